@@ -1,0 +1,167 @@
+//! Where bytes come from and go to: the disk, or memory for tests and programs that keep meshes there.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use super::error::{ReadError, WriteError};
+use super::scan::{Scanner, Syntax};
+
+/// Larger files are refused: a mesh of this size fits no computer that could simulate it.
+const LARGEST_FILE: u64 = 8 << 30;
+
+/// A place that holds files.
+pub trait Files {
+    /// The whole content of a file.
+    fn read(&self, path: &Path) -> Result<Vec<u8>, ReadError>;
+
+    /// Create or replace a file, which appears complete or not at all.
+    fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), WriteError>;
+}
+
+/// The file system.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Disk;
+
+impl Files for Disk {
+    fn read(&self, path: &Path) -> Result<Vec<u8>, ReadError> {
+        let io = |source| ReadError::Io { path: path.into(), source };
+        let metadata = fs::metadata(path).map_err(io)?;
+        if !metadata.is_file() {
+            // Devices and pipes may never end.
+            let found = if metadata.is_dir() { "a directory" } else { "a device or pipe" };
+            return Err(ReadError::NotAFile { path: path.into(), found });
+        }
+        let too_large = |bytes| ReadError::TooLarge { path: path.into(), bytes, limit: LARGEST_FILE };
+        if metadata.len() > LARGEST_FILE {
+            return Err(too_large(metadata.len()));
+        }
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(metadata.len() as usize).map_err(|_| too_large(metadata.len()))?;
+        // A file that grows while it is read stays bounded.
+        fs::File::open(path).map_err(io)?.take(LARGEST_FILE).read_to_end(&mut bytes).map_err(io)?;
+        Ok(bytes)
+    }
+
+    fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+        let io = |source| WriteError::Io { path: path.into(), source };
+        let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let mut file = temporary(folder).map_err(io)?;
+        file.write_all(bytes).map_err(io)?;
+        file.persist(path).map_err(|error| io(error.error))?;
+        Ok(())
+    }
+}
+
+/// A new file in `folder`, with the permissions of any other new file instead of a temporary one's.
+fn temporary(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.prefix(".pliant-").tempfile_in(folder)
+}
+
+/// Files in memory.
+#[derive(Debug, Default)]
+pub struct Memory(Mutex<BTreeMap<PathBuf, Vec<u8>>>);
+
+impl Memory {
+    /// One file, for a start.
+    pub fn with(path: impl Into<PathBuf>, bytes: impl Into<Vec<u8>>) -> Self {
+        Self::default().and(path, bytes)
+    }
+
+    /// One file more.
+    #[must_use]
+    pub fn and(self, path: impl Into<PathBuf>, bytes: impl Into<Vec<u8>>) -> Self {
+        self.lock().insert(path.into(), bytes.into());
+        self
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<PathBuf, Vec<u8>>> {
+        // The map is valid whatever a panicking thread was doing: each change is one insertion.
+        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+impl Files for Memory {
+    fn read(&self, path: &Path) -> Result<Vec<u8>, ReadError> {
+        let found = self.lock().get(path).cloned();
+        found.ok_or_else(|| ReadError::Io { path: path.into(), source: io::ErrorKind::NotFound.into() })
+    }
+
+    fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+        self.lock().insert(path.into(), bytes.into());
+        Ok(())
+    }
+}
+
+/// What a reader gets: a file, its name for errors and for finding its neighbours, and where those are.
+pub(crate) struct Input<'a> {
+    pub path: &'a Path,
+    pub bytes: &'a [u8],
+    pub files: &'a dyn Files,
+}
+
+impl<'a> Input<'a> {
+    /// Go through the file as text.
+    pub fn scan(&self, syntax: Syntax) -> Scanner<'a> {
+        Scanner::new(self.path, self.bytes, syntax)
+    }
+}
+
+/// What a writer fills: one buffer a file.
+pub(crate) struct Output {
+    path: PathBuf,
+    files: Vec<(PathBuf, Vec<u8>)>,
+    /// What the format could not hold.
+    pub notes: Vec<String>,
+}
+
+impl Output {
+    pub fn new(path: &Path) -> Self {
+        Self { path: path.into(), files: Vec::new(), notes: Vec::new() }
+    }
+
+    /// The buffer of the file that the user named.
+    pub fn main(&mut self) -> &mut Vec<u8> {
+        self.file(self.path.clone())
+    }
+
+    /// The buffer of a file of the same name with another extension.
+    pub fn sibling(&mut self, extension: &str) -> &mut Vec<u8> {
+        self.file(self.path.with_extension(extension))
+    }
+
+    fn file(&mut self, path: PathBuf) -> &mut Vec<u8> {
+        let at = self.files.iter().position(|(name, _)| *name == path).unwrap_or_else(|| {
+            self.files.push((path, Vec::new()));
+            self.files.len() - 1
+        });
+        &mut self.files[at].1
+    }
+
+    /// Say what the format could not hold.
+    pub fn note(&mut self, note: impl Into<String>) {
+        self.notes.push(note.into());
+    }
+
+    /// Write all buffers, and hand over the notes.
+    pub fn save(self, files: &dyn Files) -> Result<Vec<String>, WriteError> {
+        for (path, bytes) in &self.files {
+            files.write(path, bytes)?;
+        }
+        Ok(self.notes)
+    }
+}
+
+/// Text into a buffer in memory, which cannot fail.
+macro_rules! put {
+    ($out:expr, $($format:tt)*) => {{
+        use std::io::Write as _;
+        write!($out, $($format)*).expect("writing to memory does not fail");
+    }};
+}
+pub(crate) use put;

@@ -1,0 +1,260 @@
+//! Mesh files, read and written, chosen by extension.
+//!
+//! A format is one file beside this one and one line in [`FORMATS`]. Its reader turns bytes into a [`RawMesh`], loose
+//! cells with tags and names; what is common to all formats, from sorting the cells into a volume or a surface to the
+//! check of the mesh, happens once, in `raw`. Its writer fills buffers in memory; what the format cannot hold is worked
+//! out from [`Format::holds`] and told to the caller, and files appear on disk complete or not at all.
+//!
+//! Readers treat their input as hostile: they never allocate by a count that the rest of the file could not back, and
+//! every error says where in which file something else was expected.
+
+mod bou;
+mod error;
+mod files;
+mod interp;
+mod raw;
+mod scan;
+mod veg;
+
+use std::path::Path;
+
+use crate::mesh::{CheckReport, SurfaceMesh, VolumeMesh};
+
+pub use bou::{read_bou, read_bou_from, write_bou};
+pub use error::{Place, ReadError, WriteError};
+pub use files::{Disk, Files, Memory};
+pub use interp::{read_interp, read_interp_from, write_interp};
+
+use files::{Input, Output};
+use raw::RawMesh;
+
+/// Every format, each registered by one line.
+pub const FORMATS: &[Format] = &[veg::FORMAT];
+
+type ReadFn = fn(&Input<'_>) -> Result<RawMesh, ReadError>;
+type WriteFn<M> = fn(&mut Output, &M, &WriteOptions) -> Result<(), WriteError>;
+
+/// A mesh file format.
+#[derive(Debug)]
+pub struct Format {
+    /// What people call it.
+    pub name: &'static str,
+    /// The file extensions that mean it, lower case, without the dot.
+    pub extensions: &'static [&'static str],
+    /// One line about what is supported.
+    pub about: &'static str,
+    /// What of a mesh it keeps besides vertices and elements.
+    pub holds: &'static [Feature],
+    read: Option<ReadFn>,
+    write_volume: Option<WriteFn<VolumeMesh>>,
+    write_surface: Option<WriteFn<SurfaceMesh>>,
+}
+
+impl Format {
+    /// True if Pliant reads it.
+    pub fn can_read(&self) -> bool {
+        self.read.is_some()
+    }
+
+    /// True if it holds volumes.
+    pub fn can_write_volume(&self) -> bool {
+        self.write_volume.is_some()
+    }
+
+    /// True if it holds surfaces.
+    pub fn can_write_surface(&self) -> bool {
+        self.write_surface.is_some()
+    }
+
+    /// The format of a file, by its extension.
+    pub fn of(path: &Path) -> Option<&'static Self> {
+        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        FORMATS.iter().find(|format| format.extensions.contains(&extension.as_str()))
+    }
+}
+
+/// Something that a mesh may have and a format may not keep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Feature {
+    /// Hexahedra besides tetrahedra.
+    Hexahedra,
+    /// Which region an element is in, if not the region's name.
+    Regions,
+    /// The names of regions.
+    RegionNames,
+    /// Densities and moduli.
+    Materials,
+    /// Named sets of vertices.
+    VertexSets,
+    /// Named sets of elements.
+    ElementSets,
+}
+
+/// What was in a file: a volume or a surface.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Mesh {
+    /// Tetrahedra or hexahedra.
+    Volume(VolumeMesh),
+    /// Polygons only.
+    Surface(SurfaceMesh),
+}
+
+/// A mesh with what there is to say about how it was read.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    /// The mesh, checked.
+    pub mesh: Mesh,
+    /// What the check repaired and noticed; empty for a surface.
+    pub report: CheckReport,
+    /// What was in the file and is not in the mesh, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// How to write; the default suits most readers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct WriteOptions {
+    /// Text or binary, where a format has both.
+    pub encoding: Encoding,
+    /// Which version of Gmsh's format.
+    pub gmsh: GmshVersion,
+}
+
+/// Text or binary.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Encoding {
+    /// What is usual for the format and keeps coordinates exactly.
+    #[default]
+    Usual,
+    /// Text; numbers are written with as many digits as it takes to read them back exactly.
+    Text,
+    /// Binary.
+    Binary,
+}
+
+/// A version of Gmsh's `.msh` format.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum GmshVersion {
+    /// 2.2, which almost everything reads.
+    V2_2,
+    /// 4.1, what Gmsh writes today.
+    #[default]
+    V4_1,
+}
+
+/// Read a mesh file of any format, by its extension.
+pub fn read(path: impl AsRef<Path>) -> Result<Loaded, ReadError> {
+    read_from(&Disk, path.as_ref())
+}
+
+/// Read a mesh file that must hold a volume.
+pub fn read_volume(path: impl AsRef<Path>) -> Result<VolumeMesh, ReadError> {
+    match read(path.as_ref())?.mesh {
+        Mesh::Volume(mesh) => Ok(mesh),
+        Mesh::Surface(_) => Err(ReadError::whole(path.as_ref(), "tetrahedra or hexahedra", "only a surface")),
+    }
+}
+
+/// Read a mesh file that must hold a surface.
+pub fn read_surface(path: impl AsRef<Path>) -> Result<SurfaceMesh, ReadError> {
+    match read(path.as_ref())?.mesh {
+        Mesh::Surface(mesh) => Ok(mesh),
+        Mesh::Volume(_) => Err(ReadError::whole(path.as_ref(), "a surface", "a volume mesh")),
+    }
+}
+
+/// Read a mesh from any source of files.
+pub fn read_from(files: &dyn Files, path: &Path) -> Result<Loaded, ReadError> {
+    let Some(format) = Format::of(path) else {
+        return Err(ReadError::UnknownFormat { path: path.into(), known: known_extensions(Format::can_read) });
+    };
+    let Some(read) = format.read else {
+        return Err(ReadError::WriteOnly { path: path.into(), format: format.name });
+    };
+    let bytes = files.read(path)?;
+    let input = Input { path, bytes: &bytes, files };
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Err(ReadError::whole(path, format!("a {} file", format.name), "an empty file"));
+    }
+    read(&input)?.finish(path)
+}
+
+/// Write a mesh in the format of the extension of `path`. Returns what the format could not hold, a sentence each.
+///
+/// A volume written to a format for surfaces gives its boundary.
+pub fn write(path: impl AsRef<Path>, mesh: &Mesh, options: &WriteOptions) -> Result<Vec<String>, WriteError> {
+    write_to(&Disk, path.as_ref(), mesh, options)
+}
+
+/// Write a mesh to any place for files; see [`write()`].
+pub fn write_to(
+    files: &dyn Files,
+    path: &Path,
+    mesh: &Mesh,
+    options: &WriteOptions,
+) -> Result<Vec<String>, WriteError> {
+    let Some(format) = Format::of(path) else {
+        let known = known_extensions(|f| f.can_write_volume() || f.can_write_surface());
+        return Err(WriteError::UnknownFormat { path: path.into(), known });
+    };
+    let mut output = Output::new(path);
+    match (mesh, format.write_volume, format.write_surface) {
+        (Mesh::Volume(volume), Some(write), _) => {
+            if volume.kind() == crate::mesh::ElementKind::Hex8 && !format.holds.contains(&Feature::Hexahedra) {
+                let (path, format) = (path.into(), format.name);
+                return Err(WriteError::Unsupported {
+                    path,
+                    format,
+                    what: "hexahedra; split them into tetrahedra first",
+                });
+            }
+            output.notes = losses(format, volume);
+            write(&mut output, volume, options)?;
+        }
+        (Mesh::Volume(volume), None, Some(write)) => {
+            output.note(format!("{} holds surfaces: only the boundary was written", format.name));
+            write(&mut output, &volume.boundary().surface, options)?;
+        }
+        (Mesh::Surface(surface), _, Some(write)) => write(&mut output, surface, options)?,
+        (Mesh::Surface(_), _, None) => {
+            return Err(WriteError::Unsupported { path: path.into(), format: format.name, what: "a surface" });
+        }
+        (Mesh::Volume(_), None, None) => {
+            return Err(WriteError::Unsupported {
+                path: path.into(),
+                format: format.name,
+                what: "a mesh: it is only read",
+            });
+        }
+    }
+    output.save(files)
+}
+
+/// What of `mesh` the format does not keep.
+fn losses(format: &Format, mesh: &VolumeMesh) -> Vec<String> {
+    let lacks = |feature| !format.holds.contains(&feature);
+    let mut notes = Vec::new();
+    let names = || mesh.regions().iter().map(|region| region.name.as_str()).collect::<Vec<_>>().join(", ");
+    if mesh.regions().len() > 1 && lacks(Feature::Regions) {
+        notes.push(format!("{} does not hold regions: {} were dropped", format.name, names()));
+    } else if mesh.regions().len() > 1 && lacks(Feature::RegionNames) {
+        notes.push(format!("{} numbers regions: the names {} were dropped", format.name, names()));
+    }
+    let materials = mesh.regions().iter().filter(|region| region.material.is_some()).count();
+    if materials > 0 && lacks(Feature::Materials) {
+        notes.push(format!("{} does not hold materials: {materials} dropped", format.name));
+    }
+    let sets =
+        [("vertex", mesh.vertex_sets(), Feature::VertexSets), ("element", mesh.element_sets(), Feature::ElementSets)];
+    for (what, sets, feature) in sets {
+        if !sets.is_empty() && lacks(feature) {
+            let names = sets.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+            notes.push(format!("{} does not hold {what} sets: {names} dropped", format.name));
+        }
+    }
+    notes
+}
+
+fn known_extensions(which: impl Fn(&Format) -> bool) -> String {
+    let known = FORMATS.iter().filter(|format| which(format)).flat_map(|format| format.extensions);
+    known.map(|extension| format!(".{extension}")).collect::<Vec<_>>().join(", ")
+}

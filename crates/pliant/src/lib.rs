@@ -1,0 +1,20 @@
+//! Pliant simulates 3D deformable solids with the finite element method.
+//!
+//! The modules, each using only those before it:
+//!
+//! - [`math`]: 3-vectors, 3×3 matrices, sums that do not depend on the number of threads.
+//! - [`mesh`]: [`VolumeMesh`](mesh::VolumeMesh), checked when built; queries, operations, generators, embedding.
+//! - [`io`]: mesh files, chosen by extension.
+//!
+//! ```
+//! use pliant::mesh::{Cells, generate};
+//!
+//! let bar = generate::block([1.0, 0.2, 0.2], [20, 4, 4], Cells::Tet5)?;
+//! assert_eq!(bar.element_count(), 20 * 4 * 4 * 5);
+//! assert!((bar.volume() - 0.04).abs() < 1e-15);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod io;
+pub mod math;
+pub mod mesh;

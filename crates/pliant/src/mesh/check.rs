@@ -1,0 +1,549 @@
+//! The gate that every mesh passes: harmless defects are repaired or reported, the others are named.
+
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+use thiserror::Error;
+
+use super::shape::{self, HEX_CORNERS};
+use super::{ElementKind, MeshData, Region, Sets, VolumeMesh};
+use crate::math::Vec3;
+
+/// Coordinates beyond this overflow when an inertia, a fifth power of a length, is computed.
+const LARGEST_COORDINATE: f64 = 1e50;
+
+/// How many defects of a mesh an error lists; the rest are counted.
+const DEFECTS_LISTED: usize = 20;
+
+/// One reason why a mesh cannot be simulated. Vertices and elements are counted from 0.
+#[derive(Debug, Clone, PartialEq, Error, Serialize)]
+#[serde(tag = "defect", rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "the message says what each number is")]
+pub enum Defect {
+    #[error("the mesh has no elements")]
+    NoElements,
+    #[error("{count} vertices are more than the {limit} that a vertex number can count", limit = u32::MAX)]
+    TooManyVertices { count: usize },
+    #[error("{count} vertex numbers do not make whole elements of {nodes} vertices")]
+    Ragged { count: usize, nodes: usize },
+    #[error("vertex {vertex} is at ({x}, {y}, {z}): expected finite coordinates below {LARGEST_COORDINATE:e}")]
+    BadPosition { vertex: u32, x: f64, y: f64, z: f64 },
+    #[error("element {element} uses vertex {vertex}, but the {count} vertices are numbered 0 to {last}", last = i64::try_from(*count).unwrap_or(i64::MAX) - 1)]
+    VertexOutOfRange { element: u32, vertex: u32, count: usize },
+    #[error("element {element} uses vertex {vertex} more than once")]
+    RepeatedVertex { element: u32, vertex: u32 },
+    #[error("element {element} has no volume: {volume:e} m³ with a longest edge of {longest_edge:e} m")]
+    NoVolume { element: u32, volume: f64, longest_edge: f64 },
+    #[error(
+        "element {element} is turned inside out: its Jacobian is {negative:e} at one point and {positive:e} at another"
+    )]
+    InsideOut { element: u32, negative: f64, positive: f64 },
+    #[error("{given} region numbers were given for {elements} elements")]
+    RegionCount { given: usize, elements: usize },
+    #[error("element {element} is in region {region}, but there are only {count} regions")]
+    RegionOutOfRange { element: u32, region: u32, count: usize },
+    #[error("two regions are called `{name}`")]
+    RegionNameTwice { name: String },
+    #[error("the material of region `{region}` is impossible: {why}")]
+    BadMaterial { region: String, why: String },
+    #[error("the {what} set `{name}` has number {index}, but there are only {count} of them")]
+    SetOutOfRange { what: &'static str, name: String, index: u32, count: usize },
+}
+
+/// Why a mesh cannot be simulated: its first defects, and how many there are in all.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MeshError {
+    /// The first twenty defects.
+    pub defects: Vec<Defect>,
+    /// How many there are.
+    pub total: usize,
+}
+
+impl std::error::Error for MeshError {}
+
+impl std::fmt::Display for MeshError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (i, defect) in self.defects.iter().enumerate() {
+            if i > 0 {
+                f.write_str("\n")?;
+            }
+            write!(f, "{defect}")?;
+        }
+        if self.total > self.defects.len() {
+            write!(f, "\nand {} more", self.total - self.defects.len())?;
+        }
+        Ok(())
+    }
+}
+
+impl From<Defect> for MeshError {
+    fn from(defect: Defect) -> Self {
+        Self { defects: vec![defect], total: 1 }
+    }
+}
+
+/// What was repaired or is worth knowing about a mesh that can be simulated. Numbers count from 0.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct CheckReport {
+    /// Elements listed with the wrong winding; it was turned.
+    pub rewound_elements: Vec<u32>,
+    /// Vertices that no element uses. They are kept, so that numbers stay the user's.
+    pub unused_vertices: Vec<u32>,
+    /// Vertices at the very place of an earlier one: `(earlier, later)`. The body is cut open there.
+    pub coincident_vertices: Vec<(u32, u32)>,
+    /// Elements with the vertices of an earlier one: `(earlier, later)`. Their stiffness and mass count twice.
+    pub duplicate_elements: Vec<(u32, u32)>,
+    /// Hexahedra with a corner as flat as a wall. They can be simulated, but not well.
+    pub flat_cornered_elements: Vec<u32>,
+}
+
+impl CheckReport {
+    /// True if there is nothing to tell.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// One sentence for each finding.
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        let mut say = |count: usize, first: String, one: &str, many: &str| match count {
+            0 => {}
+            1 => lines.push(format!("1 {one} ({first})")),
+            _ => lines.push(format!("{count} {many} (first: {first})")),
+        };
+        let first = |list: &[u32]| list.first().map_or(String::new(), u32::to_string);
+        let pair = |list: &[(u32, u32)]| list.first().map_or(String::new(), |(a, b)| format!("{b} like {a}"));
+        say(
+            self.rewound_elements.len(),
+            first(&self.rewound_elements),
+            "element had the wrong winding and was turned",
+            "elements had the wrong winding and were turned",
+        );
+        say(
+            self.unused_vertices.len(),
+            first(&self.unused_vertices),
+            "vertex is used by no element",
+            "vertices are used by no element",
+        );
+        say(
+            self.coincident_vertices.len(),
+            pair(&self.coincident_vertices),
+            "vertex lies exactly on another: the body may be cut open there",
+            "vertices lie exactly on others: the body may be cut open there",
+        );
+        say(
+            self.duplicate_elements.len(),
+            pair(&self.duplicate_elements),
+            "element is listed twice: its mass and stiffness count twice",
+            "elements are listed twice: their mass and stiffness count twice",
+        );
+        say(
+            self.flat_cornered_elements.len(),
+            first(&self.flat_cornered_elements),
+            "hexahedron has a corner as flat as a wall",
+            "hexahedra have a corner as flat as a wall",
+        );
+        lines
+    }
+}
+
+/// A mesh and what the check found in it.
+#[derive(Debug, Clone)]
+pub struct Checked {
+    /// The mesh, with the repairs made.
+    pub mesh: VolumeMesh,
+    /// What was repaired and noticed.
+    pub report: CheckReport,
+}
+
+/// Collects defects up to the number worth listing.
+#[derive(Default)]
+struct Defects {
+    listed: Vec<Defect>,
+    total: usize,
+}
+
+impl Defects {
+    fn push(&mut self, defect: Defect) {
+        if self.listed.len() < DEFECTS_LISTED {
+            self.listed.push(defect);
+        }
+        self.total += 1;
+    }
+
+    fn into_result(self) -> Result<(), MeshError> {
+        if self.total == 0 { Ok(()) } else { Err(MeshError { defects: self.listed, total: self.total }) }
+    }
+}
+
+impl VolumeMesh {
+    /// Check `data` and build a mesh of it, or say everything that is wrong with it.
+    pub fn new(mut data: MeshData) -> Result<Checked, MeshError> {
+        let nodes = data.kind.nodes();
+        if data.elements.is_empty() {
+            return Err(Defect::NoElements.into());
+        }
+        if !data.elements.len().is_multiple_of(nodes) {
+            return Err(Defect::Ragged { count: data.elements.len(), nodes }.into());
+        }
+        if u32::try_from(data.vertices.len()).is_err() {
+            return Err(Defect::TooManyVertices { count: data.vertices.len() }.into());
+        }
+        let elements = data.elements.len() / nodes;
+        if data.regions.is_empty() {
+            data.regions.push(Region::named("body"));
+        }
+        if data.element_region.is_empty() {
+            data.element_region = vec![0; elements];
+        }
+
+        let mut defects = Defects::default();
+        check_positions(&data.vertices, &mut defects);
+        check_indices(&data, &mut defects);
+        check_regions(&data, elements, &mut defects);
+        tidy_sets(&mut data.vertex_sets, "vertex", data.vertices.len(), &mut defects);
+        tidy_sets(&mut data.element_sets, "element", elements, &mut defects);
+        defects.into_result()?;
+
+        let mut report = CheckReport::default();
+        orient(&mut data, &mut report)?;
+        report.unused_vertices = unused(data.vertices.len(), &data.elements);
+        report.coincident_vertices = coincident(&data.vertices);
+        report.duplicate_elements = match data.kind {
+            ElementKind::Tet4 => duplicates::<4>(&data.elements),
+            ElementKind::Hex8 => duplicates::<8>(&data.elements),
+        };
+        let MeshData { vertices, kind, elements, regions, element_region, vertex_sets, element_sets } = data;
+        let mesh = Self { vertices, kind, elements, regions, element_region, vertex_sets, element_sets };
+        Ok(Checked { mesh, report })
+    }
+}
+
+fn check_positions(vertices: &[Vec3], defects: &mut Defects) {
+    for (vertex, p) in vertices.iter().enumerate() {
+        // Written so that a NaN fails it.
+        let fine = p.to_array().iter().all(|x| x.abs() <= LARGEST_COORDINATE);
+        if !fine {
+            defects.push(Defect::BadPosition { vertex: vertex as u32, x: p.x, y: p.y, z: p.z });
+        }
+    }
+}
+
+fn check_indices(data: &MeshData, defects: &mut Defects) {
+    let count = data.vertices.len();
+    for (element, nodes) in data.elements.chunks_exact(data.kind.nodes()).enumerate() {
+        let element = element as u32;
+        if let Some(&vertex) = nodes.iter().find(|&&v| v as usize >= count) {
+            defects.push(Defect::VertexOutOfRange { element, vertex, count });
+        } else if let Some(&vertex) = nodes.iter().enumerate().find(|(i, v)| nodes[..*i].contains(v)).map(|(_, v)| v) {
+            defects.push(Defect::RepeatedVertex { element, vertex });
+        }
+    }
+}
+
+fn check_regions(data: &MeshData, elements: usize, defects: &mut Defects) {
+    if data.element_region.len() != elements {
+        defects.push(Defect::RegionCount { given: data.element_region.len(), elements });
+    }
+    let count = data.regions.len();
+    for (element, &region) in data.element_region.iter().enumerate() {
+        if region as usize >= count {
+            defects.push(Defect::RegionOutOfRange { element: element as u32, region, count });
+        }
+    }
+    let mut names: Vec<&str> = data.regions.iter().map(|region| region.name.as_str()).collect();
+    names.sort_unstable();
+    for pair in names.windows(2).filter(|pair| pair[0] == pair[1]) {
+        defects.push(Defect::RegionNameTwice { name: pair[0].to_owned() });
+    }
+    for region in &data.regions {
+        if let Some(why) = region.material.as_ref().and_then(super::Material::defect) {
+            defects.push(Defect::BadMaterial { region: region.name.clone(), why });
+        }
+    }
+}
+
+fn tidy_sets(sets: &mut Sets, what: &'static str, count: usize, defects: &mut Defects) {
+    for (name, set) in sets {
+        set.sort_unstable();
+        set.dedup();
+        if let Some(&index) = set.last().filter(|&&last| last as usize >= count) {
+            defects.push(Defect::SetOutOfRange { what, name: name.clone(), index, count });
+        }
+    }
+}
+
+/// Give every element positive volume, or say why that cannot be done.
+fn orient(data: &mut MeshData, report: &mut CheckReport) -> Result<(), MeshError> {
+    let mut defects = Defects::default();
+    for (element, nodes) in data.elements.chunks_exact_mut(data.kind.nodes()).enumerate() {
+        let element = element as u32;
+        let verdict = match data.kind {
+            ElementKind::Tet4 => judge_tet(&std::array::from_fn(|i| data.vertices[nodes[i] as usize])),
+            ElementKind::Hex8 => judge_hex(&std::array::from_fn(|i| data.vertices[nodes[i] as usize])),
+        };
+        if let Verdict::Good { rewind, flat_corner } = verdict {
+            if rewind {
+                match data.kind {
+                    ElementKind::Tet4 => nodes.swap(2, 3),
+                    ElementKind::Hex8 => nodes.rotate_left(4),
+                }
+                report.rewound_elements.push(element);
+            }
+            if flat_corner {
+                report.flat_cornered_elements.push(element);
+            }
+        }
+        match verdict {
+            Verdict::Good { .. } => {}
+            Verdict::NoVolume { volume, longest_edge } => {
+                defects.push(Defect::NoVolume { element, volume, longest_edge });
+            }
+            Verdict::InsideOut { negative, positive } => {
+                defects.push(Defect::InsideOut { element, negative, positive });
+            }
+        }
+    }
+    defects.into_result()
+}
+
+enum Verdict {
+    Good { rewind: bool, flat_corner: bool },
+    NoVolume { volume: f64, longest_edge: f64 },
+    InsideOut { negative: f64, positive: f64 },
+}
+
+/// The longest edge from corner 0 or along the diagonal, and the determinant that the rounding of the coordinates alone
+/// can produce for edges of that length: anything smaller cannot be told from zero.
+fn scale(corners: &[Vec3]) -> (f64, f64) {
+    let longest = corners.iter().flat_map(|a| corners.iter().map(|b| a.distance(*b))).fold(0.0, f64::max);
+    let farthest = corners.iter().map(|p| p.abs().max_element()).fold(longest, f64::max);
+    (longest, 8.0 * f64::EPSILON * farthest * longest * longest)
+}
+
+fn judge_tet(corners: &[Vec3; 4]) -> Verdict {
+    let (longest_edge, tolerance) = scale(corners);
+    let det = shape::tet_edges(corners).determinant();
+    // Written so that NaN, from an overflow, counts as no volume.
+    if det.abs() > tolerance {
+        Verdict::Good { rewind: det < 0.0, flat_corner: false }
+    } else {
+        Verdict::NoVolume { volume: det / 6.0, longest_edge }
+    }
+}
+
+fn judge_hex(corners: &[Vec3; 8]) -> Verdict {
+    let (longest_edge, tolerance) = scale(corners);
+    let det = |xi: Vec3| shape::hex_jacobian(corners, xi).determinant();
+    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+    let inner = shape::gauss_2().map(|(xi, _)| det(xi)).chain([det(Vec3::ZERO)]);
+    for d in inner {
+        (low, high) = (low.min(d), high.max(d));
+    }
+    let volume: f64 = shape::gauss_2().map(|(xi, w)| w * det(xi)).sum();
+    let (mut corner_low, mut corner_high) = (f64::INFINITY, f64::NEG_INFINITY);
+    for d in HEX_CORNERS.map(det) {
+        (corner_low, corner_high) = (corner_low.min(d), corner_high.max(d));
+    }
+    let (least, most) = (low.min(corner_low), high.max(corner_high));
+    if least < -tolerance && most > tolerance {
+        Verdict::InsideOut { negative: least, positive: most }
+    } else if low > tolerance {
+        Verdict::Good { rewind: false, flat_corner: corner_low <= tolerance }
+    } else if high < -tolerance {
+        Verdict::Good { rewind: true, flat_corner: corner_high >= -tolerance }
+    } else {
+        Verdict::NoVolume { volume, longest_edge }
+    }
+}
+
+fn unused(vertices: usize, elements: &[u32]) -> Vec<u32> {
+    let mut used = vec![false; vertices];
+    for &v in elements {
+        used[v as usize] = true;
+    }
+    (0..vertices as u32).filter(|&v| !used[v as usize]).collect()
+}
+
+fn coincident(vertices: &[Vec3]) -> Vec<(u32, u32)> {
+    let mut first = FxHashMap::default();
+    first.reserve(vertices.len());
+    let mut pairs = Vec::new();
+    for (v, p) in vertices.iter().enumerate() {
+        // Adding zero makes -0 and 0 one place.
+        let place = p.to_array().map(|x| (x + 0.0).to_bits());
+        let earlier = *first.entry(place).or_insert(v as u32);
+        if earlier as usize != v {
+            pairs.push((earlier, v as u32));
+        }
+    }
+    pairs
+}
+
+fn duplicates<const N: usize>(elements: &[u32]) -> Vec<(u32, u32)> {
+    let mut first: FxHashMap<[u32; N], u32> = FxHashMap::default();
+    first.reserve(elements.len() / N);
+    let mut pairs = Vec::new();
+    for (e, nodes) in elements.as_chunks::<N>().0.iter().enumerate() {
+        let mut key = *nodes;
+        key.sort_unstable();
+        let earlier = *first.entry(key).or_insert(e as u32);
+        if earlier as usize != e {
+            pairs.push((earlier, e as u32));
+        }
+    }
+    pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unit_tet() -> MeshData {
+        MeshData::new(vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z], ElementKind::Tet4, vec![0, 1, 2, 3])
+    }
+
+    fn unit_hex() -> MeshData {
+        let vertices = HEX_CORNERS.map(|c| 0.5 * (c + Vec3::ONE)).to_vec();
+        MeshData::new(vertices, ElementKind::Hex8, (0..8).collect())
+    }
+
+    fn defect_of(data: MeshData) -> Defect {
+        VolumeMesh::new(data).unwrap_err().defects.remove(0)
+    }
+
+    #[test]
+    fn good_elements_pass_without_a_word() {
+        for data in [unit_tet(), unit_hex()] {
+            assert!(VolumeMesh::new(data).unwrap().report.is_empty());
+        }
+    }
+
+    #[test]
+    fn wrong_winding_is_turned_and_reported() {
+        let mut tet = unit_tet();
+        tet.elements.swap(0, 1);
+        let mut hex = unit_hex();
+        hex.elements.rotate_left(4);
+        for (data, volume) in [(tet, 1.0 / 6.0), (hex, 1.0)] {
+            let checked = VolumeMesh::new(data).unwrap();
+            assert_eq!(checked.report.rewound_elements, [0]);
+            assert!((checked.mesh.volume() - volume).abs() < 1e-15);
+            assert!(checked.report.lines()[0].contains("wrong winding"));
+        }
+    }
+
+    #[test]
+    fn flat_tet_is_named_also_far_from_the_origin() {
+        let mut data = unit_tet();
+        data.vertices[3] = Vec3::new(0.3, 0.3, 0.0);
+        for offset in [0.0, 1e6] {
+            let mut moved = data.clone();
+            moved.vertices.iter_mut().for_each(|v| *v += Vec3::splat(offset));
+            assert!(matches!(defect_of(moved), Defect::NoVolume { element: 0, .. }));
+        }
+    }
+
+    #[test]
+    fn a_thin_but_real_sliver_is_no_defect() {
+        let mut data = unit_tet();
+        data.vertices[3] = Vec3::new(0.3, 0.3, 1e-9);
+        assert!(VolumeMesh::new(data).is_ok());
+    }
+
+    #[test]
+    fn hex_with_a_corner_pushed_through_is_inside_out() {
+        let mut data = unit_hex();
+        data.vertices[6] = Vec3::splat(0.2);
+        assert!(matches!(defect_of(data), Defect::InsideOut { element: 0, .. }));
+    }
+
+    #[test]
+    fn hex_with_two_swapped_vertices_is_inside_out() {
+        let mut data = unit_hex();
+        data.elements.swap(5, 6);
+        assert!(matches!(defect_of(data), Defect::InsideOut { .. } | Defect::NoVolume { .. }));
+    }
+
+    #[test]
+    fn hex_with_a_flat_corner_is_reported_and_kept() {
+        let mut data = unit_hex();
+        // Corner 2 on the line from 1 to 3 makes a right angle into a straight one.
+        data.vertices[2] = Vec3::new(0.5, 0.5, 0.0);
+        data.vertices[6] = Vec3::new(0.5, 0.5, 1.0);
+        let checked = VolumeMesh::new(data).unwrap();
+        assert_eq!(checked.report.flat_cornered_elements, [0]);
+    }
+
+    #[test]
+    fn flattened_hex_has_no_volume() {
+        let mut data = unit_hex();
+        data.vertices.iter_mut().for_each(|v| v.z = 0.0);
+        assert!(matches!(defect_of(data), Defect::NoVolume { element: 0, .. }));
+    }
+
+    #[test]
+    fn each_defect_is_named_with_its_numbers() {
+        let mut data = unit_tet();
+        data.elements[2] = 9;
+        assert_eq!(defect_of(data), Defect::VertexOutOfRange { element: 0, vertex: 9, count: 4 });
+
+        let mut data = unit_tet();
+        data.elements[2] = 1;
+        assert_eq!(defect_of(data), Defect::RepeatedVertex { element: 0, vertex: 1 });
+
+        for bad in [f64::NAN, f64::INFINITY, 1e300] {
+            let mut data = unit_tet();
+            data.vertices[1].y = bad;
+            assert!(matches!(defect_of(data), Defect::BadPosition { vertex: 1, .. }));
+        }
+
+        let mut data = unit_tet();
+        data.elements.pop();
+        assert_eq!(defect_of(data), Defect::Ragged { count: 3, nodes: 4 });
+
+        let mut data = unit_tet();
+        data.elements.clear();
+        assert_eq!(defect_of(data), Defect::NoElements);
+
+        let mut data = unit_tet();
+        data.element_region = vec![3];
+        assert_eq!(defect_of(data), Defect::RegionOutOfRange { element: 0, region: 3, count: 1 });
+
+        let mut data = unit_tet();
+        data.regions = vec![Region::named("a"), Region::named("a")];
+        assert_eq!(defect_of(data), Defect::RegionNameTwice { name: "a".into() });
+
+        let mut data = unit_tet();
+        data.vertex_sets.insert("clamp".into(), vec![3, 4]);
+        assert!(matches!(defect_of(data), Defect::SetOutOfRange { index: 4, count: 4, .. }));
+    }
+
+    #[test]
+    fn many_defects_are_counted_and_the_first_twenty_listed() {
+        let mut data = unit_tet();
+        data.elements = [7, 7, 7, 7].repeat(1000);
+        let error = VolumeMesh::new(data).unwrap_err();
+        assert_eq!((error.defects.len(), error.total), (20, 1000));
+        assert!(error.to_string().ends_with("and 980 more"));
+    }
+
+    #[test]
+    fn unused_vertices_and_duplicates_are_reported() {
+        let mut data = unit_tet();
+        data.vertices.extend([Vec3::splat(5.0), Vec3::new(-0.0, 0.0, 0.0)]);
+        data.elements.extend([1, 0, 3, 2]);
+        let report = VolumeMesh::new(data).unwrap().report;
+        assert_eq!(report.unused_vertices, [4, 5]);
+        assert_eq!(report.coincident_vertices, [(0, 5)]);
+        assert_eq!(report.duplicate_elements, [(0, 1)]);
+        assert_eq!(report.lines().len(), 3);
+    }
+
+    #[test]
+    fn sets_are_sorted_and_without_repetition() {
+        let mut data = unit_tet();
+        data.vertex_sets.insert("clamp".into(), vec![3, 1, 3]);
+        let mesh = VolumeMesh::new(data).unwrap().mesh;
+        assert_eq!(mesh.vertex_sets()["clamp"], [1, 3]);
+    }
+}

@@ -1,0 +1,215 @@
+//! Moving, joining and cutting out.
+
+use thiserror::Error;
+
+use super::{MeshData, MeshError, Region, Sets, VolumeMesh};
+use crate::math::{Affine3, Vec3};
+
+/// Why a mesh could not be changed as asked.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[allow(missing_docs, reason = "the message says what each part is")]
+pub enum EditError {
+    #[error("the transformation flattens space: its determinant is {determinant}")]
+    Flattening { determinant: f64 },
+    #[error("cannot merge {a} (`{first}`) with {b} (`{second}`); split the hexahedra into tetrahedra first")]
+    Mixed { first: String, a: &'static str, second: String, b: &'static str },
+    #[error("there is no region `{name}`; there are {known}")]
+    NoRegion { name: String, known: String },
+    #[error("there is no element {element}: there are {count}")]
+    NoElement { element: u32, count: usize },
+    #[error(transparent)]
+    Mesh(#[from] MeshError),
+}
+
+/// A part of a mesh, and where it was in the whole.
+#[derive(Debug, Clone)]
+pub struct Extracted {
+    /// The part.
+    pub mesh: VolumeMesh,
+    /// For each vertex of the part, its number in the whole.
+    pub vertices: Vec<u32>,
+    /// For each element of the part, its number in the whole.
+    pub elements: Vec<u32>,
+}
+
+impl VolumeMesh {
+    /// The mesh with every vertex moved by an affine map. A map that mirrors turns the elements around.
+    pub fn transformed(&self, map: Affine3) -> Result<Self, EditError> {
+        let determinant = map.matrix3.determinant();
+        if determinant == 0.0 || !determinant.is_finite() {
+            return Err(EditError::Flattening { determinant });
+        }
+        let mut data = self.clone().into_data();
+        data.vertices.iter_mut().for_each(|x| *x = map.transform_point3(*x));
+        Ok(Self::new(data)?.mesh)
+    }
+
+    /// Several named objects as one mesh. Regions and sets are called `object.region` and `object.set`; vertices and
+    /// elements come object by object, in order.
+    pub fn merge(objects: &[(&str, &Self)]) -> Result<Self, EditError> {
+        let Some(&(first, reference)) = objects.first() else {
+            return Err(MeshError::from(super::Defect::NoElements).into());
+        };
+        let mut merged = MeshData::new(Vec::new(), reference.kind, Vec::new());
+        for &(name, mesh) in objects {
+            if mesh.kind != reference.kind {
+                let (a, b) = (reference.kind.plural(), mesh.kind.plural());
+                return Err(EditError::Mixed { first: first.into(), a, second: name.into(), b });
+            }
+            let vertices = offset(merged.vertices.len())?;
+            let elements = offset(merged.elements.len() / mesh.kind.nodes())?;
+            let regions = merged.regions.len() as u32;
+            let full = |part: &str| format!("{name}.{part}");
+            merged.vertices.extend_from_slice(&mesh.vertices);
+            merged.elements.extend(mesh.elements.iter().map(|v| v.saturating_add(vertices)));
+            merged.element_region.extend(mesh.element_region.iter().map(|r| r + regions));
+            let named = |region: &Region| Region { name: full(&region.name), material: region.material.clone() };
+            merged.regions.extend(mesh.regions.iter().map(named));
+            let shifted = |sets: &Sets, by: u32| -> Sets {
+                sets.iter().map(|(set, members)| (full(set), members.iter().map(|i| i + by).collect())).collect()
+            };
+            merged.vertex_sets.extend(shifted(&mesh.vertex_sets, vertices));
+            merged.element_sets.extend(shifted(&mesh.element_sets, elements));
+        }
+        Ok(Self::new(merged)?.mesh)
+    }
+
+    /// Only these elements, in this order, with the vertices, regions and members of sets that they use.
+    pub fn extract(&self, elements: &[u32]) -> Result<Extracted, EditError> {
+        let count = self.element_count();
+        if let Some(&element) = elements.iter().find(|&&e| e as usize >= count) {
+            return Err(EditError::NoElement { element, count });
+        }
+        let mut new_vertex = vec![u32::MAX; self.vertex_count()];
+        for &v in elements.iter().flat_map(|&e| self.element(e as usize)) {
+            new_vertex[v as usize] = 0;
+        }
+        let vertices: Vec<u32> = (0..self.vertex_count() as u32).filter(|&v| new_vertex[v as usize] == 0).collect();
+        for (new, &old) in vertices.iter().enumerate() {
+            new_vertex[old as usize] = new as u32;
+        }
+        let mut new_element = vec![u32::MAX; count];
+        for (new, &old) in elements.iter().enumerate() {
+            new_element[old as usize] = new as u32;
+        }
+        let mut used = vec![false; self.regions.len()];
+        elements.iter().for_each(|&e| used[self.element_region[e as usize] as usize] = true);
+        let kept: Vec<u32> = (0..self.regions.len() as u32).filter(|&r| used[r as usize]).collect();
+        let new_region = |r: u32| kept.binary_search(&r).unwrap_or(0) as u32;
+        let positions: Vec<Vec3> = vertices.iter().map(|&v| self.vertices[v as usize]).collect();
+        let corners =
+            elements.iter().flat_map(|&e| self.element(e as usize)).map(|&v| new_vertex[v as usize]).collect();
+        let data = MeshData {
+            regions: kept.iter().map(|&r| self.regions[r as usize].clone()).collect(),
+            element_region: elements.iter().map(|&e| new_region(self.element_region[e as usize])).collect(),
+            vertex_sets: renamed(&self.vertex_sets, &new_vertex),
+            element_sets: renamed(&self.element_sets, &new_element),
+            ..MeshData::new(positions, self.kind, corners)
+        };
+        Ok(Extracted { mesh: Self::new(data)?.mesh, vertices, elements: elements.to_vec() })
+    }
+
+    /// Only the elements of the region called `name`.
+    pub fn extract_region(&self, name: &str) -> Result<Extracted, EditError> {
+        let Some(region) = self.region_index(name) else {
+            let known = self.regions.iter().map(|r| format!("`{}`", r.name)).collect::<Vec<_>>().join(", ");
+            return Err(EditError::NoRegion { name: name.into(), known });
+        };
+        let elements = (0..).zip(&self.element_region).filter(|&(_, &r)| r as usize == region).map(|(e, _)| e);
+        self.extract(&elements.collect::<Vec<_>>())
+    }
+
+    /// The mesh without vertices that no element uses.
+    pub fn without_unused_vertices(&self) -> Result<Extracted, EditError> {
+        self.extract(&(0..self.element_count() as u32).collect::<Vec<_>>())
+    }
+}
+
+/// The members that still exist, under their new numbers; sets that lose all members vanish.
+fn renamed(sets: &Sets, new: &[u32]) -> Sets {
+    let members = |set: &[u32]| set.iter().map(|&i| new[i as usize]).filter(|&i| i != u32::MAX).collect::<Vec<_>>();
+    sets.iter().map(|(name, set)| (name.clone(), members(set))).filter(|(_, set)| !set.is_empty()).collect()
+}
+
+/// A count as the number that the next thing gets.
+fn offset(count: usize) -> Result<u32, MeshError> {
+    u32::try_from(count).map_err(|_| super::Defect::TooManyVertices { count }.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Cells, Material, generate};
+    use super::*;
+    use crate::math::Mat3;
+
+    fn bar() -> VolumeMesh {
+        generate::block([2.0, 1.0, 1.0], [2, 1, 1], Cells::Tet6).unwrap()
+    }
+
+    #[test]
+    fn a_mirrored_mesh_has_the_same_volume_and_closed_outward_boundary() {
+        let mirror = Affine3::from_mat3(Mat3::from_diagonal(Vec3::new(-1.0, 1.0, 1.0)));
+        let mesh = bar().transformed(mirror).unwrap();
+        assert!((mesh.volume() - 2.0).abs() < 1e-14);
+        assert!((mesh.boundary().surface.enclosed_volume() - 2.0).abs() < 1e-14);
+        assert!(mesh.boundary().surface.report().is_closed());
+    }
+
+    #[test]
+    fn a_flattening_map_is_refused() {
+        let flat = Affine3::from_scale(Vec3::new(1.0, 0.0, 1.0));
+        assert_eq!(bar().transformed(flat), Err(EditError::Flattening { determinant: 0.0 }));
+        assert!(bar().transformed(Affine3::from_scale(Vec3::splat(f64::NAN))).is_err());
+    }
+
+    #[test]
+    fn merged_objects_keep_their_names_and_materials() {
+        let (a, mut b) = (bar(), bar().into_data());
+        b.regions[0].material = Some(Material::isotropic("steel", 7800.0, 2e11, 0.3));
+        b.element_sets.insert("first".into(), vec![0]);
+        let b = VolumeMesh::new(b).unwrap().mesh;
+        let both = VolumeMesh::merge(&[("left", &a), ("right", &b)]).unwrap();
+        assert!((both.volume() - 4.0).abs() < 1e-13);
+        assert_eq!(both.regions()[0].name, "left.body");
+        assert_eq!(both.regions()[1].material.as_ref().unwrap().name, "steel");
+        assert_eq!(both.element_sets()["right.first"], [a.element_count() as u32]);
+        let moved = &both.vertex_sets()["right.x-max"];
+        assert!(moved.iter().all(|&v| both.vertices()[v as usize].x == 2.0 && v as usize >= a.vertex_count()));
+    }
+
+    #[test]
+    fn tets_and_hexes_do_not_merge() {
+        let hexes = generate::block([1.0; 3], [1, 1, 1], Cells::Hex).unwrap();
+        let error = VolumeMesh::merge(&[("bar", &bar()), ("brick", &hexes)]).unwrap_err();
+        assert!(error.to_string().contains("tetrahedra (`bar`) with hexahedra (`brick`)"));
+    }
+
+    #[test]
+    fn an_extracted_region_has_only_its_own_vertices_and_knows_where_they_were() {
+        let mut data = bar().into_data();
+        data.regions = vec![Region::named("near"), Region::named("far")];
+        data.element_region = (0..12).map(|e| u32::from(e >= 6)).collect();
+        let mesh = VolumeMesh::new(data).unwrap().mesh;
+        let far = mesh.extract_region("far").unwrap();
+        assert_eq!(far.elements, (6..12).collect::<Vec<_>>());
+        assert_eq!((far.mesh.vertex_count(), far.mesh.regions().len()), (8, 1));
+        assert!((far.mesh.volume() - 1.0).abs() < 1e-14);
+        for (new, &old) in far.vertices.iter().enumerate() {
+            assert_eq!(far.mesh.vertices()[new], mesh.vertices()[old as usize]);
+        }
+        assert!(!far.mesh.vertex_sets().contains_key("x-min"));
+        assert_eq!(far.mesh.vertex_sets()["x-max"].len(), 4);
+        assert!(mesh.extract_region("middle").unwrap_err().to_string().contains("`near`, `far`"));
+    }
+
+    #[test]
+    fn unused_vertices_can_be_dropped() {
+        let mut data = bar().into_data();
+        data.vertices.insert(0, Vec3::splat(9.0));
+        data.elements.iter_mut().for_each(|v| *v += 1);
+        data.vertex_sets.clear();
+        let kept = VolumeMesh::new(data).unwrap().mesh.without_unused_vertices().unwrap();
+        assert_eq!(kept.vertices[0], 1);
+        assert_eq!(kept.mesh.vertices(), bar().vertices());
+    }
+}

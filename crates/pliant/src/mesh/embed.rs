@@ -1,0 +1,432 @@
+//! A detailed surface carried along by a coarse volume.
+//!
+//! Each point is tied to one element by weights `wᵢ`, `Σwᵢ = 1`, that reproduce its rest position: `Σwᵢxᵢ = p`. Inside
+//! they are the shape functions. Outside, a point is tied to the nearest element by continuing the map linearly from the
+//! nearest place on it, so that the detailed surface keeps its shape at rest wherever it sticks out.
+
+use rayon::prelude::*;
+use rstar::primitives::CachedEnvelope;
+use rstar::{AABB, PointDistance, RTree, RTreeObject};
+use thiserror::Error;
+
+use super::shape::{hex_gradients, hex_jacobian, hex_point, hex_weights, tet_weights};
+use super::{ElementKind, VolumeMesh};
+use crate::math::Vec3;
+
+/// How far below zero a weight may be for a point to count as inside: points on a shared face are on neither side.
+const INSIDE: f64 = 1e-10;
+
+/// Iterations of Newton's method for the place of a point in a hexahedron; six suffice for all but bad shapes.
+const HEX_ITERATIONS: usize = 30;
+
+/// Points tied to the elements of a mesh.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Embedding {
+    nodes: usize,
+    elements: Vec<u32>,
+    /// `nodes` vertex numbers a point.
+    vertices: Vec<u32>,
+    /// `nodes` weights a point.
+    weights: Vec<f64>,
+    /// Points outside of every element.
+    outside: Vec<u32>,
+}
+
+/// Why an embedding does not fit a mesh.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[allow(missing_docs, reason = "the message says what each part is")]
+pub enum EmbeddingError {
+    #[error("point {point} is at {position}: expected finite coordinates")]
+    BadPoint { point: usize, position: Vec3 },
+    #[error("point {point} is tied to vertices {vertices:?}, which are no element of the mesh")]
+    NoElement { point: usize, vertices: Vec<u32> },
+    #[error("the weights of point {point} add to {sum}, expected 1")]
+    BadWeights { point: usize, sum: f64 },
+}
+
+impl Embedding {
+    /// Tie `points` to `mesh`.
+    pub fn new(mesh: &VolumeMesh, points: &[Vec3]) -> Result<Self, EmbeddingError> {
+        if let Some((point, position)) = points.iter().enumerate().find(|(_, p)| !p.is_finite()) {
+            return Err(EmbeddingError::BadPoint { point, position: *position });
+        }
+        let boxes = (0..mesh.element_count()).map(|e| CachedEnvelope::new(Cell { mesh, element: e as u32 })).collect();
+        let tree = RTree::bulk_load(boxes);
+        let ties: Vec<Tie> = points.par_iter().map(|&p| tie(&tree, p)).collect();
+        let nodes = mesh.kind().nodes();
+        Ok(Self {
+            nodes,
+            elements: ties.iter().map(|tie| tie.element).collect(),
+            vertices: ties.iter().flat_map(|tie| mesh.element(tie.element as usize)).copied().collect(),
+            weights: ties.iter().flat_map(|tie| &tie.weights[..nodes]).copied().collect(),
+            outside: (0..).zip(&ties).filter(|(_, tie)| !tie.inside).map(|(i, _)| i).collect(),
+        })
+    }
+
+    /// An embedding from a file: for each point the vertices of an element and their weights, in any order.
+    pub fn from_weights(mesh: &VolumeMesh, ties: &[Vec<(u32, f64)>]) -> Result<Self, EmbeddingError> {
+        let nodes = mesh.kind().nodes();
+        let around = mesh.vertex_elements();
+        let mut embedding =
+            Self { nodes, elements: Vec::new(), vertices: Vec::new(), weights: Vec::new(), outside: Vec::new() };
+        for (point, tie) in ties.iter().enumerate() {
+            let sum: f64 = tie.iter().map(|(_, w)| w).sum();
+            // Weights printed with six digits, as VegaFEM does, add to one only roughly.
+            if !((sum - 1.0).abs() <= 1e-4) {
+                return Err(EmbeddingError::BadWeights { point, sum });
+            }
+            let no_element = || EmbeddingError::NoElement { point, vertices: tie.iter().map(|(v, _)| *v).collect() };
+            let first = tie.first().filter(|(v, _)| (*v as usize) < mesh.vertex_count()).ok_or_else(no_element)?.0;
+            let fits = |e: &&u32| {
+                let element = mesh.element(**e as usize);
+                tie.len() == nodes && element.iter().all(|v| tie.iter().any(|(w, _)| w == v))
+            };
+            let element = *around.of(first as usize).iter().find(fits).ok_or_else(no_element)?;
+            let start = embedding.weights.len();
+            for v in mesh.element(element as usize) {
+                embedding.vertices.push(*v);
+                embedding.weights.push(tie.iter().find(|(w, _)| w == v).map_or(0.0, |(_, weight)| *weight));
+            }
+            if embedding.weights[start..].iter().any(|&w| w < -INSIDE) {
+                embedding.outside.push(point as u32);
+            }
+            embedding.elements.push(element);
+        }
+        Ok(embedding)
+    }
+
+    /// How many points there are.
+    pub fn len(&self) -> usize {
+        self.elements.len()
+    }
+
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.elements.is_empty()
+    }
+
+    /// The element that each point is tied to.
+    pub fn elements(&self) -> &[u32] {
+        &self.elements
+    }
+
+    /// The points that lie outside of every element, in ascending order.
+    pub fn outside(&self) -> &[u32] {
+        &self.outside
+    }
+
+    /// The vertices and weights of point `index`.
+    ///
+    /// # Panics
+    /// If `index` is not below [`len`](Self::len).
+    pub fn tie(&self, index: usize) -> impl Iterator<Item = (u32, f64)> {
+        let range = index * self.nodes..(index + 1) * self.nodes;
+        self.vertices[range.clone()].iter().copied().zip(self.weights[range].iter().copied())
+    }
+
+    /// Where the points are when the vertices of the mesh are at `positions`; displacements give displacements.
+    ///
+    /// # Panics
+    /// If `positions` is shorter than the mesh or `points` has not one entry for each point.
+    pub fn interpolate(&self, positions: &[Vec3], points: &mut [Vec3]) {
+        assert_eq!(points.len(), self.len(), "one place for each point");
+        let place = |point: &mut Vec3, i: usize| {
+            *point = self.tie(i).map(|(v, w)| w * positions[v as usize]).sum();
+        };
+        points.par_iter_mut().with_min_len(1024).enumerate().for_each(|(i, point)| place(point, i));
+    }
+}
+
+/// An element in the tree.
+#[derive(Clone, Copy)]
+struct Cell<'a> {
+    mesh: &'a VolumeMesh,
+    element: u32,
+}
+
+impl RTreeObject for Cell<'_> {
+    type Envelope = AABB<[f64; 3]>;
+
+    fn envelope(&self) -> Self::Envelope {
+        let vertices = self.mesh.element(self.element as usize);
+        let [low, high] = super::surface::bounding_box(vertices.iter().map(|&v| self.mesh.vertices()[v as usize]));
+        AABB::from_corners(low.to_array(), high.to_array())
+    }
+}
+
+impl PointDistance for Cell<'_> {
+    fn distance_2(&self, point: &[f64; 3]) -> f64 {
+        let p = Vec3::from(*point);
+        self.nearest_on_faces(p).distance_squared(p)
+    }
+}
+
+struct Tie {
+    element: u32,
+    weights: [f64; 8],
+    inside: bool,
+}
+
+fn tie(tree: &RTree<CachedEnvelope<Cell<'_>>>, point: Vec3) -> Tie {
+    // The element in which the point is deepest; of equals, as on a shared face, the first.
+    let mut best: Option<(f64, u32, [f64; 8])> = None;
+    for cell in tree.locate_in_envelope_intersecting(AABB::from_point(point.to_array())) {
+        if let Some((depth, weights)) = cell.inside(point) {
+            let better = best.is_none_or(|(d, e, _)| depth > d || (depth == d && cell.element < e));
+            if better {
+                best = Some((depth, cell.element, weights));
+            }
+        }
+    }
+    if let Some((_, element, weights)) = best {
+        return Tie { element, weights, inside: true };
+    }
+    // Several elements may be nearest, by a vertex that they share: again the first.
+    let mut nearest = tree.nearest_neighbor_iter_with_distance_2(point.to_array());
+    let (mut cell, distance) = nearest.next().expect("a mesh has elements");
+    for (other, _) in nearest.take_while(|(_, d)| *d <= distance) {
+        if other.element < cell.element {
+            cell = other;
+        }
+    }
+    Tie { element: cell.element, weights: cell.extrapolated(point), inside: false }
+}
+
+impl Cell<'_> {
+    /// How deep inside the element `point` is, and its weights; nothing if it is outside.
+    fn inside(&self, point: Vec3) -> Option<(f64, [f64; 8])> {
+        let element = self.element as usize;
+        match self.mesh.kind() {
+            ElementKind::Tet4 => {
+                let weights = padded(tet_weights(&self.mesh.tet(element), point));
+                let depth = weights[..4].iter().copied().fold(f64::INFINITY, f64::min);
+                (depth >= -INSIDE).then_some((depth, weights))
+            }
+            ElementKind::Hex8 => {
+                let corners = self.mesh.hex(element);
+                let xi = locate_in_hex(&corners, point)?;
+                let depth = 1.0 - xi.abs().max_element();
+                (depth >= -INSIDE).then(|| (depth, hex_weights(xi)))
+            }
+        }
+    }
+
+    /// Weights that reproduce a point outside.
+    fn extrapolated(&self, point: Vec3) -> [f64; 8] {
+        let element = self.element as usize;
+        match self.mesh.kind() {
+            ElementKind::Tet4 => padded(tet_weights(&self.mesh.tet(element), point)),
+            ElementKind::Hex8 => {
+                let corners = self.mesh.hex(element);
+                let nearest = self.nearest_on_faces(point);
+                let xi = locate_in_hex(&corners, nearest).unwrap_or(Vec3::ZERO).clamp(Vec3::NEG_ONE, Vec3::ONE);
+                // N(ξ) + ∇N(ξ)·Δξ with J Δξ = p − x(ξ).
+                let step = hex_jacobian(&corners, xi).inverse() * (point - hex_point(&corners, xi));
+                let (n, g) = (hex_weights(xi), hex_gradients(xi));
+                std::array::from_fn(|i| n[i] + g[i].dot(step))
+            }
+        }
+    }
+
+    /// The place on the faces nearest to `point`; curved faces are taken as fans around their middles.
+    fn nearest_on_faces(&self, point: Vec3) -> Vec3 {
+        let vertices = self.mesh.element(self.element as usize);
+        let at = |i: usize| self.mesh.vertices()[vertices[i] as usize];
+        let mut best = (f64::INFINITY, Vec3::ZERO);
+        let mut try_triangle = |triangle: [Vec3; 3]| {
+            let place = nearest_on_triangle(triangle, point);
+            let distance = place.distance_squared(point);
+            if distance < best.0 {
+                best = (distance, place);
+            }
+        };
+        for face in self.mesh.kind().faces() {
+            if let [a, b, c] = face[..] {
+                try_triangle([at(a), at(b), at(c)]);
+            } else {
+                let middle = face.iter().map(|&i| at(i)).sum::<Vec3>() / face.len() as f64;
+                for i in 0..face.len() {
+                    try_triangle([middle, at(face[i]), at(face[(i + 1) % face.len()])]);
+                }
+            }
+        }
+        best.1
+    }
+}
+
+fn padded(weights: [f64; 4]) -> [f64; 8] {
+    std::array::from_fn(|i| weights.get(i).copied().unwrap_or(0.0))
+}
+
+/// The `ξ` with `x(ξ) = point`, by Newton's method; nothing if that does not converge near the element.
+fn locate_in_hex(corners: &[Vec3; 8], point: Vec3) -> Option<Vec3> {
+    let mut xi = Vec3::ZERO;
+    for _ in 0..HEX_ITERATIONS {
+        let step = hex_jacobian(corners, xi).inverse() * (point - hex_point(corners, xi));
+        xi += step;
+        if !xi.is_finite() {
+            return None;
+        }
+        if step.abs().max_element() < 1e-14 {
+            break;
+        }
+        // Beyond twice the element the map may fold over: come back and try again from there.
+        xi = xi.clamp(Vec3::splat(-2.0), Vec3::splat(2.0));
+    }
+    let scale = (corners[6] - corners[0]).length_squared();
+    (hex_point(corners, xi).distance_squared(point) <= 1e-20 * scale).then_some(xi)
+}
+
+/// The nearest place on a triangle, by the region of the plane that the point projects to (Ericson 2005, section 5.1.5).
+fn nearest_on_triangle([a, b, c]: [Vec3; 3], p: Vec3) -> Vec3 {
+    let (ab, ac, ap) = (b - a, c - a, p - a);
+    let (d1, d2) = (ab.dot(ap), ac.dot(ap));
+    if d1 <= 0.0 && d2 <= 0.0 {
+        return a;
+    }
+    let bp = p - b;
+    let (d3, d4) = (ab.dot(bp), ac.dot(bp));
+    if d3 >= 0.0 && d4 <= d3 {
+        return b;
+    }
+    let vc = d1 * d4 - d3 * d2;
+    if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
+        return a + ab * (d1 / (d1 - d3));
+    }
+    let cp = p - c;
+    let (d5, d6) = (ab.dot(cp), ac.dot(cp));
+    if d6 >= 0.0 && d5 <= d6 {
+        return c;
+    }
+    let vb = d5 * d2 - d1 * d6;
+    if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
+        return a + ac * (d2 / (d2 - d6));
+    }
+    let va = d3 * d6 - d5 * d4;
+    if va <= 0.0 && d4 >= d3 && d5 >= d6 {
+        return b + (c - b) * ((d4 - d3) / ((d4 - d3) + (d5 - d6)));
+    }
+    let denominator = va + vb + vc;
+    a + ab * (vb / denominator) + ac * (vc / denominator)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Cells, generate};
+    use super::*;
+    use crate::math::{Affine3, Mat3};
+
+    fn random_points(count: usize, spread: f64) -> Vec<Vec3> {
+        let mut rng = fastrand::Rng::with_seed(3);
+        (0..count).map(|_| spread * (2.0 * Vec3::new(rng.f64(), rng.f64(), rng.f64()) - Vec3::ONE)).collect()
+    }
+
+    fn meshes() -> Vec<VolumeMesh> {
+        vec![
+            generate::ball(1.0, 9, Cells::Tet5).unwrap(),
+            generate::ball(1.0, 9, Cells::Hex).unwrap(),
+            generate::torus(0.8, 0.25, 4, 14, Cells::Hex).unwrap(),
+        ]
+    }
+
+    #[test]
+    fn points_inside_and_outside_are_reproduced_at_rest() {
+        for mesh in meshes() {
+            let points = random_points(2000, 1.3);
+            let embedding = Embedding::new(&mesh, &points).unwrap();
+            let mut back = vec![Vec3::ZERO; points.len()];
+            embedding.interpolate(mesh.vertices(), &mut back);
+            for (i, (p, q)) in points.iter().zip(&back).enumerate() {
+                assert!(p.distance(*q) < 1e-11, "point {i}: {p} became {q}");
+            }
+            assert!(embedding.outside().len() > 100 && embedding.outside().len() < 1900);
+        }
+    }
+
+    #[test]
+    fn points_follow_an_affine_motion_exactly() {
+        let map = Affine3::from_mat3_translation(
+            Mat3::from_cols_array(&[1.1, 0.3, 0.0, -0.2, 0.9, 0.1, 0.0, 0.4, 1.2]),
+            Vec3::new(3.0, 1.0, 2.0),
+        );
+        for mesh in meshes() {
+            let points = random_points(500, 1.2);
+            let embedding = Embedding::new(&mesh, &points).unwrap();
+            let moved: Vec<Vec3> = mesh.vertices().iter().map(|&x| map.transform_point3(x)).collect();
+            let mut carried = vec![Vec3::ZERO; points.len()];
+            embedding.interpolate(&moved, &mut carried);
+            for (p, q) in points.iter().zip(&carried) {
+                assert!(map.transform_point3(*p).distance(*q) < 1e-11);
+            }
+        }
+    }
+
+    #[test]
+    fn the_tree_finds_what_a_search_of_all_elements_finds() {
+        for mesh in meshes() {
+            let points = random_points(300, 1.3);
+            let embedding = Embedding::new(&mesh, &points).unwrap();
+            for (i, &p) in points.iter().enumerate() {
+                let cells = || (0..mesh.element_count() as u32).map(|element| Cell { mesh: &mesh, element });
+                let inside = cells().any(|cell| cell.inside(p).is_some());
+                assert_eq!(inside, embedding.outside().binary_search(&(i as u32)).is_err());
+                if !inside {
+                    let distance = |cell: Cell<'_>| cell.distance_2(&p.to_array());
+                    let least = cells().map(distance).fold(f64::INFINITY, f64::min);
+                    let found = distance(Cell { mesh: &mesh, element: embedding.elements()[i] });
+                    assert!(found <= least * (1.0 + 1e-12));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn vertices_of_the_mesh_itself_are_inside() {
+        for mesh in meshes() {
+            let embedding = Embedding::new(&mesh, mesh.vertices()).unwrap();
+            assert!(embedding.outside().is_empty());
+        }
+    }
+
+    #[test]
+    fn ties_survive_being_written_in_another_order() {
+        let mesh = &meshes()[0];
+        let embedding = Embedding::new(mesh, &random_points(200, 1.1)).unwrap();
+        let ties: Vec<Vec<(u32, f64)>> = (0..embedding.len())
+            .map(|i| {
+                let mut tie: Vec<_> = embedding.tie(i).collect();
+                tie.rotate_left(i % 4);
+                tie
+            })
+            .collect();
+        let back = Embedding::from_weights(mesh, &ties).unwrap();
+        assert_eq!(back.elements(), embedding.elements());
+        assert_eq!(back, embedding);
+    }
+
+    #[test]
+    fn ties_that_do_not_fit_the_mesh_are_named() {
+        let mesh = &meshes()[0];
+        let [a, b, c, d] = mesh.element(3).try_into().unwrap();
+        let check = |tie: Vec<(u32, f64)>| Embedding::from_weights(mesh, &[tie]).unwrap_err();
+        let unequal = check(vec![(a, 0.5), (b, 0.5), (c, 0.5), (d, 0.5)]);
+        assert_eq!(unequal, EmbeddingError::BadWeights { point: 0, sum: 2.0 });
+        let elsewhere = check(vec![(u32::MAX, 1.0), (b, 0.0), (c, 0.0), (d, 0.0)]);
+        assert!(matches!(elsewhere, EmbeddingError::NoElement { point: 0, .. }));
+        assert!(matches!(check(vec![(a, 1.0)]), EmbeddingError::NoElement { .. }));
+        assert!(matches!(check(vec![(a, f64::NAN); 4]), EmbeddingError::BadWeights { .. }));
+        let nan = Embedding::new(mesh, &[Vec3::NAN]).unwrap_err();
+        assert!(matches!(nan, EmbeddingError::BadPoint { point: 0, .. }));
+    }
+
+    #[test]
+    fn the_same_on_one_and_many_threads() {
+        let mesh = &meshes()[1];
+        let points = random_points(3000, 1.2);
+        let on = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| Embedding::new(mesh, &points).unwrap())
+        };
+        assert_eq!(on(1), on(5));
+    }
+}

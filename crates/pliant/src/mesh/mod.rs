@@ -1,0 +1,243 @@
+//! Tetrahedral and hexahedral meshes: checked when built, then only read.
+//!
+//! A [`VolumeMesh`] comes from [`VolumeMesh::new`], which takes loose [`MeshData`] and either repairs and reports what
+//! is harmless or names what is not. Everything after it may rely on indices in range, finite coordinates and elements
+//! of positive volume.
+
+mod check;
+mod edit;
+mod embed;
+pub mod generate;
+mod material;
+mod properties;
+mod quality;
+mod refine;
+mod renumber;
+pub mod shape;
+mod split;
+mod surface;
+mod topology;
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::math::Vec3;
+
+pub use check::{CheckReport, Checked, Defect, MeshError};
+pub use edit::{EditError, Extracted};
+pub use embed::{Embedding, EmbeddingError};
+pub use generate::Cells;
+pub use material::{Material, Moduli};
+pub use properties::{MassProperties, MissingDensity};
+pub use quality::{Quality, Range};
+pub use renumber::Renumbering;
+pub use split::{HexSplit, SplitError};
+pub use surface::{Boundary, Faces, SurfaceMesh, SurfaceReport, VertexNormals};
+pub use topology::Adjacency;
+
+/// The shape of every element of a mesh.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ElementKind {
+    /// Linear tetrahedron. Vertices 1, 2, 3 turn counter-clockwise seen from outside the face opposite vertex 0, so
+    /// that `det[x₁−x₀, x₂−x₀, x₃−x₀] > 0`.
+    Tet4,
+    /// Trilinear hexahedron: vertices 0 to 3 around the bottom, 4 to 7 above them, as in VTK, Abaqus and Gmsh.
+    Hex8,
+}
+
+impl ElementKind {
+    /// Vertices of one element.
+    pub const fn nodes(self) -> usize {
+        match self {
+            Self::Tet4 => 4,
+            Self::Hex8 => 8,
+        }
+    }
+
+    /// The faces of an element as local vertex numbers, counter-clockwise seen from outside.
+    pub const fn faces(self) -> &'static [&'static [usize]] {
+        match self {
+            Self::Tet4 => &[&[0, 2, 1], &[0, 1, 3], &[1, 2, 3], &[0, 3, 2]],
+            Self::Hex8 => &[&[0, 3, 2, 1], &[4, 5, 6, 7], &[0, 1, 5, 4], &[1, 2, 6, 5], &[2, 3, 7, 6], &[3, 0, 4, 7]],
+        }
+    }
+
+    /// The edges of an element as pairs of local vertex numbers.
+    pub const fn edges(self) -> &'static [[usize; 2]] {
+        match self {
+            Self::Tet4 => &[[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]],
+            Self::Hex8 => {
+                &[[0, 1], [1, 2], [2, 3], [3, 0], [4, 5], [5, 6], [6, 7], [7, 4], [0, 4], [1, 5], [2, 6], [3, 7]]
+            }
+        }
+    }
+
+    /// The plural that a person would say: "tetrahedra", "hexahedra".
+    pub const fn plural(self) -> &'static str {
+        match self {
+            Self::Tet4 => "tetrahedra",
+            Self::Hex8 => "hexahedra",
+        }
+    }
+}
+
+/// A part of a body that is made of one material. Regions partition the elements.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Region {
+    /// Unique among the regions of a mesh.
+    pub name: String,
+    /// What the file said the region is made of, if it said so.
+    pub material: Option<Material>,
+}
+
+impl Region {
+    /// A region without a material.
+    pub fn named(name: impl Into<String>) -> Self {
+        Self { name: name.into(), material: None }
+    }
+}
+
+/// Named sets of vertex or element numbers, each sorted and without repetition once checked.
+pub type Sets = BTreeMap<String, Vec<u32>>;
+
+/// The loose parts of a mesh, before [`VolumeMesh::new`] has looked at them.
+#[derive(Debug, Clone)]
+pub struct MeshData {
+    /// Rest positions in metres.
+    pub vertices: Vec<Vec3>,
+    /// The one kind of all elements.
+    pub kind: ElementKind,
+    /// Vertex numbers, [`ElementKind::nodes`] for each element in turn.
+    pub elements: Vec<u32>,
+    /// The regions; empty means one region called `body`.
+    pub regions: Vec<Region>,
+    /// The region of each element; empty means that all are in region 0.
+    pub element_region: Vec<u32>,
+    /// Named sets of vertices.
+    pub vertex_sets: Sets,
+    /// Named sets of elements.
+    pub element_sets: Sets,
+}
+
+impl MeshData {
+    /// Vertices and elements in one region, with no sets.
+    pub fn new(vertices: Vec<Vec3>, kind: ElementKind, elements: Vec<u32>) -> Self {
+        Self {
+            vertices,
+            kind,
+            elements,
+            regions: Vec::new(),
+            element_region: Vec::new(),
+            vertex_sets: Sets::new(),
+            element_sets: Sets::new(),
+        }
+    }
+}
+
+/// A checked mesh of tetrahedra or hexahedra with named regions and sets.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VolumeMesh {
+    vertices: Vec<Vec3>,
+    kind: ElementKind,
+    elements: Vec<u32>,
+    regions: Vec<Region>,
+    element_region: Vec<u32>,
+    vertex_sets: Sets,
+    element_sets: Sets,
+}
+
+impl VolumeMesh {
+    /// Rest positions in metres.
+    pub fn vertices(&self) -> &[Vec3] {
+        &self.vertices
+    }
+
+    /// The kind of all elements.
+    pub fn kind(&self) -> ElementKind {
+        self.kind
+    }
+
+    /// How many vertices there are, unused ones included.
+    pub fn vertex_count(&self) -> usize {
+        self.vertices.len()
+    }
+
+    /// How many elements there are; at least one.
+    pub fn element_count(&self) -> usize {
+        self.elements.len() / self.kind.nodes()
+    }
+
+    /// The vertex numbers of element `index`.
+    ///
+    /// # Panics
+    /// If `index` is not below [`element_count`](Self::element_count).
+    pub fn element(&self, index: usize) -> &[u32] {
+        let nodes = self.kind.nodes();
+        &self.elements[index * nodes..(index + 1) * nodes]
+    }
+
+    /// The vertex numbers of each element in turn.
+    pub fn elements(&self) -> std::slice::ChunksExact<'_, u32> {
+        self.elements.chunks_exact(self.kind.nodes())
+    }
+
+    /// All vertex numbers, [`ElementKind::nodes`] an element.
+    pub fn connectivity(&self) -> &[u32] {
+        &self.elements
+    }
+
+    /// The regions; at least one.
+    pub fn regions(&self) -> &[Region] {
+        &self.regions
+    }
+
+    /// The region of each element, as an index into [`regions`](Self::regions).
+    pub fn element_region(&self) -> &[u32] {
+        &self.element_region
+    }
+
+    /// The index of the region called `name`.
+    pub fn region_index(&self, name: &str) -> Option<usize> {
+        self.regions.iter().position(|region| region.name == name)
+    }
+
+    /// Named sets of vertices, each sorted.
+    pub fn vertex_sets(&self) -> &Sets {
+        &self.vertex_sets
+    }
+
+    /// Named sets of elements, each sorted.
+    pub fn element_sets(&self) -> &Sets {
+        &self.element_sets
+    }
+
+    /// The positions of the vertices of a tetrahedron.
+    fn tet(&self, index: usize) -> [Vec3; 4] {
+        self.corners(index)
+    }
+
+    /// The positions of the vertices of a hexahedron.
+    fn hex(&self, index: usize) -> [Vec3; 8] {
+        self.corners(index)
+    }
+
+    fn corners<const N: usize>(&self, index: usize) -> [Vec3; N] {
+        let element = self.element(index);
+        std::array::from_fn(|i| self.vertices[element[i] as usize])
+    }
+
+    /// The loose parts again, to change and check anew.
+    pub fn into_data(self) -> MeshData {
+        MeshData {
+            vertices: self.vertices,
+            kind: self.kind,
+            elements: self.elements,
+            regions: self.regions,
+            element_region: self.element_region,
+            vertex_sets: self.vertex_sets,
+            element_sets: self.element_sets,
+        }
+    }
+}

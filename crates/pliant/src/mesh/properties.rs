@@ -1,0 +1,155 @@
+//! Volume, mass, centre of mass and inertia of a body at rest.
+//!
+//! Moments are exact for the piecewise linear or trilinear body: a tetrahedron in closed form, a hexahedron with the
+//! Gauss rule that its degree needs.
+
+use std::ops::AddAssign;
+
+use serde::Serialize;
+use thiserror::Error;
+
+use super::shape::{self, gauss_2, gauss_3, hex_jacobian, hex_point, hex_weights};
+use super::surface::bounding_box;
+use super::{ElementKind, VolumeMesh};
+use crate::math::{Mat3, Vec3, outer, par_sum};
+
+/// Mass and where it is.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct MassProperties {
+    /// In kg.
+    pub mass: f64,
+    /// In metres.
+    pub centre_of_mass: Vec3,
+    /// Inertia tensor about the centre of mass, in kg m².
+    pub inertia: Mat3,
+}
+
+/// A region has no density, so the mass of the body is unknown.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("region `{region}` has no density")]
+pub struct MissingDensity {
+    /// The name of the region.
+    pub region: String,
+}
+
+/// `∫ρ`, `∫ρx` and `∫ρxxᵀ`.
+#[derive(Clone, Copy)]
+struct Moments {
+    mass: f64,
+    first: Vec3,
+    second: Mat3,
+}
+
+impl Moments {
+    const ZERO: Self = Self { mass: 0.0, first: Vec3::ZERO, second: Mat3::ZERO };
+}
+
+impl AddAssign for Moments {
+    fn add_assign(&mut self, other: Self) {
+        self.mass += other.mass;
+        self.first += other.first;
+        self.second += other.second;
+    }
+}
+
+impl VolumeMesh {
+    /// The volume of element `index`, in m³.
+    pub fn element_volume(&self, index: usize) -> f64 {
+        match self.kind() {
+            ElementKind::Tet4 => shape::tet_edges(&self.tet(index)).determinant() / 6.0,
+            ElementKind::Hex8 => {
+                let corners = self.hex(index);
+                gauss_2().map(|(xi, w)| w * hex_jacobian(&corners, xi).determinant()).sum()
+            }
+        }
+    }
+
+    /// The volume of the body, in m³.
+    pub fn volume(&self) -> f64 {
+        par_sum(0.0, self.element_count(), |e| self.element_volume(e))
+    }
+
+    /// The smallest box around the vertices that elements use: its low and high corner.
+    pub fn bounding_box(&self) -> [Vec3; 2] {
+        bounding_box(self.connectivity().iter().map(|&v| self.vertices()[v as usize]))
+    }
+
+    /// The density of each region, from its material.
+    pub fn densities(&self) -> Result<Vec<f64>, MissingDensity> {
+        let density = |region: &super::Region| {
+            let density = region.material.as_ref().and_then(|material| material.density);
+            density.ok_or_else(|| MissingDensity { region: region.name.clone() })
+        };
+        self.regions().iter().map(density).collect()
+    }
+
+    /// Mass, centre of mass and inertia, with a density for each region.
+    ///
+    /// # Panics
+    /// If there are fewer densities than regions.
+    pub fn mass_properties(&self, densities: &[f64]) -> MassProperties {
+        // Measured from the middle of the body, so that one far from the origin loses no digits.
+        let [low, high] = self.bounding_box();
+        let origin = 0.5 * (low + high);
+        let total = par_sum(Moments::ZERO, self.element_count(), |e| {
+            let density = densities[self.element_region()[e] as usize];
+            match self.kind() {
+                ElementKind::Tet4 => tet_moments(&self.tet(e).map(|x| x - origin), density),
+                ElementKind::Hex8 => hex_moments(&self.hex(e).map(|x| x - origin), density),
+            }
+        });
+        let centre = total.first / total.mass;
+        let second = total.second - total.mass * outer(centre, centre);
+        let trace = second.x_axis.x + second.y_axis.y + second.z_axis.z;
+        MassProperties {
+            mass: total.mass,
+            centre_of_mass: origin + centre,
+            inertia: Mat3::from_diagonal(Vec3::splat(trace)) - second,
+        }
+    }
+
+    /// The mass that each vertex carries when the consistent mass matrix is lumped by row sums, with a density for each
+    /// region.
+    ///
+    /// # Panics
+    /// If there are fewer densities than regions.
+    pub fn lumped_masses(&self, densities: &[f64]) -> Vec<f64> {
+        let mut masses = vec![0.0; self.vertex_count()];
+        for (e, nodes) in self.elements().enumerate() {
+            let density = densities[self.element_region()[e] as usize];
+            match self.kind() {
+                ElementKind::Tet4 => {
+                    let share = density * self.element_volume(e) / 4.0;
+                    nodes.iter().for_each(|&v| masses[v as usize] += share);
+                }
+                ElementKind::Hex8 => {
+                    let corners = self.hex(e);
+                    for (xi, w) in gauss_2() {
+                        let mass = w * density * hex_jacobian(&corners, xi).determinant();
+                        nodes.iter().zip(hex_weights(xi)).for_each(|(&v, n)| masses[v as usize] += n * mass);
+                    }
+                }
+            }
+        }
+        masses
+    }
+}
+
+/// `∫xxᵀ = V/20 (Σxᵢxᵢᵀ + (Σxᵢ)(Σxᵢ)ᵀ)`.
+fn tet_moments(corners: &[Vec3; 4], density: f64) -> Moments {
+    let mass = density * shape::tet_edges(corners).determinant() / 6.0;
+    let sum: Vec3 = corners.iter().sum();
+    let squares = corners.iter().fold(outer(sum, sum), |m, &x| m + outer(x, x));
+    Moments { mass, first: mass * sum / 4.0, second: squares * (mass / 20.0) }
+}
+
+/// The integrand of the second moment has degree 4 in each reference coordinate: 3×3×3 points.
+fn hex_moments(corners: &[Vec3; 8], density: f64) -> Moments {
+    let mut total = Moments::ZERO;
+    for (xi, w) in gauss_3() {
+        let mass = w * density * hex_jacobian(corners, xi).determinant();
+        let x = hex_point(corners, xi);
+        total += Moments { mass, first: mass * x, second: outer(x, x) * mass };
+    }
+    total
+}

@@ -1,0 +1,162 @@
+//! Every element cut into eight.
+
+use rustc_hash::FxHashMap;
+
+use super::{EditError, ElementKind, MeshData, Sets, VolumeMesh};
+use crate::math::Vec3;
+
+/// New vertices in the middle of old ones, each made once.
+struct Middles<'a> {
+    mesh: &'a VolumeMesh,
+    vertices: Vec<Vec3>,
+    known: FxHashMap<[u32; 4], u32>,
+    /// The old vertices that each new one is in the middle of.
+    parents: Vec<Vec<u32>>,
+}
+
+impl Middles<'_> {
+    /// The vertex in the middle of `of`: two ends of an edge, four corners of a face, or a whole element.
+    fn of(&mut self, of: &[u32]) -> u32 {
+        let new = self.vertices.len() as u32;
+        let mut key = [u32::MAX; 4];
+        if of.len() <= 4 {
+            key[..of.len()].copy_from_slice(of);
+            key.sort_unstable();
+            let known = *self.known.entry(key).or_insert(new);
+            if known != new {
+                return known;
+            }
+        }
+        let sum: Vec3 = of.iter().map(|&v| self.mesh.vertices()[v as usize]).sum();
+        self.vertices.push(sum / of.len() as f64);
+        self.parents.push(of.to_vec());
+        new
+    }
+}
+
+impl VolumeMesh {
+    /// Each element cut into eight at the middles of its edges. Old vertices keep their numbers, and the children of
+    /// element `e` are `8e` to `8e+7`, in its region and sets. A new vertex is in a set if all the vertices that it is in
+    /// the middle of are.
+    ///
+    /// Tetrahedra: four corners, and the octahedron between them cut along its shortest diagonal, so that shapes do not
+    /// degrade when refining again (Bey 1995).
+    pub fn refined(&self) -> Result<Self, EditError> {
+        let mut middles = Middles {
+            mesh: self,
+            vertices: self.vertices().to_vec(),
+            known: FxHashMap::default(),
+            parents: Vec::new(),
+        };
+        let mut elements = Vec::with_capacity(8 * self.connectivity().len());
+        for nodes in self.elements() {
+            match self.kind() {
+                ElementKind::Tet4 => refine_tet(nodes, &mut middles, &mut elements),
+                ElementKind::Hex8 => refine_hex(nodes, &mut middles, &mut elements),
+            }
+        }
+        let children = |set: &[u32]| set.iter().flat_map(|e| 8 * e..8 * e + 8).collect();
+        let mut vertex_sets = self.vertex_sets().clone();
+        for set in vertex_sets.values_mut() {
+            let mut member = vec![false; self.vertex_count()];
+            set.iter().for_each(|&v| member[v as usize] = true);
+            let inside = |parents: &Vec<u32>| parents.iter().all(|&v| member[v as usize]);
+            let new = (self.vertex_count() as u32..).zip(&middles.parents).filter(|(_, parents)| inside(parents));
+            set.extend(new.map(|(v, _)| v));
+        }
+        let data = MeshData {
+            regions: self.regions().to_vec(),
+            element_region: self.element_region().iter().flat_map(|&r| [r; 8]).collect(),
+            vertex_sets,
+            element_sets: self.element_sets().iter().map(|(k, v)| (k.clone(), children(v))).collect::<Sets>(),
+            ..MeshData::new(middles.vertices, self.kind(), elements)
+        };
+        Ok(Self::new(data)?.mesh)
+    }
+}
+
+fn refine_tet(nodes: &[u32], middles: &mut Middles<'_>, elements: &mut Vec<u32>) {
+    let [v0, v1, v2, v3] = [nodes[0], nodes[1], nodes[2], nodes[3]];
+    let [m01, m02, m03, m12, m13, m23] =
+        [[v0, v1], [v0, v2], [v0, v3], [v1, v2], [v1, v3], [v2, v3]].map(|edge| middles.of(&edge));
+    elements.extend([v0, m01, m02, m03, m01, v1, m12, m13, m02, m12, v2, m23, m03, m13, m23, v3]);
+    // Each diagonal of the octahedron with the ring of the other four vertices around it.
+    let diagonals =
+        [([m01, m23], [m02, m03, m13, m12]), ([m02, m13], [m03, m01, m12, m23]), ([m03, m12], [m01, m02, m23, m13])];
+    let length = |[a, b]: [u32; 2]| middles.vertices[a as usize].distance_squared(middles.vertices[b as usize]);
+    let shortest =
+        (0..3).min_by(|&i, &j| length(diagonals[i].0).total_cmp(&length(diagonals[j].0))).unwrap_or_default();
+    let ([a, b], ring) = diagonals[shortest];
+    for i in 0..4 {
+        elements.extend([a, b, ring[i], ring[(i + 1) % 4]]);
+    }
+}
+
+fn refine_hex(nodes: &[u32], middles: &mut Middles<'_>, elements: &mut Vec<u32>) {
+    // The 27 vertices of the 2×2×2 grid: entry (i, j, k) is in the middle of the corners it lies between.
+    const CORNER: [[usize; 3]; 8] =
+        [[0, 0, 0], [2, 0, 0], [2, 2, 0], [0, 2, 0], [0, 0, 2], [2, 0, 2], [2, 2, 2], [0, 2, 2]];
+    let mut grid = [[[0_u32; 3]; 3]; 3];
+    for (i, j, k) in (0..3).flat_map(|i| (0..3).flat_map(move |j| (0..3).map(move |k| (i, j, k)))) {
+        let between = |corner: &[usize; 3]| corner.iter().zip([i, j, k]).all(|(&c, at)| at == 1 || at == c);
+        let around: Vec<u32> = (0..8).filter(|&c| between(&CORNER[c])).map(|c| nodes[c]).collect();
+        grid[i][j][k] = if let [only] = around[..] { only } else { middles.of(&around) };
+    }
+    for child in CORNER {
+        let [i, j, k] = child.map(|c| c / 2);
+        elements.extend(CORNER.map(|c| grid[i + c[0] / 2][j + c[1] / 2][k + c[2] / 2]));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Cells, generate};
+    use super::*;
+
+    #[test]
+    fn refining_keeps_volume_surface_and_orientation() {
+        for cells in [Cells::Hex, Cells::Tet5, Cells::Tet6] {
+            let mut mesh = generate::block([1.0, 0.7, 1.3], [2, 1, 1], cells).unwrap();
+            for _ in 0..2 {
+                let fine = mesh.refined().unwrap();
+                assert_eq!(fine.element_count(), 8 * mesh.element_count());
+                assert!((fine.volume() - mesh.volume()).abs() < 1e-14);
+                assert_eq!(fine.boundary().faces.len(), 4 * mesh.boundary().faces.len(), "children do not fit");
+                assert!(fine.boundary().surface.report().is_closed());
+                assert_eq!(fine.vertices()[..mesh.vertex_count()], *mesh.vertices());
+                mesh = fine;
+            }
+        }
+    }
+
+    #[test]
+    fn children_need_no_turning() {
+        for cells in [Cells::Hex, Cells::Tet5] {
+            let fine = generate::block([1.0; 3], [1, 1, 1], cells).unwrap().refined().unwrap();
+            assert!(VolumeMesh::new(fine.into_data()).unwrap().report.is_empty());
+        }
+    }
+
+    #[test]
+    fn shapes_do_not_degrade_when_refining_again() {
+        let mut mesh = generate::block([1.0; 3], [1, 1, 1], Cells::Tet5).unwrap();
+        let mut shapes = Vec::new();
+        for _ in 0..4 {
+            mesh = mesh.refined().unwrap();
+            shapes.push(mesh.quality().shape.min);
+        }
+        assert!((shapes[3] - shapes[1]).abs() < 1e-12, "{shapes:?}");
+    }
+
+    #[test]
+    fn sets_and_regions_pass_to_children() {
+        let mesh = generate::block([2.0, 1.0, 1.0], [2, 1, 1], Cells::Hex).unwrap();
+        let mut data = mesh.into_data();
+        data.element_sets.insert("second".into(), vec![1]);
+        let fine = VolumeMesh::new(data).unwrap().mesh.refined().unwrap();
+        assert_eq!(fine.element_sets()["second"], (8..16).collect::<Vec<_>>());
+        let face = &fine.vertex_sets()["x-max"];
+        assert_eq!(face.len(), 9);
+        assert!(face.iter().all(|&v| fine.vertices()[v as usize].x == 2.0));
+    }
+}

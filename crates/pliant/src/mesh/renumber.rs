@@ -1,0 +1,224 @@
+//! Neighbours in space made neighbours in memory.
+
+use super::topology::Adjacency;
+use super::{MeshData, Sets, VolumeMesh};
+
+/// Where things went when a mesh was renumbered, so that users see their own numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Renumbering {
+    /// For each new vertex, its old number.
+    pub vertices: Vec<u32>,
+    /// For each new element, its old number.
+    pub elements: Vec<u32>,
+}
+
+impl Renumbering {
+    /// Values of the vertices in the old order, put into the new.
+    ///
+    /// # Panics
+    /// If there is not one value for each vertex.
+    pub fn vertices_to_new<T: Copy>(&self, old: &[T]) -> Vec<T> {
+        gather(old, &self.vertices)
+    }
+
+    /// Values of the vertices in the new order, put back into the old.
+    ///
+    /// # Panics
+    /// If there is not one value for each vertex.
+    pub fn vertices_to_old<T: Copy + Default>(&self, new: &[T]) -> Vec<T> {
+        scatter(new, &self.vertices)
+    }
+
+    /// Values of the elements in the old order, put into the new.
+    ///
+    /// # Panics
+    /// If there is not one value for each element.
+    pub fn elements_to_new<T: Copy>(&self, old: &[T]) -> Vec<T> {
+        gather(old, &self.elements)
+    }
+
+    /// Values of the elements in the new order, put back into the old.
+    ///
+    /// # Panics
+    /// If there is not one value for each element.
+    pub fn elements_to_old<T: Copy + Default>(&self, new: &[T]) -> Vec<T> {
+        scatter(new, &self.elements)
+    }
+}
+
+fn gather<T: Copy>(old: &[T], order: &[u32]) -> Vec<T> {
+    assert_eq!(old.len(), order.len(), "one value each");
+    order.iter().map(|&i| old[i as usize]).collect()
+}
+
+fn scatter<T: Copy + Default>(new: &[T], order: &[u32]) -> Vec<T> {
+    assert_eq!(new.len(), order.len(), "one value each");
+    let mut old = vec![T::default(); new.len()];
+    for (&value, &i) in new.iter().zip(order) {
+        old[i as usize] = value;
+    }
+    old
+}
+
+/// `inverse[order[i]] = i`.
+fn inverse(order: &[u32]) -> Vec<u32> {
+    scatter(&(0..order.len() as u32).collect::<Vec<_>>(), order)
+}
+
+impl VolumeMesh {
+    /// The same mesh with vertices in reverse Cuthill–McKee order (George 1971), which keeps the two ends of an edge
+    /// close, and elements in the order of their first vertex.
+    pub fn renumbered(&self) -> (Self, Renumbering) {
+        let vertices = reverse_cuthill_mckee(&self.vertex_neighbours());
+        let new_vertex = inverse(&vertices);
+        let corners: Vec<u32> = self.connectivity().iter().map(|&v| new_vertex[v as usize]).collect();
+        let nodes = self.kind().nodes();
+        let first = |e: u32| corners[e as usize * nodes..][..nodes].iter().min().copied();
+        let mut elements: Vec<u32> = (0..self.element_count() as u32).collect();
+        elements.sort_by_key(|&e| first(e));
+        let new_element = inverse(&elements);
+        let renamed = |sets: &Sets, new: &[u32]| -> Sets {
+            let members = |set: &[u32]| {
+                let mut members: Vec<u32> = set.iter().map(|&i| new[i as usize]).collect();
+                members.sort_unstable();
+                members
+            };
+            sets.iter().map(|(name, set)| (name.clone(), members(set))).collect()
+        };
+        let renumbering = Renumbering { vertices, elements };
+        let MeshData { vertices, kind, elements, regions, element_region, vertex_sets, element_sets } = MeshData {
+            vertices: renumbering.vertices_to_new(self.vertices()),
+            kind: self.kind(),
+            elements: renumbering
+                .elements
+                .iter()
+                .flat_map(|&e| &corners[e as usize * nodes..][..nodes])
+                .copied()
+                .collect(),
+            regions: self.regions().to_vec(),
+            element_region: renumbering.elements_to_new(self.element_region()),
+            vertex_sets: renamed(self.vertex_sets(), &new_vertex),
+            element_sets: renamed(self.element_sets(), &new_element),
+        };
+        // A permutation of a checked mesh needs no second check.
+        (Self { vertices, kind, elements, regions, element_region, vertex_sets, element_sets }, renumbering)
+    }
+
+    /// The largest difference between the numbers of two vertices that share an edge.
+    pub fn bandwidth(&self) -> u32 {
+        self.edges().iter().map(|[a, b]| b - a).max().unwrap_or(0)
+    }
+}
+
+fn reverse_cuthill_mckee(graph: &Adjacency) -> Vec<u32> {
+    let degree = |v: u32| graph.of(v as usize).len();
+    let mut by_degree: Vec<u32> = (0..graph.len() as u32).collect();
+    by_degree.sort_by_key(|&v| degree(v));
+    let mut order = Vec::with_capacity(graph.len());
+    let mut seen = vec![false; graph.len()];
+    for &start in &by_degree {
+        if seen[start as usize] {
+            continue;
+        }
+        let mut at = order.len();
+        let peripheral = far_end(graph, start);
+        seen[peripheral as usize] = true;
+        order.push(peripheral);
+        while at < order.len() {
+            let next = order.len();
+            for &w in graph.of(order[at] as usize) {
+                if !std::mem::replace(&mut seen[w as usize], true) {
+                    order.push(w);
+                }
+            }
+            order[next..].sort_by_key(|&v| degree(v));
+            at += 1;
+        }
+    }
+    order.reverse();
+    order
+}
+
+/// A vertex about as far from all others as can be: walk to the far side until that gains nothing (Gibbs et al. 1976).
+fn far_end(graph: &Adjacency, start: u32) -> u32 {
+    let (mut vertex, (mut depth, mut candidate)) = (start, last_level(graph, start));
+    loop {
+        let (new_depth, new_candidate) = last_level(graph, candidate);
+        if new_depth <= depth {
+            return vertex;
+        }
+        (vertex, depth, candidate) = (candidate, new_depth, new_candidate);
+    }
+}
+
+/// How many levels a breadth-first search from `start` has, and the vertex of least degree in the last.
+fn last_level(graph: &Adjacency, start: u32) -> (usize, u32) {
+    let mut seen = rustc_hash::FxHashSet::default();
+    seen.insert(start);
+    let (mut level, mut depth) = (vec![start], 0);
+    loop {
+        let mut next = Vec::new();
+        for &v in &level {
+            next.extend(graph.of(v as usize).iter().copied().filter(|&w| seen.insert(w)));
+        }
+        if next.is_empty() {
+            let least = level.iter().copied().min_by_key(|&v| graph.of(v as usize).len());
+            return (depth, least.unwrap_or(start));
+        }
+        (level, depth) = (next, depth + 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Cells, generate};
+    use super::*;
+
+    /// A bar whose vertices and elements are in random order.
+    fn shuffled_bar() -> VolumeMesh {
+        let mut rng = fastrand::Rng::with_seed(7);
+        let mut data = generate::block([8.0, 1.0, 1.0], [32, 4, 4], Cells::Tet5).unwrap().into_data();
+        let mut new: Vec<u32> = (0..data.vertices.len() as u32).collect();
+        rng.shuffle(&mut new);
+        data.vertices = scatter(&data.vertices, &new);
+        data.elements.iter_mut().for_each(|v| *v = new[*v as usize]);
+        data.vertex_sets.values_mut().flatten().for_each(|v| *v = new[*v as usize]);
+        data.vertices.push(crate::math::Vec3::splat(9.0));
+        let mesh = VolumeMesh::new(data).unwrap().mesh;
+        let mut elements: Vec<u32> = (0..mesh.element_count() as u32).collect();
+        rng.shuffle(&mut elements);
+        let mut data = mesh.clone().into_data();
+        data.elements = elements.iter().flat_map(|&e| mesh.element(e as usize)).copied().collect();
+        data.element_sets.insert("odd".into(), (0..elements.len() as u32).filter(|e| e % 2 == 1).collect());
+        VolumeMesh::new(data).unwrap().mesh
+    }
+
+    #[test]
+    fn bandwidth_of_a_shuffled_bar_shrinks_to_a_few_layers() {
+        let mesh = shuffled_bar();
+        let (renumbered, _) = mesh.renumbered();
+        assert!(mesh.bandwidth() > 500 && renumbered.bandwidth() <= 3 * 25, "{}", renumbered.bandwidth());
+    }
+
+    #[test]
+    fn values_go_there_and_back_and_sets_follow() {
+        let mesh = shuffled_bar();
+        let (new, map) = mesh.renumbered();
+        assert_eq!(map.vertices_to_old(new.vertices()), mesh.vertices());
+        assert_eq!(map.vertices_to_new(mesh.vertices()), new.vertices());
+        let mut seen: Vec<u32> = map.vertices.clone();
+        seen.sort_unstable();
+        assert_eq!(seen, (0..mesh.vertex_count() as u32).collect::<Vec<_>>());
+        for (e, &old) in map.elements.iter().enumerate() {
+            let back: Vec<u32> = new.element(e).iter().map(|&v| map.vertices[v as usize]).collect();
+            assert_eq!(back, mesh.element(old as usize));
+        }
+        assert!(new.vertex_sets()["x-max"].iter().all(|&v| new.vertices()[v as usize].x == 8.0));
+        let old_odd: Vec<u32> = new.element_sets()["odd"].iter().map(|&e| map.elements[e as usize]).collect();
+        assert!(old_odd.iter().all(|e| e % 2 == 1));
+        let volumes: Vec<f64> = (0..new.element_count()).map(|e| new.element_volume(e)).collect();
+        let back = map.elements_to_old(&volumes);
+        assert!((0..mesh.element_count()).all(|e| back[e] == mesh.element_volume(e)));
+        assert_eq!(map.elements_to_new(&back), volumes);
+    }
+}

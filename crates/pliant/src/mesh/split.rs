@@ -1,0 +1,208 @@
+//! Hexahedra cut into tetrahedra whose faces fit across element boundaries.
+
+use thiserror::Error;
+
+use super::{Defect, ElementKind, MeshData, MeshError, Sets, VolumeMesh};
+
+/// How many tetrahedra a hexahedron is cut into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HexSplit {
+    /// A large one in the middle and four at the corners. Neighbours must alternate, which is possible if the vertices
+    /// can be coloured black and white so that every edge joins two colours; a grid always can.
+    Five,
+    /// A fan around the vertex of smallest number, each face cut at its vertex of smallest number (Dompierre et al.
+    /// 1999). Fits on any mesh; on a grid it is Kuhn's subdivision.
+    Six,
+}
+
+impl HexSplit {
+    const fn tets(self) -> usize {
+        match self {
+            Self::Five => 5,
+            Self::Six => 6,
+        }
+    }
+}
+
+/// Why hexahedra could not be cut.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[allow(missing_docs, reason = "the message says what each part is")]
+pub enum SplitError {
+    #[error("only hexahedra can be split, and this mesh has tetrahedra")]
+    NotHexahedra,
+    #[error(
+        "five tetrahedra a hexahedron do not fit here: a ring of edges through vertex {vertex} has odd length; six do"
+    )]
+    OddRing { vertex: u32 },
+    #[error("hexahedron {element} is too warped to be cut into {tets} tetrahedra; try {other}", other = if *tets == 5 { "six" } else { "five" })]
+    Warped { element: u32, tets: usize },
+    #[error(transparent)]
+    Mesh(MeshError),
+}
+
+/// The five tetrahedra of a hexahedron whose corners 0, 2, 5 and 7 make the middle one.
+const FIVE: [[usize; 4]; 5] = [[0, 2, 7, 5], [1, 2, 0, 5], [3, 0, 2, 7], [4, 7, 5, 0], [6, 2, 5, 7]];
+
+/// A quarter turn, which exchanges corners 0, 2, 5, 7 with the others.
+const QUARTER_TURN: [usize; 8] = [1, 2, 3, 0, 5, 6, 7, 4];
+
+impl VolumeMesh {
+    /// The hexahedra cut into tetrahedra, those of hexahedron 0 first. Vertices stay as they are; regions and sets of
+    /// elements are those of the hexahedra.
+    pub fn split_hexes(&self, split: HexSplit) -> Result<Self, SplitError> {
+        if self.kind() != ElementKind::Hex8 {
+            return Err(SplitError::NotHexahedra);
+        }
+        let each = split.tets();
+        let mut tets: Vec<u32> = Vec::with_capacity(4 * each * self.element_count());
+        match split {
+            HexSplit::Five => {
+                let white = self.two_colouring()?;
+                for hex in self.elements() {
+                    let turned = white[hex[0] as usize];
+                    let corner = |i: usize| if turned { hex[QUARTER_TURN[i]] } else { hex[i] };
+                    tets.extend(FIVE.as_flattened().iter().map(|&i| corner(i)));
+                }
+            }
+            HexSplit::Six => self.elements().for_each(|hex| fan(hex, &mut tets)),
+        }
+        let children =
+            |set: &[u32]| set.iter().flat_map(|e| (0..each as u32).map(move |i| e * each as u32 + i)).collect();
+        let data = MeshData {
+            regions: self.regions().to_vec(),
+            element_region: self.element_region().iter().flat_map(|&r| std::iter::repeat_n(r, each)).collect(),
+            vertex_sets: self.vertex_sets().clone(),
+            element_sets: self.element_sets().iter().map(|(k, v)| (k.clone(), children(v))).collect::<Sets>(),
+            ..MeshData::new(self.vertices().to_vec(), ElementKind::Tet4, tets)
+        };
+        let warped = |element: u32| SplitError::Warped { element: element / each as u32, tets: each };
+        let checked = Self::new(data).map_err(|error| match error.defects[0] {
+            Defect::NoVolume { element, .. } => warped(element),
+            _ => SplitError::Mesh(error),
+        })?;
+        // A tetrahedron that had to be turned is one that a warped face made inside out.
+        match checked.report.rewound_elements.first() {
+            Some(&element) => Err(warped(element)),
+            None => Ok(checked.mesh),
+        }
+    }
+
+    /// Colours with a change along every edge: false for the first vertex of each component.
+    fn two_colouring(&self) -> Result<Vec<bool>, SplitError> {
+        let neighbours = self.vertex_neighbours();
+        let mut colour: Vec<Option<bool>> = vec![None; self.vertex_count()];
+        let mut stack = Vec::new();
+        for start in 0..self.vertex_count() as u32 {
+            if colour[start as usize].is_some() {
+                continue;
+            }
+            colour[start as usize] = Some(false);
+            stack.push((start, false));
+            while let Some((v, white)) = stack.pop() {
+                for &w in neighbours.of(v as usize) {
+                    match colour[w as usize] {
+                        None => {
+                            colour[w as usize] = Some(!white);
+                            stack.push((w, !white));
+                        }
+                        Some(other) if other == white => return Err(SplitError::OddRing { vertex: w }),
+                        Some(_) => {}
+                    }
+                }
+            }
+        }
+        Ok(colour.into_iter().map(Option::unwrap_or_default).collect())
+    }
+}
+
+/// Join the vertex of smallest number to the triangles of the three faces that do not have it. The faces that do are
+/// thereby cut at that vertex, so both sides of every face agree.
+fn fan(hex: &[u32], tets: &mut Vec<u32>) {
+    let apex = hex.iter().copied().min().unwrap_or_default();
+    for face in ElementKind::Hex8.faces() {
+        let mut face: [u32; 4] = std::array::from_fn(|i| hex[face[i]]);
+        if face.contains(&apex) {
+            continue;
+        }
+        let smallest = (0..4).min_by_key(|&i| face[i]).unwrap_or_default();
+        face.rotate_left(smallest);
+        let [a, b, c, d] = face;
+        tets.extend([apex, a, b, c, apex, a, c, d]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Cells, generate};
+    use super::*;
+    use crate::math::Vec3;
+
+    /// A grid whose vertices are numbered at random and moved a little.
+    fn shuffled_grid(seed: u64) -> VolumeMesh {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let mut data = generate::block([3.0, 3.0, 3.0], [3, 3, 3], Cells::Hex).unwrap().into_data();
+        let mut new: Vec<u32> = (0..data.vertices.len() as u32).collect();
+        rng.shuffle(&mut new);
+        let mut vertices = vec![Vec3::ZERO; new.len()];
+        for (old, &n) in new.iter().enumerate() {
+            vertices[n as usize] = data.vertices[old] + 0.1 * Vec3::new(rng.f64(), rng.f64(), rng.f64());
+        }
+        data.vertices = vertices;
+        data.elements.iter_mut().for_each(|v| *v = new[*v as usize]);
+        data.vertex_sets.clear();
+        data.element_sets.insert("some".into(), vec![2, 5]);
+        VolumeMesh::new(data).unwrap().mesh
+    }
+
+    #[test]
+    fn both_splits_conform_for_any_numbering() {
+        for seed in 0..20 {
+            let hexes = shuffled_grid(seed);
+            for split in [HexSplit::Five, HexSplit::Six] {
+                let tets = hexes.split_hexes(split).unwrap();
+                assert_eq!(tets.element_count(), 27 * split.tets());
+                let boundary = tets.boundary();
+                assert_eq!(boundary.faces.len(), 6 * 9 * 2, "a face that does not fit would be boundary");
+                assert!(boundary.overlapping_faces.is_empty() && boundary.surface.report().is_closed());
+                assert_eq!(tets.element_sets()["some"].len(), 2 * split.tets());
+            }
+        }
+    }
+
+    #[test]
+    fn a_grid_keeps_its_volume_exactly() {
+        let hexes = generate::block([1.0, 2.0, 0.5], [3, 2, 5], Cells::Hex).unwrap();
+        for split in [HexSplit::Five, HexSplit::Six] {
+            assert!((hexes.split_hexes(split).unwrap().volume() - 1.0).abs() < 1e-14);
+        }
+    }
+
+    #[test]
+    fn an_odd_ring_takes_six_but_not_five() {
+        let ring = generate::torus(1.0, 0.3, 3, 7, Cells::Hex).unwrap();
+        assert!(matches!(ring.split_hexes(HexSplit::Five), Err(SplitError::OddRing { .. })));
+        let tets = ring.split_hexes(HexSplit::Six).unwrap();
+        assert!(tets.boundary().surface.report().is_closed());
+    }
+
+    #[test]
+    fn a_hexahedron_too_warped_to_cut_is_named() {
+        let mut data = generate::block([1.0; 3], [1, 1, 1], Cells::Hex).unwrap().into_data();
+        // Found by a random search: the Jacobian is positive everywhere, but faces are too curved for the fan.
+        data.vertices = [
+            [0.37, 0.20, -0.30],
+            [0.78, 0.15, 0.36],
+            [-0.39, 0.64, 0.22],
+            [1.12, 1.17, -0.33],
+            [0.07, -0.33, 0.72],
+            [0.62, 0.38, 1.00],
+            [-0.07, 1.08, 0.66],
+            [0.72, 0.85, 0.62],
+        ]
+        .map(Vec3::from)
+        .to_vec();
+        let mesh = VolumeMesh::new(data).unwrap().mesh;
+        assert_eq!(mesh.split_hexes(HexSplit::Six), Err(SplitError::Warped { element: 0, tets: 6 }));
+        assert_eq!(mesh.split_hexes(HexSplit::Five).unwrap().split_hexes(HexSplit::Six), Err(SplitError::NotHexahedra));
+    }
+}

@@ -1,0 +1,397 @@
+//! Surfaces: the boundary of a volume, and detailed meshes to show.
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::check::{Defect, MeshError};
+use super::topology::Adjacency;
+use super::{ElementKind, VolumeMesh};
+use crate::math::{Vec3, par_sum};
+
+/// Polygons, as vertex numbers in one piece.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Faces {
+    offsets: Vec<u32>,
+    vertices: Vec<u32>,
+}
+
+impl Default for Faces {
+    fn default() -> Self {
+        Self { offsets: vec![0], vertices: Vec::new() }
+    }
+}
+
+impl Faces {
+    /// Add a polygon.
+    pub fn push(&mut self, polygon: &[u32]) {
+        self.vertices.extend_from_slice(polygon);
+        self.offsets.push(self.vertices.len() as u32);
+    }
+
+    /// Polygons that all have `corners` vertices.
+    pub fn uniform(corners: usize, vertices: Vec<u32>) -> Self {
+        let offsets = (0..=vertices.len() / corners).map(|i| (i * corners) as u32).collect();
+        Self { offsets, vertices }
+    }
+
+    /// How many polygons there are.
+    pub fn len(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The vertex numbers of polygon `index`.
+    ///
+    /// # Panics
+    /// If `index` is not below [`len`](Self::len).
+    pub fn get(&self, index: usize) -> &[u32] {
+        &self.vertices[self.offsets[index] as usize..self.offsets[index + 1] as usize]
+    }
+
+    /// Each polygon in turn.
+    pub fn iter(&self) -> impl Iterator<Item = &[u32]> + Clone {
+        self.offsets.windows(2).map(|w| &self.vertices[w[0] as usize..w[1] as usize])
+    }
+
+    /// All vertex numbers, one polygon after the other.
+    pub fn vertices(&self) -> &[u32] {
+        &self.vertices
+    }
+}
+
+impl<'a> FromIterator<&'a [u32]> for Faces {
+    fn from_iter<I: IntoIterator<Item = &'a [u32]>>(polygons: I) -> Self {
+        let mut faces = Self::default();
+        polygons.into_iter().for_each(|polygon| faces.push(polygon));
+        faces
+    }
+}
+
+/// A checked surface of triangles, quadrilaterals or larger polygons.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SurfaceMesh {
+    vertices: Vec<Vec3>,
+    faces: Faces,
+}
+
+/// What there is to know of a surface before it is used.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct SurfaceReport {
+    /// Edges with a face on one side only: the surface has a hole there.
+    pub open_edges: usize,
+    /// Edges with more than two faces, or whose two faces disagree about outside.
+    pub tangled_edges: usize,
+}
+
+impl SurfaceReport {
+    /// True if the surface encloses a volume: no holes, and all faces agree about outside.
+    pub fn is_closed(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl SurfaceMesh {
+    /// Check vertex numbers and coordinates and build a surface.
+    pub fn new(vertices: Vec<Vec3>, faces: Faces) -> Result<Self, MeshError> {
+        if faces.is_empty() {
+            return Err(Defect::NoElements.into());
+        }
+        for (vertex, p) in vertices.iter().enumerate() {
+            if !p.is_finite() {
+                return Err(Defect::BadPosition { vertex: vertex as u32, x: p.x, y: p.y, z: p.z }.into());
+            }
+        }
+        for (element, face) in faces.iter().enumerate() {
+            if face.len() < 3 {
+                return Err(Defect::Ragged { count: face.len(), nodes: 3 }.into());
+            }
+            if let Some(&vertex) = face.iter().find(|&&v| v as usize >= vertices.len()) {
+                let (element, count) = (element as u32, vertices.len());
+                return Err(Defect::VertexOutOfRange { element, vertex, count }.into());
+            }
+        }
+        Ok(Self { vertices, faces })
+    }
+
+    /// Positions in metres.
+    pub fn vertices(&self) -> &[Vec3] {
+        &self.vertices
+    }
+
+    /// The polygons, counter-clockwise seen from outside.
+    pub fn faces(&self) -> &Faces {
+        &self.faces
+    }
+
+    /// The polygons cut into fans of triangles.
+    pub fn triangles(&self) -> impl Iterator<Item = [u32; 3]> {
+        self.faces.iter().flat_map(|face| (1..face.len() - 1).map(|i| [face[0], face[i], face[i + 1]]))
+    }
+
+    /// The area, in m².
+    pub fn area(&self) -> f64 {
+        par_sum(0.0, self.faces.len(), |f| 0.5 * self.area_vector(f, &self.vertices).length())
+    }
+
+    /// The volume enclosed by a closed surface, in m³, by the divergence theorem; meaningless for an open one.
+    pub fn enclosed_volume(&self) -> f64 {
+        // Measured from a vertex, so that a surface far from the origin loses no digits.
+        let origin = self.vertices[self.faces.get(0)[0] as usize];
+        let at = |v: u32| self.vertices[v as usize] - origin;
+        par_sum(0.0, self.faces.len(), |f| {
+            let face = self.faces.get(f);
+            (1..face.len() - 1).map(|i| at(face[0]).dot(at(face[i]).cross(at(face[i + 1])))).sum::<f64>() / 6.0
+        })
+    }
+
+    /// The smallest box around the used vertices: its low and high corner.
+    pub fn bounding_box(&self) -> [Vec3; 2] {
+        bounding_box(self.faces.vertices.iter().map(|&v| self.vertices[v as usize]))
+    }
+
+    /// Whether the surface is closed and consistently oriented.
+    pub fn report(&self) -> SurfaceReport {
+        // An edge of a closed surface is run through once in each direction.
+        let mut edges: Vec<(u32, u32, bool)> = self
+            .faces
+            .iter()
+            .flat_map(|face| {
+                (0..face.len()).map(|i| {
+                    let (a, b) = (face[i], face[(i + 1) % face.len()]);
+                    (a.min(b), a.max(b), a < b)
+                })
+            })
+            .collect();
+        edges.par_sort_unstable();
+        let mut report = SurfaceReport::default();
+        for edge in edges.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            match edge {
+                [_] => report.open_edges += 1,
+                [a, b] if a.2 != b.2 => {}
+                _ => report.tangled_edges += 1,
+            }
+        }
+        report
+    }
+
+    /// Twice the area of a polygon times its normal: `Σ (xᵢ−x₀)×(xᵢ₊₁−x₀)`.
+    fn area_vector(&self, face: usize, positions: &[Vec3]) -> Vec3 {
+        let face = self.faces.get(face);
+        let at = |i: usize| positions[face[i] as usize];
+        (1..face.len() - 1).map(|i| (at(i) - at(0)).cross(at(i + 1) - at(0))).sum()
+    }
+}
+
+/// The smallest box around `points`: its low and high corner.
+pub(super) fn bounding_box(points: impl Iterator<Item = Vec3>) -> [Vec3; 2] {
+    points.fold([Vec3::INFINITY, Vec3::NEG_INFINITY], |[low, high], p| [low.min(p), high.max(p)])
+}
+
+/// What it takes to recompute the normals of a moving surface each frame.
+#[derive(Debug, Clone)]
+pub struct VertexNormals<'a> {
+    surface: &'a SurfaceMesh,
+    vertex_faces: Adjacency,
+    /// Scratch: the area vector of each face.
+    face_normals: Vec<Vec3>,
+}
+
+impl<'a> VertexNormals<'a> {
+    /// Prepare for `surface`, whose faces stay the same while its vertices move.
+    pub fn new(surface: &'a SurfaceMesh) -> Self {
+        let vertex_faces = Adjacency::from_pairs(surface.vertices.len(), || {
+            surface.faces.iter().enumerate().flat_map(|(f, face)| face.iter().map(move |&v| (v, f as u32)))
+        });
+        Self { surface, vertex_faces, face_normals: vec![Vec3::ZERO; surface.faces.len()] }
+    }
+
+    /// Unit normals for the vertices at `positions`: the mean of the faces around each, weighted by area. Vertices
+    /// without a face, or whose faces cancel, get zero.
+    ///
+    /// # Panics
+    /// If `positions` or `normals` has not one entry for each vertex.
+    pub fn compute(&mut self, positions: &[Vec3], normals: &mut [Vec3]) {
+        assert_eq!(positions.len(), self.vertex_faces.len(), "one position for each vertex");
+        assert_eq!(normals.len(), self.vertex_faces.len(), "one normal for each vertex");
+        let surface = self.surface;
+        self.face_normals.par_iter_mut().enumerate().for_each(|(f, n)| *n = surface.area_vector(f, positions));
+        normals.par_iter_mut().enumerate().for_each(|(v, normal)| {
+            let sum: Vec3 = self.vertex_faces.of(v).iter().map(|&f| self.face_normals[f as usize]).sum();
+            *normal = sum.normalize_or_zero();
+        });
+    }
+}
+
+/// The boundary of a volume mesh.
+#[derive(Debug, Clone)]
+pub struct Boundary {
+    /// The outward surface, with only the vertices that it uses.
+    pub surface: SurfaceMesh,
+    /// For each vertex of the surface, its number in the volume.
+    pub vertices: Vec<u32>,
+    /// For each face of the surface, its element and which of the element's faces it is.
+    pub faces: Vec<(u32, u8)>,
+    /// Faces shared by three or more elements, or by two elements on the same side: elements overlap there.
+    pub overlapping_faces: Vec<(u32, u8)>,
+}
+
+impl VolumeMesh {
+    /// The faces that belong to one element only, facing outward.
+    pub fn boundary(&self) -> Boundary {
+        let (faces, overlapping_faces) = match self.kind() {
+            ElementKind::Tet4 => self.unmatched_faces::<3>(),
+            ElementKind::Hex8 => self.unmatched_faces::<4>(),
+        };
+        let mut vertices = Vec::new();
+        let mut local = vec![u32::MAX; self.vertex_count()];
+        let mut corners = Vec::with_capacity(4 * faces.len());
+        for &(element, face) in &faces {
+            let nodes = self.element(element as usize);
+            for &i in self.kind().faces()[usize::from(face)] {
+                let v = nodes[i];
+                if local[v as usize] == u32::MAX {
+                    local[v as usize] = vertices.len() as u32;
+                    vertices.push(v);
+                }
+                corners.push(local[v as usize]);
+            }
+        }
+        let positions = vertices.iter().map(|&v| self.vertices()[v as usize]).collect();
+        let corners_each = self.kind().faces()[0].len();
+        let surface = SurfaceMesh { vertices: positions, faces: Faces::uniform(corners_each, corners) };
+        Boundary { surface, vertices, faces, overlapping_faces }
+    }
+
+    /// The faces without a partner, and those with a wrong one; both by element, then face.
+    fn unmatched_faces<const N: usize>(&self) -> (Vec<(u32, u8)>, Vec<(u32, u8)>) {
+        /// A face in the bucket of its smallest vertex.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        struct Face<const N: usize> {
+            /// All vertices, sorted: equal for the two sides of a face.
+            vertices: [u32; N],
+            /// The vertex after the smallest, going around outward: the other side goes around the other way.
+            next: u32,
+            element: u32,
+            face: u8,
+        }
+        let describe = |element: usize, face: usize| {
+            let nodes = self.element(element);
+            let cycle: [u32; N] = std::array::from_fn(|i| nodes[self.kind().faces()[face][i]]);
+            let mut vertices = cycle;
+            vertices.sort_unstable();
+            let smallest = cycle.iter().position(|&v| v == vertices[0]).unwrap_or(0);
+            Face { vertices, next: cycle[(smallest + 1) % N], element: element as u32, face: face as u8 }
+        };
+        let sides = self.kind().faces().len();
+        let buckets = Adjacency::from_pairs(self.vertex_count(), || {
+            (0..self.element_count()).flat_map(|e| {
+                (0..sides).map(move |f| {
+                    let nodes = self.element(e);
+                    let smallest = self.kind().faces()[f].iter().map(|&i| nodes[i]).min().unwrap_or(0);
+                    (smallest, (e * sides + f) as u32)
+                })
+            })
+        });
+        let found: Vec<(Vec<(u32, u8)>, Vec<(u32, u8)>)> = (0..self.vertex_count())
+            .into_par_iter()
+            .map_init(Vec::new, |bucket: &mut Vec<Face<N>>, v| {
+                bucket.clear();
+                bucket.extend(buckets.of(v).iter().map(|&id| describe(id as usize / sides, id as usize % sides)));
+                bucket.sort_unstable();
+                let (mut single, mut wrong) = (Vec::new(), Vec::new());
+                for same in bucket.chunk_by(|a, b| a.vertices == b.vertices) {
+                    match same {
+                        [only] => single.push((only.element, only.face)),
+                        [a, b] if a.next != b.next => {}
+                        several => wrong.extend(several.iter().map(|f| (f.element, f.face))),
+                    }
+                }
+                (single, wrong)
+            })
+            .collect();
+        let (mut single, mut wrong) = (Vec::new(), Vec::new());
+        for (s, w) in found {
+            single.extend(s);
+            wrong.extend(w);
+        }
+        single.par_sort_unstable();
+        wrong.sort_unstable();
+        (single, wrong)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Cells, MeshData, generate};
+    use super::*;
+
+    #[test]
+    fn boundary_of_every_kind_is_closed_outward_and_encloses_the_volume() {
+        for cells in [Cells::Hex, Cells::Tet5, Cells::Tet6] {
+            let mesh = generate::block([1.0, 2.0, 3.0], [3, 4, 5], cells).unwrap();
+            let boundary = mesh.boundary();
+            assert!(boundary.surface.report().is_closed());
+            assert!(boundary.overlapping_faces.is_empty());
+            assert!((boundary.surface.area() - 22.0).abs() < 1e-12);
+            assert!((boundary.surface.enclosed_volume() - 6.0).abs() < 1e-12);
+            for (local, &v) in boundary.vertices.iter().enumerate() {
+                assert_eq!(boundary.surface.vertices()[local], mesh.vertices()[v as usize]);
+            }
+        }
+    }
+
+    #[test]
+    fn a_hole_and_a_turned_face_are_counted() {
+        let cube = generate::block([1.0; 3], [1, 1, 1], Cells::Hex).unwrap().boundary().surface;
+        let open: Faces = cube.faces().iter().skip(1).collect();
+        let open = SurfaceMesh::new(cube.vertices().to_vec(), open).unwrap();
+        assert_eq!(open.report(), SurfaceReport { open_edges: 4, tangled_edges: 0 });
+
+        let mut turned = Faces::default();
+        for (i, face) in cube.faces().iter().enumerate() {
+            let mut face = face.to_vec();
+            if i == 0 {
+                face.reverse();
+            }
+            turned.push(&face);
+        }
+        let turned = SurfaceMesh::new(cube.vertices().to_vec(), turned).unwrap();
+        assert_eq!(turned.report(), SurfaceReport { open_edges: 0, tangled_edges: 4 });
+    }
+
+    #[test]
+    fn elements_folded_onto_each_other_are_found() {
+        // Two tetrahedra on the same side of the face 0 1 2.
+        let vertices = vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z, 2.0 * Vec3::Z];
+        let data = MeshData::new(vertices, ElementKind::Tet4, vec![0, 1, 2, 3, 0, 1, 2, 4]);
+        let mesh = VolumeMesh::new(data).unwrap().mesh;
+        assert_eq!(mesh.boundary().overlapping_faces, [(0, 0), (1, 0)]);
+    }
+
+    #[test]
+    fn normals_of_a_ball_point_outward() {
+        let surface = generate::ball(1.0, 8, Cells::Hex).unwrap().boundary().surface;
+        let mut normals = vec![Vec3::ZERO; surface.vertices().len()];
+        VertexNormals::new(&surface).compute(surface.vertices(), &mut normals);
+        for (n, p) in normals.iter().zip(surface.vertices()) {
+            assert!((n.length() - 1.0).abs() < 1e-12);
+            assert!(n.dot(p.normalize()) > 0.98, "{n} at {p}");
+        }
+    }
+
+    #[test]
+    fn bad_surfaces_are_named() {
+        let face = |corners: &[u32]| [corners].into_iter().collect::<Faces>();
+        let points = vec![Vec3::ZERO, Vec3::X, Vec3::Y];
+        let defect = |points: Vec<Vec3>, faces| SurfaceMesh::new(points, faces).unwrap_err().defects.remove(0);
+        assert_eq!(defect(points.clone(), Faces::default()), Defect::NoElements);
+        assert!(matches!(defect(points.clone(), face(&[0, 1])), Defect::Ragged { .. }));
+        assert!(matches!(defect(points, face(&[0, 1, 3])), Defect::VertexOutOfRange { vertex: 3, .. }));
+        let nan = vec![Vec3::ZERO, Vec3::NAN, Vec3::Y];
+        assert!(matches!(defect(nan, face(&[0, 1, 2])), Defect::BadPosition { vertex: 1, .. }));
+    }
+}

@@ -1,0 +1,154 @@
+//! Who touches whom: vertex → elements, edges, faces, connected components.
+
+use rayon::prelude::*;
+
+use super::VolumeMesh;
+
+/// For each of `n` things, a list of numbers, stored in one piece.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Adjacency {
+    offsets: Vec<u32>,
+    items: Vec<u32>,
+}
+
+impl Adjacency {
+    /// Gather `(key, item)` pairs by key, each list in the order of the pairs. `pairs` is run through twice.
+    pub fn from_pairs<I: Iterator<Item = (u32, u32)>>(keys: usize, pairs: impl Fn() -> I) -> Self {
+        let mut offsets = vec![0_u32; keys + 1];
+        for (key, _) in pairs() {
+            offsets[key as usize + 1] += 1;
+        }
+        for k in 0..keys {
+            offsets[k + 1] += offsets[k];
+        }
+        let mut next = offsets.clone();
+        let mut items = vec![0; offsets[keys] as usize];
+        for (key, item) in pairs() {
+            let slot = &mut next[key as usize];
+            items[*slot as usize] = item;
+            *slot += 1;
+        }
+        Self { offsets, items }
+    }
+
+    /// How many lists there are.
+    pub fn len(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// True if there are no lists.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The list of `key`.
+    ///
+    /// # Panics
+    /// If `key` is not below [`len`](Self::len).
+    pub fn of(&self, key: usize) -> &[u32] {
+        &self.items[self.offsets[key] as usize..self.offsets[key + 1] as usize]
+    }
+}
+
+impl VolumeMesh {
+    /// The elements around each vertex, in ascending order.
+    pub fn vertex_elements(&self) -> Adjacency {
+        Adjacency::from_pairs(self.vertex_count(), || {
+            self.elements().enumerate().flat_map(|(e, nodes)| nodes.iter().map(move |&v| (v, e as u32)))
+        })
+    }
+
+    /// Every edge once, as `[a, b]` with `a < b`, sorted.
+    pub fn edges(&self) -> Vec<[u32; 2]> {
+        let mut edges: Vec<[u32; 2]> = self
+            .elements()
+            .flat_map(|nodes| {
+                self.kind().edges().iter().map(|&[i, j]| {
+                    let (a, b) = (nodes[i], nodes[j]);
+                    [a.min(b), a.max(b)]
+                })
+            })
+            .collect();
+        edges.par_sort_unstable();
+        edges.dedup();
+        edges
+    }
+
+    /// The vertices that share an edge with each vertex, in ascending order.
+    pub fn vertex_neighbours(&self) -> Adjacency {
+        let edges = self.edges();
+        // Sorted edges give each vertex first its smaller neighbours, then its larger ones, each ascending.
+        let backward = edges.iter().map(|&[a, b]| (b, a));
+        let forward = edges.iter().map(|&[a, b]| (a, b));
+        Adjacency::from_pairs(self.vertex_count(), || backward.clone().chain(forward.clone()))
+    }
+
+    /// For each element the number of its connected component, and how many components there are.
+    ///
+    /// Elements are connected if they share a vertex. Components are numbered by their first element.
+    pub fn components(&self) -> (Vec<u32>, usize) {
+        let mut parent: Vec<u32> = (0..self.vertex_count() as u32).collect();
+        for nodes in self.elements() {
+            let root = find(&mut parent, nodes[0]);
+            for &v in &nodes[1..] {
+                let other = find(&mut parent, v);
+                parent[other as usize] = root;
+            }
+        }
+        const UNSEEN: u32 = u32::MAX;
+        let mut number = vec![UNSEEN; self.vertex_count()];
+        let mut count = 0;
+        let component = self
+            .elements()
+            .map(|nodes| {
+                let root = find(&mut parent, nodes[0]) as usize;
+                if number[root] == UNSEEN {
+                    number[root] = count;
+                    count += 1;
+                }
+                number[root]
+            })
+            .collect();
+        (component, count as usize)
+    }
+}
+
+/// The root of `v` in a union-find forest, halving the path on the way.
+fn find(parent: &mut [u32], mut v: u32) -> u32 {
+    while parent[v as usize] != v {
+        parent[v as usize] = parent[parent[v as usize] as usize];
+        v = parent[v as usize];
+    }
+    v
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Cells, generate};
+    use super::*;
+
+    #[test]
+    fn a_block_of_hexes_has_the_edges_of_a_grid() {
+        let mesh = generate::block([1.0, 1.0, 1.0], [2, 3, 4], Cells::Hex).unwrap();
+        assert_eq!(mesh.edges().len(), 2 * 4 * 5 + 3 * 3 * 5 + 4 * 3 * 4);
+        let neighbours = mesh.vertex_neighbours();
+        let elements = mesh.vertex_elements();
+        let degree = |adjacency: &Adjacency| (0..adjacency.len()).map(|v| adjacency.of(v).len()).max();
+        assert_eq!((degree(&neighbours), degree(&elements)), (Some(6), Some(8)));
+        for v in 0..mesh.vertex_count() {
+            assert!(neighbours.of(v).is_sorted());
+            assert!(elements.of(v).iter().all(|&e| mesh.element(e as usize).contains(&(v as u32))));
+        }
+    }
+
+    #[test]
+    fn two_separate_blocks_are_two_components() {
+        let a = generate::block([1.0; 3], [1, 1, 1], Cells::Tet5).unwrap();
+        let b = a.transformed(crate::math::Affine3::from_translation(glam::DVec3::X * 3.0)).unwrap();
+        let both = VolumeMesh::merge(&[("a", &a), ("b", &b)]).unwrap();
+        let (component, count) = both.components();
+        assert_eq!(count, 2);
+        assert_eq!(component, [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]);
+        assert_eq!(a.components().1, 1);
+    }
+}
