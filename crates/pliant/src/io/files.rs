@@ -1,6 +1,7 @@
 //! Where bytes come from and go to: the disk, or memory for tests and programs that keep meshes there.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -8,9 +9,10 @@ use std::sync::Mutex;
 
 use super::error::{ReadError, WriteError};
 use super::scan::{Scanner, Syntax};
+use crate::mesh::{Faces, SurfaceMesh};
 
-/// Larger files are refused: a mesh of this size fits no computer that could simulate it.
-const LARGEST_FILE: u64 = 8 << 30;
+/// Larger files are refused: fewer bytes than this cannot list more corners than a u32 can count.
+const LARGEST_FILE: u64 = 4 << 30;
 
 /// A place that holds files.
 pub trait Files {
@@ -80,6 +82,11 @@ impl Memory {
         self
     }
 
+    /// All files.
+    pub fn contents(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        self.lock().iter().map(|(path, bytes)| (path.clone(), bytes.clone())).collect()
+    }
+
     fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<PathBuf, Vec<u8>>> {
         // The map is valid whatever a panicking thread was doing: each change is one insertion.
         self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
@@ -112,6 +119,57 @@ impl<'a> Input<'a> {
     }
 }
 
+/// A file of the same name with another extension, in capitals if that of `path` is.
+pub(crate) fn sibling(path: &Path, extension: &str) -> PathBuf {
+    match path.extension().and_then(OsStr::to_str) {
+        Some(own) if own.eq_ignore_ascii_case(extension) => path.into(),
+        Some(own) if own.bytes().all(|b| b.is_ascii_uppercase()) => path.with_extension(extension.to_ascii_uppercase()),
+        _ => path.with_extension(extension),
+    }
+}
+
+/// How deep includes may nest, and how many there may be: a few lines could otherwise include without end.
+const DEEPEST_INCLUDE: usize = 16;
+const MOST_INCLUDES: usize = 1000;
+
+/// Files that include others: which are open, and how many there were.
+#[derive(Debug, Default)]
+pub(crate) struct Includes {
+    open: Vec<PathBuf>,
+    count: usize,
+}
+
+impl Includes {
+    /// Open the file that a line of another names, and read it with `read`.
+    pub fn read<T>(
+        reader: &mut T,
+        includes: fn(&mut T) -> &mut Self,
+        name: &str,
+        scanner: &Scanner<'_>,
+        input: &Input<'_>,
+        read: fn(&mut T, &Input<'_>) -> Result<(), ReadError>,
+    ) -> Result<(), ReadError> {
+        let path = input.path.parent().unwrap_or(Path::new("")).join(name);
+        let this = includes(reader);
+        if path == input.path || this.open.contains(&path) || this.open.len() >= DEEPEST_INCLUDE {
+            let expected = format!("includes that end, at most {DEEPEST_INCLUDE} deep");
+            return Err(scanner.error(expected, format!("`{name}` again")));
+        }
+        if this.count >= MOST_INCLUDES {
+            return Err(scanner.error(format!("at most {MOST_INCLUDES} includes"), format!("`{name}` too")));
+        }
+        let bytes = input
+            .files
+            .read(&path)
+            .map_err(|error| scanner.error(format!("a readable file `{name}` to include"), error.to_string()))?;
+        this.count += 1;
+        this.open.push(input.path.into());
+        read(reader, &Input { path: &path, bytes: &bytes, files: input.files })?;
+        includes(reader).open.pop();
+        Ok(())
+    }
+}
+
 /// What a writer fills: one buffer a file.
 pub(crate) struct Output {
     path: PathBuf,
@@ -125,6 +183,11 @@ impl Output {
         Self { path: path.into(), files: Vec::new(), notes: Vec::new() }
     }
 
+    /// The file that the user named.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The buffer of the file that the user named.
     pub fn main(&mut self) -> &mut Vec<u8> {
         self.file(self.path.clone())
@@ -132,7 +195,7 @@ impl Output {
 
     /// The buffer of a file of the same name with another extension.
     pub fn sibling(&mut self, extension: &str) -> &mut Vec<u8> {
-        self.file(self.path.with_extension(extension))
+        self.file(sibling(&self.path, extension))
     }
 
     fn file(&mut self, path: PathBuf) -> &mut Vec<u8> {
@@ -141,6 +204,24 @@ impl Output {
             self.files.len() - 1
         });
         &mut self.files[at].1
+    }
+
+    /// The faces of a surface; those with more than `most` corners are cut into fans of triangles, and that is noted.
+    pub fn faces_up_to(&mut self, most: usize, surface: &SurfaceMesh) -> Faces {
+        let large = surface.faces().iter().filter(|face| face.len() > most).count();
+        if large == 0 {
+            return surface.faces().clone();
+        }
+        self.note(format!("{large} polygons with more than {most} corners were cut into triangles"));
+        let mut faces = Faces::default();
+        for face in surface.faces().iter() {
+            if face.len() <= most {
+                faces.push(face);
+            } else {
+                (1..face.len() - 1).for_each(|i| faces.push(&[face[0], face[i], face[i + 1]]));
+            }
+        }
+        faces
     }
 
     /// Say what the format could not hold.

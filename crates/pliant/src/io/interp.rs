@@ -23,7 +23,7 @@ pub fn read_interp_from(files: &dyn Files, path: &Path, mesh: &VolumeMesh) -> Re
     let bytes = files.read(path)?;
     let mut scanner = Input { path, bytes: &bytes, files }.scan(Syntax { comment: Some(b'#'), commas: false });
     let mut ties = Vec::new();
-    while scanner.to_content() {
+    while scanner.seek_content() {
         let point = scanner.integer_in_line("the number of a point")?;
         if usize::try_from(point) != Ok(ties.len()) {
             return Err(scanner

@@ -8,12 +8,20 @@
 //! Readers treat their input as hostile: they never allocate by a count that the rest of the file could not back, and
 //! every error says where in which file something else was expected.
 
+mod abaqus;
 mod bou;
 mod error;
 mod files;
+mod gmsh;
 mod interp;
+mod medit;
+mod obj;
+mod ply;
 mod raw;
 mod scan;
+mod stl;
+mod svg;
+mod tetgen;
 mod veg;
 
 use std::path::Path;
@@ -29,7 +37,18 @@ use files::{Input, Output};
 use raw::RawMesh;
 
 /// Every format, each registered by one line.
-pub const FORMATS: &[Format] = &[veg::FORMAT];
+#[rustfmt::skip]
+pub const FORMATS: &[Format] = &[
+    veg::FORMAT,
+    tetgen::FORMAT,
+    gmsh::FORMAT,
+    medit::FORMAT,
+    abaqus::FORMAT,
+    obj::FORMAT,
+    stl::FORMAT,
+    ply::FORMAT,
+    svg::FORMAT,
+];
 
 type ReadFn = fn(&Input<'_>) -> Result<RawMesh, ReadError>;
 type WriteFn<M> = fn(&mut Output, &M, &WriteOptions) -> Result<(), WriteError>;

@@ -1,9 +1,7 @@
 //! What readers produce, and how it becomes a mesh: the part of reading that is the same for every format.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
-
-use rustc_hash::FxHashMap;
 
 use super::error::ReadError;
 use super::scan::Scanner;
@@ -81,7 +79,7 @@ impl RawMesh {
             regions(&cells.tags, &mut self.region_names, &mut self.materials, &mut self.notes);
         data.vertex_sets = self.vertex_sets;
         data.element_sets = self.element_sets;
-        let checked = VolumeMesh::new(data).map_err(|source| ReadError::Mesh { path: path.into(), source })?;
+        let checked = VolumeMesh::check(data).map_err(|source| ReadError::Mesh { path: path.into(), source })?;
         Ok(Loaded { mesh: Mesh::Volume(checked.mesh), report: checked.report, notes: self.notes })
     }
 
@@ -100,11 +98,16 @@ impl RawMesh {
 
     /// The vertices of each group of boundary faces become a set.
     fn faces_to_sets(&mut self) {
+        let mut groups: BTreeMap<i64, Vec<u32>> = BTreeMap::new();
         for (face, &tag) in self.faces.faces.iter().zip(&self.faces.tags) {
             if tag != 0 {
-                let name = self.face_names.get(&tag).cloned().unwrap_or_else(|| format!("surface-{tag}"));
-                self.vertex_sets.entry(name).or_default().extend_from_slice(face);
+                groups.entry(tag).or_default().extend_from_slice(face);
             }
+        }
+        // A name may be as long as the file: it is looked at once a group, not once a face.
+        for (tag, vertices) in groups {
+            let name = self.face_names.get(&tag).cloned().unwrap_or_else(|| format!("surface-{tag}"));
+            self.vertex_sets.entry(name).or_default().extend(vertices);
         }
     }
 }
@@ -123,13 +126,15 @@ fn regions(
     used.sort_unstable();
     used.dedup();
     let mut regions: Vec<Region> = Vec::with_capacity(used.len());
+    let mut taken: BTreeSet<String> = BTreeSet::new();
     for &tag in &used {
         let mut name = names.remove(&tag).unwrap_or_else(|| match used.len() {
             1 => "body".into(),
             _ => format!("region-{tag}"),
         });
-        if regions.iter().any(|region| region.name == name) {
+        if !taken.insert(name.clone()) {
             name = format!("{name}-{tag}");
+            taken.insert(name.clone());
         }
         regions.push(Region { name, material: materials.remove(&tag) });
     }
@@ -143,8 +148,9 @@ fn regions(
 pub(crate) struct Labels {
     first: i64,
     count: u32,
-    /// Empty while the labels are consecutive, as they are in most files.
-    sparse: FxHashMap<i64, u32>,
+    /// Empty while the labels are consecutive, as they are in most files. Seeded by the standard library, so that no file
+    /// can be made whose labels all collide.
+    sparse: HashMap<i64, u32>,
 }
 
 impl Labels {
@@ -183,6 +189,16 @@ impl Labels {
 
     pub fn len(&self) -> usize {
         self.count as usize
+    }
+
+    /// All labels in ascending order, each with what is called so.
+    pub fn sorted(&self) -> Vec<(i64, u32)> {
+        if self.sparse.is_empty() {
+            return (0..self.count).map(|i| (self.first + i64::from(i), i)).collect();
+        }
+        let mut sorted: Vec<(i64, u32)> = self.sparse.iter().map(|(&label, &i)| (label, i)).collect();
+        sorted.sort_unstable();
+        sorted
     }
 }
 

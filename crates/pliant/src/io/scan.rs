@@ -42,7 +42,7 @@ impl<'a> Scanner<'a> {
 
     /// True after the last word of the file.
     pub fn at_end(&mut self) -> bool {
-        !self.to_content()
+        !self.seek_content()
     }
 
     /// The next word of this line, or nothing at its end.
@@ -61,7 +61,7 @@ impl<'a> Scanner<'a> {
 
     /// The next word of the file, on whatever line it is.
     pub fn word(&mut self) -> Option<&'a [u8]> {
-        if self.to_content() { self.word_in_line() } else { None }
+        if self.seek_content() { self.word_in_line() } else { None }
     }
 
     /// The next word without going past it.
@@ -71,7 +71,7 @@ impl<'a> Scanner<'a> {
 
     /// The next word, which must be there.
     pub fn expect(&mut self, what: &str) -> Result<&'a [u8], ReadError> {
-        if self.to_content() {
+        if self.seek_content() {
             // There is content, so there is a word.
             return Ok(self.word_in_line().unwrap_or_default());
         }
@@ -94,21 +94,18 @@ impl<'a> Scanner<'a> {
     /// Go to the start of the next line; false if there is none.
     pub fn next_line(&mut self) -> bool {
         let rest = &self.bytes[self.at..];
-        match rest.iter().position(|&b| b == b'\n') {
-            Some(end) => {
-                self.at += end + 1;
-                self.line += 1;
-                true
-            }
-            None => {
-                self.at = self.bytes.len();
-                false
-            }
+        if let Some(end) = rest.iter().position(|&b| b == b'\n') {
+            self.at += end + 1;
+            self.line += 1;
+            true
+        } else {
+            self.at = self.bytes.len();
+            false
         }
     }
 
     /// Go to the next word, over blank lines and comments; false if there is none.
-    pub fn to_content(&mut self) -> bool {
+    pub fn seek_content(&mut self) -> bool {
         loop {
             self.skip_separators();
             match self.bytes.get(self.at) {
@@ -165,12 +162,12 @@ impl<'a> Scanner<'a> {
     /// The same for a count that was read otherwise.
     pub fn check_count(&self, count: i64, what: &str, least_bytes: usize) -> Result<usize, ReadError> {
         let Ok(count) = usize::try_from(count) else {
-            return Err(self.error(&format!("the number of {what}"), format!("`{count}`")));
+            return Err(self.error(format!("the number of {what}"), format!("`{count}`")));
         };
         // The last thing of a file may lack its line end.
         if count.saturating_mul(least_bytes) > self.left() + least_bytes {
             let left = format!("only {} bytes until the end of the file", self.left());
-            return Err(self.error(&format!("{count} {what}"), left));
+            return Err(self.error(format!("{count} {what}"), left));
         }
         Ok(count)
     }
@@ -182,7 +179,7 @@ impl<'a> Scanner<'a> {
             Some(_) if word.iter().any(u8::is_ascii_digit) => {
                 Err(self.error(what, format!("{}, which is beyond the largest number, 1.8e308", quote(word))))
             }
-            Some(_) => Err(self.error(&format!("{what}, a finite number"), quote(word))),
+            Some(_) => Err(self.error(format!("{what}, a finite number"), quote(word))),
             None => Err(self.error(what, quote(word))),
         }
     }
@@ -190,7 +187,7 @@ impl<'a> Scanner<'a> {
     /// A word as a whole number, for an error on the present line.
     pub fn parse_integer(&self, word: &[u8], what: &str) -> Result<i64, ReadError> {
         let number = std::str::from_utf8(word).ok().and_then(|text| text.parse().ok());
-        number.ok_or_else(|| self.error(&format!("{what}, a whole number"), quote(word)))
+        number.ok_or_else(|| self.error(format!("{what}, a whole number"), quote(word)))
     }
 
     /// The next `count` bytes, whatever they are.

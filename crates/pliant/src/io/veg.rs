@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::error::{ReadError, WriteError};
-use super::files::{Input, Output, put};
+use super::files::{Includes, Input, Output, put};
 use super::raw::{Labels, RawMesh};
 use super::scan::{Scanner, Syntax, quote};
 use super::{Feature, Format, WriteOptions};
@@ -32,11 +32,9 @@ pub(super) const FORMAT: Format = Format {
 
 const SYNTAX: Syntax = Syntax { comment: Some(b'#'), commas: true };
 
-/// The set that VegaFEM makes of all elements.
+/// The set that VegaFEM makes of all elements, and what a region of it is called here.
 const ALL: &str = "allElements";
-
-/// How deep includes may nest.
-const DEEPEST_INCLUDE: usize = 16;
+const BODY: &str = "body";
 
 fn read(input: &Input<'_>) -> Result<RawMesh, ReadError> {
     let mut reader = Reader::default();
@@ -81,19 +79,16 @@ struct Reader {
     materials: BTreeMap<String, Material>,
     sets: BTreeMap<String, Vec<u32>>,
     regions: Vec<RegionLine>,
-    /// The files being read, the outermost first.
-    open: Vec<PathBuf>,
+    includes: Includes,
 }
 
 impl Reader {
     fn file(&mut self, input: &Input<'_>) -> Result<(), ReadError> {
-        self.open.push(input.path.into());
         let mut scanner = input.scan(SYNTAX);
-        while scanner.to_content() {
+        while scanner.seek_content() {
             self.line(&mut scanner, input)?;
             scanner.next_line();
         }
-        self.open.pop();
         Ok(())
     }
 
@@ -213,16 +208,7 @@ impl Reader {
         let Ok(file) = std::str::from_utf8(file) else {
             return Err(scanner.error("the name of a file", quote(file)));
         };
-        let path = input.path.parent().unwrap_or(Path::new("")).join(file);
-        if self.open.contains(&path) || self.open.len() >= DEEPEST_INCLUDE {
-            let expected = format!("includes that end, at most {DEEPEST_INCLUDE} deep");
-            return Err(scanner.error(expected, format!("`{file}` again")));
-        }
-        let bytes = input
-            .files
-            .read(&path)
-            .map_err(|error| scanner.error(format!("a readable file `{file}` to include"), error.to_string()))?;
-        self.file(&Input { path: &path, bytes: &bytes, files: input.files })
+        Includes::read(self, |reader| &mut reader.includes, file, scanner, input, Self::file)
     }
 
     fn vertex(&mut self, scanner: &mut Scanner<'_>) -> Result<(), ReadError> {
@@ -285,7 +271,8 @@ impl Reader {
             let Some(material) = self.materials.get(&region.material) else {
                 return Err(at("the name of a *MATERIAL".into(), &region.material));
             };
-            raw.region_names.insert(tag, region.set.clone());
+            let name = if region.set == ALL { BODY } else { &region.set };
+            raw.region_names.insert(tag, name.into());
             raw.materials.insert(tag, material.clone());
             in_regions.push(&region.set);
         }
@@ -408,8 +395,8 @@ fn write(output: &mut Output, mesh: &VolumeMesh, _: &WriteOptions) -> Result<(),
     for (r, region) in mesh.regions().iter().enumerate() {
         let mut material = region.material.clone().unwrap_or_else(default_material);
         // Two regions may have different materials of the same name.
-        material.name = format!("material{}", r + 1);
         if let Some(given) = &region.material {
+            material.name = format!("material{}", r + 1);
             let taken = |m: &Material| m.name == given.name && *m != *given;
             if !mesh.regions().iter().filter_map(|r| r.material.as_ref()).any(taken) {
                 material.name = fresh_name(&given.name, &[]);
@@ -419,7 +406,7 @@ fn write(output: &mut Output, mesh: &VolumeMesh, _: &WriteOptions) -> Result<(),
         if first || region.material.is_none() {
             put_material(out, &material);
         }
-        if mesh.regions().len() == 1 {
+        if mesh.regions().len() == 1 && region.name == BODY {
             put!(out, "\n*REGION\n{ALL}, {}\n", material.name);
         } else {
             let members = mesh.element_region().iter().enumerate().filter(|&(_, &region)| region as usize == r);
@@ -439,10 +426,14 @@ fn write(output: &mut Output, mesh: &VolumeMesh, _: &WriteOptions) -> Result<(),
 fn fresh_name(name: &str, taken: &[String]) -> String {
     let name: String = name.chars().map(|c| if c.is_whitespace() || ",#*".contains(c) { '_' } else { c }).collect();
     let name = if name.is_empty() { "unnamed".into() } else { name };
-    (1..)
-        .map(|i| if i == 1 { name.clone() } else { format!("{name}_{i}") })
-        .find(|n| !taken.contains(n))
-        .unwrap_or(name)
+    let mut fresh = name.clone();
+    for i in 2..=taken.len() + 1 {
+        if !taken.contains(&fresh) {
+            break;
+        }
+        fresh = format!("{name}_{i}");
+    }
+    fresh
 }
 
 fn put_set(out: &mut Vec<u8>, name: &str, members: impl Iterator<Item = u32>) {
@@ -536,7 +527,7 @@ shell, hard stuff
         let region = |i: usize| (mesh.regions()[i].name.as_str(), mesh.regions()[i].material.clone().unwrap());
         assert_eq!(region(1), ("shell", Material::isotropic("hardstuff", 1000.0, 25e5, 0.45)));
         let (name, soft) = region(0);
-        assert_eq!((name, soft.density), ("allElements", Some(900.0)));
+        assert_eq!((name, soft.density), ("body", Some(900.0)));
         assert_eq!(soft.moduli, Some(Moduli::MooneyRivlin { mu01: 1.0, mu10: 2.0, v1: 3.0 }));
         assert_eq!(mesh.element_sets().iter().collect::<Vec<_>>(), [(&"both".to_string(), &vec![0, 1])]);
     }
@@ -647,7 +638,7 @@ shell, hard stuff
             data.element_region = (0..count as u32).map(|e| e % 2).collect();
             data.element_sets.insert("first".into(), vec![0]);
             data.vertex_sets.clear();
-            let mesh = VolumeMesh::new(data).unwrap().mesh;
+            let mesh = VolumeMesh::check(data).unwrap().mesh;
             let files = Memory::default();
             let path = Path::new("out.veg");
             let notes = write_to(&files, path, &Mesh::Volume(mesh.clone()), &WriteOptions::default()).unwrap();

@@ -1,6 +1,7 @@
 //! The gate that every mesh passes: harmless defects are repaired or reported, the others are named.
 
-use rustc_hash::FxHashMap;
+use std::collections::HashMap;
+
 use serde::Serialize;
 use thiserror::Error;
 
@@ -177,7 +178,7 @@ impl Defects {
 
 impl VolumeMesh {
     /// Check `data` and build a mesh of it, or say everything that is wrong with it.
-    pub fn new(mut data: MeshData) -> Result<Checked, MeshError> {
+    pub fn check(mut data: MeshData) -> Result<Checked, MeshError> {
         let nodes = data.kind.nodes();
         if data.elements.is_empty() {
             return Err(Defect::NoElements.into());
@@ -365,7 +366,7 @@ fn unused(vertices: usize, elements: &[u32]) -> Vec<u32> {
 }
 
 fn coincident(vertices: &[Vec3]) -> Vec<(u32, u32)> {
-    let mut first = FxHashMap::default();
+    let mut first = HashMap::new();
     first.reserve(vertices.len());
     let mut pairs = Vec::new();
     for (v, p) in vertices.iter().enumerate() {
@@ -380,7 +381,7 @@ fn coincident(vertices: &[Vec3]) -> Vec<(u32, u32)> {
 }
 
 fn duplicates<const N: usize>(elements: &[u32]) -> Vec<(u32, u32)> {
-    let mut first: FxHashMap<[u32; N], u32> = FxHashMap::default();
+    let mut first: HashMap<[u32; N], u32> = HashMap::new();
     first.reserve(elements.len() / N);
     let mut pairs = Vec::new();
     for (e, nodes) in elements.as_chunks::<N>().0.iter().enumerate() {
@@ -408,13 +409,13 @@ mod tests {
     }
 
     fn defect_of(data: MeshData) -> Defect {
-        VolumeMesh::new(data).unwrap_err().defects.remove(0)
+        VolumeMesh::check(data).unwrap_err().defects.remove(0)
     }
 
     #[test]
     fn good_elements_pass_without_a_word() {
         for data in [unit_tet(), unit_hex()] {
-            assert!(VolumeMesh::new(data).unwrap().report.is_empty());
+            assert!(VolumeMesh::check(data).unwrap().report.is_empty());
         }
     }
 
@@ -425,7 +426,7 @@ mod tests {
         let mut hex = unit_hex();
         hex.elements.rotate_left(4);
         for (data, volume) in [(tet, 1.0 / 6.0), (hex, 1.0)] {
-            let checked = VolumeMesh::new(data).unwrap();
+            let checked = VolumeMesh::check(data).unwrap();
             assert_eq!(checked.report.rewound_elements, [0]);
             assert!((checked.mesh.volume() - volume).abs() < 1e-15);
             assert!(checked.report.lines()[0].contains("wrong winding"));
@@ -447,7 +448,7 @@ mod tests {
     fn a_thin_but_real_sliver_is_no_defect() {
         let mut data = unit_tet();
         data.vertices[3] = Vec3::new(0.3, 0.3, 1e-9);
-        assert!(VolumeMesh::new(data).is_ok());
+        assert!(VolumeMesh::check(data).is_ok());
     }
 
     #[test]
@@ -470,7 +471,7 @@ mod tests {
         // Corner 2 on the line from 1 to 3 makes a right angle into a straight one.
         data.vertices[2] = Vec3::new(0.5, 0.5, 0.0);
         data.vertices[6] = Vec3::new(0.5, 0.5, 1.0);
-        let checked = VolumeMesh::new(data).unwrap();
+        let checked = VolumeMesh::check(data).unwrap();
         assert_eq!(checked.report.flat_cornered_elements, [0]);
     }
 
@@ -522,7 +523,7 @@ mod tests {
     fn many_defects_are_counted_and_the_first_twenty_listed() {
         let mut data = unit_tet();
         data.elements = [7, 7, 7, 7].repeat(1000);
-        let error = VolumeMesh::new(data).unwrap_err();
+        let error = VolumeMesh::check(data).unwrap_err();
         assert_eq!((error.defects.len(), error.total), (20, 1000));
         assert!(error.to_string().ends_with("and 980 more"));
     }
@@ -532,7 +533,7 @@ mod tests {
         let mut data = unit_tet();
         data.vertices.extend([Vec3::splat(5.0), Vec3::new(-0.0, 0.0, 0.0)]);
         data.elements.extend([1, 0, 3, 2]);
-        let report = VolumeMesh::new(data).unwrap().report;
+        let report = VolumeMesh::check(data).unwrap().report;
         assert_eq!(report.unused_vertices, [4, 5]);
         assert_eq!(report.coincident_vertices, [(0, 5)]);
         assert_eq!(report.duplicate_elements, [(0, 1)]);
@@ -543,7 +544,7 @@ mod tests {
     fn sets_are_sorted_and_without_repetition() {
         let mut data = unit_tet();
         data.vertex_sets.insert("clamp".into(), vec![3, 1, 3]);
-        let mesh = VolumeMesh::new(data).unwrap().mesh;
+        let mesh = VolumeMesh::check(data).unwrap().mesh;
         assert_eq!(mesh.vertex_sets()["clamp"], [1, 3]);
     }
 }

@@ -41,7 +41,7 @@ impl VolumeMesh {
         }
         let mut data = self.clone().into_data();
         data.vertices.iter_mut().for_each(|x| *x = map.transform_point3(*x));
-        Ok(Self::new(data)?.mesh)
+        Ok(Self::check(data)?.mesh)
     }
 
     /// Several named objects as one mesh. Regions and sets are called `object.region` and `object.set`; vertices and
@@ -71,7 +71,7 @@ impl VolumeMesh {
             merged.vertex_sets.extend(shifted(&mesh.vertex_sets, vertices));
             merged.element_sets.extend(shifted(&mesh.element_sets, elements));
         }
-        Ok(Self::new(merged)?.mesh)
+        Ok(Self::check(merged)?.mesh)
     }
 
     /// Only these elements, in this order, with the vertices, regions and members of sets that they use.
@@ -106,7 +106,7 @@ impl VolumeMesh {
             element_sets: renamed(&self.element_sets, &new_element),
             ..MeshData::new(positions, self.kind, corners)
         };
-        Ok(Extracted { mesh: Self::new(data)?.mesh, vertices, elements: elements.to_vec() })
+        Ok(Extracted { mesh: Self::check(data)?.mesh, vertices, elements: elements.to_vec() })
     }
 
     /// Only the elements of the region called `name`.
@@ -167,7 +167,7 @@ mod tests {
         let (a, mut b) = (bar(), bar().into_data());
         b.regions[0].material = Some(Material::isotropic("steel", 7800.0, 2e11, 0.3));
         b.element_sets.insert("first".into(), vec![0]);
-        let b = VolumeMesh::new(b).unwrap().mesh;
+        let b = VolumeMesh::check(b).unwrap().mesh;
         let both = VolumeMesh::merge(&[("left", &a), ("right", &b)]).unwrap();
         assert!((both.volume() - 4.0).abs() < 1e-13);
         assert_eq!(both.regions()[0].name, "left.body");
@@ -189,7 +189,7 @@ mod tests {
         let mut data = bar().into_data();
         data.regions = vec![Region::named("near"), Region::named("far")];
         data.element_region = (0..12).map(|e| u32::from(e >= 6)).collect();
-        let mesh = VolumeMesh::new(data).unwrap().mesh;
+        let mesh = VolumeMesh::check(data).unwrap().mesh;
         let far = mesh.extract_region("far").unwrap();
         assert_eq!(far.elements, (6..12).collect::<Vec<_>>());
         assert_eq!((far.mesh.vertex_count(), far.mesh.regions().len()), (8, 1));
@@ -208,7 +208,7 @@ mod tests {
         data.vertices.insert(0, Vec3::splat(9.0));
         data.elements.iter_mut().for_each(|v| *v += 1);
         data.vertex_sets.clear();
-        let kept = VolumeMesh::new(data).unwrap().mesh.without_unused_vertices().unwrap();
+        let kept = VolumeMesh::check(data).unwrap().mesh.without_unused_vertices().unwrap();
         assert_eq!(kept.vertices[0], 1);
         assert_eq!(kept.mesh.vertices(), bar().vertices());
     }

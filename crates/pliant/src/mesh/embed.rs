@@ -72,7 +72,7 @@ impl Embedding {
         for (point, tie) in ties.iter().enumerate() {
             let sum: f64 = tie.iter().map(|(_, w)| w).sum();
             // Weights printed with six digits, as VegaFEM does, add to one only roughly.
-            if !((sum - 1.0).abs() <= 1e-4) {
+            if (sum - 1.0).abs() > 1e-4 || sum.is_nan() {
                 return Err(EmbeddingError::BadWeights { point, sum });
             }
             let no_element = || EmbeddingError::NoElement { point, vertices: tie.iter().map(|(v, _)| *v).collect() };

@@ -98,7 +98,7 @@ pub fn beam(length: f64, height: f64, width: f64, across: usize, kind: Cells) ->
     let ends = [("start", "x-min"), ("end", "x-max")];
     data.vertex_sets =
         ends.into_iter().filter_map(|(name, side)| Some((name.to_owned(), data.vertex_sets.remove(side)?))).collect();
-    Ok(VolumeMesh::new(data)?.mesh)
+    Ok(VolumeMesh::check(data)?.mesh)
 }
 
 /// A cylinder around the `y` axis from `y = 0` to `height`, with `across` cells along its diameter (at least 3) and
@@ -319,7 +319,7 @@ fn add_to_set(sets: &mut Sets, name: &str, vertex: u32) {
 
 fn finish(vertices: Vec<Vec3>, elements: Vec<u32>, sets: Sets, kind: Cells) -> Result<VolumeMesh, GenerateError> {
     let data = MeshData { vertex_sets: sets, ..MeshData::new(vertices, ElementKind::Hex8, elements) };
-    let hexes = VolumeMesh::new(data)?.mesh;
+    let hexes = VolumeMesh::check(data)?.mesh;
     match kind {
         Cells::Hex => Ok(hexes),
         Cells::Tet5 => Ok(hexes.split_hexes(HexSplit::Five)?),
@@ -349,7 +349,7 @@ mod tests {
 
     /// Closed, connected, nothing to report, and in need of no turning.
     fn assert_sound(mesh: &VolumeMesh) {
-        assert!(VolumeMesh::new(mesh.clone().into_data()).unwrap().report.is_empty());
+        assert!(VolumeMesh::check(mesh.clone().into_data()).unwrap().report.is_empty());
         let boundary = mesh.boundary();
         assert!(boundary.surface.report().is_closed() && boundary.overlapping_faces.is_empty());
         assert_eq!(mesh.components().1, 1);

@@ -1,6 +1,6 @@
 //! Tetrahedral and hexahedral meshes: checked when built, then only read.
 //!
-//! A [`VolumeMesh`] comes from [`VolumeMesh::new`], which takes loose [`MeshData`] and either repairs and reports what
+//! A [`VolumeMesh`] comes from [`VolumeMesh::check`], which takes loose [`MeshData`] and either repairs and reports what
 //! is harmless or names what is not. Everything after it may rely on indices in range, finite coordinates and elements
 //! of positive volume.
 
@@ -33,7 +33,7 @@ pub use properties::{MassProperties, MissingDensity};
 pub use quality::{Quality, Range};
 pub use renumber::Renumbering;
 pub use split::{HexSplit, SplitError};
-pub use surface::{Boundary, Faces, SurfaceMesh, SurfaceReport, VertexNormals};
+pub use surface::{Boundary, ElementFace, Faces, SurfaceMesh, SurfaceReport, VertexNormals};
 pub use topology::Adjacency;
 
 /// The shape of every element of a mesh.
@@ -102,7 +102,7 @@ impl Region {
 /// Named sets of vertex or element numbers, each sorted and without repetition once checked.
 pub type Sets = BTreeMap<String, Vec<u32>>;
 
-/// The loose parts of a mesh, before [`VolumeMesh::new`] has looked at them.
+/// The loose parts of a mesh, before [`VolumeMesh::check`] has looked at them.
 #[derive(Debug, Clone)]
 pub struct MeshData {
     /// Rest positions in metres.

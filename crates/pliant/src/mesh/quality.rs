@@ -157,7 +157,7 @@ mod tests {
     fn a_regular_tetrahedron_is_perfect() {
         let vertices =
             [[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]].map(Vec3::from).to_vec();
-        let mesh = VolumeMesh::new(MeshData::new(vertices, ElementKind::Tet4, vec![0, 1, 2, 3])).unwrap().mesh;
+        let mesh = VolumeMesh::check(MeshData::new(vertices, ElementKind::Tet4, vec![0, 1, 2, 3])).unwrap().mesh;
         let quality = mesh.quality();
         assert!((quality.shape.min - 1.0).abs() < 1e-14);
         let exact = (1.0_f64 / 3.0).acos().to_degrees();
@@ -171,7 +171,7 @@ mod tests {
     fn the_corner_tetrahedron_has_its_known_ratio() {
         // Inscribed radius (3-√3)/6, circumscribed √3/2.
         let vertices = vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
-        let mesh = VolumeMesh::new(MeshData::new(vertices, ElementKind::Tet4, vec![0, 1, 2, 3])).unwrap().mesh;
+        let mesh = VolumeMesh::check(MeshData::new(vertices, ElementKind::Tet4, vec![0, 1, 2, 3])).unwrap().mesh;
         let exact = 3.0 * (3.0 - 3.0_f64.sqrt()) / 6.0 / (3.0_f64.sqrt() / 2.0);
         assert!((mesh.quality().shape.mean - exact).abs() < 1e-14);
         let angles = mesh.quality().dihedral_angle;
@@ -191,8 +191,8 @@ mod tests {
         let mut data = mesh.into_data();
         let corner = data.vertices.iter().position(|v| *v == Vec3::new(1.0, 2.0, 3.0)).unwrap();
         data.vertices[corner] += Vec3::new(0.3, 0.4, 0.0);
-        let sheared = VolumeMesh::new(data).unwrap().mesh;
-        assert_eq!(sheared.element(sheared.quality().worst[0].0 as usize).contains(&(corner as u32)), true);
+        let sheared = VolumeMesh::check(data).unwrap().mesh;
+        assert!(sheared.element(sheared.quality().worst[0].0 as usize).contains(&(corner as u32)));
         assert!(sheared.quality().shape.min < 0.99);
     }
 }

@@ -1,6 +1,6 @@
 //! Every element cut into eight.
 
-use rustc_hash::FxHashMap;
+use std::collections::HashMap;
 
 use super::{EditError, ElementKind, MeshData, Sets, VolumeMesh};
 use crate::math::Vec3;
@@ -9,7 +9,7 @@ use crate::math::Vec3;
 struct Middles<'a> {
     mesh: &'a VolumeMesh,
     vertices: Vec<Vec3>,
-    known: FxHashMap<[u32; 4], u32>,
+    known: HashMap<[u32; 4], u32>,
     /// The old vertices that each new one is in the middle of.
     parents: Vec<Vec<u32>>,
 }
@@ -42,12 +42,8 @@ impl VolumeMesh {
     /// Tetrahedra: four corners, and the octahedron between them cut along its shortest diagonal, so that shapes do not
     /// degrade when refining again (Bey 1995).
     pub fn refined(&self) -> Result<Self, EditError> {
-        let mut middles = Middles {
-            mesh: self,
-            vertices: self.vertices().to_vec(),
-            known: FxHashMap::default(),
-            parents: Vec::new(),
-        };
+        let mut middles =
+            Middles { mesh: self, vertices: self.vertices().to_vec(), known: HashMap::new(), parents: Vec::new() };
         let mut elements = Vec::with_capacity(8 * self.connectivity().len());
         for nodes in self.elements() {
             match self.kind() {
@@ -71,7 +67,7 @@ impl VolumeMesh {
             element_sets: self.element_sets().iter().map(|(k, v)| (k.clone(), children(v))).collect::<Sets>(),
             ..MeshData::new(middles.vertices, self.kind(), elements)
         };
-        Ok(Self::new(data)?.mesh)
+        Ok(Self::check(data)?.mesh)
     }
 }
 
@@ -133,7 +129,7 @@ mod tests {
     fn children_need_no_turning() {
         for cells in [Cells::Hex, Cells::Tet5] {
             let fine = generate::block([1.0; 3], [1, 1, 1], cells).unwrap().refined().unwrap();
-            assert!(VolumeMesh::new(fine.into_data()).unwrap().report.is_empty());
+            assert!(VolumeMesh::check(fine.into_data()).unwrap().report.is_empty());
         }
     }
 
@@ -153,7 +149,7 @@ mod tests {
         let mesh = generate::block([2.0, 1.0, 1.0], [2, 1, 1], Cells::Hex).unwrap();
         let mut data = mesh.into_data();
         data.element_sets.insert("second".into(), vec![1]);
-        let fine = VolumeMesh::new(data).unwrap().mesh.refined().unwrap();
+        let fine = VolumeMesh::check(data).unwrap().mesh.refined().unwrap();
         assert_eq!(fine.element_sets()["second"], (8..16).collect::<Vec<_>>());
         let face = &fine.vertex_sets()["x-max"];
         assert_eq!(face.len(), 9);

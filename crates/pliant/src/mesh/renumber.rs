@@ -153,7 +153,7 @@ fn far_end(graph: &Adjacency, start: u32) -> u32 {
 
 /// How many levels a breadth-first search from `start` has, and the vertex of least degree in the last.
 fn last_level(graph: &Adjacency, start: u32) -> (usize, u32) {
-    let mut seen = rustc_hash::FxHashSet::default();
+    let mut seen = std::collections::HashSet::new();
     seen.insert(start);
     let (mut level, mut depth) = (vec![start], 0);
     loop {
@@ -184,13 +184,13 @@ mod tests {
         data.elements.iter_mut().for_each(|v| *v = new[*v as usize]);
         data.vertex_sets.values_mut().flatten().for_each(|v| *v = new[*v as usize]);
         data.vertices.push(crate::math::Vec3::splat(9.0));
-        let mesh = VolumeMesh::new(data).unwrap().mesh;
+        let mesh = VolumeMesh::check(data).unwrap().mesh;
         let mut elements: Vec<u32> = (0..mesh.element_count() as u32).collect();
         rng.shuffle(&mut elements);
         let mut data = mesh.clone().into_data();
         data.elements = elements.iter().flat_map(|&e| mesh.element(e as usize)).copied().collect();
         data.element_sets.insert("odd".into(), (0..elements.len() as u32).filter(|e| e % 2 == 1).collect());
-        VolumeMesh::new(data).unwrap().mesh
+        VolumeMesh::check(data).unwrap().mesh
     }
 
     #[test]

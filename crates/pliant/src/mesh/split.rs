@@ -76,7 +76,7 @@ impl VolumeMesh {
             ..MeshData::new(self.vertices().to_vec(), ElementKind::Tet4, tets)
         };
         let warped = |element: u32| SplitError::Warped { element: element / each as u32, tets: each };
-        let checked = Self::new(data).map_err(|error| match error.defects[0] {
+        let checked = Self::check(data).map_err(|error| match error.defects[0] {
             Defect::NoVolume { element, .. } => warped(element),
             _ => SplitError::Mesh(error),
         })?;
@@ -151,7 +151,7 @@ mod tests {
         data.elements.iter_mut().for_each(|v| *v = new[*v as usize]);
         data.vertex_sets.clear();
         data.element_sets.insert("some".into(), vec![2, 5]);
-        VolumeMesh::new(data).unwrap().mesh
+        VolumeMesh::check(data).unwrap().mesh
     }
 
     #[test]
@@ -201,7 +201,7 @@ mod tests {
         ]
         .map(Vec3::from)
         .to_vec();
-        let mesh = VolumeMesh::new(data).unwrap().mesh;
+        let mesh = VolumeMesh::check(data).unwrap().mesh;
         assert_eq!(mesh.split_hexes(HexSplit::Six), Err(SplitError::Warped { element: 0, tets: 6 }));
         assert_eq!(mesh.split_hexes(HexSplit::Five).unwrap().split_hexes(HexSplit::Six), Err(SplitError::NotHexahedra));
     }

@@ -226,6 +226,9 @@ impl<'a> VertexNormals<'a> {
     }
 }
 
+/// An element and which of its faces.
+pub type ElementFace = (u32, u8);
+
 /// The boundary of a volume mesh.
 #[derive(Debug, Clone)]
 pub struct Boundary {
@@ -234,9 +237,9 @@ pub struct Boundary {
     /// For each vertex of the surface, its number in the volume.
     pub vertices: Vec<u32>,
     /// For each face of the surface, its element and which of the element's faces it is.
-    pub faces: Vec<(u32, u8)>,
+    pub faces: Vec<ElementFace>,
     /// Faces shared by three or more elements, or by two elements on the same side: elements overlap there.
-    pub overlapping_faces: Vec<(u32, u8)>,
+    pub overlapping_faces: Vec<ElementFace>,
 }
 
 impl VolumeMesh {
@@ -267,10 +270,10 @@ impl VolumeMesh {
     }
 
     /// The faces without a partner, and those with a wrong one; both by element, then face.
-    fn unmatched_faces<const N: usize>(&self) -> (Vec<(u32, u8)>, Vec<(u32, u8)>) {
+    fn unmatched_faces<const N: usize>(&self) -> (Vec<ElementFace>, Vec<ElementFace>) {
         /// A face in the bucket of its smallest vertex.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-        struct Face<const N: usize> {
+        struct Side<const N: usize> {
             /// All vertices, sorted: equal for the two sides of a face.
             vertices: [u32; N],
             /// The vertex after the smallest, going around outward: the other side goes around the other way.
@@ -284,7 +287,7 @@ impl VolumeMesh {
             let mut vertices = cycle;
             vertices.sort_unstable();
             let smallest = cycle.iter().position(|&v| v == vertices[0]).unwrap_or(0);
-            Face { vertices, next: cycle[(smallest + 1) % N], element: element as u32, face: face as u8 }
+            Side { vertices, next: cycle[(smallest + 1) % N], element: element as u32, face: face as u8 }
         };
         let sides = self.kind().faces().len();
         let buckets = Adjacency::from_pairs(self.vertex_count(), || {
@@ -296,9 +299,9 @@ impl VolumeMesh {
                 })
             })
         });
-        let found: Vec<(Vec<(u32, u8)>, Vec<(u32, u8)>)> = (0..self.vertex_count())
+        let found: Vec<(Vec<ElementFace>, Vec<ElementFace>)> = (0..self.vertex_count())
             .into_par_iter()
-            .map_init(Vec::new, |bucket: &mut Vec<Face<N>>, v| {
+            .map_init(Vec::new, |bucket: &mut Vec<Side<N>>, v| {
                 bucket.clear();
                 bucket.extend(buckets.of(v).iter().map(|&id| describe(id as usize / sides, id as usize % sides)));
                 bucket.sort_unstable();
@@ -368,7 +371,7 @@ mod tests {
         // Two tetrahedra on the same side of the face 0 1 2.
         let vertices = vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z, 2.0 * Vec3::Z];
         let data = MeshData::new(vertices, ElementKind::Tet4, vec![0, 1, 2, 3, 0, 1, 2, 4]);
-        let mesh = VolumeMesh::new(data).unwrap().mesh;
+        let mesh = VolumeMesh::check(data).unwrap().mesh;
         assert_eq!(mesh.boundary().overlapping_faces, [(0, 0), (1, 0)]);
     }
 

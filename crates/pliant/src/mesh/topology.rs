@@ -87,6 +87,7 @@ impl VolumeMesh {
     ///
     /// Elements are connected if they share a vertex. Components are numbered by their first element.
     pub fn components(&self) -> (Vec<u32>, usize) {
+        const UNSEEN: u32 = u32::MAX;
         let mut parent: Vec<u32> = (0..self.vertex_count() as u32).collect();
         for nodes in self.elements() {
             let root = find(&mut parent, nodes[0]);
@@ -95,7 +96,6 @@ impl VolumeMesh {
                 parent[other as usize] = root;
             }
         }
-        const UNSEEN: u32 = u32::MAX;
         let mut number = vec![UNSEEN; self.vertex_count()];
         let mut count = 0;
         let component = self

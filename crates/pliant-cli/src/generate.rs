@@ -1,0 +1,172 @@
+//! `pliant mesh generate`: simple bodies.
+
+use std::f64::consts::TAU;
+
+use clap::{Args, Subcommand, ValueEnum};
+use pliant::mesh::generate::{self, GenerateError};
+use pliant::mesh::{Cells, Material, VolumeMesh};
+
+/// A body to make. Lengths are in metres, y is up; every number has a default.
+#[derive(Debug, Subcommand)]
+pub enum Body {
+    /// A box from the origin.
+    ///
+    /// Names the vertex sets x-min, x-max, y-min, y-max, z-min and z-max.
+    #[command(visible_alias = "block")]
+    Box {
+        /// Length along x, y and z.
+        #[arg(long, num_args = 3, value_names = ["X", "Y", "Z"], default_values_t = [1.0, 1.0, 1.0])]
+        size: Vec<f64>,
+        /// Cells along x, y and z.
+        #[arg(long, num_args = 3, value_names = ["NX", "NY", "NZ"], default_values_t = [8, 8, 8])]
+        cells: Vec<usize>,
+        #[command(flatten)]
+        common: Common,
+    },
+    /// A beam along x, its axis through the origin.
+    ///
+    /// Names the vertex sets start and end.
+    Beam {
+        #[arg(long, default_value_t = 1.0)]
+        length: f64,
+        #[arg(long, default_value_t = 0.2)]
+        height: f64,
+        #[arg(long, default_value_t = 0.2)]
+        width: f64,
+        /// Cells along the shorter side of the section.
+        #[arg(long, default_value_t = 4)]
+        across: usize,
+        #[command(flatten)]
+        common: Common,
+    },
+    /// A cylinder that stands on the plane y = 0.
+    ///
+    /// Names the vertex sets bottom, top and side.
+    Cylinder {
+        #[arg(long, default_value_t = 0.5)]
+        radius: f64,
+        #[arg(long, default_value_t = 1.0)]
+        height: f64,
+        /// Cells along the diameter.
+        #[arg(long, default_value_t = 8)]
+        across: usize,
+        /// Cells along the height [default: about as high as wide].
+        #[arg(long)]
+        layers: Option<usize>,
+        #[command(flatten)]
+        common: Common,
+    },
+    /// A ball around the origin.
+    ///
+    /// Names the vertex set surface.
+    Ball {
+        #[arg(long, default_value_t = 0.5)]
+        radius: f64,
+        /// Cells along the diameter.
+        #[arg(long, default_value_t = 8)]
+        across: usize,
+        #[command(flatten)]
+        common: Common,
+    },
+    /// A ring around the y axis.
+    ///
+    /// Names the vertex set surface.
+    Torus {
+        /// From the middle of the ring to the middle of its tube.
+        #[arg(long, default_value_t = 0.5)]
+        ring_radius: f64,
+        #[arg(long, default_value_t = 0.2)]
+        tube_radius: f64,
+        /// Cells along the diameter of the tube.
+        #[arg(long, default_value_t = 6)]
+        across: usize,
+        /// Cells around the ring, an even number for tet5 [default: about as long as wide].
+        #[arg(long)]
+        sectors: Option<usize>,
+        #[command(flatten)]
+        common: Common,
+    },
+}
+
+/// What every body takes.
+#[derive(Debug, Args)]
+pub struct Common {
+    /// What to build of.
+    #[arg(long, value_enum, default_value = "tet5")]
+    elements: Elements,
+    /// The file to write; its extension chooses the format.
+    #[arg(short, long)]
+    pub output: std::path::PathBuf,
+    /// Mass per volume, in kg/m³.
+    #[arg(long, requires_all = ["young", "poisson"])]
+    density: Option<f64>,
+    /// Young's modulus, in Pa.
+    #[arg(long, requires_all = ["density", "poisson"])]
+    young: Option<f64>,
+    /// Poisson's ratio.
+    #[arg(long, requires_all = ["density", "young"])]
+    poisson: Option<f64>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Elements {
+    /// Hexahedra.
+    Hex,
+    /// Five tetrahedra a cell.
+    Tet5,
+    /// Six tetrahedra a cell.
+    Tet6,
+}
+
+impl Body {
+    /// The mesh, with the material if one was given.
+    pub fn make(&self) -> anyhow::Result<VolumeMesh> {
+        let mesh = self.shape()?;
+        let common = self.common();
+        let (Some(density), Some(young), Some(poisson)) = (common.density, common.young, common.poisson) else {
+            return Ok(mesh);
+        };
+        let mut data = mesh.into_data();
+        data.regions[0].material = Some(Material::isotropic("material", density, young, poisson));
+        Ok(VolumeMesh::check(data)?.mesh)
+    }
+
+    pub fn common(&self) -> &Common {
+        match self {
+            Self::Box { common, .. }
+            | Self::Beam { common, .. }
+            | Self::Cylinder { common, .. }
+            | Self::Ball { common, .. }
+            | Self::Torus { common, .. } => common,
+        }
+    }
+
+    fn shape(&self) -> Result<VolumeMesh, GenerateError> {
+        let kind = match self.common().elements {
+            Elements::Hex => Cells::Hex,
+            Elements::Tet5 => Cells::Tet5,
+            Elements::Tet6 => Cells::Tet6,
+        };
+        match *self {
+            // The argument parser lets exactly three values pass.
+            Self::Box { ref size, ref cells, .. } => {
+                generate::block(std::array::from_fn(|i| size[i]), std::array::from_fn(|i| cells[i]), kind)
+            }
+            Self::Beam { length, height, width, across, .. } => generate::beam(length, height, width, across, kind),
+            Self::Cylinder { radius, height, across, layers, .. } => {
+                let layers = layers.unwrap_or_else(|| cells_along(height, 2.0 * radius, across));
+                generate::cylinder(radius, height, across, layers, kind)
+            }
+            Self::Ball { radius, across, .. } => generate::ball(radius, across, kind),
+            Self::Torus { ring_radius, tube_radius, across, sectors, .. } => {
+                let around = || 2 * cells_along(TAU * ring_radius, 4.0 * tube_radius, across).max(2);
+                generate::torus(ring_radius, tube_radius, across, sectors.unwrap_or_else(around), kind)
+            }
+        }
+    }
+}
+
+/// How many cells make `length` if `across` of them make `width`; at least one.
+fn cells_along(length: f64, width: f64, across: usize) -> usize {
+    ((length / width * across as f64).round() as usize).max(1)
+}

@@ -1,0 +1,114 @@
+//! The command line of Pliant.
+//!
+//! Exit status: 0 done; 1 a file or mesh is at fault, or a mesh cannot be simulated; 2 the command line is at fault.
+
+mod generate;
+mod mesh;
+mod report;
+mod table;
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+const STYLES: clap::builder::Styles = clap::builder::Styles::styled()
+    .header(table::HEADING)
+    .usage(table::HEADING)
+    .literal(table::LITERAL)
+    .error(table::ERROR);
+
+const AFTER_HELP: &str = "\
+Try it:
+  pliant mesh generate torus -o ring.veg      make a mesh
+  pliant mesh info ring.veg                   a table about any mesh file
+  pliant mesh convert ring.veg ring.vtu       open it in ParaView
+  pliant mesh check ring.veg && echo fine     can it be simulated?
+
+Exit status: 0 done; 1 a file or mesh is at fault, or a mesh cannot be simulated;
+2 the command line is at fault.";
+
+/// Simulate 3D deformable solids with finite elements.
+#[derive(Debug, Parser)]
+#[command(name = "pliant", version, styles = STYLES, after_help = AFTER_HELP, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Look at, check, convert and make meshes.
+    #[command(subcommand, arg_required_else_help = true)]
+    Mesh(mesh::MeshCommand),
+    /// Print a script that completes commands in your shell.
+    ///
+    /// For bash: pliant completions bash > ~/.local/share/bash-completion/completions/pliant
+    Completions {
+        /// The shell to complete in.
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Run the command line `args`, the name of the program first.
+pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are errors to clap, but not to the user. If the terminal is gone there is nobody to tell.
+            drop(error.print());
+            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+        }
+    };
+    match execute(cli.command) {
+        Ok(done) => print(&done),
+        Err(error) => {
+            // As above.
+            drop(writeln!(anstream::stderr(), "{}error:{:#} {error:#}", table::ERROR, table::ERROR));
+            ExitCode::from(1)
+        }
+    }
+}
+
+/// What a command has to say when it went well or gave a verdict.
+struct Done {
+    /// For standard output.
+    text: String,
+    /// For standard error.
+    notes: Vec<String>,
+    exit: u8,
+}
+
+impl Done {
+    fn text(text: String) -> Self {
+        Self { text, notes: Vec::new(), exit: 0 }
+    }
+}
+
+fn execute(command: Command) -> anyhow::Result<Done> {
+    match command {
+        Command::Mesh(command) => command.run(),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "pliant", &mut script);
+            Ok(Done::text(String::from_utf8_lossy(&script).into_owned()))
+        }
+    }
+}
+
+fn print(done: &Done) -> ExitCode {
+    let mut err = anstream::stderr().lock();
+    for note in &done.notes {
+        drop(writeln!(err, "{}note:{:#} {note}", table::NOTE, table::NOTE));
+    }
+    let mut out = anstream::stdout().lock();
+    match out.write_all(done.text.as_bytes()).and_then(|()| out.flush()) {
+        // A reader that has seen enough, like `head`, is no fault.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            drop(writeln!(err, "{}error:{:#} standard output: {error}", table::ERROR, table::ERROR));
+            ExitCode::from(1)
+        }
+        _ => ExitCode::from(done.exit),
+    }
+}

@@ -1,0 +1,315 @@
+//! `pliant mesh`: look at, check, convert and make meshes.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use clap::{Args, Subcommand, ValueEnum};
+use pliant::io::{self, Encoding, FORMATS, GmshVersion, Loaded, Mesh, ReadError, WriteOptions};
+use pliant::math::{Affine3, Vec3};
+use pliant::mesh::{ElementKind, Embedding, HexSplit, VolumeMesh};
+
+use crate::Done;
+use crate::generate::Body;
+use crate::report::Report;
+use crate::table::{Facts, count};
+
+#[derive(Debug, Subcommand)]
+pub enum MeshCommand {
+    /// Tell all about a mesh file: size, mass, quality, regions, sets.
+    Info {
+        /// A mesh of any supported format.
+        file: PathBuf,
+        /// Mass per volume where the file gives none, in kg/m³.
+        #[arg(long)]
+        density: Option<f64>,
+        /// Print JSON instead of a table.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Say whether a mesh can be simulated, and why not. The exit status says it too: 0 it can, 1 it cannot.
+    Check {
+        /// A mesh of any supported format.
+        file: PathBuf,
+        /// Print JSON instead of text.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Convert a mesh file to another format, changing it on the way if asked to.
+    ///
+    /// Changes are made in the order of the options below.
+    Convert(Convert),
+    /// Make a mesh of a simple body.
+    #[command(subcommand, arg_required_else_help = true)]
+    Generate(Body),
+    /// Tie the points of a detailed surface to a mesh, and save the weights as VegaFEM's .interp.
+    Embed {
+        /// The volume mesh that carries the surface.
+        mesh: PathBuf,
+        /// The surface to carry.
+        surface: PathBuf,
+        /// The .interp file to write.
+        #[arg(short, long)]
+        output: PathBuf,
+    },
+    /// List the file formats and what each can hold.
+    Formats,
+}
+
+#[derive(Debug, Args)]
+pub struct Convert {
+    /// The mesh to read.
+    input: PathBuf,
+    /// The file to write; its extension chooses the format.
+    output: PathBuf,
+    /// Keep only this region.
+    #[arg(long)]
+    region: Option<String>,
+    /// Multiply all lengths; 0.001 turns millimetres into metres.
+    #[arg(long)]
+    scale: Option<f64>,
+    /// Cut hexahedra into five or six tetrahedra each.
+    #[arg(long, value_enum)]
+    split: Option<Split>,
+    /// Cut each element into eight, this many times.
+    #[arg(long, default_value_t = 0)]
+    refine: usize,
+    /// Number vertices and elements so that neighbours are close in memory.
+    #[arg(long)]
+    renumber: bool,
+    /// Drop vertices that no element uses.
+    #[arg(long)]
+    drop_unused: bool,
+    /// A VegaFEM .bou file whose vertices become the set `fixed`.
+    #[arg(long, value_name = "FILE.bou")]
+    fixed: Option<PathBuf>,
+    /// Text or binary, where the format has both [default: what is usual and keeps coordinates exactly].
+    #[arg(long, value_enum)]
+    encoding: Option<TextOrBinary>,
+    /// Version of Gmsh's format.
+    #[arg(long, value_enum, default_value = "4.1")]
+    gmsh: Gmsh,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Split {
+    #[value(name = "5")]
+    Five,
+    #[value(name = "6")]
+    Six,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum TextOrBinary {
+    Text,
+    Binary,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Gmsh {
+    #[value(name = "2.2")]
+    V2_2,
+    #[value(name = "4.1")]
+    V4_1,
+}
+
+impl MeshCommand {
+    pub fn run(self) -> anyhow::Result<Done> {
+        match self {
+            Self::Info { file, density, json } => info(&file, density, json),
+            Self::Check { file, json } => check(&file, json),
+            Self::Convert(convert) => convert.run(),
+            Self::Generate(body) => {
+                let output = &body.common().output;
+                let mesh = Mesh::Volume(body.make()?);
+                let notes = io::write(output, &mesh, &WriteOptions::default())?;
+                Ok(Done { notes, ..Done::text(wrote(output, &mesh)) })
+            }
+            Self::Embed { mesh, surface, output } => embed(&mesh, &surface, &output),
+            Self::Formats => Ok(Done::text(formats())),
+        }
+    }
+}
+
+fn info(file: &Path, density: Option<f64>, json: bool) -> anyhow::Result<Done> {
+    if let Some(density) = density.filter(|d| !(d.is_finite() && *d > 0.0)) {
+        bail!("the density is {density}, expected a positive number of kg/m³");
+    }
+    let report = Report::new(file, io::read(file)?, density);
+    Ok(Done::text(if json { to_json(&report)? } else { report.table() }))
+}
+
+/// The verdict on a mesh.
+#[derive(serde::Serialize)]
+struct Verdict {
+    file: String,
+    simulable: bool,
+    problems: Vec<String>,
+    remarks: Vec<String>,
+}
+
+fn check(file: &Path, json: bool) -> anyhow::Result<Done> {
+    let name = file.display().to_string();
+    let verdict = match io::read(file) {
+        Ok(Loaded { mesh: Mesh::Surface(_), .. }) => Verdict {
+            file: name,
+            simulable: false,
+            problems: vec!["it is only a surface: make a volume mesh of it, or embed it in one".into()],
+            remarks: Vec::new(),
+        },
+        Ok(Loaded { mesh: Mesh::Volume(mesh), report, notes }) => {
+            let mut remarks = report.lines();
+            let overlapping = mesh.boundary().overlapping_faces.len();
+            if overlapping > 0 {
+                remarks.push(count(overlapping, "face is", "faces are") + " shared by elements on the same side");
+            }
+            let bodies = mesh.components().1;
+            if bodies > 1 {
+                remarks.push(format!("it is {bodies} bodies that share no vertex"));
+            }
+            remarks.extend(notes);
+            Verdict { file: name, simulable: true, problems: Vec::new(), remarks }
+        }
+        // A defect of the mesh is a verdict; a file that cannot be read is an error.
+        Err(ReadError::Mesh { source, .. }) => {
+            let mut problems: Vec<String> = source.defects.iter().map(ToString::to_string).collect();
+            if source.total > problems.len() {
+                problems.push(format!("and {} more", source.total - problems.len()));
+            }
+            Verdict { file: name, simulable: false, problems, remarks: Vec::new() }
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let exit = u8::from(!verdict.simulable);
+    if json {
+        return Ok(Done { exit, ..Done::text(to_json(&verdict)?) });
+    }
+    let mut facts = Facts::default();
+    facts.title(&verdict.file, if verdict.simulable { "can be simulated" } else { "cannot be simulated" });
+    verdict.problems.iter().for_each(|problem| facts.row("problem", problem));
+    verdict.remarks.iter().for_each(|remark| facts.row("remark", remark));
+    Ok(Done { exit, ..Done::text(facts.into_text()) })
+}
+
+impl Convert {
+    fn run(self) -> anyhow::Result<Done> {
+        let loaded = io::read(&self.input)?;
+        let mut notes = loaded.report.lines();
+        notes.extend(loaded.notes);
+        let mesh = match loaded.mesh {
+            Mesh::Volume(mesh) => Mesh::Volume(self.change(mesh)?),
+            Mesh::Surface(surface) if self.changes_nothing() => Mesh::Surface(surface),
+            Mesh::Surface(_) => {
+                bail!("{}: only a volume mesh can be changed, and this is a surface", self.input.display())
+            }
+        };
+        let options = WriteOptions {
+            encoding: match self.encoding {
+                None => Encoding::Usual,
+                Some(TextOrBinary::Text) => Encoding::Text,
+                Some(TextOrBinary::Binary) => Encoding::Binary,
+            },
+            gmsh: match self.gmsh {
+                Gmsh::V2_2 => GmshVersion::V2_2,
+                Gmsh::V4_1 => GmshVersion::V4_1,
+            },
+        };
+        notes.extend(io::write(&self.output, &mesh, &options)?);
+        Ok(Done { notes, ..Done::text(wrote(&self.output, &mesh)) })
+    }
+
+    fn changes_nothing(&self) -> bool {
+        self.region.is_none()
+            && self.scale.is_none()
+            && self.split.is_none()
+            && self.refine == 0
+            && !self.renumber
+            && !self.drop_unused
+            && self.fixed.is_none()
+    }
+
+    fn change(&self, mut mesh: VolumeMesh) -> anyhow::Result<VolumeMesh> {
+        // First, while the numbers are those of the file.
+        if let Some(file) = &self.fixed {
+            let fixed = io::read_bou(file, mesh.vertex_count())?;
+            let mut data = mesh.into_data();
+            data.vertex_sets.insert("fixed".into(), fixed);
+            mesh = VolumeMesh::check(data)?.mesh;
+        }
+        if let Some(region) = &self.region {
+            mesh = mesh.extract_region(region)?.mesh;
+        }
+        if let Some(scale) = self.scale {
+            mesh = mesh.transformed(Affine3::from_scale(Vec3::splat(scale))).context("--scale")?;
+        }
+        if let Some(split) = self.split {
+            mesh = mesh.split_hexes(match split {
+                Split::Five => HexSplit::Five,
+                Split::Six => HexSplit::Six,
+            })?;
+        }
+        for _ in 0..self.refine {
+            if mesh.element_count() > MOST_ELEMENTS / 8 {
+                bail!("--refine {}: this would be more than {MOST_ELEMENTS} elements", self.refine);
+            }
+            mesh = mesh.refined()?;
+        }
+        if self.drop_unused {
+            mesh = mesh.without_unused_vertices()?.mesh;
+        }
+        if self.renumber {
+            mesh = mesh.renumbered().0;
+        }
+        Ok(mesh)
+    }
+}
+
+/// Refining stops here rather than when the memory is full.
+const MOST_ELEMENTS: usize = 200_000_000;
+
+fn embed(mesh: &Path, surface: &Path, output: &Path) -> anyhow::Result<Done> {
+    let volume = io::read_volume(mesh)?;
+    let surface = io::read_surface(surface)?;
+    let embedding = Embedding::new(&volume, surface.vertices())?;
+    io::write_interp(output, &embedding)?;
+    let outside = embedding.outside().len();
+    let text = format!("wrote {}: {} points, {outside} of them outside\n", output.display(), embedding.len());
+    Ok(Done::text(text))
+}
+
+fn formats() -> String {
+    let mut facts = Facts::default();
+    facts.title("Mesh files", "chosen by extension; r reads, v writes volumes, s writes surfaces");
+    let rows: Vec<Vec<String>> = FORMATS
+        .iter()
+        .map(|format| {
+            let extensions = format.extensions.iter().map(|e| format!(".{e}")).collect::<Vec<_>>().join(" ");
+            let can = [(format.can_read(), 'r'), (format.can_write_volume(), 'v'), (format.can_write_surface(), 's')];
+            let can: String = can.iter().map(|&(yes, letter)| if yes { letter } else { '-' }).collect();
+            vec![extensions, can, format.name.into(), format.about.into()]
+        })
+        .collect();
+    facts.columns(&["files", "can", "format", "about"], &rows);
+    facts.into_text()
+}
+
+fn wrote(path: &Path, mesh: &Mesh) -> String {
+    let content = match mesh {
+        Mesh::Volume(mesh) => {
+            let elements = match (mesh.kind(), mesh.element_count()) {
+                (ElementKind::Tet4, 1) => "1 tetrahedron".into(),
+                (ElementKind::Hex8, 1) => "1 hexahedron".into(),
+                (kind, n) => format!("{n} {}", kind.plural()),
+            };
+            format!("{}, {elements}", count(mesh.vertex_count(), "vertex", "vertices"))
+        }
+        Mesh::Surface(surface) => {
+            let vertices = count(surface.vertices().len(), "vertex", "vertices");
+            format!("{vertices}, {}", count(surface.faces().len(), "face", "faces"))
+        }
+    };
+    format!("wrote {}: {content}\n", path.display())
+}
+
+fn to_json(value: &impl serde::Serialize) -> anyhow::Result<String> {
+    Ok(serde_json::to_string_pretty(value)? + "\n")
+}

@@ -1,0 +1,250 @@
+//! What `pliant mesh info` says about a mesh, as a table or as JSON.
+
+use pliant::io::{Format, Loaded, Mesh};
+use pliant::math::Vec3;
+use pliant::mesh::{
+    CheckReport, ElementKind, MassProperties, Material, Moduli, Quality, SurfaceMesh, SurfaceReport, VolumeMesh,
+};
+use serde::Serialize;
+
+use crate::table::{Facts, clean, count, number, sparkline, vector};
+
+/// Everything there is to say about a mesh file.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    file: String,
+    format: &'static str,
+    #[serde(flatten)]
+    content: Content,
+    notes: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(tag = "content", rename_all = "lowercase")]
+enum Content {
+    Volume(Box<VolumeFacts>),
+    Surface(SurfaceFacts),
+}
+
+#[derive(Debug, Serialize)]
+struct VolumeFacts {
+    vertices: usize,
+    elements: usize,
+    kind: ElementKind,
+    bounding_box: [Vec3; 2],
+    volume: f64,
+    /// Absent if a region has no density.
+    #[serde(flatten)]
+    mass: Option<MassProperties>,
+    components: usize,
+    edges: usize,
+    boundary: SurfaceFacts,
+    overlapping_faces: usize,
+    quality: Quality,
+    regions: Vec<RegionReport>,
+    vertex_sets: Vec<SetReport>,
+    element_sets: Vec<SetReport>,
+    check: CheckReport,
+}
+
+#[derive(Debug, Serialize)]
+struct SurfaceFacts {
+    vertices: usize,
+    faces: usize,
+    bounding_box: [Vec3; 2],
+    area: f64,
+    #[serde(flatten)]
+    report: SurfaceReport,
+    /// Absent if the surface is not closed.
+    enclosed_volume: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+struct RegionReport {
+    name: String,
+    elements: usize,
+    volume: f64,
+    material: Option<Material>,
+}
+
+#[derive(Debug, Serialize)]
+struct SetReport {
+    name: String,
+    members: usize,
+}
+
+impl Report {
+    /// Gather everything. `density` stands in where the file gives none.
+    pub fn new(file: &std::path::Path, loaded: Loaded, density: Option<f64>) -> Self {
+        let format = Format::of(file).map_or("", |format| format.name);
+        let content = match loaded.mesh {
+            Mesh::Volume(mesh) => Content::Volume(Box::new(VolumeFacts::new(&mesh, loaded.report, density))),
+            Mesh::Surface(surface) => Content::Surface(SurfaceFacts::new(&surface)),
+        };
+        Self { file: file.display().to_string(), format, content, notes: loaded.notes }
+    }
+
+    /// As a table.
+    pub fn table(&self) -> String {
+        let mut facts = Facts::default();
+        facts.title(&self.file, self.format);
+        match &self.content {
+            Content::Volume(volume) => volume.rows(&mut facts),
+            Content::Surface(surface) => surface.rows(&mut facts),
+        }
+        for note in &self.notes {
+            facts.row("note", note);
+        }
+        facts.into_text()
+    }
+}
+
+impl VolumeFacts {
+    fn new(mesh: &VolumeMesh, check: CheckReport, density: Option<f64>) -> Self {
+        let boundary = mesh.boundary();
+        let mut regions: Vec<RegionReport> = mesh
+            .regions()
+            .iter()
+            .map(|r| RegionReport { name: r.name.clone(), elements: 0, volume: 0.0, material: r.material.clone() })
+            .collect();
+        for (e, &r) in mesh.element_region().iter().enumerate() {
+            regions[r as usize].elements += 1;
+            regions[r as usize].volume += mesh.element_volume(e);
+        }
+        let densities: Option<Vec<f64>> =
+            regions.iter().map(|r| r.material.as_ref().and_then(|m| m.density).or(density)).collect();
+        let sets = |sets: &pliant::mesh::Sets| {
+            sets.iter().map(|(name, set)| SetReport { name: name.clone(), members: set.len() }).collect()
+        };
+        Self {
+            vertices: mesh.vertex_count(),
+            elements: mesh.element_count(),
+            kind: mesh.kind(),
+            bounding_box: mesh.bounding_box(),
+            volume: mesh.volume(),
+            mass: densities.map(|densities| mesh.mass_properties(&densities)),
+            components: mesh.components().1,
+            edges: mesh.edges().len(),
+            boundary: SurfaceFacts::new(&boundary.surface),
+            overlapping_faces: boundary.overlapping_faces.len(),
+            quality: mesh.quality(),
+            regions,
+            vertex_sets: sets(mesh.vertex_sets()),
+            element_sets: sets(mesh.element_sets()),
+            check,
+        }
+    }
+
+    fn rows(&self, facts: &mut Facts) {
+        facts.row("vertices", self.vertices.to_string());
+        facts.row("elements", format!("{} {}", self.elements, self.kind.plural()));
+        facts.row("edges", self.edges.to_string());
+        box_row(facts, self.bounding_box);
+        facts.row("volume", format!("{} m³", number(self.volume)));
+        match &self.mass {
+            Some(mass) => {
+                facts.row("mass", format!("{} kg", number(mass.mass)));
+                let [low, high] = self.bounding_box;
+                let size = low.abs().max(high.abs()).max_element();
+                facts.row("centre of mass", format!("{} m", vector(mass.centre_of_mass, size)));
+                let [x, y, z] = mass.inertia.to_cols_array_2d();
+                let inertia = |entry: f64| number(clean(entry, x[0] + y[1] + z[2]));
+                facts
+                    .row("inertia, kg m²", format!("xx {}  yy {}  zz {}", inertia(x[0]), inertia(y[1]), inertia(z[2])));
+                facts.row("", format!("xy {}  yz {}  xz {}", inertia(y[0]), inertia(z[1]), inertia(z[0])));
+            }
+            None => facts.row("mass", "unknown: the file gives no density (--density sets one)"),
+        }
+        facts.row("bodies", count(self.components, "connected body", "separate bodies"));
+        facts.row("boundary", self.boundary.summary());
+        let q = &self.quality;
+        facts.row("edge length", range(&q.edge_length, " m"));
+        facts.row("element volume", range(&q.volume, " m³"));
+        facts.row("dihedral angle", range(&q.dihedral_angle, "°"));
+        facts.row(q.measure, format!("{}  0▕{}▏1", range(&q.shape, ""), sparkline(&q.histogram)));
+        let worst: Vec<String> = q.worst.iter().map(|(e, shape)| format!("{e} ({})", number(*shape))).collect();
+        facts.row("worst elements", worst.join(", "));
+        if self.overlapping_faces > 0 {
+            facts.row(
+                "overlap",
+                count(self.overlapping_faces, "face is", "faces are") + " shared by elements on the same side",
+            );
+        }
+        for line in self.check.lines() {
+            facts.row("found", line);
+        }
+        let regions: Vec<Vec<String>> = self
+            .regions
+            .iter()
+            .map(|r| {
+                let material = r.material.as_ref().map_or("–".into(), describe);
+                vec![r.name.clone(), r.elements.to_string(), number(r.volume), material]
+            })
+            .collect();
+        facts.columns(&["region", "elements", "volume, m³", "material"], &regions);
+        for (heading, sets) in [("vertex set", &self.vertex_sets), ("element set", &self.element_sets)] {
+            if !sets.is_empty() {
+                let rows: Vec<Vec<String>> = sets.iter().map(|s| vec![s.name.clone(), s.members.to_string()]).collect();
+                facts.columns(&[heading, "members"], &rows);
+            }
+        }
+    }
+}
+
+impl SurfaceFacts {
+    fn new(surface: &SurfaceMesh) -> Self {
+        let report = surface.report();
+        Self {
+            vertices: surface.vertices().len(),
+            faces: surface.faces().len(),
+            bounding_box: surface.bounding_box(),
+            area: surface.area(),
+            enclosed_volume: report.is_closed().then(|| surface.enclosed_volume()),
+            report,
+        }
+    }
+
+    fn rows(&self, facts: &mut Facts) {
+        facts.row("content", "a surface; to simulate it, make a volume mesh of it or embed it in one");
+        facts.row("vertices", self.vertices.to_string());
+        facts.row("faces", self.summary());
+        box_row(facts, self.bounding_box);
+        if let Some(volume) = self.enclosed_volume {
+            facts.row("volume", format!("{} m³ enclosed", number(volume)));
+        }
+    }
+
+    fn summary(&self) -> String {
+        let state = match (self.report.open_edges, self.report.tangled_edges) {
+            (0, 0) => "closed".into(),
+            (open, 0) => count(open, "open edge", "open edges"),
+            (0, tangled) => count(tangled, "tangled edge", "tangled edges"),
+            (open, tangled) => format!("{open} open and {tangled} tangled edges"),
+        };
+        format!("{}, {} m², {state}", count(self.faces, "face", "faces"), number(self.area))
+    }
+}
+
+fn box_row(facts: &mut Facts, [low, high]: [Vec3; 2]) {
+    let [x, y, z] = (high - low).to_array().map(number);
+    facts.row("size", format!("{x} × {y} × {z} m, from {} to {}", vector(low, 0.0), vector(high, 0.0)));
+}
+
+fn range(range: &pliant::mesh::Range, unit: &str) -> String {
+    format!("{}{unit} to {}{unit}, mean {}{unit}", number(range.min), number(range.max), number(range.mean))
+}
+
+fn describe(material: &Material) -> String {
+    let density = material.density.map(|d| format!("{} kg/m³", number(d)));
+    let moduli = material.moduli.as_ref().map(|moduli| match moduli {
+        Moduli::Isotropic { young, poisson } => format!("E {} Pa, ν {}", number(*young), number(*poisson)),
+        Moduli::MooneyRivlin { mu01, mu10, v1 } => {
+            format!("Mooney–Rivlin {}, {}, {} Pa", number(*mu01), number(*mu10), number(*v1))
+        }
+        Moduli::Orthotropic { young: [a, b, c], .. } => {
+            format!("orthotropic, E {}, {}, {} Pa", number(*a), number(*b), number(*c))
+        }
+    });
+    let parts: Vec<String> = [Some(material.name.clone()), density, moduli].into_iter().flatten().collect();
+    parts.join(", ")
+}

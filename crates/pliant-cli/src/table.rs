@@ -1,0 +1,118 @@
+//! Text for people: aligned columns, numbers with few digits, colours that vanish off a terminal.
+
+use std::fmt::Write as _;
+
+use anstyle::{AnsiColor, Style};
+
+pub const HEADING: Style = AnsiColor::Green.on_default().bold();
+pub const LITERAL: Style = AnsiColor::Cyan.on_default();
+pub const ERROR: Style = AnsiColor::Red.on_default().bold();
+pub const NOTE: Style = AnsiColor::Yellow.on_default();
+
+/// Rows of a name and what there is to say.
+#[derive(Default)]
+pub struct Facts(String);
+
+impl Facts {
+    /// A title line.
+    pub fn title(&mut self, text: &str, detail: &str) {
+        put(&mut self.0, format_args!("{HEADING}{text}{HEADING:#}  {detail}\n"));
+    }
+
+    /// A row.
+    pub fn row(&mut self, name: &str, value: impl AsRef<str>) {
+        put(&mut self.0, format_args!("  {LITERAL}{name:<16}{LITERAL:#}  {}\n", value.as_ref()));
+    }
+
+    /// Columns under a heading; the first is left-aligned, the others right-aligned.
+    pub fn columns(&mut self, heading: &[&str], rows: &[Vec<String>]) {
+        let width = |column: usize| {
+            let cells = rows.iter().map(|row| row[column].chars().count());
+            cells.chain([heading[column].chars().count()]).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..heading.len()).map(width).collect();
+        let line = |cells: &mut dyn Iterator<Item = &str>| {
+            let mut line = String::new();
+            for (column, cell) in cells.enumerate() {
+                let width = widths[column];
+                match column {
+                    0 => put(&mut line, format_args!("{cell:<width$}")),
+                    _ => put(&mut line, format_args!("  {cell:>width$}")),
+                }
+            }
+            line
+        };
+        let head = line(&mut heading.iter().copied());
+        put(&mut self.0, format_args!("\n  {LITERAL}{head}{LITERAL:#}\n"));
+        for row in rows {
+            put(&mut self.0, format_args!("  {}\n", line(&mut row.iter().map(String::as_str))));
+        }
+    }
+
+    pub fn into_text(self) -> String {
+        self.0
+    }
+}
+
+fn put(text: &mut String, arguments: std::fmt::Arguments<'_>) {
+    text.write_fmt(arguments).expect("writing to a string does not fail");
+}
+
+/// A number with five significant digits, plain where that is short.
+pub fn number(x: f64) -> String {
+    if x == 0.0 {
+        return "0".into();
+    }
+    let rounded: f64 = format!("{x:.4e}").parse().unwrap_or(x);
+    if (1e-3..1e6).contains(&rounded.abs()) { format!("{rounded}") } else { format!("{rounded:e}") }
+}
+
+/// `(x, y, z)`.
+pub fn vector(v: impl Into<[f64; 3]>, scale: f64) -> String {
+    let [x, y, z] = v.into().map(|x| number(clean(x, scale)));
+    format!("({x}, {y}, {z})")
+}
+
+/// `x`, or zero if it is nothing but rounding beside things of size `scale`.
+pub fn clean(x: f64, scale: f64) -> f64 {
+    if x.abs() < 1e-13 * scale { 0.0 } else { x }
+}
+
+/// A bar chart in one line of text.
+pub fn sparkline(counts: &[usize]) -> String {
+    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let most = counts.iter().copied().max().unwrap_or(0).max(1);
+    let bar = |&count: &usize| if count == 0 { ' ' } else { BARS[(count * BARS.len()).div_ceil(most) - 1] };
+    counts.iter().map(bar).collect()
+}
+
+/// `1 vertex`, `2 vertices`.
+pub fn count(n: usize, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short_and_plain() {
+        let cases = [
+            (0.0, "0"),
+            (1.0, "1"),
+            (-0.123_456_7, "-0.12346"),
+            (1234.56, "1234.6"),
+            (999_999.9, "1e6"),
+            (1e-7, "1e-7"),
+        ];
+        for (x, text) in cases {
+            assert_eq!(number(x), text);
+        }
+    }
+
+    #[test]
+    fn the_highest_bar_is_full_and_empty_bins_are_blank() {
+        assert_eq!(sparkline(&[0, 1, 50, 100]), " ▁▄█");
+        assert_eq!(sparkline(&[0, 0]), "  ");
+    }
+}

@@ -1,0 +1,43 @@
+//! Abaqus input files, `.inp`.
+//!
+//! ```text
+//! *NODE, NSET=all           *MATERIAL, NAME=steel       *NSET, NSET=left, GENERATE
+//! 1, 0.0, 0.0, 0.0          *DENSITY                    1, 9, 2
+//! …                         7800.,                      *ELSET, ELSET="upper half"
+//! *ELEMENT, TYPE=C3D4, ELSET=body                       1, 5, other_set
+//! 1, 1, 2, 3, 4             *ELASTIC                    *INCLUDE, INPUT=file.inp
+//! …                         2e11, 0.3                   ** a comment
+//!                           *SOLID SECTION, ELSET=body, MATERIAL=steel
+//! ```
+//! A line with a star starts a section; case and white space mean nothing in it, and names differ in more than case. A
+//! section of solids is a region, named by its set of elements, in the order in which sets are first named. Nodes and
+//! elements may stand in a `*PART`, which an `*INSTANCE` in the `*ASSEMBLY` moves and turns; there may be only one.
+//! Shells beside solids mark the boundary: their sets become vertex sets. Everything about loads and steps is skipped.
+
+mod finish;
+mod line;
+mod read;
+mod sets;
+mod write;
+
+use super::{Feature, Format};
+
+pub(super) const FORMAT: Format = Format {
+    name: "Abaqus",
+    extensions: &["inp"],
+    about: "text; regions, isotropic materials, vertex and element sets, includes, one part",
+    holds: &[
+        Feature::Hexahedra,
+        Feature::Regions,
+        Feature::RegionNames,
+        Feature::Materials,
+        Feature::VertexSets,
+        Feature::ElementSets,
+    ],
+    read: Some(read::read),
+    write_volume: Some(write::write_volume),
+    write_surface: Some(write::write_surface),
+};
+
+#[cfg(test)]
+mod tests;

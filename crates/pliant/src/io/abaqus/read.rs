@@ -1,0 +1,625 @@
+//! Reading: line by line, with what depends on later lines put off to the end.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::super::Place;
+use super::super::error::ReadError;
+use super::super::files::{Includes, Input};
+use super::super::raw::{Labels, RawMesh};
+use super::super::scan::{Scanner, Syntax, quote};
+use super::line::{ElementType, Keyword, Shape, element_type, fields, real, unquoted};
+use super::sets::{Groups, Later};
+use crate::math::{Affine3, Vec3};
+use crate::mesh::{Material, Moduli};
+
+/// How many names a note lists.
+const NAMES_LISTED: usize = 12;
+
+/// Keywords that make or move nodes and elements by rule: without them the mesh would be wrong.
+const GENERATORS: &[&str] = &["NGEN", "NFILL", "NCOPY", "NMAP", "ELGEN", "ELCOPY", "SYSTEM"];
+
+pub(super) fn read(input: &Input<'_>) -> Result<RawMesh, ReadError> {
+    let mut reader = Reader::default();
+    reader.file(input)?;
+    reader.finish()
+}
+
+/// What the next line of data is part of.
+#[derive(Debug, Default, Clone, Copy)]
+enum Section {
+    #[default]
+    None,
+    Skipped,
+    Nodes(Option<usize>),
+    Elements(Shape, Option<usize>),
+    NodeSet(Members),
+    ElementSet(Members),
+    Density,
+    Elastic,
+    /// Lines after the first of a material's constants.
+    MoreConstants,
+    Translation,
+    Rotation,
+}
+
+/// How the lines of a set are to be read.
+#[derive(Debug, Clone, Copy)]
+struct Members {
+    group: usize,
+    generate: bool,
+    assembly: bool,
+}
+
+/// What part of the model the lines describe.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    #[default]
+    Model,
+    Part,
+    Assembly,
+    Instance,
+    Step,
+}
+
+/// A place to name in an error found after reading.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Spot {
+    file: usize,
+    line: u64,
+}
+
+/// Elements of one shape.
+#[derive(Debug, Default)]
+pub(super) struct Cells {
+    /// Vertex numbers; `u32::MAX` where a node comes later in the file.
+    pub nodes: Vec<u32>,
+    /// For each element, one more than the number of the set that its block names, or 0.
+    pub tags: Vec<i64>,
+}
+
+/// Members of a set that are found at the end.
+#[derive(Debug)]
+pub(super) struct LateMembers {
+    pub of_elements: bool,
+    pub group: usize,
+    pub assembly: bool,
+    pub members: Later,
+    pub spot: Spot,
+}
+
+/// `*SOLID SECTION`.
+#[derive(Debug)]
+pub(super) struct SolidSection {
+    pub elset: String,
+    pub material: Option<String>,
+    pub spot: Spot,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Reader {
+    section: Section,
+    scope: Scope,
+    /// Which part or instance, counted from 1; 0 outside of them.
+    scope_number: u32,
+    scope_name: String,
+    /// The scope number of the mesh, and the name of its part.
+    mesh: Option<(u32, Option<String>)>,
+    instance: Option<String>,
+    placement: Affine3,
+    /// Of the instance being read.
+    translation: Vec3,
+    rotation: Affine3,
+
+    pub vertices: Vec<Vec3>,
+    pub node_labels: Labels,
+    pub cells: [Cells; Shape::COUNT],
+    /// The shape of each element and its number among those.
+    pub elements: Vec<(Shape, u32)>,
+    pub element_labels: Labels,
+    /// Corners whose nodes come later: shape, position in `nodes`, label, place.
+    pub late_corners: Vec<(Shape, usize, i64, Spot)>,
+    pub node_sets: Groups,
+    pub element_sets: Groups,
+    pub late_members: Vec<LateMembers>,
+    pub sections: Vec<SolidSection>,
+    /// By name in capitals.
+    pub materials: BTreeMap<String, Material>,
+    material: Option<String>,
+
+    /// All files, the first being the one that the user named.
+    files: Vec<PathBuf>,
+    includes: Includes,
+
+    pub skipped_types: Vec<String>,
+    skipped_keywords: Vec<String>,
+    skipped_assembly: bool,
+    more_constants: bool,
+    flat_nodes: usize,
+    redefined_nodes: usize,
+}
+
+impl Reader {
+    fn file(&mut self, input: &Input<'_>) -> Result<(), ReadError> {
+        let outer = self.files.len();
+        self.files.push(input.path.into());
+        let mut scanner = input.scan(Syntax::default());
+        while scanner.seek_content() {
+            let line = scanner.rest_of_line();
+            if line.starts_with(b"*") {
+                if !line.starts_with(b"**") {
+                    let keyword = Keyword::parse(&whole_keyword(line, &mut scanner));
+                    self.keyword(&keyword, &scanner, outer, input)?;
+                }
+            } else {
+                self.data(line, &mut scanner, outer)?;
+            }
+            scanner.next_line();
+        }
+        Ok(())
+    }
+
+    fn keyword(
+        &mut self,
+        keyword: &Keyword,
+        scanner: &Scanner<'_>,
+        file: usize,
+        input: &Input<'_>,
+    ) -> Result<(), ReadError> {
+        if keyword.name == "INCLUDE" {
+            return self.include(keyword.expect("INPUT", scanner)?, scanner, input);
+        }
+        self.section = Section::Skipped;
+        if self.scope == Scope::Step {
+            if keyword.name == "ENDSTEP" {
+                self.scope = Scope::Model;
+            }
+            return Ok(());
+        }
+        let spot = Spot { file, line: scanner.line() };
+        match keyword.name.as_str() {
+            "NODE" if self.scope != Scope::Assembly => self.nodes(keyword, scanner)?,
+            "ELEMENT" if self.scope != Scope::Assembly => self.element_block(keyword, scanner)?,
+            "NODE" | "ELEMENT" => self.skipped_assembly = true,
+            "NSET" => self.set(false, keyword, scanner, spot)?,
+            "ELSET" => self.set(true, keyword, scanner, spot)?,
+            "SOLIDSECTION" => {
+                let material = keyword.get("MATERIAL").map(str::to_owned);
+                self.sections.push(SolidSection { elset: keyword.expect("ELSET", scanner)?.into(), material, spot });
+            }
+            "MATERIAL" => {
+                let name = keyword.expect("NAME", scanner)?;
+                let material = Material { name: name.into(), density: None, moduli: None };
+                self.materials.entry(name.to_ascii_uppercase()).or_insert(material);
+                self.material = Some(name.to_ascii_uppercase());
+            }
+            "DENSITY" => self.section = Section::Density,
+            "ELASTIC" => match keyword.get("TYPE").map(str::to_ascii_uppercase).as_deref() {
+                None | Some("ISOTROPIC" | "ISO") => self.section = Section::Elastic,
+                Some(other) => remember(&mut self.skipped_keywords, format!("*ELASTIC, TYPE={other}")),
+            },
+            "PART" => self.enter(Scope::Part, keyword, scanner)?,
+            "INSTANCE" => self.enter_instance(keyword, scanner)?,
+            "ASSEMBLY" | "ENDINSTANCE" => self.leave_to(Scope::Assembly),
+            "ENDPART" | "ENDASSEMBLY" => self.leave_to(Scope::Model),
+            "STEP" => {
+                self.scope = Scope::Step;
+                remember(&mut self.skipped_keywords, "*STEP".into());
+            }
+            "HEADING" | "PREPRINT" => {}
+            name if GENERATORS.contains(&name) => {
+                return Err(
+                    scanner.error("nodes and elements that are listed", format!("*{name}, which is not supported"))
+                );
+            }
+            name => remember(&mut self.skipped_keywords, format!("*{name}")),
+        }
+        match keyword.get("INPUT") {
+            Some(name) if !matches!(self.section, Section::Skipped) => self.include(name, scanner, input),
+            _ => Ok(()),
+        }
+    }
+
+    fn data<'a>(&mut self, line: &'a [u8], scanner: &mut Scanner<'a>, file: usize) -> Result<(), ReadError> {
+        match self.section {
+            Section::None => return Err(scanner.error("a keyword such as *NODE", quote(line))),
+            Section::Skipped => {}
+            Section::Nodes(set) => self.node(line, set, scanner)?,
+            Section::Elements(shape, set) => self.element(line, shape, set, scanner, file)?,
+            Section::NodeSet(set) => self.members(line, set, false, scanner, file)?,
+            Section::ElementSet(set) => self.members(line, set, true, scanner, file)?,
+            Section::Density => {
+                let density = constant(line, 0, "a density", scanner)?;
+                self.change_material(scanner, |material| material.density = Some(density))?;
+            }
+            Section::Elastic => {
+                let young = constant(line, 0, "Young's modulus", scanner)?;
+                let poisson = constant(line, 1, "Poisson's ratio", scanner)?;
+                self.change_material(scanner, |material| material.moduli = Some(Moduli::Isotropic { young, poisson }))?;
+            }
+            Section::MoreConstants => self.more_constants = true,
+            Section::Translation => {
+                self.translation = vector(line, 0, scanner)?;
+                self.section = Section::Rotation;
+                self.place();
+            }
+            Section::Rotation => {
+                self.rotation = rotation(line, scanner)?;
+                self.section = Section::Skipped;
+                self.place();
+            }
+        }
+        Ok(())
+    }
+
+    fn include(&mut self, name: &str, scanner: &Scanner<'_>, input: &Input<'_>) -> Result<(), ReadError> {
+        Includes::read(self, |reader| &mut reader.includes, name, scanner, input, Self::file)
+    }
+
+    fn enter(&mut self, scope: Scope, keyword: &Keyword, scanner: &Scanner<'_>) -> Result<(), ReadError> {
+        self.scope_name = keyword.expect("NAME", scanner)?.into();
+        self.scope = scope;
+        self.scope_number = self.scope_number.saturating_add(1);
+        Ok(())
+    }
+
+    fn leave_to(&mut self, scope: Scope) {
+        self.scope = scope;
+        self.scope_name.clear();
+    }
+
+    fn enter_instance(&mut self, keyword: &Keyword, scanner: &Scanner<'_>) -> Result<(), ReadError> {
+        self.enter(Scope::Instance, keyword, scanner)?;
+        (self.translation, self.rotation) = (Vec3::ZERO, Affine3::IDENTITY);
+        self.section = Section::Translation;
+        let part = keyword.get("PART").unwrap_or_default();
+        let of_mesh = matches!(&self.mesh, Some((_, Some(mesh))) if mesh.eq_ignore_ascii_case(part));
+        if of_mesh {
+            if self.instance.is_some() {
+                return Err(scanner.error("one instance of the part", format!("a second one, `{}`", self.scope_name)));
+            }
+            self.instance = Some(self.scope_name.clone());
+        }
+        Ok(())
+    }
+
+    /// True in the instance of the part with the mesh.
+    fn in_mesh_instance(&self) -> bool {
+        self.scope == Scope::Instance && self.instance.as_ref() == Some(&self.scope_name)
+    }
+
+    /// Put the mesh where its instance is: moved, then turned.
+    fn place(&mut self) {
+        if self.in_mesh_instance() {
+            self.placement = self.rotation * Affine3::from_translation(self.translation);
+        }
+    }
+
+    /// The mesh is in the present scope, and in no other.
+    fn claim_mesh(&mut self, scanner: &Scanner<'_>) -> Result<(), ReadError> {
+        let number = if self.scope == Scope::Model { 0 } else { self.scope_number };
+        match &self.mesh {
+            Some((other, _)) if *other == number => {}
+            Some(_) => {
+                let found = match self.scope {
+                    Scope::Model => "more of it outside of the part".into(),
+                    _ => format!("more of it in `{}`; several parts are not supported", self.scope_name),
+                };
+                return Err(scanner.error("the mesh in one part", found));
+            }
+            None => {
+                self.mesh = Some((number, (self.scope == Scope::Part).then(|| self.scope_name.clone())));
+                if self.scope == Scope::Instance {
+                    self.instance = Some(self.scope_name.clone());
+                    self.place();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn nodes(&mut self, keyword: &Keyword, scanner: &Scanner<'_>) -> Result<(), ReadError> {
+        self.claim_mesh(scanner)?;
+        if let Some(system) = keyword.get("SYSTEM").filter(|system| !system.eq_ignore_ascii_case("R")) {
+            return Err(scanner.error("rectangular coordinates", format!("SYSTEM={system}")));
+        }
+        self.section = Section::Nodes(keyword.get("NSET").map(|name| self.node_sets.define(name, false)));
+        Ok(())
+    }
+
+    fn node(&mut self, line: &[u8], set: Option<usize>, scanner: &Scanner<'_>) -> Result<(), ReadError> {
+        let mut fields = fields(line);
+        let label = scanner.parse_integer(fields.next().unwrap_or_default(), "a node number")?;
+        let mut coordinate = |what: &str, needed: bool| match fields.next() {
+            Some(field) => real(field, what, scanner),
+            None if needed => Err(scanner.error(what, "the end of the line")),
+            None => {
+                self.flat_nodes += 1;
+                Ok(0.0)
+            }
+        };
+        let (x, y) = (coordinate("an x coordinate", true)?, coordinate("a y coordinate", true)?);
+        let position = Vec3::new(x, y, coordinate("a z coordinate", false)?);
+        let vertex = if let Some(vertex) = self.node_labels.get(label) {
+            // As Abaqus does it, the last one counts.
+            self.redefined_nodes += 1;
+            self.vertices[vertex as usize] = position;
+            vertex
+        } else {
+            self.node_labels.push(label);
+            self.vertices.push(position);
+            (self.vertices.len() - 1) as u32
+        };
+        if let Some(set) = set {
+            self.node_sets.all[set].members.push(vertex);
+        }
+        Ok(())
+    }
+
+    fn element_block(&mut self, keyword: &Keyword, scanner: &Scanner<'_>) -> Result<(), ReadError> {
+        let name = keyword.expect("TYPE", scanner)?;
+        let shape = match element_type(name) {
+            ElementType::Kept(shape) => shape,
+            ElementType::Skipped => {
+                remember(&mut self.skipped_types, name.into());
+                return Ok(());
+            }
+            ElementType::Unsupported(what) => {
+                let expected = "solids of 4 or 8 nodes, such as C3D4 or C3D8";
+                return Err(scanner.error(expected, format!("{}, {what}", quote(name.as_bytes()))));
+            }
+        };
+        self.claim_mesh(scanner)?;
+        let set = keyword.get("ELSET").map(|name| self.element_sets.define(name, false));
+        self.section = Section::Elements(shape, set);
+        Ok(())
+    }
+
+    fn element<'a>(
+        &mut self,
+        mut line: &'a [u8],
+        shape: Shape,
+        set: Option<usize>,
+        scanner: &mut Scanner<'a>,
+        file: usize,
+    ) -> Result<(), ReadError> {
+        let mut numbers = fields(line);
+        let label = scanner.parse_integer(numbers.next().unwrap_or_default(), "an element number")?;
+        let cells = &mut self.cells[shape as usize];
+        let mut missing = shape.corners();
+        loop {
+            // A comma at the end of a line has an empty field after it.
+            for number in numbers.filter(|number| !number.is_empty()) {
+                if missing == 0 {
+                    let expected = format!("{} node numbers", shape.corners());
+                    return Err(scanner.error(expected, format!("{} too", quote(number))));
+                }
+                let node = scanner.parse_integer(number, "a node number")?;
+                let vertex = self.node_labels.get(node).unwrap_or_else(|| {
+                    let spot = Spot { file, line: scanner.line() };
+                    self.late_corners.push((shape, cells.nodes.len(), node, spot));
+                    u32::MAX
+                });
+                cells.nodes.push(vertex);
+                missing -= 1;
+            }
+            if missing == 0 {
+                break;
+            }
+            if !line.ends_with(b",") {
+                return Err(scanner.error("a node number", "the end of the line"));
+            }
+            line = continuation(scanner)?;
+            numbers = fields(line);
+        }
+        cells.tags.push(set.map_or(0, |set| set as i64 + 1));
+        let element = self.elements.len() as u32;
+        self.elements.push((shape, cells.tags.len() as u32 - 1));
+        if !self.element_labels.push(label) {
+            return Err(scanner.error("an element number not used before", format!("`{label}`")));
+        }
+        if let Some(set) = set {
+            self.element_sets.all[set].members.push(element);
+        }
+        Ok(())
+    }
+
+    fn set(
+        &mut self,
+        of_elements: bool,
+        keyword: &Keyword,
+        scanner: &Scanner<'_>,
+        spot: Spot,
+    ) -> Result<(), ReadError> {
+        let kind = if of_elements { "ELSET" } else { "NSET" };
+        let name = keyword.expect(kind, scanner)?;
+        let assembly = self.scope == Scope::Assembly;
+        if assembly {
+            // Without an instance the members are nodes of the assembly itself.
+            let named = keyword.get("INSTANCE").unwrap_or_default();
+            if !self.instance.as_ref().is_some_and(|instance| instance.eq_ignore_ascii_case(named)) {
+                self.skipped_assembly = true;
+                return Ok(());
+            }
+        }
+        let groups = if of_elements { &mut self.element_sets } else { &mut self.node_sets };
+        let members =
+            Members { group: groups.define(name, assembly), generate: keyword.get("GENERATE").is_some(), assembly };
+        if of_elements {
+            self.section = Section::ElementSet(members);
+            return Ok(());
+        }
+        self.section = Section::NodeSet(members);
+        if let Some(elset) = keyword.get("ELSET") {
+            self.later(false, members, Later::NodesOf(elset.into()), spot);
+        }
+        Ok(())
+    }
+
+    fn members(
+        &mut self,
+        line: &[u8],
+        set: Members,
+        of_elements: bool,
+        scanner: &Scanner<'_>,
+        file: usize,
+    ) -> Result<(), ReadError> {
+        let what = if of_elements { "an element number" } else { "a node number" };
+        let spot = Spot { file, line: scanner.line() };
+        if set.generate {
+            let mut numbers = fields(line);
+            let mut number = || scanner.parse_integer(numbers.next().unwrap_or_default(), what);
+            let (first, last) = (number()?, number()?);
+            let step = match numbers.next() {
+                None | Some(b"") => 1,
+                Some(field) => scanner.parse_integer(field, "a step")?,
+            };
+            if first > last || step < 1 {
+                return Err(scanner.error("a range that goes up", format!("{first} to {last} by {step}")));
+            }
+            self.later(of_elements, set, Later::Range(first, last, step), spot);
+            return Ok(());
+        }
+        for field in fields(line).filter(|field| !field.is_empty()) {
+            if !matches!(field[0], b'0'..=b'9' | b'-' | b'+') {
+                let name = String::from_utf8_lossy(field);
+                self.later(of_elements, set, Later::Set(unquoted(&name).into()), spot);
+                continue;
+            }
+            let label = scanner.parse_integer(field, what)?;
+            let (labels, groups) = if of_elements {
+                (&self.element_labels, &mut self.element_sets)
+            } else {
+                (&self.node_labels, &mut self.node_sets)
+            };
+            match labels.get(label) {
+                Some(index) => groups.all[set.group].members.push(index),
+                None => self.later(of_elements, set, Later::Label(label), spot),
+            }
+        }
+        Ok(())
+    }
+
+    fn later(&mut self, of_elements: bool, set: Members, members: Later, spot: Spot) {
+        let Members { group, assembly, .. } = set;
+        self.late_members.push(LateMembers { of_elements, group, assembly, members, spot });
+    }
+
+    fn change_material(&mut self, scanner: &Scanner<'_>, change: impl FnOnce(&mut Material)) -> Result<(), ReadError> {
+        self.section = Section::MoreConstants;
+        let Some(material) = self.material.as_ref().and_then(|name| self.materials.get_mut(name)) else {
+            return Err(scanner.error("*MATERIAL before its constants", "none"));
+        };
+        change(material);
+        match material.defect() {
+            None => Ok(()),
+            Some(defect) => Err(scanner.error("a possible material", format!("one of which {defect}"))),
+        }
+    }
+
+    /// The vertices where their instance is.
+    pub fn placed_vertices(&mut self) -> Vec<Vec3> {
+        let mut vertices = std::mem::take(&mut self.vertices);
+        if self.placement != Affine3::IDENTITY {
+            for p in &mut vertices {
+                *p = self.placement.transform_point3(*p);
+            }
+        }
+        vertices
+    }
+
+    /// What was in the file and is not kept.
+    pub fn notes(&self, volume: bool) -> Vec<String> {
+        let list = |names: &[String]| match names.split_at_checked(NAMES_LISTED) {
+            Some((first, [_, ..])) => format!("{} and others", first.join(", ")),
+            _ => names.join(", "),
+        };
+        let mut notes = Vec::new();
+        if !self.skipped_types.is_empty() {
+            notes.push(format!("elements of these types are not kept: {}", list(&self.skipped_types)));
+        }
+        if !self.skipped_keywords.is_empty() {
+            notes.push(format!("these keywords are not kept: {}", list(&self.skipped_keywords)));
+        }
+        if self.skipped_assembly {
+            notes.push("nodes, elements and sets of the assembly that are not of the part are not kept".into());
+        }
+        if self.more_constants {
+            notes.push("of materials that depend on temperature or fields only the first line is kept".into());
+        }
+        if volume && self.flat_nodes > 0 {
+            notes.push(format!("{} nodes have no z coordinate: it is 0", self.flat_nodes));
+        }
+        if self.redefined_nodes > 0 {
+            notes.push(format!("{} nodes are listed again: the last position counts", self.redefined_nodes));
+        }
+        notes
+    }
+
+    /// An error at a place passed long ago.
+    pub fn error(&self, spot: Spot, expected: impl Into<String>, found: impl Into<String>) -> ReadError {
+        let path = self.files.get(spot.file).map_or(Path::new(""), PathBuf::as_path);
+        ReadError::at(path, Place::Line(spot.line), expected, found)
+    }
+}
+
+/// A keyword with the lines that continue it: those after a line that ends in a comma, unless they are data.
+fn whole_keyword(line: &[u8], scanner: &mut Scanner<'_>) -> Vec<u8> {
+    let mut whole = line.to_vec();
+    while whole.ends_with(b",") {
+        let mut ahead = scanner.clone();
+        ahead.next_line();
+        let next = ahead.rest_of_line();
+        if !next.first().is_some_and(u8::is_ascii_alphabetic) {
+            break;
+        }
+        whole.extend_from_slice(next);
+        *scanner = ahead;
+    }
+    whole
+}
+
+/// The next line of data of an element that goes on.
+fn continuation<'a>(scanner: &mut Scanner<'a>) -> Result<&'a [u8], ReadError> {
+    loop {
+        scanner.next_line();
+        if !scanner.seek_content() {
+            return Err(scanner.error("a node number", "the end of the file"));
+        }
+        let line = scanner.rest_of_line();
+        if !line.starts_with(b"*") {
+            return Ok(line);
+        }
+        if !line.starts_with(b"**") {
+            return Err(scanner.error("a node number", quote(line)));
+        }
+    }
+}
+
+fn constant(line: &[u8], column: usize, what: &str, scanner: &Scanner<'_>) -> Result<f64, ReadError> {
+    real(fields(line).nth(column).unwrap_or_default(), what, scanner)
+}
+
+fn vector(line: &[u8], column: usize, scanner: &Scanner<'_>) -> Result<Vec3, ReadError> {
+    let entry = |i| constant(line, column + i, "a coordinate", scanner);
+    Ok(Vec3::new(entry(0)?, entry(1)?, entry(2)?))
+}
+
+/// Two points of the axis and an angle in degrees.
+fn rotation(line: &[u8], scanner: &Scanner<'_>) -> Result<Affine3, ReadError> {
+    let (from, to) = (vector(line, 0, scanner)?, vector(line, 3, scanner)?);
+    let angle = constant(line, 6, "an angle", scanner)?.to_radians();
+    let Some(axis) = (to - from).try_normalize() else {
+        return Err(scanner.error("two different points of an axis", "the same point twice"));
+    };
+    let turn = Affine3::from_axis_angle(axis, angle);
+    Ok(Affine3::from_translation(from) * turn * Affine3::from_translation(-from))
+}
+
+/// Add a name to a list for a note, which need not be long.
+fn remember(names: &mut Vec<String>, name: String) {
+    // One more than is listed shows that there are others.
+    if names.len() <= NAMES_LISTED && !names.contains(&name) {
+        names.push(name);
+    }
+}

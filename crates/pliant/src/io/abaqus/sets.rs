@@ -1,0 +1,98 @@
+//! Sets of nodes and elements while a file is read.
+
+use std::collections::HashMap;
+
+use super::super::raw::Labels;
+
+/// A set with the name as first written.
+#[derive(Debug)]
+pub(super) struct Group {
+    pub name: String,
+    /// Defined in the assembly, where names are apart from those in the part.
+    pub assembly: bool,
+    pub members: Vec<u32>,
+}
+
+/// All sets of nodes, or all of elements, in the order of their definition. Names differ in more than case.
+#[derive(Debug, Default)]
+pub(super) struct Groups {
+    pub all: Vec<Group>,
+    by_name: HashMap<(String, bool), usize>,
+}
+
+impl Groups {
+    /// The number of the set of this name, which is made if there is none.
+    pub fn define(&mut self, name: &str, assembly: bool) -> usize {
+        *self.by_name.entry((name.to_ascii_uppercase(), assembly)).or_insert_with(|| {
+            self.all.push(Group { name: name.into(), assembly, members: Vec::new() });
+            self.all.len() - 1
+        })
+    }
+
+    pub fn find(&self, name: &str, assembly: bool) -> Option<usize> {
+        self.by_name.get(&(name.to_ascii_uppercase(), assembly)).copied()
+    }
+
+    /// The name of a set in the mesh, where those of the part and of the assembly come together.
+    pub fn mesh_name(&self, group: &Group) -> String {
+        if group.assembly && self.find(&group.name, false).is_some() {
+            return format!("Assembly.{}", group.name);
+        }
+        group.name.clone()
+    }
+}
+
+/// Members that are known only after the whole file.
+#[derive(Debug)]
+pub(super) enum Later {
+    Label(i64),
+    /// First, last, step.
+    Range(i64, i64, i64),
+    /// All of another set of the same kind.
+    Set(String),
+    /// The nodes of a set of elements.
+    NodesOf(String),
+}
+
+/// What exists of a range of labels, and how many labels it takes to find that: never more than exist.
+pub(super) fn range(
+    first: i64,
+    last: i64,
+    step: i64,
+    labels: &Labels,
+    sorted: &[(i64, u32)],
+) -> (usize, impl Iterator<Item = u32>) {
+    let step = step.unsigned_abs().max(1);
+    let from = sorted.partition_point(|&(label, _)| label < first);
+    let to = sorted.partition_point(|&(label, _)| label <= last);
+    let between = sorted.get(from..to).unwrap_or_default();
+    let steps = last.abs_diff(first) / step;
+    // Go through the range or through what exists, whichever is shorter.
+    let (numbers, between) = match between.len() as u64 {
+        0 => (0..0, between),
+        existing if steps < existing => (0..steps + 1, &[][..]),
+        _ => (0..0, between),
+    };
+    let cost = between.len().max(numbers.end as usize);
+    let by_number = numbers.filter_map(move |i| labels.get(first.checked_add_unsigned(i * step)?));
+    let fits = between.iter().filter(move |(label, _)| label.abs_diff(first).is_multiple_of(step));
+    (cost, by_number.chain(fits.map(|&(_, index)| index)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_take_what_exists() {
+        let mut labels = Labels::default();
+        assert!([1, 2, 3, 10, 12, 1000].into_iter().all(|label| labels.push(label)));
+        let sorted = labels.sorted();
+        let range = |first, last, step| range(first, last, step, &labels, &sorted).1.collect::<Vec<_>>();
+        assert_eq!(range(1, 3, 1), [0, 1, 2]);
+        assert_eq!(range(2, 12, 2), [1, 3, 4]);
+        assert_eq!(range(1, i64::MAX, 1).len(), 6);
+        assert_eq!(range(i64::MIN, i64::MAX, i64::MAX).len(), 0);
+        assert_eq!(range(10, 1000, 990), [3, 5]);
+    }
+}

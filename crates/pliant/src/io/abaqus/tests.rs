@@ -1,0 +1,264 @@
+//! Tests of the format as a whole.
+
+use std::path::Path;
+
+use super::super::{Loaded, Memory, Mesh, ReadError, WriteOptions, read_from, write_to};
+use crate::math::Vec3;
+use crate::mesh::{ElementKind, Faces, Material, MeshData, Moduli, Region, SurfaceMesh, VolumeMesh};
+
+fn load(text: &str) -> Result<Loaded, ReadError> {
+    read_from(&Memory::with("t.inp", text), Path::new("t.inp"))
+}
+
+fn volume(loaded: Loaded) -> VolumeMesh {
+    match loaded.mesh {
+        Mesh::Volume(mesh) => mesh,
+        Mesh::Surface(_) => panic!("expected a volume"),
+    }
+}
+
+fn region_names(mesh: &VolumeMesh) -> Vec<&str> {
+    mesh.regions().iter().map(|region| region.name.as_str()).collect()
+}
+
+/// Five nodes, numbered with gaps.
+const NODES: &str = "*NODE\n10, 0, 0, 0\n20, 1., 0, 0\n30, 0, 1.D0, 0\n40, , , 1d0\n50, 1, 1, 1\n";
+const TETS: &str = "*ELEMENT, TYPE=C3D4\n1, 10, 20, 30, 40\n2, 20, 30, 40, 50\n";
+
+#[test]
+fn sections_become_regions_with_materials() {
+    let text = format!(
+        "*Heading\n any text, 1, 2\n** comment\n*solid section , elset= Soft, MATERIAL=rubber\n,\n*Element, type=C3D4H,\n elset=soft\r\n\
+         1, 10, 20,\n30,\n** between\n 40\n*ELEMENT, TYPE=C3D4, ELSET=hard\n2, 20, 30, 40, 50\n{NODES}*Solid Section, elset=HARD, material=Steel\n\
+         *MATERIAL, NAME=Rubber\n*ELASTIC\n1e6, 0.45\n2e6, 0.45, 100.\n*MATERIAL, NAME=STEEL\n*DENSITY\n7.8D3,\n*PLASTIC\n1, 2\n\
+         *STEP\n*NODE\nrubbish\n*END STEP\n"
+    );
+    let loaded = load(&text).unwrap();
+    assert_eq!(
+        loaded.notes,
+        [
+            "these keywords are not kept: *PLASTIC, *STEP",
+            "of materials that depend on temperature or fields only the first line is kept"
+        ]
+    );
+    let mesh = volume(loaded);
+    assert_eq!(mesh.vertices()[3], Vec3::Z);
+    assert_eq!(mesh.connectivity(), [0, 1, 2, 3, 1, 2, 3, 4]);
+    assert_eq!((region_names(&mesh), mesh.element_region()), (vec!["soft", "hard"], &[0, 1][..]));
+    let moduli = Some(Moduli::Isotropic { young: 1e6, poisson: 0.45 });
+    assert_eq!(mesh.regions()[0].material, Some(Material { name: "Rubber".into(), density: None, moduli }));
+    let steel = Material { name: "STEEL".into(), density: Some(7800.0), moduli: None };
+    assert_eq!(mesh.regions()[1].material, Some(steel));
+    assert!(mesh.element_sets().is_empty());
+}
+
+#[test]
+fn sets_take_ranges_names_and_numbers() {
+    let text = format!(
+        "{NODES}{TETS}*NSET, NSET=a, GENERATE\n10, 30, 20\n1, 9000000000000000000\n*NSET, NSET=b\n50,\n*NSET, NSET=\"b c\"\nB, 10\n\
+         *NSET, NSET=d, ELSET=e\n*ELSET, ELSET=e\n2\n*ELSET, ELSET=all\ne, 1\n"
+    );
+    let mesh = volume(load(&text).unwrap());
+    let sets = mesh.vertex_sets();
+    assert_eq!((&sets["a"][..], &sets["b c"][..]), (&[0, 1, 2, 3, 4][..], &[0, 4][..]));
+    assert_eq!(sets["d"], [1, 2, 3, 4]);
+    assert_eq!((&mesh.element_sets()["e"][..], &mesh.element_sets()["all"][..]), (&[1][..], &[0, 1][..]));
+    assert_eq!(region_names(&mesh), ["body"]);
+}
+
+#[test]
+fn shells_beside_solids_are_vertex_sets_and_lines_are_skipped() {
+    let text = format!(
+        "{NODES}{TETS}*ELEMENT, TYPE=S3R, ELSET=skin\n7, 10, 30, 20\n*ELEMENT, TYPE=T3D2, ELSET=rod\n8, 10, 20\n\
+         *ELSET, ELSET=mixed\n1, 7, 8, rod\n"
+    );
+    let loaded = load(&text).unwrap();
+    assert_eq!(loaded.notes, ["elements of these types are not kept: T3D2"]);
+    let mesh = volume(loaded);
+    assert_eq!((&mesh.vertex_sets()["skin"][..], &mesh.vertex_sets()["mixed"][..]), (&[0, 1, 2][..], &[0, 1, 2][..]));
+    assert_eq!(mesh.element_sets().keys().collect::<Vec<_>>(), ["mixed"]);
+    assert_eq!(mesh.element_sets()["mixed"], [0]);
+}
+
+#[test]
+fn one_part_is_placed_by_its_instance() {
+    let text = format!(
+        "*Part, name=P\n{NODES}{TETS}*Nset, nset=s\n10,\n*End Part\n*Assembly, name=A\n*Instance, name=P-1, part=p\n 0., 0., 5.\n\
+         0, 0, 0, 0, 0, 1, 90.\n*End Instance\n*Node\n1, 0, 0, 0\n*Nset, nset=ref\n1,\n*Nset, nset=S, instance=P-1\n 20,\n*End Assembly\n"
+    );
+    let loaded = load(&text).unwrap();
+    assert_eq!(loaded.notes, ["nodes, elements and sets of the assembly that are not of the part are not kept"]);
+    let mesh = volume(loaded);
+    assert!(mesh.vertices()[1].distance(Vec3::new(0.0, 1.0, 5.0)) < 1e-15);
+    assert_eq!((&mesh.vertex_sets()["s"][..], &mesh.vertex_sets()["Assembly.S"][..]), (&[0][..], &[1][..]));
+    let two = format!("*PART, NAME=P\n{NODES}{TETS}*END PART\n*PART, NAME=Q\n{NODES}*END PART\n");
+    let error = load(&two).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "t.inp, line 13: expected the mesh in one part, found more of it in `Q`; several parts are not supported"
+    );
+    let twice = format!(
+        "*PART, NAME=P\n{NODES}{TETS}*END PART\n*ASSEMBLY\n*INSTANCE, NAME=a, PART=P\n*END INSTANCE\n*INSTANCE, NAME=b, PART=P\n"
+    );
+    let error = load(&twice).unwrap_err().to_string();
+    assert_eq!(error, "t.inp, line 15: expected one instance of the part, found a second one, `b`");
+}
+
+#[test]
+fn includes_bring_data_and_must_end() {
+    let files = Memory::with("d/t.inp", "*NODE, INPUT=n.txt\n*INCLUDE, INPUT=\"e e.inp\"\n2, 20, 30, 40, 50\n")
+        .and("d/n.txt", NODES.strip_prefix("*NODE\n").unwrap())
+        .and("d/e e.inp", "*ELEMENT, TYPE=C3D4\n1, 10, 20, 30, 40\n");
+    assert_eq!(volume(read_from(&files, Path::new("d/t.inp")).unwrap()).element_count(), 2);
+    let files = files.and("d/e e.inp", "*INCLUDE, INPUT=t.inp\n");
+    let error = read_from(&files, Path::new("d/t.inp")).unwrap_err().to_string();
+    assert_eq!(error, "d/e e.inp, line 1: expected includes that end, at most 16 deep, found `t.inp` again");
+    let error = load("*INCLUDE, INPUT=none.inp").unwrap_err().to_string();
+    assert!(
+        error.starts_with("t.inp, line 1: expected a readable file `none.inp` to include, found none.inp: "),
+        "{error}"
+    );
+}
+
+#[test]
+fn sets_of_sets_cannot_grow_without_end() {
+    let mut text = format!("{NODES}{TETS}*NSET, NSET=a\n10, 20, 30, 40, 50\n");
+    for _ in 0..40 {
+        text.push_str("*NSET, NSET=b\na, a\n*NSET, NSET=a\nb, b\n");
+    }
+    let error = load(&text).unwrap_err().to_string();
+    assert!(error.contains("expected sets with at most 64 times the nodes and elements in all, found more"), "{error}");
+}
+
+fn cube() -> Vec<Vec3> {
+    let corners = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]];
+    let mut vertices: Vec<Vec3> = corners.iter().map(|c| Vec3::from_array(c.map(f64::from))).collect();
+    vertices[6] = Vec3::new(1.0 + 1.0 / 3.0, 1.1, 1.0 + 1e-15);
+    vertices
+}
+
+fn written_and_read(mesh: &Mesh) -> (Mesh, Vec<String>) {
+    let files = Memory::default();
+    let notes = write_to(&files, Path::new("t.inp"), mesh, &WriteOptions::default()).unwrap();
+    let loaded = read_from(&files, Path::new("t.inp")).unwrap();
+    assert_eq!(loaded.notes, Vec::<String>::new());
+    (loaded.mesh, notes)
+}
+
+#[test]
+fn what_is_written_is_read_back() {
+    let mut tets = MeshData::new(cube(), ElementKind::Tet4, vec![0, 1, 3, 4, 1, 2, 3, 6, 1, 4, 5, 6]);
+    let steel = Material::isotropic("steel, cold", 7800.0, 2.1e11, 0.3);
+    tets.regions = vec![
+        Region::named("late"),
+        Region { name: "my region".into(), material: Some(steel.clone()) },
+        Region { name: "Körper".into(), material: Some(Material { density: None, ..steel.clone() }) },
+    ];
+    tets.element_region = vec![2, 1, 0];
+    tets.vertex_sets.insert("1".into(), (0..8).rev().collect());
+    tets.vertex_sets.insert("empty".into(), vec![]);
+    tets.element_sets.insert("a=b, c".into(), vec![0, 2]);
+    tets.element_sets.insert("none".into(), vec![]);
+    tets.regions[2].material.as_mut().unwrap().name = "steel".into();
+    let mut hex = MeshData::new(cube(), ElementKind::Hex8, (0..8).collect());
+    hex.regions = vec![Region { name: "body".into(), material: Some(steel) }];
+    let mut faces = Faces::uniform(4, vec![4, 5, 6, 7]);
+    faces.push(&[0, 1, 2]);
+    let meshes = [
+        Mesh::Volume(VolumeMesh::check(hex).unwrap().mesh),
+        Mesh::Volume(VolumeMesh::check(tets).unwrap().mesh),
+        Mesh::Surface(SurfaceMesh::new(cube(), faces).unwrap()),
+    ];
+    for mesh in meshes {
+        assert_eq!(written_and_read(&mesh), (mesh, vec![]));
+    }
+}
+
+#[test]
+fn what_cannot_be_written_is_told() {
+    let mut data = MeshData::new(cube(), ElementKind::Tet4, vec![0, 1, 3, 4, 1, 2, 3, 6]);
+    let moduli = Some(Moduli::MooneyRivlin { mu01: 1.0, mu10: 1.0, v1: 1.0 });
+    let soft = Material { name: "m".into(), density: Some(1.0), moduli };
+    data.regions = vec![
+        Region { name: "a".into(), material: Some(soft) },
+        Region { name: "A".into(), material: Some(Material::isotropic("M", 1.0, 1.0, 0.0)) },
+        Region::named("nothing"),
+    ];
+    data.element_region = vec![0, 1];
+    data.element_sets.insert("a".into(), vec![1]);
+    data.element_sets.insert("say \"x\"".into(), vec![1]);
+    let (mesh, notes) = written_and_read(&Mesh::Volume(VolumeMesh::check(data).unwrap().mesh));
+    let Mesh::Volume(mesh) = mesh else { panic!() };
+    assert_eq!(region_names(&mesh), ["a", "A_2"]);
+    assert_eq!(
+        notes,
+        [
+            "region `A` was written as `A_2`",
+            "region nothing has no elements and was not written",
+            "element set `a` was written as `a_3`",
+            "element set `say \"x\"` was written as `say _x_`",
+            "only isotropic moduli are written: those of material m, Mooney-Rivlin, were dropped",
+            "material `M` was written as `M_2`",
+        ]
+    );
+    let pentagon = SurfaceMesh::new(cube(), Faces::uniform(5, vec![0, 1, 2, 3, 4])).unwrap();
+    let (mesh, notes) = written_and_read(&Mesh::Surface(pentagon));
+    let triangles = SurfaceMesh::new(cube(), Faces::uniform(3, vec![0, 1, 2, 0, 2, 3, 0, 3, 4])).unwrap();
+    assert_eq!(mesh, Mesh::Surface(triangles));
+    assert_eq!(notes, ["1 polygons with more than 4 corners were cut into triangles"]);
+}
+
+#[test]
+fn errors_say_line_and_expectation() {
+    let cases = [
+        ("1, 2, 3\n", "line 1: expected a keyword such as *NODE, found `1, 2, 3`"),
+        ("*NODE\nx, 0, 0, 0\n", "line 2: expected a node number, a whole number, found `x`"),
+        ("*NODE\n1, 0\n", "line 2: expected a y coordinate, found the end of the line"),
+        ("*NODE\n1, 0, inf, 0\n", "line 2: expected a y coordinate, a finite number, found `inf`"),
+        ("*NODE\n1, 0, 1e400, 0\n", "line 2: expected a y coordinate, found `1e400`, which is beyond"),
+        ("*NODE\n1, 0, 1dd0, 0\n", "line 2: expected a y coordinate, found `1dd0`"),
+        ("*NODE, SYSTEM=C\n", "line 1: expected rectangular coordinates, found SYSTEM=C"),
+        ("*ELEMENT\n", "line 1: expected TYPE= after *ELEMENT, found none"),
+        (
+            "*ELEMENT, TYPE=C3D10\n",
+            "line 1: expected solids of 4 or 8 nodes, such as C3D4 or C3D8, found `C3D10`, second-order tetrahedra",
+        ),
+        ("*ELEMENT, TYPE=C3D6\n", "found `C3D6`, wedges"),
+        ("*ELEMENT, TYPE=C3D4\n1, 1, 2, 3\n", "line 2: expected a node number, found the end of the line"),
+        ("*ELEMENT, TYPE=C3D4\n1, 1, 2, 3,\n", "line 3: expected a node number, found the end of the file"),
+        ("*ELEMENT, TYPE=C3D4\n1, 1, 2, 3,\n*NODE\n", "line 3: expected a node number, found `*NODE`"),
+        ("*ELEMENT, TYPE=C3D4\n1, 1, 2, 3, 4, 5\n", "line 2: expected 4 node numbers, found `5` too"),
+        ("*ELEMENT, TYPE=C3D4\n1, 1, 2, 3, 4\n", "line 2: expected the number of a listed node, found `1`"),
+        ("NODES TETS 1, 10, 20, 30, 40\n", "line 10: expected an element number not used before, found `1`"),
+        ("NODES TETS *NSET, NSET=a\n11\n", "line 11: expected the number of a listed node, found `11`"),
+        (
+            "NODES TETS *NSET, NSET=a\nb\n",
+            "line 11: expected the number of a listed node or the name of a set, found `b`",
+        ),
+        ("NODES TETS *ELSET, ELSET=a\n3\n", "line 11: expected the number of a listed element, found `3`"),
+        ("NODES TETS *NSET, NSET=a, GENERATE\n3\n", "line 11: expected a node number, a whole number, found ``"),
+        ("NODES TETS *NSET, NSET=a, GENERATE\n3, 1\n", "line 11: expected a range that goes up, found 3 to 1 by 1"),
+        ("NODES TETS *NSET\n3, 1\n", "line 10: expected NSET= after *NSET, found none"),
+        ("NODES TETS *NSET, NSET=a, ELSET=b\n", "line 10: expected the name of an element set, found `b`"),
+        ("NODES TETS *SOLID SECTION, ELSET=a\n", "line 10: expected the name of an element set, found `a`"),
+        (
+            "NODES TETS *ELSET, ELSET=a\n1\n*SOLID SECTION, ELSET=a, MATERIAL=m\n",
+            "line 12: expected the name of a *MATERIAL, found `m`",
+        ),
+        ("*DENSITY\n1\n", "line 2: expected *MATERIAL before its constants, found none"),
+        (
+            "*MATERIAL, NAME=m\n*ELASTIC\n1, 0.7\n",
+            "line 3: expected a possible material, found one of which Poisson's ratio is 0.7",
+        ),
+        ("*NGEN\n", "line 1: expected nodes and elements that are listed, found *NGEN, which is not supported"),
+        (
+            "*PART, NAME=p\nNODES TETS *END PART\n*ASSEMBLY\n*INSTANCE, NAME=i, PART=p\n0,0,0\n0,0,0,0,0,0,9\n",
+            "line 15: expected two different points",
+        ),
+        ("NODES *HEADING\n", "t.inp: expected tetrahedra, hexahedra or a surface, found 5 vertices and no elements"),
+    ];
+    for (text, message) in cases {
+        let error = load(&text.replace("NODES ", NODES).replace("TETS ", TETS)).unwrap_err().to_string();
+        assert!(error.contains(message) && error.starts_with("t.inp"), "{text:?} gave {error}");
+    }
+}

@@ -1,0 +1,247 @@
+//! Elements and their physical groups, collected while reading.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::numbers::Source;
+use crate::io::error::ReadError;
+use crate::io::raw::{Labels, RawCells, RawMesh};
+use crate::math::Vec3;
+use crate::mesh::Sets;
+
+/// The elements that are read, with the numbers that Gmsh gives to their types.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Line = 1,
+    Triangle = 2,
+    Quad = 3,
+    Tet = 4,
+    Hex = 5,
+    Point = 15,
+}
+
+/// What Gmsh calls its other types of elements.
+const OTHERS: &[(i64, &str)] = &[
+    (6, "6-node prisms"),
+    (7, "5-node pyramids"),
+    (8, "3-node lines"),
+    (9, "6-node triangles"),
+    (10, "9-node quadrangles"),
+    (11, "10-node tetrahedra"),
+    (12, "27-node hexahedra"),
+    (13, "18-node prisms"),
+    (14, "14-node pyramids"),
+    (16, "8-node quadrangles"),
+    (17, "20-node hexahedra"),
+    (18, "15-node prisms"),
+    (19, "13-node pyramids"),
+    (20, "9-node triangles"),
+    (21, "10-node triangles"),
+    (26, "4-node lines"),
+    (29, "20-node tetrahedra"),
+    (36, "16-node quadrangles"),
+    (92, "64-node hexahedra"),
+];
+
+impl Kind {
+    /// The kind of the type that is next in the file.
+    pub fn read(source: &mut Source<'_>) -> Result<Self, ReadError> {
+        const READ: [Kind; 6] = [Kind::Line, Kind::Triangle, Kind::Quad, Kind::Tet, Kind::Hex, Kind::Point];
+        let number = source.int("the type of an element")?;
+        if let Some(kind) = READ.into_iter().find(|&kind| kind as i64 == number) {
+            return Ok(kind);
+        }
+        let Some((_, name)) = OTHERS.iter().find(|(other, _)| *other == number) else {
+            return Err(source.error("the type of an element", format!("`{number}`")));
+        };
+        let expected = match number {
+            6 | 7 => "tetrahedra or hexahedra",
+            _ => "elements of the first order, saved with Mesh.ElementOrder=1",
+        };
+        Err(source.error(expected, format!("{name} (type {number})")))
+    }
+
+    /// Of a point 0, of a volume 3.
+    pub fn dimension(self) -> i64 {
+        match self {
+            Self::Point => 0,
+            Self::Line => 1,
+            Self::Triangle | Self::Quad => 2,
+            Self::Tet | Self::Hex => 3,
+        }
+    }
+
+    /// How many nodes it has.
+    pub fn nodes(self) -> usize {
+        match self {
+            Self::Point => 1,
+            Self::Line => 2,
+            Self::Triangle => 3,
+            Self::Quad | Self::Tet => 4,
+            Self::Hex => 8,
+        }
+    }
+}
+
+/// A physical group: its dimension and its tag. Groups of different dimension are different.
+type Group = (i64, i64);
+
+/// What a file says, before the names of groups, which may come last, are applied.
+#[derive(Debug, Default)]
+pub(super) struct Collected {
+    pub names: BTreeMap<Group, String>,
+    pub notes: Vec<String>,
+    node_labels: Labels,
+    raw: RawMesh,
+    /// The nodes of groups of points, of curves, and of surfaces that are not the first of their faces.
+    vertices: BTreeMap<Group, Vec<u32>>,
+    /// The elements of groups of volumes that are not the first of their elements.
+    elements: BTreeMap<i64, Vec<u32>>,
+}
+
+impl Collected {
+    /// Memory for so many nodes, a number that the file can hold.
+    pub fn reserve_nodes(&mut self, count: usize) {
+        self.raw.vertices.reserve(count);
+    }
+
+    /// Memory for so many elements, a number that the file can hold.
+    pub fn reserve_elements(&mut self, kind: Kind, count: usize) {
+        if let Some(cells) = self.cells(kind) {
+            cells.nodes.reserve(count * kind.nodes());
+            cells.tags.reserve(count);
+        }
+    }
+
+    fn cells(&mut self, kind: Kind) -> Option<&mut RawCells> {
+        match kind {
+            Kind::Tet => Some(&mut self.raw.tets),
+            Kind::Hex => Some(&mut self.raw.hexes),
+            _ => None,
+        }
+    }
+
+    /// The label of the next node, just read from `source`.
+    pub fn node_label(&mut self, label: i64, source: &Source<'_>) -> Result<(), ReadError> {
+        if self.node_labels.push(label) {
+            return Ok(());
+        }
+        Err(source.error("a node number not used before", format!("`{label}`")))
+    }
+
+    /// The position of the next node.
+    pub fn node_position(&mut self, source: &mut Source<'_>) -> Result<(), ReadError> {
+        let [x, y, z] = ["an x coordinate", "a y coordinate", "a z coordinate"].map(|what| source.real(what));
+        self.raw.vertices.push(Vec3::new(x?, y?, z?));
+        Ok(())
+    }
+
+    pub fn node_count(&self) -> usize {
+        self.raw.vertices.len()
+    }
+
+    /// The node with a label that was just read from `source`.
+    pub fn node(&self, label: i64, source: &Source<'_>) -> Result<u32, ReadError> {
+        let node = self.node_labels.get(label);
+        node.ok_or_else(|| source.error("the number of a node in $Nodes", format!("`{label}`")))
+    }
+
+    /// An element and the tags of its groups.
+    pub fn element(&mut self, kind: Kind, nodes: &[u32], tags: &[i64]) {
+        let (first, further) = tags.split_first().map_or((0, tags), |(&first, further)| (first, further));
+        match kind {
+            Kind::Point => self.mark(0, nodes, tags),
+            Kind::Line => self.mark(1, nodes, tags),
+            Kind::Triangle | Kind::Quad => {
+                self.raw.faces.push(nodes, first);
+                self.mark(2, nodes, further);
+            }
+            Kind::Tet | Kind::Hex => {
+                if let Some(cells) = self.cells(kind) {
+                    cells.push(nodes, first);
+                }
+                self.mark_last_element(kind, further);
+            }
+        }
+    }
+
+    /// Like [`Self::element`] for version 2, where an element has one group and an element of several groups is listed
+    /// several times in a row.
+    pub fn element_of_one_group(&mut self, kind: Kind, nodes: &[u32], tag: i64) {
+        let last = match kind {
+            Kind::Tet if self.raw.tets.nodes.ends_with(nodes) => self.raw.tets.tags.last(),
+            Kind::Hex if self.raw.hexes.nodes.ends_with(nodes) => self.raw.hexes.tags.last(),
+            Kind::Triangle | Kind::Quad if self.is_last_face(nodes) => self.raw.faces.tags.last(),
+            _ => None,
+        };
+        let again = tag != 0 && last.is_some_and(|&last| last != 0 && last != tag);
+        match kind {
+            Kind::Tet | Kind::Hex if again => self.mark_last_element(kind, &[tag]),
+            Kind::Triangle | Kind::Quad if again => self.mark(2, nodes, &[tag]),
+            _ if tag == 0 => self.element(kind, nodes, &[]),
+            _ => self.element(kind, nodes, &[tag]),
+        }
+    }
+
+    fn is_last_face(&self, nodes: &[u32]) -> bool {
+        let faces = &self.raw.faces.faces;
+        !faces.is_empty() && faces.get(faces.len() - 1) == nodes
+    }
+
+    fn mark(&mut self, dimension: i64, nodes: &[u32], tags: &[i64]) {
+        for &tag in tags {
+            self.vertices.entry((dimension, tag)).or_default().extend_from_slice(nodes);
+        }
+    }
+
+    fn mark_last_element(&mut self, kind: Kind, tags: &[i64]) {
+        let count = self.cells(kind).map_or(0, |cells| cells.tags.len());
+        for &tag in tags {
+            self.elements.entry(tag).or_default().push((count - 1) as u32);
+        }
+    }
+
+    /// Apply the names.
+    pub fn finish(mut self) -> RawMesh {
+        let tags = if self.raw.tets.tags.is_empty() { &self.raw.hexes.tags } else { &self.raw.tets.tags };
+        let regions: BTreeSet<i64> = tags.chunk_by(|a, b| a == b).map(|run| run[0]).collect();
+        // A set has all elements of its group, also those of which the group is the region.
+        if self.elements.keys().any(|tag| regions.contains(tag)) {
+            for (element, tag) in tags.iter().enumerate() {
+                if let Some(set) = self.elements.get_mut(tag) {
+                    set.push(element as u32);
+                }
+            }
+        }
+        let only_sets: BTreeSet<i64> = self.elements.keys().copied().filter(|tag| !regions.contains(tag)).collect();
+        self.raw.element_sets = sets(&self.names, self.elements.into_iter().map(|(tag, set)| ((3, tag), set)));
+        // The name of a group without elements is an empty set, or a note about a region.
+        for &(dimension, tag) in self.names.keys().filter(|(dimension, _)| *dimension < 3) {
+            self.vertices.entry((dimension, tag)).or_default();
+        }
+        self.raw.vertex_sets = sets(&self.names, self.vertices.into_iter());
+        for ((dimension, tag), name) in self.names {
+            if dimension == 2 {
+                self.raw.face_names.insert(tag, name);
+            } else if dimension == 3 && !only_sets.contains(&tag) {
+                self.raw.region_names.insert(tag, name);
+            }
+        }
+        self.raw.notes = self.notes;
+        self.raw
+    }
+}
+
+/// The groups by name; those of the same name are one set.
+fn sets(names: &BTreeMap<Group, String>, groups: impl Iterator<Item = (Group, Vec<u32>)>) -> Sets {
+    let mut sets = Sets::new();
+    for ((dimension, tag), members) in groups {
+        let name = names.get(&(dimension, tag)).cloned().unwrap_or_else(|| match dimension {
+            0 => format!("points-{tag}"),
+            1 => format!("curve-{tag}"),
+            2 => format!("surface-{tag}"),
+            _ => format!("volume-{tag}"),
+        });
+        sets.entry(name).or_default().extend(members);
+    }
+    sets
+}

@@ -1,0 +1,453 @@
+//! Medit's text meshes, `.mesh`.
+//!
+//! ```text
+//! MeshVersionFormatted 2      Vertices            Tetrahedra        Triangles      End
+//! Dimension 3                 4                   1                 1
+//!                             0.0 0.0 0.0  0      1 2 3 4  7        1 3 2  5
+//!                             …
+//! ```
+//! Words come in any arrangement of lines. A keyword is followed by how many things there are and by the things, which
+//! end in a reference number: that of an element is its region, that of a triangle or vertex its group; 0 is none.
+//! Vertices are numbered from 1. `#` starts a comment.
+
+use std::collections::BTreeSet;
+
+use super::error::{ReadError, WriteError};
+use super::files::{Input, Output, put};
+use super::raw::RawMesh;
+use super::scan::{Scanner, Syntax, quote};
+use super::{Feature, Format, WriteOptions};
+use crate::math::Vec3;
+use crate::mesh::{ElementKind, Faces, SurfaceMesh, VolumeMesh};
+
+pub(super) const FORMAT: Format = Format {
+    name: "Medit",
+    extensions: &["mesh"],
+    about: "text; tetrahedra, hexahedra, triangles and quadrilaterals with reference numbers",
+    holds: &[Feature::Hexahedra, Feature::Regions],
+    read: Some(read),
+    write_volume: Some(write_volume),
+    write_surface: Some(write_surface),
+};
+
+const SYNTAX: Syntax = Syntax { comment: Some(b'#'), commas: false };
+
+/// What a keyword announces.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Section {
+    Version,
+    Dimension,
+    Vertices,
+    Tetrahedra,
+    Hexahedra,
+    Triangles,
+    Quadrilaterals,
+    /// What Pliant has no use for: a count and this many numbers for each.
+    Counted(usize),
+    /// The same without a count.
+    Numbers(usize),
+    /// The same with one name.
+    Name,
+    /// What Pliant does not compute with, as a person would call it.
+    Unsupported(&'static str),
+    End,
+}
+
+use Section::{Counted, Name, Numbers, Unsupported};
+
+/// All keywords; first those that matter, in the order of a usual file.
+const KEYWORDS: &[(&str, Section)] = &[
+    ("MeshVersionFormatted", Section::Version),
+    ("Dimension", Section::Dimension),
+    ("Vertices", Section::Vertices),
+    ("Tetrahedra", Section::Tetrahedra),
+    ("Hexahedra", Section::Hexahedra),
+    ("Triangles", Section::Triangles),
+    ("Quadrilaterals", Section::Quadrilaterals),
+    ("End", Section::End),
+    ("Prisms", Unsupported("wedges")),
+    ("Pyramids", Unsupported("pyramids")),
+    ("EdgesP2", Unsupported("second-order edges")),
+    ("TrianglesP2", Unsupported("second-order triangles")),
+    ("QuadrilateralsQ2", Unsupported("second-order quadrilaterals")),
+    ("TetrahedraP2", Unsupported("second-order tetrahedra")),
+    ("HexahedraQ2", Unsupported("second-order hexahedra")),
+    ("PrismsP2", Unsupported("second-order wedges")),
+    ("PyramidsP2", Unsupported("second-order pyramids")),
+    ("MeshVersionUnformatted", Unsupported("a binary mesh")),
+    ("Edges", Counted(3)),
+    ("Corners", Counted(1)),
+    ("Ridges", Counted(1)),
+    ("RequiredVertices", Counted(1)),
+    ("RequiredEdges", Counted(1)),
+    ("RequiredTriangles", Counted(1)),
+    ("RequiredQuadrilaterals", Counted(1)),
+    ("RequiredTetrahedra", Counted(1)),
+    ("ParallelVertices", Counted(1)),
+    ("ParallelEdges", Counted(1)),
+    ("ParallelTriangles", Counted(1)),
+    ("Normals", Counted(3)),
+    ("Tangents", Counted(3)),
+    ("NormalAtVertices", Counted(2)),
+    ("NormalAtTriangleVertices", Counted(3)),
+    ("NormalAtQuadrilateralVertices", Counted(3)),
+    ("TangentAtVertices", Counted(2)),
+    ("TangentAtEdges", Counted(3)),
+    ("SubDomainFromMesh", Counted(4)),
+    ("SubDomainFromGeom", Counted(4)),
+    ("VertexOnGeometricVertex", Counted(2)),
+    ("VertexOnGeometricEdge", Counted(3)),
+    ("VertexOnGeometricTriangle", Counted(4)),
+    ("VertexOnGeometricQuadrilateral", Counted(4)),
+    ("EdgeOnGeometricEdge", Counted(2)),
+    ("TriangleOnGeometricTriangle", Counted(2)),
+    ("TriangleOnGeometricQuadrilateral", Counted(2)),
+    ("QuadrilateralOnGeometricTriangle", Counted(2)),
+    ("QuadrilateralOnGeometricQuadrilateral", Counted(2)),
+    ("CrackedEdges", Counted(2)),
+    ("CrackedTriangles", Counted(2)),
+    ("CrackedQuadrilaterals", Counted(2)),
+    ("EquivalentEdges", Counted(2)),
+    ("EquivalentTriangles", Counted(2)),
+    ("EquivalentQuadrilaterals", Counted(2)),
+    ("AngleOfCornerBound", Numbers(1)),
+    ("BoundingBox", Numbers(6)),
+    ("Iterations", Numbers(1)),
+    ("Time", Numbers(1)),
+    ("Geometry", Name),
+    ("Identifier", Name),
+];
+
+fn read(input: &Input<'_>) -> Result<RawMesh, ReadError> {
+    let mut scanner = input.scan(SYNTAX);
+    let mut reader = Reader::default();
+    let mut first = true;
+    while let Some(word) = scanner.word() {
+        let (keyword, section) = find(word, &scanner)?;
+        if first && section != Section::Version && !matches!(section, Unsupported(_)) {
+            return Err(scanner.error("MeshVersionFormatted", quote(word)));
+        }
+        first = false;
+        if section == Section::End {
+            break;
+        }
+        reader.section(keyword, section, &mut scanner)?;
+    }
+    reader.finish(&scanner)
+}
+
+fn find(word: &[u8], scanner: &Scanner<'_>) -> Result<(&'static str, Section), ReadError> {
+    let found = KEYWORDS.iter().find(|(keyword, _)| keyword.as_bytes().eq_ignore_ascii_case(word));
+    found.copied().ok_or_else(|| {
+        let known = KEYWORDS.iter().filter(|(_, section)| !matches!(section, Unsupported(_)));
+        let known = known.map(|(keyword, _)| *keyword).collect::<Vec<_>>().join(", ");
+        scanner.error(format!("a keyword, one of {known}"), quote(word))
+    })
+}
+
+#[derive(Default)]
+struct Reader<'a> {
+    raw: RawMesh,
+    dimension: bool,
+    vertices: bool,
+    references: Vec<i64>,
+    /// Sections of cells before the vertices, to read once these are known.
+    deferred: Vec<(Section, Scanner<'a>)>,
+    skipped: BTreeSet<&'static str>,
+}
+
+impl<'a> Reader<'a> {
+    fn section(&mut self, keyword: &'static str, section: Section, scanner: &mut Scanner<'a>) -> Result<(), ReadError> {
+        match section {
+            Section::Version => {
+                let version = scanner.integer("a version, 1 to 4")?;
+                if !(1..=4).contains(&version) {
+                    return Err(scanner.error("a version, 1 to 4", format!("{version}")));
+                }
+            }
+            Section::Dimension => {
+                let dimension = scanner.integer("the number of dimensions")?;
+                if dimension != 3 {
+                    return Err(scanner.error("3 dimensions", format!("{dimension}")));
+                }
+                self.dimension = true;
+            }
+            Section::Vertices => self.vertices(scanner)?,
+            Section::Tetrahedra | Section::Hexahedra | Section::Triangles | Section::Quadrilaterals => {
+                if self.vertices {
+                    return self.cells(section, scanner);
+                }
+                self.deferred.push((section, scanner.clone()));
+                let count = scanner.count(keyword, 2 * (corners(section) + 1))?;
+                skip(count, corners(section) + 1, scanner)?;
+            }
+            Counted(numbers) => {
+                let count = scanner.count(keyword, 2 * numbers)?;
+                skip(count, numbers, scanner)?;
+                self.skipped.insert(keyword);
+            }
+            Numbers(numbers) => {
+                skip(1, numbers, scanner)?;
+                self.skipped.insert(keyword);
+            }
+            Name => {
+                scanner.expect("a name")?;
+                scanner.rest_of_line();
+            }
+            Unsupported(what) => {
+                let expected = "text with Tetrahedra, Hexahedra, Triangles or Quadrilaterals";
+                return Err(scanner.error(expected, format!("{keyword}: {what}")));
+            }
+            Section::End => {}
+        }
+        Ok(())
+    }
+
+    fn vertices(&mut self, scanner: &mut Scanner<'a>) -> Result<(), ReadError> {
+        if !self.dimension {
+            return Err(scanner.error("Dimension 3 before the vertices", "none"));
+        }
+        if std::mem::replace(&mut self.vertices, true) {
+            return Err(scanner.error("the section Vertices only once", "another"));
+        }
+        let count = scanner.count("vertices", "0 0 0 0\n".len())?;
+        self.raw.vertices.reserve(count);
+        self.references.reserve(count);
+        for _ in 0..count {
+            let names = ["an x coordinate", "a y coordinate", "a z coordinate"];
+            let [x, y, z] = names.map(|what| scanner.number(what));
+            self.raw.vertices.push(Vec3::new(x?, y?, z?));
+            self.references.push(scanner.integer("the reference of a vertex")?);
+        }
+        Ok(())
+    }
+
+    fn cells(&mut self, section: Section, scanner: &mut Scanner<'a>) -> Result<(), ReadError> {
+        match section {
+            Section::Tetrahedra => self.read_cells::<4>("tetrahedra", scanner, |raw, c, tag| raw.tets.push(c, tag)),
+            Section::Hexahedra => self.read_cells::<8>("hexahedra", scanner, |raw, c, tag| raw.hexes.push(c, tag)),
+            Section::Triangles => self.read_cells::<3>("triangles", scanner, |raw, c, tag| raw.faces.push(c, tag)),
+            _ => self.read_cells::<4>("quadrilaterals", scanner, |raw, c, tag| raw.faces.push(c, tag)),
+        }
+    }
+
+    fn read_cells<const N: usize>(
+        &mut self,
+        what: &str,
+        scanner: &mut Scanner<'a>,
+        keep: fn(&mut RawMesh, &[u32], i64),
+    ) -> Result<(), ReadError> {
+        let last = self.raw.vertices.len() as i64;
+        for _ in 0..scanner.count(what, 2 * (N + 1))? {
+            let mut corners = [0; N];
+            for corner in &mut corners {
+                let number = scanner.integer("a vertex number")?;
+                if !(1..=last).contains(&number) {
+                    return Err(scanner.error(format!("a vertex number from 1 to {last}"), format!("`{number}`")));
+                }
+                *corner = (number - 1) as u32;
+            }
+            keep(&mut self.raw, &corners, scanner.integer("a reference number")?);
+        }
+        Ok(())
+    }
+
+    fn finish(mut self, scanner: &Scanner<'a>) -> Result<RawMesh, ReadError> {
+        if !self.vertices {
+            return Err(scanner.error("the section Vertices", "the end of the file"));
+        }
+        for (section, mut scanner) in std::mem::take(&mut self.deferred) {
+            self.cells(section, &mut scanner)?;
+        }
+        // References that are all the same say nothing.
+        if self.references.iter().any(|reference| *reference != self.references[0]) {
+            for (vertex, reference) in self.references.iter().enumerate().filter(|(_, reference)| **reference != 0) {
+                self.raw.vertex_sets.entry(format!("vertices-{reference}")).or_default().push(vertex as u32);
+            }
+        }
+        if !self.skipped.is_empty() {
+            let skipped = self.skipped.into_iter().collect::<Vec<_>>().join(", ");
+            self.raw.notes.push(format!("these sections are not kept: {skipped}"));
+        }
+        Ok(self.raw)
+    }
+}
+
+fn corners(section: Section) -> usize {
+    match section {
+        Section::Triangles => 3,
+        Section::Hexahedra => 8,
+        _ => 4,
+    }
+}
+
+/// Go over `count` things of `numbers` numbers each.
+fn skip(count: usize, numbers: usize, scanner: &mut Scanner<'_>) -> Result<(), ReadError> {
+    for _ in 0..count.saturating_mul(numbers) {
+        scanner.number("a number")?;
+    }
+    Ok(())
+}
+
+fn write_volume(output: &mut Output, mesh: &VolumeMesh, _: &WriteOptions) -> Result<(), WriteError> {
+    let out = output.main();
+    put_vertices(out, mesh.vertices());
+    let keyword = match mesh.kind() {
+        ElementKind::Tet4 => "Tetrahedra",
+        ElementKind::Hex8 => "Hexahedra",
+    };
+    put!(out, "{keyword}\n{}\n", mesh.element_count());
+    for (nodes, region) in mesh.elements().zip(mesh.element_region()) {
+        put_cell(out, nodes, region + 1);
+    }
+    put!(out, "End\n");
+    Ok(())
+}
+
+fn write_surface(output: &mut Output, surface: &SurfaceMesh, _: &WriteOptions) -> Result<(), WriteError> {
+    let faces = output.faces_up_to(4, surface);
+    let out = output.main();
+    put_vertices(out, surface.vertices());
+    put_faces(out, "Triangles", 3, &faces);
+    put_faces(out, "Quadrilaterals", 4, &faces);
+    put!(out, "End\n");
+    Ok(())
+}
+
+fn put_vertices(out: &mut Vec<u8>, vertices: &[Vec3]) {
+    put!(out, "MeshVersionFormatted 2\nDimension 3\nVertices\n{}\n", vertices.len());
+    for p in vertices {
+        put!(out, "{:?} {:?} {:?} 0\n", p.x, p.y, p.z);
+    }
+}
+
+fn put_faces(out: &mut Vec<u8>, keyword: &str, corners: usize, faces: &Faces) {
+    let some = faces.iter().filter(|face| face.len() == corners);
+    let count = some.clone().count();
+    if count > 0 {
+        put!(out, "{keyword}\n{count}\n");
+        some.for_each(|face| put_cell(out, face, 0));
+    }
+}
+
+fn put_cell(out: &mut Vec<u8>, corners: &[u32], reference: u32) {
+    for &v in corners {
+        put!(out, "{} ", u64::from(v) + 1);
+    }
+    put!(out, "{reference}\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::{Loaded, Memory, Mesh, read_from, write_to};
+    use super::*;
+    use crate::mesh::{MeshData, Region};
+
+    fn load(text: &str) -> Result<Loaded, ReadError> {
+        read_from(&Memory::with("t.mesh", text), Path::new("t.mesh"))
+    }
+
+    fn volume(loaded: Loaded) -> VolumeMesh {
+        match loaded.mesh {
+            Mesh::Volume(mesh) => mesh,
+            Mesh::Surface(_) => panic!("expected a volume"),
+        }
+    }
+
+    const HEAD: &str = "MeshVersionFormatted\n2\nDimension\n3\n";
+    const VERTICES: &str = "Vertices 5\n0 0 0 0  1 0 0 4\n0 1 0 4\r\n0 0 1 -2 1 1 1 0\n";
+
+    #[test]
+    fn references_become_regions_and_sets() {
+        let loaded = load(&format!(
+            "# any\n{HEAD}{VERTICES}Edges 1 1 2 0 Corners\n2\n1\n2\nTangents 1 0 0 1\nNormalAtVertices 1 1 1\n\
+             Triangles 2 1 3 2 8 1 2 4 0\ntetrahedra 2\n1 2 3 4 9\n2 3 4 5\n3\nEnd\nanything"
+        ));
+        let loaded = loaded.unwrap();
+        assert_eq!(loaded.notes, ["these sections are not kept: Corners, Edges, NormalAtVertices, Tangents"]);
+        let mesh = volume(loaded);
+        assert_eq!(mesh.vertices()[4], Vec3::ONE);
+        assert_eq!(mesh.connectivity(), [0, 1, 2, 3, 1, 2, 3, 4]);
+        assert_eq!(mesh.regions().iter().map(|r| r.name.as_str()).collect::<Vec<_>>(), ["region-3", "region-9"]);
+        assert_eq!(mesh.element_region(), [1, 0]);
+        let sets = mesh.vertex_sets();
+        assert_eq!(sets.keys().collect::<Vec<_>>(), ["surface-8", "vertices--2", "vertices-4"]);
+        assert_eq!((&sets["surface-8"][..], &sets["vertices-4"][..]), (&[0, 1, 2][..], &[1, 2][..]));
+    }
+
+    #[test]
+    fn cells_may_come_before_the_vertices() {
+        let mesh = volume(load(&format!("{HEAD}Tetrahedra 1 1 2 3 4 0\n{VERTICES}")).unwrap());
+        assert_eq!(mesh.connectivity(), [0, 1, 2, 3]);
+        let error = load(&format!("{HEAD}Tetrahedra 1\n1 2 3 6 0\n{VERTICES}")).unwrap_err().to_string();
+        assert_eq!(error, "t.mesh, line 6: expected a vertex number from 1 to 5, found `6`");
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let corners = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]];
+        let mut vertices: Vec<Vec3> = corners.iter().map(|c| Vec3::from_array(c.map(f64::from))).collect();
+        vertices[6] = Vec3::new(1.0 + 1.0 / 3.0, 1.1, 1.0 + 1e-15);
+        let hex = MeshData::new(vertices.clone(), ElementKind::Hex8, (0..8).collect());
+        let mut tets = MeshData::new(vertices.clone(), ElementKind::Tet4, vec![0, 1, 3, 4, 1, 2, 3, 6]);
+        tets.regions = vec![Region::named("region-1"), Region::named("region-2")];
+        tets.element_region = vec![1, 0];
+        let mut faces = Faces::uniform(3, vec![0, 1, 2]);
+        faces.push(&[4, 5, 6, 7]);
+        let meshes = [
+            Mesh::Volume(VolumeMesh::check(hex).unwrap().mesh),
+            Mesh::Volume(VolumeMesh::check(tets).unwrap().mesh),
+            Mesh::Surface(SurfaceMesh::new(vertices, faces).unwrap()),
+        ];
+        for mesh in meshes {
+            let files = Memory::default();
+            write_to(&files, Path::new("t.mesh"), &mesh, &WriteOptions::default()).unwrap();
+            let loaded = read_from(&files, Path::new("t.mesh")).unwrap();
+            assert_eq!((loaded.mesh, loaded.notes), (mesh, vec![]));
+        }
+    }
+
+    #[test]
+    fn errors_say_line_and_expectation() {
+        let cases = [
+            ("Vertices 1\n", "t.mesh, line 1: expected MeshVersionFormatted, found `Vertices`"),
+            ("MeshVersionFormatted 9\n", "t.mesh, line 1: expected a version, 1 to 4, found 9"),
+            ("MeshVersionFormatted 1\nDimension\n2\n", "t.mesh, line 3: expected 3 dimensions, found 2"),
+            (
+                "MeshVersionFormatted 1\nVertices\n",
+                "t.mesh, line 2: expected Dimension 3 before the vertices, found none",
+            ),
+            (
+                "MeshVersionFormatted 1\nDimension 3\nEnd\n",
+                "t.mesh, line 3: expected the section Vertices, found the end",
+            ),
+            ("HEAD Foo 3", "t.mesh, line 5: expected a keyword, one of MeshVersionFormatted, Dimension, Vertices"),
+            ("HEAD Vertices -1", "t.mesh, line 5: expected the number of vertices, found `-1`"),
+            ("HEAD Vertices 1000000000000\n0", "expected 1000000000000 vertices, found only"),
+            ("HEAD Vertices 1\n0 0 inf 0", "t.mesh, line 6: expected a z coordinate, a finite number, found `inf`"),
+            ("HEAD Vertices 1\n0 0.0000", "t.mesh, line 6: expected a z coordinate, found the end of the file"),
+            (
+                "HEAD Vertices 1 0 0 0 0\nPrisms 1",
+                "t.mesh, line 6: expected text with Tetrahedra, Hexahedra, Triangles or \
+              Quadrilaterals, found Prisms: wedges",
+            ),
+            ("HEAD TetrahedraP2 1", "found TetrahedraP2: second-order tetrahedra"),
+            (
+                "HEAD Vertices 1 0 0 0 0\nTriangles 1\n0 1 1 0",
+                "t.mesh, line 7: expected a vertex number from 1 to 1, found `0`",
+            ),
+            (
+                "HEAD Vertices 1 0 0 0 0\nTriangles 1\n1 1 1 x",
+                "t.mesh, line 7: expected a reference number, a whole number, found `x`",
+            ),
+            ("HEAD Vertices 1 0 0 0 0\nVertices 1 0 0 0 0", "t.mesh, line 6: expected the section Vertices only once"),
+            ("HEAD Corners 3\n1 Vertices", "t.mesh, line 6: expected a number, found `Vertices`"),
+        ];
+        for (text, message) in cases {
+            let error = load(&text.replace("HEAD ", HEAD)).unwrap_err().to_string();
+            assert!(error.contains(message), "{text:?} gave {error}");
+        }
+    }
+}

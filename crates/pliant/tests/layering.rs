@@ -1,0 +1,111 @@
+//! Data flows one way: a module uses only modules that stand before it in ARCHITECTURE.md.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The modules in order: the numbered lines "1. `math`: …" of ARCHITECTURE.md.
+fn order() -> Vec<String> {
+    let text = fs::read_to_string(repository().join("ARCHITECTURE.md")).unwrap();
+    let numbered = text.lines().filter_map(|line| line.split_once(". `"));
+    let modules = numbered.filter(|(number, _)| number.parse::<u32>().is_ok());
+    modules.map(|(_, rest)| rest.split('`').next().unwrap().to_owned()).collect()
+}
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// The modules that `text` reaches through `crate::`, also inside `use crate::{…}`.
+fn used_modules(text: &str) -> Vec<String> {
+    let mut used = Vec::new();
+    let code = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
+    for piece in code.split("crate::").skip(1) {
+        let word = |text: &str| text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
+        match piece.strip_prefix('{') {
+            None => used.push(word(piece)),
+            Some(list) => {
+                let mut depth = 1;
+                let mut start = true;
+                for (i, c) in list.char_indices() {
+                    match c {
+                        '{' => depth += 1,
+                        '}' => depth -= 1,
+                        ',' if depth == 1 => start = true,
+                        c if start && !c.is_whitespace() => {
+                            used.push(word(&list[i..]));
+                            start = false;
+                        }
+                        _ => {}
+                    }
+                    if depth == 0 {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+    used
+}
+
+/// Every use of a later module: file and module.
+fn violations(order: &[String], files: &[(PathBuf, String)]) -> Vec<String> {
+    let mut found = Vec::new();
+    for (path, text) in files {
+        let module = path.components().next().unwrap().as_os_str().to_str().unwrap().trim_end_matches(".rs").to_owned();
+        if module == "lib" {
+            continue;
+        }
+        let Some(rank) = order.iter().position(|name| *name == module) else {
+            found.push(format!("{}: module `{module}` is not in ARCHITECTURE.md", path.display()));
+            continue;
+        };
+        for used in used_modules(text) {
+            if order.iter().position(|name| *name == used).is_none_or(|other| other > rank) {
+                found.push(format!("{} uses `{used}`, which does not stand before `{module}`", path.display()));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn no_module_uses_a_later_one() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut paths = Vec::new();
+    sources(&source, &mut paths);
+    let files: Vec<(PathBuf, String)> = paths
+        .into_iter()
+        .map(|path| (path.strip_prefix(&source).unwrap().to_owned(), fs::read_to_string(&path).unwrap()))
+        .collect();
+    let order = order();
+    assert!(order.len() >= 3, "no module order found in ARCHITECTURE.md: {order:?}");
+    for module in &order {
+        let exists = source.join(format!("{module}.rs")).exists() || source.join(module).is_dir();
+        assert!(exists, "ARCHITECTURE.md names a module `{module}` that does not exist");
+    }
+    let found = violations(&order, &files);
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn a_use_of_a_later_module_is_found() {
+    let order: Vec<String> = ["math", "mesh", "io"].map(String::from).to_vec();
+    let check = |text: &str| violations(&order, &[(PathBuf::from("mesh/check.rs"), text.into())]).len();
+    assert_eq!(check("use crate::math::Vec3;\nuse crate::mesh::Faces;"), 0);
+    assert_eq!(check("use crate::io::read;"), 1);
+    assert_eq!(check("use crate::{math::{Vec3, io}, io::{read, write}};"), 1);
+    assert_eq!(check("fn f() { crate::io::read(x) }"), 1);
+    assert_eq!(check("// crate::io is for later"), 0);
+    assert_eq!(violations(&order, &[(PathBuf::from("new.rs"), String::new())]).len(), 1);
+}

@@ -1,0 +1,16 @@
+//! What the fuzz targets share: reading bytes as a file that exists only in memory.
+
+use std::path::Path;
+
+use pliant::io::{Memory, Mesh, WriteOptions, read_from, write_to};
+
+/// Read `bytes` as a file called `name`, with `others` beside it. A mesh that comes out must survive being written.
+pub fn read(name: &str, bytes: &[u8], others: &[(&str, &[u8])]) {
+    let files = others.iter().fold(Memory::with(name, bytes), |files, (name, bytes)| files.and(*name, *bytes));
+    if let Ok(loaded) = read_from(&files, Path::new(name)) {
+        let (volume, surface) = ("out.veg", "out.obj");
+        let out = if matches!(loaded.mesh, Mesh::Volume(_)) { volume } else { surface };
+        write_to(&files, Path::new(out), &loaded.mesh, &WriteOptions::default()).expect("a mesh can be written");
+        read_from(&files, Path::new(out)).expect("what was written can be read");
+    }
+}
