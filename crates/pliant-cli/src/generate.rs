@@ -12,7 +12,7 @@ pub enum Body {
     /// A box from the origin.
     ///
     /// Names the vertex sets x-min, x-max, y-min, y-max, z-min and z-max.
-    #[command(visible_alias = "block")]
+    #[command(visible_alias = "block", allow_negative_numbers = true)]
     Box {
         /// Length along x, y and z.
         #[arg(long, num_args = 3, value_names = ["X", "Y", "Z"], default_values_t = [1.0, 1.0, 1.0])]
@@ -26,6 +26,7 @@ pub enum Body {
     /// A beam along x, its axis through the origin.
     ///
     /// Names the vertex sets start and end.
+    #[command(allow_negative_numbers = true)]
     Beam {
         #[arg(long, default_value_t = 1.0)]
         length: f64,
@@ -42,6 +43,7 @@ pub enum Body {
     /// A cylinder that stands on the plane y = 0.
     ///
     /// Names the vertex sets bottom, top and side.
+    #[command(allow_negative_numbers = true)]
     Cylinder {
         #[arg(long, default_value_t = 0.5)]
         radius: f64,
@@ -59,6 +61,7 @@ pub enum Body {
     /// A ball around the origin.
     ///
     /// Names the vertex set surface.
+    #[command(allow_negative_numbers = true)]
     Ball {
         #[arg(long, default_value_t = 0.5)]
         radius: f64,
@@ -71,6 +74,7 @@ pub enum Body {
     /// A ring around the y axis.
     ///
     /// Names the vertex set surface.
+    #[command(allow_negative_numbers = true)]
     Torus {
         /// From the middle of the ring to the middle of its tube.
         #[arg(long, default_value_t = 0.5)]

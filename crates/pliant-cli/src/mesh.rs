@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand, ValueEnum};
-use pliant::io::{self, Encoding, FORMATS, GmshVersion, Loaded, Mesh, ReadError, WriteOptions};
+use pliant::io::{self, Encoding, FORMATS, Format, GmshVersion, Loaded, Mesh, ReadError, WriteOptions};
 use pliant::math::{Affine3, Vec3};
 use pliant::mesh::{ElementKind, Embedding, HexSplit, VolumeMesh};
 
@@ -56,6 +56,7 @@ pub enum MeshCommand {
 }
 
 #[derive(Debug, Args)]
+#[command(allow_negative_numbers = true)]
 pub struct Convert {
     /// The mesh to read.
     input: PathBuf,
@@ -307,7 +308,9 @@ fn wrote(path: &Path, mesh: &Mesh) -> String {
             format!("{vertices}, {}", count(surface.faces().len(), "face", "faces"))
         }
     };
-    format!("wrote {}: {content}\n", path.display())
+    let of_boundary = matches!(mesh, Mesh::Volume(_)) && Format::of(path).is_some_and(|f| !f.can_write_volume());
+    let boundary = if of_boundary { "the boundary of " } else { "" };
+    format!("wrote {}: {boundary}{content}\n", path.display())
 }
 
 fn to_json(value: &impl serde::Serialize) -> anyhow::Result<String> {

@@ -24,23 +24,26 @@ impl Facts {
         put(&mut self.0, format_args!("  {LITERAL}{name:<16}{LITERAL:#}  {}\n", value.as_ref()));
     }
 
-    /// Columns under a heading; the first is left-aligned, the others right-aligned.
+    /// Columns under a heading; those of numbers are right-aligned.
     pub fn columns(&mut self, heading: &[&str], rows: &[Vec<String>]) {
         let width = |column: usize| {
             let cells = rows.iter().map(|row| row[column].chars().count());
             cells.chain([heading[column].chars().count()]).max().unwrap_or(0)
         };
         let widths: Vec<usize> = (0..heading.len()).map(width).collect();
+        let is_number = |column: usize| rows.iter().all(|row| row[column].parse::<f64>().is_ok());
+        let numbers: Vec<bool> = (0..heading.len()).map(is_number).collect();
         let line = |cells: &mut dyn Iterator<Item = &str>| {
             let mut line = String::new();
             for (column, cell) in cells.enumerate() {
-                let width = widths[column];
-                match column {
-                    0 => put(&mut line, format_args!("{cell:<width$}")),
-                    _ => put(&mut line, format_args!("  {cell:>width$}")),
+                let (width, gap) = (widths[column], if column == 0 { "" } else { "  " });
+                if numbers[column] {
+                    put(&mut line, format_args!("{gap}{cell:>width$}"));
+                } else {
+                    put(&mut line, format_args!("{gap}{cell:<width$}"));
                 }
             }
-            line
+            line.trim_end().to_owned()
         };
         let head = line(&mut heading.iter().copied());
         put(&mut self.0, format_args!("\n  {LITERAL}{head}{LITERAL:#}\n"));

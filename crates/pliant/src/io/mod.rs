@@ -1,6 +1,6 @@
 //! Mesh files, read and written, chosen by extension.
 //!
-//! A format is one file beside this one and one line in [`FORMATS`]. Its reader turns bytes into a [`RawMesh`], loose
+//! A format is one file beside this one and one line in [`FORMATS`]. Its reader turns bytes into a `RawMesh`, loose
 //! cells with tags and names; what is common to all formats, from sorting the cells into a volume or a surface to the
 //! check of the mesh, happens once, in `raw`. Its writer fills buffers in memory; what the format cannot hold is worked
 //! out from [`Format::holds`] and told to the caller, and files appear on disk complete or not at all.
@@ -23,6 +23,7 @@ mod stl;
 mod svg;
 mod tetgen;
 mod veg;
+mod vtk;
 
 use std::path::Path;
 
@@ -42,6 +43,8 @@ pub const FORMATS: &[Format] = &[
     veg::FORMAT,
     tetgen::FORMAT,
     gmsh::FORMAT,
+    vtk::legacy::FORMAT,
+    vtk::vtu::FORMAT,
     medit::FORMAT,
     abaqus::FORMAT,
     obj::FORMAT,

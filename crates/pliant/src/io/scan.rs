@@ -211,11 +211,6 @@ impl<'a> Scanner<'a> {
         ReadError::at(self.path, Place::Line(self.line), expected, found)
     }
 
-    /// Something else than expected at the present byte.
-    pub fn error_at_byte(&self, expected: impl Into<String>, found: impl Into<String>) -> ReadError {
-        ReadError::at(self.path, self.byte(), expected, found)
-    }
-
     fn is_separator(&self, byte: u8) -> bool {
         byte == b' ' || (byte.is_ascii_whitespace() && byte != b'\n') || (self.syntax.commas && byte == b',')
     }

@@ -1,7 +1,6 @@
 //! The gate that every mesh passes: harmless defects are repaired or reported, the others are named.
 
-use std::collections::HashMap;
-
+use rayon::prelude::*;
 use serde::Serialize;
 use thiserror::Error;
 
@@ -366,32 +365,27 @@ fn unused(vertices: usize, elements: &[u32]) -> Vec<u32> {
 }
 
 fn coincident(vertices: &[Vec3]) -> Vec<(u32, u32)> {
-    let mut first = HashMap::new();
-    first.reserve(vertices.len());
-    let mut pairs = Vec::new();
-    for (v, p) in vertices.iter().enumerate() {
-        // Adding zero makes -0 and 0 one place.
-        let place = p.to_array().map(|x| (x + 0.0).to_bits());
-        let earlier = *first.entry(place).or_insert(v as u32);
-        if earlier as usize != v {
-            pairs.push((earlier, v as u32));
-        }
-    }
-    pairs
+    // Adding zero makes -0 and 0 one place.
+    repeated(vertices.par_iter().map(|p| p.to_array().map(|x| (x + 0.0).to_bits())))
 }
 
 fn duplicates<const N: usize>(elements: &[u32]) -> Vec<(u32, u32)> {
-    let mut first: HashMap<[u32; N], u32> = HashMap::new();
-    first.reserve(elements.len() / N);
-    let mut pairs = Vec::new();
-    for (e, nodes) in elements.as_chunks::<N>().0.iter().enumerate() {
+    repeated(elements.as_chunks::<N>().0.par_iter().map(|nodes| {
         let mut key = *nodes;
         key.sort_unstable();
-        let earlier = *first.entry(key).or_insert(e as u32);
-        if earlier as usize != e {
-            pairs.push((earlier, e as u32));
-        }
-    }
+        key
+    }))
+}
+
+/// Which keys were there before: `(first, later)`, in the order of the later.
+fn repeated<K: Ord + Send>(keys: impl IndexedParallelIterator<Item = K>) -> Vec<(u32, u32)> {
+    let mut sorted: Vec<(K, u32)> = keys.enumerate().map(|(i, key)| (key, i as u32)).collect();
+    sorted.par_sort_unstable();
+    let mut pairs: Vec<(u32, u32)> = sorted
+        .chunk_by(|a, b| a.0 == b.0)
+        .flat_map(|same| same[1..].iter().map(|(_, later)| (same[0].1, *later)))
+        .collect();
+    pairs.sort_unstable_by_key(|&(_, later)| later);
     pairs
 }
 

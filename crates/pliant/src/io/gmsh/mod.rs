@@ -196,7 +196,6 @@ struct Cell<'a> {
 /// A physical group to write: dimension, tag and name.
 type NamedGroup<'a> = (usize, usize, &'a str);
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "all writers have this signature")]
 fn write_volume(output: &mut Output, mesh: &VolumeMesh, options: &WriteOptions) -> Result<(), WriteError> {
     let holds_element_sets = options.gmsh == GmshVersion::V4_1;
     let element_sets: Vec<(&String, &Vec<u32>)> = mesh.element_sets().iter().collect();
@@ -277,7 +276,6 @@ fn volume_parts(mesh: &VolumeMesh, sets: &[&[u32]]) -> (Vec<Part>, Vec<u32>) {
     (kept, part_of)
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref, clippy::unnecessary_wraps, reason = "all writers have this signature")]
 fn write_surface(output: &mut Output, mesh: &SurfaceMesh, options: &WriteOptions) -> Result<(), WriteError> {
     let large = mesh.faces().iter().filter(|face| face.len() > 4).count();
     if large > 0 {

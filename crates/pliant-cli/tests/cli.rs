@@ -1,0 +1,292 @@
+//! The command as a user runs it.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+struct Run {
+    status: i32,
+    out: String,
+    err: String,
+}
+
+fn pliant(folder: &Path, args: &[&str]) -> Run {
+    let Output { status, stdout, stderr } =
+        Command::new(env!("CARGO_BIN_EXE_pliant")).args(args).current_dir(folder).output().unwrap();
+    Run {
+        status: status.code().expect("the command ended by itself"),
+        out: String::from_utf8(stdout).unwrap(),
+        err: String::from_utf8(stderr).unwrap(),
+    }
+}
+
+fn ok(folder: &Path, args: &[&str]) -> Run {
+    let run = pliant(folder, args);
+    assert_eq!(run.status, 0, "{args:?}: {}", run.err);
+    run
+}
+
+fn json(run: &Run) -> serde_json::Value {
+    serde_json::from_str(&run.out).unwrap()
+}
+
+/// Two tetrahedra, the second flat.
+const FLAT: &str =
+    "*VERTICES\n5 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 .5 .5 0\n*ELEMENTS\nTET\n2 4 0\n1 1 2 3 4\n2 1 2 3 5\n";
+
+#[test]
+fn every_body_is_generated_and_can_be_simulated() {
+    let folder = TempDir::new().unwrap();
+    for body in ["box", "beam", "cylinder", "ball", "torus"] {
+        for elements in ["hex", "tet5", "tet6"] {
+            let file = format!("{body}-{elements}.veg");
+            let run = ok(folder.path(), &["mesh", "generate", body, "--elements", elements, "-o", &file]);
+            assert!(run.out.starts_with(&format!("wrote {file}: ")), "{}", run.out);
+            let check = ok(folder.path(), &["mesh", "check", &file]);
+            assert_eq!(check.out, format!("{file}  can be simulated\n"));
+        }
+    }
+}
+
+#[test]
+fn info_is_a_table_with_mass_quality_regions_and_sets() {
+    let folder = TempDir::new().unwrap();
+    let material = ["--density", "1000", "--young", "1e6", "--poisson", "0.45"];
+    let mut args = vec!["mesh", "generate", "beam", "-o", "bar.inp"];
+    args.extend(material);
+    ok(folder.path(), &args);
+    let run = ok(folder.path(), &["mesh", "info", "bar.inp"]);
+    for words in [
+        "bar.inp  Abaqus",
+        "vertices          525",
+        "1600 tetrahedra",
+        "size              1 × 0.2 × 0.2 m, from (0, -0.1, -0.1) to (1, 0.1, 0.1)",
+        "volume            0.04 m³",
+        "mass              40 kg",
+        "centre of mass    (0.5, 0, 0) m",
+        "1 connected body",
+        "closed",
+        "dihedral angle    54.736° to 90°",
+        "material, 1000 kg/m³, E 1e6 Pa, ν 0.45",
+        "start            25",
+        "end              25",
+    ] {
+        assert!(run.out.contains(words), "{words:?} is missing in:\n{}", run.out);
+    }
+    assert!(!run.out.contains('\u{1b}'), "colours in a pipe");
+}
+
+#[test]
+fn info_as_json_has_the_same_numbers() {
+    let folder = TempDir::new().unwrap();
+    ok(
+        folder.path(),
+        &[
+            "mesh",
+            "generate",
+            "box",
+            "--size",
+            "1",
+            "2",
+            "3",
+            "--cells",
+            "1",
+            "2",
+            "3",
+            "--elements",
+            "hex",
+            "-o",
+            "b.vtu",
+        ],
+    );
+    let info = json(&ok(folder.path(), &["mesh", "info", "--json", "--density", "10", "b.vtu"]));
+    assert_eq!(info["content"], "volume");
+    assert_eq!((&info["vertices"], &info["elements"], &info["kind"]), (&24.into(), &6.into(), &"hex8".into()));
+    assert!((info["volume"].as_f64().unwrap() - 6.0).abs() < 1e-12);
+    assert!((info["mass"].as_f64().unwrap() - 60.0).abs() < 1e-12);
+    assert_eq!(info["quality"]["histogram"][9], 6);
+    let unknown = json(&ok(folder.path(), &["mesh", "info", "--json", "b.vtu"]));
+    assert!(unknown.get("mass").is_none(), "a mass without a density");
+}
+
+#[test]
+fn check_says_which_element_is_bad_and_exits_with_1() {
+    let folder = TempDir::new().unwrap();
+    std::fs::write(folder.path().join("flat.veg"), FLAT).unwrap();
+    let run = pliant(folder.path(), &["mesh", "check", "flat.veg"]);
+    assert_eq!(run.status, 1);
+    assert!(run.out.starts_with("flat.veg  cannot be simulated\n"), "{}", run.out);
+    assert!(run.out.contains("element 1 has no volume: 0e0 m³ with a longest edge of 1.414"), "{}", run.out);
+    let verdict = pliant(folder.path(), &["mesh", "check", "--json", "flat.veg"]);
+    assert_eq!((verdict.status, &json(&verdict)["simulable"]), (1, &false.into()));
+
+    ok(folder.path(), &["mesh", "generate", "ball", "-o", "skin.stl"]);
+    let surface = pliant(folder.path(), &["mesh", "check", "skin.stl"]);
+    assert_eq!(surface.status, 1);
+    assert!(surface.out.contains("only a surface"));
+}
+
+#[test]
+fn a_repaired_mesh_is_simulable_with_a_remark() {
+    let folder = TempDir::new().unwrap();
+    let turned = FLAT.replace("2 1 2 3 5\n", "2 4 2 3 1\n").replace("2 4 0\n1 1 2 3 4", "2 4 0\n1 2 1 3 4");
+    std::fs::write(folder.path().join("turned.veg"), turned).unwrap();
+    let run = ok(folder.path(), &["mesh", "check", "turned.veg"]);
+    assert!(
+        run.out.contains("wrong winding") && run.out.contains("listed twice") && run.out.contains("used by no element"),
+        "{}",
+        run.out
+    );
+}
+
+#[test]
+fn errors_name_the_file_the_line_and_the_remedy_and_exit_with_1() {
+    let folder = TempDir::new().unwrap();
+    std::fs::write(folder.path().join("cut.veg"), &FLAT[..40]).unwrap();
+    for (args, message) in [
+        (vec!["mesh", "info", "cut.veg"], "error: cut.veg, line "),
+        (vec!["mesh", "info", "none.veg"], "error: none.veg: No such file"),
+        (vec!["mesh", "info", "."], "error: .: expected a file that ends in one of .veg, "),
+        (vec!["mesh", "info", "mesh.docx"], "error: mesh.docx: expected a file that ends in one of .veg, "),
+        (
+            vec!["mesh", "generate", "torus", "--sectors", "7", "-o", "t.veg"],
+            "error: five tetrahedra a hexahedron do not fit here",
+        ),
+        (
+            vec!["mesh", "generate", "ball", "--radius", "-1", "-o", "t.veg"],
+            "error: the radius is -1, expected a positive length",
+        ),
+        (vec!["mesh", "generate", "ball", "-o", "none/t.veg"], "error: none/t.veg: No such file"),
+        (
+            vec!["mesh", "generate", "ball", "--elements", "hex", "-o", "t.node"],
+            "error: t.node: TetGen cannot hold hexahedra; split them",
+        ),
+    ] {
+        let run = pliant(folder.path(), &args);
+        assert_eq!((run.status, run.out.as_str()), (1, ""), "{args:?}");
+        assert!(run.err.starts_with(message), "{args:?}: {}", run.err);
+    }
+}
+
+#[test]
+fn a_wrong_command_line_exits_with_2_and_help_with_0() {
+    let folder = TempDir::new().unwrap();
+    for args in [&["mush"][..], &["mesh", "info"], &["mesh", "generate", "ball"], &["mesh", "info", "--jason", "x.veg"]]
+    {
+        let run = pliant(folder.path(), args);
+        assert_eq!(run.status, 2, "{args:?}");
+        assert!(run.err.contains("Usage"), "{}", run.err);
+    }
+    for args in
+        [&["--help"][..], &["mesh", "--help"], &["mesh", "convert", "--help"], &["mesh", "generate", "torus", "--help"]]
+    {
+        assert!(ok(folder.path(), args).out.contains("Usage"), "{args:?}");
+    }
+    assert!(ok(folder.path(), &["--help"]).out.contains("Exit status: 0 done; 1"));
+    assert!(ok(folder.path(), &["--version"]).out.starts_with("pliant "));
+}
+
+#[test]
+fn convert_changes_the_mesh_and_says_what_was_lost() {
+    let folder = TempDir::new().unwrap();
+    ok(folder.path(), &["mesh", "generate", "box", "--cells", "2", "2", "2", "--elements", "hex", "-o", "box.msh"]);
+    std::fs::write(folder.path().join("clamp.bou"), "1,2,3\n").unwrap();
+    let args = [
+        "mesh",
+        "convert",
+        "box.msh",
+        "box.inp",
+        "--fixed",
+        "clamp.bou",
+        "--scale",
+        "0.001",
+        "--split",
+        "6",
+        "--refine",
+        "1",
+        "--renumber",
+    ];
+    let run = ok(folder.path(), &args);
+    assert_eq!(run.out, "wrote box.inp: 125 vertices, 384 tetrahedra\n");
+    let info = json(&ok(folder.path(), &["mesh", "info", "--json", "box.inp"]));
+    assert!((info["volume"].as_f64().unwrap() - 1e-9).abs() < 1e-22);
+    let sets: Vec<&str> =
+        info["vertex_sets"].as_array().unwrap().iter().map(|set| set["name"].as_str().unwrap()).collect();
+    assert!(sets.contains(&"fixed") && sets.contains(&"x-max"), "{sets:?}");
+
+    let lossy = ok(folder.path(), &["mesh", "convert", "box.inp", "box.mesh"]);
+    assert!(lossy.err.contains("note: Medit does not hold vertex sets"), "{}", lossy.err);
+    let gone = pliant(folder.path(), &["mesh", "convert", "box.msh", "part.msh", "--region", "head"]);
+    assert!(gone.err.contains("there is no region `head`; there are `body`"), "{}", gone.err);
+    let wrong = pliant(folder.path(), &["mesh", "convert", "box.inp", "again.inp", "--split", "5"]);
+    assert!(wrong.err.contains("only hexahedra can be split"), "{}", wrong.err);
+}
+
+#[test]
+fn gmsh_versions_and_encodings_can_be_chosen() {
+    let folder = TempDir::new().unwrap();
+    ok(folder.path(), &["mesh", "generate", "ball", "-o", "ball.msh"]);
+    let whole = json(&ok(folder.path(), &["mesh", "info", "--json", "ball.msh"]));
+    for version in ["2.2", "4.1"] {
+        for encoding in ["text", "binary"] {
+            let args = ["mesh", "convert", "ball.msh", "other.msh", "--gmsh", version, "--encoding", encoding];
+            ok(folder.path(), &args);
+            let bytes = std::fs::read(folder.path().join("other.msh")).unwrap();
+            let head = format!("$MeshFormat\n{version} {} 8\n", u8::from(encoding == "binary"));
+            assert!(bytes.starts_with(head.as_bytes()));
+            let info = json(&ok(folder.path(), &["mesh", "info", "--json", "other.msh"]));
+            assert_eq!((&info["volume"], &info["elements"]), (&whole["volume"], &whole["elements"]));
+        }
+    }
+}
+
+#[test]
+fn a_detailed_surface_is_embedded_and_saved() {
+    let folder = TempDir::new().unwrap();
+    ok(folder.path(), &["mesh", "generate", "ball", "--across", "5", "-o", "cage.veg"]);
+    ok(folder.path(), &["mesh", "generate", "ball", "--across", "12", "-o", "detail.ply"]);
+    let run = ok(folder.path(), &["mesh", "embed", "cage.veg", "detail.ply", "-o", "detail.interp"]);
+    assert!(run.out.starts_with("wrote detail.interp: ") && run.out.contains("of them outside"), "{}", run.out);
+    let cage = pliant::io::read_volume(folder.path().join("cage.veg")).unwrap();
+    let detail = pliant::io::read_surface(folder.path().join("detail.ply")).unwrap();
+    let embedding = pliant::io::read_interp(folder.path().join("detail.interp"), &cage).unwrap();
+    assert_eq!(embedding.len(), detail.vertices().len());
+}
+
+#[test]
+fn completions_exist_for_every_shell() {
+    let folder = TempDir::new().unwrap();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        assert!(ok(folder.path(), &["completions", shell]).out.contains("convert"), "{shell}");
+    }
+}
+
+#[test]
+fn a_reader_that_closes_the_pipe_is_no_error() {
+    let folder = TempDir::new().unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_pliant"))
+        .args(["completions", "zsh"])
+        .current_dir(folder.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert!(output.status.success());
+}
+
+#[test]
+fn every_format_is_listed_and_stands_in_the_readme() {
+    let folder = TempDir::new().unwrap();
+    let list = ok(folder.path(), &["mesh", "formats"]).out;
+    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md")).unwrap();
+    for format in pliant::io::FORMATS {
+        assert!(list.contains(format.name) && list.contains(format.about), "{}", format.name);
+        for extension in format.extensions {
+            assert!(readme.contains(&format!("`.{extension}`")), "README.md does not name .{extension}");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! How long the first minute with a mesh takes: reading it, checking it, embedding a surface in it.
+//!
+//! `cargo bench -p pliant --bench mesh` for all, or with a part of a name for some.
+
+use std::path::PathBuf;
+
+use divan::{Bencher, black_box, counter::BytesCount, counter::ItemsCount};
+use pliant::io::{Encoding, FORMATS, Files, Memory, Mesh, WriteOptions, read_from, write_to};
+use pliant::math::Vec3;
+use pliant::mesh::{Cells, Embedding, VertexNormals, VolumeMesh, generate};
+
+fn main() {
+    divan::main();
+}
+
+/// 1,000,188 tetrahedra and 205,379 vertices.
+fn million() -> VolumeMesh {
+    generate::block([1.0; 3], [58, 58, 58], Cells::Tet5).unwrap().renumbered().0
+}
+
+/// A file of the million in each format that holds volumes, as text and as binary where there is a difference.
+fn files() -> Vec<(&'static str, &'static str)> {
+    let binary = ["msh", "vtk", "vtu"];
+    let formats = FORMATS.iter().filter(|f| f.can_read() && f.can_write_volume()).map(|f| f.extensions[0]);
+    formats
+        .flat_map(|e| ["text", "binary"].map(|encoding| (e, encoding)))
+        .filter(|(e, encoding)| *encoding == "text" || binary.contains(e))
+        .collect()
+}
+
+#[divan::bench(args = files().into_iter().map(|(e, encoding)| format!("{e} {encoding}")), sample_count = 3, sample_size = 1)]
+fn read_a_million_tets(bencher: Bencher<'_, '_>, file: &str) {
+    let (extension, encoding) = file.split_once(' ').unwrap();
+    let encoding = if encoding == "text" { Encoding::Text } else { Encoding::Binary };
+    let (files, path) = (Memory::default(), PathBuf::from(format!("m.{extension}")));
+    let options = WriteOptions { encoding, ..WriteOptions::default() };
+    write_to(&files, &path, &Mesh::Volume(million()), &options).unwrap();
+    let bytes: usize = files.contents().iter().map(|(_, bytes)| bytes.len()).sum();
+    assert!(files.read(&path).is_ok());
+    bencher.counter(BytesCount::new(bytes)).bench_local(|| read_from(black_box(&files), &path).unwrap());
+}
+
+#[divan::bench(sample_count = 5, sample_size = 1)]
+fn check_a_million_tets(bencher: Bencher<'_, '_>) {
+    let mesh = million();
+    bencher
+        .counter(ItemsCount::new(mesh.element_count()))
+        .with_inputs(|| mesh.clone().into_data())
+        .bench_local_values(VolumeMesh::check);
+}
+
+#[divan::bench(sample_count = 5, sample_size = 1)]
+fn boundary_of_a_million_tets(bencher: Bencher<'_, '_>) {
+    let mesh = million();
+    bencher.counter(ItemsCount::new(mesh.element_count())).bench_local(|| black_box(&mesh).boundary());
+}
+
+#[divan::bench(sample_count = 5, sample_size = 1)]
+fn renumber_a_million_tets(bencher: Bencher<'_, '_>) {
+    let mesh = million();
+    bencher.counter(ItemsCount::new(mesh.element_count())).bench_local(|| black_box(&mesh).renumbered());
+}
+
+/// A ball of about 50,000 elements and 100,000 points around its surface, half of them outside.
+fn ball_and_points(cells: Cells) -> (VolumeMesh, Vec<Vec3>) {
+    let across = if cells == Cells::Hex { 44 } else { 25 };
+    let mut rng = fastrand::Rng::with_seed(5);
+    let points = std::iter::repeat_with(|| 2.0 * Vec3::new(rng.f64(), rng.f64(), rng.f64()) - Vec3::ONE)
+        .filter(|p| p.length() < 1.0)
+        .take(100_000)
+        .map(|p| p.normalize() * (0.9 + 0.2 * p.length()))
+        .collect();
+    (generate::ball(1.0, across, cells).unwrap(), points)
+}
+
+#[divan::bench(args = ["tets", "hexes"], sample_count = 5, sample_size = 1)]
+fn embed_100k_points_in_50k_elements(bencher: Bencher<'_, '_>, kind: &str) {
+    let (mesh, points) = ball_and_points(if kind == "hexes" { Cells::Hex } else { Cells::Tet5 });
+    bencher.counter(ItemsCount::new(points.len())).bench_local(|| Embedding::new(black_box(&mesh), &points).unwrap());
+}
+
+#[divan::bench]
+fn interpolate_100k_points(bencher: Bencher<'_, '_>) {
+    let (mesh, points) = ball_and_points(Cells::Tet5);
+    let embedding = Embedding::new(&mesh, &points).unwrap();
+    let mut out = vec![Vec3::ZERO; points.len()];
+    bencher
+        .counter(ItemsCount::new(points.len()))
+        .bench_local(|| embedding.interpolate(black_box(mesh.vertices()), &mut out));
+}
+
+#[divan::bench]
+fn normals_of_a_surface_of_100k_vertices(bencher: Bencher<'_, '_>) {
+    let surface = generate::ball(1.0, 258, Cells::Hex).map(|mesh| mesh.boundary().surface).unwrap();
+    let mut normals = vec![Vec3::ZERO; surface.vertices().len()];
+    let mut compute = VertexNormals::new(&surface);
+    bencher
+        .counter(ItemsCount::new(normals.len()))
+        .bench_local(|| compute.compute(black_box(surface.vertices()), &mut normals));
+}

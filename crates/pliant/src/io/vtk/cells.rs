@@ -1,0 +1,591 @@
+//! What VTK's legacy and XML files have in common: cell types, number types, and which arrays mean something to a mesh.
+//!
+//! - cell data `region`, whole numbers: the region of each cell; some names that other programs use are taken too;
+//! - field data `region_names`, strings: the names of regions 0, 1, 2, …;
+//! - point and cell data `set:NAME`, zero or not: whether a point or cell is in the set NAME.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use crate::io::error::{Place, ReadError};
+use crate::io::raw::RawMesh;
+use crate::io::scan::decode;
+use crate::math::Vec3;
+use crate::mesh::{ElementKind, Region, Sets, SurfaceMesh, VolumeMesh};
+
+/// Cell data that may say the region: ours, then what is common elsewhere. The first that is there wins.
+const TAG_ARRAYS: [&str; 6] = ["region", "gmsh:physical", "medit:ref", "material", "MaterialIds", "CellEntityIds"];
+
+/// Field data with the names of the regions.
+pub(super) const REGION_NAMES: &str = "region_names";
+
+/// What the names of arrays that are sets start with.
+const SET_PREFIX: &str = "set:";
+
+/// How many dropped arrays a note names.
+const ARRAYS_NAMED: usize = 20;
+
+pub(super) const POLYVERTEX: u8 = 2;
+pub(super) const POLYLINE: u8 = 4;
+const TRIANGLE: u8 = 5;
+pub(super) const STRIP: u8 = 6;
+pub(super) const POLYGON: u8 = 7;
+const QUAD: u8 = 9;
+const TETRAHEDRON: u8 = 10;
+const HEXAHEDRON: u8 = 12;
+
+/// What a cell is to a mesh.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// Points and lines.
+    Skipped,
+    Polygon,
+    /// Like a quadrilateral, but the last two corners the other way round.
+    Pixel,
+    Strip,
+    Tet,
+    Hex,
+    /// Like a hexahedron, but made of two pixels.
+    Voxel,
+}
+
+impl Shape {
+    /// The shape of a VTK cell type, with the least and most corners it may have; or the name of one not supported.
+    fn of(code: u8) -> Result<(Self, usize, usize), &'static str> {
+        const ANY: usize = usize::MAX;
+        Ok(match code {
+            // Empty, points, lines, curved lines.
+            0..=4 | 21 | 35 | 68 | 75 => (Self::Skipped, 0, ANY),
+            TRIANGLE => (Self::Polygon, 3, 3),
+            STRIP => (Self::Strip, 3, ANY),
+            POLYGON => (Self::Polygon, 3, ANY),
+            8 => (Self::Pixel, 4, 4),
+            QUAD => (Self::Polygon, 4, 4),
+            TETRAHEDRON => (Self::Tet, 4, 4),
+            11 => (Self::Voxel, 8, 8),
+            HEXAHEDRON => (Self::Hex, 8, 8),
+            _ => return Err(unsupported(code)),
+        })
+    }
+
+    fn is_volume(self) -> bool {
+        matches!(self, Self::Tet | Self::Hex | Self::Voxel)
+    }
+}
+
+/// What people call a cell type that is not supported.
+fn unsupported(code: u8) -> &'static str {
+    match code {
+        13 => "wedge",
+        14 => "pyramid",
+        15 => "pentagonal prism",
+        16 => "hexagonal prism",
+        22 => "6-node triangle",
+        23 => "8-node quadrilateral",
+        24 => "10-node tetrahedron",
+        25 => "20-node hexahedron",
+        26 => "15-node wedge",
+        27 => "13-node pyramid",
+        28 => "9-node quadrilateral",
+        29 => "27-node hexahedron",
+        30 => "6-node quadrilateral",
+        31 => "12-node wedge",
+        32 => "18-node wedge",
+        33 => "24-node hexahedron",
+        34 => "7-node triangle",
+        36 => "quadratic polygon",
+        37 => "19-node pyramid",
+        41 => "convex point set",
+        42 => "polyhedron",
+        69 | 76 => "triangle of higher order",
+        70 | 77 => "quadrilateral of higher order",
+        71 | 78 => "tetrahedron of higher order",
+        72 | 79 => "hexahedron of higher order",
+        73 | 80 => "wedge of higher order",
+        74 | 81 => "pyramid of higher order",
+        _ => "cell of an unknown kind",
+    }
+}
+
+/// The types of numbers in arrays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Number {
+    I8,
+    U8,
+    I16,
+    U16,
+    I32,
+    U32,
+    I64,
+    U64,
+    F32,
+    F64,
+}
+
+/// All numbers of a piece of binary data, converted with `as`.
+macro_rules! convert {
+    ($number:expr, $bytes:expr, $little:expr, $to:ty) => {
+        match $number {
+            Number::I8 => decode::<i8>($bytes, $little).map(|x| x as $to).collect(),
+            Number::U8 => decode::<u8>($bytes, $little).map(|x| x as $to).collect(),
+            Number::I16 => decode::<i16>($bytes, $little).map(|x| x as $to).collect(),
+            Number::U16 => decode::<u16>($bytes, $little).map(|x| x as $to).collect(),
+            Number::I32 => decode::<i32>($bytes, $little).map(|x| x as $to).collect(),
+            Number::U32 => decode::<u32>($bytes, $little).map(|x| x as $to).collect(),
+            Number::I64 => decode::<i64>($bytes, $little).map(|x| x as $to).collect(),
+            Number::U64 => decode::<u64>($bytes, $little).map(|x| x as $to).collect(),
+            Number::F32 => decode::<f32>($bytes, $little).map(|x| x as $to).collect(),
+            Number::F64 => decode::<f64>($bytes, $little).map(|x| x as $to).collect(),
+        }
+    };
+}
+
+#[allow(clippy::cast_lossless, reason = "one macro for all types")]
+impl Number {
+    pub const fn bytes(self) -> usize {
+        match self {
+            Self::I8 | Self::U8 => 1,
+            Self::I16 | Self::U16 => 2,
+            Self::I32 | Self::U32 | Self::F32 => 4,
+            Self::I64 | Self::U64 | Self::F64 => 8,
+        }
+    }
+
+    pub const fn is_whole(self) -> bool {
+        !matches!(self, Self::F32 | Self::F64)
+    }
+
+    pub fn floats(self, bytes: &[u8], little: bool) -> Vec<f64> {
+        convert!(self, bytes, little, f64)
+    }
+
+    /// Only for whole numbers; those beyond `i64` become negative.
+    pub fn integers(self, bytes: &[u8], little: bool) -> Vec<i64> {
+        convert!(self, bytes, little, i64)
+    }
+}
+
+/// The coordinates of vertices, or the index of the first number that is not finite.
+pub(super) fn vertices(coordinates: &[f64]) -> Result<Vec<Vec3>, usize> {
+    match coordinates.iter().position(|x| !x.is_finite()) {
+        Some(index) => Err(index),
+        None => Ok(coordinates.as_chunks().0.iter().map(|&[x, y, z]| Vec3::new(x, y, z)).collect()),
+    }
+}
+
+/// What the number at `index` of the coordinates is.
+pub(super) fn coordinate_name(index: usize) -> &'static str {
+    ["an x coordinate", "a y coordinate", "a z coordinate"][index % 3]
+}
+
+/// `value` as the number of one of `points`.
+pub(super) fn vertex_number(value: i64, points: usize) -> Option<u32> {
+    u32::try_from(value).ok().filter(|&v| (v as usize) < points)
+}
+
+/// What should have been there instead of a vertex number that does not exist.
+pub(super) fn expected_vertex(points: usize) -> String {
+    format!("the number of one of the {points} points, counted from 0")
+}
+
+/// What an array of whole numbers means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role<'a> {
+    /// The region of each cell; the smaller, the more trusted.
+    Tags(usize),
+    /// Membership in a set.
+    Set(&'a str),
+    Other,
+}
+
+impl<'a> Role<'a> {
+    pub fn of_cell_data(name: &'a str) -> Self {
+        TAG_ARRAYS.iter().position(|&tags| tags == name).map_or_else(|| Self::of_point_data(name), Self::Tags)
+    }
+
+    pub fn of_point_data(name: &'a str) -> Self {
+        name.strip_prefix(SET_PREFIX).map_or(Self::Other, Self::Set)
+    }
+}
+
+/// A grid as it is in a file, or a piece of one. `ends` never decrease nor go beyond `nodes`, and there are as many as
+/// `types`.
+#[derive(Debug, Default)]
+pub(super) struct Piece {
+    pub vertices: Vec<Vec3>,
+    pub types: Vec<u8>,
+    /// Where the nodes of each cell end.
+    pub ends: Vec<usize>,
+    pub nodes: Vec<u32>,
+    /// The best array with regions so far: its place in [`TAG_ARRAYS`], and a number a cell.
+    tags: Option<(usize, Vec<i64>)>,
+    cell_sets: Vec<(String, Vec<u32>)>,
+    point_sets: Vec<(String, Vec<u32>)>,
+}
+
+impl Piece {
+    /// Take an array with a number for each cell. Returns the name of an array that is not used.
+    pub fn cell_data(&mut self, name: &str, values: Vec<i64>) -> Option<String> {
+        match Role::of_cell_data(name) {
+            Role::Tags(rank) => {
+                if self.tags.as_ref().is_some_and(|&(best, _)| best <= rank) {
+                    return Some(name.into());
+                }
+                let worse = self.tags.replace((rank, values));
+                worse.map(|(rank, _)| TAG_ARRAYS[rank].into())
+            }
+            Role::Set(set) => {
+                self.cell_sets.push((set.into(), members(&values)));
+                None
+            }
+            Role::Other => Some(name.into()),
+        }
+    }
+
+    /// Take an array with a number for each point. Returns its name if it is not used.
+    pub fn point_data(&mut self, name: &str, values: &[i64]) -> Option<String> {
+        match Role::of_point_data(name) {
+            Role::Set(set) => {
+                self.point_sets.push((set.into(), members(values)));
+                None
+            }
+            Role::Tags(_) | Role::Other => Some(name.into()),
+        }
+    }
+}
+
+fn members(values: &[i64]) -> Vec<u32> {
+    values.iter().zip(0..).filter(|&(&value, _)| value != 0).map(|(_, index)| index).collect()
+}
+
+/// Pieces put together.
+#[derive(Debug, Default)]
+pub(super) struct Assembly {
+    raw: RawMesh,
+    region_names: Vec<String>,
+    /// Arrays that are not kept.
+    dropped: BTreeSet<String>,
+    /// Which of [`TAG_ARRAYS`] the regions came from.
+    tag_array: Option<usize>,
+    points_and_lines: usize,
+    /// Members of element sets that are no elements.
+    strays: usize,
+}
+
+impl Assembly {
+    /// The names of regions 0, 1, 2, …
+    pub fn name_regions(&mut self, names: Vec<String>) {
+        self.region_names = names;
+    }
+
+    /// An array is in the file and not kept.
+    pub fn drop_array(&mut self, name: impl Into<String>) {
+        self.dropped.insert(name.into());
+    }
+
+    /// Add a piece; `place` finds its cell types, for errors.
+    pub fn add(&mut self, piece: Piece, path: &Path, place: impl Fn() -> Place) -> Result<(), ReadError> {
+        let raw = &mut self.raw;
+        let base = raw.vertices.len();
+        // A strip has three corners for each of its nodes, almost.
+        let face_corners = raw.faces.faces.vertices().len() + 3 * piece.nodes.len();
+        for (what, count) in [("points", base + piece.vertices.len()), ("corners of cells", face_corners)] {
+            if u32::try_from(count).is_err() {
+                return Err(ReadError::at(path, place(), format!("at most {} {what}", u32::MAX), format!("{count}")));
+            }
+        }
+        let base = base as u32;
+        let first_element = raw.tets.tags.len() + raw.hexes.tags.len();
+        let tags = piece.tags.as_ref().map_or(&[][..], |(_, tags)| tags);
+        let mut start = 0;
+        let mut corners = Vec::new();
+        for (cell, (&code, &end)) in piece.types.iter().zip(&piece.ends).enumerate() {
+            let (shape, least, most) = Shape::of(code).map_err(|name| {
+                let found = format!("a {name} (VTK type {code}) as cell {cell}, counted from 0");
+                ReadError::at(path, place(), "tetrahedra, hexahedra, polygons, lines or points", found)
+            })?;
+            let nodes = &piece.nodes[start..end];
+            start = end;
+            if nodes.len() < least || nodes.len() > most {
+                let at_least = if least == most { "" } else { "at least " };
+                let expected = format!("{at_least}{least} vertices in cell {cell} (VTK type {code}), counted from 0");
+                return Err(ReadError::at(path, place(), expected, format!("{}", nodes.len())));
+            }
+            corners.clear();
+            corners.extend(nodes.iter().map(|&v| v.saturating_add(base)));
+            let tag = tags.get(cell).copied().unwrap_or(0);
+            match shape {
+                Shape::Skipped => self.points_and_lines += 1,
+                Shape::Polygon => raw.faces.push(&corners, tag),
+                Shape::Pixel => {
+                    corners.swap(2, 3);
+                    raw.faces.push(&corners, tag);
+                }
+                Shape::Strip => {
+                    for (i, triangle) in corners.windows(3).enumerate() {
+                        let [a, b, c] = [triangle[0], triangle[1], triangle[2]];
+                        // Every other triangle of a strip is wound the other way.
+                        raw.faces.push(&if i % 2 == 0 { [a, b, c] } else { [b, a, c] }, tag);
+                    }
+                }
+                Shape::Tet => raw.tets.push(&corners, tag),
+                Shape::Hex => raw.hexes.push(&corners, tag),
+                Shape::Voxel => {
+                    corners.swap(2, 3);
+                    corners.swap(6, 7);
+                    raw.hexes.push(&corners, tag);
+                }
+            }
+        }
+        self.add_sets(&piece, base, first_element);
+        self.tag_array = self.tag_array.or(piece.tags.map(|(rank, _)| rank));
+        self.raw.vertices.extend(piece.vertices);
+        Ok(())
+    }
+
+    fn add_sets(&mut self, piece: &Piece, base: u32, first_element: usize) {
+        for (name, members) in &piece.point_sets {
+            self.raw.vertex_sets.entry(name.clone()).or_default().extend(members.iter().map(|&v| v + base));
+        }
+        if piece.cell_sets.is_empty() {
+            return;
+        }
+        let mut next_element = first_element as u32;
+        let element_of_cell: Vec<Option<u32>> = piece
+            .types
+            .iter()
+            .map(|&code| {
+                let element = Shape::of(code).is_ok_and(|(shape, ..)| shape.is_volume()).then_some(next_element);
+                next_element += u32::from(element.is_some());
+                element
+            })
+            .collect();
+        for (name, members) in &piece.cell_sets {
+            let set = self.raw.element_sets.entry(name.clone()).or_default();
+            let before = set.len();
+            set.extend(members.iter().filter_map(|&cell| element_of_cell.get(cell as usize).copied().flatten()));
+            self.strays += members.len() - (set.len() - before);
+        }
+    }
+
+    /// Give names to tags, and say what was not kept.
+    pub fn finish(mut self) -> RawMesh {
+        let raw = &mut self.raw;
+        let distinct = |tags: &[i64]| tags.chunk_by(|a, b| a == b).map(|run| run[0]).collect::<BTreeSet<i64>>();
+        let face_tags = distinct(&raw.faces.tags);
+        let element_tags: BTreeSet<i64> = distinct(&raw.tets.tags).union(&distinct(&raw.hexes.tags)).copied().collect();
+        for (name, tag) in self.region_names.into_iter().zip(0..) {
+            let of_faces = face_tags.contains(&tag);
+            if !of_faces || element_tags.contains(&tag) {
+                raw.region_names.insert(tag, name.clone());
+            }
+            if of_faces {
+                raw.face_names.insert(tag, name);
+            }
+        }
+        if let Some(rank) = self.tag_array.filter(|&rank| rank > 0) {
+            raw.notes.push(format!("the regions are those of the cell data `{}`", TAG_ARRAYS[rank]));
+        }
+        if self.points_and_lines > 0 {
+            raw.notes.push(format!("{} cells that are points or lines are not kept", self.points_and_lines));
+        }
+        if self.strays > 0 {
+            raw.notes.push(format!("{} cells of element sets are no tetrahedra or hexahedra: not kept", self.strays));
+        }
+        if !self.dropped.is_empty() {
+            let names: Vec<&str> = self.dropped.iter().take(ARRAYS_NAMED).map(String::as_str).collect();
+            let more = match self.dropped.len() - names.len() {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            raw.notes.push(format!("data arrays that are not kept: {}{more}", names.join(", ")));
+        }
+        self.raw
+    }
+}
+
+/// A mesh as VTK sees it, to write.
+#[derive(Debug)]
+pub(super) struct Grid<'a> {
+    pub vertices: &'a [Vec3],
+    pub types: Vec<u8>,
+    /// Where the nodes of each cell end.
+    pub ends: Vec<usize>,
+    pub nodes: &'a [u32],
+    /// Empty if there is nothing to say: readers call a lone region without a name `body`.
+    pub regions: &'a [Region],
+    /// Empty if `regions` is.
+    pub cell_region: &'a [u32],
+    /// The names of the arrays, and the members of the sets.
+    pub cell_sets: Vec<(String, &'a [u32])>,
+    pub point_sets: Vec<(String, &'a [u32])>,
+}
+
+/// The name of the array with the regions.
+pub(super) const REGION: &str = TAG_ARRAYS[0];
+
+impl<'a> Grid<'a> {
+    pub fn of_volume(mesh: &'a VolumeMesh) -> Self {
+        let cells = mesh.element_count();
+        let (nodes, code) = match mesh.kind() {
+            ElementKind::Tet4 => (4, TETRAHEDRON),
+            ElementKind::Hex8 => (8, HEXAHEDRON),
+        };
+        let plain = matches!(mesh.regions(), [only] if only.name == "body");
+        Self {
+            vertices: mesh.vertices(),
+            types: vec![code; cells],
+            ends: (1..=cells).map(|cell| cell * nodes).collect(),
+            nodes: mesh.connectivity(),
+            regions: if plain { &[] } else { mesh.regions() },
+            cell_region: if plain { &[] } else { mesh.element_region() },
+            cell_sets: named_sets(mesh.element_sets()),
+            point_sets: named_sets(mesh.vertex_sets()),
+        }
+    }
+
+    pub fn of_surface(mesh: &'a SurfaceMesh) -> Self {
+        let faces = mesh.faces();
+        let code = |face: &[u32]| match face.len() {
+            3 => TRIANGLE,
+            4 => QUAD,
+            _ => POLYGON,
+        };
+        let end = |end: &mut usize, face: &[u32]| {
+            *end += face.len();
+            Some(*end)
+        };
+        Self {
+            vertices: mesh.vertices(),
+            types: faces.iter().map(code).collect(),
+            ends: faces.iter().scan(0, end).collect(),
+            nodes: faces.vertices(),
+            regions: &[],
+            cell_region: &[],
+            cell_sets: Vec::new(),
+            point_sets: Vec::new(),
+        }
+    }
+
+    /// The nodes of each cell in turn.
+    pub fn cells(&self) -> impl Iterator<Item = &'a [u32]> {
+        let starts = std::iter::once(&0).chain(&self.ends);
+        starts.zip(&self.ends).map(|(&start, &end)| &self.nodes[start..end])
+    }
+}
+
+fn named_sets(sets: &Sets) -> Vec<(String, &[u32])> {
+    sets.iter().map(|(name, members)| (format!("{SET_PREFIX}{name}"), members.as_slice())).collect()
+}
+
+/// A set of some of `count` things as a 1 for each member and a 0 for the others.
+pub(super) fn mask(members: &[u32], count: usize) -> Vec<u8> {
+    let mut mask = vec![0; count];
+    for &member in members {
+        mask[member as usize] = 1;
+    }
+    mask
+}
+
+/// Two elements with everything that VTK's files hold.
+#[cfg(test)]
+pub(super) fn example(kind: ElementKind) -> VolumeMesh {
+    use crate::mesh::MeshData;
+    let (vertices, elements) = match kind {
+        ElementKind::Tet4 => {
+            (vec![Vec3::ZERO, Vec3::X / 3.0, Vec3::Y, Vec3::Z * 1e-7, Vec3::ONE], vec![0, 1, 2, 3, 1, 2, 3, 4])
+        }
+        ElementKind::Hex8 => {
+            let square = [Vec3::ZERO, Vec3::X, Vec3::X + Vec3::Y, Vec3::Y];
+            let vertices = (0..3).flat_map(|z| square.map(|p| p + f64::from(z) * Vec3::Z)).collect();
+            (vertices, (0..8).chain(4..12).collect())
+        }
+    };
+    let mut data = MeshData::new(vertices, kind, elements);
+    data.regions = vec![Region::named("soft \"bit\" <100%>"), Region::named("härter\n")];
+    data.element_region = vec![1, 0];
+    data.vertex_sets = Sets::from([("fixed & held".into(), vec![0, 2]), ("nothing".into(), vec![])]);
+    data.element_sets = Sets::from([("ø 5%".into(), vec![1])]);
+    VolumeMesh::check(data).expect("the example is a mesh").mesh
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A piece with these cells over eight points.
+    fn assemble(cells: &[(u8, &[u32])], cell_data: &[(&str, &[i64])]) -> Result<RawMesh, ReadError> {
+        let mut piece = Piece { vertices: vec![Vec3::ZERO; 8], ..Piece::default() };
+        for (code, nodes) in cells {
+            piece.types.push(*code);
+            piece.nodes.extend_from_slice(nodes);
+            piece.ends.push(piece.nodes.len());
+        }
+        let mut assembly = Assembly::default();
+        for (name, values) in cell_data {
+            if let Some(unused) = piece.cell_data(name, values.to_vec()) {
+                assembly.drop_array(unused);
+            }
+        }
+        assembly.add(piece, Path::new("m.vtk"), || Place::Line(3))?;
+        Ok(assembly.finish())
+    }
+
+    #[test]
+    fn pixels_and_voxels_are_put_in_order() {
+        let raw = assemble(&[(8, &[0, 1, 2, 3]), (11, &[0, 1, 2, 3, 4, 5, 6, 7])], &[]).unwrap();
+        assert_eq!(raw.faces.faces.get(0), [0, 1, 3, 2]);
+        assert_eq!(raw.hexes.nodes, [0, 1, 3, 2, 4, 5, 7, 6]);
+    }
+
+    #[test]
+    fn strips_become_triangles_of_one_winding() {
+        let raw = assemble(&[(STRIP, &[0, 1, 2, 3, 4])], &[]).unwrap();
+        assert_eq!(raw.faces.faces.iter().collect::<Vec<_>>(), [[0, 1, 2], [2, 1, 3], [2, 3, 4]]);
+    }
+
+    #[test]
+    fn cell_data_stay_with_their_cells_in_mixed_meshes() {
+        let cells: &[(u8, &[u32])] = &[(3, &[0, 1]), (10, &[0, 1, 2, 3]), (5, &[0, 1, 2]), (10, &[1, 2, 3, 4])];
+        let data: &[(&str, &[i64])] = &[
+            ("material", &[9; 4]),
+            ("gmsh:physical", &[1, 2, 3, 4]),
+            ("set:few", &[1, 0, 1, 1]),
+            ("MaterialIds", &[0; 4]),
+        ];
+        let raw = assemble(cells, data).unwrap();
+        assert_eq!((raw.tets.tags, raw.faces.tags), (vec![2, 4], vec![3]));
+        assert_eq!(raw.element_sets["few"], [1]);
+        let notes = [
+            "the regions are those of the cell data `gmsh:physical`",
+            "1 cells that are points or lines are not kept",
+            "2 cells of element sets are no tetrahedra or hexahedra: not kept",
+            "data arrays that are not kept: MaterialIds, material",
+        ];
+        assert_eq!(raw.notes, notes);
+    }
+
+    #[test]
+    fn names_of_regions_reach_faces_too() {
+        let mut assembly = Assembly::default();
+        assembly.name_regions(vec!["bulk".into(), "skin".into(), "nowhere".into()]);
+        let mut piece = Piece { types: vec![10, 5], ends: vec![4, 7], nodes: vec![0; 7], ..Piece::default() };
+        assert_eq!(piece.cell_data("region", vec![0, 1]), None);
+        assembly.add(piece, Path::new("m.vtk"), || Place::Whole).unwrap();
+        let raw = assembly.finish();
+        assert_eq!(raw.region_names.into_iter().collect::<Vec<_>>(), [(0, "bulk".into()), (2, "nowhere".into())]);
+        assert_eq!(raw.face_names.into_iter().collect::<Vec<_>>(), [(1, "skin".into())]);
+    }
+
+    #[test]
+    fn cells_that_cannot_be_kept_are_named() {
+        let message = |code, nodes: &[u32]| assemble(&[(code, nodes)], &[]).unwrap_err().to_string();
+        let wedge = message(13, &[0; 6]);
+        assert!(wedge.starts_with("m.vtk, line 3: expected tetrahedra"), "{wedge}");
+        assert!(wedge.ends_with("found a wedge (VTK type 13) as cell 0, counted from 0"), "{wedge}");
+        assert!(message(24, &[0; 10]).contains("a 10-node tetrahedron (VTK type 24)"));
+        assert!(message(200, &[]).contains("a cell of an unknown kind (VTK type 200)"));
+        assert!(message(10, &[0; 5]).contains("expected 4 vertices in cell 0 (VTK type 10), counted from 0, found 5"));
+        assert!(message(7, &[0; 2]).contains("expected at least 3 vertices in cell 0"));
+    }
+}

@@ -1,0 +1,587 @@
+//! VTK's XML files of unstructured grids, `.vtu`.
+//!
+//! ```text
+//! <VTKFile type="UnstructuredGrid" byte_order="LittleEndian" header_type="UInt64" compressor="vtkZLibDataCompressor">
+//!   <UnstructuredGrid>
+//!     <FieldData> arrays of the file </FieldData>
+//!     <Piece NumberOfPoints="4" NumberOfCells="1">
+//!       <Points> one array of triples </Points>
+//!       <Cells> arrays `connectivity`, `offsets` (where the nodes of each cell end), `types` </Cells>
+//!       <CellData> … </CellData> <PointData> … </PointData>
+//!     </Piece>
+//!   </UnstructuredGrid>
+//!   <AppendedData encoding="raw"> _ the bytes of arrays of format `appended`, not XML </AppendedData>
+//! </VTKFile>
+//! ```
+//! An array is `<DataArray type="Float64" Name="…" NumberOfComponents="3" format="…">`: as text (`ascii`), in base64
+//! (`binary`), or at an offset behind the `_` (`appended`). Strings are bytes that end with zero.
+
+use super::cells::{
+    Assembly, Grid, Number, Piece, REGION, REGION_NAMES, Role, coordinate_name, expected_vertex, mask, vertex_number,
+    vertices,
+};
+use super::data::{Source, encode};
+use super::xml::{Array, Document, Parser, PieceTag, Section, Storage};
+use crate::io::error::{Place, ReadError, WriteError};
+use crate::io::files::{Input, Output, put};
+use crate::io::raw::RawMesh;
+use crate::io::scan::{Scanner, Syntax, quote};
+use crate::io::{Encoding, Feature, Format, WriteOptions};
+use crate::math::Vec3;
+use crate::mesh::{SurfaceMesh, VolumeMesh};
+
+pub(crate) const FORMAT: Format = Format {
+    name: "VTK XML",
+    extensions: &["vtu"],
+    about: "unstructured grids: text, binary, appended, compressed; regions and sets as data arrays",
+    holds: &[Feature::Hexahedra, Feature::Regions, Feature::RegionNames, Feature::VertexSets, Feature::ElementSets],
+    read: Some(read),
+    write_volume: Some(write_volume),
+    write_surface: Some(write_surface),
+};
+
+fn read(input: &Input<'_>) -> Result<RawMesh, ReadError> {
+    let document = Parser::new(input).parse()?;
+    // Each byte may be read once; twice is lenient enough for every honest file.
+    let mut reader = Reader { input, document: &document, budget: input.bytes.len().saturating_mul(2) };
+    let mut assembly = Assembly::default();
+    for array in &document.fields {
+        if array.name == REGION_NAMES && array.kind == "String" {
+            assembly.name_regions(reader.strings(array)?);
+        } else {
+            assembly.drop_array(array.name.as_str());
+        }
+    }
+    for tag in &document.pieces {
+        reader.piece(tag, &mut assembly)?;
+    }
+    Ok(assembly.finish())
+}
+
+/// Turns arrays into numbers.
+struct Reader<'a> {
+    input: &'a Input<'a>,
+    document: &'a Document<'a>,
+    /// How many bytes of binary arrays may still be read.
+    budget: usize,
+}
+
+impl Reader<'_> {
+    fn piece(&mut self, tag: &PieceTag<'_>, assembly: &mut Assembly) -> Result<(), ReadError> {
+        let mut piece = Piece::default();
+        if tag.points > 0 {
+            piece.vertices = self.points(tag)?;
+        }
+        if tag.cells > 0 {
+            self.cells(tag, &mut piece)?;
+        }
+        for (section, array) in &tag.arrays {
+            let (role, count) = match section {
+                Section::CellData => (Role::of_cell_data(&array.name), tag.cells),
+                Section::PointData => (Role::of_point_data(&array.name), tag.points),
+                Section::Points | Section::Cells | Section::Fields => continue,
+            };
+            let whole = number_type(&array.kind).is_some_and(Number::is_whole);
+            let unused = if role == Role::Other || !whole || array.components != 1 {
+                Some(array.name.clone())
+            } else {
+                let values = self.integers(array, count)?;
+                match section {
+                    Section::CellData => piece.cell_data(&array.name, values),
+                    _ => piece.point_data(&array.name, &values),
+                }
+            };
+            if let Some(unused) = unused {
+                assembly.drop_array(unused);
+            }
+        }
+        let types = tag.find(Section::Cells, Some("types")).map_or(tag.at, |array| array.at);
+        assembly.add(piece, self.input.path, || Place::Line(self.input.line_of(types)))
+    }
+
+    fn points(&mut self, tag: &PieceTag<'_>) -> Result<Vec<Vec3>, ReadError> {
+        let Some(array) = tag.find(Section::Points, None) else {
+            return Err(self.input.error_at(tag.at, "an array in <Points>", "none"));
+        };
+        if array.components != 3 {
+            return Err(self.error(array, "3 components for a point", format!("{}", array.components)));
+        }
+        let coordinates = self.floats(array, tag.points.saturating_mul(3))?;
+        // In text each number has been checked.
+        vertices(&coordinates).map_err(|index| {
+            let expected = format!("{} of point {}, a finite number", coordinate_name(index), index / 3);
+            self.error(array, expected, format!("`{}`", coordinates[index]))
+        })
+    }
+
+    fn cells(&mut self, tag: &PieceTag<'_>, piece: &mut Piece) -> Result<(), ReadError> {
+        let find = |name: &str| {
+            let missing = || self.input.error_at(tag.at, format!("an array `{name}` in <Cells>"), "none");
+            tag.find(Section::Cells, Some(name)).ok_or_else(missing)
+        };
+        let (offsets, connectivity, types) = (find("offsets")?, find("connectivity")?, find("types")?);
+        let mut last = 0;
+        for (cell, end) in self.integers(offsets, tag.cells)?.into_iter().enumerate() {
+            match usize::try_from(end) {
+                Ok(end) if end >= last => last = end,
+                _ => return Err(self.error(offsets, "offsets that never fall", format!("`{end}` for cell {cell}"))),
+            }
+            piece.ends.push(last);
+        }
+        let nodes = self.integers(connectivity, last)?;
+        piece.nodes.reserve(nodes.len());
+        for (index, value) in nodes.into_iter().enumerate() {
+            let Some(vertex) = vertex_number(value, tag.points) else {
+                let cell = piece.ends.partition_point(|&end| end <= index);
+                return Err(self.error(connectivity, expected_vertex(tag.points), format!("`{value}` in cell {cell}")));
+            };
+            piece.nodes.push(vertex);
+        }
+        for (cell, value) in self.integers(types, tag.cells)?.into_iter().enumerate() {
+            let code = u8::try_from(value)
+                .map_err(|_| self.error(types, "a cell type from 0 to 255", format!("`{value}` for cell {cell}")))?;
+            piece.types.push(code);
+        }
+        Ok(())
+    }
+
+    fn floats(&mut self, array: &Array<'_>, count: usize) -> Result<Vec<f64>, ReadError> {
+        let number = self.number(array)?;
+        if array.storage == Storage::Ascii {
+            return self.words(array, Some(count), |scanner, index| scanner.number(coordinate_name(index)));
+        }
+        let bytes = self.bytes(array, Some(count.saturating_mul(number.bytes())))?;
+        Ok(number.floats(&bytes, self.document.layout.little))
+    }
+
+    fn integers(&mut self, array: &Array<'_>, count: usize) -> Result<Vec<i64>, ReadError> {
+        let number = self.number(array)?;
+        if !number.is_whole() {
+            return Err(self.error(array, "a type of whole numbers", quote(array.kind.as_bytes())));
+        }
+        if array.storage == Storage::Ascii {
+            return self.words(array, Some(count), |scanner, _| scanner.integer("a value"));
+        }
+        let bytes = self.bytes(array, Some(count.saturating_mul(number.bytes())))?;
+        Ok(number.integers(&bytes, self.document.layout.little))
+    }
+
+    fn strings(&mut self, array: &Array<'_>) -> Result<Vec<String>, ReadError> {
+        let bytes = match array.storage {
+            // VTK writes bytes above 127 as negative numbers.
+            Storage::Ascii => {
+                self.words(array, None, |scanner, _| Ok(scanner.integer("the code of a character")? as u8))?
+            }
+            Storage::Binary | Storage::Appended(_) => self.bytes(array, None)?,
+        };
+        let mut strings: Vec<String> =
+            bytes.split(|&byte| byte == 0).map(|s| String::from_utf8_lossy(s).into()).collect();
+        // Behind the last zero.
+        if strings.last().is_some_and(String::is_empty) {
+            strings.pop();
+        }
+        Ok(strings)
+    }
+
+    fn number(&self, array: &Array<'_>) -> Result<Number, ReadError> {
+        number_type(&array.kind).ok_or_else(|| self.error(array, "a type of numbers", quote(array.kind.as_bytes())))
+    }
+
+    /// Words of an array that is text: so many, or all.
+    fn words<T>(
+        &self,
+        array: &Array<'_>,
+        count: Option<usize>,
+        mut next: impl FnMut(&mut Scanner<'_>, usize) -> Result<T, ReadError>,
+    ) -> Result<Vec<T>, ReadError> {
+        let mut scanner = Scanner::new(self.input.path, array.text, Syntax::default());
+        let mut words = Vec::new();
+        let mut fill = || {
+            if let Some(count) = count {
+                let count = i64::try_from(count).unwrap_or(i64::MAX);
+                words.reserve_exact(scanner.check_count(count, "numbers", 2)?);
+            }
+            while count.map_or(!scanner.at_end(), |count| words.len() < count) {
+                words.push(next(&mut scanner, words.len())?);
+            }
+            match scanner.word() {
+                None => Ok(()),
+                Some(word) => Err(scanner.error(format!("{} numbers", words.len()), format!("{} too", quote(word)))),
+            }
+        };
+        fill().map_err(|error| match error {
+            // The scanner takes the array for a whole file.
+            ReadError::Syntax { path, place: Place::Line(line), expected, found } => {
+                let place = Place::Line(self.input.line_of(array.at) + line - 1);
+                ReadError::Syntax { path, place, expected, found: found.replace("end of the file", "end of the array") }
+            }
+            error => error,
+        })?;
+        Ok(words)
+    }
+
+    /// The bytes of an array that is binary.
+    fn bytes(&mut self, array: &Array<'_>, expected: Option<usize>) -> Result<Vec<u8>, ReadError> {
+        let source = match (array.storage, &self.document.appended) {
+            (Storage::Appended(offset), Some(appended)) => {
+                let rest = appended.bytes.get(offset..).unwrap_or_default();
+                if appended.base64 { Source::base64(rest) } else { Source::raw(rest) }
+            }
+            (Storage::Appended(_), None) => return Err(self.error(array, "<AppendedData>", "none")),
+            (Storage::Binary | Storage::Ascii, _) => Source::inline(array.text),
+        };
+        let decoded = self.document.layout.decode(&source, expected, &mut self.budget);
+        decoded.map_err(|problem| {
+            let of = if array.name.is_empty() { String::new() } else { format!(" of `{}`", array.name) };
+            self.error(array, problem.expected + &of, problem.found)
+        })
+    }
+
+    /// An error where the data of an array are.
+    fn error(&self, array: &Array<'_>, expected: impl Into<String>, found: impl Into<String>) -> ReadError {
+        match (array.storage, &self.document.appended) {
+            (Storage::Appended(offset), Some(appended)) => {
+                let byte = appended.at.saturating_add(offset);
+                ReadError::at(self.input.path, Place::Byte(byte as u64), expected, found)
+            }
+            _ => self.input.error_at(array.at, expected, found),
+        }
+    }
+}
+
+fn number_type(name: &str) -> Option<Number> {
+    Some(match name {
+        "Int8" => Number::I8,
+        "UInt8" => Number::U8,
+        "Int16" => Number::I16,
+        "UInt16" => Number::U16,
+        "Int32" => Number::I32,
+        "UInt32" => Number::U32,
+        "Int64" => Number::I64,
+        "UInt64" => Number::U64,
+        "Float32" => Number::F32,
+        "Float64" => Number::F64,
+        _ => return None,
+    })
+}
+
+fn write_volume(output: &mut Output, mesh: &VolumeMesh, options: &WriteOptions) -> Result<(), WriteError> {
+    write(output, &Grid::of_volume(mesh), options.encoding);
+    Ok(())
+}
+
+fn write_surface(output: &mut Output, mesh: &SurfaceMesh, options: &WriteOptions) -> Result<(), WriteError> {
+    write(output, &Grid::of_surface(mesh), options.encoding);
+    Ok(())
+}
+
+fn write(output: &mut Output, grid: &Grid<'_>, encoding: Encoding) {
+    let sets = grid.cell_sets.iter().chain(&grid.point_sets).map(|(name, _)| name);
+    let mut names = grid.regions.iter().map(|region| &region.name).chain(sets);
+    if names.any(|name| name.contains(not_in_xml)) {
+        output.note("XML does not hold control characters: those in names were replaced");
+    }
+    let text = encoding == Encoding::Text;
+    let mut out = Sink { out: output.main(), text };
+    let (points, cells) = (grid.vertices.len(), grid.types.len());
+    let compressor = if text { "" } else { " compressor=\"vtkZLibDataCompressor\"" };
+    put!(out.out, "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" ");
+    put!(out.out, "byte_order=\"LittleEndian\" header_type=\"UInt64\"{compressor}>\n<UnstructuredGrid>\n");
+    if !grid.regions.is_empty() {
+        put!(out.out, "<FieldData>\n");
+        out.strings(REGION_NAMES, grid.regions.iter().map(|region| region.name.as_str()));
+        put!(out.out, "</FieldData>\n");
+    }
+    put!(out.out, "<Piece NumberOfPoints=\"{points}\" NumberOfCells=\"{cells}\">\n<Points>\n");
+    out.array("Points", 3, grid.vertices.iter().flat_map(Vec3::to_array));
+    put!(out.out, "</Points>\n<Cells>\n");
+    out.array("connectivity", 1, grid.nodes.iter().map(|&v| i64::from(v)));
+    out.array("offsets", 1, grid.ends.iter().map(|&end| end as i64));
+    out.array("types", 1, grid.types.iter().copied());
+    put!(out.out, "</Cells>\n<CellData>\n");
+    if !grid.regions.is_empty() {
+        out.array(REGION, 1, grid.cell_region.iter().map(|&region| i64::from(region)));
+    }
+    for (name, members) in &grid.cell_sets {
+        out.array(name, 1, mask(members, cells).into_iter());
+    }
+    put!(out.out, "</CellData>\n<PointData>\n");
+    for (name, members) in &grid.point_sets {
+        out.array(name, 1, mask(members, points).into_iter());
+    }
+    put!(out.out, "</PointData>\n</Piece>\n</UnstructuredGrid>\n</VTKFile>\n");
+}
+
+/// Characters that XML forbids, even as numbers.
+fn not_in_xml(c: char) -> bool {
+    c < ' ' && !matches!(c, '\t' | '\n' | '\r')
+}
+
+/// A number type that is written.
+trait Plain: Copy + std::fmt::Debug {
+    const NAME: &'static str;
+    fn put(self, bytes: &mut Vec<u8>);
+}
+
+macro_rules! plain {
+    ($($type:ty: $name:literal),*) => {$(
+        impl Plain for $type {
+            const NAME: &'static str = $name;
+            fn put(self, bytes: &mut Vec<u8>) {
+                bytes.extend(self.to_le_bytes());
+            }
+        }
+    )*};
+}
+plain!(f64: "Float64", i64: "Int64", u8: "UInt8");
+
+/// Arrays, as text or binary.
+struct Sink<'a> {
+    out: &'a mut Vec<u8>,
+    text: bool,
+}
+
+impl Sink<'_> {
+    fn array<T: Plain>(&mut self, name: &str, components: usize, values: impl Iterator<Item = T>) {
+        put!(self.out, "<DataArray type=\"{}\" Name=\"{}\"", T::NAME, attribute_text(name));
+        if components > 1 {
+            put!(self.out, " NumberOfComponents=\"{components}\"");
+        }
+        put!(self.out, " format=\"{}\">\n", self.format());
+        self.values(values);
+        put!(self.out, "</DataArray>\n");
+    }
+
+    fn strings<'b>(&mut self, name: &str, strings: impl ExactSizeIterator<Item = &'b str>) {
+        let count = strings.len();
+        put!(
+            self.out,
+            "<Array type=\"String\" Name=\"{name}\" NumberOfTuples=\"{count}\" format=\"{}\">\n",
+            self.format()
+        );
+        let allowed = |string: &str| string.replace(not_in_xml, "\u{fffd}") + "\0";
+        let bytes = strings.map(allowed).collect::<String>().into_bytes();
+        self.values(bytes.into_iter());
+        put!(self.out, "</Array>\n");
+    }
+
+    fn values<T: Plain>(&mut self, values: impl Iterator<Item = T>) {
+        const PER_LINE: usize = 12;
+        if self.text {
+            for (index, value) in values.enumerate() {
+                let separator = if index % PER_LINE == PER_LINE - 1 { '\n' } else { ' ' };
+                put!(self.out, "{value:?}{separator}");
+            }
+        } else {
+            let mut bytes = Vec::with_capacity(values.size_hint().0 * size_of::<T>());
+            values.for_each(|value| value.put(&mut bytes));
+            encode(&bytes, self.out);
+        }
+        put!(self.out, "\n");
+    }
+
+    fn format(&self) -> &'static str {
+        if self.text { "ascii" } else { "binary" }
+    }
+}
+
+/// A name as the value of an attribute, in which white space other than spaces must be given as numbers.
+fn attribute_text(name: &str) -> String {
+    let escaped = quick_xml::escape::escape(name);
+    let mut text = String::with_capacity(escaped.len());
+    for c in escaped.chars() {
+        match c {
+            '\t' => text.push_str("&#9;"),
+            '\n' => text.push_str("&#10;"),
+            '\r' => text.push_str("&#13;"),
+            c if not_in_xml(c) => text.push('\u{fffd}'),
+            c => text.push(c),
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cells::example;
+    use super::*;
+    use crate::io::{Loaded, Memory, Mesh, read_from, write_to};
+    use crate::mesh::ElementKind;
+    use base64::prelude::{BASE64_STANDARD, Engine as _};
+    use std::path::Path;
+
+    fn load(bytes: &[u8]) -> Result<Loaded, ReadError> {
+        read_from(&Memory::with("m.vtu", bytes), Path::new("m.vtu"))
+    }
+
+    fn volume(bytes: &[u8]) -> (VolumeMesh, Vec<String>) {
+        let loaded = load(bytes).unwrap();
+        let Mesh::Volume(mesh) = loaded.mesh else { panic!("expected a volume") };
+        (mesh, loaded.notes)
+    }
+
+    /// A piece of one tetrahedron with cell data.
+    const PIECE: &str = "<Piece NumberOfPoints='4' NumberOfCells='1'>\n\
+        <Points><DataArray type='Float32' NumberOfComponents='3' format='ascii'>\n0 0 0 1 0 0\n0 1 0 0 0 1\n\
+        <InformationKey><Value>5</Value></InformationKey></DataArray></Points>\n\
+        <Cells><DataArray type='Int32' Name='connectivity'>0 1 2 3</DataArray>\n\
+        <DataArray type='Int32' Name='offsets'>4</DataArray>\n<DataArray type='UInt8' Name='types'>10</DataArray>\n\
+        </Cells><CellData><DataArray type='Int8' Name='material'>-3</DataArray></CellData>\n\
+        <PointData><DataArray type='UInt8' Name='set:a &lt; b'>0 1 1 0</DataArray>\n\
+        <DataArray type='Float64' Name='u' NumberOfComponents='3' format='appended' offset='77'/></PointData></Piece>\n";
+
+    fn file(attributes: &str, body: &str) -> String {
+        format!(
+            "<VTKFile type='UnstructuredGrid' {attributes}>\n<UnstructuredGrid>\n{body}</UnstructuredGrid></VTKFile>"
+        )
+    }
+
+    #[test]
+    fn written_meshes_are_read_back_equal() {
+        for kind in [ElementKind::Tet4, ElementKind::Hex8] {
+            for encoding in [Encoding::Usual, Encoding::Text, Encoding::Binary] {
+                let (files, path) = (Memory::default(), Path::new("m.vtu"));
+                let mesh = Mesh::Volume(example(kind));
+                let options = WriteOptions { encoding, ..WriteOptions::default() };
+                assert!(write_to(&files, path, &mesh, &options).unwrap().is_empty());
+                let loaded = read_from(&files, path).unwrap();
+                assert_eq!((loaded.mesh, loaded.notes), (mesh, vec![]), "{encoding:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn control_characters_in_names_are_replaced_with_a_note() {
+        let mut data = example(ElementKind::Tet4).into_data();
+        data.regions[0].name = "a\0b".into();
+        data.vertex_sets = [("c\u{1}".to_owned(), vec![0])].into();
+        let (files, path) = (Memory::default(), Path::new("m.vtu"));
+        let mesh = Mesh::Volume(VolumeMesh::check(data).unwrap().mesh);
+        let notes = write_to(&files, path, &mesh, &WriteOptions::default()).unwrap();
+        assert_eq!(notes, ["XML does not hold control characters: those in names were replaced"]);
+        let Mesh::Volume(again) = read_from(&files, path).unwrap().mesh else { panic!("expected a volume") };
+        assert_eq!(again.regions()[0].name, "a\u{fffd}b");
+        assert!(again.vertex_sets().contains_key("c\u{fffd}"));
+    }
+
+    #[test]
+    fn pieces_are_put_behind_each_other() {
+        let names =
+            "<FieldData><Array type='String' Name='region_names' format='ascii'>97 0 -61 -92 0</Array></FieldData>";
+        let second = PIECE.replace("-3", "1").replace("0 1 0 0 0 1", "0 1 0 0 0 2");
+        let (mesh, notes) = volume(file("", &format!("{names}{PIECE}{second}")).as_bytes());
+        assert_eq!(mesh.connectivity(), [0, 1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(mesh.regions().iter().map(|r| r.name.as_str()).collect::<Vec<_>>(), ["region--3", "ä"]);
+        assert_eq!(mesh.vertex_sets()["a < b"], [1, 2, 5, 6]);
+        let expected = [
+            "the regions are those of the cell data `material`",
+            "data arrays that are not kept: u",
+            "region `a` has no elements",
+        ];
+        assert_eq!(notes, expected);
+    }
+
+    /// The piece with its arrays appended: raw or base64, least or most significant byte first.
+    fn appended(base64: bool, little: bool) -> Vec<u8> {
+        let coordinates: [f32; 12] = [0., 0., 0., 1., 0., 0., 0., 1., 0., 0., 0., 1.];
+        let float = |x: &f32| if little { x.to_le_bytes() } else { x.to_be_bytes() };
+        let whole = |x: u32| if little { x.to_le_bytes() } else { x.to_be_bytes() };
+        let points: Vec<u8> = whole(48).into_iter().chain(coordinates.iter().flat_map(float)).collect();
+        let nodes: Vec<u8> = [16, 0, 1, 2, 3].into_iter().flat_map(whole).collect();
+        let code = |bytes: Vec<u8>| if base64 { BASE64_STANDARD.encode(bytes).into_bytes() } else { bytes };
+        let (points, nodes) = (code(points), code(nodes));
+        let order = if little { "LittleEndian" } else { "BigEndian" };
+        let xml = file(&format!("byte_order='{order}'"), PIECE)
+            .replace("format='ascii'", "format='appended' offset='0'")
+            .replace(
+                "Name='connectivity'",
+                &format!("Name='connectivity' format='appended' offset='{}'", points.len()),
+            );
+        let encoding = if base64 { "base64" } else { "raw" };
+        let start = xml.replace("</VTKFile>", &format!("<AppendedData encoding='{encoding}'>\n _"));
+        [start.into_bytes(), points, nodes, b"\n</AppendedData></VTKFile>".to_vec()].concat()
+    }
+
+    #[test]
+    fn appended_data_are_read() {
+        let (expected, _) = volume(file("", PIECE).as_bytes());
+        for (base64, little) in [(false, false), (false, true), (true, false), (true, true)] {
+            assert_eq!(volume(&appended(base64, little)).0, expected, "{base64} {little}");
+        }
+        let bytes = appended(false, true);
+        let message = load(&bytes[..bytes.len() - 30]).unwrap_err().to_string();
+        assert!(message.contains(", byte ") && message.contains("20 bytes of an array of `connectivity`"), "{message}");
+    }
+
+    /// The compressed points of a mesh whose header is `words`, followed by `blocks`.
+    fn compressed(compressor: &str, words: &[u32], blocks: &[u8]) -> Result<Loaded, ReadError> {
+        let header: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let data = BASE64_STANDARD.encode(header) + &BASE64_STANDARD.encode(blocks);
+        let xml = file(&format!("compressor='{compressor}'"), PIECE)
+            .replace("format='ascii'>\n0 0 0 1 0 0\n0 1 0 0 0 1", &format!("format='binary'>\n{data}"));
+        load(xml.as_bytes())
+    }
+
+    #[test]
+    fn blocks_must_unpack_to_what_they_promise() {
+        let coordinates: [f32; 12] = [0., 0., 0., 1., 0., 0., 0., 1., 0., 0., 0., 1.];
+        let bytes: Vec<u8> = coordinates.iter().flat_map(|x| x.to_le_bytes()).collect();
+        let [first, second] = [&bytes[..32], &bytes[32..]].map(lz4_flex::block::compress);
+        let sizes = [first.len() as u32, second.len() as u32];
+        let blocks = [first, second].concat();
+        let lz4 = |words: [u32; 5]| compressed("vtkLZ4DataCompressor", &words, &blocks);
+        assert!(matches!(lz4([2, 32, 16, sizes[0], sizes[1]]).unwrap().mesh, Mesh::Volume(_)));
+        let message = |words| lz4(words).unwrap_err().to_string();
+        assert!(message([2, 24, 24, sizes[0], sizes[1]]).contains("expected 24 bytes in block 0, found "));
+        assert!(message([2, 32, 17, sizes[0], sizes[1]]).contains("expected 48 bytes in the array, found 49"));
+        assert!(message([2, 32, 16, sizes[0], u32::MAX]).contains("4294967"));
+        assert!(message([1 << 30, 32, 16, 0, 0]).contains("found "), "no more blocks than bytes");
+        let zlib = compressed("vtkZLibDataCompressor", &[1, 48, 0, 4], b"none").unwrap_err().to_string();
+        assert!(zlib.contains("m.vtu, line 4: expected 48 bytes in block 0, found "), "{zlib}");
+        let lzma = compressed("vtkLZMADataCompressor", &[], b"").unwrap_err().to_string();
+        assert!(lzma.contains("line 1: expected compression with zlib or LZ4, or none, found `vtkLZMADataCompressor`"));
+    }
+
+    #[test]
+    fn broken_files_are_refused_with_the_place() {
+        let replaced = |from: &str, to: &str| file("", &PIECE.replacen(from, to, 1));
+        let table = [
+            ("no xml".into(), "m.vtu, line 1: expected <VTKFile>, found `no xml`"),
+            ("<VTKFile type='PolyData'>".into(), "line 1: expected a file of type UnstructuredGrid, found `PolyData`"),
+            (
+                file("", PIECE).replace("</VTKFile>", ""),
+                "expected the closing tag of <VTKFile>, found the end of the file",
+            ),
+            (replaced("</Points>", "</Pints>"), "m.vtu, line 7: expected XML, found a mistake: "),
+            (replaced("0 1 0 0 0 1", "0 1 0 0 0 nan"), "line 6: expected a z coordinate, a finite number, found `nan`"),
+            (replaced("0 1 0 0 0 1", "0 1 0 0 0"), "expected a z coordinate, found the end of the array"),
+            (replaced("0 1 0 0 0 1", "0 1 0 0 0 1 5"), "line 6: expected 12 numbers, found `5` too"),
+            (
+                replaced("NumberOfPoints='4'", "NumberOfPoints='4000000000000000000'"),
+                "expected 9223372036854775807 numbers, found only",
+            ),
+            (
+                replaced("NumberOfPoints='4'", "NumberOfPoints='-4'"),
+                "line 3: expected a number for NumberOfPoints, found `-4`",
+            ),
+            (
+                replaced("0 1 2 3<", "0 1 2 4<"),
+                "line 8: expected the number of one of the 4 points, counted from 0, found `4` in cell 0",
+            ),
+            (replaced(">4<", ">-4<"), "line 9: expected offsets that never fall, found `-4` for cell 0"),
+            (replaced(">4<", ">5<"), "line 8: expected 5 numbers, found only 7 bytes until the end of the array"),
+            (
+                replaced(">10<", ">13<"),
+                "line 10: expected tetrahedra, hexahedra, polygons, lines or points, found a wedge (VTK type 13)",
+            ),
+            (replaced("Name='types'", "Name='kinds'"), "line 3: expected an array `types` in <Cells>, found none"),
+            (replaced("format='ascii'", "format='appended' offset='0'"), "line 4: expected <AppendedData>, found none"),
+            (replaced("format='ascii'", "format='binary'"), "line 4: expected 48 bytes in the array, found "),
+            (replaced("Float32", "Float16"), "line 4: expected a type of numbers, found `Float16`"),
+        ];
+        for (text, expected) in table {
+            let message = load(text.as_bytes()).unwrap_err().to_string();
+            assert!(message.contains(expected), "{message}\n{expected}");
+        }
+    }
+}
