@@ -4,25 +4,36 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use peak_alloc::PeakAlloc;
-use pliant::io::{Files, Memory, read_from};
+use pliant::io::{Encoding, FORMATS, Files, Memory, Mesh, WriteOptions, read_from, write_to};
+use pliant::mesh::{Cells, generate};
 
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
+/// Memory is counted for the whole process: tests take turns.
+static TURN: Mutex<()> = Mutex::new(());
+
 /// Bytes of memory for each byte of a file: a mesh as text is at most a few times larger in memory, and is held up to
 /// three times while it is checked.
-const PROPORTION: usize = 300;
+const PROPORTION: usize = 60;
 
-/// What may be used whatever the size of the file: messages, tables, the threads of the pool.
-const CONSTANT: usize = 4 << 20;
+/// What may be used whatever the size of the file: messages and tables.
+const CONSTANT: usize = 1 << 20;
 
 const MUTATIONS: usize = 10_000;
 
 struct Seed {
     path: PathBuf,
     files: Vec<(PathBuf, Vec<u8>)>,
+}
+
+fn take_turn() -> MutexGuard<'static, ()> {
+    // The memory of the pool of threads is not a file's.
+    rayon::join(|| {}, || {});
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Each seed with the files beside it, which it may include.
@@ -121,6 +132,7 @@ fn mutate(rng: &mut fastrand::Rng, original: &[u8]) -> Vec<u8> {
 
 #[test]
 fn broken_files_of_every_format_are_errors_and_bounded() {
+    let _turn = take_turn();
     for (i, seed) in seeds().iter().enumerate() {
         let (_, original) = seed.files.iter().find(|(path, _)| *path == seed.path).unwrap();
         // Included parts and lists of fixed vertices are no meshes by themselves.
@@ -143,7 +155,31 @@ fn broken_files_of_every_format_are_errors_and_bounded() {
 }
 
 #[test]
+fn reading_takes_a_small_multiple_of_the_memory_of_the_mesh() {
+    let _turn = take_turn();
+    let mesh = generate::block([1.0; 3], [24, 24, 24], Cells::Tet5).unwrap();
+    let size = size_of_val(mesh.vertices()) + size_of_val(mesh.connectivity()) + size_of_val(mesh.element_region());
+    for format in FORMATS.iter().filter(|format| format.can_read() && format.can_write_volume()) {
+        for encoding in [Encoding::Text, Encoding::Binary] {
+            let path = PathBuf::from(format!("mesh.{}", format.extensions[0]));
+            let files = Memory::default();
+            let options = WriteOptions { encoding, ..WriteOptions::default() };
+            write_to(&files, &path, &Mesh::Volume(mesh.clone()), &options).unwrap();
+            ALLOCATOR.reset_peak_usage();
+            let before = ALLOCATOR.current_usage();
+            let loaded = read_from(&files, &path).unwrap();
+            let multiple = ALLOCATOR.peak_usage().saturating_sub(before) as f64 / size as f64;
+            println!("{} {encoding:?}: {multiple:.1}", format.name);
+            // The file itself, once or twice as large as the mesh, the mesh, and what it takes to check it.
+            assert!(multiple < 7.0, "{} {encoding:?}: {multiple} times the memory of the mesh", format.name);
+            drop(loaded);
+        }
+    }
+}
+
+#[test]
 fn garbage_is_an_error_in_every_format() {
+    let _turn = take_turn();
     let mut rng = fastrand::Rng::with_seed(1);
     for format in pliant::io::FORMATS.iter().filter(|format| format.can_read()) {
         for extension in format.extensions {
