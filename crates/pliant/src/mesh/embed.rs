@@ -50,9 +50,15 @@ impl Embedding {
         if let Some((point, position)) = points.iter().enumerate().find(|(_, p)| !p.is_finite()) {
             return Err(EmbeddingError::BadPoint { point, position: *position });
         }
-        let boxes = (0..mesh.element_count()).map(|e| CachedEnvelope::new(Cell { mesh, element: e as u32 })).collect();
-        let tree = RTree::bulk_load(boxes);
-        let ties: Vec<Tie> = points.par_iter().map(|&p| tie(&tree, p)).collect();
+        let elements =
+            (0..mesh.element_count()).map(|e| CachedEnvelope::new(Cell { mesh, element: e as u32 })).collect();
+        let tree = RTree::bulk_load(elements);
+        let inside: Vec<Option<Tie>> = points.par_iter().map(|&p| tie_inside(&tree, p)).collect();
+        // What is outside is nearest to the boundary, which has far fewer faces than the body has elements.
+        let faces = if inside.iter().all(Option::is_some) { Vec::new() } else { boundary_faces(mesh) };
+        let tree = RTree::bulk_load(faces);
+        let tie = |(&p, inside): (&Vec3, Option<Tie>)| inside.unwrap_or_else(|| tie_outside(mesh, &tree, p));
+        let ties: Vec<Tie> = points.par_iter().zip(inside).map(tie).collect();
         let nodes = mesh.kind().nodes();
         Ok(Self {
             nodes,
@@ -154,11 +160,50 @@ impl RTreeObject for Cell<'_> {
     }
 }
 
-impl PointDistance for Cell<'_> {
+/// A face of the boundary in the tree.
+struct Face {
+    element: u32,
+    corners: Vec<Vec3>,
+}
+
+impl RTreeObject for Face {
+    type Envelope = AABB<[f64; 3]>;
+
+    fn envelope(&self) -> Self::Envelope {
+        let [low, high] = super::surface::bounding_box(self.corners.iter().copied());
+        AABB::from_corners(low.to_array(), high.to_array())
+    }
+}
+
+impl PointDistance for Face {
     fn distance_2(&self, point: &[f64; 3]) -> f64 {
         let p = Vec3::from(*point);
-        self.nearest_on_faces(p).distance_squared(p)
+        self.nearest(p).distance_squared(p)
     }
+}
+
+impl Face {
+    /// The place on the face nearest to `point`; a curved face is taken as a fan around its middle.
+    fn nearest(&self, point: Vec3) -> Vec3 {
+        if let [a, b, c] = self.corners[..] {
+            return nearest_on_triangle([a, b, c], point);
+        }
+        let corners = &self.corners;
+        let middle = corners.iter().sum::<Vec3>() / corners.len() as f64;
+        let triangle = |i: usize| [middle, corners[i], corners[(i + 1) % corners.len()]];
+        (0..corners.len())
+            .map(|i| nearest_on_triangle(triangle(i), point))
+            .min_by(|a, b| a.distance_squared(point).total_cmp(&b.distance_squared(point)))
+            .unwrap_or(middle)
+    }
+}
+
+fn boundary_faces(mesh: &VolumeMesh) -> Vec<CachedEnvelope<Face>> {
+    let boundary = mesh.boundary();
+    let surface = &boundary.surface;
+    let corners = |face: &[u32]| face.iter().map(|&v| surface.vertices()[v as usize]).collect();
+    let faces = boundary.faces.iter().zip(surface.faces().iter());
+    faces.map(|(&(element, _), face)| CachedEnvelope::new(Face { element, corners: corners(face) })).collect()
 }
 
 struct Tie {
@@ -167,29 +212,31 @@ struct Tie {
     inside: bool,
 }
 
-fn tie(tree: &RTree<CachedEnvelope<Cell<'_>>>, point: Vec3) -> Tie {
-    // The element in which the point is deepest; of equals, as on a shared face, the first.
-    let mut best: Option<(f64, u32, [f64; 8])> = None;
+/// The element in which the point is deepest; of equals, as on a shared face, the first.
+fn tie_inside(tree: &RTree<CachedEnvelope<Cell<'_>>>, point: Vec3) -> Option<Tie> {
+    let mut best: Option<(f64, Tie)> = None;
     for cell in tree.locate_in_envelope_intersecting(AABB::from_point(point.to_array())) {
         if let Some((depth, weights)) = cell.inside(point) {
-            let better = best.is_none_or(|(d, e, _)| depth > d || (depth == d && cell.element < e));
+            let better = best.as_ref().is_none_or(|(d, tie)| depth > *d || (depth == *d && cell.element < tie.element));
             if better {
-                best = Some((depth, cell.element, weights));
+                best = Some((depth, Tie { element: cell.element, weights, inside: true }));
             }
         }
     }
-    if let Some((_, element, weights)) = best {
-        return Tie { element, weights, inside: true };
-    }
-    // Several elements may be nearest, by a vertex that they share: again the first.
+    best.map(|(_, tie)| tie)
+}
+
+/// The nearest element; of equals, which share the nearest edge or vertex, the first.
+fn tie_outside(mesh: &VolumeMesh, tree: &RTree<CachedEnvelope<Face>>, point: Vec3) -> Tie {
     let mut nearest = tree.nearest_neighbor_iter_with_distance_2(point.to_array());
-    let (mut cell, distance) = nearest.next().expect("a mesh has elements");
+    let (mut face, distance) = nearest.next().expect("a body has a boundary");
     for (other, _) in nearest.take_while(|(_, d)| *d <= distance) {
-        if other.element < cell.element {
-            cell = other;
+        if other.element < face.element {
+            face = other;
         }
     }
-    Tie { element: cell.element, weights: cell.extrapolated(point), inside: false }
+    let weights = Cell { mesh, element: face.element }.extrapolated(point, face.nearest(point));
+    Tie { element: face.element, weights, inside: false }
 }
 
 impl Cell<'_> {
@@ -211,14 +258,13 @@ impl Cell<'_> {
         }
     }
 
-    /// Weights that reproduce a point outside.
-    fn extrapolated(&self, point: Vec3) -> [f64; 8] {
+    /// Weights that reproduce a point outside, given the place on the element nearest to it.
+    fn extrapolated(&self, point: Vec3, nearest: Vec3) -> [f64; 8] {
         let element = self.element as usize;
         match self.mesh.kind() {
             ElementKind::Tet4 => padded(tet_weights(&self.mesh.tet(element), point)),
             ElementKind::Hex8 => {
                 let corners = self.mesh.hex(element);
-                let nearest = self.nearest_on_faces(point);
                 let xi = locate_in_hex(&corners, nearest).unwrap_or(Vec3::ZERO).clamp(Vec3::NEG_ONE, Vec3::ONE);
                 // N(ξ) + ∇N(ξ)·Δξ with J Δξ = p − x(ξ).
                 let step = hex_jacobian(&corners, xi).inverse() * (point - hex_point(&corners, xi));
@@ -226,31 +272,6 @@ impl Cell<'_> {
                 std::array::from_fn(|i| n[i] + g[i].dot(step))
             }
         }
-    }
-
-    /// The place on the faces nearest to `point`; curved faces are taken as fans around their middles.
-    fn nearest_on_faces(&self, point: Vec3) -> Vec3 {
-        let vertices = self.mesh.element(self.element as usize);
-        let at = |i: usize| self.mesh.vertices()[vertices[i] as usize];
-        let mut best = (f64::INFINITY, Vec3::ZERO);
-        let mut try_triangle = |triangle: [Vec3; 3]| {
-            let place = nearest_on_triangle(triangle, point);
-            let distance = place.distance_squared(point);
-            if distance < best.0 {
-                best = (distance, place);
-            }
-        };
-        for face in self.mesh.kind().faces() {
-            if let [a, b, c] = face[..] {
-                try_triangle([at(a), at(b), at(c)]);
-            } else {
-                let middle = face.iter().map(|&i| at(i)).sum::<Vec3>() / face.len() as f64;
-                for i in 0..face.len() {
-                    try_triangle([middle, at(face[i]), at(face[(i + 1) % face.len()])]);
-                }
-            }
-        }
-        best.1
     }
 }
 
@@ -371,9 +392,11 @@ mod tests {
                 let inside = cells().any(|cell| cell.inside(p).is_some());
                 assert_eq!(inside, embedding.outside().binary_search(&(i as u32)).is_err());
                 if !inside {
-                    let distance = |cell: Cell<'_>| cell.distance_2(&p.to_array());
-                    let least = cells().map(distance).fold(f64::INFINITY, f64::min);
-                    let found = distance(Cell { mesh: &mesh, element: embedding.elements()[i] });
+                    let faces = boundary_faces(&mesh);
+                    let distance = |face: &CachedEnvelope<Face>| face.distance_2(&p.to_array());
+                    let least = faces.iter().map(distance).fold(f64::INFINITY, f64::min);
+                    let mine = faces.iter().filter(|face| face.element == embedding.elements()[i]);
+                    let found = mine.map(distance).fold(f64::INFINITY, f64::min);
                     assert!(found <= least * (1.0 + 1e-12));
                 }
             }

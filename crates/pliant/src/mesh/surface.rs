@@ -1,5 +1,7 @@
 //! Surfaces: the boundary of a volume, and detailed meshes to show.
 
+use std::cmp::Ordering;
+
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -243,7 +245,8 @@ pub struct Boundary {
 }
 
 impl VolumeMesh {
-    /// The faces that belong to one element only, facing outward.
+    /// The faces that belong to one element only, facing outward. Where elements overlap, a face is boundary if more of
+    /// them are on one side than on the other; so the boundary is never empty, and closed in any case.
     pub fn boundary(&self) -> Boundary {
         let (faces, overlapping_faces) = match self.kind() {
             ElementKind::Tet4 => self.unmatched_faces::<3>(),
@@ -269,25 +272,29 @@ impl VolumeMesh {
         Boundary { surface, vertices, faces, overlapping_faces }
     }
 
-    /// The faces without a partner, and those with a wrong one; both by element, then face.
+    /// The faces that have more sides one way than the other, one for each, and all faces that do not have one side each
+    /// way; both by element, then face.
     fn unmatched_faces<const N: usize>(&self) -> (Vec<ElementFace>, Vec<ElementFace>) {
-        /// A face in the bucket of its smallest vertex.
+        /// A face as one element sees it. The order makes the sides of one face neighbours.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
         struct Side<const N: usize> {
-            /// All vertices, sorted: equal for the two sides of a face.
+            /// All vertices, sorted.
             vertices: [u32; N],
+            /// The two neighbours of the smallest vertex, sorted: four vertices make three different quadrilaterals.
+            neighbours: [u32; 2],
             /// The vertex after the smallest, going around outward: the other side goes around the other way.
             next: u32,
-            element: u32,
-            face: u8,
+            id: ElementFace,
         }
-        let describe = |element: usize, face: usize| {
+        let side = |element: usize, face: usize| {
             let nodes = self.element(element);
             let cycle: [u32; N] = std::array::from_fn(|i| nodes[self.kind().faces()[face][i]]);
             let mut vertices = cycle;
             vertices.sort_unstable();
             let smallest = cycle.iter().position(|&v| v == vertices[0]).unwrap_or(0);
-            Side { vertices, next: cycle[(smallest + 1) % N], element: element as u32, face: face as u8 }
+            let (next, previous) = (cycle[(smallest + 1) % N], cycle[(smallest + N - 1) % N]);
+            let neighbours = [next.min(previous), next.max(previous)];
+            Side { vertices, neighbours, next, id: (element as u32, face as u8) }
         };
         let sides = self.kind().faces().len();
         let buckets = Adjacency::from_pairs(self.vertex_count(), || {
@@ -303,27 +310,31 @@ impl VolumeMesh {
             .into_par_iter()
             .map_init(Vec::new, |bucket: &mut Vec<Side<N>>, v| {
                 bucket.clear();
-                bucket.extend(buckets.of(v).iter().map(|&id| describe(id as usize / sides, id as usize % sides)));
+                bucket.extend(buckets.of(v).iter().map(|&id| side(id as usize / sides, id as usize % sides)));
                 bucket.sort_unstable();
-                let (mut single, mut wrong) = (Vec::new(), Vec::new());
-                for same in bucket.chunk_by(|a, b| a.vertices == b.vertices) {
-                    match same {
-                        [only] => single.push((only.element, only.face)),
-                        [a, b] if a.next != b.next => {}
-                        several => wrong.extend(several.iter().map(|f| (f.element, f.face))),
+                let (mut excess, mut wrong) = (Vec::new(), Vec::new());
+                for face in bucket.chunk_by(|a, b| (a.vertices, a.neighbours) == (b.vertices, b.neighbours)) {
+                    let (one, other) = face.split_at(face.partition_point(|side| side.next == side.neighbours[0]));
+                    match one.len().cmp(&other.len()) {
+                        Ordering::Greater => excess.push(one[0].id),
+                        Ordering::Less => excess.push(other[0].id),
+                        Ordering::Equal => {}
+                    }
+                    if one.len() > 1 || other.len() > 1 {
+                        wrong.extend(face.iter().map(|side| side.id));
                     }
                 }
-                (single, wrong)
+                (excess, wrong)
             })
             .collect();
-        let (mut single, mut wrong) = (Vec::new(), Vec::new());
-        for (s, w) in found {
-            single.extend(s);
+        let (mut excess, mut wrong) = (Vec::new(), Vec::new());
+        for (e, w) in found {
+            excess.extend(e);
             wrong.extend(w);
         }
-        single.par_sort_unstable();
+        excess.par_sort_unstable();
         wrong.sort_unstable();
-        (single, wrong)
+        (excess, wrong)
     }
 }
 
@@ -373,6 +384,16 @@ mod tests {
         let data = MeshData::new(vertices, ElementKind::Tet4, vec![0, 1, 2, 3, 0, 1, 2, 4]);
         let mesh = VolumeMesh::check(data).unwrap().mesh;
         assert_eq!(mesh.boundary().overlapping_faces, [(0, 0), (1, 0)]);
+    }
+
+    #[test]
+    fn an_element_listed_twice_has_the_boundary_of_one() {
+        let vertices = vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
+        let data = MeshData::new(vertices, ElementKind::Tet4, vec![0, 1, 2, 3, 0, 1, 2, 3]);
+        let boundary = VolumeMesh::check(data).unwrap().mesh.boundary();
+        assert_eq!(boundary.faces, [(0, 0), (0, 1), (0, 2), (0, 3)]);
+        assert_eq!(boundary.overlapping_faces.len(), 8);
+        assert!((boundary.surface.enclosed_volume() - 1.0 / 6.0).abs() < 1e-15);
     }
 
     #[test]
