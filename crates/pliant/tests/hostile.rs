@@ -181,7 +181,7 @@ fn reading_takes_a_small_multiple_of_the_memory_of_the_mesh() {
 fn garbage_is_an_error_in_every_format() {
     let _turn = take_turn();
     let mut rng = fastrand::Rng::with_seed(1);
-    for format in pliant::io::FORMATS.iter().filter(|format| format.can_read()) {
+    for format in FORMATS.iter().filter(|format| format.can_read()) {
         for extension in format.extensions {
             for _ in 0..200 {
                 let bytes: Vec<u8> = (0..rng.usize(1..400)).map(|_| rng.u8(..)).collect();
