@@ -9,6 +9,7 @@
 //! every error says where in which file something else was expected.
 
 mod abaqus;
+mod binary;
 mod bou;
 mod error;
 mod files;

@@ -19,10 +19,11 @@
 
 use std::path::Path;
 
+use super::binary::Number;
 use super::error::{Place, ReadError, WriteError};
 use super::files::{Input, Output, put};
 use super::raw::{RawFaces, RawMesh};
-use super::scan::{Scalar, Scanner, Syntax, quote};
+use super::scan::{Scanner, Syntax, quote};
 use super::{Encoding, Format, WriteOptions};
 use crate::math::Vec3;
 use crate::mesh::SurfaceMesh;
@@ -62,63 +63,21 @@ fn read(input: &Input<'_>) -> Result<RawMesh, ReadError> {
     Ok(raw)
 }
 
-/// The type of a number.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Kind {
-    I8,
-    U8,
-    I16,
-    U16,
-    I32,
-    U32,
-    I64,
-    U64,
-    F32,
-    F64,
-}
-
-impl Kind {
-    /// By the old or the new name; 64-bit integers are an extension that some programs write.
-    fn of(name: &[u8]) -> Option<Self> {
-        Some(match name {
-            b"char" | b"int8" => Self::I8,
-            b"uchar" | b"uint8" => Self::U8,
-            b"short" | b"int16" => Self::I16,
-            b"ushort" | b"uint16" => Self::U16,
-            b"int" | b"int32" => Self::I32,
-            b"uint" | b"uint32" => Self::U32,
-            b"int64" => Self::I64,
-            b"uint64" => Self::U64,
-            b"float" | b"float32" => Self::F32,
-            b"double" | b"float64" => Self::F64,
-            _ => return None,
-        })
-    }
-
-    fn bytes(self) -> usize {
-        match self {
-            Self::I8 | Self::U8 => 1,
-            Self::I16 | Self::U16 => 2,
-            Self::I32 | Self::U32 | Self::F32 => 4,
-            Self::I64 | Self::U64 | Self::F64 => 8,
-        }
-    }
-
-    /// From exactly as many bytes. Whole numbers too large for an f64 are too large for any use here.
-    fn decode(self, bytes: &[u8], little: bool) -> f64 {
-        match self {
-            Self::I8 => i8::decode(bytes, little).into(),
-            Self::U8 => u8::decode(bytes, little).into(),
-            Self::I16 => i16::decode(bytes, little).into(),
-            Self::U16 => u16::decode(bytes, little).into(),
-            Self::I32 => i32::decode(bytes, little).into(),
-            Self::U32 => u32::decode(bytes, little).into(),
-            Self::I64 => i64::decode(bytes, little) as f64,
-            Self::U64 => u64::decode(bytes, little) as f64,
-            Self::F32 => f32::decode(bytes, little).into(),
-            Self::F64 => f64::decode(bytes, little),
-        }
-    }
+/// The type of a number by its old or new name; 64-bit integers are an extension that some programs write.
+fn number_type(name: &[u8], scanner: &Scanner<'_>) -> Result<Number, ReadError> {
+    Ok(match name {
+        b"char" | b"int8" => Number::I8,
+        b"uchar" | b"uint8" => Number::U8,
+        b"short" | b"int16" => Number::I16,
+        b"ushort" | b"uint16" => Number::U16,
+        b"int" | b"int32" => Number::I32,
+        b"uint" | b"uint32" => Number::U32,
+        b"int64" => Number::I64,
+        b"uint64" => Number::U64,
+        b"float" | b"float32" => Number::F32,
+        b"double" | b"float64" => Number::F64,
+        _ => return Err(scanner.error("a type such as int or double", quote(name))),
+    })
 }
 
 /// What a table is to a surface.
@@ -142,9 +101,9 @@ struct Property<'a> {
     name: &'a [u8],
     role: Column,
     /// Of the number, or of the items of a list.
-    kind: Kind,
+    kind: Number,
     /// Of the length of a list.
-    length: Option<Kind>,
+    length: Option<Number>,
 }
 
 #[derive(Debug)]
@@ -224,10 +183,10 @@ impl<'a> Header<'a> {
         };
         let first = word(scanner, "the type of a property")?;
         let (kind, length) = if first == b"list" {
-            let length = kind(word(scanner, "the type of the length of a list")?, scanner)?;
-            (kind(word(scanner, "the type of the items of a list")?, scanner)?, Some(length))
+            let length = number_type(word(scanner, "the type of the length of a list")?, scanner)?;
+            (number_type(word(scanner, "the type of the items of a list")?, scanner)?, Some(length))
         } else {
-            (kind(first, scanner)?, None)
+            (number_type(first, scanner)?, None)
         };
         let name = word(scanner, "the name of a property")?;
         let role = match (element.role, name, length) {
@@ -287,10 +246,6 @@ impl<'a> Header<'a> {
 
 fn word<'a>(scanner: &mut Scanner<'a>, what: &str) -> Result<&'a [u8], ReadError> {
     scanner.word_in_line().ok_or_else(|| scanner.error(what, "the end of the line"))
-}
-
-fn kind(name: &[u8], scanner: &Scanner<'_>) -> Result<Kind, ReadError> {
-    Kind::of(name).ok_or_else(|| scanner.error("a type such as int or double", quote(name)))
 }
 
 fn end_of_line(scanner: &mut Scanner<'_>) -> Result<(), ReadError> {
@@ -377,7 +332,7 @@ impl Body<'_> {
     fn corners(
         &mut self,
         list: &Property<'_>,
-        length: Kind,
+        length: Number,
         vertices: u64,
         to: &mut Vec<u32>,
     ) -> Result<(), ReadError> {
@@ -412,7 +367,7 @@ impl Body<'_> {
     }
 
     /// The length of a list of `items` that the file can hold.
-    fn length(&mut self, kind: Kind, items: Kind) -> Result<usize, ReadError> {
+    fn length(&mut self, kind: Number, items: Number) -> Result<usize, ReadError> {
         let start = self.place();
         let length = self.integer(kind, "the length of a list")?;
         match u64::try_from(length) {
@@ -435,7 +390,7 @@ impl Body<'_> {
     }
 
     /// The least that a number takes: as text, a digit and what separates it from the next.
-    fn least_bytes(&self, kind: Kind) -> usize {
+    fn least_bytes(&self, kind: Number) -> usize {
         if self.little.is_none() { 2 } else { kind.bytes() }
     }
 
@@ -452,12 +407,12 @@ impl Body<'_> {
         if self.little.is_none() { end_of_line(&mut self.scanner) } else { Ok(()) }
     }
 
-    fn number(&mut self, kind: Kind, what: &str) -> Result<f64, ReadError> {
+    fn number(&mut self, kind: Number, what: &str) -> Result<f64, ReadError> {
         let Some(little) = self.little else {
             return self.scanner.number_in_line(what);
         };
         let start = self.place();
-        let number = kind.decode(self.scanner.take(kind.bytes(), what)?, little);
+        let number = kind.float(self.scanner.take(kind.bytes(), what)?, little);
         if number.is_finite() {
             Ok(number)
         } else {
@@ -465,7 +420,7 @@ impl Body<'_> {
         }
     }
 
-    fn integer(&mut self, kind: Kind, what: &str) -> Result<i64, ReadError> {
+    fn integer(&mut self, kind: Number, what: &str) -> Result<i64, ReadError> {
         let start = self.place();
         let number = self.number(kind, what)?;
         if number.fract() == 0.0 {

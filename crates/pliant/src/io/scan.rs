@@ -230,31 +230,6 @@ pub(crate) fn quote(word: &[u8]) -> String {
     format!("`{}{dots}`", shown.escape_ascii())
 }
 
-/// Numbers in binary files.
-pub(crate) trait Scalar: Copy {
-    const BYTES: usize;
-    /// From exactly [`Self::BYTES`] bytes, least significant first if `little`.
-    fn decode(bytes: &[u8], little: bool) -> Self;
-}
-
-macro_rules! scalar {
-    ($($type:ty),*) => {$(
-        impl Scalar for $type {
-            const BYTES: usize = size_of::<$type>();
-            fn decode(bytes: &[u8], little: bool) -> Self {
-                let bytes = bytes.try_into().expect("the caller cuts pieces of this size");
-                if little { Self::from_le_bytes(bytes) } else { Self::from_be_bytes(bytes) }
-            }
-        }
-    )*};
-}
-scalar!(u8, i8, u16, i16, u32, i32, u64, i64, f32, f64);
-
-/// All numbers of a piece of binary data.
-pub(crate) fn decode<T: Scalar>(bytes: &[u8], little: bool) -> impl ExactSizeIterator<Item = T> {
-    bytes.chunks_exact(T::BYTES).map(move |piece| T::decode(piece, little))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

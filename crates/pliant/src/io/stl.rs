@@ -17,10 +17,11 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use super::binary::{Scalar, decode};
 use super::error::{Place, ReadError, WriteError};
 use super::files::{Input, Output, put};
 use super::raw::{RawFaces, RawMesh};
-use super::scan::{Scalar, Scanner, Syntax, decode, quote};
+use super::scan::{Scanner, Syntax, quote};
 use super::{Encoding, Format, WriteOptions};
 use crate::math::Vec3;
 use crate::mesh::SurfaceMesh;

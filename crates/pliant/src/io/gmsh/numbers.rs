@@ -4,9 +4,10 @@
 
 use std::path::Path;
 
+use crate::io::binary::Scalar;
 use crate::io::error::{Place, ReadError};
 use crate::io::files::put;
-use crate::io::scan::{Scalar, Scanner, quote};
+use crate::io::scan::{Scanner, quote};
 
 /// How the numbers of sections are stored. Names of sections and of groups are text in both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

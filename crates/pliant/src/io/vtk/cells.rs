@@ -9,7 +9,6 @@ use std::path::Path;
 
 use crate::io::error::{Place, ReadError};
 use crate::io::raw::RawMesh;
-use crate::io::scan::decode;
 use crate::math::Vec3;
 use crate::mesh::{ElementKind, Region, Sets, SurfaceMesh, VolumeMesh};
 
@@ -104,64 +103,6 @@ fn unsupported(code: u8) -> &'static str {
         73 | 80 => "wedge of higher order",
         74 | 81 => "pyramid of higher order",
         _ => "cell of an unknown kind",
-    }
-}
-
-/// The types of numbers in arrays.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Number {
-    I8,
-    U8,
-    I16,
-    U16,
-    I32,
-    U32,
-    I64,
-    U64,
-    F32,
-    F64,
-}
-
-/// All numbers of a piece of binary data, converted with `as`.
-macro_rules! convert {
-    ($number:expr, $bytes:expr, $little:expr, $to:ty) => {
-        match $number {
-            Number::I8 => decode::<i8>($bytes, $little).map(|x| x as $to).collect(),
-            Number::U8 => decode::<u8>($bytes, $little).map(|x| x as $to).collect(),
-            Number::I16 => decode::<i16>($bytes, $little).map(|x| x as $to).collect(),
-            Number::U16 => decode::<u16>($bytes, $little).map(|x| x as $to).collect(),
-            Number::I32 => decode::<i32>($bytes, $little).map(|x| x as $to).collect(),
-            Number::U32 => decode::<u32>($bytes, $little).map(|x| x as $to).collect(),
-            Number::I64 => decode::<i64>($bytes, $little).map(|x| x as $to).collect(),
-            Number::U64 => decode::<u64>($bytes, $little).map(|x| x as $to).collect(),
-            Number::F32 => decode::<f32>($bytes, $little).map(|x| x as $to).collect(),
-            Number::F64 => decode::<f64>($bytes, $little).map(|x| x as $to).collect(),
-        }
-    };
-}
-
-#[allow(clippy::cast_lossless, reason = "one macro for all types")]
-impl Number {
-    pub const fn bytes(self) -> usize {
-        match self {
-            Self::I8 | Self::U8 => 1,
-            Self::I16 | Self::U16 => 2,
-            Self::I32 | Self::U32 | Self::F32 => 4,
-            Self::I64 | Self::U64 | Self::F64 => 8,
-        }
-    }
-
-    pub const fn is_whole(self) -> bool {
-        !matches!(self, Self::F32 | Self::F64)
-    }
-
-    pub fn floats(self, bytes: &[u8], little: bool) -> Vec<f64> {
-        convert!(self, bytes, little, f64)
-    }
-
-    /// Only for whole numbers; those beyond `i64` become negative.
-    pub fn integers(self, bytes: &[u8], little: bool) -> Vec<i64> {
-        convert!(self, bytes, little, i64)
     }
 }
 

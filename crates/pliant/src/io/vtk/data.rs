@@ -18,7 +18,7 @@ use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
 use rayon::prelude::*;
 
-use crate::io::scan::decode;
+use crate::io::binary::decode;
 
 /// As lenient as VTK about how a text ends.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(

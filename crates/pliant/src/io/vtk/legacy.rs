@@ -15,14 +15,15 @@
 //! write bytes that are not printable as `%` and two hexadecimal digits.
 
 use super::cells::{
-    Assembly, Grid, Number, POLYGON, POLYLINE, POLYVERTEX, Piece, REGION, REGION_NAMES, Role, STRIP, coordinate_name,
+    Assembly, Grid, POLYGON, POLYLINE, POLYVERTEX, Piece, REGION, REGION_NAMES, Role, STRIP, coordinate_name,
     expected_vertex, mask, vertex_number, vertices,
 };
 use super::values::{Sink, Source, Values, unescape};
+use crate::io::binary::{Number, decode};
 use crate::io::error::{Place, ReadError, WriteError};
 use crate::io::files::{Input, Output, put};
 use crate::io::raw::RawMesh;
-use crate::io::scan::{Syntax, decode, quote};
+use crate::io::scan::{Syntax, quote};
 use crate::io::{Encoding, Feature, Format, WriteOptions};
 use crate::mesh::{SurfaceMesh, VolumeMesh};
 

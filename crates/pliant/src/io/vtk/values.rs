@@ -1,6 +1,7 @@
 //! Numbers and strings of VTK's legacy files, as text or binary, most significant byte first.
 
-use super::cells::{Number, coordinate_name};
+use super::cells::coordinate_name;
+use crate::io::binary::Number;
 use crate::io::error::ReadError;
 use crate::io::files::put;
 use crate::io::scan::{Scanner, quote};

@@ -17,11 +17,11 @@
 //! (`binary`), or at an offset behind the `_` (`appended`). Strings are bytes that end with zero.
 
 use super::cells::{
-    Assembly, Grid, Number, Piece, REGION, REGION_NAMES, Role, coordinate_name, expected_vertex, mask, vertex_number,
-    vertices,
+    Assembly, Grid, Piece, REGION, REGION_NAMES, Role, coordinate_name, expected_vertex, mask, vertex_number, vertices,
 };
 use super::data::{Source, encode};
 use super::xml::{Array, Document, Parser, PieceTag, Section, Storage};
+use crate::io::binary::Number;
 use crate::io::error::{Place, ReadError, WriteError};
 use crate::io::files::{Input, Output, put};
 use crate::io::raw::RawMesh;
