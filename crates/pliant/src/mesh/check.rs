@@ -8,7 +8,8 @@ use super::shape::{self, HEX_CORNERS};
 use super::{ElementKind, MeshData, Region, Sets, VolumeMesh};
 use crate::math::Vec3;
 
-/// Coordinates beyond this overflow when an inertia, a fifth power of a length, is computed.
+/// Coordinates beyond this overflow when an inertia, a fifth power of a length, is computed; elements smaller than its
+/// inverse vanish.
 const LARGEST_COORDINATE: f64 = 1e50;
 
 /// How many defects of a mesh an error lists; the rest are counted.
@@ -23,18 +24,20 @@ pub enum Defect {
     NoElements,
     #[error("{count} vertices are more than the {limit} that a vertex number can count", limit = u32::MAX)]
     TooManyVertices { count: usize },
+    #[error("{count} vertex numbers of elements are more than the {limit} that can be counted", limit = u32::MAX / 8)]
+    TooManyElements { count: usize },
     #[error("{count} vertex numbers do not make whole elements of {nodes} vertices")]
     Ragged { count: usize, nodes: usize },
-    #[error("vertex {vertex} is at ({x}, {y}, {z}): expected finite coordinates below {LARGEST_COORDINATE:e}")]
+    #[error("vertex {vertex} is at ({x:e}, {y:e}, {z:e}): expected finite coordinates below {LARGEST_COORDINATE:e}")]
     BadPosition { vertex: u32, x: f64, y: f64, z: f64 },
     #[error("element {element} uses vertex {vertex}, but the {count} vertices are numbered 0 to {last}", last = i64::try_from(*count).unwrap_or(i64::MAX) - 1)]
     VertexOutOfRange { element: u32, vertex: u32, count: usize },
     #[error("element {element} uses vertex {vertex} more than once")]
     RepeatedVertex { element: u32, vertex: u32 },
-    #[error("element {element} has no volume: {volume:e} m³ with a longest edge of {longest_edge:e} m")]
+    #[error("element {element} has no volume: {volume:.3e} m³ with a longest edge of {longest_edge:.3e} m")]
     NoVolume { element: u32, volume: f64, longest_edge: f64 },
     #[error(
-        "element {element} is turned inside out: its Jacobian is {negative:e} at one point and {positive:e} at another"
+        "element {element} is turned inside out: its Jacobian is {negative:.3e} at one point and {positive:.3e} at another"
     )]
     InsideOut { element: u32, negative: f64, positive: f64 },
     #[error("{given} region numbers were given for {elements} elements")]
@@ -188,6 +191,10 @@ impl VolumeMesh {
         if u32::try_from(data.vertices.len()).is_err() {
             return Err(Defect::TooManyVertices { count: data.vertices.len() }.into());
         }
+        // The faces of all elements, and the elements of a mesh refined once, are counted by u32 too.
+        if data.elements.len() > u32::MAX as usize / 8 {
+            return Err(Defect::TooManyElements { count: data.elements.len() }.into());
+        }
         let elements = data.elements.len() / nodes;
         if data.regions.is_empty() {
             data.regions.push(Region::named("body"));
@@ -324,7 +331,7 @@ fn judge_tet(corners: &[Vec3; 4]) -> Verdict {
     let (longest_edge, tolerance) = scale(corners);
     let det = shape::tet_edges(corners).determinant();
     // Written so that NaN, from an overflow, counts as no volume.
-    if det.abs() > tolerance {
+    if det.abs() > tolerance && longest_edge > LARGEST_COORDINATE.recip() {
         Verdict::Good { rewind: det < 0.0, flat_corner: false }
     } else {
         Verdict::NoVolume { volume: det / 6.0, longest_edge }
@@ -334,25 +341,83 @@ fn judge_tet(corners: &[Vec3; 4]) -> Verdict {
 fn judge_hex(corners: &[Vec3; 8]) -> Verdict {
     let (longest_edge, tolerance) = scale(corners);
     let det = |xi: Vec3| shape::hex_jacobian(corners, xi).determinant();
-    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-    let inner = shape::gauss_2().map(|(xi, _)| det(xi)).chain([det(Vec3::ZERO)]);
-    for d in inner {
-        (low, high) = (low.min(d), high.max(d));
-    }
     let volume: f64 = shape::gauss_2().map(|(xi, w)| w * det(xi)).sum();
-    let (mut corner_low, mut corner_high) = (f64::INFINITY, f64::NEG_INFINITY);
-    for d in HEX_CORNERS.map(det) {
-        (corner_low, corner_high) = (corner_low.min(d), corner_high.max(d));
-    }
-    let (least, most) = (low.min(corner_low), high.max(corner_high));
-    if least < -tolerance && most > tolerance {
-        Verdict::InsideOut { negative: least, positive: most }
-    } else if low > tolerance {
-        Verdict::Good { rewind: false, flat_corner: corner_low <= tolerance }
-    } else if high < -tolerance {
-        Verdict::Good { rewind: true, flat_corner: corner_high >= -tolerance }
+    let at_corners = HEX_CORNERS.map(det);
+    let (low, high) = jacobian_range(corners, tolerance);
+    // A positive flat corner is one that only just fails to be positive.
+    if low < -tolerance && high > tolerance {
+        Verdict::InsideOut { negative: low, positive: high }
+    } else if longest_edge < LARGEST_COORDINATE.recip() {
+        Verdict::NoVolume { volume, longest_edge }
+    } else if volume > tolerance {
+        Verdict::Good { rewind: false, flat_corner: at_corners.iter().any(|&d| d <= tolerance) }
+    } else if volume < -tolerance {
+        Verdict::Good { rewind: true, flat_corner: at_corners.iter().any(|&d| d >= -tolerance) }
     } else {
         Verdict::NoVolume { volume, longest_edge }
+    }
+}
+
+/// Bounds of the Jacobian determinant of a hexahedron over the whole element, as tight as it takes to know its sign.
+///
+/// The determinant is quadratic in each reference coordinate, so its 27 Bézier coefficients enclose it. The eight at the
+/// corners are values; if the others leave the sign open, each half of the element is looked at by itself.
+fn jacobian_range(corners: &[Vec3; 8], tolerance: f64) -> (f64, f64) {
+    // Halving this often narrows the gap between coefficients and values 64-fold.
+    const DEEPEST: usize = 9;
+    let mut coefficients = [[[0.0; 3]; 3]; 3];
+    for (i, plane) in coefficients.iter_mut().enumerate() {
+        for (j, row) in plane.iter_mut().enumerate() {
+            for (k, value) in row.iter_mut().enumerate() {
+                let xi = Vec3::new(i as f64, j as f64, k as f64) - 1.0;
+                *value = shape::hex_jacobian(corners, xi).determinant();
+            }
+        }
+    }
+    // From values at -1, 0, 1 to Bézier coefficients: the middle one is 2f(0) - (f(-1) + f(1))/2, along each axis in turn.
+    for axis in 0..3 {
+        for_each_line(&mut coefficients, axis, |[a, b, c]| [a, 2.0 * b - 0.5 * (a + c), c]);
+    }
+    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+    let mut open = vec![(coefficients, 0)];
+    while let Some((piece, depth)) = open.pop() {
+        let all = || piece.as_flattened().as_flattened().iter().copied();
+        let corner = |i: usize, j: usize, k: usize| piece[2 * i][2 * j][2 * k];
+        for (i, j, k) in (0..8).map(|c| (c & 1, c >> 1 & 1, c >> 2 & 1)) {
+            (low, high) = (low.min(corner(i, j, k)), high.max(corner(i, j, k)));
+        }
+        let (least, most) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
+        let sign_known = least >= -tolerance || most <= tolerance || (low < -tolerance && high > tolerance);
+        if sign_known || depth == DEEPEST {
+            continue;
+        }
+        let axis = depth % 3;
+        let (mut first, mut second) = (piece, piece);
+        for_each_line(&mut first, axis, |[a, b, c]| [a, 0.5 * (a + b), 0.25 * (a + 2.0 * b + c)]);
+        for_each_line(&mut second, axis, |[a, b, c]| [0.25 * (a + 2.0 * b + c), 0.5 * (b + c), c]);
+        open.extend([(first, depth + 1), (second, depth + 1)]);
+    }
+    (low, high)
+}
+
+/// Change the three numbers of each line along `axis`.
+fn for_each_line(cube: &mut [[[f64; 3]; 3]; 3], axis: usize, change: impl Fn([f64; 3]) -> [f64; 3]) {
+    for a in 0..3 {
+        for b in 0..3 {
+            let at = |t: usize| match axis {
+                0 => (t, a, b),
+                1 => (a, t, b),
+                _ => (a, b, t),
+            };
+            let line = [0, 1, 2].map(|t| {
+                let (i, j, k) = at(t);
+                cube[i][j][k]
+            });
+            for (t, value) in change(line).into_iter().enumerate() {
+                let (i, j, k) = at(t);
+                cube[i][j][k] = value;
+            }
+        }
     }
 }
 
@@ -467,6 +532,28 @@ mod tests {
         data.vertices[6] = Vec3::new(0.5, 0.5, 1.0);
         let checked = VolumeMesh::check(data).unwrap();
         assert_eq!(checked.report.flat_cornered_elements, [0]);
+    }
+
+    #[test]
+    fn no_accepted_hex_is_inside_out_anywhere() {
+        let mut rng = fastrand::Rng::with_seed(8);
+        let (mut accepted, mut refused) = (0, 0);
+        for _ in 0..3000 {
+            let mut data = unit_hex();
+            data.vertices.iter_mut().for_each(|v| *v += 0.9 * Vec3::new(rng.f64(), rng.f64(), rng.f64()));
+            let corners: [Vec3; 8] = data.vertices.clone().try_into().unwrap();
+            let det = |xi| shape::hex_jacobian(&corners, xi).determinant();
+            let grid = (0..=10).flat_map(|i| (0..=10).flat_map(move |j| (0..=10).map(move |k| [i, j, k])));
+            let worst = grid.map(|c| det(Vec3::from(c.map(f64::from)) / 5.0 - 1.0)).fold(f64::INFINITY, f64::min);
+            if VolumeMesh::check(data).is_ok() {
+                accepted += 1;
+                assert!(worst > -1e-12, "{worst} in {corners:?}");
+            } else {
+                refused += 1;
+                assert!(worst < 0.02, "refused though {worst} is the least: {corners:?}");
+            }
+        }
+        assert!(accepted > 500 && refused > 500, "{accepted} {refused}");
     }
 
     #[test]

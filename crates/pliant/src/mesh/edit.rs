@@ -2,13 +2,15 @@
 
 use thiserror::Error;
 
-use super::{MeshData, MeshError, Region, Sets, VolumeMesh};
-use crate::math::{Affine3, Vec3};
+use super::{MeshData, MeshError, Moduli, Region, Sets, VolumeMesh};
+use crate::math::{Affine3, Mat3, Vec3};
 
 /// Why a mesh could not be changed as asked.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[allow(missing_docs, reason = "the message says what each part is")]
 pub enum EditError {
+    #[error("the transformation is not made of finite numbers")]
+    NotFinite,
     #[error("the transformation flattens space: its determinant is {determinant}")]
     Flattening { determinant: f64 },
     #[error("cannot merge {a} (`{first}`) with {b} (`{second}`); split the hexahedra into tetrahedra first")]
@@ -33,13 +35,17 @@ pub struct Extracted {
 }
 
 impl VolumeMesh {
-    /// The mesh with every vertex moved by an affine map. A map that mirrors turns the elements around.
+    /// The mesh with every vertex moved by an affine map. A map that mirrors turns the elements around; the axes of
+    /// orthotropic materials turn with the body.
     pub fn transformed(&self, map: Affine3) -> Result<Self, EditError> {
-        let determinant = map.matrix3.determinant();
-        if determinant == 0.0 || !determinant.is_finite() {
-            return Err(EditError::Flattening { determinant });
-        }
+        regular(&map)?;
         let mut data = self.clone().into_data();
+        for moduli in data.regions.iter_mut().filter_map(|region| region.material.as_mut()?.moduli.as_mut()) {
+            if let Moduli::Orthotropic { axes, .. } = moduli {
+                let old = Mat3::from_cols_array(axes).transpose();
+                *axes = (rotation_of(&map.matrix3) * old).transpose().to_cols_array();
+            }
+        }
         data.vertices.iter_mut().for_each(|x| *x = map.transform_point3(*x));
         Ok(Self::check(data)?.mesh)
     }
@@ -125,6 +131,34 @@ impl VolumeMesh {
     }
 }
 
+/// The determinant of a map that can be undone.
+pub(super) fn regular(map: &Affine3) -> Result<f64, EditError> {
+    let determinant = map.matrix3.determinant();
+    if !map.is_finite() {
+        return Err(EditError::NotFinite);
+    }
+    if determinant == 0.0 || !determinant.is_finite() {
+        Err(EditError::Flattening { determinant })
+    } else {
+        Ok(determinant)
+    }
+}
+
+/// The rotation nearest to a regular matrix, or to its mirror image: the limit of averaging it with its inverse transpose
+/// (Higham 1986).
+fn rotation_of(matrix: &Mat3) -> Mat3 {
+    let mut rotation = *matrix * matrix.determinant().signum();
+    for _ in 0..100 {
+        let next = 0.5 * (rotation + rotation.inverse().transpose());
+        let change = (next - rotation).to_cols_array().into_iter().map(f64::abs).fold(0.0, f64::max);
+        rotation = next;
+        if change < 1e-15 {
+            break;
+        }
+    }
+    rotation
+}
+
 /// The members that still exist, under their new numbers; sets that lose all members vanish.
 fn renamed(sets: &Sets, new: &[u32]) -> Sets {
     let members = |set: &[u32]| set.iter().map(|&i| new[i as usize]).filter(|&i| i != u32::MAX).collect::<Vec<_>>();
@@ -159,7 +193,37 @@ mod tests {
     fn a_flattening_map_is_refused() {
         let flat = Affine3::from_scale(Vec3::new(1.0, 0.0, 1.0));
         assert_eq!(bar().transformed(flat), Err(EditError::Flattening { determinant: 0.0 }));
-        assert!(bar().transformed(Affine3::from_scale(Vec3::splat(f64::NAN))).is_err());
+        let nan = bar().transformed(Affine3::from_scale(Vec3::splat(f64::NAN)));
+        assert_eq!(nan, Err(EditError::NotFinite));
+    }
+
+    #[test]
+    fn orthotropic_axes_turn_with_the_body() {
+        let mut data = bar().into_data();
+        let moduli = Moduli::Orthotropic {
+            young: [3.0, 2.0, 1.0],
+            poisson: [0.1; 3],
+            shear: [1.0; 3],
+            axes: Mat3::IDENTITY.to_cols_array(),
+        };
+        data.regions[0].material = Some(Material { name: "wood".into(), density: None, moduli: Some(moduli) });
+        let turn = Mat3::from_rotation_z(std::f64::consts::FRAC_PI_2);
+        let stretched = Affine3::from_mat3(turn * Mat3::from_diagonal(Vec3::new(3.0, 1.0, 0.5)));
+        let mesh = VolumeMesh::check(data).unwrap().mesh.transformed(stretched).unwrap();
+        let Some(Moduli::Orthotropic { axes, .. }) = mesh.regions()[0].material.clone().unwrap().moduli else {
+            panic!()
+        };
+        // Row by row, the columns being where the material's axes point: the first along y.
+        let expected = [0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0];
+        assert!(axes.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-14), "{axes:?}");
+    }
+
+    #[test]
+    fn a_mirrored_surface_still_looks_outward() {
+        let surface = bar().boundary().surface;
+        let mirror = Affine3::from_mat3(Mat3::from_diagonal(Vec3::new(-1.0, 2.0, 1.0)));
+        let mirrored = surface.transformed(mirror).unwrap();
+        assert!((mirrored.enclosed_volume() - 4.0).abs() < 1e-14 && mirrored.report().is_closed());
     }
 
     #[test]

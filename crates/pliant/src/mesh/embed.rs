@@ -16,6 +16,9 @@ use crate::math::Vec3;
 /// How far below zero a weight may be for a point to count as inside: points on a shared face are on neither side.
 const INSIDE: f64 = 1e-10;
 
+/// How much of the volume ratio at its middle an element must have where it is continued outward.
+const HEALTHY: f64 = 0.05;
+
 /// Iterations of Newton's method for the place of a point in a hexahedron; six suffice for all but bad shapes.
 const HEX_ITERATIONS: usize = 30;
 
@@ -116,6 +119,16 @@ impl Embedding {
         &self.elements
     }
 
+    /// For each point, the vertices of its element: as many as an element has.
+    pub fn vertices(&self) -> &[u32] {
+        &self.vertices
+    }
+
+    /// For each point, the weights of the vertices of its element.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
     /// The points that lie outside of every element, in ascending order.
     pub fn outside(&self) -> &[u32] {
         &self.outside
@@ -156,7 +169,9 @@ impl RTreeObject for Cell<'_> {
     fn envelope(&self) -> Self::Envelope {
         let vertices = self.mesh.element(self.element as usize);
         let [low, high] = super::surface::bounding_box(vertices.iter().map(|&v| self.mesh.vertices()[v as usize]));
-        AABB::from_corners(low.to_array(), high.to_array())
+        // As wide as the tolerance for points on the boundary, or those would never be tried.
+        let margin = INSIDE * (high - low).max_element() + 4.0 * f64::EPSILON * low.abs().max(high.abs()).max_element();
+        AABB::from_corners((low - margin).to_array(), (high + margin).to_array())
     }
 }
 
@@ -250,8 +265,7 @@ impl Cell<'_> {
                 (depth >= -INSIDE).then_some((depth, weights))
             }
             ElementKind::Hex8 => {
-                let corners = self.mesh.hex(element);
-                let xi = locate_in_hex(&corners, point)?;
+                let xi = locate_in_hex(&self.mesh.hex(element), point)?;
                 let depth = 1.0 - xi.abs().max_element();
                 (depth >= -INSIDE).then(|| (depth, hex_weights(xi)))
             }
@@ -265,7 +279,12 @@ impl Cell<'_> {
             ElementKind::Tet4 => padded(tet_weights(&self.mesh.tet(element), point)),
             ElementKind::Hex8 => {
                 let corners = self.mesh.hex(element);
-                let xi = locate_in_hex(&corners, nearest).unwrap_or(Vec3::ZERO).clamp(Vec3::NEG_ONE, Vec3::ONE);
+                let mut xi = locate_in_hex(&corners, nearest).unwrap_or(Vec3::ZERO).clamp(Vec3::NEG_ONE, Vec3::ONE);
+                // At a flat corner the map stands still, and continuing it from there would throw points about.
+                let healthy = HEALTHY * hex_jacobian(&corners, Vec3::ZERO).determinant();
+                while hex_jacobian(&corners, xi).determinant() < healthy {
+                    xi *= 0.9;
+                }
                 // N(ξ) + ∇N(ξ)·Δξ with J Δξ = p − x(ξ).
                 let step = hex_jacobian(&corners, xi).inverse() * (point - hex_point(&corners, xi));
                 let (n, g) = (hex_weights(xi), hex_gradients(xi));
@@ -281,6 +300,9 @@ fn padded(weights: [f64; 4]) -> [f64; 8] {
 
 /// The `ξ` with `x(ξ) = point`, by Newton's method; nothing if that does not converge near the element.
 fn locate_in_hex(corners: &[Vec3; 8], point: Vec3) -> Option<Vec3> {
+    // Measured from a corner, so that far from the origin no digits are lost but those that the coordinates lack.
+    let (origin, farthest) = (corners[0], corners[0].abs().max(point.abs()).max_element());
+    let (corners, point) = (&corners.map(|x| x - origin), point - origin);
     let mut xi = Vec3::ZERO;
     for _ in 0..HEX_ITERATIONS {
         let step = hex_jacobian(corners, xi).inverse() * (point - hex_point(corners, xi));
@@ -294,8 +316,8 @@ fn locate_in_hex(corners: &[Vec3; 8], point: Vec3) -> Option<Vec3> {
         // Beyond twice the element the map may fold over: come back and try again from there.
         xi = xi.clamp(Vec3::splat(-2.0), Vec3::splat(2.0));
     }
-    let scale = (corners[6] - corners[0]).length_squared();
-    (hex_point(corners, xi).distance_squared(point) <= 1e-20 * scale).then_some(xi)
+    let size = corners.iter().map(|x| x.length()).fold(0.0, f64::max);
+    (hex_point(corners, xi).distance(point) <= 1e-10 * size + 8.0 * f64::EPSILON * farthest).then_some(xi)
 }
 
 /// The nearest place on a triangle, by the region of the plane that the point projects to (Ericson 2005, section 5.1.5).
@@ -401,6 +423,46 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_body_far_from_the_origin_holds_its_points() {
+        for cells in [Cells::Tet5, Cells::Hex] {
+            let near = generate::block([0.1; 3], [10, 10, 10], cells).unwrap();
+            for distance in [0.0, 1e4, 1e6] {
+                let offset = Vec3::new(distance, -distance, 0.5 * distance);
+                let mesh = near.transformed(Affine3::from_translation(offset)).unwrap();
+                let points: Vec<Vec3> = random_points(500, 0.04).iter().map(|p| *p + 0.05 + offset).collect();
+                let embedding = Embedding::new(&mesh, &points).unwrap();
+                assert!(embedding.outside().is_empty(), "{cells:?} at {distance}: {}", embedding.outside().len());
+                let mut back = vec![Vec3::ZERO; points.len()];
+                embedding.interpolate(mesh.vertices(), &mut back);
+                assert!(points.iter().zip(&back).all(|(p, q)| p.distance(*q) < 1e-12 + 1e-15 * distance));
+            }
+        }
+    }
+
+    #[test]
+    fn a_point_beside_a_flat_corner_gets_small_weights() {
+        let mut data = generate::block([1.0; 3], [1, 1, 1], Cells::Hex).unwrap().into_data();
+        for v in data.vertices.iter_mut().filter(|v| v.x == 1.0 && v.y == 1.0) {
+            *v = Vec3::new(0.5, 0.5, v.z);
+        }
+        let mesh = VolumeMesh::check(data).unwrap().mesh;
+        let points = [Vec3::new(0.6, 0.6, 0.5), Vec3::new(0.5, 0.5, 1.2)];
+        let embedding = Embedding::new(&mesh, &points).unwrap();
+        for (i, p) in points.iter().enumerate() {
+            assert!(embedding.tie(i).all(|(_, w)| w.abs() < 20.0), "{:?}", embedding.tie(i).collect::<Vec<_>>());
+            let q: Vec3 = embedding.tie(i).map(|(v, w)| w * mesh.vertices()[v as usize]).sum();
+            assert!(p.distance(q) < 1e-12);
+        }
+    }
+
+    #[test]
+    fn a_point_on_the_boundary_up_to_rounding_is_inside() {
+        let mesh = generate::block([1.0; 3], [2, 2, 2], Cells::Tet5).unwrap();
+        let embedding = Embedding::new(&mesh, &[Vec3::new(1.0 + 1e-13, 0.3, 0.2)]).unwrap();
+        assert!(embedding.outside().is_empty());
     }
 
     #[test]

@@ -6,9 +6,10 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::check::{Defect, MeshError};
+use super::edit::{EditError, regular};
 use super::topology::Adjacency;
 use super::{ElementKind, VolumeMesh};
-use crate::math::{Vec3, par_sum};
+use crate::math::{Affine3, Vec3, par_sum};
 
 /// Polygons, as vertex numbers in one piece.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +28,7 @@ impl Faces {
     /// Add a polygon.
     pub fn push(&mut self, polygon: &[u32]) {
         self.vertices.extend_from_slice(polygon);
-        self.offsets.push(self.vertices.len() as u32);
+        self.offsets.push(u32::try_from(self.vertices.len()).expect("fewer than 2³² corners, as no file lists more"));
     }
 
     /// Polygons that all have `corners` vertices.
@@ -57,6 +58,11 @@ impl Faces {
     /// Each polygon in turn.
     pub fn iter(&self) -> impl Iterator<Item = &[u32]> + Clone {
         self.offsets.windows(2).map(|w| &self.vertices[w[0] as usize..w[1] as usize])
+    }
+
+    /// Where each polygon starts in [`vertices`](Self::vertices), and where the last ends.
+    pub fn offsets(&self) -> &[u32] {
+        &self.offsets
     }
 
     /// All vertex numbers, one polygon after the other.
@@ -136,7 +142,7 @@ impl SurfaceMesh {
 
     /// The area, in m².
     pub fn area(&self) -> f64 {
-        par_sum(0.0, self.faces.len(), |f| 0.5 * self.area_vector(f, &self.vertices).length())
+        par_sum(0.0, self.faces.len(), |f| 0.5 * area_vector(self.faces.get(f), &self.vertices).length())
     }
 
     /// The volume enclosed by a closed surface, in m³, by the divergence theorem; meaningless for an open one.
@@ -180,12 +186,26 @@ impl SurfaceMesh {
         report
     }
 
-    /// Twice the area of a polygon times its normal: `Σ (xᵢ−x₀)×(xᵢ₊₁−x₀)`.
-    fn area_vector(&self, face: usize, positions: &[Vec3]) -> Vec3 {
-        let face = self.faces.get(face);
-        let at = |i: usize| positions[face[i] as usize];
-        (1..face.len() - 1).map(|i| (at(i) - at(0)).cross(at(i + 1) - at(0))).sum()
+    /// The surface with every vertex moved by an affine map. A map that mirrors turns the faces around.
+    pub fn transformed(&self, map: Affine3) -> Result<Self, EditError> {
+        let determinant = regular(&map)?;
+        let vertices = self.vertices.iter().map(|&x| map.transform_point3(x)).collect();
+        let mut faces = Faces::default();
+        for face in self.faces.iter() {
+            let start = faces.vertices.len();
+            faces.push(face);
+            if determinant < 0.0 {
+                faces.vertices[start..].reverse();
+            }
+        }
+        Ok(Self::new(vertices, faces)?)
     }
+}
+
+/// Twice the area of a polygon times its normal: `Σ (xᵢ−x₀)×(xᵢ₊₁−x₀)`.
+fn area_vector(face: &[u32], positions: &[Vec3]) -> Vec3 {
+    let at = |i: usize| positions[face[i] as usize];
+    (1..face.len() - 1).map(|i| (at(i) - at(0)).cross(at(i + 1) - at(0))).sum()
 }
 
 /// The smallest box around `points`: its low and high corner.
@@ -195,20 +215,20 @@ pub(super) fn bounding_box(points: impl Iterator<Item = Vec3>) -> [Vec3; 2] {
 
 /// What it takes to recompute the normals of a moving surface each frame.
 #[derive(Debug, Clone)]
-pub struct VertexNormals<'a> {
-    surface: &'a SurfaceMesh,
+pub struct VertexNormals {
+    faces: Faces,
     vertex_faces: Adjacency,
     /// Scratch: the area vector of each face.
     face_normals: Vec<Vec3>,
 }
 
-impl<'a> VertexNormals<'a> {
+impl VertexNormals {
     /// Prepare for `surface`, whose faces stay the same while its vertices move.
-    pub fn new(surface: &'a SurfaceMesh) -> Self {
+    pub fn new(surface: &SurfaceMesh) -> Self {
         let vertex_faces = Adjacency::from_pairs(surface.vertices.len(), || {
             surface.faces.iter().enumerate().flat_map(|(f, face)| face.iter().map(move |&v| (v, f as u32)))
         });
-        Self { surface, vertex_faces, face_normals: vec![Vec3::ZERO; surface.faces.len()] }
+        Self { faces: surface.faces.clone(), vertex_faces, face_normals: vec![Vec3::ZERO; surface.faces.len()] }
     }
 
     /// Unit normals for the vertices at `positions`: the mean of the faces around each, weighted by area. Vertices
@@ -219,8 +239,8 @@ impl<'a> VertexNormals<'a> {
     pub fn compute(&mut self, positions: &[Vec3], normals: &mut [Vec3]) {
         assert_eq!(positions.len(), self.vertex_faces.len(), "one position for each vertex");
         assert_eq!(normals.len(), self.vertex_faces.len(), "one normal for each vertex");
-        let surface = self.surface;
-        self.face_normals.par_iter_mut().enumerate().for_each(|(f, n)| *n = surface.area_vector(f, positions));
+        let faces = &self.faces;
+        self.face_normals.par_iter_mut().enumerate().for_each(|(f, n)| *n = area_vector(faces.get(f), positions));
         normals.par_iter_mut().enumerate().for_each(|(v, normal)| {
             let sum: Vec3 = self.vertex_faces.of(v).iter().map(|&f| self.face_normals[f as usize]).sum();
             *normal = sum.normalize_or_zero();
@@ -240,7 +260,8 @@ pub struct Boundary {
     pub vertices: Vec<u32>,
     /// For each face of the surface, its element and which of the element's faces it is.
     pub faces: Vec<ElementFace>,
-    /// Faces shared by three or more elements, or by two elements on the same side: elements overlap there.
+    /// Faces shared by three or more elements, or by two elements on the same side: elements overlap there. Each is named
+    /// by the first element that has it.
     pub overlapping_faces: Vec<ElementFace>,
 }
 
@@ -272,8 +293,7 @@ impl VolumeMesh {
         Boundary { surface, vertices, faces, overlapping_faces }
     }
 
-    /// The faces that have more sides one way than the other, one for each, and all faces that do not have one side each
-    /// way; both by element, then face.
+    /// The faces that have more sides one way than the other, and those that have several sides one way, each named once; both by element, then face.
     fn unmatched_faces<const N: usize>(&self) -> (Vec<ElementFace>, Vec<ElementFace>) {
         /// A face as one element sees it. The order makes the sides of one face neighbours.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -321,7 +341,7 @@ impl VolumeMesh {
                         Ordering::Equal => {}
                     }
                     if one.len() > 1 || other.len() > 1 {
-                        wrong.extend(face.iter().map(|side| side.id));
+                        wrong.extend(face.iter().map(|side| side.id).min());
                     }
                 }
                 (excess, wrong)
@@ -383,7 +403,7 @@ mod tests {
         let vertices = vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z, 2.0 * Vec3::Z];
         let data = MeshData::new(vertices, ElementKind::Tet4, vec![0, 1, 2, 3, 0, 1, 2, 4]);
         let mesh = VolumeMesh::check(data).unwrap().mesh;
-        assert_eq!(mesh.boundary().overlapping_faces, [(0, 0), (1, 0)]);
+        assert_eq!(mesh.boundary().overlapping_faces, [(0, 0)]);
     }
 
     #[test]
@@ -392,7 +412,7 @@ mod tests {
         let data = MeshData::new(vertices, ElementKind::Tet4, vec![0, 1, 2, 3, 0, 1, 2, 3]);
         let boundary = VolumeMesh::check(data).unwrap().mesh.boundary();
         assert_eq!(boundary.faces, [(0, 0), (0, 1), (0, 2), (0, 3)]);
-        assert_eq!(boundary.overlapping_faces.len(), 8);
+        assert_eq!(boundary.overlapping_faces, boundary.faces);
         assert!((boundary.surface.enclosed_volume() - 1.0 / 6.0).abs() < 1e-15);
     }
 

@@ -41,6 +41,16 @@ impl Adjacency {
         self.len() == 0
     }
 
+    /// Where each list starts in [`items`](Self::items), and where the last ends.
+    pub fn offsets(&self) -> &[u32] {
+        &self.offsets
+    }
+
+    /// All lists, one after the other.
+    pub fn items(&self) -> &[u32] {
+        &self.items
+    }
+
     /// The list of `key`.
     ///
     /// # Panics
