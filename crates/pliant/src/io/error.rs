@@ -32,6 +32,7 @@ impl fmt::Display for Place {
 /// Why a file could not be read.
 #[derive(Debug, Error)]
 #[allow(missing_docs, reason = "the message says what each part is")]
+#[non_exhaustive]
 pub enum ReadError {
     #[error("{}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
@@ -64,6 +65,7 @@ impl ReadError {
 /// Why a file could not be written.
 #[derive(Debug, Error)]
 #[allow(missing_docs, reason = "the message says what each part is")]
+#[non_exhaustive]
 pub enum WriteError {
     #[error("{}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },

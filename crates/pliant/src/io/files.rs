@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use super::error::{ReadError, WriteError};
+use super::names::listed;
 use super::scan::{Scanner, Syntax};
 use crate::mesh::{Faces, SurfaceMesh};
 
@@ -176,11 +177,13 @@ pub(crate) struct Output {
     files: Vec<(PathBuf, Vec<u8>)>,
     /// What the format could not hold.
     pub notes: Vec<String>,
+    /// Names that the format could not hold, and what was written instead.
+    renamed: Vec<String>,
 }
 
 impl Output {
     pub fn new(path: &Path) -> Self {
-        Self { path: path.into(), files: Vec::new(), notes: Vec::new() }
+        Self { path: path.into(), files: Vec::new(), notes: Vec::new(), renamed: Vec::new() }
     }
 
     /// The file that the user named.
@@ -229,10 +232,20 @@ impl Output {
         self.notes.push(note.into());
     }
 
+    /// Say what a name was written as, if that is not what it was.
+    pub fn name(&mut self, what: &str, name: &str, written: &str) {
+        if written != name {
+            self.renamed.push(format!("{what} `{name}` as `{written}`"));
+        }
+    }
+
     /// Write all buffers, and hand over the notes.
-    pub fn save(self, files: &dyn Files) -> Result<Vec<String>, WriteError> {
+    pub fn save(mut self, files: &dyn Files) -> Result<Vec<String>, WriteError> {
         for (path, bytes) in &self.files {
             files.write(path, bytes)?;
+        }
+        if !self.renamed.is_empty() {
+            self.notes.push(format!("written under other names: {}", listed(self.renamed.iter().map(String::as_str))));
         }
         Ok(self.notes)
     }

@@ -16,6 +16,7 @@ mod files;
 mod gmsh;
 mod interp;
 mod medit;
+mod names;
 mod obj;
 mod ply;
 mod raw;
@@ -28,7 +29,7 @@ mod vtk;
 
 use std::path::Path;
 
-use crate::mesh::{CheckReport, SurfaceMesh, VolumeMesh};
+use crate::mesh::{BODY, CheckReport, SurfaceMesh, VolumeMesh};
 
 pub use bou::{read_bou, read_bou_from, write_bou};
 pub use error::{Place, ReadError, WriteError};
@@ -36,6 +37,7 @@ pub use files::{Disk, Files, Memory};
 pub use interp::{read_interp, read_interp_from, write_interp};
 
 use files::{Input, Output};
+use names::listed;
 use raw::RawMesh;
 
 /// Every format, each registered by one line.
@@ -98,6 +100,7 @@ impl Format {
 
 /// Something that a mesh may have and a format may not keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Feature {
     /// Hexahedra besides tetrahedra.
     Hexahedra,
@@ -196,7 +199,7 @@ pub fn read_from(files: &dyn Files, path: &Path) -> Result<Loaded, ReadError> {
     let bytes = files.read(path)?;
     let input = Input { path, bytes: &bytes, files };
     if bytes.iter().all(u8::is_ascii_whitespace) {
-        return Err(ReadError::whole(path, format!("a {} file", format.name), "an empty file"));
+        return Err(ReadError::whole(path, format!("a mesh in the format {}", format.name), "an empty file"));
     }
     read(&input)?.finish(path)
 }
@@ -256,10 +259,10 @@ pub fn write_to(
 fn losses(format: &Format, mesh: &VolumeMesh) -> Vec<String> {
     let lacks = |feature| !format.holds.contains(&feature);
     let mut notes = Vec::new();
-    let names = || mesh.regions().iter().map(|region| region.name.as_str()).collect::<Vec<_>>().join(", ");
+    let names = || listed(mesh.regions().iter().map(|region| region.name.as_str()));
     if mesh.regions().len() > 1 && lacks(Feature::Regions) {
         notes.push(format!("{} does not hold regions: {} were dropped", format.name, names()));
-    } else if mesh.regions().len() > 1 && lacks(Feature::RegionNames) {
+    } else if mesh.regions().iter().any(|region| region.name != BODY) && lacks(Feature::RegionNames) {
         notes.push(format!("{} numbers regions: the names {} were dropped", format.name, names()));
     }
     let materials = mesh.regions().iter().filter(|region| region.material.is_some()).count();
@@ -270,7 +273,7 @@ fn losses(format: &Format, mesh: &VolumeMesh) -> Vec<String> {
         [("vertex", mesh.vertex_sets(), Feature::VertexSets), ("element", mesh.element_sets(), Feature::ElementSets)];
     for (what, sets, feature) in sets {
         if !sets.is_empty() && lacks(feature) {
-            let names = sets.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+            let names = listed(sets.keys().map(String::as_str));
             notes.push(format!("{} does not hold {what} sets: {names} dropped", format.name));
         }
     }

@@ -1,13 +1,14 @@
 //! What readers produce, and how it becomes a mesh: the part of reading that is the same for every format.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use super::error::ReadError;
+use super::names::{Names, listed};
 use super::scan::Scanner;
 use super::{Loaded, Mesh};
 use crate::math::Vec3;
-use crate::mesh::{CheckReport, ElementKind, Faces, Material, MeshData, Region, Sets, SurfaceMesh, VolumeMesh};
+use crate::mesh::{BODY, CheckReport, ElementKind, Faces, Material, MeshData, Region, Sets, SurfaceMesh, VolumeMesh};
 
 /// Cells of one kind, each with the number of the group it is in; 0 where the file has no groups.
 #[derive(Debug, Default)]
@@ -98,6 +99,9 @@ impl RawMesh {
 
     /// The vertices of each group of boundary faces become a set.
     fn faces_to_sets(&mut self) {
+        if self.faces.tags.iter().any(|&tag| tag != 0) {
+            self.notes.push("groups of boundary faces are kept as sets of their vertices".into());
+        }
         let mut groups: BTreeMap<i64, Vec<u32>> = BTreeMap::new();
         for (face, &tag) in self.faces.faces.iter().zip(&self.faces.tags) {
             if tag != 0 {
@@ -126,19 +130,17 @@ fn regions(
     used.sort_unstable();
     used.dedup();
     let mut regions: Vec<Region> = Vec::with_capacity(used.len());
-    let mut taken: BTreeSet<String> = BTreeSet::new();
+    let mut taken = Names::default();
     for &tag in &used {
-        let mut name = names.remove(&tag).unwrap_or_else(|| match used.len() {
-            1 => "body".into(),
+        let name = names.remove(&tag).unwrap_or_else(|| match used.len() {
+            1 => BODY.into(),
             _ => format!("region-{tag}"),
         });
-        if !taken.insert(name.clone()) {
-            name = format!("{name}-{tag}");
-            taken.insert(name.clone());
-        }
-        regions.push(Region { name, material: materials.remove(&tag) });
+        regions.push(Region { name: taken.take(&name), material: materials.remove(&tag) });
     }
-    notes.extend(names.values().map(|name| format!("region `{name}` has no elements")));
+    if !names.is_empty() {
+        notes.push(format!("regions without elements are not kept: {}", listed(names.values().map(String::as_str))));
+    }
     let element_region = tags.iter().map(|tag| used.binary_search(tag).unwrap_or(0) as u32).collect();
     (regions, element_region)
 }
@@ -237,7 +239,7 @@ mod tests {
         assert_eq!(mesh.regions().iter().map(|r| r.name.as_str()).collect::<Vec<_>>(), ["region-3", "soft"]);
         assert_eq!(mesh.element_region(), [1, 0]);
         assert_eq!(mesh.vertex_sets()["surface-4"], [0, 1, 2]);
-        assert_eq!(loaded.notes, ["region `nowhere` has no elements"]);
+        assert_eq!(loaded.notes[1..], ["regions without elements are not kept: nowhere"]);
     }
 
     #[test]

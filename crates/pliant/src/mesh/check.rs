@@ -19,6 +19,7 @@ const DEFECTS_LISTED: usize = 20;
 #[derive(Debug, Clone, PartialEq, Error, Serialize)]
 #[serde(tag = "defect", rename_all = "kebab-case")]
 #[allow(missing_docs, reason = "the message says what each number is")]
+#[non_exhaustive]
 pub enum Defect {
     #[error("the mesh has no elements")]
     NoElements,
@@ -86,6 +87,7 @@ impl From<Defect> for MeshError {
 
 /// What was repaired or is worth knowing about a mesh that can be simulated. Numbers count from 0.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct CheckReport {
     /// Elements listed with the wrong winding; it was turned.
     pub rewound_elements: Vec<u32>,
@@ -197,7 +199,7 @@ impl VolumeMesh {
         }
         let elements = data.elements.len() / nodes;
         if data.regions.is_empty() {
-            data.regions.push(Region::named("body"));
+            data.regions.push(Region::named(super::BODY));
         }
         if data.element_region.is_empty() {
             data.element_region = vec![0; elements];

@@ -8,6 +8,7 @@ use crate::math::{Affine3, Mat3, Vec3};
 /// Why a mesh could not be changed as asked.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[allow(missing_docs, reason = "the message says what each part is")]
+#[non_exhaustive]
 pub enum EditError {
     #[error("the transformation is not made of finite numbers")]
     NotFinite,

@@ -38,6 +38,7 @@ pub struct Embedding {
 /// Why an embedding does not fit a mesh.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[allow(missing_docs, reason = "the message says what each part is")]
+#[non_exhaustive]
 pub enum EmbeddingError {
     #[error("point {point} is at {position}: expected finite coordinates")]
     BadPoint { point: usize, position: Vec3 },

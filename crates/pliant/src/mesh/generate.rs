@@ -10,7 +10,7 @@ use super::{ElementKind, HexSplit, MeshData, MeshError, Sets, SplitError, Volume
 use crate::math::Vec3;
 
 /// More hexahedra than this are refused rather than tried.
-const MOST_CELLS: usize = 100_000_000;
+const MOST_CELLS: usize = 20_000_000;
 
 /// How wide the square in the middle of a disc is, as a part of the diameter.
 const CORE: f64 = 0.5;
@@ -32,6 +32,7 @@ pub enum Cells {
 /// Why a body could not be built.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[allow(missing_docs, reason = "the message says what each part is")]
+#[non_exhaustive]
 pub enum GenerateError {
     #[error("{what} is {value}, expected a positive length in metres")]
     Length { what: &'static str, value: f64 },
@@ -319,7 +320,9 @@ fn add_to_set(sets: &mut Sets, name: &str, vertex: u32) {
 
 fn finish(vertices: Vec<Vec3>, elements: Vec<u32>, sets: Sets, kind: Cells) -> Result<VolumeMesh, GenerateError> {
     let data = MeshData { vertex_sets: sets, ..MeshData::new(vertices, ElementKind::Hex8, elements) };
-    let hexes = VolumeMesh::check(data)?.mesh;
+    let checked = VolumeMesh::check(data)?;
+    debug_assert!(checked.report.is_empty(), "what is made here needs no repair: {:?}", checked.report.lines());
+    let hexes = checked.mesh;
     match kind {
         Cells::Hex => Ok(hexes),
         Cells::Tet5 => Ok(hexes.split_hexes(HexSplit::Five)?),

@@ -54,8 +54,10 @@ impl Material {
 
     /// Why no body can have these numbers, if so.
     pub fn defect(&self) -> Option<String> {
+        // Beyond these, products with volumes and squares of lengths overflow.
         let positive = |what: &str, value: f64| {
-            (!(value.is_finite() && value > 0.0)).then(|| format!("{what} is {value}, expected a positive number"))
+            (!(1e-50..=1e50).contains(&value))
+                .then(|| format!("{what} is {value:?}, expected a positive number between 1e-50 and 1e50"))
         };
         let moduli = match self.moduli {
             None => None,
@@ -93,8 +95,8 @@ mod tests {
         let defect = |density, young, poisson| Material::isotropic("m", density, young, poisson).defect();
         assert_eq!(defect(1000.0, 1e6, 0.45), None);
         assert_eq!(defect(1000.0, 1e6, 0.5), None, "the incompressible limit is a material");
-        assert!(defect(-1.0, 1e6, 0.45).unwrap().contains("density is -1"));
-        assert!(defect(1000.0, 0.0, 0.45).unwrap().contains("Young's modulus is 0"));
+        assert!(defect(-1.0, 1e6, 0.45).unwrap().contains("density is -1.0"));
+        assert!(defect(1000.0, 0.0, 0.45).unwrap().contains("Young's modulus is 0.0"));
         assert!(defect(1000.0, 1e6, 0.51).unwrap().contains("0.51"));
         assert!(defect(f64::NAN, 1e6, 0.3).unwrap().contains("NaN"));
     }

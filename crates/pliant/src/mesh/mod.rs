@@ -83,6 +83,9 @@ impl ElementKind {
     }
 }
 
+/// What a region without a name is called.
+pub const BODY: &str = "body";
+
 /// A part of a body that is made of one material. Regions partition the elements.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Region {
@@ -111,7 +114,7 @@ pub struct MeshData {
     pub kind: ElementKind,
     /// Vertex numbers, [`ElementKind::nodes`] for each element in turn.
     pub elements: Vec<u32>,
-    /// The regions; empty means one region called `body`.
+    /// The regions; empty means one region called [`BODY`].
     pub regions: Vec<Region>,
     /// The region of each element; empty means that all are in region 0.
     pub element_region: Vec<u32>,

@@ -92,8 +92,8 @@ impl VolumeMesh {
 
     fn shape(&self, element: usize) -> f64 {
         match self.kind() {
-            ElementKind::Tet4 => radius_ratio(&self.tet(element)),
-            ElementKind::Hex8 => hex_corner_edges(&self.hex(element))
+            ElementKind::Tet4 => radius_ratio(&unit(self.tet(element))),
+            ElementKind::Hex8 => hex_corner_edges(&unit(self.hex(element)))
                 .map(|[a, b, c]| a.normalize().dot(b.normalize().cross(c.normalize())))
                 .fold(f64::INFINITY, f64::min),
         }
@@ -104,7 +104,7 @@ impl VolumeMesh {
     pub fn dihedral_angles(&self, element: usize) -> Vec<f64> {
         match self.kind() {
             ElementKind::Tet4 => {
-                let x = self.tet(element);
+                let x = unit(self.tet(element));
                 let opposite = |i: usize, j: usize| (0..4).filter(move |&k| k != i && k != j);
                 self.kind()
                     .edges()
@@ -116,11 +116,18 @@ impl VolumeMesh {
                     })
                     .collect()
             }
-            ElementKind::Hex8 => hex_corner_edges(&self.hex(element))
+            ElementKind::Hex8 => hex_corner_edges(&unit(self.hex(element)))
                 .flat_map(|[a, b, c]| [angle_along(a, b, c), angle_along(b, c, a), angle_along(c, a, b)])
                 .collect(),
         }
     }
+}
+
+/// The element at the origin and of size one: shapes do not depend on either, but powers of tiny or huge lengths do.
+fn unit<const N: usize>(corners: [Vec3; N]) -> [Vec3; N] {
+    let edges = corners.map(|x| x - corners[0]);
+    let size = edges.iter().map(|x| x.abs().max_element()).fold(0.0, f64::max);
+    edges.map(|x| x / size)
 }
 
 /// The three edges at each corner of a hexahedron, so ordered that a box has positive determinants.
@@ -179,6 +186,19 @@ mod tests {
             (angles.max - 90.0).abs() < 1e-12
                 && (angles.min - (1.0 / 3.0_f64.sqrt()).acos().to_degrees()).abs() < 1e-12
         );
+    }
+
+    #[test]
+    fn shapes_do_not_depend_on_size() {
+        let shape = |size: f64, cells| generate::block([size, 2.0 * size, size], [2, 2, 2], cells).unwrap().quality();
+        for cells in [Cells::Tet5, Cells::Hex] {
+            let exact = shape(1.0, cells);
+            for size in [1e-45, 1e45] {
+                let found = shape(size, cells);
+                assert!((found.shape.min - exact.shape.min).abs() < 1e-14);
+                assert!((found.dihedral_angle.max - exact.dihedral_angle.max).abs() < 1e-12);
+            }
+        }
     }
 
     #[test]

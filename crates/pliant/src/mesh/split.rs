@@ -27,6 +27,7 @@ impl HexSplit {
 /// Why hexahedra could not be cut.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[allow(missing_docs, reason = "the message says what each part is")]
+#[non_exhaustive]
 pub enum SplitError {
     #[error("only hexahedra can be split, and this mesh has tetrahedra")]
     NotHexahedra,

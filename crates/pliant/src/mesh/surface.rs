@@ -26,9 +26,12 @@ impl Default for Faces {
 
 impl Faces {
     /// Add a polygon.
+    ///
+    /// # Panics
+    /// If there are 2³² corners in all.
     pub fn push(&mut self, polygon: &[u32]) {
         self.vertices.extend_from_slice(polygon);
-        self.offsets.push(u32::try_from(self.vertices.len()).expect("fewer than 2³² corners, as no file lists more"));
+        self.offsets.push(u32::try_from(self.vertices.len()).expect("fewer than 2³² corners"));
     }
 
     /// Polygons that all have `corners` vertices.

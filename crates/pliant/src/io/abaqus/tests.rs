@@ -193,12 +193,10 @@ fn what_cannot_be_written_is_told() {
     assert_eq!(
         notes,
         [
-            "region `A` was written as `A_2`",
             "region nothing has no elements and was not written",
-            "element set `a` was written as `a_3`",
-            "element set `say \"x\"` was written as `say _x_`",
             "only isotropic moduli are written: those of material m, Mooney-Rivlin, were dropped",
-            "material `M` was written as `M_2`",
+            "written under other names: region `A` as `A_2`, element set `a` as `a_3`, \
+             element set `say \"x\"` as `say _x_`, material `M` as `M_2`",
         ]
     );
     let pentagon = SurfaceMesh::new(cube(), Faces::uniform(5, vec![0, 1, 2, 3, 4])).unwrap();

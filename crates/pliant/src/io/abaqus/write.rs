@@ -1,17 +1,18 @@
 //! Writing one flat file, without parts.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::super::WriteOptions;
 use super::super::error::WriteError;
 use super::super::files::{Output, put};
+use super::super::names::Names;
 use crate::math::Vec3;
 use crate::mesh::{ElementKind, Material, Moduli, Region, SurfaceMesh, VolumeMesh};
 
 pub(super) fn write_volume(output: &mut Output, mesh: &VolumeMesh, _: &WriteOptions) -> Result<(), WriteError> {
-    let mut element_names = Names::default();
+    let mut element_names = Names::ignoring_case();
     let regions: Vec<String> =
-        mesh.regions().iter().map(|region| element_names.take("region", &region.name, output)).collect();
+        mesh.regions().iter().map(|region| take(&mut element_names, "region", &region.name, output)).collect();
     let used = first_elements(mesh);
     for (region, name) in (0..).zip(&regions) {
         if !used.contains_key(&region) {
@@ -20,13 +21,13 @@ pub(super) fn write_volume(output: &mut Output, mesh: &VolumeMesh, _: &WriteOpti
     }
     put_vertices(output.main(), mesh.vertices(), mesh.element_count());
     put_elements(output.main(), mesh, &regions, &used);
-    let mut node_names = Names::default();
+    let mut node_names = Names::ignoring_case();
     for (name, set) in mesh.vertex_sets() {
-        let name = node_names.take("vertex set", name, output);
+        let name = take(&mut node_names, "vertex set", name, output);
         put_set(output.main(), "NSET", &name, set);
     }
     for (name, set) in mesh.element_sets() {
-        let name = element_names.take("element set", name, output);
+        let name = take(&mut element_names, "element set", name, output);
         put_set(output.main(), "ELSET", &name, set);
     }
     put_materials(output, mesh, &regions, &used);
@@ -106,7 +107,7 @@ fn put_set(out: &mut Vec<u8>, keyword: &str, name: &str, members: &[u32]) {
 }
 
 fn put_materials(output: &mut Output, mesh: &VolumeMesh, regions: &[String], used: &HashMap<u32, usize>) {
-    let mut names = Names::default();
+    let mut names = Names::ignoring_case();
     // The different materials of each name, with the names that they got.
     let mut written: HashMap<&str, Vec<(&Material, String)>> = HashMap::new();
     for (r, Region { material, .. }) in mesh.regions().iter().enumerate() {
@@ -115,7 +116,7 @@ fn put_materials(output: &mut Output, mesh: &VolumeMesh, regions: &[String], use
         let name = if let Some((_, name)) = same_name.iter().find(|(other, _)| *other == material) {
             name.clone()
         } else {
-            let name = names.take("material", &material.name, output);
+            let name = take(&mut names, "material", &material.name, output);
             put_material(output, material, &name);
             same_name.push((material, name.clone()));
             name
@@ -146,32 +147,14 @@ fn put_material(output: &mut Output, material: &Material, name: &str) {
     }
 }
 
-/// Names in use, which must differ in more than case.
-#[derive(Default)]
-struct Names {
-    taken: HashSet<String>,
-    /// The last number given to a name that was taken, so that many equal names do not try all numbers again.
-    last: HashMap<String, u32>,
-}
-
-impl Names {
-    /// `name` as Abaqus takes it, in quotes where it must be, changed if it is taken.
-    fn take(&mut self, what: &str, name: &str, output: &mut Output) -> String {
-        let base: String = name.chars().map(|c| if c == '"' || c.is_control() { '_' } else { c }).collect();
-        let base = if base.is_empty() { "unnamed".into() } else { base };
-        let mut written = base.clone();
-        while !self.taken.insert(written.to_ascii_uppercase()) {
-            let last = self.last.entry(base.to_ascii_uppercase()).or_insert(1);
-            *last += 1;
-            written = format!("{base}_{last}");
-        }
-        if written != name {
-            output.note(format!("{what} `{name}` was written as `{written}`"));
-        }
-        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-        if written.chars().all(plain) && written.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
-            return written;
-        }
-        format!("\"{written}\"")
+/// `name` as Abaqus takes it, in quotes where it must be, changed if it is taken.
+fn take(names: &mut Names, what: &str, name: &str, output: &mut Output) -> String {
+    let clean: String = name.chars().map(|c| if c == '"' || c.is_control() { '_' } else { c }).collect();
+    let written = names.take(if clean.is_empty() { "unnamed" } else { &clean });
+    output.name(what, name, &written);
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if written.chars().all(plain) && written.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+        return written;
     }
+    format!("\"{written}\"")
 }

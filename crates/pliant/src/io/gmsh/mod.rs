@@ -408,7 +408,7 @@ mod tests {
             assert_eq!(mesh.element_sets()["all"], [0, 1]);
             assert_eq!(mesh.element_sets().len(), 1);
         }
-        assert_eq!(load(V4_1).unwrap().notes, ["what is in $NodeData is not kept"]);
+        assert_eq!(load(V4_1).unwrap().notes[0], "what is in $NodeData is not kept");
     }
 
     #[test]

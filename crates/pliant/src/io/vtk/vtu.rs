@@ -476,7 +476,7 @@ mod tests {
         let expected = [
             "the regions are those of the cell data `material`",
             "data arrays that are not kept: u",
-            "region `a` has no elements",
+            "regions without elements are not kept: a",
         ];
         assert_eq!(notes, expected);
     }
