@@ -2,9 +2,10 @@
 
 use std::f64::consts::TAU;
 
+use anyhow::anyhow;
 use clap::{Args, Subcommand, ValueEnum};
 use pliant::mesh::generate::{self, GenerateError};
-use pliant::mesh::{Cells, Material, VolumeMesh};
+use pliant::mesh::{Cells, Material, SplitError, VolumeMesh};
 
 /// A body to make. Lengths are in metres, y is up; every number has a default.
 #[derive(Debug, Subcommand)]
@@ -125,7 +126,12 @@ enum Elements {
 impl Body {
     /// The mesh, with the material if one was given.
     pub fn make(&self) -> anyhow::Result<VolumeMesh> {
-        let mesh = self.shape()?;
+        let mesh = self.shape().map_err(|error| match error {
+            GenerateError::Split(SplitError::OddRing { .. }) => {
+                anyhow!("--sectors must be an even number for --elements tet5; tet6 and hex take any")
+            }
+            error => error.into(),
+        })?;
         let common = self.common();
         let (Some(density), Some(young), Some(poisson)) = (common.density, common.young, common.poisson) else {
             return Ok(mesh);
@@ -163,7 +169,7 @@ impl Body {
             }
             Self::Ball { radius, across, .. } => generate::ball(radius, across, kind),
             Self::Torus { ring_radius, tube_radius, across, sectors, .. } => {
-                let around = || 2 * cells_along(TAU * ring_radius, 4.0 * tube_radius, across).max(2);
+                let around = || cells_along(TAU * ring_radius, 4.0 * tube_radius, across).max(2).saturating_mul(2);
                 generate::torus(ring_radius, tube_radius, across, sectors.unwrap_or_else(around), kind)
             }
         }

@@ -1,6 +1,6 @@
 //! The command line of Pliant.
 //!
-//! Exit status: 0 done; 1 a file or mesh is at fault, or a mesh cannot be simulated; 2 the command line is at fault.
+//! Exit status: 0 done; 1 it could not be done, or a mesh cannot be simulated; 2 the command line was not understood.
 
 mod generate;
 mod mesh;
@@ -26,8 +26,8 @@ Try it:
   pliant mesh convert ring.veg ring.vtu       open it in ParaView
   pliant mesh check ring.veg && echo fine     can it be simulated?
 
-Exit status: 0 done; 1 a file or mesh is at fault, or a mesh cannot be simulated;
-2 the command line is at fault.";
+Exit status: 0 done; 1 it could not be done, or a mesh cannot be simulated;
+2 the command line was not understood.";
 
 /// Simulate 3D deformable solids with finite elements.
 #[derive(Debug, Parser)]

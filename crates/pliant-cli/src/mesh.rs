@@ -6,7 +6,7 @@ use anyhow::{Context, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use pliant::io::{self, Encoding, FORMATS, Format, GmshVersion, Loaded, Mesh, ReadError, WriteOptions};
 use pliant::math::{Affine3, Vec3};
-use pliant::mesh::{ElementKind, Embedding, HexSplit, VolumeMesh};
+use pliant::mesh::{Embedding, HexSplit, Material, SurfaceMesh, VolumeMesh};
 
 use crate::Done;
 use crate::generate::Body;
@@ -20,7 +20,7 @@ pub enum MeshCommand {
         /// A mesh of any supported format.
         file: PathBuf,
         /// Mass per volume where the file gives none, in kg/m³.
-        #[arg(long)]
+        #[arg(long, allow_negative_numbers = true)]
         density: Option<f64>,
         /// Print JSON instead of a table.
         #[arg(long)]
@@ -62,6 +62,9 @@ pub struct Convert {
     input: PathBuf,
     /// The file to write; its extension chooses the format.
     output: PathBuf,
+    /// A VegaFEM .bou file whose vertices become the set `fixed`.
+    #[arg(long, value_name = "FILE.bou")]
+    fixed: Option<PathBuf>,
     /// Keep only this region.
     #[arg(long)]
     region: Option<String>,
@@ -74,15 +77,12 @@ pub struct Convert {
     /// Cut each element into eight, this many times.
     #[arg(long, default_value_t = 0)]
     refine: usize,
-    /// Number vertices and elements so that neighbours are close in memory.
-    #[arg(long)]
-    renumber: bool,
     /// Drop vertices that no element uses.
     #[arg(long)]
     drop_unused: bool,
-    /// A VegaFEM .bou file whose vertices become the set `fixed`.
-    #[arg(long, value_name = "FILE.bou")]
-    fixed: Option<PathBuf>,
+    /// Number vertices and elements so that neighbours are close in memory.
+    #[arg(long)]
+    renumber: bool,
     /// Text or binary, where the format has both [default: what is usual and keeps coordinates exactly].
     #[arg(long, value_enum)]
     encoding: Option<TextOrBinary>,
@@ -132,8 +132,9 @@ impl MeshCommand {
 }
 
 fn info(file: &Path, density: Option<f64>, json: bool) -> anyhow::Result<Done> {
-    if let Some(density) = density.filter(|d| !(d.is_finite() && *d > 0.0)) {
-        bail!("the density is {density}, expected a positive number of kg/m³");
+    let given = Material { name: "--density".into(), density, moduli: None };
+    if let Some(defect) = given.defect() {
+        bail!("--density: {defect}");
     }
     let report = Report::new(file, io::read(file)?, density);
     Ok(Done::text(if json { to_json(&report)? } else { report.table() }))
@@ -171,10 +172,10 @@ fn check(file: &Path, json: bool) -> anyhow::Result<Done> {
             Verdict { file: name, simulable: true, problems: Vec::new(), remarks }
         }
         // A defect of the mesh is a verdict; a file that cannot be read is an error.
-        Err(ReadError::Mesh { source, .. }) => {
-            let mut problems: Vec<String> = source.defects.iter().map(ToString::to_string).collect();
-            if source.total > problems.len() {
-                problems.push(format!("and {} more", source.total - problems.len()));
+        Err(ReadError::Mesh { cause, .. }) => {
+            let mut problems: Vec<String> = cause.defects.iter().map(ToString::to_string).collect();
+            if cause.total > problems.len() {
+                problems.push(format!("and {} more", cause.total - problems.len()));
             }
             Verdict { file: name, simulable: false, problems, remarks: Vec::new() }
         }
@@ -198,10 +199,7 @@ impl Convert {
         notes.extend(loaded.notes);
         let mesh = match loaded.mesh {
             Mesh::Volume(mesh) => Mesh::Volume(self.change(mesh)?),
-            Mesh::Surface(surface) if self.changes_nothing() => Mesh::Surface(surface),
-            Mesh::Surface(_) => {
-                bail!("{}: only a volume mesh can be changed, and this is a surface", self.input.display())
-            }
+            Mesh::Surface(surface) => Mesh::Surface(self.change_surface(surface)?),
         };
         let options = WriteOptions {
             encoding: match self.encoding {
@@ -218,14 +216,22 @@ impl Convert {
         Ok(Done { notes, ..Done::text(wrote(&self.output, &mesh)) })
     }
 
-    fn changes_nothing(&self) -> bool {
-        self.region.is_none()
-            && self.scale.is_none()
-            && self.split.is_none()
-            && self.refine == 0
-            && !self.renumber
-            && !self.drop_unused
-            && self.fixed.is_none()
+    fn change_surface(&self, surface: SurfaceMesh) -> anyhow::Result<SurfaceMesh> {
+        let for_volumes = [
+            ("--fixed", self.fixed.is_some()),
+            ("--region", self.region.is_some()),
+            ("--split", self.split.is_some()),
+            ("--refine", self.refine > 0),
+            ("--drop-unused", self.drop_unused),
+            ("--renumber", self.renumber),
+        ];
+        if let Some((option, _)) = for_volumes.iter().find(|(_, given)| *given) {
+            bail!("{option}: {} is a surface, and this can be done to volume meshes only", self.input.display());
+        }
+        Ok(match self.scale {
+            Some(scale) => surface.transformed(Affine3::from_scale(Vec3::splat(scale))).context("--scale")?,
+            None => surface,
+        })
     }
 
     fn change(&self, mut mesh: VolumeMesh) -> anyhow::Result<VolumeMesh> {
@@ -248,9 +254,13 @@ impl Convert {
                 Split::Six => HexSplit::Six,
             })?;
         }
-        for _ in 0..self.refine {
+        for done in 0..self.refine {
             if mesh.element_count() > MOST_ELEMENTS / 8 {
-                bail!("--refine {}: this would be more than {MOST_ELEMENTS} elements", self.refine);
+                bail!(
+                    "--refine {}: at most {MOST_ELEMENTS} elements are made, and {} are there after {done} times",
+                    self.refine,
+                    mesh.element_count()
+                );
             }
             mesh = mesh.refined()?;
         }
@@ -268,13 +278,17 @@ impl Convert {
 const MOST_ELEMENTS: usize = 200_000_000;
 
 fn embed(mesh: &Path, surface: &Path, output: &Path) -> anyhow::Result<Done> {
+    if output.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("interp")) {
+        bail!("{}: expected a name that ends in .interp", output.display());
+    }
     let volume = io::read_volume(mesh)?;
     let surface = io::read_surface(surface)?;
-    let embedding = Embedding::new(&volume, surface.vertices())?;
+    let embedding = Embedding::new(&volume.mesh, surface.mesh.vertices())?;
     io::write_interp(output, &embedding)?;
     let outside = embedding.outside().len();
     let text = format!("wrote {}: {} points, {outside} of them outside\n", output.display(), embedding.len());
-    Ok(Done::text(text))
+    let notes = volume.report.lines().into_iter().chain(volume.notes).chain(surface.notes).collect();
+    Ok(Done { notes, ..Done::text(text) })
 }
 
 fn formats() -> String {
@@ -296,12 +310,7 @@ fn formats() -> String {
 fn wrote(path: &Path, mesh: &Mesh) -> String {
     let content = match mesh {
         Mesh::Volume(mesh) => {
-            let elements = match (mesh.kind(), mesh.element_count()) {
-                (ElementKind::Tet4, 1) => "1 tetrahedron".into(),
-                (ElementKind::Hex8, 1) => "1 hexahedron".into(),
-                (kind, n) => format!("{n} {}", kind.plural()),
-            };
-            format!("{}, {elements}", count(mesh.vertex_count(), "vertex", "vertices"))
+            format!("{}, {}", count(mesh.vertex_count(), "vertex", "vertices"), mesh.kind().count(mesh.element_count()))
         }
         Mesh::Surface(surface) => {
             let vertices = count(surface.vertices().len(), "vertex", "vertices");

@@ -7,7 +7,7 @@ use pliant::mesh::{
 };
 use serde::Serialize;
 
-use crate::table::{Facts, clean, count, number, sparkline, vector};
+use crate::table::{Facts, clean, count, number, number_to, sparkline, vector};
 
 /// Everything there is to say about a mesh file.
 #[derive(Debug, Serialize)]
@@ -137,7 +137,7 @@ impl VolumeFacts {
 
     fn rows(&self, facts: &mut Facts) {
         facts.row("vertices", self.vertices.to_string());
-        facts.row("elements", format!("{} {}", self.elements, self.kind.plural()));
+        facts.row("elements", self.kind.count(self.elements));
         facts.row("edges", self.edges.to_string());
         box_row(facts, self.bounding_box);
         facts.row("volume", format!("{} m³", number(self.volume)));
@@ -227,7 +227,15 @@ impl SurfaceFacts {
 
 fn box_row(facts: &mut Facts, [low, high]: [Vec3; 2]) {
     let [x, y, z] = (high - low).to_array().map(number);
-    facts.row("size", format!("{x} × {y} × {z} m, from {} to {}", vector(low, 0.0), vector(high, 0.0)));
+    facts.row("size", format!("{x} × {y} × {z} m, from {} to {}", place(low, high - low), place(high, high - low)));
+}
+
+/// A corner of a box of this size, with enough digits to tell one corner from another.
+fn place(corner: Vec3, size: Vec3) -> String {
+    let size = size.max_element();
+    let digits = |x: f64| (4.0 + (x.abs() / size).log10().ceil()).clamp(4.0, 15.0) as usize;
+    let [x, y, z] = corner.to_array().map(|x| number_to(clean(x, size), digits(x)));
+    format!("({x}, {y}, {z})")
 }
 
 fn range(range: &pliant::mesh::Range, unit: &str) -> String {

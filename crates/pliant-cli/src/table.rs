@@ -63,11 +63,20 @@ fn put(text: &mut String, arguments: std::fmt::Arguments<'_>) {
 
 /// A number with five significant digits, plain where that is short.
 pub fn number(x: f64) -> String {
+    number_to(x, 4)
+}
+
+/// A number with so many digits after the first.
+pub fn number_to(x: f64, digits: usize) -> String {
     if x == 0.0 {
         return "0".into();
     }
-    let rounded: f64 = format!("{x:.4e}").parse().unwrap_or(x);
-    if (1e-3..1e6).contains(&rounded.abs()) { format!("{rounded}") } else { format!("{rounded:e}") }
+    let rounded: f64 = format!("{x:.digits$e}").parse().unwrap_or(x);
+    if (1e-3..1e6).contains(&rounded.abs()) || (digits > 4 && rounded.abs() < 1e15 && rounded.abs() >= 1.0) {
+        format!("{rounded}")
+    } else {
+        format!("{rounded:e}")
+    }
 }
 
 /// `(x, y, z)`.

@@ -117,7 +117,7 @@ fn check_says_which_element_is_bad_and_exits_with_1() {
     let run = pliant(folder.path(), &["mesh", "check", "flat.veg"]);
     assert_eq!(run.status, 1);
     assert!(run.out.starts_with("flat.veg  cannot be simulated\n"), "{}", run.out);
-    assert!(run.out.contains("element 1 has no volume: 0e0 m³ with a longest edge of 1.414"), "{}", run.out);
+    assert!(run.out.contains("element 1 has no volume: 0.000e0 m³ with a longest edge of 1.414e0 m"), "{}", run.out);
     let verdict = pliant(folder.path(), &["mesh", "check", "--json", "flat.veg"]);
     assert_eq!((verdict.status, &json(&verdict)["simulable"]), (1, &false.into()));
 
@@ -146,18 +146,30 @@ fn errors_name_the_file_the_line_and_the_remedy_and_exit_with_1() {
     std::fs::write(folder.path().join("cut.veg"), &FLAT[..40]).unwrap();
     for (args, message) in [
         (vec!["mesh", "info", "cut.veg"], "error: cut.veg, line "),
-        (vec!["mesh", "info", "none.veg"], "error: none.veg: No such file"),
+        (vec!["mesh", "info", "none.veg"], "error: none.veg: No such file or directory (os error 2)\n"),
         (vec!["mesh", "info", "."], "error: .: expected a file that ends in one of .veg, "),
         (vec!["mesh", "info", "mesh.docx"], "error: mesh.docx: expected a file that ends in one of .veg, "),
         (
             vec!["mesh", "generate", "torus", "--sectors", "7", "-o", "t.veg"],
-            "error: five tetrahedra a hexahedron do not fit here",
+            "error: --sectors must be an even number for --elements tet5",
         ),
         (
             vec!["mesh", "generate", "ball", "--radius", "-1", "-o", "t.veg"],
             "error: the radius is -1, expected a positive length",
         ),
-        (vec!["mesh", "generate", "ball", "-o", "none/t.veg"], "error: none/t.veg: No such file"),
+        (vec!["mesh", "generate", "ball", "-o", "none/t.veg"], "error: none/t.veg: there is no folder `none`\n"),
+        (
+            vec!["mesh", "generate", "torus", "--tube-radius", "0", "-o", "t.veg"],
+            "error: the tube radius is 0, expected a positive",
+        ),
+        (
+            vec!["mesh", "info", "--density", "-5", "cut.veg"],
+            "error: --density: the density is -5.0, expected a positive number",
+        ),
+        (
+            vec!["mesh", "embed", "cut.veg", "cut.veg", "-o", "cut.veg"],
+            "error: cut.veg: expected a name that ends in .interp",
+        ),
         (
             vec!["mesh", "generate", "ball", "--elements", "hex", "-o", "t.node"],
             "error: t.node: TetGen cannot hold hexahedra; split them",
@@ -183,7 +195,7 @@ fn a_wrong_command_line_exits_with_2_and_help_with_0() {
     {
         assert!(ok(folder.path(), args).out.contains("Usage"), "{args:?}");
     }
-    assert!(ok(folder.path(), &["--help"]).out.contains("Exit status: 0 done; 1"));
+    assert!(ok(folder.path(), &["--help"]).out.contains("Exit status: 0 done; 1 it could not be done"));
     assert!(ok(folder.path(), &["--version"]).out.starts_with("pliant "));
 }
 
@@ -219,6 +231,12 @@ fn convert_changes_the_mesh_and_says_what_was_lost() {
     assert!(lossy.err.contains("note: Medit does not hold vertex sets"), "{}", lossy.err);
     let gone = pliant(folder.path(), &["mesh", "convert", "box.msh", "part.msh", "--region", "head"]);
     assert!(gone.err.contains("there is no region `head`; there are `body`"), "{}", gone.err);
+    ok(folder.path(), &["mesh", "convert", "box.inp", "skin.stl"]);
+    ok(folder.path(), &["mesh", "convert", "skin.stl", "skin.obj", "--scale", "1000"]);
+    let skin = json(&ok(folder.path(), &["mesh", "info", "--json", "skin.obj"]));
+    assert!((skin["enclosed_volume"].as_f64().unwrap() - 1.0).abs() < 1e-12);
+    let refined = pliant(folder.path(), &["mesh", "convert", "skin.stl", "skin.obj", "--refine", "1"]);
+    assert!(refined.err.contains("--refine: skin.stl is a surface"), "{}", refined.err);
     let wrong = pliant(folder.path(), &["mesh", "convert", "box.inp", "again.inp", "--split", "5"]);
     assert!(wrong.err.contains("only hexahedra can be split"), "{}", wrong.err);
 }
@@ -248,8 +266,8 @@ fn a_detailed_surface_is_embedded_and_saved() {
     ok(folder.path(), &["mesh", "generate", "ball", "--across", "12", "-o", "detail.ply"]);
     let run = ok(folder.path(), &["mesh", "embed", "cage.veg", "detail.ply", "-o", "detail.interp"]);
     assert!(run.out.starts_with("wrote detail.interp: ") && run.out.contains("of them outside"), "{}", run.out);
-    let cage = pliant::io::read_volume(folder.path().join("cage.veg")).unwrap();
-    let detail = pliant::io::read_surface(folder.path().join("detail.ply")).unwrap();
+    let cage = pliant::io::read_volume(folder.path().join("cage.veg")).unwrap().mesh;
+    let detail = pliant::io::read_surface(folder.path().join("detail.ply")).unwrap().mesh;
     let embedding = pliant::io::read_interp(folder.path().join("detail.interp"), &cage).unwrap();
     assert_eq!(embedding.len(), detail.vertices().len());
 }

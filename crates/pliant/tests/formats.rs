@@ -238,7 +238,7 @@ fn a_written_file_replaces_the_old_one_whole_and_leaves_nothing_beside_it() {
     let path = folder.path().join("m.veg");
     std::fs::write(&path, "old").unwrap();
     pliant::io::write(&path, &Mesh::Volume(rich(Cells::Tet5)), &WriteOptions::default()).unwrap();
-    assert_eq!(pliant::io::read_volume(&path).unwrap().kind(), ElementKind::Tet4);
+    assert_eq!(pliant::io::read_volume(&path).unwrap().mesh.kind(), ElementKind::Tet4);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     assert!(
         pliant::io::write(folder.path().join("none/m.veg"), &Mesh::Volume(rich(Cells::Tet5)), &WriteOptions::default())

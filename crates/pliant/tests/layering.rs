@@ -26,9 +26,19 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The modules that `text` reaches through `crate::`, also inside `use crate::{…}`.
-fn used_modules(text: &str) -> Vec<String> {
+/// `super::` chains of the source at `path` that lead to the root of the crate, written as `crate::`.
+fn from_root(path: &Path, text: &str) -> String {
+    let file = path.components().count() - usize::from(path.ends_with("mod.rs"));
+    let chain = |depth: usize| "super::".repeat(depth);
+    // A module of tests inside a file is one deeper.
+    let (code, tests) = text.split_at(text.find("mod tests {").unwrap_or(text.len()));
+    code.replace(&chain(file), "crate::") + &tests.replace(&chain(file + 1), "crate::")
+}
+
+/// The modules that the source at `path` reaches through the root of the crate, also inside `use crate::{…}`.
+fn used_modules(path: &Path, text: &str) -> Vec<String> {
     let mut used = Vec::new();
+    let text = from_root(path, text);
     let code = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
     for piece in code.split("crate::").skip(1) {
         let word = |text: &str| text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
@@ -70,7 +80,7 @@ fn violations(order: &[String], files: &[(PathBuf, String)]) -> Vec<String> {
             found.push(format!("{}: module `{module}` is not in ARCHITECTURE.md", path.display()));
             continue;
         };
-        for used in used_modules(text) {
+        for used in used_modules(path, text) {
             if order.iter().position(|name| *name == used).is_none_or(|other| other > rank) {
                 found.push(format!("{} uses `{used}`, which does not stand before `{module}`", path.display()));
             }
@@ -107,5 +117,8 @@ fn a_use_of_a_later_module_is_found() {
     assert_eq!(check("use crate::{math::{Vec3, io}, io::{read, write}};"), 1);
     assert_eq!(check("fn f() { crate::io::read(x) }"), 1);
     assert_eq!(check("// crate::io is for later"), 0);
+    assert_eq!(check("use super::super::io::read;"), 1);
+    assert_eq!(check("use super::shape;\nmod tests {\nuse super::super::generate;\n}"), 0);
+    assert_eq!(check("mod tests {\nuse super::super::super::io::read;\n}"), 1);
     assert_eq!(violations(&order, &[(PathBuf::from("new.rs"), String::new())]).len(), 1);
 }

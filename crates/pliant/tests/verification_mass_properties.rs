@@ -135,7 +135,7 @@ fn one_distorted_hex_is_exact() {
 #[test]
 fn distorted_beam_of_1080_tets_is_exact() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
-    let beam = io::read_volume(folder.join("beam_tet_distorted.node")).unwrap();
+    let beam = io::read_volume(folder.join("beam_tet_distorted.node")).unwrap().mesh;
     let masses = std::fs::read_to_string(folder.join("beam_tet_distorted.masses")).unwrap();
     let exact = Exact {
         density: 1000.0,
@@ -151,7 +151,7 @@ fn distorted_beam_of_1080_tets_is_exact() {
 #[test]
 fn a_body_far_away_keeps_its_inertia() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
-    let beam = io::read_volume(folder.join("beam_tet_distorted.node")).unwrap();
+    let beam = io::read_volume(folder.join("beam_tet_distorted.node")).unwrap().mesh;
     let offset = Vec3::new(4096.0, -8192.0, 1024.0);
     let far = beam.transformed(pliant::math::Affine3::from_translation(offset)).unwrap();
     let (near, far) = (beam.mass_properties(&[1000.0]), far.mass_properties(&[1000.0]));

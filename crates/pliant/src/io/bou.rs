@@ -61,11 +61,14 @@ mod tests {
         for (text, message) in [
             ("1,\n11", "f.bou, line 2: expected a vertex number from 1 to 10, found `11`"),
             ("0", "f.bou, line 1: expected a vertex number from 1 to 10, found `0`"),
-            ("-9223372036854775808", "expected a vertex number, a whole number, found"),
+            (
+                "-9223372036854775808",
+                "f.bou, line 1: expected a vertex number from 1 to 10, found `-9223372036854775808`",
+            ),
             ("1;2", "f.bou, line 1: expected a vertex number, a whole number, found `1;2`"),
         ] {
             let found = read(text).unwrap_err().to_string();
-            assert!(found.starts_with(message) || found.contains("from 1 to 10"), "{found}");
+            assert_eq!(found, message);
         }
     }
 

@@ -29,13 +29,13 @@ impl fmt::Display for Place {
     }
 }
 
-/// Why a file could not be read.
+/// Why a file could not be read. Messages are complete; causes are not repeated as sources.
 #[derive(Debug, Error)]
 #[allow(missing_docs, reason = "the message says what each part is")]
 #[non_exhaustive]
 pub enum ReadError {
-    #[error("{}: {source}", path.display())]
-    Io { path: PathBuf, source: io::Error },
+    #[error("{}: {cause}", path.display())]
+    Io { path: PathBuf, cause: io::Error },
     #[error("{}: expected a file, found {found}", path.display())]
     NotAFile { path: PathBuf, found: &'static str },
     #[error("{}: {bytes} bytes are more than the {limit} that Pliant reads", path.display())]
@@ -46,8 +46,8 @@ pub enum ReadError {
     WriteOnly { path: PathBuf, format: &'static str },
     #[error("{}{place}: expected {expected}, found {found}", path.display())]
     Syntax { path: PathBuf, place: Place, expected: String, found: String },
-    #[error("{}: this mesh cannot be simulated\n{source}\nvertices and elements are counted from 0", path.display())]
-    Mesh { path: PathBuf, source: MeshError },
+    #[error("{}: this mesh cannot be simulated\n{cause}\nvertices and elements are counted from 0", path.display())]
+    Mesh { path: PathBuf, cause: MeshError },
 }
 
 impl ReadError {
@@ -67,8 +67,8 @@ impl ReadError {
 #[allow(missing_docs, reason = "the message says what each part is")]
 #[non_exhaustive]
 pub enum WriteError {
-    #[error("{}: {source}", path.display())]
-    Io { path: PathBuf, source: io::Error },
+    #[error("{}: {cause}", path.display())]
+    Io { path: PathBuf, cause: io::Error },
     #[error("{}: expected a name that ends in one of {known}", path.display())]
     UnknownFormat { path: PathBuf, known: String },
     #[error("{}: {format} cannot hold {what}", path.display())]

@@ -30,7 +30,7 @@ pub struct Disk;
 
 impl Files for Disk {
     fn read(&self, path: &Path) -> Result<Vec<u8>, ReadError> {
-        let io = |source| ReadError::Io { path: path.into(), source };
+        let io = |cause| ReadError::Io { path: path.into(), cause };
         let metadata = fs::metadata(path).map_err(io)?;
         if !metadata.is_file() {
             // Devices and pipes may never end.
@@ -49,9 +49,14 @@ impl Files for Disk {
     }
 
     fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
-        let io = |source| WriteError::Io { path: path.into(), source };
+        let io = |cause| WriteError::Io { path: path.into(), cause };
         let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut file = temporary(folder).map_err(io)?;
+        if !folder.is_dir() {
+            let cause = io::Error::new(io::ErrorKind::NotFound, format!("there is no folder `{}`", folder.display()));
+            return Err(io(cause));
+        }
+        // The error itself would name the temporary file.
+        let mut file = temporary(folder).map_err(|error| io(error.kind().into()))?;
         file.write_all(bytes).map_err(io)?;
         file.persist(path).map_err(|error| io(error.error))?;
         Ok(())
@@ -97,7 +102,7 @@ impl Memory {
 impl Files for Memory {
     fn read(&self, path: &Path) -> Result<Vec<u8>, ReadError> {
         let found = self.lock().get(path).cloned();
-        found.ok_or_else(|| ReadError::Io { path: path.into(), source: io::ErrorKind::NotFound.into() })
+        found.ok_or_else(|| ReadError::Io { path: path.into(), cause: io::ErrorKind::NotFound.into() })
     }
 
     fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), WriteError> {

@@ -125,11 +125,41 @@ pub enum Mesh {
     Surface(SurfaceMesh),
 }
 
+/// A mesh to write.
+#[derive(Debug, Clone, Copy)]
+pub enum MeshRef<'a> {
+    /// Tetrahedra or hexahedra.
+    Volume(&'a VolumeMesh),
+    /// Polygons only.
+    Surface(&'a SurfaceMesh),
+}
+
+impl<'a> From<&'a VolumeMesh> for MeshRef<'a> {
+    fn from(mesh: &'a VolumeMesh) -> Self {
+        Self::Volume(mesh)
+    }
+}
+
+impl<'a> From<&'a SurfaceMesh> for MeshRef<'a> {
+    fn from(mesh: &'a SurfaceMesh) -> Self {
+        Self::Surface(mesh)
+    }
+}
+
+impl<'a> From<&'a Mesh> for MeshRef<'a> {
+    fn from(mesh: &'a Mesh) -> Self {
+        match mesh {
+            Mesh::Volume(mesh) => Self::Volume(mesh),
+            Mesh::Surface(mesh) => Self::Surface(mesh),
+        }
+    }
+}
+
 /// A mesh with what there is to say about how it was read.
 #[derive(Debug, Clone)]
-pub struct Loaded {
+pub struct Loaded<M = Mesh> {
     /// The mesh, checked.
-    pub mesh: Mesh,
+    pub mesh: M,
     /// What the check repaired and noticed; empty for a surface.
     pub report: CheckReport,
     /// What was in the file and is not in the mesh, a sentence each.
@@ -173,17 +203,19 @@ pub fn read(path: impl AsRef<Path>) -> Result<Loaded, ReadError> {
 }
 
 /// Read a mesh file that must hold a volume.
-pub fn read_volume(path: impl AsRef<Path>) -> Result<VolumeMesh, ReadError> {
-    match read(path.as_ref())?.mesh {
-        Mesh::Volume(mesh) => Ok(mesh),
+pub fn read_volume(path: impl AsRef<Path>) -> Result<Loaded<VolumeMesh>, ReadError> {
+    let Loaded { mesh, report, notes } = read(path.as_ref())?;
+    match mesh {
+        Mesh::Volume(mesh) => Ok(Loaded { mesh, report, notes }),
         Mesh::Surface(_) => Err(ReadError::whole(path.as_ref(), "tetrahedra or hexahedra", "only a surface")),
     }
 }
 
 /// Read a mesh file that must hold a surface.
-pub fn read_surface(path: impl AsRef<Path>) -> Result<SurfaceMesh, ReadError> {
-    match read(path.as_ref())?.mesh {
-        Mesh::Surface(mesh) => Ok(mesh),
+pub fn read_surface(path: impl AsRef<Path>) -> Result<Loaded<SurfaceMesh>, ReadError> {
+    let Loaded { mesh, report, notes } = read(path.as_ref())?;
+    match mesh {
+        Mesh::Surface(mesh) => Ok(Loaded { mesh, report, notes }),
         Mesh::Volume(_) => Err(ReadError::whole(path.as_ref(), "a surface", "a volume mesh")),
     }
 }
@@ -207,15 +239,19 @@ pub fn read_from(files: &dyn Files, path: &Path) -> Result<Loaded, ReadError> {
 /// Write a mesh in the format of the extension of `path`. Returns what the format could not hold, a sentence each.
 ///
 /// A volume written to a format for surfaces gives its boundary.
-pub fn write(path: impl AsRef<Path>, mesh: &Mesh, options: &WriteOptions) -> Result<Vec<String>, WriteError> {
+pub fn write<'a>(
+    path: impl AsRef<Path>,
+    mesh: impl Into<MeshRef<'a>>,
+    options: &WriteOptions,
+) -> Result<Vec<String>, WriteError> {
     write_to(&Disk, path.as_ref(), mesh, options)
 }
 
 /// Write a mesh to any place for files; see [`write()`].
-pub fn write_to(
+pub fn write_to<'a>(
     files: &dyn Files,
     path: &Path,
-    mesh: &Mesh,
+    mesh: impl Into<MeshRef<'a>>,
     options: &WriteOptions,
 ) -> Result<Vec<String>, WriteError> {
     let Some(format) = Format::of(path) else {
@@ -223,8 +259,8 @@ pub fn write_to(
         return Err(WriteError::UnknownFormat { path: path.into(), known });
     };
     let mut output = Output::new(path);
-    match (mesh, format.write_volume, format.write_surface) {
-        (Mesh::Volume(volume), Some(write), _) => {
+    match (mesh.into(), format.write_volume, format.write_surface) {
+        (MeshRef::Volume(volume), Some(write), _) => {
             if volume.kind() == crate::mesh::ElementKind::Hex8 && !format.holds.contains(&Feature::Hexahedra) {
                 let (path, format) = (path.into(), format.name);
                 return Err(WriteError::Unsupported {
@@ -236,15 +272,19 @@ pub fn write_to(
             output.notes = losses(format, volume);
             write(&mut output, volume, options)?;
         }
-        (Mesh::Volume(volume), None, Some(write)) => {
+        (MeshRef::Volume(volume), None, Some(write)) => {
             output.note(format!("{} holds surfaces: only the boundary was written", format.name));
             write(&mut output, &volume.boundary().surface, options)?;
         }
-        (Mesh::Surface(surface), _, Some(write)) => write(&mut output, surface, options)?,
-        (Mesh::Surface(_), _, None) => {
-            return Err(WriteError::Unsupported { path: path.into(), format: format.name, what: "a surface" });
+        (MeshRef::Surface(surface), _, Some(write)) => write(&mut output, surface, options)?,
+        (MeshRef::Surface(_), _, None) => {
+            return Err(WriteError::Unsupported {
+                path: path.into(),
+                format: format.name,
+                what: "a surface; it needs a volume mesh of it",
+            });
         }
-        (Mesh::Volume(_), None, None) => {
+        (MeshRef::Volume(_), None, None) => {
             return Err(WriteError::Unsupported {
                 path: path.into(),
                 format: format.name,

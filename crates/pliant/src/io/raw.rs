@@ -70,7 +70,7 @@ impl RawMesh {
             (_, 0) => (ElementKind::Tet4, std::mem::take(&mut self.tets)),
             (0, _) => (ElementKind::Hex8, std::mem::take(&mut self.hexes)),
             _ => {
-                let found = format!("{tets} tetrahedra and {hexes} hexahedra");
+                let found = format!("{} and {}", ElementKind::Tet4.count(tets), ElementKind::Hex8.count(hexes));
                 return Err(ReadError::whole(path, "elements of one kind", found));
             }
         };
@@ -80,7 +80,7 @@ impl RawMesh {
             regions(&cells.tags, &mut self.region_names, &mut self.materials, &mut self.notes);
         data.vertex_sets = self.vertex_sets;
         data.element_sets = self.element_sets;
-        let checked = VolumeMesh::check(data).map_err(|source| ReadError::Mesh { path: path.into(), source })?;
+        let checked = VolumeMesh::check(data).map_err(|cause| ReadError::Mesh { path: path.into(), cause })?;
         Ok(Loaded { mesh: Mesh::Volume(checked.mesh), report: checked.report, notes: self.notes })
     }
 
@@ -93,7 +93,7 @@ impl RawMesh {
             self.notes.push("the groups of a surface are not kept".into());
         }
         let surface = SurfaceMesh::new(self.vertices, self.faces.faces)
-            .map_err(|source| ReadError::Mesh { path: path.into(), source })?;
+            .map_err(|cause| ReadError::Mesh { path: path.into(), cause })?;
         Ok(Loaded { mesh: Mesh::Surface(surface), report: CheckReport::default(), notes: self.notes })
     }
 
@@ -253,6 +253,6 @@ mod tests {
         let mut raw = cube_corner([0, 0]);
         raw.hexes.push(&[0; 8], 0);
         let message = raw.finish(Path::new("m.vtk")).unwrap_err().to_string();
-        assert_eq!(message, "m.vtk: expected elements of one kind, found 2 tetrahedra and 1 hexahedra");
+        assert_eq!(message, "m.vtk: expected elements of one kind, found 2 tetrahedra and 1 hexahedron");
     }
 }

@@ -18,9 +18,9 @@ use crate::math::{Mat3, Vec3};
 use crate::mesh::SurfaceMesh;
 
 pub(super) const FORMAT: Format = Format {
-    name: "SVG picture",
+    name: "SVG",
     extensions: &["svg"],
-    about: "a shaded picture of a surface",
+    about: "a shaded picture of a surface, only written",
     holds: &[],
     read: None,
     write_volume: None,
@@ -290,6 +290,6 @@ mod tests {
     #[test]
     fn a_picture_is_not_read() {
         let error = read_from(&Memory::with("m.svg", "<svg/>"), Path::new("m.svg")).unwrap_err();
-        assert_eq!(error.to_string(), "m.svg: SVG picture is only written, not read");
+        assert_eq!(error.to_string(), "m.svg: SVG is only written, not read");
     }
 }

@@ -71,7 +71,7 @@ impl<'a> File<'a> {
         }
         match input.files.read(&path) {
             Ok(bytes) => Ok(Some(Self { path, bytes: Cow::Owned(bytes) })),
-            Err(ReadError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(ReadError::Io { cause, .. }) if cause.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
     }

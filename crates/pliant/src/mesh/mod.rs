@@ -74,6 +74,15 @@ impl ElementKind {
         }
     }
 
+    /// So many of them, as a person would say it: "1 tetrahedron", "2 hexahedra".
+    pub fn count(self, n: usize) -> String {
+        match (self, n) {
+            (Self::Tet4, 1) => "1 tetrahedron".into(),
+            (Self::Hex8, 1) => "1 hexahedron".into(),
+            _ => format!("{n} {}", self.plural()),
+        }
+    }
+
     /// The plural that a person would say: "tetrahedra", "hexahedra".
     pub const fn plural(self) -> &'static str {
         match self {
