@@ -57,6 +57,9 @@ fn read(input: &Input<'_>) -> Result<RawMesh, ReadError> {
     Ok(assembly.finish())
 }
 
+/// What the name of a region takes besides its characters: it is in a table, and in a note if no element has it.
+const MEMORY_OF_NAME: usize = 96;
+
 /// Turns arrays into numbers.
 struct Reader<'a> {
     input: &'a Input<'a>,
@@ -191,10 +194,10 @@ impl Reader<'_> {
             Storage::Ascii => {
                 self.words(array, None, |scanner, _| Ok(scanner.integer("the code of a character")? as u8))?
             }
-            Storage::Binary | Storage::Appended(_) => {
-                self.bytes(array, Expected { bytes: None, growth: size_of::<String>() })?
-            }
+            Storage::Binary | Storage::Appended(_) => self.bytes(array, Expected { bytes: None, growth: 1 })?,
         };
+        let count = bytes.iter().filter(|&&byte| byte == 0).count();
+        self.budget.take(count.saturating_mul(MEMORY_OF_NAME)).map_err(|problem| self.problem(array, problem))?;
         let mut strings: Vec<String> =
             bytes.split(|&byte| byte == 0).map(|s| String::from_utf8_lossy(s).into()).collect();
         // Behind the last zero.
