@@ -231,7 +231,7 @@ fn windows_line_ends_change_nothing() {
         let windows = Memory::default();
         for (path, bytes) in files.contents() {
             let text = String::from_utf8(bytes).unwrap().replace('\n', "\r\n");
-            pliant::io::Files::write(&windows, &path, text.as_bytes()).unwrap();
+            windows.write(&path, text.as_bytes()).unwrap();
         }
         assert_eq!(volume(&windows, &path), volume(&files, &path), "{}", format.name);
     }

@@ -290,13 +290,11 @@ fn vtu(
     padding: usize,
     arrays: &[(&str, &str, &str, u8, usize)],
 ) -> (Memory, &'static str) {
-    let (mut tags, mut data) = (String::new(), Vec::new());
+    let (mut tags, mut data) = (Vec::new(), Vec::new());
     for (section, kind, name, byte, count) in arrays {
         let components = if *section == "Points" { " NumberOfComponents='3'" } else { "" };
-        tags += &format!(
-            "<{section}><DataArray type='{kind}' Name='{name}'{components} format='appended' offset='{}'/></{section}>",
-            data.len()
-        );
+        let form = format!("{components} format='appended' offset='{}'", data.len());
+        tags.push(format!("<{section}><DataArray type='{kind}' Name='{name}'{form}/></{section}>"));
         let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::best());
         encoder.write_all(&vec![*byte; *count]).unwrap();
         let packed = encoder.finish().unwrap();
@@ -305,6 +303,7 @@ fn vtu(
         }
         data.extend(packed);
     }
+    let tags = tags.concat();
     let mut file = format!(
         "<VTKFile type='UnstructuredGrid' header_type='UInt64' compressor='vtkZLibDataCompressor'><UnstructuredGrid>\
          <Piece NumberOfPoints='{points}' NumberOfCells='{cells}'>{tags}</Piece></UnstructuredGrid>\
@@ -321,10 +320,10 @@ fn many_groups(dimension: usize, kind: usize, nodes: &str) -> (Memory, &'static 
     let (elements, mut counts) = (30_000, [0; 4]);
     counts[dimension] = 1;
     let corners = if dimension == 0 { "0 0 0" } else { "0 0 0 1 1 1" };
-    let groups: String = (1..=100).map(|group| format!("{group} ")).collect();
+    let groups = (1..=100).map(|group| group.to_string()).collect::<Vec<_>>().join(" ");
     let list = format!("7 {nodes}\n").repeat(elements);
     let file = format!(
-        "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Entities\n{} {} {} {}\n1 {corners} 100 {groups}{}\n$EndEntities\n\
+        "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Entities\n{} {} {} {}\n1 {corners} 100 {groups} {}\n$EndEntities\n\
          $Nodes\n1 4 1 4\n3 1 0 4\n1\n2\n3\n4\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n$EndNodes\n\
          $Elements\n2 {} 1 1\n{dimension} 1 {kind} {elements}\n{list}3 9 4 1\n1 1 2 3 4\n$EndElements\n",
         counts[0],

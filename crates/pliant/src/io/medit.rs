@@ -367,7 +367,7 @@ mod tests {
 
     #[test]
     fn sections_are_skipped_whatever_is_in_them() {
-        let names: String = (10..30).map(|i| format!("New{i} {i} -1e5 nan\n")).collect();
+        let names = (10..30).map(|i| format!("New{i} {i} -1e5 nan\n")).collect::<Vec<_>>().concat();
         let text = format!(
             "{HEAD}Geometry \"End of it.mesh\"\n{VERTICES}Edges 1\n1 2\nRequiredEdges\nTangents 5 0\n{names}\
              SolAtTetrahedra 1 1 1\n0.5\nHOSolAtTetrahedraP2 7\nTetrahedra 1 1 2 3 4 0\nIdentifier"

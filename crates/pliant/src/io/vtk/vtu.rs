@@ -196,10 +196,10 @@ impl Reader<'_> {
             }
             Storage::Binary | Storage::Appended(_) => self.bytes(array, Expected { bytes: None, growth: 1 })?,
         };
-        let count = bytes.iter().filter(|&&byte| byte == 0).count();
-        self.budget.take(count.saturating_mul(MEMORY_OF_NAME)).map_err(|problem| self.problem(array, problem))?;
-        let mut strings: Vec<String> =
-            bytes.split(|&byte| byte == 0).map(|s| String::from_utf8_lossy(s).into()).collect();
+        let strings = bytes.split(|&byte| byte == 0);
+        let memory = strings.clone().count().saturating_mul(MEMORY_OF_NAME);
+        self.budget.take(memory).map_err(|problem| self.problem(array, problem))?;
+        let mut strings: Vec<String> = strings.map(|string| String::from_utf8_lossy(string).into()).collect();
         // Behind the last zero.
         if strings.last().is_some_and(String::is_empty) {
             strings.pop();
