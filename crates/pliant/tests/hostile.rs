@@ -365,3 +365,17 @@ fn files_made_to_grow_in_memory_do_not() {
         assert!(proportion <= 2 * PROPORTION, "{name}: {proportion} bytes of memory for each");
     }
 }
+
+#[test]
+fn an_element_in_too_many_sets_for_gmsh_is_refused_before_they_are_listed() {
+    let _turn = take_turn();
+    let mut data = generate::block([1.0; 3], [1, 1, 1], Cells::Tet5).unwrap().into_data();
+    data.element_sets = (0..3000).map(|set| (format!("set {set}"), vec![0])).collect();
+    let mesh = Mesh::Volume(VolumeMesh::check(data).unwrap().mesh);
+    ALLOCATOR.reset_peak_usage();
+    let before = ALLOCATOR.current_usage();
+    let error = write_to(&Memory::default(), Path::new("m.msh"), &mesh, &WriteOptions::default()).unwrap_err();
+    let used = ALLOCATOR.peak_usage().saturating_sub(before);
+    assert!(error.to_string().contains("a hundred element sets"), "{error}");
+    assert!(used <= CONSTANT, "{used} bytes of memory");
+}
