@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use pliant::io::{Encoding, FORMATS, Feature, Format, GmshVersion, Memory, Mesh, WriteOptions, read_from, write_to};
+use pliant::io::{
+    Encoding, FORMATS, Feature, Files, Format, GmshVersion, Memory, Mesh, WriteOptions, read_from, write_to,
+};
 use pliant::mesh::{Cells, ElementKind, Material, Region, SurfaceMesh, VolumeMesh, generate};
 
 const ENCODINGS: [Encoding; 3] = [Encoding::Usual, Encoding::Text, Encoding::Binary];
@@ -176,6 +178,50 @@ fn a_volume_in_a_surface_format_gives_its_closed_boundary() {
     }
 }
 
+/// The length of the start of a file that must be whole. What comes behind it may be cut off or not be there at all, and
+/// nothing in the file says which.
+fn needed(format: &Format, bytes: &[u8]) -> usize {
+    let until = |word: &[u8]| bytes.windows(word.len()).position(|window| window == word).unwrap_or(bytes.len());
+    let end = match format.extensions[0] {
+        // Lists of vertices, faces and elements without their lengths.
+        "obj" | "inp" => 0,
+        // Then sets, materials and regions, as many as there are.
+        "veg" => until(b"*MATERIAL"),
+        // Then data of cells and points, as many as there are.
+        "vtk" => until(b"\nCELL_DATA"),
+        _ => bytes.len(),
+    };
+    match std::str::from_utf8(&bytes[..end]) {
+        // The last number of a text may have had more digits.
+        Ok(text) => text.trim_end().rfind(char::is_whitespace).map_or(0, |at| at + 2),
+        Err(_) => end,
+    }
+}
+
+#[test]
+fn what_is_cut_off_is_an_error() {
+    let volume = Mesh::Volume(rich(Cells::Tet5));
+    let surface = generate::block([1.0, 0.7, 0.3], [2, 1, 1], Cells::Hex).unwrap().boundary().surface;
+    let surface = Mesh::Surface(surface);
+    for format in FORMATS.iter().filter(|f| f.can_read()) {
+        let meshes = [&volume, &surface].into_iter().filter(|mesh| format.can_write_surface() || **mesh == volume);
+        for (mesh, options) in meshes.flat_map(|mesh| options().map(move |options| (mesh, options))) {
+            let (whole, path) = (Memory::default(), name(format));
+            write_to(&whole, &path, mesh, &options).unwrap();
+            let loaded = read_from(&whole, &path).unwrap();
+            for (file, bytes) in whole.contents() {
+                for length in 0..needed(format, &bytes) {
+                    whole.write(&file, &bytes[..length]).unwrap();
+                    // Where white space, a closing word or what is not kept was cut off, the mesh is the same.
+                    let fine = read_from(&whole, &path).map_or(true, |cut| cut.mesh == loaded.mesh);
+                    assert!(fine, "{options:?}: {length} bytes of {} of {}", bytes.len(), file.display());
+                }
+                whole.write(&file, &bytes).unwrap();
+            }
+        }
+    }
+}
+
 #[test]
 fn windows_line_ends_change_nothing() {
     for format in FORMATS.iter().filter(|f| f.can_read() && f.can_write_volume()) {
@@ -185,7 +231,7 @@ fn windows_line_ends_change_nothing() {
         let windows = Memory::default();
         for (path, bytes) in files.contents() {
             let text = String::from_utf8(bytes).unwrap().replace('\n', "\r\n");
-            pliant::io::Files::write(&windows, &path, text.as_bytes()).unwrap();
+            windows.write(&path, text.as_bytes()).unwrap();
         }
         assert_eq!(volume(&windows, &path), volume(&files, &path), "{}", format.name);
     }

@@ -3,12 +3,17 @@
 //! The seeds are those of the fuzz targets. Mutations are random but the same on every run.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use peak_alloc::PeakAlloc;
-use pliant::io::{Encoding, FORMATS, Files, Memory, Mesh, WriteOptions, read_from, write_to};
-use pliant::mesh::{Cells, generate};
+use pliant::io::{
+    Encoding, FORMATS, Files, Format, GmshVersion, Memory, Mesh, ReadError, WriteOptions, read_bou_from, read_from,
+    read_interp_from, write_to,
+};
+use pliant::math::Vec3;
+use pliant::mesh::{Cells, ElementKind, MeshData, VolumeMesh, generate};
 
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
@@ -17,7 +22,7 @@ static ALLOCATOR: PeakAlloc = PeakAlloc;
 static TURN: Mutex<()> = Mutex::new(());
 
 /// Bytes of memory for each byte of a file: a mesh as text is at most a few times larger in memory, and is held up to
-/// three times while it is checked.
+/// three times while it is checked. Twice that for files made to take as much as they can.
 const PROPORTION: usize = 60;
 
 /// What may be used whatever the size of the file: messages and tables.
@@ -26,7 +31,10 @@ const CONSTANT: usize = 1 << 20;
 const MUTATIONS: usize = 10_000;
 
 struct Seed {
+    /// The file that gets broken.
     path: PathBuf,
+    /// The file that is read: this one, or one that includes it.
+    main: PathBuf,
     files: Vec<(PathBuf, Vec<u8>)>,
 }
 
@@ -51,7 +59,8 @@ fn seeds() -> Vec<Seed> {
             .map(|path| (PathBuf::from(path.file_name().unwrap()), fs::read(&path).unwrap()))
             .collect();
         for (path, _) in &files {
-            seeds.push(Seed { path: path.clone(), files: files.clone() });
+            let main = if Kind::of(path).is_some() { path } else { including(path, &files) };
+            seeds.push(Seed { path: path.clone(), main: main.clone(), files: files.clone() });
         }
     }
     assert!(seeds.len() > 20, "the seed corpus is missing");
@@ -66,16 +75,85 @@ fn with(seed: &Seed, bytes: &[u8]) -> Memory {
     files
 }
 
-/// Read, and measure what it took.
-fn read(seed: &Seed, bytes: &[u8]) -> Result<(), String> {
-    let files = with(seed, bytes);
-    let total: usize = seed.files.iter().map(|(_, content)| content.len()).sum::<usize>() + bytes.len();
+/// The file that names another.
+fn including<'a>(part: &Path, files: &'a [(PathBuf, Vec<u8>)]) -> &'a PathBuf {
+    let name = part.to_str().unwrap();
+    let found = files.iter().find(|(_, content)| String::from_utf8_lossy(content).contains(name));
+    found.map_or_else(|| panic!("nothing reads the seed {name}"), |(path, _)| path)
+}
+
+/// How a seed is read.
+#[derive(Clone, Copy)]
+enum Kind {
+    Mesh,
+    FixedVertices,
+    Interpolation,
+}
+
+impl Kind {
+    fn of(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()? {
+            "bou" => Some(Self::FixedVertices),
+            "interp" => Some(Self::Interpolation),
+            _ => Format::of(path).map(|_| Self::Mesh),
+        }
+    }
+
+    /// The mesh, if that is what there is in the file.
+    fn read(self, files: &Memory, path: &Path) -> Result<Option<Mesh>, ReadError> {
+        match self {
+            Self::Mesh => read_from(files, path).map(|loaded| Some(loaded.mesh)),
+            Self::FixedVertices => read_bou_from(files, path, 100).map(|_| None),
+            Self::Interpolation => {
+                // That of the seed.
+                let vertices = vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::ONE, Vec3::Z];
+                let mesh =
+                    VolumeMesh::check(MeshData::new(vertices, ElementKind::Tet4, vec![0, 1, 2, 4])).unwrap().mesh;
+                read_interp_from(files, path, &mesh).map(|_| None)
+            }
+        }
+    }
+}
+
+/// Read, and measure what it took for each byte of the files, besides what is free.
+fn measured(files: &Memory, path: &Path) -> (Result<Option<Mesh>, String>, usize) {
+    let total: usize = files.contents().iter().map(|(_, content)| content.len()).sum();
+    let kind = Kind::of(path).unwrap();
     ALLOCATOR.reset_peak_usage();
     let before = ALLOCATOR.current_usage();
-    let result = read_from(&files, &seed.path);
+    let result = kind.read(files, path);
     let used = ALLOCATOR.peak_usage().saturating_sub(before);
-    assert!(used <= CONSTANT + PROPORTION * total, "{}: {used} bytes of memory for {total}", seed.path.display());
-    result.map(drop).map_err(|error| error.to_string())
+    (result.map_err(|error| error.to_string()), used.saturating_sub(CONSTANT).div_ceil(total.max(1)))
+}
+
+fn read(seed: &Seed, bytes: &[u8]) -> Result<Option<Mesh>, String> {
+    let (result, proportion) = measured(&with(seed, bytes), &seed.main);
+    assert!(proportion <= PROPORTION, "{}: {proportion} bytes of memory for each", seed.path.display());
+    result
+}
+
+/// What people do with a mesh must not panic, wherever the mesh is from. Written in one format a call, in turn.
+fn exercise(mesh: &Mesh, turn: usize) {
+    let surface = match mesh {
+        Mesh::Volume(volume) => {
+            volume.quality();
+            volume.components();
+            volume.bandwidth();
+            volume.volume();
+            volume.boundary().surface
+        }
+        Mesh::Surface(surface) => surface.clone(),
+    };
+    surface.report();
+    surface.enclosed_volume();
+    let format = &FORMATS[turn % FORMATS.len()];
+    let path = PathBuf::from(format!("again.{}", format.extensions[0]));
+    for (encoding, gmsh) in [(Encoding::Text, GmshVersion::V2_2), (Encoding::Binary, GmshVersion::V4_1)] {
+        let files = Memory::default();
+        if write_to(&files, &path, mesh, &WriteOptions { encoding, gmsh }).is_ok() && format.can_read() {
+            drop(read_from(&files, &path));
+        }
+    }
 }
 
 fn mutate(rng: &mut fastrand::Rng, original: &[u8]) -> Vec<u8> {
@@ -133,12 +211,9 @@ fn mutate(rng: &mut fastrand::Rng, original: &[u8]) -> Vec<u8> {
 #[test]
 fn broken_files_of_every_format_are_errors_and_bounded() {
     let _turn = take_turn();
+    let mut turn = 0;
     for (i, seed) in seeds().iter().enumerate() {
         let (_, original) = seed.files.iter().find(|(path, _)| *path == seed.path).unwrap();
-        // Included parts and lists of fixed vertices are no meshes by themselves.
-        if pliant::io::Format::of(&seed.path).is_none() {
-            continue;
-        }
         read(seed, original).unwrap_or_else(|error| panic!("the seed itself is broken: {error}"));
         for length in 0..original.len() {
             drop(read(seed, &original[..length]));
@@ -146,9 +221,17 @@ fn broken_files_of_every_format_are_errors_and_bounded() {
         let mut rng = fastrand::Rng::with_seed(i as u64);
         for _ in 0..MUTATIONS {
             let broken = mutate(&mut rng, original);
-            if let Err(message) = read(seed, &broken) {
-                assert!(message.contains("expected") || message.contains("cannot be simulated"), "{message}");
-                assert!(message.len() < 10_000, "a message of {} bytes", message.len());
+            match read(seed, &broken) {
+                Ok(None) => {}
+                Ok(Some(mesh)) => {
+                    turn += 1;
+                    exercise(&mesh, turn);
+                }
+                Err(message) => {
+                    let explains = ["expected", "cannot be simulated"].iter().any(|words| message.contains(words));
+                    assert!(explains, "{message}");
+                    assert!(message.len() < 10_000, "a message of {} bytes", message.len());
+                }
             }
         }
     }
@@ -191,4 +274,108 @@ fn garbage_is_an_error_in_every_format() {
             }
         }
     }
+}
+
+/// A file that includes another a thousand times.
+fn many_includes() -> (Memory, &'static str) {
+    let head = "*VERTICES\n4 3 0 0\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 0 0 1\n*ELEMENTS\nTET\n1 4 0\n0 0 1 2 3\n*SET s\n";
+    let main = head.to_owned() + &"*INCLUDE set.txt\n".repeat(1000);
+    (Memory::with("m.veg", main).and("set.txt", "0,".repeat(100_000)), "m.veg")
+}
+
+/// A VTU file with compressed arrays of one byte, repeated, and so many bytes that mean nothing.
+fn vtu(
+    points: usize,
+    cells: usize,
+    padding: usize,
+    arrays: &[(&str, &str, &str, u8, usize)],
+) -> (Memory, &'static str) {
+    let (mut tags, mut data) = (Vec::new(), Vec::new());
+    for (section, kind, name, byte, count) in arrays {
+        let components = if *section == "Points" { " NumberOfComponents='3'" } else { "" };
+        let form = format!("{components} format='appended' offset='{}'", data.len());
+        tags.push(format!("<{section}><DataArray type='{kind}' Name='{name}'{form}/></{section}>"));
+        let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::best());
+        encoder.write_all(&vec![*byte; *count]).unwrap();
+        let packed = encoder.finish().unwrap();
+        for word in [1, *count, 0, packed.len()] {
+            data.extend((word as u64).to_le_bytes());
+        }
+        data.extend(packed);
+    }
+    let tags = tags.concat();
+    let mut file = format!(
+        "<VTKFile type='UnstructuredGrid' header_type='UInt64' compressor='vtkZLibDataCompressor'><UnstructuredGrid>\
+         <Piece NumberOfPoints='{points}' NumberOfCells='{cells}'>{tags}</Piece></UnstructuredGrid>\
+         <AppendedData encoding='raw'>_"
+    )
+    .into_bytes();
+    file.extend(data);
+    file.extend(vec![0; padding]);
+    (Memory::with("m.vtu", file), "m.vtu")
+}
+
+/// A Gmsh file with many elements of one entity that is in a hundred groups.
+fn many_groups(dimension: usize, kind: usize, nodes: &str) -> (Memory, &'static str) {
+    let (elements, mut counts) = (30_000, [0; 4]);
+    counts[dimension] = 1;
+    let corners = if dimension == 0 { "0 0 0" } else { "0 0 0 1 1 1" };
+    let groups = (1..=100).map(|group| group.to_string()).collect::<Vec<_>>().join(" ");
+    let list = format!("7 {nodes}\n").repeat(elements);
+    let file = format!(
+        "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Entities\n{} {} {} {}\n1 {corners} 100 {groups} {}\n$EndEntities\n\
+         $Nodes\n1 4 1 4\n3 1 0 4\n1\n2\n3\n4\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n$EndNodes\n\
+         $Elements\n2 {} 1 1\n{dimension} 1 {kind} {elements}\n{list}3 9 4 1\n1 1 2 3 4\n$EndElements\n",
+        counts[0],
+        counts[1],
+        counts[2],
+        counts[3],
+        if dimension == 0 { "" } else { "0" },
+        elements + 1
+    );
+    (Memory::with("m.msh", file), "m.msh")
+}
+
+#[test]
+fn files_made_to_grow_in_memory_do_not() {
+    let _turn = take_turn();
+    // Cells of no corners, points, strings: a byte or less each in the file.
+    let many = 1 << 20;
+    let [offsets, types, nodes] = [("offsets", many), ("types", many), ("connectivity", 0)]
+        .map(|(name, count)| ("Cells", "UInt8", name, 0, count));
+    let cells = [offsets, types, nodes];
+    let points = [("Points", "Float32", "points", 0, 12 * many), ("PointData", "UInt8", "set:all", 1, many)];
+    let names = [("FieldData", "String", "region_names", 0, many)];
+    let cases = [
+        ("includes", many_includes()),
+        ("cells", vtu(0, many, 0, &cells)),
+        ("fewer cells", vtu(0, many, many / 4, &cells)),
+        ("points", vtu(many, 0, 0, &points)),
+        ("fewer points", vtu(many, 0, many / 2, &points)),
+        ("names", vtu(0, 0, 0, &names)),
+        ("fewer names", vtu(0, 0, 2 * many, &names)),
+        ("point groups", many_groups(0, 15, "1")),
+        ("curve groups", many_groups(1, 1, "1 2")),
+        ("surface groups", many_groups(2, 2, "1 2 3")),
+        ("volume groups", many_groups(3, 4, "1 2 3 4")),
+    ];
+    for (name, (files, path)) in cases {
+        let (result, proportion) = measured(&files, Path::new(path));
+        println!("{name}: {proportion} {:?}", result.map(drop));
+        assert!(proportion <= 2 * PROPORTION, "{name}: {proportion} bytes of memory for each");
+    }
+}
+
+#[test]
+fn an_element_in_too_many_sets_for_gmsh_is_refused_before_they_are_listed() {
+    let _turn = take_turn();
+    let mut data = generate::block([1.0; 3], [1, 1, 1], Cells::Tet5).unwrap().into_data();
+    data.element_sets = (0..3000).map(|set| (format!("set {set}"), vec![0])).collect();
+    let mesh = Mesh::Volume(VolumeMesh::check(data).unwrap().mesh);
+    ALLOCATOR.reset_peak_usage();
+    let before = ALLOCATOR.current_usage();
+    let error = write_to(&Memory::default(), Path::new("m.msh"), &mesh, &WriteOptions::default()).unwrap_err();
+    let used = ALLOCATOR.peak_usage().saturating_sub(before);
+    assert!(error.to_string().contains("a hundred element sets"), "{error}");
+    assert!(used <= CONSTANT, "{used} bytes of memory");
 }

@@ -1,8 +1,9 @@
 //! Where bytes come from and go to: the disk, or memory for tests and programs that keep meshes there.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
 use std::fs;
+use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -138,11 +139,23 @@ pub(crate) fn sibling(path: &Path, extension: &str) -> PathBuf {
 const DEEPEST_INCLUDE: usize = 16;
 const MOST_INCLUDES: usize = 1000;
 
-/// Files that include others: which are open, and how many there were.
+/// How many times the bytes of all different files may be included in total, besides a little for small files. So the
+/// memory that a mesh takes is in proportion to the files, however often one of them is included.
+const MOST_REPEATS: usize = 16;
+const LITTLE: usize = 64 << 10;
+
+/// Files that include others: which are open, and how much was read.
 #[derive(Debug, Default)]
 pub(crate) struct Includes {
     open: Vec<PathBuf>,
     count: usize,
+    /// Contents are known by their hash: one file may have any number of names.
+    known: HashSet<u64>,
+    hasher: RandomState,
+    /// Bytes of all files, those of the same content once.
+    different: usize,
+    /// Bytes of all files, as often as they were included.
+    total: usize,
 }
 
 impl Includes {
@@ -168,11 +181,26 @@ impl Includes {
             .files
             .read(&path)
             .map_err(|error| scanner.error(format!("a readable file `{name}` to include"), error.to_string()))?;
+        if this.count == 0 {
+            this.add(input.bytes);
+        }
+        this.add(&bytes);
+        if this.total > MOST_REPEATS * this.different + LITTLE {
+            let expected = format!("at most {MOST_REPEATS} times the bytes of all files included");
+            return Err(scanner.error(expected, format!("`{name}` again and again")));
+        }
         this.count += 1;
         this.open.push(input.path.into());
         read(reader, &Input { path: &path, bytes: &bytes, files: input.files })?;
         includes(reader).open.pop();
         Ok(())
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        if self.known.insert(self.hasher.hash_one(bytes)) {
+            self.different = self.different.saturating_add(bytes.len());
+        }
+        self.total = self.total.saturating_add(bytes.len());
     }
 }
 
@@ -264,3 +292,30 @@ macro_rules! put {
     }};
 }
 pub(crate) use put;
+
+#[cfg(test)]
+mod tests {
+    use super::super::read_from;
+    use super::*;
+
+    fn including(times: usize, bytes_each: usize) -> Result<super::super::Loaded, ReadError> {
+        let head = "*VERTICES\n4 3 0 0\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 0 0 1\n*ELEMENTS\nTET\n1 4 0\n0 0 1 2 3\n*SET s\n";
+        // One file of nine names.
+        let name = |i: usize| format!("{}set.txt", "x/../".repeat(i % 9));
+        let included: Vec<String> = (0..times).map(|i| format!("*INCLUDE {}\n", name(i))).collect();
+        let mut files = Memory::with("m.veg", head.to_owned() + &included.concat());
+        for i in 0..9 {
+            files = files.and(name(i), "0,\n".repeat(bytes_each / 3));
+        }
+        read_from(&files, Path::new("m.veg"))
+    }
+
+    #[test]
+    fn files_may_be_included_again_while_that_is_in_proportion() {
+        including(15, 60_000).unwrap();
+        including(999, 30).unwrap();
+        let error = including(30, 60_000).unwrap_err().to_string();
+        assert!(error.contains("expected at most 16 times the bytes of all files included, found `"), "{error}");
+        assert!(error.ends_with("again and again"), "{error}");
+    }
+}

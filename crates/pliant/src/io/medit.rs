@@ -33,7 +33,7 @@ pub(super) const FORMAT: Format = Format {
 const SYNTAX: Syntax = Syntax { comment: Some(b'#'), commas: false };
 
 /// What a keyword announces.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Section {
     Version,
     Dimension,
@@ -42,21 +42,13 @@ enum Section {
     Hexahedra,
     Triangles,
     Quadrilaterals,
-    /// What Pliant has no use for: a count and this many numbers for each.
-    Counted(usize),
-    /// The same without a count.
-    Numbers(usize),
-    /// The same with one name.
-    Name,
-    /// What Pliant does not compute with, as a person would call it.
-    Unsupported(&'static str),
     End,
+    /// What Pliant has no use for. There are many such sections, and programs disagree about what is in them.
+    Skipped,
 }
 
-use Section::{Counted, Name, Numbers, Unsupported};
-
-/// All keywords; first those that matter, in the order of a usual file.
-const KEYWORDS: &[(&str, Section)] = &[
+/// All keywords that matter, in the order of a usual file.
+const KEYWORDS: [(&str, Section); 8] = [
     ("MeshVersionFormatted", Section::Version),
     ("Dimension", Section::Dimension),
     ("Vertices", Section::Vertices),
@@ -65,84 +57,90 @@ const KEYWORDS: &[(&str, Section)] = &[
     ("Triangles", Section::Triangles),
     ("Quadrilaterals", Section::Quadrilaterals),
     ("End", Section::End),
-    ("Prisms", Unsupported("wedges")),
-    ("Pyramids", Unsupported("pyramids")),
-    ("EdgesP2", Unsupported("second-order edges")),
-    ("TrianglesP2", Unsupported("second-order triangles")),
-    ("QuadrilateralsQ2", Unsupported("second-order quadrilaterals")),
-    ("TetrahedraP2", Unsupported("second-order tetrahedra")),
-    ("HexahedraQ2", Unsupported("second-order hexahedra")),
-    ("PrismsP2", Unsupported("second-order wedges")),
-    ("PyramidsP2", Unsupported("second-order pyramids")),
-    ("MeshVersionUnformatted", Unsupported("a binary mesh")),
-    ("Edges", Counted(3)),
-    ("Corners", Counted(1)),
-    ("Ridges", Counted(1)),
-    ("RequiredVertices", Counted(1)),
-    ("RequiredEdges", Counted(1)),
-    ("RequiredTriangles", Counted(1)),
-    ("RequiredQuadrilaterals", Counted(1)),
-    ("RequiredTetrahedra", Counted(1)),
-    ("ParallelVertices", Counted(1)),
-    ("ParallelEdges", Counted(1)),
-    ("ParallelTriangles", Counted(1)),
-    ("Normals", Counted(3)),
-    ("Tangents", Counted(3)),
-    ("NormalAtVertices", Counted(2)),
-    ("NormalAtTriangleVertices", Counted(3)),
-    ("NormalAtQuadrilateralVertices", Counted(3)),
-    ("TangentAtVertices", Counted(2)),
-    ("TangentAtEdges", Counted(3)),
-    ("SubDomainFromMesh", Counted(4)),
-    ("SubDomainFromGeom", Counted(4)),
-    ("VertexOnGeometricVertex", Counted(2)),
-    ("VertexOnGeometricEdge", Counted(3)),
-    ("VertexOnGeometricTriangle", Counted(4)),
-    ("VertexOnGeometricQuadrilateral", Counted(4)),
-    ("EdgeOnGeometricEdge", Counted(2)),
-    ("TriangleOnGeometricTriangle", Counted(2)),
-    ("TriangleOnGeometricQuadrilateral", Counted(2)),
-    ("QuadrilateralOnGeometricTriangle", Counted(2)),
-    ("QuadrilateralOnGeometricQuadrilateral", Counted(2)),
-    ("CrackedEdges", Counted(2)),
-    ("CrackedTriangles", Counted(2)),
-    ("CrackedQuadrilaterals", Counted(2)),
-    ("EquivalentEdges", Counted(2)),
-    ("EquivalentTriangles", Counted(2)),
-    ("EquivalentQuadrilaterals", Counted(2)),
-    ("AngleOfCornerBound", Numbers(1)),
-    ("BoundingBox", Numbers(6)),
-    ("Iterations", Numbers(1)),
-    ("Time", Numbers(1)),
-    ("Geometry", Name),
-    ("Identifier", Name),
 ];
+
+/// All kinds of cells that fill a body or its boundary, as a person would call them.
+const CELLS: [(&str, &str); 7] = [
+    ("Tetrahedra", "tetrahedra"),
+    ("Hexahedra", "hexahedra"),
+    ("Prisms", "wedges"),
+    ("Pyramids", "pyramids"),
+    ("Polyhedra", "polyhedra"),
+    ("Triangles", "triangles"),
+    ("Quadrilaterals", "quadrilaterals"),
+];
+
+/// How many skipped sections a note names.
+const MOST_NAMED: usize = 12;
 
 fn read(input: &Input<'_>) -> Result<RawMesh, ReadError> {
     let mut scanner = input.scan(SYNTAX);
     let mut reader = Reader::default();
     let mut first = true;
     while let Some(word) = scanner.word() {
-        let (keyword, section) = find(word, &scanner)?;
-        if first && section != Section::Version && !matches!(section, Unsupported(_)) {
+        let section = find(word, &scanner)?;
+        if first && section != Section::Version {
             return Err(scanner.error("MeshVersionFormatted", quote(word)));
         }
         first = false;
         if section == Section::End {
+            reader.ended = true;
             break;
         }
-        reader.section(keyword, section, &mut scanner)?;
+        reader.section(word, section, &mut scanner)?;
     }
     reader.finish(&scanner)
 }
 
-fn find(word: &[u8], scanner: &Scanner<'_>) -> Result<(&'static str, Section), ReadError> {
-    let found = KEYWORDS.iter().find(|(keyword, _)| keyword.as_bytes().eq_ignore_ascii_case(word));
-    found.copied().ok_or_else(|| {
-        let known = KEYWORDS.iter().filter(|(_, section)| !matches!(section, Unsupported(_)));
-        let known = known.map(|(keyword, _)| *keyword).collect::<Vec<_>>().join(", ");
-        scanner.error(format!("a keyword, one of {known}"), quote(word))
-    })
+/// What `word`, where a keyword should be, announces; an error if that is something that a mesh would be wrong without.
+fn find(word: &[u8], scanner: &Scanner<'_>) -> Result<Section, ReadError> {
+    if let Some((_, section)) = KEYWORDS.iter().find(|(keyword, _)| keyword.as_bytes().eq_ignore_ascii_case(word)) {
+        return Ok(*section);
+    }
+    if !is_keyword(word) {
+        return Err(scanner.error("a keyword such as Vertices", quote(word)));
+    }
+    let what = if word.eq_ignore_ascii_case(b"MeshVersionUnformatted") {
+        Some("a binary mesh".into())
+    } else {
+        CELLS.iter().find_map(|(keyword, name)| {
+            let (start, order) = word.split_at_checked(keyword.len())?;
+            match order {
+                _ if !keyword.as_bytes().eq_ignore_ascii_case(start) => None,
+                [] => Some((*name).into()),
+                [b'P' | b'Q' | b'p' | b'q', b'2', ..] => Some(format!("second-order {name}")),
+                [b'P' | b'Q' | b'p' | b'q', b'3'..=b'9', ..] => Some(format!("higher-order {name}")),
+                _ => None,
+            }
+        })
+    };
+    let expected = "text with Tetrahedra, Hexahedra, Triangles or Quadrilaterals";
+    match what {
+        Some(what) => Err(scanner.error(expected, format!("{}: {what}", String::from_utf8_lossy(word)))),
+        None => Ok(Section::Skipped),
+    }
+}
+
+/// Words that start with a letter are keywords, if they are no numbers such as `nan`.
+fn is_keyword(word: &[u8]) -> bool {
+    let is_number = || std::str::from_utf8(word).is_ok_and(|text| text.parse::<f64>().is_ok());
+    word.first().is_some_and(u8::is_ascii_alphabetic) && !is_number()
+}
+
+/// Go to the next keyword.
+fn skip_section(scanner: &mut Scanner<'_>) {
+    let mut next = scanner.clone();
+    while let Some(word) = next.word() {
+        if is_keyword(word) {
+            return;
+        }
+        if word.starts_with(b"\"") {
+            // A name may consist of several words, but not of several lines.
+            next.rest_of_line();
+        }
+        scanner.clone_from(&next);
+    }
+    *scanner = next;
 }
 
 #[derive(Default)]
@@ -153,11 +151,14 @@ struct Reader<'a> {
     references: Vec<i64>,
     /// Sections of cells before the vertices, to read once these are known.
     deferred: Vec<(Section, Scanner<'a>)>,
-    skipped: BTreeSet<&'static str>,
+    /// Sections that are not kept, at most [`MOST_NAMED`] and one.
+    skipped: BTreeSet<String>,
+    /// Whether the file says that it is complete.
+    ended: bool,
 }
 
 impl<'a> Reader<'a> {
-    fn section(&mut self, keyword: &'static str, section: Section, scanner: &mut Scanner<'a>) -> Result<(), ReadError> {
+    fn section(&mut self, keyword: &[u8], section: Section, scanner: &mut Scanner<'a>) -> Result<(), ReadError> {
         match section {
             Section::Version => {
                 let version = scanner.integer("a version, 1 to 4")?;
@@ -178,25 +179,16 @@ impl<'a> Reader<'a> {
                     return self.cells(section, scanner);
                 }
                 self.deferred.push((section, scanner.clone()));
-                let count = scanner.count(keyword, 2 * (corners(section) + 1))?;
-                skip(count, corners(section) + 1, scanner)?;
+                let count = scanner.count("cells", 2 * (corners(section) + 1))?;
+                for _ in 0..count.saturating_mul(corners(section) + 1) {
+                    scanner.integer("a vertex or reference number")?;
+                }
             }
-            Counted(numbers) => {
-                let count = scanner.count(keyword, 2 * numbers)?;
-                skip(count, numbers, scanner)?;
-                self.skipped.insert(keyword);
-            }
-            Numbers(numbers) => {
-                skip(1, numbers, scanner)?;
-                self.skipped.insert(keyword);
-            }
-            Name => {
-                scanner.expect("a name")?;
-                scanner.rest_of_line();
-            }
-            Unsupported(what) => {
-                let expected = "text with Tetrahedra, Hexahedra, Triangles or Quadrilaterals";
-                return Err(scanner.error(expected, format!("{keyword}: {what}")));
+            Section::Skipped => {
+                if self.skipped.len() <= MOST_NAMED {
+                    self.skipped.insert(quote(keyword));
+                }
+                skip_section(scanner);
             }
             Section::End => {}
         }
@@ -266,8 +258,12 @@ impl<'a> Reader<'a> {
             }
         }
         if !self.skipped.is_empty() {
-            let skipped = self.skipped.into_iter().collect::<Vec<_>>().join(", ");
-            self.raw.notes.push(format!("these sections are not kept: {skipped}"));
+            let more = if self.skipped.len() > MOST_NAMED { " and others" } else { "" };
+            let names: Vec<String> = self.skipped.into_iter().take(MOST_NAMED).collect();
+            self.raw.notes.push(format!("these sections are not kept: {}{more}", names.join(", ")));
+        }
+        if !self.ended {
+            self.raw.notes.push("the file does not finish with the word End: sections may be missing".into());
         }
         Ok(self.raw)
     }
@@ -279,14 +275,6 @@ fn corners(section: Section) -> usize {
         Section::Hexahedra => 8,
         _ => 4,
     }
-}
-
-/// Go over `count` things of `numbers` numbers each.
-fn skip(count: usize, numbers: usize, scanner: &mut Scanner<'_>) -> Result<(), ReadError> {
-    for _ in 0..count.saturating_mul(numbers) {
-        scanner.number("a number")?;
-    }
-    Ok(())
 }
 
 fn write_volume(output: &mut Output, mesh: &VolumeMesh, _: &WriteOptions) -> Result<(), WriteError> {
@@ -366,7 +354,7 @@ mod tests {
              Triangles 2 1 3 2 8 1 2 4 0\ntetrahedra 2\n1 2 3 4 9\n2 3 4 5\n3\nEnd\nanything"
         ));
         let loaded = loaded.unwrap();
-        assert_eq!(loaded.notes[0], "these sections are not kept: Corners, Edges, NormalAtVertices, Tangents");
+        assert_eq!(loaded.notes[0], "these sections are not kept: `Corners`, `Edges`, `NormalAtVertices`, `Tangents`");
         let mesh = volume(loaded);
         assert_eq!(mesh.vertices()[4], Vec3::ONE);
         assert_eq!(mesh.connectivity(), [0, 1, 2, 3, 1, 2, 3, 4]);
@@ -375,6 +363,24 @@ mod tests {
         let sets = mesh.vertex_sets();
         assert_eq!(sets.keys().collect::<Vec<_>>(), ["surface-8", "vertices--2", "vertices-4"]);
         assert_eq!((&sets["surface-8"][..], &sets["vertices-4"][..]), (&[0, 1, 2][..], &[1, 2][..]));
+    }
+
+    #[test]
+    fn sections_are_skipped_whatever_is_in_them() {
+        let names = (10..30).map(|i| format!("New{i} {i} -1e5 nan\n")).collect::<Vec<_>>().concat();
+        let text = format!(
+            "{HEAD}Geometry \"End of it.mesh\"\n{VERTICES}Edges 1\n1 2\nRequiredEdges\nTangents 5 0\n{names}\
+             SolAtTetrahedra 1 1 1\n0.5\nHOSolAtTetrahedraP2 7\nTetrahedra 1 1 2 3 4 0\nIdentifier"
+        );
+        let loaded = load(&text).unwrap();
+        assert!(
+            loaded.notes[0].starts_with("these sections are not kept: `Edges`, `Geometry`, "),
+            "{:?}",
+            loaded.notes
+        );
+        assert!(loaded.notes[0].ends_with(" and others"), "{:?}", loaded.notes);
+        assert_eq!(loaded.notes[1..], ["the file does not finish with the word End: sections may be missing"]);
+        assert_eq!(volume(loaded).connectivity(), [0, 1, 2, 3]);
     }
 
     #[test]
@@ -423,7 +429,8 @@ mod tests {
                 "MeshVersionFormatted 1\nDimension 3\nEnd\n",
                 "t.mesh, line 3: expected the section Vertices, found the end",
             ),
-            ("HEAD Foo 3", "t.mesh, line 5: expected a keyword, one of MeshVersionFormatted, Dimension, Vertices"),
+            ("HEAD 3", "t.mesh, line 5: expected a keyword such as Vertices, found `3`"),
+            ("HEAD Vertices 1 0 0 0 0 0", "t.mesh, line 5: expected a keyword such as Vertices, found `0`"),
             ("HEAD Vertices -1", "t.mesh, line 5: expected the number of vertices, found `-1`"),
             ("HEAD Vertices 1000000000000\n0", "expected 1000000000000 vertices, found only"),
             ("HEAD Vertices 1\n0 0 inf 0", "t.mesh, line 6: expected a z coordinate, a finite number, found `inf`"),
@@ -443,7 +450,13 @@ mod tests {
                 "t.mesh, line 7: expected a reference number, a whole number, found `x`",
             ),
             ("HEAD Vertices 1 0 0 0 0\nVertices 1 0 0 0 0", "t.mesh, line 6: expected the section Vertices only once"),
-            ("HEAD Corners 3\n1 Vertices", "t.mesh, line 6: expected a number, found `Vertices`"),
+            (
+                "HEAD Corners 3\n1 Vertices",
+                "t.mesh, line 6: expected the number of vertices, found the end of the file",
+            ),
+            ("HEAD Vertices 1 0 0 0 0\nTetrahedr", "t.mesh: expected tetrahedra, hexahedra or a surface, found 1 vert"),
+            ("HEAD trianglesp3 0", "found trianglesp3: higher-order triangles"),
+            ("MeshVersionUnformatted 1", "found MeshVersionUnformatted: a binary mesh"),
         ];
         for (text, message) in cases {
             let error = load(&text.replace("HEAD ", HEAD)).unwrap_err().to_string();

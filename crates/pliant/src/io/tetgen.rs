@@ -9,7 +9,8 @@
 //! The first line counts: vertices, dimensions, attributes, whether there are markers; tetrahedra, their vertices,
 //! attributes; triangles, whether there are markers. Every other line has a number, which may start at 0 or 1,
 //! coordinates or vertices, attributes, a marker. The first attribute of a tetrahedron is its region. `#` starts a
-//! comment. Any of the three files may be named; the others are found beside it.
+//! comment. Any of the three files may be named; the others are found beside it. A surface has no `.ele`, or one that
+//! counts 0 tetrahedra.
 
 use std::borrow::Cow;
 use std::io;
@@ -262,11 +263,8 @@ fn write_surface(output: &mut Output, surface: &SurfaceMesh, _: &WriteOptions) -
     put_vertices(output.sibling("node"), surface.vertices());
     let faces = output.faces_up_to(3, surface);
     put_faces(output.sibling("face"), faces.len(), faces.iter().map(|face| face.iter().copied()));
-    // If the user named the file of the tetrahedra, it must say that there are none.
-    let named = output.main();
-    if named.is_empty() {
-        put!(named, "0 4 0\n");
-    }
+    // The tetrahedra of an earlier mesh of this name may lie there, and would be taken for those of this one.
+    put!(output.sibling("ele"), "0 4 0\n");
     Ok(())
 }
 
@@ -373,6 +371,17 @@ mod tests {
             let notes = write_to(&files, Path::new(name), &surface, &WriteOptions::default()).unwrap();
             assert_eq!(notes, ["1 polygons with more than 3 corners were cut into triangles"]);
             assert_eq!(read_from(&files, Path::new(name)).unwrap().mesh, triangles);
+        }
+    }
+
+    #[test]
+    fn a_surface_replaces_the_volume_that_had_its_name() {
+        let square = vec![Vec3::ZERO, Vec3::X, Vec3::ONE, Vec3::Y];
+        let surface = Mesh::Surface(SurfaceMesh::new(square, Faces::uniform(3, vec![0, 1, 2, 0, 2, 3])).unwrap());
+        for name in ["t.node", "t.ele", "t.face"] {
+            let files = files();
+            write_to(&files, Path::new(name), &surface, &WriteOptions::default()).unwrap();
+            assert_eq!(read_from(&files, Path::new(name)).unwrap().mesh, surface);
         }
     }
 

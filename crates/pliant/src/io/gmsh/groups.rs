@@ -1,6 +1,7 @@
 //! Elements and their physical groups, collected while reading.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use super::numbers::Source;
 use crate::io::error::ReadError;
@@ -82,8 +83,11 @@ impl Kind {
     }
 }
 
-/// A physical group: its dimension and its tag. Groups of different dimension are different.
-type Group = (i64, i64);
+/// A physical group, or an entity of the geometry: its dimension and its tag. Those of different dimension are different.
+pub(super) type Group = (i64, i64);
+
+/// The groups of entities; entities without groups are not listed.
+pub(super) type Entities = BTreeMap<Group, Vec<i64>>;
 
 /// What a file says, before the names of groups, which may come last, are applied.
 #[derive(Debug, Default)]
@@ -92,10 +96,12 @@ pub(super) struct Collected {
     pub notes: Vec<String>,
     node_labels: Labels,
     raw: RawMesh,
-    /// The nodes of groups of points, of curves, and of surfaces that are not the first of their faces.
-    vertices: BTreeMap<Group, Vec<u32>>,
-    /// The elements of groups of volumes that are not the first of their elements.
-    elements: BTreeMap<i64, Vec<u32>>,
+    /// The nodes of points and lines that are in a group.
+    points_and_lines: Vec<u32>,
+    /// What is in a group besides the one that is the tag of a face or an element: ranges of `points_and_lines`, of the
+    /// faces or of the elements. Of version 4, what is in an entity: its groups get it when all is read, so that an
+    /// element in many groups is listed once until then.
+    marked: BTreeMap<Group, Vec<Range<usize>>>,
 }
 
 impl Collected {
@@ -145,40 +151,32 @@ impl Collected {
         node.ok_or_else(|| source.error("the number of a node in $Nodes", format!("`{label}`")))
     }
 
-    /// An element and the tags of its groups.
-    pub fn element(&mut self, kind: Kind, nodes: &[u32], tags: &[i64]) {
-        let (first, further) = tags.split_first().map_or((0, tags), |(&first, further)| (first, further));
+    /// An element and its first group, or 0.
+    pub fn element(&mut self, kind: Kind, nodes: &[u32], group: i64) {
         match kind {
-            Kind::Point => self.mark(0, nodes, tags),
-            Kind::Line => self.mark(1, nodes, tags),
-            Kind::Triangle | Kind::Quad => {
-                self.raw.faces.push(nodes, first);
-                self.mark(2, nodes, further);
-            }
-            Kind::Tet | Kind::Hex => {
-                if let Some(cells) = self.cells(kind) {
-                    cells.push(nodes, first);
-                }
-                self.mark_last_element(kind, further);
-            }
+            Kind::Point | Kind::Line if group == 0 => {}
+            Kind::Point | Kind::Line => self.points_and_lines.extend_from_slice(nodes),
+            Kind::Triangle | Kind::Quad => self.raw.faces.push(nodes, group),
+            Kind::Tet => self.raw.tets.push(nodes, group),
+            Kind::Hex => self.raw.hexes.push(nodes, group),
         }
     }
 
     /// Like [`Self::element`] for version 2, where an element has one group and an element of several groups is listed
     /// several times in a row.
-    pub fn element_of_one_group(&mut self, kind: Kind, nodes: &[u32], tag: i64) {
+    pub fn element_of_one_group(&mut self, kind: Kind, nodes: &[u32], group: i64) {
         let last = match kind {
             Kind::Tet if self.raw.tets.nodes.ends_with(nodes) => self.raw.tets.tags.last(),
             Kind::Hex if self.raw.hexes.nodes.ends_with(nodes) => self.raw.hexes.tags.last(),
             Kind::Triangle | Kind::Quad if self.is_last_face(nodes) => self.raw.faces.tags.last(),
             _ => None,
         };
-        let again = tag != 0 && last.is_some_and(|&last| last != 0 && last != tag);
-        match kind {
-            Kind::Tet | Kind::Hex if again => self.mark_last_element(kind, &[tag]),
-            Kind::Triangle | Kind::Quad if again => self.mark(2, nodes, &[tag]),
-            _ if tag == 0 => self.element(kind, nodes, &[]),
-            _ => self.element(kind, nodes, &[tag]),
+        let again = group != 0 && last.is_some_and(|&last| last != 0 && last != group);
+        if !again {
+            self.element(kind, nodes, group);
+        }
+        if again || (kind.dimension() < 2 && group != 0) {
+            self.mark(kind, 1, (kind.dimension(), group));
         }
     }
 
@@ -187,38 +185,72 @@ impl Collected {
         !faces.is_empty() && faces.get(faces.len() - 1) == nodes
     }
 
-    fn mark(&mut self, dimension: i64, nodes: &[u32], tags: &[i64]) {
-        for &tag in tags {
-            self.vertices.entry((dimension, tag)).or_default().extend_from_slice(nodes);
+    /// The last `count` elements, all of this kind, are in a group, or in an entity.
+    pub fn mark(&mut self, kind: Kind, count: usize, group: Group) {
+        let (end, count) = match kind {
+            Kind::Point | Kind::Line => (self.points_and_lines.len(), count * kind.nodes()),
+            Kind::Triangle | Kind::Quad => (self.raw.faces.tags.len(), count),
+            Kind::Tet => (self.raw.tets.tags.len(), count),
+            Kind::Hex => (self.raw.hexes.tags.len(), count),
+        };
+        let start = end - count;
+        let ranges = self.marked.entry(group).or_default();
+        match ranges.last_mut() {
+            Some(last) if last.end == start => last.end = end,
+            _ => ranges.push(start..end),
         }
     }
 
-    fn mark_last_element(&mut self, kind: Kind, tags: &[i64]) {
-        let count = self.cells(kind).map_or(0, |cells| cells.tags.len());
-        for &tag in tags {
-            self.elements.entry(tag).or_default().push((count - 1) as u32);
+    /// What was marked, sorted by groups: all nodes of lower dimensions, each once, and all elements.
+    fn members(&self, entities: Option<&Entities>) -> (BTreeMap<Group, Vec<u32>>, BTreeMap<i64, Vec<u32>>) {
+        let mut marked: BTreeMap<Group, Vec<&[Range<usize>]>> = BTreeMap::new();
+        for (&(dimension, tag), ranges) in &self.marked {
+            let itself = [tag];
+            let groups = entities.map_or(&itself[..], |entities| further_groups(entities, (dimension, tag)));
+            for &group in groups {
+                marked.entry((dimension, group)).or_default().push(ranges);
+            }
         }
+        let (mut nodes, mut elements) = (BTreeMap::new(), BTreeMap::new());
+        for ((dimension, tag), ranges) in marked {
+            let members = ranges.into_iter().flatten().cloned().flatten();
+            if dimension == 3 {
+                elements.insert(tag, members.map(|element| element as u32).collect());
+                continue;
+            }
+            let mut group: Vec<u32> = if dimension == 2 {
+                members.flat_map(|face| self.raw.faces.faces.get(face)).copied().collect()
+            } else {
+                members.map(|at| self.points_and_lines[at]).collect()
+            };
+            group.sort_unstable();
+            group.dedup();
+            group.shrink_to_fit();
+            nodes.insert((dimension, tag), group);
+        }
+        (nodes, elements)
     }
 
-    /// Apply the names.
-    pub fn finish(mut self) -> RawMesh {
+    /// Apply the names, and the groups of entities if the file has any.
+    pub fn finish(mut self, entities: Option<&Entities>) -> RawMesh {
+        let (mut vertices, mut elements) = self.members(entities);
         let tags = if self.raw.tets.tags.is_empty() { &self.raw.hexes.tags } else { &self.raw.tets.tags };
         let regions: BTreeSet<i64> = tags.chunk_by(|a, b| a == b).map(|run| run[0]).collect();
         // A set has all elements of its group, also those of which the group is the region.
-        if self.elements.keys().any(|tag| regions.contains(tag)) {
+        if elements.keys().any(|tag| regions.contains(tag)) {
             for (element, tag) in tags.iter().enumerate() {
-                if let Some(set) = self.elements.get_mut(tag) {
+                if let Some(set) = elements.get_mut(tag) {
                     set.push(element as u32);
                 }
             }
         }
-        let only_sets: BTreeSet<i64> = self.elements.keys().copied().filter(|tag| !regions.contains(tag)).collect();
-        self.raw.element_sets = sets(&self.names, self.elements.into_iter().map(|(tag, set)| ((3, tag), set)));
+        let only_sets: BTreeSet<i64> = elements.keys().copied().filter(|tag| !regions.contains(tag)).collect();
+        self.raw.element_sets = sets(&self.names, elements.into_iter().map(|(tag, set)| ((3, tag), set)));
         // The name of a group without elements is an empty set, or a note about a region.
         for &(dimension, tag) in self.names.keys().filter(|(dimension, _)| *dimension < 3) {
-            self.vertices.entry((dimension, tag)).or_default();
+            vertices.entry((dimension, tag)).or_default();
         }
-        self.raw.vertex_sets = sets(&self.names, self.vertices.into_iter());
+        self.raw.vertex_sets = sets(&self.names, vertices.into_iter());
         for ((dimension, tag), name) in self.names {
             if dimension == 2 {
                 self.raw.face_names.insert(tag, name);
@@ -229,6 +261,12 @@ impl Collected {
         self.raw.notes = self.notes;
         self.raw
     }
+}
+
+/// The groups of an entity that are not kept as the tag of its elements.
+pub(super) fn further_groups(entities: &Entities, entity: Group) -> &[i64] {
+    let groups = entities.get(&entity).map_or(&[][..], Vec::as_slice);
+    if entity.0 < 2 { groups } else { groups.get(1..).unwrap_or_default() }
 }
 
 /// The groups by name; those of the same name are one set.

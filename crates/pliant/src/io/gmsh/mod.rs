@@ -29,11 +29,11 @@ use super::raw::RawMesh;
 use super::scan::{Syntax, quote};
 use super::{Encoding, Feature, Format, GmshVersion, WriteOptions};
 use crate::math::Vec3;
-use crate::mesh::{ElementKind, Faces, SurfaceMesh, VolumeMesh};
+use crate::mesh::{ElementKind, SurfaceMesh, VolumeMesh};
 
-use groups::{Collected, Kind};
+use groups::{Collected, Entities, Kind};
 use numbers::{Coding, Sink, Source};
-use v4::{Entities, Layout, MOST_GROUPS};
+use v4::{Layout, MOST_GROUPS};
 
 pub(super) const FORMAT: Format = Format {
     name: "Gmsh",
@@ -107,7 +107,7 @@ fn read(input: &Input<'_>) -> Result<RawMesh, ReadError> {
         let more = if skipped.len() > MOST_NAMED { " and others" } else { "" };
         file.notes.push(format!("what is in {}{more} is not kept", names.join(", ")));
     }
-    Ok(file.finish())
+    Ok(file.finish(matches!(version, Version::V4(_)).then_some(&entities)))
 }
 
 /// The section `$MeshFormat`, which comes first; only comments may be before it.
@@ -227,11 +227,10 @@ fn write_volume(output: &mut Output, mesh: &VolumeMesh, options: &WriteOptions) 
         ElementKind::Hex8 => Kind::Hex,
     };
     let sets: Vec<&[u32]> = element_sets.iter().map(|(_, set)| set.as_slice()).collect();
-    let (volumes, volume_of) = volume_parts(mesh, &sets);
-    if volumes.iter().any(|volume| volume.tags.len() > MOST_GROUPS) {
+    let Some((volumes, volume_of)) = volume_parts(mesh, &sets) else {
         let what = "an element in a hundred element sets";
         return Err(WriteError::Unsupported { path: output.path().into(), format: FORMAT.name, what });
-    }
+    };
     let before = parts.len() as u32;
     parts.extend(volumes);
     cells.extend(mesh.elements().zip(volume_of).map(|(nodes, volume)| Cell { kind, part: before + volume, nodes }));
@@ -239,8 +238,8 @@ fn write_volume(output: &mut Output, mesh: &VolumeMesh, options: &WriteOptions) 
     Ok(())
 }
 
-/// The elements sorted by region and by the sets they are in, and the part of each.
-fn volume_parts(mesh: &VolumeMesh, sets: &[&[u32]]) -> (Vec<Part>, Vec<u32>) {
+/// The elements sorted by region and by the sets they are in, and the part of each; nothing if one is in too many sets.
+fn volume_parts(mesh: &VolumeMesh, sets: &[&[u32]]) -> Option<(Vec<Part>, Vec<u32>)> {
     let corners = [Vec3::INFINITY, Vec3::NEG_INFINITY];
     let part = |tags| Part { dimension: 3, number: 0, tags, corners };
     let mut parts: Vec<Part> = (1..=mesh.regions().len()).map(|tag| part(vec![tag])).collect();
@@ -250,12 +249,16 @@ fn volume_parts(mesh: &VolumeMesh, sets: &[&[u32]]) -> (Vec<Part>, Vec<u32>) {
         let mut divided: HashMap<u32, u32> = HashMap::new();
         for &element in *set {
             let old = &mut part_of[element as usize];
-            *old = *divided.entry(*old).or_insert_with(|| {
+            if !divided.contains_key(old) {
                 let mut tags = parts[*old as usize].tags.clone();
+                if tags.len() == MOST_GROUPS {
+                    return None;
+                }
                 tags.push(tag);
+                divided.insert(*old, parts.len() as u32);
                 parts.push(part(tags));
-                parts.len() as u32 - 1
-            });
+            }
+            *old = divided[old];
         }
     }
     // Parts without elements go, the others are numbered as they appear.
@@ -273,21 +276,11 @@ fn volume_parts(mesh: &VolumeMesh, sets: &[&[u32]]) -> (Vec<Part>, Vec<u32>) {
             (*low, *high) = (low.min(p), high.max(p));
         }
     }
-    (kept, part_of)
+    Some((kept, part_of))
 }
 
 fn write_surface(output: &mut Output, mesh: &SurfaceMesh, options: &WriteOptions) -> Result<(), WriteError> {
-    let large = mesh.faces().iter().filter(|face| face.len() > 4).count();
-    if large > 0 {
-        output.note(format!("Gmsh has no polygons of more than 4 corners: {large} were cut into triangles"));
-    }
-    let mut faces = Faces::default();
-    for face in mesh.faces().iter() {
-        match face {
-            [first, rest @ ..] if rest.len() > 3 => rest.windows(2).for_each(|w| faces.push(&[*first, w[0], w[1]])),
-            _ => faces.push(face),
-        }
-    }
+    let faces = output.faces_up_to(4, mesh);
     let cells: Vec<Cell<'_>> = faces
         .iter()
         .map(|nodes| Cell { kind: if nodes.len() == 3 { Kind::Triangle } else { Kind::Quad }, part: 0, nodes })
@@ -348,7 +341,7 @@ mod tests {
 
     use super::super::{Loaded, Memory, Mesh, read_from, write_to};
     use super::*;
-    use crate::mesh::{MeshData, Region};
+    use crate::mesh::{Faces, MeshData, Region};
 
     fn load(bytes: impl Into<Vec<u8>>) -> Result<Loaded, ReadError> {
         read_from(&Memory::with("m.msh", bytes), Path::new("m.msh"))
@@ -569,6 +562,20 @@ mod tests {
     }
 
     #[test]
+    fn an_element_is_in_at_most_a_hundred_groups() {
+        let with_sets = |count: usize| {
+            let mut data = tets();
+            data.element_sets = (0..count).map(|set| (format!("set {set}"), vec![0, 1, 2])).collect();
+            Mesh::Volume(VolumeMesh::check(data).unwrap().mesh)
+        };
+        // One group is the region.
+        let most = with_sets(99);
+        assert_eq!(write_and_read(&most, GmshVersion::V4_1, Encoding::Usual), (most, vec![]));
+        let error = write_to(&Memory::default(), Path::new("m.msh"), &with_sets(100), &WriteOptions::default());
+        assert_eq!(error.unwrap_err().to_string(), "m.msh: Gmsh cannot hold an element in a hundred element sets");
+    }
+
+    #[test]
     fn what_cannot_be_held_is_noted() {
         let mut data = tets();
         data.element_sets.insert("nothing".into(), vec![]);
@@ -592,7 +599,7 @@ mod tests {
                 let faces: Vec<&[u32]> = back.faces().iter().collect();
                 assert_eq!(faces[..3], [&[0, 1, 2][..], &[0, 1, 2, 3], &[2, 3, 4]]);
                 assert_eq!(faces[3..], [[0, 1, 2], [0, 2, 3], [0, 3, 4]]);
-                assert_eq!(notes, ["Gmsh has no polygons of more than 4 corners: 1 were cut into triangles"]);
+                assert_eq!(notes, ["1 polygons with more than 4 corners were cut into triangles"]);
             }
         }
     }

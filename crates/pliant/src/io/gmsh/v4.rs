@@ -1,20 +1,15 @@
 //! Version 4: elements are in blocks, each of an entity of the geometry, and the entities have groups. Version 4.0 has
 //! the same parts as 4.1 in another order.
 
-use std::collections::BTreeMap;
-
-use super::groups::{Collected, Kind};
+use super::groups::{Collected, Entities, Kind, further_groups};
 use super::numbers::Source;
 use super::{Cell, Part, put_section};
 use crate::io::error::ReadError;
 use crate::math::Vec3;
 
-/// More groups than anybody makes of one entity. Each element of the entity is listed in each of them, so that without
-/// a bound a small file could take much memory.
+/// More groups than anybody makes of one entity. In the end each element of the entity is listed in each of them, so
+/// that without a bound a small file could take much memory.
 pub(super) const MOST_GROUPS: usize = 100;
-
-/// The groups of entities, found by dimension and tag; entities without groups are not listed.
-pub(super) type Entities = BTreeMap<(i64, i64), Vec<i64>>;
 
 /// The order of things in sections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -190,9 +185,12 @@ impl Layout {
             let count = source.checked(count, "elements in a block", [2, 4].map(|bytes| bytes * (1 + kind.nodes())))?;
             source.end_record("the head of a block")?;
             file.reserve_elements(kind, count);
-            let groups = entities.get(&entity).map_or(&[][..], Vec::as_slice);
+            let first = entities.get(&entity).and_then(|groups| groups.first()).copied().unwrap_or(0);
             for _ in 0..count {
-                self.read_element(source, file, kind, groups)?;
+                self.read_element(source, file, kind, first)?;
+            }
+            if count > 0 && !further_groups(entities, entity).is_empty() {
+                file.mark(kind, count, entity);
             }
             found += count;
         }
@@ -204,7 +202,7 @@ impl Layout {
         source: &mut Source<'_>,
         file: &mut Collected,
         kind: Kind,
-        groups: &[i64],
+        group: i64,
     ) -> Result<(), ReadError> {
         source.record("an element")?;
         self.label(source, "an element number")?;
@@ -214,7 +212,7 @@ impl Layout {
             let label = self.label(source, "a node number")?;
             *node = file.node(label, source)?;
         }
-        file.element(kind, nodes, groups);
+        file.element(kind, nodes, group);
         source.end_record("an element")
     }
 }

@@ -147,6 +147,14 @@ impl<'a> Role<'a> {
     pub fn of_point_data(name: &'a str) -> Self {
         name.strip_prefix(SET_PREFIX).map_or(Self::Other, Self::Set)
     }
+
+    /// How much regions are to be trusted; the smaller, the more.
+    pub fn rank(self) -> Option<usize> {
+        match self {
+            Self::Tags(rank) => Some(rank),
+            Self::Set(_) | Self::Other => None,
+        }
+    }
 }
 
 /// A grid as it is in a file, or a piece of one. `ends` never decrease nor go beyond `nodes`, and there are as many as

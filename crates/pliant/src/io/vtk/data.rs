@@ -49,6 +49,51 @@ impl Compressor {
     }
 }
 
+/// How much memory the arrays of a file may take for each byte of it, however well they are compressed, and what they
+/// may take in any case. That of a regular block, which shrinks as well as any mesh, is 7 times its file.
+const MOST_MEMORY: usize = 64;
+const LITTLE: usize = 256 << 10;
+
+/// What may still be read, so that neither arrays that share their bytes nor those that are nothing but zeros multiply
+/// the size of a file.
+#[derive(Debug)]
+pub(super) struct Budget {
+    /// Bytes of the file.
+    packed: usize,
+    /// Bytes of memory.
+    unpacked: usize,
+}
+
+impl Budget {
+    pub fn of_file(bytes: usize) -> Self {
+        // Each byte may be read once; twice is lenient enough for every honest file.
+        Self { packed: bytes.saturating_mul(2), unpacked: bytes.saturating_mul(MOST_MEMORY).saturating_add(LITTLE) }
+    }
+
+    /// Take so many bytes of memory.
+    pub fn take(&mut self, bytes: usize) -> Result<(), Problem> {
+        self.unpacked = self.unpacked.checked_sub(bytes).ok_or_else(|| {
+            let expected = format!("arrays that unpack to at most {MOST_MEMORY} times the bytes of the file");
+            problem(expected, "more")
+        })?;
+        Ok(())
+    }
+
+    fn take_packed(&mut self, bytes: usize) -> Result<(), Problem> {
+        let again = || problem("arrays with data of their own", "the same data used again and again");
+        self.packed = self.packed.checked_sub(bytes).ok_or_else(again)?;
+        Ok(())
+    }
+}
+
+/// What is known of an array before it is read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Expected {
+    pub bytes: Option<usize>,
+    /// How many bytes of memory each byte becomes.
+    pub growth: usize,
+}
+
 /// How the binary arrays of a file are made.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Layout {
@@ -117,20 +162,16 @@ impl<'a> Source<'a> {
 }
 
 impl Layout {
-    /// The bytes of the array at the start of `source`, which must be `expected` many if that is known. Takes what it
-    /// reads from `budget`, so that arrays which share their bytes do not multiply them.
-    pub fn decode(self, source: &Source<'_>, expected: Option<usize>, budget: &mut usize) -> Result<Vec<u8>, Problem> {
-        if source.bytes.is_empty() && expected == Some(0) {
+    /// The bytes of the array at the start of `source`, and what they become in memory is taken from `budget`.
+    pub fn decode(self, source: &Source<'_>, expected: Expected, budget: &mut Budget) -> Result<Vec<u8>, Problem> {
+        if source.bytes.is_empty() && expected.bytes == Some(0) {
             return Ok(Vec::new());
         }
         let (bytes, used) = match self.compressor {
-            Compressor::None => self.plain(source, expected)?,
-            Compressor::Zlib | Compressor::Lz4 => self.blocks(source, expected)?,
+            Compressor::None => self.plain(source, expected, budget)?,
+            Compressor::Zlib | Compressor::Lz4 => self.blocks(source, expected, budget)?,
         };
-        let Some(left) = budget.checked_sub(used) else {
-            return Err(problem("arrays with data of their own", "the same data used again and again"));
-        };
-        *budget = left;
+        budget.take_packed(used)?;
         Ok(bytes)
     }
 
@@ -146,19 +187,20 @@ impl Layout {
         }
     }
 
-    fn plain(self, source: &Source<'_>, expected: Option<usize>) -> Result<(Vec<u8>, usize), Problem> {
+    fn plain(self, source: &Source<'_>, expected: Expected, budget: &mut Budget) -> Result<(Vec<u8>, usize), Problem> {
         let (header, _) = source.part(0, self.word())?;
-        let length = check_length(self.words(&header).first().copied(), expected)?;
+        let length = check_length(self.words(&header).first().copied(), expected.bytes)?;
+        budget.take(length.saturating_mul(expected.growth))?;
         // Header and numbers are one base64 text.
         let (bytes, used) = source.part(0, length.saturating_add(self.word()))?;
         Ok((bytes[self.word()..].to_vec(), used))
     }
 
-    fn blocks(self, source: &Source<'_>, expected: Option<usize>) -> Result<(Vec<u8>, usize), Problem> {
+    fn blocks(self, source: &Source<'_>, expected: Expected, budget: &mut Budget) -> Result<(Vec<u8>, usize), Problem> {
         let (start, _) = source.part(0, self.word())?;
         let count = self.words(&start).first().copied().unwrap_or(0);
         if count == 0 {
-            check_length(Some(0), expected)?;
+            check_length(Some(0), expected.bytes)?;
             return Ok((Vec::new(), self.word()));
         }
         let words = usize::try_from(count).unwrap_or(usize::MAX).saturating_add(3);
@@ -169,12 +211,13 @@ impl Layout {
         };
         let last = if *last == 0 { block } else { last };
         let total = (count - 1).checked_mul(*block).and_then(|full| full.checked_add(*last));
-        let length = check_length(total, expected)?;
+        let length = check_length(total, expected.bytes)?;
         let packed = compressed.iter().fold(0_u64, |sum, &size| sum.saturating_add(size));
         // A few bytes more, for blocks that are hardly larger than what any block has around its data.
         if length as u64 > packed.saturating_mul(self.compressor.best_ratio()).saturating_add(64 * count) {
             return Err(problem("blocks that unpack to a plausible size", format!("{length} bytes from {packed}")));
         }
+        budget.take(length.saturating_mul(expected.growth))?;
         let (packed, end) = source.part(at, usize::try_from(packed).unwrap_or(usize::MAX))?;
         let mut packed = packed.as_ref();
         let mut bytes = Vec::new();

@@ -19,7 +19,7 @@
 use super::cells::{
     Assembly, Grid, Piece, REGION, REGION_NAMES, Role, coordinate_name, expected_vertex, mask, vertex_number, vertices,
 };
-use super::data::{Source, encode};
+use super::data::{Budget, Expected, Problem, Source, encode};
 use super::xml::{Array, Document, Parser, PieceTag, Section, Storage};
 use crate::io::binary::Number;
 use crate::io::error::{Place, ReadError, WriteError};
@@ -42,8 +42,7 @@ pub(crate) const FORMAT: Format = Format {
 
 fn read(input: &Input<'_>) -> Result<RawMesh, ReadError> {
     let document = Parser::new(input).parse()?;
-    // Each byte may be read once; twice is lenient enough for every honest file.
-    let mut reader = Reader { input, document: &document, budget: input.bytes.len().saturating_mul(2) };
+    let mut reader = Reader { input, document: &document, budget: Budget::of_file(input.bytes.len()) };
     let mut assembly = Assembly::default();
     for array in &document.fields {
         if array.name == REGION_NAMES && array.kind == "String" {
@@ -58,12 +57,14 @@ fn read(input: &Input<'_>) -> Result<RawMesh, ReadError> {
     Ok(assembly.finish())
 }
 
+/// What the name of a region takes besides its characters: it is in a table, and in a note if no element has it.
+const MEMORY_OF_NAME: usize = 96;
+
 /// Turns arrays into numbers.
 struct Reader<'a> {
     input: &'a Input<'a>,
     document: &'a Document<'a>,
-    /// How many bytes of binary arrays may still be read.
-    budget: usize,
+    budget: Budget,
 }
 
 impl Reader<'_> {
@@ -75,20 +76,25 @@ impl Reader<'_> {
         if tag.cells > 0 {
             self.cells(tag, &mut piece)?;
         }
+        let of_cells = tag.arrays.iter().filter(|(section, _)| *section == Section::CellData);
+        let best_tags = of_cells.filter_map(|(_, array)| role(Section::CellData, array).rank()).min();
         for (section, array) in &tag.arrays {
-            let (role, count) = match section {
-                Section::CellData => (Role::of_cell_data(&array.name), tag.cells),
-                Section::PointData => (Role::of_point_data(&array.name), tag.points),
+            let count = match section {
+                Section::CellData => tag.cells,
+                Section::PointData => tag.points,
                 Section::Points | Section::Cells | Section::Fields => continue,
             };
-            let whole = number_type(&array.kind).is_some_and(Number::is_whole);
-            let unused = if role == Role::Other || !whole || array.components != 1 {
-                Some(array.name.clone())
-            } else {
-                let values = self.integers(array, count)?;
-                match section {
-                    Section::CellData => piece.cell_data(&array.name, values),
-                    _ => piece.point_data(&array.name, &values),
+            let unused = match role(*section, array) {
+                Role::Tags(rank) if Some(rank) == best_tags => {
+                    piece.cell_data(&array.name, self.integers(array, count)?)
+                }
+                Role::Tags(_) | Role::Other => Some(array.name.clone()),
+                Role::Set(_) => {
+                    let values = self.mask(array, count)?;
+                    match section {
+                        Section::CellData => piece.cell_data(&array.name, values),
+                        _ => piece.point_data(&array.name, &values),
+                    }
                 }
             };
             if let Some(unused) = unused {
@@ -150,11 +156,27 @@ impl Reader<'_> {
         if array.storage == Storage::Ascii {
             return self.words(array, Some(count), |scanner, index| scanner.number(coordinate_name(index)));
         }
-        let bytes = self.bytes(array, Some(count.saturating_mul(number.bytes())))?;
+        let bytes = self.bytes(array, numbers(number, count))?;
         Ok(number.floats(&bytes, self.document.layout.little))
     }
 
     fn integers(&mut self, array: &Array<'_>, count: usize) -> Result<Vec<i64>, ReadError> {
+        let number = self.number(array)?;
+        self.whole(array, count, numbers(number, count))
+    }
+
+    /// The same for a set, which takes memory only for its members. Nearly all of it shrinks to nothing in a file.
+    fn mask(&mut self, array: &Array<'_>, count: usize) -> Result<Vec<i64>, ReadError> {
+        let number = self.number(array)?;
+        let values = self.whole(array, count, Expected { growth: 1, ..numbers(number, count) })?;
+        if array.storage != Storage::Ascii {
+            let members = values.iter().filter(|&&value| value != 0).count();
+            self.budget.take(members * size_of::<u32>()).map_err(|problem| self.problem(array, problem))?;
+        }
+        Ok(values)
+    }
+
+    fn whole(&mut self, array: &Array<'_>, count: usize, expected: Expected) -> Result<Vec<i64>, ReadError> {
         let number = self.number(array)?;
         if !number.is_whole() {
             return Err(self.error(array, "a type of whole numbers", quote(array.kind.as_bytes())));
@@ -162,7 +184,7 @@ impl Reader<'_> {
         if array.storage == Storage::Ascii {
             return self.words(array, Some(count), |scanner, _| scanner.integer("a value"));
         }
-        let bytes = self.bytes(array, Some(count.saturating_mul(number.bytes())))?;
+        let bytes = self.bytes(array, expected)?;
         Ok(number.integers(&bytes, self.document.layout.little))
     }
 
@@ -172,10 +194,12 @@ impl Reader<'_> {
             Storage::Ascii => {
                 self.words(array, None, |scanner, _| Ok(scanner.integer("the code of a character")? as u8))?
             }
-            Storage::Binary | Storage::Appended(_) => self.bytes(array, None)?,
+            Storage::Binary | Storage::Appended(_) => self.bytes(array, Expected { bytes: None, growth: 1 })?,
         };
-        let mut strings: Vec<String> =
-            bytes.split(|&byte| byte == 0).map(|s| String::from_utf8_lossy(s).into()).collect();
+        let strings = bytes.split(|&byte| byte == 0);
+        let memory = strings.clone().count().saturating_mul(MEMORY_OF_NAME);
+        self.budget.take(memory).map_err(|problem| self.problem(array, problem))?;
+        let mut strings: Vec<String> = strings.map(|string| String::from_utf8_lossy(string).into()).collect();
         // Behind the last zero.
         if strings.last().is_some_and(String::is_empty) {
             strings.pop();
@@ -221,7 +245,7 @@ impl Reader<'_> {
     }
 
     /// The bytes of an array that is binary.
-    fn bytes(&mut self, array: &Array<'_>, expected: Option<usize>) -> Result<Vec<u8>, ReadError> {
+    fn bytes(&mut self, array: &Array<'_>, expected: Expected) -> Result<Vec<u8>, ReadError> {
         let source = match (array.storage, &self.document.appended) {
             (Storage::Appended(offset), Some(appended)) => {
                 let rest = appended.bytes.get(offset..).unwrap_or_default();
@@ -231,10 +255,12 @@ impl Reader<'_> {
             (Storage::Binary | Storage::Ascii, _) => Source::inline(array.text),
         };
         let decoded = self.document.layout.decode(&source, expected, &mut self.budget);
-        decoded.map_err(|problem| {
-            let of = if array.name.is_empty() { String::new() } else { format!(" of `{}`", array.name) };
-            self.error(array, problem.expected + &of, problem.found)
-        })
+        decoded.map_err(|problem| self.problem(array, problem))
+    }
+
+    fn problem(&self, array: &Array<'_>, problem: Problem) -> ReadError {
+        let of = if array.name.is_empty() { String::new() } else { format!(" of `{}`", array.name) };
+        self.error(array, problem.expected + &of, problem.found)
     }
 
     /// An error where the data of an array are.
@@ -247,6 +273,22 @@ impl Reader<'_> {
             _ => self.input.error_at(array.at, expected, found),
         }
     }
+}
+
+/// What an array of data means, if it can be read as that.
+fn role<'a>(section: Section, array: &'a Array<'_>) -> Role<'a> {
+    if array.components != 1 || !number_type(&array.kind).is_some_and(Number::is_whole) {
+        return Role::Other;
+    }
+    match section {
+        Section::CellData => Role::of_cell_data(&array.name),
+        _ => Role::of_point_data(&array.name),
+    }
+}
+
+/// So many numbers, each of which becomes one of 8 bytes.
+fn numbers(number: Number, count: usize) -> Expected {
+    Expected { bytes: Some(count.saturating_mul(number.bytes())), growth: 8 / number.bytes() }
 }
 
 fn number_type(name: &str) -> Option<Number> {
@@ -540,6 +582,43 @@ mod tests {
         assert!(zlib.contains("m.vtu, line 4: expected 48 bytes in block 0, found "), "{zlib}");
         let lzma = compressed("vtkLZMADataCompressor", &[], b"").unwrap_err().to_string();
         assert!(lzma.contains("line 1: expected compression with zlib or LZ4, or none, found `vtkLZMADataCompressor`"));
+    }
+
+    #[test]
+    fn zeros_that_unpack_without_end_are_refused_and_regular_meshes_are_not() {
+        let array = |kind: &str, name: &str, bytes: &[u8]| {
+            let mut text = Vec::new();
+            encode(bytes, &mut text);
+            let text = String::from_utf8(text).unwrap();
+            format!("<DataArray type='{kind}' Name='{name}' format='binary'>{text}</DataArray>")
+        };
+        let cells = 1 << 22;
+        let zeros = ["offsets", "types", "connectivity"].map(|name| array("UInt8", name, &vec![0; cells])).concat();
+        let piece = format!("<Piece NumberOfPoints='0' NumberOfCells='{cells}'><Cells>{zeros}</Cells></Piece>");
+        let packed = "compressor='vtkZLibDataCompressor' header_type='UInt64'";
+        let message = load(file(packed, &piece).as_bytes()).unwrap_err().to_string();
+        assert!(message.contains("expected arrays that unpack to at most 64 times the bytes of the file of `offsets`"));
+        let names = array("String", REGION_NAMES, &vec![0; cells]).replace("DataArray", "Array");
+        let message =
+            load(file(packed, &format!("<FieldData>{names}</FieldData>")).as_bytes()).unwrap_err().to_string();
+        assert!(message.contains("at most 64 times the bytes of the file of `region_names`"), "{message}");
+
+        let mut data = crate::mesh::generate::block([1.0; 3], [20; 3], crate::mesh::Cells::Tet5).unwrap().into_data();
+        let elements = data.elements.len() as u32 / 4;
+        data.element_sets = (0..50).map(|i| (format!("{i}"), (0..elements).step_by(1 + i % 9).collect())).collect();
+        let mesh = Mesh::Volume(VolumeMesh::check(data).unwrap().mesh);
+        let (files, path) = (Memory::default(), Path::new("m.vtu"));
+        write_to(&files, path, &mesh, &WriteOptions::default()).unwrap();
+        assert_eq!(read_from(&files, path).unwrap().mesh, mesh);
+    }
+
+    #[test]
+    fn arrays_that_are_not_needed_are_not_unpacked() {
+        let array = |name: &str| format!("<DataArray type='Int8' Name='{name}' format='binary'>?</DataArray>");
+        let others = ["CellEntityIds", "temperature"].map(array).concat();
+        let piece = PIECE.replace("<CellData>", &format!("<CellData>{others}"));
+        let (_, notes) = volume(file("", &piece).as_bytes());
+        assert_eq!(notes[1], "data arrays that are not kept: CellEntityIds, temperature, u");
     }
 
     #[test]
