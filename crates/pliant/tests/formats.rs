@@ -125,6 +125,43 @@ fn what_a_format_cannot_hold_is_said() {
 }
 
 #[test]
+fn numbers_of_regions_survive_in_formats_that_number_them() {
+    let mut data = rich(Cells::Tet5).into_data();
+    data.regions = vec![Region::named("region-10"), Region::named("region-20")];
+    data.vertex_sets.clear();
+    data.element_sets.clear();
+    let mesh = VolumeMesh::check(data).unwrap().mesh;
+    for format in FORMATS.iter().filter(|f| f.can_read() && f.can_write_volume()) {
+        let (files, path) = (Memory::default(), name(format));
+        let notes = write_to(&files, &path, &mesh, &WriteOptions::default()).unwrap();
+        assert!(!notes.iter().any(|note| note.contains("region-10")), "{}: {notes:?}", format.name);
+        assert_eq!(volume(&files, &path).regions()[1].name, "region-20", "{}", format.name);
+    }
+}
+
+#[test]
+fn a_single_name_that_gets_lost_is_said() {
+    let mut data = rich(Cells::Tet5).into_data();
+    data.regions = vec![Region::named("rubber")];
+    data.element_region.clear();
+    let mesh = VolumeMesh::check(data).unwrap().mesh;
+    for format in FORMATS.iter().filter(|f| f.can_write_volume()) {
+        let notes = write_to(&Memory::default(), &name(format), &mesh, &WriteOptions::default()).unwrap();
+        let said = notes.iter().any(|note| note.contains("the names rubber were dropped"));
+        assert_eq!(said, !format.holds.contains(&Feature::RegionNames), "{}: {notes:?}", format.name);
+    }
+}
+
+#[test]
+fn asking_for_binary_where_there_is_none_is_answered() {
+    for format in FORMATS.iter().filter(|f| f.can_write_volume()) {
+        let options = WriteOptions { encoding: Encoding::Binary, ..WriteOptions::default() };
+        let notes = write_to(&Memory::default(), &name(format), &rich(Cells::Tet5), &options).unwrap();
+        assert_eq!(notes.iter().any(|note| note.contains("is always text")), !format.binary, "{}", format.name);
+    }
+}
+
+#[test]
 fn hexahedra_are_refused_where_only_tetrahedra_fit() {
     for format in FORMATS.iter().filter(|f| f.can_write_volume() && !f.holds.contains(&Feature::Hexahedra)) {
         let error =

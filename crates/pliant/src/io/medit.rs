@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 
 use super::error::{ReadError, WriteError};
 use super::files::{Input, Output, put};
-use super::raw::RawMesh;
+use super::raw::{RawMesh, region_numbers};
 use super::scan::{Scanner, Syntax, quote};
 use super::{Feature, Format, WriteOptions};
 use crate::math::Vec3;
@@ -24,6 +24,7 @@ pub(super) const FORMAT: Format = Format {
     name: "Medit",
     extensions: &["mesh"],
     about: "text; tetrahedra, hexahedra, triangles and quadrilaterals with reference numbers",
+    binary: false,
     holds: &[Feature::Hexahedra, Feature::Regions],
     read: Some(read),
     write_volume: Some(write_volume),
@@ -285,8 +286,9 @@ fn write_volume(output: &mut Output, mesh: &VolumeMesh, _: &WriteOptions) -> Res
         ElementKind::Hex8 => "Hexahedra",
     };
     put!(out, "{keyword}\n{}\n", mesh.element_count());
+    let numbers = region_numbers(mesh);
     for (nodes, region) in mesh.elements().zip(mesh.element_region()) {
-        put_cell(out, nodes, region + 1);
+        put_cell(out, nodes, numbers[*region as usize]);
     }
     put!(out, "End\n");
     Ok(())
@@ -318,7 +320,7 @@ fn put_faces(out: &mut Vec<u8>, keyword: &str, corners: usize, faces: &Faces) {
     }
 }
 
-fn put_cell(out: &mut Vec<u8>, corners: &[u32], reference: u32) {
+fn put_cell(out: &mut Vec<u8>, corners: &[u32], reference: i64) {
     for &v in corners {
         put!(out, "{} ", u64::from(v) + 1);
     }

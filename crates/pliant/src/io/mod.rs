@@ -29,7 +29,7 @@ mod vtk;
 
 use std::path::Path;
 
-use crate::mesh::{BODY, CheckReport, SurfaceMesh, VolumeMesh};
+use crate::mesh::{CheckReport, SurfaceMesh, VolumeMesh};
 
 pub use bou::{read_bou, read_bou_from, write_bou};
 pub use error::{Place, ReadError, WriteError};
@@ -68,6 +68,8 @@ pub struct Format {
     pub extensions: &'static [&'static str],
     /// One line about what is supported.
     pub about: &'static str,
+    /// True if it can be written as binary, false if it is always text.
+    pub binary: bool,
     /// What of a mesh it keeps besides vertices and elements.
     pub holds: &'static [Feature],
     read: Option<ReadFn>,
@@ -292,6 +294,9 @@ pub fn write_to<'a>(
             });
         }
     }
+    if options.encoding == Encoding::Binary && !format.binary {
+        output.note(format!("{} is always text", format.name));
+    }
     output.save(files)
 }
 
@@ -302,7 +307,7 @@ fn losses(format: &Format, mesh: &VolumeMesh) -> Vec<String> {
     let names = || listed(mesh.regions().iter().map(|region| region.name.as_str()));
     if mesh.regions().len() > 1 && lacks(Feature::Regions) {
         notes.push(format!("{} does not hold regions: {} were dropped", format.name, names()));
-    } else if mesh.regions().iter().any(|region| region.name != BODY) && lacks(Feature::RegionNames) {
+    } else if lacks(Feature::RegionNames) && raw::numbered_names(mesh).is_none() {
         notes.push(format!("{} numbers regions: the names {} were dropped", format.name, names()));
     }
     let materials = mesh.regions().iter().filter(|region| region.material.is_some()).count();

@@ -22,6 +22,7 @@ pub(super) const FORMAT: Format = Format {
     name: "Wavefront OBJ",
     extensions: &["obj"],
     about: "surfaces as text; polygons of any size",
+    binary: false,
     holds: &[],
     read: Some(read),
     write_volume: None,

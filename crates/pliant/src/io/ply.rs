@@ -32,6 +32,7 @@ pub(super) const FORMAT: Format = Format {
     name: "Stanford PLY",
     extensions: &["ply"],
     about: "surfaces as text or binary of either byte order; polygons of any size",
+    binary: true,
     holds: &[],
     read: Some(read),
     write_volume: None,

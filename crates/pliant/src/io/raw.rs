@@ -145,6 +145,29 @@ fn regions(
     (regions, element_region)
 }
 
+/// The numbers in the names of regions that are only numbered, `region-3`, if all are: a format that numbers its regions
+/// then loses nothing. A single `body` is number 1.
+pub(crate) fn numbered_names(mesh: &VolumeMesh) -> Option<Vec<i64>> {
+    if let [Region { name, .. }] = mesh.regions()
+        && name == BODY
+    {
+        return Some(vec![1]);
+    }
+    let number = |region: &Region| {
+        let number = region.name.strip_prefix("region-")?.parse().ok().filter(|&number: &i32| number > 0)?;
+        // Not for `region-007`, which would come back as another name.
+        (region.name == format!("region-{number}")).then_some(i64::from(number))
+    };
+    let numbers: Vec<i64> = mesh.regions().iter().map(number).collect::<Option<_>>()?;
+    // Readers put regions in the order of their numbers; a single one without a name is the body.
+    (numbers.len() > 1 && numbers.is_sorted_by(|a, b| a < b)).then_some(numbers)
+}
+
+/// The numbers under which a format that numbers its regions writes them.
+pub(crate) fn region_numbers(mesh: &VolumeMesh) -> Vec<i64> {
+    numbered_names(mesh).unwrap_or_else(|| (1..=mesh.regions().len() as i64).collect())
+}
+
 /// The numbers that a file gives its vertices or elements, which may start anywhere and have gaps.
 #[derive(Debug, Default)]
 pub(crate) struct Labels {

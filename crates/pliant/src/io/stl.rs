@@ -30,6 +30,7 @@ pub(super) const FORMAT: Format = Format {
     name: "STL",
     extensions: &["stl"],
     about: "surfaces of triangles as text or binary; equal corners are joined",
+    binary: true,
     holds: &[],
     read: Some(read),
     write_volume: None,

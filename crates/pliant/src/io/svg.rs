@@ -21,6 +21,7 @@ pub(super) const FORMAT: Format = Format {
     name: "SVG",
     extensions: &["svg"],
     about: "a shaded picture of a surface, only written",
+    binary: false,
     holds: &[],
     read: None,
     write_volume: None,

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 
 use super::error::{ReadError, WriteError};
 use super::files::{Input, Output, put, sibling};
-use super::raw::{Labels, RawMesh};
+use super::raw::{Labels, RawMesh, region_numbers};
 use super::scan::{Scanner, Syntax};
 use super::{Feature, Format, WriteOptions};
 use crate::math::Vec3;
@@ -28,6 +28,7 @@ pub(super) const FORMAT: Format = Format {
     name: "TetGen",
     extensions: &["node", "ele", "face"],
     about: "text; tetrahedra with region numbers, or triangles; markers become vertex sets",
+    binary: false,
     holds: &[Feature::Regions],
     read: Some(read),
     write_volume: Some(write_volume),
@@ -239,13 +240,14 @@ fn end(scanner: &mut Scanner<'_>, count: usize, things: &str) -> Result<(), Read
 fn write_volume(output: &mut Output, mesh: &VolumeMesh, _: &WriteOptions) -> Result<(), WriteError> {
     put_vertices(output.sibling("node"), mesh.vertices());
     let regions = mesh.regions().len() > 1;
+    let numbers = region_numbers(mesh);
     let ele = output.sibling("ele");
     put!(ele, "{} 4 {}\n", mesh.element_count(), u8::from(regions));
     for (e, (nodes, region)) in mesh.elements().zip(mesh.element_region()).enumerate() {
         put!(ele, "{}", e + 1);
         put_corners(ele, nodes.iter().copied());
         if regions {
-            put!(ele, " {}", region + 1);
+            put!(ele, " {}", numbers[*region as usize]);
         }
         put!(ele, "\n");
     }

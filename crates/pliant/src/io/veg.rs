@@ -25,6 +25,7 @@ pub(super) const FORMAT: Format = Format {
     name: "VegaFEM",
     extensions: &["veg"],
     about: "text; regions, materials, element sets, includes",
+    binary: false,
     holds: &[Feature::Hexahedra, Feature::Regions, Feature::RegionNames, Feature::Materials, Feature::ElementSets],
     read: Some(read),
     write_volume: Some(write),

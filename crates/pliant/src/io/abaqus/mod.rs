@@ -26,6 +26,7 @@ pub(super) const FORMAT: Format = Format {
     name: "Abaqus",
     extensions: &["inp"],
     about: "text; regions, isotropic materials, vertex and element sets, includes, one part",
+    binary: false,
     holds: &[
         Feature::Hexahedra,
         Feature::Regions,

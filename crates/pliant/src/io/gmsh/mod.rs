@@ -39,6 +39,7 @@ pub(super) const FORMAT: Format = Format {
     name: "Gmsh",
     extensions: &["msh"],
     about: "text and binary; 2.2, 4.0 (only read) and 4.1; physical groups as regions and sets",
+    binary: true,
     holds: &[Feature::Hexahedra, Feature::Regions, Feature::RegionNames, Feature::VertexSets, Feature::ElementSets],
     read: Some(read),
     write_volume: Some(write_volume),

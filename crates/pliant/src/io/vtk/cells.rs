@@ -1,7 +1,7 @@
 //! What VTK's legacy and XML files have in common: cell types, number types, and which arrays mean something to a mesh.
 //!
 //! - cell data `region`, whole numbers: the region of each cell; some names that other programs use are taken too;
-//! - field data `region_names`, strings: the names of regions 0, 1, 2, …;
+//! - field data `region_names`: the names of regions 0, 1, 2, … as bytes, a zero behind each;
 //! - point and cell data `set:NAME`, zero or not: whether a point or cell is in the set NAME.
 
 use std::collections::BTreeSet;
@@ -205,6 +205,17 @@ impl Piece {
 
 fn members(values: &[i64]) -> Vec<u32> {
     values.iter().zip(0..).filter(|&(&value, _)| value != 0).map(|(_, index)| index).collect()
+}
+
+/// Names as bytes, a zero behind each: VTK has arrays of strings, but not everything that reads its files has.
+pub(super) fn names_to_bytes<'a>(names: impl Iterator<Item = &'a str>) -> Vec<u8> {
+    names.flat_map(|name| name.bytes().filter(|&byte| byte != 0).chain([0])).collect()
+}
+
+/// The names again.
+pub(super) fn bytes_to_names(bytes: &[u8]) -> impl Iterator<Item = String> + Clone {
+    let terminated = bytes.strip_suffix(b"\0").unwrap_or(bytes);
+    terminated.split(|&byte| byte == 0).map(|name| String::from_utf8_lossy(name).into())
 }
 
 /// Pieces put together.

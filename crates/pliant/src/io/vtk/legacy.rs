@@ -15,8 +15,8 @@
 //! write bytes that are not printable as `%` and two hexadecimal digits.
 
 use super::cells::{
-    Assembly, Grid, POLYGON, POLYLINE, POLYVERTEX, Piece, REGION, REGION_NAMES, Role, STRIP, coordinate_name,
-    expected_vertex, mask, vertex_number, vertices,
+    Assembly, Grid, POLYGON, POLYLINE, POLYVERTEX, Piece, REGION, REGION_NAMES, Role, STRIP, bytes_to_names,
+    coordinate_name, expected_vertex, mask, names_to_bytes, vertex_number, vertices,
 };
 use super::values::{Sink, Source, Values, unescape};
 use crate::io::binary::{Number, decode};
@@ -31,6 +31,7 @@ pub(crate) const FORMAT: Format = Format {
     name: "VTK",
     extensions: &["vtk"],
     about: "legacy, text and binary; unstructured grids and polygons; regions and sets as data arrays",
+    binary: true,
     holds: &[Feature::Hexahedra, Feature::Regions, Feature::RegionNames, Feature::VertexSets, Feature::ElementSets],
     read: Some(read),
     write_volume: Some(write_volume),
@@ -395,9 +396,10 @@ impl Reader<'_> {
         let data = self.data;
         let fits = |owner| values.is_whole() && components == 1 && data == Some((owner, tuples));
         match values {
-            Values::Strings if data.is_none() && name == REGION_NAMES => {
-                let names = self.source.strings(count)?;
-                self.assembly.name_regions(names);
+            Values::Numbers(Number::U8) if data.is_none() && name == REGION_NAMES => {
+                let bytes = self.source.integers(Number::U8, count, "the code of a character")?;
+                let bytes: Vec<u8> = bytes.into_iter().map(|byte| byte as u8).collect();
+                self.assembly.name_regions(bytes_to_names(&bytes).collect());
             }
             _ if fits(Owner::Cells) && Role::of_cell_data(name) != Role::Other => {
                 let values = self.source.whole(values, count)?;
@@ -502,9 +504,8 @@ fn write(output: &mut Output, grid: &Grid<'_>, encoding: Encoding) -> Result<(),
     let mode = if binary { "BINARY" } else { "ASCII" };
     put!(out.out, "# vtk DataFile Version 3.0\n{points} points, {cells} cells\n{mode}\nDATASET UNSTRUCTURED_GRID\n");
     if !grid.regions.is_empty() {
-        put!(out.out, "FIELD FieldData 1\n{REGION_NAMES} 1 {} string\n", grid.regions.len());
-        grid.regions.iter().for_each(|region| out.string(&region.name));
-        put!(out.out, "\n");
+        put!(out.out, "FIELD FieldData 1\n");
+        out.bytes(REGION_NAMES, &names_to_bytes(grid.regions.iter().map(|region| region.name.as_str())));
     }
     put!(out.out, "POINTS {points} double\n");
     for p in grid.vertices {
@@ -528,13 +529,13 @@ fn write(output: &mut Output, grid: &Grid<'_>, encoding: Encoding) -> Result<(),
         put!(out.out, "\n");
     }
     for (name, members) in &grid.cell_sets {
-        out.mask(name, &mask(members, cells));
+        out.bytes(name, &mask(members, cells));
     }
     if !grid.point_sets.is_empty() {
         put!(out.out, "\nPOINT_DATA {points}\nFIELD FieldData {}\n", grid.point_sets.len());
     }
     for (name, members) in &grid.point_sets {
-        out.mask(name, &mask(members, points));
+        out.bytes(name, &mask(members, points));
     }
     put!(out.out, "\n");
     Ok(())
@@ -611,15 +612,24 @@ mod tests {
     }
 
     #[test]
-    fn long_strings_are_counted_in_more_bytes() {
-        for length in [0, 63, 64, 0x3fff, 0x4000, 70000] {
-            let mut data = example(ElementKind::Tet4).into_data();
-            data.regions[0].name = "x".repeat(length);
-            let mesh = Mesh::Volume(VolumeMesh::check(data).unwrap().mesh);
-            let (files, path) = (Memory::default(), Path::new("m.vtk"));
-            let options = WriteOptions { encoding: Encoding::Binary, ..WriteOptions::default() };
-            write_to(&files, path, &mesh, &options).unwrap();
-            assert_eq!(read_from(&files, path).unwrap().mesh, mesh);
+    fn strings_of_any_length_are_skipped() {
+        // The first two bits of a length say in how many bytes it is.
+        for (length, head) in
+            [(0_usize, vec![0xc0]), (63, vec![0xff]), (64, vec![0x80, 0x40]), (0x4000, vec![0x40, 0, 0x40, 0])]
+        {
+            let mut file = b"# vtk DataFile Version 3.0\n\nBINARY\nDATASET UNSTRUCTURED_GRID\nFIELD FieldData 1\nwords 1 1 string\n".to_vec();
+            file.extend(head);
+            file.extend(vec![b'x'; length]);
+            file.extend(b"\nPOINTS 4 float\n");
+            for x in [0.0_f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0] {
+                file.extend(x.to_be_bytes());
+            }
+            file.extend(b"\nCELLS 1 5\n");
+            [4_i32, 0, 1, 2, 3].iter().for_each(|n| file.extend(n.to_be_bytes()));
+            file.extend(b"\nCELL_TYPES 1\n");
+            file.extend(10_i32.to_be_bytes());
+            let (mesh, notes) = volume(&file);
+            assert_eq!((mesh.element_count(), notes), (1, vec!["data arrays that are not kept: words".to_owned()]));
         }
     }
 

@@ -90,23 +90,21 @@ impl Source<'_> {
         self.scanner.take(count.saturating_mul(number.bytes()), "numbers")
     }
 
-    pub fn strings(&mut self, count: usize) -> Result<Vec<String>, ReadError> {
-        let count = self.scanner.check_count(i64::try_from(count).unwrap_or(i64::MAX), "strings", 1)?;
-        let mut strings = Vec::with_capacity(count);
+    fn skip_strings(&mut self, count: usize) -> Result<(), ReadError> {
         if self.binary {
             self.scanner.next_line();
         }
-        for _ in 0..count {
+        for _ in 0..self.scanner.check_count(i64::try_from(count).unwrap_or(i64::MAX), "strings", 1)? {
             if self.binary {
                 let length = self.string_length()?;
-                strings.push(String::from_utf8_lossy(self.scanner.take(length, "a string")?).into_owned());
+                self.scanner.take(length, "a string")?;
             } else if self.scanner.next_line() {
-                strings.push(unescape(self.scanner.rest_of_line()));
+                self.scanner.rest_of_line();
             } else {
                 return Err(self.scanner.error("a string", "the end of the file"));
             }
         }
-        Ok(strings)
+        Ok(())
     }
 
     /// How many bytes a string has. The first two bits say in how many bytes, those bits included, that is.
@@ -125,7 +123,7 @@ impl Source<'_> {
 
     pub fn skip(&mut self, values: Values, count: usize) -> Result<(), ReadError> {
         match (values, self.binary) {
-            (Values::Strings, _) => self.strings(count).map(|_| ()),
+            (Values::Strings, _) => self.skip_strings(count),
             (Values::Numbers(number), true) => self.block(number, count).map(|_| ()),
             (Values::Colours, true) => self.block(Number::U8, count).map(|_| ()),
             (Values::Bits, true) => self.block(Number::U8, count.div_ceil(8)).map(|_| ()),
@@ -175,32 +173,16 @@ impl Sink<'_> {
         }
     }
 
-    pub fn mask(&mut self, name: &str, mask: &[u8]) {
+    pub fn bytes(&mut self, name: &str, bytes: &[u8]) {
         put_escaped(self.out, name);
-        put!(self.out, " 1 {} unsigned_char\n", mask.len());
+        put!(self.out, " 1 {} unsigned_char\n", bytes.len());
         if self.binary {
-            self.out.extend_from_slice(mask);
+            self.out.extend_from_slice(bytes);
             put!(self.out, "\n");
         } else {
-            for value in mask {
+            for value in bytes {
                 put!(self.out, "{value}\n");
             }
-        }
-    }
-
-    pub fn string(&mut self, text: &str) {
-        if self.binary {
-            let length = text.len() as u64;
-            match length {
-                0..0x40 => self.out.push(0xc0 | length as u8),
-                0x40..0x4000 => self.out.extend((0x8000 | length as u16).to_be_bytes()),
-                0x4000..0x4000_0000 => self.out.extend((0x4000_0000 | length as u32).to_be_bytes()),
-                _ => self.out.extend(length.to_be_bytes()),
-            }
-            self.out.extend_from_slice(text.as_bytes());
-        } else {
-            put_escaped(self.out, text);
-            put!(self.out, "\n");
         }
     }
 }

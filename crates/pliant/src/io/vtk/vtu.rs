@@ -17,7 +17,8 @@
 //! (`binary`), or at an offset behind the `_` (`appended`). Strings are bytes that end with zero.
 
 use super::cells::{
-    Assembly, Grid, Piece, REGION, REGION_NAMES, Role, coordinate_name, expected_vertex, mask, vertex_number, vertices,
+    Assembly, Grid, Piece, REGION, REGION_NAMES, Role, bytes_to_names, coordinate_name, expected_vertex, mask,
+    names_to_bytes, vertex_number, vertices,
 };
 use super::data::{Budget, Expected, Problem, Source, encode};
 use super::xml::{Array, Document, Parser, PieceTag, Section, Storage};
@@ -34,6 +35,7 @@ pub(crate) const FORMAT: Format = Format {
     name: "VTK XML",
     extensions: &["vtu"],
     about: "unstructured grids: text, binary, appended, compressed; regions and sets as data arrays",
+    binary: true,
     holds: &[Feature::Hexahedra, Feature::Regions, Feature::RegionNames, Feature::VertexSets, Feature::ElementSets],
     read: Some(read),
     write_volume: Some(write_volume),
@@ -45,8 +47,8 @@ fn read(input: &Input<'_>) -> Result<RawMesh, ReadError> {
     let mut reader = Reader { input, document: &document, budget: Budget::of_file(input.bytes.len()) };
     let mut assembly = Assembly::default();
     for array in &document.fields {
-        if array.name == REGION_NAMES && array.kind == "String" {
-            assembly.name_regions(reader.strings(array)?);
+        if array.name == REGION_NAMES && (array.kind == "UInt8" || array.kind == "String") {
+            assembly.name_regions(reader.names(array)?);
         } else {
             assembly.drop_array(array.name.as_str());
         }
@@ -188,7 +190,7 @@ impl Reader<'_> {
         Ok(number.integers(&bytes, self.document.layout.little))
     }
 
-    fn strings(&mut self, array: &Array<'_>) -> Result<Vec<String>, ReadError> {
+    fn names(&mut self, array: &Array<'_>) -> Result<Vec<String>, ReadError> {
         let bytes = match array.storage {
             // VTK writes bytes above 127 as negative numbers.
             Storage::Ascii => {
@@ -196,15 +198,10 @@ impl Reader<'_> {
             }
             Storage::Binary | Storage::Appended(_) => self.bytes(array, Expected { bytes: None, growth: 1 })?,
         };
-        let strings = bytes.split(|&byte| byte == 0);
-        let memory = strings.clone().count().saturating_mul(MEMORY_OF_NAME);
+        let names = bytes_to_names(&bytes);
+        let memory = names.clone().count().saturating_mul(MEMORY_OF_NAME);
         self.budget.take(memory).map_err(|problem| self.problem(array, problem))?;
-        let mut strings: Vec<String> = strings.map(|string| String::from_utf8_lossy(string).into()).collect();
-        // Behind the last zero.
-        if strings.last().is_some_and(String::is_empty) {
-            strings.pop();
-        }
-        Ok(strings)
+        Ok(names.collect())
     }
 
     fn number(&self, array: &Array<'_>) -> Result<Number, ReadError> {
@@ -318,9 +315,8 @@ fn write_surface(output: &mut Output, mesh: &SurfaceMesh, options: &WriteOptions
 }
 
 fn write(output: &mut Output, grid: &Grid<'_>, encoding: Encoding) {
-    let sets = grid.cell_sets.iter().chain(&grid.point_sets).map(|(name, _)| name);
-    let mut names = grid.regions.iter().map(|region| &region.name).chain(sets);
-    if names.any(|name| name.contains(not_in_xml)) {
+    let mut sets = grid.cell_sets.iter().chain(&grid.point_sets).map(|(name, _)| name);
+    if sets.any(|name| name.contains(not_in_xml)) {
         output.note("XML does not hold control characters: those in names were replaced");
     }
     let text = encoding == Encoding::Text;
@@ -331,7 +327,7 @@ fn write(output: &mut Output, grid: &Grid<'_>, encoding: Encoding) {
     put!(out.out, "byte_order=\"LittleEndian\" header_type=\"UInt64\"{compressor}>\n<UnstructuredGrid>\n");
     if !grid.regions.is_empty() {
         put!(out.out, "<FieldData>\n");
-        out.strings(REGION_NAMES, grid.regions.iter().map(|region| region.name.as_str()));
+        out.names(REGION_NAMES, &names_to_bytes(grid.regions.iter().map(|region| region.name.as_str())));
         put!(out.out, "</FieldData>\n");
     }
     put!(out.out, "<Piece NumberOfPoints=\"{points}\" NumberOfCells=\"{cells}\">\n<Points>\n");
@@ -394,17 +390,11 @@ impl Sink<'_> {
         put!(self.out, "</DataArray>\n");
     }
 
-    fn strings<'b>(&mut self, name: &str, strings: impl ExactSizeIterator<Item = &'b str>) {
-        let count = strings.len();
-        put!(
-            self.out,
-            "<Array type=\"String\" Name=\"{name}\" NumberOfTuples=\"{count}\" format=\"{}\">\n",
-            self.format()
-        );
-        let allowed = |string: &str| string.replace(not_in_xml, "\u{fffd}") + "\0";
-        let bytes = strings.map(allowed).collect::<String>().into_bytes();
-        self.values(bytes.into_iter());
-        put!(self.out, "</Array>\n");
+    fn names(&mut self, name: &str, names: &[u8]) {
+        let (count, format) = (names.len(), self.format());
+        put!(self.out, "<DataArray type=\"UInt8\" Name=\"{name}\" NumberOfTuples=\"{count}\" format=\"{format}\">\n");
+        self.values(names.iter().copied());
+        put!(self.out, "</DataArray>\n");
     }
 
     fn values<T: Plain>(&mut self, values: impl Iterator<Item = T>) {
@@ -495,14 +485,14 @@ mod tests {
     #[test]
     fn control_characters_in_names_are_replaced_with_a_note() {
         let mut data = example(ElementKind::Tet4).into_data();
-        data.regions[0].name = "a\0b".into();
+        data.regions[0].name = "a\u{1}b".into();
         data.vertex_sets = [("c\u{1}".to_owned(), vec![0])].into();
         let (files, path) = (Memory::default(), Path::new("m.vtu"));
         let mesh = Mesh::Volume(VolumeMesh::check(data).unwrap().mesh);
         let notes = write_to(&files, path, &mesh, &WriteOptions::default()).unwrap();
         assert_eq!(notes, ["XML does not hold control characters: those in names were replaced"]);
         let Mesh::Volume(again) = read_from(&files, path).unwrap().mesh else { panic!("expected a volume") };
-        assert_eq!(again.regions()[0].name, "a\u{fffd}b");
+        assert_eq!(again.regions()[0].name, "a\u{1}b");
         assert!(again.vertex_sets().contains_key("c\u{fffd}"));
     }
 
