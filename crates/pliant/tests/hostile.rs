@@ -12,8 +12,7 @@ use pliant::io::{
     Encoding, FORMATS, Files, Format, GmshVersion, Memory, Mesh, ReadError, WriteOptions, read_bou_from, read_from,
     read_interp_from, write_to,
 };
-use pliant::math::Vec3;
-use pliant::mesh::{Cells, ElementKind, MeshData, VolumeMesh, generate};
+use pliant::mesh::{Cells, VolumeMesh, generate};
 
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
@@ -105,10 +104,7 @@ impl Kind {
             Self::Mesh => read_from(files, path).map(|loaded| Some(loaded.mesh)),
             Self::FixedVertices => read_bou_from(files, path, 100).map(|_| None),
             Self::Interpolation => {
-                // That of the seed.
-                let vertices = vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::ONE, Vec3::Z];
-                let mesh =
-                    VolumeMesh::check(MeshData::new(vertices, ElementKind::Tet4, vec![0, 1, 2, 4])).unwrap().mesh;
+                let mesh = generate::block([1.0; 3], [1, 1, 1], Cells::Tet5).unwrap();
                 read_interp_from(files, path, &mesh).map(|_| None)
             }
         }
