@@ -79,9 +79,10 @@ fn embed_100k_points_in_50k_elements(bencher: Bencher<'_, '_>, kind: &str) {
     bencher.counter(ItemsCount::new(points.len())).bench_local(|| Embedding::new(black_box(&mesh), &points).unwrap());
 }
 
-#[divan::bench]
-fn interpolate_100k_points(bencher: Bencher<'_, '_>) {
-    let (mesh, points) = ball_and_points(Cells::Tet5);
+#[divan::bench(args = [25_000, 100_000])]
+fn interpolate_points(bencher: Bencher<'_, '_>, count: usize) {
+    let (mesh, mut points) = ball_and_points(Cells::Tet5);
+    points.truncate(count);
     let embedding = Embedding::new(&mesh, &points).unwrap();
     let mut out = vec![Vec3::ZERO; points.len()];
     bencher

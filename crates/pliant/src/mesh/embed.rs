@@ -150,11 +150,24 @@ impl Embedding {
     /// If `positions` is shorter than the mesh or `points` has not one entry for each point.
     pub fn interpolate(&self, positions: &[Vec3], points: &mut [Vec3]) {
         assert_eq!(points.len(), self.len(), "one place for each point");
-        let place = |point: &mut Vec3, i: usize| {
-            *point = self.tie(i).map(|(v, w)| w * positions[v as usize]).sum();
-        };
-        points.par_iter_mut().with_min_len(1024).enumerate().for_each(|(i, point)| place(point, i));
+        match self.nodes {
+            4 => interpolate::<4>(&self.vertices, &self.weights, positions, points),
+            _ => interpolate::<8>(&self.vertices, &self.weights, positions, points),
+        }
     }
+}
+
+/// `Σwᵢxᵢ` for each point; with the number of nodes known, the compiler unrolls the sum.
+fn interpolate<const N: usize>(vertices: &[u32], weights: &[f64], positions: &[Vec3], points: &mut [Vec3]) {
+    /// Points that one thread does at a time: enough to be worth a thread, few enough to stay in its cache.
+    const CHUNK: usize = 4096;
+    let (vertices, weights) = (vertices.as_chunks::<N>().0, weights.as_chunks::<N>().0);
+    let chunks = vertices.par_chunks(CHUNK).zip(weights.par_chunks(CHUNK)).zip(points.par_chunks_mut(CHUNK));
+    chunks.for_each(|((vertices, weights), points)| {
+        for ((vertices, weights), point) in vertices.iter().zip(weights).zip(points) {
+            *point = (0..N).map(|i| weights[i] * positions[vertices[i] as usize]).sum();
+        }
+    });
 }
 
 /// An element in the tree.
