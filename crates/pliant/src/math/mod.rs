@@ -1,8 +1,23 @@
 //! Vectors, matrices, and sums that come out the same for any number of threads.
+//!
+//! Geometry uses glam's [`Vec3`] and [`Mat3`]. Laws and element kernels are written over a [`Real`] and use [`Matrix`], so that
+//! they run on several elements at a time.
+
+mod decompose;
+mod dual;
+mod lanes;
+pub mod matrix;
+mod real;
 
 use std::ops::AddAssign;
 
 use rayon::prelude::*;
+
+pub use decompose::SignedSvd;
+pub use dual::Dual;
+pub use lanes::{LaneMask, Lanes};
+pub use matrix::Matrix;
+pub use real::Real;
 
 pub use glam::{DAffine3 as Affine3, DMat3 as Mat3, DVec3 as Vec3};
 

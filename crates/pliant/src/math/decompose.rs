@@ -1,0 +1,211 @@
+//! Rotations and stretches of a deformation, without branches, so that they run over lanes.
+
+use super::Real;
+use super::matrix::{Matrix, Vector, cross, dot, scaled};
+
+/// Sweeps of Jacobi's method. It converges quadratically; for 3×3 in double precision five always suffice, and a lane that is
+/// done waits for the others anyway.
+const SWEEPS: usize = 5;
+
+/// What stands in for zero in a denominator: far below any length that matters, far above where squares vanish.
+const TINY: f64 = 1e-150;
+
+/// `F = U Σ Vᵀ` with rotations `U` and `V` (determinant +1) and `σ₁ ≥ σ₂ ≥ |σ₃|`; `σ₃` is negative if `F` is inverted.
+#[derive(Debug, Clone, Copy)]
+pub struct SignedSvd<R> {
+    /// Left rotation.
+    pub u: Matrix<R>,
+    /// Principal stretches.
+    pub sigma: Vector<R>,
+    /// Right rotation.
+    pub v: Matrix<R>,
+}
+
+impl<R: Real> SignedSvd<R> {
+    /// Decompose `f`: `V` turns its columns until they are orthogonal (Hestenes 1958), and `U` is their directions.
+    #[inline(always)]
+    pub fn new(f: &Matrix<R>) -> Self {
+        let (mut b, mut v) = (*f, Matrix::identity());
+        for _ in 0..SWEEPS {
+            rotate(&mut b, &mut v, 0, 1);
+            rotate(&mut b, &mut v, 0, 2);
+            rotate(&mut b, &mut v, 1, 2);
+        }
+        order(&mut b, &mut v, 0, 1);
+        order(&mut b, &mut v, 0, 2);
+        order(&mut b, &mut v, 1, 2);
+        let [b0, b1, b2] = [b.column(0), b.column(1), b.column(2)];
+        let length0 = dot(b0, b0).sqrt();
+        // A direction for a body squashed to a point: any will do.
+        let none0 = length0.less(R::from(TINY));
+        let u0 = select(none0, [R::from(1.0), R::from(0.0), R::from(0.0)], scaled(b0, (length0 + TINY).recip()));
+        let along = dot(u0, b1);
+        let across = [b1[0] - along * u0[0], b1[1] - along * u0[1], b1[2] - along * u0[2]];
+        let length1 = dot(across, across).sqrt();
+        // Squashed to a line, whatever is left of the second direction is rounding: any direction across will do.
+        let none1 = length1.less(length0 * 1e-15 + TINY);
+        let u1 = select(none1, perpendicular(u0), scaled(across, (length1 + TINY).recip()));
+        let u2 = cross(u0, u1);
+        Self { u: Matrix::from_columns([u0, u1, u2]), sigma: [length0, dot(u1, b1), dot(u2, b2)], v }
+    }
+
+    /// The rotation `U Vᵀ`, nearest to `F` among all rotations.
+    #[inline(always)]
+    pub fn rotation(&self) -> Matrix<R> {
+        self.u.times_transpose(&self.v)
+    }
+
+    /// `U diag(d) Vᵀ`.
+    #[inline(always)]
+    pub fn compose(&self, d: Vector<R>) -> Matrix<R> {
+        let mut scaled = self.u;
+        for i in 0..3 {
+            for j in 0..3 {
+                scaled.0[i][j] *= d[j];
+            }
+        }
+        scaled.times_transpose(&self.v)
+    }
+}
+
+/// One rotation of Jacobi's: make columns `p` and `q` of `b` orthogonal, and turn those of `v` along.
+#[inline(always)]
+fn rotate<R: Real>(b: &mut Matrix<R>, v: &mut Matrix<R>, p: usize, q: usize) {
+    let (x, y) = (b.column(p), b.column(q));
+    let (off, difference) = (dot(x, y), dot(y, y) - dot(x, x));
+    // tan of the angle, the smaller of the two solutions: 2a / (d ± √(d² + 4a²)), the sign that of d.
+    let root = (difference * difference + off * off * 4.0).sqrt();
+    let denominator = difference.abs() + root + TINY;
+    let tan = off * 2.0 / R::select(difference.less(R::from(0.0)), -denominator, denominator);
+    let cos = (tan * tan + 1.0).sqrt().recip();
+    let sin = tan * cos;
+    for i in 0..3 {
+        let (x, y) = (b.0[i][p], b.0[i][q]);
+        b.0[i][p] = cos * x - sin * y;
+        b.0[i][q] = sin * x + cos * y;
+        let (x, y) = (v.0[i][p], v.0[i][q]);
+        v.0[i][p] = cos * x - sin * y;
+        v.0[i][q] = sin * x + cos * y;
+    }
+}
+
+/// Exchange columns `p < q` if the later is longer; one changes its sign, so that `v` remains a rotation.
+#[inline(always)]
+fn order<R: Real>(b: &mut Matrix<R>, v: &mut Matrix<R>, p: usize, q: usize) {
+    let (x, y) = (b.column(p), b.column(q));
+    let exchange = dot(x, x).less(dot(y, y));
+    for m in [b, v] {
+        for row in &mut m.0 {
+            let (x, y) = (row[p], row[q]);
+            row[p] = R::select(exchange, y, x);
+            row[q] = R::select(exchange, -x, y);
+        }
+    }
+}
+
+#[inline(always)]
+fn select<R: Real>(mask: R::Mask, yes: Vector<R>, no: Vector<R>) -> Vector<R> {
+    [R::select(mask, yes[0], no[0]), R::select(mask, yes[1], no[1]), R::select(mask, yes[2], no[2])]
+}
+
+/// A unit vector perpendicular to the unit vector `a`: across the axis that `a` is least along.
+#[inline(always)]
+fn perpendicular<R: Real>(a: Vector<R>) -> Vector<R> {
+    let zero = R::from(0.0);
+    let by_x = [zero, a[2], -a[1]];
+    let by_y = [-a[2], zero, a[0]];
+    let x_small = (a[0] * a[0]).less(R::from(0.5));
+    let across = select(x_small, by_x, by_y);
+    scaled(across, dot(across, across).sqrt().recip())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Lanes;
+
+    fn random(rng: &mut fastrand::Rng) -> Matrix<f64> {
+        let mut m = Matrix::zero();
+        m.0.as_flattened_mut().iter_mut().for_each(|x| *x = 4.0 * rng.f64() - 2.0);
+        m
+    }
+
+    fn distance(a: &Matrix<f64>, b: &Matrix<f64>) -> f64 {
+        let d = *a - *b;
+        d.double_dot(&d).sqrt()
+    }
+
+    fn assert_svd(f: &Matrix<f64>, scale: f64) {
+        let svd = SignedSvd::new(f);
+        let identity = Matrix::identity();
+        for rotation in [svd.u, svd.v] {
+            assert!(distance(&rotation.times_transpose(&rotation), &identity) < 1e-14, "{f:?} {svd:?}");
+            assert!((rotation.determinant() - 1.0).abs() < 1e-14);
+        }
+        assert!(distance(&svd.compose(svd.sigma), f) <= 1e-14 * scale, "{f:?} {svd:?}");
+        let [a, b, c] = svd.sigma;
+        assert!(a >= b - 1e-15 * scale && b >= c.abs() - 1e-15 * scale, "{:?}", svd.sigma);
+        assert!(c * f.determinant() >= -1e-14 * scale.powi(4), "the sign of the last stretch");
+    }
+
+    #[test]
+    fn random_inverted_flat_and_rotated_matrices_are_decomposed() {
+        let mut rng = fastrand::Rng::with_seed(1);
+        for _ in 0..20_000 {
+            let f = random(&mut rng);
+            assert_svd(&f, 4.0);
+            // Rank two, rank one, and almost so.
+            let mut flat = f;
+            flat.0[2] = scaled(flat.0[1], rng.f64() * 1e-3);
+            assert_svd(&flat, 4.0);
+            flat.0[1] = scaled(flat.0[0], -0.5);
+            flat.0[2] = scaled(flat.0[0], 1e-9);
+            assert_svd(&flat, 4.0);
+            // Nearly a rotation: equal stretches.
+            let r = SignedSvd::new(&f).rotation();
+            assert_svd(&r, 1.0);
+            assert_svd(&(r + f * 1e-9), 1.0);
+            assert_svd(&-r, 1.0);
+        }
+        assert_svd(&Matrix::zero(), 1.0);
+        assert_svd(&Matrix::identity(), 1.0);
+        assert_svd(&(Matrix::identity() * 1e-30), 1e-30);
+        assert_svd(&(Matrix::identity() * 1e30), 1e30);
+    }
+
+    #[test]
+    fn the_rotation_of_a_stretched_rotation_is_found() {
+        let mut rng = fastrand::Rng::with_seed(2);
+        for _ in 0..1000 {
+            let r = SignedSvd::new(&random(&mut rng)).rotation();
+            let half = random(&mut rng);
+            let stretch = half.times_transpose(&half) + Matrix::identity() * 0.1;
+            assert!(distance(&SignedSvd::new(&(r * stretch)).rotation(), &r) < 1e-12);
+        }
+    }
+
+    #[test]
+    fn lanes_give_what_scalars_give() {
+        type L = Lanes<8, false>;
+        let mut rng = fastrand::Rng::with_seed(3);
+        let matrices: [Matrix<f64>; 8] =
+            std::array::from_fn(|i| if i == 3 { Matrix::zero() } else { random(&mut rng) });
+        let mut lanes: Matrix<L> = Matrix::zero();
+        for (i, row) in lanes.0.iter_mut().enumerate() {
+            for (j, entry) in row.iter_mut().enumerate() {
+                *entry = Lanes(std::array::from_fn(|lane| matrices[lane].0[i][j]));
+            }
+        }
+        let svd = SignedSvd::new(&lanes);
+        for (lane, f) in matrices.iter().enumerate() {
+            let one = SignedSvd::new(f);
+            for i in 0..3 {
+                assert_eq!(svd.sigma[i].0[lane], one.sigma[i]);
+                for j in 0..3 {
+                    assert_eq!(svd.u.0[i][j].0[lane], one.u.0[i][j]);
+                    assert_eq!(svd.v.0[i][j].0[lane], one.v.0[i][j]);
+                }
+            }
+        }
+    }
+}

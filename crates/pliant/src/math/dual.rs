@@ -1,0 +1,201 @@
+//! Numbers that carry a derivative along, so that a law may be given by its energy alone.
+
+use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
+
+use super::Real;
+
+/// `value + slope·ε` with `ε² = 0`: a function of it carries its derivative in `slope`. Over a dual number again, it carries
+/// second derivatives.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Dual<R> {
+    /// The value.
+    pub value: R,
+    /// The derivative.
+    pub slope: R,
+}
+
+impl<R: Real> Dual<R> {
+    /// A variable to differentiate by.
+    #[inline(always)]
+    pub fn variable(value: R) -> Self {
+        Self { value, slope: R::from(1.0) }
+    }
+
+    /// A constant.
+    #[inline(always)]
+    pub fn constant(value: R) -> Self {
+        Self { value, slope: R::from(0.0) }
+    }
+
+    /// `f(self)` given `f` and `f′` at its value.
+    #[inline(always)]
+    fn chain(self, f: R, derivative: R) -> Self {
+        Self { value: f, slope: self.slope * derivative }
+    }
+}
+
+impl<R: Real> From<f64> for Dual<R> {
+    #[inline(always)]
+    fn from(x: f64) -> Self {
+        Self::constant(R::from(x))
+    }
+}
+
+impl<R: Real> Neg for Dual<R> {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Self { value: -self.value, slope: -self.slope }
+    }
+}
+
+impl<R: Real> Add for Dual<R> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self { value: self.value + other.value, slope: self.slope + other.slope }
+    }
+}
+
+impl<R: Real> Sub for Dual<R> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        Self { value: self.value - other.value, slope: self.slope - other.slope }
+    }
+}
+
+impl<R: Real> Mul for Dual<R> {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        Self { value: self.value * other.value, slope: self.slope * other.value + self.value * other.slope }
+    }
+}
+
+impl<R: Real> Div for Dual<R> {
+    type Output = Self;
+    #[inline(always)]
+    fn div(self, other: Self) -> Self {
+        let value = self.value / other.value;
+        Self { value, slope: (self.slope - value * other.slope) / other.value }
+    }
+}
+
+macro_rules! with_f64 {
+    ($($trait:ident $method:ident: |$dual:ident, $x:ident| $value:expr, $slope:expr;)*) => {$(
+        impl<R: Real> $trait<f64> for Dual<R> {
+            type Output = Self;
+            #[inline(always)]
+            fn $method(self, $x: f64) -> Self {
+                let $dual = self;
+                Self { value: $value, slope: $slope }
+            }
+        }
+    )*};
+}
+with_f64! {
+    Add add: |d, x| d.value + x, d.slope;
+    Sub sub: |d, x| d.value - x, d.slope;
+    Mul mul: |d, x| d.value * x, d.slope * x;
+    Div div: |d, x| d.value / x, d.slope / x;
+}
+
+impl<R: Real> AddAssign for Dual<R> {
+    #[inline(always)]
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl<R: Real> SubAssign for Dual<R> {
+    #[inline(always)]
+    fn sub_assign(&mut self, other: Self) {
+        *self = *self - other;
+    }
+}
+
+impl<R: Real> MulAssign for Dual<R> {
+    #[inline(always)]
+    fn mul_assign(&mut self, other: Self) {
+        *self = *self * other;
+    }
+}
+
+impl<R: Real> Real for Dual<R> {
+    type Mask = R::Mask;
+
+    #[inline(always)]
+    fn mul_add(self, a: Self, b: Self) -> Self {
+        self * a + b
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        let root = self.value.sqrt();
+        self.chain(root, R::from(0.5) / root)
+    }
+    #[inline(always)]
+    fn cbrt(self) -> Self {
+        let root = self.value.cbrt();
+        self.chain(root, root / (self.value * 3.0))
+    }
+    #[inline(always)]
+    fn ln(self) -> Self {
+        self.chain(self.value.ln(), self.value.recip())
+    }
+    #[inline(always)]
+    fn exp(self) -> Self {
+        let e = self.value.exp();
+        self.chain(e, e)
+    }
+    #[inline(always)]
+    fn powf(self, exponent: f64) -> Self {
+        self.chain(self.value.powf(exponent), self.value.powf(exponent - 1.0) * exponent)
+    }
+    #[inline(always)]
+    fn less(self, other: Self) -> R::Mask {
+        self.value.less(other.value)
+    }
+    #[inline(always)]
+    fn select(mask: R::Mask, yes: Self, no: Self) -> Self {
+        Self { value: R::select(mask, yes.value, no.value), slope: R::select(mask, yes.slope, no.slope) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn functions<R: Real>() -> Vec<(&'static str, fn(R) -> R)> {
+        vec![
+            ("quotient", |x| (x * x + 1.0) / (x - 7.0)),
+            ("sqrt", |x| (x * 2.0 + 1.0).sqrt()),
+            ("cbrt", |x| x.cbrt() * x),
+            ("ln", |x| x.ln() * x.ln()),
+            ("exp", |x| (-x * 0.5).exp()),
+            ("powf", |x| x.powf(-2.0 / 3.0)),
+            ("abs", |x| (x - 2.0).abs() * x),
+            ("min max", |x| (x * x).max(x * 3.0) + x.min(R::from(1.5))),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn slopes_are_derivatives_first_and_second(x in 0.3..4.0_f64) {
+            // Not at the kinks of abs, min and max.
+            prop_assume!((x - 2.0).abs() > 1e-3 && (x - 3.0).abs() > 1e-3 && (x - 1.5).abs() > 1e-3);
+            let h = 1e-5;
+            for (i, (name, f)) in functions::<f64>().into_iter().enumerate() {
+                let first = functions::<Dual<f64>>()[i].1;
+                let second = functions::<Dual<Dual<f64>>>()[i].1;
+                let d = first(Dual::variable(x));
+                prop_assert!((d.value - f(x)).abs() < 1e-13 * (1.0 + f(x).abs()), "{name}");
+                prop_assert!((d.slope - (f(x + h) - f(x - h)) / (2.0 * h)).abs() < 1e-8 * (1.0 + d.slope.abs()), "{name}");
+                let at = |x: f64| first(Dual::variable(x)).slope;
+                let dd = second(Dual { value: Dual::variable(x), slope: Dual::from(1.0) });
+                prop_assert!((dd.slope.slope - (at(x + h) - at(x - h)) / (2.0 * h)).abs() < 1e-7 * (1.0 + dd.slope.slope.abs()), "{name}");
+            }
+        }
+    }
+}

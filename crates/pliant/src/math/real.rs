@@ -1,0 +1,129 @@
+//! The scalar that laws and element kernels are written over.
+//!
+//! A law is written once, with ordinary operators, and runs on an `f64`, on several elements at a time in the lanes of a
+//! vector register ([`Lanes`](super::Lanes)), or on a number that carries its derivative ([`Dual`](super::Dual)).
+
+use std::fmt::Debug;
+use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
+
+/// A real number, or several of them side by side.
+pub trait Real:
+    Copy
+    + Debug
+    + Send
+    + Sync
+    + 'static
+    + From<f64>
+    + Neg<Output = Self>
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Add<f64, Output = Self>
+    + Sub<f64, Output = Self>
+    + Mul<f64, Output = Self>
+    + Div<f64, Output = Self>
+    + AddAssign
+    + SubAssign
+    + MulAssign
+{
+    /// The outcome of a comparison: one truth value, or one for each lane.
+    type Mask: Copy;
+
+    /// `self · a + b`, with one rounding where the machine can.
+    #[must_use]
+    fn mul_add(self, a: Self, b: Self) -> Self;
+    /// `√self`.
+    #[must_use]
+    fn sqrt(self) -> Self;
+    /// `∛self`.
+    #[must_use]
+    fn cbrt(self) -> Self;
+    /// The natural logarithm.
+    #[must_use]
+    fn ln(self) -> Self;
+    /// `e` to the power of `self`.
+    #[must_use]
+    fn exp(self) -> Self;
+    /// `self` to a constant power.
+    #[must_use]
+    fn powf(self, exponent: f64) -> Self;
+    /// `self < other`, by value.
+    fn less(self, other: Self) -> Self::Mask;
+    /// `self` where `mask` is true, `other` elsewhere.
+    #[must_use]
+    fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
+
+    /// `1 / self`.
+    #[inline(always)]
+    #[must_use]
+    fn recip(self) -> Self {
+        Self::from(1.0) / self
+    }
+
+    /// The larger, by value.
+    #[inline(always)]
+    #[must_use]
+    fn max(self, other: Self) -> Self {
+        Self::select(self.less(other), other, self)
+    }
+
+    /// The smaller, by value.
+    #[inline(always)]
+    #[must_use]
+    fn min(self, other: Self) -> Self {
+        Self::select(self.less(other), self, other)
+    }
+
+    /// `|self|`, by value.
+    #[inline(always)]
+    #[must_use]
+    fn abs(self) -> Self {
+        Self::select(self.less(Self::from(0.0)), -self, self)
+    }
+
+    /// `self²`.
+    #[inline(always)]
+    #[must_use]
+    fn squared(self) -> Self {
+        self * self
+    }
+}
+
+impl Real for f64 {
+    type Mask = bool;
+
+    #[inline(always)]
+    fn mul_add(self, a: Self, b: Self) -> Self {
+        // Without the instruction, one rounding costs a call of a library function.
+        self * a + b
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        f64::sqrt(self)
+    }
+    #[inline(always)]
+    fn cbrt(self) -> Self {
+        f64::cbrt(self)
+    }
+    #[inline(always)]
+    fn ln(self) -> Self {
+        f64::ln(self)
+    }
+    #[inline(always)]
+    fn exp(self) -> Self {
+        f64::exp(self)
+    }
+    #[inline(always)]
+    fn powf(self, exponent: f64) -> Self {
+        f64::powf(self, exponent)
+    }
+    #[inline(always)]
+    fn less(self, other: Self) -> bool {
+        self < other
+    }
+    #[inline(always)]
+    fn select(mask: bool, yes: Self, no: Self) -> Self {
+        if mask { yes } else { no }
+    }
+}
