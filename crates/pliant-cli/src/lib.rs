@@ -3,6 +3,7 @@
 //! Exit status: 0 done; 1 it could not be done, or a mesh cannot be simulated; 2 the command line was not understood.
 
 mod generate;
+mod laws;
 mod mesh;
 mod report;
 mod table;
@@ -42,6 +43,8 @@ enum Command {
     /// Look at, check, convert and make meshes.
     #[command(subcommand, arg_required_else_help = true)]
     Mesh(mesh::MeshCommand),
+    /// List the elastic laws: formula, coefficients, what each is good for.
+    Laws,
     /// Print a script that completes commands in your shell.
     ///
     /// For bash: pliant completions bash > ~/.local/share/bash-completion/completions/pliant
@@ -89,6 +92,7 @@ impl Done {
 fn execute(command: Command) -> anyhow::Result<Done> {
     match command {
         Command::Mesh(command) => command.run(),
+        Command::Laws => Ok(Done::text(laws::list())),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "pliant", &mut script);

@@ -273,6 +273,14 @@ fn a_detailed_surface_is_embedded_and_saved() {
 }
 
 #[test]
+fn every_law_is_listed_with_formula_and_coefficients() {
+    let list = ok(TempDir::new().unwrap().path(), &["laws"]).out;
+    for law in pliant::material::AnyLaw::ALL {
+        assert!(list.contains(law.name) && list.contains(law.energy) && list.contains(&law.coefficients.join(", ")));
+    }
+}
+
+#[test]
 fn completions_exist_for_every_shell() {
     let folder = TempDir::new().unwrap();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {

@@ -5,6 +5,7 @@
 //! - [`math`]: 3-vectors, 3×3 matrices, sums that do not depend on the number of threads.
 //! - [`mesh`]: [`VolumeMesh`](mesh::VolumeMesh), checked when built; queries, operations, generators, embedding.
 //! - [`io`]: mesh files, chosen by extension.
+//! - [`material`]: elastic laws, each with its energy, stress and tangent, and the proof that they fit.
 //!
 //! ```
 //! use pliant::mesh::{Cells, generate};
@@ -21,5 +22,6 @@
 struct Readme;
 
 pub mod io;
+pub mod material;
 pub mod math;
 pub mod mesh;

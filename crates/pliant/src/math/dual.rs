@@ -167,7 +167,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn functions<R: Real>() -> Vec<(&'static str, fn(R) -> R)> {
+    type Named<R> = (&'static str, fn(R) -> R);
+
+    fn functions<R: Real>() -> Vec<Named<R>> {
         vec![
             ("quotient", |x| (x * x + 1.0) / (x - 7.0)),
             ("sqrt", |x| (x * 2.0 + 1.0).sqrt()),

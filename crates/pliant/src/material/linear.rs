@@ -1,0 +1,59 @@
+//! Linear elasticity.
+
+use super::{Law, Tangent, YoungPoisson};
+use crate::math::matrix::Matrix9;
+use crate::math::{Matrix, Real};
+
+/// With the small strain `ε = ½(F + Fᵀ) − I`:
+///
+/// - `ψ = μ ε:ε + λ/2 tr²ε`
+/// - `P = 2με + λ tr(ε) I`
+/// - `A = μ(δᵢₖδⱼₗ + δᵢₗδⱼₖ) + λ δᵢⱼδₖₗ`, constant
+///
+/// Valid for small displacements: a rotated body swells.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Linear {
+    /// Coefficient `μ`, Pa.
+    pub mu: f64,
+    /// Coefficient `λ`, Pa.
+    pub lambda: f64,
+}
+
+impl Linear {
+    /// With this small-strain behaviour.
+    pub fn from_moduli(moduli: YoungPoisson) -> Self {
+        Self { mu: moduli.mu(), lambda: moduli.lambda() }
+    }
+
+    #[inline(always)]
+    fn strain<R: Real>(f: &Matrix<R>) -> Matrix<R> {
+        (*f + f.transpose()) * R::from(0.5) - Matrix::identity()
+    }
+}
+
+impl Law for Linear {
+    const OBJECTIVE: bool = false;
+    const DEFINED_INVERTED: bool = true;
+
+    #[inline(always)]
+    fn energy<R: Real>(&self, f: &Matrix<R>) -> R {
+        let strain = Self::strain(f);
+        strain.double_dot(&strain) * self.mu + strain.trace().squared() * (0.5 * self.lambda)
+    }
+
+    #[inline(always)]
+    fn stress<R: Real>(&self, f: &Matrix<R>) -> Matrix<R> {
+        let strain = Self::strain(f);
+        strain * R::from(2.0 * self.mu) + Matrix::diagonal(strain.trace() * self.lambda)
+    }
+
+    #[inline(always)]
+    fn tangent<R: Real>(&self, _: &Matrix<R>) -> Matrix9<R> {
+        let (mu, identity) = (R::from(self.mu), Matrix::identity());
+        let mut a = Tangent::zero();
+        a.add_identity(mu);
+        a.add_crossed(mu, &identity, &identity);
+        a.add_outer(R::from(self.lambda), &identity, &identity);
+        a.0
+    }
+}

@@ -1,0 +1,174 @@
+//! Elastic laws: energy density, stress and tangent as functions of the deformation gradient. One file a law.
+//!
+//! A law is written over a [`Real`], so that it runs on one element or on several in the lanes of a vector register. It is
+//! registered by one line in [`AnyLaw`], and [`verify`](verify::verify) proves its derivatives.
+
+mod corotational;
+mod linear;
+mod mooney_rivlin;
+mod neo_hookean;
+mod neo_hookean_bower;
+mod stable_neo_hookean;
+mod stvk;
+mod tensor;
+pub mod verify;
+
+use std::fmt::Debug;
+
+use thiserror::Error;
+
+use crate::math::matrix::Matrix9;
+use crate::math::{Matrix, Real};
+
+pub use corotational::{Corotational, CorotationalTangent};
+pub use linear::Linear;
+pub use mooney_rivlin::MooneyRivlin;
+pub use neo_hookean::NeoHookean;
+pub use neo_hookean_bower::NeoHookeanBower;
+pub use stable_neo_hookean::StableNeoHookean;
+pub use stvk::StVenantKirchhoff;
+pub use tensor::Tangent;
+
+/// An elastic law, given by its energy density `ψ(F)` per rest volume, which is zero at rest.
+pub trait Law: Debug + Clone + Send + Sync {
+    /// The coefficients of the formula, by the names that users give them.
+    const COEFFICIENTS: &'static [&'static str] = &["mu", "lambda"];
+    /// True if a rotation of the deformed body changes nothing: `ψ(QF) = ψ(F)`.
+    const OBJECTIVE: bool = true;
+    /// True if the law is defined for inverted and flat elements, `det F ≤ 0`.
+    const DEFINED_INVERTED: bool = false;
+
+    /// `ψ(F)`, in J/m³.
+    fn energy<R: Real>(&self, f: &Matrix<R>) -> R;
+
+    /// The first Piola–Kirchhoff stress `P = ∂ψ/∂F`, in Pa.
+    fn stress<R: Real>(&self, f: &Matrix<R>) -> Matrix<R>;
+
+    /// `A = ∂P/∂F`, in Pa; see [`Matrix9`] for the order of its entries.
+    fn tangent<R: Real>(&self, f: &Matrix<R>) -> Matrix9<R>;
+
+    /// Whether [`tangent`](Self::tangent) is the derivative of the stress and not an approximation of it.
+    fn tangent_is_exact(&self) -> bool {
+        true
+    }
+}
+
+/// Young's modulus and Poisson's ratio: the small-strain behaviour that every law here can be given.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct YoungPoisson {
+    /// Young's modulus `Y`, in Pa.
+    pub young: f64,
+    /// Poisson's ratio `ν`.
+    pub poisson: f64,
+}
+
+impl YoungPoisson {
+    /// `μ = Y / 2(1+ν)`.
+    pub fn mu(&self) -> f64 {
+        self.young / (2.0 * (1.0 + self.poisson))
+    }
+
+    /// `λ = Yν / (1+ν)(1−2ν)`.
+    pub fn lambda(&self) -> f64 {
+        self.young * self.poisson / ((1.0 + self.poisson) * (1.0 - 2.0 * self.poisson))
+    }
+
+    /// `κ = λ + 2μ/3`.
+    pub fn bulk(&self) -> f64 {
+        self.lambda() + 2.0 / 3.0 * self.mu()
+    }
+}
+
+/// Why a law could not be made.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "the message says what each part is")]
+pub enum LawError {
+    #[error("there is no law `{name}`; there are {known}")]
+    Unknown { name: String, known: String },
+    #[error("Young's modulus is {young}, expected a positive number of Pa")]
+    Young { young: f64 },
+    #[error("Poisson's ratio is {poisson}, expected a number above -1 and below 0.5")]
+    Poisson { poisson: f64 },
+}
+
+/// What can be done with a law of whatever kind; see [`AnyLaw::visit`].
+pub trait LawVisitor {
+    /// What comes out.
+    type Output;
+    /// Do it.
+    fn visit<L: Law>(self, law: &L) -> Self::Output;
+}
+
+/// What there is to know of a law before choosing it.
+#[derive(Debug, Clone, Copy)]
+pub struct LawEntry {
+    /// The name that [`AnyLaw::new`] takes.
+    pub name: &'static str,
+    /// Its energy density.
+    pub energy: &'static str,
+    /// What it is good for.
+    pub about: &'static str,
+    /// The coefficients of the formula; in Pa, as all of them are stiffnesses.
+    pub coefficients: &'static [&'static str],
+}
+
+macro_rules! laws {
+    ($($name:literal $law:ident, $formula:literal, $about:literal;)*) => {
+        /// One of the laws, chosen at run time.
+        #[derive(Debug, Clone)]
+        #[allow(missing_docs, reason = "each is documented as a law")]
+        pub enum AnyLaw {
+            $($law($law),)*
+        }
+
+        impl AnyLaw {
+            /// All laws.
+            pub const ALL: &'static [LawEntry] = &[$(
+                LawEntry { name: $name, energy: $formula, about: $about, coefficients: $law::COEFFICIENTS },
+            )*];
+
+            /// The law called `name` with this small-strain behaviour.
+            pub fn new(name: &str, moduli: YoungPoisson) -> Result<Self, LawError> {
+                let YoungPoisson { young, poisson } = moduli;
+                if !(young > 0.0 && young.is_finite()) {
+                    return Err(LawError::Young { young });
+                }
+                if !(poisson > -1.0 && poisson < 0.5) {
+                    return Err(LawError::Poisson { poisson });
+                }
+                match name {
+                    $($name => Ok(Self::$law($law::from_moduli(moduli))),)*
+                    _ => {
+                        let known = Self::ALL.iter().map(|law| law.name).collect::<Vec<_>>().join(", ");
+                        Err(LawError::Unknown { name: name.into(), known })
+                    }
+                }
+            }
+
+            /// The name under which [`new`](Self::new) makes it.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$law(_) => $name,)*
+                }
+            }
+
+            /// Do something with the law behind this: the one place where the kind of a law is looked at.
+            pub fn visit<V: LawVisitor>(&self, visitor: V) -> V::Output {
+                match self {
+                    $(Self::$law(law) => visitor.visit(law),)*
+                }
+            }
+        }
+    };
+}
+
+laws! {
+    "linear" Linear, "μ ε:ε + λ/2 tr²ε,  ε = ½(F + Fᵀ) − I", "small displacements only; cheapest";
+    "corotational" Corotational, "μ‖F − R‖² + λ/2 tr²(RᵀF − I),  F = RS", "large rotations, small strains";
+    "stvk" StVenantKirchhoff, "μ E:E + λ/2 tr²E,  E = ½(FᵀF − I)", "large rotations, moderate strains; weak in compression";
+    "neo-hookean" NeoHookean, "μ/2 (I_C − 3) − μ ln J + λ/2 ln²J", "large strains (Bonet and Wood)";
+    "neo-hookean-bower" NeoHookeanBower, "μ/2 (J^(−2/3) I_C − 3) + λ/2 (J − 1)²", "large strains, volume and shape apart (Bower)";
+    "stable-neo-hookean" StableNeoHookean, "μ/2 (I_C − 3) + λ/2 (J − α)² − μ/2 ln(I_C + 1)", "large strains, defined when inverted (Smith et al.)";
+    "mooney-rivlin" MooneyRivlin, "μ01 (J^(−4/3) I₂ − 3) + μ10 (J^(−2/3) I_C − 3) + v1 (J − 1)²", "rubber: large strains, two shape terms";
+}

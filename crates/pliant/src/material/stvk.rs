@@ -1,0 +1,64 @@
+//! St. Venant–Kirchhoff.
+
+use super::{Law, Tangent, YoungPoisson};
+use crate::math::matrix::Matrix9;
+use crate::math::{Matrix, Real};
+
+/// With the Green strain `E = ½(FᵀF − I)`:
+///
+/// - `ψ = μ E:E + λ/2 tr²E`
+/// - `P = F S`, `S = 2μE + λ tr(E) I`
+/// - `A = δᵢₖSₗⱼ + μ(FᵢₗFₖⱼ + (FFᵀ)ᵢₖδⱼₗ) + λ FᵢⱼFₖₗ`
+///
+/// Defined for every `F`, but an element squeezed below about 0.58 of its length becomes softer the more it is squeezed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StVenantKirchhoff {
+    /// Coefficient `μ`, Pa.
+    pub mu: f64,
+    /// Coefficient `λ`, Pa.
+    pub lambda: f64,
+}
+
+impl StVenantKirchhoff {
+    /// With this small-strain behaviour.
+    pub fn from_moduli(moduli: YoungPoisson) -> Self {
+        Self { mu: moduli.mu(), lambda: moduli.lambda() }
+    }
+
+    #[inline(always)]
+    fn strain<R: Real>(f: &Matrix<R>) -> Matrix<R> {
+        (f.transpose_times(f) - Matrix::identity()) * R::from(0.5)
+    }
+
+    #[inline(always)]
+    fn second_stress<R: Real>(&self, f: &Matrix<R>) -> Matrix<R> {
+        let strain = Self::strain(f);
+        strain * R::from(2.0 * self.mu) + Matrix::diagonal(strain.trace() * self.lambda)
+    }
+}
+
+impl Law for StVenantKirchhoff {
+    const DEFINED_INVERTED: bool = true;
+
+    #[inline(always)]
+    fn energy<R: Real>(&self, f: &Matrix<R>) -> R {
+        let strain = Self::strain(f);
+        strain.double_dot(&strain) * self.mu + strain.trace().squared() * (0.5 * self.lambda)
+    }
+
+    #[inline(always)]
+    fn stress<R: Real>(&self, f: &Matrix<R>) -> Matrix<R> {
+        *f * self.second_stress(f)
+    }
+
+    #[inline(always)]
+    fn tangent<R: Real>(&self, f: &Matrix<R>) -> Matrix9<R> {
+        let mu = R::from(self.mu);
+        let mut a = Tangent::zero();
+        a.add_right(&self.second_stress(f));
+        a.add_crossed(mu, f, f);
+        a.add_left(&(f.times_transpose(f) * mu));
+        a.add_outer(R::from(self.lambda), f, f);
+        a.0
+    }
+}

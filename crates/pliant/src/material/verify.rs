@@ -1,0 +1,292 @@
+//! The proof that a law must pass: derivatives, symmetries, rest state, small strains.
+
+use thiserror::Error;
+
+use super::{AnyLaw, Law, LawVisitor, YoungPoisson};
+use crate::math::matrix::Matrix9;
+use crate::math::{Lanes, Matrix, SignedSvd};
+
+/// How many random states each check goes through.
+const STATES: usize = 60;
+
+/// Derivatives against central differences, relative to the size of what is differentiated: the best of several steps is
+/// limited by rounding at about 1e-10.
+const DERIVATIVE: f64 = 2e-8;
+
+/// What holds exactly, up to rounding.
+const EXACT: f64 = 1e-11;
+
+/// A check that a law fails.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[error("{check}: off by {error:e} where at most {tolerance:e} is expected, at F = {state:?}")]
+pub struct Violation {
+    /// What was checked.
+    pub check: &'static str,
+    /// How far off it is, relative to the size of the quantity.
+    pub error: f64,
+    /// What is allowed.
+    pub tolerance: f64,
+    /// The deformation gradient, row by row.
+    pub state: [[f64; 3]; 3],
+}
+
+/// Check that `law` is an isotropic hyperelastic law with these small-strain moduli:
+///
+/// - `P` is the derivative of `ψ` and `A` that of `P`, by central differences over random states near rest, far from it and,
+///   where the law is defined, inverted;
+/// - `A` is symmetric;
+/// - `ψ(QF) = ψ(F)` and `P(QF) = Q P(F)` for rotations, unless the law says otherwise; `ψ(FQ) = ψ(F)` and `P(FQ) = P(F) Q`;
+/// - at rest there is no energy and no stress, and `A` is Hooke's law;
+/// - lanes give bit by bit what a scalar gives.
+pub fn verify<L: Law>(law: &L, moduli: YoungPoisson) -> Result<(), Violation> {
+    check_rest(law, moduli)?;
+    let mut random = Random(1);
+    for i in 0..STATES {
+        let f = random.state(i, L::DEFINED_INVERTED);
+        check_derivatives(law, &f)?;
+        check_symmetries(law, &f, &random.rotation())?;
+        check_lanes(law, &f)?;
+    }
+    Ok(())
+}
+
+/// [`verify`] for a law chosen at run time.
+pub fn verify_any(law: &AnyLaw, moduli: YoungPoisson) -> Result<(), Violation> {
+    struct Verify(YoungPoisson);
+    impl LawVisitor for Verify {
+        type Output = Result<(), Violation>;
+        fn visit<L: Law>(self, law: &L) -> Self::Output {
+            verify(law, self.0)
+        }
+    }
+    law.visit(Verify(moduli))
+}
+
+fn require(check: &'static str, f: &Matrix<f64>, error: f64, tolerance: f64) -> Result<(), Violation> {
+    // Written so that a NaN fails.
+    if error <= tolerance { Ok(()) } else { Err(Violation { check, error, tolerance, state: f.0 }) }
+}
+
+fn check_rest<L: Law>(law: &L, moduli: YoungPoisson) -> Result<(), Violation> {
+    let rest = Matrix::identity();
+    require("no energy at rest", &rest, law.energy(&rest).abs() / moduli.young, EXACT)?;
+    require("no stress at rest", &rest, largest(law.stress(&rest).0.as_flattened()) / moduli.young, EXACT)?;
+    let hooke = super::Linear::from_moduli(moduli).tangent(&rest);
+    require("Hooke's law at small strains", &rest, relative(&law.tangent(&rest), &hooke), EXACT)
+}
+
+fn check_derivatives<L: Law>(law: &L, f: &Matrix<f64>) -> Result<(), Violation> {
+    let (stress, tangent) = (law.stress(f), law.tangent(f));
+    let scale = largest(tangent.as_flattened());
+    let by_differences = |step: f64| {
+        let (mut first, mut second) = (0.0_f64, 0.0_f64);
+        for n in 0..9 {
+            let (mut plus, mut minus) = (*f, *f);
+            plus.0.as_flattened_mut()[n] += step;
+            minus.0.as_flattened_mut()[n] -= step;
+            let slope = (law.energy(&plus) - law.energy(&minus)) / (2.0 * step);
+            first = first.max((slope - stress.0.as_flattened()[n]).abs());
+            let change = law.stress(&plus) - law.stress(&minus);
+            for (m, entry) in change.0.as_flattened().iter().enumerate() {
+                second = second.max((entry / (2.0 * step) - tangent[m][n]).abs());
+            }
+        }
+        [first / scale, second / scale]
+    };
+    let sweep = [1e-3, 1e-4, 1e-5, 1e-6].map(by_differences);
+    let best = |which: usize| sweep.iter().map(|errors| errors[which]).fold(f64::INFINITY, f64::min);
+    require("P = ∂ψ/∂F", f, best(0), DERIVATIVE)?;
+    if law.tangent_is_exact() {
+        require("A = ∂P/∂F", f, best(1), DERIVATIVE)?;
+    }
+    let mut transposed = tangent;
+    for (m, row) in transposed.iter_mut().enumerate() {
+        for (n, entry) in row.iter_mut().enumerate() {
+            *entry = tangent[n][m];
+        }
+    }
+    require("A is symmetric", f, relative(&tangent, &transposed), EXACT)
+}
+
+fn check_symmetries<L: Law>(law: &L, f: &Matrix<f64>, q: &Matrix<f64>) -> Result<(), Violation> {
+    let (energy, stress) = (law.energy(f), law.stress(f));
+    let scale = largest(law.tangent(f).as_flattened());
+    let compare = |check, turned: &Matrix<f64>, expected: Matrix<f64>| {
+        require(check, f, (law.energy(turned) - energy).abs() / scale, EXACT)?;
+        let difference = law.stress(turned) - expected;
+        require(check, f, largest(difference.0.as_flattened()) / scale, EXACT)
+    };
+    if L::OBJECTIVE {
+        compare("the law does not depend on the observer", &(*q * *f), *q * stress)?;
+        compare("the law is isotropic", &(*f * *q), stress * *q)?;
+    } else {
+        // Without objectivity, isotropy means that turning body and space together changes nothing.
+        compare("the law is isotropic", &(*q * *f).times_transpose(q), (*q * stress).times_transpose(q))?;
+    }
+    Ok(())
+}
+
+fn check_lanes<L: Law>(law: &L, f: &Matrix<f64>) -> Result<(), Violation> {
+    type Wide = Lanes<4, false>;
+    // Different states side by side.
+    let states = [*f, Matrix::identity(), f.transpose(), *f];
+    let mut wide: Matrix<Wide> = Matrix::zero();
+    for (n, entry) in wide.0.as_flattened_mut().iter_mut().enumerate() {
+        *entry = Lanes(states.map(|state| state.0.as_flattened()[n]));
+    }
+    let (energy, stress, tangent) = (law.energy(&wide), law.stress(&wide), law.tangent(&wide));
+    let same = states.iter().enumerate().all(|(lane, state)| {
+        let (p, a) = (law.stress(state), law.tangent(state));
+        let stresses = stress.0.as_flattened().iter().zip(p.0.as_flattened());
+        let tangents = tangent.as_flattened().iter().zip(a.as_flattened());
+        energy.0[lane] == law.energy(state) && stresses.chain(tangents).all(|(wide, one)| wide.0[lane] == *one)
+    });
+    require("lanes give what scalars give", f, if same { 0.0 } else { 1.0 }, 0.0)
+}
+
+fn largest(entries: &[f64]) -> f64 {
+    entries.iter().map(|x| x.abs()).fold(0.0, |a, b| if b.is_nan() { f64::NAN } else { a.max(b) })
+}
+
+fn relative(a: &Matrix9<f64>, b: &Matrix9<f64>) -> f64 {
+    let differences: Vec<f64> = a.as_flattened().iter().zip(b.as_flattened()).map(|(a, b)| a - b).collect();
+    largest(&differences) / largest(b.as_flattened())
+}
+
+/// Random numbers that are the same everywhere (Steele et al. 2014, `SplitMix64`).
+struct Random(u64);
+
+impl Random {
+    /// Between -1 and 1.
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+
+    fn matrix(&mut self) -> Matrix<f64> {
+        let mut m = Matrix::zero();
+        m.0.as_flattened_mut().iter_mut().for_each(|x| *x = self.next());
+        m
+    }
+
+    fn rotation(&mut self) -> Matrix<f64> {
+        let m = self.matrix();
+        SignedSvd::new(&m).rotation()
+    }
+
+    /// In turn near rest, moderately and strongly stretched, and, if asked for, inverted; turned at random.
+    fn state(&mut self, i: usize, inverted: bool) -> Matrix<f64> {
+        let mut stretch = |low: f64, high: f64| low + (high - low) * 0.5 * (self.next() + 1.0);
+        let sigma = match i % 4 {
+            0 => [stretch(0.99, 1.01), stretch(0.99, 1.01), stretch(0.99, 1.01)],
+            1 => [stretch(0.6, 1.6), stretch(0.6, 1.6), stretch(0.6, 1.6)],
+            2 => [stretch(0.3, 3.0), stretch(0.3, 3.0), stretch(0.3, 3.0)],
+            // The smallest stretch is the negative one, and no two cancel.
+            _ if inverted => [stretch(0.7, 2.0), stretch(0.7, 2.0), stretch(-0.6, -0.2)],
+            _ => [stretch(0.2, 0.5), stretch(0.2, 0.5), stretch(1.0, 2.0)],
+        };
+        let (u, v) = (self.rotation(), self.rotation());
+        SignedSvd { u, sigma, v }.compose(sigma)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Corotational, CorotationalTangent, MooneyRivlin, NeoHookean, StableNeoHookean};
+    use super::*;
+    use crate::math::Real;
+
+    #[test]
+    fn every_law_passes_for_every_poisson_ratio() {
+        for name in AnyLaw::ALL.iter().map(|law| law.name) {
+            for poisson in [-0.3, 0.0, 0.3, 0.45, 0.49] {
+                let moduli = YoungPoisson { young: 2.5e6, poisson };
+                let law = AnyLaw::new(name, moduli).unwrap();
+                assert_eq!(law.name(), name);
+                verify_any(&law, moduli).unwrap_or_else(|violation| panic!("{name}, ν = {poisson}: {violation}"));
+            }
+        }
+    }
+
+    #[test]
+    fn the_warped_corotational_tangent_passes_all_but_the_derivative() {
+        let moduli = YoungPoisson { young: 1e6, poisson: 0.4 };
+        let law = Corotational { tangent: CorotationalTangent::Warped, ..Corotational::from_moduli(moduli) };
+        verify(&law, moduli).unwrap();
+    }
+
+    /// A law with one thing wrong.
+    #[derive(Debug, Clone)]
+    struct Broken<L>(L, &'static str);
+
+    impl<L: Law> Law for Broken<L> {
+        const OBJECTIVE: bool = L::OBJECTIVE;
+        fn energy<R: Real>(&self, f: &Matrix<R>) -> R {
+            match self.1 {
+                "energy" => self.0.energy(f) * 1.000_01,
+                "direction" => self.0.energy(f) + (f.0[0][0] - 1.0).squared().squared() * 1e3,
+                "rest" => self.0.energy(f) + 1e3,
+                _ => self.0.energy(f),
+            }
+        }
+        fn stress<R: Real>(&self, f: &Matrix<R>) -> Matrix<R> {
+            let mut p = self.0.stress(f);
+            match self.1 {
+                "stress" => p.0[1][2] += f.0[1][2] * 10.0,
+                "direction" => p.0[0][0] += (f.0[0][0] - 1.0).squared() * (f.0[0][0] - 1.0) * 4e3,
+                _ => {}
+            }
+            p
+        }
+        fn tangent<R: Real>(&self, f: &Matrix<R>) -> Matrix9<R> {
+            let mut a = self.0.tangent(f);
+            match self.1 {
+                "tangent" => a[3][7] += (f.determinant() - 1.0) * 10.0,
+                "direction" => a[0][0] += (f.0[0][0] - 1.0).squared() * 12e3,
+                _ => {}
+            }
+            a
+        }
+    }
+
+    #[test]
+    fn a_law_with_one_thing_wrong_is_found_out() {
+        let moduli = YoungPoisson { young: 1e6, poisson: 0.3 };
+        let law = NeoHookean::from_moduli(moduli);
+        assert_eq!(verify(&Broken(law, "nothing"), moduli), Ok(()));
+        let found = |what| verify(&Broken(law, what), moduli).unwrap_err().check;
+        assert_eq!(found("energy"), "P = ∂ψ/∂F");
+        assert_eq!(found("stress"), "P = ∂ψ/∂F");
+        assert_eq!(found("tangent"), "A = ∂P/∂F");
+        assert_eq!(found("rest"), "no energy at rest");
+        assert_eq!(found("direction"), "the law does not depend on the observer");
+        let other = YoungPoisson { young: 1e6, poisson: 0.300_001 };
+        assert_eq!(verify(&law, other).unwrap_err().check, "Hooke's law at small strains");
+    }
+
+    #[test]
+    fn literal_coefficients_are_those_of_the_formula() {
+        // Twice the stretch along x, volume kept: I_C = 4 + 2 · ½ = 5.
+        let mut f = Matrix::identity();
+        (f.0[0][0], f.0[1][1], f.0[2][2]) = (2.0, 0.5_f64.sqrt(), 0.5_f64.sqrt());
+        let neo = NeoHookean { mu: 3.0, lambda: 7.0 };
+        assert!((neo.energy(&f) - 3.0).abs() < 1e-14);
+        // I₂ = 4·½ + 4·½ + ½·½ = 4.25.
+        let rubber = MooneyRivlin { mu01: 2.0, mu10: 3.0, v1: 11.0 };
+        assert!((rubber.energy(&f) - (2.0 * 1.25 + 3.0 * 2.0)).abs() < 1e-13);
+        let stable = StableNeoHookean { mu: 4.0, lambda: 6.0 };
+        assert!((stable.energy(&f) - (4.0 - 2.0 * (6.0_f64 / 4.0).ln())).abs() < 1e-13);
+    }
+
+    #[test]
+    fn impossible_moduli_and_unknown_laws_are_refused() {
+        let new = |name, young, poisson| AnyLaw::new(name, YoungPoisson { young, poisson }).unwrap_err().to_string();
+        assert!(new("stvk", -1.0, 0.3).contains("Young's modulus is -1"));
+        assert!(new("stvk", 1e6, 0.5).contains("Poisson's ratio is 0.5"));
+        assert!(new("stvk", f64::NAN, 0.3).contains("NaN"));
+        assert!(new("jelly", 1e6, 0.3).contains("there is no law `jelly`; there are linear, corotational"));
+    }
+}
