@@ -1,7 +1,4 @@
-//! Several reals side by side, which the compiler keeps in vector registers.
-//!
-//! Every operation is a loop of fixed length over an array. Compiled for a machine with AVX2 or AVX-512 each becomes one or
-//! two instructions; closures and `array::map` in the same place do not, which is why there are none.
+//! Several reals side by side in an array: what runs where there are no wider registers, and what tests compare with.
 
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 

@@ -8,6 +8,7 @@ mod dual;
 mod lanes;
 pub mod matrix;
 mod real;
+mod simd;
 
 use std::ops::AddAssign;
 
@@ -18,6 +19,7 @@ pub use dual::Dual;
 pub use lanes::{LaneMask, Lanes};
 pub use matrix::Matrix;
 pub use real::Real;
+pub use simd::{Kernel, Simd, dispatch};
 
 pub use glam::{DAffine3 as Affine3, DMat3 as Mat3, DVec3 as Vec3};
 

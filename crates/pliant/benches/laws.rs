@@ -1,0 +1,99 @@
+//! How long the laws take at one point: the part of a stiffness matrix that is physics.
+//!
+//! `cargo bench -p pliant --bench laws`; the machine's widest registers are found at run time, so that an ordinary build shows
+//! what users get. Divide the time by the 4096 points.
+
+use divan::{Bencher, black_box, counter::ItemsCount};
+use pliant::material::{AnyLaw, Law, LawVisitor, YoungPoisson};
+use pliant::math::{Kernel, Lanes, Matrix, Simd, dispatch};
+
+fn main() {
+    divan::main();
+}
+
+/// Few enough to stay in the cache.
+const POINTS: usize = 4096;
+
+fn names() -> impl Iterator<Item = &'static str> {
+    AnyLaw::ALL.iter().map(|law| law.name)
+}
+
+/// Deformation gradients near rest: entry by entry, each for all points.
+fn states() -> Vec<Vec<f64>> {
+    let mut rng = fastrand::Rng::with_seed(1);
+    (0..9).map(|n| (0..POINTS).map(|_| f64::from(u8::from(n % 4 == 0)) + 0.2 * rng.f64()).collect()).collect()
+}
+
+/// Stress, and if asked for the tangent, at all states; returns a sum, so that nothing is left out.
+struct Evaluate<'a, L> {
+    law: &'a L,
+    states: &'a [Vec<f64>],
+    tangent: bool,
+}
+
+impl<L: Law> Kernel for Evaluate<'_, L> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<R: Simd>(self) -> f64 {
+        let mut sum = R::from(0.0);
+        for point in (0..POINTS).step_by(R::WIDTH) {
+            let mut f: Matrix<R> = Matrix::zero();
+            for n in 0..9 {
+                f.0[n / 3][n % 3] = R::load(&self.states[n][point..]);
+            }
+            let p = self.law.stress(&f);
+            sum += p.double_dot(&p);
+            if self.tangent {
+                let a = self.law.tangent(&f);
+                for i in 0..9 {
+                    for j in 0..9 {
+                        sum += a[i][j];
+                    }
+                }
+            }
+        }
+        let mut lanes = vec![0.0; R::WIDTH];
+        sum.store(&mut lanes);
+        lanes.iter().sum()
+    }
+}
+
+struct Bench<'a, 'b> {
+    bencher: Bencher<'a, 'b>,
+    tangent: bool,
+    registers: bool,
+}
+
+impl LawVisitor for Bench<'_, '_> {
+    type Output = ();
+
+    fn visit<L: Law>(self, law: &L) {
+        let states = states();
+        let (tangent, registers) = (self.tangent, self.registers);
+        self.bencher.counter(ItemsCount::new(POINTS)).bench_local(|| {
+            let kernel = Evaluate { law: black_box(law), states: &states, tangent };
+            if registers { dispatch(kernel) } else { kernel.run::<Lanes<1, false>>() }
+        });
+    }
+}
+
+fn bench(bencher: Bencher<'_, '_>, name: &str, tangent: bool, registers: bool) {
+    let law = AnyLaw::new(name, YoungPoisson { young: 1e6, poisson: 0.4 }).unwrap();
+    law.visit(Bench { bencher, tangent, registers });
+}
+
+#[divan::bench(args = names())]
+fn stress(bencher: Bencher<'_, '_>, name: &str) {
+    bench(bencher, name, false, true);
+}
+
+#[divan::bench(args = names())]
+fn stress_and_tangent(bencher: Bencher<'_, '_>, name: &str) {
+    bench(bencher, name, true, true);
+}
+
+#[divan::bench(args = names())]
+fn stress_and_tangent_one_at_a_time(bencher: Bencher<'_, '_>, name: &str) {
+    bench(bencher, name, true, false);
+}

@@ -1,0 +1,345 @@
+//! Kernels over the widest vector registers that the machine has, found out at run time.
+//!
+//! Left to itself, the compiler turns loops over arrays of lanes into gathers and scatters, and gains nothing. With the types
+//! here, which are vector registers, stress and tangent of a law take a quarter to a sixth of the time that they take one
+//! at a time (AVX-512; `cargo bench --bench laws`). That is why this file, and no other, has `unsafe` code.
+//!
+//! It is sound because the types are private: code meets them only as the parameter of [`Kernel::run`], which [`dispatch`]
+//! calls with a type of the machine it has just looked at.
+
+use super::{Lanes, Real};
+
+/// Reals that are loaded and stored several at a time.
+pub trait Simd: Real {
+    /// How many.
+    const WIDTH: usize;
+
+    /// The first [`Self::WIDTH`] numbers of `from`.
+    ///
+    /// # Panics
+    /// If there are fewer.
+    fn load(from: &[f64]) -> Self;
+
+    /// Write to the first [`Self::WIDTH`] places of `to`.
+    ///
+    /// # Panics
+    /// If there are fewer.
+    fn store(self, to: &mut [f64]);
+}
+
+/// A computation written for lanes of any width.
+pub trait Kernel {
+    /// What comes out.
+    type Output;
+
+    /// Compute. Must be `#[inline(always)]`, as everything it calls in its loops, to be compiled for the registers of `R`.
+    fn run<R: Simd>(self) -> Self::Output;
+}
+
+/// Run `kernel` with the widest lanes that this machine has.
+pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
+    #[cfg(target_arch = "x86_64")]
+    return x86::dispatch(kernel);
+    #[cfg(not(target_arch = "x86_64"))]
+    kernel.run::<Lanes<4, false>>()
+}
+
+impl<const N: usize, const FUSED: bool> Simd for Lanes<N, FUSED> {
+    const WIDTH: usize = N;
+
+    #[inline(always)]
+    fn load(from: &[f64]) -> Self {
+        let mut lanes = [0.0; N];
+        lanes.copy_from_slice(&from[..N]);
+        Self(lanes)
+    }
+
+    #[inline(always)]
+    fn store(self, to: &mut [f64]) {
+        to[..N].copy_from_slice(&self.0);
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code, reason = "measured and argued at the head of the file")]
+mod x86 {
+    #[allow(clippy::wildcard_imports, reason = "the instructions carry their own prefix")]
+    use std::arch::x86_64::*;
+    use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
+
+    use super::{Kernel, Lanes, Real, Simd};
+
+    pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
+        #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,fma")]
+        fn wide<K: Kernel>(kernel: K) -> K::Output {
+            kernel.run::<F64x8>()
+        }
+        #[target_feature(enable = "avx2,fma")]
+        fn medium<K: Kernel>(kernel: K) -> K::Output {
+            kernel.run::<F64x4>()
+        }
+        let has_fma = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+        let has_512 = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl");
+        if has_fma && has_512 {
+            // SAFETY: the machine has all features that `wide` is compiled for.
+            unsafe { wide(kernel) }
+        } else if has_fma {
+            // SAFETY: the machine has all features that `medium` is compiled for.
+            unsafe { medium(kernel) }
+        } else {
+            kernel.run::<Lanes<2, false>>()
+        }
+    }
+
+    /// A vector register as a [`Real`]. Its instructions exist on this machine, because only [`dispatch`] names the type.
+    macro_rules! register {
+        ($name:ident, $register:ty, $width:literal, $mask:ty, $set:ident, $load:ident, $store:ident, $add:ident, $sub:ident,
+         $mul:ident, $div:ident, $fma:ident, $sqrt:ident, less: $less:expr, select: $select:expr) => {
+            #[derive(Debug, Clone, Copy)]
+            pub struct $name($register);
+
+            register!(@operator $name, Add, add, AddAssign, add_assign, $add, $set);
+            register!(@operator $name, Sub, sub, SubAssign, sub_assign, $sub, $set);
+            register!(@operator $name, Mul, mul, MulAssign, mul_assign, $mul, $set);
+            register!(@binary $name, Div, div, $div, $set);
+
+            impl Neg for $name {
+                type Output = Self;
+                #[inline(always)]
+                fn neg(self) -> Self {
+                    self * -1.0
+                }
+            }
+
+            impl From<f64> for $name {
+                #[inline(always)]
+                fn from(x: f64) -> Self {
+                    // SAFETY: see the macro.
+                    Self(unsafe { $set(x) })
+                }
+            }
+
+            impl $name {
+                /// A function that has no instruction, lane by lane.
+                #[inline(always)]
+                fn lanewise(self, function: impl Fn(f64) -> f64) -> Self {
+                    let mut lanes = [0.0; $width];
+                    self.store(&mut lanes);
+                    for lane in &mut lanes {
+                        *lane = function(*lane);
+                    }
+                    Self::load(&lanes)
+                }
+            }
+
+            impl Real for $name {
+                type Mask = $mask;
+
+                #[inline(always)]
+                fn mul_add(self, a: Self, b: Self) -> Self {
+                    // SAFETY: see the macro.
+                    Self(unsafe { $fma(self.0, a.0, b.0) })
+                }
+                #[inline(always)]
+                fn sqrt(self) -> Self {
+                    // SAFETY: see the macro.
+                    Self(unsafe { $sqrt(self.0) })
+                }
+                #[inline(always)]
+                fn cbrt(self) -> Self {
+                    self.lanewise(f64::cbrt)
+                }
+                #[inline(always)]
+                fn ln(self) -> Self {
+                    self.lanewise(f64::ln)
+                }
+                #[inline(always)]
+                fn exp(self) -> Self {
+                    self.lanewise(f64::exp)
+                }
+                #[inline(always)]
+                fn powf(self, exponent: f64) -> Self {
+                    self.lanewise(|x| x.powf(exponent))
+                }
+                #[inline(always)]
+                fn less(self, other: Self) -> $mask {
+                    // SAFETY: see the macro.
+                    unsafe { $less(self.0, other.0) }
+                }
+                #[inline(always)]
+                fn select(mask: $mask, yes: Self, no: Self) -> Self {
+                    // SAFETY: see the macro.
+                    Self(unsafe { $select(mask, yes.0, no.0) })
+                }
+            }
+
+            impl Simd for $name {
+                const WIDTH: usize = $width;
+
+                #[inline(always)]
+                fn load(from: &[f64]) -> Self {
+                    assert!(from.len() >= $width);
+                    // SAFETY: there are as many numbers as the register holds; for the instruction see the macro.
+                    Self(unsafe { $load(from.as_ptr()) })
+                }
+
+                #[inline(always)]
+                fn store(self, to: &mut [f64]) {
+                    assert!(to.len() >= $width);
+                    // SAFETY: there are as many places as the register holds; for the instruction see the macro.
+                    unsafe { $store(to.as_mut_ptr(), self.0) }
+                }
+            }
+        };
+        (@binary $name:ident, $trait:ident, $method:ident, $intrinsic:ident, $set:ident) => {
+            impl $trait for $name {
+                type Output = Self;
+                #[inline(always)]
+                fn $method(self, other: Self) -> Self {
+                    // SAFETY: see the macro.
+                    Self(unsafe { $intrinsic(self.0, other.0) })
+                }
+            }
+            impl $trait<f64> for $name {
+                type Output = Self;
+                #[inline(always)]
+                fn $method(self, other: f64) -> Self {
+                    // SAFETY: see the macro.
+                    Self(unsafe { $intrinsic(self.0, $set(other)) })
+                }
+            }
+        };
+        (@operator $name:ident, $trait:ident, $method:ident, $assign_trait:ident, $assign:ident, $intrinsic:ident, $set:ident) => {
+            register!(@binary $name, $trait, $method, $intrinsic, $set);
+            impl $assign_trait for $name {
+                #[inline(always)]
+                fn $assign(&mut self, other: Self) {
+                    *self = $trait::$method(*self, other);
+                }
+            }
+        };
+    }
+
+    register!(
+        F64x8, __m512d, 8, __mmask8, _mm512_set1_pd, _mm512_loadu_pd, _mm512_storeu_pd, _mm512_add_pd, _mm512_sub_pd,
+        _mm512_mul_pd, _mm512_div_pd, _mm512_fmadd_pd, _mm512_sqrt_pd,
+        less: |a, b| _mm512_cmp_pd_mask::<_CMP_LT_OQ>(a, b),
+        select: |mask, yes, no| _mm512_mask_blend_pd(mask, no, yes)
+    );
+    register!(
+        F64x4, __m256d, 4, __m256d, _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_add_pd, _mm256_sub_pd,
+        _mm256_mul_pd, _mm256_div_pd, _mm256_fmadd_pd, _mm256_sqrt_pd,
+        less: |a, b| _mm256_cmp_pd::<_CMP_LT_OQ>(a, b),
+        select: |mask, yes, no| _mm256_blendv_pd(no, yes, mask)
+    );
+
+    #[cfg(test)]
+    pub fn with_four_lanes<K: Kernel>(kernel: K) -> Option<K::Output> {
+        #[target_feature(enable = "avx2,fma")]
+        fn medium<K: Kernel>(kernel: K) -> K::Output {
+            kernel.run::<F64x4>()
+        }
+        // SAFETY: the machine has all features that `medium` is compiled for.
+        (is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")).then(|| unsafe { medium(kernel) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::{Matrix, SignedSvd};
+
+    /// Every operation of a [`Real`] on each number of a list.
+    struct Everything<'a>(&'a [f64]);
+
+    impl Kernel for Everything<'_> {
+        type Output = Vec<f64>;
+        #[inline(always)]
+        fn run<R: Simd>(self) -> Vec<f64> {
+            let mut out = Vec::new();
+            for chunk in self.0.chunks_exact(R::WIDTH) {
+                let x = R::load(chunk);
+                let results = [
+                    x + x * 2.0 - x / 3.0,
+                    (x - 0.5) / (x + 4.0),
+                    x.mul_add(x, -x),
+                    x.abs().sqrt(),
+                    x.cbrt(),
+                    (x * x + 1.0).ln(),
+                    x.exp(),
+                    (x * x + 1.0).powf(0.3),
+                    x.max(R::from(0.25)).min(x * x),
+                    R::select(x.less(R::from(0.0)), x * 10.0, x.recip()),
+                ];
+                let mut stored = vec![0.0; R::WIDTH];
+                for result in results {
+                    result.store(&mut stored);
+                    out.extend_from_slice(&stored);
+                }
+            }
+            out
+        }
+    }
+
+    /// The results of [`Everything`] number by number, whatever the width was.
+    fn by_number(out: &[f64], width: usize) -> Vec<Vec<f64>> {
+        let groups = out.chunks_exact(10 * width);
+        groups.flat_map(|group| (0..width).map(|lane| (0..10).map(|n| group[n * width + lane]).collect())).collect()
+    }
+
+    fn widths() -> Vec<(&'static str, usize, Vec<f64>)> {
+        struct Width;
+        impl Kernel for Width {
+            type Output = usize;
+            fn run<R: Simd>(self) -> usize {
+                R::WIDTH
+            }
+        }
+        let numbers: Vec<f64> = (0..64).map(|i| f64::from(i) * 0.11 - 3.35).collect();
+        let mut all = vec![("widest", dispatch(Width), dispatch(Everything(&numbers)))];
+        #[cfg(target_arch = "x86_64")]
+        all.extend(x86::with_four_lanes(Everything(&numbers)).map(|out| ("four", 4, out)));
+        all.push(("portable", 2, Everything(&numbers).run::<Lanes<2, false>>()));
+        all
+    }
+
+    #[test]
+    fn every_width_computes_the_same() {
+        let expected = by_number(
+            &Everything(&(0..64).map(|i| f64::from(i) * 0.11 - 3.35).collect::<Vec<_>>()).run::<Lanes<1, false>>(),
+            1,
+        );
+        for (name, width, out) in widths() {
+            for (found, expected) in by_number(&out, width).iter().zip(&expected) {
+                for (i, (a, b)) in found.iter().zip(expected).enumerate() {
+                    // One rounding instead of two in a product and sum.
+                    assert!((a - b).abs() <= 1e-15 * (1.0 + b.abs()), "{name}: result {i} is {a} instead of {b}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_decomposition_works_in_registers() {
+        struct Decompose;
+        impl Kernel for Decompose {
+            type Output = f64;
+            #[inline(always)]
+            fn run<R: Simd>(self) -> f64 {
+                let mut f: Matrix<R> = Matrix::zero();
+                let numbers: Vec<f64> = (0..9 * R::WIDTH).map(|i| (i as f64 * 1.7).sin()).collect();
+                for (n, entry) in f.0.as_flattened_mut().iter_mut().enumerate() {
+                    *entry = R::load(&numbers[n * R::WIDTH..]);
+                }
+                let svd = SignedSvd::new(&f);
+                let error = svd.compose(svd.sigma) - f;
+                let mut squares = vec![0.0; R::WIDTH];
+                error.double_dot(&error).store(&mut squares);
+                squares.into_iter().fold(0.0, f64::max).sqrt()
+            }
+        }
+        assert!(dispatch(Decompose) < 1e-14);
+    }
+}
