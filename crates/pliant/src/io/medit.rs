@@ -331,19 +331,12 @@ fn put_cell(out: &mut Vec<u8>, corners: &[u32], reference: i64) {
 mod tests {
     use std::path::Path;
 
-    use super::super::{Loaded, Memory, Mesh, read_from, write_to};
+    use super::super::{Loaded, Memory, Mesh, read_from, volume, write_to};
     use super::*;
     use crate::mesh::{MeshData, Region};
 
     fn load(text: &str) -> Result<Loaded, ReadError> {
         read_from(&Memory::with("t.mesh", text), Path::new("t.mesh"))
-    }
-
-    fn volume(loaded: Loaded) -> VolumeMesh {
-        match loaded.mesh {
-            Mesh::Volume(mesh) => mesh,
-            Mesh::Surface(_) => panic!("expected a volume"),
-        }
     }
 
     const HEAD: &str = "MeshVersionFormatted\n2\nDimension\n3\n";

@@ -14,6 +14,7 @@ mod bou;
 mod error;
 mod files;
 mod gmsh;
+mod includes;
 mod interp;
 mod medit;
 mod names;
@@ -328,4 +329,13 @@ fn losses(format: &Format, mesh: &VolumeMesh) -> Vec<String> {
 fn known_extensions(which: impl Fn(&Format) -> bool) -> String {
     let known = FORMATS.iter().filter(|format| which(format)).flat_map(|format| format.extensions);
     known.map(|extension| format!(".{extension}")).collect::<Vec<_>>().join(", ")
+}
+
+/// The volume that a test expects.
+#[cfg(test)]
+fn volume(loaded: Loaded) -> VolumeMesh {
+    match loaded.mesh {
+        Mesh::Volume(mesh) => mesh,
+        Mesh::Surface(_) => panic!("expected a volume"),
+    }
 }

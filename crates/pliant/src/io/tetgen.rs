@@ -296,7 +296,7 @@ fn put_corners(out: &mut Vec<u8>, corners: impl Iterator<Item = u32>) {
 mod tests {
     use std::path::Path;
 
-    use super::super::{Loaded, Memory, Mesh, read_from, write_to};
+    use super::super::{Memory, Mesh, read_from, volume, write_to};
     use super::*;
     use crate::mesh::{ElementKind, Faces, MeshData, Region};
 
@@ -307,13 +307,6 @@ mod tests {
 
     fn files() -> Memory {
         Memory::with("t.node", NODE).and("t.ele", ELE).and("t.face", FACE)
-    }
-
-    fn volume(loaded: Loaded) -> VolumeMesh {
-        match loaded.mesh {
-            Mesh::Volume(mesh) => mesh,
-            Mesh::Surface(_) => panic!("expected a volume"),
-        }
     }
 
     #[test]

@@ -13,7 +13,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use super::error::{ReadError, WriteError};
-use super::files::{Includes, Input, Output, put};
+use super::files::{Input, Output, put};
+use super::includes::Includes;
 use super::names::Names;
 use super::raw::{Labels, RawMesh};
 use super::scan::{Scanner, Syntax, quote};
@@ -519,7 +520,7 @@ fn put_material(out: &mut Vec<u8>, name: &str, density: f64, moduli: &Moduli) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Loaded, Memory, Mesh, read_from, write_to};
+    use super::super::{Loaded, Memory, Mesh, read_from, volume, write_to};
     use super::*;
     use crate::mesh::{Cells, MeshData, generate};
 
@@ -554,13 +555,6 @@ shell, hard stuff
 
     fn read(text: &str) -> Result<Loaded, ReadError> {
         read_from(&Memory::with("m.veg", text), Path::new("m.veg"))
-    }
-
-    fn volume(loaded: Loaded) -> VolumeMesh {
-        match loaded.mesh {
-            Mesh::Volume(mesh) => mesh,
-            Mesh::Surface(_) => panic!("expected a volume"),
-        }
     }
 
     #[test]
@@ -610,7 +604,11 @@ shell, hard stuff
     fn include_loops_and_missing_includes_are_errors_with_a_line() {
         let files = Memory::with("a.veg", "\n*INCLUDE b.veg\n").and("b.veg", "*INCLUDE a.veg\n");
         let message = read_from(&files, Path::new("a.veg")).unwrap_err().to_string();
-        assert_eq!(message, "b.veg, line 1: expected includes that end, at most 16 deep, found `a.veg` again");
+        assert_eq!(message, "b.veg, line 1: expected includes that end, found `a.veg` again");
+        let deep = (0..20)
+            .fold(Memory::default(), |files, i| files.and(format!("{i}.veg"), format!("*INCLUDE {}.veg", i + 1)));
+        let message = read_from(&deep, Path::new("0.veg")).unwrap_err().to_string();
+        assert_eq!(message, "16.veg, line 1: expected at most 16 files inside each other, found `17.veg` too");
         let message = read("*INCLUDE none.txt").unwrap_err().to_string();
         assert!(message.starts_with("m.veg, line 1: expected a readable file `none.txt` to include"), "{message}");
     }

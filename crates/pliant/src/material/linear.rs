@@ -1,6 +1,6 @@
 //! Linear elasticity.
 
-use super::{Law, Tangent, YoungPoisson};
+use super::{Law, Tangent, YoungPoisson, hooke};
 use crate::math::matrix::Matrix9;
 use crate::math::{Matrix, Real};
 
@@ -37,14 +37,12 @@ impl Law for Linear {
 
     #[inline(always)]
     fn energy<R: Real>(&self, f: &Matrix<R>) -> R {
-        let strain = Self::strain(f);
-        strain.double_dot(&strain) * self.mu + strain.trace().squared() * (0.5 * self.lambda)
+        hooke::energy(self.mu, self.lambda, &Self::strain(f))
     }
 
     #[inline(always)]
     fn stress<R: Real>(&self, f: &Matrix<R>) -> Matrix<R> {
-        let strain = Self::strain(f);
-        strain * R::from(2.0 * self.mu) + Matrix::diagonal(strain.trace() * self.lambda)
+        hooke::stress(self.mu, self.lambda, &Self::strain(f))
     }
 
     #[inline(always)]

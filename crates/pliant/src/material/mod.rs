@@ -4,6 +4,7 @@
 //! registered by one line in [`AnyLaw`], and [`verify`](verify::verify) proves its derivatives.
 
 mod corotational;
+mod hooke;
 mod linear;
 mod mooney_rivlin;
 mod neo_hookean;

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::super::Place;
 use super::super::error::ReadError;
-use super::super::files::{Includes, Input};
+use super::super::files::Input;
+use super::super::includes::Includes;
 use super::super::raw::{Labels, RawMesh};
 use super::super::scan::{Scanner, Syntax, quote};
 use super::line::{ElementType, Keyword, Shape, element_type, fields, real, unquoted};

@@ -447,6 +447,39 @@ pub(super) fn mask(members: &[u32], count: usize) -> Vec<u8> {
     mask
 }
 
+/// What both formats' tests do.
+#[cfg(test)]
+pub(super) mod testing {
+    use std::path::Path;
+
+    use super::example;
+    use crate::io::{Encoding, Loaded, Memory, Mesh, ReadError, WriteOptions, read_from, write_to};
+    use crate::mesh::{ElementKind, VolumeMesh};
+
+    pub fn load(name: &str, bytes: &[u8]) -> Result<Loaded, ReadError> {
+        read_from(&Memory::with(name, bytes), Path::new(name))
+    }
+
+    pub fn volume(name: &str, bytes: &[u8]) -> (VolumeMesh, Vec<String>) {
+        let loaded = load(name, bytes).unwrap();
+        let notes = loaded.notes.clone();
+        (crate::io::volume(loaded), notes)
+    }
+
+    /// The example comes back as it was, in every encoding.
+    pub fn assert_read_back_equal(name: &str) {
+        for kind in [ElementKind::Tet4, ElementKind::Hex8] {
+            for encoding in [Encoding::Usual, Encoding::Text, Encoding::Binary] {
+                let (files, path, mesh) = (Memory::default(), Path::new(name), Mesh::Volume(example(kind)));
+                let options = WriteOptions { encoding, ..WriteOptions::default() };
+                assert!(write_to(&files, path, &mesh, &options).unwrap().is_empty());
+                let loaded = read_from(&files, path).unwrap();
+                assert_eq!((loaded.mesh, loaded.notes), (mesh, vec![]), "{encoding:?}");
+            }
+        }
+    }
+}
+
 /// Two elements with everything that VTK's files hold.
 #[cfg(test)]
 pub(super) fn example(kind: ElementKind) -> VolumeMesh {

@@ -543,21 +543,17 @@ fn write(output: &mut Output, grid: &Grid<'_>, encoding: Encoding) -> Result<(),
 
 #[cfg(test)]
 mod tests {
-    use super::super::cells::example;
+    use super::super::cells::testing;
     use super::*;
-    use crate::io::{Loaded, Memory, Mesh, read_from, write_to};
+    use crate::io::{Loaded, Mesh};
     use crate::math::Vec3;
-    use crate::mesh::ElementKind;
-    use std::path::Path;
 
     fn load(bytes: &[u8]) -> Result<Loaded, ReadError> {
-        read_from(&Memory::with("m.vtk", bytes), Path::new("m.vtk"))
+        testing::load("m.vtk", bytes)
     }
 
     fn volume(bytes: &[u8]) -> (VolumeMesh, Vec<String>) {
-        let loaded = load(bytes).unwrap();
-        let Mesh::Volume(mesh) = loaded.mesh else { panic!("expected a volume") };
-        (mesh, loaded.notes)
+        testing::volume("m.vtk", bytes)
     }
 
     const POINTS: &str = "POINTS 4 float\n0 0 0 1 0 0 0 1 0 0 0 0.5\n";
@@ -569,16 +565,7 @@ mod tests {
 
     #[test]
     fn written_meshes_are_read_back_equal() {
-        for kind in [ElementKind::Tet4, ElementKind::Hex8] {
-            for encoding in [Encoding::Usual, Encoding::Text, Encoding::Binary] {
-                let (files, path) = (Memory::default(), Path::new("m.vtk"));
-                let mesh = Mesh::Volume(example(kind));
-                let options = WriteOptions { encoding, ..WriteOptions::default() };
-                assert!(write_to(&files, path, &mesh, &options).unwrap().is_empty());
-                let loaded = read_from(&files, path).unwrap();
-                assert_eq!((loaded.mesh, loaded.notes), (mesh, vec![]), "{encoding:?}");
-            }
-        }
+        testing::assert_read_back_equal("m.vtk");
     }
 
     #[test]

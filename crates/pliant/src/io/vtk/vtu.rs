@@ -435,7 +435,7 @@ fn attribute_text(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::cells::example;
+    use super::super::cells::{example, testing};
     use super::*;
     use crate::io::{Loaded, Memory, Mesh, read_from, write_to};
     use crate::mesh::ElementKind;
@@ -443,13 +443,11 @@ mod tests {
     use std::path::Path;
 
     fn load(bytes: &[u8]) -> Result<Loaded, ReadError> {
-        read_from(&Memory::with("m.vtu", bytes), Path::new("m.vtu"))
+        testing::load("m.vtu", bytes)
     }
 
     fn volume(bytes: &[u8]) -> (VolumeMesh, Vec<String>) {
-        let loaded = load(bytes).unwrap();
-        let Mesh::Volume(mesh) = loaded.mesh else { panic!("expected a volume") };
-        (mesh, loaded.notes)
+        testing::volume("m.vtu", bytes)
     }
 
     /// A piece of one tetrahedron with cell data.
@@ -470,16 +468,7 @@ mod tests {
 
     #[test]
     fn written_meshes_are_read_back_equal() {
-        for kind in [ElementKind::Tet4, ElementKind::Hex8] {
-            for encoding in [Encoding::Usual, Encoding::Text, Encoding::Binary] {
-                let (files, path) = (Memory::default(), Path::new("m.vtu"));
-                let mesh = Mesh::Volume(example(kind));
-                let options = WriteOptions { encoding, ..WriteOptions::default() };
-                assert!(write_to(&files, path, &mesh, &options).unwrap().is_empty());
-                let loaded = read_from(&files, path).unwrap();
-                assert_eq!((loaded.mesh, loaded.notes), (mesh, vec![]), "{encoding:?}");
-            }
-        }
+        testing::assert_read_back_equal("m.vtu");
     }
 
     #[test]
