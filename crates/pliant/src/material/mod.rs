@@ -48,6 +48,12 @@ pub trait Law: Debug + Clone + Send + Sync {
     /// `A = ∂P/∂F`, in Pa; see [`Matrix9`] for the order of its entries.
     fn tangent<R: Real>(&self, f: &Matrix<R>) -> Matrix9<R>;
 
+    /// `P` and `A` together, for laws where they have work in common.
+    #[inline(always)]
+    fn stress_and_tangent<R: Real>(&self, f: &Matrix<R>) -> (Matrix<R>, Matrix9<R>) {
+        (self.stress(f), self.tangent(f))
+    }
+
     /// Whether [`tangent`](Self::tangent) is the derivative of the stress and not an approximation of it.
     fn tangent_is_exact(&self) -> bool {
         true

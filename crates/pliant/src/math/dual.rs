@@ -160,6 +160,10 @@ impl<R: Real> Real for Dual<R> {
     fn select(mask: R::Mask, yes: Self, no: Self) -> Self {
         Self { value: R::select(mask, yes.value, no.value), slope: R::select(mask, yes.slope, no.slope) }
     }
+    #[inline(always)]
+    fn any(mask: R::Mask) -> bool {
+        R::any(mask)
+    }
 }
 
 #[cfg(test)]

@@ -126,4 +126,8 @@ impl<const N: usize, const FUSED: bool> Real for Lanes<N, FUSED> {
     fn select(mask: LaneMask<N>, yes: Self, no: Self) -> Self {
         lanewise!(|i| if mask.0[i] { yes.0[i] } else { no.0[i] })
     }
+    #[inline(always)]
+    fn any(mask: LaneMask<N>) -> bool {
+        mask.0.contains(&true)
+    }
 }

@@ -53,6 +53,8 @@ pub trait Real:
     /// `self` where `mask` is true, `other` elsewhere.
     #[must_use]
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
+    /// Whether the mask is true anywhere: lets a kernel skip what no lane needs.
+    fn any(mask: Self::Mask) -> bool;
 
     /// `1 / self`.
     #[inline(always)]
@@ -125,5 +127,9 @@ impl Real for f64 {
     #[inline(always)]
     fn select(mask: bool, yes: Self, no: Self) -> Self {
         if mask { yes } else { no }
+    }
+    #[inline(always)]
+    fn any(mask: bool) -> bool {
+        mask
     }
 }

@@ -96,7 +96,7 @@ mod x86 {
     /// A vector register as a [`Real`]. Its instructions exist on this machine, because only [`dispatch`] names the type.
     macro_rules! register {
         ($name:ident, $register:ty, $width:literal, $mask:ty, $set:ident, $load:ident, $store:ident, $add:ident, $sub:ident,
-         $mul:ident, $div:ident, $fma:ident, $sqrt:ident, less: $less:expr, select: $select:expr) => {
+         $mul:ident, $div:ident, $fma:ident, $sqrt:ident, less: $less:expr, select: $select:expr, any: $any:expr) => {
             #[derive(Debug, Clone, Copy)]
             pub struct $name($register);
 
@@ -173,6 +173,14 @@ mod x86 {
                     // SAFETY: see the macro.
                     Self(unsafe { $select(mask, yes.0, no.0) })
                 }
+                #[inline(always)]
+                fn any(mask: $mask) -> bool {
+                    // SAFETY: see the macro.
+                    #[allow(unused_unsafe, reason = "a mask of bits is a plain number")]
+                    unsafe {
+                        $any(mask)
+                    }
+                }
             }
 
             impl Simd for $name {
@@ -226,13 +234,15 @@ mod x86 {
         F64x8, __m512d, 8, __mmask8, _mm512_set1_pd, _mm512_loadu_pd, _mm512_storeu_pd, _mm512_add_pd, _mm512_sub_pd,
         _mm512_mul_pd, _mm512_div_pd, _mm512_fmadd_pd, _mm512_sqrt_pd,
         less: |a, b| _mm512_cmp_pd_mask::<_CMP_LT_OQ>(a, b),
-        select: |mask, yes, no| _mm512_mask_blend_pd(mask, no, yes)
+        select: |mask, yes, no| _mm512_mask_blend_pd(mask, no, yes),
+        any: |mask| mask != 0
     );
     register!(
         F64x4, __m256d, 4, __m256d, _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_add_pd, _mm256_sub_pd,
         _mm256_mul_pd, _mm256_div_pd, _mm256_fmadd_pd, _mm256_sqrt_pd,
         less: |a, b| _mm256_cmp_pd::<_CMP_LT_OQ>(a, b),
-        select: |mask, yes, no| _mm256_blendv_pd(no, yes, mask)
+        select: |mask, yes, no| _mm256_blendv_pd(no, yes, mask),
+        any: |mask| _mm256_movemask_pd(mask) != 0
     );
 
     #[cfg(test)]
