@@ -25,3 +25,4 @@ pub mod io;
 pub mod material;
 pub mod math;
 pub mod mesh;
+pub mod sparse;

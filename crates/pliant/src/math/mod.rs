@@ -10,9 +10,7 @@ pub mod matrix;
 mod real;
 mod simd;
 
-use std::ops::AddAssign;
-
-use rayon::prelude::*;
+use std::ops::{AddAssign, Range};
 
 pub use decompose::SignedSvd;
 pub use dual::Dual;
@@ -35,17 +33,27 @@ where
     T: AddAssign + Copy + Send + Sync,
     F: Fn(usize) -> T + Sync,
 {
-    let chunks: Vec<T> = (0..count.div_ceil(SUM_CHUNK))
-        .into_par_iter()
-        .map(|chunk| sum(zero, (chunk * SUM_CHUNK..((chunk + 1) * SUM_CHUNK).min(count)).map(&term)))
-        .collect();
-    sum(zero, chunks)
+    sum_range(&zero, 0..count, &term)
 }
 
-fn sum<T: AddAssign>(zero: T, terms: impl IntoIterator<Item = T>) -> T {
-    let mut total = zero;
-    for term in terms {
-        total += term;
+/// Halves, down to chunks: where they are cut depends on the count alone. Nothing is allocated.
+fn sum_range<T, F>(zero: &T, range: Range<usize>, term: &F) -> T
+where
+    T: AddAssign + Copy + Send + Sync,
+    F: Fn(usize) -> T + Sync,
+{
+    let mut total = *zero;
+    if range.len() <= SUM_CHUNK {
+        for i in range {
+            total += term(i);
+        }
+    } else {
+        let middle = range.start + range.len() / 2;
+        let halves = [range.start..middle, middle..range.end];
+        let [low, high] = halves.map(|half| move || sum_range(zero, half, term));
+        let (low, high) = rayon::join(low, high);
+        total += low;
+        total += high;
     }
     total
 }
