@@ -3,12 +3,14 @@
 //! A law is written over a [`Real`], so that it runs on one element or on several in the lanes of a vector register. It is
 //! registered by one line in [`AnyLaw`], and [`verify`](verify::verify) proves its derivatives.
 
+mod compression;
 mod corotational;
 mod hooke;
 mod linear;
 mod mooney_rivlin;
 mod neo_hookean;
 mod neo_hookean_bower;
+mod principal;
 mod stable_neo_hookean;
 mod stvk;
 mod tensor;
@@ -18,14 +20,16 @@ use std::fmt::Debug;
 
 use thiserror::Error;
 
-use crate::math::matrix::Matrix9;
+use crate::math::matrix::{Matrix9, Vector};
 use crate::math::{Matrix, Real};
 
-pub use corotational::{Corotational, CorotationalTangent};
+pub use compression::Resisting;
+pub use corotational::{Corotational, CorotationalFrame, CorotationalTangent};
 pub use linear::Linear;
 pub use mooney_rivlin::MooneyRivlin;
 pub use neo_hookean::NeoHookean;
 pub use neo_hookean_bower::NeoHookeanBower;
+pub use principal::{PAIRS, Principal, diagonal};
 pub use stable_neo_hookean::StableNeoHookean;
 pub use stvk::StVenantKirchhoff;
 pub use tensor::Tangent;
@@ -54,9 +58,38 @@ pub trait Law: Debug + Clone + Send + Sync {
         (self.stress(f), self.tangent(f))
     }
 
+    /// `ψ(diag σ)`.
+    #[inline(always)]
+    fn stretch_energy<R: Real>(&self, sigma: Vector<R>) -> R {
+        self.energy(&diagonal(sigma))
+    }
+
+    /// The derivatives in the singular basis, where the stretches are `σ`. Only for laws that
+    /// [have them](Self::has_principal_form).
+    #[inline(always)]
+    fn principal<R: Real>(&self, sigma: Vector<R>) -> Principal<R> {
+        let (stress, tangent) = self.stress_and_tangent(&diagonal(sigma));
+        Principal::of_diagonal(&stress, &tangent)
+    }
+
     /// Whether [`tangent`](Self::tangent) is the derivative of the stress and not an approximation of it.
     fn tangent_is_exact(&self) -> bool {
         true
+    }
+
+    /// Whether [`stress`](Self::stress) is the derivative of the energy.
+    fn stress_is_exact(&self) -> bool {
+        true
+    }
+
+    /// Whether the law depends on nothing but the principal stretches, so that it can be computed in the singular basis.
+    fn has_principal_form(&self) -> bool {
+        Self::OBJECTIVE
+    }
+
+    /// Whether [`tangent`](Self::tangent) never has a negative eigenvalue.
+    fn tangent_is_semidefinite(&self) -> bool {
+        false
     }
 }
 

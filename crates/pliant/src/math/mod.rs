@@ -12,7 +12,7 @@ mod simd;
 
 use std::ops::{AddAssign, Range};
 
-pub use decompose::SignedSvd;
+pub use decompose::{SignedSvd, nearest_rotation};
 pub use dual::Dual;
 pub use lanes::{LaneMask, Lanes};
 pub use matrix::Matrix;
