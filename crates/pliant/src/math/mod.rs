@@ -5,6 +5,7 @@
 
 mod decompose;
 mod dual;
+mod jet;
 mod lanes;
 pub mod matrix;
 mod real;
@@ -16,6 +17,7 @@ use rayon::prelude::*;
 
 pub use decompose::SignedSvd;
 pub use dual::Dual;
+pub use jet::Jet;
 pub use lanes::{LaneMask, Lanes};
 pub use matrix::Matrix;
 pub use real::Real;
