@@ -5,6 +5,7 @@
 
 mod decompose;
 mod dual;
+mod jet;
 mod lanes;
 pub mod matrix;
 mod real;
@@ -14,6 +15,7 @@ use std::ops::{AddAssign, Range};
 
 pub use decompose::{SignedSvd, nearest_rotation};
 pub use dual::Dual;
+pub use jet::Jet;
 pub use lanes::{LaneMask, Lanes};
 pub use matrix::Matrix;
 pub use real::Real;

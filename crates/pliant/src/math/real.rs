@@ -1,7 +1,7 @@
 //! The scalar that laws and element kernels are written over.
 //!
 //! A law is written once, with ordinary operators, and runs on an `f64`, on several elements at a time in the lanes of a
-//! vector register ([`Lanes`](super::Lanes)), or on a number that carries its derivative ([`Dual`](super::Dual)).
+//! vector register ([`Lanes`](super::Lanes)), or on a number that carries its derivatives ([`Dual`](super::Dual), [`Jet`](super::Jet)).
 
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
@@ -82,6 +82,23 @@ pub trait Real:
     #[must_use]
     fn abs(self) -> Self {
         Self::select(self.less(Self::from(0.0)), -self, self)
+    }
+
+    /// `self` to a whole power, by repeated multiplication: also of negative numbers.
+    #[inline(always)]
+    #[must_use]
+    fn powi(self, exponent: i32) -> Self {
+        let (mut power, mut square, mut left) = (Self::from(1.0), self, exponent.unsigned_abs());
+        while left > 0 {
+            if left % 2 == 1 {
+                power *= square;
+            }
+            left /= 2;
+            if left > 0 {
+                square *= square;
+            }
+        }
+        if exponent < 0 { power.recip() } else { power }
     }
 
     /// `self²`.
