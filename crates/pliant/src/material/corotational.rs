@@ -51,14 +51,14 @@ pub struct Corotational {
 }
 
 impl Corotational {
+    /// With these coefficients, the nearest rotation and the exact tangent.
+    pub fn new(mu: f64, lambda: f64) -> Self {
+        Self { mu, lambda, tangent: CorotationalTangent::default(), frame: CorotationalFrame::default() }
+    }
+
     /// With this small-strain behaviour, the nearest rotation and the exact tangent.
     pub fn from_moduli(moduli: YoungPoisson) -> Self {
-        Self {
-            mu: moduli.mu(),
-            lambda: moduli.lambda(),
-            tangent: CorotationalTangent::default(),
-            frame: CorotationalFrame::default(),
-        }
+        Self::new(moduli.mu(), moduli.lambda())
     }
 
     #[inline(always)]
