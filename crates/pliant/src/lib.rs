@@ -23,6 +23,7 @@
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
+pub mod element;
 pub mod force;
 pub mod io;
 pub mod material;

@@ -3,20 +3,15 @@
 //! Displacements and forces are flat: three numbers a vertex. Forces have the sign of `M ü + D u̇ + f(u) = f_ext`: they are the
 //! gradient of the energy, the negative of the push that a vertex feels.
 
+mod elastic;
+
 use std::fmt::Debug;
 use std::sync::Arc;
 
 use crate::sparse::{BlockMatrix, BlockPattern};
 
-/// What a solver needs of a stiffness matrix.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Definiteness {
-    /// The derivative of the force, whatever its eigenvalues.
-    #[default]
-    Exact,
-    /// Each element's negative eigenvalues raised to zero, so that a step of Newton's method goes downhill.
-    Projected,
-}
+pub use crate::material::Definiteness;
+pub use elastic::{Elastic, MaterialCount};
 
 /// A term `V(u)` of the potential energy, with `f = ∂V/∂u` and `K = ∂f/∂u`.
 pub trait Force: Debug + Send + Sync {

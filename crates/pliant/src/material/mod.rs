@@ -6,11 +6,15 @@
 mod compression;
 mod corotational;
 mod hooke;
+mod inversion;
+mod lanes;
 mod linear;
 mod mooney_rivlin;
 mod neo_hookean;
 mod neo_hookean_bower;
+mod points;
 mod principal;
+mod semidefinite;
 mod stable_neo_hookean;
 mod stvk;
 mod tensor;
@@ -25,10 +29,13 @@ use crate::math::{Matrix, Real};
 
 pub use compression::Resisting;
 pub use corotational::{Corotational, CorotationalFrame, CorotationalTangent};
+pub use inversion::Inversion;
+pub use lanes::{LANES, Points, TANGENT_ENTRIES, TANGENT_PLACE};
 pub use linear::Linear;
 pub use mooney_rivlin::MooneyRivlin;
 pub use neo_hookean::NeoHookean;
 pub use neo_hookean_bower::NeoHookeanBower;
+pub use points::{Definiteness, Elasticity};
 pub use principal::{PAIRS, Principal, diagonal};
 pub use stable_neo_hookean::StableNeoHookean;
 pub use stvk::StVenantKirchhoff;
@@ -103,6 +110,11 @@ pub struct YoungPoisson {
 }
 
 impl YoungPoisson {
+    /// From Lamé's coefficients: `Y = μ(3λ + 2μ)/(λ + μ)`, `ν = λ / 2(λ + μ)`.
+    pub fn from_lame(mu: f64, lambda: f64) -> Self {
+        Self { young: mu * (3.0 * lambda + 2.0 * mu) / (lambda + mu), poisson: 0.5 * lambda / (lambda + mu) }
+    }
+
     /// `μ = Y / 2(1+ν)`.
     pub fn mu(&self) -> f64 {
         self.young / (2.0 * (1.0 + self.poisson))
@@ -130,6 +142,12 @@ pub enum LawError {
     Young { young: f64 },
     #[error("Poisson's ratio is {poisson}, expected a number above -1 and below 0.5")]
     Poisson { poisson: f64 },
+    #[error("the inversion threshold is {threshold}, expected a stretch above 0 and below 1")]
+    Threshold { threshold: f64 },
+    #[error("the law `{law}` is not a function of the principal stretches, so that its inversion cannot be handled; leave it at none")]
+    NoInversion { law: &'static str },
+    #[error("the compression resistance is {value}, expected a number that is not negative")]
+    CompressionResistance { value: f64 },
 }
 
 /// What can be done with a law of whatever kind; see [`AnyLaw::visit`].
@@ -190,6 +208,26 @@ macro_rules! laws {
             pub fn name(&self) -> &'static str {
                 match self {
                     $(Self::$law(_) => $name,)*
+                }
+            }
+
+            /// Young's modulus and Poisson's ratio at small strains, from the tangent at rest.
+            pub fn moduli(&self) -> YoungPoisson {
+                struct Moduli;
+                impl LawVisitor for Moduli {
+                    type Output = YoungPoisson;
+                    fn visit<L: Law>(self, law: &L) -> YoungPoisson {
+                        let a = law.tangent::<f64>(&Matrix::identity());
+                        YoungPoisson::from_lame(0.5 * (a[0][0] - a[0][4]), a[0][4])
+                    }
+                }
+                self.visit(Moduli)
+            }
+
+            /// See [`Law::has_principal_form`].
+            pub fn has_principal_form(&self) -> bool {
+                match self {
+                    $(Self::$law(law) => law.has_principal_form(),)*
                 }
             }
 

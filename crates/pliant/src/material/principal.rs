@@ -59,22 +59,6 @@ impl<R: Real> Principal<R> {
         all
     }
 
-    /// `self` where `mask` is true, `other` elsewhere.
-    #[inline(always)]
-    #[must_use]
-    pub fn select(mask: R::Mask, yes: &Self, no: &Self) -> Self {
-        let mut all = *no;
-        for i in 0..3 {
-            all.gradient[i] = R::select(mask, yes.gradient[i], no.gradient[i]);
-            all.flip[i] = R::select(mask, yes.flip[i], no.flip[i]);
-            all.twist[i] = R::select(mask, yes.twist[i], no.twist[i]);
-            for j in 0..3 {
-                all.hessian.0[i][j] = R::select(mask, yes.hessian.0[i][j], no.hessian.0[i][j]);
-            }
-        }
-        all
-    }
-
     /// Raise negative eigenvalues of the tangent to zero.
     #[inline(always)]
     pub fn project(&mut self) {

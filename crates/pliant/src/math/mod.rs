@@ -35,24 +35,33 @@ where
     T: AddAssign + Copy + Send + Sync,
     F: Fn(usize) -> T + Sync,
 {
-    sum_range(&zero, 0..count, &term)
+    par_sum_in(SUM_CHUNK, zero, count, term)
+}
+
+/// [`par_sum`] of terms that are worth a thread `grain` at a time.
+pub fn par_sum_in<T, F>(grain: usize, zero: T, count: usize, term: F) -> T
+where
+    T: AddAssign + Copy + Send + Sync,
+    F: Fn(usize) -> T + Sync,
+{
+    sum_range(grain, &zero, 0..count, &term)
 }
 
 /// Halves, down to chunks: where they are cut depends on the count alone. Nothing is allocated.
-fn sum_range<T, F>(zero: &T, range: Range<usize>, term: &F) -> T
+fn sum_range<T, F>(grain: usize, zero: &T, range: Range<usize>, term: &F) -> T
 where
     T: AddAssign + Copy + Send + Sync,
     F: Fn(usize) -> T + Sync,
 {
     let mut total = *zero;
-    if range.len() <= SUM_CHUNK {
+    if range.len() <= grain {
         for i in range {
             total += term(i);
         }
     } else {
         let middle = range.start + range.len() / 2;
         let halves = [range.start..middle, middle..range.end];
-        let [low, high] = halves.map(|half| move || sum_range(zero, half, term));
+        let [low, high] = halves.map(|half| move || sum_range(grain, zero, half, term));
         let (low, high) = rayon::join(low, high);
         total += low;
         total += high;
