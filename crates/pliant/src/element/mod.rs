@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn gradients_reproduce_linear_fields() {
         for cells in [Cells::Tet6, Cells::Hex] {
-            let mesh = generate::cylinder(0.7, 2.0, 4, cells).unwrap();
+            let mesh = generate::cylinder(0.7, 2.0, 4, 5, cells).unwrap();
             let elements = Elements::new(&mesh);
             let slope = Vec3::new(0.3, -1.2, 0.7);
             for group in 0..elements.group_count() {

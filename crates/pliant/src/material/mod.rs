@@ -71,14 +71,6 @@ pub trait Law: Debug + Clone + Send + Sync {
         self.energy(&diagonal(sigma))
     }
 
-    /// The derivatives in the singular basis, where the stretches are `σ`. Only for laws that
-    /// [have them](Self::has_principal_form).
-    #[inline(always)]
-    fn principal<R: Real>(&self, sigma: Vector<R>) -> Principal<R> {
-        let (stress, tangent) = self.stress_and_tangent(&diagonal(sigma));
-        Principal::of_diagonal(&stress, &tangent)
-    }
-
     /// Whether [`tangent`](Self::tangent) is the derivative of the stress and not an approximation of it.
     fn tangent_is_exact(&self) -> bool {
         true

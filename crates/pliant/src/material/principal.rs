@@ -40,25 +40,6 @@ pub fn diagonal<R: Real>(sigma: Vector<R>) -> Matrix<R> {
 }
 
 impl<R: Real> Principal<R> {
-    /// Read off the stress and tangent that a law has at `diag(σ)`.
-    #[inline(always)]
-    pub fn of_diagonal(stress: &Matrix<R>, tangent: &Matrix9<R>) -> Self {
-        let zero = R::from(0.0);
-        let mut all = Self { gradient: [zero; 3], hessian: Matrix::zero(), flip: [zero; 3], twist: [zero; 3] };
-        for i in 0..3 {
-            all.gradient[i] = stress.0[i][i];
-            for j in 0..3 {
-                all.hessian.0[i][j] = tangent[4 * i][4 * j];
-            }
-        }
-        for (pair, (i, j)) in PAIRS.into_iter().enumerate() {
-            let (same, crossed) = (tangent[3 * i + j][3 * i + j], tangent[3 * i + j][3 * j + i]);
-            all.flip[pair] = same + crossed;
-            all.twist[pair] = same - crossed;
-        }
-        all
-    }
-
     /// Raise negative eigenvalues of the tangent to zero.
     #[inline(always)]
     pub fn project(&mut self) {
