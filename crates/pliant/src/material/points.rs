@@ -58,6 +58,11 @@ impl Elasticity {
         self.inversion
     }
 
+    /// Whether compression is resisted more than the law does.
+    pub fn resists_compression(&self) -> bool {
+        self.compression != 0.0
+    }
+
     /// `ψ(F)` at all points.
     ///
     /// # Panics
