@@ -4,7 +4,9 @@
 //! gradient of the energy, the negative of the push that a vertex feels.
 
 mod elastic;
+mod gradients;
 mod springs;
+mod stvk_polynomial;
 #[cfg(test)]
 mod testing;
 mod third_derivative;
@@ -19,6 +21,7 @@ use crate::sparse::{BlockMatrix, BlockPattern};
 pub use crate::material::Definiteness;
 pub use elastic::{Elastic, MaterialCount};
 pub use springs::{PerSpring, Spring, SpringCoefficients, Springs, SpringsError};
+pub use stvk_polynomial::{StVkPolynomial, StVkPolynomialError};
 pub use third_derivative::{ThirdDerivative, ThirdDerivativeBlock};
 
 /// A term `V(u)` of the potential energy, with `f = ∂V/∂u` and `K = ∂f/∂u`.
