@@ -62,6 +62,17 @@ impl ElementGradients {
         all
     }
 
+    /// Of no element.
+    pub fn none() -> Self {
+        Self {
+            nodes: Vec::new(),
+            gradients: Vec::new(),
+            weights: Vec::new(),
+            nodes_per_element: 4,
+            points_per_element: 1,
+        }
+    }
+
     /// The weights of element `index`, and at each of its points the gradients of its `N` shape functions.
     #[inline(always)]
     pub fn of<const N: usize>(&self, index: usize) -> impl Iterator<Item = (f64, &[Vec3; N])> {

@@ -4,6 +4,7 @@
 //! gradient of the energy, the negative of the push that a vertex feels.
 
 mod elastic;
+mod geometric;
 mod gradients;
 mod springs;
 mod stvk_polynomial;
@@ -20,6 +21,7 @@ use crate::sparse::{BlockMatrix, BlockPattern};
 
 pub use crate::material::Definiteness;
 pub use elastic::{Elastic, MaterialCount};
+pub use geometric::{Geometric, GeometricError, GeometricStiffness};
 pub use springs::{PerSpring, Spring, SpringCoefficients, Springs, SpringsError};
 pub use stvk_polynomial::{StVkPolynomial, StVkPolynomialError};
 pub use third_derivative::{ThirdDerivative, ThirdDerivativeBlock};
