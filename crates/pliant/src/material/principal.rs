@@ -111,7 +111,7 @@ fn add_product<R: Real>(m: &mut Matrix<R>, s: R, a: Vector<R>, b: Vector<R>) {
 /// A symmetric matrix with its negative eigenvalues raised to zero. Its eigenvectors are the singular vectors of `H + ‖H‖ I`, which has
 /// no negative eigenvalue; those of `H` itself may mix two that differ only in sign.
 #[inline(always)]
-fn clamp_eigenvalues<R: Real>(h: &Matrix<R>) -> Matrix<R> {
+pub(crate) fn clamp_eigenvalues<R: Real>(h: &Matrix<R>) -> Matrix<R> {
     let shifted = *h + Matrix::diagonal(h.double_dot(h).sqrt());
     let v = SignedSvd::new(&shifted).v.transpose().0;
     let mut clamped = Matrix::zero();
