@@ -80,7 +80,12 @@ fn measure(body: &Body, name: &str, material: &Elasticity, threads: usize, filte
     let pairs = elastic.elements().nodes_per_element() * (elastic.elements().nodes_per_element() + 1) / 2;
     let matrix = 2 * 8 * stiffness.values().len() + 4 * pairs * elements;
     let line = |what: &str, bytes: usize, mut run: Box<dyn FnMut() + Send + '_>| {
-        let title = format!("{:<10} {:<38} {what:<28} {threads} thread{}", body.name, name, if threads == 1 { " " } else { "s" });
+        let title = format!(
+            "{:<10} {:<38} {what:<28} {threads} thread{}",
+            body.name,
+            name,
+            if threads == 1 { " " } else { "s" }
+        );
         if !title.contains(filter) {
             return;
         }
@@ -93,27 +98,34 @@ fn measure(body: &Body, name: &str, material: &Elasticity, threads: usize, filte
             seconds / floor
         );
     };
-    line("force", vectors + geometry, Box::new(|| {
-        force.fill(0.0);
-        elastic.add_force(black_box(&body.u), &mut force);
-    }));
+    line(
+        "force",
+        vectors + geometry,
+        Box::new(|| {
+            force.fill(0.0);
+            elastic.add_force(black_box(&body.u), &mut force);
+        }),
+    );
     for (what, definiteness) in
         [("force + stiffness", Definiteness::Exact), ("force + projected stiffness", Definiteness::Projected)]
     {
-        line(what, vectors + geometry + matrix, Box::new(|| {
-            force.fill(0.0);
-            stiffness.clear();
-            elastic.add_force_and_stiffness(black_box(&body.u), definiteness, &mut force, &mut stiffness);
-        }));
+        line(
+            what,
+            vectors + geometry + matrix,
+            Box::new(|| {
+                force.fill(0.0);
+                stiffness.clear();
+                elastic.add_force_and_stiffness(black_box(&body.u), definiteness, &mut force, &mut stiffness);
+            }),
+        );
     }
 }
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let filter = arguments.first().map_or("", String::as_str);
-    let block = |cells: [usize; 3], kind| {
-        generate::block(cells.map(|n| n as f64 / cells[0] as f64), cells, kind).unwrap()
-    };
+    let block =
+        |cells: [usize; 3], kind| generate::block(cells.map(|n| n as f64 / cells[0] as f64), cells, kind).unwrap();
     let bodies = [
         body("12.8k tets", block([40, 8, 8], Cells::Tet5)),
         body("160k tets", block([80, 20, 20], Cells::Tet5)),

@@ -114,8 +114,7 @@ fn the_force_is_the_gradient_of_the_energy_and_the_stiffness_that_of_the_force()
                 let slope = (elastic.energy(&plus) - elastic.energy(&minus)) / (2.0 * step);
                 best[0] = f64::min(best[0], (slope - dot(&f, &w)).abs() / (scale * w.len() as f64).sqrt());
                 let (above, below) = (force(&elastic, &plus), force(&elastic, &minus));
-                let errors: Vec<f64> =
-                    (0..u.len()).map(|k| (above[k] - below[k]) / (2.0 * step) - kw[k]).collect();
+                let errors: Vec<f64> = (0..u.len()).map(|k| (above[k] - below[k]) / (2.0 * step) - kw[k]).collect();
                 best[1] = f64::min(best[1], largest(&errors) / scale);
             }
             assert!(best[0] < 1e-6 && best[1] < 1e-6, "{name}, state {i}: {best:?}");
@@ -235,7 +234,10 @@ fn two_regions_of_one_law_are_one_body() {
     let (a, b) = (force(&two, &u), force(&one, &u));
     let errors: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
     assert!(largest(&errors) < 1e-13 * largest(&a));
-    assert_eq!(Elastic::new(&mesh, Vec::new()).unwrap_err().to_string(), "0 materials for a mesh with 2 regions, expected one for each");
+    assert_eq!(
+        Elastic::new(&mesh, Vec::new()).unwrap_err().to_string(),
+        "0 materials for a mesh with 2 regions, expected one for each"
+    );
 }
 
 /// A smooth deformation has the same energy on finer and finer meshes of either kind.

@@ -2,8 +2,7 @@
 //! defined, against 80-digit arithmetic (mpmath). Held to 1e-12 of 1 MPa, the stiffness of these materials.
 
 use pliant::material::{
-    Corotational, Law, Linear, MooneyRivlin, NeoHookean, NeoHookeanBower, StVenantKirchhoff,
-    StableNeoHookean,
+    Corotational, Law, Linear, MooneyRivlin, NeoHookean, NeoHookeanBower, StVenantKirchhoff, StableNeoHookean,
 };
 use pliant::math::Matrix;
 

@@ -120,11 +120,7 @@ impl Elastic {
     }
 
     fn add_chunk(&self, u: &[f64], definiteness: Option<Definiteness>, groups: Range<usize>, target: &Target<'_>) {
-        let mut tile = Tile {
-            f: [Points::ZERO; TILE],
-            stresses: [Points::ZERO; TILE],
-            tangents: [Points::ZERO; TILE],
-        };
+        let mut tile = Tile { f: [Points::ZERO; TILE], stresses: [Points::ZERO; TILE], tangents: [Points::ZERO; TILE] };
         let material = &self.materials[self.elements.region(groups.start)];
         let (elements, first) = (&self.elements, groups.start);
         for groups in tiles(&groups, self.groups_per_tile()) {

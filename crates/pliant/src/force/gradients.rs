@@ -1,8 +1,8 @@
 //! The gradients of the shape functions of elements at their quadrature points.
 
+use crate::element::{points_per_element, quadrature};
 use crate::math::Vec3;
-use crate::mesh::shape::{gauss_2, hex_gradients, hex_jacobian, tet_edges};
-use crate::mesh::{ElementKind, VolumeMesh};
+use crate::mesh::VolumeMesh;
 
 /// What integrals over the elements of a mesh need: `∫ g(∇N) dV ≈ Σ w g(∇N)`.
 ///
@@ -22,10 +22,7 @@ pub(super) struct ElementGradients {
 impl ElementGradients {
     pub fn new(mesh: &VolumeMesh) -> Self {
         let nodes_per_element = mesh.kind().nodes();
-        let points_per_element = match mesh.kind() {
-            ElementKind::Tet4 => 1,
-            ElementKind::Hex8 => 8,
-        };
+        let points_per_element = points_per_element(mesh.kind());
         let mut all = Self {
             nodes: Vec::with_capacity(mesh.connectivity().len()),
             gradients: Vec::with_capacity(mesh.connectivity().len() * points_per_element),
@@ -37,26 +34,9 @@ impl ElementGradients {
             let mut order: Vec<usize> = (0..nodes_per_element).collect();
             order.sort_unstable_by_key(|&node| element[node]);
             all.nodes.extend(order.iter().map(|&node| element[node]));
-            let corner = |node: usize| mesh.vertices()[element[node] as usize];
-            match mesh.kind() {
-                ElementKind::Tet4 => {
-                    let edges = tet_edges(&std::array::from_fn(corner));
-                    let inverse = edges.inverse();
-                    let [b, c, d] = [inverse.row(0), inverse.row(1), inverse.row(2)];
-                    let gradients = [-(b + c + d), b, c, d];
-                    all.gradients.extend(order.iter().map(|&node| gradients[node]));
-                    all.weights.push(edges.determinant() / 6.0);
-                }
-                ElementKind::Hex8 => {
-                    let corners = std::array::from_fn(corner);
-                    for (xi, w) in gauss_2() {
-                        let jacobian = hex_jacobian(&corners, xi);
-                        let to_gradient = jacobian.inverse().transpose();
-                        let gradients = hex_gradients(xi).map(|g| to_gradient * g);
-                        all.gradients.extend(order.iter().map(|&node| gradients[node]));
-                        all.weights.push(w * jacobian.determinant());
-                    }
-                }
+            for (weight, gradients) in quadrature(mesh, element) {
+                all.gradients.extend(order.iter().map(|&node| gradients[node]));
+                all.weights.push(weight);
             }
         }
         all

@@ -75,11 +75,7 @@ pub(super) fn extrapolated<L: Law>(law: &L, sigma: Vector<f64>, threshold: f64) 
 
 /// `(gᵢ − gⱼ)/(σᵢ − σⱼ)` and `(gᵢ + gⱼ)/(σᵢ + σⱼ)` of each pair.
 #[inline(always)]
-pub(super) fn quotients<R: Real>(
-    sigma: Vector<R>,
-    gradient: Vector<R>,
-    hessian: &Matrix<R>,
-) -> (Vector<R>, Vector<R>) {
+pub(super) fn quotients<R: Real>(sigma: Vector<R>, gradient: Vector<R>, hessian: &Matrix<R>) -> (Vector<R>, Vector<R>) {
     /// Stretches nearer than this count as equal. The quotient then has an error of about 1e-16 / 1e-5, and its limit one of
     /// the order of 1e-5², as the function is symmetric in the two.
     const EQUAL: f64 = 1e-5;

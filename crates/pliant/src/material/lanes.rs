@@ -117,11 +117,7 @@ impl Svd {
 
     #[inline(always)]
     fn load<R: Simd>(&self, lane: usize) -> SignedSvd<R> {
-        SignedSvd {
-            u: self.u.matrix(0, lane),
-            sigma: self.sigma.vector(0, lane),
-            v: self.v.matrix(0, lane),
-        }
+        SignedSvd { u: self.u.matrix(0, lane), sigma: self.sigma.vector(0, lane), v: self.v.matrix(0, lane) }
     }
 
     /// The stress `U diag(g) Vᵀ`.

@@ -137,7 +137,9 @@ pub enum LawError {
     Poisson { poisson: f64 },
     #[error("the inversion threshold is {threshold}, expected a stretch above 0 and below 1")]
     Threshold { threshold: f64 },
-    #[error("the law `{law}` is not a function of the principal stretches, so that its inversion cannot be handled; leave it at none")]
+    #[error(
+        "the law `{law}` is not a function of the principal stretches, so that its inversion cannot be handled; leave it at none"
+    )]
     NoInversion { law: &'static str },
     #[error("the compression resistance is {value}, expected a number that is not negative")]
     CompressionResistance { value: f64 },

@@ -162,13 +162,34 @@ impl Elasticity {
 
 /// What is asked of a law. These, and nothing else, are compiled for each law and each width of registers.
 enum Job<'a> {
-    Energies { f: &'a [Points<9>], energies: &'a mut [Points<1>] },
-    Stresses { f: &'a [Points<9>], stresses: &'a mut [Points<9>] },
-    Tangents { f: &'a [Points<9>], stresses: &'a mut [Points<9>], tangents: &'a mut [Points<TANGENT_ENTRIES>] },
-    StretchEnergies { sigma: &'a Points<3>, energies: &'a mut Points<1> },
+    Energies {
+        f: &'a [Points<9>],
+        energies: &'a mut [Points<1>],
+    },
+    Stresses {
+        f: &'a [Points<9>],
+        stresses: &'a mut [Points<9>],
+    },
+    Tangents {
+        f: &'a [Points<9>],
+        stresses: &'a mut [Points<9>],
+        tangents: &'a mut [Points<TANGENT_ENTRIES>],
+    },
+    StretchEnergies {
+        sigma: &'a Points<3>,
+        energies: &'a mut Points<1>,
+    },
     /// In the lanes whose smallest stretch is below the threshold; few, so one by one.
-    Extrapolate { threshold: f64, sigma: &'a Points<3>, principal: &'a mut PrincipalPoints },
-    ExtrapolateEnergies { threshold: f64, sigma: &'a Points<3>, energies: &'a mut Points<1> },
+    Extrapolate {
+        threshold: f64,
+        sigma: &'a Points<3>,
+        principal: &'a mut PrincipalPoints,
+    },
+    ExtrapolateEnergies {
+        threshold: f64,
+        sigma: &'a Points<3>,
+        energies: &'a mut Points<1>,
+    },
 }
 
 struct Visit<'a> {

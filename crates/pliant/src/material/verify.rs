@@ -3,9 +3,7 @@
 use thiserror::Error;
 
 use super::semidefinite::clamp_eigenvalues;
-use super::{
-    AnyLaw, Definiteness, Elasticity, Inversion, LANES, Law, LawVisitor, Points, TANGENT_PLACE, YoungPoisson,
-};
+use super::{AnyLaw, Definiteness, Elasticity, Inversion, LANES, Law, LawVisitor, Points, TANGENT_PLACE, YoungPoisson};
 use crate::math::matrix::Matrix9;
 use crate::math::{Lanes, Matrix, SignedSvd};
 
@@ -317,7 +315,9 @@ impl Random {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Corotational, CorotationalFrame, CorotationalTangent, LawError, MooneyRivlin, NeoHookean, StableNeoHookean};
+    use super::super::{
+        Corotational, CorotationalFrame, CorotationalTangent, LawError, MooneyRivlin, NeoHookean, StableNeoHookean,
+    };
     use super::*;
     use crate::math::Real;
 

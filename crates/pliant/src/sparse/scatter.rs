@@ -167,7 +167,10 @@ impl Target<'_> {
 
 use shared::SharedCells;
 
-#[allow(unsafe_code, reason = "safe code cannot share a slice between threads that write to different, scattered places")]
+#[allow(
+    unsafe_code,
+    reason = "safe code cannot share a slice between threads that write to different, scattered places"
+)]
 mod shared {
     use std::cell::Cell;
 
