@@ -122,8 +122,12 @@ fn measure(body: &Body, name: &str, material: &Elasticity, threads: usize, filte
 }
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
-    let filter = arguments.first().map_or("", String::as_str);
+    // `cargo test` also runs benches, and then they should only be seen to build.
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if !arguments.iter().any(|argument| argument == "--bench") {
+        return;
+    }
+    let filter = arguments.iter().find(|argument| !argument.starts_with("--")).map_or("", String::as_str);
     let block =
         |cells: [usize; 3], kind| generate::block(cells.map(|n| n as f64 / cells[0] as f64), cells, kind).unwrap();
     let bodies = [
