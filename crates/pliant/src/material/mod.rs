@@ -3,8 +3,11 @@
 //! A law is written over a [`Real`], so that it runs on one element or on several in the lanes of a vector register. It is
 //! registered by one line in [`AnyLaw`], and [`verify`](verify::verify) proves its derivatives.
 
+mod by_energy;
+mod by_stretches;
 mod corotational;
 mod hooke;
+mod isotropic;
 mod linear;
 mod mooney_rivlin;
 mod neo_hookean;
@@ -21,7 +24,10 @@ use thiserror::Error;
 use crate::math::matrix::Matrix9;
 use crate::math::{Matrix, Real};
 
+pub use by_energy::{ByEnergy, Energy};
+pub use by_stretches::{ByStretches, StretchEnergy};
 pub use corotational::{Corotational, CorotationalTangent};
+pub use isotropic::{Invariants, Isotropic, IsotropicEnergy};
 pub use linear::Linear;
 pub use mooney_rivlin::MooneyRivlin;
 pub use neo_hookean::NeoHookean;
@@ -36,6 +42,8 @@ pub trait Law: Debug + Clone + Send + Sync {
     const COEFFICIENTS: &'static [&'static str] = &["mu", "lambda"];
     /// True if a rotation of the deformed body changes nothing: `ψ(QF) = ψ(F)`.
     const OBJECTIVE: bool = true;
+    /// True if a rotation of the undeformed body changes nothing: `ψ(FQ) = ψ(F)`.
+    const ISOTROPIC: bool = true;
     /// True if the law is defined for inverted and flat elements, `det F ≤ 0`.
     const DEFINED_INVERTED: bool = false;
 
