@@ -6,6 +6,7 @@
 mod by_energy;
 mod by_stretches;
 mod corotational;
+mod formula;
 mod hooke;
 mod isotropic;
 mod linear;
@@ -27,6 +28,7 @@ use crate::math::{Matrix, Real};
 pub use by_energy::{ByEnergy, Energy};
 pub use by_stretches::{ByStretches, StretchEnergy};
 pub use corotational::{Corotational, CorotationalTangent};
+pub use formula::{Formula, FormulaError, Spot};
 pub use isotropic::{Invariants, Isotropic, IsotropicEnergy};
 pub use linear::Linear;
 pub use mooney_rivlin::MooneyRivlin;
@@ -135,10 +137,11 @@ macro_rules! laws {
         #[allow(missing_docs, reason = "each is documented as a law")]
         pub enum AnyLaw {
             $($law($law),)*
+            Formula(Formula),
         }
 
         impl AnyLaw {
-            /// All laws.
+            /// All laws that can be made from small-strain moduli: all but [`formula`](Self::formula).
             pub const ALL: &'static [LawEntry] = &[$(
                 LawEntry { name: $name, energy: $formula, about: $about, coefficients: $law::COEFFICIENTS },
             )*];
@@ -161,10 +164,11 @@ macro_rules! laws {
                 }
             }
 
-            /// The name under which [`new`](Self::new) makes it.
+            /// The name under which [`new`](Self::new) makes it, or `formula`.
             pub fn name(&self) -> &'static str {
                 match self {
                     $(Self::$law(_) => $name,)*
+                    Self::Formula(_) => "formula",
                 }
             }
 
@@ -172,6 +176,7 @@ macro_rules! laws {
             pub fn visit<V: LawVisitor>(&self, visitor: V) -> V::Output {
                 match self {
                     $(Self::$law(law) => visitor.visit(law),)*
+                    Self::Formula(law) => visitor.visit(law),
                 }
             }
         }
@@ -186,4 +191,11 @@ laws! {
     "neo-hookean-bower" NeoHookeanBower, "μ/2 (J^(−2/3) I_C − 3) + λ/2 (J − 1)²", "large strains, volume and shape apart (Bower)";
     "stable-neo-hookean" StableNeoHookean, "μ/2 (I_C − 3) + λ/2 (J − α)² − μ/2 ln(I_C + 1)", "large strains, defined when inverted (Smith et al.)";
     "mooney-rivlin" MooneyRivlin, "μ01 (J^(−4/3) I₂ − 3) + μ10 (J^(−2/3) I_C − 3) + v1 (J − 1)²", "rubber: large strains, two shape terms";
+}
+
+impl AnyLaw {
+    /// The law whose energy density is written as `text`, with these parameters; see [`Formula`].
+    pub fn formula(text: &str, parameters: &[(&str, f64)]) -> Result<Self, FormulaError> {
+        Formula::new(text, parameters).map(Self::Formula)
+    }
 }
