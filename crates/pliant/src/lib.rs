@@ -6,6 +6,8 @@
 //! - [`mesh`]: [`VolumeMesh`](mesh::VolumeMesh), checked when built; queries, operations, generators, embedding.
 //! - [`io`]: mesh files, chosen by extension.
 //! - [`material`]: elastic laws, each with its energy, stress and tangent, and the proof that they fit.
+//! - [`sparse`]: symmetric matrices of 3×3 blocks.
+//! - [`force`]: terms of the potential energy of a body, with their force and stiffness.
 //!
 //! ```
 //! use pliant::mesh::{Cells, generate};
@@ -21,7 +23,10 @@
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
+pub mod element;
+pub mod force;
 pub mod io;
 pub mod material;
 pub mod math;
 pub mod mesh;
+pub mod sparse;

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use super::{Law, Tangent};
+use super::{Law, Principal};
 use crate::math::matrix::{Matrix9, Vector};
 use crate::math::{Jet, Matrix, Real, SignedSvd};
 
@@ -15,27 +15,16 @@ pub trait StretchEnergy: Debug + Clone + Send + Sync {
     fn energy<R: Real>(&self, stretches: [R; 3]) -> R;
 }
 
-/// The law of an energy `ψ(σ₁, σ₂, σ₃)`. With `F = UΣVᵀ`, the gradient `g` and the Hessian `H` of `ψ` by the stretches, and
-/// `Mᵢⱼ = U eᵢeⱼᵀ Vᵀ`:
+/// The law of an energy `ψ(σ₁, σ₂, σ₃)`. With `F = UΣVᵀ` and the gradient `g` of `ψ` by the stretches:
 ///
 /// - `ψ` less its value at rest
 /// - `P = U diag(g) Vᵀ`
-/// - `A = Σ Hᵢⱼ Mᵢᵢ Mⱼⱼ`, and for each pair `i < j`, with `S = Mᵢⱼ + Mⱼᵢ` and `T = Mᵢⱼ − Mⱼᵢ`,
-///   `+ ½ (gᵢ − gⱼ)/(σᵢ − σⱼ) S S + ½ (gᵢ + gⱼ)/(σᵢ + σⱼ) T T`
-///
-/// Where two stretches meet, the first quotient tends to `½(Hᵢᵢ + Hⱼⱼ) − Hᵢⱼ`.
+/// - `A` from `g` and the Hessian, as [`Principal`] says
 #[derive(Debug, Clone, PartialEq)]
 pub struct ByStretches<E> {
     energy: E,
     rest: f64,
 }
-
-/// Stretches nearer than this to each other, relative to their mean, count as met. The quotient is then off by rounding over
-/// this, its limit by the square of this: both below 1e-9.
-const MET: f64 = 4e-6;
-
-/// Stretches that cancel better than this have no rotation between them.
-const LEAST_STRETCH_SUM: f64 = 1e-12;
 
 impl<E: StretchEnergy> ByStretches<E> {
     /// The law of this energy.
@@ -45,40 +34,13 @@ impl<E: StretchEnergy> ByStretches<E> {
     }
 }
 
-/// The outer product `a bᵀ`.
-#[inline(always)]
-fn outer<R: Real>(a: Vector<R>, b: Vector<R>) -> Matrix<R> {
-    let mut m = Matrix::zero();
-    for i in 0..3 {
-        for j in 0..3 {
-            m.0[i][j] = a[i] * b[j];
-        }
-    }
-    m
-}
-
-/// `(gᵢ − gⱼ)/(σᵢ − σⱼ)`, or its limit where the stretches meet.
-#[inline(always)]
-fn flip<R: Real>(jet: &Jet<R>, sigma: &Vector<R>, i: usize, j: usize) -> R {
-    let difference = sigma[i] - sigma[j];
-    let met = difference.abs().less((sigma[i] + sigma[j]).abs() * (0.5 * MET));
-    let limit = (jet.second(i, i) + jet.second(j, j)) * 0.5 - jet.second(i, j);
-    R::select(met, limit, (jet.gradient[i] - jet.gradient[j]) / difference)
-}
-
-/// `(gᵢ + gⱼ)/(σᵢ + σⱼ)`.
-#[inline(always)]
-fn twist<R: Real>(jet: &Jet<R>, sigma: &Vector<R>, i: usize, j: usize) -> R {
-    (jet.gradient[i] + jet.gradient[j]) / (sigma[i] + sigma[j]).max(R::from(LEAST_STRETCH_SUM))
-}
-
 impl<E: StretchEnergy> Law for ByStretches<E> {
     const COEFFICIENTS: &'static [&'static str] = &[];
     const DEFINED_INVERTED: bool = E::DEFINED_INVERTED;
 
     #[inline(always)]
     fn energy<R: Real>(&self, f: &Matrix<R>) -> R {
-        self.energy.energy(SignedSvd::new(f).sigma) - self.rest
+        self.stretch_energy(SignedSvd::new(f).sigma)
     }
 
     #[inline(always)]
@@ -95,21 +57,18 @@ impl<E: StretchEnergy> Law for ByStretches<E> {
     #[inline(always)]
     fn stress_and_tangent<R: Real>(&self, f: &Matrix<R>) -> (Matrix<R>, Matrix9<R>) {
         let svd = SignedSvd::new(f);
-        let jet = self.energy.energy(Jet::variables(svd.sigma));
-        let (u, v) = (&svd.u, &svd.v);
-        let mut a = Tangent::zero();
-        for i in 0..3 {
-            // Σⱼ Hᵢⱼ Mⱼⱼ for one i.
-            let row = svd.compose([jet.second(i, 0), jet.second(i, 1), jet.second(i, 2)]);
-            a.add_outer(R::from(1.0), &outer(u.column(i), v.column(i)), &row);
-        }
-        for (i, j) in [(0, 1), (0, 2), (1, 2)] {
-            let (m, n) = (outer(u.column(i), v.column(j)), outer(u.column(j), v.column(i)));
-            let (symmetric, antisymmetric) = (m + n, m - n);
-            a.add_outer(flip(&jet, &svd.sigma, i, j) * 0.5, &symmetric, &symmetric);
-            a.add_outer(twist(&jet, &svd.sigma, i, j) * 0.5, &antisymmetric, &antisymmetric);
-        }
-        (svd.compose(jet.gradient), a.0)
+        let principal = self.principal(svd.sigma);
+        (principal.stress(&svd), principal.tangent(&svd))
+    }
+
+    #[inline(always)]
+    fn stretch_energy<R: Real>(&self, sigma: Vector<R>) -> R {
+        self.energy.energy(sigma) - self.rest
+    }
+
+    #[inline(always)]
+    fn principal<R: Real>(&self, sigma: Vector<R>) -> Principal<R> {
+        Principal::of_stretches(sigma, &self.energy.energy(Jet::variables(sigma)))
     }
 }
 

@@ -1,8 +1,9 @@
 //! Corotational: linear elasticity in the frame that turns with the element.
 
-use super::{Law, Tangent, YoungPoisson};
-use crate::math::matrix::Matrix9;
-use crate::math::{Matrix, Real, SignedSvd};
+use super::principal::{PAIRS, Principal};
+use super::{Law, Tangent, YoungPoisson, hooke};
+use crate::math::matrix::{Matrix9, Vector, cross, dot, scaled};
+use crate::math::{Matrix, Real, nearest_rotation};
 
 /// What to do with the derivative of the rotation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -14,6 +15,19 @@ pub enum CorotationalTangent {
     Exact,
 }
 
+/// Which rotation the element is said to have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CorotationalFrame {
+    /// The nearest one, by signed polar decomposition.
+    #[default]
+    Polar,
+    /// That of the material axes one after the other, by orthogonalisation of the columns of `F` (Nesme et al. 2005). It
+    /// does not jump when an element is squashed flat and through itself, as the nearest one does. The price: it depends on the
+    /// direction of the axes, and the stress `P = R(2με + λ tr(ε) I)`, `ε = sym(RᵀF) − I`, is not the derivative of an energy.
+    /// Its tangent is always the warped one.
+    Qr,
+}
+
 /// With `F = RS`, `R` the nearest rotation (also of an inverted `F`), and `t = tr(RᵀF − I)`:
 ///
 /// - `ψ = μ‖F − R‖² + λ/2 t²`
@@ -21,8 +35,9 @@ pub enum CorotationalTangent {
 /// - exact: `A = 2μ δᵢₖδⱼₗ + λ RᵢⱼRₖₗ + (λt − 2μ) ∂R/∂F`
 /// - warped: `A = μ(δᵢₖδⱼₗ + RᵢₗRₖⱼ) + λ RᵢⱼRₖₗ`
 ///
-/// In the singular basis `F = UΣVᵀ`, `∂R/∂F = Σ TT / (σₐ + σ_b)` over the three pairs `a < b`, with
-/// `T = U(eₐe_bᵀ − e_beₐᵀ)Vᵀ`. Where two stretches cancel, `σ₂ + σ₃ = 0`, the rotation jumps and has no derivative.
+/// `RᵀδR` is the antisymmetric matrix of the vector `G⁻¹w`, with `w` that of `RᵀδF − δFᵀR` and `G = tr(S) I − S`. So
+/// `∂R/∂F = Σ (G⁻¹)ₘₙ Tₘ Tₙ` with `Tₘ = R[eₘ]×`. The eigenvalues of `G` are the sums of two stretches; where two cancel, `σ₂ + σ₃ = 0`,
+/// the rotation jumps and has no derivative.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Corotational {
     /// Coefficient `μ`, Pa.
@@ -31,71 +46,159 @@ pub struct Corotational {
     pub lambda: f64,
     /// Which tangent.
     pub tangent: CorotationalTangent,
+    /// Which rotation.
+    pub frame: CorotationalFrame,
 }
 
 impl Corotational {
-    /// With this small-strain behaviour and the exact tangent.
+    /// With these coefficients, the nearest rotation and the exact tangent.
+    pub fn new(mu: f64, lambda: f64) -> Self {
+        Self { mu, lambda, tangent: CorotationalTangent::default(), frame: CorotationalFrame::default() }
+    }
+
+    /// With this small-strain behaviour, the nearest rotation and the exact tangent.
     pub fn from_moduli(moduli: YoungPoisson) -> Self {
-        Self { mu: moduli.mu(), lambda: moduli.lambda(), tangent: CorotationalTangent::Exact }
+        Self::new(moduli.mu(), moduli.lambda())
+    }
+
+    #[inline(always)]
+    fn rotation<R: Real>(&self, f: &Matrix<R>) -> Matrix<R> {
+        match self.frame {
+            CorotationalFrame::Polar => nearest_rotation(f),
+            CorotationalFrame::Qr => rotation_of_axes(f),
+        }
+    }
+
+    /// `P`, given `R`.
+    #[inline(always)]
+    fn stress_in<R: Real>(&self, r: &Matrix<R>, f: &Matrix<R>) -> Matrix<R> {
+        match self.frame {
+            CorotationalFrame::Polar => {
+                (*f - *r) * R::from(2.0 * self.mu) + *r * ((r.double_dot(f) - 3.0) * self.lambda)
+            }
+            CorotationalFrame::Qr => *r * hooke::stress(self.mu, self.lambda, &small_strain(r, f)),
+        }
+    }
+
+    /// `A`, given `R`.
+    #[inline(always)]
+    fn tangent_in<R: Real>(&self, r: &Matrix<R>, f: &Matrix<R>) -> Matrix9<R> {
+        let mut a = Tangent::zero();
+        a.add_outer(R::from(self.lambda), r, r);
+        if self.warped() {
+            a.add_identity(R::from(self.mu));
+            a.add_crossed(R::from(self.mu), r, r);
+        } else {
+            a.add_identity(R::from(2.0 * self.mu));
+            let s = r.transpose_times(f);
+            let g = Matrix::diagonal(s.trace()) - s;
+            let on_rotation = (s.trace() - 3.0) * self.lambda - 2.0 * self.mu;
+            let inverse = g.cofactor() * (on_rotation / g.determinant().max(R::from(LEAST_DETERMINANT)));
+            let [x, y, z] = [r.column(0), r.column(1), r.column(2)];
+            let none = [R::from(0.0); 3];
+            let minus = |v: Vector<R>| [-v[0], -v[1], -v[2]];
+            let twists = [
+                Matrix::from_columns([none, z, minus(y)]),
+                Matrix::from_columns([minus(z), none, x]),
+                Matrix::from_columns([y, minus(x), none]),
+            ];
+            for m in 0..3 {
+                let turned = twists[0] * inverse.0[m][0] + twists[1] * inverse.0[m][1] + twists[2] * inverse.0[m][2];
+                a.add_outer(R::from(1.0), &twists[m], &turned);
+            }
+        }
+        a.0
+    }
+
+    fn warped(&self) -> bool {
+        self.tangent == CorotationalTangent::Warped || self.frame == CorotationalFrame::Qr
     }
 }
 
-/// Stretches that cancel better than this have no rotation between them.
-const LEAST_STRETCH_SUM: f64 = 1e-12;
+/// Stands in for `det G` where stretches cancel and there is no derivative.
+const LEAST_DETERMINANT: f64 = 1e-12;
 
 impl Law for Corotational {
     const DEFINED_INVERTED: bool = true;
 
     #[inline(always)]
     fn energy<R: Real>(&self, f: &Matrix<R>) -> R {
-        let r = SignedSvd::new(f).rotation();
-        let d = *f - r;
-        d.double_dot(&d) * self.mu + (r.double_dot(f) - 3.0).squared() * (0.5 * self.lambda)
+        let r = self.rotation(f);
+        hooke::energy(self.mu, self.lambda, &small_strain(&r, f))
     }
 
     #[inline(always)]
     fn stress<R: Real>(&self, f: &Matrix<R>) -> Matrix<R> {
-        let r = SignedSvd::new(f).rotation();
-        (*f - r) * R::from(2.0 * self.mu) + r * ((r.double_dot(f) - 3.0) * self.lambda)
+        self.stress_in(&self.rotation(f), f)
     }
 
     #[inline(always)]
     fn tangent<R: Real>(&self, f: &Matrix<R>) -> Matrix9<R> {
-        let svd = SignedSvd::new(f);
-        let r = svd.rotation();
-        let mut a = Tangent::zero();
-        a.add_outer(R::from(self.lambda), &r, &r);
-        match self.tangent {
-            CorotationalTangent::Warped => {
-                a.add_identity(R::from(self.mu));
-                a.add_crossed(R::from(self.mu), &r, &r);
-            }
-            CorotationalTangent::Exact => {
-                a.add_identity(R::from(2.0 * self.mu));
-                let on_rotation = (r.double_dot(f) - 3.0) * self.lambda - 2.0 * self.mu;
-                for (i, j) in [(0, 1), (0, 2), (1, 2)] {
-                    let twist = twist(&svd, i, j);
-                    let sum = (svd.sigma[i] + svd.sigma[j]).max(R::from(LEAST_STRETCH_SUM));
-                    a.add_outer(on_rotation / sum, &twist, &twist);
-                }
+        self.tangent_in(&self.rotation(f), f)
+    }
+
+    #[inline(always)]
+    fn stress_and_tangent<R: Real>(&self, f: &Matrix<R>) -> (Matrix<R>, Matrix9<R>) {
+        let r = self.rotation(f);
+        (self.stress_in(&r, f), self.tangent_in(&r, f))
+    }
+
+    #[inline(always)]
+    fn stretch_energy<R: Real>(&self, sigma: Vector<R>) -> R {
+        let [a, b, c] = [sigma[0] - 1.0, sigma[1] - 1.0, sigma[2] - 1.0];
+        (a * a + b * b + c * c) * self.mu + (a + b + c).squared() * (0.5 * self.lambda)
+    }
+
+    #[inline(always)]
+    fn principal<R: Real>(&self, sigma: Vector<R>) -> Principal<R> {
+        let volume = (sigma[0] + sigma[1] + sigma[2] - 3.0) * self.lambda;
+        let mut gradient = [volume; 3];
+        let mut hessian = Matrix([[R::from(self.lambda); 3]; 3]);
+        for i in 0..3 {
+            gradient[i] += (sigma[i] - 1.0) * (2.0 * self.mu);
+            hessian.0[i][i] += R::from(2.0 * self.mu);
+        }
+        let mut twist = [R::from(0.0); 3];
+        if !self.warped() {
+            for (pair, (i, j)) in PAIRS.into_iter().enumerate() {
+                twist[pair] = (gradient[i] + gradient[j]) / (sigma[i] + sigma[j]).max(R::from(LEAST_DETERMINANT));
             }
         }
-        a.0
+        Principal { gradient, hessian, flip: [R::from(2.0 * self.mu); 3], twist }
     }
 
     fn tangent_is_exact(&self) -> bool {
-        self.tangent == CorotationalTangent::Exact
+        !self.warped()
+    }
+
+    fn stress_is_exact(&self) -> bool {
+        self.frame == CorotationalFrame::Polar
+    }
+
+    fn has_principal_form(&self) -> bool {
+        self.frame == CorotationalFrame::Polar
+    }
+
+    fn tangent_is_semidefinite(&self) -> bool {
+        self.warped()
     }
 }
 
-/// `U(eᵢeⱼᵀ − eⱼeᵢᵀ)Vᵀ`.
+/// `sym(RᵀF) − I`.
 #[inline(always)]
-fn twist<R: Real>(svd: &SignedSvd<R>, i: usize, j: usize) -> Matrix<R> {
-    let mut t = Matrix::zero();
-    for a in 0..3 {
-        for b in 0..3 {
-            t.0[a][b] = svd.u.0[a][i] * svd.v.0[b][j] - svd.u.0[a][j] * svd.v.0[b][i];
-        }
-    }
-    t
+fn small_strain<R: Real>(r: &Matrix<R>, f: &Matrix<R>) -> Matrix<R> {
+    let s = r.transpose_times(f);
+    (s + s.transpose()) * R::from(0.5) - Matrix::identity()
+}
+
+/// The rotation whose first column is along that of `f`, whose second is in the plane of the first two, and whose third
+/// follows from them, so that an inverted element is one whose third axis is turned round.
+#[inline(always)]
+fn rotation_of_axes<R: Real>(f: &Matrix<R>) -> Matrix<R> {
+    /// Stands in for the length of an axis that is squashed to nothing.
+    const TINY: f64 = 1e-150;
+    let unit = |v: Vector<R>| scaled(v, (dot(v, v).sqrt() + TINY).recip());
+    let x = unit(f.column(0));
+    let z = unit(cross(x, f.column(1)));
+    Matrix::from_columns([x, cross(z, x), z])
 }

@@ -54,4 +54,8 @@ impl Law for Linear {
         a.add_outer(R::from(self.lambda), &identity, &identity);
         a.0
     }
+
+    fn tangent_is_semidefinite(&self) -> bool {
+        true
+    }
 }

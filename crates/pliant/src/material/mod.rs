@@ -5,14 +5,20 @@
 
 mod by_energy;
 mod by_stretches;
+mod compression;
 mod corotational;
 mod formula;
 mod hooke;
+mod inversion;
 mod isotropic;
+mod lanes;
 mod linear;
 mod mooney_rivlin;
 mod neo_hookean;
 mod neo_hookean_bower;
+mod points;
+mod principal;
+mod semidefinite;
 mod stable_neo_hookean;
 mod stvk;
 mod tensor;
@@ -22,18 +28,23 @@ use std::fmt::Debug;
 
 use thiserror::Error;
 
-use crate::math::matrix::Matrix9;
+use crate::math::matrix::{Matrix9, Vector};
 use crate::math::{Matrix, Real};
 
 pub use by_energy::{ByEnergy, Energy};
 pub use by_stretches::{ByStretches, StretchEnergy};
-pub use corotational::{Corotational, CorotationalTangent};
+pub use compression::Resisting;
+pub use corotational::{Corotational, CorotationalFrame, CorotationalTangent};
 pub use formula::{Formula, FormulaError, Spot};
+pub use inversion::Inversion;
 pub use isotropic::{Invariants, Isotropic, IsotropicEnergy};
+pub use lanes::{LANES, Points, TANGENT_ENTRIES, TANGENT_PLACE};
 pub use linear::Linear;
 pub use mooney_rivlin::MooneyRivlin;
 pub use neo_hookean::NeoHookean;
 pub use neo_hookean_bower::NeoHookeanBower;
+pub use points::{Definiteness, Elasticity};
+pub use principal::{PAIRS, Principal, diagonal};
 pub use stable_neo_hookean::StableNeoHookean;
 pub use stvk::StVenantKirchhoff;
 pub use tensor::Tangent;
@@ -64,9 +75,38 @@ pub trait Law: Debug + Clone + Send + Sync {
         (self.stress(f), self.tangent(f))
     }
 
+    /// `ψ(diag σ)`.
+    #[inline(always)]
+    fn stretch_energy<R: Real>(&self, sigma: Vector<R>) -> R {
+        self.energy(&diagonal(sigma))
+    }
+
+    /// The derivatives in the singular basis, where the stretches are `σ`. Only for laws that
+    /// [have them](Self::has_principal_form).
+    #[inline(always)]
+    fn principal<R: Real>(&self, sigma: Vector<R>) -> Principal<R> {
+        let (stress, tangent) = self.stress_and_tangent(&diagonal(sigma));
+        Principal::of_diagonal(&stress, &tangent)
+    }
+
     /// Whether [`tangent`](Self::tangent) is the derivative of the stress and not an approximation of it.
     fn tangent_is_exact(&self) -> bool {
         true
+    }
+
+    /// Whether [`stress`](Self::stress) is the derivative of the energy.
+    fn stress_is_exact(&self) -> bool {
+        true
+    }
+
+    /// Whether the law depends on nothing but the principal stretches, so that it can be computed in the singular basis.
+    fn has_principal_form(&self) -> bool {
+        Self::OBJECTIVE && Self::ISOTROPIC
+    }
+
+    /// Whether [`tangent`](Self::tangent) never has a negative eigenvalue.
+    fn tangent_is_semidefinite(&self) -> bool {
+        false
     }
 }
 
@@ -80,6 +120,11 @@ pub struct YoungPoisson {
 }
 
 impl YoungPoisson {
+    /// From Lamé's coefficients: `Y = μ(3λ + 2μ)/(λ + μ)`, `ν = λ / 2(λ + μ)`.
+    pub fn from_lame(mu: f64, lambda: f64) -> Self {
+        Self { young: mu * (3.0 * lambda + 2.0 * mu) / (lambda + mu), poisson: 0.5 * lambda / (lambda + mu) }
+    }
+
     /// `μ = Y / 2(1+ν)`.
     pub fn mu(&self) -> f64 {
         self.young / (2.0 * (1.0 + self.poisson))
@@ -107,6 +152,14 @@ pub enum LawError {
     Young { young: f64 },
     #[error("Poisson's ratio is {poisson}, expected a number above -1 and below 0.5")]
     Poisson { poisson: f64 },
+    #[error("the inversion threshold is {threshold}, expected a stretch above 0 and below 1")]
+    Threshold { threshold: f64 },
+    #[error(
+        "the law `{law}` is not a function of the principal stretches, so that its inversion cannot be handled; leave it at none"
+    )]
+    NoInversion { law: &'static str },
+    #[error("the compression resistance is {value}, expected a number that is not negative")]
+    CompressionResistance { value: f64 },
 }
 
 /// What can be done with a law of whatever kind; see [`AnyLaw::visit`].
@@ -169,6 +222,27 @@ macro_rules! laws {
                 match self {
                     $(Self::$law(_) => $name,)*
                     Self::Formula(_) => "formula",
+                }
+            }
+
+            /// Young's modulus and Poisson's ratio at small strains, from the tangent at rest.
+            pub fn moduli(&self) -> YoungPoisson {
+                struct Moduli;
+                impl LawVisitor for Moduli {
+                    type Output = YoungPoisson;
+                    fn visit<L: Law>(self, law: &L) -> YoungPoisson {
+                        let a = law.tangent::<f64>(&Matrix::identity());
+                        YoungPoisson::from_lame(0.5 * (a[0][0] - a[0][4]), a[0][4])
+                    }
+                }
+                self.visit(Moduli)
+            }
+
+            /// See [`Law::has_principal_form`].
+            pub fn has_principal_form(&self) -> bool {
+                match self {
+                    $(Self::$law(law) => law.has_principal_form(),)*
+                    Self::Formula(law) => law.has_principal_form(),
                 }
             }
 

@@ -3,9 +3,12 @@
 use super::Real;
 use super::matrix::{Matrix, Vector, cross, dot, scaled};
 
-/// Sweeps of Jacobi's method. It converges quadratically; for 3×3 in double precision five always suffice, and a lane that is
-/// done waits for the others anyway.
+/// The most sweeps of Jacobi's method. It converges quadratically; for 3×3 in double precision five always suffice.
 const SWEEPS: usize = 5;
+
+/// A sweep leaves products of columns about as large as the largest before it times the tangent of the largest angle. When that
+/// is below this part of `‖F‖²`, the next sweep would change nothing.
+const CONVERGED: f64 = 1e-17;
 
 /// What stands in for zero in a denominator: far below any length that matters, far above where squares vanish.
 const TINY: f64 = 1e-150;
@@ -26,10 +29,15 @@ impl<R: Real> SignedSvd<R> {
     #[inline(always)]
     pub fn new(f: &Matrix<R>) -> Self {
         let (mut b, mut v) = (*f, Matrix::identity());
+        let limit = f.double_dot(f) * CONVERGED;
         for _ in 0..SWEEPS {
-            rotate(&mut b, &mut v, 0, 1);
-            rotate(&mut b, &mut v, 0, 2);
-            rotate(&mut b, &mut v, 1, 2);
+            let [tan_01, off_01] = rotate(&mut b, &mut v, 0, 1);
+            let [tan_02, off_02] = rotate(&mut b, &mut v, 0, 2);
+            let [tan_12, off_12] = rotate(&mut b, &mut v, 1, 2);
+            let left = tan_01.max(tan_02).max(tan_12) * off_01.max(off_02).max(off_12);
+            if !R::any(limit.less(left)) {
+                break;
+            }
         }
         order(&mut b, &mut v, 0, 1);
         order(&mut b, &mut v, 0, 2);
@@ -68,9 +76,51 @@ impl<R: Real> SignedSvd<R> {
     }
 }
 
-/// One rotation of Jacobi's: make columns `p` and `q` of `b` orthogonal, and turn those of `v` along.
+/// The rotation nearest to `f` among all rotations, also if `f` is inverted; a fifth of the work of a [`SignedSvd`].
+///
+/// It is the derivative of `s = σ₁ + σ₂ + σ₃`, the largest root of `(s² − a)² − 8Js − 4b` with `a = ‖F‖²`, `b = ½(a² − ‖FᵀF‖²)`
+/// and `J = det F`: differentiating the equation gives
+/// `R = (½(s² + a) F + s cof F − F FᵀF) / (½s(s² − a) − J)`, whose denominator is `(σ₁+σ₂)(σ₂+σ₃)(σ₁+σ₃)`. Where that is small,
+/// the rotation is ill-conditioned and comes from the decomposition.
 #[inline(always)]
-fn rotate<R: Real>(b: &mut Matrix<R>, v: &mut Matrix<R>, p: usize, q: usize) {
+pub fn nearest_rotation<R: Real>(f: &Matrix<R>) -> Matrix<R> {
+    /// Least denominator, in units of `‖F‖³`, at which the quotient keeps thirteen digits.
+    const LEAST: f64 = 0.01;
+    let c = f.transpose_times(f);
+    let a = c.trace();
+    let b = (a * a - c.double_dot(&c)) * 0.5;
+    let j = f.determinant();
+    // Newton's method from above, where the quartic is convex, falls to the root without overshooting.
+    let mut s = (a * 3.0).sqrt();
+    for _ in 0..20 {
+        let excess = s * s - a;
+        let change = (excess * excess - j * s * 8.0 - b * 4.0) / (excess * s * 4.0 - j * 8.0 + TINY);
+        s -= change;
+        // The error after this step is about the square of the change.
+        if !R::any((s * 1e-9).less(change.abs())) {
+            break;
+        }
+    }
+    let denominator = s * (s * s - a) * 0.5 - j;
+    let factor = denominator.recip();
+    let linear = *f * (((s * s + a) * 0.5) * factor);
+    let quotient = linear + f.cofactor() * (s * factor) - (*f * c) * factor;
+    let ill = denominator.less(a * a.sqrt() * LEAST + TINY);
+    if !R::any(ill) {
+        return quotient;
+    }
+    let decomposed = SignedSvd::new(f).rotation();
+    let mut r = quotient;
+    for i in 0..3 {
+        r.0[i] = select(ill, decomposed.0[i], quotient.0[i]);
+    }
+    r
+}
+
+/// One rotation of Jacobi's: make columns `p` and `q` of `b` orthogonal, and turn those of `v` along. Returns the sizes of the
+/// tangent of the angle and of the product that the columns had.
+#[inline(always)]
+fn rotate<R: Real>(b: &mut Matrix<R>, v: &mut Matrix<R>, p: usize, q: usize) -> [R; 2] {
     let (x, y) = (b.column(p), b.column(q));
     let (off, difference) = (dot(x, y), dot(y, y) - dot(x, x));
     // tan of the angle, the smaller of the two solutions: 2a / (d ± √(d² + 4a²)), the sign that of d.
@@ -87,6 +137,7 @@ fn rotate<R: Real>(b: &mut Matrix<R>, v: &mut Matrix<R>, p: usize, q: usize) {
         v.0[i][p] = cos * x - sin * y;
         v.0[i][q] = sin * x + cos * y;
     }
+    [tan.abs(), off.abs()]
 }
 
 /// Exchange columns `p < q` if the later is longer; one changes its sign, so that `v` remains a rotation.
@@ -182,6 +233,29 @@ mod tests {
             let stretch = half.times_transpose(&half) + Matrix::identity() * 0.1;
             assert!(distance(&SignedSvd::new(&(r * stretch)).rotation(), &r) < 1e-12);
         }
+    }
+
+    #[test]
+    fn the_nearest_rotation_is_that_of_the_decomposition() {
+        let mut rng = fastrand::Rng::with_seed(5);
+        for i in 0..20_000 {
+            let mut f = random(&mut rng);
+            if i % 4 == 1 {
+                // Nearly a rotation, then flat, then nearly a line.
+                f = SignedSvd::new(&f).rotation() + f * 1e-3;
+            } else if i % 4 == 2 {
+                f.0[2] = scaled(f.0[1], rng.f64());
+            } else if i % 4 == 3 {
+                f.0[1] = scaled(f.0[0], 1e-7);
+            }
+            let svd = SignedSvd::new(&f);
+            let gap = (svd.sigma[1] + svd.sigma[2]) / svd.sigma[0];
+            let error = distance(&nearest_rotation(&f), &svd.rotation());
+            assert!(error < 3e-15 / gap.min(0.01) && (error < 1e-12 || gap < 1e-2), "{error} at {:?}", svd.sigma);
+        }
+        let zero = nearest_rotation(&Matrix::<f64>::zero());
+        assert!((zero.determinant() - 1.0).abs() < 1e-14);
+        assert_eq!(nearest_rotation(&Matrix::<f64>::identity()), Matrix::identity());
     }
 
     #[test]

@@ -11,11 +11,9 @@ pub mod matrix;
 mod real;
 mod simd;
 
-use std::ops::AddAssign;
+use std::ops::{AddAssign, Range};
 
-use rayon::prelude::*;
-
-pub use decompose::SignedSvd;
+pub use decompose::{SignedSvd, nearest_rotation};
 pub use dual::Dual;
 pub use jet::Jet;
 pub use lanes::{LaneMask, Lanes};
@@ -37,17 +35,36 @@ where
     T: AddAssign + Copy + Send + Sync,
     F: Fn(usize) -> T + Sync,
 {
-    let chunks: Vec<T> = (0..count.div_ceil(SUM_CHUNK))
-        .into_par_iter()
-        .map(|chunk| sum(zero, (chunk * SUM_CHUNK..((chunk + 1) * SUM_CHUNK).min(count)).map(&term)))
-        .collect();
-    sum(zero, chunks)
+    par_sum_in(SUM_CHUNK, zero, count, term)
 }
 
-fn sum<T: AddAssign>(zero: T, terms: impl IntoIterator<Item = T>) -> T {
-    let mut total = zero;
-    for term in terms {
-        total += term;
+/// [`par_sum`] of terms that are worth a thread `grain` at a time.
+pub fn par_sum_in<T, F>(grain: usize, zero: T, count: usize, term: F) -> T
+where
+    T: AddAssign + Copy + Send + Sync,
+    F: Fn(usize) -> T + Sync,
+{
+    sum_range(grain, &zero, 0..count, &term)
+}
+
+/// Halves, down to chunks: where they are cut depends on the count alone. Nothing is allocated.
+fn sum_range<T, F>(grain: usize, zero: &T, range: Range<usize>, term: &F) -> T
+where
+    T: AddAssign + Copy + Send + Sync,
+    F: Fn(usize) -> T + Sync,
+{
+    let mut total = *zero;
+    if range.len() <= grain {
+        for i in range {
+            total += term(i);
+        }
+    } else {
+        let middle = range.start + range.len() / 2;
+        let halves = [range.start..middle, middle..range.end];
+        let [low, high] = halves.map(|half| move || sum_range(grain, zero, half, term));
+        let (low, high) = rayon::join(low, high);
+        total += low;
+        total += high;
     }
     total
 }

@@ -25,6 +25,12 @@ pub trait Simd: Real {
     /// # Panics
     /// If there are fewer.
     fn store(self, to: &mut [f64]);
+
+    /// Write nine numbers of each lane side by side: first those of the first lane, then of the second, and so on.
+    ///
+    /// # Panics
+    /// If there are fewer than nine places a lane.
+    fn store_nines(numbers: &[Self; 9], to: &mut [f64]);
 }
 
 /// A computation written for lanes of any width.
@@ -57,6 +63,15 @@ impl<const N: usize, const FUSED: bool> Simd for Lanes<N, FUSED> {
     #[inline(always)]
     fn store(self, to: &mut [f64]) {
         to[..N].copy_from_slice(&self.0);
+    }
+
+    #[inline(always)]
+    fn store_nines(numbers: &[Self; 9], to: &mut [f64]) {
+        for lane in 0..N {
+            for (place, number) in to[9 * lane..9 * lane + 9].iter_mut().zip(numbers) {
+                *place = number.0[lane];
+            }
+        }
     }
 }
 
@@ -96,7 +111,8 @@ mod x86 {
     /// A vector register as a [`Real`]. Its instructions exist on this machine, because only [`dispatch`] names the type.
     macro_rules! register {
         ($name:ident, $register:ty, $width:literal, $mask:ty, $set:ident, $load:ident, $store:ident, $add:ident, $sub:ident,
-         $mul:ident, $div:ident, $fma:ident, $sqrt:ident, less: $less:expr, select: $select:expr, any: $any:expr) => {
+         $mul:ident, $div:ident, $fma:ident, $sqrt:ident, less: $less:expr, select: $select:expr, any: $any:expr,
+         transpose: $transpose:ident) => {
             #[derive(Debug, Clone, Copy)]
             pub struct $name($register);
 
@@ -199,6 +215,26 @@ mod x86 {
                     // SAFETY: there are as many places as the register holds; for the instruction see the macro.
                     unsafe { $store(to.as_mut_ptr(), self.0) }
                 }
+
+                #[inline(always)]
+                fn store_nines(numbers: &[Self; 9], to: &mut [f64]) {
+                    let to = &mut to[..9 * $width];
+                    for block in 0..8 / $width {
+                        let mut rows = [numbers[0].0; $width];
+                        for i in 0..$width {
+                            rows[i] = numbers[$width * block + i].0;
+                        }
+                        let columns = $transpose(rows);
+                        for lane in 0..$width {
+                            Self(columns[lane]).store(&mut to[9 * lane + $width * block..]);
+                        }
+                    }
+                    let mut last = [0.0; $width];
+                    numbers[8].store(&mut last);
+                    for lane in 0..$width {
+                        to[9 * lane + 8] = last[lane];
+                    }
+                }
             }
         };
         (@binary $name:ident, $trait:ident, $method:ident, $intrinsic:ident, $set:ident) => {
@@ -235,15 +271,58 @@ mod x86 {
         _mm512_mul_pd, _mm512_div_pd, _mm512_fmadd_pd, _mm512_sqrt_pd,
         less: |a, b| _mm512_cmp_pd_mask::<_CMP_LT_OQ>(a, b),
         select: |mask, yes, no| _mm512_mask_blend_pd(mask, no, yes),
-        any: |mask| mask != 0
+        any: |mask| mask != 0,
+        transpose: transpose_8
     );
     register!(
         F64x4, __m256d, 4, __m256d, _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_add_pd, _mm256_sub_pd,
         _mm256_mul_pd, _mm256_div_pd, _mm256_fmadd_pd, _mm256_sqrt_pd,
         less: |a, b| _mm256_cmp_pd::<_CMP_LT_OQ>(a, b),
         select: |mask, yes, no| _mm256_blendv_pd(no, yes, mask),
-        any: |mask| _mm256_movemask_pd(mask) != 0
+        any: |mask| _mm256_movemask_pd(mask) != 0,
+        transpose: transpose_4
     );
+
+    /// Turn rows into columns: exchange the off-diagonal numbers of 2×2 blocks, then blocks of two, then of four.
+    #[inline(always)]
+    fn transpose_8(r: [__m512d; 8]) -> [__m512d; 8] {
+        // SAFETY: see the macro.
+        unsafe {
+            let mut pairs = r;
+            for i in [0, 2, 4, 6] {
+                pairs[i] = _mm512_unpacklo_pd(r[i], r[i + 1]);
+                pairs[i + 1] = _mm512_unpackhi_pd(r[i], r[i + 1]);
+            }
+            // Lanes of 128 bits: within (0, 2), (1, 3), (4, 6), (5, 7), the even and the odd ones.
+            let mut fours = pairs;
+            for (a, b) in [(0, 2), (1, 3), (4, 6), (5, 7)] {
+                fours[a] = _mm512_shuffle_f64x2::<0b10_00_10_00>(pairs[a], pairs[b]);
+                fours[b] = _mm512_shuffle_f64x2::<0b11_01_11_01>(pairs[a], pairs[b]);
+            }
+            let mut out = fours;
+            for i in 0..4 {
+                out[i] = _mm512_shuffle_f64x2::<0b10_00_10_00>(fours[i], fours[i + 4]);
+                out[i + 4] = _mm512_shuffle_f64x2::<0b11_01_11_01>(fours[i], fours[i + 4]);
+            }
+            out
+        }
+    }
+
+    /// The same for four rows.
+    #[inline(always)]
+    fn transpose_4(r: [__m256d; 4]) -> [__m256d; 4] {
+        // SAFETY: see the macro.
+        unsafe {
+            let low = [_mm256_unpacklo_pd(r[0], r[1]), _mm256_unpacklo_pd(r[2], r[3])];
+            let high = [_mm256_unpackhi_pd(r[0], r[1]), _mm256_unpackhi_pd(r[2], r[3])];
+            [
+                _mm256_permute2f128_pd::<0x20>(low[0], low[1]),
+                _mm256_permute2f128_pd::<0x20>(high[0], high[1]),
+                _mm256_permute2f128_pd::<0x31>(low[0], low[1]),
+                _mm256_permute2f128_pd::<0x31>(high[0], high[1]),
+            ]
+        }
+    }
 
     #[cfg(test)]
     pub fn with_four_lanes<K: Kernel>(kernel: K) -> Option<K::Output> {
@@ -328,6 +407,31 @@ mod tests {
                     assert!((a - b).abs() <= 1e-15 * (1.0 + b.abs()), "{name}: result {i} is {a} instead of {b}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn nines_are_stored_lane_by_lane() {
+        struct Nines;
+        impl Kernel for Nines {
+            type Output = Vec<f64>;
+            #[inline(always)]
+            fn run<R: Simd>(self) -> Vec<f64> {
+                let mut numbers = [R::from(0.0); 9];
+                for (n, number) in numbers.iter_mut().enumerate() {
+                    let lanes: Vec<f64> = (0..R::WIDTH).map(|lane| (9 * lane + n) as f64).collect();
+                    *number = R::load(&lanes);
+                }
+                let mut out = vec![f64::NAN; 9 * R::WIDTH];
+                R::store_nines(&numbers, &mut out);
+                out
+            }
+        }
+        let mut all = vec![dispatch(Nines), Nines.run::<Lanes<2, false>>()];
+        #[cfg(target_arch = "x86_64")]
+        all.extend(x86::with_four_lanes(Nines));
+        for out in all {
+            assert_eq!(out, (0..out.len()).map(|i| i as f64).collect::<Vec<_>>());
         }
     }
 

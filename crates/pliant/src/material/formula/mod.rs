@@ -6,8 +6,8 @@ mod program;
 #[cfg(test)]
 mod tests;
 
-use super::{ByStretches, Isotropic, Law, YoungPoisson};
-use crate::math::matrix::Matrix9;
+use super::{ByStretches, Isotropic, Law, Principal, YoungPoisson};
+use crate::math::matrix::{Matrix9, Vector};
 use crate::math::{Matrix, Real};
 use parse::Variables;
 use program::Program;
@@ -107,10 +107,7 @@ impl Formula {
         if !(mu > ROUNDING * stiffness && bulk > ROUNDING * stiffness) {
             return Err(FormulaError::Moduli { shear: mu, bulk });
         }
-        Ok(YoungPoisson {
-            young: mu * (3.0 * lambda + 2.0 * mu) / (lambda + mu),
-            poisson: lambda / (2.0 * (lambda + mu)),
-        })
+        Ok(YoungPoisson::from_lame(mu, lambda))
     }
 }
 
@@ -167,6 +164,21 @@ impl Law for Formula {
         match &self.law {
             ByVariables::Invariants(law) => law.stress_and_tangent(f),
             ByVariables::Stretches(law) => law.stress_and_tangent(f),
+        }
+    }
+    #[inline(always)]
+    fn stretch_energy<R: Real>(&self, sigma: Vector<R>) -> R {
+        match &self.law {
+            ByVariables::Invariants(law) => law.stretch_energy(sigma),
+            ByVariables::Stretches(law) => law.stretch_energy(sigma),
+        }
+    }
+
+    #[inline(always)]
+    fn principal<R: Real>(&self, sigma: Vector<R>) -> Principal<R> {
+        match &self.law {
+            ByVariables::Invariants(law) => law.principal(sigma),
+            ByVariables::Stretches(law) => law.principal(sigma),
         }
     }
 }

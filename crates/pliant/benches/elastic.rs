@@ -1,0 +1,142 @@
+//! How long force and stiffness of a body take: every law, on tetrahedra and hexahedra.
+//!
+//! `cargo bench -p pliant --bench elastic [FILTER]` prints ns per element, the fastest of several samples, and how that compares to the time
+//! that the memory alone would take: every number that must be read or written, once, at the speed of a plain copy of
+//! as many bytes. A filter picks the lines that contain it.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use pliant::force::{Definiteness, Elastic, Force, bind_all};
+use pliant::material::{AnyLaw, Corotational, CorotationalTangent, Elasticity, Inversion, LANES, YoungPoisson};
+use pliant::mesh::{Cells, VolumeMesh, generate};
+use pliant::sparse::BlockMatrix;
+
+/// The fastest of as many runs as fit into a quarter of a second, at least three.
+fn fastest(mut run: impl FnMut()) -> f64 {
+    let (begin, mut best, mut runs) = (Instant::now(), f64::INFINITY, 0);
+    while runs < 3 || begin.elapsed() < Duration::from_millis(250) {
+        let start = Instant::now();
+        run();
+        best = best.min(start.elapsed().as_secs_f64());
+        runs += 1;
+    }
+    best
+}
+
+/// Bytes a second that a plain copy of so many bytes moves, counting what is read and what is written.
+fn copy_speed(bytes: usize) -> f64 {
+    let from = vec![1.0_f64; (bytes / 16).max(1024)];
+    let mut to = vec![0.0_f64; from.len()];
+    let seconds = fastest(|| black_box(&mut to).copy_from_slice(black_box(&from)));
+    (16 * from.len()) as f64 / seconds
+}
+
+fn materials() -> Vec<(String, Elasticity)> {
+    let moduli = YoungPoisson { young: 1e6, poisson: 0.4 };
+    let warped = Corotational { tangent: CorotationalTangent::Warped, ..Corotational::from_moduli(moduli) };
+    let mut all = vec![("corotational, warped".to_owned(), Elasticity::from(AnyLaw::Corotational(warped)))];
+    for entry in AnyLaw::ALL {
+        let law: Elasticity = AnyLaw::new(entry.name, moduli).unwrap().into();
+        all.push((entry.name.to_owned(), law.clone()));
+        if let Ok(law) = law.with_inversion(Inversion::Extrapolate { threshold: Inversion::DEFAULT_THRESHOLD }) {
+            all.push((format!("{}, inversion handled", entry.name), law));
+        }
+    }
+    all
+}
+
+struct Body {
+    name: &'static str,
+    mesh: VolumeMesh,
+    u: Vec<f64>,
+}
+
+fn body(name: &'static str, mesh: VolumeMesh) -> Body {
+    // Bent, with a little noise: no element at rest, none inverted.
+    let mut rng = fastrand::Rng::with_seed(1);
+    let edge = (mesh.volume() / mesh.element_count() as f64).cbrt();
+    let mut u = Vec::with_capacity(3 * mesh.vertex_count());
+    for x in mesh.vertices() {
+        let noise = || 0.05 * edge * (rng.f64() - 0.5);
+        let [a, b, c]: [f64; 3] = std::array::from_fn(|_| 0.0).map({
+            let mut noise = noise;
+            move |_: f64| noise()
+        });
+        u.extend([a - 0.3 * x.x * x.y, b + 0.15 * x.x * x.x, c]);
+    }
+    Body { name, mesh, u }
+}
+
+fn measure(body: &Body, name: &str, material: &Elasticity, threads: usize, filter: &str) {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    let mut elastic = Elastic::uniform(&body.mesh, material.clone());
+    let pattern = bind_all(body.mesh.vertex_count(), &mut [&mut elastic]);
+    let mut force = vec![0.0; body.u.len()];
+    let mut stiffness = BlockMatrix::zero(pattern);
+    let elements = body.mesh.element_count();
+    let vectors = 2 * 8 * body.u.len() + 8 * body.u.len();
+    let geometry = elements.div_ceil(LANES) * elastic.elements().bytes_per_group();
+    let pairs = elastic.elements().nodes_per_element() * (elastic.elements().nodes_per_element() + 1) / 2;
+    let matrix = 2 * 8 * stiffness.values().len() + 4 * pairs * elements;
+    let line = |what: &str, bytes: usize, mut run: Box<dyn FnMut() + Send + '_>| {
+        let title = format!(
+            "{:<10} {:<38} {what:<28} {threads} thread{}",
+            body.name,
+            name,
+            if threads == 1 { " " } else { "s" }
+        );
+        if !title.contains(filter) {
+            return;
+        }
+        let seconds = pool.install(|| fastest(&mut *run));
+        let floor = bytes as f64 / copy_speed(bytes);
+        println!(
+            "{title} {:9.1} ns/element {:6.1} GB/s {:6.1} times the memory's time",
+            1e9 * seconds / elements as f64,
+            1e-9 * bytes as f64 / seconds,
+            seconds / floor
+        );
+    };
+    line(
+        "force",
+        vectors + geometry,
+        Box::new(|| {
+            force.fill(0.0);
+            elastic.add_force(black_box(&body.u), &mut force);
+        }),
+    );
+    for (what, definiteness) in
+        [("force + stiffness", Definiteness::Exact), ("force + projected stiffness", Definiteness::Projected)]
+    {
+        line(
+            what,
+            vectors + geometry + matrix,
+            Box::new(|| {
+                force.fill(0.0);
+                stiffness.clear();
+                elastic.add_force_and_stiffness(black_box(&body.u), definiteness, &mut force, &mut stiffness);
+            }),
+        );
+    }
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    let filter = arguments.first().map_or("", String::as_str);
+    let block =
+        |cells: [usize; 3], kind| generate::block(cells.map(|n| n as f64 / cells[0] as f64), cells, kind).unwrap();
+    let bodies = [
+        body("12.8k tets", block([40, 8, 8], Cells::Tet5)),
+        body("160k tets", block([80, 20, 20], Cells::Tet5)),
+        body("5.5k hexes", block([28, 14, 14], Cells::Hex)),
+    ];
+    let all = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    for body in &bodies {
+        for (name, material) in materials() {
+            for threads in if all == 1 { vec![1] } else { vec![1, all] } {
+                measure(body, &name, &material, threads, filter);
+            }
+        }
+    }
+}

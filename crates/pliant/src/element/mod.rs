@@ -1,0 +1,269 @@
+//! Elements as quadrature points: after this, tetrahedra and hexahedra are alike.
+//!
+//! At a point, `F = I + Σ uₐ ∇Nₐᵀ`, and an integral over the element is a weighted sum over its points: one for a tetrahedron,
+//! where all is constant; the 2×2×2 Gauss points of a hexahedron.
+//!
+//! Elements stand in groups of [`LANES`], side by side in the lanes of vector registers. Those of a group have the same
+//! material and are near one another; where there are too few for a group, lanes without weight fill it up.
+
+use std::ops::Range;
+
+use crate::material::LANES;
+use crate::math::{Mat3, Vec3};
+use crate::mesh::{ElementKind, VolumeMesh, shape};
+
+/// Marks a lane that only fills up a group.
+const NO_ELEMENT: u32 = u32::MAX;
+
+/// How many elements a chunk of work has: enough of them to keep all cores busy, and few enough to stay in a core's cache.
+const CHUNKS: usize = 128;
+const LEAST_CHUNK: usize = 64;
+const LARGEST_CHUNK: usize = 1024;
+
+/// The elements of a mesh, in groups.
+#[derive(Debug, Clone)]
+pub struct Elements {
+    kind: ElementKind,
+    /// The element in each lane.
+    numbers: Vec<u32>,
+    /// The vertices of the element in each lane, ascending.
+    nodes: Vec<u32>,
+    /// `∇N` of all nodes but the last, which has minus their sum: group, point, node, axis, lane.
+    gradients: Vec<[f64; LANES]>,
+    /// The part of the volume that a point stands for: group, point, lane.
+    weights: Vec<[f64; LANES]>,
+    /// The region of each group.
+    regions: Vec<u32>,
+    /// Ranges of groups that are worked on together, each in one region.
+    chunks: Vec<Range<usize>>,
+}
+
+impl Elements {
+    /// All elements of `mesh`.
+    pub fn new(mesh: &VolumeMesh) -> Self {
+        let order = by_region_and_place(mesh);
+        let chunk_length = (mesh.element_count() / CHUNKS).clamp(LEAST_CHUNK, LARGEST_CHUNK).next_multiple_of(LANES);
+        let mut all = Self {
+            kind: mesh.kind(),
+            numbers: Vec::new(),
+            nodes: Vec::new(),
+            gradients: Vec::new(),
+            weights: Vec::new(),
+            regions: Vec::new(),
+            chunks: Vec::new(),
+        };
+        let region = |element: &u32| mesh.element_region()[*element as usize];
+        for elements in order.chunk_by(|a, b| region(a) == region(b)) {
+            for chunk in elements.chunks(chunk_length) {
+                let first = all.group_count();
+                for group in chunk.chunks(LANES) {
+                    all.push_group(mesh, group, region(&group[0]));
+                }
+                all.chunks.push(first..all.group_count());
+            }
+        }
+        all
+    }
+
+    fn push_group(&mut self, mesh: &VolumeMesh, elements: &[u32], region: u32) {
+        let (nodes_per, points_per) = (self.nodes_per_element(), self.points_per_element());
+        let first_gradient = self.gradients.len();
+        let first_weight = self.weights.len();
+        self.gradients.resize(first_gradient + points_per * (nodes_per - 1) * 3, [0.0; LANES]);
+        self.weights.resize(first_weight + points_per, [0.0; LANES]);
+        for lane in 0..LANES {
+            self.numbers.push(elements.get(lane).copied().unwrap_or(NO_ELEMENT));
+            let filler = lane >= elements.len();
+            let element = mesh.element(elements[lane.min(elements.len() - 1)] as usize);
+            let mut order: Vec<usize> = (0..nodes_per).collect();
+            order.sort_by_key(|&node| element[node]);
+            self.nodes.extend(order.iter().map(|&node| element[node]));
+            if filler {
+                continue;
+            }
+            for (point, (weight, gradients)) in quadrature(mesh, element).into_iter().enumerate() {
+                self.weights[first_weight + point][lane] = weight;
+                for (a, &node) in order[..nodes_per - 1].iter().enumerate() {
+                    for axis in 0..3 {
+                        let place = first_gradient + (point * (nodes_per - 1) + a) * 3 + axis;
+                        self.gradients[place][lane] = gradients[node][axis];
+                    }
+                }
+            }
+        }
+        self.regions.push(region);
+    }
+
+    /// The kind of all elements.
+    pub fn kind(&self) -> ElementKind {
+        self.kind
+    }
+
+    /// 4 or 8.
+    pub fn nodes_per_element(&self) -> usize {
+        self.kind.nodes()
+    }
+
+    /// 1 or 8.
+    pub fn points_per_element(&self) -> usize {
+        match self.kind {
+            ElementKind::Tet4 => 1,
+            ElementKind::Hex8 => 8,
+        }
+    }
+
+    /// How many groups of [`LANES`] elements there are.
+    pub fn group_count(&self) -> usize {
+        self.regions.len()
+    }
+
+    /// The region of a group.
+    pub fn region(&self, group: usize) -> usize {
+        self.regions[group] as usize
+    }
+
+    /// The elements in the lanes of a group; lanes beyond them only fill it up.
+    pub fn numbers(&self, group: usize) -> &[u32] {
+        let lanes = &self.numbers[LANES * group..LANES * (group + 1)];
+        &lanes[..lanes.iter().position(|&number| number == NO_ELEMENT).unwrap_or(LANES)]
+    }
+
+    /// The vertices of the elements in the lanes of all groups, ascending in each element.
+    pub fn nodes(&self) -> &[u32] {
+        &self.nodes
+    }
+
+    /// `∇N` in a group: point, node (all but the last), axis.
+    pub fn gradients(&self, group: usize) -> &[[f64; LANES]] {
+        let count = self.points_per_element() * (self.nodes_per_element() - 1) * 3;
+        &self.gradients[count * group..count * (group + 1)]
+    }
+
+    /// The weight of each point of a group.
+    pub fn weights(&self, group: usize) -> &[[f64; LANES]] {
+        let count = self.points_per_element();
+        &self.weights[count * group..count * (group + 1)]
+    }
+
+    /// Ranges of groups that are worked on together, each in one region.
+    pub fn chunks(&self) -> &[Range<usize>] {
+        &self.chunks
+    }
+
+    /// The bytes that evaluating a group reads, apart from the displacements.
+    pub fn bytes_per_group(&self) -> usize {
+        let numbers = self.points_per_element() * ((self.nodes_per_element() - 1) * 3 + 1);
+        LANES * (8 * numbers + 4 * self.nodes_per_element())
+    }
+}
+
+/// The weight of each quadrature point of an element, and `∇N` of its nodes there.
+fn quadrature(mesh: &VolumeMesh, element: &[u32]) -> Vec<(f64, [Vec3; 8])> {
+    let corner = |node: usize| mesh.vertices()[element[node] as usize];
+    let mut gradients = [Vec3::ZERO; 8];
+    match mesh.kind() {
+        ElementKind::Tet4 => {
+            // N₁, N₂ and N₃ are the coordinates along the edges from node 0.
+            let edges = shape::tet_edges(&std::array::from_fn(corner));
+            let inverse = edges.inverse().transpose();
+            gradients[1..4].copy_from_slice(&[inverse.x_axis, inverse.y_axis, inverse.z_axis]);
+            gradients[0] = -(inverse.x_axis + inverse.y_axis + inverse.z_axis);
+            vec![(edges.determinant() / 6.0, gradients)]
+        }
+        ElementKind::Hex8 => {
+            let corners = std::array::from_fn(corner);
+            let point = |(xi, weight): (Vec3, f64)| {
+                let jacobian: Mat3 = shape::hex_jacobian(&corners, xi);
+                let to_rest = jacobian.inverse().transpose();
+                (weight * jacobian.determinant(), shape::hex_gradients(xi).map(|gradient| to_rest * gradient))
+            };
+            shape::gauss_2().map(point).collect()
+        }
+    }
+}
+
+/// The elements region by region, those of a region along a curve that fills space (Morton 1966), so that neighbours in the
+/// list are neighbours in the body, however the mesh numbers them.
+fn by_region_and_place(mesh: &VolumeMesh) -> Vec<u32> {
+    let vertices = mesh.vertices();
+    let low = vertices.iter().fold(Vec3::INFINITY, |low, &x| low.min(x));
+    let high = vertices.iter().fold(Vec3::NEG_INFINITY, |high, &x| high.max(x));
+    let cell = ((high - low).max_element() / f64::from(1 << 20)).max(f64::MIN_POSITIVE);
+    let keys: Vec<(u32, u64)> = mesh
+        .elements()
+        .zip(mesh.element_region())
+        .map(|(element, &region)| {
+            let sum: Vec3 = element.iter().map(|&v| vertices[v as usize] - low).sum();
+            let place = sum / (element.len() as f64 * cell);
+            (region, spread(place.x as u64) | spread(place.y as u64) << 1 | spread(place.z as u64) << 2)
+        })
+        .collect();
+    let mut order: Vec<u32> = (0..mesh.element_count() as u32).collect();
+    order.sort_by_key(|&element| keys[element as usize]);
+    order
+}
+
+/// The lowest 21 bits of `x`, two zeros between each.
+fn spread(x: u64) -> u64 {
+    let mut x = x & 0x001f_ffff;
+    x = (x | x << 32) & 0x001f_0000_0000_ffff;
+    x = (x | x << 16) & 0x001f_0000_ff00_00ff;
+    x = (x | x << 8) & 0x100f_00f0_0f00_f00f;
+    x = (x | x << 4) & 0x10c3_0c30_c30c_30c3;
+    (x | x << 2) & 0x1249_2492_4924_9249
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::{Cells, generate};
+
+    #[test]
+    fn bits_are_spread_by_two_zeros() {
+        for bit in 0..21 {
+            assert_eq!(spread(1 << bit), 1 << (3 * bit));
+        }
+    }
+
+    #[test]
+    fn every_element_is_in_one_lane_and_the_weights_are_its_volume() {
+        for cells in [Cells::Tet5, Cells::Hex] {
+            let mesh = generate::ball(1.0, 5, cells).unwrap();
+            let elements = Elements::new(&mesh);
+            let mut seen = vec![0; mesh.element_count()];
+            for group in 0..elements.group_count() {
+                for (lane, &number) in elements.numbers(group).iter().enumerate() {
+                    seen[number as usize] += 1;
+                    let volume: f64 = elements.weights(group).iter().map(|weight| weight[lane]).sum();
+                    assert!((volume - mesh.element_volume(number as usize)).abs() < 1e-15);
+                }
+            }
+            assert!(seen.iter().all(|&times| times == 1));
+            let chunked: usize = elements.chunks().iter().map(ExactSizeIterator::len).sum();
+            assert_eq!(chunked, elements.group_count());
+        }
+    }
+
+    #[test]
+    fn gradients_reproduce_linear_fields() {
+        for cells in [Cells::Tet6, Cells::Hex] {
+            let mesh = generate::cylinder(0.7, 2.0, 4, cells).unwrap();
+            let elements = Elements::new(&mesh);
+            let slope = Vec3::new(0.3, -1.2, 0.7);
+            for group in 0..elements.group_count() {
+                for (lane, _) in elements.numbers(group).iter().enumerate() {
+                    let n = elements.nodes_per_element();
+                    let nodes = &elements.nodes()[n * (LANES * group + lane)..][..n];
+                    let value = |node: usize| mesh.vertices()[nodes[node] as usize].dot(slope);
+                    for gradients in elements.gradients(group).chunks((n - 1) * 3) {
+                        for axis in 0..3 {
+                            let sum: f64 =
+                                (0..n - 1).map(|a| (value(a) - value(n - 1)) * gradients[3 * a + axis][lane]).sum();
+                            assert!((sum - slope[axis]).abs() < 1e-11, "{sum} instead of {}", slope[axis]);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

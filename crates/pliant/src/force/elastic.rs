@@ -1,0 +1,401 @@
+//! The elastic force of a body, whatever its elements and laws.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use super::{Definiteness, Force};
+use crate::element::Elements;
+use crate::material::{Elasticity, LANES, Points, TANGENT_ENTRIES, TANGENT_PLACE};
+use crate::math::{Kernel, Simd, dispatch, par_sum_in};
+use crate::mesh::{ElementKind, VolumeMesh};
+use crate::sparse::{BlockMatrix, BlockPattern, Scatter, Target};
+
+/// `V = Σ w ψ(F)` over the quadrature points of all elements, with `w` the volume that a point stands for. With `g_a = ∇N_a`:
+///
+/// - `F = I + Σ u_a g_aᵀ`
+/// - `f_a = Σ w P g_a`
+/// - `(K_ab)ᵢₖ = Σ w (g_a)ⱼ Aᵢⱼₖₗ (g_b)ₗ`
+///
+/// As the shape functions add to one, what belongs to the last node of an element is minus the sum over the others.
+///
+/// The law is evaluated for a tile of points at a time, between a kernel that makes `F` of displacements and one that makes
+/// forces and blocks of `P` and `A`. So the kernels of elements know nothing of laws, and the laws nothing of elements.
+#[derive(Debug, Clone)]
+pub struct Elastic {
+    elements: Elements,
+    /// One for each region.
+    materials: Vec<Elasticity>,
+    scatter: Scatter,
+}
+
+/// Why the elastic force of a body could not be set up.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{materials} materials for a mesh with {regions} regions, expected one for each")]
+pub struct MaterialCount {
+    /// How many regions there are.
+    pub regions: usize,
+    /// How many materials were given.
+    pub materials: usize,
+}
+
+/// How many groups of points the law is evaluated for at a time. Their tangents, 23 kB, stay in a core's nearest cache.
+const TILE: usize = 8;
+
+/// What goes between the kernels of one tile.
+struct Tile {
+    f: [Points<9>; TILE],
+    stresses: [Points<9>; TILE],
+    tangents: [Points<TANGENT_ENTRIES>; TILE],
+}
+
+impl Elastic {
+    /// The force of a body with one material for each region of its mesh, in their order.
+    pub fn new(mesh: &VolumeMesh, materials: Vec<Elasticity>) -> Result<Self, MaterialCount> {
+        if materials.len() != mesh.regions().len() {
+            return Err(MaterialCount { regions: mesh.regions().len(), materials: materials.len() });
+        }
+        let elements = Elements::new(mesh);
+        let chunks = elements.chunks().iter().map(|groups| LANES * groups.start..LANES * groups.end).collect();
+        let nodes = elements.nodes().to_vec();
+        let scatter = Scatter::new(elements.nodes_per_element(), nodes, mesh.vertex_count(), chunks);
+        Ok(Self { elements, materials, scatter })
+    }
+
+    /// The force of a body of one material.
+    pub fn uniform(mesh: &VolumeMesh, material: impl Into<Elasticity>) -> Self {
+        let materials = vec![material.into(); mesh.regions().len()];
+        Self::new(mesh, materials).expect("one material for each region")
+    }
+
+    /// The elements.
+    pub fn elements(&self) -> &Elements {
+        &self.elements
+    }
+
+    /// The material of each region.
+    pub fn materials(&self) -> &[Elasticity] {
+        &self.materials
+    }
+
+    /// Exchange the material of a region.
+    ///
+    /// # Panics
+    /// If there is no such region.
+    pub fn set_material(&mut self, region: usize, material: Elasticity) {
+        self.materials[region] = material;
+    }
+
+    /// How many groups of elements make a tile.
+    fn groups_per_tile(&self) -> usize {
+        TILE / self.elements.points_per_element()
+    }
+
+    /// `F` at the points of some groups.
+    pub(super) fn deformation_gradients(&self, u: &[f64], groups: Range<usize>, f: &mut [Points<9>]) {
+        let elements = &self.elements;
+        match elements.kind() {
+            ElementKind::Tet4 => dispatch(DeformationGradients::<4> { elements, groups, u, f }),
+            ElementKind::Hex8 => dispatch(DeformationGradients::<8> { elements, groups, u, f }),
+        }
+    }
+
+    fn energy_of_chunk(&self, u: &[f64], groups: &Range<usize>) -> f64 {
+        let (mut f, mut energies) = ([Points::ZERO; TILE], [Points::ZERO; TILE]);
+        let material = &self.materials[self.elements.region(groups.start)];
+        let mut sum = 0.0;
+        for tile in tiles(groups, self.groups_per_tile()) {
+            let count = tile.len() * self.elements.points_per_element();
+            self.deformation_gradients(u, tile.clone(), &mut f[..count]);
+            material.energies(&f[..count], &mut energies[..count]);
+            let weights = tile.flat_map(|group| self.elements.weights(group));
+            for (weights, energies) in weights.zip(&energies) {
+                for lane in 0..LANES {
+                    sum += weights[lane] * energies.0[0][lane];
+                }
+            }
+        }
+        sum
+    }
+
+    fn add_chunk(&self, u: &[f64], definiteness: Option<Definiteness>, groups: Range<usize>, target: &Target<'_>) {
+        let mut tile = Tile { f: [Points::ZERO; TILE], stresses: [Points::ZERO; TILE], tangents: [Points::ZERO; TILE] };
+        let material = &self.materials[self.elements.region(groups.start)];
+        let (elements, first) = (&self.elements, groups.start);
+        for groups in tiles(&groups, self.groups_per_tile()) {
+            let count = groups.len() * elements.points_per_element();
+            let (f, stresses) = (&mut tile.f[..count], &mut tile.stresses[..count]);
+            let mut tangents: Option<&[_]> = None;
+            self.deformation_gradients(u, groups.clone(), f);
+            match definiteness {
+                None => material.stresses(f, stresses),
+                Some(definiteness) => {
+                    material.stresses_and_tangents(definiteness, f, stresses, &mut tile.tangents[..count]);
+                    tangents = Some(&tile.tangents[..count]);
+                }
+            }
+            match elements.kind() {
+                ElementKind::Tet4 => {
+                    dispatch(Contract::<4, 10> { elements, groups, first, stresses, tangents, target });
+                }
+                ElementKind::Hex8 => {
+                    dispatch(Contract::<8, 36> { elements, groups, first, stresses, tangents, target });
+                }
+            }
+        }
+    }
+}
+
+impl Force for Elastic {
+    fn cliques(&self, add: &mut dyn FnMut(&[u32])) {
+        self.scatter.cliques().for_each(add);
+    }
+
+    fn bind(&mut self, pattern: &Arc<BlockPattern>) {
+        self.scatter.bind(pattern);
+    }
+
+    fn energy(&self, u: &[f64]) -> f64 {
+        let chunks = self.elements.chunks();
+        par_sum_in(1, 0.0, chunks.len(), |chunk| self.energy_of_chunk(u, &chunks[chunk]))
+    }
+
+    fn add_force(&self, u: &[f64], force: &mut [f64]) {
+        self.scatter.run(force, None, |chunk, target| self.add_chunk(u, None, self.groups(chunk), target));
+    }
+
+    fn add_force_and_stiffness(
+        &self,
+        u: &[f64],
+        definiteness: Definiteness,
+        force: &mut [f64],
+        stiffness: &mut BlockMatrix,
+    ) {
+        self.scatter.run(force, Some(stiffness), |chunk, target| {
+            self.add_chunk(u, Some(definiteness), self.groups(chunk), target);
+        });
+    }
+}
+
+impl Elastic {
+    /// The groups of a chunk of the scatter.
+    fn groups(&self, chunk: usize) -> Range<usize> {
+        let cliques = &self.scatter.chunks()[chunk];
+        cliques.start / LANES..cliques.end / LANES
+    }
+}
+
+fn tiles(groups: &Range<usize>, length: usize) -> impl Iterator<Item = Range<usize>> + use<> {
+    let end = groups.end;
+    groups.clone().step_by(length).map(move |first| first..(first + length).min(end))
+}
+
+/// `F = I + Σ (u_a − u_last) g_aᵀ` at the points of `groups`, for elements of `N` nodes.
+struct DeformationGradients<'a, const N: usize> {
+    elements: &'a Elements,
+    groups: Range<usize>,
+    u: &'a [f64],
+    f: &'a mut [Points<9>],
+}
+
+impl<const N: usize> Kernel for DeformationGradients<'_, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<R: Simd>(self) {
+        let points = self.elements.points_per_element();
+        let (u, _) = self.u.as_chunks::<3>();
+        for (group, f) in self.groups.zip(self.f.chunks_exact_mut(points)) {
+            // The displacements of each node relative to the last.
+            let mut relative = [[[0.0; LANES]; 3]; N];
+            let (nodes, _) = self.elements.nodes()[N * LANES * group..N * LANES * (group + 1)].as_chunks::<N>();
+            for lane in 0..LANES {
+                let last = u[nodes[lane][N - 1] as usize];
+                for a in 0..N - 1 {
+                    let own = u[nodes[lane][a] as usize];
+                    for i in 0..3 {
+                        relative[a][i][lane] = own[i] - last[i];
+                    }
+                }
+            }
+            for (f, gradients) in f.iter_mut().zip(self.elements.gradients(group).chunks_exact(3 * (N - 1))) {
+                for lane in (0..LANES).step_by(R::WIDTH) {
+                    let mut sum = [[R::from(0.0); 3]; 3];
+                    for i in 0..3 {
+                        sum[i][i] = R::from(1.0);
+                    }
+                    for a in 0..N - 1 {
+                        for j in 0..3 {
+                            let g = R::load(&gradients[3 * a + j][lane..]);
+                            for i in 0..3 {
+                                sum[i][j] = R::load(&relative[a][i][lane..]).mul_add(g, sum[i][j]);
+                            }
+                        }
+                    }
+                    for i in 0..3 {
+                        for j in 0..3 {
+                            sum[i][j].store(&mut f.0[3 * i + j][lane..]);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Forces, and if there are tangents stiffness blocks, of elements of `N` nodes and `PAIRS` pairs of them, added to the target.
+struct Contract<'a, const N: usize, const PAIRS: usize> {
+    elements: &'a Elements,
+    groups: Range<usize>,
+    /// The first group of the chunk that the target is for.
+    first: usize,
+    stresses: &'a [Points<9>],
+    tangents: Option<&'a [Points<TANGENT_ENTRIES>]>,
+    target: &'a Target<'a>,
+}
+
+/// The number of the pair of nodes `a ≤ b` of `n`.
+#[inline(always)]
+const fn pair(n: usize, a: usize, b: usize) -> usize {
+    a * n + b - a * (a + 1) / 2
+}
+
+impl<const N: usize, const PAIRS: usize> Kernel for Contract<'_, N, PAIRS> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<R: Simd>(self) {
+        let points = self.elements.points_per_element();
+        for (i, group) in self.groups.enumerate() {
+            let range = points * i..points * (i + 1);
+            let weights = self.elements.weights(group);
+            let gradients = self.elements.gradients(group);
+            let mut forces = [[[0.0; LANES]; 3]; N];
+            let mut blocks = [[0.0; 9 * LANES]; PAIRS];
+            for lane in (0..LANES).step_by(R::WIDTH) {
+                forces_of::<R, N>(&self.stresses[range.clone()], weights, gradients, lane, &mut forces);
+                if let Some(tangents) = self.tangents {
+                    let blocks = &mut blocks;
+                    blocks_of::<R, N, PAIRS>(&tangents[range.clone()], weights, gradients, lane, blocks);
+                }
+            }
+            for lane in 0..self.elements.numbers(group).len() {
+                let clique = LANES * (group - self.first) + lane;
+                for (node, force) in forces.iter().enumerate() {
+                    self.target.add_force(clique, node, [force[0][lane], force[1][lane], force[2][lane]]);
+                }
+                if self.tangents.is_some() {
+                    for (pair, blocks) in blocks.iter().enumerate() {
+                        self.target.add_block(clique, pair, &blocks.as_chunks::<9>().0[lane]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// `f_a = Σ w P g_a`.
+#[inline(always)]
+fn forces_of<R: Simd, const N: usize>(
+    stresses: &[Points<9>],
+    weights: &[[f64; LANES]],
+    gradients: &[[f64; LANES]],
+    lane: usize,
+    forces: &mut [[[f64; LANES]; 3]; N],
+) {
+    let mut sums = [[R::from(0.0); 3]; N];
+    for (point, stress) in stresses.iter().enumerate() {
+        let w = R::load(&weights[point][lane..]);
+        let g = &gradients[3 * (N - 1) * point..3 * (N - 1) * (point + 1)];
+        for i in 0..3 {
+            let mut p = [R::from(0.0); 3];
+            for j in 0..3 {
+                p[j] = R::load(&stress.0[3 * i + j][lane..]) * w;
+            }
+            for a in 0..N - 1 {
+                for j in 0..3 {
+                    sums[a][i] = p[j].mul_add(R::load(&g[3 * a + j][lane..]), sums[a][i]);
+                }
+            }
+        }
+    }
+    for i in 0..3 {
+        let mut last = R::from(0.0);
+        for a in 0..N - 1 {
+            last -= sums[a][i];
+            sums[a][i].store(&mut forces[a][i][lane..]);
+        }
+        last.store(&mut forces[N - 1][i][lane..]);
+    }
+}
+
+/// `(K_ab)ᵢₖ = Σ w (g_a)ⱼ Aᵢⱼₖₗ (g_b)ₗ` for `a ≤ b`, stored lane by lane.
+#[inline(always)]
+fn blocks_of<R: Simd, const N: usize, const PAIRS: usize>(
+    tangents: &[Points<TANGENT_ENTRIES>],
+    weights: &[[f64; LANES]],
+    gradients: &[[f64; LANES]],
+    lane: usize,
+    blocks: &mut [[f64; 9 * LANES]; PAIRS],
+) {
+    let zero = R::from(0.0);
+    let mut k = [[zero; 9]; PAIRS];
+    for (point, tangent) in tangents.iter().enumerate() {
+        let w = R::load(&weights[point][lane..]);
+        let stored = &gradients[3 * (N - 1) * point..3 * (N - 1) * (point + 1)];
+        let mut g = [[zero; 3]; N];
+        for a in 0..N - 1 {
+            for j in 0..3 {
+                g[a][j] = R::load(&stored[3 * a + j][lane..]);
+            }
+        }
+        for a in 0..N - 1 {
+            let ga = [g[a][0] * w, g[a][1] * w, g[a][2] * w];
+            for i in 0..3 {
+                // Row i of g_a A, three columns of which belong to each coordinate k.
+                let mut row = [zero; 9];
+                for n in 0..9 {
+                    for j in 0..3 {
+                        let entry = R::load(&tangent.0[TANGENT_PLACE[3 * i + j][n]][lane..]);
+                        row[n] = entry.mul_add(ga[j], row[n]);
+                    }
+                }
+                for b in a..N - 1 {
+                    for j in 0..3 {
+                        let place = &mut k[pair(N, a, b)][3 * i + j];
+                        for l in 0..3 {
+                            *place = row[3 * j + l].mul_add(g[b][l], *place);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    // The last node has minus the sum of the others, and the diagonal blocks are symmetric to the last bit.
+    for i in 0..3 {
+        for j in 0..3 {
+            let mut corner = zero;
+            for a in 0..N - 1 {
+                let mut sum = zero;
+                for b in 0..N - 1 {
+                    sum -= if a <= b { k[pair(N, a, b)][3 * i + j] } else { k[pair(N, b, a)][3 * j + i] };
+                }
+                k[pair(N, a, N - 1)][3 * i + j] = sum;
+                corner -= sum;
+            }
+            k[PAIRS - 1][3 * i + j] = corner;
+        }
+    }
+    for a in 0..N {
+        let diagonal = &mut k[pair(N, a, a)];
+        for i in 0..3 {
+            for j in 0..i {
+                diagonal[3 * i + j] = diagonal[3 * j + i];
+            }
+        }
+    }
+    for (k, blocks) in k.iter().zip(blocks) {
+        R::store_nines(k, &mut blocks[9 * lane..]);
+    }
+}

@@ -1,0 +1,63 @@
+//! Internal forces: each an additive term of the potential energy, with its gradient and stiffness. One file a force.
+//!
+//! Displacements and forces are flat: three numbers a vertex. Forces have the sign of `M ü + D u̇ + f(u) = f_ext`: they are the
+//! gradient of the energy, the negative of the push that a vertex feels.
+
+mod elastic;
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use crate::sparse::{BlockMatrix, BlockPattern};
+
+pub use crate::material::Definiteness;
+pub use elastic::{Elastic, MaterialCount};
+
+/// A term `V(u)` of the potential energy, with `f = ∂V/∂u` and `K = ∂f/∂u`.
+pub trait Force: Debug + Send + Sync {
+    /// Call `add` with each group of vertices that the force couples.
+    fn cliques(&self, add: &mut dyn FnMut(&[u32]));
+
+    /// Find out where in matrices of this pattern the force adds. To be called before any method that takes a matrix, with
+    /// a pattern that has all [`cliques`](Self::cliques).
+    fn bind(&mut self, pattern: &Arc<BlockPattern>);
+
+    /// `V(u)`, in J.
+    fn energy(&self, u: &[f64]) -> f64;
+
+    /// `force + f(u)`.
+    fn add_force(&self, u: &[f64], force: &mut [f64]);
+
+    /// `force + f(u)` and `stiffness + K(u)`, in one pass.
+    fn add_force_and_stiffness(
+        &self,
+        u: &[f64],
+        definiteness: Definiteness,
+        force: &mut [f64],
+        stiffness: &mut BlockMatrix,
+    );
+
+    /// `force + D(u) v`, the friction inside, if there is any.
+    fn add_damping_force(&self, _u: &[f64], _v: &[f64], _force: &mut [f64]) {}
+
+    /// `damping + D(u)`.
+    fn add_damping(&self, _u: &[f64], _damping: &mut BlockMatrix) {}
+}
+
+/// The pattern of what these forces couple, to which they are then bound.
+pub fn bind_all(vertex_count: usize, forces: &mut [&mut dyn Force]) -> Arc<BlockPattern> {
+    let (mut nodes, mut ends) = (Vec::new(), Vec::new());
+    for force in &*forces {
+        force.cliques(&mut |clique| {
+            nodes.extend_from_slice(clique);
+            ends.push(nodes.len());
+        });
+    }
+    let starts = std::iter::once(&0).chain(&ends);
+    let cliques = starts.zip(&ends).map(|(&start, &end)| &nodes[start..end]);
+    let pattern = Arc::new(BlockPattern::from_cliques(vertex_count, cliques));
+    for force in forces {
+        force.bind(&pattern);
+    }
+    pattern
+}

@@ -1,0 +1,121 @@
+//! Compression resistance: more stiffness the more an element is squeezed, whatever its law.
+
+use super::principal::{PAIRS, Principal};
+use super::{Law, Tangent};
+use crate::math::matrix::{Matrix9, Vector};
+use crate::math::{Matrix, Real};
+
+/// `law` with an energy that grows as the volume shrinks, as VegaFEM has it: with `J = det F`,
+///
+/// - `ψ + φ(J)`, `φ = −c (J − 1)³ / 2592` for `J < 1` and zero above
+/// - `P + φ′ cof F`
+/// - `A + φ″ cof F ⊗ cof F + φ′ ∂cof F/∂F`
+///
+/// With `c = 0` it is the law itself, at no cost.
+#[derive(Debug, Clone)]
+pub struct Resisting<'a, L> {
+    /// The law.
+    pub law: &'a L,
+    /// Coefficient `c`, Pa.
+    pub c: f64,
+}
+
+impl<L> Resisting<'_, L> {
+    /// `φ`, `φ′` and `φ″`.
+    #[inline(always)]
+    fn volume_energy<R: Real>(&self, j: R) -> [R; 3] {
+        let squeeze = (j - 1.0).min(R::from(0.0));
+        let c = -self.c / 2592.0;
+        [squeeze * squeeze * squeeze * c, squeeze * squeeze * (3.0 * c), squeeze * (6.0 * c)]
+    }
+
+    #[inline(always)]
+    fn add_tangent<R: Real>(&self, f: &Matrix<R>, tangent: Matrix9<R>) -> Matrix9<R> {
+        let (cofactor, [_, slope, curvature]) = (f.cofactor(), self.volume_energy(f.determinant()));
+        let mut a = Tangent(tangent);
+        a.add_outer(curvature, &cofactor, &cofactor);
+        a.add_cofactor_derivative(slope, f);
+        a.0
+    }
+
+    #[inline(always)]
+    fn add_stress<R: Real>(&self, f: &Matrix<R>, stress: Matrix<R>) -> Matrix<R> {
+        stress + f.cofactor() * self.volume_energy(f.determinant())[1]
+    }
+}
+
+impl<L: Law> Law for Resisting<'_, L> {
+    const COEFFICIENTS: &'static [&'static str] = L::COEFFICIENTS;
+    const OBJECTIVE: bool = L::OBJECTIVE;
+    const ISOTROPIC: bool = L::ISOTROPIC;
+    const DEFINED_INVERTED: bool = L::DEFINED_INVERTED;
+
+    #[inline(always)]
+    fn energy<R: Real>(&self, f: &Matrix<R>) -> R {
+        let energy = self.law.energy(f);
+        if self.c == 0.0 { energy } else { energy + self.volume_energy(f.determinant())[0] }
+    }
+
+    #[inline(always)]
+    fn stress<R: Real>(&self, f: &Matrix<R>) -> Matrix<R> {
+        let stress = self.law.stress(f);
+        if self.c == 0.0 { stress } else { self.add_stress(f, stress) }
+    }
+
+    #[inline(always)]
+    fn tangent<R: Real>(&self, f: &Matrix<R>) -> Matrix9<R> {
+        let tangent = self.law.tangent(f);
+        if self.c == 0.0 { tangent } else { self.add_tangent(f, tangent) }
+    }
+
+    #[inline(always)]
+    fn stress_and_tangent<R: Real>(&self, f: &Matrix<R>) -> (Matrix<R>, Matrix9<R>) {
+        let (stress, tangent) = self.law.stress_and_tangent(f);
+        if self.c == 0.0 { (stress, tangent) } else { (self.add_stress(f, stress), self.add_tangent(f, tangent)) }
+    }
+
+    #[inline(always)]
+    fn stretch_energy<R: Real>(&self, sigma: Vector<R>) -> R {
+        self.law.stretch_energy(sigma) + self.volume_energy(sigma[0] * sigma[1] * sigma[2])[0]
+    }
+
+    #[inline(always)]
+    fn principal<R: Real>(&self, sigma: Vector<R>) -> Principal<R> {
+        let mut all = self.law.principal(sigma);
+        if self.c == 0.0 {
+            return all;
+        }
+        let [_, slope, curvature] = self.volume_energy(sigma[0] * sigma[1] * sigma[2]);
+        let cofactor = [sigma[1] * sigma[2], sigma[2] * sigma[0], sigma[0] * sigma[1]];
+        for i in 0..3 {
+            all.gradient[i] += slope * cofactor[i];
+            for j in 0..3 {
+                all.hessian.0[i][j] += curvature * cofactor[i] * cofactor[j];
+            }
+        }
+        for (pair, (i, j)) in PAIRS.into_iter().enumerate() {
+            let third = slope * sigma[3 - i - j];
+            all.hessian.0[i][j] += third;
+            all.hessian.0[j][i] += third;
+            all.flip[pair] -= third;
+            all.twist[pair] += third;
+        }
+        all
+    }
+
+    fn tangent_is_exact(&self) -> bool {
+        self.law.tangent_is_exact()
+    }
+
+    fn stress_is_exact(&self) -> bool {
+        self.law.stress_is_exact()
+    }
+
+    fn has_principal_form(&self) -> bool {
+        self.law.has_principal_form()
+    }
+
+    fn tangent_is_semidefinite(&self) -> bool {
+        self.c == 0.0 && self.law.tangent_is_semidefinite()
+    }
+}

@@ -1,0 +1,304 @@
+//! A material at many points at a time: the one place where a law meets vector registers.
+
+use super::inversion::{self, Inversion};
+use super::lanes::{PrincipalPoints, Svd, store_tangent};
+use super::{AnyLaw, LANES, Law, LawError, LawVisitor, Points, Resisting, TANGENT_ENTRIES, YoungPoisson, semidefinite};
+use crate::math::{Kernel, Simd, dispatch};
+
+/// What a solver needs of a tangent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Definiteness {
+    /// The derivative of the stress, whatever its eigenvalues.
+    #[default]
+    Exact,
+    /// Negative eigenvalues raised to zero, so that a step of Newton's method goes downhill.
+    Projected,
+}
+
+/// An elastic material: a law, and what becomes of it where it is squeezed or turned inside out.
+#[derive(Debug, Clone)]
+pub struct Elasticity {
+    law: AnyLaw,
+    inversion: Inversion,
+    compression: f64,
+}
+
+impl From<AnyLaw> for Elasticity {
+    fn from(law: AnyLaw) -> Self {
+        Self { law, inversion: Inversion::None, compression: 0.0 }
+    }
+}
+
+impl Elasticity {
+    /// Handle inversion in this way.
+    pub fn with_inversion(self, inversion: Inversion) -> Result<Self, LawError> {
+        inversion.check()?;
+        if inversion != Inversion::None && !self.law.has_principal_form() {
+            return Err(LawError::NoInversion { law: self.law.name() });
+        }
+        Ok(Self { inversion, ..self })
+    }
+
+    /// Resist compression: for `J < 1` the energy gains `−c (J − 1)³ / 2592` with `c = value · Y / (1 − 2ν)`. VegaFEM's default is 500.
+    pub fn with_compression_resistance(self, value: f64) -> Result<Self, LawError> {
+        if !(value >= 0.0 && value.is_finite()) {
+            return Err(LawError::CompressionResistance { value });
+        }
+        let YoungPoisson { young, poisson } = self.law.moduli();
+        Ok(Self { compression: value * young / (1.0 - 2.0 * poisson), ..self })
+    }
+
+    /// The law.
+    pub fn law(&self) -> &AnyLaw {
+        &self.law
+    }
+
+    /// How inversion is handled.
+    pub fn inversion(&self) -> Inversion {
+        self.inversion
+    }
+
+    /// `ψ(F)` at all points.
+    ///
+    /// # Panics
+    /// If there is not as much to write to as to read; so do the other two.
+    pub fn energies(&self, f: &[Points<9>], energies: &mut [Points<1>]) {
+        assert_eq!(f.len(), energies.len());
+        self.on_law(Job::Energies { f, energies });
+        for (f, energies) in f.iter().zip(energies) {
+            if self.inversion.may_act(f) {
+                let svd = Svd::new(f);
+                self.on_law(Job::StretchEnergies { sigma: &self.inversion.raised(&svd.sigma), energies });
+                if let Inversion::Extrapolate { threshold } = self.inversion {
+                    self.on_law(Job::ExtrapolateEnergies { threshold, sigma: &svd.sigma, energies });
+                }
+            }
+        }
+    }
+
+    /// `P(F)` at all points.
+    pub fn stresses(&self, f: &[Points<9>], stresses: &mut [Points<9>]) {
+        assert_eq!(f.len(), stresses.len());
+        self.on_law(Job::Stresses { f, stresses });
+        for (f, stresses) in f.iter().zip(stresses) {
+            if self.inversion.may_act(f) {
+                let svd = Svd::new(f);
+                svd.compose(&self.principal(&svd.sigma), stresses);
+            }
+        }
+    }
+
+    /// `P(F)` and the upper triangle of `A(F)` at all points.
+    ///
+    /// The stress is computed as [without the tangent](Self::stresses), and is the same to the last bit.
+    pub fn stresses_and_tangents(
+        &self,
+        definiteness: Definiteness,
+        f: &[Points<9>],
+        stresses: &mut [Points<9>],
+        tangents: &mut [Points<TANGENT_ENTRIES>],
+    ) {
+        assert!(f.len() == stresses.len() && f.len() == tangents.len());
+        let project = definiteness == Definiteness::Projected && !self.tangent_is_semidefinite();
+        let project_analytically = project && self.law.has_principal_form();
+        if project_analytically {
+            self.on_law(Job::Stresses { f, stresses });
+        } else {
+            self.on_law(Job::Tangents { f, stresses, tangents });
+        }
+        for ((f, stresses), tangents) in f.iter().zip(stresses).zip(tangents) {
+            let may_be_inverted = self.inversion.may_act(f);
+            if may_be_inverted || project_analytically {
+                let svd = Svd::new(f);
+                let mut principal = self.principal(&svd.sigma);
+                if may_be_inverted {
+                    svd.compose(&principal, stresses);
+                }
+                if project {
+                    principal.project();
+                }
+                svd.turn_back(&principal, tangents);
+            } else if project {
+                semidefinite::project(tangents);
+            }
+        }
+    }
+
+    fn tangent_is_semidefinite(&self) -> bool {
+        struct Ask;
+        impl LawVisitor for Ask {
+            type Output = bool;
+            fn visit<L: Law>(self, law: &L) -> bool {
+                law.tangent_is_semidefinite()
+            }
+        }
+        self.compression == 0.0 && self.law.visit(Ask)
+    }
+
+    /// Derivatives in the singular basis.
+    fn principal(&self, sigma: &Points<3>) -> PrincipalPoints {
+        let mut principal = PrincipalPoints::ZERO;
+        self.on_law(Job::Principal { sigma: &self.inversion.raised(sigma), principal: &mut principal });
+        if let Inversion::Extrapolate { threshold } = self.inversion {
+            self.on_law(Job::Extrapolate { threshold, sigma, principal: &mut principal });
+        }
+        principal
+    }
+
+    fn on_law(&self, job: Job<'_>) {
+        self.law.visit(Visit { compression: self.compression, job });
+    }
+}
+
+/// What is asked of a law. These, and nothing else, are compiled for each law and each width of registers.
+enum Job<'a> {
+    Energies {
+        f: &'a [Points<9>],
+        energies: &'a mut [Points<1>],
+    },
+    Stresses {
+        f: &'a [Points<9>],
+        stresses: &'a mut [Points<9>],
+    },
+    Tangents {
+        f: &'a [Points<9>],
+        stresses: &'a mut [Points<9>],
+        tangents: &'a mut [Points<TANGENT_ENTRIES>],
+    },
+    Principal {
+        sigma: &'a Points<3>,
+        principal: &'a mut PrincipalPoints,
+    },
+    StretchEnergies {
+        sigma: &'a Points<3>,
+        energies: &'a mut Points<1>,
+    },
+    /// In the lanes whose smallest stretch is below the threshold; few, so one by one.
+    Extrapolate {
+        threshold: f64,
+        sigma: &'a Points<3>,
+        principal: &'a mut PrincipalPoints,
+    },
+    ExtrapolateEnergies {
+        threshold: f64,
+        sigma: &'a Points<3>,
+        energies: &'a mut Points<1>,
+    },
+}
+
+struct Visit<'a> {
+    compression: f64,
+    job: Job<'a>,
+}
+
+impl LawVisitor for Visit<'_> {
+    type Output = ();
+
+    fn visit<L: Law>(self, law: &L) {
+        let law = &Resisting { law, c: self.compression };
+        let lanes_below = |threshold: f64, sigma: &Points<3>| {
+            // The last stretch is the smallest.
+            let last = sigma.0[2];
+            let all = *sigma;
+            (0..LANES).filter(move |&lane| last[lane] < threshold).map(move |lane| (lane, all.0.map(|of| of[lane])))
+        };
+        match self.job {
+            Job::Energies { f, energies } => dispatch(Energies { law, f, energies }),
+            Job::Stresses { f, stresses } => dispatch(Stresses { law, f, stresses }),
+            Job::Tangents { f, stresses, tangents } => dispatch(Tangents { law, f, stresses, tangents }),
+            Job::Principal { sigma, principal } => dispatch(PrincipalOf { law, sigma, principal }),
+            Job::StretchEnergies { sigma, energies } => {
+                for lane in 0..LANES {
+                    energies.0[0][lane] = law.stretch_energy(sigma.0.map(|of| of[lane]));
+                }
+            }
+            Job::Extrapolate { threshold, sigma, principal } => {
+                for (lane, sigma) in lanes_below(threshold, sigma) {
+                    principal.set(lane, &inversion::extrapolated(law, sigma, threshold));
+                }
+            }
+            Job::ExtrapolateEnergies { threshold, sigma, energies } => {
+                for (lane, sigma) in lanes_below(threshold, sigma) {
+                    energies.0[0][lane] = inversion::extrapolated_energy(law, sigma, threshold);
+                }
+            }
+        }
+    }
+}
+
+struct Energies<'a, L> {
+    law: &'a L,
+    f: &'a [Points<9>],
+    energies: &'a mut [Points<1>],
+}
+
+impl<L: Law> Kernel for Energies<'_, L> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<R: Simd>(self) {
+        for (f, energies) in self.f.iter().zip(self.energies) {
+            for lane in (0..LANES).step_by(R::WIDTH) {
+                self.law.energy(&f.matrix::<R>(0, lane)).store(&mut energies.0[0][lane..]);
+            }
+        }
+    }
+}
+
+struct Stresses<'a, L> {
+    law: &'a L,
+    f: &'a [Points<9>],
+    stresses: &'a mut [Points<9>],
+}
+
+impl<L: Law> Kernel for Stresses<'_, L> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<R: Simd>(self) {
+        for (f, stresses) in self.f.iter().zip(self.stresses) {
+            for lane in (0..LANES).step_by(R::WIDTH) {
+                stresses.set_matrix(0, lane, &self.law.stress(&f.matrix::<R>(0, lane)));
+            }
+        }
+    }
+}
+
+struct Tangents<'a, L> {
+    law: &'a L,
+    f: &'a [Points<9>],
+    stresses: &'a mut [Points<9>],
+    tangents: &'a mut [Points<TANGENT_ENTRIES>],
+}
+
+impl<L: Law> Kernel for Tangents<'_, L> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<R: Simd>(self) {
+        for ((f, stresses), tangents) in self.f.iter().zip(self.stresses).zip(self.tangents) {
+            for lane in (0..LANES).step_by(R::WIDTH) {
+                let (stress, tangent) = self.law.stress_and_tangent(&f.matrix::<R>(0, lane));
+                stresses.set_matrix(0, lane, &stress);
+                store_tangent(&tangent, tangents, lane);
+            }
+        }
+    }
+}
+
+struct PrincipalOf<'a, L> {
+    law: &'a L,
+    sigma: &'a Points<3>,
+    principal: &'a mut PrincipalPoints,
+}
+
+impl<L: Law> Kernel for PrincipalOf<'_, L> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<R: Simd>(self) {
+        for lane in (0..LANES).step_by(R::WIDTH) {
+            self.principal.store(lane, &self.law.principal(self.sigma.vector::<R>(0, lane)));
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! A symmetric matrix on a pattern.
+
+use std::sync::Arc;
+
+use super::BlockPattern;
+
+/// A symmetric matrix of 3×3 blocks, its upper triangle stored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BlockMatrix {
+    pattern: Arc<BlockPattern>,
+    /// Nine numbers a slot, row by row.
+    values: Vec<f64>,
+}
+
+/// A matrix of numbers, both triangles, in compressed sparse rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Csr {
+    /// Where each row begins in the other two, and one more.
+    pub row_starts: Vec<usize>,
+    /// The column of each number, ascending in a row.
+    pub columns: Vec<u32>,
+    /// The numbers.
+    pub values: Vec<f64>,
+}
+
+impl BlockMatrix {
+    /// All zero.
+    pub fn zero(pattern: Arc<BlockPattern>) -> Self {
+        let values = vec![0.0; 9 * pattern.slot_count()];
+        Self { pattern, values }
+    }
+
+    /// Which blocks there are.
+    pub fn pattern(&self) -> &Arc<BlockPattern> {
+        &self.pattern
+    }
+
+    /// Nine numbers for each slot of the pattern.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// The same, to change.
+    pub fn values_mut(&mut self) -> &mut [f64] {
+        &mut self.values
+    }
+
+    /// Set all numbers to zero.
+    pub fn clear(&mut self) {
+        self.values.fill(0.0);
+    }
+
+    /// The block that couples the coordinates of vertex `a` (rows) with those of `b` (columns).
+    pub fn block(&self, a: u32, b: u32) -> [[f64; 3]; 3] {
+        let Some(slot) = self.pattern.slot(a, b) else { return [[0.0; 3]; 3] };
+        let stored = &self.values[9 * slot..9 * slot + 9];
+        let mut block = [[0.0; 3]; 3];
+        for i in 0..3 {
+            for j in 0..3 {
+                block[i][j] = if a <= b { stored[3 * i + j] } else { stored[3 * j + i] };
+            }
+        }
+        block
+    }
+
+    /// `+ block` where the coordinates of vertex `a` (rows) meet those of `b` (columns), and its transpose across the diagonal.
+    ///
+    /// # Panics
+    /// If the pattern has no such block.
+    pub fn add_block(&mut self, a: u32, b: u32, block: &[[f64; 3]; 3]) {
+        let slot = self.pattern.slot(a, b).unwrap_or_else(|| panic!("no block of vertices {a} and {b} in the pattern"));
+        let stored = &mut self.values[9 * slot..9 * slot + 9];
+        for i in 0..3 {
+            for j in 0..3 {
+                stored[3 * i + j] += if a <= b { block[i][j] } else { block[j][i] };
+            }
+        }
+    }
+
+    /// `self + factor · other`.
+    ///
+    /// # Panics
+    /// If the patterns differ.
+    pub fn add_scaled(&mut self, factor: f64, other: &Self) {
+        assert!(self.pattern == other.pattern, "matrices of one pattern");
+        for (value, other) in self.values.iter_mut().zip(&other.values) {
+            *value += factor * other;
+        }
+    }
+
+    /// `self · factor`.
+    pub fn scale(&mut self, factor: f64) {
+        self.values.iter_mut().for_each(|value| *value *= factor);
+    }
+
+    /// `y = A x`.
+    ///
+    /// # Panics
+    /// If the lengths differ from the size of the matrix.
+    pub fn mul(&self, x: &[f64], y: &mut [f64]) {
+        let n = self.pattern.vertex_count();
+        assert!(x.len() == 3 * n && y.len() == 3 * n, "vectors of {} numbers", 3 * n);
+        y.fill(0.0);
+        let (x, _) = x.as_chunks::<3>();
+        let (y, _) = y.as_chunks_mut::<3>();
+        let (blocks, _) = self.values.as_chunks::<9>();
+        for i in 0..n {
+            let row = self.pattern.row(i);
+            let xi = x[i];
+            let mut sum = [0.0; 3];
+            let diagonal = &blocks[row.start];
+            for k in 0..3 {
+                sum[k] = diagonal[3 * k] * xi[0] + diagonal[3 * k + 1] * xi[1] + diagonal[3 * k + 2] * xi[2];
+            }
+            let off_diagonal = row.start + 1..row.end;
+            for (block, &column) in blocks[off_diagonal.clone()].iter().zip(&self.pattern.columns()[off_diagonal]) {
+                let (xj, yj) = (x[column as usize], &mut y[column as usize]);
+                for k in 0..3 {
+                    sum[k] += block[3 * k] * xj[0] + block[3 * k + 1] * xj[1] + block[3 * k + 2] * xj[2];
+                    yj[k] += block[k] * xi[0] + block[3 + k] * xi[1] + block[6 + k] * xi[2];
+                }
+            }
+            for k in 0..3 {
+                y[i][k] += sum[k];
+            }
+        }
+    }
+
+    /// Both triangles, number by number, for programs that want a plain sparse matrix.
+    pub fn to_csr(&self) -> Csr {
+        let n = self.pattern.vertex_count();
+        // The blocks of each whole row: first those below the diagonal, which lie in earlier rows of the upper triangle.
+        let mut counts = vec![0_usize; n + 1];
+        for i in 0..n {
+            counts[i + 1] += self.pattern.row(i).len();
+            for &j in &self.pattern.columns()[self.pattern.row(i)][1..] {
+                counts[j as usize + 1] += 1;
+            }
+        }
+        for i in 0..n {
+            counts[i + 1] += counts[i];
+        }
+        let mut next = counts.clone();
+        let mut entries = vec![(0_u32, 0_usize, false); counts[n]];
+        for i in 0..n {
+            for slot in self.pattern.row(i) {
+                let j = self.pattern.columns()[slot];
+                entries[next[i]] = (j, slot, false);
+                next[i] += 1;
+                if j as usize != i {
+                    entries[next[j as usize]] = (i as u32, slot, true);
+                    next[j as usize] += 1;
+                }
+            }
+        }
+        let mut csr = Csr {
+            row_starts: vec![0],
+            columns: Vec::with_capacity(9 * entries.len()),
+            values: Vec::with_capacity(9 * entries.len()),
+        };
+        for i in 0..n {
+            // Rows come in ascending order, so that the transposed blocks of row i stand before its own.
+            for k in 0..3 {
+                for &(column, slot, transposed) in &entries[counts[i]..counts[i + 1]] {
+                    for l in 0..3 {
+                        csr.columns.push(3 * column + l as u32);
+                        csr.values.push(self.values[9 * slot + if transposed { 3 * l + k } else { 3 * k + l }]);
+                    }
+                }
+                csr.row_starts.push(csr.columns.len());
+            }
+        }
+        csr
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn random() -> BlockMatrix {
+        let cliques: [&[u32]; 3] = [&[0, 2, 3], &[1, 3], &[4, 1, 0]];
+        let mut matrix = BlockMatrix::zero(Arc::new(BlockPattern::from_cliques(6, cliques.into_iter())));
+        let mut rng = fastrand::Rng::with_seed(1);
+        matrix.values_mut().iter_mut().for_each(|value| *value = rng.f64() - 0.5);
+        for v in 0..6 {
+            // Diagonal blocks of a symmetric matrix are symmetric.
+            let block = matrix.block(v, v);
+            let half = |i: usize, j: usize| 0.5 * (block[j][i] - block[i][j]);
+            matrix.add_block(v, v, &std::array::from_fn(|i| std::array::from_fn(|j| half(i, j))));
+        }
+        matrix
+    }
+
+    fn dense(matrix: &BlockMatrix) -> Vec<Vec<f64>> {
+        let n = matrix.pattern().vertex_count();
+        let entry = |i: usize, j: usize| matrix.block(i as u32 / 3, j as u32 / 3)[i % 3][j % 3];
+        (0..3 * n).map(|i| (0..3 * n).map(|j| entry(i, j)).collect()).collect()
+    }
+
+    #[test]
+    fn products_and_compressed_rows_agree_with_the_dense_matrix() {
+        let matrix = random();
+        let dense = dense(&matrix);
+        let x: Vec<f64> = (0..18).map(|i| f64::from(i).sin()).collect();
+        let mut y = vec![f64::NAN; 18];
+        matrix.mul(&x, &mut y);
+        let csr = matrix.to_csr();
+        for i in 0..18 {
+            let expected: f64 = (0..18).map(|j| dense[i][j] * x[j]).sum();
+            assert!((y[i] - expected).abs() < 1e-14);
+            let row = csr.row_starts[i]..csr.row_starts[i + 1];
+            assert!(csr.columns[row.clone()].is_sorted_by(|a, b| a < b));
+            let mut from_csr = vec![0.0; 18];
+            for k in row {
+                from_csr[csr.columns[k] as usize] = csr.values[k];
+            }
+            assert_eq!(from_csr, dense[i]);
+            for j in 0..18 {
+                assert_eq!(dense[i][j], dense[j][i]);
+            }
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! Adding the small forces and matrices of elements to those of the body, on all threads and always in the same order.
+//!
+//! Elements come in chunks. Two chunks with a vertex in common get different colours; colours are worked on one after the
+//! other, and the chunks of one colour at the same time. So no two threads ever write to the same number, and the order of
+//! the additions to a number depends on the colours alone.
+
+use std::cell::Cell;
+use std::ops::Range;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::{BlockMatrix, BlockPattern};
+
+/// Where the contributions of many cliques of vertices go.
+#[derive(Debug, Clone)]
+pub struct Scatter {
+    nodes_per_clique: usize,
+    /// The vertices of each clique, ascending, so that its blocks above the diagonal are above that of the matrix.
+    nodes: Vec<u32>,
+    /// The slots of the blocks of each clique: `(0,0), (0,1), …, (1,1), …`; empty until bound to a pattern.
+    slots: Vec<u32>,
+    vertex_count: usize,
+    pattern: Option<Arc<BlockPattern>>,
+    /// Ranges of cliques; those of one colour stand together and share no vertex.
+    chunks: Vec<Range<usize>>,
+    /// Ranges of chunks.
+    colours: Vec<Range<usize>>,
+}
+
+/// The part of a force and a matrix that one chunk may add to.
+#[derive(Debug, Clone, Copy)]
+pub struct Target<'a> {
+    force: &'a [Cell<f64>],
+    matrix: &'a [Cell<f64>],
+    nodes: &'a [u32],
+    slots: &'a [u32],
+    nodes_per_clique: usize,
+    pairs_per_clique: usize,
+}
+
+impl Scatter {
+    /// For cliques of `nodes_per_clique` vertices, ascending in each, taken together in `chunks` of consecutive cliques.
+    ///
+    /// # Panics
+    /// If a vertex is not below `vertex_count`, the vertices of a clique do not ascend, or the chunks do not follow one another.
+    pub fn new(nodes_per_clique: usize, nodes: Vec<u32>, vertex_count: usize, chunks: Vec<Range<usize>>) -> Self {
+        assert!(nodes.iter().all(|&v| (v as usize) < vertex_count), "vertices below {vertex_count}");
+        assert!(nodes.chunks(nodes_per_clique).all(|clique| clique.is_sorted()), "ascending vertices");
+        assert!(chunks.is_sorted_by(|a, b| a.end <= b.start), "chunks one after the other");
+        let vertices = |chunk: &Range<usize>| &nodes[nodes_per_clique * chunk.start..nodes_per_clique * chunk.end];
+        let colour = colour(vertex_count, &chunks, vertices);
+        let mut order: Vec<usize> = (0..chunks.len()).collect();
+        order.sort_by_key(|&chunk| colour[chunk]);
+        let colours = order.chunk_by(|&a, &b| colour[a] == colour[b]).scan(0, |start, chunks| {
+            let range = *start..*start + chunks.len();
+            *start = range.end;
+            Some(range)
+        });
+        let colours = colours.collect();
+        let chunks = order.iter().map(|&chunk| chunks[chunk].clone()).collect();
+        Self { nodes_per_clique, nodes, slots: Vec::new(), vertex_count, pattern: None, chunks, colours }
+    }
+
+    /// The vertices of all cliques.
+    pub fn nodes(&self) -> &[u32] {
+        &self.nodes
+    }
+
+    /// The cliques, for [`BlockPattern::from_cliques`].
+    pub fn cliques(&self) -> impl Iterator<Item = &[u32]> + Clone {
+        self.nodes.chunks_exact(self.nodes_per_clique)
+    }
+
+    /// The chunks, in the order of their numbers.
+    pub fn chunks(&self) -> &[Range<usize>] {
+        &self.chunks
+    }
+
+    /// Work out where in matrices of this pattern the blocks go.
+    ///
+    /// # Panics
+    /// If the pattern lacks a pair of vertices of a clique.
+    pub fn bind(&mut self, pattern: &Arc<BlockPattern>) {
+        assert_eq!(pattern.vertex_count(), self.vertex_count, "a pattern of the same vertices");
+        let pairs = self.nodes_per_clique * (self.nodes_per_clique + 1) / 2;
+        let mut slots = vec![0; pairs * self.nodes.len() / self.nodes_per_clique];
+        slots.par_chunks_exact_mut(pairs).zip(self.nodes.par_chunks_exact(self.nodes_per_clique)).for_each(
+            |(slots, clique)| {
+                let mut slots = slots.iter_mut();
+                for (i, &a) in clique.iter().enumerate() {
+                    for (&b, slot) in clique[i..].iter().zip(&mut slots) {
+                        *slot = pattern.slot(a, b).expect("a pattern with all pairs of the cliques") as u32;
+                    }
+                }
+            },
+        );
+        self.slots = slots;
+        self.pattern = Some(pattern.clone());
+    }
+
+    /// Call `add` with the number of each chunk and with what it may add to. Without a matrix, blocks must not be added.
+    ///
+    /// # Panics
+    /// If the force is not that of the vertices, or the matrix not of the pattern that this is bound to.
+    pub fn run(
+        &self,
+        force: &mut [f64],
+        matrix: Option<&mut BlockMatrix>,
+        add: impl Fn(usize, &Target<'_>) + Send + Sync,
+    ) {
+        assert_eq!(force.len(), 3 * self.vertex_count, "a force of three numbers a vertex");
+        let bound = |matrix: &BlockMatrix| self.pattern.as_ref().is_some_and(|p| Arc::ptr_eq(p, matrix.pattern()));
+        assert!(matrix.as_deref().is_none_or(bound), "a matrix of the pattern that this is bound to");
+        let slots: &[u32] = if matrix.is_some() { &self.slots } else { &[] };
+        let values: &mut [f64] = matrix.map_or(&mut [], BlockMatrix::values_mut);
+        let pairs = self.nodes_per_clique * (self.nodes_per_clique + 1) / 2;
+        let force = SharedCells::new(force);
+        let values = SharedCells::new(values);
+        let run_chunk = |number: usize| {
+            let cliques = &self.chunks[number];
+            let slots = if slots.is_empty() { slots } else { &slots[pairs * cliques.start..pairs * cliques.end] };
+            add(
+                number,
+                &Target {
+                    force: force.cells(),
+                    matrix: values.cells(),
+                    nodes: &self.nodes[self.nodes_per_clique * cliques.start..self.nodes_per_clique * cliques.end],
+                    slots,
+                    nodes_per_clique: self.nodes_per_clique,
+                    pairs_per_clique: pairs,
+                },
+            );
+        };
+        let threads = rayon::current_num_threads();
+        for chunks in &self.colours {
+            if threads == 1 || chunks.len() == 1 {
+                chunks.clone().for_each(run_chunk);
+            } else {
+                chunks.clone().into_par_iter().for_each(run_chunk);
+            }
+        }
+    }
+}
+
+impl Target<'_> {
+    /// Add to the force on node `node` of the clique with this number in its chunk.
+    #[inline(always)]
+    pub fn add_force(&self, clique: usize, node: usize, force: [f64; 3]) {
+        let vertex = self.nodes[self.nodes_per_clique * clique + node] as usize;
+        let cells = &self.force[3 * vertex..3 * vertex + 3];
+        for i in 0..3 {
+            cells[i].set(cells[i].get() + force[i]);
+        }
+    }
+
+    /// Add to the block of the pair of nodes with this number, `(0,0), (0,1), …, (1,1), …`.
+    #[inline(always)]
+    pub fn add_block(&self, clique: usize, pair: usize, block: &[f64; 9]) {
+        let slot = self.slots[self.pairs_per_clique * clique + pair] as usize;
+        let cells = &self.matrix[9 * slot..9 * slot + 9];
+        for i in 0..9 {
+            cells[i].set(cells[i].get() + block[i]);
+        }
+    }
+}
+
+use shared::SharedCells;
+
+#[allow(
+    unsafe_code,
+    reason = "safe code cannot share a slice between threads that write to different, scattered places"
+)]
+mod shared {
+    use std::cell::Cell;
+
+    /// Cells that several threads write to, each to its own.
+    pub struct SharedCells<'a>(&'a [Cell<f64>]);
+
+    // SAFETY: `Scatter::run` hands the cells to chunks of one colour at a time, inside a `Target`, which reads and writes only at
+    // the vertices of its chunk and at the slots of pairs of them. Chunks of one colour have no vertex in common:
+    // `Scatter::new` coloured them, and neither nodes nor chunks can be changed after. Two pairs of vertices have the same
+    // slot only if they are the same pair. So no cell is touched by two threads at a time.
+    unsafe impl Sync for SharedCells<'_> {}
+
+    impl<'a> SharedCells<'a> {
+        pub fn new(numbers: &'a mut [f64]) -> Self {
+            Self(Cell::from_mut(numbers).as_slice_of_cells())
+        }
+
+        pub fn cells(&self) -> &'a [Cell<f64>] {
+            self.0
+        }
+    }
+}
+
+/// A colour for each chunk, the smallest that no earlier chunk with a vertex in common has.
+fn colour<'a>(
+    vertex_count: usize,
+    chunks: &[Range<usize>],
+    vertices: impl Fn(&Range<usize>) -> &'a [u32],
+) -> Vec<usize> {
+    // For each vertex a list of the chunks at it, newest first: `heads[v]` points into `links`.
+    const NONE: usize = usize::MAX;
+    let mut heads = vec![NONE; vertex_count];
+    let mut links: Vec<(usize, usize)> = Vec::new();
+    let mut colours: Vec<usize> = Vec::with_capacity(chunks.len());
+    let mut taken_by: Vec<usize> = Vec::new();
+    for (number, chunk) in chunks.iter().enumerate() {
+        for &vertex in vertices(chunk) {
+            let head = &mut heads[vertex as usize];
+            if *head != NONE && links[*head].0 == number {
+                continue;
+            }
+            let mut link = *head;
+            while link != NONE {
+                let (other, next) = links[link];
+                taken_by[colours[other]] = number;
+                link = next;
+            }
+            links.push((number, *head));
+            *head = links.len() - 1;
+        }
+        let free = taken_by.iter().position(|&by| by != number).unwrap_or(taken_by.len());
+        if free == taken_by.len() {
+            taken_by.push(NONE);
+        }
+        colours.push(free);
+    }
+    colours
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A strip of triangles, several to a chunk, with a matrix of 1 + i + 10 j for each pair of its nodes.
+    fn strip(threads: usize) -> (Vec<f64>, BlockMatrix) {
+        let nodes: Vec<u32> = (0..200).flat_map(|i| [i, i + 1, i + 2]).collect();
+        let chunks = (0..40).map(|i| 5 * i..5 * i + 5).collect();
+        let mut scatter = Scatter::new(3, nodes, 202, chunks);
+        assert_eq!(scatter.colours.len(), 2, "a strip is coloured like a chess board");
+        let pattern = Arc::new(BlockPattern::from_cliques(202, scatter.cliques()));
+        scatter.bind(&pattern);
+        let (mut force, mut matrix) = (vec![0.0; 606], BlockMatrix::zero(pattern));
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            scatter.run(&mut force, Some(&mut matrix), |chunk, target| {
+                let first = scatter.chunks()[chunk].start;
+                for clique in 0..5 {
+                    let scale = 1.0 / (1.0 + (first + clique) as f64);
+                    for node in 0..3 {
+                        target.add_force(clique, node, [scale, node as f64, 1.0]);
+                    }
+                    for pair in 0..6 {
+                        target.add_block(clique, pair, &[scale * pair as f64; 9]);
+                    }
+                }
+            });
+        });
+        (force, matrix)
+    }
+
+    #[test]
+    fn sums_are_complete_and_bitwise_equal_on_one_and_many_threads() {
+        let (force, matrix) = strip(1);
+        assert_eq!(force[3 * 100 + 2], 3.0, "three triangles at a vertex");
+        assert_eq!(force[3 * 100 + 1], 3.0, "as node 0, 1 and 2");
+        let expected = 4.0 / 100.0 + 1.0 / 101.0;
+        assert!((matrix.block(100, 101)[0][0] - expected).abs() < 1e-15);
+        assert_eq!(strip(4), (force, matrix));
+    }
+
+    #[test]
+    fn chunks_that_all_meet_in_one_vertex_get_a_colour_each() {
+        let nodes: Vec<u32> = (1..100).flat_map(|i| [0, i]).collect();
+        let scatter = Scatter::new(2, nodes, 100, (0..33).map(|i| 3 * i..3 * i + 3).collect());
+        assert_eq!(scatter.colours.len(), 33);
+    }
+}
