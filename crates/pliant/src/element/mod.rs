@@ -106,10 +106,7 @@ impl Elements {
 
     /// 1 or 8.
     pub fn points_per_element(&self) -> usize {
-        match self.kind {
-            ElementKind::Tet4 => 1,
-            ElementKind::Hex8 => 8,
-        }
+        points_per_element(self.kind)
     }
 
     /// How many groups of [`LANES`] elements there are.
@@ -157,8 +154,16 @@ impl Elements {
     }
 }
 
+/// How many quadrature points an element has.
+pub fn points_per_element(kind: ElementKind) -> usize {
+    match kind {
+        ElementKind::Tet4 => 1,
+        ElementKind::Hex8 => 8,
+    }
+}
+
 /// The weight of each quadrature point of an element, and `∇N` of its nodes there.
-fn quadrature(mesh: &VolumeMesh, element: &[u32]) -> Vec<(f64, [Vec3; 8])> {
+pub(crate) fn quadrature(mesh: &VolumeMesh, element: &[u32]) -> Vec<(f64, [Vec3; 8])> {
     let corner = |node: usize| mesh.vertices()[element[node] as usize];
     let mut gradients = [Vec3::ZERO; 8];
     match mesh.kind() {
@@ -247,7 +252,7 @@ mod tests {
     #[test]
     fn gradients_reproduce_linear_fields() {
         for cells in [Cells::Tet6, Cells::Hex] {
-            let mesh = generate::cylinder(0.7, 2.0, 4, cells).unwrap();
+            let mesh = generate::cylinder(0.7, 2.0, 4, 5, cells).unwrap();
             let elements = Elements::new(&mesh);
             let slope = Vec3::new(0.3, -1.2, 0.7);
             for group in 0..elements.group_count() {

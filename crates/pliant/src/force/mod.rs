@@ -4,14 +4,27 @@
 //! gradient of the energy, the negative of the push that a vertex feels.
 
 mod elastic;
+mod geometric;
+mod gradients;
+mod springs;
+mod stvk_polynomial;
+#[cfg(test)]
+mod testing;
+mod third_derivative;
 
 use std::fmt::Debug;
+use std::ops::Range;
 use std::sync::Arc;
 
+use crate::math::{Mat3, Vec3};
 use crate::sparse::{BlockMatrix, BlockPattern};
 
 pub use crate::material::Definiteness;
 pub use elastic::{Elastic, MaterialCount};
+pub use geometric::{Geometric, GeometricError, GeometricStiffness};
+pub use springs::{PerSpring, Spring, SpringCoefficients, Springs, SpringsError};
+pub use stvk_polynomial::{StVkPolynomial, StVkPolynomialError};
+pub use third_derivative::{ThirdDerivative, ThirdDerivativeBlock};
 
 /// A term `V(u)` of the potential energy, with `f = ∂V/∂u` and `K = ∂f/∂u`.
 pub trait Force: Debug + Send + Sync {
@@ -60,4 +73,25 @@ pub fn bind_all(vertex_count: usize, forces: &mut [&mut dyn Force]) -> Arc<Block
         force.bind(&pattern);
     }
     pattern
+}
+
+/// How many cliques are worked on together: enough that handing them to a thread costs nothing, few enough that small
+/// bodies keep several threads busy.
+const CHUNK: usize = 256;
+
+/// So many cliques in chunks of consecutive ones, for [`Scatter::new`](crate::sparse::Scatter::new).
+fn chunks(clique_count: usize) -> Vec<Range<usize>> {
+    (0..clique_count).step_by(CHUNK).map(|start| start..clique_count.min(start + CHUNK)).collect()
+}
+
+/// The three numbers of a vertex in a flat vector.
+#[inline(always)]
+fn at(flat: &[f64], vertex: u32) -> Vec3 {
+    Vec3::from_slice(&flat[3 * vertex as usize..])
+}
+
+/// The block of a matrix, row by row.
+#[inline(always)]
+fn rows(block: Mat3) -> [f64; 9] {
+    block.transpose().to_cols_array()
 }

@@ -57,18 +57,13 @@ impl<E: StretchEnergy> Law for ByStretches<E> {
     #[inline(always)]
     fn stress_and_tangent<R: Real>(&self, f: &Matrix<R>) -> (Matrix<R>, Matrix9<R>) {
         let svd = SignedSvd::new(f);
-        let principal = self.principal(svd.sigma);
+        let principal = Principal::of_stretches(svd.sigma, &self.energy.energy(Jet::variables(svd.sigma)));
         (principal.stress(&svd), principal.tangent(&svd))
     }
 
     #[inline(always)]
     fn stretch_energy<R: Real>(&self, sigma: Vector<R>) -> R {
         self.energy.energy(sigma) - self.rest
-    }
-
-    #[inline(always)]
-    fn principal<R: Real>(&self, sigma: Vector<R>) -> Principal<R> {
-        Principal::of_stretches(sigma, &self.energy.energy(Jet::variables(sigma)))
     }
 }
 

@@ -1,6 +1,5 @@
 //! Compression resistance: more stiffness the more an element is squeezed, whatever its law.
 
-use super::principal::{PAIRS, Principal};
 use super::{Law, Tangent};
 use crate::math::matrix::{Matrix9, Vector};
 use crate::math::{Matrix, Real};
@@ -77,30 +76,6 @@ impl<L: Law> Law for Resisting<'_, L> {
     #[inline(always)]
     fn stretch_energy<R: Real>(&self, sigma: Vector<R>) -> R {
         self.law.stretch_energy(sigma) + self.volume_energy(sigma[0] * sigma[1] * sigma[2])[0]
-    }
-
-    #[inline(always)]
-    fn principal<R: Real>(&self, sigma: Vector<R>) -> Principal<R> {
-        let mut all = self.law.principal(sigma);
-        if self.c == 0.0 {
-            return all;
-        }
-        let [_, slope, curvature] = self.volume_energy(sigma[0] * sigma[1] * sigma[2]);
-        let cofactor = [sigma[1] * sigma[2], sigma[2] * sigma[0], sigma[0] * sigma[1]];
-        for i in 0..3 {
-            all.gradient[i] += slope * cofactor[i];
-            for j in 0..3 {
-                all.hessian.0[i][j] += curvature * cofactor[i] * cofactor[j];
-            }
-        }
-        for (pair, (i, j)) in PAIRS.into_iter().enumerate() {
-            let third = slope * sigma[3 - i - j];
-            all.hessian.0[i][j] += third;
-            all.hessian.0[j][i] += third;
-            all.flip[pair] -= third;
-            all.twist[pair] += third;
-        }
-        all
     }
 
     fn tangent_is_exact(&self) -> bool {

@@ -1,6 +1,5 @@
 //! Corotational: linear elasticity in the frame that turns with the element.
 
-use super::principal::{PAIRS, Principal};
 use super::{Law, Tangent, YoungPoisson, hooke};
 use crate::math::matrix::{Matrix9, Vector, cross, dot, scaled};
 use crate::math::{Matrix, Real, nearest_rotation};
@@ -147,24 +146,6 @@ impl Law for Corotational {
     fn stretch_energy<R: Real>(&self, sigma: Vector<R>) -> R {
         let [a, b, c] = [sigma[0] - 1.0, sigma[1] - 1.0, sigma[2] - 1.0];
         (a * a + b * b + c * c) * self.mu + (a + b + c).squared() * (0.5 * self.lambda)
-    }
-
-    #[inline(always)]
-    fn principal<R: Real>(&self, sigma: Vector<R>) -> Principal<R> {
-        let volume = (sigma[0] + sigma[1] + sigma[2] - 3.0) * self.lambda;
-        let mut gradient = [volume; 3];
-        let mut hessian = Matrix([[R::from(self.lambda); 3]; 3]);
-        for i in 0..3 {
-            gradient[i] += (sigma[i] - 1.0) * (2.0 * self.mu);
-            hessian.0[i][i] += R::from(2.0 * self.mu);
-        }
-        let mut twist = [R::from(0.0); 3];
-        if !self.warped() {
-            for (pair, (i, j)) in PAIRS.into_iter().enumerate() {
-                twist[pair] = (gradient[i] + gradient[j]) / (sigma[i] + sigma[j]).max(R::from(LEAST_DETERMINANT));
-            }
-        }
-        Principal { gradient, hessian, flip: [R::from(2.0 * self.mu); 3], twist }
     }
 
     fn tangent_is_exact(&self) -> bool {

@@ -1,7 +1,7 @@
 //! Numbers at several points side by side, and what is done with them whatever the law.
 
 use super::inversion::Inversion;
-use super::principal::Principal;
+use super::principal::{PAIRS, Principal};
 use crate::math::matrix::{Matrix9, Vector};
 use crate::math::{Kernel, Matrix, SignedSvd, Simd, dispatch};
 
@@ -45,6 +45,17 @@ impl<const ENTRIES: usize> Points<ENTRIES> {
         for i in 0..3 {
             self.set_vector(first + 3 * i, lane, &m.0[i]);
         }
+    }
+}
+
+impl Points<3> {
+    /// The matrices with these diagonals.
+    pub(super) fn diagonal(&self) -> Points<9> {
+        let mut f = Points::ZERO;
+        for i in 0..3 {
+            f.0[4 * i] = self.0[i];
+        }
+        f
     }
 }
 
@@ -144,7 +155,25 @@ impl Svd {
 pub(super) struct PrincipalPoints(Points<18>);
 
 impl PrincipalPoints {
-    pub const ZERO: Self = Self(Points::ZERO);
+    /// Read off the stress and tangent that a law has at `diag(σ)`.
+    pub fn of_diagonal(stress: &Points<9>, tangent: &Points<TANGENT_ENTRIES>) -> Self {
+        let mut all = Self(Points::ZERO);
+        for i in 0..3 {
+            all.0.0[i] = stress.0[4 * i];
+            for j in 0..3 {
+                all.0.0[3 + 3 * i + j] = tangent.0[TANGENT_PLACE[4 * i][4 * j]];
+            }
+        }
+        for (pair, (i, j)) in PAIRS.into_iter().enumerate() {
+            let same = &tangent.0[TANGENT_PLACE[3 * i + j][3 * i + j]];
+            let crossed = &tangent.0[TANGENT_PLACE[3 * i + j][3 * j + i]];
+            for lane in 0..LANES {
+                all.0.0[12 + pair][lane] = same[lane] + crossed[lane];
+                all.0.0[15 + pair][lane] = same[lane] - crossed[lane];
+            }
+        }
+        all
+    }
 
     #[inline(always)]
     pub fn load<R: Simd>(&self, lane: usize) -> Principal<R> {

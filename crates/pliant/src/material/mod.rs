@@ -44,6 +44,7 @@ pub use mooney_rivlin::MooneyRivlin;
 pub use neo_hookean::NeoHookean;
 pub use neo_hookean_bower::NeoHookeanBower;
 pub use points::{Definiteness, Elasticity};
+pub(crate) use principal::clamp_eigenvalues;
 pub use principal::{PAIRS, Principal, diagonal};
 pub use stable_neo_hookean::StableNeoHookean;
 pub use stvk::StVenantKirchhoff;
@@ -79,14 +80,6 @@ pub trait Law: Debug + Clone + Send + Sync {
     #[inline(always)]
     fn stretch_energy<R: Real>(&self, sigma: Vector<R>) -> R {
         self.energy(&diagonal(sigma))
-    }
-
-    /// The derivatives in the singular basis, where the stretches are `σ`. Only for laws that
-    /// [have them](Self::has_principal_form).
-    #[inline(always)]
-    fn principal<R: Real>(&self, sigma: Vector<R>) -> Principal<R> {
-        let (stress, tangent) = self.stress_and_tangent(&diagonal(sigma));
-        Principal::of_diagonal(&stress, &tangent)
     }
 
     /// Whether [`tangent`](Self::tangent) is the derivative of the stress and not an approximation of it.

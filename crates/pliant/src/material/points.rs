@@ -58,6 +58,11 @@ impl Elasticity {
         self.inversion
     }
 
+    /// Whether compression is resisted more than the law does.
+    pub fn resists_compression(&self) -> bool {
+        self.compression != 0.0
+    }
+
     /// `ψ(F)` at all points.
     ///
     /// # Panics
@@ -137,8 +142,13 @@ impl Elasticity {
 
     /// Derivatives in the singular basis.
     fn principal(&self, sigma: &Points<3>) -> PrincipalPoints {
-        let mut principal = PrincipalPoints::ZERO;
-        self.on_law(Job::Principal { sigma: &self.inversion.raised(sigma), principal: &mut principal });
+        let (mut stress, mut tangent) = (Points::ZERO, Points::ZERO);
+        self.on_law(Job::Tangents {
+            f: &[self.inversion.raised(sigma).diagonal()],
+            stresses: std::slice::from_mut(&mut stress),
+            tangents: std::slice::from_mut(&mut tangent),
+        });
+        let mut principal = PrincipalPoints::of_diagonal(&stress, &tangent);
         if let Inversion::Extrapolate { threshold } = self.inversion {
             self.on_law(Job::Extrapolate { threshold, sigma, principal: &mut principal });
         }
@@ -164,10 +174,6 @@ enum Job<'a> {
         f: &'a [Points<9>],
         stresses: &'a mut [Points<9>],
         tangents: &'a mut [Points<TANGENT_ENTRIES>],
-    },
-    Principal {
-        sigma: &'a Points<3>,
-        principal: &'a mut PrincipalPoints,
     },
     StretchEnergies {
         sigma: &'a Points<3>,
@@ -206,7 +212,6 @@ impl LawVisitor for Visit<'_> {
             Job::Energies { f, energies } => dispatch(Energies { law, f, energies }),
             Job::Stresses { f, stresses } => dispatch(Stresses { law, f, stresses }),
             Job::Tangents { f, stresses, tangents } => dispatch(Tangents { law, f, stresses, tangents }),
-            Job::Principal { sigma, principal } => dispatch(PrincipalOf { law, sigma, principal }),
             Job::StretchEnergies { sigma, energies } => {
                 for lane in 0..LANES {
                     energies.0[0][lane] = law.stretch_energy(sigma.0.map(|of| of[lane]));
@@ -282,23 +287,6 @@ impl<L: Law> Kernel for Tangents<'_, L> {
                 stresses.set_matrix(0, lane, &stress);
                 store_tangent(&tangent, tangents, lane);
             }
-        }
-    }
-}
-
-struct PrincipalOf<'a, L> {
-    law: &'a L,
-    sigma: &'a Points<3>,
-    principal: &'a mut PrincipalPoints,
-}
-
-impl<L: Law> Kernel for PrincipalOf<'_, L> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<R: Simd>(self) {
-        for lane in (0..LANES).step_by(R::WIDTH) {
-            self.principal.store(lane, &self.law.principal(self.sigma.vector::<R>(0, lane)));
         }
     }
 }

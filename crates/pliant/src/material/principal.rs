@@ -40,25 +40,6 @@ pub fn diagonal<R: Real>(sigma: Vector<R>) -> Matrix<R> {
 }
 
 impl<R: Real> Principal<R> {
-    /// Read off the stress and tangent that a law has at `diag(σ)`.
-    #[inline(always)]
-    pub fn of_diagonal(stress: &Matrix<R>, tangent: &Matrix9<R>) -> Self {
-        let zero = R::from(0.0);
-        let mut all = Self { gradient: [zero; 3], hessian: Matrix::zero(), flip: [zero; 3], twist: [zero; 3] };
-        for i in 0..3 {
-            all.gradient[i] = stress.0[i][i];
-            for j in 0..3 {
-                all.hessian.0[i][j] = tangent[4 * i][4 * j];
-            }
-        }
-        for (pair, (i, j)) in PAIRS.into_iter().enumerate() {
-            let (same, crossed) = (tangent[3 * i + j][3 * i + j], tangent[3 * i + j][3 * j + i]);
-            all.flip[pair] = same + crossed;
-            all.twist[pair] = same - crossed;
-        }
-        all
-    }
-
     /// From an energy over [`Jet::variables`] of the stretches.
     #[inline(always)]
     pub fn of_stretches(sigma: Vector<R>, energy: &Jet<R>) -> Self {
@@ -141,10 +122,9 @@ fn quotients<R: Real>(sigma: Vector<R>, gradient: Vector<R>, hessian: &Matrix<R>
     const LEAST_SUM: f64 = 1e-12;
     let (mut flip, mut twist) = (gradient, gradient);
     for (pair, (i, j)) in PAIRS.into_iter().enumerate() {
-        let apart = sigma[i] - sigma[j];
-        let limit = (hessian.0[i][i] + hessian.0[j][j]) * 0.5 - hessian.0[i][j];
-        let sum = sigma[i] + sigma[j];
+        let (apart, sum) = (sigma[i] - sigma[j], sigma[i] + sigma[j]);
         let equal = apart.abs().less(sum.abs() * (0.5 * EQUAL) + SURELY_EQUAL);
+        let limit = (hessian.0[i][i] + hessian.0[j][j]) * 0.5 - hessian.0[i][j];
         flip[pair] = R::select(equal, limit, (gradient[i] - gradient[j]) / apart);
         twist[pair] = (gradient[i] + gradient[j]) / sum.max(R::from(LEAST_SUM));
     }
@@ -165,7 +145,7 @@ fn add_product<R: Real>(m: &mut Matrix<R>, s: R, a: Vector<R>, b: Vector<R>) {
 /// A symmetric matrix with its negative eigenvalues raised to zero. Its eigenvectors are the singular vectors of `H + ‖H‖ I`, which has
 /// no negative eigenvalue; those of `H` itself may mix two that differ only in sign.
 #[inline(always)]
-fn clamp_eigenvalues<R: Real>(h: &Matrix<R>) -> Matrix<R> {
+pub(crate) fn clamp_eigenvalues<R: Real>(h: &Matrix<R>) -> Matrix<R> {
     let shifted = *h + Matrix::diagonal(h.double_dot(h).sqrt());
     let v = SignedSvd::new(&shifted).v.transpose().0;
     let mut clamped = Matrix::zero();

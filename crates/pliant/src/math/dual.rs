@@ -16,26 +16,26 @@ pub struct Dual<R> {
 
 impl<R: Real> Dual<R> {
     /// A variable to differentiate by.
-    #[inline(always)]
+    #[inline]
     pub fn variable(value: R) -> Self {
         Self { value, slope: R::from(1.0) }
     }
 
     /// A constant.
-    #[inline(always)]
+    #[inline]
     pub fn constant(value: R) -> Self {
         Self { value, slope: R::from(0.0) }
     }
 
     /// `f(self)` given `f` and `f′` at its value.
-    #[inline(always)]
+    #[inline]
     fn chain(self, f: R, derivative: R) -> Self {
         Self { value: f, slope: self.slope * derivative }
     }
 }
 
 impl<R: Real> From<f64> for Dual<R> {
-    #[inline(always)]
+    #[inline]
     fn from(x: f64) -> Self {
         Self::constant(R::from(x))
     }
@@ -43,7 +43,7 @@ impl<R: Real> From<f64> for Dual<R> {
 
 impl<R: Real> Neg for Dual<R> {
     type Output = Self;
-    #[inline(always)]
+    #[inline]
     fn neg(self) -> Self {
         Self { value: -self.value, slope: -self.slope }
     }
@@ -51,7 +51,7 @@ impl<R: Real> Neg for Dual<R> {
 
 impl<R: Real> Add for Dual<R> {
     type Output = Self;
-    #[inline(always)]
+    #[inline]
     fn add(self, other: Self) -> Self {
         Self { value: self.value + other.value, slope: self.slope + other.slope }
     }
@@ -59,7 +59,7 @@ impl<R: Real> Add for Dual<R> {
 
 impl<R: Real> Sub for Dual<R> {
     type Output = Self;
-    #[inline(always)]
+    #[inline]
     fn sub(self, other: Self) -> Self {
         Self { value: self.value - other.value, slope: self.slope - other.slope }
     }
@@ -67,7 +67,7 @@ impl<R: Real> Sub for Dual<R> {
 
 impl<R: Real> Mul for Dual<R> {
     type Output = Self;
-    #[inline(always)]
+    #[inline]
     fn mul(self, other: Self) -> Self {
         Self { value: self.value * other.value, slope: self.slope * other.value + self.value * other.slope }
     }
@@ -75,7 +75,7 @@ impl<R: Real> Mul for Dual<R> {
 
 impl<R: Real> Div for Dual<R> {
     type Output = Self;
-    #[inline(always)]
+    #[inline]
     fn div(self, other: Self) -> Self {
         let value = self.value / other.value;
         Self { value, slope: (self.slope - value * other.slope) / other.value }
@@ -86,7 +86,7 @@ macro_rules! with_f64 {
     ($($trait:ident $method:ident: |$dual:ident, $x:ident| $value:expr, $slope:expr;)*) => {$(
         impl<R: Real> $trait<f64> for Dual<R> {
             type Output = Self;
-            #[inline(always)]
+            #[inline]
             fn $method(self, $x: f64) -> Self {
                 let $dual = self;
                 Self { value: $value, slope: $slope }
@@ -102,21 +102,21 @@ with_f64! {
 }
 
 impl<R: Real> AddAssign for Dual<R> {
-    #[inline(always)]
+    #[inline]
     fn add_assign(&mut self, other: Self) {
         *self = *self + other;
     }
 }
 
 impl<R: Real> SubAssign for Dual<R> {
-    #[inline(always)]
+    #[inline]
     fn sub_assign(&mut self, other: Self) {
         *self = *self - other;
     }
 }
 
 impl<R: Real> MulAssign for Dual<R> {
-    #[inline(always)]
+    #[inline]
     fn mul_assign(&mut self, other: Self) {
         *self = *self * other;
     }
@@ -125,42 +125,42 @@ impl<R: Real> MulAssign for Dual<R> {
 impl<R: Real> Real for Dual<R> {
     type Mask = R::Mask;
 
-    #[inline(always)]
+    #[inline]
     fn mul_add(self, a: Self, b: Self) -> Self {
         self * a + b
     }
-    #[inline(always)]
+    #[inline]
     fn sqrt(self) -> Self {
         let root = self.value.sqrt();
         self.chain(root, R::from(0.5) / root)
     }
-    #[inline(always)]
+    #[inline]
     fn cbrt(self) -> Self {
         let root = self.value.cbrt();
         self.chain(root, root / (self.value * 3.0))
     }
-    #[inline(always)]
+    #[inline]
     fn ln(self) -> Self {
         self.chain(self.value.ln(), self.value.recip())
     }
-    #[inline(always)]
+    #[inline]
     fn exp(self) -> Self {
         let e = self.value.exp();
         self.chain(e, e)
     }
-    #[inline(always)]
+    #[inline]
     fn powf(self, exponent: f64) -> Self {
         self.chain(self.value.powf(exponent), self.value.powf(exponent - 1.0) * exponent)
     }
-    #[inline(always)]
+    #[inline]
     fn less(self, other: Self) -> R::Mask {
         self.value.less(other.value)
     }
-    #[inline(always)]
+    #[inline]
     fn select(mask: R::Mask, yes: Self, no: Self) -> Self {
         Self { value: R::select(mask, yes.value, no.value), slope: R::select(mask, yes.slope, no.slope) }
     }
-    #[inline(always)]
+    #[inline]
     fn any(mask: R::Mask) -> bool {
         R::any(mask)
     }

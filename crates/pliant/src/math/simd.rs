@@ -47,7 +47,27 @@ pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
     #[cfg(target_arch = "x86_64")]
     return x86::dispatch(kernel);
     #[cfg(not(target_arch = "x86_64"))]
-    kernel.run::<Lanes<4, false>>()
+    kernel.run::<f64>()
+}
+
+/// For machines without wide registers that we know. Portable arrays of lanes are slower: the compiler makes gathers of them.
+impl Simd for f64 {
+    const WIDTH: usize = 1;
+
+    #[inline(always)]
+    fn load(from: &[f64]) -> Self {
+        from[0]
+    }
+
+    #[inline(always)]
+    fn store(self, to: &mut [f64]) {
+        to[0] = self;
+    }
+
+    #[inline(always)]
+    fn store_nines(numbers: &[Self; 9], to: &mut [f64]) {
+        to[..9].copy_from_slice(numbers);
+    }
 }
 
 impl<const N: usize, const FUSED: bool> Simd for Lanes<N, FUSED> {
@@ -82,7 +102,7 @@ mod x86 {
     use std::arch::x86_64::*;
     use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
-    use super::{Kernel, Lanes, Real, Simd};
+    use super::{Kernel, Real, Simd};
 
     pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
         #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,fma")]
@@ -104,7 +124,7 @@ mod x86 {
             // SAFETY: the machine has all features that `medium` is compiled for.
             unsafe { medium(kernel) }
         } else {
-            kernel.run::<Lanes<2, false>>()
+            kernel.run::<f64>()
         }
     }
 

@@ -6,7 +6,7 @@ mod program;
 #[cfg(test)]
 mod tests;
 
-use super::{ByStretches, Isotropic, Law, Principal, YoungPoisson};
+use super::{ByStretches, Isotropic, Law, YoungPoisson};
 use crate::math::matrix::{Matrix9, Vector};
 use crate::math::{Matrix, Real};
 use parse::Variables;
@@ -171,14 +171,6 @@ impl Law for Formula {
         match &self.law {
             ByVariables::Invariants(law) => law.stretch_energy(sigma),
             ByVariables::Stretches(law) => law.stretch_energy(sigma),
-        }
-    }
-
-    #[inline(always)]
-    fn principal<R: Real>(&self, sigma: Vector<R>) -> Principal<R> {
-        match &self.law {
-            ByVariables::Invariants(law) => law.principal(sigma),
-            ByVariables::Stretches(law) => law.principal(sigma),
         }
     }
 }
