@@ -85,7 +85,7 @@ struct Bench<'a, 'b> {
 impl LawVisitor for Bench<'_, '_> {
     type Output = ();
 
-    fn visit<L: Law>(self, law: &L) {
+    fn visit<L: Law + 'static>(self, law: &L) {
         let states = states();
         let (tangent, registers) = (self.tangent, self.registers);
         self.bencher.counter(ItemsCount::new(POINTS)).bench_local(|| {

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use pliant::force::{Definiteness, Elastic, Force, bind_all};
-use pliant::material::{AnyLaw, Corotational, CorotationalTangent, Elasticity, Inversion, Law, YoungPoisson};
-use pliant::math::{Affine3, Mat3, Vec3};
+use pliant::material::{
+    AnyLaw, ByEnergy, Corotational, CorotationalTangent, Elasticity, Energy, Inversion, Law, NeoHookean, YoungPoisson,
+};
+use pliant::math::{Affine3, Mat3, Matrix, Real, Vec3};
 use pliant::mesh::{Cells, ElementKind, MeshData, Region, VolumeMesh, generate};
 use pliant::sparse::BlockMatrix;
 
@@ -33,6 +35,18 @@ fn body(cells: Cells) -> VolumeMesh {
     VolumeMesh::check(data).unwrap().mesh
 }
 
+/// A law that a user of the library wrote: neo-Hookean with fibres along x, `k/4 (|F eₓ|² − 1)²`.
+#[derive(Debug, Clone)]
+struct Fibres;
+
+impl Energy for Fibres {
+    fn energy<R: Real>(&self, f: &Matrix<R>) -> R {
+        let stretch = f.column(0);
+        let excess = stretch[0].squared() + stretch[1].squared() + stretch[2].squared() - 1.0;
+        NeoHookean::from_moduli(MODULI).energy(f) + excess.squared() * (0.25 * 1e5)
+    }
+}
+
 fn materials() -> Vec<(String, Elasticity)> {
     let mut all = Vec::new();
     for entry in AnyLaw::ALL {
@@ -42,6 +56,7 @@ fn materials() -> Vec<(String, Elasticity)> {
         }
         all.push((entry.name.to_owned(), law));
     }
+    all.push(("a user's own".to_owned(), Elasticity::new(ByEnergy::new(Fibres))));
     all
 }
 
@@ -277,7 +292,7 @@ fn a_homogeneous_deformation_is_met_by_the_stress_of_the_law() {
             }
         }
         let rows = slope.transpose().to_cols_array_2d();
-        let p = law.stress(&pliant::math::Matrix(rows)).0;
+        let p = law.stress(&Matrix(rows)).0;
         let expected = Vec3::new(p[0][0], p[1][0], p[2][0]);
         assert!((on_face - expected).length() < 1e-12 * expected.length(), "{on_face} instead of {expected}");
         assert!(inside < 1e-12 * expected.length());

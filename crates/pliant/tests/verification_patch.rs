@@ -112,7 +112,7 @@ struct At(Matrix<f64>);
 
 impl LawVisitor for At {
     type Output = (f64, Matrix<f64>);
-    fn visit<L: Law>(self, law: &L) -> Self::Output {
+    fn visit<L: Law + 'static>(self, law: &L) -> Self::Output {
         (law.energy(&self.0), law.stress(&self.0))
     }
 }

@@ -118,6 +118,12 @@ impl YoungPoisson {
         Self { young: mu * (3.0 * lambda + 2.0 * mu) / (lambda + mu), poisson: 0.5 * lambda / (lambda + mu) }
     }
 
+    /// The small-strain behaviour of a law, from its tangent at rest.
+    pub fn of_law<L: Law>(law: &L) -> Self {
+        let a = law.tangent::<f64>(&Matrix::identity());
+        Self::from_lame(0.5 * (a[0][0] - a[0][4]), a[0][4])
+    }
+
     /// `μ = Y / 2(1+ν)`.
     pub fn mu(&self) -> f64 {
         self.young / (2.0 * (1.0 + self.poisson))
@@ -148,9 +154,9 @@ pub enum LawError {
     #[error("the inversion threshold is {threshold}, expected a stretch above 0 and below 1")]
     Threshold { threshold: f64 },
     #[error(
-        "the law `{law}` is not a function of the principal stretches, so that its inversion cannot be handled; leave it at none"
+        "the law {law} is not a function of the principal stretches, so that its inversion cannot be handled; leave it at none"
     )]
-    NoInversion { law: &'static str },
+    NoInversion { law: String },
     #[error("the compression resistance is {value}, expected a number that is not negative")]
     CompressionResistance { value: f64 },
 }
@@ -160,7 +166,7 @@ pub trait LawVisitor {
     /// What comes out.
     type Output;
     /// Do it.
-    fn visit<L: Law>(self, law: &L) -> Self::Output;
+    fn visit<L: Law + 'static>(self, law: &L) -> Self::Output;
 }
 
 /// What there is to know of a law before choosing it.
@@ -223,20 +229,11 @@ macro_rules! laws {
                 struct Moduli;
                 impl LawVisitor for Moduli {
                     type Output = YoungPoisson;
-                    fn visit<L: Law>(self, law: &L) -> YoungPoisson {
-                        let a = law.tangent::<f64>(&Matrix::identity());
-                        YoungPoisson::from_lame(0.5 * (a[0][0] - a[0][4]), a[0][4])
+                    fn visit<L: Law + 'static>(self, law: &L) -> YoungPoisson {
+                        YoungPoisson::of_law(law)
                     }
                 }
                 self.visit(Moduli)
-            }
-
-            /// See [`Law::has_principal_form`].
-            pub fn has_principal_form(&self) -> bool {
-                match self {
-                    $(Self::$law(law) => law.has_principal_form(),)*
-                    Self::Formula(law) => law.has_principal_form(),
-                }
             }
 
             /// Do something with the law behind this: the one place where the kind of a law is looked at.

@@ -1,5 +1,8 @@
 //! A material at many points at a time: the one place where a law meets vector registers.
 
+use std::fmt::Debug;
+use std::sync::Arc;
+
 use super::inversion::{self, Inversion};
 use super::lanes::{PrincipalPoints, Svd, store_tangent};
 use super::{AnyLaw, LANES, Law, LawError, LawVisitor, Points, Resisting, TANGENT_ENTRIES, YoungPoisson, semidefinite};
@@ -18,23 +21,44 @@ pub enum Definiteness {
 /// An elastic material: a law, and what becomes of it where it is squeezed or turned inside out.
 #[derive(Debug, Clone)]
 pub struct Elasticity {
-    law: AnyLaw,
+    law: Arc<dyn PointLaw>,
+    facts: LawFacts,
     inversion: Inversion,
     compression: f64,
 }
 
 impl From<AnyLaw> for Elasticity {
     fn from(law: AnyLaw) -> Self {
-        Self { law, inversion: Inversion::None, compression: 0.0 }
+        struct Wrap;
+        impl LawVisitor for Wrap {
+            type Output = Elasticity;
+            fn visit<L: Law + 'static>(self, law: &L) -> Elasticity {
+                Elasticity::new(law.clone())
+            }
+        }
+        law.visit(Wrap)
     }
 }
 
 impl Elasticity {
+    /// The bare law: one of the library's or one of your own.
+    pub fn new<L: Law + 'static>(law: L) -> Self {
+        let facts = LawFacts {
+            moduli: YoungPoisson::of_law(&law),
+            defined_inverted: L::DEFINED_INVERTED,
+            has_principal_form: law.has_principal_form(),
+            stress_is_exact: law.stress_is_exact(),
+            tangent_is_exact: law.tangent_is_exact(),
+            tangent_is_semidefinite: law.tangent_is_semidefinite(),
+        };
+        Self { law: Arc::new(law), facts, inversion: Inversion::None, compression: 0.0 }
+    }
+
     /// Handle inversion in this way.
     pub fn with_inversion(self, inversion: Inversion) -> Result<Self, LawError> {
         inversion.check()?;
-        if inversion != Inversion::None && !self.law.has_principal_form() {
-            return Err(LawError::NoInversion { law: self.law.name() });
+        if inversion != Inversion::None && !self.facts.has_principal_form {
+            return Err(LawError::NoInversion { law: format!("{:?}", self.law) });
         }
         Ok(Self { inversion, ..self })
     }
@@ -44,13 +68,23 @@ impl Elasticity {
         if !(value >= 0.0 && value.is_finite()) {
             return Err(LawError::CompressionResistance { value });
         }
-        let YoungPoisson { young, poisson } = self.law.moduli();
+        let YoungPoisson { young, poisson } = self.moduli();
         Ok(Self { compression: value * young / (1.0 - 2.0 * poisson), ..self })
     }
 
-    /// The law.
-    pub fn law(&self) -> &AnyLaw {
-        &self.law
+    /// Young's modulus and Poisson's ratio at small strains.
+    pub fn moduli(&self) -> YoungPoisson {
+        self.facts.moduli
+    }
+
+    /// The same law, its inversion not handled and its compression not resisted.
+    #[must_use]
+    pub fn bare(&self) -> Self {
+        Self { inversion: Inversion::None, compression: 0.0, ..self.clone() }
+    }
+
+    pub(super) fn law_facts(&self) -> LawFacts {
+        self.facts
     }
 
     /// How inversion is handled.
@@ -111,7 +145,7 @@ impl Elasticity {
     ) {
         assert!(f.len() == stresses.len() && f.len() == tangents.len());
         let project = definiteness == Definiteness::Projected && !self.tangent_is_semidefinite();
-        let project_analytically = project && self.law.has_principal_form();
+        let project_analytically = project && self.facts.has_principal_form;
         if project_analytically {
             self.on_law(Job::Stresses { f, stresses });
         } else {
@@ -136,14 +170,7 @@ impl Elasticity {
     }
 
     fn tangent_is_semidefinite(&self) -> bool {
-        struct Ask;
-        impl LawVisitor for Ask {
-            type Output = bool;
-            fn visit<L: Law>(self, law: &L) -> bool {
-                law.tangent_is_semidefinite()
-            }
-        }
-        self.compression == 0.0 && self.law.visit(Ask)
+        self.compression == 0.0 && self.facts.tangent_is_semidefinite
     }
 
     /// Derivatives in the singular basis.
@@ -162,7 +189,7 @@ impl Elasticity {
     }
 
     fn on_law(&self, job: Job<'_>) {
-        self.law.visit(Visit { compression: self.compression, job });
+        self.law.run(self.compression, job);
     }
 }
 
@@ -198,23 +225,33 @@ enum Job<'a> {
     },
 }
 
-struct Visit<'a> {
-    compression: f64,
-    job: Job<'a>,
+/// What is known of a law without evaluating it at points.
+#[derive(Debug, Clone, Copy)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+pub(super) struct LawFacts {
+    pub moduli: YoungPoisson,
+    pub defined_inverted: bool,
+    pub has_principal_form: bool,
+    pub stress_is_exact: bool,
+    pub tangent_is_exact: bool,
+    pub tangent_is_semidefinite: bool,
 }
 
-impl LawVisitor for Visit<'_> {
-    type Output = ();
+/// A [`Law`] behind a pointer.
+trait PointLaw: Debug + Send + Sync {
+    fn run(&self, compression: f64, job: Job<'_>);
+}
 
-    fn visit<L: Law>(self, law: &L) {
-        let law = &Resisting { law, c: self.compression };
+impl<L: Law> PointLaw for L {
+    fn run(&self, compression: f64, job: Job<'_>) {
+        let law = &Resisting { law: self, c: compression };
         let lanes_below = |threshold: f64, sigma: &Points<3>| {
             // The last stretch is the smallest.
             let last = sigma.0[2];
             let all = *sigma;
             (0..LANES).filter(move |&lane| last[lane] < threshold).map(move |lane| (lane, all.0.map(|of| of[lane])))
         };
-        match self.job {
+        match job {
             Job::Energies { f, energies } => dispatch(EnergyKernel { law, f, energies }),
             Job::Stresses { f, stresses } => dispatch(StressKernel { law, f, stresses }),
             Job::Tangents { f, stresses, tangents } => dispatch(TangentKernel { law, f, stresses, tangents }),

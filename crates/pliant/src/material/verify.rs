@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use super::points::LawFacts;
 use super::semidefinite::clamp_eigenvalues;
 use super::{AnyLaw, Definiteness, Elasticity, Inversion, LANES, Law, LawVisitor, Points, TANGENT_PLACE, YoungPoisson};
 use crate::math::matrix::Matrix9;
@@ -58,7 +59,7 @@ pub fn verify_any(law: &AnyLaw, moduli: YoungPoisson) -> Result<(), Violation> {
     struct Verify(YoungPoisson);
     impl LawVisitor for Verify {
         type Output = Result<(), Violation>;
-        fn visit<L: Law>(self, law: &L) -> Self::Output {
+        fn visit<L: Law + 'static>(self, law: &L) -> Self::Output {
             verify(law, self.0)
         }
     }
@@ -75,16 +76,9 @@ pub fn verify_any(law: &AnyLaw, moduli: YoungPoisson) -> Result<(), Violation> {
 ///
 /// States of a law without inversion handling are inverted only if it is defined there.
 pub fn verify_elasticity(material: &Elasticity) -> Result<(), Violation> {
-    struct DefinedInverted;
-    impl LawVisitor for DefinedInverted {
-        type Output = (bool, bool, bool);
-        fn visit<L: Law>(self, law: &L) -> Self::Output {
-            (L::DEFINED_INVERTED, law.stress_is_exact(), law.tangent_is_exact())
-        }
-    }
-    let (defined, stress_is_exact, tangent_is_exact) = material.law().visit(DefinedInverted);
+    let LawFacts { defined_inverted, stress_is_exact, tangent_is_exact, .. } = material.law_facts();
     let clamped = matches!(material.inversion(), Inversion::Clamp { .. });
-    let inverted = defined || material.inversion() != Inversion::None;
+    let inverted = defined_inverted || material.inversion() != Inversion::None;
     let mut random = Random(2);
     for i in 0..STATES {
         let f = random.state(i, inverted);
@@ -114,7 +108,7 @@ pub fn verify_elasticity(material: &Elasticity) -> Result<(), Violation> {
             require("the stress of the raised stretches", &f, error / scale, EXACT)?;
         }
         if regular {
-            let bare = evaluate(&Elasticity::from(material.law().clone()), &f, Definiteness::Exact);
+            let bare = evaluate(&material.bare(), &f, Definiteness::Exact);
             // Compression resistance adds to it; then there is nothing to compare.
             if !material.resists_compression() {
                 let error = largest((bare.stress - stress).0.as_flattened()) / scale;
@@ -382,7 +376,7 @@ mod tests {
                     let material = match law.with_inversion(inversion) {
                         Ok(material) => material,
                         Err(error) => {
-                            assert_eq!(error, LawError::NoInversion { law: "linear" });
+                            assert!(name == "linear" && matches!(error, LawError::NoInversion { .. }), "{error}");
                             continue;
                         }
                     };

@@ -181,7 +181,7 @@ mod tests {
             ("ln", |x| x.ln() * x.ln()),
             ("exp", |x| (-x * 0.5).exp()),
             ("powf", |x| x.powf(-2.0 / 3.0)),
-            ("powi", |x| (x - 2.0).powi(5) + x.powi(-3)),
+            ("powi", |x| (x - 2.0).powi(5) * 0.1 + (x + 1.0).powi(-3)),
             ("abs", |x| (x - 2.0).abs() * x),
             ("min max", |x| (x * x).max(x * 3.0) + x.min(R::from(1.5))),
         ]
