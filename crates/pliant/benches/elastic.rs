@@ -43,6 +43,9 @@ fn materials() -> Vec<(String, Elasticity)> {
             all.push((format!("{}, inversion handled", entry.name), law));
         }
     }
+    let coefficients = [("mu", moduli.mu()), ("lambda", moduli.lambda())];
+    let formula = AnyLaw::formula("mu/2*(I1 - 3) - mu*ln(J) + lambda/2*ln(J)^2", &coefficients).unwrap();
+    all.push(("neo-hookean by formula".to_owned(), formula.into()));
     all
 }
 

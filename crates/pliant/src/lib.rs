@@ -30,4 +30,5 @@ pub mod io;
 pub mod material;
 pub mod math;
 pub mod mesh;
+pub mod solver;
 pub mod sparse;
