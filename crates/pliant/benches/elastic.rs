@@ -69,6 +69,16 @@ fn body(name: &'static str, mesh: VolumeMesh) -> Body {
 }
 
 fn measure(body: &Body, name: &str, material: &Elasticity, threads: usize, filter: &str) {
+    let title = |what: &str| {
+        let plural = if threads == 1 { " " } else { "s" };
+        format!("{:<10} {name:<38} {what:<28} {threads} thread{plural}", body.name)
+    };
+    let asked = |what: &str| title(what).contains(filter);
+    let tangents =
+        [("force + stiffness", Definiteness::Exact), ("force + projected stiffness", Definiteness::Projected)];
+    if !asked("force") && !tangents.iter().any(|(what, _)| asked(what)) {
+        return;
+    }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let mut elastic = Elastic::uniform(&body.mesh, material.clone());
     let pattern = bind_all(body.mesh.vertex_count(), &mut [&mut elastic]);
@@ -80,19 +90,14 @@ fn measure(body: &Body, name: &str, material: &Elasticity, threads: usize, filte
     let pairs = elastic.elements().nodes_per_element() * (elastic.elements().nodes_per_element() + 1) / 2;
     let matrix = 2 * 8 * stiffness.values().len() + 4 * pairs * elements;
     let line = |what: &str, bytes: usize, mut run: Box<dyn FnMut() + Send + '_>| {
-        let title = format!(
-            "{:<10} {:<38} {what:<28} {threads} thread{}",
-            body.name,
-            name,
-            if threads == 1 { " " } else { "s" }
-        );
-        if !title.contains(filter) {
+        if !asked(what) {
             return;
         }
         let seconds = pool.install(|| fastest(&mut *run));
         let floor = bytes as f64 / copy_speed(bytes);
         println!(
-            "{title} {:9.1} ns/element {:6.1} GB/s {:6.1} times the memory's time",
+            "{} {:9.1} ns/element {:6.1} GB/s {:6.1} times the memory's time",
+            title(what),
             1e9 * seconds / elements as f64,
             1e-9 * bytes as f64 / seconds,
             seconds / floor
@@ -106,9 +111,7 @@ fn measure(body: &Body, name: &str, material: &Elasticity, threads: usize, filte
             elastic.add_force(black_box(&body.u), &mut force);
         }),
     );
-    for (what, definiteness) in
-        [("force + stiffness", Definiteness::Exact), ("force + projected stiffness", Definiteness::Projected)]
-    {
+    for (what, definiteness) in tangents {
         line(
             what,
             vectors + geometry + matrix,
@@ -122,8 +125,12 @@ fn measure(body: &Body, name: &str, material: &Elasticity, threads: usize, filte
 }
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
-    let filter = arguments.first().map_or("", String::as_str);
+    // `cargo test` also runs benches, and then they should only be seen to build.
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if !arguments.iter().any(|argument| argument == "--bench") {
+        return;
+    }
+    let filter = arguments.iter().find(|argument| !argument.starts_with("--")).map_or("", String::as_str);
     let block =
         |cells: [usize; 3], kind| generate::block(cells.map(|n| n as f64 / cells[0] as f64), cells, kind).unwrap();
     let bodies = [

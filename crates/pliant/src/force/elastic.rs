@@ -57,13 +57,14 @@ impl Elastic {
             return Err(MaterialCount { regions: mesh.regions().len(), materials: materials.len() });
         }
         let elements = Elements::new(mesh);
-        let chunks = elements.chunks().iter().map(|groups| LANES * groups.start..LANES * groups.end).collect();
+        let chunks: Vec<_> = elements.chunks().iter().map(|groups| LANES * groups.start..LANES * groups.end).collect();
         let nodes = elements.nodes().to_vec();
-        let scatter = Scatter::new(elements.nodes_per_element(), nodes, mesh.vertex_count(), chunks);
+        let scatter = Scatter::new(elements.nodes_per_element(), nodes, mesh.vertex_count(), &chunks);
         Ok(Self { elements, materials, scatter })
     }
 
     /// The force of a body of one material.
+    #[allow(clippy::missing_panics_doc, reason = "there are as many materials as regions")]
     pub fn uniform(mesh: &VolumeMesh, material: impl Into<Elasticity>) -> Self {
         let materials = vec![material.into(); mesh.regions().len()];
         Self::new(mesh, materials).expect("one material for each region")
@@ -119,6 +120,7 @@ impl Elastic {
         sum
     }
 
+    #[allow(clippy::large_stack_arrays, reason = "23 kB, so that nothing is allocated")]
     fn add_chunk(&self, u: &[f64], definiteness: Option<Definiteness>, groups: Range<usize>, target: &Target<'_>) {
         let mut tile = Tile { f: [Points::ZERO; TILE], stresses: [Points::ZERO; TILE], tangents: [Points::ZERO; TILE] };
         let material = &self.materials[self.elements.region(groups.start)];

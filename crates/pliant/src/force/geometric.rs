@@ -138,7 +138,7 @@ struct Term<const N: usize, C> {
 impl<const N: usize, C: Change<N>> Term<N, C> {
     fn new(stiffness: f64, nodes: Vec<u32>, vertex_count: usize, changes: C) -> Self {
         let chunks = chunks(nodes.len() / N);
-        Self { stiffness, scatter: Scatter::new(N, nodes, vertex_count, chunks), changes }
+        Self { stiffness, scatter: Scatter::new(N, nodes, vertex_count, &chunks), changes }
     }
 
     #[inline(always)]

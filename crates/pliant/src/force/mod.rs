@@ -7,6 +7,7 @@ mod elastic;
 mod geometric;
 mod gradients;
 mod springs;
+mod stress;
 mod stvk_polynomial;
 #[cfg(test)]
 mod testing;
@@ -23,6 +24,7 @@ pub use crate::material::Definiteness;
 pub use elastic::{Elastic, MaterialCount};
 pub use geometric::{Geometric, GeometricError, GeometricStiffness};
 pub use springs::{PerSpring, Spring, SpringCoefficients, Springs, SpringsError};
+pub use stress::Strained;
 pub use stvk_polynomial::{StVkPolynomial, StVkPolynomialError};
 pub use third_derivative::{ThirdDerivative, ThirdDerivativeBlock};
 

@@ -215,7 +215,7 @@ impl Springs {
         // Springs near one another in the list should be so in the body, or every chunk would meet every other.
         springs.sort_by_key(|spring| spring.vertices);
         let nodes = springs.iter().flat_map(|spring| spring.vertices).collect();
-        let scatter = Scatter::new(2, nodes, rest.len(), chunks(springs.len()));
+        let scatter = Scatter::new(2, nodes, rest.len(), &chunks(springs.len()));
         Ok(Self { rest: rest.to_vec(), list: springs, scatter })
     }
 

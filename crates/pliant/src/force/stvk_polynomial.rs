@@ -113,7 +113,7 @@ impl StVkPolynomial {
         }
         let gradients = ElementGradients::new(mesh);
         let chunks = chunks(mesh.element_count());
-        let scatter = Scatter::new(gradients.nodes_per_element, gradients.nodes.clone(), mesh.vertex_count(), chunks);
+        let scatter = Scatter::new(gradients.nodes_per_element, gradients.nodes.clone(), mesh.vertex_count(), &chunks);
         Ok(Self {
             vertex_count: mesh.vertex_count(),
             gradients,

@@ -46,6 +46,7 @@ impl<L> Resisting<'_, L> {
 impl<L: Law> Law for Resisting<'_, L> {
     const COEFFICIENTS: &'static [&'static str] = L::COEFFICIENTS;
     const OBJECTIVE: bool = L::OBJECTIVE;
+    const ISOTROPIC: bool = L::ISOTROPIC;
     const DEFINED_INVERTED: bool = L::DEFINED_INVERTED;
 
     #[inline(always)]

@@ -1,9 +1,9 @@
 //! What a law does with elements that are squashed or turned inside out.
 
-use super::principal::{PAIRS, Principal};
+use super::principal::Principal;
 use super::{Law, LawError};
 use crate::math::matrix::Vector;
-use crate::math::{Dual, Jet, Matrix, Real};
+use crate::math::{Dual, Jet, Real};
 
 /// What to do with stretches below a threshold, where a law is not defined, or too stiff, or too soft. `F = UΣVᵀ`, and the sign of an
 /// inverted element is on its smallest stretch.
@@ -62,32 +62,5 @@ pub(super) fn extrapolated_energy<L: Law, R: Real>(law: &L, sigma: Vector<R>, th
 
 /// The derivatives of the [extrapolated energy](extrapolated_energy).
 pub(super) fn extrapolated<L: Law>(law: &L, sigma: Vector<f64>, threshold: f64) -> Principal<f64> {
-    let jet = extrapolated_energy(law, Jet::variables(sigma), threshold);
-    let mut hessian = Matrix::zero();
-    for i in 0..3 {
-        for j in 0..3 {
-            hessian.0[i][j] = jet.second(i, j);
-        }
-    }
-    let (flip, twist) = quotients(sigma, jet.gradient, &hessian);
-    Principal { gradient: jet.gradient, hessian, flip, twist }
-}
-
-/// `(gᵢ − gⱼ)/(σᵢ − σⱼ)` and `(gᵢ + gⱼ)/(σᵢ + σⱼ)` of each pair.
-#[inline(always)]
-pub(super) fn quotients<R: Real>(sigma: Vector<R>, gradient: Vector<R>, hessian: &Matrix<R>) -> (Vector<R>, Vector<R>) {
-    /// Stretches nearer than this count as equal. The quotient then has an error of about 1e-16 / 1e-5, and its limit one of
-    /// the order of 1e-5², as the function is symmetric in the two.
-    const EQUAL: f64 = 1e-5;
-    /// Stands in for a sum of stretches that cancel, where the singular basis is not unique and there is no derivative.
-    const LEAST_SUM: f64 = 1e-12;
-    let (mut flip, mut twist) = (gradient, gradient);
-    for (pair, (i, j)) in PAIRS.into_iter().enumerate() {
-        let apart = sigma[i] - sigma[j];
-        let limit = (hessian.0[i][i] + hessian.0[j][j]) * 0.5 - hessian.0[i][j];
-        flip[pair] = R::select(apart.abs().less(R::from(EQUAL)), limit, (gradient[i] - gradient[j]) / apart);
-        let sum = sigma[i] + sigma[j];
-        twist[pair] = (gradient[i] + gradient[j]) / sum.max(R::from(LEAST_SUM));
-    }
-    (flip, twist)
+    Principal::of_stretches(sigma, &extrapolated_energy(law, Jet::variables(sigma), threshold))
 }

@@ -3,11 +3,15 @@
 //! A law is written over a [`Real`], so that it runs on one element or on several in the lanes of a vector register. It is
 //! registered by one line in [`AnyLaw`], and [`verify`](verify::verify) proves its derivatives.
 
+mod by_energy;
+mod by_stretches;
 mod coefficients;
 mod compression;
 mod corotational;
+mod formula;
 mod hooke;
 mod inversion;
+mod isotropic;
 mod lanes;
 mod linear;
 mod mooney_rivlin;
@@ -28,9 +32,13 @@ use thiserror::Error;
 use crate::math::matrix::{Matrix9, Vector};
 use crate::math::{Matrix, Real};
 
+pub use by_energy::{ByEnergy, Energy};
+pub use by_stretches::{ByStretches, StretchEnergy};
 pub use compression::Resisting;
 pub use corotational::{Corotational, CorotationalFrame, CorotationalTangent};
+pub use formula::{Formula, FormulaError, Spot};
 pub use inversion::Inversion;
+pub use isotropic::{Invariants, Isotropic, IsotropicEnergy};
 pub use lanes::{LANES, Points, TANGENT_ENTRIES, TANGENT_PLACE};
 pub use linear::Linear;
 pub use mooney_rivlin::MooneyRivlin;
@@ -51,6 +59,8 @@ pub trait Law: Debug + Clone + Send + Sync {
     const OPTIONS: &'static [LawOption] = &[];
     /// True if a rotation of the deformed body changes nothing: `ψ(QF) = ψ(F)`.
     const OBJECTIVE: bool = true;
+    /// True if a rotation of the undeformed body changes nothing: `ψ(FQ) = ψ(F)`.
+    const ISOTROPIC: bool = true;
     /// True if the law is defined for inverted and flat elements, `det F ≤ 0`.
     const DEFINED_INVERTED: bool = false;
 
@@ -87,7 +97,7 @@ pub trait Law: Debug + Clone + Send + Sync {
 
     /// Whether the law depends on nothing but the principal stretches, so that it can be computed in the singular basis.
     fn has_principal_form(&self) -> bool {
-        Self::OBJECTIVE
+        Self::OBJECTIVE && Self::ISOTROPIC
     }
 
     /// Whether [`tangent`](Self::tangent) never has a negative eigenvalue.
@@ -202,10 +212,11 @@ macro_rules! laws {
         #[allow(missing_docs, reason = "each is documented as a law")]
         pub enum AnyLaw {
             $($law($law),)*
+            Formula(Formula),
         }
 
         impl AnyLaw {
-            /// All laws.
+            /// All laws that can be made from small-strain moduli: all but [`formula`](Self::formula).
             pub const ALL: &'static [LawEntry] = &[$(
                 LawEntry {
                     name: $name,
@@ -235,10 +246,11 @@ macro_rules! laws {
                 }
             }
 
-            /// The name under which [`new`](Self::new) makes it.
+            /// The name under which [`new`](Self::new) makes it, or `formula`.
             pub fn name(&self) -> &'static str {
                 match self {
                     $(Self::$law(_) => $name,)*
+                    Self::Formula(_) => "formula",
                 }
             }
 
@@ -259,6 +271,7 @@ macro_rules! laws {
             pub fn has_principal_form(&self) -> bool {
                 match self {
                     $(Self::$law(law) => law.has_principal_form(),)*
+                    Self::Formula(law) => law.has_principal_form(),
                 }
             }
 
@@ -266,6 +279,7 @@ macro_rules! laws {
             pub fn visit<V: LawVisitor>(&self, visitor: V) -> V::Output {
                 match self {
                     $(Self::$law(law) => visitor.visit(law),)*
+                    Self::Formula(law) => visitor.visit(law),
                 }
             }
         }
@@ -280,4 +294,11 @@ laws! {
     "neo-hookean-bower" NeoHookeanBower, "μ/2 (J^(−2/3) I_C − 3) + λ/2 (J − 1)²", "large strains, volume and shape apart (Bower)";
     "stable-neo-hookean" StableNeoHookean, "μ/2 (I_C − 3) + λ/2 (J − α)² − μ/2 ln(I_C + 1)", "large strains, defined when inverted (Smith et al.)";
     "mooney-rivlin" MooneyRivlin, "μ01 (J^(−4/3) I₂ − 3) + μ10 (J^(−2/3) I_C − 3) + v1 (J − 1)²", "rubber: large strains, two shape terms";
+}
+
+impl AnyLaw {
+    /// The law whose energy density is written as `text`, with these parameters; see [`Formula`].
+    pub fn formula(text: &str, parameters: &[(&str, f64)]) -> Result<Self, FormulaError> {
+        Formula::new(text, parameters).map(Self::Formula)
+    }
 }

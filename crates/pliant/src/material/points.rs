@@ -66,7 +66,7 @@ impl Elasticity {
     /// `ψ(F)` at all points.
     ///
     /// # Panics
-    /// If there is not as much to write to as to read; so do the other two.
+    /// If the lengths differ.
     pub fn energies(&self, f: &[Points<9>], energies: &mut [Points<1>]) {
         assert_eq!(f.len(), energies.len());
         self.on_law(Job::Energies { f, energies });
@@ -82,6 +82,9 @@ impl Elasticity {
     }
 
     /// `P(F)` at all points.
+    ///
+    /// # Panics
+    /// If the lengths differ.
     pub fn stresses(&self, f: &[Points<9>], stresses: &mut [Points<9>]) {
         assert_eq!(f.len(), stresses.len());
         self.on_law(Job::Stresses { f, stresses });
@@ -96,6 +99,9 @@ impl Elasticity {
     /// `P(F)` and the upper triangle of `A(F)` at all points.
     ///
     /// The stress is computed as [without the tangent](Self::stresses), and is the same to the last bit.
+    ///
+    /// # Panics
+    /// If the lengths differ.
     pub fn stresses_and_tangents(
         &self,
         definiteness: Definiteness,
@@ -209,9 +215,9 @@ impl LawVisitor for Visit<'_> {
             (0..LANES).filter(move |&lane| last[lane] < threshold).map(move |lane| (lane, all.0.map(|of| of[lane])))
         };
         match self.job {
-            Job::Energies { f, energies } => dispatch(Energies { law, f, energies }),
-            Job::Stresses { f, stresses } => dispatch(Stresses { law, f, stresses }),
-            Job::Tangents { f, stresses, tangents } => dispatch(Tangents { law, f, stresses, tangents }),
+            Job::Energies { f, energies } => dispatch(EnergyKernel { law, f, energies }),
+            Job::Stresses { f, stresses } => dispatch(StressKernel { law, f, stresses }),
+            Job::Tangents { f, stresses, tangents } => dispatch(TangentKernel { law, f, stresses, tangents }),
             Job::StretchEnergies { sigma, energies } => {
                 for lane in 0..LANES {
                     energies.0[0][lane] = law.stretch_energy(sigma.0.map(|of| of[lane]));
@@ -231,13 +237,13 @@ impl LawVisitor for Visit<'_> {
     }
 }
 
-struct Energies<'a, L> {
+struct EnergyKernel<'a, L> {
     law: &'a L,
     f: &'a [Points<9>],
     energies: &'a mut [Points<1>],
 }
 
-impl<L: Law> Kernel for Energies<'_, L> {
+impl<L: Law> Kernel for EnergyKernel<'_, L> {
     type Output = ();
 
     #[inline(always)]
@@ -250,13 +256,13 @@ impl<L: Law> Kernel for Energies<'_, L> {
     }
 }
 
-struct Stresses<'a, L> {
+struct StressKernel<'a, L> {
     law: &'a L,
     f: &'a [Points<9>],
     stresses: &'a mut [Points<9>],
 }
 
-impl<L: Law> Kernel for Stresses<'_, L> {
+impl<L: Law> Kernel for StressKernel<'_, L> {
     type Output = ();
 
     #[inline(always)]
@@ -269,14 +275,14 @@ impl<L: Law> Kernel for Stresses<'_, L> {
     }
 }
 
-struct Tangents<'a, L> {
+struct TangentKernel<'a, L> {
     law: &'a L,
     f: &'a [Points<9>],
     stresses: &'a mut [Points<9>],
     tangents: &'a mut [Points<TANGENT_ENTRIES>],
 }
 
-impl<L: Law> Kernel for Tangents<'_, L> {
+impl<L: Law> Kernel for TangentKernel<'_, L> {
     type Output = ();
 
     #[inline(always)]

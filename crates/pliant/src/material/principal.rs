@@ -11,7 +11,7 @@
 
 use super::Tangent;
 use crate::math::matrix::{Matrix9, Vector, dot};
-use crate::math::{Matrix, Real, SignedSvd};
+use crate::math::{Jet, Matrix, Real, SignedSvd};
 
 /// The pairs of axes, in the order of [`Principal::flip`] and [`Principal::twist`].
 pub const PAIRS: [(usize, usize); 3] = [(0, 1), (0, 2), (1, 2)];
@@ -40,6 +40,19 @@ pub fn diagonal<R: Real>(sigma: Vector<R>) -> Matrix<R> {
 }
 
 impl<R: Real> Principal<R> {
+    /// From an energy over [`Jet::variables`] of the stretches.
+    #[inline(always)]
+    pub fn of_stretches(sigma: Vector<R>, energy: &Jet<R>) -> Self {
+        let mut hessian = Matrix::zero();
+        for i in 0..3 {
+            for j in 0..3 {
+                hessian.0[i][j] = energy.second(i, j);
+            }
+        }
+        let (flip, twist) = quotients(sigma, energy.gradient, &hessian);
+        Self { gradient: energy.gradient, hessian, flip, twist }
+    }
+
     /// Raise negative eigenvalues of the tangent to zero.
     #[inline(always)]
     pub fn project(&mut self) {
@@ -95,6 +108,27 @@ impl<R: Real> Principal<R> {
         }
         a.0
     }
+}
+
+/// `(gᵢ − gⱼ)/(σᵢ − σⱼ)` and `(gᵢ + gⱼ)/(σᵢ + σⱼ)` of each pair.
+#[inline(always)]
+fn quotients<R: Real>(sigma: Vector<R>, gradient: Vector<R>, hessian: &Matrix<R>) -> (Vector<R>, Vector<R>) {
+    /// Stretches nearer than this, relative to their mean, count as equal. The quotient then has an error of about 1e-16 / 4e-6,
+    /// and its limit one of the order of 4e-6², as the function is symmetric in the two.
+    const EQUAL: f64 = 4e-6;
+    /// And so do those nearer than this, because the mean may be 0.
+    const SURELY_EQUAL: f64 = 1e-7;
+    /// Stands in for a sum of stretches that cancel, where the singular basis is not unique and there is no derivative.
+    const LEAST_SUM: f64 = 1e-12;
+    let (mut flip, mut twist) = (gradient, gradient);
+    for (pair, (i, j)) in PAIRS.into_iter().enumerate() {
+        let (apart, sum) = (sigma[i] - sigma[j], sigma[i] + sigma[j]);
+        let equal = apart.abs().less(sum.abs() * (0.5 * EQUAL) + SURELY_EQUAL);
+        let limit = (hessian.0[i][i] + hessian.0[j][j]) * 0.5 - hessian.0[i][j];
+        flip[pair] = R::select(equal, limit, (gradient[i] - gradient[j]) / apart);
+        twist[pair] = (gradient[i] + gradient[j]) / sum.max(R::from(LEAST_SUM));
+    }
+    (flip, twist)
 }
 
 /// `m + s a bᵀ`.

@@ -16,6 +16,7 @@ impl BlockPattern {
     ///
     /// # Panics
     /// If a clique names a vertex that is not below `vertex_count`.
+    #[allow(clippy::needless_pass_by_value, reason = "an iterator to go through twice")]
     pub fn from_cliques<'a>(vertex_count: usize, cliques: impl Iterator<Item = &'a [u32]> + Clone) -> Self {
         let pairs = || cliques.clone().flat_map(pairs_of).filter(|(a, b)| a != b);
         // A counting sort by the smaller vertex, then each row on its own.

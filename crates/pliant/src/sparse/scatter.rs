@@ -44,12 +44,12 @@ impl Scatter {
     ///
     /// # Panics
     /// If a vertex is not below `vertex_count`, the vertices of a clique do not ascend, or the chunks do not follow one another.
-    pub fn new(nodes_per_clique: usize, nodes: Vec<u32>, vertex_count: usize, chunks: Vec<Range<usize>>) -> Self {
+    pub fn new(nodes_per_clique: usize, nodes: Vec<u32>, vertex_count: usize, chunks: &[Range<usize>]) -> Self {
         assert!(nodes.iter().all(|&v| (v as usize) < vertex_count), "vertices below {vertex_count}");
-        assert!(nodes.chunks(nodes_per_clique).all(|clique| clique.is_sorted()), "ascending vertices");
+        assert!(nodes.chunks(nodes_per_clique).all(<[u32]>::is_sorted), "ascending vertices");
         assert!(chunks.is_sorted_by(|a, b| a.end <= b.start), "chunks one after the other");
         let vertices = |chunk: &Range<usize>| &nodes[nodes_per_clique * chunk.start..nodes_per_clique * chunk.end];
-        let colour = colour(vertex_count, &chunks, vertices);
+        let colour = colour(vertex_count, chunks, vertices);
         let mut order: Vec<usize> = (0..chunks.len()).collect();
         order.sort_by_key(|&chunk| colour[chunk]);
         let colours = order.chunk_by(|&a, &b| colour[a] == colour[b]).scan(0, |start, chunks| {
@@ -237,8 +237,8 @@ mod tests {
     /// A strip of triangles, several to a chunk, with a matrix of 1 + i + 10 j for each pair of its nodes.
     fn strip(threads: usize) -> (Vec<f64>, BlockMatrix) {
         let nodes: Vec<u32> = (0..200).flat_map(|i| [i, i + 1, i + 2]).collect();
-        let chunks = (0..40).map(|i| 5 * i..5 * i + 5).collect();
-        let mut scatter = Scatter::new(3, nodes, 202, chunks);
+        let chunks: Vec<_> = (0..40).map(|i| 5 * i..5 * i + 5).collect();
+        let mut scatter = Scatter::new(3, nodes, 202, &chunks);
         assert_eq!(scatter.colours.len(), 2, "a strip is coloured like a chess board");
         let pattern = Arc::new(BlockPattern::from_cliques(202, scatter.cliques()));
         scatter.bind(&pattern);
@@ -274,7 +274,8 @@ mod tests {
     #[test]
     fn chunks_that_all_meet_in_one_vertex_get_a_colour_each() {
         let nodes: Vec<u32> = (1..100).flat_map(|i| [0, i]).collect();
-        let scatter = Scatter::new(2, nodes, 100, (0..33).map(|i| 3 * i..3 * i + 3).collect());
+        let chunks: Vec<_> = (0..33).map(|i| 3 * i..3 * i + 3).collect();
+        let scatter = Scatter::new(2, nodes, 100, &chunks);
         assert_eq!(scatter.colours.len(), 33);
     }
 }

@@ -1,0 +1,120 @@
+//! A clamped beam with a dead load at its end, against other programs' solutions of the same discrete problem: linear elasticity by
+//! scikit-fem (sfepy, felupe and GetFEM agree to 2e-10, which is rounding times condition number), and large deflections by
+//! felupe (GetFEM and sfepy agree to 2e-11). Displacements of all vertices relative to the largest, and strain energies.
+
+mod support;
+
+use pliant::force::Force;
+use pliant::mesh::{Cells, VolumeMesh, generate};
+use support::{Section, Statics, assert_close, section, sections};
+
+const LINEAR_TOLERANCE: f64 = 1e-8;
+
+/// The references balance to 2e-11 of the load or better.
+const LARGE_TOLERANCE: f64 = 1e-9;
+
+fn beam(kind: &str, across: usize) -> VolumeMesh {
+    let cells = if kind == "hex8" { Cells::Hex } else { Cells::Tet6 };
+    generate::block([10.0, 1.0, 1.0], [10 * across, across, across], cells).unwrap()
+}
+
+fn clamped(beam: &VolumeMesh, name: &str, coefficients: &[f64]) -> Statics {
+    let clamp = &beam.vertex_sets()["x-min"];
+    Statics::new(beam, support::law(name, coefficients), |dof| clamp.contains(&(dof as u32 / 3)))
+}
+
+/// The rows `vertex force` as a load on all vertices.
+fn load(beam: &VolumeMesh, section: &Section) -> Vec<f64> {
+    let mut load = vec![0.0; 3 * beam.vertex_count()];
+    for row in &section.rows {
+        let first = 3 * row[0] as usize;
+        load[first..first + 3].copy_from_slice(&row[1..]);
+    }
+    load
+}
+
+fn verify_linear(kind: &str, size: &str, across: usize) {
+    let sections = sections("cantilever_linear.txt");
+    let find = |what: &str| section(&sections, &format!("{kind} {size} {what}"));
+    let beam = beam(kind, across);
+    let mut statics = clamped(&beam, "linear", &[384615.3846153846, 576923.0769230769]);
+    let mut u = vec![0.0; 3 * beam.vertex_count()];
+    statics.solve(&load(&beam, find("load")), &mut u);
+    assert_close(&format!("{kind} {size}, u"), &u, &find("displacement").flat(), LINEAR_TOLERANCE);
+    let energy = statics.elastic.energy(&u);
+    assert_close(&format!("{kind} {size}, energy"), &[energy], &find("energy").flat(), LINEAR_TOLERANCE);
+}
+
+fn verify_large(name: &str) {
+    let sections = sections("cantilever_large.txt");
+    for kind in ["hex8", "tet4"] {
+        let beam = beam(kind, 2);
+        let unit_load = load(&beam, section(&sections, &format!("{kind} load")));
+        let head = format!("{kind} {name} ");
+        let first = sections.iter().position(|section| section.head.starts_with(&head)).unwrap();
+        let mut statics = clamped(&beam, name, &sections[first].coefficients(name));
+        let mut u = vec![0.0; 3 * beam.vertex_count()];
+        let mut applied = 0.0;
+        for reference in sections[first + 1..first + 5].chunks(2) {
+            assert_eq!([&*reference[0].head, &*reference[1].head], ["level", "displacement"]);
+            let &[level, energy] = &reference[0].rows[0][..] else { panic!("a load and an energy") };
+            // Newton's method finds its way in steps of 50 N.
+            while applied < level {
+                applied += 50.0;
+                statics.solve(&unit_load.iter().map(|force| applied * force).collect::<Vec<_>>(), &mut u);
+            }
+            assert_eq!(applied, level);
+            assert_close(&format!("{kind}, {name}, {level} N, u"), &u, &reference[1].flat(), LARGE_TOLERANCE);
+            if !energy.is_nan() {
+                let found = statics.elastic.energy(&u);
+                assert_close(&format!("{kind}, {name}, {level} N, energy"), &[found], &[energy], LARGE_TOLERANCE);
+            }
+        }
+    }
+}
+
+#[test]
+fn linear_cantilever_of_hexes_bends_as_in_scikit_fem() {
+    verify_linear("hex8", "coarse", 2);
+}
+
+#[test]
+fn linear_cantilever_of_tets_bends_as_in_scikit_fem() {
+    verify_linear("tet4", "coarse", 2);
+}
+
+#[test]
+fn linear_cantilever_of_3840_tets_bends_as_in_scikit_fem() {
+    verify_linear("tet4", "medium", 4);
+}
+
+/// The stored field is felupe's, polished until the force balances with scipy's polar decomposition.
+#[test]
+fn corotational_cantilever_bends_far_as_in_felupe() {
+    verify_large("corotational");
+}
+
+#[test]
+fn stvk_cantilever_bends_far_as_in_felupe() {
+    verify_large("stvk");
+}
+
+#[test]
+fn neo_hookean_cantilever_bends_far_as_in_felupe() {
+    verify_large("neo-hookean");
+}
+
+#[test]
+fn neo_hookean_bower_cantilever_bends_far_as_in_felupe() {
+    verify_large("neo-hookean-bower");
+}
+
+#[test]
+fn stable_neo_hookean_cantilever_bends_far_as_in_felupe() {
+    verify_large("stable-neo-hookean");
+}
+
+#[test]
+fn mooney_rivlin_cantilever_bends_far_as_in_felupe() {
+    verify_large("mooney-rivlin");
+}
