@@ -49,8 +49,8 @@ enum Command {
     Mesh(mesh::MeshCommand),
     /// Write stiffness, mass and damping of a body as sparse matrices, and the elastic force, for other programs.
     ///
-    /// Files in the folder: K, M and D as Matrix Market .mtx and for scipy.sparse.load_npz as .npz; force as .mtx and .npy; energy
-    /// and sizes in summary.json. Three rows for each vertex, in SI units; the force is the gradient of the energy.
+    /// Files in the folder: K, M and D as Matrix Market .mtx and as .npz for SciPy's `load_npz`; force as .mtx and .npy; energy and
+    /// sizes in summary.json. Three rows for each vertex, in SI units; the force is the gradient of the energy.
     Matrices(matrices::Matrices),
     /// List the elastic laws: formula, coefficients, options, what each is good for.
     Laws,

@@ -102,7 +102,7 @@ impl MaterialArgs {
         let elasticity = Elasticity::from(law)
             .with_compression_resistance(self.compression_resistance)
             .context("--compression-resistance")?;
-        Ok(elasticity.with_inversion(self.inversion()?).context("--inversion")?)
+        elasticity.with_inversion(self.inversion()?).context("--inversion")
     }
 
     /// The law of a region: from the options if they say so, else from the file.

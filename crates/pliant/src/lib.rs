@@ -7,7 +7,7 @@
 //! - [`io`]: mesh files, chosen by extension.
 //! - [`material`]: elastic laws, each with its energy, stress and tangent, and the proof that they fit.
 //! - [`sparse`]: symmetric matrices of 3×3 blocks.
-//! - [`matrix_io`]: vectors and matrices in files, for `NumPy`, `SciPy` and others.
+//! - [`matrix_io`]: vectors and matrices in files, for NumPy, SciPy and others.
 //! - [`element`]: elements as quadrature points.
 //! - [`force`]: terms of the potential energy of a body, with their force and stiffness.
 //! - [`mass`]: the mass matrix, consistent or lumped.

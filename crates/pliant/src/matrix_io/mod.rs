@@ -1,4 +1,4 @@
-//! Vectors and matrices in files, for `NumPy`, `SciPy`, MATLAB, Julia and whatever else reads them. The extension chooses the format:
+//! Vectors and matrices in files, for NumPy, SciPy, MATLAB, Julia and whatever else reads them. The extension chooses the format:
 //!
 //! | files | content | |
 //! |---|---|---|

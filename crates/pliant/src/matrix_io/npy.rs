@@ -335,7 +335,7 @@ mod tests {
             ),
             (
                 file(&head("[('x', '<f8')]", "(1,)"), &[0; 8]),
-                "byte 20: expected a plain type of number such as '<f8', found `[('x', '<f8')], 'fortran_order': False, …`",
+                "byte 20: expected a plain type of number such as '<f8', found `[(\\'x\\', \\'<f8\\')], \\'fortran_order\\': False, …`",
             ),
             (
                 file(&head("'<f8'", "(1, 1, 1)"), &[0; 8]),

@@ -1,4 +1,4 @@
-//! The `.npz` of a sparse matrix as `SciPy` has it: a ZIP archive of the arrays `format`, `shape`, `data`, `indices` and `indptr`, for
+//! SciPy's `.npz` of a sparse matrix: a ZIP archive of the NumPy arrays `format`, `shape`, `data`, `indices` and `indptr`, for
 //! `scipy.sparse.load_npz`.
 //!
 //! The archive is not compressed, as NumPy's own are not unless asked: then ZIP is a head before each file and a list of them at
