@@ -4,6 +4,8 @@
 
 mod generate;
 mod laws;
+mod material;
+mod matrices;
 mod mesh;
 mod report;
 mod table;
@@ -26,6 +28,8 @@ Try it:
   pliant mesh info ring.veg                   a table about any mesh file
   pliant mesh convert ring.veg ring.vtu       open it in ParaView
   pliant mesh check ring.veg && echo fine     can it be simulated?
+  pliant matrices ring.veg --law stvk --young 1e6 --poisson 0.45 --density 1000 -o ring
+                                              stiffness, mass and damping for SciPy
 
 Exit status: 0 done; 1 it could not be done, or a mesh cannot be simulated;
 2 the command line was not understood.";
@@ -43,7 +47,12 @@ enum Command {
     /// Look at, check, convert and make meshes.
     #[command(subcommand, arg_required_else_help = true)]
     Mesh(mesh::MeshCommand),
-    /// List the elastic laws: formula, coefficients, what each is good for.
+    /// Write stiffness, mass and damping of a body as sparse matrices, and the elastic force, for other programs.
+    ///
+    /// Files in the folder: K, M and D as Matrix Market .mtx and as .npz for SciPy's `load_npz`; force as .mtx and .npy; energy and
+    /// sizes in summary.json. Three rows for each vertex, in SI units; the force is the gradient of the energy.
+    Matrices(matrices::Matrices),
+    /// List the elastic laws: formula, coefficients, options, what each is good for.
     Laws,
     /// Print a script that completes commands in your shell.
     ///
@@ -92,6 +101,7 @@ impl Done {
 fn execute(command: Command) -> anyhow::Result<Done> {
     match command {
         Command::Mesh(command) => command.run(),
+        Command::Matrices(matrices) => matrices.run(),
         Command::Laws => Ok(Done::text(laws::list())),
         Command::Completions { shell } => {
             let mut script = Vec::new();

@@ -11,7 +11,7 @@ use pliant::mesh::{Embedding, HexSplit, Material, SurfaceMesh, VolumeMesh};
 use crate::Done;
 use crate::generate::Body;
 use crate::report::Report;
-use crate::table::{Facts, count};
+use crate::table::{Facts, count, to_json};
 
 #[derive(Debug, Subcommand)]
 pub enum MeshCommand {
@@ -320,8 +320,4 @@ fn wrote(path: &Path, mesh: &Mesh) -> String {
     let of_boundary = matches!(mesh, Mesh::Volume(_)) && Format::of(path).is_some_and(|f| !f.can_write_volume());
     let boundary = if of_boundary { "the boundary of " } else { "" };
     format!("wrote {}: {boundary}{content}\n", path.display())
-}
-
-fn to_json(value: &impl serde::Serialize) -> anyhow::Result<String> {
-    Ok(serde_json::to_string_pretty(value)? + "\n")
 }

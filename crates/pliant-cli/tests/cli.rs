@@ -273,10 +273,245 @@ fn a_detailed_surface_is_embedded_and_saved() {
 }
 
 #[test]
-fn every_law_is_listed_with_formula_and_coefficients() {
+fn every_law_is_listed_with_formula_coefficients_and_options() {
     let list = ok(TempDir::new().unwrap().path(), &["laws"]).out;
     for law in pliant::material::AnyLaw::ALL {
         assert!(list.contains(law.name) && list.contains(law.energy) && list.contains(&law.coefficients.join(", ")));
+        for option in law.options {
+            assert!(list.contains(option.name) && list.contains(option.about), "{}", option.name);
+        }
+    }
+    for words in ["kg/m³", "compression-resistance", "threshold               1      0.1", "exact (default), warped"] {
+        assert!(list.contains(words), "{words:?} is missing in:\n{list}");
+    }
+}
+
+/// A bar of five cells with a material in its file, and the options that all calls have in common.
+fn bar(folder: &Path) {
+    let size = ["--size", "5", "1", "1", "--cells", "5", "1", "1"];
+    let material = ["--density", "1000", "--young", "1e6", "--poisson", "0.45"];
+    let args = [&["mesh", "generate", "box", "-o", "bar.veg"][..], &size, &material].concat();
+    ok(folder, &args);
+}
+
+fn csr_product(matrix: &pliant::sparse::Triplets, x: &[f64]) -> Vec<f64> {
+    let mut y = vec![0.0; matrix.row_count];
+    for &(row, column, value) in &matrix.entries {
+        y[row as usize] += value * x[column as usize];
+    }
+    y
+}
+
+#[test]
+fn matrices_of_a_body_are_written_and_have_its_physics() {
+    let folder = TempDir::new().unwrap();
+    bar(folder.path());
+    let run = ok(
+        folder.path(),
+        &["matrices", "bar.veg", "--law", "neo-hookean", "--alpha", "0.1", "--beta", "0.01", "-o", "new/out"],
+    );
+    for words in ["new/out  the matrices of bar.veg", "mass              5000 kg", "energy            0 J", "yes"] {
+        assert!(run.out.contains(words), "{words:?} is missing in:\n{}", run.out);
+    }
+    let out = folder.path().join("new/out");
+    let read = |name: &str| pliant::matrix_io::read_matrix(out.join(name)).unwrap();
+    let (k, m, d) = (read("K.mtx"), read("M.mtx"), read("D.mtx"));
+    let n = k.row_count / 3;
+    assert_eq!(n, 24);
+    k.to_symmetric(n).unwrap();
+    let translation: Vec<f64> = (0..n).flat_map(|_| [1.0, -2.0, 0.5]).collect();
+    let largest = k.entries.iter().fold(0.0, |most, entry| f64::max(most, entry.2.abs()));
+    assert!(csr_product(&k, &translation).iter().all(|force| force.abs() < 1e-13 * largest), "a free body resists");
+    let momentum = csr_product(&m, &translation);
+    for axis in 0..3 {
+        let sum: f64 = momentum.iter().skip(axis).step_by(3).sum();
+        assert!((sum - 5000.0 * translation[axis]).abs() < 1e-9, "{sum}");
+    }
+    let x: Vec<f64> = (0..3 * n).map(|i| (i as f64).sin()).collect();
+    let (kx, mx, dx) = (csr_product(&k, &x), csr_product(&m, &x), csr_product(&d, &x));
+    for i in 0..3 * n {
+        assert!((dx[i] - 0.1 * mx[i] - 0.01 * kx[i]).abs() < 1e-13 * largest);
+    }
+    for name in ["K.npz", "M.npz", "D.npz"] {
+        assert!(std::fs::read(out.join(name)).unwrap().starts_with(b"PK\x03\x04"));
+    }
+    let force = pliant::matrix_io::read_array(out.join("force.npy")).unwrap();
+    assert_eq!(force, pliant::matrix_io::read_array(out.join("force.mtx")).unwrap());
+    assert_eq!((force.row_count(), force.column_count()), (3 * n, 1));
+    assert_eq!(std::fs::read_dir(&out).unwrap().count(), 9, "nothing but the files that were promised");
+}
+
+#[test]
+fn matrices_at_a_displacement_have_energy_and_force_in_every_format_of_it() {
+    let folder = TempDir::new().unwrap();
+    bar(folder.path());
+    let mesh = pliant::io::read_volume(folder.path().join("bar.veg")).unwrap().mesh;
+    // Stretched by a hundredth along x.
+    let u: Vec<f64> = mesh.vertices().iter().flat_map(|x| [0.01 * x.x, 0.0, 0.0]).collect();
+    for name in ["u.npy", "u.mtx", "u.txt"] {
+        for columns in [1, 3] {
+            let array = pliant::matrix_io::Array::from_rows(columns, u.clone()).unwrap();
+            pliant::matrix_io::write_array(folder.path().join(name), &array).unwrap();
+            let args = ["matrices", "bar.veg", "--law", "linear", "-u", name, "--json", "--lumped", "-o", "out"];
+            let summary = json(&ok(folder.path(), &args));
+            // ½(λ + 2μ) ε² V
+            let (lambda, mu) = (0.45e6 / (1.45 * 0.1), 1e6 / 2.9);
+            let exact = 0.5 * (lambda + 2.0 * mu) * 1e-4 * 5.0;
+            assert!((summary["energy"].as_f64().unwrap() - exact).abs() < 1e-12 * exact, "{name}");
+            assert!(summary["largest_force"]["size"].as_f64().unwrap() > 0.0);
+            assert_eq!((&summary["vertices"], &summary["files"][2]["file"]), (&24.into(), &"M.mtx".into()));
+            assert_eq!((&summary["files"][2]["entries"], &summary["files"][4]["entries"]), (&72.into(), &0.into()));
+            let stored = std::fs::read_to_string(folder.path().join("out/summary.json")).unwrap();
+            assert_eq!(serde_json::from_str::<serde_json::Value>(&stored).unwrap(), summary);
+        }
+    }
+}
+
+#[test]
+fn every_law_and_every_choice_gives_matrices_also_inside_out() {
+    let folder = TempDir::new().unwrap();
+    bar(folder.path());
+    // Turned through itself.
+    let mesh = pliant::io::read_volume(folder.path().join("bar.veg")).unwrap().mesh;
+    let u: Vec<f64> = mesh.vertices().iter().flat_map(|x| [-1.5 * x.x, 0.1 * x.x * x.y, 0.0]).collect();
+    pliant::matrix_io::write_array(folder.path().join("u.npy"), &pliant::matrix_io::Array::vector(u)).unwrap();
+    let run = |more: &[&str]| pliant(folder.path(), &[&["matrices", "bar.veg", "-o", "out"][..], more].concat());
+    for law in pliant::material::AnyLaw::ALL {
+        let at_rest = run(&["--law", law.name]);
+        assert_eq!(at_rest.status, 0, "{}: {}", law.name, at_rest.err);
+        let coefficients: Vec<String> = law.coefficients.iter().map(|name| format!("--param={name}=1e5")).collect();
+        let literal: Vec<&str> = coefficients.iter().map(String::as_str).chain(["--law", law.name]).collect();
+        assert_eq!(run(&literal).status, 0, "{}", law.name);
+        if law.name != "linear" {
+            for more in
+                [&["--inversion", "clamp", "--threshold", "0.2"][..], &["--inversion", "extrapolate", "--project"]]
+            {
+                let args = [&["--law", law.name, "-u", "u.npy", "--compression-resistance", "500"][..], more].concat();
+                let handled = run(&args);
+                assert_eq!(handled.status, 0, "{}: {}", law.name, handled.err);
+            }
+        }
+    }
+    assert_eq!(run(&["--law", "corotational", "--tangent", "warped", "--frame", "qr", "-u", "u.npy"]).status, 0);
+    let bare = run(&["--law", "neo-hookean", "-u", "u.npy"]);
+    assert_eq!(bare.status, 1);
+    assert!(
+        bare.err.contains("the law `neo-hookean` is not defined (--inversion clamp or extrapolate helps)"),
+        "{}",
+        bare.err
+    );
+}
+
+#[test]
+fn a_damping_matrix_may_couple_any_two_vertices() {
+    let folder = TempDir::new().unwrap();
+    bar(folder.path());
+    let entry = |text: &str| format!("%%MatrixMarket matrix coordinate real general\n72 72 4\n{text}");
+    let write = |text: String| std::fs::write(folder.path().join("own.mtx"), text).unwrap();
+    write(entry("1 1 5\n72 72 5\n1 72 -5\n72 1 -5\n"));
+    let args = ["matrices", "bar.veg", "--law", "stvk", "--damping-matrix", "own.mtx", "-o", "out"];
+    ok(folder.path(), &args);
+    let mut entries = pliant::matrix_io::read_matrix(folder.path().join("out/D.mtx")).unwrap().entries;
+    entries.sort_by_key(|entry| (entry.0, entry.1));
+    assert_eq!(entries, [(0, 0, 5.0), (0, 71, -5.0), (71, 0, -5.0), (71, 71, 5.0)]);
+    write(entry("1 1 5\n72 72 5\n1 72 -5\n72 1 -4\n"));
+    let run = pliant(folder.path(), &args);
+    let message = "error: own.mtx: the damping matrix: expected a symmetric matrix, but entry (0, 71) is -5 and entry (71, 0) is -4;";
+    assert!(run.status == 1 && run.err.starts_with(message), "{}", run.err);
+}
+
+#[test]
+fn the_coefficients_of_mooney_rivlin_come_from_the_mesh_file() {
+    let folder = TempDir::new().unwrap();
+    let mesh = FLAT.replace("2 4 0", "1 4 0").replace("2 1 2 3 5\n", "");
+    let file = mesh + "*MATERIAL rubber\nMOONEYRIVLIN, 1000, 1e5, 2e5, 3e6\n*REGION\nallElements, rubber\n";
+    std::fs::write(folder.path().join("rubber.veg"), file).unwrap();
+    ok(folder.path(), &["matrices", "rubber.veg", "--law", "mooney-rivlin", "-o", "from-file"]);
+    let given = ["--param", "mu01=1e5", "--param", "mu10=2e5", "--param", "v1=3e6", "-o", "given"];
+    ok(folder.path(), &[&["matrices", "rubber.veg", "--law", "mooney-rivlin"][..], &given].concat());
+    let read = |name: &str| std::fs::read(folder.path().join(name)).unwrap();
+    assert!(read("from-file/K.mtx") == read("given/K.mtx") && read("from-file/K.npz") == read("given/K.npz"));
+    let other = pliant(folder.path(), &["matrices", "rubber.veg", "--law", "stvk", "-o", "out"]);
+    assert!(other.err.contains("use --law mooney-rivlin, or give --young and --poisson"), "{}", other.err);
+}
+
+#[test]
+fn matrices_without_material_or_with_a_wrong_one_are_errors_with_the_remedy() {
+    let folder = TempDir::new().unwrap();
+    bar(folder.path());
+    ok(folder.path(), &["mesh", "generate", "box", "--cells", "1", "1", "1", "-o", "bare.veg"]);
+    ok(folder.path(), &["mesh", "convert", "bare.veg", "bare.msh"]);
+    std::fs::write(folder.path().join("short.txt"), "0 0 0\n0 0 0\n").unwrap();
+    std::fs::write(folder.path().join("nan.txt"), "0 0 0\n0 nan 0\n").unwrap();
+    std::fs::write(folder.path().join("file"), "").unwrap();
+    let moduli = ["--young", "1e6", "--poisson", "0.4"];
+    for (args, message) in [
+        (
+            vec!["bare.msh", "--law", "stvk"],
+            "error: bare.msh, region `body`: the file gives no moduli; give --young and --poisson",
+        ),
+        (
+            [&["bare.msh", "--law", "stvk"][..], &moduli].concat(),
+            "error: bare.msh: give --density, as: region `body` has no density",
+        ),
+        (
+            vec!["bar.veg", "--law", "stvk", "--param", "mu=1e5"],
+            "error: --param: the law `stvk` needs its coefficient lambda",
+        ),
+        (
+            vec!["bar.veg", "--law", "stvk", "--young", "-1", "--poisson", "0.3"],
+            "error: Young's modulus is -1, expected",
+        ),
+        (vec!["bar.veg", "--law", "stvk", "--density", "-1"], "error: the density of region `"),
+        (vec!["bar.veg", "--law", "stvk", "--alpha", "-1"], "error: the mass damping α is -1, expected"),
+        (
+            vec!["bar.veg", "--law", "stvk", "--tangent", "warped"],
+            "error: --tangent: the law `stvk` has no such choice",
+        ),
+        (
+            vec!["bar.veg", "--law", "stvk", "--threshold", "0.2"],
+            "error: --threshold: give --inversion clamp or extrapolate",
+        ),
+        (
+            vec!["bar.veg", "--law", "stvk", "--inversion", "clamp", "--threshold", "2"],
+            "error: --inversion: the inversion threshold is 2, expected a stretch above 0 and below 1",
+        ),
+        (
+            vec!["bar.veg", "--law", "linear", "--inversion", "clamp"],
+            "error: --inversion: the law `linear` is not a function of the principal stretches",
+        ),
+        (
+            vec!["bar.veg", "--law", "stvk", "--compression-resistance", "-5"],
+            "error: --compression-resistance: the compression resistance is -5",
+        ),
+        (
+            vec!["bar.veg", "--law", "stvk", "-u", "short.txt"],
+            "error: short.txt: expected 24 × 3 or 72 numbers for 24 vertices, found 2 × 3",
+        ),
+        (
+            vec!["bar.veg", "--law", "stvk", "-u", "nan.txt"],
+            "error: nan.txt, line 2: expected a number, a finite number, found `nan`",
+        ),
+        (
+            vec!["bar.veg", "--law", "stvk", "-u", "u.xyz"],
+            "error: u.xyz: expected a file that ends in one of .npy, .mtx",
+        ),
+        (vec!["bar.veg", "--law", "stvk", "-u", "none.npy"], "error: none.npy: No such file"),
+    ] {
+        let run = pliant(folder.path(), &[&["matrices", "-o", "out"][..], &args].concat());
+        assert_eq!((run.status, run.out.as_str()), (1, ""), "{args:?}");
+        assert!(run.err.starts_with(message), "{args:?}: {}", run.err);
+        assert!(!folder.path().join("out").exists(), "{args:?} left files");
+    }
+    let onto_a_file = pliant(folder.path(), &["matrices", "bar.veg", "--law", "stvk", "-o", "file"]);
+    assert!(onto_a_file.status == 1 && onto_a_file.err.starts_with("error: file: "), "{}", onto_a_file.err);
+    for args in [
+        &["matrices", "bar.veg", "--law", "jelly", "-o", "out"][..],
+        &["matrices", "bar.veg", "--law", "stvk", "--young", "1e6", "-o", "out"],
+        &["matrices", "bar.veg", "--law", "stvk", "--param", "mu", "-o", "out"],
+        &["matrices", "bar.veg", "--law", "stvk"],
+    ] {
+        assert_eq!(pliant(folder.path(), args).status, 2, "{args:?}");
     }
 }
 

@@ -7,8 +7,11 @@
 //! - [`io`]: mesh files, chosen by extension.
 //! - [`material`]: elastic laws, each with its energy, stress and tangent, and the proof that they fit.
 //! - [`sparse`]: symmetric matrices of 3×3 blocks.
+//! - [`matrix_io`]: vectors and matrices in files, for NumPy, SciPy and others.
 //! - [`element`]: elements as quadrature points.
 //! - [`force`]: terms of the potential energy of a body, with their force and stiffness.
+//! - [`mass`]: the mass matrix, consistent or lumped.
+//! - [`damping`]: Rayleigh damping and the user's own.
 //!
 //! ```
 //! use pliant::mesh::{Cells, generate};
@@ -24,11 +27,14 @@
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
+pub mod damping;
 pub mod element;
 pub mod force;
 pub mod io;
+pub mod mass;
 pub mod material;
 pub mod math;
+pub mod matrix_io;
 pub mod mesh;
 pub mod solver;
 pub mod sparse;

@@ -12,6 +12,7 @@ use pliant::io::{
     Encoding, FORMATS, Files, Format, GmshVersion, Memory, Mesh, ReadError, WriteOptions, read_bou_from, read_from,
     read_interp_from, write_to,
 };
+use pliant::matrix_io::{read_array_from, read_matrix_from};
 use pliant::mesh::{Cells, VolumeMesh, generate};
 
 #[global_allocator]
@@ -87,6 +88,7 @@ enum Kind {
     Mesh,
     FixedVertices,
     Interpolation,
+    Numbers,
 }
 
 impl Kind {
@@ -94,6 +96,7 @@ impl Kind {
         match path.extension()?.to_str()? {
             "bou" => Some(Self::FixedVertices),
             "interp" => Some(Self::Interpolation),
+            "mtx" | "npy" | "dat" => Some(Self::Numbers),
             _ => Format::of(path).map(|_| Self::Mesh),
         }
     }
@@ -107,6 +110,13 @@ impl Kind {
                 let mesh = generate::block([1.0; 3], [1, 1, 1], Cells::Tet5).unwrap();
                 read_interp_from(files, path, &mesh).map(|_| None)
             }
+            Self::Numbers => match read_array_from(files, path) {
+                // A file of Matrix Market is one or the other.
+                Err(_) if path.extension().is_some_and(|extension| extension == "mtx") => {
+                    read_matrix_from(files, path).map(|_| None)
+                }
+                result => result.map(|_| None),
+            },
         }
     }
 }

@@ -1,10 +1,14 @@
-//! Volume, mass, centre of mass, inertia and lumped masses against exact rational arithmetic (Python fractions; the
+//! Volume, mass, centre of mass, inertia, lumped masses and mass matrices against exact rational arithmetic (Python fractions; the
 //! hexahedron by Boole's rule, exact for its degree 5), rounded to double. Held to 1e-13, relative to the size of the
 //! quantity.
 
+use std::sync::Arc;
+
 use pliant::io;
+use pliant::mass::MassMatrix;
 use pliant::math::{Mat3, Vec3};
 use pliant::mesh::{ElementKind, MeshData, VolumeMesh};
+use pliant::sparse::BlockPattern;
 
 const TOLERANCE: f64 = 1e-13;
 
@@ -40,9 +44,19 @@ fn verify(mesh: &VolumeMesh, exact: &Exact) {
     for (found, &exact) in lumped.iter().zip(&exact.lumped) {
         assert_close("lumped mass", *found, exact, exact);
     }
+    let matrix = consistent_mass(mesh, exact.density);
+    assert_close("mass of the matrix", matrix.total(), mass, mass);
+    for (found, &exact) in matrix.row_sums().iter().zip(&exact.lumped) {
+        assert_close("row sum of the mass matrix", *found, exact, exact);
+    }
     let range = mesh.quality().volume;
     assert_close("smallest element", range.min, exact.volumes[0], exact.volumes[0]);
     assert_close("largest element", range.max, exact.volumes[1], exact.volumes[1]);
+}
+
+fn consistent_mass(mesh: &VolumeMesh, density: f64) -> MassMatrix {
+    let pattern = Arc::new(BlockPattern::from_cliques(mesh.vertex_count(), mesh.elements()));
+    MassMatrix::consistent(mesh, &[density], &pattern).unwrap()
 }
 
 fn mesh(kind: ElementKind, vertices: &[[f64; 3]], elements: &[u32]) -> VolumeMesh {
@@ -130,6 +144,22 @@ fn one_distorted_hex_is_exact() {
         volumes: [22201.0 / 19200.0; 2],
     };
     verify(&hex, &exact);
+    // The upper triangle of the consistent mass, row by row, where 2×2×2 Gauss points would not do.
+    #[rustfmt::skip]
+    let upper = [
+        42.26070601851852, 21.34340277777778, 10.699059606481482, 22.136762152777777, 19.997063078703704, 10.638237847222221, 5.34837962962963, 10.532407407407407,
+        42.993923611111114, 20.653689236111113, 10.699059606481482, 10.638237847222221, 22.522786458333332, 10.870833333333334, 5.34837962962963,
+        39.57607060185185, 21.446846064814814, 5.34837962962963, 10.870833333333334, 21.030656828703705, 10.800390625,
+        46.30714699074074, 10.532407407407407, 5.34837962962963, 10.800390625, 22.242896412037037,
+        37.93857060185185, 21.266927083333332, 10.668851273148148, 19.992086226851853,
+        47.115711805555556, 22.727994791666667, 10.668851273148148,
+        44.12146990740741, 21.59490740740741,
+        42.45028935185185,
+    ];
+    let matrix = consistent_mass(&hex, exact.density);
+    for (found, exact) in matrix.values().iter().zip(upper) {
+        assert_close("consistent mass", *found, exact, exact);
+    }
 }
 
 #[test]

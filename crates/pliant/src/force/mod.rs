@@ -61,13 +61,24 @@ pub trait Force: Debug + Send + Sync {
 
 /// The pattern of what these forces couple, to which they are then bound.
 pub fn bind_all(vertex_count: usize, forces: &mut [&mut dyn Force]) -> Arc<BlockPattern> {
+    bind_all_with(vertex_count, forces, |_| {})
+}
+
+/// The same with what something else couples, which `more` calls its argument with: for instance a damping matrix.
+pub fn bind_all_with(
+    vertex_count: usize,
+    forces: &mut [&mut dyn Force],
+    more: impl FnOnce(&mut dyn FnMut(&[u32])),
+) -> Arc<BlockPattern> {
     let (mut nodes, mut ends) = (Vec::new(), Vec::new());
+    let mut add = |clique: &[u32]| {
+        nodes.extend_from_slice(clique);
+        ends.push(nodes.len());
+    };
     for force in &*forces {
-        force.cliques(&mut |clique| {
-            nodes.extend_from_slice(clique);
-            ends.push(nodes.len());
-        });
+        force.cliques(&mut add);
     }
+    more(&mut add);
     let starts = std::iter::once(&0).chain(&ends);
     let cliques = starts.zip(&ends).map(|(&start, &end)| &nodes[start..end]);
     let pattern = Arc::new(BlockPattern::from_cliques(vertex_count, cliques));

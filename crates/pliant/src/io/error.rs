@@ -52,12 +52,12 @@ pub enum ReadError {
 
 impl ReadError {
     /// Something else than expected at a place of a file.
-    pub(super) fn at(path: &Path, place: Place, expected: impl Into<String>, found: impl Into<String>) -> Self {
+    pub(crate) fn at(path: &Path, place: Place, expected: impl Into<String>, found: impl Into<String>) -> Self {
         Self::Syntax { path: path.into(), place, expected: expected.into(), found: found.into() }
     }
 
     /// Something else than expected in a file as a whole.
-    pub(super) fn whole(path: &Path, expected: impl Into<String>, found: impl Into<String>) -> Self {
+    pub(crate) fn whole(path: &Path, expected: impl Into<String>, found: impl Into<String>) -> Self {
         Self::at(path, Place::Whole, expected, found)
     }
 }

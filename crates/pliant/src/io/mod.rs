@@ -37,6 +37,10 @@ pub use error::{Place, ReadError, WriteError};
 pub use files::{Disk, Files, Memory};
 pub use interp::{read_interp, read_interp_from, write_interp};
 
+pub(crate) use binary::Number;
+pub(crate) use files::put;
+pub(crate) use scan::{Scanner, Syntax, quote};
+
 use files::{Input, Output};
 use names::listed;
 use raw::RawMesh;

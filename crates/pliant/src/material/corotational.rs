@@ -1,6 +1,6 @@
 //! Corotational: linear elasticity in the frame that turns with the element.
 
-use super::{Law, Tangent, YoungPoisson, hooke};
+use super::{Law, LawOption, Tangent, YoungPoisson, hooke};
 use crate::math::matrix::{Matrix9, Vector, cross, dot, scaled};
 use crate::math::{Matrix, Real, nearest_rotation};
 
@@ -119,6 +119,18 @@ const LEAST_DETERMINANT: f64 = 1e-12;
 
 impl Law for Corotational {
     const DEFINED_INVERTED: bool = true;
+    const OPTIONS: &'static [LawOption] = &[
+        LawOption {
+            name: "tangent",
+            values: &["exact", "warped"],
+            about: "the derivative of the stress, or without that of the rotation, which is never indefinite",
+        },
+        LawOption {
+            name: "frame",
+            values: &["polar", "qr"],
+            about: "the nearest rotation, or that of the axes one after the other, which does not jump",
+        },
+    ];
 
     #[inline(always)]
     fn energy<R: Real>(&self, f: &Matrix<R>) -> R {

@@ -5,6 +5,7 @@
 
 mod by_energy;
 mod by_stretches;
+mod coefficients;
 mod compression;
 mod corotational;
 mod formula;
@@ -54,6 +55,8 @@ pub use tensor::Tangent;
 pub trait Law: Debug + Clone + Send + Sync {
     /// The coefficients of the formula, by the names that users give them.
     const COEFFICIENTS: &'static [&'static str] = &["mu", "lambda"];
+    /// Choices that only this law has.
+    const OPTIONS: &'static [LawOption] = &[];
     /// True if a rotation of the deformed body changes nothing: `ψ(QF) = ψ(F)`.
     const OBJECTIVE: bool = true;
     /// True if a rotation of the undeformed body changes nothing: `ψ(FQ) = ψ(F)`.
@@ -159,6 +162,17 @@ pub enum LawError {
     NoInversion { law: String },
     #[error("the compression resistance is {value}, expected a number that is not negative")]
     CompressionResistance { value: f64 },
+    #[error("the coefficient {coefficient} is {value}, expected a finite number of Pa")]
+    Coefficient { coefficient: String, value: f64 },
+    #[error("the law `{law}` has no coefficient `{coefficient}`; it has {known}")]
+    UnknownCoefficient { law: &'static str, coefficient: String, known: String },
+    #[error("the law `{law}` needs its coefficient {coefficient}, in Pa")]
+    MissingCoefficient { law: &'static str, coefficient: &'static str },
+    #[error(
+        "with these coefficients the law `{law}` has Young's modulus {young} Pa and Poisson's ratio {poisson} at small \
+         strains, expected one above 0 and one between -1 and 0.5"
+    )]
+    Unstable { law: &'static str, young: f64, poisson: f64 },
 }
 
 /// What can be done with a law of whatever kind; see [`AnyLaw::visit`].
@@ -180,6 +194,21 @@ pub struct LawEntry {
     pub about: &'static str,
     /// The coefficients of the formula; in Pa, as all of them are stiffnesses.
     pub coefficients: &'static [&'static str],
+    /// Choices that only this law has.
+    pub options: &'static [LawOption],
+    /// True if it is defined for inverted and flat elements.
+    pub defined_inverted: bool,
+}
+
+/// A choice that a law leaves to the user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LawOption {
+    /// What it is called.
+    pub name: &'static str,
+    /// What can be chosen, the default first.
+    pub values: &'static [&'static str],
+    /// What it is about.
+    pub about: &'static str,
 }
 
 macro_rules! laws {
@@ -195,7 +224,14 @@ macro_rules! laws {
         impl AnyLaw {
             /// All laws that can be made from small-strain moduli: all but [`formula`](Self::formula).
             pub const ALL: &'static [LawEntry] = &[$(
-                LawEntry { name: $name, energy: $formula, about: $about, coefficients: $law::COEFFICIENTS },
+                LawEntry {
+                    name: $name,
+                    energy: $formula,
+                    about: $about,
+                    coefficients: $law::COEFFICIENTS,
+                    options: $law::OPTIONS,
+                    defined_inverted: $law::DEFINED_INVERTED,
+                },
             )*];
 
             /// The law called `name` with this small-strain behaviour.

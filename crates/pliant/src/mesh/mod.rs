@@ -231,7 +231,7 @@ impl VolumeMesh {
     }
 
     /// The positions of the vertices of a hexahedron.
-    fn hex(&self, index: usize) -> [Vec3; 8] {
+    pub(crate) fn hex(&self, index: usize) -> [Vec3; 8] {
         self.corners(index)
     }
 

@@ -23,6 +23,70 @@ pub struct Csr {
     pub values: Vec<f64>,
 }
 
+impl Csr {
+    /// How many rows.
+    pub fn row_count(&self) -> usize {
+        self.row_starts.len().saturating_sub(1)
+    }
+
+    /// The columns and numbers of a row.
+    pub fn row(&self, row: usize) -> impl DoubleEndedIterator<Item = (u32, f64)> + '_ {
+        let places = self.row_starts[row]..self.row_starts[row + 1];
+        self.columns[places.clone()].iter().copied().zip(self.values[places].iter().copied())
+    }
+
+    /// `y = A x`.
+    ///
+    /// # Panics
+    /// If `y` has not one number a row, or `x` fewer than one a column.
+    pub fn mul(&self, x: &[f64], y: &mut [f64]) {
+        assert_eq!(y.len(), self.row_count(), "one number a row");
+        for (row, y) in y.iter_mut().enumerate() {
+            *y = self.row(row).map(|(column, value)| value * x[column as usize]).sum();
+        }
+    }
+
+    /// True if it is equal to its transpose, to the last bit.
+    pub fn is_symmetric(&self) -> bool {
+        // For each row, how far its entries have been met as mirror images of entries in earlier rows.
+        let mut met: Vec<usize> = self.row_starts[..self.row_count()].to_vec();
+        for row in 0..self.row_count() {
+            for (column, value) in self.row(row) {
+                let mirror = column as usize;
+                if mirror < row {
+                    continue;
+                }
+                let Some(next) = met.get_mut(mirror) else { return false };
+                let in_row = *next < self.row_starts[mirror + 1];
+                if !in_row || self.columns[*next] as usize != row || self.values[*next] != value {
+                    return false;
+                }
+                *next += 1;
+            }
+            // What is left of the row up to the diagonal has no mirror image.
+            let left = &self.columns[met[row]..self.row_starts[row + 1]];
+            if left.first().is_some_and(|&column| (column as usize) < row) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The same without entries that are zero.
+    #[must_use]
+    pub fn without_zeros(&self) -> Self {
+        let mut kept = Self { row_starts: vec![0], columns: Vec::new(), values: Vec::new() };
+        for row in 0..self.row_count() {
+            for (column, value) in self.row(row).filter(|(_, value)| *value != 0.0) {
+                kept.columns.push(column);
+                kept.values.push(value);
+            }
+            kept.row_starts.push(kept.columns.len());
+        }
+        kept
+    }
+}
+
 impl BlockMatrix {
     /// All zero.
     pub fn zero(pattern: Arc<BlockPattern>) -> Self {
@@ -85,6 +149,20 @@ impl BlockMatrix {
         assert!(self.pattern == other.pattern, "matrices of one pattern");
         for (value, other) in self.values.iter_mut().zip(&other.values) {
             *value += factor * other;
+        }
+    }
+
+    /// `self + factor · part`, where the pattern of `part` may have fewer blocks.
+    ///
+    /// # Panics
+    /// If it has a block that is not here.
+    pub fn add_part(&mut self, factor: f64, part: &Self) {
+        let pattern = self.pattern.clone();
+        let (blocks, _) = self.values.as_chunks_mut::<9>();
+        for (slot, block) in pattern.slots_of(&part.pattern).zip(part.values.as_chunks::<9>().0) {
+            for i in 0..9 {
+                blocks[slot][i] += factor * block[i];
+            }
         }
     }
 
@@ -216,9 +294,30 @@ mod tests {
                 from_csr[csr.columns[k] as usize] = csr.values[k];
             }
             assert_eq!(from_csr, dense[i]);
+            assert!(
+                (csr.row(i).map(|(column, value)| value * x[column as usize]).sum::<f64>() - expected).abs() < 1e-14
+            );
             for j in 0..18 {
                 assert_eq!(dense[i][j], dense[j][i]);
             }
+        }
+    }
+
+    #[test]
+    fn symmetry_is_exact_in_numbers_and_places() {
+        let symmetric = random().to_csr();
+        assert!(symmetric.is_symmetric() && symmetric.without_zeros().is_symmetric());
+        assert_eq!(symmetric.without_zeros().values.iter().filter(|value| **value == 0.0).count(), 0);
+        for place in (0..symmetric.values.len()).step_by(7) {
+            let row = symmetric.row_starts.partition_point(|&start| start <= place) - 1;
+            if symmetric.columns[place] as usize == row || symmetric.values[place] == 0.0 {
+                continue;
+            }
+            let mut other = symmetric.clone();
+            other.values[place] *= 1.0 + 1e-15;
+            assert!(!other.is_symmetric(), "another number in row {row}");
+            other.values[place] = 0.0;
+            assert!(!other.without_zeros().is_symmetric(), "an entry less in row {row}");
         }
     }
 }

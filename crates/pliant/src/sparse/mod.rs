@@ -7,7 +7,9 @@
 mod matrix;
 mod pattern;
 mod scatter;
+mod triplets;
 
 pub use matrix::{BlockMatrix, Csr};
 pub use pattern::BlockPattern;
 pub use scatter::{Scatter, Target};
+pub use triplets::{Triplets, TripletsError};

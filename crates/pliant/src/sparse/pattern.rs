@@ -79,6 +79,22 @@ impl BlockPattern {
         let place = self.columns[row.clone()].binary_search(&a.max(b)).ok()?;
         Some(row.start + place)
     }
+
+    /// The slot here of each slot of `part`, in order: where matrices of that pattern add to matrices of this one.
+    ///
+    /// # Panics
+    /// If `part` is for another number of vertices, or has a block that is not here.
+    pub fn slots_of<'a>(&'a self, part: &'a Self) -> impl Iterator<Item = usize> + 'a {
+        assert_eq!(self.vertex_count(), part.vertex_count(), "patterns of the same vertices");
+        (0..part.vertex_count()).flat_map(move |vertex| {
+            // Both rows ascend, so that each search goes on where the last one ended.
+            let mut row = self.row(vertex);
+            part.columns[part.row(vertex)].iter().map(move |&column| {
+                let found = row.find(|&slot| self.columns[slot] == column);
+                found.unwrap_or_else(|| panic!("no block of vertices {vertex} and {column} in the pattern"))
+            })
+        })
+    }
 }
 
 fn pairs_of(clique: &[u32]) -> impl Iterator<Item = (u32, u32)> + '_ {
@@ -97,5 +113,15 @@ mod tests {
         assert_eq!(pattern.columns, [0, 1, 3, 1, 3, 2, 3, 4]);
         assert_eq!((pattern.slot(3, 1), pattern.slot(1, 3), pattern.slot(2, 3)), (Some(4), Some(4), None));
         assert_eq!(pattern.slot(4, 4), Some(7));
+    }
+
+    #[test]
+    fn the_slots_of_a_part_are_those_of_the_same_pairs() {
+        let whole: [&[u32]; 2] = [&[3, 0, 1], &[1, 4]];
+        let part: [&[u32]; 2] = [&[3, 0], &[4, 1]];
+        let [whole, part] = [whole, part].map(|cliques| BlockPattern::from_cliques(5, cliques.into_iter()));
+        let slots: Vec<usize> = whole.slots_of(&part).collect();
+        assert_eq!(slots, [0, 2, 3, 5, 6, 7, 8]);
+        assert!(slots.iter().zip(part.columns()).all(|(&slot, &column)| whole.columns()[slot] == column));
     }
 }

@@ -1,0 +1,170 @@
+//! What a body is made of: from the command line, or else from the mesh file.
+
+use std::path::Path;
+
+use anyhow::{Context, anyhow, bail};
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::{Args, ValueEnum};
+use pliant::material::{AnyLaw, CorotationalFrame, CorotationalTangent, Elasticity, Inversion, YoungPoisson};
+use pliant::mesh::{Moduli, Region, VolumeMesh};
+
+/// Options that say what a body is made of.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Material")]
+pub struct MaterialArgs {
+    /// The elastic law; `pliant laws` tells all about them.
+    #[arg(long, value_parser = laws(), hide_possible_values = true)]
+    law: String,
+    /// Young's modulus, in Pa [default: as in the mesh file].
+    #[arg(long, requires = "poisson")]
+    young: Option<f64>,
+    /// Poisson's ratio [default: as in the mesh file].
+    #[arg(long, requires = "young")]
+    poisson: Option<f64>,
+    /// Instead of these, a coefficient of the law's formula, in Pa; once for each that it has.
+    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = coefficient, conflicts_with_all = ["young", "poisson"])]
+    coefficients: Vec<(String, f64)>,
+    /// Mass per volume, in kg/m³ [default: as in the mesh file].
+    #[arg(long)]
+    density: Option<f64>,
+    /// The tangent of the corotational law: the derivative of its stress, or without that of the rotation.
+    #[arg(long, value_enum)]
+    tangent: Option<Tangent>,
+    /// The rotation of the corotational law: the nearest one, or that of the axes one after the other.
+    #[arg(long, value_enum)]
+    frame: Option<Frame>,
+    /// What to do with elements that are squashed or inside out.
+    #[arg(long, value_enum, default_value = "none")]
+    inversion: OnInversion,
+    /// The stretch below which --inversion acts [default: 0.1].
+    #[arg(long)]
+    threshold: Option<f64>,
+    /// Resist compression more than the law does; VegaFEM's value is 500.
+    #[arg(long, value_name = "VALUE", default_value_t = 0.0)]
+    compression_resistance: f64,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Tangent {
+    Exact,
+    Warped,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Frame {
+    Polar,
+    Qr,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum OnInversion {
+    /// The bare law.
+    None,
+    /// Stretches below the threshold count as the threshold.
+    Clamp,
+    /// Below the threshold the energy goes on as a parabola.
+    Extrapolate,
+}
+
+fn laws() -> PossibleValuesParser {
+    AnyLaw::ALL.iter().map(|law| PossibleValue::new(law.name).help(law.about)).collect::<Vec<_>>().into()
+}
+
+fn coefficient(text: &str) -> Result<(String, f64), String> {
+    let Some((name, value)) = text.split_once('=') else {
+        return Err("expected NAME=VALUE, such as mu=3e5".into());
+    };
+    let value = value.parse().map_err(|_| format!("expected a number after `{name}=`, found `{value}`"))?;
+    Ok((name.into(), value))
+}
+
+impl MaterialArgs {
+    /// The name of the law.
+    pub fn law(&self) -> &str {
+        &self.law
+    }
+
+    /// The material of each region of a mesh, which is from `file`.
+    pub fn elasticity(&self, file: &Path, mesh: &VolumeMesh) -> anyhow::Result<Vec<Elasticity>> {
+        mesh.regions().iter().map(|region| self.elasticity_of(file, region)).collect()
+    }
+
+    /// The density of each region.
+    pub fn densities(&self, file: &Path, mesh: &VolumeMesh) -> anyhow::Result<Vec<f64>> {
+        match self.density {
+            Some(density) => Ok(vec![density; mesh.regions().len()]),
+            None => mesh.densities().with_context(|| format!("{}: give --density, as", file.display())),
+        }
+    }
+
+    fn elasticity_of(&self, file: &Path, region: &Region) -> anyhow::Result<Elasticity> {
+        let law = self.with_choices(self.law_of(file, region)?)?;
+        let elasticity = Elasticity::from(law)
+            .with_compression_resistance(self.compression_resistance)
+            .context("--compression-resistance")?;
+        elasticity.with_inversion(self.inversion()?).context("--inversion")
+    }
+
+    /// The law of a region: from the options if they say so, else from the file.
+    fn law_of(&self, file: &Path, region: &Region) -> anyhow::Result<AnyLaw> {
+        if !self.coefficients.is_empty() {
+            let given: Vec<(&str, f64)> =
+                self.coefficients.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+            return AnyLaw::with_coefficients(&self.law, &given).context("--param");
+        }
+        if let (Some(young), Some(poisson)) = (self.young, self.poisson) {
+            return Ok(AnyLaw::new(&self.law, YoungPoisson { young, poisson })?);
+        }
+        let place = || format!("{}, region `{}`", file.display(), region.name);
+        match region.material.as_ref().and_then(|material| material.moduli.as_ref()) {
+            None => Err(anyhow!("{}: the file gives no moduli; give --young and --poisson", place())),
+            Some(&Moduli::Isotropic { young, poisson }) => {
+                AnyLaw::new(&self.law, YoungPoisson { young, poisson }).with_context(place)
+            }
+            Some(&Moduli::MooneyRivlin { mu01, mu10, v1 }) if self.law == "mooney-rivlin" => {
+                AnyLaw::with_coefficients(&self.law, &[("mu01", mu01), ("mu10", mu10), ("v1", v1)]).with_context(place)
+            }
+            Some(Moduli::MooneyRivlin { .. }) => Err(anyhow!(
+                "{}: the file gives coefficients of Mooney–Rivlin; use --law mooney-rivlin, or give --young and --poisson",
+                place()
+            )),
+            Some(Moduli::Orthotropic { .. }) => {
+                Err(anyhow!("{}: the file gives an orthotropic material; give --young and --poisson", place()))
+            }
+        }
+    }
+
+    /// The choices that only some laws have.
+    fn with_choices(&self, mut law: AnyLaw) -> anyhow::Result<AnyLaw> {
+        let choices = [("tangent", self.tangent.is_some()), ("frame", self.frame.is_some())];
+        let AnyLaw::Corotational(corotational) = &mut law else {
+            if let Some((option, _)) = choices.iter().find(|(_, given)| *given) {
+                bail!("--{option}: the law `{}` has no such choice, only corotational has", self.law);
+            }
+            return Ok(law);
+        };
+        match self.tangent {
+            Some(Tangent::Exact) => corotational.tangent = CorotationalTangent::Exact,
+            Some(Tangent::Warped) => corotational.tangent = CorotationalTangent::Warped,
+            None => {}
+        }
+        match self.frame {
+            Some(Frame::Polar) => corotational.frame = CorotationalFrame::Polar,
+            Some(Frame::Qr) => corotational.frame = CorotationalFrame::Qr,
+            None => {}
+        }
+        Ok(law)
+    }
+
+    fn inversion(&self) -> anyhow::Result<Inversion> {
+        let threshold = self.threshold.unwrap_or(Inversion::DEFAULT_THRESHOLD);
+        Ok(match self.inversion {
+            OnInversion::None if self.threshold.is_some() => {
+                bail!("--threshold: give --inversion clamp or extrapolate too, else it does nothing")
+            }
+            OnInversion::None => Inversion::None,
+            OnInversion::Clamp => Inversion::Clamp { threshold },
+            OnInversion::Extrapolate => Inversion::Extrapolate { threshold },
+        })
+    }
+}

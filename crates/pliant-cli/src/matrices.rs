@@ -1,0 +1,245 @@
+//! `pliant matrices`: what a body is to a solver, for programs that bring their own.
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, bail};
+use clap::Args;
+use pliant::damping::Damping;
+use pliant::force::{Definiteness, Elastic, Force, bind_all_with};
+use pliant::io::{self, Disk, Files};
+use pliant::mass::MassMatrix;
+use pliant::math::Vec3;
+use pliant::matrix_io::{self, Array};
+use pliant::mesh::ElementKind;
+use pliant::sparse::{BlockMatrix, Csr};
+use serde::Serialize;
+
+use crate::Done;
+use crate::material::MaterialArgs;
+use crate::table::{Facts, count, number, to_json};
+
+#[derive(Debug, Args)]
+#[command(allow_negative_numbers = true)]
+pub struct Matrices {
+    /// A volume mesh of any supported format.
+    mesh: PathBuf,
+    /// The folder to write to; it is made if there is none.
+    #[arg(short, long, value_name = "FOLDER")]
+    output: PathBuf,
+    /// Displacements of the vertices, in m: .npy, .mtx, or text with three numbers a line [default: at rest].
+    #[arg(short = 'u', long, value_name = "FILE")]
+    displacement: Option<PathBuf>,
+    /// Raise negative eigenvalues of the stiffness of each element to zero.
+    #[arg(long)]
+    project: bool,
+    /// Lump the mass of each vertex, so that M is diagonal.
+    #[arg(long)]
+    lumped: bool,
+    /// Damping by mass, in 1/s: D = αM + βK.
+    #[arg(long, default_value_t = 0.0)]
+    alpha: f64,
+    /// Damping by stiffness, in s.
+    #[arg(long, default_value_t = 0.0)]
+    beta: f64,
+    /// A symmetric matrix to add to the damping, in kg/s.
+    #[arg(long, value_name = "FILE.mtx")]
+    damping_matrix: Option<PathBuf>,
+    /// Print JSON instead of a table.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    material: MaterialArgs,
+}
+
+/// What was computed and written.
+#[derive(Debug, Serialize)]
+struct Summary {
+    folder: String,
+    mesh: String,
+    law: String,
+    vertices: usize,
+    elements: usize,
+    kind: ElementKind,
+    /// In J.
+    energy: f64,
+    largest_force: LargestForce,
+    /// In kg.
+    mass: f64,
+    /// In 1/s.
+    alpha: f64,
+    /// In s.
+    beta: f64,
+    files: Vec<Written>,
+}
+
+#[derive(Debug, Default, Serialize)]
+struct LargestForce {
+    /// In N.
+    size: f64,
+    vertex: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Written {
+    file: String,
+    content: &'static str,
+    rows: usize,
+    columns: usize,
+    /// How many entries are stored; of a symmetric matrix, of both triangles.
+    entries: usize,
+    /// Absent for a vector.
+    symmetric: Option<bool>,
+    bytes: u64,
+}
+
+/// What is written.
+struct System {
+    stiffness: Csr,
+    mass: Csr,
+    damping: Csr,
+    force: Vec<f64>,
+}
+
+impl Matrices {
+    pub fn run(self) -> anyhow::Result<Done> {
+        let loaded = io::read_volume(&self.mesh)?;
+        let mut notes = loaded.report.lines();
+        notes.extend(loaded.notes);
+        let mesh = loaded.mesh;
+        let vertices = mesh.vertex_count();
+
+        let mut elastic = Elastic::new(&mesh, self.material.elasticity(&self.mesh, &mesh)?)?;
+        let densities = self.material.densities(&self.mesh, &mesh)?;
+        let damping = self.damping(vertices)?;
+        let u = match &self.displacement {
+            Some(file) => matrix_io::read_vertex_vectors(file, vertices)?,
+            None => vec![0.0; 3 * vertices],
+        };
+
+        let pattern = bind_all_with(vertices, &mut [&mut elastic], |add| damping.cliques(add));
+        let mut force = vec![0.0; u.len()];
+        let mut stiffness = BlockMatrix::zero(pattern.clone());
+        let definiteness = if self.project { Definiteness::Projected } else { Definiteness::Exact };
+        let energy = elastic.energy(&u);
+        elastic.add_force_and_stiffness(&u, definiteness, &mut force, &mut stiffness);
+        if ![energy].iter().chain(&force).chain(stiffness.values()).all(|number| number.is_finite()) {
+            bail!(
+                "energy, force or stiffness are not finite at this displacement: elements are flat or inside out, where the \
+                 law `{}` is not defined (--inversion clamp or extrapolate helps), or displacements are too large",
+                self.material.law()
+            );
+        }
+        let mass = if self.lumped {
+            MassMatrix::lumped(&mesh, &densities)
+        } else {
+            MassMatrix::consistent(&mesh, &densities, &pattern)
+        }?;
+        let system = System {
+            damping: damping.assemble(&mass, &stiffness).to_csr().without_zeros(),
+            stiffness: stiffness.to_csr(),
+            mass: mass.to_csr(),
+            force,
+        };
+
+        let summary = Summary {
+            folder: self.output.display().to_string(),
+            mesh: self.mesh.display().to_string(),
+            law: self.material.law().into(),
+            vertices,
+            elements: mesh.element_count(),
+            kind: mesh.kind(),
+            energy,
+            largest_force: largest(&system.force),
+            mass: mass.total(),
+            alpha: self.alpha,
+            beta: self.beta,
+            files: self.write(&system)?,
+        };
+        let json = to_json(&summary)?;
+        Disk.write(&self.output.join("summary.json"), json.as_bytes())?;
+        Ok(Done { notes, ..Done::text(if self.json { json } else { summary.table() }) })
+    }
+
+    fn damping(&self, vertices: usize) -> anyhow::Result<Damping> {
+        let damping = Damping::rayleigh(self.alpha, self.beta)?;
+        Ok(match &self.damping_matrix {
+            None => damping,
+            Some(file) => {
+                let matrix = matrix_io::read_matrix(file)?;
+                damping.with_matrix(&matrix, vertices).with_context(|| file.display().to_string())?
+            }
+        })
+    }
+
+    fn write(&self, system: &System) -> anyhow::Result<Vec<Written>> {
+        fs::create_dir_all(&self.output).with_context(|| self.output.display().to_string())?;
+        let mut files = Vec::new();
+        let matrices =
+            [("K", "stiffness", &system.stiffness), ("M", "mass", &system.mass), ("D", "damping", &system.damping)];
+        for (name, content, matrix) in matrices {
+            let symmetric = Some(matrix.is_symmetric());
+            for extension in ["mtx", "npz"] {
+                let file = format!("{name}.{extension}");
+                let path = self.output.join(&file);
+                matrix_io::write_matrix(&path, matrix)?;
+                let (size, entries, bytes) = (matrix.row_count(), matrix.values.len(), fs::metadata(&path)?.len());
+                files.push(Written { file, content, rows: size, columns: size, entries, symmetric, bytes });
+            }
+        }
+        let force = Array::vector(system.force.clone());
+        for extension in ["mtx", "npy"] {
+            let file = format!("force.{extension}");
+            let path = self.output.join(&file);
+            matrix_io::write_array(&path, &force)?;
+            let (rows, bytes) = (system.force.len(), fs::metadata(&path)?.len());
+            let content = "elastic force";
+            files.push(Written { file, content, rows, columns: 1, entries: rows, symmetric: None, bytes });
+        }
+        Ok(files)
+    }
+}
+
+/// The largest force on a vertex; on the first if there are several.
+fn largest(force: &[f64]) -> LargestForce {
+    let (vertices, _) = force.as_chunks::<3>();
+    let sizes = vertices.iter().map(|&force| Vec3::from(force).length()).enumerate();
+    sizes.fold(
+        LargestForce::default(),
+        |most, (vertex, size)| {
+            if size > most.size { LargestForce { size, vertex } } else { most }
+        },
+    )
+}
+
+impl Summary {
+    fn table(&self) -> String {
+        let mut facts = Facts::default();
+        facts.title(&self.folder, &format!("the matrices of {}", self.mesh));
+        facts.row("law", &self.law);
+        facts
+            .row("body", format!("{}, {}", count(self.vertices, "vertex", "vertices"), self.kind.count(self.elements)));
+        facts.row("mass", format!("{} kg", number(self.mass)));
+        facts.row("energy", format!("{} J", number(self.energy)));
+        facts.row(
+            "largest force",
+            format!("{} N at vertex {}", number(self.largest_force.size), self.largest_force.vertex),
+        );
+        let rows: Vec<Vec<String>> = self
+            .files
+            .iter()
+            .map(|file| {
+                let symmetric = match file.symmetric {
+                    Some(true) => "yes",
+                    Some(false) => "no",
+                    None => "",
+                };
+                let size = format!("{} × {}", file.rows, file.columns);
+                let (entries, bytes) = (file.entries.to_string(), file.bytes.to_string());
+                vec![file.file.clone(), file.content.into(), size, entries, symmetric.into(), bytes]
+            })
+            .collect();
+        facts.columns(&["file", "content", "size", "entries", "symmetric", "bytes"], &rows);
+        facts.into_text()
+    }
+}

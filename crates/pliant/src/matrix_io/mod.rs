@@ -1,0 +1,222 @@
+//! Vectors and matrices in files, for NumPy, SciPy, MATLAB, Julia and whatever else reads them. The extension chooses the format:
+//!
+//! | files | content | |
+//! |---|---|---|
+//! | `.mtx` | sparse matrices, arrays | Matrix Market, text that everything reads |
+//! | `.npz` | sparse matrices | for `scipy.sparse.load_npz`; only written |
+//! | `.npy` | arrays | for `numpy.load` |
+//! | `.txt`, `.dat`, `.csv` | arrays | a row a line |
+//!
+//! Numbers survive a round trip to the last bit. Readers treat their input as those of [`io`](crate::io) do: as hostile.
+
+mod matrix_market;
+mod npy;
+mod npz;
+mod text;
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+use crate::io::{Disk, Files, ReadError, WriteError};
+use crate::sparse::{Csr, Triplets};
+
+/// Numbers in rows and columns. A vector is one column.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Array {
+    rows: usize,
+    columns: usize,
+    /// Row by row.
+    values: Vec<f64>,
+}
+
+impl Array {
+    /// A vector.
+    pub fn vector(values: Vec<f64>) -> Self {
+        Self { rows: values.len(), columns: 1, values }
+    }
+
+    /// So many columns, from numbers row by row; none if these are not whole rows.
+    pub fn from_rows(columns: usize, values: Vec<f64>) -> Option<Self> {
+        let rows = if values.is_empty() { 0 } else { values.len().checked_div(columns)? };
+        (rows.checked_mul(columns)? == values.len()).then_some(Self { rows, columns, values })
+    }
+
+    /// How many rows.
+    pub fn row_count(&self) -> usize {
+        self.rows
+    }
+
+    /// How many columns.
+    pub fn column_count(&self) -> usize {
+        self.columns
+    }
+
+    /// The numbers, row by row.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+}
+
+const ARRAY_FILES: &str = ".npy, .mtx, .txt, .dat, .csv";
+const MATRIX_FILES: &str = ".mtx";
+const WRITTEN_ARRAYS: &str = ".npy, .mtx, .txt, .dat, .csv";
+const WRITTEN_MATRICES: &str = ".mtx, .npz";
+
+/// Read an array, in the format of the extension.
+pub fn read_array(path: impl AsRef<Path>) -> Result<Array, ReadError> {
+    read_array_from(&Disk, path.as_ref())
+}
+
+/// Read an array from any source of files.
+pub fn read_array_from(files: &dyn Files, path: &Path) -> Result<Array, ReadError> {
+    let read = match extension(path).as_str() {
+        "npy" => npy::read,
+        "mtx" => matrix_market::read_array,
+        "txt" | "dat" | "csv" => text::read,
+        _ => return Err(ReadError::UnknownFormat { path: path.into(), known: ARRAY_FILES.into() }),
+    };
+    read(path, &files.read(path)?)
+}
+
+/// Read three numbers for each of so many vertices, such as displacements: three columns, or all numbers one after the other.
+pub fn read_vertex_vectors(path: impl AsRef<Path>, vertex_count: usize) -> Result<Vec<f64>, ReadError> {
+    let path = path.as_ref();
+    let Array { rows, columns, values } = read_array(path)?;
+    let all = 3 * vertex_count;
+    if [(vertex_count, 3), (all, 1), (1, all)].contains(&(rows, columns)) {
+        return Ok(values);
+    }
+    let expected = format!("{vertex_count} × 3 or {all} numbers for {vertex_count} vertices");
+    Err(ReadError::whole(
+        path,
+        expected,
+        if columns == 1 { format!("{rows} numbers") } else { format!("{rows} × {columns}") },
+    ))
+}
+
+/// Write an array, in the format of the extension.
+pub fn write_array(path: impl AsRef<Path>, array: &Array) -> Result<(), WriteError> {
+    write_array_to(&Disk, path.as_ref(), array)
+}
+
+/// Write an array to any place for files.
+pub fn write_array_to(files: &dyn Files, path: &Path, array: &Array) -> Result<(), WriteError> {
+    let bytes = match extension(path).as_str() {
+        "npy" => npy::write(array),
+        "mtx" => matrix_market::write_array(path, array)?,
+        "txt" | "dat" | "csv" => text::write(path, array)?,
+        _ => return Err(WriteError::UnknownFormat { path: path.into(), known: WRITTEN_ARRAYS.into() }),
+    };
+    files.write(path, &bytes)
+}
+
+/// Read a sparse matrix, in the format of the extension. Of a symmetric one both triangles are returned.
+pub fn read_matrix(path: impl AsRef<Path>) -> Result<Triplets, ReadError> {
+    read_matrix_from(&Disk, path.as_ref())
+}
+
+/// Read a sparse matrix from any source of files.
+pub fn read_matrix_from(files: &dyn Files, path: &Path) -> Result<Triplets, ReadError> {
+    match extension(path).as_str() {
+        "mtx" => matrix_market::read_matrix(path, &files.read(path)?),
+        "npz" => Err(ReadError::WriteOnly { path: path.into(), format: npz::NAME }),
+        _ => Err(ReadError::UnknownFormat { path: path.into(), known: MATRIX_FILES.into() }),
+    }
+}
+
+/// Write a square sparse matrix, in the format of the extension.
+pub fn write_matrix(path: impl AsRef<Path>, matrix: &Csr) -> Result<(), WriteError> {
+    write_matrix_to(&Disk, path.as_ref(), matrix)
+}
+
+/// Write a square sparse matrix to any place for files.
+pub fn write_matrix_to(files: &dyn Files, path: &Path, matrix: &Csr) -> Result<(), WriteError> {
+    let bytes = match extension(path).as_str() {
+        "mtx" => matrix_market::write_matrix(path, matrix)?,
+        "npz" => npz::write(path, matrix)?,
+        _ => return Err(WriteError::UnknownFormat { path: path.into(), known: WRITTEN_MATRICES.into() }),
+    };
+    files.write(path, &bytes)
+}
+
+fn extension(path: &Path) -> String {
+    path.extension().and_then(OsStr::to_str).unwrap_or_default().to_ascii_lowercase()
+}
+
+/// Text formats have no way to write infinity that all programs read.
+fn check_finite(path: &Path, format: &'static str, values: &[f64]) -> Result<(), WriteError> {
+    if values.iter().all(|value| value.is_finite()) {
+        return Ok(());
+    }
+    Err(WriteError::Unsupported { path: path.into(), format, what: "numbers that are not finite" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::Memory;
+    use proptest::prelude::*;
+
+    fn array() -> impl Strategy<Value = Array> {
+        let number = prop_oneof![any::<f64>().prop_filter("finite", |x| x.is_finite()), Just(0.0), Just(-0.0)];
+        (1_usize..5, 0_usize..7).prop_flat_map(move |(columns, rows)| {
+            proptest::collection::vec(number.clone(), rows * columns)
+                .prop_map(move |values| Array::from_rows(columns, values).unwrap())
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn arrays_come_back_to_the_last_bit(array in array()) {
+            for name in ["a.npy", "a.mtx", "a.txt"] {
+                // A text without lines does not say how many columns it has.
+                if name == "a.txt" && array.row_count() == 0 {
+                    continue;
+                }
+                let files = Memory::default();
+                write_array_to(&files, Path::new(name), &array).unwrap();
+                let again = read_array_from(&files, Path::new(name)).unwrap();
+                let bits = |array: &Array| array.values().iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+                prop_assert_eq!(bits(&again), bits(&array));
+                prop_assert_eq!((again.rows, again.columns), (array.rows, array.columns));
+            }
+        }
+    }
+
+    #[test]
+    fn arrays_have_whole_rows() {
+        assert!(Array::from_rows(3, vec![0.0; 7]).is_none());
+        assert!(Array::from_rows(0, vec![0.0]).is_none());
+        assert_eq!(Array::from_rows(0, Vec::new()).map(|a| (a.rows, a.columns)), Some((0, 0)));
+    }
+
+    #[test]
+    fn vertex_vectors_are_three_columns_or_one_and_else_both_counts_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("u.npy");
+        let numbers: Vec<f64> = (0..12).map(f64::from).collect();
+        for columns in [1, 3, 12] {
+            write_array(&path, &Array::from_rows(columns, numbers.clone()).unwrap()).unwrap();
+            assert_eq!(read_vertex_vectors(&path, 4).unwrap(), numbers);
+        }
+        let error = |columns, vertices| {
+            write_array(&path, &Array::from_rows(columns, numbers.clone()).unwrap()).unwrap();
+            read_vertex_vectors(&path, vertices).unwrap_err().to_string()
+        };
+        assert!(error(3, 5).ends_with("u.npy: expected 5 × 3 or 15 numbers for 5 vertices, found 4 × 3"));
+        assert!(error(4, 4).ends_with("found 3 × 4"));
+        assert!(error(1, 3).ends_with("found 12 numbers"));
+    }
+
+    #[test]
+    fn other_extensions_are_errors_that_list_the_known() {
+        let files = Memory::default();
+        let array = read_array_from(&files, Path::new("u.xlsx")).unwrap_err().to_string();
+        assert_eq!(array, "u.xlsx: expected a file that ends in one of .npy, .mtx, .txt, .dat, .csv");
+        let matrix = read_matrix_from(&files, Path::new("K.npz")).unwrap_err().to_string();
+        assert_eq!(matrix, "K.npz: SciPy's .npz is only written, not read");
+        let csr = Csr { row_starts: vec![0], columns: Vec::new(), values: Vec::new() };
+        let written = write_matrix_to(&files, Path::new("K"), &csr).unwrap_err().to_string();
+        assert_eq!(written, "K: expected a name that ends in one of .mtx, .npz");
+    }
+}
