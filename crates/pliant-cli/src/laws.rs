@@ -1,6 +1,6 @@
 //! `pliant laws`: what elastic laws there are.
 
-use pliant::material::{AnyLaw, Inversion, LawEntry, YoungPoisson};
+use pliant::material::{AnyLaw, Elasticity, Inversion, LawEntry, YoungPoisson};
 
 use crate::table::Facts;
 
@@ -30,7 +30,8 @@ pub fn list() -> String {
 fn inside_out(law: &LawEntry) -> String {
     // Whether inversion can be handled is a matter of the law, not of its moduli.
     let any = AnyLaw::new(law.name, YoungPoisson { young: 1.0, poisson: 0.25 });
-    let can_be_handled = any.is_ok_and(|law| law.has_principal_form());
+    let clamp = Inversion::Clamp { threshold: Inversion::DEFAULT_THRESHOLD };
+    let can_be_handled = any.is_ok_and(|law| Elasticity::from(law).with_inversion(clamp).is_ok());
     let by_itself = if law.defined_inverted { "defined" } else { "not defined" };
     let handled = if can_be_handled { "inversion clamp or extrapolate can be chosen" } else { "inversion stays none" };
     format!("{by_itself}; {handled}")
