@@ -12,6 +12,7 @@
 //! - [`force`]: terms of the potential energy of a body, with their force and stiffness.
 //! - [`mass`]: the mass matrix, consistent or lumped.
 //! - [`damping`]: Rayleigh damping and the user's own.
+//! - [`solver`]: sparse Cholesky factorisation.
 //!
 //! ```
 //! use pliant::mesh::{Cells, generate};
