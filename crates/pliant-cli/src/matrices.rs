@@ -137,10 +137,18 @@ impl Matrices {
         }?;
         let system = System {
             damping: damping.assemble(&mass, &stiffness).to_csr().without_zeros(),
-            stiffness: stiffness.to_csr(),
-            mass: mass.to_csr(),
+            stiffness: stiffness.to_csr().without_zeros(),
+            mass: mass.to_csr().without_zeros(),
             force,
         };
+        // Before anything is written.
+        for (what, matrix, flags) in
+            [("mass", &system.mass, "--density"), ("damping", &system.damping, "--alpha or --beta")]
+        {
+            if !matrix.values.iter().all(|number| number.is_finite()) {
+                bail!("the {what} matrix is not finite: {flags} is too large for this body");
+            }
+        }
 
         let summary = Summary {
             folder: self.output.display().to_string(),

@@ -84,7 +84,7 @@ fn force(elastic: &Elastic, u: &[f64]) -> Vec<f64> {
 }
 
 fn largest(numbers: &[f64]) -> f64 {
-    numbers.iter().fold(0.0, |a, b| if b.is_nan() { f64::NAN } else { a.max(b.abs()) })
+    numbers.iter().fold(0.0, |a: f64, b| if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b.abs()) })
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {

@@ -28,6 +28,7 @@ pub struct Elastic {
     /// One for each region.
     materials: Vec<Elasticity>,
     scatter: Scatter,
+    vertex_count: usize,
 }
 
 /// Why the elastic force of a body could not be set up.
@@ -60,7 +61,7 @@ impl Elastic {
         let chunks: Vec<_> = elements.chunks().iter().map(|groups| LANES * groups.start..LANES * groups.end).collect();
         let nodes = elements.nodes().to_vec();
         let scatter = Scatter::new(elements.nodes_per_element(), nodes, mesh.vertex_count(), &chunks);
-        Ok(Self { elements, materials, scatter })
+        Ok(Self { elements, materials, scatter, vertex_count: mesh.vertex_count() })
     }
 
     /// The force of a body of one material.
@@ -86,6 +87,15 @@ impl Elastic {
     /// If there is no such region.
     pub fn set_material(&mut self, region: usize, material: Elasticity) {
         self.materials[region] = material;
+    }
+
+    /// How many vertices the body has.
+    pub fn vertex_count(&self) -> usize {
+        self.vertex_count
+    }
+
+    pub(super) fn check_length(&self, u: &[f64]) {
+        assert_eq!(u.len(), 3 * self.vertex_count, "three displacements a vertex");
     }
 
     /// How many groups of elements make a tile.
@@ -159,11 +169,13 @@ impl Force for Elastic {
     }
 
     fn energy(&self, u: &[f64]) -> f64 {
+        self.check_length(u);
         let chunks = self.elements.chunks();
         par_sum_in(1, 0.0, chunks.len(), |chunk| self.energy_of_chunk(u, &chunks[chunk]))
     }
 
     fn add_force(&self, u: &[f64], force: &mut [f64]) {
+        self.check_length(u);
         self.scatter.run(force, None, |chunk, target| self.add_chunk(u, None, self.groups(chunk), target));
     }
 
@@ -174,6 +186,7 @@ impl Force for Elastic {
         force: &mut [f64],
         stiffness: &mut BlockMatrix,
     ) {
+        self.check_length(u);
         self.scatter.run(force, Some(stiffness), |chunk, target| {
             self.add_chunk(u, Some(definiteness), self.groups(chunk), target);
         });

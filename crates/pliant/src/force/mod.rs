@@ -29,6 +29,8 @@ pub use stvk_polynomial::{StVkPolynomial, StVkPolynomialError};
 pub use third_derivative::{ThirdDerivative, ThirdDerivativeBlock};
 
 /// A term `V(u)` of the potential energy, with `f = ∂V/∂u` and `K = ∂f/∂u`.
+///
+/// Methods panic if a vector has not three numbers a vertex, or a matrix is not of the pattern that the force is bound to.
 pub trait Force: Debug + Send + Sync {
     /// Call `add` with each group of vertices that the force couples.
     fn cliques(&self, add: &mut dyn FnMut(&[u32]));

@@ -78,12 +78,18 @@ impl Strained {
 
 impl Elastic {
     /// The state of each element: the mean over its volume at rest, which in a tetrahedron is the state everywhere.
+    ///
+    /// # Panics
+    /// If there are not three displacements a vertex.
     pub fn element_states(&self, u: &[f64]) -> Vec<Strained> {
         let states = self.states(u);
         states.into_iter().map(|(weight, sum)| sum.scaled(1.0 / weight)).collect()
     }
 
     /// The state at each vertex: the mean over the volume at rest of the elements there; all zero at vertices without any.
+    ///
+    /// # Panics
+    /// If there are not three displacements a vertex.
     pub fn vertex_states(&self, u: &[f64]) -> Vec<Strained> {
         let states = self.states(u);
         let mut sums = vec![(0.0, Strained::ZERO); u.len() / 3];
@@ -104,6 +110,7 @@ impl Elastic {
 
     /// The volume of each element and the integral of its state over it.
     fn states(&self, u: &[f64]) -> Vec<(f64, Strained)> {
+        self.check_length(u);
         let elements = self.elements();
         let points = elements.points_per_element();
         let of_group = |group: usize| {
@@ -147,7 +154,7 @@ fn to_mat3(m: &Matrix<f64>) -> Mat3 {
 mod tests {
     use super::*;
     use crate::material::{AnyLaw, YoungPoisson};
-    use crate::mesh::{Cells, generate};
+    use crate::mesh::{Cells, VolumeMesh, generate};
 
     fn elastic(law: &str, cells: Cells) -> (Elastic, Vec<Vec3>) {
         let mesh = generate::block([1.0, 0.5, 0.5], [3, 2, 2], cells).unwrap();
@@ -197,8 +204,12 @@ mod tests {
             assert!((state.stretches - Vec3::new(1.0, 1.0, -0.5)).length() < 1e-13);
             assert!((state.volume_ratio + 0.5).abs() < 1e-13);
         }
-        let mut more = u.clone();
-        more.extend([0.0; 3]);
-        assert_eq!(*elastic.vertex_states(&more).last().unwrap(), Strained::ZERO);
+        let mut data = generate::block([1.0, 0.5, 0.5], [3, 2, 2], Cells::Tet6).unwrap().into_data();
+        data.vertices.push(Vec3::ONE);
+        let mesh = VolumeMesh::check(data).unwrap().mesh;
+        let law = AnyLaw::new("stvk", YoungPoisson { young: 1e6, poisson: 0.3 }).unwrap();
+        let states = Elastic::uniform(&mesh, law).vertex_states(&vec![0.0; 3 * mesh.vertex_count()]);
+        assert_eq!(*states.last().unwrap(), Strained::ZERO);
+        assert!(states[0].stretches.length() > 1.0);
     }
 }

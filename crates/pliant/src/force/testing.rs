@@ -42,9 +42,11 @@ fn is_inverted(mesh: &VolumeMesh, u: &[f64]) -> bool {
     })
 }
 
-/// The largest absolute value.
+/// The largest absolute value; not a number if any is not.
 pub fn largest(numbers: &[f64]) -> f64 {
-    numbers.iter().fold(0.0, |most, number| f64::max(most, number.abs()))
+    numbers
+        .iter()
+        .fold(0.0, |most: f64, number| if most.is_nan() || number.is_nan() { f64::NAN } else { most.max(number.abs()) })
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {

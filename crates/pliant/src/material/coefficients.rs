@@ -13,7 +13,10 @@ impl AnyLaw {
         let mut law = Self::new(name, YoungPoisson { young: 1.0, poisson: 0.25 })?;
         let name = law.name();
         let known = Self::ALL.iter().find(|entry| entry.name == name).map_or(&[][..], |entry| entry.coefficients);
-        for &(coefficient, value) in coefficients {
+        for (place, &(coefficient, value)) in coefficients.iter().enumerate() {
+            if coefficients[..place].iter().any(|earlier| earlier.0 == coefficient) {
+                return Err(LawError::CoefficientTwice { coefficient: coefficient.into() });
+            }
             if !value.is_finite() {
                 return Err(LawError::Coefficient { coefficient: coefficient.into(), value });
             }

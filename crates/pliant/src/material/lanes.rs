@@ -243,9 +243,9 @@ impl Inversion {
         self.threshold().is_some_and(|threshold| dispatch(Below(f, threshold)))
     }
 
-    /// Stretches below the threshold raised to it.
+    /// Stretches below the threshold raised to it; what is not a number stays so.
     pub(super) fn raised(self, sigma: &Points<3>) -> Points<3> {
         let least = self.threshold().unwrap_or(f64::NEG_INFINITY);
-        Points(sigma.0.map(|of| of.map(|stretch| stretch.max(least))))
+        Points(sigma.0.map(|of| of.map(|stretch| if stretch < least { least } else { stretch })))
     }
 }

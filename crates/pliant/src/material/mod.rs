@@ -154,6 +154,8 @@ pub enum LawError {
     Young { young: f64 },
     #[error("Poisson's ratio is {poisson}, expected a number above -1 and below 0.5")]
     Poisson { poisson: f64 },
+    #[error("coefficient `{coefficient}` is given twice")]
+    CoefficientTwice { coefficient: String },
     #[error("the inversion threshold is {threshold}, expected a stretch above 0 and below 1")]
     Threshold { threshold: f64 },
     #[error(

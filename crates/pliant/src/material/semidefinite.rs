@@ -26,7 +26,7 @@ pub fn clamp_eigenvalues(a: &Matrix9<f64>) -> Matrix9<f64> {
     let mut clamped = [[0.0; 9]; 9];
     for i in 0..9 {
         for j in 0..9 {
-            clamped[i][j] = (0..9).map(|k| q[i][k] * d[k][k].max(0.0) * q[j][k]).sum();
+            clamped[i][j] = (0..9).map(|k| q[i][k] * (if d[k][k] < 0.0 { 0.0 } else { d[k][k] }) * q[j][k]).sum();
         }
     }
     clamped

@@ -296,7 +296,7 @@ fn check_lanes<L: Law>(law: &Once<L>, f: &Matrix<f64>) -> Result<(), Violation> 
 }
 
 fn largest(entries: &[f64]) -> f64 {
-    entries.iter().map(|x| x.abs()).fold(0.0, |a, b| if b.is_nan() { f64::NAN } else { a.max(b) })
+    entries.iter().fold(0.0, |a: f64, b| if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b.abs()) })
 }
 
 fn relative(a: &Matrix9<f64>, b: &Matrix9<f64>) -> f64 {
@@ -420,6 +420,7 @@ mod tests {
         fn stress<R: Real>(&self, f: &Matrix<R>) -> Matrix<R> {
             let mut p = self.0.stress(f);
             match self.1 {
+                "nan" => p.0[0][0] = R::from(f64::NAN),
                 "stress" => p.0[1][2] += f.0[1][2] * 10.0,
                 "direction" => p.0[0][0] += (f.0[0][0] - 1.0).squared() * (f.0[0][0] - 1.0) * 4e3,
                 _ => {}
@@ -445,6 +446,7 @@ mod tests {
         let found = |what| verify(&Broken(law, what), moduli).unwrap_err().check;
         assert_eq!(found("energy"), "P = ∂ψ/∂F");
         assert_eq!(found("stress"), "P = ∂ψ/∂F");
+        assert_eq!(found("nan"), "no stress at rest");
         assert_eq!(found("tangent"), "A = ∂P/∂F");
         assert_eq!(found("rest"), "no energy at rest");
         assert_eq!(found("direction"), "the law does not depend on the observer");

@@ -1,4 +1,4 @@
-//! Several reals side by side in an array: what runs where there are no wider registers, and what tests compare with.
+//! Several reals side by side in an array: what vector registers are compared with.
 
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 

@@ -1,7 +1,7 @@
 //! The scalar that laws and element kernels are written over.
 //!
 //! A law is written once, with ordinary operators, and runs on an `f64`, on several elements at a time in the lanes of a
-//! vector register ([`Lanes`](super::Lanes)), or on a number that carries its derivatives ([`Dual`](super::Dual), [`Jet`](super::Jet)).
+//! vector register ([`Simd`](super::Simd)), or on a number that carries its derivatives ([`Dual`](super::Dual), [`Jet`](super::Jet)).
 
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};

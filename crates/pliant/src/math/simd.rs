@@ -2,7 +2,7 @@
 //!
 //! Left to itself, the compiler turns loops over arrays of lanes into gathers and scatters, and gains nothing. With the types
 //! here, which are vector registers, stress and tangent of a law take a quarter to a sixth of the time that they take one
-//! at a time (AVX-512; `cargo bench --bench laws`). That is why this file, and no other, has `unsafe` code.
+//! at a time (AVX-512; `cargo bench --bench laws`). That is why this file has `unsafe` code.
 //!
 //! It is sound because the types are private: code meets them only as the parameter of [`Kernel::run`], which [`dispatch`]
 //! calls with a type of the machine it has just looked at.
@@ -411,6 +411,7 @@ mod tests {
         #[cfg(target_arch = "x86_64")]
         all.extend(x86::with_four_lanes(Everything(&numbers)).map(|out| ("four", 4, out)));
         all.push(("portable", 2, Everything(&numbers).run::<Lanes<2, false>>()));
+        all.push(("one", 1, Everything(&numbers).run::<f64>()));
         all
     }
 
@@ -447,7 +448,7 @@ mod tests {
                 out
             }
         }
-        let mut all = vec![dispatch(Nines), Nines.run::<Lanes<2, false>>()];
+        let mut all = vec![dispatch(Nines), Nines.run::<Lanes<2, false>>(), Nines.run::<f64>()];
         #[cfg(target_arch = "x86_64")]
         all.extend(x86::with_four_lanes(Nines));
         for out in all {

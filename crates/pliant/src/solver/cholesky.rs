@@ -29,8 +29,8 @@ pub struct NotPositiveDefinite {
     pub axis: usize,
 }
 
-/// A Cholesky factor in numbers of type `T`, `f64` or `f32`. All memory is taken when it is made, and used again by every
-/// factorisation.
+/// A Cholesky factor in numbers of type `T`, `f64` or `f32`. The memory of the factor is taken when it is made, and used again by
+/// every factorisation.
 #[derive(Debug)]
 pub struct Cholesky<T> {
     symbolic: Arc<Symbolic>,
@@ -41,7 +41,12 @@ pub struct Cholesky<T> {
     /// The right-hand side in the order of elimination, and a front's part of it.
     ordered: Vec<T>,
     local: Vec<T>,
+    /// Whether the last factorisation went well.
+    is_factored: bool,
 }
+
+/// A pivot below so many roundings of the entry that it comes from counts as zero.
+const LEAST_PIVOT: f64 = 64.0;
 
 /// Columns and rows of large fronts that are worked on at a time: by one thread, whichever it is.
 const BLOCK: usize = 192;
@@ -55,6 +60,7 @@ impl<T: Scalar> Cholesky<T> {
             updates: zeros(symbolic.updates_len),
             ordered: zeros(3 * symbolic.order.len()),
             local: zeros(symbolic.info().largest_front),
+            is_factored: false,
             symbolic,
         }
     }
@@ -64,12 +70,13 @@ impl<T: Scalar> Cholesky<T> {
         &self.symbolic
     }
 
-    /// Factor a matrix. On an error, the factor is not to be used.
+    /// Factor a matrix.
     ///
     /// # Panics
     /// If the matrix is not of the pattern that was analysed.
     pub fn factor(&mut self, matrix: &BlockMatrix) -> Result<(), NotPositiveDefinite> {
         assert!(Arc::ptr_eq(matrix.pattern(), &self.symbolic.pattern), "a matrix of the pattern that was analysed");
+        self.is_factored = false;
         let symbolic = &*self.symbolic;
         // Subtrees own consecutive parts of the factor and of the memory for updates.
         let mut jobs = Vec::with_capacity(symbolic.subtrees.len());
@@ -94,7 +101,6 @@ impl<T: Scalar> Cholesky<T> {
             }
             Ok(())
         };
-        // The largest first, so that threads end at about the same time.
         if rayon::current_num_threads() == 1 {
             jobs.into_iter().try_for_each(run)?;
         } else {
@@ -107,14 +113,16 @@ impl<T: Scalar> Cholesky<T> {
             let panel = &mut self.factor[front.panel..front.panel + front.panel_len()];
             factor_front(symbolic, matrix, front, panel, &mut self.updates, 0, &mut scratch)?;
         }
+        self.is_factored = true;
         Ok(())
     }
 
     /// `x = A⁻¹ b`, both in the order of the vertices.
     ///
     /// # Panics
-    /// If the lengths are not three times the number of vertices.
+    /// If the lengths are not three times the number of vertices, or the last factorisation did not go well.
     pub fn solve(&mut self, b: &[f64], x: &mut [f64]) {
+        assert!(self.is_factored, "a factored matrix");
         let symbolic = &*self.symbolic;
         assert!(b.len() == 3 * symbolic.order.len() && x.len() == b.len());
         for (ordered, &vertex) in self.ordered.chunks_exact_mut(3).zip(&symbolic.order) {
@@ -161,8 +169,20 @@ fn factor_front<T: Scalar>(
         let update = &updates[child.update - base..child.update - base + child.below().pow(2)];
         add_update(child, update, front.pivots, true, panel, height, 0);
     }
-    eliminate(panel, height, width, scratch)
-        .map_err(|pivot| NotPositiveDefinite { vertex: symbolic.order[front.first + pivot / 3], axis: pivot % 3 })?;
+    let broken_at = |pivot: usize| {
+        let vertex = symbolic.order[front.first + pivot / 3];
+        NotPositiveDefinite { vertex, axis: pivot % 3 }
+    };
+    eliminate(panel, height, width, scratch).map_err(broken_at)?;
+    for pivot in 0..width {
+        let vertex = symbolic.order[front.first + pivot / 3] as usize;
+        let diagonal = matrix.values()[9 * symbolic.pattern.row(vertex).start + 4 * (pivot % 3)];
+        let left = panel[pivot * height + pivot].to_f64().powi(2);
+        // What elimination leaves of a diagonal entry of a singular matrix is rounding.
+        if left <= LEAST_PIVOT * T::EPSILON * diagonal {
+            return Err(broken_at(pivot));
+        }
+    }
     if below > 0 {
         let own = front.update - base..front.update - base + below * below;
         multiply(panel, height, width, &mut updates[own.clone()], below);
@@ -428,6 +448,9 @@ fn backward<T: Scalar, R: Simd>(panel: &[T], height: usize, width: usize, x: &mu
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::force::{Definiteness, Elastic, Force, bind_all};
+    use crate::material::{AnyLaw, YoungPoisson};
+    use crate::mesh::{Cells, generate};
     use crate::sparse::BlockPattern;
 
     /// A matrix like those of elasticity on a graph: for each edge a random positive semi-definite coupling, and a little mass.
@@ -471,6 +494,7 @@ mod tests {
     fn largest_residual(matrix: &BlockMatrix, x: &[f64], b: &[f64]) -> f64 {
         let mut product = vec![0.0; b.len()];
         matrix.mul(x, &mut product);
+        assert!(product.iter().all(|number| number.is_finite()), "`max` passes over what is not a number");
         product.iter().zip(b).fold(0.0, |most, (p, b)| f64::max(most, (p - b).abs()))
     }
 
@@ -511,12 +535,35 @@ mod tests {
 
     #[test]
     fn a_body_that_is_not_held_is_an_error_that_names_a_vertex() {
-        let (count, edges) = lattice([5, 4, 3]);
-        let singular = matrix(count, &edges, -1e-3);
-        let symbolic = Arc::new(Symbolic::new(singular.pattern().clone()).unwrap());
-        let error = Cholesky::<f64>::new(symbolic).factor(&singular).unwrap_err();
-        assert!((error.vertex as usize) < count && error.axis < 3);
-        assert!(error.to_string().contains("not positive definite: elimination breaks down at coordinate"));
+        for cells in [Cells::Tet5, Cells::Tet6, Cells::Hex] {
+            for n in [1, 2, 5, 8] {
+                let mesh = generate::block([1.0, 0.7, 0.6], [2 * n, n, n], cells).unwrap();
+                let law = AnyLaw::new("linear", YoungPoisson { young: 1e6, poisson: 0.3 }).unwrap();
+                let mut elastic = Elastic::uniform(&mesh, law);
+                let mut stiffness = BlockMatrix::zero(bind_all(mesh.vertex_count(), &mut [&mut elastic]));
+                let rest = vec![0.0; 3 * mesh.vertex_count()];
+                elastic.add_force_and_stiffness(&rest, Definiteness::Exact, &mut rest.clone(), &mut stiffness);
+                let symbolic = Arc::new(Symbolic::new(stiffness.pattern().clone()).unwrap());
+                for error in [
+                    Cholesky::<f64>::new(symbolic.clone()).factor(&stiffness).unwrap_err(),
+                    Cholesky::<f32>::new(symbolic.clone()).factor(&stiffness).unwrap_err(),
+                ] {
+                    assert!((error.vertex as usize) < mesh.vertex_count() && error.axis < 3);
+                    assert!(error.to_string().contains("elimination breaks down at coordinate"));
+                }
+                // Held at a few vertices by springs, it is a matrix like any other.
+                for vertex in 0..4 {
+                    stiffness.add_block(vertex, vertex, &[[1e6, 0.0, 0.0], [0.0, 1e6, 0.0], [0.0, 0.0, 1e6]]);
+                }
+                Cholesky::<f64>::new(symbolic).factor(&stiffness).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn a_star_of_many_arms_is_analysed_quickly_and_solved() {
+        let edges: Vec<[u32; 2]> = (1..30_000).map(|arm| [0, arm]).collect();
+        assert!(solve::<f64>(&matrix(30_000, &edges, 1.0)).1 < 1e-9);
     }
 
     #[test]

@@ -17,6 +17,8 @@ pub trait Scalar:
     + Div<Output = Self>
     + Neg<Output = Self>
 {
+    /// The distance from 1 to the next number.
+    const EPSILON: f64;
     /// Rounded to this type.
     fn from_f64(x: f64) -> Self;
     /// As `f64`.
@@ -28,6 +30,8 @@ pub trait Scalar:
 macro_rules! scalar {
     ($($type:ty),*) => {$(
         impl Scalar for $type {
+            const EPSILON: f64 = <$type>::EPSILON as f64;
+
             #[inline(always)]
             fn from_f64(x: f64) -> Self {
                 x as $type

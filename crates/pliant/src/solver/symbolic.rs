@@ -342,8 +342,7 @@ impl Children {
 
 fn children(parent: &[u32]) -> Children {
     let mut starts = vec![0; parent.len() + 1];
-    let roots = |&&p: &&u32| p != u32::MAX;
-    for &p in parent.iter().filter(roots) {
+    for &p in parent.iter().filter(|&&p| p != u32::MAX) {
         starts[p as usize + 1] += 1;
     }
     for column in 0..parent.len() {
@@ -459,25 +458,27 @@ fn cut_into_subtrees(fronts: &mut [Front], parent: &[usize]) -> (Vec<Subtree>, V
     let mut base = 0;
     for &root in &roots {
         let range = first_below[root]..root + 1;
-        let size = place_updates(fronts, range.clone(), base);
+        let size = place_updates(fronts, parent, range.clone(), base);
         let panels = fronts[range.start].panel..fronts[root].panel + fronts[root].panel_len();
         subtrees.push(Subtree { fronts: range, panels, updates: base..base + size });
         base += size;
     }
-    base += place_updates(fronts, top.iter().copied(), base);
+    base += place_updates(fronts, parent, top.iter().copied(), base);
     (subtrees, top, base)
 }
 
 /// Give each update the first gap that it fits into; a front frees those of its children after it has placed its own. Returns
 /// how much memory they take from `base` on.
-fn place_updates(fronts: &mut [Front], numbers: impl Iterator<Item = usize>, base: usize) -> usize {
+fn place_updates(fronts: &mut [Front], parent: &[usize], numbers: impl Iterator<Item = usize>, base: usize) -> usize {
     let mut live: Vec<(usize, usize, usize)> = Vec::new();
     let mut end = 0;
+    // Without gaps there is nothing to look for, which matters where a front has many thousand children.
+    let mut has_gaps = false;
     for number in numbers {
         let size = fronts[number].below().pow(2);
         if size > 0 {
-            let mut at = 0;
-            let mut place = 0;
+            let last = live.last().map_or(0, |(at, size, _)| at + size);
+            let (mut at, mut place) = if has_gaps { (0, 0) } else { (last, live.len()) };
             while place < live.len() && live[place].0 < at + size {
                 at = live[place].0 + live[place].1;
                 place += 1;
@@ -486,7 +487,10 @@ fn place_updates(fronts: &mut [Front], numbers: impl Iterator<Item = usize>, bas
             fronts[number].update = base + at;
             end = end.max(at + size);
         }
-        live.retain(|(_, _, other)| !fronts[number].children.contains(other));
+        if !fronts[number].children.is_empty() {
+            live.retain(|&(_, _, other)| parent[other] != number);
+            has_gaps = !live.is_empty();
+        }
     }
     end
 }

@@ -29,7 +29,10 @@ pub struct Scatter {
 }
 
 /// The part of a force and a matrix that one chunk may add to.
-#[derive(Debug, Clone, Copy)]
+///
+/// It has no `Debug` and no access to the cells but through the methods below: what they touch is all that the chunk may.
+#[allow(missing_debug_implementations, reason = "printing would read the cells of other threads")]
+#[derive(Clone, Copy)]
 pub struct Target<'a> {
     force: &'a [Cell<f64>],
     matrix: &'a [Cell<f64>],
@@ -43,8 +46,12 @@ impl Scatter {
     /// For cliques of `nodes_per_clique` vertices, ascending in each, taken together in `chunks` of consecutive cliques.
     ///
     /// # Panics
-    /// If a vertex is not below `vertex_count`, the vertices of a clique do not ascend, or the chunks do not follow one another.
+    /// If a vertex is not below `vertex_count`, the vertices of a clique do not ascend, or the chunks are not ranges of cliques that
+    /// follow one another.
     pub fn new(nodes_per_clique: usize, nodes: Vec<u32>, vertex_count: usize, chunks: &[Range<usize>]) -> Self {
+        assert!(nodes_per_clique > 0 && nodes.len().is_multiple_of(nodes_per_clique), "whole cliques");
+        let clique_count = nodes.len() / nodes_per_clique;
+        assert!(chunks.iter().all(|chunk| chunk.start <= chunk.end && chunk.end <= clique_count), "chunks of cliques");
         assert!(nodes.iter().all(|&v| (v as usize) < vertex_count), "vertices below {vertex_count}");
         assert!(nodes.chunks(nodes_per_clique).all(<[u32]>::is_sorted), "ascending vertices");
         assert!(chunks.is_sorted_by(|a, b| a.end <= b.start), "chunks one after the other");
@@ -80,7 +87,7 @@ impl Scatter {
     /// Work out where in matrices of this pattern the blocks go.
     ///
     /// # Panics
-    /// If the pattern lacks a pair of vertices of a clique.
+    /// If the pattern lacks a pair of vertices of a clique, or has 2³² slots or more.
     pub fn bind(&mut self, pattern: &Arc<BlockPattern>) {
         assert_eq!(pattern.vertex_count(), self.vertex_count, "a pattern of the same vertices");
         let pairs = self.nodes_per_clique * (self.nodes_per_clique + 1) / 2;
@@ -90,7 +97,8 @@ impl Scatter {
                 let mut slots = slots.iter_mut();
                 for (i, &a) in clique.iter().enumerate() {
                     for (&b, slot) in clique[i..].iter().zip(&mut slots) {
-                        *slot = pattern.slot(a, b).expect("a pattern with all pairs of the cliques") as u32;
+                        let number = pattern.slot(a, b).expect("a pattern with all pairs of the cliques");
+                        *slot = u32::try_from(number).expect("a pattern whose slots a u32 can count");
                     }
                 }
             },

@@ -37,7 +37,7 @@ pub enum TripletsError {
     Asymmetric { row: u32, column: u32, value: f64, mirrored: f64 },
 }
 
-/// How far mirrored entries may differ, relative to the largest entry: what other programs leave by rounding.
+/// How far mirrored entries may differ, relative to the largest entry in their rows: what other programs leave by rounding.
 const ASYMMETRY: f64 = 1e-12;
 
 impl Triplets {
@@ -57,11 +57,15 @@ impl Triplets {
                 return Err(TripletsError::NotFinite { row, column, value });
             }
         }
-        let largest = entries.iter().fold(0.0, |most, entry| f64::max(most, entry.2.abs()));
+        let mut largest = vec![0.0_f64; size];
+        for &(row, _, value) in &entries {
+            largest[row as usize] = largest[row as usize].max(value.abs());
+        }
         for &(row, column, value) in &entries {
             let place = entries.binary_search_by_key(&(column, row), |&(row, column, _)| (row, column));
             let mirrored = place.map_or(0.0, |place| entries[place].2);
-            if (value - mirrored).abs() > ASYMMETRY * largest {
+            let scale = largest[row as usize].max(largest[column as usize]);
+            if (value - mirrored).abs() > ASYMMETRY * scale {
                 return Err(TripletsError::Asymmetric { row, column, value, mirrored });
             }
         }
@@ -99,12 +103,15 @@ impl Triplets {
 
 impl From<&Csr> for Triplets {
     /// A square matrix.
+    ///
+    /// # Panics
+    /// If its rows do not lie within its numbers.
     fn from(csr: &Csr) -> Self {
         let row_count = csr.row_count();
         let mut entries = Vec::with_capacity(csr.values.len());
         for (row, ends) in csr.row_starts.windows(2).enumerate() {
-            let places = ends[0]..ends[1].min(csr.columns.len()).min(csr.values.len());
-            entries.extend(places.map(|place| (row as u32, csr.columns[place], csr.values[place])));
+            let (columns, values) = (&csr.columns[ends[0]..ends[1]], &csr.values[ends[0]..ends[1]]);
+            entries.extend(columns.iter().zip(values).map(|(&column, &value)| (row as u32, column, value)));
         }
         Self { row_count, column_count: row_count, entries }
     }

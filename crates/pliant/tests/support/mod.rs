@@ -78,9 +78,11 @@ pub fn law(name: &str, c: &[f64]) -> AnyLaw {
     }
 }
 
-/// The largest absolute value.
-pub fn largest(values: &[f64]) -> f64 {
-    values.iter().fold(0.0, |largest, value| value.abs().max(largest))
+/// The largest absolute value; not a number if any is not.
+pub fn largest(numbers: &[f64]) -> f64 {
+    numbers
+        .iter()
+        .fold(0.0, |most: f64, number| if most.is_nan() || number.is_nan() { f64::NAN } else { most.max(number.abs()) })
 }
 
 /// The largest difference.
