@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context, anyhow, bail};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
-use pliant::material::{AnyLaw, CorotationalFrame, CorotationalTangent, Elasticity, Inversion, YoungPoisson};
+use pliant::material::{AnyLaw, CorotationalFrame, CorotationalTangent, Elasticity, Inversion, LawError, YoungPoisson};
 use pliant::mesh::{Moduli, Region, VolumeMesh};
 
 /// Options that say what a body is made of.
@@ -102,7 +102,12 @@ impl MaterialArgs {
         let elasticity = Elasticity::from(law)
             .with_compression_resistance(self.compression_resistance)
             .context("--compression-resistance")?;
-        elasticity.with_inversion(self.inversion()?).context("--inversion")
+        let handled = elasticity.with_inversion(self.inversion()?).map_err(|error| match error {
+            // The material knows its law by its coefficients, the user by its name.
+            LawError::NoInversion { .. } => LawError::NoInversion { law: format!("`{}`", self.law) },
+            error => error,
+        });
+        handled.context("--inversion")
     }
 
     /// The law of a region: from the options if they say so, else from the file.
