@@ -90,6 +90,7 @@ mod tests {
             error("mooney-rivlin", &[("mu", 1.0)]),
             "the law `mooney-rivlin` has no coefficient `mu`; it has mu01, mu10, v1"
         );
+        assert_eq!(error("stvk", &[("mu", 1.0), ("mu", 2.0)]), "coefficient `mu` is given twice");
         assert_eq!(error("linear", &[("mu", f64::NAN)]), "the coefficient mu is NaN, expected a finite number of Pa");
         assert_eq!(
             error("linear", &[("mu", -1.0), ("lambda", 2.0)]),

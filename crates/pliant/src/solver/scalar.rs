@@ -17,8 +17,8 @@ pub trait Scalar:
     + Div<Output = Self>
     + Neg<Output = Self>
 {
-    /// The distance from 1 to the next number.
-    const EPSILON: f64;
+    /// What elimination leaves of a diagonal entry of a singular matrix is rounding: below this part of the entry.
+    const LEAST_PIVOT: f64;
     /// Rounded to this type.
     fn from_f64(x: f64) -> Self;
     /// As `f64`.
@@ -28,9 +28,9 @@ pub trait Scalar:
 }
 
 macro_rules! scalar {
-    ($($type:ty),*) => {$(
+    ($($type:ty, $least_pivot:literal;)*) => {$(
         impl Scalar for $type {
-            const EPSILON: f64 = <$type>::EPSILON as f64;
+            const LEAST_PIVOT: f64 = $least_pivot;
 
             #[inline(always)]
             fn from_f64(x: f64) -> Self {
@@ -48,4 +48,7 @@ macro_rules! scalar {
         }
     )*};
 }
-scalar!(f64, f32);
+scalar! {
+    f64, 2e-12;
+    f32, 1e-5;
+}

@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn rounding_is_evened_out() {
-        let list = with(&[(0, 3, 1.0), (3, 0, 1.0 + 1e-15), (8, 8, 1.0), (2, 7, 1e-14)]);
+        let list = with(&[(0, 3, 1.0), (3, 0, 1.0 + 1e-15), (7, 7, 1.0), (2, 7, 1e-14)]);
         let matrix = list.to_symmetric(3).unwrap();
         assert!((matrix.block(0, 1)[0][0] - (1.0 + 0.5e-15)).abs() < 3e-16);
         assert_eq!(matrix.block(2, 0)[1][2], 0.5e-14);
@@ -153,6 +153,8 @@ mod tests {
              from 0"
         );
         assert!(error(with(&[(7, 1, 3.0)])).contains("entry (7, 1) is 3 and entry (1, 7) is 0"));
+        // However large the numbers of others are.
+        assert!(error(with(&[(0, 0, 1e13), (7, 1, 3.0)])).contains("entry (7, 1) is 3 and entry (1, 7) is 0"));
         assert!(error(with(&[(0, 9, 1.0)])).contains("an entry at (0, 9) of a matrix of 9 × 9"));
         assert!(error(with(&[(2, 2, f64::INFINITY)])).contains("entry (2, 2) is inf"));
         let wrong = Triplets { row_count: 9, column_count: 8, entries: Vec::new() };
