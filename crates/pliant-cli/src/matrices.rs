@@ -137,7 +137,8 @@ impl Matrices {
         }?;
         let system = System {
             damping: damping.assemble(&mass, &stiffness).to_csr().without_zeros(),
-            stiffness: stiffness.to_csr().without_zeros(),
+            // Zeros and all, so that its pattern is the same at every displacement.
+            stiffness: stiffness.to_csr(),
             mass: mass.to_csr().without_zeros(),
             force,
         };
