@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
-use pliant::force::{Definiteness, Elastic, Force, bind_all};
+use pliant::force::{
+    Definiteness, Elastic, Force, Geometric, GeometricStiffness, SpringCoefficients, Springs, StVkPolynomial, bind_all,
+};
 use pliant::material::{
-    AnyLaw, ByEnergy, Corotational, CorotationalTangent, Elasticity, Energy, Inversion, Law, NeoHookean, YoungPoisson,
+    AnyLaw, ByEnergy, Corotational, CorotationalTangent, Elasticity, Energy, Inversion, Law, NeoHookean,
+    StVenantKirchhoff, YoungPoisson,
 };
 use pliant::math::{Affine3, Mat3, Matrix, Real, Vec3};
 use pliant::mesh::{Cells, ElementKind, MeshData, Region, VolumeMesh, generate};
@@ -296,6 +299,30 @@ fn a_homogeneous_deformation_is_met_by_the_stress_of_the_law() {
         let expected = Vec3::new(p[0][0], p[1][0], p[2][0]);
         assert!((on_face - expected).length() < 1e-12 * expected.length(), "{on_face} instead of {expected}");
         assert!(inside < 1e-12 * expected.length());
+    }
+}
+
+/// Displacements of another mesh must not pass for those of this one.
+#[test]
+fn every_force_refuses_displacements_of_another_length() {
+    let mesh = generate::block([1.0, 1.0, 1.0], [2, 2, 2], Cells::Tet5).unwrap();
+    let stvk = StVenantKirchhoff::from_moduli(MODULI);
+    let stiffness = GeometricStiffness { edge: 1.0, area: 1.0, volume: 1.0 };
+    let forces: [Box<dyn Force>; 4] = [
+        Box::new(Elastic::uniform(&mesh, AnyLaw::StVenantKirchhoff(stvk))),
+        Box::new(Springs::from_mesh(&mesh, &SpringCoefficients::new(1.0)).unwrap()),
+        Box::new(Geometric::new(&mesh, stiffness).unwrap()),
+        Box::new(StVkPolynomial::new(&mesh, &[stvk]).unwrap()),
+    ];
+    let n = 3 * mesh.vertex_count();
+    let panics = |run: &dyn Fn()| std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err();
+    for force in &forces {
+        assert_eq!(force.energy(&vec![0.0; n]), 0.0, "{force:?}");
+        for wrong in [n - 3, n + 3] {
+            let u = vec![0.0; wrong];
+            assert!(panics(&|| assert!(force.energy(&u).is_finite())), "{wrong} instead of {n}: {force:?}");
+            assert!(panics(&|| force.add_force(&u, &mut vec![0.0; n])), "{wrong} instead of {n}: {force:?}");
+        }
     }
 }
 

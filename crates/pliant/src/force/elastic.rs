@@ -28,7 +28,6 @@ pub struct Elastic {
     /// One for each region.
     materials: Vec<Elasticity>,
     scatter: Scatter,
-    vertex_count: usize,
 }
 
 /// Why the elastic force of a body could not be set up.
@@ -61,7 +60,7 @@ impl Elastic {
         let chunks: Vec<_> = elements.chunks().iter().map(|groups| LANES * groups.start..LANES * groups.end).collect();
         let nodes = elements.nodes().to_vec();
         let scatter = Scatter::new(elements.nodes_per_element(), nodes, mesh.vertex_count(), &chunks);
-        Ok(Self { elements, materials, scatter, vertex_count: mesh.vertex_count() })
+        Ok(Self { elements, materials, scatter })
     }
 
     /// The force of a body of one material.
@@ -89,13 +88,8 @@ impl Elastic {
         self.materials[region] = material;
     }
 
-    /// How many vertices the body has.
-    pub fn vertex_count(&self) -> usize {
-        self.vertex_count
-    }
-
     pub(super) fn check_length(&self, u: &[f64]) {
-        assert_eq!(u.len(), 3 * self.vertex_count, "three displacements a vertex");
+        self.scatter.check_length(u);
     }
 
     /// How many groups of elements make a tile.

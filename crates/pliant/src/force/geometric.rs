@@ -7,14 +7,11 @@ use rayon::prelude::*;
 use thiserror::Error;
 
 use super::gradients::ElementGradients;
-use super::{Definiteness, Force, at, chunks, rows};
+use super::{Definiteness, Force, NO_DIRECTION, at, chunks, rows};
 use crate::material::Principal;
 use crate::math::{Mat3, Matrix, SignedSvd, Vec3, outer, par_sum};
 use crate::mesh::{ElementKind, VolumeMesh};
 use crate::sparse::{BlockMatrix, BlockPattern, Scatter};
-
-/// An edge or a face smaller than this part of its rest size has no direction that could be told from rounding.
-const NO_DIRECTION: f64 = 1e-12;
 
 /// The stiffness of each kind of part, in J; zero leaves the kind out.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -161,6 +158,7 @@ impl<const N: usize, C: Change<N>> Term<N, C> {
         force: &mut [f64],
         matrix: Option<&mut BlockMatrix>,
     ) {
+        self.scatter.check_length(u);
         let with_matrix = matrix.is_some();
         let k = self.stiffness;
         self.scatter.run(force, matrix, |chunk, target| {
@@ -402,6 +400,7 @@ impl Force for Geometric {
     }
 
     fn energy(&self, u: &[f64]) -> f64 {
+        self.edges.scatter.check_length(u);
         self.edges.energy(&self.rest, u) + self.faces.energy(&self.rest, u) + self.tets.energy(&self.rest, u)
     }
 

@@ -90,6 +90,9 @@ pub fn bind_all_with(
     pattern
 }
 
+/// What is smaller than this part of its size at rest has no direction that could be told from rounding.
+const NO_DIRECTION: f64 = 1e-12;
+
 /// How many cliques are worked on together: enough that handing them to a thread costs nothing, few enough that small
 /// bodies keep several threads busy.
 const CHUNK: usize = 256;

@@ -6,13 +6,10 @@ use rayon::prelude::*;
 use thiserror::Error;
 
 use super::third_derivative::triples;
-use super::{Definiteness, Force, ThirdDerivative, ThirdDerivativeBlock, at, chunks, rows};
+use super::{Definiteness, Force, NO_DIRECTION, ThirdDerivative, ThirdDerivativeBlock, at, chunks, rows};
 use crate::math::{Mat3, Vec3, outer, par_sum};
 use crate::mesh::VolumeMesh;
 use crate::sparse::{BlockMatrix, BlockPattern, Scatter};
-
-/// A spring shorter than this part of its rest length has no direction that could be told from rounding.
-const NO_DIRECTION: f64 = 1e-12;
 
 /// A spring between two vertices.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -230,6 +227,8 @@ impl Springs {
     /// # Panics
     /// If a vector has not three numbers a vertex.
     pub fn stiffness_derivative(&self, u: &[f64], a: &[f64], b: &[f64], out: &mut [f64]) {
+        self.scatter.check_length(a);
+        self.scatter.check_length(b);
         self.add_forces(u, out, |spring, stretch| {
             let [i, j] = spring.vertices;
             let direction = stretch.direction;
@@ -279,6 +278,7 @@ impl Springs {
 
     /// Add `force` of each spring at its first vertex and the opposite at its second.
     fn add_forces(&self, u: &[f64], out: &mut [f64], force: impl Fn(&Spring, &Stretch) -> Vec3 + Sync + Send) {
+        self.scatter.check_length(u);
         self.scatter.run(out, None, |chunk, target| {
             for (clique, spring) in self.list[self.scatter.chunks()[chunk].clone()].iter().enumerate() {
                 let f = force(spring, &self.stretch(spring, u));
@@ -296,6 +296,7 @@ impl Springs {
         matrix: &mut BlockMatrix,
         both: impl Fn(&Spring, &Stretch) -> (Vec3, Mat3) + Sync + Send,
     ) {
+        self.scatter.check_length(u);
         self.scatter.run(out, Some(matrix), |chunk, target| {
             for (clique, spring) in self.list[self.scatter.chunks()[chunk].clone()].iter().enumerate() {
                 let (f, k) = both(spring, &self.stretch(spring, u));
@@ -334,6 +335,7 @@ impl Force for Springs {
     }
 
     fn energy(&self, u: &[f64]) -> f64 {
+        self.scatter.check_length(u);
         par_sum(0.0, self.list.len(), |n| {
             let spring = &self.list[n];
             let stretch = self.stretch(spring, u).length - spring.rest_length;
@@ -358,6 +360,7 @@ impl Force for Springs {
     }
 
     fn add_damping_force(&self, u: &[f64], v: &[f64], force: &mut [f64]) {
+        self.scatter.check_length(v);
         self.add_forces(u, force, |spring, stretch| {
             let [i, j] = spring.vertices;
             let closing = (at(v, i) - at(v, j)).dot(stretch.direction);

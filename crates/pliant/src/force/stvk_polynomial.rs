@@ -227,6 +227,7 @@ impl StVkPolynomial {
         out: &mut [f64],
         stress: impl Fn(&StVenantKirchhoff, [Mat3; V]) -> Mat3 + Send + Sync,
     ) {
+        vectors.iter().for_each(|vector| self.scatter.check_length(vector));
         match self.gradients.nodes_per_element {
             4 => self.add_stresses_of::<V, 4>(vectors, out, stress),
             _ => self.add_stresses_of::<V, 8>(vectors, out, stress),
@@ -277,6 +278,7 @@ impl StVkPolynomial {
         force: &mut [f64],
         stiffness: &mut BlockMatrix,
     ) {
+        self.scatter.check_length(u);
         self.scatter.run(force, Some(stiffness), |chunk, target| {
             for (local, element) in self.scatter.chunks()[chunk].clone().enumerate() {
                 let law = self.law(element);
@@ -330,6 +332,7 @@ impl Force for StVkPolynomial {
     }
 
     fn energy(&self, u: &[f64]) -> f64 {
+        self.scatter.check_length(u);
         par_sum(0.0, self.region.len(), |element| match self.gradients.nodes_per_element {
             4 => self.energy_of::<4>(element, u),
             _ => self.energy_of::<8>(element, u),

@@ -69,6 +69,14 @@ impl Scatter {
         Self { nodes_per_clique, nodes, slots: Vec::new(), vertex_count, pattern: None, chunks, colours }
     }
 
+    /// Check that a vector has three numbers for each vertex.
+    ///
+    /// # Panics
+    /// If it has not.
+    pub fn check_length(&self, vector: &[f64]) {
+        assert_eq!(vector.len(), 3 * self.vertex_count, "three numbers for each of {} vertices", self.vertex_count);
+    }
+
     /// The vertices of all cliques.
     pub fn nodes(&self) -> &[u32] {
         &self.nodes
@@ -117,7 +125,7 @@ impl Scatter {
         matrix: Option<&mut BlockMatrix>,
         add: impl Fn(usize, &Target<'_>) + Send + Sync,
     ) {
-        assert_eq!(force.len(), 3 * self.vertex_count, "a force of three numbers a vertex");
+        self.check_length(force);
         let bound = |matrix: &BlockMatrix| self.pattern.as_ref().is_some_and(|p| Arc::ptr_eq(p, matrix.pattern()));
         assert!(matrix.as_deref().is_none_or(bound), "a matrix of the pattern that this is bound to");
         let slots: &[u32] = if matrix.is_some() { &self.slots } else { &[] };
