@@ -9,10 +9,12 @@
 //! - [`sparse`]: symmetric matrices of 3×3 blocks.
 //! - [`matrix_io`]: vectors and matrices in files, for NumPy, SciPy and others.
 //! - [`element`]: elements as quadrature points.
+//! - [`motion`]: keyframes and functions of time.
 //! - [`force`]: terms of the potential energy of a body, with their force and stiffness.
 //! - [`mass`]: the mass matrix, consistent or lumped.
 //! - [`damping`]: Rayleigh damping and the user's own.
-//! - [`solver`]: sparse Cholesky factorisation.
+//! - [`system`]: what integrators see of a mechanical system.
+//! - [`solver`]: linear systems, by factorisation and by conjugate gradients.
 //!
 //! ```
 //! use pliant::mesh::{Cells, generate};
@@ -37,5 +39,7 @@ pub mod material;
 pub mod math;
 pub mod matrix_io;
 pub mod mesh;
+pub mod motion;
 pub mod solver;
 pub mod sparse;
+pub mod system;

@@ -45,19 +45,41 @@ impl MassMatrix {
     /// # Panics
     /// If the pattern lacks a pair of vertices of an element, or is for another number of vertices.
     pub fn consistent(mesh: &VolumeMesh, densities: &[f64], pattern: &Arc<BlockPattern>) -> Result<Self, MassError> {
-        check(mesh, densities)?;
         assert_eq!(pattern.vertex_count(), mesh.vertex_count(), "a pattern of the vertices of the mesh");
+        let mut mass = Self::zero(pattern.clone());
+        mass.add_consistent(mesh, densities, 0)?;
+        Ok(mass)
+    }
+
+    /// The lumped mass of a body, which is diagonal, with a density for each region.
+    pub fn lumped(mesh: &VolumeMesh, densities: &[f64]) -> Result<Self, MassError> {
+        let mut mass = Self::zero(Arc::new(BlockPattern::diagonal(mesh.vertex_count())));
+        mass.add_lumped(mesh, densities, 0)?;
+        Ok(mass)
+    }
+
+    /// No mass yet.
+    pub fn zero(pattern: Arc<BlockPattern>) -> Self {
+        Self { values: vec![0.0; pattern.slot_count()], pattern }
+    }
+
+    /// Add the consistent mass of a body whose vertices have the numbers from `first` on.
+    ///
+    /// # Panics
+    /// If the pattern lacks a pair of vertices of an element.
+    pub fn add_consistent(&mut self, mesh: &VolumeMesh, densities: &[f64], first: u32) -> Result<(), MassError> {
+        check(mesh, densities)?;
+        let (pattern, values) = (&self.pattern, &mut self.values);
         let nodes = mesh.kind().nodes();
         let pairs = nodes * (nodes + 1) / 2;
-        let mut values = vec![0.0; pattern.slot_count()];
         let mut batch = vec![(0, 0.0); pairs * BATCH.min(mesh.element_count())];
-        for first in (0..mesh.element_count()).step_by(BATCH) {
-            let count = BATCH.min(mesh.element_count() - first);
+        for start in (0..mesh.element_count()).step_by(BATCH) {
+            let count = BATCH.min(mesh.element_count() - start);
             let batch = &mut batch[..pairs * count];
             batch.par_chunks_exact_mut(pairs).enumerate().for_each(|(i, entries)| {
-                let element = first + i;
+                let element = start + i;
                 let density = densities[mesh.element_region()[element] as usize];
-                add_places(mesh, element, pattern, entries);
+                add_places(mesh, element, first, pattern, entries);
                 match mesh.kind() {
                     ElementKind::Tet4 => tet_mass(density * mesh.element_volume(element), entries),
                     ElementKind::Hex8 => hex_mass(mesh, element, density, entries),
@@ -68,14 +90,19 @@ impl MassMatrix {
                 values[slot] += mass;
             }
         }
-        Ok(Self { pattern: pattern.clone(), values })
+        Ok(())
     }
 
-    /// The lumped mass of a body, which is diagonal, with a density for each region.
-    pub fn lumped(mesh: &VolumeMesh, densities: &[f64]) -> Result<Self, MassError> {
+    /// Add the lumped mass of a body whose vertices have the numbers from `first` on.
+    ///
+    /// # Panics
+    /// If there are fewer vertices.
+    pub fn add_lumped(&mut self, mesh: &VolumeMesh, densities: &[f64], first: u32) -> Result<(), MassError> {
         check(mesh, densities)?;
-        let pattern = Arc::new(BlockPattern::from_cliques(mesh.vertex_count(), std::iter::empty()));
-        Ok(Self { pattern, values: mesh.lumped_masses(densities) })
+        for (vertex, mass) in mesh.lumped_masses(densities).into_iter().enumerate() {
+            self.values[self.pattern.row(first as usize + vertex).start] += mass;
+        }
+        Ok(())
     }
 
     /// Which pairs of vertices there are. That of a lumped mass has none but each vertex with itself.
@@ -219,12 +246,13 @@ fn check(mesh: &VolumeMesh, densities: &[f64]) -> Result<(), MassError> {
 }
 
 /// The slots of the pairs `(0,0), (0,1), …, (1,1), …` of the nodes of an element.
-fn add_places(mesh: &VolumeMesh, element: usize, pattern: &BlockPattern, entries: &mut [(usize, f64)]) {
+fn add_places(mesh: &VolumeMesh, element: usize, first: u32, pattern: &BlockPattern, entries: &mut [(usize, f64)]) {
     let nodes = mesh.element(element);
     let mut entries = entries.iter_mut();
     for (i, &a) in nodes.iter().enumerate() {
         for (&b, entry) in nodes[i..].iter().zip(&mut entries) {
-            *entry = (pattern.slot(a, b).expect("a pattern with all pairs of vertices of an element"), 0.0);
+            *entry =
+                (pattern.slot(first + a, first + b).expect("a pattern with all pairs of vertices of an element"), 0.0);
         }
     }
 }

@@ -65,6 +65,13 @@ impl Elements {
         all
     }
 
+    /// All elements of a mesh whose vertices have numbers from `first` on, as one body among others.
+    pub fn numbered_from(mesh: &VolumeMesh, first: u32) -> Self {
+        let mut all = Self::new(mesh);
+        all.nodes.iter_mut().for_each(|node| *node += first);
+        all
+    }
+
     fn push_group(&mut self, mesh: &VolumeMesh, elements: &[u32], region: u32) {
         let (nodes_per, points_per) = (self.nodes_per_element(), self.points_per_element());
         let first_gradient = self.gradients.len();

@@ -53,13 +53,26 @@ struct Tile {
 impl Elastic {
     /// The force of a body with one material for each region of its mesh, in their order.
     pub fn new(mesh: &VolumeMesh, materials: Vec<Elasticity>) -> Result<Self, MaterialCount> {
+        Self::among(mesh, materials, 0, mesh.vertex_count())
+    }
+
+    /// The force of one body among others: the vertices of its mesh have the numbers from `first` on, of `vertex_count` in all.
+    ///
+    /// # Panics
+    /// If there are not so many vertices.
+    pub fn among(
+        mesh: &VolumeMesh,
+        materials: Vec<Elasticity>,
+        first: u32,
+        vertex_count: usize,
+    ) -> Result<Self, MaterialCount> {
         if materials.len() != mesh.regions().len() {
             return Err(MaterialCount { regions: mesh.regions().len(), materials: materials.len() });
         }
-        let elements = Elements::new(mesh);
+        let elements = Elements::numbered_from(mesh, first);
         let chunks: Vec<_> = elements.chunks().iter().map(|groups| LANES * groups.start..LANES * groups.end).collect();
         let nodes = elements.nodes().to_vec();
-        let scatter = Scatter::new(elements.nodes_per_element(), nodes, mesh.vertex_count(), &chunks);
+        let scatter = Scatter::new(elements.nodes_per_element(), nodes, vertex_count, &chunks);
         Ok(Self { elements, materials, scatter })
     }
 

@@ -54,11 +54,28 @@ pub trait Force: Debug + Send + Sync {
         stiffness: &mut BlockMatrix,
     );
 
-    /// `force + D(u) v`, the friction inside, if there is any.
+    /// Whether there is such an energy. If not, `f` is a force without potential, `K` the symmetric part of its derivative, and
+    /// the energy zero.
+    fn has_energy(&self) -> bool {
+        true
+    }
+
+    /// Whether friction depends on velocities: [`add_damping`](Self::add_damping) adds something.
+    fn has_damping(&self) -> bool {
+        false
+    }
+
+    /// `force + D(u, v) (v − v̄)`, the force of friction inside a body or against things that move at `v̄`.
     fn add_damping_force(&self, _u: &[f64], _v: &[f64], _force: &mut [f64]) {}
 
-    /// `damping + D(u)`.
-    fn add_damping(&self, _u: &[f64], _damping: &mut BlockMatrix) {}
+    /// `damping + D(u, v)`: symmetric, and not negative in any direction.
+    fn add_damping(&self, _u: &[f64], _v: &[f64], _damping: &mut BlockMatrix) {}
+
+    /// Go to a time, if what causes the force moves or changes.
+    fn set_time(&mut self, _time: f64) {}
+
+    /// Exert only a part of the force, from 0 to 1, if it is a load on the body and no property of it.
+    fn set_load_factor(&mut self, _factor: f64) {}
 }
 
 /// The pattern of what these forces couple, to which they are then bound.

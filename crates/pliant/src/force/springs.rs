@@ -359,6 +359,10 @@ impl Force for Springs {
         });
     }
 
+    fn has_damping(&self) -> bool {
+        self.list.iter().any(|spring| spring.damping > 0.0)
+    }
+
     fn add_damping_force(&self, u: &[f64], v: &[f64], force: &mut [f64]) {
         self.scatter.check_length(v);
         self.add_forces(u, force, |spring, stretch| {
@@ -368,7 +372,7 @@ impl Force for Springs {
         });
     }
 
-    fn add_damping(&self, u: &[f64], damping: &mut BlockMatrix) {
+    fn add_damping(&self, u: &[f64], _v: &[f64], damping: &mut BlockMatrix) {
         // The scatter wants a force too; nothing but zeros are added to this one.
         let mut none = vec![0.0; 3 * self.rest.len()];
         self.add_forces_and_matrices(u, &mut none, damping, |spring, stretch| {
@@ -451,7 +455,7 @@ mod tests {
             let mut force = vec![0.0; u.len()];
             springs.add_damping_force(&u, &v, &mut force);
             let mut damping = BlockMatrix::zero(pattern.clone());
-            springs.add_damping(&u, &mut damping);
+            springs.add_damping(&u, &v, &mut damping);
             let mut product = vec![0.0; u.len()];
             damping.mul(&v, &mut product);
             let scale = largest(&force);
@@ -510,7 +514,7 @@ mod tests {
                 assert_eq!(springs.energy(&u), 50.0 * (rest_length - gap) * (rest_length - gap));
                 assert_eq!(stiffness.block(0, 1), [[-200.0, 0.0, 0.0], [0.0, -200.0, 0.0], [0.0, 0.0, -200.0]]);
                 assert_eq!(force, [0.0, 200.0 * gap, 0.0, 0.0, -200.0 * gap, 0.0]);
-                springs.add_damping(&u, &mut stiffness);
+                springs.add_damping(&u, &u, &mut stiffness);
                 springs.add_damping_force(&u, &[1.0; 6], &mut force);
                 springs.stiffness_derivative(&u, &[1.0; 6], &u, &mut force);
                 let tensor = springs.stiffness_derivative_tensor(&u);

@@ -253,7 +253,7 @@ pub fn check_threads<F: Force + Clone>(force: &F, vertex_count: usize) {
             force.add_force_and_stiffness(&u, Definiteness::Projected, &mut f, &mut k);
             force.add_force(&u, &mut f);
             force.add_damping_force(&u, &v, &mut f);
-            force.add_damping(&u, &mut k);
+            force.add_damping(&u, &v, &mut k);
             f.push(force.energy(&u));
             f.iter().chain(k.values()).map(|value| value.to_bits()).collect::<Vec<_>>()
         })

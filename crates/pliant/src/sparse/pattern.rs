@@ -53,6 +53,11 @@ impl BlockPattern {
         Self { row_starts, columns }
     }
 
+    /// The pattern of matrices that couple no two vertices.
+    pub fn diagonal(vertex_count: usize) -> Self {
+        Self::from_cliques(vertex_count, std::iter::empty())
+    }
+
     /// How many rows of blocks, and columns.
     pub fn vertex_count(&self) -> usize {
         self.row_starts.len() - 1

@@ -1,0 +1,169 @@
+//! How things that the user moves do move: keyframes and functions of time.
+
+use std::fmt;
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use crate::math::{Mat3, Vec3};
+
+/// A rigid displacement: turned about a centre, then moved.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Pose {
+    /// In m.
+    pub translation: Vec3,
+    /// The axis of the rotation times its angle, in rad; may be several turns.
+    pub rotation: Vec3,
+}
+
+/// How something moves, as a function of time.
+#[derive(Clone, Default)]
+pub enum Motion {
+    /// Not at all.
+    #[default]
+    Still,
+    /// Through poses at given times: straight from one to the next, at rest before the first and after the last.
+    Keyframes(Keyframes),
+    /// As a function of time, in s, and place at rest, in m, says, which gives displacements in m.
+    Function(Arc<dyn Fn(f64, Vec3) -> Vec3 + Send + Sync>),
+}
+
+/// Poses at times.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Keyframes {
+    centre: Vec3,
+    frames: Vec<(f64, Pose)>,
+}
+
+/// Why keyframes make no motion.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[allow(missing_docs, reason = "the message says what each part is")]
+#[non_exhaustive]
+pub enum KeyframesError {
+    #[error("no keyframe, expected at least one")]
+    Empty,
+    #[error("keyframe {number} is at {time} s, expected a time after that of the keyframe before it")]
+    Order { number: usize, time: f64 },
+    #[error("keyframe {number} has numbers that are not finite")]
+    NotFinite { number: usize },
+}
+
+impl Keyframes {
+    /// Poses, each with its time in s, that turn about `centre`.
+    pub fn new(centre: Vec3, frames: Vec<(f64, Pose)>) -> Result<Self, KeyframesError> {
+        if frames.is_empty() {
+            return Err(KeyframesError::Empty);
+        }
+        for (number, (time, pose)) in frames.iter().enumerate() {
+            if !(time.is_finite() && pose.translation.is_finite() && pose.rotation.is_finite() && centre.is_finite()) {
+                return Err(KeyframesError::NotFinite { number });
+            }
+            if number > 0 && *time <= frames[number - 1].0 {
+                return Err(KeyframesError::Order { number, time: *time });
+            }
+        }
+        Ok(Self { centre, frames })
+    }
+
+    /// Translations alone.
+    pub fn translations(frames: impl IntoIterator<Item = (f64, Vec3)>) -> Result<Self, KeyframesError> {
+        let pose = |translation| Pose { translation, rotation: Vec3::ZERO };
+        Self::new(Vec3::ZERO, frames.into_iter().map(|(time, translation)| (time, pose(translation))).collect())
+    }
+
+    /// The pose at a time.
+    pub fn pose(&self, time: f64) -> Pose {
+        let after = self.frames.partition_point(|(t, _)| *t <= time);
+        if after == 0 {
+            return self.frames[0].1;
+        }
+        let (start, from) = self.frames[after - 1];
+        let Some(&(end, to)) = self.frames.get(after) else { return from };
+        let s = (time - start) / (end - start);
+        Pose { translation: from.translation.lerp(to.translation, s), rotation: from.rotation.lerp(to.rotation, s) }
+    }
+
+    fn displacement(&self, time: f64, rest: Vec3) -> Vec3 {
+        let pose = self.pose(time);
+        let angle = pose.rotation.length();
+        let arm = rest - self.centre;
+        let turned = if angle > 0.0 { Mat3::from_axis_angle(pose.rotation / angle, angle) * arm } else { arm };
+        turned - arm + pose.translation
+    }
+}
+
+impl Motion {
+    /// How far a point that is at `rest` without motion has gone, in m.
+    pub fn displacement(&self, time: f64, rest: Vec3) -> Vec3 {
+        match self {
+            Self::Still => Vec3::ZERO,
+            Self::Keyframes(keyframes) => keyframes.displacement(time, rest),
+            Self::Function(function) => function(time, rest),
+        }
+    }
+
+    /// How fast it goes, in m/s: the difference over a microsecond around the time, as functions come without derivatives.
+    pub fn velocity(&self, time: f64, rest: Vec3) -> Vec3 {
+        const HALF: f64 = 0.5e-6;
+        match self {
+            Self::Still => Vec3::ZERO,
+            _ => (self.displacement(time + HALF, rest) - self.displacement(time - HALF, rest)) / (2.0 * HALF),
+        }
+    }
+}
+
+impl From<Keyframes> for Motion {
+    fn from(keyframes: Keyframes) -> Self {
+        Self::Keyframes(keyframes)
+    }
+}
+
+impl fmt::Debug for Motion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Still => f.write_str("Still"),
+            Self::Keyframes(keyframes) => keyframes.fmt(f),
+            Self::Function(_) => f.write_str("Function"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::f64::consts::PI;
+
+    use super::*;
+
+    #[test]
+    fn keyframes_go_straight_from_pose_to_pose_and_stay_at_the_ends() {
+        let up = Keyframes::translations([(1.0, Vec3::ZERO), (2.0, Vec3::Y), (4.0, Vec3::new(2.0, 1.0, 0.0))]).unwrap();
+        let up = Motion::from(up);
+        let at = |time| up.displacement(time, Vec3::splat(7.0));
+        assert_eq!((at(0.0), at(1.5), at(2.0)), (Vec3::ZERO, 0.5 * Vec3::Y, Vec3::Y));
+        assert_eq!((at(3.0), at(9.0)), (Vec3::new(1.0, 1.0, 0.0), Vec3::new(2.0, 1.0, 0.0)));
+        assert!((up.velocity(3.0, Vec3::ZERO) - Vec3::X).length() < 1e-8);
+        assert_eq!(up.velocity(5.0, Vec3::ZERO), Vec3::ZERO);
+    }
+
+    #[test]
+    fn rotations_turn_about_the_centre_also_more_than_once() {
+        let turn = Pose { rotation: Vec3::new(0.0, 0.0, 4.0 * PI), translation: Vec3::ZERO };
+        let twice = Keyframes::new(Vec3::X, vec![(0.0, Pose::default()), (8.0, turn)]).unwrap();
+        let at =
+            |time| Vec3::new(3.0, 0.0, 1.0) + Motion::from(twice.clone()).displacement(time, Vec3::new(3.0, 0.0, 1.0));
+        assert!((at(1.0) - Vec3::new(1.0, 2.0, 1.0)).length() < 1e-14, "a quarter of a turn");
+        assert!((at(6.0) - Vec3::new(-1.0, 0.0, 1.0)).length() < 1e-14, "a turn and a half");
+    }
+
+    #[test]
+    fn keyframes_that_make_no_motion_are_named() {
+        let error = |times: &[f64]| {
+            let frames = times.iter().map(|&time| (time, Vec3::ZERO));
+            Keyframes::translations(frames).unwrap_err().to_string()
+        };
+        assert_eq!(error(&[]), "no keyframe, expected at least one");
+        let wrong = "keyframe 1 is at 1 s, expected a time after that of the keyframe before it";
+        assert_eq!(error(&[1.0, 1.0]), wrong);
+        assert_eq!(error(&[f64::NAN]), "keyframe 0 has numbers that are not finite");
+    }
+}

@@ -1,0 +1,126 @@
+//! What integrators see of a mechanical system: `M q̈ + D(q, q̇) q̇ = f(q, t)`.
+
+use std::fmt;
+
+pub use crate::material::Definiteness;
+
+/// Where a system is and how it moves.
+#[derive(Debug, Clone, PartialEq)]
+pub struct State {
+    /// In s.
+    pub time: f64,
+    /// Coordinates; of a model, the displacements of its vertices in m, three numbers each.
+    pub q: Vec<f64>,
+    /// Velocities `q̇`.
+    pub v: Vec<f64>,
+    /// Accelerations `q̈`; none if they are not known, for instance after velocities have been set. Schemes that need them
+    /// then work them out from the forces.
+    pub a: Option<Vec<f64>>,
+}
+
+impl State {
+    /// At rest at the origin, with so many coordinates.
+    pub fn new(dim: usize) -> Self {
+        Self { time: 0.0, q: vec![0.0; dim], v: vec![0.0; dim], a: None }
+    }
+
+    /// The first coordinate at which something is not finite.
+    pub(crate) fn defect(&self) -> Option<(&'static str, usize)> {
+        let first = |numbers: &[f64]| numbers.iter().position(|x| !x.is_finite());
+        let position = first(&self.q).map(|i| ("the position", i));
+        let velocity = || first(&self.v).map(|i| ("the velocity", i));
+        let acceleration = || self.a.as_deref().and_then(first).map(|i| ("the acceleration", i));
+        position.or_else(velocity).or_else(acceleration)
+    }
+}
+
+/// The coefficients of `mM + dD + kK`.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Weights {
+    /// `m`.
+    pub mass: f64,
+    /// `d`.
+    pub damping: f64,
+    /// `k`.
+    pub stiffness: f64,
+}
+
+/// All that an integrator sees of a mechanical system. Bodies of finite elements implement it, reduced models, and systems of a
+/// user's own.
+///
+/// `M` is symmetric and constant, `D` symmetric and not negative, `K = −∂f/∂q` symmetric. Vectors have [`dim`](Self::dim) numbers.
+pub trait System {
+    /// What the linear solver of the user's choice takes.
+    type Matrix;
+
+    /// How many coordinates there are.
+    fn dim(&self) -> usize;
+
+    /// The potential `V(q)` with `f = −∂V/∂q`, at a time; none if there is no such function.
+    fn energy(&mut self, q: &[f64], time: f64) -> Option<f64>;
+
+    /// `f(q, t)`: all forces that do not depend on velocities.
+    fn force(&mut self, q: &[f64], time: f64, force: &mut [f64]);
+
+    /// The same, and remember `K(q)`, or near it a matrix that is not negative in any direction.
+    fn linearize(&mut self, q: &[f64], time: f64, definiteness: Definiteness, force: &mut [f64]);
+
+    /// Remember `D(q, v)`, which may be built on the `K` that is remembered. What the system rubs against may move: add the force
+    /// that this exerts on a system at rest to `drive`.
+    fn set_damping(&mut self, _q: &[f64], _v: &[f64], _drive: &mut [f64]) {}
+
+    /// `y = (mM + dD + kK) x`, of what is remembered.
+    fn mul(&mut self, weights: Weights, x: &[f64], y: &mut [f64]);
+
+    /// Make the matrix `mM + dD + kK` of what is remembered, with the rows and columns of coordinates that are
+    /// [`held`](Self::held) replaced by those of a diagonal matrix.
+    fn assemble(&mut self, weights: Weights);
+
+    /// The matrix that was assembled last.
+    fn matrix(&self) -> &Self::Matrix;
+
+    /// Changes whenever matrices assembled before are no longer right, though nothing else was assembled: vertices are held or
+    /// released, masses change.
+    fn revision(&self) -> u64 {
+        0
+    }
+
+    /// The inverse of `M` if that is diagonal.
+    fn inverse_mass(&self) -> Option<&[f64]> {
+        None
+    }
+
+    /// Which coordinates are held, so that forces cannot move them. May be empty if none is.
+    fn held(&self) -> &[bool] {
+        &[]
+    }
+
+    /// Set the coordinates that are held to where they are at a time.
+    fn prescribe(&self, _time: f64, _q: &mut [f64]) {}
+
+    /// Apply only a part of the external forces and of prescribed displacements, from 0 to 1: statics goes there in steps.
+    fn set_load_factor(&mut self, _factor: f64) {}
+
+    /// What a coordinate is called in messages.
+    fn place(&self, coordinate: usize) -> Place {
+        Place { coordinate, vertex: None }
+    }
+}
+
+/// A coordinate, and the vertex that it belongs to if it does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// The number of the coordinate.
+    pub coordinate: usize,
+    /// The vertex, and which of its three coordinates.
+    pub vertex: Option<(u32, usize)>,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.vertex {
+            Some((vertex, axis)) => write!(f, "{} of vertex {vertex}", ["x", "y", "z"][axis.min(2)]),
+            None => write!(f, "coordinate {}", self.coordinate),
+        }
+    }
+}
