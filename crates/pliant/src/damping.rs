@@ -42,6 +42,13 @@ impl Damping {
         Ok(Self { mass, stiffness, matrix: None })
     }
 
+    /// Exchange `α` and `β`, and keep `D̄`. On error nothing changes.
+    pub fn set_rayleigh(&mut self, mass: f64, stiffness: f64) -> Result<(), DampingError> {
+        let Self { mass, stiffness, .. } = Self::rayleigh(mass, stiffness)?;
+        (self.mass, self.stiffness) = (mass, stiffness);
+        Ok(())
+    }
+
     /// The same and `D̄`, in kg/s: a symmetric matrix with three rows for each of so many vertices.
     pub fn with_matrix(self, matrix: &Triplets, vertex_count: usize) -> Result<Self, DampingError> {
         Ok(Self { matrix: Some(matrix.to_symmetric(vertex_count)?), ..self })
@@ -87,6 +94,14 @@ impl Damping {
         if self.mass != 0.0 {
             mass.add_to(self.mass, damping);
         }
+        self.add_friction_to(stiffness, damping);
+    }
+
+    /// `damping + βK + D̄`: all but `αM`.
+    ///
+    /// # Panics
+    /// If the pattern of `damping` lacks a pair of vertices of `D̄`, or differs from that of `K`.
+    pub fn add_friction_to(&self, stiffness: &BlockMatrix, damping: &mut BlockMatrix) {
         if self.stiffness != 0.0 {
             damping.add_scaled(self.stiffness, stiffness);
         }

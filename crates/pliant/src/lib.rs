@@ -15,6 +15,8 @@
 //! - [`damping`]: Rayleigh damping and the user's own.
 //! - [`system`]: what integrators see of a mechanical system.
 //! - [`solver`]: linear systems, by factorisation and by conjugate gradients.
+//! - [`model`]: bodies, what acts on them and what holds them.
+//! - [`integrator`]: steps in time, and to equilibrium.
 //!
 //! ```
 //! use pliant::mesh::{Cells, generate};
@@ -33,12 +35,14 @@ struct Readme;
 pub mod damping;
 pub mod element;
 pub mod force;
+pub mod integrator;
 pub mod io;
 pub mod mass;
 pub mod material;
 pub mod math;
 pub mod matrix_io;
 pub mod mesh;
+pub mod model;
 pub mod motion;
 pub mod solver;
 pub mod sparse;

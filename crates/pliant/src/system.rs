@@ -45,6 +45,17 @@ pub struct Weights {
     pub stiffness: f64,
 }
 
+/// How the damping matrix of a system behaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DampingKind {
+    /// It is zero.
+    None,
+    /// It is always the same.
+    Constant,
+    /// It depends on where the system is and how it moves.
+    Varying,
+}
+
 /// All that an integrator sees of a mechanical system. Bodies of finite elements implement it, reduced models, and systems of a
 /// user's own.
 ///
@@ -85,9 +96,15 @@ pub trait System {
         0
     }
 
-    /// The inverse of `M` if that is diagonal.
-    fn inverse_mass(&self) -> Option<&[f64]> {
-        None
+    /// Replace `b` by `(mM + dD + kK)⁻¹ b`, zero where coordinates are held, if that matrix is diagonal; otherwise leave `b` as it is
+    /// and return false.
+    fn divide(&mut self, _weights: Weights, _b: &mut [f64]) -> bool {
+        false
+    }
+
+    /// How `D` behaves.
+    fn damping_kind(&self) -> DampingKind {
+        DampingKind::None
     }
 
     /// Which coordinates are held, so that forces cannot move them. May be empty if none is.
@@ -98,7 +115,7 @@ pub trait System {
     /// Set the coordinates that are held to where they are at a time.
     fn prescribe(&self, _time: f64, _q: &mut [f64]) {}
 
-    /// Apply only a part of the external forces and of prescribed displacements, from 0 to 1: statics goes there in steps.
+    /// Apply only a part of the external forces, from 0 to 1: statics goes to equilibrium in steps.
     fn set_load_factor(&mut self, _factor: f64) {}
 
     /// What a coordinate is called in messages.

@@ -55,10 +55,15 @@ impl AddAssign for Moments {
 impl VolumeMesh {
     /// The volume of element `index`, in m³.
     pub fn element_volume(&self, index: usize) -> f64 {
+        self.element_volume_with(index, |vertex| self.vertices()[vertex as usize])
+    }
+
+    fn element_volume_with(&self, index: usize, position: impl Fn(u32) -> Vec3) -> f64 {
+        let element = self.element(index);
         match self.kind() {
-            ElementKind::Tet4 => shape::tet_edges(&self.tet(index)).determinant() / 6.0,
+            ElementKind::Tet4 => shape::tet_edges(&std::array::from_fn(|i| position(element[i]))).determinant() / 6.0,
             ElementKind::Hex8 => {
-                let corners = self.hex(index);
+                let corners = std::array::from_fn(|i| position(element[i]));
                 gauss_2().map(|(xi, w)| w * hex_jacobian(&corners, xi).determinant()).sum()
             }
         }
@@ -67,6 +72,11 @@ impl VolumeMesh {
     /// The volume of the body, in m³.
     pub fn volume(&self) -> f64 {
         par_sum(0.0, self.element_count(), |e| self.element_volume(e))
+    }
+
+    /// The volume of the body with its vertices elsewhere, in m³; inverted elements count as negative.
+    pub fn volume_with(&self, position: impl Fn(u32) -> Vec3 + Sync) -> f64 {
+        par_sum(0.0, self.element_count(), |e| self.element_volume_with(e, &position))
     }
 
     /// The smallest box around the vertices that elements use: its low and high corner.

@@ -1,0 +1,175 @@
+//! Backward Euler, linearised once a step or solved to the end.
+
+use std::time::Instant;
+
+use super::newton::{Balance, Newton};
+use super::{Integrator, LinearStep, NewtonParams, StepError, StepInfo, check, check_finite, sized};
+use crate::solver::LinearSolver;
+use crate::system::{DampingKind, Definiteness, State, System, Weights};
+
+/// Backward Euler with one linearisation a step (Baraff and Witkin 1998):
+///
+/// `(M + hD + h²K) Δv = h (f − (hK + D) v)`, then `v₊ = v + Δv` and `q₊ = q + h v₊`.
+///
+/// Forces are those at the start of the step in space and at its end in time.
+#[derive(Debug)]
+pub struct LinearizedBackwardEuler {
+    /// Which `K` to take. A projected one keeps the matrix positive definite whatever the state and the step.
+    pub definiteness: Definiteness,
+    linear: LinearStep,
+    force: Vec<f64>,
+    product: Vec<f64>,
+    change: Vec<f64>,
+    q: Vec<f64>,
+    v: Vec<f64>,
+}
+
+impl Default for LinearizedBackwardEuler {
+    fn default() -> Self {
+        Self::new(Definiteness::Projected)
+    }
+}
+
+impl LinearizedBackwardEuler {
+    /// With one or the other `K`.
+    pub fn new(definiteness: Definiteness) -> Self {
+        Self {
+            definiteness,
+            linear: LinearStep::default(),
+            force: Vec::new(),
+            product: Vec::new(),
+            change: Vec::new(),
+            q: Vec::new(),
+            v: Vec::new(),
+        }
+    }
+}
+
+impl<S: System> Integrator<S> for LinearizedBackwardEuler {
+    fn step(
+        &mut self,
+        system: &mut S,
+        solver: &mut dyn LinearSolver<S::Matrix>,
+        state: &mut State,
+        dt: f64,
+    ) -> Result<StepInfo, StepError> {
+        check(system, state, dt)?;
+        let (n, h, time) = (system.dim(), dt, state.time);
+        for vector in [&mut self.force, &mut self.product, &mut self.change, &mut self.q, &mut self.v] {
+            sized(vector, n);
+        }
+        let mut info = StepInfo::default();
+        let start = Instant::now();
+        system.linearize(&state.q, time + h, self.definiteness, &mut self.force);
+        system.set_damping(&state.q, &state.v, &mut self.force);
+        system.mul(Weights { mass: 0.0, damping: 1.0, stiffness: h }, &state.v, &mut self.product);
+        for i in 0..n {
+            self.force[i] = h * (self.force[i] - self.product[i]);
+        }
+        info.assembling += start.elapsed();
+        check_finite(system, time, "the force", &self.force, None)?;
+        self.q.copy_from_slice(&state.q);
+        system.prescribe(time + h, &mut self.q);
+        for i in 0..n {
+            // Right for coordinates that are held; the others are solved for.
+            self.change[i] = (self.q[i] - state.q[i]) / h - state.v[i];
+        }
+        let weights = Weights { mass: 1.0, damping: h, stiffness: h * h };
+        self.linear
+            .solve(system, solver, weights, &mut self.force, &mut self.change, &mut info)
+            .map_err(|source| StepError::Solve { time, source })?;
+        info.newton_iterations = 1;
+        for i in 0..n {
+            self.v[i] = state.v[i] + self.change[i];
+            self.q[i] = h.mul_add(self.v[i], state.q[i]);
+        }
+        system.prescribe(time + h, &mut self.q);
+        check_finite(system, time, "the position", &self.q, None)?;
+        finish(state, h, &mut self.q, &mut self.v);
+        Ok(info)
+    }
+}
+
+/// Put the state at the end of the step in place of that at its start.
+fn finish(state: &mut State, h: f64, q: &mut Vec<f64>, v: &mut Vec<f64>) {
+    let a = state.a.get_or_insert_with(|| vec![0.0; v.len()]);
+    for i in 0..v.len() {
+        a[i] = (v[i] - state.v[i]) / h;
+    }
+    std::mem::swap(&mut state.q, q);
+    std::mem::swap(&mut state.v, v);
+    state.time += h;
+}
+
+/// Backward Euler solved by Newton's method with line search: `q₊` minimises
+///
+/// `1/(2h²) |q − q_n − h v_n|²_M + 1/(2h) (q − q_n)ᵀ D (q − q_n) + V(q)`,
+///
+/// with `D` that of the start of the step. Energy is never gained, at any step.
+#[derive(Debug, Default)]
+pub struct BackwardEuler {
+    /// How Newton's method goes on.
+    pub params: NewtonParams,
+    newton: Newton,
+    balance: Balance,
+    q: Vec<f64>,
+    v: Vec<f64>,
+}
+
+impl BackwardEuler {
+    /// With other parameters than the default.
+    pub fn new(params: NewtonParams) -> Self {
+        Self { params, ..Self::default() }
+    }
+}
+
+impl<S: System> Integrator<S> for BackwardEuler {
+    fn step(
+        &mut self,
+        system: &mut S,
+        solver: &mut dyn LinearSolver<S::Matrix>,
+        state: &mut State,
+        dt: f64,
+    ) -> Result<StepInfo, StepError> {
+        check(system, state, dt)?;
+        let (n, h, time) = (system.dim(), dt, state.time);
+        sized(&mut self.q, n);
+        sized(&mut self.v, n);
+        let balance = &mut self.balance;
+        balance.size(n);
+        (balance.mass, balance.damping, balance.time) = (1.0 / (h * h), 1.0 / h, time + h);
+        balance.q_0.copy_from_slice(&state.q);
+        balance.v_0.fill(0.0);
+        balance.drive.fill(0.0);
+        for i in 0..n {
+            balance.q_hat[i] = h.mul_add(state.v[i], state.q[i]);
+        }
+        let mut info = StepInfo::default();
+        if system.damping_kind() != DampingKind::None {
+            // `D` of the start of the step, built on a `K` that is not negative.
+            let start = Instant::now();
+            system.linearize(&state.q, time + h, Definiteness::Projected, &mut self.q);
+            system.set_damping(&state.q, &state.v, &mut balance.drive);
+            info.assembling += start.elapsed();
+        }
+        self.q.copy_from_slice(&state.q);
+        self.newton.solve(system, solver, &self.params, balance, &mut self.q, &mut info).map_err(|e| since(e, time))?;
+        for i in 0..n {
+            self.v[i] = (self.q[i] - state.q[i]) / h;
+        }
+        check_finite(system, time, "the position", &self.q, None)?;
+        finish(state, h, &mut self.q, &mut self.v);
+        Ok(info)
+    }
+}
+
+/// Errors of a step name the time of its start.
+pub(super) fn since(mut error: StepError, start: f64) -> StepError {
+    match &mut error {
+        StepError::Solve { time, .. } | StepError::NotFinite { time, .. } | StepError::Energy { time, .. } => {
+            *time = start
+        }
+        _ => {}
+    }
+    error
+}

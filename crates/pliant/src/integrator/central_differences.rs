@@ -1,0 +1,141 @@
+//! Central differences.
+
+use std::time::Instant;
+
+use super::stability::{Scheme, estimate};
+use super::{Acceleration, Integrator, LinearStep, Stability, StepError, StepInfo, check, check_finite, sized};
+use crate::solver::LinearSolver;
+use crate::system::{DampingKind, Definiteness, State, System, Weights};
+
+/// Central differences with implicit damping, in the form of velocity Verlet, whose positions are the same:
+///
+/// - `q₊ = q + h v + h²/2 a`
+/// - `(M + h/2 D) a₊ = f(q₊) − D (v + h/2 a)`
+/// - `v₊ = v + h/2 (a + a₊)`
+///
+/// Eliminating `v` and `a` gives `(M + h/2 D)(q₊ − q) = h² f(q) + h/2 D (q₋ − q) + M (q − q₋)`. The matrix is factored once if
+/// `D` is constant. If it follows `K(q)` or contacts, it is made and factored anew every so many steps. With a lumped mass and
+/// no other damping than `αM` there is nothing to factor.
+#[derive(Debug)]
+pub struct CentralDifferences {
+    /// After how many steps a `D` that varies is made anew, at least 1.
+    pub refactor_every: usize,
+    linear: LinearStep,
+    acceleration: Acceleration,
+    q: Vec<f64>,
+    v: Vec<f64>,
+    a: Vec<f64>,
+    force: Vec<f64>,
+    drive: Vec<f64>,
+    /// What the matrix in the solver was made for: the step, the revision of the system; and how many steps ago.
+    factored: Option<(f64, u64, usize)>,
+    stability: Option<Stability>,
+}
+
+impl Default for CentralDifferences {
+    fn default() -> Self {
+        Self::new(1)
+    }
+}
+
+impl CentralDifferences {
+    /// With a damping that is made anew every so many steps, if it varies.
+    pub fn new(refactor_every: usize) -> Self {
+        Self {
+            refactor_every: refactor_every.max(1),
+            linear: LinearStep::default(),
+            acceleration: Acceleration::default(),
+            q: Vec::new(),
+            v: Vec::new(),
+            a: Vec::new(),
+            force: Vec::new(),
+            drive: Vec::new(),
+            factored: None,
+            stability: None,
+        }
+    }
+}
+
+impl<S: System> Integrator<S> for CentralDifferences {
+    fn step(
+        &mut self,
+        system: &mut S,
+        solver: &mut dyn LinearSolver<S::Matrix>,
+        state: &mut State,
+        dt: f64,
+    ) -> Result<StepInfo, StepError> {
+        check(system, state, dt)?;
+        let (n, h, time) = (system.dim(), dt, state.time);
+        for vector in [&mut self.q, &mut self.v, &mut self.a, &mut self.force, &mut self.drive] {
+            sized(vector, n);
+        }
+        let mut info = StepInfo::default();
+        if self.stability.is_none_or(|known| known.step != dt) {
+            self.stability = Some(estimate(system, solver, state, dt, Scheme::Central)?);
+            self.factored = None;
+        }
+        info.stability = self.stability;
+        match &state.a {
+            Some(a) => self.a.copy_from_slice(a),
+            None => {
+                self.acceleration.find(system, solver, state, false, &mut self.a, &mut info)?;
+                self.factored = None;
+            }
+        }
+        for i in 0..n {
+            self.q[i] = state.q[i] + h * (state.v[i] + 0.5 * h * self.a[i]);
+            self.v[i] = state.v[i] + 0.5 * h * self.a[i];
+        }
+        system.prescribe(time + h, &mut self.q);
+        for (i, held) in system.held().iter().enumerate() {
+            if *held {
+                self.v[i] = (self.q[i] - state.q[i]) / h;
+            }
+        }
+        let start = Instant::now();
+        let kind = system.damping_kind();
+        let last = self.factored.filter(|(step, revision, _)| *step == h && *revision == system.revision());
+        let is_due = last.is_none_or(|(_, _, age)| kind == DampingKind::Varying && age >= self.refactor_every);
+        if is_due && kind == DampingKind::Varying {
+            system.linearize(&self.q, time + h, Definiteness::Projected, &mut self.force);
+        } else {
+            system.force(&self.q, time + h, &mut self.force);
+        }
+        if is_due && kind != DampingKind::None {
+            self.drive.fill(0.0);
+            system.set_damping(&self.q, &self.v, &mut self.drive);
+        }
+        if kind != DampingKind::None {
+            system.mul(Weights { damping: 1.0, ..Weights::default() }, &self.v, &mut self.a);
+            for i in 0..n {
+                self.force[i] += self.drive[i] - self.a[i];
+            }
+        }
+        info.assembling += start.elapsed();
+        check_finite(system, time, "the force", &self.force, self.stability)?;
+        self.a.fill(0.0);
+        let weights = Weights { mass: 1.0, damping: 0.5 * h, stiffness: 0.0 };
+        if system.divide(weights, &mut self.force) {
+            self.a.copy_from_slice(&self.force);
+        } else {
+            let solved = if is_due {
+                self.linear.solve(system, solver, weights, &mut self.force, &mut self.a, &mut info)
+            } else {
+                self.linear.solve_again(system, solver, &mut self.force, &mut self.a, &mut info)
+            };
+            solved.map_err(|source| StepError::Solve { time, source })?;
+        }
+        let age = if is_due { 0 } else { last.map_or(0, |(_, _, age)| age) };
+        self.factored = Some((h, system.revision(), age + 1));
+        for (i, a) in self.a.iter().enumerate() {
+            self.v[i] += 0.5 * h * a;
+        }
+        check_finite(system, time, "the position", &self.q, self.stability)?;
+        check_finite(system, time, "the velocity", &self.v, self.stability)?;
+        std::mem::swap(&mut state.q, &mut self.q);
+        std::mem::swap(&mut state.v, &mut self.v);
+        state.a.get_or_insert_with(|| vec![0.0; n]).copy_from_slice(&self.a);
+        state.time += h;
+        Ok(info)
+    }
+}

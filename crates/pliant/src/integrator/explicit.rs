@@ -1,0 +1,91 @@
+//! Explicit and symplectic Euler.
+
+use super::stability::{Scheme, estimate};
+use super::{Acceleration, Integrator, Stability, StepError, StepInfo, check, check_finite, sized};
+use crate::solver::LinearSolver;
+use crate::system::{State, System};
+
+/// `v₊ = v + h M⁻¹(f(q) − D v)`, `q₊ = q + h v₊`. Stable up to about `2/ω`, and then energy stays near what it was for ever.
+#[derive(Debug, Default)]
+pub struct SymplecticEuler(Euler);
+
+/// `q₊ = q + h v`, `v₊ = v + h M⁻¹(f(q) − D v)`. Gains energy in every step unless there is damping: for comparisons.
+#[derive(Debug, Default)]
+pub struct ExplicitEuler(Euler);
+
+#[derive(Debug, Default)]
+struct Euler {
+    acceleration: Acceleration,
+    a: Vec<f64>,
+    q: Vec<f64>,
+    v: Vec<f64>,
+    /// Looked at in the first step, and again when the step changes.
+    stability: Option<Stability>,
+}
+
+impl<S: System> Integrator<S> for SymplecticEuler {
+    fn step(
+        &mut self,
+        system: &mut S,
+        solver: &mut dyn LinearSolver<S::Matrix>,
+        state: &mut State,
+        dt: f64,
+    ) -> Result<StepInfo, StepError> {
+        self.0.step(system, solver, state, dt, Scheme::Symplectic)
+    }
+}
+
+impl<S: System> Integrator<S> for ExplicitEuler {
+    fn step(
+        &mut self,
+        system: &mut S,
+        solver: &mut dyn LinearSolver<S::Matrix>,
+        state: &mut State,
+        dt: f64,
+    ) -> Result<StepInfo, StepError> {
+        self.0.step(system, solver, state, dt, Scheme::Explicit)
+    }
+}
+
+impl Euler {
+    fn step<S: System>(
+        &mut self,
+        system: &mut S,
+        solver: &mut dyn LinearSolver<S::Matrix>,
+        state: &mut State,
+        dt: f64,
+        scheme: Scheme,
+    ) -> Result<StepInfo, StepError> {
+        check(system, state, dt)?;
+        let (n, h, time) = (system.dim(), dt, state.time);
+        let is_known = self.stability.is_some_and(|known| known.step == dt);
+        if !is_known {
+            self.stability = Some(estimate(system, solver, state, dt, scheme)?);
+        }
+        let stability = self.stability;
+        for vector in [&mut self.a, &mut self.q, &mut self.v] {
+            sized(vector, n);
+        }
+        let mut info = StepInfo { stability, ..StepInfo::default() };
+        self.acceleration.find(system, solver, state, is_known, &mut self.a, &mut info)?;
+        for i in 0..n {
+            self.v[i] = h.mul_add(self.a[i], state.v[i]);
+            let velocity = if scheme == Scheme::Explicit { state.v[i] } else { self.v[i] };
+            self.q[i] = h.mul_add(velocity, state.q[i]);
+        }
+        system.prescribe(time + h, &mut self.q);
+        for (i, held) in system.held().iter().enumerate() {
+            if *held {
+                self.v[i] = (self.q[i] - state.q[i]) / h;
+            }
+        }
+        check_finite(system, time, "the position", &self.q, stability)?;
+        check_finite(system, time, "the velocity", &self.v, stability)?;
+        std::mem::swap(&mut state.q, &mut self.q);
+        std::mem::swap(&mut state.v, &mut self.v);
+        // Those were the accelerations at the start of the step.
+        state.a = None;
+        state.time += h;
+        Ok(info)
+    }
+}

@@ -1,0 +1,321 @@
+//! Steps in time, and to equilibrium. One file a scheme.
+//!
+//! | scheme | order | stable |
+//! |---|---|---|
+//! | [`LinearizedBackwardEuler`] | 1 | at any step; one linear system a step |
+//! | [`BackwardEuler`] | 1 | at any step, also for barriers and inverted bodies; several linear systems a step |
+//! | [`Newmark`] | 2 for `γ = ½` | at any step on linear systems |
+//! | [`CentralDifferences`] | 2 | below `2/ω`, `ω` the highest frequency of the mesh |
+//! | [`SymplecticEuler`] | 1 | below `2/ω`; energy is bounded for ever |
+//! | [`ExplicitEuler`] | 1 | only with damping |
+//!
+//! [`Static`] finds equilibrium, [`Halving`] makes any scheme try again with smaller steps when a step fails.
+
+mod backward_euler;
+mod central_differences;
+mod explicit;
+mod halving;
+mod newmark;
+mod newton;
+mod stability;
+mod statics;
+
+use std::fmt::Debug;
+use std::time::{Duration, Instant};
+
+use thiserror::Error;
+
+use crate::solver::{LinearSolver, SolveError, SolveInfo};
+use crate::system::{DampingKind, Definiteness, Place, State, System, Weights};
+
+pub use backward_euler::{BackwardEuler, LinearizedBackwardEuler};
+pub use central_differences::CentralDifferences;
+pub use explicit::{ExplicitEuler, SymplecticEuler};
+pub use halving::Halving;
+pub use newmark::{Newmark, NewmarkError};
+pub use newton::{NewtonParams, Tangent};
+pub use stability::{Stability, stability};
+pub use statics::{Static, StaticParams};
+
+/// A scheme that steps systems in time.
+///
+/// An integrator is for one system and one solver: it may rely on matrices that it has given to the solver in earlier steps.
+pub trait Integrator<S: System>: Debug + Send {
+    /// Go on by `dt` seconds. On error the state is as it was.
+    fn step(
+        &mut self,
+        system: &mut S,
+        solver: &mut dyn LinearSolver<S::Matrix>,
+        state: &mut State,
+        dt: f64,
+    ) -> Result<StepInfo, StepError>;
+}
+
+/// What a step took.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct StepInfo {
+    /// Newton iterations: how often forces were linearised and a system solved.
+    pub newton_iterations: usize,
+    /// How often the line search had to shorten a Newton step.
+    pub shortened: usize,
+    /// Iterations of the linear solver, in all.
+    pub linear_iterations: usize,
+    /// Factorisations, in all.
+    pub factorizations: usize,
+    /// How the last linear system was solved.
+    pub solve: SolveInfo,
+    /// What is left of the balance of forces, as a part of the forces, where the scheme iterates until that is small.
+    pub residual: f64,
+    /// How many steps this one was split into; 0 if it was not.
+    pub substeps: usize,
+    /// Whether the step is stable, where the scheme asks for it and has looked.
+    pub stability: Option<Stability>,
+    /// Time spent on forces and matrices.
+    pub assembling: Duration,
+    /// Time spent in the linear solver.
+    pub solving: Duration,
+}
+
+impl StepInfo {
+    /// What this step and another took together; what is said of the last system is that of the other.
+    #[must_use]
+    pub fn and(&self, other: &Self) -> Self {
+        Self {
+            newton_iterations: self.newton_iterations + other.newton_iterations,
+            shortened: self.shortened + other.shortened,
+            linear_iterations: self.linear_iterations + other.linear_iterations,
+            factorizations: self.factorizations + other.factorizations,
+            solve: other.solve,
+            residual: self.residual.max(other.residual),
+            substeps: self.substeps + other.substeps,
+            stability: other.stability.or(self.stability),
+            assembling: self.assembling + other.assembling,
+            solving: self.solving + other.solving,
+        }
+    }
+
+    fn count(&mut self, solve: SolveInfo) {
+        self.linear_iterations += solve.iterations;
+        self.factorizations += solve.factorizations;
+        self.solve = solve;
+    }
+}
+
+/// Why a step failed.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[allow(missing_docs, reason = "the message says what each part is")]
+#[non_exhaustive]
+pub enum StepError {
+    #[error("the time step is {dt} s, expected a positive number")]
+    TimeStep { dt: f64 },
+    #[error("the state has {found} coordinates, expected {expected}")]
+    Length { found: usize, expected: usize },
+    #[error("{what} is not finite at {place} before the step from {time} s")]
+    State { what: &'static str, place: Place, time: f64 },
+    #[error("{what} is not finite at {place} in the step from {time} s.{}", Stability::hint(*stability))]
+    NotFinite { what: &'static str, place: Place, time: f64, stability: Option<Stability> },
+    #[error(
+        "the energy is {energy} J at the start of the step from {time} s: this law cannot begin with inverted elements"
+    )]
+    Energy { energy: f64, time: f64 },
+    #[error(
+        "no balance of forces at {time} s after {iterations} iterations: the residual is {residual:.1e} of the forces, expected \
+         {tolerance:.1e}; it is largest at {worst}{}. A smaller step helps",
+        energy.map_or(String::new(), |energy| format!("; the energy is {energy:.6e} J"))
+    )]
+    NotConverged { time: f64, iterations: usize, residual: f64, tolerance: f64, worst: Place, energy: Option<f64> },
+    #[error(
+        "no shorter Newton step lowers the energy at {time} s, iteration {iterations}: the residual is {residual:.1e} of the \
+         forces, largest at {worst}. A projected tangent or a smaller step helps"
+    )]
+    LineSearch { time: f64, iterations: usize, residual: f64, worst: Place },
+    #[error("in the step from {time} s: {source}")]
+    Solve { time: f64, source: SolveError },
+    #[error("in statics, with {:.3} % of the load: {source}", 100.0 * load_factor)]
+    Static { load_factor: f64, source: Box<StepError> },
+    #[error("after {halvings} halvings of the step, to {dt:.3e} s: {source}")]
+    Halving { halvings: usize, dt: f64, source: Box<StepError> },
+}
+
+/// Check what every step is given.
+fn check<S: System>(system: &S, state: &State, dt: f64) -> Result<(), StepError> {
+    if !(dt > 0.0 && dt.is_finite()) {
+        return Err(StepError::TimeStep { dt });
+    }
+    check_state(system, state)
+}
+
+fn check_state<S: System>(system: &S, state: &State) -> Result<(), StepError> {
+    let expected = system.dim();
+    for found in [state.q.len(), state.v.len(), state.a.as_ref().map_or(expected, Vec::len)] {
+        if found != expected {
+            return Err(StepError::Length { found, expected });
+        }
+    }
+    match state.defect() {
+        Some((what, i)) => Err(StepError::State { what, place: system.place(i), time: state.time }),
+        None => Ok(()),
+    }
+}
+
+/// Check that what a step from `time` arrives at is finite.
+fn check_finite<S: System>(
+    system: &S,
+    time: f64,
+    what: &'static str,
+    numbers: &[f64],
+    stability: Option<Stability>,
+) -> Result<(), StepError> {
+    match numbers.iter().position(|x| !x.is_finite()) {
+        Some(i) => Err(StepError::NotFinite { what, place: system.place(i), time, stability }),
+        None => Ok(()),
+    }
+}
+
+/// What a linear system of a step needs beside its matrix.
+#[derive(Debug, Default)]
+struct LinearStep {
+    product: Vec<f64>,
+}
+
+impl LinearStep {
+    /// Solve `(mM + dD + kK) x = b` where `x` is already known for coordinates that are held; `b` is used up.
+    fn solve<S: System>(
+        &mut self,
+        system: &mut S,
+        solver: &mut dyn LinearSolver<S::Matrix>,
+        weights: Weights,
+        b: &mut [f64],
+        x: &mut [f64],
+        info: &mut StepInfo,
+    ) -> Result<(), SolveError> {
+        let start = Instant::now();
+        let moves = system.held().iter().zip(&*x).any(|(held, x)| *held && *x != 0.0);
+        if moves {
+            for (x, held) in x.iter_mut().zip(system.held()) {
+                if !held {
+                    *x = 0.0;
+                }
+            }
+            self.product.resize(b.len(), 0.0);
+            system.mul(weights, x, &mut self.product);
+            b.iter_mut().zip(&self.product).for_each(|(b, product)| *b -= product);
+        }
+        system.assemble(weights);
+        info.assembling += start.elapsed();
+        let start = Instant::now();
+        solver.set_matrix(system.matrix())?;
+        let solved = self.solve_again(system, solver, b, x, info);
+        info.solving += start.elapsed();
+        solved
+    }
+
+    /// Solve with the matrix of the last time.
+    fn solve_again<S: System>(
+        &mut self,
+        system: &S,
+        solver: &mut dyn LinearSolver<S::Matrix>,
+        b: &mut [f64],
+        x: &mut [f64],
+        info: &mut StepInfo,
+    ) -> Result<(), SolveError> {
+        let held = system.held();
+        clear_held(held, b);
+        // What is known is put aside: the solver sees zero there, and takes zero for its guess.
+        self.product.resize(b.len(), 0.0);
+        self.product.fill(0.0);
+        info.count(solver.solve(system.matrix(), b, &mut self.product)?);
+        for (i, x) in x.iter_mut().enumerate() {
+            if !held.get(i).is_some_and(|held| *held) {
+                *x = self.product[i];
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Set coordinates that are held to zero.
+fn clear_held(held: &[bool], x: &mut [f64]) {
+    for (x, held) in x.iter_mut().zip(held) {
+        if *held {
+            *x = 0.0;
+        }
+    }
+}
+
+/// The Euclidean norm. Added up by one thread, always in the same order.
+fn norm(x: &[f64]) -> f64 {
+    dot(x, x).sqrt()
+}
+
+fn dot(x: &[f64], y: &[f64]) -> f64 {
+    // Eight sums at a time, which a compiler may keep in one register.
+    let mut sums = [0.0; 8];
+    let ((x, x_rest), (y, y_rest)) = (x.as_chunks::<8>(), y.as_chunks::<8>());
+    for (x, y) in x.iter().zip(y) {
+        for i in 0..8 {
+            sums[i] += x[i] * y[i];
+        }
+    }
+    sums.iter().sum::<f64>() + x_rest.iter().zip(y_rest).map(|(x, y)| x * y).sum::<f64>()
+}
+
+/// A vector of this length, its contents of no matter.
+fn sized(vector: &mut Vec<f64>, length: usize) {
+    vector.resize(length, 0.0);
+}
+
+/// `M a = f(q) − D v`: accelerations that fit forces.
+#[derive(Debug, Default)]
+struct Acceleration {
+    linear: LinearStep,
+    force: Vec<f64>,
+    product: Vec<f64>,
+    /// The revision of the system at which the solver was given `M`.
+    factored: Option<u64>,
+}
+
+impl Acceleration {
+    /// Find them for a state. If nothing else has used the solver since the last time, `M` need not be factored again.
+    fn find<S: System>(
+        &mut self,
+        system: &mut S,
+        solver: &mut dyn LinearSolver<S::Matrix>,
+        state: &State,
+        is_solver_kept: bool,
+        a: &mut [f64],
+        info: &mut StepInfo,
+    ) -> Result<(), StepError> {
+        let n = system.dim();
+        sized(&mut self.force, n);
+        sized(&mut self.product, n);
+        let start = Instant::now();
+        let kind = system.damping_kind();
+        if kind == DampingKind::Varying {
+            system.linearize(&state.q, state.time, Definiteness::Exact, &mut self.force);
+        } else {
+            system.force(&state.q, state.time, &mut self.force);
+        }
+        if kind != DampingKind::None {
+            system.set_damping(&state.q, &state.v, &mut self.force);
+            system.mul(Weights { damping: 1.0, ..Weights::default() }, &state.v, &mut self.product);
+            self.force.iter_mut().zip(&self.product).for_each(|(f, d)| *f -= d);
+        }
+        info.assembling += start.elapsed();
+        check_finite(system, state.time, "the force", &self.force, None)?;
+        a.fill(0.0);
+        let weights = Weights { mass: 1.0, ..Weights::default() };
+        if system.divide(weights, &mut self.force) {
+            a.copy_from_slice(&self.force);
+            return Ok(());
+        }
+        let revision = system.revision();
+        let solved = if is_solver_kept && self.factored == Some(revision) {
+            self.linear.solve_again(system, solver, &mut self.force, a, info)
+        } else {
+            self.linear.solve(system, solver, weights, &mut self.force, a, info)
+        };
+        self.factored = Some(revision);
+        solved.map_err(|source| StepError::Solve { time: state.time, source })
+    }
+}

@@ -1,0 +1,132 @@
+//! The family of Newmark.
+
+use thiserror::Error;
+
+use super::backward_euler::since;
+use super::newton::{Balance, Newton};
+use super::{Acceleration, Integrator, NewtonParams, StepError, StepInfo, Tangent, check, check_finite, sized};
+use crate::solver::LinearSolver;
+use crate::system::{State, System};
+
+/// Newmark's implicit schemes (1959), with `β > 0` and `γ ≥ 0`:
+///
+/// - `q₊ = q + h v + h²/2 ((1 − 2β) a + 2β a₊)`
+/// - `v₊ = v + h ((1 − γ) a + γ a₊)`
+/// - `M a₊ + D v₊ = f(q₊)`
+///
+/// `β = ¼, γ = ½` is the trapezoidal rule: of second order, and on linear systems energy stays what it was. `γ > ½` damps. One
+/// iteration without line search is the semi-implicit scheme of VegaFEM.
+#[derive(Debug)]
+pub struct Newmark {
+    beta: f64,
+    gamma: f64,
+    /// How Newton's method goes on.
+    pub params: NewtonParams,
+    newton: Newton,
+    balance: Balance,
+    acceleration: Acceleration,
+    q: Vec<f64>,
+    v: Vec<f64>,
+    a: Vec<f64>,
+    a_start: Vec<f64>,
+}
+
+/// Coefficients that make no scheme.
+#[derive(Debug, Clone, Copy, PartialEq, Error)]
+#[error("Newmark's β is {beta} and γ {gamma}, expected β > 0 and γ ≥ 0; for β = 0 take central differences")]
+pub struct NewmarkError {
+    /// `β`.
+    pub beta: f64,
+    /// `γ`.
+    pub gamma: f64,
+}
+
+impl Default for Newmark {
+    fn default() -> Self {
+        let params = NewtonParams { tangent: Tangent::Exact, line_search: false, ..NewtonParams::default() };
+        Self {
+            beta: 0.25,
+            gamma: 0.5,
+            params,
+            newton: Newton::default(),
+            balance: Balance { damping_follows: true, ..Balance::default() },
+            acceleration: Acceleration::default(),
+            q: Vec::new(),
+            v: Vec::new(),
+            a: Vec::new(),
+            a_start: Vec::new(),
+        }
+    }
+}
+
+impl Newmark {
+    /// The scheme with these coefficients.
+    pub fn new(beta: f64, gamma: f64, params: NewtonParams) -> Result<Self, NewmarkError> {
+        if beta > 0.0 && beta.is_finite() && gamma >= 0.0 && gamma.is_finite() {
+            Ok(Self { beta, gamma, params, ..Self::default() })
+        } else {
+            Err(NewmarkError { beta, gamma })
+        }
+    }
+
+    /// `β = ¼, γ = ½` with so many iterations a step, and no test whether they were enough.
+    pub fn with_iterations(iterations: usize) -> Self {
+        let mut scheme = Self::default();
+        scheme.params.most_iterations = iterations;
+        scheme.params.must_converge = false;
+        scheme
+    }
+}
+
+impl<S: System> Integrator<S> for Newmark {
+    fn step(
+        &mut self,
+        system: &mut S,
+        solver: &mut dyn LinearSolver<S::Matrix>,
+        state: &mut State,
+        dt: f64,
+    ) -> Result<StepInfo, StepError> {
+        check(system, state, dt)?;
+        let (n, h, time) = (system.dim(), dt, state.time);
+        let (beta, gamma) = (self.beta, self.gamma);
+        for vector in [&mut self.q, &mut self.v, &mut self.a, &mut self.a_start] {
+            sized(vector, n);
+        }
+        let mut info = StepInfo::default();
+        match &state.a {
+            Some(a) => self.a_start.copy_from_slice(a),
+            None => self.acceleration.find(system, solver, state, false, &mut self.a_start, &mut info)?,
+        }
+        self.q.copy_from_slice(&state.q);
+        system.prescribe(time + h, &mut self.q);
+        let balance = &mut self.balance;
+        balance.size(n);
+        (balance.mass, balance.damping, balance.time) = (1.0 / (beta * h * h), gamma / (beta * h), time + h);
+        balance.q_0.copy_from_slice(&state.q);
+        balance.drive.fill(0.0);
+        for i in 0..n {
+            let (v, a) = (state.v[i], self.a_start[i]);
+            if system.held().get(i).is_some_and(|held| *held) {
+                // A motion with kinks would ring for ever in these formulas; differences do not.
+                let v_end = (self.q[i] - state.q[i]) / h;
+                balance.q_hat[i] = self.q[i] - (v_end - v) / h / balance.mass;
+                balance.v_0[i] = v_end - balance.damping * (self.q[i] - state.q[i]);
+            } else {
+                balance.q_hat[i] = state.q[i] + h * v + h * h * (0.5 - beta) * a;
+                balance.v_0[i] = (1.0 - gamma / beta) * v + h * (1.0 - gamma / (2.0 * beta)) * a;
+            }
+        }
+        self.q.copy_from_slice(&state.q);
+        self.newton.solve(system, solver, &self.params, balance, &mut self.q, &mut info).map_err(|e| since(e, time))?;
+        for i in 0..n {
+            self.a[i] = balance.mass * (self.q[i] - balance.q_hat[i]);
+            self.v[i] = balance.damping * (self.q[i] - balance.q_0[i]) + balance.v_0[i];
+        }
+        check_finite(system, time, "the position", &self.q, None)?;
+        std::mem::swap(&mut state.q, &mut self.q);
+        std::mem::swap(&mut state.v, &mut self.v);
+        state.a.get_or_insert_with(|| vec![0.0; n]).copy_from_slice(&self.a);
+        state.time += h;
+        Ok(info)
+    }
+}

@@ -1,0 +1,245 @@
+//! Describing a model.
+
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use super::hold::Holds;
+use super::{Hold, Model, ModelBody};
+use crate::damping::Damping;
+use crate::force::{Elastic, Force, MaterialCount, bind_all_with};
+use crate::mass::{MassError, MassMatrix};
+use crate::material::Elasticity;
+use crate::math::Vec3;
+use crate::mesh::VolumeMesh;
+use crate::solver::Operator;
+use crate::sparse::{BlockMatrix, BlockPattern};
+
+/// A body to be part of a model.
+#[derive(Debug, Clone)]
+pub struct Body {
+    /// What to call it.
+    pub name: String,
+    /// The body at rest.
+    pub mesh: VolumeMesh,
+    /// One for each region, or none at all for a body that other forces hold together.
+    pub materials: Vec<Elasticity>,
+    /// One for each region, in kg/m³.
+    pub densities: Vec<f64>,
+}
+
+impl Body {
+    /// A body of one material.
+    pub fn new(mesh: VolumeMesh, material: impl Into<Elasticity>, density: f64) -> Self {
+        let regions = mesh.regions().len();
+        Self {
+            name: "body".to_owned(),
+            mesh,
+            materials: vec![material.into(); regions],
+            densities: vec![density; regions],
+        }
+    }
+
+    /// A body without elasticity of its own: mass only.
+    pub fn without_elasticity(mesh: VolumeMesh, density: f64) -> Self {
+        let densities = vec![density; mesh.regions().len()];
+        Self { name: "body".to_owned(), mesh, materials: Vec::new(), densities }
+    }
+
+    /// The same under another name.
+    #[must_use]
+    pub fn named(self, name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..self }
+    }
+}
+
+/// Why a model could not be built or changed.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[allow(missing_docs, reason = "the message says what each part is")]
+#[non_exhaustive]
+pub enum ModelError {
+    #[error("the model has no body")]
+    Empty,
+    #[error("the bodies have {vertices} vertices, more than 2³² − 1")]
+    TooLarge { vertices: usize },
+    #[error("body `{body}`: {source}")]
+    Material { body: String, source: MaterialCount },
+    #[error("body `{body}`: {source}")]
+    Mass { body: String, source: MassError },
+    #[error("vertex {vertex} is to be held, but the model has {vertex_count} vertices")]
+    HeldVertex { vertex: u32, vertex_count: usize },
+    #[error("{vertices} vertices are to be held at {offsets} places")]
+    HoldOffsets { vertices: usize, offsets: usize },
+    #[error("a load is on vertex {vertex}, but the model has {vertex_count} vertices")]
+    LoadedVertex { vertex: u32, vertex_count: usize },
+    #[error("{what} is {value}, expected finite numbers")]
+    NotFinite { what: &'static str, value: Vec3 },
+    #[error("the damping matrix is for {found} vertices, but the model has {expected}")]
+    DampingMatrix { found: usize, expected: usize },
+}
+
+/// Describes a model, part by part.
+#[derive(Debug, Default)]
+pub struct ModelBuilder {
+    bodies: Vec<Body>,
+    forces: Vec<Box<dyn Force>>,
+    holds: Vec<Hold>,
+    loads: Vec<(u32, Vec3)>,
+    gravity: Vec3,
+    damping: Damping,
+    lumped: bool,
+}
+
+impl ModelBuilder {
+    /// Add a body. Its vertices have the numbers after those of the bodies before it.
+    #[must_use]
+    pub fn body(mut self, body: Body) -> Self {
+        self.bodies.push(body);
+        self
+    }
+
+    /// Add a force. It is for all vertices of the model.
+    #[must_use]
+    pub fn force(mut self, force: impl Force + 'static) -> Self {
+        self.forces.push(Box::new(force));
+        self
+    }
+
+    /// Hold vertices.
+    #[must_use]
+    pub fn hold(mut self, hold: Hold) -> Self {
+        self.holds.push(hold);
+        self
+    }
+
+    /// Add a force on a vertex that does not change by itself, in N.
+    #[must_use]
+    pub fn load(mut self, vertex: u32, force: Vec3) -> Self {
+        self.loads.push((vertex, force));
+        self
+    }
+
+    /// Acceleration by gravity, in m/s².
+    #[must_use]
+    pub fn gravity(mut self, gravity: Vec3) -> Self {
+        self.gravity = gravity;
+        self
+    }
+
+    /// Damping of all bodies.
+    #[must_use]
+    pub fn damping(mut self, damping: Damping) -> Self {
+        self.damping = damping;
+        self
+    }
+
+    /// Put all mass at the vertices, so that the mass matrix is diagonal.
+    #[must_use]
+    pub fn lumped_mass(mut self) -> Self {
+        self.lumped = true;
+        self
+    }
+
+    /// The model.
+    pub fn build(self) -> Result<Model, ModelError> {
+        let vertex_count: usize = self.bodies.iter().map(|body| body.mesh.vertex_count()).sum();
+        if self.bodies.is_empty() {
+            return Err(ModelError::Empty);
+        }
+        if vertex_count >= u32::MAX as usize {
+            return Err(ModelError::TooLarge { vertices: vertex_count });
+        }
+        if !self.gravity.is_finite() {
+            return Err(ModelError::NotFinite { what: "gravity", value: self.gravity });
+        }
+        if let Some(found) = self.damping.matrix().map(|matrix| matrix.pattern().vertex_count()) {
+            if found != vertex_count {
+                return Err(ModelError::DampingMatrix { found, expected: vertex_count });
+            }
+        }
+        let mut bodies = Vec::with_capacity(self.bodies.len());
+        let mut first = 0;
+        for body in self.bodies {
+            let vertices = first..first + body.mesh.vertex_count();
+            let elastic = if body.materials.is_empty() {
+                None
+            } else {
+                let elastic = Elastic::among(&body.mesh, body.materials, first as u32, vertex_count);
+                Some(elastic.map_err(|source| ModelError::Material { body: body.name.clone(), source })?)
+            };
+            first = vertices.end;
+            let Body { name, mesh, densities, .. } = body;
+            bodies.push(ModelBody { name, mesh, densities, vertices, elastic });
+        }
+        let mut forces = self.forces;
+        // The consistent mass couples vertices of an element also where no force does.
+        let is_coupled_by_mass_alone = |body: &&ModelBody| !self.lumped && body.elastic.is_none();
+        let loose: Vec<Vec<u32>> = bodies
+            .iter()
+            .filter(is_coupled_by_mass_alone)
+            .flat_map(|body: &ModelBody| {
+                let first = body.vertices.start as u32;
+                body.mesh.elements().map(move |element| element.iter().map(|vertex| first + vertex).collect())
+            })
+            .collect();
+        let pattern = {
+            let elastic = bodies.iter_mut().filter_map(|body| body.elastic.as_mut()).map(|e| e as &mut dyn Force);
+            let mut all: Vec<&mut dyn Force> = elastic.collect();
+            all.extend(forces.iter_mut().map(|force| &mut **force as &mut dyn Force));
+            bind_all_with(vertex_count, &mut all, |add| {
+                self.damping.cliques(add);
+                loose.iter().for_each(|element| add(element));
+            })
+        };
+        let mut mass = MassMatrix::zero(if self.lumped {
+            Arc::new(BlockPattern::diagonal(vertex_count))
+        } else {
+            pattern.clone()
+        });
+        for body in &bodies {
+            let first = body.vertices.start as u32;
+            let added = if self.lumped {
+                mass.add_lumped(&body.mesh, &body.densities, first)
+            } else {
+                mass.add_consistent(&body.mesh, &body.densities, first)
+            };
+            added.map_err(|source| ModelError::Mass { body: body.name.clone(), source })?;
+        }
+        let vertex_mass = mass.row_sums();
+        let unused = (0..vertex_count as u32).filter(|&vertex| vertex_mass[vertex as usize] == 0.0).collect();
+        let holds = Holds::new(vertex_count, unused, self.holds, &pattern)?;
+        let mut loads = vec![0.0; 3 * vertex_count];
+        for (vertex, force) in self.loads {
+            if vertex as usize >= vertex_count {
+                return Err(ModelError::LoadedVertex { vertex, vertex_count });
+            }
+            if !force.is_finite() {
+                return Err(ModelError::NotFinite { what: "a load", value: force });
+            }
+            for axis in 0..3 {
+                loads[3 * vertex as usize + axis] += force[axis];
+            }
+        }
+        let rest = bodies.iter().flat_map(|body| body.mesh.vertices()).copied().collect();
+        let stiffness = BlockMatrix::zero(pattern);
+        forces.iter_mut().for_each(|force| force.set_time(0.0));
+        Ok(Model {
+            bodies,
+            rest,
+            forces,
+            mass,
+            vertex_mass,
+            damping: self.damping,
+            gravity: self.gravity,
+            loads,
+            load_factor: 1.0,
+            holds,
+            time: 0.0,
+            operator: Operator::new(stiffness.clone()),
+            product: vec![0.0; 3 * vertex_count],
+            stiffness,
+            friction: None,
+            revision: 0,
+        })
+    }
+}

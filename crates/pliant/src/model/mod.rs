@@ -1,0 +1,431 @@
+//! Bodies, what acts on them and what holds them: a [`System`].
+
+mod builder;
+mod hold;
+mod observe;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use crate::damping::Damping;
+use crate::force::{Elastic, Force};
+use crate::mass::MassMatrix;
+use crate::math::Vec3;
+use crate::mesh::VolumeMesh;
+use crate::solver::Operator;
+use crate::sparse::{BlockMatrix, BlockPattern};
+use crate::system::{DampingKind, Definiteness, Place, State, System, Weights};
+
+pub use builder::{Body, ModelBuilder, ModelError};
+pub use hold::Hold;
+pub use observe::Observation;
+
+use hold::Holds;
+
+/// Bodies of finite elements with their masses and forces. The coordinates are the displacements of all vertices, body after body.
+#[derive(Debug)]
+pub struct Model {
+    bodies: Vec<ModelBody>,
+    /// Where the vertices of all bodies are at rest.
+    rest: Vec<Vec3>,
+    forces: Vec<Box<dyn Force>>,
+    mass: MassMatrix,
+    /// What each vertex has of the mass when that is lumped, in kg.
+    vertex_mass: Vec<f64>,
+    damping: Damping,
+    gravity: Vec3,
+    loads: Vec<f64>,
+    load_factor: f64,
+    holds: Holds,
+    /// The time that forces were told.
+    time: f64,
+    /// `K`, and what there is of `D` beside `αM`.
+    stiffness: BlockMatrix,
+    friction: Option<BlockMatrix>,
+    operator: Operator,
+    product: Vec<f64>,
+    revision: u64,
+}
+
+/// A body of a model.
+#[derive(Debug)]
+pub struct ModelBody {
+    name: String,
+    mesh: VolumeMesh,
+    densities: Vec<f64>,
+    vertices: Range<usize>,
+    elastic: Option<Elastic>,
+}
+
+impl ModelBody {
+    /// What the user calls it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The body at rest.
+    pub fn mesh(&self) -> &VolumeMesh {
+        &self.mesh
+    }
+
+    /// The density of each region, in kg/m³.
+    pub fn densities(&self) -> &[f64] {
+        &self.densities
+    }
+
+    /// Which vertices of the model are those of its mesh.
+    pub fn vertices(&self) -> Range<usize> {
+        self.vertices.clone()
+    }
+
+    /// Its part of a vector with three numbers for each vertex of the model.
+    pub fn part<'a>(&self, whole: &'a [f64]) -> &'a [f64] {
+        &whole[3 * self.vertices.start..3 * self.vertices.end]
+    }
+
+    /// Its elastic force, if it has one.
+    pub fn elastic(&self) -> Option<&Elastic> {
+        self.elastic.as_ref()
+    }
+
+    /// The same, to exchange materials.
+    pub fn elastic_mut(&mut self) -> Option<&mut Elastic> {
+        self.elastic.as_mut()
+    }
+}
+
+impl Model {
+    /// A model to be described.
+    pub fn builder() -> ModelBuilder {
+        ModelBuilder::default()
+    }
+
+    /// At rest.
+    pub fn rest_state(&self) -> State {
+        State::new(self.dim())
+    }
+
+    /// The bodies.
+    pub fn bodies(&self) -> &[ModelBody] {
+        &self.bodies
+    }
+
+    /// The same, to exchange materials.
+    pub fn bodies_mut(&mut self) -> &mut [ModelBody] {
+        &mut self.bodies
+    }
+
+    /// Where all vertices are at rest, in m.
+    pub fn rest(&self) -> &[Vec3] {
+        &self.rest
+    }
+
+    /// How many vertices there are.
+    pub fn vertex_count(&self) -> usize {
+        self.rest.len()
+    }
+
+    /// Which vertices are coupled.
+    pub fn pattern(&self) -> &Arc<BlockPattern> {
+        self.stiffness.pattern()
+    }
+
+    /// The mass matrix.
+    pub fn mass(&self) -> &MassMatrix {
+        &self.mass
+    }
+
+    /// `K` as it was linearised last.
+    pub fn stiffness(&self) -> &BlockMatrix {
+        &self.stiffness
+    }
+
+    /// The damping.
+    pub fn damping(&self) -> &Damping {
+        &self.damping
+    }
+
+    /// Exchange `α` and `β` of the damping, and leave a matrix of the user's own as it is.
+    pub fn set_rayleigh(&mut self, mass: f64, stiffness: f64) -> Result<(), crate::damping::DampingError> {
+        self.damping.set_rayleigh(mass, stiffness)?;
+        self.revision += 1;
+        Ok(())
+    }
+
+    /// Acceleration by gravity, in m/s².
+    pub fn gravity(&self) -> Vec3 {
+        self.gravity
+    }
+
+    /// Set the acceleration by gravity, in m/s².
+    pub fn set_gravity(&mut self, gravity: Vec3) {
+        self.gravity = gravity;
+    }
+
+    /// Forces on vertices that do not change by themselves, three numbers each, in N.
+    pub fn loads(&self) -> &[f64] {
+        &self.loads
+    }
+
+    /// The same, to set.
+    pub fn loads_mut(&mut self) -> &mut [f64] {
+        &mut self.loads
+    }
+
+    /// All forces but gravity, loads and the elasticity of bodies.
+    pub fn forces(&self) -> &[Box<dyn Force>] {
+        &self.forces
+    }
+
+    /// The same, to change their parameters. What they couple must remain the same.
+    pub fn forces_mut(&mut self) -> &mut [Box<dyn Force>] {
+        &mut self.forces
+    }
+
+    /// What holds vertices.
+    pub fn holds(&self) -> &[Hold] {
+        self.holds.list()
+    }
+
+    /// Hold vertices, from the next step on. Numbers beyond the vertices of the model are an error.
+    pub fn hold(&mut self, hold: Hold) -> Result<(), ModelError> {
+        self.holds.push(hold, self.stiffness.pattern())?;
+        self.revision += 1;
+        Ok(())
+    }
+
+    /// Let these vertices go. They are no longer part of any hold.
+    pub fn release(&mut self, vertices: &[u32]) {
+        self.holds.release(vertices, self.stiffness.pattern());
+        self.revision += 1;
+    }
+
+    /// Change velocities by an impulse, in N·s, at a vertex.
+    ///
+    /// The vertex alone gets faster, so that the momentum of the body changes by the impulse. One that has no mass stays.
+    ///
+    /// # Panics
+    /// If there is no such vertex.
+    pub fn add_impulse(&self, state: &mut State, vertex: u32, impulse: Vec3) {
+        let mass = self.vertex_mass[vertex as usize];
+        for axis in 0..3 {
+            let i = 3 * vertex as usize + axis;
+            if mass > 0.0 && !self.holds.held()[i] {
+                state.v[i] += impulse[axis] / mass;
+            }
+        }
+        state.a = None;
+    }
+
+    /// Set the velocities of some vertices to those of a rigid body: `v + ω × (x − centre)`.
+    ///
+    /// # Panics
+    /// If there is no such vertex.
+    pub fn set_velocity(&self, state: &mut State, vertices: Range<usize>, v: Vec3, omega: Vec3, centre: Vec3) {
+        for vertex in vertices {
+            let x = self.rest[vertex] + Vec3::from_slice(&state.q[3 * vertex..]);
+            let velocity = v + omega.cross(x - centre);
+            state.v[3 * vertex..3 * vertex + 3].copy_from_slice(&velocity.to_array());
+        }
+        state.a = None;
+    }
+
+    fn go_to(&mut self, time: f64) {
+        if self.time != time {
+            self.time = time;
+            self.forces.iter_mut().for_each(|force| force.set_time(time));
+        }
+    }
+
+    /// `f ← −(f − gravity − loads)`: from gradients to forces.
+    fn finish_force(&self, force: &mut [f64]) {
+        let (force, _) = force.as_chunks_mut::<3>();
+        let (loads, _) = self.loads.as_chunks::<3>();
+        let gravity = (self.load_factor * self.gravity).to_array();
+        for ((force, loads), mass) in force.iter_mut().zip(loads).zip(&self.vertex_mass) {
+            for axis in 0..3 {
+                force[axis] = mass * gravity[axis] + self.load_factor * loads[axis] - force[axis];
+            }
+        }
+    }
+
+    fn all_forces(&self) -> impl Iterator<Item = &dyn Force> {
+        let elastic = self.bodies.iter().filter_map(|body| body.elastic.as_ref()).map(|force| force as &dyn Force);
+        elastic.chain(self.forces.iter().map(AsRef::as_ref))
+    }
+
+    /// What `D` has beside `αM`.
+    fn has_friction(&self) -> bool {
+        self.damping.stiffness() != 0.0
+            || self.damping.matrix().is_some()
+            || self.forces.iter().any(|force| force.has_damping())
+    }
+}
+
+impl System for Model {
+    type Matrix = Operator;
+
+    fn dim(&self) -> usize {
+        3 * self.rest.len()
+    }
+
+    fn energy(&mut self, q: &[f64], time: f64) -> Option<f64> {
+        self.go_to(time);
+        if !self.all_forces().all(Force::has_energy) {
+            return None;
+        }
+        let internal: f64 = self.all_forces().map(|force| force.energy(q)).sum();
+        Some(internal + self.load_factor * (self.gravity_energy(q) + self.load_energy(q)))
+    }
+
+    fn force(&mut self, q: &[f64], time: f64, force: &mut [f64]) {
+        self.go_to(time);
+        force.fill(0.0);
+        self.all_forces().for_each(|term| term.add_force(q, force));
+        self.finish_force(force);
+    }
+
+    fn linearize(&mut self, q: &[f64], time: f64, definiteness: Definiteness, force: &mut [f64]) {
+        self.go_to(time);
+        force.fill(0.0);
+        self.stiffness.clear();
+        let elastic = self.bodies.iter().filter_map(|body| body.elastic.as_ref()).map(|force| force as &dyn Force);
+        for term in elastic.chain(self.forces.iter().map(AsRef::as_ref)) {
+            term.add_force_and_stiffness(q, definiteness, force, &mut self.stiffness);
+        }
+        self.finish_force(force);
+        self.operator.u.copy_from_slice(q);
+    }
+
+    fn set_damping(&mut self, q: &[f64], v: &[f64], drive: &mut [f64]) {
+        if !self.has_friction() {
+            self.friction = None;
+            return;
+        }
+        let friction = self.friction.get_or_insert_with(|| BlockMatrix::zero(self.stiffness.pattern().clone()));
+        friction.clear();
+        if self.forces.iter().any(|force| force.has_damping()) {
+            // Forces say what D (v − v̄) is; what that lacks of D v is the drive D v̄.
+            self.product.fill(0.0);
+            for force in self.forces.iter().filter(|force| force.has_damping()) {
+                force.add_damping(q, v, friction);
+                force.add_damping_force(q, v, &mut self.product);
+            }
+            drive.iter_mut().zip(&self.product).for_each(|(drive, friction)| *drive -= friction);
+            friction.mul(v, &mut self.product);
+            drive.iter_mut().zip(&self.product).for_each(|(drive, friction)| *drive += friction);
+        }
+        self.damping.add_friction_to(&self.stiffness, friction);
+    }
+
+    fn mul(&mut self, weights: Weights, x: &[f64], y: &mut [f64]) {
+        let mut first = true;
+        let mut add = |factor: f64, product: &mut Vec<f64>, y: &mut [f64], mul: &dyn Fn(&[f64], &mut [f64])| {
+            if factor == 0.0 {
+                return;
+            }
+            if first {
+                mul(x, y);
+                y.iter_mut().for_each(|y| *y *= factor);
+                first = false;
+            } else {
+                mul(x, product);
+                y.iter_mut().zip(&*product).for_each(|(y, product)| *y += factor * product);
+            }
+        };
+        let (product, stiffness, mass) = (&mut self.product, &self.stiffness, &self.mass);
+        add(weights.stiffness, product, y, &|x, y| stiffness.mul(x, y));
+        add(weights.mass + weights.damping * self.damping.mass(), product, y, &|x, y| mass.mul(x, y));
+        if let Some(friction) = &self.friction {
+            add(weights.damping, product, y, &|x, y| friction.mul(x, y));
+        }
+        if first {
+            y.fill(0.0);
+        }
+    }
+
+    fn assemble(&mut self, weights: Weights) {
+        /// How many blocks a thread does at a time.
+        const BLOCKS: usize = 4096;
+        let matrix = &mut self.operator.matrix;
+        let (k, d) = (weights.stiffness, weights.damping);
+        let m = weights.mass + d * self.damping.mass();
+        let stiffness = self.stiffness.values();
+        let friction = self.friction.as_ref().filter(|_| d != 0.0).map(BlockMatrix::values);
+        let mass = (Arc::ptr_eq(self.mass.pattern(), matrix.pattern())).then(|| self.mass.values());
+        matrix.values_mut().par_chunks_mut(9 * BLOCKS).enumerate().for_each(|(chunk, values)| {
+            let start = 9 * BLOCKS * chunk;
+            let stiffness = &stiffness[start..start + values.len()];
+            match friction {
+                None => values.iter_mut().zip(stiffness).for_each(|(value, stiffness)| *value = k * stiffness),
+                Some(friction) => {
+                    let friction = &friction[start..start + values.len()];
+                    for i in 0..values.len() {
+                        values[i] = k * stiffness[i] + d * friction[i];
+                    }
+                }
+            }
+            if let Some(mass) = mass {
+                let (blocks, _) = values.as_chunks_mut::<9>();
+                for (block, mass) in blocks.iter_mut().zip(&mass[BLOCKS * chunk..]) {
+                    for diagonal in [0, 4, 8] {
+                        block[diagonal] += m * mass;
+                    }
+                }
+            }
+        });
+        if mass.is_none() {
+            self.mass.add_to(m, matrix);
+        }
+        self.holds.eliminate(matrix);
+    }
+
+    fn matrix(&self) -> &Operator {
+        &self.operator
+    }
+
+    fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    fn divide(&mut self, weights: Weights, b: &mut [f64]) -> bool {
+        let has_other = weights.stiffness != 0.0 || (weights.damping != 0.0 && self.has_friction());
+        if has_other || !self.mass.is_diagonal() {
+            return false;
+        }
+        let m = weights.mass + weights.damping * self.damping.mass();
+        for (i, b) in b.iter_mut().enumerate() {
+            *b = if self.holds.held()[i] { 0.0 } else { *b / (m * self.vertex_mass[i / 3]) };
+        }
+        true
+    }
+
+    fn damping_kind(&self) -> DampingKind {
+        if self.damping.stiffness() != 0.0 || self.forces.iter().any(|force| force.has_damping()) {
+            DampingKind::Varying
+        } else if self.damping.is_zero() {
+            DampingKind::None
+        } else {
+            DampingKind::Constant
+        }
+    }
+
+    fn held(&self) -> &[bool] {
+        self.holds.held()
+    }
+
+    fn prescribe(&self, time: f64, q: &mut [f64]) {
+        self.holds.prescribe(time, &self.rest, q);
+    }
+
+    fn set_load_factor(&mut self, factor: f64) {
+        self.load_factor = factor;
+        self.forces.iter_mut().for_each(|force| force.set_load_factor(factor));
+    }
+
+    fn place(&self, coordinate: usize) -> Place {
+        Place { coordinate, vertex: Some((coordinate as u32 / 3, coordinate % 3)) }
+    }
+}
