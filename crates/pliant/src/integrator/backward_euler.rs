@@ -110,6 +110,8 @@ fn finish(state: &mut State, h: f64, q: &mut Vec<f64>, v: &mut Vec<f64>) {
 pub struct BackwardEuler {
     /// How Newton's method goes on.
     pub params: NewtonParams,
+    /// Take the `D` of each iterate, as VegaFEM does. There is then no function to minimise: to be used without line search.
+    pub damping_follows: bool,
     newton: Newton,
     balance: Balance,
     q: Vec<f64>,
@@ -138,6 +140,7 @@ impl<S: System> Integrator<S> for BackwardEuler {
         let balance = &mut self.balance;
         balance.size(n);
         (balance.mass, balance.damping, balance.time) = (1.0 / (h * h), 1.0 / h, time + h);
+        balance.damping_follows = self.damping_follows;
         balance.q_0.copy_from_slice(&state.q);
         balance.v_0.fill(0.0);
         balance.drive.fill(0.0);

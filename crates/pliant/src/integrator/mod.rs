@@ -10,6 +10,100 @@
 //! | [`ExplicitEuler`] | 1 | only with damping |
 //!
 //! [`Static`] finds equilibrium, [`Halving`] makes any scheme try again with smaller steps when a step fails.
+//!
+//! # A system of your own
+//!
+//! Schemes know nothing of finite elements. Here they step a row of pendulums, coupled by springs that twist:
+//! `V = Σ (1 − cos θᵢ) + k/2 Σ (θᵢ₊₁ − θᵢ)²`, `M = I`.
+//!
+//! ```
+//! use pliant::integrator::{BackwardEuler, CentralDifferences, Integrator, LinearizedBackwardEuler, Newmark, SymplecticEuler};
+//! use pliant::solver::{Dense, DenseMatrix};
+//! use pliant::system::{Definiteness, State, System, Weights};
+//!
+//! struct Pendulums {
+//!     stiffness: DenseMatrix,
+//!     matrix: DenseMatrix,
+//! }
+//!
+//! const COUNT: usize = 10;
+//! const COUPLING: f64 = 2.0;
+//!
+//! impl System for Pendulums {
+//!     type Matrix = DenseMatrix;
+//!
+//!     fn dim(&self) -> usize {
+//!         COUNT
+//!     }
+//!
+//!     fn energy(&mut self, q: &[f64], _time: f64) -> Option<f64> {
+//!         let lifted: f64 = q.iter().map(|q| 1.0 - q.cos()).sum();
+//!         Some(lifted + 0.5 * COUPLING * q.windows(2).map(|q| (q[1] - q[0]).powi(2)).sum::<f64>())
+//!     }
+//!
+//!     fn force(&mut self, q: &[f64], _time: f64, force: &mut [f64]) {
+//!         for i in 0..COUNT {
+//!             force[i] = -q[i].sin();
+//!             for j in [i.wrapping_sub(1), i + 1] {
+//!                 force[i] += q.get(j).map_or(0.0, |neighbour| COUPLING * (neighbour - q[i]));
+//!             }
+//!         }
+//!     }
+//!
+//!     fn linearize(&mut self, q: &[f64], time: f64, definiteness: Definiteness, force: &mut [f64]) {
+//!         self.force(q, time, force);
+//!         for i in 0..COUNT {
+//!             let own = q[i].cos();
+//!             self.stiffness[(i, i)] = if definiteness == Definiteness::Projected { own.max(0.0) } else { own };
+//!             for j in [i.wrapping_sub(1), i + 1].into_iter().filter(|j| *j < COUNT) {
+//!                 self.stiffness[(i, i)] += COUPLING;
+//!                 self.stiffness[(i, j)] = -COUPLING;
+//!             }
+//!         }
+//!     }
+//!
+//!     fn mul(&mut self, weights: Weights, x: &[f64], y: &mut [f64]) {
+//!         for i in 0..COUNT {
+//!             let stiffness: f64 = (0..COUNT).map(|j| self.stiffness[(i, j)] * x[j]).sum();
+//!             y[i] = weights.mass * x[i] + weights.stiffness * stiffness;
+//!         }
+//!     }
+//!
+//!     fn assemble(&mut self, weights: Weights) {
+//!         for i in 0..COUNT {
+//!             for j in 0..COUNT {
+//!                 let mass = if i == j { weights.mass } else { 0.0 };
+//!                 self.matrix[(i, j)] = mass + weights.stiffness * self.stiffness[(i, j)];
+//!             }
+//!         }
+//!     }
+//!
+//!     fn matrix(&self) -> &DenseMatrix {
+//!         &self.matrix
+//!     }
+//! }
+//!
+//! let mut pendulums = Pendulums { stiffness: DenseMatrix::zero(COUNT), matrix: DenseMatrix::zero(COUNT) };
+//! let schemes: [Box<dyn Integrator<Pendulums>>; 5] = [
+//!     Box::new(LinearizedBackwardEuler::default()),
+//!     Box::new(BackwardEuler::default()),
+//!     Box::new(Newmark::default()),
+//!     Box::new(CentralDifferences::default()),
+//!     Box::new(SymplecticEuler::default()),
+//! ];
+//! for mut scheme in schemes {
+//!     let mut state = State::new(COUNT);
+//!     state.q[0] = 1.0;
+//!     let start = pendulums.energy(&state.q, 0.0).unwrap();
+//!     for _ in 0..1000 {
+//!         scheme.step(&mut pendulums, &mut Dense::default(), &mut state, 0.001)?;
+//!     }
+//!     let kinetic = 0.5 * state.v.iter().map(|v| v * v).sum::<f64>();
+//!     let end = pendulums.energy(&state.q, 0.0).unwrap() + kinetic;
+//!     assert!((end / start - 1.0).abs() < 0.01);
+//! }
+//! # Ok::<(), pliant::integrator::StepError>(())
+//! ```
 
 mod backward_euler;
 mod central_differences;

@@ -1,0 +1,547 @@
+//! Bodies in motion: order, energy, momentum, recovery, holds, threads.
+
+use pliant::damping::Damping;
+use pliant::integrator::{
+    BackwardEuler, CentralDifferences, Integrator, LinearizedBackwardEuler, Newmark, NewtonParams, Static, StaticParams,
+    SymplecticEuler, Tangent,
+};
+use pliant::material::{AnyLaw, Elasticity, Inversion, YoungPoisson};
+use pliant::math::Vec3;
+use pliant::mesh::{Cells, MeshData, VolumeMesh, generate};
+use pliant::model::{Body, Hold, Model};
+use pliant::motion::{Keyframes, Motion, Pose};
+use pliant::solver::{Direct, LinearSolver, Operator, SolverParams};
+use pliant::system::{Definiteness, State, System};
+
+const SOFT: YoungPoisson = YoungPoisson { young: 1e5, poisson: 0.4 };
+
+fn law(name: &str) -> Elasticity {
+    AnyLaw::new(name, SOFT).unwrap().into()
+}
+
+fn block(cells: Cells) -> VolumeMesh {
+    generate::block([1.0, 0.5, 0.5], [4, 2, 2], cells).unwrap()
+}
+
+fn precise() -> NewtonParams {
+    NewtonParams { tolerance: 1e-12, ..NewtonParams::default() }
+}
+
+fn exact() -> NewtonParams {
+    NewtonParams { tangent: Tangent::Exact, line_search: false, ..precise() }
+}
+
+fn steps(model: &mut Model, scheme: &mut dyn Integrator<Model>, state: &mut State, dt: f64, count: usize) {
+    let mut solver = Direct::default();
+    for _ in 0..count {
+        scheme.step(model, &mut solver, state, dt).unwrap();
+    }
+}
+
+/// Stretched by a quarter along `x`, held at one end.
+fn stretched(model: &Model) -> State {
+    let mut state = model.rest_state();
+    for (vertex, rest) in model.rest().iter().enumerate() {
+        state.q[3 * vertex] = 0.25 * rest.x;
+    }
+    state
+}
+
+fn distance(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
+}
+
+#[test]
+fn errors_of_a_swinging_body_fall_as_the_order_of_each_scheme_says() {
+    let mesh = generate::block([1.0, 0.5, 0.5], [2, 1, 1], Cells::Tet5).unwrap();
+    let clamp = mesh.vertex_sets()["x-min"].clone();
+    let build = || {
+        let damping = Damping::rayleigh(0.5, 1e-3).unwrap();
+        let body = Body::new(mesh.clone(), law("neo-hookean"), 1000.0);
+        Model::builder().body(body).hold(Hold::fixed(clamp.clone())).damping(damping).build().unwrap()
+    };
+    let duration = 0.1;
+    let mut model = build();
+    let mut reference = stretched(&model);
+    steps(&mut model, &mut Newmark::new(0.25, 0.5, exact()).unwrap(), &mut reference, duration / 4096.0, 4096);
+    let schemes: [(&str, f64, fn() -> Box<dyn Integrator<Model>>); 5] = [
+        ("linearized backward Euler", 1.0, || Box::new(LinearizedBackwardEuler::new(Definiteness::Exact))),
+        ("backward Euler", 1.0, || Box::new(BackwardEuler::new(precise()))),
+        ("Newmark", 2.0, || Box::new(Newmark::new(0.25, 0.5, exact()).unwrap())),
+        ("central differences", 2.0, || Box::<CentralDifferences>::default()),
+        ("symplectic Euler", 1.0, || Box::<SymplecticEuler>::default()),
+    ];
+    for (name, order, scheme) in schemes {
+        let errors = [128, 256, 512].map(|count| {
+            let mut state = stretched(&model);
+            steps(&mut build(), &mut *scheme(), &mut state, duration / f64::from(count), count as usize);
+            distance(&state.q, &reference.q)
+        });
+        let found = (errors[0] / errors[2]).log2() / 2.0;
+        println!("{name}: order {found:.3}, errors {errors:.1e?}");
+        assert!((found - order).abs() < 0.1, "{name}: order {found:.3}, expected {order}, errors {errors:?}");
+    }
+}
+
+#[test]
+fn newmark_keeps_the_energy_of_a_linear_body_to_rounding() {
+    for cells in [Cells::Tet5, Cells::Hex] {
+        let mesh = block(cells);
+        let clamp = mesh.vertex_sets()["x-min"].clone();
+        let body = Body::new(mesh, law("linear"), 1000.0);
+        let mut model = Model::builder().body(body).hold(Hold::fixed(clamp)).build().unwrap();
+        let mut state = stretched(&model);
+        let start = model.observe(&state).total_energy();
+        let mut scheme = Newmark::new(0.25, 0.5, exact()).unwrap();
+        let mut worst = 0.0_f64;
+        for _ in 0..20 {
+            steps(&mut model, &mut scheme, &mut state, 0.01, 25);
+            worst = worst.max((model.observe(&state).total_energy() / start - 1.0).abs());
+        }
+        assert!(worst < 1e-10, "energy changed by {worst:.1e}");
+    }
+}
+
+#[test]
+fn backward_euler_never_gains_energy_however_a_body_is_deformed() {
+    let mut rng = fastrand::Rng::with_seed(3);
+    for name in ["stable-neo-hookean", "corotational"] {
+        let mesh = block(Cells::Tet5);
+        let clamp = mesh.vertex_sets()["x-min"].clone();
+        let builder = Model::builder().body(Body::new(mesh, law(name), 1000.0)).hold(Hold::fixed(clamp));
+        let mut model = builder.gravity(Vec3::new(0.0, -9.81, 0.0)).build().unwrap();
+        let mut state = model.rest_state();
+        state.q.iter_mut().for_each(|q| *q = 0.6 * (rng.f64() - 0.5));
+        model.prescribe(0.0, &mut state.q);
+        let (mut scheme, mut solver) = (BackwardEuler::default(), Direct::default());
+        let mut energy = model.observe(&state).total_energy();
+        for _ in 0..60 {
+            scheme.step(&mut model, &mut solver, &mut state, 1.0 / 60.0).unwrap();
+            let now = model.observe(&state).total_energy();
+            assert!(now <= energy + 1e-9 * energy.abs(), "{name}: {energy} J became {now} J");
+            energy = now;
+        }
+    }
+}
+
+fn thrown(builder_is_lumped: bool) -> (Model, State) {
+    let body = Body::new(block(Cells::Tet5), law("stable-neo-hookean"), 1000.0);
+    let builder = Model::builder().body(body);
+    let model = if builder_is_lumped { builder.lumped_mass() } else { builder }.build().unwrap();
+    let mut state = model.rest_state();
+    let vertices = model.bodies()[0].vertices();
+    model.set_velocity(&mut state, vertices, Vec3::new(1.0, 2.0, -0.5), Vec3::new(0.3, 1.0, 2.0), Vec3::new(0.5, 0.25, 0.25));
+    (model, state)
+}
+
+#[test]
+fn momentum_of_a_free_body_is_kept_for_twenty_seconds() {
+    let schemes: [Box<dyn Integrator<Model>>; 3] =
+        [Box::<LinearizedBackwardEuler>::default(), Box::<BackwardEuler>::default(), Box::new(Newmark::with_iterations(2))];
+    for mut scheme in schemes {
+        let (mut model, mut state) = thrown(false);
+        let start = model.observe(&state);
+        steps(&mut model, &mut *scheme, &mut state, 1.0 / 60.0, 1200);
+        let end = model.observe(&state);
+        let change = (end.momentum - start.momentum).length() / start.momentum.length();
+        let place = start.centre_of_mass + Vec3::new(1.0, 2.0, -0.5) * 20.0;
+        println!("{scheme:?}".split(' ').next().unwrap_or_default());
+        println!("momentum changed by {change:.1e}, place by {:.1e}", (end.centre_of_mass - place).length());
+        assert!(change < 1e-8, "{change}");
+        assert!((end.centre_of_mass - place).length() < 1e-6);
+    }
+}
+
+#[test]
+fn spin_of_a_free_body_is_kept_by_symplectic_euler_and_central_differences() {
+    let schemes: [Box<dyn Integrator<Model>>; 2] = [Box::<SymplecticEuler>::default(), Box::<CentralDifferences>::default()];
+    for mut scheme in schemes {
+        let (mut model, mut state) = thrown(true);
+        let mut solver = Direct::default();
+        let start = model.observe(&state);
+        for _ in 0..4000 {
+            let info = scheme.step(&mut model, &mut solver, &mut state, 1e-3).unwrap();
+            assert!(info.stability.unwrap().is_stable());
+            assert_eq!(info.factorizations, 0, "a lumped mass needs no factor");
+        }
+        let end = model.observe(&state);
+        // Positions and velocities belong to the same time only up to the order of the scheme in symplectic Euler, but
+        // x × p is its invariant all the same.
+        assert!((end.angular_momentum - start.angular_momentum).length() < 1e-9 * start.angular_momentum.length());
+        assert!((end.total_energy() / start.total_energy() - 1.0).abs() < 0.01);
+    }
+}
+
+/// Every law that is defined for inverted elements, by itself or by what is done beyond a threshold.
+fn invertible() -> Vec<(String, Elasticity)> {
+    let mut laws = vec![];
+    for name in ["corotational", "stable-neo-hookean"] {
+        laws.push((name.to_owned(), law(name)));
+    }
+    for name in ["stvk", "neo-hookean", "neo-hookean-bower", "mooney-rivlin"] {
+        for (how, inversion) in [
+            ("clamp", Inversion::Clamp { threshold: 0.1 }),
+            ("extrapolate", Inversion::Extrapolate { threshold: 0.3 }),
+        ] {
+            laws.push((format!("{name}, {how}"), law(name).with_inversion(inversion).unwrap()));
+        }
+    }
+    laws
+}
+
+#[test]
+fn scrambled_flattened_and_turned_out_bodies_return_to_rest() {
+    for (name, material) in invertible() {
+        for start in ["scrambled", "flattened", "inside out"] {
+            let mesh = block(Cells::Tet5);
+            let clamp = mesh.vertex_sets()["x-min"].clone();
+            let damping = Damping::rayleigh(1.0, 0.01).unwrap();
+            let body = Body::new(mesh, material.clone(), 1000.0);
+            let mut model = Model::builder().body(body).hold(Hold::fixed(clamp)).damping(damping).build().unwrap();
+            let mut state = model.rest_state();
+            let mut rng = fastrand::Rng::with_seed(7);
+            for (vertex, rest) in model.rest().iter().enumerate() {
+                let place = match start {
+                    "scrambled" => Vec3::new(rng.f64(), 0.5 * rng.f64(), 0.5 * rng.f64()),
+                    "flattened" => Vec3::new(rest.x, 0.0, rest.z),
+                    _ => Vec3::new(-rest.x, rest.y, rest.z),
+                };
+                state.q[3 * vertex..3 * vertex + 3].copy_from_slice(&(place - *rest).to_array());
+            }
+            model.prescribe(0.0, &mut state.q);
+            let (mut scheme, mut solver) = (LinearizedBackwardEuler::default(), Direct::default());
+            for number in 0..600 {
+                scheme
+                    .step(&mut model, &mut solver, &mut state, 1.0 / 60.0)
+                    .unwrap_or_else(|error| panic!("{name}, {start}, step {number}: {error}"));
+            }
+            let away = state.q.iter().fold(0.0_f64, |most, q| most.max(q.abs()));
+            println!("{name}, {start}: {away:.1e} m from rest");
+            assert!(away < 1e-3, "{name}, {start}: {away} m from rest");
+        }
+    }
+}
+
+/// `w/L` of the tip under an end load `P` across, for `PL²/EI` = 1, 2, 5, from the elliptic integrals of the elastica.
+#[test]
+fn slender_cantilever_bends_to_the_elastica() {
+    let exact = [(1.0, 0.301_72), (2.0, 0.493_46), (5.0, 0.713_79)];
+    let moduli = YoungPoisson { young: 1e6, poisson: 0.0 };
+    let (length, thickness) = (20.0, 1.0);
+    let inertia = thickness * f64::powi(thickness, 3) / 12.0;
+    let deflections = [2, 4, 8].map(|across: usize| {
+        let mesh = generate::block([length, thickness, thickness], [20 * across, across, 1], Cells::Hex).unwrap();
+        let (clamp, end) = (mesh.vertex_sets()["x-min"].clone(), mesh.vertex_sets()["x-max"].clone());
+        let law = AnyLaw::new("stvk", moduli).unwrap();
+        let mut model = Model::builder().body(Body::new(mesh, law, 1000.0)).hold(Hold::fixed(clamp)).build().unwrap();
+        let (mut state, mut solver) = (model.rest_state(), Direct::default());
+        exact.map(|(load, _)| {
+            let force = load * moduli.young * inertia / (length * length);
+            model.loads_mut().fill(0.0);
+            // The traction is constant over the end face: half as much at its edges.
+            let weight = |vertex: u32, rest: &[Vec3]| {
+                let y = rest[vertex as usize].y;
+                if y < 1e-9 || y > thickness - 1e-9 { 0.5 } else { 1.0 }
+            };
+            let rest = model.rest().to_vec();
+            let total: f64 = end.iter().map(|&vertex| weight(vertex, &rest)).sum();
+            for &vertex in &end {
+                model.loads_mut()[3 * vertex as usize + 1] = -force * weight(vertex, &rest) / total;
+            }
+            Static::new(StaticParams { load_steps: 2, ..StaticParams::default() })
+                .solve(&mut model, &mut solver, &mut state)
+                .unwrap();
+            let mean = end.iter().map(|&vertex| -state.q[3 * vertex as usize + 1]).sum::<f64>() / end.len() as f64;
+            mean / length
+        })
+    });
+    for (i, (load, exact)) in exact.into_iter().enumerate() {
+        let found = deflections.map(|mesh| mesh[i]);
+        let errors = found.map(|found| (found / exact - 1.0).abs());
+        // Errors fall with the square of the size of elements, so that this is what an infinitely fine mesh gives.
+        let limit = found[2] + (found[2] - found[1]) / 3.0;
+        println!("PL²/EI = {load}: {found:.5?}, extrapolated {limit:.5}, exact {exact}");
+        assert!(errors[1] < 0.35 * errors[0] && errors[2] < 0.35 * errors[1], "{errors:?}");
+        // A beam twenty times as long as thick also shears, by 0.6 (t/L)² of its deflection.
+        assert!((limit / exact - 1.0).abs() < 3e-3, "{limit} instead of {exact}");
+    }
+}
+
+#[test]
+fn reactions_carry_the_weight_of_a_hanging_body() {
+    for cells in [Cells::Tet5, Cells::Hex] {
+        let mesh = block(cells);
+        let clamp = mesh.vertex_sets()["x-min"].clone();
+        let builder = Model::builder().body(Body::new(mesh, law("neo-hookean"), 1000.0)).hold(Hold::fixed(clamp));
+        let mut model = builder.gravity(Vec3::new(3.0, -9.81, 0.0)).build().unwrap();
+        let mut state = model.rest_state();
+        Static::default().solve(&mut model, &mut Direct::default(), &mut state).unwrap();
+        let reactions = model.reactions(&state);
+        let sum: Vec3 = reactions.chunks_exact(3).map(Vec3::from_slice).sum();
+        let weight = 250.0 * Vec3::new(3.0, -9.81, 0.0);
+        assert!((sum + weight).length() < 1e-6 * weight.length(), "{sum} instead of {}", -weight);
+    }
+}
+
+#[test]
+fn coordinates_held_one_by_one_slide_along_the_others() {
+    // On three mirror planes, pulled along x: uniaxial tension, the same as in an unbounded bar.
+    let mesh = block(Cells::Hex);
+    let sets = mesh.vertex_sets().clone();
+    let moduli = YoungPoisson { young: 1e5, poisson: 0.3 };
+    let body = Body::new(mesh, AnyLaw::new("linear", moduli).unwrap(), 1000.0);
+    let pull = Keyframes::translations([(0.0, Vec3::ZERO), (1.0, 0.01 * Vec3::X)]).unwrap();
+    let mut model = Model::builder()
+        .body(body)
+        .hold(Hold::fixed(sets["x-min"].clone()).along([true, false, false]))
+        .hold(Hold::fixed(sets["y-min"].clone()).along([false, true, false]))
+        .hold(Hold::fixed(sets["z-min"].clone()).along([false, false, true]))
+        .hold(Hold::moving(sets["x-max"].clone(), pull).along([true, false, false]))
+        .build()
+        .unwrap();
+    let mut state = State { time: 1.0, ..model.rest_state() };
+    Static::default().solve(&mut model, &mut Direct::default(), &mut state).unwrap();
+    for (rest, u) in model.rest().iter().zip(state.q.chunks_exact(3)) {
+        let exact = [0.01 * rest.x, -0.003 * rest.y, -0.003 * rest.z];
+        assert!(distance(u, &exact) < 1e-12, "{u:?} instead of {exact:?}");
+    }
+    let force: f64 = sets["x-max"].iter().map(|&vertex| model.reactions(&state)[3 * vertex as usize]).sum();
+    assert!((force / (1e5 * 0.01 * 0.25) - 1.0).abs() < 1e-10);
+}
+
+#[test]
+fn a_twisted_end_is_where_its_keyframes_say_with_every_scheme() {
+    let mesh = block(Cells::Tet5);
+    let sets = mesh.vertex_sets().clone();
+    let half_turn = Pose { translation: Vec3::ZERO, rotation: Vec3::new(std::f64::consts::PI, 0.0, 0.0) };
+    let centre = Vec3::new(1.0, 0.25, 0.25);
+    let twist = Keyframes::new(centre, vec![(0.0, Pose::default()), (0.5, half_turn)]).unwrap();
+    let schemes: [Box<dyn Integrator<Model>>; 4] = [
+        Box::<LinearizedBackwardEuler>::default(),
+        Box::<BackwardEuler>::default(),
+        Box::new(Newmark::new(0.3025, 0.6, NewtonParams { tangent: Tangent::Projected, ..exact() }).unwrap()),
+        Box::<CentralDifferences>::default(),
+    ];
+    for (number, mut scheme) in schemes.into_iter().enumerate() {
+        let mut model = Model::builder()
+            .body(Body::new(mesh.clone(), law("corotational"), 1000.0))
+            .hold(Hold::fixed(sets["x-min"].clone()))
+            .hold(Hold::moving(sets["x-max"].clone(), twist.clone()))
+            .damping(Damping::rayleigh(2.0, 0.0).unwrap())
+            .lumped_mass()
+            .build()
+            .unwrap();
+        let mut state = model.rest_state();
+        let (dt, count) = if number == 3 { (1e-3, 1000) } else { (0.01, 100) };
+        steps(&mut model, &mut *scheme, &mut state, dt, count);
+        for &vertex in &sets["x-max"] {
+            let rest = model.rest()[vertex as usize];
+            let turned = Vec3::new(rest.x, 0.5 - rest.y, 0.5 - rest.z);
+            let found = rest + Vec3::from_slice(&state.q[3 * vertex as usize..]);
+            assert!((found - turned).length() < 1e-12, "scheme {number}: {found} instead of {turned}");
+            assert!(state.v[3 * vertex as usize..][..3].iter().all(|v| v.abs() < 1e-9), "scheme {number} comes to rest");
+        }
+        // The middle turns by half of that.
+        let middle = model.rest().iter().position(|rest| (*rest - Vec3::new(0.5, 0.0, 0.0)).length() < 1e-9).unwrap();
+        let found = model.positions(&state)[middle];
+        assert!((found - Vec3::new(0.5, 0.5, 0.0)).length() < 0.12, "scheme {number}: {found}");
+    }
+}
+
+#[test]
+fn two_bodies_of_different_elements_move_as_each_does_alone() {
+    let build = |bodies: &[Cells]| {
+        let mut builder = Model::builder().gravity(Vec3::new(0.0, -9.81, 0.0));
+        let mut first = 0;
+        for &cells in bodies {
+            let mesh = block(cells);
+            let clamp: Vec<u32> = mesh.vertex_sets()["x-min"].iter().map(|vertex| first + vertex).collect();
+            first += mesh.vertex_count() as u32;
+            builder = builder.body(Body::new(mesh, law("stable-neo-hookean"), 1000.0)).hold(Hold::fixed(clamp));
+        }
+        builder.build().unwrap()
+    };
+    let run = |bodies: &[Cells]| {
+        let mut model = build(bodies);
+        let mut state = model.rest_state();
+        steps(&mut model, &mut LinearizedBackwardEuler::default(), &mut state, 0.01, 30);
+        let now = model.observe(&state);
+        (state.q, now)
+    };
+    let (both, now) = run(&[Cells::Tet5, Cells::Hex]);
+    let ((first, a), (second, b)) = (run(&[Cells::Tet5]), run(&[Cells::Hex]));
+    assert!(distance(&both[..first.len()], &first) < 1e-10 && distance(&both[first.len()..], &second) < 1e-10);
+    assert!((now.total_energy() - a.total_energy() - b.total_energy()).abs() < 1e-9 * now.kinetic_energy.abs());
+    assert!((now.volume - a.volume - b.volume).abs() < 1e-12);
+}
+
+#[test]
+fn vertices_held_and_released_between_steps_need_no_new_analysis() {
+    let mesh = block(Cells::Tet5);
+    let sets = mesh.vertex_sets().clone();
+    let builder = Model::builder().body(Body::new(mesh, law("stable-neo-hookean"), 1000.0));
+    let mut model = builder.hold(Hold::fixed(sets["x-min"].clone())).gravity(Vec3::new(0.0, -9.81, 0.0)).build().unwrap();
+    let (mut scheme, mut solver, mut state) = (LinearizedBackwardEuler::default(), Direct::default(), model.rest_state());
+    let mut run = |model: &mut Model, state: &mut State, count: usize| {
+        for _ in 0..count {
+            scheme.step(model, &mut solver, state, 0.01).unwrap();
+        }
+        solver.analyses()
+    };
+    assert_eq!(run(&mut model, &mut state, 10), 1);
+    model.hold(Hold::here(sets["x-max"].clone(), &state)).unwrap();
+    let end = 3 * sets["x-max"][0] as usize;
+    let place = state.q[end..end + 3].to_vec();
+    assert_eq!(run(&mut model, &mut state, 10), 1);
+    assert_eq!(state.q[end..end + 3], place);
+    model.release(&sets["x-min"]);
+    model.release(&sets["x-max"]);
+    assert!(model.held().iter().all(|held| !held));
+    let before = model.observe(&state).momentum;
+    assert_eq!(run(&mut model, &mut state, 10), 1);
+    let gained = model.observe(&state).momentum - before;
+    assert!((gained - Vec3::new(0.0, -9.81 * 250.0 * 0.1, 0.0)).length() < 1e-6, "{gained}");
+    assert!(model.hold(Hold::fixed([1_000_000])).unwrap_err().to_string().starts_with("vertex 1000000 is to be held, but"));
+}
+
+#[test]
+fn impulses_change_momentum_by_themselves() {
+    let mut model = Model::builder().body(Body::new(block(Cells::Tet5), law("linear"), 1000.0)).build().unwrap();
+    let mut state = model.rest_state();
+    model.add_impulse(&mut state, 5, Vec3::new(1.0, 2.0, 3.0));
+    model.add_impulse(&mut state, 7, Vec3::new(0.0, -2.0, 0.5));
+    let momentum = model.observe(&state).momentum;
+    assert!((momentum - Vec3::new(1.0, 0.0, 3.5)).length() < 1e-13, "{momentum}");
+}
+
+#[test]
+fn vertices_of_no_element_stay_where_they_are() {
+    let mut data: MeshData = block(Cells::Tet5).into_data();
+    data.vertices.push(Vec3::splat(3.0));
+    let mesh = VolumeMesh::check(data).unwrap().mesh;
+    let builder = Model::builder().body(Body::new(mesh, law("corotational"), 1000.0)).gravity(Vec3::new(0.0, -9.81, 0.0));
+    let mut model = builder.build().unwrap();
+    let mut state = model.rest_state();
+    steps(&mut model, &mut LinearizedBackwardEuler::default(), &mut state, 0.01, 10);
+    assert_eq!(state.q[state.q.len() - 3..], [0.0; 3]);
+    assert!(state.q[1] < -0.01);
+}
+
+#[test]
+fn a_free_body_in_statics_is_an_error_that_says_so() {
+    let body = Body::new(block(Cells::Tet5), law("stvk"), 1000.0);
+    let mut model = Model::builder().body(body).gravity(Vec3::NEG_Y).build().unwrap();
+    let mut state = model.rest_state();
+    let error = Static::default().solve(&mut model, &mut Direct::default(), &mut state).unwrap_err().to_string();
+    assert!(error.contains("is every body held so that it cannot move or turn?"), "{error}");
+    assert_eq!(state, model.rest_state());
+}
+
+#[test]
+fn newton_counts_and_factorisations_are_few() {
+    let mesh = block(Cells::Tet5);
+    let clamp = mesh.vertex_sets()["x-min"].clone();
+    let body = Body::new(mesh, law("stvk"), 1000.0);
+    let builder = Model::builder().body(body).hold(Hold::fixed(clamp)).gravity(Vec3::new(0.0, -9.81, 0.0));
+    let mut model = builder.build().unwrap();
+    let (mut state, mut solver) = (model.rest_state(), Direct::default());
+    let info = Static::default().solve(&mut model, &mut solver, &mut state).unwrap();
+    assert!(info.newton_iterations <= 6 && info.shortened == 0, "{info:?}");
+    assert_eq!(info.factorizations, info.newton_iterations);
+
+    let mut state = model.rest_state();
+    let (mut full, mut linearized) = (BackwardEuler::default(), LinearizedBackwardEuler::default());
+    for _ in 0..20 {
+        let info = full.step(&mut model, &mut solver, &mut state, 0.01).unwrap();
+        assert!(info.newton_iterations <= 4 && info.shortened == 0, "{info:?}");
+    }
+    let info = linearized.step(&mut model, &mut solver, &mut state, 0.01).unwrap();
+    assert_eq!((info.newton_iterations, info.factorizations), (1, 1));
+    assert_eq!(solver.analyses(), 1);
+
+    // A constant matrix is factored once.
+    model.set_rayleigh(0.3, 0.0).unwrap();
+    let mut central = CentralDifferences::default();
+    let counts: Vec<usize> = (0..10)
+        .map(|_| central.step(&mut model, &mut solver, &mut state, 1e-4).unwrap().factorizations)
+        .collect();
+    assert_eq!(counts[1..].iter().sum::<usize>(), 0, "{counts:?}");
+}
+
+#[test]
+fn motion_is_bitwise_the_same_on_one_and_several_threads_with_every_solver() {
+    let solvers = [
+        SolverParams::default(),
+        SolverParams::Direct,
+        SolverParams::DirectSingle(Default::default()),
+        SolverParams::BlockJacobi(Default::default()),
+        SolverParams::IncompleteCholesky(Default::default()),
+        SolverParams::OldFactor(Default::default()),
+    ];
+    for params in solvers {
+        let run = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let mesh = generate::block([1.0, 0.25, 0.25], [16, 4, 4], Cells::Tet5).unwrap();
+                let clamp = mesh.vertex_sets()["x-min"].clone();
+                let builder = Model::builder().body(Body::new(mesh, law("stable-neo-hookean"), 1000.0));
+                let mut model = builder.hold(Hold::fixed(clamp)).gravity(Vec3::new(0.0, -9.81, 0.0)).build().unwrap();
+                let mut state = model.rest_state();
+                let mut solver: Box<dyn LinearSolver<Operator>> = params.build();
+                let mut scheme = LinearizedBackwardEuler::default();
+                for _ in 0..15 {
+                    scheme.step(&mut model, &mut *solver, &mut state, 0.01).unwrap();
+                }
+                state
+            })
+        };
+        assert_eq!(run(1), run(2), "{params:?}");
+    }
+}
+
+/// A scheme of a user's own, on a model of ours.
+#[derive(Debug)]
+struct Leapfrog;
+
+impl Integrator<Model> for Leapfrog {
+    fn step(
+        &mut self,
+        model: &mut Model,
+        _solver: &mut dyn LinearSolver<Operator>,
+        state: &mut State,
+        dt: f64,
+    ) -> Result<pliant::integrator::StepInfo, pliant::integrator::StepError> {
+        let mut a = vec![0.0; model.dim()];
+        state.q.iter_mut().zip(&state.v).for_each(|(q, v)| *q += 0.5 * dt * v);
+        model.force(&state.q, state.time + 0.5 * dt, &mut a);
+        assert!(model.divide(pliant::system::Weights { mass: 1.0, ..Default::default() }, &mut a));
+        state.v.iter_mut().zip(&a).for_each(|(v, a)| *v += dt * a);
+        state.q.iter_mut().zip(&state.v).for_each(|(q, v)| *q += 0.5 * dt * v);
+        state.time += dt;
+        Ok(Default::default())
+    }
+}
+
+#[test]
+fn a_scheme_of_a_users_own_steps_a_model() {
+    let (mut model, mut state) = thrown(true);
+    let start = model.observe(&state);
+    steps(&mut model, &mut Leapfrog, &mut state, 1e-3, 500);
+    let end = model.observe(&state);
+    assert!((end.total_energy() / start.total_energy() - 1.0).abs() < 1e-3);
+    assert!((end.momentum - start.momentum).length() < 1e-10);
+}
+
+#[test]
+fn a_motion_may_be_any_function_of_time() {
+    let mesh = block(Cells::Hex);
+    let all: Vec<u32> = (0..mesh.vertex_count() as u32).collect();
+    let shake = Motion::Function(std::sync::Arc::new(|time, rest| Vec3::new(0.0, rest.x * (3.0 * time).sin(), 0.0)));
+    let body = Body::new(mesh, law("stvk"), 1000.0);
+    let mut model = Model::builder().body(body).hold(Hold::moving(all, shake)).build().unwrap();
+    let mut state = model.rest_state();
+    steps(&mut model, &mut BackwardEuler::default(), &mut state, 0.1, 7);
+    for (rest, u) in model.rest().iter().zip(state.q.chunks_exact(3)) {
+        assert_eq!(u[1], rest.x * f64::sin(3.0 * state.time));
+    }
+}
