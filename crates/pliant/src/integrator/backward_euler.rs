@@ -141,11 +141,10 @@ impl<S: System> Integrator<S> for BackwardEuler {
         balance.size(n);
         (balance.mass, balance.damping, balance.time) = (1.0 / (h * h), 1.0 / h, time + h);
         balance.damping_follows = self.damping_follows;
-        balance.q_0.copy_from_slice(&state.q);
         balance.v_0.fill(0.0);
         balance.drive.fill(0.0);
         for i in 0..n {
-            balance.q_hat[i] = h.mul_add(state.v[i], state.q[i]);
+            balance.s_hat[i] = h * state.v[i];
         }
         let mut info = StepInfo::default();
         if system.damping_kind() != DampingKind::None {
@@ -155,11 +154,12 @@ impl<S: System> Integrator<S> for BackwardEuler {
             system.set_damping(&state.q, &state.v, &mut balance.drive);
             info.assembling += start.elapsed();
         }
-        self.q.copy_from_slice(&state.q);
-        self.newton.solve(system, solver, &self.params, balance, &mut self.q, &mut info).map_err(|e| since(e, time))?;
+        self.newton.solve(system, solver, &self.params, balance, &state.q, &mut info).map_err(|e| since(e, time))?;
         for i in 0..n {
-            self.v[i] = (self.q[i] - state.q[i]) / h;
+            self.v[i] = self.newton.s[i] / h;
         }
+        self.q.copy_from_slice(&self.newton.q);
+        system.prescribe(time + h, &mut self.q);
         check_finite(system, time, "the position", &self.q, None)?;
         finish(state, h, &mut self.q, &mut self.v);
         Ok(info)

@@ -102,26 +102,27 @@ impl<S: System> Integrator<S> for Newmark {
         let balance = &mut self.balance;
         balance.size(n);
         (balance.mass, balance.damping, balance.time) = (1.0 / (beta * h * h), gamma / (beta * h), time + h);
-        balance.q_0.copy_from_slice(&state.q);
         balance.drive.fill(0.0);
         for i in 0..n {
             let (v, a) = (state.v[i], self.a_start[i]);
             if system.held().get(i).is_some_and(|held| *held) {
                 // A motion with kinks would ring for ever in these formulas; differences do not.
-                let v_end = (self.q[i] - state.q[i]) / h;
-                balance.q_hat[i] = self.q[i] - (v_end - v) / h / balance.mass;
-                balance.v_0[i] = v_end - balance.damping * (self.q[i] - state.q[i]);
+                let way = self.q[i] - state.q[i];
+                balance.s_hat[i] = way - (way / h - v) / h / balance.mass;
+                balance.v_0[i] = way / h - balance.damping * way;
             } else {
-                balance.q_hat[i] = state.q[i] + h * v + h * h * (0.5 - beta) * a;
+                balance.s_hat[i] = h * v + h * h * (0.5 - beta) * a;
                 balance.v_0[i] = (1.0 - gamma / beta) * v + h * (1.0 - gamma / (2.0 * beta)) * a;
             }
         }
-        self.q.copy_from_slice(&state.q);
-        self.newton.solve(system, solver, &self.params, balance, &mut self.q, &mut info).map_err(|e| since(e, time))?;
+        self.newton.solve(system, solver, &self.params, balance, &state.q, &mut info).map_err(|e| since(e, time))?;
         for i in 0..n {
-            self.a[i] = balance.mass * (self.q[i] - balance.q_hat[i]);
-            self.v[i] = balance.damping * (self.q[i] - balance.q_0[i]) + balance.v_0[i];
+            let s = self.newton.s[i];
+            self.a[i] = balance.mass * (s - balance.s_hat[i]);
+            self.v[i] = balance.damping * s + balance.v_0[i];
         }
+        self.q.copy_from_slice(&self.newton.q);
+        system.prescribe(time + h, &mut self.q);
         check_finite(system, time, "the position", &self.q, None)?;
         std::mem::swap(&mut state.q, &mut self.q);
         std::mem::swap(&mut state.v, &mut self.v);

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::{LinearStep, StepError, StepInfo, clear_held, dot, norm, sized};
-use crate::solver::{LinearSolver, SolveError};
+use crate::solver::LinearSolver;
 use crate::system::{Definiteness, System, Weights};
 
 /// How Newton's method goes on, and when it ends.
@@ -48,19 +48,23 @@ impl Default for NewtonParams {
 const SMALLEST_STEP: f64 = 1e-14;
 /// Part of the decrease that the slope promises that Armijo's rule asks for.
 const ARMIJO: f64 = 1e-4;
+/// Differences of energies below this part of them may be rounding: sums over many elements, each a difference of larger numbers.
+const ROUNDING: f64 = 1e-8;
+/// Part of the slope at the start that may be left at the end of a step whose energy says nothing.
+const STEEPEST: f64 = 0.9;
 /// How often a step may be halved.
 const MOST_HALVINGS: usize = 40;
 
-/// `r(q) = m M (q − q̂) + D w(q) − f(q, t) − drive = 0`, with `w = d (q − q₀) + v₀` the velocity.
+/// `r(s) = m M (s − ŝ) + D w − f(q + s, t) − drive = 0`, with `s` the way from the start `q` of the step, and `w = d s + v₀` the velocity.
 ///
-/// As long as `D` does not change, `r` is the gradient of `m/2 |q − q̂|²_M + 1/(2d) wᵀDw + V(q) − drive·q`.
+/// As long as `D` does not change, `r` is the gradient of `m/2 |s − ŝ|²_M + 1/(2d) wᵀDw + V(q + s) − drive·s`. That `s` and not `q + s` is
+/// the unknown keeps its digits: `m` is as large as `1/h²`.
 #[derive(Debug, Default)]
 pub(super) struct Balance {
     pub mass: f64,
     pub damping: f64,
     pub time: f64,
-    pub q_hat: Vec<f64>,
-    pub q_0: Vec<f64>,
+    pub s_hat: Vec<f64>,
     pub v_0: Vec<f64>,
     pub drive: Vec<f64>,
     /// Whether `D` is that of the present iterate; otherwise it stays as it was set.
@@ -72,14 +76,14 @@ pub(super) struct Balance {
 impl Balance {
     /// Make room for systems with `n` coordinates.
     pub fn size(&mut self, n: usize) {
-        for vector in [&mut self.q_hat, &mut self.q_0, &mut self.v_0, &mut self.drive] {
+        for vector in [&mut self.s_hat, &mut self.v_0, &mut self.drive] {
             sized(vector, n);
         }
     }
 
-    fn velocity(&self, q: &[f64], w: &mut [f64]) {
-        for i in 0..q.len() {
-            w[i] = self.damping * (q[i] - self.q_0[i]) + self.v_0[i];
+    fn velocity(&self, s: &[f64], w: &mut [f64]) {
+        for i in 0..s.len() {
+            w[i] = self.damping * s[i] + self.v_0[i];
         }
     }
 }
@@ -87,98 +91,74 @@ impl Balance {
 /// The vectors that Newton's method works in.
 #[derive(Debug, Default)]
 pub(super) struct Newton {
+    /// The way `s` from the start, and where it leads.
+    pub s: Vec<f64>,
+    pub q: Vec<f64>,
     linear: LinearStep,
     force: Vec<f64>,
     residual: Vec<f64>,
     direction: Vec<f64>,
     right: Vec<f64>,
     trial: Vec<f64>,
-    /// `q − q̂` or `w`, and its product with a matrix.
+    trial_q: Vec<f64>,
+    /// `s − ŝ` or `w`, and its product with a matrix.
     part: Vec<f64>,
     product: Vec<f64>,
-    /// Where held coordinates go.
+    /// How far held coordinates go.
     target: Vec<f64>,
 }
 
+/// Why a Newton step was not taken.
+enum Stuck {
+    Uphill,
+    Error(StepError),
+}
+
 impl Newton {
-    /// Find the balance from `q` on, where held coordinates go to where they are prescribed to be.
+    /// Find the balance near `start`, where held coordinates go to where they are prescribed to be.
     pub fn solve<S: System>(
         &mut self,
         system: &mut S,
         solver: &mut dyn LinearSolver<S::Matrix>,
         params: &NewtonParams,
         balance: &mut Balance,
-        q: &mut [f64],
+        start: &[f64],
         info: &mut StepInfo,
     ) -> Result<(), StepError> {
-        let n = system.dim();
-        for vector in [
-            &mut self.force,
-            &mut self.residual,
-            &mut self.direction,
-            &mut self.right,
-            &mut self.trial,
-            &mut self.part,
-            &mut self.product,
-            &mut self.target,
-        ] {
-            sized(vector, n);
-        }
-        self.target.copy_from_slice(q);
-        system.prescribe(balance.time, &mut self.target);
-        if let Some(part) = balance.held_part {
-            self.target.iter_mut().zip(&*q).for_each(|(target, q)| *target = q + part * (*target - q));
-        }
+        self.begin(system, balance, start);
         let time = balance.time;
         let mut scale = 0.0_f64;
-        let first_definiteness = match params.tangent {
+        let definiteness = match params.tangent {
             Tangent::Projected => Definiteness::Projected,
             Tangent::Exact | Tangent::ExactFirst => Definiteness::Exact,
         };
         for iteration in 0..params.most_iterations {
-            let mut definiteness = first_definiteness;
-            self.evaluate(system, balance, q, Some(definiteness), info);
+            self.evaluate(system, balance, Some(definiteness), info);
             if let Some(i) = self.residual.iter().position(|r| !r.is_finite()) {
                 return Err(StepError::NotFinite { what: "the force", place: system.place(i), time, stability: None });
             }
             scale = scale.max(norm(&self.residual)).max(self.force_scale(system.held()));
-            let arrived = self.is_arrived(system.held(), q);
+            let arrived = self.is_arrived(system.held());
             info.residual = if scale > 0.0 { norm(&self.residual) / scale } else { 0.0 };
             if arrived && info.residual <= params.tolerance {
                 return Ok(());
             }
-            let slope = loop {
-                match self.find_direction(system, solver, balance, q, info) {
-                    Ok(slope) if slope < 0.0 || !params.line_search || !arrived => break slope,
-                    Err(error) if definiteness == Definiteness::Projected || params.tangent == Tangent::Exact => {
-                        return Err(StepError::Solve { time, source: error });
-                    }
-                    // Uphill, or no factor: the matrix is indefinite.
-                    Ok(_) if definiteness == Definiteness::Projected || params.tangent == Tangent::Exact => {
-                        return Err(self.line_search_error(system, time, iteration, info));
-                    }
-                    Ok(_) | Err(_) => {
-                        definiteness = Definiteness::Projected;
-                        self.evaluate(system, balance, q, Some(definiteness), info);
-                    }
+            let search = params.line_search && arrived;
+            let mut taken = self.advance(system, solver, balance, search, info);
+            if taken.is_err() && definiteness == Definiteness::Exact && params.tangent == Tangent::ExactFirst {
+                self.evaluate(system, balance, Some(Definiteness::Projected), info);
+                taken = self.advance(system, solver, balance, search, info);
+            }
+            match taken {
+                Ok(()) => {}
+                Err(Stuck::Error(error)) => return Err(error),
+                Err(Stuck::Uphill) => {
+                    let worst = system.place(self.worst());
+                    return Err(StepError::LineSearch { time, iterations: iteration, residual: info.residual, worst });
                 }
-            };
+            }
             info.newton_iterations += 1;
-            if params.line_search && arrived {
-                let accepted = self.search(system, balance, q, slope, info)?;
-                if !accepted {
-                    return Err(self.line_search_error(system, time, iteration, info));
-                }
-            } else {
-                q.iter_mut().zip(&self.direction).for_each(|(q, d)| *q += d);
-            }
-            // Held coordinates are exactly where they belong, not only up to rounding.
-            for (i, held) in system.held().iter().enumerate() {
-                if *held {
-                    q[i] = self.target[i];
-                }
-            }
-            let largest = q.iter().fold(0.0_f64, |largest, q| largest.max(q.abs()));
+            let largest = self.q.iter().fold(0.0_f64, |largest, q| largest.max(q.abs()));
             let step = self.direction.iter().fold(0.0_f64, |largest, d| largest.max(d.abs()));
             if arrived && step <= SMALLEST_STEP * largest {
                 return Ok(());
@@ -187,7 +167,7 @@ impl Newton {
         if !params.must_converge {
             return Ok(());
         }
-        self.evaluate(system, balance, q, None, info);
+        self.evaluate(system, balance, None, info);
         scale = scale.max(norm(&self.residual));
         info.residual = if scale > 0.0 { norm(&self.residual) / scale } else { 0.0 };
         if info.residual <= params.tolerance {
@@ -199,21 +179,41 @@ impl Newton {
             residual: info.residual,
             tolerance: params.tolerance,
             worst: system.place(self.worst()),
-            energy: system.energy(q, time),
+            energy: system.energy(&self.q, time),
         })
     }
 
-    fn is_arrived(&self, held: &[bool], q: &[f64]) -> bool {
-        held.iter().enumerate().all(|(i, held)| !held || q[i] == self.target[i])
+    fn begin<S: System>(&mut self, system: &S, balance: &Balance, start: &[f64]) {
+        for vector in [
+            &mut self.s,
+            &mut self.q,
+            &mut self.force,
+            &mut self.residual,
+            &mut self.direction,
+            &mut self.right,
+            &mut self.trial,
+            &mut self.trial_q,
+            &mut self.part,
+            &mut self.product,
+            &mut self.target,
+        ] {
+            sized(vector, start.len());
+        }
+        self.s.fill(0.0);
+        self.q.copy_from_slice(start);
+        self.target.copy_from_slice(start);
+        system.prescribe(balance.time, &mut self.target);
+        let part = balance.held_part.unwrap_or(1.0);
+        self.target.iter_mut().zip(start).for_each(|(target, start)| *target = part * (*target - start));
+    }
+
+    fn is_arrived(&self, held: &[bool]) -> bool {
+        held.iter().enumerate().all(|(i, held)| !held || self.s[i] == self.target[i])
     }
 
     fn worst(&self) -> usize {
         let largest = |a: &(usize, &f64), b: &(usize, &f64)| a.1.abs().total_cmp(&b.1.abs());
         self.residual.iter().enumerate().max_by(largest).map_or(0, |(i, _)| i)
-    }
-
-    fn line_search_error<S: System>(&self, system: &S, time: f64, iterations: usize, info: &StepInfo) -> StepError {
-        StepError::LineSearch { time, iterations, residual: info.residual, worst: system.place(self.worst()) }
     }
 
     fn force_scale(&self, held: &[bool]) -> f64 {
@@ -226,27 +226,26 @@ impl Newton {
         &mut self,
         system: &mut S,
         balance: &mut Balance,
-        q: &[f64],
         definiteness: Option<Definiteness>,
         info: &mut StepInfo,
     ) {
         let start = Instant::now();
         match definiteness {
-            Some(definiteness) => system.linearize(q, balance.time, definiteness, &mut self.force),
-            None => system.force(q, balance.time, &mut self.force),
+            Some(definiteness) => system.linearize(&self.q, balance.time, definiteness, &mut self.force),
+            None => system.force(&self.q, balance.time, &mut self.force),
         }
-        balance.velocity(q, &mut self.part);
+        balance.velocity(&self.s, &mut self.part);
         if balance.damping_follows && definiteness.is_some() {
             balance.drive.fill(0.0);
-            system.set_damping(q, &self.part, &mut balance.drive);
+            system.set_damping(&self.q, &self.part, &mut balance.drive);
         }
         system.mul(Weights { damping: 1.0, ..Weights::default() }, &self.part, &mut self.residual);
-        for i in 0..q.len() {
+        for i in 0..self.residual.len() {
             self.residual[i] -= self.force[i] + balance.drive[i];
         }
         if balance.mass != 0.0 {
-            for i in 0..q.len() {
-                self.part[i] = q[i] - balance.q_hat[i];
+            for i in 0..self.part.len() {
+                self.part[i] = self.s[i] - balance.s_hat[i];
             }
             system.mul(Weights { mass: balance.mass, ..Weights::default() }, &self.part, &mut self.product);
             self.residual.iter_mut().zip(&self.product).for_each(|(r, m)| *r += m);
@@ -255,100 +254,120 @@ impl Newton {
         info.assembling += start.elapsed();
     }
 
-    /// The Newton step `d` with `A d = −r`, and the slope `dᵀr`.
-    fn find_direction<S: System>(
+    /// Take a Newton step `d` with `A d = −r`, all of it or as much as the line search allows.
+    fn advance<S: System>(
         &mut self,
         system: &mut S,
         solver: &mut dyn LinearSolver<S::Matrix>,
-        balance: &Balance,
-        q: &[f64],
+        balance: &mut Balance,
+        search: bool,
         info: &mut StepInfo,
-    ) -> Result<f64, SolveError> {
-        for i in 0..q.len() {
+    ) -> Result<(), Stuck> {
+        for i in 0..self.right.len() {
             self.right[i] = -self.residual[i];
-            self.direction[i] = self.target[i] - q[i];
+            self.direction[i] = 0.0;
         }
-        for (i, direction) in self.direction.iter_mut().enumerate() {
-            if !system.held().get(i).is_some_and(|held| *held) {
-                *direction = 0.0;
+        for (i, held) in system.held().iter().enumerate() {
+            if *held {
+                self.direction[i] = self.target[i] - self.s[i];
             }
         }
         let weights = Weights { mass: balance.mass, damping: balance.damping, stiffness: 1.0 };
-        self.linear.solve(system, solver, weights, &mut self.right, &mut self.direction, info)?;
-        Ok(dot(&self.direction, &self.residual))
+        self.linear
+            .solve(system, solver, weights, &mut self.right, &mut self.direction, info)
+            .map_err(|source| Stuck::Error(StepError::Solve { time: balance.time, source }))?;
+        if search {
+            return self.search(system, balance, info);
+        }
+        self.try_step(1.0);
+        self.accept();
+        // Held coordinates are exactly where they belong, not only up to rounding.
+        for (i, held) in system.held().iter().enumerate() {
+            if *held {
+                self.q[i] += self.target[i] - self.s[i];
+                self.s[i] = self.target[i];
+            }
+        }
+        Ok(())
     }
 
-    /// Go along `d` as far as Armijo's rule allows: `Φ(q + αd) ≤ Φ(q) + c α dᵀr`. Where the differences of energies drown in
-    /// rounding, or there is no energy, `|r|` must not grow. Returns false if no step does.
-    fn search<S: System>(
-        &mut self,
-        system: &mut S,
-        balance: &mut Balance,
-        q: &mut [f64],
-        slope: f64,
-        info: &mut StepInfo,
-    ) -> Result<bool, StepError> {
+    fn try_step(&mut self, alpha: f64) {
+        for i in 0..self.s.len() {
+            let step = alpha * self.direction[i];
+            self.trial[i] = self.s[i] + step;
+            self.trial_q[i] = self.q[i] + step;
+        }
+    }
+
+    fn accept(&mut self) {
+        std::mem::swap(&mut self.s, &mut self.trial);
+        std::mem::swap(&mut self.q, &mut self.trial_q);
+    }
+
+    /// Go along `d` as far as Armijo's rule allows, `Φ(s + αd) ≤ Φ(s) + c α dᵀr`. Where the difference of energies may be nothing but
+    /// rounding, slopes decide, which keep their digits (Hager and Zhang 2005); without an energy, `|r|` must fall.
+    fn search<S: System>(&mut self, system: &mut S, balance: &mut Balance, info: &mut StepInfo) -> Result<(), Stuck> {
         let start = Instant::now();
-        let energy = system.energy(q, balance.time);
+        let slope = dot(&self.direction, &self.residual);
+        if slope >= 0.0 {
+            return Err(Stuck::Uphill);
+        }
+        let energy = system.energy(&self.q, balance.time);
         if let Some(energy) = energy.filter(|energy| !energy.is_finite()) {
-            return Err(StepError::Energy { energy, time: balance.time });
+            return Err(Stuck::Error(StepError::Energy { energy, time: balance.time }));
         }
         // The quadratic terms change by αb + α²c/2 exactly.
         let (mut b, mut c) = (-dot(&self.direction, &balance.drive), 0.0);
         if balance.mass != 0.0 {
-            for i in 0..q.len() {
-                self.part[i] = q[i] - balance.q_hat[i];
+            for i in 0..self.part.len() {
+                self.part[i] = self.s[i] - balance.s_hat[i];
             }
             system.mul(Weights { mass: balance.mass, ..Weights::default() }, &self.direction, &mut self.product);
             b += dot(&self.part, &self.product);
             c += dot(&self.direction, &self.product);
         }
         if balance.damping != 0.0 {
-            balance.velocity(q, &mut self.part);
+            balance.velocity(&self.s, &mut self.part);
             system.mul(Weights { damping: 1.0, ..Weights::default() }, &self.direction, &mut self.product);
             b += dot(&self.part, &self.product);
             c += balance.damping * dot(&self.direction, &self.product);
         }
         let before = norm(&self.residual);
-        let mut alpha = 1.0_f64;
         info.assembling += start.elapsed();
+        let mut alpha = 1.0_f64;
         for halving in 0..MOST_HALVINGS {
-            for i in 0..q.len() {
-                self.trial[i] = alpha.mul_add(self.direction[i], q[i]);
-            }
+            self.try_step(alpha);
             let start = Instant::now();
-            let after = energy.and_then(|_| system.energy(&self.trial, balance.time));
+            let after = energy.and_then(|_| system.energy(&self.trial_q, balance.time));
             info.assembling += start.elapsed();
-            let is_lower = match (energy, after) {
-                (Some(energy), Some(after)) => {
+            let accepted = match energy.zip(after) {
+                Some((energy, after)) => {
                     let change = after - energy + alpha * b + 0.5 * alpha * alpha * c;
-                    let rounding = 1e-13 * (energy.abs() + after.abs() + (alpha * b).abs());
-                    if (alpha * slope).abs() <= 100.0 * rounding && change.abs() <= 100.0 * rounding {
-                        None
-                    } else {
-                        Some(change <= ARMIJO * alpha * slope)
-                    }
+                    let rounding = ROUNDING * (energy.abs() + after.abs() + (alpha * b).abs());
+                    change <= ARMIJO * alpha * slope
+                        || (change.abs() <= rounding
+                            && self.slope_there(system, balance, info).abs() <= -STEEPEST * slope)
                 }
-                _ => None,
-            };
-            let accepted = match is_lower {
-                Some(is_lower) => is_lower,
                 None => {
-                    let trial = std::mem::take(&mut self.trial);
-                    self.evaluate(system, balance, &trial, None, info);
-                    self.trial = trial;
-                    let after = norm(&self.residual);
-                    // With nothing but rounding left, a step that makes nothing worse is as good as any.
-                    after <= before * (1.0 - ARMIJO * alpha) || (energy.is_some() && after <= 2.0 * before)
+                    self.slope_there(system, balance, info);
+                    norm(&self.residual) <= (1.0 - ARMIJO * alpha) * before
                 }
             };
             if accepted {
-                q.copy_from_slice(&self.trial);
+                self.accept();
                 info.shortened += halving;
-                return Ok(true);
+                return Ok(());
             }
             alpha *= 0.5;
         }
-        Ok(false)
+        Err(Stuck::Uphill)
+    }
+
+    /// `dᵀr` at the end of a step that is tried, and `r` there.
+    fn slope_there<S: System>(&mut self, system: &mut S, balance: &mut Balance, info: &mut StepInfo) -> f64 {
+        self.accept();
+        self.evaluate(system, balance, None, info);
+        self.accept();
+        dot(&self.direction, &self.residual)
     }
 }

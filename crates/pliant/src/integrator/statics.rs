@@ -50,11 +50,9 @@ impl Static {
         self.balance.size(n);
         let balance = &mut self.balance;
         (balance.mass, balance.damping, balance.time) = (0.0, 0.0, state.time);
-        balance.q_0.fill(0.0);
         balance.v_0.fill(0.0);
         balance.drive.fill(0.0);
         let mut q = state.q.clone();
-        let mut trial = q.clone();
         let mut info = StepInfo::default();
         let (mut done, mut steps) = (0.0, 0);
         let mut part = 1.0 / self.params.load_steps.max(1) as f64;
@@ -64,10 +62,9 @@ impl Static {
             let load_factor = if done + part > 1.0 - 1e-9 { 1.0 } else { done + part };
             system.set_load_factor(load_factor);
             balance.held_part = (load_factor < 1.0).then(|| (load_factor - done) / (1.0 - done));
-            trial.copy_from_slice(&q);
-            match self.newton.solve(system, solver, &self.params.newton, balance, &mut trial, &mut info) {
+            match self.newton.solve(system, solver, &self.params.newton, balance, &q, &mut info) {
                 Ok(()) => {
-                    std::mem::swap(&mut q, &mut trial);
+                    q.copy_from_slice(&self.newton.q);
                     done = load_factor;
                     steps += 1;
                     if done == 1.0 {
@@ -85,6 +82,7 @@ impl Static {
         };
         system.set_load_factor(1.0);
         outcome?;
+        system.prescribe(state.time, &mut q);
         state.q = q;
         state.v.fill(0.0);
         state.a = Some(vec![0.0; n]);
