@@ -128,6 +128,69 @@ impl fmt::Debug for Motion {
     }
 }
 
+/// A factor as a function of time.
+#[derive(Clone, Default)]
+pub struct Amplitude(Schedule);
+
+#[derive(Clone, Default)]
+enum Schedule {
+    #[default]
+    Always,
+    /// Not empty, times ascending.
+    Keyframes(Vec<(f64, f64)>),
+    Function(Arc<dyn Fn(f64) -> f64 + Send + Sync>),
+}
+
+impl Amplitude {
+    /// Through factors at given times, in s: straight from one to the next, constant before the first and after the last.
+    pub fn keyframes(frames: impl IntoIterator<Item = (f64, f64)>) -> Result<Self, KeyframesError> {
+        let frames: Vec<(f64, f64)> = frames.into_iter().collect();
+        if frames.is_empty() {
+            return Err(KeyframesError::Empty);
+        }
+        for (number, &(time, factor)) in frames.iter().enumerate() {
+            if !(time.is_finite() && factor.is_finite()) {
+                return Err(KeyframesError::NotFinite { number });
+            }
+            if number > 0 && time <= frames[number - 1].0 {
+                return Err(KeyframesError::Order { number, time });
+            }
+        }
+        Ok(Self(Schedule::Keyframes(frames)))
+    }
+
+    /// As a function of time, in s, says.
+    pub fn function(function: impl Fn(f64) -> f64 + Send + Sync + 'static) -> Self {
+        Self(Schedule::Function(Arc::new(function)))
+    }
+
+    /// The factor at a time; one if nothing was said.
+    pub fn factor(&self, time: f64) -> f64 {
+        let frames = match &self.0 {
+            Schedule::Always => return 1.0,
+            Schedule::Function(function) => return function(time),
+            Schedule::Keyframes(frames) => frames,
+        };
+        let after = frames.partition_point(|(t, _)| *t <= time);
+        if after == 0 {
+            return frames[0].1;
+        }
+        let (start, from) = frames[after - 1];
+        let Some(&(end, to)) = frames.get(after) else { return from };
+        from + (to - from) * ((time - start) / (end - start))
+    }
+}
+
+impl fmt::Debug for Amplitude {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Schedule::Always => f.write_str("Always"),
+            Schedule::Keyframes(frames) => f.debug_tuple("Keyframes").field(frames).finish(),
+            Schedule::Function(_) => f.write_str("Function"),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::f64::consts::PI;
@@ -153,6 +216,19 @@ mod tests {
             |time| Vec3::new(3.0, 0.0, 1.0) + Motion::from(twice.clone()).displacement(time, Vec3::new(3.0, 0.0, 1.0));
         assert!((at(1.0) - Vec3::new(1.0, 2.0, 1.0)).length() < 1e-14, "a quarter of a turn");
         assert!((at(6.0) - Vec3::new(-1.0, 0.0, 1.0)).length() < 1e-14, "a turn and a half");
+    }
+
+    #[test]
+    fn amplitudes_go_straight_from_factor_to_factor_and_stay_at_the_ends() {
+        let amplitude = Amplitude::keyframes([(1.0, 2.0), (3.0, 6.0), (4.0, 0.0)]).unwrap();
+        let factors = [0.0, 1.0, 2.0, 3.0, 3.5, 4.0, 9.0].map(|time| amplitude.factor(time));
+        assert_eq!(factors, [2.0, 2.0, 4.0, 6.0, 3.0, 0.0, 0.0]);
+        assert_eq!(Amplitude::default().factor(5.0), 1.0);
+        assert_eq!(Amplitude::function(|time| 2.0 * time).factor(5.0), 10.0);
+        assert_eq!(Amplitude::keyframes([]).unwrap_err(), KeyframesError::Empty);
+        let order = Amplitude::keyframes([(2.0, 1.0), (1.0, 1.0)]).unwrap_err();
+        assert_eq!(order, KeyframesError::Order { number: 1, time: 1.0 });
+        assert_eq!(Amplitude::keyframes([(0.0, f64::NAN)]).unwrap_err(), KeyframesError::NotFinite { number: 0 });
     }
 
     #[test]

@@ -6,6 +6,11 @@
 mod elastic;
 mod geometric;
 mod gradients;
+mod handles;
+mod loads;
+mod obstacle;
+mod patch;
+mod pressure;
 mod springs;
 mod stress;
 mod stvk_polynomial;
@@ -23,6 +28,11 @@ use crate::sparse::{BlockMatrix, BlockPattern};
 pub use crate::material::Definiteness;
 pub use elastic::{Elastic, MaterialCount};
 pub use geometric::{Geometric, GeometricError, GeometricStiffness};
+pub use handles::{Handle, Handles, HandlesError};
+pub use loads::{LoadsError, NodalLoads, ScheduledLoad, surface_force, surface_traction};
+pub use obstacle::{Contact, Obstacle, Obstacles, ObstaclesError, Shape, Side};
+pub use patch::{Patch, PatchError};
+pub use pressure::{Pressure, PressureError};
 pub use springs::{PerSpring, Spring, SpringCoefficients, Springs, SpringsError};
 pub use stress::Strained;
 pub use stvk_polynomial::{StVkPolynomial, StVkPolynomialError};
@@ -117,6 +127,17 @@ const CHUNK: usize = 256;
 /// So many cliques in chunks of consecutive ones, for [`Scatter::new`](crate::sparse::Scatter::new).
 fn chunks(clique_count: usize) -> Vec<Range<usize>> {
     (0..clique_count).step_by(CHUNK).map(|start| start..clique_count.min(start + CHUNK)).collect()
+}
+
+/// Check that a vector has three numbers for each vertex.
+fn check_length(vector: &[f64], vertex_count: usize) {
+    assert_eq!(vector.len(), 3 * vertex_count, "three numbers for each of {vertex_count} vertices");
+}
+
+/// Check that a matrix is of the pattern that a force is bound to.
+fn check_bound(pattern: Option<&Arc<BlockPattern>>, matrix: &BlockMatrix) {
+    let is_bound = pattern.is_some_and(|pattern| Arc::ptr_eq(pattern, matrix.pattern()));
+    assert!(is_bound, "a matrix of the pattern that this is bound to");
 }
 
 /// The three numbers of a vertex in a flat vector.

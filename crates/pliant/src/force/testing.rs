@@ -120,15 +120,17 @@ fn force_of(force: &dyn Force, u: &[f64]) -> Vec<f64> {
     f
 }
 
-/// Check a force that depends on nothing but the shape of the body, in one state:
+/// Check any force that has an energy, in one state:
 ///
 /// - force and stiffness are derivatives of the energy;
-/// - total force and moment vanish, and turning the body turns the force;
-/// - the stiffness is symmetric and does not resist translation;
+/// - the stiffness is symmetric;
 /// - projected, it has no negative eigenvalue and is nowhere softer.
-pub fn check_force(force: &mut dyn Force, rest: &[Vec3], u: &[f64]) {
-    let pattern = bind_all(rest.len(), &mut [force]);
+///
+/// Returns force and stiffness.
+pub fn check_derivatives(force: &mut dyn Force, vertex_count: usize, u: &[f64]) -> (Vec<f64>, BlockMatrix) {
+    let pattern = bind_all(vertex_count, &mut [force]);
     let force = &*force;
+    assert!(force.has_energy());
     let f = force_of(force, u);
     let with_stiffness = |u: &[f64], definiteness| {
         let (mut f, mut k) = (vec![0.0; u.len()], BlockMatrix::zero(pattern.clone()));
@@ -137,7 +139,6 @@ pub fn check_force(force: &mut dyn Force, rest: &[Vec3], u: &[f64]) {
     };
     let (same_f, k) = with_stiffness(u, Definiteness::Exact);
     assert_eq!(f, same_f, "the force with stiffness differs from that without");
-    let size = largest(&f);
     for seed in 10..14 {
         let d = random(u.len(), 1.0, seed);
         check_derivative("f·d", &[dot(&f, &d)], |s| vec![force.energy(&moved(u, s, &d))]);
@@ -146,29 +147,9 @@ pub fn check_force(force: &mut dyn Force, rest: &[Vec3], u: &[f64]) {
         check_derivative("K d", &product, |s| force_of(force, &moved(u, s, &d)));
     }
 
-    let (total, moment) = resultants(rest, u, &f);
-    assert!(total.length() <= EXACT * size, "total force {total}");
-    assert!(moment.length() <= EXACT * size, "total moment {moment}");
-
-    let turn = Mat3::from_axis_angle(Vec3::new(1.0, 2.0, -2.0) / 3.0, 0.9);
-    let shift = Vec3::new(0.4, -0.2, 0.1);
-    let turned: Vec<f64> =
-        (0..rest.len()).flat_map(|v| (turn * (rest[v] + at(u, v as u32)) + shift - rest[v]).to_array()).collect();
-    let energy = force.energy(u);
-    assert!((force.energy(&turned) - energy).abs() <= EXACT * energy, "the energy changes as the body turns");
-    let turned_f = force_of(force, &turned);
-    for v in 0..rest.len() as u32 {
-        let error = (at(&turned_f, v) - turn * at(&f, v)).length();
-        assert!(error <= EXACT * size, "turned, the force at vertex {v} is off by {error:e} of {size:e}");
-    }
-
     let exact = dense(&k);
     let stiffest = exact.iter().map(|row| largest(row)).fold(0.0, f64::max);
     for i in 0..u.len() {
-        for axis in 0..3 {
-            let translation: f64 = exact[i].iter().skip(axis).step_by(3).sum();
-            assert!(translation.abs() <= EXACT * stiffest, "stiffness against translation: {translation}");
-        }
         assert!((0..u.len()).all(|j| (exact[i][j] - exact[j][i]).abs() <= EXACT * stiffest));
     }
 
@@ -181,6 +162,61 @@ pub fn check_force(force: &mut dyn Force, rest: &[Vec3], u: &[f64]) {
     assert!(spectrum[0] >= -tolerance, "a negative eigenvalue {:e} of {stiffest:e}", spectrum[0]);
     let gained = eigenvalues(dense(&gain))[0];
     assert!(gained >= -tolerance, "projected, it is softer by {gained:e} of {stiffest:e}");
+    (f, k)
+}
+
+/// Check a force that depends on nothing but the shape of the body, in one state: [`check_derivatives`], and
+///
+/// - total force and moment vanish, and turning the body turns the force;
+/// - the stiffness does not resist translation.
+pub fn check_force(force: &mut dyn Force, rest: &[Vec3], u: &[f64]) {
+    let (f, k) = check_derivatives(force, rest.len(), u);
+    let force = &*force;
+    let size = largest(&f);
+    let (total, moment) = resultants(rest, u, &f);
+    assert!(total.length() <= EXACT * size, "total force {total}");
+    assert!(moment.length() <= EXACT * size, "total moment {moment}");
+
+    let turn = Mat3::from_axis_angle(Vec3::new(1.0, 2.0, -2.0) / 3.0, 0.9);
+    let shift = Vec3::new(0.4, -0.2, 0.1);
+    let turned: Vec<f64> =
+        (0..rest.len()).flat_map(|v| (turn * (rest[v] + at(u, v as u32)) + shift - rest[v]).to_array()).collect();
+    let energy = force.energy(u);
+    assert!((force.energy(&turned) - energy).abs() <= EXACT * energy.abs(), "the energy changes as the body turns");
+    let turned_f = force_of(force, &turned);
+    for v in 0..rest.len() as u32 {
+        let error = (at(&turned_f, v) - turn * at(&f, v)).length();
+        assert!(error <= EXACT * size, "turned, the force at vertex {v} is off by {error:e} of {size:e}");
+    }
+
+    let exact = dense(&k);
+    let stiffest = exact.iter().map(|row| largest(row)).fold(0.0, f64::max);
+    for row in &exact {
+        for axis in 0..3 {
+            let translation: f64 = row.iter().skip(axis).step_by(3).sum();
+            assert!(translation.abs() <= EXACT * stiffest, "stiffness against translation: {translation}");
+        }
+    }
+}
+
+/// Check friction in one state, against things that move at `v̄`: `D(u, v)` is symmetric, has no negative eigenvalue, and times
+/// `v − v̄` it is the force. Returns that force.
+pub fn check_damping(force: &mut dyn Force, u: &[f64], v: &[f64], v_bar: &[f64]) -> Vec<f64> {
+    let pattern = bind_all(u.len() / 3, &mut [force]);
+    assert!(force.has_damping());
+    let (mut f, mut d) = (vec![0.0; u.len()], BlockMatrix::zero(pattern));
+    force.add_damping_force(u, v, &mut f);
+    force.add_damping(u, v, &mut d);
+    let mut product = vec![0.0; u.len()];
+    d.mul(&moved(v, -1.0, v_bar), &mut product);
+    let error = largest(&moved(&f, -1.0, &product));
+    // Velocities of what moves are differences over a microsecond, good to ten digits.
+    assert!(error <= 1e-10 * (largest(&f) + largest(d.values())), "D (v − v̄) is off by {error:e} of {:e}", largest(&f));
+    let entries = dense(&d);
+    assert!((0..u.len()).all(|i| (0..i).all(|j| entries[i][j] == entries[j][i])));
+    let spectrum = eigenvalues(entries);
+    assert!(spectrum[0] >= -EXACT * spectrum[spectrum.len() - 1], "damping {:e}", spectrum[0]);
+    f
 }
 
 /// Check that a body moved as if rigid from its rest state has neither energy nor force.

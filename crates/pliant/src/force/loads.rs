@@ -1,0 +1,328 @@
+//! Forces on vertices that depend on nothing but time.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use thiserror::Error;
+
+use super::{Definiteness, Force, Patch, check_length};
+use crate::math::{Vec3, par_sum};
+use crate::motion::Amplitude;
+use crate::sparse::{BlockMatrix, BlockPattern};
+
+/// A force on vertices times a factor that changes with time.
+#[derive(Debug, Clone)]
+pub struct ScheduledLoad {
+    /// Vertices, each with the push on it in N, along the displacements that it favours.
+    pub forces: Vec<(u32, Vec3)>,
+    /// The factor.
+    pub amplitude: Amplitude,
+}
+
+impl ScheduledLoad {
+    /// The same force, in N, on each of these vertices.
+    pub fn new(vertices: &[u32], force: Vec3, amplitude: Amplitude) -> Self {
+        Self { forces: vertices.iter().map(|&vertex| (vertex, force)).collect(), amplitude }
+    }
+
+    /// Forces on all vertices, three numbers each, as [`surface_traction`] makes them.
+    ///
+    /// # Panics
+    /// If there are not three numbers a vertex.
+    pub fn from_nodal(forces: &[f64], amplitude: Amplitude) -> Self {
+        let (forces, rest) = forces.as_chunks::<3>();
+        assert!(rest.is_empty(), "three numbers a vertex");
+        let forces = forces.iter().enumerate().map(|(vertex, force)| (vertex as u32, Vec3::from_array(*force)));
+        Self { forces: forces.filter(|(_, force)| *force != Vec3::ZERO).collect(), amplitude }
+    }
+}
+
+/// Why loads are not possible.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "the message says what each part is")]
+pub enum LoadsError {
+    #[error("{found} numbers are given as loads of {vertex_count} vertices, expected three for each")]
+    Length { found: usize, vertex_count: usize },
+    #[error("the load of vertex {vertex} is {force}, expected finite numbers")]
+    NotFinite { vertex: u32, force: Vec3 },
+    #[error("load {load} is on vertex {vertex}, but there are {vertex_count} vertices")]
+    Vertex { load: usize, vertex: u32, vertex_count: usize },
+    #[error("the amplitude of load {load} is {factor} at {time} s, expected a finite number")]
+    Amplitude { load: usize, factor: f64, time: f64 },
+    #[error("there is no load {load}, only {count}")]
+    Missing { load: usize, count: usize },
+    #[error("the patch is of a body with {patch} vertices, but there are {vertices} positions at rest")]
+    Patch { patch: usize, vertices: usize },
+    #[error("the faces have an area of {area} m², over which no force can be spread")]
+    Area { area: f64 },
+}
+
+/// Forces `F(t)` on vertices that neither turn nor change with the body: dead loads, in N, pushing the way they point.
+///
+/// `V = −F·u`, so that the force, which is the gradient, is `−F`; the stiffness is zero. `F` is the sum of what is there all the time
+/// and of scheduled loads times their factors, all times the load factor.
+#[derive(Debug, Clone)]
+pub struct NodalLoads {
+    constant: Vec<f64>,
+    scheduled: Vec<ScheduledLoad>,
+    time: f64,
+    load_factor: f64,
+    /// `F` at the time and under the load that were set last.
+    current: Vec<f64>,
+}
+
+impl NodalLoads {
+    /// No load on any of so many vertices, yet.
+    pub fn new(vertex_count: usize) -> Self {
+        let zero = vec![0.0; 3 * vertex_count];
+        Self { constant: zero.clone(), scheduled: Vec::new(), time: 0.0, load_factor: 1.0, current: zero }
+    }
+
+    /// Loads that are there all the time, three numbers a vertex, in N.
+    pub fn constant(forces: Vec<f64>) -> Result<Self, LoadsError> {
+        let mut loads = Self::new(forces.len() / 3);
+        loads.set_constant(forces)?;
+        Ok(loads)
+    }
+
+    /// Replace the loads that are there all the time, three numbers a vertex, in N.
+    pub fn set_constant(&mut self, forces: Vec<f64>) -> Result<(), LoadsError> {
+        self.check_forces(&forces)?;
+        self.constant = forces;
+        self.update();
+        Ok(())
+    }
+
+    /// Add to the loads that are there all the time, three numbers a vertex, in N.
+    pub fn add_constant(&mut self, forces: &[f64]) -> Result<(), LoadsError> {
+        self.check_forces(forces)?;
+        self.constant.iter_mut().zip(forces).for_each(|(sum, force)| *sum += force);
+        self.update();
+        Ok(())
+    }
+
+    /// Add a load with a schedule, whose number is returned.
+    pub fn push(&mut self, load: ScheduledLoad) -> Result<usize, LoadsError> {
+        let (number, vertex_count) = (self.scheduled.len(), self.current.len() / 3);
+        for &(vertex, force) in &load.forces {
+            if vertex as usize >= vertex_count {
+                return Err(LoadsError::Vertex { load: number, vertex, vertex_count });
+            }
+            if !force.is_finite() {
+                return Err(LoadsError::NotFinite { vertex, force });
+            }
+        }
+        let factor = load.amplitude.factor(self.time);
+        if !factor.is_finite() {
+            return Err(LoadsError::Amplitude { load: number, factor, time: self.time });
+        }
+        self.scheduled.push(load);
+        self.update();
+        Ok(number)
+    }
+
+    /// Take a load with a schedule away. Those after it move up by one.
+    pub fn remove(&mut self, load: usize) -> Result<ScheduledLoad, LoadsError> {
+        let count = self.scheduled.len();
+        if load >= count {
+            return Err(LoadsError::Missing { load, count });
+        }
+        let load = self.scheduled.remove(load);
+        self.update();
+        Ok(load)
+    }
+
+    /// The loads with schedules.
+    pub fn scheduled(&self) -> &[ScheduledLoad] {
+        &self.scheduled
+    }
+
+    /// `F` at the time and under the load factor that were set last, three numbers a vertex, in N.
+    pub fn current(&self) -> &[f64] {
+        &self.current
+    }
+
+    fn check_forces(&self, forces: &[f64]) -> Result<(), LoadsError> {
+        if forces.len() != self.current.len() {
+            return Err(LoadsError::Length { found: forces.len(), vertex_count: self.current.len() / 3 });
+        }
+        match forces.iter().position(|force| !force.is_finite()) {
+            None => Ok(()),
+            Some(place) => {
+                let vertex = place / 3;
+                let force = Vec3::from_slice(&forces[3 * vertex..]);
+                Err(LoadsError::NotFinite { vertex: vertex as u32, force })
+            }
+        }
+    }
+
+    fn update(&mut self) {
+        self.current.iter_mut().zip(&self.constant).for_each(|(sum, force)| *sum = self.load_factor * force);
+        for load in &self.scheduled {
+            let factor = self.load_factor * load.amplitude.factor(self.time);
+            for (vertex, force) in &load.forces {
+                let sum = &mut self.current[3 * *vertex as usize..][..3];
+                (Vec3::from_slice(sum) + factor * *force).write_to_slice(sum);
+            }
+        }
+    }
+}
+
+/// The forces on the vertices of a body, three numbers each, in N, that share out a traction, in Pa, over a patch as it is at
+/// rest: `∫ Nᵢ t dA`.
+pub fn surface_traction(rest: &[Vec3], patch: &Patch, traction: Vec3) -> Result<Vec<f64>, LoadsError> {
+    let areas = areas(rest, patch)?;
+    let forces: Vec<f64> = areas.iter().flat_map(|&area| (area * traction).to_array()).collect();
+    match areas.iter().position(|&area| !(area * traction).is_finite()) {
+        None => Ok(forces),
+        Some(vertex) => Err(LoadsError::NotFinite { vertex: vertex as u32, force: areas[vertex] * traction }),
+    }
+}
+
+/// The same for a total force, in N, that is to be spread evenly over the patch.
+pub fn surface_force(rest: &[Vec3], patch: &Patch, force: Vec3) -> Result<Vec<f64>, LoadsError> {
+    let area: f64 = areas(rest, patch)?.iter().sum();
+    if !(area.is_finite() && area > 0.0) {
+        return Err(LoadsError::Area { area });
+    }
+    surface_traction(rest, patch, force / area)
+}
+
+fn areas(rest: &[Vec3], patch: &Patch) -> Result<Vec<f64>, LoadsError> {
+    if rest.len() != patch.vertex_count() {
+        return Err(LoadsError::Patch { patch: patch.vertex_count(), vertices: rest.len() });
+    }
+    Ok(patch.vertex_areas(rest))
+}
+
+impl Force for NodalLoads {
+    fn cliques(&self, _add: &mut dyn FnMut(&[u32])) {}
+
+    fn bind(&mut self, _pattern: &Arc<BlockPattern>) {}
+
+    fn energy(&self, u: &[f64]) -> f64 {
+        check_length(u, self.current.len() / 3);
+        -par_sum(0.0, u.len(), |i| self.current[i] * u[i])
+    }
+
+    fn add_force(&self, u: &[f64], force: &mut [f64]) {
+        /// How many numbers are worth a thread.
+        const GRAIN: usize = 16384;
+        check_length(u, self.current.len() / 3);
+        check_length(force, self.current.len() / 3);
+        force.par_chunks_mut(GRAIN).zip(self.current.par_chunks(GRAIN)).for_each(|(sums, loads)| {
+            sums.iter_mut().zip(loads).for_each(|(sum, load)| *sum -= load);
+        });
+    }
+
+    fn add_force_and_stiffness(
+        &self,
+        u: &[f64],
+        _definiteness: Definiteness,
+        force: &mut [f64],
+        _stiffness: &mut BlockMatrix,
+    ) {
+        self.add_force(u, force);
+    }
+
+    fn set_time(&mut self, time: f64) {
+        self.time = time;
+        if !self.scheduled.is_empty() {
+            self.update();
+        }
+    }
+
+    fn set_load_factor(&mut self, factor: f64) {
+        self.load_factor = factor;
+        self.update();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::*;
+    use super::*;
+    use crate::mesh::{Cells, generate};
+
+    #[test]
+    fn the_force_is_minus_the_load_and_the_energy_minus_its_work() {
+        let mut loads = NodalLoads::constant(vec![1.0, 2.0, 3.0, 0.0, 0.0, -5.0]).unwrap();
+        let u = [0.1, 0.0, 1.0, 7.0, 7.0, 2.0];
+        assert!((loads.energy(&u) - (-0.1 - 3.0 + 10.0)).abs() < 1e-15);
+        let (force, stiffness) = check_derivatives(&mut loads, 2, &u);
+        assert_eq!(force, [-1.0, -2.0, -3.0, 0.0, 0.0, 5.0]);
+        assert!(stiffness.values().iter().all(|&entry| entry == 0.0));
+    }
+
+    #[test]
+    fn scheduled_loads_follow_their_amplitude_and_all_the_load_factor() {
+        let mut loads = NodalLoads::constant(vec![1.0; 9]).unwrap();
+        let ramp = Amplitude::keyframes([(1.0, 0.0), (3.0, 1.0)]).unwrap();
+        assert_eq!(loads.push(ScheduledLoad::new(&[2, 0], 10.0 * Vec3::X, ramp)).unwrap(), 0);
+        let wave = Amplitude::function(|t| t * t);
+        assert_eq!(loads.push(ScheduledLoad::new(&[2], Vec3::Z, wave)).unwrap(), 1);
+        assert_eq!(loads.current(), [1.0; 9]);
+        loads.set_time(2.0);
+        assert_eq!(loads.current(), [6.0, 1.0, 1.0, 1.0, 1.0, 1.0, 6.0, 1.0, 5.0]);
+        loads.set_load_factor(0.5);
+        assert_eq!(loads.current(), [3.0, 0.5, 0.5, 0.5, 0.5, 0.5, 3.0, 0.5, 2.5]);
+        loads.set_constant(vec![0.0; 9]).unwrap();
+        loads.remove(1).unwrap();
+        assert_eq!(loads.current(), [2.5, 0.0, 0.0, 0.0, 0.0, 0.0, 2.5, 0.0, 0.0]);
+        loads.add_constant(&[2.0; 9]).unwrap();
+        assert_eq!((loads.current()[0], loads.current()[8], loads.scheduled().len()), (3.5, 1.0, 1));
+    }
+
+    #[test]
+    fn a_traction_adds_up_to_itself_times_the_area_with_the_moment_of_the_middle() {
+        for cells in [Cells::Tet5, Cells::Tet6, Cells::Hex] {
+            let mesh = generate::block([1.0, 2.0, 3.0], [2, 3, 4], cells).unwrap();
+            let rest = mesh.vertices();
+            let patch = Patch::within(&mesh, &mesh.vertex_sets()["x-max"]).unwrap();
+            let traction = Vec3::new(5.0, -7.0, 11.0);
+            let spread = surface_traction(rest, &patch, traction).unwrap();
+            let total = surface_force(rest, &patch, 6.0 * traction).unwrap();
+            assert!(spread.iter().zip(&total).all(|(a, b)| (a - b).abs() < 1e-13));
+            let (sum, moment) = resultants(rest, &vec![0.0; spread.len()], &spread);
+            assert!((sum - 6.0 * traction).length() < 1e-12);
+            assert!((moment - Vec3::new(1.0, 1.0, 1.5).cross(6.0 * traction)).length() < 1e-12);
+            let scheduled = ScheduledLoad::from_nodal(&spread, Amplitude::default());
+            assert_eq!(scheduled.forces.len(), mesh.vertex_sets()["x-max"].len());
+            let mut loads = NodalLoads::new(mesh.vertex_count());
+            loads.push(scheduled).unwrap();
+            assert_eq!(loads.current(), spread);
+        }
+    }
+
+    #[test]
+    fn results_are_bitwise_equal_on_one_and_four_threads() {
+        check_threads(&NodalLoads::constant(random(30_000, 1.0, 1)).unwrap(), 10_000);
+    }
+
+    #[test]
+    fn impossible_loads_are_named_with_their_numbers_and_change_nothing() {
+        let mut loads = NodalLoads::constant(vec![1.0; 6]).unwrap();
+        let wrong = loads.set_constant(vec![0.0; 5]).unwrap_err().to_string();
+        assert_eq!(wrong, "5 numbers are given as loads of 2 vertices, expected three for each");
+        assert!(NodalLoads::constant(vec![0.0; 5]).is_err());
+        let wrong = loads.add_constant(&[0.0, 0.0, 0.0, 0.0, f64::NAN, 1.0]).unwrap_err().to_string();
+        assert_eq!(wrong, "the load of vertex 1 is [0, NaN, 1], expected finite numbers");
+        let far = ScheduledLoad::new(&[0, 2], Vec3::X, Amplitude::default());
+        let wrong = loads.push(far).unwrap_err().to_string();
+        assert_eq!(wrong, "load 0 is on vertex 2, but there are 2 vertices");
+        let endless = ScheduledLoad::new(&[0], Vec3::X, Amplitude::function(|t| 1.0 / t));
+        let wrong = loads.push(endless).unwrap_err().to_string();
+        assert_eq!(wrong, "the amplitude of load 0 is inf at 0 s, expected a finite number");
+        assert_eq!(loads.remove(0).unwrap_err().to_string(), "there is no load 0, only 0");
+        assert_eq!(loads.current(), [1.0; 6]);
+
+        let flat = Patch::new(3, crate::mesh::Faces::uniform(3, vec![0, 1, 2])).unwrap();
+        let line = [Vec3::ZERO, Vec3::X, 2.0 * Vec3::X];
+        let wrong = surface_force(&line, &flat, Vec3::X).unwrap_err().to_string();
+        assert_eq!(wrong, "the faces have an area of 0 m², over which no force can be spread");
+        let wrong = surface_traction(&line[..2], &flat, Vec3::X).unwrap_err().to_string();
+        assert_eq!(wrong, "the patch is of a body with 3 vertices, but there are 2 positions at rest");
+        assert!(surface_traction(&line, &flat, Vec3::NAN).unwrap_err().to_string().contains("load of vertex 0"));
+    }
+}

@@ -1,0 +1,195 @@
+//! Parts of the surface of a body, for what acts on surfaces.
+
+use thiserror::Error;
+
+use crate::math::Vec3;
+use crate::mesh::{Faces, VolumeMesh};
+
+/// Triangles and quadrilaterals between vertices of a body, counter-clockwise seen from where they face.
+///
+/// A quadrilateral is bilinear, `x(ξ, η) = Σ Nᵢxᵢ` on the unit square, like the face of a hexahedron.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Patch {
+    faces: Faces,
+    vertex_count: usize,
+}
+
+/// Why faces make no patch.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "the message says what each part is")]
+pub enum PatchError {
+    #[error("face {face} has {corners} corners, expected 3 or 4")]
+    Corners { face: usize, corners: usize },
+    #[error("face {face} has vertex {vertex}, but there are {vertex_count} vertices")]
+    Vertex { face: usize, vertex: u32, vertex_count: usize },
+    #[error("face {face} has vertex {vertex} twice")]
+    Repeated { face: usize, vertex: u32 },
+    #[error("none of the {faces} faces of the boundary has all its vertices among the {vertices} given")]
+    NoFace { faces: usize, vertices: usize },
+    #[error("there is no vertex {vertex}, only {vertex_count}")]
+    NoVertex { vertex: u32, vertex_count: usize },
+}
+
+impl Patch {
+    /// Faces between so many vertices.
+    pub fn new(vertex_count: usize, faces: Faces) -> Result<Self, PatchError> {
+        for (face, corners) in faces.iter().enumerate() {
+            if !(3..=4).contains(&corners.len()) {
+                return Err(PatchError::Corners { face, corners: corners.len() });
+            }
+            for (n, &vertex) in corners.iter().enumerate() {
+                if vertex as usize >= vertex_count {
+                    return Err(PatchError::Vertex { face, vertex, vertex_count });
+                }
+                if corners[..n].contains(&vertex) {
+                    return Err(PatchError::Repeated { face, vertex });
+                }
+            }
+        }
+        Ok(Self { faces, vertex_count })
+    }
+
+    /// The whole boundary of a body, facing outward.
+    pub fn boundary(mesh: &VolumeMesh) -> Self {
+        let boundary = mesh.boundary();
+        let corners = boundary.surface.faces().vertices().iter().map(|&v| boundary.vertices[v as usize]).collect();
+        let faces = Faces::uniform(mesh.kind().faces()[0].len(), corners);
+        Self { faces, vertex_count: mesh.vertex_count() }
+    }
+
+    /// The faces of the boundary all of whose vertices are among those given: for a set of vertices on one side of the body,
+    /// that side.
+    pub fn within(mesh: &VolumeMesh, vertices: &[u32]) -> Result<Self, PatchError> {
+        let vertex_count = mesh.vertex_count();
+        let mut is_given = vec![false; vertex_count];
+        for &vertex in vertices {
+            let given = is_given.get_mut(vertex as usize);
+            *given.ok_or(PatchError::NoVertex { vertex, vertex_count })? = true;
+        }
+        let whole = Self::boundary(mesh);
+        let is_within = |face: &&[u32]| face.iter().all(|&vertex| is_given[vertex as usize]);
+        let faces: Faces = whole.faces.iter().filter(is_within).collect();
+        if faces.is_empty() {
+            return Err(PatchError::NoFace { faces: whole.faces.len(), vertices: vertices.len() });
+        }
+        Ok(Self { faces, vertex_count })
+    }
+
+    /// The faces, in the numbers of the body's vertices.
+    pub fn faces(&self) -> &Faces {
+        &self.faces
+    }
+
+    /// How many vertices the body has.
+    pub fn vertex_count(&self) -> usize {
+        self.vertex_count
+    }
+
+    /// The vertices of edges that are not gone through as often one way as the other, ascending: the rim of an open patch. A
+    /// patch without rim is closed and encloses a volume.
+    pub fn rim(&self) -> Vec<u32> {
+        let edges = self.faces.iter().flat_map(|face| {
+            (0..face.len()).map(|n| {
+                let (a, b) = (face[n], face[(n + 1) % face.len()]);
+                (a.min(b), a.max(b), a < b)
+            })
+        });
+        let mut edges: Vec<(u32, u32, bool)> = edges.collect();
+        edges.sort_unstable();
+        let mut rim = Vec::new();
+        for sides in edges.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            if 2 * sides.iter().filter(|side| side.2).count() != sides.len() {
+                rim.extend([sides[0].0, sides[0].1]);
+            }
+        }
+        rim.sort_unstable();
+        rim.dedup();
+        rim
+    }
+
+    /// `∫ Nᵢ dA` for each vertex of the body, in m², with the vertices at `positions`: how a force that is the same for each
+    /// square metre is shared out. A third of each triangle; quadrilaterals by four Gauss points, exact for plane ones.
+    ///
+    /// # Panics
+    /// If there is not one position for each vertex.
+    pub fn vertex_areas(&self, positions: &[Vec3]) -> Vec<f64> {
+        assert_eq!(positions.len(), self.vertex_count, "one position for each vertex");
+        let mut areas = vec![0.0; self.vertex_count];
+        for face in self.faces.iter() {
+            let x = |n: usize| positions[face[n] as usize];
+            if face.len() == 3 {
+                let area = 0.5 * (x(1) - x(0)).cross(x(2) - x(0)).length();
+                face.iter().for_each(|&vertex| areas[vertex as usize] += area / 3.0);
+            } else {
+                for (weights, normal) in quad_points([x(0), x(1), x(2), x(3)]) {
+                    let area = 0.25 * normal.length();
+                    face.iter().zip(weights).for_each(|(&vertex, weight)| areas[vertex as usize] += weight * area);
+                }
+            }
+        }
+        areas
+    }
+}
+
+/// `Nᵢ` and `∂x/∂ξ × ∂x/∂η` at the four Gauss points of a quadrilateral, which all have the weight ¼.
+pub(super) fn quad_points(x: [Vec3; 4]) -> impl Iterator<Item = ([f64; 4], Vec3)> {
+    let offset = 0.5 / 3.0_f64.sqrt();
+    let points = [0.5 - offset, 0.5 + offset];
+    points.into_iter().flat_map(move |xi| {
+        points.into_iter().map(move |eta| {
+            let weights = [(1.0 - xi) * (1.0 - eta), xi * (1.0 - eta), xi * eta, (1.0 - xi) * eta];
+            let along_xi = (x[1] - x[0]).lerp(x[2] - x[3], eta);
+            let along_eta = (x[3] - x[0]).lerp(x[2] - x[1], xi);
+            (weights, along_xi.cross(along_eta))
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::{Cells, generate};
+
+    #[test]
+    fn a_side_of_a_block_has_its_rim_and_the_whole_boundary_none() {
+        for cells in [Cells::Hex, Cells::Tet5, Cells::Tet6] {
+            let mesh = generate::block([1.0, 2.0, 3.0], [2, 3, 3], cells).unwrap();
+            assert_eq!(Patch::boundary(&mesh).rim(), []);
+            let side = &mesh.vertex_sets()["x-max"];
+            let patch = Patch::within(&mesh, side).unwrap();
+            assert_eq!(patch.rim().len(), 12);
+            assert!(patch.rim().iter().all(|vertex| side.contains(vertex)));
+            let areas = patch.vertex_areas(mesh.vertices());
+            assert!((areas.iter().sum::<f64>() - 6.0).abs() < 1e-14);
+            assert!((0..mesh.vertex_count()).all(|v| (areas[v] > 0.0) == side.contains(&(v as u32))));
+        }
+    }
+
+    /// `Σ xᵢ∫Nᵢ = ∫x`: of a trapezoid with parallel sides 3 and 1 at the distance 2, the area and its centroid.
+    #[test]
+    fn the_areas_of_a_plane_quadrilateral_balance_at_its_centroid() {
+        let corners = [Vec3::ZERO, Vec3::new(3.0, 0.0, 0.0), Vec3::new(1.0, 2.0, 0.0), Vec3::new(0.0, 2.0, 0.0)];
+        let patch = Patch::new(4, Faces::uniform(4, vec![0, 1, 2, 3])).unwrap();
+        let areas = patch.vertex_areas(&corners);
+        let moment: Vec3 = areas.iter().zip(corners).map(|(&area, x)| area * x).sum();
+        assert!((areas.iter().sum::<f64>() - 4.0).abs() < 1e-14);
+        assert!((moment - Vec3::new(13.0 / 3.0, 10.0 / 3.0, 0.0)).length() < 1e-14, "{moment}");
+    }
+
+    #[test]
+    fn wrong_faces_are_named_with_their_numbers() {
+        let message = |corners: &[u32]| {
+            let faces: Faces = [&[0, 1, 2], corners].into_iter().collect();
+            Patch::new(4, faces).unwrap_err().to_string()
+        };
+        assert_eq!(message(&[0, 1]), "face 1 has 2 corners, expected 3 or 4");
+        assert_eq!(message(&[0, 1, 7]), "face 1 has vertex 7, but there are 4 vertices");
+        assert_eq!(message(&[0, 1, 2, 1]), "face 1 has vertex 1 twice");
+        let mesh = generate::block([1.0; 3], [1, 1, 1], Cells::Hex).unwrap();
+        let within = |vertices: &[u32]| Patch::within(&mesh, vertices).unwrap_err().to_string();
+        let edge = "none of the 6 faces of the boundary has all its vertices among the 2 given";
+        assert_eq!(within(&[0, 1]), edge);
+        assert_eq!(within(&[0, 9]), "there is no vertex 9, only 8");
+    }
+}
