@@ -20,7 +20,7 @@ use support::{assert_close, assert_within, section, sections};
 
 /// Newton's method to the end, on a system whose forces are linear or smooth.
 fn to_the_end() -> NewtonParams {
-    NewtonParams { tolerance: 1e-13, tangent: Tangent::Exact, line_search: false, ..NewtonParams::default() }
+    NewtonParams { tolerance: 1e-11, tangent: Tangent::Exact, line_search: false, ..NewtonParams::default() }
 }
 
 fn scheme(name: &str) -> Box<dyn Integrator<Model>> {

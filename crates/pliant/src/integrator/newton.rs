@@ -53,7 +53,7 @@ const ROUNDING: f64 = 1e-8;
 /// Part of the slope at the start that may be left at the end of a step whose energy says nothing.
 const STEEPEST: f64 = 0.9;
 /// How often a step may be halved.
-const MOST_HALVINGS: usize = 40;
+const MOST_HALVINGS: usize = 24;
 
 /// `r(s) = m M (s − ŝ) + D w − f(q + s, t) − drive = 0`, with `s` the way from the start `q` of the step, and `w = d s + v₀` the velocity.
 ///
@@ -106,6 +106,8 @@ pub(super) struct Newton {
     product: Vec<f64>,
     /// How far held coordinates go.
     target: Vec<f64>,
+    /// Differences of energies that turned out to be nothing but rounding.
+    noise: f64,
 }
 
 /// Why a Newton step was not taken.
@@ -137,9 +139,10 @@ impl Newton {
             if let Some(i) = self.residual.iter().position(|r| !r.is_finite()) {
                 return Err(StepError::NotFinite { what: "the force", place: system.place(i), time, stability: None });
             }
-            scale = scale.max(norm(&self.residual)).max(self.force_scale(system.held()));
+            // The inertia of a first guess says nothing of the forces, and is often much larger.
+            scale = scale.max(self.force_scale(system.held()));
             let arrived = self.is_arrived(system.held());
-            info.residual = if scale > 0.0 { norm(&self.residual) / scale } else { 0.0 };
+            info.residual = self.relative_residual(scale);
             if arrived && info.residual <= params.tolerance {
                 return Ok(());
             }
@@ -168,8 +171,7 @@ impl Newton {
             return Ok(());
         }
         self.evaluate(system, balance, None, info);
-        scale = scale.max(norm(&self.residual));
-        info.residual = if scale > 0.0 { norm(&self.residual) / scale } else { 0.0 };
+        info.residual = self.relative_residual(scale);
         if info.residual <= params.tolerance {
             return Ok(());
         }
@@ -214,6 +216,13 @@ impl Newton {
     fn worst(&self) -> usize {
         let largest = |a: &(usize, &f64), b: &(usize, &f64)| a.1.abs().total_cmp(&b.1.abs());
         self.residual.iter().enumerate().max_by(largest).map_or(0, |(i, _)| i)
+    }
+
+    fn relative_residual(&self, scale: f64) -> f64 {
+        match norm(&self.residual) {
+            0.0 => 0.0,
+            residual => residual / scale,
+        }
     }
 
     fn force_scale(&self, held: &[bool]) -> f64 {
@@ -305,7 +314,8 @@ impl Newton {
     }
 
     /// Go along `d` as far as Armijo's rule allows, `Φ(s + αd) ≤ Φ(s) + c α dᵀr`. Where the difference of energies may be nothing but
-    /// rounding, slopes decide, which keep their digits (Hager and Zhang 2005); without an energy, `|r|` must fall.
+    /// rounding, slopes decide, which keep their digits (Hager and Zhang 2005). If no step lowers the energy though `d` leads
+    /// downhill, all that is seen is rounding: then, and where there is no energy, `|r|` must fall.
     fn search<S: System>(&mut self, system: &mut S, balance: &mut Balance, info: &mut StepInfo) -> Result<(), Stuck> {
         let start = Instant::now();
         let slope = dot(&self.direction, &self.residual);
@@ -335,6 +345,7 @@ impl Newton {
         let before = norm(&self.residual);
         info.assembling += start.elapsed();
         let mut alpha = 1.0_f64;
+        let mut change = f64::INFINITY;
         for halving in 0..MOST_HALVINGS {
             self.try_step(alpha);
             let start = Instant::now();
@@ -342,8 +353,8 @@ impl Newton {
             info.assembling += start.elapsed();
             let accepted = match energy.zip(after) {
                 Some((energy, after)) => {
-                    let change = after - energy + alpha * b + 0.5 * alpha * alpha * c;
-                    let rounding = ROUNDING * (energy.abs() + after.abs() + (alpha * b).abs());
+                    change = after - energy + alpha * b + 0.5 * alpha * alpha * c;
+                    let rounding = self.noise.max(ROUNDING * (energy.abs() + after.abs() + (alpha * b).abs()));
                     change <= ARMIJO * alpha * slope
                         || (change.abs() <= rounding
                             && self.slope_there(system, balance, info).abs() <= -STEEPEST * slope)
@@ -359,6 +370,13 @@ impl Newton {
                 return Ok(());
             }
             alpha *= 0.5;
+        }
+        self.try_step(1.0);
+        self.slope_there(system, balance, info);
+        if energy.is_some() && norm(&self.residual) <= STEEPEST * before {
+            self.noise = self.noise.max(change.abs());
+            self.accept();
+            return Ok(());
         }
         Err(Stuck::Uphill)
     }
