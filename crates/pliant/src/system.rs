@@ -118,6 +118,11 @@ pub trait System {
     /// Apply only a part of the external forces, from 0 to 1: statics goes to equilibrium in steps.
     fn set_load_factor(&mut self, _factor: f64) {}
 
+    /// The size of what moves, in the unit of the coordinates: changes that are tiny beside it are rounding. 0 if it is not known.
+    fn extent(&self) -> f64 {
+        0.0
+    }
+
     /// What a coordinate is called in messages.
     fn place(&self, coordinate: usize) -> Place {
         Place { coordinate, vertex: None }

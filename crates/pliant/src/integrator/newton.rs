@@ -44,8 +44,8 @@ impl Default for NewtonParams {
     }
 }
 
-/// A step smaller than this part of the largest coordinate changes nothing that could be told from rounding.
-const SMALLEST_STEP: f64 = 1e-14;
+/// After a step smaller than this part of the system, or of the largest coordinate, what is left is rounding.
+const SMALLEST_STEP: f64 = 1e-13;
 /// Part of the decrease that the slope promises that Armijo's rule asks for.
 const ARMIJO: f64 = 1e-4;
 /// Differences of energies below this part of them may be rounding: sums over many elements, each a difference of larger numbers.
@@ -161,7 +161,7 @@ impl Newton {
                 }
             }
             info.newton_iterations += 1;
-            let largest = self.q.iter().fold(0.0_f64, |largest, q| largest.max(q.abs()));
+            let largest = self.q.iter().fold(system.extent(), |largest, q| largest.max(q.abs()));
             let step = self.direction.iter().fold(0.0_f64, |largest, d| largest.max(d.abs()));
             if arrived && step <= SMALLEST_STEP * largest {
                 return Ok(());

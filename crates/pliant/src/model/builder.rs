@@ -221,11 +221,17 @@ impl ModelBuilder {
             }
         }
         let rest = bodies.iter().flat_map(|body| body.mesh.vertices()).copied().collect();
+        let diagonal = |body: &ModelBody| {
+            let [low, high] = body.mesh.bounding_box();
+            (high - low).length()
+        };
+        let extent = bodies.iter().map(diagonal).fold(0.0, f64::max);
         let stiffness = BlockMatrix::zero(pattern);
         forces.iter_mut().for_each(|force| force.set_time(0.0));
         Ok(Model {
             bodies,
             rest,
+            extent,
             forces,
             mass,
             vertex_mass,

@@ -30,6 +30,8 @@ pub struct Model {
     bodies: Vec<ModelBody>,
     /// Where the vertices of all bodies are at rest.
     rest: Vec<Vec3>,
+    /// The diagonal of the largest body, in m.
+    extent: f64,
     forces: Vec<Box<dyn Force>>,
     mass: MassMatrix,
     /// What each vertex has of the mass when that is lumped, in kg.
@@ -423,6 +425,10 @@ impl System for Model {
     fn set_load_factor(&mut self, factor: f64) {
         self.load_factor = factor;
         self.forces.iter_mut().for_each(|force| force.set_load_factor(factor));
+    }
+
+    fn extent(&self) -> f64 {
+        self.extent
     }
 
     fn place(&self, coordinate: usize) -> Place {
