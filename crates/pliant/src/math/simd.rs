@@ -50,6 +50,13 @@ pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
     kernel.run::<f64>()
 }
 
+/// `a · b + c` of single numbers in a kernel, with one rounding on machines with the registers of `R`.
+#[inline(always)]
+pub fn fused<R: Simd>(a: f64, b: f64, c: f64) -> f64 {
+    // Without wide registers, one rounding would cost a call of a library function.
+    if R::WIDTH > 1 { a.mul_add(b, c) } else { a * b + c }
+}
+
 /// For machines without wide registers that we know. Portable arrays of lanes are slower: the compiler makes gathers of them.
 impl Simd for f64 {
     const WIDTH: usize = 1;

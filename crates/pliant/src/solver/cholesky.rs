@@ -67,6 +67,11 @@ impl<T: Scalar> Cholesky<T> {
         &self.symbolic
     }
 
+    /// The numbers of the factor: the panels of the fronts, column by column.
+    pub(super) fn panels(&self) -> &[T] {
+        &self.factor
+    }
+
     /// Factor a matrix. In single precision, a singular matrix cannot always be told from one that is only ill-conditioned.
     ///
     /// # Panics

@@ -1,19 +1,47 @@
 //! Solvers of linear systems `A x = b` with symmetric matrices.
 //!
 //! Direct: [`Symbolic`] analyses a pattern once, [`Cholesky`] factors matrices of it, in `f64` or `f32`.
+//!
+//! Iterative: [`ConjugateGradients`] with a [`Preconditioner`].
+//!
+//! Simulations use a [`LinearSolver`] of either kind.
 
+mod analysis;
+mod auto;
+mod block_jacobi;
+mod cg;
 mod cholesky;
+mod dense;
+mod direct;
+mod frames;
+mod guess;
+mod incomplete_cholesky;
+mod old_factor;
 mod operator;
 mod ordering;
+mod packed;
+mod params;
 mod scalar;
 mod symbolic;
+#[cfg(test)]
+mod testing;
+mod vector;
 
 use std::fmt::{self, Debug, Display};
 
 use thiserror::Error;
 
+pub use auto::{Auto, AutoParams, Choice, Reason};
+pub use block_jacobi::BlockJacobi;
+pub use cg::{CgInfo, CgParams, ConjugateGradients, Preconditioner};
 pub use cholesky::{Cholesky, NotPositiveDefinite};
+pub use dense::{Dense, DenseMatrix};
+pub use direct::{Direct, DirectSingle};
+pub use frames::VertexFrames;
+pub use incomplete_cholesky::IncompleteCholesky;
+pub use old_factor::{OldFactor, OldFactorParams, Precision};
 pub use operator::{Frames, Operator};
+pub use params::SolverParams;
 pub use scalar::Scalar;
 pub use symbolic::{PatternTooLarge, Symbolic, SymbolicInfo};
 
@@ -88,8 +116,17 @@ pub enum SolveError {
          side, expected {tolerance:.1e}. A direct solver, or a smaller time step, helps"
     )]
     NotConverged { iterations: usize, residual: f64, tolerance: f64 },
+    #[error(
+        "the matrix is not positive definite: conjugate gradients have met a direction with pᵀAp = {curvature:.1e} pᵀp in iteration \
+         {iteration}. A projected tangent or a smaller time step helps"
+    )]
+    Indefinite { iteration: usize, curvature: f64 },
+    #[error("the matrix is singular: elimination leaves nothing of coordinate {coordinate}")]
+    Singular { coordinate: usize },
     #[error("{what} is not finite at coordinate {axis} of vertex {vertex}")]
     NotFinite { what: &'static str, vertex: usize, axis: usize },
+    #[error("{what} is not finite at coordinate {coordinate}")]
+    NotFiniteAt { what: &'static str, coordinate: usize },
     #[error(transparent)]
     PatternTooLarge(#[from] PatternTooLarge),
 }

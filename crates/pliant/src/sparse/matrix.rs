@@ -2,7 +2,11 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use super::BlockPattern;
+use super::pattern::Crossing;
+use crate::math::{Kernel, Simd, dispatch, fused};
 
 /// A symmetric matrix of 3×3 blocks, its upper triangle stored.
 #[derive(Debug, Clone, PartialEq)]
@@ -171,36 +175,24 @@ impl BlockMatrix {
         self.values.iter_mut().for_each(|value| *value *= factor);
     }
 
-    /// `y = A x`.
+    /// `y = A x`, on all threads and bitwise the same on any number of them.
     ///
     /// # Panics
     /// If the lengths differ from the size of the matrix.
     pub fn mul(&self, x: &[f64], y: &mut [f64]) {
         let n = self.pattern.vertex_count();
         assert!(x.len() == 3 * n && y.len() == 3 * n, "vectors of {} numbers", 3 * n);
-        y.fill(0.0);
         let (x, _) = x.as_chunks::<3>();
         let (y, _) = y.as_chunks_mut::<3>();
-        let (blocks, _) = self.values.as_chunks::<9>();
-        for i in 0..n {
-            let row = self.pattern.row(i);
-            let xi = x[i];
-            let mut sum = [0.0; 3];
-            let diagonal = &blocks[row.start];
-            for k in 0..3 {
-                sum[k] = diagonal[3 * k] * xi[0] + diagonal[3 * k + 1] * xi[1] + diagonal[3 * k + 2] * xi[2];
-            }
-            let off_diagonal = row.start + 1..row.end;
-            for (block, &column) in blocks[off_diagonal.clone()].iter().zip(&self.pattern.columns()[off_diagonal]) {
-                let (xj, yj) = (x[column as usize], &mut y[column as usize]);
-                for k in 0..3 {
-                    sum[k] += block[3 * k] * xj[0] + block[3 * k + 1] * xj[1] + block[3 * k + 2] * xj[2];
-                    yj[k] += block[k] * xi[0] + block[3 + k] * xi[1] + block[6 + k] * xi[2];
-                }
-            }
-            for k in 0..3 {
-                y[i][k] += sum[k];
-            }
+        let (rows_per_chunk, crossing) = self.pattern.chunks();
+        // The terms of a number are always added in the same order, row by row: in one chunk as in many.
+        if crossing.len() <= 1 || rayon::current_num_threads() == 1 {
+            dispatch(MultiplyRows { matrix: self, x, y, first: 0, crossing: &[] });
+        } else {
+            y.par_chunks_mut(rows_per_chunk).enumerate().for_each(|(chunk, y)| {
+                let first = chunk * rows_per_chunk;
+                dispatch(MultiplyRows { matrix: self, x, y, first, crossing: &crossing[chunk] });
+            });
         }
     }
 
@@ -252,9 +244,93 @@ impl BlockMatrix {
     }
 }
 
+/// A chunk of rows of `y = A x`. A block with both ends in the chunk is read once, and used for its row and, transposed, for its
+/// column; one that crosses to a later chunk is read again there.
+struct MultiplyRows<'a> {
+    matrix: &'a BlockMatrix,
+    x: &'a [[f64; 3]],
+    y: &'a mut [[f64; 3]],
+    first: usize,
+    crossing: &'a [Crossing],
+}
+
+impl Kernel for MultiplyRows<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<R: Simd>(self) {
+        let Self { matrix, x, y, first, crossing } = self;
+        let (blocks, _) = matrix.values.as_chunks::<9>();
+        let pattern = &*matrix.pattern;
+        y.fill([0.0; 3]);
+        for &Crossing { slot, row, column } in crossing {
+            add_transposed::<R>(&blocks[slot], x[row as usize], &mut y[column as usize - first]);
+        }
+        for i in 0..y.len() {
+            let slots = pattern.row(first + i);
+            let xi = x[first + i];
+            let (columns, row) = (&pattern.columns()[slots.clone()], &blocks[slots]);
+            let mut sum = y[i];
+            add_product::<R>(&row[0], xi, &mut sum);
+            for (block, &column) in row[1..].iter().zip(&columns[1..]) {
+                add_product::<R>(block, x[column as usize], &mut sum);
+                if let Some(yj) = y.get_mut(column as usize - first) {
+                    add_transposed::<R>(block, xi, yj);
+                }
+            }
+            y[i] = sum;
+        }
+    }
+}
+
+/// `y + B x`.
+#[inline(always)]
+fn add_product<R: Simd>(block: &[f64; 9], x: [f64; 3], y: &mut [f64; 3]) {
+    for k in 0..3 {
+        let sum = fused::<R>(block[3 * k], x[0], y[k]);
+        y[k] = fused::<R>(block[3 * k + 2], x[2], fused::<R>(block[3 * k + 1], x[1], sum));
+    }
+}
+
+/// `y + Bᵀ x`.
+#[inline(always)]
+fn add_transposed<R: Simd>(block: &[f64; 9], x: [f64; 3], y: &mut [f64; 3]) {
+    for k in 0..3 {
+        y[k] = fused::<R>(block[6 + k], x[2], fused::<R>(block[3 + k], x[1], fused::<R>(block[k], x[0], y[k])));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A matrix of many chunks whose vertices are numbered at random, so that blocks cross between all of them.
+    #[test]
+    fn products_in_many_chunks_are_right_and_bitwise_the_same_on_any_number_of_threads() {
+        let n = 9000;
+        let mut rng = fastrand::Rng::with_seed(2);
+        let pairs: Vec<[u32; 2]> = (0..4 * n).map(|_| [rng.u32(0..n), rng.u32(0..n)]).collect();
+        let pattern = BlockPattern::from_cliques(n as usize, pairs.iter().map(<[u32; 2]>::as_slice));
+        let mut matrix = BlockMatrix::zero(Arc::new(pattern));
+        for &[a, b] in &pairs {
+            let block = std::array::from_fn(|_| std::array::from_fn(|_| rng.f64() - 0.5));
+            if a != b {
+                matrix.add_block(a, b, &block);
+            }
+        }
+        let x: Vec<f64> = (0..3 * n).map(|_| rng.f64() - 0.5).collect();
+        let mut expected = vec![0.0; x.len()];
+        matrix.to_csr().mul(&x, &mut expected);
+        let on = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let mut y = vec![f64::NAN; x.len()];
+            pool.install(|| matrix.mul(&x, &mut y));
+            y
+        };
+        let y = on(1);
+        assert!(y.iter().zip(&expected).all(|(y, expected)| (y - expected).abs() < 1e-13));
+        assert_eq!(y, on(4));
+    }
 
     fn random() -> BlockMatrix {
         let cliques: [&[u32]; 3] = [&[0, 2, 3], &[1, 3], &[4, 1, 0]];

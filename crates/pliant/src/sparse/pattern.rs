@@ -8,7 +8,24 @@ use std::ops::Range;
 pub struct BlockPattern {
     row_starts: Vec<usize>,
     columns: Vec<u32>,
+    /// Rows are multiplied in chunks of so many, each by one thread.
+    rows_per_chunk: usize,
+    /// For each chunk, the blocks of earlier chunks whose transposes stand in its rows.
+    crossing: Vec<Vec<Crossing>>,
 }
+
+/// A block that stands in the row of one chunk and, transposed, in that of a later one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Crossing {
+    pub slot: usize,
+    pub row: u32,
+    pub column: u32,
+}
+
+/// How long chunks of rows are, and how many there may be: long enough that few blocks cross from one to the next, which are
+/// read twice, and that handing them to a thread costs nothing; a few threads use all of the memory's bandwidth.
+const LEAST_CHUNK: usize = 2048;
+const MOST_CHUNKS: usize = 8;
 
 impl BlockPattern {
     /// The pattern with every diagonal block, and a block for each pair of vertices that meet in one of the cliques: the
@@ -50,7 +67,28 @@ impl BlockPattern {
             }
         }
         row_starts.push(columns.len());
-        Self { row_starts, columns }
+        Self::from_rows(row_starts, columns)
+    }
+
+    fn from_rows(row_starts: Vec<usize>, columns: Vec<u32>) -> Self {
+        let vertex_count = row_starts.len() - 1;
+        let rows_per_chunk = vertex_count.div_ceil(MOST_CHUNKS).max(LEAST_CHUNK);
+        let mut crossing = vec![Vec::new(); vertex_count.div_ceil(rows_per_chunk)];
+        for row in 0..vertex_count {
+            let end = (row / rows_per_chunk + 1) * rows_per_chunk;
+            let slots = row_starts[row]..row_starts[row + 1];
+            let inside = columns[slots.clone()].partition_point(|&column| (column as usize) < end);
+            for slot in slots.start + inside..slots.end {
+                let column = columns[slot];
+                crossing[column as usize / rows_per_chunk].push(Crossing { slot, row: row as u32, column });
+            }
+        }
+        Self { row_starts, columns, rows_per_chunk, crossing }
+    }
+
+    /// The length of the chunks in which rows are multiplied, and for each what earlier chunks have of it.
+    pub(super) fn chunks(&self) -> (usize, &[Vec<Crossing>]) {
+        (self.rows_per_chunk, &self.crossing)
     }
 
     /// The pattern of matrices that couple no two vertices.

@@ -1,0 +1,317 @@
+//! Preconditioned conjugate gradients (Hestenes and Stiefel 1952).
+
+use std::fmt::Debug;
+
+use super::SolveError;
+use super::vector::{advance, difference, dot, norm, redirect};
+use crate::sparse::BlockMatrix;
+
+/// When to stop.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CgParams {
+    /// The residual to reach, `|b − Ax| / |b|`.
+    pub tolerance: f64,
+    /// How many iterations to spend at most.
+    pub most_iterations: usize,
+}
+
+impl Default for CgParams {
+    fn default() -> Self {
+        Self { tolerance: 1e-6, most_iterations: 5000 }
+    }
+}
+
+/// What solving took.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CgInfo {
+    /// How many iterations.
+    pub iterations: usize,
+    /// `|b − Ax| / |b|`, computed from the solution.
+    pub residual: f64,
+}
+
+/// A symmetric, positive definite approximation of the inverse of a matrix.
+pub trait Preconditioner: Debug {
+    /// `z ≈ A⁻¹ r`.
+    fn apply(&mut self, r: &[f64], z: &mut [f64]);
+}
+
+/// Conjugate gradients, with the memory they need.
+#[derive(Debug, Clone, Default)]
+pub struct ConjugateGradients {
+    /// When to stop.
+    pub params: CgParams,
+    /// The residual `b − Ax`.
+    pub(super) r: Vec<f64>,
+    z: Vec<f64>,
+    p: Vec<f64>,
+    q: Vec<f64>,
+}
+
+/// Where some iterations have led. The residual of the state is the true one.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Progress {
+    pub iterations: usize,
+    /// `|b − Ax|`.
+    pub residual: f64,
+    pub has_converged: bool,
+}
+
+impl ConjugateGradients {
+    /// Without memory yet: it is taken by the first system, and used again by those after it.
+    pub fn new(params: CgParams) -> Self {
+        Self { params, ..Self::default() }
+    }
+
+    /// Solve `A x = b` from the guess in `x`.
+    ///
+    /// # Panics
+    /// If a vector has not three numbers for each vertex of the matrix.
+    pub fn solve(
+        &mut self,
+        matrix: &BlockMatrix,
+        preconditioner: &mut dyn Preconditioner,
+        b: &[f64],
+        x: &mut [f64],
+    ) -> Result<CgInfo, SolveError> {
+        let size = self.start(matrix, b, x)?;
+        if size == 0.0 {
+            return Ok(CgInfo { iterations: 0, residual: 0.0 });
+        }
+        let most = self.params.most_iterations;
+        let progress = self.iterate(matrix, preconditioner, b, x, size, most)?;
+        self.finish(progress, size)
+    }
+
+    /// The memory, in bytes.
+    pub fn memory(&self) -> usize {
+        size_of::<f64>() * (self.r.len() + self.z.len() + self.p.len() + self.q.len())
+    }
+
+    /// Compute the residual of the guess. Returns `|b|`; if that is zero, so is the solution, and nothing is left to do.
+    pub(super) fn start(&mut self, matrix: &BlockMatrix, b: &[f64], x: &mut [f64]) -> Result<f64, SolveError> {
+        let n = 3 * matrix.pattern().vertex_count();
+        assert!(b.len() == n && x.len() == n, "vectors of {n} numbers");
+        for vector in [&mut self.r, &mut self.z, &mut self.p, &mut self.q] {
+            vector.resize(n, 0.0);
+        }
+        let size = norm(b);
+        if !size.is_finite() {
+            return Err(self.not_finite(matrix, b, x));
+        }
+        if size == 0.0 {
+            x.fill(0.0);
+        } else if x.iter().all(|&x| x == 0.0) {
+            self.r.copy_from_slice(b);
+        } else {
+            matrix.mul(x, &mut self.q);
+            difference(b, &self.q, &mut self.r);
+        }
+        Ok(size)
+    }
+
+    /// At most `most` iterations from where [`start`](Self::start), or the iterations before, have led.
+    pub(super) fn iterate(
+        &mut self,
+        matrix: &BlockMatrix,
+        preconditioner: &mut dyn Preconditioner,
+        b: &[f64],
+        x: &mut [f64],
+        size: f64,
+        most: usize,
+    ) -> Result<Progress, SolveError> {
+        let goal = self.params.tolerance * size;
+        let mut iterations = 0;
+        let mut residual = norm(&self.r);
+        loop {
+            if residual <= goal * (1.0 + ROUNDING) || iterations >= most {
+                let has_converged = residual <= goal * (1.0 + ROUNDING);
+                return Ok(Progress { iterations, residual, has_converged });
+            }
+            iterations += self.descend(matrix, preconditioner, b, x, goal, most - iterations)?;
+            // What the iterations keep as the residual drifts away from the true one by rounding. If it matters, go on from there.
+            matrix.mul(x, &mut self.q);
+            difference(b, &self.q, &mut self.r);
+            let before = std::mem::replace(&mut residual, norm(&self.r));
+            if !residual.is_finite() {
+                return Err(self.not_finite(matrix, b, x));
+            }
+            if residual > goal * (1.0 + ROUNDING) && residual > 0.5 * before {
+                return Ok(Progress { iterations, residual, has_converged: false });
+            }
+        }
+    }
+
+    /// Iterations until the residual that they keep is small enough. Returns how many.
+    fn descend(
+        &mut self,
+        matrix: &BlockMatrix,
+        preconditioner: &mut dyn Preconditioner,
+        b: &[f64],
+        x: &mut [f64],
+        goal: f64,
+        most: usize,
+    ) -> Result<usize, SolveError> {
+        preconditioner.apply(&self.r, &mut self.z);
+        self.p.copy_from_slice(&self.z);
+        let mut rz = dot(&self.r, &self.z);
+        for iteration in 1..=most {
+            matrix.mul(&self.p, &mut self.q);
+            let curvature = dot(&self.p, &self.q);
+            if !curvature.is_finite() || !rz.is_finite() {
+                return Err(self.not_finite(matrix, b, x));
+            }
+            if curvature <= 0.0 {
+                return Err(SolveError::Indefinite { iteration, curvature: curvature / dot(&self.p, &self.p) });
+            }
+            let square = advance(rz / curvature, &self.p, &self.q, x, &mut self.r);
+            if square.sqrt() <= goal {
+                return Ok(iteration);
+            }
+            preconditioner.apply(&self.r, &mut self.z);
+            let before = std::mem::replace(&mut rz, dot(&self.r, &self.z));
+            redirect(rz / before, &self.z, &mut self.p);
+        }
+        Ok(most)
+    }
+
+    /// The result of a solve, or that it has not converged.
+    pub(super) fn finish(&self, progress: Progress, size: f64) -> Result<CgInfo, SolveError> {
+        let Progress { iterations, residual, has_converged } = progress;
+        let residual = residual / size;
+        if !has_converged {
+            return Err(SolveError::NotConverged { iterations, residual, tolerance: self.params.tolerance });
+        }
+        Ok(CgInfo { iterations, residual })
+    }
+
+    /// Where the number is that spoilt all others.
+    fn not_finite(&self, matrix: &BlockMatrix, b: &[f64], x: &[f64]) -> SolveError {
+        let vectors: [(&'static str, &[f64]); 2] = [("the right-hand side", b), ("the guess of the solution", x)];
+        let found = matrix_not_finite(matrix);
+        let found = found.or_else(|| vectors.into_iter().find_map(|(what, vector)| vector_not_finite(what, vector)));
+        let found = found.or_else(|| vector_not_finite("the preconditioned residual", &self.z));
+        found.unwrap_or_else(|| {
+            // All are finite, but their squares are not: name the largest.
+            let largest = (0..b.len()).max_by(|&i, &j| b[i].abs().total_cmp(&b[j].abs())).unwrap_or(0);
+            SolveError::NotFinite { what: "the square of the right-hand side", vertex: largest / 3, axis: largest % 3 }
+        })
+    }
+}
+
+/// Part of the tolerance by which a residual may be larger when it is computed anew.
+const ROUNDING: f64 = 1e-3;
+
+/// An error that names the first number of a vector that is not finite, if there is one.
+pub(super) fn vector_not_finite(what: &'static str, vector: &[f64]) -> Option<SolveError> {
+    let place = vector.iter().position(|number| !number.is_finite())?;
+    Some(SolveError::NotFinite { what, vertex: place / 3, axis: place % 3 })
+}
+
+/// An error that names the first number of a matrix that is not finite, if there is one.
+pub(super) fn matrix_not_finite(matrix: &BlockMatrix) -> Option<SolveError> {
+    let place = matrix.values().iter().position(|number| !number.is_finite())?;
+    let pattern = matrix.pattern();
+    // The row of a slot is the last that begins at or before it.
+    let (mut low, mut high) = (0, pattern.vertex_count());
+    while high - low > 1 {
+        let middle = low.midpoint(high);
+        if pattern.row(middle).start <= place / 9 { low = middle } else { high = middle }
+    }
+    Some(SolveError::NotFinite { what: "the matrix", vertex: low, axis: place % 9 / 3 })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::solver::testing::{bar, right_hand_side};
+    use crate::sparse::BlockPattern;
+
+    #[derive(Debug)]
+    struct Nothing;
+
+    impl Preconditioner for Nothing {
+        fn apply(&mut self, r: &[f64], z: &mut [f64]) {
+            z.copy_from_slice(r);
+        }
+    }
+
+    fn solve(matrix: &BlockMatrix, b: &[f64], params: CgParams) -> Result<(CgInfo, Vec<f64>), SolveError> {
+        let mut x = vec![0.0; b.len()];
+        let info = ConjugateGradients::new(params).solve(matrix, &mut Nothing, b, &mut x)?;
+        Ok((info, x))
+    }
+
+    #[test]
+    fn the_residual_that_is_reported_is_that_of_the_solution() {
+        let operator = bar([6, 2, 2], 1e5, 0.01, 0.3);
+        let b = right_hand_side(&operator.matrix);
+        for tolerance in [1e-2, 1e-6, 1e-12] {
+            let params = CgParams { tolerance, ..CgParams::default() };
+            let (info, x) = solve(&operator.matrix, &b, params).unwrap();
+            let mut product = vec![0.0; b.len()];
+            operator.matrix.mul(&x, &mut product);
+            let residual: f64 = product.iter().zip(&b).map(|(p, b)| (p - b).powi(2)).sum::<f64>().sqrt() / norm(&b);
+            assert!((residual - info.residual).abs() < 1e-15 && residual <= 1.001 * tolerance, "{info:?}");
+        }
+    }
+
+    #[test]
+    fn a_zero_right_hand_side_has_a_zero_solution_at_once() {
+        let operator = bar([2, 1, 1], 1e5, 0.01, 0.0);
+        let b = vec![0.0; 3 * operator.matrix.pattern().vertex_count()];
+        let mut x = vec![7.0; b.len()];
+        let mut cg = ConjugateGradients::default();
+        let info = cg.solve(&operator.matrix, &mut Nothing, &b, &mut x).unwrap();
+        assert_eq!(info, CgInfo { iterations: 0, residual: 0.0 });
+        assert!(x.iter().all(|&x| x == 0.0));
+    }
+
+    #[test]
+    fn a_good_guess_is_not_changed() {
+        let operator = bar([4, 2, 2], 1e5, 0.01, 0.0);
+        let b = right_hand_side(&operator.matrix);
+        let (_, solution) = solve(&operator.matrix, &b, CgParams { tolerance: 1e-9, ..CgParams::default() }).unwrap();
+        let mut x = solution.clone();
+        let info = ConjugateGradients::default().solve(&operator.matrix, &mut Nothing, &b, &mut x).unwrap();
+        assert_eq!((info.iterations, x), (0, solution));
+    }
+
+    fn diagonal(numbers: &[f64]) -> BlockMatrix {
+        let count = numbers.len() / 3;
+        let mut matrix = BlockMatrix::zero(Arc::new(BlockPattern::from_cliques(count, std::iter::empty())));
+        for (v, numbers) in numbers.chunks_exact(3).enumerate() {
+            let block = std::array::from_fn(|i| std::array::from_fn(|j| if i == j { numbers[i] } else { 0.0 }));
+            matrix.add_block(v as u32, v as u32, &block);
+        }
+        matrix
+    }
+
+    #[test]
+    fn an_indefinite_matrix_and_numbers_that_are_not_are_named() {
+        let b = [1.0; 6];
+        let error = solve(&diagonal(&[1.0, 2.0, 1.0, 3.0, -9.0, 1.0]), &b, CgParams::default()).unwrap_err();
+        assert!(matches!(error, SolveError::Indefinite { .. }), "{error}");
+        assert!(error.to_string().contains("projected"), "{error}");
+        let matrix = diagonal(&[1.0, 2.0, 1.0, 3.0, f64::NAN, 1.0]);
+        let error = solve(&matrix, &b, CgParams::default()).unwrap_err();
+        assert_eq!(error, SolveError::NotFinite { what: "the matrix", vertex: 1, axis: 1 });
+        let b = [1.0, 1.0, f64::INFINITY, 1.0, 1.0, 1.0];
+        let error = solve(&diagonal(&[1.0; 6]), &b, CgParams::default()).unwrap_err();
+        assert_eq!(error.to_string(), "the right-hand side is not finite at coordinate 2 of vertex 0");
+        let error = solve(&diagonal(&[1.0; 6]), &[1.0, 1e200, 1.0, 1.0, 1.0, 1.0], CgParams::default()).unwrap_err();
+        assert!(matches!(error, SolveError::NotFinite { vertex: 0, axis: 1, .. }), "{error}");
+    }
+
+    #[test]
+    fn too_few_iterations_are_an_error_with_the_residual() {
+        let operator = bar([6, 2, 2], 1e7, 0.01, 0.0);
+        let b = right_hand_side(&operator.matrix);
+        let params = CgParams { most_iterations: 3, ..CgParams::default() };
+        let error = solve(&operator.matrix, &b, params).unwrap_err();
+        let SolveError::NotConverged { iterations: 3, residual, tolerance } = error else { panic!("{error}") };
+        assert!(residual > tolerance && tolerance == 1e-6);
+    }
+}

@@ -1,0 +1,252 @@
+//! Small systems whose matrices are full: those of reduced models, and users' own.
+
+use std::ops::{Index, IndexMut};
+
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt::factor::{LltRegularization, cholesky_in_place, cholesky_in_place_scratch};
+use faer::linalg::lu::partial_pivoting::factor::{lu_in_place, lu_in_place_scratch};
+use faer::linalg::triangular_solve::{
+    solve_lower_triangular_in_place, solve_unit_lower_triangular_in_place, solve_upper_triangular_in_place,
+};
+use faer::{MatMut, MatRef, Par, Spec};
+
+use super::vector::norm;
+use super::{LinearSolver, Method, SolveError, SolveInfo};
+
+/// A square matrix, column by column; its entries are `matrix[(row, column)]`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DenseMatrix {
+    size: usize,
+    values: Vec<f64>,
+}
+
+impl DenseMatrix {
+    /// All zero.
+    pub fn zero(size: usize) -> Self {
+        Self { size, values: vec![0.0; size * size] }
+    }
+
+    /// How many rows, and columns.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The numbers, column by column.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// The same, to change.
+    pub fn values_mut(&mut self) -> &mut [f64] {
+        &mut self.values
+    }
+
+    /// `y = A x`.
+    ///
+    /// # Panics
+    /// If the lengths differ from the size of the matrix.
+    pub fn mul(&self, x: &[f64], y: &mut [f64]) {
+        assert!(x.len() == self.size && y.len() == self.size, "vectors of {} numbers", self.size);
+        y.fill(0.0);
+        for (column, x) in self.values.chunks_exact(self.size.max(1)).zip(x) {
+            for (y, a) in y.iter_mut().zip(column) {
+                *y += a * x;
+            }
+        }
+    }
+
+    /// True if it is equal to its transpose but for rounding.
+    fn is_symmetric(&self) -> bool {
+        let near = |a: f64, b: f64| (a - b).abs() <= 1e-12 * (a.abs() + b.abs());
+        (0..self.size).all(|j| (0..j).all(|i| near(self[(i, j)], self[(j, i)])))
+    }
+}
+
+impl Index<(usize, usize)> for DenseMatrix {
+    type Output = f64;
+
+    fn index(&self, (row, column): (usize, usize)) -> &f64 {
+        assert!(row < self.size, "row {row} of {}", self.size);
+        &self.values[column * self.size + row]
+    }
+}
+
+impl IndexMut<(usize, usize)> for DenseMatrix {
+    fn index_mut(&mut self, (row, column): (usize, usize)) -> &mut f64 {
+        assert!(row < self.size, "row {row} of {}", self.size);
+        &mut self.values[column * self.size + row]
+    }
+}
+
+/// Solves with a dense factor: Cholesky's, or `LU` with pivots if the matrix is not symmetric or not positive definite.
+#[derive(Debug, Default)]
+pub struct Dense {
+    factor: Vec<f64>,
+    /// The row that each step of the elimination took, and the steps of the rows.
+    rows: Vec<usize>,
+    steps: Vec<usize>,
+    kind: Kind,
+    scratch: Scratch,
+    product: Vec<f64>,
+    factorizations: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Kind {
+    #[default]
+    None,
+    Cholesky,
+    Lu,
+}
+
+/// Memory for the factorisations.
+#[derive(Default)]
+struct Scratch(Option<MemBuffer>);
+
+impl std::fmt::Debug for Scratch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Scratch")
+    }
+}
+
+/// What elimination leaves of a column of a singular matrix is rounding: below this part of its largest entry, for each row.
+const LEAST_PIVOT: f64 = 1e-15;
+
+impl LinearSolver<DenseMatrix> for Dense {
+    fn set_matrix(&mut self, matrix: &DenseMatrix) -> Result<(), SolveError> {
+        let n = matrix.size;
+        self.kind = Kind::None;
+        if let Some(place) = matrix.values.iter().position(|number| !number.is_finite()) {
+            return Err(SolveError::NotFiniteAt { what: "the matrix", coordinate: place % n });
+        }
+        self.factorizations += 1;
+        if self.factor.len() != n * n {
+            self.factor.resize(n * n, 0.0);
+            self.rows.resize(n, 0);
+            self.steps.resize(n, 0);
+            let llt = cholesky_in_place_scratch::<f64>(n, Par::Seq, Spec::default());
+            let lu = lu_in_place_scratch::<usize, f64>(n, n, Par::Seq, Spec::default());
+            self.scratch.0 = Some(MemBuffer::new(llt.or(lu)));
+        }
+        let stack =
+            MemStack::new(self.scratch.0.get_or_insert_with(|| MemBuffer::new(faer::dyn_stack::StackReq::EMPTY)));
+        self.factor.copy_from_slice(&matrix.values);
+        if matrix.is_symmetric() {
+            let factor = MatMut::from_column_major_slice_mut(&mut self.factor, n, n);
+            let done = cholesky_in_place(factor, LltRegularization::default(), Par::Seq, stack, Spec::default());
+            let left = |i: usize| self.factor[i * n + i].powi(2) > LEAST_PIVOT * n as f64 * matrix[(i, i)];
+            if done.is_ok() && (0..n).all(left) {
+                self.kind = Kind::Cholesky;
+                return Ok(());
+            }
+            self.factor.copy_from_slice(&matrix.values);
+        }
+        let factor = MatMut::from_column_major_slice_mut(&mut self.factor, n, n);
+        lu_in_place(factor, &mut self.rows, &mut self.steps, Par::Seq, stack, Spec::default());
+        for coordinate in 0..n {
+            let column = &matrix.values[coordinate * n..(coordinate + 1) * n];
+            let largest = column.iter().fold(0.0, |most, x| f64::max(most, x.abs()));
+            let pivot = self.factor[coordinate * n + coordinate].abs();
+            // Also if it is not a number.
+            if pivot.is_nan() || pivot <= LEAST_PIVOT * n as f64 * largest {
+                return Err(SolveError::Singular { coordinate });
+            }
+        }
+        self.kind = Kind::Lu;
+        Ok(())
+    }
+
+    fn solve(&mut self, matrix: &DenseMatrix, b: &[f64], x: &mut [f64]) -> Result<SolveInfo, SolveError> {
+        let n = matrix.size;
+        assert!(b.len() == n && x.len() == n, "vectors of {n} numbers");
+        if let Some(coordinate) = b.iter().position(|number| !number.is_finite()) {
+            return Err(SolveError::NotFiniteAt { what: "the right-hand side", coordinate });
+        }
+        let factor = MatRef::from_column_major_slice(&self.factor, n, n);
+        match self.kind {
+            Kind::None => panic!("a matrix that has been set"),
+            Kind::Cholesky => {
+                x.copy_from_slice(b);
+                let mut x = MatMut::from_column_major_slice_mut(x, n, 1);
+                solve_lower_triangular_in_place(factor, x.as_mut(), Par::Seq);
+                solve_upper_triangular_in_place(factor.transpose(), x, Par::Seq);
+            }
+            Kind::Lu => {
+                x.iter_mut().zip(&self.rows).for_each(|(x, &row)| *x = b[row]);
+                let mut x = MatMut::from_column_major_slice_mut(x, n, 1);
+                solve_unit_lower_triangular_in_place(factor, x.as_mut(), Par::Seq);
+                solve_upper_triangular_in_place(factor, x, Par::Seq);
+            }
+        }
+        self.product.resize(n, 0.0);
+        matrix.mul(x, &mut self.product);
+        self.product.iter_mut().zip(b).for_each(|(product, b)| *product -= b);
+        let size = norm(b);
+        Ok(SolveInfo {
+            method: Method::Dense,
+            iterations: 0,
+            factorizations: std::mem::take(&mut self.factorizations),
+            residual: if size > 0.0 { norm(&self.product) / size } else { 0.0 },
+            fill: if self.kind == Kind::Cholesky { n * (n + 1) / 2 } else { n * n },
+            memory: 8 * (self.factor.len() + self.rows.len() + self.steps.len() + self.product.len()),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn random(n: usize, symmetric: bool, shift: f64) -> DenseMatrix {
+        let mut matrix = DenseMatrix::zero(n);
+        let mut rng = fastrand::Rng::with_seed(5);
+        matrix.values_mut().iter_mut().for_each(|value| *value = rng.f64() - 0.5);
+        for i in 0..n {
+            for j in 0..i {
+                if symmetric {
+                    matrix[(i, j)] = matrix[(j, i)];
+                }
+            }
+            matrix[(i, i)] += shift;
+        }
+        matrix
+    }
+
+    #[test]
+    fn matrices_of_every_kind_are_solved_to_rounding() {
+        let mut solver = Dense::default();
+        for n in [1, 2, 7, 40] {
+            for (symmetric, shift, kind) in
+                [(true, n as f64, Kind::Cholesky), (true, -0.1, Kind::Lu), (false, n as f64, Kind::Lu)]
+            {
+                let matrix = random(n, symmetric, shift);
+                let expected: Vec<f64> = (0..n).map(|i| (i as f64).cos()).collect();
+                let (mut b, mut x) = (vec![0.0; n], vec![9.0; n]);
+                matrix.mul(&expected, &mut b);
+                solver.set_matrix(&matrix).unwrap();
+                // A number alone is always symmetric.
+                assert!(solver.kind == kind || n == 1);
+                let info = solver.solve(&matrix, &b, &mut x).unwrap();
+                assert!(x.iter().zip(&expected).all(|(x, e)| (x - e).abs() < 1e-10), "{n} {symmetric} {shift}");
+                assert!(info.residual < 1e-12 && info.factorizations == 1 && info.method == Method::Dense);
+            }
+        }
+    }
+
+    #[test]
+    fn a_singular_matrix_and_a_number_that_is_not_are_named() {
+        let mut matrix = random(6, true, 6.0);
+        for i in 0..6 {
+            matrix[(i, 4)] = 2.0 * matrix[(i, 1)];
+        }
+        let mut solver = Dense::default();
+        assert_eq!(solver.set_matrix(&matrix), Err(SolveError::Singular { coordinate: 4 }));
+        matrix[(2, 3)] = f64::INFINITY;
+        let error = solver.set_matrix(&matrix).unwrap_err();
+        assert_eq!(error.to_string(), "the matrix is not finite at coordinate 2");
+        let matrix = random(3, true, 3.0);
+        solver.set_matrix(&matrix).unwrap();
+        let error = solver.solve(&matrix, &[1.0, f64::NAN, 0.0], &mut [0.0; 3]).unwrap_err();
+        assert_eq!(error.to_string(), "the right-hand side is not finite at coordinate 1");
+    }
+}

@@ -1,0 +1,122 @@
+//! A first guess of a solution from those before it.
+
+use super::vector::{add_scaled, dot};
+use crate::sparse::BlockMatrix;
+
+/// How many solutions are kept.
+const KEPT: usize = 3;
+
+/// The last solutions. Of all their combinations the best is taken, in the norm of the matrix (Fischer 1998): for motion that goes
+/// on as before that is an extrapolation, and for a system that has nothing to do with the last it is about zero.
+#[derive(Debug, Clone, Default)]
+pub(super) struct History {
+    /// The newest first.
+    solutions: [Vec<f64>; KEPT],
+    count: usize,
+    products: [Vec<f64>; KEPT],
+}
+
+impl History {
+    pub fn forget(&mut self) {
+        self.count = 0;
+    }
+
+    pub fn memory(&self) -> usize {
+        self.solutions.iter().chain(&self.products).map(|vector| size_of_val(&**vector)).sum()
+    }
+
+    pub fn push(&mut self, x: &[f64]) {
+        if self.solutions[0].len() != x.len() {
+            for vector in self.solutions.iter_mut().chain(&mut self.products) {
+                vector.resize(x.len(), 0.0);
+            }
+            self.count = 0;
+        }
+        self.solutions.rotate_right(1);
+        self.solutions[0].copy_from_slice(x);
+        self.count = KEPT.min(self.count + 1);
+    }
+
+    /// Improve `x` and its residual `r` by a combination of the solutions.
+    pub fn improve(&mut self, matrix: &BlockMatrix, r: &mut [f64], x: &mut [f64]) {
+        if self.solutions[0].len() != x.len() {
+            return;
+        }
+        // Each solution made conjugate to those before it; what is left of it must not be rounding.
+        let mut squares = [0.0; KEPT];
+        let mut coefficients = [[0.0; KEPT]; KEPT];
+        for k in 0..self.count {
+            matrix.mul(&self.solutions[k], &mut self.products[k]);
+            coefficients[k][k] = 1.0;
+            let whole = dot(&self.solutions[k], &self.products[k]);
+            let (before, own) = self.products.split_at_mut(k);
+            squares[k] = whole;
+            for j in 0..k {
+                if squares[j] == 0.0 {
+                    continue;
+                }
+                // The products before are those of conjugate combinations.
+                let part = dot(&self.solutions[k], &before[j]) / squares[j];
+                squares[k] -= part * part * squares[j];
+                add_scaled(-part, &before[j], &mut own[0]);
+                for i in 0..k {
+                    coefficients[k][i] -= part * coefficients[j][i];
+                }
+            }
+            if !(squares[k] > LEAST * whole) {
+                squares[k] = 0.0;
+                continue;
+            }
+            // The product of a conjugate combination with the residual is not changed by earlier steps.
+            let product: f64 = (0..=k).map(|i| coefficients[k][i] * dot(&self.solutions[i], r)).sum();
+            let step = product / squares[k];
+            if !step.is_finite() {
+                squares[k] = 0.0;
+                continue;
+            }
+            add_scaled(-step, &own[0], r);
+            for i in 0..=k {
+                add_scaled(step * coefficients[k][i], &self.solutions[i], x);
+            }
+        }
+    }
+}
+
+/// The least part of a solution, squared, that differs from those before it by more than rounding.
+const LEAST: f64 = 1e-12;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::solver::testing::bar;
+
+    #[test]
+    fn a_combination_of_what_was_solved_is_found_and_anything_else_left_alone() {
+        let matrix = bar([6, 2, 2], 1e5, 0.01, 0.2).matrix;
+        let n = 3 * matrix.pattern().vertex_count();
+        let vector = |seed: f64| (0..n).map(|i| (seed * i as f64).sin()).collect::<Vec<f64>>();
+        let mut history = History::default();
+        let (first, second) = (vector(0.3), vector(1.1));
+        history.push(&first);
+        history.push(&second);
+        // The same again adds nothing.
+        history.push(&second);
+        let expected: Vec<f64> = first.iter().zip(&second).map(|(a, b)| 2.0 * b - a).collect();
+        let (mut r, mut x) = (vec![0.0; n], vec![0.0; n]);
+        matrix.mul(&expected, &mut r);
+        let size = dot(&r, &r);
+        history.improve(&matrix, &mut r, &mut x);
+        assert!(dot(&r, &r) < 1e-18 * size);
+        assert!(x.iter().zip(&expected).all(|(x, expected)| (x - expected).abs() < 1e-9));
+        // The residual that comes out is that of the guess, whatever it is.
+        let b = vector(2.7);
+        let (mut r, mut x, mut product) = (b.clone(), vec![0.0; n], vec![0.0; n]);
+        history.improve(&matrix, &mut r, &mut x);
+        matrix.mul(&x, &mut product);
+        assert!((0..n).all(|i| (b[i] - product[i] - r[i]).abs() < 1e-9));
+        history.forget();
+        let before = x.clone();
+        history.improve(&matrix, &mut r, &mut x);
+        assert_eq!(x, before);
+    }
+}

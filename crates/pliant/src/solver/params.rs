@@ -1,0 +1,67 @@
+//! Which solver to use, as a value.
+
+use super::{
+    Auto, AutoParams, BlockJacobi, CgParams, Direct, DirectSingle, IncompleteCholesky, LinearSolver, OldFactor,
+    OldFactorParams, Operator,
+};
+
+/// A solver with its parameters.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum SolverParams {
+    /// Whichever suits the matrix.
+    Auto(AutoParams),
+    /// A factor of every matrix, in double precision.
+    Direct,
+    /// A factor of every matrix, in single precision, corrected by conjugate gradients.
+    DirectSingle(CgParams),
+    /// Conjugate gradients with the inverses of the diagonal blocks.
+    BlockJacobi(CgParams),
+    /// Conjugate gradients with an incomplete factor.
+    IncompleteCholesky(CgParams),
+    /// Conjugate gradients with an old factor that turns with the body.
+    OldFactor(OldFactorParams),
+}
+
+impl Default for SolverParams {
+    fn default() -> Self {
+        Self::Auto(AutoParams::default())
+    }
+}
+
+impl SolverParams {
+    /// The solver.
+    pub fn build(&self) -> Box<dyn LinearSolver<Operator>> {
+        match *self {
+            Self::Auto(params) => Box::new(Auto::new(params)),
+            Self::Direct => Box::new(Direct::default()),
+            Self::DirectSingle(params) => Box::new(DirectSingle::new(params)),
+            Self::BlockJacobi(params) => Box::new(BlockJacobi::new(params)),
+            Self::IncompleteCholesky(params) => Box::new(IncompleteCholesky::new(params)),
+            Self::OldFactor(params) => Box::new(OldFactor::new(params)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::solver::Method;
+    use crate::solver::testing::{assert_solves, bar};
+
+    #[test]
+    fn every_solver_can_be_asked_for() {
+        let operator = bar([8, 2, 2], 1e5, 0.01, 0.3);
+        let cg = CgParams::default();
+        for (params, method) in [
+            (SolverParams::default(), Method::DirectSingle),
+            (SolverParams::Direct, Method::Direct),
+            (SolverParams::DirectSingle(cg), Method::DirectSingle),
+            (SolverParams::BlockJacobi(cg), Method::BlockJacobi),
+            (SolverParams::IncompleteCholesky(cg), Method::IncompleteCholesky),
+            (SolverParams::OldFactor(OldFactorParams::default()), Method::DirectSingle),
+        ] {
+            assert_eq!(assert_solves(&mut *params.build(), &operator, 1e-4).method, method, "{params:?}");
+        }
+    }
+}
