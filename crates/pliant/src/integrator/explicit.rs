@@ -58,8 +58,7 @@ impl Euler {
     ) -> Result<StepInfo, StepError> {
         check(system, state, dt)?;
         let (n, h, time) = (system.dim(), dt, state.time);
-        let is_known = self.stability.is_some_and(|known| known.step == dt);
-        if !is_known {
+        if self.stability.is_none_or(|known| known.step != dt) {
             self.stability = Some(estimate(system, solver, state, dt, scheme)?);
         }
         let stability = self.stability;
@@ -67,7 +66,7 @@ impl Euler {
             sized(vector, n);
         }
         let mut info = StepInfo { stability, ..StepInfo::default() };
-        self.acceleration.find(system, solver, state, is_known, &mut self.a, &mut info)?;
+        self.acceleration.find(system, solver, state, &mut self.a, &mut info)?;
         for i in 0..n {
             self.v[i] = h.mul_add(self.a[i], state.v[i]);
             let velocity = if scheme == Scheme::Explicit { state.v[i] } else { self.v[i] };

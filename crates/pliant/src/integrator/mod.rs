@@ -119,7 +119,7 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
-use crate::solver::{LinearSolver, SolveError, SolveInfo};
+use crate::solver::{LinearSolver, SolveError, SolveInfo, Stamp};
 use crate::system::{DampingKind, Definiteness, Place, State, System, Weights};
 
 pub use backward_euler::{BackwardEuler, LinearizedBackwardEuler};
@@ -270,6 +270,8 @@ fn check_finite<S: System>(
 #[derive(Debug, Default)]
 struct LinearStep {
     product: Vec<f64>,
+    /// What the solver was given last: the weights, the revision of the system, and the solver's own mark.
+    set: Option<(Weights, u64, Stamp)>,
 }
 
 impl LinearStep {
@@ -298,10 +300,16 @@ impl LinearStep {
         system.assemble(weights);
         info.assembling += start.elapsed();
         let start = Instant::now();
+        self.set = None;
         solver.set_matrix(system.matrix())?;
-        let solved = self.solve_again(system, solver, b, x, info);
+        self.set = solver.stamp().map(|stamp| (weights, system.revision(), stamp));
         info.solving += start.elapsed();
-        solved
+        self.solve_again(system, solver, b, x, info)
+    }
+
+    /// Whether the solver still has the matrix that it was given last, which was for these weights.
+    fn is_set<S: System>(&self, system: &S, solver: &dyn LinearSolver<S::Matrix>, weights: Weights) -> bool {
+        solver.stamp().is_some_and(|stamp| self.set == Some((weights, system.revision(), stamp)))
     }
 
     /// Solve with the matrix of the last time.
@@ -313,6 +321,7 @@ impl LinearStep {
         x: &mut [f64],
         info: &mut StepInfo,
     ) -> Result<(), SolveError> {
+        let start = Instant::now();
         let held = system.held();
         clear_held(held, b);
         // What is known is put aside: the solver sees zero there, and takes zero for its guess.
@@ -324,6 +333,7 @@ impl LinearStep {
                 *x = self.product[i];
             }
         }
+        info.solving += start.elapsed();
         Ok(())
     }
 }
@@ -365,18 +375,15 @@ struct Acceleration {
     linear: LinearStep,
     force: Vec<f64>,
     product: Vec<f64>,
-    /// The revision of the system at which the solver was given `M`.
-    factored: Option<u64>,
 }
 
 impl Acceleration {
-    /// Find them for a state. If nothing else has used the solver since the last time, `M` need not be factored again.
+    /// Find them for a state. `M` is factored again only if the solver has been used for something else.
     fn find<S: System>(
         &mut self,
         system: &mut S,
         solver: &mut dyn LinearSolver<S::Matrix>,
         state: &State,
-        is_solver_kept: bool,
         a: &mut [f64],
         info: &mut StepInfo,
     ) -> Result<(), StepError> {
@@ -403,13 +410,11 @@ impl Acceleration {
             a.copy_from_slice(&self.force);
             return Ok(());
         }
-        let revision = system.revision();
-        let solved = if is_solver_kept && self.factored == Some(revision) {
+        let solved = if self.linear.is_set(system, solver, weights) {
             self.linear.solve_again(system, solver, &mut self.force, a, info)
         } else {
             self.linear.solve(system, solver, weights, &mut self.force, a, info)
         };
-        self.factored = Some(revision);
         solved.map_err(|source| StepError::Solve { time: state.time, source })
     }
 }

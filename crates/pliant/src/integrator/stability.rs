@@ -81,7 +81,7 @@ pub(super) fn estimate<S: System>(
     let mass = Weights { mass: 1.0, ..Weights::default() };
     let mut linear = LinearStep::default();
     let mut info = StepInfo::default();
-    let (mut square, mut is_factored) = (0.0_f64, false);
+    let mut square = 0.0_f64;
     for _ in 0..MOST_ITERATIONS {
         system.mul(Weights { stiffness: 1.0, ..Weights::default() }, &x, &mut product);
         super::clear_held(system.held(), &mut product);
@@ -98,13 +98,12 @@ pub(super) fn estimate<S: System>(
         }
         if !system.divide(mass, &mut product) {
             x.fill(0.0);
-            let solved = if is_factored {
+            let solved = if linear.is_set(system, solver, mass) {
                 linear.solve_again(system, solver, &mut product, &mut x, &mut info)
             } else {
                 linear.solve(system, solver, mass, &mut product, &mut x, &mut info)
             };
             solved.map_err(|source| StepError::Solve { time: state.time, source })?;
-            is_factored = true;
         } else {
             x.copy_from_slice(&product);
         }

@@ -12,7 +12,7 @@ use crate::mass::{MassError, MassMatrix};
 use crate::material::Elasticity;
 use crate::math::Vec3;
 use crate::mesh::VolumeMesh;
-use crate::solver::Operator;
+use crate::solver::{Operator, VertexFrames};
 use crate::sparse::{BlockMatrix, BlockPattern};
 
 /// A body to be part of a model.
@@ -226,6 +226,9 @@ impl ModelBuilder {
             (high - low).length()
         };
         let extent = bodies.iter().map(diagonal).fold(0.0, f64::max);
+        let placed: Vec<(u32, &VolumeMesh)> =
+            bodies.iter().map(|body| (body.vertices.start as u32, &body.mesh)).collect();
+        let frames = VertexFrames::new(vertex_count, &placed);
         let stiffness = BlockMatrix::zero(pattern);
         forces.iter_mut().for_each(|force| force.set_time(0.0));
         Ok(Model {
@@ -241,7 +244,7 @@ impl ModelBuilder {
             load_factor: 1.0,
             holds,
             time: 0.0,
-            operator: Operator::new(stiffness.clone()),
+            operator: Operator { frames: Some(Arc::new(frames)), ..Operator::new(stiffness.clone()) },
             product: vec![0.0; 3 * vertex_count],
             stiffness,
             friction: None,

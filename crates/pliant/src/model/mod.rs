@@ -382,6 +382,7 @@ impl System for Model {
             self.mass.add_to(m, matrix);
         }
         self.holds.eliminate(matrix);
+        self.revision += 1;
     }
 
     fn matrix(&self) -> &Operator {

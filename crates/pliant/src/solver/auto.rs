@@ -8,7 +8,7 @@ use super::cg::matrix_not_finite;
 use super::old_factor::find_coupled;
 use super::{
     CgParams, Direct, IncompleteCholesky, LinearSolver, Method, OldFactor, OldFactorParams, Operator, SolveError,
-    SolveInfo, Symbolic, SymbolicInfo,
+    SolveInfo, Stamp, Symbolic, SymbolicInfo,
 };
 use crate::sparse::BlockMatrix;
 
@@ -228,9 +228,15 @@ impl LinearSolver<Operator> for Auto {
         self.chosen.as_mut().expect("just chosen").solver.set_matrix(operator)
     }
 
+    fn stamp(&self) -> Option<Stamp> {
+        self.chosen.as_ref().and_then(|chosen| chosen.solver.stamp())
+    }
+
     fn solve(&mut self, operator: &Operator, b: &[f64], x: &mut [f64]) -> Result<SolveInfo, SolveError> {
         let chosen = self.chosen.as_mut().expect("a matrix that has been set");
-        let info = chosen.solver.solve(operator, b, x)?;
+        let mut info = chosen.solver.solve(operator, b, x)?;
+        info.analyses += self.analysis.count;
+        info.reason = Some(chosen.choice.reason);
         if let Reason::Soft { iterations, .. } = chosen.choice.reason {
             // The estimate was wrong, or the motion has become another: choose again soon.
             if info.iterations > 2 * iterations.max(4) {

@@ -11,7 +11,7 @@ use faer::linalg::triangular_solve::{
 use faer::{MatMut, MatRef, Par, Spec};
 
 use super::vector::norm;
-use super::{LinearSolver, Method, SolveError, SolveInfo};
+use super::{LinearSolver, Method, SolveError, SolveInfo, Stamp};
 
 /// A square matrix, column by column; its entries are `matrix[(row, column)]`.
 #[derive(Debug, Clone, PartialEq)]
@@ -89,6 +89,7 @@ pub struct Dense {
     scratch: Scratch,
     product: Vec<f64>,
     factorizations: usize,
+    stamp: Option<Stamp>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -116,6 +117,7 @@ impl LinearSolver<DenseMatrix> for Dense {
     fn set_matrix(&mut self, matrix: &DenseMatrix) -> Result<(), SolveError> {
         let n = matrix.size;
         self.kind = Kind::None;
+        self.stamp = None;
         if let Some(place) = matrix.values.iter().position(|number| !number.is_finite()) {
             return Err(SolveError::NotFiniteAt { what: "the matrix", coordinate: place % n });
         }
@@ -137,6 +139,7 @@ impl LinearSolver<DenseMatrix> for Dense {
             let left = |i: usize| self.factor[i * n + i].powi(2) > LEAST_PIVOT * n as f64 * matrix[(i, i)];
             if done.is_ok() && (0..n).all(left) {
                 self.kind = Kind::Cholesky;
+                self.stamp = Some(Stamp::new());
                 return Ok(());
             }
             self.factor.copy_from_slice(&matrix.values);
@@ -153,7 +156,12 @@ impl LinearSolver<DenseMatrix> for Dense {
             }
         }
         self.kind = Kind::Lu;
+        self.stamp = Some(Stamp::new());
         Ok(())
+    }
+
+    fn stamp(&self) -> Option<Stamp> {
+        self.stamp
     }
 
     fn solve(&mut self, matrix: &DenseMatrix, b: &[f64], x: &mut [f64]) -> Result<SolveInfo, SolveError> {
@@ -186,6 +194,8 @@ impl LinearSolver<DenseMatrix> for Dense {
             method: Method::Dense,
             iterations: 0,
             factorizations: std::mem::take(&mut self.factorizations),
+            analyses: 0,
+            reason: None,
             residual: if size > 0.0 { norm(&self.product) / size } else { 0.0 },
             fill: if self.kind == Kind::Cholesky { n * (n + 1) / 2 } else { n * n },
             memory: 8 * (self.factor.len() + self.rows.len() + self.steps.len() + self.product.len()),

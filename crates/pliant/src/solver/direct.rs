@@ -7,7 +7,7 @@ use super::cg::{matrix_not_finite, vector_not_finite};
 use super::vector::{add_scaled, difference, norm};
 use super::{
     CgParams, Cholesky, ConjugateGradients, LinearSolver, Method, NotPositiveDefinite, Operator, Preconditioner,
-    Scalar, SolveError, SolveInfo, Symbolic,
+    Scalar, SolveError, SolveInfo, Stamp, Symbolic,
 };
 use crate::sparse::{BlockMatrix, BlockPattern};
 
@@ -19,6 +19,7 @@ pub struct Direct {
     r: Vec<f64>,
     change: Vec<f64>,
     factorizations: usize,
+    stamp: Option<Stamp>,
 }
 
 /// A residual above this part of the right-hand side is worth a correction.
@@ -35,7 +36,14 @@ impl LinearSolver<Operator> for Direct {
     fn set_matrix(&mut self, operator: &Operator) -> Result<(), SolveError> {
         let cholesky = memory_for(&mut self.analysis, &mut self.cholesky, operator.matrix.pattern())?;
         self.factorizations += 1;
-        cholesky.factor(&operator.matrix).map_err(|error| broken(&operator.matrix, error))
+        self.stamp = None;
+        cholesky.factor(&operator.matrix).map_err(|error| broken(&operator.matrix, error))?;
+        self.stamp = Some(Stamp::new());
+        Ok(())
+    }
+
+    fn stamp(&self) -> Option<Stamp> {
+        self.stamp
     }
 
     fn solve(&mut self, operator: &Operator, b: &[f64], x: &mut [f64]) -> Result<SolveInfo, SolveError> {
@@ -65,6 +73,8 @@ impl LinearSolver<Operator> for Direct {
             method: Method::Direct,
             iterations: 0,
             factorizations: std::mem::take(&mut self.factorizations),
+            analyses: self.analysis.count,
+            reason: None,
             residual,
             fill: info.fill,
             memory: 8 * (info.memory + self.r.len() + self.change.len()),
@@ -100,6 +110,7 @@ pub struct DirectSingle {
     double: Direct,
     is_single: bool,
     factorizations: usize,
+    stamp: Option<Stamp>,
 }
 
 #[derive(Debug)]
@@ -121,6 +132,7 @@ impl DirectSingle {
             double: Direct::default(),
             is_single: false,
             factorizations: 0,
+            stamp: None,
         }
     }
 
@@ -139,6 +151,7 @@ impl DirectSingle {
 
     fn add_own(&mut self, mut info: SolveInfo) -> SolveInfo {
         info.factorizations = std::mem::take(&mut self.factorizations);
+        info.analyses = self.analysis.count;
         if let Some(single) = &self.single {
             info.fill = single.cholesky.symbolic().info().fill;
             info.memory += 4 * single.cholesky.symbolic().info().memory + 8 * single.scaled.len() + self.cg.memory();
@@ -162,7 +175,16 @@ impl LinearSolver<Operator> for DirectSingle {
         };
         self.factorizations += 1;
         self.is_single = single.cholesky.factor(&operator.matrix).is_ok();
-        if self.is_single { Ok(()) } else { self.use_double(operator) }
+        self.stamp = None;
+        if !self.is_single {
+            self.use_double(operator)?;
+        }
+        self.stamp = Some(Stamp::new());
+        Ok(())
+    }
+
+    fn stamp(&self) -> Option<Stamp> {
+        self.stamp
     }
 
     fn solve(&mut self, operator: &Operator, b: &[f64], x: &mut [f64]) -> Result<SolveInfo, SolveError> {

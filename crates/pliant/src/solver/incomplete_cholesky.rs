@@ -81,6 +81,8 @@ impl LinearSolver<Operator> for IncompleteCholesky {
             method: Method::IncompleteCholesky,
             iterations: info.iterations,
             factorizations: std::mem::take(&mut self.factorizations),
+            analyses: 0,
+            reason: None,
             residual: info.residual,
             fill: 9 * factor.blocks.len(),
             memory: self.cg.memory() + factor.memory(),

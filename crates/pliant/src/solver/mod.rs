@@ -28,6 +28,7 @@ mod testing;
 mod vector;
 
 use std::fmt::{self, Debug, Display};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use thiserror::Error;
 
@@ -50,9 +51,28 @@ pub trait LinearSolver<M>: Debug + Send {
     /// The matrix of the systems that follow.
     fn set_matrix(&mut self, matrix: &M) -> Result<(), SolveError>;
 
+    /// Names the matrix that was set last, so that who set it can tell whether it still is: no two calls of
+    /// [`set_matrix`](Self::set_matrix) in a program have the same. None if there is no matrix, or if setting one again costs little.
+    fn stamp(&self) -> Option<Stamp> {
+        None
+    }
+
     /// Solve with the matrix that was set last, which is given again. On entry `x` is a guess, zero if there is none; after an
     /// error it has no meaning.
     fn solve(&mut self, matrix: &M, b: &[f64], x: &mut [f64]) -> Result<SolveInfo, SolveError>;
+}
+
+/// Names a matrix that was given to a solver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamp(u64);
+
+impl Stamp {
+    /// A new one.
+    #[allow(clippy::new_without_default, reason = "each is another")]
+    pub fn new() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
 }
 
 /// What solving a system took.
@@ -60,10 +80,14 @@ pub trait LinearSolver<M>: Debug + Send {
 pub struct SolveInfo {
     /// How it was solved.
     pub method: Method,
+    /// Why it was solved so, if the solver had the choice.
+    pub reason: Option<Reason>,
     /// Iterations of conjugate gradients.
     pub iterations: usize,
     /// Factorisations since the last solution, that of [`set_matrix`](LinearSolver::set_matrix) included.
     pub factorizations: usize,
+    /// Analyses of patterns, in all that the solver has done.
+    pub analyses: usize,
     /// `|b − Ax| / |b|`, computed from the solution.
     pub residual: f64,
     /// How many numbers the factor has; 0 if there is none.

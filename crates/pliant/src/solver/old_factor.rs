@@ -152,6 +152,8 @@ impl OldFactor {
             method: if self.is_fresh { Method::DirectSingle } else { Method::OldFactor },
             iterations: progress.iterations,
             factorizations: self.factorizations,
+            analyses: self.analysis.count,
+            reason: None,
             residual: if size > 0.0 { progress.residual / size } else { 0.0 },
             fill: factor.symbolic.info().fill,
             memory: self.cg.memory() + self.history.memory() + factor.memory(),
