@@ -1,21 +1,27 @@
 //! Solvers of linear systems `A x = b` with symmetric matrices.
 //!
-//! Direct: [`Symbolic`] analyses a pattern once, [`Cholesky`] factors matrices of it, in `f64` or `f32`.
+//! Direct: [`Symbolic`] analyses a pattern once, [`Cholesky`] factors matrices of it, in `f64` or `f32`;
+//! [`Ldlt`] those of saddle systems.
 
 mod cholesky;
+mod ldlt;
+mod multifrontal;
 mod operator;
 mod ordering;
 mod scalar;
+mod substitution;
 mod symbolic;
+mod trapezoid;
 
 use std::fmt::{self, Debug, Display};
 
 use thiserror::Error;
 
 pub use cholesky::{Cholesky, NotPositiveDefinite};
+pub use ldlt::{Ldlt, NotQuasiDefinite};
 pub use operator::{Frames, Operator};
 pub use scalar::Scalar;
-pub use symbolic::{PatternTooLarge, Symbolic, SymbolicInfo};
+pub use symbolic::{PatternTooLarge, Sign, Symbolic, SymbolicInfo};
 
 /// Solves `A x = b`, step after step, for matrices of type `M` that change from one to the next.
 pub trait LinearSolver<M>: Debug + Send {
