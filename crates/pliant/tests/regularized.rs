@@ -117,10 +117,16 @@ fn step(model: &mut Model, scheme: &mut Regularized, state: &mut State, h: f64) 
     scheme.step(model, &mut Direct::default(), state, h)
 }
 
+fn run(model: &mut Model, scheme: &mut Regularized, state: &mut State, h: f64, steps: usize) {
+    for _ in 0..steps {
+        step(model, scheme, state, h).unwrap();
+    }
+}
+
 const FORMS: [Form; 3] = [Form::Condensed, Form::Schur, Form::Saddle];
 const ALL_STIFFNESSES: [Form; 2] = [Form::Schur, Form::Saddle];
 
-/// A beam of several regions' worth of everything: one end held and turned, one vertex free along an axis only, gravity, a load.
+/// A beam with some of everything: one end held and turned, a corner held along one axis, gravity, a load, damping.
 fn busy() -> ModelBuilder {
     let mesh = generate::block([2.0, 1.0, 1.0], [4, 2, 2], Cells::Tet6).unwrap();
     let end = mesh.vertex_sets()["x-min"].clone();
@@ -212,7 +218,7 @@ fn bodies_have_the_moduli_of_their_regions() {
         let params = Params { moduli: Moduli::PerRegion(bodies.to_vec()), ..Params::new(1.0, 0.0) };
         let mut scheme = Regularized::new(&model, &params).unwrap();
         let mut state = model.rest_state();
-        (0..10).for_each(|_| drop(step(&mut model, &mut scheme, &mut state, 0.01).unwrap()));
+        run(&mut model, &mut scheme, &mut state, 0.01, 10);
         state.q
     };
     let (both, alone) = (run(&moduli), moduli.map(|moduli| run(&[moduli])).concat());
@@ -234,7 +240,7 @@ fn tetrahedra_that_are_held_whole_move_rigid_bodies_along() {
         let params = Params { form, ..Params::new(f64::INFINITY, 0.5) };
         let mut scheme = Regularized::new(&model, &params).unwrap();
         let mut state = model.rest_state();
-        (0..100).for_each(|_| drop(step(&mut model, &mut scheme, &mut state, 0.01).unwrap()));
+        run(&mut model, &mut scheme, &mut state, 0.01, 100);
         for (x, rest) in model.positions(&state).iter().zip(model.rest()) {
             let expected = *rest + motion.displacement(1.0, *rest);
             assert!((*x - expected).length() < 1e-3, "{form:?}: {x} {expected}");
@@ -508,13 +514,15 @@ fn stiff_springs_beside_the_constraints_do_not_limit_the_step() {
     let [condensed, saddle] = [Form::Condensed, Form::Saddle].map(|form| {
         let mut scheme = Regularized::new(&model, &Params { form, ..Params::new(1e5, 0.3) }).unwrap();
         let mut state = model.rest_state();
-        (0..200).for_each(|_| drop(step(&mut model, &mut scheme, &mut state, 0.05).unwrap()));
+        run(&mut model, &mut scheme, &mut state, 0.05, 10);
+        let soon = state.clone();
+        run(&mut model, &mut scheme, &mut state, 0.05, 190);
         let x = model.positions(&state);
         assert!(((x[0] - x[7]).length() - 1.0).abs() < 1e-4, "{form:?}");
-        state
+        soon
     });
     let error = difference(&condensed, &saddle);
-    assert!(error < 1e-6, "{error:e}");
+    assert!(error < 1e-7, "{error:e}");
 }
 
 #[test]

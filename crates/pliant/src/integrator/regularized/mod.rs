@@ -105,9 +105,9 @@ pub enum Moduli {
 pub struct Params {
     /// How stiff bodies are.
     pub moduli: Moduli,
-    /// `τ`, in s: strains decay like `exp(−t/τ)` where nothing resists that. If none is given, `2h`: then `γ = 0.4`, strains of
-    /// stiff bodies decay smoothly within a few steps, and damping vanishes with the step. From `½h` down they overshoot; at 0 they
-    /// ring for ever.
+    /// `τ`, in s: strains decay like `exp(−t/τ)` where nothing resists that. It is for them what `β` of Rayleigh's damping is for
+    /// other forces. If none is given, `2h`: then `γ = 0.4`, strains of stiff bodies decay smoothly within a few steps, and damping
+    /// vanishes with the step. Below `½h` they overshoot; at 0 they ring for ever.
     pub damping_time: Option<f64>,
     /// Which strain.
     pub strain: Strain,
