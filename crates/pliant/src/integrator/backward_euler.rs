@@ -91,7 +91,7 @@ impl<S: System> Integrator<S> for LinearizedBackwardEuler {
 }
 
 /// Put the state at the end of the step in place of that at its start.
-fn finish(state: &mut State, h: f64, q: &mut Vec<f64>, v: &mut Vec<f64>) {
+pub(super) fn finish(state: &mut State, h: f64, q: &mut Vec<f64>, v: &mut Vec<f64>) {
     let a = state.a.get_or_insert_with(|| vec![0.0; v.len()]);
     for i in 0..v.len() {
         a[i] = (v[i] - state.v[i]) / h;

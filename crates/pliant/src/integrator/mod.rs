@@ -8,6 +8,7 @@
 //! | [`CentralDifferences`] | 2 | below `2/ω`, `ω` the highest frequency of the mesh |
 //! | [`SymplecticEuler`] | 1 | below `2/ω`; energy is bounded for ever |
 //! | [`ExplicitEuler`] | 1 | only with damping |
+//! | [`Regularized`] | 1 | at any step, rigid and incompressible bodies too; one linear system a step |
 //!
 //! [`Static`] finds equilibrium, [`Halving`] makes any scheme try again with smaller steps when a step fails.
 //!
@@ -111,6 +112,7 @@ mod explicit;
 mod halving;
 mod newmark;
 mod newton;
+pub mod regularized;
 mod stability;
 mod statics;
 
@@ -128,6 +130,7 @@ pub use explicit::{ExplicitEuler, SymplecticEuler};
 pub use halving::Halving;
 pub use newmark::{Newmark, NewmarkError};
 pub use newton::{NewtonParams, Tangent};
+pub use regularized::Regularized;
 pub use stability::{Stability, stability};
 pub use statics::{Static, StaticParams};
 
@@ -225,6 +228,11 @@ pub enum StepError {
     LineSearch { time: f64, iterations: usize, residual: f64, worst: Place },
     #[error("in the step from {time} s: {source}")]
     Solve { time: f64, source: SolveError },
+    #[error(
+        "in the step from {time} s: elimination breaks down at the strains of tetrahedron {tet} of body `{body}`. A smaller step, or a \
+         lower stiffness, helps"
+    )]
+    Strain { time: f64, body: String, tet: usize },
     #[error("in statics, with {:.3} % of the load: {source}", 100.0 * load_factor)]
     Static { load_factor: f64, source: Box<StepError> },
     #[error("after {halvings} halvings of the step, to {dt:.3e} s: {source}")]

@@ -1,6 +1,7 @@
 //! Solvers of linear systems `A x = b` with symmetric matrices.
 //!
-//! Direct: [`Symbolic`] analyses a pattern once, [`Cholesky`] factors matrices of it, in `f64` or `f32`.
+//! Direct: [`Symbolic`] analyses a pattern once, [`Cholesky`] factors matrices of it, in `f64` or `f32`;
+//! [`Ldlt`] those of saddle systems.
 //!
 //! Iterative: [`ConjugateGradients`] with a [`Preconditioner`].
 //!
@@ -16,15 +17,19 @@ mod direct;
 mod frames;
 mod guess;
 mod incomplete_cholesky;
+mod ldlt;
+mod multifrontal;
 mod old_factor;
 mod operator;
 mod ordering;
 mod packed;
 mod params;
 mod scalar;
+mod substitution;
 mod symbolic;
 #[cfg(test)]
 mod testing;
+mod trapezoid;
 mod vector;
 
 use std::fmt::{self, Debug, Display};
@@ -40,11 +45,12 @@ pub use dense::{Dense, DenseMatrix};
 pub use direct::{Direct, DirectSingle};
 pub use frames::VertexFrames;
 pub use incomplete_cholesky::IncompleteCholesky;
+pub use ldlt::{Ldlt, NotQuasiDefinite};
 pub use old_factor::{OldFactor, OldFactorParams, Precision};
 pub use operator::{Frames, Operator};
 pub use params::SolverParams;
 pub use scalar::Scalar;
-pub use symbolic::{PatternTooLarge, Symbolic, SymbolicInfo};
+pub use symbolic::{PatternTooLarge, Sign, Symbolic, SymbolicInfo};
 
 /// Solves `A x = b`, step after step, for matrices of type `M` that change from one to the next.
 pub trait LinearSolver<M>: Debug + Send {

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::trapezoid::BLOCK;
 use super::vector::both;
 use super::{Cholesky, Scalar, Symbolic};
 use crate::math::{Kernel, Mat3, Simd, dispatch};
@@ -104,8 +105,11 @@ impl Packed {
         let fronts = &symbolic.fronts;
         let vertex_count = symbolic.order.len();
         let top = || symbolic.top.clone();
-        let groups = symbolic.subtrees.iter().map(|subtree| subtree.fronts.clone().collect());
-        let groups: Vec<Vec<usize>> = groups.chain(std::iter::once(top())).collect();
+        // A subtree ends with its root, whose parent is above all subtrees, or which has none.
+        let is_root =
+            |front: usize| fronts[front].parent.is_none_or(|parent| symbolic.top.binary_search(&parent).is_ok());
+        let subtrees = symbolic.groups.iter().flat_map(|group| group.fronts.split_inclusive(|&front| is_root(front)));
+        let groups: Vec<Vec<usize>> = subtrees.map(<[usize]>::to_vec).chain(std::iter::once(top())).collect();
         // The number of each place of the elimination in its segment.
         let (mut segment_of, mut number_of) = (vec![0; vertex_count], vec![0_u32; vertex_count]);
         let mut order = Vec::with_capacity(vertex_count);
@@ -377,20 +381,22 @@ impl Kernel for Quantize<'_> {
             let (height, padding, chunks) = (panel.height(), panel.padding(), panel.chunks());
             let local = &mut local[..LANES * chunks];
             gather(panel, &shared.rows[panel.rows.clone()], vertices, local);
-            let numbers = &factor[shared.symbolic.fronts[panel.front].panel..];
+            let front = &shared.symbolic.fronts[panel.front];
+            let (numbers, shape) = (&factor[front.panel..], front.panel_shape());
             let mut at = panel.entries - offset;
             for pivot in 0..panel.pivots {
                 let j = 3 * pivot;
-                let column = |c: usize| &numbers[(j + c) * height..(j + c + 1) * height];
+                // From the diagonal block on.
+                let column = |c: usize| &numbers[shape.column(j + c) + j % BLOCK..][..height - j];
                 let columns = [column(0), column(1), column(2)];
-                let scale = &local[padding..];
-                let entry = |row: usize, c: usize| columns[c][j + row] * scale[j + row];
+                let scale = &local[padding + j..];
+                let entry = |row: usize, c: usize| columns[c][row] * scale[row];
                 let first = panel.first_chunk(pivot);
                 let target = &mut entries[at..at + chunks - first];
                 at += chunks - first;
                 let mut units = [0.0; 3];
                 for c in 0..3 {
-                    let largest = largest_product(&columns[c][j + 3..], &scale[j + 3..]);
+                    let largest = largest_product(&columns[c][3..], &scale[3..]);
                     units[c] = largest / LARGEST;
                     let inverse = if largest > 0.0 { LARGEST / largest } else { 0.0 };
                     for (chunk, target) in (first..).zip(target.iter_mut()) {
@@ -400,11 +406,12 @@ impl Kernel for Quantize<'_> {
                                 let row = LANES * chunk + lane;
                                 *target = 0;
                                 if row >= padding + j + 3 {
-                                    *target = nearest(columns[c][row - padding] * scale[row - padding] * inverse);
+                                    let row = row - padding - j;
+                                    *target = nearest(columns[c][row] * scale[row] * inverse);
                                 }
                             }
                         } else {
-                            let from = LANES * chunk - padding;
+                            let from = LANES * chunk - padding - j;
                             let (column, scale) = (&columns[c][from..from + LANES], &scale[from..from + LANES]);
                             for lane in 0..LANES {
                                 target[lane] = nearest(column[lane] * scale[lane] * inverse);

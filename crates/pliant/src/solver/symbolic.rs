@@ -3,12 +3,16 @@
 //! Vertices are eliminated in the order of nested dissection. Consecutive ones with the same structure below form a front, a
 //! dense matrix in which their elimination takes place (Duff and Reid 1983); small fronts are merged with their parents at
 //! the price of some zeros. What a front leaves, its update, is added to its parent's.
+//!
+//! Pivots may be known to be negative: then the matrix is quasi-definite, and its factor exists in any order (Vanderbei 1995).
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use thiserror::Error;
 
 use super::ordering::Graph;
+use super::trapezoid::Trapezoid;
 use crate::sparse::BlockPattern;
 
 /// A pattern that is too large.
@@ -31,13 +35,29 @@ pub struct Symbolic {
     pub(super) fronts: Vec<Front>,
     /// Where the blocks of the matrix go, front by front.
     pub(super) entries: Vec<Entry>,
-    /// Subtrees that can be worked on at the same time, as ranges of fronts, and the fronts above all of them.
-    pub(super) subtrees: Vec<Subtree>,
+    /// Groups of subtrees that can be worked on at the same time, and the fronts above all of them.
+    pub(super) groups: Vec<Group>,
     pub(super) top: Vec<usize>,
-    /// Numbers in the factor, and in the memory for updates.
+    /// Where the solution at each vertex is in the vectors of the fronts.
+    pub(super) solution: Vec<usize>,
+    /// Numbers in the factor, in the memory for updates, and in the vectors of the fronts: of those in `top`, and of all.
     pub(super) factor_len: usize,
     pub(super) updates_len: usize,
+    pub(super) top_vectors_len: usize,
+    pub(super) vectors_len: usize,
+    /// Whether some pivots are negative.
+    has_negative: bool,
     info: SymbolicInfo,
+}
+
+/// The sign of the pivots of a vertex.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Sign {
+    /// Of an unknown in which the energy is convex: a displacement.
+    #[default]
+    Positive,
+    /// Of a multiplier of constraints.
+    Negative,
 }
 
 /// How much work and memory a factorisation takes.
@@ -47,7 +67,7 @@ pub struct SymbolicInfo {
     pub fill: usize,
     /// Floating-point operations.
     pub operations: f64,
-    /// Numbers that are kept in memory: the factor and the updates.
+    /// Numbers that are kept in memory: the factor, the updates and a few vectors.
     pub memory: usize,
     /// Rows of the largest front.
     pub largest_front: usize,
@@ -58,19 +78,23 @@ pub struct SymbolicInfo {
 /// A dense matrix of the columns of its pivots: the triangle of the pivots, and below it the rows that they touch.
 #[derive(Debug, Clone)]
 pub(super) struct Front {
-    /// Its pivots are at the places from here on.
+    /// Its pivots are at the places from here on, those with positive signs first.
     pub first: usize,
     pub pivots: usize,
+    pub positive: usize,
     /// The places below that the pivots touch, ascending.
     pub rows: Vec<u32>,
     pub children: Vec<usize>,
+    pub parent: Option<usize>,
     /// Where its rows are in the front of its parent.
     pub in_parent: Vec<Run>,
     /// Where its numbers begin in the factor.
     pub panel: usize,
     /// Where its update begins in the memory for updates.
     pub update: usize,
-    pub entries: std::ops::Range<usize>,
+    /// Where its part of a right-hand side begins in the vectors of the fronts.
+    pub vector: usize,
+    pub entries: Range<usize>,
 }
 
 impl Front {
@@ -84,13 +108,28 @@ impl Front {
         3 * self.pivots
     }
 
-    pub fn panel_len(&self) -> usize {
-        self.height() * self.width()
-    }
-
     /// Rows and columns of its update.
     pub fn below(&self) -> usize {
         3 * self.rows.len()
+    }
+
+    /// The shape of its columns.
+    pub fn panel_shape(&self) -> Trapezoid {
+        Trapezoid { rows: self.height(), columns: self.width() }
+    }
+
+    /// The shape of what it leaves.
+    pub fn update_shape(&self) -> Trapezoid {
+        Trapezoid { rows: self.below(), columns: self.below() }
+    }
+
+    /// Where its part of a right-hand side is.
+    pub fn vector(&self) -> Range<usize> {
+        self.vector..self.vector + self.height()
+    }
+
+    fn operations(&self) -> f64 {
+        (0..self.width()).map(|column| ((self.height() - column) as f64).powi(2)).sum()
     }
 }
 
@@ -102,37 +141,63 @@ pub(super) struct Run {
     pub length: u32,
 }
 
-/// A block of the matrix, and the place of its first number in the panel of a front.
+/// A block of the matrix, and where it goes in a front: the row and the column, counted in vertices.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entry {
     pub slot: u32,
     pub transposed: bool,
-    pub place: usize,
+    pub row: u32,
+    pub column: u32,
 }
 
-/// Fronts that depend on no other, with their own part of the memory for updates.
+/// Fronts that depend on no other group, one after the other, with their own part of all memory.
 #[derive(Debug, Clone)]
-pub(super) struct Subtree {
-    pub fronts: std::ops::Range<usize>,
-    pub panels: std::ops::Range<usize>,
-    pub updates: std::ops::Range<usize>,
+pub(super) struct Group {
+    /// Children before parents.
+    pub fronts: Vec<usize>,
+    pub panels: Range<usize>,
+    pub updates: Range<usize>,
+    pub vectors: Range<usize>,
 }
 
-/// How many subtrees to cut, about. Fixed, so that nothing depends on the number of threads.
-const SUBTREES: f64 = 24.0;
+/// How many groups there are, and into how many subtrees the work is cut to make them, about. Fixed, so that nothing depends
+/// on the number of threads. More groups would suit more threads, and take more memory; large fronts are shared by threads
+/// anyway.
+const GROUPS: usize = 8;
+const SUBTREES: f64 = 32.0;
 
 /// How large a part of a merged front may be zeros, by its number of columns; beyond the last, a twentieth.
 const ZEROS_ALLOWED: [(usize, f64); 4] = [(12, 1.0), (24, 0.5), (48, 0.25), (96, 0.12)];
 const ZEROS_ALLOWED_BEYOND: f64 = 0.05;
 
 impl Symbolic {
-    /// Analyse a pattern.
+    /// Analyse a pattern, for positive definite matrices.
     pub fn new(pattern: Arc<BlockPattern>) -> Result<Self, PatternTooLarge> {
+        Self::analyse(pattern, &[])
+    }
+
+    /// Analyse a pattern, for quasi-definite matrices: the sign of the pivots is given for each vertex.
+    ///
+    /// Those with negative signs are eliminated after their neighbours, so that saddle systems can be factored whose
+    /// multipliers have zeros on the diagonal.
+    ///
+    /// # Panics
+    /// If there is not one sign for each vertex.
+    pub fn with_signs(pattern: Arc<BlockPattern>, signs: &[Sign]) -> Result<Self, PatternTooLarge> {
+        assert_eq!(signs.len(), pattern.vertex_count(), "a sign for each vertex");
+        Self::analyse(pattern, signs)
+    }
+
+    /// Without signs, all are positive.
+    fn analyse(pattern: Arc<BlockPattern>, signs: &[Sign]) -> Result<Self, PatternTooLarge> {
         let too_large = PatternTooLarge { blocks: pattern.slot_count(), most: i32::MAX as usize / 2 };
         let graph = Graph::new(&pattern).ok_or(too_large)?;
-        let dissected = graph.nested_dissection();
+        let mut dissected = graph.nested_dissection();
+        if signs.contains(&Sign::Negative) {
+            dissected = negative_last(&graph, &dissected, signs);
+        }
         let supernodes = merged(supernodes(&graph, &dissected));
-        Ok(Self::from_supernodes(pattern, &graph, &dissected, supernodes))
+        Ok(Self::from_supernodes(pattern, &graph, &dissected, signs, supernodes))
     }
 
     /// How much work and memory a factorisation takes.
@@ -145,41 +210,54 @@ impl Symbolic {
         &self.pattern
     }
 
+    /// Whether some pivots are negative.
+    pub fn has_negative(&self) -> bool {
+        self.has_negative
+    }
+
     fn from_supernodes(
         pattern: Arc<BlockPattern>,
         graph: &Graph,
         dissected: &[u32],
-        supernodes: Vec<Supernode>,
+        signs: &[Sign],
+        mut supernodes: Vec<Supernode>,
     ) -> Self {
+        let is_negative = |vertex: u32| signs.get(vertex as usize) == Some(&Sign::Negative);
         let n = graph.vertex_count();
         // The final places: those of one front together, children before parents.
         let mut place_of_dissected = vec![0_u32; n];
         let mut order = Vec::with_capacity(n);
         let mut fronts: Vec<Front> = Vec::with_capacity(supernodes.len());
-        let mut parent = vec![usize::MAX; supernodes.len()];
-        for (number, supernode) in supernodes.iter().enumerate() {
-            supernode.children.iter().for_each(|&child| parent[child] = number);
+        let mut parent = vec![None; supernodes.len()];
+        for (number, supernode) in supernodes.iter_mut().enumerate() {
+            supernode.children.iter().for_each(|&child| parent[child] = Some(number));
+            supernode.columns.sort_by_key(|&column| (is_negative(dissected[column as usize]), column));
             for &column in &supernode.columns {
                 place_of_dissected[column as usize] = order.len() as u32;
                 order.push(dissected[column as usize]);
             }
         }
         let (mut first, mut panel) = (0, 0);
-        for supernode in supernodes {
+        for (supernode, parent) in supernodes.into_iter().zip(parent) {
+            let pivots = supernode.columns.len();
+            let is_positive = |place: &usize| !is_negative(order[*place]);
             let mut rows: Vec<u32> = supernode.rows.iter().map(|&row| place_of_dissected[row as usize]).collect();
             rows.sort_unstable();
             let front = Front {
                 first,
-                pivots: supernode.columns.len(),
+                pivots,
+                positive: (first..first + pivots).filter(is_positive).count(),
                 rows,
                 children: supernode.children,
+                parent,
                 in_parent: Vec::new(),
                 panel,
                 update: 0,
+                vector: 0,
                 entries: 0..0,
             };
-            first += front.pivots;
-            panel += front.panel_len();
+            first += pivots;
+            panel += front.panel_shape().len();
             fronts.push(front);
         }
         let mut place_of_vertex = vec![0_u32; n];
@@ -191,7 +269,7 @@ impl Symbolic {
         let mut entries = Vec::with_capacity(pattern.slot_count());
         for number in 0..fronts.len() {
             let front = &fronts[number];
-            let (first, pivots, height) = (front.first, front.pivots, front.height());
+            let (first, pivots) = (front.first, front.pivots);
             for pivot in 0..pivots {
                 row_of_place[first + pivot] = pivot as u32;
             }
@@ -207,28 +285,74 @@ impl Symbolic {
                 for row in std::iter::once(column).chain(graph.neighbours(column)) {
                     if place_of_vertex[row as usize] as usize >= first + pivot {
                         let slot = pattern.slot(row, column).expect("neighbours have a block") as u32;
-                        let place =
-                            3 * row_of_place[place_of_vertex[row as usize] as usize] as usize + 3 * pivot * height;
-                        entries.push(Entry { slot, transposed: row > column, place });
+                        let transposed = row > column;
+                        let row = row_of_place[place_of_vertex[row as usize] as usize];
+                        entries.push(Entry { slot, transposed, row, column: pivot as u32 });
                     }
                 }
             }
             fronts[number].entries = start..entries.len();
         }
-        let (subtrees, top, updates_len) = cut_into_subtrees(&mut fronts, &parent);
-        let square = |x: usize| (x * x) as f64;
-        let columns = |front: &Front| (0..front.width()).map(|column| front.height() - column).collect::<Vec<_>>();
-        let fill = fronts.iter().flat_map(columns).sum();
-        let operations = fronts.iter().flat_map(columns).map(square).sum();
-        let info = SymbolicInfo {
-            fill,
-            operations,
-            memory: panel + updates_len,
-            largest_front: fronts.iter().map(Front::height).max().unwrap_or(0),
-            fronts: fronts.len(),
-        };
-        Self { pattern, order, fronts, entries, subtrees, top, factor_len: panel, updates_len, info }
+        let (starts, group_of) = group(&fronts);
+        let (mut groups, top) = gather_groups(&fronts, &starts, &group_of, panel);
+        let updates_len = place_updates(&mut fronts, &mut groups, &top);
+        let (top_vectors_len, vectors_len) = place_vectors(&mut fronts, &mut groups, &top);
+        let memory = panel + updates_len + vectors_len;
+        Self {
+            pattern,
+            solution: solution_places(&fronts, &order),
+            info: info(&fronts, memory),
+            order,
+            has_negative: fronts.iter().any(|front| front.positive < front.pivots),
+            fronts,
+            entries,
+            groups,
+            top,
+            factor_len: panel,
+            updates_len,
+            top_vectors_len,
+            vectors_len,
+        }
     }
+}
+
+fn info(fronts: &[Front], memory: usize) -> SymbolicInfo {
+    let fill = |front: &Front| (0..front.width()).map(|column| front.height() - column).sum::<usize>();
+    SymbolicInfo {
+        fill: fronts.iter().map(fill).sum(),
+        operations: fronts.iter().map(Front::operations).sum(),
+        memory,
+        largest_front: fronts.iter().map(Front::height).max().unwrap_or(0),
+        fronts: fronts.len(),
+    }
+}
+
+/// Where the solution at each vertex is in the vectors of the fronts.
+fn solution_places(fronts: &[Front], order: &[u32]) -> Vec<usize> {
+    let mut places = vec![0; order.len()];
+    for front in fronts {
+        for pivot in 0..front.pivots {
+            places[order[front.first + pivot] as usize] = front.vector + 3 * pivot;
+        }
+    }
+    places
+}
+
+/// The same order, but for vertices with negative signs: they come right after the last of their neighbours with a positive one.
+fn negative_last(graph: &Graph, dissected: &[u32], signs: &[Sign]) -> Vec<u32> {
+    let mut place = vec![0_u32; dissected.len()];
+    for (at, &vertex) in dissected.iter().enumerate() {
+        place[vertex as usize] = at as u32;
+    }
+    let is_negative = |vertex: u32| signs[vertex as usize] == Sign::Negative;
+    let after = |vertex: u32| {
+        let own = place[vertex as usize];
+        let neighbours = graph.neighbours(vertex).filter(|&other| is_negative(vertex) && !is_negative(other));
+        neighbours.map(|other| place[other as usize]).fold(own, u32::max)
+    };
+    let mut order = dissected.to_vec();
+    order.sort_by_cached_key(|&vertex| (after(vertex), is_negative(vertex), place[vertex as usize]));
+    order
 }
 
 /// Rows of a child in its parent, in runs that do not cross from the pivots of the parent to its rows below.
@@ -424,24 +548,19 @@ fn best_merge(supernodes: &[Supernode], number: usize) -> Option<(usize, usize)>
     candidates.min().map(|(_, place, zeros)| (place, zeros))
 }
 
-/// Cut the forest into subtrees of similar work, and give every front a place for its update: each subtree in a part of the
-/// memory of its own. Returns the subtrees, the fronts above them, and the size of the memory.
-fn cut_into_subtrees(fronts: &mut [Front], parent: &[usize]) -> (Vec<Subtree>, Vec<usize>, usize) {
-    let mut work = vec![0.0; fronts.len()];
+/// Cut the forest into groups of similar work that depend on nothing but themselves. Returns the first front of each group,
+/// and the group of each front, `None` for those above all groups.
+fn group(fronts: &[Front]) -> (Vec<usize>, Vec<Option<usize>>) {
+    let mut work: Vec<f64> = fronts.iter().map(Front::operations).collect();
     let mut first_below: Vec<usize> = (0..fronts.len()).collect();
-    for number in 0..fronts.len() {
-        let front = &fronts[number];
-        work[number] += (0..front.width()).map(|column| ((front.height() - column) as f64).powi(2)).sum::<f64>();
-        for &child in &front.children {
-            first_below[number] = first_below[number].min(first_below[child]);
-        }
-        if parent[number] != usize::MAX {
-            work[parent[number]] += work[number];
+    for (number, front) in fronts.iter().enumerate() {
+        if let Some(parent) = front.parent {
+            work[parent] += work[number];
+            first_below[parent] = first_below[parent].min(first_below[number]);
         }
     }
-    let mut roots: Vec<usize> = (0..fronts.len()).filter(|&number| parent[number] == usize::MAX).collect();
+    let mut roots: Vec<usize> = (0..fronts.len()).filter(|&number| fronts[number].parent.is_none()).collect();
     let total: f64 = roots.iter().map(|&root| work[root]).sum();
-    let mut top = Vec::new();
     // Open the largest subtree until all are small.
     while let Some(place) = (0..roots.len()).max_by(|&a, &b| work[roots[a]].total_cmp(&work[roots[b]])) {
         let largest = roots[place];
@@ -449,48 +568,126 @@ fn cut_into_subtrees(fronts: &mut [Front], parent: &[usize]) -> (Vec<Subtree>, V
             break;
         }
         roots.swap_remove(place);
-        top.push(largest);
         roots.extend_from_slice(&fronts[largest].children);
     }
     roots.sort_unstable();
-    top.sort_unstable();
-    let mut subtrees = Vec::new();
-    let mut base = 0;
+    // Neighbouring subtrees make a group.
+    let total: f64 = roots.iter().map(|&root| work[root]).sum();
+    let (mut starts, mut before) = (vec![0], 0.0);
     for &root in &roots {
-        let range = first_below[root]..root + 1;
-        let size = place_updates(fronts, parent, range.clone(), base);
-        let panels = fronts[range.start].panel..fronts[root].panel + fronts[root].panel_len();
-        subtrees.push(Subtree { fronts: range, panels, updates: base..base + size });
-        base += size;
+        if before + work[root] / 2.0 > total * starts.len() as f64 / GROUPS as f64 && first_below[root] > 0 {
+            starts.push(first_below[root]);
+        }
+        before += work[root];
     }
-    base += place_updates(fronts, parent, top.iter().copied(), base);
-    (subtrees, top, base)
+    // All fronts whose subtree lies between two starts.
+    let mut group = 0;
+    let of = |number: usize| {
+        while starts.get(group + 1).is_some_and(|&next| next <= number) {
+            group += 1;
+        }
+        (first_below[number] >= starts[group]).then_some(group)
+    };
+    let group_of = (0..fronts.len()).map(of).collect();
+    (starts, group_of)
 }
 
-/// Give each update the first gap that it fits into; a front frees those of its children after it has placed its own. Returns
-/// how much memory they take from `base` on.
-fn place_updates(fronts: &mut [Front], parent: &[usize], numbers: impl Iterator<Item = usize>, base: usize) -> usize {
-    let mut live: Vec<(usize, usize, usize)> = Vec::new();
+/// The groups, with their parts of the factor, and the fronts above them.
+fn gather_groups(
+    fronts: &[Front],
+    starts: &[usize],
+    group_of: &[Option<usize>],
+    factor_len: usize,
+) -> (Vec<Group>, Vec<usize>) {
+    let panel =
+        |start: usize| starts.get(start).and_then(|&start| fronts.get(start)).map_or(factor_len, |front| front.panel);
+    let empty = |number: usize| Group {
+        fronts: Vec::new(),
+        panels: panel(number)..panel(number + 1),
+        updates: 0..0,
+        vectors: 0..0,
+    };
+    let mut groups: Vec<Group> = (0..starts.len()).map(empty).collect();
+    let mut top = Vec::new();
+    for (number, group) in group_of.iter().enumerate() {
+        group.map_or(&mut top, |group| &mut groups[group].fronts).push(number);
+    }
+    (groups, top)
+}
+
+/// Give every front its part of the vectors: those in `top` first, then each group's. Returns the length of both.
+fn place_vectors(fronts: &mut [Front], groups: &mut [Group], top: &[usize]) -> (usize, usize) {
     let mut end = 0;
-    // Without gaps there is nothing to look for, which matters where a front has many thousand children.
-    let mut has_gaps = false;
-    for number in numbers {
-        let size = fronts[number].below().pow(2);
+    let mut place = |numbers: &[usize]| {
+        let start = end;
+        for &number in numbers {
+            fronts[number].vector = end;
+            end += fronts[number].height();
+        }
+        start..end
+    };
+    let top_len = place(top).end;
+    for group in groups.iter_mut() {
+        group.vectors = place(&group.fronts);
+    }
+    (top_len, groups.last().map_or(top_len, |group| group.vectors.end))
+}
+
+/// Give every update a place: while groups are worked on each in a part of the memory of its own, later anywhere. Returns the
+/// size of the memory.
+fn place_updates(fronts: &mut [Front], groups: &mut [Group], top: &[usize]) -> usize {
+    let mut left = Gaps::default();
+    let mut base = 0;
+    for group in groups {
+        let mut gaps = Gaps::default();
+        for &number in &group.fronts {
+            gaps.place(fronts, number, base);
+        }
+        group.updates = base..base + gaps.end;
+        base += gaps.end;
+        left.live.append(&mut gaps.live);
+    }
+    left.end = base;
+    left.is_fragmented = true;
+    for &number in top {
+        left.place(fronts, number, 0);
+    }
+    left.end
+}
+
+/// Memory in which updates come and go.
+#[derive(Debug, Default)]
+struct Gaps {
+    /// The updates that are there, by place: where, how long, of which front.
+    live: Vec<(usize, usize, usize)>,
+    /// Without gaps there is nothing to look for, which matters where a front has many thousand children.
+    is_fragmented: bool,
+    end: usize,
+}
+
+impl Gaps {
+    /// Give an update the smallest gap that it fits into, and then free those of the children.
+    fn place(&mut self, fronts: &mut [Front], number: usize, base: usize) {
+        let size = fronts[number].update_shape().len();
         if size > 0 {
-            let last = live.last().map_or(0, |(at, size, _)| at + size);
-            let (mut at, mut place) = if has_gaps { (0, 0) } else { (last, live.len()) };
-            while place < live.len() && live[place].0 < at + size {
-                at = live[place].0 + live[place].1;
-                place += 1;
+            let after_last = self.live.last().map_or(base, |(at, size, _)| at + size);
+            let (mut at, mut place, mut least) = (after_last, self.live.len(), usize::MAX);
+            let mut gap_start = base;
+            let all = if self.is_fragmented { &self.live[..] } else { &[] };
+            for (next, &(start, length, _)) in all.iter().enumerate() {
+                let gap = start - gap_start;
+                if gap >= size && gap < least {
+                    (at, place, least) = (gap_start, next, gap);
+                }
+                gap_start = start + length;
             }
-            live.insert(place, (at, size, number));
-            fronts[number].update = base + at;
-            end = end.max(at + size);
+            self.live.insert(place, (at, size, number));
+            fronts[number].update = at;
+            self.end = self.end.max(at + size - base);
         }
         if !fronts[number].children.is_empty() {
-            live.retain(|&(_, _, other)| parent[other] != number);
-            has_gaps = !live.is_empty();
+            self.live.retain(|&(_, _, other)| fronts[other].parent != Some(number));
+            self.is_fragmented = !self.live.is_empty();
         }
     }
-    end
 }

@@ -1,0 +1,419 @@
+//! Elasticity as regularised constraints on strains (Servin, Lacoursière and Melin 2006).
+
+mod condensed;
+mod saddle;
+mod schur;
+mod strain;
+
+use std::fmt::Debug;
+use std::sync::Arc;
+use std::time::Instant;
+
+use thiserror::Error;
+
+use super::backward_euler::finish;
+use super::{Integrator, StepError, StepInfo, check, check_finite, clear_held, norm, sized};
+use crate::material::YoungPoisson;
+use crate::mesh::ElementKind;
+use crate::model::{Model, ModelBody};
+use crate::solver::{LinearSolver, Method, NotPositiveDefinite, Operator, PatternTooLarge, SolveInfo, SymbolicInfo};
+use crate::sparse::{BlockMatrix, BlockPattern};
+use crate::system::{DampingKind, Definiteness, State, System, Weights};
+use condensed::Condensed;
+use saddle::Saddle;
+use schur::Schur;
+use strain::Strains;
+
+/// The stepper of Servin, Lacoursière and Melin (2006), stable at any stiffness up to rigid bodies and `ν = ½`, with one linear
+/// system a step.
+///
+/// It brings the elasticity of all bodies that have none of their own ([`Body::without_elasticity`](crate::model::Body)): the
+/// strains of each tetrahedron are constraints `φ = √V ε`, softened by the compliance `α = D⁻¹`, with
+/// `ε = (E₁₁, E₂₂, E₃₃, 2E₁₂, 2E₁₃, 2E₂₃)` the Green strain and `D` the elasticity matrix. Their energy `½ φᵀDφ` is that of St.
+/// Venant and Kirchhoff. With `J = ∂φ/∂q`, damping time `τ` and `γ = 1/(½ + τ/h)`,
+///
+/// ```text
+/// [ M̃  −Jᵀ     ] [ v₊ ]   [ M v + h f ]
+/// [ J   γh⁻²α  ] [ hλ ] = [ −γh⁻¹φ    ],    q₊ = q + h v₊.
+/// ```
+///
+/// `f` is all other forces, at the start of the step in space and at its end in time. They are implicit as in
+/// [`LinearizedBackwardEuler`](super::LinearizedBackwardEuler): `M̃ = M + hD + h²K` with the damping and stiffness of the model, so that
+/// springs and obstacles do not limit the step either; without any, `M̃ = M`.
+///
+/// For `γ = 1` this is linearised backward Euler without the part of the stiffness that comes from stress. That part, for a body that turns
+/// fast, acts like more mass, and is what slows its swing down there.
+///
+/// `½ φᵀDφ` does not tell a tetrahedron from its mirror image: what large forces have turned inside out stays so.
+///
+/// The linear solver that a step is given is not used: matrices here are not those of the model, of other sizes and signs, and
+/// that of linear strain is factored once and kept.
+#[derive(Debug)]
+pub struct Regularized {
+    damping_time: Option<f64>,
+    strain: Strain,
+    strains: Strains,
+    /// The names of the bodies, and the number of their first tetrahedron.
+    bodies: Vec<(String, usize)>,
+    /// Of the model that this was made for.
+    pattern: Arc<BlockPattern>,
+    form: Box<dyn Solve>,
+    /// The step and the revision of the model that the factor was made for, if it may be used again.
+    factored: Option<(f64, u64)>,
+    b: Vec<f64>,
+    product: Vec<f64>,
+    q: Vec<f64>,
+    v: Vec<f64>,
+}
+
+/// Which strain is kept small.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Strain {
+    /// `E = ½(G + Gᵀ + GᵀG)`, with `G = ∂u/∂X`: right for any rotation. `J` changes with the state.
+    #[default]
+    Nonlinear,
+    /// `E = ½(G + Gᵀ)`: right for small rotations. `J` is constant, and so is the matrix if the model has no other forces than gravity,
+    /// loads and constant damping: it is factored once.
+    Linear,
+}
+
+/// Which unknowns are eliminated first. The answer is the same where all three apply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Form {
+    /// None: any stiffness, any mass matrix.
+    Saddle,
+    /// Velocities: `(J M̃⁻¹Jᵀ + γh⁻²α) hλ = −γh⁻¹φ − J M̃⁻¹(Mv + hf)`. Any stiffness, but the mass must be lumped, and no force may
+    /// couple vertices. The system is large: six unknowns a tetrahedron.
+    Schur,
+    /// Multipliers: `(M̃ + h²/γ JᵀDJ) v₊ = Mv + hf − hJᵀDφ`, on the pattern of a stiffness matrix. By far the cheapest, for
+    /// finite stiffness and `ν < ½`.
+    #[default]
+    Condensed,
+}
+
+/// Young's modulus in Pa, infinite for a rigid body, and Poisson's ratio, above −1 and up to and including ½.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Moduli {
+    /// The same for all.
+    Uniform(YoungPoisson),
+    /// One for each region of the bodies without elasticity of their own, body after body.
+    PerRegion(Vec<YoungPoisson>),
+}
+
+/// How a [`Regularized`] stepper works.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Params {
+    /// How stiff bodies are.
+    pub moduli: Moduli,
+    /// `τ`, in s: strains decay like `exp(−t/τ)` where nothing resists that. It is for them what `β` of Rayleigh's damping is for
+    /// other forces. If none is given, `2h`: then `γ = 0.4`, strains of stiff bodies decay smoothly within a few steps, and damping
+    /// vanishes with the step. Below `½h` they overshoot; at 0 they ring for ever.
+    pub damping_time: Option<f64>,
+    /// Which strain.
+    pub strain: Strain,
+    /// How systems are solved.
+    pub form: Form,
+}
+
+impl Params {
+    /// Uniform moduli, and the default of all else.
+    pub fn new(young: f64, poisson: f64) -> Self {
+        Self {
+            moduli: Moduli::Uniform(YoungPoisson { young, poisson }),
+            damping_time: None,
+            strain: Strain::default(),
+            form: Form::default(),
+        }
+    }
+}
+
+/// Why there is no such stepper.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[allow(missing_docs, reason = "the message says what each part is")]
+#[non_exhaustive]
+pub enum Error {
+    #[error("every body of the model has an elasticity of its own, expected at least one without")]
+    NoBody,
+    #[error("body `{body}` is of hexahedra, expected tetrahedra; the mesh can be split")]
+    Hexahedra { body: String },
+    #[error("moduli are given for {found} regions, but the bodies without elasticity of their own have {expected}")]
+    RegionCount { found: usize, expected: usize },
+    #[error("Young's modulus of region `{region}` of body `{body}` is {young}, expected a positive number of Pa")]
+    Young { body: String, region: String, young: f64 },
+    #[error(
+        "Poisson's ratio of region `{region}` of body `{body}` is {poisson}, expected more than -1 and at most 0.5"
+    )]
+    Poisson { body: String, region: String, poisson: f64 },
+    #[error("the damping time is {value} s, expected a number that is not negative")]
+    DampingTime { value: f64 },
+    #[error("the condensed form is for finite stiffness and Poisson's ratios below 0.5; the saddle form is for all")]
+    NoStiffness,
+    #[error(
+        "the Schur complement needs a lumped mass and no forces between vertices, but the model couples {pairs} pairs of them; the \
+         saddle form needs neither"
+    )]
+    Coupled { pairs: usize },
+    #[error("{multipliers} multipliers and {vertices} vertices are more than 2³² − 1 blocks")]
+    TooLarge { multipliers: usize, vertices: usize },
+    #[error(transparent)]
+    PatternTooLarge(#[from] PatternTooLarge),
+}
+
+impl Regularized {
+    /// A stepper for this model.
+    pub fn new(model: &Model, params: &Params) -> Result<Self, Error> {
+        if let Some(value) = params.damping_time.filter(|value| !(*value >= 0.0 && value.is_finite())) {
+            return Err(Error::DampingTime { value });
+        }
+        let vertex_mass = model.mass().row_sums();
+        let mut strains = Strains::new(params.strain);
+        let mut names = Vec::new();
+        let bodies = || model.bodies().iter().filter(|body| body.elastic().is_none());
+        let region_count = bodies().map(|body| body.mesh().regions().len()).sum();
+        let all_moduli = match &params.moduli {
+            Moduli::Uniform(moduli) => vec![*moduli; region_count],
+            Moduli::PerRegion(list) => list.clone(),
+        };
+        if all_moduli.len() != region_count {
+            return Err(Error::RegionCount { found: all_moduli.len(), expected: region_count });
+        }
+        let mut rest = &all_moduli[..];
+        for body in bodies() {
+            let mesh = body.mesh();
+            if mesh.kind() != ElementKind::Tet4 {
+                return Err(Error::Hexahedra { body: body.name().to_owned() });
+            }
+            let (moduli, others) = rest.split_at(mesh.regions().len());
+            rest = others;
+            check_moduli(body, moduli)?;
+            names.push((body.name().to_owned(), strains.tets.len()));
+            strains.add(mesh, body.vertices().start as u32, moduli, &vertex_mass);
+        }
+        if names.is_empty() {
+            return Err(Error::NoBody);
+        }
+        let pattern = model.pattern().clone();
+        let (multipliers, vertices) = (2 * strains.tets.len(), pattern.vertex_count());
+        if multipliers + vertices > u32::MAX as usize {
+            return Err(Error::TooLarge { multipliers, vertices });
+        }
+        let form: Box<dyn Solve> = match params.form {
+            Form::Condensed if !strains.have_stiffness() => return Err(Error::NoStiffness),
+            Form::Condensed => Box::new(Condensed::new(&strains, &pattern)?),
+            Form::Schur if pattern.slot_count() != vertices => {
+                return Err(Error::Coupled { pairs: pattern.slot_count() - vertices });
+            }
+            Form::Schur => Box::new(Schur::new(&strains, vertices)?),
+            Form::Saddle => Box::new(Saddle::new(&strains, &pattern)?),
+        };
+        Ok(Self {
+            damping_time: params.damping_time,
+            strain: params.strain,
+            strains,
+            bodies: names,
+            pattern,
+            form,
+            factored: None,
+            b: Vec::new(),
+            product: Vec::new(),
+            q: Vec::new(),
+            v: Vec::new(),
+        })
+    }
+
+    fn error(&self, time: f64, breakdown: Breakdown) -> StepError {
+        match breakdown {
+            Breakdown::Vertex(source) => StepError::Solve { time, source: source.into() },
+            Breakdown::Tet(number) => {
+                let (body, first) = &self.bodies[self.bodies.partition_point(|(_, first)| *first <= number) - 1];
+                StepError::Strain { time, body: body.clone(), tet: number - first }
+            }
+        }
+    }
+}
+
+fn check_moduli(body: &ModelBody, moduli: &[YoungPoisson]) -> Result<(), Error> {
+    for (region, &YoungPoisson { young, poisson }) in body.mesh().regions().iter().zip(moduli) {
+        let (body, region) = (body.name().to_owned(), region.name.clone());
+        if young.is_nan() || young <= 0.0 {
+            return Err(Error::Young { body, region, young });
+        }
+        if !(poisson > -1.0 && poisson <= 0.5) {
+            return Err(Error::Poisson { body, region, poisson });
+        }
+    }
+    Ok(())
+}
+
+/// The pairs of different vertices of a pattern.
+fn pairs(pattern: &BlockPattern) -> impl Iterator<Item = [u32; 2]> + '_ {
+    let row = |vertex: usize| pattern.columns()[pattern.row(vertex)][1..].iter();
+    (0..pattern.vertex_count()).flat_map(move |vertex| row(vertex).map(move |&other| [vertex as u32, other]))
+}
+
+/// What the systems of a step are made of.
+struct Step<'a> {
+    strains: &'a Strains,
+    /// `M̃`, with rows and columns of held coordinates replaced by those of a diagonal matrix.
+    inertia: &'a BlockMatrix,
+    held: &'a [bool],
+    h: f64,
+    gamma: f64,
+}
+
+impl Step<'_> {
+    /// What compliances are multiplied by.
+    fn gamma_per_h2(&self) -> f64 {
+        self.gamma / (self.h * self.h)
+    }
+
+    /// What stiffnesses are multiplied by.
+    fn h2_per_gamma(&self) -> f64 {
+        self.h * self.h / self.gamma
+    }
+}
+
+/// A way to solve `M̃ v − Jᵀμ = b`, `J v + γh⁻²α μ = r` for the coordinates that are not held.
+trait Solve: Debug + Send {
+    fn factor(&mut self, step: &Step<'_>) -> Result<(), Breakdown>;
+
+    /// Add the solution to `v`; `r` is what strains want. Returns what is left of the right-hand side of the system that was solved,
+    /// as a part of it.
+    fn solve(&mut self, step: &Step<'_>, b: &[f64], v: &mut [f64]) -> f64;
+
+    fn info(&self) -> &SymbolicInfo;
+}
+
+/// Where elimination broke down.
+#[derive(Debug, Clone, Copy)]
+enum Breakdown {
+    Vertex(NotPositiveDefinite),
+    Tet(usize),
+}
+
+/// Solving twice: stiff systems have condition numbers that leave few digits the first time.
+#[derive(Debug, Default)]
+struct Refinement {
+    residual: Vec<f64>,
+    correction: Vec<f64>,
+}
+
+impl Refinement {
+    /// Residuals below this are rounding.
+    const ENOUGH: f64 = 1e-14;
+
+    fn solve(
+        &mut self,
+        matrix: &BlockMatrix,
+        b: &[f64],
+        x: &mut [f64],
+        mut solve: impl FnMut(&[f64], &mut [f64]),
+    ) -> f64 {
+        let size = norm(b);
+        if size == 0.0 {
+            x.fill(0.0);
+            return 0.0;
+        }
+        sized(&mut self.residual, b.len());
+        sized(&mut self.correction, b.len());
+        let left = |x: &[f64], residual: &mut [f64]| {
+            matrix.mul(x, residual);
+            residual.iter_mut().zip(b).for_each(|(r, b)| *r = b - *r);
+            norm(residual) / size
+        };
+        solve(b, x);
+        let before = left(x, &mut self.residual);
+        if before <= Self::ENOUGH {
+            return before;
+        }
+        solve(&self.residual, &mut self.correction);
+        x.iter_mut().zip(&self.correction).for_each(|(x, correction)| *x += correction);
+        left(x, &mut self.residual)
+    }
+}
+
+impl Integrator<Model> for Regularized {
+    /// # Panics
+    /// If the model is not the one that this was made for.
+    fn step(
+        &mut self,
+        model: &mut Model,
+        _solver: &mut dyn LinearSolver<Operator>,
+        state: &mut State,
+        dt: f64,
+    ) -> Result<StepInfo, StepError> {
+        assert!(Arc::ptr_eq(&self.pattern, model.pattern()), "the model that this stepper was made for");
+        check(model, state, dt)?;
+        let (n, h, time) = (model.dim(), dt, state.time);
+        let gamma = 1.0 / (0.5 + self.damping_time.unwrap_or(2.0 * h) / h);
+        for vector in [&mut self.b, &mut self.product, &mut self.q, &mut self.v] {
+            sized(vector, n);
+        }
+        let mut info = StepInfo { newton_iterations: 1, ..StepInfo::default() };
+        let start = Instant::now();
+        let weights = Weights { mass: 1.0, damping: h, stiffness: h * h };
+        let is_constant = self.strain == Strain::Linear && has_constant_inertia(model);
+        let is_kept = is_constant && self.factored == Some((h, model.revision()));
+        if is_kept {
+            model.force(&state.q, time + h, &mut self.b);
+        } else {
+            self.factored = None;
+            model.linearize(&state.q, time + h, Definiteness::Projected, &mut self.b);
+            model.set_damping(&state.q, &state.v, &mut self.b);
+            model.assemble(weights);
+        }
+        check_finite(model, time, "the force", &self.b, None)?;
+        model.mul(Weights { mass: 1.0, ..Weights::default() }, &state.v, &mut self.product);
+        for i in 0..n {
+            self.b[i] = h.mul_add(self.b[i], self.product[i]);
+        }
+        // The velocities of held coordinates are known, and go to the other side.
+        self.q.copy_from_slice(&state.q);
+        model.prescribe(time + h, &mut self.q);
+        let mut moves = false;
+        for (i, &held) in model.held().iter().enumerate() {
+            self.v[i] = if held { (self.q[i] - state.q[i]) / h } else { 0.0 };
+            moves |= self.v[i] != 0.0;
+        }
+        if moves {
+            model.mul(weights, &self.v, &mut self.product);
+            self.b.iter_mut().zip(&self.product).for_each(|(b, known)| *b -= known);
+        }
+        clear_held(model.held(), &mut self.b);
+        self.strains.set(&state.q, gamma / h, moves.then_some(&self.v));
+        info.assembling = start.elapsed();
+        let start = Instant::now();
+        let step = Step { strains: &self.strains, inertia: &model.matrix().matrix, held: model.held(), h, gamma };
+        if !is_kept {
+            self.form.factor(&step).map_err(|breakdown| self.error(time, breakdown))?;
+            self.factored = is_constant.then_some((h, model.revision()));
+        }
+        let residual = self.form.solve(&step, &self.b, &mut self.v);
+        let size = self.form.info();
+        info.count(SolveInfo {
+            method: Method::Direct,
+            iterations: 0,
+            factorizations: usize::from(!is_kept),
+            residual,
+            fill: size.fill,
+            memory: 8 * size.memory,
+            ..SolveInfo::default()
+        });
+        info.solving = start.elapsed();
+        for i in 0..n {
+            self.q[i] = h.mul_add(self.v[i], state.q[i]);
+        }
+        model.prescribe(time + h, &mut self.q);
+        check_finite(model, time, "the velocity", &self.v, None)?;
+        check_finite(model, time, "the position", &self.q, None)?;
+        finish(state, h, &mut self.q, &mut self.v);
+        Ok(info)
+    }
+}
+
+/// Whether `M̃` changes only with the step and with the revision of the model.
+fn has_constant_inertia(model: &Model) -> bool {
+    model.forces().is_empty()
+        && model.bodies().iter().all(|body| body.elastic().is_none())
+        && model.damping_kind() != DampingKind::Varying
+}

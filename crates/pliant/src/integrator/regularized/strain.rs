@@ -1,0 +1,372 @@
+//! The strains of tetrahedra as constraints, and their derivatives.
+
+use std::array::from_fn;
+use std::ops::{Add, Mul};
+
+use rayon::prelude::*;
+
+use super::Strain;
+use crate::element::quadrature;
+use crate::material::YoungPoisson;
+use crate::math::{Mat3, Vec3, outer};
+use crate::mesh::VolumeMesh;
+
+/// The pairs of axes of the three shears, in Voigt's order here: 12, 13, 23.
+const SHEARS: [(usize, usize); 3] = [(0, 1), (0, 2), (1, 2)];
+
+/// A 6×6 matrix over strains `(11, 22, 33, 2·12, 2·13, 2·23)` that treats all directions alike, by its eigenvalues.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Isotropic {
+    /// For `(1, 1, 1, 0, 0, 0)`.
+    dilation: f64,
+    /// For other normal strains.
+    deviation: f64,
+    /// For each shear.
+    shear: f64,
+}
+
+impl Isotropic {
+    /// `α = D⁻¹`: zero for dilation if `ν = ½`, and zero if `Y = ∞`.
+    pub fn compliance(moduli: YoungPoisson) -> Self {
+        let YoungPoisson { young, poisson } = moduli;
+        let deviation = (1.0 + poisson) / young;
+        Self { dilation: (1.0 - 2.0 * poisson) / young, deviation, shear: 2.0 * deviation }
+    }
+
+    /// The same done to each eigenvalue.
+    pub fn map(self, change: impl Fn(f64) -> f64) -> Self {
+        Self { dilation: change(self.dilation), deviation: change(self.deviation), shear: change(self.shear) }
+    }
+
+    /// Whether no eigenvalue is zero.
+    pub fn is_definite(self) -> bool {
+        self.dilation > 0.0 && self.deviation > 0.0
+    }
+
+    /// The product with strains of some kind.
+    #[inline(always)]
+    pub fn apply<T: Copy + Add<Output = T> + Mul<f64, Output = T>>(self, x: [T; 6]) -> [T; 6] {
+        let common = (x[0] + x[1] + x[2]) * ((self.dilation - self.deviation) / 3.0);
+        from_fn(|k| if k < 3 { x[k] * self.deviation + common } else { x[k] * self.shear })
+    }
+
+    /// The matrix of the normal strains; that of the shears is `shear` times the identity, and between them nothing.
+    pub fn blocks(self) -> [[[f64; 3]; 3]; 2] {
+        let common = (self.dilation - self.deviation) / 3.0;
+        let diagonal = |on: f64, off: f64| from_fn(|i| from_fn(|j| if i == j { on + off } else { off }));
+        [diagonal(self.deviation, common), diagonal(self.shear, 0.0)]
+    }
+}
+
+/// `∂φ/∂x` of a tetrahedron: for each node, for each strain.
+pub(super) type Jacobian = [[Vec3; 6]; 4];
+
+/// What multipliers pull a node with: its part of `Jᵀμ`.
+#[inline(always)]
+pub(super) fn pull(rows: &[Vec3; 6], multipliers: &[f64; 6]) -> Vec3 {
+    (0..6).fold(Vec3::ZERO, |sum, k| sum + rows[k] * multipliers[k])
+}
+
+/// A tetrahedron with its strain in some state.
+#[derive(Debug, Clone)]
+pub(super) struct Tet {
+    /// Its vertices, ascending.
+    pub nodes: [u32; 4],
+    gradients: [Vec3; 4],
+    /// `√V`.
+    root_volume: f64,
+    /// `α` and `D`.
+    compliance: Isotropic,
+    pub stiffness: Isotropic,
+    /// The trace of `J M⁻¹Jᵀ` at rest, with lumped masses: how easily its strains change.
+    mobility: f64,
+    /// The deformation gradient that `J` is taken at.
+    f: Mat3,
+    /// `φ = √V ε`.
+    pub phi: [f64; 6],
+    /// What `J v₊ + γh⁻²α hλ` is to be, once held coordinates have been brought to the other side.
+    pub wanted: [f64; 6],
+}
+
+/// Compliances are at least this part of what mass alone resists: tetrahedra have more strains than their vertices have
+/// coordinates, so that without any compliance multipliers would not be unique. It is that of a material whose slowest vibration
+/// of an element takes a hundred-thousandth of a step.
+const LEAST_COMPLIANCE: f64 = 1e-10;
+
+impl Tet {
+    /// `J` at the state that was last set.
+    #[inline(always)]
+    pub fn jacobian(&self) -> Jacobian {
+        let columns = [self.f.x_axis, self.f.y_axis, self.f.z_axis];
+        self.gradients.map(|gradient| {
+            let g = (self.root_volume * gradient).to_array();
+            let normal = |i: usize| columns[i] * g[i];
+            let shear = |(i, j): (usize, usize)| columns[i] * g[j] + columns[j] * g[i];
+            from_fn(|k| if k < 3 { normal(k) } else { shear(SHEARS[k - 3]) })
+        })
+    }
+
+    /// The same without the columns of held coordinates.
+    #[inline(always)]
+    pub fn free_jacobian(&self, held: &[bool]) -> Jacobian {
+        let mut jacobian = self.jacobian();
+        for (rows, &node) in jacobian.iter_mut().zip(&self.nodes) {
+            let held = &held[3 * node as usize..3 * node as usize + 3];
+            if held.contains(&true) {
+                let free = Vec3::from_array(from_fn(|axis| if held[axis] { 0.0 } else { 1.0 }));
+                rows.iter_mut().for_each(|row| *row *= free);
+            }
+        }
+        jacobian
+    }
+
+    /// `J v`.
+    #[inline(always)]
+    pub fn rate(&self, jacobian: &Jacobian, v: &[f64]) -> [f64; 6] {
+        let v = self.nodes.map(|node| Vec3::from_slice(&v[3 * node as usize..]));
+        from_fn(|k| (0..4).map(|a| jacobian[a][k].dot(v[a])).sum())
+    }
+
+    /// `force + Jᵀ multipliers`.
+    #[inline(always)]
+    pub fn add_force(&self, jacobian: &Jacobian, multipliers: &[f64; 6], force: &mut [f64]) {
+        for (rows, &node) in jacobian.iter().zip(&self.nodes) {
+            let pull = pull(rows, multipliers);
+            for axis in 0..3 {
+                force[3 * node as usize + axis] += pull[axis];
+            }
+        }
+    }
+
+    /// `γh⁻²α`, at least what keeps multipliers unique.
+    pub fn softness(&self, gamma_per_h2: f64) -> Isotropic {
+        self.compliance.map(|alpha| (gamma_per_h2 * alpha).max(LEAST_COMPLIANCE * self.mobility))
+    }
+
+    fn set(&mut self, q: &[f64], strain: Strain) {
+        let mut g = Mat3::ZERO;
+        for (gradient, &node) in self.gradients.iter().zip(&self.nodes) {
+            g += outer(Vec3::from_slice(&q[3 * node as usize..]), *gradient);
+        }
+        // 2E = G + Gᵀ + GᵀG, so that it is exactly zero at rest.
+        let mut twice = g + g.transpose();
+        if strain == Strain::Nonlinear {
+            twice += g.transpose() * g;
+            self.f = Mat3::IDENTITY + g;
+        }
+        let entry = |i: usize, j: usize| self.root_volume * twice.col(j)[i];
+        self.phi = from_fn(|k| if k < 3 { 0.5 * entry(k, k) } else { entry(SHEARS[k - 3].0, SHEARS[k - 3].1) });
+    }
+}
+
+/// The strains of all tetrahedra.
+#[derive(Debug)]
+pub(super) struct Strains {
+    pub tets: Vec<Tet>,
+    strain: Strain,
+}
+
+impl Strains {
+    pub fn new(strain: Strain) -> Self {
+        Self { tets: Vec::new(), strain }
+    }
+
+    /// Add the tetrahedra of a mesh, whose vertices have the numbers from `first` on, with moduli for each of its regions.
+    pub fn add(&mut self, mesh: &VolumeMesh, first: u32, moduli: &[YoungPoisson], vertex_mass: &[f64]) {
+        for (element, &region) in mesh.elements().zip(mesh.element_region()) {
+            let (volume, gradients) = quadrature(mesh, element)[0];
+            let mut order = [0, 1, 2, 3];
+            order.sort_unstable_by_key(|&node| element[node]);
+            let compliance = Isotropic::compliance(moduli[region as usize]);
+            let mut tet = Tet {
+                nodes: order.map(|node| first + element[node]),
+                gradients: order.map(|node| gradients[node]),
+                root_volume: volume.sqrt(),
+                compliance,
+                stiffness: compliance.map(f64::recip),
+                mobility: 0.0,
+                f: Mat3::IDENTITY,
+                phi: [0.0; 6],
+                wanted: [0.0; 6],
+            };
+            let squares = |rows: &[Vec3; 6]| rows.iter().map(|row| row.length_squared()).sum::<f64>();
+            let nodes = tet.nodes.iter().map(|&node| vertex_mass[node as usize]);
+            tet.mobility = tet.jacobian().iter().zip(nodes).map(|(rows, mass)| squares(rows) / mass).sum();
+            self.tets.push(tet);
+        }
+    }
+
+    /// Whether all compliances are positive, so that there is a `D`.
+    pub fn have_stiffness(&self) -> bool {
+        self.tets.iter().all(|tet| tet.compliance.is_definite())
+    }
+
+    /// Go to a state, where coordinates that are held move on at `held_v`, which is zero elsewhere.
+    pub fn set(&mut self, q: &[f64], gamma_per_h: f64, held_v: Option<&[f64]>) {
+        let strain = self.strain;
+        self.tets.par_iter_mut().with_min_len(256).for_each(|tet| {
+            tet.set(q, strain);
+            tet.wanted = tet.phi.map(|phi| -gamma_per_h * phi);
+            if let Some(v) = held_v {
+                let rate = tet.rate(&tet.jacobian(), v);
+                (0..6).for_each(|k| tet.wanted[k] -= rate[k]);
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Params, Regularized};
+    use super::*;
+    use crate::integrator::Integrator;
+    use crate::material::AnyLaw;
+    use crate::mesh::{Cells, generate};
+    use crate::model::{Body, Model};
+    use crate::solver::{LinearSolver, Operator, SolveError, SolveInfo};
+    use crate::system::{Definiteness, System, Weights};
+
+    fn strains(strain: Strain, moduli: YoungPoisson) -> (Strains, usize) {
+        let mesh = generate::block([1.0, 0.7, 1.3], [2, 1, 2], Cells::Tet6).unwrap();
+        let mut strains = Strains::new(strain);
+        strains.add(&mesh, 0, &[moduli], &vec![2.0; mesh.vertex_count()]);
+        (strains, 3 * mesh.vertex_count())
+    }
+
+    const MODULI: YoungPoisson = YoungPoisson { young: 3.0, poisson: 0.3 };
+
+    #[test]
+    fn jacobians_are_the_derivatives_of_strains_in_random_states() {
+        for strain in [Strain::Nonlinear, Strain::Linear] {
+            let (mut strains, n) = strains(strain, MODULI);
+            let mut rng = fastrand::Rng::with_seed(7);
+            for _ in 0..5 {
+                let q: Vec<f64> = (0..n).map(|_| rng.f64() - 0.5).collect();
+                let v: Vec<f64> = (0..n).map(|_| rng.f64() - 0.5).collect();
+                strains.set(&q, 1.0, None);
+                let rates: Vec<[f64; 6]> = strains.tets.iter().map(|tet| tet.rate(&tet.jacobian(), &v)).collect();
+                // Strains are quadratic, so that central differences are exact.
+                let step = 0.1;
+                let mut at = |s: f64| {
+                    let q: Vec<f64> = q.iter().zip(&v).map(|(q, v)| q + s * v).collect();
+                    strains.set(&q, 1.0, None);
+                    strains.tets.iter().map(|tet| tet.phi).collect::<Vec<_>>()
+                };
+                let (after, before) = (at(step), at(-step));
+                for (tet, rate) in rates.iter().enumerate() {
+                    for k in 0..6 {
+                        let expected = (after[tet][k] - before[tet][k]) / (2.0 * step);
+                        assert!((rate[k] - expected).abs() < 1e-13, "{strain:?} {tet} {k}: {} {expected}", rate[k]);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rotations_are_no_strain_and_strains_of_a_stretch_are_as_defined() {
+        let (mut strains, n) = strains(Strain::Nonlinear, MODULI);
+        let mesh = generate::block([1.0, 0.7, 1.3], [2, 1, 2], Cells::Tet6).unwrap();
+        let mut q_of = |f: Mat3| {
+            let q: Vec<f64> = mesh.vertices().iter().flat_map(|&x| (f * x - x).to_array()).collect();
+            assert_eq!(q.len(), n);
+            strains.set(&q, 1.0, None);
+            strains.tets.iter().map(|tet| tet.phi.map(|phi| phi / tet.root_volume)).collect::<Vec<_>>()
+        };
+        for epsilon in q_of(Mat3::from_axis_angle(Vec3::new(0.36, 0.48, 0.8), 2.0)) {
+            assert!(epsilon.iter().all(|e| e.abs() < 1e-14), "{epsilon:?}");
+        }
+        let f = Mat3::from_cols(Vec3::new(1.1, 0.0, 0.2), Vec3::new(0.3, 0.9, 0.0), Vec3::new(0.0, -0.1, 1.2));
+        let green = (f.transpose() * f - Mat3::IDENTITY) * 0.5;
+        let expected = [green.x_axis.x, green.y_axis.y, green.z_axis.z, green.y_axis.x, green.z_axis.x, green.z_axis.y];
+        for epsilon in q_of(f) {
+            for k in 0..6 {
+                let factor = if k < 3 { 1.0 } else { 2.0 };
+                assert!((epsilon[k] - factor * expected[k]).abs() < 1e-14);
+            }
+        }
+    }
+
+    #[test]
+    fn stiffness_is_that_of_hooke_with_engineering_shear_and_the_inverse_of_the_compliance() {
+        let (mu, lambda) = (MODULI.mu(), MODULI.lambda());
+        let compliance = Isotropic::compliance(MODULI);
+        let stiffness = compliance.map(f64::recip);
+        let x = [0.3, -0.2, 0.5, 0.7, -0.1, 0.4];
+        let stress = stiffness.apply(x);
+        for k in 0..6 {
+            let expected = if k < 3 { 2.0 * mu * x[k] + lambda * (x[0] + x[1] + x[2]) } else { mu * x[k] };
+            assert!((stress[k] - expected).abs() < 1e-14);
+        }
+        let again = compliance.apply(stress);
+        let [normal, shear] = compliance.blocks();
+        for k in 0..6 {
+            assert!((again[k] - x[k]).abs() < 1e-14);
+            let block = if k < 3 { normal } else { shear };
+            let first = k / 3 * 3;
+            let row: f64 = (0..3).map(|j| block[k - first][j] * stress[first + j]).sum();
+            assert!((row - x[k]).abs() < 1e-14);
+        }
+        let incompressible = Isotropic::compliance(YoungPoisson { young: 3.0, poisson: 0.5 });
+        assert_eq!((incompressible.dilation, incompressible.deviation), (0.0, 0.5));
+        assert!(!incompressible.is_definite());
+        let rigid = Isotropic::compliance(YoungPoisson { young: f64::INFINITY, poisson: 0.3 });
+        assert_eq!(rigid, Isotropic { dilation: 0.0, deviation: 0.0, shear: 0.0 });
+    }
+
+    /// Solves nothing: the stepper has factors of its own.
+    #[derive(Debug)]
+    struct Unused;
+
+    impl LinearSolver<Operator> for Unused {
+        fn set_matrix(&mut self, _: &Operator) -> Result<(), SolveError> {
+            unreachable!("not used")
+        }
+
+        fn solve(&mut self, _: &Operator, _: &[f64], _: &mut [f64]) -> Result<SolveInfo, SolveError> {
+            unreachable!("not used")
+        }
+    }
+
+    #[test]
+    fn for_gamma_one_a_step_is_linearised_backward_euler_of_stvk_without_geometric_stiffness() {
+        let mesh = generate::block([1.0, 0.7, 1.3], [2, 1, 2], Cells::Tet6).unwrap();
+        let moduli = YoungPoisson { young: 1e5, poisson: 0.3 };
+        let law = AnyLaw::new("stvk", moduli).unwrap();
+        let model = |body: Body| Model::builder().body(body).gravity(Vec3::new(1.0, -9.0, 2.0)).build().unwrap();
+        let mut elastic = model(Body::new(mesh.clone(), law, 1000.0));
+        let mut bare = model(Body::without_elasticity(mesh, 1000.0));
+        let h = 0.02;
+        let params = Params { damping_time: Some(0.5 * h), ..Params::new(moduli.young, moduli.poisson) };
+        let mut scheme = Regularized::new(&bare, &params).unwrap();
+        let mut rng = fastrand::Rng::with_seed(9);
+        let mut state = bare.rest_state();
+        state.q.iter_mut().for_each(|q| *q = 0.2 * (rng.f64() - 0.5));
+        state.v.iter_mut().for_each(|v| *v = rng.f64() - 0.5);
+        let before = state.clone();
+        scheme.step(&mut bare, &mut Unused, &mut state, h).unwrap();
+        // (M + h²(K − K_geometric)) v₊ = M v + h f, with forces and stiffness of the elastic body.
+        let n = state.q.len();
+        let (mut force, mut left, mut right) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+        elastic.linearize(&before.q, h, Definiteness::Exact, &mut force);
+        elastic.mul(Weights { mass: 1.0, stiffness: h * h, ..Weights::default() }, &state.v, &mut left);
+        elastic.mul(Weights { mass: 1.0, ..Weights::default() }, &before.v, &mut right);
+        (0..n).for_each(|i| right[i] += h * force[i]);
+        for tet in &scheme.strains.tets {
+            let s = tet.stiffness.apply(tet.phi);
+            let stress = Mat3::from_cols_array(&[s[0], s[3], s[4], s[3], s[1], s[5], s[4], s[5], s[2]]);
+            for (a, &i) in tet.nodes.iter().enumerate() {
+                for (b, &j) in tet.nodes.iter().enumerate() {
+                    let factor = tet.root_volume * tet.gradients[a].dot(stress * tet.gradients[b]);
+                    for axis in 0..3 {
+                        left[3 * i as usize + axis] -= h * h * factor * state.v[3 * j as usize + axis];
+                    }
+                }
+            }
+        }
+        let largest = right.iter().fold(0.0, |most: f64, b| most.max(b.abs()));
+        for i in 0..n {
+            assert!((left[i] - right[i]).abs() < 1e-11 * largest, "{i}: {} {}", left[i], right[i]);
+        }
+    }
+}
