@@ -4,6 +4,7 @@ use peak_alloc::PeakAlloc;
 use pliant::force::{Definiteness, Elastic, Force, bind_all};
 use pliant::material::{AnyLaw, Elasticity, Inversion, YoungPoisson};
 use pliant::mesh::{Cells, generate};
+use pliant::solver::{CgParams, OldFactorParams, Operator, SolverParams, VertexFrames};
 use pliant::sparse::BlockMatrix;
 
 #[global_allocator]
@@ -36,5 +37,46 @@ fn energy_force_and_stiffness_allocate_nothing() {
                 assert_eq!(after, before, "{} on {cells:?}", entry.name);
             });
         }
+    }
+}
+
+/// Factorisations take scratch memory of their own; all else, with the factor there is, takes none.
+#[test]
+fn setting_and_solving_systems_allocates_nothing() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let mesh = generate::block([1.0, 1.0, 1.0], [6, 6, 6], Cells::Tet5).unwrap();
+    let law = AnyLaw::new("corotational", YoungPoisson { young: 1e5, poisson: 0.4 }).unwrap();
+    let mut elastic = Elastic::uniform(&mesh, law);
+    let mut matrix = BlockMatrix::zero(bind_all(mesh.vertex_count(), &mut [&mut elastic]));
+    let u = vec![0.0; 3 * mesh.vertex_count()];
+    elastic.add_force_and_stiffness(&u, Definiteness::Exact, &mut u.clone(), &mut matrix);
+    for vertex in 0..mesh.vertex_count() as u32 {
+        matrix.add_block(vertex, vertex, &[[1e5, 0.0, 0.0], [0.0, 1e5, 0.0], [0.0, 0.0, 1e5]]);
+    }
+    let frames = VertexFrames::new(mesh.vertex_count(), &[(0, &mesh)]);
+    let mut operator = Operator { matrix, u, frames: Some(std::sync::Arc::new(frames)) };
+    let b: Vec<f64> = (0..operator.u.len()).map(|i| (i as f64).sin()).collect();
+    let mut x = vec![0.0; b.len()];
+    let cg = CgParams::default();
+    for params in [
+        SolverParams::default(),
+        SolverParams::BlockJacobi(cg),
+        SolverParams::IncompleteCholesky(cg),
+        SolverParams::OldFactor(OldFactorParams::default()),
+    ] {
+        let mut solver = params.build();
+        pool.install(|| {
+            for step in 0..5 {
+                // A motion small enough that the old factor is kept.
+                operator.u.iter_mut().enumerate().for_each(|(i, u)| *u += 1e-4 * (i as f64).cos());
+                x.fill(0.0);
+                MEMORY.reset_peak_usage();
+                let before = MEMORY.current_usage();
+                solver.set_matrix(&operator).unwrap();
+                solver.solve(&operator, &b, &mut x).unwrap();
+                let after = MEMORY.peak_usage();
+                assert!(step == 0 || after == before, "{params:?} in step {step}: {}", after - before);
+            }
+        });
     }
 }

@@ -14,6 +14,9 @@ pub trait Simd: Real {
     /// How many.
     const WIDTH: usize;
 
+    /// Single-precision numbers in the same registers.
+    type Singles: Singles;
+
     /// The first [`Self::WIDTH`] numbers of `from`.
     ///
     /// # Panics
@@ -31,6 +34,28 @@ pub trait Simd: Real {
     /// # Panics
     /// If there are fewer than nine places a lane.
     fn store_nines(numbers: &[Self; 9], to: &mut [f64]);
+}
+
+/// Sixteen numbers in single precision, for what is bound by the memory that it reads.
+pub trait Singles: Copy {
+    /// The same number in all lanes.
+    fn splat(x: f32) -> Self;
+
+    /// These numbers.
+    fn load(from: &[f32; 16]) -> Self;
+
+    /// These integers.
+    fn load_integers(from: &[i16; 16]) -> Self;
+
+    /// Write all lanes.
+    fn store(self, to: &mut [f32; 16]);
+
+    /// `self · a + b`.
+    #[must_use]
+    fn mul_add(self, a: Self, b: Self) -> Self;
+
+    /// The sum of all lanes, by halves.
+    fn total(self) -> f32;
 }
 
 /// A computation written for lanes of any width.
@@ -61,6 +86,8 @@ pub fn fused<R: Simd>(a: f64, b: f64, c: f64) -> f64 {
 impl Simd for f64 {
     const WIDTH: usize = 1;
 
+    type Singles = [f32; 16];
+
     #[inline(always)]
     fn load(from: &[f64]) -> Self {
         from[0]
@@ -77,8 +104,55 @@ impl Simd for f64 {
     }
 }
 
+/// One after the other, with two roundings in a product and sum: one would cost a call of a library function.
+impl Singles for [f32; 16] {
+    #[inline(always)]
+    fn splat(x: f32) -> Self {
+        [x; 16]
+    }
+
+    #[inline(always)]
+    fn load(from: &[f32; 16]) -> Self {
+        *from
+    }
+
+    #[inline(always)]
+    fn load_integers(from: &[i16; 16]) -> Self {
+        let mut lanes = [0.0; 16];
+        for (lane, &number) in lanes.iter_mut().zip(from) {
+            *lane = f32::from(number);
+        }
+        lanes
+    }
+
+    #[inline(always)]
+    fn store(self, to: &mut [f32; 16]) {
+        *to = self;
+    }
+
+    #[inline(always)]
+    fn mul_add(mut self, a: Self, b: Self) -> Self {
+        for lane in 0..16 {
+            self[lane] = self[lane] * a[lane] + b[lane];
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn total(mut self) -> f32 {
+        for half in [8, 4, 2, 1] {
+            for lane in 0..half {
+                self[lane] += self[lane + half];
+            }
+        }
+        self[0]
+    }
+}
+
 impl<const N: usize, const FUSED: bool> Simd for Lanes<N, FUSED> {
     const WIDTH: usize = N;
+
+    type Singles = [f32; 16];
 
     #[inline(always)]
     fn load(from: &[f64]) -> Self {
@@ -109,7 +183,7 @@ mod x86 {
     use std::arch::x86_64::*;
     use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
-    use super::{Kernel, Real, Simd};
+    use super::{Kernel, Real, Simd, Singles};
 
     pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
         #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,fma")]
@@ -139,7 +213,7 @@ mod x86 {
     macro_rules! register {
         ($name:ident, $register:ty, $width:literal, $mask:ty, $set:ident, $load:ident, $store:ident, $add:ident, $sub:ident,
          $mul:ident, $div:ident, $fma:ident, $sqrt:ident, less: $less:expr, select: $select:expr, any: $any:expr,
-         transpose: $transpose:ident) => {
+         transpose: $transpose:ident, singles: $singles:ty) => {
             #[derive(Debug, Clone, Copy)]
             pub struct $name($register);
 
@@ -227,6 +301,8 @@ mod x86 {
             }
 
             impl Simd for $name {
+                type Singles = $singles;
+
                 const WIDTH: usize = $width;
 
                 #[inline(always)]
@@ -299,7 +375,8 @@ mod x86 {
         less: |a, b| _mm512_cmp_pd_mask::<_CMP_LT_OQ>(a, b),
         select: |mask, yes, no| _mm512_mask_blend_pd(mask, no, yes),
         any: |mask| mask != 0,
-        transpose: transpose_8
+        transpose: transpose_8,
+        singles: F32x16
     );
     register!(
         F64x4, __m256d, 4, __m256d, _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_add_pd, _mm256_sub_pd,
@@ -307,8 +384,96 @@ mod x86 {
         less: |a, b| _mm256_cmp_pd::<_CMP_LT_OQ>(a, b),
         select: |mask, yes, no| _mm256_blendv_pd(no, yes, mask),
         any: |mask| _mm256_movemask_pd(mask) != 0,
-        transpose: transpose_4
+        transpose: transpose_4,
+        singles: F32x8Pair
     );
+
+    /// Sixteen numbers in a register. As with the types above, its instructions exist because only [`dispatch`] names it.
+    #[derive(Debug, Clone, Copy)]
+    pub struct F32x16(__m512);
+
+    impl Singles for F32x16 {
+        #[inline(always)]
+        fn splat(x: f32) -> Self {
+            // SAFETY: see the type.
+            Self(unsafe { _mm512_set1_ps(x) })
+        }
+        #[inline(always)]
+        fn load(from: &[f32; 16]) -> Self {
+            // SAFETY: see the type; the array has as many numbers as the register.
+            Self(unsafe { _mm512_loadu_ps(from.as_ptr()) })
+        }
+        #[inline(always)]
+        fn load_integers(from: &[i16; 16]) -> Self {
+            // SAFETY: see the type; the array has as many integers as half the register.
+            Self(unsafe { _mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(_mm256_loadu_si256(from.as_ptr().cast()))) })
+        }
+        #[inline(always)]
+        fn store(self, to: &mut [f32; 16]) {
+            // SAFETY: see the type; the array has as many numbers as the register.
+            unsafe { _mm512_storeu_ps(to.as_mut_ptr(), self.0) }
+        }
+        #[inline(always)]
+        fn mul_add(self, a: Self, b: Self) -> Self {
+            // SAFETY: see the type.
+            Self(unsafe { _mm512_fmadd_ps(self.0, a.0, b.0) })
+        }
+        #[inline(always)]
+        fn total(self) -> f32 {
+            // SAFETY: see the type.
+            unsafe { _mm512_reduce_add_ps(self.0) }
+        }
+    }
+
+    /// The same in two registers.
+    #[derive(Debug, Clone, Copy)]
+    pub struct F32x8Pair([__m256; 2]);
+
+    impl Singles for F32x8Pair {
+        #[inline(always)]
+        fn splat(x: f32) -> Self {
+            // SAFETY: see the type above.
+            Self([unsafe { _mm256_set1_ps(x) }; 2])
+        }
+        #[inline(always)]
+        fn load(from: &[f32; 16]) -> Self {
+            // SAFETY: see the type above; the array has as many numbers as both registers.
+            unsafe { Self([_mm256_loadu_ps(from.as_ptr()), _mm256_loadu_ps(from[8..].as_ptr())]) }
+        }
+        #[inline(always)]
+        fn load_integers(from: &[i16; 16]) -> Self {
+            // SAFETY: see the type above; each half of the array has as many integers as a half register.
+            let half = |half: &[i16]| unsafe {
+                _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm_loadu_si128(half.as_ptr().cast())))
+            };
+            Self([half(&from[..8]), half(&from[8..])])
+        }
+        #[inline(always)]
+        fn store(self, to: &mut [f32; 16]) {
+            // SAFETY: see the type above; the array has as many numbers as both registers.
+            unsafe {
+                _mm256_storeu_ps(to.as_mut_ptr(), self.0[0]);
+                _mm256_storeu_ps(to[8..].as_mut_ptr(), self.0[1]);
+            }
+        }
+        #[inline(always)]
+        fn mul_add(self, a: Self, b: Self) -> Self {
+            // SAFETY: see the type above.
+            unsafe { Self([_mm256_fmadd_ps(self.0[0], a.0[0], b.0[0]), _mm256_fmadd_ps(self.0[1], a.0[1], b.0[1])]) }
+        }
+        #[inline(always)]
+        fn total(self) -> f32 {
+            // SAFETY: see the type above.
+            let [low, high] = unsafe {
+                let sum = _mm256_add_ps(self.0[0], self.0[1]);
+                [_mm256_castps256_ps128(sum), _mm256_extractf128_ps::<1>(sum)]
+            };
+            let mut four = [0.0; 4];
+            // SAFETY: see the type above; the array has as many numbers as half a register.
+            unsafe { _mm_storeu_ps(four.as_mut_ptr(), _mm_add_ps(low, high)) };
+            (four[0] + four[2]) + (four[1] + four[3])
+        }
+    }
 
     /// Turn rows into columns: exchange the off-diagonal numbers of 2×2 blocks, then blocks of two, then of four.
     #[inline(always)]
@@ -435,6 +600,31 @@ mod tests {
                     assert!((a - b).abs() <= 1e-15 * (1.0 + b.abs()), "{name}: result {i} is {a} instead of {b}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn sixteen_singles_are_multiplied_and_added() {
+        struct Sixteen;
+        impl Kernel for Sixteen {
+            type Output = ([f32; 16], f32);
+            #[inline(always)]
+            fn run<R: Simd>(self) -> ([f32; 16], f32) {
+                let integers: [i16; 16] = std::array::from_fn(|i| 4096 * (i as i16 - 8) + 3);
+                let numbers: [f32; 16] = std::array::from_fn(|i| i as f32);
+                let result =
+                    R::Singles::load_integers(&integers).mul_add(R::Singles::splat(0.5), R::Singles::load(&numbers));
+                let mut out = [0.0; 16];
+                result.store(&mut out);
+                (out, result.total())
+            }
+        }
+        let expected: [f32; 16] = std::array::from_fn(|i| 0.5 * (4096.0 * (i as f32 - 8.0) + 3.0) + i as f32);
+        let mut all = vec![dispatch(Sixteen), Sixteen.run::<f64>()];
+        #[cfg(target_arch = "x86_64")]
+        all.extend(x86::with_four_lanes(Sixteen));
+        for (out, total) in all {
+            assert_eq!((out, total), (expected, expected.iter().sum()));
         }
     }
 

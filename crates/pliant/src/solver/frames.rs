@@ -82,7 +82,7 @@ impl Frames for VertexFrames {
         assert!(u.len() == 3 * count && rotations.len() == count, "displacements and rotations of {count} vertices");
         let (u, _) = u.as_chunks::<3>();
         let work = |(chunk, rotations): (usize, &mut [Mat3])| {
-            dispatch(Rotations { frames: self, u, first: chunk * CHUNK, rotations });
+            dispatch(Rotations { frames: self, u, first: chunk * CHUNK, target: rotations });
         };
         if count <= CHUNK || rayon::current_num_threads() == 1 {
             rotations.chunks_mut(CHUNK).enumerate().for_each(work);
@@ -97,7 +97,7 @@ struct Rotations<'a> {
     frames: &'a VertexFrames,
     u: &'a [[f64; 3]],
     first: usize,
-    rotations: &'a mut [Mat3],
+    target: &'a mut [Mat3],
 }
 
 /// At least as many as any register has lanes.
@@ -108,8 +108,8 @@ impl Kernel for Rotations<'_> {
 
     #[inline(always)]
     fn run<R: Simd>(self) {
-        let Self { frames, u, mut first, rotations } = self;
-        for group in rotations.chunks_mut(R::WIDTH) {
+        let Self { frames, u, mut first, target } = self;
+        for group in target.chunks_mut(R::WIDTH) {
             let mut lanes = [[[0.0; MOST_LANES]; 3]; 3];
             for lane in 0..R::WIDTH {
                 // Lanes beyond the last vertex repeat it.

@@ -63,7 +63,7 @@ impl History {
                     coefficients[k][i] -= part * coefficients[j][i];
                 }
             }
-            if !(squares[k] > LEAST * whole) {
+            if squares[k].is_nan() || squares[k] <= LEAST * whole {
                 squares[k] = 0.0;
                 continue;
             }

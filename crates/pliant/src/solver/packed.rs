@@ -12,8 +12,8 @@ use rayon::prelude::*;
 
 use super::trapezoid::BLOCK;
 use super::vector::both;
-use super::{Cholesky, Scalar, Symbolic};
-use crate::math::{Kernel, Mat3, Simd, dispatch};
+use super::{Cholesky, Symbolic};
+use crate::math::{Kernel, Mat3, Simd, Singles, dispatch};
 use crate::sparse::BlockMatrix;
 
 /// Rows that are worked on at a time.
@@ -114,12 +114,10 @@ impl Packed {
         let (mut segment_of, mut number_of) = (vec![0; vertex_count], vec![0_u32; vertex_count]);
         let mut order = Vec::with_capacity(vertex_count);
         for (segment, group) in groups.iter().enumerate() {
-            let mut number = 0;
-            for place in group.iter().flat_map(|&front| fronts[front].first..fronts[front].first + fronts[front].pivots)
-            {
-                (segment_of[place], number_of[place]) = (segment, number);
+            let places = |&front: &usize| fronts[front].first..fronts[front].first + fronts[front].pivots;
+            for (number, place) in group.iter().flat_map(places).enumerate() {
+                (segment_of[place], number_of[place]) = (segment, number as u32);
                 order.push(symbolic.order[place]);
-                number += 1;
             }
         }
         let (mut segments, mut panels, mut rows, mut outside) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -412,10 +410,13 @@ impl Kernel for Quantize<'_> {
                             }
                         } else {
                             let from = LANES * chunk - padding - j;
-                            let (column, scale) = (&columns[c][from..from + LANES], &scale[from..from + LANES]);
+                            let column: &[f32; LANES] = columns[c][from..].first_chunk().expect("a whole chunk");
+                            let scale: &[f32; LANES] = scale[from..].first_chunk().expect("a whole chunk");
+                            let mut integers = [0; LANES];
                             for lane in 0..LANES {
-                                target[lane] = nearest(column[lane] * scale[lane] * inverse);
+                                integers[lane] = nearest(column[lane] * scale[lane] * inverse);
                             }
+                            *target = integers;
                         }
                     }
                 }
@@ -479,16 +480,14 @@ impl Kernel for Forward<'_> {
                 x[0] *= block[0];
                 x[1] = (x[1] - block[1] * x[0]) * block[2];
                 x[2] = (x[2] - block[3] * x[0] - block[4] * x[1]) * block[5];
-                let [x0, x1, x2] = [-units[0] * x[0], -units[1] * x[1], -units[2] * x[2]];
+                let [x0, x1, x2] = [0, 1, 2].map(|k| R::Singles::splat(-units[k] * x[k]));
                 let first = panel.first_chunk(pivot);
                 let (rows, _) = local.as_chunks_mut::<LANES>();
                 let columns = &entries[at..at + chunks - first];
                 for (rows, [a, b, c]) in rows[first..].iter_mut().zip(columns) {
-                    for lane in 0..LANES {
-                        let sum = f32::multiply_add::<R>(f32::from(a[lane]), x0, rows[lane]);
-                        let sum = f32::multiply_add::<R>(f32::from(b[lane]), x1, sum);
-                        rows[lane] = f32::multiply_add::<R>(f32::from(c[lane]), x2, sum);
-                    }
+                    let sum = R::Singles::load_integers(a).mul_add(x0, R::Singles::load(rows));
+                    let sum = R::Singles::load_integers(b).mul_add(x1, sum);
+                    R::Singles::load_integers(c).mul_add(x2, sum).store(rows);
                 }
                 at += chunks - first;
             }
@@ -532,18 +531,19 @@ impl Kernel for Backward<'_> {
                 let columns = &entries[end + first - chunks..end];
                 end -= chunks - first;
                 let (rows, _) = local.as_chunks::<LANES>();
-                let mut sums = [[0.0_f32; LANES]; 3];
+                let zero = R::Singles::splat(0.0);
+                let (mut s0, mut s1, mut s2) = (zero, zero, zero);
                 for (rows, [a, b, c]) in rows[first..].iter().zip(columns) {
-                    for lane in 0..LANES {
-                        sums[0][lane] = f32::multiply_add::<R>(f32::from(a[lane]), rows[lane], sums[0][lane]);
-                        sums[1][lane] = f32::multiply_add::<R>(f32::from(b[lane]), rows[lane], sums[1][lane]);
-                        sums[2][lane] = f32::multiply_add::<R>(f32::from(c[lane]), rows[lane], sums[2][lane]);
-                    }
+                    let rows = R::Singles::load(rows);
+                    s0 = R::Singles::load_integers(a).mul_add(rows, s0);
+                    s1 = R::Singles::load_integers(b).mul_add(rows, s1);
+                    s2 = R::Singles::load_integers(c).mul_add(rows, s2);
                 }
+                let sums = [s0.total(), s1.total(), s2.total()];
                 let Pivot { block, units } = &pivots[panel.first + pivot];
                 let x = &mut local[padding + 3 * pivot..padding + 3 * pivot + 3];
                 for k in 0..3 {
-                    x[k] -= units[k] * total(sums[k]);
+                    x[k] -= units[k] * sums[k];
                 }
                 x[2] *= block[5];
                 x[1] = (x[1] - block[4] * x[2]) * block[2];
@@ -552,19 +552,6 @@ impl Kernel for Backward<'_> {
             vertices[3 * panel.first..3 * panel.first + width].copy_from_slice(&local[padding..padding + width]);
         }
     }
-}
-
-/// The sum of all lanes, by halves.
-#[inline(always)]
-fn total(mut lanes: [f32; LANES]) -> f32 {
-    let mut half = LANES / 2;
-    while half > 0 {
-        for lane in 0..half {
-            lanes[lane] += lanes[lane + half];
-        }
-        half /= 2;
-    }
-    lanes[0]
 }
 
 #[cfg(test)]
