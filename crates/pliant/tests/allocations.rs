@@ -1,9 +1,15 @@
 //! The hot path does not allocate: on one thread, and after set-up, the memory in use never rises.
 
 use peak_alloc::PeakAlloc;
-use pliant::force::{Definiteness, Elastic, Force, bind_all};
+use pliant::damping::Damping;
+use pliant::force::{Definiteness, Elastic, Force, Obstacle, Obstacles, bind_all};
+use pliant::integrator::{
+    BackwardEuler, CentralDifferences, Integrator, LinearizedBackwardEuler, Newmark, SymplecticEuler,
+};
 use pliant::material::{AnyLaw, Elasticity, Inversion, YoungPoisson};
+use pliant::math::Vec3;
 use pliant::mesh::{Cells, generate};
+use pliant::model::{Body, Hold, Model};
 use pliant::solver::{CgParams, OldFactorParams, Operator, SolverParams, VertexFrames};
 use pliant::sparse::BlockMatrix;
 
@@ -76,6 +82,43 @@ fn setting_and_solving_systems_allocates_nothing() {
                 solver.solve(&operator, &b, &mut x).unwrap();
                 let after = MEMORY.peak_usage();
                 assert!(step == 0 || after == before, "{params:?} in step {step}: {}", after - before);
+            }
+        });
+    }
+}
+
+#[test]
+fn steps_allocate_nothing_after_the_first() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let schemes: [(&str, Box<dyn Integrator<Model>>); 5] = [
+        ("linearized backward Euler", Box::<LinearizedBackwardEuler>::default()),
+        ("backward Euler", Box::<BackwardEuler>::default()),
+        ("Newmark", Box::<Newmark>::default()),
+        ("central differences", Box::<CentralDifferences>::default()),
+        ("symplectic Euler", Box::<SymplecticEuler>::default()),
+    ];
+    for (name, mut scheme) in schemes {
+        let mesh = generate::block([1.0, 1.0, 1.0], [5, 5, 5], Cells::Tet5).unwrap();
+        let clamp = mesh.vertex_sets()["x-min"].clone();
+        let law = AnyLaw::new("stable-neo-hookean", YoungPoisson { young: 1e5, poisson: 0.4 }).unwrap();
+        let obstacles = Obstacles::new(mesh.vertices(), vec![Obstacle::plane(Vec3::ZERO, Vec3::Y, 1e4)]).unwrap();
+        let mut model = Model::builder()
+            .body(Body::new(mesh, law, 1000.0))
+            .force(obstacles)
+            .hold(Hold::fixed(clamp))
+            .gravity(Vec3::new(0.0, -9.81, 0.0))
+            .damping(Damping::rayleigh(0.1, 1e-3).unwrap())
+            .build()
+            .unwrap();
+        let mut state = model.rest_state();
+        let mut solver = SolverParams::OldFactor(OldFactorParams::default()).build();
+        pool.install(|| {
+            for step in 0..6 {
+                MEMORY.reset_peak_usage();
+                let before = MEMORY.current_usage();
+                scheme.step(&mut model, &mut *solver, &mut state, 1e-4).unwrap();
+                let after = MEMORY.peak_usage();
+                assert!(step == 0 || after == before, "{name} in step {step}: {}", after - before);
             }
         });
     }

@@ -18,6 +18,7 @@ mod stvk_polynomial;
 mod testing;
 mod third_derivative;
 
+use std::any::Any;
 use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::Arc;
@@ -41,7 +42,7 @@ pub use third_derivative::{ThirdDerivative, ThirdDerivativeBlock};
 /// A term `V(u)` of the potential energy, with `f = ∂V/∂u` and `K = ∂f/∂u`.
 ///
 /// Methods panic if a vector has not three numbers a vertex, or a matrix is not of the pattern that the force is bound to.
-pub trait Force: Debug + Send + Sync {
+pub trait Force: Any + Debug + Send + Sync {
     /// Call `add` with each group of vertices that the force couples.
     fn cliques(&self, add: &mut dyn FnMut(&[u32]));
 

@@ -4,6 +4,7 @@ mod builder;
 mod hold;
 mod observe;
 
+use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -184,6 +185,11 @@ impl Model {
     /// The same, to change their parameters. What they couple must remain the same.
     pub fn forces_mut(&mut self) -> &mut [Box<dyn Force>] {
         &mut self.forces
+    }
+
+    /// Those of one type, for instance [`Handles`](crate::force::Handles), to move them from outside.
+    pub fn forces_mut_of<F: Force>(&mut self) -> impl Iterator<Item = &mut F> {
+        self.forces.iter_mut().filter_map(|force| (&mut **force as &mut dyn Any).downcast_mut())
     }
 
     /// What holds vertices.

@@ -1,0 +1,245 @@
+//! Obstacles, handles, pressure and surface loads, in motion and in equilibrium.
+
+use pliant::force::{
+    Handle, Handles, NodalLoads, Obstacle, Obstacles, Patch, Pressure, surface_force, surface_traction,
+};
+use pliant::integrator::{BackwardEuler, Integrator, LinearizedBackwardEuler, Newmark, Static};
+use pliant::material::{AnyLaw, YoungPoisson};
+use pliant::math::Vec3;
+use pliant::mesh::{Cells, VolumeMesh, generate};
+use pliant::model::{Body, Hold, Model};
+use pliant::motion::Keyframes;
+use pliant::solver::{Direct, SolverParams};
+use pliant::system::State;
+
+const G: f64 = 9.81;
+
+fn block(cells: Cells) -> VolumeMesh {
+    generate::block([0.4, 0.1, 0.4], [4, 1, 4], cells).unwrap()
+}
+
+fn law(name: &str) -> AnyLaw {
+    AnyLaw::new(name, YoungPoisson { young: 1e6, poisson: 0.3 }).unwrap()
+}
+
+/// A block on the ground, under gravity of some direction, settled.
+fn on_ground(gravity: Vec3, ground: Obstacle) -> (Model, State) {
+    let mesh = block(Cells::Tet5);
+    let obstacles = Obstacles::new(mesh.vertices(), vec![ground]).unwrap();
+    let builder = Model::builder().body(Body::new(mesh, law("corotational"), 1000.0)).force(obstacles);
+    let mut model = builder.gravity(Vec3::new(0.0, gravity.y, 0.0)).build().unwrap();
+    let mut state = model.rest_state();
+    let mut solver = Direct::default();
+    let mut scheme = LinearizedBackwardEuler::default();
+    for _ in 0..100 {
+        scheme.step(&mut model, &mut solver, &mut state, 0.01).unwrap();
+    }
+    model.set_gravity(gravity);
+    (model, state)
+}
+
+fn ground(friction: f64) -> Obstacle {
+    let mut ground = Obstacle::plane(Vec3::ZERO, Vec3::Y, 1e5);
+    ground.damping = 50.0;
+    ground.friction = friction;
+    ground
+}
+
+#[test]
+fn a_sliding_block_stops_after_v_squared_over_two_mu_g() {
+    let (mut model, mut state) = on_ground(Vec3::new(0.0, -G, 0.0), ground(0.3));
+    let vertices = model.bodies()[0].vertices();
+    model.set_velocity(&mut state, vertices, Vec3::X, Vec3::ZERO, Vec3::ZERO);
+    let start = model.observe(&state).centre_of_mass.x;
+    let mut scheme = LinearizedBackwardEuler::default();
+    let mut solver = SolverParams::default().build();
+    for _ in 0..500 {
+        scheme.step(&mut model, &mut *solver, &mut state, 1e-3).unwrap();
+    }
+    let now = model.observe(&state);
+    let (way, exact) = (now.centre_of_mass.x - start, 1.0 / (2.0 * 0.3 * G));
+    println!("{way} instead of {exact}");
+    assert!((way / exact - 1.0).abs() < 0.05, "{way} m instead of {exact} m");
+    assert!(now.momentum.length() / now.mass < 2e-3, "{}", now.momentum);
+}
+
+#[test]
+fn a_block_on_a_slope_slides_only_beyond_the_angle_of_friction() {
+    let friction = 0.5_f64;
+    for (slope, slides) in [(0.4_f64, false), (0.6, true)] {
+        let gravity = G * Vec3::new(slope.sin(), -slope.cos(), 0.0);
+        let (mut model, mut state) = on_ground(gravity, ground(friction));
+        let (mut scheme, mut solver) = (LinearizedBackwardEuler::default(), Direct::default());
+        for _ in 0..300 {
+            scheme.step(&mut model, &mut solver, &mut state, 1e-3).unwrap();
+        }
+        let now = model.observe(&state);
+        let speed = now.momentum.x / now.mass;
+        let exact = if slides { 0.3 * G * (slope.sin() - friction * slope.cos()) } else { 0.0 };
+        println!("slope {slope}: {speed} m/s instead of {exact}");
+        assert!((speed - exact).abs() < 0.02 * 0.3 * G, "slope {slope}: {speed} m/s instead of {exact}");
+    }
+}
+
+#[test]
+fn a_belt_takes_a_block_along() {
+    let mut belt = ground(0.4);
+    belt.motion = Keyframes::translations([(0.0, Vec3::ZERO), (10.0, 5.0 * Vec3::X)]).unwrap().into();
+    let (mut model, mut state) = on_ground(Vec3::new(0.0, -G, 0.0), belt);
+    let (mut scheme, mut solver) = (BackwardEuler::default(), Direct::default());
+    for _ in 0..50 {
+        scheme.step(&mut model, &mut solver, &mut state, 0.01).unwrap();
+    }
+    let now = model.observe(&state);
+    assert!((now.momentum.x / now.mass - 0.5).abs() < 0.01, "{}", now.momentum / now.mass);
+}
+
+#[test]
+fn a_block_rests_on_a_ball_and_in_a_bowl_at_the_depth_of_its_weight() {
+    // So many springs carry the weight; in the bowl those at the rim.
+    let mesh = block(Cells::Hex);
+    let weight = 0.4 * 0.1 * 0.4 * 1000.0 * G;
+    let hollow = Obstacle::hollow_ball(Vec3::new(0.2, 1.0, 0.2), 1.03, 1e6);
+    let obstacles = Obstacles::new(mesh.vertices(), vec![hollow]).unwrap();
+    let builder = Model::builder().body(Body::new(mesh, law("corotational"), 1000.0)).force(obstacles);
+    let mut model = builder.gravity(Vec3::new(0.0, -G, 0.0)).build().unwrap();
+    let (mut state, mut scheme, mut solver) = (model.rest_state(), BackwardEuler::default(), Direct::default());
+    for _ in 0..400 {
+        scheme.step(&mut model, &mut solver, &mut state, 0.01).unwrap();
+    }
+    let now = model.observe(&state);
+    assert!(now.momentum.length() < 1e-3, "{}", now.momentum);
+    let push: Vec3 = -gradient(&model, &state);
+    assert!((push.y / weight - 1.0).abs() < 1e-3, "{} N instead of {weight} N", push.y);
+}
+
+/// The sum of the forces of a model that are not elastic.
+fn gradient(model: &Model, state: &State) -> Vec3 {
+    let mut force = vec![0.0; state.q.len()];
+    model.forces().iter().for_each(|term| term.add_force(&state.q, &mut force));
+    force.chunks_exact(3).map(Vec3::from_slice).sum()
+}
+
+#[test]
+fn a_body_hangs_from_its_handles_where_springs_balance_its_weight() {
+    let mesh = block(Cells::Tet5);
+    let corners: Vec<u32> = (0..mesh.vertex_count() as u32)
+        .filter(|&v| {
+            let x = mesh.vertices()[v as usize];
+            (x.x < 1e-9 || x.x > 0.4 - 1e-9) && (x.z < 1e-9 || x.z > 0.4 - 1e-9) && x.y > 0.05
+        })
+        .collect();
+    assert_eq!(corners.len(), 4);
+    let rest = mesh.vertices().to_vec();
+    let handles = corners.iter().map(|&v| Handle::new(v, 1000.0, mesh.vertices()[v as usize]));
+    let handles = Handles::new(mesh.vertices(), handles).unwrap();
+    let builder = Model::builder().body(Body::new(mesh, law("corotational"), 1000.0)).force(handles);
+    let mut model = builder.gravity(Vec3::new(0.0, -G, 0.0)).build().unwrap();
+    let mut state = model.rest_state();
+    Static::default().solve(&mut model, &mut Direct::default(), &mut state).unwrap();
+    let mean = corners.iter().map(|&v| state.q[3 * v as usize + 1]).sum::<f64>() / 4.0;
+    let exact = -16.0 * G / 4000.0;
+    assert!((mean / exact - 1.0).abs() < 1e-6, "{mean} instead of {exact}");
+
+    // Raised by hand, the body follows.
+    let handles = model.forces_mut_of::<Handles>().next().unwrap();
+    for (number, &v) in corners.iter().enumerate() {
+        handles.set_target(number, rest[v as usize] + 0.5 * Vec3::Y).unwrap();
+    }
+    Static::default().solve(&mut model, &mut Direct::default(), &mut state).unwrap();
+    let raised = corners.iter().map(|&v| state.q[3 * v as usize + 1]).sum::<f64>() / 4.0;
+    assert!((raised - mean - 0.5).abs() < 1e-6, "{raised}");
+}
+
+#[test]
+fn pressure_all_around_shrinks_a_body_by_its_bulk_modulus() {
+    let bulk = 1e6 / (3.0 * (1.0 - 0.6));
+    for cells in [Cells::Tet5, Cells::Hex] {
+        let mesh = generate::block([1.0, 1.0, 1.0], [2, 2, 2], cells).unwrap();
+        let sets = mesh.vertex_sets().clone();
+        let pressure = -1e-4 * bulk;
+        let force = Pressure::new(mesh.vertices(), &Patch::boundary(&mesh), pressure).unwrap();
+        let mut model = Model::builder()
+            .body(Body::new(mesh, law("linear"), 1000.0))
+            .force(force)
+            .hold(Hold::fixed(sets["x-min"].clone()).along([true, false, false]))
+            .hold(Hold::fixed(sets["y-min"].clone()).along([false, true, false]))
+            .hold(Hold::fixed(sets["z-min"].clone()).along([false, false, true]))
+            .build()
+            .unwrap();
+        let mut state = model.rest_state();
+        Static::default().solve(&mut model, &mut Direct::default(), &mut state).unwrap();
+        let change = model.observe(&state).volume - 1.0;
+        // Linear elasticity, but the faces that pressure acts on have shrunk: right to the order of the strain.
+        assert!((change / -1e-4 - 1.0).abs() < 2e-4, "{change}");
+    }
+}
+
+#[test]
+fn surface_traction_stretches_a_bar_by_stress_over_modulus() {
+    for cells in [Cells::Tet5, Cells::Hex] {
+        let mesh = generate::block([2.0, 1.0, 1.0], [4, 2, 2], cells).unwrap();
+        let sets = mesh.vertex_sets().clone();
+        let patch = Patch::within(&mesh, &sets["x-max"]).unwrap();
+        let traction = surface_traction(mesh.vertices(), &patch, Vec3::new(1e3, 0.0, 0.0)).unwrap();
+        let force = surface_force(mesh.vertices(), &patch, Vec3::new(1e3, 0.0, 0.0)).unwrap();
+        assert!(traction.iter().zip(&force).all(|(a, b)| (a - b).abs() < 1e-9), "an area of 1 m²");
+        let mut model = Model::builder()
+            .body(Body::new(mesh, law("linear"), 1000.0))
+            .force(NodalLoads::constant(traction).unwrap())
+            .hold(Hold::fixed(sets["x-min"].clone()).along([true, false, false]))
+            .hold(Hold::fixed(sets["y-min"].clone()).along([false, true, false]))
+            .hold(Hold::fixed(sets["z-min"].clone()).along([false, false, true]))
+            .build()
+            .unwrap();
+        let mut state = model.rest_state();
+        Static::default().solve(&mut model, &mut Direct::default(), &mut state).unwrap();
+        for (rest, u) in model.rest().iter().zip(state.q.chunks_exact(3)) {
+            let exact = [1e-3 * rest.x, -3e-4 * rest.y, -3e-4 * rest.z];
+            (0..3).for_each(|i| assert!((u[i] - exact[i]).abs() < 1e-12, "{u:?} instead of {exact:?}"));
+        }
+    }
+}
+
+/// Open patches have no energy: Newton's method then goes by the residual.
+#[test]
+fn pressure_on_one_face_of_a_cantilever_is_found_to_balance() {
+    let mesh = generate::block([1.0, 0.1, 0.2], [10, 1, 2], Cells::Hex).unwrap();
+    let sets = mesh.vertex_sets().clone();
+    let force = Pressure::new(mesh.vertices(), &Patch::within(&mesh, &sets["y-max"]).unwrap(), -100.0).unwrap();
+    let builder = Model::builder().body(Body::new(mesh, law("stvk"), 1000.0)).force(force);
+    let mut model = builder.hold(Hold::fixed(sets["x-min"].clone())).build().unwrap();
+    let mut state = model.rest_state();
+    Static::default().solve(&mut model, &mut Direct::default(), &mut state).unwrap();
+    let reaction: Vec3 = model.reactions(&state).chunks_exact(3).map(Vec3::from_slice).sum();
+    let push = -gradient(&model, &state);
+    assert!((reaction + push).length() < 1e-7 * push.length(), "{reaction} and {push}");
+    assert!(state.q.iter().any(|u| *u < -0.05), "it bends");
+    // The push has turned with the face.
+    assert!(push.y < 0.0 && push.x < -0.5, "{push}");
+}
+
+#[test]
+fn a_dropped_block_comes_to_rest_with_every_implicit_scheme() {
+    let schemes: [Box<dyn Integrator<Model>>; 3] = [
+        Box::<LinearizedBackwardEuler>::default(),
+        Box::<BackwardEuler>::default(),
+        Box::new(Newmark::with_iterations(4)),
+    ];
+    for (number, mut scheme) in schemes.into_iter().enumerate() {
+        let mesh = block(Cells::Tet5);
+        let mut ground = Obstacle::plane(Vec3::new(0.0, -0.1, 0.0), Vec3::Y, 1e4);
+        ground.damping = 100.0;
+        ground.friction = 0.3;
+        let obstacles = Obstacles::new(mesh.vertices(), vec![ground]).unwrap();
+        let builder = Model::builder().body(Body::new(mesh, law("stable-neo-hookean"), 1000.0)).force(obstacles);
+        let mut model = builder.gravity(Vec3::new(0.0, -G, 0.0)).build().unwrap();
+        let (mut state, mut solver) = (model.rest_state(), SolverParams::default().build());
+        for _ in 0..400 {
+            scheme.step(&mut model, &mut *solver, &mut state, 5e-3).unwrap();
+        }
+        let now = model.observe(&state);
+        assert!(now.momentum.length() / now.mass < 1e-2, "scheme {number}: {}", now.momentum / now.mass);
+        assert!((now.centre_of_mass.y + 0.05).abs() < 2e-3, "scheme {number}: {}", now.centre_of_mass);
+    }
+}
