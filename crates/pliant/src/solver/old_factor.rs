@@ -258,6 +258,9 @@ impl OldFactor {
             let most = self.params.cg.most_iterations;
             *progress = self.cg.iterate(&operator.matrix, factor, b, x, size, most)?;
             progress.iterations += before;
+            if progress.has_converged {
+                break;
+            }
         }
         Ok(())
     }
