@@ -104,11 +104,14 @@ const MUCH_INERTIA: f64 = 0.2;
 /// Iterations that an incomplete factor takes, times the root of the inertia; measured on bars (`cargo bench --bench solvers`).
 const ITERATIONS_TIMES_ROOT: f64 = 4.0;
 
+/// The most that it takes however little inertia there is, for each vertex across a body, the cube root of their number.
+const MOST_ITERATIONS_ACROSS: f64 = 45.0;
+
 /// What a block costs in an iteration with an incomplete factor, in ns: its product, and both sweeps.
-const NS_PER_BLOCK: f64 = 14.0;
+const NS_PER_BLOCK: f64 = 18.0;
 
 /// What it costs to factor it incompletely.
-const NS_PER_BLOCK_TO_FACTOR: f64 = 60.0;
+const NS_PER_BLOCK_TO_FACTOR: f64 = 50.0;
 
 /// What steps with an old factor take on average: iterations, and the part of a factorisation.
 const OLD_FACTOR_ITERATIONS: f64 = 5.0;
@@ -137,7 +140,8 @@ impl Auto {
                 axis: 0,
             }));
         }
-        let iterations = 1 + (ITERATIONS_TIMES_ROOT / inertia.max(NO_INERTIA).sqrt()) as usize;
+        let most_iterations = MOST_ITERATIONS_ACROSS * (matrix.pattern().vertex_count() as f64).cbrt();
+        let iterations = 1 + (ITERATIONS_TIMES_ROOT / inertia.sqrt()).min(most_iterations) as usize;
         let soft = Choice { method: Method::IncompleteCholesky, reason: Reason::Soft { inertia, iterations } };
         if inertia > MUCH_INERTIA {
             return Ok(soft);
