@@ -124,7 +124,6 @@ fn run(model: &mut Model, scheme: &mut Regularized, state: &mut State, h: f64, s
 }
 
 const FORMS: [Form; 3] = [Form::Condensed, Form::Schur, Form::Saddle];
-const ALL_STIFFNESSES: [Form; 2] = [Form::Schur, Form::Saddle];
 
 /// A beam with some of everything: one end held and turned, a corner held along one axis, gravity, a load, damping.
 fn busy() -> ModelBuilder {
@@ -160,13 +159,13 @@ fn difference(a: &State, b: &State) -> f64 {
 }
 
 /// Five steps of a busy model from a random state.
-fn five_steps(lumped: bool, params: &Params) -> State {
+fn five_steps(lumped: bool, params: &Params, tolerance: f64) -> State {
     let mut model = if lumped { busy().lumped_mass() } else { busy() }.build().unwrap();
     let mut scheme = Regularized::new(&model, params).unwrap();
     let mut state = disturbed(&model, 0.02);
     for _ in 0..5 {
         let info = step(&mut model, &mut scheme, &mut state, 0.01).unwrap();
-        assert!(info.solve.residual < 1e-12, "{params:?}: {info:?}");
+        assert!(info.solve.residual < tolerance, "{params:?}: {info:?}");
     }
     // Held coordinates are exactly where they should be.
     let mut held = state.q.clone();
@@ -178,15 +177,23 @@ fn five_steps(lumped: bool, params: &Params) -> State {
 #[test]
 fn all_forms_give_the_same_steps() {
     for strain in [Strain::Nonlinear, Strain::Linear] {
-        for (young, poisson, damping_time) in [(1e5, 0.3, None), (1e7, 0.45, Some(0.01)), (1e4, -0.5, Some(0.0))] {
+        for (young, poisson, damping_time, tolerance) in [
+            (1e5, 0.3, None, 1e-12),
+            (1e7, 0.45, Some(0.01), 1e-12),
+            (1e4, -0.5, Some(0.0), 1e-12),
+            // Here multipliers that cancel each other are large, and with them rounding.
+            (1e5, 0.5, None, 1e-6),
+            (f64::INFINITY, 0.3, None, 1e-6),
+        ] {
             for (lumped, forms) in [(true, &FORMS[..]), (false, &[Form::Condensed, Form::Saddle])] {
                 let run = |form: Form| {
-                    five_steps(lumped, &Params { damping_time, strain, form, ..Params::new(young, poisson) })
+                    let params = Params { damping_time, strain, form, ..Params::new(young, poisson) };
+                    five_steps(lumped, &params, tolerance)
                 };
                 let expected = run(forms[0]);
                 for form in &forms[1..] {
                     let error = difference(&expected, &run(*form));
-                    assert!(error < 1e-12, "{strain:?} {young} {form:?}: {error:e}");
+                    assert!(error < tolerance, "{strain:?} {young} {poisson} {form:?}: {error:e}");
                 }
             }
         }
@@ -198,7 +205,7 @@ fn steps_are_bitwise_the_same_on_one_and_on_four_threads() {
     for form in FORMS {
         let on = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| five_steps(true, &Params { form, ..Params::new(1e5, 0.3) }))
+            pool.install(|| five_steps(true, &Params { form, ..Params::new(1e5, 0.3) }, 1e-12))
         };
         assert_eq!(on(1), on(4), "{form:?}");
     }
@@ -229,7 +236,7 @@ fn bodies_have_the_moduli_of_their_regions() {
 
 #[test]
 fn tetrahedra_that_are_held_whole_move_rigid_bodies_along() {
-    for form in ALL_STIFFNESSES {
+    for form in FORMS {
         let mesh = generate::block([1.0; 3], [1; 3], Cells::Tet5).unwrap();
         let pose = Pose { translation: Vec3::new(0.0, 0.3, 0.0), rotation: Vec3::new(0.2, 0.4, -0.3) };
         let keyframes = Keyframes::new(Vec3::ZERO, vec![(0.0, Pose::default()), (1.0, pose)]).unwrap();
@@ -312,7 +319,7 @@ fn stretch(model: &Model, state: &State) -> f64 {
 #[test]
 fn rigid_and_incompressible_cubes_swing_as_pendulums_and_keep_their_lengths() {
     let h = 0.015;
-    for form in ALL_STIFFNESSES {
+    for form in FORMS {
         for (young, poisson) in [(1e12, 0.5), (1e12, 0.2), (f64::INFINITY, 0.5), (f64::INFINITY, 0.2)] {
             let mut model = bare_cube();
             let mut scheme = Regularized::new(&model, &Params { form, ..Params::new(young, poisson) }).unwrap();
@@ -341,7 +348,7 @@ fn rigid_and_incompressible_cubes_swing_as_pendulums_and_keep_their_lengths() {
 
 #[test]
 fn a_rigid_body_of_many_tetrahedra_spins_on_though_its_constraints_depend_on_each_other() {
-    for form in ALL_STIFFNESSES {
+    for form in FORMS {
         let mesh = generate::block([1.5, 1.0, 0.5], [3, 2, 1], Cells::Tet6).unwrap();
         let builder = Model::builder().body(Body::without_elasticity(mesh, 100.0));
         let mut model = builder.lumped_mass().build().unwrap();
@@ -367,7 +374,7 @@ fn a_rigid_body_of_many_tetrahedra_spins_on_though_its_constraints_depend_on_eac
 
 #[test]
 fn a_soft_body_keeps_its_volume_at_a_poisson_ratio_of_one_half() {
-    for form in ALL_STIFFNESSES {
+    for form in FORMS {
         let change = |poisson: f64| {
             let mut model = bare_cube();
             let mut scheme = Regularized::new(&model, &Params { form, ..Params::new(1e3, poisson) }).unwrap();
@@ -540,9 +547,6 @@ fn parameters_and_models_that_cannot_be_are_errors_with_numbers() {
         );
     }
     assert!(error(Params { damping_time: Some(-1.0), ..Params::new(1.0, 0.3) }).contains("damping time is -1 s"));
-    for params in [Params::new(1e5, 0.5), Params::new(f64::INFINITY, 0.3)] {
-        assert_eq!(Regularized::new(&model, &params).unwrap_err(), Error::NoStiffness);
-    }
     let moduli = Moduli::PerRegion(vec![YoungPoisson { young: 1.0, poisson: 0.0 }; 2]);
     assert!(error(Params { moduli, ..Params::new(1.0, 0.3) }).contains("for 2 regions, but the bodies"));
     let consistent = busy().build().unwrap();

@@ -1,28 +1,46 @@
 //! The system in velocities alone.
 
+use std::array::from_fn;
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use super::strain::{Strains, pull};
-use super::{Breakdown, Refinement, Solve, Step};
+use super::{Breakdown, Solve, Step};
+use crate::integrator::norm;
 use crate::solver::{Cholesky, PatternTooLarge, Symbolic, SymbolicInfo};
 use crate::sparse::{BlockMatrix, BlockPattern, Scatter};
 
 /// How many tetrahedra a thread does at a time.
 const CHUNK: usize = 256;
 
-/// `(M̃ + h²/γ JᵀDJ) v₊ = b + h²/γ JᵀD r`, on a pattern of its own: with a lumped mass that of the model has no pairs.
+/// How often a solution is corrected at most, and the size of a correction, as a part of the solution, that is rounding.
+const MOST_CORRECTIONS: usize = 3;
+const ENOUGH: f64 = 1e-14;
+
+/// With multipliers eliminated tetrahedron by tetrahedron, `S = γh⁻²α`:
+///
+/// `(M̃ + JᵀS⁻¹J) v₊ = b + JᵀS⁻¹r`, `μ = S⁻¹(r − J v₊)`,
+///
+/// on a pattern of its own: with a lumped mass that of the model has no pairs.
+///
+/// In the matrix of a body that is almost rigid, mass drowns in stiffness. So the solution is corrected by what it leaves of both
+/// rows of the whole system, `b − M̃v + Jᵀμ` and `r − Jv − Sμ`, which are exact.
 #[derive(Debug)]
 pub(super) struct Condensed {
     scatter: Scatter,
     matrix: BlockMatrix,
     cholesky: Cholesky<f64>,
+    /// `M̃` of the factor.
+    inertia: BlockMatrix,
     b: Vec<f64>,
     x: Vec<f64>,
-    refinement: Refinement,
+    correction: Vec<f64>,
+    multipliers: Vec<[f64; 6]>,
 }
 
 impl Condensed {
-    pub fn new(strains: &Strains, model: &BlockPattern) -> Result<Self, PatternTooLarge> {
+    pub fn new(strains: &Strains, model: &Arc<BlockPattern>) -> Result<Self, PatternTooLarge> {
         let vertex_count = model.vertex_count();
         let nodes: Vec<u32> = strains.tets.iter().flat_map(|tet| tet.nodes).collect();
         let count = strains.tets.len();
@@ -32,15 +50,23 @@ impl Condensed {
         let cliques = scatter.cliques().chain(pairs.iter().map(<[u32; 2]>::as_slice));
         let pattern = Arc::new(BlockPattern::from_cliques(vertex_count, cliques));
         scatter.bind(&pattern);
-        let cholesky = Cholesky::new(Arc::new(Symbolic::new(pattern.clone())?));
-        let b = vec![0.0; 3 * vertex_count];
-        let refinement = Refinement::default();
-        Ok(Self { scatter, matrix: BlockMatrix::zero(pattern), cholesky, x: b.clone(), b, refinement })
+        let zeros = || vec![0.0; 3 * vertex_count];
+        Ok(Self {
+            scatter,
+            cholesky: Cholesky::new(Arc::new(Symbolic::new(pattern.clone())?)),
+            matrix: BlockMatrix::zero(pattern),
+            inertia: BlockMatrix::zero(model.clone()),
+            b: zeros(),
+            x: zeros(),
+            correction: zeros(),
+            multipliers: vec![[0.0; 6]; count],
+        })
     }
 }
 
 impl Solve for Condensed {
     fn factor(&mut self, step: &Step<'_>) -> Result<(), Breakdown> {
+        self.inertia.values_mut().copy_from_slice(step.inertia.values());
         self.matrix.clear();
         self.matrix.add_part(1.0, step.inertia);
         let scatter = &self.scatter;
@@ -48,7 +74,8 @@ impl Solve for Condensed {
         scatter.run(&mut self.b, Some(&mut self.matrix), |chunk, target| {
             for (number, tet) in step.strains.tets[scatter.chunks()[chunk].clone()].iter().enumerate() {
                 let jacobian = tet.free_jacobian(step.held);
-                let stiff = jacobian.map(|rows| tet.stiffness.map(|d| d * step.h2_per_gamma()).apply(rows));
+                let stiffness = tet.softness(step.gamma_per_h2()).map(f64::recip);
+                let stiff = jacobian.map(|rows| stiffness.apply(rows));
                 let mut pair = 0;
                 for a in 0..4 {
                     for b in a..4 {
@@ -70,21 +97,42 @@ impl Solve for Condensed {
     }
 
     fn solve(&mut self, step: &Step<'_>, b: &[f64], v: &mut [f64]) -> f64 {
-        self.b.copy_from_slice(b);
-        let scatter = &self.scatter;
-        scatter.run(&mut self.b, None, |chunk, target| {
-            for (number, tet) in step.strains.tets[scatter.chunks()[chunk].clone()].iter().enumerate() {
-                let jacobian = tet.free_jacobian(step.held);
-                let stress = tet.stiffness.map(|d| d * step.h2_per_gamma()).apply(tet.wanted);
-                for (node, rows) in jacobian.iter().enumerate() {
-                    target.add_force(number, node, pull(rows, &stress).to_array());
+        let (scatter, tets) = (&self.scatter, &step.strains.tets);
+        self.x.fill(0.0);
+        self.multipliers.fill([0.0; 6]);
+        let mut last = 0.0;
+        for _ in 0..=MOST_CORRECTIONS {
+            let (x, multipliers) = (&self.x, &self.multipliers);
+            self.inertia.mul(x, &mut self.b);
+            self.b.iter_mut().zip(b).for_each(|(left, b)| *left = b - *left);
+            scatter.run(&mut self.b, None, |chunk, target| {
+                let range = scatter.chunks()[chunk].clone();
+                for (number, (tet, mu)) in tets[range.clone()].iter().zip(&multipliers[range]).enumerate() {
+                    let (jacobian, softness) = (tet.free_jacobian(step.held), tet.softness(step.gamma_per_h2()));
+                    let more = softness.map(f64::recip).apply(tet.left(&jacobian, softness, x, mu));
+                    let wanted = from_fn(|k| mu[k] + more[k]);
+                    for (node, rows) in jacobian.iter().enumerate() {
+                        target.add_force(number, node, pull(rows, &wanted).to_array());
+                    }
                 }
+            });
+            self.cholesky.solve(&self.b, &mut self.correction);
+            let correction = &self.correction;
+            self.multipliers.par_iter_mut().zip(tets).with_min_len(CHUNK).for_each(|(mu, tet)| {
+                let (jacobian, softness) = (tet.free_jacobian(step.held), tet.softness(step.gamma_per_h2()));
+                let (left, rate) = (tet.left(&jacobian, softness, x, mu), tet.rate(&jacobian, correction));
+                let more = softness.map(f64::recip).apply(from_fn(|k| left[k] - rate[k]));
+                (0..6).for_each(|k| mu[k] += more[k]);
+            });
+            self.x.iter_mut().zip(correction).for_each(|(x, correction)| *x += correction);
+            let size = norm(&self.x);
+            last = if size > 0.0 { norm(correction) / size } else { 0.0 };
+            if last <= ENOUGH {
+                break;
             }
-        });
-        let cholesky = &mut self.cholesky;
-        let residual = self.refinement.solve(&self.matrix, &self.b, &mut self.x, |b, x| cholesky.solve(b, x));
+        }
         v.iter_mut().zip(&self.x).for_each(|(v, x)| *v += x);
-        residual
+        last
     }
 
     fn info(&self) -> &SymbolicInfo {

@@ -85,8 +85,9 @@ pub enum Form {
     /// Velocities: `(J M̃⁻¹Jᵀ + γh⁻²α) hλ = −γh⁻¹φ − J M̃⁻¹(Mv + hf)`. Any stiffness, but the mass must be lumped, and no force may
     /// couple vertices. The system is large: six unknowns a tetrahedron.
     Schur,
-    /// Multipliers: `(M̃ + h²/γ JᵀDJ) v₊ = Mv + hf − hJᵀDφ`, on the pattern of a stiffness matrix. By far the cheapest, for
-    /// finite stiffness and `ν < ½`.
+    /// Multipliers: `(M̃ + h²/γ JᵀDJ) v₊ = Mv + hf − hJᵀDφ`, on the pattern of a stiffness matrix. By far the cheapest. Where `D` is
+    /// infinite, that of the least compliance is taken, as in the other forms, and the solution corrected until it fits the whole
+    /// system.
     #[default]
     Condensed,
 }
@@ -146,8 +147,6 @@ pub enum Error {
     Poisson { body: String, region: String, poisson: f64 },
     #[error("the damping time is {value} s, expected a number that is not negative")]
     DampingTime { value: f64 },
-    #[error("the condensed form is for finite stiffness and Poisson's ratios below 0.5; the saddle form is for all")]
-    NoStiffness,
     #[error(
         "the Schur complement needs a lumped mass and no forces between vertices, but the model couples {pairs} pairs of them; the \
          saddle form needs neither"
@@ -198,7 +197,6 @@ impl Regularized {
             return Err(Error::TooLarge { multipliers, vertices });
         }
         let form: Box<dyn Solve> = match params.form {
-            Form::Condensed if !strains.have_stiffness() => return Err(Error::NoStiffness),
             Form::Condensed => Box::new(Condensed::new(&strains, &pattern)?),
             Form::Schur if pattern.slot_count() != vertices => {
                 return Err(Error::Coupled { pairs: pattern.slot_count() - vertices });
@@ -266,19 +264,14 @@ impl Step<'_> {
     fn gamma_per_h2(&self) -> f64 {
         self.gamma / (self.h * self.h)
     }
-
-    /// What stiffnesses are multiplied by.
-    fn h2_per_gamma(&self) -> f64 {
-        self.h * self.h / self.gamma
-    }
 }
 
 /// A way to solve `M̃ v − Jᵀμ = b`, `J v + γh⁻²α μ = r` for the coordinates that are not held.
 trait Solve: Debug + Send {
     fn factor(&mut self, step: &Step<'_>) -> Result<(), Breakdown>;
 
-    /// Add the solution to `v`; `r` is what strains want. Returns what is left of the right-hand side of the system that was solved,
-    /// as a part of it.
+    /// Add the solution to `v`; `r` is what strains want. Returns how far off it may be: what is left of the right-hand side as a part of
+    /// it, or the last correction as a part of the solution.
     fn solve(&mut self, step: &Step<'_>, b: &[f64], v: &mut [f64]) -> f64;
 
     fn info(&self) -> &SymbolicInfo;

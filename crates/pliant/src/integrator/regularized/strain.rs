@@ -38,11 +38,6 @@ impl Isotropic {
         Self { dilation: change(self.dilation), deviation: change(self.deviation), shear: change(self.shear) }
     }
 
-    /// Whether no eigenvalue is zero.
-    pub fn is_definite(self) -> bool {
-        self.dilation > 0.0 && self.deviation > 0.0
-    }
-
     /// The product with strains of some kind.
     #[inline(always)]
     pub fn apply<T: Copy + Add<Output = T> + Mul<f64, Output = T>>(self, x: [T; 6]) -> [T; 6] {
@@ -75,9 +70,8 @@ pub(super) struct Tet {
     gradients: [Vec3; 4],
     /// `√V`.
     root_volume: f64,
-    /// `α` and `D`.
+    /// `α`.
     compliance: Isotropic,
-    pub stiffness: Isotropic,
     /// The trace of `J M⁻¹Jᵀ` at rest, with lumped masses: how easily its strains change.
     mobility: f64,
     /// The deformation gradient that `J` is taken at.
@@ -88,10 +82,13 @@ pub(super) struct Tet {
     pub wanted: [f64; 6],
 }
 
-/// Compliances are at least this part of what mass alone resists: tetrahedra have more strains than their vertices have
-/// coordinates, so that without any compliance multipliers would not be unique. It is that of a material whose slowest vibration
-/// of an element takes a hundred-thousandth of a step.
+/// What stands for no compliance at all, as a part of what mass alone resists: tetrahedra have more strains than their vertices have
+/// coordinates, so that without any compliance multipliers would not be unique. It is that of a material of which an element
+/// vibrates with `ωh = 10⁵`.
 const LEAST_COMPLIANCE: f64 = 1e-10;
+
+/// Dilation counts as impossible if its compliance is below this part of that of other strains.
+const INCOMPRESSIBLE: f64 = 1e-6;
 
 impl Tet {
     /// `J` at the state that was last set.
@@ -127,6 +124,13 @@ impl Tet {
         from_fn(|k| (0..4).map(|a| jacobian[a][k].dot(v[a])).sum())
     }
 
+    /// What velocities and multipliers leave of what is wanted: `r − J v − Sμ`.
+    #[inline(always)]
+    pub fn left(&self, jacobian: &Jacobian, softness: Isotropic, v: &[f64], multipliers: &[f64; 6]) -> [f64; 6] {
+        let (rate, give) = (self.rate(jacobian, v), softness.apply(*multipliers));
+        from_fn(|k| self.wanted[k] - rate[k] - give[k])
+    }
+
     /// `force + Jᵀ multipliers`.
     #[inline(always)]
     pub fn add_force(&self, jacobian: &Jacobian, multipliers: &[f64; 6], force: &mut [f64]) {
@@ -138,9 +142,14 @@ impl Tet {
         }
     }
 
-    /// `γh⁻²α`, at least what keeps multipliers unique.
+    /// `γh⁻²α`, for rigid and incompressible materials at least what keeps multipliers unique.
     pub fn softness(&self, gamma_per_h2: f64) -> Isotropic {
-        self.compliance.map(|alpha| (gamma_per_h2 * alpha).max(LEAST_COMPLIANCE * self.mobility))
+        let (alpha, least) = (self.compliance, LEAST_COMPLIANCE * self.mobility);
+        let mut softness = alpha.map(|alpha| if alpha == 0.0 { least } else { gamma_per_h2 * alpha });
+        if alpha.dilation <= INCOMPRESSIBLE * alpha.deviation {
+            softness.dilation = softness.dilation.max(least);
+        }
+        softness
     }
 
     fn set(&mut self, q: &[f64], strain: Strain) {
@@ -177,13 +186,11 @@ impl Strains {
             let (volume, gradients) = quadrature(mesh, element)[0];
             let mut order = [0, 1, 2, 3];
             order.sort_unstable_by_key(|&node| element[node]);
-            let compliance = Isotropic::compliance(moduli[region as usize]);
             let mut tet = Tet {
                 nodes: order.map(|node| first + element[node]),
                 gradients: order.map(|node| gradients[node]),
                 root_volume: volume.sqrt(),
-                compliance,
-                stiffness: compliance.map(f64::recip),
+                compliance: Isotropic::compliance(moduli[region as usize]),
                 mobility: 0.0,
                 f: Mat3::IDENTITY,
                 phi: [0.0; 6],
@@ -194,11 +201,6 @@ impl Strains {
             tet.mobility = tet.jacobian().iter().zip(nodes).map(|(rows, mass)| squares(rows) / mass).sum();
             self.tets.push(tet);
         }
-    }
-
-    /// Whether all compliances are positive, so that there is a `D`.
-    pub fn have_stiffness(&self) -> bool {
-        self.tets.iter().all(|tet| tet.compliance.is_definite())
     }
 
     /// Go to a state, where coordinates that are held move on at `held_v`, which is zero elsewhere.
@@ -309,7 +311,6 @@ mod tests {
         }
         let incompressible = Isotropic::compliance(YoungPoisson { young: 3.0, poisson: 0.5 });
         assert_eq!((incompressible.dilation, incompressible.deviation), (0.0, 0.5));
-        assert!(!incompressible.is_definite());
         let rigid = Isotropic::compliance(YoungPoisson { young: f64::INFINITY, poisson: 0.3 });
         assert_eq!(rigid, Isotropic { dilation: 0.0, deviation: 0.0, shear: 0.0 });
     }
@@ -353,7 +354,7 @@ mod tests {
         elastic.mul(Weights { mass: 1.0, ..Weights::default() }, &before.v, &mut right);
         (0..n).for_each(|i| right[i] += h * force[i]);
         for tet in &scheme.strains.tets {
-            let s = tet.stiffness.apply(tet.phi);
+            let s = tet.compliance.map(f64::recip).apply(tet.phi);
             let stress = Mat3::from_cols_array(&[s[0], s[3], s[4], s[3], s[1], s[5], s[4], s[5], s[2]]);
             for (a, &i) in tet.nodes.iter().enumerate() {
                 for (b, &j) in tet.nodes.iter().enumerate() {
