@@ -192,11 +192,10 @@ fn invertible() -> Vec<(String, Elasticity)> {
     for name in ["corotational", "stable-neo-hookean"] {
         laws.push((name.to_owned(), law(name)));
     }
-    for name in ["stvk", "neo-hookean", "neo-hookean-bower", "mooney-rivlin"] {
-        for (how, inversion) in
-            [("clamp", Inversion::Clamp { threshold: 0.1 }), ("extrapolate", Inversion::Extrapolate { threshold: 0.3 })]
-        {
-            laws.push((format!("{name}, {how}"), law(name).with_inversion(inversion).unwrap()));
+    // The stress of StVK is largest at a stretch of 1/√3, and fades below.
+    for (name, threshold) in [("stvk", 0.6), ("neo-hookean", 0.3), ("neo-hookean-bower", 0.3), ("mooney-rivlin", 0.3)] {
+        for inversion in [Inversion::Clamp { threshold }, Inversion::Extrapolate { threshold }] {
+            laws.push((format!("{name}, {inversion:?}"), law(name).with_inversion(inversion).unwrap()));
         }
     }
     laws
@@ -476,7 +475,7 @@ fn newton_counts_and_factorisations_are_few() {
     let (mut full, mut linearized) = (BackwardEuler::default(), LinearizedBackwardEuler::default());
     for _ in 0..20 {
         let info = full.step(&mut model, &mut solver, &mut state, 0.01).unwrap();
-        assert!(info.newton_iterations <= 5 && info.shortened == 0, "{info:?}");
+        assert!(info.newton_iterations <= 6 && info.shortened == 0, "{info:?}");
     }
     let info = linearized.step(&mut model, &mut solver, &mut state, 0.01).unwrap();
     assert_eq!((info.newton_iterations, info.factorizations), (1, 1));
