@@ -77,13 +77,14 @@ pub enum Strain {
     Linear,
 }
 
-/// Which unknowns are eliminated first. The answer is the same where all three apply.
+/// Which unknowns are eliminated first. The answer is the same where all three apply, and the first two, which have six unknowns a
+/// tetrahedron more, are for comparison: with 640 tetrahedra they take 50 times as long, with 5120 some hundred times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Form {
     /// None: any stiffness, any mass matrix.
     Saddle,
     /// Velocities: `(J M̃⁻¹Jᵀ + γh⁻²α) hλ = −γh⁻¹φ − J M̃⁻¹(Mv + hf)`. Any stiffness, but the mass must be lumped, and no force may
-    /// couple vertices. The system is large: six unknowns a tetrahedron.
+    /// couple vertices.
     Schur,
     /// Multipliers: `(M̃ + h²/γ JᵀDJ) v₊ = Mv + hf − hJᵀDφ`, on the pattern of a stiffness matrix. By far the cheapest. Where `D` is
     /// infinite, that of the least compliance is taken, as in the other forms, and the solution corrected until it fits the whole
@@ -149,7 +150,7 @@ pub enum Error {
     DampingTime { value: f64 },
     #[error(
         "the Schur complement needs a lumped mass and no forces between vertices, but the model couples {pairs} pairs of them; the \
-         saddle form needs neither"
+         other forms need neither"
     )]
     Coupled { pairs: usize },
     #[error("{multipliers} multipliers and {vertices} vertices are more than 2³² − 1 blocks")]
