@@ -1,14 +1,15 @@
 # Everything a newcomer needs: `make demo` to see it, `make test` before sending a change.
 
 CARGO ?= cargo
+PYTHON ?= python3
 PLIANT = target/release/pliant
 OUT = out
 FUZZ_SECONDS ?= 60
 
-.PHONY: help demo test lint bench fuzz tools
+.PHONY: help demo test lint bench bench-peers fuzz tools
 
 help: ## Say what there is to make
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: ## Build, make meshes, look at one, write files and pictures to out/
 	$(CARGO) build --release --quiet --bin pliant
@@ -26,6 +27,9 @@ lint: tools ## Format check and clippy, warnings denied
 
 bench: ## Time the library; takes a few minutes
 	$(CARGO) bench --workspace
+
+bench-peers: ## Time it beside PARDISO and MuJoCo, which are installed under target/; takes a few minutes
+	$(PYTHON) crates/pliant/benches/peers/peers.py
 
 fuzz: ## Fuzz every reader for FUZZ_SECONDS each; needs a nightly compiler
 	$(CARGO) fuzz --version >/dev/null 2>&1 || $(CARGO) install cargo-fuzz

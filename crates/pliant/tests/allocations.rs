@@ -121,9 +121,9 @@ fn steps_allocate_nothing_after_the_first() {
             for step in 0..6 {
                 MEMORY.reset_peak_usage();
                 let before = MEMORY.current_usage();
-                scheme.step(&mut model, &mut *solver, &mut state, 1e-4).unwrap();
+                let info = scheme.step(&mut model, &mut *solver, &mut state, 1e-4).unwrap();
                 let after = MEMORY.peak_usage();
-                assert!(step == 0 || after == before, "{name} in step {step}: {}", after - before);
+                assert!(step == 0 || after == before, "{name} in step {step}: {} bytes, {info:?}", after - before);
             }
         });
     }

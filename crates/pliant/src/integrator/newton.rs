@@ -17,7 +17,8 @@ pub struct NewtonParams {
     pub tangent: Tangent,
     /// Shorten steps until the energy falls.
     pub line_search: bool,
-    /// Fail if there is no balance after the last iteration; otherwise take what there is.
+    /// Fail if there is no balance after the last iteration. Otherwise take what there is: with a line search every iteration has
+    /// lowered the energy, so that the motion is stable all the same.
     pub must_converge: bool,
 }
 
@@ -155,6 +156,7 @@ impl Newton {
             match taken {
                 Ok(()) => {}
                 Err(Stuck::Error(error)) => return Err(error),
+                Err(Stuck::Uphill) if !params.must_converge => return Ok(()),
                 Err(Stuck::Uphill) => {
                     let worst = system.place(self.worst());
                     return Err(StepError::LineSearch { time, iterations: iteration, residual: info.residual, worst });

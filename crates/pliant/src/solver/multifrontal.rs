@@ -21,10 +21,8 @@ use crate::sparse::BlockMatrix;
 #[derive(Debug)]
 pub(super) struct Factor<T> {
     symbolic: Arc<Symbolic>,
-    /// The panels of the fronts.
-    panels: Vec<T>,
-    /// What fronts leave for their parents.
-    updates: Vec<T>,
+    /// The panels of the fronts; until these are made, what fronts leave for their parents.
+    numbers: Vec<T>,
     /// The parts of a right-hand side that belong to each front.
     vectors: Vec<T>,
     /// Whether the last factorisation went well.
@@ -43,8 +41,7 @@ impl<T: Scalar> Factor<T> {
     pub fn new(symbolic: Arc<Symbolic>) -> Self {
         let zeros = |len: usize| vec![T::from_f64(0.0); len];
         Self {
-            panels: zeros(symbolic.factor_len),
-            updates: zeros(symbolic.updates_len),
+            numbers: zeros(symbolic.numbers_len),
             vectors: zeros(symbolic.vectors_len),
             is_factored: false,
             symbolic,
@@ -67,13 +64,15 @@ impl<T: Scalar> Factor<T> {
         assert!(Arc::ptr_eq(matrix.pattern(), self.symbolic.pattern()), "a matrix of the pattern that was analysed");
         self.is_factored = false;
         let symbolic = &*self.symbolic;
-        let (panels, updates) = (&mut self.panels[..], &mut self.updates[..]);
+        let numbers = &mut self.numbers[..];
         on_threads(symbolic.info().operations > WORTH_THREADS, || {
-            factor_groups(symbolic, matrix, &symbolic.groups, panels, updates)?;
+            let (panels, updates) = numbers.split_at_mut(symbolic.top_panels);
+            factor_groups(symbolic, matrix, &symbolic.groups, panels, updates, symbolic.top_panels)?;
             for &number in &symbolic.top {
                 let front = &symbolic.fronts[number];
-                let panel = &mut panels[front.panel..][..front.panel_shape().len()];
-                factor_front(symbolic, matrix, front, panel, updates, 0)?;
+                let (panels, later) = numbers.split_at_mut(front.panel_end());
+                let memory = Memory { later, start: front.panel_end(), rest: &mut [], rest_start: usize::MAX };
+                factor_front(symbolic, matrix, front, &mut panels[front.panel..], memory)?;
             }
             Ok(())
         })?;
@@ -88,7 +87,7 @@ impl<T: Scalar> Factor<T> {
     pub fn solve(&mut self, b: &[f64], x: &mut [f64]) {
         assert!(self.is_factored, "a factored matrix");
         assert!(b.len() == 3 * self.symbolic.order.len() && x.len() == b.len());
-        substitute(&self.symbolic, &self.panels, &mut self.vectors, b, x);
+        substitute(&self.symbolic, &self.numbers, &mut self.vectors, b, x);
     }
 }
 
@@ -102,50 +101,87 @@ pub(super) fn both<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnc
     if rayon::current_num_threads() == 1 { (a(), b()) } else { rayon::join(a, b) }
 }
 
+/// Factor all fronts of some groups. `panels` begins with those of the first group, `updates` at `base`.
 fn factor_groups<T: Scalar>(
     symbolic: &Symbolic,
     matrix: &BlockMatrix,
     groups: &[Group],
     panels: &mut [T],
     updates: &mut [T],
+    base: usize,
 ) -> Result<(), Breakdown> {
     match groups {
         [] => Ok(()),
         [group] => group.fronts.iter().try_for_each(|&number| {
             let front = &symbolic.fronts[number];
-            let panel = &mut panels[front.panel - group.panels.start..][..front.panel_shape().len()];
-            factor_front(symbolic, matrix, front, panel, updates, group.updates.start)
+            let (made, later) = panels.split_at_mut(front.panel_end() - group.panels.start);
+            let panel = &mut made[front.panel - group.panels.start..];
+            let memory = Memory { later, start: front.panel_end(), rest: updates, rest_start: base };
+            factor_front(symbolic, matrix, front, panel, memory)
         }),
         _ => {
             let (left, right) = groups.split_at(groups.len() / 2);
             let (left_panels, panels) = panels.split_at_mut(right[0].panels.start - left[0].panels.start);
-            let (left_updates, updates) = updates.split_at_mut(right[0].updates.start - left[0].updates.start);
+            let middle = right[0].updates.start;
+            let (left_updates, updates) = updates.split_at_mut(middle - base);
             let (left, right) = both(
-                || factor_groups(symbolic, matrix, left, left_panels, left_updates),
-                || factor_groups(symbolic, matrix, right, panels, updates),
+                || factor_groups(symbolic, matrix, left, left_panels, left_updates, base),
+                || factor_groups(symbolic, matrix, right, panels, updates, middle),
             );
             left.and(right)
         }
     }
 }
 
-/// Assemble a front, eliminate its pivots, and leave the update for its parent in `updates`, which begins at `base`.
+/// Where updates are: beyond the panel that is being made, and in a part of the rest.
+struct Memory<'a, T> {
+    later: &'a mut [T],
+    start: usize,
+    rest: &'a mut [T],
+    rest_start: usize,
+}
+
+impl<T> Memory<'_, T> {
+    /// A part of it to write, and all others to read.
+    fn split(&mut self, at: usize, length: usize) -> (&mut [T], Pieces<'_, T>) {
+        let (whole, start, other) = if at < self.rest_start {
+            (&mut *self.later, self.start, (self.rest_start, &*self.rest))
+        } else {
+            (&mut *self.rest, self.rest_start, (self.start, &*self.later))
+        };
+        let (before, whole) = whole.split_at_mut(at - start);
+        let (part, after) = whole.split_at_mut(length);
+        (part, Pieces([(start, before), (at + length, after), other]))
+    }
+}
+
+/// Parts of the memory, and where each begins.
+struct Pieces<'a, T>([(usize, &'a [T]); 3]);
+
+impl<'a, T> Pieces<'a, T> {
+    fn from(&self, at: usize) -> &'a [T] {
+        let holds = |(start, piece): &&(usize, &[T])| *start <= at && at < *start + piece.len();
+        let (start, piece) = self.0.iter().find(holds).expect("an update is somewhere");
+        &piece[at - start..]
+    }
+}
+
+/// Assemble a front, eliminate its pivots, and leave the update for its parent.
 fn factor_front<T: Scalar>(
     symbolic: &Symbolic,
     matrix: &BlockMatrix,
     front: &Front,
     panel: &mut [T],
-    updates: &mut [T],
-    base: usize,
+    mut memory: Memory<'_, T>,
 ) -> Result<(), Breakdown> {
     let shape = front.panel_shape();
     let children = || front.children.iter().map(|&child| &symbolic.fronts[child]).filter(|child| child.below() > 0);
-    let all_updates = &*updates;
+    let (_, updates) = memory.split(front.panel_end(), 0);
     each_block(panel, shape, 0..shape.block_count(), &|block, columns| {
         columns.fill(T::from_f64(0.0));
         add_entries(symbolic, matrix, front, block, columns);
         for child in children() {
-            add_update(child, &all_updates[child.update - base..], columns, shape, block, 0);
+            add_update(child, updates.from(child.update), columns, shape, block, 0);
         }
     });
     let broken_at = |pivot: usize| {
@@ -163,17 +199,11 @@ fn factor_front<T: Scalar>(
     }
     if front.below() > 0 {
         let (panel, shape) = (&*panel, front.update_shape());
-        let (before, rest) = updates.split_at_mut(front.update - base);
-        let (own, after) = rest.split_at_mut(shape.len());
+        let (own, updates) = memory.split(front.update, shape.len());
         each_block(own, shape, 0..shape.block_count(), &|block, columns| {
             multiply(front, panel, block, columns);
             for child in children() {
-                let update = if child.update < front.update {
-                    &before[child.update - base..]
-                } else {
-                    &after[child.update - front.update - shape.len()..]
-                };
-                add_update(child, update, columns, shape, block, front.pivots);
+                add_update(child, updates.from(child.update), columns, shape, block, front.pivots);
             }
         });
     }

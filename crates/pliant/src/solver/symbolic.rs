@@ -40,9 +40,10 @@ pub struct Symbolic {
     pub(super) top: Vec<usize>,
     /// Where the solution at each vertex is in the vectors of the fronts.
     pub(super) solution: Vec<usize>,
-    /// Numbers in the factor, in the memory for updates, and in the vectors of the fronts: of those in `top`, and of all.
-    pub(super) factor_len: usize,
-    pub(super) updates_len: usize,
+    /// Where the panels of `top` begin in the memory for panels and updates, and the size of that memory.
+    pub(super) top_panels: usize,
+    pub(super) numbers_len: usize,
+    /// Numbers in the vectors of the fronts: of those in `top`, and of all.
     pub(super) top_vectors_len: usize,
     pub(super) vectors_len: usize,
     /// Whether some pivots are negative.
@@ -88,9 +89,8 @@ pub(super) struct Front {
     pub parent: Option<usize>,
     /// Where its rows are in the front of its parent.
     pub in_parent: Vec<Run>,
-    /// Where its numbers begin in the factor.
+    /// Where its columns and its update begin in the memory for both.
     pub panel: usize,
-    /// Where its update begins in the memory for updates.
     pub update: usize,
     /// Where its part of a right-hand side begins in the vectors of the fronts.
     pub vector: usize,
@@ -111,6 +111,11 @@ impl Front {
     /// Rows and columns of its update.
     pub fn below(&self) -> usize {
         3 * self.rows.len()
+    }
+
+    /// Where its columns end.
+    pub fn panel_end(&self) -> usize {
+        self.panel + self.panel_shape().len()
     }
 
     /// The shape of its columns.
@@ -151,7 +156,7 @@ pub(super) struct Entry {
 }
 
 /// Fronts that depend on no other group, one after the other, with their own part of all memory.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Group {
     /// Children before parents.
     pub fronts: Vec<usize>,
@@ -160,11 +165,14 @@ pub(super) struct Group {
     pub vectors: Range<usize>,
 }
 
-/// How many groups there are, and into how many subtrees the work is cut to make them, about. Fixed, so that nothing depends
-/// on the number of threads. More groups would suit more threads, and take more memory; large fronts are shared by threads
-/// anyway.
-const GROUPS: usize = 8;
-const SUBTREES: f64 = 32.0;
+/// How many groups there may be. More groups suit more threads, and take more memory; large fronts are shared by threads
+/// anyway. So we take the first of these whose updates find room in panels that are not made yet, but for a few numbers or a
+/// small part. Whatever the number of threads, so that nothing depends on it.
+const GROUPS: [usize; 4] = [16, 8, 4, 2];
+const FEW_NUMBERS: usize = 1_000_000;
+const SMALL_PART: f64 = 0.1;
+/// Into how many subtrees the work is cut to make a group, about.
+const SUBTREES: usize = 4;
 
 /// How large a part of a merged front may be zeros, by its number of columns; beyond the last, a twentieth.
 const ZEROS_ALLOWED: [(usize, f64); 4] = [(12, 1.0), (24, 0.5), (48, 0.25), (96, 0.12)];
@@ -237,7 +245,7 @@ impl Symbolic {
                 order.push(dissected[column as usize]);
             }
         }
-        let (mut first, mut panel) = (0, 0);
+        let mut first = 0;
         for (supernode, parent) in supernodes.into_iter().zip(parent) {
             let pivots = supernode.columns.len();
             let is_positive = |place: &usize| !is_negative(order[*place]);
@@ -251,13 +259,12 @@ impl Symbolic {
                 children: supernode.children,
                 parent,
                 in_parent: Vec::new(),
-                panel,
+                panel: 0,
                 update: 0,
                 vector: 0,
                 entries: 0..0,
             };
             first += pivots;
-            panel += front.panel_shape().len();
             fronts.push(front);
         }
         let mut place_of_vertex = vec![0_u32; n];
@@ -293,11 +300,9 @@ impl Symbolic {
             }
             fronts[number].entries = start..entries.len();
         }
-        let (starts, group_of) = group(&fronts);
-        let (mut groups, top) = gather_groups(&fronts, &starts, &group_of, panel);
-        let updates_len = place_updates(&mut fronts, &mut groups, &top);
+        let Placed { mut groups, top, top_panels, numbers_len } = place_numbers(&mut fronts);
         let (top_vectors_len, vectors_len) = place_vectors(&mut fronts, &mut groups, &top);
-        let memory = panel + updates_len + vectors_len;
+        let memory = numbers_len + vectors_len;
         Self {
             pattern,
             solution: solution_places(&fronts, &order),
@@ -308,8 +313,8 @@ impl Symbolic {
             entries,
             groups,
             top,
-            factor_len: panel,
-            updates_len,
+            top_panels,
+            numbers_len,
             top_vectors_len,
             vectors_len,
         }
@@ -548,9 +553,8 @@ fn best_merge(supernodes: &[Supernode], number: usize) -> Option<(usize, usize)>
     candidates.min().map(|(_, place, zeros)| (place, zeros))
 }
 
-/// Cut the forest into groups of similar work that depend on nothing but themselves. Returns the first front of each group,
-/// and the group of each front, `None` for those above all groups.
-fn group(fronts: &[Front]) -> (Vec<usize>, Vec<Option<usize>>) {
+/// Cut the forest into groups of similar work that depend on nothing but themselves. Returns them, and the fronts above them.
+fn group(fronts: &[Front], count: usize) -> (Vec<Group>, Vec<usize>) {
     let mut work: Vec<f64> = fronts.iter().map(Front::operations).collect();
     let mut first_below: Vec<usize> = (0..fronts.len()).collect();
     for (number, front) in fronts.iter().enumerate() {
@@ -564,7 +568,7 @@ fn group(fronts: &[Front]) -> (Vec<usize>, Vec<Option<usize>>) {
     // Open the largest subtree until all are small.
     while let Some(place) = (0..roots.len()).max_by(|&a, &b| work[roots[a]].total_cmp(&work[roots[b]])) {
         let largest = roots[place];
-        if work[largest] <= total / SUBTREES || fronts[largest].children.is_empty() {
+        if work[largest] <= total / (SUBTREES * count) as f64 || fronts[largest].children.is_empty() {
             break;
         }
         roots.swap_remove(place);
@@ -575,42 +579,20 @@ fn group(fronts: &[Front]) -> (Vec<usize>, Vec<Option<usize>>) {
     let total: f64 = roots.iter().map(|&root| work[root]).sum();
     let (mut starts, mut before) = (vec![0], 0.0);
     for &root in &roots {
-        if before + work[root] / 2.0 > total * starts.len() as f64 / GROUPS as f64 && first_below[root] > 0 {
+        if before + work[root] / 2.0 > total * starts.len() as f64 / count as f64 && first_below[root] > 0 {
             starts.push(first_below[root]);
         }
         before += work[root];
     }
     // All fronts whose subtree lies between two starts.
+    let mut groups = vec![Group::default(); starts.len()];
+    let mut top = Vec::new();
     let mut group = 0;
-    let of = |number: usize| {
+    for (number, &first_below) in first_below.iter().enumerate() {
         while starts.get(group + 1).is_some_and(|&next| next <= number) {
             group += 1;
         }
-        (first_below[number] >= starts[group]).then_some(group)
-    };
-    let group_of = (0..fronts.len()).map(of).collect();
-    (starts, group_of)
-}
-
-/// The groups, with their parts of the factor, and the fronts above them.
-fn gather_groups(
-    fronts: &[Front],
-    starts: &[usize],
-    group_of: &[Option<usize>],
-    factor_len: usize,
-) -> (Vec<Group>, Vec<usize>) {
-    let panel =
-        |start: usize| starts.get(start).and_then(|&start| fronts.get(start)).map_or(factor_len, |front| front.panel);
-    let empty = |number: usize| Group {
-        fronts: Vec::new(),
-        panels: panel(number)..panel(number + 1),
-        updates: 0..0,
-        vectors: 0..0,
-    };
-    let mut groups: Vec<Group> = (0..starts.len()).map(empty).collect();
-    let mut top = Vec::new();
-    for (number, group) in group_of.iter().enumerate() {
-        group.map_or(&mut top, |group| &mut groups[group].fronts).push(number);
+        if first_below >= starts[group] { groups[group].fronts.push(number) } else { top.push(number) }
     }
     (groups, top)
 }
@@ -633,61 +615,139 @@ fn place_vectors(fronts: &mut [Front], groups: &mut [Group], top: &[usize]) -> (
     (top_len, groups.last().map_or(top_len, |group| group.vectors.end))
 }
 
-/// Give every update a place: while groups are worked on each in a part of the memory of its own, later anywhere. Returns the
-/// size of the memory.
-fn place_updates(fronts: &mut [Front], groups: &mut [Group], top: &[usize]) -> usize {
-    let mut left = Gaps::default();
-    let mut base = 0;
-    for group in groups {
-        let mut gaps = Gaps::default();
-        for &number in &group.fronts {
-            gaps.place(fronts, number, base);
+/// The groups, the fronts above them, where the panels of these begin, and the size of the memory for panels and updates.
+struct Placed {
+    groups: Vec<Group>,
+    top: Vec<usize>,
+    top_panels: usize,
+    numbers_len: usize,
+}
+
+/// Make groups, and give every panel and every update a place.
+fn place_numbers(fronts: &mut [Front]) -> Placed {
+    let panels: usize = fronts.iter().map(|front| front.panel_shape().len()).sum();
+    let most = panels + FEW_NUMBERS.max((SMALL_PART * panels as f64) as usize);
+    let mut counts = GROUPS.iter();
+    loop {
+        let count = *counts.next().expect("one that is taken if it is the last");
+        let (mut groups, top) = group(fronts, count);
+        let (top_panels, numbers_len) = place_in_groups(fronts, &mut groups, &top);
+        if numbers_len <= most || counts.len() == 0 {
+            return Placed { groups, top, top_panels, numbers_len };
         }
-        group.updates = base..base + gaps.end;
-        base += gaps.end;
-        left.live.append(&mut gaps.live);
     }
-    left.end = base;
-    left.is_fragmented = true;
+}
+
+/// Give every panel and every update a place. Returns where the panels of `top` begin, and the size of the memory.
+///
+/// Panels of groups come first, then those of `top` in their order. Until panels are made, updates lie in their places: each of
+/// them beyond the panel of the front that takes it, so that it is still there by then. A group puts updates where its own later
+/// panels will be, and into a part of the rest that is its own while groups are worked on.
+fn place_in_groups(fronts: &mut [Front], groups: &mut [Group], top: &[usize]) -> (usize, usize) {
+    let panels_len = |fronts: &[Front], numbers: &[usize]| {
+        numbers.iter().map(|&number| fronts[number].panel_shape().len()).sum::<usize>()
+    };
+    let mut panels_end = 0;
+    for group in groups.iter_mut() {
+        group.panels = panels_end..panels_end + panels_len(fronts, &group.fronts);
+        panels_end = group.panels.end;
+    }
+    let top_panels = panels_end;
+    place_panels(fronts, top, top_panels);
+    let mut parts: Vec<(usize, &mut Group, Vec<Update>)> = Vec::new();
+    for group in groups.iter_mut() {
+        // At first as if the rest began where the panels of the group end.
+        let (end, last) = (group.panels.len(), *group.fronts.last().expect("a group has fronts"));
+        place_panels(fronts, &group.fronts, 0);
+        let mut gaps = Gaps { live: vec![Update { at: end, length: 0, front: last }], end };
+        for &number in &group.fronts {
+            let is_for_top = fronts[number].parent.is_none_or(|parent| top.binary_search(&parent).is_ok());
+            let least = if is_for_top { end } else { taken_by(fronts, number) };
+            gaps.place(fronts, number, least);
+        }
+        // Where its part may begin, so that what it leaves for `top` is beyond the panels there.
+        let least = |update: &Update| taken_by(fronts, update.front).saturating_sub(update.at - end);
+        let least = gaps.live.iter().map(least).max().unwrap_or(0);
+        group.updates = 0..gaps.end - end;
+        parts.push((least, group, gaps.live));
+    }
+    parts.sort_by_key(|(least, ..)| *least);
+    let mut left = Gaps { live: Vec::new(), end: top_panels };
+    let mut panels_end = 0;
+    for (least, group, live) in parts {
+        let (panels, start) = (group.panels.len(), left.end.max(least));
+        left.end = start + group.updates.len();
+        group.updates = start..left.end;
+        group.panels = panels_end..panels_end + panels;
+        panels_end += panels;
+        place_panels(fronts, &group.fronts, group.panels.start);
+        for &number in &group.fronts {
+            let update = &mut fronts[number].update;
+            *update = if *update < panels { group.panels.start + *update } else { start + *update - panels };
+        }
+        left.live.extend(live.into_iter().map(|update| Update { at: start + update.at - panels, ..update }));
+    }
+    groups.sort_by_key(|group| group.panels.start);
     for &number in top {
-        left.place(fronts, number, 0);
+        let least = taken_by(fronts, number);
+        left.place(fronts, number, least);
     }
-    left.end
+    let panels_end = top_panels + panels_len(fronts, top);
+    (top_panels, left.end.max(panels_end))
+}
+
+fn place_panels(fronts: &mut [Front], numbers: &[usize], start: usize) {
+    let mut end = start;
+    for &number in numbers {
+        fronts[number].panel = end;
+        end = fronts[number].panel_end();
+    }
+}
+
+/// Where the panel ends for which the update of a front is meant.
+fn taken_by(fronts: &[Front], number: usize) -> usize {
+    fronts[number].parent.map_or(0, |parent| fronts[parent].panel_end())
 }
 
 /// Memory in which updates come and go.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Gaps {
-    /// The updates that are there, by place: where, how long, of which front.
-    live: Vec<(usize, usize, usize)>,
-    /// Without gaps there is nothing to look for, which matters where a front has many thousand children.
-    is_fragmented: bool,
+    /// The updates that are there, by place.
+    live: Vec<Update>,
     end: usize,
 }
 
+#[derive(Debug, Clone, Copy)]
+struct Update {
+    at: usize,
+    length: usize,
+    front: usize,
+}
+
 impl Gaps {
-    /// Give an update the smallest gap that it fits into, and then free those of the children.
-    fn place(&mut self, fronts: &mut [Front], number: usize, base: usize) {
-        let size = fronts[number].update_shape().len();
-        if size > 0 {
-            let after_last = self.live.last().map_or(base, |(at, size, _)| at + size);
-            let (mut at, mut place, mut least) = (after_last, self.live.len(), usize::MAX);
-            let mut gap_start = base;
-            let all = if self.is_fragmented { &self.live[..] } else { &[] };
-            for (next, &(start, length, _)) in all.iter().enumerate() {
-                let gap = start - gap_start;
-                if gap >= size && gap < least {
-                    (at, place, least) = (gap_start, next, gap);
+    /// Give an update the smallest gap from `least` on that it fits into, and then free those of the children.
+    fn place(&mut self, fronts: &mut [Front], number: usize, least: usize) {
+        /// With more updates than this we do not look for gaps: a front can have many thousand children.
+        const MANY: usize = 1000;
+        let length = fronts[number].update_shape().len();
+        if length > 0 {
+            let after_last = self.live.last().map_or(0, |last| last.at + last.length).max(least);
+            let (mut at, mut place, mut smallest) = (after_last, self.live.len(), usize::MAX);
+            let mut gap_start = least;
+            let all = if self.live.len() < MANY { &self.live[..] } else { &[] };
+            for (next, other) in all.iter().enumerate() {
+                let gap = other.at.saturating_sub(gap_start);
+                if gap >= length && gap < smallest {
+                    (at, place, smallest) = (gap_start, next, gap);
                 }
-                gap_start = start + length;
+                gap_start = gap_start.max(other.at + other.length);
             }
-            self.live.insert(place, (at, size, number));
+            self.live.insert(place, Update { at, length, front: number });
             fronts[number].update = at;
-            self.end = self.end.max(at + size - base);
+            self.end = self.end.max(at + length);
         }
         if !fronts[number].children.is_empty() {
-            self.live.retain(|&(_, _, other)| fronts[other].parent != Some(number));
-            self.is_fragmented = !self.live.is_empty();
+            self.live.retain(|other| fronts[other.front].parent != Some(number));
         }
     }
 }

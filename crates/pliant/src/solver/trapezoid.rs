@@ -1,7 +1,7 @@
 //! How the dense matrices of a factor lie in memory.
 
 /// Columns that are worked on at a time: by one thread, whichever it is.
-pub(super) const BLOCK: usize = 192;
+pub(super) const BLOCK: usize = 96;
 
 /// The part of a dense matrix on and below its diagonal, in blocks of columns. Each block begins at the row of its own first
 /// column, so that little of what is above the diagonal takes memory.
