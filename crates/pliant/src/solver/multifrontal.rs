@@ -53,7 +53,7 @@ impl<T: Scalar> Factor<T> {
     }
 
     pub fn panels(&self) -> &[T] {
-        &self.panels
+        &self.numbers
     }
 
     /// # Panics
