@@ -101,7 +101,8 @@ const NO_INERTIA: f64 = 1e-10;
 /// Above this, an incomplete factor needs so few iterations that no other has to be thought of.
 const MUCH_INERTIA: f64 = 0.2;
 
-/// Iterations that an incomplete factor takes, times the root of the inertia; measured on bars (`cargo bench --bench solvers`).
+/// Iterations that an incomplete factor takes, times the root of the inertia; measured on bars of 525 to
+/// 23,409 vertices.
 const ITERATIONS_TIMES_ROOT: f64 = 4.0;
 
 /// The most that it takes however little inertia there is, for each vertex across a body, the cube root of their number.

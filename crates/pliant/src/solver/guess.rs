@@ -3,8 +3,9 @@
 use super::vector::{add_scaled, dot};
 use crate::sparse::BlockMatrix;
 
-/// How many solutions are kept.
-const KEPT: usize = 3;
+/// How many solutions are kept. Each costs a product with the matrix, a seventh of an iteration or less. In 60 steps of a swinging bar of
+/// 23,409 vertices, three took 4.1 iterations a step and two factors, five 3.0 and one.
+const KEPT: usize = 5;
 
 /// The last solutions. Of all their combinations the best is taken, in the norm of the matrix (Fischer 1998): for motion that goes
 /// on as before that is an extrapolation, and for a system that has nothing to do with the last it is about zero.

@@ -91,9 +91,8 @@ struct TurnedFactor {
     z: Vec<f64>,
 }
 
-/// How long what is counted takes, in ns, on one thread of a Xeon with AVX-512 (`cargo bench --bench solvers`): a factor of a bar of
-/// 525, 3,321 and 23,409 vertices 1.3, 19 and about 700 ms, an iteration 0.05, 0.5 and about 10. Only the ratios matter, and those
-/// little: half as many factors or twice as many change the time by a tenth.
+/// How long what is counted takes, in ns, on one thread of a Xeon with AVX-512. Fitted to bars of 525 and 3,321 vertices, on a busy
+/// machine: a factor took 0.9 to 1.3 and 19 ms, an iteration 0.05 and 0.5. Larger ones are extrapolated. Only the ratios matter.
 const NS_PER_OPERATION: f64 = 1.0 / 60.0;
 const NS_PER_OPERATION_IN_DOUBLE: f64 = 1.0 / 30.0;
 /// Fronts are assembled and packed at the speed of memory, as are sweeps and products.
