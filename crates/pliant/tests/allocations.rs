@@ -1,5 +1,7 @@
 //! The hot path does not allocate: on one thread, and after set-up, the memory in use never rises.
 
+use std::sync::{Mutex, PoisonError};
+
 use peak_alloc::PeakAlloc;
 use pliant::damping::Damping;
 use pliant::force::{Definiteness, Elastic, Force, Obstacle, Obstacles, bind_all};
@@ -16,11 +18,15 @@ use pliant::sparse::BlockMatrix;
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
+/// Memory is that of the whole program: only one test may run at a time.
+static ALONE: Mutex<()> = Mutex::new(());
+
 /// Memory is counted for all threads together.
 static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());
 
 #[test]
 fn energy_force_and_stiffness_allocate_nothing() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let _alone = ONE_AT_A_TIME.lock().unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     for cells in [Cells::Tet5, Cells::Hex] {
@@ -53,6 +59,7 @@ fn energy_force_and_stiffness_allocate_nothing() {
 /// Factorisations take scratch memory of their own; all else, with the factor there is, takes none.
 #[test]
 fn setting_and_solving_systems_allocates_nothing() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let _alone = ONE_AT_A_TIME.lock().unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let mesh = generate::block([1.0, 1.0, 1.0], [6, 6, 6], Cells::Tet5).unwrap();
@@ -94,6 +101,7 @@ fn setting_and_solving_systems_allocates_nothing() {
 
 #[test]
 fn steps_allocate_nothing_after_the_first() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let schemes: [(&str, Box<dyn Integrator<Model>>); 5] = [
         ("linearized backward Euler", Box::<LinearizedBackwardEuler>::default()),

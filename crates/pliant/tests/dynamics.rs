@@ -186,40 +186,48 @@ fn spin_of_a_free_body_is_kept_by_symplectic_euler_and_central_differences() {
     }
 }
 
-/// Every law that is defined for inverted elements, by itself or by what is done beyond a threshold.
-fn invertible() -> Vec<(String, Elasticity)> {
-    let mut laws = vec![];
+/// Every law that is defined for inverted elements, by itself or by what is done beyond a threshold, with a scheme that suits it.
+///
+/// What is clamped has no energy, and what is extrapolated needs one to be stable at such steps. Thresholds are those of VegaFEM, but for StVK,
+/// whose stress is largest at a stretch of 1/√3 and fades below. The neo-Hookean law cannot be extrapolated from such a start: with
+/// `J > e` at the threshold its energy has no lower bound.
+fn invertible() -> Vec<(String, Elasticity, Box<dyn Integrator<Model>>)> {
+    let mut laws: Vec<(String, Elasticity, Box<dyn Integrator<Model>>)> = vec![];
     for name in ["corotational", "stable-neo-hookean"] {
-        laws.push((name.to_owned(), law(name)));
+        laws.push((name.to_owned(), law(name), Box::<LinearizedBackwardEuler>::default()));
     }
-    // The stress of StVK is largest at a stretch of 1/√3, and fades below.
-    for (name, threshold) in [("stvk", 0.6), ("neo-hookean", 0.3), ("neo-hookean-bower", 0.3), ("mooney-rivlin", 0.3)] {
-        for inversion in [Inversion::Clamp { threshold }, Inversion::Extrapolate { threshold }] {
-            laws.push((format!("{name}, {inversion:?}"), law(name).with_inversion(inversion).unwrap()));
-        }
+    for (name, threshold) in [("stvk", 0.5), ("neo-hookean", 0.1), ("neo-hookean-bower", 0.1), ("mooney-rivlin", 0.1)] {
+        let material = law(name).with_inversion(Inversion::Clamp { threshold }).unwrap();
+        laws.push((format!("{name}, clamped"), material, Box::<LinearizedBackwardEuler>::default()));
+    }
+    for (name, threshold) in [("stvk", 0.6), ("neo-hookean-bower", 0.5), ("mooney-rivlin", 0.5)] {
+        let material = law(name).with_inversion(Inversion::Extrapolate { threshold }).unwrap();
+        let params =
+            NewtonParams { most_iterations: 8, must_converge: false, tolerance: 1e-4, ..NewtonParams::default() };
+        laws.push((format!("{name}, extrapolated"), material, Box::new(BackwardEuler::new(params))));
     }
     laws
 }
 
 #[test]
 fn scrambled_flattened_and_turned_out_bodies_return_to_their_shape() {
-    for (name, material) in invertible() {
-        for start in ["scrambled", "flattened", "inside out"] {
+    for (name, material, mut scheme) in invertible() {
+        for start in ["scrambled", "scrambled otherwise", "flattened", "inside out"] {
             let damping = Damping::rayleigh(1.0, 0.01).unwrap();
             let body = Body::new(block(Cells::Tet5), material.clone(), 1000.0);
             let mut model = Model::builder().body(body).damping(damping).build().unwrap();
             let mut state = model.rest_state();
-            let mut rng = fastrand::Rng::with_seed(7);
+            let mut rng = fastrand::Rng::with_seed(start.len() as u64);
             for (vertex, rest) in model.rest().iter().enumerate() {
                 let place = match start {
-                    "scrambled" => Vec3::new(rng.f64(), 0.5 * rng.f64(), 0.5 * rng.f64()),
                     "flattened" => Vec3::new(rest.x, 0.0, rest.z),
-                    _ => Vec3::new(-rest.x, rest.y, rest.z),
+                    "inside out" => Vec3::new(-rest.x, rest.y, rest.z),
+                    _ => Vec3::new(rng.f64(), 0.5 * rng.f64(), 0.5 * rng.f64()),
                 };
                 state.q[3 * vertex..3 * vertex + 3].copy_from_slice(&(place - *rest).to_array());
             }
-            let (mut scheme, mut solver) = (LinearizedBackwardEuler::default(), Direct::default());
-            for number in 0..900 {
+            let mut solver = Direct::default();
+            for number in 0..600 {
                 scheme
                     .step(&mut model, &mut solver, &mut state, 1.0 / 60.0)
                     .unwrap_or_else(|error| panic!("{name}, {start}, step {number}: {error}"));
