@@ -10,7 +10,7 @@ use pliant::material::{AnyLaw, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, generate};
 use pliant::model::{Body, Hold, Model};
-use pliant::solver::SolverParams;
+use pliant::solver::{OldFactorParams, Precision, SolverParams};
 use pliant::system::{Definiteness, State, System};
 
 /// A bar held on the left, under its weight.
@@ -79,9 +79,15 @@ fn main() {
         return;
     }
     let most: usize = std::env::args().find_map(|argument| argument.parse().ok()).unwrap_or(48_000);
+    let old = OldFactorParams::default();
+    let in_single = OldFactorParams { precision: Precision::Single, ..old };
+    let not_turned = OldFactorParams { rotate: false, ..old };
+    let guess_zero = OldFactorParams { extrapolate: false, ..old };
     let solvers = [
         ("auto", SolverParams::default(), 100),
-        ("old factor", SolverParams::OldFactor(Default::default()), 100),
+        ("old factor in 32 bits", SolverParams::OldFactor(in_single), 100),
+        ("old factor, not turned", SolverParams::OldFactor(not_turned), 100),
+        ("old factor, guess zero", SolverParams::OldFactor(guess_zero), 100),
         ("direct, single precision", SolverParams::DirectSingle(Default::default()), 4),
         ("direct", SolverParams::Direct, 4),
         ("block IC(0)", SolverParams::IncompleteCholesky(Default::default()), 10),

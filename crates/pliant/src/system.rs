@@ -26,6 +26,9 @@ impl State {
 
     /// The first coordinate at which something is not finite.
     pub(crate) fn defect(&self) -> Option<(&'static str, usize)> {
+        if !self.time.is_finite() {
+            return Some(("the time, and with it what moves,", 0));
+        }
         let first = |numbers: &[f64]| numbers.iter().position(|x| !x.is_finite());
         let position = first(&self.q).map(|i| ("the position", i));
         let velocity = || first(&self.v).map(|i| ("the velocity", i));
@@ -54,12 +57,14 @@ pub enum DampingKind {
     Constant,
     /// It depends on where the system is and how it moves.
     Varying,
+    /// It depends on `K` too, which must have been found before it is.
+    FollowsStiffness,
 }
 
 /// All that an integrator sees of a mechanical system. Bodies of finite elements implement it, reduced models, and systems of a
 /// user's own.
 ///
-/// `M` is symmetric and constant, `D` symmetric and not negative, `K = −∂f/∂q` symmetric. Vectors have [`dim`](Self::dim) numbers.
+/// `M` is symmetric and constant, `D` symmetric and not negative, unless it follows a `K` that is, `K = −∂f/∂q` symmetric. Vectors have [`dim`](Self::dim) numbers.
 pub trait System {
     /// What the linear solver of the user's choice takes.
     type Matrix;
@@ -117,6 +122,12 @@ pub trait System {
 
     /// Apply only a part of the external forces, from 0 to 1: statics goes to equilibrium in steps.
     fn set_load_factor(&mut self, _factor: f64) {}
+
+    /// How large forces were that went into the last `f`, before they cancelled each other: in equilibrium nothing but rounding is left
+    /// of them. 0 if it is not known.
+    fn force_scale(&self) -> f64 {
+        0.0
+    }
 
     /// The size of what moves, in the unit of the coordinates: changes that are tiny beside it are rounding. 0 if it is not known.
     fn extent(&self) -> f64 {

@@ -21,13 +21,9 @@ static MEMORY: PeakAlloc = PeakAlloc;
 /// Memory is that of the whole program: only one test may run at a time.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// Memory is counted for all threads together.
-static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());
-
 #[test]
 fn energy_force_and_stiffness_allocate_nothing() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let _alone = ONE_AT_A_TIME.lock().unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     for cells in [Cells::Tet5, Cells::Hex] {
         let mesh = generate::block([1.0, 1.0, 1.0], [8, 8, 8], cells).unwrap();
@@ -60,7 +56,6 @@ fn energy_force_and_stiffness_allocate_nothing() {
 #[test]
 fn setting_and_solving_systems_allocates_nothing() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let _alone = ONE_AT_A_TIME.lock().unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let mesh = generate::block([1.0, 1.0, 1.0], [6, 6, 6], Cells::Tet5).unwrap();
     let law = AnyLaw::new("corotational", YoungPoisson { young: 1e5, poisson: 0.4 }).unwrap();

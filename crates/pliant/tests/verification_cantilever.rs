@@ -5,7 +5,10 @@
 mod support;
 
 use pliant::force::Force;
+use pliant::integrator::Static;
 use pliant::mesh::{Cells, VolumeMesh, generate};
+use pliant::model::{Body, Hold, Model};
+use pliant::solver::Direct;
 use support::{Section, Statics, assert_close, section, sections};
 
 const LINEAR_TOLERANCE: f64 = 1e-8;
@@ -45,6 +48,20 @@ fn verify_linear(kind: &str, size: &str, across: usize) {
     assert_close(&format!("{kind} {size}, energy"), &[energy], &find("energy").flat(), LINEAR_TOLERANCE);
 }
 
+/// The library's own statics, in one step of the load.
+fn verify_static(kind: &str, name: &str, coefficients: &[f64], load: &[f64], expected: &[f64]) {
+    let mesh = beam(kind, 2);
+    let clamp = mesh.vertex_sets()["x-min"].clone();
+    let body = Body::new(mesh, support::law(name, coefficients), 1000.0);
+    let mut model = Model::builder().body(body).hold(Hold::fixed(clamp)).build().unwrap();
+    model.loads_mut().copy_from_slice(load);
+    let mut state = model.rest_state();
+    let mut scheme = Static::default();
+    scheme.params.newton.tolerance = 1e-11;
+    scheme.solve(&mut model, &mut Direct::default(), &mut state).unwrap();
+    assert_close(&format!("{kind}, {name}, by the library"), &state.q, expected, LARGE_TOLERANCE);
+}
+
 fn verify_large(name: &str) {
     let sections = sections("cantilever_large.txt");
     for kind in ["hex8", "tet4"] {
@@ -65,6 +82,8 @@ fn verify_large(name: &str) {
             }
             assert_eq!(applied, level);
             assert_close(&format!("{kind}, {name}, {level} N, u"), &u, &reference[1].flat(), LARGE_TOLERANCE);
+            let load: Vec<f64> = unit_load.iter().map(|force| level * force).collect();
+            verify_static(kind, name, &sections[first].coefficients(name), &load, &reference[1].flat());
             if !energy.is_nan() {
                 let found = statics.elastic.energy(&u);
                 assert_close(&format!("{kind}, {name}, {level} N, energy"), &[found], &[energy], LARGE_TOLERANCE);

@@ -53,7 +53,6 @@ fn verify_release(kind: &str, run: &str) {
     }
     Static::default().solve(&mut model, &mut solver, &mut state).unwrap();
     model.loads_mut().fill(0.0);
-    state.a = None;
 
     let mut scheme = scheme(run.trim_end_matches("_lumped").trim_end_matches("_rayleigh"));
     let trajectory = section(&sections, &format!("{kind} {run} trajectory"));

@@ -167,6 +167,10 @@ impl Elastic {
 }
 
 impl Force for Elastic {
+    fn vertex_count(&self) -> usize {
+        self.scatter.vertex_count()
+    }
+
     fn cliques(&self, add: &mut dyn FnMut(&[u32])) {
         self.scatter.cliques().for_each(add);
     }

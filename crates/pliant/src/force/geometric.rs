@@ -387,6 +387,10 @@ fn contract(a: &[[f64; 9]; 9], row: Vec3, column: Vec3) -> Mat3 {
 }
 
 impl Force for Geometric {
+    fn vertex_count(&self) -> usize {
+        self.rest.len()
+    }
+
     fn cliques(&self, add: &mut dyn FnMut(&[u32])) {
         self.edges.scatter.cliques().for_each(&mut *add);
         self.faces.scatter.cliques().for_each(&mut *add);

@@ -285,6 +285,10 @@ fn slots_of(pattern: &BlockPattern, handle: &Handle) -> impl Iterator<Item = Res
 }
 
 impl Force for Handles {
+    fn vertex_count(&self) -> usize {
+        self.rest.len()
+    }
+
     fn cliques(&self, add: &mut dyn FnMut(&[u32])) {
         let mut clique = Vec::new();
         for handle in &self.list {

@@ -197,6 +197,10 @@ fn areas(rest: &[Vec3], patch: &Patch) -> Result<Vec<f64>, LoadsError> {
 }
 
 impl Force for NodalLoads {
+    fn vertex_count(&self) -> usize {
+        self.current.len() / 3
+    }
+
     fn cliques(&self, _add: &mut dyn FnMut(&[u32])) {}
 
     fn bind(&mut self, _pattern: &Arc<BlockPattern>) {}

@@ -43,6 +43,9 @@ pub use third_derivative::{ThirdDerivative, ThirdDerivativeBlock};
 ///
 /// Methods panic if a vector has not three numbers a vertex, or a matrix is not of the pattern that the force is bound to.
 pub trait Force: Any + Debug + Send + Sync {
+    /// How many vertices it is for.
+    fn vertex_count(&self) -> usize;
+
     /// Call `add` with each group of vertices that the force couples.
     fn cliques(&self, add: &mut dyn FnMut(&[u32]));
 

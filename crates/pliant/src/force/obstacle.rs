@@ -431,6 +431,10 @@ fn for_each_place<T: Send>(
 }
 
 impl Force for Obstacles {
+    fn vertex_count(&self) -> usize {
+        self.rest.len()
+    }
+
     fn cliques(&self, _add: &mut dyn FnMut(&[u32])) {}
 
     fn bind(&mut self, pattern: &Arc<BlockPattern>) {

@@ -50,6 +50,15 @@ impl Patch {
         Ok(Self { faces, vertex_count })
     }
 
+    /// The same faces of a body among others: its vertices have the numbers from `first` on, of `vertex_count` in all.
+    pub fn among(&self, first: u32, vertex_count: usize) -> Result<Self, PatchError> {
+        let mut shifted = Faces::default();
+        for face in self.faces.iter() {
+            shifted.push(&face.iter().map(|vertex| vertex + first).collect::<Vec<_>>());
+        }
+        Self::new(vertex_count, shifted)
+    }
+
     /// The whole boundary of a body, facing outward.
     pub fn boundary(mesh: &VolumeMesh) -> Self {
         let boundary = mesh.boundary();

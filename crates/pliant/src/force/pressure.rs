@@ -220,6 +220,10 @@ fn cross_matrix(a: Vec3) -> Mat3 {
 }
 
 impl Force for Pressure {
+    fn vertex_count(&self) -> usize {
+        self.rest.len()
+    }
+
     fn cliques(&self, add: &mut dyn FnMut(&[u32])) {
         self.edges.cliques().for_each(add);
     }

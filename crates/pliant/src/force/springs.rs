@@ -326,6 +326,10 @@ fn each(what: &'static str, pairs: &[[u32; 2]], given: &PerSpring) -> Result<Vec
 }
 
 impl Force for Springs {
+    fn vertex_count(&self) -> usize {
+        self.rest.len()
+    }
+
     fn cliques(&self, add: &mut dyn FnMut(&[u32])) {
         self.scatter.cliques().for_each(add);
     }

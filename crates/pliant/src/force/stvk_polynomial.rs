@@ -323,6 +323,10 @@ impl StVkPolynomial {
 }
 
 impl Force for StVkPolynomial {
+    fn vertex_count(&self) -> usize {
+        self.vertex_count
+    }
+
     fn cliques(&self, add: &mut dyn FnMut(&[u32])) {
         self.scatter.cliques().for_each(add);
     }

@@ -105,8 +105,9 @@ pub(super) fn finish(state: &mut State, h: f64, q: &mut Vec<f64>, v: &mut Vec<f6
 ///
 /// `1/(2h²) |q − q_n − h v_n|²_M + 1/(2h) (q − q_n)ᵀ D (q − q_n) + V(q)`,
 ///
-/// with `D` that of the start of the step. Energy is never gained, at any step.
-#[derive(Debug, Default)]
+/// with `D` that of the start of the step, built on a `K` that is not negative. Energy is never gained, at any step, as long as loads, holds and
+/// obstacles are at rest and all forces have an energy. Holds that move do so in the first iteration, without line search.
+#[derive(Debug)]
 pub struct BackwardEuler {
     /// How Newton's method goes on.
     pub params: NewtonParams,
@@ -118,10 +119,33 @@ pub struct BackwardEuler {
     v: Vec<f64>,
 }
 
+impl Default for BackwardEuler {
+    /// To a millionth of the forces, which is what linear solvers are asked for too.
+    fn default() -> Self {
+        Self::new(NewtonParams { tolerance: 1e-6, ..NewtonParams::default() })
+    }
+}
+
 impl BackwardEuler {
     /// With other parameters than the default.
     pub fn new(params: NewtonParams) -> Self {
-        Self { params, ..Self::default() }
+        Self {
+            params,
+            damping_follows: false,
+            newton: Newton::default(),
+            balance: Balance::default(),
+            q: Vec::new(),
+            v: Vec::new(),
+        }
+    }
+
+    /// So many iterations at most, and no test whether they were enough: as each of them lowers the energy, the motion is stable whatever the
+    /// state and the step. For bodies that were crushed or turned inside out, and for animation.
+    pub fn with_iterations(iterations: usize) -> Self {
+        let mut scheme = Self::default();
+        scheme.params.most_iterations = iterations;
+        scheme.params.must_converge = false;
+        scheme
     }
 }
 
@@ -148,9 +172,10 @@ impl<S: System> Integrator<S> for BackwardEuler {
         }
         let mut info = StepInfo::default();
         if system.damping_kind() != DampingKind::None {
-            // `D` of the start of the step, built on a `K` that is not negative.
             let start = Instant::now();
-            system.linearize(&state.q, time + h, Definiteness::Projected, &mut self.q);
+            if system.damping_kind() == DampingKind::FollowsStiffness {
+                system.linearize(&state.q, time + h, Definiteness::Projected, &mut self.q);
+            }
             system.set_damping(&state.q, &state.v, &mut balance.drive);
             info.assembling += start.elapsed();
         }

@@ -3,7 +3,10 @@
 use std::time::Instant;
 
 use super::stability::{Scheme, estimate};
-use super::{Acceleration, Integrator, LinearStep, Stability, StepError, StepInfo, check, check_finite, sized};
+use super::{
+    Acceleration, Integrator, LinearStep, Stability, StepError, StepInfo, check, check_finite, copy_free,
+    prescribe_acceleration, sized,
+};
 use crate::solver::LinearSolver;
 use crate::system::{DampingKind, Definiteness, State, System, Weights};
 
@@ -27,6 +30,7 @@ pub struct CentralDifferences {
     a: Vec<f64>,
     force: Vec<f64>,
     drive: Vec<f64>,
+    place: Vec<f64>,
     /// How many steps ago `D` was made.
     age: usize,
     stability: Option<Stability>,
@@ -50,6 +54,7 @@ impl CentralDifferences {
             a: Vec::new(),
             force: Vec::new(),
             drive: Vec::new(),
+            place: Vec::new(),
             age: 0,
             stability: None,
         }
@@ -66,7 +71,7 @@ impl<S: System> Integrator<S> for CentralDifferences {
     ) -> Result<StepInfo, StepError> {
         check(system, state, dt)?;
         let (n, h, time) = (system.dim(), dt, state.time);
-        for vector in [&mut self.q, &mut self.v, &mut self.a, &mut self.force, &mut self.drive] {
+        for vector in [&mut self.q, &mut self.v, &mut self.a, &mut self.force, &mut self.drive, &mut self.place] {
             sized(vector, n);
         }
         let mut info = StepInfo::default();
@@ -76,7 +81,7 @@ impl<S: System> Integrator<S> for CentralDifferences {
         info.stability = self.stability;
         match &state.a {
             Some(a) => self.a.copy_from_slice(a),
-            None => self.acceleration.find(system, solver, state, &mut self.a, &mut info)?,
+            None => self.acceleration.find(system, solver, state, h, &mut self.a, &mut info)?,
         }
         for i in 0..n {
             self.q[i] = state.q[i] + h * (state.v[i] + 0.5 * h * self.a[i]);
@@ -91,9 +96,10 @@ impl<S: System> Integrator<S> for CentralDifferences {
         let start = Instant::now();
         let kind = system.damping_kind();
         let weights = Weights { mass: 1.0, damping: 0.5 * h, stiffness: 0.0 };
-        let is_old = kind == DampingKind::Varying && self.age >= self.refactor_every;
+        let varies = matches!(kind, DampingKind::Varying | DampingKind::FollowsStiffness);
+        let is_old = varies && self.age >= self.refactor_every;
         let is_due = is_old || !self.linear.is_set(system, solver, weights);
-        if is_due && kind == DampingKind::Varying {
+        if is_due && kind == DampingKind::FollowsStiffness {
             system.linearize(&self.q, time + h, Definiteness::Exact, &mut self.force);
         } else {
             system.force(&self.q, time + h, &mut self.force);
@@ -111,19 +117,23 @@ impl<S: System> Integrator<S> for CentralDifferences {
         info.assembling += start.elapsed();
         check_finite(system, time, "the force", &self.force, self.stability)?;
         self.a.fill(0.0);
+        prescribe_acceleration(system, time + h, h, &self.q, &mut self.place, &mut self.a);
         if system.divide(weights, &mut self.force) {
-            self.a.copy_from_slice(&self.force);
+            copy_free(system.held(), &self.force, &mut self.a);
         } else {
             let solved = if is_due {
                 self.linear.solve(system, solver, weights, &mut self.force, &mut self.a, &mut info)
             } else {
-                self.linear.solve_again(system, solver, &mut self.force, &mut self.a, &mut info)
+                self.linear.solve_again(system, solver, weights, &mut self.force, &mut self.a, &mut info)
             };
             solved.map_err(|source| StepError::Solve { time, source })?;
         }
         self.age = if is_due { 1 } else { self.age + 1 };
         for (i, a) in self.a.iter().enumerate() {
-            self.v[i] += 0.5 * h * a;
+            // Held coordinates have their velocity already.
+            if !system.held().get(i).is_some_and(|held| *held) {
+                self.v[i] += 0.5 * h * a;
+            }
         }
         check_finite(system, time, "the position", &self.q, self.stability)?;
         check_finite(system, time, "the velocity", &self.v, self.stability)?;

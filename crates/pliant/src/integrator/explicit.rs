@@ -66,7 +66,7 @@ impl Euler {
             sized(vector, n);
         }
         let mut info = StepInfo { stability, ..StepInfo::default() };
-        self.acceleration.find(system, solver, state, &mut self.a, &mut info)?;
+        self.acceleration.find(system, solver, state, h, &mut self.a, &mut info)?;
         for i in 0..n {
             self.v[i] = h.mul_add(self.a[i], state.v[i]);
             let velocity = if scheme == Scheme::Explicit { state.v[i] } else { self.v[i] };

@@ -294,17 +294,6 @@ impl LinearStep {
         info: &mut StepInfo,
     ) -> Result<(), SolveError> {
         let start = Instant::now();
-        let moves = system.held().iter().zip(&*x).any(|(held, x)| *held && *x != 0.0);
-        if moves {
-            for (x, held) in x.iter_mut().zip(system.held()) {
-                if !held {
-                    *x = 0.0;
-                }
-            }
-            self.product.resize(b.len(), 0.0);
-            system.mul(weights, x, &mut self.product);
-            b.iter_mut().zip(&self.product).for_each(|(b, product)| *b -= product);
-        }
         system.assemble(weights);
         info.assembling += start.elapsed();
         let start = Instant::now();
@@ -312,7 +301,7 @@ impl LinearStep {
         solver.set_matrix(system.matrix())?;
         self.set = solver.stamp().map(|stamp| (weights, system.revision(), stamp));
         info.solving += start.elapsed();
-        self.solve_again(system, solver, b, x, info)
+        self.solve_again(system, solver, weights, b, x, info)
     }
 
     /// Whether the solver still has the matrix that it was given last, which was for these weights.
@@ -320,20 +309,33 @@ impl LinearStep {
         solver.stamp().is_some_and(|stamp| self.set == Some((weights, system.revision(), stamp)))
     }
 
-    /// Solve with the matrix of the last time.
+    /// Solve with the matrix of the last time, which was for these weights.
     fn solve_again<S: System>(
         &mut self,
-        system: &S,
+        system: &mut S,
         solver: &mut dyn LinearSolver<S::Matrix>,
+        weights: Weights,
         b: &mut [f64],
         x: &mut [f64],
         info: &mut StepInfo,
     ) -> Result<(), SolveError> {
         let start = Instant::now();
+        self.product.resize(b.len(), 0.0);
+        let moves = system.held().iter().zip(&*x).any(|(held, x)| *held && *x != 0.0);
+        if moves {
+            for (x, held) in x.iter_mut().zip(system.held()) {
+                if !held {
+                    *x = 0.0;
+                }
+            }
+            system.mul(weights, x, &mut self.product);
+            b.iter_mut().zip(&self.product).for_each(|(b, product)| *b -= product);
+        }
+        info.assembling += start.elapsed();
+        let start = Instant::now();
         let held = system.held();
         clear_held(held, b);
         // What is known is put aside: the solver sees zero there, and takes zero for its guess.
-        self.product.resize(b.len(), 0.0);
         self.product.fill(0.0);
         info.count(solver.solve(system.matrix(), b, &mut self.product)?);
         for (i, x) in x.iter_mut().enumerate() {
@@ -351,6 +353,15 @@ fn clear_held(held: &[bool], x: &mut [f64]) {
     for (x, held) in x.iter_mut().zip(held) {
         if *held {
             *x = 0.0;
+        }
+    }
+}
+
+/// Copy coordinates that are not held.
+fn copy_free(held: &[bool], from: &[f64], to: &mut [f64]) {
+    for i in 0..to.len() {
+        if !held.get(i).is_some_and(|held| *held) {
+            to[i] = from[i];
         }
     }
 }
@@ -377,6 +388,20 @@ fn sized(vector: &mut Vec<f64>, length: usize) {
     vector.resize(length, 0.0);
 }
 
+/// Set the accelerations of held coordinates at a time: second differences of where they are prescribed to be.
+fn prescribe_acceleration<S: System>(system: &S, time: f64, h: f64, q: &[f64], place: &mut [f64], a: &mut [f64]) {
+    for (offset, weight) in [(-h, 1.0), (0.0, -2.0), (h, 1.0)] {
+        place.copy_from_slice(q);
+        system.prescribe(time + offset, place);
+        for (i, held) in system.held().iter().enumerate() {
+            if *held {
+                // Differences from here keep their digits.
+                a[i] += weight * (place[i] - q[i]) / (h * h);
+            }
+        }
+    }
+}
+
 /// `M a = f(q) − D v`: accelerations that fit forces.
 #[derive(Debug, Default)]
 struct Acceleration {
@@ -386,12 +411,13 @@ struct Acceleration {
 }
 
 impl Acceleration {
-    /// Find them for a state. `M` is factored again only if the solver has been used for something else.
+    /// Find them for a state, before a step `h`. `M` is factored again only if the solver has been used for something else.
     fn find<S: System>(
         &mut self,
         system: &mut S,
         solver: &mut dyn LinearSolver<S::Matrix>,
         state: &State,
+        h: f64,
         a: &mut [f64],
         info: &mut StepInfo,
     ) -> Result<(), StepError> {
@@ -400,7 +426,7 @@ impl Acceleration {
         sized(&mut self.product, n);
         let start = Instant::now();
         let kind = system.damping_kind();
-        if kind == DampingKind::Varying {
+        if kind == DampingKind::FollowsStiffness {
             system.linearize(&state.q, state.time, Definiteness::Exact, &mut self.force);
         } else {
             system.force(&state.q, state.time, &mut self.force);
@@ -413,13 +439,14 @@ impl Acceleration {
         info.assembling += start.elapsed();
         check_finite(system, state.time, "the force", &self.force, None)?;
         a.fill(0.0);
+        prescribe_acceleration(system, state.time, h, &state.q, &mut self.product, a);
         let weights = Weights { mass: 1.0, ..Weights::default() };
         if system.divide(weights, &mut self.force) {
-            a.copy_from_slice(&self.force);
+            copy_free(system.held(), &self.force, a);
             return Ok(());
         }
         let solved = if self.linear.is_set(system, solver, weights) {
-            self.linear.solve_again(system, solver, &mut self.force, a, info)
+            self.linear.solve_again(system, solver, weights, &mut self.force, a, info)
         } else {
             self.linear.solve(system, solver, weights, &mut self.force, a, info)
         };

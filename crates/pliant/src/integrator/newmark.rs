@@ -95,7 +95,7 @@ impl<S: System> Integrator<S> for Newmark {
         let mut info = StepInfo::default();
         match &state.a {
             Some(a) => self.a_start.copy_from_slice(a),
-            None => self.acceleration.find(system, solver, state, &mut self.a_start, &mut info)?,
+            None => self.acceleration.find(system, solver, state, h, &mut self.a_start, &mut info)?,
         }
         self.q.copy_from_slice(&state.q);
         system.prescribe(time + h, &mut self.q);

@@ -9,9 +9,9 @@ use crate::system::{Definiteness, System, Weights};
 /// How Newton's method goes on, and when it ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NewtonParams {
-    /// How many iterations at most.
+    /// How many iterations at most, at least one.
     pub most_iterations: usize,
-    /// The balance of forces is found when no more than this part of the forces is left.
+    /// The balance of forces is found when no more than this part of the forces, internal or external, is left.
     pub tolerance: f64,
     /// Which matrix to take.
     pub tangent: Tangent,
@@ -135,13 +135,13 @@ impl Newton {
             Tangent::Projected => Definiteness::Projected,
             Tangent::Exact | Tangent::ExactFirst => Definiteness::Exact,
         };
-        for iteration in 0..params.most_iterations {
+        for iteration in 0..params.most_iterations.max(1) {
             self.evaluate(system, balance, Some(definiteness), info);
             if let Some(i) = self.residual.iter().position(|r| !r.is_finite()) {
                 return Err(StepError::NotFinite { what: "the force", place: system.place(i), time, stability: None });
             }
             // The inertia of a first guess says nothing of the forces, and is often much larger.
-            scale = scale.max(self.force_scale(system.held()));
+            scale = scale.max(self.force_scale(system.held())).max(system.force_scale());
             let arrived = self.is_arrived(system.held());
             info.residual = self.relative_residual(scale);
             if arrived && info.residual <= params.tolerance {
@@ -156,7 +156,7 @@ impl Newton {
             match taken {
                 Ok(()) => {}
                 Err(Stuck::Error(error)) => return Err(error),
-                Err(Stuck::Uphill) if !params.must_converge => return Ok(()),
+                Err(Stuck::Uphill) if !params.must_converge && iteration > 0 => return Ok(()),
                 Err(Stuck::Uphill) => {
                     let worst = system.place(self.worst());
                     return Err(StepError::LineSearch { time, iterations: iteration, residual: info.residual, worst });

@@ -60,7 +60,7 @@ pub fn stability<S: System>(
 ///
 /// - central differences with implicit damping: `2/ω`
 /// - symplectic Euler: `h²ω² + 2hδ ≤ 4`
-/// - explicit Euler: `hω² ≤ δ`
+/// - explicit Euler: `hω² ≤ δ` and `h²ω² − 2hδ + 4 ≥ 0`
 pub(super) fn estimate<S: System>(
     system: &mut S,
     solver: &mut dyn LinearSolver<S::Matrix>,
@@ -99,7 +99,7 @@ pub(super) fn estimate<S: System>(
         if !system.divide(mass, &mut product) {
             x.fill(0.0);
             let solved = if linear.is_set(system, solver, mass) {
-                linear.solve_again(system, solver, &mut product, &mut x, &mut info)
+                linear.solve_again(system, solver, mass, &mut product, &mut x, &mut info)
             } else {
                 linear.solve(system, solver, mass, &mut product, &mut x, &mut info)
             };
@@ -119,10 +119,15 @@ pub(super) fn estimate<S: System>(
     };
     let frequency = square.sqrt();
     let largest_step = match scheme {
-        _ if square == 0.0 => f64::INFINITY,
-        Scheme::Central => MARGIN * 2.0 / frequency,
-        Scheme::Symplectic => MARGIN * ((damping * damping + 4.0 * square).sqrt() - damping) / square,
-        Scheme::Explicit => MARGIN * damping / square,
+        Scheme::Central => 2.0 / frequency,
+        _ if square == 0.0 => 2.0 / damping,
+        Scheme::Symplectic => ((damping * damping + 4.0 * square).sqrt() - damping) / square,
+        Scheme::Explicit => {
+            let root = damping * damping - 4.0 * square;
+            // Written so that it keeps its digits where the damping is large.
+            let overdamped = if root >= 0.0 { 4.0 / (damping + root.sqrt()) } else { f64::INFINITY };
+            overdamped.min(damping / square)
+        }
     };
-    Ok(Stability { frequency, largest_step, step })
+    Ok(Stability { frequency, largest_step: MARGIN * largest_step, step })
 }

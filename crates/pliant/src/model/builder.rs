@@ -74,6 +74,8 @@ pub enum ModelError {
     LoadedVertex { vertex: u32, vertex_count: usize },
     #[error("{what} is {value}, expected finite numbers")]
     NotFinite { what: &'static str, value: Vec3 },
+    #[error("a force is for {found} vertices, but the bodies of the model have {expected} together")]
+    Force { found: usize, expected: usize },
     #[error("the damping matrix is for {found} vertices, but the model has {expected}")]
     DampingMatrix { found: usize, expected: usize },
 }
@@ -172,6 +174,9 @@ impl ModelBuilder {
             bodies.push(ModelBody { name, mesh, densities, vertices, elastic });
         }
         let mut forces = self.forces;
+        if let Some(found) = forces.iter().map(|force| force.vertex_count()).find(|&found| found != vertex_count) {
+            return Err(ModelError::Force { found, expected: vertex_count });
+        }
         // The consistent mass couples vertices of an element also where no force does.
         let is_coupled_by_mass_alone = |body: &&ModelBody| !self.lumped && body.elastic.is_none();
         let loose: Vec<Vec<u32>> = bodies
@@ -246,6 +251,7 @@ impl ModelBuilder {
             time: 0.0,
             operator: Operator { frames: Some(Arc::new(frames)), ..Operator::new(stiffness.clone()) },
             product: vec![0.0; 3 * vertex_count],
+            force_scale: 0.0,
             stiffness,
             friction: None,
             revision: 0,

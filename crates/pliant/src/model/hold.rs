@@ -90,9 +90,15 @@ impl Holds {
     }
 
     pub fn release(&mut self, vertices: &[u32], pattern: &BlockPattern) {
+        let mut is_released = vec![false; self.held.len() / 3];
+        for &vertex in vertices {
+            if let Some(is_released) = is_released.get_mut(vertex as usize) {
+                *is_released = true;
+            }
+        }
         for hold in &mut self.list {
             let kept: Vec<usize> =
-                (0..hold.vertices.len()).filter(|&i| !vertices.contains(&hold.vertices[i])).collect();
+                (0..hold.vertices.len()).filter(|&i| !is_released[hold.vertices[i] as usize]).collect();
             if !hold.offsets.is_empty() {
                 hold.offsets = kept.iter().map(|&i| hold.offsets[i]).collect();
             }
@@ -106,6 +112,9 @@ impl Holds {
         let vertex_count = self.held.len() / 3;
         if let Some(&vertex) = hold.vertices.iter().find(|&&vertex| vertex as usize >= vertex_count) {
             return Err(ModelError::HeldVertex { vertex, vertex_count });
+        }
+        if let Some(&value) = hold.offsets.iter().find(|offset| !offset.is_finite()) {
+            return Err(ModelError::NotFinite { what: "the place to hold a vertex at", value });
         }
         if !(hold.offsets.is_empty() || hold.offsets.len() == hold.vertices.len()) {
             return Err(ModelError::HoldOffsets { vertices: hold.vertices.len(), offsets: hold.offsets.len() });
@@ -141,7 +150,7 @@ impl Holds {
         for hold in &self.list {
             for (i, &vertex) in hold.vertices.iter().enumerate() {
                 let offset = hold.offsets.get(i).copied().unwrap_or(Vec3::ZERO);
-                let place = offset + hold.motion.displacement(time, rest[vertex as usize]);
+                let place = offset + hold.motion.displacement(time, rest[vertex as usize] + offset);
                 for axis in 0..3 {
                     if hold.axes[axis] {
                         q[3 * vertex as usize + axis] = place[axis];

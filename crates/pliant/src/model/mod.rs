@@ -49,6 +49,7 @@ pub struct Model {
     friction: Option<BlockMatrix>,
     operator: Operator,
     product: Vec<f64>,
+    force_scale: f64,
     revision: u64,
 }
 
@@ -163,8 +164,12 @@ impl Model {
     }
 
     /// Set the acceleration by gravity, in m/s².
-    pub fn set_gravity(&mut self, gravity: Vec3) {
+    pub fn set_gravity(&mut self, gravity: Vec3) -> Result<(), ModelError> {
+        if !gravity.is_finite() {
+            return Err(ModelError::NotFinite { what: "gravity", value: gravity });
+        }
         self.gravity = gravity;
+        Ok(())
     }
 
     /// Forces on vertices that do not change by themselves, three numbers each, in N.
@@ -178,16 +183,12 @@ impl Model {
     }
 
     /// All forces but gravity, loads and the elasticity of bodies.
-    pub fn forces(&self) -> &[Box<dyn Force>] {
-        &self.forces
+    pub fn forces(&self) -> impl Iterator<Item = &dyn Force> {
+        self.forces.iter().map(AsRef::as_ref)
     }
 
-    /// The same, to change their parameters. What they couple must remain the same.
-    pub fn forces_mut(&mut self) -> &mut [Box<dyn Force>] {
-        &mut self.forces
-    }
-
-    /// Those of one type, for instance [`Handles`](crate::force::Handles), to move them from outside.
+    /// Those of one type, for instance [`Handles`](crate::force::Handles), to move them from outside. What they couple must remain the
+    /// same.
     pub fn forces_mut_of<F: Force>(&mut self) -> impl Iterator<Item = &mut F> {
         self.forces.iter_mut().filter_map(|force| (&mut **force as &mut dyn Any).downcast_mut())
     }
@@ -227,7 +228,7 @@ impl Model {
         state.a = None;
     }
 
-    /// Set the velocities of some vertices to those of a rigid body: `v + ω × (x − centre)`.
+    /// Set the velocities of some vertices to those of a rigid body, `v + ω × (x − centre)`, but for coordinates that are held.
     ///
     /// # Panics
     /// If there is no such vertex.
@@ -235,7 +236,11 @@ impl Model {
         for vertex in vertices {
             let x = self.rest[vertex] + Vec3::from_slice(&state.q[3 * vertex..]);
             let velocity = v + omega.cross(x - centre);
-            state.v[3 * vertex..3 * vertex + 3].copy_from_slice(&velocity.to_array());
+            for axis in 0..3 {
+                if !self.holds.held()[3 * vertex + axis] {
+                    state.v[3 * vertex + axis] = velocity[axis];
+                }
+            }
         }
         state.a = None;
     }
@@ -248,7 +253,9 @@ impl Model {
     }
 
     /// `f ← −(f − gravity − loads)`: from gradients to forces.
-    fn finish_force(&self, force: &mut [f64]) {
+    fn finish_force(&mut self, force: &mut [f64]) {
+        let square = |(f, held): (&f64, &bool)| if *held { 0.0 } else { f * f };
+        self.force_scale = force.iter().zip(self.holds.held()).map(square).sum::<f64>().sqrt();
         let (force, _) = force.as_chunks_mut::<3>();
         let (loads, _) = self.loads.as_chunks::<3>();
         let gravity = (self.load_factor * self.gravity).to_array();
@@ -329,6 +336,7 @@ impl System for Model {
     }
 
     fn mul(&mut self, weights: Weights, x: &[f64], y: &mut [f64]) {
+        let has_friction = self.has_friction();
         let mut first = true;
         let mut add = |factor: f64, product: &mut Vec<f64>, y: &mut [f64], mul: &dyn Fn(&[f64], &mut [f64])| {
             if factor == 0.0 {
@@ -346,7 +354,7 @@ impl System for Model {
         let (product, stiffness, mass) = (&mut self.product, &self.stiffness, &self.mass);
         add(weights.stiffness, product, y, &|x, y| stiffness.mul(x, y));
         add(weights.mass + weights.damping * self.damping.mass(), product, y, &|x, y| mass.mul(x, y));
-        if let Some(friction) = &self.friction {
+        if let Some(friction) = self.friction.as_ref().filter(|_| has_friction) {
             add(weights.damping, product, y, &|x, y| friction.mul(x, y));
         }
         if first {
@@ -357,11 +365,12 @@ impl System for Model {
     fn assemble(&mut self, weights: Weights) {
         /// How many blocks a thread does at a time.
         const BLOCKS: usize = 4096;
+        let has_friction = self.has_friction();
         let matrix = &mut self.operator.matrix;
         let (k, d) = (weights.stiffness, weights.damping);
         let m = weights.mass + d * self.damping.mass();
         let stiffness = self.stiffness.values();
-        let friction = self.friction.as_ref().filter(|_| d != 0.0).map(BlockMatrix::values);
+        let friction = self.friction.as_ref().filter(|_| d != 0.0 && has_friction).map(BlockMatrix::values);
         let mass = (Arc::ptr_eq(self.mass.pattern(), matrix.pattern())).then(|| self.mass.values());
         matrix.values_mut().par_chunks_mut(9 * BLOCKS).enumerate().for_each(|(chunk, values)| {
             let start = 9 * BLOCKS * chunk;
@@ -412,7 +421,9 @@ impl System for Model {
     }
 
     fn damping_kind(&self) -> DampingKind {
-        if self.damping.stiffness() != 0.0 || self.forces.iter().any(|force| force.has_damping()) {
+        if self.damping.stiffness() != 0.0 {
+            DampingKind::FollowsStiffness
+        } else if self.forces.iter().any(|force| force.has_damping()) {
             DampingKind::Varying
         } else if self.damping.is_zero() {
             DampingKind::None
@@ -432,6 +443,10 @@ impl System for Model {
     fn set_load_factor(&mut self, factor: f64) {
         self.load_factor = factor;
         self.forces.iter_mut().for_each(|force| force.set_load_factor(factor));
+    }
+
+    fn force_scale(&self) -> f64 {
+        self.force_scale
     }
 
     fn extent(&self) -> f64 {

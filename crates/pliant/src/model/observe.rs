@@ -11,7 +11,8 @@ pub struct Observation {
     pub time: f64,
     /// `½ vᵀMv`, in J.
     pub kinetic_energy: f64,
-    /// Of the elasticity of all bodies, in J.
+    /// Of the elasticity of all bodies, in J; 0 for bodies whose elasticity is that of a
+    /// [`Regularized`](crate::integrator::Regularized) scheme.
     pub elastic_energy: f64,
     /// Relative to rest, in J.
     pub gravitational_energy: f64,
@@ -80,11 +81,14 @@ impl Model {
     }
 
     /// The forces that holds exert on their vertices, three numbers each, in N; zero where nothing is held. Where the acceleration is not
-    /// known it is taken to be zero, as in equilibrium.
+    /// known it is taken to be zero, as in equilibrium. Only forces of the model count, not the constraints of a
+    /// [`Regularized`](crate::integrator::Regularized) scheme.
     ///
     /// # Panics
     /// If the state is not one of this model.
     pub fn reactions(&mut self, state: &State) -> Vec<f64> {
+        // What is remembered for the scheme is lost.
+        self.revision += 1;
         let n = self.dim();
         let (mut force, mut product) = (vec![0.0; n], vec![0.0; n]);
         self.linearize(&state.q, state.time, crate::system::Definiteness::Exact, &mut force);

@@ -167,6 +167,22 @@ impl Auto {
     }
 }
 
+impl Auto {
+    /// Change from an incomplete factor to an old one.
+    fn use_factor(&mut self, operator: &Operator) -> Result<(), SolveError> {
+        let Some(Chosen { choice: Choice { reason: Reason::Soft { inertia, iterations }, .. }, .. }) = self.chosen
+        else {
+            return Ok(());
+        };
+        let mut solver = make(Method::OldFactor, self.params.cg, &mut self.analysis, &operator.matrix)?;
+        solver.set_matrix(operator)?;
+        let choice = Choice { method: Method::OldFactor, reason: Reason::Stiff { inertia, iterations } };
+        self.chosen = Some(Chosen { choice, pattern: operator.matrix.pattern().clone(), solver });
+        self.until_next = MATRICES_PER_CHOICE;
+        Ok(())
+    }
+}
+
 /// What a step with an old factor costs on average, in ns.
 fn old_factor_cost(info: &SymbolicInfo, matrix: &BlockMatrix) -> f64 {
     let iteration = super::old_factor::iteration_cost(2 * info.fill, matrix);
@@ -239,7 +255,18 @@ impl LinearSolver<Operator> for Auto {
 
     fn solve(&mut self, operator: &Operator, b: &[f64], x: &mut [f64]) -> Result<SolveInfo, SolveError> {
         let chosen = self.chosen.as_mut().expect("a matrix that has been set");
-        let mut info = chosen.solver.solve(operator, b, x)?;
+        let solved = chosen.solver.solve(operator, b, x);
+        let mut info = match solved {
+            // The estimate was far off: a factor at once, if there may be one.
+            Err(SolveError::NotConverged { .. }) if matches!(chosen.choice.reason, Reason::Soft { .. }) => {
+                self.use_factor(operator)?;
+                let chosen = self.chosen.as_mut().expect("just chosen");
+                x.fill(0.0);
+                chosen.solver.solve(operator, b, x)?
+            }
+            solved => solved?,
+        };
+        let chosen = self.chosen.as_mut().expect("a matrix that has been set");
         info.analyses += self.analysis.count;
         info.reason = Some(chosen.choice.reason);
         if let Reason::Soft { iterations, .. } = chosen.choice.reason {

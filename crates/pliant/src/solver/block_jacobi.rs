@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::cg::matrix_not_finite;
 use super::{
     CgParams, ConjugateGradients, LinearSolver, Method, NotPositiveDefinite, Operator, Preconditioner, SolveError,
-    SolveInfo,
+    SolveInfo, Stamp,
 };
 use crate::sparse::BlockMatrix;
 
@@ -14,6 +14,7 @@ use crate::sparse::BlockMatrix;
 pub struct BlockJacobi {
     cg: ConjugateGradients,
     inverses: Inverses,
+    stamp: Option<Stamp>,
 }
 
 /// The inverse of each diagonal block, row by row.
@@ -23,7 +24,7 @@ struct Inverses(Vec<[f64; 9]>);
 impl BlockJacobi {
     /// A solver that stops when these are met.
     pub fn new(params: CgParams) -> Self {
-        Self { cg: ConjugateGradients::new(params), inverses: Inverses::default() }
+        Self { cg: ConjugateGradients::new(params), ..Self::default() }
     }
 }
 
@@ -31,13 +32,19 @@ impl LinearSolver<Operator> for BlockJacobi {
     fn set_matrix(&mut self, operator: &Operator) -> Result<(), SolveError> {
         let matrix = &operator.matrix;
         let pattern = matrix.pattern();
+        self.stamp = None;
         self.inverses.0.resize(pattern.vertex_count(), [0.0; 9]);
         let (blocks, _) = matrix.values().as_chunks::<9>();
         for (vertex, inverse) in self.inverses.0.iter_mut().enumerate() {
             let lower = inverse_factor(&blocks[pattern.row(vertex).start]);
             *inverse = square(&lower.map_err(|axis| not_positive(matrix, vertex, axis))?);
         }
+        self.stamp = Some(Stamp::new());
         Ok(())
+    }
+
+    fn stamp(&self) -> Option<Stamp> {
+        self.stamp
     }
 
     fn solve(&mut self, operator: &Operator, b: &[f64], x: &mut [f64]) -> Result<SolveInfo, SolveError> {

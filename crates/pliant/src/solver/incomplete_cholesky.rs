@@ -4,7 +4,9 @@
 use std::sync::Arc;
 
 use super::block_jacobi::{inverse_factor, not_positive};
-use super::{CgParams, ConjugateGradients, LinearSolver, Method, Operator, Preconditioner, SolveError, SolveInfo};
+use super::{
+    CgParams, ConjugateGradients, LinearSolver, Method, Operator, Preconditioner, SolveError, SolveInfo, Stamp,
+};
 use crate::math::{Kernel, Simd, dispatch, fused};
 use crate::sparse::{BlockMatrix, BlockPattern};
 
@@ -14,6 +16,7 @@ pub struct IncompleteCholesky {
     cg: ConjugateGradients,
     factor: Option<Factor>,
     factorizations: usize,
+    stamp: Option<Stamp>,
 }
 
 /// An incomplete factor, in single precision.
@@ -60,11 +63,15 @@ impl LinearSolver<Operator> for IncompleteCholesky {
             Some(factor) if Arc::ptr_eq(&factor.pattern, pattern) => factor,
             other => other.insert(Factor::new(pattern)),
         };
+        self.stamp = None;
         let mut broken = None;
         for shift in SHIFTS {
             self.factorizations += 1;
             match dispatch(Eliminate { factor, matrix, shift }) {
-                Ok(()) => return Ok(()),
+                Ok(()) => {
+                    self.stamp = Some(Stamp::new());
+                    return Ok(());
+                }
                 Err((vertex, axis)) => broken = broken.or(Some(not_positive(matrix, vertex, axis))),
             }
             if matches!(broken, Some(SolveError::NotFinite { .. })) {
@@ -72,6 +79,10 @@ impl LinearSolver<Operator> for IncompleteCholesky {
             }
         }
         Err(broken.expect("an elimination that broke down"))
+    }
+
+    fn stamp(&self) -> Option<Stamp> {
+        self.stamp
     }
 
     fn solve(&mut self, operator: &Operator, b: &[f64], x: &mut [f64]) -> Result<SolveInfo, SolveError> {

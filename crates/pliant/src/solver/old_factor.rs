@@ -75,6 +75,8 @@ pub struct OldFactor {
 struct TurnedFactor {
     symbolic: Arc<Symbolic>,
     precision: Precision,
+    /// The precision of the factor that is there: higher, where a lower one broke down.
+    made: Precision,
     /// Factorisations to come for which single precision is not tried, since it broke down.
     without_single: usize,
     single: Option<Cholesky<f32>>,
@@ -272,6 +274,7 @@ impl TurnedFactor {
         let count = symbolic.order.len();
         Self {
             precision,
+            made: precision,
             without_single: 0,
             single: None,
             packed: None,
@@ -299,19 +302,21 @@ impl TurnedFactor {
                     let packed = self.packed.get_or_insert_with(|| Packed::new(self.symbolic.clone()));
                     packed.pack(single, matrix);
                 }
+                self.made = self.precision;
                 return Ok(());
             }
             self.without_single = WITHOUT_SINGLE + 1;
         }
         *count += 1;
         self.without_single = self.without_single.saturating_sub(1);
+        self.made = Precision::Double;
         let double = self.double.get_or_insert_with(|| Cholesky::new(self.symbolic.clone()));
         Ok(double.factor(matrix)?)
     }
 
-    /// The precision of the factor that is there.
+    /// The precision in which the factor that is there is used.
     fn kept(&self) -> Precision {
-        if self.without_single > 0 { Precision::Double } else { self.precision }
+        if self.made == Precision::Double { Precision::Double } else { self.precision }
     }
 
     /// Turn the factor to where the body is now.
@@ -551,6 +556,11 @@ mod tests {
         let mut solver = OldFactor::new(OldFactorParams::default());
         let info = assert_solves(&mut solver, &operator, 1e-5);
         assert_eq!(info.factorizations, 2, "{info:?}");
+        // Also when single precision is tried again, after many factors.
+        for _ in 0..3 * WITHOUT_SINGLE {
+            solver.excess = f64::INFINITY;
+            assert_solves(&mut solver, &operator, 1e-5);
+        }
     }
 
     #[test]

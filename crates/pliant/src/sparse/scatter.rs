@@ -77,6 +77,11 @@ impl Scatter {
         assert_eq!(vector.len(), 3 * self.vertex_count, "three numbers for each of {} vertices", self.vertex_count);
     }
 
+    /// How many vertices there are.
+    pub fn vertex_count(&self) -> usize {
+        self.vertex_count
+    }
+
     /// The vertices of all cliques.
     pub fn nodes(&self) -> &[u32] {
         &self.nodes

@@ -156,6 +156,11 @@ impl Statics {
     }
 }
 
+/// How many negative numbers `D` has in `L D Lᵀ` of those rows and columns of a matrix that are `free`.
+pub fn negative_pivots(matrix: &BlockMatrix, free: &[usize]) -> usize {
+    Banded::factor(matrix, free).diagonal.iter().filter(|pivot| **pivot < 0.0).count()
+}
+
 /// `L D Lᵀ` of a symmetric matrix with a band, without pivoting.
 struct Banded {
     /// How far from the diagonal there are entries.

@@ -407,7 +407,7 @@ impl Integrator<Model> for Regularized {
 
 /// Whether `M̃` changes only with the step and with the revision of the model.
 fn has_constant_inertia(model: &Model) -> bool {
-    model.forces().is_empty()
+    model.forces().next().is_none()
         && model.bodies().iter().all(|body| body.elastic().is_none())
         && model.damping_kind() != DampingKind::Varying
 }

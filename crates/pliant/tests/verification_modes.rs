@@ -1,0 +1,161 @@
+//! The lowest natural frequencies of a beam of 10 × 1 × 1 m (E = 1 MPa, ν = 0.3, 1000 kg/m³), which the stiffness and mass matrices have
+//! together: scikit-fem 12.0.2 and scipy 1.17.1 (ARPACK), matrices the same from a second program; relative tolerance 1e-8.
+//!
+//! By Sylvester's law, `K − σM = LDLᵀ` has as many negative pivots as there are `ω² < σ`: so each frequency is enclosed without
+//! an eigenvalue solver.
+
+mod support;
+
+use pliant::force::{Definiteness, Elastic, Force, bind_all};
+use pliant::mass::MassMatrix;
+use pliant::mesh::{Cells, generate};
+use pliant::sparse::BlockMatrix;
+use support::{law, negative_pivots};
+
+#[test]
+#[allow(clippy::excessive_precision, reason = "digits of the reference")]
+fn natural_frequencies_of_a_beam_are_those_of_scikit_fem() {
+    let references = [
+        (
+            "clamped hex8",
+            "consistent",
+            [
+                0.05448179520798564,
+                0.05448179520802411,
+                0.3286706309230671,
+                0.32867063092307314,
+                0.4904163624307218,
+                0.795168343860773,
+                0.8742344078483667,
+                0.8742344078483691,
+                1.4742757354929192,
+                1.6098459713419946,
+                1.609845971341995,
+                2.3889933918658754,
+            ],
+        ),
+        (
+            "clamped hex8",
+            "lumped",
+            [
+                0.05437754952171507,
+                0.05437754952175685,
+                0.3245936481031545,
+                0.3245936481031598,
+                0.40021750172124293,
+                0.7946832999781713,
+                0.8510152354105581,
+                0.8510152354105605,
+                1.1981850311797788,
+                1.5388931936255759,
+                1.538893193625579,
+                1.9887653514841441,
+            ],
+        ),
+        (
+            "clamped tet4",
+            "consistent",
+            [
+                0.06600456067221307,
+                0.07840245882949969,
+                0.39145606851483805,
+                0.4564743209329115,
+                0.6879928981939293,
+                0.7969227568949835,
+                1.0193475839835073,
+                1.1635580116042026,
+                1.8335671523627675,
+                2.048205252327918,
+                2.0662408431800956,
+                2.3953705985210796,
+            ],
+        ),
+        (
+            "clamped tet4",
+            "lumped",
+            [
+                0.06591518032288592,
+                0.07821998282895304,
+                0.38805491054690805,
+                0.45004208402618096,
+                0.5615192373553803,
+                0.7964373775814941,
+                1.00058462697921,
+                1.1318088710040455,
+                1.6803012249825593,
+                1.7779371818894951,
+                1.9623983524214916,
+                2.382209888088279,
+            ],
+        ),
+        (
+            "free tet4",
+            "consistent",
+            [
+                0.4057795382445288,
+                0.4806402643549837,
+                1.0494390142931256,
+                1.2180619919522917,
+                1.3758715074088195,
+                1.5833056168860289,
+                1.90330849090759,
+                2.1609828314570625,
+                2.7553259142365905,
+                2.8921190695626127,
+                3.17408767771459,
+                3.2132551883872296,
+            ],
+        ),
+        (
+            "free tet4",
+            "lumped",
+            [
+                0.4002961523591274,
+                0.4698760473168599,
+                1.021328484399128,
+                1.1216220025730284,
+                1.1681405062342456,
+                1.5793690704594918,
+                1.8251289278790443,
+                2.0363431218317234,
+                2.23601760636577,
+                2.7273952918473943,
+                2.9762129415933134,
+                3.143012609252965,
+            ],
+        ),
+    ];
+    for (body, masses, frequencies) in references {
+        let cells = if body.ends_with("hex8") { Cells::Hex } else { Cells::Tet6 };
+        let beam = generate::block([10.0, 1.0, 1.0], [20, 2, 2], cells).unwrap();
+        let clamp = &beam.vertex_sets()["x-min"];
+        let is_free = body.starts_with("free");
+        let mut free: Vec<usize> =
+            (0..3 * beam.vertex_count()).filter(|dof| is_free || !clamp.contains(&(*dof as u32 / 3))).collect();
+        free.sort_by(|&a, &b| beam.vertices()[a / 3].x.total_cmp(&beam.vertices()[b / 3].x));
+        let mut elastic = Elastic::uniform(&beam, law("linear", &[384_615.384_615_384_6, 576_923.076_923_076_9]));
+        let pattern = bind_all(beam.vertex_count(), &mut [&mut elastic]);
+        let mut stiffness = BlockMatrix::zero(pattern.clone());
+        let rest = vec![0.0; 3 * beam.vertex_count()];
+        elastic.add_force_and_stiffness(&rest, Definiteness::Exact, &mut rest.clone(), &mut stiffness);
+        let mass = match masses {
+            "consistent" => MassMatrix::consistent(&beam, &[1000.0], &pattern).unwrap(),
+            _ => MassMatrix::lumped(&beam, &[1000.0]).unwrap(),
+        };
+        let below = |frequency: f64| {
+            let omega = std::f64::consts::TAU * frequency;
+            let mut shifted = stiffness.clone();
+            mass.add_to(-omega * omega, &mut shifted);
+            negative_pivots(&shifted, &free)
+        };
+        // Six motions of a free body deform nothing.
+        let rigid = if is_free { 6 } else { 0 };
+        for (number, &frequency) in frequencies.iter().enumerate() {
+            let same = |other: &&f64| (*other / frequency - 1.0).abs() < 1e-8;
+            let (first, count) =
+                (frequencies.iter().position(|other| same(&other)).unwrap(), frequencies.iter().filter(same).count());
+            let (low, high) = (below(frequency * (1.0 - 1e-8)), below(frequency * (1.0 + 1e-8)));
+            assert_eq!((low, high), (rigid + first, rigid + first + count), "{body}, {masses}, frequency {number}");
+        }
+    }
+}
