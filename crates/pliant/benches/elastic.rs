@@ -1,4 +1,5 @@
-//! How long force and stiffness of a body take: every law, on tetrahedra and hexahedra.
+//! How long force and stiffness of a body take, and products with the stiffness, by elements and with the matrix: every law, on
+//! tetrahedra and hexahedra.
 //!
 //! `cargo bench -p pliant --bench elastic [FILTER]` prints ns per element, the fastest of several samples, and how that compares to the time
 //! that the memory alone would take: every number that must be read or written, once, at the speed of a plain copy of
@@ -79,7 +80,9 @@ fn measure(body: &Body, name: &str, material: &Elasticity, threads: usize, filte
     let asked = |what: &str| title(what).contains(filter);
     let tangents =
         [("force + stiffness", Definiteness::Exact), ("force + projected stiffness", Definiteness::Projected)];
-    if !asked("force") && !tangents.iter().any(|(what, _)| asked(what)) {
+    let products = [("product", Definiteness::Exact), ("projected product", Definiteness::Projected)];
+    let others = tangents.iter().chain(&products).map(|(what, _)| *what);
+    if !others.chain(["force", "product with the matrix", "force + diagonal"]).any(asked) {
         return;
     }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -87,6 +90,7 @@ fn measure(body: &Body, name: &str, material: &Elasticity, threads: usize, filte
     let pattern = bind_all(body.mesh.vertex_count(), &mut [&mut elastic]);
     let mut force = vec![0.0; body.u.len()];
     let mut stiffness = BlockMatrix::zero(pattern);
+    let mut diagonal = vec![[0.0; 9]; body.mesh.vertex_count()];
     let elements = body.mesh.element_count();
     let vectors = 2 * 8 * body.u.len() + 8 * body.u.len();
     let geometry = elements.div_ceil(LANES) * elastic.elements().bytes_per_group();
@@ -125,6 +129,26 @@ fn measure(body: &Body, name: &str, material: &Elasticity, threads: usize, filte
             }),
         );
     }
+    line(
+        "force + diagonal",
+        vectors + geometry + 24 * body.u.len(),
+        Box::new(|| {
+            force.fill(0.0);
+            diagonal.fill([0.0; 9]);
+            elastic.add_force_and_diagonal(black_box(&body.u), Definiteness::Exact, &mut force, &mut diagonal);
+        }),
+    );
+    for (what, definiteness) in products {
+        line(
+            what,
+            vectors + geometry,
+            Box::new(|| {
+                force.fill(0.0);
+                elastic.add_stiffness_product(black_box(&body.u), definiteness, &body.u, &mut force);
+            }),
+        );
+    }
+    line("product with the matrix", vectors + matrix / 2, Box::new(|| stiffness.mul(black_box(&body.u), &mut force)));
 }
 
 fn main() {

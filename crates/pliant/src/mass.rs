@@ -183,6 +183,21 @@ impl MassMatrix {
         }
     }
 
+    /// The same with the diagonal of `M` alone, whatever the pattern of `matrix`.
+    ///
+    /// # Panics
+    /// If the matrix is for another number of vertices.
+    pub fn add_diagonal_to(&self, factor: f64, matrix: &mut BlockMatrix) {
+        let pattern = matrix.pattern().clone();
+        assert_eq!(pattern.vertex_count(), self.pattern.vertex_count(), "a matrix of the same vertices");
+        let (blocks, _) = matrix.values_mut().as_chunks_mut::<9>();
+        for vertex in 0..pattern.vertex_count() {
+            for diagonal in [0, 4, 8] {
+                blocks[pattern.row(vertex).start][diagonal] += factor * self.values[self.pattern.row(vertex).start];
+            }
+        }
+    }
+
     /// Both triangles, number by number, for programs that want a plain sparse matrix.
     pub fn to_csr(&self) -> Csr {
         let n = self.pattern.vertex_count();

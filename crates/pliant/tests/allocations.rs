@@ -12,7 +12,7 @@ use pliant::material::{AnyLaw, Elasticity, Inversion, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, generate};
 use pliant::model::{Body, Hold, Model};
-use pliant::solver::{CgParams, OldFactorParams, Operator, SolverParams, VertexFrames};
+use pliant::solver::{BlockJacobi, CgParams, OldFactorParams, Operator, SolverParams, VertexFrames};
 use pliant::sparse::BlockMatrix;
 
 #[global_allocator]
@@ -37,6 +37,7 @@ fn energy_force_and_stiffness_allocate_nothing() {
             let mut rng = fastrand::Rng::with_seed(1);
             let u: Vec<f64> = (0..3 * mesh.vertex_count()).map(|_| 0.3 * (rng.f64() - 0.5)).collect();
             let mut force = vec![0.0; u.len()];
+            let mut diagonal = vec![[0.0; 9]; mesh.vertex_count()];
             pool.install(|| {
                 MEMORY.reset_peak_usage();
                 let before = MEMORY.current_usage();
@@ -44,6 +45,8 @@ fn energy_force_and_stiffness_allocate_nothing() {
                 elastic.add_force(&u, &mut force);
                 elastic.add_force_and_stiffness(&u, Definiteness::Exact, &mut force, &mut stiffness);
                 elastic.add_force_and_stiffness(&u, Definiteness::Projected, &mut force, &mut stiffness);
+                elastic.add_stiffness_product(&u, Definiteness::Projected, &u, &mut force);
+                elastic.add_force_and_diagonal(&u, Definiteness::Exact, &mut force, &mut diagonal);
                 let after = MEMORY.peak_usage();
                 assert!(energy > 0.0, "{} on {cells:?}", entry.name);
                 assert_eq!(after, before, "{} on {cells:?}", entry.name);
@@ -130,4 +133,31 @@ fn steps_allocate_nothing_after_the_first() {
             }
         });
     }
+}
+
+#[test]
+fn steps_without_a_matrix_allocate_nothing_after_the_first() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let mesh = generate::block([1.0, 1.0, 1.0], [5, 5, 5], Cells::Tet5).unwrap();
+    let clamp = mesh.vertex_sets()["x-min"].clone();
+    let law = AnyLaw::new("stable-neo-hookean", YoungPoisson { young: 1e5, poisson: 0.4 }).unwrap();
+    let mut system = Model::builder()
+        .body(Body::new(mesh, law, 1000.0))
+        .hold(Hold::fixed(clamp))
+        .gravity(Vec3::new(0.0, -9.81, 0.0))
+        .damping(Damping::rayleigh(0.1, 1e-3).unwrap())
+        .build_matrix_free()
+        .unwrap();
+    let mut state = system.rest_state();
+    let (mut scheme, mut solver) = (BackwardEuler::default(), BlockJacobi::default());
+    pool.install(|| {
+        for step in 0..6 {
+            MEMORY.reset_peak_usage();
+            let before = MEMORY.current_usage();
+            let info = scheme.step(&mut system, &mut solver, &mut state, 1e-3).unwrap();
+            let after = MEMORY.peak_usage();
+            assert!(step == 0 || after == before, "step {step}: {} bytes, {info:?}", after - before);
+        }
+    });
 }

@@ -194,6 +194,38 @@ fn forces_have_no_sum_and_no_moment() {
 }
 
 #[test]
+fn products_by_elements_and_diagonal_blocks_alone_are_those_of_the_matrix() {
+    for_each(|name, mesh, material| {
+        let (elastic, mut stiffness) = elastic(mesh, material);
+        // Neither needs a pattern.
+        let loose = Elastic::new(mesh, elastic.materials().to_vec()).unwrap();
+        for u in states(mesh, name) {
+            for definiteness in [Definiteness::Exact, Definiteness::Projected] {
+                let x = random_displacements(mesh, 1.0, 20);
+                let (mut f, mut expected) = (vec![0.0; u.len()], vec![0.0; u.len()]);
+                stiffness.clear();
+                elastic.add_force_and_stiffness(&u, definiteness, &mut f, &mut stiffness);
+                stiffness.mul(&x, &mut expected);
+                // What is there is added to.
+                let mut product = vec![1.0; u.len()];
+                loose.add_stiffness_product(&u, definiteness, &x, &mut product);
+                let errors: Vec<f64> = (0..u.len()).map(|i| product[i] - 1.0 - expected[i]).collect();
+                assert!(largest(&errors) <= 1e-12 * largest(stiffness.values()), "{name}: {:e}", largest(&errors));
+                let (mut force, mut diagonal) = (vec![0.0; u.len()], vec![[0.0; 9]; mesh.vertex_count()]);
+                loose.add_force_and_diagonal(&u, definiteness, &mut force, &mut diagonal);
+                assert_eq!(force, f, "{name}: one force, with all blocks and with some");
+                for (vertex, block) in diagonal.iter().enumerate() {
+                    let expected = stiffness.block(vertex as u32, vertex as u32);
+                    let errors: Vec<f64> = block.iter().zip(expected.as_flattened()).map(|(a, b)| a - b).collect();
+                    assert!(largest(&errors) <= 1e-12 * largest(stiffness.values()), "{name}: {errors:?}");
+                    assert!((0..3).all(|i| (0..i).all(|j| block[3 * i + j] == block[3 * j + i])), "{name}");
+                }
+            }
+        }
+    });
+}
+
+#[test]
 fn every_number_is_bitwise_the_same_on_one_and_on_four_threads() {
     for (cells, n) in [(Cells::Tet6, 12), (Cells::Hex, 14)] {
         let mesh = generate::block([1.0, 1.0, 1.0], [n, n, n], cells).unwrap();
@@ -206,13 +238,17 @@ fn every_number_is_bitwise_the_same_on_one_and_on_four_threads() {
                 let mut stiffness = BlockMatrix::zero(bind_all(mesh.vertex_count(), &mut [&mut elastic]));
                 let mut f = vec![0.0; u.len()];
                 elastic.add_force_and_stiffness(&u, Definiteness::Projected, &mut f, &mut stiffness);
-                (elastic.energy(&u).to_bits(), f, stiffness)
+                elastic.add_stiffness_product(&u, Definiteness::Exact, &u, &mut f);
+                let mut diagonal = vec![[0.0; 9]; mesh.vertex_count()];
+                elastic.add_force_and_diagonal(&u, Definiteness::Exact, &mut f, &mut diagonal);
+                (elastic.energy(&u).to_bits(), f, stiffness, diagonal)
             })
         };
         let (one, four) = (on(1), on(4));
         assert_eq!(one.0, four.0);
         assert_eq!(one.1, four.1);
         assert_eq!(one.2.values(), four.2.values());
+        assert_eq!(one.3, four.3);
     }
 }
 

@@ -50,6 +50,17 @@ struct Tile {
     tangents: [Points<TANGENT_ENTRIES>; TILE],
 }
 
+/// What is made of the law at the points of a chunk, besides forces.
+#[derive(Clone, Copy)]
+enum Ask<'a> {
+    Force,
+    Stiffness(Definiteness),
+    /// The diagonal blocks of the stiffness alone.
+    Diagonal(Definiteness),
+    /// Instead of the force, the product of the stiffness with a vector.
+    Product(Definiteness, &'a [f64]),
+}
+
 impl Elastic {
     /// The force of a body with one material for each region of its mesh, in their order.
     pub fn new(mesh: &VolumeMesh, materials: Vec<Elasticity>) -> Result<Self, MaterialCount> {
@@ -101,6 +112,35 @@ impl Elastic {
         self.materials[region] = material;
     }
 
+    /// `product + K(u) x`, element by element: the matrix is never there.
+    ///
+    /// # Panics
+    /// If a vector has not three numbers a vertex.
+    pub fn add_stiffness_product(&self, u: &[f64], definiteness: Definiteness, x: &[f64], product: &mut [f64]) {
+        self.check_length(u);
+        self.check_length(x);
+        let ask = Ask::Product(definiteness, x);
+        self.scatter.run(product, None, |chunk, target| self.add_chunk(u, ask, self.groups(chunk), target));
+    }
+
+    /// `force + f(u)` and, of `K(u)`, the diagonal block of each vertex, added to those in `diagonal`, row by row. This needs no pattern.
+    ///
+    /// # Panics
+    /// If a vector has not three numbers a vertex, or `diagonal` not one block.
+    pub fn add_force_and_diagonal(
+        &self,
+        u: &[f64],
+        definiteness: Definiteness,
+        force: &mut [f64],
+        diagonal: &mut [[f64; 9]],
+    ) {
+        self.check_length(u);
+        let ask = Ask::Diagonal(definiteness);
+        self.scatter.run_diagonal(force, diagonal, |chunk, target| {
+            self.add_chunk(u, ask, self.groups(chunk), target);
+        });
+    }
+
     pub(super) fn check_length(&self, u: &[f64]) {
         self.scatter.check_length(u);
     }
@@ -112,10 +152,15 @@ impl Elastic {
 
     /// `F` at the points of some groups.
     pub(super) fn deformation_gradients(&self, u: &[f64], groups: Range<usize>, f: &mut [Points<9>]) {
+        self.gradients_of(1.0, u, groups, f);
+    }
+
+    /// `F` of displacements, or with 0 for the identity its change with them.
+    fn gradients_of(&self, identity: f64, u: &[f64], groups: Range<usize>, f: &mut [Points<9>]) {
         let elements = &self.elements;
         match elements.kind() {
-            ElementKind::Tet4 => dispatch(DeformationGradients::<4> { elements, groups, u, f }),
-            ElementKind::Hex8 => dispatch(DeformationGradients::<8> { elements, groups, u, f }),
+            ElementKind::Tet4 => dispatch(DeformationGradients::<4> { elements, groups, identity, u, f }),
+            ElementKind::Hex8 => dispatch(DeformationGradients::<8> { elements, groups, identity, u, f }),
         }
     }
 
@@ -138,28 +183,41 @@ impl Elastic {
     }
 
     #[allow(clippy::large_stack_arrays, reason = "23 kB, so that nothing is allocated")]
-    fn add_chunk(&self, u: &[f64], definiteness: Option<Definiteness>, groups: Range<usize>, target: &Target<'_>) {
+    fn add_chunk(&self, u: &[f64], ask: Ask<'_>, groups: Range<usize>, target: &Target<'_>) {
         let mut tile = Tile { f: [Points::ZERO; TILE], stresses: [Points::ZERO; TILE], tangents: [Points::ZERO; TILE] };
         let material = &self.materials[self.elements.region(groups.start)];
         let (elements, first) = (&self.elements, groups.start);
         for groups in tiles(&groups, self.groups_per_tile()) {
             let count = groups.len() * elements.points_per_element();
             let (f, stresses) = (&mut tile.f[..count], &mut tile.stresses[..count]);
-            let mut tangents: Option<&[_]> = None;
+            let tangents = &mut tile.tangents[..count];
             self.deformation_gradients(u, groups.clone(), f);
-            match definiteness {
-                None => material.stresses(f, stresses),
-                Some(definiteness) => {
-                    material.stresses_and_tangents(definiteness, f, stresses, &mut tile.tangents[..count]);
-                    tangents = Some(&tile.tangents[..count]);
+            let blocks = match ask {
+                Ask::Force => {
+                    material.stresses(f, stresses);
+                    Blocks::None
                 }
-            }
+                Ask::Stiffness(definiteness) => {
+                    material.stresses_and_tangents(definiteness, f, stresses, tangents);
+                    Blocks::All(tangents)
+                }
+                Ask::Diagonal(definiteness) => {
+                    material.stresses_and_tangents(definiteness, f, stresses, tangents);
+                    Blocks::Diagonal(tangents)
+                }
+                Ask::Product(definiteness, x) => {
+                    material.stresses_and_tangents(definiteness, f, stresses, tangents);
+                    self.gradients_of(0.0, x, groups.clone(), f);
+                    dispatch(StressChanges { tangents, df: f, dp: stresses });
+                    Blocks::None
+                }
+            };
             match elements.kind() {
                 ElementKind::Tet4 => {
-                    dispatch(Contract::<4, 10> { elements, groups, first, stresses, tangents, target });
+                    dispatch(Contract::<4, 10> { elements, groups, first, stresses, blocks, target });
                 }
                 ElementKind::Hex8 => {
-                    dispatch(Contract::<8, 36> { elements, groups, first, stresses, tangents, target });
+                    dispatch(Contract::<8, 36> { elements, groups, first, stresses, blocks, target });
                 }
             }
         }
@@ -187,7 +245,7 @@ impl Force for Elastic {
 
     fn add_force(&self, u: &[f64], force: &mut [f64]) {
         self.check_length(u);
-        self.scatter.run(force, None, |chunk, target| self.add_chunk(u, None, self.groups(chunk), target));
+        self.scatter.run(force, None, |chunk, target| self.add_chunk(u, Ask::Force, self.groups(chunk), target));
     }
 
     fn add_force_and_stiffness(
@@ -199,7 +257,7 @@ impl Force for Elastic {
     ) {
         self.check_length(u);
         self.scatter.run(force, Some(stiffness), |chunk, target| {
-            self.add_chunk(u, Some(definiteness), self.groups(chunk), target);
+            self.add_chunk(u, Ask::Stiffness(definiteness), self.groups(chunk), target);
         });
     }
 }
@@ -217,10 +275,11 @@ fn tiles(groups: &Range<usize>, length: usize) -> impl Iterator<Item = Range<usi
     groups.clone().step_by(length).map(move |first| first..(first + length).min(end))
 }
 
-/// `F = I + Σ (u_a − u_last) g_aᵀ` at the points of `groups`, for elements of `N` nodes.
+/// `F = I + Σ (u_a − u_last) g_aᵀ` at the points of `groups`, for elements of `N` nodes; with a multiple of `I`.
 struct DeformationGradients<'a, const N: usize> {
     elements: &'a Elements,
     groups: Range<usize>,
+    identity: f64,
     u: &'a [f64],
     f: &'a mut [Points<9>],
 }
@@ -249,7 +308,7 @@ impl<const N: usize> Kernel for DeformationGradients<'_, N> {
                 for lane in (0..LANES).step_by(R::WIDTH) {
                     let mut sum = [[R::from(0.0); 3]; 3];
                     for i in 0..3 {
-                        sum[i][i] = R::from(1.0);
+                        sum[i][i] = R::from(self.identity);
                     }
                     for a in 0..N - 1 {
                         for j in 0..3 {
@@ -270,14 +329,49 @@ impl<const N: usize> Kernel for DeformationGradients<'_, N> {
     }
 }
 
-/// Forces, and if there are tangents stiffness blocks, of elements of `N` nodes and `PAIRS` pairs of them, added to the target.
+/// `dP = A : dF` at some points.
+struct StressChanges<'a> {
+    tangents: &'a [Points<TANGENT_ENTRIES>],
+    df: &'a [Points<9>],
+    dp: &'a mut [Points<9>],
+}
+
+impl Kernel for StressChanges<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<R: Simd>(self) {
+        for ((tangent, df), dp) in self.tangents.iter().zip(self.df).zip(self.dp) {
+            for lane in (0..LANES).step_by(R::WIDTH) {
+                for m in 0..9 {
+                    let mut sum = R::from(0.0);
+                    for n in 0..9 {
+                        let entry = R::load(&tangent.0[TANGENT_PLACE[m][n]][lane..]);
+                        sum = entry.mul_add(R::load(&df.0[n][lane..]), sum);
+                    }
+                    sum.store(&mut dp.0[m][lane..]);
+                }
+            }
+        }
+    }
+}
+
+/// The tangents of the stiffness blocks that are wanted.
+#[derive(Clone, Copy)]
+enum Blocks<'a> {
+    None,
+    All(&'a [Points<TANGENT_ENTRIES>]),
+    Diagonal(&'a [Points<TANGENT_ENTRIES>]),
+}
+
+/// Forces, and the stiffness blocks that are wanted, of elements of `N` nodes and `PAIRS` pairs of them, added to the target.
 struct Contract<'a, const N: usize, const PAIRS: usize> {
     elements: &'a Elements,
     groups: Range<usize>,
     /// The first group of the chunk that the target is for.
     first: usize,
     stresses: &'a [Points<9>],
-    tangents: Option<&'a [Points<TANGENT_ENTRIES>]>,
+    blocks: Blocks<'a>,
     target: &'a Target<'a>,
 }
 
@@ -293,17 +387,24 @@ impl<const N: usize, const PAIRS: usize> Kernel for Contract<'_, N, PAIRS> {
     #[inline(always)]
     fn run<R: Simd>(self) {
         let points = self.elements.points_per_element();
+        // All of those that are used are written for each group.
+        let mut blocks = [[0.0; 9 * LANES]; PAIRS];
         for (i, group) in self.groups.enumerate() {
             let range = points * i..points * (i + 1);
             let weights = self.elements.weights(group);
             let gradients = self.elements.gradients(group);
             let mut forces = [[[0.0; LANES]; 3]; N];
-            let mut blocks = [[0.0; 9 * LANES]; PAIRS];
             for lane in (0..LANES).step_by(R::WIDTH) {
                 forces_of::<R, N>(&self.stresses[range.clone()], weights, gradients, lane, &mut forces);
-                if let Some(tangents) = self.tangents {
-                    let blocks = &mut blocks;
-                    blocks_of::<R, N, PAIRS>(&tangents[range.clone()], weights, gradients, lane, blocks);
+                let (range, blocks) = (range.clone(), &mut blocks);
+                match self.blocks {
+                    Blocks::None => {}
+                    Blocks::All(tangents) => {
+                        blocks_of::<R, N, PAIRS>(&tangents[range], weights, gradients, lane, blocks);
+                    }
+                    Blocks::Diagonal(tangents) => {
+                        diagonal_of::<R, N>(&tangents[range], weights, gradients, lane, &mut blocks[..N]);
+                    }
                 }
             }
             for lane in 0..self.elements.numbers(group).len() {
@@ -311,9 +412,17 @@ impl<const N: usize, const PAIRS: usize> Kernel for Contract<'_, N, PAIRS> {
                 for (node, force) in forces.iter().enumerate() {
                     self.target.add_force(clique, node, [force[0][lane], force[1][lane], force[2][lane]]);
                 }
-                if self.tangents.is_some() {
-                    for (pair, blocks) in blocks.iter().enumerate() {
-                        self.target.add_block(clique, pair, &blocks.as_chunks::<9>().0[lane]);
+                match self.blocks {
+                    Blocks::None => {}
+                    Blocks::All(_) => {
+                        for (pair, blocks) in blocks.iter().enumerate() {
+                            self.target.add_block(clique, pair, &blocks.as_chunks::<9>().0[lane]);
+                        }
+                    }
+                    Blocks::Diagonal(_) => {
+                        for (node, blocks) in blocks[..N].iter().enumerate() {
+                            self.target.add_diagonal(clique, node, &blocks.as_chunks::<9>().0[lane]);
+                        }
                     }
                 }
             }
@@ -422,6 +531,50 @@ fn blocks_of<R: Simd, const N: usize, const PAIRS: usize>(
         }
     }
     for (k, blocks) in k.iter().zip(blocks) {
+        R::store_nines(k, &mut blocks[9 * lane..]);
+    }
+}
+
+/// `(K_aa)ᵢₖ`, as above.
+#[inline(always)]
+fn diagonal_of<R: Simd, const N: usize>(
+    tangents: &[Points<TANGENT_ENTRIES>],
+    weights: &[[f64; LANES]],
+    gradients: &[[f64; LANES]],
+    lane: usize,
+    blocks: &mut [[f64; 9 * LANES]],
+) {
+    let zero = R::from(0.0);
+    let mut k = [[zero; 9]; N];
+    for (point, tangent) in tangents.iter().enumerate() {
+        let w = R::load(&weights[point][lane..]);
+        let stored = &gradients[3 * (N - 1) * point..3 * (N - 1) * (point + 1)];
+        let mut last = [zero; 3];
+        for a in 0..N {
+            let mut g = last;
+            if a < N - 1 {
+                for j in 0..3 {
+                    g[j] = R::load(&stored[3 * a + j][lane..]);
+                    last[j] -= g[j];
+                }
+            }
+            for i in 0..3 {
+                for n in 3 * i..9 {
+                    let mut entry = zero;
+                    for j in 0..3 {
+                        entry = R::load(&tangent.0[TANGENT_PLACE[3 * i + j][n]][lane..]).mul_add(g[j], entry);
+                    }
+                    k[a][3 * i + n / 3] = (entry * w).mul_add(g[n % 3], k[a][3 * i + n / 3]);
+                }
+            }
+        }
+    }
+    for (k, blocks) in k.iter_mut().zip(blocks) {
+        for i in 0..3 {
+            for j in 0..i {
+                k[3 * i + j] = k[3 * j + i];
+            }
+        }
         R::store_nines(k, &mut blocks[9 * lane..]);
     }
 }

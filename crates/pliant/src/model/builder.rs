@@ -5,7 +5,8 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use super::hold::Holds;
-use super::{Hold, Model, ModelBody};
+use super::matrix_free::Unassembled;
+use super::{Hold, MatrixFree, Model, ModelBody};
 use crate::damping::Damping;
 use crate::force::{Elastic, Force, MaterialCount, bind_all_with};
 use crate::mass::{MassError, MassMatrix};
@@ -144,6 +145,15 @@ impl ModelBuilder {
 
     /// The model.
     pub fn build(self) -> Result<Model, ModelError> {
+        self.build_with(false)
+    }
+
+    /// The model, its elasticity never assembled: for bodies whose matrix would not fit into memory.
+    pub fn build_matrix_free(self) -> Result<MatrixFree, ModelError> {
+        self.build_with(true).map(MatrixFree::new)
+    }
+
+    fn build_with(self, is_matrix_free: bool) -> Result<Model, ModelError> {
         let vertex_count: usize = self.bodies.iter().map(|body| body.mesh.vertex_count()).sum();
         if self.bodies.is_empty() {
             return Err(ModelError::Empty);
@@ -154,10 +164,10 @@ impl ModelBuilder {
         if !self.gravity.is_finite() {
             return Err(ModelError::NotFinite { what: "gravity", value: self.gravity });
         }
-        if let Some(found) = self.damping.matrix().map(|matrix| matrix.pattern().vertex_count()) {
-            if found != vertex_count {
-                return Err(ModelError::DampingMatrix { found, expected: vertex_count });
-            }
+        if let Some(found) = self.damping.matrix().map(|matrix| matrix.pattern().vertex_count())
+            && found != vertex_count
+        {
+            return Err(ModelError::DampingMatrix { found, expected: vertex_count });
         }
         let mut bodies = Vec::with_capacity(self.bodies.len());
         let mut first = 0;
@@ -178,38 +188,29 @@ impl ModelBuilder {
             return Err(ModelError::Force { found, expected: vertex_count });
         }
         // The consistent mass couples vertices of an element also where no force does.
-        let is_coupled_by_mass_alone = |body: &&ModelBody| !self.lumped && body.elastic.is_none();
-        let loose: Vec<Vec<u32>> = bodies
-            .iter()
-            .filter(is_coupled_by_mass_alone)
-            .flat_map(|body: &ModelBody| {
-                let first = body.vertices.start as u32;
-                body.mesh.elements().map(move |element| element.iter().map(|vertex| first + vertex).collect())
-            })
-            .collect();
+        let mass_couples = !self.lumped && !is_matrix_free;
+        let loose = bodies.iter().filter(|body| mass_couples && body.elastic.is_none());
+        let loose: Vec<Vec<u32>> = loose.flat_map(cliques).collect();
         let pattern = {
             let elastic = bodies.iter_mut().filter_map(|body| body.elastic.as_mut()).map(|e| e as &mut dyn Force);
-            let mut all: Vec<&mut dyn Force> = elastic.collect();
+            let mut all: Vec<&mut dyn Force> = elastic.filter(|_| !is_matrix_free).collect();
             all.extend(forces.iter_mut().map(|force| &mut **force as &mut dyn Force));
             bind_all_with(vertex_count, &mut all, |add| {
                 self.damping.cliques(add);
                 loose.iter().for_each(|element| add(element));
             })
         };
-        let mut mass = MassMatrix::zero(if self.lumped {
-            Arc::new(BlockPattern::diagonal(vertex_count))
-        } else {
-            pattern.clone()
-        });
-        for body in &bodies {
-            let first = body.vertices.start as u32;
-            let added = if self.lumped {
-                mass.add_lumped(&body.mesh, &body.densities, first)
+        let mass = mass_of(
+            &bodies,
+            self.lumped,
+            if self.lumped {
+                Arc::new(BlockPattern::diagonal(vertex_count))
+            } else if is_matrix_free {
+                bind_all_with(vertex_count, &mut [], |add| bodies.iter().flat_map(cliques).for_each(|e| add(&e)))
             } else {
-                mass.add_consistent(&body.mesh, &body.densities, first)
-            };
-            added.map_err(|source| ModelError::Mass { body: body.name.clone(), source })?;
-        }
+                pattern.clone()
+            },
+        )?;
         let vertex_mass = mass.row_sums();
         let unused = (0..vertex_count as u32).filter(|&vertex| vertex_mass[vertex as usize] == 0.0).collect();
         let holds = Holds::new(vertex_count, unused, self.holds, &pattern)?;
@@ -231,10 +232,15 @@ impl ModelBuilder {
             (high - low).length()
         };
         let extent = bodies.iter().map(diagonal).fold(0.0, f64::max);
-        let placed: Vec<(u32, &VolumeMesh)> =
-            bodies.iter().map(|body| (body.vertices.start as u32, &body.mesh)).collect();
-        let frames = VertexFrames::new(vertex_count, &placed);
         let stiffness = BlockMatrix::zero(pattern);
+        let mut operator = Operator::new(stiffness.clone());
+        if is_matrix_free {
+            operator.u = Vec::new();
+        } else {
+            let placed: Vec<(u32, &VolumeMesh)> =
+                bodies.iter().map(|body| (body.vertices.start as u32, &body.mesh)).collect();
+            operator.frames = Some(Arc::new(VertexFrames::new(vertex_count, &placed)));
+        }
         forces.iter_mut().for_each(|force| force.set_time(0.0));
         Ok(Model {
             bodies,
@@ -249,12 +255,34 @@ impl ModelBuilder {
             load_factor: 1.0,
             holds,
             time: 0.0,
-            operator: Operator { frames: Some(Arc::new(frames)), ..Operator::new(stiffness.clone()) },
+            operator,
             product: vec![0.0; 3 * vertex_count],
             force_scale: 0.0,
             stiffness,
             friction: None,
+            unassembled: is_matrix_free.then(|| Unassembled::new(vertex_count)),
             revision: 0,
         })
     }
+}
+
+/// The mass of all bodies.
+fn mass_of(bodies: &[ModelBody], lumped: bool, pattern: Arc<BlockPattern>) -> Result<MassMatrix, ModelError> {
+    let mut mass = MassMatrix::zero(pattern);
+    for body in bodies {
+        let first = body.vertices.start as u32;
+        let added = if lumped {
+            mass.add_lumped(&body.mesh, &body.densities, first)
+        } else {
+            mass.add_consistent(&body.mesh, &body.densities, first)
+        };
+        added.map_err(|source| ModelError::Mass { body: body.name.clone(), source })?;
+    }
+    Ok(mass)
+}
+
+/// The vertices of each element of a body, by their numbers in the model.
+fn cliques(body: &ModelBody) -> impl Iterator<Item = Vec<u32>> + '_ {
+    let first = body.vertices.start as u32;
+    body.mesh.elements().map(move |element| element.iter().map(|vertex| first + vertex).collect())
 }

@@ -2,6 +2,7 @@
 
 mod builder;
 mod hold;
+mod matrix_free;
 mod observe;
 
 use std::any::Any;
@@ -21,9 +22,11 @@ use crate::system::{DampingKind, Definiteness, Place, State, System, Weights};
 
 pub use builder::{Body, ModelBuilder, ModelError};
 pub use hold::Hold;
+pub use matrix_free::MatrixFree;
 pub use observe::Observation;
 
 use hold::Holds;
+use matrix_free::Unassembled;
 
 /// Bodies of finite elements with their masses and forces. The coordinates are the displacements of all vertices, body after body.
 #[derive(Debug)]
@@ -47,6 +50,8 @@ pub struct Model {
     /// `K`, and what there is of `D` beside `αM`.
     stiffness: BlockMatrix,
     friction: Option<BlockMatrix>,
+    /// What `K` and `D` have of the elasticity of bodies, if that is not in the matrices above.
+    unassembled: Option<Unassembled>,
     operator: Operator,
     product: Vec<f64>,
     force_scale: f64,
@@ -131,7 +136,7 @@ impl Model {
         self.rest.len()
     }
 
-    /// Which vertices are coupled.
+    /// Which vertices are coupled, in a [`MatrixFree`] by anything but elasticity.
     pub fn pattern(&self) -> &Arc<BlockPattern> {
         self.stiffness.pattern()
     }
@@ -141,7 +146,7 @@ impl Model {
         &self.mass
     }
 
-    /// `K` as it was linearised last.
+    /// `K` as it was linearised last, in a [`MatrixFree`] without elasticity.
     pub fn stiffness(&self) -> &BlockMatrix {
         &self.stiffness
     }
@@ -154,6 +159,11 @@ impl Model {
     /// Exchange `α` and `β` of the damping, and leave a matrix of the user's own as it is.
     pub fn set_rayleigh(&mut self, mass: f64, stiffness: f64) -> Result<(), crate::damping::DampingError> {
         self.damping.set_rayleigh(mass, stiffness)?;
+        // What is remembered was for the coefficients before.
+        self.friction = None;
+        if let Some(unassembled) = &mut self.unassembled {
+            unassembled.set_damping(0.0);
+        }
         self.revision += 1;
         Ok(())
     }
@@ -267,8 +277,37 @@ impl Model {
     }
 
     fn all_forces(&self) -> impl Iterator<Item = &dyn Force> {
-        let elastic = self.bodies.iter().filter_map(|body| body.elastic.as_ref()).map(|force| force as &dyn Force);
+        let elastic = self.bodies.iter().filter_map(ModelBody::elastic).map(|force| force as &dyn Force);
         elastic.chain(self.forces.iter().map(AsRef::as_ref))
+    }
+
+    /// `y = (mM + dD + kK) x`, with some memory.
+    fn multiply(&self, weights: Weights, x: &[f64], y: &mut [f64], product: &mut [f64]) {
+        let mut first = true;
+        let mut add = |factor: f64, mul: &dyn Fn(&[f64], &mut [f64])| {
+            if factor == 0.0 {
+                return;
+            }
+            if first {
+                mul(x, y);
+                y.iter_mut().for_each(|y| *y *= factor);
+                first = false;
+            } else {
+                mul(x, product);
+                y.iter_mut().zip(&*product).for_each(|(y, product)| *y += factor * product);
+            }
+        };
+        add(weights.stiffness, &|x, y| self.stiffness.mul(x, y));
+        add(weights.mass + weights.damping * self.damping.mass(), &|x, y| self.mass.mul(x, y));
+        if let Some(friction) = self.friction.as_ref().filter(|_| self.has_friction()) {
+            add(weights.damping, &|x, y| friction.mul(x, y));
+        }
+        for (factor, linearized) in self.unassembled.iter().flat_map(|unassembled| unassembled.terms(weights)) {
+            add(factor, &|x, y| linearized.mul(&self.bodies, x, y));
+        }
+        if first {
+            y.fill(0.0);
+        }
     }
 
     /// What `D` has beside `αM`.
@@ -306,15 +345,24 @@ impl System for Model {
         self.go_to(time);
         force.fill(0.0);
         self.stiffness.clear();
-        let elastic = self.bodies.iter().filter_map(|body| body.elastic.as_ref()).map(|force| force as &dyn Force);
-        for term in elastic.chain(self.forces.iter().map(AsRef::as_ref)) {
+        if let Some(unassembled) = &mut self.unassembled {
+            unassembled.linearize(&self.bodies, q, definiteness, force);
+        } else {
+            for elastic in self.bodies.iter().filter_map(ModelBody::elastic) {
+                elastic.add_force_and_stiffness(q, definiteness, force, &mut self.stiffness);
+            }
+            self.operator.u.copy_from_slice(q);
+        }
+        for term in &self.forces {
             term.add_force_and_stiffness(q, definiteness, force, &mut self.stiffness);
         }
         self.finish_force(force);
-        self.operator.u.copy_from_slice(q);
     }
 
     fn set_damping(&mut self, q: &[f64], v: &[f64], drive: &mut [f64]) {
+        if let Some(unassembled) = &mut self.unassembled {
+            unassembled.set_damping(self.damping.stiffness());
+        }
         if !self.has_friction() {
             self.friction = None;
             return;
@@ -336,30 +384,9 @@ impl System for Model {
     }
 
     fn mul(&mut self, weights: Weights, x: &[f64], y: &mut [f64]) {
-        let has_friction = self.has_friction();
-        let mut first = true;
-        let mut add = |factor: f64, product: &mut Vec<f64>, y: &mut [f64], mul: &dyn Fn(&[f64], &mut [f64])| {
-            if factor == 0.0 {
-                return;
-            }
-            if first {
-                mul(x, y);
-                y.iter_mut().for_each(|y| *y *= factor);
-                first = false;
-            } else {
-                mul(x, product);
-                y.iter_mut().zip(&*product).for_each(|(y, product)| *y += factor * product);
-            }
-        };
-        let (product, stiffness, mass) = (&mut self.product, &self.stiffness, &self.mass);
-        add(weights.stiffness, product, y, &|x, y| stiffness.mul(x, y));
-        add(weights.mass + weights.damping * self.damping.mass(), product, y, &|x, y| mass.mul(x, y));
-        if let Some(friction) = self.friction.as_ref().filter(|_| has_friction) {
-            add(weights.damping, product, y, &|x, y| friction.mul(x, y));
-        }
-        if first {
-            y.fill(0.0);
-        }
+        let mut product = std::mem::take(&mut self.product);
+        self.multiply(weights, x, y, &mut product);
+        self.product = product;
     }
 
     fn assemble(&mut self, weights: Weights) {
@@ -393,14 +420,20 @@ impl System for Model {
                 }
             }
         });
-        if mass.is_none() {
-            self.mass.add_to(m, matrix);
+        match &self.unassembled {
+            Some(unassembled) => {
+                self.mass.add_diagonal_to(m, matrix);
+                unassembled.add_diagonal_to(weights, matrix);
+            }
+            None if mass.is_none() => self.mass.add_to(m, matrix),
+            None => {}
         }
         self.holds.eliminate(matrix);
         self.revision += 1;
     }
 
     fn matrix(&self) -> &Operator {
+        assert!(self.unassembled.is_none(), "the model of a `MatrixFree` has no matrix: step the `MatrixFree`");
         &self.operator
     }
 

@@ -4,7 +4,7 @@ use std::fmt::{self, Display};
 use std::sync::Arc;
 
 use super::analysis::Analysis;
-use super::cg::matrix_not_finite;
+use super::linear_map::matrix_not_finite;
 use super::old_factor::find_coupled;
 use super::{
     CgParams, Direct, IncompleteCholesky, LinearSolver, Method, OldFactor, OldFactorParams, Operator, SolveError,

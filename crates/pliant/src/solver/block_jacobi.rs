@@ -2,14 +2,12 @@
 
 use rayon::prelude::*;
 
-use super::cg::matrix_not_finite;
 use super::{
-    CgParams, ConjugateGradients, LinearSolver, Method, NotPositiveDefinite, Operator, Preconditioner, SolveError,
+    CgParams, ConjugateGradients, LinearMap, LinearSolver, Method, NotPositiveDefinite, Preconditioner, SolveError,
     SolveInfo, Stamp,
 };
-use crate::sparse::BlockMatrix;
 
-/// Solves by conjugate gradients with the inverses of the diagonal blocks.
+/// Solves by conjugate gradients with the inverses of the diagonal blocks. All that it needs of a matrix is a [`LinearMap`].
 #[derive(Debug, Default)]
 pub struct BlockJacobi {
     cg: ConjugateGradients,
@@ -28,15 +26,12 @@ impl BlockJacobi {
     }
 }
 
-impl LinearSolver<Operator> for BlockJacobi {
-    fn set_matrix(&mut self, operator: &Operator) -> Result<(), SolveError> {
-        let matrix = &operator.matrix;
-        let pattern = matrix.pattern();
+impl<A: LinearMap> LinearSolver<A> for BlockJacobi {
+    fn set_matrix(&mut self, matrix: &A) -> Result<(), SolveError> {
         self.stamp = None;
-        self.inverses.0.resize(pattern.vertex_count(), [0.0; 9]);
-        let (blocks, _) = matrix.values().as_chunks::<9>();
+        self.inverses.0.resize(matrix.size() / 3, [0.0; 9]);
         for (vertex, inverse) in self.inverses.0.iter_mut().enumerate() {
-            let lower = inverse_factor(&blocks[pattern.row(vertex).start]);
+            let lower = inverse_factor(&matrix.diagonal_block(vertex));
             *inverse = square(&lower.map_err(|axis| not_positive(matrix, vertex, axis))?);
         }
         self.stamp = Some(Stamp::new());
@@ -47,8 +42,8 @@ impl LinearSolver<Operator> for BlockJacobi {
         self.stamp
     }
 
-    fn solve(&mut self, operator: &Operator, b: &[f64], x: &mut [f64]) -> Result<SolveInfo, SolveError> {
-        let info = self.cg.solve(&operator.matrix, &mut self.inverses, b, x)?;
+    fn solve(&mut self, matrix: &A, b: &[f64], x: &mut [f64]) -> Result<SolveInfo, SolveError> {
+        let info = self.cg.solve(matrix, &mut self.inverses, b, x)?;
         Ok(SolveInfo {
             method: Method::BlockJacobi,
             iterations: info.iterations,
@@ -79,8 +74,8 @@ impl Preconditioner for Inverses {
 const GRAIN: usize = 4096;
 
 /// Why there is no factor of the diagonal block of a vertex.
-pub(super) fn not_positive(matrix: &BlockMatrix, vertex: usize, axis: usize) -> SolveError {
-    matrix_not_finite(matrix).unwrap_or(NotPositiveDefinite { vertex: vertex as u32, axis }.into())
+pub(super) fn not_positive<A: LinearMap>(matrix: &A, vertex: usize, axis: usize) -> SolveError {
+    matrix.not_finite().unwrap_or(NotPositiveDefinite { vertex: vertex as u32, axis }.into())
 }
 
 /// `L⁻¹` of a symmetric block `LLᵀ`, row by row, of which the upper triangle is read; or the pivot that is not positive.

@@ -2,9 +2,8 @@
 
 use std::fmt::Debug;
 
-use super::SolveError;
 use super::vector::{advance, difference, dot, norm, redirect};
-use crate::sparse::BlockMatrix;
+use super::{LinearMap, SolveError};
 
 /// When to stop.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -66,10 +65,10 @@ impl ConjugateGradients {
     /// Solve `A x = b` from the guess in `x`.
     ///
     /// # Panics
-    /// If a vector has not three numbers for each vertex of the matrix.
-    pub fn solve(
+    /// If a vector has not as many numbers as the matrix has rows.
+    pub fn solve<A: LinearMap + ?Sized>(
         &mut self,
-        matrix: &BlockMatrix,
+        matrix: &A,
         preconditioner: &mut dyn Preconditioner,
         b: &[f64],
         x: &mut [f64],
@@ -89,8 +88,13 @@ impl ConjugateGradients {
     }
 
     /// Compute the residual of the guess. Returns `|b|`; if that is zero, so is the solution, and nothing is left to do.
-    pub(super) fn start(&mut self, matrix: &BlockMatrix, b: &[f64], x: &mut [f64]) -> Result<f64, SolveError> {
-        let n = 3 * matrix.pattern().vertex_count();
+    pub(super) fn start<A: LinearMap + ?Sized>(
+        &mut self,
+        matrix: &A,
+        b: &[f64],
+        x: &mut [f64],
+    ) -> Result<f64, SolveError> {
+        let n = matrix.size();
         assert!(b.len() == n && x.len() == n, "vectors of {n} numbers");
         for vector in [&mut self.r, &mut self.z, &mut self.p, &mut self.q] {
             vector.resize(n, 0.0);
@@ -111,9 +115,9 @@ impl ConjugateGradients {
     }
 
     /// At most `most` iterations from where [`start`](Self::start), or the iterations before, have led.
-    pub(super) fn iterate(
+    pub(super) fn iterate<A: LinearMap + ?Sized>(
         &mut self,
-        matrix: &BlockMatrix,
+        matrix: &A,
         preconditioner: &mut dyn Preconditioner,
         b: &[f64],
         x: &mut [f64],
@@ -143,9 +147,9 @@ impl ConjugateGradients {
     }
 
     /// Iterations until the residual that they keep is small enough. Returns how many.
-    fn descend(
+    fn descend<A: LinearMap + ?Sized>(
         &mut self,
-        matrix: &BlockMatrix,
+        matrix: &A,
         preconditioner: &mut dyn Preconditioner,
         b: &[f64],
         x: &mut [f64],
@@ -186,9 +190,9 @@ impl ConjugateGradients {
     }
 
     /// Where the number is that spoilt all others.
-    fn not_finite(&self, matrix: &BlockMatrix, b: &[f64], x: &[f64]) -> SolveError {
+    fn not_finite<A: LinearMap + ?Sized>(&self, matrix: &A, b: &[f64], x: &[f64]) -> SolveError {
         let vectors: [(&'static str, &[f64]); 2] = [("the right-hand side", b), ("the guess of the solution", x)];
-        let found = matrix_not_finite(matrix);
+        let found = matrix.not_finite();
         let found = found.or_else(|| vectors.into_iter().find_map(|(what, vector)| vector_not_finite(what, vector)));
         let found = found.or_else(|| vector_not_finite("the preconditioned residual", &self.z));
         found.unwrap_or_else(|| {
@@ -208,26 +212,13 @@ pub(super) fn vector_not_finite(what: &'static str, vector: &[f64]) -> Option<So
     Some(SolveError::NotFinite { what, vertex: place / 3, axis: place % 3 })
 }
 
-/// An error that names the first number of a matrix that is not finite, if there is one.
-pub(super) fn matrix_not_finite(matrix: &BlockMatrix) -> Option<SolveError> {
-    let place = matrix.values().iter().position(|number| !number.is_finite())?;
-    let pattern = matrix.pattern();
-    // The row of a slot is the last that begins at or before it.
-    let (mut low, mut high) = (0, pattern.vertex_count());
-    while high - low > 1 {
-        let middle = low.midpoint(high);
-        if pattern.row(middle).start <= place / 9 { low = middle } else { high = middle }
-    }
-    Some(SolveError::NotFinite { what: "the matrix", vertex: low, axis: place % 9 / 3 })
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
     use super::*;
     use crate::solver::testing::{bar, right_hand_side};
-    use crate::sparse::BlockPattern;
+    use crate::sparse::{BlockMatrix, BlockPattern};
 
     #[derive(Debug)]
     struct Nothing;

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::analysis::Analysis;
-use super::cg::{matrix_not_finite, vector_not_finite};
+use super::cg::vector_not_finite;
+use super::linear_map::matrix_not_finite;
 use super::vector::{add_scaled, difference, norm};
 use super::{
     CgParams, Cholesky, ConjugateGradients, LinearSolver, Method, NotPositiveDefinite, Operator, Preconditioner,

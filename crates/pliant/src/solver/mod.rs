@@ -3,7 +3,7 @@
 //! Direct: [`Symbolic`] analyses a pattern once, [`Cholesky`] factors matrices of it, in `f64` or `f32`;
 //! [`Ldlt`] those of saddle systems.
 //!
-//! Iterative: [`ConjugateGradients`] with a [`Preconditioner`].
+//! Iterative: [`ConjugateGradients`] with a [`Preconditioner`], for any [`LinearMap`].
 //!
 //! Simulations use a [`LinearSolver`] of either kind.
 
@@ -18,6 +18,7 @@ mod frames;
 mod guess;
 mod incomplete_cholesky;
 mod ldlt;
+mod linear_map;
 mod multifrontal;
 mod old_factor;
 mod operator;
@@ -46,6 +47,7 @@ pub use direct::{Direct, DirectSingle};
 pub use frames::VertexFrames;
 pub use incomplete_cholesky::IncompleteCholesky;
 pub use ldlt::{Ldlt, NotQuasiDefinite};
+pub use linear_map::LinearMap;
 pub use old_factor::{OldFactor, OldFactorParams, Precision};
 pub use operator::{Frames, Operator};
 pub use params::SolverParams;

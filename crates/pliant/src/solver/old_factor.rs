@@ -9,8 +9,9 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::analysis::Analysis;
-use super::cg::{Progress, matrix_not_finite};
+use super::cg::Progress;
 use super::guess::History;
+use super::linear_map::matrix_not_finite;
 use super::packed::Packed;
 use super::vector::norm;
 use super::{

@@ -36,6 +36,8 @@ pub struct Scatter {
 pub struct Target<'a> {
     force: &'a [Cell<f64>],
     matrix: &'a [Cell<f64>],
+    /// Nine numbers a vertex, if diagonal blocks alone are wanted; otherwise none.
+    diagonal: &'a [Cell<f64>],
     nodes: &'a [u32],
     slots: &'a [u32],
     nodes_per_clique: usize,
@@ -130,14 +132,41 @@ impl Scatter {
         matrix: Option<&mut BlockMatrix>,
         add: impl Fn(usize, &Target<'_>) + Send + Sync,
     ) {
-        self.check_length(force);
         let bound = |matrix: &BlockMatrix| self.pattern.as_ref().is_some_and(|p| Arc::ptr_eq(p, matrix.pattern()));
         assert!(matrix.as_deref().is_none_or(bound), "a matrix of the pattern that this is bound to");
         let slots: &[u32] = if matrix.is_some() { &self.slots } else { &[] };
         let values: &mut [f64] = matrix.map_or(&mut [], BlockMatrix::values_mut);
+        self.run_on(force, values, slots, &mut [], add);
+    }
+
+    /// The same with the diagonal block of each vertex alone, row by row: they need no pattern, and no slots. Nothing but
+    /// [`add_force`](Target::add_force) and [`add_diagonal`](Target::add_diagonal) may then be called.
+    ///
+    /// # Panics
+    /// If force and blocks are not those of the vertices.
+    pub fn run_diagonal(
+        &self,
+        force: &mut [f64],
+        diagonal: &mut [[f64; 9]],
+        add: impl Fn(usize, &Target<'_>) + Send + Sync,
+    ) {
+        assert_eq!(diagonal.len(), self.vertex_count, "one block for each vertex");
+        self.run_on(force, &mut [], &[], diagonal.as_flattened_mut(), add);
+    }
+
+    fn run_on(
+        &self,
+        force: &mut [f64],
+        values: &mut [f64],
+        slots: &[u32],
+        diagonal: &mut [f64],
+        add: impl Fn(usize, &Target<'_>) + Send + Sync,
+    ) {
+        self.check_length(force);
         let pairs = self.nodes_per_clique * (self.nodes_per_clique + 1) / 2;
         let force = SharedCells::new(force);
         let values = SharedCells::new(values);
+        let diagonal = SharedCells::new(diagonal);
         let run_chunk = |number: usize| {
             let cliques = &self.chunks[number];
             let slots = if slots.is_empty() { slots } else { &slots[pairs * cliques.start..pairs * cliques.end] };
@@ -146,6 +175,7 @@ impl Scatter {
                 &Target {
                     force: force.cells(),
                     matrix: values.cells(),
+                    diagonal: diagonal.cells(),
                     nodes: &self.nodes[self.nodes_per_clique * cliques.start..self.nodes_per_clique * cliques.end],
                     slots,
                     nodes_per_clique: self.nodes_per_clique,
@@ -184,6 +214,16 @@ impl Target<'_> {
             cells[i].set(cells[i].get() + block[i]);
         }
     }
+
+    /// Add to the diagonal block of node `node`.
+    #[inline(always)]
+    pub fn add_diagonal(&self, clique: usize, node: usize, block: &[f64; 9]) {
+        let vertex = self.nodes[self.nodes_per_clique * clique + node] as usize;
+        let cells = &self.diagonal[9 * vertex..9 * vertex + 9];
+        for i in 0..9 {
+            cells[i].set(cells[i].get() + block[i]);
+        }
+    }
 }
 
 use shared::SharedCells;
@@ -198,10 +238,11 @@ mod shared {
     /// Cells that several threads write to, each to its own.
     pub struct SharedCells<'a>(&'a [Cell<f64>]);
 
-    // SAFETY: `Scatter::run` hands the cells to chunks of one colour at a time, inside a `Target`, which reads and writes only at
-    // the vertices of its chunk and at the slots of pairs of them. Chunks of one colour have no vertex in common:
-    // `Scatter::new` coloured them, and neither nodes nor chunks can be changed after. Two pairs of vertices have the same
-    // slot only if they are the same pair. So no cell is touched by two threads at a time.
+    // SAFETY: `Scatter::run_on` hands the cells to chunks of one colour at a time, inside a `Target`, which reads and writes only
+    // at the vertices of its chunk (in forces and diagonal blocks) and at the slots of pairs of them (in matrices). Chunks of one
+    // colour have no vertex in common: `Scatter::new` coloured them, and neither nodes nor chunks can be changed after. Two pairs
+    // of vertices have the same slot only if they are the same pair. Matrices and diagonal blocks are never the same memory. So no
+    // cell is touched by two threads at a time.
     unsafe impl Sync for SharedCells<'_> {}
 
     impl<'a> SharedCells<'a> {
@@ -290,6 +331,34 @@ mod tests {
         let expected = 4.0 / 100.0 + 1.0 / 101.0;
         assert!((matrix.block(100, 101)[0][0] - expected).abs() < 1e-15);
         assert_eq!(strip(4), (force, matrix));
+    }
+
+    #[test]
+    fn diagonal_blocks_are_those_of_the_matrix_and_need_no_pattern() {
+        let nodes: Vec<u32> = (0..200).flat_map(|i| [i, i + 1, i + 2]).collect();
+        let chunks: Vec<_> = (0..40).map(|i| 5 * i..5 * i + 5).collect();
+        let scatter = Scatter::new(3, nodes, 202, &chunks);
+        let (mut force, mut diagonal) = (vec![0.0; 606], vec![[0.0; 9]; 202]);
+        scatter.run_diagonal(&mut force, &mut diagonal, |chunk, target| {
+            let first = scatter.chunks()[chunk].start;
+            for clique in 0..5 {
+                for (node, pair) in [0.0, 3.0, 5.0].into_iter().enumerate() {
+                    target.add_diagonal(clique, node, &[pair / (1.0 + (first + clique) as f64); 9]);
+                }
+            }
+        });
+        let (_, matrix) = strip(1);
+        assert!((0..202).all(|v| diagonal[v as usize] == *matrix.block(v, v).as_flattened()));
+    }
+
+    #[test]
+    #[should_panic(expected = "range end index")]
+    fn diagonal_blocks_cannot_be_added_to_a_matrix() {
+        let mut scatter = Scatter::new(2, vec![0, 1, 2, 3], 4, &[0..1, 1..2]);
+        let pattern = Arc::new(BlockPattern::from_cliques(4, scatter.cliques()));
+        scatter.bind(&pattern);
+        let mut matrix = BlockMatrix::zero(pattern);
+        scatter.run(&mut [0.0; 12], Some(&mut matrix), |_, target| target.add_diagonal(0, 1, &[1.0; 9]));
     }
 
     #[test]

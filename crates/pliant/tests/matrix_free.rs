@@ -1,0 +1,298 @@
+//! Models whose stiffness is never assembled move as those whose is.
+
+use pliant::damping::Damping;
+use pliant::force::{Definiteness, Obstacle, Obstacles, SpringCoefficients, Springs};
+use pliant::integrator::{
+    BackwardEuler, CentralDifferences, Integrator, LinearizedBackwardEuler, Newmark, NewtonParams, Static,
+    StaticParams, Tangent,
+};
+use pliant::material::{AnyLaw, YoungPoisson};
+use pliant::math::Vec3;
+use pliant::mesh::{Cells, generate};
+use pliant::model::{Body, Hold, MatrixFree, Model, ModelBuilder};
+use pliant::motion::Keyframes;
+use pliant::solver::{BlockJacobi, CgParams, LinearMap, LinearSolver, Method, NotPositiveDefinite, SolveError};
+use pliant::sparse::Triplets;
+use pliant::system::{State, System, Weights};
+
+const ALL: Weights = Weights { mass: 1.3, damping: 0.2, stiffness: 0.07 };
+
+/// A bar, held at one end and falling onto the ground with the other.
+fn bar(cells: Cells) -> ModelBuilder {
+    let mesh = generate::block([1.0, 0.2, 0.2], [10, 2, 2], cells).unwrap();
+    let law = AnyLaw::new("stable-neo-hookean", YoungPoisson { young: 1e5, poisson: 0.4 }).unwrap();
+    let mut ground = Obstacle::plane(Vec3::new(0.0, -0.2, 0.0), Vec3::Y, 1e4);
+    ground.damping = 5.0;
+    ground.friction = 0.3;
+    Model::builder()
+        .force(Obstacles::new(mesh.vertices(), vec![ground]).unwrap())
+        .hold(Hold::fixed(mesh.vertex_sets()["x-min"].clone()))
+        .body(Body::new(mesh, law, 1000.0))
+        .gravity(Vec3::new(0.0, -9.81, 0.0))
+}
+
+/// The same with all else that a model may have: springs where elements are and where none is, Rayleigh damping and a matrix
+/// of its own, a second body, loads, holds that move, and such of some axes.
+fn crowded(cells: Cells) -> ModelBuilder {
+    let mesh = generate::block([1.0, 0.2, 0.2], [10, 2, 2], cells).unwrap();
+    let ball = generate::block([0.2, 0.2, 0.2], [2, 2, 2], cells).unwrap();
+    let ball = ball.transformed(pliant::math::Affine3::from_translation(Vec3::new(1.1, 0.0, 0.0))).unwrap();
+    let sets = mesh.vertex_sets();
+    let count = (mesh.vertex_count() + ball.vertex_count()) as u32;
+    let rest: Vec<Vec3> = mesh.vertices().iter().chain(ball.vertices()).copied().collect();
+    let mut pairs: Vec<[u32; 2]> = Springs::mesh_pairs(&mesh).into_iter().step_by(7).collect();
+    let other = mesh.vertex_count() as u32;
+    pairs.extend([[0, other - 1], [other - 1, other], [other - 2, count - 1]]);
+    let coefficients = SpringCoefficients { damping: 0.7.into(), ..SpringCoefficients::new(50.0) };
+    let far = 3 * (count - 1);
+    let entries = vec![(3, far, -2.5), (far, 3, -2.5), (3, 3, 2.5), (far, far, 2.5)];
+    let own = Triplets { row_count: 3 * count as usize, column_count: 3 * count as usize, entries };
+    let damping = Damping::rayleigh(0.3, 2e-3).unwrap().with_matrix(&own, count as usize).unwrap();
+    let pull = Keyframes::translations([(0.0, Vec3::ZERO), (0.1, Vec3::new(0.02, 0.05, 0.0))]).unwrap();
+    let law = AnyLaw::new("neo-hookean", YoungPoisson { young: 3e4, poisson: 0.3 }).unwrap();
+    let last = sets["x-max"][0];
+    bar_on(&rest)
+        .hold(Hold::moving(sets["x-min"].clone(), pull))
+        .hold(Hold::fixed(vec![last]).along([false, false, true]))
+        .load(last, Vec3::new(1.0, 0.0, 0.5))
+        .force(Springs::new(&rest, &pairs, &coefficients).unwrap())
+        .damping(damping)
+        .body(Body::new(mesh, AnyLaw::new("corotational", YoungPoisson { young: 1e5, poisson: 0.4 }).unwrap(), 1000.0))
+        .body(Body::new(ball, law, 500.0))
+}
+
+fn bar_on(rest: &[Vec3]) -> ModelBuilder {
+    let ground = Obstacle::plane(Vec3::new(0.0, -0.01, 0.0), Vec3::Y, 1e4);
+    let ground = Obstacle { damping: 5.0, friction: 0.3, ..ground };
+    let obstacles = Obstacles::new(rest, vec![ground]).unwrap();
+    Model::builder().force(obstacles).gravity(Vec3::new(0.0, -9.81, 0.0))
+}
+
+fn precise() -> BlockJacobi {
+    BlockJacobi::new(CgParams { tolerance: 1e-10, ..CgParams::default() })
+}
+
+fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
+    assert_eq!(a.len(), b.len());
+    a.iter().zip(b).fold(0.0, |most, (a, b)| if (a - b).is_nan() { f64::NAN } else { f64::max(most, (a - b).abs()) })
+}
+
+/// Numbers of no pattern.
+fn vector(count: usize, size: f64) -> Vec<f64> {
+    let mut rng = fastrand::Rng::with_seed(3);
+    (0..count).map(|_| size * (2.0 * rng.f64() - 1.0)).collect()
+}
+
+#[test]
+fn a_swinging_bar_that_hits_the_ground_moves_as_with_a_matrix() {
+    let (mut model, mut free) = (bar(Cells::Tet5).build().unwrap(), bar(Cells::Tet5).build_matrix_free().unwrap());
+    let (mut expected, mut state) = (model.rest_state(), free.rest_state());
+    let mut schemes = [LinearizedBackwardEuler::default(), LinearizedBackwardEuler::default()];
+    let mut solvers = [precise(), precise()];
+    let mut contacts = 0;
+    for _ in 0..60 {
+        schemes[0].step(&mut model, &mut solvers[0], &mut expected, 0.01).unwrap();
+        let info = schemes[1].step(&mut free, &mut solvers[1], &mut state, 0.01).unwrap();
+        assert!(info.solve.method == Method::BlockJacobi && info.linear_iterations > 0 && info.factorizations == 0);
+        let difference = largest_difference(&state.q, &expected.q);
+        assert!(difference < 1e-8, "{difference:e} m at {} s", state.time);
+        contacts += free.model_mut().forces_mut_of::<Obstacles>().map(|o| o.contacts(&state.q).count()).sum::<usize>();
+    }
+    assert!(contacts > 0);
+    let (expected, found) = (model.observe(&expected), free.model_mut().observe(&state));
+    assert!((found.total_energy() - expected.total_energy()).abs() < 1e-6);
+}
+
+/// The model stores nine numbers for each vertex and for each pair that a force other than elasticity couples, and no more.
+#[test]
+fn no_pair_of_vertices_is_stored_that_elements_alone_couple() {
+    let (model, free) = (bar(Cells::Tet5).build().unwrap(), bar(Cells::Tet5).build_matrix_free().unwrap());
+    let vertices = free.model().vertex_count();
+    assert!(model.pattern().slot_count() > 4 * vertices);
+    assert_eq!(free.model().pattern().slot_count(), vertices);
+    assert_eq!(free.model().stiffness().values().len(), 9 * vertices);
+    // The consistent mass has one number a pair.
+    assert_eq!(free.model().mass().pattern(), model.pattern());
+    let crowd = crowded(Cells::Hex).lumped_mass().build_matrix_free().unwrap();
+    let (springs, own) = (crowd.model().pattern().slot_count() - crowd.model().vertex_count(), 1);
+    let count = Springs::mesh_pairs(crowd.model().bodies()[0].mesh()).len();
+    assert_eq!(springs, count.div_ceil(7) + 3 + own);
+    assert!(crowd.model().mass().is_diagonal());
+}
+
+#[test]
+fn products_are_those_of_the_matrix_held_coordinates_included() {
+    for (cells, is_lumped) in [(Cells::Tet5, false), (Cells::Tet5, true), (Cells::Hex, false)] {
+        let builder = || if is_lumped { crowded(cells).lumped_mass() } else { crowded(cells) };
+        let (mut model, mut free) = (builder().build().unwrap(), builder().build_matrix_free().unwrap());
+        let n = model.dim();
+        let (q, v, x) = (vector(n, 0.01), vector(n, 0.5), vector(n, 1.0));
+        let later: Vec<f64> = q.iter().map(|q| 1.1 * q).collect();
+        let results = |system: &mut dyn FnMut(&mut Vec<Vec<f64>>)| {
+            let mut all = Vec::new();
+            system(&mut all);
+            all
+        };
+        let expected = results(&mut |all| products(&mut model, &q, &later, &v, &x, all));
+        let found = results(&mut |all| products(&mut free, &q, &later, &v, &x, all));
+        assert_eq!(expected.len(), found.len());
+        for (i, (expected, found)) in expected.iter().zip(&found).enumerate() {
+            let size = expected.iter().fold(0.0, |most, e| f64::max(most, e.abs()));
+            let difference = largest_difference(expected, found);
+            assert!(difference <= 1e-12 * size, "vector {i}, {cells:?}: {difference:e} of {size:e}");
+        }
+    }
+}
+
+/// Everything a system has to say of some states.
+fn products<S: System>(system: &mut S, q: &[f64], later: &[f64], v: &[f64], x: &[f64], all: &mut Vec<Vec<f64>>)
+where
+    S::Matrix: LinearMap,
+{
+    let n = system.dim();
+    let (mut force, mut drive, mut y) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+    // `D` and `K` of one state, then `K` of another, as in Newton's method.
+    for (i, place) in [q, later].into_iter().enumerate() {
+        system.linearize(place, 0.05, Definiteness::Projected, &mut force);
+        if i == 0 {
+            system.set_damping(place, v, &mut drive);
+        }
+        for weights in [ALL, Weights { damping: 1.0, ..Weights::default() }, Weights { stiffness: 1.0, ..ALL }] {
+            system.mul(weights, x, &mut y);
+            all.push(y.clone());
+            system.assemble(weights);
+            system.matrix().mul(x, &mut y);
+            all.push(y.clone());
+            all.push((0..n / 3).flat_map(|vertex| system.matrix().diagonal_block(vertex)).collect());
+        }
+        all.push(force.clone());
+    }
+    all.push(drive);
+}
+
+#[test]
+fn every_implicit_scheme_moves_it_as_with_a_matrix() {
+    const EXPLICIT: usize = 4;
+    const STATIC: usize = 5;
+    fn run<S: System>(system: &mut S, solver: &mut dyn LinearSolver<S::Matrix>, scheme: usize) -> State {
+        let newton = NewtonParams { tolerance: 1e-11, ..NewtonParams::default() };
+        let mut state = State::new(system.dim());
+        let dt = if scheme == EXPLICIT { 5e-4 } else { 5e-3 };
+        let mut scheme: Box<dyn Integrator<S>> = match scheme {
+            0 => Box::new(LinearizedBackwardEuler::new(Definiteness::Exact)),
+            1 => Box::new(BackwardEuler::new(newton)),
+            2 => {
+                // Friction on the ground may keep it from converging, with a matrix as without.
+                let few = NewtonParams { line_search: false, must_converge: false, most_iterations: 4, ..newton };
+                let mut scheme = BackwardEuler::new(few);
+                scheme.damping_follows = true;
+                Box::new(scheme)
+            }
+            3 => Box::new(Newmark::new(0.3025, 0.6, newton).unwrap()),
+            EXPLICIT => Box::<CentralDifferences>::default(),
+            _ => {
+                let newton = NewtonParams { tangent: Tangent::ExactFirst, ..newton };
+                let params = StaticParams { newton, ..StaticParams::default() };
+                Static::new(params).solve(system, solver, &mut state).unwrap();
+                return state;
+            }
+        };
+        for _ in 0..8 {
+            scheme.step(system, solver, &mut state, dt).unwrap();
+        }
+        state
+    }
+    for cells in [Cells::Tet5, Cells::Hex] {
+        for scheme in 0..=STATIC {
+            // The second body of the crowd has no equilibrium.
+            let builder = || if scheme == STATIC { bar(cells) } else { crowded(cells) };
+            let expected = run(&mut builder().build().unwrap(), &mut precise(), scheme);
+            let found = run(&mut builder().build_matrix_free().unwrap(), &mut precise(), scheme);
+            let moved = expected.q.iter().fold(0.0, |most, q| f64::max(most, q.abs()));
+            let difference = largest_difference(&expected.q, &found.q);
+            println!("{cells:?}, scheme {scheme}: {difference:e} of {moved:e} m");
+            assert!(moved > 1e-4 && difference < 1e-8, "{cells:?}, scheme {scheme}: {difference:e} of {moved:e} m");
+        }
+    }
+}
+
+#[test]
+fn reactions_and_changes_of_the_model_are_those_with_a_matrix() {
+    let (mut model, mut free) =
+        (crowded(Cells::Tet5).build().unwrap(), crowded(Cells::Tet5).build_matrix_free().unwrap());
+    let state = State { q: vector(model.dim(), 0.01), v: vector(model.dim(), 0.3), ..model.rest_state() };
+    let expected = model.reactions(&state);
+    let found = free.model_mut().reactions(&state);
+    let size = expected.iter().fold(0.0, |most, f| f64::max(most, f.abs()));
+    assert!(size > 0.0 && largest_difference(&expected, &found) < 1e-11 * size);
+    let before = free.revision();
+    free.model_mut().hold(Hold::fixed(vec![40])).unwrap();
+    assert!(free.held()[120] && free.revision() != before);
+    free.model_mut().release(&[40]);
+    assert!(!free.held()[120]);
+}
+
+#[test]
+fn the_motion_is_bitwise_the_same_on_one_and_on_four_threads() {
+    let on = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mut free = crowded(Cells::Tet5).build_matrix_free().unwrap();
+            let mut state = free.rest_state();
+            let (mut scheme, mut solver) = (LinearizedBackwardEuler::default(), BlockJacobi::default());
+            for _ in 0..5 {
+                scheme.step(&mut free, &mut solver, &mut state, 0.01).unwrap();
+            }
+            state
+        })
+    };
+    assert_eq!(on(1), on(4));
+}
+
+#[test]
+fn singular_matrices_and_numbers_that_are_not_are_named() {
+    let mut free = bar(Cells::Tet5).build_matrix_free().unwrap();
+    let n = free.dim();
+    let first_free = free.held().iter().position(|held| !held).unwrap();
+    let mut force = vec![0.0; n];
+    let set = |free: &mut MatrixFree, weights: Weights| {
+        free.assemble(weights);
+        let mut solver = BlockJacobi::default();
+        solver.set_matrix(&*free)?;
+        solver.solve(&*free, &vec![1.0; free.dim()], &mut vec![0.0; free.dim()])
+    };
+    // Nothing at all: held coordinates have a one on the diagonal, all others zero.
+    let error = set(&mut free, Weights::default()).unwrap_err();
+    assert_eq!(error, NotPositiveDefinite { vertex: first_free as u32 / 3, axis: first_free % 3 }.into());
+
+    let mut q = vec![0.0; n];
+    q[3 * 50 + 1] = f64::NAN;
+    free.linearize(&q, 0.0, Definiteness::Exact, &mut force);
+    let error = set(&mut free, ALL).unwrap_err();
+    assert!(matches!(error, SolveError::NotFinite { what: "the matrix", vertex, .. } if vertex <= 50), "{error}");
+
+    // Inside out, it wants to go on.
+    let rest = free.model().rest().to_vec();
+    let inverted: Vec<f64> = rest.iter().flat_map(|x| [0.0, 0.0, -1.4 * x.z]).collect();
+    free.linearize(&inverted, 0.0, Definiteness::Exact, &mut force);
+    let error = set(&mut free, Weights { stiffness: 1.0, ..Weights::default() }).unwrap_err();
+    assert!(matches!(error, SolveError::NotPositiveDefinite(_) | SolveError::Indefinite { .. }), "{error}");
+    assert!(error.to_string().contains("not positive definite"), "{error}");
+
+    free.linearize(&vec![0.0; n], 0.0, Definiteness::Exact, &mut force);
+    free.assemble(ALL);
+    let mut solver = BlockJacobi::new(CgParams { most_iterations: 2, tolerance: 1e-10 });
+    solver.set_matrix(&free).unwrap();
+    let error = solver.solve(&free, &vector(n, 1.0), &mut vec![0.0; n]).unwrap_err();
+    assert!(matches!(error, SolveError::NotConverged { iterations: 2, .. }), "{error}");
+    let error = solver.solve(&free, &vec![f64::NAN; n], &mut vec![0.0; n]).unwrap_err();
+    assert_eq!(error.to_string(), "the right-hand side is not finite at coordinate 0 of vertex 0");
+}
+
+#[test]
+#[should_panic(expected = "step the `MatrixFree`")]
+fn the_model_within_has_no_matrix() {
+    let mut free = bar(Cells::Tet5).build_matrix_free().unwrap();
+    let mut state = free.rest_state();
+    let _ = LinearizedBackwardEuler::default().step(free.model_mut(), &mut precise(), &mut state, 0.01);
+}
