@@ -10,7 +10,7 @@ use pliant::material::{AnyLaw, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, generate};
 use pliant::model::{Body, Hold, Model};
-use pliant::solver::{OldFactorParams, Precision, SolverParams};
+use pliant::solver::{CgParams, OldFactorParams, Precision, SolverParams};
 use pliant::system::{Definiteness, State, System};
 
 /// A bar held on the left, under its weight.
@@ -88,9 +88,9 @@ fn main() {
         ("old factor in 32 bits", SolverParams::OldFactor(in_single), 100),
         ("old factor, not turned", SolverParams::OldFactor(not_turned), 100),
         ("old factor, guess zero", SolverParams::OldFactor(guess_zero), 100),
-        ("direct, single precision", SolverParams::DirectSingle(Default::default()), 4),
+        ("direct, single precision", SolverParams::DirectSingle(CgParams::default()), 4),
         ("direct", SolverParams::Direct, 4),
-        ("block IC(0)", SolverParams::IncompleteCholesky(Default::default()), 10),
+        ("block IC(0)", SolverParams::IncompleteCholesky(CgParams::default()), 10),
     ];
     for across in [4, 8, 16, 20] {
         let cells = [5 * across, across, across];

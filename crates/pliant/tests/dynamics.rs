@@ -3,15 +3,17 @@
 use pliant::damping::Damping;
 use pliant::integrator::{
     BackwardEuler, CentralDifferences, ExplicitEuler, Halving, Integrator, LinearizedBackwardEuler, Newmark,
-    NewtonParams, Static, StaticParams, SymplecticEuler, Tangent,
+    NewtonParams, Static, StaticParams, StepError, StepInfo, SymplecticEuler, Tangent,
 };
 use pliant::material::{AnyLaw, Elasticity, Inversion, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, MeshData, VolumeMesh, generate};
 use pliant::model::{Body, Hold, Model};
 use pliant::motion::{Keyframes, Motion, Pose};
-use pliant::solver::{Direct, LinearSolver, Operator, SolverParams};
-use pliant::system::{Definiteness, State, System};
+use pliant::solver::{CgParams, Direct, LinearSolver, OldFactorParams, Operator, SolverParams};
+use pliant::system::{Definiteness, State, System, Weights};
+
+type Scheme = Box<dyn Integrator<Model>>;
 
 const SOFT: YoungPoisson = YoungPoisson { young: 1e5, poisson: 0.4 };
 
@@ -64,7 +66,7 @@ fn errors_of_a_swinging_body_fall_as_the_order_of_each_scheme_says() {
     let mut model = build();
     let mut reference = stretched(&model);
     steps(&mut model, &mut Newmark::new(0.25, 0.5, exact()).unwrap(), &mut reference, duration / 16384.0, 16384);
-    let schemes: [(&str, f64, fn() -> Box<dyn Integrator<Model>>); 5] = [
+    let schemes: [(&str, f64, fn() -> Scheme); 5] = [
         ("linearized backward Euler", 1.0, || Box::new(LinearizedBackwardEuler::new(Definiteness::Exact))),
         // With the damping of each iterate: that of the start of the step is projected, which makes another body.
         ("backward Euler", 1.0, || {
@@ -147,7 +149,7 @@ fn thrown(builder_is_lumped: bool) -> (Model, State) {
 
 #[test]
 fn momentum_of_a_free_body_is_kept_for_twenty_seconds() {
-    let schemes: [Box<dyn Integrator<Model>>; 3] = [
+    let schemes: [Scheme; 3] = [
         Box::<LinearizedBackwardEuler>::default(),
         Box::<BackwardEuler>::default(),
         Box::new(Newmark::with_iterations(2)),
@@ -167,8 +169,7 @@ fn momentum_of_a_free_body_is_kept_for_twenty_seconds() {
 
 #[test]
 fn spin_of_a_free_body_is_kept_by_symplectic_euler_and_central_differences() {
-    let schemes: [Box<dyn Integrator<Model>>; 2] =
-        [Box::<SymplecticEuler>::default(), Box::<CentralDifferences>::default()];
+    let schemes: [Scheme; 2] = [Box::<SymplecticEuler>::default(), Box::<CentralDifferences>::default()];
     for mut scheme in schemes {
         let (mut model, mut state) = thrown(true);
         let mut solver = Direct::default();
@@ -192,8 +193,8 @@ fn spin_of_a_free_body_is_kept_by_symplectic_euler_and_central_differences() {
 /// whose stress is largest at a stretch of 1/√3 and fades below. The neo-Hookean law cannot be extrapolated from such a start: with
 /// `J > e` at the threshold its energy has no lower bound. Energies have other minima too, in which one scramble of ten ends:
 /// elements that wind around an edge twice, which no force between neighbours undoes. Hence the seeds.
-fn invertible() -> Vec<(String, Elasticity, Box<dyn Integrator<Model>>)> {
-    let mut laws: Vec<(String, Elasticity, Box<dyn Integrator<Model>>)> = vec![];
+fn invertible() -> Vec<(String, Elasticity, Scheme)> {
+    let mut laws: Vec<(String, Elasticity, Scheme)> = vec![];
     laws.push(("corotational".to_owned(), law("corotational"), Box::<LinearizedBackwardEuler>::default()));
     laws.push((
         "stable-neo-hookean".to_owned(),
@@ -343,7 +344,7 @@ fn a_twisted_end_is_where_its_keyframes_say_with_every_scheme() {
     let half_turn = Pose { translation: Vec3::ZERO, rotation: Vec3::new(std::f64::consts::PI, 0.0, 0.0) };
     let centre = Vec3::new(1.0, 0.25, 0.25);
     let twist = Keyframes::new(centre, vec![(0.0, Pose::default()), (0.5, half_turn)]).unwrap();
-    let schemes: [Box<dyn Integrator<Model>>; 4] = [
+    let schemes: [Scheme; 4] = [
         Box::<LinearizedBackwardEuler>::default(),
         Box::<BackwardEuler>::default(),
         Box::new(Newmark::new(0.3025, 0.6, NewtonParams { tangent: Tangent::Projected, ..exact() }).unwrap()),
@@ -505,10 +506,10 @@ fn motion_is_bitwise_the_same_on_one_and_several_threads_with_every_solver() {
     let solvers = [
         SolverParams::default(),
         SolverParams::Direct,
-        SolverParams::DirectSingle(Default::default()),
-        SolverParams::BlockJacobi(Default::default()),
-        SolverParams::IncompleteCholesky(Default::default()),
-        SolverParams::OldFactor(Default::default()),
+        SolverParams::DirectSingle(CgParams::default()),
+        SolverParams::BlockJacobi(CgParams::default()),
+        SolverParams::IncompleteCholesky(CgParams::default()),
+        SolverParams::OldFactor(OldFactorParams::default()),
     ];
     for params in solvers {
         let run = |threads: usize| {
@@ -542,15 +543,15 @@ impl Integrator<Model> for Leapfrog {
         _solver: &mut dyn LinearSolver<Operator>,
         state: &mut State,
         dt: f64,
-    ) -> Result<pliant::integrator::StepInfo, pliant::integrator::StepError> {
+    ) -> Result<StepInfo, StepError> {
         let mut a = vec![0.0; model.dim()];
         state.q.iter_mut().zip(&state.v).for_each(|(q, v)| *q += 0.5 * dt * v);
         model.force(&state.q, state.time + 0.5 * dt, &mut a);
-        assert!(model.divide(pliant::system::Weights { mass: 1.0, ..Default::default() }, &mut a));
+        assert!(model.divide(Weights { mass: 1.0, ..Weights::default() }, &mut a));
         state.v.iter_mut().zip(&a).for_each(|(v, a)| *v += dt * a);
         state.q.iter_mut().zip(&state.v).for_each(|(q, v)| *q += 0.5 * dt * v);
         state.time += dt;
-        Ok(Default::default())
+        Ok(StepInfo::default())
     }
 }
 
@@ -595,7 +596,7 @@ fn a_shaken_base_takes_a_body_along_with_every_scheme() {
     let exact = still.q[3 * end];
     let motion =
         Motion::Function(std::sync::Arc::new(move |time, _| Vec3::new(0.5 * acceleration * time * time, 0.0, 0.0)));
-    let schemes: [(&str, f64, Box<dyn Integrator<Model>>); 6] = [
+    let schemes: [(&str, f64, Scheme); 6] = [
         ("linearized backward Euler", 1e-3, Box::<LinearizedBackwardEuler>::default()),
         ("backward Euler", 1e-3, Box::<BackwardEuler>::default()),
         ("Newmark", 1e-3, Box::<Newmark>::default()),
@@ -645,7 +646,7 @@ fn damping_that_is_taken_away_is_gone() {
         steps(&mut model, scheme, &mut state, 1e-3, 20);
         state.q
     };
-    let schemes: [fn() -> Box<dyn Integrator<Model>>; 4] = [
+    let schemes: [fn() -> Scheme; 4] = [
         || Box::<LinearizedBackwardEuler>::default(),
         || Box::<BackwardEuler>::default(),
         || Box::<Newmark>::default(),

@@ -195,7 +195,7 @@ impl<S: System> Integrator<S> for BackwardEuler {
 pub(super) fn since(mut error: StepError, start: f64) -> StepError {
     match &mut error {
         StepError::Solve { time, .. } | StepError::NotFinite { time, .. } | StepError::Energy { time, .. } => {
-            *time = start
+            *time = start;
         }
         _ => {}
     }

@@ -353,18 +353,14 @@ impl Newton {
             let start = Instant::now();
             let after = energy.and_then(|_| system.energy(&self.trial_q, balance.time));
             info.assembling += start.elapsed();
-            let accepted = match energy.zip(after) {
-                Some((energy, after)) => {
-                    change = after - energy + alpha * b + 0.5 * alpha * alpha * c;
-                    let rounding = self.noise.max(ROUNDING * (energy.abs() + after.abs() + (alpha * b).abs()));
-                    change <= ARMIJO * alpha * slope
-                        || (change.abs() <= rounding
-                            && self.slope_there(system, balance, info).abs() <= -STEEPEST * slope)
-                }
-                None => {
-                    self.slope_there(system, balance, info);
-                    norm(&self.residual) <= (1.0 - ARMIJO * alpha) * before
-                }
+            let accepted = if let Some((energy, after)) = energy.zip(after) {
+                change = after - energy + alpha * b + 0.5 * alpha * alpha * c;
+                let rounding = self.noise.max(ROUNDING * (energy.abs() + after.abs() + (alpha * b).abs()));
+                change <= ARMIJO * alpha * slope
+                    || (change.abs() <= rounding && self.slope_there(system, balance, info).abs() <= -STEEPEST * slope)
+            } else {
+                self.slope_there(system, balance, info);
+                norm(&self.residual) <= (1.0 - ARMIJO * alpha) * before
             };
             if accepted {
                 self.accept();

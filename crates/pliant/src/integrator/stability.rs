@@ -96,7 +96,9 @@ pub(super) fn estimate<S: System>(
         if (square - last).abs() <= ENOUGH * square {
             break;
         }
-        if !system.divide(mass, &mut product) {
+        if system.divide(mass, &mut product) {
+            x.copy_from_slice(&product);
+        } else {
             x.fill(0.0);
             let solved = if linear.is_set(system, solver, mass) {
                 linear.solve_again(system, solver, mass, &mut product, &mut x, &mut info)
@@ -104,8 +106,6 @@ pub(super) fn estimate<S: System>(
                 linear.solve(system, solver, mass, &mut product, &mut x, &mut info)
             };
             solved.map_err(|source| StepError::Solve { time: state.time, source })?;
-        } else {
-            x.copy_from_slice(&product);
         }
         let length = dot(&x, &x).sqrt();
         x.iter_mut().for_each(|x| *x /= length);

@@ -154,39 +154,9 @@ impl ModelBuilder {
     }
 
     fn build_with(self, is_matrix_free: bool) -> Result<Model, ModelError> {
-        let vertex_count: usize = self.bodies.iter().map(|body| body.mesh.vertex_count()).sum();
-        if self.bodies.is_empty() {
-            return Err(ModelError::Empty);
-        }
-        if vertex_count >= u32::MAX as usize {
-            return Err(ModelError::TooLarge { vertices: vertex_count });
-        }
-        if !self.gravity.is_finite() {
-            return Err(ModelError::NotFinite { what: "gravity", value: self.gravity });
-        }
-        if let Some(found) = self.damping.matrix().map(|matrix| matrix.pattern().vertex_count())
-            && found != vertex_count
-        {
-            return Err(ModelError::DampingMatrix { found, expected: vertex_count });
-        }
-        let mut bodies = Vec::with_capacity(self.bodies.len());
-        let mut first = 0;
-        for body in self.bodies {
-            let vertices = first..first + body.mesh.vertex_count();
-            let elastic = if body.materials.is_empty() {
-                None
-            } else {
-                let elastic = Elastic::among(&body.mesh, body.materials, first as u32, vertex_count);
-                Some(elastic.map_err(|source| ModelError::Material { body: body.name.clone(), source })?)
-            };
-            first = vertices.end;
-            let Body { name, mesh, densities, .. } = body;
-            bodies.push(ModelBody { name, mesh, densities, vertices, elastic });
-        }
+        let vertex_count = self.check()?;
+        let mut bodies = placed(self.bodies, vertex_count)?;
         let mut forces = self.forces;
-        if let Some(found) = forces.iter().map(|force| force.vertex_count()).find(|&found| found != vertex_count) {
-            return Err(ModelError::Force { found, expected: vertex_count });
-        }
         // The consistent mass couples vertices of an element also where no force does.
         let mass_couples = !self.lumped && !is_matrix_free;
         let loose = bodies.iter().filter(|body| mass_couples && body.elastic.is_none());
@@ -216,12 +186,6 @@ impl ModelBuilder {
         let holds = Holds::new(vertex_count, unused, self.holds, &pattern)?;
         let mut loads = vec![0.0; 3 * vertex_count];
         for (vertex, force) in self.loads {
-            if vertex as usize >= vertex_count {
-                return Err(ModelError::LoadedVertex { vertex, vertex_count });
-            }
-            if !force.is_finite() {
-                return Err(ModelError::NotFinite { what: "a load", value: force });
-            }
             for axis in 0..3 {
                 loads[3 * vertex as usize + axis] += force[axis];
             }
@@ -264,6 +228,57 @@ impl ModelBuilder {
             revision: 0,
         })
     }
+}
+
+impl ModelBuilder {
+    /// Check what can be checked before anything is made. Returns how many vertices there are.
+    fn check(&self) -> Result<usize, ModelError> {
+        let vertex_count: usize = self.bodies.iter().map(|body| body.mesh.vertex_count()).sum();
+        if self.bodies.is_empty() {
+            return Err(ModelError::Empty);
+        }
+        if vertex_count >= u32::MAX as usize {
+            return Err(ModelError::TooLarge { vertices: vertex_count });
+        }
+        if !self.gravity.is_finite() {
+            return Err(ModelError::NotFinite { what: "gravity", value: self.gravity });
+        }
+        if let Some(found) = self.damping.matrix().map(|matrix| matrix.pattern().vertex_count())
+            && found != vertex_count
+        {
+            return Err(ModelError::DampingMatrix { found, expected: vertex_count });
+        }
+        if let Some(found) = self.forces.iter().map(|force| force.vertex_count()).find(|&found| found != vertex_count) {
+            return Err(ModelError::Force { found, expected: vertex_count });
+        }
+        for &(vertex, value) in &self.loads {
+            if vertex as usize >= vertex_count {
+                return Err(ModelError::LoadedVertex { vertex, vertex_count });
+            }
+            if !value.is_finite() {
+                return Err(ModelError::NotFinite { what: "a load", value });
+            }
+        }
+        Ok(vertex_count)
+    }
+}
+
+/// The bodies, with their numbers one after the other.
+fn placed(bodies: Vec<Body>, vertex_count: usize) -> Result<Vec<ModelBody>, ModelError> {
+    let mut first = 0;
+    let place = |body: Body| {
+        let vertices = first..first + body.mesh.vertex_count();
+        first = vertices.end;
+        let Body { name, mesh, materials, densities } = body;
+        let elastic = if materials.is_empty() {
+            None
+        } else {
+            let elastic = Elastic::among(&mesh, materials, vertices.start as u32, vertex_count);
+            Some(elastic.map_err(|source| ModelError::Material { body: name.clone(), source })?)
+        };
+        Ok(ModelBody { name, mesh, densities, vertices, elastic })
+    };
+    bodies.into_iter().map(place).collect()
 }
 
 /// The mass of all bodies.
