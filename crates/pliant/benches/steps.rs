@@ -113,7 +113,7 @@ fn main() {
             for (name, params, steps) in solvers {
                 let name = format!("linearized backward Euler, {name}, {threads} thread(s)");
                 pool.install(|| {
-                    measure(&name, &mut model, &mut LinearizedBackwardEuler::default(), params, 0.01, steps)
+                    measure(&name, &mut model, &mut LinearizedBackwardEuler::default(), params, 0.01, steps);
                 });
             }
         }

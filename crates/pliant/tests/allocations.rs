@@ -11,9 +11,10 @@ use pliant::integrator::{
 use pliant::material::{AnyLaw, Elasticity, Inversion, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, generate};
-use pliant::model::{Body, Hold, Model};
-use pliant::solver::{BlockJacobi, CgParams, OldFactorParams, Operator, SolverParams, VertexFrames};
+use pliant::model::{Body, Hold, Model, ModelBuilder};
+use pliant::solver::{BlockJacobi, CgParams, LinearMap, OldFactorParams, Operator, SolverParams, VertexFrames};
 use pliant::sparse::BlockMatrix;
+use pliant::system::{State, System};
 
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
@@ -160,4 +161,25 @@ fn steps_without_a_matrix_allocate_nothing_after_the_first() {
             assert!(step == 0 || after == before, "step {step}: {} bytes, {info:?}", after - before);
         }
     });
+}
+
+#[test]
+fn a_model_without_a_matrix_takes_little_more_than_half_the_memory() {
+    fn memory_of<S: System<Matrix: LinearMap>>(build: impl FnOnce(ModelBuilder) -> S) -> usize {
+        let mesh = generate::block([1.0, 1.0, 1.0], [20, 20, 20], Cells::Tet5).unwrap();
+        let law = AnyLaw::new("stvk", YoungPoisson { young: 1e4, poisson: 0.4 }).unwrap();
+        let before = MEMORY.current_usage();
+        let damping = Damping::rayleigh(0.1, 1e-3).unwrap();
+        let mut system = build(Model::builder().body(Body::new(mesh.clone(), law, 1000.0)).damping(damping));
+        let mut state = State::new(system.dim());
+        let (mut scheme, mut solver) = (LinearizedBackwardEuler::default(), BlockJacobi::default());
+        scheme.step(&mut system, &mut solver, &mut state, 1e-3).unwrap();
+        drop((state, scheme, solver));
+        (MEMORY.current_usage() - before) / mesh.element_count()
+    }
+    let _alone = ONE_AT_A_TIME.lock().unwrap();
+    let with = memory_of(|builder| builder.build().unwrap());
+    let without = memory_of(|builder| builder.build_matrix_free().unwrap());
+    println!("{with} bytes a tetrahedron with a matrix, {without} without");
+    assert!(10 * without < 6 * with, "{without} of {with} bytes a tetrahedron");
 }

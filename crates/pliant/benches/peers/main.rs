@@ -2,6 +2,9 @@
 //!
 //! `peers matrix <cells> <file>` writes the matrix of a backward-Euler step of a bar and says what its factor takes. Then each line
 //! `f64 <threads>` or `f32 <threads>` is answered with the seconds that factorisation and solution took.
+//!
+//! `peers swing <cells>` makes a bar that swings under its weight, `peers swing-long <cells>` the one of those matrices. Each line, a number of
+//! threads, is answered with the seconds that a step took on average, and the linear solver in it.
 
 use std::error::Error;
 use std::io::{self, BufRead, BufWriter, Write};
@@ -9,20 +12,54 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use pliant::force::{Definiteness, Elastic, Force, bind_all};
+use pliant::integrator::{Integrator, LinearizedBackwardEuler};
 use pliant::mass::MassMatrix;
 use pliant::material::{AnyLaw, YoungPoisson};
+use pliant::math::Vec3;
 use pliant::mesh::{Cells, generate};
-use pliant::solver::{Cholesky, Scalar, Symbolic};
+use pliant::model::{Body, Hold, Model};
+use pliant::solver::{Cholesky, Scalar, SolverParams, Symbolic};
 use pliant::sparse::BlockMatrix;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().collect();
-    let Some(at) = arguments.iter().position(|argument| argument == "matrix") else {
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words[1..] {
+        ["matrix", cells, file, ..] => factor_on_demand(cells.parse()?, file),
+        ["swing", cells, ..] => swing_on_demand([1.0, 0.2, 0.2], 5, cells.parse()?),
+        ["swing-long", cells, ..] => swing_on_demand([4.0, 1.0, 1.0], 4, cells.parse()?),
         // `cargo bench` and `cargo test` run everything there is; this needs its peers.
-        return Ok(());
-    };
-    let matrix = bar(arguments[at + 1].parse()?)?;
-    write_upper(&matrix, &arguments[at + 2])?;
+        _ => Ok(()),
+    }
+}
+
+/// A bar of so many cells across, held on the left, and `long` times as long: linearised backward Euler with the default solver.
+fn swing_on_demand(size: [f64; 3], long: usize, cells: usize) -> Result<(), Box<dyn Error>> {
+    const STEPS: usize = 100;
+    let mesh = generate::block(size, [long * cells, cells, cells], Cells::Tet5)?;
+    let left = mesh.vertex_sets()["x-min"].clone();
+    let law = AnyLaw::new("corotational", YoungPoisson { young: 1e6, poisson: 0.45 })?;
+    let builder = Model::builder().body(Body::new(mesh, law, 1000.0)).hold(Hold::fixed(left));
+    let mut model = builder.gravity(Vec3::new(0.0, -9.81, 0.0)).build()?;
+    println!(r#"{{"pid": {}, "vertices": {}}}"#, std::process::id(), model.vertex_count());
+    for line in io::stdin().lock().lines() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(line?.trim().parse()?).build()?;
+        let (mut state, mut solver) = (model.rest_state(), SolverParams::default().build());
+        let mut scheme = LinearizedBackwardEuler::default();
+        let mut solving = 0.0;
+        let start = Instant::now();
+        for _ in 0..STEPS {
+            let info = pool.install(|| scheme.step(&mut model, &mut *solver, &mut state, 0.01))?;
+            solving += info.solving.as_secs_f64();
+        }
+        println!("{} {}", start.elapsed().as_secs_f64() / STEPS as f64, solving / STEPS as f64);
+    }
+    Ok(())
+}
+
+fn factor_on_demand(cells: usize, file: &str) -> Result<(), Box<dyn Error>> {
+    let matrix = bar(cells)?;
+    write_upper(&matrix, file)?;
     let start = Instant::now();
     let symbolic = Arc::new(Symbolic::new(matrix.pattern().clone())?);
     let analysis = start.elapsed().as_secs_f64();

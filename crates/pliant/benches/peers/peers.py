@@ -40,8 +40,8 @@ def enter_environment():
 class Pliant:
     """The program that `cargo bench --bench peers` runs, asked for one factorisation at a time."""
 
-    def __init__(self, cells, matrix_file):
-        command = ["cargo", "bench", "--quiet", "-p", "pliant", "--bench", "peers", "--", "matrix", str(cells), str(matrix_file)]
+    def __init__(self, *words):
+        command = ["cargo", "bench", "--quiet", "-p", "pliant", "--bench", "peers", "--", *map(str, words)]
         self.process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.info = json.loads(self.process.stdout.readline())
         self.clock = process_clock(self.info["pid"])
@@ -52,6 +52,18 @@ class Pliant:
         self.process.stdin.flush()
         factor, solve = map(float, self.process.stdout.readline().split())
         return {"factor": factor, "solve": solve, "wall": factor + solve, "cpu": self.clock() - before}
+
+    def swing(self, threads, repeats):
+        """Seconds for a step, in all and in the linear solver: processor time on one thread, wall-clock time on more."""
+        best = None
+        for _ in range(repeats):
+            before = self.clock()
+            self.process.stdin.write(f"{threads}\n")
+            self.process.stdin.flush()
+            step, solver = map(float, self.process.stdout.readline().split())
+            part = (self.clock() - before) / (100 * step) if threads == 1 else 1.0
+            best = min(filter(None, (best, (part * step, part * solver))))
+        return best
 
     def close(self):
         self.process.stdin.close()
@@ -138,9 +150,10 @@ def compare_factorisations(cells_list, repeats):
     WORK.mkdir(parents=True, exist_ok=True)
     for cells in cells_list:
         path = WORK / f"bar-{cells}.bin"
-        pliant = Pliant(cells, path)
+        pliant = Pliant("matrix", cells, path)
         matrix = read_matrix(path)
         count = repeats or (20 if cells < 10 else 5)
+        peers = {}
         for threads in (1, 2):
             pardiso = Pardiso(matrix, threads)
             rounds = [(pliant.run("f64", threads), pliant.run("f32", threads), pardiso.run()) for _ in range(count)]
@@ -161,8 +174,18 @@ def compare_factorisations(cells_list, repeats):
                     f"the factor {1e-6 * fill:.1f} M, PARDISO {1e-6 * int(pardiso.parameters[17]):.1f} M"
                 )
             pardiso.close()
+            peers[threads] = peer["cpu" if threads == 1 else "wall"]
         print(summary, "\n          (in brackets: the solution alone)", sep="")
         pliant.close()
+        swinging = Pliant("swing-long", cells)
+        for threads in (1, 2):
+            _, solver = swinging.swing(threads, 1 if cells > 10 else 3)
+            print(
+                f"          the bar swings for 100 steps, {threads} thread(s): the default solver takes {1e3 * solver:.2f} ms a step, "
+                f"{solver / peers[threads]:.3f} of PARDISO in every step",
+                flush=True,
+            )
+        swinging.close()
 
 
 BAR = """<mujoco>
@@ -223,39 +246,36 @@ def time_mujoco(points, elements, iterations, steps, repeats):
     return 1e3 * best
 
 
-def pliant_steps(path):
-    """Pliant's side of the stepping comparison: milliseconds for a step by number of vertices, as JSON {"525": 0.4, …}."""
-    return {int(vertices): ms for vertices, ms in json.loads(pathlib.Path(path).read_text()).items()} if path else {}
-
-
-def compare_stepping(pliant_file, repeats):
+def compare_stepping(repeats):
     print("\nA bar of 1 × 0.2 × 0.2 m swinging, Y = 1e6, ν = 0.45, h = 1/100, ms a step on one thread (processor time, least of all runs)")
     print("MuJoCo as it comes gives up after 100 iterations and warns that it has not converged; solved, it may take 10,000")
-    print("vertices  tetrahedra    MuJoCo    solved    pliant   pliant/MuJoCo   pliant/solved")
-    pliant = pliant_steps(pliant_file)
+    print("vertices  tetrahedra    MuJoCo    solved    pliant  (2 threads)   pliant/MuJoCo   pliant/solved")
     # Where MuJoCo writes its log.
     WORK.mkdir(parents=True, exist_ok=True)
     os.chdir(WORK)
     for per_fifth, steps in ((4, 50), (8, 10), (16, 2)):
         points, elements = bar_of_five_tetrahedra_a_cube(per_fifth)
         peer, solved = (time_mujoco(points, elements, most, steps, repeats or 3) for most in (100, 10_000))
-        own = pliant.get(len(points))
-        columns = f"{own:9.2f}  {own / peer:14.2f}  {own / solved:14.2f}" if own is not None else "        –"
-        print(f"{len(points):8}  {len(elements):10} {peer:9.2f} {solved:9.2f} {columns}", flush=True)
+        pliant = Pliant("swing", per_fifth)
+        own, on_two = (1e3 * pliant.swing(threads, repeats or 3)[0] for threads in (1, 2))
+        pliant.close()
+        print(
+            f"{len(points):8}  {len(elements):10} {peer:9.2f} {solved:9.2f} {own:9.2f}  ({on_two:9.2f}) {own / peer:15.2f} {own / solved:15.2f}",
+            flush=True,
+        )
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cells", type=int, nargs="*", default=CELLS, help="cells across the bars of the linear systems")
     parser.add_argument("--repeats", type=int, help="how often to run each")
-    parser.add_argument("--steps", help="a JSON file with Pliant's milliseconds for a step, by number of vertices")
     parser.add_argument("--only", choices=["factor", "step"], help="one of the comparisons")
     arguments = parser.parse_args()
     enter_environment()
     if arguments.only != "step":
         compare_factorisations(arguments.cells, arguments.repeats)
     if arguments.only != "factor":
-        compare_stepping(arguments.steps, arguments.repeats)
+        compare_stepping(arguments.repeats)
 
 
 if __name__ == "__main__":
