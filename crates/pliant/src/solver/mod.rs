@@ -14,6 +14,7 @@ mod cg;
 mod cholesky;
 mod dense;
 mod direct;
+mod dissection;
 mod frames;
 mod guess;
 mod incomplete_cholesky;

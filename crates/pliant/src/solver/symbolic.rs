@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use super::dissection::dissect;
 use super::ordering::Graph;
 use super::trapezoid::Trapezoid;
 use crate::sparse::BlockPattern;
@@ -198,9 +199,9 @@ impl Symbolic {
 
     /// Without signs, all are positive.
     fn analyse(pattern: Arc<BlockPattern>, signs: &[Sign]) -> Result<Self, PatternTooLarge> {
-        let too_large = PatternTooLarge { blocks: pattern.slot_count(), most: i32::MAX as usize / 2 };
+        let too_large = PatternTooLarge { blocks: pattern.slot_count(), most: u32::MAX as usize / 2 };
         let graph = Graph::new(&pattern).ok_or(too_large)?;
-        let mut dissected = graph.nested_dissection();
+        let mut dissected = dissect(&graph);
         if signs.contains(&Sign::Negative) {
             dissected = negative_last(&graph, &dissected, signs);
         }
@@ -289,7 +290,7 @@ impl Symbolic {
             let start = entries.len();
             for pivot in 0..pivots {
                 let column = order[first + pivot];
-                for row in std::iter::once(column).chain(graph.neighbours(column)) {
+                for row in std::iter::once(column).chain(graph.neighbours(column).iter().copied()) {
                     if place_of_vertex[row as usize] as usize >= first + pivot {
                         let slot = pattern.slot(row, column).expect("neighbours have a block") as u32;
                         let transposed = row > column;
@@ -352,8 +353,8 @@ fn negative_last(graph: &Graph, dissected: &[u32], signs: &[Sign]) -> Vec<u32> {
     let is_negative = |vertex: u32| signs[vertex as usize] == Sign::Negative;
     let after = |vertex: u32| {
         let own = place[vertex as usize];
-        let neighbours = graph.neighbours(vertex).filter(|&other| is_negative(vertex) && !is_negative(other));
-        neighbours.map(|other| place[other as usize]).fold(own, u32::max)
+        let neighbours = graph.neighbours(vertex).iter().filter(|&&other| is_negative(vertex) && !is_negative(other));
+        neighbours.map(|&other| place[other as usize]).fold(own, u32::max)
     };
     let mut order = dissected.to_vec();
     order.sort_by_cached_key(|&vertex| (after(vertex), is_negative(vertex), place[vertex as usize]));
@@ -405,7 +406,7 @@ fn supernodes(graph: &Graph, dissected: &[u32]) -> Vec<Supernode> {
                 rows.push(row);
             }
         };
-        graph.neighbours(dissected[column as usize]).for_each(|vertex| see(place[vertex as usize]));
+        graph.neighbours(dissected[column as usize]).iter().for_each(|&vertex| see(place[vertex as usize]));
         for &child in children.of(column) {
             rows_of[child as usize].iter().copied().for_each(&mut see);
         }
@@ -439,7 +440,7 @@ fn elimination_tree(graph: &Graph, dissected: &[u32], place: &[u32]) -> Vec<u32>
     let n = dissected.len();
     let (mut parent, mut ancestor) = (vec![NONE; n], vec![NONE; n]);
     for row in 0..n as u32 {
-        for vertex in graph.neighbours(dissected[row as usize]) {
+        for &vertex in graph.neighbours(dissected[row as usize]) {
             let mut column = place[vertex as usize];
             // Climb to the root of what is known so far, and let all on the way point here.
             while column < row {
