@@ -177,7 +177,7 @@ fn a_model_without_a_matrix_takes_little_more_than_half_the_memory() {
         drop((state, scheme, solver));
         (MEMORY.current_usage() - before) / mesh.element_count()
     }
-    let _alone = ONE_AT_A_TIME.lock().unwrap();
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let with = memory_of(|builder| builder.build().unwrap());
     let without = memory_of(|builder| builder.build_matrix_free().unwrap());
     println!("{with} bytes a tetrahedron with a matrix, {without} without");

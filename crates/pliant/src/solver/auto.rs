@@ -327,7 +327,7 @@ mod tests {
         assert_eq!(dynamics.method, Method::OldFactor, "{dynamics}");
         assert!(dynamics.to_string().contains("block IC(0) would need about"), "{dynamics}");
         let mut auto = Auto::new(AutoParams { most_memory: 1 << 20, ..AutoParams::default() });
-        assert_solves(&mut auto, &bar([20, 4, 4], 1e6, 0.01, 0.4), 1e-3);
+        assert_solves(&mut auto, &bar([20, 6, 6], 1e6, 0.01, 0.4), 1e-3);
         let limited = auto.choice().unwrap();
         assert_eq!(limited.method, Method::IncompleteCholesky);
         assert!(limited.to_string().contains("MB, and 1 MB are allowed"), "{limited}");
