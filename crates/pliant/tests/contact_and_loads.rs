@@ -286,7 +286,7 @@ fn a_handle_that_moves_takes_a_free_body_along() {
 fn pressure_acts_on_one_body_of_several() {
     let meshes = [block(Cells::Tet5), block(Cells::Hex)];
     let count = meshes[0].vertex_count() + meshes[1].vertex_count();
-    let rest: Vec<Vec3> = meshes.iter().flat_map(|mesh| mesh.vertices()).copied().collect();
+    let rest: Vec<Vec3> = meshes.iter().flat_map(VolumeMesh::vertices).copied().collect();
     let patch = Patch::boundary(&meshes[1]).among(meshes[0].vertex_count() as u32, count).unwrap();
     let inflated = Pressure::new(&rest, &patch, 1e4).unwrap();
     let mut builder = Model::builder().force(inflated);

@@ -12,13 +12,14 @@ use pliant::solver::Dense;
 use pliant::system::{Definiteness, State, System, Weights};
 
 type Scheme = Box<dyn Integrator<Pendulums>>;
+type MakeScheme = fn() -> Scheme;
 
 fn precise() -> NewtonParams {
     NewtonParams { tolerance: 1e-12, ..NewtonParams::default() }
 }
 
 /// All schemes, with their orders.
-fn schemes() -> Vec<(&'static str, f64, fn() -> Scheme)> {
+fn schemes() -> Vec<(&'static str, f64, MakeScheme)> {
     vec![
         ("linearized backward Euler", 1.0, || Box::new(LinearizedBackwardEuler::new(Definiteness::Exact))),
         ("backward Euler", 1.0, || Box::new(BackwardEuler::new(precise()))),

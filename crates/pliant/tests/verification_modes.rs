@@ -13,7 +13,7 @@ use pliant::sparse::BlockMatrix;
 use support::{law, negative_pivots};
 
 #[test]
-#[allow(clippy::excessive_precision, reason = "digits of the reference")]
+#[allow(clippy::excessive_precision, clippy::too_many_lines, reason = "digits of the reference, and many of them")]
 fn natural_frequencies_of_a_beam_are_those_of_scikit_fem() {
     let references = [
         (

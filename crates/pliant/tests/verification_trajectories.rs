@@ -66,7 +66,7 @@ fn verify_release(kind: &str, run: &str) {
         assert!((state.time - row[0]).abs() < 1e-12);
         let at = |vertex: u32| Vec3::from_slice(&state.q[3 * vertex as usize..]);
         let mean = end.iter().map(|&vertex| at(vertex)).sum::<Vec3>() / end.len() as f64;
-        found.extend([at(20), mean].iter().flat_map(|place| place.to_array()));
+        found.extend([at(20), mean].iter().flat_map(Vec3::to_array));
         expected.extend_from_slice(&row[1..7]);
         let now = model.observe(&state);
         let energies = [now.kinetic_energy, now.elastic_energy];

@@ -53,6 +53,8 @@ const ARMIJO: f64 = 1e-4;
 const ROUNDING: f64 = 1e-8;
 /// Part of the slope at the start that may be left at the end of a step whose energy says nothing.
 const STEEPEST: f64 = 0.9;
+/// Energies cannot tell a step smaller than this part of the system from none: they differ by its square.
+const SMALL_STEP: f64 = 1e-7;
 /// How often a step may be halved.
 const MOST_HALVINGS: usize = 24;
 
@@ -111,9 +113,11 @@ pub(super) struct Newton {
     noise: f64,
 }
 
-/// Why a Newton step was not taken.
+/// Why Newton's method does not go on.
 enum Stuck {
     Uphill,
+    /// What is left is so small that energies and forces cannot tell whether a step helps.
+    Rounding,
     Error(StepError),
 }
 
@@ -149,12 +153,16 @@ impl Newton {
             }
             let search = params.line_search && arrived;
             let mut taken = self.advance(system, solver, balance, search, info);
-            if taken.is_err() && definiteness == Definiteness::Exact && params.tangent == Tangent::ExactFirst {
+            if matches!(taken, Err(Stuck::Uphill | Stuck::Error(_)))
+                && definiteness == Definiteness::Exact
+                && params.tangent == Tangent::ExactFirst
+            {
                 self.evaluate(system, balance, Some(Definiteness::Projected), info);
                 taken = self.advance(system, solver, balance, search, info);
             }
             match taken {
                 Ok(()) => {}
+                Err(Stuck::Rounding) => return Ok(()),
                 Err(Stuck::Error(error)) => return Err(error),
                 Err(Stuck::Uphill) if !params.must_converge && iteration > 0 => return Ok(()),
                 Err(Stuck::Uphill) => {
@@ -321,8 +329,10 @@ impl Newton {
     fn search<S: System>(&mut self, system: &mut S, balance: &mut Balance, info: &mut StepInfo) -> Result<(), Stuck> {
         let start = Instant::now();
         let slope = dot(&self.direction, &self.residual);
+        let largest = |numbers: &[f64]| numbers.iter().fold(0.0_f64, |largest, x| largest.max(x.abs()));
+        let is_small = largest(&self.direction) <= SMALL_STEP * system.extent().max(largest(&self.q));
         if slope >= 0.0 {
-            return Err(Stuck::Uphill);
+            return Err(if is_small { Stuck::Rounding } else { Stuck::Uphill });
         }
         let energy = system.energy(&self.q, balance.time);
         if let Some(energy) = energy.filter(|energy| !energy.is_finite()) {
@@ -371,10 +381,12 @@ impl Newton {
         }
         self.try_step(1.0);
         self.slope_there(system, balance, info);
-        if energy.is_some() && norm(&self.residual) <= STEEPEST * before {
+        let after = norm(&self.residual);
+        let is_lower = after <= STEEPEST * before;
+        if energy.is_some() && (is_lower || is_small) {
             self.noise = self.noise.max(change.abs());
             self.accept();
-            return Ok(());
+            return if is_lower { Ok(()) } else { Err(Stuck::Rounding) };
         }
         Err(Stuck::Uphill)
     }

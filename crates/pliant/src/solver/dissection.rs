@@ -519,7 +519,7 @@ mod tests {
                 );
             }
             for side in 0..3_u8 {
-                let count = split.side.iter().filter(|&&other| other == side).count();
+                let count = (0..split.side.len()).filter(|&vertex| split.side[vertex] == side).count();
                 assert_eq!(count as u64, split.sizes[side as usize]);
             }
             let [left, right, separator] = split.sizes;
