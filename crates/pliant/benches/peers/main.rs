@@ -14,7 +14,7 @@ use std::time::Instant;
 use pliant::force::{Definiteness, Elastic, Force, bind_all};
 use pliant::integrator::{Integrator, LinearizedBackwardEuler};
 use pliant::mass::MassMatrix;
-use pliant::material::{AnyLaw, YoungPoisson};
+use pliant::material::{AnyLaw, Corotational, CorotationalTangent, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, generate};
 use pliant::model::{Body, Hold, Model};
@@ -38,7 +38,9 @@ fn swing_on_demand(size: [f64; 3], long: usize, cells: usize) -> Result<(), Box<
     const STEPS: usize = 100;
     let mesh = generate::block(size, [long * cells, cells, cells], Cells::Tet5)?;
     let left = mesh.vertex_sets()["x-min"].clone();
-    let law = AnyLaw::new("corotational", YoungPoisson { young: 1e6, poisson: 0.45 })?;
+    let law = Corotational::from_moduli(YoungPoisson { young: 1e6, poisson: 0.45 });
+    // As the peers have it.
+    let law = AnyLaw::Corotational(Corotational { tangent: CorotationalTangent::Warped, ..law });
     let builder = Model::builder().body(Body::new(mesh, law, 1000.0)).hold(Hold::fixed(left));
     let mut model = builder.gravity(Vec3::new(0.0, -9.81, 0.0)).build()?;
     println!(r#"{{"pid": {}, "vertices": {}}}"#, std::process::id(), model.vertex_count());
