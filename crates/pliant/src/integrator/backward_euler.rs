@@ -139,8 +139,8 @@ impl BackwardEuler {
         }
     }
 
-    /// So many iterations at most, and no test whether they were enough: as each of them lowers the energy, the motion is stable whatever the
-    /// state and the step. For bodies that were crushed or turned inside out, and for animation.
+    /// So many iterations at most, and no test whether they were enough: where there is an energy, each of them lowers it, so that the motion is
+    /// stable whatever the state and the step. For bodies that were crushed or turned inside out, and for animation.
     pub fn with_iterations(iterations: usize) -> Self {
         let mut scheme = Self::default();
         scheme.params.most_iterations = iterations;

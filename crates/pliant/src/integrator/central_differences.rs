@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::stability::{Scheme, estimate};
 use super::{
-    Acceleration, Integrator, LinearStep, Stability, StepError, StepInfo, check, check_finite, copy_free,
+    Acceleration, Integrator, LinearStep, Stability, StepError, StepInfo, check, check_finite, copy_free, is_held,
     prescribe_acceleration, sized,
 };
 use crate::solver::LinearSolver;
@@ -131,7 +131,7 @@ impl<S: System> Integrator<S> for CentralDifferences {
         self.age = if is_due { 1 } else { self.age + 1 };
         for (i, a) in self.a.iter().enumerate() {
             // Held coordinates have their velocity already.
-            if !system.held().get(i).is_some_and(|held| *held) {
+            if !is_held(system.held(), i) {
                 self.v[i] += 0.5 * h * a;
             }
         }

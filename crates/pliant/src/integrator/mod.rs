@@ -339,13 +339,18 @@ impl LinearStep {
         self.product.fill(0.0);
         info.count(solver.solve(system.matrix(), b, &mut self.product)?);
         for (i, x) in x.iter_mut().enumerate() {
-            if !held.get(i).is_some_and(|held| *held) {
+            if !is_held(held, i) {
                 *x = self.product[i];
             }
         }
         info.solving += start.elapsed();
         Ok(())
     }
+}
+
+/// Whether a coordinate is held; a system that holds none may say so by an empty list.
+fn is_held(held: &[bool], coordinate: usize) -> bool {
+    held.get(coordinate).is_some_and(|held| *held)
 }
 
 /// Set coordinates that are held to zero.
@@ -360,7 +365,7 @@ fn clear_held(held: &[bool], x: &mut [f64]) {
 /// Copy coordinates that are not held.
 fn copy_free(held: &[bool], from: &[f64], to: &mut [f64]) {
     for i in 0..to.len() {
-        if !held.get(i).is_some_and(|held| *held) {
+        if !is_held(held, i) {
             to[i] = from[i];
         }
     }

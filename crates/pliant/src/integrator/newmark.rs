@@ -4,7 +4,9 @@ use thiserror::Error;
 
 use super::backward_euler::since;
 use super::newton::{Balance, Newton};
-use super::{Acceleration, Integrator, NewtonParams, StepError, StepInfo, Tangent, check, check_finite, sized};
+use super::{
+    Acceleration, Integrator, NewtonParams, StepError, StepInfo, Tangent, check, check_finite, is_held, sized,
+};
 use crate::solver::LinearSolver;
 use crate::system::{State, System};
 
@@ -105,7 +107,7 @@ impl<S: System> Integrator<S> for Newmark {
         balance.drive.fill(0.0);
         for i in 0..n {
             let (v, a) = (state.v[i], self.a_start[i]);
-            if system.held().get(i).is_some_and(|held| *held) {
+            if is_held(system.held(), i) {
                 // A motion with kinks would ring for ever in these formulas; differences do not.
                 let way = self.q[i] - state.q[i];
                 balance.s_hat[i] = way - (way / h - v) / h / balance.mass;

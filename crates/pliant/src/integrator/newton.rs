@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::{LinearStep, StepError, StepInfo, clear_held, dot, norm, sized};
+use super::{LinearStep, StepError, StepInfo, clear_held, dot, is_held, norm, sized};
 use crate::solver::LinearSolver;
 use crate::system::{Definiteness, System, Weights};
 
@@ -236,7 +236,7 @@ impl Newton {
     }
 
     fn force_scale(&self, held: &[bool]) -> f64 {
-        let free = |i: usize| !held.get(i).is_some_and(|held| *held);
+        let free = |i: usize| !is_held(held, i);
         self.force.iter().enumerate().filter(|(i, _)| free(*i)).map(|(_, f)| f * f).sum::<f64>().sqrt()
     }
 
