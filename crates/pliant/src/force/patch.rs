@@ -54,7 +54,7 @@ impl Patch {
     pub fn among(&self, first: u32, vertex_count: usize) -> Result<Self, PatchError> {
         let mut shifted = Faces::default();
         for face in self.faces.iter() {
-            shifted.push(&face.iter().map(|vertex| vertex + first).collect::<Vec<_>>());
+            shifted.push(&face.iter().map(|vertex| vertex.saturating_add(first)).collect::<Vec<_>>());
         }
         Self::new(vertex_count, shifted)
     }
@@ -200,5 +200,7 @@ mod tests {
         let edge = "none of the 6 faces of the boundary has all its vertices among the 2 given";
         assert_eq!(within(&[0, 1]), edge);
         assert_eq!(within(&[0, 9]), "there is no vertex 9, only 8");
+        let too_far = Patch::boundary(&mesh).among(u32::MAX, 16).unwrap_err().to_string();
+        assert_eq!(too_far, "face 0 has vertex 4294967295, but there are 16 vertices");
     }
 }
