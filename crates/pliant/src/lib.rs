@@ -17,6 +17,8 @@
 //! - [`solver`]: linear systems, by factorisation and by conjugate gradients.
 //! - [`model`]: bodies, what acts on them and what holds them.
 //! - [`integrator`]: steps in time, and to equilibrium.
+//! - [`simulation`]: a model, a scheme and a solver that go through time together.
+//! - [`scene`]: scenes in files.
 //!
 //! ```
 //! use pliant::mesh::{Cells, generate};
@@ -44,6 +46,8 @@ pub mod matrix_io;
 pub mod mesh;
 pub mod model;
 pub mod motion;
+pub mod scene;
+pub mod simulation;
 pub mod solver;
 pub mod sparse;
 pub mod system;

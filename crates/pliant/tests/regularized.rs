@@ -32,6 +32,8 @@ impl LinearSolver<Operator> for Direct {
         self.0.as_mut().expect("a matrix").solve(b, x);
         Ok(SolveInfo { factorizations: 1, ..SolveInfo::default() })
     }
+
+    fn forget(&mut self) {}
 }
 
 const YOUNG: f64 = 1e5;

@@ -10,7 +10,7 @@
 //! | [`ExplicitEuler`] | 1 | only with damping |
 //! | [`Regularized`] | 1 | at any step, rigid and incompressible bodies too; one linear system a step |
 //!
-//! [`Static`] finds equilibrium, [`Halving`] makes any scheme try again with smaller steps when a step fails.
+//! [`Static`] finds equilibrium, [`QuasiStatic`] does so step by step, [`Halving`] makes any scheme try again with smaller steps when a step fails.
 //!
 //! # A system of your own
 //!
@@ -132,7 +132,7 @@ pub use newmark::{Newmark, NewmarkError};
 pub use newton::{NewtonParams, Tangent};
 pub use regularized::Regularized;
 pub use stability::{Stability, stability};
-pub use statics::{Static, StaticParams};
+pub use statics::{QuasiStatic, Static, StaticParams};
 
 /// A scheme that steps systems in time.
 ///

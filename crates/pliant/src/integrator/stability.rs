@@ -117,6 +117,8 @@ pub(super) fn estimate<S: System>(
         let kinetic = dot(&x, &scratch);
         if kinetic > 0.0 { friction / kinetic } else { 0.0 }
     };
+    // Whether a step is looked at must not change the steps that follow.
+    solver.forget();
     let frequency = square.sqrt();
     let largest_step = match scheme {
         Scheme::Central => 2.0 / frequency,

@@ -1,7 +1,7 @@
 //! Static equilibrium.
 
 use super::newton::{Balance, Newton};
-use super::{NewtonParams, StepError, StepInfo, Tangent, check_state};
+use super::{Integrator, NewtonParams, StepError, StepInfo, Tangent, check, check_state};
 use crate::solver::LinearSolver;
 use crate::system::{State, System};
 
@@ -89,5 +89,27 @@ impl Static {
         state.a = None;
         info.substeps = if steps > 1 { steps } else { 0 };
         Ok(info)
+    }
+}
+/// Equilibrium at the end of every step: motion so slow that inertia does not matter. Time is what loads and motions depend on.
+#[derive(Debug, Default)]
+pub struct QuasiStatic(pub Static);
+
+impl<S: System> Integrator<S> for QuasiStatic {
+    fn step(
+        &mut self,
+        system: &mut S,
+        solver: &mut dyn LinearSolver<S::Matrix>,
+        state: &mut State,
+        dt: f64,
+    ) -> Result<StepInfo, StepError> {
+        check(system, state, dt)?;
+        let start = state.time;
+        state.time += dt;
+        let solved = self.0.solve(system, solver, state);
+        if solved.is_err() {
+            state.time = start;
+        }
+        solved
     }
 }

@@ -80,8 +80,12 @@ pub fn read_array_from(files: &dyn Files, path: &Path) -> Result<Array, ReadErro
 
 /// Read three numbers for each of so many vertices, such as displacements: three columns, or all numbers one after the other.
 pub fn read_vertex_vectors(path: impl AsRef<Path>, vertex_count: usize) -> Result<Vec<f64>, ReadError> {
-    let path = path.as_ref();
-    let Array { rows, columns, values } = read_array(path)?;
+    read_vertex_vectors_from(&Disk, path.as_ref(), vertex_count)
+}
+
+/// The same from any source of files.
+pub fn read_vertex_vectors_from(files: &dyn Files, path: &Path, vertex_count: usize) -> Result<Vec<f64>, ReadError> {
+    let Array { rows, columns, values } = read_array_from(files, path)?;
     let all = 3 * vertex_count;
     if [(vertex_count, 3), (all, 1), (1, all)].contains(&(rows, columns)) {
         return Ok(values);

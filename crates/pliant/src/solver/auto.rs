@@ -277,6 +277,11 @@ impl LinearSolver<Operator> for Auto {
         }
         Ok(info)
     }
+
+    fn forget(&mut self) {
+        self.chosen = None;
+        self.until_next = 0;
+    }
 }
 
 fn make(

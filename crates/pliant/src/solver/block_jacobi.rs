@@ -52,6 +52,10 @@ impl<A: LinearMap> LinearSolver<A> for BlockJacobi {
             ..SolveInfo::default()
         })
     }
+
+    fn forget(&mut self) {
+        self.stamp = None;
+    }
 }
 
 impl Preconditioner for Inverses {

@@ -201,6 +201,11 @@ impl LinearSolver<DenseMatrix> for Dense {
             memory: 8 * (self.factor.len() + self.rows.len() + self.steps.len() + self.product.len()),
         })
     }
+
+    fn forget(&mut self) {
+        self.factorizations = 0;
+        self.stamp = None;
+    }
 }
 
 #[cfg(test)]

@@ -81,6 +81,11 @@ impl LinearSolver<Operator> for Direct {
             memory: 8 * (info.memory + self.r.len() + self.change.len()),
         })
     }
+
+    fn forget(&mut self) {
+        self.factorizations = 0;
+        self.stamp = None;
+    }
 }
 
 impl Direct {
@@ -208,6 +213,12 @@ impl LinearSolver<Operator> for DirectSingle {
         }
         let info = self.double.solve(operator, b, x)?;
         Ok(self.add_own(SolveInfo { iterations, ..info }))
+    }
+
+    fn forget(&mut self) {
+        self.double.forget();
+        self.factorizations = 0;
+        self.stamp = None;
     }
 }
 

@@ -99,6 +99,11 @@ impl LinearSolver<Operator> for IncompleteCholesky {
             memory: self.cg.memory() + factor.memory(),
         })
     }
+
+    fn forget(&mut self) {
+        self.factorizations = 0;
+        self.stamp = None;
+    }
 }
 
 impl Factor {

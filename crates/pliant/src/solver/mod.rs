@@ -69,6 +69,10 @@ pub trait LinearSolver<M>: Debug + Send {
     /// Solve with the matrix that was set last, which is given again. On entry `x` is a guess, zero if there is none; after an
     /// error it has no meaning.
     fn solve(&mut self, matrix: &M, b: &[f64], x: &mut [f64]) -> Result<SolveInfo, SolveError>;
+
+    /// Forget all matrices and solutions, so that what follows is, to the last bit, what a new solver would find. Analyses of patterns and
+    /// memory may be kept.
+    fn forget(&mut self);
 }
 
 /// Names a matrix that was given to a solver.

@@ -229,6 +229,20 @@ impl LinearSolver<Operator> for OldFactor {
         self.factorizations = 0;
         Ok(info)
     }
+
+    fn forget(&mut self) {
+        self.history.forget();
+        self.is_fresh = false;
+        self.fresh_iterations = None;
+        self.excess = f64::INFINITY;
+        self.factorizations = 0;
+        if let Some(factor) = &mut self.factor {
+            factor.precision = self.params.precision;
+            factor.made = self.params.precision;
+            factor.without_single = 0;
+            factor.now.fill(Mat3::IDENTITY);
+        }
+    }
 }
 
 /// What a new factor needs if it was made in the middle of a system.

@@ -327,6 +327,8 @@ mod tests {
         fn solve(&mut self, _: &Operator, _: &[f64], _: &mut [f64]) -> Result<SolveInfo, SolveError> {
             unreachable!("not used")
         }
+
+        fn forget(&mut self) {}
     }
 
     #[test]

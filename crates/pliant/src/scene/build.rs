@@ -1,0 +1,347 @@
+//! From a scene to a simulation.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::act::{Loads, SpringList, add_loads, patch_between};
+use super::object::{Prepared, Reader};
+use super::select::Choice;
+use super::{At, Mass, Motion, Scene, SceneError, SceneFile, Scheme, Selection, Source, nearest, quantity};
+use crate::force::{Geometric, GeometricStiffness, Handles, NodalLoads, Obstacles, Patch, PatchError, Springs};
+use crate::io::{Files, read_bou_from};
+use crate::math::Vec3;
+use crate::mesh::{Embedding, Sets, SurfaceMesh, VolumeMesh};
+use crate::model::{Body, Model, ModelError};
+use crate::simulation::{Recorder, Simulation};
+use crate::system::State;
+
+/// A scene, ready to be simulated.
+#[derive(Debug)]
+pub struct Built {
+    /// At its start.
+    pub simulation: Simulation,
+    /// How many steps it has.
+    pub steps: u64,
+    /// After how many steps there is a frame.
+    pub frame_every: u64,
+    /// After how many steps numbers are recorded.
+    pub record_every: u64,
+    /// What records them.
+    pub recorder: Recorder,
+    /// For each body a detailed surface, if it has one.
+    pub skins: Vec<Option<(SurfaceMesh, Embedding)>>,
+    /// What is worth knowing of how meshes were read, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Frames a second if nothing else is said.
+const FRAME_RATE: f64 = 30.0;
+
+/// How much stiffer than an element obstacles are, if nothing else is said.
+const OBSTACLE_STIFFNESS: f64 = 10.0;
+
+/// All objects in their places.
+pub(super) struct Stage<'a> {
+    pub source: &'a Source,
+    pub files: &'a dyn Files,
+    pub up: Vec3,
+    /// Where all vertices are at rest.
+    pub rest: Vec<Vec3>,
+    /// How far from there they are at the start.
+    pub start: Vec<Vec3>,
+    objects: &'a [Prepared],
+    /// The first vertex of each object.
+    first: Vec<u32>,
+    /// The sets of all objects together.
+    sets: Sets,
+    /// The springs of the stiffest network, in N/m.
+    network_stiffness: f64,
+}
+
+impl<'a> Stage<'a> {
+    fn new(
+        scene: &Scene,
+        source: &'a Source,
+        files: &'a dyn Files,
+        objects: &'a [Prepared],
+    ) -> Result<Self, SceneError> {
+        let (mut rest, mut start, mut first, mut sets) = (Vec::new(), Vec::new(), Vec::new(), Sets::new());
+        for object in objects {
+            let offset = u32::try_from(rest.len())
+                .map_err(|_| source.error(None, format!("{} vertices are too many", rest.len())))?;
+            first.push(offset);
+            rest.extend_from_slice(object.mesh.vertices());
+            start.extend_from_slice(&object.start);
+            for (name, set) in object.mesh.vertex_sets() {
+                sets.entry(name.clone()).or_default().extend(set.iter().map(|vertex| vertex + offset));
+            }
+        }
+        let networks = scene.objects.iter().filter_map(|object| object.network.as_ref());
+        let network_stiffness = networks.map(|network| network.stiffness.si).fold(0.0, f64::max);
+        Ok(Self { source, files, up: scene.up.direction(), rest, start, objects, first, sets, network_stiffness })
+    }
+
+    pub fn error(&self, span: Option<&Range<usize>>, message: impl Into<String>) -> SceneError {
+        self.source.error(span, message)
+    }
+
+    pub fn object_count(&self) -> usize {
+        self.objects.len()
+    }
+
+    /// The number of the object with a name.
+    pub fn object(&self, name: &At<String>) -> Result<usize, SceneError> {
+        let names = || self.objects.iter().map(|object| object.name.as_str());
+        names().position(|own| own == name.value).ok_or_else(|| {
+            let hint = nearest(name, names()).map_or(String::new(), |nearest| format!("; did you mean `{nearest}`?"));
+            let known = names().collect::<Vec<_>>().join(", ");
+            self.error(name.span.as_ref(), format!("there is no object `{}`{hint} There are {known}", name.value))
+        })
+    }
+
+    /// Vertices of an object or of all, by their numbers in the model.
+    pub fn select(&self, object: Option<&At<String>>, selection: &At<Selection>) -> Result<Vec<u32>, SceneError> {
+        let object = object.map(|name| self.object(name)).transpose()?;
+        let surface_of = |object: usize| {
+            let offset = self.first[object];
+            self.objects[object].mesh.boundary().vertices.into_iter().map(move |vertex| vertex + offset)
+        };
+        let file = |name: &str| {
+            let count = object.map_or(self.rest.len(), |object| self.objects[object].mesh.vertex_count());
+            read_bou_from(self.files, &self.source.folder().join(name), count).map_err(|error| error.to_string())
+        };
+        let (choice_sets, points, offset) = match object {
+            Some(object) => {
+                (self.objects[object].mesh.vertex_sets(), self.objects[object].mesh.vertices(), self.first[object])
+            }
+            None => (&self.sets, &self.rest[..], 0),
+        };
+        let surface = || match object {
+            Some(object) => surface_of(object).map(|vertex| vertex - offset).collect(),
+            None => (0..self.objects.len()).flat_map(surface_of).collect(),
+        };
+        let chosen =
+            selection.choose(&Choice { what: "vertex", points, sets: choice_sets, surface: &surface, file: &file });
+        let chosen = chosen.map_err(|message| self.error(selection.span.as_ref(), message))?;
+        Ok(chosen.into_iter().map(|vertex| vertex + offset).collect())
+    }
+
+    /// Where a vertex is at the start.
+    pub fn place(&self, vertex: u32) -> Vec3 {
+        self.rest[vertex as usize] + self.start[vertex as usize]
+    }
+
+    /// The middle of vertices at the start: that of a box around them.
+    pub fn middle(&self, vertices: &[u32]) -> Vec3 {
+        let places = || vertices.iter().map(|&vertex| self.place(vertex));
+        let (low, high) = (places().fold(Vec3::INFINITY, Vec3::min), places().fold(Vec3::NEG_INFINITY, Vec3::max));
+        0.5 * (low + high)
+    }
+
+    /// A motion about a middle, if nothing else is said of where.
+    pub fn motion(
+        &self,
+        motion: Option<&Motion>,
+        middle: impl Fn() -> Vec3,
+    ) -> Result<crate::motion::Motion, SceneError> {
+        motion.map_or(Ok(crate::motion::Motion::Still), |motion| motion.build(self.source, middle()))
+    }
+
+    pub fn patch(&self, vertices: &[u32]) -> Result<Patch, PatchError> {
+        patch_between(self, vertices)
+    }
+
+    /// The meshes, each with its first vertex.
+    pub fn meshes(&self) -> impl Iterator<Item = (&VolumeMesh, u32)> {
+        self.objects.iter().map(|object| &object.mesh).zip(self.first.iter().copied())
+    }
+
+    /// For obstacles whose stiffness is not given, in N/m: an element of edge `l` of the stiffest object pushes back with about `E l`
+    /// per length.
+    pub fn obstacle_stiffness(&self) -> f64 {
+        let of_object = |object: &Prepared| {
+            let materials = object.materials.iter().map(|material| material.moduli().young);
+            let young = materials.chain(object.moduli.iter().map(|moduli| moduli.young)).fold(0.0, f64::max);
+            let edge = (object.mesh.volume() / object.mesh.element_count() as f64).cbrt();
+            young * edge
+        };
+        OBSTACLE_STIFFNESS * self.objects.iter().map(of_object).fold(self.network_stiffness, f64::max)
+    }
+}
+
+impl SceneFile {
+    /// Make a simulation of it, with the files that it names.
+    pub fn build(&self, files: &dyn Files) -> Result<Built, SceneError> {
+        let (scene, source) = (&self.scene, &self.source);
+        let objects = self.read_objects(files)?;
+        let stage = Stage::new(scene, source, files, &objects)?;
+        let steps = scene.simulation.step_count(source)?;
+        let dt = scene.simulation.step.si;
+        let (model, impulses) = self.model(&stage, &objects, dt)?;
+        let state = self.start(&model, &objects, &impulses);
+        let moduli = objects.iter().flat_map(|object| object.moduli.iter().copied()).collect();
+        let integrator = scene.simulation.integrator(source, &model, moduli)?;
+        let solver = scene.simulation.solver(source)?.build();
+        let restart = &scene.simulation.restart_every;
+        if restart.value == 0 {
+            return Err(source.error(restart.span.as_ref(), "0 steps, expected at least 1"));
+        }
+        let mut names = BTreeSet::new();
+        let mut probes = Vec::new();
+        for probe in &scene.probes {
+            if !names.insert(probe.name.value.clone()) {
+                let message = format!("there are two probes `{}`", probe.name.value);
+                return Err(source.error(probe.name.span.as_ref(), message));
+            }
+            probes.push(probe.build(&stage)?);
+        }
+        let recorder = Recorder::new(probes);
+        let columns = recorder.columns();
+        scene.expect.iter().try_for_each(|expect| expect.check(&columns, source))?;
+        let record_every = &scene.output.record_every;
+        if record_every.value == 0 {
+            return Err(source.error(record_every.span.as_ref(), "0 steps, expected at least 1"));
+        }
+        Ok(Built {
+            simulation: Simulation::new(model, integrator, solver, state, dt).restarting_every(restart.value.into()),
+            steps,
+            frame_every: self.frame_every(dt)?,
+            record_every: record_every.value.into(),
+            recorder,
+            notes: self
+                .notes
+                .iter()
+                .cloned()
+                .chain(objects.iter().flat_map(|object| object.notes.iter().cloned()))
+                .collect(),
+            skins: objects.into_iter().map(|object| object.skin).collect(),
+        })
+    }
+
+    /// After how many steps there is a frame.
+    fn frame_every(&self, dt: f64) -> Result<u64, SceneError> {
+        let rate = &self.scene.output.frame_rate;
+        let frequency = rate.as_ref().map_or(FRAME_RATE, |rate| rate.si);
+        if !(frequency > 0.0) {
+            let message = format!("{frequency} frames a second, expected a positive number");
+            return Err(self.source.error(rate.as_ref().and_then(|rate| rate.span.as_ref()), message));
+        }
+        Ok((1.0 / (frequency * dt)).round().clamp(1.0, 1e15) as u64)
+    }
+
+    fn read_objects(&self, files: &dyn Files) -> Result<Vec<Prepared>, SceneError> {
+        let (scene, source) = (&self.scene, &self.source);
+        if scene.objects.is_empty() {
+            return Err(source.error(None, "the scene has no object"));
+        }
+        let scheme_has_law = scene.simulation.scheme.value == Scheme::Regularized;
+        let reader = Reader { scene, source, files, scheme_has_law };
+        let mut names = BTreeSet::new();
+        let mut objects = Vec::new();
+        for (number, object) in scene.objects.iter().enumerate() {
+            let usual = || if scene.objects.len() == 1 { "object".into() } else { format!("object-{}", number + 1) };
+            let name = object.name.as_ref().map_or_else(usual, |name| name.value.clone());
+            if !names.insert(name.clone()) {
+                let span = object.name.as_ref().and_then(|name| name.span.as_ref());
+                return Err(source.error(span, format!("there are two objects `{name}`")));
+            }
+            objects.push(reader.read(object, name)?);
+        }
+        Ok(objects)
+    }
+
+    fn model(&self, stage: &Stage<'_>, objects: &[Prepared], dt: f64) -> Result<(Model, Vec<(u32, Vec3)>), SceneError> {
+        let scene = &self.scene;
+        let mut builder = Model::builder().gravity(scene.gravity()).damping(scene.damping.build(stage)?);
+        if scene.simulation.mass == Mass::Lumped {
+            builder = builder.lumped_mass();
+        }
+        for object in objects {
+            builder = builder.body(Body {
+                name: object.name.clone(),
+                mesh: object.mesh.clone(),
+                materials: object.materials.clone(),
+                densities: object.densities.clone(),
+            });
+        }
+        for hold in &scene.holds {
+            builder = builder.hold(hold.build(stage)?);
+        }
+        if !scene.handles.is_empty() {
+            let mut handles = Handles::new(&stage.rest, []).map_err(|error| stage.error(None, error.to_string()))?;
+            scene.handles.iter().try_for_each(|handle| handle.build(stage, &mut handles))?;
+            builder = builder.force(handles);
+        }
+        let mut springs = SpringList::default();
+        for ((object, (mesh, first)), at) in scene.objects.iter().zip(stage.meshes()).zip(0..) {
+            if let Some(network) = &object.network {
+                for [a, b] in Springs::mesh_pairs(mesh) {
+                    let length = mesh.vertices()[a as usize].distance(mesh.vertices()[b as usize]);
+                    springs.push([a + first, b + first], length, network.stiffness.si, network.damping.si);
+                }
+            }
+            if let Some(parts) = &object.parts {
+                let wrong = |message: String| stage.error(parts.span.as_ref(), message);
+                if objects.len() > 1 {
+                    return Err(wrong("`parts` are for scenes of one object".into()));
+                }
+                let stiffness =
+                    GeometricStiffness { edge: parts.edge.si, area: parts.area.si, volume: parts.volume.si };
+                let force = Geometric::new(&objects[at].mesh, stiffness).map_err(|error| wrong(error.to_string()))?;
+                builder = builder.force(force);
+            }
+        }
+        for spring in &scene.springs {
+            spring.build(stage, &mut springs)?;
+        }
+        if !springs.pairs.is_empty() {
+            let span = scene.springs.first().and_then(|spring| spring.span.as_ref());
+            builder = builder.force(springs.build(&stage.rest).map_err(|error| stage.error(span, error.to_string()))?);
+        }
+        let nodal = NodalLoads::new(stage.rest.len());
+        let mut loads = Loads { nodal, pressures: Vec::new(), impulses: Vec::new() };
+        scene.loads.iter().try_for_each(|load| load.build(stage, dt, &mut loads))?;
+        let impulses = std::mem::take(&mut loads.impulses);
+        let has_loads = !loads.nodal.scheduled().is_empty();
+        builder = add_loads(builder, loads, has_loads);
+        if !scene.obstacles.is_empty() {
+            let mut obstacles = Obstacles::for_vertices(&stage.rest, surface_vertices(stage), [])
+                .map_err(|error| stage.error(None, error.to_string()))?;
+            for obstacle in &scene.obstacles {
+                let built = obstacle.build(stage)?;
+                obstacles.push(built).map_err(|error| stage.error(obstacle.span.as_ref(), error.to_string()))?;
+            }
+            builder = builder.force(obstacles);
+        }
+        let model = builder.build().map_err(|error: ModelError| stage.error(None, error.to_string()))?;
+        Ok((model, impulses))
+    }
+
+    /// Where everything is at the start, and how it moves.
+    fn start(&self, model: &Model, objects: &[Prepared], impulses: &[(u32, Vec3)]) -> State {
+        let mut state = model.rest_state();
+        for (u, start) in state.q.chunks_exact_mut(3).zip(objects.iter().flat_map(|object| &object.start)) {
+            u.copy_from_slice(&start.to_array());
+        }
+        for ((object, prepared), body) in self.scene.objects.iter().zip(objects).zip(model.bodies()) {
+            let (v, spin) = (quantity::vec3(&object.velocity), quantity::vec3(&object.spin));
+            if v != Vec3::ZERO || spin != Vec3::ZERO {
+                let masses = prepared.mesh.lumped_masses(&prepared.densities);
+                let places = prepared.mesh.vertices().iter().zip(&prepared.start).map(|(x, u)| *x + *u);
+                let moment: Vec3 = places.zip(&masses).map(|(x, mass)| *mass * x).sum();
+                model.set_velocity(&mut state, body.vertices(), v, spin, moment / masses.iter().sum::<f64>());
+            }
+        }
+        for &(vertex, impulse) in impulses {
+            model.add_impulse(&mut state, vertex, impulse);
+        }
+        state
+    }
+}
+
+/// The vertices on the boundaries of all objects: what obstacles touch.
+fn surface_vertices(stage: &Stage<'_>) -> Vec<u32> {
+    let of_mesh =
+        |(mesh, first): (&VolumeMesh, u32)| mesh.boundary().vertices.into_iter().map(move |vertex| vertex + first);
+    stage.meshes().flat_map(of_mesh).collect()
+}

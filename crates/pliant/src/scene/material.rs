@@ -1,0 +1,315 @@
+//! What bodies are made of.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::quantity::{Density, Pressure};
+use super::{At, SceneError, Source, nearest, text_or_table};
+use crate::material::{AnyLaw, CorotationalFrame, CorotationalTangent, Elasticity, Inversion, LawError, YoungPoisson};
+use crate::mesh;
+
+/// An elastic material. What is not given is taken from the mesh file, where that says it.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Material {
+    /// The elastic law, as `pliant laws` lists them: `linear`, `corotational`, `stvk`, `neo-hookean`, `neo-hookean-bower`,
+    /// `stable-neo-hookean` or `mooney-rivlin`. By default `stable-neo-hookean`, or what the mesh file calls for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub law: Option<At<String>>,
+    /// Young's modulus.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub young: Option<At<Pressure>>,
+    /// Poisson's ratio, above -1 and below 0.5.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub poisson: Option<At<f64>>,
+    /// Mass per volume.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub density: Option<At<Density>>,
+    /// Instead of `young` and `poisson`, the coefficients of the law's formula, such as `{ mu = 1e5, lambda = 1e6 }`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub coefficients: Option<At<BTreeMap<String, Pressure>>>,
+    /// Instead of a law, the energy per volume as a formula of `I1`, `J` and other quantities of the deformation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub formula: Option<At<String>>,
+    /// The numbers that the formula has names for.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub parameters: BTreeMap<String, f64>,
+    /// The tangent of the corotational law.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tangent: Option<At<MaterialTangent>>,
+    /// The rotation of the corotational law.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frame: Option<At<MaterialFrame>>,
+    /// What to do with elements that are squashed or inside out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inversion: Option<At<Inverted>>,
+    /// The stretch below which `inversion` acts; by default 0.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inversion_threshold: Option<At<f64>>,
+    /// Resist compression more than the law does; VegaFEM's usual value is 500.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compression_resistance: Option<At<f64>>,
+}
+
+/// A tangent of the corotational law.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MaterialTangent {
+    /// The derivative of the stress.
+    Exact,
+    /// Without the derivative of the rotation.
+    Warped,
+}
+
+/// A rotation of the corotational law.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MaterialFrame {
+    /// The nearest rotation.
+    Polar,
+    /// That of the axes one after the other.
+    Qr,
+}
+
+/// What to do with elements that are squashed or inside out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Inverted {
+    /// The bare law.
+    None,
+    /// Stretches below the threshold count as the threshold.
+    Clamp,
+    /// Below the threshold the energy goes on as a parabola.
+    Extrapolate,
+}
+
+/// A material: its name among those of the scene, or a table.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum MaterialChoice {
+    /// That of a table `[material.NAME]`.
+    Named(String),
+    /// Given here.
+    Here(Box<Material>),
+}
+
+impl<'de> Deserialize<'de> for MaterialChoice {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let expected =
+            "the name of a material, or a table such as { young = \"1 MPa\", poisson = 0.45, density = 1000 }";
+        text_or_table(deserializer, expected, Self::Named, |material| Self::Here(Box::new(material)))
+    }
+}
+
+/// The law if none is given: it has an answer to every deformation.
+const USUAL_LAW: &str = "stable-neo-hookean";
+
+impl At<MaterialChoice> {
+    /// The material, among those with names.
+    pub(super) fn resolve<'a>(
+        &'a self,
+        named: &'a BTreeMap<String, At<Material>>,
+        source: &Source,
+    ) -> Result<At<&'a Material>, SceneError> {
+        match &self.value {
+            MaterialChoice::Here(material) => Ok(At { value: material, span: self.span.clone() }),
+            MaterialChoice::Named(name) => match named.get(name) {
+                Some(material) => Ok(At { value: &material.value, span: self.span.clone() }),
+                None => {
+                    let hint = nearest(name, named.keys().map(String::as_str));
+                    let hint = hint.map_or(String::new(), |nearest| format!("; did you mean `{nearest}`?"));
+                    let known = named.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+                    let known =
+                        if known.is_empty() { "no material has a name".into() } else { format!("there are {known}") };
+                    Err(source.error(self.span.as_ref(), format!("there is no material `{name}`{hint} ({known})")))
+                }
+            },
+        }
+    }
+}
+
+/// A material of a region, with where errors point if it has no better place.
+pub(super) struct RegionMaterial<'a> {
+    pub given: At<&'a Material>,
+    /// What the mesh file says.
+    pub file: Option<&'a mesh::Material>,
+    /// What it is of, for errors.
+    pub region: String,
+}
+
+impl RegionMaterial<'_> {
+    pub fn density(&self, source: &Source) -> Result<f64, SceneError> {
+        if let Some(density) = &self.given.density {
+            if !(density.si > 0.0) {
+                let message = format!("the density is {} kg/m³, expected a positive one", density.si);
+                return Err(source.error(density.span.as_ref(), message));
+            }
+            return Ok(density.si);
+        }
+        let missing = || {
+            let message =
+                format!("the density of {} is missing: neither the scene nor the mesh file gives it", self.region);
+            source.error(self.given.span.as_ref(), message)
+        };
+        self.file.and_then(|file| file.density).ok_or_else(missing)
+    }
+
+    /// Young's modulus and Poisson's ratio, for schemes that bring their own law.
+    pub fn moduli(&self, source: &Source) -> Result<YoungPoisson, SceneError> {
+        let given = &self.given;
+        let only_law = [
+            ("law", given.law.as_ref().map(|law| &law.span)),
+            ("formula", given.formula.as_ref().map(|formula| &formula.span)),
+            ("coefficients", given.coefficients.as_ref().map(|own| &own.span)),
+            ("inversion", given.inversion.as_ref().map(|own| &own.span)),
+        ];
+        if let Some((name, Some(span))) = only_law.into_iter().find(|(_, span)| span.is_some()) {
+            let message = format!("`{name}` is for other schemes: this one brings its own law");
+            return Err(source.error(span.as_ref(), message));
+        }
+        let from_file = match self.file.and_then(|file| file.moduli.as_ref()) {
+            Some(&mesh::Moduli::Isotropic { young, poisson }) => Some(YoungPoisson { young, poisson }),
+            _ => None,
+        };
+        match (&given.young, &given.poisson, from_file) {
+            (Some(young), Some(poisson), _) => Ok(YoungPoisson { young: young.si, poisson: poisson.value }),
+            (None, None, Some(moduli)) => Ok(moduli),
+            _ => Err(source.error(given.span.as_ref(), self.no_moduli())),
+        }
+    }
+
+    pub fn elasticity(&self, source: &Source) -> Result<Elasticity, SceneError> {
+        let given = &self.given;
+        let law = self.with_choices(self.law(source)?, source)?;
+        let name = law.name();
+        let mut elasticity = Elasticity::from(law);
+        if let Some(resistance) = &given.compression_resistance {
+            elasticity = elasticity
+                .with_compression_resistance(resistance.value)
+                .map_err(|error| source.error(resistance.span.as_ref(), error.to_string()))?;
+        }
+        let threshold = given.inversion_threshold.as_ref().map_or(Inversion::DEFAULT_THRESHOLD, |own| own.value);
+        let handling = match given.inversion.as_ref().map_or(Inverted::None, |own| own.value) {
+            Inverted::None => {
+                if let Some(threshold) = &given.inversion_threshold {
+                    let message = "without `inversion = \"clamp\"` or \"extrapolate\" this does nothing";
+                    return Err(source.error(threshold.span.as_ref(), message));
+                }
+                return Ok(elasticity);
+            }
+            Inverted::Clamp => Inversion::Clamp { threshold },
+            Inverted::Extrapolate => Inversion::Extrapolate { threshold },
+        };
+        elasticity.with_inversion(handling).map_err(|error| {
+            let (span, error) = match error {
+                // The material knows its law by its coefficients, the user by its name.
+                LawError::NoInversion { .. } => (
+                    given.inversion.as_ref().and_then(|own| own.span.as_ref()),
+                    LawError::NoInversion { law: format!("`{name}`") },
+                ),
+                error => (given.inversion_threshold.as_ref().and_then(|own| own.span.as_ref()), error),
+            };
+            source.error(span, error.to_string())
+        })
+    }
+
+    fn no_moduli(&self) -> String {
+        format!("{} has no stiffness: give `young` and `poisson`, or `coefficients`, or a `formula`", self.region)
+    }
+
+    fn law(&self, source: &Source) -> Result<AnyLaw, SceneError> {
+        let given = &self.given;
+        if let Some(formula) = &given.formula {
+            let parameters: Vec<(&str, f64)> =
+                given.parameters.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+            let law = AnyLaw::formula(formula, &parameters);
+            return law.map_err(|error| source.error(formula.span.as_ref(), error.to_string()));
+        }
+        let place = |span: Option<&std::ops::Range<usize>>| span.or(given.span.as_ref()).cloned();
+        let file = self.file.and_then(|file| file.moduli.as_ref());
+        let usual = match (file, &given.young) {
+            (Some(mesh::Moduli::MooneyRivlin { .. }), None) => "mooney-rivlin",
+            _ => USUAL_LAW,
+        };
+        let (name, name_span) = given.law.as_ref().map_or((usual, None), |law| (law.value.as_str(), law.span.as_ref()));
+        let at = |span: Option<&std::ops::Range<usize>>, error: &LawError| {
+            let hint = match error {
+                LawError::Unknown { name, .. } => nearest(name, AnyLaw::ALL.iter().map(|law| law.name)),
+                _ => None,
+            };
+            let hint = hint.map_or(String::new(), |nearest| format!("; did you mean `{nearest}`?"));
+            let span = match error {
+                LawError::Unknown { .. } => name_span,
+                LawError::Young { .. } => given.young.as_ref().and_then(|own| own.span.as_ref()),
+                LawError::Poisson { .. } => given.poisson.as_ref().and_then(|own| own.span.as_ref()),
+                _ => span,
+            };
+            source.error(place(span).as_ref(), format!("{error}{hint}"))
+        };
+        if let Some(coefficients) = &given.coefficients {
+            let list: Vec<(&str, f64)> = coefficients.iter().map(|(name, value)| (name.as_str(), value.si)).collect();
+            return AnyLaw::with_coefficients(name, &list).map_err(|error| at(coefficients.span.as_ref(), &error));
+        }
+        match (&given.young, &given.poisson) {
+            (Some(young), Some(poisson)) => {
+                let moduli = YoungPoisson { young: young.si, poisson: poisson.value };
+                return AnyLaw::new(name, moduli).map_err(|error| at(None, &error));
+            }
+            (Some(given), None) => {
+                return Err(source.error(given.span.as_ref(), "beside `young`, `poisson` is needed"));
+            }
+            (None, Some(given)) => {
+                return Err(source.error(given.span.as_ref(), "beside `poisson`, `young` is needed"));
+            }
+            (None, None) => {}
+        }
+        match file {
+            Some(&mesh::Moduli::Isotropic { young, poisson }) => {
+                AnyLaw::new(name, YoungPoisson { young, poisson }).map_err(|error| at(None, &error))
+            }
+            Some(&mesh::Moduli::MooneyRivlin { mu01, mu10, v1 }) if name == "mooney-rivlin" => {
+                AnyLaw::with_coefficients(name, &[("mu01", mu01), ("mu10", mu10), ("v1", v1)])
+                    .map_err(|error| at(None, &error))
+            }
+            Some(mesh::Moduli::MooneyRivlin { .. }) => {
+                let message = "the mesh file gives coefficients of Mooney–Rivlin, which this law does not have; give `young` and `poisson`";
+                Err(source.error(place(name_span).as_ref(), message))
+            }
+            Some(mesh::Moduli::Orthotropic { .. }) => {
+                let message = "the mesh file gives an orthotropic material, which Pliant does not have yet; give `young` and `poisson`";
+                Err(source.error(place(None).as_ref(), message))
+            }
+            None => Err(source.error(given.span.as_ref(), self.no_moduli())),
+        }
+    }
+
+    /// The choices that only the corotational law has.
+    fn with_choices(&self, mut law: AnyLaw, source: &Source) -> Result<AnyLaw, SceneError> {
+        let name = law.name();
+        let (tangent, frame) = (&self.given.tangent, &self.given.frame);
+        let AnyLaw::Corotational(corotational) = &mut law else {
+            let choices =
+                [("tangent", tangent.as_ref().map(|own| &own.span)), ("frame", frame.as_ref().map(|own| &own.span))];
+            return match choices.into_iter().find_map(|(option, span)| Some((option, span?))) {
+                Some((option, span)) => {
+                    let message = format!("the law `{name}` has no choice of `{option}`, only corotational has");
+                    Err(source.error(span.as_ref(), message))
+                }
+                None => Ok(law),
+            };
+        };
+        match tangent.as_ref().map(|own| own.value) {
+            Some(MaterialTangent::Exact) => corotational.tangent = CorotationalTangent::Exact,
+            Some(MaterialTangent::Warped) => corotational.tangent = CorotationalTangent::Warped,
+            None => {}
+        }
+        match frame.as_ref().map(|own| own.value) {
+            Some(MaterialFrame::Polar) => corotational.frame = CorotationalFrame::Polar,
+            Some(MaterialFrame::Qr) => corotational.frame = CorotationalFrame::Qr,
+            None => {}
+        }
+        Ok(law)
+    }
+}

@@ -1,0 +1,263 @@
+//! Scenes: what is simulated, how, and what of it is kept, in one TOML file.
+//!
+//! ```toml
+//! [[object]]
+//! mesh = { beam = { length = "1 m", height = "10 cm", width = "10 cm" } }
+//! material = { law = "neo-hookean", young = "1 MPa", poisson = 0.45, density = 1000 }
+//!
+//! [[hold]]
+//! vertices = "start"
+//!
+//! [simulation]
+//! step = "10 ms"
+//! duration = "2 s"
+//! ```
+//!
+//! The types here are the format: their documentation is the reference that [`reference()`] makes, and [`schema`] describes them to other
+//! programs. What a part of the file means is beside its type: objects in `object.rs`, what acts on them in `act.rs`, and so on;
+//! [`Scene::build`] puts them together.
+
+mod act;
+mod build;
+mod expect;
+mod material;
+mod motion;
+mod object;
+mod output;
+mod place;
+mod probe;
+pub mod quantity;
+mod reference;
+mod select;
+mod settings;
+mod shape;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::io::Files;
+use crate::math::Vec3;
+
+pub use act::{Ball, Damping, Handle, Hold, Load, Obstacle, Plane, SpringLink};
+pub use build::Built;
+pub use expect::{Expect, Over, Verdict};
+pub use material::{Inverted, Material, MaterialChoice, MaterialFrame, MaterialTangent};
+pub use motion::{Keyframe, Motion, Rotation};
+pub use object::{Network, Object, ObjectRegion, Parts, Scale, Skin, Start};
+pub use output::{Animation, Colour, Output, Picture, View};
+pub use place::{At, Excerpt, SceneError, Source};
+pub use probe::{Measure, Probe};
+pub use quantity::{Quantity, Vector};
+pub use reference::{reference, schema};
+pub use select::{Selection, Where};
+pub use settings::{Form, Mass, Newmark, Newton, Regularized, Scheme, Settings, Solver, Strain, Tangent};
+pub use shape::{Elements, MeshSource, Shape};
+
+use quantity::{dimension, vec3};
+
+/// A scene. All numbers are in SI units, or text with a unit such as `"5 cm"`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Scene {
+    /// What to call it; by default the name of the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What it shows, in your words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<String>,
+    /// Which axis points up, for gravity and pictures.
+    #[serde(default)]
+    pub up: Up,
+    /// Acceleration by gravity; by default 9.81 m/s² downwards. `gravity = [0, 0, 0]` turns it off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gravity: Option<Vector<dimension::Acceleration>>,
+    /// Steps in time, and how they are made.
+    pub simulation: At<Settings>,
+    /// Materials under names, for objects to refer to: `[material.rubber]`.
+    #[serde(default, rename = "material", skip_serializing_if = "BTreeMap::is_empty")]
+    pub materials: BTreeMap<String, At<Material>>,
+    /// The bodies.
+    #[serde(rename = "object")]
+    pub objects: Vec<At<Object>>,
+    /// Vertices that are fixed, or moved.
+    #[serde(default, rename = "hold", skip_serializing_if = "Vec::is_empty")]
+    pub holds: Vec<At<Hold>>,
+    /// Springs from vertices to points in space that may move.
+    #[serde(default, rename = "handle", skip_serializing_if = "Vec::is_empty")]
+    pub handles: Vec<At<Handle>>,
+    /// Springs between vertices, of one object or two.
+    #[serde(default, rename = "spring", skip_serializing_if = "Vec::is_empty")]
+    pub springs: Vec<At<SpringLink>>,
+    /// Forces, tractions, pressures and impulses.
+    #[serde(default, rename = "load", skip_serializing_if = "Vec::is_empty")]
+    pub loads: Vec<At<Load>>,
+    /// Planes and balls that bodies run into.
+    #[serde(default, rename = "obstacle", skip_serializing_if = "Vec::is_empty")]
+    pub obstacles: Vec<At<Obstacle>>,
+    /// Damping of all bodies.
+    #[serde(default)]
+    pub damping: At<Damping>,
+    /// Numbers to record beside those of the whole scene.
+    #[serde(default, rename = "probe", skip_serializing_if = "Vec::is_empty")]
+    pub probes: Vec<At<Probe>>,
+    /// What is written, and where.
+    #[serde(default)]
+    pub output: At<Output>,
+    /// What must come out, for `pliant run --check`.
+    #[serde(default, rename = "expect", skip_serializing_if = "Vec::is_empty")]
+    pub expect: Vec<At<Expect>>,
+}
+
+/// An axis that points up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Up {
+    /// As in Blender's exports, glTF and VegaFEM.
+    #[default]
+    Y,
+    /// As in Blender itself and most engineering.
+    Z,
+}
+
+impl Up {
+    /// The direction.
+    pub fn direction(self) -> Vec3 {
+        match self {
+            Self::Y => Vec3::Y,
+            Self::Z => Vec3::Z,
+        }
+    }
+}
+
+/// Acceleration by gravity on Earth, in m/s².
+pub const EARTH: f64 = 9.81;
+
+/// Larger files are refused.
+const LARGEST_SCENE: usize = 64 << 20;
+
+/// A scene with the file that it is from.
+#[derive(Debug, Clone)]
+pub struct SceneFile {
+    /// What it says.
+    pub scene: Scene,
+    /// The file.
+    pub source: Source,
+    /// What is worth knowing of how it was read, a sentence each.
+    pub notes: Vec<String>,
+}
+
+impl SceneFile {
+    /// Read a scene: TOML.
+    pub fn read(files: &dyn Files, path: &Path) -> Result<Self, SceneError> {
+        let error = |message: String| SceneError { path: path.into(), place: None, message };
+        let bytes = files.read(path).map_err(|cause| {
+            // It begins with the name of the file, which goes before every message.
+            let (whole, name) = (cause.to_string(), format!("{}: ", path.display()));
+            error(whole.strip_prefix(&name).unwrap_or(&whole).to_owned())
+        })?;
+        if bytes.len() > LARGEST_SCENE {
+            return Err(error(format!("{} bytes, expected a scene of at most {LARGEST_SCENE}", bytes.len())));
+        }
+        let text = String::from_utf8(bytes).map_err(|cause| {
+            let line = cause.as_bytes()[..cause.utf8_error().valid_up_to()].iter().filter(|&&b| b == b'\n').count() + 1;
+            error(format!("line {line}: expected text in UTF-8"))
+        })?;
+        Self::parse(Source::new(path, text))
+    }
+
+    /// Understand the text of a scene.
+    pub fn parse(source: Source) -> Result<Self, SceneError> {
+        let scene = toml::from_str(&source.text)
+            .map_err(|error| source.error(error.span().as_ref(), explained(error.message())))?;
+        Ok(Self { scene, source, notes: Vec::new() })
+    }
+
+    /// What to call it.
+    pub fn title(&self) -> String {
+        let stem = || self.source.path.file_stem().map_or("scene".into(), |stem| stem.to_string_lossy().into_owned());
+        self.scene.title.clone().unwrap_or_else(stem)
+    }
+}
+
+impl Scene {
+    /// Acceleration by gravity, in m/s².
+    pub fn gravity(&self) -> Vec3 {
+        self.gravity.map_or(-EARTH * self.up.direction(), |gravity| vec3::<dimension::Acceleration>(&gravity))
+    }
+
+    /// As a file.
+    pub fn to_toml(&self) -> String {
+        toml::to_string(self).expect("every scene can be written as TOML")
+    }
+}
+
+/// What the parser says, in the words of a scene, with a suggestion for a name that is not known.
+fn explained(message: &str) -> String {
+    let quoted = |text: &str| text.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>();
+    for (start, what) in [("unknown field ", "key"), ("unknown variant ", "value")] {
+        let Some(rest) = message.strip_prefix(start) else { continue };
+        let mut names = quoted(rest).into_iter();
+        let Some(found) = names.next() else { break };
+        let known: Vec<String> = names.collect();
+        let list = known.join(", ");
+        let nearest = nearest(&found, known.iter().map(String::as_str));
+        let hint = nearest.map_or(String::new(), |nearest| format!("; did you mean `{nearest}`?"));
+        return match (known.is_empty(), hint.is_empty()) {
+            (true, _) => format!("there is no {what} `{found}` here, and no other either"),
+            (false, true) => format!("there is no {what} `{found}` here, expected one of {list}"),
+            (false, false) => format!("there is no {what} `{found}` here{hint} There are {list}"),
+        };
+    }
+    if let Some(rest) = message.strip_prefix("missing field ") {
+        return format!("the key {rest} is missing");
+    }
+    message.replace("field", "key")
+}
+
+/// The known name that is most like one that is not known, if any is.
+pub(crate) fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let like = |name: &&str| strsim::jaro_winkler(&found.to_lowercase(), &name.to_lowercase());
+    known.into_iter().filter(|name| like(name) > 0.78).max_by(|a, b| like(a).total_cmp(&like(b)))
+}
+
+/// Something that is written as a text in short, and as a table in full.
+fn text_or_table<'de, D, T, U>(
+    deserializer: D,
+    expected: &'static str,
+    of_text: fn(String) -> T,
+    of_table: fn(U) -> T,
+) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    U: Deserialize<'de>,
+{
+    struct Either<T, U> {
+        expected: &'static str,
+        of_text: fn(String) -> T,
+        of_table: fn(U) -> T,
+    }
+
+    impl<'de, T, U: Deserialize<'de>> Visitor<'de> for Either<T, U> {
+        type Value = T;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str(self.expected)
+        }
+
+        fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
+            Ok((self.of_text)(text.to_owned()))
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
+            U::deserialize(MapAccessDeserializer::new(map)).map(self.of_table)
+        }
+    }
+
+    deserializer.deserialize_any(Either { expected, of_text, of_table })
+}

@@ -1,0 +1,459 @@
+//! Bodies: `[[object]]`.
+
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::material::RegionMaterial;
+use super::quantity::{Energy, Length, Stiffness, Viscosity, dimension, vec3};
+use super::select::Choice;
+use super::{At, Material, MaterialChoice, MeshSource, Rotation, Scene, SceneError, Selection, Source, Vector};
+use crate::io::{self, Files, Mesh};
+use crate::material::{Elasticity, YoungPoisson};
+use crate::math::{Affine3, Vec3};
+use crate::matrix_io;
+use crate::mesh::{Embedding, HexSplit, Region, SurfaceMesh, VolumeMesh};
+
+/// A body.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Object {
+    /// What to call it; by default `object`, with a number if there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<At<String>>,
+    /// Its mesh: the name of a file, or a shape.
+    pub mesh: At<MeshSource>,
+    /// How often every element is cut into eight.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub refine: At<u32>,
+    /// Cut hexahedra into tetrahedra: 5 or 6 of each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub split: Option<At<u8>>,
+    /// Scaled about the origin, first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale: Option<At<Scale>>,
+    /// Then turned about the origin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rotate: Option<At<Rotation>>,
+    /// Then moved.
+    #[serde(default)]
+    pub translate: Vector<dimension::Length>,
+    /// What it is made of: the name of a material, or a table. By default what the mesh file says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub material: Option<At<MaterialChoice>>,
+    /// Regions that are made of something else: `[[object.region]]`.
+    #[serde(default, rename = "region", skip_serializing_if = "Vec::is_empty")]
+    pub regions: Vec<At<ObjectRegion>>,
+    /// Held together by a network of springs along the edges of its elements, instead of an elastic law.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<At<Network>>,
+    /// Held together by resistance to changes of edge lengths, face areas and volumes, instead of an elastic law.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parts: Option<At<Parts>>,
+    /// How fast it moves at the start.
+    #[serde(default)]
+    pub velocity: Vector<dimension::Speed>,
+    /// How fast it turns at the start about its centre of mass: the axis times the angular speed.
+    #[serde(default)]
+    pub spin: Vector<dimension::AngularSpeed>,
+    /// How it is deformed at the start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<At<Start>>,
+    /// A detailed surface that follows the body, for pictures and animations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skin: Option<At<Skin>>,
+}
+
+fn is_zero(count: &At<u32>) -> bool {
+    count.value == 0
+}
+
+/// A factor for all axes, or one for each.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Scale {
+    /// The same for all.
+    Uniform(f64),
+    /// Along x, y and z.
+    Axes([f64; 3]),
+}
+
+/// A part of an object that is made of something else.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ObjectRegion {
+    /// The name of a region of the mesh, or with `elements` what to call these.
+    pub name: At<String>,
+    /// Which elements, if it is not a region of the mesh: those whose centres are selected. Of several regions the last counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elements: Option<At<Selection>>,
+    /// What they are made of.
+    pub material: At<MaterialChoice>,
+}
+
+/// Springs along the edges of elements, and the diagonals of hexahedra.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Network {
+    /// Of each spring.
+    pub stiffness: Stiffness,
+    /// Of each spring.
+    #[serde(default)]
+    pub damping: Viscosity,
+}
+
+/// Resistance to changes of edge lengths, face areas and volumes, each relative to rest.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Parts {
+    /// Of every edge.
+    #[serde(default)]
+    pub edge: Energy,
+    /// Of every face.
+    #[serde(default)]
+    pub area: Energy,
+    /// Of every tetrahedron.
+    #[serde(default)]
+    pub volume: Energy,
+}
+
+/// A deformation at the start.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Start {
+    /// Stretched about its centre along x, y and z. 1 leaves an axis as it is, 0 makes the body flat, negative factors turn it inside out.
+    Stretch([f64; 3]),
+    /// Every vertex anywhere in a ball around its place.
+    Scramble {
+        /// The radius of the ball.
+        by: Length,
+        /// Another number gives other places.
+        #[serde(default)]
+        seed: u32,
+    },
+    /// Displacements of all vertices from a file of three columns: .npy, .mtx, .txt or .csv.
+    Displacements(String),
+}
+
+/// A surface that follows a body.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Skin {
+    /// The surface: the name of a file, or a shape whose surface it is. It is scaled, turned and moved with the object.
+    pub mesh: At<MeshSource>,
+    /// A file of VegaFEM's that ties it to the mesh; by default each vertex is tied to the element that it is in, or nearest to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interpolation: Option<At<String>>,
+}
+
+/// An object that has been read.
+pub(super) struct Prepared {
+    pub name: String,
+    pub mesh: VolumeMesh,
+    /// One a region; empty for bodies that springs or a scheme hold together.
+    pub materials: Vec<Elasticity>,
+    pub densities: Vec<f64>,
+    /// Of bodies without materials, if the scheme asked for them.
+    pub moduli: Vec<YoungPoisson>,
+    pub skin: Option<(SurfaceMesh, Embedding)>,
+    /// Displacements at the start.
+    pub start: Vec<Vec3>,
+    pub notes: Vec<String>,
+}
+
+/// What reading an object needs.
+pub(super) struct Reader<'a> {
+    pub scene: &'a Scene,
+    pub source: &'a Source,
+    pub files: &'a dyn Files,
+    /// Whether the scheme brings its own law.
+    pub scheme_has_law: bool,
+}
+
+/// No element is cut into more than eight times eight times … so often.
+const MOST_REFINEMENTS: u32 = 8;
+/// Nor a mesh into more than so many.
+const MOST_ELEMENTS: usize = 100_000_000;
+
+impl Reader<'_> {
+    fn error(&self, span: Option<&std::ops::Range<usize>>, message: impl Into<String>) -> SceneError {
+        self.source.error(span, message)
+    }
+
+    pub fn read(&self, object: &At<Object>, name: String) -> Result<Prepared, SceneError> {
+        let map = self.transform(object)?;
+        let mut notes = Vec::new();
+        let mesh = self.volume(object, &mut notes)?;
+        let mesh = mesh.transformed(map).map_err(|error| self.error(object.span.as_ref(), error.to_string()))?;
+        let (mesh, choices) = self.regions(object, mesh)?;
+        let others = [object.network.as_ref().map(|own| &own.span), object.parts.as_ref().map(|own| &own.span)];
+        if let (Some(span), Some(_)) = (others[0], others[1]) {
+            return Err(self.error(span.as_ref(), "an object has a `network` or `parts`, not both"));
+        }
+        let own_law = others.iter().any(Option::is_some);
+        let (mut materials, mut densities, mut moduli) = (Vec::new(), Vec::new(), Vec::new());
+        for (region, choice) in mesh.regions().iter().zip(&choices) {
+            let material = self.region_material(object, &name, region, *choice, mesh.regions().len())?;
+            densities.push(material.density(self.source)?);
+            if self.scheme_has_law && !own_law {
+                moduli.push(material.moduli(self.source)?);
+            } else if !own_law {
+                materials.push(material.elasticity(self.source)?);
+            }
+        }
+        let skin = object.skin.as_ref().map(|skin| self.skin(skin, &mesh, map, &name, &mut notes)).transpose()?;
+        let start = self.start(object, &mesh)?;
+        Ok(Prepared { name, mesh, materials, densities, moduli, skin, start, notes })
+    }
+
+    fn transform(&self, object: &Object) -> Result<Affine3, SceneError> {
+        let scale = match &object.scale {
+            None => Vec3::ONE,
+            Some(scale) => {
+                let factors = match scale.value {
+                    Scale::Uniform(factor) => Vec3::splat(factor),
+                    Scale::Axes(factors) => Vec3::from_array(factors),
+                };
+                if !(factors.is_finite() && factors.cmpne(Vec3::ZERO).all()) {
+                    let message = format!("the scale is {factors}, expected numbers that are not zero");
+                    return Err(self.error(scale.span.as_ref(), message));
+                }
+                factors
+            }
+        };
+        let rotation = object.rotate.as_ref().map_or(Ok(Vec3::ZERO), |rotate| rotate.vector(self.source))?;
+        let rotation = glam::DQuat::from_scaled_axis(rotation);
+        Ok(Affine3::from_scale_rotation_translation(scale, rotation, vec3(&object.translate)))
+    }
+
+    fn volume(&self, object: &Object, notes: &mut Vec<String>) -> Result<VolumeMesh, SceneError> {
+        let span = object.mesh.span.as_ref();
+        let mut mesh = match self.mesh(&object.mesh, notes)? {
+            Mesh::Volume(mesh) => mesh,
+            Mesh::Surface(_) => {
+                let message = "the file has only a surface, expected tetrahedra or hexahedra";
+                return Err(self.error(span, message));
+            }
+        };
+        if let Some(split) = &object.split {
+            let wrong = |message: String| self.error(split.span.as_ref(), message);
+            let into = match split.value {
+                5 => HexSplit::Five,
+                6 => HexSplit::Six,
+                other => return Err(wrong(format!("hexahedra are cut into 5 or 6 tetrahedra, not {other}"))),
+            };
+            mesh = mesh.split_hexes(into).map_err(|error| wrong(error.to_string()))?;
+        }
+        let times = object.refine.value;
+        let span = object.refine.span.as_ref();
+        let elements = mesh.element_count().saturating_mul(8_usize.saturating_pow(times));
+        if times > MOST_REFINEMENTS || elements > MOST_ELEMENTS {
+            let message = format!(
+                "cutting {} elements into eight {times} times gives {elements}, expected at most {MOST_ELEMENTS}",
+                mesh.element_count()
+            );
+            return Err(self.error(span, message));
+        }
+        for _ in 0..times {
+            mesh = mesh.refined().map_err(|error| self.error(span, error.to_string()))?;
+        }
+        Ok(mesh)
+    }
+
+    fn mesh(&self, from: &At<MeshSource>, notes: &mut Vec<String>) -> Result<Mesh, SceneError> {
+        let wrong = |message: String| self.error(from.span.as_ref(), message);
+        match &from.value {
+            MeshSource::Shape(shape) => Ok(Mesh::Volume(shape.make().map_err(|error| wrong(error.to_string()))?)),
+            MeshSource::File(name) => {
+                let path = self.source.folder().join(name);
+                let loaded = io::read_from(self.files, &path).map_err(|error| wrong(error.to_string()))?;
+                notes.extend(loaded.report.lines());
+                notes.extend(loaded.notes);
+                Ok(loaded.mesh)
+            }
+        }
+    }
+
+    /// The mesh with its regions as the scene wants them, and for each the material that the scene gives it.
+    fn regions<'a>(
+        &self,
+        object: &'a Object,
+        mesh: VolumeMesh,
+    ) -> Result<(VolumeMesh, Vec<Option<&'a At<MaterialChoice>>>), SceneError> {
+        let mut choices: Vec<Option<&At<MaterialChoice>>> = vec![None; mesh.regions().len()];
+        if object.regions.is_empty() {
+            return Ok((mesh, choices));
+        }
+        let centres: Vec<Vec3> = mesh.elements().map(|element| centre(&mesh, element)).collect();
+        let element_sets = mesh.element_sets().clone();
+        let mut data = mesh.into_data();
+        for region in &object.regions {
+            let number = match &region.elements {
+                None => {
+                    let found = data.regions.iter().position(|own| own.name == region.name.value);
+                    found.ok_or_else(|| {
+                        let known = data.regions.iter().map(|own| own.name.as_str()).collect::<Vec<_>>().join(", ");
+                        let message = format!(
+                            "the mesh has no region `{}`, only {known}; give `elements` to make one",
+                            region.name.value
+                        );
+                        self.error(region.name.span.as_ref(), message)
+                    })?
+                }
+                Some(elements) => {
+                    let chosen = elements.choose(&Choice {
+                        what: "element",
+                        points: &centres,
+                        sets: &element_sets,
+                        surface: &Vec::new,
+                        file: &|name| Err(format!("`{name}` lists vertices, but elements are to be selected")),
+                    });
+                    let chosen = chosen.map_err(|message| self.error(elements.span.as_ref(), message))?;
+                    data.regions.push(Region::named(region.name.value.clone()));
+                    choices.push(None);
+                    let number = data.regions.len() - 1;
+                    chosen.iter().for_each(|&element| data.element_region[element as usize] = number as u32);
+                    number
+                }
+            };
+            choices[number] = Some(&region.material);
+        }
+        let checked = VolumeMesh::check(data).map_err(|error| {
+            self.error(object.regions[0].name.span.as_ref(), format!("with these regions: {error}"))
+        })?;
+        Ok((checked.mesh, choices))
+    }
+
+    fn region_material<'a>(
+        &self,
+        object: &'a At<Object>,
+        name: &str,
+        region: &'a Region,
+        choice: Option<&'a At<MaterialChoice>>,
+        count: usize,
+    ) -> Result<RegionMaterial<'a>, SceneError>
+    where
+        Self: 'a,
+    {
+        static NOTHING: Material = Material {
+            law: None,
+            young: None,
+            poisson: None,
+            density: None,
+            coefficients: None,
+            formula: None,
+            parameters: std::collections::BTreeMap::new(),
+            tangent: None,
+            frame: None,
+            inversion: None,
+            inversion_threshold: None,
+            compression_resistance: None,
+        };
+        let given = match choice.or(object.material.as_ref()) {
+            Some(choice) => self.named(choice)?,
+            None => At { value: &NOTHING, span: object.mesh.span.clone() },
+        };
+        let what = if count > 1 { format!("region `{}` of `{name}`", region.name) } else { format!("`{name}`") };
+        Ok(RegionMaterial { given, file: region.material.as_ref(), region: what })
+    }
+
+    fn named<'a>(&self, choice: &'a At<MaterialChoice>) -> Result<At<&'a Material>, SceneError>
+    where
+        Self: 'a,
+    {
+        // The names are those of the scene, which outlives this.
+        choice.resolve(&self.scene.materials, self.source)
+    }
+
+    fn skin(
+        &self,
+        skin: &Skin,
+        mesh: &VolumeMesh,
+        map: Affine3,
+        name: &str,
+        notes: &mut Vec<String>,
+    ) -> Result<(SurfaceMesh, Embedding), SceneError> {
+        let span = skin.mesh.span.as_ref();
+        let surface = match self.mesh(&skin.mesh, notes)? {
+            Mesh::Surface(surface) => surface,
+            Mesh::Volume(volume) => volume.boundary().surface,
+        };
+        let surface = surface.transformed(map).map_err(|error| self.error(span, error.to_string()))?;
+        let embedding = match &skin.interpolation {
+            None => Embedding::new(mesh, surface.vertices()).map_err(|error| self.error(span, error.to_string()))?,
+            Some(file) => {
+                let wrong = |message: String| self.error(file.span.as_ref(), message);
+                let path = self.source.folder().join(&file.value);
+                let embedding =
+                    io::read_interp_from(self.files, &path, mesh).map_err(|error| wrong(error.to_string()))?;
+                if embedding.len() != surface.vertices().len() {
+                    return Err(wrong(format!(
+                        "the file ties {} points, but the surface has {} vertices",
+                        embedding.len(),
+                        surface.vertices().len()
+                    )));
+                }
+                embedding
+            }
+        };
+        let outside = embedding.outside().len();
+        if outside > 0 {
+            notes.push(format!(
+                "{outside} of {} vertices of the skin of `{name}` are outside its mesh, and follow the nearest element",
+                embedding.len()
+            ));
+        }
+        Ok((surface, embedding))
+    }
+
+    fn start(&self, object: &Object, mesh: &VolumeMesh) -> Result<Vec<Vec3>, SceneError> {
+        let Some(start) = &object.start else { return Ok(vec![Vec3::ZERO; mesh.vertex_count()]) };
+        let wrong = |message: String| self.error(start.span.as_ref(), message);
+        match &start.value {
+            Start::Stretch(factors) => {
+                let factors = Vec3::from_array(*factors);
+                if !factors.is_finite() {
+                    return Err(wrong(format!("the factors are {factors}, expected finite numbers")));
+                }
+                let [low, high] = mesh.bounding_box();
+                let middle = 0.5 * (low + high);
+                Ok(mesh.vertices().iter().map(|x| (factors - Vec3::ONE) * (*x - middle)).collect())
+            }
+            Start::Scramble { by, seed } => {
+                if !(by.si >= 0.0) {
+                    return Err(wrong(format!("the radius is {} m, expected one that is not negative", by.si)));
+                }
+                let mut random = fastrand::Rng::with_seed(u64::from(*seed));
+                let mut place = || loop {
+                    let x = Vec3::from_array(std::array::from_fn(|_| 2.0 * random.f64() - 1.0));
+                    if x.length_squared() <= 1.0 {
+                        return by.si * x;
+                    }
+                };
+                Ok((0..mesh.vertex_count()).map(|_| place()).collect())
+            }
+            Start::Displacements(file) => {
+                let path = self.source.folder().join(file);
+                let numbers = matrix_io::read_vertex_vectors_from(self.files, &path, mesh.vertex_count())
+                    .map_err(|error| wrong(error.to_string()))?;
+                if let Some(index) = numbers.iter().position(|x| !x.is_finite()) {
+                    return Err(wrong(format!(
+                        "{}: vertex {} has a displacement that is not finite",
+                        show(&path),
+                        index / 3
+                    )));
+                }
+                Ok(numbers.as_chunks::<3>().0.iter().map(|u| Vec3::from_array(*u)).collect())
+            }
+        }
+    }
+}
+
+fn centre(mesh: &VolumeMesh, element: &[u32]) -> Vec3 {
+    element.iter().map(|&vertex| mesh.vertices()[vertex as usize]).sum::<Vec3>() / element.len() as f64
+}
+
+fn show(path: &Path) -> String {
+    path.display().to_string()
+}

@@ -1,0 +1,142 @@
+//! What is written, and where: `[output]`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::quantity::{Angle, Length, Rate, dimension};
+use super::{At, Vector};
+
+/// What is written, and where.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Output {
+    /// The folder to write to; by default `out/` and the name of the scene.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub directory: Option<String>,
+    /// How many frames a second of simulated time; by default 30, or every step if these are longer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frame_rate: Option<At<Rate>>,
+    /// What else to write beside the frames themselves and the table of probes.
+    pub formats: Vec<At<Animation>>,
+    /// After how many steps numbers are recorded; by default every step.
+    pub record_every: At<u32>,
+    /// How pictures look.
+    pub picture: At<Picture>,
+}
+
+impl Default for Output {
+    fn default() -> Self {
+        Self {
+            directory: None,
+            frame_rate: None,
+            formats: Vec::new(),
+            record_every: At::new(1),
+            picture: At::default(),
+        }
+    }
+}
+
+/// A way to write an animation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Animation {
+    /// For ParaView: volume meshes with displacement, velocity, stress and more; a file a frame, and a list of them.
+    Vtu,
+    /// Surfaces for anything; a file a frame.
+    Obj,
+    /// The same, binary.
+    Ply,
+    /// For Blender, browsers and game engines: one animated file.
+    Glb,
+    /// A point cache for Blender and 3ds Max.
+    Pc2,
+    /// A point cache for Blender, Maya and LightWave.
+    Mdd,
+    /// Pictures; a file a frame.
+    Png,
+    /// One animated picture.
+    Gif,
+    /// A film, if the program ffmpeg is there.
+    Mp4,
+    /// Plots of energies, volume and probes, as SVG and PNG.
+    Plot,
+}
+
+/// How pictures look.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Picture {
+    /// Width and height in pixels.
+    pub size: [u32; 2],
+    /// What colours show.
+    pub colour: Colour,
+    /// The numbers at both ends of the colours; by default the least and the greatest of all frames.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub range: Option<[f64; 2]>,
+    /// Where one looks from; by default so that all is in the picture.
+    pub view: View,
+    /// Whether edges of the mesh are drawn.
+    pub edges: bool,
+    /// Frames a second that films and animated pictures play with; by default those of the simulation, so that they run in real time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub play_rate: Option<Rate>,
+}
+
+impl Default for Picture {
+    fn default() -> Self {
+        Self {
+            size: [800, 600],
+            colour: Colour::default(),
+            range: None,
+            view: View::default(),
+            edges: true,
+            play_rate: None,
+        }
+    }
+}
+
+/// What colours show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Colour {
+    /// Which object or region it is.
+    #[default]
+    Body,
+    /// How far it has moved, in m.
+    Displacement,
+    /// How fast it moves, in m/s.
+    Speed,
+    /// The von Mises stress, in Pa.
+    VonMises,
+    /// The volume as a part of that at rest.
+    VolumeRatio,
+    /// The elastic energy, in J/m³.
+    Energy,
+}
+
+/// Where one looks from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct View {
+    /// The angle around the upward axis.
+    pub azimuth: Angle,
+    /// The angle above the horizon.
+    pub elevation: Angle,
+    /// What is in the middle of the picture; by default the middle of all that is seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<Vector<dimension::Length>>,
+    /// From how far away; by default as far as it takes to see all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub distance: Option<Length>,
+}
+
+impl Default for View {
+    fn default() -> Self {
+        Self {
+            azimuth: Angle::new(30_f64.to_radians()),
+            elevation: Angle::new(20_f64.to_radians()),
+            target: None,
+            distance: None,
+        }
+    }
+}

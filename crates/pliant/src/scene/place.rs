@@ -1,0 +1,215 @@
+//! Where in a scene file something is, and errors that point there.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::{Deref, Range};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A value with where it is written.
+#[derive(Debug, Clone, Default)]
+pub struct At<T> {
+    /// The value.
+    pub value: T,
+    /// The bytes of the file that say so; none if no file does.
+    pub span: Option<Range<usize>>,
+}
+
+impl<T> At<T> {
+    /// Something from nowhere.
+    pub fn new(value: T) -> Self {
+        Self { value, span: None }
+    }
+
+    /// Something at a place.
+    pub fn at(value: T, span: Range<usize>) -> Self {
+        Self { value, span: Some(span) }
+    }
+}
+
+impl<T> From<T> for At<T> {
+    fn from(value: T) -> Self {
+        Self::new(value)
+    }
+}
+
+impl<T: PartialEq> PartialEq for At<T> {
+    /// Whether the values are the same, wherever they are.
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value
+    }
+}
+
+impl<T> Deref for At<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for At<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let spanned = toml::Spanned::<T>::deserialize(deserializer)?;
+        let span = spanned.span();
+        Ok(Self { value: spanned.into_inner(), span: Some(span) })
+    }
+}
+
+impl<T: Serialize> Serialize for At<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.value.serialize(serializer)
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for At<T> {
+    fn inline_schema() -> bool {
+        T::inline_schema()
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        T::schema_id()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
+    }
+}
+
+/// The file that a scene is from.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// Its name.
+    pub path: PathBuf,
+    /// What is in it.
+    pub text: Arc<str>,
+}
+
+impl Source {
+    /// A text under a name.
+    pub fn new(path: impl Into<PathBuf>, text: impl Into<Arc<str>>) -> Self {
+        Self { path: path.into(), text: text.into() }
+    }
+
+    /// Files named in the scene are relative to this folder.
+    pub fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new(""))
+    }
+
+    /// An error that points at a part of the text.
+    pub fn error(&self, span: Option<&Range<usize>>, message: impl Into<String>) -> SceneError {
+        SceneError {
+            path: self.path.clone(),
+            place: span.map(|span| Excerpt::of(&self.text, span)),
+            message: message.into(),
+        }
+    }
+}
+
+/// What is wrong with a scene, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SceneError {
+    /// The file.
+    pub path: PathBuf,
+    /// Where in it, if it is at some place.
+    pub place: Option<Excerpt>,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// A line of a file, with a part of it marked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Excerpt {
+    /// The number of the line, from 1.
+    pub line: usize,
+    /// The first column that is marked, in characters from 1.
+    pub column: usize,
+    /// How many characters are marked.
+    pub width: usize,
+    /// The line, cut if it is long.
+    pub text: String,
+}
+
+/// Of longer lines only the part around what is marked is shown.
+const LONGEST_LINE: usize = 120;
+
+impl Excerpt {
+    fn of(text: &str, span: &Range<usize>) -> Self {
+        let start = floor_boundary(text, span.start);
+        let before = &text[..start];
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        let line_end = text[start..].find('\n').map_or(text.len(), |at| start + at);
+        let end = floor_boundary(text, span.end).clamp(start, line_end);
+        let (column, width) = (text[line_start..start].chars().count(), text[start..end].chars().count().max(1));
+        let shown_from = column.saturating_sub(LONGEST_LINE / 2);
+        let shown: String = text[line_start..line_end].trim_end().chars().skip(shown_from).take(LONGEST_LINE).collect();
+        Self {
+            line: before.matches('\n').count() + 1,
+            column: column + 1,
+            width: width.min(LONGEST_LINE - (column - shown_from)),
+            text: if shown_from > 0 { format!("…{shown}") } else { shown },
+        }
+    }
+
+    /// How many characters of what is shown are before what is marked.
+    fn indent(&self) -> usize {
+        let column = self.column - 1;
+        if column > LONGEST_LINE / 2 { 1 + LONGEST_LINE / 2 } else { column }
+    }
+}
+
+fn floor_boundary(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
+}
+
+impl fmt::Display for SceneError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path.display();
+        let Some(place) = &self.place else { return write!(f, "{path}: {}", self.message) };
+        writeln!(f, "{path}:{}:{}: {}", place.line, place.column, self.message)?;
+        let number = place.line.to_string();
+        let margin = " ".repeat(number.len());
+        writeln!(f, "{margin} |")?;
+        writeln!(f, "{number} | {}", place.text)?;
+        // Tabs stay tabs, so that the mark is below what it marks.
+        let under: String =
+            place.text.chars().take(place.indent()).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+        write!(f, "{margin} | {under}{}", "^".repeat(place.width))
+    }
+}
+
+impl std::error::Error for SceneError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_shows_the_line_and_marks_the_place() {
+        let source = Source::new("a.toml", "first = 1\n\tyuong = \"1 MPa\" # é\nlast = 2");
+        let start = source.text.find("yuong").unwrap();
+        let error = source.error(Some(&(start..start + 5)), "unknown key");
+        assert_eq!(error.to_string(), "a.toml:2:2: unknown key\n  |\n2 | \tyuong = \"1 MPa\" # é\n  | \t^^^^^");
+        assert_eq!(source.error(None, "empty").to_string(), "a.toml: empty");
+    }
+
+    #[test]
+    fn any_span_of_any_text_can_be_shown() {
+        for text in ["", "\n", "é", "x = \"é\"\r\n", &"long ".repeat(100), &"é".repeat(300)] {
+            let source = Source::new("a.toml", text);
+            for start in 0..text.len() + 3 {
+                for end in [start, start + 1, start + 500, 0] {
+                    let shown = source.error(Some(&(start..end)), "m").to_string();
+                    assert!(shown.lines().all(|line| line.chars().count() < 300), "{shown}");
+                }
+            }
+        }
+    }
+}

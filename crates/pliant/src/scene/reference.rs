@@ -1,0 +1,223 @@
+//! The format of scenes, described from its types: a JSON schema for programs, a page for people.
+
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+
+use schemars::SchemaGenerator;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value};
+
+use super::Scene;
+
+/// A JSON schema of scenes, for editors that complete and check as you type.
+pub fn schema() -> Value {
+    let generator: SchemaGenerator = SchemaSettings::draft2020_12().into_generator();
+    let mut schema = generator.into_root_schema_for::<Scene>().to_value();
+    unwrap_text(&mut schema);
+    schema
+}
+
+/// Descriptions come with the line breaks of the source.
+fn unwrap_text(value: &mut Value) {
+    match value {
+        Value::Object(map) => {
+            for (key, value) in map {
+                match value {
+                    Value::String(text) if key == "description" => *text = text.replace('\n', " "),
+                    value => unwrap_text(value),
+                }
+            }
+        }
+        Value::Array(list) => list.iter_mut().for_each(unwrap_text),
+        _ => {}
+    }
+}
+
+const HEAD: &str = "\
+# The scene format
+
+A scene is a [TOML](https://toml.io) file. This page is made from the types that read it, by `pliant scene reference`; `pliant scene
+schema` prints the same as a JSON schema, with which editors complete and check scenes as you type.
+
+Numbers are in SI units, or text with a unit: `\"5 cm\"`, `\"1 MPa\"`, `\"1/240 s\"`, `\"1.1 g/cm^3\"`, `\"90 deg\"`. Known units are m, g, s, N,
+Pa, J, Hz, rad and bar with the prefixes n, µ (or u), m, c, d, k, M and G; and min, h, t, lb, in, ft, psi, deg, turn and rpm. They are
+multiplied by a space, `*` or `·`, divided by `/`, and raised by `^2`, `²` or `³`.
+
+Names of files are relative to the folder of the scene. A key that is not listed here is an error.
+
+";
+
+/// The reference of the format, in Markdown.
+pub fn reference() -> String {
+    let schema = schema();
+    let none = Map::new();
+    let definitions = schema["$defs"].as_object().unwrap_or(&none);
+    let mut out = HEAD.to_owned();
+    let mut queue = VecDeque::new();
+    let mut seen = Vec::new();
+    section(&mut out, "The file", &schema, &mut queue);
+    while let Some(name) = queue.pop_front() {
+        if seen.contains(&name) {
+            continue;
+        }
+        section(&mut out, &name, &definitions[&name], &mut queue);
+        seen.push(name);
+    }
+    out.truncate(out.trim_end().len());
+    out + "\n"
+}
+
+fn section(out: &mut String, name: &str, schema: &Value, queue: &mut VecDeque<String>) {
+    put(out, format_args!("## {name}\n\n"));
+    put(out, format_args!("{}\n\n", text(schema)));
+    if schema.get("properties").is_some() {
+        table(out, schema, queue);
+        return;
+    }
+    for (kind, list) in [("oneOf", &schema["oneOf"]), ("anyOf", &schema["anyOf"])] {
+        for alternative in list.as_array().into_iter().flatten() {
+            variant(out, alternative, kind, queue);
+        }
+    }
+    values(out, schema);
+    out.push('\n');
+}
+
+/// The keys of a table.
+fn table(out: &mut String, schema: &Value, queue: &mut VecDeque<String>) {
+    put(out, format_args!("| key | value | default | |\n|---|---|---|---|\n"));
+    let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    for (key, property) in schema["properties"].as_object().into_iter().flatten() {
+        let default = match property.get("default") {
+            _ if required.contains(&key.as_str()) => "required".to_owned(),
+            Some(value @ (Value::Bool(_) | Value::Number(_) | Value::String(_))) => format!("`{value}`"),
+            Some(Value::Array(list)) if !list.is_empty() => format!("`{}`", Value::Array(list.clone())),
+            _ => String::new(),
+        };
+        put(out, format_args!("| `{key}` | {} | {default} | {} |\n", kind(property, queue), cell(&text(property))));
+    }
+    out.push('\n');
+}
+
+/// An alternative: a word, or a table with one key.
+fn variant(out: &mut String, schema: &Value, of: &str, queue: &mut VecDeque<String>) {
+    if let Some(word) = schema["const"].as_str() {
+        put(out, format_args!("- `\"{word}\"`: {}\n", text(schema)));
+        return;
+    }
+    if schema.get("enum").is_some() {
+        values(out, schema);
+        return;
+    }
+    let Some((key, inner)) =
+        schema["properties"].as_object().and_then(|map| map.iter().next()).filter(|_| of == "oneOf")
+    else {
+        let words = text(schema);
+        let words = if words.is_empty() { words } else { format!(": {words}") };
+        put(out, format_args!("- {}{words}\n", kind(schema, queue)));
+        return;
+    };
+    put(out, format_args!("- `{{ {key} = … }}`: {}", text(schema)));
+    match inner["properties"].as_object() {
+        None => put(out, format_args!(" {}\n", kind(inner, queue))),
+        Some(properties) => {
+            put(out, format_args!(" Keys:\n"));
+            let required: Vec<&str> =
+                inner["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+            for (name, property) in properties {
+                let default = match property.get("default") {
+                    Some(default @ (Value::Number(_) | Value::String(_))) => format!(", by default `{default}`"),
+                    _ if required.contains(&name.as_str()) => ", required".into(),
+                    _ => String::new(),
+                };
+                put(out, format_args!("  - `{name}`, {}{default}: {}\n", kind(property, queue), text(property)));
+            }
+        }
+    }
+}
+
+fn values(out: &mut String, schema: &Value) {
+    let words: Vec<&str> = schema["enum"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    for word in words {
+        put(out, format_args!("- `\"{word}\"`\n"));
+    }
+}
+
+/// What a value is, in a word or a link.
+fn kind(schema: &Value, queue: &mut VecDeque<String>) -> String {
+    if let Some(name) = schema["$ref"].as_str().and_then(|path| path.strip_prefix("#/$defs/")) {
+        queue.push_back(name.to_owned());
+        return format!("[{name}](#{})", name.to_lowercase());
+    }
+    if let Some(unit) = schema["format"].as_str().filter(|_| schema["examples"].is_array()) {
+        return format!("{}, {unit}", schema["title"].as_str().unwrap_or_default());
+    }
+    if let Some(list) = schema["anyOf"].as_array() {
+        // Beside what it may be there is `null`, for nothing.
+        let kinds: Vec<String> = list.iter().filter(|one| one["type"] != "null").map(|one| kind(one, queue)).collect();
+        return kinds.join(" or ");
+    }
+    if let Some(list) = schema["allOf"].as_array() {
+        return list.iter().map(|one| kind(one, queue)).collect::<Vec<_>>().join(" and ");
+    }
+    let types: Vec<&str> = match &schema["type"] {
+        Value::String(one) => vec![one],
+        Value::Array(list) => list.iter().filter_map(Value::as_str).filter(|one| *one != "null").collect(),
+        _ => Vec::new(),
+    };
+    let one = |name: &&str| match *name {
+        "array" => {
+            if let Some(items) = schema["prefixItems"].as_array() {
+                let items: Vec<String> = items.iter().map(|item| kind(item, &mut VecDeque::new())).collect();
+                return format!("[{}]", items.join("; "));
+            }
+            let count = schema["minItems"].as_u64().filter(|least| schema["maxItems"].as_u64() == Some(*least));
+            let items = kind(&schema["items"], &mut VecDeque::new());
+            count.map_or_else(|| format!("list of {items}"), |count| format!("{count} × {items}"))
+        }
+        "object" => match &schema["additionalProperties"] {
+            inner @ Value::Object(_) => format!("table of {}", kind(inner, &mut VecDeque::new())),
+            _ => "table".into(),
+        },
+        "string" => "text".into(),
+        "integer" => "whole number".into(),
+        "boolean" => "true or false".into(),
+        other => other.into(),
+    };
+    let words: Vec<String> = types.iter().map(one).collect();
+    // Links inside lists and tables lead somewhere too.
+    for inner in ["items", "additionalProperties"] {
+        if schema[inner].is_object() {
+            kind(&schema[inner], queue);
+        }
+    }
+    words.join(" or ")
+}
+
+fn text(schema: &Value) -> String {
+    schema["description"].as_str().unwrap_or_default().replace('\n', " ")
+}
+
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
+}
+
+fn put(out: &mut String, text: std::fmt::Arguments<'_>) {
+    out.write_fmt(text).expect("writing to memory does not fail");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_table_of_the_format_has_a_section_and_every_key_a_description() {
+        let (schema, page) = (schema(), reference());
+        for (name, definition) in schema["$defs"].as_object().unwrap() {
+            assert!(page.contains(&format!("\n## {name}\n")), "{name}");
+            for (key, property) in definition["properties"].as_object().into_iter().flatten() {
+                assert!(property["description"].is_string(), "{name}.{key}");
+            }
+        }
+    }
+}

@@ -1,0 +1,362 @@
+//! Steps in time: `[simulation]`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::quantity::Time;
+use super::{At, SceneError, Source};
+use crate::integrator::regularized::{self, Moduli};
+use crate::integrator::{
+    BackwardEuler, CentralDifferences, ExplicitEuler, Halving, Integrator, LinearizedBackwardEuler, NewtonParams,
+    QuasiStatic, Static, StaticParams, SymplecticEuler,
+};
+use crate::material::YoungPoisson;
+use crate::model::Model;
+use crate::solver::{AutoParams, CgParams, OldFactorParams, SolverParams};
+use crate::system::Definiteness;
+
+/// Steps in time, and how they are made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// The length of a time step.
+    pub step: At<Time>,
+    /// How long to simulate; the last step ends there or just behind.
+    pub duration: At<Time>,
+    /// How steps are made.
+    #[serde(default)]
+    pub scheme: At<Scheme>,
+    /// When a step fails, how often it may be halved.
+    #[serde(default = "default_halvings")]
+    pub halvings: u32,
+    /// Of schemes that iterate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub newton: Option<At<Newton>>,
+    /// Of Newmark's scheme.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub newmark: Option<At<Newmark>>,
+    /// Of the regularized scheme.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub regularized: Option<At<Regularized>>,
+    /// How linear systems are solved.
+    #[serde(default)]
+    pub solver: Solver,
+    /// The residual to which iterative solvers go, as a part of the right-hand side; by default 1e-6.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub solver_tolerance: Option<At<f64>>,
+    /// How many iterations an iterative solver may spend on a system; by default 5000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub solver_iterations: Option<u32>,
+    /// Where the mass of elements is.
+    #[serde(default)]
+    pub mass: Mass,
+    /// After how many steps solvers begin anew, so that a run can be resumed there with the same result to the last bit.
+    #[serde(default = "default_restart")]
+    pub restart_every: At<u32>,
+}
+
+fn default_halvings() -> u32 {
+    6
+}
+
+fn default_restart() -> At<u32> {
+    At::new(100)
+}
+
+/// How steps are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scheme {
+    /// Backward Euler with one linear system a step: stable at any step, loses energy. What most animation uses.
+    #[default]
+    LinearizedBackwardEuler,
+    /// Backward Euler, iterated until forces balance: also for laws that forbid inversion, stiff contact, large steps.
+    BackwardEuler,
+    /// Newmark's scheme, second order, which keeps energy.
+    Newmark,
+    /// Central differences, explicit: small steps without linear systems if the mass is lumped.
+    CentralDifferences,
+    /// Symplectic Euler, explicit.
+    SymplecticEuler,
+    /// Euler's scheme, explicit: stable only with damping.
+    ExplicitEuler,
+    /// The stepper of Servin et al. for stiff, rigid and incompressible bodies of tetrahedra; brings its own law.
+    Regularized,
+    /// Equilibrium at the end of every step: no inertia, time is only a parameter of loads and motions.
+    Static,
+}
+
+/// How forces are balanced in a step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Newton {
+    /// The most iterations.
+    pub iterations: u32,
+    /// What may be left of the balance of forces, as a part of the forces. By default 1e-6 for backward Euler and 1e-9 for others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tolerance: Option<f64>,
+    /// Which derivative of the forces is used; by default that which suits the scheme.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tangent: Option<Tangent>,
+    /// Whether steps are shortened until the energy falls; by default where the scheme has such an energy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line_search: Option<bool>,
+    /// Whether it is an error when the iterations end before forces balance.
+    pub must_converge: bool,
+}
+
+impl Default for Newton {
+    fn default() -> Self {
+        Self {
+            iterations: NewtonParams::default().most_iterations as u32,
+            tolerance: None,
+            tangent: None,
+            line_search: None,
+            must_converge: true,
+        }
+    }
+}
+
+/// A derivative of the forces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tangent {
+    /// The derivative.
+    Exact,
+    /// One near it that is not negative in any direction.
+    Projected,
+    /// The derivative while it serves.
+    ExactFirst,
+}
+
+/// The parameters of Newmark's scheme.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Newmark {
+    /// `β`.
+    pub beta: f64,
+    /// `γ`; ½ is second order, more loses energy.
+    pub gamma: f64,
+}
+
+impl Default for Newmark {
+    fn default() -> Self {
+        Self { beta: 0.25, gamma: 0.5 }
+    }
+}
+
+/// The parameters of the regularized scheme.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Regularized {
+    /// Within what time strains decay; by default two steps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub damping_time: Option<Time>,
+    /// Which strain is kept small.
+    pub strain: Strain,
+    /// Which unknowns are eliminated first.
+    pub form: Form,
+}
+
+/// A strain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Strain {
+    /// Right for any rotation.
+    #[default]
+    Nonlinear,
+    /// Right for small rotations.
+    Linear,
+}
+
+/// A form of the regularized system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Form {
+    /// Multipliers are eliminated: by far the fastest.
+    #[default]
+    Condensed,
+    /// Velocities are eliminated; needs a lumped mass.
+    Schur,
+    /// Nothing is.
+    Saddle,
+}
+
+/// How linear systems are solved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Solver {
+    /// Whichever suits the matrix.
+    #[default]
+    Auto,
+    /// A factor of every matrix, in double precision.
+    Direct,
+    /// A factor of every matrix, in single precision, corrected by conjugate gradients.
+    DirectSingle,
+    /// Conjugate gradients with the inverses of the diagonal blocks.
+    BlockJacobi,
+    /// Conjugate gradients with an incomplete factor.
+    IncompleteCholesky,
+    /// Conjugate gradients with an old factor that turns with the body.
+    OldFactor,
+}
+
+/// Where mass is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mass {
+    /// Spread over elements.
+    #[default]
+    Consistent,
+    /// At the vertices.
+    Lumped,
+}
+
+/// More steps would take years.
+const MOST_STEPS: f64 = 1e12;
+
+impl Settings {
+    /// How many steps there are.
+    pub fn step_count(&self, source: &Source) -> Result<u64, SceneError> {
+        let (step, duration) = (self.step.si, self.duration.si);
+        if !(step > 0.0) {
+            let message = format!("the time step is {step} s, expected a positive time");
+            return Err(source.error(self.step.span.as_ref(), message));
+        }
+        if !(duration >= 0.0) {
+            let message = format!("the duration is {duration} s, expected a time that is not negative");
+            return Err(source.error(self.duration.span.as_ref(), message));
+        }
+        // A duration that is a whole number of steps but for rounding has just these.
+        let steps = (duration / step * (1.0 - 1e-12)).ceil();
+        if steps > MOST_STEPS {
+            let message = format!("{duration} s are {steps:e} steps of {step} s, expected at most {MOST_STEPS:e}");
+            return Err(source.error(self.duration.span.as_ref(), message));
+        }
+        Ok(steps as u64)
+    }
+
+    /// The parameters of the linear solver.
+    pub fn solver(&self, source: &Source) -> Result<SolverParams, SceneError> {
+        let mut cg = CgParams::default();
+        if let Some(tolerance) = &self.solver_tolerance {
+            if !(tolerance.value > 0.0 && tolerance.value < 1.0) {
+                let message = format!("the tolerance is {}, expected a number above 0 and below 1", tolerance.value);
+                return Err(source.error(tolerance.span.as_ref(), message));
+            }
+            cg.tolerance = tolerance.value;
+        }
+        if let Some(iterations) = self.solver_iterations {
+            cg.most_iterations = iterations.max(1) as usize;
+        }
+        Ok(match self.solver {
+            Solver::Auto => SolverParams::Auto(AutoParams { cg, ..AutoParams::default() }),
+            Solver::Direct => SolverParams::Direct,
+            Solver::DirectSingle => SolverParams::DirectSingle(cg),
+            Solver::BlockJacobi => SolverParams::BlockJacobi(cg),
+            Solver::IncompleteCholesky => SolverParams::IncompleteCholesky(cg),
+            Solver::OldFactor => SolverParams::OldFactor(OldFactorParams { cg, ..OldFactorParams::default() }),
+        })
+    }
+
+    /// The scheme. `moduli` are those of the regions of bodies without elasticity.
+    pub fn integrator(
+        &self,
+        source: &Source,
+        model: &Model,
+        moduli: Vec<YoungPoisson>,
+    ) -> Result<Box<dyn Integrator<Model>>, SceneError> {
+        self.check_options(source)?;
+        let halvings = self.halvings as usize;
+        Ok(match self.scheme.value {
+            Scheme::LinearizedBackwardEuler => {
+                Box::new(Halving::new(LinearizedBackwardEuler::new(Definiteness::Projected), halvings))
+            }
+            Scheme::BackwardEuler => {
+                let mut scheme = BackwardEuler::default();
+                self.set_newton(&mut scheme.params, source)?;
+                Box::new(Halving::new(scheme, halvings))
+            }
+            Scheme::Newmark => {
+                let mut params = crate::integrator::Newmark::default().params;
+                self.set_newton(&mut params, source)?;
+                let Newmark { beta, gamma } = self.newmark.as_ref().map_or(Newmark::default(), |own| own.value.clone());
+                let span = self.newmark.as_ref().and_then(|own| own.span.as_ref());
+                let scheme = crate::integrator::Newmark::new(beta, gamma, params)
+                    .map_err(|error| source.error(span, error.to_string()))?;
+                Box::new(Halving::new(scheme, halvings))
+            }
+            Scheme::CentralDifferences => Box::new(CentralDifferences::default()),
+            Scheme::SymplecticEuler => Box::new(SymplecticEuler::default()),
+            Scheme::ExplicitEuler => Box::new(ExplicitEuler::default()),
+            Scheme::Regularized => {
+                let Regularized { damping_time, strain, form } =
+                    self.regularized.as_ref().map_or(Regularized::default(), |own| own.value.clone());
+                let params = regularized::Params {
+                    moduli: Moduli::PerRegion(moduli),
+                    damping_time: damping_time.map(|time| time.si),
+                    strain: match strain {
+                        Strain::Nonlinear => regularized::Strain::Nonlinear,
+                        Strain::Linear => regularized::Strain::Linear,
+                    },
+                    form: match form {
+                        Form::Condensed => regularized::Form::Condensed,
+                        Form::Schur => regularized::Form::Schur,
+                        Form::Saddle => regularized::Form::Saddle,
+                    },
+                };
+                let scheme = crate::integrator::Regularized::new(model, &params)
+                    .map_err(|error| source.error(self.scheme.span.as_ref(), error.to_string()))?;
+                Box::new(scheme)
+            }
+            Scheme::Static => {
+                let mut params = StaticParams::default();
+                self.set_newton(&mut params.newton, source)?;
+                Box::new(QuasiStatic(Static::new(params)))
+            }
+        })
+    }
+
+    /// Parameters of another scheme than the one in use would do nothing.
+    fn check_options(&self, source: &Source) -> Result<(), SceneError> {
+        let scheme = self.scheme.value;
+        let iterates = matches!(scheme, Scheme::BackwardEuler | Scheme::Newmark | Scheme::Static);
+        let options = [
+            ("newton", self.newton.as_ref().map(|own| &own.span), iterates),
+            ("newmark", self.newmark.as_ref().map(|own| &own.span), scheme == Scheme::Newmark),
+            ("regularized", self.regularized.as_ref().map(|own| &own.span), scheme == Scheme::Regularized),
+        ];
+        for (name, given, applies) in options {
+            if let (Some(span), false) = (given, applies) {
+                let message = format!("`{name}` is not for the scheme that is chosen, and would do nothing");
+                return Err(source.error(span.as_ref(), message));
+            }
+        }
+        Ok(())
+    }
+
+    fn set_newton(&self, params: &mut NewtonParams, source: &Source) -> Result<(), SceneError> {
+        let Some(newton) = &self.newton else { return Ok(()) };
+        let wrong = |message: String| Err(source.error(newton.span.as_ref(), message));
+        if newton.iterations == 0 {
+            return wrong("0 iterations, expected at least 1".into());
+        }
+        params.most_iterations = newton.iterations as usize;
+        if let Some(tolerance) = newton.tolerance {
+            if !(tolerance > 0.0 && tolerance < 1.0) {
+                return wrong(format!("the tolerance is {tolerance}, expected a number above 0 and below 1"));
+            }
+            params.tolerance = tolerance;
+        }
+        if let Some(tangent) = newton.tangent {
+            params.tangent = match tangent {
+                Tangent::Exact => crate::integrator::Tangent::Exact,
+                Tangent::Projected => crate::integrator::Tangent::Projected,
+                Tangent::ExactFirst => crate::integrator::Tangent::ExactFirst,
+            };
+        }
+        params.line_search = newton.line_search.unwrap_or(params.line_search);
+        params.must_converge = newton.must_converge;
+        Ok(())
+    }
+}

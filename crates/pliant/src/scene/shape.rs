@@ -1,0 +1,168 @@
+//! Where meshes come from: files and generators.
+
+use std::f64::consts::TAU;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::quantity::{Length, dimension};
+use super::{Quantity, Vector, text_or_table};
+use crate::mesh::generate::{self, GenerateError};
+use crate::mesh::{Cells, VolumeMesh};
+
+/// A mesh: the name of a file, relative to that of the scene, or a shape.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum MeshSource {
+    /// Any format that `pliant mesh` reads.
+    File(String),
+    /// A simple body.
+    Shape(Shape),
+}
+
+impl<'de> Deserialize<'de> for MeshSource {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let expected = "the name of a mesh file, or a table such as { box = { size = [1, 1, 1], cells = [4, 4, 4] } }";
+        text_or_table(deserializer, expected, Self::File, Self::Shape)
+    }
+}
+
+/// A simple body.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Shape {
+    /// A box from the origin. Sets: `x-min`, `x-max`, `y-min`, `y-max`, `z-min`, `z-max`.
+    Box {
+        /// Its length along x, y and z.
+        size: Vector<dimension::Length>,
+        /// Cells along x, y and z.
+        cells: [u32; 3],
+        /// What it is built of.
+        #[serde(default)]
+        elements: Elements,
+    },
+    /// A beam along x, its axis through the origin. Sets: `start`, `end`.
+    Beam {
+        /// Along x.
+        length: Length,
+        /// Along y.
+        height: Length,
+        /// Along z.
+        width: Length,
+        /// Cells along the shorter side of the section.
+        #[serde(default = "four")]
+        across: u32,
+        /// What it is built of.
+        #[serde(default)]
+        elements: Elements,
+    },
+    /// A cylinder that stands on the plane y = 0. Sets: `bottom`, `top`, `side`.
+    Cylinder {
+        /// Its radius.
+        radius: Length,
+        /// Along y.
+        height: Length,
+        /// Cells along the diameter.
+        #[serde(default = "eight")]
+        across: u32,
+        /// Cells along the height; by default about as high as wide.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        layers: Option<u32>,
+        /// What it is built of.
+        #[serde(default)]
+        elements: Elements,
+    },
+    /// A ball around the origin. Set: `surface`.
+    Ball {
+        /// Its radius.
+        radius: Length,
+        /// Cells along the diameter.
+        #[serde(default = "eight")]
+        across: u32,
+        /// What it is built of.
+        #[serde(default)]
+        elements: Elements,
+    },
+    /// A ring around the y axis. Set: `surface`.
+    Torus {
+        /// From the middle of the ring to the middle of its tube.
+        ring_radius: Length,
+        /// Of the tube.
+        tube_radius: Length,
+        /// Cells along the diameter of the tube.
+        #[serde(default = "six")]
+        across: u32,
+        /// Cells around the ring, an even number for tet5; by default about as long as wide.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sectors: Option<u32>,
+        /// What it is built of.
+        #[serde(default)]
+        elements: Elements,
+    },
+}
+
+fn four() -> u32 {
+    4
+}
+
+fn six() -> u32 {
+    6
+}
+
+fn eight() -> u32 {
+    8
+}
+
+/// What a shape is built of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Elements {
+    /// Five tetrahedra a cell.
+    #[default]
+    Tet5,
+    /// Six tetrahedra a cell.
+    Tet6,
+    /// Hexahedra.
+    Hex,
+}
+
+impl Elements {
+    fn cells(self) -> Cells {
+        match self {
+            Self::Tet5 => Cells::Tet5,
+            Self::Tet6 => Cells::Tet6,
+            Self::Hex => Cells::Hex,
+        }
+    }
+}
+
+impl Shape {
+    /// The mesh.
+    pub fn make(&self) -> Result<VolumeMesh, GenerateError> {
+        let count = |cells: u32| cells as usize;
+        match *self {
+            Self::Box { size, cells, elements } => {
+                generate::block(size.map(|side: Quantity<_>| side.si), cells.map(count), elements.cells())
+            }
+            Self::Beam { length, height, width, across, elements } => {
+                generate::beam(length.si, height.si, width.si, count(across), elements.cells())
+            }
+            Self::Cylinder { radius, height, across, layers, elements } => {
+                let layers = layers.map_or_else(|| cells_along(height.si, 2.0 * radius.si, across), count);
+                generate::cylinder(radius.si, height.si, count(across), layers, elements.cells())
+            }
+            Self::Ball { radius, across, elements } => generate::ball(radius.si, count(across), elements.cells()),
+            Self::Torus { ring_radius, tube_radius, across, sectors, elements } => {
+                let (ring, tube) = (ring_radius.si, tube_radius.si);
+                // Twice as many as half of it takes, so that the number is even.
+                let around = || cells_along(TAU * ring, 4.0 * tube, across).max(2).saturating_mul(2);
+                generate::torus(ring, tube, count(across), sectors.map_or_else(around, count), elements.cells())
+            }
+        }
+    }
+}
+
+/// How many cells make `length` if `across` of them make `width`; at least one.
+fn cells_along(length: f64, width: f64, across: u32) -> usize {
+    ((length / width * f64::from(across)).round() as usize).max(1)
+}

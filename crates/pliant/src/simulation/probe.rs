@@ -1,0 +1,238 @@
+//! Numbers that are recorded step by step.
+
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use crate::force::Strained;
+use crate::integrator::StepInfo;
+use crate::io::{Files, ReadError};
+use crate::math::Vec3;
+use crate::model::{Model, ModelBody};
+use crate::system::State;
+
+/// What is recorded of every scene, in SI units. The work of the solvers is that since the row before.
+pub const COLUMNS: &[&str] = &[
+    "time",
+    "kinetic_energy",
+    "elastic_energy",
+    "gravitational_energy",
+    "other_energy",
+    "total_energy",
+    "volume",
+    "centre_of_mass.x",
+    "centre_of_mass.y",
+    "centre_of_mass.z",
+    "momentum.x",
+    "momentum.y",
+    "momentum.z",
+    "angular_momentum.x",
+    "angular_momentum.y",
+    "angular_momentum.z",
+    "newton_iterations",
+    "linear_iterations",
+    "factorizations",
+];
+
+/// Numbers to record beside these.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Probe {
+    /// What the columns begin with.
+    pub name: String,
+    /// What is measured.
+    pub what: Quantities,
+}
+
+/// What a probe measures: of vertices, by their numbers in the model, or of bodies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Quantities {
+    /// The mean place, in m.
+    Position(Vec<u32>),
+    /// The mean displacement, in m.
+    Displacement(Vec<u32>),
+    /// The mean velocity, in m/s.
+    Velocity(Vec<u32>),
+    /// The force of holds in all, in N.
+    Reaction(Vec<u32>),
+    /// The volume, in m³.
+    Volume(Vec<usize>),
+    /// The least, mean and largest volume of elements, as parts of those at rest.
+    VolumeRatio(Vec<usize>),
+    /// The largest von Mises stress of an element, in Pa.
+    VonMises(Vec<usize>),
+}
+
+impl Probe {
+    fn columns(&self) -> Vec<String> {
+        let with = |ends: &[&str]| ends.iter().map(|end| format!("{}.{end}", self.name)).collect();
+        match self.what {
+            Quantities::Volume(_) | Quantities::VonMises(_) => vec![self.name.clone()],
+            Quantities::VolumeRatio(_) => with(&["least", "mean", "largest"]),
+            _ => with(&["x", "y", "z"]),
+        }
+    }
+
+    fn measure(&self, model: &mut Model, state: &State, row: &mut Vec<f64>) {
+        let mean = |vertices: &[u32], of: &dyn Fn(usize) -> Vec3| {
+            vertices.iter().map(|&vertex| of(vertex as usize)).sum::<Vec3>() / vertices.len() as f64
+        };
+        let at = |numbers: &[f64], vertex: usize| Vec3::from_slice(&numbers[3 * vertex..]);
+        let states = |model: &Model, bodies: &[usize]| -> Vec<Strained> {
+            let elastic =
+                bodies.iter().filter_map(|&body| Some((&model.bodies()[body], model.bodies()[body].elastic()?)));
+            // Elasticity is a force on all vertices of the model.
+            elastic.flat_map(|(_, elastic)| elastic.element_states(&state.q)).collect()
+        };
+        match &self.what {
+            Quantities::Position(vertices) => {
+                let rest = model.rest();
+                row.extend(mean(vertices, &|vertex| rest[vertex] + at(&state.q, vertex)).to_array());
+            }
+            Quantities::Displacement(vertices) => row.extend(mean(vertices, &|vertex| at(&state.q, vertex)).to_array()),
+            Quantities::Velocity(vertices) => row.extend(mean(vertices, &|vertex| at(&state.v, vertex)).to_array()),
+            Quantities::Reaction(vertices) => {
+                let reactions = model.reactions(state);
+                row.extend(vertices.iter().map(|&vertex| at(&reactions, vertex as usize)).sum::<Vec3>().to_array());
+            }
+            Quantities::Volume(bodies) => {
+                row.push(bodies.iter().map(|&body| ModelBody::volume(&model.bodies()[body], &state.q)).sum());
+            }
+            Quantities::VolumeRatio(bodies) => {
+                let ratios: Vec<f64> = states(model, bodies).iter().map(|state| state.volume_ratio).collect();
+                row.push(ratios.iter().copied().fold(f64::INFINITY, f64::min));
+                row.push(ratios.iter().sum::<f64>() / ratios.len() as f64);
+                row.push(ratios.iter().copied().fold(f64::NEG_INFINITY, f64::max));
+            }
+            Quantities::VonMises(bodies) => {
+                row.push(states(model, bodies).iter().map(Strained::von_mises).fold(0.0, f64::max));
+            }
+        }
+    }
+}
+
+/// Records rows of numbers.
+#[derive(Debug, Clone, Default)]
+pub struct Recorder {
+    probes: Vec<Probe>,
+    work: [u64; 3],
+}
+
+impl Recorder {
+    /// With these probes.
+    pub fn new(probes: Vec<Probe>) -> Self {
+        Self { probes, work: [0; 3] }
+    }
+
+    /// The names of the numbers of a row.
+    pub fn columns(&self) -> Vec<String> {
+        let own = COLUMNS.iter().map(|&name| name.to_owned());
+        own.chain(self.probes.iter().flat_map(Probe::columns)).collect()
+    }
+
+    /// Take note of what a step took.
+    pub fn count(&mut self, info: &StepInfo) {
+        let work = [info.newton_iterations, info.linear_iterations, info.factorizations];
+        self.work.iter_mut().zip(work).for_each(|(sum, own)| *sum += own as u64);
+    }
+
+    /// A row of numbers about now.
+    pub fn record(&mut self, model: &mut Model, state: &State) -> Vec<f64> {
+        let seen = model.observe(state);
+        let mut row = vec![
+            seen.time,
+            seen.kinetic_energy,
+            seen.elastic_energy,
+            seen.gravitational_energy,
+            seen.other_energy,
+            seen.total_energy(),
+            seen.volume,
+        ];
+        for vector in [seen.centre_of_mass, seen.momentum, seen.angular_momentum] {
+            row.extend(vector.to_array());
+        }
+        row.extend(std::mem::take(&mut self.work).map(|count| count as f64));
+        for probe in &self.probes {
+            probe.measure(model, state, &mut row);
+        }
+        row
+    }
+}
+
+/// Rows of numbers under names; the first is the time.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Table {
+    /// The names.
+    pub columns: Vec<String>,
+    /// The numbers.
+    pub rows: Vec<Vec<f64>>,
+}
+
+/// Why a table could not be read.
+#[derive(Debug, Error)]
+#[allow(missing_docs, reason = "the message says what each part is")]
+#[non_exhaustive]
+pub enum TableError {
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    #[error("{}, line {line}: expected {expected}, found {found}", path.display())]
+    Line { path: PathBuf, line: usize, expected: String, found: String },
+}
+
+impl Table {
+    /// A line of CSV; numbers are written so that they are read back exactly.
+    pub fn line(row: &[f64]) -> String {
+        let numbers: Vec<String> = row.iter().map(|number| format!("{number:?}")).collect();
+        numbers.join(",") + "\n"
+    }
+
+    /// Read a table in CSV. A last line without end is left out: it may not be complete.
+    pub fn read(files: &dyn Files, path: &Path) -> Result<Self, TableError> {
+        let bytes = files.read(path)?;
+        let text = String::from_utf8_lossy(&bytes);
+        let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+        let wrong = |line: usize, expected: String, found: &str| TableError::Line {
+            path: path.into(),
+            line: line + 1,
+            expected,
+            found: crate::io::quote(found.as_bytes()),
+        };
+        let mut lines = whole.lines().enumerate();
+        let columns: Vec<String> = match lines.next() {
+            Some((_, line)) if line.starts_with("time") => line.split(',').map(str::to_owned).collect(),
+            other => {
+                return Err(wrong(0, "the names of columns, `time` first".into(), other.map_or("", |line| line.1)));
+            }
+        };
+        let mut rows = Vec::new();
+        for (number, line) in lines {
+            let row = line.split(',').map(|word| word.parse().map_err(|_| wrong(number, "a number".into(), word)));
+            let row = row.collect::<Result<Vec<f64>, _>>()?;
+            if row.len() != columns.len() {
+                return Err(wrong(number, format!("{} numbers", columns.len()), &row.len().to_string()));
+            }
+            rows.push(row);
+        }
+        Ok(Self { columns, rows })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::Memory;
+
+    #[test]
+    fn a_table_survives_and_what_is_not_one_is_named() {
+        let read = |text: &str| Table::read(&Memory::with("t.csv", text), Path::new("t.csv"));
+        let row = [0.1 + 0.2, -1e-300, f64::NAN];
+        let table = read(&format!("time,a,b\n{}1,2", Table::line(&row))).unwrap();
+        assert_eq!(table.columns, ["time", "a", "b"]);
+        assert_eq!(table.rows.len(), 1, "the last line has no end");
+        assert_eq!(table.rows[0][..2], row[..2]);
+        assert!(table.rows[0][2].is_nan());
+        let error = |text| read(text).unwrap_err().to_string();
+        assert!(error("").starts_with("t.csv, line 1: expected the names of columns"));
+        assert!(error("time,a\n1\n").contains("line 2: expected 2 numbers"));
+        assert!(error("time,a\n1,x\n").contains("line 2: expected a number, found `x`"));
+    }
+}
