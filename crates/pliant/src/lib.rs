@@ -17,6 +17,7 @@
 //! - [`solver`]: linear systems, by factorisation and by conjugate gradients.
 //! - [`model`]: bodies, what acts on them and what holds them.
 //! - [`integrator`]: steps in time, and to equilibrium.
+//! - [`output`]: animations of a model in files, for ParaView, Blender and Houdini.
 //!
 //! ```
 //! use pliant::mesh::{Cells, generate};
@@ -44,6 +45,7 @@ pub mod matrix_io;
 pub mod mesh;
 pub mod model;
 pub mod motion;
+pub mod output;
 pub mod solver;
 pub mod sparse;
 pub mod system;
