@@ -17,6 +17,7 @@
 //! - [`solver`]: linear systems, by factorisation and by conjugate gradients.
 //! - [`model`]: bodies, what acts on them and what holds them.
 //! - [`integrator`]: steps in time, and to equilibrium.
+//! - [`output`]: animations of a model in files, for ParaView, Blender and Houdini.
 //! - [`simulation`]: a model, a scheme and a solver that go through time together.
 //! - [`scene`]: scenes in files.
 //!
@@ -46,6 +47,7 @@ pub mod matrix_io;
 pub mod mesh;
 pub mod model;
 pub mod motion;
+pub mod output;
 pub mod scene;
 pub mod simulation;
 pub mod solver;

@@ -73,4 +73,10 @@ pub enum WriteError {
     UnknownFormat { path: PathBuf, known: String },
     #[error("{}: {format} cannot hold {what}", path.display())]
     Unsupported { path: PathBuf, format: &'static str, what: &'static str },
+    #[error("{}: frame {frame}: {what}", path.display())]
+    Frame { path: PathBuf, frame: usize, what: String },
+    #[error("{}: expected {expected} frames, got {found}", path.display())]
+    FrameCount { path: PathBuf, expected: usize, found: usize },
+    #[error("{}: {frames} frames do not fit into the {limit} bytes that {format} can hold; write fewer", path.display())]
+    TooManyFrames { path: PathBuf, format: &'static str, frames: usize, limit: u64 },
 }

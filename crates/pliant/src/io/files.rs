@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -49,17 +49,74 @@ impl Files for Disk {
     }
 
     fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+        let mut draft = Draft::new(path)?;
+        draft.write(bytes)?;
+        draft.finish()
+    }
+}
+
+/// A file on disk that is written piece by piece: when it is finished it appears complete, and before that not at all.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    path: PathBuf,
+    file: BufWriter<tempfile::NamedTempFile>,
+    /// Whether a piece is missing, after which the rest is of no use.
+    broken: bool,
+}
+
+impl Draft {
+    pub fn new(path: &Path) -> Result<Self, WriteError> {
         let io = |cause| WriteError::Io { path: path.into(), cause };
         let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         if !folder.is_dir() {
             let cause = io::Error::new(io::ErrorKind::NotFound, format!("there is no folder `{}`", folder.display()));
             return Err(io(cause));
         }
+        // Found out now, and not when all is written.
+        if path.is_dir() {
+            return Err(io(io::ErrorKind::IsADirectory.into()));
+        }
         // The error itself would name the temporary file.
-        let mut file = temporary(folder).map_err(|error| io(error.kind().into()))?;
-        file.write_all(bytes).map_err(io)?;
-        file.persist(path).map_err(|error| io(error.error))?;
+        let file = temporary(folder).map_err(|error| io(error.kind().into()))?;
+        Ok(Self { path: path.into(), file: BufWriter::with_capacity(1 << 16, file), broken: false })
+    }
+
+    /// The file that it will be.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Write the next bytes.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
+        self.attempt(|file| file.write_all(bytes))
+    }
+
+    /// Go on at a byte counted from the start of the file.
+    pub fn go_to(&mut self, byte: u64) -> Result<(), WriteError> {
+        self.attempt(|file| file.seek(SeekFrom::Start(byte)).map(|_| ()))
+    }
+
+    /// Let the file appear under its name.
+    pub fn finish(mut self) -> Result<(), WriteError> {
+        self.attempt(Write::flush)?;
+        let io = |cause| WriteError::Io { path: self.path.clone(), cause };
+        let file = self.file.into_inner().map_err(|error| io(error.into_error()))?;
+        file.persist(&self.path).map_err(|error| io(error.error))?;
         Ok(())
+    }
+
+    fn attempt(
+        &mut self,
+        action: impl FnOnce(&mut BufWriter<tempfile::NamedTempFile>) -> io::Result<()>,
+    ) -> Result<(), WriteError> {
+        let io = |cause| WriteError::Io { path: self.path.clone(), cause };
+        if self.broken {
+            return Err(io(io::Error::other("an earlier part could not be written")));
+        }
+        action(&mut self.file).map_err(|cause| {
+            self.broken = true;
+            io(cause)
+        })
     }
 }
 

@@ -38,8 +38,14 @@ pub use files::{Disk, Files, Memory};
 pub use interp::{read_interp, read_interp_from, write_interp};
 
 pub(crate) use binary::Number;
-pub(crate) use files::put;
+pub(crate) use files::{Draft, put};
+pub(crate) use names::Names;
+pub(crate) use obj::{Object, write_objects};
+pub(crate) use ply::write_polygons;
 pub(crate) use scan::{Scanner, Syntax, quote};
+#[cfg(test)]
+pub(crate) use vtk::vtu::data_array;
+pub(crate) use vtk::write::{DataArray, Moment, PackedGrid, Values, collection};
 
 use files::{Input, Output};
 use names::listed;

@@ -16,7 +16,7 @@ use super::raw::{RawFaces, RawMesh};
 use super::scan::{Scanner, Syntax, quote};
 use super::{Format, WriteOptions};
 use crate::math::Vec3;
-use crate::mesh::SurfaceMesh;
+use crate::mesh::{Faces, SurfaceMesh};
 
 pub(super) const FORMAT: Format = Format {
     name: "Wavefront OBJ",
@@ -194,19 +194,52 @@ fn decoration(keyword: &[u8]) -> Option<&'static str> {
 }
 
 fn write(output: &mut Output, surface: &SurfaceMesh, _: &WriteOptions) -> Result<(), WriteError> {
-    let out = output.main();
-    put!(out, "# {} vertices, {} faces\n", surface.vertices().len(), surface.faces().len());
-    for p in surface.vertices() {
-        put!(out, "v {:?} {:?} {:?}\n", p.x, p.y, p.z);
-    }
-    for face in surface.faces().iter() {
-        out.push(b'f');
-        for &v in face {
-            put!(out, " {}", u64::from(v) + 1);
-        }
-        out.push(b'\n');
-    }
+    let (vertices, faces) = (surface.vertices(), surface.faces());
+    write_objects(output.main(), &[Object { name: None, vertices, normals: &[], faces }]);
     Ok(())
+}
+
+/// A part of a file.
+#[derive(Debug)]
+pub(crate) struct Object<'a> {
+    /// None for the only one of a file.
+    pub name: Option<&'a str>,
+    pub vertices: &'a [Vec3],
+    /// One for each vertex, or none at all.
+    pub normals: &'a [Vec3],
+    pub faces: &'a Faces,
+}
+
+/// Write surfaces one after the other; vertices and normals have the same numbers.
+pub(crate) fn write_objects(out: &mut Vec<u8>, objects: &[Object<'_>]) {
+    let vertices: usize = objects.iter().map(|object| object.vertices.len()).sum();
+    let faces: usize = objects.iter().map(|object| object.faces.len()).sum();
+    put!(out, "# {vertices} vertices, {faces} faces\n");
+    let mut first = 1;
+    for object in objects {
+        if let Some(name) = object.name {
+            // A name ends with the line, and for some readers with the word.
+            put!(out, "o {}\n", name.replace(|c: char| c.is_whitespace() || c.is_control(), "_"));
+        }
+        for p in object.vertices {
+            put!(out, "v {:?} {:?} {:?}\n", p.x, p.y, p.z);
+        }
+        for n in object.normals {
+            put!(out, "vn {:?} {:?} {:?}\n", n.x as f32, n.y as f32, n.z as f32);
+        }
+        for face in object.faces.iter() {
+            out.push(b'f');
+            for corner in face.iter().map(|&v| first + v as usize) {
+                if object.normals.is_empty() {
+                    put!(out, " {corner}");
+                } else {
+                    put!(out, " {corner}//{corner}");
+                }
+            }
+            out.push(b'\n');
+        }
+        first += object.vertices.len();
+    }
 }
 
 #[cfg(test)]
@@ -215,7 +248,6 @@ mod tests {
 
     use super::super::{Loaded, Memory, Mesh, read_from, write_to};
     use super::*;
-    use crate::mesh::Faces;
 
     fn load(text: &str) -> Result<Loaded, ReadError> {
         read_from(&Memory::with("m.obj", text), Path::new("m.obj"))

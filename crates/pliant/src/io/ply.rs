@@ -26,7 +26,7 @@ use super::raw::{RawFaces, RawMesh};
 use super::scan::{Scanner, Syntax, quote};
 use super::{Encoding, Format, WriteOptions};
 use crate::math::Vec3;
-use crate::mesh::SurfaceMesh;
+use crate::mesh::{Faces, SurfaceMesh};
 
 pub(super) const FORMAT: Format = Format {
     name: "Stanford PLY",
@@ -462,21 +462,34 @@ impl Body<'_> {
 }
 
 fn write(output: &mut Output, surface: &SurfaceMesh, options: &WriteOptions) -> Result<(), WriteError> {
-    let out = output.main();
-    let (vertices, faces) = (surface.vertices(), surface.faces());
     let text = options.encoding == Encoding::Text;
+    write_polygons(output.main(), surface.vertices(), &[], surface.faces(), text);
+    Ok(())
+}
+
+/// Write polygons, with a normal for each vertex or none at all.
+pub(crate) fn write_polygons(out: &mut Vec<u8>, vertices: &[Vec3], normals: &[Vec3], faces: &Faces, text: bool) {
     let short = faces.iter().all(|face| u8::try_from(face.len()).is_ok());
     put!(out, "ply\nformat {} 1.0\n", if text { "ascii" } else { "binary_little_endian" });
     put!(out, "element vertex {}\nproperty double x\nproperty double y\nproperty double z\n", vertices.len());
+    if !normals.is_empty() {
+        put!(out, "property float nx\nproperty float ny\nproperty float nz\n");
+    }
     put!(out, "element face {}\n", faces.len());
     // `int` is what other programs expect; as bytes it is the same up to its largest.
     let index = if i32::try_from(vertices.len()).is_ok() { "int" } else { "uint" };
     put!(out, "property list {} {index} vertex_indices\nend_header\n", if short { "uchar" } else { "uint" });
-    for p in vertices {
+    for (vertex, p) in vertices.iter().enumerate() {
+        let normal = normals.get(vertex).map(|n| n.to_array().map(|x| x as f32));
         if text {
-            put!(out, "{:?} {:?} {:?}\n", p.x, p.y, p.z);
+            put!(out, "{:?} {:?} {:?}", p.x, p.y, p.z);
+            if let Some([x, y, z]) = normal {
+                put!(out, " {x:?} {y:?} {z:?}");
+            }
+            out.push(b'\n');
         } else {
             out.extend(p.to_array().iter().flat_map(|x| x.to_le_bytes()));
+            out.extend(normal.iter().flatten().flat_map(|x| x.to_le_bytes()));
         }
     }
     for face in faces.iter() {
@@ -492,14 +505,12 @@ fn write(output: &mut Output, surface: &SurfaceMesh, options: &WriteOptions) -> 
             out.extend(face.iter().flat_map(|v| v.to_le_bytes()));
         }
     }
-    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::{Loaded, Memory, Mesh, read_from, write_to};
     use super::*;
-    use crate::mesh::Faces;
 
     fn load(bytes: impl Into<Vec<u8>>) -> Result<Loaded, ReadError> {
         read_from(&Memory::with("m.ply", bytes), Path::new("m.ply"))

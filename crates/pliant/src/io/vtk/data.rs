@@ -269,9 +269,9 @@ fn check_length(length: Option<u64>, expected: Option<usize>) -> Result<usize, P
 }
 
 /// The bytes of an array with 8-byte headers, least significant byte first, compressed with zlib, in base64.
-pub(super) fn encode(bytes: &[u8], out: &mut Vec<u8>) {
+pub(super) fn encode(bytes: &[u8], level: Compression, out: &mut Vec<u8>) {
     let pack = |block: &[u8]| {
-        let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+        let mut encoder = ZlibEncoder::new(Vec::new(), level);
         encoder.write_all(block).and_then(|()| encoder.finish()).expect("writing to memory does not fail")
     };
     let blocks: Vec<Vec<u8>> = bytes.par_chunks(BLOCK).map(pack).collect();

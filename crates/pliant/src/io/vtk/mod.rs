@@ -7,4 +7,5 @@ mod data;
 pub(super) mod legacy;
 mod values;
 pub(super) mod vtu;
+pub(super) mod write;
 mod xml;

@@ -17,17 +17,18 @@
 //! (`binary`), or at an offset behind the `_` (`appended`). Strings are bytes that end with zero.
 
 use super::cells::{
-    Assembly, Grid, Piece, REGION, REGION_NAMES, Role, bytes_to_names, coordinate_name, expected_vertex, mask,
-    names_to_bytes, vertex_number, vertices,
+    Assembly, Grid, Piece, REGION_NAMES, Role, bytes_to_names, coordinate_name, expected_vertex, vertex_number,
+    vertices,
 };
-use super::data::{Budget, Expected, Problem, Source, encode};
+use super::data::{Budget, Expected, Problem, Source};
+use super::write::write;
 use super::xml::{Array, Document, Parser, PieceTag, Section, Storage};
 use crate::io::binary::Number;
 use crate::io::error::{Place, ReadError, WriteError};
-use crate::io::files::{Input, Output, put};
+use crate::io::files::{Input, Output};
 use crate::io::raw::RawMesh;
 use crate::io::scan::{Scanner, Syntax, quote};
-use crate::io::{Encoding, Feature, Format, WriteOptions};
+use crate::io::{Feature, Format, WriteOptions};
 use crate::math::Vec3;
 use crate::mesh::{SurfaceMesh, VolumeMesh};
 
@@ -314,123 +315,17 @@ fn write_surface(output: &mut Output, mesh: &SurfaceMesh, options: &WriteOptions
     Ok(())
 }
 
-fn write(output: &mut Output, grid: &Grid<'_>, encoding: Encoding) {
-    let mut sets = grid.cell_sets.iter().chain(&grid.point_sets).map(|(name, _)| name);
-    if sets.any(|name| name.contains(not_in_xml)) {
-        output.note("XML does not hold control characters: those in names were replaced");
-    }
-    let text = encoding == Encoding::Text;
-    let mut out = Sink { out: output.main(), text };
-    let (points, cells) = (grid.vertices.len(), grid.types.len());
-    let compressor = if text { "" } else { " compressor=\"vtkZLibDataCompressor\"" };
-    put!(out.out, "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" ");
-    put!(out.out, "byte_order=\"LittleEndian\" header_type=\"UInt64\"{compressor}>\n<UnstructuredGrid>\n");
-    if !grid.regions.is_empty() {
-        put!(out.out, "<FieldData>\n");
-        out.names(REGION_NAMES, &names_to_bytes(grid.regions.iter().map(|region| region.name.as_str())));
-        put!(out.out, "</FieldData>\n");
-    }
-    put!(out.out, "<Piece NumberOfPoints=\"{points}\" NumberOfCells=\"{cells}\">\n<Points>\n");
-    out.array("Points", 3, grid.vertices.iter().flat_map(Vec3::to_array));
-    put!(out.out, "</Points>\n<Cells>\n");
-    out.array("connectivity", 1, grid.nodes.iter().map(|&v| i64::from(v)));
-    out.array("offsets", 1, grid.ends.iter().map(|&end| end as i64));
-    out.array("types", 1, grid.types.iter().copied());
-    put!(out.out, "</Cells>\n<CellData>\n");
-    if !grid.regions.is_empty() {
-        out.array(REGION, 1, grid.cell_region.iter().map(|&region| i64::from(region)));
-    }
-    for (name, members) in &grid.cell_sets {
-        out.array(name, 1, mask(members, cells).into_iter());
-    }
-    put!(out.out, "</CellData>\n<PointData>\n");
-    for (name, members) in &grid.point_sets {
-        out.array(name, 1, mask(members, points).into_iter());
-    }
-    put!(out.out, "</PointData>\n</Piece>\n</UnstructuredGrid>\n</VTKFile>\n");
-}
-
-/// Characters that XML forbids, even as numbers.
-fn not_in_xml(c: char) -> bool {
-    c < ' ' && !matches!(c, '\t' | '\n' | '\r')
-}
-
-/// A number type that is written.
-trait Plain: Copy + std::fmt::Debug {
-    const NAME: &'static str;
-    fn put(self, bytes: &mut Vec<u8>);
-}
-
-macro_rules! plain {
-    ($($type:ty: $name:literal),*) => {$(
-        impl Plain for $type {
-            const NAME: &'static str = $name;
-            fn put(self, bytes: &mut Vec<u8>) {
-                bytes.extend(self.to_le_bytes());
-            }
-        }
-    )*};
-}
-plain!(f64: "Float64", i64: "Int64", u8: "UInt8");
-
-/// Arrays, as text or binary.
-struct Sink<'a> {
-    out: &'a mut Vec<u8>,
-    text: bool,
-}
-
-impl Sink<'_> {
-    fn array<T: Plain>(&mut self, name: &str, components: usize, values: impl Iterator<Item = T>) {
-        put!(self.out, "<DataArray type=\"{}\" Name=\"{}\"", T::NAME, attribute_text(name));
-        if components > 1 {
-            put!(self.out, " NumberOfComponents=\"{components}\"");
-        }
-        put!(self.out, " format=\"{}\">\n", self.format());
-        self.values(values);
-        put!(self.out, "</DataArray>\n");
-    }
-
-    fn names(&mut self, name: &str, names: &[u8]) {
-        let (count, format) = (names.len(), self.format());
-        put!(self.out, "<DataArray type=\"UInt8\" Name=\"{name}\" NumberOfTuples=\"{count}\" format=\"{format}\">\n");
-        self.values(names.iter().copied());
-        put!(self.out, "</DataArray>\n");
-    }
-
-    fn values<T: Plain>(&mut self, values: impl Iterator<Item = T>) {
-        const PER_LINE: usize = 12;
-        if self.text {
-            for (index, value) in values.enumerate() {
-                let separator = if index % PER_LINE == PER_LINE - 1 { '\n' } else { ' ' };
-                put!(self.out, "{value:?}{separator}");
-            }
-        } else {
-            let mut bytes = Vec::with_capacity(values.size_hint().0 * size_of::<T>());
-            values.for_each(|value| value.put(&mut bytes));
-            encode(&bytes, self.out);
-        }
-        put!(self.out, "\n");
-    }
-
-    fn format(&self) -> &'static str {
-        if self.text { "ascii" } else { "binary" }
-    }
-}
-
-/// A name as the value of an attribute, in which white space other than spaces must be given as numbers.
-fn attribute_text(name: &str) -> String {
-    let escaped = quick_xml::escape::escape(name);
-    let mut text = String::with_capacity(escaped.len());
-    for c in escaped.chars() {
-        match c {
-            '\t' => text.push_str("&#9;"),
-            '\n' => text.push_str("&#10;"),
-            '\r' => text.push_str("&#13;"),
-            c if not_in_xml(c) => text.push('\u{fffd}'),
-            c => text.push(c),
-        }
-    }
-    text
+/// The numbers of the first array of this name, for tests of what is written.
+#[cfg(test)]
+pub(crate) fn data_array(bytes: &[u8], name: &str) -> Option<Vec<f64>> {
+    let files = crate::io::Memory::default();
+    let input = Input { path: std::path::Path::new("m.vtu"), bytes, files: &files };
+    let document = Parser::new(&input).parse().ok()?;
+    let mut reader = Reader { input: &input, document: &document, budget: Budget::of_file(bytes.len()) };
+    let pieces = document.pieces.iter().flat_map(|piece| piece.arrays.iter().map(|(_, array)| array));
+    let array = document.fields.iter().chain(pieces).find(|array| array.name == name)?;
+    let bytes = reader.bytes(array, Expected { bytes: None, growth: 8 }).ok()?;
+    Some(number_type(&array.kind)?.floats(&bytes, document.layout.little))
 }
 
 #[cfg(test)]
@@ -567,7 +462,7 @@ mod tests {
     fn zeros_that_unpack_without_end_are_refused_and_regular_meshes_are_not() {
         let array = |kind: &str, name: &str, bytes: &[u8]| {
             let mut text = Vec::new();
-            encode(bytes, &mut text);
+            super::super::data::encode(bytes, flate2::Compression::default(), &mut text);
             let text = String::from_utf8(text).unwrap();
             format!("<DataArray type='{kind}' Name='{name}' format='binary'>{text}</DataArray>")
         };

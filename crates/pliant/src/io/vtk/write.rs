@@ -1,0 +1,292 @@
+//! Writing `.vtu`: a grid is packed once, and then any number of files have it with points and data of their own.
+
+use flate2::Compression;
+
+use super::cells::{Grid, REGION, REGION_NAMES, mask, names_to_bytes};
+use super::data::encode;
+use crate::io::Encoding;
+use crate::io::files::{Output, put};
+use crate::io::names::Names;
+use crate::math::Vec3;
+use crate::mesh::{BODY, Region, VolumeMesh};
+
+/// Cell data with the number of the body that a cell belongs to, and field data with the names of bodies.
+const BODY_NUMBER: &str = "body";
+const BODY_NAMES: &str = "body_names";
+
+/// Field data in which ParaView looks for the time of a file.
+const TIME: &str = "TimeValue";
+
+pub(super) fn write(output: &mut Output, grid: &Grid<'_>, encoding: Encoding) {
+    let mut sets = grid.cell_sets.iter().chain(&grid.point_sets).map(|(name, _)| name);
+    if sets.any(|name| name.contains(not_in_xml)) {
+        output.note("XML does not hold control characters: those in names were replaced");
+    }
+    let style = Style { text: encoding == Encoding::Text, level: Compression::default() };
+    let file = PackedGrid::new(grid, style).file(&Moment { points: grid.vertices, ..Moment::default() });
+    output.main().extend(file);
+}
+
+/// What stays the same from file to file, as it is in each of them.
+#[derive(Debug)]
+pub(crate) struct PackedGrid {
+    style: Style,
+    points: usize,
+    cells: usize,
+    /// Arrays in `<FieldData>`, `<Cells>`, `<CellData>` and `<PointData>`.
+    fields: Vec<u8>,
+    topology: Vec<u8>,
+    cell_data: Vec<u8>,
+    point_data: Vec<u8>,
+}
+
+/// What is in one file.
+#[derive(Debug, Default)]
+pub(crate) struct Moment<'a> {
+    /// In s.
+    pub time: Option<f64>,
+    /// Where the points are: as many as the grid has.
+    pub points: &'a [Vec3],
+    pub point_data: &'a [DataArray<'a>],
+    pub cell_data: &'a [DataArray<'a>],
+}
+
+/// Numbers for each point or each cell of a grid.
+#[derive(Debug)]
+pub(crate) struct DataArray<'a> {
+    pub name: &'a str,
+    /// What each of several components is called; empty for one number each.
+    pub components: &'a [&'a str],
+    pub values: Values<'a>,
+}
+
+/// Numbers, long or short.
+#[derive(Debug)]
+pub(crate) enum Values<'a> {
+    F64(&'a [f64]),
+    F32(&'a [f32]),
+}
+
+impl PackedGrid {
+    fn new(grid: &Grid<'_>, style: Style) -> Self {
+        let (points, cells) = (grid.vertices.len(), grid.types.len());
+        let pack = |fill: &dyn Fn(&mut Sink<'_>)| {
+            let mut bytes = Vec::new();
+            fill(&mut Sink { out: &mut bytes, style });
+            bytes
+        };
+        let fields = pack(&|out| {
+            if !grid.regions.is_empty() {
+                out.names(REGION_NAMES, grid.regions.iter().map(|region| region.name.as_str()));
+            }
+        });
+        let topology = pack(&|out| {
+            out.array("connectivity", &[], grid.nodes.iter().map(|&v| i64::from(v)));
+            out.array("offsets", &[], grid.ends.iter().map(|&end| end as i64));
+            out.array("types", &[], grid.types.iter().copied());
+        });
+        let cell_data = pack(&|out| {
+            if !grid.regions.is_empty() {
+                out.array(REGION, &[], grid.cell_region.iter().map(|&region| i64::from(region)));
+            }
+            for (name, members) in &grid.cell_sets {
+                out.array(name, &[], mask(members, cells).into_iter());
+            }
+        });
+        let point_data = pack(&|out| {
+            for (name, members) in &grid.point_sets {
+                out.array(name, &[], mask(members, points).into_iter());
+            }
+        });
+        Self { style, points, cells, fields, topology, cell_data, point_data }
+    }
+
+    /// Bodies in one grid, whatever their elements: points and cells of each come after those of the bodies before it. Cells know
+    /// their body and region. The files are binary, and packed quickly rather than well, for there are many.
+    pub fn of_bodies(bodies: &[(&str, &VolumeMesh)]) -> Self {
+        let (mut vertices, mut types, mut ends, mut nodes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut regions, mut cell_region, mut cell_body) = (Vec::new(), Vec::new(), Vec::new());
+        let mut names = Names::default();
+        for (number, (name, mesh)) in (0_i64..).zip(bodies) {
+            let grid = Grid::of_volume(mesh);
+            let (first_vertex, first_node, first_region) = (vertices.len() as u32, nodes.len(), regions.len() as u32);
+            vertices.extend_from_slice(grid.vertices);
+            types.extend_from_slice(&grid.types);
+            ends.extend(grid.ends.iter().map(|end| first_node + end));
+            nodes.extend(grid.nodes.iter().map(|vertex| first_vertex + vertex));
+            cell_region.extend(mesh.element_region().iter().map(|region| first_region + region));
+            cell_body.extend(std::iter::repeat_n(number, mesh.element_count()));
+            regions.extend(mesh.regions().iter().map(|region| {
+                let full = match (bodies, mesh.regions()) {
+                    ([_], _) => region.name.clone(),
+                    (_, [only]) if only.name == BODY => (*name).to_owned(),
+                    _ => format!("{name}/{}", region.name),
+                };
+                Region::named(names.take(&full))
+            }));
+        }
+        let grid = Grid {
+            vertices: &vertices,
+            types,
+            ends,
+            nodes: &nodes,
+            regions: &regions,
+            cell_region: &cell_region,
+            cell_sets: Vec::new(),
+            point_sets: Vec::new(),
+        };
+        let style = Style { text: false, level: Compression::fast() };
+        let mut packed = Self::new(&grid, style);
+        Sink { out: &mut packed.fields, style }.names(BODY_NAMES, bodies.iter().map(|(name, _)| *name));
+        Sink { out: &mut packed.cell_data, style }.array(BODY_NUMBER, &[], cell_body.into_iter());
+        packed
+    }
+
+    /// A file.
+    pub fn file(&self, moment: &Moment<'_>) -> Vec<u8> {
+        let Self { style, points, cells, .. } = *self;
+        let mut bytes = Vec::new();
+        let out = &mut Sink { out: &mut bytes, style };
+        let compressor = if style.text { "" } else { " compressor=\"vtkZLibDataCompressor\"" };
+        put!(out.out, "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" ");
+        put!(out.out, "byte_order=\"LittleEndian\" header_type=\"UInt64\"{compressor}>\n<UnstructuredGrid>\n");
+        if !self.fields.is_empty() || moment.time.is_some() {
+            put!(out.out, "<FieldData>\n");
+            out.out.extend(&self.fields);
+            if let Some(time) = moment.time {
+                out.loose_array(TIME, [time].into_iter());
+            }
+            put!(out.out, "</FieldData>\n");
+        }
+        put!(out.out, "<Piece NumberOfPoints=\"{points}\" NumberOfCells=\"{cells}\">\n<Points>\n");
+        out.array("Points", &["x", "y", "z"], moment.points.iter().flat_map(Vec3::to_array));
+        put!(out.out, "</Points>\n<Cells>\n");
+        out.out.extend(&self.topology);
+        put!(out.out, "</Cells>\n<CellData>\n");
+        out.out.extend(&self.cell_data);
+        moment.cell_data.iter().for_each(|array| out.data(array));
+        put!(out.out, "</CellData>\n<PointData>\n");
+        out.out.extend(&self.point_data);
+        moment.point_data.iter().for_each(|array| out.data(array));
+        put!(out.out, "</PointData>\n</Piece>\n</UnstructuredGrid>\n</VTKFile>\n");
+        bytes
+    }
+}
+
+/// A collection of files, `.pvd`, that says at which time each was.
+pub(crate) fn collection<'a>(files: impl Iterator<Item = (f64, &'a str)>) -> Vec<u8> {
+    let mut out = Vec::new();
+    put!(out, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\">\n");
+    put!(out, "<Collection>\n");
+    for (time, file) in files {
+        put!(out, "<DataSet timestep=\"{time:?}\" part=\"0\" file=\"{}\"/>\n", attribute_text(file));
+    }
+    put!(out, "</Collection>\n</VTKFile>\n");
+    out
+}
+
+/// Characters that XML forbids, even as numbers.
+fn not_in_xml(c: char) -> bool {
+    c < ' ' && !matches!(c, '\t' | '\n' | '\r')
+}
+
+/// A number type that is written.
+trait Plain: Copy + std::fmt::Debug {
+    const NAME: &'static str;
+    fn put(self, bytes: &mut Vec<u8>);
+}
+
+macro_rules! plain {
+    ($($type:ty: $name:literal),*) => {$(
+        impl Plain for $type {
+            const NAME: &'static str = $name;
+            fn put(self, bytes: &mut Vec<u8>) {
+                bytes.extend(self.to_le_bytes());
+            }
+        }
+    )*};
+}
+plain!(f32: "Float32", f64: "Float64", i64: "Int64", u8: "UInt8");
+
+/// How arrays are written: as text, or binary and compressed.
+#[derive(Debug, Clone, Copy)]
+struct Style {
+    text: bool,
+    level: Compression,
+}
+
+/// Arrays, as text or binary.
+struct Sink<'a> {
+    out: &'a mut Vec<u8>,
+    style: Style,
+}
+
+impl Sink<'_> {
+    fn array<T: Plain>(&mut self, name: &str, components: &[&str], values: impl Iterator<Item = T>) {
+        put!(self.out, "<DataArray type=\"{}\" Name=\"{}\"", T::NAME, attribute_text(name));
+        if !components.is_empty() {
+            put!(self.out, " NumberOfComponents=\"{}\"", components.len());
+            for (index, component) in components.iter().enumerate() {
+                put!(self.out, " ComponentName{index}=\"{component}\"");
+            }
+        }
+        put!(self.out, " format=\"{}\">\n", self.format());
+        self.values(values);
+        put!(self.out, "</DataArray>\n");
+    }
+
+    fn data(&mut self, array: &DataArray<'_>) {
+        match array.values {
+            Values::F64(values) => self.array(array.name, array.components, values.iter().copied()),
+            Values::F32(values) => self.array(array.name, array.components, values.iter().copied()),
+        }
+    }
+
+    /// Names as bytes, a zero behind each.
+    fn names<'a>(&mut self, name: &str, names: impl Iterator<Item = &'a str>) {
+        self.loose_array(name, names_to_bytes(names).into_iter());
+    }
+
+    /// An array that has not a number for each point or cell, and so says how many it has.
+    fn loose_array<T: Plain>(&mut self, name: &str, values: impl ExactSizeIterator<Item = T>) {
+        let (kind, count, format) = (T::NAME, values.len(), self.format());
+        put!(self.out, "<DataArray type=\"{kind}\" Name=\"{name}\" NumberOfTuples=\"{count}\" format=\"{format}\">\n");
+        self.values(values);
+        put!(self.out, "</DataArray>\n");
+    }
+
+    fn values<T: Plain>(&mut self, values: impl Iterator<Item = T>) {
+        const PER_LINE: usize = 12;
+        if self.style.text {
+            for (index, value) in values.enumerate() {
+                let separator = if index % PER_LINE == PER_LINE - 1 { '\n' } else { ' ' };
+                put!(self.out, "{value:?}{separator}");
+            }
+        } else {
+            let mut bytes = Vec::with_capacity(values.size_hint().0 * size_of::<T>());
+            values.for_each(|value| value.put(&mut bytes));
+            encode(&bytes, self.style.level, self.out);
+        }
+        put!(self.out, "\n");
+    }
+
+    fn format(&self) -> &'static str {
+        if self.style.text { "ascii" } else { "binary" }
+    }
+}
+
+/// A name as the value of an attribute, in which white space other than spaces must be given as numbers.
+fn attribute_text(name: &str) -> String {
+    let escaped = quick_xml::escape::escape(name);
+    let mut text = String::with_capacity(escaped.len());
+    for c in escaped.chars() {
+        match c {
+            '\t' => text.push_str("&#9;"),
+            '\n' => text.push_str("&#10;"),
+            '\r' => text.push_str("&#13;"),
+            c if not_in_xml(c) => text.push('\u{fffd}'),
+            c => text.push(c),
+        }
+    }
+    text
+}

@@ -1,0 +1,193 @@
+//! What is shown: the bodies of a model and their surfaces.
+
+use std::ops::Range;
+
+use thiserror::Error;
+
+use crate::io::Names;
+use crate::math::Vec3;
+use crate::mesh::{Embedding, SurfaceMesh, VolumeMesh};
+use crate::model::Model;
+
+/// The bodies of a model as they are shown. It is a copy: the model may go on, or go away.
+#[derive(Debug, Clone)]
+pub struct Cast {
+    bodies: Vec<CastBody>,
+    vertex_count: usize,
+    element_count: usize,
+}
+
+/// A body as it is shown.
+#[derive(Debug, Clone)]
+pub struct CastBody {
+    name: String,
+    mesh: VolumeMesh,
+    vertices: Range<usize>,
+    surface: SurfaceMesh,
+    carrier: Carrier,
+}
+
+/// What moves the vertices of a surface.
+#[derive(Debug, Clone)]
+enum Carrier {
+    /// They are vertices of the mesh.
+    Vertices(Vec<u32>),
+    Embedding(Embedding),
+}
+
+/// Why a surface cannot stand for a body.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[allow(missing_docs, reason = "the message says what each part is")]
+#[non_exhaustive]
+pub enum DressError {
+    #[error("there is no body {body}: there are {count}, counted from 0")]
+    NoBody { body: usize, count: usize },
+    #[error("the surface has {vertices} vertices, but {points} points are embedded")]
+    Points { vertices: usize, points: usize },
+    #[error("the surface is not embedded into the mesh of body `{body}`, but into another")]
+    OtherMesh { body: String },
+}
+
+impl Cast {
+    /// The bodies of a model, each with the boundary of its mesh. Names that several bodies have get numbers.
+    pub fn new(model: &Model) -> Self {
+        let mut names = Names::default();
+        let body = |body: &crate::model::ModelBody| {
+            let boundary = body.mesh().boundary();
+            CastBody {
+                name: names.take(body.name()),
+                mesh: body.mesh().clone(),
+                vertices: body.vertices(),
+                surface: boundary.surface,
+                carrier: Carrier::Vertices(boundary.vertices),
+            }
+        };
+        let bodies: Vec<CastBody> = model.bodies().iter().map(body).collect();
+        let element_count = bodies.iter().map(|body| body.mesh.element_count()).sum();
+        Self { bodies, vertex_count: model.vertex_count(), element_count }
+    }
+
+    /// Show a detailed surface, which the mesh of the body carries along, instead of the boundary of the mesh.
+    pub fn dress(&mut self, body: usize, surface: SurfaceMesh, embedding: Embedding) -> Result<(), DressError> {
+        let count = self.bodies.len();
+        let body = self.bodies.get_mut(body).ok_or(DressError::NoBody { body, count })?;
+        let (vertices, points) = (surface.vertices().len(), embedding.len());
+        if vertices != points {
+            return Err(DressError::Points { vertices, points });
+        }
+        let ties = embedding.vertices().chunks_exact(body.mesh.kind().nodes());
+        let elements = embedding.elements().iter().map(|&element| element as usize);
+        let fits =
+            |(tie, element): (&[u32], usize)| element < body.mesh.element_count() && body.mesh.element(element) == tie;
+        if ties.len() != points || !ties.zip(elements).all(fits) {
+            return Err(DressError::OtherMesh { body: body.name.clone() });
+        }
+        body.surface = surface;
+        body.carrier = Carrier::Embedding(embedding);
+        Ok(())
+    }
+
+    /// The bodies, in the order of the model.
+    pub fn bodies(&self) -> &[CastBody] {
+        &self.bodies
+    }
+
+    /// How many vertices the meshes of all bodies have.
+    pub fn vertex_count(&self) -> usize {
+        self.vertex_count
+    }
+
+    /// How many elements the meshes of all bodies have.
+    pub fn element_count(&self) -> usize {
+        self.element_count
+    }
+}
+
+impl CastBody {
+    /// What it is called; no two bodies have the same name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The body at rest.
+    pub fn mesh(&self) -> &VolumeMesh {
+        &self.mesh
+    }
+
+    /// Which vertices of the model are those of its mesh.
+    pub fn vertices(&self) -> Range<usize> {
+        self.vertices.clone()
+    }
+
+    /// The surface that is shown, at rest.
+    pub fn surface(&self) -> &SurfaceMesh {
+        &self.surface
+    }
+
+    /// Where the vertices of the surface are, given the displacements of all vertices of the model.
+    ///
+    /// # Panics
+    /// If there are not three displacements a vertex.
+    pub fn surface_positions(&self, u: &[f64]) -> Vec<Vec3> {
+        let (u, _) = u.as_chunks::<3>();
+        let u = &u[self.vertices.clone()];
+        let rest = self.surface.vertices();
+        match &self.carrier {
+            Carrier::Vertices(vertices) => {
+                let displacements = vertices.iter().map(|&vertex| Vec3::from_array(u[vertex as usize]));
+                rest.iter().zip(displacements).map(|(rest, u)| *rest + u).collect()
+            }
+            Carrier::Embedding(embedding) => {
+                let u: Vec<Vec3> = u.iter().copied().map(Vec3::from_array).collect();
+                let mut positions = vec![Vec3::ZERO; rest.len()];
+                embedding.interpolate(&u, &mut positions);
+                positions.iter_mut().zip(rest).for_each(|(position, rest)| *position += *rest);
+                positions
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{bend, two_bodies};
+    use super::*;
+    use crate::mesh::{Cells, generate};
+
+    #[test]
+    fn bodies_of_one_name_are_told_apart() {
+        let cast = Cast::new(&two_bodies());
+        let names: Vec<&str> = cast.bodies().iter().map(CastBody::name).collect();
+        assert_eq!(names, ["body", "body_2"]);
+        assert_eq!(cast.vertex_count(), cast.bodies()[1].vertices().end);
+    }
+
+    #[test]
+    fn the_boundary_follows_its_vertices() {
+        let model = two_bodies();
+        let cast = Cast::new(&model);
+        let state = bend(&model, 0.7);
+        let positions = model.positions(&state);
+        for body in cast.bodies() {
+            let shown = body.surface_positions(&state.q);
+            let own = &positions[body.vertices()];
+            assert!(shown.iter().all(|p| own.contains(p)));
+            assert_eq!(body.surface_positions(&vec![0.0; state.q.len()]), body.surface().vertices());
+        }
+    }
+
+    #[test]
+    fn a_surface_that_does_not_fit_is_refused() {
+        let mut cast = Cast::new(&two_bodies());
+        let surface = generate::ball(0.1, 4, Cells::Tet5).unwrap().boundary().surface;
+        let meshes: Vec<VolumeMesh> = cast.bodies().iter().map(|body| body.mesh().clone()).collect();
+        let embed = |mesh: usize, points: &[Vec3]| Embedding::new(&meshes[mesh], points).unwrap();
+        let good = embed(0, surface.vertices());
+        assert_eq!(cast.dress(2, surface.clone(), good.clone()), Err(DressError::NoBody { body: 2, count: 2 }));
+        let (vertices, few) = (surface.vertices().len(), embed(0, &surface.vertices()[1..]));
+        assert_eq!(cast.dress(0, surface.clone(), few), Err(DressError::Points { vertices, points: vertices - 1 }));
+        let other = cast.dress(0, surface.clone(), embed(1, surface.vertices()));
+        assert_eq!(other, Err(DressError::OtherMesh { body: "body".into() }));
+        cast.dress(0, surface, good).unwrap();
+    }
+}

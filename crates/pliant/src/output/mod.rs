@@ -1,0 +1,303 @@
+//! Animations of a model in files, for ParaView, Blender and Houdini.
+//!
+//! A [`Cast`] is what is shown: the bodies of a model, each with the surface that stands for it. A [`Frame`] is a moment of a
+//! simulation. Both own their data, so that a thread beside the simulation can write them. A format is one file beside this one
+//! and one line in [`FORMATS`]; the extension of a path chooses it:
+//!
+//! | files | for | |
+//! |---|---|---|
+//! | `.vtu` | ParaView | a file a frame with elements, velocities and stresses, and a `.pvd` that lists them |
+//! | `.obj`, `.ply` | anything | a file a frame with the surfaces |
+//! | `.glb` | Blender, three.js | one file |
+//! | `.pc2`, `.mdd` | Blender, Houdini | one file a body: positions only, for the `_rest.obj` beside it |
+//!
+//! Formats of a file a frame are written while the simulation goes on. Those of one file must know the number of frames before the
+//! first, because they say it in front; then frames go to disk as they come, and memory holds one or two. In both cases a file
+//! appears when it is complete, or not at all.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use pliant::material::{AnyLaw, YoungPoisson};
+//! use pliant::mesh::{Cells, generate};
+//! use pliant::model::{Body, Model};
+//! use pliant::output::{self, Cast, Frame, Options};
+//!
+//! let bar = generate::block([1.0, 0.2, 0.2], [4, 1, 1], Cells::Tet5)?;
+//! let law = AnyLaw::new("stvk", YoungPoisson { young: 1e6, poisson: 0.3 })?;
+//! let model = Model::builder().body(Body::new(bar, law, 1000.0)).build()?;
+//! let mut state = model.rest_state();
+//!
+//! let folder = tempfile::tempdir()?;
+//! let cast = Arc::new(Cast::new(&model));
+//! let mut writer = output::start(&folder.path().join("bar.vtu"), &cast, &Options::default())?;
+//! for number in 0..3 {
+//!     state.time = 0.1 * number as f64; // here a step of a scheme
+//!     writer.write(&Frame::new(&model, &state, number, true))?;
+//! }
+//! let files = writer.finish()?;
+//! assert!(files[0].ends_with("bar.pvd") && files[3].ends_with("bar_000002.vtu"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod cast;
+mod frame;
+mod glb;
+mod mdd;
+mod obj;
+mod pc2;
+mod ply;
+mod point_cache;
+mod series;
+mod stage;
+#[cfg(test)]
+mod testing;
+mod vtu;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::io::WriteError;
+
+pub use cast::{Cast, CastBody, DressError};
+pub use frame::{Fields, Frame};
+
+use stage::Stage;
+
+/// Every format, each registered by one line.
+#[rustfmt::skip]
+pub const FORMATS: &[AnimationFormat] = &[
+    vtu::FORMAT,
+    obj::FORMAT,
+    ply::FORMAT,
+    glb::FORMAT,
+    pc2::FORMAT,
+    mdd::FORMAT,
+];
+
+/// A format of animations.
+#[derive(Debug)]
+pub struct AnimationFormat {
+    /// What people call it.
+    pub name: &'static str,
+    /// The file extensions that mean it, lower case, without the dot.
+    pub extensions: &'static [&'static str],
+    /// One line about what is in it.
+    pub about: &'static str,
+    start: Start,
+}
+
+/// How a format begins.
+#[derive(Debug, Clone, Copy)]
+enum Start {
+    /// With a file for each frame.
+    Series(fn(Stage) -> Result<Box<dyn FrameWriter>, WriteError>),
+    /// With one file for the number of frames that is given.
+    Whole(fn(Stage, &Options, usize) -> Result<Box<dyn FrameWriter>, WriteError>),
+}
+
+impl AnimationFormat {
+    /// The format of a file, by its extension.
+    pub fn of(path: &Path) -> Option<&'static Self> {
+        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        FORMATS.iter().find(|format| format.extensions.contains(&extension.as_str()))
+    }
+
+    /// True if it has a file for each frame, and so can be written before the number of frames is known.
+    pub fn is_series(&self) -> bool {
+        matches!(self.start, Start::Series(_))
+    }
+
+    /// Start to write to `path`, in this format whatever the extension. Of a series, `path` is what the names of the files are made of: `bar.obj`
+    /// stands for `bar_000000.obj` and so on.
+    pub fn start(&self, path: &Path, cast: &Arc<Cast>, options: &Options) -> Result<Box<dyn FrameWriter>, WriteError> {
+        let stage = Stage::new(path, self.name, cast)?;
+        match (self.start, options.frames) {
+            (Start::Series(start), _) => start(stage),
+            (Start::Whole(start), Some(frames)) if frames > 0 => start(stage, options, frames),
+            (Start::Whole(_), Some(_)) => Err(stage.unsupported("an animation without frames")),
+            (Start::Whole(_), None) => Err(stage.unsupported("an animation whose number of frames is not given")),
+        }
+    }
+}
+
+/// How to write an animation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Options {
+    /// How many frames there will be. Formats of one file need it; those of a file a frame take any number.
+    pub frames: Option<usize>,
+    /// Which way is up in the model, for formats that have a way up, which is only glTF. Others have the coordinates of the model.
+    pub up: Axis,
+}
+
+/// A direction of the model.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[allow(missing_docs, reason = "they are what they are")]
+pub enum Axis {
+    X,
+    #[default]
+    Y,
+    Z,
+}
+
+/// Writes frames to files. It can be given to another thread.
+pub trait FrameWriter: Send {
+    /// Write the next frame, whose number is larger than that of the one before. After an error, files of earlier frames are as they were.
+    fn write(&mut self, frame: &Frame) -> Result<(), WriteError>;
+
+    /// Complete what is not complete yet. Returns all files, and first the one to open.
+    fn finish(self: Box<Self>) -> Result<Vec<PathBuf>, WriteError>;
+}
+
+/// Start to write to `path`, in the format of its extension.
+pub fn start(path: &Path, cast: &Arc<Cast>, options: &Options) -> Result<Box<dyn FrameWriter>, WriteError> {
+    match AnimationFormat::of(path) {
+        Some(format) => format.start(path, cast, options),
+        None => {
+            let known = FORMATS.iter().flat_map(|format| format.extensions).map(|extension| format!(".{extension}"));
+            Err(WriteError::UnknownFormat { path: path.into(), known: known.collect::<Vec<_>>().join(", ") })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::testing::{frames, two_bodies};
+    use super::*;
+
+    fn start_with(path: &Path, frames: Option<usize>) -> Result<Box<dyn FrameWriter>, WriteError> {
+        start(path, &Arc::new(Cast::new(&two_bodies())), &Options { frames, ..Options::default() })
+    }
+
+    fn files(folder: &Path) -> usize {
+        std::fs::read_dir(folder).unwrap().count()
+    }
+
+    #[test]
+    fn extensions_are_unique_and_lower_case() {
+        let mut all: Vec<&str> = FORMATS.iter().flat_map(|format| format.extensions).copied().collect();
+        assert!(all.iter().all(|extension| extension.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())));
+        all.sort_unstable();
+        assert!(all.windows(2).all(|pair| pair[0] != pair[1]));
+        for format in FORMATS {
+            assert!(!format.about.is_empty() && !format.about.contains('\n'));
+        }
+    }
+
+    #[test]
+    fn a_folder_that_is_missing_or_a_file_is_an_error_for_every_format_and_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("file"), "").unwrap();
+        let frame = &frames(&two_bodies(), 1)[0];
+        for format in FORMATS {
+            for parent in ["missing", "file"] {
+                let path = folder.path().join(parent).join("a").with_extension(format.extensions[0]);
+                let written = start_with(&path, Some(1)).and_then(|mut writer| {
+                    writer.write(frame)?;
+                    writer.finish()
+                });
+                let message = written.unwrap_err().to_string();
+                assert!(message.contains(parent) && message.contains("there is no folder"), "{message}");
+            }
+        }
+        assert_eq!(files(folder.path()), 1);
+        assert_eq!(std::fs::read(folder.path().join("file")).unwrap(), b"");
+    }
+
+    #[test]
+    fn a_folder_that_vanishes_is_an_error_that_names_the_file() {
+        for format in FORMATS {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("a").with_extension(format.extensions[0]);
+            let all = frames(&two_bodies(), 2);
+            let mut writer = start_with(&path, Some(2)).unwrap();
+            writer.write(&all[0]).unwrap();
+            std::fs::remove_dir_all(folder.path()).unwrap();
+            let written = writer.write(&all[1]).and_then(|()| writer.finish().map(|_| ()));
+            let message = written.unwrap_err().to_string();
+            assert!(message.starts_with(&*folder.path().to_string_lossy()), "{message}");
+        }
+    }
+
+    #[test]
+    fn frames_that_do_not_fit_are_errors_that_leave_the_earlier_ones_alone() {
+        let model = two_bodies();
+        let good = frames(&model, 2);
+        let bad = |change: &dyn Fn(&mut Frame)| {
+            let mut frame = good[1].clone();
+            change(&mut frame);
+            frame
+        };
+        let bad = [
+            (bad(&|frame| frame.u.truncate(3)), "3 displacements, expected"),
+            (bad(&|frame| frame.v.push(0.0)), "velocities, expected"),
+            (bad(&|frame| frame.u[4] = f64::NAN), "vertex 1 is not at a finite place"),
+            (bad(&|frame| frame.v[3] = f64::INFINITY), "vertex 1 has no finite velocity"),
+            (bad(&|frame| frame.u[0] = 1e200), "vertex 0 is not at a finite place"),
+            (bad(&|frame| frame.time = f64::NAN), "its time is NaN"),
+            (bad(&|frame| frame.number = 0), "it comes after frame 0"),
+            (bad(&|frame| frame.fields.as_mut().unwrap().von_mises.truncate(2)), "fields for 2 elements, expected"),
+        ];
+        for format in FORMATS {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("a").with_extension(format.extensions[0]);
+            let mut writer = start_with(&path, Some(2)).unwrap();
+            writer.write(&good[0]).unwrap();
+            let before = files(folder.path());
+            for (frame, expected) in &bad {
+                let message = writer.write(frame).unwrap_err().to_string();
+                assert!(message.contains(expected), "{message}\n{expected}");
+            }
+            assert_eq!(files(folder.path()), before);
+            writer.write(&good[1]).unwrap();
+            assert!(writer.finish().unwrap().iter().all(|path| path.is_file()));
+        }
+    }
+
+    #[test]
+    fn one_file_takes_the_number_of_frames_that_was_said_and_no_other() {
+        let all = frames(&two_bodies(), 3);
+        for format in FORMATS.iter().filter(|format| !format.is_series()) {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("a").with_extension(format.extensions[0]);
+            let message = |frames| start_with(&path, frames).err().unwrap().to_string();
+            assert!(message(None).contains("cannot hold an animation whose number of frames is not given"));
+            assert!(message(Some(0)).contains("cannot hold an animation without frames"));
+            let mut writer = start_with(&path, Some(2)).unwrap();
+            writer.write(&all[0]).unwrap();
+            let few = writer.finish().unwrap_err().to_string();
+            assert!(few.contains("expected 2 frames, got 1"), "{few}");
+            assert_eq!(files(folder.path()), 0);
+            let mut writer = start_with(&path, Some(2)).unwrap();
+            writer.write(&all[0]).unwrap();
+            writer.write(&all[1]).unwrap();
+            let many = writer.write(&all[2]).unwrap_err().to_string();
+            assert!(many.contains("expected 2 frames, got 3"), "{many}");
+            drop(writer);
+            assert_eq!(files(folder.path()), 0);
+        }
+    }
+
+    #[test]
+    fn writers_can_be_given_to_another_thread() {
+        let folder = tempfile::tempdir().unwrap();
+        let all = frames(&two_bodies(), 2);
+        for format in FORMATS {
+            let path = folder.path().join("a").with_extension(format.extensions[0]);
+            let mut writer = start_with(&path, Some(2)).unwrap();
+            let finished = std::thread::scope(|scope| {
+                let write = || {
+                    all.iter().try_for_each(|frame| writer.write(frame))?;
+                    writer.finish()
+                };
+                scope.spawn(write).join().unwrap()
+            });
+            assert!(!finished.unwrap().is_empty());
+        }
+    }
+
+    #[test]
+    fn an_unknown_extension_lists_those_that_are_known() {
+        let message = start_with(Path::new("a.xyz"), None).err().unwrap().to_string();
+        assert!(message.contains("expected a name that ends in one of .vtu, .pvd, .obj, .ply, .glb, .pc2, .mdd"));
+    }
+}

@@ -1,0 +1,101 @@
+//! What the tests of writers share.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tempfile::TempDir;
+
+use super::{Cast, Frame, Options, start};
+use crate::io::{Mesh, read};
+use crate::material::{AnyLaw, YoungPoisson};
+use crate::math::{Affine3, Vec3};
+use crate::mesh::{Cells, Embedding, VolumeMesh, generate};
+use crate::model::{Body, Model};
+use crate::system::State;
+
+/// Elastic bodies, all called `body`.
+pub fn model_of(meshes: impl IntoIterator<Item = VolumeMesh>) -> Model {
+    let law = AnyLaw::new("stvk", YoungPoisson { young: 1e6, poisson: 0.3 }).unwrap();
+    let bodies = meshes.into_iter().map(|mesh| Body::new(mesh, law.clone(), 1000.0));
+    bodies.fold(Model::builder(), |builder, body| builder.body(body)).build().unwrap()
+}
+
+/// Tetrahedra, and hexahedra beside them.
+pub fn two_bodies() -> Model {
+    let tets = generate::block([1.0, 0.5, 0.5], [3, 2, 2], Cells::Tet5).unwrap();
+    let hexes = generate::block([1.0, 0.5, 0.5], [2, 2, 1], Cells::Hex).unwrap();
+    model_of([tets, hexes.transformed(Affine3::from_translation(Vec3::new(0.0, 2.0, 0.0))).unwrap()])
+}
+
+/// Bent and stretched, more the larger `amount` is.
+pub fn bend(model: &Model, amount: f64) -> State {
+    let mut state = model.rest_state();
+    let (q, _) = state.q.as_chunks_mut::<3>();
+    for (q, x) in q.iter_mut().zip(model.rest()) {
+        *q = [0.1 * amount * x.x, 0.2 * amount * x.x * x.x, -0.1 * amount * x.x * x.y];
+    }
+    state.v.iter_mut().enumerate().for_each(|(i, v)| *v = amount + i as f64);
+    state
+}
+
+/// Frames with fields, 25 a second.
+pub fn frames(model: &Model, count: usize) -> Vec<Frame> {
+    let frame = |number: usize| {
+        let time = number as f64 * 0.04;
+        let state = State { time, ..bend(model, (5.0 * time).sin() + 0.1) };
+        Frame::new(model, &state, number, true)
+    };
+    (0..count).map(frame).collect()
+}
+
+/// The first body in a ball of triangles, a part of which sticks out.
+pub fn clothed(model: &Model) -> Cast {
+    let mut cast = Cast::new(model);
+    let centre = Affine3::from_translation(Vec3::new(0.5, 0.25, 0.25));
+    let ball = generate::ball(0.3, 9, Cells::Tet5).unwrap().boundary().surface.transformed(centre).unwrap();
+    let embedding = Embedding::new(cast.bodies()[0].mesh(), ball.vertices()).unwrap();
+    cast.dress(0, ball, embedding).unwrap();
+    cast
+}
+
+/// Frames of two bodies in a file of this name; the folder lives as long as its value.
+pub fn write_all(name: &str, count: usize) -> (TempDir, Vec<PathBuf>) {
+    let model = two_bodies();
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options { frames: Some(count), ..Options::default() };
+    let mut writer = start(&folder.path().join(name), &Arc::new(Cast::new(&model)), &options).unwrap();
+    frames(&model, count).iter().for_each(|frame| writer.write(frame).unwrap());
+    (folder, writer.finish().unwrap())
+}
+
+/// Files of a series of surfaces hold all bodies as they were shown, dressed or not.
+pub fn assert_surfaces_read_back(extension: &str) {
+    let model = two_bodies();
+    for cast in [Cast::new(&model), clothed(&model)] {
+        let cast = Arc::new(cast);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a").with_extension(extension);
+        let mut writer = start(&path, &cast, &Options::default()).unwrap();
+        let all = frames(&model, 3);
+        all.iter().for_each(|frame| writer.write(frame).unwrap());
+        let files = writer.finish().unwrap();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3);
+        for (frame, file) in all.iter().zip(&files) {
+            assert_eq!(*file, folder.path().join(format!("a_{:06}.{extension}", frame.number)));
+            let Mesh::Surface(surface) = read(file).unwrap().mesh else { panic!("expected a surface") };
+            let shown: Vec<Vec3> = cast.bodies().iter().flat_map(|body| body.surface_positions(&frame.u)).collect();
+            assert_eq!(surface.vertices(), shown);
+            let (mut first, mut face) = (0, 0);
+            for body in cast.bodies().iter().map(|body| body.surface()) {
+                for own in body.faces().iter() {
+                    assert!(
+                        surface.faces().get(face).iter().eq(own.iter().map(|v| v + first).collect::<Vec<_>>().iter())
+                    );
+                    face += 1;
+                }
+                first += body.vertices().len() as u32;
+            }
+            assert_eq!(surface.faces().len(), face);
+        }
+    }
+}
