@@ -2,18 +2,27 @@
 //!
 //! Exit status: 0 done; 1 it could not be done, or a mesh cannot be simulated; 2 the command line was not understood.
 
+mod default_scene;
+mod doctor;
 mod generate;
 mod laws;
 mod material;
 mod matrices;
 mod mesh;
+mod pictures;
+mod plot;
+mod progress;
 mod report;
+mod run;
+mod scene;
+mod statics;
 mod table;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use anyhow::Context;
 use clap::{CommandFactory, Parser, Subcommand};
 
 const STYLES: clap::builder::Styles = clap::builder::Styles::styled()
@@ -24,6 +33,8 @@ const STYLES: clap::builder::Styles = clap::builder::Styles::styled()
 
 const AFTER_HELP: &str = "\
 Try it:
+  pliant run scenes/twisting-beam.toml --gif  simulate a scene, and see it
+  pliant run ring.veg --glb                   drop a mesh on the ground, for Blender
   pliant mesh generate torus -o ring.veg      make a mesh
   pliant mesh info ring.veg                   a table about any mesh file
   pliant mesh convert ring.veg ring.vtu       open it in ParaView
@@ -44,6 +55,23 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Simulate a scene, or drop a mesh on the ground: an animation, plots and numbers.
+    ///
+    /// In the folder: probes.csv with energies, volume, momentum and what the scene asks for; frames/ with displacements and velocities for
+    /// NumPy; and what --vtu, --glb, --gif and the others or the scene ask for. Ctrl-C stops after the step, and `pliant resume`
+    /// goes on.
+    Run(run::RunCommand),
+    /// Go on with a run that was stopped or killed. The result is the same to the last bit.
+    Resume(run::Resume),
+    /// Look at scenes without running them, and describe their format.
+    #[command(subcommand, arg_required_else_help = true)]
+    Scene(scene::SceneCommand),
+    /// Find how a mesh deforms under loads, without a scene.
+    Static(statics::Static),
+    /// Plot energies, volume and probes of a run.
+    Plot(plot::Plot),
+    /// Make pictures and films of a run, or write it in other formats.
+    Render(pictures::Render),
     /// Look at, check, convert and make meshes.
     #[command(subcommand, arg_required_else_help = true)]
     Mesh(mesh::MeshCommand),
@@ -52,6 +80,8 @@ enum Command {
     /// Files in the folder: K, M and D as Matrix Market .mtx and as .npz for SciPy's `load_npz`; force as .mtx and .npy; energy and
     /// sizes in summary.json. Three rows for each vertex, in SI units; the force is the gradient of the energy.
     Matrices(matrices::Matrices),
+    /// Say what this build of Pliant and this machine have.
+    Doctor,
     /// List the elastic laws: formula, coefficients, options, what each is good for.
     Laws,
     /// Print a script that completes commands in your shell.
@@ -60,6 +90,12 @@ enum Command {
     Completions {
         /// The shell to complete in.
         shell: clap_complete::Shell,
+    },
+    /// Write manual pages, one for each command, for `man`.
+    Man {
+        /// The folder to write to.
+        #[arg(value_hint = clap::ValueHint::DirPath)]
+        folder: std::path::PathBuf,
     },
 }
 
@@ -100,6 +136,17 @@ impl Done {
 
 fn execute(command: Command) -> anyhow::Result<Done> {
     match command {
+        Command::Run(command) => command.run(),
+        Command::Resume(command) => command.run(),
+        Command::Scene(command) => command.run(),
+        Command::Static(command) => command.run(),
+        Command::Plot(command) => command.run(),
+        Command::Render(command) => command.run(),
+        Command::Doctor => Ok(Done::text(doctor::report())),
+        Command::Man { folder } => {
+            clap_mangen::generate_to(Cli::command(), &folder).with_context(|| folder.display().to_string())?;
+            Ok(Done::text(format!("wrote manual pages to {}\n", folder.display())))
+        }
         Command::Mesh(command) => command.run(),
         Command::Matrices(matrices) => matrices.run(),
         Command::Laws => Ok(Done::text(laws::list())),

@@ -20,6 +20,7 @@
 //! - [`output`]: animations of a model in files, for ParaView, Blender and Houdini.
 //! - [`simulation`]: a model, a scheme and a solver that go through time together.
 //! - [`scene`]: scenes in files.
+//! - [`run`]: scenes simulated into folders, which can be interrupted and go on.
 //!
 //! ```
 //! use pliant::mesh::{Cells, generate};
@@ -48,6 +49,7 @@ pub mod mesh;
 pub mod model;
 pub mod motion;
 pub mod output;
+pub mod run;
 pub mod scene;
 pub mod simulation;
 pub mod solver;

@@ -144,6 +144,10 @@ pub trait FrameWriter: Send {
     /// Write the next frame, whose number is larger than that of the one before. After an error, files of earlier frames are as they were.
     fn write(&mut self, frame: &Frame) -> Result<(), WriteError>;
 
+    /// Take note of a frame that was written before, by another writer to the same path: a simulation goes on. Before the first
+    /// [`write`](Self::write).
+    fn found(&mut self, _number: usize, _time: f64) {}
+
     /// Complete what is not complete yet. Returns all files, and first the one to open.
     fn finish(self: Box<Self>) -> Result<Vec<PathBuf>, WriteError>;
 }

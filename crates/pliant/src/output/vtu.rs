@@ -49,6 +49,13 @@ impl FrameWriter for Vtu {
         Ok(())
     }
 
+    fn found(&mut self, number: usize, time: f64) {
+        let path = self.stage.beside(&ending(number, "vtu"));
+        if path.is_file() {
+            self.files.push((time, path));
+        }
+    }
+
     fn finish(mut self: Box<Self>) -> Result<Vec<PathBuf>, WriteError> {
         self.list()?;
         let list = self.list_path();

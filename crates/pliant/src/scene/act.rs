@@ -324,7 +324,7 @@ impl At<Load> {
 
     fn add_steps(&self, stage: &Stage<'_>, file: &At<String>, step: f64, loads: &mut Loads) -> Result<(), SceneError> {
         let wrong = |message: String| stage.error(file.span.as_ref(), message);
-        let path = stage.source.folder().join(&file.value);
+        let path = stage.source.folder.join(&file.value);
         let array = matrix_io::read_array_from(stage.files, &path).map_err(|error| wrong(error.to_string()))?;
         let (rows, columns) = (array.row_count(), array.column_count());
         if rows != 3 * stage.rest.len() {

@@ -108,7 +108,7 @@ impl<'a> Stage<'a> {
         };
         let file = |name: &str| {
             let count = object.map_or(self.rest.len(), |object| self.objects[object].mesh.vertex_count());
-            read_bou_from(self.files, &self.source.folder().join(name), count).map_err(|error| error.to_string())
+            read_bou_from(self.files, &self.source.folder.join(name), count).map_err(|error| error.to_string())
         };
         let (choice_sets, points, offset) = match object {
             Some(object) => {

@@ -266,7 +266,7 @@ impl Reader<'_> {
         match &from.value {
             MeshSource::Shape(shape) => Ok(Mesh::Volume(shape.make().map_err(|error| wrong(error.to_string()))?)),
             MeshSource::File(name) => {
-                let path = self.source.folder().join(name);
+                let path = self.source.folder.join(name);
                 let loaded = io::read_from(self.files, &path).map_err(|error| wrong(error.to_string()))?;
                 notes.extend(loaded.report.lines());
                 notes.extend(loaded.notes);
@@ -384,7 +384,7 @@ impl Reader<'_> {
             None => Embedding::new(mesh, surface.vertices()).map_err(|error| self.error(span, error.to_string()))?,
             Some(file) => {
                 let wrong = |message: String| self.error(file.span.as_ref(), message);
-                let path = self.source.folder().join(&file.value);
+                let path = self.source.folder.join(&file.value);
                 let embedding =
                     io::read_interp_from(self.files, &path, mesh).map_err(|error| wrong(error.to_string()))?;
                 if embedding.len() != surface.vertices().len() {
@@ -434,7 +434,7 @@ impl Reader<'_> {
                 Ok((0..mesh.vertex_count()).map(|_| place()).collect())
             }
             Start::Displacements(file) => {
-                let path = self.source.folder().join(file);
+                let path = self.source.folder.join(file);
                 let numbers = matrix_io::read_vertex_vectors_from(self.files, &path, mesh.vertex_count())
                     .map_err(|error| wrong(error.to_string()))?;
                 if let Some(index) = numbers.iter().position(|x| !x.is_finite()) {

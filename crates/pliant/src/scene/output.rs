@@ -140,3 +140,10 @@ impl Default for View {
         }
     }
 }
+
+impl Colour {
+    /// Whether it shows something of elements.
+    pub fn needs_fields(self) -> bool {
+        matches!(self, Self::VonMises | Self::VolumeRatio | Self::Energy)
+    }
+}

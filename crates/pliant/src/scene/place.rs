@@ -90,17 +90,15 @@ pub struct Source {
     pub path: PathBuf,
     /// What is in it.
     pub text: Arc<str>,
+    /// Files that it names are relative to this folder.
+    pub folder: PathBuf,
 }
 
 impl Source {
-    /// A text under a name.
+    /// A text under a name; files that it names are beside it.
     pub fn new(path: impl Into<PathBuf>, text: impl Into<Arc<str>>) -> Self {
-        Self { path: path.into(), text: text.into() }
-    }
-
-    /// Files named in the scene are relative to this folder.
-    pub fn folder(&self) -> &Path {
-        self.path.parent().unwrap_or(Path::new(""))
+        let path = path.into();
+        Self { folder: path.parent().unwrap_or(Path::new("")).into(), path, text: text.into() }
     }
 
     /// An error that points at a part of the text.

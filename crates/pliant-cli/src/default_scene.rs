@@ -1,0 +1,75 @@
+//! A scene for a mesh that comes without one: dropped on the ground.
+
+use std::path::Path;
+
+use anyhow::bail;
+use pliant::io::{Mesh, read};
+use pliant::scene::{EARTH, SceneFile, Source};
+
+use crate::table::number_to;
+
+/// What weighs nothing is given the density of water, in kg/m³.
+const DENSITY: f64 = 1000.0;
+
+/// Drop a mesh on the ground. Times go with the size of the body, so that a pea and a whale look alike.
+pub fn for_mesh(path: &Path, notes: &mut Vec<String>) -> anyhow::Result<SceneFile> {
+    let loaded = read(path)?;
+    let Mesh::Volume(mesh) = loaded.mesh else {
+        bail!(
+            "{}: this is a surface, and Pliant simulates volumes of tetrahedra or hexahedra; it cannot fill surfaces yet",
+            path.display()
+        )
+    };
+    let [low, high] = mesh.bounding_box();
+    let size = (high - low).length() / 3_f64.sqrt();
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    // What JSON puts between quotes, TOML reads.
+    let (mesh_name, title) = (serde_json::to_string(&name)?, serde_json::to_string(&format!("{name} dropped on the ground"))?);
+    let mut material = Vec::new();
+    if mesh.densities().is_err() {
+        material.push(format!("density = {DENSITY}"));
+        notes.push(format!("the file gives no density: {DENSITY} kg/m³ is taken"));
+    }
+    let has_moduli = |region: &pliant::mesh::Region| region.material.as_ref().is_some_and(|own| own.moduli.is_some());
+    if !mesh.regions().iter().all(has_moduli) {
+        // So that a body sags by a thirtieth of its size under its weight.
+        let young = rounded(30.0 * DENSITY * EARTH * size);
+        material.push(format!("young = {young}\npoisson = 0.4"));
+        notes.push(format!("the file gives no stiffness: a soft one is taken, Young's modulus {young} Pa, Poisson's ratio 0.4"));
+    }
+    let material = if material.is_empty() { String::new() } else { format!("\n[object.material]\n{}\n", material.join("\n")) };
+    // Fifteen times what it takes to fall by its own size is long enough to come to rest.
+    let duration = 15.0 * (size / EARTH).sqrt();
+    let ground = [0.5 * (low.x + high.x), low.y - 0.5 * size, 0.5 * (low.z + high.z)];
+    let text = format!(
+        "title = {title}
+
+[[object]]
+mesh = {mesh_name}
+{material}
+[[obstacle]]
+plane = {{ point = {ground:?} }}
+friction = 0.5
+
+[damping]
+stiffness = {}
+
+[simulation]
+step = {}
+duration = {}
+
+[output]
+frame_rate = {}
+",
+        rounded(duration / 2000.0),
+        rounded(duration / 400.0),
+        rounded(duration),
+        rounded(100.0 / duration),
+    );
+    Ok(SceneFile::parse(Source::new(path.with_extension("toml"), text))?)
+}
+
+/// A number to be read by people.
+fn rounded(x: f64) -> String {
+    number_to(x, 1)
+}

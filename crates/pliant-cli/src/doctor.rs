@@ -1,0 +1,54 @@
+//! `pliant doctor`: what this build and this machine have.
+
+use std::process::{Command, Stdio};
+
+use pliant::io::FORMATS;
+use pliant::material::AnyLaw;
+use pliant::math::{Kernel, Simd, dispatch};
+
+use crate::table::Facts;
+
+pub fn report() -> String {
+    let mut facts = Facts::default();
+    facts.title("pliant", env!("CARGO_PKG_VERSION"));
+    let build = if cfg!(debug_assertions) { "with debug assertions, slower than a release build" } else { "release" };
+    facts.row("build", build);
+    facts.row("machine", format!("{} on {}", std::env::consts::ARCH, std::env::consts::OS));
+    let cores = std::thread::available_parallelism().map_or("unknown".into(), |count| count.to_string());
+    facts.row("cores", cores);
+    facts.row("vector unit", format!("{} doubles at a time", dispatch(Width)));
+    facts.row("memory", memory().unwrap_or_else(|| "unknown".into()));
+    let names = |list: Vec<&str>| list.join(", ");
+    facts.row("laws", names(AnyLaw::ALL.iter().map(|law| law.name).collect()) + ", and formulas");
+    facts.row("mesh files", names(FORMATS.iter().flat_map(|format| format.extensions).copied().collect()));
+    let animations = pliant::output::FORMATS.iter().flat_map(|format| format.extensions).copied();
+    facts.row("animations", names(animations.chain(["png", "gif"]).collect()));
+    facts.row("films", if has_ffmpeg() { "mp4, by ffmpeg" } else { "none: the program ffmpeg is not there" });
+    facts.into_text()
+}
+
+/// How many numbers the widest registers have.
+struct Width;
+
+impl Kernel for Width {
+    type Output = usize;
+
+    fn run<S: Simd>(self, _: S) -> usize {
+        S::WIDTH
+    }
+}
+
+/// Total and free memory, where the system tells.
+fn memory() -> Option<String> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let kilobytes = |name: &str| -> Option<f64> {
+        text.lines().find_map(|line| line.strip_prefix(name))?.split_whitespace().next()?.parse().ok()
+    };
+    let [total, free] = [kilobytes("MemTotal:")?, kilobytes("MemAvailable:")?].map(|kilobytes| kilobytes / 1e6);
+    Some(format!("{total:.1} GB, {free:.1} GB of them free"))
+}
+
+fn has_ffmpeg() -> bool {
+    let version = Command::new("ffmpeg").arg("-version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    version.is_ok_and(|status| status.success())
+}

@@ -1,0 +1,104 @@
+//! How far a run has come: a bar on a terminal, lines or JSON records elsewhere.
+
+use std::io::{IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use pliant::run::{Progress, Run};
+use serde_json::json;
+
+/// Off a terminal, the time from one line to the next.
+const LINE_INTERVAL: Duration = Duration::from_secs(10);
+
+/// Shows progress.
+pub struct Display {
+    kind: Kind,
+    began: Instant,
+    first: u64,
+}
+
+enum Kind {
+    Bar(ProgressBar),
+    Lines { last: Instant },
+    Json { columns: Vec<String> },
+    Nothing,
+}
+
+impl Display {
+    pub fn new(run: &Run, quiet: bool, json: bool) -> Self {
+        let built = run.built();
+        let first = built.simulation.steps_done();
+        let kind = if json {
+            Kind::Json { columns: built.recorder.columns() }
+        } else if quiet {
+            Kind::Nothing
+        } else if std::io::stderr().is_terminal() {
+            let bar = ProgressBar::with_draw_target(Some(built.steps), ProgressDrawTarget::stderr_with_hz(10));
+            let style = ProgressStyle::with_template("{msg}\n{wide_bar:.cyan/dim} {pos}/{len} {per_sec} {eta} left");
+            // The template is ours, and right.
+            if let Ok(style) = style {
+                bar.set_style(style);
+            }
+            bar.set_position(first);
+            bar.reset_eta();
+            Kind::Bar(bar)
+        } else {
+            Kind::Lines { last: Instant::now() }
+        };
+        Self { kind, began: Instant::now(), first }
+    }
+
+    pub fn step(&mut self, progress: &Progress<'_>) {
+        let health = |progress: &Progress<'_>| {
+            let info = progress.info;
+            let halved = if info.substeps > 1 { format!(", in {} parts", info.substeps) } else { String::new() };
+            format!(
+                "t = {:.4} s, {} Newton, {} linear iterations ({}), residual {:.0e}{halved}",
+                progress.state.time, info.newton_iterations, info.linear_iterations, info.solve.method, info.solve.residual
+            )
+        };
+        match &mut self.kind {
+            Kind::Bar(bar) => {
+                bar.set_position(progress.step);
+                bar.set_message(health(progress));
+            }
+            Kind::Lines { last } if last.elapsed() >= LINE_INTERVAL => {
+                *last = Instant::now();
+                let (done, left) = (progress.step - self.first, progress.steps - progress.step);
+                let left = self.began.elapsed().as_secs_f64() / done as f64 * left as f64;
+                let line = format!("step {} of {}: {}, {left:.0} s left", progress.step, progress.steps, health(progress));
+                // If nobody listens, nobody misses it.
+                drop(writeln!(std::io::stderr(), "{line}"));
+            }
+            Kind::Json { columns } => {
+                let info = progress.info;
+                let mut record = json!({
+                    "step": progress.step,
+                    "time": progress.state.time,
+                    "newton_iterations": info.newton_iterations,
+                    "linear_iterations": info.linear_iterations,
+                    "factorizations": info.factorizations,
+                    "method": info.solve.method.to_string(),
+                    "residual": info.solve.residual,
+                    "substeps": info.substeps,
+                    "assembling_seconds": info.assembling.as_secs_f64(),
+                    "solving_seconds": info.solving.as_secs_f64(),
+                });
+                if let Some(row) = progress.row {
+                    // The time is there already.
+                    for (name, value) in columns.iter().zip(row).skip(1) {
+                        record[name] = json!(value);
+                    }
+                }
+                drop(writeln!(std::io::stdout(), "{record}"));
+            }
+            Kind::Lines { .. } | Kind::Nothing => {}
+        }
+    }
+
+    pub fn end(&self) {
+        if let Kind::Bar(bar) = &self.kind {
+            bar.finish_and_clear();
+        }
+    }
+}

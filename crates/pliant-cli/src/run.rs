@@ -1,0 +1,261 @@
+//! `pliant run` and `pliant resume`: scenes into animations, plots and numbers.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, anyhow};
+use clap::{Args, ValueHint};
+use pliant::io::{Disk, Format};
+use pliant::run::{Outcome, Params, Progress, Run, Status};
+use pliant::scene::{Animation, At, Quantity, SceneFile};
+
+use crate::progress::Display;
+use crate::{Done, default_scene, pictures};
+
+/// Simulate a scene.
+#[derive(Debug, Args)]
+pub struct RunCommand {
+    /// A scene: .toml, or VegaFEM's .config. Or a mesh, which is dropped on the ground.
+    #[arg(value_name = "SCENE|MESH", value_hint = ValueHint::FilePath)]
+    scene: PathBuf,
+    /// The folder to write to [default: out/ and the name of the scene].
+    #[arg(short, long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    output: Option<PathBuf>,
+    /// Simulate so long instead, in s.
+    #[arg(long, value_name = "SECONDS")]
+    duration: Option<f64>,
+    /// Make steps of this length instead, in s.
+    #[arg(long, value_name = "SECONDS")]
+    step: Option<f64>,
+    /// Check that the scene produces what it says it must; exit status 1 if not.
+    #[arg(long)]
+    check: bool,
+    #[command(flatten)]
+    formats: Formats,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Go on with a run that was stopped.
+#[derive(Debug, Args)]
+pub struct Resume {
+    /// The folder of the run.
+    #[arg(value_hint = ValueHint::DirPath)]
+    folder: PathBuf,
+    /// Check that the scene produces what it says it must; exit status 1 if not.
+    #[arg(long)]
+    check: bool,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// What to write beside what the scene asks for.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Formats")]
+struct Formats {
+    /// Volume meshes with stresses, for ParaView.
+    #[arg(long)]
+    vtu: bool,
+    /// Surfaces as text, a file a frame.
+    #[arg(long)]
+    obj: bool,
+    /// Surfaces, binary, a file a frame.
+    #[arg(long)]
+    ply: bool,
+    /// One animated file for Blender and browsers.
+    #[arg(long)]
+    glb: bool,
+    /// A point cache for Blender.
+    #[arg(long)]
+    pc2: bool,
+    /// A point cache for Blender and Houdini.
+    #[arg(long)]
+    mdd: bool,
+    /// Pictures, a file a frame.
+    #[arg(long)]
+    png: bool,
+    /// An animated picture.
+    #[arg(long)]
+    gif: bool,
+    /// A film; needs the program ffmpeg.
+    #[arg(long)]
+    mp4: bool,
+    /// Plots of energies, volume and probes, as SVG and PNG.
+    #[arg(long)]
+    plot: bool,
+}
+
+impl Formats {
+    fn list(&self) -> impl Iterator<Item = Animation> {
+        let all = [
+            (self.vtu, Animation::Vtu),
+            (self.obj, Animation::Obj),
+            (self.ply, Animation::Ply),
+            (self.glb, Animation::Glb),
+            (self.pc2, Animation::Pc2),
+            (self.mdd, Animation::Mdd),
+            (self.png, Animation::Png),
+            (self.gif, Animation::Gif),
+            (self.mp4, Animation::Mp4),
+            (self.plot, Animation::Plot),
+        ];
+        all.into_iter().filter_map(|(wanted, format)| wanted.then_some(format))
+    }
+}
+
+/// What running and resuming have in common.
+#[derive(Debug, Args)]
+struct Common {
+    /// Say nothing but what went wrong.
+    #[arg(short, long, conflicts_with = "json")]
+    quiet: bool,
+    /// Print a JSON record for each step on standard output.
+    #[arg(long)]
+    json: bool,
+    /// Use so many threads [default: all cores]. Results do not depend on it.
+    #[arg(long, value_name = "COUNT")]
+    threads: Option<usize>,
+    /// The time from one checkpoint to the next, in s.
+    #[arg(long, value_name = "SECONDS", default_value_t = 5.0)]
+    checkpoint: f64,
+}
+
+impl RunCommand {
+    pub fn run(&self) -> anyhow::Result<Done> {
+        self.common.prepare()?;
+        let mut notes = Vec::new();
+        let mut file = read_scene(&self.scene, &mut notes)?;
+        if let Some(duration) = self.duration {
+            file.scene.simulation.value.duration = At::new(Quantity::new(duration));
+        }
+        if let Some(step) = self.step {
+            file.scene.simulation.value.step = At::new(Quantity::new(step));
+        }
+        for format in self.formats.list() {
+            if file.scene.output.formats.iter().all(|own| own.value != format) {
+                file.scene.output.value.formats.push(At::new(format));
+            }
+        }
+        let folder = self.output.clone().unwrap_or_else(|| default_folder(&file));
+        let run = Run::create(file, &folder)?;
+        finish(run, &self.common, self.check, notes)
+    }
+}
+
+impl Resume {
+    pub fn run(&self) -> anyhow::Result<Done> {
+        self.common.prepare()?;
+        let run = Run::open(&self.folder)?;
+        if run.status() == Status::Done {
+            return Ok(Done::text(format!("{}: all {} steps are done\n", self.folder.display(), run.built().steps)));
+        }
+        finish(Run::resume(&self.folder)?, &self.common, self.check, Vec::new())
+    }
+}
+
+/// A scene, or one with the mesh in it.
+pub fn read_scene(path: &Path, notes: &mut Vec<String>) -> anyhow::Result<SceneFile> {
+    match Format::of(path) {
+        Some(_) => default_scene::for_mesh(path, notes),
+        None => Ok(SceneFile::read(&Disk, path)?),
+    }
+}
+
+/// Where a scene is run if nothing is said.
+fn default_folder(file: &SceneFile) -> PathBuf {
+    match &file.scene.output.directory {
+        Some(directory) => file.source.folder.join(directory),
+        None => Path::new("out").join(file.source.path.file_stem().unwrap_or_else(|| "scene".as_ref())),
+    }
+}
+
+impl Common {
+    fn prepare(&self) -> anyhow::Result<()> {
+        if let Some(threads) = self.threads {
+            if threads == 0 {
+                return Err(anyhow!("--threads: 0, expected at least 1"));
+            }
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+            pool.context("--threads")?;
+        }
+        if !(self.checkpoint >= 0.0 && self.checkpoint.is_finite()) {
+            return Err(anyhow!("--checkpoint: {} s, expected a time that is not negative", self.checkpoint));
+        }
+        Ok(())
+    }
+}
+
+/// Set by Ctrl-C, and by requests to end.
+static STOP: AtomicBool = AtomicBool::new(false);
+
+fn finish(mut run: Run, common: &Common, check: bool, mut notes: Vec<String>) -> anyhow::Result<Done> {
+    // A second one ends the program at once: nothing that is finished gets lost.
+    ctrlc::set_handler(|| {
+        if STOP.swap(true, Ordering::SeqCst) {
+            std::process::exit(130);
+        }
+    })
+    .context("Ctrl-C")?;
+    notes.extend(run.built().notes.iter().cloned());
+    let folder = run.folder().to_owned();
+    let extra = pictures::frame_writers(&run)?;
+    let mut display = Display::new(&run, common.quiet, common.json);
+    let began = Instant::now();
+    let first = run.built().simulation.steps_done();
+    let mut watch = |progress: &Progress<'_>| {
+        display.step(progress);
+        if STOP.load(Ordering::SeqCst) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let params = Params { checkpoint_interval: Duration::from_secs_f64(common.checkpoint) };
+    let outcome = run.go(&params, extra, &mut watch);
+    display.end();
+    let outcome = outcome.with_context(|| format!("what was done before is in {}", folder.display()))?;
+    if outcome.status == Status::Stopped {
+        return Ok(stopped(&outcome, &folder, notes));
+    }
+    let mut files = outcome.files.clone();
+    files.extend(pictures::finish(&run)?);
+    let mut text = String::new();
+    if !common.quiet && !common.json {
+        let (seconds, steps) = (began.elapsed().as_secs_f64(), outcome.step - first);
+        let simulated = steps as f64 * run.built().simulation.dt();
+        text += &format!(
+            "{}: {steps} steps, {} s simulated in {:.1} s ({:.2} of real time), {} frames\n",
+            run.file.title(),
+            crate::table::number(simulated),
+            seconds,
+            simulated / seconds.max(1e-9),
+            run.frames_done()
+        );
+        text += &format!("wrote {} and in it probes.csv, frames/, scene.*\n", folder.display());
+        files.iter().for_each(|file| text += &format!("wrote {}\n", file.display()));
+    }
+    let exit = if check { judge(&run, &mut text)? } else { 0 };
+    Ok(Done { text, notes, exit })
+}
+
+/// What to say after Ctrl-C. The exit status is that of programs that such a signal ends.
+fn stopped(outcome: &Outcome, folder: &Path, mut notes: Vec<String>) -> Done {
+    notes.push(format!(
+        "stopped after step {}; `pliant resume {}` goes on from step {}",
+        outcome.step,
+        folder.display(),
+        outcome.resumable_from
+    ));
+    Done { text: String::new(), notes, exit: 130 }
+}
+
+fn judge(run: &Run, text: &mut String) -> anyhow::Result<u8> {
+    let verdicts = run.verdicts()?;
+    if verdicts.is_empty() {
+        return Err(anyhow!("--check: the scene says of nothing what it must be; give it an [[expect]]"));
+    }
+    verdicts.iter().for_each(|verdict| *text += &format!("{verdict}\n"));
+    let failed = verdicts.iter().filter(|verdict| !verdict.holds).count();
+    if failed > 0 {
+        *text += &format!("{failed} of {} expectations failed\n", verdicts.len());
+    }
+    Ok(u8::from(failed > 0))
+}

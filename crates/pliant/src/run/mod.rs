@@ -1,0 +1,425 @@
+//! Runs: scenes simulated into folders, which can be interrupted and go on.
+//!
+//! A folder has
+//!
+//! | file | |
+//! |---|---|
+//! | `run.json` | what it is a run of, and how far it has come |
+//! | `scene.toml` | the scene, or `scene.config` |
+//! | `probes.csv`, `probes.npy` | numbers, a row a step; the second when it is done |
+//! | `frames/000000.npy` … | displacements and velocities, six columns and a row a vertex |
+//! | `checkpoint.bin` | where to go on |
+//! | `vtu/`, `NAME.glb`, … | what else the scene asks for |
+//!
+//! One thread steps, another writes, in the order in which things happened: a frame and the numbers before it are complete
+//! before the checkpoint after it is written. Every file but the growing table appears complete or not at all. So a run that is killed
+//! at any moment has all that it had finished, and goes on from the last checkpoint as if nothing had been.
+
+mod folder;
+mod writer;
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::time::{Duration, Instant};
+
+use thiserror::Error;
+
+use crate::integrator::{StepError, StepInfo};
+use crate::io::{Disk, ReadError, WriteError};
+use crate::output::{self, Cast, DressError, Frame, FrameWriter, Options};
+use crate::scene::{Animation, Built, SceneError, SceneFile, Source, Up, Verdict};
+use crate::simulation::{Checkpoint, CheckpointError, Recorder, Table, TableError};
+use crate::system::State;
+
+pub use folder::Status;
+
+use folder::{Folder, Manifest};
+use writer::{Job, Writer};
+
+/// How a run goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Params {
+    /// How long to wait at least from one checkpoint to the next.
+    pub checkpoint_interval: Duration,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self { checkpoint_interval: Duration::from_secs(5) }
+    }
+}
+
+/// How a step went.
+#[derive(Debug)]
+pub struct Progress<'a> {
+    /// How many steps have been made, this one included.
+    pub step: u64,
+    /// How many there are.
+    pub steps: u64,
+    /// Where everything is now.
+    pub state: &'a State,
+    /// What it took.
+    pub info: &'a StepInfo,
+    /// The numbers that were recorded, if they were.
+    pub row: Option<&'a [f64]>,
+}
+
+/// How a run ended that did not fail.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// Done, or stopped before that.
+    pub status: Status,
+    /// How many steps have been made.
+    pub step: u64,
+    /// The step that it goes on from.
+    pub resumable_from: u64,
+    /// What was written for other programs: of each format the file to open.
+    pub files: Vec<PathBuf>,
+}
+
+/// Why a run failed.
+#[derive(Debug, Error)]
+#[allow(missing_docs, reason = "the message says what each part is")]
+#[non_exhaustive]
+pub enum RunError {
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    #[error(transparent)]
+    Table(#[from] TableError),
+    #[error(transparent)]
+    Dress(#[from] DressError),
+    #[error("step {step} failed: {source}")]
+    Step { step: u64, source: StepError },
+    #[error("{}: this is no run of Pliant: {reason}", folder.display())]
+    NotARun { folder: PathBuf, reason: String },
+    #[error("{}: {cause}", path.display())]
+    Folder { path: PathBuf, cause: std::io::Error },
+    #[error("the thread that writes files ended unexpectedly")]
+    Writer,
+}
+
+/// A scene in a folder.
+#[derive(Debug)]
+pub struct Run {
+    folder: Folder,
+    /// The scene.
+    pub file: SceneFile,
+    built: Built,
+    cast: Arc<Cast>,
+    manifest: Manifest,
+    /// Rows to keep of an earlier part of the run, its header included; none if there was none.
+    rows_before: Option<u64>,
+}
+
+impl Run {
+    /// A new run in a folder, which is made if it is not there. What an earlier run has left there is taken away.
+    pub fn create(file: SceneFile, folder: &Path) -> Result<Self, RunError> {
+        let built = file.build(&Disk)?;
+        let folder = Folder::create(folder)?;
+        let manifest = folder.begin(&file, &built)?;
+        Self::of(folder, file, built, manifest)
+    }
+
+    /// A run that has been made, or begun.
+    pub fn open(folder: &Path) -> Result<Self, RunError> {
+        let folder = Folder::open(folder);
+        let manifest = folder.manifest()?;
+        let path = folder.scene(&manifest);
+        let text = SceneFile::read(&Disk, &path)?.source.text;
+        let file = SceneFile::parse(Source { path, text, folder: manifest.base.clone() })?;
+        let built = file.build(&Disk)?;
+        Self::of(folder, file, built, manifest)
+    }
+
+    /// The same, ready to go on from its last checkpoint.
+    pub fn resume(folder: &Path) -> Result<Self, RunError> {
+        let mut run = Self::open(folder)?;
+        let checkpoint = Checkpoint::read(&Disk, &run.folder.checkpoint())?;
+        run.built.simulation.resume(checkpoint)?;
+        let step = run.built.simulation.steps_done();
+        run.rows_before = Some(2 + step / run.built.record_every);
+        Ok(run)
+    }
+
+    fn of(folder: Folder, file: SceneFile, mut built: Built, manifest: Manifest) -> Result<Self, RunError> {
+        let mut cast = Cast::new(&built.simulation.model);
+        for (body, skin) in built.skins.iter_mut().enumerate() {
+            if let Some((surface, embedding)) = skin.take() {
+                cast.dress(body, surface, embedding)?;
+            }
+        }
+        Ok(Self { folder, file, built, cast: Arc::new(cast), manifest, rows_before: None })
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// How far it has come.
+    pub fn status(&self) -> Status {
+        self.manifest.status
+    }
+
+    /// What is simulated.
+    pub fn built(&self) -> &Built {
+        &self.built
+    }
+
+    /// The bodies as they are shown.
+    pub fn cast(&self) -> &Arc<Cast> {
+        &self.cast
+    }
+
+    /// What its files are called.
+    pub fn name(&self) -> &str {
+        &self.manifest.name
+    }
+
+    /// How many frames there will be, or are if it is done.
+    pub fn frame_count(&self) -> usize {
+        1 + self.built.steps.div_ceil(self.built.frame_every) as usize
+    }
+
+    /// How many frames there are.
+    pub fn frames_done(&self) -> usize {
+        (0..self.frame_count()).take_while(|&number| self.folder.frame(number).is_file()).count()
+    }
+
+    /// When a frame is, in s.
+    pub fn frame_time(&self, number: usize) -> f64 {
+        let step = (number as u64 * self.built.frame_every).min(self.built.steps);
+        step as f64 * self.built.simulation.dt()
+    }
+
+    /// A frame that has been written.
+    pub fn frame(&self, number: usize, with_fields: bool) -> Result<Frame, RunError> {
+        let path = self.folder.frame(number);
+        let (q, v) = folder::read_frame(&path, self.cast.vertex_count())?;
+        let state = State { time: self.frame_time(number), q, v, a: None };
+        Ok(Frame::new(&self.built.simulation.model, &state, number, with_fields))
+    }
+
+    /// The numbers that have been recorded.
+    pub fn table(&self) -> Result<Table, RunError> {
+        Ok(Table::read(&Disk, &self.folder.probes())?)
+    }
+
+    /// Whether the scene has produced what it must.
+    pub fn verdicts(&self) -> Result<Vec<Verdict>, RunError> {
+        let table = self.table()?;
+        Ok(self.file.scene.expect.iter().map(|expect| expect.judge(&table)).collect())
+    }
+
+    /// What formats of animations need to know.
+    fn options(&self) -> Options {
+        let up = match self.file.scene.up {
+            Up::Y => output::Axis::Y,
+            Up::Z => output::Axis::Z,
+        };
+        Options { frames: Some(self.frame_count()), up }
+    }
+
+    /// The formats that the scene asks for, and that are of this crate.
+    fn formats(&self, series: bool) -> Vec<&'static output::AnimationFormat> {
+        let names = self.file.scene.output.formats.iter().filter_map(|format| extension(format.value));
+        let formats = names.filter_map(|name| output::AnimationFormat::of(Path::new(&format!("a.{name}"))));
+        let mut formats: Vec<_> = formats.filter(|format| format.is_series() == series).collect();
+        formats.dedup_by_key(|format| format.name);
+        formats
+    }
+
+    /// Simulate until all is done, or until `watch` breaks off. `extra` writers get every frame, beside those that the scene asks for.
+    pub fn go(
+        &mut self,
+        params: &Params,
+        extra: Vec<Box<dyn FrameWriter>>,
+        watch: &mut dyn FnMut(&Progress<'_>) -> ControlFlow<()>,
+    ) -> Result<Outcome, RunError> {
+        let start = self.built.simulation.steps_done();
+        let mut writers = extra;
+        for format in self.formats(true) {
+            let extension = format.extensions[0];
+            let path = self.folder.subfolder(extension)?.join(format!("{}.{extension}", self.name()));
+            writers.push(format.start(&path, &self.cast, &self.options())?);
+        }
+        // All frames up to here are on disk.
+        for number in 0..=(start / self.built.frame_every) as usize {
+            if self.rows_before.is_some() {
+                let time = self.frame_time(number);
+                writers.iter_mut().for_each(|writer| writer.found(number, time));
+            }
+        }
+        let writer = Writer::new(&self.folder, &self.built.recorder.columns(), self.rows_before, writers)?;
+        self.set_status(Status::Running)?;
+        let (sender, receiver) = sync_channel(QUEUE);
+        let with_fields = !self.formats(true).is_empty() || self.wants_colours();
+        let mut pace = Pace { interval: params.checkpoint_interval, latest: None, last: None };
+        let is_new = self.rows_before.is_none();
+        let built = &mut self.built;
+        let (stepped, written) = std::thread::scope(|scope| {
+            let writing = scope.spawn(move || writer.run(&receiver));
+            let stepped = step_all(built, &sender, &mut pace, with_fields, is_new, watch);
+            drop(sender);
+            (stepped, writing.join())
+        });
+        // What stopped the writer is why the steps stopped, if it did.
+        let mut files = written.map_err(|_| RunError::Writer)??;
+        let step = self.built.simulation.steps_done();
+        let resumable_from = pace.latest.map_or(start, |latest| latest.step);
+        match stepped {
+            Ok(ControlFlow::Continue(())) => {
+                files.extend(self.finish()?);
+                self.set_status(Status::Done)?;
+                Ok(Outcome { status: Status::Done, step, resumable_from: step, files })
+            }
+            Ok(ControlFlow::Break(())) => {
+                self.set_status(Status::Stopped)?;
+                Ok(Outcome { status: Status::Stopped, step, resumable_from, files })
+            }
+            Err(source) => {
+                self.set_status(Status::Failed)?;
+                Err(RunError::Step { step: step + 1, source })
+            }
+        }
+    }
+
+    fn wants_colours(&self) -> bool {
+        let has_pictures = self.file.scene.output.formats.iter().any(|format| format.value == Animation::Png);
+        has_pictures && self.file.scene.output.picture.colour.needs_fields()
+    }
+
+    /// Write what needs all frames. Returns the files to open.
+    fn finish(&self) -> Result<Vec<PathBuf>, RunError> {
+        self.folder.write_probes(&self.table()?)?;
+        let mut files = Vec::new();
+        for format in self.formats(false) {
+            let path = self.folder.path().join(format!("{}.{}", self.name(), format.extensions[0]));
+            files.push(self.export(format, &path)?);
+        }
+        Ok(files)
+    }
+
+    /// Write all frames in a format. Returns the file to open.
+    pub fn export(&self, format: &output::AnimationFormat, path: &Path) -> Result<PathBuf, RunError> {
+        let frames = self.frames_done();
+        let mut writer = format.start(path, &self.cast, &Options { frames: Some(frames), ..self.options() })?;
+        for number in 0..frames {
+            writer.write(&self.frame(number, format.is_series())?)?;
+        }
+        Ok(writer.finish()?.into_iter().next().unwrap_or_else(|| path.into()))
+    }
+
+    fn set_status(&mut self, status: Status) -> Result<(), RunError> {
+        self.manifest.status = status;
+        self.manifest.step = self.built.simulation.steps_done();
+        self.folder.write_manifest(&self.manifest)
+    }
+}
+
+/// How many things may wait to be written: enough for a disk that is slow for a moment, few enough for memory.
+const QUEUE: usize = 8;
+
+/// When checkpoints are written.
+struct Pace {
+    interval: Duration,
+    /// The last place to go on from.
+    latest: Option<Checkpoint>,
+    /// When a checkpoint was last written.
+    last: Option<Instant>,
+}
+
+impl Pace {
+    /// Take note of a place to go on from. Returns the checkpoint if it is time to write it.
+    fn pass(&mut self, checkpoint: Checkpoint) -> Option<Checkpoint> {
+        let is_due = self.last.is_none_or(|last| last.elapsed() >= self.interval);
+        if is_due {
+            self.last = Some(Instant::now());
+        }
+        let due = is_due.then(|| checkpoint.clone());
+        self.latest = Some(checkpoint);
+        due
+    }
+}
+
+/// Make all steps that are left, and give what is to be written to the writer. Breaks off early if told so, or if nothing can be
+/// written any more.
+fn step_all(
+    built: &mut Built,
+    sender: &SyncSender<Job>,
+    pace: &mut Pace,
+    with_fields: bool,
+    is_new: bool,
+    watch: &mut dyn FnMut(&Progress<'_>) -> ControlFlow<()>,
+) -> Result<ControlFlow<()>, StepError> {
+    let Built { simulation, steps, frame_every, record_every, recorder, .. } = built;
+    let (steps, frame_every, record_every) = (*steps, *frame_every, *record_every);
+    let frame = |simulation: &crate::simulation::Simulation, number: u64| {
+        Job::Frame(Frame::new(&simulation.model, &simulation.state, number as usize, with_fields))
+    };
+    let record = |simulation: &mut crate::simulation::Simulation, recorder: &mut Recorder| {
+        recorder.record(&mut simulation.model, &simulation.state)
+    };
+    let mut jobs = Vec::new();
+    if is_new {
+        jobs.push(Job::Row(record(simulation, recorder)));
+        jobs.push(frame(simulation, 0));
+    }
+    let finished = loop {
+        if let Some(checkpoint) = simulation.checkpoint() {
+            jobs.extend(pace.pass(checkpoint).map(Job::Checkpoint));
+        }
+        if jobs.drain(..).any(|job| sender.send(job).is_err()) {
+            break Ok(ControlFlow::Break(()));
+        }
+        if simulation.steps_done() >= steps {
+            break Ok(ControlFlow::Continue(()));
+        }
+        let info = match simulation.step() {
+            Ok(info) => info,
+            Err(error) => break Err(error),
+        };
+        recorder.count(&info);
+        let step = simulation.steps_done();
+        let is_last = step == steps;
+        let row = (step.is_multiple_of(record_every) || is_last).then(|| record(simulation, recorder));
+        let flow = watch(&Progress { step, steps, state: &simulation.state, info: &info, row: row.as_deref() });
+        jobs.extend(row.map(Job::Row));
+        if step.is_multiple_of(frame_every) || is_last {
+            jobs.push(frame(simulation, step.div_ceil(frame_every)));
+        }
+        if flow.is_break() && !is_last {
+            if let Some(checkpoint) = simulation.checkpoint() {
+                jobs.extend(pace.pass(checkpoint).map(Job::Checkpoint));
+            }
+            drop(jobs.drain(..).try_for_each(|job| sender.send(job)));
+            break Ok(ControlFlow::Break(()));
+        }
+    };
+    if !matches!(finished, Ok(ControlFlow::Continue(()))) {
+        // If it cannot be written, the writer has said why.
+        drop(pace.latest.clone().map(|latest| sender.send(Job::Checkpoint(latest))));
+    }
+    finished
+}
+
+/// The extension of a format, if it is one of this crate.
+fn extension(format: Animation) -> Option<&'static str> {
+    match format {
+        Animation::Vtu => Some("vtu"),
+        Animation::Obj => Some("obj"),
+        Animation::Ply => Some("ply"),
+        Animation::Glb => Some("glb"),
+        Animation::Pc2 => Some("pc2"),
+        Animation::Mdd => Some("mdd"),
+        Animation::Png | Animation::Gif | Animation::Mp4 | Animation::Plot => None,
+    }
+}
