@@ -1,0 +1,4 @@
+//! placeholder
+pub struct Figure;
+pub struct Plot;
+pub struct Series;
