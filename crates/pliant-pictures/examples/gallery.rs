@@ -9,8 +9,10 @@ use std::io::BufWriter;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use pliant_pictures::plot::{Scale, Style};
 use pliant_pictures::{
-    Ball, Body, Colour, ColourScale, Framing, Gif, Ground, Mp4, PictureError, Scene, Size, Up, Vec3, View,
+    Ball, Body, Colour, ColourScale, Figure, Framing, Gif, Ground, Mp4, PictureError, Plot, Scene, Series, Size, Up,
+    Vec3, View,
 };
 
 const AROUND: u32 = 140;
@@ -24,6 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::create_dir_all(folder)?;
     animation(folder)?;
     mesh(folder)?;
+    plots(folder)?;
     Ok(())
 }
 
@@ -159,5 +162,52 @@ fn mesh(folder: &Path) -> Result<(), Box<dyn Error>> {
         ..Scene::new(View::fitting([body.bounds()], size, &framing), size)
     };
     fs::write(folder.join("bar.png"), scene.draw()?.png()?)?;
+    Ok(())
+}
+
+/// An oscillation with its energies over time, and how errors shrink with the step.
+fn plots(folder: &Path) -> Result<(), Box<dyn Error>> {
+    let over_time = |f: &dyn Fn(f64) -> f64| -> Vec<(f64, f64)> {
+        (0..=20_000).map(|i| f64::from(i) * 1e-4).map(|t| (t, f(t))).collect()
+    };
+    let decay = |t: f64| (-1.3 * t).exp();
+    let kinetic = |t: f64| 2.5 * decay(t) * (7.0 * t).sin().powi(2);
+    let elastic = |t: f64| 2.5 * decay(t) * (7.0 * t).cos().powi(2);
+    let energies = Plot {
+        title: "A swinging bar".into(),
+        y_label: "energy in mJ".into(),
+        series: vec![
+            Series::new("kinetic", over_time(&kinetic)),
+            Series::new("elastic", over_time(&elastic)),
+            Series::new("total", over_time(&|t| kinetic(t) + elastic(t))),
+        ],
+        ..Plot::default()
+    };
+    let tip = Plot {
+        x_label: "time in s".into(),
+        y_label: "tip in m".into(),
+        series: vec![Series::new("", over_time(&|t| 3e-4 * decay(t / 2.0) * (7.0 * t).cos()))],
+        ..Plot::default()
+    };
+    let figure = Figure { panels: vec![energies, tip], panel_height: 260, ..Figure::default() };
+    fs::write(folder.join("energies.svg"), figure.svg()?)?;
+    fs::write(folder.join("energies.png"), figure.image(2.0)?.png()?)?;
+
+    let orders = [("backward Euler", 1), ("Newmark, β = ¼", 2), ("fourth order", 4)];
+    let errors = |order: i32| (0..9).map(|i| 0.1 * 0.5f64.powi(i)).map(|h| (h, 0.4 * h.powi(order))).collect();
+    let series = orders.map(|(name, order)| Series {
+        style: Style::LineAndMarkers,
+        ..Series::new(format!("{name}: h{}", ["", "", "²", "", "⁴"][order as usize]), errors(order))
+    });
+    let convergence = Plot {
+        title: "Error after one second".into(),
+        x_label: "step h in s".into(),
+        y_label: "error of the tip in m".into(),
+        series: series.into(),
+        x_scale: Scale::Logarithmic,
+        y_scale: Scale::Logarithmic,
+    };
+    fs::write(folder.join("convergence.svg"), convergence.svg()?)?;
+    fs::write(folder.join("convergence.png"), convergence.png(2.0)?)?;
     Ok(())
 }

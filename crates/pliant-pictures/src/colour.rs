@@ -15,15 +15,8 @@ impl Colour {
     /// Colours that differ for every kind of colour vision, for bodies or curves side by side; after the last, the first
     /// again. The palette of Okabe and Ito, without its yellow, which is too faint on white.
     pub fn distinct(number: usize) -> Self {
-        const PALETTE: [[u8; 3]; 7] = [
-            [0, 114, 178],
-            [213, 94, 0],
-            [0, 158, 115],
-            [204, 121, 167],
-            [86, 180, 233],
-            [230, 159, 0],
-            [40, 40, 40],
-        ];
+        const PALETTE: [[u8; 3]; 7] =
+            [[0, 114, 178], [213, 94, 0], [0, 158, 115], [204, 121, 167], [86, 180, 233], [230, 159, 0], [40, 40, 40]];
         Self(PALETTE[number % PALETTE.len()])
     }
 

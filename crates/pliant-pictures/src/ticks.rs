@@ -21,10 +21,11 @@ impl Ticks {
         let most = most.max(2);
         let raw = span / most as f64;
         let power = raw.log10().floor() as i32;
-        let Some((step, step_exponent)) = [(1.0, power), (2.0, power), (5.0, power), (1.0, power + 1), (2.0, power + 1)]
-            .into_iter()
-            .map(|(digit, exponent)| (scale(digit, exponent), exponent))
-            .find(|&(step, _)| step > 0.0 && span / step < most as f64)
+        let Some((step, step_exponent)) =
+            [(1.0, power), (2.0, power), (5.0, power), (1.0, power + 1), (2.0, power + 1)]
+                .into_iter()
+                .map(|(digit, exponent)| (scale(digit, exponent), exponent))
+                .find(|&(step, _)| step > 0.0 && span / step < most as f64)
         else {
             return Self::default();
         };
@@ -68,11 +69,8 @@ impl Ticks {
             };
         }
         let stride = decades.len().div_ceil(most) as i32;
-        let labelled = decades
-            .iter()
-            .filter(|&&k| k.rem_euclid(stride) == 0)
-            .map(|&k| (scale(1.0, k), power_of_ten(k)))
-            .collect();
+        let labelled =
+            decades.iter().filter(|&&k| k.rem_euclid(stride) == 0).map(|&k| (scale(1.0, k), power_of_ten(k))).collect();
         let minor = if stride > 1 {
             decades.iter().filter(|&&k| k.rem_euclid(stride) != 0).map(|&k| scale(1.0, k)).collect()
         } else {
@@ -157,7 +155,10 @@ mod tests {
     fn logarithmic_ticks_are_powers_of_ten_or_round_numbers() {
         assert_eq!(labels(&Ticks::logarithmic(0.5, 2e3, 6)), ["10⁰", "10¹", "10²", "10³"]);
         assert_eq!(labels(&Ticks::logarithmic(0.015, 0.6, 6)), ["0.02", "0.05", "0.1", "0.2", "0.5"]);
-        assert_eq!(labels(&Ticks::logarithmic(0.91, 0.97, 6)), ["0.91", "0.92", "0.93", "0.94", "0.95", "0.96", "0.97"]);
+        assert_eq!(
+            labels(&Ticks::logarithmic(0.91, 0.97, 6)),
+            ["0.91", "0.92", "0.93", "0.94", "0.95", "0.96", "0.97"]
+        );
         assert_eq!(labels(&Ticks::logarithmic(1e-300, 1e300, 5)).len(), 5);
     }
 

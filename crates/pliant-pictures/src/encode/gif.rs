@@ -53,7 +53,8 @@ impl<W: Write> Gif<W> {
             }
         }
         let mut frame = gif::Frame::from_rgba_speed(width as u16, height as u16, &mut pixels, 10);
-        (frame.left, frame.top, frame.delay, frame.dispose) = (left as u16, top as u16, delay, gif::DisposalMethod::Keep);
+        (frame.left, frame.top, frame.delay, frame.dispose) =
+            (left as u16, top as u16, delay, gif::DisposalMethod::Keep);
         frame.buffer = Cow::Owned(frame.buffer.into_owned());
         self.encoder.write_frame(&frame).map_err(gif_error)?;
         self.last = Some(image.clone());

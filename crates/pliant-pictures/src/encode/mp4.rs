@@ -71,7 +71,9 @@ impl Mp4 {
             return Err(self.failure(&status.to_string()));
         }
         self.unfinished.take().map_or(Ok(()), |unfinished| {
-            unfinished.persist(&self.path).map_err(|error| PictureError::File { path: self.path.clone(), cause: error.error })
+            unfinished
+                .persist(&self.path)
+                .map_err(|error| PictureError::File { path: self.path.clone(), cause: error.error })
         })
     }
 

@@ -184,9 +184,9 @@ impl Surfaces {
             return;
         }
         let a = if a.z < near { a.lerp(b, (near - a.z) / (b.z - a.z)) } else { a };
-        let blank =
-            |position| Corner { sample: [0.0; 2], nearness: 0.0, position, normal: Vec3A::Z, tone: f32::NAN };
-        let ends = [a, b].map(|position| blank(Vec3A::new(position.x, position.y, position.z.max(near))).projected(camera));
+        let blank = |position| Corner { sample: [0.0; 2], nearness: 0.0, position, normal: Vec3A::Z, tone: f32::NAN };
+        let ends =
+            [a, b].map(|position| blank(Vec3A::new(position.x, position.y, position.z.max(near))).projected(camera));
         let along = glam::Vec2::from(ends[1].sample) - glam::Vec2::from(ends[0].sample);
         let across = along.perp().normalize_or_zero() * (LINE_WIDTH * SAMPLES as f32 / 2.0);
         let first = self.corners.len() as u32;

@@ -16,8 +16,6 @@ pub(crate) fn spans(corners: [[f32; 2]; 3], width: usize, height: usize, mut dra
     let mut corners = corners.map(|corner| corner.map(f64::from));
     corners.sort_by(|a, b| a[1].total_cmp(&b[1]).then(a[0].total_cmp(&b[0])));
     let [top, middle, bottom] = corners;
-    // The first cell whose middle is at or after a coordinate; casting clamps at zero.
-    let first_cell = |coordinate: f64, count: usize| ((coordinate - 0.5).ceil() as usize).min(count);
     let crossing = |a: [f64; 2], b: [f64; 2], y: f64| a[0] + (b[0] - a[0]) * ((y - a[1]) / (b[1] - a[1]));
     for row in first_cell(top[1], height)..first_cell(bottom[1], height) {
         let y = row as f64 + 0.5;
@@ -28,6 +26,15 @@ pub(crate) fn spans(corners: [[f32; 2]; 3], width: usize, height: usize, mut dra
             draw(row, columns);
         }
     }
+}
+
+/// The first cell whose middle is at or after a coordinate, or `count` if there is none.
+///
+/// As `ceil` would find it, which is a call to a function on processors of the oldest kind that we compile for.
+fn first_cell(coordinate: f64, count: usize) -> usize {
+    let x = (coordinate - 0.5).clamp(0.0, count as f64);
+    let below = x as u32;
+    below as usize + usize::from(f64::from(below) < x)
 }
 
 /// A linear function over a grid: `at(x, y) = base + x·slope[0] + y·slope[1]`.
@@ -54,13 +61,11 @@ impl Plane {
         self.base + x * self.slope[0] + y * self.slope[1]
     }
 
-    /// Calls `draw` with the values at the middles of `columns` in a row.
-    pub fn along(&self, row: usize, columns: Range<usize>, mut draw: impl FnMut(usize, f32)) {
-        let start = self.at(columns.start as f64 + 0.5, row as f64 + 0.5) as f32;
+    /// The values at the middles of the cells of a row, from a column on.
+    pub fn along(&self, row: usize, first_column: usize) -> impl Fn(usize) -> f32 {
+        let start = self.at(first_column as f64 + 0.5, row as f64 + 0.5) as f32;
         let slope = self.slope[0] as f32;
-        for (step, column) in columns.enumerate() {
-            draw(column, start + step as f32 * slope);
-        }
+        move |step| start + step as f32 * slope
     }
 }
 
@@ -92,17 +97,15 @@ impl Visible {
             let samples = corners.map(|corner| corner.sample);
             let Some(plane) = Plane::through(samples, corners.map(|corner| corner.nearness)) else { continue };
             spans(samples, width, height, |row, columns| {
-                let start = row * width;
-                let range = start + columns.start..start + columns.end;
-                let first = columns.start;
-                let (nearness, triangle) = (&mut visible.nearness[range.clone()], &mut visible.triangle[range]);
-                plane.along(row, columns, |column, near| {
-                    let at = column - first;
-                    if near > nearness[at] {
-                        nearness[at] = near;
-                        triangle[at] = number as u32;
-                    }
-                });
+                let near = plane.along(row, columns.start);
+                let range = row * width + columns.start..row * width + columns.end;
+                let cells = visible.nearness[range.clone()].iter_mut().zip(&mut visible.triangle[range]);
+                for (step, (nearness, triangle)) in cells.enumerate() {
+                    // Written in any case, which needs no branch.
+                    let nearer = near(step) > *nearness;
+                    *nearness = if nearer { near(step) } else { *nearness };
+                    *triangle = if nearer { number as u32 } else { *triangle };
+                }
             });
         }
         visible

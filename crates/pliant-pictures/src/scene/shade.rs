@@ -13,14 +13,14 @@ use crate::{Colour, ColourMap, Image, Vec3, View};
 /// The background at the top and at the bottom of the picture.
 const BACKGROUND: [Colour; 2] = [Colour([222, 229, 238]), Colour([250, 251, 253])];
 /// The two tiles of the ground.
-const TILES: [Colour; 2] = [Colour([234, 236, 240]), Colour([223, 226, 231])];
+const TILES: [Colour; 2] = [Colour([234, 236, 240]), Colour([226, 229, 234])];
 /// How far from the target the ground starts and ends to fade away, in units of the camera's distance.
 const FADE: [f32; 2] = [0.30, 1.05];
 /// The brightness of a surface that faces each light, and of one that faces none; together about one.
-const KEY: f32 = 0.72;
-const FILL: f32 = 0.16;
-const AMBIENT: f32 = 0.24;
-const SKY: f32 = 0.13;
+const KEY: f32 = 0.74;
+const FILL: f32 = 0.18;
+const AMBIENT: f32 = 0.28;
+const SKY: f32 = 0.14;
 const GLOSS: f32 = 0.10;
 const RIM: f32 = 0.05;
 
@@ -35,9 +35,8 @@ pub(crate) struct Lights {
 impl Lights {
     /// A strong light from the upper left of whoever looks, a weak one from the right.
     pub fn new(view: &View, camera: &Camera) -> Self {
-        let from = |azimuth, elevation| {
-            camera.seen_direction(view.up.towards(view.azimuth + azimuth, elevation)).as_vec3a()
-        };
+        let from =
+            |azimuth, elevation| camera.seen_direction(view.up.towards(view.azimuth + azimuth, elevation)).as_vec3a();
         Self { key: from(-48.0, 52.0), fill: from(60.0, 18.0), up: from(0.0, 90.0) }
     }
 }
@@ -47,8 +46,8 @@ impl Lights {
 pub(crate) struct Floor {
     pub normal: Vec3A,
     pub distance: f32,
-    /// Along the rows and columns of tiles; their lengths are tiles per unit of length.
-    tile_axes: [Vec3A; 2],
+    /// How far the points at depth one are from the camera along rows and columns of tiles, in tiles, over samples.
+    tile_planes: [Plane; 2],
     /// Where the camera is, in tiles; only the parity of whole tiles matters.
     tile_offset: [f32; 2],
     /// The point of the ground nearest to the target.
@@ -72,38 +71,58 @@ impl Floor {
         let first = first.into_iter().max_by(|a, b| a.length().total_cmp(&b.length()))?.try_normalize()?;
         let side = round_length(0.075 * camera.distance);
         let world_axes = [first, world_normal.cross(first)];
-        let tile_offset = world_axes.map(|axis| (axis.dot(camera.position - ground.point) / side).rem_euclid(2.0) as f32);
-        let tile_axes = world_axes.map(|axis| (camera.seen_direction(axis) * (camera.distance / side)).as_vec3a());
+        let tile_offset =
+            world_axes.map(|axis| (axis.dot(camera.position - ground.point) / side).rem_euclid(2.0) as f32);
         let target = Vec3::Z;
         let middle = target - (normal.dot(target) - distance) * normal;
         // The depth of the ground along the ray `r` is `distance / (normal · r)`, and `r` is linear over the picture.
-        let [at_origin, to_the_right, downwards] =
-            [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]].map(|pixel| normal.dot(camera.ray(pixel)) / distance);
-        let samples = SAMPLES as f64;
-        let nearness =
-            Plane { base: at_origin, slope: [(to_the_right - at_origin) / samples, (downwards - at_origin) / samples] };
+        let linear = |along: Vec3| {
+            let [at_origin, to_the_right, downwards] =
+                [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]].map(|pixel| along.dot(camera.ray(pixel)));
+            let slope = [to_the_right - at_origin, downwards - at_origin].map(|per_pixel| per_pixel / SAMPLES as f64);
+            Plane { base: at_origin, slope }
+        };
+        let nearness = linear(normal / distance);
+        let tile_planes = world_axes.map(|axis| linear(camera.seen_direction(axis) * (camera.distance / side)));
         let (normal, distance, middle) = (normal.as_vec3a(), distance as f32, middle.as_vec3a());
-        Some(Self { normal, distance, tile_axes, tile_offset, middle, nearness })
+        Some(Self { normal, distance, tile_planes, tile_offset, middle, nearness })
     }
 
-    /// How much of the second tile is in a square of the given half width around a point, from 0 to 1.
-    fn tile(&self, position: Vec3A, widths: [f32; 2]) -> f32 {
-        // The integral of a wave of ±1 with period 2; its difference over the square's sides is the mean in it.
-        let integral = |x: f32| ((x / 2.0 - (x / 2.0).floor()) - 0.5).abs() * 2.0;
+    /// How much of the second tile a pixel shows, from 0 to 1, given a sample at its middle and the nearness there.
+    fn tile(&self, [x, y]: [f64; 2], nearness: f32) -> f32 {
+        // The integral of a wave of ±1 with period 2; its difference over the sides of a pixel is the mean in it.
+        let integral = |x: f32| (fraction(x / 2.0) - 0.5).abs() * 2.0;
         let mean = |i: usize| {
-            let x = self.tile_axes[i].dot(position) + self.tile_offset[i];
-            let w = widths[i].max(1e-4);
-            (integral(x + w) - integral(x - w)) / (2.0 * w)
+            let plane = &self.tile_planes[i];
+            let along = plane.at(x, y) as f32 / nearness;
+            // How far the ground moves under the pixel when the ray turns to the next: the derivative of a quotient.
+            let slope = |j: usize| (plane.slope[j] as f32 - along * self.nearness.slope[j] as f32) / nearness;
+            let half = (0.6 * SAMPLES as f32 * (slope(0).abs() + slope(1).abs())).max(1e-4);
+            let at = along + self.tile_offset[i];
+            (integral(at + half) - integral(at - half)) / (2.0 * half)
         };
         0.5 - 0.5 * mean(0) * mean(1)
     }
+}
+
+/// What of a number is above the next whole one below. Numbers are small here; `floor` would be a call to a function.
+fn fraction(x: f32) -> f32 {
+    let part = x - (x as i32) as f32;
+    if part < 0.0 { part + 1.0 } else { part }
 }
 
 /// The power of ten, or 2 or 5 times one, nearest below a length.
 fn round_length(length: f64) -> f64 {
     let power = 10f64.powi(length.log10().floor() as i32);
     let digit = length / power;
-    power * if digit >= 5.0 { 5.0 } else if digit >= 2.0 { 2.0 } else { 1.0 }
+    power
+        * if digit >= 5.0 {
+            5.0
+        } else if digit >= 2.0 {
+            2.0
+        } else {
+            1.0
+        }
 }
 
 /// All that the colours of pixels depend on.
@@ -180,19 +199,21 @@ impl<'a> Shading<'a> {
                 *shown = self.visible.triangle[at];
             }
         }
+        let middle = [column as f64 + 0.5, row as f64 + 0.5];
+        let colour = |shown: u32| match self.surfaces.triangles.get(shown as usize) {
+            Some(triangle) => self.surface(triangle, middle),
+            None => self.backdrop(middle, background),
+        };
+        if shown[1..].iter().all(|&other| other == shown[0]) {
+            return colour(shown[0]);
+        }
         let mut sum = Vec3A::ZERO;
         for i in 0..COUNT {
             // Each triangle is coloured once, when its first sample comes.
-            if shown[..i].contains(&shown[i]) {
-                continue;
+            if !shown[..i].contains(&shown[i]) {
+                let samples = shown[i..].iter().filter(|&&other| other == shown[i]).count();
+                sum += samples as f32 / COUNT as f32 * colour(shown[i]);
             }
-            let share = shown[i..].iter().filter(|&&other| other == shown[i]).count() as f32 / COUNT as f32;
-            let middle = [column as f64 + 0.5, row as f64 + 0.5];
-            let colour = match self.surfaces.triangles.get(shown[i] as usize) {
-                Some(triangle) => self.surface(triangle, middle),
-                None => self.backdrop(middle, background),
-            };
-            sum += share * colour;
         }
         sum
     }
@@ -200,7 +221,8 @@ impl<'a> Shading<'a> {
     /// The ground before the background.
     fn backdrop(&self, pixel: [f64; 2], background: Vec3A) -> Vec3A {
         let Some(floor) = &self.shadows.floor else { return background };
-        let nearness = floor.nearness.at(pixel[0] * SAMPLES as f64, pixel[1] * SAMPLES as f64) as f32;
+        let sample = pixel.map(|coordinate| coordinate * SAMPLES as f64);
+        let nearness = floor.nearness.at(sample[0], sample[1]) as f32;
         if nearness <= 1e-4 {
             return background;
         }
@@ -211,14 +233,7 @@ impl<'a> Shading<'a> {
         if fade <= 0.0 {
             return background;
         }
-        // How many tiles a pixel covers: the ground moves so far under it when the ray turns by a pixel.
-        let step = 0.6 / (self.camera.focal as f32 * nearness);
-        let slant = (floor.normal.dot(ray.normalize()).abs()).max(0.05);
-        let widths = floor.tile_axes.map(|axis| {
-            let away_from_camera = axis.dot(ray.reject_from_normalized(floor.normal).normalize_or_zero()).abs();
-            step * (axis.length() + away_from_camera * (1.0 / slant - 1.0))
-        });
-        let tile = self.tiles[0].lerp(self.tiles[1], floor.tile(position, widths));
+        let tile = self.tiles[0].lerp(self.tiles[1], floor.tile(sample, nearness));
         let [hidden, contact] = self.shadows.on_ground(position);
         let light = (1.0 - 0.55 * hidden) * (1.0 - 0.45 * contact);
         background.lerp(tile, fade) * (1.0 - (1.0 - light) * fade.sqrt())

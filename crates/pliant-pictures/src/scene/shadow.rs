@@ -51,10 +51,11 @@ impl HeightMap {
             let heights = corners.map(|corner| corner.position.dot(towards));
             let Some(plane) = Plane::through(flat, heights) else { continue };
             spans(flat, cells, cells, |row, columns| {
-                plane.along(row, columns, |column, height| {
-                    let cell = &mut map.heights[row * cells + column];
-                    *cell = cell.max(height);
-                });
+                let height = plane.along(row, columns.start);
+                let cells = &mut map.heights[row * cells..][columns];
+                for (step, cell) in cells.iter_mut().enumerate() {
+                    *cell = if height(step) > *cell { height(step) } else { *cell };
+                }
             });
         }
         Some(map)
@@ -89,9 +90,10 @@ impl Field {
             return 0.0;
         }
         let (column, row) = (corner.x as usize, corner.y as usize);
-        let t = corner - corner.floor();
+        let t = corner - Vec2::new(column as f32, row as f32);
         let start = row * self.cells + column;
-        let [upper, lower] = [start, start + self.cells].map(|at| self.values[at] + t.x * (self.values[at + 1] - self.values[at]));
+        let [upper, lower] =
+            [start, start + self.cells].map(|at| self.values[at] + t.x * (self.values[at + 1] - self.values[at]));
         upper + t.y * (lower - upper)
     }
 
@@ -166,7 +168,8 @@ impl Shadows {
     /// Shadows of light that comes from `key`, on the bodies and on the floor.
     pub fn new(surfaces: &Surfaces, key: Vec3A, floor: Option<Floor>) -> Self {
         let light = HeightMap::new(surfaces, key, LIGHT_CELLS, 0.08);
-        let ground = floor.as_ref().zip(light.as_ref()).and_then(|(floor, light)| GroundShadow::new(surfaces, floor, light));
+        let ground =
+            floor.as_ref().zip(light.as_ref()).and_then(|(floor, light)| GroundShadow::new(surfaces, floor, light));
         Self { light, floor, ground }
     }
 
@@ -181,7 +184,7 @@ impl Shadows {
             return 1.0;
         }
         let (column, row) = (corner.x as usize, corner.y as usize);
-        let t = corner - corner.floor();
+        let t = corner - Vec2::new(column as f32, row as f32);
         let start = row * map.cells + column;
         let lit = |at: usize| f32::from(u8::from(map.heights[at] <= height));
         let [upper, lower] = [start, start + map.cells].map(|at| lit(at) + t.x * (lit(at + 1) - lit(at)));
