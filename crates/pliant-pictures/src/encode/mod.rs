@@ -1,0 +1,24 @@
+//! Animations: frames to a GIF, or to an MP4.
+
+mod gif;
+mod mp4;
+
+pub use gif::Gif;
+pub use mp4::Mp4;
+
+use crate::{Image, PictureError, Size};
+
+/// An error unless a frame has the size of its animation.
+fn check_size(frame: &Image, size: Size) -> Result<(), PictureError> {
+    let pair = |size: Size| (size.width(), size.height());
+    if frame.size() == size {
+        Ok(())
+    } else {
+        Err(PictureError::FrameSize { expected: pair(size), found: pair(frame.size()) })
+    }
+}
+
+/// An error unless a frame lasts a time within the limits, in seconds.
+fn check_time(seconds: f64, limits: (f64, f64)) -> Result<(), PictureError> {
+    if (limits.0..=limits.1).contains(&seconds) { Ok(()) } else { Err(PictureError::FrameTime { seconds, limits }) }
+}

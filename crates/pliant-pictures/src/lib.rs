@@ -1,0 +1,46 @@
+//! Pictures of simulations, drawn without any other program: bodies in 3D, animations, and plots of numbers over time.
+//!
+//! - [`Scene`]: bodies, obstacles and ground, from plain slices of positions and triangles, to an [`Image`].
+//! - [`View`]: where the camera is; [`View::fitting`] keeps a whole animation in frame.
+//! - [`Image`]: pixels, and their PNG. [`Gif`] and [`Mp4`] take images one after the other.
+//! - [`Figure`] and [`Plot`]: curves over axes, as SVG or PNG.
+//!
+//! The same input gives the same bytes, on any number of threads. Numbers that are not finite leave things out of a
+//! picture, and never stop it; what cannot be drawn at all is a [`PictureError`].
+//!
+//! ```
+//! use pliant_pictures::{Body, Scene, Size, Vec3, View};
+//!
+//! let positions = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
+//! let triangles = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
+//! let body = Body::new(&positions, &triangles);
+//! let size = Size::new(160, 120)?;
+//! let view = View::fitting([body.bounds()], size, &Default::default());
+//! let image = Scene { bodies: vec![body], ..Scene::new(view, size) }.draw()?;
+//! assert!(image.png()?.starts_with(b"\x89PNG"));
+//! # Ok::<(), pliant_pictures::PictureError>(())
+//! ```
+//!
+//! What draws: [`scene`] has a rasteriser of its own, and says why; text and plots are SVG, which `resvg` turns into
+//! pixels, with a font that is part of this crate. Colour maps are those of `colorous`.
+
+pub mod colour;
+pub mod encode;
+mod error;
+mod image;
+pub mod plot;
+pub mod scene;
+mod svg;
+mod ticks;
+pub mod view;
+
+pub use colour::{Colour, ColourMap};
+pub use encode::{Gif, Mp4};
+pub use error::PictureError;
+pub use image::{Image, Size};
+pub use plot::{Figure, Plot, Series};
+pub use scene::{Ball, Body, ColourScale, Ground, Scene};
+pub use view::{Bounds, Framing, Up, View};
+
+/// A point or direction in space.
+pub use glam::DVec3 as Vec3;

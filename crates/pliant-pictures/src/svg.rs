@@ -1,0 +1,115 @@
+//! SVG as text, and its pixels.
+
+use std::fmt::{Arguments, Write as _};
+use std::sync::{Arc, OnceLock};
+
+use resvg::{tiny_skia, usvg};
+
+use crate::{Image, PictureError, Size};
+
+/// Where a text stands in relation to its point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+/// An SVG under construction.
+#[derive(Debug)]
+pub(crate) struct Svg {
+    text: String,
+}
+
+impl Svg {
+    /// An empty drawing of `width` × `height`.
+    pub fn new(width: u32, height: u32) -> Self {
+        let mut svg = Self { text: String::new() };
+        svg.add(format_args!(
+            r#"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" font-family="Ubuntu, Helvetica, Arial, sans-serif">"#
+        ));
+        svg
+    }
+
+    /// Adds a line of SVG that holds no text of the user's.
+    pub fn add(&mut self, element: Arguments) {
+        // Writing to a string cannot fail.
+        let _ = self.text.write_fmt(element);
+        self.text.push('\n');
+    }
+
+    /// Adds a text at a point; `attributes` is SVG, with a space before.
+    pub fn write(&mut self, [x, y]: [f64; 2], size: f64, anchor: Anchor, attributes: &str, content: &str) {
+        let anchor = match anchor {
+            Anchor::Start => "",
+            Anchor::Middle => r#" text-anchor="middle""#,
+            Anchor::End => r#" text-anchor="end""#,
+        };
+        self.add(format_args!(
+            r#"<text x="{x:.1}" y="{y:.1}" font-size="{size}"{anchor}{attributes}>{}</text>"#,
+            escaped(content)
+        ));
+    }
+
+    /// The whole drawing.
+    pub fn finish(mut self) -> String {
+        self.text.push_str("</svg>\n");
+        self.text
+    }
+}
+
+/// The text with what XML reserves written as entities, and without characters that XML cannot hold.
+fn escaped(text: &str) -> String {
+    let allowed = |c: &char| !c.is_control() && !matches!(*c, '\u{fffe}' | '\u{ffff}');
+    let text: String = text.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).filter(allowed).collect();
+    quick_xml::escape::escape(text.as_str()).into_owned()
+}
+
+/// How wide a text is, about: enough to keep things apart.
+pub(crate) fn text_width(text: &str, size: f64) -> f64 {
+    0.56 * size * text.chars().count() as f64
+}
+
+/// At most so many characters, the last an ellipsis if some are left out.
+pub(crate) fn shortened(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    text.chars().take(most.saturating_sub(1)).chain(['…']).collect()
+}
+
+/// Draws an SVG over an image, magnified.
+pub(crate) fn draw_over(image: &mut Image, svg: &str, scale: f64) -> Result<(), PictureError> {
+    let failed = |message: String| PictureError::Encode { format: "SVG", message };
+    let tree = usvg::Tree::from_str(svg, options()).map_err(|error| failed(error.to_string()))?;
+    let size = image.size();
+    // An opaque image is the same with and without opacity multiplied in, which is what the rasteriser works with.
+    let mut pixels = tiny_skia::PixmapMut::from_bytes(image.bytes_mut(), size.width(), size.height())
+        .ok_or_else(|| failed("no image of this size".into()))?;
+    resvg::render(&tree, tiny_skia::Transform::from_scale(scale as f32, scale as f32), &mut pixels);
+    Ok(())
+}
+
+/// The pixels of an SVG on white, magnified.
+pub(crate) fn rasterised(svg: &str, size: Size, scale: f64) -> Result<Image, PictureError> {
+    let mut image = Image::filled(size, crate::Colour([255; 3]));
+    draw_over(&mut image, svg, scale)?;
+    Ok(image)
+}
+
+/// How SVG is read: with our own font, so that pictures are the same everywhere.
+///
+/// The font is Ubuntu Light, which `epaint_default_fonts` embeds: of the crates that carry a free font, the one that is
+/// kept best; it has Greek letters and raised digits. A thin outline makes it as strong as the regular weight.
+fn options() -> &'static usvg::Options<'static> {
+    static OPTIONS: OnceLock<usvg::Options<'static>> = OnceLock::new();
+    OPTIONS.get_or_init(|| {
+        let mut fonts = usvg::fontdb::Database::new();
+        fonts.load_font_data(epaint_default_fonts::UBUNTU_LIGHT.to_vec());
+        usvg::Options {
+            fontdb: Arc::new(fonts),
+            style_sheet: Some("text { stroke: #30343a; stroke-width: 0.3px }".into()),
+            ..usvg::Options::default()
+        }
+    })
+}
