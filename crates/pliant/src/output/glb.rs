@@ -21,7 +21,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use super::stage::Count;
-use super::{AnimationFormat, Axis, Frame, FrameWriter, Options, Stage, Start};
+use super::{AnimationFormat, Axis, Frame, FrameWriter, Options, Stage, Start, Started};
 use crate::io::{Draft, WriteError};
 use crate::math::Vec3;
 
@@ -66,7 +66,7 @@ struct Glb {
     times: Vec<f32>,
 }
 
-fn start(stage: Stage, options: &Options, frames: usize) -> Result<Box<dyn FrameWriter>, WriteError> {
+fn start(stage: Stage, options: &Options, frames: usize) -> Started {
     let bodies = stage.cast().bodies().iter().map(|body| Shape {
         name: json_string(body.name()),
         vertices: body.surface().vertices().len() as u64,

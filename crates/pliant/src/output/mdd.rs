@@ -1,4 +1,4 @@
-//! Point caches `.mdd` of LightWave, Blender's Mesh Cache modifier and Houdini, most significant byte first:
+//! Point caches `.mdd` of `LightWave`, Blender's Mesh Cache modifier and Houdini, most significant byte first:
 //!
 //! ```text
 //! number of frames, number of points    i32, i32

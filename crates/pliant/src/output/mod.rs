@@ -90,10 +90,12 @@ pub struct AnimationFormat {
 #[derive(Debug, Clone, Copy)]
 enum Start {
     /// With a file for each frame.
-    Series(fn(Stage) -> Result<Box<dyn FrameWriter>, WriteError>),
+    Series(fn(Stage) -> Started),
     /// With one file for the number of frames that is given.
-    Whole(fn(Stage, &Options, usize) -> Result<Box<dyn FrameWriter>, WriteError>),
+    Whole(fn(Stage, &Options, usize) -> Started),
 }
+
+type Started = Result<Box<dyn FrameWriter>, WriteError>;
 
 impl AnimationFormat {
     /// The format of a file, by its extension.
@@ -154,13 +156,11 @@ pub trait FrameWriter: Send {
 
 /// Start to write to `path`, in the format of its extension.
 pub fn start(path: &Path, cast: &Arc<Cast>, options: &Options) -> Result<Box<dyn FrameWriter>, WriteError> {
-    match AnimationFormat::of(path) {
-        Some(format) => format.start(path, cast, options),
-        None => {
-            let known = FORMATS.iter().flat_map(|format| format.extensions).map(|extension| format!(".{extension}"));
-            Err(WriteError::UnknownFormat { path: path.into(), known: known.collect::<Vec<_>>().join(", ") })
-        }
-    }
+    let Some(format) = AnimationFormat::of(path) else {
+        let known = FORMATS.iter().flat_map(|format| format.extensions).map(|extension| format!(".{extension}"));
+        return Err(WriteError::UnknownFormat { path: path.into(), known: known.collect::<Vec<_>>().join(", ") });
+    };
+    format.start(path, cast, options)
 }
 
 #[cfg(test)]

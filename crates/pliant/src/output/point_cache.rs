@@ -1,11 +1,14 @@
 //! What point caches have in common: the positions of the shown surface in every frame, after a head. They say nothing of faces:
-//! the surface at rest is in an `.obj` beside them, with its vertices in the same order. Several bodies have a file each.
+//! the surface at rest is in an `.obj` beside them, with its vertices in the same order. Several bodies have a file each. Vertices without a face are left
+//! out, because Blender leaves them out when it reads the `.obj`, and then takes no cache that has them.
 
 use std::path::PathBuf;
 
 use super::stage::Count;
-use super::{Frame, FrameWriter, Stage};
+use super::{CastBody, Frame, FrameWriter, Stage, Started};
 use crate::io::{Disk, Draft, Files, Names, Object, WriteError, write_objects};
+use crate::math::Vec3;
+use crate::mesh::{Faces, SurfaceMesh};
 
 /// What is different in each format.
 #[derive(Debug, Clone, Copy)]
@@ -21,6 +24,8 @@ pub(super) struct Layout {
 struct Cache {
     file: Draft,
     rest: PathBuf,
+    /// The vertices of the surface that have a face, and their number again, as the format has it.
+    used: Vec<u32>,
     points: i32,
 }
 
@@ -33,7 +38,7 @@ struct PointCaches {
     times: Vec<f32>,
 }
 
-pub(super) fn start(stage: Stage, layout: Layout, frames: usize) -> Result<Box<dyn FrameWriter>, WriteError> {
+pub(super) fn start(stage: Stage, layout: Layout, frames: usize) -> Started {
     let limit = i32::MAX as u64;
     if frames as u64 > limit {
         let (path, format) = (stage.path().into(), stage.format());
@@ -43,22 +48,29 @@ pub(super) fn start(stage: Stage, layout: Layout, frames: usize) -> Result<Box<d
     let mut names = Names::ignoring_case();
     let mut caches = Vec::new();
     for body in bodies {
-        let (path, rest) = match bodies {
-            [_] => (stage.path().into(), stage.beside("_rest.obj")),
-            _ => {
-                let name = names.take(&file_name(body.name()));
-                let path = stage.beside(&format!("_{name}.{}", layout.extension));
-                (path, stage.beside(&format!("_{name}_rest.obj")))
-            }
+        let (path, rest) = if bodies.len() == 1 {
+            (stage.path().into(), stage.beside("_rest.obj"))
+        } else {
+            let name = names.take(&file_name(body.name()));
+            let path = stage.beside(&format!("_{name}.{}", layout.extension));
+            (path, stage.beside(&format!("_{name}_rest.obj")))
         };
-        let points = i32::try_from(body.surface().vertices().len());
+        let used = used_vertices(body.surface());
+        let points = i32::try_from(used.len());
         let points = points.map_err(|_| stage.unsupported("a surface of more than 2³¹ − 1 vertices"))?;
         let mut file = Draft::new(&path)?;
         file.go_to((layout.head_length)(frames as u64))?;
-        caches.push(Cache { file, rest, points });
+        caches.push(Cache { file, rest, used, points });
     }
     let count = Count::new(frames);
     Ok(Box::new(PointCaches { stage, layout, caches, count, first_time: 0.0, times: Vec::new() }))
+}
+
+/// The vertices that have a face, in ascending order.
+fn used_vertices(surface: &SurfaceMesh) -> Vec<u32> {
+    let mut used = vec![false; surface.vertices().len()];
+    surface.faces().vertices().iter().for_each(|&vertex| used[vertex as usize] = true);
+    (0..).zip(used).filter_map(|(vertex, used)| used.then_some(vertex)).collect()
 }
 
 /// The name of a body as a part of the name of a file.
@@ -72,7 +84,8 @@ impl FrameWriter for PointCaches {
         self.stage.check(frame)?;
         for (body, cache) in self.caches.iter_mut().enumerate() {
             let positions = self.stage.positions(body, frame);
-            let numbers = positions.iter().flat_map(|p| p.to_array()).map(|x| (self.layout.number)(x as f32));
+            let used = cache.used.iter().flat_map(|&vertex| positions[vertex as usize].to_array());
+            let numbers = used.map(|x| (self.layout.number)(x as f32));
             cache.file.write(numbers.collect::<Vec<[u8; 4]>>().as_flattened())?;
         }
         if self.count.written == 0 {
@@ -88,10 +101,7 @@ impl FrameWriter for PointCaches {
         self.count.check_all(self.stage.path())?;
         let mut files = Vec::new();
         for (mut cache, body) in self.caches.into_iter().zip(self.stage.cast().bodies()) {
-            let (vertices, faces) = (body.surface().vertices(), body.surface().faces());
-            let mut rest = Vec::new();
-            write_objects(&mut rest, &[Object { name: Some(body.name()), vertices, normals: &[], faces }]);
-            Disk.write(&cache.rest, &rest)?;
+            Disk.write(&cache.rest, &rest_object(body, &cache.used))?;
             cache.file.go_to(0)?;
             cache.file.write(&(self.layout.head)(cache.points, &self.times))?;
             files.extend([cache.file.path().into(), cache.rest]);
@@ -101,14 +111,31 @@ impl FrameWriter for PointCaches {
     }
 }
 
+/// The surface at rest as an `.obj`, with only the vertices that are used.
+fn rest_object(body: &CastBody, used: &[u32]) -> Vec<u8> {
+    let surface = body.surface();
+    let vertices: Vec<Vec3> = used.iter().map(|&vertex| surface.vertices()[vertex as usize]).collect();
+    let mut number = vec![0; surface.vertices().len()];
+    (0..).zip(used).for_each(|(new, &vertex)| number[vertex as usize] = new);
+    let mut faces = Faces::default();
+    for face in surface.faces().iter() {
+        faces.push(&face.iter().map(|&vertex| number[vertex as usize]).collect::<Vec<u32>>());
+    }
+    let mut out = Vec::new();
+    write_objects(&mut out, &[Object { name: Some(body.name()), vertices: &vertices, normals: &[], faces: &faces }]);
+    out
+}
+
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::super::testing::{clothed, frames, model_of, two_bodies, write_all};
     use super::super::{Cast, Options, start};
+    use super::{Faces, SurfaceMesh, Vec3};
     use crate::io::{Mesh, read};
-    use crate::mesh::{Cells, generate};
+    use crate::mesh::{Cells, Embedding, generate};
     use crate::model::{Body, Model};
-    use std::sync::Arc;
 
     #[test]
     fn caches_have_the_vertices_of_the_surface_at_rest_beside_them() {
@@ -174,6 +201,30 @@ mod tests {
         for (axis, (rest, after)) in rest.iter().zip(after).enumerate() {
             assert!((after - rest - [1.0, 2.0, -3.0][axis % 3]).abs() < 1e-6);
         }
-        assert!(rest.iter().copied().eq(surface.vertices().iter().flat_map(|p| p.to_array()).map(|x| x as f32)));
+        assert!(rest.iter().copied().eq(surface.vertices().iter().flat_map(Vec3::to_array).map(|x| x as f32)));
+    }
+
+    #[test]
+    fn vertices_without_a_face_are_in_neither_file() {
+        let model = model_of([generate::block([1.0; 3], [1, 1, 1], Cells::Hex).unwrap()]);
+        let mut cast = Cast::new(&model);
+        let points = vec![Vec3::ONE, Vec3::ZERO, Vec3::X, Vec3::splat(0.5), Vec3::Y];
+        let embedding = Embedding::new(cast.bodies()[0].mesh(), &points).unwrap();
+        let surface = SurfaceMesh::new(points, Faces::uniform(3, vec![1, 2, 4])).unwrap();
+        cast.dress(0, surface, embedding).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let options = Options { frames: Some(1), ..Options::default() };
+        let mut writer = start(&folder.path().join("a.pc2"), &Arc::new(cast), &options).unwrap();
+        let mut frame = frames(&model, 1).remove(0);
+        frame.u.fill(0.0);
+        writer.write(&frame).unwrap();
+        let files = writer.finish().unwrap();
+        let Mesh::Surface(rest) = read(&files[1]).unwrap().mesh else { panic!("expected a surface") };
+        assert_eq!(rest.vertices(), [Vec3::ZERO, Vec3::X, Vec3::Y]);
+        assert_eq!(rest.faces().get(0), [0, 1, 2]);
+        let bytes = std::fs::read(&files[0]).unwrap();
+        let numbers: Vec<f32> = bytes[32..].as_chunks::<4>().0.iter().map(|&b| f32::from_le_bytes(b)).collect();
+        assert!(numbers.iter().zip([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]).all(|(x, y)| (x - y).abs() < 1e-7));
+        assert_eq!((bytes[16], numbers.len()), (3, 9));
     }
 }

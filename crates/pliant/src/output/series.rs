@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Frame, FrameWriter, Stage};
+use super::{Frame, FrameWriter, Stage, Started};
 use crate::io::{Disk, Files, WriteError};
 
 /// Writes each frame to a file of its own.
@@ -14,11 +14,7 @@ pub(super) struct Series {
 }
 
 /// Start a series of files whose content `encode` makes.
-pub(super) fn start(
-    stage: Stage,
-    extension: &'static str,
-    encode: fn(&mut Stage, &Frame) -> Vec<u8>,
-) -> Result<Box<dyn FrameWriter>, WriteError> {
+pub(super) fn start(stage: Stage, extension: &'static str, encode: fn(&mut Stage, &Frame) -> Vec<u8>) -> Started {
     Ok(Box::new(Series { stage, extension, encode, files: Vec::new() }))
 }
 

@@ -5,19 +5,19 @@ use std::sync::Arc;
 
 use tempfile::TempDir;
 
-use super::{Cast, Frame, Options, start};
+use super::{Cast, CastBody, Frame, Options, start};
 use crate::io::{Mesh, read};
 use crate::material::{AnyLaw, YoungPoisson};
 use crate::math::{Affine3, Vec3};
 use crate::mesh::{Cells, Embedding, VolumeMesh, generate};
-use crate::model::{Body, Model};
+use crate::model::{Body, Model, ModelBuilder};
 use crate::system::State;
 
 /// Elastic bodies, all called `body`.
 pub fn model_of(meshes: impl IntoIterator<Item = VolumeMesh>) -> Model {
     let law = AnyLaw::new("stvk", YoungPoisson { young: 1e6, poisson: 0.3 }).unwrap();
     let bodies = meshes.into_iter().map(|mesh| Body::new(mesh, law.clone(), 1000.0));
-    bodies.fold(Model::builder(), |builder, body| builder.body(body)).build().unwrap()
+    bodies.fold(Model::builder(), ModelBuilder::body).build().unwrap()
 }
 
 /// Tetrahedra, and hexahedra beside them.
@@ -86,7 +86,7 @@ pub fn assert_surfaces_read_back(extension: &str) {
             let shown: Vec<Vec3> = cast.bodies().iter().flat_map(|body| body.surface_positions(&frame.u)).collect();
             assert_eq!(surface.vertices(), shown);
             let (mut first, mut face) = (0, 0);
-            for body in cast.bodies().iter().map(|body| body.surface()) {
+            for body in cast.bodies().iter().map(CastBody::surface) {
                 for own in body.faces().iter() {
                     assert!(
                         surface.faces().get(face).iter().eq(own.iter().map(|v| v + first).collect::<Vec<_>>().iter())
