@@ -88,6 +88,15 @@ impl Obstacle {
         Self::new(Shape::Sphere { centre, radius, side: Side::Inside }, stiffness)
     }
 
+    /// What it looks like at a time, in s: moved and turned.
+    pub fn shape_at(&self, time: f64) -> Shape {
+        let placed = Placed::new(self, time);
+        match self.shape {
+            Shape::Plane { point, .. } => Shape::Plane { point: point + placed.displacement, normal: placed.normal },
+            Shape::Sphere { centre, radius, side } => Shape::Sphere { centre: centre + placed.displacement, radius, side },
+        }
+    }
+
     fn check(&self, number: usize) -> Result<(), ObstaclesError> {
         let not_finite = |what| Err(ObstaclesError::NotFinite { obstacle: number, what });
         match self.shape {

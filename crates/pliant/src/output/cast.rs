@@ -124,6 +124,25 @@ impl CastBody {
         &self.surface
     }
 
+    /// Numbers at the vertices of the surface, given those at the vertices of its mesh.
+    ///
+    /// # Panics
+    /// If there is not one a vertex.
+    pub fn surface_values(&self, values: &[f64]) -> Vec<f64> {
+        match &self.carrier {
+            Carrier::Vertices(vertices) => vertices.iter().map(|&vertex| values[vertex as usize]).collect(),
+            Carrier::Embedding(embedding) => {
+                let at = |point| embedding.tie(point).map(|(vertex, weight)| weight * values[vertex as usize]).sum();
+                (0..embedding.len()).map(at).collect()
+            }
+        }
+    }
+
+    /// Whether a detailed surface stands for it, and not the boundary of its mesh.
+    pub fn is_dressed(&self) -> bool {
+        matches!(self.carrier, Carrier::Embedding(_))
+    }
+
     /// Where the vertices of the surface are, given the displacements of all vertices of the model.
     ///
     /// # Panics

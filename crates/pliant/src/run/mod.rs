@@ -26,6 +26,7 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
+use crate::force::{Obstacles, Shape};
 use crate::integrator::{StepError, StepInfo};
 use crate::io::{Disk, ReadError, WriteError};
 use crate::output::{self, Cast, DressError, Frame, FrameWriter, Options};
@@ -208,6 +209,13 @@ impl Run {
         Ok(Frame::new(&self.built.simulation.model, &state, number, with_fields))
     }
 
+    /// The obstacles, where they are at a time in s.
+    pub fn obstacles(&self, time: f64) -> Vec<Shape> {
+        let forces = self.built.simulation.model.forces();
+        let all = forces.filter_map(|force| (force as &dyn std::any::Any).downcast_ref::<Obstacles>());
+        all.flat_map(|obstacles| obstacles.list().iter().map(|obstacle| obstacle.shape_at(time))).collect()
+    }
+
     /// The numbers that have been recorded.
     pub fn table(&self) -> Result<Table, RunError> {
         Ok(Table::read(&Disk, &self.folder.probes())?)
@@ -237,15 +245,14 @@ impl Run {
         formats
     }
 
-    /// Simulate until all is done, or until `watch` breaks off. `extra` writers get every frame, beside those that the scene asks for.
+    /// Simulate until all is done, or until `watch` breaks off.
     pub fn go(
         &mut self,
         params: &Params,
-        extra: Vec<Box<dyn FrameWriter>>,
         watch: &mut dyn FnMut(&Progress<'_>) -> ControlFlow<()>,
     ) -> Result<Outcome, RunError> {
         let start = self.built.simulation.steps_done();
-        let mut writers = extra;
+        let mut writers: Vec<Box<dyn FrameWriter>> = Vec::new();
         for format in self.formats(true) {
             let extension = format.extensions[0];
             let path = self.folder.subfolder(extension)?.join(format!("{}.{extension}", self.name()));
@@ -261,7 +268,7 @@ impl Run {
         let writer = Writer::new(&self.folder, &self.built.recorder.columns(), self.rows_before, writers)?;
         self.set_status(Status::Running)?;
         let (sender, receiver) = sync_channel(QUEUE);
-        let with_fields = !self.formats(true).is_empty() || self.wants_colours();
+        let with_fields = !self.formats(true).is_empty();
         let mut pace = Pace { interval: params.checkpoint_interval, latest: None, last: None };
         let is_new = self.rows_before.is_none();
         let built = &mut self.built;
@@ -290,11 +297,6 @@ impl Run {
                 Err(RunError::Step { step: step + 1, source })
             }
         }
-    }
-
-    fn wants_colours(&self) -> bool {
-        let has_pictures = self.file.scene.output.formats.iter().any(|format| format.value == Animation::Png);
-        has_pictures && self.file.scene.output.picture.colour.needs_fields()
     }
 
     /// Write what needs all frames. Returns the files to open.

@@ -1,0 +1,423 @@
+//! Pictures and films of runs.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, anyhow};
+use clap::{Args, ValueEnum, ValueHint};
+use pliant::force::{Shape, Side};
+use pliant::io::{Disk, Files};
+use pliant::output::{CastBody, FORMATS, Frame};
+use pliant::run::Run;
+use pliant::scene::quantity::Angle;
+use pliant::scene::{Animation, Colour as Coloured, Picture, Up as UpAxis};
+use pliant_pictures::{Ball, Body, Bounds, Colour, ColourScale, Framing, Gif, Ground, Image, Mp4, Scene, Size, Up, Vec3, View};
+
+use crate::Done;
+use crate::plot;
+use crate::run::Formats;
+
+/// Make pictures and films of a run.
+#[derive(Debug, Args)]
+pub struct Render {
+    /// The folder of the run.
+    #[arg(value_hint = ValueHint::DirPath)]
+    folder: PathBuf,
+    #[command(flatten)]
+    formats: Formats,
+    /// Only this frame, as a PNG file: its number and the file.
+    #[arg(long, num_args = 2, value_names = ["NUMBER", "FILE"])]
+    frame: Option<Vec<String>>,
+    /// Width and height in pixels.
+    #[arg(long, num_args = 2, value_names = ["WIDTH", "HEIGHT"])]
+    size: Option<Vec<u32>>,
+    /// What colours show.
+    #[arg(long, value_enum)]
+    colour: Option<ColourBy>,
+    /// The camera's angle around the upward axis, in degrees.
+    #[arg(long, allow_negative_numbers = true)]
+    azimuth: Option<f64>,
+    /// The camera's angle above the horizon, in degrees.
+    #[arg(long, allow_negative_numbers = true)]
+    elevation: Option<f64>,
+    /// Do not draw the edges of the mesh.
+    #[arg(long)]
+    no_edges: bool,
+}
+
+/// What colours show.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum ColourBy {
+    /// Which object or region it is.
+    Body,
+    /// How far it has moved.
+    Displacement,
+    /// How fast it moves.
+    Speed,
+    /// The von Mises stress.
+    VonMises,
+    /// The volume as a part of that at rest.
+    VolumeRatio,
+    /// The elastic energy.
+    Energy,
+}
+
+impl Render {
+    pub fn run(&self) -> anyhow::Result<Done> {
+        let run = Run::open(&self.folder)?;
+        let mut picture = run.file.scene.output.picture.value.clone();
+        if let Some(size) = &self.size {
+            // The argument parser lets exactly two values pass.
+            picture.size = [size[0], size[1]];
+        }
+        if let Some(colour) = self.colour {
+            picture.colour = match colour {
+                ColourBy::Body => Coloured::Body,
+                ColourBy::Displacement => Coloured::Displacement,
+                ColourBy::Speed => Coloured::Speed,
+                ColourBy::VonMises => Coloured::VonMises,
+                ColourBy::VolumeRatio => Coloured::VolumeRatio,
+                ColourBy::Energy => Coloured::Energy,
+            };
+        }
+        let angle = |degrees: f64| Angle::new(degrees.to_radians());
+        picture.view.azimuth = self.azimuth.map_or(picture.view.azimuth, angle);
+        picture.view.elevation = self.elevation.map_or(picture.view.elevation, angle);
+        picture.edges &= !self.no_edges;
+        let mut files = Vec::new();
+        if let Some(frame) = &self.frame {
+            let number: usize = frame[0].parse().with_context(|| format!("--frame: `{}` is no number", frame[0]))?;
+            if number >= run.frames_done() {
+                return Err(anyhow!("--frame: there is no frame {number}, only 0 to {}", run.frames_done().saturating_sub(1)));
+            }
+            let path = PathBuf::from(&frame[1]);
+            write_png(&Studio::new(&run, &picture)?.draw(number)?, &path)?;
+            files.push(path);
+        }
+        let formats: Vec<Animation> = self.formats.list().collect();
+        if formats.is_empty() && files.is_empty() {
+            return Err(anyhow!("say what to make: --png, --gif, --mp4, --frame, or another format"));
+        }
+        for format in FORMATS {
+            let wanted = formats.iter().any(|wanted| format.extensions[0] == extension(*wanted));
+            if wanted {
+                let folder = if format.is_series() { run.folder().join(format.extensions[0]) } else { run.folder().into() };
+                fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+                files.push(run.export(format, &folder.join(format!("{}.{}", run.name(), format.extensions[0])))?);
+            }
+        }
+        files.extend(make(&run, &picture, &formats)?);
+        Ok(Done::text(files.iter().map(|file| format!("wrote {}\n", file.display())).collect()))
+    }
+}
+
+fn extension(format: Animation) -> &'static str {
+    match format {
+        Animation::Vtu => "vtu",
+        Animation::Obj => "obj",
+        Animation::Ply => "ply",
+        Animation::Glb => "glb",
+        Animation::Pc2 => "pc2",
+        Animation::Mdd => "mdd",
+        Animation::Png => "png",
+        Animation::Gif => "gif",
+        Animation::Mp4 => "mp4",
+        Animation::Plot => "svg",
+    }
+}
+
+/// Make the pictures and plots that a scene asks for. Returns what to open.
+pub fn finish(run: &Run) -> anyhow::Result<Vec<PathBuf>> {
+    let output = &run.file.scene.output;
+    let formats: Vec<Animation> = output.formats.iter().map(|format| format.value).collect();
+    make(run, &output.picture, &formats)
+}
+
+fn make(run: &Run, picture: &Picture, formats: &[Animation]) -> anyhow::Result<Vec<PathBuf>> {
+    let wants = |format| formats.contains(&format);
+    let mut files = Vec::new();
+    if wants(Animation::Plot) {
+        files.extend(plot::write(run)?);
+    }
+    if ![Animation::Png, Animation::Gif, Animation::Mp4].into_iter().any(wants) {
+        return Ok(files);
+    }
+    let studio = Studio::new(run, picture)?;
+    let simulated = run.built().frame_every as f64 * run.built().simulation.dt();
+    let seconds = picture.play_rate.map_or(simulated, |rate| 1.0 / rate.si);
+    let mut outputs: Vec<Box<dyn Film>> = Vec::new();
+    if wants(Animation::Png) {
+        let folder = run.folder().join("png");
+        fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+        outputs.push(Box::new(Stills { folder, name: run.name().to_owned(), count: 0 }));
+    }
+    if wants(Animation::Gif) {
+        // What is shown for less than two hundredths of a second, viewers show for much longer.
+        let seconds = seconds.max(Gif::<Vec<u8>>::FRAME_TIME.0);
+        let path = run.folder().join(format!("{}.gif", run.name()));
+        outputs.push(Box::new(GifFile { gif: Gif::start(Vec::new(), studio.size, seconds)?, path }));
+    }
+    if wants(Animation::Mp4) {
+        let path = run.folder().join(format!("{}.mp4", run.name()));
+        outputs.push(Box::new(Mp4File { film: Mp4::start(&path, studio.size, 1.0 / seconds)?, path }));
+    }
+    for number in 0..run.frames_done() {
+        let image = studio.draw(number)?;
+        outputs.iter_mut().try_for_each(|output| output.add(&image))?;
+    }
+    for output in outputs {
+        files.push(output.finish()?);
+    }
+    Ok(files)
+}
+
+/// Takes one picture after the other.
+trait Film {
+    fn add(&mut self, image: &Image) -> anyhow::Result<()>;
+
+    /// Returns the file to open.
+    fn finish(self: Box<Self>) -> anyhow::Result<PathBuf>;
+}
+
+struct Stills {
+    folder: PathBuf,
+    name: String,
+    count: usize,
+}
+
+impl Film for Stills {
+    fn add(&mut self, image: &Image) -> anyhow::Result<()> {
+        let path = self.folder.join(format!("{}_{:06}.png", self.name, self.count));
+        self.count += 1;
+        write_png(image, &path)
+    }
+
+    fn finish(self: Box<Self>) -> anyhow::Result<PathBuf> {
+        Ok(self.folder.join(format!("{}_000000.png", self.name)))
+    }
+}
+
+struct GifFile {
+    gif: Gif<Vec<u8>>,
+    path: PathBuf,
+}
+
+impl Film for GifFile {
+    fn add(&mut self, image: &Image) -> anyhow::Result<()> {
+        Ok(self.gif.add(image)?)
+    }
+
+    fn finish(self: Box<Self>) -> anyhow::Result<PathBuf> {
+        Disk.write(&self.path, &self.gif.finish()?)?;
+        Ok(self.path)
+    }
+}
+
+struct Mp4File {
+    film: Mp4,
+    path: PathBuf,
+}
+
+impl Film for Mp4File {
+    fn add(&mut self, image: &Image) -> anyhow::Result<()> {
+        Ok(self.film.add(image)?)
+    }
+
+    fn finish(self: Box<Self>) -> anyhow::Result<PathBuf> {
+        self.film.finish()?;
+        Ok(self.path)
+    }
+}
+
+fn write_png(image: &Image, path: &Path) -> anyhow::Result<()> {
+    Ok(Disk.write(path, &image.png()?)?)
+}
+
+/// Draws the frames of a run.
+struct Studio<'a> {
+    run: &'a Run,
+    picture: &'a Picture,
+    size: Size,
+    view: View,
+    range: Option<[f64; 2]>,
+    /// The triangles of each body, by region if its boundary is shown; and its edges.
+    skins: Vec<Skin>,
+}
+
+struct Skin {
+    /// Triangles with their colour.
+    parts: Vec<(Vec<[u32; 3]>, Colour)>,
+    edges: Vec<[u32; 2]>,
+}
+
+impl<'a> Studio<'a> {
+    fn new(run: &'a Run, picture: &'a Picture) -> anyhow::Result<Self> {
+        let size = Size::new(picture.size[0], picture.size[1])?;
+        let mut next_colour = 0;
+        let skins = run.cast().bodies().iter().map(|body| Skin::new(body, picture.edges, &mut next_colour)).collect();
+        let mut studio =
+            Self { run, picture, size, view: View::fitting([], size, &Framing::default()), range: picture.range, skins };
+        studio.look()?;
+        Ok(studio)
+    }
+
+    /// Go through all frames: for a camera that need not move, and colours that mean the same in all of them.
+    fn look(&mut self) -> anyhow::Result<()> {
+        let (mut boxes, mut range) = (Vec::new(), None::<[f64; 2]>);
+        for number in 0..self.run.frames_done() {
+            let frame = self.run.frame(number, self.picture.colour.needs_fields())?;
+            for body in self.run.cast().bodies() {
+                boxes.push(Bounds::of(body.surface_positions(&frame.u)));
+                for value in self.values(body, &frame).into_iter().flatten().filter(|value| value.is_finite()) {
+                    let [low, high] = range.unwrap_or([value; 2]);
+                    range = Some([low.min(value), high.max(value)]);
+                }
+            }
+            boxes.extend(self.balls(frame.time).iter().map(|ball| Some(ball.bounds())));
+        }
+        let view = &self.picture.view;
+        let up = match self.run.file.scene.up {
+            UpAxis::Y => Up::Y,
+            UpAxis::Z => Up::Z,
+        };
+        let framing = Framing {
+            azimuth: view.azimuth.si.to_degrees(),
+            elevation: view.elevation.si.to_degrees().clamp(-89.0, 89.0),
+            up,
+            ..Framing::default()
+        };
+        self.view = View::fitting(boxes, self.size, &framing);
+        if let Some(target) = &view.target {
+            self.view.target = Vec3::from_array(target.map(|x| x.si));
+        }
+        if let Some(distance) = view.distance {
+            self.view.distance = distance.si;
+        }
+        self.range = self.picture.range.or(range);
+        Ok(())
+    }
+
+    fn balls(&self, time: f64) -> Vec<Ball> {
+        let ball = |shape| match shape {
+            Shape::Sphere { centre, radius, side: Side::Outside } => Some(Ball { centre, radius, colour: Colour::OBSTACLE }),
+            _ => None,
+        };
+        self.run.obstacles(time).into_iter().filter_map(ball).collect()
+    }
+
+    /// The plane that points up most.
+    fn ground(&self, time: f64) -> Option<Ground> {
+        let up = self.run.file.scene.up.direction();
+        let plane = |shape| match shape {
+            Shape::Plane { point, normal } => Some(Ground { point, normal }),
+            Shape::Sphere { .. } => None,
+        };
+        let planes = self.run.obstacles(time).into_iter().filter_map(plane);
+        let planes = planes.filter(|ground| ground.normal.normalize_or_zero().dot(up) > 0.5);
+        planes.max_by(|a, b| a.normal.dot(up).total_cmp(&b.normal.dot(up)))
+    }
+
+    /// What colours show, at the vertices of the surface of a body.
+    fn values(&self, body: &CastBody, frame: &Frame) -> Option<Vec<f64>> {
+        let vertices = body.vertices();
+        let lengths = |numbers: &[f64]| -> Vec<f64> {
+            let own = &numbers[3 * vertices.start..3 * vertices.end];
+            own.chunks_exact(3).map(|vector| Vec3::from_slice(vector).length()).collect()
+        };
+        let fields = || frame.fields.as_ref();
+        let at_vertices = match self.picture.colour {
+            Coloured::Body => return None,
+            Coloured::Displacement => lengths(&frame.u),
+            Coloured::Speed => lengths(&frame.v),
+            Coloured::VonMises => self.averaged(body, &fields()?.von_mises),
+            Coloured::VolumeRatio => self.averaged(body, &fields()?.volume_ratio),
+            Coloured::Energy => self.averaged(body, &fields()?.energy_density),
+        };
+        Some(body.surface_values(&at_vertices))
+    }
+
+    /// Numbers of elements, averaged at the vertices of a body.
+    fn averaged(&self, body: &CastBody, values: &[f32]) -> Vec<f64> {
+        let before = self.run.cast().bodies().iter().take_while(|other| other.vertices().start < body.vertices().start);
+        let first: usize = before.map(|other| other.mesh().element_count()).sum();
+        let mut sums = vec![(0.0, 0.0); body.mesh().vertex_count()];
+        for (element, value) in body.mesh().elements().zip(&values[first..]) {
+            for &vertex in element {
+                let sum = &mut sums[vertex as usize];
+                sum.0 += f64::from(*value);
+                sum.1 += 1.0;
+            }
+        }
+        sums.into_iter().map(|(sum, count)| sum / count).collect()
+    }
+
+    fn scale(&self) -> ColourScale {
+        let (label, unit) = match self.picture.colour {
+            Coloured::Body => ("", ""),
+            Coloured::Displacement => ("displacement", "m"),
+            Coloured::Speed => ("speed", "m/s"),
+            Coloured::VonMises => ("von Mises stress", "Pa"),
+            Coloured::VolumeRatio => ("volume, of rest", ""),
+            Coloured::Energy => ("energy", "J/m³"),
+        };
+        ColourScale { range: self.range, label: label.into(), unit: unit.into(), ..ColourScale::default() }
+    }
+
+    fn draw(&self, number: usize) -> anyhow::Result<Image> {
+        let frame = self.run.frame(number, self.picture.colour.needs_fields())?;
+        let surfaces: Vec<(Vec<Vec3>, Option<Vec<f64>>)> = self
+            .run
+            .cast()
+            .bodies()
+            .iter()
+            .map(|body| (body.surface_positions(&frame.u), self.values(body, &frame)))
+            .collect();
+        let mut bodies = Vec::new();
+        for ((positions, values), skin) in surfaces.iter().zip(&self.skins) {
+            for (part, (triangles, colour)) in skin.parts.iter().enumerate() {
+                // The edges are those of all parts.
+                let edges: &[[u32; 2]] = if part == 0 { &skin.edges } else { &[] };
+                bodies.push(Body { positions, triangles, values: values.as_deref(), colour: *colour, edges });
+            }
+        }
+        let scene = Scene {
+            bodies,
+            balls: self.balls(frame.time),
+            ground: self.ground(frame.time),
+            scale: self.scale(),
+            caption: format!("t = {:.2} s", frame.time),
+            ..Scene::new(self.view, self.size)
+        };
+        Ok(scene.draw()?)
+    }
+}
+
+impl Skin {
+    fn new(body: &CastBody, with_edges: bool, next_colour: &mut usize) -> Self {
+        let mut colour = || {
+            *next_colour += 1;
+            Colour::distinct(*next_colour - 1)
+        };
+        let surface = body.surface();
+        if body.is_dressed() {
+            return Self { parts: vec![(surface.triangles().collect(), colour())], edges: Vec::new() };
+        }
+        let mesh = body.mesh();
+        let boundary = mesh.boundary();
+        let mut parts: Vec<(Vec<[u32; 3]>, Colour)> = mesh.regions().iter().map(|_| (Vec::new(), colour())).collect();
+        for (face, corners) in boundary.faces.iter().zip(boundary.surface.faces().iter()) {
+            let triangles = &mut parts[mesh.element_region()[face.element as usize] as usize].0;
+            (1..corners.len() - 1).for_each(|i| triangles.push([corners[0], corners[i], corners[i + 1]]));
+        }
+        let mut edges = BTreeSet::new();
+        for corners in surface.faces().iter().filter(|_| with_edges) {
+            for i in 0..corners.len() {
+                let (a, b) = (corners[i], corners[(i + 1) % corners.len()]);
+                edges.insert([a.min(b), a.max(b)]);
+            }
+        }
+        Self { parts, edges: edges.into_iter().collect() }
+    }
+}
