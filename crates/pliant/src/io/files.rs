@@ -59,7 +59,9 @@ impl Files for Disk {
 #[derive(Debug)]
 pub(crate) struct Draft {
     path: PathBuf,
-    file: BufWriter<tempfile::NamedTempFile>,
+    file: BufWriter<fs::File>,
+    /// Where it is until then; removed with this value.
+    temporary: tempfile::TempPath,
     /// Whether a piece is missing, after which the rest is of no use.
     broken: bool,
 }
@@ -77,8 +79,9 @@ impl Draft {
             return Err(io(io::ErrorKind::IsADirectory.into()));
         }
         // The error itself would name the temporary file.
-        let file = temporary(folder).map_err(|error| io(error.kind().into()))?;
-        Ok(Self { path: path.into(), file: BufWriter::with_capacity(1 << 16, file), broken: false })
+        let temporary = temporary(folder).map_err(|error| io(error.kind().into()))?;
+        let (file, temporary) = temporary.into_parts();
+        Ok(Self { path: path.into(), file: BufWriter::with_capacity(1 << 16, file), temporary, broken: false })
     }
 
     /// The file that it will be.
@@ -100,15 +103,11 @@ impl Draft {
     pub fn finish(mut self) -> Result<(), WriteError> {
         self.attempt(Write::flush)?;
         let io = |cause| WriteError::Io { path: self.path.clone(), cause };
-        let file = self.file.into_inner().map_err(|error| io(error.into_error()))?;
-        file.persist(&self.path).map_err(|error| io(error.error))?;
-        Ok(())
+        drop(self.file.into_inner().map_err(|error| io(error.into_error()))?);
+        self.temporary.persist(&self.path).map_err(|error| io(error.error))
     }
 
-    fn attempt(
-        &mut self,
-        action: impl FnOnce(&mut BufWriter<tempfile::NamedTempFile>) -> io::Result<()>,
-    ) -> Result<(), WriteError> {
+    fn attempt(&mut self, action: impl FnOnce(&mut BufWriter<fs::File>) -> io::Result<()>) -> Result<(), WriteError> {
         let io = |cause| WriteError::Io { path: self.path.clone(), cause };
         if self.broken {
             return Err(io(io::Error::other("an earlier part could not be written")));
