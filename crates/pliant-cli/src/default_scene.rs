@@ -24,7 +24,8 @@ pub fn for_mesh(path: &Path, notes: &mut Vec<String>) -> anyhow::Result<SceneFil
     let size = (high - low).length() / 3_f64.sqrt();
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     // What JSON puts between quotes, TOML reads.
-    let (mesh_name, title) = (serde_json::to_string(&name)?, serde_json::to_string(&format!("{name} dropped on the ground"))?);
+    let (mesh_name, title) =
+        (serde_json::to_string(&name)?, serde_json::to_string(&format!("{name} dropped on the ground"))?);
     let mut material = Vec::new();
     if mesh.densities().is_err() {
         material.push(format!("density = {DENSITY}"));
@@ -35,9 +36,12 @@ pub fn for_mesh(path: &Path, notes: &mut Vec<String>) -> anyhow::Result<SceneFil
         // So that a body sags by a thirtieth of its size under its weight.
         let young = rounded(30.0 * DENSITY * EARTH * size);
         material.push(format!("young = {young}\npoisson = 0.4"));
-        notes.push(format!("the file gives no stiffness: a soft one is taken, Young's modulus {young} Pa, Poisson's ratio 0.4"));
+        notes.push(format!(
+            "the file gives no stiffness: a soft one is taken, Young's modulus {young} Pa, Poisson's ratio 0.4"
+        ));
     }
-    let material = if material.is_empty() { String::new() } else { format!("\n[object.material]\n{}\n", material.join("\n")) };
+    let material =
+        if material.is_empty() { String::new() } else { format!("\n[object.material]\n{}\n", material.join("\n")) };
     // Fifteen times what it takes to fall by its own size is long enough to come to rest.
     let duration = 15.0 * (size / EARTH).sqrt();
     let ground = [0.5 * (low.x + high.x), low.y - 0.5 * size, 0.5 * (low.z + high.z)];

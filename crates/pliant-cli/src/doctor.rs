@@ -33,8 +33,8 @@ struct Width;
 impl Kernel for Width {
     type Output = usize;
 
-    fn run<S: Simd>(self, _: S) -> usize {
-        S::WIDTH
+    fn run<R: Simd>(self) -> usize {
+        R::WIDTH
     }
 }
 

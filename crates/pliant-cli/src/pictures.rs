@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
@@ -13,7 +12,9 @@ use pliant::output::{CastBody, FORMATS, Frame};
 use pliant::run::Run;
 use pliant::scene::quantity::Angle;
 use pliant::scene::{Animation, Colour as Coloured, Picture, Up as UpAxis};
-use pliant_pictures::{Ball, Body, Bounds, Colour, ColourScale, Framing, Gif, Ground, Image, Mp4, Scene, Size, Up, Vec3, View};
+use pliant_pictures::{
+    Ball, Body, Bounds, Colour, ColourScale, Framing, Gif, Ground, Image, Mp4, Scene, Size, Up, Vec3, View,
+};
 
 use crate::Done;
 use crate::plot;
@@ -27,9 +28,9 @@ pub struct Render {
     folder: PathBuf,
     #[command(flatten)]
     formats: Formats,
-    /// Only this frame, as a PNG file: its number and the file.
+    /// Only this frame, as a PNG file: its number and the file. May be given several times.
     #[arg(long, num_args = 2, value_names = ["NUMBER", "FILE"])]
-    frame: Option<Vec<String>>,
+    frame: Vec<String>,
     /// Width and height in pixels.
     #[arg(long, num_args = 2, value_names = ["WIDTH", "HEIGHT"])]
     size: Option<Vec<u32>>,
@@ -87,12 +88,15 @@ impl Render {
         picture.view.elevation = self.elevation.map_or(picture.view.elevation, angle);
         picture.edges &= !self.no_edges;
         let mut files = Vec::new();
-        if let Some(frame) = &self.frame {
-            let number: usize = frame[0].parse().with_context(|| format!("--frame: `{}` is no number", frame[0]))?;
+        for [number, path] in self.frame.as_chunks::<2>().0 {
+            let number: usize = number.parse().with_context(|| format!("--frame: `{number}` is no number"))?;
             if number >= run.frames_done() {
-                return Err(anyhow!("--frame: there is no frame {number}, only 0 to {}", run.frames_done().saturating_sub(1)));
+                return Err(anyhow!(
+                    "--frame: there is no frame {number}, only 0 to {}",
+                    run.frames_done().saturating_sub(1)
+                ));
             }
-            let path = PathBuf::from(&frame[1]);
+            let path = PathBuf::from(path);
             write_png(&Studio::new(&run, &picture)?.draw(number)?, &path)?;
             files.push(path);
         }
@@ -103,7 +107,8 @@ impl Render {
         for format in FORMATS {
             let wanted = formats.iter().any(|wanted| format.extensions[0] == extension(*wanted));
             if wanted {
-                let folder = if format.is_series() { run.folder().join(format.extensions[0]) } else { run.folder().into() };
+                let folder =
+                    if format.is_series() { run.folder().join(format.extensions[0]) } else { run.folder().into() };
                 fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
                 files.push(run.export(format, &folder.join(format!("{}.{}", run.name(), format.extensions[0])))?);
             }
@@ -257,8 +262,14 @@ impl<'a> Studio<'a> {
         let size = Size::new(picture.size[0], picture.size[1])?;
         let mut next_colour = 0;
         let skins = run.cast().bodies().iter().map(|body| Skin::new(body, picture.edges, &mut next_colour)).collect();
-        let mut studio =
-            Self { run, picture, size, view: View::fitting([], size, &Framing::default()), range: picture.range, skins };
+        let mut studio = Self {
+            run,
+            picture,
+            size,
+            view: View::fitting([], size, &Framing::default()),
+            range: picture.range,
+            skins,
+        };
         studio.look()?;
         Ok(studio)
     }
@@ -301,7 +312,9 @@ impl<'a> Studio<'a> {
 
     fn balls(&self, time: f64) -> Vec<Ball> {
         let ball = |shape| match shape {
-            Shape::Sphere { centre, radius, side: Side::Outside } => Some(Ball { centre, radius, colour: Colour::OBSTACLE }),
+            Shape::Sphere { centre, radius, side: Side::Outside } => {
+                Some(Ball { centre, radius, colour: Colour::OBSTACLE })
+            }
             _ => None,
         };
         self.run.obstacles(time).into_iter().filter_map(ball).collect()
@@ -408,7 +421,7 @@ impl Skin {
         let boundary = mesh.boundary();
         let mut parts: Vec<(Vec<[u32; 3]>, Colour)> = mesh.regions().iter().map(|_| (Vec::new(), colour())).collect();
         for (face, corners) in boundary.faces.iter().zip(boundary.surface.faces().iter()) {
-            let triangles = &mut parts[mesh.element_region()[face.element as usize] as usize].0;
+            let triangles = &mut parts[mesh.element_region()[face.0 as usize] as usize].0;
             (1..corners.len() - 1).for_each(|i| triangles.push([corners[0], corners[i], corners[i + 1]]));
         }
         let mut edges = BTreeSet::new();

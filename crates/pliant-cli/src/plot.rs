@@ -50,7 +50,10 @@ impl Plot {
             let names: Vec<&str> = group.split(',').collect();
             let missing = names.iter().find(|name| table.columns.iter().all(|own| own != *name));
             match missing {
-                Some(name) => Err(anyhow::anyhow!("--columns: there is no column `{name}`; there are {}", table.columns.join(", "))),
+                Some(name) => Err(anyhow::anyhow!(
+                    "--columns: there is no column `{name}`; there are {}",
+                    table.columns.join(", ")
+                )),
                 None => Ok(Panel { y_label: names.join(", "), ..panel_of(table, "", &names) }),
             }
         };

@@ -54,7 +54,11 @@ impl Display {
             let halved = if info.substeps > 1 { format!(", in {} parts", info.substeps) } else { String::new() };
             format!(
                 "t = {:.4} s, {} Newton, {} linear iterations ({}), residual {:.0e}{halved}",
-                progress.state.time, info.newton_iterations, info.linear_iterations, info.solve.method, info.solve.residual
+                progress.state.time,
+                info.newton_iterations,
+                info.linear_iterations,
+                info.solve.method,
+                info.solve.residual
             )
         };
         match &mut self.kind {
@@ -66,7 +70,8 @@ impl Display {
                 *last = Instant::now();
                 let (done, left) = (progress.step - self.first, progress.steps - progress.step);
                 let left = self.began.elapsed().as_secs_f64() / done as f64 * left as f64;
-                let line = format!("step {} of {}: {}, {left:.0} s left", progress.step, progress.steps, health(progress));
+                let line =
+                    format!("step {} of {}: {}, {left:.0} s left", progress.step, progress.steps, health(progress));
                 // If nobody listens, nobody misses it.
                 drop(writeln!(std::io::stderr(), "{line}"));
             }

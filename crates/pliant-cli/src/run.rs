@@ -54,7 +54,7 @@ pub struct Resume {
 /// What to write beside what the scene asks for.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Formats")]
-struct Formats {
+pub struct Formats {
     /// Volume meshes with stresses, for ParaView.
     #[arg(long)]
     vtu: bool,
@@ -88,7 +88,7 @@ struct Formats {
 }
 
 impl Formats {
-    fn list(&self) -> impl Iterator<Item = Animation> {
+    pub fn list(&self) -> impl Iterator<Item = Animation> {
         let all = [
             (self.vtu, Animation::Vtu),
             (self.obj, Animation::Obj),
@@ -200,7 +200,6 @@ fn finish(mut run: Run, common: &Common, check: bool, mut notes: Vec<String>) ->
     .context("Ctrl-C")?;
     notes.extend(run.built().notes.iter().cloned());
     let folder = run.folder().to_owned();
-    let extra = pictures::frame_writers(&run)?;
     let mut display = Display::new(&run, common.quiet, common.json);
     let began = Instant::now();
     let first = run.built().simulation.steps_done();
@@ -209,7 +208,7 @@ fn finish(mut run: Run, common: &Common, check: bool, mut notes: Vec<String>) ->
         if STOP.load(Ordering::SeqCst) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let params = Params { checkpoint_interval: Duration::from_secs_f64(common.checkpoint) };
-    let outcome = run.go(&params, extra, &mut watch);
+    let outcome = run.go(&params, &mut watch);
     display.end();
     let outcome = outcome.with_context(|| format!("what was done before is in {}", folder.display()))?;
     if outcome.status == Status::Stopped {

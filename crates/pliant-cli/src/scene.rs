@@ -74,7 +74,10 @@ fn report(file: &SceneFile, mut built: Built, notes: &mut Vec<String>) -> anyhow
     let held = model.holds().iter().map(|hold| hold.vertices.len()).sum::<usize>();
     facts.row("vertices", format!("{}, {held} of them held", model.vertex_count()));
     facts.row("gravity", format!("{} m/s²", vector(model.gravity(), 1.0)));
-    facts.row("scheme", format!("{}, {} steps of {} s", name(&settings.scheme.value), built.steps, number(settings.step.si)));
+    facts.row(
+        "scheme",
+        format!("{}, {} steps of {} s", name(&settings.scheme.value), built.steps, number(settings.step.si)),
+    );
     let frames = 1 + built.steps.div_ceil(built.frame_every);
     facts.row("frames", format!("{frames}, one in {} steps", built.frame_every));
     facts.row("columns", built.recorder.columns().join(", "));
@@ -86,7 +89,10 @@ fn report(file: &SceneFile, mut built: Built, notes: &mut Vec<String>) -> anyhow
     // Stiffness, the matrix of the system and the mass; about ten vectors; and the factor, if there is one.
     let memory = 3 * blocks + 10 * 24 * model.vertex_count() + factor;
     facts.row("memory", format!("about {} MB", number(memory as f64 / 1e6)));
-    facts.row("disk", format!("about {} MB of frames", number(frames as f64 * 48.0 * model.vertex_count() as f64 / 1e6)));
+    facts.row(
+        "disk",
+        format!("about {} MB of frames", number(frames as f64 * 48.0 * model.vertex_count() as f64 / 1e6)),
+    );
     let rows: Vec<Vec<String>> = model
         .bodies()
         .iter()
@@ -113,7 +119,9 @@ fn report(file: &SceneFile, mut built: Built, notes: &mut Vec<String>) -> anyhow
         if found.is_stable() {
             notes.push(format!("the step of {step} s is stable at the start: at most {most} s would be"));
         } else {
-            notes.push(format!("the step of {step} s is NOT stable: at most {most} s would be, or take an implicit scheme"));
+            notes.push(format!(
+                "the step of {step} s is NOT stable: at most {most} s would be, or take an implicit scheme"
+            ));
         }
     }
     Ok(facts.into_text())

@@ -7,7 +7,7 @@ use clap::{Args, ValueHint};
 use pliant::io::{Disk, read_volume};
 use pliant::math::Vec3;
 use pliant::matrix_io::{Array, write_array};
-use pliant::output::{self, Cast, Fields, Frame, Options};
+use pliant::output::{self, Axis, Cast, Fields, Frame};
 use pliant::scene::{Built, SceneFile, Source};
 use serde::Serialize;
 
@@ -110,7 +110,10 @@ impl Static {
             ("young", self.young.as_deref().map(quantity)),
             ("poisson", self.poisson.map(|poisson| format!("{poisson:?}"))),
             // Without gravity, mass does not matter.
-            ("density", self.density.as_deref().map(quantity).or((!has_density && self.gravity.is_none()).then(|| "1".into()))),
+            (
+                "density",
+                self.density.as_deref().map(quantity).or((!has_density && self.gravity.is_none()).then(|| "1".into())),
+            ),
         ];
         for (key, value) in entries {
             if let Some(value) = value {
@@ -156,7 +159,8 @@ fn vector_of(numbers: &[String]) -> String {
 fn selection(place: &str) -> String {
     let side = ["x", "y", "z"].iter().enumerate().find_map(|(axis, name)| {
         let rest = place.trim().strip_prefix(name)?.trim_start();
-        let (sign, bound) = rest.strip_prefix('<').map(|bound| (-1, bound)).or(rest.strip_prefix('>').map(|bound| (1, bound)))?;
+        let (sign, bound) =
+            rest.strip_prefix('<').map(|bound| (-1, bound)).or(rest.strip_prefix('>').map(|bound| (1, bound)))?;
         let mut point = vec!["0".to_owned(); 3];
         point[axis] = quantity(bound.trim());
         let mut normal = ["0"; 3];
@@ -211,7 +215,10 @@ impl Answer {
         facts.row("displacement", format!("at most {} m, at vertex {}: {moved}", number(scale), self.at_vertex));
         facts.row("reaction", format!("{} N", vector(self.reaction, self.reaction.length())));
         facts.row("elastic energy", format!("{} J", number(self.elastic_energy)));
-        facts.row("volume", format!("{:+.3} %, of an element at least {}", 100.0 * self.volume_change, number(self.least_volume_ratio)));
+        facts.row(
+            "volume",
+            format!("{:+.3} %, of an element at least {}", 100.0 * self.volume_change, number(self.least_volume_ratio)),
+        );
         facts.row("von Mises", format!("at most {} Pa", number(self.largest_von_mises)));
         facts.into_text()
     }
@@ -220,13 +227,14 @@ impl Answer {
 /// Write the deformed mesh, or displacements.
 fn write(built: &Built, path: &Path) -> anyhow::Result<()> {
     let simulation = &built.simulation;
-    let is_array = path.extension().is_some_and(|own| ["npy", "csv", "txt", "dat", "mtx"].iter().any(|known| own == *known));
+    let is_array =
+        path.extension().is_some_and(|own| ["npy", "csv", "txt", "dat", "mtx"].iter().any(|known| own == *known));
     if is_array {
         let array = Array::from_rows(3, simulation.state.q.clone()).context("three numbers a vertex")?;
         return Ok(write_array(path, &array)?);
     }
     let cast = std::sync::Arc::new(Cast::new(&simulation.model));
     let frame = Frame::new(&simulation.model, &simulation.state, 0, true);
-    output::write_still(path, &cast, &frame, &Options { frames: Some(1), ..Options::default() })?;
+    output::write_still(path, &cast, &frame, Axis::Y)?;
     Ok(())
 }

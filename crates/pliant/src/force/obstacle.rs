@@ -93,7 +93,9 @@ impl Obstacle {
         let placed = Placed::new(self, time);
         match self.shape {
             Shape::Plane { point, .. } => Shape::Plane { point: point + placed.displacement, normal: placed.normal },
-            Shape::Sphere { centre, radius, side } => Shape::Sphere { centre: centre + placed.displacement, radius, side },
+            Shape::Sphere { centre, radius, side } => {
+                Shape::Sphere { centre: centre + placed.displacement, radius, side }
+            }
         }
     }
 

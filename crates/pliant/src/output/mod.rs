@@ -163,6 +163,26 @@ pub fn start(path: &Path, cast: &Arc<Cast>, options: &Options) -> Result<Box<dyn
     format.start(path, cast, options)
 }
 
+/// Write a single frame to `path` itself, in the format of its extension.
+pub fn write_still(path: &Path, cast: &Arc<Cast>, frame: &Frame, up: Axis) -> Result<(), WriteError> {
+    let options = Options { frames: Some(1), up };
+    let is_series = AnimationFormat::of(path).is_some_and(AnimationFormat::is_series);
+    if !is_series {
+        let mut writer = start(path, cast, &options)?;
+        writer.write(frame)?;
+        return writer.finish().map(drop);
+    }
+    // Files of a series have numbers in their names, and lists beside them: made aside, and the one of the frame moved here.
+    let io = |cause| WriteError::Io { path: path.into(), cause };
+    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let aside = tempfile::tempdir_in(folder).map_err(io)?;
+    let mut writer = start(&aside.path().join(path.file_name().unwrap_or_default()), cast, &options)?;
+    writer.write(frame)?;
+    let files = writer.finish()?;
+    let made = files.last().expect("a file of the frame");
+    std::fs::rename(made, path).map_err(io)
+}
+
 #[cfg(test)]
 mod tests {
     use super::testing::{frames, two_bodies};

@@ -122,7 +122,8 @@ impl Folder {
         } else {
             ("scene.toml".into(), file.scene.to_toml())
         };
-        let base = std::path::absolute(&file.source.folder)
+        // An empty path is the folder that we are in.
+        let base = std::path::absolute(Path::new(".").join(&file.source.folder))
             .map_err(|cause| RunError::Folder { path: file.source.folder.clone(), cause })?;
         let manifest = Manifest {
             pliant: env!("CARGO_PKG_VERSION").into(),
