@@ -32,6 +32,9 @@ pub struct RunCommand {
     /// Check that the scene produces what it says it must; exit status 1 if not.
     #[arg(long)]
     check: bool,
+    /// Write none of the formats that the scene asks for, only those given here.
+    #[arg(long)]
+    no_formats: bool,
     #[command(flatten)]
     formats: Formats,
     #[command(flatten)]
@@ -132,6 +135,9 @@ impl RunCommand {
         }
         if let Some(step) = self.step {
             file.scene.simulation.value.step = At::new(Quantity::new(step));
+        }
+        if self.no_formats {
+            file.scene.output.value.formats.clear();
         }
         for format in self.formats.list() {
             if file.scene.output.formats.iter().all(|own| own.value != format) {

@@ -144,6 +144,7 @@ impl Run {
     pub fn resume(folder: &Path) -> Result<Self, RunError> {
         let mut run = Self::open(folder)?;
         let checkpoint = Checkpoint::read(&Disk, &run.folder.checkpoint())?;
+        run.built.recorder.set_work(checkpoint.work);
         run.built.simulation.resume(checkpoint)?;
         let step = run.built.simulation.steps_done();
         run.rows_before = Some(2 + step / run.built.record_every);
@@ -377,6 +378,7 @@ fn step_all(
     }
     let finished = loop {
         if let Some(checkpoint) = simulation.checkpoint() {
+            let checkpoint = Checkpoint { work: recorder.work(), ..checkpoint };
             jobs.extend(pace.pass(checkpoint).map(Job::Checkpoint));
         }
         if jobs.drain(..).any(|job| sender.send(job).is_err()) {
@@ -400,7 +402,7 @@ fn step_all(
         }
         if flow.is_break() && !is_last {
             if let Some(checkpoint) = simulation.checkpoint() {
-                jobs.extend(pace.pass(checkpoint).map(Job::Checkpoint));
+                pace.latest = Some(Checkpoint { work: recorder.work(), ..checkpoint });
             }
             drop(jobs.drain(..).try_for_each(|job| sender.send(job)));
             break Ok(ControlFlow::Break(()));

@@ -1,7 +1,7 @@
 //! Where a simulation was, in a file.
 //!
 //! All numbers are little-endian: the eight bytes `PLIANTCK`, the version and the fingerprint of the simulation in four bytes each, the
-//! step, the number of coordinates and whether there are accelerations in eight bytes each, the time, then positions, velocities and
+//! step, the number of coordinates, whether there are accelerations and the work since the last record in eight bytes each, the time, then positions, velocities and
 //! accelerations in eight bytes a number, and a checksum (CRC-32) of all that in four.
 
 use std::path::{Path, PathBuf};
@@ -18,6 +18,8 @@ pub struct Checkpoint {
     pub fingerprint: u32,
     /// How many steps had been made.
     pub step: u64,
+    /// What the solvers had done since numbers were last recorded: Newton iterations, linear iterations and factorisations.
+    pub work: [u64; 3],
     /// Where it was.
     pub state: State,
 }
@@ -42,7 +44,7 @@ pub enum CheckpointError {
 const MAGIC: &[u8; 8] = b"PLIANTCK";
 const VERSION: u32 = 1;
 /// The bytes before the numbers.
-const HEAD: usize = 8 + 4 + 4 + 3 * 8 + 8;
+const HEAD: usize = 8 + 4 + 4 + 6 * 8 + 8;
 const CHECKSUM: usize = 4;
 
 impl Checkpoint {
@@ -54,7 +56,8 @@ impl Checkpoint {
         bytes.extend(MAGIC);
         bytes.extend(VERSION.to_le_bytes());
         bytes.extend(self.fingerprint.to_le_bytes());
-        for number in [self.step, q.len() as u64, u64::from(a.is_some())] {
+        let head = [self.step, q.len() as u64, u64::from(a.is_some())];
+        for number in head.into_iter().chain(self.work) {
             bytes.extend(number.to_le_bytes());
         }
         bytes.extend(time.to_le_bytes());
@@ -95,7 +98,7 @@ impl Checkpoint {
             (0..count).map(|i| f64::from_bits(eight(HEAD + 8 * (vector * count + i)))).collect()
         };
         let state = State {
-            time: f64::from_bits(eight(40)),
+            time: f64::from_bits(eight(HEAD - 8)),
             q: numbers(0),
             v: numbers(1),
             a: (has_a == 1).then(|| numbers(2)),
@@ -103,7 +106,7 @@ impl Checkpoint {
         if state.defect().is_some() {
             return Err(broken("it has numbers that are not finite".into()));
         }
-        Ok(Self { fingerprint: four(12), step, state })
+        Ok(Self { fingerprint: four(12), step, work: [eight(40), eight(48), eight(56)], state })
     }
 }
 
@@ -120,7 +123,7 @@ mod tests {
 
     fn checkpoint(a: Option<Vec<f64>>) -> Checkpoint {
         let state = State { time: 0.1 + 0.2, q: vec![1.0, -0.0, 1e-300], v: vec![0.1, 0.2, 0.3], a };
-        Checkpoint { fingerprint: 7, step: 300, state }
+        Checkpoint { fingerprint: 7, step: 300, work: [1, 2, 3], state }
     }
 
     fn bytes(checkpoint: &Checkpoint) -> Vec<u8> {

@@ -80,6 +80,7 @@ impl Simulation {
         self.can_be_resumed().then(|| Checkpoint {
             fingerprint: self.fingerprint(),
             step: self.step,
+            work: [0; 3],
             state: self.state.clone(),
         })
     }

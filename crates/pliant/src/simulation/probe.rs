@@ -135,6 +135,16 @@ impl Recorder {
         self.work.iter_mut().zip(work).for_each(|(sum, own)| *sum += own as u64);
     }
 
+    /// What has been noted since the last row, for a [`Checkpoint`](super::Checkpoint).
+    pub fn work(&self) -> [u64; 3] {
+        self.work
+    }
+
+    /// Go on from there.
+    pub fn set_work(&mut self, work: [u64; 3]) {
+        self.work = work;
+    }
+
     /// A row of numbers about now.
     pub fn record(&mut self, model: &mut Model, state: &State) -> Vec<f64> {
         let seen = model.observe(state);

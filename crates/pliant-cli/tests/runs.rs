@@ -1,0 +1,396 @@
+//! Scenes run as a user runs them: files, pictures, signals, kills, full disks.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+struct Finished {
+    status: i32,
+    out: String,
+    err: String,
+}
+
+fn command(folder: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_pliant"));
+    command.args(args).current_dir(folder);
+    command
+}
+
+fn pliant(folder: &Path, args: &[&str]) -> Finished {
+    let Output { status, stdout, stderr } = command(folder, args).output().unwrap();
+    Finished {
+        status: status.code().expect("the command ended by itself"),
+        out: String::from_utf8(stdout).unwrap(),
+        err: String::from_utf8(stderr).unwrap(),
+    }
+}
+
+fn ok(folder: &Path, args: &[&str]) -> Finished {
+    let run = pliant(folder, args);
+    assert_eq!(run.status, 0, "{args:?}: {}", run.err);
+    run
+}
+
+/// A jelly that swings: small, but long enough to be interrupted.
+fn scene(steps: u32) -> String {
+    format!(
+        r#"title = "Jelly"
+
+[[object]]
+mesh = {{ box = {{ size = [0.4, 0.2, 0.2], cells = [6, 3, 3] }} }}
+material = {{ young = "20 kPa", poisson = 0.4, density = 1000 }}
+
+[[hold]]
+vertices = "x-min"
+
+[[probe]]
+name = "tip"
+vertices = {{ nearest = [0.4, 0.2, 0.2] }}
+
+[simulation]
+step = "5 ms"
+duration = {}
+restart_every = 20
+
+[output]
+frame_rate = 20
+
+[[expect]]
+quantity = "tip.y"
+over = "least"
+most = 0.15
+"#,
+        0.005 * f64::from(steps)
+    )
+}
+
+fn with_scene(steps: u32) -> TempDir {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("jelly.toml"), scene(steps)).unwrap();
+    folder
+}
+
+/// The results of a run, by name.
+fn results(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for entry in folder.join("frames").read_dir().unwrap().flatten() {
+        files.insert(entry.file_name().to_string_lossy().into_owned(), fs::read(entry.path()).unwrap());
+    }
+    for name in ["probes.csv", "probes.npy"] {
+        if let Ok(bytes) = fs::read(folder.join(name)) {
+            files.insert(name.into(), bytes);
+        }
+    }
+    files
+}
+
+fn assert_same(expected: &Path, found: &Path) {
+    let [expected, found] = [expected, found].map(results);
+    assert_eq!(expected.keys().collect::<Vec<_>>(), found.keys().collect::<Vec<_>>());
+    for (name, bytes) in &expected {
+        assert!(found[name] == *bytes, "{name} differs");
+    }
+}
+
+#[test]
+fn a_scene_becomes_an_animation_pictures_plots_and_numbers() {
+    let folder = with_scene(40);
+    let formats = ["--vtu", "--obj", "--ply", "--glb", "--pc2", "--mdd", "--png", "--gif", "--plot"];
+    let mut args = vec!["run", "jelly.toml", "--check"];
+    args.extend(formats);
+    let run = ok(folder.path(), &args);
+    assert!(run.out.contains("Jelly: 40 steps, 0.2 s simulated"), "{}", run.out);
+    assert!(run.out.contains("ok: least tip.y is"), "{}", run.out);
+    let out = folder.path().join("out/jelly");
+    for file in [
+        "run.json",
+        "scene.toml",
+        "probes.csv",
+        "probes.npy",
+        "frames/000004.npy",
+        "vtu/jelly.pvd",
+        "vtu/jelly_000004.vtu",
+        "obj/jelly_000004.obj",
+        "ply/jelly_000004.ply",
+        "png/jelly_000004.png",
+        "jelly.glb",
+        "jelly.pc2",
+        "jelly.mdd",
+        "jelly.gif",
+        "plots.svg",
+        "plots.png",
+    ] {
+        assert!(fs::metadata(out.join(file)).is_ok_and(|file| file.len() > 100), "{file}");
+    }
+    let starts = |file: &str, magic: &[u8]| assert!(fs::read(out.join(file)).unwrap().starts_with(magic), "{file}");
+    starts("jelly.gif", b"GIF89a");
+    starts("jelly.glb", b"glTF");
+    starts("plots.png", b"\x89PNG");
+    let leftovers = walk(&out).into_iter().filter(|name| name.starts_with(".pliant-")).count();
+    assert_eq!(leftovers, 0);
+}
+
+fn walk(folder: &Path) -> Vec<String> {
+    let mut names = Vec::new();
+    for entry in folder.read_dir().unwrap().flatten() {
+        names.push(entry.file_name().to_string_lossy().into_owned());
+        if entry.path().is_dir() {
+            names.extend(walk(&entry.path()));
+        }
+    }
+    names
+}
+
+#[test]
+fn an_expectation_that_is_not_met_is_said_and_exits_with_1() {
+    let folder = with_scene(10);
+    let run = pliant(folder.path(), &["run", "jelly.toml", "--check"]);
+    assert_eq!(run.status, 1);
+    assert!(run.out.contains("FAILED: least tip.y is"), "{}", run.out);
+    assert!(run.out.contains("1 of 1 expectations failed"), "{}", run.out);
+}
+
+#[test]
+fn quiet_is_silent_json_is_a_record_a_step_and_a_pipe_sees_no_bar() {
+    let folder = with_scene(40);
+    let quiet = ok(folder.path(), &["run", "jelly.toml", "--quiet"]);
+    assert_eq!((quiet.out.as_str(), quiet.err.as_str()), ("", ""));
+    let json = ok(folder.path(), &["run", "jelly.toml", "--json"]);
+    let records: Vec<serde_json::Value> = json.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(records.len(), 40);
+    assert_eq!(records[39]["step"], 40);
+    assert!(records[39]["tip.y"].is_f64() && records[39]["linear_iterations"].is_u64());
+    let piped = ok(folder.path(), &["run", "jelly.toml"]);
+    assert!(!piped.err.contains('\r') && !piped.err.contains('\u{1b}'), "{}", piped.err);
+}
+
+#[test]
+fn results_do_not_depend_on_the_number_of_threads() {
+    let folder = with_scene(60);
+    for threads in ["1", "2", "3"] {
+        ok(folder.path(), &["run", "jelly.toml", "--quiet", "--threads", threads, "-o", threads]);
+    }
+    assert_same(&folder.path().join("1"), &folder.path().join("2"));
+    assert_same(&folder.path().join("1"), &folder.path().join("3"));
+}
+
+#[cfg(unix)]
+fn signal(child: &Child, name: &str) {
+    let done = Command::new("kill").args([name, &child.id().to_string()]).stderr(Stdio::null()).status().unwrap();
+    assert!(done.success());
+}
+
+/// Wait until a run has written so many frames.
+#[cfg(unix)]
+fn wait_for_frames(folder: &Path, count: usize) {
+    let start = Instant::now();
+    while folder.join("frames").read_dir().map_or(0, Iterator::count) < count {
+        assert!(start.elapsed() < Duration::from_secs(60), "no frames in {}", folder.display());
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn ctrl_c_finishes_the_step_and_says_how_to_go_on() {
+    let folder = with_scene(3000);
+    let mut child = command(folder.path(), &["run", "jelly.toml", "-o", "a"]).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for_frames(&folder.path().join("a"), 3);
+    signal(&child, "-INT");
+    let status = child.wait().unwrap();
+    let mut err = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+    assert_eq!(status.code(), Some(130), "{err}");
+    assert!(err.contains("stopped after step ") && err.contains("`pliant resume a` goes on from step "), "{err}");
+    ok(folder.path(), &["resume", "a", "--quiet"]);
+    ok(folder.path(), &["run", "jelly.toml", "--quiet", "-o", "b"]);
+    assert_same(&folder.path().join("b"), &folder.path().join("a"));
+    let again = ok(folder.path(), &["resume", "a"]);
+    assert!(again.out.contains("all 3000 steps are done"), "{}", again.out);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_run_that_is_killed_twenty_times_ends_as_if_it_had_never_been() {
+    let folder = with_scene(3000);
+    ok(folder.path(), &["run", "jelly.toml", "--quiet", "-o", "whole"]);
+    let whole = results(&folder.path().join("whole"));
+    let killed = folder.path().join("killed");
+    let mut random = 7_u64;
+    let mut begun = false;
+    for _ in 0..20 {
+        let args: &[&str] = if begun { &["resume", "killed"] } else { &["run", "jelly.toml", "-o", "killed"] };
+        let args: Vec<&str> = args.iter().copied().chain(["--quiet", "--vtu", "--checkpoint", "0"]).collect();
+        // What is resumed has its formats from the scene.
+        let args: Vec<&str> = args.into_iter().filter(|arg| !(begun && *arg == "--vtu")).collect();
+        let mut child = command(folder.path(), &args).spawn().unwrap();
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        std::thread::sleep(Duration::from_millis(5 + (random >> 33) % 60));
+        signal_if_alive(&mut child);
+        // What is there is complete and right.
+        for (name, bytes) in killed.join("frames").is_dir().then(|| results(&killed)).into_iter().flatten() {
+            if name.starts_with('.') {
+                continue;
+            }
+            match name.as_str() {
+                "probes.csv" => {
+                    let complete = bytes.iter().rposition(|&b| b == b'\n').map_or(0, |end| end + 1);
+                    assert!(whole[&name].starts_with(&bytes[..complete]), "numbers differ");
+                }
+                _ => assert!(whole[&name] == bytes, "{name} is not complete"),
+            }
+        }
+        begun = killed.join("checkpoint.bin").is_file();
+    }
+    let last: &[&str] =
+        if begun { &["resume", "killed", "--quiet"] } else { &["run", "jelly.toml", "--quiet", "-o", "killed"] };
+    ok(folder.path(), last);
+    // Temporary files of the killed may be left.
+    for entry in killed.join("frames").read_dir().unwrap().flatten() {
+        if entry.file_name().to_string_lossy().starts_with('.') {
+            fs::remove_file(entry.path()).unwrap();
+        }
+    }
+    assert_same(&folder.path().join("whole"), &killed);
+}
+
+#[cfg(unix)]
+fn signal_if_alive(child: &mut Child) {
+    if child.try_wait().unwrap().is_none() {
+        child.kill().unwrap();
+    }
+    child.wait().unwrap();
+}
+
+/// Files cannot grow beyond a limit, which is to the program what a full disk is: an error of a write.
+#[test]
+#[cfg(unix)]
+fn a_full_disk_is_an_error_that_names_the_file_and_leaves_the_rest() {
+    let folder = with_scene(2000);
+    let script = "trap '' XFSZ; ulimit -f 64; exec \"$0\" run jelly.toml --quiet -o full";
+    let run = Command::new("sh")
+        .args(["-c", script, env!("CARGO_BIN_EXE_pliant")])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    let err = String::from_utf8(run.stderr).unwrap();
+    assert_eq!(run.status.code(), Some(1), "{err}");
+    assert!(err.contains("probes.csv") && err.contains("what was done before is in full"), "{err}");
+    let resumed = ok(folder.path(), &["resume", "full"]);
+    assert!(resumed.out.contains("steps"), "{}", resumed.out);
+    ok(folder.path(), &["run", "jelly.toml", "--quiet", "-o", "whole"]);
+    assert_same(&folder.path().join("whole"), &folder.path().join("full"));
+}
+
+#[test]
+fn a_mesh_without_a_scene_is_dropped_on_the_ground() {
+    let folder = TempDir::new().unwrap();
+    ok(folder.path(), &["mesh", "generate", "ball", "--across", "4", "-o", "ball.msh"]);
+    let run = ok(folder.path(), &["run", "ball.msh", "--duration", "1", "-o", "out"]);
+    assert!(run.err.contains("the file gives no stiffness"), "{}", run.err);
+    let scene = fs::read_to_string(folder.path().join("out/scene.toml")).unwrap();
+    assert!(scene.contains("mesh = \"ball.msh\"") && scene.contains("plane"), "{scene}");
+    let table = fs::read_to_string(folder.path().join("out/probes.csv")).unwrap();
+    let height = table.lines().next().unwrap().split(',').position(|name| name == "centre_of_mass.y").unwrap();
+    let heights: Vec<f64> =
+        table.lines().skip(1).map(|line| line.split(',').nth(height).unwrap().parse().unwrap()).collect();
+    let lowest = heights.iter().copied().fold(f64::INFINITY, f64::min);
+    // It falls by half its size, is squashed a little, and comes up again.
+    assert!(lowest < -0.4 && lowest > -0.8, "{lowest}");
+    assert!(heights.last().unwrap() > &(lowest + 0.01), "{heights:?}");
+    ok(folder.path(), &["mesh", "generate", "ball", "--across", "4", "-o", "shell.obj"]);
+    let surface = pliant(folder.path(), &["run", "shell.obj"]);
+    assert!(surface.status == 1 && surface.err.contains("this is a surface"), "{}", surface.err);
+}
+
+#[test]
+fn scenes_are_checked_converted_and_described() {
+    let folder = with_scene(40);
+    let check = ok(folder.path(), &["scene", "check", "jelly.toml"]);
+    for words in
+        ["can be simulated", "112, 16 of them held", "270 tetrahedra", "linearized-backward-euler, 40 steps", "memory"]
+    {
+        assert!(check.out.contains(words), "{words}: {}", check.out);
+    }
+    let explicit = scene(40).replace("step = \"5 ms\"", "step = \"5 ms\"\nscheme = \"central-differences\"");
+    fs::write(folder.path().join("explicit.toml"), explicit).unwrap();
+    let check = ok(folder.path(), &["scene", "check", "explicit.toml"]);
+    assert!(check.err.contains("is NOT stable: at most"), "{}", check.err);
+    let wrong = scene(40).replace("young", "yuong");
+    fs::write(folder.path().join("wrong.toml"), wrong).unwrap();
+    for args in [&["scene", "check", "wrong.toml"], &["run", "wrong.toml", "--quiet"]] {
+        let run = pliant(folder.path(), args);
+        assert_eq!(run.status, 1);
+        let expected = "wrong.toml:5:14: there is no key `yuong` here; did you mean `young`?";
+        assert!(run.err.contains(expected) && run.err.contains("^^^^^"), "{}", run.err);
+    }
+    ok(folder.path(), &["scene", "convert", "jelly.toml", "-o", "full.toml"]);
+    ok(folder.path(), &["scene", "check", "full.toml"]);
+    let schema: serde_json::Value = serde_json::from_str(&ok(folder.path(), &["scene", "schema"]).out).unwrap();
+    assert!(schema["properties"]["object"].is_object());
+    let reference =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/scene-format.md")).unwrap();
+    assert_eq!(ok(folder.path(), &["scene", "reference"]).out, reference);
+}
+
+#[test]
+fn statics_of_a_bar_are_those_of_the_closed_form() {
+    let folder = TempDir::new().unwrap();
+    let size = ["--size", "2", "0.1", "0.1", "--cells", "8", "2", "2"];
+    let mut args = vec!["mesh", "generate", "box", "-o", "bar.msh"];
+    args.extend(size);
+    ok(folder.path(), &args);
+    let pull = ["static", "bar.msh", "--fix", "x<0", "--force", "x>2", "100", "0", "0", "--json"];
+    let material = ["--law", "linear", "--young", "1 MPa", "--poisson", "0"];
+    let args: Vec<&str> = pull.iter().chain(&material).chain(&["-o", "bar.vtu"]).copied().collect();
+    let answer: serde_json::Value = serde_json::from_str(&ok(folder.path(), &args).out).unwrap();
+    // F L / (E A).
+    assert!((answer["displacement"][0].as_f64().unwrap() - 0.02).abs() < 1e-9, "{answer}");
+    assert!((answer["reaction"][0].as_f64().unwrap() + 100.0).abs() < 1e-6, "{answer}");
+    assert!((answer["largest_von_mises"].as_f64().unwrap() / 1e4 - 1.0).abs() < 0.02, "{answer}");
+    assert!(folder.path().join("bar.vtu").is_file());
+    ok(folder.path(), &["mesh", "info", "bar.vtu"]);
+    let moved = ["static", "bar.msh", "--fix", "x-min", "--displace", "x-max", "1 cm", "0", "0", "-o", "bar.npy"];
+    let args: Vec<&str> = moved.iter().chain(&material).copied().collect();
+    let table = ok(folder.path(), &args);
+    assert!(table.out.contains("at most 0.01 m") && table.out.contains("wrote bar.npy"), "{}", table.out);
+    let wrong = pliant(folder.path(), &["static", "bar.msh", "--fix", "left", "--young", "1", "--poisson", "0"]);
+    assert!(wrong.status == 1 && wrong.err.contains("there is no vertex set `left`"), "{}", wrong.err);
+}
+
+#[test]
+fn finished_runs_are_plotted_and_drawn() {
+    let folder = with_scene(40);
+    ok(folder.path(), &["run", "jelly.toml", "--quiet", "-o", "a"]);
+    let plots = ok(folder.path(), &["plot", "a", "--columns", "tip.x,tip.y", "--columns", "volume", "-o", "tip.svg"]);
+    assert_eq!(plots.out, "wrote tip.svg\n");
+    assert!(fs::read_to_string(folder.path().join("tip.svg")).unwrap().starts_with("<svg"));
+    let wrong = pliant(folder.path(), &["plot", "a", "--columns", "tip.q"]);
+    assert!(wrong.status == 1 && wrong.err.contains("there is no column `tip.q`"), "{}", wrong.err);
+    let render = ["render", "a", "--frame", "0", "first.png", "--frame", "4", "last.png", "--size", "320", "240"];
+    ok(folder.path(), &[&render[..], &["--colour", "von-mises", "--gif", "--glb"]].concat());
+    let [first, last] = ["first.png", "last.png"].map(|name| fs::read(folder.path().join(name)).unwrap());
+    assert!(first.starts_with(b"\x89PNG") && first != last);
+    assert!(folder.path().join("a/jelly.gif").is_file() && folder.path().join("a/jelly.glb").is_file());
+    let beyond = pliant(folder.path(), &["render", "a", "--frame", "5", "x.png"]);
+    assert!(beyond.err.contains("there is no frame 5, only 0 to 4"), "{}", beyond.err);
+    assert_eq!(pliant(folder.path(), &["render", "a"]).status, 1);
+    assert!(pliant(folder.path(), &["plot", "nowhere"]).err.contains("this is no run of Pliant"));
+}
+
+#[test]
+fn doctor_and_manual_pages_know_what_there_is() {
+    let folder = TempDir::new().unwrap();
+    let doctor = ok(folder.path(), &["doctor"]).out;
+    for words in ["cores", "vector unit", "stable-neo-hookean", "glb", "films"] {
+        assert!(doctor.contains(words), "{doctor}");
+    }
+    ok(folder.path(), &["man", "."]);
+    let page = fs::read_to_string(folder.path().join("pliant-run.1")).unwrap();
+    assert!(page.contains("Simulate a scene"));
+}

@@ -1,0 +1,228 @@
+//! Runs in folders: what they leave, and that an interruption changes nothing.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::Duration;
+
+use pliant::run::{Outcome, Params, Run, RunError, Status};
+use pliant::scene::{SceneFile, Source};
+use tempfile::TempDir;
+
+const NOW: Params = Params { checkpoint_interval: Duration::ZERO };
+
+/// A soft block that falls on the ground, is held at an edge and pulled at a corner.
+fn scene(settings: &str, material: &str) -> SceneFile {
+    let text = format!(
+        r#"
+[[object]]
+mesh = {{ box = {{ size = [0.4, 0.2, 0.2], cells = [3, 2, 2] }} }}
+material = {{ {material} density = 1000 }}
+velocity = [0, -1, 0]
+
+[[hold]]
+vertices = {{ every = ["x-min", "y-max"] }}
+
+[[handle]]
+vertices = {{ nearest = [0.4, 0, 0] }}
+stiffness = 50
+motion = {{ keyframes = [{{ time = 0 }}, {{ time = 0.2, translate = [0.1, 0, 0] }}] }}
+
+[[obstacle]]
+plane = {{ point = [0, -0.02, 0] }}
+stiffness = 2000
+friction = 0.3
+damping = 1
+
+[damping]
+mass = 0.1
+stiffness = 0.001
+
+[[probe]]
+name = "corner"
+vertices = {{ nearest = [0.4, 0, 0] }}
+
+[[probe]]
+name = "hold"
+vertices = {{ every = ["x-min", "y-max"] }}
+measure = "reaction"
+
+[simulation]
+restart_every = 7
+{settings}
+
+[output]
+frame_rate = 100
+record_every = 2
+"#
+    );
+    SceneFile::parse(Source::new("block.toml", text)).unwrap()
+}
+
+const SOFT: &str = "young = 2e4, poisson = 0.4,";
+
+fn go(run: &mut Run, stop_after: u64) -> Result<Outcome, RunError> {
+    run.go(&NOW, &mut |progress| {
+        if progress.step >= stop_after { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })
+}
+
+/// The bytes of all results.
+fn results(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for entry in folder.join("frames").read_dir().unwrap().chain(folder.read_dir().unwrap()) {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_file() && !["run.json", "checkpoint.bin"].contains(&name.as_str()) {
+            files.insert(name, std::fs::read(&path).unwrap());
+        }
+    }
+    files
+}
+
+#[test]
+fn a_run_that_is_stopped_and_resumed_is_the_same_to_the_last_bit_with_every_scheme_and_solver() {
+    let implicit = "step = 0.005\nduration = 0.15\n";
+    let explicit = "step = 0.0005\nduration = 0.02\n";
+    let mut cases = Vec::new();
+    for solver in ["auto", "direct", "direct-single", "block-jacobi", "incomplete-cholesky", "old-factor"] {
+        for scheme in ["linearized-backward-euler", "backward-euler", "newmark"] {
+            cases.push((format!("{implicit}scheme = \"{scheme}\"\nsolver = \"{solver}\"\n"), SOFT));
+        }
+    }
+    for scheme in ["central-differences", "symplectic-euler", "explicit-euler"] {
+        for mass in ["consistent", "lumped"] {
+            cases.push((format!("{explicit}scheme = \"{scheme}\"\nmass = \"{mass}\"\n"), SOFT));
+        }
+    }
+    cases.push((format!("{implicit}scheme = \"static\"\n"), SOFT));
+    cases.push((format!("{implicit}scheme = \"regularized\"\n"), SOFT));
+    cases.push((format!("{implicit}scheme = \"regularized\"\nregularized = {{ strain = \"linear\" }}\n"), SOFT));
+    for (settings, material) in cases {
+        let folders = [TempDir::new().unwrap(), TempDir::new().unwrap()];
+        let whole = go(&mut Run::create(scene(&settings, material), folders[0].path()).unwrap(), u64::MAX).unwrap();
+        assert_eq!(whole.status, Status::Done, "{settings}");
+        let stopped = go(&mut Run::create(scene(&settings, material), folders[1].path()).unwrap(), 10).unwrap();
+        assert_eq!((stopped.status, stopped.step, stopped.resumable_from), (Status::Stopped, 10, 7), "{settings}");
+        let mut run = Run::resume(folders[1].path()).unwrap();
+        assert_eq!(run.built().simulation.steps_done(), 7);
+        go(&mut run, 13).unwrap();
+        assert_eq!(Run::open(folders[1].path()).unwrap().status(), Status::Stopped);
+        go(&mut Run::resume(folders[1].path()).unwrap(), u64::MAX).unwrap();
+        let [expected, found] = folders.map(|folder| results(folder.path()));
+        assert_eq!(expected.keys().collect::<Vec<_>>(), found.keys().collect::<Vec<_>>());
+        for (name, bytes) in &expected {
+            assert!(found[name] == *bytes, "{name} differs after being resumed with\n{settings}");
+        }
+    }
+}
+
+#[test]
+fn frames_numbers_and_formats_are_there_and_can_be_read_again() {
+    let folder = TempDir::new().unwrap();
+    let mut file = scene("step = 0.005\nduration = 0.1\n", SOFT);
+    let formats = toml_formats("[\"vtu\", \"obj\", \"ply\", \"glb\", \"pc2\", \"mdd\"]");
+    file.scene.output.value.formats = formats;
+    let mut run = Run::create(file, folder.path()).unwrap();
+    let outcome = go(&mut run, u64::MAX).unwrap();
+    let names: Vec<String> =
+        outcome.files.iter().map(|file| file.file_name().unwrap().to_string_lossy().into_owned()).collect();
+    assert_eq!(names, ["block.pvd", "block_000000.obj", "block_000000.ply", "block.glb", "block.pc2", "block.mdd"]);
+    assert!(outcome.files.iter().all(|file| file.is_file()), "{names:?}");
+    let run = Run::open(folder.path()).unwrap();
+    assert_eq!((run.frame_count(), run.frames_done(), run.status()), (11, 11, Status::Done));
+    let last = run.frame(10, true).unwrap();
+    assert!((last.time - 0.1).abs() < 1e-15 && last.fields.is_some());
+    let table = run.table().unwrap();
+    assert_eq!(table.rows.len(), 11);
+    let corner = table.columns.iter().position(|name| name == "corner.x").unwrap();
+    let vertex =
+        run.cast().bodies()[0].mesh().vertices().iter().position(|x| (x.x, x.y, x.z) == (0.4, 0.0, 0.0)).unwrap();
+    assert_eq!(table.rows[10][corner], 0.4 + last.u[3 * vertex]);
+    assert!(folder.path().join("vtu/block_000010.vtu").is_file());
+    let list = std::fs::read_to_string(folder.path().join("vtu/block.pvd")).unwrap();
+    assert_eq!(list.matches("block_0000").count(), 11);
+}
+
+fn toml_formats(list: &str) -> Vec<pliant::scene::At<pliant::scene::Animation>> {
+    let text = format!("[[object]]\nmesh = \"a\"\n[simulation]\nstep = 1\nduration = 1\n[output]\nformats = {list}\n");
+    SceneFile::parse(Source::new("a.toml", text)).unwrap().scene.output.value.formats
+}
+
+#[test]
+fn a_resumed_series_lists_the_frames_from_before() {
+    let folder = TempDir::new().unwrap();
+    let mut file = scene("step = 0.005\nduration = 0.1\n", SOFT);
+    file.scene.output.value.formats = toml_formats("[\"vtu\"]");
+    go(&mut Run::create(file, folder.path()).unwrap(), 9).unwrap();
+    go(&mut Run::resume(folder.path()).unwrap(), u64::MAX).unwrap();
+    let list = std::fs::read_to_string(folder.path().join("vtu/block.pvd")).unwrap();
+    assert_eq!(list.matches("block_0000").count(), 11);
+}
+
+#[test]
+fn a_step_that_fails_leaves_what_was_before_it() {
+    // A law that forbids inversion, and a hold that turns elements inside out.
+    let folder = TempDir::new().unwrap();
+    let text = r#"
+gravity = [0, 0, 0]
+[[object]]
+mesh = { box = { size = [1, 1, 1], cells = [2, 2, 2] } }
+material = { law = "neo-hookean", young = 1e5, poisson = 0.4, density = 1000 }
+[[hold]]
+vertices = "x-min"
+[[hold]]
+vertices = "x-max"
+motion = { keyframes = [{ time = 0.1 }, { time = 0.2, translate = [-3, 0, 0] }] }
+[simulation]
+scheme = "backward-euler"
+step = 0.01
+duration = 1
+halvings = 2
+restart_every = 5
+"#;
+    let file = SceneFile::parse(Source::new("crush.toml", text)).unwrap();
+    let error = go(&mut Run::create(file, folder.path()).unwrap(), u64::MAX).unwrap_err();
+    assert!(matches!(error, RunError::Step { step: 10.., .. }), "{error}");
+    let run = Run::resume(folder.path()).unwrap();
+    assert_eq!(run.status(), Status::Failed);
+    assert!(run.built().simulation.steps_done() >= 10);
+    assert!(run.frames_done() >= 4);
+    assert!(run.table().unwrap().rows.len() > 10);
+}
+
+#[test]
+fn folders_that_are_no_runs_and_runs_that_were_tampered_with_are_errors() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    let error = |result: Result<Run, RunError>| result.map(drop).unwrap_err().to_string();
+    assert!(error(Run::open(path)).contains("this is no run of Pliant"));
+    go(&mut Run::create(scene("step = 0.005\nduration = 0.1\n", SOFT), path).unwrap(), 9).unwrap();
+    let checkpoint = std::fs::read(path.join("checkpoint.bin")).unwrap();
+    std::fs::write(path.join("checkpoint.bin"), &checkpoint[..100]).unwrap();
+    assert!(error(Run::resume(path)).contains("not a whole checkpoint"));
+    std::fs::write(path.join("checkpoint.bin"), &checkpoint).unwrap();
+    let scene = std::fs::read_to_string(path.join("scene.toml")).unwrap();
+    std::fs::write(path.join("scene.toml"), scene.replace("cells = [3, 2, 2]", "cells = [2, 2, 2]")).unwrap();
+    assert!(error(Run::resume(path)).contains("the checkpoint is of another scene or mesh"));
+    std::fs::write(path.join("scene.toml"), &scene).unwrap();
+    let frame = path.join("frames/000001.npy");
+    std::fs::write(&frame, &std::fs::read(&frame).unwrap()[..90]).unwrap();
+    assert!(Run::open(path).unwrap().frame(1, false).unwrap_err().to_string().contains("000001.npy"));
+    let table = std::fs::read_to_string(path.join("probes.csv")).unwrap();
+    std::fs::write(path.join("probes.csv"), table.lines().next().unwrap()).unwrap();
+    let error = go(&mut Run::resume(path).unwrap(), u64::MAX).unwrap_err().to_string();
+    assert!(error.contains("probes.csv") && error.contains("complete lines, expected"), "{error}");
+    std::fs::write(path.join("run.json"), "{").unwrap();
+    assert!(Run::open(path).map(drop).unwrap_err().to_string().contains("run.json"));
+}
+
+#[test]
+fn a_new_run_in_the_folder_of_an_old_one_has_nothing_of_it() {
+    let folder = TempDir::new().unwrap();
+    go(&mut Run::create(scene("step = 0.005\nduration = 0.1\n", SOFT), folder.path()).unwrap(), u64::MAX).unwrap();
+    std::fs::write(folder.path().join("mine.txt"), "kept").unwrap();
+    let run = Run::create(scene("step = 0.005\nduration = 0.05\n", SOFT), folder.path()).unwrap();
+    assert_eq!(run.frames_done(), 0);
+    assert!(folder.path().join("mine.txt").is_file());
+}
