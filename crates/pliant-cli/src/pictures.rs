@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, anyhow};
+use anyhow::{Context, anyhow, bail};
 use clap::{Args, ValueEnum, ValueHint};
 use pliant::force::{Shape, Side};
 use pliant::io::{Disk, Files};
@@ -17,8 +17,8 @@ use pliant_pictures::{
 };
 
 use crate::Done;
-use crate::plot;
-use crate::run::Formats;
+use crate::run::{self, Formats};
+use crate::{plot, progress};
 
 /// Make pictures and films of a run.
 #[derive(Debug, Args)]
@@ -67,6 +67,7 @@ enum ColourBy {
 
 impl Render {
     pub fn run(&self) -> anyhow::Result<Done> {
+        run::listen()?;
         let run = Run::open(&self.folder)?;
         let mut picture = run.file.scene.output.picture.value.clone();
         if let Some(size) = &self.size {
@@ -113,7 +114,7 @@ impl Render {
                 files.push(run.export(format, &folder.join(format!("{}.{}", run.name(), format.extensions[0])))?);
             }
         }
-        files.extend(make(&run, &picture, &formats)?);
+        files.extend(make(&run, &picture, &formats, true)?);
         Ok(Done::text(files.iter().map(|file| format!("wrote {}\n", file.display())).collect()))
     }
 }
@@ -134,13 +135,13 @@ fn extension(format: Animation) -> &'static str {
 }
 
 /// Make the pictures and plots that a scene asks for. Returns what to open.
-pub fn finish(run: &Run) -> anyhow::Result<Vec<PathBuf>> {
+pub fn finish(run: &Run, show: bool) -> anyhow::Result<Vec<PathBuf>> {
     let output = &run.file.scene.output;
     let formats: Vec<Animation> = output.formats.iter().map(|format| format.value).collect();
-    make(run, &output.picture, &formats)
+    make(run, &output.picture, &formats, show)
 }
 
-fn make(run: &Run, picture: &Picture, formats: &[Animation]) -> anyhow::Result<Vec<PathBuf>> {
+fn make(run: &Run, picture: &Picture, formats: &[Animation], show: bool) -> anyhow::Result<Vec<PathBuf>> {
     let wants = |format| formats.contains(&format);
     let mut files = Vec::new();
     if wants(Animation::Plot) {
@@ -168,10 +169,20 @@ fn make(run: &Run, picture: &Picture, formats: &[Animation]) -> anyhow::Result<V
         let path = run.folder().join(format!("{}.mp4", run.name()));
         outputs.push(Box::new(Mp4File { film: Mp4::start(&path, studio.size, 1.0 / seconds)?, path }));
     }
-    for number in 0..run.frames_done() {
+    let frames = run.frames_done();
+    let bar = progress::bar(frames as u64, "pictures", show);
+    for number in 0..frames {
+        if run::is_stopped() {
+            bail!(
+                "stopped after {number} of {frames} pictures; `pliant render {}` makes them again",
+                run.folder().display()
+            );
+        }
         let image = studio.draw(number)?;
         outputs.iter_mut().try_for_each(|output| output.add(&image))?;
+        bar.inc(1);
     }
+    bar.finish_and_clear();
     for output in outputs {
         files.push(output.finish()?);
     }

@@ -10,6 +10,20 @@ use serde_json::json;
 /// Off a terminal, the time from one line to the next.
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
 
+/// A bar for work of so many parts, on a terminal.
+pub fn bar(length: u64, what: &'static str, show: bool) -> ProgressBar {
+    if !(show && std::io::stderr().is_terminal()) {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr_with_hz(10));
+    let style = ProgressStyle::with_template("{msg} {wide_bar:.cyan/dim} {pos}/{len} {eta} left");
+    // The template is ours, and right.
+    if let Ok(style) = style {
+        bar.set_style(style);
+    }
+    bar.with_message(what)
+}
+
 /// Shows progress.
 pub struct Display {
     kind: Kind,

@@ -177,11 +177,14 @@ fn default_folder(file: &SceneFile) -> PathBuf {
     }
 }
 
+/// More threads than any machine has cores.
+const MOST_THREADS: usize = 4096;
+
 impl Common {
     fn prepare(&self) -> anyhow::Result<()> {
         if let Some(threads) = self.threads {
-            if threads == 0 {
-                return Err(anyhow!("--threads: 0, expected at least 1"));
+            if !(1..=MOST_THREADS).contains(&threads) {
+                return Err(anyhow!("--threads: {threads}, expected 1 to {MOST_THREADS}"));
             }
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
             pool.context("--threads")?;
@@ -196,14 +199,24 @@ impl Common {
 /// Set by Ctrl-C, and by requests to end.
 static STOP: AtomicBool = AtomicBool::new(false);
 
-fn finish(mut run: Run, common: &Common, check: bool, mut notes: Vec<String>) -> anyhow::Result<Done> {
+/// From now on, Ctrl-C lets what is being done come to an end.
+pub fn listen() -> anyhow::Result<()> {
     // A second one ends the program at once: nothing that is finished gets lost.
-    ctrlc::set_handler(|| {
+    let handler = || {
         if STOP.swap(true, Ordering::SeqCst) {
             std::process::exit(130);
         }
-    })
-    .context("Ctrl-C")?;
+    };
+    ctrlc::set_handler(handler).context("Ctrl-C")
+}
+
+/// Whether the user wants to stop.
+pub fn is_stopped() -> bool {
+    STOP.load(Ordering::SeqCst)
+}
+
+fn finish(mut run: Run, common: &Common, check: bool, mut notes: Vec<String>) -> anyhow::Result<Done> {
+    listen()?;
     notes.extend(run.built().notes.iter().cloned());
     let folder = run.folder().to_owned();
     let mut display = Display::new(&run, common.quiet, common.json);
@@ -211,7 +224,7 @@ fn finish(mut run: Run, common: &Common, check: bool, mut notes: Vec<String>) ->
     let first = run.built().simulation.steps_done();
     let mut watch = |progress: &Progress<'_>| {
         display.step(progress);
-        if STOP.load(Ordering::SeqCst) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let params = Params { checkpoint_interval: Duration::from_secs_f64(common.checkpoint) };
     let outcome = run.go(&params, &mut watch);
@@ -221,7 +234,7 @@ fn finish(mut run: Run, common: &Common, check: bool, mut notes: Vec<String>) ->
         return Ok(stopped(&outcome, &folder, notes));
     }
     let mut files = outcome.files.clone();
-    files.extend(pictures::finish(&run)?);
+    files.extend(pictures::finish(&run, !common.quiet)?);
     let mut text = String::new();
     if !common.quiet && !common.json {
         let (seconds, steps) = (began.elapsed().as_secs_f64(), outcome.step - first);

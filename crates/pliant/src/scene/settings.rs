@@ -219,11 +219,11 @@ impl Settings {
     /// How many steps there are.
     pub fn step_count(&self, source: &Source) -> Result<u64, SceneError> {
         let (step, duration) = (self.step.si, self.duration.si);
-        if !(step > 0.0) {
+        if !(step > 0.0 && step.is_finite()) {
             let message = format!("the time step is {step} s, expected a positive time");
             return Err(source.error(self.step.span.as_ref(), message));
         }
-        if !(duration >= 0.0) {
+        if !(duration >= 0.0 && duration.is_finite()) {
             let message = format!("the duration is {duration} s, expected a time that is not negative");
             return Err(source.error(self.duration.span.as_ref(), message));
         }
