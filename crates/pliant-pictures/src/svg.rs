@@ -100,12 +100,15 @@ pub(crate) fn rasterised(svg: &str, size: Size, scale: f64) -> Result<Image, Pic
 /// How SVG is read: with our own font, so that pictures are the same everywhere.
 ///
 /// The font is Ubuntu Light, which `epaint_default_fonts` embeds: of the crates that carry a free font, the one that is
-/// kept best; it has Greek letters and raised digits. A thin outline makes it as strong as the regular weight.
+/// kept best. A thin outline makes it as strong as the regular weight. Hack, from the same crate, has what it lacks, such as
+/// the raised minus.
 fn options() -> &'static usvg::Options<'static> {
     static OPTIONS: OnceLock<usvg::Options<'static>> = OnceLock::new();
     OPTIONS.get_or_init(|| {
         let mut fonts = usvg::fontdb::Database::new();
-        fonts.load_font_data(epaint_default_fonts::UBUNTU_LIGHT.to_vec());
+        for font in [epaint_default_fonts::UBUNTU_LIGHT, epaint_default_fonts::HACK_REGULAR] {
+            fonts.load_font_data(font.to_vec());
+        }
         usvg::Options {
             fontdb: Arc::new(fonts),
             style_sheet: Some("text { stroke: #30343a; stroke-width: 0.3px }".into()),

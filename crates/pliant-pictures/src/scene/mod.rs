@@ -9,9 +9,10 @@
 //! 1. [`mesh`] turns bodies into triangles before the camera, with normals that stop at creases.
 //! 2. [`raster`] finds for four samples of each pixel which triangle is nearest.
 //! 3. [`shadow`] does the same as seen from the light, and blurs what falls onto the ground.
-//! 4. [`shade`] colours each triangle that a pixel shows once, and mixes them by samples.
+//! 4. [`shade`] colours the ground ([`floor`]) and each surface that a pixel shows, once, and mixes them by samples.
 //! 5. [`legend`] writes the scale of colours and the caption over it.
 
+mod floor;
 mod legend;
 mod mesh;
 mod raster;
@@ -136,9 +137,11 @@ impl Scene<'_> {
         let camera = self.view.camera(self.size)?;
         let range = self.range();
         let surfaces = mesh::Surfaces::new(self, &camera, range);
-        let visible = raster::Visible::new(&surfaces, self.size);
         let lights = shade::Lights::new(&self.view, &camera);
-        let shadows = shadow::Shadows::new(&surfaces, lights.key, shade::Floor::new(self, &camera));
+        let (visible, shadows) = rayon::join(
+            || raster::Visible::new(&surfaces, self.size),
+            || shadow::Shadows::new(&surfaces, lights.key, floor::Floor::new(self, &camera)),
+        );
         let mut image = Image::filled(self.size, Colour([255; 3]));
         shade::Shading::new(&surfaces, &visible, &shadows, &lights, self.scale.map, &camera).draw(&mut image);
         legend::draw(self, range, &mut image)?;
