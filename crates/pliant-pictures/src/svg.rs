@@ -47,7 +47,7 @@ impl Svg {
         };
         self.add(format_args!(
             r#"<text x="{x:.1}" y="{y:.1}" font-size="{size}"{anchor}{attributes}>{}</text>"#,
-            escaped(content)
+            raised(&escaped(content), size)
         ));
     }
 
@@ -63,6 +63,32 @@ fn escaped(text: &str) -> String {
     let allowed = |c: &char| !c.is_control() && !matches!(*c, '\u{fffe}' | '\u{ffff}');
     let text: String = text.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).filter(allowed).collect();
     quick_xml::escape::escape(text.as_str()).into_owned()
+}
+
+/// The text with raised digits and minus signs written as small ones higher up: fonts have no good ones.
+fn raised(text: &str, size: f64) -> String {
+    let lowered = |c: char| match c {
+        '⁻' => Some('−'),
+        '¹' => Some('1'),
+        '²' => Some('2'),
+        '³' => Some('3'),
+        '⁰' => Some('0'),
+        '⁴'..='⁹' => char::from_digit(c as u32 - '⁰' as u32, 10),
+        _ => None,
+    };
+    let mut parts = String::new();
+    let characters: Vec<char> = text.chars().collect();
+    let rise = 0.35 * size;
+    for (number, run) in characters.chunk_by(|&a, &b| lowered(a).is_some() == lowered(b).is_some()).enumerate() {
+        let plain: String = run.iter().map(|&c| lowered(c).unwrap_or(c)).collect();
+        // Writing to a string cannot fail.
+        let _ = match (lowered(run[0]).is_some(), number) {
+            (true, _) => write!(parts, r#"<tspan dy="{:.1}" font-size="{:.1}">{plain}</tspan>"#, -rise, 0.72 * size),
+            (false, 0) => write!(parts, "{plain}"),
+            (false, _) => write!(parts, r#"<tspan dy="{rise:.1}">{plain}</tspan>"#),
+        };
+    }
+    parts
 }
 
 /// How wide a text is, about: enough to keep things apart.
@@ -100,12 +126,14 @@ pub(crate) fn rasterised(svg: &str, size: Size, scale: f64) -> Result<Image, Pic
 /// How SVG is read: with our own font, so that pictures are the same everywhere.
 ///
 /// The font is Ubuntu Light, which `epaint_default_fonts` embeds: of the crates that carry a free font, the one that is
-/// kept best; it has Greek letters and raised digits. A thin outline makes it as strong as the regular weight.
+/// kept best. A thin outline makes it as strong as the regular weight. Hack, from the same crate, has some signs that it lacks.
 fn options() -> &'static usvg::Options<'static> {
     static OPTIONS: OnceLock<usvg::Options<'static>> = OnceLock::new();
     OPTIONS.get_or_init(|| {
         let mut fonts = usvg::fontdb::Database::new();
-        fonts.load_font_data(epaint_default_fonts::UBUNTU_LIGHT.to_vec());
+        for font in [epaint_default_fonts::UBUNTU_LIGHT, epaint_default_fonts::HACK_REGULAR] {
+            fonts.load_font_data(font.to_vec());
+        }
         usvg::Options {
             fontdb: Arc::new(fonts),
             style_sheet: Some("text { stroke: #30343a; stroke-width: 0.3px }".into()),

@@ -51,7 +51,7 @@ impl Bounds {
     /// The smallest box around all finite points; `None` if there are none.
     pub fn of(points: impl IntoIterator<Item = Vec3>) -> Option<Self> {
         let finite = points.into_iter().filter(|point| point.is_finite());
-        finite.map(|point| Self { low: point, high: point }).reduce(|a, b| a.with(b))
+        finite.map(|point| Self { low: point, high: point }).reduce(Self::with)
     }
 
     /// The smallest box around both.
@@ -228,7 +228,8 @@ impl Camera {
 
     /// The point at depth one that appears at a pixel.
     pub fn ray(&self, [x, y]: [f64; 2]) -> Vec3 {
-        Vec3::new((x - self.middle[0]) / self.focal, (self.middle[1] - y) / self.focal, 1.0)
+        let per_pixel = 1.0 / self.focal;
+        Vec3::new((x - self.middle[0]) * per_pixel, (self.middle[1] - y) * per_pixel, 1.0)
     }
 }
 

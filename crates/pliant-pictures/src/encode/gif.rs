@@ -1,14 +1,15 @@
 use std::borrow::Cow;
 use std::io::Write;
 
+use super::palette::{MOST_COLOURS, Palette};
 use super::{check_size, check_time};
 use crate::{Image, PictureError, Size};
 
 /// An animated GIF that repeats for ever, written frame by frame.
 ///
 /// A GIF counts time in hundredths of a second, so frames last one hundredth more or less such that none is ever shown
-/// half a hundredth too early or too late. Each frame has a palette of its own of up to 255 colours, for the rectangle in which
-/// it differs from the frame before; what stays the same there is transparent, so that the background does not flicker.
+/// half a hundredth too early or too late. It has 255 colours at a time, which change only when a frame comes for which they do
+/// not serve. Of each frame only what differs from the one before is written.
 pub struct Gif<W: Write> {
     encoder: gif::Encoder<W>,
     size: Size,
@@ -17,6 +18,7 @@ pub struct Gif<W: Write> {
     frames: u32,
     hundredths: u64,
     last: Option<Image>,
+    palette: Palette,
 }
 
 impl<W: Write> Gif<W> {
@@ -29,7 +31,7 @@ impl<W: Write> Gif<W> {
         let mut encoder =
             gif::Encoder::new(writer, size.width() as u16, size.height() as u16, &[]).map_err(gif_error)?;
         encoder.set_repeat(gif::Repeat::Infinite).map_err(gif_error)?;
-        Ok(Self { encoder, size, seconds, frames: 0, hundredths: 0, last: None })
+        Ok(Self { encoder, size, seconds, frames: 0, hundredths: 0, last: None, palette: Palette::new() })
     }
 
     /// Adds a frame.
@@ -40,22 +42,35 @@ impl<W: Write> Gif<W> {
         let delay = (end - self.hundredths) as u16;
         self.hundredths = end;
 
-        let [left, top, width, height] = self.changed(image);
-        let mut pixels = Vec::with_capacity(4 * width * height);
-        for row in top..top + height {
-            let line = 4 * (row * self.size.width() as usize + left);
-            let range = line..line + 4 * width;
-            let old = self.last.as_ref().map(|last| last.bytes()[range.clone()].chunks_exact(4));
-            let new = image.bytes()[range].chunks_exact(4);
-            match old {
-                None => pixels.extend(new.flatten()),
-                Some(old) => pixels.extend(new.zip(old).flat_map(|(new, old)| if new == old { &[0; 4] } else { new })),
-            }
+        let mut area = self.changed(image);
+        let places = |[left, top, width, height]: [usize; 4]| {
+            (top..top + height).flat_map(move |y| (left..left + width).map(move |x| [x, y]))
+        };
+        let last = self.last.take();
+        let redrawn = self.palette.adapt(places(area).filter_map(|place| new_pixel(image, last.as_ref(), place)));
+        if redrawn {
+            // Colours that were nearest before may not be now: everything is drawn anew.
+            area = [0, 0, self.size.width() as usize, self.size.height() as usize];
         }
-        let mut frame = gif::Frame::from_rgba_speed(width as u16, height as u16, &mut pixels, 10);
-        (frame.left, frame.top, frame.delay, frame.dispose) =
-            (left as u16, top as u16, delay, gif::DisposalMethod::Keep);
-        frame.buffer = Cow::Owned(frame.buffer.into_owned());
+        let [left, top, width, height] = area;
+        let kept = last.as_ref().filter(|_| !redrawn);
+        let indices: Vec<u8> = places(area)
+            .map(|place| new_pixel(image, kept, place).map_or(MOST_COLOURS, |pixel| self.palette.index(pixel, place)))
+            .collect();
+        let mut colours = self.palette.colours().as_flattened().to_vec();
+        colours.resize(3 * (usize::from(MOST_COLOURS) + 1), 0);
+        let frame = gif::Frame {
+            delay,
+            dispose: gif::DisposalMethod::Keep,
+            transparent: Some(MOST_COLOURS),
+            left: left as u16,
+            top: top as u16,
+            width: width as u16,
+            height: height as u16,
+            palette: Some(colours),
+            buffer: Cow::Owned(indices),
+            ..gif::Frame::default()
+        };
         self.encoder.write_frame(&frame).map_err(gif_error)?;
         self.last = Some(image.clone());
         Ok(())
@@ -84,6 +99,15 @@ impl<W: Write> Gif<W> {
     pub fn finish(self) -> Result<W, PictureError> {
         self.encoder.into_inner().map_err(gif_error)
     }
+}
+
+/// The pixel at a place, unless it is the same as in the last image.
+fn new_pixel(image: &Image, last: Option<&Image>, [x, y]: [usize; 2]) -> Option<[u8; 3]> {
+    let start = 4 * (y * image.size().width() as usize + x);
+    let range = start..start + 3;
+    let pixel = &image.bytes()[range.clone()];
+    let same = last.is_some_and(|last| &last.bytes()[range] == pixel);
+    (!same).then(|| [pixel[0], pixel[1], pixel[2]])
 }
 
 fn gif_error(error: gif::EncodingError) -> PictureError {

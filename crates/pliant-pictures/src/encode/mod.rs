@@ -2,6 +2,7 @@
 
 mod gif;
 mod mp4;
+mod palette;
 
 pub use gif::Gif;
 pub use mp4::Mp4;

@@ -43,7 +43,7 @@ impl Frame {
 pub(super) fn panel(svg: &mut Svg, plot: &Plot, number: usize, [width, height]: [f64; 2], top: f64) {
     let points = || plot.series.iter().flat_map(|series| &series.points);
     let x = Axis::around(points().map(|point| point.0), plot.x_scale, 0.0, ((width / 90.0) as usize).clamp(2, 12));
-    let y = Axis::around(points().map(|point| point.1), plot.y_scale, 0.05, ((height / 45.0) as usize).clamp(2, 10));
+    let y = Axis::around(points().map(|point| point.1), plot.y_scale, 0.05, ((height / 36.0) as usize).clamp(2, 10));
 
     let legend = legend_rows(plot, width - 40.0);
     let title = if plot.title.is_empty() { 0.0 } else { 24.0 };

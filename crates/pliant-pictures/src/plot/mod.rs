@@ -2,11 +2,10 @@
 //!
 //! Curves differ by colour, by dashes and by markers, so that they can be told apart in print without colour and by everyone.
 //! A curve stops where a coordinate is not finite, or not positive on a logarithmic axis, and goes on after it. Curves of very
-//! many points are thinned to what pixels can show ([`thin`](thinned)), so that the SVG stays small.
+//! many points are thinned to what pixels can show, so that the SVG stays small.
 //!
-//! Why not the crate `plotters`: its drawings have whole pixels for coordinates and no dashes of SVG's own, its bitmaps have
-//! jagged lines, and its ticks fail for numbers near the ends of what `f64` holds. What it would save is in [`axis`](Axis) and
-//! one file that writes SVG.
+//! Why not the crate `plotters`: its drawings have whole pixels for coordinates, dashes made of single lines, and in bitmaps
+//! wide lines with jagged edges. Here the SVG is written directly, and the PNG is that SVG, drawn by `resvg`.
 
 mod axis;
 mod draw;

@@ -69,10 +69,11 @@ fn add_bar(svg: &mut Svg, scene: &Scene, [low, high]: [f64; 2], size: [f64; 2], 
         svg.write([right + 0.6 * font, y + 0.35 * font], font.round(), Anchor::Start, INK, label);
     }
 
-    let mut unit = scene.scale.unit.clone();
-    if ticks.exponent != 0 {
-        unit = format!("{} {unit}", power_of_ten(ticks.exponent)).trim_end().to_owned();
-    }
+    let unit = match (ticks.exponent, scene.scale.unit.as_str()) {
+        (0, unit) => unit.to_owned(),
+        (exponent, "") => power_of_ten(exponent),
+        (exponent, unit) => format!("{} {unit}", power_of_ten(exponent)),
+    };
     let title = match (scene.scale.label.as_str(), unit.as_str()) {
         ("", unit) => unit.to_owned(),
         (label, "") => label.to_owned(),

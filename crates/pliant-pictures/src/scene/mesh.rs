@@ -30,7 +30,7 @@ pub(crate) struct Corner {
     pub position: Vec3A,
     /// Of the surface, of length one.
     pub normal: Vec3A,
-    /// The value, 0 and 1 being the ends of the colours; NaN if missing.
+    /// The value, 0 and 1 being the ends of the colours; NaN if missing, 0 for a body without values.
     pub tone: f32,
 }
 
@@ -119,7 +119,7 @@ impl Surfaces {
             .collect();
         let position = |vertex: u32| seen.get(vertex as usize).copied().flatten();
         let mapped = body.values.zip(range);
-        let tone = |vertex: u32| mapped.map_or(f32::NAN, |(values, range)| tone(values, vertex, range));
+        let tone = |vertex: u32| mapped.map_or(0.0, |(values, range)| tone(values, vertex, range));
         let paint = if mapped.is_some() { Paint::Mapped } else { Paint::Plain(body.colour.linear()) };
         let paint = self.paint(paint);
 

@@ -1,17 +1,18 @@
 //! Bodies in 3D, drawn on the processor.
 //!
-//! Why a rasteriser of our own: of the crates that draw triangles with a depth buffer in software, `euc` has had no
-//! release since 2021 and does not clip what passes behind the camera, and `retrofire` is built for its own kind of scene
-//! graph. What is needed is small: [`raster`] finds the pixels of a triangle in 100 lines, for the picture and for the
-//! shadows alike.
+//! Why a rasteriser of our own: of the crates that draw triangles with a depth buffer in software, `euc` has had no release
+//! since 2021 and does not clip what passes behind the camera; both it and `retrofire-core` know no samples, and would colour
+//! each of a pixel's four. What is needed is small: `raster.rs` finds the pixels of a triangle in 100 lines, for the picture and
+//! for the shadows alike.
 //!
 //! How a picture is made, in lengths of which the distance of the target is one and in the axes of the camera:
-//! 1. [`mesh`] turns bodies into triangles before the camera, with normals that stop at creases.
-//! 2. [`raster`] finds for four samples of each pixel which triangle is nearest.
-//! 3. [`shadow`] does the same as seen from the light, and blurs what falls onto the ground.
-//! 4. [`shade`] colours each triangle that a pixel shows once, and mixes them by samples.
-//! 5. [`legend`] writes the scale of colours and the caption over it.
+//! 1. `mesh.rs` turns bodies into triangles before the camera, with normals that stop at creases.
+//! 2. `raster.rs` finds for four samples of each pixel which triangle is nearest.
+//! 3. `shadow.rs` does the same as seen from the light, and blurs what falls onto the ground.
+//! 4. `shade.rs` colours the ground (`floor.rs`) and each surface that a pixel shows, once, and mixes them by samples.
+//! 5. `legend.rs` writes the scale of colours and the caption over it.
 
+mod floor;
 mod legend;
 mod mesh;
 mod raster;
@@ -136,9 +137,11 @@ impl Scene<'_> {
         let camera = self.view.camera(self.size)?;
         let range = self.range();
         let surfaces = mesh::Surfaces::new(self, &camera, range);
-        let visible = raster::Visible::new(&surfaces, self.size);
         let lights = shade::Lights::new(&self.view, &camera);
-        let shadows = shadow::Shadows::new(&surfaces, lights.key, shade::Floor::new(self, &camera));
+        let (visible, shadows) = rayon::join(
+            || raster::Visible::new(&surfaces, self.size),
+            || shadow::Shadows::new(&surfaces, lights.key, floor::Floor::new(self, &camera)),
+        );
         let mut image = Image::filled(self.size, Colour([255; 3]));
         shade::Shading::new(&surfaces, &visible, &shadows, &lights, self.scale.map, &camera).draw(&mut image);
         legend::draw(self, range, &mut image)?;

@@ -3,19 +3,19 @@
 use glam::{Vec2, Vec3A};
 use rayon::prelude::*;
 
-use super::Scene;
+use super::floor::FloorRow;
 use super::mesh::{Paint, Surfaces, Triangle};
-use super::raster::{Plane, SAMPLES, Visible};
+use super::raster::{SAMPLES, Visible};
 use super::shadow::Shadows;
 use crate::view::Camera;
-use crate::{Colour, ColourMap, Image, Vec3, View};
+use crate::{Colour, ColourMap, Image, View};
 
 /// The background at the top and at the bottom of the picture.
 const BACKGROUND: [Colour; 2] = [Colour([222, 229, 238]), Colour([250, 251, 253])];
 /// The two tiles of the ground.
 const TILES: [Colour; 2] = [Colour([234, 236, 240]), Colour([226, 229, 234])];
-/// How far from the target the ground starts and ends to fade away, in units of the camera's distance.
-const FADE: [f32; 2] = [0.30, 1.05];
+/// Samples of a pixel.
+const COUNT: usize = SAMPLES * SAMPLES;
 /// The brightness of a surface that faces each light, and of one that faces none; together about one.
 const KEY: f32 = 0.74;
 const FILL: f32 = 0.18;
@@ -39,90 +39,6 @@ impl Lights {
             |azimuth, elevation| camera.seen_direction(view.up.towards(view.azimuth + azimuth, elevation)).as_vec3a();
         Self { key: from(-48.0, 52.0), fill: from(60.0, 18.0), up: from(0.0, 90.0) }
     }
-}
-
-/// The ground, seen from above: the points with `normal · p = distance`.
-#[derive(Debug)]
-pub(crate) struct Floor {
-    pub normal: Vec3A,
-    pub distance: f32,
-    /// How far the points at depth one are from the camera along rows and columns of tiles, in tiles, over samples.
-    tile_planes: [Plane; 2],
-    /// Where the camera is, in tiles; only the parity of whole tiles matters.
-    tile_offset: [f32; 2],
-    /// The point of the ground nearest to the target.
-    middle: Vec3A,
-    /// One over the depth of the ground, over samples.
-    nearness: Plane,
-}
-
-impl Floor {
-    /// The ground of a scene, if it has one, the camera is above it and it has a direction.
-    pub fn new(scene: &Scene, camera: &Camera) -> Option<Self> {
-        let ground = scene.ground?;
-        let world_normal = ground.normal.try_normalize()?;
-        let normal = camera.seen_direction(world_normal);
-        let distance = normal.dot(camera.seen(ground.point));
-        if !(distance.is_finite() && distance.abs() < 1e6 && distance < -1e-6) {
-            return None;
-        }
-        // Tiles have a round length and lie along the axes of space.
-        let first = [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| axis.reject_from_normalized(world_normal));
-        let first = first.into_iter().max_by(|a, b| a.length().total_cmp(&b.length()))?.try_normalize()?;
-        let side = round_length(0.075 * camera.distance);
-        let world_axes = [first, world_normal.cross(first)];
-        let tile_offset =
-            world_axes.map(|axis| (axis.dot(camera.position - ground.point) / side).rem_euclid(2.0) as f32);
-        let target = Vec3::Z;
-        let middle = target - (normal.dot(target) - distance) * normal;
-        // The depth of the ground along the ray `r` is `distance / (normal · r)`, and `r` is linear over the picture.
-        let linear = |along: Vec3| {
-            let [at_origin, to_the_right, downwards] =
-                [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]].map(|pixel| along.dot(camera.ray(pixel)));
-            let slope = [to_the_right - at_origin, downwards - at_origin].map(|per_pixel| per_pixel / SAMPLES as f64);
-            Plane { base: at_origin, slope }
-        };
-        let nearness = linear(normal / distance);
-        let tile_planes = world_axes.map(|axis| linear(camera.seen_direction(axis) * (camera.distance / side)));
-        let (normal, distance, middle) = (normal.as_vec3a(), distance as f32, middle.as_vec3a());
-        Some(Self { normal, distance, tile_planes, tile_offset, middle, nearness })
-    }
-
-    /// How much of the second tile a pixel shows, from 0 to 1, given a sample at its middle and the nearness there.
-    fn tile(&self, [x, y]: [f64; 2], nearness: f32) -> f32 {
-        // The integral of a wave of ±1 with period 2; its difference over the sides of a pixel is the mean in it.
-        let integral = |x: f32| (fraction(x / 2.0) - 0.5).abs() * 2.0;
-        let mean = |i: usize| {
-            let plane = &self.tile_planes[i];
-            let along = plane.at(x, y) as f32 / nearness;
-            // How far the ground moves under the pixel when the ray turns to the next: the derivative of a quotient.
-            let slope = |j: usize| (plane.slope[j] as f32 - along * self.nearness.slope[j] as f32) / nearness;
-            let half = (0.6 * SAMPLES as f32 * (slope(0).abs() + slope(1).abs())).max(1e-4);
-            let at = along + self.tile_offset[i];
-            (integral(at + half) - integral(at - half)) / (2.0 * half)
-        };
-        0.5 - 0.5 * mean(0) * mean(1)
-    }
-}
-
-/// What of a number is above the next whole one below. Numbers are small here; `floor` would be a call to a function.
-fn fraction(x: f32) -> f32 {
-    let part = x - (x as i32) as f32;
-    if part < 0.0 { part + 1.0 } else { part }
-}
-
-/// The power of ten, or 2 or 5 times one, nearest below a length.
-fn round_length(length: f64) -> f64 {
-    let power = 10f64.powi(length.log10().floor() as i32);
-    let digit = length / power;
-    power
-        * if digit >= 5.0 {
-            5.0
-        } else if digit >= 2.0 {
-            2.0
-        } else {
-            1.0
-        }
 }
 
 /// All that the colours of pixels depend on.
@@ -176,8 +92,15 @@ impl<'a> Shading<'a> {
         image.bytes_mut().par_chunks_exact_mut(4 * size.width() as usize).enumerate().for_each(|(row, pixels)| {
             let height = (row as f32 + 0.5) / size.height() as f32;
             let background = self.background[0].lerp(self.background[1], height);
+            let floor = self.shadows.floor.as_ref().map(|floor| floor.row(row, self.camera));
             for (column, pixel) in pixels.chunks_exact_mut(4).enumerate() {
-                let colour = self.pixel(column, row, background);
+                let shown = self.shown(column, row);
+                let backdrop = || floor.as_ref().map_or(background, |floor| self.backdrop(floor, column, background));
+                let colour = if shown == [Visible::NOTHING; COUNT] {
+                    backdrop()
+                } else {
+                    self.mixed(shown, [column as f32 + 0.5, row as f32 + 0.5], backdrop)
+                };
                 for (channel, light) in pixel.iter_mut().zip(colour.to_array()) {
                     *channel = self.encoded[(light * 4095.0 + 0.5).clamp(0.0, 4095.0) as usize];
                 }
@@ -185,68 +108,74 @@ impl<'a> Shading<'a> {
         });
     }
 
-    /// The mean colour of the samples of a pixel.
-    fn pixel(&self, column: usize, row: usize, background: Vec3A) -> Vec3A {
-        const COUNT: usize = SAMPLES * SAMPLES;
+    /// Which triangles the samples of a pixel show; none where there is only ground or background.
+    fn shown(&self, column: usize, row: usize) -> [u32; COUNT] {
         let mut shown = [Visible::NOTHING; COUNT];
         for (sample, shown) in shown.iter_mut().enumerate() {
             let (x, y) = (SAMPLES * column + sample % SAMPLES, SAMPLES * row + sample / SAMPLES);
             let at = y * self.visible.width + x;
-            let hidden = self.shadows.floor.as_ref().is_some_and(|floor| {
-                floor.nearness.at(x as f64 + 0.5, y as f64 + 0.5) as f32 > self.visible.nearness[at]
-            });
-            if !hidden {
-                *shown = self.visible.triangle[at];
+            if self.visible.triangle[at] != Visible::NOTHING {
+                let floor = self.shadows.floor.as_ref();
+                let hidden = floor.is_some_and(|floor| floor.nearness_at(x, y) > self.visible.nearness[at]);
+                *shown = if hidden { Visible::NOTHING } else { self.visible.triangle[at] };
             }
         }
-        let middle = [column as f64 + 0.5, row as f64 + 0.5];
+        shown
+    }
+
+    /// The mean colour of what the samples of a pixel show.
+    fn mixed(&self, shown: [u32; COUNT], middle: [f32; 2], backdrop: impl Fn() -> Vec3A) -> Vec3A {
         let colour = |shown: u32| match self.surfaces.triangles.get(shown as usize) {
             Some(triangle) => self.surface(triangle, middle),
-            None => self.backdrop(middle, background),
+            None => backdrop(),
         };
-        if shown[1..].iter().all(|&other| other == shown[0]) {
-            return colour(shown[0]);
-        }
         let mut sum = Vec3A::ZERO;
+        let mut done = [false; COUNT];
         for i in 0..COUNT {
-            // Each triangle is coloured once, when its first sample comes.
-            if !shown[..i].contains(&shown[i]) {
-                let samples = shown[i..].iter().filter(|&&other| other == shown[i]).count();
-                sum += samples as f32 / COUNT as f32 * colour(shown[i]);
+            // Each surface is coloured once, when its first sample comes.
+            if done[i] {
+                continue;
             }
+            let mut samples = 0;
+            for j in i..COUNT {
+                if !done[j] && (shown[i] == shown[j] || self.continues(shown[i], shown[j])) {
+                    done[j] = true;
+                    samples += 1;
+                }
+            }
+            sum += samples as f32 / COUNT as f32 * colour(shown[i]);
         }
         sum
     }
 
-    /// The ground before the background.
-    fn backdrop(&self, pixel: [f64; 2], background: Vec3A) -> Vec3A {
-        let Some(floor) = &self.shadows.floor else { return background };
-        let sample = pixel.map(|coordinate| coordinate * SAMPLES as f64);
-        let nearness = floor.nearness.at(sample[0], sample[1]) as f32;
-        if nearness <= 1e-4 {
-            return background;
-        }
-        let ray = self.camera.ray(pixel).as_vec3a();
-        let position = ray / nearness;
-        let away = (position - floor.middle).length();
-        let fade = 1.0 - smooth_step(FADE[0], FADE[1], away);
-        if fade <= 0.0 {
-            return background;
-        }
-        let tile = self.tiles[0].lerp(self.tiles[1], floor.tile(sample, nearness));
-        let [hidden, contact] = self.shadows.on_ground(position);
+    /// Whether two triangles are small parts of the same smooth surface, so that at a pixel they have the same colour.
+    fn continues(&self, one: u32, other: u32) -> bool {
+        let triangles = &self.surfaces.triangles;
+        let (Some(one), Some(other)) = (triangles.get(one as usize), triangles.get(other as usize)) else {
+            return false;
+        };
+        let [a, b] = [one, other].map(|triangle| &self.surfaces.corners[triangle.corners[0] as usize]);
+        let steps = (a.nearness - b.nearness).abs() / a.nearness;
+        one.paint == other.paint && steps < 0.01 && a.normal.dot(b.normal) > 0.98 && (a.tone - b.tone).abs() <= 0.03
+    }
+
+    /// The ground before the background, in a pixel of a row.
+    fn backdrop(&self, row: &FloorRow, column: usize, background: Vec3A) -> Vec3A {
+        let Some(point) = row.at(column) else { return background };
+        let tile = self.tiles[0].lerp(self.tiles[1], point.tile);
+        let [hidden, contact] = self.shadows.on_ground(point.position);
         let light = (1.0 - 0.55 * hidden) * (1.0 - 0.45 * contact);
-        background.lerp(tile, fade) * (1.0 - (1.0 - light) * fade.sqrt())
+        background.lerp(tile, point.fade) * (1.0 - (1.0 - light) * point.fade.sqrt())
     }
 
     /// The colour of a triangle at a pixel; at its border if it only touches the pixel.
-    fn surface(&self, triangle: &Triangle, [x, y]: [f64; 2]) -> Vec3A {
+    fn surface(&self, triangle: &Triangle, middle: [f32; 2]) -> Vec3A {
         let paint = self.surfaces.paints[triangle.paint as usize];
         if let Paint::Line(colour) = paint {
             return colour.into();
         }
         let corners = self.surfaces.corners_of(triangle);
-        let at = Vec2::new((x * SAMPLES as f64) as f32, (y * SAMPLES as f64) as f32);
+        let at = SAMPLES as f32 * Vec2::from(middle);
         let offsets = corners.map(|corner| Vec2::from(corner.sample) - at);
         let areas = [1, 2, 0].map(|i: usize| offsets[i].perp_dot(offsets[(i + 1) % 3]));
         let turn = (areas[0] + areas[1] + areas[2]).signum();
@@ -267,7 +196,7 @@ impl<'a> Shading<'a> {
     }
 
     fn mapped(&self, tone: f32) -> Vec3A {
-        if tone.is_nan() { self.missing } else { self.map[(tone.clamp(0.0, 1.0) * 255.0).round() as usize] }
+        if tone.is_nan() { self.missing } else { self.map[(tone.clamp(0.0, 1.0) * 255.0 + 0.5) as usize] }
     }
 
     fn lit(&self, albedo: Vec3A, position: Vec3A, normal: Vec3A) -> Vec3A {
@@ -276,17 +205,14 @@ impl<'a> Shading<'a> {
         let facing = normal.dot(*key);
         let light = if facing > 0.0 { self.shadows.light_at(position, normal) } else { 0.0 };
         let half = (*key + to_camera).normalize_or_zero();
-        let gloss = GLOSS * light * normal.dot(half).max(0.0).powi(36);
-        let rim = RIM * (1.0 - normal.dot(to_camera).max(0.0)).powi(4);
+        let square = |x: f32| x * x;
+        let mirrored = square(square(normal.dot(half).max(0.0)));
+        let gloss = GLOSS * light * mirrored * square(square(square(mirrored)));
+        let rim = RIM * square(square(1.0 - normal.dot(to_camera).max(0.0)));
         let diffuse = AMBIENT
             + SKY * (0.5 + 0.5 * normal.dot(*up))
             + FILL * normal.dot(*fill).max(0.0)
             + KEY * light * facing.max(0.0);
         albedo * diffuse + gloss + rim
     }
-}
-
-fn smooth_step(low: f32, high: f32, x: f32) -> f32 {
-    let t = ((x - low) / (high - low)).clamp(0.0, 1.0);
-    t * t * (3.0 - 2.0 * t)
 }

@@ -2,14 +2,14 @@
 
 use glam::{Vec2, Vec3A};
 
+use super::floor::Floor;
 use super::mesh::Surfaces;
 use super::raster::{Plane, spans};
-use super::shade::Floor;
 
 /// Cells of a side of the map of what the light sees.
-const LIGHT_CELLS: usize = 1024;
+const LIGHT_CELLS: usize = 768;
 /// Cells of a side of the maps of the ground, which are blurred.
-const GROUND_CELLS: usize = 512;
+const GROUND_CELLS: usize = 384;
 /// Casters further than this from the target, in units of the camera's distance, cast no shadow: the map would get too coarse.
 const REACH: f32 = 2.0;
 /// Up to this height above the ground a body darkens it, for it hides part of the sky.
