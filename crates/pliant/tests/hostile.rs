@@ -96,7 +96,7 @@ impl Kind {
         match path.extension()?.to_str()? {
             "bou" => Some(Self::FixedVertices),
             "interp" => Some(Self::Interpolation),
-            "mtx" | "npy" | "dat" => Some(Self::Numbers),
+            "mtx" | "npy" | "dat" | "u" => Some(Self::Numbers),
             _ => Format::of(path).map(|_| Self::Mesh),
         }
     }

@@ -103,9 +103,12 @@ pub struct Load {
     /// A kick at the start, in all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub impulse: Option<At<Vector<dimension::Impulse>>>,
-    /// A file of forces for each step: a column a step, three rows for each vertex of the scene.
+    /// A file of forces for each step: a column a step, three rows for each vertex of the scene; or such a matrix of VegaFEM.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<At<String>>,
+    /// How long each column of `steps` acts; by default a step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<At<Time>>,
     /// A factor that changes with time: pairs of time and factor, straight from one to the next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schedule: Option<At<Vec<(Time, f64)>>>,
@@ -285,6 +288,9 @@ impl At<Load> {
             let message = format!("{count} of force, traction, pressure, impulse and steps, expected one in a load");
             return Err(stage.error(self.span.as_ref(), message));
         }
+        if let (Some(interval), None) = (&self.interval, &self.steps) {
+            return Err(stage.error(interval.span.as_ref(), "without `steps` an `interval` does nothing"));
+        }
         let amplitude = self.amplitude(stage)?;
         let vertices = stage.select(self.object.as_ref(), &self.vertices)?;
         let wrong = |span: Span<'_>, error: &dyn std::fmt::Display| stage.error(span, error.to_string());
@@ -324,6 +330,11 @@ impl At<Load> {
 
     fn add_steps(&self, stage: &Stage<'_>, file: &At<String>, step: f64, loads: &mut Loads) -> Result<(), SceneError> {
         let wrong = |message: String| stage.error(file.span.as_ref(), message);
+        let interval = self.interval.as_ref().map_or(step, |interval| interval.si);
+        if !(interval > 0.0) {
+            let message = format!("the interval is {interval} s, expected a positive time");
+            return Err(stage.error(self.interval.as_ref().and_then(|own| own.span.as_ref()), message));
+        }
         let path = stage.source.folder.join(&file.value);
         let array = matrix_io::read_array_from(stage.files, &path).map_err(|error| wrong(error.to_string()))?;
         let (rows, columns) = (array.row_count(), array.column_count());
@@ -340,7 +351,7 @@ impl At<Load> {
         for column in 0..columns {
             let forces: Vec<f64> = (0..rows).map(|row| array.values()[row * columns + column]).collect();
             // The step from k to k + 1 evaluates forces at its end, and schemes of second order at both ends.
-            let during = (column as f64 * step, (column + 1) as f64 * step);
+            let during = (column as f64 * interval, (column + 1) as f64 * interval);
             let slack = 1e-6 * step;
             let schedule = schedule.clone();
             let amplitude = Amplitude::function(move |time| {

@@ -13,7 +13,7 @@ use crate::math::Vec3;
 use crate::mesh::{Embedding, Sets, SurfaceMesh, VolumeMesh};
 use crate::model::{Body, Model, ModelError};
 use crate::simulation::{Recorder, Simulation};
-use crate::system::State;
+use crate::system::{State, System};
 
 /// A scene, ready to be simulated.
 #[derive(Debug)]
@@ -330,6 +330,15 @@ impl SceneFile {
                 let places = prepared.mesh.vertices().iter().zip(&prepared.start).map(|(x, u)| *x + *u);
                 let moment: Vec3 = places.zip(&masses).map(|(x, mass)| *mass * x).sum();
                 model.set_velocity(&mut state, body.vertices(), v, spin, moment / masses.iter().sum::<f64>());
+            }
+        }
+        for (prepared, body) in objects.iter().zip(model.bodies()) {
+            for (vertex, velocity) in body.vertices().zip(&prepared.velocities) {
+                for axis in 0..3 {
+                    if !model.held().get(3 * vertex + axis).is_some_and(|held| *held) {
+                        state.v[3 * vertex + axis] += velocity[axis];
+                    }
+                }
             }
         }
         for &(vertex, impulse) in impulses {

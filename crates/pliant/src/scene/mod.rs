@@ -31,6 +31,7 @@ mod reference;
 mod select;
 mod settings;
 mod shape;
+pub mod vega;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -153,7 +154,7 @@ pub struct SceneFile {
 }
 
 impl SceneFile {
-    /// Read a scene: TOML.
+    /// Read a scene: a `.config` file of [VegaFEM](vega), or else TOML.
     pub fn read(files: &dyn Files, path: &Path) -> Result<Self, SceneError> {
         let error = |message: String| SceneError { path: path.into(), place: None, message };
         let bytes = files.read(path).map_err(|cause| {
@@ -168,10 +169,14 @@ impl SceneFile {
             let line = cause.as_bytes()[..cause.utf8_error().valid_up_to()].iter().filter(|&&b| b == b'\n').count() + 1;
             error(format!("line {line}: expected text in UTF-8"))
         })?;
-        Self::parse(Source::new(path, text))
+        let source = Source::new(path, text);
+        if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("config")) {
+            return vega::read(files, source);
+        }
+        Self::parse(source)
     }
 
-    /// Understand the text of a scene.
+    /// Understand the text of a scene: TOML.
     pub fn parse(source: Source) -> Result<Self, SceneError> {
         let scene = toml::from_str(&source.text)
             .map_err(|error| source.error(error.span().as_ref(), explained(error.message())))?;

@@ -54,6 +54,9 @@ pub struct Object {
     /// How fast it moves at the start.
     #[serde(default)]
     pub velocity: Vector<dimension::Speed>,
+    /// Beside that, how fast each vertex moves at the start: a file of three columns, or a matrix of VegaFEM.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub velocities: Option<At<String>>,
     /// How fast it turns at the start about its centre of mass: the axis times the angular speed.
     #[serde(default)]
     pub spin: Vector<dimension::AngularSpeed>,
@@ -93,7 +96,7 @@ pub struct ObjectRegion {
 }
 
 /// Springs along the edges of elements, and the diagonals of hexahedra.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Network {
     /// Of each spring.
@@ -132,7 +135,7 @@ pub enum Start {
         #[serde(default)]
         seed: u32,
     },
-    /// Displacements of all vertices from a file of three columns: .npy, .mtx, .txt or .csv.
+    /// Displacements of all vertices from a file of three columns: .npy, .mtx, .txt or .csv; or a matrix of VegaFEM.
     Displacements(String),
 }
 
@@ -159,6 +162,8 @@ pub(super) struct Prepared {
     pub skin: Option<(SurfaceMesh, Embedding)>,
     /// Displacements at the start.
     pub start: Vec<Vec3>,
+    /// Velocities at the start beside that of the whole; empty if there are none.
+    pub velocities: Vec<Vec3>,
     pub notes: Vec<String>,
 }
 
@@ -204,7 +209,9 @@ impl Reader<'_> {
         }
         let skin = object.skin.as_ref().map(|skin| self.skin(skin, &mesh, map, &name, &mut notes)).transpose()?;
         let start = self.start(object, &mesh)?;
-        Ok(Prepared { name, mesh, materials, densities, moduli, skin, start, notes })
+        let velocities = object.velocities.as_ref();
+        let velocities = velocities.map_or(Ok(Vec::new()), |file| self.vertex_vectors(file, &mesh, "velocity"))?;
+        Ok(Prepared { name, mesh, materials, densities, moduli, skin, start, velocities, notes })
     }
 
     fn transform(&self, object: &Object) -> Result<Affine3, SceneError> {
@@ -434,19 +441,22 @@ impl Reader<'_> {
                 Ok((0..mesh.vertex_count()).map(|_| place()).collect())
             }
             Start::Displacements(file) => {
-                let path = self.source.folder.join(file);
-                let numbers = matrix_io::read_vertex_vectors_from(self.files, &path, mesh.vertex_count())
-                    .map_err(|error| wrong(error.to_string()))?;
-                if let Some(index) = numbers.iter().position(|x| !x.is_finite()) {
-                    return Err(wrong(format!(
-                        "{}: vertex {} has a displacement that is not finite",
-                        show(&path),
-                        index / 3
-                    )));
-                }
-                Ok(numbers.as_chunks::<3>().0.iter().map(|u| Vec3::from_array(*u)).collect())
+                let file = At { value: file.clone(), span: start.span.clone() };
+                self.vertex_vectors(&file, mesh, "displacement")
             }
         }
+    }
+
+    /// A vector for each vertex, from a file.
+    fn vertex_vectors(&self, file: &At<String>, mesh: &VolumeMesh, what: &str) -> Result<Vec<Vec3>, SceneError> {
+        let wrong = |message: String| self.error(file.span.as_ref(), message);
+        let path = self.source.folder.join(&file.value);
+        let numbers = matrix_io::read_vertex_vectors_from(self.files, &path, mesh.vertex_count())
+            .map_err(|error| wrong(error.to_string()))?;
+        if let Some(index) = numbers.iter().position(|x| !x.is_finite()) {
+            return Err(wrong(format!("{}: vertex {} has a {what} that is not finite", show(&path), index / 3)));
+        }
+        Ok(numbers.as_chunks::<3>().0.iter().map(|u| Vec3::from_array(*u)).collect())
     }
 }
 

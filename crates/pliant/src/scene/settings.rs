@@ -56,11 +56,11 @@ pub struct Settings {
 }
 
 fn default_halvings() -> u32 {
-    6
+    Settings::HALVINGS
 }
 
 fn default_restart() -> At<u32> {
-    At::new(100)
+    At::new(Settings::RESTART_EVERY)
 }
 
 /// How steps are made.
@@ -216,6 +216,11 @@ pub enum Mass {
 const MOST_STEPS: f64 = 1e12;
 
 impl Settings {
+    /// How often a step may be halved, if nothing else is said.
+    pub(super) const HALVINGS: u32 = 6;
+    /// After how many steps solvers begin anew, if nothing else is said.
+    pub(super) const RESTART_EVERY: u32 = 100;
+
     /// How many steps there are.
     pub fn step_count(&self, source: &Source) -> Result<u64, SceneError> {
         let (step, duration) = (self.step.si, self.duration.si);

@@ -1,0 +1,11 @@
+#![no_main]
+
+use std::path::Path;
+
+use pliant::io::Memory;
+use pliant::matrix_io::read_array_from;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    let (name, files) = (Path::new("a.u"), Memory::with("a.u", bytes));
+    drop(read_array_from(&files, name));
+});
