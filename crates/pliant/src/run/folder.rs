@@ -116,7 +116,7 @@ impl Folder {
         let name = file.source.path.file_stem().map_or("scene".into(), |stem| stem.to_string_lossy().into_owned());
         let extension = file.source.path.extension().map_or("toml".into(), |own| own.to_string_lossy().into_owned());
         // As it was written, unless it was changed since.
-        let as_written = SceneFile::parse(file.source.clone()).is_ok_and(|read| read.scene == file.scene);
+        let as_written = SceneFile::of(&Disk, file.source.clone()).is_ok_and(|read| read.scene == file.scene);
         let (scene, text) = if as_written {
             (format!("scene.{extension}"), file.source.text.to_string())
         } else {

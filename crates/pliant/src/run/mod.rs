@@ -134,8 +134,8 @@ impl Run {
         let folder = Folder::open(folder);
         let manifest = folder.manifest()?;
         let path = folder.scene(&manifest);
-        let text = SceneFile::read(&Disk, &path)?.source.text;
-        let file = SceneFile::parse(Source { path, text, folder: manifest.base.clone() })?;
+        let source = Source { folder: manifest.base.clone(), ..Source::read(&Disk, &path)? };
+        let file = SceneFile::of(&Disk, source)?;
         let built = file.build(&Disk)?;
         Self::of(folder, file, built, manifest)
     }

@@ -139,9 +139,6 @@ impl Up {
 /// Acceleration by gravity on Earth, in m/s².
 pub const EARTH: f64 = 9.81;
 
-/// Larger files are refused.
-const LARGEST_SCENE: usize = 64 << 20;
-
 /// A scene with the file that it is from.
 #[derive(Debug, Clone)]
 pub struct SceneFile {
@@ -156,21 +153,12 @@ pub struct SceneFile {
 impl SceneFile {
     /// Read a scene: a `.config` file of [VegaFEM](vega), or else TOML.
     pub fn read(files: &dyn Files, path: &Path) -> Result<Self, SceneError> {
-        let error = |message: String| SceneError { path: path.into(), place: None, message };
-        let bytes = files.read(path).map_err(|cause| {
-            // It begins with the name of the file, which goes before every message.
-            let (whole, name) = (cause.to_string(), format!("{}: ", path.display()));
-            error(whole.strip_prefix(&name).unwrap_or(&whole).to_owned())
-        })?;
-        if bytes.len() > LARGEST_SCENE {
-            return Err(error(format!("{} bytes, expected a scene of at most {LARGEST_SCENE}", bytes.len())));
-        }
-        let text = String::from_utf8(bytes).map_err(|cause| {
-            let line = cause.as_bytes()[..cause.utf8_error().valid_up_to()].iter().filter(|&&b| b == b'\n').count() + 1;
-            error(format!("line {line}: expected text in UTF-8"))
-        })?;
-        let source = Source::new(path, text);
-        if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("config")) {
+        Self::of(files, Source::read(files, path)?)
+    }
+
+    /// Understand a text as what its name says that it is.
+    pub fn of(files: &dyn Files, source: Source) -> Result<Self, SceneError> {
+        if source.path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("config")) {
             return vega::read(files, source);
         }
         Self::parse(source)

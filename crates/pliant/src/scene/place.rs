@@ -9,6 +9,8 @@ use std::sync::Arc;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::io::Files;
+
 /// A value with where it is written.
 #[derive(Debug, Clone, Default)]
 pub struct At<T> {
@@ -101,6 +103,25 @@ impl Source {
         Self { folder: path.parent().unwrap_or(Path::new("")).into(), path, text: text.into() }
     }
 
+    /// Read a file.
+    pub fn read(files: &dyn Files, path: &Path) -> Result<Self, SceneError> {
+        let error = |message: String| SceneError { path: path.into(), place: None, message };
+        let bytes = files.read(path).map_err(|cause| {
+            // It begins with the name of the file, which goes before every message.
+            let (whole, name) = (cause.to_string(), format!("{}: ", path.display()));
+            error(whole.strip_prefix(&name).unwrap_or(&whole).to_owned())
+        })?;
+        if bytes.len() > LARGEST {
+            return Err(error(format!("{} bytes, expected a scene of at most {LARGEST}", bytes.len())));
+        }
+        let text = String::from_utf8(bytes).map_err(|cause| {
+            let valid = &cause.as_bytes()[..cause.utf8_error().valid_up_to()];
+            let line = valid.iter().filter(|&&b| b == b'\n').count() + 1;
+            error(format!("line {line}: expected text in UTF-8"))
+        })?;
+        Ok(Self::new(path, text))
+    }
+
     /// An error that points at a part of the text.
     pub fn error(&self, span: Option<&Range<usize>>, message: impl Into<String>) -> SceneError {
         SceneError {
@@ -134,6 +155,9 @@ pub struct Excerpt {
     /// The line, cut if it is long.
     pub text: String,
 }
+
+/// Larger files are refused.
+const LARGEST: usize = 64 << 20;
 
 /// Of longer lines only the part around what is marked is shown.
 const LONGEST_LINE: usize = 120;
