@@ -39,19 +39,41 @@ impl Frame {
     }
 }
 
-/// Adds a plot to a drawing: the panel of this number, so high and wide, below `top`.
-pub(super) fn panel(svg: &mut Svg, plot: &Plot, number: usize, [width, height]: [f64; 2], top: f64) {
-    let points = || plot.series.iter().flat_map(|series| &series.points);
-    let x = Axis::around(points().map(|point| point.0), plot.x_scale, 0.0, ((width / 90.0) as usize).clamp(2, 12));
-    let y = Axis::around(points().map(|point| point.1), plot.y_scale, 0.05, ((height / 36.0) as usize).clamp(2, 10));
+/// A plot with its axes.
+#[derive(Debug)]
+pub(super) struct Panel<'a> {
+    plot: &'a Plot,
+    x: Axis,
+    y: Axis,
+    /// How wide and high it is.
+    size: [f64; 2],
+}
 
+impl<'a> Panel<'a> {
+    pub fn new(plot: &'a Plot, size: [f64; 2]) -> Self {
+        let points = || plot.series.iter().flat_map(|series| &series.points);
+        let [across, upwards] = [((size[0] / 90.0) as usize).clamp(2, 12), ((size[1] / 36.0) as usize).clamp(2, 10)];
+        let x = Axis::around(points().map(|point| point.0), plot.x_scale, 0.0, across);
+        let y = Axis::around(points().map(|point| point.1), plot.y_scale, 0.05, upwards);
+        Self { plot, x, y, size }
+    }
+
+    /// How much room what is written on the left needs.
+    pub fn left(&self) -> f64 {
+        let labels = self.y.ticks.labelled.iter().map(|(_, label)| text_width(label, FONT)).fold(0.0, f64::max);
+        (labels + if self.plot.y_label.is_empty() { 18.0 } else { 40.0 }).min(0.5 * self.size[0])
+    }
+}
+
+/// Adds a plot to a drawing, as the panel of this number, with its frame at `left` and all of it below `top`.
+pub(super) fn add_panel(svg: &mut Svg, panel: &Panel, number: usize, [left, top]: [f64; 2]) {
+    let Panel { plot, x, y, size: [width, height] } = panel;
+    let (width, height) = (*width, *height);
     let legend = legend_rows(plot, width - 40.0);
     let title = if plot.title.is_empty() { 0.0 } else { 24.0 };
     let power = if y.ticks.exponent == 0 { 0.0 } else { 14.0 };
-    let label_width = y.ticks.labelled.iter().map(|(_, label)| text_width(label, FONT)).fold(0.0, f64::max);
     let above = 14.0 + title + 20.0 * legend.len() as f64 + power;
     let below = if plot.x_label.is_empty() { 28.0 } else { 46.0 };
-    let left = (label_width + if plot.y_label.is_empty() { 18.0 } else { 40.0 }).min(0.5 * width);
     let frame = Frame {
         left,
         top: top + above,
@@ -63,7 +85,7 @@ pub(super) fn panel(svg: &mut Svg, plot: &Plot, number: usize, [width, height]: 
         let attributes = format!(r#"{INK} font-weight="bold""#);
         svg.write([width / 2.0, top + 24.0], 15.0, Anchor::Middle, &attributes, &shortened(&plot.title, LONGEST_LABEL));
     }
-    add_axes(svg, plot, frame, &x, &y);
+    add_axes(svg, plot, frame, x, y);
     svg.add(format_args!(
         r#"<clipPath id="panel{number}"><rect x="{:.1}" y="{:.1}" width="{:.1}" height="{:.1}"/></clipPath>"#,
         frame.left - 5.0,
@@ -73,7 +95,7 @@ pub(super) fn panel(svg: &mut Svg, plot: &Plot, number: usize, [width, height]: 
     ));
     svg.add(format_args!(r#"<g clip-path="url(#panel{number})" stroke-linejoin="round">"#));
     for curve in 0..plot.series.len() {
-        add_curve(svg, plot, curve, frame, &x, &y);
+        add_curve(svg, plot, curve, frame, x, y);
     }
     svg.add(format_args!("</g>"));
     for (row, entries) in legend.iter().enumerate() {

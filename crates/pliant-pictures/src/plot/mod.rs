@@ -113,9 +113,12 @@ impl Figure {
         let size = self.size(1.0)?;
         let mut svg = svg::Svg::new(size.width(), size.height());
         svg.add(format_args!(r#"<rect width="{}" height="{}" fill="white"/>"#, size.width(), size.height()));
-        for (number, panel) in self.panels.iter().enumerate() {
-            let top = number as f64 * f64::from(self.panel_height);
-            draw::panel(&mut svg, panel, number, [f64::from(self.width), f64::from(self.panel_height)], top);
+        let panel_size = [f64::from(self.width), f64::from(self.panel_height)];
+        let panels: Vec<draw::Panel> = self.panels.iter().map(|plot| draw::Panel::new(plot, panel_size)).collect();
+        // All start at the same place, so that the same time is below itself.
+        let left = panels.iter().map(draw::Panel::left).fold(0.0, f64::max);
+        for (number, panel) in panels.iter().enumerate() {
+            draw::add_panel(&mut svg, panel, number, [left, number as f64 * panel_size[1]]);
         }
         Ok(svg.finish())
     }
