@@ -31,7 +31,7 @@ use super::{
     At, Damping, EARTH, Hold, Inverted, Load, Material, MaterialChoice, MaterialTangent, MeshSource, Object,
     ObjectRegion, Output, Scene, SceneError, SceneFile, Scheme, Selection, Skin, Source, Start, Up, Where,
 };
-use crate::io::{self, Files, Mesh, ReadError, quote};
+use crate::io::{self, Files, Mesh, ReadError};
 use crate::math::Vec3;
 use crate::mesh::Moduli;
 use entries::Entries;
@@ -93,8 +93,7 @@ impl Translation<'_> {
             Some(_) => None,
             None => Some(self.entries.choice("deformableObjectMethod", METHODS)?.unwrap_or(At::new(Method::Stvk))),
         };
-        let is_invertible = method.as_ref().is_some_and(|method| method.value == Method::Invertible);
-        let steps = self.steps(springs.is_some(), is_invertible)?;
+        let steps = self.steps(springs.is_some())?;
         let gravity = self.gravity(springs.as_ref().is_some_and(|own| own.gravity), method.as_ref(), factor)?;
         let damping = self.damping(steps.settings.scheme.value)?;
         let (mesh, material, network, regions) = match springs {
@@ -375,7 +374,7 @@ fn lists_nothing(bytes: &[u8]) -> bool {
         .all(|line| line.iter().find(|byte| !is_blank(byte)).is_none_or(|&byte| byte == b'#'))
 }
 
-/// A name in a message.
+/// The name of a file in a message.
 fn shown(name: &str) -> String {
-    quote(name.as_bytes())
+    format!("`{}`", name.escape_debug())
 }
