@@ -337,7 +337,7 @@ impl At<Load> {
     ) -> Result<(), SceneError> {
         let wrong = |message: String| stage.error(file.span.as_ref(), message);
         let interval = self.interval.as_ref().map_or(simulation.step.si, |interval| interval.si);
-        if !(interval > 0.0) {
+        if interval <= 0.0 {
             let message = format!("the interval is {interval} s, expected a positive time");
             return Err(stage.error(self.interval.as_ref().and_then(|own| own.span.as_ref()), message));
         }

@@ -37,11 +37,11 @@ impl Translation<'_> {
         let found = KINDS.iter().find_map(|(key, mesh)| Some((self.entries.text(key)?, *mesh)));
         let Some((file, mesh_key)) = found else { return Ok(None) };
         let source = self.spring_file(&file)?;
-        let entries = Entries::read(&source, keys::spring_keys())?;
+        let entries = Entries::read(&source, keys::SPRINGS)?;
         // Names in it count from where VegaFEM is started, which is beside the .config file: as names in that file do.
         let mesh = At { value: entries.required_text(mesh_key)?.value, span: file.span.clone() };
         let stiffness = entries.required_number("tensileStiffness")?;
-        if !(stiffness.value > 0.0) {
+        if stiffness.value <= 0.0 {
             let message = format!("the stiffness is {} N/m, expected a positive one", stiffness.value);
             return Err(source.error(stiffness.span.as_ref(), message));
         }
