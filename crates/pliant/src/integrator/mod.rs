@@ -10,7 +10,8 @@
 //! | [`ExplicitEuler`] | 1 | only with damping |
 //! | [`Regularized`] | 1 | at any step, rigid and incompressible bodies too; one linear system a step |
 //!
-//! [`Static`] finds equilibrium, [`QuasiStatic`] does so step by step, [`Halving`] makes any scheme try again with smaller steps when a step fails.
+//! [`Static`] finds equilibrium, [`QuasiStatic`] does so step by step, [`Halving`] makes any scheme try again with smaller steps when a step fails,
+//! [`Fallback`] with another scheme.
 //!
 //! # A system of your own
 //!
@@ -109,6 +110,7 @@
 mod backward_euler;
 mod central_differences;
 mod explicit;
+mod fallback;
 mod halving;
 mod newmark;
 mod newton;
@@ -127,6 +129,7 @@ use crate::system::{DampingKind, Definiteness, Place, State, System, Weights};
 pub use backward_euler::{BackwardEuler, LinearizedBackwardEuler};
 pub use central_differences::CentralDifferences;
 pub use explicit::{ExplicitEuler, SymplecticEuler};
+pub use fallback::Fallback;
 pub use halving::Halving;
 pub use newmark::{Newmark, NewmarkError};
 pub use newton::{NewtonParams, Tangent};

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::build::Stage;
 use super::quantity::{Length, Pressure, Rate, Speed, Stiffness, Time, Viscosity, dimension, vec3};
-use super::{At, Motion, SceneError, Selection, Vector};
+use super::{At, Motion, SceneError, Selection, Settings, Vector};
 use crate::force::{self, NodalLoads, Patch, ScheduledLoad, Springs, surface_force, surface_traction};
 use crate::math::Vec3;
 use crate::matrix_io;
@@ -275,7 +275,7 @@ pub(super) struct Loads {
 }
 
 impl At<Load> {
-    pub(super) fn build(&self, stage: &Stage<'_>, step: f64, loads: &mut Loads) -> Result<(), SceneError> {
+    pub(super) fn build(&self, stage: &Stage<'_>, simulation: &Settings, loads: &mut Loads) -> Result<(), SceneError> {
         let given = [
             self.force.is_some(),
             self.traction.is_some(),
@@ -317,7 +317,7 @@ impl At<Load> {
             let share = vec3(impulse) / vertices.len() as f64;
             loads.impulses.extend(vertices.iter().map(|&vertex| (vertex, share)));
         } else if let Some(steps) = &self.steps {
-            self.add_steps(stage, steps, step, loads)?;
+            self.add_steps(stage, steps, simulation, loads)?;
         }
         Ok(())
     }
@@ -328,10 +328,16 @@ impl At<Load> {
         Amplitude::keyframes(frames).map_err(|error| stage.error(schedule.span.as_ref(), error.to_string()))
     }
 
-    fn add_steps(&self, stage: &Stage<'_>, file: &At<String>, step: f64, loads: &mut Loads) -> Result<(), SceneError> {
+    fn add_steps(
+        &self,
+        stage: &Stage<'_>,
+        file: &At<String>,
+        simulation: &Settings,
+        loads: &mut Loads,
+    ) -> Result<(), SceneError> {
         let wrong = |message: String| stage.error(file.span.as_ref(), message);
-        let interval = self.interval.as_ref().map_or(step, |interval| interval.si);
-        if !(interval > 0.0) {
+        let interval = self.interval.as_ref().map_or(simulation.step.si, |interval| interval.si);
+        if interval <= 0.0 {
             let message = format!("the interval is {interval} s, expected a positive time");
             return Err(stage.error(self.interval.as_ref().and_then(|own| own.span.as_ref()), message));
         }
@@ -350,9 +356,9 @@ impl At<Load> {
         let schedule = self.amplitude(stage)?;
         for column in 0..columns {
             let forces: Vec<f64> = (0..rows).map(|row| array.values()[row * columns + column]).collect();
-            // The step from k to k + 1 evaluates forces at its end, and schemes of second order at both ends.
+            // Implicit schemes take the forces at the end of a step, explicit ones those at its start.
             let during = (column as f64 * interval, (column + 1) as f64 * interval);
-            let slack = 1e-6 * step;
+            let slack = simulation.step.si * if simulation.scheme.is_explicit() { -1e-6 } else { 1e-6 };
             let schedule = schedule.clone();
             let amplitude = Amplitude::function(move |time| {
                 let is_on = time > during.0 + slack && time <= during.1 + slack;

@@ -177,7 +177,7 @@ impl SceneFile {
         let stage = Stage::new(scene, source, files, &objects)?;
         let steps = scene.simulation.step_count(source)?;
         let dt = scene.simulation.step.si;
-        let (model, impulses) = self.model(&stage, &objects, dt)?;
+        let (model, impulses) = self.model(&stage, &objects)?;
         let state = self.start(&model, &objects, &impulses);
         let moduli = objects.iter().flat_map(|object| object.moduli.iter().copied()).collect();
         let integrator = scene.simulation.integrator(source, &model, moduli)?;
@@ -250,7 +250,7 @@ impl SceneFile {
         Ok(objects)
     }
 
-    fn model(&self, stage: &Stage<'_>, objects: &[Prepared], dt: f64) -> Result<(Model, Vec<(u32, Vec3)>), SceneError> {
+    fn model(&self, stage: &Stage<'_>, objects: &[Prepared]) -> Result<(Model, Vec<(u32, Vec3)>), SceneError> {
         let scene = &self.scene;
         let mut builder = Model::builder().gravity(scene.gravity()).damping(scene.damping.build(stage)?);
         if scene.simulation.mass == Mass::Lumped {
@@ -300,7 +300,7 @@ impl SceneFile {
         }
         let nodal = NodalLoads::new(stage.rest.len());
         let mut loads = Loads { nodal, pressures: Vec::new(), impulses: Vec::new() };
-        scene.loads.iter().try_for_each(|load| load.build(stage, dt, &mut loads))?;
+        scene.loads.iter().try_for_each(|load| load.build(stage, &scene.simulation, &mut loads))?;
         let impulses = std::mem::take(&mut loads.impulses);
         let has_loads = !loads.nodal.scheduled().is_empty();
         builder = add_loads(builder, loads, has_loads);

@@ -7,8 +7,8 @@ use super::quantity::Time;
 use super::{At, SceneError, Source};
 use crate::integrator::regularized::{self, Moduli};
 use crate::integrator::{
-    BackwardEuler, CentralDifferences, ExplicitEuler, Halving, Integrator, LinearizedBackwardEuler, NewtonParams,
-    QuasiStatic, Static, StaticParams, SymplecticEuler,
+    BackwardEuler, CentralDifferences, ExplicitEuler, Fallback, Halving, Integrator, LinearizedBackwardEuler,
+    NewtonParams, QuasiStatic, Static, StaticParams, SymplecticEuler,
 };
 use crate::material::YoungPoisson;
 use crate::model::Model;
@@ -29,6 +29,9 @@ pub struct Settings {
     /// When a step fails, how often it may be halved.
     #[serde(default = "default_halvings")]
     pub halvings: u32,
+    /// Of the linearized scheme: which derivative of the forces is used; by default one that is not negative in any direction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tangent: Option<At<Tangent>>,
     /// Of schemes that iterate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub newton: Option<At<Newton>>,
@@ -84,6 +87,13 @@ pub enum Scheme {
     Regularized,
     /// Equilibrium at the end of every step: no inertia, time is only a parameter of loads and motions.
     Static,
+}
+
+impl Scheme {
+    /// Whether steps are made with the forces of their start, and not with those of their end.
+    pub(super) fn is_explicit(self) -> bool {
+        matches!(self, Self::CentralDifferences | Self::SymplecticEuler | Self::ExplicitEuler)
+    }
 }
 
 /// How forces are balanced in a step.
@@ -275,7 +285,13 @@ impl Settings {
         let halvings = self.halvings as usize;
         Ok(match self.scheme.value {
             Scheme::LinearizedBackwardEuler => {
-                Box::new(Halving::new(LinearizedBackwardEuler::new(Definiteness::Projected), halvings))
+                let exact = || LinearizedBackwardEuler::new(Definiteness::Exact);
+                let projected = || LinearizedBackwardEuler::new(Definiteness::Projected);
+                match self.tangent.as_ref().map_or(Tangent::Projected, |own| own.value) {
+                    Tangent::Exact => Box::new(Halving::new(exact(), halvings)),
+                    Tangent::Projected => Box::new(Halving::new(projected(), halvings)),
+                    Tangent::ExactFirst => Box::new(Halving::new(Fallback::new(exact(), projected()), halvings)),
+                }
             }
             Scheme::BackwardEuler => {
                 let mut scheme = BackwardEuler::default();
@@ -328,7 +344,9 @@ impl Settings {
     fn check_options(&self, source: &Source) -> Result<(), SceneError> {
         let scheme = self.scheme.value;
         let iterates = matches!(scheme, Scheme::BackwardEuler | Scheme::Newmark | Scheme::Static);
+        let linearized = scheme == Scheme::LinearizedBackwardEuler;
         let options = [
+            ("tangent", self.tangent.as_ref().map(|own| &own.span), linearized),
             ("newton", self.newton.as_ref().map(|own| &own.span), iterates),
             ("newmark", self.newmark.as_ref().map(|own| &own.span), scheme == Scheme::Newmark),
             ("regularized", self.regularized.as_ref().map(|own| &own.span), scheme == Scheme::Regularized),

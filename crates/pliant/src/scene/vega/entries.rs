@@ -21,9 +21,9 @@ const NOTHING: &str = "__none";
 
 impl<'a> Entries<'a> {
     /// Read a file of which these keys are known, in lower or upper case.
-    pub fn read(source: &'a Source, known: impl Iterator<Item = &'static str> + Clone) -> Result<Self, SceneError> {
+    pub fn read(source: &'a Source, known: &[&'static str]) -> Result<Self, SceneError> {
         let by_case: BTreeMap<String, &'static str> =
-            known.clone().map(|key| (key.to_ascii_lowercase(), key)).collect();
+            known.iter().map(|&key| (key.to_ascii_lowercase(), key)).collect();
         let mut entries = Self { source, values: BTreeMap::new(), notes: Vec::new() };
         // The key whose value may come, with where it is and whether it has come.
         let mut open: Option<(&'static str, Range<usize>, bool)> = None;
@@ -47,7 +47,7 @@ impl<'a> Entries<'a> {
             check_value(source, open.as_ref())?;
             let key = key.trim();
             let Some(&name) = by_case.get(&key.to_ascii_lowercase()) else {
-                return Err(source.error(Some(&span), unknown(key, known.clone())));
+                return Err(source.error(Some(&span), unknown(key, known)));
             };
             open = Some((name, span, false));
         }
@@ -166,11 +166,12 @@ fn check_value(source: &Source, open: Option<&(&'static str, Range<usize>, bool)
     }
 }
 
-fn unknown(found: &str, known: impl Iterator<Item = &'static str>) -> String {
+fn unknown(found: &str, known: &[&'static str]) -> String {
     if found.is_empty() {
         return "a `*` without a key, expected a line such as `*timestep`".into();
     }
-    let hint = nearest(found, known).map_or(String::new(), |nearest| format!("; did you mean `{nearest}`?"));
+    let hint =
+        nearest(found, known.iter().copied()).map_or(String::new(), |nearest| format!("; did you mean `{nearest}`?"));
     format!("there is no key {}{hint} VegaFEM passes over what it does not know, Pliant does not", shown(found))
 }
 

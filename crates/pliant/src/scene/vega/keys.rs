@@ -84,12 +84,12 @@ pub(super) const SPRINGS: &[&str] = &[
 ];
 
 /// Every key that a `.config` file may have.
-pub fn keys() -> impl Iterator<Item = &'static str> + Clone {
+pub fn keys() -> impl Iterator<Item = &'static str> {
     [SIMULATION, WINDOW, THREADS, UNREAD].into_iter().flatten().copied()
 }
 
 /// Every key that a file of springs, `.massspring`, may have.
-pub fn spring_keys() -> impl Iterator<Item = &'static str> + Clone {
+pub fn spring_keys() -> impl Iterator<Item = &'static str> {
     SPRINGS.iter().copied()
 }
 

@@ -31,7 +31,7 @@ use super::{
     At, Damping, EARTH, Hold, Inverted, Load, Material, MaterialChoice, MaterialTangent, MeshSource, Object,
     ObjectRegion, Output, Scene, SceneError, SceneFile, Scheme, Selection, Skin, Source, Start, Up, Where,
 };
-use crate::io::{self, Files, Mesh, ReadError, quote};
+use crate::io::{self, Files, Mesh, ReadError};
 use crate::math::Vec3;
 use crate::mesh::Moduli;
 use entries::Entries;
@@ -74,7 +74,7 @@ struct Translation<'a> {
 
 /// Understand the text of a `.config` file, with the files that it names.
 pub(super) fn read(files: &dyn Files, source: Source) -> Result<SceneFile, SceneError> {
-    let entries = Entries::read(&source, keys())?;
+    let entries = Entries::read(&source, &keys().collect::<Vec<_>>())?;
     let (scene, notes) = Translation { files, source: &source, entries, notes: Vec::new() }.scene()?;
     Ok(SceneFile { scene, source, notes })
 }
@@ -82,29 +82,28 @@ pub(super) fn read(files: &dyn Files, source: Source) -> Result<SceneFile, Scene
 impl Translation<'_> {
     fn scene(mut self) -> Result<(Scene, Vec<String>), SceneError> {
         let scaling = self.entries.number_or("frequencyScaling", 1.0)?;
-        if !(scaling.value > 0.0) {
+        if scaling.value <= 0.0 {
             let message = format!("the frequencies are scaled by {}, expected a positive number", scaling.value);
             return Err(self.source.error(scaling.span.as_ref(), message));
         }
         // Frequencies grow with the root of the stiffness.
         let factor = scaling.value * scaling.value;
         let springs = self.springs(factor)?;
-        let method = match &springs {
-            Some(_) => None,
-            None => Some(self.entries.choice("deformableObjectMethod", METHODS)?.unwrap_or(At::new(Method::Stvk))),
+        let method = if springs.is_some() {
+            None
+        } else {
+            Some(self.entries.choice("deformableObjectMethod", METHODS)?.unwrap_or(At::new(Method::Stvk)))
         };
-        let is_invertible = method.as_ref().is_some_and(|method| method.value == Method::Invertible);
-        let steps = self.steps(springs.is_some(), is_invertible)?;
+        let steps = self.steps(springs.is_some())?;
         let gravity = self.gravity(springs.as_ref().is_some_and(|own| own.gravity), method.as_ref(), factor)?;
         let damping = self.damping(steps.settings.scheme.value)?;
-        let (mesh, material, network, regions) = match springs {
-            Some(body) => (body.mesh, Some(At::new(body.material)), Some(body.network), Vec::new()),
-            None => {
-                let mesh = self.entries.required_text("volumetricMeshFilename")?;
-                let material = self.material(method.as_ref())?;
-                let regions = self.scaled_regions(&mesh, &material, factor);
-                (mesh, Some(material), None, regions)
-            }
+        let (mesh, material, network, regions) = if let Some(body) = springs {
+            (body.mesh, At::new(body.material), Some(body.network), Vec::new())
+        } else {
+            let mesh = self.entries.required_text("volumetricMeshFilename")?;
+            let material = self.material(method.as_ref())?;
+            let regions = self.scaled_regions(&mesh, &material, factor);
+            (mesh, material, None, regions)
         };
         let object = Object {
             name: None,
@@ -114,7 +113,7 @@ impl Translation<'_> {
             scale: None,
             rotate: None,
             translate: vector(Vec3::ZERO),
-            material,
+            material: Some(material),
             regions,
             network,
             parts: None,
@@ -375,7 +374,7 @@ fn lists_nothing(bytes: &[u8]) -> bool {
         .all(|line| line.iter().find(|byte| !is_blank(byte)).is_none_or(|&byte| byte == b'#'))
 }
 
-/// A name in a message.
+/// The name of a file in a message.
 fn shown(name: &str) -> String {
-    quote(name.as_bytes())
+    format!("`{}`", name.escape_debug())
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::entries::Entries;
 use super::{Translation, keys, shown};
 use crate::scene::quantity::{Density, Stiffness};
-use crate::scene::{At, Material, MaterialChoice, Network, SceneError, Source};
+use crate::scene::{At, LARGEST_SCENE, Material, MaterialChoice, Network, SceneError, Source};
 
 /// What there is instead of elements.
 pub(super) struct SpringBody {
@@ -37,11 +37,11 @@ impl Translation<'_> {
         let found = KINDS.iter().find_map(|(key, mesh)| Some((self.entries.text(key)?, *mesh)));
         let Some((file, mesh_key)) = found else { return Ok(None) };
         let source = self.spring_file(&file)?;
-        let entries = Entries::read(&source, keys::spring_keys())?;
+        let entries = Entries::read(&source, keys::SPRINGS)?;
         // Names in it count from where VegaFEM is started, which is beside the .config file: as names in that file do.
         let mesh = At { value: entries.required_text(mesh_key)?.value, span: file.span.clone() };
         let stiffness = entries.required_number("tensileStiffness")?;
-        if !(stiffness.value > 0.0) {
+        if stiffness.value <= 0.0 {
             let message = format!("the stiffness is {} N/m, expected a positive one", stiffness.value);
             return Err(source.error(stiffness.span.as_ref(), message));
         }
@@ -79,6 +79,10 @@ impl Translation<'_> {
         let place: Option<&Range<usize>> = name.span.as_ref();
         let path = self.source.folder.join(&name.value);
         let bytes = self.files.read(&path).map_err(|error| self.source.error(place, error.to_string()))?;
+        if bytes.len() > LARGEST_SCENE {
+            let message = format!("{} bytes, expected a file of springs of at most {LARGEST_SCENE}", bytes.len());
+            return Err(self.source.error(place, message));
+        }
         let text = String::from_utf8(bytes).map_err(|_| {
             let message = format!("{} is not text, expected a file of springs", shown(&name.value));
             self.source.error(place, message)

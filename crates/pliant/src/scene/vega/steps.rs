@@ -36,7 +36,7 @@ const TOLERANCE: f64 = 1e-6;
 const MOST_ITERATIONS: i64 = 1_000_000;
 
 impl Translation<'_> {
-    pub(super) fn steps(&mut self, has_springs: bool, is_invertible: bool) -> Result<Steps, SceneError> {
+    pub(super) fn steps(&mut self, has_springs: bool) -> Result<Steps, SceneError> {
         let interval = self.entries.required_number("timestep")?;
         let substeps = self.entries.integer("substepsPerTimeStep")?.map_or(1, |own| own.value.max(1));
         let iterations = self.entries.integer("maxIterations")?;
@@ -45,6 +45,9 @@ impl Translation<'_> {
         if scheme.value == Scheme::BackwardEuler && count == 1 {
             scheme.value = Scheme::LinearizedBackwardEuler;
         }
+        // VegaFEM has the exact one, of which linear systems at times have no solution.
+        let tangent = Tangent::ExactFirst;
+        let is_linearized = scheme.value == Scheme::LinearizedBackwardEuler;
         let is_newmark = scheme.value == Scheme::Newmark;
         let newton = match scheme.value {
             Scheme::Newmark | Scheme::BackwardEuler => {
@@ -52,8 +55,7 @@ impl Translation<'_> {
                 let newton = Newton {
                     iterations: count,
                     tolerance: (count > 1).then_some(tolerance.value),
-                    // InvertibleFEM makes its tangents positive, the others do not.
-                    tangent: (is_newmark && is_invertible).then_some(Tangent::Projected),
+                    tangent: is_newmark.then_some(tangent),
                     line_search: None,
                     must_converge: false,
                 };
@@ -66,6 +68,7 @@ impl Translation<'_> {
             step: At { value: Time::new(interval.value / substeps as f64), span: interval.span.clone() },
             duration: At { value: Time::new(DURATION), span: interval.span },
             newmark: if is_newmark { Some(self.newmark()?) } else { None },
+            tangent: is_linearized.then(|| At { value: tangent, span: scheme.span.clone() }),
             newton,
             // Particles have masses, elements a mass matrix.
             mass: if has_springs { Mass::Lumped } else { Mass::Consistent },

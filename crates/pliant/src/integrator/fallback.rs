@@ -1,0 +1,68 @@
+//! Trying again with another scheme.
+
+use super::{Integrator, StepError, StepInfo};
+use crate::solver::LinearSolver;
+use crate::system::{State, System};
+
+/// A scheme, and another for steps of which the linear system cannot be solved: an exact tangent first, and where that is not positive a
+/// projected one.
+#[derive(Debug)]
+pub struct Fallback<I, J> {
+    /// What is tried first.
+    pub first: I,
+    /// What makes the step if that fails.
+    pub other: J,
+}
+
+impl<I, J> Fallback<I, J> {
+    /// Steps of the first scheme, and else of the other.
+    pub fn new(first: I, other: J) -> Self {
+        Self { first, other }
+    }
+}
+
+impl<S: System, I: Integrator<S>, J: Integrator<S>> Integrator<S> for Fallback<I, J> {
+    fn step(
+        &mut self,
+        system: &mut S,
+        solver: &mut dyn LinearSolver<S::Matrix>,
+        state: &mut State,
+        dt: f64,
+    ) -> Result<StepInfo, StepError> {
+        match self.first.step(system, solver, state, dt) {
+            Err(StepError::Solve { .. }) => self.other.step(system, solver, state, dt),
+            done => done,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::integrator::LinearizedBackwardEuler;
+    use crate::material::{AnyLaw, YoungPoisson};
+    use crate::mesh::{Cells, generate};
+    use crate::model::{Body, Model};
+    use crate::solver::Direct;
+    use crate::system::Definiteness;
+
+    #[test]
+    fn a_crushed_body_moves_on_where_its_exact_tangent_has_no_factor() {
+        let law = AnyLaw::new("stvk", YoungPoisson { young: 1e6, poisson: 0.3 }).unwrap();
+        let mesh = generate::block([1.0; 3], [2, 2, 2], Cells::Tet5).unwrap();
+        let mut model = Model::builder().body(Body::new(mesh.clone(), law, 1000.0)).build().unwrap();
+        let mut state = model.rest_state();
+        for (u, x) in state.q.as_chunks_mut::<3>().0.iter_mut().zip(mesh.vertices()) {
+            u[1] = -0.7 * x.y;
+        }
+        let scheme = LinearizedBackwardEuler::new;
+        let mut solver = Direct::default();
+        let exact = scheme(Definiteness::Exact).step(&mut model, &mut solver, &mut state.clone(), 0.1);
+        assert!(matches!(exact, Err(StepError::Solve { .. })), "{exact:?}");
+        let mut both = Fallback::new(scheme(Definiteness::Exact), scheme(Definiteness::Projected));
+        let mut projected = state.clone();
+        scheme(Definiteness::Projected).step(&mut model, &mut solver, &mut projected, 0.1).unwrap();
+        both.step(&mut model, &mut solver, &mut state, 0.1).unwrap();
+        assert_eq!(state.q, projected.q);
+    }
+}
