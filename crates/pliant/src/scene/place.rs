@@ -111,8 +111,8 @@ impl Source {
             let (whole, name) = (cause.to_string(), format!("{}: ", path.display()));
             error(whole.strip_prefix(&name).unwrap_or(&whole).to_owned())
         })?;
-        if bytes.len() > LARGEST {
-            return Err(error(format!("{} bytes, expected a scene of at most {LARGEST}", bytes.len())));
+        if bytes.len() > LARGEST_SCENE {
+            return Err(error(format!("{} bytes, expected a scene of at most {LARGEST_SCENE}", bytes.len())));
         }
         let text = String::from_utf8(bytes).map_err(|cause| {
             let valid = &cause.as_bytes()[..cause.utf8_error().valid_up_to()];
@@ -157,7 +157,7 @@ pub struct Excerpt {
 }
 
 /// Larger files are refused.
-const LARGEST: usize = 64 << 20;
+pub(super) const LARGEST_SCENE: usize = 64 << 20;
 
 /// Of longer lines only the part around what is marked is shown.
 const LONGEST_LINE: usize = 120;

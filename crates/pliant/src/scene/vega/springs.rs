@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use super::entries::Entries;
 use super::{Translation, keys, shown};
+use crate::scene::place::LARGEST_SCENE;
 use crate::scene::quantity::{Density, Stiffness};
-use crate::scene::{At, LARGEST_SCENE, Material, MaterialChoice, Network, SceneError, Source};
+use crate::scene::{At, Material, MaterialChoice, Network, SceneError, Source};
 
 /// What there is instead of elements.
 pub(super) struct SpringBody {
