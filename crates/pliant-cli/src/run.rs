@@ -56,6 +56,7 @@ pub struct Resume {
 
 /// What to write beside what the scene asks for.
 #[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools, reason = "flags of a command line")]
 #[command(next_help_heading = "Formats")]
 pub struct Formats {
     /// Volume meshes with stresses, for ParaView.

@@ -156,7 +156,7 @@ fn a_scene_that_is_written_is_the_same_scene() {
     assert_eq!(first.scene, second.scene);
     let built = second.build(&Memory::default()).unwrap();
     let bodies = built.simulation.model.bodies();
-    assert_eq!(bodies.iter().map(|body| body.name()).collect::<Vec<_>>(), ["object-1", "ball"]);
+    assert_eq!(bodies.iter().map(pliant::model::ModelBody::name).collect::<Vec<_>>(), ["object-1", "ball"]);
     assert_eq!(bodies[1].densities(), [900.0, 2000.0]);
     assert!(built.recorder.columns().ends_with(&["tip.x".into(), "tip.y".into(), "tip.z".into()]));
 }

@@ -404,14 +404,15 @@ fn step_all(
             if let Some(checkpoint) = simulation.checkpoint() {
                 pace.latest = Some(Checkpoint { work: recorder.work(), ..checkpoint });
             }
-            drop(jobs.drain(..).try_for_each(|job| sender.send(job)));
+            jobs.extend(pace.latest.clone().map(Job::Checkpoint));
             break Ok(ControlFlow::Break(()));
         }
     };
-    if !matches!(finished, Ok(ControlFlow::Continue(()))) {
-        // If it cannot be written, the writer has said why.
-        drop(pace.latest.clone().map(|latest| sender.send(Job::Checkpoint(latest))));
+    if finished.is_err() {
+        jobs.extend(pace.latest.clone().map(Job::Checkpoint));
     }
+    // If something cannot be written, the writer says why.
+    jobs.into_iter().for_each(|job| drop(sender.send(job)));
     finished
 }
 

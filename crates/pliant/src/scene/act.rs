@@ -251,13 +251,11 @@ impl SpringLink {
     pub(super) fn build(&self, stage: &Stage<'_>, springs: &mut SpringList) -> Result<(), SceneError> {
         let end = |object: Option<&At<String>>, selection: &At<Selection>| {
             let chosen = stage.select(object, selection)?;
-            match chosen[..] {
-                [vertex] => Ok(vertex),
-                _ => {
-                    let message = format!("{} vertices, expected one: a spring has two ends", chosen.len());
-                    Err(stage.error(selection.span.as_ref(), message))
-                }
+            if let [vertex] = chosen[..] {
+                return Ok(vertex);
             }
+            let message = format!("{} vertices, expected one: a spring has two ends", chosen.len());
+            Err(stage.error(selection.span.as_ref(), message))
         };
         let pair = [end(self.from_object.as_ref(), &self.from)?, end(self.to_object.as_ref(), &self.to)?];
         let apart = || stage.rest[pair[0] as usize].distance(stage.rest[pair[1] as usize]);

@@ -113,20 +113,18 @@ impl At<MaterialChoice> {
         named: &'a BTreeMap<String, At<Material>>,
         source: &Source,
     ) -> Result<At<&'a Material>, SceneError> {
-        match &self.value {
-            MaterialChoice::Here(material) => Ok(At { value: material, span: self.span.clone() }),
-            MaterialChoice::Named(name) => match named.get(name) {
-                Some(material) => Ok(At { value: &material.value, span: self.span.clone() }),
-                None => {
-                    let hint = nearest(name, named.keys().map(String::as_str));
-                    let hint = hint.map_or(String::new(), |nearest| format!("; did you mean `{nearest}`?"));
-                    let known = named.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
-                    let known =
-                        if known.is_empty() { "no material has a name".into() } else { format!("there are {known}") };
-                    Err(source.error(self.span.as_ref(), format!("there is no material `{name}`{hint} ({known})")))
-                }
-            },
+        let name = match &self.value {
+            MaterialChoice::Here(material) => return Ok(At { value: material, span: self.span.clone() }),
+            MaterialChoice::Named(name) => name,
+        };
+        if let Some(material) = named.get(name) {
+            return Ok(At { value: &material.value, span: self.span.clone() });
         }
+        let hint = nearest(name, named.keys().map(String::as_str));
+        let hint = hint.map_or(String::new(), |nearest| format!("; did you mean `{nearest}`?"));
+        let known = named.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+        let known = if known.is_empty() { "no material has a name".into() } else { format!("there are {known}") };
+        Err(source.error(self.span.as_ref(), format!("there is no material `{name}`{hint} ({known})")))
     }
 }
 

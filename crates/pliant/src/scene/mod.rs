@@ -185,6 +185,7 @@ impl Scene {
     }
 
     /// As a file.
+    #[allow(clippy::missing_panics_doc, reason = "every scene can be written")]
     pub fn to_toml(&self) -> String {
         toml::to_string(self).expect("every scene can be written as TOML")
     }

@@ -176,6 +176,9 @@ pub(super) struct Reader<'a> {
     pub scheme_has_law: bool,
 }
 
+/// For each region the material that the scene gives it, if it does.
+type Choices<'a> = Vec<Option<&'a At<MaterialChoice>>>;
+
 /// No element is cut into more than eight times eight times … so often.
 const MOST_REFINEMENTS: u32 = 8;
 /// Nor a mesh into more than so many.
@@ -283,12 +286,8 @@ impl Reader<'_> {
     }
 
     /// The mesh with its regions as the scene wants them, and for each the material that the scene gives it.
-    fn regions<'a>(
-        &self,
-        object: &'a Object,
-        mesh: VolumeMesh,
-    ) -> Result<(VolumeMesh, Vec<Option<&'a At<MaterialChoice>>>), SceneError> {
-        let mut choices: Vec<Option<&At<MaterialChoice>>> = vec![None; mesh.regions().len()];
+    fn regions<'a>(&self, object: &'a Object, mesh: VolumeMesh) -> Result<(VolumeMesh, Choices<'a>), SceneError> {
+        let mut choices: Choices<'a> = vec![None; mesh.regions().len()];
         if object.regions.is_empty() {
             return Ok((mesh, choices));
         }

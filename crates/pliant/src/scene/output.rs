@@ -50,7 +50,7 @@ pub enum Animation {
     Glb,
     /// A point cache for Blender and 3ds Max.
     Pc2,
-    /// A point cache for Blender, Maya and LightWave.
+    /// A point cache for Blender, Houdini and Maya.
     Mdd,
     /// Pictures; a file a frame.
     Png,

@@ -27,7 +27,7 @@ impl<T> At<T> {
     }
 
     /// Something at a place.
-    pub fn at(value: T, span: Range<usize>) -> Self {
+    pub fn placed(value: T, span: Range<usize>) -> Self {
         Self { value, span: Some(span) }
     }
 }
@@ -116,7 +116,7 @@ impl Source {
         }
         let text = String::from_utf8(bytes).map_err(|cause| {
             let valid = &cause.as_bytes()[..cause.utf8_error().valid_up_to()];
-            let line = valid.iter().filter(|&&b| b == b'\n').count() + 1;
+            let line = String::from_utf8_lossy(valid).matches('\n').count() + 1;
             error(format!("line {line}: expected text in UTF-8"))
         })?;
         Ok(Self::new(path, text))

@@ -41,7 +41,7 @@ impl<'a> Entries<'a> {
                     return Err(source.error(Some(&span), message));
                 };
                 *has_value = true;
-                entries.put(key, At::at(line, span));
+                entries.put(key, At::placed(line, span));
                 continue;
             };
             check_value(source, open.as_ref())?;
