@@ -11,7 +11,7 @@ FUZZ_SECONDS ?= 60
 help: ## Say what there is to make
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: ## Build, make meshes, look at one, write files and pictures to out/
+demo: ## Build and simulate a scene: animation, pictures and plots under out/
 	$(CARGO) build --release --quiet --bin pliant
 	@mkdir -p $(OUT)
 	@sh demo.sh $(PLIANT) $(OUT)
