@@ -1,0 +1,97 @@
+//! The scenes that come with Pliant do what they say.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::Mutex;
+use std::thread;
+
+use tempfile::TempDir;
+
+/// How many scenes run at a time, each on a thread of its own.
+const AT_A_TIME: usize = 2;
+
+/// All scenes, in the order of their names.
+fn scenes() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes");
+    let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let mut scenes: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|end| end == "toml")).collect();
+    scenes.sort();
+    assert!(scenes.len() >= 10, "only {} scenes in {}", scenes.len(), folder.display());
+    scenes
+}
+
+fn name(scene: &Path) -> String {
+    scene.file_stem().unwrap().to_string_lossy().into_owned()
+}
+
+/// What went wrong, if anything did.
+fn failure(output: &Output) -> Option<String> {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (!output.status.success()).then(|| format!("{}\n{}{}", output.status, text(&output.stdout), text(&output.stderr)))
+}
+
+#[test]
+fn every_scene_produces_what_it_says_it_must() {
+    let out = TempDir::new().unwrap();
+    // Taken from the end: the order of names again.
+    let left = Mutex::new(scenes().into_iter().rev().collect::<Vec<_>>());
+    let failures = Mutex::new(Vec::new());
+    let next = || left.lock().unwrap().pop();
+    let work = || {
+        while let Some(scene) = next() {
+            let output = Command::new(env!("CARGO_BIN_EXE_pliant"))
+                .arg("run")
+                .arg(&scene)
+                .args(["--check", "--quiet", "--no-formats", "--threads", "1", "-o"])
+                .arg(out.path().join(name(&scene)))
+                .output()
+                .unwrap();
+            if let Some(what) = failure(&output) {
+                failures.lock().unwrap().push(format!("{}: {what}", name(&scene)));
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..AT_A_TIME {
+            scope.spawn(work);
+        }
+    });
+    let failures = failures.into_inner().unwrap();
+    assert!(failures.is_empty(), "{} scenes failed\n\n{}", failures.len(), failures.join("\n\n"));
+}
+
+#[test]
+fn every_scene_has_a_title_and_words_about_it_and_says_what_must_come_out() {
+    for scene in scenes() {
+        let text = fs::read_to_string(&scene).unwrap();
+        let starting = |words: &str| text.lines().filter(|line| line.starts_with(words)).count();
+        assert!(text.starts_with("# "), "{}: no comment at its head", name(&scene));
+        for key in ["title = \"", "about = \""] {
+            assert_eq!(starting(key), 1, "{}: {key}", name(&scene));
+        }
+        assert!(starting("[[expect]]") >= 2, "{}: it expects too little", name(&scene));
+        assert_eq!(starting("because = \""), starting("[[expect]]"), "{}: not all numbers say why", name(&scene));
+    }
+}
+
+#[test]
+fn every_scene_is_accepted_by_scene_check() {
+    for scene in scenes() {
+        let output = Command::new(env!("CARGO_BIN_EXE_pliant")).args(["scene", "check"]).arg(&scene).output().unwrap();
+        if let Some(what) = failure(&output) {
+            panic!("{}: {what}", name(&scene));
+        }
+    }
+}
+
+#[test]
+fn every_scene_is_in_the_table() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes");
+    let table = fs::read_to_string(folder.join("README.md")).unwrap();
+    for scene in scenes() {
+        let cell = format!("| [`{0}`]({0}.toml) |", name(&scene));
+        assert!(table.contains(&cell), "{cell} is missing in scenes/README.md");
+    }
+}
