@@ -104,9 +104,11 @@ impl Display {
                     "solving_seconds": info.solving.as_secs_f64(),
                 });
                 if let Some(row) = progress.row {
-                    // The time is there already.
-                    for (name, value) in columns.iter().zip(row).skip(1) {
-                        record[name] = json!(value);
+                    for (name, value) in columns.iter().zip(row) {
+                        // The time and the work are there already.
+                        if record.get(name).is_none() {
+                            record[name] = json!(value);
+                        }
                     }
                 }
                 drop(writeln!(std::io::stdout(), "{record}"));

@@ -251,7 +251,7 @@ fn finish(mut run: Run, common: &Common, check: bool, mut notes: Vec<String>) ->
         text += &format!("wrote {} and in it probes.csv, frames/, scene.*\n", folder.display());
         files.iter().for_each(|file| text += &format!("wrote {}\n", file.display()));
     }
-    let exit = if check { judge(&run, &mut text)? } else { 0 };
+    let exit = if check { judge(&run, common.quiet, &mut text)? } else { 0 };
     Ok(Done { text, notes, exit })
 }
 
@@ -266,12 +266,13 @@ fn stopped(outcome: &Outcome, folder: &Path, mut notes: Vec<String>) -> Done {
     Done { text: String::new(), notes, exit: 130 }
 }
 
-fn judge(run: &Run, text: &mut String) -> anyhow::Result<u8> {
+fn judge(run: &Run, quiet: bool, text: &mut String) -> anyhow::Result<u8> {
     let verdicts = run.verdicts()?;
     if verdicts.is_empty() {
         return Err(anyhow!("--check: the scene says of nothing what it must be; give it an [[expect]]"));
     }
-    verdicts.iter().for_each(|verdict| *text += &format!("{verdict}\n"));
+    let shown = verdicts.iter().filter(|verdict| !(quiet && verdict.holds));
+    shown.for_each(|verdict| *text += &format!("{verdict}\n"));
     let failed = verdicts.iter().filter(|verdict| !verdict.holds).count();
     if failed > 0 {
         *text += &format!("{failed} of {} expectations failed\n", verdicts.len());

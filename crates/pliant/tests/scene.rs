@@ -190,3 +190,14 @@ fn cut_and_mutated_scenes_are_errors_and_never_panics() {
         }
     }
 }
+
+#[test]
+fn the_surface_of_all_objects_is_that_of_each_whether_it_has_a_name_or_not() {
+    let ball = "[[object]]\nmesh = { ball = { radius = 0.5, across = 4 } }\ntranslate = [3, 0, 0]\n\
+                material = { young = 1e6, poisson = 0.3, density = 1000 }\n";
+    let hold = "[[hold]]\nvertices = \"surface\"\n";
+    let built = build(&format!("{BLOCK}{ball}{TIME}{hold}")).unwrap();
+    let model = &built.simulation.model;
+    let boundaries: usize = model.bodies().iter().map(|body| body.mesh().boundary().vertices.len()).sum();
+    assert_eq!(model.holds()[0].vertices.len(), boundaries);
+}

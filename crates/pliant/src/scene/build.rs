@@ -76,6 +76,14 @@ impl<'a> Stage<'a> {
                 sets.entry(name.clone()).or_default().extend(set.iter().map(|vertex| vertex + offset));
             }
         }
+        // Some shapes name their surface; that of the others is meant too.
+        if let Some(surface) = sets.get_mut("surface") {
+            for (object, offset) in objects.iter().zip(&first) {
+                if !object.mesh.vertex_sets().contains_key("surface") {
+                    surface.extend(object.mesh.boundary().vertices.iter().map(|vertex| vertex + offset));
+                }
+            }
+        }
         let networks = scene.objects.iter().filter_map(|object| object.network.as_ref());
         let network_stiffness = networks.map(|network| network.stiffness.si).fold(0.0, f64::max);
         Ok(Self { source, files, up: scene.up.direction(), rest, start, objects, first, sets, network_stiffness })

@@ -78,6 +78,8 @@ pub struct Verdict {
     pub found: Option<f64>,
     /// What was expected, in words.
     pub expected: String,
+    /// Why, if the scene says so.
+    pub because: Option<String>,
     /// Whether it is.
     pub holds: bool,
 }
@@ -85,8 +87,12 @@ pub struct Verdict {
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mark = if self.holds { "ok" } else { "FAILED" };
-        let found = self.found.map_or("nothing".into(), |found| format!("{found:.6e}"));
-        write!(f, "{mark}: {} is {found}, expected {}", self.what, self.expected)
+        let found = self.found.map_or("nothing".into(), |found| format!("{found:.9e}"));
+        write!(f, "{mark}: {} is {found}, expected {}", self.what, self.expected)?;
+        match &self.because {
+            Some(because) if !self.holds => write!(f, " ({because})"),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -137,7 +143,7 @@ impl At<Expect> {
         if let Some(until) = self.until {
             what += &format!(" until {} s", until.si);
         }
-        Verdict { what, found, expected: expected.join(", "), holds }
+        Verdict { what, found, expected: expected.join(", "), because: self.because.clone(), holds }
     }
 
     fn measure(&self, table: &Table) -> Option<f64> {

@@ -255,7 +255,7 @@ fn product(text: &str) -> Result<Unit, Option<String>> {
     let mut unit = Unit { factor: 1.0, powers: [0; 4] };
     let mut divide = false;
     let mut rest = text.trim();
-    if let Some(after) = rest.strip_prefix("1/") {
+    if let Some(after) = rest.strip_prefix("1/").or(rest.strip_prefix('/')) {
         (divide, rest) = (true, after);
     }
     loop {
@@ -330,6 +330,7 @@ mod tests {
         assert_eq!(si::<d::Viscosity>("5 N*s/m"), 5.0);
         assert_eq!(si::<d::Viscosity>("5 N·s/m"), 5.0);
         assert_eq!(si::<d::Rate>("2 1/s"), 2.0);
+        assert_eq!(si::<d::Rate>("2 /s"), 2.0);
         assert_eq!(si::<d::Rate>("2 Hz"), 2.0);
         assert!((si::<d::Speed>("36 km/h") - 10.0).abs() < 1e-12);
         assert_eq!(si::<d::Stiffness>("3 N/mm"), 3.0 * 1e-3_f64.powi(-1));
