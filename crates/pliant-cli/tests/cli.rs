@@ -443,6 +443,7 @@ fn matrices_without_material_or_with_a_wrong_one_are_errors_with_the_remedy() {
     ok(folder.path(), &["mesh", "convert", "bare.veg", "bare.msh"]);
     std::fs::write(folder.path().join("short.txt"), "0 0 0\n0 0 0\n").unwrap();
     std::fs::write(folder.path().join("nan.txt"), "0 0 0\n0 nan 0\n").unwrap();
+    std::fs::write(folder.path().join("u.xyz"), "1 2 3\n").unwrap();
     std::fs::write(folder.path().join("file"), "").unwrap();
     let moduli = ["--young", "1e6", "--poisson", "0.4"];
     for (args, message) in [
