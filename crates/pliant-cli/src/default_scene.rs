@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::bail;
 use pliant::io::{Mesh, read};
+use pliant::mesh::{Moduli, Region};
 use pliant::scene::{EARTH, SceneFile, Source};
 
 use crate::table::number_to;
@@ -31,13 +32,16 @@ pub fn for_mesh(path: &Path, notes: &mut Vec<String>) -> anyhow::Result<SceneFil
         material.push(format!("density = {DENSITY}"));
         notes.push(format!("the file gives no density: {DENSITY} kg/m³ is taken"));
     }
-    let has_moduli = |region: &pliant::mesh::Region| region.material.as_ref().is_some_and(|own| own.moduli.is_some());
+    let has_moduli = |region: &Region| {
+        let moduli = region.material.as_ref().and_then(|own| own.moduli.as_ref());
+        moduli.is_some_and(|moduli| !matches!(moduli, Moduli::Orthotropic { .. }))
+    };
     if !mesh.regions().iter().all(has_moduli) {
         // So that a body sags by a thirtieth of its size under its weight.
         let young = rounded(30.0 * DENSITY * EARTH * size);
         material.push(format!("young = {young}\npoisson = 0.4"));
         notes.push(format!(
-            "the file gives no stiffness: a soft one is taken, Young's modulus {young} Pa, Poisson's ratio 0.4"
+            "the file gives no isotropic stiffness: a soft one is taken, Young's modulus {young} Pa, Poisson's ratio 0.4"
         ));
     }
     let material =

@@ -1,6 +1,7 @@
 //! The command line of Pliant.
 //!
-//! Exit status: 0 done; 1 it could not be done, or a mesh cannot be simulated; 2 the command line was not understood.
+//! Exit status: 0 done; 1 it could not be done, or a mesh cannot be simulated; 2 the command line was not understood; 130 stopped by
+//! Ctrl-C.
 
 mod default_scene;
 mod doctor;
@@ -43,7 +44,7 @@ Try it:
                                               stiffness, mass and damping for SciPy
 
 Exit status: 0 done; 1 it could not be done, or a mesh cannot be simulated;
-2 the command line was not understood.";
+2 the command line was not understood; 130 stopped by Ctrl-C.";
 
 /// Simulate 3D deformable solids with finite elements.
 #[derive(Debug, Parser)]
@@ -113,10 +114,23 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(done) => print(&done),
         Err(error) => {
             // As above.
-            drop(writeln!(anstream::stderr(), "{}error:{:#} {error:#}", table::ERROR, table::ERROR));
+            drop(writeln!(anstream::stderr(), "{}error:{:#} {}", table::ERROR, table::ERROR, message(&error)));
             ExitCode::from(1)
         }
     }
+}
+
+/// An error with its causes, but for those that its text has told already.
+fn message(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if text.is_empty() {
+            text = cause;
+        } else if !text.contains(&cause) {
+            text += &format!(": {cause}");
+        }
+    }
+    text
 }
 
 /// What a command has to say when it went well or gave a verdict.

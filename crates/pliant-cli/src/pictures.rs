@@ -91,6 +91,7 @@ impl Render {
         let mut files = Vec::new();
         for [number, path] in self.frame.as_chunks::<2>().0 {
             let number: usize = number.parse().with_context(|| format!("--frame: `{number}` is no number"))?;
+            run.check_frames()?;
             if number >= run.frames_done() {
                 return Err(anyhow!(
                     "--frame: there is no frame {number}, only 0 to {}",
@@ -98,6 +99,9 @@ impl Render {
                 ));
             }
             let path = PathBuf::from(path);
+            if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("png")) {
+                bail!("--frame: {}: expected a name that ends in .png", path.display());
+            }
             write_png(&Studio::new(&run, &picture)?.draw(number)?, &path)?;
             files.push(path);
         }
@@ -150,6 +154,7 @@ fn make(run: &Run, picture: &Picture, formats: &[Animation], show: bool) -> anyh
     if ![Animation::Png, Animation::Gif, Animation::Mp4].into_iter().any(wants) {
         return Ok(files);
     }
+    run.check_frames()?;
     let studio = Studio::new(run, picture)?;
     let simulated = run.built().frame_every as f64 * run.built().simulation.dt();
     let seconds = picture.play_rate.map_or(simulated, |rate| 1.0 / rate.si);
@@ -173,10 +178,7 @@ fn make(run: &Run, picture: &Picture, formats: &[Animation], show: bool) -> anyh
     let bar = progress::bar(frames as u64, "pictures", show);
     for number in 0..frames {
         if run::is_stopped() {
-            bail!(
-                "stopped after {number} of {frames} pictures; `pliant render {}` makes them again",
-                run.folder().display()
-            );
+            bail!("stopped after {number} of {frames} pictures");
         }
         let image = studio.draw(number)?;
         outputs.iter_mut().try_for_each(|output| output.add(&image))?;
@@ -389,6 +391,12 @@ impl<'a> Studio<'a> {
         ColourScale { range: self.range, label: label.into(), unit: unit.into(), ..ColourScale::default() }
     }
 
+    /// As many digits of the time as it takes to tell frames apart.
+    fn digits(&self) -> usize {
+        let interval = self.run.built().frame_every as f64 * self.run.built().simulation.dt();
+        (1.0 - interval.log10()).ceil().clamp(2.0, 12.0) as usize
+    }
+
     fn draw(&self, number: usize) -> anyhow::Result<Image> {
         let frame = self.run.frame(number, self.picture.colour.needs_fields())?;
         let surfaces: Vec<(Vec<Vec3>, Option<Vec<f64>>)> = self
@@ -411,7 +419,7 @@ impl<'a> Studio<'a> {
             balls: self.balls(frame.time),
             ground: self.ground(frame.time),
             scale: self.scale(),
-            caption: format!("t = {:.2} s", frame.time),
+            caption: format!("t = {:.*} s", self.digits(), frame.time),
             ..Scene::new(self.view, self.size)
         };
         Ok(scene.draw()?)

@@ -36,8 +36,12 @@ impl Plot {
         let files = match &self.output {
             None => write_both(&run, &figure)?,
             Some(path) => {
-                let is_png = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("png"));
-                let bytes = if is_png { figure.image(PIXELS)?.png()? } else { figure.svg()?.into_bytes() };
+                let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+                let bytes = match extension.as_deref() {
+                    Some("png") => figure.image(PIXELS)?.png()?,
+                    Some("svg") => figure.svg()?.into_bytes(),
+                    _ => anyhow::bail!("{}: expected a name that ends in .svg or .png", path.display()),
+                };
                 Disk.write(path, &bytes)?;
                 vec![path.clone()]
             }

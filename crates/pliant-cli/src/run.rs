@@ -156,7 +156,11 @@ impl Resume {
         self.common.prepare()?;
         let run = Run::open(&self.folder)?;
         if run.status() == Status::Done {
-            return Ok(Done::text(format!("{}: all {} steps are done\n", self.folder.display(), run.built().steps)));
+            listen()?;
+            let text = format!("{}: all {} steps are done\n", self.folder.display(), run.built().steps);
+            // What is made of all frames may not have been finished.
+            let files = run.finish()?;
+            return close(&run, &self.common, self.check, text, files, Vec::new());
         }
         finish(Run::resume(&self.folder)?, &self.common, self.check, Vec::new())
     }
@@ -182,6 +186,12 @@ fn default_folder(file: &SceneFile) -> PathBuf {
 const MOST_THREADS: usize = 4096;
 
 impl Common {
+    fn params(&self) -> anyhow::Result<Params> {
+        let interval = Duration::try_from_secs_f64(self.checkpoint);
+        let checkpoint_interval = interval.map_err(|error| anyhow!("--checkpoint: {} s: {error}", self.checkpoint))?;
+        Ok(Params { checkpoint_interval })
+    }
+
     fn prepare(&self) -> anyhow::Result<()> {
         if let Some(threads) = self.threads {
             if !(1..=MOST_THREADS).contains(&threads) {
@@ -190,10 +200,7 @@ impl Common {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
             pool.context("--threads")?;
         }
-        if !(self.checkpoint >= 0.0 && self.checkpoint.is_finite()) {
-            return Err(anyhow!("--checkpoint: {} s, expected a time that is not negative", self.checkpoint));
-        }
-        Ok(())
+        self.params().map(drop)
     }
 }
 
@@ -217,6 +224,9 @@ pub fn is_stopped() -> bool {
 }
 
 fn finish(mut run: Run, common: &Common, check: bool, mut notes: Vec<String>) -> anyhow::Result<Done> {
+    if check && run.file.scene.expect.is_empty() {
+        return Err(anyhow!("--check: the scene says of nothing what it must be; give it an [[expect]]"));
+    }
     listen()?;
     notes.extend(run.built().notes.iter().cloned());
     let folder = run.folder().to_owned();
@@ -227,31 +237,51 @@ fn finish(mut run: Run, common: &Common, check: bool, mut notes: Vec<String>) ->
         display.step(progress);
         if is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let params = Params { checkpoint_interval: Duration::from_secs_f64(common.checkpoint) };
-    let outcome = run.go(&params, &mut watch);
+    let outcome = run.go(&common.params()?, &mut watch);
     display.end();
     let outcome = outcome.with_context(|| format!("what was done before is in {}", folder.display()))?;
     if outcome.status == Status::Stopped {
         return Ok(stopped(&outcome, &folder, notes));
     }
-    let mut files = outcome.files.clone();
-    files.extend(pictures::finish(&run, !common.quiet)?);
-    let mut text = String::new();
-    if !common.quiet && !common.json {
-        let (seconds, steps) = (began.elapsed().as_secs_f64(), outcome.step - first);
-        let simulated = steps as f64 * run.built().simulation.dt();
-        text += &format!(
-            "{}: {steps} steps, {} s simulated in {:.1} s ({:.2} of real time), {} frames\n",
-            run.file.title(),
-            crate::table::number(simulated),
-            seconds,
-            simulated / seconds.max(1e-9),
-            run.frames_done()
-        );
-        text += &format!("wrote {} and in it probes.csv, frames/, scene.*\n", folder.display());
-        files.iter().for_each(|file| text += &format!("wrote {}\n", file.display()));
+    let (seconds, steps) = (began.elapsed().as_secs_f64(), outcome.step - first);
+    let simulated = steps as f64 * run.built().simulation.dt();
+    let mut text = format!(
+        "{}: {steps} steps, {} s simulated in {:.1} s ({:.2} of real time), {} frames\n",
+        run.title(),
+        crate::table::number(simulated),
+        seconds,
+        simulated / seconds.max(1e-9),
+        run.frames_done()
+    );
+    text += &format!("wrote {} and in it probes.csv, frames/, scene.*\n", folder.display());
+    close(&run, common, check, text, outcome.files, notes)
+}
+
+/// Make what is made of all frames, and see whether they are as expected.
+fn close(
+    run: &Run,
+    common: &Common,
+    check: bool,
+    mut text: String,
+    mut files: Vec<PathBuf>,
+    mut notes: Vec<String>,
+) -> anyhow::Result<Done> {
+    match pictures::finish(run, !common.quiet) {
+        Ok(pictures) => files.extend(pictures),
+        Err(_) if is_stopped() => {
+            notes.push(format!("stopped while drawing; `pliant resume {}` draws again", run.folder().display()));
+            return Ok(Done { text: String::new(), notes, exit: 130 });
+        }
+        Err(error) => return Err(error),
     }
-    let exit = if check { judge(&run, common.quiet, &mut text)? } else { 0 };
+    files.iter().for_each(|file| text += &format!("wrote {}\n", file.display()));
+    if common.quiet || common.json {
+        text.clear();
+    }
+    if common.quiet {
+        notes.clear();
+    }
+    let exit = if check { judge(run, common.quiet, &mut text)? } else { 0 };
     Ok(Done { text, notes, exit })
 }
 
@@ -268,9 +298,6 @@ fn stopped(outcome: &Outcome, folder: &Path, mut notes: Vec<String>) -> Done {
 
 fn judge(run: &Run, quiet: bool, text: &mut String) -> anyhow::Result<u8> {
     let verdicts = run.verdicts()?;
-    if verdicts.is_empty() {
-        return Err(anyhow!("--check: the scene says of nothing what it must be; give it an [[expect]]"));
-    }
     let shown = verdicts.iter().filter(|verdict| !(quiet && verdict.holds));
     shown.for_each(|verdict| *text += &format!("{verdict}\n"));
     let failed = verdicts.iter().filter(|verdict| !verdict.holds).count();

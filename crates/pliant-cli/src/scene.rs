@@ -1,6 +1,6 @@
 //! `pliant scene`: look at scenes without running them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Subcommand, ValueHint};
 use pliant::integrator::stability;
@@ -49,6 +49,11 @@ impl SceneCommand {
                     None => text,
                     Some(path) => {
                         Disk.write(path, text.as_bytes())?;
+                        let folder = |path: &Path| std::path::absolute(Path::new(".").join(path)).ok();
+                        if folder(path.parent().unwrap_or(Path::new(""))) != folder(&file.source.folder) {
+                            let home = Path::new(".").join(&file.source.folder);
+                            notes.push(format!("files that it names are relative to {}: put it there", home.display()));
+                        }
                         format!("wrote {}\n", path.display())
                     }
                 };

@@ -172,7 +172,11 @@ fn selection(place: &str) -> String {
     match side {
         Some(side) => side,
         None if is_list => format!("{{ indices = [{place}] }}"),
-        None if is_file => format!("{{ file = {} }}", quoted(place)),
+        // The scene is in the folder of the mesh, the file in that of the user.
+        None if is_file => {
+            let path = std::path::absolute(place).unwrap_or_else(|_| place.into());
+            format!("{{ file = {} }}", quoted(&path.to_string_lossy()))
+        }
         None => quoted(place),
     }
 }

@@ -292,7 +292,7 @@ fn a_mesh_without_a_scene_is_dropped_on_the_ground() {
     let folder = TempDir::new().unwrap();
     ok(folder.path(), &["mesh", "generate", "ball", "--across", "4", "-o", "ball.msh"]);
     let run = ok(folder.path(), &["run", "ball.msh", "--duration", "1", "-o", "out"]);
-    assert!(run.err.contains("the file gives no stiffness"), "{}", run.err);
+    assert!(run.err.contains("the file gives no isotropic stiffness"), "{}", run.err);
     let scene = fs::read_to_string(folder.path().join("out/scene.toml")).unwrap();
     assert!(scene.contains("mesh = \"ball.msh\"") && scene.contains("plane"), "{scene}");
     let table = fs::read_to_string(folder.path().join("out/probes.csv")).unwrap();
@@ -378,8 +378,13 @@ fn finished_runs_are_plotted_and_drawn() {
     assert!(first.starts_with(b"\x89PNG") && first != last);
     assert!(folder.path().join("a/jelly.gif").is_file() && folder.path().join("a/jelly.glb").is_file());
     let beyond = pliant(folder.path(), &["render", "a", "--frame", "5", "x.png"]);
+    let jpeg = pliant(folder.path(), &["render", "a", "--frame", "0", "x.jpg"]);
+    assert!(jpeg.status == 1 && jpeg.err.contains("expected a name that ends in .png"), "{}", jpeg.err);
     assert!(beyond.err.contains("there is no frame 5, only 0 to 4"), "{}", beyond.err);
     assert_eq!(pliant(folder.path(), &["render", "a"]).status, 1);
+    fs::remove_file(folder.path().join("a/frames/000002.npy")).unwrap();
+    let damaged = pliant(folder.path(), &["render", "a", "--gif"]);
+    assert!(damaged.status == 1 && damaged.err.contains("000002.npy: this frame is missing"), "{}", damaged.err);
     assert!(pliant(folder.path(), &["plot", "nowhere"]).err.contains("this is no run of Pliant"));
 }
 
@@ -393,4 +398,33 @@ fn doctor_and_manual_pages_know_what_there_is() {
     ok(folder.path(), &["man", "."]);
     let page = fs::read_to_string(folder.path().join("pliant-run.1")).unwrap();
     assert!(page.contains("Simulate a scene"));
+}
+
+#[test]
+fn what_others_have_in_a_folder_is_not_written_over() {
+    let folder = with_scene(10);
+    fs::rename(folder.path().join("jelly.toml"), folder.path().join("scene.toml")).unwrap();
+    let before = fs::read(folder.path().join("scene.toml")).unwrap();
+    let run = pliant(folder.path(), &["run", "scene.toml", "-o", ".", "--quiet"]);
+    assert!(run.status == 1 && run.err.contains("the folder has `scene.toml`"), "{}", run.err);
+    assert!(fs::read(folder.path().join("scene.toml")).unwrap() == before);
+}
+
+#[test]
+fn a_done_run_that_is_resumed_gets_what_is_missing_and_is_checked() {
+    let folder = with_scene(40);
+    ok(folder.path(), &["run", "jelly.toml", "--quiet", "--glb", "--gif", "-o", "a"]);
+    for file in ["a/jelly.glb", "a/jelly.gif"] {
+        fs::remove_file(folder.path().join(file)).unwrap();
+    }
+    let again = ok(folder.path(), &["resume", "a", "--check"]);
+    assert!(again.out.contains("all 40 steps are done") && again.out.contains("ok: least tip.y"), "{}", again.out);
+    assert!(folder.path().join("a/jelly.glb").is_file() && folder.path().join("a/jelly.gif").is_file());
+    // A shorter run leaves nothing of a longer one.
+    ok(folder.path(), &["run", "jelly.toml", "--quiet", "--png", "-o", "a"]);
+    ok(folder.path(), &["run", "jelly.toml", "--quiet", "--png", "--duration", "0.05", "-o", "a"]);
+    let frames = |name: &str| folder.path().join("a").join(name).read_dir().unwrap().count();
+    assert_eq!((frames("png"), frames("frames")), (2, 2));
+    let wrong = pliant(folder.path(), &["run", "jelly.toml", "--checkpoint", "1e300"]);
+    assert!(wrong.status == 1 && wrong.err.contains("--checkpoint"), "{}", wrong.err);
 }

@@ -204,8 +204,12 @@ fn folders_that_are_no_runs_and_runs_that_were_tampered_with_are_errors() {
     std::fs::write(path.join("checkpoint.bin"), &checkpoint).unwrap();
     let scene = std::fs::read_to_string(path.join("scene.toml")).unwrap();
     std::fs::write(path.join("scene.toml"), scene.replace("cells = [3, 2, 2]", "cells = [2, 2, 2]")).unwrap();
-    assert!(error(Run::resume(path)).contains("the checkpoint is of another scene or mesh"));
+    assert!(error(Run::resume(path)).contains("the scene was changed since the run began"));
     std::fs::write(path.join("scene.toml"), &scene).unwrap();
+    let manifest = std::fs::read_to_string(path.join("run.json")).unwrap();
+    std::fs::write(path.join("run.json"), manifest.replace("\"block\"", "\"../block\"")).unwrap();
+    assert!(error(Run::open(path)).contains("expected that of a file"));
+    std::fs::write(path.join("run.json"), &manifest).unwrap();
     let frame = path.join("frames/000001.npy");
     std::fs::write(&frame, &std::fs::read(&frame).unwrap()[..90]).unwrap();
     assert!(Run::open(path).unwrap().frame(1, false).unwrap_err().to_string().contains("000001.npy"));
@@ -225,4 +229,29 @@ fn a_new_run_in_the_folder_of_an_old_one_has_nothing_of_it() {
     let run = Run::create(scene("step = 0.005\nduration = 0.05\n", SOFT), folder.path()).unwrap();
     assert_eq!(run.frames_done(), 0);
     assert!(folder.path().join("mine.txt").is_file());
+}
+
+#[test]
+fn two_runs_cannot_write_to_one_folder() {
+    let folder = TempDir::new().unwrap();
+    let first = Run::create(scene("step = 0.005\nduration = 0.1\n", SOFT), folder.path()).unwrap();
+    let second = Run::create(scene("step = 0.005\nduration = 0.1\n", SOFT), folder.path());
+    assert!(second.map(drop).unwrap_err().to_string().contains("another program is writing"));
+    drop(first);
+    Run::create(scene("step = 0.005\nduration = 0.1\n", SOFT), folder.path()).unwrap();
+}
+
+#[test]
+fn a_run_that_is_resumed_at_its_end_has_its_last_row_and_frame() {
+    let folder = TempDir::new().unwrap();
+    let mut file = scene("step = 0.005\nduration = 0.14\n", SOFT);
+    file.scene.output.value.formats = toml_formats("[\"vtu\"]");
+    file.scene.output.value.record_every = 3.into();
+    file.scene.output.value.frame_rate = Some(pliant::scene::Quantity::new(67.0).into());
+    // Restarts every 7 steps, 28 steps: a checkpoint at the end.
+    go(&mut Run::create(file, folder.path()).unwrap(), u64::MAX).unwrap();
+    let list = || std::fs::read_to_string(folder.path().join("vtu/block.pvd")).unwrap();
+    let before = (results(folder.path()), list());
+    go(&mut Run::resume(folder.path()).unwrap(), u64::MAX).unwrap();
+    assert!(before == (results(folder.path()), list()));
 }

@@ -102,6 +102,17 @@ fn errors_point_at_what_is_wrong_and_say_what_would_be_right() {
         ("[[expect]]\nquantity = \"volume\"\nvalue = 1\n", "give one of `tolerance` and `relative`"),
         ("[[spring]]\nfrom = \"x-min\"\nto = { nearest = [0, 0, 0] }\nstiffness = 1\n", "9 vertices, expected one"),
         ("[damping]\nmass = -1\n", "the mass damping α is -1"),
+        ("[[hold]]\nvertices = { nearest = [0, 0, 0], set = \"x-min\" }\n", "the key `set` is one too many here"),
+        ("[[hold]]\nvertices = \"all\"\naxes = \"\"\n", "no axis, expected some of"),
+        ("[[hold]]\nvertices = { every = [] }\n", "an empty list, expected selections"),
+        (
+            "[[hold]]\nvertices = \"x-min\"\n[[hold]]\nvertices = \"y-min\"\n\
+             motion = { keyframes = [{ time = 1, translate = [1, 0, 0] }] }\n",
+            "is held here, and by hold 1 (from 1), which moves it otherwise",
+        ),
+        ("[[probe]]\nname = \"centre_of_mass\"\n", "there would be two columns `centre_of_mass.x`"),
+        ("[output]\npicture = { size = [0, 0] }\n", "a picture of 0 × 0 pixels"),
+        ("[output]\nrecord_every = -1\n", "expected a whole number that is not negative"),
     ];
     for (text, expected) in cases {
         let error = build(&format!("{BLOCK}{TIME}{text}")).unwrap_err();
@@ -125,6 +136,11 @@ fn wrong_materials_and_meshes_are_named_where_they_are() {
         ("material = { young = 1, poisson = 0.4, density = 1, tangent = \"warped\" }", "only corotational has"),
         ("material = { young = 1, poisson = 0.4, density = 1, inversion_threshold = 0.1 }", "does nothing"),
         ("material = { formula = \"mu/2*(I1-3\", density = 1 }", "a.toml:3:24:"),
+        ("material = { formula = \"I1\", young = 1, density = 1 }", "`young` would do nothing: the formula is the law"),
+        (
+            "network = { stiffness = 1 }\nmaterial = { law = \"stvk\", density = 1 }",
+            "`law` would do nothing: an elastic law does not hold this object together",
+        ),
         ("material = { youngs = 1 }", "there is no key `youngs` here; did you mean `young`?"),
     ];
     for (text, expected) in cases {
@@ -200,4 +216,13 @@ fn the_surface_of_all_objects_is_that_of_each_whether_it_has_a_name_or_not() {
     let model = &built.simulation.model;
     let boundaries: usize = model.bodies().iter().map(|body| body.mesh().boundary().vertices.len()).sum();
     assert_eq!(model.holds()[0].vertices.len(), boundaries);
+}
+
+#[test]
+fn an_impulse_on_a_free_body_moves_it_as_a_whole() {
+    let kick = "[[load]]\nimpulse = [100, 0, 0]\n";
+    let mut built = build(&format!("gravity = [0, 0, 0]\n{BLOCK}{TIME}{kick}")).unwrap();
+    let seen = built.simulation.model.observe(&built.simulation.state);
+    // p² / 2m with 1000 kg.
+    assert!((seen.momentum.x - 100.0).abs() < 1e-9 && (seen.kinetic_energy - 5.0).abs() < 1e-9, "{seen:?}");
 }

@@ -33,6 +33,13 @@ impl FrameWriter for Series {
         Ok(())
     }
 
+    fn found(&mut self, number: usize, _time: f64) {
+        let path = self.stage.beside(&ending(number, self.extension));
+        if path.is_file() {
+            self.files.push(path);
+        }
+    }
+
     fn finish(self: Box<Self>) -> Result<Vec<PathBuf>, WriteError> {
         Ok(self.files)
     }

@@ -38,6 +38,8 @@ pub(super) struct Manifest {
     /// Files that it names are relative to this folder.
     pub base: PathBuf,
     pub status: Status,
+    /// Of the text of the scene, which must not change while the run is not done.
+    pub scene_checksum: u32,
     /// How many steps have been made when this was written, of how many.
     pub step: u64,
     pub steps: u64,
@@ -55,24 +57,42 @@ impl Folder {
         Self(path.into())
     }
 
-    /// Make the folder, and take away what an earlier run has left.
-    pub fn create(path: &Path) -> Result<Self, RunError> {
+    /// Make the folder, and take away what an earlier run has left. What is not of a run stays, and is not written over.
+    pub fn create(path: &Path) -> Result<(Self, fs::File), RunError> {
         let folder = Self(path.into());
         let wrong = |path: PathBuf| move |cause| RunError::Folder { path, cause };
         fs::create_dir_all(path).map_err(wrong(path.into()))?;
-        if folder.manifest().is_ok() {
-            for file in [folder.probes(), folder.path().join("probes.npy"), folder.checkpoint()] {
-                remove(&file)?;
-            }
-            for entry in fs::read_dir(folder.frames()).into_iter().flatten().flatten() {
-                let is_frame = entry.path().extension().is_some_and(|extension| extension == "npy");
-                if is_frame {
-                    remove(&entry.path())?;
-                }
-            }
+        // The lock is made first: a run may have been killed before it came further.
+        let is_run = folder.manifest_path().is_file() || folder.lock_path().is_file();
+        let ours = ["scene.toml", "scene.config", "probes.csv", "probes.npy", "checkpoint.bin", "frames"];
+        if let Some(name) = ours.iter().find(|name| !is_run && path.join(name).exists()) {
+            return Err(RunError::Foreign { folder: path.into(), name: (*name).into() });
+        }
+        let lock = folder.lock()?;
+        for name in ours.iter().filter(|name| **name != "frames") {
+            remove(&path.join(name))?;
+        }
+        remove_series(&folder.frames(), "npy")?;
+        for extension in ["vtu", "obj", "ply", "png"] {
+            remove_series(&path.join(extension), extension)?;
         }
         fs::create_dir_all(folder.frames()).map_err(wrong(folder.frames()))?;
-        Ok(folder)
+        Ok((folder, lock))
+    }
+
+    fn lock_path(&self) -> PathBuf {
+        self.0.join("lock")
+    }
+
+    /// Keep others from writing here, until the file is closed.
+    pub fn lock(&self) -> Result<fs::File, RunError> {
+        let path = self.lock_path();
+        let file = fs::File::create(&path).map_err(|cause| RunError::Folder { path: path.clone(), cause })?;
+        match file.try_lock() {
+            Ok(()) => Ok(file),
+            Err(fs::TryLockError::WouldBlock) => Err(RunError::Locked { folder: self.0.clone() }),
+            Err(fs::TryLockError::Error(cause)) => Err(RunError::Folder { path, cause }),
+        }
     }
 
     pub fn path(&self) -> &Path {
@@ -130,6 +150,7 @@ impl Folder {
             name,
             scene,
             base,
+            scene_checksum: checksum(&text),
             status: Status::Running,
             step: 0,
             steps: built.steps,
@@ -149,7 +170,13 @@ impl Folder {
     pub fn manifest(&self) -> Result<Manifest, RunError> {
         let not_a_run = |reason: String| RunError::NotARun { folder: self.0.clone(), reason };
         let bytes = Disk.read(&self.manifest_path()).map_err(|error| not_a_run(error.to_string()))?;
-        serde_json::from_slice(&bytes).map_err(|error| not_a_run(format!("run.json: {error}")))
+        let manifest: Manifest =
+            serde_json::from_slice(&bytes).map_err(|error| not_a_run(format!("run.json: {error}")))?;
+        // Files are called so: it must not lead out of the folder.
+        if Path::new(&manifest.name).file_name() != Some(std::ffi::OsStr::new(&manifest.name)) {
+            return Err(not_a_run(format!("run.json: the name `{}`, expected that of a file", manifest.name)));
+        }
+        Ok(manifest)
     }
 
     /// All numbers as an array, for NumPy.
@@ -176,6 +203,27 @@ pub(super) fn read_frame(path: &Path, vertex_count: usize) -> Result<(Vec<f64>, 
     let (rows, _) = array.values().as_chunks::<6>();
     let part = |from: usize| rows.iter().flat_map(|row| row[from..from + 3].iter().copied()).collect();
     Ok((part(0), part(3)))
+}
+
+/// Tells whether a text is still the same.
+pub(super) fn checksum(text: &str) -> u32 {
+    let mut sum = flate2::Crc::new();
+    sum.update(text.as_bytes());
+    sum.sum()
+}
+
+/// Take away the files of a series: those whose names end in six digits or more, and the list of them.
+fn remove_series(folder: &Path, extension: &str) -> Result<(), RunError> {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let digits = stem.chars().rev().take_while(char::is_ascii_digit).count();
+        let has = |end: &str| path.extension().is_some_and(|own| own == end);
+        if has(extension) && digits >= 6 || has("pvd") {
+            remove(&path)?;
+        }
+    }
+    Ok(())
 }
 
 fn remove(file: &Path) -> Result<(), RunError> {

@@ -101,6 +101,14 @@ pub enum RunError {
     Step { step: u64, source: StepError },
     #[error("{}: this is no run of Pliant: {reason}", folder.display())]
     NotARun { folder: PathBuf, reason: String },
+    #[error("{}: the scene was changed since the run began; run it anew, or take the change back", path.display())]
+    SceneChanged { path: PathBuf },
+    #[error("{}: another program is writing to this folder", folder.display())]
+    Locked { folder: PathBuf },
+    #[error("{}: the folder has `{name}`, which is not of a run of Pliant; choose another folder", folder.display())]
+    Foreign { folder: PathBuf, name: String },
+    #[error("{}: this frame is missing", path.display())]
+    MissingFrame { path: PathBuf },
     #[error("{}: {cause}", path.display())]
     Folder { path: PathBuf, cause: std::io::Error },
     #[error("the thread that writes files ended unexpectedly")]
@@ -116,6 +124,8 @@ pub struct Run {
     built: Built,
     cast: Arc<Cast>,
     manifest: Manifest,
+    /// Held while it is being made.
+    lock: Option<std::fs::File>,
     /// Rows to keep of an earlier part of the run, its header included; none if there was none.
     rows_before: Option<u64>,
 }
@@ -124,9 +134,9 @@ impl Run {
     /// A new run in a folder, which is made if it is not there. What an earlier run has left there is taken away.
     pub fn create(file: SceneFile, folder: &Path) -> Result<Self, RunError> {
         let built = file.build(&Disk)?;
-        let folder = Folder::create(folder)?;
+        let (folder, lock) = Folder::create(folder)?;
         let manifest = folder.begin(&file, &built)?;
-        Self::of(folder, file, built, manifest)
+        Ok(Self { lock: Some(lock), ..Self::of(folder, file, built, manifest)? })
     }
 
     /// A run that has been made, or begun.
@@ -143,11 +153,18 @@ impl Run {
     /// The same, ready to go on from its last checkpoint.
     pub fn resume(folder: &Path) -> Result<Self, RunError> {
         let mut run = Self::open(folder)?;
+        if run.manifest.scene_checksum != folder::checksum(&run.file.source.text) {
+            let path = run.file.source.path.clone();
+            return Err(RunError::SceneChanged { path });
+        }
+        run.lock = Some(run.folder.lock()?);
         let checkpoint = Checkpoint::read(&Disk, &run.folder.checkpoint())?;
         run.built.recorder.set_work(checkpoint.work);
         run.built.simulation.resume(checkpoint)?;
         let step = run.built.simulation.steps_done();
-        run.rows_before = Some(2 + step / run.built.record_every);
+        // The names, the start, every so many steps, and the end.
+        let is_extra_end = step == run.built.steps && !step.is_multiple_of(run.built.record_every);
+        run.rows_before = Some(2 + step / run.built.record_every + u64::from(is_extra_end));
         Ok(run)
     }
 
@@ -158,7 +175,7 @@ impl Run {
                 cast.dress(body, surface, embedding)?;
             }
         }
-        Ok(Self { folder, file, built, cast: Arc::new(cast), manifest, rows_before: None })
+        Ok(Self { folder, file, built, cast: Arc::new(cast), manifest, lock: None, rows_before: None })
     }
 
     /// The folder.
@@ -181,6 +198,11 @@ impl Run {
         &self.cast
     }
 
+    /// What to call it.
+    pub fn title(&self) -> &str {
+        self.file.scene.title.as_deref().unwrap_or(&self.manifest.name)
+    }
+
     /// What its files are called.
     pub fn name(&self) -> &str {
         &self.manifest.name
@@ -194,6 +216,16 @@ impl Run {
     /// How many frames there are.
     pub fn frames_done(&self) -> usize {
         (0..self.frame_count()).take_while(|&number| self.folder.frame(number).is_file()).count()
+    }
+
+    /// An error if a run that is done has not all its frames any more, or if there is none at all.
+    pub fn check_frames(&self) -> Result<(), RunError> {
+        let done = self.frames_done();
+        let is_incomplete = self.status() == Status::Done && done < self.frame_count();
+        if done == 0 || is_incomplete {
+            return Err(RunError::MissingFrame { path: self.folder.frame(done) });
+        }
+        Ok(())
     }
 
     /// When a frame is, in s.
@@ -260,7 +292,9 @@ impl Run {
             writers.push(format.start(&path, &self.cast, &self.options())?);
         }
         // All frames up to here are on disk.
-        for number in 0..=(start / self.built.frame_every) as usize {
+        let is_end = start == self.built.steps;
+        let last = if is_end { start.div_ceil(self.built.frame_every) } else { start / self.built.frame_every };
+        for number in 0..=last as usize {
             if self.rows_before.is_some() {
                 let time = self.frame_time(number);
                 writers.iter_mut().for_each(|writer| writer.found(number, time));
@@ -301,7 +335,7 @@ impl Run {
     }
 
     /// Write what needs all frames. Returns the files to open.
-    fn finish(&self) -> Result<Vec<PathBuf>, RunError> {
+    pub fn finish(&self) -> Result<Vec<PathBuf>, RunError> {
         self.folder.write_probes(&self.table()?)?;
         let mut files = Vec::new();
         for format in self.formats(false) {
@@ -313,6 +347,7 @@ impl Run {
 
     /// Write all frames in a format. Returns the file to open.
     pub fn export(&self, format: &output::AnimationFormat, path: &Path) -> Result<PathBuf, RunError> {
+        self.check_frames()?;
         let frames = self.frames_done();
         let mut writer = format.start(path, &self.cast, &Options { frames: Some(frames), ..self.options() })?;
         for number in 0..frames {

@@ -100,7 +100,7 @@ pub struct Load {
     /// At right angles to the surface as it moves; positive pulls outward, as from within a balloon.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pressure: Option<At<Pressure>>,
-    /// A kick at the start, in all.
+    /// A kick at the start, in all: shared by mass, so that free vertices all get the same velocity. What goes to held ones is lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub impulse: Option<At<Vector<dimension::Impulse>>>,
     /// A file of forces for each step: a column a step, three rows for each vertex of the scene; or such a matrix of VegaFEM.
@@ -193,6 +193,9 @@ impl Hold {
             };
             axes[axis] = true;
         }
+        if axes == [false; 3] {
+            return Err(stage.error(self.axes.span.as_ref(), "no axis, expected some of \"xyz\""));
+        }
         let motion = stage.motion(self.motion.as_ref(), || stage.middle(&vertices))?;
         // Held where they begin.
         let offsets = vertices.iter().map(|&vertex| stage.start[vertex as usize]).collect();
@@ -205,6 +208,10 @@ impl Handle {
         let vertices = stage.select(self.object.as_ref(), &self.vertices)?;
         let middle = stage.middle(&vertices);
         let shift = self.target.as_ref().map_or(Vec3::ZERO, |target| vec3(target) - middle);
+        if !(self.stiffness.si >= 0.0) {
+            let message = format!("the stiffness is {} N/m, expected one that is not negative", self.stiffness.si);
+            return Err(stage.error(self.stiffness.span.as_ref(), message));
+        }
         let share = 1.0 / vertices.len() as f64;
         for &vertex in &vertices {
             let target = stage.place(vertex) + shift;
@@ -265,11 +272,15 @@ impl SpringLink {
     }
 }
 
+/// Vertices, and the impulse that they share, in N s.
+pub(super) type Impulse = (Vec<u32>, Vec3);
+
 /// What loads add up to.
 pub(super) struct Loads {
     pub nodal: NodalLoads,
     pub pressures: Vec<force::Pressure>,
-    pub impulses: Vec<(u32, Vec3)>,
+    /// Each with the vertices that share it.
+    pub impulses: Vec<Impulse>,
 }
 
 impl At<Load> {
@@ -312,8 +323,7 @@ impl At<Load> {
             if let Some(schedule) = &self.schedule {
                 return Err(stage.error(schedule.span.as_ref(), "an impulse is at the start and has no schedule"));
             }
-            let share = vec3(impulse) / vertices.len() as f64;
-            loads.impulses.extend(vertices.iter().map(|&vertex| (vertex, share)));
+            loads.impulses.push((vertices, vec3(impulse)));
         } else if let Some(steps) = &self.steps {
             self.add_steps(stage, steps, simulation, loads)?;
         }

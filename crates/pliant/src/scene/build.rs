@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::act::{Loads, SpringList, add_loads, patch_between};
+use super::act::{Impulse, Loads, SpringList, add_loads, patch_between};
 use super::object::{Prepared, Reader};
 use super::select::Choice;
-use super::{At, Mass, Motion, Scene, SceneError, SceneFile, Scheme, Selection, Source, nearest, quantity};
+use super::{At, Mass, Motion, Scene, SceneError, SceneFile, Scheme, Selection, Source, hint, quantity};
 use crate::force::{Geometric, GeometricStiffness, Handles, NodalLoads, Obstacles, Patch, PatchError, Springs};
 use crate::io::{Files, read_bou_from};
 use crate::math::Vec3;
@@ -101,7 +101,7 @@ impl<'a> Stage<'a> {
     pub fn object(&self, name: &At<String>) -> Result<usize, SceneError> {
         let names = || self.objects.iter().map(|object| object.name.as_str());
         names().position(|own| own == name.value).ok_or_else(|| {
-            let hint = nearest(name, names()).map_or(String::new(), |nearest| format!("; did you mean `{nearest}`?"));
+            let hint = hint(name, names());
             let known = names().collect::<Vec<_>>().join(", ");
             self.error(name.span.as_ref(), format!("there is no object `{}`{hint} There are {known}", name.value))
         })
@@ -205,7 +205,13 @@ impl SceneFile {
         }
         let recorder = Recorder::new(probes);
         let columns = recorder.columns();
+        if let Some(twice) = columns.iter().enumerate().find(|(at, name)| columns[..*at].contains(name)) {
+            let probe = scene.probes.iter().rfind(|probe| twice.1.starts_with(&probe.name.value));
+            let span = probe.and_then(|probe| probe.name.span.as_ref());
+            return Err(source.error(span, format!("there would be two columns `{}`", twice.1)));
+        }
         scene.expect.iter().try_for_each(|expect| expect.check(&columns, source))?;
+        scene.output.picture.check(source)?;
         let record_every = &scene.output.record_every;
         if record_every.value == 0 {
             return Err(source.error(record_every.span.as_ref(), "0 steps, expected at least 1"));
@@ -213,7 +219,7 @@ impl SceneFile {
         Ok(Built {
             simulation: Simulation::new(model, integrator, solver, state, dt).restarting_every(restart.value.into()),
             steps,
-            frame_every: self.frame_every(dt)?,
+            frame_every: self.frame_every(dt, steps)?,
             record_every: record_every.value.into(),
             recorder,
             notes: self
@@ -227,9 +233,11 @@ impl SceneFile {
     }
 
     /// After how many steps there is a frame.
-    fn frame_every(&self, dt: f64) -> Result<u64, SceneError> {
+    fn frame_every(&self, dt: f64, steps: u64) -> Result<u64, SceneError> {
         let rate = &self.scene.output.frame_rate;
-        let frequency = rate.as_ref().map_or(FRAME_RATE, |rate| rate.si);
+        // What is over in an instant is shown in as many frames as a second would be.
+        let usual = FRAME_RATE * (1.0 / (steps as f64 * dt)).max(1.0);
+        let frequency = rate.as_ref().map_or(usual, |rate| rate.si);
         if !(frequency > 0.0) {
             let message = format!("{frequency} frames a second, expected a positive number");
             return Err(self.source.error(rate.as_ref().and_then(|rate| rate.span.as_ref()), message));
@@ -258,7 +266,7 @@ impl SceneFile {
         Ok(objects)
     }
 
-    fn model(&self, stage: &Stage<'_>, objects: &[Prepared]) -> Result<(Model, Vec<(u32, Vec3)>), SceneError> {
+    fn model(&self, stage: &Stage<'_>, objects: &[Prepared]) -> Result<(Model, Vec<Impulse>), SceneError> {
         let scene = &self.scene;
         let mut builder = Model::builder().gravity(scene.gravity()).damping(scene.damping.build(stage)?);
         if scene.simulation.mass == Mass::Lumped {
@@ -272,8 +280,22 @@ impl SceneFile {
                 densities: object.densities.clone(),
             });
         }
-        for hold in &scene.holds {
-            builder = builder.hold(hold.build(stage)?);
+        let mut held = vec![[None; 3]; stage.rest.len()];
+        for (number, hold) in scene.holds.iter().enumerate() {
+            let built = hold.build(stage)?;
+            for &vertex in &built.vertices {
+                for axis in (0..3).filter(|&axis| built.axes[axis]) {
+                    let before = held[vertex as usize][axis].replace(number);
+                    if let Some(before) = before.filter(|&before| scene.holds[before].motion != hold.motion) {
+                        let message = format!(
+                            "vertex {vertex} is held here, and by hold {} (from 1), which moves it otherwise",
+                            before + 1
+                        );
+                        return Err(stage.error(hold.vertices.span.as_ref(), message));
+                    }
+                }
+            }
+            builder = builder.hold(built);
         }
         if !scene.handles.is_empty() {
             let mut handles = Handles::new(&stage.rest, []).map_err(|error| stage.error(None, error.to_string()))?;
@@ -303,7 +325,9 @@ impl SceneFile {
             spring.build(stage, &mut springs)?;
         }
         if !springs.pairs.is_empty() {
+            let network = scene.objects.iter().find_map(|object| object.network.as_ref());
             let span = scene.springs.first().and_then(|spring| spring.span.as_ref());
+            let span = span.or(network.and_then(|network| network.span.as_ref()));
             builder = builder.force(springs.build(&stage.rest).map_err(|error| stage.error(span, error.to_string()))?);
         }
         let nodal = NodalLoads::new(stage.rest.len());
@@ -326,7 +350,7 @@ impl SceneFile {
     }
 
     /// Where everything is at the start, and how it moves.
-    fn start(&self, model: &Model, objects: &[Prepared], impulses: &[(u32, Vec3)]) -> State {
+    fn start(&self, model: &Model, objects: &[Prepared], impulses: &[Impulse]) -> State {
         let mut state = model.rest_state();
         for (u, start) in state.q.chunks_exact_mut(3).zip(objects.iter().flat_map(|object| &object.start)) {
             u.copy_from_slice(&start.to_array());
@@ -349,8 +373,13 @@ impl SceneFile {
                 }
             }
         }
-        for &(vertex, impulse) in impulses {
-            model.add_impulse(&mut state, vertex, impulse);
+        let masses = objects.iter().flat_map(|object| object.mesh.lumped_masses(&object.densities));
+        let masses: Vec<f64> = if impulses.is_empty() { Vec::new() } else { masses.collect() };
+        for (vertices, impulse) in impulses {
+            let all: f64 = vertices.iter().map(|&vertex| masses[vertex as usize]).sum();
+            for &vertex in vertices {
+                model.add_impulse(&mut state, vertex, *impulse * (masses[vertex as usize] / all));
+            }
         }
         state
     }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::quantity::Time;
-use super::{At, SceneError, Source, nearest};
+use super::{At, SceneError, Source, hint};
 use crate::simulation::Table;
 
 /// A number that the scene must produce, to be checked by `pliant run --check`.
@@ -100,8 +100,7 @@ impl At<Expect> {
     /// Whether the expectation can be checked at all, with these columns.
     pub fn check(&self, columns: &[String], source: &Source) -> Result<(), SceneError> {
         if !columns.contains(&self.quantity.value) {
-            let hint = nearest(&self.quantity, columns.iter().map(String::as_str));
-            let hint = hint.map_or(String::new(), |nearest| format!("; did you mean `{nearest}`?"));
+            let hint = hint(&self.quantity, columns.iter().map(String::as_str));
             let message =
                 format!("there is no column `{}`{hint} There are {}", self.quantity.value, columns.join(", "));
             return Err(source.error(self.quantity.span.as_ref(), message));

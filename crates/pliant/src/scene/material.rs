@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::quantity::{Density, Pressure};
-use super::{At, SceneError, Source, nearest, text_or_table};
+use super::{At, SceneError, Source, hint, nearest, text_or_table};
 use crate::material::{AnyLaw, CorotationalFrame, CorotationalTangent, Elasticity, Inversion, LawError, YoungPoisson};
 use crate::mesh;
 
@@ -120,11 +120,10 @@ impl At<MaterialChoice> {
         if let Some(material) = named.get(name) {
             return Ok(At { value: &material.value, span: self.span.clone() });
         }
-        let hint = nearest(name, named.keys().map(String::as_str));
-        let hint = hint.map_or(String::new(), |nearest| format!("; did you mean `{nearest}`?"));
+        let hint = hint(name, named.keys().map(String::as_str));
         let known = named.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
-        let known = if known.is_empty() { "no material has a name".into() } else { format!("there are {known}") };
-        Err(source.error(self.span.as_ref(), format!("there is no material `{name}`{hint} ({known})")))
+        let known = if known.is_empty() { "No material has a name".into() } else { format!("There are {known}") };
+        Err(source.error(self.span.as_ref(), format!("there is no material `{name}`{hint} {known}")))
     }
 }
 
@@ -154,19 +153,35 @@ impl RegionMaterial<'_> {
         self.file.and_then(|file| file.density).ok_or_else(missing)
     }
 
+    /// Keys that would do nothing are errors: only these, and the density, have an effect.
+    pub fn allow(&self, allowed: &[&str], why: &str, source: &Source) -> Result<(), SceneError> {
+        let given = &self.given;
+        let keys = [
+            ("law", given.law.as_ref().map(|own| &own.span)),
+            ("young", given.young.as_ref().map(|own| &own.span)),
+            ("poisson", given.poisson.as_ref().map(|own| &own.span)),
+            ("coefficients", given.coefficients.as_ref().map(|own| &own.span)),
+            ("formula", given.formula.as_ref().map(|own| &own.span)),
+            ("parameters", (!given.parameters.is_empty()).then_some(&given.span)),
+            ("tangent", given.tangent.as_ref().map(|own| &own.span)),
+            ("frame", given.frame.as_ref().map(|own| &own.span)),
+            ("inversion", given.inversion.as_ref().map(|own| &own.span)),
+            ("inversion_threshold", given.inversion_threshold.as_ref().map(|own| &own.span)),
+            ("compression_resistance", given.compression_resistance.as_ref().map(|own| &own.span)),
+        ];
+        match keys.into_iter().find(|(name, span)| span.is_some() && !allowed.contains(name)) {
+            Some((name, span)) => {
+                let span = span.and_then(Option::as_ref).or(given.span.as_ref());
+                Err(source.error(span, format!("`{name}` would do nothing: {why}")))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Young's modulus and Poisson's ratio, for schemes that bring their own law.
     pub fn moduli(&self, source: &Source) -> Result<YoungPoisson, SceneError> {
         let given = &self.given;
-        let only_law = [
-            ("law", given.law.as_ref().map(|law| &law.span)),
-            ("formula", given.formula.as_ref().map(|formula| &formula.span)),
-            ("coefficients", given.coefficients.as_ref().map(|own| &own.span)),
-            ("inversion", given.inversion.as_ref().map(|own| &own.span)),
-        ];
-        if let Some((name, Some(span))) = only_law.into_iter().find(|(_, span)| span.is_some()) {
-            let message = format!("`{name}` is for other schemes: this one brings its own law");
-            return Err(source.error(span.as_ref(), message));
-        }
+        self.allow(&["young", "poisson"], "this scheme brings its own law", source)?;
         let from_file = match self.file.and_then(|file| file.moduli.as_ref()) {
             Some(&mesh::Moduli::Isotropic { young, poisson }) => Some(YoungPoisson { young, poisson }),
             _ => None,
@@ -219,7 +234,9 @@ impl RegionMaterial<'_> {
 
     fn law(&self, source: &Source) -> Result<AnyLaw, SceneError> {
         let given = &self.given;
+        let others = ["inversion", "inversion_threshold", "compression_resistance"];
         if let Some(formula) = &given.formula {
+            self.allow(&[&others[..], &["formula", "parameters"]].concat(), "the formula is the law", source)?;
             let parameters: Vec<(&str, f64)> =
                 given.parameters.iter().map(|(name, value)| (name.as_str(), *value)).collect();
             let law = AnyLaw::formula(formula, &parameters);
@@ -247,8 +264,13 @@ impl RegionMaterial<'_> {
             source.error(place(span).as_ref(), format!("{error}{hint}"))
         };
         if let Some(coefficients) = &given.coefficients {
+            let allowed = [&others[..], &["law", "coefficients", "tangent", "frame"]].concat();
+            self.allow(&allowed, "the coefficients say it", source)?;
             let list: Vec<(&str, f64)> = coefficients.iter().map(|(name, value)| (name.as_str(), value.si)).collect();
             return AnyLaw::with_coefficients(name, &list).map_err(|error| at(coefficients.span.as_ref(), &error));
+        }
+        if !given.parameters.is_empty() {
+            return Err(source.error(given.span.as_ref(), "`parameters` would do nothing: there is no `formula`"));
         }
         match (&given.young, &given.poisson) {
             (Some(young), Some(poisson)) => {

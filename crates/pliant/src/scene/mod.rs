@@ -200,24 +200,28 @@ fn explained(message: &str) -> String {
         let Some(found) = names.next() else { break };
         let known: Vec<String> = names.collect();
         let list = known.join(", ");
-        let nearest = nearest(&found, known.iter().map(String::as_str));
-        let hint = nearest.map_or(String::new(), |nearest| format!("; did you mean `{nearest}`?"));
-        return match (known.is_empty(), hint.is_empty()) {
-            (true, _) => format!("there is no {what} `{found}` here, and no other either"),
-            (false, true) => format!("there is no {what} `{found}` here, expected one of {list}"),
-            (false, false) => format!("there is no {what} `{found}` here{hint} There are {list}"),
-        };
+        let hint = hint(&found, known.iter().map(String::as_str));
+        return format!("there is no {what} `{found}` here{hint} Expected one of {list}");
     }
     if let Some(rest) = message.strip_prefix("missing field ") {
         return format!("the key {rest} is missing");
     }
-    message.replace("field", "key")
+    // The types of numbers are ours, not the user's.
+    let plain = ["u8", "u32", "u64", "usize"].iter().fold(message.to_owned(), |text, name| {
+        text.replace(&format!("expected {name}"), "expected a whole number that is not negative")
+    });
+    plain.replace("field", "key")
 }
 
 /// The known name that is most like one that is not known, if any is.
 pub(crate) fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let like = |name: &&str| strsim::jaro_winkler(&found.to_lowercase(), &name.to_lowercase());
     known.into_iter().filter(|name| like(name) > 0.78).max_by(|a, b| like(a).total_cmp(&like(b)))
+}
+
+/// The end of a sentence about a name that is not known: the one that is likely meant, if any is like it.
+pub(crate) fn hint<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    nearest(found, known).map_or(".".into(), |nearest| format!("; did you mean `{nearest}`?"))
 }
 
 /// Something that is written as a text in short, and as a table in full.
@@ -248,8 +252,12 @@ where
             Ok((self.of_text)(text.to_owned()))
         }
 
-        fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
-            U::deserialize(MapAccessDeserializer::new(map)).map(self.of_table)
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<T, A::Error> {
+            let table = U::deserialize(MapAccessDeserializer::new(&mut map))?;
+            match map.next_key::<String>()? {
+                Some(key) => Err(de::Error::custom(format!("the key `{key}` is one too many here"))),
+                None => Ok((self.of_table)(table)),
+            }
         }
     }
 

@@ -206,7 +206,9 @@ impl Reader<'_> {
             densities.push(material.density(self.source)?);
             if self.scheme_has_law && !own_law {
                 moduli.push(material.moduli(self.source)?);
-            } else if !own_law {
+            } else if own_law {
+                material.allow(&[], "an elastic law does not hold this object together", self.source)?;
+            } else {
                 materials.push(material.elasticity(self.source)?);
             }
         }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::quantity::{Angle, Length, Rate, dimension};
-use super::{At, Vector};
+use super::{At, SceneError, Source, Vector};
 
 /// What is written, and where.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -13,7 +13,7 @@ pub struct Output {
     /// The folder to write to; by default `out/` and the name of the scene.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub directory: Option<String>,
-    /// How many frames a second of simulated time; by default 30, or every step if these are longer.
+    /// How many frames a second of simulated time; by default 30, more if there would be fewer than that in all, or every step if these are longer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frame_rate: Option<At<Rate>>,
     /// What else to write beside the frames themselves and the table of probes.
@@ -140,6 +140,31 @@ impl Default for View {
         }
     }
 }
+
+impl At<Picture> {
+    /// What no picture can be like.
+    pub(super) fn check(&self, source: &Source) -> Result<(), SceneError> {
+        let wrong = |message: String| Err(source.error(self.span.as_ref(), message));
+        let [width, height] = self.size;
+        if !(1..=LARGEST_SIDE).contains(&width) || !(1..=LARGEST_SIDE).contains(&height) {
+            return wrong(format!("a picture of {width} × {height} pixels, expected 1 to {LARGEST_SIDE} each"));
+        }
+        if let Some(rate) = self.play_rate.filter(|rate| !(rate.si > 0.0)) {
+            return wrong(format!("{} frames a second, expected a positive number", rate.si));
+        }
+        if let Some(distance) = self.view.distance.filter(|distance| !(distance.si > 0.0)) {
+            return wrong(format!("a distance of {} m, expected a positive length", distance.si));
+        }
+        if let Some([low, high]) = self.range.filter(|[low, high]| !(low < high && high.is_finite() && low.is_finite()))
+        {
+            return wrong(format!("a range from {low} to {high}, expected the smaller number first"));
+        }
+        Ok(())
+    }
+}
+
+/// In pixels.
+const LARGEST_SIDE: u32 = 5000;
 
 impl Colour {
     /// Whether it shows something of elements.

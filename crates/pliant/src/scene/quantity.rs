@@ -101,7 +101,7 @@ impl<'de, D: Dimension> Deserialize<'de> for Quantity<D> {
             type Value = f64;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "a {} in {}, or text such as \"{}\"", D::NAME, D::UNIT, D::EXAMPLE)
+                write!(f, "{} in {}, or text such as \"{}\"", with_article::<D>(), D::UNIT, D::EXAMPLE)
             }
 
             fn visit_f64<E: de::Error>(self, value: f64) -> Result<f64, E> {
@@ -191,9 +191,14 @@ const UNITS: &[(&str, bool, f64, Powers)] = &[
     ("rpm",  false, std::f64::consts::TAU / 60.0, [0, 0, -1, 1]),
 ];
 
+fn with_article<D: Dimension>() -> String {
+    let article = if D::NAME.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    format!("{article} {}", D::NAME)
+}
+
 /// A number and a unit of a dimension, in SI units.
 fn parse<D: Dimension>(text: &str) -> Result<f64, String> {
-    let expected = || format!("expected a {} such as \"{}\", in units of {}", D::NAME, D::EXAMPLE, D::UNIT);
+    let expected = || format!("expected {} such as \"{}\", in units of {}", with_article::<D>(), D::EXAMPLE, D::UNIT);
     let (value, unit) = number(text.trim()).ok_or_else(|| format!("{}, found \"{text}\"", expected()))?;
     let unit = unit.trim();
     if unit.is_empty() {
@@ -209,7 +214,7 @@ fn parse<D: Dimension>(text: &str) -> Result<f64, String> {
     })?;
     let wanted = product(D::UNIT).expect("a unit of ours");
     if found.powers != wanted.powers {
-        return Err(format!("`{unit}` does not measure a {}; {}", D::NAME, expected()));
+        return Err(format!("`{unit}` does not measure {}; {}", with_article::<D>(), expected()));
     }
     let si = value * found.factor;
     if si.is_finite() { Ok(si) } else { Err(format!("\"{text}\" is too large; {}", expected())) }

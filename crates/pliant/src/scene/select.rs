@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::quantity::{Length, dimension, vec3};
-use super::{Vector, nearest, text_or_table};
+use super::{Vector, hint, text_or_table};
 use crate::math::Vec3;
 use crate::mesh::Sets;
 
@@ -137,6 +137,9 @@ impl Selection {
                 }
                 sorted(chosen)
             }
+            Self::Where(Where::Every(list)) if list.is_empty() => {
+                return Err("an empty list, expected selections".into());
+            }
             Self::Where(Where::Every(list)) => {
                 let mut chosen: Vec<u32> = (0..from.points.len() as u32).collect();
                 for part in list {
@@ -167,8 +170,7 @@ fn set(name: &str, from: &Choice<'_>) -> Result<Vec<u32>, String> {
     }
     let what = from.what;
     let known: Vec<&str> = from.sets.keys().map(String::as_str).chain(["all", "surface"]).collect();
-    let hint = nearest(name, known.iter().copied());
-    let hint = hint.map_or(String::new(), |nearest| format!("; did you mean `{nearest}`?"));
+    let hint = hint(name, known.iter().copied());
     Err(format!("there is no {what} set `{name}`{hint} There are {}", known.join(", ")))
 }
 

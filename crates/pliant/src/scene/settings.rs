@@ -49,7 +49,7 @@ pub struct Settings {
     pub solver_tolerance: Option<At<f64>>,
     /// How many iterations an iterative solver may spend on a system; by default 5000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub solver_iterations: Option<u32>,
+    pub solver_iterations: Option<At<u32>>,
     /// Where the mass of elements is.
     #[serde(default)]
     pub mass: Mass,
@@ -261,8 +261,11 @@ impl Settings {
             }
             cg.tolerance = tolerance.value;
         }
-        if let Some(iterations) = self.solver_iterations {
-            cg.most_iterations = iterations.max(1) as usize;
+        if let Some(iterations) = &self.solver_iterations {
+            if iterations.value == 0 {
+                return Err(source.error(iterations.span.as_ref(), "0 iterations, expected at least 1"));
+            }
+            cg.most_iterations = iterations.value as usize;
         }
         Ok(match self.solver {
             Solver::Auto => SolverParams::Auto(AutoParams { cg, ..AutoParams::default() }),

@@ -143,6 +143,13 @@ mod tests {
     }
 
     #[test]
+    fn the_seed_of_the_fuzz_target_is_a_checkpoint() {
+        let seed = include_bytes!("../../../../fuzz/corpus/bin/three.bin");
+        let read = Checkpoint::read(&Memory::with("c", *seed), Path::new("c")).unwrap();
+        assert_eq!((read.step, read.work, read.state.q), (100, [1, 2, 3], vec![0.0, 0.1, -0.2]));
+    }
+
+    #[test]
     fn whatever_is_cut_or_changed_is_noticed() {
         let good = bytes(&checkpoint(Some(vec![3.0, 4.0, 5.0])));
         let read = |bytes: Vec<u8>| Checkpoint::read(&Memory::with("c", bytes), Path::new("c"));

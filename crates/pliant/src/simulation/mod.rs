@@ -24,6 +24,7 @@ pub struct Simulation {
     pub state: State,
     integrator: Box<dyn Integrator<Model>>,
     solver: Box<dyn LinearSolver<Operator>>,
+    start_time: f64,
     dt: f64,
     step: u64,
     restart_every: u64,
@@ -41,7 +42,8 @@ impl Simulation {
         state: State,
         dt: f64,
     ) -> Self {
-        Self { model, state, integrator, solver, dt, step: 0, restart_every: Self::RESTART_EVERY }
+        let start_time = state.time;
+        Self { model, state, integrator, solver, start_time, dt, step: 0, restart_every: Self::RESTART_EVERY }
     }
 
     /// The same with other places where a run can be resumed.
@@ -57,6 +59,8 @@ impl Simulation {
         }
         let info = self.integrator.step(&mut self.model, &mut *self.solver, &mut self.state, self.dt)?;
         self.step += 1;
+        // Not the sum of all steps, which rounds every time.
+        self.state.time = self.start_time + self.step as f64 * self.dt;
         Ok(info)
     }
 

@@ -1,0 +1,10 @@
+#![no_main]
+
+use std::path::Path;
+
+use pliant::io::Memory;
+use pliant::simulation::Checkpoint;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    drop(Checkpoint::read(&Memory::with("a.bin", bytes), Path::new("a.bin")));
+});

@@ -1,0 +1,10 @@
+#![no_main]
+
+use std::path::Path;
+
+use pliant::io::Memory;
+use pliant::scene::SceneFile;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    drop(SceneFile::read(&Memory::with("a.toml", bytes), Path::new("a.toml")));
+});
