@@ -284,6 +284,16 @@ impl Run {
         params: &Params,
         watch: &mut dyn FnMut(&Progress<'_>) -> ControlFlow<()>,
     ) -> Result<Outcome, RunError> {
+        let outcome = self.step_and_write(params, watch);
+        self.lock = None;
+        outcome
+    }
+
+    fn step_and_write(
+        &mut self,
+        params: &Params,
+        watch: &mut dyn FnMut(&Progress<'_>) -> ControlFlow<()>,
+    ) -> Result<Outcome, RunError> {
         let start = self.built.simulation.steps_done();
         let mut writers: Vec<Box<dyn FrameWriter>> = Vec::new();
         for format in self.formats(true) {
