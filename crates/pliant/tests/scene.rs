@@ -26,7 +26,9 @@ const TIME: &str = "\n[simulation]\nstep = \"10 ms\"\nduration = 0.1\n";
 fn a_small_scene_is_what_it_says() {
     let built = build(&format!("{BLOCK}{TIME}")).unwrap();
     assert_eq!(built.steps, 10);
-    assert_eq!(built.frame_every, 3);
+    assert_eq!(built.frame_every, 1, "what is short has as many frames as a second");
+    let long = build(&format!("{BLOCK}\n[simulation]\nstep = \"10 ms\"\nduration = 3\n")).unwrap();
+    assert_eq!(long.frame_every, 3);
     let model = &built.simulation.model;
     assert_eq!(model.vertex_count(), 27);
     assert_eq!(model.gravity(), Vec3::new(0.0, -9.81, 0.0));
