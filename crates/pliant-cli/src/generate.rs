@@ -1,11 +1,11 @@
 //! `pliant mesh generate`: simple bodies.
 
-use std::f64::consts::TAU;
-
 use anyhow::anyhow;
 use clap::{Args, Subcommand, ValueEnum};
-use pliant::mesh::generate::{self, GenerateError};
-use pliant::mesh::{Cells, Material, SplitError, VolumeMesh};
+use pliant::mesh::generate::GenerateError;
+use pliant::mesh::{Material, SplitError, VolumeMesh};
+use pliant::scene::Shape;
+use pliant::scene::quantity::Length;
 
 /// A body to make. Lengths are in metres, y is up; every number has a default.
 #[derive(Debug, Subcommand)]
@@ -152,31 +152,52 @@ impl Body {
     }
 
     fn shape(&self) -> Result<VolumeMesh, GenerateError> {
-        let kind = match self.common().elements {
-            Elements::Hex => Cells::Hex,
-            Elements::Tet5 => Cells::Tet5,
-            Elements::Tet6 => Cells::Tet6,
-        };
-        match *self {
+        let elements = self.common().elements.into();
+        // More than fit are refused, as they would be in full.
+        let count = |cells: usize| u32::try_from(cells).unwrap_or(u32::MAX);
+        let length = Length::new;
+        let shape = match *self {
             // The argument parser lets exactly three values pass.
-            Self::Box { ref size, ref cells, .. } => {
-                generate::block(std::array::from_fn(|i| size[i]), std::array::from_fn(|i| cells[i]), kind)
+            Self::Box { ref size, ref cells, .. } => Shape::Box {
+                size: std::array::from_fn(|i| length(size[i])),
+                cells: std::array::from_fn(|i| count(cells[i])),
+                elements,
+            },
+            Self::Beam { length: along, height, width, across, .. } => Shape::Beam {
+                length: length(along),
+                height: length(height),
+                width: length(width),
+                across: count(across),
+                elements,
+            },
+            Self::Cylinder { radius, height, across, layers, .. } => Shape::Cylinder {
+                radius: length(radius),
+                height: length(height),
+                across: count(across),
+                layers: layers.map(count),
+                elements,
+            },
+            Self::Ball { radius, across, .. } => {
+                Shape::Ball { radius: length(radius), across: count(across), elements }
             }
-            Self::Beam { length, height, width, across, .. } => generate::beam(length, height, width, across, kind),
-            Self::Cylinder { radius, height, across, layers, .. } => {
-                let layers = layers.unwrap_or_else(|| cells_along(height, 2.0 * radius, across));
-                generate::cylinder(radius, height, across, layers, kind)
-            }
-            Self::Ball { radius, across, .. } => generate::ball(radius, across, kind),
-            Self::Torus { ring_radius, tube_radius, across, sectors, .. } => {
-                let around = || cells_along(TAU * ring_radius, 4.0 * tube_radius, across).max(2).saturating_mul(2);
-                generate::torus(ring_radius, tube_radius, across, sectors.unwrap_or_else(around), kind)
-            }
-        }
+            Self::Torus { ring_radius, tube_radius, across, sectors, .. } => Shape::Torus {
+                ring_radius: length(ring_radius),
+                tube_radius: length(tube_radius),
+                across: count(across),
+                sectors: sectors.map(count),
+                elements,
+            },
+        };
+        shape.make()
     }
 }
 
-/// How many cells make `length` if `across` of them make `width`; at least one.
-fn cells_along(length: f64, width: f64, across: usize) -> usize {
-    ((length / width * across as f64).round() as usize).max(1)
+impl From<Elements> for pliant::scene::Elements {
+    fn from(elements: Elements) -> Self {
+        match elements {
+            Elements::Hex => Self::Hex,
+            Elements::Tet5 => Self::Tet5,
+            Elements::Tet6 => Self::Tet6,
+        }
+    }
 }
