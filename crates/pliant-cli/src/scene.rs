@@ -71,6 +71,9 @@ impl SceneCommand {
     }
 }
 
+/// To find the size of the factor of a larger body would take minutes.
+const MOST_ANALYSED: usize = 300_000;
+
 fn report(file: &SceneFile, mut built: Built, notes: &mut Vec<String>) -> anyhow::Result<String> {
     let settings = &file.scene.simulation;
     let mut facts = Facts::default();
@@ -90,10 +93,12 @@ fn report(file: &SceneFile, mut built: Built, notes: &mut Vec<String>) -> anyhow
         matches!(settings.scheme.value, Scheme::CentralDifferences | Scheme::SymplecticEuler | Scheme::ExplicitEuler);
     let needs_solver = !(explicit && settings.mass == Mass::Lumped);
     let blocks = 72 * model.pattern().slot_count();
-    let factor = if needs_solver { 6 * Symbolic::new(model.pattern().clone())?.info().memory } else { 0 };
+    let is_analysed = needs_solver && model.vertex_count() <= MOST_ANALYSED;
+    let factor = if is_analysed { 6 * Symbolic::new(model.pattern().clone())?.info().memory } else { 0 };
     // Stiffness, the matrix of the system and the mass; about ten vectors; and the factor, if there is one.
-    let memory = 3 * blocks + 10 * 24 * model.vertex_count() + factor;
-    facts.row("memory", format!("about {} MB", number(memory as f64 / 1e6)));
+    let memory = number((3 * blocks + 10 * 24 * model.vertex_count() + factor) as f64 / 1e6);
+    let beside = if needs_solver && !is_analysed { ", and what a linear solver takes" } else { "" };
+    facts.row("memory", format!("about {memory} MB{beside}"));
     facts.row(
         "disk",
         format!("about {} MB of frames", number(frames as f64 * 48.0 * model.vertex_count() as f64 / 1e6)),
