@@ -15,7 +15,7 @@
 //!
 //! The types here are the format: their documentation is the reference that [`reference()`] makes, and [`schema`] describes them to other
 //! programs. What a part of the file means is beside its type: objects in `object.rs`, what acts on them in `act.rs`, and so on;
-//! [`Scene::build`] puts them together.
+//! [`SceneFile::build`] puts them together.
 
 mod act;
 mod build;
