@@ -114,19 +114,11 @@ impl Simulation {
         sum.update(&self.restart_every.to_le_bytes());
         for body in self.model.bodies() {
             let mesh = body.mesh();
-            mesh.vertices().iter().flat_map(Vec3Bytes::bytes).for_each(|bytes| sum.update(&bytes));
+            for x in mesh.vertices() {
+                x.to_array().iter().for_each(|coordinate| sum.update(&coordinate.to_le_bytes()));
+            }
             mesh.connectivity().iter().for_each(|vertex| sum.update(&vertex.to_le_bytes()));
         }
         sum.sum()
-    }
-}
-
-trait Vec3Bytes {
-    fn bytes(&self) -> [[u8; 8]; 3];
-}
-
-impl Vec3Bytes for crate::math::Vec3 {
-    fn bytes(&self) -> [[u8; 8]; 3] {
-        self.to_array().map(f64::to_le_bytes)
     }
 }
