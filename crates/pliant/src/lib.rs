@@ -49,6 +49,7 @@ pub mod mesh;
 pub mod model;
 pub mod motion;
 pub mod output;
+pub mod reduced;
 pub mod run;
 pub mod scene;
 pub mod simulation;

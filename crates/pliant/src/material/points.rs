@@ -1,5 +1,6 @@
 //! A material at many points at a time: the one place where a law meets vector registers.
 
+use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -81,6 +82,12 @@ impl Elasticity {
     #[must_use]
     pub fn bare(&self) -> Self {
         Self { inversion: Inversion::None, compression: 0.0, ..self.clone() }
+    }
+
+    /// The law itself, if it is of this type and nothing is added to it.
+    pub fn law<L: Law + 'static>(&self) -> Option<&L> {
+        let is_bare = self.inversion == Inversion::None && self.compression == 0.0;
+        (&*self.law as &dyn Any).downcast_ref().filter(|_| is_bare)
     }
 
     pub(super) fn law_facts(&self) -> LawFacts {
@@ -238,11 +245,11 @@ pub(super) struct LawFacts {
 }
 
 /// A [`Law`] behind a pointer.
-trait PointLaw: Debug + Send + Sync {
+trait PointLaw: Any + Debug + Send + Sync {
     fn run(&self, compression: f64, job: Job<'_>);
 }
 
-impl<L: Law> PointLaw for L {
+impl<L: Law + 'static> PointLaw for L {
     fn run(&self, compression: f64, job: Job<'_>) {
         let law = &Resisting { law: self, c: compression };
         let lanes_below = |threshold: f64, sigma: &Points<3>| {

@@ -32,7 +32,7 @@ mod symbolic;
 #[cfg(test)]
 mod testing;
 mod trapezoid;
-mod vector;
+pub(crate) mod vector;
 
 use std::fmt::{self, Debug, Display};
 use std::sync::atomic::{AtomicU64, Ordering};

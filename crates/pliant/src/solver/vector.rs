@@ -17,7 +17,7 @@ pub(super) fn both<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnc
 }
 
 /// `a · b`.
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     if a.len() <= GRAIN {
         return dispatch(Dot { a, b });
     }
@@ -28,7 +28,7 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// `|a|`.
-pub(super) fn norm(a: &[f64]) -> f64 {
+pub(crate) fn norm(a: &[f64]) -> f64 {
     dot(a, a).sqrt()
 }
 
@@ -50,7 +50,7 @@ pub(super) fn redirect(beta: f64, z: &[f64], p: &mut [f64]) {
 }
 
 /// `y + αx`.
-pub(super) fn add_scaled(alpha: f64, x: &[f64], y: &mut [f64]) {
+pub(crate) fn add_scaled(alpha: f64, x: &[f64], y: &mut [f64]) {
     each_chunk(y, x, |y, x| y.iter_mut().zip(x).for_each(|(y, x)| *y += alpha * x));
 }
 

@@ -1,0 +1,105 @@
+//! Solutions of `K x = b` for bodies that may be free.
+
+use std::sync::Arc;
+
+use super::columns::{orthogonalize, relative_difference};
+use super::modes::ModesError;
+use super::rigid::rigid_motions;
+use crate::mass::MassMatrix;
+use crate::math::Vec3;
+use crate::model::Model;
+use crate::solver::vector::dot;
+use crate::solver::{Cholesky, Symbolic};
+use crate::system::{Definiteness, System, Weights};
+
+/// The factor of `K + sM` of a model at rest. `s` is zero for a body that is held; for one that is not, whose `K` is singular,
+/// it is small beside the lowest `ω²`, and rigid motions are left out.
+#[derive(Debug)]
+pub(super) struct Inverse {
+    cholesky: Cholesky<f64>,
+    /// `s`.
+    pub shift: f64,
+    /// Motions that deform nothing, orthonormal with the mass.
+    pub rigid: Vec<Vec<f64>>,
+    pub mass: MassMatrix,
+    pub held: Vec<bool>,
+}
+
+/// The shift, as a part of the least `ω²` that a uniform strain has, which is an upper bound of the lowest.
+const SHIFT: f64 = 1e-3;
+
+/// How exactly the equation is solved for a body that is free, and how many corrections that may take.
+const EXACT: f64 = 1e-13;
+const MOST_CORRECTIONS: usize = 30;
+
+impl Inverse {
+    /// Of a model at rest, which is linearised there.
+    pub fn new(model: &mut Model) -> Result<Self, ModesError> {
+        let n = model.dim();
+        let (rest, mut force) = (vec![0.0; n], vec![0.0; n]);
+        model.linearize(&rest, 0.0, Definiteness::Exact, &mut force);
+        let rigid = rigid_motions(model).map_err(|parts| ModesError::Parts { parts })?;
+        let mass = model.mass().clone();
+        let shift = if rigid.is_empty() { 0.0 } else { SHIFT * strain_quotient(model, &rigid, &mass) };
+        model.assemble(Weights { mass: shift, stiffness: 1.0, damping: 0.0 });
+        let matrix = &model.matrix().matrix;
+        let symbolic = Symbolic::new(matrix.pattern().clone()).map_err(|error| ModesError::Solve(error.into()))?;
+        let mut cholesky = Cholesky::new(Arc::new(symbolic));
+        cholesky.factor(matrix).map_err(|error| ModesError::Solve(error.into()))?;
+        Ok(Self { cholesky, shift, rigid, mass, held: model.held().to_vec() })
+    }
+
+    /// `x = (K + sM)⁻¹ b`, zero where something is held.
+    pub fn solve_shifted(&mut self, b: &[f64], x: &mut [f64]) {
+        self.cholesky.solve(b, x);
+    }
+
+    /// `K x = b`, with `b` made such that it does not accelerate the body as a whole, and `x` without rigid motion.
+    pub fn solve(&mut self, b: &[f64], x: &mut [f64]) {
+        let mut b = b.to_vec();
+        b.iter_mut().zip(&self.held).filter(|(_, held)| **held).for_each(|(b, _)| *b = 0.0);
+        let mut product = vec![0.0; b.len()];
+        for motion in &self.rigid {
+            let part = dot(motion, &b);
+            self.mass.mul(motion, &mut product);
+            b.iter_mut().zip(&product).for_each(|(b, product)| *b -= part * product);
+        }
+        self.cholesky.solve(&b, x);
+        if self.shift == 0.0 {
+            return;
+        }
+        // (K + sM) x' = b + sM x has the solution of K x = b as its fixed point, and comes nearer by s / (ω² + s) a time.
+        for _ in 0..MOST_CORRECTIONS {
+            orthogonalize(&self.rigid, &|x, y| self.mass.mul(x, y), x, &mut product);
+            let before = x.to_vec();
+            product.iter_mut().zip(&b).for_each(|(product, b)| *product = b + self.shift * *product);
+            self.cholesky.solve(&product, x);
+            if relative_difference(x, &before) <= EXACT {
+                break;
+            }
+        }
+        orthogonalize(&self.rigid, &|x, y| self.mass.mul(x, y), x, &mut product);
+    }
+}
+
+/// The least `xᵀKx / xᵀMx` of the uniform strains `xᵢ eⱼ`, without what they have of rigid motions.
+fn strain_quotient(model: &mut Model, rigid: &[Vec<f64>], mass: &MassMatrix) -> f64 {
+    let n = model.dim();
+    let mut least = f64::INFINITY;
+    for number in 0..9 {
+        let axis = Vec3::AXES[number / 3].to_array();
+        let mut x: Vec<f64> =
+            model.rest().iter().flat_map(|x| axis.map(|component| component * x[number % 3])).collect();
+        x.iter_mut().zip(model.held()).filter(|(_, held)| **held).for_each(|(x, _)| *x = 0.0);
+        let mut product = vec![0.0; n];
+        mass.mul(&x, &mut product);
+        let before = dot(&x, &product);
+        orthogonalize(rigid, &|x, y| mass.mul(x, y), &mut x, &mut product);
+        let square = dot(&x, &product);
+        if square > 1e-6 * before {
+            model.mul(Weights { stiffness: 1.0, ..Weights::default() }, &x, &mut product);
+            least = least.min(dot(&x, &product) / square);
+        }
+    }
+    if least.is_finite() && least > 0.0 { least } else { 1.0 }
+}
