@@ -101,6 +101,23 @@ impl Elements {
         self.regions.push(region);
     }
 
+    /// Let each element count as often as said: multiply the weights of its points.
+    ///
+    /// # Panics
+    /// If there is not a factor for each element.
+    pub fn scale_weights(&mut self, factors: &[f64]) {
+        let points = self.points_per_element();
+        for group in 0..self.group_count() {
+            for lane in 0..LANES {
+                let element = self.numbers[LANES * group + lane];
+                let factor = if element == NO_ELEMENT { 0.0 } else { factors[element as usize] };
+                self.weights[points * group..points * (group + 1)]
+                    .iter_mut()
+                    .for_each(|weights| weights[lane] *= factor);
+            }
+        }
+    }
+
     /// The kind of all elements.
     pub fn kind(&self) -> ElementKind {
         self.kind

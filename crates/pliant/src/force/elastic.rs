@@ -94,6 +94,16 @@ impl Elastic {
         Self::new(mesh, materials).expect("one material for each region")
     }
 
+    /// The same with elements that count as often as said: those of a reduced model stand for others around them.
+    ///
+    /// # Panics
+    /// If there is not a factor for each element.
+    #[must_use]
+    pub fn with_element_weights(mut self, factors: &[f64]) -> Self {
+        self.elements.scale_weights(factors);
+        self
+    }
+
     /// The elements.
     pub fn elements(&self) -> &Elements {
         &self.elements

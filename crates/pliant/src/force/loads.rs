@@ -201,7 +201,15 @@ impl Force for NodalLoads {
         self.current.len() / 3
     }
 
-    fn cliques(&self, _add: &mut dyn FnMut(&[u32])) {}
+    fn cliques(&self, add: &mut dyn FnMut(&[u32])) {
+        let (constant, _) = self.constant.as_chunks::<3>();
+        for (vertex, _) in (0..).zip(constant).filter(|(_, load)| **load != [0.0; 3]) {
+            add(&[vertex]);
+        }
+        for (vertex, _) in self.scheduled.iter().flat_map(|load| &load.forces) {
+            add(&[*vertex]);
+        }
+    }
 
     fn bind(&mut self, _pattern: &Arc<BlockPattern>) {}
 

@@ -46,7 +46,7 @@ pub trait Force: Any + Debug + Send + Sync {
     /// How many vertices it is for.
     fn vertex_count(&self) -> usize;
 
-    /// Call `add` with each group of vertices that the force couples.
+    /// Call `add` with each group of vertices that the force couples, and with each vertex alone that it acts on alone.
     fn cliques(&self, add: &mut dyn FnMut(&[u32]));
 
     /// Find out where in matrices of this pattern the force adds. To be called before any method that takes a matrix, with

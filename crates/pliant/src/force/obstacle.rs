@@ -446,7 +446,9 @@ impl Force for Obstacles {
         self.rest.len()
     }
 
-    fn cliques(&self, _add: &mut dyn FnMut(&[u32])) {}
+    fn cliques(&self, add: &mut dyn FnMut(&[u32])) {
+        self.vertices.iter().for_each(|&vertex| add(&[vertex]));
+    }
 
     fn bind(&mut self, pattern: &Arc<BlockPattern>) {
         assert_eq!(pattern.vertex_count(), self.rest.len(), "a pattern of the same vertices");

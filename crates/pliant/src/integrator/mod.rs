@@ -243,7 +243,7 @@ pub enum StepError {
 }
 
 /// Check what every step is given.
-fn check<S: System>(system: &S, state: &State, dt: f64) -> Result<(), StepError> {
+pub(crate) fn check<S: System>(system: &S, state: &State, dt: f64) -> Result<(), StepError> {
     if !(dt > 0.0 && dt.is_finite()) {
         return Err(StepError::TimeStep { dt });
     }
@@ -264,7 +264,7 @@ fn check_state<S: System>(system: &S, state: &State) -> Result<(), StepError> {
 }
 
 /// Check that what a step from `time` arrives at is finite.
-fn check_finite<S: System>(
+pub(crate) fn check_finite<S: System>(
     system: &S,
     time: f64,
     what: &'static str,

@@ -22,6 +22,7 @@ mod obj;
 mod ply;
 mod raw;
 mod scan;
+mod sealed;
 mod stl;
 mod svg;
 mod tetgen;
@@ -43,6 +44,7 @@ pub(crate) use names::Names;
 pub(crate) use obj::{Object, write_objects};
 pub(crate) use ply::write_polygons;
 pub(crate) use scan::{Scanner, Syntax, quote};
+pub(crate) use sealed::{Seal, Sealed};
 #[cfg(test)]
 pub(crate) use vtk::vtu::data_array;
 pub(crate) use vtk::write::{DataArray, Moment, PackedGrid, Values, collection};

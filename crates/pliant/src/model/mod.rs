@@ -116,6 +116,18 @@ impl Model {
         State::new(self.dim())
     }
 
+    /// A number that is another for other meshes.
+    pub(crate) fn fingerprint(&self) -> u32 {
+        let mut sum = flate2::Crc::new();
+        for body in &self.bodies {
+            for x in body.mesh.vertices() {
+                x.to_array().iter().for_each(|coordinate| sum.update(&coordinate.to_le_bytes()));
+            }
+            body.mesh.connectivity().iter().for_each(|vertex| sum.update(&vertex.to_le_bytes()));
+        }
+        sum.sum()
+    }
+
     /// The bodies.
     pub fn bodies(&self) -> &[ModelBody] {
         &self.bodies
@@ -139,6 +151,11 @@ impl Model {
     /// Which vertices are coupled, in a [`MatrixFree`] by anything but elasticity.
     pub fn pattern(&self) -> &Arc<BlockPattern> {
         self.stiffness.pattern()
+    }
+
+    /// What each vertex has of the mass when that is lumped, in kg.
+    pub fn vertex_masses(&self) -> &[f64] {
+        &self.vertex_mass
     }
 
     /// The mass matrix.
@@ -255,7 +272,18 @@ impl Model {
         state.a = None;
     }
 
-    fn go_to(&mut self, time: f64) {
+    /// Whether matrices have the elasticity of bodies; not those of the model of a [`MatrixFree`].
+    pub(crate) fn is_assembled(&self) -> bool {
+        self.unassembled.is_none()
+    }
+
+    /// Replace the rows and columns of what is held by those of a diagonal matrix.
+    pub(crate) fn eliminate_held(&self, matrix: &mut BlockMatrix) {
+        self.holds.eliminate(matrix);
+    }
+
+    /// Tell forces the time.
+    pub(crate) fn go_to(&mut self, time: f64) {
         if self.time != time {
             self.time = time;
             self.forces.iter_mut().for_each(|force| force.set_time(time));

@@ -20,6 +20,9 @@ impl Eigen {
         if !matrix.values().iter().all(|number| number.is_finite()) {
             return None;
         }
+        if n == 0 {
+            return Some(Self { values: Vec::new(), vectors: DenseMatrix::zero(0) });
+        }
         let eigen = MatRef::from_column_major_slice(matrix.values(), n, n).self_adjoint_eigen(Side::Lower).ok()?;
         let values = eigen.S().column_vector().iter().copied().collect();
         let mut vectors = DenseMatrix::zero(n);

@@ -5,17 +5,21 @@ use std::sync::Arc;
 use super::columns::{orthogonalize, relative_difference};
 use super::modes::ModesError;
 use super::rigid::rigid_motions;
+use crate::force::Force;
 use crate::mass::MassMatrix;
 use crate::math::Vec3;
-use crate::model::Model;
+use crate::model::{Model, ModelBody};
 use crate::solver::vector::dot;
 use crate::solver::{Cholesky, Symbolic};
-use crate::system::{Definiteness, System, Weights};
+use crate::sparse::BlockMatrix;
+use crate::system::{Definiteness, System};
 
 /// The factor of `K + sM` of a model at rest. `s` is zero for a body that is held; for one that is not, whose `K` is singular,
 /// it is small beside the lowest `ω²`, and rigid motions are left out.
 #[derive(Debug)]
 pub(super) struct Inverse {
+    /// `K`.
+    pub stiffness: BlockMatrix,
     cholesky: Cholesky<f64>,
     /// `s`.
     pub shift: f64,
@@ -33,25 +37,32 @@ const EXACT: f64 = 1e-13;
 const MOST_CORRECTIONS: usize = 30;
 
 impl Inverse {
-    /// Of a model at rest, which is linearised there.
-    pub fn new(model: &mut Model) -> Result<Self, ModesError> {
-        let n = model.dim();
-        let (rest, mut force) = (vec![0.0; n], vec![0.0; n]);
-        model.linearize(&rest, 0.0, Definiteness::Exact, &mut force);
-        let rigid = rigid_motions(model).map_err(|parts| ModesError::Parts { parts })?;
+    /// Of a model at rest.
+    pub fn new(model: &Model, of: Stiffness) -> Result<Self, ModesError> {
+        let stiffness = stiffness(model, of)?;
+        let rigid = rigid_motions(model, &stiffness).map_err(|parts| ModesError::Parts { parts })?;
         let mass = model.mass().clone();
-        let shift = if rigid.is_empty() { 0.0 } else { SHIFT * strain_quotient(model, &rigid, &mass) };
-        model.assemble(Weights { mass: shift, stiffness: 1.0, damping: 0.0 });
-        let matrix = &model.matrix().matrix;
+        let shift = if rigid.is_empty() { 0.0 } else { SHIFT * strain_quotient(model, &stiffness, &rigid) };
+        let mut matrix = stiffness.clone();
+        mass.add_to(shift, &mut matrix);
+        model.eliminate_held(&mut matrix);
         let symbolic = Symbolic::new(matrix.pattern().clone()).map_err(|error| ModesError::Solve(error.into()))?;
         let mut cholesky = Cholesky::new(Arc::new(symbolic));
-        cholesky.factor(matrix).map_err(|error| ModesError::Solve(error.into()))?;
-        Ok(Self { cholesky, shift, rigid, mass, held: model.held().to_vec() })
+        cholesky.factor(&matrix).map_err(|error| ModesError::Solve(error.into()))?;
+        Ok(Self { stiffness, cholesky, shift, rigid, mass, held: model.held().to_vec() })
     }
 
-    /// `x = (K + sM)⁻¹ b`, zero where something is held.
+    /// `x = (K + sM)⁻¹ b`, where `b` is zero at what is held.
     pub fn solve_shifted(&mut self, b: &[f64], x: &mut [f64]) {
         self.cholesky.solve(b, x);
+    }
+
+    /// Take rigid motions out of vectors.
+    pub fn remove_rigid(&self, vectors: &mut [Vec<f64>]) {
+        let mut product = vec![0.0; self.held.len()];
+        for vector in vectors {
+            orthogonalize(&self.rigid, &|x, y| self.mass.mul(x, y), vector, &mut product);
+        }
     }
 
     /// `K x = b`, with `b` made such that it does not accelerate the body as a whole, and `x` without rigid motion.
@@ -82,9 +93,36 @@ impl Inverse {
     }
 }
 
+/// Which forces a stiffness is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stiffness {
+    /// All of the model.
+    All,
+    /// The elasticity of its bodies alone.
+    Elastic,
+}
+
+/// `K` of a model at rest.
+fn stiffness(model: &Model, of: Stiffness) -> Result<BlockMatrix, ModesError> {
+    if !model.is_assembled() {
+        return Err(ModesError::MatrixFree);
+    }
+    let elastic = model.bodies().iter().filter_map(ModelBody::elastic).map(|force| force as &dyn Force);
+    let others = model.forces().filter(|_| of == Stiffness::All);
+    let (rest, mut force) = (vec![0.0; model.dim()], vec![0.0; model.dim()]);
+    let mut stiffness = BlockMatrix::zero(model.pattern().clone());
+    for term in elastic.chain(others) {
+        term.add_force_and_stiffness(&rest, Definiteness::Exact, &mut force, &mut stiffness);
+    }
+    if stiffness.values().iter().all(|entry| *entry == 0.0) {
+        return Err(ModesError::NoStiffness);
+    }
+    Ok(stiffness)
+}
+
 /// The least `xᵀKx / xᵀMx` of the uniform strains `xᵢ eⱼ`, without what they have of rigid motions.
-fn strain_quotient(model: &mut Model, rigid: &[Vec<f64>], mass: &MassMatrix) -> f64 {
-    let n = model.dim();
+fn strain_quotient(model: &Model, stiffness: &BlockMatrix, rigid: &[Vec<f64>]) -> f64 {
+    let (n, mass) = (model.dim(), model.mass());
     let mut least = f64::INFINITY;
     for number in 0..9 {
         let axis = Vec3::AXES[number / 3].to_array();
@@ -97,7 +135,7 @@ fn strain_quotient(model: &mut Model, rigid: &[Vec<f64>], mass: &MassMatrix) -> 
         orthogonalize(rigid, &|x, y| mass.mul(x, y), &mut x, &mut product);
         let square = dot(&x, &product);
         if square > 1e-6 * before {
-            model.mul(Weights { stiffness: 1.0, ..Weights::default() }, &x, &mut product);
+            stiffness.mul(&x, &mut product);
             least = least.min(dot(&x, &product) / square);
         }
     }

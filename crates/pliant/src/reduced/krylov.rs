@@ -4,6 +4,8 @@
 //! It starts with several vectors, so that frequencies that a symmetric body has twice or three times are found as often as they
 //! are there.
 
+use std::ops::ControlFlow;
+
 use super::columns::{combine, orthogonalize};
 use super::eigen::Eigen;
 use crate::solver::DenseMatrix;
@@ -37,20 +39,20 @@ pub(super) struct Params {
     pub most_products: usize,
 }
 
-/// Pairs `Aφ = νφ`, the largest first, `φ` orthonormal with `M`.
+/// The `φ` of `Aφ = νφ`, those of the largest `ν` first, orthonormal with `M`.
 pub(super) struct Pairs {
-    pub values: Vec<f64>,
     pub vectors: Vec<Vec<f64>>,
     /// How often `A` was applied, and the process restarted.
     pub products: usize,
     pub restarts: usize,
 }
 
-/// How far it came before it gave up.
-pub(super) struct NotConverged {
-    pub products: usize,
-    pub converged: usize,
-    pub residual: f64,
+/// Why it ended without what was wanted.
+pub(super) enum Failure {
+    /// It was told to.
+    Stopped,
+    /// How far it came before it gave up.
+    NotConverged { products: usize, converged: usize, residual: f64 },
 }
 
 /// The process: `A V = V T` but for what the last vectors, to which `A` was not applied yet, have of it.
@@ -65,12 +67,12 @@ struct Process<'a, 'b> {
     largest: f64,
 }
 
-/// The lowest pairs of `K φ = λ M φ` as the largest of `A`. `watch` is told how many products there were.
+/// The lowest pairs of `K φ = λ M φ` as the largest of `A`. `watch` is told how many products there were, and may break off.
 pub(super) fn largest(
     problem: &mut Problem<'_>,
     params: &Params,
-    watch: &mut dyn FnMut(usize),
-) -> Result<Pairs, NotConverged> {
+    watch: &mut dyn FnMut(usize) -> ControlFlow<()>,
+) -> Result<Pairs, Failure> {
     let space = problem.dim - problem.held.iter().filter(|held| **held).count() - problem.known.len();
     let most_vectors = (2 * params.count + 10 * BAND).min(space);
     let mut process =
@@ -80,7 +82,9 @@ pub(super) fn largest(
     }
     let mut restarts = 0;
     loop {
-        watch(process.products);
+        if watch(process.products).is_break() {
+            return Err(Failure::Stopped);
+        }
         process.expand();
         let applied = process.t.len();
         // All directions there are have been found.
@@ -90,7 +94,7 @@ pub(super) fn largest(
             continue;
         }
         let Some(eigen) = process.ritz() else {
-            return Err(NotConverged { products: process.products, converged: 0, residual: f64::NAN });
+            return Err(Failure::NotConverged { products: process.products, converged: 0, residual: f64::NAN });
         };
         // The best last.
         let best = |i: usize| applied - 1 - i;
@@ -99,14 +103,13 @@ pub(super) fn largest(
         let converged = (0..count).take_while(|&i| residual(i) <= params.tolerance).count();
         if converged == count || spans_all {
             return Ok(Pairs {
-                values: (0..count).map(|i| eigen.values[best(i)]).collect(),
                 vectors: combine(&process.v[..applied], (0..count).map(|i| eigen.vector(best(i)))),
                 products: process.products,
                 restarts,
             });
         }
         if process.products >= params.most_products {
-            return Err(NotConverged { products: process.products, converged, residual: residual(converged) });
+            return Err(Failure::NotConverged { products: process.products, converged, residual: residual(converged) });
         }
         if is_full && most_vectors < space {
             let kept = (params.count + (most_vectors - BAND - params.count) / 2).min(applied - 1);

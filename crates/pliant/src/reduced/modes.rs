@@ -1,17 +1,18 @@
 //! Natural modes.
 
 use std::f64::consts::TAU;
+use std::ops::ControlFlow;
 
 use thiserror::Error;
 
 use super::columns::fix_sign;
-use super::inverse::Inverse;
+use super::inverse::{Inverse, Stiffness};
 use super::krylov;
 use super::rigid::MOST_PARTS;
 use crate::model::Model;
 use crate::solver::SolveError;
-use crate::solver::vector::norm;
-use crate::system::{System, Weights};
+use crate::solver::vector::{dot, norm};
+use crate::system::System;
 
 /// Which modes, and how exactly.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -31,7 +32,7 @@ impl ModesParams {
     }
 }
 
-/// The lowest solutions of `K φ = ω² M φ` at rest.
+/// The lowest solutions of `K φ = ω² M φ` at rest, `K` the stiffness of all forces: of elasticity, springs, handles.
 ///
 /// Motions that deform nothing, six of a body that is free, are set apart. Shapes are orthonormal, `φᵢᵀ M φⱼ = δᵢⱼ`; their largest
 /// number is positive.
@@ -69,6 +70,8 @@ pub enum ModesError {
     Parts { parts: usize },
     #[error("the body resists no deformation: it has no elasticity")]
     NoStiffness,
+    #[error("the model has no stiffness matrix: it was built to do without one")]
+    MatrixFree,
     #[error("the stiffness at rest has no factor: {0}")]
     Solve(SolveError),
     #[error("the stiffness at rest is negative along a mode: ω² = {square:.6e} 1/s²; the body is not stable at rest")]
@@ -78,27 +81,29 @@ pub enum ModesError {
          {tolerance:.1e}"
     )]
     NotConverged { asked: usize, converged: usize, solves: usize, residual: f64, tolerance: f64 },
+    #[error("stopped")]
+    Stopped,
 }
 
 impl Modes {
-    /// Find them: shift-invert Lanczos on one factor of the stiffness. `watch` is told how many systems have been solved.
-    pub fn find(model: &mut Model, params: &ModesParams, watch: &mut dyn FnMut(usize)) -> Result<Self, ModesError> {
+    /// Find them: shift-invert Lanczos on one factor of the stiffness. `watch` is told how many systems have been solved, and may
+    /// break off.
+    pub fn find(
+        model: &Model,
+        params: &ModesParams,
+        watch: &mut dyn FnMut(usize) -> ControlFlow<()>,
+    ) -> Result<Self, ModesError> {
         let free = model.held().iter().filter(|held| !**held).count();
         if params.count == 0 || params.count > free {
             return Err(ModesError::Count { asked: params.count, most: free });
         }
-        if model.bodies().iter().all(|body| body.elastic().is_none()) && model.forces().next().is_none() {
-            return Err(ModesError::NoStiffness);
-        }
-        let mut inverse = Inverse::new(model)?;
-        Self::with_inverse(model, &mut inverse, params, watch)
+        Self::with_inverse(&mut Inverse::new(model, Stiffness::All)?, params, watch)
     }
 
     pub(super) fn with_inverse(
-        model: &mut Model,
         inverse: &mut Inverse,
         params: &ModesParams,
-        watch: &mut dyn FnMut(usize),
+        watch: &mut dyn FnMut(usize) -> ControlFlow<()>,
     ) -> Result<Self, ModesError> {
         let free = inverse.held.iter().filter(|held| !**held).count();
         let most = free - inverse.rigid.len();
@@ -106,35 +111,38 @@ impl Modes {
             return Err(ModesError::Count { asked: params.count, most });
         }
         let (mass, rigid, held) = (inverse.mass.clone(), inverse.rigid.clone(), inverse.held.clone());
+        let dim = held.len();
         let masked_mass = |x: &[f64], y: &mut [f64]| {
             mass.mul(x, y);
             y.iter_mut().zip(&held).filter(|(_, held)| **held).for_each(|(y, _)| *y = 0.0);
         };
         let mut solve = |b: &[f64], x: &mut [f64]| inverse.solve_shifted(b, x);
-        let mut problem =
-            krylov::Problem { mass: &masked_mass, solve: &mut solve, known: &rigid, held: &held, dim: model.dim() };
+        let mut problem = krylov::Problem { mass: &masked_mass, solve: &mut solve, known: &rigid, held: &held, dim };
         let krylov_params = krylov::Params {
             count: params.count,
             tolerance: params.tolerance,
             most_products: params.most_solves.saturating_mul(params.count),
         };
-        let pairs = krylov::largest(&mut problem, &krylov_params, watch).map_err(|error| ModesError::NotConverged {
-            asked: params.count,
-            converged: error.converged,
-            solves: error.products,
-            residual: error.residual,
-            tolerance: params.tolerance,
-        })?;
+        let failed = |failure: krylov::Failure| match failure {
+            krylov::Failure::Stopped => ModesError::Stopped,
+            krylov::Failure::NotConverged { products, converged, residual } => ModesError::NotConverged {
+                asked: params.count,
+                converged,
+                solves: products,
+                residual,
+                tolerance: params.tolerance,
+            },
+        };
+        let pairs = krylov::largest(&mut problem, &krylov_params, watch).map_err(failed)?;
         let info = ModesInfo { solves: pairs.products, restarts: pairs.restarts };
         let mut found = Vec::new();
-        let (mut of_stiffness, mut of_mass) = (vec![0.0; model.dim()], vec![0.0; model.dim()]);
+        let (mut of_stiffness, mut of_mass) = (vec![0.0; dim], vec![0.0; dim]);
         for mut shape in pairs.vectors {
             fix_sign(&mut shape);
-            model.mul(Weights { stiffness: 1.0, ..Weights::default() }, &shape, &mut of_stiffness);
+            inverse.stiffness.mul(&shape, &mut of_stiffness);
             of_stiffness.iter_mut().zip(&held).filter(|(_, held)| **held).for_each(|(y, _)| *y = 0.0);
             masked_mass(&shape, &mut of_mass);
-            let product = |y: &[f64]| crate::solver::vector::dot(&shape, y);
-            let square = product(&of_stiffness) / product(&of_mass);
+            let square = dot(&shape, &of_stiffness) / dot(&shape, &of_mass);
             let size = norm(&of_stiffness);
             of_stiffness.iter_mut().zip(&of_mass).for_each(|(k, m)| *k -= square * m);
             found.push((square, norm(&of_stiffness) / size, shape));

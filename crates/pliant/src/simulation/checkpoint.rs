@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::io::{Files, ReadError, WriteError};
+use crate::io::{Files, ReadError, Seal, Sealed, WriteError};
 use crate::system::State;
 
 /// Where a simulation was at some step.
@@ -43,77 +43,40 @@ pub enum CheckpointError {
 
 const MAGIC: &[u8; 8] = b"PLIANTCK";
 const VERSION: u32 = 1;
-/// The bytes before the numbers.
-const HEAD: usize = 8 + 4 + 4 + 6 * 8 + 8;
-const CHECKSUM: usize = 4;
 
 impl Checkpoint {
     /// Write it, so that it appears complete or not at all.
     pub fn write(&self, files: &dyn Files, path: &Path) -> Result<(), WriteError> {
         let State { time, q, v, a } = &self.state;
-        let numbers = q.len() * if a.is_some() { 3 } else { 2 };
-        let mut bytes = Vec::with_capacity(HEAD + 8 * numbers + CHECKSUM);
-        bytes.extend(MAGIC);
-        bytes.extend(VERSION.to_le_bytes());
-        bytes.extend(self.fingerprint.to_le_bytes());
+        let mut seal = Seal::new(MAGIC, VERSION);
+        seal.u32(self.fingerprint);
         let head = [self.step, q.len() as u64, u64::from(a.is_some())];
-        for number in head.into_iter().chain(self.work) {
-            bytes.extend(number.to_le_bytes());
-        }
-        bytes.extend(time.to_le_bytes());
-        let all = q.iter().chain(v).chain(a.iter().flatten());
-        bytes.extend(all.flat_map(|number| number.to_le_bytes()));
-        bytes.extend(checksum(&bytes).to_le_bytes());
-        files.write(path, &bytes)
+        head.into_iter().chain(self.work).for_each(|number| seal.u64(number));
+        seal.f64s([time].into_iter().chain(q).chain(v).chain(a.iter().flatten()));
+        files.write(path, &seal.finish())
     }
 
     /// Read it again.
     pub fn read(files: &dyn Files, path: &Path) -> Result<Self, CheckpointError> {
         let bytes = files.read(path)?;
-        let broken = |found: String| CheckpointError::Broken { path: path.into(), found };
-        if bytes.len() < HEAD + CHECKSUM {
-            return Err(broken(format!("{} bytes, expected at least {}", bytes.len(), HEAD + CHECKSUM)));
-        }
-        if !bytes.starts_with(MAGIC) {
-            return Err(broken("it does not begin with `PLIANTCK`".into()));
-        }
-        let four = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| bytes[at + i]));
-        let eight = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| bytes[at + i]));
-        let version = four(8);
-        if version != VERSION {
-            return Err(broken(format!("it has version {version}, expected {VERSION}")));
-        }
-        let (step, count, has_a) = (eight(16), eight(24), eight(32));
-        let vectors = if has_a == 0 { 2 } else { 3 };
-        let expected = count.checked_mul(8 * vectors).and_then(|n| n.checked_add((HEAD + CHECKSUM) as u64));
-        if has_a > 1 || expected != Some(bytes.len() as u64) {
-            return Err(broken(format!("{} bytes for {count} coordinates", bytes.len())));
-        }
-        let end = bytes.len() - CHECKSUM;
-        if checksum(&bytes[..end]) != four(end) {
-            return Err(broken("its checksum does not fit".into()));
-        }
-        let count = count as usize;
-        let numbers = |vector: usize| -> Vec<f64> {
-            (0..count).map(|i| f64::from_bits(eight(HEAD + 8 * (vector * count + i)))).collect()
-        };
-        let state = State {
-            time: f64::from_bits(eight(HEAD - 8)),
-            q: numbers(0),
-            v: numbers(1),
-            a: (has_a == 1).then(|| numbers(2)),
-        };
-        if state.defect().is_some() {
-            return Err(broken("it has numbers that are not finite".into()));
-        }
-        Ok(Self { fingerprint: four(12), step, work: [eight(40), eight(48), eight(56)], state })
+        Self::decode(&bytes).map_err(|found| CheckpointError::Broken { path: path.into(), found })
     }
-}
 
-fn checksum(bytes: &[u8]) -> u32 {
-    let mut sum = flate2::Crc::new();
-    sum.update(bytes);
-    sum.sum()
+    fn decode(bytes: &[u8]) -> Result<Self, String> {
+        let mut sealed = Sealed::open(bytes, MAGIC, VERSION)?;
+        let fingerprint = sealed.u32()?;
+        let (step, count, has_a) = (sealed.u64()?, sealed.u64()?, sealed.u64()?);
+        let work = [sealed.u64()?, sealed.u64()?, sealed.u64()?];
+        if has_a > 1 {
+            return Err(format!("{has_a} where 0 or 1 says whether there are accelerations"));
+        }
+        let time = sealed.f64s(1, "times")?[0];
+        let mut numbers = || sealed.f64s(count, "coordinates");
+        let (q, v) = (numbers()?, numbers()?);
+        let a = if has_a == 1 { Some(numbers()?) } else { None };
+        sealed.finish()?;
+        Ok(Self { fingerprint, step, work, state: State { time, q, v, a } })
+    }
 }
 
 #[cfg(test)]
@@ -163,8 +126,10 @@ mod tests {
                 assert!(read(changed).is_err(), "{place}");
             }
         }
-        let mut huge = good.clone();
-        huge[24..32].fill(0xff);
-        assert!(read(huge).unwrap_err().to_string().contains("bytes for 18446744073709551615 coordinates"));
+        let mut huge = Seal::new(MAGIC, VERSION);
+        huge.u32(7);
+        [300, u64::MAX, 1, 0, 0, 0].into_iter().for_each(|number| huge.u64(number));
+        huge.f64s(&[0.0]);
+        assert!(read(huge.finish()).unwrap_err().to_string().contains("18446744073709551615 coordinates"));
     }
 }

@@ -112,13 +112,7 @@ impl Simulation {
         let mut sum = flate2::Crc::new();
         sum.update(&self.dt.to_le_bytes());
         sum.update(&self.restart_every.to_le_bytes());
-        for body in self.model.bodies() {
-            let mesh = body.mesh();
-            for x in mesh.vertices() {
-                x.to_array().iter().for_each(|coordinate| sum.update(&coordinate.to_le_bytes()));
-            }
-            mesh.connectivity().iter().for_each(|vertex| sum.update(&vertex.to_le_bytes()));
-        }
+        sum.update(&self.model.fingerprint().to_le_bytes());
         sum.sum()
     }
 }

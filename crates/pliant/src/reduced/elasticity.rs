@@ -1,0 +1,122 @@
+//! The elasticity of a reduced model, however it is evaluated.
+
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt::factor::{LltRegularization, cholesky_in_place, cholesky_in_place_scratch};
+use faer::{MatMut, Par, Spec};
+
+use super::eigen::Eigen;
+use super::elements::ReducedElements;
+use super::stvk::StVkTensors;
+use crate::material::Definiteness;
+use crate::solver::DenseMatrix;
+
+/// How the elastic forces of a reduced model are worked out.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum ReducedElasticity {
+    /// `f = diag(ω²) q`: the law is linear.
+    Linear(Vec<f64>),
+    /// The polynomial of St. Venant–Kirchhoff.
+    StVk(StVkTensors),
+    /// Elements of any law, all or some.
+    Elements(ReducedElements),
+}
+
+impl ReducedElasticity {
+    /// What it is called.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Linear(_) => "linear",
+            Self::StVk(_) => "polynomial",
+            Self::Elements(elements) if elements.selection().is_some() => "cubature",
+            Self::Elements(_) => "projection",
+        }
+    }
+
+    pub(super) fn energy(&mut self, q: &[f64]) -> f64 {
+        match self {
+            Self::Linear(squares) => q.iter().zip(squares).map(|(q, square)| 0.5 * *square * q * q).sum(),
+            Self::StVk(tensors) => tensors.energy(q),
+            Self::Elements(elements) => elements.energy(q),
+        }
+    }
+
+    /// `f = ∂V/∂q`.
+    pub(super) fn force(&mut self, q: &[f64], force: &mut [f64]) {
+        match self {
+            Self::Linear(squares) => {
+                force.iter_mut().zip(q).zip(squares).for_each(|((force, q), square)| *force = *square * q);
+            }
+            Self::StVk(tensors) => tensors.force(q, force),
+            Self::Elements(elements) => elements.force(q, force),
+        }
+    }
+
+    /// `f` and `K`.
+    pub(super) fn force_and_stiffness(
+        &mut self,
+        q: &[f64],
+        definiteness: Definiteness,
+        force: &mut [f64],
+        stiffness: &mut DenseMatrix,
+        projection: &mut Projection,
+    ) {
+        match self {
+            Self::Linear(squares) => {
+                stiffness.values_mut().fill(0.0);
+                for (i, square) in squares.iter().enumerate() {
+                    stiffness[(i, i)] = *square;
+                    force[i] = square * q[i];
+                }
+            }
+            Self::StVk(tensors) => {
+                tensors.force_and_stiffness(q, force, stiffness);
+                if definiteness == Definiteness::Projected {
+                    projection.project(stiffness);
+                }
+            }
+            Self::Elements(elements) => elements.force_and_stiffness(q, definiteness, force, stiffness),
+        }
+    }
+}
+
+/// Makes symmetric matrices that are not negative in any direction.
+#[derive(Default)]
+pub(super) struct Projection {
+    factor: Vec<f64>,
+    scratch: Option<MemBuffer>,
+}
+
+impl std::fmt::Debug for Projection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Projection")
+    }
+}
+
+impl Projection {
+    /// Raise negative eigenvalues to zero. Most matrices have none, which a factor tells at once.
+    fn project(&mut self, matrix: &mut DenseMatrix) {
+        let n = matrix.size();
+        if self.factor.len() != n * n {
+            self.factor.resize(n * n, 0.0);
+            self.scratch = Some(MemBuffer::new(cholesky_in_place_scratch::<f64>(n, Par::Seq, Spec::default())));
+        }
+        let Some(scratch) = &mut self.scratch else { return };
+        self.factor.copy_from_slice(matrix.values());
+        let factor = MatMut::from_column_major_slice_mut(&mut self.factor, n, n);
+        let regularization = LltRegularization::default();
+        if cholesky_in_place(factor, regularization, Par::Seq, MemStack::new(scratch), Spec::default()).is_ok() {
+            return;
+        }
+        // One that has numbers that are not finite is noticed by who solves with it.
+        let Some(eigen) = Eigen::new(matrix) else { return };
+        for number in (0..n).take_while(|&number| eigen.values[number] < 0.0) {
+            let (value, vector) = (eigen.values[number], eigen.vector(number));
+            for j in 0..n {
+                for i in 0..n {
+                    matrix[(i, j)] -= value * vector[i] * vector[j];
+                }
+            }
+        }
+    }
+}

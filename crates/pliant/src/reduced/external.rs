@@ -1,0 +1,324 @@
+//! Forces on a reduced model from outside: handles, obstacles, springs, loads.
+//!
+//! Such a force knows vertices, not coordinates. Of `u = U q` only the rows of vertices that it couples are worked out, and of its stiffness
+//! only the blocks that are not zero are projected: a handle at a few vertices costs next to nothing, a plane as much as what touches it.
+
+use std::collections::BTreeSet;
+
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
+
+use super::basis::Basis;
+use super::frame::{Frame, RIGID};
+use crate::math::{Mat3, Vec3};
+use crate::model::Model;
+use crate::solver::DenseMatrix;
+use crate::sparse::BlockMatrix;
+use crate::system::Definiteness;
+
+#[derive(Debug)]
+pub(super) struct External {
+    /// The vertices that forces couple, ascending.
+    vertices: Vec<u32>,
+    /// Their rows of the basis, three a vertex.
+    rows: Vec<f64>,
+    r: usize,
+    /// The blocks that forces may add to, with the places of their vertices in the list.
+    slots: Vec<Slot>,
+    /// Three numbers for each vertex of the model, zero at those that no force couples.
+    u: Vec<f64>,
+    v: Vec<f64>,
+    f: Vec<f64>,
+    matrix: BlockMatrix,
+    /// For the projection of matrices: which vertices have blocks, their columns and the products with them.
+    place: Vec<usize>,
+    busy: Vec<usize>,
+    columns: Vec<f64>,
+    products: Vec<f64>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Slot {
+    number: usize,
+    a: usize,
+    b: usize,
+}
+
+/// A vertex of which the columns are not worked out.
+const NOT_BUSY: usize = usize::MAX;
+
+impl External {
+    pub fn new(model: &Model, basis: &Basis) -> Self {
+        let mut pairs = BTreeSet::new();
+        for force in model.forces() {
+            force.cliques(&mut |clique| {
+                for (at, &a) in clique.iter().enumerate() {
+                    pairs.extend(clique[at..].iter().map(|&b| (a.min(b), a.max(b))));
+                }
+            });
+        }
+        let vertices: Vec<u32> = pairs.iter().flat_map(|&(a, b)| [a, b]).collect::<BTreeSet<_>>().into_iter().collect();
+        let place = |vertex: u32| vertices.binary_search(&vertex).expect("one of the list");
+        let slot = |&(a, b): &(u32, u32)| Some(Slot { number: model.pattern().slot(a, b)?, a: place(a), b: place(b) });
+        let slots = pairs.iter().filter_map(slot).collect();
+        let of_vertex = |&vertex: &u32| {
+            (0..3).flat_map(move |axis| basis.columns().iter().map(move |c| c[3 * vertex as usize + axis]))
+        };
+        let n = 3 * model.vertex_count();
+        let is_used = !vertices.is_empty();
+        let full = if is_used { n } else { 0 };
+        Self {
+            rows: vertices.iter().flat_map(of_vertex).collect(),
+            r: basis.size(),
+            slots,
+            u: vec![0.0; full],
+            v: vec![0.0; full],
+            f: vec![0.0; full],
+            matrix: BlockMatrix::zero(model.pattern().clone()),
+            place: vec![NOT_BUSY; vertices.len()],
+            busy: Vec::new(),
+            columns: Vec::new(),
+            products: Vec::new(),
+            vertices,
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.vertices.is_empty()
+    }
+
+    /// The energy of all forces at `z`.
+    pub fn energy(&mut self, model: &Model, frame: Option<&Frame>, z: &[f64]) -> f64 {
+        if self.is_empty() {
+            return 0.0;
+        }
+        self.set_displacements(model, frame, z);
+        model.forces().map(|force| force.energy(&self.u)).sum()
+    }
+
+    /// Add the gradient of the energies at `z` to `force`.
+    pub fn add_force(&mut self, model: &Model, frame: Option<&Frame>, z: &[f64], force: &mut [f64]) {
+        if self.is_empty() {
+            return;
+        }
+        self.set_displacements(model, frame, z);
+        self.clear_force();
+        model.forces().for_each(|term| term.add_force(&self.u, &mut self.f));
+        self.add_projected_force(model, frame, 1.0, force);
+    }
+
+    /// The same and their stiffness.
+    pub fn add_force_and_stiffness(
+        &mut self,
+        model: &Model,
+        frame: Option<&Frame>,
+        z: &[f64],
+        definiteness: Definiteness,
+        force: &mut [f64],
+        stiffness: &mut DenseMatrix,
+    ) {
+        if self.is_empty() {
+            return;
+        }
+        self.set_displacements(model, frame, z);
+        self.clear_force();
+        self.clear_matrix();
+        for term in model.forces() {
+            term.add_force_and_stiffness(&self.u, definiteness, &mut self.f, &mut self.matrix);
+        }
+        self.add_projected_force(model, frame, 1.0, force);
+        self.add_projected_matrix(model, frame, stiffness);
+    }
+
+    /// Add the friction of all forces at `z` and `v` to a matrix, and what those exert on a body at rest, because they move, to `drive`.
+    pub fn add_damping(
+        &mut self,
+        model: &Model,
+        frame: Option<&Frame>,
+        [z, v]: [&[f64]; 2],
+        damping: &mut DenseMatrix,
+        drive: &mut [f64],
+    ) {
+        if self.is_empty() {
+            return;
+        }
+        self.set_displacements(model, frame, z);
+        self.set_velocities(model, frame, v);
+        self.clear_force();
+        self.clear_matrix();
+        for force in model.forces().filter(|force| force.has_damping()) {
+            force.add_damping(&self.u, &self.v, &mut self.matrix);
+            force.add_damping_force(&self.u, &self.v, &mut self.f);
+        }
+        // Forces say what D (v − v̄) is; what that lacks of D v is the drive D v̄.
+        self.add_projected_force(model, frame, -1.0, drive);
+        self.clear_force();
+        for &Slot { number, a, b } in &self.slots {
+            let block = Mat3::from_cols_slice(&self.matrix.values()[9 * number..9 * number + 9]).transpose();
+            let [a, b] = [a, b].map(|place| 3 * self.vertices[place] as usize);
+            let [of_a, of_b] =
+                [block * Vec3::from_slice(&self.v[b..]), block.transpose() * Vec3::from_slice(&self.v[a..])];
+            for axis in 0..3 {
+                self.f[a + axis] += of_a[axis];
+                if a != b {
+                    self.f[b + axis] += of_b[axis];
+                }
+            }
+        }
+        self.add_projected_force(model, frame, 1.0, drive);
+        self.add_projected_matrix(model, frame, damping);
+    }
+
+    fn rows_of(&self, place: usize) -> [&[f64]; 3] {
+        [0, 1, 2].map(|axis| &self.rows[(3 * place + axis) * self.r..(3 * place + axis + 1) * self.r])
+    }
+
+    fn set_displacements(&mut self, model: &Model, frame: Option<&Frame>, z: &[f64]) {
+        for place in 0..self.vertices.len() {
+            let vertex = self.vertices[place] as usize;
+            let rest = model.rest()[vertex];
+            let u = match frame {
+                None => Vec3::from_array(self.rows_of(place).map(|row| dot_short(row, z))),
+                Some(frame) => {
+                    let (a, theta) = frame.rigid(z);
+                    let start = frame.within(rest, self.rows_of(place), &frame.start);
+                    let now = frame.within(rest, self.rows_of(place), &z[RIGID..]);
+                    frame.placement.centre + a + frame.placement.rotation * (now + theta.cross(start)) - rest
+                }
+            };
+            self.u[3 * vertex..3 * vertex + 3].copy_from_slice(&u.to_array());
+        }
+    }
+
+    fn set_velocities(&mut self, model: &Model, frame: Option<&Frame>, v: &[f64]) {
+        for place in 0..self.vertices.len() {
+            let vertex = self.vertices[place] as usize;
+            let velocity = match frame {
+                None => Vec3::from_array(self.rows_of(place).map(|row| dot_short(row, v))),
+                Some(frame) => {
+                    let (linear, angular) = frame.rigid(v);
+                    let start = frame.within(model.rest()[vertex], self.rows_of(place), &frame.start);
+                    let inner = Vec3::from_array(self.rows_of(place).map(|row| dot_short(row, &v[RIGID..])));
+                    linear + frame.placement.rotation * (angular.cross(start) + inner)
+                }
+            };
+            self.v[3 * vertex..3 * vertex + 3].copy_from_slice(&velocity.to_array());
+        }
+    }
+
+    fn clear_force(&mut self) {
+        for &vertex in &self.vertices {
+            self.f[3 * vertex as usize..3 * vertex as usize + 3].fill(0.0);
+        }
+    }
+
+    fn clear_matrix(&mut self) {
+        let values = self.matrix.values_mut();
+        for slot in &self.slots {
+            values[9 * slot.number..9 * slot.number + 9].fill(0.0);
+        }
+    }
+
+    /// `force + factor Jᵀ f`, `J` the derivative of the displacements by `z`.
+    fn add_projected_force(&self, model: &Model, frame: Option<&Frame>, factor: f64, force: &mut [f64]) {
+        for (place, &vertex) in self.vertices.iter().enumerate() {
+            let f = factor * Vec3::from_slice(&self.f[3 * vertex as usize..]);
+            if f == Vec3::ZERO {
+                continue;
+            }
+            let (inner, f) = match frame {
+                None => (&mut *force, f),
+                Some(frame) => {
+                    let start = frame.within(model.rest()[vertex as usize], self.rows_of(place), &frame.start);
+                    let turned = frame.placement.rotation.transpose() * f;
+                    let torque = start.cross(turned);
+                    let [of_a, of_theta] = frame.scale();
+                    for axis in 0..3 {
+                        force[axis] += of_a * f[axis];
+                        force[3 + axis] += of_theta * torque[axis];
+                    }
+                    (&mut force[RIGID..], turned)
+                }
+            };
+            for (row, f) in self.rows_of(place).into_iter().zip(f.to_array()) {
+                inner.iter_mut().zip(row).for_each(|(force, u)| *force += u * f);
+            }
+        }
+    }
+
+    /// `matrix + Jᵀ A J` with the blocks of `A` that are not zero.
+    fn add_projected_matrix(&mut self, model: &Model, frame: Option<&Frame>, matrix: &mut DenseMatrix) {
+        let n = matrix.size();
+        let values = self.matrix.values();
+        let is_set = |slot: &&Slot| values[9 * slot.number..9 * slot.number + 9].iter().any(|x| *x != 0.0);
+        self.busy.clear();
+        self.columns.clear();
+        for slot in self.slots.iter().filter(is_set) {
+            for place in [slot.a, slot.b] {
+                if self.place[place] == NOT_BUSY {
+                    self.place[place] = self.busy.len();
+                    self.busy.push(place);
+                }
+            }
+        }
+        for &place in &self.busy {
+            let rows = &self.rows[3 * place * self.r..3 * (place + 1) * self.r];
+            push_columns(&mut self.columns, model, frame, self.vertices[place] as usize, rows);
+        }
+        self.products.clear();
+        self.products.resize(self.columns.len(), 0.0);
+        for slot in self.slots.iter().filter(is_set) {
+            let block = &values[9 * slot.number..9 * slot.number + 9];
+            let (a, b) = (self.place[slot.a], self.place[slot.b]);
+            for i in 0..3 {
+                for j in 0..3 {
+                    let mut add = |row: usize, column: usize, entry: f64| {
+                        let from = &self.columns[column * n..(column + 1) * n];
+                        let to = &mut self.products[row * n..(row + 1) * n];
+                        to.iter_mut().zip(from).for_each(|(to, from)| *to += entry * from);
+                    };
+                    add(3 * a + i, 3 * b + j, block[3 * i + j]);
+                    if a != b {
+                        add(3 * b + j, 3 * a + i, block[3 * i + j]);
+                    }
+                }
+            }
+        }
+        let rows = 3 * self.busy.len();
+        if rows > 0 {
+            let columns = MatRef::from_column_major_slice(&self.columns, n, rows);
+            let products = MatRef::from_column_major_slice(&self.products, n, rows);
+            let sum = MatMut::from_column_major_slice_mut(matrix.values_mut(), n, n);
+            matmul(sum, Accum::Add, columns, products.transpose(), 1.0, Par::Seq);
+        }
+        for place in self.busy.drain(..) {
+            self.place[place] = NOT_BUSY;
+        }
+    }
+}
+
+/// The three rows of `J` of a vertex.
+fn push_columns(columns: &mut Vec<f64>, model: &Model, frame: Option<&Frame>, vertex: usize, rows: &[f64]) {
+    let r = rows.len() / 3;
+    let Some(frame) = frame else {
+        columns.extend_from_slice(rows);
+        return;
+    };
+    let of = |axis: usize| &rows[axis * r..(axis + 1) * r];
+    let start = frame.within(model.rest()[vertex], [of(0), of(1), of(2)], &frame.start);
+    let rotation = frame.placement.rotation;
+    let [of_a, of_theta] = frame.scale();
+    for axis in 0..3 {
+        // The row of R in which this coordinate of space is.
+        let row = rotation.row(axis);
+        columns.extend(Vec3::AXES[axis].to_array().map(|x| of_a * x));
+        // R (θ × y) = −R [y]ₓ θ.
+        columns.extend(start.cross(row).to_array().map(|x| of_theta * x));
+        columns.extend((0..r).map(|i| row.x * of(0)[i] + row.y * of(1)[i] + row.z * of(2)[i]));
+    }
+}
+
+/// The dot product of short vectors.
+fn dot_short(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}

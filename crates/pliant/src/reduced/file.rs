@@ -1,0 +1,114 @@
+//! Reduced models in files.
+//!
+//! After the magic word `PLIANTRM` and the version: the fingerprint of the mesh in four bytes; whether the body is free, how forces are worked
+//! out, the numbers of coordinates, directions and elements in eight bytes each; then numbers of eight bytes: the mass and energy
+//! of the fingerprint, `ω²`, the basis column by column, and the coefficients of the polynomial or the elements with their weights.
+
+use std::path::Path;
+
+use super::basis::Basis;
+use super::elasticity::ReducedElasticity;
+use super::elements::{ReducedElements, WeightedElement};
+use super::reduction::{Fingerprint, Reduction, ReductionError};
+use super::stvk::StVkTensors;
+use crate::io::{Files, Seal, Sealed};
+use crate::model::Model;
+use crate::system::System;
+
+const MAGIC: &[u8; 8] = b"PLIANTRM";
+const VERSION: u32 = 1;
+
+const LINEAR: u64 = 0;
+const POLYNOMIAL: u64 = 1;
+const PROJECTION: u64 = 2;
+const CUBATURE: u64 = 3;
+
+impl Reduction {
+    /// Write it, so that it appears complete or not at all.
+    pub fn write(&self, files: &dyn Files, path: &Path) -> Result<(), ReductionError> {
+        let mut seal = Seal::new(MAGIC, VERSION);
+        let selection = match &self.elasticity {
+            ReducedElasticity::Elements(elements) => elements.selection().unwrap_or_default(),
+            _ => &[],
+        };
+        let kind = match &self.elasticity {
+            ReducedElasticity::Linear(_) => LINEAR,
+            ReducedElasticity::StVk(_) => POLYNOMIAL,
+            ReducedElasticity::Elements(elements) if elements.selection().is_none() => PROJECTION,
+            ReducedElasticity::Elements(_) => CUBATURE,
+        };
+        seal.u32(self.fingerprint.mesh);
+        let sizes = [self.basis.dim(), self.basis.size(), selection.len()].map(|size| size as u64);
+        [u64::from(self.is_free), kind].into_iter().chain(sizes).for_each(|number| seal.u64(number));
+        seal.f64s(&[self.fingerprint.mass, self.fingerprint.energy]);
+        seal.f64s(&self.omega_squared);
+        self.basis.columns().iter().for_each(|column| seal.f64s(column));
+        if let ReducedElasticity::StVk(tensors) = &self.elasticity {
+            tensors.coefficients().iter().for_each(|numbers| seal.f64s(numbers));
+        }
+        for element in selection {
+            seal.u32(element.body);
+            seal.u32(element.element);
+            seal.f64s(&[element.weight]);
+        }
+        Ok(files.write(path, &seal.finish())?)
+    }
+
+    /// Read one that was made of this model.
+    pub fn read(files: &dyn Files, path: &Path, model: &Model) -> Result<Self, ReductionError> {
+        let bytes = files.read(path)?;
+        let broken = |found: String| ReductionError::Broken { path: path.into(), found };
+        let mut sealed = Sealed::open(&bytes, MAGIC, VERSION).map_err(broken)?;
+        let mesh = sealed.u32().map_err(broken)?;
+        let mut number = || sealed.u64().map_err(broken);
+        let (is_free, kind, dim, size, chosen) = (number()?, number()?, number()?, number()?, number()?);
+        let expected = Fingerprint::of(model);
+        if mesh != expected.mesh || dim != model.dim() as u64 {
+            return Err(ReductionError::OtherMesh { found: mesh, expected: expected.mesh });
+        }
+        if is_free > 1 || size == 0 || size > dim || kind > CUBATURE || (chosen > 0) != (kind == CUBATURE) {
+            return Err(broken(format!("kind {kind}, {size} directions and {chosen} elements")));
+        }
+        let mut numbers = |count: u64, what: &str| sealed.f64s(count, what).map_err(broken);
+        let fingerprint = numbers(2, "numbers")?;
+        let omega_squared = numbers(size, "frequencies")?;
+        if omega_squared.iter().any(|square| !(*square > 0.0)) {
+            return Err(broken("it has frequencies that are not positive".into()));
+        }
+        let columns = (0..size).map(|_| numbers(dim, "numbers of a direction")).collect::<Result<Vec<_>, _>>()?;
+        let basis = Basis::of_columns(columns);
+        let r = basis.size();
+        let elasticity = match kind {
+            LINEAR => ReducedElasticity::Linear(omega_squared.clone()),
+            POLYNOMIAL => {
+                let too_many = || broken(format!("{r} directions"));
+                let counts = StVkTensors::coefficient_counts(r).ok_or_else(too_many)?;
+                let mut coefficients = [const { Vec::new() }; 3];
+                for (coefficients, count) in coefficients.iter_mut().zip(counts) {
+                    *coefficients = numbers(count as u64, "coefficients")?;
+                }
+                let tensors = StVkTensors::from_coefficients(r, coefficients).ok_or_else(too_many)?;
+                ReducedElasticity::StVk(tensors)
+            }
+            PROJECTION => ReducedElasticity::Elements(ReducedElements::all(model, &basis)),
+            _ => {
+                let mut elements = Vec::new();
+                for _ in 0..chosen {
+                    let (body, element) = (sealed.u32().map_err(broken)?, sealed.u32().map_err(broken)?);
+                    let weight = sealed.f64s(1, "weights").map_err(broken)?[0];
+                    if body as usize >= model.bodies().len() {
+                        return Err(broken(format!("an element of body {body}")));
+                    }
+                    elements.push(WeightedElement { body, element, weight });
+                }
+                let selected = ReducedElements::selected(model, &basis, &elements);
+                ReducedElasticity::Elements(selected.map_err(|error| broken(error.to_string()))?)
+            }
+        };
+        sealed.finish().map_err(broken)?;
+        let fingerprint = Fingerprint { mesh, mass: fingerprint[0], energy: fingerprint[1] };
+        let reduction = Self { fingerprint, basis, omega_squared, elasticity, is_free: is_free == 1 };
+        reduction.check(model)?;
+        Ok(reduction)
+    }
+}

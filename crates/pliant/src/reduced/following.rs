@@ -1,0 +1,36 @@
+//! Steps of bodies that are free.
+
+use super::ReducedModel;
+use crate::integrator::{Integrator, StepError, StepInfo};
+use crate::solver::{DenseMatrix, LinearSolver};
+use crate::system::State;
+
+/// Any scheme, after each step of which the frame of a body that is free follows it.
+#[derive(Debug)]
+pub struct Following<I>(pub I);
+
+impl<I: Integrator<ReducedModel>> Integrator<ReducedModel> for Following<I> {
+    fn step(
+        &mut self,
+        system: &mut ReducedModel,
+        solver: &mut dyn LinearSolver<DenseMatrix>,
+        state: &mut State,
+        dt: f64,
+    ) -> Result<StepInfo, StepError> {
+        let info = self.0.step(system, solver, state, dt)?;
+        system.follow(state, dt);
+        Ok(info)
+    }
+}
+
+impl Integrator<ReducedModel> for Box<dyn Integrator<ReducedModel>> {
+    fn step(
+        &mut self,
+        system: &mut ReducedModel,
+        solver: &mut dyn LinearSolver<DenseMatrix>,
+        state: &mut State,
+        dt: f64,
+    ) -> Result<StepInfo, StepError> {
+        (**self).step(system, solver, state, dt)
+    }
+}

@@ -1,0 +1,254 @@
+//! A frame that moves along with a body that is free, so that the few directions of its basis serve however it is turned.
+//!
+//! A point of the body is at `c + R(x₀ + U q)`, with `x₀` its place at rest relative to the centre of mass, `c` where that is now and `R`
+//! a rotation. The directions of `U` neither move nor turn the body as a whole, so that `c` is always the centre of mass.
+//!
+//! During a step the frame stays, and the body moves in the directions that it has there: `a` along the axes, `θ` about the axes of the
+//! frame, and `q`,
+//!
+//! ```text
+//! x = c + a + R(x₀ + Uq + θ × y),    y = x₀ + U qₙ at the start of the step.
+//! ```
+//!
+//! That is linear in `z = (√m a, √J θ, q)`, scaled so that all are alike; it has a mass matrix that is the same for the whole step, and any
+//! scheme may make the step. Elastic forces depend on `q` alone, so that turning costs no energy.
+//!
+//! Then the frame follows: `c ← c + a`, `R ← R exp(θ)`. The momentum of translation and the angular momentum stay, in space, what the
+//! step has made them; the momentum of the directions `U` gains what inertia gives it in a frame that turns: with the kinetic energy
+//! `T(ω, q, q̇)`, `h ∂T/∂q`. This has the centrifugal and Coriolis forces. It is exact for momentum and of first order in the step for
+//! all else, whatever the scheme; forces of inertia are explicit, so that `h |ω|` must be well below one.
+
+use super::basis::Basis;
+use crate::mass::MassMatrix;
+use crate::math::{Mat3, Vec3, outer};
+use crate::model::Model;
+use crate::solver::DenseMatrix;
+use crate::solver::vector::dot;
+use crate::system::State;
+use rayon::prelude::*;
+
+/// Coordinates of a frame in front of those of the basis: `a` and `θ`.
+pub(super) const RIGID: usize = 6;
+
+/// Where a body is and how it is turned.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Placement {
+    /// The centre of mass, in m.
+    pub centre: Vec3,
+    /// From the axes of the frame to those of space.
+    pub rotation: Mat3,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Frame {
+    pub placement: Placement,
+    /// The centre of mass at rest.
+    pub rest_centre: Vec3,
+    /// The `q` at which the step begins.
+    pub start: Vec<f64>,
+    /// `m`, in kg.
+    mass: f64,
+    /// `1/√m` and `1/√J`, `J` the mean moment of inertia at rest.
+    scale: [f64; 2],
+    /// `∫ρ ψᵢψⱼᵀ` of the fields `ψ₀ = x₀` and `ψᵢ` the directions of the basis: row by row, `(r + 1)²` of them.
+    moments: Vec<Mat3>,
+}
+
+/// Velocities in the frame: of the centre of mass, in the axes of space; of rotation, in the axes of the frame; and `q̇`.
+struct Motion {
+    linear: Vec3,
+    angular: Vec3,
+    inner: Vec<f64>,
+}
+
+impl Frame {
+    pub fn new(model: &Model, basis: &Basis) -> Self {
+        let masses = model.vertex_masses();
+        let mass: f64 = masses.iter().sum();
+        let rest_centre = model.rest().iter().zip(masses).map(|(x, mass)| *mass * *x).sum::<Vec3>() / mass;
+        let x0: Vec<f64> = model.rest().iter().flat_map(|x| (*x - rest_centre).to_array()).collect();
+        let fields: Vec<&[f64]> = std::iter::once(&x0[..]).chain(basis.columns().iter().map(Vec::as_slice)).collect();
+        let moments = moments(model.mass(), &fields);
+        let at_rest = moments[0];
+        let inertia = 2.0 / 3.0 * (at_rest.x_axis.x + at_rest.y_axis.y + at_rest.z_axis.z);
+        Self {
+            placement: Placement { centre: rest_centre, rotation: Mat3::IDENTITY },
+            rest_centre,
+            start: vec![0.0; basis.size()],
+            mass,
+            scale: [1.0 / mass.sqrt(), 1.0 / inertia.sqrt()],
+            moments,
+        }
+    }
+
+    pub fn mass(&self) -> f64 {
+        self.mass
+    }
+
+    /// `a` and `θ` of `z`.
+    pub fn rigid(&self, z: &[f64]) -> (Vec3, Vec3) {
+        (self.scale[0] * Vec3::from_slice(z), self.scale[1] * Vec3::from_slice(&z[3..]))
+    }
+
+    /// `1/√m` and `1/√J`.
+    pub fn scale(&self) -> [f64; 2] {
+        self.scale
+    }
+
+    /// `∫ρ y ψⱼᵀ` for each field, `y = x₀ + Uq`.
+    fn first_moments(&self, q: &[f64]) -> Vec<Mat3> {
+        let n = q.len() + 1;
+        let factor = |i: usize| if i == 0 { 1.0 } else { q[i - 1] };
+        let of = |j: usize| (0..n).fold(Mat3::ZERO, |sum, i| sum + self.moments[i * n + j] * factor(i));
+        (0..n).map(of).collect()
+    }
+
+    /// `J`, the moment of inertia, and `∫ρ y × φⱼ` of each direction, at `q`.
+    fn inertia(&self, q: &[f64]) -> (Mat3, Vec<Vec3>) {
+        let first = self.first_moments(q);
+        let second = q.iter().zip(&first[1..]).fold(first[0], |sum, (q, first)| sum + *first * *q);
+        let trace = second.x_axis.x + second.y_axis.y + second.z_axis.z;
+        let second = (second + second.transpose()) * 0.5;
+        (Mat3::from_diagonal(Vec3::splat(trace)) - second, first[1..].iter().map(axial).collect())
+    }
+
+    /// The mass matrix of `z`, at the start of the step.
+    pub fn set_mass(&self, matrix: &mut DenseMatrix) {
+        let r = self.start.len();
+        let (inertia, coupling) = self.inertia(&self.start);
+        matrix.values_mut().fill(0.0);
+        let scale = self.scale[1];
+        for i in 0..3 {
+            matrix[(i, i)] = 1.0;
+            for j in 0..3 {
+                matrix[(3 + i, 3 + j)] = scale * scale * inertia.col(j)[i];
+            }
+            for j in 0..r {
+                matrix[(3 + i, RIGID + j)] = scale * coupling[j][i];
+                matrix[(RIGID + j, 3 + i)] = scale * coupling[j][i];
+            }
+        }
+        for j in 0..r {
+            matrix[(RIGID + j, RIGID + j)] = 1.0;
+        }
+    }
+
+    /// Where a point of the body is in the frame, given its place at rest and its rows of the basis.
+    pub fn within(&self, rest: Vec3, rows: [&[f64]; 3], q: &[f64]) -> Vec3 {
+        let along = |row: &[f64]| row.iter().zip(q).map(|(u, q)| u * q).sum::<f64>();
+        rest - self.rest_centre + Vec3::from_array(rows.map(along))
+    }
+
+    /// After a step of `dt`: follow the body, so that `a` and `θ` are zero again.
+    pub fn follow(&mut self, state: &mut State, dt: f64) {
+        let r = self.start.len();
+        let (a, theta) = self.rigid(&state.q);
+        let (linear, angular) = self.rigid(&state.v);
+        let before = Motion { linear, angular, inner: state.v[RIGID..].to_vec() };
+        // Momenta, in the frame at the start.
+        let (inertia, coupling) = self.inertia(&self.start);
+        let turned: Vec3 = coupling.iter().zip(&before.inner).map(|(h, v)| *h * *v).sum();
+        let momentum = inertia * before.angular + turned;
+        let mut inner: Vec<f64> = coupling.iter().zip(&before.inner).map(|(h, v)| h.dot(before.angular) + v).collect();
+        let q = state.q[RIGID..RIGID + r].to_vec();
+        for (inner, push) in inner.iter_mut().zip(self.inertial_push(&q, &before)) {
+            *inner += dt * push;
+        }
+        // The same in the frame as it is now.
+        let step = rotation(theta);
+        let momentum = step.transpose() * momentum;
+        self.placement.centre += a;
+        self.placement.rotation = orthonormal(self.placement.rotation * step);
+        self.start.copy_from_slice(&q);
+        self.set_velocity(state, before.linear, momentum, &inner);
+        state.q[..RIGID].fill(0.0);
+        state.a = None;
+    }
+
+    /// `∂T/∂q`.
+    fn inertial_push(&self, q: &[f64], motion: &Motion) -> Vec<f64> {
+        let (n, omega) = (q.len() + 1, motion.angular);
+        let first = self.first_moments(q);
+        let of = |k: usize| {
+            let along = first[k];
+            let trace = along.x_axis.x + along.y_axis.y + along.z_axis.z;
+            let inner = motion.inner.iter().enumerate();
+            let coriolis = inner.fold(Mat3::ZERO, |sum, (j, v)| sum + self.moments[k * n + j + 1] * *v);
+            trace * omega.length_squared() - omega.dot(along * omega) + omega.dot(axial(&coriolis))
+        };
+        (1..n).map(of).collect()
+    }
+
+    /// Set the velocities of a state to those with this linear velocity, angular momentum in the frame, and momenta of the directions.
+    fn set_velocity(&self, state: &mut State, linear: Vec3, momentum: Vec3, inner: &[f64]) {
+        let (inertia, coupling) = self.inertia(&self.start);
+        // J ω + h q̇ = L and hᵀω + q̇ = p: (J − hhᵀ) ω = L − h p.
+        let left = coupling.iter().fold(inertia, |sum, h| sum - outer(*h, *h));
+        let right = momentum - coupling.iter().zip(inner).map(|(h, p)| *h * *p).sum::<Vec3>();
+        let angular = left.inverse() * right;
+        state.v[..3].copy_from_slice(&(linear / self.scale[0]).to_array());
+        state.v[3..RIGID].copy_from_slice(&(angular / self.scale[1]).to_array());
+        for ((v, h), p) in state.v[RIGID..].iter_mut().zip(&coupling).zip(inner) {
+            *v = p - h.dot(angular);
+        }
+    }
+
+    /// Begin anew from a placement, `q`, and the momenta of a velocity field: of translation, about the centre of mass in the axes of space, and
+    /// along the directions in the frame.
+    pub fn place(&mut self, placement: Placement, q: &[f64], momenta: (Vec3, Vec3, Vec<f64>), state: &mut State) {
+        self.placement = placement;
+        self.start.copy_from_slice(q);
+        state.q[..RIGID].fill(0.0);
+        state.q[RIGID..].copy_from_slice(q);
+        let (linear, angular, inner) = momenta;
+        self.set_velocity(state, linear / self.mass, placement.rotation.transpose() * angular, &inner);
+        state.a = None;
+    }
+}
+
+/// The vector of the skew part: `ε_abc m_bc`, so that `∫ y × φ` is that of `∫ y φᵀ`.
+fn axial(m: &Mat3) -> Vec3 {
+    let at = |row: usize, column: usize| m.col(column)[row];
+    Vec3::new(at(1, 2) - at(2, 1), at(2, 0) - at(0, 2), at(0, 1) - at(1, 0))
+}
+
+/// The rotation about a vector by its length.
+fn rotation(theta: Vec3) -> Mat3 {
+    let angle = theta.length();
+    if angle > 0.0 { Mat3::from_axis_angle(theta / angle, angle) } else { Mat3::IDENTITY }
+}
+
+/// A rotation without the rounding that many products leave.
+fn orthonormal(rotation: Mat3) -> Mat3 {
+    let x = rotation.x_axis.normalize();
+    let y = (rotation.y_axis - x * x.dot(rotation.y_axis)).normalize();
+    Mat3::from_cols(x, y, x.cross(y))
+}
+
+/// `∫ρ ψᵢψⱼᵀ` for all pairs of fields.
+fn moments(mass: &MassMatrix, fields: &[&[f64]]) -> Vec<Mat3> {
+    let component = |field: &[f64], axis: usize| field.iter().skip(axis).step_by(3).copied().collect::<Vec<f64>>();
+    let plain: Vec<[Vec<f64>; 3]> = fields.iter().map(|field| [0, 1, 2].map(|axis| component(field, axis))).collect();
+    let weighted = |field: &&[f64]| {
+        let mut product = vec![0.0; field.len()];
+        mass.mul(field, &mut product);
+        [0, 1, 2].map(|axis| component(&product, axis))
+    };
+    let weighted: Vec<[Vec<f64>; 3]> = fields.par_iter().map(weighted).collect();
+    let pairs: Vec<(usize, usize)> = (0..fields.len()).flat_map(|i| (0..fields.len()).map(move |j| (i, j))).collect();
+    let moment = |&(i, j): &(usize, usize)| {
+        Mat3::from_cols_array_2d(&[0, 1, 2].map(|b| [0, 1, 2].map(|a| dot(&plain[i][a], &weighted[j][b]))))
+    };
+    pairs.par_iter().map(moment).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_axial_vector_of_a_dyad_is_the_cross_product() {
+        let (a, b) = (Vec3::new(1.0, -2.0, 3.0), Vec3::new(0.5, 4.0, -1.0));
+        assert_eq!(axial(&outer(a, b)), a.cross(b));
+    }
+}

@@ -1,0 +1,454 @@
+//! A model that moves in a few directions: a [`System`] like any other.
+
+use super::basis::{Basis, nearest_placement};
+use super::elasticity::{Projection, ReducedElasticity};
+use super::external::External;
+use super::frame::{Frame, Placement, RIGID};
+use super::reduction::{Reduction, ReductionError};
+use crate::force::Force;
+use crate::math::Vec3;
+use crate::model::Model;
+use crate::motion::Motion;
+use crate::solver::DenseMatrix;
+use crate::solver::vector::norm;
+use crate::system::{DampingKind, Definiteness, State, System, Weights};
+
+/// A model in the directions of a basis, `u = U q`.
+///
+/// - Elastic forces are those of the [`Reduction`]. Gravity, loads, handles, springs and obstacles act through `Uᵀf`; what is held stays at
+///   rest.
+/// - A body that is free has a frame that moves along with it, in which it deforms; the first six coordinates are those of the frame. See
+///   [`follow`](Self::follow), which is to be called after each step, as [`Following`](super::Following) does.
+#[derive(Debug)]
+pub struct ReducedModel {
+    model: Model,
+    basis: Basis,
+    omega_squared: Vec<f64>,
+    elasticity: ReducedElasticity,
+    /// None if the forces may act on other vertices than before.
+    external: Option<External>,
+    frame: Option<Frame>,
+    /// `UᵀM` of the three unit accelerations.
+    weight: [Vec<f64>; 3],
+    /// `Uᵀ` of the loads; none if they may have changed. Empty if there are none.
+    loads: Option<Vec<f64>>,
+    load_factor: f64,
+    /// `UᵀD̄U` of the user's own damping matrix.
+    constant_damping: Option<DenseMatrix>,
+    mass: DenseMatrix,
+    stiffness: DenseMatrix,
+    /// What there is of `D` beside `αM`.
+    friction: DenseMatrix,
+    matrix: DenseMatrix,
+    inner_force: Vec<f64>,
+    inner_stiffness: DenseMatrix,
+    projection: Projection,
+    /// A displacement of the size of the body, in coordinates that are weighted with the mass.
+    extent: f64,
+    force_scale: f64,
+    revision: u64,
+}
+
+impl ReducedModel {
+    /// A model and the reduction that was made for it.
+    pub fn new(model: Model, reduction: Reduction) -> Result<Self, ReductionError> {
+        reduction.check(&model)?;
+        let Reduction { basis, omega_squared, elasticity, is_free, .. } = reduction;
+        if let Some(hold) = model.holds().iter().find(|hold| !matches!(hold.motion, Motion::Still)) {
+            return Err(ReductionError::MovingHold { vertex: hold.vertices.first().copied().unwrap_or(0) });
+        }
+        if let Some(hold) = model.holds().iter().find(|hold| hold.offsets.iter().any(|offset| *offset != Vec3::ZERO)) {
+            return Err(ReductionError::MovingHold { vertex: hold.vertices.first().copied().unwrap_or(0) });
+        }
+        if is_free && model.damping().matrix().is_some() {
+            return Err(ReductionError::FreeDamping);
+        }
+        let frame = is_free.then(|| Frame::new(&model, &basis));
+        let r = basis.size();
+        let dim = r + if is_free { RIGID } else { 0 };
+        let weight = Vec3::AXES.map(|axis| {
+            let field: Vec<f64> = (0..model.vertex_count()).flat_map(|_| axis.to_array()).collect();
+            basis.project(model.mass(), &field)
+        });
+        let constant_damping = model.damping().matrix().map(|damping| {
+            let mut projected = DenseMatrix::zero(r);
+            let mut product = vec![0.0; basis.dim()];
+            for (j, column) in basis.columns().iter().enumerate() {
+                damping.mul(column, &mut product);
+                projected.values_mut()[j * r..(j + 1) * r].copy_from_slice(&basis.transpose_mul(&product));
+            }
+            projected
+        });
+        let extent = model.extent() * model.vertex_masses().iter().sum::<f64>().sqrt();
+        let mut mass = DenseMatrix::zero(dim);
+        match &frame {
+            Some(frame) => frame.set_mass(&mut mass),
+            None => (0..dim).for_each(|i| mass[(i, i)] = 1.0),
+        }
+        Ok(Self {
+            external: None,
+            model,
+            basis,
+            omega_squared,
+            elasticity,
+            frame,
+            weight,
+            loads: None,
+            load_factor: 1.0,
+            constant_damping,
+            mass,
+            stiffness: DenseMatrix::zero(dim),
+            friction: DenseMatrix::zero(dim),
+            matrix: DenseMatrix::zero(dim),
+            inner_force: vec![0.0; r],
+            inner_stiffness: DenseMatrix::zero(r),
+            projection: Projection::default(),
+            extent,
+            force_scale: 0.0,
+            revision: 0,
+        })
+    }
+
+    /// The model that it is a reduction of.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The same, to change loads and gravity, or to add handles. Materials and holds are those of the reduction.
+    pub fn model_mut(&mut self) -> &mut Model {
+        self.loads = None;
+        self.external = None;
+        self.revision += 1;
+        &mut self.model
+    }
+
+    /// Forces of one type, for instance [`Handles`](crate::force::Handles), to move them from outside. The vertices that they act on must remain
+    /// the same.
+    pub fn forces_mut_of<F: Force>(&mut self) -> impl Iterator<Item = &mut F> {
+        self.model.forces_mut_of()
+    }
+
+    /// The basis.
+    pub fn basis(&self) -> &Basis {
+        &self.basis
+    }
+
+    /// `ω²` of each direction of the basis, at rest.
+    pub fn omega_squared(&self) -> &[f64] {
+        &self.omega_squared
+    }
+
+    /// How elastic forces are worked out.
+    pub fn elasticity(&self) -> &ReducedElasticity {
+        &self.elasticity
+    }
+
+    /// Where a body that is free is, and how it is turned.
+    pub fn placement(&self) -> Option<Placement> {
+        self.frame.as_ref().map(|frame| frame.placement)
+    }
+
+    /// At rest.
+    pub fn rest_state(&self) -> State {
+        State::new(self.dim())
+    }
+
+    /// Let the frame of a body that is free follow it, after a step of `dt`. Without a frame there is nothing to do.
+    pub fn follow(&mut self, state: &mut State, dt: f64) {
+        if let Some(frame) = &mut self.frame {
+            frame.follow(state, dt);
+            frame.set_mass(&mut self.mass);
+            self.revision += 1;
+        }
+    }
+
+    /// The displacements and velocities of all vertices.
+    ///
+    /// # Panics
+    /// If the state is not one of this model.
+    pub fn expand(&self, state: &State) -> State {
+        let Some(frame) = &self.frame else {
+            return State {
+                time: state.time,
+                q: self.basis.expand(&state.q),
+                v: self.basis.expand(&state.v),
+                a: state.a.as_ref().map(|a| self.basis.expand(a)),
+            };
+        };
+        let (mut u, mut v) = (self.basis.expand(&state.q[RIGID..]), self.basis.expand(&state.v[RIGID..]));
+        let ((a, theta), (linear, angular)) = (frame.rigid(&state.q), frame.rigid(&state.v));
+        let start = self.basis.expand(&frame.start);
+        let Placement { centre, rotation } = frame.placement;
+        let numbers = u.chunks_exact_mut(3).zip(v.chunks_exact_mut(3)).zip(start.chunks_exact(3));
+        for (((u, v), start), rest) in numbers.zip(self.model.rest()) {
+            let x0 = *rest - frame.rest_centre;
+            let start = x0 + Vec3::from_slice(start);
+            let place = centre + a + rotation * (x0 + Vec3::from_slice(u) + theta.cross(start));
+            let velocity = linear + rotation * (angular.cross(start) + Vec3::from_slice(v));
+            u.copy_from_slice(&(place - *rest).to_array());
+            v.copy_from_slice(&velocity.to_array());
+        }
+        State { time: state.time, q: u, v, a: None }
+    }
+
+    /// The state that is nearest to displacements and velocities of all vertices, measured with the mass. Momentum is kept.
+    ///
+    /// # Panics
+    /// If the state is not one of the model that this is a reduction of.
+    pub fn project(&mut self, full: &State) -> State {
+        let mut state = State { time: full.time, ..self.rest_state() };
+        let Some(frame) = &mut self.frame else {
+            state.q = self.basis.project(self.model.mass(), &full.q);
+            state.v = self.basis.project(self.model.mass(), &full.v);
+            return state;
+        };
+        let (placement, seen) = nearest_placement(&self.model, &full.q);
+        let q = self.basis.project(self.model.mass(), &seen);
+        let mut momentum = vec![0.0; full.v.len()];
+        self.model.mass().mul(&full.v, &mut momentum);
+        let u = self.basis.expand(&q);
+        let (mut linear, mut angular) = (Vec3::ZERO, Vec3::ZERO);
+        for ((p, u), rest) in momentum.chunks_exact_mut(3).zip(u.chunks_exact(3)).zip(self.model.rest()) {
+            let own = Vec3::from_slice(p);
+            linear += own;
+            let within = *rest - frame.rest_centre + Vec3::from_slice(u);
+            angular += (placement.rotation * within).cross(own);
+            p.copy_from_slice(&(placement.rotation.transpose() * own).to_array());
+        }
+        let inner = self.basis.transpose_mul(&momentum);
+        frame.place(placement, &q, (linear, angular, inner), &mut state);
+        frame.set_mass(&mut self.mass);
+        self.revision += 1;
+        state
+    }
+
+    /// A state and the placement of the frame, as one list of numbers: for [`restore`](Self::restore).
+    pub(crate) fn save(&self, state: &State) -> State {
+        let mut saved = state.clone();
+        if let Some(frame) = &self.frame {
+            saved.q.extend(frame.placement.centre.to_array());
+            saved.q.extend(frame.placement.rotation.to_cols_array());
+            saved.v.resize(saved.q.len(), 0.0);
+        }
+        saved
+    }
+
+    /// The state that was saved; none if it is not one of this model.
+    pub(crate) fn restore(&mut self, mut saved: State) -> Option<State> {
+        let dim = self.dim();
+        if let Some(frame) = &mut self.frame {
+            if saved.q.len() != dim + 12 || saved.v.len() != dim + 12 || saved.a.is_some() {
+                return None;
+            }
+            let placement = saved.q.split_off(dim);
+            saved.v.truncate(dim);
+            frame.placement.centre = Vec3::from_slice(&placement);
+            frame.placement.rotation = crate::math::Mat3::from_cols_slice(&placement[3..]);
+            frame.start.copy_from_slice(&saved.q[RIGID..]);
+            frame.set_mass(&mut self.mass);
+            self.revision += 1;
+        }
+        (saved.q.len() == dim && saved.v.len() == dim).then_some(saved)
+    }
+
+    /// Add gravity and loads to a force.
+    fn add_loads(&mut self, force: &mut [f64]) {
+        let factor = self.load_factor;
+        let gravity = self.model.gravity();
+        let loads = self.loads.get_or_insert_with(|| {
+            let has_loads = self.model.loads().iter().any(|load| *load != 0.0);
+            if has_loads { self.basis.transpose_mul(self.model.loads()) } else { Vec::new() }
+        });
+        if let Some(frame) = &self.frame {
+            // Gravity neither turns nor deforms.
+            let [of_a, of_theta] = frame.scale();
+            for axis in 0..3 {
+                force[axis] += factor * of_a * frame.mass() * gravity[axis];
+            }
+            if !loads.is_empty() {
+                let start = self.basis.expand(&frame.start);
+                let mut turned = self.model.loads().to_vec();
+                for ((load, u), rest) in turned.chunks_exact_mut(3).zip(start.chunks_exact(3)).zip(self.model.rest()) {
+                    let own = Vec3::from_slice(load);
+                    let inside = frame.placement.rotation.transpose() * own;
+                    let torque = (*rest - frame.rest_centre + Vec3::from_slice(u)).cross(inside);
+                    for axis in 0..3 {
+                        force[axis] += factor * of_a * own[axis];
+                        force[3 + axis] += factor * of_theta * torque[axis];
+                    }
+                    load.copy_from_slice(&inside.to_array());
+                }
+                let inner = self.basis.transpose_mul(&turned);
+                force[RIGID..].iter_mut().zip(inner).for_each(|(force, load)| *force += factor * load);
+            }
+            return;
+        }
+        for (axis, weight) in self.weight.iter().enumerate() {
+            let g = factor * gravity[axis];
+            force.iter_mut().zip(weight).for_each(|(force, weight)| *force += g * weight);
+        }
+        force.iter_mut().zip(loads).for_each(|(force, load)| *force += factor * *load);
+    }
+
+    /// From gradients to forces.
+    fn finish_force(&mut self, force: &mut [f64]) {
+        self.force_scale = norm(force);
+        force.iter_mut().for_each(|force| *force = -*force);
+        self.add_loads(force);
+    }
+
+    fn has_friction(&self) -> bool {
+        self.model.damping().stiffness() != 0.0
+            || self.constant_damping.is_some()
+            || self.model.forces().any(Force::has_damping)
+    }
+}
+
+impl System for ReducedModel {
+    type Matrix = DenseMatrix;
+
+    fn dim(&self) -> usize {
+        self.mass.size()
+    }
+
+    fn energy(&mut self, q: &[f64], time: f64) -> Option<f64> {
+        self.model.go_to(time);
+        if !self.model.forces().all(Force::has_energy) {
+            return None;
+        }
+        let elastic = self.elasticity.energy(&q[q.len() - self.basis.size()..]);
+        let external = self.external.get_or_insert_with(|| External::new(&self.model, &self.basis));
+        let others = external.energy(&self.model, self.frame.as_ref(), q);
+        let mut loads = std::mem::take(&mut self.inner_force);
+        loads.clear();
+        loads.resize(q.len(), 0.0);
+        self.add_loads(&mut loads);
+        let of_loads: f64 = loads.iter().zip(q).map(|(load, q)| load * q).sum();
+        loads.resize(self.basis.size(), 0.0);
+        self.inner_force = loads;
+        Some(elastic + others - of_loads)
+    }
+
+    fn force(&mut self, q: &[f64], time: f64, force: &mut [f64]) {
+        self.model.go_to(time);
+        force.fill(0.0);
+        let first = force.len() - self.basis.size();
+        self.elasticity.force(&q[first..], &mut force[first..]);
+        let external = self.external.get_or_insert_with(|| External::new(&self.model, &self.basis));
+        external.add_force(&self.model, self.frame.as_ref(), q, force);
+        self.finish_force(force);
+    }
+
+    fn linearize(&mut self, q: &[f64], time: f64, definiteness: Definiteness, force: &mut [f64]) {
+        self.model.go_to(time);
+        let (n, r) = (self.dim(), self.basis.size());
+        let first = n - r;
+        force.fill(0.0);
+        if first == 0 {
+            self.elasticity.force_and_stiffness(q, definiteness, force, &mut self.stiffness, &mut self.projection);
+        } else {
+            let inner = &mut self.inner_stiffness;
+            self.elasticity.force_and_stiffness(
+                &q[first..],
+                definiteness,
+                &mut force[first..],
+                inner,
+                &mut self.projection,
+            );
+            self.stiffness.values_mut().fill(0.0);
+            for (j, column) in inner.values().chunks_exact(r).enumerate() {
+                let start = (first + j) * n + first;
+                self.stiffness.values_mut()[start..start + r].copy_from_slice(column);
+            }
+        }
+        let (model, frame) = (&self.model, self.frame.as_ref());
+        let external = self.external.get_or_insert_with(|| External::new(&self.model, &self.basis));
+        external.add_force_and_stiffness(model, frame, q, definiteness, force, &mut self.stiffness);
+        self.finish_force(force);
+    }
+
+    fn set_damping(&mut self, q: &[f64], v: &[f64], drive: &mut [f64]) {
+        if !self.has_friction() {
+            return;
+        }
+        let beta = self.model.damping().stiffness();
+        let entries = self.friction.values_mut().iter_mut();
+        entries.zip(self.stiffness.values()).for_each(|(friction, stiffness)| *friction = beta * stiffness);
+        if let Some(constant) = &self.constant_damping {
+            let entries = self.friction.values_mut().iter_mut();
+            entries.zip(constant.values()).for_each(|(friction, constant)| *friction += constant);
+        }
+        if self.model.forces().any(Force::has_damping) {
+            let external = self.external.get_or_insert_with(|| External::new(&self.model, &self.basis));
+            external.add_damping(&self.model, self.frame.as_ref(), [q, v], &mut self.friction, drive);
+        }
+    }
+
+    fn mul(&mut self, weights: Weights, x: &[f64], y: &mut [f64]) {
+        let m = weights.mass + weights.damping * self.model.damping().mass();
+        let d = if self.has_friction() { weights.damping } else { 0.0 };
+        let n = self.dim();
+        y.fill(0.0);
+        for (j, x) in x.iter().enumerate() {
+            let [mass, stiffness, friction] =
+                [&self.mass, &self.stiffness, &self.friction].map(|matrix| &matrix.values()[j * n..(j + 1) * n]);
+            for i in 0..n {
+                y[i] += (m * mass[i] + weights.stiffness * stiffness[i] + d * friction[i]) * x;
+            }
+        }
+    }
+
+    fn assemble(&mut self, weights: Weights) {
+        let m = weights.mass + weights.damping * self.model.damping().mass();
+        let d = if self.has_friction() { weights.damping } else { 0.0 };
+        let parts = self.mass.values().iter().zip(self.stiffness.values()).zip(self.friction.values());
+        for (entry, ((mass, stiffness), friction)) in self.matrix.values_mut().iter_mut().zip(parts) {
+            *entry = m * mass + weights.stiffness * stiffness + d * friction;
+        }
+        self.revision += 1;
+    }
+
+    fn matrix(&self) -> &DenseMatrix {
+        &self.matrix
+    }
+
+    fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    fn divide(&mut self, weights: Weights, b: &mut [f64]) -> bool {
+        let has_other = weights.stiffness != 0.0 || (weights.damping != 0.0 && self.has_friction());
+        if has_other || self.frame.is_some() {
+            return false;
+        }
+        let m = weights.mass + weights.damping * self.model.damping().mass();
+        b.iter_mut().for_each(|b| *b /= m);
+        true
+    }
+
+    fn damping_kind(&self) -> DampingKind {
+        let damping = self.model.damping();
+        if damping.stiffness() != 0.0 {
+            DampingKind::FollowsStiffness
+        } else if self.model.forces().any(Force::has_damping) {
+            DampingKind::Varying
+        } else if damping.is_zero() {
+            DampingKind::None
+        } else {
+            DampingKind::Constant
+        }
+    }
+
+    fn set_load_factor(&mut self, factor: f64) {
+        self.load_factor = factor;
+        self.model.set_load_factor(factor);
+    }
+
+    fn force_scale(&self) -> f64 {
+        self.force_scale
+    }
+
+    fn extent(&self) -> f64 {
+        self.extent
+    }
+}

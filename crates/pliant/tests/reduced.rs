@@ -1,0 +1,846 @@
+//! Reduced models beside the models that they are reductions of.
+
+mod support;
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use pliant::damping::Damping;
+use pliant::force::{Definiteness, Elastic, Force, Handle, Handles, Obstacle, Obstacles, bind_all};
+use pliant::integrator::{BackwardEuler, Integrator, LinearizedBackwardEuler, Newmark, SymplecticEuler};
+use pliant::io::{Disk, Files};
+use pliant::material::{AnyLaw, YoungPoisson};
+use pliant::math::{Mat3, Vec3};
+use pliant::mesh::{Cells, VolumeMesh, generate};
+use pliant::model::{Body, Hold, Model, ModelBuilder};
+use pliant::reduced::{
+    Basis, CubatureParams, ExactModes, Following, Forces, Modes, ModesError, ModesParams, Progress, ReducedElasticity,
+    ReducedElements, ReducedModel, Reduction, ReductionError, ReductionParams, StVkTensors, modal_derivatives,
+};
+use pliant::solver::{Dense, DenseMatrix, Direct};
+use pliant::sparse::BlockMatrix;
+use pliant::system::{State, System};
+use support::{distance, largest};
+
+fn go(_: usize) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+fn on(_: Progress) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+fn material(law: &str, young: f64) -> AnyLaw {
+    AnyLaw::new(law, YoungPoisson { young, poisson: 0.35 }).unwrap()
+}
+
+fn bar(cells: Cells, n: [usize; 3]) -> VolumeMesh {
+    generate::block([1.0, 0.2, 0.3], n, cells).unwrap()
+}
+
+fn clamped(law: &str, mesh: VolumeMesh) -> ModelBuilder {
+    let clamp = mesh.vertex_sets()["x-min"].clone();
+    Model::builder().body(Body::new(mesh, material(law, 1e5), 1000.0)).hold(Hold::fixed(clamp))
+}
+
+fn random(count: usize, size: f64, seed: u64) -> Vec<f64> {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    (0..count).map(|_| size * (2.0 * rng.f64() - 1.0)).collect()
+}
+
+/// All directions in which a model can move.
+fn complete(model: &Model) -> Basis {
+    let unit = |i: usize| {
+        let mut vector = vec![0.0; model.dim()];
+        vector[i] = 1.0;
+        vector
+    };
+    let free = (0..model.dim()).filter(|&i| !model.held()[i]);
+    Basis::new(model, free.map(unit).collect()).unwrap()
+}
+
+/// Some smooth directions, and a few that are not.
+fn some_basis(model: &Model, r: usize) -> Basis {
+    let waves = (0..r).map(|k| {
+        let phase = random(6, 3.0, k as u64);
+        let at = |x: &Vec3| {
+            let s = phase[0] * x.x + phase[1] * x.y + phase[2] * x.z;
+            [(s + phase[3]).sin(), (2.0 * s + phase[4]).cos(), (3.0 * s + phase[5]).sin()]
+        };
+        model.rest().iter().flat_map(at).collect()
+    });
+    let rough = random(model.dim(), 1.0, 99);
+    Basis::new(model, waves.chain([rough]).collect()).unwrap()
+}
+
+#[test]
+fn the_polynomial_is_the_projected_model_to_rounding() {
+    for cells in [Cells::Tet5, Cells::Hex] {
+        // Two bodies, one of two materials with a negative Poisson's ratio in one of them.
+        let two = bar(cells, [4, 2, 2]);
+        let other = generate::block([0.5, 0.2, 0.2], [2, 1, 1], cells).unwrap();
+        let moduli = YoungPoisson { young: 3e5, poisson: -0.2 };
+        let soft = AnyLaw::new("stvk", moduli).unwrap();
+        let clamp = two.vertex_sets()["x-min"].clone();
+        let second = two.vertex_count() as u32;
+        let held: Vec<u32> = clamp.into_iter().chain(second..second + 4).collect();
+        let model = Model::builder()
+            .body(Body::new(two, material("stvk", 1e5), 1000.0))
+            .body(Body::new(other, soft, 500.0))
+            .hold(Hold::fixed(held))
+            .build()
+            .unwrap();
+        let basis = some_basis(&model, 9);
+        let mut tensors = StVkTensors::new(&model, &basis, &mut |_, _| ControlFlow::Continue(())).unwrap();
+        let r = basis.size();
+        // From small ones to such as turn elements inside out.
+        for (seed, size) in [(1, 1e-6), (2, 0.1), (3, 3.0), (4, 40.0)] {
+            let q = random(r, size, seed);
+            let u = basis.expand(&q);
+            let elastic = || model.bodies().iter().filter_map(|body| body.elastic());
+            let (mut f, mut k) = (vec![0.0; u.len()], BlockMatrix::zero(model.pattern().clone()));
+            for force in elastic() {
+                force.add_force_and_stiffness(&u, Definiteness::Exact, &mut f, &mut k);
+            }
+            let energy: f64 = elastic().map(|force| force.energy(&u)).sum();
+            let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+            let expected_f: Vec<f64> = basis.columns().iter().map(|column| dot(column, &f)).collect();
+            let mut product = vec![0.0; u.len()];
+            let mut expected_k = Vec::new();
+            for column in basis.columns() {
+                k.mul(column, &mut product);
+                expected_k.extend(basis.columns().iter().map(|row| dot(row, &product)));
+            }
+            let (mut found_f, mut found_k) = (vec![0.0; r], DenseMatrix::zero(r));
+            tensors.force_and_stiffness(&q, &mut found_f, &mut found_k);
+            let relative = |found: &[f64], expected: &[f64]| distance(found, expected) / largest(expected);
+            assert!(relative(&found_f, &expected_f) < 1e-10, "{cells:?}, {size}");
+            assert!(relative(found_k.values(), &expected_k) < 1e-10, "{cells:?}, {size}");
+            assert!((tensors.energy(&q) / energy - 1.0).abs() < 1e-10, "{cells:?}, {size}");
+            let mut alone = vec![0.0; r];
+            tensors.force(&q, &mut alone);
+            assert_eq!(alone, found_f);
+        }
+    }
+}
+
+/// Force and stiffness of a reduced model are the derivatives of its energy, whatever acts on it and however it is evaluated.
+#[test]
+fn forces_and_stiffnesses_are_derivatives() {
+    for law in ["linear", "stvk", "neo-hookean", "corotational"] {
+        for is_free in [false, true] {
+            if is_free && law == "linear" {
+                continue;
+            }
+            let mesh = bar(Cells::Tet5, [6, 2, 2]);
+            let rest = mesh.vertices().to_vec();
+            let clamp = mesh.vertex_sets()["x-min"].clone();
+            let far = mesh.vertex_sets()["x-max"][0];
+            let handle = Handle::new(far, 300.0, Vec3::new(1.2, 0.3, 0.1));
+            let floor = Obstacle::plane(Vec3::new(0.0, 0.05, 0.0), Vec3::new(0.1, 1.0, 0.2), 500.0);
+            let mut builder = Model::builder()
+                .body(Body::new(mesh, material(law, 1e5), 1000.0))
+                .gravity(Vec3::new(0.3, -9.0, 1.0))
+                .force(Handles::new(&rest, [handle]).unwrap())
+                .force(Obstacles::new(&rest, [floor]).unwrap());
+            if !is_free {
+                builder = builder.hold(Hold::fixed(clamp));
+            }
+            let mut model = builder.build().unwrap();
+            model.loads_mut()[3 * far as usize + 2] = 4.0;
+            let forces = if law == "corotational" { Forces::Projection } else { Forces::Auto };
+            let params = ReductionParams { forces, ..ReductionParams::new(8) };
+            let (reduction, _) = Reduction::new(&model, &params, &mut on).unwrap();
+            let mut reduced = ReducedModel::new(model, reduction).unwrap();
+            assert_eq!(reduced.dim(), if is_free { 14 } else { 8 });
+            let n = reduced.dim();
+            if is_free {
+                // Somewhere else, turned and bent.
+                let mut state = reduced.rest_state();
+                state.q = random(n, 0.1, 5);
+                reduced.follow(&mut state, 0.01);
+            }
+            for seed in 0..3 {
+                // This law has no energy where elements are inside out.
+                let q = random(n, if law == "neo-hookean" { 0.05 } else { 0.4 }, seed);
+                let (mut f, mut behind, mut ahead) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+                reduced.linearize(&q, 0.0, Definiteness::Exact, &mut f);
+                let stiffest = (0..n)
+                    .map(|j| {
+                        let mut column = vec![0.0; n];
+                        let unit: Vec<f64> = (0..n).map(|i| f64::from(u8::from(i == j))).collect();
+                        reduced.mul(
+                            pliant::system::Weights { stiffness: 1.0, ..Default::default() },
+                            &unit,
+                            &mut column,
+                        );
+                        column
+                    })
+                    .collect::<Vec<_>>();
+                let scale = stiffest.iter().map(|column| largest(column)).fold(0.0, f64::max);
+                let epsilon = 1e-5;
+                for j in 0..n {
+                    let mut at = |sign: f64, force: &mut [f64]| {
+                        let mut moved = q.clone();
+                        moved[j] += sign * epsilon;
+                        reduced.force(&moved, 0.0, force);
+                        reduced.energy(&moved, 0.0).unwrap()
+                    };
+                    let slope = (at(1.0, &mut ahead) - at(-1.0, &mut behind)) / (2.0 * epsilon);
+                    assert!((slope + f[j]).abs() < 1e-5 * scale, "{law} {is_free}: {slope} {}", -f[j]);
+                    for i in 0..n {
+                        let change = -(ahead[i] - behind[i]) / (2.0 * epsilon);
+                        assert!(
+                            (change - stiffest[j][i]).abs() < 1e-5 * scale,
+                            "{law} {is_free} {i} {j}: {change} {}",
+                            stiffest[j][i]
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// With all directions there are, a reduced model is the model: pulled, pushed, rubbed, damped, and by any scheme.
+#[test]
+fn in_all_directions_a_reduced_model_moves_as_the_model() {
+    for (law, cells) in [("stvk", Cells::Tet5), ("neo-hookean", Cells::Hex), ("linear", Cells::Tet5)] {
+        let build = |friction: f64| {
+            let mesh = bar(cells, [3, 1, 1]);
+            let rest = mesh.vertices().to_vec();
+            let far = mesh.vertex_sets()["x-max"].clone();
+            let handle = Handle::new(far[1], 200.0, Vec3::new(1.1, 0.3, 0.2));
+            let height = if friction > 0.0 { -0.02 } else { -10.0 };
+            let floor = Obstacle::plane(Vec3::new(0.0, height, 0.0), Vec3::Y, 5000.0);
+            let mut model = clamped(law, mesh)
+                .gravity(Vec3::new(0.0, -9.81, 2.0))
+                .damping(Damping::rayleigh(0.3, 0.002).unwrap())
+                .force(Handles::new(&rest, [Handle { damping: 3.0, ..handle }]).unwrap())
+                .force(Obstacles::new(&rest, [Obstacle { friction, damping: 4.0 * friction, ..floor }]).unwrap())
+                .build()
+                .unwrap();
+            model.loads_mut()[3 * far[0] as usize] = 5.0;
+            model
+        };
+        type Schemes = (Box<dyn Integrator<Model>>, Box<dyn Integrator<ReducedModel>>);
+        let schemes: [Schemes; 4] = [
+            (Box::new(LinearizedBackwardEuler::default()), Box::new(LinearizedBackwardEuler::default())),
+            (Box::new(BackwardEuler::default()), Box::new(BackwardEuler::default())),
+            (Box::new(Newmark::default()), Box::new(Newmark::default())),
+            (Box::new(SymplecticEuler::default()), Box::new(SymplecticEuler::default())),
+        ];
+        for (number, (mut full_scheme, mut reduced_scheme)) in schemes.into_iter().enumerate() {
+            // Contact that begins and ends is hard for Newton's method.
+            let friction = if number == 2 { 0.0 } else { 0.5 };
+            let mut model = build(friction);
+            let basis = complete(&model);
+            // The exact element-wise projection where the scheme asks for it.
+            let forces = if law == "linear" { Forces::Auto } else { Forces::Projection };
+            let reduction = Reduction::with_basis(&model, &basis, &forces, &mut on).unwrap();
+            let mut reduced = ReducedModel::new(build(friction), reduction).unwrap();
+            let (mut full, mut few) = (model.rest_state(), reduced.rest_state());
+            let dt = if number == 3 { 2e-4 } else { 0.01 };
+            let (mut direct, mut dense) = (Direct::default(), Dense::default());
+            for _ in 0..40 {
+                full_scheme.step(&mut model, &mut direct, &mut full, dt).unwrap();
+                reduced_scheme.step(&mut reduced, &mut dense, &mut few, dt).unwrap();
+            }
+            let expanded = reduced.expand(&few);
+            let moved = largest(&full.q);
+            assert!(moved > if number == 3 { 1e-5 } else { 0.01 });
+            // Newton's iterations stop at a residual, measured in other coordinates.
+            let tolerance = if number == 1 || number == 2 { 1e-5 } else { 1e-8 };
+            let error = distance(&expanded.q, &full.q) / moved;
+            assert!(error < tolerance, "{law}, scheme {number}: {error:e}");
+        }
+    }
+}
+
+#[test]
+fn in_all_directions_the_polynomial_moves_as_the_model() {
+    let mut model = clamped("stvk", bar(Cells::Tet5, [3, 1, 1])).gravity(Vec3::new(0.0, -9.81, 2.0)).build().unwrap();
+    let reduction = Reduction::with_basis(&model, &complete(&model), &Forces::Auto, &mut on).unwrap();
+    assert_eq!(reduction.elasticity().name(), "polynomial");
+    let again = clamped("stvk", bar(Cells::Tet5, [3, 1, 1])).gravity(Vec3::new(0.0, -9.81, 2.0)).build().unwrap();
+    let mut reduced = ReducedModel::new(again, reduction).unwrap();
+    let (mut full, mut few) = (model.rest_state(), reduced.rest_state());
+    let (mut of_full, mut of_few) = (Newmark::default(), Newmark::default());
+    let (mut direct, mut dense) = (Direct::default(), Dense::default());
+    for _ in 0..100 {
+        of_full.step(&mut model, &mut direct, &mut full, 0.01).unwrap();
+        of_few.step(&mut reduced, &mut dense, &mut few, 0.01).unwrap();
+    }
+    let moved = largest(&full.q);
+    assert!(moved > 0.1);
+    assert!(distance(&reduced.expand(&few).q, &full.q) < 1e-6 * moved);
+}
+
+/// A soft cantilever that falls under its weight and swings: how far its end is from that of the whole model, as a part of how far
+/// that moves, at the worst time; and the largest volume.
+fn swing(mesh: &VolumeMesh, law: &str, reduction: &ReductionParams) -> (f64, f64, f64) {
+    let young = 4e6;
+    let build = |law: &str| {
+        let clamp = mesh.vertex_sets()["x-min"].clone();
+        Model::builder()
+            .body(Body::new(mesh.clone(), material(law, young), 1000.0))
+            .hold(Hold::fixed(clamp))
+            .gravity(Vec3::new(0.0, -9.81, 0.0))
+            .build()
+            .unwrap()
+    };
+    let mut full = build("stvk");
+    let (reduction, _) = Reduction::new(&build(law), reduction, &mut on).unwrap();
+    let mut reduced = ReducedModel::new(build(law), reduction).unwrap();
+    let (mut state, mut few) = (full.rest_state(), reduced.rest_state());
+    let (mut direct, mut dense) = (Direct::default(), Dense::default());
+    let (mut of_full, mut of_few) = (Newmark::default(), Newmark::default());
+    let tip = mesh.vertex_sets()["x-max"][0] as usize;
+    let (mut worst, mut farthest, mut volume): (f64, f64, f64) = (0.0, 0.0, 0.0);
+    for _ in 0..150 {
+        of_full.step(&mut full, &mut direct, &mut state, 0.01).unwrap();
+        of_few.step(&mut reduced, &mut dense, &mut few, 0.01).unwrap();
+        let expanded = reduced.expand(&few);
+        let at = |q: &[f64]| Vec3::from_slice(&q[3 * tip..]);
+        worst = worst.max(at(&state.q).distance(at(&expanded.q)));
+        farthest = farthest.max(at(&state.q).length());
+        volume = volume.max(reduced.model().bodies()[0].volume(&expanded.q) / mesh.volume());
+    }
+    (worst / farthest, volume, farthest)
+}
+
+#[test]
+fn modes_and_derivatives_follow_a_swing_that_modes_alone_blow_up() {
+    let mesh = generate::block([1.0, 0.1, 0.1], [16, 2, 2], Cells::Hex).unwrap();
+    let (error, volume, moved) = swing(&mesh, "stvk", &ReductionParams::new(20));
+    assert!(moved > 0.35, "it bends by a third of its length: {moved}");
+    assert!(error < 0.02, "{error}");
+    assert!(volume < 1.05, "{volume}");
+    // Without derivatives, rotation can only be had by growing: Barbič and James 2005, figure 3.
+    let only_modes = ReductionParams { modes: Some(20), derivatives: Some(0), ..ReductionParams::new(20) };
+    let (error, volume, _) = swing(&mesh, "linear", &only_modes);
+    assert!(volume > 1.2, "{volume}");
+    assert!(error > 0.1, "{error}");
+}
+
+#[test]
+fn modal_derivatives_solve_their_equation() {
+    for (law, tolerance) in [("stvk", 1e-6), ("neo-hookean", 1e-5), ("mooney-rivlin", 1e-5), ("linear", 0.0)] {
+        for is_free in [false, true] {
+            let mesh = bar(Cells::Tet5, [5, 2, 2]);
+            let clamp = mesh.vertex_sets()["x-min"].clone();
+            let mut builder = Model::builder().body(Body::new(mesh.clone(), material(law, 1e5), 1000.0));
+            if !is_free {
+                builder = builder.hold(Hold::fixed(clamp));
+            }
+            let model = builder.build().unwrap();
+            let modes = Modes::find(&model, &ModesParams::new(4), &mut go).unwrap();
+            let found = modal_derivatives(&model, &modes, 3, &mut go).unwrap();
+            assert_eq!(found.len(), 6);
+            let mut elastic = Elastic::uniform(&mesh, material(law, 1e5));
+            let pattern = bind_all(mesh.vertex_count(), &mut [&mut elastic]);
+            let stiffness = |u: &[f64]| {
+                let mut k = BlockMatrix::zero(pattern.clone());
+                elastic.add_force_and_stiffness(u, Definiteness::Exact, &mut vec![0.0; u.len()], &mut k);
+                k
+            };
+            let product = |k: &BlockMatrix, x: &[f64]| {
+                let mut y = vec![0.0; x.len()];
+                k.mul(x, &mut y);
+                y
+            };
+            let at_rest = stiffness(&vec![0.0; model.dim()]);
+            for derivative in &found {
+                let [i, j] = derivative.modes.map(|mode| &modes.shapes[mode]);
+                let epsilon = 1e-5 / largest(j);
+                let bent = |sign: f64| stiffness(&j.iter().map(|x| sign * epsilon * x).collect::<Vec<_>>());
+                let (ahead, behind) = (product(&bent(1.0), i), product(&bent(-1.0), i));
+                let mut expected: Vec<f64> =
+                    ahead.iter().zip(&behind).map(|(a, b)| -(a - b) / (2.0 * epsilon)).collect();
+                for motion in &modes.rigid {
+                    // What would accelerate the body is balanced by inertia.
+                    let part: f64 = motion.iter().zip(&expected).map(|(m, e)| m * e).sum();
+                    let mut inertia = vec![0.0; expected.len()];
+                    model.mass().mul(motion, &mut inertia);
+                    expected.iter_mut().zip(&inertia).for_each(|(e, inertia)| *e -= part * inertia);
+                    let mut moved = vec![0.0; expected.len()];
+                    model.mass().mul(&derivative.shape, &mut moved);
+                    let rigid: f64 = motion.iter().zip(&moved).map(|(m, d)| m * d).sum();
+                    assert!(rigid.abs() <= 1e-9 * largest(&derivative.shape), "{law}: {rigid:e}");
+                }
+                let mut solved = product(&at_rest, &derivative.shape);
+                for (number, held) in model.held().iter().enumerate() {
+                    if *held {
+                        (solved[number], expected[number]) = (0.0, 0.0);
+                    }
+                }
+                let size = largest(&expected);
+                assert!(distance(&solved, &expected) <= tolerance * size, "{law} {is_free} {:?}", derivative.modes);
+            }
+        }
+    }
+}
+
+#[test]
+fn frequencies_that_symmetric_bodies_have_several_times_are_all_found() {
+    // A cube of cubes has pairs and triples; the dense way of finding them is a Krylov space that is everything.
+    let mesh = generate::block([1.0; 3], [4; 3], Cells::Hex).unwrap();
+    let model = Model::builder().body(Body::new(mesh, material("linear", 1e5), 1000.0)).build().unwrap();
+    let all = Modes::find(&model, &ModesParams::new(model.dim() - 6), &mut go).unwrap();
+    let some = Modes::find(&model, &ModesParams::new(40), &mut go).unwrap();
+    assert_eq!((all.rigid.len(), some.rigid.len()), (6, 6));
+    let of_all = all.frequencies();
+    let triples = of_all.windows(3).filter(|f| f[2] / f[0] - 1.0 < 1e-9).count();
+    assert!(triples > 10, "{triples}");
+    for (number, (found, expected)) in some.frequencies().iter().zip(&of_all).enumerate() {
+        assert!((found / expected - 1.0).abs() < 1e-8, "mode {number}: {found} Hz, expected {expected}");
+    }
+    assert!(some.info.solves < 200, "{:?}", some.info);
+    // Orthonormal, and the same in every run.
+    let basis = Basis::new(&model, some.shapes.clone()).unwrap();
+    assert!(basis.orthonormality(model.mass()) < 1e-12);
+    for (shape, column) in some.shapes.iter().zip(basis.columns()) {
+        assert!(distance(shape, column) < 1e-9 * largest(shape));
+    }
+    let again = Modes::find(&model, &ModesParams::new(40), &mut go).unwrap();
+    assert_eq!(again.shapes, some.shapes);
+}
+
+#[test]
+fn modes_do_not_depend_on_the_number_of_threads() {
+    let mesh = generate::block([2.0, 0.5, 0.6], [40, 10, 12], Cells::Tet5).unwrap();
+    let model = clamped("stvk", mesh).build().unwrap();
+    let with = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let params = ReductionParams { modes: Some(4), ..ReductionParams::new(6) };
+            let (reduction, _) = Reduction::new(&model, &params, &mut on).unwrap();
+            let ReducedElasticity::StVk(tensors) = reduction.elasticity().clone() else { panic!("a polynomial") };
+            (reduction.basis().clone(), tensors)
+        })
+    };
+    assert!(with(1) == with(4));
+}
+
+/// The lowest frequencies of a rod and of a ball, in closed form.
+#[test]
+fn frequencies_are_those_of_theory() {
+    // A rod without lateral contraction: longitudinal waves at c = √(E/ρ), f = (2n − 1) c / 4L where one end is held, n c / 2L free.
+    let law = || AnyLaw::new("linear", YoungPoisson { young: 1e5, poisson: 0.0 }).unwrap();
+    let rod = generate::block([1.0, 0.02, 0.02], [60, 1, 1], Cells::Hex).unwrap();
+    let speed = 10.0;
+    let end = rod.vertex_sets()["x-min"].clone();
+    let sideways = (0..rod.vertex_count() as u32).collect::<Vec<_>>();
+    let guided = || {
+        Model::builder()
+            .body(Body::new(rod.clone(), law(), 1000.0))
+            .hold(Hold::fixed(sideways.clone()).along([false, true, true]))
+    };
+    let held = Modes::find(&guided().hold(Hold::fixed(end)).build().unwrap(), &ModesParams::new(4), &mut go).unwrap();
+    let free = Modes::find(&guided().build().unwrap(), &ModesParams::new(4), &mut go).unwrap();
+    assert_eq!((held.rigid.len(), free.rigid.len()), (0, 1));
+    for n in 1..=4 {
+        let (held, free) = (held.frequencies()[n - 1], free.frequencies()[n - 1]);
+        let (odd, n) = ((2 * n - 1) as f64, n as f64);
+        assert!((held / (odd * speed / 4.0) - 1.0).abs() < 2e-3 * n, "{held}");
+        assert!((free / (n * speed / 2.0) - 1.0).abs() < 2e-3 * n, "{free}");
+    }
+    // A cantilever: f = (1.8751², 4.6941², 7.8548²)/2π √(EI/ρA)/L². Bending twice each, and the elements are stiff and do shear.
+    let beam = generate::block([1.0, 0.02, 0.02], [120, 2, 2], Cells::Hex).unwrap();
+    let end = beam.vertex_sets()["x-min"].clone();
+    let model = Model::builder().body(Body::new(beam, law(), 1000.0)).hold(Hold::fixed(end)).build().unwrap();
+    let modes = Modes::find(&model, &ModesParams::new(6), &mut go).unwrap();
+    let scale = speed * 0.02 / 12.0_f64.sqrt() / std::f64::consts::TAU;
+    for (pair, root) in [1.875_104_f64, 4.694_091, 7.854_757].into_iter().enumerate() {
+        for number in [2 * pair, 2 * pair + 1] {
+            let found = modes.frequencies()[number];
+            assert!(
+                (found / (root * root * scale) - 1.0).abs() < 0.12,
+                "{number}: {found} Hz, {}",
+                root * root * scale
+            );
+        }
+    }
+    // A ball: the lowest modes are torsional and spheroidal of degree two, five times each: k R = 2.501 and, at ν = 0.25, 2.640 (Love 1882;
+    // Lamb 1882), with k the wave number of shear.
+    let law = AnyLaw::new("linear", YoungPoisson { young: 1e5, poisson: 0.25 }).unwrap();
+    let ball = generate::ball(1.0, 20, Cells::Hex).unwrap();
+    let model = Model::builder().body(Body::new(ball, law, 1000.0)).build().unwrap();
+    let modes = Modes::find(&model, &ModesParams::new(10), &mut go).unwrap();
+    let shear = (1e5 / 2.5 / 1000.0_f64).sqrt();
+    for (number, omega) in modes.omega.iter().enumerate() {
+        let expected = if number < 5 { 2.501 } else { 2.640 };
+        assert!((omega / shear / expected - 1.0).abs() < 0.02, "mode {number}: kR = {}", omega / shear);
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_numbers() {
+    let model = clamped("stvk", bar(Cells::Tet5, [3, 1, 1])).build().unwrap();
+    let find = |count: usize| Modes::find(&model, &ModesParams::new(count), &mut go).unwrap_err().to_string();
+    assert_eq!(find(0), "0 modes, expected at least 1 and at most the 36 that the model has");
+    assert_eq!(find(37), "37 modes, expected at least 1 and at most the 36 that the model has");
+    let stopped = Modes::find(&model, &ModesParams::new(3), &mut |_| ControlFlow::Break(()));
+    assert_eq!(stopped.unwrap_err(), ModesError::Stopped);
+    let reduce =
+        |model: &Model, params: &ReductionParams| Reduction::new(model, params, &mut on).unwrap_err().to_string();
+    let too_many = reduce(&model, &ReductionParams::new(400));
+    assert_eq!(too_many, "a basis of 400 directions, expected at least 1 and at most the 36 that the vectors span");
+    let snapshots = ReductionParams { only_snapshots: true, ..ReductionParams::new(2) };
+    assert_eq!(reduce(&model, &snapshots), "no snapshots to make a basis of");
+    let wrong = ReductionParams { snapshots: vec![vec![0.0; 5]], ..snapshots };
+    assert_eq!(reduce(&model, &wrong), "a vector has 5 numbers, expected 48: three for each vertex");
+    // Held at one vertex it can still turn.
+    let mesh = bar(Cells::Tet5, [3, 1, 1]);
+    let hinged = |vertices: Vec<u32>| {
+        let body = Body::new(mesh.clone(), material("stvk", 1e5), 1000.0);
+        Model::builder().body(body).hold(Hold::fixed(vertices)).build().unwrap()
+    };
+    assert!(reduce(&hinged(vec![0]), &ReductionParams::new(3)).starts_with("the body can still move in 3 ways"));
+    assert!(reduce(&hinged(vec![0, 1]), &ReductionParams::new(3)).starts_with("the body can still move in 1 ways"));
+    let two = Model::builder()
+        .body(Body::new(mesh.clone(), material("stvk", 1e5), 1000.0))
+        .body(Body::new(mesh.clone(), material("stvk", 1e5), 1000.0))
+        .build()
+        .unwrap();
+    assert!(reduce(&two, &ReductionParams::new(3)).starts_with("2 bodies, of which some are free"));
+    let loose = Model::builder().body(Body::without_elasticity(mesh.clone(), 1.0)).build().unwrap();
+    assert!(reduce(&loose, &ReductionParams::new(3)).contains("has no elasticity"));
+    // A reduction of another mesh, of other materials, with a hold that moves.
+    let (reduction, _) = Reduction::new(&model, &ReductionParams::new(3), &mut on).unwrap();
+    let other = |model: Model| ReducedModel::new(model, reduction.clone()).unwrap_err();
+    let finer = clamped("stvk", bar(Cells::Tet5, [4, 1, 1])).build().unwrap();
+    assert!(matches!(other(finer), ReductionError::OtherMesh { .. }));
+    let unheld = Model::builder().body(Body::new(mesh.clone(), material("stvk", 1e5), 1000.0)).build().unwrap();
+    assert!(matches!(other(unheld), ReductionError::OtherMesh { .. }));
+    let of_law = |law: &str| clamped(law, mesh.clone()).build().unwrap();
+    assert!(matches!(other(of_law("neo-hookean")), ReductionError::OtherMaterial { .. }));
+    ReducedModel::new(of_law("stvk"), reduction.clone()).unwrap();
+    let clamp = mesh.vertex_sets()["x-min"].clone();
+    let motion = pliant::motion::Motion::Function(std::sync::Arc::new(|_, x| x));
+    let body = Body::new(mesh.clone(), material("stvk", 1e5), 1000.0);
+    let moving = Model::builder().body(body).hold(Hold::moving(clamp, motion)).build().unwrap();
+    assert!(matches!(other(moving), ReductionError::MovingHold { .. }));
+}
+
+#[test]
+fn cubature_stands_for_all_elements_with_a_few() {
+    for (law, cells) in [("neo-hookean", Cells::Tet5), ("stable-neo-hookean", Cells::Hex)] {
+        let mesh = generate::block([1.0, 0.15, 0.15], [20, 4, 4], cells).unwrap();
+        let elements = mesh.element_count();
+        let model = clamped(law, mesh).build().unwrap();
+        let params = CubatureParams { elements: 120, ..CubatureParams::default() };
+        let params = ReductionParams { forces: Forces::Cubature(params), ..ReductionParams::new(12) };
+        let (reduction, info) = Reduction::new(&model, &params, &mut on).unwrap();
+        let cubature = info.cubature.unwrap();
+        assert!(cubature.elements <= 120 && 2 * cubature.elements < elements, "{cubature:?}");
+        assert!(cubature.fitted < 0.02 && cubature.tested < 0.06, "{law} {cells:?}: {cubature:?}");
+        let ReducedElasticity::Elements(few) = reduction.elasticity() else { panic!("elements") };
+        assert!(few.selection().unwrap().iter().all(|element| element.weight > 0.0));
+        // It swings as the model that evaluates all.
+        let exact = Reduction::with_basis(&model, reduction.basis(), &Forces::Projection, &mut on).unwrap();
+        let tip = |reduction: Reduction| {
+            let model = clamped(law, generate::block([1.0, 0.15, 0.15], [20, 4, 4], cells).unwrap());
+            let model = model.gravity(Vec3::new(0.0, -9.81, 0.0)).build().unwrap();
+            let mut reduced = ReducedModel::new(model, reduction).unwrap();
+            let (mut state, mut scheme) = (reduced.rest_state(), Newmark::default());
+            for _ in 0..60 {
+                scheme.step(&mut reduced, &mut Dense::default(), &mut state, 0.01).unwrap();
+            }
+            reduced.expand(&state).q
+        };
+        let (found, expected) = (tip(reduction), tip(exact));
+        assert!(distance(&found, &expected) < 0.03 * largest(&expected), "{law} {cells:?}");
+        assert!(largest(&expected) > 0.1);
+    }
+}
+
+#[test]
+fn a_basis_of_snapshots_follows_what_they_show() {
+    let build = || clamped("stvk", bar(Cells::Tet5, [8, 2, 2])).gravity(Vec3::new(0.0, -9.81, 0.0)).build().unwrap();
+    let mut model = build();
+    let (mut state, mut scheme, mut solver) = (model.rest_state(), Newmark::default(), Direct::default());
+    let mut snapshots = Vec::new();
+    for _ in 0..60 {
+        scheme.step(&mut model, &mut solver, &mut state, 0.01).unwrap();
+        snapshots.push(state.q.clone());
+    }
+    let params = ReductionParams { snapshots: snapshots.clone(), only_snapshots: true, ..ReductionParams::new(12) };
+    let (reduction, info) = Reduction::new(&model, &params, &mut on).unwrap();
+    assert!(info.modes.is_none() && info.basis.from == 60 && info.basis.kept > 0.9999, "{:?}", info.basis);
+    assert!(info.basis.orthonormality < 1e-12);
+    assert!(info.basis.singular_values.windows(2).all(|s| s[0] >= s[1]));
+    let follow = |reduction: Reduction| {
+        let mut reduced = ReducedModel::new(build(), reduction).unwrap();
+        let (mut few, mut scheme, mut dense) = (reduced.rest_state(), Newmark::default(), Dense::default());
+        let mut worst: f64 = 0.0;
+        for snapshot in &snapshots {
+            scheme.step(&mut reduced, &mut dense, &mut few, 0.01).unwrap();
+            worst = worst.max(distance(&reduced.expand(&few).q, snapshot));
+        }
+        worst / largest(&snapshots.concat())
+    };
+    let error = follow(reduction);
+    assert!(error < 0.01, "{error}");
+    // Mixed with modes: both are in it.
+    let mixed = ReductionParams { only_snapshots: false, modes: Some(6), ..ReductionParams { size: 14, ..params } };
+    let (reduction, info) = Reduction::new(&model, &mixed, &mut on).unwrap();
+    assert_eq!(info.basis.from, 6 + 21 + 60);
+    let error = follow(reduction);
+    assert!(error < 0.02, "{error}");
+}
+
+#[test]
+fn a_reduced_model_survives_its_file_and_what_is_broken_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.pliant");
+    for (law, forces) in [
+        ("stvk", Forces::Auto),
+        ("linear", Forces::Auto),
+        ("neo-hookean", Forces::Projection),
+        ("neo-hookean", Forces::Cubature(CubatureParams { elements: 20, ..CubatureParams::default() })),
+    ] {
+        let build = || clamped(law, bar(Cells::Tet5, [4, 1, 1])).build().unwrap();
+        let params = ReductionParams { forces, ..ReductionParams::new(5) };
+        let (reduction, _) = Reduction::new(&build(), &params, &mut on).unwrap();
+        reduction.write(&Disk, &path).unwrap();
+        let read = Reduction::read(&Disk, &path, &build()).unwrap();
+        assert_eq!(read.basis(), reduction.basis());
+        assert_eq!((read.omega(), read.is_free()), (reduction.omega(), false));
+        assert_eq!(read.elasticity().name(), reduction.elasticity().name());
+        let force = |reduction: Reduction| {
+            let mut force = vec![0.0; 5];
+            ReducedModel::new(build(), reduction).unwrap().force(&random(5, 0.1, 1), 0.0, &mut force);
+            assert!(force.iter().all(|force| force.is_finite()));
+            force
+        };
+        assert_eq!(force(read), force(reduction));
+        let good = std::fs::read(&path).unwrap();
+        let try_bytes = |bytes: &[u8]| {
+            Disk.write(&path, bytes).unwrap();
+            Reduction::read(&Disk, &path, &build())
+        };
+        for end in [0, 1, 7, 8, 11, 12, 20, 60, good.len() / 2, good.len() - 1] {
+            assert!(matches!(try_bytes(&good[..end]), Err(ReductionError::Broken { .. })), "{end}");
+        }
+        for place in (0..good.len()).step_by(good.len() / 97) {
+            let mut changed = good.clone();
+            changed[place] ^= 0x10;
+            assert!(try_bytes(&changed).is_err(), "{place}");
+        }
+        let error = try_bytes(b"solid something else altogether").unwrap_err().to_string();
+        assert!(error.contains("model.pliant: this is not a whole reduced model: it does not begin with `PLIANTRM`"));
+    }
+}
+
+#[test]
+fn bases_go_to_numpy_and_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("basis.npy");
+    let model = clamped("stvk", bar(Cells::Tet5, [4, 1, 1])).build().unwrap();
+    let basis = some_basis(&model, 3);
+    basis.write(&Disk, &path).unwrap();
+    let vectors = Basis::read_vectors(&Disk, &path, model.vertex_count()).unwrap();
+    assert_eq!(vectors, basis.columns());
+    let error = Basis::read_vectors(&Disk, &path, 7).unwrap_err().to_string();
+    assert!(error.ends_with("basis.npy: a basis of 60 rows, expected 21: three for each vertex"), "{error}");
+    assert!(Basis::read_vectors(&Disk, Path::new("nowhere.npy"), 7).is_err());
+}
+
+#[test]
+fn modes_of_a_linear_law_are_stepped_exactly() {
+    let build = || {
+        let mut model = clamped("linear", bar(Cells::Tet5, [6, 2, 2]))
+            .gravity(Vec3::new(0.0, -9.81, 0.0))
+            .damping(Damping::rayleigh(0.5, 0.003).unwrap())
+            .build()
+            .unwrap();
+        model.loads_mut()[70] = 3.0;
+        model
+    };
+    let (reduction, _) = Reduction::new(&build(), &ReductionParams::new(6), &mut on).unwrap();
+    assert_eq!(reduction.elasticity().name(), "linear");
+    let run = |steps: u32, scheme: &mut dyn Integrator<ReducedModel>| {
+        let mut reduced = ReducedModel::new(build(), reduction.clone()).unwrap();
+        let mut state = reduced.rest_state();
+        state.v[1] = 0.2;
+        for _ in 0..steps {
+            scheme.step(&mut reduced, &mut Dense::default(), &mut state, 1.0 / f64::from(steps)).unwrap();
+        }
+        assert!((state.time - 1.0).abs() < 1e-12);
+        state.q
+    };
+    let (one, many) = (run(1, &mut ExactModes::default()), run(1000, &mut ExactModes::default()));
+    assert!(distance(&one, &many) < 1e-11 * largest(&many));
+    let newmark = run(20_000, &mut Newmark::default());
+    assert!(distance(&one, &newmark) < 1e-5 * largest(&one), "{:e}", distance(&one, &newmark));
+}
+
+fn spinning(law: &str, forces: Forces, omega: Vec3) -> (Model, ReducedModel, State) {
+    let build = || {
+        let mesh = generate::block([1.0, 0.3, 0.2], [10, 3, 2], Cells::Hex).unwrap();
+        Model::builder().body(Body::new(mesh, material(law, 1e5), 1000.0)).build().unwrap()
+    };
+    let model = build();
+    let params = ReductionParams { forces, ..ReductionParams::new(14) };
+    let (reduction, _) = Reduction::new(&model, &params, &mut on).unwrap();
+    assert!(reduction.is_free());
+    let mut reduced = ReducedModel::new(build(), reduction).unwrap();
+    let mut state = model.rest_state();
+    let centre = Vec3::new(0.5, 0.15, 0.1);
+    model.set_velocity(&mut state, 0..model.vertex_count(), Vec3::new(0.3, 1.0, -0.5), omega, centre);
+    let few = reduced.project(&state);
+    (model, reduced, few)
+}
+
+/// With all directions there are, the frame and what is in it move as the whole model, but for errors of first order in the step. The momentum is
+/// exact.
+#[test]
+fn a_free_body_keeps_its_momentum_and_bulges_as_it_spins() {
+    let build = || {
+        let mesh = generate::block([1.0, 0.3, 0.2], [4, 1, 1], Cells::Hex).unwrap();
+        Model::builder().body(Body::new(mesh, material("stvk", 1e5), 1000.0)).build().unwrap()
+    };
+    let run = |dt: f64| {
+        let mut model = build();
+        let reduction = Reduction::with_basis(&model, &complete(&model), &Forces::Auto, &mut on).unwrap();
+        assert!(reduction.is_free());
+        assert_eq!(reduction.basis().size(), model.dim() - 6);
+        let mut reduced = ReducedModel::new(build(), reduction).unwrap();
+        let mut state = model.rest_state();
+        let (velocity, omega) = (Vec3::new(0.3, 1.0, -0.5), Vec3::new(0.4, 0.3, 5.0));
+        model.set_velocity(&mut state, 0..model.vertex_count(), velocity, omega, Vec3::new(0.5, 0.15, 0.1));
+        let mut few = reduced.project(&state);
+        let before = model.observe(&state);
+        let seen = model.observe(&reduced.expand(&few));
+        assert!((before.momentum - seen.momentum).length() < 1e-9 && (before.spin() - seen.spin()).length() < 1e-9);
+        assert!((before.kinetic_energy / seen.kinetic_energy - 1.0).abs() < 1e-9);
+        let (mut of_full, mut of_few) = (Newmark::default(), Following(Newmark::default()));
+        let (mut direct, mut dense) = (Direct::default(), Dense::default());
+        let (mut worst, mut longest): (f64, f64) = (0.0, 0.0);
+        for _ in 0..(1.0 / dt).round() as usize {
+            of_full.step(&mut model, &mut direct, &mut state, dt).unwrap();
+            of_few.step(&mut reduced, &mut dense, &mut few, dt).unwrap();
+            worst = worst.max(distance(&reduced.expand(&few).q, &state.q));
+            let positions = model.positions(&state);
+            let length = |positions: &[Vec3]| positions[0].distance(*positions.last().unwrap());
+            longest = longest.max(length(&positions) / length(model.rest()) - 1.0);
+        }
+        let after = model.observe(&reduced.expand(&few));
+        assert!((after.momentum - before.momentum).length() < 1e-9 * before.momentum.length());
+        assert!((after.spin() - before.spin()).length() < 1e-9 * before.spin().length(), "{}", after.spin());
+        assert!((after.centre_of_mass - before.centre_of_mass - velocity).length() < 1e-9);
+        // The centrifugal force makes it longer by some percent.
+        assert!(longest > 0.02, "{longest}");
+        (worst, (after.total_energy() / before.total_energy() - 1.0).abs())
+    };
+    let ((coarse, coarse_energy), (fine, fine_energy)) = (run(0.002), run(0.0005));
+    assert!(coarse < 0.06 && fine < 0.3 * coarse, "{coarse} {fine}");
+    assert!(coarse_energy < 0.02 && fine_energy < 0.3 * coarse_energy, "{coarse_energy} {fine_energy}");
+}
+
+#[test]
+fn the_error_of_a_spinning_body_falls_with_the_step() {
+    let turn = |dt: f64| {
+        let (_, mut reduced, mut few) = spinning("stvk", Forces::Auto, Vec3::new(1.0, 2.0, 4.0));
+        let (mut scheme, mut dense) = (Following(Newmark::default()), Dense::default());
+        for _ in 0..(0.25 / dt).round() as usize {
+            scheme.step(&mut reduced, &mut dense, &mut few, dt).unwrap();
+        }
+        reduced.expand(&few).q
+    };
+    let [coarse, fine, finest] = [0.0025, 0.00125, 0.0003125].map(turn);
+    let (first, second) = (distance(&coarse, &finest), distance(&fine, &finest));
+    // First order: (h − h/8) to (h/2 − h/8).
+    assert!((1.9..2.8).contains(&(first / second)), "{first} {second}");
+}
+
+/// Dropped on a plane it lands, tumbles and comes to rest as the whole model does.
+#[test]
+fn a_free_body_lands_on_the_ground_as_the_whole_model() {
+    let tilt = Mat3::from_rotation_z(0.5) * Mat3::from_rotation_x(0.3);
+    let build = |cells: [usize; 3]| {
+        let mesh = generate::block([1.0, 0.4, 0.4], cells, Cells::Hex).unwrap();
+        let map = pliant::math::Affine3::from_mat3_translation(tilt, Vec3::new(0.0, 0.6, 0.0));
+        let mesh = mesh.transformed(map).unwrap();
+        let rest = mesh.vertices().to_vec();
+        let floor = Obstacle { friction: 0.4, damping: 5.0, ..Obstacle::plane(Vec3::ZERO, Vec3::Y, 2e4) };
+        Model::builder()
+            .body(Body::new(mesh, material("stvk", 2e5), 1000.0))
+            .gravity(Vec3::new(0.0, -9.81, 0.0))
+            .damping(Damping::rayleigh(0.0, 0.004).unwrap())
+            .force(Obstacles::new(&rest, [floor]).unwrap())
+            .build()
+            .unwrap()
+    };
+    let drop = |cells: [usize; 3], reduction: Reduction, dt: f64| {
+        let mut model = build(cells);
+        let mut reduced = ReducedModel::new(build(cells), reduction).unwrap();
+        let (mut state, mut few) = (model.rest_state(), reduced.rest_state());
+        let mut of_full = LinearizedBackwardEuler::default();
+        let mut of_few = Following(LinearizedBackwardEuler::default());
+        let (mut direct, mut dense) = (Direct::default(), Dense::default());
+        let mut worst: f64 = 0.0;
+        for step in 0..(2.0 / dt).round() as usize {
+            of_full.step(&mut model, &mut direct, &mut state, dt).unwrap();
+            of_few.step(&mut reduced, &mut dense, &mut few, dt).unwrap();
+            if (step as f64) < 0.6 / dt {
+                worst = worst.max(distance(&reduced.expand(&few).q, &state.q));
+            }
+        }
+        let (end, expected) = (model.observe(&reduced.expand(&few)), model.observe(&state));
+        assert!(end.kinetic_energy < 20.0 && expected.kinetic_energy < 20.0, "{end:?} {expected:?}");
+        assert!(end.centre_of_mass.y < 0.25, "flat on the ground: {}", end.centre_of_mass);
+        assert!((end.centre_of_mass.y - expected.centre_of_mass.y).abs() < 0.02, "{end:?} {expected:?}");
+        worst
+    };
+    // In all directions: as the whole model, but for the error of the steps.
+    let small = [3, 1, 1];
+    let all = || Reduction::with_basis(&build(small), &complete(&build(small)), &Forces::Auto, &mut on).unwrap();
+    let (coarse, fine) = (drop(small, all(), 0.002), drop(small, all(), 0.0005));
+    assert!(coarse < 0.03 && fine < 0.7 * coarse, "{coarse} {fine}");
+    // In a few, its corners give way less, but it lands.
+    let (few, _) = Reduction::new(&build([8, 3, 3]), &ReductionParams::new(15), &mut on).unwrap();
+    let worst = drop([8, 3, 3], few, 0.002);
+    assert!(worst < 0.4, "{worst}");
+}
+
+#[test]
+fn states_go_from_the_whole_model_and_back() {
+    // Held: what is in the space of the basis comes back.
+    let model = clamped("stvk", bar(Cells::Tet5, [6, 2, 2])).build().unwrap();
+    let (reduction, _) = Reduction::new(&model, &ReductionParams::new(6), &mut on).unwrap();
+    let mut reduced = ReducedModel::new(model, reduction).unwrap();
+    let state = State { q: random(6, 0.3, 1), v: random(6, 1.0, 2), ..reduced.rest_state() };
+    let again = reduced.project(&reduced.expand(&state));
+    assert!(distance(&again.q, &state.q) < 1e-12 && distance(&again.v, &state.v) < 1e-12);
+    // Free: placed, turned and bent.
+    let (_, mut reduced, mut few) = spinning("stvk", Forces::Auto, Vec3::new(1.0, -2.0, 3.0));
+    let mut scheme = Following(Newmark::default());
+    for _ in 0..300 {
+        scheme.step(&mut reduced, &mut Dense::default(), &mut few, 0.002).unwrap();
+    }
+    let full = reduced.expand(&few);
+    let placement = reduced.placement().unwrap();
+    let again = reduced.project(&full);
+    let nearest = reduced.placement().unwrap();
+    // The frame that moves along is not the nearest rotation, but near it.
+    let turned = (nearest.rotation - placement.rotation).to_cols_array();
+    assert!(largest(&turned) < 0.01 && (nearest.centre - placement.centre).length() < 1e-9, "{turned:?}");
+    let back = reduced.expand(&again);
+    assert!(distance(&back.q, &full.q) < 1e-3, "{:e}", distance(&back.q, &full.q));
+}
+
+#[test]
+fn all_elements_with_unit_weights_are_all_elements() {
+    let model = clamped("mooney-rivlin", bar(Cells::Tet5, [3, 2, 1])).build().unwrap();
+    let basis = some_basis(&model, 4);
+    let all = (0..model.bodies()[0].mesh().element_count() as u32)
+        .map(|element| pliant::reduced::WeightedElement { body: 0, element, weight: 1.0 })
+        .collect::<Vec<_>>();
+    let reduction = Reduction::with_basis(&model, &basis, &Forces::Projection, &mut on).unwrap();
+    let selected = ReducedElements::selected(&model, reduction.basis(), &all).unwrap();
+    assert_eq!(selected.selection().unwrap().len(), all.len());
+    let missing = pliant::reduced::WeightedElement { body: 0, element: 1000, weight: 1.0 };
+    assert!(ReducedElements::selected(&model, reduction.basis(), &[missing]).is_err());
+}
