@@ -10,9 +10,11 @@ mod laws;
 mod material;
 mod matrices;
 mod mesh;
+mod modes;
 mod pictures;
 mod plot;
 mod progress;
+mod reduce;
 mod report;
 mod run;
 mod scene;
@@ -36,6 +38,7 @@ const AFTER_HELP: &str = "\
 Try it:
   pliant run scenes/twisting-beam.toml --gif  simulate a scene, and see it
   pliant run ring.veg --glb                   drop a mesh on the ground, for Blender
+  pliant modes ring.veg --gif                 how it likes to vibrate
   pliant mesh generate torus -o ring.veg      make a mesh
   pliant mesh info ring.veg                   a table about any mesh file
   pliant mesh convert ring.veg ring.vtu       open it in ParaView
@@ -69,6 +72,13 @@ enum Command {
     Scene(scene::SceneCommand),
     /// Find how a mesh deforms under loads, without a scene.
     Static(statics::Static),
+    /// Find the natural frequencies and modes of a scene or a mesh, and show them.
+    Modes(modes::ModesCommand),
+    /// Make a reduced model of a scene: a few directions in which it moves, and thousands of steps a second.
+    ///
+    /// The basis is made of modes and their derivatives, of snapshots of a run, of both, or given. Then put `reduced = "FILE"` into the scene, or run it with
+    /// --reduced FILE.
+    Reduce(reduce::Reduce),
     /// Plot energies, volume and probes of a run.
     Plot(plot::Plot),
     /// Make pictures and films of a run, or write it in other formats.
@@ -154,6 +164,8 @@ fn execute(command: Command) -> anyhow::Result<Done> {
         Command::Resume(command) => command.run(),
         Command::Scene(command) => command.run(),
         Command::Static(command) => command.run(),
+        Command::Modes(command) => command.run(),
+        Command::Reduce(command) => command.run(),
         Command::Plot(command) => command.run(),
         Command::Render(command) => command.run(),
         Command::Doctor => Ok(Done::text(doctor::report())),

@@ -8,7 +8,7 @@ use anyhow::{Context, anyhow, bail};
 use clap::{Args, ValueEnum, ValueHint};
 use pliant::force::{Shape, Side};
 use pliant::io::{Disk, Files};
-use pliant::output::{CastBody, FORMATS, Frame};
+use pliant::output::{AnimationFormat, Cast, CastBody, FORMATS, Frame};
 use pliant::run::Run;
 use pliant::scene::quantity::Angle;
 use pliant::scene::{Animation, Colour as Coloured, Picture, Up as UpAxis};
@@ -110,8 +110,7 @@ impl Render {
             return Err(anyhow!("say what to make: --png, --gif, --mp4, --frame, or another format"));
         }
         for format in FORMATS {
-            let wanted = formats.iter().any(|wanted| format.extensions[0] == extension(*wanted));
-            if wanted {
+            if is_wanted(format, &formats) {
                 let folder =
                     if format.is_series() { run.folder().join(format.extensions[0]) } else { run.folder().into() };
                 fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
@@ -121,6 +120,11 @@ impl Render {
         files.extend(make(&run, &picture, &formats, true)?);
         Ok(Done::text(files.iter().map(|file| format!("wrote {}\n", file.display())).collect()))
     }
+}
+
+/// Whether a format of the library is among those asked for.
+pub fn is_wanted(format: &AnimationFormat, wanted: &[Animation]) -> bool {
+    wanted.iter().any(|wanted| format.extensions[0] == extension(*wanted))
 }
 
 fn extension(format: Animation) -> &'static str {
@@ -155,26 +159,39 @@ fn make(run: &Run, picture: &Picture, formats: &[Animation], show: bool) -> anyh
         return Ok(files);
     }
     run.check_frames()?;
-    let studio = Studio::new(run, picture)?;
-    let simulated = run.built().frame_every as f64 * run.built().simulation.dt();
-    let seconds = picture.play_rate.map_or(simulated, |rate| 1.0 / rate.si);
+    files.extend(shoot(run, picture, formats, run.folder(), run.name(), show)?);
+    Ok(files)
+}
+
+/// Make pictures and films of frames, in a folder and under a name. Returns what to open.
+pub fn shoot(
+    reel: &dyn Reel,
+    picture: &Picture,
+    formats: &[Animation],
+    folder: &Path,
+    name: &str,
+    show: bool,
+) -> anyhow::Result<Vec<PathBuf>> {
+    let wants = |format| formats.contains(&format);
+    let studio = Studio::new(reel, picture)?;
+    let seconds = picture.play_rate.map_or(reel.interval(), |rate| 1.0 / rate.si);
     let mut outputs: Vec<Box<dyn Film>> = Vec::new();
     if wants(Animation::Png) {
-        let folder = run.folder().join("png");
+        let folder = folder.join("png");
         fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
-        outputs.push(Box::new(Stills { folder, name: run.name().to_owned(), count: 0 }));
+        outputs.push(Box::new(Stills { folder, name: name.to_owned(), count: 0 }));
     }
     if wants(Animation::Gif) {
         // What is shown for less than two hundredths of a second, viewers show for much longer.
         let seconds = seconds.max(Gif::<Vec<u8>>::FRAME_TIME.0);
-        let path = run.folder().join(format!("{}.gif", run.name()));
+        let path = folder.join(format!("{name}.gif"));
         outputs.push(Box::new(GifFile { gif: Gif::start(Vec::new(), studio.size, seconds)?, path }));
     }
     if wants(Animation::Mp4) {
-        let path = run.folder().join(format!("{}.mp4", run.name()));
+        let path = folder.join(format!("{name}.mp4"));
         outputs.push(Box::new(Mp4File { film: Mp4::start(&path, studio.size, 1.0 / seconds)?, path }));
     }
-    let frames = run.frames_done();
+    let frames = reel.frames();
     let bar = progress::bar(frames as u64, "pictures", show);
     for number in 0..frames {
         if run::is_stopped() {
@@ -185,10 +202,55 @@ fn make(run: &Run, picture: &Picture, formats: &[Animation], show: bool) -> anyh
         bar.inc(1);
     }
     bar.finish_and_clear();
-    for output in outputs {
-        files.push(output.finish()?);
+    outputs.into_iter().map(Film::finish).collect()
+}
+
+/// Frames that can be shown.
+pub trait Reel {
+    /// The bodies as they are shown.
+    fn cast(&self) -> &Cast;
+    /// Which axis points up.
+    fn up(&self) -> UpAxis;
+    /// How many frames there are.
+    fn frames(&self) -> usize;
+    /// The time from one to the next, in s.
+    fn interval(&self) -> f64;
+    /// A frame, with the stresses in its elements if asked for.
+    fn frame(&self, number: usize, with_fields: bool) -> anyhow::Result<Frame>;
+    /// What bodies run into, where it is at a time in s.
+    fn obstacles(&self, time: f64) -> Vec<Shape>;
+    /// What to write on a frame.
+    fn caption(&self, frame: &Frame) -> String {
+        // As many digits of the time as it takes to tell frames apart.
+        let digits = (1.0 - self.interval().log10()).ceil().clamp(2.0, 12.0) as usize;
+        format!("t = {:.digits$} s", frame.time)
     }
-    Ok(files)
+}
+
+impl Reel for Run {
+    fn cast(&self) -> &Cast {
+        Run::cast(self)
+    }
+
+    fn up(&self) -> UpAxis {
+        self.file.scene.up
+    }
+
+    fn frames(&self) -> usize {
+        self.frames_done()
+    }
+
+    fn interval(&self) -> f64 {
+        self.built().frame_every as f64 * self.built().simulation.dt()
+    }
+
+    fn frame(&self, number: usize, with_fields: bool) -> anyhow::Result<Frame> {
+        Ok(Run::frame(self, number, with_fields)?)
+    }
+
+    fn obstacles(&self, time: f64) -> Vec<Shape> {
+        Run::obstacles(self, time)
+    }
 }
 
 /// Takes one picture after the other.
@@ -253,9 +315,9 @@ fn write_png(image: &Image, path: &Path) -> anyhow::Result<()> {
     Ok(Disk.write(path, &image.png()?)?)
 }
 
-/// Draws the frames of a run.
+/// Draws frames.
 struct Studio<'a> {
-    run: &'a Run,
+    reel: &'a dyn Reel,
     picture: &'a Picture,
     size: Size,
     view: View,
@@ -271,12 +333,12 @@ struct Skin {
 }
 
 impl<'a> Studio<'a> {
-    fn new(run: &'a Run, picture: &'a Picture) -> anyhow::Result<Self> {
+    fn new(reel: &'a dyn Reel, picture: &'a Picture) -> anyhow::Result<Self> {
         let size = Size::new(picture.size[0], picture.size[1])?;
         let mut next_colour = 0;
-        let skins = run.cast().bodies().iter().map(|body| Skin::new(body, picture.edges, &mut next_colour)).collect();
+        let skins = reel.cast().bodies().iter().map(|body| Skin::new(body, picture.edges, &mut next_colour)).collect();
         let mut studio = Self {
-            run,
+            reel,
             picture,
             size,
             view: View::fitting([], size, &Framing::default()),
@@ -290,9 +352,9 @@ impl<'a> Studio<'a> {
     /// Go through all frames: for a camera that need not move, and colours that mean the same in all of them.
     fn look(&mut self) -> anyhow::Result<()> {
         let (mut boxes, mut range) = (Vec::new(), None::<[f64; 2]>);
-        for number in 0..self.run.frames_done() {
-            let frame = self.run.frame(number, self.picture.colour.needs_fields())?;
-            for body in self.run.cast().bodies() {
+        for number in 0..self.reel.frames() {
+            let frame = self.reel.frame(number, self.picture.colour.needs_fields())?;
+            for body in self.reel.cast().bodies() {
                 boxes.push(Bounds::of(body.surface_positions(&frame.u)));
                 for value in self.values(body, &frame).into_iter().flatten().filter(|value| value.is_finite()) {
                     let [low, high] = range.unwrap_or([value; 2]);
@@ -302,7 +364,7 @@ impl<'a> Studio<'a> {
             boxes.extend(self.balls(frame.time).iter().map(|ball| Some(ball.bounds())));
         }
         let view = &self.picture.view;
-        let up = match self.run.file.scene.up {
+        let up = match self.reel.up() {
             UpAxis::Y => Up::Y,
             UpAxis::Z => Up::Z,
         };
@@ -330,17 +392,17 @@ impl<'a> Studio<'a> {
             }
             _ => None,
         };
-        self.run.obstacles(time).into_iter().filter_map(ball).collect()
+        self.reel.obstacles(time).into_iter().filter_map(ball).collect()
     }
 
     /// The plane that points up most.
     fn ground(&self, time: f64) -> Option<Ground> {
-        let up = self.run.file.scene.up.direction();
+        let up = self.reel.up().direction();
         let plane = |shape| match shape {
             Shape::Plane { point, normal } => Some(Ground { point, normal }),
             Shape::Sphere { .. } => None,
         };
-        let planes = self.run.obstacles(time).into_iter().filter_map(plane);
+        let planes = self.reel.obstacles(time).into_iter().filter_map(plane);
         let planes = planes.filter(|ground| ground.normal.normalize_or_zero().dot(up) > 0.5);
         planes.max_by(|a, b| a.normal.dot(up).total_cmp(&b.normal.dot(up)))
     }
@@ -366,7 +428,8 @@ impl<'a> Studio<'a> {
 
     /// Numbers of elements, averaged at the vertices of a body.
     fn averaged(&self, body: &CastBody, values: &[f32]) -> Vec<f64> {
-        let before = self.run.cast().bodies().iter().take_while(|other| other.vertices().start < body.vertices().start);
+        let before =
+            self.reel.cast().bodies().iter().take_while(|other| other.vertices().start < body.vertices().start);
         let first: usize = before.map(|other| other.mesh().element_count()).sum();
         let mut sums = vec![(0.0, 0.0); body.mesh().vertex_count()];
         for (element, value) in body.mesh().elements().zip(&values[first..]) {
@@ -391,16 +454,10 @@ impl<'a> Studio<'a> {
         ColourScale { range: self.range, label: label.into(), unit: unit.into(), ..ColourScale::default() }
     }
 
-    /// As many digits of the time as it takes to tell frames apart.
-    fn digits(&self) -> usize {
-        let interval = self.run.built().frame_every as f64 * self.run.built().simulation.dt();
-        (1.0 - interval.log10()).ceil().clamp(2.0, 12.0) as usize
-    }
-
     fn draw(&self, number: usize) -> anyhow::Result<Image> {
-        let frame = self.run.frame(number, self.picture.colour.needs_fields())?;
+        let frame = self.reel.frame(number, self.picture.colour.needs_fields())?;
         let surfaces: Vec<(Vec<Vec3>, Option<Vec<f64>>)> = self
-            .run
+            .reel
             .cast()
             .bodies()
             .iter()
@@ -419,7 +476,7 @@ impl<'a> Studio<'a> {
             balls: self.balls(frame.time),
             ground: self.ground(frame.time),
             scale: self.scale(),
-            caption: format!("t = {:.*} s", self.digits(), frame.time),
+            caption: self.reel.caption(&frame),
             ..Scene::new(self.view, self.size)
         };
         Ok(scene.draw()?)

@@ -68,11 +68,7 @@ impl Display {
             let halved = if info.substeps > 1 { format!(", in {} parts", info.substeps) } else { String::new() };
             format!(
                 "t = {:.4} s, {} Newton, {} linear iterations ({}), residual {:.0e}{halved}",
-                progress.state.time,
-                info.newton_iterations,
-                info.linear_iterations,
-                info.solve.method,
-                info.solve.residual
+                progress.time, info.newton_iterations, info.linear_iterations, info.solve.method, info.solve.residual
             )
         };
         match &mut self.kind {
@@ -93,7 +89,7 @@ impl Display {
                 let info = progress.info;
                 let mut record = json!({
                     "step": progress.step,
-                    "time": progress.state.time,
+                    "time": progress.time,
                     "newton_iterations": info.newton_iterations,
                     "linear_iterations": info.linear_iterations,
                     "factorizations": info.factorizations,

@@ -29,6 +29,9 @@ pub struct RunCommand {
     /// Make steps of this length instead, in s.
     #[arg(long, value_name = "SECONDS")]
     step: Option<f64>,
+    /// Simulate with this reduced model, which `pliant reduce` has made of the scene.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    reduced: Option<PathBuf>,
     /// Check that the scene produces what it says it must; exit status 1 if not.
     #[arg(long)]
     check: bool,
@@ -137,6 +140,11 @@ impl RunCommand {
         if let Some(step) = self.step {
             file.scene.simulation.value.step = At::new(Quantity::new(step));
         }
+        if let Some(reduced) = &self.reduced {
+            // The scene's own paths begin at its folder, that of the user does not.
+            let path = std::path::absolute(reduced).with_context(|| reduced.display().to_string())?;
+            file.scene.reduced = Some(At::new(path.to_string_lossy().into_owned()));
+        }
         if self.no_formats {
             file.scene.output.value.formats.clear();
         }
@@ -175,7 +183,7 @@ pub fn read_scene(path: &Path, notes: &mut Vec<String>) -> anyhow::Result<SceneF
 }
 
 /// Where a scene is run if nothing is said.
-fn default_folder(file: &SceneFile) -> PathBuf {
+pub fn default_folder(file: &SceneFile) -> PathBuf {
     match &file.scene.output.directory {
         Some(directory) => file.source.folder.join(directory),
         None => Path::new("out").join(file.source.path.file_stem().unwrap_or_else(|| "scene".as_ref())),

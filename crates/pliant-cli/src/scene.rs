@@ -78,7 +78,7 @@ fn report(file: &SceneFile, mut built: Built, notes: &mut Vec<String>) -> anyhow
     let settings = &file.scene.simulation;
     let mut facts = Facts::default();
     facts.title(&file.title(), "can be simulated");
-    let model = &built.simulation.model;
+    let model = built.simulation.model();
     let held = model.holds().iter().map(|hold| hold.vertices.len()).sum::<usize>();
     facts.row("vertices", format!("{}, {held} of them held", model.vertex_count()));
     facts.row("gravity", format!("{} m/s²", vector(model.gravity(), 1.0)));
@@ -86,12 +86,18 @@ fn report(file: &SceneFile, mut built: Built, notes: &mut Vec<String>) -> anyhow
         "scheme",
         format!("{}, {} steps of {} s", name(&settings.scheme.value), built.steps, number(settings.step.si)),
     );
+    if let Some(reduced) = built.simulation.reduced_model() {
+        let (size, forces) = (reduced.basis().size(), reduced.elasticity().name());
+        let freedom = if reduced.placement().is_some() { " in a frame that moves along" } else { "" };
+        facts.row("reduced", format!("to {size} directions{freedom}, forces by {forces}"));
+    }
     let frames = 1 + built.steps.div_ceil(built.frame_every);
     facts.row("frames", format!("{frames}, one in {} steps", built.frame_every));
     facts.row("columns", built.recorder.columns().join(", "));
     let explicit =
         matches!(settings.scheme.value, Scheme::CentralDifferences | Scheme::SymplecticEuler | Scheme::ExplicitEuler);
-    let needs_solver = !(explicit && settings.mass == Mass::Lumped);
+    let is_reduced = built.simulation.reduced_model().is_some();
+    let needs_solver = !(is_reduced || explicit && settings.mass == Mass::Lumped);
     let blocks = 72 * model.pattern().slot_count();
     let is_analysed = needs_solver && model.vertex_count() <= MOST_ANALYSED;
     let factor = if is_analysed { 6 * Symbolic::new(model.pattern().clone())?.info().memory } else { 0 };
@@ -121,10 +127,10 @@ fn report(file: &SceneFile, mut built: Built, notes: &mut Vec<String>) -> anyhow
         })
         .collect();
     facts.columns(&["object", "vertices", "elements", "regions", "volume m³", "mass kg"], &rows);
-    if explicit {
-        let simulation = &mut built.simulation;
+    if explicit && !is_reduced {
         let mut solver = settings.solver(&file.source)?.build();
-        let found = stability(&mut simulation.model, &mut *solver, &simulation.state, settings.step.si)?;
+        let step = settings.step.si;
+        let found = built.simulation.with_model(|model, state| stability(model, &mut *solver, state, step))?;
         let (step, most) = (number(found.step), number(found.largest_step));
         if found.is_stable() {
             notes.push(format!("the step of {step} s is stable at the start: at most {most} s would be"));

@@ -7,8 +7,10 @@ use clap::{Args, ValueHint};
 use pliant::io::{Disk, read_volume};
 use pliant::math::Vec3;
 use pliant::matrix_io::{Array, write_array};
+use pliant::model::Model;
 use pliant::output::{self, Axis, Cast, Fields, Frame};
 use pliant::scene::{Built, SceneFile, Source};
+use pliant::system::State;
 use serde::Serialize;
 
 use crate::Done;
@@ -182,8 +184,10 @@ fn selection(place: &str) -> String {
 }
 
 fn measure(built: &mut Built, newton_iterations: usize) -> Answer {
-    let simulation = &mut built.simulation;
-    let (model, state) = (&mut simulation.model, &simulation.state);
+    built.simulation.with_model(|model, state| measure_model(model, state, newton_iterations))
+}
+
+fn measure_model(model: &mut Model, state: &State, newton_iterations: usize) -> Answer {
     let rest_volume: f64 = model.bodies().iter().map(|body| body.mesh().volume()).sum();
     let seen = model.observe(state);
     let reactions = model.reactions(state);
@@ -234,11 +238,11 @@ fn write(built: &Built, path: &Path) -> anyhow::Result<()> {
     let is_array =
         path.extension().is_some_and(|own| ["npy", "csv", "txt", "dat", "mtx"].iter().any(|known| own == *known));
     if is_array {
-        let array = Array::from_rows(3, simulation.state.q.clone()).context("three numbers a vertex")?;
+        let array = Array::from_rows(3, simulation.state().q.clone()).context("three numbers a vertex")?;
         return Ok(write_array(path, &array)?);
     }
-    let cast = std::sync::Arc::new(Cast::new(&simulation.model));
-    let frame = Frame::new(&simulation.model, &simulation.state, 0, true);
+    let cast = std::sync::Arc::new(Cast::new(simulation.model()));
+    let frame = Frame::new(simulation.model(), simulation.state(), 0, true);
     output::write_still(path, &cast, &frame, Axis::Y)?;
     Ok(())
 }

@@ -17,6 +17,7 @@
 //! - [`solver`]: linear systems, by factorisation and by conjugate gradients.
 //! - [`model`]: bodies, what acts on them and what holds them.
 //! - [`integrator`]: steps in time, and to equilibrium.
+//! - [`reduced`]: natural modes, and models that move in a few directions.
 //! - [`output`]: animations of a model in files, for ParaView, Blender and Houdini.
 //! - [`simulation`]: a model, a scheme and a solver that go through time together.
 //! - [`scene`]: scenes in files.

@@ -202,6 +202,9 @@ fn forces_and_stiffnesses_are_derivatives() {
     }
 }
 
+/// The same scheme for both.
+type Schemes = (Box<dyn Integrator<Model>>, Box<dyn Integrator<ReducedModel>>);
+
 /// With all directions there are, a reduced model is the model: pulled, pushed, rubbed, damped, and by any scheme.
 #[test]
 fn in_all_directions_a_reduced_model_moves_as_the_model() {
@@ -223,7 +226,6 @@ fn in_all_directions_a_reduced_model_moves_as_the_model() {
             model.loads_mut()[3 * far[0] as usize] = 5.0;
             model
         };
-        type Schemes = (Box<dyn Integrator<Model>>, Box<dyn Integrator<ReducedModel>>);
         let schemes: [Schemes; 4] = [
             (Box::new(LinearizedBackwardEuler::default()), Box::new(LinearizedBackwardEuler::default())),
             (Box::new(BackwardEuler::default()), Box::new(BackwardEuler::default())),

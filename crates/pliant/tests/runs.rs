@@ -246,7 +246,7 @@ fn a_run_that_is_resumed_at_its_end_has_its_last_row_and_frame() {
     let folder = TempDir::new().unwrap();
     let mut file = scene("step = 0.005\nduration = 0.14\n", SOFT);
     file.scene.output.value.formats = toml_formats("[\"vtu\"]");
-    file.scene.output.value.record_every = 3.into();
+    file.scene.output.value.record_every = Some(pliant::scene::At::new(3));
     file.scene.output.value.frame_rate = Some(pliant::scene::Quantity::new(67.0).into());
     // Restarts every 7 steps, 28 steps: a checkpoint at the end.
     go(&mut Run::create(file, folder.path()).unwrap(), u64::MAX).unwrap();

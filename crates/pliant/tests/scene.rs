@@ -29,25 +29,25 @@ fn a_small_scene_is_what_it_says() {
     assert_eq!(built.frame_every, 1, "what is short has as many frames as a second");
     let long = build(&format!("{BLOCK}\n[simulation]\nstep = \"10 ms\"\nduration = 3\n")).unwrap();
     assert_eq!(long.frame_every, 3);
-    let model = &built.simulation.model;
+    let model = built.simulation.model();
     assert_eq!(model.vertex_count(), 27);
     assert_eq!(model.gravity(), Vec3::new(0.0, -9.81, 0.0));
     assert_eq!(model.bodies()[0].name(), "object");
     assert_eq!(model.bodies()[0].densities(), [1000.0]);
     let up = build(&format!("up = \"z\"\n{BLOCK}{TIME}")).unwrap();
-    assert_eq!(up.simulation.model.gravity(), Vec3::new(0.0, 0.0, -9.81));
+    assert_eq!(up.simulation.model().gravity(), Vec3::new(0.0, 0.0, -9.81));
 }
 
 #[test]
 fn a_body_in_free_fall_falls() {
     let mut built = build(&format!("{BLOCK}velocity = [1, 0, 0]\nspin = [0, 0, 2]\n{TIME}")).unwrap();
-    let before = built.simulation.model.observe(&built.simulation.state);
+    let before = built.simulation.observe();
     assert!((before.momentum - Vec3::new(1000.0, 0.0, 0.0)).length() < 1e-9, "{}", before.momentum);
     assert!((before.spin().z - 2.0 * 1000.0 / 6.0).abs() / before.spin().z < 0.2, "{}", before.spin());
     for _ in 0..built.steps {
         built.simulation.step().unwrap();
     }
-    let after = built.simulation.model.observe(&built.simulation.state);
+    let after = built.simulation.observe();
     assert!((after.momentum - Vec3::new(1000.0, -981.0, 0.0)).length() < 1e-3, "{}", after.momentum);
     assert!((after.centre_of_mass.x - before.centre_of_mass.x - 0.1).abs() < 1e-6);
 }
@@ -58,7 +58,7 @@ fn objects_are_scaled_turned_and_moved_in_this_order() {
         "{BLOCK}scale = [2, 1, 1]\nrotate = {{ axis = [0, 0, 3], angle = \"90 deg\" }}\ntranslate = [\"5 m\", 0, 0]\n{TIME}"
     ))
     .unwrap();
-    let [low, high] = built.simulation.model.bodies()[0].mesh().bounding_box();
+    let [low, high] = built.simulation.model().bodies()[0].mesh().bounding_box();
     assert!((low - Vec3::new(4.0, 0.0, 0.0)).length() < 1e-12, "{low}");
     assert!((high - Vec3::new(5.0, 2.0, 1.0)).length() < 1e-12, "{high}");
 }
@@ -173,7 +173,7 @@ fn a_scene_that_is_written_is_the_same_scene() {
     let second = parse(&first.scene.to_toml()).unwrap_or_else(|error| panic!("{error}\n{}", first.scene.to_toml()));
     assert_eq!(first.scene, second.scene);
     let built = second.build(&Memory::default()).unwrap();
-    let bodies = built.simulation.model.bodies();
+    let bodies = built.simulation.model().bodies();
     assert_eq!(bodies.iter().map(pliant::model::ModelBody::name).collect::<Vec<_>>(), ["object-1", "ball"]);
     assert_eq!(bodies[1].densities(), [900.0, 2000.0]);
     assert!(built.recorder.columns().ends_with(&["tip.x".into(), "tip.y".into(), "tip.z".into()]));
@@ -215,7 +215,7 @@ fn the_surface_of_all_objects_is_that_of_each_whether_it_has_a_name_or_not() {
                 material = { young = 1e6, poisson = 0.3, density = 1000 }\n";
     let hold = "[[hold]]\nvertices = \"surface\"\n";
     let built = build(&format!("{BLOCK}{ball}{TIME}{hold}")).unwrap();
-    let model = &built.simulation.model;
+    let model = built.simulation.model();
     let boundaries: usize = model.bodies().iter().map(|body| body.mesh().boundary().vertices.len()).sum();
     assert_eq!(model.holds()[0].vertices.len(), boundaries);
 }
@@ -224,7 +224,7 @@ fn the_surface_of_all_objects_is_that_of_each_whether_it_has_a_name_or_not() {
 fn an_impulse_on_a_free_body_moves_it_as_a_whole() {
     let kick = "[[load]]\nimpulse = [100, 0, 0]\n";
     let mut built = build(&format!("gravity = [0, 0, 0]\n{BLOCK}{TIME}{kick}")).unwrap();
-    let seen = built.simulation.model.observe(&built.simulation.state);
+    let seen = built.simulation.observe();
     // p² / 2m with 1000 kg.
     assert!((seen.momentum.x - 100.0).abs() < 1e-9 && (seen.kinetic_energy - 5.0).abs() < 1e-9, "{seen:?}");
 }

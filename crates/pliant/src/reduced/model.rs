@@ -6,7 +6,7 @@ use super::external::External;
 use super::frame::{Frame, Placement, RIGID};
 use super::reduction::{Reduction, ReductionError};
 use crate::force::Force;
-use crate::math::Vec3;
+use crate::math::{Mat3, Vec3};
 use crate::model::Model;
 use crate::motion::Motion;
 use crate::solver::DenseMatrix;
@@ -48,6 +48,9 @@ pub struct ReducedModel {
     force_scale: f64,
     revision: u64,
 }
+
+/// The numbers of a placement.
+const PLACEMENT: usize = 12;
 
 impl ReducedModel {
     /// A model and the reduction that was made for it.
@@ -222,6 +225,11 @@ impl ReducedModel {
         state
     }
 
+    /// To measure something, which changes nothing that matters.
+    pub(crate) fn model_to_measure(&mut self) -> &mut Model {
+        &mut self.model
+    }
+
     /// A state and the placement of the frame, as one list of numbers: for [`restore`](Self::restore).
     pub(crate) fn save(&self, state: &State) -> State {
         let mut saved = state.clone();
@@ -233,22 +241,29 @@ impl ReducedModel {
         saved
     }
 
-    /// The state that was saved; none if it is not one of this model.
-    pub(crate) fn restore(&mut self, mut saved: State) -> Option<State> {
-        let dim = self.dim();
+    /// How many coordinates a state that is saved has.
+    pub(crate) fn saved_len(&self) -> usize {
+        self.dim() + if self.frame.is_some() { PLACEMENT } else { 0 }
+    }
+
+    /// The state that was saved.
+    ///
+    /// # Panics
+    /// If it has not [`saved_len`](Self::saved_len) coordinates.
+    pub(crate) fn restore(&mut self, mut saved: State) -> State {
+        assert_eq!(saved.q.len(), self.saved_len(), "a state that was saved");
         if let Some(frame) = &mut self.frame {
-            if saved.q.len() != dim + 12 || saved.v.len() != dim + 12 || saved.a.is_some() {
-                return None;
-            }
+            let dim = saved.q.len() - PLACEMENT;
             let placement = saved.q.split_off(dim);
             saved.v.truncate(dim);
+            saved.a = None;
             frame.placement.centre = Vec3::from_slice(&placement);
-            frame.placement.rotation = crate::math::Mat3::from_cols_slice(&placement[3..]);
+            frame.placement.rotation = Mat3::from_cols_slice(&placement[3..]);
             frame.start.copy_from_slice(&saved.q[RIGID..]);
             frame.set_mass(&mut self.mass);
             self.revision += 1;
         }
-        (saved.q.len() == dim && saved.v.len() == dim).then_some(saved)
+        saved
     }
 
     /// Add gravity and loads to a force.

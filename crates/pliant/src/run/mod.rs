@@ -31,7 +31,7 @@ use crate::integrator::{StepError, StepInfo};
 use crate::io::{Disk, ReadError, WriteError};
 use crate::output::{self, Cast, DressError, Frame, FrameWriter, Options};
 use crate::scene::{Animation, Built, SceneError, SceneFile, Source, Up, Verdict};
-use crate::simulation::{Checkpoint, CheckpointError, Recorder, Table, TableError};
+use crate::simulation::{Checkpoint, CheckpointError, Simulation, Table, TableError};
 use crate::system::State;
 
 pub use folder::Status;
@@ -59,8 +59,8 @@ pub struct Progress<'a> {
     pub step: u64,
     /// How many there are.
     pub steps: u64,
-    /// Where everything is now.
-    pub state: &'a State,
+    /// The time now, in s.
+    pub time: f64,
     /// What it took.
     pub info: &'a StepInfo,
     /// The numbers that were recorded, if they were.
@@ -169,7 +169,7 @@ impl Run {
     }
 
     fn of(folder: Folder, file: SceneFile, mut built: Built, manifest: Manifest) -> Result<Self, RunError> {
-        let mut cast = Cast::new(&built.simulation.model);
+        let mut cast = Cast::new(built.simulation.model());
         for (body, skin) in built.skins.iter_mut().enumerate() {
             if let Some((surface, embedding)) = skin.take() {
                 cast.dress(body, surface, embedding)?;
@@ -239,12 +239,12 @@ impl Run {
         let path = self.folder.frame(number);
         let (q, v) = folder::read_frame(&path, self.cast.vertex_count())?;
         let state = State { time: self.frame_time(number), q, v, a: None };
-        Ok(Frame::new(&self.built.simulation.model, &state, number, with_fields))
+        Ok(Frame::new(self.built.simulation.model(), &state, number, with_fields))
     }
 
     /// The obstacles, where they are at a time in s.
     pub fn obstacles(&self, time: f64) -> Vec<Shape> {
-        let forces = self.built.simulation.model.forces();
+        let forces = self.built.simulation.model().forces();
         let all = forces.filter_map(|force| (force as &dyn std::any::Any).downcast_ref::<Obstacles>());
         all.flat_map(|obstacles| obstacles.list().iter().map(|obstacle| obstacle.shape_at(time))).collect()
     }
@@ -410,15 +410,12 @@ fn step_all(
 ) -> Result<ControlFlow<()>, StepError> {
     let Built { simulation, steps, frame_every, record_every, recorder, .. } = built;
     let (steps, frame_every, record_every) = (*steps, *frame_every, *record_every);
-    let frame = |simulation: &crate::simulation::Simulation, number: u64| {
-        Job::Frame(Frame::new(&simulation.model, &simulation.state, number as usize, with_fields))
-    };
-    let record = |simulation: &mut crate::simulation::Simulation, recorder: &mut Recorder| {
-        recorder.record(&mut simulation.model, &simulation.state)
+    let frame = |simulation: &Simulation, number: u64| {
+        Job::Frame(Frame::new(simulation.model(), simulation.state(), number as usize, with_fields))
     };
     let mut jobs = Vec::new();
     if is_new {
-        jobs.push(Job::Row(record(simulation, recorder)));
+        jobs.push(Job::Row(simulation.record(recorder)));
         jobs.push(frame(simulation, 0));
     }
     let finished = loop {
@@ -439,8 +436,8 @@ fn step_all(
         recorder.count(&info);
         let step = simulation.steps_done();
         let is_last = step == steps;
-        let row = (step.is_multiple_of(record_every) || is_last).then(|| record(simulation, recorder));
-        let flow = watch(&Progress { step, steps, state: &simulation.state, info: &info, row: row.as_deref() });
+        let row = (step.is_multiple_of(record_every) || is_last).then(|| simulation.record(recorder));
+        let flow = watch(&Progress { step, steps, time: simulation.time(), info: &info, row: row.as_deref() });
         jobs.extend(row.map(Job::Row));
         if step.is_multiple_of(frame_every) || is_last {
             jobs.push(frame(simulation, step.div_ceil(frame_every)));

@@ -12,6 +12,7 @@ use crate::io::{Files, read_bou_from};
 use crate::math::Vec3;
 use crate::mesh::{Embedding, Sets, SurfaceMesh, VolumeMesh};
 use crate::model::{Body, Model, ModelError};
+use crate::reduced::{ReducedModel, Reduction, ReductionError};
 use crate::simulation::{Recorder, Simulation};
 use crate::system::{State, System};
 
@@ -178,6 +179,13 @@ impl<'a> Stage<'a> {
 }
 
 impl SceneFile {
+    /// What is simulated, without how: for what needs no steps.
+    pub fn model(&self, files: &dyn Files) -> Result<Model, SceneError> {
+        let objects = self.read_objects(files)?;
+        let stage = Stage::new(&self.scene, &self.source, files, &objects)?;
+        Ok(self.build_model(&stage, &objects)?.0)
+    }
+
     /// Make a simulation of it, with the files that it names.
     pub fn build(&self, files: &dyn Files) -> Result<Built, SceneError> {
         let (scene, source) = (&self.scene, &self.source);
@@ -185,11 +193,17 @@ impl SceneFile {
         let stage = Stage::new(scene, source, files, &objects)?;
         let steps = scene.simulation.step_count(source)?;
         let dt = scene.simulation.step.si;
-        let (model, impulses) = self.model(&stage, &objects)?;
+        let (model, impulses) = self.build_model(&stage, &objects)?;
         let state = self.start(&model, &objects, &impulses);
-        let moduli = objects.iter().flat_map(|object| object.moduli.iter().copied()).collect();
-        let integrator = scene.simulation.integrator(source, &model, moduli)?;
-        let solver = scene.simulation.solver(source)?.build();
+        let mut notes: Vec<String> = self.notes.clone();
+        notes.extend(objects.iter().flat_map(|object| object.notes.iter().cloned()));
+        let simulation = if let Some(reduced) = &scene.reduced {
+            self.reduced_simulation(files, reduced, model, &state, &mut notes)?
+        } else {
+            let moduli = objects.iter().flat_map(|object| object.moduli.iter().copied()).collect();
+            let integrator = scene.simulation.integrator(source, &model, moduli)?;
+            Simulation::new(model, integrator, scene.simulation.solver(source)?.build(), state, dt)
+        };
         let restart = &scene.simulation.restart_every;
         if restart.value == 0 {
             return Err(source.error(restart.span.as_ref(), "0 steps, expected at least 1"));
@@ -212,24 +226,54 @@ impl SceneFile {
         }
         scene.expect.iter().try_for_each(|expect| expect.check(&columns, source))?;
         scene.output.picture.check(source)?;
-        let record_every = &scene.output.record_every;
-        if record_every.value == 0 {
-            return Err(source.error(record_every.span.as_ref(), "0 steps, expected at least 1"));
-        }
+        let frame_every = self.frame_every(dt, steps)?;
+        let record_every = match &scene.output.record_every {
+            Some(every) if every.value == 0 => {
+                return Err(source.error(every.span.as_ref(), "0 steps, expected at least 1"));
+            }
+            Some(every) => every.value.into(),
+            None if scene.reduced.is_some() => frame_every,
+            None => 1,
+        };
         Ok(Built {
-            simulation: Simulation::new(model, integrator, solver, state, dt).restarting_every(restart.value.into()),
+            simulation: simulation.restarting_every(restart.value.into()),
             steps,
-            frame_every: self.frame_every(dt, steps)?,
-            record_every: record_every.value.into(),
+            frame_every,
+            record_every,
             recorder,
-            notes: self
-                .notes
-                .iter()
-                .cloned()
-                .chain(objects.iter().flat_map(|object| object.notes.iter().cloned()))
-                .collect(),
+            notes,
             skins: objects.into_iter().map(|object| object.skin).collect(),
         })
+    }
+
+    /// The reduced model of a file, at the state that is nearest to the start.
+    fn reduced_simulation(
+        &self,
+        files: &dyn Files,
+        path: &At<String>,
+        model: Model,
+        start: &State,
+        notes: &mut Vec<String>,
+    ) -> Result<Simulation, SceneError> {
+        /// What the start may differ by from what the scene says, as a part of it, without a word.
+        const SAME: f64 = 1e-3;
+        let (source, settings) = (&self.source, &self.scene.simulation);
+        let wrong = |error: ReductionError| source.error(path.span.as_ref(), error.to_string());
+        let reduction = Reduction::read(files, &source.folder.join(&path.value), &model).map_err(wrong)?;
+        let reduced = ReducedModel::new(model, reduction).map_err(wrong)?;
+        let integrator = settings.reduced_integrator(source, &reduced)?;
+        let simulation = Simulation::reduced(reduced, integrator, start, settings.step.si);
+        let met = simulation.state();
+        for (what, wanted, met) in [("displacements", &start.q, &met.q), ("velocities", &start.v, &met.v)] {
+            let size = |numbers: &mut dyn Iterator<Item = f64>| numbers.map(|x| x * x).sum::<f64>().sqrt();
+            let wanted_size = size(&mut wanted.iter().copied());
+            let missed = size(&mut wanted.iter().zip(met).map(|(a, b)| a - b));
+            if missed > SAME * wanted_size {
+                let part = 100.0 * missed / wanted_size;
+                notes.push(format!("the reduced model starts with {what} that are {part:.1} % off those of the scene"));
+            }
+        }
+        Ok(simulation)
     }
 
     /// After how many steps there is a frame.
@@ -266,7 +310,7 @@ impl SceneFile {
         Ok(objects)
     }
 
-    fn model(&self, stage: &Stage<'_>, objects: &[Prepared]) -> Result<(Model, Vec<Impulse>), SceneError> {
+    fn build_model(&self, stage: &Stage<'_>, objects: &[Prepared]) -> Result<(Model, Vec<Impulse>), SceneError> {
         let scene = &self.scene;
         let mut builder = Model::builder().gravity(scene.gravity()).damping(scene.damping.build(stage)?);
         if scene.simulation.mass == Mass::Lumped {

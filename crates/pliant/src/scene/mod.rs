@@ -80,6 +80,10 @@ pub struct Scene {
     pub gravity: Option<Vector<dimension::Acceleration>>,
     /// Steps in time, and how they are made.
     pub simulation: At<Settings>,
+    /// A file of a reduced model that `pliant reduce` has made of this scene: a few directions in which it moves, and so thousands of steps a second.
+    /// Materials, meshes and holds must be those that it was made of; forces, obstacles and steps may change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reduced: Option<At<String>>,
     /// Materials under names, for objects to refer to: `[material.rubber]`.
     #[serde(default, rename = "material", skip_serializing_if = "BTreeMap::is_empty")]
     pub materials: BTreeMap<String, At<Material>>,

@@ -7,7 +7,7 @@ use super::quantity::{Angle, Length, Rate, dimension};
 use super::{At, SceneError, Source, Vector};
 
 /// What is written, and where.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Output {
     /// The folder to write to; by default `out/` and the name of the scene.
@@ -18,22 +18,12 @@ pub struct Output {
     pub frame_rate: Option<At<Rate>>,
     /// What else to write beside the frames themselves and the table of probes.
     pub formats: Vec<At<Animation>>,
-    /// After how many steps numbers are recorded; by default every step.
-    pub record_every: At<u32>,
+    /// After how many steps numbers are recorded; by default every step, and of a reduced model every frame, as recording would take longer than
+    /// the steps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub record_every: Option<At<u32>>,
     /// How pictures look.
     pub picture: At<Picture>,
-}
-
-impl Default for Output {
-    fn default() -> Self {
-        Self {
-            directory: None,
-            frame_rate: None,
-            formats: Vec::new(),
-            record_every: At::new(1),
-            picture: At::default(),
-        }
-    }
 }
 
 /// A way to write an animation.

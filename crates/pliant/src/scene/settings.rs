@@ -12,8 +12,9 @@ use crate::integrator::{
 };
 use crate::material::YoungPoisson;
 use crate::model::Model;
+use crate::reduced::{ExactModes, Following, ReducedModel};
 use crate::solver::{AutoParams, CgParams, OldFactorParams, SolverParams};
-use crate::system::Definiteness;
+use crate::system::{Definiteness, System};
 
 /// Steps in time, and how they are made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -87,12 +88,14 @@ pub enum Scheme {
     Regularized,
     /// Equilibrium at the end of every step: no inertia, time is only a parameter of loads and motions.
     Static,
+    /// The modes of a reduced model that is held, each in closed form: exact at any step for a linear law under constant loads, explicit for all else.
+    ExactModes,
 }
 
 impl Scheme {
     /// Whether steps are made with the forces of their start, and not with those of their end.
     pub(super) fn is_explicit(self) -> bool {
-        matches!(self, Self::CentralDifferences | Self::SymplecticEuler | Self::ExplicitEuler)
+        matches!(self, Self::CentralDifferences | Self::SymplecticEuler | Self::ExplicitEuler | Self::ExactModes)
     }
 }
 
@@ -285,6 +288,60 @@ impl Settings {
         moduli: Vec<YoungPoisson>,
     ) -> Result<Box<dyn Integrator<Model>>, SceneError> {
         self.check_options(source)?;
+        let wrong = |message: String| source.error(self.scheme.span.as_ref(), message);
+        match self.scheme.value {
+            Scheme::Regularized => {
+                let Regularized { damping_time, strain, form } =
+                    self.regularized.as_ref().map_or(Regularized::default(), |own| own.value.clone());
+                let params = regularized::Params {
+                    moduli: Moduli::PerRegion(moduli),
+                    damping_time: damping_time.map(|time| time.si),
+                    strain: match strain {
+                        Strain::Nonlinear => regularized::Strain::Nonlinear,
+                        Strain::Linear => regularized::Strain::Linear,
+                    },
+                    form: match form {
+                        Form::Condensed => regularized::Form::Condensed,
+                        Form::Schur => regularized::Form::Schur,
+                        Form::Saddle => regularized::Form::Saddle,
+                    },
+                };
+                let scheme = crate::integrator::Regularized::new(model, &params);
+                Ok(Box::new(scheme.map_err(|error| wrong(error.to_string()))?))
+            }
+            Scheme::ExactModes => Err(wrong("`exact-modes` is for reduced models: see the key `reduced`".into())),
+            _ => self.scheme_of_any(source),
+        }
+    }
+
+    /// The scheme, for a reduced model.
+    pub fn reduced_integrator(
+        &self,
+        source: &Source,
+        model: &ReducedModel,
+    ) -> Result<Box<dyn Integrator<ReducedModel>>, SceneError> {
+        self.check_options(source)?;
+        let wrong = |message: &str| Err(source.error(self.scheme.span.as_ref(), message));
+        if self.solver != Solver::Auto {
+            return wrong(
+                "`solver` is not for reduced models, whose matrices are small and dense, and would do nothing",
+            );
+        }
+        match self.scheme.value {
+            Scheme::Regularized => wrong("`regularized` has a law of its own, and is not for reduced models"),
+            Scheme::ExactModes if model.placement().is_some() => {
+                wrong("`exact-modes` is for bodies that are held; this one is free")
+            }
+            Scheme::Static if model.placement().is_some() => {
+                wrong("`static` is for bodies that are held; this reduced one is free")
+            }
+            Scheme::ExactModes => Ok(Box::new(ExactModes::default())),
+            _ => Ok(Box::new(Following(self.scheme_of_any(source)?))),
+        }
+    }
+
+    /// Schemes for any system.
+    fn scheme_of_any<S: System + 'static>(&self, source: &Source) -> Result<Box<dyn Integrator<S>>, SceneError> {
         let halvings = self.halvings as usize;
         Ok(match self.scheme.value {
             Scheme::LinearizedBackwardEuler => {
@@ -315,30 +372,13 @@ impl Settings {
             Scheme::CentralDifferences => Box::new(CentralDifferences::default()),
             Scheme::SymplecticEuler => Box::new(SymplecticEuler::default()),
             Scheme::ExplicitEuler => Box::new(ExplicitEuler::default()),
-            Scheme::Regularized => {
-                let Regularized { damping_time, strain, form } =
-                    self.regularized.as_ref().map_or(Regularized::default(), |own| own.value.clone());
-                let params = regularized::Params {
-                    moduli: Moduli::PerRegion(moduli),
-                    damping_time: damping_time.map(|time| time.si),
-                    strain: match strain {
-                        Strain::Nonlinear => regularized::Strain::Nonlinear,
-                        Strain::Linear => regularized::Strain::Linear,
-                    },
-                    form: match form {
-                        Form::Condensed => regularized::Form::Condensed,
-                        Form::Schur => regularized::Form::Schur,
-                        Form::Saddle => regularized::Form::Saddle,
-                    },
-                };
-                let scheme = crate::integrator::Regularized::new(model, &params)
-                    .map_err(|error| source.error(self.scheme.span.as_ref(), error.to_string()))?;
-                Box::new(scheme)
-            }
             Scheme::Static => {
                 let mut params = StaticParams::default();
                 self.set_newton(&mut params.newton, source)?;
                 Box::new(QuasiStatic(Static::new(params)))
+            }
+            Scheme::Regularized | Scheme::ExactModes => {
+                return Err(source.error(self.scheme.span.as_ref(), "this scheme is not for this kind of model"));
             }
         })
     }

@@ -3,31 +3,54 @@
 mod checkpoint;
 mod probe;
 
+use std::sync::OnceLock;
+
 use crate::integrator::{Integrator, StepError, StepInfo};
-use crate::model::Model;
-use crate::solver::{LinearSolver, Operator};
+use crate::model::{Model, Observation};
+use crate::reduced::ReducedModel;
+use crate::solver::{Dense, LinearSolver, Operator};
 use crate::system::State;
 
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use probe::{COLUMNS, Probe, Quantities, Recorder, Table, TableError};
 
-/// A model that is stepped through time.
+/// A model, or a reduced one, that is stepped through time.
 ///
 /// Linear solvers remember what helps with the next system, so that a result depends, in its last digits, on the steps before. To be
 /// able to go on from a [`Checkpoint`] with the same result to the last bit, solvers forget that every so many steps, in every run,
 /// whether it is interrupted or not: checkpoints are made there.
 #[derive(Debug)]
 pub struct Simulation {
-    /// What moves.
-    pub model: Model,
-    /// Where it is. To be changed with care: what is recorded of earlier steps stays as it is.
-    pub state: State,
-    integrator: Box<dyn Integrator<Model>>,
-    solver: Box<dyn LinearSolver<Operator>>,
+    stepped: Stepped,
     start_time: f64,
     dt: f64,
     step: u64,
     restart_every: u64,
+}
+
+/// What is stepped.
+#[derive(Debug)]
+enum Stepped {
+    Whole(Box<Whole>),
+    Reduced(Box<Reduced>),
+}
+
+#[derive(Debug)]
+struct Whole {
+    model: Model,
+    integrator: Box<dyn Integrator<Model>>,
+    solver: Box<dyn LinearSolver<Operator>>,
+    state: State,
+}
+
+#[derive(Debug)]
+struct Reduced {
+    model: ReducedModel,
+    integrator: Box<dyn Integrator<ReducedModel>>,
+    solver: Dense,
+    state: State,
+    /// The state of all vertices, if someone has asked for it since the last step.
+    expanded: OnceLock<State>,
 }
 
 impl Simulation {
@@ -43,7 +66,25 @@ impl Simulation {
         dt: f64,
     ) -> Self {
         let start_time = state.time;
-        Self { model, state, integrator, solver, start_time, dt, step: 0, restart_every: Self::RESTART_EVERY }
+        Self::of(Stepped::Whole(Box::new(Whole { model, integrator, solver, state })), start_time, dt)
+    }
+
+    /// A reduced model, from the state on that is nearest to one of all vertices.
+    pub fn reduced(
+        mut model: ReducedModel,
+        integrator: Box<dyn Integrator<ReducedModel>>,
+        state: &State,
+        dt: f64,
+    ) -> Self {
+        let start_time = state.time;
+        let state = model.project(state);
+        let solver = Dense::default();
+        let reduced = Reduced { model, integrator, solver, state, expanded: OnceLock::new() };
+        Self::of(Stepped::Reduced(Box::new(reduced)), start_time, dt)
+    }
+
+    fn of(stepped: Stepped, start_time: f64, dt: f64) -> Self {
+        Self { stepped, start_time, dt, step: 0, restart_every: Self::RESTART_EVERY }
     }
 
     /// The same with other places where a run can be resumed.
@@ -52,16 +93,109 @@ impl Simulation {
         Self { restart_every: steps.max(1), ..self }
     }
 
+    /// What moves; of a reduced model, the one that it is a reduction of.
+    pub fn model(&self) -> &Model {
+        match &self.stepped {
+            Stepped::Whole(whole) => &whole.model,
+            Stepped::Reduced(reduced) => reduced.model.model(),
+        }
+    }
+
+    /// The same, to change what acts on it.
+    pub fn model_mut(&mut self) -> &mut Model {
+        match &mut self.stepped {
+            Stepped::Whole(whole) => &mut whole.model,
+            Stepped::Reduced(reduced) => reduced.model.model_mut(),
+        }
+    }
+
+    /// The reduced model, if there is one.
+    pub fn reduced_model(&self) -> Option<&ReducedModel> {
+        match &self.stepped {
+            Stepped::Whole(_) => None,
+            Stepped::Reduced(reduced) => Some(&reduced.model),
+        }
+    }
+
+    /// Where all vertices are. Of a reduced model, that is worked out when it is asked for.
+    pub fn state(&self) -> &State {
+        match &self.stepped {
+            Stepped::Whole(whole) => &whole.state,
+            Stepped::Reduced(reduced) => reduced.expanded.get_or_init(|| reduced.model.expand(&reduced.state)),
+        }
+    }
+
+    /// Put all vertices somewhere else; of a reduced model, to the nearest place that it can be at. What is recorded of earlier steps stays as it is.
+    ///
+    /// # Panics
+    /// If the state is not one of the model.
+    pub fn set_state(&mut self, state: State) {
+        assert_eq!(state.q.len(), self.state().q.len(), "a state of the model");
+        match &mut self.stepped {
+            Stepped::Whole(whole) => whole.state = state,
+            Stepped::Reduced(reduced) => {
+                reduced.state = reduced.model.project(&state);
+                reduced.expanded.take();
+            }
+        }
+    }
+
+    /// The time, in s.
+    pub fn time(&self) -> f64 {
+        match &self.stepped {
+            Stepped::Whole(whole) => whole.state.time,
+            Stepped::Reduced(reduced) => reduced.state.time,
+        }
+    }
+
+    /// A row of numbers about now.
+    pub fn record(&mut self, recorder: &mut Recorder) -> Vec<f64> {
+        self.with_model(|model, state| recorder.record(model, state))
+    }
+
+    /// What the model is doing.
+    pub fn observe(&mut self) -> Observation {
+        self.with_model(Model::observe)
+    }
+
+    /// Measure something of the model where it is now. It must not be changed.
+    pub fn with_model<T>(&mut self, measure: impl FnOnce(&mut Model, &State) -> T) -> T {
+        match &mut self.stepped {
+            Stepped::Whole(whole) => measure(&mut whole.model, &whole.state),
+            Stepped::Reduced(reduced) => {
+                let state = reduced.expanded.get_or_init(|| reduced.model.expand(&reduced.state));
+                measure(reduced.model.model_to_measure(), state)
+            }
+        }
+    }
+
     /// The next step. On error nothing has changed.
     pub fn step(&mut self) -> Result<StepInfo, StepError> {
-        if self.can_be_resumed() {
-            self.solver.forget();
-        }
-        let info = self.integrator.step(&mut self.model, &mut *self.solver, &mut self.state, self.dt)?;
+        let begins_anew = self.can_be_resumed();
         self.step += 1;
         // Not the sum of all steps, which rounds every time.
-        self.state.time = self.start_time + self.step as f64 * self.dt;
-        Ok(info)
+        let time = self.start_time + self.step as f64 * self.dt;
+        let stepped = match &mut self.stepped {
+            Stepped::Whole(whole) => {
+                let Whole { model, integrator, solver, state } = &mut **whole;
+                if begins_anew {
+                    solver.forget();
+                }
+                integrator.step(model, &mut **solver, state, self.dt).inspect(|_| state.time = time)
+            }
+            Stepped::Reduced(reduced) => {
+                let Reduced { model, integrator, solver, state, expanded } = &mut **reduced;
+                if begins_anew {
+                    solver.forget();
+                }
+                expanded.take();
+                integrator.step(model, solver, state, self.dt).inspect(|_| state.time = time)
+            }
+        };
+        if stepped.is_err() {
+            self.step -= 1;
+        }
+        stepped
     }
 
     /// How many steps have been made.
@@ -85,25 +219,41 @@ impl Simulation {
             fingerprint: self.fingerprint(),
             step: self.step,
             work: [0; 3],
-            state: self.state.clone(),
+            state: match &self.stepped {
+                Stepped::Whole(whole) => whole.state.clone(),
+                Stepped::Reduced(reduced) => reduced.model.save(&reduced.state),
+            },
         })
     }
 
-    /// Go on from a checkpoint.
+    /// Go on from a checkpoint. On error nothing has changed.
     pub fn resume(&mut self, checkpoint: Checkpoint) -> Result<(), CheckpointError> {
         let (found, expected) = (checkpoint.fingerprint, self.fingerprint());
         if found != expected {
             return Err(CheckpointError::OtherModel { found, expected });
         }
-        let (found, expected) = (checkpoint.state.q.len(), self.state.q.len());
-        if found != expected {
-            return Err(CheckpointError::Length { found, expected });
-        }
         if !checkpoint.step.is_multiple_of(self.restart_every) {
             return Err(CheckpointError::Step { step: checkpoint.step, every: self.restart_every });
         }
+        let found = checkpoint.state.q.len();
+        match &mut self.stepped {
+            Stepped::Whole(whole) => {
+                let expected = whole.state.q.len();
+                if found != expected {
+                    return Err(CheckpointError::Length { found, expected });
+                }
+                whole.state = checkpoint.state;
+            }
+            Stepped::Reduced(reduced) => {
+                let expected = reduced.model.saved_len();
+                if found != expected {
+                    return Err(CheckpointError::Length { found, expected });
+                }
+                reduced.state = reduced.model.restore(checkpoint.state);
+                reduced.expanded.take();
+            }
+        }
         self.step = checkpoint.step;
-        self.state = checkpoint.state;
         Ok(())
     }
 
@@ -112,7 +262,10 @@ impl Simulation {
         let mut sum = flate2::Crc::new();
         sum.update(&self.dt.to_le_bytes());
         sum.update(&self.restart_every.to_le_bytes());
-        sum.update(&self.model.fingerprint().to_le_bytes());
+        sum.update(&self.model().fingerprint().to_le_bytes());
+        if let Some(reduced) = self.reduced_model() {
+            sum.update(&(reduced.basis().size() as u64).to_le_bytes());
+        }
         sum.sum()
     }
 }

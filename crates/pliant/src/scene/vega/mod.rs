@@ -124,6 +124,7 @@ impl Translation<'_> {
             skin: self.skin(),
         };
         let scene = Scene {
+            reduced: None,
             title: None,
             about: None,
             up: Up::Y,

@@ -1,0 +1,261 @@
+//! `pliant modes`: natural frequencies, and what the modes look like.
+
+use std::f64::consts::TAU;
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Context;
+use clap::{Args, ValueHint};
+use pliant::force::Shape;
+use pliant::io::{Disk, Files};
+use pliant::math::Vec3;
+use pliant::model::Model;
+use pliant::output::{AnimationFormat, Axis, Cast, FORMATS, Frame, Options};
+use pliant::reduced::{Basis, Modes, ModesParams};
+use pliant::scene::{Animation, Colour, Picture, SceneFile, Up};
+use pliant::system::{State, System};
+use serde::Serialize;
+
+use crate::pictures::{self, Reel};
+use crate::run::{Formats, default_folder, is_stopped, listen, read_scene};
+use crate::table::{Facts, number, to_json};
+use crate::{Done, progress};
+
+/// Find natural frequencies and modes.
+#[derive(Debug, Args)]
+pub struct ModesCommand {
+    /// A scene: .toml, or VegaFEM's .config. Or a mesh, which is free.
+    #[arg(value_name = "SCENE|MESH", value_hint = ValueHint::FilePath)]
+    scene: PathBuf,
+    /// How many modes.
+    #[arg(short = 'n', long, default_value_t = 10)]
+    count: usize,
+    /// The folder for frequencies.csv, modes.npy and animations [default: out/ and the name of the scene, if an animation is asked for].
+    #[arg(short, long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    output: Option<PathBuf>,
+    /// How far bodies move in animations, as a part of their size.
+    #[arg(long, default_value_t = 0.1)]
+    amplitude: f64,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    formats: Formats,
+}
+
+/// What is known of a mode.
+#[derive(Debug, Serialize)]
+struct Row {
+    mode: usize,
+    frequency_hz: f64,
+    omega: f64,
+    residual: f64,
+    /// Which part of the mass moves along each axis, if the support is shaken that way.
+    effective_mass: [f64; 3],
+}
+
+/// Frames of one period of a mode, and how long they are shown.
+const FRAMES: usize = 30;
+const SECONDS: f64 = 1.0;
+
+impl ModesCommand {
+    pub fn run(&self) -> anyhow::Result<Done> {
+        listen()?;
+        let mut notes = Vec::new();
+        let file = read_scene(&self.scene, &mut notes)?;
+        let model = file.model(&Disk)?;
+        let bar = progress::bar(0, "modes: solutions", true);
+        let modes = Modes::find(&model, &ModesParams::new(self.count), &mut |solves| {
+            bar.set_length(solves as u64 + 1);
+            bar.set_position(solves as u64);
+            if is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        bar.finish_and_clear();
+        if is_stopped() {
+            return Ok(stopped(notes));
+        }
+        let modes = modes?;
+        let rows = rows(&model, &modes);
+        let mut text = if self.json { to_json(&rows)? } else { table(&file, &model, &modes, &rows) };
+        let formats: Vec<Animation> = self.formats.list().collect();
+        let usual = || default_folder(&file).with_extension("modes");
+        let folder = self.output.clone().or_else(|| (!formats.is_empty()).then(usual));
+        if let Some(folder) = folder {
+            fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+            let files = self.write(&file, model, &modes, &rows, &folder, &formats)?;
+            if is_stopped() {
+                return Ok(stopped(notes));
+            }
+            for file in files.into_iter().filter(|_| !self.json) {
+                text += &format!("wrote {}\n", file.display());
+            }
+        }
+        Ok(Done { text, notes, exit: 0 })
+    }
+
+    fn write(
+        &self,
+        file: &SceneFile,
+        model: Model,
+        modes: &Modes,
+        rows: &[Row],
+        folder: &Path,
+        formats: &[Animation],
+    ) -> anyhow::Result<Vec<PathBuf>> {
+        let mut csv =
+            String::from("mode,frequency_hz,omega,residual,effective_mass.x,effective_mass.y,effective_mass.z\n");
+        for row in rows {
+            let [x, y, z] = row.effective_mass;
+            let Row { mode, frequency_hz, omega, residual, .. } = row;
+            csv += &format!("{mode},{frequency_hz:?},{omega:?},{residual:?},{x:?},{y:?},{z:?}\n");
+        }
+        let mut files = vec![folder.join("frequencies.csv"), folder.join("modes.npy")];
+        Disk.write(&files[0], csv.as_bytes())?;
+        Basis::new(&model, modes.shapes.clone())?.write(&Disk, &files[1])?;
+        let cast = Arc::new(Cast::new(&model));
+        let mut reel = ModeReel { cast, up: file.scene.up, model, shape: Vec::new(), caption: String::new() };
+        let picture = Picture { colour: Colour::Displacement, ..file.scene.output.picture.value.clone() };
+        let options = Options {
+            frames: Some(FRAMES),
+            up: match file.scene.up {
+                Up::Y => Axis::Y,
+                Up::Z => Axis::Z,
+            },
+        };
+        let digits = rows.len().to_string().len();
+        let bar = progress::bar(rows.len() as u64, "animations", !formats.is_empty());
+        for (row, shape) in rows.iter().zip(&modes.shapes) {
+            let largest = shape.chunks_exact(3).map(|u| Vec3::from_slice(u).length()).fold(0.0, f64::max);
+            let scale = self.amplitude * reel.model.extent() / largest;
+            reel.shape = shape.iter().map(|u| scale * u).collect();
+            reel.caption = format!("mode {}, {} Hz", row.mode, number(row.frequency_hz));
+            let name = format!("mode_{:0digits$}", row.mode);
+            for format in FORMATS.iter().filter(|format| pictures::is_wanted(format, formats)) {
+                files.push(export(&reel, format, folder, &name, &options)?);
+            }
+            if [Animation::Png, Animation::Gif, Animation::Mp4].iter().any(|format| formats.contains(format)) {
+                files.extend(pictures::shoot(&reel, &picture, formats, folder, &name, false)?);
+            }
+            bar.inc(1);
+            if is_stopped() {
+                break;
+            }
+        }
+        bar.finish_and_clear();
+        Ok(files)
+    }
+}
+
+/// Write one period of a mode in a format. Returns the file to open.
+fn export(
+    reel: &ModeReel,
+    format: &AnimationFormat,
+    folder: &Path,
+    name: &str,
+    options: &Options,
+) -> anyhow::Result<PathBuf> {
+    let extension = format.extensions[0];
+    let folder = if format.is_series() { folder.join(extension) } else { folder.into() };
+    fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+    let path = folder.join(format!("{name}.{extension}"));
+    let mut writer = format.start(&path, &reel.cast, options)?;
+    for number in 0..FRAMES {
+        writer.write(&reel.frame(number, format.is_series())?)?;
+    }
+    Ok(writer.finish()?.into_iter().next().unwrap_or(path))
+}
+
+/// One period of a mode.
+struct ModeReel {
+    cast: Arc<Cast>,
+    up: Up,
+    model: Model,
+    shape: Vec<f64>,
+    caption: String,
+}
+
+impl Reel for ModeReel {
+    fn cast(&self) -> &Cast {
+        &self.cast
+    }
+
+    fn up(&self) -> Up {
+        self.up
+    }
+
+    fn frames(&self) -> usize {
+        FRAMES
+    }
+
+    fn interval(&self) -> f64 {
+        SECONDS / FRAMES as f64
+    }
+
+    fn frame(&self, number: usize, with_fields: bool) -> anyhow::Result<Frame> {
+        let time = number as f64 * self.interval();
+        let (sine, cosine) = (TAU * time / SECONDS).sin_cos();
+        let scaled = |factor: f64| self.shape.iter().map(|u| factor * u).collect();
+        let state = State { time, q: scaled(sine), v: scaled(TAU / SECONDS * cosine), a: None };
+        Ok(Frame::new(&self.model, &state, number, with_fields))
+    }
+
+    fn obstacles(&self, _time: f64) -> Vec<Shape> {
+        Vec::new()
+    }
+
+    fn caption(&self, _frame: &Frame) -> String {
+        self.caption.clone()
+    }
+}
+
+fn rows(model: &Model, modes: &Modes) -> Vec<Row> {
+    let total = model.mass().total();
+    let momentum = Vec3::AXES.map(|axis| {
+        let field: Vec<f64> = (0..model.vertex_count()).flat_map(|_| axis.to_array()).collect();
+        let mut momentum = vec![0.0; field.len()];
+        model.mass().mul(&field, &mut momentum);
+        momentum
+    });
+    let of_mode = |number: usize| {
+        let along = |momentum: &Vec<f64>| momentum.iter().zip(&modes.shapes[number]).map(|(p, u)| p * u).sum::<f64>();
+        Row {
+            mode: number + 1,
+            frequency_hz: modes.frequencies()[number],
+            omega: modes.omega[number],
+            residual: modes.residuals[number],
+            effective_mass: [0, 1, 2].map(|axis| along(&momentum[axis]).powi(2) / total),
+        }
+    };
+    (0..modes.shapes.len()).map(of_mode).collect()
+}
+
+fn table(file: &SceneFile, model: &Model, modes: &Modes, rows: &[Row]) -> String {
+    let mut facts = Facts::default();
+    facts.title(&file.title(), "and how it vibrates");
+    facts.row("vertices", model.vertex_count().to_string());
+    let rigid = match modes.rigid.len() {
+        0 => "none: it is held".to_owned(),
+        6 if model.bodies().len() == 1 => "6, not listed: it is free".to_owned(),
+        count => format!("{count}, not listed"),
+    };
+    facts.row("rigid motions", rigid);
+    facts.row("work", format!("{} systems solved with one factor", modes.info.solves));
+    let percent = |part: f64| format!("{:.1}", 100.0 * part);
+    let cells: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| {
+            let [x, y, z] = row.effective_mass.map(percent);
+            let period = number(1.0 / row.frequency_hz);
+            vec![row.mode.to_string(), number(row.frequency_hz), period, format!("{:.1e}", row.residual), x, y, z]
+        })
+        .collect();
+    facts.columns(&["mode", "frequency Hz", "period s", "residual", "mass x %", "mass y %", "mass z %"], &cells);
+    facts.into_text()
+}
+
+fn stopped(mut notes: Vec<String>) -> Done {
+    notes.push("stopped".into());
+    Done { text: String::new(), notes, exit: 130 }
+}

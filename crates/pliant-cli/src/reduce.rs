@@ -1,0 +1,213 @@
+//! `pliant reduce`: reduced models of scenes.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Context, anyhow, bail};
+use clap::{Args, ValueEnum, ValueHint};
+use indicatif::ProgressBar;
+use pliant::io::Disk;
+use pliant::model::Model;
+use pliant::reduced::{
+    Basis, CubatureParams, Forces, Progress, Reduction, ReductionError, ReductionInfo, ReductionParams,
+};
+use pliant::run::Run;
+
+use crate::run::{is_stopped, listen, read_scene};
+use crate::table::{Facts, number};
+use crate::{Done, progress};
+
+/// Make a reduced model.
+#[derive(Debug, Args)]
+pub struct Reduce {
+    /// A scene: .toml, or VegaFEM's .config. Or a mesh, which is free.
+    #[arg(value_name = "SCENE|MESH", value_hint = ValueHint::FilePath)]
+    scene: PathBuf,
+    /// How many directions the basis has.
+    #[arg(short = 'r', long, default_value_t = 30)]
+    size: usize,
+    /// The file to write [default: the name of the scene with .pliant].
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    output: Option<PathBuf>,
+    /// How many modes the basis is made of [default: two fifths of the size, at most 20; all for a linear law].
+    #[arg(long, value_name = "COUNT")]
+    modes: Option<usize>,
+    /// Of how many of them the derivatives too [default: all].
+    #[arg(long, value_name = "COUNT")]
+    derivatives: Option<usize>,
+    /// Follow what a run has shown too: its folder. May be given several times.
+    #[arg(long, value_name = "RUN", value_hint = ValueHint::DirPath)]
+    snapshots: Vec<PathBuf>,
+    /// Follow only what runs have shown, without modes.
+    #[arg(long, requires = "snapshots", conflicts_with_all = ["modes", "derivatives"])]
+    only_snapshots: bool,
+    /// Take the columns of this array instead, three rows a vertex, as .npy, .csv, .txt or .mtx.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["size", "modes", "derivatives", "snapshots"])]
+    basis: Option<PathBuf>,
+    /// Write the basis for NumPy too.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    write_basis: Option<PathBuf>,
+    /// How elastic forces are worked out.
+    #[arg(long, value_enum, default_value_t = ForcesBy::Auto)]
+    forces: ForcesBy,
+    /// The most elements of a cubature.
+    #[arg(long, value_name = "COUNT", default_value_t = CubatureParams::default().elements)]
+    elements: usize,
+}
+
+/// How elastic forces are worked out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ForcesBy {
+    /// As suits the law: a polynomial for St. Venant–Kirchhoff, cubature for others.
+    Auto,
+    /// With all elements: exact, and slow.
+    Projection,
+    /// With a few elements that stand for all.
+    Cubature,
+}
+
+impl Reduce {
+    pub fn run(&self) -> anyhow::Result<Done> {
+        listen()?;
+        let mut notes = Vec::new();
+        let file = read_scene(&self.scene, &mut notes)?;
+        let model = file.model(&Disk)?;
+        let output = self.output.clone().unwrap_or_else(|| self.scene.with_extension("pliant"));
+        let cubature = CubatureParams { elements: self.elements, ..CubatureParams::default() };
+        let forces = match self.forces {
+            ForcesBy::Auto => Forces::Auto,
+            ForcesBy::Projection => Forces::Projection,
+            ForcesBy::Cubature => Forces::Cubature(cubature),
+        };
+        let began = Instant::now();
+        let mut display = Display::new();
+        let mut watch = |progress: Progress| {
+            display.show(progress);
+            if is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let made = if let Some(path) = &self.basis {
+            let basis = Basis::new(&model, Basis::read_vectors(&Disk, path, model.vertex_count())?)?;
+            Reduction::with_basis(&model, &basis, &forces, &mut watch).map(|reduction| (reduction, None))
+        } else {
+            let params = ReductionParams {
+                size: self.size,
+                modes: self.modes,
+                derivatives: self.derivatives,
+                snapshots: self.read_snapshots(&model)?,
+                only_snapshots: self.only_snapshots,
+                forces,
+            };
+            Reduction::new(&model, &params, &mut watch).map(|(reduction, info)| (reduction, Some(info)))
+        };
+        display.end();
+        let (reduction, info) = match made {
+            Err(ReductionError::Stopped) => {
+                notes.push("stopped; nothing was written".into());
+                return Ok(Done { text: String::new(), notes, exit: 130 });
+            }
+            other => other?,
+        };
+        let seconds = began.elapsed().as_secs_f64();
+        reduction.write(&Disk, &output)?;
+        let mut text = table(&file.title(), &model, &reduction, info.as_ref(), seconds);
+        if let Some(path) = &self.write_basis {
+            reduction.basis().write(&Disk, path)?;
+            text += &format!("wrote {}\n", path.display());
+        }
+        text += &format!(
+            "wrote {}: `pliant run {} --reduced {}`\n",
+            output.display(),
+            self.scene.display(),
+            output.display()
+        );
+        Ok(Done { text, notes, exit: 0 })
+    }
+
+    /// The displacements in the frames of runs.
+    fn read_snapshots(&self, model: &Model) -> anyhow::Result<Vec<Vec<f64>>> {
+        let mut snapshots = Vec::new();
+        for folder in &self.snapshots {
+            let run = Run::open(folder)?;
+            let (found, expected) = (run.cast().vertex_count(), model.vertex_count());
+            if found != expected {
+                bail!("{}: a run of {found} vertices, expected {expected}", folder.display());
+            }
+            run.check_frames()?;
+            // The first is where all begins.
+            for number in 1..run.frames_done() {
+                snapshots.push(run.frame(number, false)?.u);
+            }
+        }
+        if !self.snapshots.is_empty() && snapshots.is_empty() {
+            return Err(anyhow!("the runs have no frames after the first")).context("--snapshots");
+        }
+        Ok(snapshots)
+    }
+}
+
+fn table(title: &str, model: &Model, reduction: &Reduction, info: Option<&ReductionInfo>, seconds: f64) -> String {
+    let mut facts = Facts::default();
+    let elements: usize = model.bodies().iter().map(|body| body.mesh().element_count()).sum();
+    facts.title(title, &format!("reduced in {seconds:.1} s"));
+    facts.row("before", format!("{} coordinates, {elements} elements", 3 * model.vertex_count()));
+    let frame = if reduction.is_free() { ", and a frame that moves along" } else { "" };
+    facts.row("after", format!("{} coordinates{frame}", reduction.basis().size()));
+    if let Some(info) = info {
+        let modes = info.modes.as_ref().map_or(0, |modes| modes.shapes.len());
+        let snapshots = info.basis.from - modes - info.derivatives;
+        let parts = [(modes, "modes"), (info.derivatives, "derivatives"), (snapshots, "snapshots")];
+        let parts = parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+        facts.row("made of", parts.collect::<Vec<_>>().join(", "));
+        facts.row("kept", format!("{:.5} % of their squares", 100.0 * info.basis.kept));
+        facts.row("orthonormal", format!("to {:.1e}", info.basis.orthonormality));
+    }
+    let omega = reduction.omega();
+    let hertz = |omega: f64| number(omega / std::f64::consts::TAU);
+    facts.row("frequencies", format!("{} to {} Hz", hertz(omega[0]), hertz(omega[omega.len() - 1])));
+    let forces = reduction.elasticity().name();
+    let forces = match info.and_then(|info| info.cubature.as_ref()) {
+        Some(cubature) => format!(
+            "{forces} with {} elements: {:.2} % off where fitted, {:.2} % elsewhere",
+            cubature.elements,
+            100.0 * cubature.fitted,
+            100.0 * cubature.tested
+        ),
+        None => forces.to_owned(),
+    };
+    facts.row("forces", forces);
+    facts.into_text()
+}
+
+/// How far it has come, on a terminal.
+struct Display {
+    bar: ProgressBar,
+    stage: Option<&'static str>,
+}
+
+impl Display {
+    fn new() -> Self {
+        Self { bar: ProgressBar::hidden(), stage: None }
+    }
+
+    fn show(&mut self, progress: Progress) {
+        let (stage, done, total) = match progress {
+            Progress::Modes(solves) => ("modes: solutions", solves, solves + 1),
+            Progress::Derivatives(done, total) => ("derivatives", done, total),
+            Progress::Polynomial(done, total) => ("polynomial: elements", done, total),
+            Progress::Cubature(done, total) => ("cubature: elements", done, total),
+            _ => ("working", 0, 1),
+        };
+        if self.stage != Some(stage) {
+            self.bar.finish_and_clear();
+            self.bar = progress::bar(total as u64, stage, true);
+            self.stage = Some(stage);
+        }
+        self.bar.set_length(total as u64);
+        self.bar.set_position(done as u64);
+    }
+
+    fn end(&self) {
+        self.bar.finish_and_clear();
+    }
+}
