@@ -67,6 +67,9 @@ enum ForcesBy {
     Cubature,
 }
 
+/// The most memory that snapshots may take.
+const MOST_BYTES: usize = 4 << 30;
+
 impl Reduce {
     pub fn run(&self) -> anyhow::Result<Done> {
         listen()?;
@@ -134,6 +137,10 @@ impl Reduce {
                 bail!("{}: a run of {found} vertices, expected {expected}", folder.display());
             }
             run.check_frames()?;
+            let bytes = 24 * expected * (snapshots.len() + run.frames_done());
+            if bytes > MOST_BYTES {
+                bail!("--snapshots: so many frames would take {:.1} GB; give runs with a lower frame_rate", bytes as f64 / 1e9);
+            }
             // The first is where all begins.
             for number in 1..run.frames_done() {
                 snapshots.push(run.frame(number, false)?.u);

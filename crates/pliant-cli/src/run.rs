@@ -9,7 +9,7 @@ use anyhow::{Context, anyhow};
 use clap::{Args, ValueHint};
 use pliant::io::{Disk, Format};
 use pliant::run::{Outcome, Params, Progress, Run, Status};
-use pliant::scene::{Animation, At, Quantity, SceneFile};
+use pliant::scene::{Animation, At, Quantity, ReducedChoice, SceneFile};
 
 use crate::progress::Display;
 use crate::{Done, default_scene, pictures};
@@ -143,7 +143,7 @@ impl RunCommand {
         if let Some(reduced) = &self.reduced {
             // The scene's own paths begin at its folder, that of the user does not.
             let path = std::path::absolute(reduced).with_context(|| reduced.display().to_string())?;
-            file.scene.reduced = Some(At::new(path.to_string_lossy().into_owned()));
+            file.scene.reduced = Some(At::new(ReducedChoice::File(path.to_string_lossy().into_owned())));
         }
         if self.no_formats {
             file.scene.output.value.formats.clear();

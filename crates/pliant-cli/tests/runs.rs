@@ -428,3 +428,122 @@ fn a_done_run_that_is_resumed_gets_what_is_missing_and_is_checked() {
     let wrong = pliant(folder.path(), &["run", "jelly.toml", "--checkpoint", "1e300"]);
     assert!(wrong.status == 1 && wrong.err.contains("--checkpoint"), "{}", wrong.err);
 }
+
+/// A cantilever of St. Venant–Kirchhoff.
+const BEAM: &str = r#"title = "Beam"
+
+[[object]]
+mesh = { box = { size = [1, 0.1, 0.1], cells = [12, 2, 2] } }
+material = { law = "stvk", young = "4 MPa", poisson = 0.3, density = 1000 }
+
+[[hold]]
+vertices = "x-min"
+
+[[probe]]
+name = "tip"
+vertices = "x-max"
+measure = "displacement"
+
+[simulation]
+step = "5 ms"
+duration = "0.4 s"
+scheme = "newmark"
+
+[output]
+record_every = 1
+"#;
+
+/// The numbers of a column of the table of a run.
+fn column(folder: &Path, name: &str) -> Vec<f64> {
+    let text = fs::read_to_string(folder.join("probes.csv")).unwrap();
+    let at = text.lines().next().unwrap().split(',').position(|column| column == name).unwrap();
+    text.lines().skip(1).map(|line| line.split(',').nth(at).unwrap().parse().unwrap()).collect()
+}
+
+#[test]
+fn modes_are_listed_written_and_animated() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("beam.toml"), BEAM).unwrap();
+    let listed = ok(folder.path(), &["modes", "beam.toml", "-n", "4"]);
+    assert!(listed.out.contains("rigid motions     none: it is held"), "{}", listed.out);
+    assert!(listed.out.lines().any(|line| line.trim_start().starts_with("4 ")), "{}", listed.out);
+    assert!(walk(folder.path()).len() == 1, "nothing is written unless asked for");
+    let args = ["modes", "beam.toml", "-n", "2", "-o", "modes", "--glb", "--vtu", "--gif"];
+    let written = ok(folder.path(), &args);
+    let files = walk(&folder.path().join("modes"));
+    for name in ["frequencies.csv", "modes.npy", "mode_1.glb", "mode_2.gif", "mode_1.pvd", "mode_2_000029.vtu"]
+    {
+        assert!(files.iter().any(|file| file == name), "{name} is not in {files:?}");
+    }
+    assert!(written.out.contains("mode_2.gif"), "{}", written.out);
+    let csv = fs::read_to_string(folder.path().join("modes/frequencies.csv")).unwrap();
+    let first: f64 = csv.lines().nth(1).unwrap().split(',').nth(1).unwrap().parse().unwrap();
+    // √(E I / ρ A) 1.8751² / 2π L² of a slender beam is 1.02 Hz; so few tetrahedra are stiffer.
+    assert!((1.0..1.5).contains(&first), "{first} Hz");
+    let json = ok(folder.path(), &["modes", "beam.toml", "-n", "2", "--json"]);
+    let rows: serde_json::Value = serde_json::from_str(&json.out).unwrap();
+    assert_eq!(rows[1]["mode"], 2);
+    assert!((rows[0]["frequency_hz"].as_f64().unwrap() / first - 1.0).abs() < 1e-9);
+    // A mesh alone is free.
+    ok(folder.path(), &["mesh", "generate", "ball", "-o", "ball.veg"]);
+    let free = ok(folder.path(), &["modes", "ball.veg", "-n", "5"]);
+    assert!(free.out.contains("6, not listed: it is free"), "{}", free.out);
+    let none = pliant(folder.path(), &["modes", "beam.toml", "-n", "0"]);
+    assert!(none.status == 1 && none.err.contains("0 modes, expected at least 1"), "{}", none.err);
+    let many = pliant(folder.path(), &["modes", "beam.toml", "-n", "100000"]);
+    assert!(many.status == 1 && many.err.contains("at most the 324 that the model has"), "{}", many.err);
+}
+
+#[test]
+fn a_scene_is_reduced_and_runs_as_the_whole_one_does() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("beam.toml"), BEAM).unwrap();
+    let made =
+        ok(folder.path(), &["reduce", "beam.toml", "-r", "16", "-o", "model.pliant", "--write-basis", "basis.npy"]);
+    assert!(made.out.contains("16 coordinates") && made.out.contains("7 modes, 28 derivatives"), "{}", made.out);
+    assert!(made.out.contains("forces            polynomial"), "{}", made.out);
+    ok(folder.path(), &["run", "beam.toml", "-o", "whole", "--quiet"]);
+    ok(folder.path(), &["run", "beam.toml", "-o", "few", "--quiet", "--reduced", "model.pliant"]);
+    fs::write(path("reduced.toml"), format!("reduced = \"model.pliant\"\n{BEAM}")).unwrap();
+    ok(folder.path(), &["run", "reduced.toml", "-o", "same", "--quiet"]);
+    assert_eq!(fs::read(path("few/probes.csv")).unwrap(), fs::read(path("same/probes.csv")).unwrap());
+    let (whole, few) = (column(&path("whole"), "tip.y"), column(&path("few"), "tip.y"));
+    assert_eq!(whole.len(), few.len());
+    let farthest = whole.iter().fold(0.0, |most: f64, y| most.max(y.abs()));
+    assert!(farthest > 0.1);
+    assert!(whole.iter().zip(&few).all(|(a, b)| (a - b).abs() < 0.02 * farthest));
+    let checked = ok(folder.path(), &["scene", "check", "reduced.toml"]);
+    assert!(checked.out.contains("to 16 directions, forces by polynomial"), "{}", checked.out);
+    // The same from the basis that was written, from what the whole run has shown, and from both.
+    ok(folder.path(), &["reduce", "beam.toml", "--basis", "basis.npy", "-o", "again.pliant"]);
+    let seen = ok(folder.path(), &["reduce", "beam.toml", "-r", "6", "--snapshots", "whole", "--only-snapshots"]);
+    assert!(seen.out.contains("27 snapshots") && path("beam.pliant").is_file(), "{}", seen.out);
+    let mixed = ok(folder.path(), &["reduce", "beam.toml", "-r", "12", "--snapshots", "whole", "--forces", "cubature"]);
+    assert!(mixed.out.contains("5 modes, 15 derivatives, 27 snapshots"), "{}", mixed.out);
+    assert!(mixed.out.contains("cubature with"), "{}", mixed.out);
+    for model in ["again.pliant", "beam.pliant"] {
+        ok(folder.path(), &["run", "beam.toml", "-o", "other", "--quiet", "--reduced", model]);
+        let other = column(&path("other"), "tip.y");
+        assert!(whole.iter().zip(&other).all(|(a, b)| (a - b).abs() < 0.05 * farthest), "{model}");
+    }
+    // Another material, another mesh, a file that is cut, none at all.
+    let fails = |scene: &str, model: &str, expected: &str| {
+        fs::write(path("other.toml"), scene).unwrap();
+        let run = pliant(folder.path(), &["run", "other.toml", "-o", "failed", "--reduced", model]);
+        assert!(run.status == 1 && run.err.contains(expected), "{}", run.err);
+    };
+    fails(&BEAM.replace("4 MPa", "5 MPa"), "model.pliant", "of other materials");
+    fails(&BEAM.replace("[12, 2, 2]", "[13, 2, 2]"), "model.pliant", "of another mesh");
+    fails(&BEAM.replace("x-min", "x-max"), "model.pliant", "other vertices are held");
+    fails(&BEAM.replace("newmark", "regularized"), "model.pliant", "not for reduced models");
+    let bytes = fs::read(path("model.pliant")).unwrap();
+    fs::write(path("cut.pliant"), &bytes[..bytes.len() / 2]).unwrap();
+    fails(BEAM, "cut.pliant", "its checksum does not fit");
+    fails(BEAM, "nothing.pliant", "nothing.pliant");
+    fails(BEAM, "beam.toml", "does not begin with `PLIANTRM`");
+    let size = pliant(folder.path(), &["reduce", "beam.toml", "-r", "0"]);
+    assert!(size.status == 1 && size.err.contains("a basis of 0 directions"), "{}", size.err);
+    let exact = pliant(folder.path(), &["run", "beam.toml", "-o", "failed", "--reduced", "nothing"]);
+    assert_eq!(exact.status, 1);
+}

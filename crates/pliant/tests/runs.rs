@@ -117,6 +117,72 @@ fn a_run_that_is_stopped_and_resumed_is_the_same_to_the_last_bit_with_every_sche
     }
 }
 
+/// A reduced model: held, with a law of each kind; or free, in a frame that moves along.
+#[test]
+fn a_reduced_run_that_is_stopped_and_resumed_is_the_same_to_the_last_bit() {
+    let scene = |scheme: &str, law: &str, hold: &str| {
+        let text = format!(
+            r#"
+reduced = {{ size = 8 }}
+
+[[object]]
+mesh = {{ box = {{ size = [0.4, 0.1, 0.1], cells = [6, 2, 2] }} }}
+material = {{ law = "{law}", young = 2e4, poisson = 0.4, density = 1000 }}
+velocity = [0, -1, 0]
+spin = [0, 1, 3]
+{hold}
+[[handle]]
+vertices = {{ nearest = [0.4, 0, 0] }}
+stiffness = 50
+motion = {{ keyframes = [{{ time = 0 }}, {{ time = 0.2, translate = [0.1, 0, 0] }}] }}
+
+[[obstacle]]
+plane = {{ point = [0, -0.02, 0] }}
+stiffness = 2000
+friction = 0.3
+
+[damping]
+mass = 0.1
+stiffness = 0.001
+
+[simulation]
+restart_every = 7
+step = 0.002
+duration = 0.1
+scheme = "{scheme}"
+
+[output]
+frame_rate = 100
+record_every = 2
+"#
+        );
+        SceneFile::parse(Source::new("block.toml", text)).unwrap()
+    };
+    let held = "[[hold]]\nvertices = \"x-min\"\n";
+    for (scheme, law, hold) in [
+        ("linearized-backward-euler", "stvk", held),
+        ("newmark", "stvk", held),
+        ("backward-euler", "neo-hookean", held),
+        ("central-differences", "stvk", held),
+        ("exact-modes", "linear", held),
+        ("static", "stvk", held),
+        ("linearized-backward-euler", "stvk", ""),
+        ("newmark", "stvk", ""),
+        ("backward-euler", "stable-neo-hookean", ""),
+    ] {
+        let folders = [TempDir::new().unwrap(), TempDir::new().unwrap()];
+        let whole = go(&mut Run::create(scene(scheme, law, hold), folders[0].path()).unwrap(), u64::MAX).unwrap();
+        assert_eq!((whole.status, whole.step), (Status::Done, 50), "{scheme} {law}");
+        let stopped = go(&mut Run::create(scene(scheme, law, hold), folders[1].path()).unwrap(), 10).unwrap();
+        assert_eq!((stopped.status, stopped.resumable_from), (Status::Stopped, 7));
+        go(&mut Run::resume(folders[1].path()).unwrap(), u64::MAX).unwrap();
+        let [expected, found] = folders.map(|folder| results(folder.path()));
+        for (name, bytes) in &expected {
+            assert!(found[name] == *bytes, "{name} differs after being resumed with {scheme} of {law}, {hold}");
+        }
+    }
+}
+
 #[test]
 fn frames_numbers_and_formats_are_there_and_can_be_read_again() {
     let folder = TempDir::new().unwrap();

@@ -5,9 +5,14 @@
 //!
 //! `peers swing <cells>` makes a bar that swings under its weight, `peers swing-long <cells>` the one of those matrices. Each line, a number of
 //! threads, is answered with the seconds that a step took on average, and the linear solver in it.
+//!
+//! `peers modes <cells> <folder>` writes stiffness and mass of a bar that is held, without what is held. Each line, a number of threads, is answered
+//! with the seconds that finding 20 modes took, the factorisation included, and their frequencies in Hz.
 
 use std::error::Error;
 use std::io::{self, BufRead, BufWriter, Write};
+use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -16,10 +21,13 @@ use pliant::integrator::{Integrator, LinearizedBackwardEuler};
 use pliant::mass::MassMatrix;
 use pliant::material::{AnyLaw, Corotational, CorotationalTangent, YoungPoisson};
 use pliant::math::Vec3;
+use pliant::matrix_io::write_matrix;
 use pliant::mesh::{Cells, generate};
 use pliant::model::{Body, Hold, Model};
+use pliant::reduced::{Modes, ModesParams};
 use pliant::solver::{Cholesky, Scalar, SolverParams, Symbolic};
-use pliant::sparse::BlockMatrix;
+use pliant::sparse::{BlockMatrix, Csr};
+use pliant::system::System;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().collect();
@@ -28,6 +36,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ["matrix", cells, file, ..] => factor_on_demand(cells.parse()?, file),
         ["swing", cells, ..] => swing_on_demand([1.0, 0.2, 0.2], 5, cells.parse()?),
         ["swing-long", cells, ..] => swing_on_demand([4.0, 1.0, 1.0], 4, cells.parse()?),
+        ["modes", cells, folder, ..] => find_modes_on_demand(cells.parse()?, Path::new(folder)),
         // `cargo bench` and `cargo test` run everything there is; this needs its peers.
         _ => Ok(()),
     }
@@ -57,6 +66,46 @@ fn swing_on_demand(size: [f64; 3], long: usize, cells: usize) -> Result<(), Box<
         println!("{} {}", start.elapsed().as_secs_f64() / STEPS as f64, solving / STEPS as f64);
     }
     Ok(())
+}
+
+fn find_modes_on_demand(cells: usize, folder: &Path) -> Result<(), Box<dyn Error>> {
+    let mesh = generate::block([1.0, 0.2, 0.2], [5 * cells, cells, cells], Cells::Tet5)?;
+    let left = mesh.vertex_sets()["x-min"].clone();
+    let law = AnyLaw::new("linear", YoungPoisson { young: 1e6, poisson: 0.4 })?;
+    let mut model = Model::builder().body(Body::new(mesh, law, 1000.0)).hold(Hold::fixed(left)).build()?;
+    let (rest, mut force) = (model.rest_state().q, model.rest_state().q);
+    model.linearize(&rest, 0.0, Definiteness::Exact, &mut force);
+    write_matrix(folder.join("K.npz"), &free_part(&model.stiffness().to_csr(), model.held()))?;
+    write_matrix(folder.join("M.npz"), &free_part(&model.mass().to_csr(), model.held()))?;
+    println!(r#"{{"pid": {}, "vertices": {}}}"#, std::process::id(), model.vertex_count());
+    for line in io::stdin().lock().lines() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(line?.trim().parse()?).build()?;
+        let start = Instant::now();
+        let find = || Modes::find(&model, &ModesParams::new(20), &mut |_| ControlFlow::Continue(()));
+        let modes = pool.install(find)?;
+        let seconds = start.elapsed().as_secs_f64();
+        let frequencies: Vec<String> = modes.frequencies().iter().map(f64::to_string).collect();
+        println!("{seconds} {}", frequencies.join(" "));
+    }
+    Ok(())
+}
+
+/// The rows and columns of a matrix that are not held.
+fn free_part(matrix: &Csr, held: &[bool]) -> Csr {
+    let mut number = vec![0; held.len()];
+    let free = (0..held.len()).filter(|&i| !held[i]);
+    for (new, old) in free.clone().enumerate() {
+        number[old] = new as u32;
+    }
+    let mut part = Csr { row_starts: vec![0], columns: Vec::new(), values: Vec::new() };
+    for row in free {
+        for (column, value) in matrix.row(row).filter(|(column, _)| !held[*column as usize]) {
+            part.columns.push(number[column as usize]);
+            part.values.push(value);
+        }
+        part.row_starts.push(part.values.len());
+    }
+    part
 }
 
 fn factor_on_demand(cells: usize, file: &str) -> Result<(), Box<dyn Error>> {

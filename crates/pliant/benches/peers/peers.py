@@ -1,4 +1,4 @@
-"""Pliant beside what users would pick instead: MKL's PARDISO for linear systems, MuJoCo for time stepping.
+"""Pliant beside what users would pick instead: MKL's PARDISO for linear systems, MuJoCo for time stepping, SciPy for modes.
 
 Run by `make bench-peers`. Makes a virtual environment under target/ and installs the peers into it. All times are the least of several runs
 that take turns; on a busy machine, compare processor time and not wall-clock time.
@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[4]
 TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 ENVIRONMENT = TARGET / "peers-venv"
 WORK = TARGET / "peers"
-PACKAGES = ["mkl", "numpy", "mujoco"]
+PACKAGES = ["mkl", "numpy", "mujoco", "scipy"]
 # Cells across a bar that is four times as long as thick: about 1, 4, 22 and 47 thousand vertices.
 CELLS = [6, 9, 17, 22]
 
@@ -27,10 +27,11 @@ def enter_environment():
     python = ENVIRONMENT / "bin" / "python"
     if pathlib.Path(sys.prefix).resolve() == ENVIRONMENT.resolve():
         return
-    if not (ENVIRONMENT / "installed").exists():
+    installed = ENVIRONMENT / "installed"
+    if not installed.exists() or installed.read_text().split() != PACKAGES:
         subprocess.run([sys.executable, "-m", "venv", ENVIRONMENT], check=True)
         subprocess.run([python, "-m", "pip", "install", "--quiet", *PACKAGES], check=True)
-        (ENVIRONMENT / "installed").touch()
+        installed.write_text(" ".join(PACKAGES))
     # Threads that wait must not take time from the other side.
     os.environ["KMP_BLOCKTIME"] = "0"
     os.environ["MKL_THREADING_LAYER"] = "INTEL"
@@ -188,6 +189,41 @@ def compare_factorisations(cells_list, repeats):
         swinging.close()
 
 
+def compare_modes(cells_list):
+    """20 modes of a bar that is held, by ARPACK in shift-invert mode: factorisation and all, least of three runs."""
+    import numpy as np
+    from scipy.sparse import load_npz
+    from scipy.sparse.linalg import eigsh
+
+    print("20 modes, factorisation included, s")
+    print("vertices  pliant 1 thread  pliant 2 threads  scipy eigsh   ratio  largest difference of frequencies")
+    for cells in cells_list:
+        folder = WORK / f"modes-{cells}"
+        folder.mkdir(parents=True, exist_ok=True)
+        pliant = Pliant("modes", cells, folder)
+        stiffness, mass = (load_npz(folder / f"{name}.npz").tocsc() for name in "KM")
+
+        def ask(threads):
+            pliant.process.stdin.write(f"{threads}\n")
+            pliant.process.stdin.flush()
+            seconds, *frequencies = map(float, pliant.process.stdout.readline().split())
+            return seconds, np.array(frequencies)
+
+        def peer():
+            start = time.perf_counter()
+            squares = eigsh(stiffness, 20, mass, sigma=0.0, return_eigenvectors=True)[0]
+            return time.perf_counter() - start, np.sqrt(np.sort(squares)) / (2 * np.pi)
+
+        rounds = [(ask(1), ask(2), peer()) for _ in range(1 if cells > 12 else 3)]
+        one, two, other = (min(runs, key=lambda run: run[0]) for runs in zip(*rounds))
+        difference = np.max(np.abs(one[1] / other[1] - 1))
+        print(
+            f"{pliant.info['vertices']:8}  {one[0]:15.2f}  {two[0]:16.2f}  {other[0]:11.2f}  {other[0] / one[0]:5.1f}×  {difference:.1e}",
+            flush=True,
+        )
+        pliant.close()
+
+
 BAR = """<mujoco>
   <option timestep="0.01" integrator="discrete" iterations="{iterations}" gravity="0 -9.81 0"/>
   <size memory="4G"/>
@@ -269,13 +305,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cells", type=int, nargs="*", default=CELLS, help="cells across the bars of the linear systems")
     parser.add_argument("--repeats", type=int, help="how often to run each")
-    parser.add_argument("--only", choices=["factor", "step"], help="one of the comparisons")
+    parser.add_argument("--only", choices=["factor", "step", "modes"], help="one of the comparisons")
     arguments = parser.parse_args()
     enter_environment()
-    if arguments.only != "step":
+    if arguments.only in (None, "factor"):
         compare_factorisations(arguments.cells, arguments.repeats)
-    if arguments.only != "factor":
+    if arguments.only in (None, "step"):
         compare_stepping(arguments.repeats)
+    if arguments.only in (None, "modes"):
+        compare_modes([8, 12, 15])
 
 
 if __name__ == "__main__":

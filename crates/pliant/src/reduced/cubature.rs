@@ -86,7 +86,7 @@ pub(super) fn choose(
             poses.push(Pose { q, force });
         }
     }
-    let candidates = candidates(model, (MOST_NUMBERS / (r * fitted.len().max(1))).max(params.elements), &mut rng);
+    let candidates = candidates(model, MOST_NUMBERS / (r * fitted.len().max(1)), &mut rng);
     let columns = parts(model, basis, &candidates, &fitted);
     let unit = |pose: &Pose| {
         let size = norm(&pose.force);

@@ -13,7 +13,7 @@
 use std::ops::ControlFlow;
 
 use super::inverse::{Inverse, Stiffness};
-use super::modes::{Modes, ModesError};
+use super::modes::{Modes, ModesError, check_memory};
 use crate::force::{Elastic, StVkPolynomial};
 use crate::material::{Definiteness, Linear, StVenantKirchhoff};
 use crate::model::{Model, ModelBody};
@@ -38,6 +38,7 @@ pub(super) fn derivatives(
     watch: &mut dyn FnMut(usize) -> ControlFlow<()>,
 ) -> Result<Vec<ModalDerivative>, ModesError> {
     let count = count.min(modes.shapes.len());
+    check_memory(count.saturating_mul(count.saturating_add(1)) / 2, model.dim())?;
     let change = StiffnessDerivative::new(model);
     let mut found = Vec::new();
     for j in 0..count {

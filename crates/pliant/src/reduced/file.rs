@@ -112,3 +112,70 @@ impl Reduction {
         Ok(reduction)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+
+    use super::super::{CubatureParams, Forces, ReductionParams};
+    use super::*;
+    use crate::io::Memory;
+    use crate::material::{AnyLaw, YoungPoisson};
+    use crate::mesh::{Cells, generate};
+    use crate::model::{Body, Hold};
+
+    /// The model of the seed of the fuzz target.
+    fn model() -> Model {
+        let mesh = generate::block([2.0, 1.0, 1.0], [2, 1, 1], Cells::Tet5).unwrap();
+        let clamp = mesh.vertex_sets()["x-min"].clone();
+        let law = AnyLaw::new("stvk", YoungPoisson { young: 1e5, poisson: 0.3 }).unwrap();
+        Model::builder().body(Body::new(mesh, law, 1000.0)).hold(Hold::fixed(clamp)).build().unwrap()
+    }
+
+    fn bytes(forces: Forces) -> Vec<u8> {
+        let params = ReductionParams { forces, ..ReductionParams::new(3) };
+        let (reduction, _) = Reduction::new(&model(), &params, &mut |_| ControlFlow::Continue(())).unwrap();
+        let files = Memory::default();
+        reduction.write(&files, Path::new("a.pliant")).unwrap();
+        files.contents().remove(0).1
+    }
+
+    fn read(bytes: Vec<u8>) -> Result<Reduction, ReductionError> {
+        Reduction::read(&Memory::with("a.pliant", bytes), Path::new("a.pliant"), &model())
+    }
+
+    /// What the checksum lets pass because it was made to is still looked at.
+    #[test]
+    fn nonsense_under_a_right_checksum_is_an_error_or_a_model_but_no_panic() {
+        let mut rng = fastrand::Rng::with_seed(1);
+        let cubature = Forces::Cubature(CubatureParams { elements: 4, ..CubatureParams::default() });
+        for forces in [Forces::Auto, Forces::Projection, cubature] {
+            let good = bytes(forces);
+            read(good.clone()).unwrap();
+            let body = &good[..good.len() - 4];
+            for _ in 0..600 {
+                let mut changed = body.to_vec();
+                for _ in 0..rng.usize(1..4) {
+                    // Most of the time in the head.
+                    let end = if rng.bool() { 80 } else { changed.len() };
+                    let place = rng.usize(8..end);
+                    changed[place] = if rng.bool() { rng.u8(..) } else { 0xff * u8::from(rng.bool()) };
+                }
+                if rng.usize(..8) == 0 {
+                    changed.truncate(rng.usize(12..changed.len()));
+                }
+                let mut sum = flate2::Crc::new();
+                sum.update(&changed);
+                changed.extend(sum.sum().to_le_bytes());
+                drop(read(changed));
+            }
+        }
+    }
+
+    #[test]
+    fn the_seed_of_the_fuzz_target_is_a_reduced_model() {
+        let seed = include_bytes!("../../../../fuzz/corpus/pliant/bar.pliant");
+        let read = read(seed.to_vec()).unwrap();
+        assert_eq!((read.basis().size(), read.elasticity().name()), (3, "polynomial"));
+    }
+}

@@ -67,6 +67,11 @@ struct Process<'a, 'b> {
     largest: f64,
 }
 
+/// How many vectors it has at most for so many pairs.
+pub(super) fn most_vectors(count: usize) -> usize {
+    count.saturating_mul(2).saturating_add(10 * BAND)
+}
+
 /// The lowest pairs of `K φ = λ M φ` as the largest of `A`. `watch` is told how many products there were, and may break off.
 pub(super) fn largest(
     problem: &mut Problem<'_>,
@@ -74,7 +79,7 @@ pub(super) fn largest(
     watch: &mut dyn FnMut(usize) -> ControlFlow<()>,
 ) -> Result<Pairs, Failure> {
     let space = problem.dim - problem.held.iter().filter(|held| **held).count() - problem.known.len();
-    let most_vectors = (2 * params.count + 10 * BAND).min(space);
+    let most_vectors = most_vectors(params.count).min(space);
     let mut process =
         Process { problem, v: Vec::new(), t: Vec::new(), rng: fastrand::Rng::with_seed(1), products: 0, largest: 0.0 };
     for _ in 0..BAND.min(space) {

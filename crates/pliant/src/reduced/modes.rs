@@ -68,6 +68,8 @@ pub enum ModesError {
     Count { asked: usize, most: usize },
     #[error("the model falls into {parts} loose parts, expected at most {MOST_PARTS}")]
     Parts { parts: usize },
+    #[error("{vectors} vectors of {dim} numbers would take {:.1} GB, expected at most {:.1}; ask for fewer modes", *bytes as f64 / 1e9, MOST_BYTES as f64 / 1e9)]
+    Memory { vectors: usize, dim: usize, bytes: usize },
     #[error("the body resists no deformation: it has no elasticity")]
     NoStiffness,
     #[error("the model has no stiffness matrix: it was built to do without one")]
@@ -83,6 +85,15 @@ pub enum ModesError {
     NotConverged { asked: usize, converged: usize, solves: usize, residual: f64, tolerance: f64 },
     #[error("stopped")]
     Stopped,
+}
+
+/// The most memory that vectors of a whole model may take.
+const MOST_BYTES: usize = 8 << 30;
+
+/// Check that so many vectors of so many numbers fit into memory.
+pub(super) fn check_memory(vectors: usize, dim: usize) -> Result<(), ModesError> {
+    let bytes = vectors.saturating_mul(dim).saturating_mul(size_of::<f64>());
+    if bytes > MOST_BYTES { Err(ModesError::Memory { vectors, dim, bytes }) } else { Ok(()) }
 }
 
 impl Modes {
@@ -116,6 +127,7 @@ impl Modes {
             mass.mul(x, y);
             y.iter_mut().zip(&held).filter(|(_, held)| **held).for_each(|(y, _)| *y = 0.0);
         };
+        check_memory(krylov::most_vectors(params.count).min(most), dim)?;
         let mut solve = |b: &[f64], x: &mut [f64]| inverse.solve_shifted(b, x);
         let mut problem = krylov::Problem { mass: &masked_mass, solve: &mut solve, known: &rigid, held: &held, dim };
         let krylov_params = krylov::Params {

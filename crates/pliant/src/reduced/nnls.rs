@@ -40,7 +40,7 @@ pub(super) fn solve(
     // Columns that could not be used, with the ones that are, are not tried again until one of these is let go.
     let mut refused = vec![false; columns.len()];
     // It ends because the residual falls with every column that stays; this is for rounding.
-    for _ in 0..4 * params.most {
+    for _ in 0..params.most.saturating_mul(4) {
         if watch(active.len()).is_break() {
             return None;
         }

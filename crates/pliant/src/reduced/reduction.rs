@@ -10,7 +10,7 @@ use super::derivatives::{derivatives, stvk_laws};
 use super::elasticity::ReducedElasticity;
 use super::elements::ReducedElements;
 use super::inverse::{Inverse, Stiffness};
-use super::modes::{Modes, ModesError, ModesParams};
+use super::modes::{Modes, ModesError, ModesParams, check_memory};
 use super::stvk::StVkTensors;
 use crate::force::{Elastic, Force};
 use crate::io::{ReadError, WriteError};
@@ -203,10 +203,12 @@ impl Reduction {
             let is_linear = has_law(model, is_linear);
             let usual = if is_linear { params.size } else { (2 * params.size).div_ceil(5).min(MOST_MODES) };
             let count = params.modes.unwrap_or(usual).clamp(1, (most - inverse.rigid.len()).max(1));
+            // Before the modes are there, as the derivatives come after them.
+            let of = if is_linear { 0 } else { params.derivatives.unwrap_or(count).min(count) };
+            let total = of.saturating_mul(of.saturating_add(1)) / 2;
+            check_memory(total.saturating_add(count), model.dim())?;
             let find = ModesParams::new(count);
             let found = Modes::with_inverse(&mut inverse, &find, &mut |n| watch(Progress::Modes(n)))?;
-            let of = if is_linear { 0 } else { params.derivatives.unwrap_or(count).min(count) };
-            let total = of * (of + 1) / 2;
             let mut on_derivative = |n| watch(Progress::Derivatives(n, total));
             let curved = derivatives(model, &mut inverse, &found, of, &mut on_derivative)?;
             derivative_count = curved.len();
@@ -217,6 +219,7 @@ impl Reduction {
             return Err(ReductionError::NoSnapshots);
         }
         if !params.snapshots.is_empty() {
+            check_memory(2 * params.snapshots.len() + vectors.len(), model.dim())?;
             let seen = params.snapshots.iter().map(|u| if is_free { nearest_placement(model, u).1 } else { u.clone() });
             let seen = Basis::normalized(model, seen.collect())?;
             vectors = Basis::normalized(model, vectors)?;

@@ -12,7 +12,7 @@ use crate::sparse::BlockMatrix;
 use crate::system::System;
 
 /// What is below this part of the stiffness of the elements that move is rounding.
-const NO_STIFFNESS: f64 = 1e-11;
+const NO_STIFFNESS: f64 = 1e-13;
 
 /// More loose parts than this are not one body any more.
 pub(super) const MOST_PARTS: usize = 64;

@@ -391,21 +391,30 @@ impl Kernel for Contract<'_> {
             let ((m0, t0), (m1, t1)) = (first[2..].as_chunks::<SUMS>(), second[1..].as_chunks::<SUMS>());
             let ((x, x_tail), (y, y_tail)) =
                 (products[a + 2..].as_chunks::<SUMS>(), quadratic[a + 2..].as_chunks_mut::<SUMS>());
-            let (mut sums0, mut sums1) = ([0.0; SUMS], [0.0; SUMS]);
+            // Of these only as many are used as it takes for that many numbers.
+            let (mut sums0, mut sums1) = ([R::from(0.0); SUMS], [R::from(0.0); SUMS]);
+            let (wide_x0, wide_x1) = (R::from(x0), R::from(x1));
             for (((m0, m1), x), y) in m0.iter().zip(m1).zip(x).zip(y) {
-                for s in 0..SUMS {
-                    sums0[s] = fused::<R>(m0[s], x[s], sums0[s]);
-                    sums1[s] = fused::<R>(m1[s], x[s], sums1[s]);
-                    y[s] = fused::<R>(m0[s], x0, fused::<R>(m1[s], x1, y[s]));
+                for (s, lane) in (0..SUMS).step_by(R::WIDTH).enumerate() {
+                    let (m0, m1, x) = (R::load(&m0[lane..]), R::load(&m1[lane..]), R::load(&x[lane..]));
+                    sums0[s] = m0.mul_add(x, sums0[s]);
+                    sums1[s] = m1.mul_add(x, sums1[s]);
+                    let sum = m1.mul_add(wide_x1, R::load(&y[lane..]));
+                    m0.mul_add(wide_x0, sum).store(&mut y[lane..]);
                 }
             }
+            let (mut of_first, mut of_second) = ([0.0; SUMS], [0.0; SUMS]);
+            for (s, lane) in (0..SUMS).step_by(R::WIDTH).enumerate() {
+                sums0[s].store(&mut of_first[lane..]);
+                sums1[s].store(&mut of_second[lane..]);
+            }
             for (s, (((m0, m1), x), y)) in t0.iter().zip(t1).zip(x_tail).zip(y_tail).enumerate() {
-                sums0[s] = fused::<R>(*m0, *x, sums0[s]);
-                sums1[s] = fused::<R>(*m1, *x, sums1[s]);
+                of_first[s] = fused::<R>(*m0, *x, of_first[s]);
+                of_second[s] = fused::<R>(*m1, *x, of_second[s]);
                 *y = fused::<R>(*m0, x0, fused::<R>(*m1, x1, *y));
             }
-            own[0] += sums0.iter().sum::<f64>();
-            own[1] += sums1.iter().sum::<f64>();
+            own[0] += of_first.iter().sum::<f64>();
+            own[1] += of_second.iter().sum::<f64>();
             quadratic[a] += own[0];
             quadratic[a + 1] += own[1];
             a += 2;

@@ -6,13 +6,13 @@ use std::ops::Range;
 use super::act::{Impulse, Loads, SpringList, add_loads, patch_between};
 use super::object::{Prepared, Reader};
 use super::select::Choice;
-use super::{At, Mass, Motion, Scene, SceneError, SceneFile, Scheme, Selection, Source, hint, quantity};
+use super::{At, Mass, Motion, ReducedChoice, Scene, SceneError, SceneFile, Scheme, Selection, Source, hint, quantity};
 use crate::force::{Geometric, GeometricStiffness, Handles, NodalLoads, Obstacles, Patch, PatchError, Springs};
 use crate::io::{Files, read_bou_from};
 use crate::math::Vec3;
 use crate::mesh::{Embedding, Sets, SurfaceMesh, VolumeMesh};
 use crate::model::{Body, Model, ModelError};
-use crate::reduced::{ReducedModel, Reduction, ReductionError};
+use crate::reduced::{ReducedModel, ReductionError};
 use crate::simulation::{Recorder, Simulation};
 use crate::system::{State, System};
 
@@ -250,7 +250,7 @@ impl SceneFile {
     fn reduced_simulation(
         &self,
         files: &dyn Files,
-        path: &At<String>,
+        choice: &At<ReducedChoice>,
         model: Model,
         start: &State,
         notes: &mut Vec<String>,
@@ -258,8 +258,8 @@ impl SceneFile {
         /// What the start may differ by from what the scene says, as a part of it, without a word.
         const SAME: f64 = 1e-3;
         let (source, settings) = (&self.source, &self.scene.simulation);
-        let wrong = |error: ReductionError| source.error(path.span.as_ref(), error.to_string());
-        let reduction = Reduction::read(files, &source.folder.join(&path.value), &model).map_err(wrong)?;
+        let wrong = |error: ReductionError| source.error(choice.span.as_ref(), error.to_string());
+        let reduction = ReducedChoice::reduction(choice, self, files, &model).map_err(wrong)?;
         let reduced = ReducedModel::new(model, reduction).map_err(wrong)?;
         let integrator = settings.reduced_integrator(source, &reduced)?;
         let simulation = Simulation::reduced(reduced, integrator, start, settings.step.si);
@@ -268,7 +268,9 @@ impl SceneFile {
             let size = |numbers: &mut dyn Iterator<Item = f64>| numbers.map(|x| x * x).sum::<f64>().sqrt();
             let wanted_size = size(&mut wanted.iter().copied());
             let missed = size(&mut wanted.iter().zip(met).map(|(a, b)| a - b));
-            if missed > SAME * wanted_size {
+            // What is at rest is met but for rounding.
+            let rounding = 1e-9 * simulation.model().extent() * (wanted.len() as f64).sqrt();
+            if missed > rounding && missed > SAME * wanted_size {
                 let part = 100.0 * missed / wanted_size;
                 notes.push(format!("the reduced model starts with {what} that are {part:.1} % off those of the scene"));
             }

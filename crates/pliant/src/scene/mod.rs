@@ -27,6 +27,7 @@ mod output;
 mod place;
 mod probe;
 pub mod quantity;
+mod reduced;
 mod reference;
 mod select;
 mod settings;
@@ -55,6 +56,7 @@ pub use output::{Animation, Colour, Output, Picture, View};
 pub use place::{At, Excerpt, SceneError, Source};
 pub use probe::{Measure, Probe};
 pub use quantity::{Quantity, Vector};
+pub use reduced::{Reduced, ReducedChoice, ReducedForces};
 pub use reference::{reference, schema};
 pub use select::{Selection, Where};
 pub use settings::{Form, Mass, Newmark, Newton, Regularized, Scheme, Settings, Solver, Strain, Tangent};
@@ -80,10 +82,10 @@ pub struct Scene {
     pub gravity: Option<Vector<dimension::Acceleration>>,
     /// Steps in time, and how they are made.
     pub simulation: At<Settings>,
-    /// A file of a reduced model that `pliant reduce` has made of this scene: a few directions in which it moves, and so thousands of steps a second.
-    /// Materials, meshes and holds must be those that it was made of; forces, obstacles and steps may change.
+    /// A few directions in which the body moves, and so thousands of steps a second: `reduced = "model.pliant"`, a file that `pliant reduce` has made of
+    /// this scene, or `reduced = { size = 30 }`. What is held stays where it is at rest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reduced: Option<At<String>>,
+    pub reduced: Option<At<ReducedChoice>>,
     /// Materials under names, for objects to refer to: `[material.rubber]`.
     #[serde(default, rename = "material", skip_serializing_if = "BTreeMap::is_empty")]
     pub materials: BTreeMap<String, At<Material>>,
