@@ -52,7 +52,7 @@ struct Row {
     frequency_hz: f64,
     omega: f64,
     residual: f64,
-    /// Which part of the mass moves along each axis, if the support is shaken that way.
+    /// Which part of the mass moves along each axis when the support is shaken that way.
     effective_mass: [f64; 3],
 }
 
@@ -242,16 +242,17 @@ fn table(file: &SceneFile, model: &Model, modes: &Modes, rows: &[Row]) -> String
     };
     facts.row("rigid motions", rigid);
     facts.row("work", format!("{} systems solved with one factor", modes.info.solves));
-    let percent = |part: f64| format!("{:.1}", 100.0 * part);
-    let cells: Vec<Vec<String>> = rows
-        .iter()
-        .map(|row| {
-            let [x, y, z] = row.effective_mass.map(percent);
-            let period = number(1.0 / row.frequency_hz);
-            vec![row.mode.to_string(), number(row.frequency_hz), period, format!("{:.1e}", row.residual), x, y, z]
-        })
-        .collect();
-    facts.columns(&["mode", "frequency Hz", "period s", "residual", "mass x %", "mass y %", "mass z %"], &cells);
+    let mut heading = vec!["mode", "frequency Hz", "period s", "residual"];
+    // What is free moves nothing of its mass as a whole.
+    let is_shaken = modes.rigid.is_empty();
+    heading.extend(["mass x %", "mass y %", "mass z %"].iter().filter(|_| is_shaken));
+    let cells = |row: &Row| {
+        let mut cells = vec![row.mode.to_string(), number(row.frequency_hz), number(1.0 / row.frequency_hz)];
+        cells.push(format!("{:.1e}", row.residual));
+        cells.extend(row.effective_mass.iter().filter(|_| is_shaken).map(|part| format!("{:.1}", 100.0 * part)));
+        cells
+    };
+    facts.columns(&heading, &rows.iter().map(cells).collect::<Vec<_>>());
     facts.into_text()
 }
 

@@ -139,7 +139,10 @@ impl Reduce {
             run.check_frames()?;
             let bytes = 24 * expected * (snapshots.len() + run.frames_done());
             if bytes > MOST_BYTES {
-                bail!("--snapshots: so many frames would take {:.1} GB; give runs with a lower frame_rate", bytes as f64 / 1e9);
+                bail!(
+                    "--snapshots: so many frames would take {:.1} GB; give runs with a lower frame_rate",
+                    bytes as f64 / 1e9
+                );
             }
             // The first is where all begins.
             for number in 1..run.frames_done() {

@@ -1,5 +1,6 @@
 //! The hot path does not allocate: on one thread, and after set-up, the memory in use never rises.
 
+use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
 use peak_alloc::PeakAlloc;
@@ -12,7 +13,8 @@ use pliant::material::{AnyLaw, Elasticity, Inversion, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, generate};
 use pliant::model::{Body, Hold, Model, ModelBuilder};
-use pliant::solver::{BlockJacobi, CgParams, LinearMap, OldFactorParams, Operator, SolverParams, VertexFrames};
+use pliant::reduced::{ExactModes, ReducedModel, Reduction, ReductionParams};
+use pliant::solver::{BlockJacobi, CgParams, Dense, LinearMap, OldFactorParams, Operator, SolverParams, VertexFrames};
 use pliant::sparse::BlockMatrix;
 use pliant::system::{State, System};
 
@@ -133,6 +135,49 @@ fn steps_allocate_nothing_after_the_first() {
                 assert!(step == 0 || after == before, "{name} in step {step}: {} bytes, {info:?}", after - before);
             }
         });
+    }
+}
+
+#[test]
+fn steps_of_reduced_models_allocate_nothing_after_the_first() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    for law in ["linear", "stvk", "neo-hookean"] {
+        let schemes: [(&str, Box<dyn Integrator<ReducedModel>>); 5] = [
+            ("linearized backward Euler", Box::<LinearizedBackwardEuler>::default()),
+            ("backward Euler", Box::<BackwardEuler>::default()),
+            ("Newmark", Box::<Newmark>::default()),
+            ("central differences", Box::<CentralDifferences>::default()),
+            ("exact modes", Box::<ExactModes>::default()),
+        ];
+        for (name, mut scheme) in schemes {
+            let mesh = generate::block([1.0, 0.2, 0.2], [10, 2, 2], Cells::Tet5).unwrap();
+            let clamp = mesh.vertex_sets()["x-min"].clone();
+            let law = AnyLaw::new(law, YoungPoisson { young: 1e5, poisson: 0.4 }).unwrap();
+            let obstacles = Obstacles::new(mesh.vertices(), vec![Obstacle::plane(Vec3::ZERO, Vec3::Y, 1e4)]).unwrap();
+            let model = Model::builder()
+                .body(Body::new(mesh, law, 1000.0))
+                .force(obstacles)
+                .hold(Hold::fixed(clamp))
+                .gravity(Vec3::new(0.0, -9.81, 0.0))
+                .damping(Damping::rayleigh(0.1, 1e-3).unwrap())
+                .build()
+                .unwrap();
+            let params = ReductionParams::new(10);
+            let (reduction, _) = Reduction::new(&model, &params, &mut |_| ControlFlow::Continue(())).unwrap();
+            let mut reduced = ReducedModel::new(model, reduction).unwrap();
+            let (mut state, mut solver) = (reduced.rest_state(), Dense::default());
+            pool.install(|| {
+                for step in 0..8 {
+                    MEMORY.reset_peak_usage();
+                    let before = MEMORY.current_usage();
+                    scheme.step(&mut reduced, &mut solver, &mut state, 1e-4).unwrap();
+                    let after = MEMORY.peak_usage();
+                    // The first steps find out how many vertices touch the plane.
+                    assert!(step < 3 || after == before, "{name} in step {step}: {} bytes", after - before);
+                }
+            });
+        }
     }
 }
 

@@ -53,8 +53,8 @@ fn seeds() -> Vec<Seed> {
         paths
     };
     let mut seeds = Vec::new();
-    // Scenes and checkpoints are no meshes: `scene.rs`, `vega_config.rs` and `checkpoint.rs` break them.
-    let is_mesh = |folder: &PathBuf| !["toml", "config", "bin"].iter().any(|name| folder.ends_with(name));
+    // Scenes, checkpoints and reduced models are no meshes: `scene.rs`, `vega_config.rs`, `checkpoint.rs` and `reduced/file.rs` break them.
+    let is_mesh = |folder: &PathBuf| !["toml", "config", "bin", "pliant"].iter().any(|name| folder.ends_with(name));
     for folder in sorted(&corpus).into_iter().filter(is_mesh) {
         let files: Vec<(PathBuf, Vec<u8>)> = sorted(&folder)
             .into_iter()
