@@ -51,9 +51,9 @@ pub struct Reduce {
     /// How elastic forces are worked out.
     #[arg(long, value_enum, default_value_t = ForcesBy::Auto)]
     forces: ForcesBy,
-    /// The most elements of a cubature.
-    #[arg(long, value_name = "COUNT", default_value_t = CubatureParams::default().elements)]
-    elements: usize,
+    /// The most elements of a cubature [default: 300]. With --forces cubature.
+    #[arg(long, value_name = "COUNT")]
+    elements: Option<usize>,
 }
 
 /// How elastic forces are worked out.
@@ -77,7 +77,11 @@ impl Reduce {
         let file = read_scene(&self.scene, &mut notes)?;
         let model = file.model(&Disk)?;
         let output = self.output.clone().unwrap_or_else(|| self.scene.with_extension("pliant"));
-        let cubature = CubatureParams { elements: self.elements, ..CubatureParams::default() };
+        if self.elements.is_some() && self.forces != ForcesBy::Cubature {
+            bail!("--elements is for --forces cubature, and would do nothing");
+        }
+        let usual = CubatureParams::default();
+        let cubature = CubatureParams { elements: self.elements.unwrap_or(usual.elements), ..usual };
         let forces = match self.forces {
             ForcesBy::Auto => Forces::Auto,
             ForcesBy::Projection => Forces::Projection,
@@ -90,8 +94,8 @@ impl Reduce {
             if is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let made = if let Some(path) = &self.basis {
-            let basis = Basis::new(&model, Basis::read_vectors(&Disk, path, model.vertex_count())?)?;
-            Reduction::with_basis(&model, &basis, &forces, &mut watch).map(|reduction| (reduction, None))
+            let vectors = Basis::read_vectors(&Disk, path, model.vertex_count())?;
+            Reduction::of_vectors(&model, vectors, &forces, &mut watch)
         } else {
             let params = ReductionParams {
                 size: self.size,
@@ -101,7 +105,7 @@ impl Reduce {
                 only_snapshots: self.only_snapshots,
                 forces,
             };
-            Reduction::new(&model, &params, &mut watch).map(|(reduction, info)| (reduction, Some(info)))
+            Reduction::new(&model, &params, &mut watch)
         };
         display.end();
         let (reduction, info) = match made {
@@ -113,7 +117,7 @@ impl Reduce {
         };
         let seconds = began.elapsed().as_secs_f64();
         reduction.write(&Disk, &output)?;
-        let mut text = table(&file.title(), &model, &reduction, info.as_ref(), seconds);
+        let mut text = table(&file.title(), &model, &reduction, &info, seconds);
         if let Some(path) = &self.write_basis {
             reduction.basis().write(&Disk, path)?;
             text += &format!("wrote {}\n", path.display());
@@ -156,32 +160,35 @@ impl Reduce {
     }
 }
 
-fn table(title: &str, model: &Model, reduction: &Reduction, info: Option<&ReductionInfo>, seconds: f64) -> String {
+fn table(title: &str, model: &Model, reduction: &Reduction, info: &ReductionInfo, seconds: f64) -> String {
     let mut facts = Facts::default();
     let elements: usize = model.bodies().iter().map(|body| body.mesh().element_count()).sum();
     facts.title(title, &format!("reduced in {seconds:.1} s"));
     facts.row("before", format!("{} coordinates, {elements} elements", 3 * model.vertex_count()));
     let frame = if reduction.is_free() { ", and a frame that moves along" } else { "" };
     facts.row("after", format!("{} coordinates{frame}", reduction.basis().size()));
-    if let Some(info) = info {
-        let modes = info.modes.as_ref().map_or(0, |modes| modes.shapes.len());
-        let snapshots = info.basis.from - modes - info.derivatives;
-        let parts = [(modes, "modes"), (info.derivatives, "derivatives"), (snapshots, "snapshots")];
-        let parts = parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
-        facts.row("made of", parts.collect::<Vec<_>>().join(", "));
+    let modes = info.modes.as_ref().map_or(0, |modes| modes.shapes.len());
+    let others = info.basis.from - modes - info.derivatives;
+    let what = if info.basis.singular_values.is_empty() { "vectors" } else { "snapshots" };
+    let parts = [(modes, "modes"), (info.derivatives, "derivatives"), (others, what)];
+    let parts = parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+    facts.row("made of", parts.collect::<Vec<_>>().join(", "));
+    if !info.basis.singular_values.is_empty() {
         facts.row("kept", format!("{:.5} % of their squares", 100.0 * info.basis.kept));
-        facts.row("orthonormal", format!("to {:.1e}", info.basis.orthonormality));
     }
+    facts.row("orthonormal", format!("to {:.1e}", info.basis.orthonormality));
     let omega = reduction.omega();
     let hertz = |omega: f64| number(omega / std::f64::consts::TAU);
     facts.row("frequencies", format!("{} to {} Hz", hertz(omega[0]), hertz(omega[omega.len() - 1])));
     let forces = reduction.elasticity().name();
-    let forces = match info.and_then(|info| info.cubature.as_ref()) {
+    let percent = |part: f64| format!("{:.2} %", 100.0 * part);
+    let forces = match &info.cubature {
         Some(cubature) => format!(
-            "{forces} with {} elements: {:.2} % off where fitted, {:.2} % elsewhere",
+            "{forces} with {} elements: {} off where fitted, {} elsewhere, at {} poses in all",
             cubature.elements,
-            100.0 * cubature.fitted,
-            100.0 * cubature.tested
+            percent(cubature.fitted),
+            cubature.tested.map_or("unknown".into(), percent),
+            cubature.poses
         ),
         None => forces.to_owned(),
     };

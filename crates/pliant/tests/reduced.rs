@@ -59,6 +59,11 @@ fn complete(model: &Model) -> Basis {
     Basis::new(model, free.map(unit).collect()).unwrap()
 }
 
+/// A reduced model in the directions of a basis.
+fn of_basis(model: &Model, basis: &Basis, forces: &Forces) -> Reduction {
+    Reduction::of_vectors(model, basis.columns().to_vec(), forces, &mut on).unwrap().0
+}
+
 /// Some smooth directions, and a few that are not.
 fn some_basis(model: &Model, r: usize) -> Basis {
     let waves = (0..r).map(|k| {
@@ -239,7 +244,7 @@ fn in_all_directions_a_reduced_model_moves_as_the_model() {
             let basis = complete(&model);
             // The exact element-wise projection where the scheme asks for it.
             let forces = if law == "linear" { Forces::Auto } else { Forces::Projection };
-            let reduction = Reduction::with_basis(&model, &basis, &forces, &mut on).unwrap();
+            let reduction = of_basis(&model, &basis, &forces);
             let mut reduced = ReducedModel::new(build(friction), reduction).unwrap();
             let (mut full, mut few) = (model.rest_state(), reduced.rest_state());
             let dt = if number == 3 { 2e-4 } else { 0.01 };
@@ -262,7 +267,7 @@ fn in_all_directions_a_reduced_model_moves_as_the_model() {
 #[test]
 fn in_all_directions_the_polynomial_moves_as_the_model() {
     let mut model = clamped("stvk", bar(Cells::Tet5, [3, 1, 1])).gravity(Vec3::new(0.0, -9.81, 2.0)).build().unwrap();
-    let reduction = Reduction::with_basis(&model, &complete(&model), &Forces::Auto, &mut on).unwrap();
+    let reduction = of_basis(&model, &complete(&model), &Forces::Auto);
     assert_eq!(reduction.elasticity().name(), "polynomial");
     let again = clamped("stvk", bar(Cells::Tet5, [3, 1, 1])).gravity(Vec3::new(0.0, -9.81, 2.0)).build().unwrap();
     let mut reduced = ReducedModel::new(again, reduction).unwrap();
@@ -408,6 +413,81 @@ fn frequencies_that_symmetric_bodies_have_several_times_are_all_found() {
     assert_eq!(again.shapes, some.shapes);
 }
 
+/// Four equal cantilevers, square across: every bending frequency is there eight times, more often than a process of three vectors sees.
+#[test]
+fn frequencies_that_are_there_eight_times_are_all_found() {
+    let mesh = generate::block([1.0, 0.2, 0.2], [6, 2, 2], Cells::Hex).unwrap();
+    let clamp = mesh.vertex_sets()["x-min"].clone();
+    let mut builder = Model::builder();
+    for beam in 0..4_u32 {
+        let held: Vec<u32> = clamp.iter().map(|vertex| vertex + beam * mesh.vertex_count() as u32).collect();
+        builder = builder.body(Body::new(mesh.clone(), material("linear", 1e5), 1000.0)).hold(Hold::fixed(held));
+    }
+    let four = Modes::find(&builder.build().unwrap(), &ModesParams::new(24), &mut go).unwrap();
+    let alone = Model::builder().body(Body::new(mesh, material("linear", 1e5), 1000.0)).hold(Hold::fixed(clamp));
+    let one = Modes::find(&alone.build().unwrap(), &ModesParams::new(6), &mut go).unwrap();
+    for (number, found) in four.frequencies().iter().enumerate() {
+        let expected = one.frequencies()[number / 4];
+        assert!((found / expected - 1.0).abs() < 1e-8, "mode {number}: {found} Hz, expected {expected}");
+    }
+}
+
+/// Modes of a free body, its rigid motions among them, as other programs write them: only what deforms becomes a direction.
+#[test]
+fn rigid_motions_among_the_vectors_of_a_basis_are_left_out() {
+    let mesh = bar(Cells::Tet5, [5, 2, 2]);
+    let build = || Model::builder().body(Body::new(mesh.clone(), material("stvk", 1e5), 1000.0)).build().unwrap();
+    let model = build();
+    let modes = Modes::find(&model, &ModesParams::new(5), &mut go).unwrap();
+    let vectors: Vec<Vec<f64>> = modes.rigid.iter().chain(&modes.shapes).cloned().collect();
+    let (reduction, info) = Reduction::of_vectors(&model, vectors, &Forces::Auto, &mut on).unwrap();
+    assert_eq!((info.basis.from, reduction.basis().size()), (11, 5));
+    for (found, expected) in reduction.omega().iter().zip(&modes.omega) {
+        assert!((found / expected - 1.0).abs() < 1e-9);
+    }
+    for rigid in &modes.rigid {
+        assert!(largest(&reduction.basis().project(model.mass(), rigid)) < 1e-12);
+    }
+    // Nor do vertices that no element uses hold it.
+    let data = pliant::mesh::MeshData {
+        vertices: mesh.vertices().iter().copied().chain([Vec3::new(9.0, 9.0, 9.0)]).collect(),
+        ..pliant::mesh::MeshData::new(Vec::new(), mesh.kind(), mesh.connectivity().to_vec())
+    };
+    let loose = VolumeMesh::check(data).unwrap().mesh;
+    let model = Model::builder().body(Body::new(loose, material("stvk", 1e5), 1000.0)).build().unwrap();
+    let (reduction, _) = Reduction::new(&model, &ReductionParams::new(5), &mut on).unwrap();
+    assert!(reduction.is_free());
+}
+
+#[test]
+fn modal_derivatives_of_a_slender_free_body_are_exact_too() {
+    let mesh = generate::block([1.0, 0.01, 0.01], [100, 1, 1], Cells::Hex).unwrap();
+    let model = Model::builder().body(Body::new(mesh, material("stvk", 1e5), 1000.0)).build().unwrap();
+    let modes = Modes::find(&model, &ModesParams::new(2), &mut go).unwrap();
+    let found = modal_derivatives(&model, &modes, 2, &mut go).unwrap();
+    let rest = vec![0.0; model.dim()];
+    let polynomial = pliant::force::StVkPolynomial::new(
+        model.bodies()[0].mesh(),
+        &[pliant::material::StVenantKirchhoff::from_moduli(YoungPoisson { young: 1e5, poisson: 0.35 })],
+    );
+    let polynomial = polynomial.unwrap();
+    for derivative in &found {
+        let [i, j] = derivative.modes.map(|mode| &modes.shapes[mode]);
+        let (mut expected, mut solved) = (rest.clone(), rest.clone());
+        polynomial.stiffness_derivative(&rest, i, j, &mut expected);
+        expected.iter_mut().for_each(|x| *x = -*x);
+        for motion in &modes.rigid {
+            let part: f64 = motion.iter().zip(&expected).map(|(m, e)| m * e).sum();
+            let mut inertia = rest.clone();
+            model.mass().mul(motion, &mut inertia);
+            expected.iter_mut().zip(&inertia).for_each(|(e, inertia)| *e -= part * inertia);
+        }
+        let elastic = model.bodies()[0].elastic().unwrap();
+        elastic.add_stiffness_product(&rest, Definiteness::Exact, &derivative.shape, &mut solved);
+        assert!(distance(&solved, &expected) < 1e-8 * largest(&expected), "{:?}", derivative.modes);
+    }
+}
+
 #[test]
 fn modes_do_not_depend_on_the_number_of_threads() {
     let mesh = generate::block([2.0, 0.5, 0.6], [40, 10, 12], Cells::Tet5).unwrap();
@@ -487,7 +567,7 @@ fn what_cannot_be_is_refused_with_numbers() {
     let reduce =
         |model: &Model, params: &ReductionParams| Reduction::new(model, params, &mut on).unwrap_err().to_string();
     let too_many = reduce(&model, &ReductionParams::new(400));
-    assert_eq!(too_many, "a basis of 400 directions, expected at least 1 and at most the 36 that the vectors span");
+    assert!(too_many.starts_with("a basis of 400 directions, expected at least 1 and at most 36,"), "{too_many}");
     let snapshots = ReductionParams { only_snapshots: true, ..ReductionParams::new(2) };
     assert_eq!(reduce(&model, &snapshots), "no snapshots to make a basis of");
     let wrong = ReductionParams { snapshots: vec![vec![0.0; 5]], ..snapshots };
@@ -506,6 +586,12 @@ fn what_cannot_be_is_refused_with_numbers() {
         .build()
         .unwrap();
     assert!(reduce(&two, &ReductionParams::new(3)).starts_with("2 bodies, of which some are free"));
+    let none = Forces::Cubature(CubatureParams { elements: 0, ..CubatureParams::default() });
+    let none = reduce(&model, &ReductionParams { forces: none, ..ReductionParams::new(3) });
+    assert_eq!(none, "a cubature of at most 0 elements, expected at least 1");
+    let wild = CubatureParams { poses: 0, ..CubatureParams::default() };
+    let wild = reduce(&model, &ReductionParams { forces: Forces::Cubature(wild), ..ReductionParams::new(3) });
+    assert!(wild.starts_with("no element stands for others at the 0 poses"), "{wild}");
     let loose = Model::builder().body(Body::without_elasticity(mesh.clone(), 1.0)).build().unwrap();
     assert!(reduce(&loose, &ReductionParams::new(3)).contains("has no elasticity"));
     // A reduction of another mesh, of other materials, with a hold that moves.
@@ -518,6 +604,8 @@ fn what_cannot_be_is_refused_with_numbers() {
     let of_law = |law: &str| clamped(law, mesh.clone()).build().unwrap();
     assert!(matches!(other(of_law("neo-hookean")), ReductionError::OtherMaterial { .. }));
     ReducedModel::new(of_law("stvk"), reduction.clone()).unwrap();
+    let lumped = clamped("stvk", mesh.clone()).lumped_mass().build().unwrap();
+    assert!(matches!(other(lumped), ReductionError::OtherMaterial { .. }));
     let clamp = mesh.vertex_sets()["x-min"].clone();
     let motion = pliant::motion::Motion::Function(std::sync::Arc::new(|_, x| x));
     let body = Body::new(mesh.clone(), material("stvk", 1e5), 1000.0);
@@ -536,11 +624,11 @@ fn cubature_stands_for_all_elements_with_a_few() {
         let (reduction, info) = Reduction::new(&model, &params, &mut on).unwrap();
         let cubature = info.cubature.unwrap();
         assert!(cubature.elements <= 120 && 2 * cubature.elements < elements, "{cubature:?}");
-        assert!(cubature.fitted < 0.02 && cubature.tested < 0.06, "{law} {cells:?}: {cubature:?}");
+        assert!(cubature.fitted < 0.02 && cubature.tested.unwrap() < 0.06, "{law} {cells:?}: {cubature:?}");
         let ReducedElasticity::Elements(few) = reduction.elasticity() else { panic!("elements") };
         assert!(few.selection().unwrap().iter().all(|element| element.weight > 0.0));
         // It swings as the model that evaluates all.
-        let exact = Reduction::with_basis(&model, reduction.basis(), &Forces::Projection, &mut on).unwrap();
+        let exact = of_basis(&model, reduction.basis(), &Forces::Projection);
         let tip = |reduction: Reduction| {
             let model = clamped(law, generate::block([1.0, 0.15, 0.15], [20, 4, 4], cells).unwrap());
             let model = model.gravity(Vec3::new(0.0, -9.81, 0.0)).build().unwrap();
@@ -678,6 +766,37 @@ fn modes_of_a_linear_law_are_stepped_exactly() {
     assert!(distance(&one, &newmark) < 1e-5 * largest(&one), "{:e}", distance(&one, &newmark));
 }
 
+/// Friction that is not Rayleigh's is a force too, to first order in the step.
+#[test]
+fn exact_modes_feel_dampers_and_refuse_free_bodies() {
+    let build = |damping: f64| {
+        let mesh = bar(Cells::Tet5, [6, 2, 2]);
+        let (rest, far) = (mesh.vertices().to_vec(), mesh.vertex_sets()["x-max"][0]);
+        let handle = Handle { damping, ..Handle::new(far, 1.0, rest[far as usize]) };
+        clamped("linear", mesh)
+            .gravity(Vec3::new(0.0, -9.81, 0.0))
+            .force(Handles::new(&rest, [handle]).unwrap())
+            .build()
+            .unwrap()
+    };
+    let (reduction, _) = Reduction::new(&build(0.0), &ReductionParams::new(6), &mut on).unwrap();
+    let run = |damping: f64, scheme: &mut dyn Integrator<ReducedModel>| {
+        let mut reduced = ReducedModel::new(build(damping), reduction.clone()).unwrap();
+        let mut state = reduced.rest_state();
+        for _ in 0..4000 {
+            scheme.step(&mut reduced, &mut Dense::default(), &mut state, 0.25e-3).unwrap();
+        }
+        state.q
+    };
+    let (free, exact) = (run(0.0, &mut ExactModes::default()), run(20.0, &mut ExactModes::default()));
+    let newmark = run(20.0, &mut Newmark::default());
+    assert!(distance(&exact, &newmark) < 0.01 * largest(&newmark), "{:e}", distance(&exact, &newmark));
+    assert!(distance(&exact, &free) > 0.1 * largest(&newmark));
+    let (_, mut reduced, mut few) = spinning("stvk", Forces::Auto, Vec3::Z);
+    let error = ExactModes::default().step(&mut reduced, &mut Dense::default(), &mut few, 0.01).unwrap_err();
+    assert_eq!(error.to_string(), "exact modes are for bodies that are held; this one is free");
+}
+
 fn spinning(law: &str, forces: Forces, omega: Vec3) -> (Model, ReducedModel, State) {
     let build = || {
         let mesh = generate::block([1.0, 0.3, 0.2], [10, 3, 2], Cells::Hex).unwrap();
@@ -705,7 +824,7 @@ fn a_free_body_keeps_its_momentum_and_bulges_as_it_spins() {
     };
     let run = |dt: f64| {
         let mut model = build();
-        let reduction = Reduction::with_basis(&model, &complete(&model), &Forces::Auto, &mut on).unwrap();
+        let reduction = of_basis(&model, &complete(&model), &Forces::Auto);
         assert!(reduction.is_free());
         assert_eq!(reduction.basis().size(), model.dim() - 6);
         let mut reduced = ReducedModel::new(build(), reduction).unwrap();
@@ -798,7 +917,7 @@ fn a_free_body_lands_on_the_ground_as_the_whole_model() {
     };
     // In all directions: as the whole model, but for the error of the steps.
     let small = [3, 1, 1];
-    let all = || Reduction::with_basis(&build(small), &complete(&build(small)), &Forces::Auto, &mut on).unwrap();
+    let all = || of_basis(&build(small), &complete(&build(small)), &Forces::Auto);
     let (coarse, fine) = (drop(small, all(), 0.002), drop(small, all(), 0.0005));
     assert!(coarse < 0.03 && fine < 0.7 * coarse, "{coarse} {fine}");
     // In a few, its corners give way less, but it lands.
@@ -826,11 +945,12 @@ fn states_go_from_the_whole_model_and_back() {
     let placement = reduced.placement().unwrap();
     let again = reduced.project(&full);
     let nearest = reduced.placement().unwrap();
-    // The frame that moves along is not the nearest rotation, but near it.
+    // As the directions neither move nor turn the body, the frame is where a rigid body would be nearest.
     let turned = (nearest.rotation - placement.rotation).to_cols_array();
-    assert!(largest(&turned) < 0.01 && (nearest.centre - placement.centre).length() < 1e-9, "{turned:?}");
+    assert!(largest(&turned) < 1e-12 && (nearest.centre - placement.centre).length() < 1e-12, "{turned:?}");
     let back = reduced.expand(&again);
-    assert!(distance(&back.q, &full.q) < 1e-3, "{:e}", distance(&back.q, &full.q));
+    assert!(distance(&back.q, &full.q) < 1e-12, "{:e}", distance(&back.q, &full.q));
+    assert!(distance(&back.v, &full.v) < 1e-11, "{:e}", distance(&back.v, &full.v));
 }
 
 #[test]
@@ -840,7 +960,7 @@ fn all_elements_with_unit_weights_are_all_elements() {
     let all = (0..model.bodies()[0].mesh().element_count() as u32)
         .map(|element| pliant::reduced::WeightedElement { body: 0, element, weight: 1.0 })
         .collect::<Vec<_>>();
-    let reduction = Reduction::with_basis(&model, &basis, &Forces::Projection, &mut on).unwrap();
+    let reduction = of_basis(&model, &basis, &Forces::Projection);
     let selected = ReducedElements::selected(&model, reduction.basis(), &all).unwrap();
     assert_eq!(selected.selection().unwrap().len(), all.len());
     let missing = pliant::reduced::WeightedElement { body: 0, element: 1000, weight: 1.0 };

@@ -68,5 +68,8 @@ impl<S: System, I: Integrator<S>> Integrator<S> for Halving<I> {
 
 /// Whether a smaller step may do better.
 fn can_help(error: &StepError) -> bool {
-    !matches!(error, StepError::TimeStep { .. } | StepError::Length { .. } | StepError::State { .. })
+    !matches!(
+        error,
+        StepError::TimeStep { .. } | StepError::Free { .. } | StepError::Length { .. } | StepError::State { .. }
+    )
 }

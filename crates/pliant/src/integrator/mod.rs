@@ -151,6 +151,18 @@ pub trait Integrator<S: System>: Debug + Send {
     ) -> Result<StepInfo, StepError>;
 }
 
+impl<S: System> Integrator<S> for Box<dyn Integrator<S>> {
+    fn step(
+        &mut self,
+        system: &mut S,
+        solver: &mut dyn LinearSolver<S::Matrix>,
+        state: &mut State,
+        dt: f64,
+    ) -> Result<StepInfo, StepError> {
+        (**self).step(system, solver, state, dt)
+    }
+}
+
 /// What a step took.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct StepInfo {
@@ -236,6 +248,8 @@ pub enum StepError {
          lower stiffness, helps"
     )]
     Strain { time: f64, body: String, tet: usize },
+    #[error("{scheme} are for bodies that are held; this one is free")]
+    Free { scheme: &'static str },
     #[error("in statics, with {:.3} % of the load: {source}", 100.0 * load_factor)]
     Static { load_factor: f64, source: Box<StepError> },
     #[error("after {halvings} halvings of the step, to {dt:.3e} s: {source}")]

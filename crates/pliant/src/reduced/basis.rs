@@ -42,7 +42,10 @@ pub struct BasisInfo {
 #[allow(missing_docs, reason = "the message says what each part is")]
 #[non_exhaustive]
 pub enum BasisError {
-    #[error("a basis of {asked} directions, expected at least 1 and at most the {most} that the vectors span")]
+    #[error(
+        "a basis of {asked} directions, expected at least 1 and at most {most}, which is what the vectors span that it is made of; more modes, \
+         or derivatives, span more"
+    )]
     Size { asked: usize, most: usize },
     #[error("a vector has {found} numbers, expected {expected}: three for each vertex")]
     Length { found: usize, expected: usize },
@@ -61,9 +64,16 @@ impl Basis {
     /// The space of some vectors of a model, in their order. Numbers where the model is held become zero, and what depends on
     /// the vectors before is left out.
     pub fn new(model: &Model, vectors: Vec<Vec<f64>>) -> Result<Self, BasisError> {
+        Self::beside(model, &[], vectors)
+    }
+
+    /// The same without what they have of some directions, which are orthonormal.
+    pub(super) fn beside(model: &Model, known: &[Vec<f64>], vectors: Vec<Vec<f64>>) -> Result<Self, BasisError> {
         let vectors = prepared(model, vectors)?;
         let mass = model.mass();
-        let columns = orthonormalize(vectors, &|x, y| mass.mul(x, y), RANK);
+        // One after the other, so that what is nearly one of the known directions is left out, and not its rounding made a direction.
+        let mut columns = orthonormalize(known.iter().cloned().chain(vectors), &|x, y| mass.mul(x, y), RANK);
+        columns.drain(..known.len());
         if columns.is_empty() {
             return Err(BasisError::Size { asked: 1, most: 0 });
         }
@@ -220,9 +230,11 @@ pub fn nearest_placement(model: &Model, u: &[f64]) -> (Placement, Vec<f64>) {
     let moved: Vec<Vec3> = model.rest().iter().zip(u).map(|(rest, u)| *rest + Vec3::from_array(*u)).collect();
     let middle = |points: &[Vec3]| points.iter().zip(masses).map(|(x, mass)| *mass * *x).sum::<Vec3>() / total;
     let (from, centre) = (middle(model.rest()), middle(&moved));
-    let pairs = model.rest().iter().zip(&moved).zip(masses);
-    let covariance =
-        pairs.fold(Mat3::ZERO, |sum, ((rest, moved), mass)| sum + outer(*moved - centre, *rest - from) * *mass);
+    let relative: Vec<f64> = moved.iter().flat_map(|x| (*x - centre).to_array()).collect();
+    let mut weighted = vec![0.0; relative.len()];
+    model.mass().mul(&relative, &mut weighted);
+    let pairs = model.rest().iter().zip(weighted.chunks_exact(3));
+    let covariance = pairs.fold(Mat3::ZERO, |sum, (rest, moved)| sum + outer(Vec3::from_slice(moved), *rest - from));
     let nearest = nearest_rotation(&Matrix(covariance.transpose().to_cols_array_2d()));
     let rotation = Mat3::from_cols_array_2d(&nearest.0).transpose();
     let back = rotation.transpose();
@@ -255,5 +267,6 @@ fn gram(mass: &MassMatrix, vectors: &[Vec<f64>]) -> (Eigen, usize) {
             gram[(j + i, j)] = entry;
         }
     }
+    // Only numbers that overflow have no eigenvalues; then there is nothing to make a basis of.
     (Eigen::new(&gram).unwrap_or(Eigen { values: vec![0.0; m], vectors: DenseMatrix::zero(m) }), m)
 }

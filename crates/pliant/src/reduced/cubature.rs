@@ -22,17 +22,15 @@ pub struct CubatureParams {
     pub elements: usize,
     /// It is enough when the forces at the poses are met to this part.
     pub tolerance: f64,
-    /// How many poses forces are fitted at, beside those that are given.
+    /// How many poses forces are fitted at, beside the snapshots that the basis is made of.
     pub poses: usize,
     /// How far the body moves in a pose, as a part of its size.
     pub amplitude: f64,
-    /// Other poses.
-    pub given: Vec<Vec<f64>>,
 }
 
 impl Default for CubatureParams {
     fn default() -> Self {
-        Self { elements: 300, tolerance: 1e-3, poses: 60, amplitude: 0.2, given: Vec::new() }
+        Self { elements: 300, tolerance: 1e-3, poses: 60, amplitude: 0.2 }
     }
 }
 
@@ -41,10 +39,12 @@ impl Default for CubatureParams {
 pub struct CubatureInfo {
     /// How many there are.
     pub elements: usize,
+    /// How many poses there were at which the law has forces.
+    pub poses: usize,
     /// The error of the forces at the poses that they were fitted to, as a part of the forces: root mean square.
     pub fitted: f64,
-    /// The same at poses that were not used.
-    pub tested: f64,
+    /// The same at poses that were not used, if there were any.
+    pub tested: Option<f64>,
 }
 
 /// The most numbers of the parts of candidates: a quarter of a gigabyte.
@@ -64,6 +64,7 @@ pub(super) fn choose(
     model: &Model,
     basis: &Basis,
     omega_squared: &[f64],
+    given: Vec<Vec<f64>>,
     params: &CubatureParams,
     watch: &mut dyn FnMut(usize) -> ControlFlow<()>,
 ) -> Option<(Vec<WeightedElement>, CubatureInfo)> {
@@ -71,7 +72,7 @@ pub(super) fn choose(
     let mut all = ReducedElements::all(model, basis);
     let r = basis.size();
     let random = (0..params.poses).map(|_| pose(basis, omega_squared, params.amplitude * model.extent(), &mut rng));
-    let shapes: Vec<Vec<f64>> = params.given.iter().cloned().chain(random).collect();
+    let shapes: Vec<Vec<f64>> = given.into_iter().chain(random).collect();
     let (mut fitted, mut tested) = (Vec::new(), Vec::new());
     for (number, q) in shapes.into_iter().enumerate() {
         if watch(0).is_break() {
@@ -100,8 +101,9 @@ pub(super) fn choose(
         WeightedElement { body, element, weight }
     };
     let chosen: Vec<WeightedElement> = found.columns.iter().map(element).collect();
+    let poses = fitted.len() + tested.len();
     let tested = error_at(model, basis, &chosen, &tested);
-    let info = CubatureInfo { elements: chosen.len(), fitted: found.residual, tested };
+    let info = CubatureInfo { elements: chosen.len(), poses, fitted: found.residual, tested };
     Some((chosen, info))
 }
 
@@ -181,8 +183,8 @@ fn isolated(body: &ModelBody, elements: &[u32]) -> Elastic {
 }
 
 /// The error of the forces of some elements, as a part of the forces: root mean square.
-fn error_at(model: &Model, basis: &Basis, chosen: &[WeightedElement], poses: &[Pose]) -> f64 {
-    let Ok(mut few) = ReducedElements::selected(model, basis, chosen) else { return f64::NAN };
+fn error_at(model: &Model, basis: &Basis, chosen: &[WeightedElement], poses: &[Pose]) -> Option<f64> {
+    let mut few = ReducedElements::selected(model, basis, chosen).ok()?;
     let mut sum = 0.0;
     for Pose { q, force: expected } in poses {
         let mut force = vec![0.0; q.len()];
@@ -190,5 +192,5 @@ fn error_at(model: &Model, basis: &Basis, chosen: &[WeightedElement], poses: &[P
         force.iter_mut().zip(expected).for_each(|(force, expected)| *force -= expected);
         sum += (norm(&force) / norm(expected)).powi(2);
     }
-    (sum / poses.len().max(1) as f64).sqrt()
+    (!poses.is_empty()).then(|| (sum / poses.len() as f64).sqrt())
 }

@@ -45,9 +45,11 @@ struct OfBody {
 
 impl ReducedElements {
     /// All elements of a model.
+    #[allow(clippy::missing_panics_doc, reason = "a body has a material for each region")]
     pub fn all(model: &Model, basis: &Basis) -> Self {
         let of_body = |body: &ModelBody| {
-            let elastic = Elastic::new(body.mesh(), body.elastic()?.materials().to_vec()).ok()?;
+            let materials = body.elastic()?.materials().to_vec();
+            let elastic = Elastic::new(body.mesh(), materials).expect("as many materials as the body has");
             Some(OfBody::new(elastic, basis, body.vertices()))
         };
         Self { bodies: model.bodies().iter().filter_map(of_body).collect(), selection: None, r: basis.size() }

@@ -8,9 +8,9 @@ use crate::system::{State, System};
 /// Each mode is an oscillator, `q̈ + d q̇ + ω²q = g` with `d = α + βω²`, of which the motion under a force that stays as it is at the
 /// start of the step is known in closed form.
 ///
-/// For a linear law under constant loads the result is exact at any step. What else acts, handles and obstacles, and what a nonlinear law has
-/// beside `ω²q`, is a force like any other, taken from the start of the step: then steps are of first order and must be short. For bodies that
-/// are held; others need a scheme that couples their coordinates.
+/// For a linear law under constant loads the result is exact at any step. What else acts, handles, obstacles, friction and damping that is not
+/// Rayleigh's, and what a nonlinear law has beside `ω²q`, is a force that is taken from the start of the step: then steps are of first order and must be
+/// short. For bodies that are held; others need a scheme that couples their coordinates, and this one is an error.
 #[derive(Debug, Default)]
 pub struct ExactModes {
     oscillators: Vec<Oscillator>,
@@ -61,8 +61,6 @@ impl Oscillator {
 }
 
 impl Integrator<ReducedModel> for ExactModes {
-    /// # Panics
-    /// If the body is free.
     fn step(
         &mut self,
         system: &mut ReducedModel,
@@ -70,8 +68,10 @@ impl Integrator<ReducedModel> for ExactModes {
         state: &mut State,
         dt: f64,
     ) -> Result<StepInfo, StepError> {
-        assert!(system.placement().is_none(), "exact modes are for bodies that are held");
         check(system, state, dt)?;
+        if system.placement().is_some() {
+            return Err(StepError::Free { scheme: "exact modes" });
+        }
         let damping = system.model().damping();
         let key = [dt, damping.mass(), damping.stiffness()];
         if self.key != Some(key) {
@@ -82,6 +82,7 @@ impl Integrator<ReducedModel> for ExactModes {
         let n = system.dim();
         self.force.resize(n, 0.0);
         system.force(&state.q, state.time, &mut self.force);
+        system.add_friction(&state.q, &state.v, &mut self.force);
         self.q.clone_from(&state.q);
         self.v.clone_from(&state.v);
         for (i, oscillator) in self.oscillators.iter().enumerate() {

@@ -5,7 +5,8 @@ use crate::integrator::{Integrator, StepError, StepInfo};
 use crate::solver::{DenseMatrix, LinearSolver};
 use crate::system::State;
 
-/// Any scheme, after each step of which the frame of a body that is free follows it.
+/// Any scheme, after each step of which the frame of a body that is free follows it. Outermost: around [`Halving`](crate::integrator::Halving), which can take back steps
+/// but not what a frame has done, and not inside it.
 #[derive(Debug)]
 pub struct Following<I>(pub I);
 
@@ -20,17 +21,5 @@ impl<I: Integrator<ReducedModel>> Integrator<ReducedModel> for Following<I> {
         let info = self.0.step(system, solver, state, dt)?;
         system.follow(state, dt);
         Ok(info)
-    }
-}
-
-impl Integrator<ReducedModel> for Box<dyn Integrator<ReducedModel>> {
-    fn step(
-        &mut self,
-        system: &mut ReducedModel,
-        solver: &mut dyn LinearSolver<DenseMatrix>,
-        state: &mut State,
-        dt: f64,
-    ) -> Result<StepInfo, StepError> {
-        (**self).step(system, solver, state, dt)
     }
 }

@@ -29,27 +29,64 @@ pub(super) struct Inverse {
     pub held: Vec<bool>,
 }
 
-/// The shift, as a part of the least `ω²` that a uniform strain has, which is an upper bound of the lowest.
-const SHIFT: f64 = 1e-3;
+/// The shift, as a part of the lowest `ω²`: so small that few corrections make up for it, not so small that rounding is felt.
+const SHIFT: f64 = 1e-2;
+
+/// How often the lowest `ω²` is estimated anew: it may be far below that of a uniform strain, where it begins, for slender bodies.
+const MOST_ESTIMATES: usize = 4;
 
 /// How exactly the equation is solved for a body that is free, and how many corrections that may take.
-const EXACT: f64 = 1e-13;
-const MOST_CORRECTIONS: usize = 30;
+const EXACT: f64 = 1e-14;
+const MOST_CORRECTIONS: usize = 20;
 
 impl Inverse {
     /// Of a model at rest.
     pub fn new(model: &Model, of: Stiffness) -> Result<Self, ModesError> {
         let stiffness = stiffness(model, of)?;
         let rigid = rigid_motions(model, &stiffness).map_err(|parts| ModesError::Parts { parts })?;
-        let mass = model.mass().clone();
-        let shift = if rigid.is_empty() { 0.0 } else { SHIFT * strain_quotient(model, &stiffness, &rigid) };
-        let mut matrix = stiffness.clone();
-        mass.add_to(shift, &mut matrix);
+        let symbolic = Symbolic::new(stiffness.pattern().clone()).map_err(|error| ModesError::Solve(error.into()))?;
+        let cholesky = Cholesky::new(Arc::new(symbolic));
+        let (mass, held) = (model.mass().clone(), model.held().to_vec());
+        let mut inverse = Self { stiffness, cholesky, shift: 0.0, rigid, mass, held };
+        if inverse.rigid.is_empty() {
+            inverse.factor(model)?;
+            return Ok(inverse);
+        }
+        let mut lowest = strain_quotient(model, &inverse.stiffness, &inverse.rigid).ok_or(ModesError::NoStiffness)?;
+        for _ in 0..MOST_ESTIMATES {
+            inverse.shift = SHIFT * lowest;
+            inverse.factor(model)?;
+            lowest = inverse.lowest_quotient();
+            if inverse.shift <= 2.0 * SHIFT * lowest {
+                break;
+            }
+        }
+        Ok(inverse)
+    }
+
+    fn factor(&mut self, model: &Model) -> Result<(), ModesError> {
+        let mut matrix = self.stiffness.clone();
+        self.mass.add_to(self.shift, &mut matrix);
         model.eliminate_held(&mut matrix);
-        let symbolic = Symbolic::new(matrix.pattern().clone()).map_err(|error| ModesError::Solve(error.into()))?;
-        let mut cholesky = Cholesky::new(Arc::new(symbolic));
-        cholesky.factor(&matrix).map_err(|error| ModesError::Solve(error.into()))?;
-        Ok(Self { stiffness, cholesky, shift, rigid, mass, held: model.held().to_vec() })
+        self.cholesky.factor(&matrix).map_err(|error| ModesError::Solve(error.into()))
+    }
+
+    /// About the lowest `ω²`, by a few steps of inverse iteration.
+    fn lowest_quotient(&mut self) -> f64 {
+        let n = self.held.len();
+        let mut rng = fastrand::Rng::with_seed(3);
+        let (mut x, mut product): (Vec<f64>, Vec<f64>) = ((0..n).map(|_| rng.f64() - 0.5).collect(), vec![0.0; n]);
+        for _ in 0..4 {
+            x.iter_mut().zip(&self.held).filter(|(_, held)| **held).for_each(|(x, _)| *x = 0.0);
+            orthogonalize(&self.rigid, &|x, y| self.mass.mul(x, y), &mut x, &mut product);
+            let size = dot(&x, &product).sqrt();
+            product.iter_mut().zip(&self.held).for_each(|(b, held)| *b = if *held { 0.0 } else { *b / size });
+            self.cholesky.solve(&product, &mut x);
+        }
+        orthogonalize(&self.rigid, &|x, y| self.mass.mul(x, y), &mut x, &mut product);
+        let square = dot(&x, &product);
+        self.stiffness.mul(&x, &mut product);
+        dot(&x, &product) / square
     }
 
     /// `x = (K + sM)⁻¹ b`, where `b` is zero at what is held.
@@ -80,14 +117,18 @@ impl Inverse {
             return;
         }
         // (K + sM) x' = b + sM x has the solution of K x = b as its fixed point, and comes nearer by s / (ω² + s) a time.
+        let mut change = f64::INFINITY;
         for _ in 0..MOST_CORRECTIONS {
             orthogonalize(&self.rigid, &|x, y| self.mass.mul(x, y), x, &mut product);
             let before = x.to_vec();
             product.iter_mut().zip(&b).for_each(|(product, b)| *product = b + self.shift * *product);
             self.cholesky.solve(&product, x);
-            if relative_difference(x, &before) <= EXACT {
+            let (previous, now) = (change, relative_difference(x, &before));
+            // What no longer gets much smaller is rounding.
+            if now <= EXACT || now > 0.5 * previous {
                 break;
             }
+            change = now;
         }
         orthogonalize(&self.rigid, &|x, y| self.mass.mul(x, y), x, &mut product);
     }
@@ -120,8 +161,8 @@ fn stiffness(model: &Model, of: Stiffness) -> Result<BlockMatrix, ModesError> {
     Ok(stiffness)
 }
 
-/// The least `xᵀKx / xᵀMx` of the uniform strains `xᵢ eⱼ`, without what they have of rigid motions.
-fn strain_quotient(model: &Model, stiffness: &BlockMatrix, rigid: &[Vec<f64>]) -> f64 {
+/// The least `xᵀKx / xᵀMx` of the uniform strains `xᵢ eⱼ`, without what they have of rigid motions: an upper bound of the lowest `ω²`.
+fn strain_quotient(model: &Model, stiffness: &BlockMatrix, rigid: &[Vec<f64>]) -> Option<f64> {
     let (n, mass) = (model.dim(), model.mass());
     let mut least = f64::INFINITY;
     for number in 0..9 {
@@ -139,5 +180,5 @@ fn strain_quotient(model: &Model, stiffness: &BlockMatrix, rigid: &[Vec<f64>]) -
             least = least.min(dot(&x, &product) / square);
         }
     }
-    if least.is_finite() && least > 0.0 { least } else { 1.0 }
+    (least.is_finite() && least > 0.0).then_some(least)
 }

@@ -2,7 +2,8 @@
 //! orthogonalisation and thick restarts, the symmetric case of Krylov–Schur (Stewart 2002; Wu and Simon 2000).
 //!
 //! It starts with several vectors, so that frequencies that a symmetric body has twice or three times are found as often as they
-//! are there.
+//! are there. Frequencies that are there more often may escape it: so it looks again at what is left, from other vectors, until nothing is found there that
+//! should have been among the first.
 
 use std::ops::ControlFlow;
 
@@ -30,6 +31,7 @@ pub(super) struct Problem<'a> {
     pub dim: usize,
 }
 
+#[derive(Clone, Copy)]
 pub(super) struct Params {
     /// How many pairs are wanted.
     pub count: usize,
@@ -39,8 +41,9 @@ pub(super) struct Params {
     pub most_products: usize,
 }
 
-/// The `φ` of `Aφ = νφ`, those of the largest `ν` first, orthonormal with `M`.
+/// Pairs `Aφ = νφ`, the largest `ν` first, `φ` orthonormal with `M`.
 pub(super) struct Pairs {
+    pub values: Vec<f64>,
     pub vectors: Vec<Vec<f64>>,
     /// How often `A` was applied, and the process restarted.
     pub products: usize,
@@ -72,16 +75,67 @@ pub(super) fn most_vectors(count: usize) -> usize {
     count.saturating_mul(2).saturating_add(10 * BAND)
 }
 
-/// The lowest pairs of `K φ = λ M φ` as the largest of `A`. `watch` is told how many products there were, and may break off.
+/// How exactly what is left is looked at: enough to know whether it has a larger `ν`.
+const LOOK_TOLERANCE: f64 = 1e-3;
+
+/// How much larger a `ν` must be than the least that was found, to have been missed and not to be another like it.
+const LARGER: f64 = 1.0 + 1e-5;
+
+/// The largest pairs of `A`. `watch` is told how many products there were, and may break off.
 pub(super) fn largest(
     problem: &mut Problem<'_>,
     params: &Params,
     watch: &mut dyn FnMut(usize) -> ControlFlow<()>,
 ) -> Result<Pairs, Failure> {
+    let mut found = first_pairs(problem, params, 1, watch)?;
+    for seed in 2.. {
+        let mut known = problem.known.to_vec();
+        known.extend(found.vectors.iter().cloned());
+        let held = problem.held.iter().filter(|held| **held).count();
+        if problem.dim - held - known.len() == 0 || found.values.len() < params.count {
+            break;
+        }
+        let Problem { mass, held, dim, .. } = *problem;
+        let mut left = Problem { mass, solve: &mut *problem.solve, known: &known, held, dim };
+        let before = found.products;
+        let mut watch_more = |products: usize| watch(before + products);
+        let look = Params { count: 1, tolerance: LOOK_TOLERANCE, ..*params };
+        let seen = first_pairs(&mut left, &look, seed, &mut watch_more)?;
+        found.products += seen.products;
+        let least = found.values.last().copied().unwrap_or(0.0);
+        if seen.values.first().is_none_or(|value| *value <= LARGER * least) {
+            break;
+        }
+        let missed = Params { count: BAND, ..*params };
+        let missed = first_pairs(&mut left, &missed, seed, &mut watch_more)?;
+        found.products += missed.products;
+        found.restarts += missed.restarts;
+        let mut all: Vec<(f64, Vec<f64>)> = found.values.drain(..).zip(found.vectors.drain(..)).collect();
+        all.extend(missed.values.into_iter().zip(missed.vectors));
+        all.sort_by(|a, b| b.0.total_cmp(&a.0));
+        all.truncate(params.count);
+        (found.values, found.vectors) = all.into_iter().unzip();
+    }
+    Ok(found)
+}
+
+/// The largest pairs that the process finds from vectors of its own.
+fn first_pairs(
+    problem: &mut Problem<'_>,
+    params: &Params,
+    seed: u64,
+    watch: &mut dyn FnMut(usize) -> ControlFlow<()>,
+) -> Result<Pairs, Failure> {
     let space = problem.dim - problem.held.iter().filter(|held| **held).count() - problem.known.len();
     let most_vectors = most_vectors(params.count).min(space);
-    let mut process =
-        Process { problem, v: Vec::new(), t: Vec::new(), rng: fastrand::Rng::with_seed(1), products: 0, largest: 0.0 };
+    let mut process = Process {
+        problem,
+        v: Vec::new(),
+        t: Vec::new(),
+        rng: fastrand::Rng::with_seed(seed),
+        products: 0,
+        largest: 0.0,
+    };
     for _ in 0..BAND.min(space) {
         process.push_random();
     }
@@ -108,6 +162,7 @@ pub(super) fn largest(
         let converged = (0..count).take_while(|&i| residual(i) <= params.tolerance).count();
         if converged == count || spans_all {
             return Ok(Pairs {
+                values: (0..count).map(|i| eigen.values[best(i)]).collect(),
                 vectors: combine(&process.v[..applied], (0..count).map(|i| eigen.vector(best(i)))),
                 products: process.products,
                 restarts,

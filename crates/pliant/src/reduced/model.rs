@@ -7,7 +7,7 @@ use super::frame::{Frame, Placement, RIGID};
 use super::reduction::{Reduction, ReductionError};
 use crate::force::Force;
 use crate::math::{Mat3, Vec3};
-use crate::model::Model;
+use crate::model::{Hold, Model};
 use crate::motion::Motion;
 use crate::solver::DenseMatrix;
 use crate::solver::vector::norm;
@@ -40,13 +40,15 @@ pub struct ReducedModel {
     /// What there is of `D` beside `αM`.
     friction: DenseMatrix,
     matrix: DenseMatrix,
-    inner_force: Vec<f64>,
+    /// Gravity and loads, when their energy is asked for.
+    load: Vec<f64>,
     inner_stiffness: DenseMatrix,
     projection: Projection,
     /// A displacement of the size of the body, in coordinates that are weighted with the mass.
     extent: f64,
     force_scale: f64,
     revision: u64,
+    fingerprint: u32,
 }
 
 /// The numbers of a placement.
@@ -57,16 +59,21 @@ impl ReducedModel {
     pub fn new(model: Model, reduction: Reduction) -> Result<Self, ReductionError> {
         reduction.check(&model)?;
         let Reduction { basis, omega_squared, elasticity, is_free, .. } = reduction;
-        if let Some(hold) = model.holds().iter().find(|hold| !matches!(hold.motion, Motion::Still)) {
-            return Err(ReductionError::MovingHold { vertex: hold.vertices.first().copied().unwrap_or(0) });
-        }
-        if let Some(hold) = model.holds().iter().find(|hold| hold.offsets.iter().any(|offset| *offset != Vec3::ZERO)) {
+        let is_at_rest = |hold: &Hold| {
+            matches!(hold.motion, Motion::Still) && hold.offsets.iter().all(|offset| *offset == Vec3::ZERO)
+        };
+        if let Some(hold) = model.holds().iter().find(|hold| !is_at_rest(hold)) {
             return Err(ReductionError::MovingHold { vertex: hold.vertices.first().copied().unwrap_or(0) });
         }
         if is_free && model.damping().matrix().is_some() {
             return Err(ReductionError::FreeDamping);
         }
         let frame = is_free.then(|| Frame::new(&model, &basis));
+        let mut sum = flate2::Crc::new();
+        for number in omega_squared.iter().chain(basis.columns().iter().flatten()) {
+            sum.update(&number.to_le_bytes());
+        }
+        let fingerprint = sum.sum();
         let r = basis.size();
         let dim = r + if is_free { RIGID } else { 0 };
         let weight = Vec3::AXES.map(|axis| {
@@ -103,12 +110,13 @@ impl ReducedModel {
             stiffness: DenseMatrix::zero(dim),
             friction: DenseMatrix::zero(dim),
             matrix: DenseMatrix::zero(dim),
-            inner_force: vec![0.0; r],
+            load: Vec::new(),
             inner_stiffness: DenseMatrix::zero(r),
             projection: Projection::default(),
             extent,
             force_scale: 0.0,
             revision: 0,
+            fingerprint,
         })
     }
 
@@ -117,7 +125,8 @@ impl ReducedModel {
         &self.model
     }
 
-    /// The same, to change loads and gravity, or to add handles. Materials and holds are those of the reduction.
+    /// The same, to change loads, gravity or Rayleigh's coefficients, or to add handles. Materials and holds are those of the reduction, and changing them does
+    /// nothing.
     pub fn model_mut(&mut self) -> &mut Model {
         self.loads = None;
         self.external = None;
@@ -126,7 +135,7 @@ impl ReducedModel {
     }
 
     /// Forces of one type, for instance [`Handles`](crate::force::Handles), to move them from outside. The vertices that they act on must remain
-    /// the same.
+    /// the same: those of a new handle are not looked at before the next [`model_mut`](Self::model_mut).
     pub fn forces_mut_of<F: Force>(&mut self) -> impl Iterator<Item = &mut F> {
         self.model.forces_mut_of()
     }
@@ -194,7 +203,8 @@ impl ReducedModel {
         State { time: state.time, q: u, v, a: None }
     }
 
-    /// The state that is nearest to displacements and velocities of all vertices, measured with the mass. Momentum is kept.
+    /// The state that is nearest to displacements and velocities of all vertices, measured with the mass. Momentum is kept, and so is angular momentum but for the
+    /// part of the displacements that the basis has not.
     ///
     /// # Panics
     /// If the state is not one of the model that this is a reduction of.
@@ -225,24 +235,56 @@ impl ReducedModel {
         state
     }
 
+    /// A number that is another for another basis.
+    pub(crate) fn fingerprint(&self) -> u32 {
+        self.fingerprint
+    }
+
+    /// `force − (D − αM − βK) v`, with what the body rubs against in motion: all friction but Rayleigh's.
+    pub(super) fn add_friction(&mut self, q: &[f64], v: &[f64], force: &mut [f64]) {
+        if self.constant_damping.is_none() && !self.model.forces().any(Force::has_damping) {
+            return;
+        }
+        self.friction.values_mut().fill(0.0);
+        self.set_own_friction(q, v, force);
+        let n = self.dim();
+        for (column, v) in self.friction.values().chunks_exact(n).zip(v) {
+            force.iter_mut().zip(column).for_each(|(force, friction)| *force -= friction * v);
+        }
+    }
+
+    /// Add to the friction what is not Rayleigh's.
+    fn set_own_friction(&mut self, q: &[f64], v: &[f64], drive: &mut [f64]) {
+        if let Some(constant) = &self.constant_damping {
+            let entries = self.friction.values_mut().iter_mut();
+            entries.zip(constant.values()).for_each(|(friction, constant)| *friction += constant);
+        }
+        if self.model.forces().any(Force::has_damping) {
+            let external = self.external.get_or_insert_with(|| External::new(&self.model, &self.basis));
+            external.add_damping(&self.model, self.frame.as_ref(), [q, v], &mut self.friction, drive);
+        }
+    }
+
     /// To measure something, which changes nothing that matters.
     pub(crate) fn model_to_measure(&mut self) -> &mut Model {
         &mut self.model
     }
 
-    /// A state and the placement of the frame, as one list of numbers: for [`restore`](Self::restore).
-    pub(crate) fn save(&self, state: &State) -> State {
+    /// A state and the placement of the frame, as one list of numbers: for [`restore`](Self::restore). The state must be one after
+    /// [`follow`](Self::follow).
+    pub fn save(&self, state: &State) -> State {
         let mut saved = state.clone();
         if let Some(frame) = &self.frame {
             saved.q.extend(frame.placement.centre.to_array());
             saved.q.extend(frame.placement.rotation.to_cols_array());
             saved.v.resize(saved.q.len(), 0.0);
+            saved.a = None;
         }
         saved
     }
 
     /// How many coordinates a state that is saved has.
-    pub(crate) fn saved_len(&self) -> usize {
+    pub fn saved_len(&self) -> usize {
         self.dim() + if self.frame.is_some() { PLACEMENT } else { 0 }
     }
 
@@ -250,7 +292,7 @@ impl ReducedModel {
     ///
     /// # Panics
     /// If it has not [`saved_len`](Self::saved_len) coordinates.
-    pub(crate) fn restore(&mut self, mut saved: State) -> State {
+    pub fn restore(&mut self, mut saved: State) -> State {
         assert_eq!(saved.q.len(), self.saved_len(), "a state that was saved");
         if let Some(frame) = &mut self.frame {
             let dim = saved.q.len() - PLACEMENT;
@@ -334,13 +376,12 @@ impl System for ReducedModel {
         let elastic = self.elasticity.energy(&q[q.len() - self.basis.size()..]);
         let external = self.external.get_or_insert_with(|| External::new(&self.model, &self.basis));
         let others = external.energy(&self.model, self.frame.as_ref(), q);
-        let mut loads = std::mem::take(&mut self.inner_force);
-        loads.clear();
-        loads.resize(q.len(), 0.0);
-        self.add_loads(&mut loads);
-        let of_loads: f64 = loads.iter().zip(q).map(|(load, q)| load * q).sum();
-        loads.resize(self.basis.size(), 0.0);
-        self.inner_force = loads;
+        let mut load = std::mem::take(&mut self.load);
+        load.clear();
+        load.resize(q.len(), 0.0);
+        self.add_loads(&mut load);
+        let of_loads: f64 = load.iter().zip(q).map(|(load, q)| load * q).sum();
+        self.load = load;
         Some(elastic + others - of_loads)
     }
 
@@ -389,14 +430,7 @@ impl System for ReducedModel {
         let beta = self.model.damping().stiffness();
         let entries = self.friction.values_mut().iter_mut();
         entries.zip(self.stiffness.values()).for_each(|(friction, stiffness)| *friction = beta * stiffness);
-        if let Some(constant) = &self.constant_damping {
-            let entries = self.friction.values_mut().iter_mut();
-            entries.zip(constant.values()).for_each(|(friction, constant)| *friction += constant);
-        }
-        if self.model.forces().any(Force::has_damping) {
-            let external = self.external.get_or_insert_with(|| External::new(&self.model, &self.basis));
-            external.add_damping(&self.model, self.frame.as_ref(), [q, v], &mut self.friction, drive);
-        }
+        self.set_own_friction(q, v, drive);
     }
 
     fn mul(&mut self, weights: Weights, x: &[f64], y: &mut [f64]) {

@@ -33,7 +33,7 @@ pub struct Reduction {
 pub(super) struct Fingerprint {
     /// Of meshes and of what is held, to the last bit.
     pub mesh: u32,
-    /// The mass, in kg, and the elastic energy of a certain deformation, in J: another for another law or other coefficients.
+    /// `uᵀMu` of a certain deformation, in kg m², and its elastic energy in J: others for another law, other coefficients, or another kind of mass.
     pub mass: f64,
     pub energy: f64,
 }
@@ -128,8 +128,8 @@ pub enum ReductionError {
     )]
     OtherMesh { found: u32, expected: u32 },
     #[error(
-        "the reduced model is of other materials: its body has {found_mass:.6e} kg and an elastic energy of {found:.6e} J where this one has \
-         {mass:.6e} kg and {expected:.6e} J"
+        "the reduced model is of other materials, or another kind of mass: in a certain deformation its body has an elastic energy of {found:.6e} J and \
+         {found_mass:.6e} kg m² of mass, where this one has {expected:.6e} J and {mass:.6e} kg m²"
     )]
     OtherMaterial { found: f64, expected: f64, found_mass: f64, mass: f64 },
     #[error(
@@ -148,6 +148,12 @@ pub enum ReductionError {
     FreeDamping,
     #[error("the basis has a direction in which the body is not stable at rest: ω² = {square:.6e} 1/s²")]
     Unstable { square: f64 },
+    #[error("a cubature of at most 0 elements, expected at least 1")]
+    NoElements,
+    #[error(
+        "no element stands for others at the {poses} poses that have forces: the law may have none where the body is bent so far"
+    )]
+    NoCubature { poses: usize },
     #[error("no snapshots to make a basis of")]
     NoSnapshots,
     #[error("body `{body}` has no elasticity of its own: it cannot be reduced")]
@@ -168,8 +174,8 @@ impl From<ModesError> for ReductionError {
 /// modes too little is left for their derivatives: a swinging cantilever is followed best with about two fifths.
 const MOST_MODES: usize = 20;
 
-/// The most numbers that the polynomial may have: two gigabytes of them.
-const MOST_COEFFICIENTS: usize = 1 << 28;
+/// The most numbers that the polynomial may have. While it is made each is there about five times: four gigabytes.
+const MOST_COEFFICIENTS: usize = 100_000_000;
 
 /// How near the numbers of a fingerprint must be: other machines round otherwise.
 const SAME: f64 = 1e-6;
@@ -181,19 +187,13 @@ impl Reduction {
         params: &ReductionParams,
         watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<(Self, ReductionInfo), ReductionError> {
-        if let Some(body) = model.bodies().iter().find(|body| body.elastic().is_none()) {
-            return Err(ReductionError::NoElasticity { body: body.name().into() });
-        }
         let most = model.held().iter().filter(|held| !**held).count();
         if params.size == 0 || params.size > most {
             return Err(BasisError::Size { asked: params.size, most }.into());
         }
-        if params.forces == Forces::Auto && has_law(model, |elastic| stvk_laws(elastic).is_some()) {
-            let counts = StVkTensors::coefficient_counts(params.size).map_or(usize::MAX, |counts| counts[2]);
-            // Each is stored about three times.
-            if counts > MOST_COEFFICIENTS / 3 {
-                return Err(ReductionError::TooMany(params.size, counts));
-            }
+        check_forces(model, params.size, &params.forces)?;
+        if let Some(wrong) = params.snapshots.iter().find(|snapshot| snapshot.len() != model.dim()) {
+            return Err(BasisError::Length { found: wrong.len(), expected: model.dim() }.into());
         }
         let mut inverse = Inverse::new(model, Stiffness::Elastic)?;
         let is_free = check_freedom(model, inverse.rigid.len())?;
@@ -202,7 +202,7 @@ impl Reduction {
             // The derivatives of a linear law are zero.
             let is_linear = has_law(model, is_linear);
             let usual = if is_linear { params.size } else { (2 * params.size).div_ceil(5).min(MOST_MODES) };
-            let count = params.modes.unwrap_or(usual).clamp(1, (most - inverse.rigid.len()).max(1));
+            let count = params.modes.unwrap_or(usual.min(most - inverse.rigid.len()));
             // Before the modes are there, as the derivatives come after them.
             let of = if is_linear { 0 } else { params.derivatives.unwrap_or(count).min(count) };
             let total = of.saturating_mul(of.saturating_add(1)) / 2;
@@ -218,32 +218,35 @@ impl Reduction {
         if params.only_snapshots && params.snapshots.is_empty() {
             return Err(ReductionError::NoSnapshots);
         }
-        if !params.snapshots.is_empty() {
-            check_memory(2 * params.snapshots.len() + vectors.len(), model.dim())?;
-            let seen = params.snapshots.iter().map(|u| if is_free { nearest_placement(model, u).1 } else { u.clone() });
-            let seen = Basis::normalized(model, seen.collect())?;
+        check_memory(3 * params.snapshots.len() + vectors.len(), model.dim())?;
+        let seen = params.snapshots.iter().map(|u| if is_free { nearest_placement(model, u).1 } else { u.clone() });
+        let seen: Vec<Vec<f64>> = seen.collect();
+        if !seen.is_empty() {
             vectors = Basis::normalized(model, vectors)?;
-            vectors.extend(seen);
+            vectors.extend(Basis::normalized(model, seen.clone())?);
         }
         inverse.remove_rigid(&mut vectors);
         let (basis, info) = Basis::principal(model, vectors, params.size)?;
-        let (reduction, cubature) = Self::of_basis(model, &inverse, basis, &params.forces, watch)?;
+        let (reduction, cubature) = Self::of_basis(model, &inverse, basis, &params.forces, &seen, watch)?;
         let info = ReductionInfo { modes, derivatives: derivative_count, basis: info, cubature };
         Ok((reduction, info))
     }
 
-    /// A reduced model in the directions of a basis of the user's own.
-    pub fn with_basis(
+    /// A reduced model in the directions of vectors of the user's own, but for what they have of rigid motions.
+    pub fn of_vectors(
         model: &Model,
-        basis: &Basis,
+        vectors: Vec<Vec<f64>>,
         forces: &Forces,
         watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-    ) -> Result<Self, ReductionError> {
+    ) -> Result<(Self, ReductionInfo), ReductionError> {
+        let from = vectors.len();
         let inverse = Inverse::new(model, Stiffness::Elastic)?;
-        let mut columns = basis.columns().to_vec();
-        inverse.remove_rigid(&mut columns);
-        let basis = Basis::new(model, columns)?;
-        Self::of_basis(model, &inverse, basis, forces, watch).map(|(reduction, _)| reduction)
+        let basis = Basis::beside(model, &inverse.rigid, vectors)?;
+        check_forces(model, basis.size(), forces)?;
+        let orthonormality = basis.orthonormality(model.mass());
+        let info = BasisInfo { from, singular_values: Vec::new(), kept: 1.0, orthonormality };
+        let (reduction, cubature) = Self::of_basis(model, &inverse, basis, forces, &[], watch)?;
+        Ok((reduction, ReductionInfo { modes: None, derivatives: 0, basis: info, cubature }))
     }
 
     fn of_basis(
@@ -251,6 +254,7 @@ impl Reduction {
         inverse: &Inverse,
         mut basis: Basis,
         forces: &Forces,
+        seen: &[Vec<f64>],
         watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<(Self, Option<CubatureInfo>), ReductionError> {
         let unstable = |square: f64| ReductionError::Unstable { square };
@@ -262,8 +266,12 @@ impl Reduction {
         let mut info = None;
         let mut cubature = |model: &Model, params: &CubatureParams| {
             let mut on_element = |chosen| watch(Progress::Cubature(chosen, params.elements));
-            let chosen = cubature::choose(model, &basis, &omega_squared, params, &mut on_element);
+            let given = seen.iter().map(|u| basis.project(model.mass(), u)).collect();
+            let chosen = cubature::choose(model, &basis, &omega_squared, given, params, &mut on_element);
             let (chosen, own) = chosen.ok_or(ReductionError::Stopped)?;
+            if chosen.is_empty() {
+                return Err(ReductionError::NoCubature { poses: own.poses });
+            }
             info = Some(own);
             let elements = ReducedElements::selected(model, &basis, &chosen).expect("elements of the model");
             Ok::<_, ReductionError>(ReducedElasticity::Elements(elements))
@@ -327,20 +335,40 @@ impl Fingerprint {
         let mut sum = flate2::Crc::new();
         sum.update(&model.fingerprint().to_le_bytes());
         model.held().iter().for_each(|held| sum.update(&[u8::from(*held)]));
-        // A smooth deformation that strains all of the body by a few percent, and not only a little.
+        // A smooth deformation that strains all of the body by some ten percent, so that laws differ.
         let wave = |x: f64| 0.05 * model.extent() * (6.0 * x / model.extent()).sin();
         let u: Vec<f64> =
             model.rest().iter().flat_map(|x| [wave(x.y + 0.3 * x.x), wave(x.z + 0.2 * x.y), wave(x.x)]).collect();
         let energy = model.bodies().iter().filter_map(|body| body.elastic()).map(|elastic| elastic.energy(&u)).sum();
-        Self { mesh: sum.sum(), mass: model.mass().total(), energy }
+        Self { mesh: sum.sum(), mass: 2.0 * model.mass().kinetic_energy(&u), energy }
     }
+}
+
+/// Check that forces can be worked out in so many directions.
+fn check_forces(model: &Model, size: usize, forces: &Forces) -> Result<(), ReductionError> {
+    if let Some(body) = model.bodies().iter().find(|body| body.elastic().is_none()) {
+        return Err(ReductionError::NoElasticity { body: body.name().into() });
+    }
+    if matches!(forces, Forces::Cubature(params) if params.elements == 0) {
+        return Err(ReductionError::NoElements);
+    }
+    if *forces == Forces::Auto && has_law(model, |elastic| stvk_laws(elastic).is_some()) {
+        let count = StVkTensors::coefficient_counts(size).map_or(usize::MAX, |counts| counts[2]);
+        if count > MOST_COEFFICIENTS {
+            return Err(ReductionError::TooMany(size, count));
+        }
+    }
+    Ok(())
 }
 
 /// Whether the body is free, given in how many ways it can move without being deformed.
 fn check_freedom(model: &Model, rigid: usize) -> Result<bool, ReductionError> {
+    // Vertices that no element uses are always held.
+    let masses = model.vertex_masses();
+    let is_unheld = model.held().iter().enumerate().all(|(i, held)| !held || masses[i / 3] == 0.0);
     match rigid {
         0 => Ok(false),
-        6 if model.bodies().len() == 1 && !model.held().iter().any(|held| *held) => Ok(true),
+        6 if model.bodies().len() == 1 && is_unheld => Ok(true),
         _ if model.bodies().len() > 1 => Err(ReductionError::FreeBodies { bodies: model.bodies().len() }),
         count => Err(ReductionError::HalfHeld { count }),
     }

@@ -140,30 +140,9 @@ impl StVkTensors {
             let (block, first) = (a / WIDTH, a / WIDTH * WIDTH);
             integrals[block][(a - first) * (n - first) + b - first]
         };
-        Some(Self::from_integrals(r, integral))
-    }
-
-    /// From the entries of `∫ BᵀCB`, where the first `r` rows are those of `T`. Each number is worked out once, so that those that differ only in
-    /// the order of their indices are the same to the last bit.
-    fn from_integrals(r: usize, integral: impl Fn(usize, usize) -> f64 + Sync) -> Self {
-        let of_pair = |i: usize, j: usize| r + pair(r, i, j);
-        let pairs: Vec<[usize; 2]> = (0..r).flat_map(|i| (i..r).map(move |j| [i, j])).collect();
-        let second = pairs.iter().map(|&[i, j]| integral(i, j)).collect();
-        let third = |&[i, j]: &[usize; 2]| {
-            let of = |k: usize| integral(i, of_pair(j, k)) + integral(j, of_pair(i, k)) + integral(k, of_pair(i, j));
-            (j..r).map(of).collect::<Vec<_>>()
-        };
-        let third = pairs.iter().flat_map(third).collect();
-        let fourth = |&[i, j]: &[usize; 2]| {
-            let of = |(k, l): (usize, usize)| {
-                integral(of_pair(i, j), of_pair(k, l))
-                    + integral(of_pair(i, k), of_pair(j, l))
-                    + integral(of_pair(i, l), of_pair(j, k))
-            };
-            (j..r).flat_map(|k| (k..r).map(move |l| (k, l))).map(of).collect::<Vec<_>>()
-        };
-        let fourth = pairs.par_iter().map(fourth).collect::<Vec<_>>().concat();
-        Self::from_coefficients(r, [second, third, fourth]).expect("as many as there must be")
+        let coefficients = coefficients_of(r, integral);
+        drop(integrals);
+        Self::from_coefficients(r, coefficients)
     }
 
     /// How many coordinates.
@@ -309,6 +288,28 @@ impl StVkTensors {
             }
         }
     }
+}
+
+/// The derivatives of the energy from the entries of `∫ BᵀCB`, where the first `r` rows are those of `T`. Each number is worked out once, so that those
+/// that differ only in the order of their indices are the same to the last bit.
+fn coefficients_of(r: usize, integral: impl Fn(usize, usize) -> f64 + Sync) -> [Vec<f64>; 3] {
+    let of_pair = |i: usize, j: usize| r + pair(r, i, j);
+    let pairs: Vec<[usize; 2]> = (0..r).flat_map(|i| (i..r).map(move |j| [i, j])).collect();
+    let second = pairs.iter().map(|&[i, j]| integral(i, j)).collect();
+    let third = |&[i, j]: &[usize; 2]| {
+        let of = |k: usize| integral(i, of_pair(j, k)) + integral(j, of_pair(i, k)) + integral(k, of_pair(i, j));
+        (j..r).map(of).collect::<Vec<_>>()
+    };
+    let third = pairs.iter().flat_map(third).collect();
+    let fourth = |&[i, j]: &[usize; 2]| {
+        let of = |(k, l): (usize, usize)| {
+            integral(of_pair(i, j), of_pair(k, l))
+                + integral(of_pair(i, k), of_pair(j, l))
+                + integral(of_pair(i, l), of_pair(j, k))
+        };
+        (j..r).flat_map(|k| (k..r).map(move |l| (k, l))).map(of).collect::<Vec<_>>()
+    };
+    [second, third, pairs.par_iter().flat_map_iter(fourth).collect()]
 }
 
 /// The strains `Tᵢ` and `Sᵢⱼ`: for each of the six numbers of a strain a column of all of them.

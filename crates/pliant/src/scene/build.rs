@@ -269,8 +269,7 @@ impl SceneFile {
             let wanted_size = size(&mut wanted.iter().copied());
             let missed = size(&mut wanted.iter().zip(met).map(|(a, b)| a - b));
             // What is at rest is met but for rounding.
-            let rounding = 1e-9 * simulation.model().extent() * (wanted.len() as f64).sqrt();
-            if missed > rounding && missed > SAME * wanted_size {
+            if wanted_size > 0.0 && missed > SAME * wanted_size {
                 let part = 100.0 * missed / wanted_size;
                 notes.push(format!("the reduced model starts with {what} that are {part:.1} % off those of the scene"));
             }

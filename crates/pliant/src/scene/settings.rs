@@ -12,7 +12,7 @@ use crate::integrator::{
 };
 use crate::material::YoungPoisson;
 use crate::model::Model;
-use crate::reduced::{ExactModes, Following, ReducedModel};
+use crate::reduced::{ExactModes, ReducedModel};
 use crate::solver::{AutoParams, CgParams, OldFactorParams, SolverParams};
 use crate::system::{Definiteness, System};
 
@@ -322,10 +322,16 @@ impl Settings {
     ) -> Result<Box<dyn Integrator<ReducedModel>>, SceneError> {
         self.check_options(source)?;
         let wrong = |message: &str| Err(source.error(self.scheme.span.as_ref(), message));
-        if self.solver != Solver::Auto {
-            return wrong(
-                "`solver` is not for reduced models, whose matrices are small and dense, and would do nothing",
-            );
+        let tolerance = self.solver_tolerance.as_ref().map(|own| &own.span);
+        let iterations = self.solver_iterations.as_ref().map(|own| &own.span);
+        let solver = (self.solver != Solver::Auto).then_some(&None);
+        for (name, given) in [("solver", solver), ("solver_tolerance", tolerance), ("solver_iterations", iterations)] {
+            if let Some(span) = given {
+                let message = format!(
+                    "`{name}` is not for reduced models, whose matrices are small and dense, and would do nothing"
+                );
+                return Err(source.error(span.as_ref(), message));
+            }
         }
         match self.scheme.value {
             Scheme::Regularized => wrong("`regularized` has a law of its own, and is not for reduced models"),
@@ -336,7 +342,7 @@ impl Settings {
                 wrong("`static` is for bodies that are held; this reduced one is free")
             }
             Scheme::ExactModes => Ok(Box::new(ExactModes::default())),
-            _ => Ok(Box::new(Following(self.scheme_of_any(source)?))),
+            _ => self.scheme_of_any(source),
         }
     }
 

@@ -5,11 +5,12 @@ mod probe;
 
 use std::sync::OnceLock;
 
+use crate::force::Force;
 use crate::integrator::{Integrator, StepError, StepInfo};
 use crate::model::{Model, Observation};
-use crate::reduced::ReducedModel;
+use crate::reduced::{Following, ReducedModel};
 use crate::solver::{Dense, LinearSolver, Operator};
-use crate::system::State;
+use crate::system::{State, System};
 
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use probe::{COLUMNS, Probe, Quantities, Recorder, Table, TableError};
@@ -46,7 +47,7 @@ struct Whole {
 #[derive(Debug)]
 struct Reduced {
     model: ReducedModel,
-    integrator: Box<dyn Integrator<ReducedModel>>,
+    integrator: Following<Box<dyn Integrator<ReducedModel>>>,
     solver: Dense,
     state: State,
     /// The state of all vertices, if someone has asked for it since the last step.
@@ -69,7 +70,7 @@ impl Simulation {
         Self::of(Stepped::Whole(Box::new(Whole { model, integrator, solver, state })), start_time, dt)
     }
 
-    /// A reduced model, from the state on that is nearest to one of all vertices.
+    /// A reduced model, from the state on that is nearest to one of all vertices. The frame of a body that is free follows it by itself.
     pub fn reduced(
         mut model: ReducedModel,
         integrator: Box<dyn Integrator<ReducedModel>>,
@@ -78,7 +79,9 @@ impl Simulation {
     ) -> Self {
         let start_time = state.time;
         let state = model.project(state);
-        let solver = Dense::default();
+        // As with sparse matrices: what is not positive definite is an error, and schemes have their ways with that.
+        let solver = Dense::definite();
+        let integrator = Following(integrator);
         let reduced = Reduced { model, integrator, solver, state, expanded: OnceLock::new() };
         Self::of(Stepped::Reduced(Box::new(reduced)), start_time, dt)
     }
@@ -109,6 +112,14 @@ impl Simulation {
         }
     }
 
+    /// Forces of one type, for instance [`Handles`](crate::force::Handles), to move them from outside. The vertices that they act on must remain the same.
+    pub fn forces_mut_of<F: Force>(&mut self) -> Vec<&mut F> {
+        match &mut self.stepped {
+            Stepped::Whole(whole) => whole.model.forces_mut_of().collect(),
+            Stepped::Reduced(reduced) => reduced.model.forces_mut_of().collect(),
+        }
+    }
+
     /// The reduced model, if there is one.
     pub fn reduced_model(&self) -> Option<&ReducedModel> {
         match &self.stepped {
@@ -130,7 +141,7 @@ impl Simulation {
     /// # Panics
     /// If the state is not one of the model.
     pub fn set_state(&mut self, state: State) {
-        assert_eq!(state.q.len(), self.state().q.len(), "a state of the model");
+        assert_eq!(state.q.len(), self.model().dim(), "a state of the model");
         match &mut self.stepped {
             Stepped::Whole(whole) => whole.state = state,
             Stepped::Reduced(reduced) => {
@@ -264,7 +275,7 @@ impl Simulation {
         sum.update(&self.restart_every.to_le_bytes());
         sum.update(&self.model().fingerprint().to_le_bytes());
         if let Some(reduced) = self.reduced_model() {
-            sum.update(&(reduced.basis().size() as u64).to_le_bytes());
+            sum.update(&reduced.fingerprint().to_le_bytes());
         }
         sum.sum()
     }

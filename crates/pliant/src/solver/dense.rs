@@ -55,10 +55,14 @@ impl DenseMatrix {
         }
     }
 
-    /// True if it is equal to its transpose but for rounding.
+    /// True if it is equal to its transpose but for rounding: beside numbers of the size that a positive matrix may have there.
     fn is_symmetric(&self) -> bool {
-        let near = |a: f64, b: f64| (a - b).abs() <= 1e-12 * (a.abs() + b.abs());
-        (0..self.size).all(|j| (0..j).all(|i| near(self[(i, j)], self[(j, i)])))
+        let diagonal = |i: usize| self[(i, i)].abs().sqrt();
+        let near = |i: usize, j: usize| {
+            let (a, b) = (self[(i, j)], self[(j, i)]);
+            (a - b).abs() <= 1e-12 * (a.abs() + b.abs() + diagonal(i) * diagonal(j))
+        };
+        (0..self.size).all(|j| (0..j).all(|i| near(i, j)))
     }
 }
 
@@ -86,6 +90,8 @@ pub struct Dense {
     rows: Vec<usize>,
     steps: Vec<usize>,
     kind: Kind,
+    /// Whether what is not positive definite is an error.
+    is_definite: bool,
     scratch: Scratch,
     product: Vec<f64>,
     factorizations: usize,
@@ -107,6 +113,13 @@ struct Scratch(Option<MemBuffer>);
 impl std::fmt::Debug for Scratch {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Scratch")
+    }
+}
+
+impl Dense {
+    /// One for which it is an error if a matrix is not symmetric and positive definite.
+    pub fn definite() -> Self {
+        Self { is_definite: true, ..Self::default() }
     }
 }
 
@@ -142,7 +155,13 @@ impl LinearSolver<DenseMatrix> for Dense {
                 self.stamp = Some(Stamp::new());
                 return Ok(());
             }
+            if self.is_definite {
+                let coordinate = (0..n).find(|&i| !left(i)).unwrap_or(0);
+                return Err(SolveError::NotDefinite { coordinate });
+            }
             self.factor.copy_from_slice(&matrix.values);
+        } else if self.is_definite {
+            return Err(SolveError::NotDefinite { coordinate: 0 });
         }
         let factor = MatMut::from_column_major_slice_mut(&mut self.factor, n, n);
         lu_in_place(factor, &mut self.rows, &mut self.steps, Par::Seq, stack, Spec::default());

@@ -158,6 +158,11 @@ pub enum SolveError {
          {iteration}. A projected tangent or a smaller time step helps"
     )]
     Indefinite { iteration: usize, curvature: f64 },
+    #[error(
+        "the matrix is not positive definite: elimination leaves nothing, or less, of coordinate {coordinate}. A projected tangent or a smaller time step \
+         helps"
+    )]
+    NotDefinite { coordinate: usize },
     #[error("the matrix is singular: elimination leaves nothing of coordinate {coordinate}")]
     Singular { coordinate: usize },
     #[error("{what} is not finite at coordinate {axis} of vertex {vertex}")]
