@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::{Args, ValueHint};
 use pliant::force::Shape;
 use pliant::io::{Disk, Files};
@@ -62,6 +62,12 @@ const SECONDS: f64 = 1.0;
 
 impl ModesCommand {
     pub fn run(&self) -> anyhow::Result<Done> {
+        if !(self.amplitude > 0.0 && self.amplitude.is_finite()) {
+            bail!("--amplitude: {}, expected a positive number", self.amplitude);
+        }
+        if self.formats.list().any(|format| format == Animation::Plot) {
+            bail!("--plot is for runs; modes have nothing to plot");
+        }
         listen()?;
         let mut notes = Vec::new();
         let file = read_scene(&self.scene, &mut notes)?;

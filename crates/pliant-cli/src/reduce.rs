@@ -1,7 +1,7 @@
 //! `pliant reduce`: reduced models of scenes.
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, anyhow, bail};
@@ -80,6 +80,10 @@ impl Reduce {
         if self.elements.is_some() && self.forces != ForcesBy::Cubature {
             bail!("--elements is for --forces cubature, and would do nothing");
         }
+        let same = |a: &Path, b: &Path| a.canonicalize().is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b));
+        if same(&output, &self.scene) {
+            bail!("--output: {} is the scene itself", output.display());
+        }
         let usual = CubatureParams::default();
         let cubature = CubatureParams { elements: self.elements.unwrap_or(usual.elements), ..usual };
         let forces = match self.forces {
@@ -139,6 +143,9 @@ impl Reduce {
             let (found, expected) = (run.cast().vertex_count(), model.vertex_count());
             if found != expected {
                 bail!("{}: a run of {found} vertices, expected {expected}", folder.display());
+            }
+            if run.built().simulation.model().rest() != model.rest() {
+                bail!("{}: a run of another body: its vertices are elsewhere at rest", folder.display());
             }
             run.check_frames()?;
             let bytes = 24 * expected * (snapshots.len() + run.frames_done());

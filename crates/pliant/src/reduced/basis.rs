@@ -47,6 +47,10 @@ pub enum BasisError {
          or derivatives, span more"
     )]
     Size { asked: usize, most: usize },
+    #[error(
+        "{count} vectors to make a basis of, expected at most {MOST_VECTORS}; fewer modes, derivatives or snapshots will do"
+    )]
+    Vectors { count: usize },
     #[error("a vector has {found} numbers, expected {expected}: three for each vertex")]
     Length { found: usize, expected: usize },
     #[error("number {at} of vector {vector} is not finite")]
@@ -55,6 +59,14 @@ pub enum BasisError {
     Read(#[from] ReadError),
     #[error("{}: a basis of {rows} rows, expected {expected}: three for each vertex", path.display())]
     Rows { path: std::path::PathBuf, rows: usize, expected: usize },
+}
+
+/// The most vectors that a basis is made of: the matrix of their products is dense.
+const MOST_VECTORS: usize = 5000;
+
+/// Check that a basis can be made of so many vectors.
+pub(super) fn check_count(count: usize) -> Result<(), BasisError> {
+    if count > MOST_VECTORS { Err(BasisError::Vectors { count }) } else { Ok(()) }
 }
 
 /// What a vector has less of than this part of itself, beside the ones before it, is rounding.
@@ -105,15 +117,24 @@ impl Basis {
         Ok((basis, info))
     }
 
-    /// The vectors that span modes and their derivatives, scaled by frequency: `ω₁²/ωⱼ² φⱼ` and `ω₁⁴/(ωᵢ²ωⱼ²) Φᵢⱼ`, so that what is
-    /// harder to excite counts less (Barbič and James 2005).
-    pub fn scaled_by_frequency(modes: &Modes, count: usize, derivatives: &[ModalDerivative]) -> Vec<Vec<f64>> {
+    /// The vectors that span modes and their derivatives, scaled by frequency: `w̄ⱼ φⱼ` and `p w̄ᵢw̄ⱼ Φᵢⱼ` with `w̄ⱼ = ω₁²/ωⱼ²`, so that what is harder to excite counts less
+    /// (Barbič and James 2005). `p` is the amplitude at which the first mode moves the body by half of its size: there its derivative counts as it would in a
+    /// deformation of that size, whatever the units.
+    pub fn scaled_by_frequency(
+        model: &Model,
+        modes: &Modes,
+        count: usize,
+        derivatives: &[ModalDerivative],
+    ) -> Vec<Vec<f64>> {
+        const BENT: f64 = 0.5;
+        let moved = modes.shapes[0].chunks_exact(3).map(|u| Vec3::from_slice(u).length()).fold(0.0, f64::max);
+        let amplitude = BENT * model.extent() / moved;
         let weight = |mode: usize| (modes.omega[0] / modes.omega[mode]).powi(2);
         let scaled = |shape: &[f64], weight: f64| shape.iter().map(|x| weight * x).collect::<Vec<f64>>();
         let linear = modes.shapes.iter().take(count).enumerate().map(|(i, shape)| scaled(shape, weight(i)));
         let curved = derivatives.iter().map(|derivative| {
             let [i, j] = derivative.modes;
-            scaled(&derivative.shape, weight(i) * weight(j))
+            scaled(&derivative.shape, amplitude * weight(i) * weight(j))
         });
         linear.chain(curved).collect()
     }
@@ -244,6 +265,7 @@ pub fn nearest_placement(model: &Model, u: &[f64]) -> (Placement, Vec<f64>) {
 
 /// Check vectors, and clear what is held.
 fn prepared(model: &Model, mut vectors: Vec<Vec<f64>>) -> Result<Vec<Vec<f64>>, BasisError> {
+    check_count(vectors.len())?;
     for (number, vector) in vectors.iter_mut().enumerate() {
         if vector.len() != model.dim() {
             return Err(BasisError::Length { found: vector.len(), expected: model.dim() });

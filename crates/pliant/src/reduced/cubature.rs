@@ -1,8 +1,9 @@
 //! A few elements that stand for all (An, Kim and James 2008).
 //!
 //! The reduced force is an integral over the body, and a weighted sum of a few elements approximates it for the shapes that
-//! the basis allows. Which, and with which weights, is fitted to the forces at some shapes, the poses: with `gₑᵗ = Uₑᵀfₑ(Uqᵗ)` the
-//! part of element `e` at pose `t` and `fᵗ` the sum of all parts, both divided by `|fᵗ|`, `min Σₜ |Σₑ wₑ gₑᵗ − fᵗ|²` for `w ≥ 0`.
+//! the basis allows. Which, and with which weights, is fitted to the forces at some shapes, the poses: with `gₑᵗ = Ω⁻¹Uₑᵀfₑ(Uqᵗ)` the
+//! part of element `e` at pose `t` and `fᵗ` the sum of all parts, both divided by `|fᵗ|`, `min Σₜ |Σₑ wₑ gₑᵗ − fᵗ|²` for `w ≥ 0`. Forces are divided by
+//! the frequencies, `Ω = diag(ω)`, so that the soft directions, in which a body moves most, count as much as the stiff ones, in which it pushes most.
 
 use std::ops::ControlFlow;
 
@@ -30,7 +31,7 @@ pub struct CubatureParams {
 
 impl Default for CubatureParams {
     fn default() -> Self {
-        Self { elements: 300, tolerance: 1e-3, poses: 60, amplitude: 0.2 }
+        Self { elements: 300, tolerance: 5e-4, poses: 60, amplitude: 0.2 }
     }
 }
 
@@ -53,7 +54,7 @@ const MOST_NUMBERS: usize = 1 << 25;
 /// Which part of the poses is kept to test the result.
 const TESTED: usize = 5;
 
-/// A shape, and the elastic force of the whole body there.
+/// A shape, and the elastic force of the whole body there, divided by the frequencies.
 struct Pose {
     q: Vec<f64>,
     force: Vec<f64>,
@@ -80,6 +81,7 @@ pub(super) fn choose(
         }
         let mut force = vec![0.0; r];
         all.force(&q, &mut force);
+        force.iter_mut().zip(omega_squared).for_each(|(force, square)| *force /= square.sqrt());
         // A law may have no forces where a pose turns elements inside out.
         let size = norm(&force);
         if size > 0.0 && size.is_finite() {
@@ -88,7 +90,7 @@ pub(super) fn choose(
         }
     }
     let candidates = candidates(model, MOST_NUMBERS / (r * fitted.len().max(1)), &mut rng);
-    let columns = parts(model, basis, &candidates, &fitted);
+    let columns = parts(model, basis, omega_squared, &candidates, &fitted);
     let unit = |pose: &Pose| {
         let size = norm(&pose.force);
         pose.force.iter().map(|force| force / size).collect::<Vec<_>>()
@@ -102,7 +104,7 @@ pub(super) fn choose(
     };
     let chosen: Vec<WeightedElement> = found.columns.iter().map(element).collect();
     let poses = fitted.len() + tested.len();
-    let tested = error_at(model, basis, &chosen, &tested);
+    let tested = error_at(model, basis, omega_squared, &chosen, &tested);
     let info = CubatureInfo { elements: chosen.len(), poses, fitted: found.residual, tested };
     Some((chosen, info))
 }
@@ -131,7 +133,13 @@ fn candidates(model: &Model, most: usize, rng: &mut fastrand::Rng) -> Vec<(u32, 
 }
 
 /// `gₑᵗ / |fᵗ|` of each candidate, for all poses.
-fn parts(model: &Model, basis: &Basis, candidates: &[(u32, u32)], poses: &[Pose]) -> Vec<Vec<f64>> {
+fn parts(
+    model: &Model,
+    basis: &Basis,
+    omega_squared: &[f64],
+    candidates: &[(u32, u32)],
+    poses: &[Pose],
+) -> Vec<Vec<f64>> {
     let mut columns = vec![Vec::with_capacity(basis.size() * poses.len()); candidates.len()];
     let mut first = 0;
     for group in candidates.chunk_by(|a, b| a.0 == b.0) {
@@ -155,11 +163,11 @@ fn parts(model: &Model, basis: &Basis, candidates: &[(u32, u32)], poses: &[Pose]
             for (number, (vertices, force)) in
                 vertices.chunks_exact(nodes).zip(force.chunks_exact(3 * nodes)).enumerate()
             {
-                let part = |column: &Vec<f64>| {
+                let part = |(column, square): (&Vec<f64>, &f64)| {
                     let at = vertices.iter().flat_map(|&vertex| &column[3 * vertex..3 * vertex + 3]);
-                    at.zip(force).map(|(u, f)| u * f).sum::<f64>() / size
+                    at.zip(force).map(|(u, f)| u * f).sum::<f64>() / (size * square.sqrt())
                 };
-                columns[first + number].extend(basis.columns().iter().map(part));
+                columns[first + number].extend(basis.columns().iter().zip(omega_squared).map(part));
             }
         }
         first += group.len();
@@ -183,13 +191,20 @@ fn isolated(body: &ModelBody, elements: &[u32]) -> Elastic {
 }
 
 /// The error of the forces of some elements, as a part of the forces: root mean square.
-fn error_at(model: &Model, basis: &Basis, chosen: &[WeightedElement], poses: &[Pose]) -> Option<f64> {
+fn error_at(
+    model: &Model,
+    basis: &Basis,
+    omega_squared: &[f64],
+    chosen: &[WeightedElement],
+    poses: &[Pose],
+) -> Option<f64> {
     let mut few = ReducedElements::selected(model, basis, chosen).ok()?;
     let mut sum = 0.0;
     for Pose { q, force: expected } in poses {
         let mut force = vec![0.0; q.len()];
         few.force(q, &mut force);
-        force.iter_mut().zip(expected).for_each(|(force, expected)| *force -= expected);
+        let scaled = force.iter_mut().zip(omega_squared).zip(expected);
+        scaled.for_each(|((force, square), expected)| *force = *force / square.sqrt() - expected);
         sum += (norm(&force) / norm(expected)).powi(2);
     }
     (!poses.is_empty()).then(|| (sum / poses.len() as f64).sqrt())

@@ -7,8 +7,7 @@ use super::frame::{Frame, Placement, RIGID};
 use super::reduction::{Reduction, ReductionError};
 use crate::force::Force;
 use crate::math::{Mat3, Vec3};
-use crate::model::{Hold, Model};
-use crate::motion::Motion;
+use crate::model::Model;
 use crate::solver::DenseMatrix;
 use crate::solver::vector::norm;
 use crate::system::{DampingKind, Definiteness, State, System, Weights};
@@ -59,12 +58,6 @@ impl ReducedModel {
     pub fn new(model: Model, reduction: Reduction) -> Result<Self, ReductionError> {
         reduction.check(&model)?;
         let Reduction { basis, omega_squared, elasticity, is_free, .. } = reduction;
-        let is_at_rest = |hold: &Hold| {
-            matches!(hold.motion, Motion::Still) && hold.offsets.iter().all(|offset| *offset == Vec3::ZERO)
-        };
-        if let Some(hold) = model.holds().iter().find(|hold| !is_at_rest(hold)) {
-            return Err(ReductionError::MovingHold { vertex: hold.vertices.first().copied().unwrap_or(0) });
-        }
         if is_free && model.damping().matrix().is_some() {
             return Err(ReductionError::FreeDamping);
         }
@@ -263,6 +256,14 @@ impl ReducedModel {
             let external = self.external.get_or_insert_with(|| External::new(&self.model, &self.basis));
             external.add_damping(&self.model, self.frame.as_ref(), [q, v], &mut self.friction, drive);
         }
+    }
+
+    /// The elastic energy at a state, in J, as the reduced model has it.
+    ///
+    /// # Panics
+    /// If the state is not one of this model.
+    pub fn elastic_energy(&mut self, state: &State) -> f64 {
+        self.elasticity.energy(&state.q[state.q.len() - self.basis.size()..])
     }
 
     /// To measure something, which changes nothing that matters.

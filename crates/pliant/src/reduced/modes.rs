@@ -118,7 +118,7 @@ impl Modes {
     ) -> Result<Self, ModesError> {
         let free = inverse.held.iter().filter(|held| !**held).count();
         let most = free - inverse.rigid.len();
-        if params.count > most {
+        if params.count == 0 || params.count > most {
             return Err(ModesError::Count { asked: params.count, most });
         }
         let (mass, rigid, held) = (inverse.mass.clone(), inverse.rigid.clone(), inverse.held.clone());

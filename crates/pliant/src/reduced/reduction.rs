@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use thiserror::Error;
 
-use super::basis::{Basis, BasisError, BasisInfo, nearest_placement};
+use super::basis::{Basis, BasisError, BasisInfo, check_count, nearest_placement};
 use super::cubature::{self, CubatureInfo, CubatureParams};
 use super::derivatives::{derivatives, stvk_laws};
 use super::elasticity::ReducedElasticity;
@@ -15,7 +15,9 @@ use super::stvk::StVkTensors;
 use crate::force::{Elastic, Force};
 use crate::io::{ReadError, WriteError};
 use crate::material::Linear;
-use crate::model::Model;
+use crate::math::Vec3;
+use crate::model::{Hold, Model};
+use crate::motion::Motion;
 use crate::system::System;
 
 /// What makes a reduced model of a model: a basis, and how elastic forces are worked out in it. It can be saved.
@@ -132,6 +134,10 @@ pub enum ReductionError {
          {found_mass:.6e} kg m² of mass, where this one has {expected:.6e} J and {mass:.6e} kg m²"
     )]
     OtherMaterial { found: f64, expected: f64, found_mass: f64, mass: f64 },
+    #[error("the reduced model is of a body that is {}, and this one is not", if *is_free { "free" } else { "held" })]
+    OtherHolds { is_free: bool },
+    #[error("the basis of the reduced model is not orthonormal with the mass of the body: it is off by {worst:.1e}")]
+    NotOrthonormal { worst: f64 },
     #[error(
         "vertex {vertex} is held in a place that moves, or is not that at rest; a reduced model has none such. Use a handle"
     )]
@@ -206,13 +212,14 @@ impl Reduction {
             // Before the modes are there, as the derivatives come after them.
             let of = if is_linear { 0 } else { params.derivatives.unwrap_or(count).min(count) };
             let total = of.saturating_mul(of.saturating_add(1)) / 2;
+            check_count(total.saturating_add(count).saturating_add(params.snapshots.len()))?;
             check_memory(total.saturating_add(count), model.dim())?;
             let find = ModesParams::new(count);
             let found = Modes::with_inverse(&mut inverse, &find, &mut |n| watch(Progress::Modes(n)))?;
             let mut on_derivative = |n| watch(Progress::Derivatives(n, total));
             let curved = derivatives(model, &mut inverse, &found, of, &mut on_derivative)?;
             derivative_count = curved.len();
-            vectors = Basis::scaled_by_frequency(&found, count, &curved);
+            vectors = Basis::scaled_by_frequency(model, &found, count, &curved);
             modes = Some(found);
         }
         if params.only_snapshots && params.snapshots.is_empty() {
@@ -326,6 +333,15 @@ impl Reduction {
                 mass: expected.mass,
             });
         }
+        check_holds(model)?;
+        // What else the numbers of a file must be.
+        if self.is_free != is_unheld(model) {
+            return Err(ReductionError::OtherHolds { is_free: self.is_free });
+        }
+        let worst = self.basis.orthonormality(model.mass());
+        if !(worst <= SAME) {
+            return Err(ReductionError::NotOrthonormal { worst });
+        }
         Ok(())
     }
 }
@@ -349,6 +365,7 @@ fn check_forces(model: &Model, size: usize, forces: &Forces) -> Result<(), Reduc
     if let Some(body) = model.bodies().iter().find(|body| body.elastic().is_none()) {
         return Err(ReductionError::NoElasticity { body: body.name().into() });
     }
+    check_holds(model)?;
     if matches!(forces, Forces::Cubature(params) if params.elements == 0) {
         return Err(ReductionError::NoElements);
     }
@@ -361,14 +378,27 @@ fn check_forces(model: &Model, size: usize, forces: &Forces) -> Result<(), Reduc
     Ok(())
 }
 
+/// Check that what is held stays at rest.
+fn check_holds(model: &Model) -> Result<(), ReductionError> {
+    let is_at_rest =
+        |hold: &Hold| matches!(hold.motion, Motion::Still) && hold.offsets.iter().all(|offset| *offset == Vec3::ZERO);
+    match model.holds().iter().find(|hold| !is_at_rest(hold)) {
+        Some(hold) => Err(ReductionError::MovingHold { vertex: hold.vertices.first().copied().unwrap_or(0) }),
+        None => Ok(()),
+    }
+}
+
+/// Whether nothing holds a model. Vertices that no element uses, which are always held, do not.
+fn is_unheld(model: &Model) -> bool {
+    let masses = model.vertex_masses();
+    model.held().iter().enumerate().all(|(i, held)| !held || masses[i / 3] == 0.0)
+}
+
 /// Whether the body is free, given in how many ways it can move without being deformed.
 fn check_freedom(model: &Model, rigid: usize) -> Result<bool, ReductionError> {
-    // Vertices that no element uses are always held.
-    let masses = model.vertex_masses();
-    let is_unheld = model.held().iter().enumerate().all(|(i, held)| !held || masses[i / 3] == 0.0);
     match rigid {
         0 => Ok(false),
-        6 if model.bodies().len() == 1 && is_unheld => Ok(true),
+        6 if model.bodies().len() == 1 && is_unheld(model) => Ok(true),
         _ if model.bodies().len() > 1 => Err(ReductionError::FreeBodies { bodies: model.bodies().len() }),
         count => Err(ReductionError::HalfHeld { count }),
     }

@@ -52,17 +52,24 @@ pub(super) fn rigid_motions(model: &Model, stiffness: &BlockMatrix) -> Result<Ve
     let diagonal = diagonal_of(stiffness);
     let held = model.held();
     let mut resistance = DenseMatrix::zero(fields.len());
-    let mut scale: f64 = 0.0;
+    // Parts may be of very different stiffness: each is measured by its own.
+    let scales: Vec<f64> =
+        fields.iter().map(|a| (0..a.len()).map(|k| diagonal[k] * a[k] * a[k]).sum::<f64>().sqrt()).collect();
     for (i, a) in fields.iter().enumerate() {
-        scale = scale.max((0..a.len()).map(|k| diagonal[k] * a[k] * a[k]).sum());
         for (j, b) in fields.iter().enumerate() {
             let of_holds: f64 = (0..a.len()).filter(|&k| held[k]).map(|k| diagonal[k] * a[k] * b[k]).sum();
-            resistance[(i, j)] = dot(a, &products[j]) + of_holds;
+            let scale = scales[i] * scales[j];
+            resistance[(i, j)] = if scale > 0.0 { (dot(a, &products[j]) + of_holds) / scale } else { 0.0 };
         }
     }
     let Some(eigen) = Eigen::new(&resistance) else { return Ok(Vec::new()) };
-    let loose = (0..fields.len()).filter(|&i| eigen.values[i].abs() <= NO_STIFFNESS * scale);
-    let mut motions = combine(&fields, loose.map(|i| eigen.vector(i)));
+    let loose = (0..fields.len()).filter(|&i| eigen.values[i].abs() <= NO_STIFFNESS);
+    let unscaled = |i: usize| {
+        let parts = eigen.vector(i).iter().zip(&scales);
+        parts.map(|(x, scale)| if *scale > 0.0 { x / scale } else { *x }).collect::<Vec<f64>>()
+    };
+    let loose: Vec<Vec<f64>> = loose.map(unscaled).collect();
+    let mut motions = combine(&fields, loose.iter().map(Vec::as_slice));
     for motion in &mut motions {
         motion.iter_mut().zip(held).filter(|(_, held)| **held).for_each(|(x, _)| *x = 0.0);
     }

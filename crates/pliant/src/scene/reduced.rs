@@ -12,8 +12,8 @@ use crate::reduced::{CubatureParams, Forces, Reduction, ReductionError, Reductio
 
 /// A reduced model: a file that `pliant reduce` has made of the scene, or how to make one.
 ///
-/// A body that nothing holds moves in a frame that moves along with it: momentum is exact, all else of first order in the step, and a step should turn it by much less than
-/// a radian. There must be one such body, or bodies that are all held.
+/// A body that nothing holds moves in a frame that moves along with it: momentum is exact, all else of first order in the step, and a step should turn it by at most a
+/// fiftieth of a radian. There must be one such body, or bodies that are all held.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum ReducedChoice {

@@ -161,12 +161,17 @@ impl Simulation {
 
     /// A row of numbers about now.
     pub fn record(&mut self, recorder: &mut Recorder) -> Vec<f64> {
-        self.with_model(|model, state| recorder.record(model, state))
+        let seen = self.observe();
+        self.with_model(|model, state| recorder.record(&seen, model, state))
     }
 
-    /// What the model is doing.
+    /// What the model is doing. Of a reduced model, elastic energy is its own.
     pub fn observe(&mut self) -> Observation {
-        self.with_model(Model::observe)
+        let mut seen = self.with_model(Model::observe);
+        if let Stepped::Reduced(reduced) = &mut self.stepped {
+            seen.elastic_energy = reduced.model.elastic_energy(&reduced.state);
+        }
+        seen
     }
 
     /// Measure something of the model where it is now. It must not be changed.

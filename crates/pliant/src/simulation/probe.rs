@@ -8,7 +8,7 @@ use crate::force::Strained;
 use crate::integrator::StepInfo;
 use crate::io::{Files, ReadError};
 use crate::math::Vec3;
-use crate::model::{Model, ModelBody};
+use crate::model::{Model, ModelBody, Observation};
 use crate::system::State;
 
 /// What is recorded of every scene, in SI units. The work of the solvers is that since the row before.
@@ -145,9 +145,8 @@ impl Recorder {
         self.work = work;
     }
 
-    /// A row of numbers about now.
-    pub fn record(&mut self, model: &mut Model, state: &State) -> Vec<f64> {
-        let seen = model.observe(state);
+    /// A row of numbers about now, with what was seen of the model.
+    pub fn record(&mut self, seen: &Observation, model: &mut Model, state: &State) -> Vec<f64> {
         let mut row = vec![
             seen.time,
             seen.kinetic_energy,
