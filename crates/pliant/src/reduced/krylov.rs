@@ -76,7 +76,7 @@ pub(super) fn most_vectors(count: usize) -> usize {
 }
 
 /// How exactly what is left is looked at: enough to know whether it has a larger `ν`.
-const LOOK_TOLERANCE: f64 = 1e-3;
+const LOOK_TOLERANCE: f64 = 1e-2;
 
 /// How much larger a `ν` must be than the least that was found, to have been missed and not to be another like it.
 const LARGER: f64 = 1.0 + 1e-5;
