@@ -112,12 +112,17 @@ enum Command {
 
 /// Run the command line `args`, the name of the program first.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    ExitCode::from(status(args))
+}
+
+/// The same, for programs that have the command inside. Returns the exit status.
+pub fn status(args: impl IntoIterator<Item = OsString>) -> u8 {
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version are errors to clap, but not to the user. If the terminal is gone there is nobody to tell.
             drop(error.print());
-            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+            return if error.use_stderr() { 2 } else { 0 };
         }
     };
     match execute(cli.command) {
@@ -125,7 +130,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(error) => {
             // As above.
             drop(writeln!(anstream::stderr(), "{}error:{:#} {}", table::ERROR, table::ERROR, message(&error)));
-            ExitCode::from(1)
+            1
         }
     }
 }
@@ -184,7 +189,7 @@ fn execute(command: Command) -> anyhow::Result<Done> {
     }
 }
 
-fn print(done: &Done) -> ExitCode {
+fn print(done: &Done) -> u8 {
     let mut err = anstream::stderr().lock();
     for note in &done.notes {
         drop(writeln!(err, "{}note:{:#} {note}", table::NOTE, table::NOTE));
@@ -194,8 +199,8 @@ fn print(done: &Done) -> ExitCode {
         // A reader that has seen enough, like `head`, is no fault.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             drop(writeln!(err, "{}error:{:#} standard output: {error}", table::ERROR, table::ERROR));
-            ExitCode::from(1)
+            1
         }
-        _ => ExitCode::from(done.exit),
+        _ => done.exit,
     }
 }

@@ -539,7 +539,7 @@ fn motion_is_bitwise_the_same_on_one_and_several_threads_with_every_solver() {
 }
 
 /// A scheme of a user's own, on a model of ours.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Leapfrog;
 
 impl Integrator<Model> for Leapfrog {

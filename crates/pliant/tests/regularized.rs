@@ -17,7 +17,7 @@ use pliant::solver::{Cholesky, LinearSolver, Operator, SolveError, SolveInfo, Sy
 use pliant::system::{State, System};
 
 /// A direct solver, for the schemes that this one is compared with.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Direct(Option<Cholesky<f64>>);
 
 impl LinearSolver<Operator> for Direct {

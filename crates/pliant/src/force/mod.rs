@@ -23,6 +23,8 @@ use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::Arc;
 
+use dyn_clone::DynClone;
+
 use crate::math::{Mat3, Vec3};
 use crate::sparse::{BlockMatrix, BlockPattern};
 
@@ -42,7 +44,7 @@ pub use third_derivative::{ThirdDerivative, ThirdDerivativeBlock};
 /// A term `V(u)` of the potential energy, with `f = ∂V/∂u` and `K = ∂f/∂u`.
 ///
 /// Methods panic if a vector has not three numbers a vertex, or a matrix is not of the pattern that the force is bound to.
-pub trait Force: Any + Debug + Send + Sync {
+pub trait Force: Any + Debug + DynClone + Send + Sync {
     /// How many vertices it is for.
     fn vertex_count(&self) -> usize;
 
@@ -91,6 +93,8 @@ pub trait Force: Any + Debug + Send + Sync {
     /// Exert only a part of the force, from 0 to 1, if it is a load on the body and no property of it.
     fn set_load_factor(&mut self, _factor: f64) {}
 }
+
+dyn_clone::clone_trait_object!(Force);
 
 /// The pattern of what these forces couple, to which they are then bound.
 pub fn bind_all(vertex_count: usize, forces: &mut [&mut dyn Force]) -> Arc<BlockPattern> {

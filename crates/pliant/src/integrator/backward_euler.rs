@@ -12,7 +12,7 @@ use crate::system::{DampingKind, Definiteness, State, System, Weights};
 /// `(M + hD + h²K) Δv = h (f − (hK + D) v)`, then `v₊ = v + Δv` and `q₊ = q + h v₊`.
 ///
 /// Forces are those at the start of the step in space and at its end in time.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct LinearizedBackwardEuler {
     /// Which `K` to take. A projected one keeps the matrix positive definite whatever the state and the step.
     pub definiteness: Definiteness,
@@ -107,7 +107,7 @@ pub(super) fn finish(state: &mut State, h: f64, q: &mut Vec<f64>, v: &mut Vec<f6
 ///
 /// with `D` that of the start of the step, built on a `K` that is not negative. Energy is never gained, at any step, as long as loads, holds and
 /// obstacles are at rest and all forces have an energy. Holds that move do so in the first iteration, without line search.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct BackwardEuler {
     /// How Newton's method goes on.
     pub params: NewtonParams,

@@ -19,7 +19,7 @@ use crate::system::{DampingKind, Definiteness, State, System, Weights};
 /// Eliminating `v` and `a` gives `(M + h/2 D)(q₊ − q) = h² f(q) + h/2 D (q₋ − q) + M (q − q₋)`. The matrix is factored once if
 /// `D` is constant. If it follows `K(q)` or contacts, it is made and factored anew every so many steps. With a lumped mass and
 /// no other damping than `αM` there is nothing to factor.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct CentralDifferences {
     /// After how many steps a `D` that varies is made anew, at least 1.
     pub refactor_every: usize,

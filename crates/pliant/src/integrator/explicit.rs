@@ -6,14 +6,14 @@ use crate::solver::LinearSolver;
 use crate::system::{State, System};
 
 /// `v₊ = v + h M⁻¹(f(q) − D v)`, `q₊ = q + h v₊`. Stable up to about `2/ω`, and then energy stays near what it was for ever.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct SymplecticEuler(Euler);
 
 /// `q₊ = q + h v`, `v₊ = v + h M⁻¹(f(q) − D v)`. Gains energy in every step unless there is damping: for comparisons.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct ExplicitEuler(Euler);
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Euler {
     acceleration: Acceleration,
     a: Vec<f64>,

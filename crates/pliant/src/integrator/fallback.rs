@@ -1,12 +1,12 @@
 //! Trying again with another scheme.
 
 use super::{Integrator, StepError, StepInfo};
-use crate::solver::LinearSolver;
+use crate::solver::{LinearSolver, SolveError};
 use crate::system::{State, System};
 
 /// A scheme, and another for steps of which the linear system cannot be solved: an exact tangent first, and where that is not positive a
 /// projected one.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Fallback<I, J> {
     /// What is tried first.
     pub first: I,
@@ -21,7 +21,7 @@ impl<I, J> Fallback<I, J> {
     }
 }
 
-impl<S: System, I: Integrator<S>, J: Integrator<S>> Integrator<S> for Fallback<I, J> {
+impl<S: System, I: Integrator<S> + Clone, J: Integrator<S> + Clone> Integrator<S> for Fallback<I, J> {
     fn step(
         &mut self,
         system: &mut S,
@@ -30,7 +30,9 @@ impl<S: System, I: Integrator<S>, J: Integrator<S>> Integrator<S> for Fallback<I
         dt: f64,
     ) -> Result<StepInfo, StepError> {
         match self.first.step(system, solver, state, dt) {
-            Err(StepError::Solve { .. }) => self.other.step(system, solver, state, dt),
+            Err(StepError::Solve { source, .. }) if source != SolveError::Stopped => {
+                self.other.step(system, solver, state, dt)
+            }
             done => done,
         }
     }

@@ -1,11 +1,11 @@
 //! Trying again with smaller steps.
 
 use super::{Integrator, StepError, StepInfo};
-use crate::solver::LinearSolver;
+use crate::solver::{LinearSolver, SolveError};
 use crate::system::{State, System};
 
 /// Another scheme, whose steps are split into halves when they fail, and these again.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Halving<I> {
     /// The scheme.
     pub integrator: I,
@@ -20,7 +20,7 @@ impl<I> Halving<I> {
     }
 }
 
-impl<S: System, I: Integrator<S>> Integrator<S> for Halving<I> {
+impl<S: System, I: Integrator<S> + Clone> Integrator<S> for Halving<I> {
     fn step(
         &mut self,
         system: &mut S,
@@ -70,6 +70,10 @@ impl<S: System, I: Integrator<S>> Integrator<S> for Halving<I> {
 fn can_help(error: &StepError) -> bool {
     !matches!(
         error,
-        StepError::TimeStep { .. } | StepError::Free { .. } | StepError::Length { .. } | StepError::State { .. }
+        StepError::TimeStep { .. }
+            | StepError::Free { .. }
+            | StepError::Length { .. }
+            | StepError::State { .. }
+            | StepError::Solve { source: SolveError::Stopped, .. }
     )
 }

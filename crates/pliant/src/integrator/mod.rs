@@ -121,6 +121,7 @@ mod statics;
 use std::fmt::Debug;
 use std::time::{Duration, Instant};
 
+use dyn_clone::DynClone;
 use thiserror::Error;
 
 use crate::solver::{LinearSolver, SolveError, SolveInfo, Stamp};
@@ -140,7 +141,7 @@ pub use statics::{QuasiStatic, Static, StaticParams};
 /// A scheme that steps systems in time.
 ///
 /// An integrator is for one system and one solver: it may rely on matrices that it has given to the solver in earlier steps.
-pub trait Integrator<S: System>: Debug + Send {
+pub trait Integrator<S: System>: Debug + DynClone + Send {
     /// Go on by `dt` seconds. On error the state is as it was.
     fn step(
         &mut self,
@@ -150,6 +151,8 @@ pub trait Integrator<S: System>: Debug + Send {
         dt: f64,
     ) -> Result<StepInfo, StepError>;
 }
+
+dyn_clone::clone_trait_object!(<S: System> Integrator<S>);
 
 impl<S: System> Integrator<S> for Box<dyn Integrator<S>> {
     fn step(
@@ -292,7 +295,7 @@ pub(crate) fn check_finite<S: System>(
 }
 
 /// What a linear system of a step needs beside its matrix.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct LinearStep {
     product: Vec<f64>,
     /// What the solver was given last: the weights, the revision of the system, and the solver's own mark.
@@ -425,7 +428,7 @@ fn prescribe_acceleration<S: System>(system: &S, time: f64, h: f64, q: &[f64], p
 }
 
 /// `M a = f(q) − D v`: accelerations that fit forces.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Acceleration {
     linear: LinearStep,
     force: Vec<f64>,

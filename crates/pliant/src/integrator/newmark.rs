@@ -18,7 +18,7 @@ use crate::system::{State, System};
 ///
 /// `β = ¼, γ = ½` is the trapezoidal rule: of second order, and on linear systems energy stays what it was. `γ > ½` damps. One
 /// iteration without line search is the semi-implicit scheme of VegaFEM.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Newmark {
     beta: f64,
     gamma: f64,

@@ -62,7 +62,7 @@ const MOST_HALVINGS: usize = 24;
 ///
 /// As long as `D` does not change, `r` is the gradient of `m/2 |s − ŝ|²_M + 1/(2d) wᵀDw + V(q + s) − drive·s`. That `s` and not `q + s` is
 /// the unknown keeps its digits: `m` is as large as `1/h²`.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Balance {
     pub mass: f64,
     pub damping: f64,
@@ -92,7 +92,7 @@ impl Balance {
 }
 
 /// The vectors that Newton's method works in.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Newton {
     /// The way `s` from the start, and where it leads.
     pub s: Vec<f64>,

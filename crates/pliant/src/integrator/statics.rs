@@ -24,7 +24,7 @@ impl Default for StaticParams {
 }
 
 /// Static equilibrium `f(q) = 0`, by Newton's method with line search, the load applied step by step.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Static {
     /// How it is looked for.
     pub params: StaticParams,
@@ -92,7 +92,7 @@ impl Static {
     }
 }
 /// Equilibrium at the end of every step: motion so slow that inertia does not matter. Time is what loads and motions depend on.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct QuasiStatic(pub Static);
 
 impl<S: System> Integrator<S> for QuasiStatic {

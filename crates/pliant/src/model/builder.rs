@@ -77,12 +77,16 @@ pub enum ModelError {
     NotFinite { what: &'static str, value: Vec3 },
     #[error("a force is for {found} vertices, but the bodies of the model have {expected} together")]
     Force { found: usize, expected: usize },
+    #[error("there is no such hold: it was taken away")]
+    NoHold,
+    #[error("a force couples vertices {} and {}, which nothing else does; give it to the builder of the model", vertices[0], vertices[1])]
+    NotCoupled { vertices: [u32; 2] },
     #[error("the damping matrix is for {found} vertices, but the model has {expected}")]
     DampingMatrix { found: usize, expected: usize },
 }
 
 /// Describes a model, part by part.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct ModelBuilder {
     bodies: Vec<Body>,
     forces: Vec<Box<dyn Force>>,

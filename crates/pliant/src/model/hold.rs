@@ -47,10 +47,17 @@ impl Hold {
     }
 }
 
+/// Names a hold of a model. None has that of another, also not of one that was taken away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct HoldId(u64);
+
 /// All holds of a model.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Holds {
     list: Vec<Hold>,
+    /// The name of each, and the one that the next gets.
+    ids: Vec<HoldId>,
+    next: u64,
     /// Vertices without mass, which are of no element: always held.
     unused: Vec<u32>,
     held: Vec<bool>,
@@ -65,10 +72,17 @@ impl Holds {
         list: Vec<Hold>,
         pattern: &BlockPattern,
     ) -> Result<Self, ModelError> {
-        let mut holds = Self { list: Vec::new(), unused, held: vec![false; 3 * vertex_count], slots: Vec::new() };
+        let mut holds = Self {
+            list: Vec::new(),
+            ids: Vec::new(),
+            next: 0,
+            unused,
+            held: vec![false; 3 * vertex_count],
+            slots: Vec::new(),
+        };
         for hold in list {
             holds.check(&hold)?;
-            holds.list.push(hold);
+            holds.add(hold);
         }
         holds.update(pattern);
         Ok(holds)
@@ -82,11 +96,23 @@ impl Holds {
         &self.held
     }
 
-    pub fn push(&mut self, hold: Hold, pattern: &BlockPattern) -> Result<(), ModelError> {
+    pub fn ids(&self) -> &[HoldId] {
+        &self.ids
+    }
+
+    pub fn push(&mut self, hold: Hold, pattern: &BlockPattern) -> Result<HoldId, ModelError> {
         self.check(&hold)?;
-        self.list.push(hold);
+        let id = self.add(hold);
         self.update(pattern);
-        Ok(())
+        Ok(id)
+    }
+
+    fn add(&mut self, hold: Hold) -> HoldId {
+        let id = HoldId(self.next);
+        self.next += 1;
+        self.list.push(hold);
+        self.ids.push(id);
+        id
     }
 
     pub fn release(&mut self, vertices: &[u32], pattern: &BlockPattern) {
@@ -104,8 +130,28 @@ impl Holds {
             }
             hold.vertices = kept.iter().map(|&i| hold.vertices[i]).collect();
         }
-        self.list.retain(|hold| !hold.vertices.is_empty());
+        let (list, ids) = (std::mem::take(&mut self.list), std::mem::take(&mut self.ids));
+        let kept = list.into_iter().zip(ids).filter(|(hold, _)| !hold.vertices.is_empty());
+        (self.list, self.ids) = kept.unzip();
         self.update(pattern);
+    }
+
+    /// Put the vertices of a hold elsewhere. On error nothing has changed.
+    pub fn set_offsets(&mut self, id: HoldId, offsets: Vec<Vec3>) -> Result<(), ModelError> {
+        let place = self.ids.iter().position(|own| *own == id).ok_or(ModelError::NoHold)?;
+        let hold = Hold { offsets, ..self.list[place].clone() };
+        self.check(&hold)?;
+        self.list[place] = hold;
+        Ok(())
+    }
+
+    /// Take a hold away.
+    pub fn remove(&mut self, id: HoldId, pattern: &BlockPattern) -> Result<Hold, ModelError> {
+        let place = self.ids.iter().position(|own| *own == id).ok_or(ModelError::NoHold)?;
+        self.ids.remove(place);
+        let hold = self.list.remove(place);
+        self.update(pattern);
+        Ok(hold)
     }
 
     fn check(&self, hold: &Hold) -> Result<(), ModelError> {

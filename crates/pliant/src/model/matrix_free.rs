@@ -21,7 +21,7 @@ pub struct MatrixFree {
     scratch: Mutex<Scratch>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Scratch {
     free: Vec<f64>,
     product: Vec<f64>,
@@ -158,7 +158,7 @@ impl System for MatrixFree {
 }
 
 /// The elasticity of all bodies in `K`, and `βK` in `D`.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Unassembled {
     stiffness: Linearized,
     /// `β`, and the `K` that was remembered when `D` was.
@@ -225,7 +225,7 @@ impl Unassembled {
 }
 
 /// `K(u)` of the elasticity of all bodies.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Linearized {
     u: Vec<f64>,
     definiteness: Definiteness,

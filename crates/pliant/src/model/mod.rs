@@ -2,6 +2,7 @@
 
 mod builder;
 mod hold;
+mod internal;
 mod matrix_free;
 mod observe;
 
@@ -14,6 +15,7 @@ use rayon::prelude::*;
 use crate::damping::Damping;
 use crate::force::{Elastic, Force};
 use crate::mass::MassMatrix;
+use crate::material::{Elasticity, YoungPoisson};
 use crate::math::Vec3;
 use crate::mesh::VolumeMesh;
 use crate::solver::Operator;
@@ -21,7 +23,7 @@ use crate::sparse::{BlockMatrix, BlockPattern};
 use crate::system::{DampingKind, Definiteness, Place, State, System, Weights};
 
 pub use builder::{Body, ModelBuilder, ModelError};
-pub use hold::Hold;
+pub use hold::{Hold, HoldId};
 pub use matrix_free::MatrixFree;
 pub use observe::Observation;
 
@@ -29,7 +31,7 @@ use hold::Holds;
 use matrix_free::Unassembled;
 
 /// Bodies of finite elements with their masses and forces. The coordinates are the displacements of all vertices, body after body.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Model {
     bodies: Vec<ModelBody>,
     /// Where the vertices of all bodies are at rest.
@@ -59,7 +61,7 @@ pub struct Model {
 }
 
 /// A body of a model.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct ModelBody {
     name: String,
     mesh: VolumeMesh,
@@ -225,17 +227,62 @@ impl Model {
         self.holds.list()
     }
 
+    /// The names of these, in the same order.
+    pub fn hold_ids(&self) -> &[HoldId] {
+        self.holds.ids()
+    }
+
     /// Hold vertices, from the next step on. Numbers beyond the vertices of the model are an error.
-    pub fn hold(&mut self, hold: Hold) -> Result<(), ModelError> {
-        self.holds.push(hold, self.stiffness.pattern())?;
+    pub fn hold(&mut self, hold: Hold) -> Result<HoldId, ModelError> {
+        let id = self.holds.push(hold, self.stiffness.pattern())?;
         self.revision += 1;
-        Ok(())
+        Ok(id)
+    }
+
+    /// Put the vertices of a hold elsewhere, from the next step on: so far from rest, before any motion of the hold. On error nothing changes.
+    pub fn move_hold(&mut self, id: HoldId, offsets: Vec<Vec3>) -> Result<(), ModelError> {
+        self.holds.set_offsets(id, offsets)
+    }
+
+    /// Take a hold away. Its vertices stay in other holds that they are in.
+    pub fn remove_hold(&mut self, id: HoldId) -> Result<Hold, ModelError> {
+        self.revision += 1;
+        self.holds.remove(id, self.stiffness.pattern())
     }
 
     /// Let these vertices go. They are no longer part of any hold.
     pub fn release(&mut self, vertices: &[u32]) {
         self.holds.release(vertices, self.stiffness.pattern());
         self.revision += 1;
+    }
+
+    /// Add a force that couples no vertices but those that are coupled already: handles at single vertices, obstacles, loads.
+    pub fn add_force(&mut self, mut force: impl Force + 'static) -> Result<(), ModelError> {
+        let (found, expected) = (force.vertex_count(), self.vertex_count());
+        if found != expected {
+            return Err(ModelError::Force { found, expected });
+        }
+        let pattern = self.stiffness.pattern();
+        let mut missing = None;
+        force.cliques(&mut |clique| {
+            let pairs = clique.iter().enumerate().flat_map(|(n, &a)| clique[n..].iter().map(move |&b| [a, b]));
+            missing = missing.or(pairs.into_iter().find(|&[a, b]| pattern.slot(a, b).is_none()));
+        });
+        if let Some(vertices) = missing {
+            return Err(ModelError::NotCoupled { vertices });
+        }
+        force.bind(pattern);
+        force.set_time(self.time);
+        self.forces.push(Box::new(force));
+        self.revision += 1;
+        Ok(())
+    }
+
+    /// Take the elasticity of all bodies away, for schemes that bring their own law. Returns the moduli of all regions that had one.
+    pub fn take_elasticity(&mut self) -> Vec<YoungPoisson> {
+        self.revision += 1;
+        let taken = self.bodies.iter_mut().filter_map(|body| body.elastic.take());
+        taken.flat_map(|elastic| elastic.materials().iter().map(Elasticity::moduli).collect::<Vec<_>>()).collect()
     }
 
     /// Change velocities by an impulse, in N·s, at a vertex.

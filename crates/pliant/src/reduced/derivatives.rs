@@ -16,6 +16,7 @@ use super::inverse::{Inverse, Stiffness};
 use super::modes::{Modes, ModesError, check_memory};
 use crate::force::{Elastic, StVkPolynomial};
 use crate::material::{Definiteness, Linear, StVenantKirchhoff};
+use crate::math::Vec3;
 use crate::model::{Model, ModelBody};
 use crate::system::System;
 
@@ -40,6 +41,7 @@ pub(super) fn derivatives(
     let count = count.min(modes.shapes.len());
     check_memory(count.saturating_mul(count.saturating_add(1)) / 2, model.dim())?;
     let change = StiffnessDerivative::new(model);
+    let rest = vec![0.0; model.dim()];
     let mut found = Vec::new();
     for j in 0..count {
         for i in 0..=j {
@@ -47,7 +49,7 @@ pub(super) fn derivatives(
                 return Err(ModesError::Stopped);
             }
             let (mut b, mut shape) = (vec![0.0; model.dim()], vec![0.0; model.dim()]);
-            change.add(model, &modes.shapes[j], &modes.shapes[i], &mut b);
+            change.add(model, &rest, &modes.shapes[j], &modes.shapes[i], &mut b);
             b.iter_mut().for_each(|b| *b = -*b);
             inverse.solve(&b, &mut shape);
             found.push(ModalDerivative { modes: [i, j], shape });
@@ -67,11 +69,13 @@ pub fn modal_derivatives(
     derivatives(model, &mut inverse, modes, count, watch)
 }
 
-/// `H` of the elasticity of a model.
-struct StiffnessDerivative {
+/// `H = ∂K/∂u` of the elasticity of a model.
+#[derive(Debug)]
+pub struct StiffnessDerivative {
     of_bodies: Vec<OfBody>,
 }
 
+#[derive(Debug)]
 enum OfBody {
     /// None: the law is linear, or there is none.
     Zero,
@@ -81,11 +85,16 @@ enum OfBody {
     Differences,
 }
 
-/// How far bodies are bent to find differences, as a part of their size: errors are of the order of its square.
-const BEND: f64 = 1e-4;
+/// How much edges are strained to find differences: errors are of the order of its fourth power, and of rounding divided
+/// by it.
+const BEND: f64 = 1e-3;
+
+/// At `±h` and `±2h`, the difference quotient of fourth order.
+const STENCIL: [(f64, f64); 4] = [(1.0, 8.0 / 12.0), (-1.0, -8.0 / 12.0), (2.0, -1.0 / 12.0), (-2.0, 1.0 / 12.0)];
 
 impl StiffnessDerivative {
-    fn new(model: &Model) -> Self {
+    /// For St. Venant–Kirchhoff by its formula, for other laws by differences.
+    pub fn new(model: &Model) -> Self {
         let of_body = |body: &ModelBody| {
             let Some(elastic) = body.elastic() else { return OfBody::Zero };
             if elastic.materials().iter().all(|material| material.law::<Linear>().is_some()) {
@@ -97,34 +106,105 @@ impl StiffnessDerivative {
         Self { of_bodies: model.bodies().iter().map(of_body).collect() }
     }
 
-    /// `out + (H : a) b`.
-    fn add(&self, model: &Model, a: &[f64], b: &[f64], out: &mut [f64]) {
-        let largest = a.iter().fold(0.0, |most: f64, a| most.max(a.abs()));
+    /// `out + (H(u) : a) b`: how the stiffness changes along `a`, times `b`. Exchanging `a` and `b` changes nothing.
+    ///
+    /// # Panics
+    /// If a vector has not three numbers for each vertex of the model.
+    pub fn add(&self, model: &Model, u: &[f64], a: &[f64], b: &[f64], out: &mut [f64]) {
         for (body, derivative) in model.bodies().iter().zip(&self.of_bodies) {
             let range = 3 * body.vertices().start..3 * body.vertices().end;
             match derivative {
                 OfBody::StVk(force) => {
-                    let rest = vec![0.0; range.len()];
-                    force.stiffness_derivative(&rest, &a[range.clone()], &b[range.clone()], &mut out[range]);
+                    let part = |whole: &'_ [f64]| whole[range.clone()].to_vec();
+                    force.stiffness_derivative(&part(u), &part(a), &part(b), &mut out[range.clone()]);
                 }
-                OfBody::Differences if largest > 0.0 => {
+                OfBody::Differences => {
                     let elastic = body.elastic().expect("a body with elasticity");
-                    let epsilon = BEND * model.extent() / largest;
-                    for sign in [1.0, -1.0] {
-                        let u: Vec<f64> = a.iter().map(|a| sign * epsilon * a).collect();
+                    let epsilon = BEND / largest_strain(body, &a[range]);
+                    if !epsilon.is_finite() {
+                        // The body does not deform along `a`, or not in a way that can be told.
+                        continue;
+                    }
+                    for (place, weight) in STENCIL {
+                        let bent: Vec<f64> = u.iter().zip(a).map(|(u, a)| u + place * epsilon * a).collect();
                         let mut product = vec![0.0; out.len()];
-                        elastic.add_stiffness_product(&u, Definiteness::Exact, b, &mut product);
-                        let weight = sign / (2.0 * epsilon);
+                        elastic.add_stiffness_product(&bent, Definiteness::Exact, b, &mut product);
+                        let weight = weight / epsilon;
                         out.iter_mut().zip(&product).for_each(|(out, product)| *out += weight * product);
                     }
                 }
-                OfBody::Differences | OfBody::Zero => {}
+                OfBody::Zero => {}
             }
         }
     }
 }
 
+/// How much displacements strain the edge that they strain most, whichever way it is turned.
+fn largest_strain(body: &ModelBody, a: &[f64]) -> f64 {
+    let mesh = body.mesh();
+    let at = |vertex: u32| Vec3::from_slice(&a[3 * vertex as usize..]);
+    let strain = |element: &[u32], [i, j]: [usize; 2]| {
+        let (i, j) = (element[i], element[j]);
+        (at(i) - at(j)).length() / (mesh.vertices()[i as usize] - mesh.vertices()[j as usize]).length()
+    };
+    let of_element =
+        |element: &[u32]| mesh.kind().edges().iter().map(|edge| strain(element, *edge)).fold(0.0, f64::max);
+    mesh.elements().map(of_element).fold(0.0, f64::max)
+}
+
 /// The laws of all regions, if they are all St. Venant–Kirchhoff.
 pub(super) fn stvk_laws(elastic: &Elastic) -> Option<Vec<StVenantKirchhoff>> {
     elastic.materials().iter().map(|material| material.law().copied()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::material::{AnyLaw, YoungPoisson};
+    use crate::mesh::{Cells, generate};
+    use crate::model::Body;
+
+    fn model(law: &str) -> Model {
+        let mesh = generate::block([1.0, 0.2, 0.2], [20, 4, 4], Cells::Tet5).unwrap();
+        let law = AnyLaw::new(law, YoungPoisson { young: 1e4, poisson: 0.3 }).unwrap();
+        Model::builder().body(Body::new(mesh, law, 1000.0)).build().unwrap()
+    }
+
+    fn wave(model: &Model, size: f64, frequency: f64) -> Vec<f64> {
+        (0..model.dim()).map(|i| size * (frequency * i as f64).sin()).collect()
+    }
+
+    #[test]
+    fn differences_are_near_the_formula_in_bent_states_and_along_single_vertices() {
+        let model = model("stvk");
+        let u = wave(&model, 0.01, 0.7);
+        let mut spike = vec![0.0; model.dim()];
+        spike[301] = 2.0;
+        let exact = StiffnessDerivative::new(&model);
+        let differences = StiffnessDerivative { of_bodies: vec![OfBody::Differences] };
+        for (a, b) in [(wave(&model, 1.0, 0.3), wave(&model, 1.0, 1.1)), (spike, wave(&model, 1.0, 1.1))] {
+            let (mut formula, mut found) = (vec![0.0; u.len()], vec![0.0; u.len()]);
+            exact.add(&model, &u, &a, &b, &mut formula);
+            differences.add(&model, &u, &a, &b, &mut found);
+            let scale = formula.iter().fold(0.0, |most: f64, f| most.max(f.abs()));
+            let worst = formula.iter().zip(&found).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(worst < 1e-9 * scale, "{:e}", worst / scale);
+        }
+    }
+
+    #[test]
+    fn the_derivative_of_other_laws_is_symmetric_and_that_of_linear_ones_zero() {
+        for law in ["neo-hookean", "corotational", "mooney-rivlin", "linear"] {
+            let model = model(law);
+            let u = wave(&model, 0.002, 0.7);
+            let (a, b) = (wave(&model, 1.0, 0.3), wave(&model, 1.0, 1.1));
+            let (mut ab, mut ba) = (vec![0.0; u.len()], vec![0.0; u.len()]);
+            let derivative = StiffnessDerivative::new(&model);
+            derivative.add(&model, &u, &a, &b, &mut ab);
+            derivative.add(&model, &u, &b, &a, &mut ba);
+            let scale = ab.iter().fold(0.0, |most: f64, f| most.max(f.abs()));
+            assert_eq!(scale == 0.0, law == "linear");
+            assert!(ab.iter().zip(&ba).all(|(x, y)| (x - y).abs() <= 1e-7 * scale), "{law}");
+        }
+    }
 }

@@ -1,6 +1,5 @@
 //! The elasticity of a reduced model, however it is evaluated.
 
-use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{LltRegularization, cholesky_in_place, cholesky_in_place_scratch};
 use faer::{MatMut, Par, Spec};
 
@@ -9,6 +8,7 @@ use super::elements::ReducedElements;
 use super::stvk::StVkTensors;
 use crate::material::Definiteness;
 use crate::solver::DenseMatrix;
+use crate::solver::scratch::Scratch;
 
 /// How the elastic forces of a reduced model are worked out.
 #[derive(Debug, Clone)]
@@ -81,31 +81,22 @@ impl ReducedElasticity {
 }
 
 /// Makes symmetric matrices that are not negative in any direction.
-#[derive(Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Projection {
     factor: Vec<f64>,
-    scratch: Option<MemBuffer>,
-}
-
-impl std::fmt::Debug for Projection {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Projection")
-    }
+    scratch: Scratch,
 }
 
 impl Projection {
     /// Raise negative eigenvalues to zero. Most matrices have none, which a factor tells at once.
     fn project(&mut self, matrix: &mut DenseMatrix) {
         let n = matrix.size();
-        if self.factor.len() != n * n {
-            self.factor.resize(n * n, 0.0);
-            self.scratch = Some(MemBuffer::new(cholesky_in_place_scratch::<f64>(n, Par::Seq, Spec::default())));
-        }
-        let Some(scratch) = &mut self.scratch else { return };
-        self.factor.copy_from_slice(matrix.values());
+        self.factor.clear();
+        self.factor.extend_from_slice(matrix.values());
+        let stack = self.scratch.stack(cholesky_in_place_scratch::<f64>(n, Par::Seq, Spec::default()));
         let factor = MatMut::from_column_major_slice_mut(&mut self.factor, n, n);
         let regularization = LltRegularization::default();
-        if cholesky_in_place(factor, regularization, Par::Seq, MemStack::new(scratch), Spec::default()).is_ok() {
+        if cholesky_in_place(factor, regularization, Par::Seq, stack, Spec::default()).is_ok() {
             return;
         }
         // One that has numbers that are not finite is noticed by who solves with it.

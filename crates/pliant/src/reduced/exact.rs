@@ -11,7 +11,7 @@ use crate::system::{State, System};
 /// For a linear law under constant loads the result is exact at any step. What else acts, handles, obstacles, friction and damping that is not
 /// Rayleigh's, and what a nonlinear law has beside `ω²q`, is a force that is taken from the start of the step: then steps are of first order and must be
 /// short. For bodies that are held; others need a scheme that couples their coordinates, and this one is an error.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct ExactModes {
     oscillators: Vec<Oscillator>,
     /// What they are for: the step, `α` and `β`.

@@ -16,7 +16,7 @@ use crate::solver::DenseMatrix;
 use crate::sparse::BlockMatrix;
 use crate::system::Definiteness;
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct External {
     /// The vertices that forces couple, ascending.
     vertices: Vec<u32>,

@@ -7,10 +7,10 @@ use crate::system::State;
 
 /// Any scheme, after each step of which the frame of a body that is free follows it. Outermost: around [`Halving`](crate::integrator::Halving), which can take back steps
 /// but not what a frame has done, and not inside it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Following<I>(pub I);
 
-impl<I: Integrator<ReducedModel>> Integrator<ReducedModel> for Following<I> {
+impl<I: Integrator<ReducedModel> + Clone> Integrator<ReducedModel> for Following<I> {
     fn step(
         &mut self,
         system: &mut ReducedModel,

@@ -16,7 +16,7 @@ use crate::system::{Definiteness, System};
 
 /// The factor of `K + sM` of a model at rest. `s` is zero for a body that is held; for one that is not, whose `K` is singular,
 /// it is small beside the lowest `ω²`, and rigid motions are left out.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Inverse {
     /// `K`.
     pub stiffness: BlockMatrix,

@@ -63,7 +63,7 @@ mod stvk;
 
 pub use basis::{Basis, BasisError, BasisInfo, nearest_placement};
 pub use cubature::{CubatureInfo, CubatureParams};
-pub use derivatives::{ModalDerivative, modal_derivatives};
+pub use derivatives::{ModalDerivative, StiffnessDerivative, modal_derivatives};
 pub use elasticity::ReducedElasticity;
 pub use elements::{ReducedElements, WeightedElement};
 pub use exact::ExactModes;

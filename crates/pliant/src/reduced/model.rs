@@ -18,7 +18,7 @@ use crate::system::{DampingKind, Definiteness, State, System, Weights};
 ///   rest.
 /// - A body that is free has a frame that moves along with it, in which it deforms; the first six coordinates are those of the frame. See
 ///   [`follow`](Self::follow), which is to be called after each step, as [`Following`](super::Following) does.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct ReducedModel {
     model: Model,
     basis: Basis,
@@ -264,6 +264,36 @@ impl ReducedModel {
     /// If the state is not one of this model.
     pub fn elastic_energy(&mut self, state: &State) -> f64 {
         self.elasticity.energy(&state.q[state.q.len() - self.basis.size()..])
+    }
+
+    /// The elastic energy at coordinates of the basis, in J.
+    ///
+    /// # Panics
+    /// If there is not one coordinate for each direction of the basis.
+    pub fn internal_energy(&mut self, q: &[f64]) -> f64 {
+        assert_eq!(q.len(), self.basis.size(), "a coordinate for each direction");
+        self.elasticity.energy(q)
+    }
+
+    /// The gradient of the [elastic energy](Self::internal_energy).
+    ///
+    /// # Panics
+    /// If there is not one number for each direction of the basis.
+    pub fn internal_force(&mut self, q: &[f64], force: &mut [f64]) {
+        assert!(q.len() == self.basis.size() && force.len() == q.len(), "a number for each direction");
+        self.elasticity.force(q, force);
+    }
+
+    /// The second derivative of the [elastic energy](Self::internal_energy).
+    ///
+    /// # Panics
+    /// If there is not one coordinate for each direction of the basis.
+    pub fn internal_stiffness(&mut self, q: &[f64]) -> DenseMatrix {
+        assert_eq!(q.len(), self.basis.size(), "a coordinate for each direction");
+        let (mut force, mut stiffness) = (vec![0.0; q.len()], DenseMatrix::zero(q.len()));
+        let projection = &mut self.projection;
+        self.elasticity.force_and_stiffness(q, Definiteness::Exact, &mut force, &mut stiffness, projection);
+        stiffness
     }
 
     /// To measure something, which changes nothing that matters.

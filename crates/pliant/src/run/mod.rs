@@ -159,6 +159,7 @@ impl Run {
         }
         run.lock = Some(run.folder.lock()?);
         let checkpoint = Checkpoint::read(&Disk, &run.folder.checkpoint())?;
+        run.built.simulation.check_resumable(&checkpoint)?;
         run.built.recorder.set_work(checkpoint.work);
         run.built.simulation.resume(checkpoint)?;
         let step = run.built.simulation.steps_done();

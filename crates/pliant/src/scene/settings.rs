@@ -214,6 +214,20 @@ pub enum Solver {
     OldFactor,
 }
 
+impl Solver {
+    /// Its parameters, with those of conjugate gradients where it has them.
+    pub fn params(self, cg: CgParams) -> SolverParams {
+        match self {
+            Self::Auto => SolverParams::Auto(AutoParams { cg, ..AutoParams::default() }),
+            Self::Direct => SolverParams::Direct,
+            Self::DirectSingle => SolverParams::DirectSingle(cg),
+            Self::BlockJacobi => SolverParams::BlockJacobi(cg),
+            Self::IncompleteCholesky => SolverParams::IncompleteCholesky(cg),
+            Self::OldFactor => SolverParams::OldFactor(OldFactorParams { cg, ..OldFactorParams::default() }),
+        }
+    }
+}
+
 /// Where mass is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -270,14 +284,7 @@ impl Settings {
             }
             cg.most_iterations = iterations.value as usize;
         }
-        Ok(match self.solver {
-            Solver::Auto => SolverParams::Auto(AutoParams { cg, ..AutoParams::default() }),
-            Solver::Direct => SolverParams::Direct,
-            Solver::DirectSingle => SolverParams::DirectSingle(cg),
-            Solver::BlockJacobi => SolverParams::BlockJacobi(cg),
-            Solver::IncompleteCholesky => SolverParams::IncompleteCholesky(cg),
-            Solver::OldFactor => SolverParams::OldFactor(OldFactorParams { cg, ..OldFactorParams::default() }),
-        })
+        Ok(self.solver.params(cg))
     }
 
     /// The scheme. `moduli` are those of the regions of bodies without elasticity.
@@ -390,7 +397,7 @@ impl Settings {
     }
 
     /// Parameters of another scheme than the one in use would do nothing.
-    fn check_options(&self, source: &Source) -> Result<(), SceneError> {
+    pub fn check_options(&self, source: &Source) -> Result<(), SceneError> {
         let scheme = self.scheme.value;
         let iterates = matches!(scheme, Scheme::BackwardEuler | Scheme::Newmark | Scheme::Static);
         let linearized = scheme == Scheme::LinearizedBackwardEuler;

@@ -6,10 +6,10 @@ mod probe;
 use std::sync::OnceLock;
 
 use crate::force::Force;
-use crate::integrator::{Integrator, StepError, StepInfo};
+use crate::integrator::{Integrator, Static, StaticParams, StepError, StepInfo};
 use crate::model::{Model, Observation};
 use crate::reduced::{Following, ReducedModel};
-use crate::solver::{Dense, LinearSolver, Operator};
+use crate::solver::{Dense, Direct, LinearSolver, Operator};
 use crate::system::{State, System};
 
 pub use checkpoint::{Checkpoint, CheckpointError};
@@ -20,23 +20,25 @@ pub use probe::{COLUMNS, Probe, Quantities, Recorder, Table, TableError};
 /// Linear solvers remember what helps with the next system, so that a result depends, in its last digits, on the steps before. To be
 /// able to go on from a [`Checkpoint`] with the same result to the last bit, solvers forget that every so many steps, in every run,
 /// whether it is interrupted or not: checkpoints are made there.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Simulation {
     stepped: Stepped,
     start_time: f64,
     dt: f64,
     step: u64,
     restart_every: u64,
+    /// Whether solvers begin anew in the next step, wherever that is.
+    begins_anew: bool,
 }
 
 /// What is stepped.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Stepped {
     Whole(Box<Whole>),
     Reduced(Box<Reduced>),
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Whole {
     model: Model,
     integrator: Box<dyn Integrator<Model>>,
@@ -44,7 +46,7 @@ struct Whole {
     state: State,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Reduced {
     model: ReducedModel,
     integrator: Following<Box<dyn Integrator<ReducedModel>>>,
@@ -87,7 +89,7 @@ impl Simulation {
     }
 
     fn of(stepped: Stepped, start_time: f64, dt: f64) -> Self {
-        Self { stepped, start_time, dt, step: 0, restart_every: Self::RESTART_EVERY }
+        Self { stepped, start_time, dt, step: 0, restart_every: Self::RESTART_EVERY, begins_anew: true }
     }
 
     /// The same with other places where a run can be resumed.
@@ -187,7 +189,7 @@ impl Simulation {
 
     /// The next step. On error nothing has changed.
     pub fn step(&mut self) -> Result<StepInfo, StepError> {
-        let begins_anew = self.can_be_resumed();
+        let begins_anew = self.begins_anew || self.can_be_resumed();
         self.step += 1;
         // Not the sum of all steps, which rounds every time.
         let time = self.start_time + self.step as f64 * self.dt;
@@ -208,10 +210,39 @@ impl Simulation {
                 integrator.step(model, solver, state, self.dt).inspect(|_| state.time = time)
             }
         };
-        if stepped.is_err() {
-            self.step -= 1;
+        match stepped {
+            Ok(_) => self.begins_anew = false,
+            Err(_) => self.step -= 1,
         }
         stepped
+    }
+
+    /// Go to equilibrium under the forces of this time; velocities become zero, and time stays. On error nothing has changed.
+    pub fn find_equilibrium(&mut self, params: StaticParams) -> Result<StepInfo, StepError> {
+        self.begins_anew = true;
+        let mut search = Static::new(params);
+        match &mut self.stepped {
+            Stepped::Whole(whole) => search.solve(&mut whole.model, &mut *whole.solver, &mut whole.state),
+            Stepped::Reduced(reduced) if reduced.model.placement().is_some() => {
+                Err(StepError::Free { scheme: "equilibria of reduced models" })
+            }
+            Stepped::Reduced(reduced) => {
+                reduced.expanded.take();
+                search.solve(&mut reduced.model, &mut reduced.solver, &mut reduced.state)
+            }
+        }
+    }
+
+    /// Put something around the linear solver of a whole model, for instance to be able to stop it.
+    pub fn wrap_solver(
+        &mut self,
+        wrap: impl FnOnce(Box<dyn LinearSolver<Operator>>) -> Box<dyn LinearSolver<Operator>>,
+    ) {
+        if let Stepped::Whole(whole) = &mut self.stepped {
+            // Something that is thrown away at once stands in for it meanwhile.
+            let solver = std::mem::replace(&mut whole.solver, Box::new(Direct::default()));
+            whole.solver = wrap(solver);
+        }
     }
 
     /// How many steps have been made.
@@ -229,9 +260,20 @@ impl Simulation {
         self.step.is_multiple_of(self.restart_every)
     }
 
+    /// Where it is, to go on from later. Solvers begin anew after it, wherever it is, so that this simulation and one that is resumed go on the same to
+    /// the last bit.
+    pub fn checkpoint_here(&mut self) -> Checkpoint {
+        self.begins_anew = true;
+        self.state_to_save()
+    }
+
     /// Where it is, to go on from later; none where that would lead to another result.
     pub fn checkpoint(&self) -> Option<Checkpoint> {
-        self.can_be_resumed().then(|| Checkpoint {
+        self.can_be_resumed().then(|| self.state_to_save())
+    }
+
+    fn state_to_save(&self) -> Checkpoint {
+        Checkpoint {
             fingerprint: self.fingerprint(),
             step: self.step,
             work: [0; 3],
@@ -239,17 +281,14 @@ impl Simulation {
                 Stepped::Whole(whole) => whole.state.clone(),
                 Stepped::Reduced(reduced) => reduced.model.save(&reduced.state),
             },
-        })
+        }
     }
 
-    /// Go on from a checkpoint. On error nothing has changed.
+    /// Go on from a checkpoint, with solvers that begin anew. On error nothing has changed.
     pub fn resume(&mut self, checkpoint: Checkpoint) -> Result<(), CheckpointError> {
         let (found, expected) = (checkpoint.fingerprint, self.fingerprint());
         if found != expected {
             return Err(CheckpointError::OtherModel { found, expected });
-        }
-        if !checkpoint.step.is_multiple_of(self.restart_every) {
-            return Err(CheckpointError::Step { step: checkpoint.step, every: self.restart_every });
         }
         let found = checkpoint.state.q.len();
         match &mut self.stepped {
@@ -270,7 +309,18 @@ impl Simulation {
             }
         }
         self.step = checkpoint.step;
+        self.begins_anew = true;
         Ok(())
+    }
+
+    /// Check that going on from a checkpoint leads to the same result as never having stopped.
+    pub fn check_resumable(&self, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
+        let every = self.restart_every;
+        if checkpoint.step.is_multiple_of(every) {
+            Ok(())
+        } else {
+            Err(CheckpointError::Step { step: checkpoint.step, every })
+        }
     }
 
     /// A number that is another for other meshes, time steps or restarts.

@@ -6,7 +6,7 @@ use super::{PatternTooLarge, Symbolic};
 use crate::sparse::BlockPattern;
 
 /// Made for the first matrix, and again only if the pattern changes.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Analysis {
     symbolic: Option<Arc<Symbolic>>,
     /// How many have been made.

@@ -28,7 +28,7 @@ impl Default for AutoParams {
 }
 
 /// Solves with the method that the first matrices call for: see [`Auto::choice`].
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Auto {
     params: AutoParams,
     analysis: Analysis,
@@ -37,7 +37,7 @@ pub struct Auto {
     until_next: usize,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Chosen {
     choice: Choice,
     pattern: Arc<crate::sparse::BlockPattern>,

@@ -8,7 +8,7 @@ use super::{
 };
 
 /// Solves by conjugate gradients with the inverses of the diagonal blocks. All that it needs of a matrix is a [`LinearMap`].
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct BlockJacobi {
     cg: ConjugateGradients,
     inverses: Inverses,
@@ -16,7 +16,7 @@ pub struct BlockJacobi {
 }
 
 /// The inverse of each diagonal block, row by row.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Inverses(Vec<[f64; 9]>);
 
 impl BlockJacobi {

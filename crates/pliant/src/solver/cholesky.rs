@@ -24,7 +24,7 @@ pub struct NotPositiveDefinite {
 
 /// A Cholesky factor in numbers of type `T`, `f64` or `f32`. All memory is taken when it is made, and used again by every
 /// factorisation.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Cholesky<T> {
     factor: Factor<T>,
 }

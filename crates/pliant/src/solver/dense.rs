@@ -2,7 +2,6 @@
 
 use std::ops::{Index, IndexMut};
 
-use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{LltRegularization, cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::lu::partial_pivoting::factor::{lu_in_place, lu_in_place_scratch};
 use faer::linalg::triangular_solve::{
@@ -10,6 +9,7 @@ use faer::linalg::triangular_solve::{
 };
 use faer::{MatMut, MatRef, Par, Spec};
 
+use super::scratch::Scratch;
 use super::vector::norm;
 use super::{LinearSolver, Method, SolveError, SolveInfo, Stamp};
 
@@ -83,7 +83,7 @@ impl IndexMut<(usize, usize)> for DenseMatrix {
 }
 
 /// Solves with a dense factor: Cholesky's, or `LU` with pivots if the matrix is not symmetric or not positive definite.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Dense {
     factor: Vec<f64>,
     /// The row that each step of the elimination took, and the steps of the rows.
@@ -104,16 +104,6 @@ enum Kind {
     None,
     Cholesky,
     Lu,
-}
-
-/// Memory for the factorisations.
-#[derive(Default)]
-struct Scratch(Option<MemBuffer>);
-
-impl std::fmt::Debug for Scratch {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Scratch")
-    }
 }
 
 impl Dense {
@@ -139,12 +129,10 @@ impl LinearSolver<DenseMatrix> for Dense {
             self.factor.resize(n * n, 0.0);
             self.rows.resize(n, 0);
             self.steps.resize(n, 0);
-            let llt = cholesky_in_place_scratch::<f64>(n, Par::Seq, Spec::default());
-            let lu = lu_in_place_scratch::<usize, f64>(n, n, Par::Seq, Spec::default());
-            self.scratch.0 = Some(MemBuffer::new(llt.or(lu)));
         }
-        let stack =
-            MemStack::new(self.scratch.0.get_or_insert_with(|| MemBuffer::new(faer::dyn_stack::StackReq::EMPTY)));
+        let llt = cholesky_in_place_scratch::<f64>(n, Par::Seq, Spec::default());
+        let lu = lu_in_place_scratch::<usize, f64>(n, n, Par::Seq, Spec::default());
+        let stack = self.scratch.stack(llt.or(lu));
         self.factor.copy_from_slice(&matrix.values);
         if matrix.is_symmetric() {
             let factor = MatMut::from_column_major_slice_mut(&mut self.factor, n, n);

@@ -13,7 +13,7 @@ use super::{
 use crate::sparse::{BlockMatrix, BlockPattern};
 
 /// Solves with a factor in double precision.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Direct {
     analysis: Analysis,
     cholesky: Option<Cholesky<f64>>,
@@ -107,7 +107,7 @@ impl Direct {
 
 /// Solves with a factor in single precision, corrected by conjugate gradients: half the memory and time of [`Direct`], which
 /// steps in where single precision breaks down.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct DirectSingle {
     analysis: Analysis,
     cg: ConjugateGradients,
@@ -119,7 +119,7 @@ pub struct DirectSingle {
     stamp: Option<Stamp>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct SingleFactor {
     cholesky: Cholesky<f32>,
     scaled: Vec<f64>,

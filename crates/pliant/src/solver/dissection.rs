@@ -68,7 +68,7 @@ fn dissect_part(graph: &Graph, part: &Weighted, vertices: &mut [u32], seed: u64)
 }
 
 /// A graph whose vertices stand for several ones.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Weighted {
     starts: Vec<u32>,
     neighbours: Vec<u32>,
@@ -273,7 +273,7 @@ impl Weighted {
 const SEPARATOR: u8 = 2;
 
 /// Which vertices are on which side, and how many on each.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Split {
     side: Vec<u8>,
     sizes: [u64; 3],

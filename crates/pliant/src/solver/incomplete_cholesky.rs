@@ -11,7 +11,7 @@ use crate::math::{Kernel, Simd, dispatch, fused};
 use crate::sparse::{BlockMatrix, BlockPattern};
 
 /// Solves by conjugate gradients with an incomplete factor of 3×3 blocks.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct IncompleteCholesky {
     cg: ConjugateGradients,
     factor: Option<Factor>,
@@ -20,7 +20,7 @@ pub struct IncompleteCholesky {
 }
 
 /// An incomplete factor, in single precision.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Factor {
     pattern: Arc<BlockPattern>,
     /// What the elimination of each row takes away, and where each row's begin.

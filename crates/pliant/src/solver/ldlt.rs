@@ -28,7 +28,7 @@ pub struct NotQuasiDefinite {
 /// any way. Saddle systems too, whose multipliers have nothing on the diagonal, if their constraints are independent.
 ///
 /// Without pivoting, as the signs are known: [`Symbolic::with_signs`] takes them. As fast as Cholesky's factorisation.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Ldlt {
     factor: Factor<f64>,
 }

@@ -27,6 +27,7 @@ mod ordering;
 mod packed;
 mod params;
 mod scalar;
+pub(crate) mod scratch;
 mod substitution;
 mod symbolic;
 #[cfg(test)]
@@ -37,6 +38,7 @@ pub(crate) mod vector;
 use std::fmt::{self, Debug, Display};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use dyn_clone::DynClone;
 use thiserror::Error;
 
 pub use auto::{Auto, AutoParams, Choice, Reason};
@@ -56,7 +58,7 @@ pub use scalar::Scalar;
 pub use symbolic::{PatternTooLarge, Sign, Symbolic, SymbolicInfo};
 
 /// Solves `A x = b`, step after step, for matrices of type `M` that change from one to the next.
-pub trait LinearSolver<M>: Debug + Send {
+pub trait LinearSolver<M>: Debug + DynClone + Send {
     /// The matrix of the systems that follow.
     fn set_matrix(&mut self, matrix: &M) -> Result<(), SolveError>;
 
@@ -74,6 +76,8 @@ pub trait LinearSolver<M>: Debug + Send {
     /// memory may be kept.
     fn forget(&mut self);
 }
+
+dyn_clone::clone_trait_object!(<M> LinearSolver<M>);
 
 /// Names a matrix that was given to a solver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -171,4 +175,6 @@ pub enum SolveError {
     NotFiniteAt { what: &'static str, coordinate: usize },
     #[error(transparent)]
     PatternTooLarge(#[from] PatternTooLarge),
+    #[error("stopped")]
+    Stopped,
 }

@@ -18,7 +18,7 @@ use super::trapezoid::{BLOCK, Trapezoid};
 use crate::sparse::BlockMatrix;
 
 /// A factor, with all memory that making and using it takes.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Factor<T> {
     symbolic: Arc<Symbolic>,
     /// The panels of the fronts; until these are made, what fronts leave for their parents.

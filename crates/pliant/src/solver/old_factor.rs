@@ -55,7 +55,7 @@ pub enum Precision {
 
 /// Solves by conjugate gradients with an old factor that turns with the body. It decides when to make a new one by counting
 /// the work, so that results do not depend on the clock.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct OldFactor {
     params: OldFactorParams,
     analysis: Analysis,
@@ -72,7 +72,7 @@ pub struct OldFactor {
 }
 
 /// A factor, and how the body has turned since it was made.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct TurnedFactor {
     symbolic: Arc<Symbolic>,
     precision: Precision,

@@ -23,7 +23,7 @@ const LANES: usize = 16;
 const LARGEST: f32 = 32767.0;
 
 /// A scaled factor in 16 bits a number, with a rotation for each vertex.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Packed {
     symbolic: Arc<Symbolic>,
     /// The subtrees, which may be worked on at the same time, and last what is above them.

@@ -27,7 +27,7 @@ pub struct PatternTooLarge {
 }
 
 /// What factorisations of matrices of one pattern have in common.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Symbolic {
     pub(super) pattern: Arc<BlockPattern>,
     /// The vertex that is eliminated at each place.
@@ -375,7 +375,7 @@ fn runs(rows: &[u32], row_of_place: &[u32], pivots: u32) -> Vec<Run> {
 }
 
 /// Columns that are eliminated together, by their places in the dissection.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Supernode {
     columns: Vec<u32>,
     rows: Vec<u32>,
@@ -711,7 +711,7 @@ fn taken_by(fronts: &[Front], number: usize) -> usize {
 }
 
 /// Memory in which updates come and go.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Gaps {
     /// The updates that are there, by place.
     live: Vec<Update>,

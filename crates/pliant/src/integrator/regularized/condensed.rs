@@ -26,7 +26,7 @@ const ENOUGH: f64 = 1e-14;
 ///
 /// In the matrix of a body that is almost rigid, mass drowns in stiffness. So the solution is corrected by what it leaves of both
 /// rows of the whole system, `b − M̃v + Jᵀμ` and `r − Jv − Sμ`, which are exact.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Condensed {
     scatter: Scatter,
     matrix: BlockMatrix,

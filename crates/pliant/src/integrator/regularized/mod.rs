@@ -9,6 +9,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Instant;
 
+use dyn_clone::DynClone;
 use thiserror::Error;
 
 use super::backward_euler::finish;
@@ -48,7 +49,7 @@ use strain::Strains;
 ///
 /// The linear solver that a step is given is not used: matrices here are not those of the model, of other sizes and signs, and
 /// that of linear strain is factored once and kept.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Regularized {
     damping_time: Option<f64>,
     strain: Strain,
@@ -268,7 +269,7 @@ impl Step<'_> {
 }
 
 /// A way to solve `M̃ v − Jᵀμ = b`, `J v + γh⁻²α μ = r` for the coordinates that are not held.
-trait Solve: Debug + Send {
+trait Solve: Debug + DynClone + Send {
     fn factor(&mut self, step: &Step<'_>) -> Result<(), Breakdown>;
 
     /// Add the solution to `v`; `r` is what strains want. Returns how far off it may be: what is left of the right-hand side as a part of
@@ -278,6 +279,8 @@ trait Solve: Debug + Send {
     fn info(&self) -> &SymbolicInfo;
 }
 
+dyn_clone::clone_trait_object!(Solve);
+
 /// Where elimination broke down.
 #[derive(Debug, Clone, Copy)]
 enum Breakdown {
@@ -286,7 +289,7 @@ enum Breakdown {
 }
 
 /// Solving twice: stiff systems have condition numbers that leave few digits the first time.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Refinement {
     residual: Vec<f64>,
     correction: Vec<f64>,

@@ -19,7 +19,7 @@ const BLOCKS: usize = 10;
 ///
 /// Multipliers come first, two rows of blocks for each tetrahedron: its normal strains and its shears. So the blocks of a
 /// tetrahedron stand together, and those of the model after all of them as they do in its own matrix.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Saddle {
     matrix: BlockMatrix,
     ldlt: Ldlt,

@@ -14,7 +14,7 @@ use crate::sparse::{BlockMatrix, BlockPattern};
 /// `(J M̃⁻¹Jᵀ + γh⁻²α) μ = r − J M̃⁻¹b`, then `v₊ = M̃⁻¹(b + Jᵀμ)`. `M̃` couples no two vertices.
 ///
 /// Each tetrahedron has two rows of blocks, of its normal strains and of its shears.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Schur {
     /// For each tetrahedron, itself and those after it that it shares vertices with; where those of each begin, and one more.
     neighbours: Vec<Neighbour>,

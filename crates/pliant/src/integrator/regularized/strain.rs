@@ -169,7 +169,7 @@ impl Tet {
 }
 
 /// The strains of all tetrahedra.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Strains {
     pub tets: Vec<Tet>,
     strain: Strain,
@@ -316,7 +316,7 @@ mod tests {
     }
 
     /// Solves nothing: the stepper has factors of its own.
-    #[derive(Debug)]
+    #[derive(Debug, Clone)]
     struct Unused;
 
     impl LinearSolver<Operator> for Unused {

@@ -1,0 +1,84 @@
+"""Simulate 3D deformable solids with finite elements.
+
+>>> mesh = pliant.Mesh.beam(1, 0.1, 0.1, across=2)
+>>> rubber = pliant.materials.neo_hookean(young=1e6, poisson=0.45, density=1000)
+>>> model = pliant.Model(mesh, rubber, fixed="start")
+>>> u = model.static_solve(gravity=(0, -9.81, 0))
+>>> print(f"the end sinks by {-u[mesh.vertex_sets['end'], 1].mean():.3f} m")
+the end sinks by 0.623 m
+
+All numbers are in SI units, and all arrays of float64.
+"""
+
+import atexit as _atexit
+import os as _os
+
+from . import errors, integrators, materials
+from ._pliant import (
+    Body,
+    Embedding,
+    Handle,
+    Integrator,
+    Material,
+    Mesh,
+    Model,
+    Observation,
+    Pin,
+    ReducedModel,
+    Simulation,
+    StepInfo,
+    Surface,
+    __version__,
+    _after_fork,
+    _at_exit,
+    set_threads,
+    threads,
+)
+from .errors import (
+    CheckpointError,
+    FileError,
+    MaterialError,
+    MeshError,
+    MissingFileError,
+    ModelError,
+    PliantError,
+    PliantWarning,
+    SceneError,
+    SolveError,
+)
+
+__all__ = [
+    "Body",
+    "CheckpointError",
+    "Embedding",
+    "FileError",
+    "Handle",
+    "Integrator",
+    "Material",
+    "MaterialError",
+    "Mesh",
+    "MeshError",
+    "MissingFileError",
+    "Model",
+    "ModelError",
+    "Observation",
+    "Pin",
+    "PliantError",
+    "PliantWarning",
+    "ReducedModel",
+    "SceneError",
+    "Simulation",
+    "SolveError",
+    "StepInfo",
+    "Surface",
+    "__version__",
+    "errors",
+    "integrators",
+    "materials",
+    "set_threads",
+    "threads",
+]
+
+_atexit.register(_at_exit)
+if hasattr(_os, "register_at_fork"):
+    _os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,185 @@
+//! Arrays of NumPy, in and out.
+//!
+//! What comes in is read where it is if it is float64, C-contiguous and of the right shape, and otherwise copied once into such an array. What goes out is
+//! memory of the library that the array takes over.
+
+use numpy::ndarray::{Array1, Array2, ArrayD, IxDyn};
+use numpy::{
+    Element, PyArray1, PyArray2, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArray, PyUntypedArrayMethods,
+};
+use pliant::math::Vec3;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// Numbers from Python.
+pub struct Numbers<'py>(PyReadonlyArrayDyn<'py, f64>);
+
+impl<'py> Numbers<'py> {
+    /// Any array, or what NumPy makes one of.
+    pub fn any(value: &Bound<'py, PyAny>, what: &str) -> PyResult<Self> {
+        if let Ok(array) = value.cast::<PyArrayDyn<f64>>()
+            && array.is_c_contiguous()
+            && array.is_aligned()
+        {
+            return Self::borrow(array);
+        }
+        let py = value.py();
+        let numpy = py.import("numpy")?;
+        let array = as_array(value, what)?;
+        if !"iuf".contains(kind_of(&array)?) {
+            let dtype = array.dtype();
+            return Err(PyTypeError::new_err(format!("{what} has the dtype {dtype}, expected float64")));
+        }
+        let arguments = PyDict::new(py);
+        arguments.set_item("dtype", "float64")?;
+        let floats = numpy.getattr("ascontiguousarray")?.call((array,), Some(&arguments))?;
+        Self::borrow(floats.cast::<PyArrayDyn<f64>>()?)
+    }
+
+    fn borrow(array: &Bound<'py, PyArrayDyn<f64>>) -> PyResult<Self> {
+        array.try_readonly().map(Self).map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+
+    /// A row of three numbers for each of `n` of something; `(n, 3)`, or flat.
+    pub fn rows_of(value: &Bound<'py, PyAny>, what: &str, n: usize, of: &str) -> PyResult<Self> {
+        let numbers = Self::any(value, what)?;
+        match *numbers.shape() {
+            [rows, 3] if rows == n => Ok(numbers),
+            [all] if all == 3 * n => Ok(numbers),
+            _ => Err(numbers.shape_error(what, &format!("({n}, 3), a row for each of the {n} {of}"))),
+        }
+    }
+
+    /// Any number of rows of three numbers.
+    pub fn rows(value: &Bound<'py, PyAny>, what: &str) -> PyResult<Self> {
+        let numbers = Self::any(value, what)?;
+        match *numbers.shape() {
+            [_, 3] => Ok(numbers),
+            _ => Err(numbers.shape_error(what, "(n, 3)")),
+        }
+    }
+
+    /// A list of `n` numbers.
+    pub fn list_of(value: &Bound<'py, PyAny>, what: &str, n: usize) -> PyResult<Self> {
+        let numbers = Self::any(value, what)?;
+        match *numbers.shape() {
+            [count] if count == n => Ok(numbers),
+            _ => Err(numbers.shape_error(what, &format!("({n},)"))),
+        }
+    }
+
+    /// Exactly three numbers.
+    pub fn vector(value: &Bound<'py, PyAny>, what: &str) -> PyResult<Vec3> {
+        Self::list_of(value, what, 3).map(|numbers| Vec3::from_slice(numbers.flat()))
+    }
+
+    pub fn shape(&self) -> &[usize] {
+        self.0.shape()
+    }
+
+    /// All numbers, row by row.
+    pub fn flat(&self) -> &[f64] {
+        self.0.as_slice().expect("a C-contiguous array")
+    }
+
+    /// Each three numbers.
+    pub fn vectors(&self) -> impl ExactSizeIterator<Item = Vec3> + '_ {
+        self.flat().as_chunks::<3>().0.iter().map(|row| Vec3::from_array(*row))
+    }
+
+    pub fn shape_error(&self, what: &str, expected: &str) -> PyErr {
+        PyValueError::new_err(format!("{what} has the shape {}, expected {expected}", shown(self.shape())))
+    }
+}
+
+/// A shape as Python writes it.
+pub fn shown(shape: &[usize]) -> String {
+    match shape {
+        [only] => format!("({only},)"),
+        _ => format!("({})", shape.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// What NumPy makes an array of.
+pub fn as_array<'py>(value: &Bound<'py, PyAny>, what: &str) -> PyResult<Bound<'py, PyUntypedArray>> {
+    let py = value.py();
+    let array = py.import("numpy")?.getattr("asarray")?.call1((value,)).map_err(|error| {
+        let wrong = PyValueError::new_err(format!("{what}: expected an array"));
+        wrong.set_cause(py, Some(error));
+        wrong
+    })?;
+    Ok(array.cast_into::<PyUntypedArray>()?)
+}
+
+/// What NumPy calls the kind of a dtype: `f`, `i`, `u`, `b`, `O` …
+pub fn kind_of(array: &Bound<'_, PyUntypedArray>) -> PyResult<char> {
+    array.dtype().getattr("kind")?.extract()
+}
+
+/// Whole numbers from Python, below `bound`. Returns them with the shape of the array.
+pub fn indices(value: &Bound<'_, PyAny>, what: &str, bound: usize) -> PyResult<(Vec<u32>, Vec<usize>)> {
+    let py = value.py();
+    let array = as_array(value, what)?;
+    let shape = array.shape().to_vec();
+    let kind = kind_of(&array)?;
+    // An empty list is one of floats to NumPy.
+    if !("iu".contains(kind) || (array.is_empty() && kind == 'f')) {
+        let dtype = array.dtype();
+        return Err(PyTypeError::new_err(format!("{what} has the dtype {dtype}, expected whole numbers")));
+    }
+    let arguments = PyDict::new(py);
+    arguments.set_item("dtype", "int64")?;
+    let wide = py.import("numpy")?.getattr("ascontiguousarray")?.call((&array,), Some(&arguments))?;
+    let wide = wide.cast::<PyArrayDyn<i64>>()?.readonly();
+    let numbers = wide.as_slice().map_err(|error| PyValueError::new_err(error.to_string()))?;
+    if let Some(wrong) = numbers.iter().find(|number| **number < 0 || **number as u64 >= bound as u64) {
+        let last = bound.saturating_sub(1);
+        return Err(PyValueError::new_err(format!("{what} has the number {wrong}, expected 0 to {last}")));
+    }
+    Ok((numbers.iter().map(|number| *number as u32).collect(), shape))
+}
+
+/// Numbers in rows of three.
+pub fn into_rows(py: Python<'_>, numbers: Vec<f64>) -> Bound<'_, PyArray2<f64>> {
+    into_table(py, numbers, 3)
+}
+
+/// Numbers in rows.
+pub fn into_table<T: Element>(py: Python<'_>, numbers: Vec<T>, columns: usize) -> Bound<'_, PyArray2<T>> {
+    let rows = numbers.len() / columns;
+    let table = Array2::from_shape_vec((rows, columns), numbers).expect("whole rows");
+    PyArray2::from_owned_array(py, table)
+}
+
+/// Numbers in any shape.
+pub fn into_shape<'py, T: Element>(py: Python<'py>, numbers: Vec<T>, shape: &[usize]) -> Bound<'py, PyArrayDyn<T>> {
+    let array = ArrayD::from_shape_vec(IxDyn(shape), numbers).expect("as many numbers as the shape has");
+    PyArrayDyn::from_owned_array(py, array)
+}
+
+/// A list of numbers.
+pub fn into_list<T: Element>(py: Python<'_>, numbers: Vec<T>) -> Bound<'_, PyArray1<T>> {
+    PyArray1::from_owned_array(py, Array1::from_vec(numbers))
+}
+
+/// Vectors in rows.
+pub fn vector_rows<'py>(py: Python<'py>, vectors: &[Vec3]) -> Bound<'py, PyArray2<f64>> {
+    into_rows(py, vectors.iter().flat_map(Vec3::to_array).collect())
+}
+
+/// Vertex or element numbers.
+pub fn index_list<'py>(py: Python<'py>, numbers: &[u32]) -> Bound<'py, PyArray1<i64>> {
+    into_list(py, numbers.iter().map(|number| i64::from(*number)).collect())
+}
+
+/// Vertex or element numbers in rows.
+pub fn index_rows<'py>(py: Python<'py>, numbers: &[u32], columns: usize) -> Bound<'py, PyArray2<i64>> {
+    into_table(py, numbers.iter().map(|number| i64::from(*number)).collect(), columns)
+}
+
+/// Let nobody write into an array that is shared.
+pub fn frozen<T: Element>(array: Bound<'_, PyArray2<T>>) -> PyResult<Bound<'_, PyArray2<T>>> {
+    array.getattr("flags")?.setattr("writeable", false)?;
+    Ok(array)
+}

@@ -1,0 +1,73 @@
+//! Points that follow a mesh.
+
+use numpy::{PyArray1, PyArray2};
+use pliant::math::Vec3;
+use pyo3::prelude::*;
+
+use crate::arrays::{Numbers, index_list, index_rows, into_table, vector_rows};
+use crate::work::work;
+
+/// Points tied to the elements of a mesh, so that they move along with it: a detailed surface, markers, sensors. Made by :meth:`Mesh.embed`.
+///
+/// >>> mesh = pliant.Mesh.box((1, 1, 1), (2, 2, 2))
+/// >>> points = mesh.embed([(0.5, 0.5, 0.5), (0.1, 0.2, 0.3)])
+/// >>> points.interpolate(mesh.vertices + (0, 0, 1)).round(12)
+/// array([[0.5, 0.5, 1.5],
+///        [0.1, 0.2, 1.3]])
+#[pyclass(frozen, module = "pliant")]
+#[derive(Debug)]
+pub struct Embedding {
+    pub inner: pliant::mesh::Embedding,
+    /// Of the mesh.
+    pub vertex_count: usize,
+}
+
+#[pymethods]
+impl Embedding {
+    /// The element that each point is tied to.
+    #[getter]
+    fn elements<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        index_list(py, self.inner.elements())
+    }
+
+    /// The vertices that each point follows, a row for each.
+    #[getter]
+    fn vertices<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<i64>> {
+        index_rows(py, self.inner.vertices(), self.nodes())
+    }
+
+    /// The weights of these vertices, which add up to 1.
+    #[getter]
+    fn weights<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
+        into_table(py, self.inner.weights().to_vec(), self.nodes())
+    }
+
+    /// The points that are outside of every element. They move as if the nearest element reached that far.
+    #[getter]
+    fn outside<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        index_list(py, self.inner.outside())
+    }
+
+    fn __len__(&self) -> usize {
+        self.inner.len()
+    }
+
+    /// Where the points are when the vertices of the mesh are at ``positions``; displacements give displacements.
+    fn interpolate<'py>(&self, py: Python<'py>, positions: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let positions = Numbers::rows_of(positions, "positions", self.vertex_count, "vertices")?;
+        let positions: Vec<Vec3> = positions.vectors().collect();
+        let mut points = vec![Vec3::ZERO; self.inner.len()];
+        work(py, || self.inner.interpolate(&positions, &mut points));
+        Ok(vector_rows(py, &points))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<pliant.Embedding of {} points, {} outside>", self.inner.len(), self.inner.outside().len())
+    }
+}
+
+impl Embedding {
+    fn nodes(&self) -> usize {
+        self.inner.vertices().len().checked_div(self.inner.len()).unwrap_or(4)
+    }
+}

@@ -1,0 +1,124 @@
+//! Schemes that step in time.
+
+use pliant::scene::{self, At, Quantity, Scheme, Settings};
+use pyo3::prelude::*;
+use serde::Deserialize;
+use serde::de::value::{Error, StrDeserializer};
+
+use crate::errors::{Kind, OrRaise};
+
+/// How steps in time are made, and how their linear systems are solved. See :mod:`pliant.integrators` for a function for each scheme.
+///
+/// >>> pliant.Integrator("newmark", 1e-3)
+/// <pliant.Integrator newmark, dt=0.001 s>
+/// >>> pliant.Integrator("newmark", 0.0)
+/// Traceback (most recent call last):
+///     ...
+/// pliant.errors.SceneError: the time step is 0 s, expected a positive time
+#[pyclass(frozen, module = "pliant")]
+#[derive(Debug)]
+pub struct Integrator {
+    pub settings: Settings,
+    scheme: String,
+}
+
+#[pymethods]
+impl Integrator {
+    /// A scheme by its name in scene files, with steps of ``dt`` seconds. Options that the scheme does not have are errors.
+    #[new]
+    #[pyo3(signature = (
+        scheme, dt, *, solver="auto", solver_tolerance=None, solver_iterations=None, halvings=6, tangent=None, iterations=None,
+        tolerance=None, line_search=None, must_converge=None, beta=None, gamma=None, damping_time=None, strain=None, form=None
+    ))]
+    #[allow(clippy::too_many_arguments, reason = "keywords of Python")]
+    fn new(
+        scheme: &str,
+        dt: f64,
+        solver: &str,
+        solver_tolerance: Option<f64>,
+        solver_iterations: Option<u32>,
+        halvings: u32,
+        tangent: Option<&str>,
+        iterations: Option<u32>,
+        tolerance: Option<f64>,
+        line_search: Option<bool>,
+        must_converge: Option<bool>,
+        beta: Option<f64>,
+        gamma: Option<f64>,
+        damping_time: Option<f64>,
+        strain: Option<&str>,
+        form: Option<&str>,
+    ) -> PyResult<Self> {
+        let kind: Scheme = chosen("scheme", scheme)?;
+        let tangent = tangent.map(|name| chosen("tangent", name)).transpose()?;
+        let linearized = kind == Scheme::LinearizedBackwardEuler;
+        let has_newton = iterations.is_some()
+            || tolerance.is_some()
+            || line_search.is_some()
+            || must_converge.is_some()
+            || (tangent.is_some() && !linearized);
+        let usual = scene::Newton::default();
+        let newton = scene::Newton {
+            iterations: iterations.unwrap_or(usual.iterations),
+            tolerance,
+            tangent: if linearized { None } else { tangent },
+            line_search,
+            must_converge: must_converge.unwrap_or(usual.must_converge),
+        };
+        let usual = scene::Newmark::default();
+        let newmark = scene::Newmark { beta: beta.unwrap_or(usual.beta), gamma: gamma.unwrap_or(usual.gamma) };
+        let regularized = scene::Regularized {
+            damping_time: damping_time.map(Quantity::new),
+            strain: strain.map(|name| chosen("strain", name)).transpose()?.unwrap_or_default(),
+            form: form.map(|name| chosen("form", name)).transpose()?.unwrap_or_default(),
+        };
+        let has_regularized = damping_time.is_some() || strain.is_some() || form.is_some();
+        let settings = Settings {
+            step: At::new(Quantity::new(dt)),
+            duration: At::new(Quantity::new(0.0)),
+            scheme: At::new(kind),
+            halvings,
+            tangent: tangent.filter(|_| linearized).map(At::new),
+            newton: has_newton.then(|| At::new(newton)),
+            newmark: (beta.is_some() || gamma.is_some()).then(|| At::new(newmark)),
+            regularized: has_regularized.then(|| At::new(regularized)),
+            solver: chosen("solver", solver)?,
+            solver_tolerance: solver_tolerance.map(At::new),
+            solver_iterations: solver_iterations.map(At::new),
+            mass: scene::Mass::default(),
+            restart_every: At::new(pliant::simulation::Simulation::RESTART_EVERY as u32),
+        };
+        let source = nowhere();
+        settings.check_options(&source).map_err(|error| error.message).or_raise(Kind::Scene)?;
+        settings.step_count(&source).map_err(|error| error.message).or_raise(Kind::Scene)?;
+        settings.solver(&source).map_err(|error| error.message).or_raise(Kind::Scene)?;
+        Ok(Self { settings, scheme: scheme.to_owned() })
+    }
+
+    /// The name of the scheme.
+    #[getter]
+    fn scheme(&self) -> &str {
+        &self.scheme
+    }
+
+    /// The length of a step, in s.
+    #[getter]
+    fn dt(&self) -> f64 {
+        self.settings.step.si
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<pliant.Integrator {}, dt={} s>", self.scheme, self.dt())
+    }
+}
+
+/// What a program says is in no file.
+pub fn nowhere() -> scene::Source {
+    scene::Source::new("", "")
+}
+
+/// A choice by its name in scene files.
+pub fn chosen<'de, T: Deserialize<'de>>(what: &str, name: &'de str) -> PyResult<T> {
+    let read = T::deserialize(StrDeserializer::<Error>::new(name));
+    read.map_err(|error| format!("{what}: {error}")).or_raise(Kind::Scene)
+}

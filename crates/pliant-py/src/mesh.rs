@@ -1,0 +1,550 @@
+//! Volume meshes.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use numpy::{PyArray1, PyArray2};
+use pliant::io::{self, Encoding, WriteOptions};
+use pliant::math::{Affine3, Mat3, Vec3};
+use pliant::mesh::generate::{self, GenerateError};
+use pliant::mesh::{BODY, Cells, ElementKind, HexSplit, MeshData, Range, Region, Sets, VolumeMesh};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyType};
+
+use crate::arrays::{Numbers, frozen, index_list, index_rows, indices, into_list, shown, vector_rows};
+use crate::embedding::Embedding;
+use crate::errors::{Kind, OrRaise, read_error, warn, write_error};
+use crate::select::Choice;
+use crate::surface::Surface;
+use crate::work::work;
+
+/// A mesh of tetrahedra or hexahedra with named regions and sets. It is checked when made, and never changes; what changes it gives another.
+///
+/// >>> mesh = pliant.Mesh([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], [(0, 1, 2, 3)])
+/// >>> mesh
+/// <pliant.Mesh: 4 vertices, 1 tetrahedron>
+/// >>> round(mesh.volume, 12)
+/// 0.166666666667
+#[pyclass(frozen, module = "pliant")]
+pub struct Mesh {
+    pub inner: Arc<VolumeMesh>,
+    vertices: PyOnceLock<Py<PyArray2<f64>>>,
+    elements: PyOnceLock<Py<PyArray2<i64>>>,
+}
+
+impl From<VolumeMesh> for Mesh {
+    fn from(mesh: VolumeMesh) -> Self {
+        Self { inner: Arc::new(mesh), vertices: PyOnceLock::new(), elements: PyOnceLock::new() }
+    }
+}
+
+#[pymethods]
+impl Mesh {
+    /// From vertices ``(n, 3)`` in m, and elements ``(m, 4)`` for tetrahedra or ``(m, 8)`` for hexahedra.
+    ///
+    /// Args:
+    ///     regions: for names of regions, their elements; elements in none form a region ``"body"``.
+    ///     vertex_sets: for names of sets, their vertices.
+    ///     element_sets: for names of sets, their elements.
+    ///
+    /// Elements that are wound the wrong way are turned, with a warning. What cannot be simulated is a :class:`MeshError`:
+    ///
+    /// >>> pliant.Mesh([(0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 0)], [(0, 1, 2, 3)])
+    /// Traceback (most recent call last):
+    ///     ...
+    /// pliant.errors.MeshError: element 0 ...
+    #[new]
+    #[pyo3(signature = (vertices, elements, *, regions=None, vertex_sets=None, element_sets=None))]
+    fn new(
+        py: Python<'_>,
+        vertices: &Bound<'_, PyAny>,
+        elements: &Bound<'_, PyAny>,
+        regions: Option<&Bound<'_, PyDict>>,
+        vertex_sets: Option<&Bound<'_, PyDict>>,
+        element_sets: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let vertices: Vec<Vec3> = Numbers::rows(vertices, "vertices")?.vectors().collect();
+        let (corners, shape) = indices(elements, "elements", vertices.len())?;
+        let kind = match shape[..] {
+            [_, 4] => ElementKind::Tet4,
+            [_, 8] => ElementKind::Hex8,
+            _ => {
+                let message = format!(
+                    "elements has the shape {}, expected (m, 4) for tetrahedra or (m, 8) for hexahedra",
+                    shown(&shape)
+                );
+                return Err(PyValueError::new_err(message));
+            }
+        };
+        let (vertex_count, element_count) = (vertices.len(), shape[0]);
+        let mut data = MeshData::new(vertices, kind, corners);
+        if let Some(regions) = regions {
+            set_regions(&mut data, regions, element_count)?;
+        }
+        data.vertex_sets = read_sets(vertex_sets, "vertices", vertex_count)?;
+        data.element_sets = read_sets(element_sets, "elements", element_count)?;
+        Self::checked(py, data)
+    }
+
+    /// Read a file of any format, by its extension: .veg, .msh, .vtu, .vtk, .mesh, .inp, TetGen's .node and .ele.
+    #[staticmethod]
+    fn read(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let loaded = work(py, || io::read_volume(&path)).map_err(|error| read_error(&error))?;
+        let notes: Vec<String> = loaded.report.lines().into_iter().chain(loaded.notes).collect();
+        warn(py, &notes)?;
+        Ok(loaded.mesh.into())
+    }
+
+    /// Write a file, in the format of its extension; text or binary where a format has both. Returns what the format could not hold, a sentence each.
+    #[pyo3(signature = (path, *, binary=None))]
+    fn write(&self, py: Python<'_>, path: PathBuf, binary: Option<bool>) -> PyResult<Vec<String>> {
+        let encoding = match binary {
+            None => Encoding::Usual,
+            Some(true) => Encoding::Binary,
+            Some(false) => Encoding::Text,
+        };
+        let options = WriteOptions { encoding, ..WriteOptions::default() };
+        work(py, || io::write(&path, &*self.inner, &options)).map_err(|error| write_error(&error))
+    }
+
+    /// A box from the origin to ``size``, cut into a grid of ``cells``. Sets: ``x-min``, ``x-max``, ``y-min`` and so on.
+    ///
+    /// >>> pliant.Mesh.box((2, 1, 1), (4, 2, 2), elements="hex")
+    /// <pliant.Mesh: 45 vertices, 16 hexahedra>
+    #[staticmethod]
+    #[pyo3(name = "box", signature = (size, cells, *, elements="tet5"))]
+    fn block(py: Python<'_>, size: [f64; 3], cells: [usize; 3], elements: &str) -> PyResult<Self> {
+        let kind = kind_of_cells(elements)?;
+        made(work(py, || generate::block(size, cells, kind)))
+    }
+
+    /// A beam along ``x`` with ``across`` cells along the shorter side of its section. Sets: ``start``, ``end``.
+    #[staticmethod]
+    #[pyo3(signature = (length, height, width, *, across=4, elements="tet5"))]
+    fn beam(py: Python<'_>, length: f64, height: f64, width: f64, across: usize, elements: &str) -> PyResult<Self> {
+        let kind = kind_of_cells(elements)?;
+        made(work(py, || generate::beam(length, height, width, across, kind)))
+    }
+
+    /// A cylinder around the ``y`` axis. Sets: ``bottom``, ``top``, ``side``.
+    #[staticmethod]
+    #[pyo3(signature = (radius, height, *, across=8, layers=8, elements="tet5"))]
+    fn cylinder(
+        py: Python<'_>,
+        radius: f64,
+        height: f64,
+        across: usize,
+        layers: usize,
+        elements: &str,
+    ) -> PyResult<Self> {
+        let kind = kind_of_cells(elements)?;
+        made(work(py, || generate::cylinder(radius, height, across, layers, kind)))
+    }
+
+    /// A torus around the ``y`` axis: a tube of radius ``minor`` bent into a ring of radius ``major``. Set: ``surface``.
+    #[staticmethod]
+    #[pyo3(signature = (major, minor, *, across=6, sectors=24, elements="tet5"))]
+    fn torus(py: Python<'_>, major: f64, minor: f64, across: usize, sectors: usize, elements: &str) -> PyResult<Self> {
+        let kind = kind_of_cells(elements)?;
+        made(work(py, || generate::torus(major, minor, across, sectors, kind)))
+    }
+
+    /// A ball around the origin with ``across`` cells along its diameter. Set: ``surface``.
+    #[staticmethod]
+    #[pyo3(signature = (radius, *, across=8, elements="tet5"))]
+    fn ball(py: Python<'_>, radius: f64, across: usize, elements: &str) -> PyResult<Self> {
+        let kind = kind_of_cells(elements)?;
+        made(work(py, || generate::ball(radius, across, kind)))
+    }
+
+    /// Several meshes as one. Regions and sets are called ``name.region`` and ``name.set``.
+    ///
+    /// >>> ball = pliant.Mesh.ball(0.1, across=4)
+    /// >>> both = pliant.Mesh.merge({"left": ball, "right": ball.translated((1, 0, 0))})
+    /// >>> list(both.regions)
+    /// ['left.body', 'right.body']
+    #[staticmethod]
+    fn merge(meshes: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let named: Vec<(String, Arc<VolumeMesh>)> = meshes
+            .iter()
+            .map(|(name, mesh)| Ok((name.extract()?, mesh.cast::<Self>()?.get().inner.clone())))
+            .collect::<PyResult<_>>()?;
+        let list: Vec<(&str, &VolumeMesh)> = named.iter().map(|(name, mesh)| (name.as_str(), &**mesh)).collect();
+        work(meshes.py(), || VolumeMesh::merge(&list)).map(Self::from).or_raise(Kind::Mesh)
+    }
+
+    /// From a ``meshio.Mesh``: its tetrahedra or hexahedra, with cell sets and point sets.
+    #[classmethod]
+    fn from_meshio<'py>(_class: &Bound<'py, PyType>, mesh: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        mesh.py().import("pliant._interop")?.getattr("from_meshio")?.call1((mesh,))
+    }
+
+    /// As a ``meshio.Mesh``, with regions and sets.
+    fn to_meshio(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
+        slf.py().import("pliant._interop")?.getattr("to_meshio")?.call1((slf,))
+    }
+
+    /// From a ``pyvista.UnstructuredGrid``: its tetrahedra or hexahedra, with the cell data ``region`` if there is any.
+    #[classmethod]
+    fn from_pyvista<'py>(_class: &Bound<'py, PyType>, grid: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        grid.py().import("pliant._interop")?.getattr("from_pyvista")?.call1((grid,))
+    }
+
+    /// As a ``pyvista.UnstructuredGrid``, at rest or with its vertices at ``positions``.
+    #[pyo3(signature = (positions=None))]
+    fn to_pyvista<'py>(slf: Bound<'py, Self>, positions: Option<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("pliant._interop")?.getattr("to_pyvista")?.call1((slf, positions))
+    }
+
+    /// Rest positions in m, ``(n, 3)``; not to be written into.
+    #[getter]
+    fn vertices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let made = || frozen(vector_rows(py, self.inner.vertices())).map(Bound::unbind);
+        self.vertices.get_or_try_init(py, made).map(|array| array.bind(py).clone())
+    }
+
+    /// Vertex numbers, ``(m, 4)`` or ``(m, 8)``; not to be written into.
+    #[getter]
+    fn elements<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i64>>> {
+        let nodes = self.inner.kind().nodes();
+        let made = || frozen(index_rows(py, self.inner.connectivity(), nodes)).map(Bound::unbind);
+        self.elements.get_or_try_init(py, made).map(|array| array.bind(py).clone())
+    }
+
+    /// ``"tet4"`` or ``"hex8"``.
+    #[getter]
+    fn kind(&self) -> &'static str {
+        match self.inner.kind() {
+            ElementKind::Tet4 => "tet4",
+            ElementKind::Hex8 => "hex8",
+        }
+    }
+
+    /// How many vertices there are.
+    #[getter]
+    fn vertex_count(&self) -> usize {
+        self.inner.vertex_count()
+    }
+
+    /// How many elements there are.
+    #[getter]
+    fn element_count(&self) -> usize {
+        self.inner.element_count()
+    }
+
+    /// For the name of each region, its elements.
+    #[getter]
+    fn regions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let mut elements = vec![Vec::new(); self.inner.regions().len()];
+        for (element, region) in self.inner.element_region().iter().enumerate() {
+            elements[*region as usize].push(element as u32);
+        }
+        let regions = PyDict::new(py);
+        for (region, elements) in self.inner.regions().iter().zip(elements) {
+            regions.set_item(&region.name, index_list(py, &elements))?;
+        }
+        Ok(regions)
+    }
+
+    /// For each element, the number of its region in ``regions``.
+    #[getter]
+    fn element_regions<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        index_list(py, self.inner.element_region())
+    }
+
+    /// For the name of each set, its vertices.
+    #[getter]
+    fn vertex_sets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        set_arrays(py, self.inner.vertex_sets())
+    }
+
+    /// For the name of each set, its elements.
+    #[getter]
+    fn element_sets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        set_arrays(py, self.inner.element_sets())
+    }
+
+    /// The same mesh with other regions, sets or both; what is None stays as it is.
+    ///
+    /// >>> mesh = pliant.Mesh.box((2, 1, 1), (2, 1, 1), elements="hex").with_parts(regions={"left": [0], "right": [1]})
+    /// >>> {name: list(elements) for name, elements in mesh.regions.items()} == {"left": [0], "right": [1]}
+    /// True
+    #[pyo3(signature = (*, regions=None, vertex_sets=None, element_sets=None))]
+    fn with_parts(
+        &self,
+        py: Python<'_>,
+        regions: Option<&Bound<'_, PyDict>>,
+        vertex_sets: Option<&Bound<'_, PyDict>>,
+        element_sets: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let mut data = (*self.inner).clone().into_data();
+        let (vertex_count, element_count) = (self.inner.vertex_count(), self.inner.element_count());
+        if let Some(regions) = regions {
+            set_regions(&mut data, regions, element_count)?;
+        }
+        if vertex_sets.is_some() {
+            data.vertex_sets = read_sets(vertex_sets, "vertices", vertex_count)?;
+        }
+        if element_sets.is_some() {
+            data.element_sets = read_sets(element_sets, "elements", element_count)?;
+        }
+        Self::checked(py, data)
+    }
+
+    /// Vertex numbers of a set, of ``"surface"`` or ``"all"``, of numbers or of a mask: what arguments such as ``fixed`` mean.
+    ///
+    /// >>> mesh = pliant.Mesh.box((1, 1, 1), (1, 1, 1))
+    /// >>> mesh.select("x-min")
+    /// array([0, 2, 4, 6])
+    /// >>> mesh.select(mesh.vertices[:, 0] < 0.5)
+    /// array([0, 2, 4, 6])
+    fn select<'py>(&self, py: Python<'py>, vertices: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        self.choose(vertices, "vertices").map(|chosen| index_list(py, &chosen))
+    }
+
+    /// The vertex that is nearest to a point.
+    fn nearest_vertex(&self, point: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let point = Numbers::vector(point, "point")?;
+        let distances = self.inner.vertices().iter().map(|x| x.distance_squared(point));
+        let nearest = distances.enumerate().min_by(|a, b| a.1.total_cmp(&b.1));
+        Ok(nearest.map_or(0, |(vertex, _)| vertex))
+    }
+
+    /// The volume at rest, in m³.
+    #[getter]
+    fn volume(&self, py: Python<'_>) -> f64 {
+        work(py, || self.inner.volume())
+    }
+
+    /// The volume of each element, in m³.
+    fn element_volumes<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        let volumes = work(py, || (0..self.inner.element_count()).map(|e| self.inner.element_volume(e)).collect());
+        into_list(py, volumes)
+    }
+
+    /// The low and the high corner of the smallest box around it.
+    #[getter]
+    fn bounding_box<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
+        vector_rows(py, &self.inner.bounding_box())
+    }
+
+    /// All edges, ``(k, 2)``, each once.
+    fn edges<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<i64>> {
+        let edges = work(py, || self.inner.edges());
+        index_rows(py, edges.as_flattened(), 2)
+    }
+
+    /// For each element, which of the parts that hang together it belongs to.
+    fn components<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        let (components, _) = work(py, || self.inner.components());
+        index_list(py, &components)
+    }
+
+    /// The boundary, with outward faces.
+    fn surface(&self, py: Python<'_>) -> Surface {
+        let boundary = work(py, || self.inner.boundary());
+        Surface { inner: boundary.surface, volume_vertices: Some(boundary.vertices) }
+    }
+
+    /// Statistics about the shapes of elements: for each of ``volume``, ``edge_length``, ``dihedral_angle`` and ``shape``, from 1, regular, to 0, flat, the
+    /// smallest, mean and largest; and ``worst``, the elements with the worst shapes.
+    ///
+    /// >>> mesh = pliant.Mesh.box((1, 1, 1), (1, 1, 1), elements="hex")
+    /// >>> mesh.quality()["dihedral_angle"]
+    /// {'min': 90.0, 'mean': 90.0, 'max': 90.0}
+    fn quality<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let quality = work(py, || self.inner.quality());
+        let table = PyDict::new(py);
+        let ranges = [
+            ("volume", quality.volume),
+            ("edge_length", quality.edge_length),
+            ("dihedral_angle", quality.dihedral_angle),
+            ("shape", quality.shape),
+        ];
+        for (name, Range { min, mean, max }) in ranges {
+            let range = PyDict::new(py);
+            for (name, value) in [("min", min), ("mean", mean), ("max", max)] {
+                range.set_item(name, value)?;
+            }
+            table.set_item(name, range)?;
+        }
+        table.set_item("measure", quality.measure)?;
+        table.set_item("histogram", quality.histogram.to_vec())?;
+        table.set_item("worst", quality.worst)?;
+        Ok(table)
+    }
+
+    /// Tie points to the elements, so that they can follow it.
+    fn embed(&self, py: Python<'_>, points: &Bound<'_, PyAny>) -> PyResult<Embedding> {
+        let points: Vec<Vec3> = Numbers::rows(points, "points")?.vectors().collect();
+        let inner = work(py, || pliant::mesh::Embedding::new(&self.inner, &points)).or_raise(Kind::Mesh)?;
+        Ok(Embedding { inner, vertex_count: self.inner.vertex_count() })
+    }
+
+    /// The same mesh elsewhere.
+    fn translated(&self, by: &Bound<'_, PyAny>) -> PyResult<Self> {
+        self.mapped(by.py(), Affine3::from_translation(Numbers::vector(by, "by")?))
+    }
+
+    /// Scaled about the origin.
+    fn scaled(&self, py: Python<'_>, factor: f64) -> PyResult<Self> {
+        self.mapped(py, Affine3::from_scale(Vec3::splat(factor)))
+    }
+
+    /// Mapped by a matrix of the shape ``(3, 3)``, ``(3, 4)`` or ``(4, 4)``.
+    fn transformed(&self, py: Python<'_>, matrix: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let matrix = Numbers::any(matrix, "matrix")?;
+        let columns = match *matrix.shape() {
+            [3, columns @ (3 | 4)] => columns,
+            [4, 4] => 4,
+            _ => return Err(matrix.shape_error("matrix", "(3, 3), (3, 4) or (4, 4)")),
+        };
+        let at = |row: usize, column: usize| matrix.flat()[row * columns + column];
+        let column = |j: usize| Vec3::new(at(0, j), at(1, j), at(2, j));
+        let translation = if columns == 4 { column(3) } else { Vec3::ZERO };
+        let linear = Mat3::from_cols(column(0), column(1), column(2));
+        self.mapped(py, Affine3 { matrix3: linear, translation })
+    }
+
+    /// Every element cut into eight.
+    fn refined(&self, py: Python<'_>) -> PyResult<Self> {
+        work(py, || self.inner.refined()).map(Self::from).or_raise(Kind::Mesh)
+    }
+
+    /// Hexahedra cut into 5 or 6 tetrahedra each.
+    #[pyo3(signature = (into=5))]
+    fn split_hexes(&self, py: Python<'_>, into: usize) -> PyResult<Self> {
+        let split = match into {
+            5 => HexSplit::Five,
+            6 => HexSplit::Six,
+            _ => return Err(PyValueError::new_err(format!("into {into} tetrahedra, expected 5 or 6"))),
+        };
+        work(py, || self.inner.split_hexes(split)).map(Self::from).or_raise(Kind::Mesh)
+    }
+
+    /// Some of the elements, or those of a region, and the numbers that their vertices had.
+    fn extract<'py>(
+        &self,
+        py: Python<'py>,
+        elements: &Bound<'py, PyAny>,
+    ) -> PyResult<(Self, Bound<'py, PyArray1<i64>>)> {
+        let region = elements.extract::<String>().ok().filter(|name| self.inner.region_index(name).is_some());
+        let extracted = if let Some(name) = region {
+            work(py, || self.inner.extract_region(&name))
+        } else {
+            let (count, sets) = (self.inner.element_count(), self.inner.element_sets());
+            let chosen = Choice { of: "elements", count, sets, surface: &Vec::new }.choose(elements, "elements")?;
+            work(py, || self.inner.extract(&chosen))
+        };
+        let extracted = extracted.or_raise(Kind::Mesh)?;
+        let vertices = index_list(py, &extracted.vertices);
+        Ok((extracted.mesh.into(), vertices))
+    }
+
+    /// For ``copy`` and ``pickle``.
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyDict>)> {
+        let arguments = (self.vertices(py)?, self.elements(py)?).into_pyobject(py)?.into_any();
+        let keywords = PyDict::new(py);
+        keywords.set_item("regions", self.regions(py)?)?;
+        keywords.set_item("vertex_sets", self.vertex_sets(py)?)?;
+        keywords.set_item("element_sets", self.element_sets(py)?)?;
+        Ok((arguments, keywords))
+    }
+
+    fn __repr__(&self) -> String {
+        let elements = self.inner.kind().count(self.inner.element_count());
+        let names: Vec<&str> = self.inner.regions().iter().map(|region| region.name.as_str()).collect();
+        let regions = if names == [BODY] { String::new() } else { format!(" in the regions {}", names.join(", ")) };
+        format!("<pliant.Mesh: {} vertices, {elements}{regions}>", self.inner.vertex_count())
+    }
+}
+
+impl Mesh {
+    fn checked(py: Python<'_>, data: MeshData) -> PyResult<Self> {
+        let checked = work(py, || VolumeMesh::check(data)).or_raise(Kind::Mesh)?;
+        warn(py, &checked.report.lines())?;
+        Ok(checked.mesh.into())
+    }
+
+    fn choose(&self, value: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<u32>> {
+        let surface = || work(value.py(), || self.inner.boundary().vertices);
+        let (count, sets) = (self.inner.vertex_count(), self.inner.vertex_sets());
+        Choice { of: "vertices", count, sets, surface: &surface }.choose(value, what)
+    }
+
+    fn mapped(&self, py: Python<'_>, map: Affine3) -> PyResult<Self> {
+        work(py, || self.inner.transformed(map)).map(Self::from).or_raise(Kind::Mesh)
+    }
+}
+
+fn made(mesh: Result<VolumeMesh, GenerateError>) -> PyResult<Mesh> {
+    mesh.map(Mesh::from).or_raise(Kind::Mesh)
+}
+
+fn kind_of_cells(name: &str) -> PyResult<Cells> {
+    match name {
+        "hex" => Ok(Cells::Hex),
+        "tet5" => Ok(Cells::Tet5),
+        "tet6" => Ok(Cells::Tet6),
+        _ => Err(PyValueError::new_err(format!("elements are {name:?}, expected \"tet5\", \"tet6\" or \"hex\""))),
+    }
+}
+
+fn set_arrays<'py>(py: Python<'py>, sets: &Sets) -> PyResult<Bound<'py, PyDict>> {
+    let table = PyDict::new(py);
+    for (name, numbers) in sets {
+        table.set_item(name, index_list(py, numbers))?;
+    }
+    Ok(table)
+}
+
+fn read_sets(table: Option<&Bound<'_, PyDict>>, of: &str, count: usize) -> PyResult<Sets> {
+    let none = Sets::new();
+    let choice = Choice { of, count, sets: &none, surface: &Vec::new };
+    let read = |(name, numbers): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
+        let name: String = name.extract()?;
+        let mut numbers = choice.choose(&numbers, &format!("the set {name:?}"))?;
+        numbers.sort_unstable();
+        numbers.dedup();
+        Ok((name, numbers))
+    };
+    table.into_iter().flat_map(|table| table.iter().collect::<Vec<_>>()).map(read).collect()
+}
+
+/// Give elements their regions. Those that keep their name keep what the mesh file says of them.
+fn set_regions(data: &mut MeshData, regions: &Bound<'_, PyDict>, element_count: usize) -> PyResult<()> {
+    /// In no region yet.
+    const NONE: u32 = u32::MAX;
+    let mut known: BTreeMap<String, Region> =
+        std::mem::take(&mut data.regions).into_iter().map(|region| (region.name.clone(), region)).collect();
+    let mut of_element = vec![NONE; element_count];
+    let sets = Sets::new();
+    let choice = Choice { of: "elements", count: element_count, sets: &sets, surface: &Vec::new };
+    let mut add = |data: &mut MeshData, name: String| {
+        data.regions.push(known.remove(&name).unwrap_or_else(|| Region::named(name)));
+        data.regions.len() as u32 - 1
+    };
+    for (name, elements) in regions.iter() {
+        let name: String = name.extract()?;
+        let elements = choice.choose(&elements, &format!("the region {name:?}"))?;
+        let number = add(data, name);
+        for element in elements {
+            let before = std::mem::replace(&mut of_element[element as usize], number);
+            if before != NONE && before != number {
+                let names = [before, number].map(|region| data.regions[region as usize].name.clone());
+                let message = format!("element {element} is in two regions, `{}` and `{}`", names[0], names[1]);
+                return Err(Kind::Mesh.error(message));
+            }
+        }
+    }
+    if of_element.contains(&NONE) {
+        let own = data.regions.iter().position(|region| region.name == BODY);
+        let rest = own.map_or_else(|| add(data, BODY.into()), |number| number as u32);
+        of_element.iter_mut().filter(|region| **region == NONE).for_each(|region| *region = rest);
+    }
+    data.element_region = of_element;
+    Ok(())
+}

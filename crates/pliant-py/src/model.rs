@@ -1,0 +1,690 @@
+//! Models: bodies with their elasticity, mass and damping.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use numpy::{PyArray1, PyArray2, PyArrayDyn};
+use pliant::damping::Damping;
+use pliant::force::Strained;
+use pliant::integrator::{Static, StaticParams};
+use pliant::material::{Definiteness, Elasticity};
+use pliant::math::Mat3;
+use pliant::mesh::{Sets, VolumeMesh};
+use pliant::model;
+use pliant::reduced::{CubatureParams, Forces, Modes, ModesParams, Reduction, ReductionParams, StiffnessDerivative};
+use pliant::sparse::Csr;
+use pliant::system::{State, System};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+use crate::arrays::{Numbers, into_list, into_rows, into_shape, vector_rows};
+use crate::errors::{Kind, OrRaise};
+use crate::integrator::chosen;
+use crate::interrupt::{Interrupt, Interruptible};
+use crate::material::{Material, material_error};
+use crate::mesh::Mesh;
+use crate::reduced::ReducedModel;
+use crate::select::Choice;
+use crate::work::work;
+
+/// A mesh and what it is made of, to be one of several in a :class:`Model`.
+///
+/// >>> ball = pliant.Mesh.ball(0.1, across=4)
+/// >>> rubber = pliant.materials.neo_hookean(young=1e6, poisson=0.45, density=1000)
+/// >>> bodies = [pliant.Body(ball, rubber, name="left"), pliant.Body(ball.translated((1, 0, 0)), rubber, name="right")]
+/// >>> pliant.Model(bodies)
+/// <pliant.Model: 2 bodies, 106 vertices, 320 elements>
+#[pyclass(frozen, module = "pliant")]
+#[derive(Debug)]
+pub struct Body {
+    inner: model::Body,
+}
+
+#[pymethods]
+impl Body {
+    /// A mesh with one material, with one for each region by name, or with those of its file.
+    #[new]
+    #[pyo3(signature = (mesh, material=None, *, name="body"))]
+    fn new(mesh: &Bound<'_, Mesh>, material: Option<&Bound<'_, PyAny>>, name: &str) -> PyResult<Self> {
+        let mesh = &mesh.get().inner;
+        let (materials, densities) = materials_of(mesh, material)?;
+        Ok(Self { inner: model::Body { name: name.to_owned(), mesh: (**mesh).clone(), materials, densities } })
+    }
+
+    /// What it is called.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.inner.name
+    }
+
+    fn __repr__(&self) -> String {
+        let elements = self.inner.mesh.kind().count(self.inner.mesh.element_count());
+        format!("<pliant.Body {:?}: {elements}>", self.inner.name)
+    }
+}
+
+/// Bodies with their elasticity, mass and damping, and what of them is fixed. It never changes.
+///
+/// Displacements ``u`` are arrays ``(n, 3)`` of float64 in m, a row for each vertex; flat ones of ``3 n`` numbers serve too. Matrices are
+/// ``scipy.sparse.csr_array`` of ``3 n`` rows: ``K @ u.ravel()``. The equation of motion is ``M ü + D u̇ + f(u) = forces``, with ``f`` the
+/// :meth:`internal_force`.
+///
+/// >>> mesh = pliant.Mesh.beam(1, 0.1, 0.1, across=2)
+/// >>> steel = pliant.materials.linear(young=200e9, poisson=0.3, density=7800)
+/// >>> model = pliant.Model(mesh, steel, fixed="start")
+/// >>> u = np.zeros((model.vertex_count, 3))
+/// >>> f, K, M = model.internal_force(u), model.stiffness(u), model.mass()
+/// >>> f.shape, K.shape, M.shape
+/// ((189, 3), (567, 567), (567, 567))
+/// >>> bool(abs(M.sum() / 3 - 78) < 1e-9)
+/// True
+#[pyclass(frozen, module = "pliant")]
+#[derive(Debug)]
+pub struct Model {
+    pub inner: model::Model,
+    /// The sets of all bodies together.
+    sets: Sets,
+}
+
+#[pymethods]
+impl Model {
+    /// From a mesh with its material, or from several bodies.
+    ///
+    /// Args:
+    ///     mesh: a :class:`Mesh`, or a list of :class:`Body`.
+    ///     material: a :class:`Material`, or one for each region: ``{"shell": steel, "core": rubber}``. None takes those of the mesh file.
+    ///     fixed: vertices that are held: a set's name, numbers or a mask; or ``{"x-min": "x"}``, with the axes along which they are.
+    ///     damping: ``(α, β)`` of Rayleigh's damping ``αM + βK``.
+    ///     mass: ``"consistent"`` or ``"lumped"``.
+    #[new]
+    #[pyo3(signature = (mesh, material=None, *, fixed=None, damping=None, mass="consistent"))]
+    fn new(
+        py: Python<'_>,
+        mesh: &Bound<'_, PyAny>,
+        material: Option<&Bound<'_, PyAny>>,
+        fixed: Option<&Bound<'_, PyAny>>,
+        damping: Option<(f64, f64)>,
+        mass: &str,
+    ) -> PyResult<Self> {
+        let bodies = if let Ok(mesh) = mesh.cast::<Mesh>() {
+            vec![Body::new(mesh, material, "body")?.inner]
+        } else {
+            let wrong = |_| PyTypeError::new_err("mesh: expected a pliant.Mesh or a list of pliant.Body");
+            let list: Vec<Py<Body>> = mesh.extract().map_err(wrong)?;
+            if material.is_some_and(|material| !material.is_none()) {
+                return Err(PyTypeError::new_err("material: bodies have their own, expected none"));
+            }
+            list.iter().map(|body| body.get().inner.clone()).collect()
+        };
+        let (mut placed, mut count) = (Vec::new(), 0);
+        for (number, body) in bodies.iter().enumerate() {
+            if bodies[..number].iter().any(|other| other.name == body.name) {
+                let message = format!("two bodies are called `{}`, expected a name for each", body.name);
+                return Err(Kind::Model.error(message));
+            }
+            placed.push((count, &body.mesh));
+            count += body.mesh.vertex_count();
+        }
+        let sets = sets_of(placed.iter().copied());
+        let surface = || work(py, || surface_of(placed.iter().copied()));
+        let choice = Choice { of: "vertices", count, sets: &sets, surface: &surface };
+        let holds = fixed.map_or_else(|| Ok(Vec::new()), |fixed| choice.fixed(fixed))?;
+        let (alpha, beta) = damping.unwrap_or_default();
+        let damping = Damping::rayleigh(alpha, beta).or_raise(Kind::Model)?;
+        let lumped = match mass {
+            "consistent" => false,
+            "lumped" => true,
+            _ => {
+                let message = format!("mass is {mass:?}, expected \"consistent\" or \"lumped\"");
+                return Err(PyValueError::new_err(message));
+            }
+        };
+        let inner = work(py, || {
+            let mut builder = model::Model::builder().damping(damping);
+            if lumped {
+                builder = builder.lumped_mass();
+            }
+            builder = bodies.into_iter().fold(builder, model::ModelBuilder::body);
+            holds.into_iter().fold(builder, model::ModelBuilder::hold).build()
+        });
+        Ok(Self { inner: inner.or_raise(Kind::Model)?, sets })
+    }
+
+    /// How many vertices there are.
+    #[getter]
+    fn vertex_count(&self) -> usize {
+        self.inner.vertex_count()
+    }
+
+    /// Where the vertices are at rest, ``(n, 3)``.
+    #[getter]
+    fn rest_positions<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
+        vector_rows(py, self.inner.rest())
+    }
+
+    /// For the name of each body, its first vertex and the one behind its last.
+    #[getter]
+    fn bodies(&self) -> BTreeMap<&str, (usize, usize)> {
+        self.inner.bodies().iter().map(|body| (body.name(), (body.vertices().start, body.vertices().end))).collect()
+    }
+
+    /// Which coordinates are held, ``(n, 3)`` of bool.
+    #[getter]
+    fn held<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<bool>> {
+        crate::arrays::into_table(py, self.inner.held().to_vec(), 3)
+    }
+
+    /// What each vertex has of the mass, in kg, ``(n,)``.
+    #[getter]
+    fn vertex_masses<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        into_list(py, self.inner.vertex_masses().to_vec())
+    }
+
+    /// Vertex numbers of a set, of ``"surface"`` or ``"all"``, of numbers or of a mask.
+    fn select<'py>(&self, py: Python<'py>, vertices: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        self.choose(vertices, "vertices").map(|chosen| crate::arrays::index_list(py, &chosen))
+    }
+
+    /// The elastic energy, in J.
+    #[pyo3(signature = (u=None))]
+    fn energy(&self, py: Python<'_>, u: Option<&Bound<'_, PyAny>>) -> PyResult<f64> {
+        self.at(u, |u| work(py, || self.inner.internal_energy(u)))
+    }
+
+    /// The gradient of the energy, in N, ``(n, 3)``: what must push at the vertices to hold them there, and the negative of what they push with.
+    #[pyo3(signature = (u=None))]
+    fn internal_force<'py>(
+        &self,
+        py: Python<'py>,
+        u: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let mut force = vec![0.0; self.inner.dim()];
+        self.at(u, |u| work(py, || self.inner.internal_force(u, &mut force)))?;
+        Ok(into_rows(py, force))
+    }
+
+    /// The derivative of the force, in N/m: a symmetric ``scipy.sparse.csr_array`` of ``3 n`` rows. Fixed vertices are as all others.
+    ///
+    /// Args:
+    ///     projected: without directions in which the force would be negative, element by element.
+    #[pyo3(signature = (u=None, *, projected=false))]
+    fn stiffness<'py>(
+        &self,
+        py: Python<'py>,
+        u: Option<&Bound<'py, PyAny>>,
+        projected: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let definiteness = if projected { Definiteness::Projected } else { Definiteness::Exact };
+        let csr = self.at(u, |u| work(py, || self.inner.internal_stiffness(u, definiteness).to_csr()))?;
+        into_csr(py, csr)
+    }
+
+    /// The mass matrix, in kg: a ``scipy.sparse.csr_array`` of ``3 n`` rows.
+    fn mass<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        into_csr(py, work(py, || self.inner.mass().to_csr()))
+    }
+
+    /// The damping matrix at displacements and velocities, in N·s/m: a ``scipy.sparse.csr_array`` of ``3 n`` rows.
+    #[pyo3(signature = (u=None, v=None))]
+    fn damping<'py>(
+        &self,
+        py: Python<'py>,
+        u: Option<&Bound<'py, PyAny>>,
+        v: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let v = self.numbers(v, "v")?;
+        let csr = self.at(u, |u| {
+            let rest;
+            let v = if let Some(v) = &v {
+                v.flat()
+            } else {
+                rest = vec![0.0; u.len()];
+                &rest
+            };
+            // Most have none, and those without stiffness have it on the diagonal only.
+            work(py, || self.inner.damping_matrix(u, v).to_csr().without_zeros())
+        })?;
+        into_csr(py, csr)
+    }
+
+    /// How the stiffness changes along ``a``, times ``b``: ``Σ ∂Kᵢⱼ/∂uₖ bⱼ aₖ``, ``(n, 3)``. Exchanging ``a`` and ``b`` changes nothing.
+    ///
+    /// For St. Venant–Kirchhoff and linear materials it is exact; for others, a difference quotient of fourth order.
+    fn stiffness_derivative<'py>(
+        &self,
+        py: Python<'py>,
+        u: Option<&Bound<'py, PyAny>>,
+        a: &Bound<'py, PyAny>,
+        b: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let n = self.inner.vertex_count();
+        let (a, b) = (Numbers::rows_of(a, "a", n, "vertices")?, Numbers::rows_of(b, "b", n, "vertices")?);
+        let (a, b) = (a.flat(), b.flat());
+        let mut out = vec![0.0; self.inner.dim()];
+        let model = &self.inner;
+        self.at(u, |u| work(py, || StiffnessDerivative::new(model).add(model, u, a, b, &mut out)))?;
+        Ok(into_rows(py, out))
+    }
+
+    /// The stress of each element, or at each vertex, in Pa, ``(m, 3, 3)``.
+    ///
+    /// Args:
+    ///     measure: ``"cauchy"``, ``"first-piola"`` or ``"second-piola"``.
+    ///     at: ``"elements"`` or ``"vertices"``.
+    #[pyo3(signature = (u, measure="cauchy", *, at="elements"))]
+    fn stress<'py>(
+        &self,
+        py: Python<'py>,
+        u: &Bound<'py, PyAny>,
+        measure: &str,
+        at: &str,
+    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let stress: fn(&Strained) -> Mat3 = match measure {
+            "cauchy" => |state| state.cauchy,
+            "first-piola" => |state| state.first_piola,
+            "second-piola" => |state| state.second_piola,
+            _ => {
+                let message =
+                    format!("measure is {measure:?}, expected \"cauchy\", \"first-piola\" or \"second-piola\"");
+                return Err(PyValueError::new_err(message));
+            }
+        };
+        let states = self.states(py, u, at)?;
+        let rows = |state: &Strained| stress(state).transpose().to_cols_array();
+        Ok(into_shape(py, states.iter().flat_map(rows).collect(), &[states.len(), 3, 3]))
+    }
+
+    /// The von Mises stress of each element, or at each vertex, in Pa, ``(m,)``.
+    #[pyo3(signature = (u, *, at="elements"))]
+    fn von_mises<'py>(&self, py: Python<'py>, u: &Bound<'py, PyAny>, at: &str) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        Ok(into_list(py, self.states(py, u, at)?.iter().map(Strained::von_mises).collect()))
+    }
+
+    /// How each element, or the body at each vertex, is deformed: ``volume_ratio`` ``(m,)``, ``stretches`` ``(m, 3)``, ``green_strain`` ``(m, 3, 3)`` and
+    /// ``energy_density`` ``(m,)`` in J/m³.
+    #[pyo3(signature = (u, *, at="elements"))]
+    fn strain<'py>(&self, py: Python<'py>, u: &Bound<'py, PyAny>, at: &str) -> PyResult<Bound<'py, PyDict>> {
+        let states = self.states(py, u, at)?;
+        let table = PyDict::new(py);
+        let list = |number: fn(&Strained) -> f64| into_list(py, states.iter().map(number).collect());
+        table.set_item("volume_ratio", list(|state| state.volume_ratio))?;
+        table.set_item("energy_density", list(|state| state.energy_density))?;
+        table.set_item(
+            "stretches",
+            into_rows(py, states.iter().flat_map(|state| state.stretches.to_array()).collect()),
+        )?;
+        let green = states.iter().flat_map(|state| state.green_strain.to_cols_array()).collect();
+        table.set_item("green_strain", into_shape(py, green, &[states.len(), 3, 3]))?;
+        Ok(table)
+    }
+
+    /// Displacements in equilibrium, ``(n, 3)``.
+    ///
+    /// Args:
+    ///     forces: on the vertices, in N, ``(n, 3)``.
+    ///     gravity: acceleration, in m/s².
+    ///     prescribed: ``{vertex: displacement}`` or ``(vertices, displacements)``; NaN or None leaves a coordinate free.
+    ///     start: displacements to begin at.
+    ///     load_steps: in how many steps to apply loads and displacements, at least. Steps that fail are halved.
+    ///     tolerance: what may be left of the balance of forces, as a part of the forces.
+    ///     iterations: the most Newton iterations under each load.
+    ///     solver: as in :mod:`pliant.integrators`.
+    ///
+    /// >>> mesh = pliant.Mesh.box((1, 1, 1), (2, 2, 2), elements="hex")
+    /// >>> model = pliant.Model(mesh, pliant.materials.linear(young=1e6, poisson=0.3, density=1000),
+    /// ...                      fixed={"x-min": "x", "y-min": "y", "z-min": "z"})
+    /// >>> u = model.static_solve(prescribed=("x-max", (0.01, None, None)))
+    /// >>> bool(np.allclose(u.max(axis=0), (0.01, 0, 0))), bool(np.allclose(u.min(axis=0), (0, -0.003, -0.003)))
+    /// (True, True)
+    #[pyo3(signature = (
+        *, forces=None, gravity=None, prescribed=None, start=None, load_steps=1, tolerance=None, iterations=None, solver="auto"
+    ))]
+    #[allow(clippy::too_many_arguments, reason = "keywords of Python")]
+    fn static_solve<'py>(
+        &self,
+        py: Python<'py>,
+        forces: Option<&Bound<'py, PyAny>>,
+        gravity: Option<&Bound<'py, PyAny>>,
+        prescribed: Option<&Bound<'py, PyAny>>,
+        start: Option<&Bound<'py, PyAny>>,
+        load_steps: usize,
+        tolerance: Option<f64>,
+        iterations: Option<usize>,
+        solver: &str,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let mut model = self.loaded(forces, gravity, prescribed)?;
+        let mut state = model.rest_state();
+        if let Some(start) = self.numbers(start, "start")? {
+            state.q.copy_from_slice(start.flat());
+        }
+        let params = static_params(load_steps, tolerance, iterations)?;
+        let settings = chosen::<pliant::scene::Solver>("solver", solver)?;
+        let interrupt = Interrupt::default();
+        let mut solver = Interruptible {
+            solver: settings.params(pliant::solver::CgParams::default()).build(),
+            interrupt: interrupt.clone(),
+        };
+        let solved = work(py, || Static::new(params).solve(&mut model, &mut solver, &mut state).map(drop));
+        solved.or_raise(Kind::Solve).map_err(|error| interrupt.or(error))?;
+        Ok(into_rows(py, state.q))
+    }
+
+    /// The forces that act on what is fixed or prescribed when all else is in equilibrium at ``u``, in N, ``(n, 3)``. The arguments are those of
+    /// :meth:`static_solve`.
+    #[pyo3(signature = (u, *, forces=None, gravity=None, prescribed=None))]
+    fn reactions<'py>(
+        &self,
+        py: Python<'py>,
+        u: &Bound<'py, PyAny>,
+        forces: Option<&Bound<'py, PyAny>>,
+        gravity: Option<&Bound<'py, PyAny>>,
+        prescribed: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let mut model = self.loaded(forces, gravity, prescribed)?;
+        let mut state = model.rest_state();
+        self.at(Some(u), |u| state.q.copy_from_slice(u))?;
+        Ok(into_rows(py, work(py, || model.reactions(&state))))
+    }
+
+    /// The lowest natural frequencies in Hz, ``(count,)``, and the shapes of the modes, ``(count, n, 3)``, orthonormal with the mass.
+    ///
+    /// Motions that deform nothing are left out.
+    ///
+    /// >>> mesh = pliant.Mesh.beam(1, 0.1, 0.1, across=2, elements="hex")
+    /// >>> model = pliant.Model(mesh, pliant.materials.linear(young=1e6, poisson=0.3, density=1000), fixed="start")
+    /// >>> frequencies, shapes = model.modes(3)
+    /// >>> frequencies.shape, shapes.shape
+    /// ((3,), (3, 189, 3))
+    fn modes<'py>(&self, py: Python<'py>, count: usize) -> PyResult<Bound<'py, PyTuple>> {
+        let interrupt = Interrupt::default();
+        let modes = work(py, || Modes::find(&self.inner, &ModesParams::new(count), &mut |_| interrupt.check()));
+        let modes = modes.or_raise(Kind::Solve).map_err(|error| interrupt.or(error))?;
+        let shapes = modes.shapes.iter().flatten().copied().collect();
+        let shape = [modes.shapes.len(), self.inner.vertex_count(), 3];
+        (into_list(py, modes.frequencies()), into_shape(py, shapes, &shape)).into_pyobject(py)
+    }
+
+    /// A model that moves in ``size`` directions, made of modes and their derivatives.
+    ///
+    /// Args:
+    ///     modes: how many modes the directions are made of; by default two fifths of ``size``.
+    ///     derivatives: of how many of these the derivatives too; by default of all.
+    ///     snapshots: displacements ``(k, n, 3)`` that the directions should follow too.
+    ///     only_snapshots: without modes.
+    ///     basis: directions of your own, ``(size, n, 3)``, and none of the above.
+    ///     forces: ``"auto"``, ``"projection"`` or ``"cubature"``.
+    #[pyo3(signature = (
+        size, *, modes=None, derivatives=None, snapshots=None, only_snapshots=false, basis=None, forces="auto"
+    ))]
+    #[allow(clippy::too_many_arguments, reason = "keywords of Python")]
+    fn reduce(
+        &self,
+        py: Python<'_>,
+        size: usize,
+        modes: Option<usize>,
+        derivatives: Option<usize>,
+        snapshots: Option<&Bound<'_, PyAny>>,
+        only_snapshots: bool,
+        basis: Option<&Bound<'_, PyAny>>,
+        forces: &str,
+    ) -> PyResult<ReducedModel> {
+        let forces = match forces {
+            "auto" => Forces::Auto,
+            "projection" => Forces::Projection,
+            "cubature" => Forces::Cubature(CubatureParams::default()),
+            _ => {
+                let message = format!("forces are {forces:?}, expected \"auto\", \"projection\" or \"cubature\"");
+                return Err(PyValueError::new_err(message));
+            }
+        };
+        let basis = basis.filter(|given| !given.is_none()).map(|given| self.fields(given, "basis")).transpose()?;
+        let snapshots = snapshots.filter(|given| !given.is_none()).map(|given| self.fields(given, "snapshots"));
+        let params = ReductionParams {
+            size,
+            modes,
+            derivatives,
+            snapshots: snapshots.transpose()?.unwrap_or_default(),
+            only_snapshots,
+            forces: forces.clone(),
+        };
+        if let Some(basis) = &basis {
+            let others = modes.is_some() || derivatives.is_some() || only_snapshots || !params.snapshots.is_empty();
+            if others {
+                let message = "basis: with directions of your own, modes, derivatives and snapshots would do nothing";
+                return Err(PyTypeError::new_err(message));
+            }
+            if basis.len() != size {
+                let message = format!("basis has {} directions, expected {size}", basis.len());
+                return Err(PyValueError::new_err(message));
+            }
+        }
+        let interrupt = Interrupt::default();
+        let made = work(py, || {
+            let mut watch = |_| interrupt.check();
+            match basis {
+                Some(vectors) => Reduction::of_vectors(&self.inner, vectors, &forces, &mut watch),
+                None => Reduction::new(&self.inner, &params, &mut watch),
+            }
+        });
+        let (reduction, _) = made.or_raise(Kind::Solve).map_err(|error| interrupt.or(error))?;
+        self.reduced(py, reduction)
+    }
+
+    /// Read a reduced model of this model from a file.
+    fn read_reduced(&self, py: Python<'_>, path: PathBuf) -> PyResult<ReducedModel> {
+        let reduction = work(py, || Reduction::read(&pliant::io::Disk, &path, &self.inner)).or_raise(Kind::Model)?;
+        self.reduced(py, reduction)
+    }
+
+    fn __repr__(&self) -> String {
+        let bodies = self.inner.bodies();
+        let elements: usize = bodies.iter().map(|body| body.mesh().element_count()).sum();
+        let count = if bodies.len() == 1 { String::new() } else { format!("{} bodies, ", bodies.len()) };
+        format!("<pliant.Model: {count}{} vertices, {elements} elements>", self.inner.vertex_count())
+    }
+}
+
+impl Model {
+    /// A model of the library. The names of sets are those of all bodies together.
+    pub fn of(inner: model::Model) -> Self {
+        let sets = sets_of(placed(&inner));
+        Self { inner, sets }
+    }
+
+    fn with_choice<T>(&self, py: Python<'_>, choose: impl FnOnce(&Choice<'_>) -> T) -> T {
+        let surface = || work(py, || surface_of(placed(&self.inner)));
+        choose(&Choice { of: "vertices", count: self.inner.vertex_count(), sets: &self.sets, surface: &surface })
+    }
+
+    pub fn choose(&self, value: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<u32>> {
+        self.with_choice(value.py(), |choice| choice.choose(value, what))
+    }
+
+    /// Three numbers a vertex, if they are given.
+    fn numbers<'py>(&self, value: Option<&Bound<'py, PyAny>>, what: &str) -> PyResult<Option<Numbers<'py>>> {
+        let given = value.filter(|value| !value.is_none());
+        given.map(|value| Numbers::rows_of(value, what, self.inner.vertex_count(), "vertices")).transpose()
+    }
+
+    /// Something at displacements, or at rest if there are none.
+    fn at<T>(&self, u: Option<&Bound<'_, PyAny>>, measure: impl FnOnce(&[f64]) -> T) -> PyResult<T> {
+        Ok(match self.numbers(u, "u")? {
+            Some(u) => measure(u.flat()),
+            None => measure(&vec![0.0; self.inner.dim()]),
+        })
+    }
+
+    /// Several displacements.
+    fn fields(&self, value: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<Vec<f64>>> {
+        let numbers = Numbers::any(value, what)?;
+        let n = self.inner.vertex_count();
+        match *numbers.shape() {
+            [_, rows, 3] if rows == n => {}
+            _ => return Err(numbers.shape_error(what, &format!("(k, {n}, 3)"))),
+        }
+        Ok(numbers.flat().chunks_exact(3 * n).map(<[f64]>::to_vec).collect())
+    }
+
+    /// A copy under loads.
+    fn loaded(
+        &self,
+        forces: Option<&Bound<'_, PyAny>>,
+        gravity: Option<&Bound<'_, PyAny>>,
+        prescribed: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<model::Model> {
+        let mut model = self.inner.clone();
+        if let Some(gravity) = gravity.filter(|given| !given.is_none()) {
+            model.set_gravity(Numbers::vector(gravity, "gravity")?).or_raise(Kind::Model)?;
+        }
+        if let Some(forces) = self.numbers(forces, "forces")? {
+            model.loads_mut().copy_from_slice(forces.flat());
+        }
+        if let Some(prescribed) = prescribed.filter(|given| !given.is_none()) {
+            for hold in self.with_choice(prescribed.py(), |choice| choice.prescribed(prescribed))? {
+                model.hold(hold).or_raise(Kind::Model)?;
+            }
+        }
+        Ok(model)
+    }
+
+    fn states(&self, py: Python<'_>, u: &Bound<'_, PyAny>, at: &str) -> PyResult<Vec<Strained>> {
+        let of_vertices = match at {
+            "elements" => false,
+            "vertices" => true,
+            _ => {
+                let message = format!("at is {at:?}, expected \"elements\" or \"vertices\"");
+                return Err(PyValueError::new_err(message));
+            }
+        };
+        if let Some(body) = self.inner.bodies().iter().find(|body| body.elastic().is_none()) {
+            return Err(
+                Kind::Model.error(format!("body `{}` has no elasticity of its own, and so no stress", body.name()))
+            );
+        }
+        self.at(Some(u), |u| {
+            work(py, || {
+                let mut states = Vec::new();
+                for (elastic, body) in self.inner.bodies().iter().filter_map(|body| Some((body.elastic()?, body))) {
+                    if of_vertices {
+                        states.extend_from_slice(&elastic.vertex_states(u)[body.vertices()]);
+                    } else {
+                        states.extend(elastic.element_states(u));
+                    }
+                }
+                states
+            })
+        })
+    }
+
+    fn reduced(&self, py: Python<'_>, reduction: Reduction) -> PyResult<ReducedModel> {
+        let model = work(py, || pliant::reduced::ReducedModel::new(self.inner.clone(), reduction.clone()));
+        Ok(ReducedModel::new(model.or_raise(Kind::Model)?, reduction))
+    }
+
+    /// At rest.
+    pub fn rest_state(&self) -> State {
+        self.inner.rest_state()
+    }
+}
+
+/// The materials and densities of the regions of a mesh.
+fn materials_of(mesh: &Arc<VolumeMesh>, material: Option<&Bound<'_, PyAny>>) -> PyResult<(Vec<Elasticity>, Vec<f64>)> {
+    let usual = pliant::scene::Material::default();
+    let mut by_name: BTreeMap<String, Py<Material>> = BTreeMap::new();
+    let mut one = None;
+    if let Some(given) = material.filter(|given| !given.is_none()) {
+        if let Ok(table) = given.cast::<PyDict>() {
+            by_name =
+                table.extract().map_err(|_| PyTypeError::new_err("material: expected {region: pliant.Material}"))?;
+        } else if let Ok(material) = given.cast::<Material>() {
+            one = Some(material.get());
+        } else {
+            return Err(PyTypeError::new_err("material: expected a pliant.Material, or {region: pliant.Material}"));
+        }
+    }
+    let names = || mesh.regions().iter().map(|region| format!("`{}`", region.name)).collect::<Vec<_>>().join(", ");
+    if let Some(unknown) = by_name.keys().find(|name| mesh.region_index(name).is_none()) {
+        return Err(Kind::Model.error(format!("there is no region `{unknown}`; there are {}", names())));
+    }
+    let (mut materials, mut densities) = (Vec::new(), Vec::new());
+    for region in mesh.regions() {
+        let given = match by_name.get(&region.name) {
+            Some(material) => &material.get().inner,
+            None if !by_name.is_empty() => {
+                return Err(Kind::Model.error(format!(
+                    "region `{}` has no material; the regions are {}",
+                    region.name,
+                    names()
+                )));
+            }
+            None => one.map_or(&usual, |material| &material.inner),
+        };
+        materials.push(given.elasticity(region).map_err(|error| material_error(&error))?);
+        densities.push(given.density(region).map_err(|error| material_error(&error))?);
+    }
+    Ok((materials, densities))
+}
+
+/// The first vertex of each body, and its mesh.
+fn placed(model: &model::Model) -> impl Iterator<Item = (usize, &VolumeMesh)> {
+    model.bodies().iter().map(|body| (body.vertices().start, body.mesh()))
+}
+
+/// The sets of meshes that begin at some vertex, together.
+fn sets_of<'a>(meshes: impl Iterator<Item = (usize, &'a VolumeMesh)>) -> Sets {
+    let mut sets = Sets::new();
+    for (first, mesh) in meshes {
+        for (name, numbers) in mesh.vertex_sets() {
+            sets.entry(name.clone()).or_default().extend(numbers.iter().map(|vertex| vertex + first as u32));
+        }
+    }
+    sets
+}
+
+/// The vertices on the boundaries of meshes that begin at some vertex.
+fn surface_of<'a>(meshes: impl Iterator<Item = (usize, &'a VolumeMesh)>) -> Vec<u32> {
+    let of_mesh =
+        |(first, mesh): (usize, &VolumeMesh)| mesh.boundary().vertices.into_iter().map(move |v| v + first as u32);
+    meshes.flat_map(of_mesh).collect()
+}
+
+/// How equilibrium is looked for.
+pub fn static_params(load_steps: usize, tolerance: Option<f64>, iterations: Option<usize>) -> PyResult<StaticParams> {
+    let mut params = StaticParams { load_steps, ..StaticParams::default() };
+    if load_steps == 0 {
+        return Err(PyValueError::new_err("load_steps is 0, expected at least 1"));
+    }
+    if let Some(tolerance) = tolerance {
+        if !(tolerance > 0.0 && tolerance < 1.0) {
+            return Err(PyValueError::new_err(format!(
+                "tolerance is {tolerance}, expected a number above 0 and below 1"
+            )));
+        }
+        params.newton.tolerance = tolerance;
+    }
+    if let Some(iterations) = iterations {
+        if iterations == 0 {
+            return Err(PyValueError::new_err("iterations is 0, expected at least 1"));
+        }
+        params.newton.most_iterations = iterations;
+    }
+    Ok(params)
+}
+
+/// A matrix for SciPy, which takes the memory over.
+fn into_csr(py: Python<'_>, csr: Csr) -> PyResult<Bound<'_, PyAny>> {
+    let rows = csr.row_count();
+    let make = py.import("pliant._interop")?.getattr("csr")?;
+    let values = into_list(py, csr.values);
+    if csr.columns.len() < i32::MAX as usize {
+        let columns: Vec<i32> = csr.columns.into_iter().map(|column| column as i32).collect();
+        let starts: Vec<i32> = csr.row_starts.into_iter().map(|start| start as i32).collect();
+        make.call1((values, into_list(py, columns), into_list(py, starts), rows))
+    } else {
+        let columns: Vec<i64> = csr.columns.into_iter().map(i64::from).collect();
+        let starts: Vec<i64> = csr.row_starts.into_iter().map(|start| start as i64).collect();
+        make.call1((values, into_list(py, columns), into_list(py, starts), rows))
+    }
+}

@@ -1,0 +1,126 @@
+//! Surfaces: the boundary of a mesh, or a mesh of polygons of its own.
+
+use std::path::PathBuf;
+
+use numpy::{PyArray1, PyArray2};
+use pliant::io::{self, WriteOptions};
+use pliant::mesh::{Faces, SurfaceMesh, VertexNormals};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+
+use crate::arrays::{Numbers, index_list, index_rows, indices, shown, vector_rows};
+use crate::errors::{Kind, OrRaise, read_error, warn, write_error};
+use crate::work::work;
+
+/// A surface of triangles, quadrilaterals or other polygons, counter-clockwise seen from outside.
+///
+/// >>> surface = pliant.Mesh.box((1, 1, 1), (1, 1, 1)).surface()
+/// >>> surface.area, round(surface.enclosed_volume, 12), surface.is_closed
+/// (6.0, 1.0, True)
+/// >>> pliant.Surface([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)]).area
+/// 0.5
+#[pyclass(frozen, module = "pliant")]
+#[derive(Debug)]
+pub struct Surface {
+    pub inner: SurfaceMesh,
+    /// For each vertex, its number in the volume mesh that this is the boundary of.
+    pub volume_vertices: Option<Vec<u32>>,
+}
+
+#[pymethods]
+impl Surface {
+    /// From vertices ``(n, 3)`` and faces ``(m, 3)`` or ``(m, 4)``.
+    #[new]
+    #[pyo3(signature = (vertices, faces))]
+    fn new(py: Python<'_>, vertices: &Bound<'_, PyAny>, faces: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let vertices = Numbers::rows(vertices, "vertices")?;
+        let (corners, shape) = indices(faces, "faces", vertices.vectors().len())?;
+        let faces = match shape[..] {
+            [_, columns] if columns >= 3 => Faces::uniform(columns, corners),
+            _ => {
+                let message = format!("faces has the shape {}, expected (m, 3) or (m, 4)", shown(&shape));
+                return Err(PyValueError::new_err(message));
+            }
+        };
+        let vertices = vertices.vectors().collect();
+        let inner = work(py, || SurfaceMesh::new(vertices, faces)).or_raise(Kind::Mesh)?;
+        Ok(Self { inner, volume_vertices: None })
+    }
+
+    /// Read a file: .obj, .stl, .ply and others.
+    #[staticmethod]
+    fn read(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let loaded = work(py, || io::read_surface(&path)).map_err(|error| read_error(&error))?;
+        warn(py, &loaded.notes)?;
+        Ok(Self { inner: loaded.mesh, volume_vertices: None })
+    }
+
+    /// Write a file, in the format of its extension. Returns what the format could not hold, a sentence each.
+    fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<Vec<String>> {
+        work(py, || io::write(&path, &self.inner, &WriteOptions::default())).map_err(|error| write_error(&error))
+    }
+
+    /// Positions in m, ``(n, 3)``.
+    #[getter]
+    fn vertices<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
+        vector_rows(py, self.inner.vertices())
+    }
+
+    /// All faces cut into triangles, ``(m, 3)``.
+    #[getter]
+    fn triangles<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<i64>> {
+        index_rows(py, &self.inner.triangles().flatten().collect::<Vec<_>>(), 3)
+    }
+
+    /// The vertices of each face.
+    #[getter]
+    fn faces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        PyList::new(py, self.inner.faces().iter().map(|face| index_list(py, face)))
+    }
+
+    /// For each vertex, its number in the volume mesh that this is the boundary of; None if it is of none.
+    #[getter]
+    fn volume_vertices<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<i64>>> {
+        self.volume_vertices.as_ref().map(|numbers| index_list(py, numbers))
+    }
+
+    /// The area, in m².
+    #[getter]
+    fn area(&self, py: Python<'_>) -> f64 {
+        work(py, || self.inner.area())
+    }
+
+    /// The volume inside, in m³; without meaning if the surface is not closed.
+    #[getter]
+    fn enclosed_volume(&self, py: Python<'_>) -> f64 {
+        work(py, || self.inner.enclosed_volume())
+    }
+
+    /// Whether it is closed, and turned the same way everywhere.
+    #[getter]
+    fn is_closed(&self, py: Python<'_>) -> bool {
+        work(py, || self.inner.report().is_closed())
+    }
+
+    /// Unit normals at the vertices, for these positions or those of the surface.
+    #[pyo3(signature = (positions=None))]
+    fn normals<'py>(
+        &self,
+        py: Python<'py>,
+        positions: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let count = self.inner.vertices().len();
+        let positions = match positions {
+            Some(given) => Numbers::rows_of(given, "positions", count, "vertices")?.vectors().collect(),
+            None => self.inner.vertices().to_vec(),
+        };
+        let mut normals = vec![pliant::math::Vec3::ZERO; count];
+        work(py, || VertexNormals::new(&self.inner).compute(&positions, &mut normals));
+        Ok(vector_rows(py, &normals))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<pliant.Surface: {} vertices, {} faces>", self.inner.vertices().len(), self.inner.faces().len())
+    }
+}

@@ -1,0 +1,127 @@
+//! What a model is by itself, without gravity and loads: `V(u)`, `f = ∂V/∂u` and `K = ∂f/∂u`.
+
+use super::Model;
+use crate::damping::Damping;
+use crate::force::{Definiteness, Force};
+use crate::sparse::BlockMatrix;
+
+/// Of elasticity and all other forces that are part of the model, at the time that was last stepped to; held vertices count as all others.
+/// The sign is that of `M ü + D u̇ + f(u) = f_ext`.
+impl Model {
+    /// `V(u)`, in J; forces without potential have no part in it.
+    ///
+    /// # Panics
+    /// If there are not three displacements a vertex.
+    pub fn internal_energy(&self, u: &[f64]) -> f64 {
+        self.all_forces().filter(|force| force.has_energy()).map(|force| force.energy(u)).sum()
+    }
+
+    /// `f(u)`, in N.
+    ///
+    /// # Panics
+    /// If there are not three numbers a vertex.
+    pub fn internal_force(&self, u: &[f64], force: &mut [f64]) {
+        force.fill(0.0);
+        self.all_forces().for_each(|term| term.add_force(u, force));
+    }
+
+    /// `K(u)`, in N/m, or near it a matrix that is not negative in any direction. Of a [`MatrixFree`](super::MatrixFree) without elasticity.
+    ///
+    /// # Panics
+    /// If there are not three displacements a vertex.
+    pub fn internal_stiffness(&self, u: &[f64], definiteness: Definiteness) -> BlockMatrix {
+        let mut stiffness = BlockMatrix::zero(self.pattern().clone());
+        let mut force = vec![0.0; u.len()];
+        let elastic = self.all_forces().filter(|force| self.is_assembled() || !is_elastic(*force));
+        elastic.for_each(|term| term.add_force_and_stiffness(u, definiteness, &mut force, &mut stiffness));
+        stiffness
+    }
+
+    /// `D(u, v)`, in N·s/m: that of [`Damping`], and the friction of forces.
+    ///
+    /// # Panics
+    /// If there are not three numbers a vertex.
+    pub fn damping_matrix(&self, u: &[f64], v: &[f64]) -> BlockMatrix {
+        let zero = || BlockMatrix::zero(self.pattern().clone());
+        let needs_stiffness = self.damping.stiffness() != 0.0;
+        let stiffness = if needs_stiffness { self.internal_stiffness(u, Definiteness::Exact) } else { zero() };
+        let mut damping = zero();
+        Damping::add_to(&self.damping, &self.mass, &stiffness, &mut damping);
+        self.forces().filter(|force| force.has_damping()).for_each(|force| force.add_damping(u, v, &mut damping));
+        damping
+    }
+}
+
+fn is_elastic(force: &dyn Force) -> bool {
+    (force as &dyn std::any::Any).is::<crate::force::Elastic>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::force::{Handle, Handles};
+    use crate::material::{AnyLaw, YoungPoisson};
+    use crate::math::Vec3;
+    use crate::mesh::{Cells, generate};
+    use crate::model::{Body, Hold};
+    use crate::system::{System, Weights};
+
+    fn model() -> Model {
+        let mesh = generate::block([1.0, 0.5, 0.5], [2, 1, 1], Cells::Tet5).unwrap();
+        let handle = Handle { damping: 3.0, ..Handle::new(1, 50.0, Vec3::new(2.0, 0.1, 0.0)) };
+        let handles = Handles::new(mesh.vertices(), [handle]).unwrap();
+        let law = AnyLaw::new("stvk", YoungPoisson { young: 1e4, poisson: 0.3 }).unwrap();
+        let builder = Model::builder().body(Body::new(mesh, law, 1000.0)).force(handles).hold(Hold::fixed([0]));
+        let damping = Damping::rayleigh(0.2, 0.01).unwrap();
+        builder.gravity(Vec3::new(0.0, -9.81, 0.0)).load(2, Vec3::X).damping(damping).build().unwrap()
+    }
+
+    fn displacements(model: &Model) -> Vec<f64> {
+        (0..model.dim()).map(|i| 0.05 * (3.7 * i as f64).sin()).collect()
+    }
+
+    #[test]
+    fn force_is_the_gradient_of_the_energy_and_stiffness_that_of_the_force() {
+        let model = model();
+        let u = displacements(&model);
+        let a: Vec<f64> = (0..u.len()).map(|i| (1.3 * i as f64).cos()).collect();
+        let h = 1e-5;
+        let at = |sign: f64| u.iter().zip(&a).map(|(u, a)| u + sign * h * a).collect::<Vec<_>>();
+        let force_at = |u: &[f64]| {
+            let mut force = vec![f64::NAN; u.len()];
+            model.internal_force(u, &mut force);
+            force
+        };
+        let slope = (model.internal_energy(&at(1.0)) - model.internal_energy(&at(-1.0))) / (2.0 * h);
+        let along: f64 = force_at(&u).iter().zip(&a).map(|(f, a)| f * a).sum();
+        assert!((slope - along).abs() < 1e-7 * along.abs(), "{slope} {along}");
+        let mut product = vec![0.0; u.len()];
+        model.internal_stiffness(&u, Definiteness::Exact).mul(&a, &mut product);
+        let (high, low) = (force_at(&at(1.0)), force_at(&at(-1.0)));
+        let scale = product.iter().fold(0.0, |most: f64, k| most.max(k.abs()));
+        for i in 0..u.len() {
+            assert!(((high[i] - low[i]) / (2.0 * h) - product[i]).abs() < 1e-7 * scale);
+        }
+    }
+
+    #[test]
+    fn what_integrators_see_is_internal_force_with_gravity_and_loads_and_the_same_damping() {
+        let mut model = model();
+        let u = displacements(&model);
+        let v: Vec<f64> = u.iter().map(|u| 2.0 * u + 0.1).collect();
+        let (mut all, mut internal) = (vec![0.0; u.len()], vec![0.0; u.len()]);
+        model.linearize(&u, 0.0, Definiteness::Exact, &mut all);
+        model.internal_force(&u, &mut internal);
+        for i in 0..u.len() {
+            let gravity = if i % 3 == 1 { -9.81 * model.vertex_masses()[i / 3] } else { 0.0 };
+            let load = if i == 6 { 1.0 } else { 0.0 };
+            assert!((all[i] + internal[i] - gravity - load).abs() < 1e-11, "{i}");
+        }
+        let (mut seen, mut own) = (vec![0.0; u.len()], vec![0.0; u.len()]);
+        model.set_damping(&u, &v, &mut all);
+        model.mul(Weights { damping: 1.0, ..Weights::default() }, &v, &mut seen);
+        model.damping_matrix(&u, &v).mul(&v, &mut own);
+        let scale = seen.iter().fold(0.0, |most: f64, f| most.max(f.abs()));
+        assert!(seen.iter().zip(&own).all(|(a, b)| (a - b).abs() < 1e-13 * scale));
+    }
+}
