@@ -6,30 +6,55 @@ PLIANT = target/release/pliant
 OUT = out
 FUZZ_SECONDS ?= 60
 
-.PHONY: help demo test lint bench bench-peers fuzz tools
+VENV = target/venv
+
+.PHONY: help demo test test-rust test-python lint wheel bench bench-peers bench-python fuzz tools python-tools
 
 help: ## Say what there is to make
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: ## Build and simulate a scene: animation, pictures and plots under out/
 	$(CARGO) build --release --quiet --bin pliant
 	@mkdir -p $(OUT)
 	@sh demo.sh $(PLIANT) $(OUT)
 
-test: lint ## Format check, lints, all tests, documentation; what continuous integration runs
-	$(CARGO) test --workspace --all-targets --quiet
-	$(CARGO) test --workspace --doc --quiet
+test: lint test-rust test-python ## Format check, lints, all tests, documentation; what continuous integration runs
+
+test-rust:
+	$(CARGO) test --workspace --exclude pliant-py --all-targets --quiet
+	$(CARGO) test --workspace --exclude pliant-py --doc --quiet
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items --quiet
 
-lint: tools ## Format check and clippy, warnings denied
+# Installed as a user does it, but with the checks of a debug build.
+test-python: $(VENV)/tests-installed
+	$(VENV)/bin/pip install --quiet --force-reinstall --no-deps --config-settings=build-args="--profile dev" .
+	$(VENV)/bin/python -m pytest --quiet
+
+wheel: $(VENV)/bin/python ## Build the Python package as a wheel, under target/wheels
+	$(VENV)/bin/pip wheel --quiet --no-deps --wheel-dir target/wheels .
+	@ls target/wheels/pliant-*.whl
+
+$(VENV)/bin/python: | python-tools
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/pip install --quiet --upgrade pip
+
+$(VENV)/tests-installed: crates/pliant-py/tests/requirements.txt | $(VENV)/bin/python
+	$(VENV)/bin/pip install --quiet -r $<
+	@touch $@
+
+lint: tools python-tools ## Format check and clippy, warnings denied
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 
 bench: ## Time the library; takes a few minutes
-	$(CARGO) bench --workspace
+	$(CARGO) bench --workspace --exclude pliant-py
 
 bench-peers: ## Time it beside PARDISO and MuJoCo, which are installed under target/; takes a few minutes
 	$(PYTHON) crates/pliant/benches/peers/peers.py
+
+bench-python: $(VENV)/tests-installed ## Time calls from Python beside the same from Rust
+	$(VENV)/bin/pip install --quiet --force-reinstall --no-deps .
+	$(VENV)/bin/python crates/pliant-py/benches/overhead.py
 
 fuzz: ## Fuzz every reader for FUZZ_SECONDS each; needs a nightly compiler
 	$(CARGO) fuzz --version >/dev/null 2>&1 || $(CARGO) install cargo-fuzz
@@ -42,3 +67,9 @@ fuzz: ## Fuzz every reader for FUZZ_SECONDS each; needs a nightly compiler
 tools:
 	@$(CARGO) fmt --version >/dev/null 2>&1 || rustup component add rustfmt
 	@$(CARGO) clippy --version >/dev/null 2>&1 || rustup component add clippy
+
+# Python with what makes virtual environments, which Debian has in a package of its own.
+python-tools:
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+		echo "installing python3-venv"; \
+		if [ "$$(id -u)" = 0 ]; then apt-get install -y -qq python3-venv; else sudo apt-get install -y -qq python3-venv; fi; }

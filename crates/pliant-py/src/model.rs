@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 
 use numpy::{PyArray1, PyArray2, PyArrayDyn};
 use pliant::damping::Damping;
@@ -203,6 +204,17 @@ impl Model {
         let mut force = vec![0.0; self.inner.dim()];
         self.at(u, |u| work(py, || self.inner.internal_force(u, &mut force)))?;
         Ok(into_rows(py, force))
+    }
+
+    /// The shortest of ``count`` computations of the force in Rust, in s: what calls from Python are measured against.
+    fn _time_internal_force(&self, py: Python<'_>, u: &Bound<'_, PyAny>, count: usize) -> PyResult<f64> {
+        let mut force = vec![0.0; self.inner.dim()];
+        let mut time = |u: &[f64]| {
+            let start = Instant::now();
+            self.inner.internal_force(u, &mut force);
+            start.elapsed().as_secs_f64()
+        };
+        self.at(Some(u), |u| work(py, || (0..count).map(|_| time(u)).fold(f64::INFINITY, f64::min)))
     }
 
     /// The derivative of the force, in N/m: a symmetric ``scipy.sparse.csr_array`` of ``3 n`` rows. Fixed vertices are as all others.

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+import pliant
+
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLES = sorted((ROOT / "examples" / "python").glob("*.py"))
 GUIDE = ROOT / "docs" / "python.md"
@@ -65,3 +67,11 @@ def test_the_guide_prints_what_it_says(tmp_path: Path, monkeypatch: pytest.Monke
         with contextlib.redirect_stdout(printed):
             exec(code, namespace)
         assert printed.getvalue() == (block[2] or ""), f"{os.path.relpath(GUIDE, ROOT)}:{line}"
+
+
+def test_the_program_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (program,) = (block[1] for block in BLOCK.finditer((ROOT / "README.md").read_text()) if "pliant.Mesh" in block[1])
+    namespace: dict[str, object] = {}
+    exec(compile(program, "README.md", "exec"), namespace)
+    assert isinstance(namespace["sim"], pliant.Simulation) and namespace["sim"].step_count == 500

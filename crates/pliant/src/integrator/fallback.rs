@@ -1,7 +1,7 @@
 //! Trying again with another scheme.
 
 use super::{Integrator, StepError, StepInfo};
-use crate::solver::{LinearSolver, SolveError};
+use crate::solver::LinearSolver;
 use crate::system::{State, System};
 
 /// A scheme, and another for steps of which the linear system cannot be solved: an exact tangent first, and where that is not positive a
@@ -30,9 +30,7 @@ impl<S: System, I: Integrator<S> + Clone, J: Integrator<S> + Clone> Integrator<S
         dt: f64,
     ) -> Result<StepInfo, StepError> {
         match self.first.step(system, solver, state, dt) {
-            Err(StepError::Solve { source, .. }) if source != SolveError::Stopped => {
-                self.other.step(system, solver, state, dt)
-            }
+            Err(error @ StepError::Solve { .. }) if !error.is_stop() => self.other.step(system, solver, state, dt),
             done => done,
         }
     }

@@ -1,7 +1,7 @@
 //! Trying again with smaller steps.
 
 use super::{Integrator, StepError, StepInfo};
-use crate::solver::{LinearSolver, SolveError};
+use crate::solver::LinearSolver;
 use crate::system::{State, System};
 
 /// Another scheme, whose steps are split into halves when they fail, and these again.
@@ -68,12 +68,9 @@ impl<S: System, I: Integrator<S> + Clone> Integrator<S> for Halving<I> {
 
 /// Whether a smaller step may do better.
 fn can_help(error: &StepError) -> bool {
-    !matches!(
+    let is_wrong = matches!(
         error,
-        StepError::TimeStep { .. }
-            | StepError::Free { .. }
-            | StepError::Length { .. }
-            | StepError::State { .. }
-            | StepError::Solve { source: SolveError::Stopped, .. }
-    )
+        StepError::TimeStep { .. } | StepError::Free { .. } | StepError::Length { .. } | StepError::State { .. }
+    );
+    !(is_wrong || error.is_stop())
 }

@@ -259,6 +259,13 @@ pub enum StepError {
     Halving { halvings: usize, dt: f64, source: Box<StepError> },
 }
 
+impl StepError {
+    /// Whether the solver was told to stop, so that there is nothing to try again.
+    fn is_stop(&self) -> bool {
+        matches!(self, Self::Solve { source: SolveError::Stopped, .. })
+    }
+}
+
 /// Check what every step is given.
 pub(crate) fn check<S: System>(system: &S, state: &State, dt: f64) -> Result<(), StepError> {
     if !(dt > 0.0 && dt.is_finite()) {

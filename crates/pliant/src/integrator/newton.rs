@@ -153,10 +153,11 @@ impl Newton {
             }
             let search = params.line_search && arrived;
             let mut taken = self.advance(system, solver, balance, search, info);
-            if matches!(taken, Err(Stuck::Uphill | Stuck::Error(_)))
-                && definiteness == Definiteness::Exact
-                && params.tangent == Tangent::ExactFirst
-            {
+            let is_stuck = match &taken {
+                Err(Stuck::Error(error)) => !error.is_stop(),
+                other => matches!(other, Err(Stuck::Uphill)),
+            };
+            if is_stuck && definiteness == Definiteness::Exact && params.tangent == Tangent::ExactFirst {
                 self.evaluate(system, balance, Some(Definiteness::Projected), info);
                 taken = self.advance(system, solver, balance, search, info);
             }
