@@ -115,7 +115,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     ExitCode::from(status(args))
 }
 
-/// The same, for programs that have the command inside. Returns the exit status.
+/// The same, for programs that have the command inside, once in a process: it takes over Ctrl-C. Returns the exit status.
 pub fn status(args: impl IntoIterator<Item = OsString>) -> u8 {
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,

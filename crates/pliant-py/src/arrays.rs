@@ -10,7 +10,6 @@ use numpy::{
 use pliant::math::Vec3;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
 /// Numbers from Python.
 pub struct Numbers<'py>(PyReadonlyArrayDyn<'py, f64>);
@@ -31,9 +30,7 @@ impl<'py> Numbers<'py> {
             let dtype = array.dtype();
             return Err(PyTypeError::new_err(format!("{what} has the dtype {dtype}, expected float64")));
         }
-        let arguments = PyDict::new(py);
-        arguments.set_item("dtype", "float64")?;
-        let floats = numpy.getattr("ascontiguousarray")?.call((array,), Some(&arguments))?;
+        let floats = numpy.getattr("require")?.call1((array, "float64", "CA"))?;
         Self::borrow(floats.cast::<PyArrayDyn<f64>>()?)
     }
 
@@ -128,9 +125,7 @@ pub fn indices(value: &Bound<'_, PyAny>, what: &str, bound: usize) -> PyResult<(
         let dtype = array.dtype();
         return Err(PyTypeError::new_err(format!("{what} has the dtype {dtype}, expected whole numbers")));
     }
-    let arguments = PyDict::new(py);
-    arguments.set_item("dtype", "int64")?;
-    let wide = py.import("numpy")?.getattr("ascontiguousarray")?.call((&array,), Some(&arguments))?;
+    let wide = py.import("numpy")?.getattr("require")?.call1((&array, "int64", "CA"))?;
     let wide = wide.cast::<PyArrayDyn<i64>>()?.readonly();
     let numbers = wide.as_slice().map_err(|error| PyValueError::new_err(error.to_string()))?;
     if let Some(wrong) = numbers.iter().find(|number| **number < 0 || **number as u64 >= bound as u64) {
@@ -182,4 +177,9 @@ pub fn index_rows<'py>(py: Python<'py>, numbers: &[u32], columns: usize) -> Boun
 pub fn frozen<T: Element>(array: Bound<'_, PyArray2<T>>) -> PyResult<Bound<'_, PyArray2<T>>> {
     array.getattr("flags")?.setattr("writeable", false)?;
     Ok(array)
+}
+
+/// A view of an array that is shared: Python may change the shape of what it is given.
+pub fn view_of<'py, T: Element>(array: &Bound<'py, PyArray2<T>>) -> PyResult<Bound<'py, PyAny>> {
+    array.call_method0("view")
 }

@@ -49,8 +49,8 @@ impl Integrator {
         strain: Option<&str>,
         form: Option<&str>,
     ) -> PyResult<Self> {
-        let kind: Scheme = chosen("scheme", scheme)?;
-        let tangent = tangent.map(|name| chosen("tangent", name)).transpose()?;
+        let kind: Scheme = chosen(Kind::Scene, "scheme", scheme)?;
+        let tangent = tangent.map(|name| chosen(Kind::Scene, "tangent", name)).transpose()?;
         let linearized = kind == Scheme::LinearizedBackwardEuler;
         let has_newton = iterations.is_some()
             || tolerance.is_some()
@@ -69,8 +69,8 @@ impl Integrator {
         let newmark = scene::Newmark { beta: beta.unwrap_or(usual.beta), gamma: gamma.unwrap_or(usual.gamma) };
         let regularized = scene::Regularized {
             damping_time: damping_time.map(Quantity::new),
-            strain: strain.map(|name| chosen("strain", name)).transpose()?.unwrap_or_default(),
-            form: form.map(|name| chosen("form", name)).transpose()?.unwrap_or_default(),
+            strain: strain.map(|name| chosen(Kind::Scene, "strain", name)).transpose()?.unwrap_or_default(),
+            form: form.map(|name| chosen(Kind::Scene, "form", name)).transpose()?.unwrap_or_default(),
         };
         let has_regularized = damping_time.is_some() || strain.is_some() || form.is_some();
         let settings = Settings {
@@ -82,13 +82,13 @@ impl Integrator {
             newton: has_newton.then(|| At::new(newton)),
             newmark: (beta.is_some() || gamma.is_some()).then(|| At::new(newmark)),
             regularized: has_regularized.then(|| At::new(regularized)),
-            solver: chosen("solver", solver)?,
+            solver: chosen(Kind::Scene, "solver", solver)?,
             solver_tolerance: solver_tolerance.map(At::new),
             solver_iterations: solver_iterations.map(At::new),
             mass: scene::Mass::default(),
             restart_every: At::new(pliant::simulation::Simulation::RESTART_EVERY as u32),
         };
-        let source = nowhere();
+        let source = scene::Source::none();
         settings.check_options(&source).map_err(|error| error.message).or_raise(Kind::Scene)?;
         settings.step_count(&source).map_err(|error| error.message).or_raise(Kind::Scene)?;
         settings.solver(&source).map_err(|error| error.message).or_raise(Kind::Scene)?;
@@ -112,13 +112,8 @@ impl Integrator {
     }
 }
 
-/// What a program says is in no file.
-pub fn nowhere() -> scene::Source {
-    scene::Source::new("", "")
-}
-
 /// A choice by its name in scene files.
-pub fn chosen<'de, T: Deserialize<'de>>(what: &str, name: &'de str) -> PyResult<T> {
+pub fn chosen<'de, T: Deserialize<'de>>(kind: Kind, what: &str, name: &'de str) -> PyResult<T> {
     let read = T::deserialize(StrDeserializer::<Error>::new(name));
-    read.map_err(|error| format!("{what}: {error}")).or_raise(Kind::Scene)
+    read.map_err(|error| format!("{what}: {error}")).or_raise(kind)
 }

@@ -1,71 +1,102 @@
-//! Ctrl-C while the library computes.
+//! Ctrl-C while the library computes. Python tells its main thread of signals, and that raises an exception there; what it was computing is told to stop.
 
+use std::cell::Cell;
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::thread::{self, ThreadId};
 
 use pliant::solver::{LinearSolver, Operator, SolveError, SolveInfo, Stamp};
 use pyo3::prelude::*;
 
-/// The thread that Python tells of signals.
-static MAIN: OnceLock<ThreadId> = OnceLock::new();
+/// The thread that Python tells of signals, once it is known.
+static MAIN: Mutex<Option<ThreadId>> = Mutex::new(None);
+
+/// What Python raised while the main thread was computing: a `KeyboardInterrupt`, as a rule.
+static RAISED: Mutex<Option<PyErr>> = Mutex::new(None);
+
+thread_local! {
+    /// Whether this thread computes for the main one.
+    static FOR_MAIN: Cell<bool> = const { Cell::new(false) };
+}
 
 /// This is the main thread, if Python says so.
 pub fn find_main_thread(py: Python<'_>) -> PyResult<()> {
     let threading = py.import("threading")?;
     if threading.call_method0("current_thread")?.is(threading.call_method0("main_thread")?) {
-        MAIN.get_or_init(|| thread::current().id());
+        *MAIN.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread::current().id());
     }
     Ok(())
 }
 
-/// What Python raised while the library was computing: a `KeyboardInterrupt`, as a rule.
-#[derive(Debug, Clone, Default)]
-pub struct Interrupt(Arc<Mutex<Option<PyErr>>>);
+/// In a process that was forked, the thread that forked it is the main one.
+pub fn forget_main_thread() {
+    *MAIN.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread::current().id());
+}
 
-impl Interrupt {
-    /// Look whether the user wants to stop. Only the main thread of a program is told; others need not wait for Python.
-    pub fn check(&self) -> ControlFlow<()> {
-        if MAIN.get() != Some(&thread::current().id()) {
-            return ControlFlow::Continue(());
-        }
-        let mut raised = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if raised.is_none() {
-            *raised = Python::attach(|py| py.check_signals().err());
-        }
-        if raised.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    }
+/// Whether this is the thread that Python tells of signals.
+pub fn is_main_thread() -> bool {
+    *MAIN.lock().unwrap_or_else(PoisonError::into_inner) == Some(thread::current().id())
+}
 
-    /// What the user is told: what was raised, or else the error.
-    pub fn or(&self, error: PyErr) -> PyErr {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or(error)
+/// Do something for the main thread, or for another.
+pub fn on_behalf_of_main<T>(is_main: bool, task: impl FnOnce() -> T) -> T {
+    let before = FOR_MAIN.replace(is_main);
+    let done = task();
+    FOR_MAIN.set(before);
+    done
+}
+
+/// Let Python look for signals. Only on the main thread does that do anything.
+#[allow(clippy::redundant_closure_for_method_calls, reason = "the method is not for every lifetime")]
+pub fn listen() {
+    // Not with the lock held: Python may keep us waiting, or call what asks for it.
+    if let Err(error) = Python::attach(|py| py.check_signals()) {
+        *RAISED.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
     }
+}
+
+/// Whether what is being computed is still wanted.
+pub fn check() -> ControlFlow<()> {
+    if !FOR_MAIN.get() {
+        return ControlFlow::Continue(());
+    }
+    if is_main_thread() {
+        listen();
+    }
+    let is_raised = RAISED.lock().unwrap_or_else(PoisonError::into_inner).is_some();
+    if is_raised { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+}
+
+/// What comes of a computation: its result, or what was raised meanwhile.
+pub fn outcome<T>(result: PyResult<T>) -> PyResult<T> {
+    if !is_main_thread() {
+        return result;
+    }
+    let raised = RAISED.lock().unwrap_or_else(PoisonError::into_inner).take();
+    raised.map_or(result, Err)
 }
 
 /// A solver that does not begin another system once the user wants to stop.
 #[derive(Debug, Clone)]
-pub struct Interruptible {
-    pub solver: Box<dyn LinearSolver<Operator>>,
-    pub interrupt: Interrupt,
-}
+pub struct Interruptible(pub Box<dyn LinearSolver<Operator>>);
 
 impl LinearSolver<Operator> for Interruptible {
     fn set_matrix(&mut self, matrix: &Operator) -> Result<(), SolveError> {
-        match self.interrupt.check() {
+        match check() {
             ControlFlow::Break(()) => Err(SolveError::Stopped),
-            ControlFlow::Continue(()) => self.solver.set_matrix(matrix),
+            ControlFlow::Continue(()) => self.0.set_matrix(matrix),
         }
     }
 
     fn stamp(&self) -> Option<Stamp> {
-        self.solver.stamp()
+        self.0.stamp()
     }
 
     fn solve(&mut self, matrix: &Operator, b: &[f64], x: &mut [f64]) -> Result<SolveInfo, SolveError> {
-        self.solver.solve(matrix, b, x)
+        self.0.solve(matrix, b, x)
     }
 
     fn forget(&mut self) {
-        self.solver.forget();
+        self.0.forget();
     }
 }

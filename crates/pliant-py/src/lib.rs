@@ -13,16 +13,20 @@
 mod arrays;
 mod embedding;
 mod errors;
+mod handle;
 mod integrator;
 mod interrupt;
 mod material;
 mod mesh;
 mod mirror;
 mod model;
+mod observation;
+mod pin;
 mod reduced;
 mod scene;
 mod select;
 mod simulation;
+mod step_info;
 mod surface;
 mod work;
 
@@ -34,6 +38,8 @@ mod _pliant {
     #[pymodule_export]
     use super::embedding::Embedding;
     #[pymodule_export]
+    use super::handle::Handle;
+    #[pymodule_export]
     use super::integrator::Integrator;
     #[pymodule_export]
     use super::material::Material;
@@ -42,9 +48,15 @@ mod _pliant {
     #[pymodule_export]
     use super::model::{Body, Model};
     #[pymodule_export]
+    use super::observation::Observation;
+    #[pymodule_export]
+    use super::pin::Pin;
+    #[pymodule_export]
     use super::reduced::ReducedModel;
     #[pymodule_export]
-    use super::simulation::{Handle, Observation, Pin, Simulation, StepInfo};
+    use super::simulation::Simulation;
+    #[pymodule_export]
+    use super::step_info::StepInfo;
     #[pymodule_export]
     use super::surface::Surface;
     #[pymodule_export]
@@ -57,6 +69,9 @@ mod _pliant {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         super::interrupt::find_main_thread(module.py())?;
+        // Arrays cannot be made without it, and the crate for them panics.
+        module.py().import("numpy")?;
+        super::arrays::into_list::<f64>(module.py(), Vec::new());
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 

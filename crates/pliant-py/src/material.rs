@@ -6,11 +6,10 @@ use pliant::material::AnyLaw;
 use pliant::mesh::Region;
 use pliant::scene::{self, At, Quantity, SceneError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
-use serde::de::DeserializeOwned;
-use serde::de::value::{Error, StrDeserializer};
+use pyo3::types::{PyDict, PyMapping};
 
-use crate::errors::{Kind, OrRaise};
+use crate::errors::Kind;
+use crate::integrator::chosen;
 
 /// What a body, or a part of it, is made of. See :mod:`pliant.materials` for a function for each law.
 ///
@@ -43,13 +42,15 @@ impl Material {
         young: Option<f64>,
         poisson: Option<f64>,
         density: Option<f64>,
-        coefficients: Option<BTreeMap<String, f64>>,
+        coefficients: Option<&Bound<'_, PyMapping>>,
         inversion: Option<&str>,
         inversion_threshold: Option<f64>,
         compression_resistance: Option<f64>,
         tangent: Option<&str>,
         frame: Option<&str>,
     ) -> PyResult<Self> {
+        let coefficients = coefficients.map(|table| PyDict::from_sequence(table.items()?.as_any())?.extract());
+        let coefficients: Option<BTreeMap<String, f64>> = coefficients.transpose()?;
         let in_si =
             |table: BTreeMap<String, f64>| table.into_iter().map(|(name, si)| (name, Quantity::new(si))).collect();
         let inner = scene::Material {
@@ -58,11 +59,11 @@ impl Material {
             poisson: poisson.map(At::new),
             density: density.map(|si| At::new(Quantity::new(si))),
             coefficients: coefficients.map(|table| At::new(in_si(table))),
-            inversion: choice("inversion", inversion)?.map(At::new),
+            inversion: inversion.map(|name| chosen(Kind::Material, "inversion", name)).transpose()?.map(At::new),
             inversion_threshold: inversion_threshold.map(At::new),
             compression_resistance: compression_resistance.map(At::new),
-            tangent: choice("tangent", tangent)?.map(At::new),
-            frame: choice("frame", frame)?.map(At::new),
+            tangent: tangent.map(|name| chosen(Kind::Material, "tangent", name)).transpose()?.map(At::new),
+            frame: frame.map(|name| chosen(Kind::Material, "frame", name)).transpose()?.map(At::new),
             ..scene::Material::default()
         };
         Self::checked(inner)
@@ -90,7 +91,7 @@ impl Material {
             formula: Some(At::new(energy)),
             parameters,
             density: density.map(|si| At::new(Quantity::new(si))),
-            inversion: choice("inversion", inversion)?.map(At::new),
+            inversion: inversion.map(|name| chosen(Kind::Material, "inversion", name)).transpose()?.map(At::new),
             inversion_threshold: inversion_threshold.map(At::new),
             compression_resistance: compression_resistance.map(At::new),
             ..scene::Material::default()
@@ -144,6 +145,14 @@ impl Material {
 }
 
 impl Material {
+    /// The law, if it says which.
+    pub fn own_law(&self) -> Option<String> {
+        let given = &self.inner;
+        let others =
+            given.coefficients.is_some() || given.inversion.is_some() || given.compression_resistance.is_some();
+        self.law().map(str::to_owned).or(others.then(|| "stable-neo-hookean".to_owned()))
+    }
+
     /// What can be checked without a mesh.
     fn checked(inner: scene::Material) -> PyResult<Self> {
         let says_all = inner.young.is_some() || inner.poisson.is_some() || inner.coefficients.is_some();
@@ -171,10 +180,4 @@ fn short(value: f64) -> String {
 /// What is wrong with a material that no file has.
 pub fn material_error(error: &SceneError) -> PyErr {
     Kind::Material.error(&error.message)
-}
-
-/// A choice by its name in scene files.
-pub fn choice<T: DeserializeOwned>(what: &str, name: Option<&str>) -> PyResult<Option<T>> {
-    let read = |name: &str| T::deserialize(StrDeserializer::<Error>::new(name));
-    name.map(read).transpose().map_err(|error| format!("{what}: {error}")).or_raise(Kind::Material)
 }

@@ -12,12 +12,12 @@ use pliant::mesh::{BODY, Cells, ElementKind, HexSplit, MeshData, Range, Region, 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyType};
+use pyo3::types::{PyDict, PyMapping, PyTuple, PyType};
 
-use crate::arrays::{Numbers, frozen, index_list, index_rows, indices, into_list, shown, vector_rows};
+use crate::arrays::{Numbers, frozen, index_list, index_rows, indices, into_list, shown, vector_rows, view_of};
 use crate::embedding::Embedding;
 use crate::errors::{Kind, OrRaise, read_error, warn, write_error};
-use crate::select::Choice;
+use crate::select::{Choice, items};
 use crate::surface::Surface;
 use crate::work::work;
 
@@ -47,8 +47,8 @@ impl Mesh {
     ///
     /// Args:
     ///     regions: for names of regions, their elements; elements in none form a region ``"body"``.
-    ///     vertex_sets: for names of sets, their vertices.
-    ///     element_sets: for names of sets, their elements.
+    ///     vertex_sets: for names of sets, their vertices; they are kept in ascending order.
+    ///     element_sets: for names of sets, their elements; likewise.
     ///
     /// Elements that are wound the wrong way are turned, with a warning. What cannot be simulated is a :class:`MeshError`:
     ///
@@ -62,9 +62,9 @@ impl Mesh {
         py: Python<'_>,
         vertices: &Bound<'_, PyAny>,
         elements: &Bound<'_, PyAny>,
-        regions: Option<&Bound<'_, PyDict>>,
-        vertex_sets: Option<&Bound<'_, PyDict>>,
-        element_sets: Option<&Bound<'_, PyDict>>,
+        regions: Option<&Bound<'_, PyMapping>>,
+        vertex_sets: Option<&Bound<'_, PyMapping>>,
+        element_sets: Option<&Bound<'_, PyMapping>>,
     ) -> PyResult<Self> {
         let vertices: Vec<Vec3> = Numbers::rows(vertices, "vertices")?.vectors().collect();
         let (corners, shape) = indices(elements, "elements", vertices.len())?;
@@ -167,9 +167,9 @@ impl Mesh {
     /// >>> list(both.regions)
     /// ['left.body', 'right.body']
     #[staticmethod]
-    fn merge(meshes: &Bound<'_, PyDict>) -> PyResult<Self> {
-        let named: Vec<(String, Arc<VolumeMesh>)> = meshes
-            .iter()
+    fn merge(meshes: &Bound<'_, PyMapping>) -> PyResult<Self> {
+        let named: Vec<(String, Arc<VolumeMesh>)> = items(meshes)?
+            .into_iter()
             .map(|(name, mesh)| Ok((name.extract()?, mesh.cast::<Self>()?.get().inner.clone())))
             .collect::<PyResult<_>>()?;
         let list: Vec<(&str, &VolumeMesh)> = named.iter().map(|(name, mesh)| (name.as_str(), &**mesh)).collect();
@@ -201,17 +201,17 @@ impl Mesh {
 
     /// Rest positions in m, ``(n, 3)``; not to be written into.
     #[getter]
-    fn vertices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    fn vertices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let made = || frozen(vector_rows(py, self.inner.vertices())).map(Bound::unbind);
-        self.vertices.get_or_try_init(py, made).map(|array| array.bind(py).clone())
+        view_of(self.vertices.get_or_try_init(py, made)?.bind(py))
     }
 
     /// Vertex numbers, ``(m, 4)`` or ``(m, 8)``; not to be written into.
     #[getter]
-    fn elements<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i64>>> {
+    fn elements<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let nodes = self.inner.kind().nodes();
         let made = || frozen(index_rows(py, self.inner.connectivity(), nodes)).map(Bound::unbind);
-        self.elements.get_or_try_init(py, made).map(|array| array.bind(py).clone())
+        view_of(self.elements.get_or_try_init(py, made)?.bind(py))
     }
 
     /// ``"tet4"`` or ``"hex8"``.
@@ -276,9 +276,9 @@ impl Mesh {
     fn with_parts(
         &self,
         py: Python<'_>,
-        regions: Option<&Bound<'_, PyDict>>,
-        vertex_sets: Option<&Bound<'_, PyDict>>,
-        element_sets: Option<&Bound<'_, PyDict>>,
+        regions: Option<&Bound<'_, PyMapping>>,
+        vertex_sets: Option<&Bound<'_, PyMapping>>,
+        element_sets: Option<&Bound<'_, PyMapping>>,
     ) -> PyResult<Self> {
         let mut data = (*self.inner).clone().into_data();
         let (vertex_count, element_count) = (self.inner.vertex_count(), self.inner.element_count());
@@ -308,6 +308,9 @@ impl Mesh {
     /// The vertex that is nearest to a point.
     fn nearest_vertex(&self, point: &Bound<'_, PyAny>) -> PyResult<usize> {
         let point = Numbers::vector(point, "point")?;
+        if !point.is_finite() {
+            return Err(PyValueError::new_err(format!("point is {point}, expected finite numbers")));
+        }
         let distances = self.inner.vertices().iter().map(|x| x.distance_squared(point));
         let nearest = distances.enumerate().min_by(|a, b| a.1.total_cmp(&b.1));
         Ok(nearest.map_or(0, |(vertex, _)| vertex))
@@ -350,7 +353,8 @@ impl Mesh {
     }
 
     /// Statistics about the shapes of elements: for each of ``volume``, ``edge_length``, ``dihedral_angle`` and ``shape``, from 1, regular, to 0, flat, the
-    /// smallest, mean and largest; and ``worst``, the elements with the worst shapes.
+    /// smallest, mean and largest; ``measure``, how shape is measured; ``histogram``, how many shapes are in each tenth; and ``worst``, the elements with
+    /// the worst shapes.
     ///
     /// >>> mesh = pliant.Mesh.box((1, 1, 1), (1, 1, 1), elements="hex")
     /// >>> mesh.quality()["dihedral_angle"]
@@ -402,6 +406,10 @@ impl Mesh {
             [4, 4] => 4,
             _ => return Err(matrix.shape_error("matrix", "(3, 3), (3, 4) or (4, 4)")),
         };
+        if let Some(last) = matrix.flat().get(12..16).filter(|last| **last != [0.0, 0.0, 0.0, 1.0]) {
+            let message = format!("matrix has the last row {last:?}, expected [0, 0, 0, 1]");
+            return Err(PyValueError::new_err(message));
+        }
         let at = |row: usize, column: usize| matrix.flat()[row * columns + column];
         let column = |j: usize| Vec3::new(at(0, j), at(1, j), at(2, j));
         let translation = if columns == 4 { column(3) } else { Vec3::ZERO };
@@ -436,7 +444,7 @@ impl Mesh {
             work(py, || self.inner.extract_region(&name))
         } else {
             let (count, sets) = (self.inner.element_count(), self.inner.element_sets());
-            let chosen = Choice { of: "elements", count, sets, surface: &Vec::new }.choose(elements, "elements")?;
+            let chosen = Choice { of: "elements", count, sets, surface: None }.choose(elements, "elements")?;
             work(py, || self.inner.extract(&chosen))
         };
         let extracted = extracted.or_raise(Kind::Mesh)?;
@@ -444,14 +452,41 @@ impl Mesh {
         Ok((extracted.mesh.into(), vertices))
     }
 
-    /// For ``copy`` and ``pickle``.
-    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyDict>)> {
-        let arguments = (self.vertices(py)?, self.elements(py)?).into_pyobject(py)?.into_any();
-        let keywords = PyDict::new(py);
-        keywords.set_item("regions", self.regions(py)?)?;
-        keywords.set_item("vertex_sets", self.vertex_sets(py)?)?;
-        keywords.set_item("element_sets", self.element_sets(py)?)?;
-        Ok((arguments, keywords))
+    fn __copy__(&self) -> Self {
+        // It never changes.
+        Self { inner: self.inner.clone(), vertices: PyOnceLock::new(), elements: PyOnceLock::new() }
+    }
+
+    fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> Self {
+        self.__copy__()
+    }
+
+    /// For ``pickle``: how to make it again, with what its file says of materials.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let (py, this) = (slf.py(), slf.get());
+        let materials: Vec<_> = this.inner.regions().iter().map(|region| &region.material).collect();
+        let materials = serde_json::to_string(&materials).or_raise(Kind::Mesh)?;
+        let sets = (this.vertex_sets(py)?, this.element_sets(py)?);
+        let parts = (this.vertices(py)?, this.elements(py)?, this.regions(py)?, sets.0, sets.1, materials);
+        Ok((slf.get_type().getattr("_restored")?, parts.into_pyobject(py)?))
+    }
+
+    #[staticmethod]
+    fn _restored(
+        py: Python<'_>,
+        vertices: &Bound<'_, PyAny>,
+        elements: &Bound<'_, PyAny>,
+        regions: &Bound<'_, PyMapping>,
+        vertex_sets: &Bound<'_, PyMapping>,
+        element_sets: &Bound<'_, PyMapping>,
+        materials: &str,
+    ) -> PyResult<Self> {
+        let mesh = Self::new(py, vertices, elements, Some(regions), Some(vertex_sets), Some(element_sets))?;
+        let materials: Vec<Option<pliant::mesh::Material>> = serde_json::from_str(materials).or_raise(Kind::Mesh)?;
+        let mut data = (*mesh.inner).clone().into_data();
+        data.regions.iter_mut().zip(materials).for_each(|(region, material)| region.material = material);
+        let checked = work(py, || VolumeMesh::check(data)).or_raise(Kind::Mesh)?;
+        Ok(checked.mesh.into())
     }
 
     fn __repr__(&self) -> String {
@@ -472,7 +507,7 @@ impl Mesh {
     fn choose(&self, value: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<u32>> {
         let surface = || work(value.py(), || self.inner.boundary().vertices);
         let (count, sets) = (self.inner.vertex_count(), self.inner.vertex_sets());
-        Choice { of: "vertices", count, sets, surface: &surface }.choose(value, what)
+        Choice { of: "vertices", count, sets, surface: Some(&surface) }.choose(value, what)
     }
 
     fn mapped(&self, py: Python<'_>, map: Affine3) -> PyResult<Self> {
@@ -501,9 +536,9 @@ fn set_arrays<'py>(py: Python<'py>, sets: &Sets) -> PyResult<Bound<'py, PyDict>>
     Ok(table)
 }
 
-fn read_sets(table: Option<&Bound<'_, PyDict>>, of: &str, count: usize) -> PyResult<Sets> {
+fn read_sets(table: Option<&Bound<'_, PyMapping>>, of: &str, count: usize) -> PyResult<Sets> {
     let none = Sets::new();
-    let choice = Choice { of, count, sets: &none, surface: &Vec::new };
+    let choice = Choice { of, count, sets: &none, surface: None };
     let read = |(name, numbers): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
         let name: String = name.extract()?;
         let mut numbers = choice.choose(&numbers, &format!("the set {name:?}"))?;
@@ -511,23 +546,23 @@ fn read_sets(table: Option<&Bound<'_, PyDict>>, of: &str, count: usize) -> PyRes
         numbers.dedup();
         Ok((name, numbers))
     };
-    table.into_iter().flat_map(|table| table.iter().collect::<Vec<_>>()).map(read).collect()
+    table.map_or_else(|| Ok(Vec::new()), items)?.into_iter().map(read).collect()
 }
 
 /// Give elements their regions. Those that keep their name keep what the mesh file says of them.
-fn set_regions(data: &mut MeshData, regions: &Bound<'_, PyDict>, element_count: usize) -> PyResult<()> {
+fn set_regions(data: &mut MeshData, regions: &Bound<'_, PyMapping>, element_count: usize) -> PyResult<()> {
     /// In no region yet.
     const NONE: u32 = u32::MAX;
     let mut known: BTreeMap<String, Region> =
         std::mem::take(&mut data.regions).into_iter().map(|region| (region.name.clone(), region)).collect();
     let mut of_element = vec![NONE; element_count];
     let sets = Sets::new();
-    let choice = Choice { of: "elements", count: element_count, sets: &sets, surface: &Vec::new };
+    let choice = Choice { of: "elements", count: element_count, sets: &sets, surface: None };
     let mut add = |data: &mut MeshData, name: String| {
         data.regions.push(known.remove(&name).unwrap_or_else(|| Region::named(name)));
         data.regions.len() as u32 - 1
     };
-    for (name, elements) in regions.iter() {
+    for (name, elements) in items(regions)? {
         let name: String = name.extract()?;
         let elements = choice.choose(&elements, &format!("the region {name:?}"))?;
         let number = add(data, name);

@@ -41,6 +41,11 @@ impl Mirror {
         Ok(())
     }
 
+    /// Numbers are about to change in the simulation.
+    pub fn forget(&mut self) {
+        self.is_fresh = false;
+    }
+
     /// Numbers may have changed in the simulation. Arrays that someone holds show it at once, others when they are asked for.
     pub fn refresh(&mut self, py: Python<'_>, current: impl Fn(usize) -> f64) -> PyResult<()> {
         self.is_fresh = false;

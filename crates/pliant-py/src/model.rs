@@ -13,17 +13,20 @@ use pliant::material::{Definiteness, Elasticity};
 use pliant::math::Mat3;
 use pliant::mesh::{Sets, VolumeMesh};
 use pliant::model;
-use pliant::reduced::{CubatureParams, Forces, Modes, ModesParams, Reduction, ReductionParams, StiffnessDerivative};
+use pliant::reduced::{
+    CubatureParams, Forces, Modes, ModesParams, Reduction, ReductionError, ReductionParams, StiffnessDerivative,
+};
+use pliant::solver::CgParams;
 use pliant::sparse::Csr;
 use pliant::system::{State, System};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyMapping, PyTuple};
 
 use crate::arrays::{Numbers, into_list, into_rows, into_shape, vector_rows};
-use crate::errors::{Kind, OrRaise};
+use crate::errors::{Kind, OrRaise, read_error};
 use crate::integrator::chosen;
-use crate::interrupt::{Interrupt, Interruptible};
+use crate::interrupt::{self, Interruptible};
 use crate::material::{Material, material_error};
 use crate::mesh::Mesh;
 use crate::reduced::ReducedModel;
@@ -41,6 +44,8 @@ use crate::work::work;
 #[derive(Debug)]
 pub struct Body {
     inner: model::Body,
+    /// That of a material that says which, if one does.
+    law: Option<String>,
 }
 
 #[pymethods]
@@ -48,10 +53,12 @@ impl Body {
     /// A mesh with one material, with one for each region by name, or with those of its file.
     #[new]
     #[pyo3(signature = (mesh, material=None, *, name="body"))]
-    fn new(mesh: &Bound<'_, Mesh>, material: Option<&Bound<'_, PyAny>>, name: &str) -> PyResult<Self> {
+    fn new(py: Python<'_>, mesh: &Bound<'_, Mesh>, material: Option<&Bound<'_, PyAny>>, name: &str) -> PyResult<Self> {
         let mesh = &mesh.get().inner;
-        let (materials, densities) = materials_of(mesh, material)?;
-        Ok(Self { inner: model::Body { name: name.to_owned(), mesh: (**mesh).clone(), materials, densities } })
+        let (materials, densities, law) = materials_of(mesh, material)?;
+        let name = name.to_owned();
+        let inner = work(py, || model::Body { name, mesh: (**mesh).clone(), materials, densities });
+        Ok(Self { inner, law })
     }
 
     /// What it is called.
@@ -87,6 +94,8 @@ pub struct Model {
     pub inner: model::Model,
     /// The sets of all bodies together.
     sets: Sets,
+    /// The law of a material that says which, if one does.
+    pub law: Option<String>,
 }
 
 #[pymethods]
@@ -109,15 +118,19 @@ impl Model {
         damping: Option<(f64, f64)>,
         mass: &str,
     ) -> PyResult<Self> {
+        let law;
         let bodies = if let Ok(mesh) = mesh.cast::<Mesh>() {
-            vec![Body::new(mesh, material, "body")?.inner]
+            let body = Body::new(py, mesh, material, "body")?;
+            law = body.law;
+            vec![body.inner]
         } else {
             let wrong = |_| PyTypeError::new_err("mesh: expected a pliant.Mesh or a list of pliant.Body");
             let list: Vec<Py<Body>> = mesh.extract().map_err(wrong)?;
             if material.is_some_and(|material| !material.is_none()) {
                 return Err(PyTypeError::new_err("material: bodies have their own, expected none"));
             }
-            list.iter().map(|body| body.get().inner.clone()).collect()
+            law = list.iter().find_map(|body| body.get().law.clone());
+            work(py, || list.iter().map(|body| body.get().inner.clone()).collect::<Vec<_>>())
         };
         let (mut placed, mut count) = (Vec::new(), 0);
         for (number, body) in bodies.iter().enumerate() {
@@ -130,7 +143,7 @@ impl Model {
         }
         let sets = sets_of(placed.iter().copied());
         let surface = || work(py, || surface_of(placed.iter().copied()));
-        let choice = Choice { of: "vertices", count, sets: &sets, surface: &surface };
+        let choice = Choice { of: "vertices", count, sets: &sets, surface: Some(&surface) };
         let holds = fixed.map_or_else(|| Ok(Vec::new()), |fixed| choice.fixed(fixed))?;
         let (alpha, beta) = damping.unwrap_or_default();
         let damping = Damping::rayleigh(alpha, beta).or_raise(Kind::Model)?;
@@ -150,7 +163,7 @@ impl Model {
             builder = bodies.into_iter().fold(builder, model::ModelBuilder::body);
             holds.into_iter().fold(builder, model::ModelBuilder::hold).build()
         });
-        Ok(Self { inner: inner.or_raise(Kind::Model)?, sets })
+        Ok(Self { inner: inner.or_raise(Kind::Model)?, sets, law })
     }
 
     /// How many vertices there are.
@@ -167,8 +180,12 @@ impl Model {
 
     /// For the name of each body, its first vertex and the one behind its last.
     #[getter]
-    fn bodies(&self) -> BTreeMap<&str, (usize, usize)> {
-        self.inner.bodies().iter().map(|body| (body.name(), (body.vertices().start, body.vertices().end))).collect()
+    fn bodies<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let bodies = PyDict::new(py);
+        for body in self.inner.bodies() {
+            bodies.set_item(body.name(), (body.vertices().start, body.vertices().end))?;
+        }
+        Ok(bodies)
     }
 
     /// Which coordinates are held, ``(n, 3)`` of bool.
@@ -194,7 +211,10 @@ impl Model {
         self.at(u, |u| work(py, || self.inner.internal_energy(u)))
     }
 
-    /// The gradient of the energy, in N, ``(n, 3)``: what must push at the vertices to hold them there, and the negative of what they push with.
+    /// The gradient of the energy, in N, ``(n, 3)``: what must push at the vertices to hold them there, and the negative of what they push with. Materials with
+    /// ``inversion="clamp"`` and ``frame="qr"`` have forces of no energy where these act.
+    ///
+    /// No other thread may write into ``u`` meanwhile.
     #[pyo3(signature = (u=None))]
     fn internal_force<'py>(
         &self,
@@ -263,7 +283,7 @@ impl Model {
 
     /// How the stiffness changes along ``a``, times ``b``: ``Σ ∂Kᵢⱼ/∂uₖ bⱼ aₖ``, ``(n, 3)``. Exchanging ``a`` and ``b`` changes nothing.
     ///
-    /// For St. Venant–Kirchhoff and linear materials it is exact; for others, a difference quotient of fourth order.
+    /// For linear and plain St. Venant–Kirchhoff materials it is exact; for others, a difference quotient of fourth order.
     fn stiffness_derivative<'py>(
         &self,
         py: Python<'py>,
@@ -337,7 +357,8 @@ impl Model {
     /// Args:
     ///     forces: on the vertices, in N, ``(n, 3)``.
     ///     gravity: acceleration, in m/s².
-    ///     prescribed: ``{vertex: displacement}`` or ``(vertices, displacements)``; NaN or None leaves a coordinate free.
+    ///     prescribed: ``{vertex: displacement}`` or ``(vertices, displacements)``; NaN or None leaves a coordinate free. Rows for a set are in the order of
+    ///         :meth:`select`.
     ///     start: displacements to begin at.
     ///     load_steps: in how many steps to apply loads and displacements, at least. Steps that fail are halved.
     ///     tolerance: what may be left of the balance of forces, as a part of the forces.
@@ -366,20 +387,16 @@ impl Model {
         iterations: Option<usize>,
         solver: &str,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let mut model = self.loaded(forces, gravity, prescribed)?;
+        let mut model = self.loaded(py, forces, gravity, prescribed)?;
         let mut state = model.rest_state();
         if let Some(start) = self.numbers(start, "start")? {
             state.q.copy_from_slice(start.flat());
         }
         let params = static_params(load_steps, tolerance, iterations)?;
-        let settings = chosen::<pliant::scene::Solver>("solver", solver)?;
-        let interrupt = Interrupt::default();
-        let mut solver = Interruptible {
-            solver: settings.params(pliant::solver::CgParams::default()).build(),
-            interrupt: interrupt.clone(),
-        };
+        let settings = chosen::<pliant::scene::Solver>(Kind::Scene, "solver", solver)?;
+        let mut solver = Interruptible(settings.params(CgParams::default()).build());
         let solved = work(py, || Static::new(params).solve(&mut model, &mut solver, &mut state).map(drop));
-        solved.or_raise(Kind::Solve).map_err(|error| interrupt.or(error))?;
+        interrupt::outcome(solved.or_raise(Kind::Solve))?;
         Ok(into_rows(py, state.q))
     }
 
@@ -394,7 +411,7 @@ impl Model {
         gravity: Option<&Bound<'py, PyAny>>,
         prescribed: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let mut model = self.loaded(forces, gravity, prescribed)?;
+        let mut model = self.loaded(py, forces, gravity, prescribed)?;
         let mut state = model.rest_state();
         self.at(Some(u), |u| state.q.copy_from_slice(u))?;
         Ok(into_rows(py, work(py, || model.reactions(&state))))
@@ -410,9 +427,8 @@ impl Model {
     /// >>> frequencies.shape, shapes.shape
     /// ((3,), (3, 189, 3))
     fn modes<'py>(&self, py: Python<'py>, count: usize) -> PyResult<Bound<'py, PyTuple>> {
-        let interrupt = Interrupt::default();
-        let modes = work(py, || Modes::find(&self.inner, &ModesParams::new(count), &mut |_| interrupt.check()));
-        let modes = modes.or_raise(Kind::Solve).map_err(|error| interrupt.or(error))?;
+        let modes = work(py, || Modes::find(&self.inner, &ModesParams::new(count), &mut |_| interrupt::check()));
+        let modes = interrupt::outcome(modes.or_raise(Kind::Solve))?;
         let shapes = modes.shapes.iter().flatten().copied().collect();
         let shape = [modes.shapes.len(), self.inner.vertex_count(), 3];
         (into_list(py, modes.frequencies()), into_shape(py, shapes, &shape)).into_pyobject(py)
@@ -472,21 +488,24 @@ impl Model {
                 return Err(PyValueError::new_err(message));
             }
         }
-        let interrupt = Interrupt::default();
         let made = work(py, || {
-            let mut watch = |_| interrupt.check();
+            let mut watch = |_| interrupt::check();
             match basis {
                 Some(vectors) => Reduction::of_vectors(&self.inner, vectors, &forces, &mut watch),
                 None => Reduction::new(&self.inner, &params, &mut watch),
             }
         });
-        let (reduction, _) = made.or_raise(Kind::Solve).map_err(|error| interrupt.or(error))?;
+        let (reduction, _) = interrupt::outcome(made.or_raise(Kind::Solve))?;
         self.reduced(py, reduction)
     }
 
     /// Read a reduced model of this model from a file.
     fn read_reduced(&self, py: Python<'_>, path: PathBuf) -> PyResult<ReducedModel> {
-        let reduction = work(py, || Reduction::read(&pliant::io::Disk, &path, &self.inner)).or_raise(Kind::Model)?;
+        let read = work(py, || Reduction::read(&pliant::io::Disk, &path, &self.inner));
+        let reduction = read.map_err(|error| match error {
+            ReductionError::Read(error) => read_error(&error),
+            error => Kind::Model.error(error),
+        })?;
         self.reduced(py, reduction)
     }
 
@@ -499,15 +518,17 @@ impl Model {
 }
 
 impl Model {
-    /// A model of the library. The names of sets are those of all bodies together.
-    pub fn of(inner: model::Model) -> Self {
+    /// A model of the library, without gravity and loads. The names of sets are those of all bodies together.
+    pub fn of(mut inner: model::Model) -> Self {
         let sets = sets_of(placed(&inner));
-        Self { inner, sets }
+        inner.set_gravity(pliant::math::Vec3::ZERO).expect("zero is finite");
+        inner.loads_mut().fill(0.0);
+        Self { inner, sets, law: Some("of the simulation".into()) }
     }
 
     fn with_choice<T>(&self, py: Python<'_>, choose: impl FnOnce(&Choice<'_>) -> T) -> T {
         let surface = || work(py, || surface_of(placed(&self.inner)));
-        choose(&Choice { of: "vertices", count: self.inner.vertex_count(), sets: &self.sets, surface: &surface })
+        choose(&Choice { of: "vertices", count: self.inner.vertex_count(), sets: &self.sets, surface: Some(&surface) })
     }
 
     pub fn choose(&self, value: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<u32>> {
@@ -542,11 +563,12 @@ impl Model {
     /// A copy under loads.
     fn loaded(
         &self,
+        py: Python<'_>,
         forces: Option<&Bound<'_, PyAny>>,
         gravity: Option<&Bound<'_, PyAny>>,
         prescribed: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<model::Model> {
-        let mut model = self.inner.clone();
+        let mut model = work(py, || self.inner.clone());
         if let Some(gravity) = gravity.filter(|given| !given.is_none()) {
             model.set_gravity(Numbers::vector(gravity, "gravity")?).or_raise(Kind::Model)?;
         }
@@ -554,7 +576,7 @@ impl Model {
             model.loads_mut().copy_from_slice(forces.flat());
         }
         if let Some(prescribed) = prescribed.filter(|given| !given.is_none()) {
-            for hold in self.with_choice(prescribed.py(), |choice| choice.prescribed(prescribed))? {
+            for hold in self.with_choice(py, |choice| choice.prescribed(prescribed))? {
                 model.hold(hold).or_raise(Kind::Model)?;
             }
         }
@@ -601,13 +623,16 @@ impl Model {
     }
 }
 
-/// The materials and densities of the regions of a mesh.
-fn materials_of(mesh: &Arc<VolumeMesh>, material: Option<&Bound<'_, PyAny>>) -> PyResult<(Vec<Elasticity>, Vec<f64>)> {
+/// The materials and densities of the regions of a mesh, and the law of one that says which.
+type Materials = (Vec<Elasticity>, Vec<f64>, Option<String>);
+
+fn materials_of(mesh: &Arc<VolumeMesh>, material: Option<&Bound<'_, PyAny>>) -> PyResult<Materials> {
     let usual = pliant::scene::Material::default();
     let mut by_name: BTreeMap<String, Py<Material>> = BTreeMap::new();
     let mut one = None;
     if let Some(given) = material.filter(|given| !given.is_none()) {
-        if let Ok(table) = given.cast::<PyDict>() {
+        if let Ok(table) = given.cast::<PyMapping>() {
+            let table = PyDict::from_sequence(table.items()?.as_any())?;
             by_name =
                 table.extract().map_err(|_| PyTypeError::new_err("material: expected {region: pliant.Material}"))?;
         } else if let Ok(material) = given.cast::<Material>() {
@@ -636,16 +661,18 @@ fn materials_of(mesh: &Arc<VolumeMesh>, material: Option<&Bound<'_, PyAny>>) -> 
         materials.push(given.elasticity(region).map_err(|error| material_error(&error))?);
         densities.push(given.density(region).map_err(|error| material_error(&error))?);
     }
-    Ok((materials, densities))
+    let law =
+        one.and_then(Material::own_law).or_else(|| by_name.values().find_map(|material| material.get().own_law()));
+    Ok((materials, densities, law))
 }
 
 /// The first vertex of each body, and its mesh.
-fn placed(model: &model::Model) -> impl Iterator<Item = (usize, &VolumeMesh)> {
+pub fn placed(model: &model::Model) -> impl Iterator<Item = (usize, &VolumeMesh)> {
     model.bodies().iter().map(|body| (body.vertices().start, body.mesh()))
 }
 
 /// The sets of meshes that begin at some vertex, together.
-fn sets_of<'a>(meshes: impl Iterator<Item = (usize, &'a VolumeMesh)>) -> Sets {
+pub fn sets_of<'a>(meshes: impl Iterator<Item = (usize, &'a VolumeMesh)>) -> Sets {
     let mut sets = Sets::new();
     for (first, mesh) in meshes {
         for (name, numbers) in mesh.vertex_sets() {
@@ -656,7 +683,7 @@ fn sets_of<'a>(meshes: impl Iterator<Item = (usize, &'a VolumeMesh)>) -> Sets {
 }
 
 /// The vertices on the boundaries of meshes that begin at some vertex.
-fn surface_of<'a>(meshes: impl Iterator<Item = (usize, &'a VolumeMesh)>) -> Vec<u32> {
+pub fn surface_of<'a>(meshes: impl Iterator<Item = (usize, &'a VolumeMesh)>) -> Vec<u32> {
     let of_mesh =
         |(first, mesh): (usize, &VolumeMesh)| mesh.boundary().vertices.into_iter().map(move |v| v + first as u32);
     meshes.flat_map(of_mesh).collect()

@@ -1,7 +1,6 @@
 //! Reduced models.
 
 use std::path::PathBuf;
-use std::sync::Mutex;
 
 use numpy::{PyArray1, PyArray2, PyArrayDyn};
 use pliant::reduced::Reduction;
@@ -9,7 +8,7 @@ use pliant::system::State;
 use pyo3::prelude::*;
 
 use crate::arrays::{Numbers, into_list, into_rows, into_shape, into_table};
-use crate::work::{work, work_with};
+use crate::work::{Shared, work};
 
 /// A model that moves in a few directions, ``u = U q``: thousands of steps a second. Made by :meth:`Model.reduce`.
 ///
@@ -25,7 +24,7 @@ use crate::work::{work, work_with};
 #[derive(Debug)]
 pub struct ReducedModel {
     /// With memory to compute in.
-    inner: Mutex<pliant::reduced::ReducedModel>,
+    inner: Shared<pliant::reduced::ReducedModel>,
     reduction: Reduction,
     vertex_count: usize,
 }
@@ -74,21 +73,21 @@ impl ReducedModel {
     fn project<'py>(&self, py: Python<'py>, u: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let u = Numbers::rows_of(u, "u", self.vertex_count, "vertices")?;
         let u = u.flat();
-        Ok(into_list(py, work_with(py, &self.inner, |inner| inner.basis().project(inner.model().mass(), u))))
+        Ok(into_list(py, self.inner.work(py, |inner| inner.basis().project(inner.model().mass(), u))?))
     }
 
     /// The elastic energy at coordinates ``(r,)``, in J.
     fn energy(&self, py: Python<'_>, q: &Bound<'_, PyAny>) -> PyResult<f64> {
         let q = Numbers::list_of(q, "q", self.size())?;
         let q = q.flat();
-        Ok(work_with(py, &self.inner, |inner| inner.internal_energy(q)))
+        self.inner.work(py, |inner| inner.internal_energy(q))
     }
 
     /// The gradient of the energy, ``(r,)``.
     fn internal_force<'py>(&self, py: Python<'py>, q: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let q = Numbers::list_of(q, "q", self.size())?;
         let (q, mut force) = (q.flat(), vec![0.0; self.size()]);
-        work_with(py, &self.inner, |inner| inner.internal_force(q, &mut force));
+        self.inner.work(py, |inner| inner.internal_force(q, &mut force))?;
         Ok(into_list(py, force))
     }
 
@@ -97,7 +96,7 @@ impl ReducedModel {
         let q = Numbers::list_of(q, "q", self.size())?;
         let q = q.flat();
         // It is symmetric: columns are rows.
-        let stiffness = work_with(py, &self.inner, |inner| inner.internal_stiffness(q));
+        let stiffness = self.inner.work(py, |inner| inner.internal_stiffness(q))?;
         Ok(into_table(py, stiffness.values().to_vec(), stiffness.size()))
     }
 
@@ -115,12 +114,12 @@ impl ReducedModel {
 impl ReducedModel {
     pub fn new(model: pliant::reduced::ReducedModel, reduction: Reduction) -> Self {
         let vertex_count = model.model().vertex_count();
-        Self { inner: Mutex::new(model), reduction, vertex_count }
+        Self { inner: Shared::new(model), reduction, vertex_count }
     }
 
     /// A copy to simulate.
-    pub fn copy(&self, py: Python<'_>) -> pliant::reduced::ReducedModel {
-        work_with(py, &self.inner, |inner| inner.clone())
+    pub fn copy(&self, py: Python<'_>) -> PyResult<pliant::reduced::ReducedModel> {
+        self.inner.work(py, |inner| inner.clone())
     }
 
     /// At rest.

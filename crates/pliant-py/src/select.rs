@@ -7,7 +7,7 @@ use pliant::mesh::Sets;
 use pliant::model::Hold;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyDict, PyList, PyMapping, PyString, PyTuple};
 
 use crate::arrays::{Numbers, as_array, indices, kind_of, shown};
 use crate::errors::Kind;
@@ -18,8 +18,8 @@ pub struct Choice<'a> {
     pub of: &'a str,
     pub count: usize,
     pub sets: &'a Sets,
-    /// What `"surface"` means.
-    pub surface: &'a dyn Fn() -> Vec<u32>,
+    /// What `"surface"` means, if it means something.
+    pub surface: Option<&'a dyn Fn() -> Vec<u32>>,
 }
 
 impl Choice<'_> {
@@ -63,12 +63,13 @@ impl Choice<'_> {
         if let Some(set) = self.sets.get(name) {
             return Ok(set.clone());
         }
-        match name {
-            "all" => Ok((0..self.count as u32).collect()),
-            "surface" => Ok((self.surface)()),
+        match (name, self.surface) {
+            ("all", _) => Ok((0..self.count as u32).collect()),
+            ("surface", Some(surface)) => Ok(surface()),
             _ => {
                 let sets = self.sets.keys().map(|name| format!("`{name}`"));
-                let known: Vec<String> = sets.chain(["`surface`".into(), "`all`".into()]).collect();
+                let others = ["`surface`", "`all`"].into_iter().skip(usize::from(self.surface.is_none()));
+                let known: Vec<String> = sets.chain(others.map(str::to_owned)).collect();
                 let message = format!("there is no set `{name}` of {}; there are {}", self.of, known.join(", "));
                 Err(Kind::Mesh.error(message))
             }
@@ -80,14 +81,14 @@ impl Choice<'_> {
         if value.is_none() {
             return Ok(Vec::new());
         }
-        let Ok(table) = value.cast::<PyDict>() else {
+        let Ok(table) = value.cast::<PyMapping>() else {
             return Ok(vec![Hold::fixed(not_empty(self.choose(value, "fixed")?, "fixed")?)]);
         };
         let hold = |(key, held): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
             let vertices = not_empty(self.choose(&key, "fixed")?, "fixed")?;
             Ok(Hold::fixed(vertices).along(axes(&held.extract::<String>()?)?))
         };
-        table.iter().map(hold).collect()
+        items(table)?.into_iter().map(hold).collect()
     }
 
     /// What holds vertices away from rest: `{vertex: displacement}`, or `(vertices, displacements)`. NaN or None leaves a coordinate free.
@@ -119,8 +120,8 @@ impl Choice<'_> {
             }
             Ok(())
         };
-        if let Ok(table) = value.cast::<PyDict>() {
-            for (vertex, displacement) in table.iter() {
+        if let Ok(table) = value.cast::<PyMapping>() {
+            for (vertex, displacement) in items(table)? {
                 add(&vertex, &displacement)?;
             }
         } else if let Ok(pair) = value
@@ -135,6 +136,11 @@ impl Choice<'_> {
         }
         Ok(by_axes.into_values().collect())
     }
+}
+
+/// The keys and values of a table.
+pub fn items<'py>(table: &Bound<'py, PyMapping>) -> PyResult<Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
+    table.items()?.iter().map(|item| item.extract()).collect()
 }
 
 /// Whether this is the name of a set, or a list of such names.

@@ -1,64 +1,188 @@
 //! Work beside the interpreter: it is let go while the library computes, on threads that a program can choose and that survive a fork.
 //!
-//! Everything that the library does with several threads goes through [`work`]: in a process that was forked, the threads that rayon has by itself are not
-//! there, and who gives them something to do waits for ever.
+//! What the library does with several threads goes through [`work`] or a [`Shared`]: in a process that was forked, the threads that rayon has by itself are
+//! not there, and who gives them something to do waits for ever. Only the command, which has the process to itself, does without.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, ThreadId};
+use std::time::Duration;
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::errors::{Kind, OrRaise};
+use crate::interrupt;
 
 /// More threads than this are a mistake.
 const MOST_THREADS: usize = 1024;
 
+/// How often signals are looked at while other threads work for the main one.
+const PATIENCE: Duration = Duration::from_millis(20);
+
 /// The threads to work on; none for those that rayon has by itself.
 static POOL: Mutex<Option<Arc<ThreadPool>>> = Mutex::new(None);
 
+/// Whether this process was forked, so that rayon's own threads are not there.
+static IS_FORKED: AtomicBool = AtomicBool::new(false);
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // What a panic leaves behind is at worst memory to compute in.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 fn pool() -> Option<Arc<ThreadPool>> {
-    POOL.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    let mut pool = lock(&POOL);
+    if pool.is_none() && IS_FORKED.load(Ordering::Relaxed) {
+        // As many as rayon would have; one is better than to wait for ever.
+        let made = ThreadPoolBuilder::new().build().or_else(|_| ThreadPoolBuilder::new().num_threads(1).build());
+        *pool = Some(Arc::new(made.expect("a thread in a process that was forked")));
+    }
+    pool.clone()
 }
 
 /// Compute something while other Python threads run.
 pub fn work<T: Send>(py: Python<'_>, task: impl FnOnce() -> T + Send) -> T {
     py.detach(|| {
-        let done = match pool() {
-            Some(pool) => pool.install(task),
-            None => task(),
-        };
+        let done = compute(task);
         wait_if_ended();
         done
     })
 }
 
-/// The same with something that only one thread may use at a time.
-///
-/// It is locked here and not on the threads of the pool: one that waits for its share of some work may take up another task meanwhile, and would wait for itself.
-pub fn work_with<S: Send, T: Send>(py: Python<'_>, shared: &Mutex<S>, task: impl FnOnce(&mut S) -> T + Send) -> T {
-    py.detach(|| {
-        // What a panic leaves behind is at worst memory to compute in.
-        let mut locked = shared.lock().unwrap_or_else(PoisonError::into_inner);
-        let own = &mut *locked;
-        let done = match pool() {
-            Some(pool) => pool.install(|| task(own)),
-            None => task(own),
+/// Compute on the threads that were chosen.
+fn compute<T: Send>(task: impl FnOnce() -> T + Send) -> T {
+    let is_main = interrupt::is_main_thread();
+    let task = move || interrupt::on_behalf_of_main(is_main, task);
+    let Some(pool) = pool() else { return task() };
+    if !is_main {
+        return pool.install(task);
+    }
+    // The main thread does not sleep: it is the one that hears of Ctrl-C.
+    let (send, receive) = mpsc::sync_channel(1);
+    let done = pool.in_place_scope(|scope| {
+        scope.spawn(move |_| drop(send.send(task())));
+        loop {
+            match receive.recv_timeout(PATIENCE) {
+                Ok(done) => return Some(done),
+                Err(RecvTimeoutError::Timeout) => interrupt::listen(),
+                // It has panicked, and so will the scope.
+                Err(RecvTimeoutError::Disconnected) => return None,
+            }
+        }
+    });
+    done.expect("a task that has not panicked")
+}
+
+/// Something that only one thread may use at a time.
+#[derive(Debug)]
+pub struct Shared<S> {
+    inner: Mutex<S>,
+    /// The thread that uses it.
+    user: Mutex<Option<ThreadId>>,
+}
+
+impl<S: Send> Shared<S> {
+    pub fn new(inner: S) -> Self {
+        Self { inner: Mutex::new(inner), user: Mutex::new(None) }
+    }
+
+    /// Compute something with it while other Python threads run.
+    pub fn work<T: Send>(&self, py: Python<'_>, task: impl FnOnce(&mut S) -> T + Send) -> PyResult<T> {
+        // Locked here and not on the threads of the pool: one that waits for its share of some work may take up another task meanwhile, and would wait for itself.
+        let done = py.detach(|| {
+            let mut user = self.take()?;
+            let inner = &mut *user.inner;
+            Some(compute(|| task(inner)))
+        });
+        wait_detached(py);
+        done.ok_or_else(busy)
+    }
+
+    /// Look at something that is there, which takes no time.
+    pub fn look<T: Send>(&self, py: Python<'_>, look: impl FnOnce(&mut S) -> T + Send) -> PyResult<T> {
+        py.detach(|| Some(look(&mut *self.take()?.inner))).ok_or_else(busy)
+    }
+
+    /// Use it together with Python's objects. What is done must not call Python code.
+    pub fn with_python<'py, T>(&self, py: Python<'py>, task: impl FnOnce(Python<'py>, &mut S) -> T) -> PyResult<T> {
+        let mut user = loop {
+            match self.try_take() {
+                Ok(user) => break user,
+                Err(Taken::Own) => return Err(busy()),
+                // Python is let go meanwhile: who uses it may be waiting for that.
+                Err(Taken::Other) => py.detach(|| drop(self.take())),
+            }
         };
-        drop(locked);
-        wait_if_ended();
-        done
-    })
+        Ok(task(py, &mut *user.inner))
+    }
+
+    fn take(&self) -> Option<User<'_, S>> {
+        if *lock(&self.user) == Some(thread::current().id()) {
+            return None;
+        }
+        Some(self.user_of(lock(&self.inner)))
+    }
+
+    fn try_take(&self) -> Result<User<'_, S>, Taken> {
+        if *lock(&self.user) == Some(thread::current().id()) {
+            return Err(Taken::Own);
+        }
+        match self.inner.try_lock() {
+            Ok(inner) => Ok(self.user_of(inner)),
+            Err(std::sync::TryLockError::Poisoned(poisoned)) => Ok(self.user_of(poisoned.into_inner())),
+            Err(std::sync::TryLockError::WouldBlock) => Err(Taken::Other),
+        }
+    }
+
+    fn user_of<'a>(&'a self, inner: MutexGuard<'a, S>) -> User<'a, S> {
+        *lock(&self.user) = Some(thread::current().id());
+        User { inner, user: &self.user }
+    }
+}
+
+/// Why something cannot be used now: this thread, or another, is using it.
+enum Taken {
+    Own,
+    Other,
+}
+
+/// Someone who uses something, until dropped.
+struct User<'a, S> {
+    inner: MutexGuard<'a, S>,
+    user: &'a Mutex<Option<ThreadId>>,
+}
+
+impl<S> Drop for User<'_, S> {
+    fn drop(&mut self) {
+        *lock(self.user) = None;
+    }
+}
+
+/// A signal handler, or what the garbage collector calls, cannot use what its own thread is computing with.
+fn busy() -> PyErr {
+    PyRuntimeError::new_err("this is being computed with, by the same thread; wait until that is done")
 }
 
 /// The thread that ends the interpreter, from the moment on that it does.
 static ENDING: OnceLock<ThreadId> = OnceLock::new();
 
+/// How long a thread waits for the process to end. What else is to be done at the end may be waiting for the thread.
+const GRACE: Duration = Duration::from_secs(2);
+
 /// Old interpreters end a thread that comes back to them after they have ended by unwinding its stack, which aborts the process. It waits for the end instead.
 fn wait_if_ended() {
-    while ENDING.get().is_some_and(|ending| *ending != thread::current().id()) {
-        thread::park();
+    if ENDING.get().is_some_and(|ending| *ending != thread::current().id()) {
+        thread::sleep(GRACE);
+    }
+}
+
+/// The same for a thread that has come back already.
+fn wait_detached(py: Python<'_>) {
+    if ENDING.get().is_some() {
+        py.detach(wait_if_ended);
     }
 }
 
@@ -80,10 +204,8 @@ pub fn set_threads(count: usize) -> PyResult<()> {
     if !(1..=MOST_THREADS).contains(&count) {
         return Err(PyValueError::new_err(format!("{count} threads, expected 1 to {MOST_THREADS}")));
     }
-    // This thread is one of them if it can be, so that it need not hand its work to another.
-    let builder = || ThreadPoolBuilder::new().num_threads(count);
-    let pool = builder().use_current_thread().build().or_else(|_| builder().build()).or_raise(Kind::Solve)?;
-    *POOL.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(pool));
+    let pool = ThreadPoolBuilder::new().num_threads(count).build().or_raise(Kind::Solve)?;
+    *lock(&POOL) = Some(Arc::new(pool));
     Ok(())
 }
 
@@ -96,13 +218,15 @@ pub fn threads() -> usize {
     pool().map_or_else(rayon::current_num_threads, |pool| pool.current_num_threads())
 }
 
-/// A process that was forked has none of the threads of its parent, and would wait for them for ever: it gets its own.
+/// A process that was forked has none of the threads of its parent: it gets its own when it first needs them, as many as the parent had chosen.
 #[pyfunction(name = "_after_fork")]
-pub fn after_fork() -> PyResult<()> {
-    let count = thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let old = POOL.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let count = old.as_ref().map_or(count, |pool| pool.current_num_threads());
-    // To let go of a pool is to wait for its threads.
+pub fn after_fork() {
+    IS_FORKED.store(true, Ordering::Relaxed);
+    interrupt::forget_main_thread();
+    let old = lock(&POOL).take();
+    if let Some(count) = old.as_ref().map(|pool| pool.current_num_threads()) {
+        *lock(&POOL) = ThreadPoolBuilder::new().num_threads(count).build().ok().map(Arc::new);
+    }
+    // To let go of it would speak to threads that are not there.
     std::mem::forget(old);
-    set_threads(count)
 }

@@ -6,6 +6,7 @@ import copy
 import pickle
 import warnings
 from pathlib import Path
+from types import MappingProxyType
 
 import meshio
 import numpy as np
@@ -76,7 +77,9 @@ def test_what_is_repaired_is_a_warning() -> None:
 
 
 def test_arrays_of_a_mesh_are_not_to_be_written_into(beam: pliant.Mesh) -> None:
-    assert beam.vertices is beam.vertices
+    assert np.shares_memory(beam.vertices, beam.vertices)
+    beam.vertices.shape = (-1,)
+    assert beam.vertices.shape == (beam.vertex_count, 3)
     with pytest.raises(ValueError, match="read-only"):
         beam.vertices[0] = 1
     with pytest.raises(ValueError, match="read-only"):
@@ -102,8 +105,26 @@ def test_regions_and_sets_come_from_dictionaries() -> None:
     assert same(named, again)
     with pytest.raises(pliant.MeshError, match="element 1 is in two regions, `a` and `b`"):
         mesh.with_parts(regions={"a": [0, 1], "b": [1, 2]})
+    for parts in [{"regions": {"a": "surface"}}, {"vertex_sets": {"a": "surface"}}, {"element_sets": {"a": "surface"}}]:
+        with pytest.raises(pliant.MeshError, match="there is no set `surface` of .*; there are `all`"):
+            mesh.with_parts(**parts)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="point is"):
+        mesh.nearest_vertex((np.nan, 0, 0))
     with pytest.raises(ValueError, match='the region "a" has the number 3, expected 0 to 2'):
         mesh.with_parts(regions={"a": [3]})
+
+
+def test_tables_may_be_any_mapping() -> None:
+    mesh = pliant.Mesh.box((2, 1, 1), (2, 1, 1), elements="hex")
+    regions = MappingProxyType({"left": [0], "right": [1]})
+    mesh = mesh.with_parts(regions=regions)
+    soft = pliant.materials.linear(young=1, poisson=0, density=1)
+    coefficients = MappingProxyType({"mu": 1.0, "lambda": 1.0})
+    hard = pliant.materials.linear(coefficients=coefficients, density=1)
+    materials = MappingProxyType({"left": soft, "right": hard})
+    model = pliant.Model(mesh, materials, fixed=MappingProxyType({"x-min": "xyz"}))
+    model.static_solve(prescribed=MappingProxyType({"x-max": (0.1, None, None)}))
+    assert pliant.Mesh.merge(MappingProxyType({"a": mesh})).element_count == 2
 
 
 def test_vertices_are_chosen_by_name_number_and_mask(beam: pliant.Mesh) -> None:
@@ -149,9 +170,16 @@ def test_files_that_are_missing_or_broken_are_explained(tmp_path: Path) -> None:
         pliant.Mesh.box((1, 1, 1), (1, 1, 1)).write("/nowhere/at/all.veg")
 
 
-def test_copies_and_pickles_are_the_same_mesh(beam: pliant.Mesh) -> None:
-    assert same(copy.deepcopy(beam), beam)
-    assert same(pickle.loads(pickle.dumps(beam)), beam)
+def test_copies_and_pickles_are_the_same_mesh_with_its_materials(beam: pliant.Mesh, tmp_path: Path) -> None:
+    path = tmp_path / "one.veg"
+    lines = ["*VERTICES", "4 3 0 0", "0 0 0 0", "1 1 0 0", "2 0 1 0", "3 0 0 1", "*ELEMENTS", "TET", "1 4 0", "0 0 1 2 3"]
+    path.write_text("\n".join([*lines, "*MATERIAL rubber", "ENU, 1000, 2e6, 0.4", "*REGION", "allElements, rubber", ""]))
+    one = pliant.Mesh.read(path)
+    for mesh in [beam, one]:
+        for other in [copy.copy(mesh), copy.deepcopy(mesh), pickle.loads(pickle.dumps(mesh))]:
+            assert same(other, mesh)
+            if mesh is one:
+                assert pliant.Model(other).vertex_masses.sum() == pytest.approx(1000 / 6)
 
 
 def test_generators_make_bodies_of_the_right_volume() -> None:
@@ -180,6 +208,8 @@ def test_operations_give_other_meshes() -> None:
     assert np.allclose(
         mesh.transformed(np.hstack([turn, [[1], [2], [3]]])).vertices, mesh.vertices @ turn.T + (1, 2, 3)
     )
+    with pytest.raises(ValueError, match="matrix has the last row"):
+        mesh.transformed(np.eye(4)[[0, 1, 2, 0]])
     with pytest.raises(ValueError, match=r"matrix has the shape \(2, 2\), expected"):
         mesh.transformed(np.eye(2))
     assert mesh.refined().element_count == 8 * mesh.element_count
@@ -227,6 +257,10 @@ def test_meshio_there_and_back(tmp_path: Path, elements: str) -> None:
     mesh = mesh.with_parts(regions={"left": np.arange(half), "right": np.arange(half, mesh.element_count)})
     there = mesh.to_meshio()
     assert same(pliant.Mesh.from_meshio(there), mesh)
+    sets = mesh.with_parts(element_sets={"some": [1], "left": [0, 1]})
+    back = pliant.Mesh.from_meshio(sets.to_meshio())
+    assert list(back.regions) == ["left", "right"] and np.array_equal(back.regions["left"], mesh.regions["left"])
+    assert list(back.element_sets["some"]) == [1] and list(back.element_sets["left-set"]) == [0, 1]
     there.write(tmp_path / "mesh.vtu")
     read = pliant.Mesh.from_meshio(meshio.read(tmp_path / "mesh.vtu"))
     assert np.array_equal(read.elements, mesh.elements) and np.allclose(read.vertices, mesh.vertices)
@@ -253,6 +287,9 @@ def test_pyvista_there_and_back(elements: str) -> None:
     mesh = mesh.with_parts(regions={"left": np.arange(half), "right": np.arange(half, mesh.element_count)})
     grid = mesh.to_pyvista()
     assert grid.volume == pytest.approx(mesh.volume)
+    grid.points[:] += 1
+    assert mesh.vertices.min() == 0, "a grid is a copy"
+    grid.points[:] -= 1
     back = pliant.Mesh.from_pyvista(grid)
     assert np.array_equal(back.elements, mesh.elements) and list(back.regions) == ["left", "right"]
     assert np.array_equal(back.regions["right"], mesh.regions["right"])
@@ -261,5 +298,8 @@ def test_pyvista_there_and_back(elements: str) -> None:
         mesh.to_pyvista(mesh.vertices[1:])
     with pytest.raises(pliant.MeshError, match="VTK's types"):
         pliant.Mesh.from_pyvista(pyvista.Sphere().cast_to_unstructured_grid())
+    voxels = pyvista.ImageData(dimensions=(3, 4, 5), spacing=(0.5, 1, 1))
+    boxes = pliant.Mesh.from_pyvista(voxels)
+    assert boxes.kind == "hex8" and boxes.element_count == 24 and boxes.volume == pytest.approx(voxels.volume)
     with pytest.raises(pliant.MeshError, match="this is a int"):
         pliant.Mesh.from_pyvista(3)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import gc
+import signal
 import threading
 from pathlib import Path
 
@@ -33,8 +34,10 @@ def same_state(a: pliant.Simulation, b: pliant.Simulation) -> bool:
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_every_scheme_steps(model: pliant.Model, scheme: str) -> None:
+def test_every_scheme_steps(model: pliant.Model, beam: pliant.Mesh, scheme: str) -> None:
     dt = SCHEMES[scheme]
+    if scheme == "regularized":
+        model = pliant.Model(beam, pliant.Material(young=1e5, poisson=0.4, density=1000), fixed="start")
     sim = pliant.Simulation(model, getattr(pliant.integrators, scheme)(dt), gravity=(0, -9.81, 0))
     info = sim.step()
     for _ in range(4):
@@ -45,6 +48,28 @@ def test_every_scheme_steps(model: pliant.Model, scheme: str) -> None:
     if scheme not in ("central_differences", "symplectic_euler"):
         assert info.linear_iterations + info.factorizations > 0 or info.newton_iterations > 0
     assert "Newton iterations" in repr(info)
+
+
+def test_a_scheme_with_its_own_law_says_what_it_cannot_answer(model: pliant.Model, beam: pliant.Mesh) -> None:
+    scheme = pliant.integrators.regularized(1e-3)
+    with pytest.raises(pliant.SceneError, match="`neo-hookean` would do nothing"):
+        pliant.Simulation(model, scheme)
+    plain = pliant.Model(beam, pliant.Material(young=1e5, poisson=0.4, density=1000), fixed="start")
+    sim = pliant.Simulation(plain, scheme, gravity=(0, -9.81, 0))
+    sim.step()
+    with pytest.raises(pliant.SolveError, match="brings its own law"):
+        sim.static_solve()
+    for ask in [sim.reactions, lambda: sim.model]:
+        with pytest.raises(pliant.ModelError, match="brings its own law"):
+            ask()
+
+
+def test_the_model_of_a_simulation_has_no_gravity_and_forces(sim: pliant.Simulation, model: pliant.Model) -> None:
+    sim.forces[:] = 1
+    sim.step()
+    assert np.abs(sim.model.static_solve()).max() < 1e-9
+    u = sim.displacements
+    assert sim.model.energy(u) == model.energy(u)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -179,6 +204,52 @@ def test_arrays_can_be_read_by_other_threads_while_it_steps(sim: pliant.Simulati
     for thread in threads:
         thread.join(30)
     assert wrong == [] and sim.step_count == 100
+
+
+def test_who_only_looks_from_another_thread_changes_nothing(sim: pliant.Simulation) -> None:
+    alone = sim.copy()
+    alone.run(0.1)
+    positions, velocities = sim.positions, sim.velocities
+    done = threading.Event()
+    wrong: list[BaseException] = []
+
+    def look() -> None:
+        try:
+            while not done.is_set():
+                _ = sim.energy, sim.observe(), sim.displacements, sim.positions.sum(), sim.time, sim.checkpoint
+        except BaseException as error:  # noqa: BLE001
+            wrong.append(error)
+
+    threads = [threading.Thread(target=look) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    sim.run(0.1)
+    done.set()
+    for thread in threads:
+        thread.join(30)
+    assert wrong == []
+    assert same_state(sim, alone)
+    assert np.array_equal(positions, alone.positions) and np.array_equal(velocities, alone.velocities)
+
+
+def test_a_handler_that_uses_the_simulation_that_is_computing_is_told_so(sim: pliant.Simulation) -> None:
+    seen: list[object] = []
+
+    def handler(*_: object) -> None:
+        try:
+            seen.append(sim.time)
+        except RuntimeError as error:
+            seen.append(error)
+
+    before = signal.signal(signal.SIGALRM, handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.005, 0.005)
+        sim.run(0.3)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert sim.step_count == 300 and len(seen) > 3
+    assert all(isinstance(one, float) or "being computed with" in str(one) for one in seen)
 
 
 def test_arrays_outlive_their_simulation(model: pliant.Model) -> None:
@@ -345,7 +416,7 @@ def test_handles_pull_with_their_springs(model: pliant.Model) -> None:
     before = sim.displacements
     sim.step()
     assert (sim.displacements[hand.vertices, 1] > before[hand.vertices, 1]).all()
-    with pytest.raises(pliant.ModelError, match="stiffness of handle"):
+    with pytest.raises(pliant.ModelError, match="the stiffness is -1"):
         hand.stiffness = -1
     assert hand.stiffness == pytest.approx(400)
     with pytest.raises(pliant.ModelError, match="target of handle"):

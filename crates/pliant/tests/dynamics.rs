@@ -1,6 +1,7 @@
 //! Bodies in motion: order, energy, momentum, recovery, holds, threads.
 
 use pliant::damping::Damping;
+use pliant::force::{Handle, Handles};
 use pliant::integrator::{
     BackwardEuler, CentralDifferences, ExplicitEuler, Halving, Integrator, LinearizedBackwardEuler, Newmark,
     NewtonParams, Static, StaticParams, StepError, StepInfo, SymplecticEuler, Tangent,
@@ -721,4 +722,31 @@ fn forces_and_holds_that_do_not_fit_a_model_are_named() {
     assert!(error(Model::builder().body(light)).starts_with("body `body`: the density of region"));
     let none = Body { materials: vec![law("stvk"); 3], ..body() };
     assert!(error(Model::builder().body(none)).starts_with("body `body`: 3 materials for a mesh with 1 region"));
+}
+
+#[test]
+fn central_differences_notice_that_a_damper_is_taken_away() {
+    let mesh = generate::block([1.0, 0.2, 0.2], [5, 1, 1], Cells::Tet5).unwrap();
+    let law = AnyLaw::new("stvk", YoungPoisson { young: 1e4, poisson: 0.3 }).unwrap();
+    let rest = mesh.vertices().to_vec();
+    let handle = Handle { damping: 500.0, ..Handle::new(5, 10.0, rest[5]) };
+    let builder = Model::builder().body(Body::new(mesh, law, 1000.0)).hold(Hold::fixed([0, 6, 12, 18]));
+    let builder = builder.force(Handles::new(&rest, [handle]).unwrap()).gravity(Vec3::new(0.0, -9.81, 0.0));
+    let mut model = builder.build().unwrap();
+    let (mut scheme, mut solver) = (CentralDifferences::default(), SolverParams::Direct.build());
+    let mut state = model.rest_state();
+    for _ in 0..10 {
+        scheme.step(&mut model, &mut *solver, &mut state, 1e-4).unwrap();
+    }
+    model.forces_mut_of().for_each(Handles::clear);
+    let (mut other, mut fresh) = (state.clone(), SolverParams::Direct.build());
+    let mut new_scheme = CentralDifferences::default();
+    for _ in 0..10 {
+        scheme.step(&mut model, &mut *solver, &mut state, 1e-4).unwrap();
+    }
+    for _ in 0..10 {
+        new_scheme.step(&mut model, &mut *fresh, &mut other, 1e-4).unwrap();
+    }
+    let worst = state.q.iter().zip(&other.q).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    assert!(worst < 1e-14, "{worst:e}");
 }

@@ -1,5 +1,6 @@
 """The command ``pliant``, also as ``python -m pliant``."""
 
+import signal
 import sys
 
 from ._pliant import command
@@ -7,6 +8,8 @@ from ._pliant import command
 
 def main() -> int:
     """Run it with the arguments of this program, and return its exit status."""
+    # Ctrl-C ends it, as any program, where the command does not do better.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     return command(["pliant", *sys.argv[1:]])
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 # The names that meshio has for the elements of Pliant, and the numbers that VTK has.
 MESHIO = {"tet4": "tetra", "hex8": "hexahedron"}
 VTK = {"tet4": 10, "hex8": 12}
+VOXEL = 11
 
 
 def csr(
@@ -86,18 +87,38 @@ def from_meshio(mesh: Any) -> Mesh:
         ]
         if sum(map(len, chosen)):
             sets[name] = np.concatenate(chosen)
-    regions, element_sets = _regions_among(sets, len(elements))
+    regions, element_sets = _regions_among(sets, _labels(mesh, usable[0]), len(elements))
     point_sets = {name: np.asarray(points) for name, points in (mesh.point_sets or {}).items()}
     points = np.asarray(mesh.points, dtype=np.float64)
     return Mesh(points, elements, regions=regions, vertex_sets=point_sets, element_sets=element_sets)
 
 
-def _regions_among(
-    sets: dict[str, NDArray[np.int64]], count: int
-) -> tuple[dict[str, NDArray[np.int64]] | None, dict[str, NDArray[np.int64]]]:
-    """Sets that have each element once are regions; else they are sets."""
+def _labels(mesh: Any, kind: str) -> NDArray[Any] | None:
+    """The number of the region of each element, if the cell data have it."""
     import numpy as np
 
+    if "region" not in (mesh.cell_data or {}):
+        return None
+    blocks = zip(mesh.cells, mesh.cell_data["region"])
+    return np.concatenate([np.asarray(data).ravel() for block, data in blocks if block.type == kind])
+
+
+def _regions_among(
+    sets: dict[str, NDArray[np.int64]], labels: NDArray[Any] | None, count: int
+) -> tuple[dict[str, NDArray[np.int64]] | None, dict[str, NDArray[np.int64]]]:
+    """Elements with one label are a region, called as the set with the same elements if there is one. Without labels,
+    sets that have each element once are regions. What is no region is a set."""
+    import numpy as np
+
+    if labels is not None:
+        regions, left = {}, dict(sets)
+        for label in np.unique(labels):
+            elements = np.flatnonzero(labels == label)
+            names = [name for name, numbers in left.items() if np.array_equal(np.sort(numbers), elements)]
+            name = names[0] if names else str(label)
+            left.pop(name, None)
+            regions[name] = elements
+        return regions, left
     if sets and sum(map(len, sets.values())) == count:
         every = np.concatenate(list(sets.values()))
         if len(np.unique(every)) == count:
@@ -109,10 +130,13 @@ def to_meshio(mesh: Mesh) -> Any:
     """A ``meshio.Mesh`` with regions and element sets as cell sets, and vertex sets as point sets."""
     import meshio
 
-    cell_sets = {name: [elements] for name, elements in {**mesh.regions, **mesh.element_sets}.items()}
+    # A set with the name of a region gets another, as there is one table for both.
+    cell_sets = {name: [elements] for name, elements in mesh.regions.items()}
+    for name, elements in mesh.element_sets.items():
+        cell_sets[f"{name}-set" if name in cell_sets else name] = [elements]
     return meshio.Mesh(
-        mesh.vertices,
-        [(MESHIO[mesh.kind], mesh.elements)],
+        mesh.vertices.copy(),
+        [(MESHIO[mesh.kind], mesh.elements.copy())],
         cell_data={"region": [mesh.element_regions]},
         cell_sets=cell_sets,
         point_sets=mesh.vertex_sets,
@@ -127,7 +151,12 @@ def from_pyvista(grid: Any) -> Mesh:
         if not hasattr(grid, "cast_to_unstructured_grid"):
             raise MeshError(f"this is a {type(grid).__name__}, expected a pyvista.UnstructuredGrid")
         grid = grid.cast_to_unstructured_grid()
-    cells = grid.cells_dict
+    cells = dict(grid.cells_dict)
+    # Voxels are boxes whose corners are counted row by row.
+    types = np.asarray(grid.celltypes).copy()
+    if VOXEL in cells and VTK["hex8"] not in cells:
+        cells[VTK["hex8"]] = np.asarray(cells.pop(VOXEL))[:, [0, 1, 3, 2, 4, 5, 7, 6]]
+        types[types == VOXEL] = VTK["hex8"]
     kinds = [kind for kind, number in VTK.items() if number in cells]
     if len(kinds) != 1:
         found = sorted(int(number) for number in cells)
@@ -137,7 +166,7 @@ def from_pyvista(grid: Any) -> Mesh:
     number = VTK[kinds[0]]
     regions = None
     if "region" in grid.cell_data:
-        of_cell = np.asarray(grid.cell_data["region"])[np.asarray(grid.celltypes) == number]
+        of_cell = np.asarray(grid.cell_data["region"])[types == number]
         regions = {str(name): np.flatnonzero(of_cell == name) for name in np.unique(of_cell)}
     elements = np.asarray(cells[number], dtype=np.int64)
     return Mesh(np.asarray(grid.points, dtype=np.float64), elements, regions=regions)
@@ -148,9 +177,10 @@ def to_pyvista(mesh: Mesh, positions: Any = None) -> Any:
     import numpy as np
     import pyvista
 
-    points = mesh.vertices if positions is None else np.asarray(positions, dtype=np.float64)
+    # A copy, as a grid is there to be moved.
+    points = np.array(mesh.vertices if positions is None else positions, dtype=np.float64)
     if points.shape != mesh.vertices.shape:
         raise MeshError(f"positions has the shape {points.shape}, expected {mesh.vertices.shape}")
-    grid = pyvista.UnstructuredGrid({VTK[mesh.kind]: mesh.elements}, points)
+    grid = pyvista.UnstructuredGrid({VTK[mesh.kind]: mesh.elements.copy()}, points)
     grid.cell_data["region"] = np.asarray(list(mesh.regions))[mesh.element_regions]
     return grid

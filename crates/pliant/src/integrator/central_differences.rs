@@ -31,8 +31,9 @@ pub struct CentralDifferences {
     force: Vec<f64>,
     drive: Vec<f64>,
     place: Vec<f64>,
-    /// How many steps ago `D` was made.
+    /// How many steps ago `D` was made, and of which kind it was.
     age: usize,
+    kind: Option<DampingKind>,
     stability: Option<Stability>,
 }
 
@@ -56,6 +57,7 @@ impl CentralDifferences {
             drive: Vec::new(),
             place: Vec::new(),
             age: 0,
+            kind: None,
             stability: None,
         }
     }
@@ -98,7 +100,9 @@ impl<S: System> Integrator<S> for CentralDifferences {
         let weights = Weights { mass: 1.0, damping: 0.5 * h, stiffness: 0.0 };
         let varies = matches!(kind, DampingKind::Varying | DampingKind::FollowsStiffness);
         let is_old = varies && self.age >= self.refactor_every;
-        let is_due = is_old || !self.linear.is_set(system, solver, weights);
+        // Another kind of damping has another matrix: a damper was taken away.
+        let is_due = is_old || self.kind != Some(kind) || !self.linear.is_set(system, solver, weights);
+        self.kind = None;
         if is_due && kind == DampingKind::FollowsStiffness {
             system.linearize(&self.q, time + h, Definiteness::Exact, &mut self.force);
         } else {
@@ -129,6 +133,7 @@ impl<S: System> Integrator<S> for CentralDifferences {
             solved.map_err(|source| StepError::Solve { time, source })?;
         }
         self.age = if is_due { 1 } else { self.age + 1 };
+        self.kind = Some(kind);
         for (i, a) in self.a.iter().enumerate() {
             // Held coordinates have their velocity already.
             if !is_held(system.held(), i) {

@@ -142,6 +142,11 @@ pub use statics::{QuasiStatic, Static, StaticParams};
 ///
 /// An integrator is for one system and one solver: it may rely on matrices that it has given to the solver in earlier steps.
 pub trait Integrator<S: System>: Debug + DynClone + Send {
+    /// Whether it brings the elasticity of bodies that have none of their own.
+    fn brings_elasticity(&self) -> bool {
+        false
+    }
+
     /// Go on by `dt` seconds. On error the state is as it was.
     fn step(
         &mut self,
@@ -155,6 +160,10 @@ pub trait Integrator<S: System>: Debug + DynClone + Send {
 dyn_clone::clone_trait_object!(<S: System> Integrator<S>);
 
 impl<S: System> Integrator<S> for Box<dyn Integrator<S>> {
+    fn brings_elasticity(&self) -> bool {
+        (**self).brings_elasticity()
+    }
+
     fn step(
         &mut self,
         system: &mut S,
@@ -251,6 +260,8 @@ pub enum StepError {
          lower stiffness, helps"
     )]
     Strain { time: f64, body: String, tet: usize },
+    #[error("this scheme brings its own law, for which no equilibrium is looked for")]
+    OwnLaw,
     #[error("{scheme} are for bodies that are held; this one is free")]
     Free { scheme: &'static str },
     #[error("in statics, with {:.3} % of the load: {source}", 100.0 * load_factor)]

@@ -1,9 +1,9 @@
 //! What a mesh file says of a material: data to carry along, not a law to compute with.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A material as mesh files describe it. A file may give the density, the moduli, both or neither.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Material {
     /// The name in the file.
     pub name: String,
@@ -14,7 +14,7 @@ pub struct Material {
 }
 
 /// The stiffness of a [`Material`], in pascals where it has a unit.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Moduli {
     /// Young's modulus and Poisson's ratio.

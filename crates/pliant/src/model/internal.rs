@@ -32,8 +32,8 @@ impl Model {
     pub fn internal_stiffness(&self, u: &[f64], definiteness: Definiteness) -> BlockMatrix {
         let mut stiffness = BlockMatrix::zero(self.pattern().clone());
         let mut force = vec![0.0; u.len()];
-        let elastic = self.all_forces().filter(|force| self.is_assembled() || !is_elastic(*force));
-        elastic.for_each(|term| term.add_force_and_stiffness(u, definiteness, &mut force, &mut stiffness));
+        let assembled = self.all_forces().filter(|force| self.is_assembled() || !is_elastic(*force));
+        assembled.for_each(|term| term.add_force_and_stiffness(u, definiteness, &mut force, &mut stiffness));
         stiffness
     }
 

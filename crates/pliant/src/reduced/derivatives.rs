@@ -120,11 +120,12 @@ impl StiffnessDerivative {
                 }
                 OfBody::Differences => {
                     let elastic = body.elastic().expect("a body with elasticity");
-                    let epsilon = BEND / largest_strain(body, &a[range]);
-                    if !epsilon.is_finite() {
-                        // The body does not deform along `a`, or not in a way that can be told.
+                    let strain = largest_strain(body, &a[range]);
+                    if strain == 0.0 {
+                        // Nothing deforms along `a`.
                         continue;
                     }
+                    let epsilon = BEND / strain;
                     for (place, weight) in STENCIL {
                         let bent: Vec<f64> = u.iter().zip(a).map(|(u, a)| u + place * epsilon * a).collect();
                         let mut product = vec![0.0; out.len()];
@@ -147,9 +148,10 @@ fn largest_strain(body: &ModelBody, a: &[f64]) -> f64 {
         let (i, j) = (element[i], element[j]);
         (at(i) - at(j)).length() / (mesh.vertices()[i as usize] - mesh.vertices()[j as usize]).length()
     };
-    let of_element =
-        |element: &[u32]| mesh.kind().edges().iter().map(|edge| strain(element, *edge)).fold(0.0, f64::max);
-    mesh.elements().map(of_element).fold(0.0, f64::max)
+    // Of numbers one of which is none, none is the largest.
+    let larger = |a: f64, b: f64| if b > a || b.is_nan() { b } else { a };
+    let of_element = |element: &[u32]| mesh.kind().edges().iter().map(|edge| strain(element, *edge)).fold(0.0, larger);
+    mesh.elements().map(of_element).fold(0.0, larger)
 }
 
 /// The laws of all regions, if they are all St. Venant–Kirchhoff.

@@ -130,23 +130,18 @@ impl At<MaterialChoice> {
 impl Material {
     /// The elasticity of a region that is made of this; what is not given is taken from the mesh file, if it says so.
     pub fn elasticity(&self, region: &mesh::Region) -> Result<Elasticity, SceneError> {
-        self.of_region(region).elasticity(&nowhere())
+        self.of_region(region).elasticity(&Source::none())
     }
 
     /// The density of a region that is made of this, in kg/m³.
     pub fn density(&self, region: &mesh::Region) -> Result<f64, SceneError> {
-        self.of_region(region).density(&nowhere())
+        self.of_region(region).density(&Source::none())
     }
 
     fn of_region<'a>(&'a self, region: &'a mesh::Region) -> RegionMaterial<'a> {
         let name = format!("region `{}`", region.name);
         RegionMaterial { given: At::new(self), file: region.material.as_ref(), region: name }
     }
-}
-
-/// What a program says is in no file.
-fn nowhere() -> Source {
-    Source::new("", "")
 }
 
 /// A material of a region, with where errors point if it has no better place.

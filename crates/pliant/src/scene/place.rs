@@ -103,6 +103,11 @@ impl Source {
         Self { folder: path.parent().unwrap_or(Path::new("")).into(), path, text: text.into() }
     }
 
+    /// Where there is no file: a program says it.
+    pub fn none() -> Self {
+        Self::new("", "")
+    }
+
     /// Read a file.
     pub fn read(files: &dyn Files, path: &Path) -> Result<Self, SceneError> {
         let error = |message: String| SceneError { path: path.into(), place: None, message };

@@ -222,6 +222,7 @@ impl Simulation {
         self.begins_anew = true;
         let mut search = Static::new(params);
         match &mut self.stepped {
+            Stepped::Whole(whole) if whole.integrator.brings_elasticity() => Err(StepError::OwnLaw),
             Stepped::Whole(whole) => search.solve(&mut whole.model, &mut *whole.solver, &mut whole.state),
             Stepped::Reduced(reduced) if reduced.model.placement().is_some() => {
                 Err(StepError::Free { scheme: "equilibria of reduced models" })
@@ -231,6 +232,11 @@ impl Simulation {
                 search.solve(&mut reduced.model, &mut reduced.solver, &mut reduced.state)
             }
         }
+    }
+
+    /// Whether the scheme brings the elasticity of bodies, so that the model has none.
+    pub fn brings_elasticity(&self) -> bool {
+        matches!(&self.stepped, Stepped::Whole(whole) if whole.integrator.brings_elasticity())
     }
 
     /// Put something around the linear solver of a whole model, for instance to be able to stop it.

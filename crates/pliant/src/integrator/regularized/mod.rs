@@ -330,6 +330,10 @@ impl Refinement {
 }
 
 impl Integrator<Model> for Regularized {
+    fn brings_elasticity(&self) -> bool {
+        true
+    }
+
     /// # Panics
     /// If the model is not the one that this was made for.
     fn step(

@@ -1,0 +1,164 @@
+//! Springs to points that are moved.
+
+use numpy::{PyArray1, PyArray2};
+use pliant::force::{Handle as Spring, Handles};
+use pliant::math::Vec3;
+use pliant::system::State;
+use pyo3::prelude::*;
+
+use crate::arrays::{Numbers, frozen, index_list, into_list, vector_rows};
+use crate::errors::{Kind, OrRaise};
+use crate::pin::targets;
+use crate::simulation::{Simulation, check_coefficient};
+
+/// Springs from vertices to points that can be moved. Made by :meth:`Simulation.handle`.
+///
+/// >>> mesh = pliant.Mesh.ball(0.1, across=4)
+/// >>> model = pliant.Model(mesh, pliant.materials.stable_neo_hookean(young=1e5, poisson=0.4, density=1000))
+/// >>> sim = pliant.Simulation(model, pliant.integrators.linearized_backward_euler(dt=1e-2))
+/// >>> hand = sim.handle([0, 1, 2], stiffness=100)
+/// >>> hand.move((0.1, 0, 0))
+/// >>> hand.force.round(9)
+/// array([10.,  0.,  0.])
+/// >>> sim.run(0.1)
+/// 10
+/// >>> bool(sim.positions[:, 0].mean() > 0.01)
+/// True
+#[pyclass(frozen, module = "pliant")]
+#[derive(Debug)]
+pub struct Handle {
+    pub simulation: Py<Simulation>,
+    pub number: u64,
+}
+
+#[pymethods]
+impl Handle {
+    /// Which vertices.
+    #[getter]
+    fn vertices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        Ok(index_list(py, &self.list(py)?))
+    }
+
+    /// The other ends of the springs, in m, ``(k, 3)``; to be set as a whole.
+    #[getter]
+    fn targets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let targets =
+            self.with_springs(py, |springs, _| springs.iter().map(|spring| spring.target).collect::<Vec<_>>())?;
+        frozen(vector_rows(py, &targets))
+    }
+
+    #[setter]
+    fn set_targets(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let count = self.list(py)?.len();
+        let targets = targets(value, count)?;
+        self.change(py, |spring, n| spring.target = targets[n])
+    }
+
+    /// Move them all by so much, in m.
+    fn r#move(&self, py: Python<'_>, by: &Bound<'_, PyAny>) -> PyResult<()> {
+        let by = Numbers::vector(by, "by")?;
+        self.change(py, |spring, _| spring.target += by)
+    }
+
+    /// The stiffness of all springs together, in N/m.
+    #[getter]
+    fn stiffness(&self, py: Python<'_>) -> PyResult<f64> {
+        self.with_springs(py, |springs, _| springs.iter().map(|spring| spring.stiffness).sum())
+    }
+
+    #[setter]
+    fn set_stiffness(&self, py: Python<'_>, value: f64) -> PyResult<()> {
+        check_coefficient("stiffness", value)?;
+        let count = self.list(py)?.len() as f64;
+        self.change(py, |spring, _| spring.stiffness = value / count)
+    }
+
+    /// The damping of all springs together, in N·s/m.
+    #[getter]
+    fn damping(&self, py: Python<'_>) -> PyResult<f64> {
+        self.with_springs(py, |springs, _| springs.iter().map(|spring| spring.damping).sum())
+    }
+
+    #[setter]
+    fn set_damping(&self, py: Python<'_>, value: f64) -> PyResult<()> {
+        check_coefficient("damping", value)?;
+        let count = self.list(py)?.len() as f64;
+        self.change(py, |spring, _| spring.damping = value / count)
+    }
+
+    /// The force with which the springs pull at the body now, together, in N; without damping.
+    #[getter]
+    fn force<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        self.simulation.get().push(py)?;
+        let rest = &self.simulation.get().rest;
+        let force = self.with_springs(py, |springs, state| {
+            let pull = |spring: &Spring| {
+                let vertex = spring.point[0].0 as usize;
+                spring.stiffness * (spring.target - rest[vertex] - Vec3::from_slice(&state.q[3 * vertex..]))
+            };
+            springs.iter().map(pull).sum::<Vec3>()
+        })?;
+        Ok(into_list(py, force.to_array().to_vec()))
+    }
+
+    /// Take them away.
+    fn release(&self, py: Python<'_>) -> PyResult<()> {
+        let released = self.simulation.get().running.look(py, |running| {
+            let range = running.springs(self.number).ok_or("the handle was released")?;
+            let Some(handles) = running.inner.model_mut().forces_mut_of::<Handles>().next() else { return Ok(()) };
+            range.clone().try_for_each(|_| handles.remove(range.start).map(drop)).map_err(|error| error.to_string())?;
+            running.handles.retain(|handle| handle.number != self.number);
+            Ok::<_, String>(())
+        });
+        released?.or_raise(Kind::Model)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        let list = self.list(py);
+        list.map_or("<pliant.Handle, released>".into(), |list| format!("<pliant.Handle at {} vertices>", list.len()))
+    }
+}
+
+impl Handle {
+    fn list(&self, py: Python<'_>) -> PyResult<Vec<u32>> {
+        let simulation = self.simulation.get();
+        let list = simulation.running.look(py, |running| {
+            let group = running.handles.iter().find(|group| group.number == self.number);
+            group.map(|group| group.vertices.clone()).ok_or("the handle was released")
+        });
+        list?.or_raise(Kind::Model)
+    }
+
+    /// Look at the springs.
+    fn with_springs<T: Send>(&self, py: Python<'_>, look: impl FnOnce(&[Spring], &State) -> T + Send) -> PyResult<T> {
+        let seen = self.simulation.get().running.look(py, |running| {
+            let range = running.springs(self.number).ok_or("the handle was released")?;
+            let state = running.inner.state().clone();
+            let handles = running.inner.forces_mut_of::<Handles>();
+            Ok::<_, String>(look(handles.first().map_or(&[][..], |handles| &handles.list()[range]), &state))
+        });
+        seen?.or_raise(Kind::Model)
+    }
+
+    /// Change the springs, all of them or none.
+    fn change(&self, py: Python<'_>, change: impl Fn(&mut Spring, usize) + Sync) -> PyResult<()> {
+        let changed = self.simulation.get().running.look(py, |running| {
+            let range = running.springs(self.number).ok_or("the handle was released")?;
+            let mut forces = running.inner.forces_mut_of::<Handles>();
+            let Some(handles) = forces.first_mut() else { return Ok(()) };
+            let before = handles.list()[range.clone()].to_vec();
+            for (n, number) in range.clone().enumerate() {
+                let mut spring = before[n].clone();
+                change(&mut spring, n);
+                if let Err(error) = handles.replace(number, spring) {
+                    for (number, old) in range.zip(before) {
+                        handles.replace(number, old).map_err(|error| error.to_string())?;
+                    }
+                    return Err(error.to_string());
+                }
+            }
+            Ok::<_, String>(())
+        });
+        changed?.or_raise(Kind::Model)
+    }
+}
