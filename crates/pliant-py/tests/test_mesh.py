@@ -280,6 +280,18 @@ def test_meshio_cells_in_several_blocks_keep_their_sets() -> None:
     assert list(made.element_sets["some"]) == [1, 4, 6] and list(made.vertex_sets["tip"]) == [3]
 
 
+def test_physical_groups_of_gmsh_are_regions() -> None:
+    mesh = pliant.Mesh.box((2, 1, 1), (2, 1, 1), elements="hex")
+    groups = meshio.Mesh(
+        mesh.vertices,
+        [("quad", [[0, 1, 2, 3]]), ("hexahedron", mesh.elements)],
+        cell_data={"gmsh:physical": [np.array([9]), np.array([7, 3])]},
+        field_data={"core": np.array([7, 3]), "skin": np.array([9, 2])},
+    )
+    regions = pliant.Mesh.from_meshio(groups).regions
+    assert {name: list(elements) for name, elements in regions.items()} == {"3": [1], "core": [0]}
+
+
 @pytest.mark.parametrize("elements", ["tet5", "hex"])
 def test_pyvista_there_and_back(elements: str) -> None:
     mesh = pliant.Mesh.box((2, 1, 1), (2, 1, 1), elements=elements)  # type: ignore[arg-type]

@@ -228,3 +228,19 @@ fn an_impulse_on_a_free_body_moves_it_as_a_whole() {
     // p² / 2m with 1000 kg.
     assert!((seen.momentum.x - 100.0).abs() < 1e-9 && (seen.kinetic_energy - 5.0).abs() < 1e-9, "{seen:?}");
 }
+
+#[test]
+fn a_list_that_is_too_long_is_named() {
+    let scene = |gravity: &str, translate: &str| {
+        let object = "mesh = { ball = { radius = 1 } }\nmaterial = { young = 1e5, poisson = 0.3, density = 1000 }\n";
+        let simulation = "[simulation]\nstep = 0.01\nduration = 0.1\n";
+        parse(&format!(
+            "gravity = {gravity}\n{simulation}[[object]]\n{object}[[object]]\n{object}translate = {translate}\n"
+        ))
+    };
+    assert!(scene("[0, -9.81, 0]", "[0, \"5 cm\", 0]").is_ok());
+    let error = scene("[0, -9.81, 0, 5]", "[0, 0, 0]").unwrap_err();
+    assert!(error.contains("`gravity` has 4 entries, expected 3"), "{error}");
+    let error = scene("[0, -9.81, 0]", "[0, 0, 0, \"x\", 1]").unwrap_err();
+    assert!(error.contains("`object[1].translate` has 5 entries, expected 3"), "{error}");
+}

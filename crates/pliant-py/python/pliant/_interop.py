@@ -87,7 +87,9 @@ def from_meshio(mesh: Any) -> Mesh:
         ]
         if sum(map(len, chosen)):
             sets[name] = np.concatenate(chosen)
-    regions, element_sets = _regions_among(sets, _labels(mesh, usable[0]), len(elements))
+    # Gmsh has names for the numbers of groups, with their dimension.
+    groups = {int(data[0]): name for name, data in (mesh.field_data or {}).items() if len(data) == 2 and data[1] == 3}
+    regions, element_sets = _regions_among(sets, _labels(mesh, usable[0]), groups, len(elements))
     point_sets = {name: np.asarray(points) for name, points in (mesh.point_sets or {}).items()}
     points = np.asarray(mesh.points, dtype=np.float64)
     return Mesh(points, elements, regions=regions, vertex_sets=point_sets, element_sets=element_sets)
@@ -97,14 +99,15 @@ def _labels(mesh: Any, kind: str) -> NDArray[Any] | None:
     """The number of the region of each element, if the cell data have it."""
     import numpy as np
 
-    if "region" not in (mesh.cell_data or {}):
+    names = [name for name in ("region", "gmsh:physical") if name in (mesh.cell_data or {})]
+    if not names:
         return None
-    blocks = zip(mesh.cells, mesh.cell_data["region"])
+    blocks = zip(mesh.cells, mesh.cell_data[names[0]])
     return np.concatenate([np.asarray(data).ravel() for block, data in blocks if block.type == kind])
 
 
 def _regions_among(
-    sets: dict[str, NDArray[np.int64]], labels: NDArray[Any] | None, count: int
+    sets: dict[str, NDArray[np.int64]], labels: NDArray[Any] | None, groups: dict[int, str], count: int
 ) -> tuple[dict[str, NDArray[np.int64]] | None, dict[str, NDArray[np.int64]]]:
     """Elements with one label are a region, called as the set with the same elements if there is one. Without labels,
     sets that have each element once are regions. What is no region is a set."""
@@ -115,7 +118,7 @@ def _regions_among(
         for label in np.unique(labels):
             elements = np.flatnonzero(labels == label)
             names = [name for name, numbers in left.items() if np.array_equal(np.sort(numbers), elements)]
-            name = names[0] if names else str(label)
+            name = names[0] if names else groups.get(int(label), str(label))
             left.pop(name, None)
             regions[name] = elements
         return regions, left

@@ -40,6 +40,8 @@ pub enum GenerateError {
     TooFew { what: &'static str, value: usize, least: usize },
     #[error("this would be {cells} hexahedra or more; at most {MOST_CELLS} are made")]
     TooMany { cells: usize },
+    #[error("a body of these sizes has parts that cannot be told apart: {what}")]
+    Sizes { what: String },
     #[error("the tube radius {minor} must be smaller than the ring radius {major}")]
     FatTorus { major: f64, minor: f64 },
     #[error(transparent)]
@@ -321,7 +323,10 @@ fn add_to_set(sets: &mut Sets, name: &str, vertex: u32) {
 fn finish(vertices: Vec<Vec3>, elements: Vec<u32>, sets: Sets, kind: Cells) -> Result<VolumeMesh, GenerateError> {
     let data = MeshData { vertex_sets: sets, ..MeshData::new(vertices, ElementKind::Hex8, elements) };
     let checked = VolumeMesh::check(data)?;
-    debug_assert!(checked.report.is_empty(), "what is made here needs no repair: {:?}", checked.report.lines());
+    // What is made here needs no repair, unless numbers of these sizes cannot be told apart.
+    if let Some(what) = checked.report.lines().into_iter().next() {
+        return Err(GenerateError::Sizes { what });
+    }
     let hexes = checked.mesh;
     match kind {
         Cells::Hex => Ok(hexes),
@@ -356,6 +361,17 @@ mod tests {
         let boundary = mesh.boundary();
         assert!(boundary.surface.report().is_closed() && boundary.overlapping_faces.is_empty());
         assert_eq!(mesh.components().1, 1);
+    }
+
+    #[test]
+    fn sizes_that_numbers_cannot_tell_apart_are_an_error() {
+        for made in [
+            cylinder(1e12, 0.2, 8, 8, Cells::Hex),
+            cylinder(1e-7, 0.2, 8, 1, Cells::Hex),
+            block([1e-8, 1000.0, 1.0], [1, 2, 3], Cells::Hex),
+        ] {
+            assert!(matches!(made, Err(GenerateError::Sizes { .. })), "{made:?}");
+        }
     }
 
     #[test]

@@ -172,8 +172,11 @@ impl SceneFile {
 
     /// Understand the text of a scene: TOML.
     pub fn parse(source: Source) -> Result<Self, SceneError> {
-        let scene = toml::from_str(&source.text)
+        let scene: Scene = toml::from_str(&source.text)
             .map_err(|error| source.error(error.span().as_ref(), explained(error.message())))?;
+        if let Some((place, found, expected)) = longer_list(&source.text, &scene) {
+            return Err(source.error(None, format!("`{place}` has {found} entries, expected {expected}")));
+        }
         Ok(Self { scene, source, notes: Vec::new() })
     }
 
@@ -195,6 +198,31 @@ impl Scene {
     pub fn to_toml(&self) -> String {
         toml::to_string(self).expect("every scene can be written as TOML")
     }
+}
+
+/// The first list that is longer than what was understood of it: the parser reads three numbers where three are expected, and does not look for a
+/// fourth.
+fn longer_list(text: &str, scene: &Scene) -> Option<(String, usize, usize)> {
+    fn compare(written: &toml::Value, understood: &toml::Value, place: &str) -> Option<(String, usize, usize)> {
+        match (written, understood) {
+            (toml::Value::Array(written), toml::Value::Array(understood)) => {
+                if written.len() > understood.len() {
+                    return Some((place.to_owned(), written.len(), understood.len()));
+                }
+                let mut pairs = written.iter().zip(understood).enumerate();
+                pairs.find_map(|(n, (written, understood))| compare(written, understood, &format!("{place}[{n}]")))
+            }
+            (toml::Value::Table(written), toml::Value::Table(understood)) => {
+                written.iter().find_map(|(key, written)| {
+                    let place = if place.is_empty() { key.clone() } else { format!("{place}.{key}") };
+                    compare(written, understood.get(key)?, &place)
+                })
+            }
+            _ => None,
+        }
+    }
+    let written = toml::from_str(text).ok()?;
+    compare(&written, &toml::Value::try_from(scene).ok()?, "")
 }
 
 /// What the parser says, in the words of a scene, with a suggestion for a name that is not known.
