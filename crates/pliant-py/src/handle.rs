@@ -42,8 +42,7 @@ impl Handle {
     /// The other ends of the springs, in m, ``(k, 3)``; to be set as a whole.
     #[getter]
     fn targets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let targets =
-            self.with_springs(py, |springs, _| springs.iter().map(|spring| spring.target).collect::<Vec<_>>())?;
+        let targets = self.springs(py)?.iter().map(|spring| spring.target).collect::<Vec<_>>();
         frozen(vector_rows(py, &targets))
     }
 
@@ -63,7 +62,7 @@ impl Handle {
     /// The stiffness of all springs together, in N/m.
     #[getter]
     fn stiffness(&self, py: Python<'_>) -> PyResult<f64> {
-        self.with_springs(py, |springs, _| springs.iter().map(|spring| spring.stiffness).sum())
+        Ok(self.springs(py)?.iter().map(|spring| spring.stiffness).sum())
     }
 
     #[setter]
@@ -76,7 +75,7 @@ impl Handle {
     /// The damping of all springs together, in N·s/m.
     #[getter]
     fn damping(&self, py: Python<'_>) -> PyResult<f64> {
-        self.with_springs(py, |springs, _| springs.iter().map(|spring| spring.damping).sum())
+        Ok(self.springs(py)?.iter().map(|spring| spring.damping).sum())
     }
 
     #[setter]
@@ -89,14 +88,16 @@ impl Handle {
     /// The force with which the springs pull at the body now, together, in N; without damping.
     #[getter]
     fn force<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        self.simulation.get().push(py)?;
-        let rest = &self.simulation.get().rest;
-        let force = self.with_springs(py, |springs, state| {
-            let pull = |spring: &Spring| {
-                let vertex = spring.point[0].0 as usize;
-                spring.stiffness * (spring.target - rest[vertex] - Vec3::from_slice(&state.q[3 * vertex..]))
-            };
-            springs.iter().map(pull).sum::<Vec3>()
+        let simulation = self.simulation.get();
+        simulation.push(py)?;
+        let springs = self.springs(py)?;
+        let pull = |spring: &Spring, state: &State| {
+            let vertex = spring.point[0].0 as usize;
+            spring.stiffness * (spring.target - simulation.rest[vertex] - Vec3::from_slice(&state.q[3 * vertex..]))
+        };
+        let force = simulation.running.work(py, |running| {
+            let state = running.inner.state();
+            springs.iter().map(|spring| pull(spring, state)).sum::<Vec3>()
         })?;
         Ok(into_list(py, force.to_array().to_vec()))
     }
@@ -105,7 +106,7 @@ impl Handle {
     fn release(&self, py: Python<'_>) -> PyResult<()> {
         let released = self.simulation.get().running.look(py, |running| {
             let range = running.springs(self.number).ok_or("the handle was released")?;
-            let Some(handles) = running.inner.model_mut().forces_mut_of::<Handles>().next() else { return Ok(()) };
+            let handles = running.inner.model_mut().forces_mut_of::<Handles>().next().expect("handles");
             range.clone().try_for_each(|_| handles.remove(range.start).map(drop)).map_err(|error| error.to_string())?;
             running.handles.retain(|handle| handle.number != self.number);
             Ok::<_, String>(())
@@ -113,39 +114,40 @@ impl Handle {
         released?.or_raise(Kind::Model)
     }
 
-    fn __repr__(&self, py: Python<'_>) -> String {
-        let list = self.list(py);
-        list.map_or("<pliant.Handle, released>".into(), |list| format!("<pliant.Handle at {} vertices>", list.len()))
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let count = self.find(py)?.map(|vertices| vertices.len());
+        Ok(count.map_or("<pliant.Handle, released>".into(), |count| format!("<pliant.Handle at {count} vertices>")))
     }
 }
 
 impl Handle {
-    fn list(&self, py: Python<'_>) -> PyResult<Vec<u32>> {
-        let simulation = self.simulation.get();
-        let list = simulation.running.look(py, |running| {
+    /// The vertices, if it is still there.
+    fn find(&self, py: Python<'_>) -> PyResult<Option<Vec<u32>>> {
+        self.simulation.get().running.look(py, |running| {
             let group = running.handles.iter().find(|group| group.number == self.number);
-            group.map(|group| group.vertices.clone()).ok_or("the handle was released")
-        });
-        list?.or_raise(Kind::Model)
+            group.map(|group| group.vertices.clone())
+        })
     }
 
-    /// Look at the springs.
-    fn with_springs<T: Send>(&self, py: Python<'_>, look: impl FnOnce(&[Spring], &State) -> T + Send) -> PyResult<T> {
-        let seen = self.simulation.get().running.look(py, |running| {
+    fn list(&self, py: Python<'_>) -> PyResult<Vec<u32>> {
+        self.find(py)?.ok_or("the handle was released").or_raise(Kind::Model)
+    }
+
+    /// The springs.
+    fn springs(&self, py: Python<'_>) -> PyResult<Vec<Spring>> {
+        let springs = self.simulation.get().running.look(py, |running| {
             let range = running.springs(self.number).ok_or("the handle was released")?;
-            let state = running.inner.state().clone();
-            let handles = running.inner.forces_mut_of::<Handles>();
-            Ok::<_, String>(look(handles.first().map_or(&[][..], |handles| &handles.list()[range]), &state))
+            let handles = running.inner.forces_mut_of::<Handles>().swap_remove(0);
+            Ok::<_, String>(handles.list()[range].to_vec())
         });
-        seen?.or_raise(Kind::Model)
+        springs?.or_raise(Kind::Model)
     }
 
     /// Change the springs, all of them or none.
     fn change(&self, py: Python<'_>, change: impl Fn(&mut Spring, usize) + Sync) -> PyResult<()> {
         let changed = self.simulation.get().running.look(py, |running| {
             let range = running.springs(self.number).ok_or("the handle was released")?;
-            let mut forces = running.inner.forces_mut_of::<Handles>();
-            let Some(handles) = forces.first_mut() else { return Ok(()) };
+            let handles = running.inner.forces_mut_of::<Handles>().swap_remove(0);
             let before = handles.list()[range.clone()].to_vec();
             for (n, number) in range.clone().enumerate() {
                 let mut spring = before[n].clone();

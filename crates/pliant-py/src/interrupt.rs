@@ -29,7 +29,7 @@ pub fn find_main_thread(py: Python<'_>) -> PyResult<()> {
 }
 
 /// In a process that was forked, the thread that forked it is the main one.
-pub fn forget_main_thread() {
+pub fn become_main_thread() {
     *MAIN.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread::current().id());
 }
 

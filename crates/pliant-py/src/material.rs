@@ -105,7 +105,7 @@ impl Material {
         AnyLaw::ALL.iter().map(|law| law.name).collect()
     }
 
-    /// The name of the law; None if it is that of the mesh file, ``"formula"`` for one of your own.
+    /// The name of the law; ``"formula"`` for one of your own; None if none was given, for what the mesh file calls for or else stable neo-Hookean.
     #[getter]
     fn law(&self) -> Option<&str> {
         if self.inner.formula.is_some() {
@@ -140,17 +140,21 @@ impl Material {
             value.map(|value| format!("{name}={}{unit}", short(value)))
         };
         let list = numbers.into_iter().filter_map(shown).collect::<Vec<_>>().join(", ");
-        format!("<pliant.Material {}: {list}>", self.law().unwrap_or("of the mesh file"))
+        format!("<pliant.Material {}: {list}>", self.law().unwrap_or("without a law"))
     }
 }
 
 impl Material {
-    /// The law, if it says which.
+    /// How to call what it says of a law, if it says anything.
     pub fn own_law(&self) -> Option<String> {
         let given = &self.inner;
-        let others =
-            given.coefficients.is_some() || given.inversion.is_some() || given.compression_resistance.is_some();
-        self.law().map(str::to_owned).or(others.then(|| "stable-neo-hookean".to_owned()))
+        let keys = [
+            ("coefficients", given.coefficients.is_some()),
+            ("inversion", given.inversion.is_some()),
+            ("compression_resistance", given.compression_resistance.is_some()),
+        ];
+        let key = keys.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name);
+        self.law().or(key).map(|name| format!("`{name}`"))
     }
 
     /// What can be checked without a mesh.

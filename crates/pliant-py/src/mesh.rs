@@ -505,7 +505,7 @@ impl Mesh {
     }
 
     fn choose(&self, value: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<u32>> {
-        let surface = || work(value.py(), || self.inner.boundary().vertices);
+        let surface = || Ok(work(value.py(), || self.inner.boundary().vertices));
         let (count, sets) = (self.inner.vertex_count(), self.inner.vertex_sets());
         Choice { of: "vertices", count, sets, surface: Some(&surface) }.choose(value, what)
     }

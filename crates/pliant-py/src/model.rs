@@ -10,7 +10,7 @@ use pliant::damping::Damping;
 use pliant::force::Strained;
 use pliant::integrator::{Static, StaticParams};
 use pliant::material::{Definiteness, Elasticity};
-use pliant::math::Mat3;
+use pliant::math::{Mat3, Vec3};
 use pliant::mesh::{Sets, VolumeMesh};
 use pliant::model;
 use pliant::reduced::{
@@ -44,7 +44,7 @@ use crate::work::work;
 #[derive(Debug)]
 pub struct Body {
     inner: model::Body,
-    /// That of a material that says which, if one does.
+    /// How to call that of a material that says which, if one does.
     law: Option<String>,
 }
 
@@ -94,7 +94,7 @@ pub struct Model {
     pub inner: model::Model,
     /// The sets of all bodies together.
     sets: Sets,
-    /// The law of a material that says which, if one does.
+    /// How to call the law of a material that says which, if one does.
     pub law: Option<String>,
 }
 
@@ -126,25 +126,18 @@ impl Model {
         } else {
             let wrong = |_| PyTypeError::new_err("mesh: expected a pliant.Mesh or a list of pliant.Body");
             let list: Vec<Py<Body>> = mesh.extract().map_err(wrong)?;
-            if material.is_some_and(|material| !material.is_none()) {
+            if material.is_some() {
                 return Err(PyTypeError::new_err("material: bodies have their own, expected none"));
             }
             law = list.iter().find_map(|body| body.get().law.clone());
             work(py, || list.iter().map(|body| body.get().inner.clone()).collect::<Vec<_>>())
         };
-        let (mut placed, mut count) = (Vec::new(), 0);
         for (number, body) in bodies.iter().enumerate() {
             if bodies[..number].iter().any(|other| other.name == body.name) {
                 let message = format!("two bodies are called `{}`, expected a name for each", body.name);
                 return Err(Kind::Model.error(message));
             }
-            placed.push((count, &body.mesh));
-            count += body.mesh.vertex_count();
         }
-        let sets = sets_of(placed.iter().copied());
-        let surface = || work(py, || surface_of(placed.iter().copied()));
-        let choice = Choice { of: "vertices", count, sets: &sets, surface: Some(&surface) };
-        let holds = fixed.map_or_else(|| Ok(Vec::new()), |fixed| choice.fixed(fixed))?;
         let (alpha, beta) = damping.unwrap_or_default();
         let damping = Damping::rayleigh(alpha, beta).or_raise(Kind::Model)?;
         let lumped = match mass {
@@ -160,10 +153,15 @@ impl Model {
             if lumped {
                 builder = builder.lumped_mass();
             }
-            builder = bodies.into_iter().fold(builder, model::ModelBuilder::body);
-            holds.into_iter().fold(builder, model::ModelBuilder::hold).build()
+            bodies.into_iter().fold(builder, model::ModelBuilder::body).build()
         });
-        Ok(Self { inner: inner.or_raise(Kind::Model)?, sets, law })
+        let mut model = Self::of(inner.or_raise(Kind::Model)?, law);
+        if let Some(fixed) = fixed {
+            for hold in model.with_choice(py, |choice| choice.fixed(fixed))? {
+                model.inner.hold(hold).or_raise(Kind::Model)?;
+            }
+        }
+        Ok(model)
     }
 
     /// How many vertices there are.
@@ -467,8 +465,8 @@ impl Model {
                 return Err(PyValueError::new_err(message));
             }
         };
-        let basis = basis.filter(|given| !given.is_none()).map(|given| self.fields(given, "basis")).transpose()?;
-        let snapshots = snapshots.filter(|given| !given.is_none()).map(|given| self.fields(given, "snapshots"));
+        let basis = basis.map(|given| self.fields(given, "basis")).transpose()?;
+        let snapshots = snapshots.map(|given| self.fields(given, "snapshots"));
         let params = ReductionParams {
             size,
             modes,
@@ -518,16 +516,20 @@ impl Model {
 }
 
 impl Model {
-    /// A model of the library, without gravity and loads. The names of sets are those of all bodies together.
-    pub fn of(mut inner: model::Model) -> Self {
-        let sets = sets_of(placed(&inner));
-        inner.set_gravity(pliant::math::Vec3::ZERO).expect("zero is finite");
+    fn of(inner: model::Model, law: Option<String>) -> Self {
+        let sets = inner.vertex_sets();
+        Self { inner, sets, law }
+    }
+
+    /// The model of a simulation, without gravity and loads.
+    pub fn unloaded(mut inner: model::Model) -> Self {
+        inner.set_gravity(Vec3::ZERO).expect("zero is finite");
         inner.loads_mut().fill(0.0);
-        Self { inner, sets, law: Some("of the simulation".into()) }
+        Self::of(inner, Some("the law of its materials".into()))
     }
 
     fn with_choice<T>(&self, py: Python<'_>, choose: impl FnOnce(&Choice<'_>) -> T) -> T {
-        let surface = || work(py, || surface_of(placed(&self.inner)));
+        let surface = || Ok(work(py, || self.inner.surface_vertices()));
         choose(&Choice { of: "vertices", count: self.inner.vertex_count(), sets: &self.sets, surface: Some(&surface) })
     }
 
@@ -537,8 +539,7 @@ impl Model {
 
     /// Three numbers a vertex, if they are given.
     fn numbers<'py>(&self, value: Option<&Bound<'py, PyAny>>, what: &str) -> PyResult<Option<Numbers<'py>>> {
-        let given = value.filter(|value| !value.is_none());
-        given.map(|value| Numbers::rows_of(value, what, self.inner.vertex_count(), "vertices")).transpose()
+        value.map(|value| Numbers::rows_of(value, what, self.inner.vertex_count(), "vertices")).transpose()
     }
 
     /// Something at displacements, or at rest if there are none.
@@ -569,13 +570,13 @@ impl Model {
         prescribed: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<model::Model> {
         let mut model = work(py, || self.inner.clone());
-        if let Some(gravity) = gravity.filter(|given| !given.is_none()) {
+        if let Some(gravity) = gravity {
             model.set_gravity(Numbers::vector(gravity, "gravity")?).or_raise(Kind::Model)?;
         }
         if let Some(forces) = self.numbers(forces, "forces")? {
             model.loads_mut().copy_from_slice(forces.flat());
         }
-        if let Some(prescribed) = prescribed.filter(|given| !given.is_none()) {
+        if let Some(prescribed) = prescribed {
             for hold in self.with_choice(py, |choice| choice.prescribed(prescribed))? {
                 model.hold(hold).or_raise(Kind::Model)?;
             }
@@ -630,7 +631,7 @@ fn materials_of(mesh: &Arc<VolumeMesh>, material: Option<&Bound<'_, PyAny>>) -> 
     let usual = pliant::scene::Material::default();
     let mut by_name: BTreeMap<String, Py<Material>> = BTreeMap::new();
     let mut one = None;
-    if let Some(given) = material.filter(|given| !given.is_none()) {
+    if let Some(given) = material {
         if let Ok(table) = given.cast::<PyMapping>() {
             let table = PyDict::from_sequence(table.items()?.as_any())?;
             by_name =
@@ -664,29 +665,6 @@ fn materials_of(mesh: &Arc<VolumeMesh>, material: Option<&Bound<'_, PyAny>>) -> 
     let law =
         one.and_then(Material::own_law).or_else(|| by_name.values().find_map(|material| material.get().own_law()));
     Ok((materials, densities, law))
-}
-
-/// The first vertex of each body, and its mesh.
-pub fn placed(model: &model::Model) -> impl Iterator<Item = (usize, &VolumeMesh)> {
-    model.bodies().iter().map(|body| (body.vertices().start, body.mesh()))
-}
-
-/// The sets of meshes that begin at some vertex, together.
-pub fn sets_of<'a>(meshes: impl Iterator<Item = (usize, &'a VolumeMesh)>) -> Sets {
-    let mut sets = Sets::new();
-    for (first, mesh) in meshes {
-        for (name, numbers) in mesh.vertex_sets() {
-            sets.entry(name.clone()).or_default().extend(numbers.iter().map(|vertex| vertex + first as u32));
-        }
-    }
-    sets
-}
-
-/// The vertices on the boundaries of meshes that begin at some vertex.
-pub fn surface_of<'a>(meshes: impl Iterator<Item = (usize, &'a VolumeMesh)>) -> Vec<u32> {
-    let of_mesh =
-        |(first, mesh): (usize, &VolumeMesh)| mesh.boundary().vertices.into_iter().map(move |v| v + first as u32);
-    meshes.flat_map(of_mesh).collect()
 }
 
 /// How equilibrium is looked for.

@@ -61,20 +61,24 @@ impl Pin {
         self.change(py, |model| model.remove_hold(self.id).map(drop))
     }
 
-    fn __repr__(&self, py: Python<'_>) -> String {
-        let hold = self.hold(py);
-        hold.map_or("<pliant.Pin, released>".into(), |hold| format!("<pliant.Pin of {} vertices>", hold.vertices.len()))
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let count = self.find(py)?.map(|hold| hold.vertices.len());
+        Ok(count.map_or("<pliant.Pin, released>".into(), |count| format!("<pliant.Pin of {count} vertices>")))
     }
 }
 
 impl Pin {
-    fn hold(&self, py: Python<'_>) -> PyResult<Hold> {
-        let found = self.simulation.get().running.look(py, |running| {
+    /// The hold, if it is still there.
+    fn find(&self, py: Python<'_>) -> PyResult<Option<Hold>> {
+        self.simulation.get().running.look(py, |running| {
             let model = running.inner.model();
             let place = model.hold_ids().iter().position(|id| *id == self.id);
-            place.map(|place| model.holds()[place].clone()).ok_or("the pin was released")
-        });
-        found?.or_raise(Kind::Model)
+            place.map(|place| model.holds()[place].clone())
+        })
+    }
+
+    fn hold(&self, py: Python<'_>) -> PyResult<Hold> {
+        self.find(py)?.ok_or("the pin was released").or_raise(Kind::Model)
     }
 
     /// Where its vertices are held.

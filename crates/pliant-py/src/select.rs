@@ -19,7 +19,7 @@ pub struct Choice<'a> {
     pub count: usize,
     pub sets: &'a Sets,
     /// What `"surface"` means, if it means something.
-    pub surface: Option<&'a dyn Fn() -> Vec<u32>>,
+    pub surface: Option<&'a dyn Fn() -> PyResult<Vec<u32>>>,
 }
 
 impl Choice<'_> {
@@ -65,7 +65,7 @@ impl Choice<'_> {
         }
         match (name, self.surface) {
             ("all", _) => Ok((0..self.count as u32).collect()),
-            ("surface", Some(surface)) => Ok(surface()),
+            ("surface", Some(surface)) => surface(),
             _ => {
                 let sets = self.sets.keys().map(|name| format!("`{name}`"));
                 let others = ["`surface`", "`all`"].into_iter().skip(usize::from(self.surface.is_none()));
@@ -78,9 +78,6 @@ impl Choice<'_> {
 
     /// What holds vertices where they are at rest: a selection, or a dictionary of names or numbers with the axes along which they are held.
     pub fn fixed(&self, value: &Bound<'_, PyAny>) -> PyResult<Vec<Hold>> {
-        if value.is_none() {
-            return Ok(Vec::new());
-        }
         let Ok(table) = value.cast::<PyMapping>() else {
             return Ok(vec![Hold::fixed(not_empty(self.choose(value, "fixed")?, "fixed")?)]);
         };

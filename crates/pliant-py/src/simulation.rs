@@ -22,7 +22,7 @@ use crate::handle::Handle;
 use crate::integrator::Integrator;
 use crate::interrupt::{self, Interruptible};
 use crate::mirror::Mirror;
-use crate::model::{Model, placed, sets_of, static_params, surface_of};
+use crate::model::{Model, static_params};
 use crate::observation::Observation;
 use crate::pin::Pin;
 use crate::reduced::ReducedModel;
@@ -114,9 +114,8 @@ impl Simulation {
             let mut whole = work(py, || given.inner.clone());
             let own_law = settings.scheme.value == Scheme::Regularized;
             if own_law && let Some(law) = &given.law {
-                let message = format!(
-                    "`regularized` brings its own law, and `{law}` would do nothing: give materials without one"
-                );
+                let message =
+                    format!("`regularized` brings its own law, and {law} would do nothing: give materials without one");
                 return Err(Kind::Scene.error(message));
             }
             let moduli = if own_law { whole.take_elasticity() } else { Vec::new() };
@@ -132,13 +131,13 @@ impl Simulation {
             return Err(PyTypeError::new_err("model: expected a pliant.Model or a pliant.ReducedModel"));
         };
         let simulation = Self::of(inner, None);
-        if let Some(gravity) = gravity.filter(|given| !given.is_none()) {
+        if let Some(gravity) = gravity {
             simulation.set_gravity(py, gravity)?;
         }
-        if let Some(positions) = positions.filter(|given| !given.is_none()) {
+        if let Some(positions) = positions {
             simulation.set_positions(py, positions)?;
         }
-        if let Some(velocities) = velocities.filter(|given| !given.is_none()) {
+        if let Some(velocities) = velocities {
             simulation.set_velocities(py, velocities)?;
         }
         Ok(simulation)
@@ -200,13 +199,13 @@ impl Simulation {
                 return Err(PyTypeError::new_err("duration: expected a time, as there is no scene that has one"));
             }
         };
-        if let Some(callback) = callback.filter(|given| !given.is_none() && !given.is_callable()) {
+        if let Some(callback) = callback.filter(|given| !given.is_callable()) {
             return Err(PyTypeError::new_err(format!("callback is {}, expected a function", callback.repr()?)));
         }
         if every == 0 {
             return Err(PyValueError::new_err("every is 0, expected at least 1"));
         }
-        this.advance(slf, steps, callback.filter(|given| !given.is_none()), every, |_| {})
+        this.advance(slf, steps, callback, every, |_| {})
     }
 
     /// Go to equilibrium under the forces of this time; velocities become zero, and time stays.
@@ -331,7 +330,7 @@ impl Simulation {
     #[getter]
     fn model(&self, py: Python<'_>) -> PyResult<Model> {
         self.check_law(py, "models")?;
-        self.running.work(py, |running| Model::of(running.inner.model().clone()))
+        self.running.work(py, |running| Model::unloaded(running.inner.model().clone()))
     }
 
     /// Hold vertices where they are now. The pin that is returned can be moved.
@@ -455,7 +454,7 @@ impl Simulation {
     fn of(mut inner: Inner, steps: Option<u64>) -> Self {
         inner.wrap_solver(|solver| Box::new(Interruptible(solver)));
         let (rest, dt) = (inner.model().rest().to_vec(), inner.dt());
-        let sets = sets_of(placed(inner.model()));
+        let sets = inner.model().vertex_sets();
         let scene_handles = inner.forces_mut_of::<Handles>().first().map_or(0, |handles| handles.list().len());
         let running = Running {
             inner,
@@ -560,7 +559,7 @@ impl Simulation {
 
     /// Vertices to hold or to pull at, at least one.
     fn choose(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
-        let surface = || self.running.work(py, |running| surface_of(placed(running.inner.model()))).unwrap_or_default();
+        let surface = || self.running.work(py, |running| running.inner.model().surface_vertices());
         let choice =
             select::Choice { of: "vertices", count: self.rest.len(), sets: &self.sets, surface: Some(&surface) };
         select::not_empty(choice.choose(value, "vertices")?, "vertices")
@@ -653,7 +652,7 @@ impl Running {
             let none = Handles::new(rest, []).map_err(|error| error.to_string())?;
             model.add_force(none).map_err(|error| error.to_string())?;
         }
-        let Some(handles) = model.forces_mut_of::<Handles>().next() else { return Ok(()) };
+        let handles = model.forces_mut_of::<Handles>().next().expect("handles, if only none");
         let before = handles.list().len();
         for spring in springs {
             if let Err(error) = handles.push(spring) {

@@ -3,7 +3,6 @@
 //! What the library does with several threads goes through [`work`] or a [`Shared`]: in a process that was forked, the threads that rayon has by itself are
 //! not there, and who gives them something to do waits for ever. Only the command, which has the process to itself, does without.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, ThreadId};
@@ -22,11 +21,17 @@ const MOST_THREADS: usize = 1024;
 /// How often signals are looked at while other threads work for the main one.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// The threads to work on; none for those that rayon has by itself.
-static POOL: Mutex<Option<Arc<ThreadPool>>> = Mutex::new(None);
+/// The threads to work on.
+static THREADS: Mutex<Threads> = Mutex::new(Threads { pool: None, chosen: 0, is_forked: false });
 
-/// Whether this process was forked, so that rayon's own threads are not there.
-static IS_FORKED: AtomicBool = AtomicBool::new(false);
+struct Threads {
+    /// None for those that rayon has by itself, and in a process that was forked until it needs some.
+    pool: Option<Arc<ThreadPool>>,
+    /// How many the program wants; 0 for as many as rayon has.
+    chosen: usize,
+    /// Whether this process was forked, so that rayon's own threads are not there.
+    is_forked: bool,
+}
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // What a panic leaves behind is at worst memory to compute in.
@@ -34,13 +39,14 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 fn pool() -> Option<Arc<ThreadPool>> {
-    let mut pool = lock(&POOL);
-    if pool.is_none() && IS_FORKED.load(Ordering::Relaxed) {
-        // As many as rayon would have; one is better than to wait for ever.
-        let made = ThreadPoolBuilder::new().build().or_else(|_| ThreadPoolBuilder::new().num_threads(1).build());
-        *pool = Some(Arc::new(made.expect("a thread in a process that was forked")));
+    let mut threads = lock(&THREADS);
+    if threads.pool.is_none() && threads.is_forked {
+        let build = |count| ThreadPoolBuilder::new().num_threads(count).build();
+        // One is better than to wait for ever for those that are not there.
+        let pool = build(threads.chosen).or_else(|_| build(1)).expect("a thread to compute on");
+        threads.pool = Some(Arc::new(pool));
     }
-    pool.clone()
+    threads.pool.clone()
 }
 
 /// Compute something while other Python threads run.
@@ -93,11 +99,13 @@ impl<S: Send> Shared<S> {
     pub fn work<T: Send>(&self, py: Python<'_>, task: impl FnOnce(&mut S) -> T + Send) -> PyResult<T> {
         // Locked here and not on the threads of the pool: one that waits for its share of some work may take up another task meanwhile, and would wait for itself.
         let done = py.detach(|| {
-            let mut user = self.take()?;
-            let inner = &mut *user.inner;
-            Some(compute(|| task(inner)))
+            let done = self.take().map(|mut user| {
+                let inner = &mut *user.inner;
+                compute(|| task(inner))
+            });
+            wait_if_ended();
+            done
         });
-        wait_detached(py);
         done.ok_or_else(busy)
     }
 
@@ -179,13 +187,6 @@ fn wait_if_ended() {
     }
 }
 
-/// The same for a thread that has come back already.
-fn wait_detached(py: Python<'_>) {
-    if ENDING.get().is_some() {
-        py.detach(wait_if_ended);
-    }
-}
-
 /// The interpreter is about to end: other threads have nothing to come back to.
 #[pyfunction(name = "_at_exit")]
 pub fn at_exit() {
@@ -205,7 +206,8 @@ pub fn set_threads(count: usize) -> PyResult<()> {
         return Err(PyValueError::new_err(format!("{count} threads, expected 1 to {MOST_THREADS}")));
     }
     let pool = ThreadPoolBuilder::new().num_threads(count).build().or_raise(Kind::Solve)?;
-    *lock(&POOL) = Some(Arc::new(pool));
+    let mut threads = lock(&THREADS);
+    (threads.pool, threads.chosen) = (Some(Arc::new(pool)), count);
     Ok(())
 }
 
@@ -221,12 +223,9 @@ pub fn threads() -> usize {
 /// A process that was forked has none of the threads of its parent: it gets its own when it first needs them, as many as the parent had chosen.
 #[pyfunction(name = "_after_fork")]
 pub fn after_fork() {
-    IS_FORKED.store(true, Ordering::Relaxed);
-    interrupt::forget_main_thread();
-    let old = lock(&POOL).take();
-    if let Some(count) = old.as_ref().map(|pool| pool.current_num_threads()) {
-        *lock(&POOL) = ThreadPoolBuilder::new().num_threads(count).build().ok().map(Arc::new);
-    }
-    // To let go of it would speak to threads that are not there.
-    std::mem::forget(old);
+    interrupt::become_main_thread();
+    let mut threads = lock(&THREADS);
+    threads.is_forked = true;
+    // To let go of a pool would speak to threads that are not there.
+    std::mem::forget(threads.pool.take());
 }

@@ -76,7 +76,9 @@ def test_displacements_may_be_flat_lists_strided_or_missing(model: pliant.Model,
     for other in [misaligned, u.ravel(), u.tolist(), np.asfortranarray(u), np.repeat(u, 2, axis=0)[::2]]:
         assert np.array_equal(model.internal_force(other), force)
     assert model.internal_force(u.astype("float32")) == pytest.approx(force, abs=1e-2)
-    assert np.abs(model.internal_force()).max() < 1e-9
+    assert np.abs(model.internal_force()).max() < 1e-9 and model.energy(None) == model.energy()
+    nothing = model.static_solve(forces=None, gravity=None, prescribed=None, start=None)
+    assert np.abs(nothing).max() == 0
     assert model.energy() == pytest.approx(0, abs=1e-12)
 
 
@@ -168,6 +170,7 @@ def test_materials_that_are_not_possible_are_explained(arguments: dict[str, obje
 
 @pytest.mark.parametrize("law", LAWS)
 def test_every_law_has_a_function(law: str) -> None:
+    assert repr(pliant.Material(young=1, poisson=0)) == "<pliant.Material without a law: young=1 Pa, poisson=0>"
     material = getattr(pliant.materials, law.replace("-", "_"))(young=1e6, poisson=0.3, density=1)
     assert material.law == law and (material.young, material.poisson, material.density) == (1e6, 0.3, 1)
 

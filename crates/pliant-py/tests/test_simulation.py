@@ -54,6 +54,12 @@ def test_a_scheme_with_its_own_law_says_what_it_cannot_answer(model: pliant.Mode
     scheme = pliant.integrators.regularized(1e-3)
     with pytest.raises(pliant.SceneError, match="`neo-hookean` would do nothing"):
         pliant.Simulation(model, scheme)
+    clamped = pliant.Model(beam, pliant.Material(young=1e5, poisson=0.4, density=1000, inversion="clamp"))
+    with pytest.raises(pliant.SceneError, match="`inversion` would do nothing"):
+        pliant.Simulation(clamped, scheme)
+    of_other = pliant.Simulation(model, pliant.integrators.newmark(1e-3)).model
+    with pytest.raises(pliant.SceneError, match="the law of its materials would do nothing"):
+        pliant.Simulation(of_other, scheme)
     plain = pliant.Model(beam, pliant.Material(young=1e5, poisson=0.4, density=1000), fixed="start")
     sim = pliant.Simulation(plain, scheme, gravity=(0, -9.81, 0))
     sim.step()
@@ -424,6 +430,7 @@ def test_handles_pull_with_their_springs(model: pliant.Model) -> None:
     hand.release()
     sim.step()
     assert np.abs(sim.displacements).max() < 1e-7
+    assert repr(hand) == "<pliant.Handle, released>"
     with pytest.raises(pliant.ModelError, match="the handle was released"):
         hand.move((0, 0, 0))
 
@@ -444,6 +451,7 @@ def test_reduced_models_are_driven_by_handles_too(model: pliant.Model) -> None:
     positions = sim.positions
     hand = sim.handle("end", stiffness=450)
     hand.move((0, 0.2, 0))
+    assert hand.force == pytest.approx([0, 90, 0]) and repr(hand) == "<pliant.Handle at 9 vertices>"
     sim.run(0.5)
     assert positions[hand.vertices, 1].mean() > 0.05
     assert np.array_equal(positions, sim.positions)

@@ -256,3 +256,23 @@ fn a_step_that_is_stopped_is_not_tried_again() {
         assert_eq!(one.state(), &before);
     }
 }
+
+#[test]
+fn sets_and_surfaces_of_bodies_are_numbered_through() {
+    let ball = generate::ball(0.1, 4, Cells::Tet5).unwrap();
+    let bar = generate::block([1.0, 0.2, 0.2], [2, 1, 1], Cells::Hex).unwrap();
+    let law = AnyLaw::new("stvk", YoungPoisson { young: 1e5, poisson: 0.3 }).unwrap();
+    let body = |mesh: &pliant::mesh::VolumeMesh| Body::new(mesh.clone(), law.clone(), 1000.0);
+    let model = Model::builder().body(body(&ball)).body(body(&bar)).body(body(&ball)).build().unwrap();
+    let (first, second) = (ball.vertex_count() as u32, (ball.vertex_count() + bar.vertex_count()) as u32);
+    let sets = model.vertex_sets();
+    assert_eq!(sets["x-min"], bar.vertex_sets()["x-min"].iter().map(|v| v + first).collect::<Vec<_>>());
+    let surface = &ball.vertex_sets()["surface"];
+    let both: Vec<u32> = surface.iter().copied().chain(surface.iter().map(|v| v + second)).collect();
+    assert_eq!(sets["surface"], both);
+    let mut outside = model.surface_vertices();
+    outside.sort_unstable();
+    let mut expected: Vec<u32> = both.into_iter().chain(first..second).collect();
+    expected.sort_unstable();
+    assert_eq!(outside, expected, "all vertices of the bar are on its surface");
+}

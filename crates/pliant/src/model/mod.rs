@@ -17,7 +17,7 @@ use crate::force::{Elastic, Force};
 use crate::mass::MassMatrix;
 use crate::material::{Elasticity, YoungPoisson};
 use crate::math::Vec3;
-use crate::mesh::VolumeMesh;
+use crate::mesh::{Sets, VolumeMesh};
 use crate::solver::Operator;
 use crate::sparse::{BlockMatrix, BlockPattern};
 use crate::system::{DampingKind, Definiteness, Place, State, System, Weights};
@@ -143,6 +143,27 @@ impl Model {
     /// Where all vertices are at rest, in m.
     pub fn rest(&self) -> &[Vec3] {
         &self.rest
+    }
+
+    /// The named vertex sets of all bodies, by the numbers of the model; those of one name are one.
+    pub fn vertex_sets(&self) -> Sets {
+        let mut sets = Sets::new();
+        for body in &self.bodies {
+            let first = body.vertices.start as u32;
+            for (name, numbers) in body.mesh.vertex_sets() {
+                sets.entry(name.clone()).or_default().extend(numbers.iter().map(|vertex| vertex + first));
+            }
+        }
+        sets
+    }
+
+    /// The vertices on the boundaries of all bodies, by the numbers of the model.
+    pub fn surface_vertices(&self) -> Vec<u32> {
+        let of_body = |body: &ModelBody| {
+            let first = body.vertices.start as u32;
+            body.mesh.boundary().vertices.into_iter().map(move |vertex| vertex + first)
+        };
+        self.bodies.iter().flat_map(of_body).collect()
     }
 
     /// How many vertices there are.
