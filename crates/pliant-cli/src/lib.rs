@@ -20,6 +20,7 @@ mod run;
 mod scene;
 mod statics;
 mod table;
+mod view;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -37,6 +38,7 @@ const STYLES: clap::builder::Styles = clap::builder::Styles::styled()
 const AFTER_HELP: &str = "\
 Try it:
   pliant run scenes/twisting-beam.toml --gif  simulate a scene, and see it
+  pliant view ring.veg                        pull on a mesh with the mouse
   pliant run ring.veg --glb                   drop a mesh on the ground, for Blender
   pliant modes ring.veg --gif                 how it likes to vibrate
   pliant mesh generate torus -o ring.veg      make a mesh
@@ -65,6 +67,11 @@ enum Command {
     /// NumPy; and what --vtu, --glb, --gif and the others or the scene ask for. Ctrl-C stops after the step, and `pliant resume`
     /// goes on.
     Run(run::RunCommand),
+    /// Simulate in real time and pull on it with the mouse, in the browser; or play back a run.
+    ///
+    /// Prints the address of the page, and opens it if there is a screen. Only this machine can reach it, unless --listen says otherwise. From elsewhere: `ssh -L
+    /// 8490:127.0.0.1:8490 HOST`, then open the address. Ctrl-C ends it.
+    View(view::View),
     /// Go on with a run that was stopped or killed. The result is the same to the last bit.
     Resume(run::Resume),
     /// Look at scenes without running them, and describe their format.
@@ -166,6 +173,7 @@ impl Done {
 fn execute(command: Command) -> anyhow::Result<Done> {
     match command {
         Command::Run(command) => command.run(),
+        Command::View(command) => command.run(),
         Command::Resume(command) => command.run(),
         Command::Scene(command) => command.run(),
         Command::Static(command) => command.run(),

@@ -1,6 +1,5 @@
 //! Pictures and films of runs.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -8,7 +7,7 @@ use anyhow::{Context, anyhow, bail};
 use clap::{Args, ValueEnum, ValueHint};
 use pliant::force::{Shape, Side};
 use pliant::io::{Disk, Files};
-use pliant::output::{AnimationFormat, Cast, CastBody, FORMATS, Frame};
+use pliant::output::{AnimationFormat, Cast, CastBody, FORMATS, Frame, Shown};
 use pliant::run::Run;
 use pliant::scene::quantity::Angle;
 use pliant::scene::{Animation, Colour as Coloured, Picture, Up as UpAxis};
@@ -353,7 +352,7 @@ impl<'a> Studio<'a> {
     fn look(&mut self) -> anyhow::Result<()> {
         let (mut boxes, mut range) = (Vec::new(), None::<[f64; 2]>);
         for number in 0..self.reel.frames() {
-            let frame = self.reel.frame(number, self.picture.colour.needs_fields())?;
+            let frame = self.reel.frame(number, self.needs_fields())?;
             for body in self.reel.cast().bodies() {
                 boxes.push(Bounds::of(body.surface_positions(&frame.u)));
                 for value in self.values(body, &frame).into_iter().flatten().filter(|value| value.is_finite()) {
@@ -409,53 +408,21 @@ impl<'a> Studio<'a> {
 
     /// What colours show, at the vertices of the surface of a body.
     fn values(&self, body: &CastBody, frame: &Frame) -> Option<Vec<f64>> {
-        let vertices = body.vertices();
-        let lengths = |numbers: &[f64]| -> Vec<f64> {
-            let own = &numbers[3 * vertices.start..3 * vertices.end];
-            own.chunks_exact(3).map(|vector| Vec3::from_slice(vector).length()).collect()
-        };
-        let fields = || frame.fields.as_ref();
-        let at_vertices = match self.picture.colour {
-            Coloured::Body => return None,
-            Coloured::Displacement => lengths(&frame.u),
-            Coloured::Speed => lengths(&frame.v),
-            Coloured::VonMises => self.averaged(body, &fields()?.von_mises),
-            Coloured::VolumeRatio => self.averaged(body, &fields()?.volume_ratio),
-            Coloured::Energy => self.averaged(body, &fields()?.energy_density),
-        };
-        Some(body.surface_values(&at_vertices))
+        Some(body.surface_values(&body.vertex_values(self.picture.colour.shown()?, frame)?))
     }
 
-    /// Numbers of elements, averaged at the vertices of a body.
-    fn averaged(&self, body: &CastBody, values: &[f32]) -> Vec<f64> {
-        let before =
-            self.reel.cast().bodies().iter().take_while(|other| other.vertices().start < body.vertices().start);
-        let first: usize = before.map(|other| other.mesh().element_count()).sum();
-        let mut sums = vec![(0.0, 0.0); body.mesh().vertex_count()];
-        for (element, value) in body.mesh().elements().zip(&values[first..]) {
-            for &vertex in element {
-                let sum = &mut sums[vertex as usize];
-                sum.0 += f64::from(*value);
-                sum.1 += 1.0;
-            }
-        }
-        sums.into_iter().map(|(sum, count)| sum / count).collect()
+    /// Whether colours show something of elements.
+    fn needs_fields(&self) -> bool {
+        self.picture.colour.shown().is_some_and(Shown::needs_fields)
     }
 
     fn scale(&self) -> ColourScale {
-        let (label, unit) = match self.picture.colour {
-            Coloured::Body => ("", ""),
-            Coloured::Displacement => ("displacement", "m"),
-            Coloured::Speed => ("speed", "m/s"),
-            Coloured::VonMises => ("von Mises stress", "Pa"),
-            Coloured::VolumeRatio => ("volume, of rest", ""),
-            Coloured::Energy => ("energy", "J/m³"),
-        };
+        let (label, unit) = self.picture.colour.shown().map_or(("", ""), |shown| (shown.label(), shown.unit()));
         ColourScale { range: self.range, label: label.into(), unit: unit.into(), ..ColourScale::default() }
     }
 
     fn draw(&self, number: usize) -> anyhow::Result<Image> {
-        let frame = self.reel.frame(number, self.picture.colour.needs_fields())?;
+        let frame = self.reel.frame(number, self.needs_fields())?;
         let surfaces: Vec<(Vec<Vec3>, Option<Vec<f64>>)> = self
             .reel
             .cast()
@@ -489,24 +456,12 @@ impl Skin {
             *next_colour += 1;
             Colour::distinct(*next_colour - 1)
         };
-        let surface = body.surface();
-        if body.is_dressed() {
-            return Self { parts: vec![(surface.triangles().collect(), colour())], edges: Vec::new() };
+        let count = if body.is_dressed() { 1 } else { body.mesh().regions().len() };
+        let mut parts: Vec<(Vec<[u32; 3]>, Colour)> = (0..count).map(|_| (Vec::new(), colour())).collect();
+        for (triangle, region) in body.surface().triangles().zip(body.triangle_regions()) {
+            parts[region as usize].0.push(triangle);
         }
-        let mesh = body.mesh();
-        let boundary = mesh.boundary();
-        let mut parts: Vec<(Vec<[u32; 3]>, Colour)> = mesh.regions().iter().map(|_| (Vec::new(), colour())).collect();
-        for (face, corners) in boundary.faces.iter().zip(boundary.surface.faces().iter()) {
-            let triangles = &mut parts[mesh.element_region()[face.0 as usize] as usize].0;
-            (1..corners.len() - 1).for_each(|i| triangles.push([corners[0], corners[i], corners[i + 1]]));
-        }
-        let mut edges = BTreeSet::new();
-        for corners in surface.faces().iter().filter(|_| with_edges) {
-            for i in 0..corners.len() {
-                let (a, b) = (corners[i], corners[(i + 1) % corners.len()]);
-                edges.insert([a.min(b), a.max(b)]);
-            }
-        }
-        Self { parts, edges: edges.into_iter().collect() }
+        let edges = if with_edges && !body.is_dressed() { body.edges() } else { Vec::new() };
+        Self { parts, edges }
     }
 }

@@ -141,9 +141,7 @@ impl RunCommand {
             file.scene.simulation.value.step = At::new(Quantity::new(step));
         }
         if let Some(reduced) = &self.reduced {
-            // The scene's own paths begin at its folder, that of the user does not.
-            let path = std::path::absolute(reduced).with_context(|| reduced.display().to_string())?;
-            file.scene.reduced = Some(At::new(ReducedChoice::File(path.to_string_lossy().into_owned())));
+            set_reduced(&mut file, reduced)?;
         }
         if self.no_formats {
             file.scene.output.value.formats.clear();
@@ -182,6 +180,14 @@ pub fn read_scene(path: &Path, notes: &mut Vec<String>) -> anyhow::Result<SceneF
     }
 }
 
+/// Simulate a scene with a reduced model from a file.
+pub fn set_reduced(file: &mut SceneFile, reduced: &Path) -> anyhow::Result<()> {
+    // The scene's own paths begin at its folder, that of the user does not.
+    let path = std::path::absolute(reduced).with_context(|| reduced.display().to_string())?;
+    file.scene.reduced = Some(At::new(ReducedChoice::File(path.to_string_lossy().into_owned())));
+    Ok(())
+}
+
 /// Where a scene is run if nothing is said.
 pub fn default_folder(file: &SceneFile) -> PathBuf {
     match &file.scene.output.directory {
@@ -201,15 +207,18 @@ impl Common {
     }
 
     fn prepare(&self) -> anyhow::Result<()> {
-        if let Some(threads) = self.threads {
-            if !(1..=MOST_THREADS).contains(&threads) {
-                return Err(anyhow!("--threads: {threads}, expected 1 to {MOST_THREADS}"));
-            }
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
-            pool.context("--threads")?;
-        }
+        set_threads(self.threads)?;
         self.params().map(drop)
     }
+}
+
+/// Compute with so many threads.
+pub fn set_threads(threads: Option<usize>) -> anyhow::Result<()> {
+    let Some(threads) = threads else { return Ok(()) };
+    if !(1..=MOST_THREADS).contains(&threads) {
+        return Err(anyhow!("--threads: {threads}, expected 1 to {MOST_THREADS}"));
+    }
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().context("--threads")
 }
 
 /// Set by Ctrl-C, and by requests to end.

@@ -447,6 +447,9 @@ impl Force for Obstacles {
     }
 
     fn cliques(&self, add: &mut dyn FnMut(&[u32])) {
+        if self.list.is_empty() {
+            return;
+        }
         self.vertices.iter().for_each(|&vertex| add(&[vertex]));
     }
 

@@ -137,6 +137,7 @@ impl Model {
 
     /// The same, to exchange materials.
     pub fn bodies_mut(&mut self) -> &mut [ModelBody] {
+        self.revision += 1;
         &mut self.bodies
     }
 

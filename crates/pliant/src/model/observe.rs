@@ -1,6 +1,7 @@
 //! What can be measured of a model.
 
 use super::{Model, ModelBody};
+use crate::force::{Obstacles, Shape};
 use crate::math::Vec3;
 use crate::system::{State, System, Weights};
 
@@ -106,6 +107,12 @@ impl Model {
             }
         }
         force
+    }
+
+    /// What bodies run into, where it is at a time in s.
+    pub fn obstacles_at(&self, time: f64) -> Vec<Shape> {
+        let all = self.forces().filter_map(|force| (force as &dyn std::any::Any).downcast_ref::<Obstacles>());
+        all.flat_map(|obstacles| obstacles.list().iter().map(|obstacle| obstacle.shape_at(time))).collect()
     }
 
     /// Where the vertices are, in m.

@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::io::Names;
 use crate::math::Vec3;
-use crate::mesh::{Embedding, SurfaceMesh, VolumeMesh};
+use crate::mesh::{ElementFace, Embedding, SurfaceMesh, VolumeMesh};
 use crate::model::Model;
 
 /// The bodies of a model as they are shown. It is a copy: the model may go on, or go away.
@@ -23,6 +23,7 @@ pub struct CastBody {
     name: String,
     mesh: VolumeMesh,
     vertices: Range<usize>,
+    first_element: usize,
     surface: SurfaceMesh,
     carrier: Carrier,
 }
@@ -52,18 +53,21 @@ impl Cast {
     /// The bodies of a model, each with the boundary of its mesh. Names that several bodies have get numbers.
     pub fn new(model: &Model) -> Self {
         let mut names = Names::default();
+        let mut element_count = 0;
         let body = |body: &crate::model::ModelBody| {
             let boundary = body.mesh().boundary();
+            let first_element = element_count;
+            element_count += body.mesh().element_count();
             CastBody {
                 name: names.take(body.name()),
                 mesh: body.mesh().clone(),
                 vertices: body.vertices(),
+                first_element,
                 surface: boundary.surface,
                 carrier: Carrier::Vertices(boundary.vertices),
             }
         };
-        let bodies: Vec<CastBody> = model.bodies().iter().map(body).collect();
-        let element_count = bodies.iter().map(|body| body.mesh.element_count()).sum();
+        let bodies = model.bodies().iter().map(body).collect();
         Self { bodies, vertex_count: model.vertex_count(), element_count }
     }
 
@@ -117,6 +121,46 @@ impl CastBody {
     /// Which vertices of the model are those of its mesh.
     pub fn vertices(&self) -> Range<usize> {
         self.vertices.clone()
+    }
+
+    /// The number that its first element has among those of all bodies.
+    pub(super) fn first_element(&self) -> usize {
+        self.first_element
+    }
+
+    /// For each triangle of the surface the region that it is of; of a detailed surface, the first.
+    pub fn triangle_regions(&self) -> Vec<u32> {
+        if self.is_dressed() {
+            return vec![0; self.surface.triangles().count()];
+        }
+        let region = |face: &ElementFace| self.mesh.element_region()[face.0 as usize];
+        let faces = self.mesh.boundary().faces;
+        let counts = self.surface.faces().iter().map(|corners| corners.len() - 2);
+        faces.iter().zip(counts).flat_map(|(face, count)| std::iter::repeat_n(region(face), count)).collect()
+    }
+
+    /// The edges of the faces of the surface, ascending.
+    pub fn edges(&self) -> Vec<[u32; 2]> {
+        let mut edges: Vec<[u32; 2]> = Vec::new();
+        for corners in self.surface.faces().iter() {
+            let next = corners.iter().cycle().skip(1);
+            edges.extend(corners.iter().zip(next).map(|(&a, &b)| [a.min(b), a.max(b)]));
+        }
+        edges.sort_unstable();
+        edges.dedup();
+        edges
+    }
+
+    /// What moves a vertex of the surface: vertices of the model, with weights that add up to 1. All are of one element.
+    ///
+    /// # Panics
+    /// If there is no such vertex.
+    pub fn tie(&self, vertex: usize) -> Vec<(u32, f64)> {
+        let first = self.vertices.start as u32;
+        match &self.carrier {
+            Carrier::Vertices(vertices) => vec![(first + vertices[vertex], 1.0)],
+            Carrier::Embedding(embedding) => embedding.tie(vertex).map(|(own, weight)| (first + own, weight)).collect(),
+        }
     }
 
     /// The surface that is shown, at rest.

@@ -48,6 +48,7 @@ mod pc2;
 mod ply;
 mod point_cache;
 mod series;
+mod shown;
 mod stage;
 #[cfg(test)]
 mod testing;
@@ -60,6 +61,7 @@ use crate::io::WriteError;
 
 pub use cast::{Cast, CastBody, DressError};
 pub use frame::{Fields, Frame};
+pub use shown::Shown;
 
 use stage::Stage;
 

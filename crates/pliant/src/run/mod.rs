@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
-use crate::force::{Obstacles, Shape};
+use crate::force::Shape;
 use crate::integrator::{StepError, StepInfo};
 use crate::io::{Disk, ReadError, WriteError};
 use crate::output::{self, Cast, DressError, Frame, FrameWriter, Options};
@@ -245,9 +245,7 @@ impl Run {
 
     /// The obstacles, where they are at a time in s.
     pub fn obstacles(&self, time: f64) -> Vec<Shape> {
-        let forces = self.built.simulation.model().forces();
-        let all = forces.filter_map(|force| (force as &dyn std::any::Any).downcast_ref::<Obstacles>());
-        all.flat_map(|obstacles| obstacles.list().iter().map(|obstacle| obstacle.shape_at(time))).collect()
+        self.built.simulation.model().obstacles_at(time)
     }
 
     /// The numbers that have been recorded.

@@ -6,13 +6,15 @@ use std::ops::Range;
 use super::act::{Impulse, Loads, SpringList, add_loads, patch_between};
 use super::object::{Prepared, Reader};
 use super::select::Choice;
-use super::{At, Mass, Motion, ReducedChoice, Scene, SceneError, SceneFile, Scheme, Selection, Source, hint, quantity};
+use super::{
+    At, MadeOf, Mass, Motion, ReducedChoice, Scene, SceneError, SceneFile, Scheme, Selection, Source, hint, quantity,
+};
 use crate::force::{Geometric, GeometricStiffness, Handles, NodalLoads, Obstacles, Patch, PatchError, Springs};
 use crate::io::{Files, read_bou_from};
 use crate::math::Vec3;
 use crate::mesh::{Embedding, Sets, SurfaceMesh, VolumeMesh};
 use crate::model::{Body, Model, ModelError};
-use crate::reduced::{ReducedModel, ReductionError};
+use crate::reduced::{ReducedModel, Reduction, ReductionError};
 use crate::simulation::{Recorder, Simulation};
 use crate::system::{State, System};
 
@@ -29,6 +31,8 @@ pub struct Built {
     pub record_every: u64,
     /// What records them.
     pub recorder: Recorder,
+    /// What the regions of all bodies are made of, one body after the other.
+    pub made_of: Vec<MadeOf>,
     /// For each body a detailed surface, if it has one.
     pub skins: Vec<Option<(SurfaceMesh, Embedding)>>,
     /// What is worth knowing of how meshes were read, a sentence each.
@@ -165,17 +169,21 @@ impl<'a> Stage<'a> {
         self.objects.iter().map(|object| &object.mesh).zip(self.first.iter().copied())
     }
 
-    /// For obstacles whose stiffness is not given, in N/m: an element of edge `l` of the stiffest object pushes back with about `E l`
-    /// per length.
+    /// For obstacles whose stiffness is not given, in N/m.
     pub fn obstacle_stiffness(&self) -> f64 {
-        let of_object = |object: &Prepared| {
-            let materials = object.materials.iter().map(|material| material.moduli().young);
-            let young = materials.chain(object.moduli.iter().map(|moduli| moduli.young)).fold(0.0, f64::max);
-            let edge = (object.mesh.volume() / object.mesh.element_count() as f64).cbrt();
-            young * edge
-        };
-        OBSTACLE_STIFFNESS * self.objects.iter().map(of_object).fold(self.network_stiffness, f64::max)
+        let objects = self.objects.iter().map(|object| (&object.mesh, &object.made_of[..]));
+        obstacle_stiffness(objects).max(OBSTACLE_STIFFNESS * self.network_stiffness)
     }
+}
+
+/// What obstacles are like whose stiffness is not given, in N/m for each vertex: an element of edge `l` of the stiffest object pushes back with about
+/// `E l` per length, and they with ten times that.
+pub fn obstacle_stiffness<'a>(objects: impl Iterator<Item = (&'a VolumeMesh, &'a [MadeOf])>) -> f64 {
+    let of_object = |(mesh, made_of): (&VolumeMesh, &[MadeOf])| {
+        let young = made_of.iter().filter_map(|region| region.moduli).map(|moduli| moduli.young).fold(0.0, f64::max);
+        young * (mesh.volume() / mesh.element_count() as f64).cbrt()
+    };
+    OBSTACLE_STIFFNESS * objects.map(of_object).fold(0.0, f64::max)
 }
 
 impl SceneFile {
@@ -188,6 +196,18 @@ impl SceneFile {
 
     /// Make a simulation of it, with the files that it names.
     pub fn build(&self, files: &dyn Files) -> Result<Built, SceneError> {
+        self.build_with(files, self.reduction(files)?)
+    }
+
+    /// The reduced model that the scene asks for: read from its file, or made here.
+    pub fn reduction(&self, files: &dyn Files) -> Result<Option<Reduction>, SceneError> {
+        let Some(choice) = &self.scene.reduced else { return Ok(None) };
+        let made = ReducedChoice::reduction(choice, self, files, &self.model(files)?);
+        Ok(Some(made.map_err(|error| self.source.error(choice.span.as_ref(), error.to_string()))?))
+    }
+
+    /// The same with a reduced model that was made before, of the same meshes, materials and holds; none if the scene asks for none.
+    pub fn build_with(&self, files: &dyn Files, reduction: Option<Reduction>) -> Result<Built, SceneError> {
         let (scene, source) = (&self.scene, &self.source);
         let objects = self.read_objects(files)?;
         let stage = Stage::new(scene, source, files, &objects)?;
@@ -197,8 +217,8 @@ impl SceneFile {
         let state = self.start(&model, &objects, &impulses);
         let mut notes: Vec<String> = self.notes.clone();
         notes.extend(objects.iter().flat_map(|object| object.notes.iter().cloned()));
-        let simulation = if let Some(reduced) = &scene.reduced {
-            self.reduced_simulation(files, reduced, model, &state, &mut notes)?
+        let simulation = if let (Some(choice), Some(reduction)) = (&scene.reduced, reduction) {
+            self.reduced_simulation(choice, reduction, model, &state, &mut notes)?
         } else {
             let moduli = objects.iter().flat_map(|object| object.moduli.iter().copied()).collect();
             let integrator = scene.simulation.integrator(source, &model, moduli)?;
@@ -242,6 +262,7 @@ impl SceneFile {
             record_every,
             recorder,
             notes,
+            made_of: objects.iter().flat_map(|object| object.made_of.iter().cloned()).collect(),
             skins: objects.into_iter().map(|object| object.skin).collect(),
         })
     }
@@ -249,8 +270,8 @@ impl SceneFile {
     /// The reduced model of a file, at the state that is nearest to the start.
     fn reduced_simulation(
         &self,
-        files: &dyn Files,
         choice: &At<ReducedChoice>,
+        reduction: Reduction,
         model: Model,
         start: &State,
         notes: &mut Vec<String>,
@@ -259,7 +280,6 @@ impl SceneFile {
         const SAME: f64 = 1e-3;
         let (source, settings) = (&self.source, &self.scene.simulation);
         let wrong = |error: ReductionError| source.error(choice.span.as_ref(), error.to_string());
-        let reduction = ReducedChoice::reduction(choice, self, files, &model).map_err(wrong)?;
         let reduced = ReducedModel::new(model, reduction).map_err(wrong)?;
         let integrator = settings.reduced_integrator(source, &reduced)?;
         let simulation = Simulation::reduced(reduced, integrator, start, settings.step.si);

@@ -199,14 +199,21 @@ impl RegionMaterial<'_> {
     pub fn moduli(&self, source: &Source) -> Result<YoungPoisson, SceneError> {
         let given = &self.given;
         self.allow(&["young", "poisson"], "this scheme brings its own law", source)?;
-        let from_file = match self.file.and_then(|file| file.moduli.as_ref()) {
-            Some(&mesh::Moduli::Isotropic { young, poisson }) => Some(YoungPoisson { young, poisson }),
+        let is_half = given.young.is_some() != given.poisson.is_some();
+        let written = self.written_moduli().filter(|_| !is_half);
+        written.ok_or_else(|| source.error(given.span.as_ref(), self.no_moduli()))
+    }
+
+    /// Young's modulus and Poisson's ratio as they are written, to the last digit, if the law is made of them.
+    pub fn written_moduli(&self) -> Option<YoungPoisson> {
+        let given = &self.given;
+        if given.coefficients.is_some() || given.formula.is_some() {
+            return None;
+        }
+        match (&given.young, &given.poisson, self.file.and_then(|file| file.moduli.as_ref())) {
+            (Some(young), Some(poisson), _) => Some(YoungPoisson { young: young.si, poisson: poisson.value }),
+            (_, _, Some(&mesh::Moduli::Isotropic { young, poisson })) => Some(YoungPoisson { young, poisson }),
             _ => None,
-        };
-        match (&given.young, &given.poisson, from_file) {
-            (Some(young), Some(poisson), _) => Ok(YoungPoisson { young: young.si, poisson: poisson.value }),
-            (None, None, Some(moduli)) => Ok(moduli),
-            _ => Err(source.error(given.span.as_ref(), self.no_moduli())),
         }
     }
 
@@ -249,7 +256,7 @@ impl RegionMaterial<'_> {
         format!("{} has no stiffness: give `young` and `poisson`, or `coefficients`, or a `formula`", self.region)
     }
 
-    fn law(&self, source: &Source) -> Result<AnyLaw, SceneError> {
+    pub fn law(&self, source: &Source) -> Result<AnyLaw, SceneError> {
         let given = &self.given;
         let others = ["inversion", "inversion_threshold", "compression_resistance"];
         if let Some(formula) = &given.formula {

@@ -20,6 +20,7 @@
 mod act;
 mod build;
 mod expect;
+mod files;
 mod material;
 mod motion;
 mod object;
@@ -47,11 +48,11 @@ use crate::io::Files;
 use crate::math::Vec3;
 
 pub use act::{Ball, Damping, Handle, Hold, Load, Obstacle, Plane, SpringLink};
-pub use build::Built;
+pub use build::{Built, obstacle_stiffness};
 pub use expect::{Expect, Over, Verdict};
 pub use material::{Inverted, Material, MaterialChoice, MaterialFrame, MaterialTangent};
 pub use motion::{Keyframe, Motion, Rotation};
-pub use object::{Network, Object, ObjectRegion, Parts, Scale, Skin, Start};
+pub use object::{MadeOf, Network, Object, ObjectRegion, Parts, Scale, Skin, Start};
 pub use output::{Animation, Colour, Output, Picture, View};
 pub use place::{At, Excerpt, SceneError, Source};
 pub use probe::{Measure, Probe};

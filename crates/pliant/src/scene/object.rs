@@ -150,6 +150,23 @@ pub struct Skin {
     pub interpolation: Option<At<String>>,
 }
 
+/// What a region of an object is made of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MadeOf {
+    /// The name of the object.
+    pub object: String,
+    /// The name of the region.
+    pub region: String,
+    /// What the scene says of it; by default nothing.
+    pub given: Material,
+    /// The elastic law, or `formula`; none if the scheme brings one, or springs hold the object together.
+    pub law: Option<&'static str>,
+    /// At small strains; none for objects that springs hold together.
+    pub moduli: Option<YoungPoisson>,
+    /// In kg/m³.
+    pub density: f64,
+}
+
 /// An object that has been read.
 pub(super) struct Prepared {
     pub name: String,
@@ -164,6 +181,8 @@ pub(super) struct Prepared {
     pub start: Vec<Vec3>,
     /// Velocities at the start beside that of the whole; empty if there are none.
     pub velocities: Vec<Vec3>,
+    /// One a region.
+    pub made_of: Vec<MadeOf>,
     pub notes: Vec<String>,
 }
 
@@ -201,22 +220,37 @@ impl Reader<'_> {
         }
         let own_law = others.iter().any(Option::is_some);
         let (mut materials, mut densities, mut moduli) = (Vec::new(), Vec::new(), Vec::new());
+        let mut made_of = Vec::new();
         for (region, choice) in mesh.regions().iter().zip(&choices) {
             let material = self.region_material(object, &name, region, *choice, mesh.regions().len())?;
-            densities.push(material.density(self.source)?);
+            let density = material.density(self.source)?;
+            densities.push(density);
+            let mut is_of = MadeOf {
+                object: name.clone(),
+                region: region.name.clone(),
+                given: material.given.value.clone(),
+                law: None,
+                moduli: None,
+                density,
+            };
             if self.scheme_has_law && !own_law {
                 moduli.push(material.moduli(self.source)?);
+                is_of.moduli = moduli.last().copied();
             } else if own_law {
                 material.allow(&[], "an elastic law does not hold this object together", self.source)?;
             } else {
-                materials.push(material.elasticity(self.source)?);
+                let elasticity = material.elasticity(self.source)?;
+                is_of.law = Some(material.law(self.source)?.name());
+                is_of.moduli = Some(material.written_moduli().unwrap_or_else(|| elasticity.moduli()));
+                materials.push(elasticity);
             }
+            made_of.push(is_of);
         }
         let skin = object.skin.as_ref().map(|skin| self.skin(skin, &mesh, map, &name, &mut notes)).transpose()?;
         let start = self.start(object, &mesh)?;
         let velocities = object.velocities.as_ref();
         let velocities = velocities.map_or(Ok(Vec::new()), |file| self.vertex_vectors(file, &mesh, "velocity"))?;
-        Ok(Prepared { name, mesh, materials, densities, moduli, skin, start, velocities, notes })
+        Ok(Prepared { name, mesh, materials, densities, moduli, skin, start, velocities, made_of, notes })
     }
 
     fn transform(&self, object: &Object) -> Result<Affine3, SceneError> {

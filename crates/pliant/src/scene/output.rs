@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::quantity::{Angle, Length, Rate, dimension};
 use super::{At, SceneError, Source, Vector};
+use crate::output::Shown;
 
 /// What is written, and where.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -157,8 +158,15 @@ impl At<Picture> {
 const LARGEST_SIDE: u32 = 5000;
 
 impl Colour {
-    /// Whether it shows something of elements.
-    pub fn needs_fields(self) -> bool {
-        matches!(self, Self::VonMises | Self::VolumeRatio | Self::Energy)
+    /// The numbers that it shows, if it shows numbers.
+    pub fn shown(self) -> Option<Shown> {
+        match self {
+            Self::Body => None,
+            Self::Displacement => Some(Shown::Displacement),
+            Self::Speed => Some(Shown::Speed),
+            Self::VonMises => Some(Shown::VonMises),
+            Self::VolumeRatio => Some(Shown::VolumeRatio),
+            Self::Energy => Some(Shown::Energy),
+        }
     }
 }

@@ -153,6 +153,15 @@ impl Simulation {
         }
     }
 
+    /// Go on from another state, at its time, as if the simulation began there: steps are counted from 0.
+    ///
+    /// # Panics
+    /// If the state is not one of the model.
+    pub fn begin_at(&mut self, state: State) {
+        (self.start_time, self.step, self.begins_anew) = (state.time, 0, true);
+        self.set_state(state);
+    }
+
     /// The time, in s.
     pub fn time(&self) -> f64 {
         match &self.stepped {

@@ -1,0 +1,126 @@
+//! `pliant view`: scenes, meshes and runs in the browser.
+
+use std::io::{self, IsTerminal, Write};
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{anyhow, bail};
+use clap::{Args, ValueHint};
+use pliant::run::Run;
+use pliant::scene::{At, Quantity};
+use pliant_viewer::{Live, Page, Params, Playback, Viewer, ViewerError};
+
+use crate::Done;
+use crate::run::{is_stopped, listen, read_scene, set_reduced, set_threads};
+
+/// Simulate in real time, in the browser.
+#[derive(Debug, Args)]
+pub struct View {
+    /// A scene: .toml, or VegaFEM's .config. Or a mesh, which is dropped on the ground. Or the folder of a run, which is played back.
+    #[arg(value_name = "SCENE|MESH|RUN", value_hint = ValueHint::AnyPath)]
+    what: PathBuf,
+    /// Make steps of this length instead, in s.
+    #[arg(long, value_name = "SECONDS")]
+    step: Option<f64>,
+    /// Simulate with this reduced model, which `pliant reduce` has made of the scene.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    reduced: Option<PathBuf>,
+    /// Wait until someone presses play.
+    #[arg(long)]
+    paused: bool,
+    /// The port to listen on; 0 is any that is free [default: 8490, or if that is taken any].
+    #[arg(long)]
+    port: Option<u16>,
+    /// The address to listen on. With another than the default, others can reach it: the address that is printed is then the key.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    listen: IpAddr,
+    /// A name under which browsers may reach it beside localhost. May be given several times.
+    #[arg(long, value_name = "NAME")]
+    name: Vec<String>,
+    /// Do not open a browser.
+    #[arg(long)]
+    no_browser: bool,
+    /// Use so many threads [default: all cores].
+    #[arg(long, value_name = "COUNT")]
+    threads: Option<usize>,
+}
+
+/// The port if nothing is said.
+const PORT: u16 = 8490;
+
+impl View {
+    pub fn run(&self) -> anyhow::Result<Done> {
+        set_threads(self.threads)?;
+        let page = Page::embedded().ok_or_else(|| {
+            anyhow!(
+                "this pliant was built without the viewer's page. In the source, `make page` builds it (Node.js 20.19 or later is needed), and \
+                 `cargo build --release` then puts it into the command; `make` does both"
+            )
+        })?;
+        let mut notes = Vec::new();
+        let viewer = if self.what.is_dir() {
+            if let Some(option) = [("--step", self.step.is_some()), ("--reduced", self.reduced.is_some())]
+                .iter()
+                .find_map(|(name, is_given)| is_given.then_some(name))
+            {
+                bail!("{option} is for scenes, and {} is a run that was made before", self.what.display());
+            }
+            let playback = Playback::new(Run::open(&self.what)?)?;
+            self.start(page, || if self.paused { playback.paused() } else { playback })?
+        } else {
+            let mut file = read_scene(&self.what, &mut notes)?;
+            if let Some(step) = self.step {
+                file.scene.simulation.value.step = At::new(Quantity::new(step));
+            }
+            if let Some(reduced) = &self.reduced {
+                set_reduced(&mut file, reduced)?;
+            }
+            // The page tells what is worth knowing.
+            file.notes.append(&mut notes);
+            let live = Live::new(file)?;
+            self.start(page, || if self.paused { live.paused() } else { live })?
+        };
+        listen()?;
+        self.announce(&viewer)?;
+        while !is_stopped() {
+            if viewer.has_ended() {
+                bail!(
+                    "the simulation ended unexpectedly, which is a fault of Pliant; please report what is said above"
+                );
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        Ok(Done { text: String::new(), notes, exit: 0 })
+    }
+
+    fn start<S: pliant_viewer::Show>(&self, page: Page, show: impl FnOnce() -> S) -> anyhow::Result<Viewer> {
+        let params = Params { listen: self.listen, port: self.port.unwrap_or(PORT), names: self.name.clone() };
+        // The usual port may be taken by another viewer; a port that was asked for may not.
+        let listener = match (Viewer::listen(&params), self.port) {
+            (Err(ViewerError::Listen { .. }), None) => Viewer::listen(&Params { port: 0, ..params.clone() }),
+            (listener, _) => listener,
+        };
+        Ok(Viewer::start(listener?, &params, page, show())?)
+    }
+
+    fn announce(&self, viewer: &Viewer) -> anyhow::Result<()> {
+        let mut out = io::stdout().lock();
+        writeln!(out, "{}", viewer.address())?;
+        out.flush()?;
+        if !self.listen.is_loopback() {
+            let warning = "others can reach this; whoever has the whole address can watch and touch";
+            writeln!(anstream::stderr(), "{}note:{:#} {warning}", crate::table::NOTE, crate::table::NOTE)?;
+        }
+        let has_screen = cfg!(not(target_os = "linux"))
+            || ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some());
+        if out.is_terminal() {
+            writeln!(anstream::stderr(), "Ctrl-C ends it.")?;
+        }
+        if !self.no_browser && has_screen && out.is_terminal() {
+            // If there is no browser, there is still the address.
+            drop(open::that_detached(viewer.address()));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,340 @@
+//! What was changed by hand, as another scene.
+
+use std::collections::BTreeMap;
+
+use pliant::material::YoungPoisson;
+use pliant::math::Vec3;
+use pliant::scene::quantity::{self, Density, Pressure, Rate, Time};
+use pliant::scene::{
+    At, Hold, MadeOf, Material, MaterialChoice, Object, ObjectRegion, Scene, Scheme, Selection, Solver, Where, schema,
+};
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use serde::de::value::{Error, StrDeserializer};
+
+use crate::protocol::{Choice, Steering};
+
+/// What differs from the scene as it was read. The scene itself is never changed, so that everything can be taken back.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Changes {
+    pub step: Option<f64>,
+    pub scheme: Option<Scheme>,
+    pub solver: Option<Solver>,
+    pub mass_damping: Option<f64>,
+    pub stiffness_damping: Option<f64>,
+    pub gravity: Option<Vec3>,
+    /// By the number of the region among those of all bodies.
+    pub materials: BTreeMap<usize, MaterialChange>,
+}
+
+/// What differs of a material.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct MaterialChange {
+    pub law: Option<String>,
+    pub young: Option<f64>,
+    pub poisson: Option<f64>,
+}
+
+impl Changes {
+    /// Take over what a page asks for.
+    pub fn steer(&mut self, steering: &Steering) -> Result<(), String> {
+        let Steering { step, scheme, solver, mass_damping, stiffness_damping, gravity } = steering;
+        if let Some(step) = step {
+            if !(*step > 0.0) {
+                return Err(format!("the time step is {step} s, expected a positive time"));
+            }
+            self.step = Some(*step);
+        }
+        if let Some(name) = scheme {
+            self.scheme = Some(named(name, "scheme", schemes(false).into_iter().chain(schemes(true)))?);
+        }
+        if let Some(name) = solver {
+            self.solver = Some(named(name, "solver", solvers(false).into_iter())?);
+        }
+        for (own, new, what) in [
+            (&mut self.mass_damping, mass_damping, "mass"),
+            (&mut self.stiffness_damping, stiffness_damping, "stiffness"),
+        ] {
+            if let Some(new) = new {
+                if !(*new >= 0.0) {
+                    return Err(format!("damping by {what} is {new}, expected a number that is not negative"));
+                }
+                *own = Some(*new);
+            }
+        }
+        self.gravity = gravity.map(Vec3::from_array).or(self.gravity);
+        Ok(())
+    }
+
+    /// Whether another model, scheme or solver must be made; all else can be changed in the simulation that runs.
+    pub fn needs_new_simulation(&self, before: &Self) -> bool {
+        (self.step, self.scheme, self.solver) != (before.step, before.scheme, before.solver)
+    }
+
+    /// The scene with all of it. `made_of` is what the scene makes of its materials.
+    pub fn applied(&self, scene: &Scene, made_of: &[MadeOf]) -> Scene {
+        let mut changed = scene.clone();
+        let settings = &mut changed.simulation.value;
+        if let Some(step) = self.step {
+            settings.step = At::new(Time::new(step));
+        }
+        if let Some(solver) = self.solver {
+            settings.solver = solver;
+        }
+        if let Some(scheme) = self.scheme.filter(|scheme| *scheme != settings.scheme.value) {
+            settings.scheme = At::new(scheme);
+            // What another scheme was told means nothing to this one.
+            (settings.tangent, settings.newton, settings.newmark, settings.regularized) = (None, None, None, None);
+        }
+        if let Some(mass) = self.mass_damping {
+            changed.damping.value.mass = Rate::new(mass);
+        }
+        if let Some(stiffness) = self.stiffness_damping {
+            changed.damping.value.stiffness = Time::new(stiffness);
+        }
+        if let Some(gravity) = self.gravity {
+            changed.gravity = Some(quantity::vector(gravity));
+        }
+        let own_law = changed.simulation.scheme.value == Scheme::Regularized;
+        let is_new_scheme = changed.simulation.scheme.value != scene.simulation.scheme.value;
+        for (index, region) in made_of.iter().enumerate() {
+            if self.materials.contains_key(&index) || (own_law && is_new_scheme && region.moduli.is_some()) {
+                let material = if own_law { self.moduli_only(index, region) } else { self.material(index, region) };
+                set_material(&mut changed, made_of, index, material);
+            }
+        }
+        changed
+    }
+
+    /// The law of a region; none if the scheme brings one.
+    pub fn law(&self, index: usize, region: &MadeOf) -> Option<String> {
+        let changed = self.materials.get(&index).and_then(|change| change.law.clone());
+        changed.or(region.law.map(str::to_owned))
+    }
+
+    /// The moduli of a region.
+    pub fn moduli(&self, index: usize, region: &MadeOf) -> Option<YoungPoisson> {
+        let YoungPoisson { young, poisson } = region.moduli?;
+        let change = self.materials.get(&index);
+        let young = change.and_then(|change| change.young).unwrap_or(young);
+        Some(YoungPoisson { young, poisson: change.and_then(|change| change.poisson).unwrap_or(poisson) })
+    }
+
+    /// The material of a region with its changes.
+    pub fn material(&self, index: usize, region: &MadeOf) -> Material {
+        let law = self.law(index, region);
+        let same_law = law.as_deref() == region.law;
+        let given = &region.given;
+        Material {
+            law: law.map(At::new),
+            // Only one law has these choices.
+            tangent: given.tangent.clone().filter(|_| same_law),
+            frame: given.frame.clone().filter(|_| same_law),
+            inversion: given.inversion.clone(),
+            inversion_threshold: given.inversion_threshold.clone(),
+            compression_resistance: given.compression_resistance.clone(),
+            ..self.moduli_only(index, region)
+        }
+    }
+
+    /// The same without a law, for schemes that bring their own.
+    fn moduli_only(&self, index: usize, region: &MadeOf) -> Material {
+        let moduli = self.moduli(index, region);
+        Material {
+            young: moduli.map(|moduli| At::new(Pressure::new(moduli.young))),
+            poisson: moduli.map(|moduli| At::new(moduli.poisson)),
+            density: Some(At::new(Density::new(region.density))),
+            ..Material::default()
+        }
+    }
+}
+
+/// Say in a scene what a region is made of.
+fn set_material(scene: &mut Scene, made_of: &[MadeOf], index: usize, material: Material) {
+    let name = &made_of[index].object;
+    // Objects have names of their own, and regions are listed object by object.
+    let mut names: Vec<&String> = made_of.iter().map(|region| &region.object).collect();
+    names.dedup();
+    let Some(at) = names.iter().position(|own| *own == name) else { return };
+    let regions = made_of.iter().filter(|region| region.object == *name).count();
+    let object: &mut Object = &mut scene.objects[at].value;
+    let choice = At::new(MaterialChoice::Here(Box::new(material)));
+    let region = &made_of[index].region;
+    if let Some(own) = object.regions.iter_mut().rfind(|own| own.name.value == *region) {
+        own.value.material = choice;
+    } else if regions == 1 {
+        object.material = Some(choice);
+    } else {
+        // First, because the last one counts where several are for the same elements.
+        let own = ObjectRegion { name: At::new(region.clone()), elements: None, material: choice };
+        object.regions.insert(0, At::new(own));
+    }
+}
+
+/// Vertices that are held where they begin.
+pub fn hold(vertices: Vec<u32>) -> At<Hold> {
+    At::new(Hold {
+        object: None,
+        vertices: At::new(Selection::Where(Where::Indices(vertices))),
+        axes: At::new("xyz".into()),
+        motion: None,
+    })
+}
+
+/// The schemes that there are for reduced models, or for others.
+pub fn schemes(reduced: bool) -> Vec<Choice> {
+    let other = if reduced { "regularized" } else { "exact-modes" };
+    choices("Scheme").filter(|scheme| scheme.name != other).collect()
+}
+
+/// The solvers that there are; of reduced models there is nothing to choose.
+pub fn solvers(reduced: bool) -> Vec<Choice> {
+    if reduced { Vec::new() } else { choices("Solver").collect() }
+}
+
+/// What can be chosen, from the description of scenes.
+fn choices(kind: &str) -> impl Iterator<Item = Choice> {
+    let schema = schema();
+    let variants = schema["$defs"][kind]["oneOf"].as_array().cloned().unwrap_or_default();
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    variants
+        .into_iter()
+        .map(move |variant| Choice { name: text(&variant["const"]), about: text(&variant["description"]) })
+}
+
+fn named<'de, T: Deserialize<'de>>(
+    name: &'de str,
+    what: &str,
+    known: impl Iterator<Item = Choice>,
+) -> Result<T, String> {
+    let deserializer: StrDeserializer<'de, Error> = name.into_deserializer();
+    T::deserialize(deserializer).map_err(|_| {
+        let mut known: Vec<String> = known.map(|choice| choice.name).collect();
+        known.sort();
+        known.dedup();
+        format!("there is no {what} `{name}`, only {}", known.join(", "))
+    })
+}
+
+/// The name that scenes give something that can be chosen.
+pub fn name_of(choice: &impl serde::Serialize) -> String {
+    serde_json::to_value(choice).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use pliant::io::Disk;
+    use pliant::scene::{SceneFile, Source};
+
+    use super::*;
+
+    const SCENE: &str = r#"
+[simulation]
+step = 0.01
+duration = 1
+scheme = "newmark"
+newmark = { beta = 0.3, gamma = 0.6 }
+[[object]]
+name = "a"
+mesh = { box = { size = [1, 1, 1], cells = [2, 2, 2] } }
+material = { law = "corotational", tangent = "warped", young = 1e5, poisson = 0.3, density = 1000 }
+[[object.region]]
+name = "half"
+elements = { side = { point = [0.5, 0, 0], normal = [1, 0, 0] } }
+material = { coefficients = { mu01 = 1000, mu10 = 2000, v1 = 1e5 }, law = "mooney-rivlin", density = 900, compression_resistance = 10 }
+[[object]]
+name = "b"
+mesh = { box = { size = [1, 1, 1], cells = [1, 1, 1] } }
+translate = [3, 0, 0]
+network = { stiffness = 100 }
+material = { density = 500 }
+"#;
+
+    fn file() -> SceneFile {
+        SceneFile::parse(Source::new("scene.toml", SCENE)).unwrap()
+    }
+
+    fn built(scene: &Scene) -> Vec<MadeOf> {
+        // As a file would have it, so that what is saved is what is simulated.
+        let file = SceneFile::parse(Source::new("changed.toml", scene.to_toml())).unwrap();
+        file.build(&Disk).unwrap().made_of
+    }
+
+    #[test]
+    fn without_changes_the_scene_stays_as_it_is() {
+        let file = file();
+        let made_of = built(&file.scene);
+        assert_eq!(Changes::default().applied(&file.scene, &made_of), file.scene);
+        let laws: Vec<_> = made_of.iter().map(|region| region.law).collect();
+        assert_eq!(laws, [Some("corotational"), Some("mooney-rivlin"), None]);
+    }
+
+    #[test]
+    fn a_material_changes_in_its_region_and_nowhere_else() {
+        let file = file();
+        let before = built(&file.scene);
+        for index in 0..2 {
+            let mut changes = Changes::default();
+            changes.materials.insert(index, MaterialChange { young: Some(3e4), ..MaterialChange::default() });
+            let after = built(&changes.applied(&file.scene, &before));
+            for (n, (before, after)) in before.iter().zip(&after).enumerate() {
+                assert_eq!((before.law, before.density), (after.law, after.density));
+                let (Some(before), Some(after)) = (before.moduli, after.moduli) else { continue };
+                let expected = if n == index { 3e4 } else { before.young };
+                assert!((after.young / expected - 1.0).abs() < 1e-9, "{n}: {} and {expected}", after.young);
+                assert!((after.poisson - before.poisson).abs() < 1e-9, "{} and {}", after.poisson, before.poisson);
+            }
+            assert_eq!(after[1].given.compression_resistance, before[1].given.compression_resistance);
+        }
+        let mut changes = Changes::default();
+        changes.materials.insert(0, MaterialChange { law: Some("stvk".into()), ..MaterialChange::default() });
+        let after = built(&changes.applied(&file.scene, &before));
+        // A choice that only the corotational law has goes with it.
+        assert_eq!((after[0].law, &after[0].given.tangent), (Some("stvk"), &None));
+    }
+
+    #[test]
+    fn options_of_a_scheme_go_with_it_and_come_back_with_it() {
+        let file = file();
+        let made_of = built(&file.scene);
+        let mut changes = Changes::default();
+        changes.steer(&Steering { scheme: Some("backward-euler".into()), ..Steering::default() }).unwrap();
+        let changed = changes.applied(&file.scene, &made_of);
+        assert_eq!(changed.simulation.newmark, None);
+        built(&changed);
+        changes.steer(&Steering { scheme: Some("newmark".into()), ..Steering::default() }).unwrap();
+        assert_eq!(changes.applied(&file.scene, &made_of), file.scene);
+    }
+
+    #[test]
+    fn the_regularized_scheme_takes_only_moduli() {
+        let mut file = file();
+        file.scene.objects.pop();
+        let made_of = built(&file.scene);
+        let mut changes = Changes::default();
+        changes.steer(&Steering { scheme: Some("regularized".into()), ..Steering::default() }).unwrap();
+        let after = built(&changes.applied(&file.scene, &made_of));
+        assert!(after.iter().all(|region| region.law.is_none()));
+        assert!((after[0].moduli.unwrap().young / 1e5 - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn what_is_not_possible_is_said_in_words() {
+        let mut changes = Changes::default();
+        let wrong = [
+            Steering { step: Some(0.0), ..Steering::default() },
+            Steering { step: Some(f64::NAN), ..Steering::default() },
+            Steering { mass_damping: Some(-1.0), ..Steering::default() },
+            Steering { scheme: Some("verlet".into()), ..Steering::default() },
+            Steering { solver: Some("magic".into()), ..Steering::default() },
+        ];
+        for steering in wrong {
+            let error = changes.steer(&steering).unwrap_err();
+            assert!(error.contains("expected") || error.contains("only"), "{error}");
+        }
+        assert_eq!(changes, Changes::default());
+        assert!(schemes(true).iter().any(|scheme| scheme.name == "exact-modes" && !scheme.about.is_empty()));
+        assert!(!schemes(false).iter().any(|scheme| scheme.name == "exact-modes"));
+        assert_eq!(name_of(&Scheme::LinearizedBackwardEuler), "linearized-backward-euler");
+    }
+}

@@ -1,0 +1,101 @@
+//! The last seconds, to go back to.
+
+use std::collections::VecDeque;
+
+use pliant::system::State;
+
+/// How far back one can go, in s of simulated time.
+const SPAN: f64 = 10.0;
+
+/// As many states at most.
+const MOST: usize = 600;
+
+/// As much memory at most, in bytes.
+const MEMORY: usize = 256 << 20;
+
+/// A state with how many steps led to it.
+#[derive(Debug, Clone)]
+pub struct Past {
+    pub step: u64,
+    pub state: State,
+}
+
+/// States in the order of time.
+#[derive(Debug, Default)]
+pub struct History {
+    past: VecDeque<Past>,
+}
+
+impl History {
+    /// Remember a state, unless one was remembered just before. What came after its time is forgotten.
+    pub fn remember(&mut self, step: u64, state: &State) {
+        while self.past.back().is_some_and(|last| last.state.time >= state.time) {
+            self.past.pop_back();
+        }
+        let is_soon = |last: &Past| state.time - last.state.time < SPAN / MOST as f64;
+        // The first is the way back to the start.
+        if self.past.len() > 1 && self.past.back().is_some_and(is_soon) {
+            return;
+        }
+        self.past.push_back(Past { step, state: state.clone() });
+        let most = (MEMORY / size(state)).clamp(2, MOST);
+        while self.past.len() > most || state.time - self.past[0].state.time > SPAN {
+            self.past.pop_front();
+        }
+    }
+
+    pub fn clear(&mut self) {
+        self.past.clear();
+    }
+
+    /// From when to when there are states; none if there is none.
+    pub fn span(&self) -> Option<[f64; 2]> {
+        Some([self.past.front()?.state.time, self.past.back()?.state.time])
+    }
+
+    /// The state nearest to a time.
+    pub fn nearest(&self, time: f64) -> Option<&Past> {
+        let distance = |past: &&Past| (past.state.time - time).abs();
+        self.past.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)))
+    }
+}
+
+fn size(state: &State) -> usize {
+    size_of::<f64>() * (state.q.len() + state.v.len() + state.a.as_ref().map_or(0, Vec::len)).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(time: f64, dim: usize) -> State {
+        State { time, ..State::new(dim) }
+    }
+
+    #[test]
+    fn the_last_ten_seconds_are_kept_and_no_more_than_the_memory_holds() {
+        let mut history = History::default();
+        for step in 0..3000 {
+            history.remember(step, &at(0.01 * step as f64, 3));
+        }
+        let [from, to] = history.span().unwrap();
+        assert!((29.9..30.0).contains(&to) && (to - from - 10.0).abs() < 0.05, "{from} to {to}");
+        assert!(history.past.len() <= MOST);
+        let mut history = History::default();
+        for step in 0..20 {
+            history.remember(step, &at(step as f64, 1 << 20));
+        }
+        assert!(history.past.len() <= 16, "{}", history.past.len());
+    }
+
+    #[test]
+    fn going_on_from_an_earlier_time_forgets_what_came_after() {
+        let mut history = History::default();
+        (0..100).for_each(|step| history.remember(step, &at(0.02 * step as f64, 3)));
+        let past = history.nearest(1.004).unwrap().clone();
+        assert_eq!((past.step, past.state.time), (50, 1.0));
+        history.remember(51, &at(1.01, 3));
+        assert!(history.span().unwrap()[1] <= 1.01);
+        assert_eq!(history.nearest(5.0).unwrap().step, 50);
+    }
+}

@@ -1,0 +1,590 @@
+//! A simulation that goes on, and that people touch and steer.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::body::Bytes;
+use pliant::force::Obstacles;
+use pliant::io::Disk;
+use pliant::math::Vec3;
+use pliant::output::{Cast, DressError, Frame};
+use pliant::reduced::Reduction;
+use pliant::scene::{MadeOf, SceneError, SceneFile, obstacle_stiffness};
+use pliant::simulation::Simulation;
+use pliant::system::State;
+use thiserror::Error;
+
+use crate::changes::{self, Changes, name_of};
+use crate::history::History;
+use crate::moment::{Energies, Facts, Failure, Moment};
+use crate::pace::{Pace, Timings};
+use crate::protocol::{Command, MaterialShown, SavedScene, Settings};
+use crate::session::{Answer, Due, Show, ViewerId};
+use crate::stage::{self, BallSize, ObstacleShown, Pull, Stage, is_free};
+use crate::touch::Touch;
+
+/// Why a scene cannot be shown.
+#[derive(Debug, Error)]
+#[allow(missing_docs, reason = "the message says what each part is")]
+#[non_exhaustive]
+pub enum LiveError {
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    #[error(transparent)]
+    Dress(#[from] DressError),
+    #[error("the scene cannot be touched: {0}")]
+    Touch(String),
+}
+
+/// A scene that is simulated in real time.
+pub struct Live {
+    /// As it was read.
+    file: SceneFile,
+    made_of: Vec<MadeOf>,
+    reduction: Option<Reduction>,
+    changes: Changes,
+    /// The changes that the simulation has.
+    obeyed: Changes,
+    simulation: Simulation,
+    start: State,
+    steps: u64,
+    stage: Arc<Stage>,
+    stage_message: Bytes,
+    touch: Touch,
+    history: History,
+    pace: Pace,
+    timings: Timings,
+    is_playing: bool,
+    failure: Option<Failure>,
+    held: Arc<[u32]>,
+    rest_volume: f64,
+    inputs: BTreeMap<ViewerId, u64>,
+    notes: Vec<String>,
+}
+
+impl std::fmt::Debug for Live {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Live").field("title", &self.file.title()).field("steps", &self.steps).finish_non_exhaustive()
+    }
+}
+
+impl Live {
+    /// A scene at its start, playing as soon as someone looks.
+    pub fn new(file: SceneFile) -> Result<Self, LiveError> {
+        let reduction = file.reduction(&Disk)?;
+        let mut built = file.build_with(&Disk, reduction.clone())?;
+        let mut cast = Cast::new(built.simulation.model());
+        for (body, skin) in built.skins.into_iter().enumerate() {
+            if let Some((surface, embedding)) = skin {
+                cast.dress(body, surface, embedding)?;
+            }
+        }
+        let stage = Arc::new(Stage::new(cast));
+        let model = built.simulation.model();
+        let mass: f64 = model.vertex_masses().iter().sum();
+        let stiffness = pull_stiffness(mass, stage.size, &built.made_of);
+        let facts = stage::Facts {
+            title: file.title(),
+            about: file.scene.about.clone(),
+            mode: "live",
+            up: file.scene.up,
+            reduced: built.simulation.reduced_model().map(|reduced| reduced.basis().size()),
+            pull: Pull { stiffness },
+            ball: BallSize { radius: 0.08 * stage.size },
+            timeline: None,
+        };
+        let stage_message = stage.message(&facts, model);
+        let mut touch = Touch::new(PULL_DAMPING * mass.sqrt(), contact_stiffness(&stage, &built.made_of, stiffness));
+        let held = held_vertices(&built.simulation);
+        let start = built.simulation.state().clone();
+        touch.attach(&mut built.simulation).map_err(LiveError::Touch)?;
+        let mut live = Self {
+            made_of: built.made_of,
+            reduction,
+            changes: Changes::default(),
+            obeyed: Changes::default(),
+            rest_volume: built.simulation.model().bodies().iter().map(|body| body.mesh().volume()).sum(),
+            simulation: built.simulation,
+            start,
+            steps: 0,
+            stage,
+            stage_message,
+            touch,
+            history: History::default(),
+            pace: Pace::new(),
+            timings: Timings::default(),
+            is_playing: true,
+            failure: None,
+            held,
+            inputs: BTreeMap::new(),
+            notes: built.notes,
+            file,
+        };
+        live.history.remember(0, &live.start);
+        Ok(live)
+    }
+
+    /// The same, waiting to be told to play.
+    #[must_use]
+    pub fn paused(self) -> Self {
+        Self { is_playing: false, ..self }
+    }
+
+    fn play(&mut self) {
+        self.failure = None;
+        self.is_playing = true;
+        self.pace.restart();
+        self.timings.clear();
+    }
+
+    fn step(&mut self) {
+        let began = Instant::now();
+        if let Err(error) = self.touch.advance(&mut self.simulation) {
+            return self.fail(error);
+        }
+        match self.simulation.step() {
+            Ok(info) => {
+                self.steps += 1;
+                self.timings.add(began, self.simulation.dt(), info);
+                self.history.remember(self.steps, self.simulation.state());
+            }
+            Err(error) => self.fail(error.to_string()),
+        }
+    }
+
+    /// Nothing has moved since the last good state.
+    fn fail(&mut self, message: String) {
+        self.failure = Some(Failure { message, step: self.simulation.dt() });
+        self.is_playing = false;
+    }
+
+    fn go_to(&mut self, steps: u64, state: State) {
+        self.steps = steps;
+        self.failure = None;
+        self.simulation.begin_at(state);
+        self.pace.restart();
+    }
+
+    fn reset(&mut self) -> Result<(), String> {
+        self.history.clear();
+        self.timings.clear();
+        self.go_to(0, self.start.clone());
+        self.history.remember(0, &self.start);
+        if self.simulation.reduced_model().is_none() {
+            self.touch.repin(self.simulation.model_mut(), &self.start)?;
+        }
+        Ok(())
+    }
+
+    fn seek(&mut self, time: f64) {
+        self.is_playing = false;
+        if let Some(past) = self.history.nearest(time).cloned() {
+            self.go_to(past.step, past.state);
+        }
+    }
+
+    /// Make the simulation what the changes say. On error it is as it was, and so are the changes.
+    fn apply_changes(&mut self) -> Result<(), String> {
+        if self.changes == self.obeyed {
+            return Ok(());
+        }
+        let applied = if self.changes.needs_new_simulation(&self.obeyed) { self.rebuild() } else { self.adjust() };
+        match applied {
+            Ok(()) => self.obeyed = self.changes.clone(),
+            Err(_) => self.changes = self.obeyed.clone(),
+        }
+        applied
+    }
+
+    /// Change what can be changed while it runs.
+    fn adjust(&mut self) -> Result<(), String> {
+        let scene = self.changes.applied(&self.file.scene, &self.made_of);
+        let changed: Vec<usize> = (0..self.made_of.len())
+            .filter(|index| self.changes.materials.get(index) != self.obeyed.materials.get(index))
+            .collect();
+        let brings_law = self.simulation.brings_elasticity();
+        if brings_law && !changed.is_empty() {
+            return self.rebuild();
+        }
+        // All that can be wrong first.
+        let mut elasticities = Vec::new();
+        let regions = self.simulation.model().bodies().iter().enumerate();
+        let regions: Vec<(usize, usize)> =
+            regions.flat_map(|(body, own)| (0..own.mesh().regions().len()).map(move |region| (body, region))).collect();
+        for &index in &changed {
+            let (body, region) = regions[index];
+            let own = &self.simulation.model().bodies()[body].mesh().regions()[region];
+            let material = self.changes.material(index, &self.made_of[index]);
+            elasticities.push((body, region, material.elasticity(own).map_err(|error| error.to_string())?));
+        }
+        let model = self.simulation.model_mut();
+        model.set_gravity(scene.gravity()).map_err(|error| error.to_string())?;
+        let damping = &scene.damping;
+        model.set_rayleigh(damping.mass.si, damping.stiffness.si).map_err(|error| error.to_string())?;
+        for (body, region, elasticity) in elasticities {
+            if let Some(elastic) = model.bodies_mut()[body].elastic_mut() {
+                elastic.set_material(region, elasticity);
+            }
+        }
+        if !changed.is_empty() {
+            self.stiffen_obstacles()?;
+        }
+        Ok(())
+    }
+
+    /// Obstacles whose stiffness the scene does not give go with that of the bodies.
+    fn stiffen_obstacles(&mut self) -> Result<(), String> {
+        let made_of: Vec<MadeOf> = self.made_of_now();
+        let stiffness = contact_stiffness(&self.stage, &made_of, 0.0);
+        if !(stiffness > 0.0) {
+            return Ok(());
+        }
+        self.touch.ball_stiffness = stiffness;
+        let given: Vec<bool> = self.file.scene.obstacles.iter().map(|own| own.stiffness.is_some()).collect();
+        let mut forces = self.simulation.forces_mut_of::<Obstacles>();
+        // The last are those that people push with.
+        let Some(obstacles) = forces.first_mut().filter(|own| own.list().len() == given.len()) else { return Ok(()) };
+        for (number, _) in given.iter().enumerate().filter(|(_, given)| !**given) {
+            let obstacle = pliant::force::Obstacle { stiffness, ..obstacles.list()[number].clone() };
+            obstacles.replace(number, obstacle).map_err(|error| error.to_string())?;
+        }
+        Ok(())
+    }
+
+    /// What regions are made of with the changes.
+    fn made_of_now(&self) -> Vec<MadeOf> {
+        let now =
+            |(index, region): (usize, &MadeOf)| MadeOf { moduli: self.changes.moduli(index, region), ..region.clone() };
+        self.made_of.iter().enumerate().map(now).collect()
+    }
+
+    /// Make the simulation anew, and go on where it is.
+    fn rebuild(&mut self) -> Result<(), String> {
+        let scene = self.changes.applied(&self.file.scene, &self.made_of);
+        let file = SceneFile { scene, ..self.file.clone() };
+        let built = file.build_with(&Disk, self.reduction.clone()).map_err(|error| error.to_string())?;
+        let mut simulation = built.simulation;
+        let state = self.simulation.state();
+        if simulation.state().q.len() != state.q.len() {
+            return Err("the meshes have changed since; start the viewer again".into());
+        }
+        self.touch.attach(&mut simulation)?;
+        // Schemes work out accelerations of their own.
+        simulation.begin_at(State { a: None, ..state.clone() });
+        self.simulation = simulation;
+        self.pace.restart();
+        self.timings.clear();
+        Ok(())
+    }
+
+    fn set_material(
+        &mut self,
+        index: usize,
+        law: Option<String>,
+        young: Option<f64>,
+        poisson: Option<f64>,
+    ) -> Result<(), String> {
+        let count = self.made_of.len();
+        let region = self.made_of.get(index).ok_or_else(|| format!("there is no material {index}, only {count}"))?;
+        if let Some(why_not) = self.why_not(region) {
+            return Err(why_not);
+        }
+        let mut change = self.changes.materials.get(&index).cloned().unwrap_or_default();
+        change.law = law.or(change.law);
+        change.young = young.or(change.young);
+        change.poisson = poisson.or(change.poisson);
+        if region.law == Some("formula") && change.law.is_none() {
+            return Err("this material is a formula, which has no moduli to change; choose a law first".into());
+        }
+        self.changes.materials.insert(index, change);
+        Ok(())
+    }
+
+    /// Why a material cannot be changed.
+    fn why_not(&self, region: &MadeOf) -> Option<String> {
+        if self.reduction.is_some() {
+            Some("a reduced model is made of its materials: `pliant reduce` makes one of others".into())
+        } else if region.moduli.is_none() {
+            Some("this body is held together by springs, not by an elastic law".into())
+        } else {
+            None
+        }
+    }
+
+    fn why_no_pins(&self) -> Option<String> {
+        let reduced = self.simulation.reduced_model()?;
+        Some(format!("a reduced model of {} directions keeps the holds that it was made with", reduced.basis().size()))
+    }
+
+    /// The vertices of the boundary of a body near a point, or the nearest of those that are meant.
+    fn near(&self, body: usize, point: Vec3, radius: f64, is_meant: impl Fn(u32) -> bool) -> Vec<u32> {
+        let body = &self.stage.cast.bodies()[body];
+        let state = self.simulation.state();
+        let first = body.vertices().start as u32;
+        let distance = |vertex: u32| {
+            let u = Vec3::from_slice(&state.q[3 * vertex as usize..]);
+            (body.mesh().vertices()[(vertex - first) as usize] + u).distance(point)
+        };
+        let boundary = body.mesh().boundary().vertices.into_iter().map(|vertex| vertex + first);
+        let all: Vec<(u32, f64)> =
+            boundary.filter(|vertex| is_meant(*vertex)).map(|vertex| (vertex, distance(vertex))).collect();
+        let within: Vec<u32> =
+            all.iter().filter(|(_, distance)| *distance <= radius).map(|(vertex, _)| *vertex).collect();
+        if within.is_empty() {
+            return all.iter().min_by(|a, b| a.1.total_cmp(&b.1)).map(|(vertex, _)| *vertex).into_iter().collect();
+        }
+        within
+    }
+
+    fn pin(&mut self, triangle: u32, weights: [f64; 3], radius: f64, pins: bool) -> Result<(), String> {
+        if let Some(why_not) = self.why_no_pins() {
+            return Err(why_not);
+        }
+        let spot = self.stage.spot(triangle, weights)?;
+        let state = self.simulation.state();
+        let positions = self.stage.cast.bodies()[spot.body].surface_positions(&state.q);
+        let point = spot.corners.iter().zip(spot.weights).map(|(&corner, weight)| weight * positions[corner]).sum();
+        let pinned = self.touch.pinned();
+        let chosen = if pins {
+            self.near(spot.body, point, radius, |vertex| !self.held.contains(&vertex))
+        } else {
+            self.near(spot.body, point, radius, |vertex| pinned.contains(&vertex))
+        };
+        let state = state.clone();
+        let model = self.simulation.model_mut();
+        if pins {
+            self.touch.pin(model, &chosen, &state)
+        } else {
+            self.touch.unpin(model, |vertex| chosen.contains(&vertex))
+        }
+    }
+
+    fn throw(&mut self, triangle: u32, velocity: Vec3) -> Result<(), String> {
+        let spot = self.stage.spot(triangle, [1.0, 0.0, 0.0])?;
+        let body = &self.stage.cast.bodies()[spot.body];
+        if !is_free(self.simulation.model(), body) {
+            return Err(format!("`{}` is held: only what is free can be thrown", body.name()));
+        }
+        let mut state = self.simulation.state().clone();
+        let (v, _) = state.v.as_chunks_mut::<3>();
+        v[body.vertices()].iter_mut().for_each(|v| *v = (Vec3::from_array(*v) + velocity).to_array());
+        state.a = None;
+        self.simulation.set_state(state);
+        Ok(())
+    }
+
+    /// The scene with all changes, which can be read from any folder of this machine.
+    fn save(&self) -> SavedScene {
+        let mut scene = self.changes.applied(&self.file.scene, &self.made_of);
+        let pins = self.touch.pinned();
+        if !pins.is_empty() {
+            scene.holds.push(changes::hold(pins.to_vec()));
+        }
+        let folder = &self.file.source.folder;
+        scene.for_each_file(|name| {
+            let path = folder.join(&*name);
+            *name = std::path::absolute(&path).unwrap_or(path).to_string_lossy().into_owned();
+        });
+        let stem = self.file.source.path.file_stem().map_or("scene".into(), |stem| stem.to_string_lossy().into_owned());
+        let text = format!("# {stem}, as it was changed in the viewer.\n\n{}", scene.to_toml());
+        SavedScene { name: PathBuf::from(format!("{stem}-changed.toml")).to_string_lossy().into_owned(), text }
+    }
+
+    fn material_shown(&self, index: usize, region: &MadeOf) -> MaterialShown {
+        let brings_law = self.simulation.brings_elasticity();
+        let moduli = self.changes.moduli(index, region);
+        let usual = || region.moduli.map(|_| "stable-neo-hookean".to_owned());
+        let has_one = self.made_of.iter().filter(|own| own.object == region.object).count() == 1;
+        MaterialShown {
+            index,
+            name: if has_one { region.object.clone() } else { format!("{}: {}", region.object, region.region) },
+            law: if brings_law { None } else { self.changes.law(index, region).or_else(usual) },
+            young: moduli.map(|moduli| moduli.young),
+            poisson: moduli.map(|moduli| moduli.poisson),
+            density: region.density,
+            why_not: self.why_not(region),
+        }
+    }
+}
+
+impl Show for Live {
+    fn stage(&self) -> (Arc<Stage>, Bytes) {
+        (self.stage.clone(), self.stage_message.clone())
+    }
+
+    fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    fn obey(&mut self, viewer: ViewerId, command: Command) -> Result<Answer, String> {
+        let place = |place: [f64; 3]| Vec3::from_array(place) + self.stage.origin;
+        match command {
+            // These are between the page and its task.
+            Command::Seen { .. } | Command::View { .. } => {}
+            Command::Play => self.play(),
+            Command::Pause => self.is_playing = false,
+            Command::Step => {
+                self.apply_changes()?;
+                (self.is_playing, self.failure) = (false, None);
+                self.step();
+            }
+            Command::Reset => self.reset()?,
+            Command::Seek { time } => self.seek(time),
+            Command::Speed { factor } => {
+                if let Some(factor) = factor.filter(|factor| !(1e-3..=1e3).contains(factor)) {
+                    return Err(format!("{factor} times real time, expected a factor from 0.001 to 1000"));
+                }
+                self.pace.speed = factor;
+                self.pace.restart();
+            }
+            Command::Grab { pull, triangle, weights, target, stiffness, input } => {
+                let (target, spot) = (place(target), self.stage.spot(triangle, weights)?);
+                let anchor = self.stage.anchor(&spot);
+                self.touch.grab(&mut self.simulation, (viewer, pull), anchor, target, stiffness)?;
+                self.inputs.insert(viewer, input);
+            }
+            Command::Drag { pull, target, input } => {
+                let target = place(target);
+                self.touch.drag(&mut self.simulation, viewer, pull, target)?;
+                self.inputs.insert(viewer, input);
+            }
+            Command::Release { pull } => self.touch.release(&mut self.simulation, viewer, pull)?,
+            Command::Pin { triangle, weights, radius } => self.pin(triangle, weights, radius, true)?,
+            Command::Unpin { triangle, weights, radius } => self.pin(triangle, weights, radius, false)?,
+            Command::UnpinAll if self.touch.pinned().is_empty() => {}
+            Command::UnpinAll => self.touch.unpin(self.simulation.model_mut(), |_| true)?,
+            Command::Ball { centre, radius } => {
+                let centre = place(centre);
+                self.touch.put_ball(&mut self.simulation, viewer, centre, radius)?;
+            }
+            Command::NoBall => self.touch.take_ball(&mut self.simulation, viewer)?,
+            Command::Throw { triangle, velocity } => self.throw(triangle, Vec3::from_array(velocity))?,
+            Command::SetMaterial { index, law, young, poisson } => self.set_material(index, law, young, poisson)?,
+            Command::Set(steering) => {
+                let mut changes = self.changes.clone();
+                changes.steer(&steering)?;
+                self.changes = changes;
+            }
+            Command::HalveStep => {
+                self.changes.step = Some(0.5 * self.simulation.dt());
+                self.apply_changes()?;
+                self.play();
+            }
+            Command::UndoChanges => {
+                self.changes = Changes::default();
+                if !self.touch.pinned().is_empty() {
+                    self.touch.unpin(self.simulation.model_mut(), |_| true)?;
+                }
+            }
+            Command::Save => {
+                self.apply_changes()?;
+                return Ok(Answer::Scene(self.save()));
+            }
+        }
+        Ok(Answer::Done)
+    }
+
+    fn settle(&mut self) -> Result<(), String> {
+        self.apply_changes()
+    }
+
+    fn leave(&mut self, viewer: ViewerId) {
+        self.inputs.remove(&viewer);
+        if let Err(error) = self.touch.leave(&mut self.simulation, viewer) {
+            self.fail(error);
+        }
+    }
+
+    fn due(&mut self, now: Instant) -> Due {
+        if !self.is_playing {
+            return Due::Never;
+        }
+        Due::At(self.pace.due(self.simulation.time() + self.simulation.dt(), now))
+    }
+
+    fn advance(&mut self) {
+        self.step();
+    }
+
+    fn moment(&mut self, with_fields: bool, viewers: usize) -> Moment {
+        let seen = self.simulation.observe();
+        let (model, state) = (self.simulation.model(), self.simulation.state());
+        let balls = self.touch.balls();
+        let mut obstacles = model.obstacles_at(state.time);
+        // The last are those that people push with.
+        obstacles.truncate(obstacles.len() - balls.len());
+        let facts = Facts {
+            time: state.time,
+            step: self.steps,
+            playing: self.is_playing,
+            speed: self.pace.speed,
+            span: self.history.span().unwrap_or([state.time; 2]),
+            stats: self.timings.stats(),
+            energies: Some(Energies::from(&seen)),
+            volume: seen.volume,
+            rest_volume: self.rest_volume,
+            obstacles: obstacles.iter().map(|shape| ObstacleShown::new(shape, self.stage.origin)).collect(),
+            failure: self.failure.clone(),
+            viewers,
+        };
+        Moment {
+            facts,
+            pulls: self.touch.pulls(model.rest(), state),
+            balls,
+            held: self.held.clone(),
+            pinned: self.touch.pinned(),
+            inputs: self.inputs.iter().map(|(viewer, input)| (*viewer, *input)).collect(),
+            frame: Frame::new(model, state, 0, with_fields),
+        }
+    }
+
+    fn settings(&self) -> Settings {
+        let scene = self.obeyed.applied(&self.file.scene, &self.made_of);
+        let settings = &scene.simulation;
+        Settings {
+            revision: 0,
+            materials: self.made_of.iter().enumerate().map(|(n, region)| self.material_shown(n, region)).collect(),
+            step: self.simulation.dt(),
+            scheme: name_of(&settings.scheme.value),
+            solver: self.reduction.is_none().then(|| name_of(&settings.solver)),
+            mass_damping: scene.damping.mass.si,
+            stiffness_damping: scene.damping.stiffness.si,
+            gravity: scene.gravity().to_array(),
+            pins: self.touch.pinned().len(),
+            changed: scene != self.file.scene || !self.touch.pinned().is_empty(),
+            why_not: None,
+            why_no_pins: self.why_no_pins(),
+        }
+    }
+}
+
+/// How much pulls are damped, as a part of what stops a body of the whole mass without swinging.
+const PULL_DAMPING: f64 = 0.6;
+
+/// A stiffness that lifts a body by a tenth of its size, and dents it: the larger of what its weight and its material ask for, in N/m.
+fn pull_stiffness(mass: f64, size: f64, made_of: &[MadeOf]) -> f64 {
+    let young = made_of.iter().filter_map(|region| region.moduli).map(|moduli| moduli.young).fold(0.0, f64::max);
+    (10.0 * pliant::scene::EARTH * mass / size).max(1e-3 * young * size)
+}
+
+/// The stiffness of balls, in N/m for each vertex; where no material says it, that of pulls.
+fn contact_stiffness(stage: &Stage, made_of: &[MadeOf], usual: f64) -> f64 {
+    let mut rest = made_of;
+    let objects = stage.cast.bodies().iter().map(|body| {
+        let (own, others) = rest.split_at(body.mesh().regions().len());
+        rest = others;
+        (body.mesh(), own)
+    });
+    let stiffness = obstacle_stiffness(objects);
+    if stiffness > 0.0 { stiffness } else { usual }
+}
+
+/// The vertices that the scene holds.
+pub fn held_vertices(simulation: &Simulation) -> Arc<[u32]> {
+    let mut held: Vec<u32> = simulation.model().holds().iter().flat_map(|hold| hold.vertices.iter().copied()).collect();
+    held.sort_unstable();
+    held.dedup();
+    held.into()
+}

@@ -1,0 +1,282 @@
+//! What the server and its page say to each other: the types of `PROTOCOL.md`.
+
+use axum::body::Bytes;
+use pliant::math::Vec3;
+use serde::{Deserialize, Serialize};
+
+/// The most that a page may say at once, in bytes.
+pub const LONGEST_COMMAND: usize = 64 << 10;
+
+/// What a page asks for.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(tag = "do", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Command {
+    Seen {
+        number: u64,
+    },
+    View {
+        colour: String,
+        slice: Option<Plane>,
+    },
+    Play,
+    Pause,
+    Step,
+    Reset,
+    Seek {
+        time: f64,
+    },
+    Speed {
+        factor: Option<f64>,
+    },
+    Grab {
+        pull: u32,
+        triangle: u32,
+        weights: [f64; 3],
+        target: [f64; 3],
+        stiffness: f64,
+        #[serde(default)]
+        input: u64,
+    },
+    Drag {
+        pull: u32,
+        target: [f64; 3],
+        #[serde(default)]
+        input: u64,
+    },
+    Release {
+        pull: u32,
+    },
+    Pin {
+        triangle: u32,
+        weights: [f64; 3],
+        #[serde(default)]
+        radius: f64,
+    },
+    Unpin {
+        triangle: u32,
+        weights: [f64; 3],
+        #[serde(default)]
+        radius: f64,
+    },
+    UnpinAll,
+    Ball {
+        centre: [f64; 3],
+        radius: f64,
+    },
+    NoBall,
+    Throw {
+        triangle: u32,
+        velocity: [f64; 3],
+    },
+    SetMaterial {
+        index: usize,
+        law: Option<String>,
+        young: Option<f64>,
+        poisson: Option<f64>,
+    },
+    Set(Steering),
+    HalveStep,
+    UndoChanges,
+    Save,
+}
+
+/// A plane through the bodies.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plane {
+    pub point: [f64; 3],
+    pub normal: [f64; 3],
+}
+
+/// How steps are made; what is not given stays.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Steering {
+    pub step: Option<f64>,
+    pub scheme: Option<String>,
+    pub solver: Option<String>,
+    pub mass_damping: Option<f64>,
+    pub stiffness_damping: Option<f64>,
+    pub gravity: Option<[f64; 3]>,
+}
+
+/// Something that can be chosen.
+#[derive(Debug, Clone, Serialize)]
+pub struct Choice {
+    pub name: String,
+    pub about: String,
+}
+
+/// The header of `settings`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Settings {
+    pub revision: u64,
+    pub materials: Vec<MaterialShown>,
+    pub step: f64,
+    pub scheme: String,
+    pub solver: Option<String>,
+    pub mass_damping: f64,
+    pub stiffness_damping: f64,
+    pub gravity: [f64; 3],
+    pub pins: usize,
+    pub changed: bool,
+    pub why_not: Option<String>,
+    pub why_no_pins: Option<String>,
+}
+
+/// What a region is made of.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MaterialShown {
+    pub index: usize,
+    pub name: String,
+    pub law: Option<String>,
+    pub young: Option<f64>,
+    pub poisson: Option<f64>,
+    pub density: f64,
+    pub why_not: Option<String>,
+}
+
+/// The header of `notice`.
+#[derive(Debug, Clone, Serialize)]
+pub struct Notice {
+    pub level: Level,
+    pub text: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    Error,
+    Note,
+}
+
+/// The header of `scene`.
+#[derive(Debug, Clone, Serialize)]
+pub struct SavedScene {
+    pub name: String,
+    pub text: String,
+}
+
+/// The arrays of a message.
+#[derive(Debug, Default)]
+pub struct Arrays {
+    heads: Vec<ArrayHead>,
+    bytes: Vec<u8>,
+}
+
+#[derive(Debug, Serialize)]
+struct ArrayHead {
+    name: &'static str,
+    kind: &'static str,
+    count: usize,
+}
+
+impl Arrays {
+    pub fn numbers(&mut self, name: &'static str, numbers: impl IntoIterator<Item = f32>) {
+        self.push(name, "f32", numbers.into_iter().map(f32::to_le_bytes));
+    }
+
+    /// Places, relative to an origin.
+    pub fn places(&mut self, name: &'static str, places: impl IntoIterator<Item = Vec3>, origin: Vec3) {
+        self.numbers(name, places.into_iter().flat_map(|place| (place - origin).to_array().map(|x| x as f32)));
+    }
+
+    pub fn indices(&mut self, name: &'static str, indices: impl IntoIterator<Item = u32>) {
+        self.push(name, "u32", indices.into_iter().map(u32::to_le_bytes));
+    }
+
+    fn push(&mut self, name: &'static str, kind: &'static str, items: impl Iterator<Item = [u8; 4]>) {
+        let before = self.bytes.len();
+        items.for_each(|item| self.bytes.extend(item));
+        self.heads.push(ArrayHead { name, kind, count: (self.bytes.len() - before) / 4 });
+    }
+}
+
+/// A message to the page.
+pub fn message(kind: &str, header: &impl Serialize, arrays: &Arrays) -> Bytes {
+    #[derive(Serialize)]
+    struct Envelope<'a, H> {
+        r#type: &'a str,
+        #[serde(flatten)]
+        header: &'a H,
+        arrays: &'a [ArrayHead],
+    }
+    let envelope = Envelope { r#type: kind, header, arrays: &arrays.heads };
+    let mut text = serde_json::to_vec(&envelope).expect("headers are plain data");
+    // Arrays begin at a multiple of four bytes, as browsers want it.
+    text.resize(text.len().next_multiple_of(4), b' ');
+    let mut bytes = (text.len() as u32).to_le_bytes().to_vec();
+    bytes.extend(text);
+    bytes.extend_from_slice(&arrays.bytes);
+    bytes.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_begin_at_multiples_of_four_bytes_and_say_what_they_are() {
+        for text in ["a", "ab", "abc", "abcd"] {
+            let mut arrays = Arrays::default();
+            arrays.places("positions", [Vec3::new(2.0, 3.0, 4.0)], Vec3::ONE);
+            arrays.indices("triangles", [7, 8, 9]);
+            let notice = Notice { level: Level::Note, text: text.into() };
+            let bytes = message("notice", &notice, &arrays);
+            let length = u32::from_le_bytes(bytes[..4].try_into().unwrap()) as usize;
+            assert_eq!(length % 4, 0);
+            let header: serde_json::Value = serde_json::from_slice(&bytes[4..4 + length]).unwrap();
+            assert_eq!(header["type"], "notice");
+            assert_eq!((&header["text"], &header["level"]), (&text.into(), &"note".into()));
+            assert_eq!(header["arrays"][1], serde_json::json!({ "name": "triangles", "kind": "u32", "count": 3 }));
+            let payload = &bytes[4 + length..];
+            assert_eq!(payload.len(), 24);
+            assert_eq!(payload[..4], 1_f32.to_le_bytes());
+            assert_eq!(payload[20..], 9_u32.to_le_bytes());
+        }
+    }
+
+    #[test]
+    fn commands_are_those_of_the_document_and_nothing_else() {
+        // Each example of PROTOCOL.md, with its letters filled in.
+        let document = include_str!("../PROTOCOL.md");
+        let (_, commands) = document.split_once("## To the server").unwrap();
+        let mut count = 0;
+        for example in commands.split('`').skip(1).step_by(2).filter(|text| text.starts_with("{ \"do\"")) {
+            let filled = [
+                (": id", ": 1"),
+                (": t,", ": 2,"),
+                (": t }", ": 2 }"),
+                (": n", ": 3"),
+                (": k", ": 4"),
+                (": r ", ": 5 "),
+                (": i,", ": 6,"),
+                (": E", ": 7"),
+                (": ν", ": 0.3"),
+                (": dt", ": 8"),
+                (": α", ": 9"),
+                (": β", ": 10"),
+                ("[…]", "[1, 0, 0]"),
+                ("[a, b, c]", "[1, 0, 0]"),
+                ("[x, y, z]", "[1, 2, 3]"),
+                ("3ull", "null"),
+            ];
+            let text = filled.iter().fold(example.to_owned(), |text, (letter, number)| text.replace(letter, number));
+            serde_json::from_str::<Command>(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            count += 1;
+        }
+        assert!(count >= 19, "{count}");
+        for wrong in [
+            "{}",
+            "[]",
+            "null",
+            "{\"do\":\"explode\"}",
+            "{\"do\":\"seek\"}",
+            "{\"do\":\"seek\",\"time\":\"now\"}",
+            "{\"do\":\"seek\",\"time\":1e999}",
+            "{\"do\":\"set\",\"steps\":1}",
+        ] {
+            assert!(serde_json::from_str::<Command>(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! The server: pages for those who may see them, and a socket.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::ws::WebSocketUpgrade;
+use axum::extract::{Path, Query, Request, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::serve::ListenerExt;
+use serde::Deserialize;
+use thiserror::Error;
+use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
+use tokio::sync::mpsc::Sender;
+
+use crate::guard::{Guard, Token, reachable};
+use crate::page::Page;
+use crate::protocol::LONGEST_COMMAND;
+use crate::session::{self, Outlook, Session, Show, ViewerId};
+use crate::socket;
+
+/// Where to listen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Params {
+    /// The address; only this machine can reach the usual one.
+    pub listen: IpAddr,
+    /// The port; 0 is any that is free.
+    pub port: u16,
+    /// Names under which browsers may reach it beside `localhost`, if it listens to others.
+    pub names: Vec<String>,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self { listen: Ipv4Addr::LOCALHOST.into(), port: 0, names: Vec::new() }
+    }
+}
+
+/// Why there is no viewer.
+#[derive(Debug, Error)]
+#[allow(missing_docs, reason = "the message says what each part is")]
+#[non_exhaustive]
+pub enum ViewerError {
+    #[error("cannot listen on {address}: {cause}")]
+    Listen { address: SocketAddr, cause: std::io::Error },
+    #[error("cannot start threads for the viewer: {0}")]
+    Threads(std::io::Error),
+    #[error("no random numbers for a token: {0}")]
+    Token(getrandom::Error),
+}
+
+/// More pages than this are turned away.
+const MOST_VIEWERS: usize = 64;
+
+/// How long pages have to take note that the viewer ends.
+const GOODBYE: Duration = Duration::from_millis(200);
+
+/// A server that shows something, until it is dropped.
+#[derive(Debug)]
+pub struct Viewer {
+    address: String,
+    local: SocketAddr,
+    requests: Sender<session::Request>,
+    session: Option<JoinHandle<()>>,
+    runtime: Option<Runtime>,
+}
+
+struct App {
+    guard: Guard,
+    page: Page,
+    outlook: Outlook,
+    next: AtomicU64,
+    connected: AtomicUsize,
+}
+
+impl Viewer {
+    /// Take an address.
+    pub fn listen(params: &Params) -> Result<std::net::TcpListener, ViewerError> {
+        let address = SocketAddr::new(params.listen, params.port);
+        let listen = || {
+            let listener = std::net::TcpListener::bind(address)?;
+            listener.set_nonblocking(true)?;
+            Ok(listener)
+        };
+        listen().map_err(|cause| ViewerError::Listen { address, cause })
+    }
+
+    /// Begin to serve what is shown, at an address that was taken.
+    pub fn start(
+        listener: std::net::TcpListener,
+        params: &Params,
+        page: Page,
+        show: impl Show,
+    ) -> Result<Self, ViewerError> {
+        // The threads of the simulation are others; these only pass on.
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .thread_name("pliant-viewer")
+            .enable_all()
+            .build()
+            .map_err(ViewerError::Threads)?;
+        let wrong = |cause| ViewerError::Listen { address: SocketAddr::new(params.listen, params.port), cause };
+        let local = listener.local_addr().map_err(wrong)?;
+        let listener = {
+            let _within = runtime.enter();
+            TcpListener::from_std(listener).map_err(wrong)?
+        };
+        let token = Token::random().map_err(ViewerError::Token)?;
+        let page_address = format!("http://{}/?token={}", reachable(local), token.text());
+        let (session, outlook) = Session::new(show);
+        let handle = runtime.handle().clone();
+        let session = std::thread::Builder::new().name("pliant-session".into()).spawn(move || session.run(&handle));
+        let session = session.map_err(ViewerError::Threads)?;
+        let guard = Guard::new(token, local, &params.names);
+        let requests = outlook.requests.clone();
+        let app = App { guard, page, outlook, next: AtomicU64::new(0), connected: AtomicUsize::new(0) };
+        let router = router(Arc::new(app));
+        runtime.spawn(async move {
+            // Small messages go at once: a hand is waiting for them.
+            let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
+            axum::serve(listener, router).await
+        });
+        Ok(Self { address: page_address, local, requests, session: Some(session), runtime: Some(runtime) })
+    }
+
+    /// What to open in a browser; it has the token in it.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// Whether what is shown has ended before the viewer, which only a fault of this program can do.
+    pub fn has_ended(&self) -> bool {
+        self.session.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
+    /// Where it listens.
+    pub fn local_address(&self) -> SocketAddr {
+        self.local
+    }
+}
+
+impl Drop for Viewer {
+    fn drop(&mut self) {
+        let (requests, session, runtime) = (self.requests.clone(), self.session.take(), self.runtime.take());
+        // On a thread of its own, as a program that has a runtime itself may not wait on one of its threads.
+        let end = std::thread::spawn(move || {
+            drop(requests.blocking_send(session::Request::Stop));
+            // It ends after the step that it is in. If it has panicked, that was said on standard error.
+            session.map(JoinHandle::join);
+            // Pages are told, if they listen.
+            if let Some(runtime) = runtime {
+                runtime.shutdown_timeout(GOODBYE);
+            }
+        });
+        drop(end.join());
+    }
+}
+
+fn router(app: Arc<App>) -> Router {
+    Router::new()
+        .route("/", get(index))
+        .route("/socket", get(open_socket))
+        .route("/{*name}", get(asset))
+        .layer(middleware::from_fn_with_state(app.clone(), check_host))
+        .with_state(app)
+}
+
+/// What the page may load: only what is from here.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; \
+    connect-src 'self'; font-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+async fn check_host(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    let host = host(request.headers());
+    let mut response = if app.guard.allows_host(&host) {
+        next.run(request).await
+    } else {
+        let text = format!(
+            "`{host}` is not an address of this viewer. If it should be, start it with `--name {}`.\n",
+            host.split(':').next().unwrap_or_default()
+        );
+        refuse(StatusCode::FORBIDDEN, text)
+    };
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::CACHE_CONTROL, "no-store"),
+    ] {
+        headers.insert(name, header::HeaderValue::from_static(value));
+    }
+    response
+}
+
+fn host(headers: &HeaderMap) -> String {
+    text(headers, header::HOST).unwrap_or_default().to_owned()
+}
+
+fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}
+
+fn refuse(status: StatusCode, text: impl Into<String>) -> Response {
+    (status, [(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text.into()).into_response()
+}
+
+#[derive(Deserialize)]
+struct Given {
+    #[serde(default)]
+    token: String,
+}
+
+const WRONG_TOKEN: &str =
+    "This address has not the token of this viewer. Open the whole address that `pliant view` has printed.\n";
+
+async fn index(State(app): State<Arc<App>>, Query(given): Query<Given>) -> Response {
+    if !app.guard.token.is(&given.token) {
+        return refuse(StatusCode::FORBIDDEN, WRONG_TOKEN);
+    }
+    file(&app.page, "index.html")
+}
+
+/// Files of the page are no secret.
+async fn asset(State(app): State<Arc<App>>, Path(name): Path<String>) -> Response {
+    file(&app.page, &name)
+}
+
+fn file(page: &Page, name: &str) -> Response {
+    match page.get(name) {
+        Some(bytes) => ([(header::CONTENT_TYPE, Page::media_type(name))], bytes.to_vec()).into_response(),
+        None => refuse(StatusCode::NOT_FOUND, "There is nothing here.\n"),
+    }
+}
+
+async fn open_socket(
+    State(app): State<Arc<App>>,
+    Query(given): Query<Given>,
+    headers: HeaderMap,
+    upgrade: WebSocketUpgrade,
+) -> Response {
+    if !app.guard.token.is(&given.token) {
+        return refuse(StatusCode::FORBIDDEN, WRONG_TOKEN);
+    }
+    let origin = match headers.get(header::ORIGIN) {
+        None => None,
+        // What is not text is no origin of ours.
+        Some(value) => Some(value.to_str().unwrap_or("")),
+    };
+    if !Guard::allows_origin(origin, &host(&headers)) {
+        return refuse(StatusCode::FORBIDDEN, "Only the page of this viewer may connect.\n");
+    }
+    let Some(place) = Place::take(&app) else {
+        return refuse(StatusCode::SERVICE_UNAVAILABLE, format!("{MOST_VIEWERS} pages are connected already.\n"));
+    };
+    let viewer = ViewerId(app.next.fetch_add(1, Ordering::Relaxed));
+    let outlook = app.outlook.clone();
+    let upgrade = upgrade.max_message_size(LONGEST_COMMAND).max_frame_size(LONGEST_COMMAND);
+    upgrade.on_upgrade(async move |connection| {
+        socket::serve(connection, viewer, outlook).await;
+        drop(place);
+    })
+}
+
+/// One of the places for pages, until it is dropped.
+struct Place(Arc<App>);
+
+impl Place {
+    fn take(app: &Arc<App>) -> Option<Self> {
+        let place = Self(app.clone());
+        (app.connected.fetch_add(1, Ordering::Relaxed) < MOST_VIEWERS).then_some(place)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.connected.fetch_sub(1, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,379 @@
+//! Touching and steering a simulation.
+
+mod common;
+
+use common::{BEAM, BLOCK, Client, Heard, live, scene, scene_of};
+use pliant::io::Disk;
+use pliant::scene::{SceneFile, Source};
+use serde_json::{Value, json};
+
+fn tip_height(frame: &Heard, tip: usize) -> f32 {
+    frame.places("positions")[tip][1]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_stage_is_the_surface_of_the_scene() {
+    let viewer = live(BEAM, true);
+    let client = Client::new(&viewer).await;
+    let stage = &client.stage;
+    let mesh = scene_of(BEAM).simulation.model().bodies()[0].mesh().clone();
+    let surface = mesh.boundary().surface;
+    assert_eq!(stage.header["title"], "A beam");
+    assert_eq!(stage.number("/vertices") as usize, mesh.vertex_count());
+    assert_eq!(stage.places("rest").len(), surface.vertices().len());
+    assert_eq!(stage.indices("triangles").len(), 3 * surface.triangles().count());
+    assert_eq!(stage.indices("triangle_regions").len(), surface.triangles().count());
+    let origin: Vec<f64> = serde_json::from_value(stage.header["origin"].clone()).unwrap();
+    for (shown, vertex) in stage.places("rest").iter().zip(surface.vertices()) {
+        for axis in 0..3 {
+            assert!((f64::from(shown[axis]) + origin[axis] - vertex[axis]).abs() < 1e-6);
+        }
+    }
+    let names = |key: &str| -> Vec<String> {
+        stage.header[key].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect()
+    };
+    assert!(names("laws").contains(&"stvk".into()) && names("schemes").contains(&"newmark".into()));
+    assert!(names("solvers").contains(&"auto".into()) && names("colours").contains(&"von-mises".into()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_scene_far_from_the_origin_is_shown_as_exactly() {
+    let far = BEAM.replace("[[hold]]", "translate = [1e7, 0, 0]\n[[hold]]");
+    let (near, far) = (live(BEAM, true), live(&far, true));
+    let (near, far) = (Client::new(&near).await, Client::new(&far).await);
+    for (near, far) in near.stage.floats("rest").iter().zip(far.stage.floats("rest")) {
+        assert!((near - far).abs() < 1e-6, "{near} and {far}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_pulled_goes_to_the_target_and_swings_back() {
+    let viewer = live(BEAM, false);
+    let mut client = Client::new(&viewer).await;
+    client.say(json!({ "do": "set", "gravity": [0, 0, 0] })).await;
+    let (tip, triangle) = (client.vertex_near([0.5, 0.0, 0.0]), client.triangle_near([0.5, 0.0, 0.0]));
+    let target = [0.4, 0.3, 0.0];
+    let stiffness = 20.0 * client.stage.number("/pull/stiffness");
+    client
+        .say(json!({ "do": "grab", "pull": 3, "triangle": triangle, "weights": [0.3, 0.3, 0.4], "target": [0.5, 0, 0],
+            "stiffness": stiffness, "input": 1 }))
+        .await;
+    client.say(json!({ "do": "drag", "pull": 3, "target": target, "input": 2 })).await;
+    let pulled = client.frame("the tip at the target", |frame| tip_height(frame, tip) > 0.2).await;
+    assert_eq!(pulled.number("/input"), 2.0);
+    let pull = &pulled.header["pulls"][0];
+    assert_eq!(pull["mine"], true);
+    // The force is that of the spring.
+    for axis in 0..3 {
+        let part = |key: &str| pull[key][axis].as_f64().unwrap();
+        assert!((part("force") - stiffness * (part("target") - part("point"))).abs() < 1e-6 * stiffness);
+        assert!((part("target") - target[axis]).abs() < 1e-9);
+    }
+    client.say(json!({ "do": "release", "pull": 3 })).await;
+    let back = client.frame("the tip back", |frame| tip_height(frame, tip) < 0.02).await;
+    assert_eq!(back.header["pulls"], json!([]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_softer_material_sags_more_and_takes_effect_at_once() {
+    let viewer = live(BEAM, false);
+    let mut client = Client::new(&viewer).await;
+    let tip = client.vertex_near([0.5, 0.0, 0.0]);
+    client.frame("some sag", |frame| frame.number("/time") > 0.3).await;
+    let before = client.frame("a frame", |_| true).await;
+    client.say(json!({ "do": "set-material", "index": 0, "young": 1e5, "law": "stvk" })).await;
+    let settings =
+        client.until("settings", |heard| heard.kind() == "settings" && heard.header["changed"] == true).await;
+    assert_eq!((&settings.header["materials"][0]["law"], settings.number("/materials/0/young")), (&json!("stvk"), 1e5));
+    let sagged = client.frame("more sag", |frame| tip_height(frame, tip) < tip_height(&before, tip) - 0.2).await;
+    // Time went on; it was not begun anew.
+    assert!(sagged.number("/time") > before.number("/time"));
+    client.say(json!({ "do": "undo-changes" })).await;
+    let settings =
+        client.until("settings", |heard| heard.kind() == "settings" && heard.header["changed"] == false).await;
+    assert_eq!(
+        (&settings.header["materials"][0]["law"], settings.number("/materials/0/young")),
+        (&json!("neo-hookean"), 1e6)
+    );
+    client.frame("less sag", |frame| tip_height(frame, tip) > tip_height(&sagged, tip) + 0.1).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_scheme_and_solver_can_be_chosen_while_it_runs() {
+    let viewer = live(BEAM, true);
+    let mut client = Client::new(&viewer).await;
+    let names = |client: &Client, key: &str| -> Vec<Value> {
+        client.stage.header[key].as_array().unwrap().iter().map(|one| one["name"].clone()).collect()
+    };
+    let mut steps = 0.0;
+    for (key, all) in [("scheme", names(&client, "schemes")), ("solver", names(&client, "solvers"))] {
+        for name in all {
+            client.say(json!({ "do": "set", key: name, "step": 1e-4 })).await;
+            client.say(json!({ "do": "step" })).await;
+            let frame = client.frame("a step", |frame| frame.number("/step") > steps).await;
+            assert_eq!(frame.header["failure"], Value::Null, "{name}");
+            assert_eq!(client.notices, Vec::<String>::new(), "{name}");
+            // What is set and what moves are told one after the other.
+            while client.settings.as_ref().is_none_or(|settings| settings.header[key] != name) {
+                client.hear().await;
+            }
+            steps = frame.number("/step");
+            assert!((frame.number("/time") - 1e-4 * steps).abs() < 1e-9, "time goes on: {}", frame.number("/time"));
+        }
+        client.say(json!({ "do": "undo-changes" })).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_can_pause_step_reset_and_go_back() {
+    let viewer = live(BEAM, true);
+    let mut client = Client::new(&viewer).await;
+    let start = client.frame("the start", |frame| frame.number("/step") == 0.0).await;
+    let mut third = None;
+    for step in 1..=30 {
+        client.say(json!({ "do": "step" })).await;
+        let frame = client.frame("a step", |frame| frame.number("/step") == f64::from(step)).await;
+        if step == 3 {
+            third = Some(frame);
+        }
+    }
+    let third = third.unwrap();
+    client.say(json!({ "do": "seek", "time": 0.0 })).await;
+    let first = client.frame("the start", |frame| frame.number("/time") == 0.0).await;
+    assert_eq!(first.floats("positions"), start.floats("positions"));
+    // What comes later can still be gone to, until it goes on.
+    assert!(first.number("/span/1") > 0.25);
+    for step in 1..=3 {
+        client.say(json!({ "do": "step" })).await;
+        client.frame("a step", |frame| frame.number("/step") == f64::from(step)).await;
+    }
+    let again = client.frame.clone().unwrap();
+    for (a, b) in again.floats("positions").iter().zip(third.floats("positions")) {
+        assert!((a - b).abs() < 1e-5, "the same way again: {a} and {b}");
+    }
+    assert!(again.number("/span/1") < 0.05);
+    client.say(json!({ "do": "reset" })).await;
+    let reset = client.frame("the start", |frame| frame.number("/step") == 0.0).await;
+    assert_eq!((reset.number("/time"), reset.floats("positions")), (0.0, start.floats("positions")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pins_hold_until_they_are_taken_out() {
+    let viewer = live(BLOCK, true);
+    let mut client = Client::new(&viewer).await;
+    let top = client.triangle_near([0.0, 0.1, 0.0]);
+    let corner = client.vertex_near([0.1, -0.1, 0.1]);
+    client.say(json!({ "do": "pin", "triangle": top, "weights": [0.3, 0.3, 0.4], "radius": 0.06 })).await;
+    let settings = client.until("pins", |heard| heard.kind() == "settings" && heard.number("/pins") > 0.0).await;
+    let start = client.frame("pins", |frame| !frame.floats("pinned").is_empty()).await;
+    assert_eq!(start.places("pinned").len() as f64, settings.number("/pins"));
+    assert!(start.places("pinned").len() >= 3);
+    client.say(json!({ "do": "play" })).await;
+    let hanging = client.frame("half a second", |frame| frame.number("/time") > 0.5).await;
+    assert_eq!(hanging.places("pinned"), start.places("pinned"));
+    assert!((hanging.places("positions")[corner][1] - start.places("positions")[corner][1]).abs() < 0.1);
+    client.say(json!({ "do": "throw", "triangle": top, "velocity": [1, 0, 0] })).await;
+    client.notice("held").await;
+    client.say(json!({ "do": "unpin", "triangle": top, "weights": [0.3, 0.3, 0.4], "radius": 0 })).await;
+    let fewer = client
+        .until("fewer pins", |heard| heard.kind() == "settings" && heard.number("/pins") < settings.number("/pins"))
+        .await;
+    assert_eq!(fewer.number("/pins"), settings.number("/pins") - 1.0);
+    client.say(json!({ "do": "unpin-all" })).await;
+    client.frame("it has fallen", |frame| frame.places("positions").iter().all(|place| place[1] < 0.09)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_free_body_can_be_thrown_and_pushed() {
+    let viewer = live(&BLOCK.replace("point = [0, -0.1, 0]", "point = [0, -9, 0]"), true);
+    let mut client = Client::new(&viewer).await;
+    client.say(json!({ "do": "set", "gravity": [0, 0, 0] })).await;
+    client.say(json!({ "do": "throw", "triangle": 0, "velocity": [2, 0, 0] })).await;
+    client.say(json!({ "do": "step" })).await;
+    let thrown = client.frame("a step", |frame| frame.number("/step") == 1.0).await;
+    for (now, rest) in thrown.places("positions").iter().zip(client.stage.places("rest")) {
+        assert!((now[0] - rest[0] - 0.02).abs() < 1e-5, "{now:?} and {rest:?}");
+    }
+    client.say(json!({ "do": "reset" })).await;
+    client.frame("the start", |frame| frame.number("/step") == 0.0).await;
+    // A ball that comes from the left and stops where the middle was pushes it to the right.
+    client.say(json!({ "do": "ball", "centre": [-0.2, 0, 0], "radius": 0.08 })).await;
+    client.say(json!({ "do": "play" })).await;
+    client.frame("the ball", |frame| frame.maybe("/balls/0/radius") == Some(0.08)).await;
+    client.say(json!({ "do": "ball", "centre": [0.0, 0, 0], "radius": 0.08 })).await;
+    client.frame("it is pushed", |frame| frame.places("positions").iter().all(|place| place[0] > 0.0)).await;
+    client.say(json!({ "do": "no-ball" })).await;
+    client.frame("no ball", |frame| frame.header["balls"] == json!([])).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_step_that_fails_is_explained_and_halving_it_helps() {
+    // Explicit, and unstable at this step but not at a tenth of it.
+    let scheme = "scheme = \"symplectic-euler\"\nhalvings = 0\nmass = \"lumped\"";
+    let text =
+        BEAM.replace("step = 0.01", &format!("step = 0.01\n{scheme}")).replace("stiffness = 0.002", "stiffness = 0");
+    let viewer = live(&text, false);
+    let mut client = Client::new(&viewer).await;
+    let failed = client.frame("a failure", |frame| !frame.header["failure"].is_null()).await;
+    assert_eq!((&failed.header["playing"], failed.number("/failure/step")), (&json!(false), 0.01));
+    assert!(failed.header["failure"]["message"].as_str().unwrap().len() > 20);
+    assert!(failed.floats("positions").iter().all(|x| x.is_finite()), "the last good state is shown");
+    client.say(json!({ "do": "reset" })).await;
+    client.frame("the start", |frame| frame.number("/step") == 0.0 && frame.header["failure"].is_null()).await;
+    for _ in 0..7 {
+        client.say(json!({ "do": "halve-step" })).await;
+        client.say(json!({ "do": "pause" })).await;
+    }
+    client.say(json!({ "do": "reset" })).await;
+    client.say(json!({ "do": "speed", "factor": null })).await;
+    client.say(json!({ "do": "play" })).await;
+    let well = client.frame("a thousand steps", |frame| frame.number("/step") > 1000.0).await;
+    assert_eq!(well.header["failure"], Value::Null);
+    assert!((client.settings.as_ref().unwrap().number("/step") - 0.01 / 128.0).abs() < 1e-12);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_saved_is_a_scene_with_the_changes_that_runs_from_any_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let mesh = scene_of(BLOCK).simulation.model().bodies()[0].mesh().clone();
+    pliant::io::write(folder.path().join("block.veg"), &mesh, &pliant::io::WriteOptions::default()).unwrap();
+    let text = BLOCK.replace("{ box = { size = [0.2, 0.2, 0.2], cells = [3, 3, 3] } }", "\"block.veg\"");
+    let path = folder.path().join("own.toml");
+    std::fs::write(&path, text).unwrap();
+    let file = SceneFile::read(&Disk, &path).unwrap();
+    let viewer = common::show(pliant_viewer::Live::new(file).unwrap().paused());
+    let mut client = Client::new(&viewer).await;
+    client.say(json!({ "do": "set-material", "index": 0, "young": 5e4, "law": "stvk" })).await;
+    client.say(json!({ "do": "set", "step": 0.005, "scheme": "backward-euler", "solver": "direct", "mass_damping": 0.5, "gravity": [0, -1, 0] })).await;
+    let top = client.triangle_near([0.0, 0.1, 0.0]);
+    client.say(json!({ "do": "pin", "triangle": top, "weights": [1, 0, 0], "radius": 0 })).await;
+    client.say(json!({ "do": "save" })).await;
+    let saved = client.until("a scene", |heard| heard.kind() == "scene").await;
+    assert_eq!(saved.header["name"], "own-changed.toml");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let saved_path = elsewhere.path().join("saved.toml");
+    std::fs::write(&saved_path, saved.header["text"].as_str().unwrap()).unwrap();
+    let again = SceneFile::read(&Disk, &saved_path).unwrap();
+    let built = again.build(&Disk).unwrap();
+    let (region, model) = (&built.made_of[0], built.simulation.model());
+    assert_eq!((region.law, region.moduli.unwrap().young.round()), (Some("stvk"), 5e4));
+    assert_eq!((built.simulation.dt(), model.gravity().y, model.holds().len()), (0.005, -1.0, 1));
+    assert_eq!(SceneFile::parse(Source::new("a.toml", again.scene.to_toml())).unwrap().scene, again.scene);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn colours_and_slices_are_each_pages_own() {
+    let viewer = live(BEAM, true);
+    let (mut one, mut two) = (Client::new(&viewer).await, Client::new(&viewer).await);
+    for _ in 0..5 {
+        one.say(json!({ "do": "step" })).await;
+    }
+    one.say(json!({ "do": "view", "colour": "von-mises", "slice": { "point": [0.1, 0, 0], "normal": [2, 0, 0] } }))
+        .await;
+    two.say(json!({ "do": "view", "colour": "displacement", "slice": null })).await;
+    let stressed =
+        one.frame("stresses", |frame| frame.header["colour"] == "von-mises" && frame.number("/step") == 5.0).await;
+    let count = one.stage.places("rest").len();
+    assert_eq!(stressed.floats("values").len(), count);
+    assert!(stressed.number("/range/1") > stressed.number("/range/0"));
+    assert!(stressed.floats("values").iter().all(|value| f64::from(*value) <= stressed.number("/range/1") * 1.000001));
+    // The section of the beam is a centimetre squared a hundred times.
+    let (places, triangles) = (stressed.places("slice_positions"), stressed.indices("slice_triangles"));
+    assert!(places.iter().all(|place| (place[0] - 0.1).abs() < 1e-5));
+    let area: f32 = triangles
+        .as_chunks::<3>()
+        .0
+        .iter()
+        .map(|corners| {
+            let [a, b, c] = corners.map(|corner| places[corner as usize]);
+            0.5 * ((b[1] - a[1]) * (c[2] - a[2]) - (b[2] - a[2]) * (c[1] - a[1])).abs()
+        })
+        .sum();
+    assert!((area - 0.01).abs() < 1e-3, "{area}");
+    assert_eq!(stressed.floats("slice_values").len(), places.len());
+    assert_eq!(stressed.indices("slice_regions").len(), triangles.len() / 3);
+    let moved = two
+        .frame("displacements", |frame| frame.header["colour"] == "displacement" && frame.number("/step") == 5.0)
+        .await;
+    assert!(!moved.has("slice_positions"));
+    let tip = two.vertex_near([0.5, 0.0, 0.0]);
+    let (now, rest) = (moved.places("positions")[tip], two.stage.places("rest")[tip]);
+    let length = (0..3).map(|axis| (now[axis] - rest[axis]).powi(2)).sum::<f32>().sqrt();
+    assert!((moved.floats("values")[tip] / length - 1.0).abs() < 1e-3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_second_page_follows_the_first() {
+    let viewer = live(BEAM, true);
+    let (mut one, mut two) = (Client::new(&viewer).await, Client::new(&viewer).await);
+    let triangle = one.triangle_near([0.5, 0.0, 0.0]);
+    one.say(json!({ "do": "grab", "pull": 0, "triangle": triangle, "weights": [1, 0, 0], "target": [0.6, 0, 0], "stiffness": 10 })).await;
+    one.say(json!({ "do": "step" })).await;
+    let a = one.frame("a step", |frame| frame.number("/step") == 1.0).await;
+    let b = two.frame("a step", |frame| frame.number("/step") == 1.0).await;
+    assert_eq!(a.floats("positions"), b.floats("positions"));
+    assert_eq!((&a.header["pulls"][0]["mine"], &b.header["pulls"][0]["mine"]), (&json!(true), &json!(false)));
+    assert_eq!(b.number("/viewers"), 2.0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reduced_model_is_pulled_pushed_and_steered_like_any_other() {
+    let viewer = live(&format!("reduced = {{ size = 12 }}\n{BEAM}"), false);
+    let mut client = Client::new(&viewer).await;
+    assert_eq!(client.stage.number("/reduced"), 12.0);
+    let (tip, triangle) = (client.vertex_near([0.5, 0.0, 0.0]), client.triangle_near([0.5, 0.0, 0.0]));
+    let stiffness = 20.0 * client.stage.number("/pull/stiffness");
+    client.say(json!({ "do": "grab", "pull": 0, "triangle": triangle, "weights": [1, 0, 0], "target": [0.45, 0.25, 0], "stiffness": stiffness })).await;
+    client.frame("the tip near the target", |frame| tip_height(frame, tip) > 0.15).await;
+    client.say(json!({ "do": "set", "gravity": [0, 0, 0], "step": 0.005, "scheme": "newmark" })).await;
+    client.until("settings", |heard| heard.kind() == "settings" && heard.header["scheme"] == "newmark").await;
+    client.say(json!({ "do": "release", "pull": 0 })).await;
+    client.frame("the tip back", |frame| tip_height(frame, tip) < 0.05).await;
+    client.say(json!({ "do": "ball", "centre": [0.45, 0.15, 0], "radius": 0.05 })).await;
+    client.frame("a ball", |frame| frame.maybe("/balls/0/radius") > Some(0.049)).await;
+    client.say(json!({ "do": "ball", "centre": [0.45, 0.0, 0], "radius": 0.05 })).await;
+    client.frame("the tip is pushed down", |frame| tip_height(frame, tip) < -0.02).await;
+    client.say(json!({ "do": "pin", "triangle": 0, "weights": [1, 0, 0] })).await;
+    client.notice("keeps the holds").await;
+    client.say(json!({ "do": "set-material", "index": 0, "young": 1 })).await;
+    client.notice("reduced model").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_numbers_of_a_step_add_up() {
+    let viewer = live(BEAM, false);
+    let mut client = Client::new(&viewer).await;
+    let frame = client.frame("a second", |frame| frame.number("/time") > 1.0).await;
+    let part = |key: &str| frame.number(&format!("/stats/{key}"));
+    assert!((part("assembling_ms") + part("solving_ms") + part("rest_ms") - part("step_ms")).abs() < 1e-6);
+    assert!(part("step_ms") > 0.0 && part("newton") >= 1.0 && part("steps_per_second") > 1.0);
+    let energy = |key: &str| frame.number(&format!("/energies/{key}"));
+    let sum = energy("kinetic") + energy("elastic") + energy("gravitational") + energy("other");
+    assert!((sum - energy("total")).abs() < 1e-9 * sum.abs().max(1.0));
+    assert!((frame.number("/volume") / frame.number("/rest_volume") - 1.0).abs() < 0.1);
+    // Simulated time keeps to the clock, if the machine is fast enough.
+    assert!(part("real_time") < 1.3, "{}", part("real_time"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn detailed_surfaces_are_shown_and_pulled() {
+    let skin = "skin = { mesh = { ball = { radius = 0.09, across = 8 } } }\n";
+    let text = BLOCK.replace("[[obstacle]]", &format!("{skin}translate = [-0.1, -0.1, -0.1]\n[[obstacle]]"));
+    // The skin moves along with the object, so that it is in the corner; what matters is that it is carried.
+    let viewer = live(&text.replace("plane = { point = [0, -0.1, 0] }", "plane = { point = [0, -2, 0] }"), true);
+    let mut client = Client::new(&viewer).await;
+    assert_eq!(client.stage.header["bodies"][0]["dressed"], true);
+    client.say(json!({ "do": "set", "gravity": [0, 0, 0] })).await;
+    client.say(json!({ "do": "grab", "pull": 0, "triangle": 5, "weights": [0.2, 0.2, 0.6], "target": [0, 1, 0], "stiffness": 100 })).await;
+    client.say(json!({ "do": "step" })).await;
+    let frame = client.frame("a step", |frame| frame.number("/step") == 1.0).await;
+    assert_eq!(frame.places("positions").len(), client.stage.places("rest").len());
+    let corner = client.stage.indices("triangles")[17] as usize;
+    assert!(frame.places("positions")[corner][1] > client.stage.places("rest")[corner][1]);
+}
+
+#[test]
+fn a_scene_that_cannot_be_built_is_an_error() {
+    let error = pliant_viewer::Live::new(scene(&BEAM.replace("young = 1e6", "young = -1"))).unwrap_err();
+    assert!(error.to_string().contains("Young"), "{error}");
+}
