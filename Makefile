@@ -1,4 +1,4 @@
-# Everything a newcomer needs: `make demo` to see it, `make test` before sending a change.
+# Everything a newcomer needs: `make` to build it, `make demo` to see it, `make test` before sending a change.
 
 CARGO ?= cargo
 PYTHON ?= python3
@@ -7,8 +7,14 @@ OUT = out
 FUZZ_SECONDS ?= 60
 
 VENV = target/venv
+PAGE = crates/pliant-viewer/page/dist/index.html
+WITH_NODE = PYTHON=$(PYTHON) sh web/with-node.sh
+export CHROMIUM ?= $(or $(shell command -v chromium || command -v chromium-browser || command -v google-chrome),/usr/bin/chromium)
 
-.PHONY: help demo test test-rust test-python lint wheel bench bench-peers bench-python fuzz tools python-tools
+.PHONY: build help demo page test test-rust test-python test-browser lint wheel bench bench-peers bench-python bench-viewer fuzz tools python-tools browser
+
+build: page ## Build the viewer's page and the command, target/release/pliant
+	$(CARGO) build --release --bin pliant
 
 help: ## Say what there is to make
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,19 +24,35 @@ demo: ## Build and simulate a scene: animation, pictures and plots under out/
 	@mkdir -p $(OUT)
 	@sh demo.sh $(PLIANT) $(OUT)
 
-test: lint test-rust test-python ## Format check, lints, all tests, documentation; what continuous integration runs
+test: lint page test-rust test-browser test-python ## Format check, lints, all tests, documentation; what continuous integration runs
 
+# The Python package is built along, so that what it has in common with the tests is built once.
 test-rust:
-	$(CARGO) test --workspace --exclude pliant-py --all-targets --quiet
+	$(CARGO) test --workspace --all-targets --quiet
 	$(CARGO) test --workspace --exclude pliant-py --doc --quiet
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items --quiet
+
+# The binary is the one that the tests of the command line use.
+test-browser: page browser
+	$(CARGO) test --workspace --all-targets --no-run --quiet
+	PLIANT=$(CURDIR)/target/debug/pliant $(WITH_NODE) npm test --silent
+
+page: $(PAGE) ## Build the page of `pliant view`; the next build of the command has it
+
+$(PAGE): web/node_modules/.package-lock.json web/index.html web/vite.config.ts web/tsconfig.json $(shell find web/src web/public -type f)
+	$(WITH_NODE) npm run --silent build -- --logLevel warn
+	@touch $@
+
+web/node_modules/.package-lock.json: web/package-lock.json | python-tools
+	$(WITH_NODE) npm ci --silent --no-audit --no-fund
+	@touch $@
 
 # Installed as a user does it, but with the checks of a debug build.
 test-python: $(VENV)/tests-installed
 	$(VENV)/bin/pip install --quiet --force-reinstall --no-deps --config-settings=build-args="--profile dev" .
 	$(VENV)/bin/python -m pytest --quiet
 
-wheel: $(VENV)/bin/python ## Build the Python package as a wheel, under target/wheels
+wheel: page $(VENV)/bin/python ## Build the Python package as a wheel, under target/wheels
 	$(VENV)/bin/pip wheel --quiet --no-deps --wheel-dir target/wheels .
 	@ls target/wheels/pliant-*.whl
 
@@ -42,7 +64,8 @@ $(VENV)/tests-installed: crates/pliant-py/tests/requirements.txt | $(VENV)/bin/p
 	$(VENV)/bin/pip install --quiet -r $<
 	@touch $@
 
-lint: tools python-tools ## Format check and clippy, warnings denied
+lint: tools python-tools web/node_modules/.package-lock.json ## Format checks and lints, warnings denied
+	$(WITH_NODE) npm run --silent lint
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 
@@ -68,8 +91,15 @@ tools:
 	@$(CARGO) fmt --version >/dev/null 2>&1 || rustup component add rustfmt
 	@$(CARGO) clippy --version >/dev/null 2>&1 || rustup component add clippy
 
+# A browser for its tests.
+browser:
+	@[ -x "$(CHROMIUM)" ] || { $(call install,chromium) ; } >&2
+
 # Python with what makes virtual environments, which Debian has in a package of its own.
 python-tools:
-	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
-		echo "installing python3-venv"; \
-		if [ "$$(id -u)" = 0 ]; then apt-get install -y -qq python3-venv; else sudo apt-get install -y -qq python3-venv; fi; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { $(call install,python3-venv) ; } >&2
+
+# A package of Debian or Ubuntu; lists of packages are fetched if they are needed.
+install = echo "installing $(1)"; \
+	sudo=$$([ "$$(id -u)" = 0 ] || echo sudo); \
+	$$sudo apt-get install -y -qq $(1) || { $$sudo apt-get update -qq && $$sudo apt-get install -y -qq $(1); }

@@ -52,12 +52,7 @@ const PORT: u16 = 8490;
 impl View {
     pub fn run(&self) -> anyhow::Result<Done> {
         set_threads(self.threads)?;
-        let page = Page::embedded().ok_or_else(|| {
-            anyhow!(
-                "this pliant was built without the viewer's page. In the source, `make page` builds it (Node.js 20.19 or later is needed), and \
-                 `cargo build --release` then puts it into the command; `make` does both"
-            )
-        })?;
+        let page = there(Page::embedded())?;
         let mut notes = Vec::new();
         let viewer = if self.what.is_dir() {
             if let Some(option) = [("--step", self.step.is_some()), ("--reduced", self.reduced.is_some())]
@@ -122,5 +117,27 @@ impl View {
             drop(open::that_detached(viewer.address()));
         }
         Ok(())
+    }
+}
+
+/// The page, or how to get one.
+fn there(page: Option<Page>) -> anyhow::Result<Page> {
+    page.ok_or_else(|| {
+        anyhow!(
+            "this pliant was built without the viewer's page. In the source, `make page` builds it (with Node.js 20.19 or later), and \
+             `cargo build --release` then puts it into the command; `make` does both"
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_page_the_command_says_how_to_build_it() {
+        let error = there(None).unwrap_err().to_string();
+        assert!(error.contains("`make page`") && error.contains("Node.js"), "{error}");
+        assert!(there(Some(Page::default())).is_ok());
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use pliant::force::{Handle, Handles, Obstacle, Obstacles};
 use pliant::math::Vec3;
 use pliant::model::{Hold, HoldId, Model};
+use pliant::motion::{Keyframes, Motion};
 use pliant::simulation::Simulation;
 use pliant::system::State;
 
@@ -15,7 +16,7 @@ use crate::session::ViewerId;
 const MOST: usize = 64;
 
 /// How far a ball moves in a step at most, as a part of its radius: what jumps into a body would tear it.
-const BALL_STRIDE: f64 = 0.08;
+const BALL_STRIDE: f64 = 0.1;
 
 /// How much of its radius a ball grows in a step.
 const BALL_GROWTH: f64 = 0.1;
@@ -46,6 +47,8 @@ struct Pull {
 struct Ball {
     viewer: ViewerId,
     centre: Vec3,
+    /// Friction drags along what it touches.
+    motion: Motion,
     radius: f64,
     /// Where it goes, and how large it becomes.
     target: Vec3,
@@ -138,7 +141,8 @@ impl Touch {
         if self.balls.len() == MOST {
             return Err(format!("there are {MOST} balls already"));
         }
-        let ball = Ball { viewer, centre: target, radius: BALL_GROWTH * full_radius, target, full_radius };
+        let radius = BALL_GROWTH * full_radius;
+        let ball = Ball { viewer, centre: target, motion: Motion::Still, radius, target, full_radius };
         obstacles(simulation.model_mut())?.push(ball.obstacle(self.ball_stiffness)).map_err(words)?;
         self.balls.push(ball);
         Ok(())
@@ -161,15 +165,16 @@ impl Touch {
         self.take_ball(simulation, viewer)
     }
 
-    /// Move balls by a step.
+    /// Move balls by the step that comes next.
     pub fn advance(&mut self, simulation: &mut Simulation) -> Result<(), String> {
         if self.balls.is_empty() {
             return Ok(());
         }
+        let (time, dt) = (simulation.time(), simulation.dt());
         let mut forces = simulation.forces_mut_of::<Obstacles>();
         let obstacles = forces.last_mut().ok_or(NOT_ATTACHED)?;
         for (number, ball) in self.balls.iter_mut().enumerate() {
-            ball.advance();
+            ball.advance(time, dt)?;
             obstacles.replace(number, ball.obstacle(self.ball_stiffness)).map_err(words)?;
         }
         Ok(())
@@ -245,14 +250,19 @@ impl Touch {
 }
 
 impl Ball {
-    fn advance(&mut self) {
-        let way = self.target - self.centre;
-        self.centre += way.clamp_length_max(BALL_STRIDE * self.full_radius);
+    fn advance(&mut self, time: f64, dt: f64) -> Result<(), String> {
+        let stride = (self.target - self.centre).clamp_length_max(BALL_STRIDE * self.full_radius);
+        self.centre += stride;
         self.radius = (self.radius + BALL_GROWTH * self.full_radius).min(self.full_radius);
+        // Through the centre at the end of the step, and on: there it has the velocity that forces ask for.
+        let places = [(time, -stride), (time + 2.0 * dt, stride)];
+        self.motion = Keyframes::translations(places).map_err(words)?.into();
+        Ok(())
     }
 
     fn obstacle(&self, stiffness: f64) -> Obstacle {
-        Obstacle { friction: BALL_FRICTION, ..Obstacle::ball(self.centre, self.radius, stiffness) }
+        let ball = Obstacle::ball(self.centre, self.radius, stiffness);
+        Obstacle { motion: self.motion.clone(), friction: BALL_FRICTION, ..ball }
     }
 }
 

@@ -1,0 +1,92 @@
+// Numbers with units, as people write and read them.
+
+const PREFIXES: [number, string][] = [
+  [1e12, 'T'],
+  [1e9, 'G'],
+  [1e6, 'M'],
+  [1e3, 'k'],
+  [1, ''],
+  [1e-3, 'm'],
+  [1e-6, 'µ'],
+  [1e-9, 'n'],
+];
+
+/** A prefix on m³ would be cubed, kg has one already, and 1/s has nothing to put it on. */
+function takesPrefix(unit: string): boolean {
+  return /^[A-Za-z]+([/·].*)?$/.test(unit) && !unit.startsWith('kg');
+}
+
+/** `digits` significant digits without an exponent where that stays readable. */
+export function number(value: number | null | undefined, digits = 3): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return '–';
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 1e-4 || size >= 1e6)) {
+    const [mantissa, exponent] = value.toExponential(digits - 1).split('e');
+    return `${minus(String(Number(mantissa)))}e${minus(String(Number(exponent)))}`;
+  }
+  return minus(String(Number(value.toPrecision(digits))));
+}
+
+const minus = (text: string) => text.replace('-', '−');
+
+/** The factor and the prefix in which a number of this size is best read. */
+export function prefixFor(size: number, unit: string): [number, string] {
+  if (!takesPrefix(unit) || size === 0 || !Number.isFinite(size)) return [1, ''];
+  const rounded = Math.abs(size) * 1.0005;
+  return PREFIXES.find(([factor]) => rounded >= factor) ?? [1e-9, 'n'];
+}
+
+/** `1.23 MPa` */
+export function quantity(value: number | null | undefined, unit: string, digits = 3): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return '–';
+  const [factor, prefix] = prefixFor(value, unit);
+  const shown = number(value / factor, digits);
+  return unit ? `${shown} ${prefix}${unit}` : shown;
+}
+
+/**
+ * Reads `1.2 MPa` as 1.2e6. A bare number is meant in the unit that was shown before it was typed, so that replacing
+ * `10 ms` by `5` asks for 5 ms. Null if it is not a number or has another unit.
+ */
+export function parseQuantity(typed: string, unit: string, shown: string): number | null {
+  const [value, suffix] = split(typed);
+  if (value === null) return null;
+  const factor = factorOf(suffix || split(shown)[1], unit);
+  return factor === null ? null : value * factor;
+}
+
+function split(typed: string): [number | null, string] {
+  const plain = typed.trim().replaceAll('−', '-').replace(',', '.');
+  const match = /^([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*(.*)$/i.exec(plain);
+  return match ? [Number(match[1]), match[2]] : [null, ''];
+}
+
+function factorOf(suffix: string, unit: string): number | null {
+  if (suffix === unit || suffix === '') return 1;
+  if (!takesPrefix(unit) || !suffix.endsWith(unit)) return null;
+  const prefix = suffix.slice(0, -unit.length).replace('u', 'µ').replace('μ', 'µ');
+  return PREFIXES.find(([, name]) => name === prefix)?.[0] ?? null;
+}
+
+/** About `count` round numbers between two. */
+export function ticks(from: number, to: number, count: number): number[] {
+  const step = niceStep((to - from) / count);
+  if (!(step > 0)) return [from];
+  const found: number[] = [];
+  for (let i = Math.ceil(from / step - 1e-9); i * step <= to + 1e-9 * step; i++) {
+    found.push(i * step);
+  }
+  return found;
+}
+
+/** 1, 2 or 5 times a power of ten, not below `least`. */
+export function niceStep(least: number): number {
+  if (!(least > 0)) return 0;
+  const power = 10 ** Math.floor(Math.log10(least));
+  const factor = [1, 2, 5, 10].find((f) => f * power >= least * (1 - 1e-9)) ?? 10;
+  return factor * power;
+}
+
+export function count(value: number): string {
+  return value.toLocaleString('en-US').replaceAll(',', '\u202f');
+}

@@ -1,0 +1,92 @@
+// On which axis and where the bodies are cut.
+
+import { element } from '../dom';
+import type { ViewOptions } from '../options';
+import type { SliceChoice } from '../stage/slice';
+import type { World } from '../stage/world';
+import { QuantityField, row, SelectField, SwitchField } from './fields';
+
+type Axis = SliceChoice['axis'];
+
+/** Cuts through the middle, across the first axis, or not any more. */
+export function toggleSlice(options: ViewOptions, world: World | null): void {
+  const fresh: SliceChoice = { axis: 0, flip: false, position: middle(extent(world, 0)) };
+  options.change({ slice: options.now.slice ? null : fresh });
+}
+
+/** How far the bodies reach along an axis now, and a little more. */
+function extent(world: World | null, axis: Axis): [number, number] {
+  const box = world?.surface.box;
+  if (!box || box.isEmpty()) return [-1, 1];
+  const [from, to] = [box.min.getComponent(axis), box.max.getComponent(axis)];
+  const margin = 0.02 * (to - from) + 1e-9;
+  return [from - margin, to + margin];
+}
+
+const middle = ([from, to]: [number, number]) => (from + to) / 2;
+
+export class SliceFields {
+  readonly active: SwitchField;
+  readonly element: HTMLElement;
+  private readonly axis: SelectField;
+  private readonly flip: SwitchField;
+  private readonly place: QuantityField;
+  private readonly range = element('input', {
+    type: 'range',
+    min: 0,
+    max: 1,
+    step: 0.001,
+    'aria-label': 'Slice, slider',
+  });
+
+  constructor(
+    private readonly options: ViewOptions,
+    private readonly world: () => World | null,
+  ) {
+    this.active = new SwitchField('Slice', () => toggleSlice(options, world()));
+    this.axis = new SelectField('Across', (name) => {
+      const axis = 'xyz'.indexOf(name) as Axis;
+      this.change({ axis, position: middle(extent(world(), axis)) });
+    });
+    this.axis.offer([{ name: 'x' }, { name: 'y' }, { name: 'z' }]);
+    this.flip = new SwitchField('Flip', (flip) => this.change({ flip }));
+    this.place = new QuantityField(
+      'm',
+      () => true,
+      (value) => this.change({ position: value - this.origin() }),
+    );
+    this.range.addEventListener('input', () => {
+      const [from, to] = extent(world(), options.now.slice?.axis ?? 0);
+      this.change({ position: from + this.range.valueAsNumber * (to - from) });
+    });
+    this.element = element(
+      'div',
+      {},
+      this.axis.element,
+      row('At', this.place.id, this.place.input),
+      this.range,
+      this.flip.element,
+    );
+  }
+
+  refresh(): void {
+    const { slice } = this.options.now;
+    this.active.input.checked = slice !== null;
+    this.element.hidden = slice === null;
+    if (!slice) return;
+    const [from, to] = extent(this.world(), slice.axis);
+    this.axis.show('xyz'[slice.axis]);
+    this.flip.input.checked = slice.flip;
+    this.place.show(slice.position + this.origin());
+    this.range.value = String((slice.position - from) / (to - from));
+  }
+
+  private change(part: Partial<SliceChoice>): void {
+    const { slice } = this.options.now;
+    if (slice) this.options.change({ slice: { ...slice, ...part } });
+  }
+
+  private origin(): number {
+    return this.world()?.stage.origin[this.options.now.slice?.axis ?? 0] ?? 0;
+  }
+}

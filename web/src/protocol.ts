@@ -1,0 +1,228 @@
+// What the page and the server say to each other: crates/pliant-viewer/PROTOCOL.md as types.
+
+export type Vec3 = [number, number, number];
+
+/** Something that can be chosen by its name. */
+export interface Choice {
+  name: string;
+  about: string;
+}
+
+export interface Body {
+  name: string;
+  dressed: boolean;
+  regions: string[];
+  first_vertex: number;
+  vertices: number;
+  first_triangle: number;
+  triangles: number;
+  first_edge: number;
+  edges: number;
+  free: boolean;
+}
+
+export interface Colouring {
+  name: string;
+  label: string;
+  unit: string;
+}
+
+export interface Stage {
+  title: string;
+  about: string | null;
+  version: string;
+  mode: 'live' | 'playback';
+  up: 'y' | 'z';
+  origin: Vec3;
+  size: number;
+  centre: Vec3;
+  reduced: number | null;
+  vertices: number;
+  elements: number;
+  element_kind: string;
+  bodies: Body[];
+  regions: { body: number; name: string }[];
+  laws: Choice[];
+  schemes: Choice[];
+  solvers: Choice[];
+  colours: Colouring[];
+  pull: { stiffness: number };
+  ball: { radius: number };
+  timeline: { frames: number; interval: number } | null;
+}
+
+export interface StageArrays {
+  rest: Float32Array;
+  triangles: Uint32Array;
+  triangle_regions: Uint32Array;
+  edges: Uint32Array;
+}
+
+export interface Material {
+  index: number;
+  name: string;
+  law: string | null;
+  young: number | null;
+  poisson: number | null;
+  density: number;
+  why_not: string | null;
+}
+
+export interface Settings {
+  revision: number;
+  materials: Material[];
+  step: number;
+  scheme: string;
+  solver: string | null;
+  mass_damping: number;
+  stiffness_damping: number;
+  gravity: Vec3;
+  pins: number;
+  changed: boolean;
+  why_not: string | null;
+  why_no_pins: string | null;
+}
+
+export interface Stats {
+  real_time: number;
+  steps_per_second: number;
+  step_ms: number;
+  assembling_ms: number;
+  solving_ms: number;
+  rest_ms: number;
+  newton: number;
+  linear: number;
+  factorizations: number;
+  method: string;
+  substeps: number;
+}
+
+export interface Energies {
+  kinetic: number;
+  elastic: number;
+  gravitational: number;
+  other: number;
+  total: number;
+}
+
+export type Obstacle =
+  | { kind: 'plane'; point: Vec3; normal: Vec3 }
+  | { kind: 'ball'; centre: Vec3; radius: number; hollow: boolean };
+
+export interface PushBall {
+  centre: Vec3;
+  radius: number;
+  mine: boolean;
+}
+
+export interface Pull {
+  point: Vec3;
+  target: Vec3;
+  force: Vec3;
+  mine: boolean;
+}
+
+export interface Failure {
+  message: string;
+  step: number;
+}
+
+export interface Frame {
+  number: number;
+  time: number;
+  step: number;
+  playing: boolean;
+  speed: number | null;
+  span: [number, number];
+  input: number;
+  stats: Stats | null;
+  energies: Energies | null;
+  volume: number;
+  rest_volume: number;
+  obstacles: Obstacle[];
+  balls: PushBall[];
+  pulls: Pull[];
+  failure: Failure | null;
+  colour: string | null;
+  range: [number, number] | null;
+  viewers: number;
+}
+
+export interface FrameArrays {
+  positions: Float32Array;
+  values?: Float32Array;
+  held?: Float32Array;
+  pinned?: Float32Array;
+  slice_positions?: Float32Array;
+  slice_triangles?: Uint32Array;
+  slice_edges?: Uint32Array;
+  slice_values?: Float32Array;
+  slice_regions?: Uint32Array;
+}
+
+export interface Notice {
+  level: 'error' | 'note';
+  text: string;
+}
+
+export interface SavedScene {
+  name: string;
+  text: string;
+}
+
+export type Incoming =
+  | { type: 'stage'; header: Stage; arrays: StageArrays }
+  | { type: 'settings'; header: Settings; arrays: object }
+  | { type: 'frame'; header: Frame; arrays: FrameArrays }
+  | { type: 'notice'; header: Notice; arrays: object }
+  | { type: 'scene'; header: SavedScene; arrays: object };
+
+export interface Place {
+  triangle: number;
+  weights: Vec3;
+}
+
+export type Outgoing =
+  | { do: 'seen'; number: number }
+  | { do: 'view'; colour: string; slice: { point: Vec3; normal: Vec3 } | null }
+  | { do: 'play' | 'pause' | 'step' | 'reset' }
+  | { do: 'seek'; time: number }
+  | { do: 'speed'; factor: number | null }
+  | ({ do: 'grab'; pull: number; target: Vec3; stiffness: number; input: number } & Place)
+  | { do: 'drag'; pull: number; target: Vec3; input: number }
+  | { do: 'release'; pull: number }
+  | ({ do: 'pin' | 'unpin'; radius: number } & Place)
+  | { do: 'unpin-all' }
+  | { do: 'ball'; centre: Vec3; radius: number }
+  | { do: 'no-ball' }
+  | { do: 'throw'; triangle: number; velocity: Vec3 }
+  | { do: 'set-material'; index: number; law?: string; young?: number; poisson?: number }
+  | ({ do: 'set' } & Partial<SteeredMotion>)
+  | { do: 'halve-step' | 'undo-changes' | 'save' };
+
+export type SteeredMotion = Pick<Settings, 'step' | 'scheme' | 'mass_damping' | 'stiffness_damping' | 'gravity'> & {
+  solver: string;
+};
+
+export type Send = (message: Outgoing) => void;
+
+interface ArrayEntry {
+  name: string;
+  kind: 'f32' | 'u32';
+  count: number;
+}
+
+const text = new TextDecoder();
+
+/** Reads a message. Its arrays are views of the buffer: nothing is copied. */
+export function decode(buffer: ArrayBuffer): Incoming {
+  const length = new DataView(buffer).getUint32(0, true);
+  const header = JSON.parse(text.decode(new Uint8Array(buffer, 4, length)));
+  const arrays: Record<string, Float32Array | Uint32Array> = {};
+  let offset = 4 + length;
+  for (const { name, kind, count } of (header.arrays ?? []) as ArrayEntry[]) {
+    arrays[name] = kind === 'f32' ? new Float32Array(buffer, offset, count) : new Uint32Array(buffer, offset, count);
+    offset += 4 * count;
+  }
+  return { type: header.type, header, arrays } as unknown as Incoming;
+}

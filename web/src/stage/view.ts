@@ -1,0 +1,181 @@
+// The canvas: renderer, camera and how one looks around.
+
+import {
+  type Box3,
+  Color,
+  MOUSE,
+  PCFShadowMap,
+  PerspectiveCamera,
+  Plane,
+  type Ray,
+  Raycaster,
+  Scene,
+  Sphere,
+  Vector2,
+  Vector3,
+  WebGLRenderer,
+} from 'three';
+import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import type { Palette } from '../theme';
+import type { Graphics } from './graphics';
+
+/** Room that panels take from the canvas, in CSS pixels. What is fitted goes into the middle of the rest. */
+export interface Insets {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+export class View {
+  readonly scene = new Scene();
+  readonly camera = new PerspectiveCamera(32, 1, 0.01, 1000);
+  readonly up = new Vector3(0, 1, 0);
+  controls: OrbitControls;
+  /** Called just before each drawing. */
+  beforeRender: () => void = () => {};
+
+  private readonly renderer: WebGLRenderer;
+  private insets: Insets = { left: 0, right: 0, top: 0, bottom: 0 };
+  private size = 1;
+  private dirty = true;
+
+  constructor(
+    readonly canvas: HTMLCanvasElement,
+    graphics: Graphics,
+  ) {
+    this.renderer = new WebGLRenderer({
+      canvas,
+      antialias: graphics === 'card',
+      powerPreference: 'high-performance',
+    });
+    this.renderer.localClippingEnabled = true;
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = PCFShadowMap;
+    this.controls = this.makeControls();
+    new ResizeObserver(() => this.resize()).observe(canvas);
+  }
+
+  get target(): Vector3 {
+    return this.controls.target;
+  }
+
+  get width(): number {
+    return this.canvas.clientWidth;
+  }
+
+  get height(): number {
+    return this.canvas.clientHeight;
+  }
+
+  /** For another stage. */
+  start(up: 'y' | 'z', size: number): void {
+    this.up.set(0, up === 'y' ? 1 : 0, up === 'z' ? 1 : 0);
+    this.size = size;
+    this.camera.up.copy(this.up);
+    // The controls take over which way is up only when they are made.
+    this.controls.dispose();
+    this.controls = this.makeControls();
+  }
+
+  private makeControls(): OrbitControls {
+    const controls = new OrbitControls(this.camera, this.canvas);
+    controls.mouseButtons = { LEFT: MOUSE.ROTATE, MIDDLE: MOUSE.ROTATE, RIGHT: MOUSE.PAN };
+    controls.zoomToCursor = true;
+    controls.addEventListener('change', () => this.invalidate());
+    return controls;
+  }
+
+  /** Something changed: draw it in the next animation frame. */
+  invalidate(): void {
+    this.dirty = true;
+  }
+
+  /** Draws if anything changed, and says whether it did. */
+  render(): boolean {
+    if (!this.dirty || this.width === 0 || this.height === 0) return false;
+    this.dirty = false;
+    this.draw();
+    return true;
+  }
+
+  private draw(): void {
+    const distance = this.camera.position.distanceTo(this.target);
+    this.camera.near = Math.max(distance / 500, this.size / 5000);
+    this.camera.far = distance + 60 * this.size;
+    this.camera.updateProjectionMatrix();
+    this.camera.updateMatrixWorld();
+    this.beforeRender();
+    this.renderer.render(this.scene, this.camera);
+  }
+
+  /** The canvas as it looks now. Its content is only there until the browser shows it, so it is drawn again. */
+  picture(): HTMLCanvasElement {
+    this.draw();
+    return this.canvas;
+  }
+
+  paint({ sky }: Palette): void {
+    // One colour: a picture behind everything costs as much as all of the bodies where there is no graphics card.
+    this.scene.background = new Color(sky);
+    this.invalidate();
+  }
+
+  setInsets(insets: Insets): void {
+    this.insets = insets;
+    this.resize();
+  }
+
+  private resize(): void {
+    const { width, height } = this;
+    if (width === 0 || height === 0) return;
+    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
+    this.renderer.setSize(width, height, false);
+    this.camera.aspect = width / height;
+    const { left, right, top, bottom } = this.insets;
+    this.camera.setViewOffset(width, height, (right - left) / 2, (bottom - top) / 2, width, height);
+    this.invalidate();
+  }
+
+  /** Shows all of a box, from where one looks now or from a direction. */
+  fit(box: Box3, from: Vector3 = this.camera.position.clone().sub(this.target)): void {
+    const sphere = box.getBoundingSphere(new Sphere());
+    const radius = Math.max(sphere.radius, this.size * 1e-3);
+    const { left, right, top, bottom } = this.insets;
+    const free = { width: Math.max(this.width - left - right, 80), height: Math.max(this.height - top - bottom, 80) };
+    // The field of view is that of the whole height; the sphere must fit into the free part of both.
+    const half = Math.tan((this.camera.fov * Math.PI) / 360) * (Math.min(free.width, free.height) / this.height);
+    const distance = radius / Math.sin(Math.atan(half));
+    this.target.copy(sphere.center);
+    this.camera.position.copy(sphere.center).addScaledVector(from.normalize(), 0.92 * distance);
+    this.controls.update();
+    this.invalidate();
+  }
+
+  /** Moves the camera without turning it. */
+  shift(by: Vector3): void {
+    this.target.add(by);
+    this.camera.position.add(by);
+    this.controls.update();
+  }
+
+  /** A ray through a point of the canvas, in CSS pixels. */
+  ray(x: number, y: number): Ray {
+    this.camera.updateMatrixWorld();
+    const caster = new Raycaster();
+    caster.setFromCamera(new Vector2((x / this.width) * 2 - 1, 1 - (y / this.height) * 2), this.camera);
+    return caster.ray;
+  }
+
+  /** Where a point is on the canvas, in CSS pixels. */
+  project(point: Vector3): [number, number] {
+    this.camera.updateMatrixWorld();
+    const at = point.clone().project(this.camera);
+    return [((at.x + 1) / 2) * this.width, ((1 - at.y) / 2) * this.height];
+  }
+
+  /** The plane through a point that is parallel to the screen. */
+  screenPlane(through: Vector3): Plane {
+    return new Plane().setFromNormalAndCoplanarPoint(this.camera.getWorldDirection(new Vector3()), through);
+  }
+}

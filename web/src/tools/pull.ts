@@ -1,0 +1,99 @@
+// Pulls at a point of a body with a spring.
+
+import type { Plane, Vector3 } from 'three';
+import { quantity } from '../format';
+import { ICONS } from '../icons';
+import { ToolSlider } from './slider';
+import { Tool, type Touch, type Workbench } from './tool';
+
+interface Held {
+  /** The name of this pull for the server. */
+  pull: number;
+  /** In which the pointer moves the target. */
+  plane: Plane;
+  target: Vector3;
+}
+
+export class PullTool extends Tool {
+  readonly name = 'pull';
+  readonly label = 'Pull';
+  readonly icon = ICONS.pull;
+  readonly hint = 'Drag a body; the wheel moves the target away or nearer. Drag beside it to turn the view.';
+  override readonly cursor = 'grab';
+
+  private readonly stiffness = new ToolSlider('Spring stiffness', {
+    from: -2,
+    to: 2,
+    at: 0,
+    show: (exponent) => quantity(this.springOf(exponent), 'N/m'),
+  });
+  override readonly options = this.stiffness.element;
+
+  private readonly held = new Map<number, Held>();
+  private pulls = 0;
+
+  override start(bench: Workbench): void {
+    super.start(bench);
+    this.held.clear();
+    this.stiffness.refresh();
+  }
+
+  override press({ id, hit }: Touch): boolean {
+    if (!hit) return false;
+    const { view, latency, send } = this.work;
+    this.pulls += 1;
+    const plane = view.screenPlane(hit.point);
+    this.held.set(id, { pull: this.pulls, plane, target: hit.point.clone() });
+    send({
+      do: 'grab',
+      pull: this.pulls,
+      triangle: hit.triangle,
+      weights: hit.weights,
+      target: hit.point.toArray(),
+      stiffness: this.springOf(this.stiffness.value),
+      input: latency.next(),
+    });
+    this.showTarget();
+    return true;
+  }
+
+  override move({ id, ray }: Touch): void {
+    const held = this.held.get(id);
+    if (held && ray.intersectPlane(held.plane, held.target)) this.drag(held);
+  }
+
+  override wheel(steps: number): void {
+    const { view, world } = this.work;
+    for (const held of this.held.values()) {
+      // Along the line of sight, so that the target stays under the pointer.
+      const sight = held.target.clone().sub(view.camera.position).normalize();
+      held.target.addScaledVector(sight, steps * 0.03 * world.stage.size);
+      held.plane.copy(view.screenPlane(held.target));
+      this.drag(held);
+    }
+  }
+
+  override release(id: number): void {
+    const held = this.held.get(id);
+    if (!held) return;
+    this.held.delete(id);
+    this.work.send({ do: 'release', pull: held.pull });
+    this.showTarget();
+  }
+
+  private drag({ pull, target }: Held): void {
+    this.work.send({ do: 'drag', pull, target: target.toArray(), input: this.work.latency.next() });
+    this.showTarget();
+  }
+
+  private showTarget(): void {
+    const { view, world } = this.work;
+    const [only] = this.held.values();
+    world.pullTarget = this.held.size === 1 ? only.target : null;
+    view.invalidate();
+  }
+
+  private springOf(exponent: number): number {
+    return this.isStarted ? this.work.world.stage.pull.stiffness * 10 ** exponent : 0;
+  }
+}

@@ -1,0 +1,124 @@
+// Time, materials and what goes wrong.
+
+import { readFileSync } from 'node:fs';
+import { isPlaying, lowest, open, settings, time, visibleSpot, waitForRest } from './support/page';
+import { beam } from './support/scenes';
+import { expect, run, test } from './support/viewer';
+
+test('pause, step, reset and rewind', async ({ page, view }) => {
+  await open(page, await view(beam()));
+  await expect.poll(() => time(page)).toBeGreaterThan(0.5);
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await expect.poll(() => isPlaying(page)).toBe(false);
+  const paused = await time(page);
+  await page.getByRole('button', { name: 'Step' }).click();
+  await expect.poll(() => time(page)).toBeCloseTo(paused + 1 / 60, 6);
+  expect(await isPlaying(page)).toBe(false);
+  // Back by the slider, to somewhere near the start.
+  await page.getByRole('slider', { name: 'Time' }).fill('0.1');
+  await expect.poll(() => time(page)).toBeLessThan(0.5 * paused);
+  await page.keyboard.press('r');
+  await expect.poll(() => time(page)).toBe(0);
+  await page.keyboard.press(' ');
+  await expect.poll(() => time(page)).toBeGreaterThan(0.1);
+  await page.getByLabel('Speed').selectOption('0.1×');
+  await expect.poll(() => page.evaluate(() => window.pliant.frame?.speed)).toBe(0.1);
+});
+
+test('a softer material sags more, and the scene that is saved says so', async ({ page, view }) => {
+  await open(page, await view(beam()));
+  await waitForRest(page);
+  const stiff = await lowest(page);
+  const young = page.getByLabel("Young's modulus", { exact: true });
+  await expect(young).toHaveValue('400 kPa');
+  await young.fill('0.15 MPa');
+  await young.press('Enter');
+  await expect.poll(async () => (await settings(page))?.materials[0].young).toBeCloseTo(150e3, 3);
+  await expect(young).toHaveValue('150 kPa');
+  await expect.poll(() => lowest(page)).toBeLessThan(stiff - 0.02);
+  const coming = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Save scene' }).click();
+  const download = await coming;
+  expect(download.suggestedFilename()).toMatch(/\.toml$/);
+  const toml = readFileSync(await download.path(), 'utf8');
+  expect(toml).toMatch(/young\s*=\s*("150 kPa"|"0.15 MPa"|150000|1.5e5|150e3)/);
+  await page.getByRole('button', { name: 'Undo changes' }).click();
+  await expect.poll(async () => (await settings(page))?.materials[0].young).toBeCloseTo(400e3, 3);
+  await expect.poll(() => lowest(page)).toBeGreaterThan(stiff - 0.005);
+});
+
+test('fields are not changed under the hands of the one who edits them', async ({ page, context, view }) => {
+  const viewer = await view(beam(), '--paused');
+  await open(page, viewer);
+  const young = page.getByLabel("Young's modulus", { exact: true });
+  await young.fill('123');
+  const other = await context.newPage();
+  await open(other, viewer);
+  const poisson = other.getByLabel("Poisson's ratio", { exact: true });
+  await poisson.fill('0.2');
+  await poisson.press('Enter');
+  await page.bringToFront();
+  await expect(page.getByLabel("Poisson's ratio", { exact: true })).toHaveValue('0.2');
+  await expect(young).toHaveValue('123');
+  await young.press('Escape');
+  await expect(young).toHaveValue('400 kPa');
+  await young.fill('five');
+  await young.press('Enter');
+  await expect(young).toHaveAttribute('aria-invalid', '');
+});
+
+test('a step that fails is told, and can be halved', async ({ page, view }) => {
+  await open(page, await view(beam({ scheme: 'symplectic-euler', step: '50 ms', young: '4 MPa', damping: '0 s' })));
+  const banner = page.getByRole('alert').filter({ hasText: 'A step failed' });
+  await expect(banner).toBeVisible();
+  await expect(banner).toContainText('The last good state is shown.');
+  await banner.getByRole('button', { name: 'Halve the step to 25 ms and go on' }).click();
+  await expect.poll(async () => (await settings(page))?.step).toBeCloseTo(0.025, 9);
+  await expect(banner).toContainText('12.5 ms');
+  await banner.getByRole('button', { name: 'Dismiss' }).click();
+  await expect(banner).toBeHidden();
+  await page.getByRole('button', { name: 'Reset' }).click();
+  await expect.poll(() => page.evaluate(() => window.pliant.frame?.failure)).toBe(null);
+});
+
+test('a run that was made before is played back', async ({ page, view, folder }) => {
+  const output = run(beam(), folder);
+  await open(page, await view(output));
+  await expect(page.getByText('playback')).toBeVisible();
+  await expect(page.getByRole('radio', { name: 'Pull' })).toBeDisabled();
+  await expect(page.getByLabel("Young's modulus", { exact: true })).toBeHidden();
+  const frames = await page.evaluate(() => window.pliant.stage?.timeline?.frames);
+  expect(frames).toBe(21);
+  const start = await lowest(page);
+  await page.getByRole('slider', { name: 'Time' }).fill('0.5');
+  await expect.poll(() => time(page)).toBeCloseTo(0.5, 2);
+  await expect(page.getByLabel('Simulated time')).toHaveText(/10 \/ 20 · 0\.50 s/);
+  await expect.poll(() => lowest(page)).not.toBe(start);
+});
+
+test('a reduced model is shown and pulled, but not pinned', async ({ page, view }) => {
+  await open(page, await view('scenes/reduced-throw.toml', '--paused'));
+  await expect(page.getByText('live, reduced')).toBeVisible();
+  await expect(page.getByRole('radio', { name: 'Pin' })).toBeDisabled();
+  await expect(page.getByRole('radio', { name: 'Pull' })).toBeEnabled();
+  await expect(page.locator('.why-not').filter({ hasText: 'reduced' }).first()).toBeVisible();
+  const spot = await visibleSpot(page);
+  await page.mouse.move(spot.x, spot.y);
+  await page.mouse.down();
+  await page.mouse.move(spot.x, spot.y + 80, { steps: 3 });
+  await page.keyboard.press(' ');
+  await expect.poll(() => time(page)).toBeGreaterThan(0.05);
+  const pull = await page.evaluate(() => window.pliant.frame?.pulls[0]);
+  expect(Math.hypot(...(pull?.force ?? []))).toBeGreaterThan(0);
+  await page.mouse.up();
+});
+
+test('numbers and curves are shown', async ({ page, view }) => {
+  await open(page, await view(beam()));
+  await page.getByText('Numbers').click();
+  await expect(page.locator('.numbers')).toContainText('frames/s');
+  await expect(page.locator('.numbers')).toContainText(/\d hexahedra/);
+  await expect(page.locator('.parts')).toContainText('solving');
+  await page.getByText('Curves').click();
+  await expect(page.locator('.plot canvas')).toHaveCount(2);
+});

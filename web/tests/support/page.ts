@@ -1,0 +1,117 @@
+// What tests do with the page, in words.
+
+import type { Page } from '@playwright/test';
+import type { Vec3 } from '../../src/protocol';
+import { expect, type Viewer } from './viewer';
+
+export async function open(page: Page, viewer: Viewer): Promise<void> {
+  await page.goto(viewer.url.href);
+  await page.waitForFunction(() => window.pliant?.ready);
+}
+
+export const time = (page: Page) => page.evaluate(() => window.pliant.frame?.time ?? Number.NaN);
+export const isPlaying = (page: Page) => page.evaluate(() => window.pliant.frame?.playing);
+export const settings = (page: Page) => page.evaluate(() => window.pliant.settings);
+
+/** The least coordinate of the surface along an axis: how far it hangs down. */
+export const lowest = (page: Page, axis = 1) =>
+  page.evaluate(
+    (axis) => window.pliant.positions().reduce((least, x, i) => (i % 3 === axis ? Math.min(least, x) : least), 1e9),
+    axis,
+  );
+
+/** Waits until nothing moves any more. */
+export async function waitForRest(page: Page): Promise<void> {
+  let last = Number.NaN;
+  let lastTime = Number.NaN;
+  await expect
+    .poll(
+      async () => {
+        const [now, at] = [await lowest(page), await time(page)];
+        // Of the same moment nothing can be said.
+        const moved = at > lastTime + 0.1 ? Math.abs(now - last) : 1;
+        [last, lastTime] = [now, at];
+        return moved;
+      },
+      { intervals: [300] },
+    )
+    .toBeLessThan(2e-4);
+}
+
+export interface Spot {
+  x: number;
+  y: number;
+  triangle: number;
+  weights: Vec3;
+  point: Vec3;
+}
+
+/** A point of the surface that can be seen and touched, as far along the x axis as there is one. */
+export async function visibleSpot(page: Page): Promise<Spot> {
+  const found = await page.evaluate(() => {
+    const positions = window.pliant.positions();
+    const vertices = Array.from({ length: positions.length / 3 }, (_, i) => i);
+    vertices.sort((a, b) => positions[3 * b] - positions[3 * a]);
+    for (const vertex of vertices) {
+      const [x, y] = window.pliant.project(vertex);
+      // A little inwards, so that movement does not take it away from under the pointer.
+      const [cx, cy] = window.pliant.project(vertices[vertices.length >> 1]);
+      const [sx, sy] = [x + 0.2 * (cx - x), y + 0.2 * (cy - y)];
+      const hit = window.pliant.pick(sx, sy);
+      if (hit && document.elementFromPoint(sx, sy)?.tagName === 'CANVAS') return { x: sx, y: sy, ...hit };
+    }
+    return null;
+  });
+  if (!found) throw new Error('no point of the surface can be seen');
+  return found;
+}
+
+export const pointAt = (page: Page, { triangle, weights }: Spot) =>
+  page.evaluate(([t, w]) => window.pliant.pointAt(t, w), [triangle, weights] as const);
+
+/** What is on the screen, made smaller: colours of a grid of points. */
+export interface Pixels {
+  width: number;
+  height: number;
+  /** Red, green, blue and alpha, row by row. */
+  data: number[];
+}
+
+export async function pixels(page: Page, scale = 0.1): Promise<Pixels> {
+  const picture = (await page.screenshot()).toString('base64');
+  return page.evaluate(
+    async ([picture, scale]) => {
+      const bytes = Uint8Array.from(atob(picture), (letter) => letter.charCodeAt(0));
+      const image = await createImageBitmap(new Blob([bytes]));
+      const [width, height] = [Math.round(image.width * scale), Math.round(image.height * scale)];
+      const context = new OffscreenCanvas(width, height).getContext('2d');
+      if (!context) throw new Error('no canvas');
+      context.drawImage(image, 0, 0, width, height);
+      return { width, height, data: Array.from(context.getImageData(0, 0, width, height).data) };
+    },
+    [picture, scale] as const,
+  );
+}
+
+/** Which part of the screen has colours that are accepted. */
+export function share({ data }: Pixels, accepts: (red: number, green: number, blue: number) => boolean): number {
+  let count = 0;
+  for (let i = 0; i < data.length; i += 4) {
+    if (accepts(data[i], data[i + 1], data[i + 2])) count += 1;
+  }
+  return count / (data.length / 4);
+}
+
+/** How much two pictures differ: the part of the points whose colours do. */
+export function difference(a: Pixels, b: Pixels): number {
+  let count = 0;
+  for (let i = 0; i < a.data.length; i += 4) {
+    const apart = [0, 1, 2].reduce((sum, k) => sum + Math.abs(a.data[i + k] - b.data[i + k]), 0);
+    if (apart > 40) count += 1;
+  }
+  return count / (a.data.length / 4);
+}
+
+/** The blue that bodies have without any colouring, in whatever light. */
+export const isBodyBlue = (red: number, green: number, blue: number) =>
+  blue > red * 1.5 && blue > green * 1.15 && blue > 60 && red > 25;
