@@ -11,7 +11,7 @@ PAGE = crates/pliant-viewer/page/dist/index.html
 WITH_NODE = PYTHON=$(PYTHON) sh web/with-node.sh
 export CHROMIUM ?= $(or $(shell command -v chromium || command -v chromium-browser || command -v google-chrome),/usr/bin/chromium)
 
-.PHONY: build help demo page test test-rust test-python test-browser lint wheel bench bench-peers bench-python bench-viewer fuzz tools python-tools browser
+.PHONY: build help demo page test test-rust test-python test-browser lint wheel bench bench-peers bench-python fuzz tools python-tools browser
 
 build: page ## Build the viewer's page and the command, target/release/pliant
 	$(CARGO) build --release --bin pliant

@@ -35,7 +35,6 @@ export interface Stage {
   up: 'y' | 'z';
   origin: Vec3;
   size: number;
-  centre: Vec3;
   reduced: number | null;
   vertices: number;
   elements: number;
@@ -109,6 +108,12 @@ export type Obstacle =
   | { kind: 'plane'; point: Vec3; normal: Vec3 }
   | { kind: 'ball'; centre: Vec3; radius: number; hollow: boolean };
 
+/** A point of a plane, and the direction in which things are left away. */
+export interface SlicePlane {
+  point: Vec3;
+  normal: Vec3;
+}
+
 export interface PushBall {
   centre: Vec3;
   radius: number;
@@ -145,6 +150,7 @@ export interface Frame {
   failure: Failure | null;
   colour: string | null;
   range: [number, number] | null;
+  slice: SlicePlane | null;
   viewers: number;
 }
 
@@ -184,12 +190,12 @@ export interface Place {
 
 export type Outgoing =
   | { do: 'seen'; number: number }
-  | { do: 'view'; colour: string; slice: { point: Vec3; normal: Vec3 } | null }
+  | { do: 'view'; colour: string; slice: SlicePlane | null }
   | { do: 'play' | 'pause' | 'step' | 'reset' }
   | { do: 'seek'; time: number }
   | { do: 'speed'; factor: number | null }
   | ({ do: 'grab'; pull: number; target: Vec3; stiffness: number; input: number } & Place)
-  | { do: 'drag'; pull: number; target: Vec3; input: number }
+  | { do: 'drag'; pull: number; target: Vec3; stiffness: number; input: number }
   | { do: 'release'; pull: number }
   | ({ do: 'pin' | 'unpin'; radius: number } & Place)
   | { do: 'unpin-all' }

@@ -138,7 +138,7 @@ impl RunCommand {
             file.scene.simulation.value.duration = At::new(Quantity::new(duration));
         }
         if let Some(step) = self.step {
-            file.scene.simulation.value.step = At::new(Quantity::new(step));
+            file.scene.set_step(step);
         }
         if let Some(reduced) = &self.reduced {
             set_reduced(&mut file, reduced)?;

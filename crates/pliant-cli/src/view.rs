@@ -8,7 +8,6 @@ use std::time::Duration;
 use anyhow::{anyhow, bail};
 use clap::{Args, ValueHint};
 use pliant::run::Run;
-use pliant::scene::{At, Quantity};
 use pliant_viewer::{Live, Page, Params, Playback, Viewer, ViewerError};
 
 use crate::Done;
@@ -66,7 +65,7 @@ impl View {
         } else {
             let mut file = read_scene(&self.what, &mut notes)?;
             if let Some(step) = self.step {
-                file.scene.simulation.value.step = At::new(Quantity::new(step));
+                file.scene.set_step(step);
             }
             if let Some(reduced) = &self.reduced {
                 set_reduced(&mut file, reduced)?;
@@ -93,7 +92,9 @@ impl View {
         let params = Params { listen: self.listen, port: self.port.unwrap_or(PORT), names: self.name.clone() };
         // The usual port may be taken by another viewer; a port that was asked for may not.
         let listener = match (Viewer::listen(&params), self.port) {
-            (Err(ViewerError::Listen { .. }), None) => Viewer::listen(&Params { port: 0, ..params.clone() }),
+            (Err(ViewerError::Listen { cause, .. }), None) if cause.kind() == io::ErrorKind::AddrInUse => {
+                Viewer::listen(&Params { port: 0, ..params.clone() })
+            }
             (listener, _) => listener,
         };
         Ok(Viewer::start(listener?, &params, page, show())?)

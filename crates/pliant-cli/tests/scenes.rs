@@ -95,3 +95,15 @@ fn every_scene_is_in_the_table() {
         assert!(table.contains(&cell), "{cell} is missing in scenes/README.md");
     }
 }
+
+#[test]
+fn every_scene_that_is_written_again_can_be_built() {
+    for scene in scenes() {
+        let file = pliant::scene::SceneFile::read(&pliant::io::Disk, &scene).unwrap();
+        let text = file.scene.to_toml();
+        let again = pliant::scene::SceneFile::parse(pliant::scene::Source::new(&scene, text));
+        let again = again.unwrap_or_else(|error| panic!("{}: {error}", name(&scene)));
+        assert_eq!(again.scene, file.scene, "{}", name(&scene));
+        again.build(&pliant::io::Disk).unwrap_or_else(|error| panic!("{}: {error}", name(&scene)));
+    }
+}

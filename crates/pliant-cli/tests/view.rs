@@ -22,7 +22,9 @@ fn end(mut child: Child) -> (Option<i32>, String) {
 }
 
 fn make(folder: &Path, args: &[&str]) {
-    assert!(Command::new(env!("CARGO_BIN_EXE_pliant")).args(args).current_dir(folder).output().unwrap().status.success());
+    assert!(
+        Command::new(env!("CARGO_BIN_EXE_pliant")).args(args).current_dir(folder).output().unwrap().status.success()
+    );
 }
 
 #[test]

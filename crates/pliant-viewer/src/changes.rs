@@ -14,6 +14,9 @@ use serde::de::value::{Error, StrDeserializer};
 
 use crate::protocol::{Choice, Steering};
 
+/// In s; nobody would wait for what is longer.
+const LONGEST_STEP: f64 = 1e6;
+
 /// What differs from the scene as it was read. The scene itself is never changed, so that everything can be taken back.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Changes {
@@ -40,8 +43,8 @@ impl Changes {
     pub fn steer(&mut self, steering: &Steering) -> Result<(), String> {
         let Steering { step, scheme, solver, mass_damping, stiffness_damping, gravity } = steering;
         if let Some(step) = step {
-            if !(*step > 0.0) {
-                return Err(format!("the time step is {step} s, expected a positive time"));
+            if !(*step > 0.0 && *step <= LONGEST_STEP) {
+                return Err(format!("the time step is {step} s, expected a positive time of at most {LONGEST_STEP} s"));
             }
             self.step = Some(*step);
         }
@@ -74,10 +77,10 @@ impl Changes {
     /// The scene with all of it. `made_of` is what the scene makes of its materials.
     pub fn applied(&self, scene: &Scene, made_of: &[MadeOf]) -> Scene {
         let mut changed = scene.clone();
-        let settings = &mut changed.simulation.value;
-        if let Some(step) = self.step {
-            settings.step = At::new(Time::new(step));
+        if let Some(step) = self.step.filter(|step| *step != scene.simulation.step.si) {
+            changed.set_step(step);
         }
+        let settings = &mut changed.simulation.value;
         if let Some(solver) = self.solver {
             settings.solver = solver;
         }
@@ -98,7 +101,8 @@ impl Changes {
         let own_law = changed.simulation.scheme.value == Scheme::Regularized;
         let is_new_scheme = changed.simulation.scheme.value != scene.simulation.scheme.value;
         for (index, region) in made_of.iter().enumerate() {
-            if self.materials.contains_key(&index) || (own_law && is_new_scheme && region.moduli.is_some()) {
+            let is_changed = self.materials.get(&index).is_some_and(|change| *change != MaterialChange::default());
+            if is_changed || (own_law && is_new_scheme && region.moduli.is_some()) {
                 let material = if own_law { self.moduli_only(index, region) } else { self.material(index, region) };
                 set_material(&mut changed, made_of, index, material);
             }
@@ -120,8 +124,11 @@ impl Changes {
         Some(YoungPoisson { young, poisson: change.and_then(|change| change.poisson).unwrap_or(poisson) })
     }
 
-    /// The material of a region with its changes.
+    /// The material of a region with its changes; what is not changed is as it is given.
     pub fn material(&self, index: usize, region: &MadeOf) -> Material {
+        if self.materials.get(&index).is_none_or(|change| *change == MaterialChange::default()) {
+            return region.given.clone();
+        }
         let law = self.law(index, region);
         let same_law = law.as_deref() == region.law;
         let given = &region.given;
@@ -267,6 +274,16 @@ material = { density = 500 }
         assert_eq!(Changes::default().applied(&file.scene, &made_of), file.scene);
         let laws: Vec<_> = made_of.iter().map(|region| region.law).collect();
         assert_eq!(laws, [Some("corotational"), Some("mooney-rivlin"), None]);
+    }
+
+    #[test]
+    fn a_change_of_nothing_keeps_coefficients_and_formulas() {
+        let file = file();
+        let before = built(&file.scene);
+        let mut changes = Changes::default();
+        (0..2).for_each(|index| drop(changes.materials.insert(index, MaterialChange::default())));
+        assert_eq!(changes.applied(&file.scene, &before), file.scene);
+        assert_eq!(changes.material(1, &before[1]), before[1].given);
     }
 
     #[test]

@@ -61,12 +61,10 @@ impl Guard {
         }
     }
 
-    /// Whether a page of this origin may open a socket at this host: only our own. Programs send no origin, browsers always do.
-    pub fn allows_origin(origin: Option<&str>, host: &str) -> bool {
-        origin.is_none_or(|origin| {
-            let own = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
-            own.is_some_and(|own| own.eq_ignore_ascii_case(host))
-        })
+    /// Whether a page of this origin may open a socket at this host: only our own. Browsers always say of what origin a page is, programs do not.
+    pub fn allows_origin(origin: &str, host: &str) -> bool {
+        let own = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+        own.is_some_and(|own| own.eq_ignore_ascii_case(host))
     }
 }
 
@@ -116,11 +114,11 @@ mod tests {
     #[test]
     fn only_pages_of_this_server_may_connect() {
         let host = "127.0.0.1:8490";
-        assert!(Guard::allows_origin(None, host) && Guard::allows_origin(Some("http://127.0.0.1:8490"), host));
+        assert!(Guard::allows_origin("http://127.0.0.1:8490", host));
         for foreign in
             ["http://evil.example", "http://127.0.0.1:8491", "http://127.0.0.1", "null", "", "ftp://127.0.0.1:8490"]
         {
-            assert!(!Guard::allows_origin(Some(foreign), host), "{foreign}");
+            assert!(!Guard::allows_origin(foreign, host), "{foreign}");
         }
     }
 

@@ -27,14 +27,19 @@ pub struct History {
 }
 
 impl History {
-    /// Remember a state, unless one was remembered just before. What came after its time is forgotten.
-    pub fn remember(&mut self, step: u64, state: &State) {
-        while self.past.back().is_some_and(|last| last.state.time >= state.time) {
+    /// Forget what came after a time. Returns whether a state of this time is worth remembering: not so soon after another.
+    pub fn go_on(&mut self, time: f64) -> bool {
+        while self.past.back().is_some_and(|last| last.state.time >= time) {
             self.past.pop_back();
         }
-        let is_soon = |last: &Past| state.time - last.state.time < SPAN / MOST as f64;
+        let is_soon = |last: &Past| time - last.state.time < SPAN / MOST as f64;
         // The first is the way back to the start.
-        if self.past.len() > 1 && self.past.back().is_some_and(is_soon) {
+        self.past.len() < 2 || !self.past.back().is_some_and(is_soon)
+    }
+
+    /// Remember a state, if it is worth it. What came after its time is forgotten.
+    pub fn remember(&mut self, step: u64, state: &State) {
+        if !self.go_on(state.time) {
             return;
         }
         self.past.push_back(Past { step, state: state.clone() });
@@ -55,6 +60,8 @@ impl History {
 
     /// The state nearest to a time.
     pub fn nearest(&self, time: f64) -> Option<&Past> {
+        let [from, to] = self.span()?;
+        let time = time.clamp(from, to);
         let distance = |past: &&Past| (past.state.time - time).abs();
         self.past.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)))
     }

@@ -1,7 +1,6 @@
 //! A simulation that goes on, and that people touch and steer.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -11,7 +10,7 @@ use pliant::io::Disk;
 use pliant::math::Vec3;
 use pliant::output::{Cast, DressError, Frame};
 use pliant::reduced::Reduction;
-use pliant::scene::{MadeOf, SceneError, SceneFile, obstacle_stiffness};
+use pliant::scene::{MadeOf, Material, Scene, SceneError, SceneFile, obstacle_stiffness};
 use pliant::simulation::Simulation;
 use pliant::system::State;
 use thiserror::Error;
@@ -57,9 +56,12 @@ pub struct Live {
     pace: Pace,
     timings: Timings,
     is_playing: bool,
+    /// How many steps were asked for one by one.
+    single_steps: u32,
     failure: Option<Failure>,
     held: Arc<[u32]>,
     rest_volume: f64,
+    pull_stiffness: f64,
     inputs: BTreeMap<ViewerId, u64>,
     notes: Vec<String>,
 }
@@ -96,7 +98,8 @@ impl Live {
             timeline: None,
         };
         let stage_message = stage.message(&facts, model);
-        let mut touch = Touch::new(PULL_DAMPING * mass.sqrt(), contact_stiffness(&stage, &built.made_of, stiffness));
+        let mut touch =
+            Touch::new(PULL_DAMPING * mass.sqrt(), contact_stiffness(&file.scene, &stage, &built.made_of, stiffness));
         let held = held_vertices(&built.simulation);
         let start = built.simulation.state().clone();
         touch.attach(&mut built.simulation).map_err(LiveError::Touch)?;
@@ -116,8 +119,10 @@ impl Live {
             pace: Pace::new(),
             timings: Timings::default(),
             is_playing: true,
+            single_steps: 0,
             failure: None,
             held,
+            pull_stiffness: stiffness,
             inputs: BTreeMap::new(),
             notes: built.notes,
             file,
@@ -130,6 +135,11 @@ impl Live {
     #[must_use]
     pub fn paused(self) -> Self {
         Self { is_playing: false, ..self }
+    }
+
+    fn hear(&mut self, viewer: ViewerId, input: u64) {
+        let largest = self.inputs.entry(viewer).or_default();
+        *largest = input.max(*largest);
     }
 
     fn play(&mut self) {
@@ -148,41 +158,44 @@ impl Live {
             Ok(info) => {
                 self.steps += 1;
                 self.timings.add(began, self.simulation.dt(), info);
-                self.history.remember(self.steps, self.simulation.state());
+                // The state of a reduced model is worked out when it is asked for.
+                if self.history.go_on(self.simulation.time()) {
+                    self.history.remember(self.steps, self.simulation.state());
+                }
             }
             Err(error) => self.fail(error.to_string()),
         }
     }
 
-    /// Nothing has moved since the last good state.
+    /// The bodies are where they were before the step.
     fn fail(&mut self, message: String) {
         self.failure = Some(Failure { message, step: self.simulation.dt() });
-        self.is_playing = false;
+        (self.is_playing, self.single_steps) = (false, 0);
     }
 
-    fn go_to(&mut self, steps: u64, state: State) {
+    /// Pins hold vertices where they are then: elsewhere they would tear at the body.
+    fn go_to(&mut self, steps: u64, state: State) -> Result<(), String> {
         self.steps = steps;
         self.failure = None;
+        if !self.touch.pinned().is_empty() {
+            self.touch.repin(self.simulation.model_mut(), &state)?;
+        }
         self.simulation.begin_at(state);
         self.pace.restart();
+        Ok(())
     }
 
     fn reset(&mut self) -> Result<(), String> {
         self.history.clear();
         self.timings.clear();
-        self.go_to(0, self.start.clone());
         self.history.remember(0, &self.start);
-        if self.simulation.reduced_model().is_none() {
-            self.touch.repin(self.simulation.model_mut(), &self.start)?;
-        }
-        Ok(())
+        self.go_to(0, self.start.clone())
     }
 
-    fn seek(&mut self, time: f64) {
+    fn seek(&mut self, time: f64) -> Result<(), String> {
         self.is_playing = false;
-        if let Some(past) = self.history.nearest(time).cloned() {
-            self.go_to(past.step, past.state);
-        }
+        let Some(past) = self.history.nearest(time).cloned() else { return Ok(()) };
+        self.go_to(past.step, past.state)
     }
 
     /// Make the simulation what the changes say. On error it is as it was, and so are the changes.
@@ -210,9 +223,7 @@ impl Live {
         }
         // All that can be wrong first.
         let mut elasticities = Vec::new();
-        let regions = self.simulation.model().bodies().iter().enumerate();
-        let regions: Vec<(usize, usize)> =
-            regions.flat_map(|(body, own)| (0..own.mesh().regions().len()).map(move |region| (body, region))).collect();
+        let regions = self.regions();
         for &index in &changed {
             let (body, region) = regions[index];
             let own = &self.simulation.model().bodies()[body].mesh().regions()[region];
@@ -236,11 +247,8 @@ impl Live {
 
     /// Obstacles whose stiffness the scene does not give go with that of the bodies.
     fn stiffen_obstacles(&mut self) -> Result<(), String> {
-        let made_of: Vec<MadeOf> = self.made_of_now();
-        let stiffness = contact_stiffness(&self.stage, &made_of, 0.0);
-        if !(stiffness > 0.0) {
-            return Ok(());
-        }
+        let made_of = self.made_of_now();
+        let stiffness = self.contact_stiffness(&made_of);
         self.touch.ball_stiffness = stiffness;
         let given: Vec<bool> = self.file.scene.obstacles.iter().map(|own| own.stiffness.is_some()).collect();
         let mut forces = self.simulation.forces_mut_of::<Obstacles>();
@@ -251,6 +259,10 @@ impl Live {
             obstacles.replace(number, obstacle).map_err(|error| error.to_string())?;
         }
         Ok(())
+    }
+
+    fn contact_stiffness(&self, made_of: &[MadeOf]) -> f64 {
+        contact_stiffness(&self.file.scene, &self.stage, made_of, self.pull_stiffness)
     }
 
     /// What regions are made of with the changes.
@@ -270,6 +282,7 @@ impl Live {
         if simulation.state().q.len() != state.q.len() {
             return Err("the meshes have changed since; start the viewer again".into());
         }
+        self.touch.ball_stiffness = self.contact_stiffness(&self.made_of_now());
         self.touch.attach(&mut simulation)?;
         // Schemes work out accelerations of their own.
         simulation.begin_at(State { a: None, ..state.clone() });
@@ -298,8 +311,19 @@ impl Live {
         if region.law == Some("formula") && change.law.is_none() {
             return Err("this material is a formula, which has no moduli to change; choose a law first".into());
         }
+        let changed = Changes { materials: [(index, change.clone())].into(), ..Changes::default() };
+        let (body, number) = self.regions()[index];
+        let own = &self.simulation.model().bodies()[body].mesh().regions()[number];
+        // What is wrong with it is said to who asked, and other changes are not lost with it.
+        changed.material(index, region).elasticity(own).map_err(|error| error.to_string())?;
         self.changes.materials.insert(index, change);
         Ok(())
+    }
+
+    /// The body of each region, and its number there.
+    fn regions(&self) -> Vec<(usize, usize)> {
+        let bodies = self.simulation.model().bodies().iter().enumerate();
+        bodies.flat_map(|(body, own)| (0..own.mesh().regions().len()).map(move |region| (body, region))).collect()
     }
 
     /// Why a material cannot be changed.
@@ -346,9 +370,9 @@ impl Live {
         let state = self.simulation.state();
         let positions = self.stage.cast.bodies()[spot.body].surface_positions(&state.q);
         let point = spot.corners.iter().zip(spot.weights).map(|(&corner, weight)| weight * positions[corner]).sum();
-        let pinned = self.touch.pinned();
+        let pinned: HashSet<u32> = self.touch.pinned().iter().copied().collect();
         let chosen = if pins {
-            self.near(spot.body, point, radius, |vertex| !self.held.contains(&vertex))
+            self.near(spot.body, point, radius, |vertex| self.held.binary_search(&vertex).is_err())
         } else {
             self.near(spot.body, point, radius, |vertex| pinned.contains(&vertex))
         };
@@ -357,6 +381,7 @@ impl Live {
         if pins {
             self.touch.pin(model, &chosen, &state)
         } else {
+            let chosen: HashSet<u32> = chosen.into_iter().collect();
             self.touch.unpin(model, |vertex| chosen.contains(&vertex))
         }
     }
@@ -389,13 +414,13 @@ impl Live {
         });
         let stem = self.file.source.path.file_stem().map_or("scene".into(), |stem| stem.to_string_lossy().into_owned());
         let text = format!("# {stem}, as it was changed in the viewer.\n\n{}", scene.to_toml());
-        SavedScene { name: PathBuf::from(format!("{stem}-changed.toml")).to_string_lossy().into_owned(), text }
+        SavedScene { name: format!("{stem}-changed.toml"), text }
     }
 
     fn material_shown(&self, index: usize, region: &MadeOf) -> MaterialShown {
         let brings_law = self.simulation.brings_elasticity();
         let moduli = self.changes.moduli(index, region);
-        let usual = || region.moduli.map(|_| "stable-neo-hookean".to_owned());
+        let usual = || region.moduli.map(|_| Material::USUAL_LAW.to_owned());
         let has_one = self.made_of.iter().filter(|own| own.object == region.object).count() == 1;
         MaterialShown {
             index,
@@ -424,31 +449,24 @@ impl Show for Live {
             // These are between the page and its task.
             Command::Seen { .. } | Command::View { .. } => {}
             Command::Play => self.play(),
-            Command::Pause => self.is_playing = false,
+            Command::Pause => (self.is_playing, self.single_steps) = (false, 0),
             Command::Step => {
-                self.apply_changes()?;
                 (self.is_playing, self.failure) = (false, None);
-                self.step();
+                self.single_steps += 1;
             }
             Command::Reset => self.reset()?,
-            Command::Seek { time } => self.seek(time),
-            Command::Speed { factor } => {
-                if let Some(factor) = factor.filter(|factor| !(1e-3..=1e3).contains(factor)) {
-                    return Err(format!("{factor} times real time, expected a factor from 0.001 to 1000"));
-                }
-                self.pace.speed = factor;
-                self.pace.restart();
-            }
+            Command::Seek { time } => self.seek(time)?,
+            Command::Speed { factor } => self.pace.set_speed(factor)?,
             Command::Grab { pull, triangle, weights, target, stiffness, input } => {
                 let (target, spot) = (place(target), self.stage.spot(triangle, weights)?);
                 let anchor = self.stage.anchor(&spot);
                 self.touch.grab(&mut self.simulation, (viewer, pull), anchor, target, stiffness)?;
-                self.inputs.insert(viewer, input);
+                self.hear(viewer, input);
             }
-            Command::Drag { pull, target, input } => {
+            Command::Drag { pull, target, stiffness, input } => {
                 let target = place(target);
-                self.touch.drag(&mut self.simulation, viewer, pull, target)?;
-                self.inputs.insert(viewer, input);
+                self.touch.drag(&mut self.simulation, (viewer, pull), target, stiffness)?;
+                self.hear(viewer, input);
             }
             Command::Release { pull } => self.touch.release(&mut self.simulation, viewer, pull)?,
             Command::Pin { triangle, weights, radius } => self.pin(triangle, weights, radius, true)?,
@@ -498,6 +516,9 @@ impl Show for Live {
     }
 
     fn due(&mut self, now: Instant) -> Due {
+        if self.single_steps > 0 {
+            return Due::At(now);
+        }
         if !self.is_playing {
             return Due::Never;
         }
@@ -505,6 +526,7 @@ impl Show for Live {
     }
 
     fn advance(&mut self) {
+        self.single_steps = self.single_steps.saturating_sub(1);
         self.step();
     }
 
@@ -569,15 +591,15 @@ fn pull_stiffness(mass: f64, size: f64, made_of: &[MadeOf]) -> f64 {
     (10.0 * pliant::scene::EARTH * mass / size).max(1e-3 * young * size)
 }
 
-/// The stiffness of balls, in N/m for each vertex; where no material says it, that of pulls.
-fn contact_stiffness(stage: &Stage, made_of: &[MadeOf], usual: f64) -> f64 {
+/// The stiffness of balls and of obstacles that are given none, in N/m for each vertex; where nothing says it, that of pulls.
+fn contact_stiffness(scene: &Scene, stage: &Stage, made_of: &[MadeOf], usual: f64) -> f64 {
     let mut rest = made_of;
     let objects = stage.cast.bodies().iter().map(|body| {
         let (own, others) = rest.split_at(body.mesh().regions().len());
         rest = others;
         (body.mesh(), own)
     });
-    let stiffness = obstacle_stiffness(objects);
+    let stiffness = obstacle_stiffness(scene, objects);
     if stiffness > 0.0 { stiffness } else { usual }
 }
 

@@ -130,6 +130,7 @@ impl Moment {
             balls: Vec<Ball>,
             colour: Option<&'static str>,
             range: Option<[f64; 2]>,
+            slice: Option<Plane>,
         }
         #[derive(Serialize)]
         struct Pulled {
@@ -178,6 +179,7 @@ impl Moment {
             balls: self.balls.iter().map(ball).collect(),
             colour: values.as_ref().and(view.colour).map(Shown::name),
             range: values.as_deref().and_then(range),
+            slice: view.slice,
         };
         message("frame", &header, &arrays)
     }

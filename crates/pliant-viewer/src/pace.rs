@@ -26,6 +26,16 @@ impl Pace {
         Self { speed: Some(1.0), anchor: None }
     }
 
+    /// Play at another speed.
+    pub fn set_speed(&mut self, speed: Option<f64>) -> Result<(), String> {
+        if let Some(factor) = speed.filter(|factor| !(1e-3..=1e3).contains(factor)) {
+            return Err(format!("{factor} times real time, expected a factor from 0.001 to 1000"));
+        }
+        self.speed = speed;
+        self.restart();
+        Ok(())
+    }
+
     /// Begin to count anew: after a pause, or a jump in time.
     pub fn restart(&mut self) {
         self.anchor = None;

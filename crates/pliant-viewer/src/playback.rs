@@ -34,8 +34,9 @@ pub struct Playback {
     looked: Instant,
     advanced: Instant,
     current: usize,
-    /// The current frame, if it has been read, and whether it has fields.
-    read: Option<(Frame, bool)>,
+    /// The last frame that could be read, and the last that could not.
+    read: Option<Frame>,
+    broken: Option<usize>,
     pace: Pace,
     is_playing: bool,
     failure: Option<Failure>,
@@ -71,6 +72,7 @@ impl Playback {
             advanced: Instant::now(),
             current: 0,
             read: None,
+            broken: None,
             pace: Pace::new(),
             is_playing: true,
             failure: None,
@@ -91,35 +93,37 @@ impl Playback {
     fn has_next(&mut self) -> bool {
         if self.current + 1 >= self.frames && self.looked.elapsed() >= LOOK_AGAIN {
             self.looked = Instant::now();
-            self.frames = self.run.frames_done().max(self.frames);
+            let frames = self.run.frames_done();
+            if frames > self.frames {
+                (self.frames, self.table) = (frames, self.run.table().ok());
+            }
         }
         self.current + 1 < self.frames
     }
 
     fn go_to(&mut self, frame: usize) {
         self.current = frame.min(self.frames.saturating_sub(1));
-        self.read = None;
-        self.failure = None;
+        (self.failure, self.broken) = (None, None);
     }
 
-    /// The current frame, or the one before it if it cannot be read.
+    /// The current frame, or if it cannot be read the last one that could be.
     fn frame(&mut self, with_fields: bool) -> Frame {
-        if let Some((frame, _)) = self.read.as_ref().filter(|(_, has_fields)| *has_fields || !with_fields) {
-            return frame.clone();
+        let is_it = |read: &&Frame| read.number == self.current && (read.fields.is_some() || !with_fields);
+        if let Some(read) = self.read.as_ref().filter(is_it) {
+            return read.clone();
         }
-        match self.run.frame(self.current, with_fields) {
-            Ok(frame) => {
-                self.read = Some((frame.clone(), with_fields));
-                frame
-            }
-            Err(error) => {
-                self.failure = Some(Failure { message: error.to_string(), step: self.run.built().simulation.dt() });
-                self.is_playing = false;
-                let rest = self.run.built().simulation.model().rest_state();
-                let still = || Frame::new(self.run.built().simulation.model(), &rest, self.current, with_fields);
-                self.read.take().map_or_else(still, |(frame, _)| frame)
+        if self.broken != Some(self.current) {
+            match self.run.frame(self.current, with_fields) {
+                Ok(frame) => self.read = Some(frame),
+                Err(error) => {
+                    self.failure = Some(Failure { message: error.to_string(), step: self.run.built().simulation.dt() });
+                    self.broken = Some(self.current);
+                    self.is_playing = false;
+                }
             }
         }
+        let model = self.run.built().simulation.model();
+        self.read.clone().unwrap_or_else(|| Frame::new(model, &model.rest_state(), self.current, false))
     }
 
     /// The numbers that were recorded nearest to now.
@@ -173,17 +177,12 @@ impl Show for Playback {
             }
             Command::Seek { time } => {
                 self.is_playing = false;
+                let time = time.clamp(0.0, self.run.frame_time(self.frames - 1));
                 let distance = |frame: &usize| (self.run.frame_time(*frame) - time).abs();
                 let nearest = (0..self.frames).min_by(|a, b| distance(a).total_cmp(&distance(b)));
                 self.go_to(nearest.unwrap_or(0));
             }
-            Command::Speed { factor } => {
-                if let Some(factor) = factor.filter(|factor| !(1e-3..=1e3).contains(factor)) {
-                    return Err(format!("{factor} times real time, expected a factor from 0.001 to 1000"));
-                }
-                self.pace.speed = factor;
-                self.pace.restart();
-            }
+            Command::Speed { factor } => self.pace.set_speed(factor)?,
             _ => return Err(WHY_NOT.into()),
         }
         Ok(Answer::Done)

@@ -40,6 +40,7 @@ pub enum Command {
     Drag {
         pull: u32,
         target: [f64; 3],
+        stiffness: Option<f64>,
         #[serde(default)]
         input: u64,
     },
@@ -81,7 +82,7 @@ pub enum Command {
 }
 
 /// A plane through the bodies.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plane {
     pub point: [f64; 3],

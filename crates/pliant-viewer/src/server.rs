@@ -2,9 +2,9 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::extract::ws::WebSocketUpgrade;
@@ -68,6 +68,9 @@ pub struct Viewer {
     address: String,
     local: SocketAddr,
     requests: Sender<session::Request>,
+    is_over: Arc<AtomicBool>,
+    /// How many pages are.
+    connected: Arc<AtomicUsize>,
     session: Option<JoinHandle<()>>,
     runtime: Option<Runtime>,
 }
@@ -77,7 +80,7 @@ struct App {
     page: Page,
     outlook: Outlook,
     next: AtomicU64,
-    connected: AtomicUsize,
+    connected: Arc<AtomicUsize>,
 }
 
 impl Viewer {
@@ -119,15 +122,24 @@ impl Viewer {
         let session = std::thread::Builder::new().name("pliant-session".into()).spawn(move || session.run(&handle));
         let session = session.map_err(ViewerError::Threads)?;
         let guard = Guard::new(token, local, &params.names);
-        let requests = outlook.requests.clone();
-        let app = App { guard, page, outlook, next: AtomicU64::new(0), connected: AtomicUsize::new(0) };
+        let (requests, is_over) = (outlook.requests.clone(), outlook.is_over.clone());
+        let connected = Arc::new(AtomicUsize::new(0));
+        let app = App { guard, page, outlook, next: AtomicU64::new(0), connected: connected.clone() };
         let router = router(Arc::new(app));
         runtime.spawn(async move {
             // Small messages go at once: a hand is waiting for them.
             let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
             axum::serve(listener, router).await
         });
-        Ok(Self { address: page_address, local, requests, session: Some(session), runtime: Some(runtime) })
+        Ok(Self {
+            address: page_address,
+            local,
+            requests,
+            is_over,
+            connected,
+            session: Some(session),
+            runtime: Some(runtime),
+        })
     }
 
     /// What to open in a browser; it has the token in it.
@@ -149,14 +161,21 @@ impl Viewer {
 impl Drop for Viewer {
     fn drop(&mut self) {
         let (requests, session, runtime) = (self.requests.clone(), self.session.take(), self.runtime.take());
+        let connected = self.connected.clone();
+        self.is_over.store(true, Ordering::Relaxed);
         // On a thread of its own, as a program that has a runtime itself may not wait on one of its threads.
         let end = std::thread::spawn(move || {
-            drop(requests.blocking_send(session::Request::Stop));
+            // If there is no room for it, it is awake.
+            drop(requests.try_send(session::Request::Wake));
             // It ends after the step that it is in. If it has panicked, that was said on standard error.
             session.map(JoinHandle::join);
             // Pages are told, if they listen.
+            let began = Instant::now();
+            while connected.load(Ordering::Relaxed) > 0 && began.elapsed() < GOODBYE {
+                std::thread::sleep(Duration::from_millis(5));
+            }
             if let Some(runtime) = runtime {
-                runtime.shutdown_timeout(GOODBYE);
+                runtime.shutdown_background();
             }
         });
         drop(end.join());
@@ -248,12 +267,10 @@ async fn open_socket(
     if !app.guard.token.is(&given.token) {
         return refuse(StatusCode::FORBIDDEN, WRONG_TOKEN);
     }
-    let origin = match headers.get(header::ORIGIN) {
-        None => None,
-        // What is not text is no origin of ours.
-        Some(value) => Some(value.to_str().unwrap_or("")),
-    };
-    if !Guard::allows_origin(origin, &host(&headers)) {
+    // What is not text is no origin of ours.
+    let mut origins = headers.get_all(header::ORIGIN).iter().map(|value| value.to_str().unwrap_or(""));
+    let host = host(&headers);
+    if !origins.all(|origin| Guard::allows_origin(origin, &host)) {
         return refuse(StatusCode::FORBIDDEN, "Only the page of this viewer may connect.\n");
     }
     let Some(place) = Place::take(&app) else {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
@@ -100,8 +101,8 @@ pub enum Request {
     Leave {
         viewer: ViewerId,
     },
-    /// From whoever started the session.
-    Stop,
+    /// From whoever started the session, to wake it up: it is to look whether it is over.
+    Wake,
 }
 
 /// What tasks of pages see of it.
@@ -112,6 +113,8 @@ pub struct Outlook {
     pub requests: mpsc::Sender<Request>,
     pub moments: watch::Receiver<Arc<Moment>>,
     pub settings: watch::Receiver<Bytes>,
+    /// Set to end the session after the step that it is in.
+    pub is_over: Arc<AtomicBool>,
 }
 
 /// A page, as the session knows it.
@@ -133,7 +136,8 @@ pub struct Session<S> {
     was_asked: bool,
     /// Whether there is a moment that has not been laid out.
     is_new: bool,
-    is_over: bool,
+    /// Set from outside.
+    is_over: Arc<AtomicBool>,
     last: Instant,
 }
 
@@ -144,7 +148,15 @@ impl<S: Show> Session<S> {
         let (moments, latest) = watch::channel(Arc::new(show.moment(false, 0)));
         let shown_settings = show.settings();
         let (settings, latest_settings) = watch::channel(message("settings", &shown_settings, &Arrays::default()));
-        let outlook = Outlook { stage, stage_message, requests: sender, moments: latest, settings: latest_settings };
+        let is_over = Arc::new(AtomicBool::new(false));
+        let outlook = Outlook {
+            stage,
+            stage_message,
+            requests: sender,
+            moments: latest,
+            settings: latest_settings,
+            is_over: is_over.clone(),
+        };
         let viewers = BTreeMap::new();
         let session = Self {
             show,
@@ -155,7 +167,7 @@ impl<S: Show> Session<S> {
             viewers,
             was_asked: false,
             is_new: false,
-            is_over: false,
+            is_over,
             last: Instant::now(),
         };
         (session, outlook)
@@ -164,10 +176,12 @@ impl<S: Show> Session<S> {
     /// Until it is told to stop.
     pub fn run(mut self, runtime: &tokio::runtime::Handle) {
         loop {
-            while let Ok(request) = self.requests.try_recv() {
+            // No more than can have waited, so that those who ask all the time do not keep it from going on.
+            for _ in 0..QUEUE {
+                let Ok(request) = self.requests.try_recv() else { break };
                 self.take(request);
             }
-            if self.is_over {
+            if self.is_over.load(Ordering::Relaxed) {
                 return;
             }
             if std::mem::take(&mut self.was_asked) {
@@ -224,7 +238,7 @@ impl<S: Show> Session<S> {
                 self.viewers.remove(&viewer);
                 self.show.leave(viewer);
             }
-            Request::Stop => self.is_over = true,
+            Request::Wake => {}
             Request::Do { viewer, command } => {
                 let answer = self.show.obey(viewer, command);
                 let Some(viewer) = self.viewers.get(&viewer) else { return };

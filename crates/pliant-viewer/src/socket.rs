@@ -34,7 +34,6 @@ pub async fn serve(socket: WebSocket, viewer: ViewerId, mut outlook: Outlook) {
     }
     // What was there before counts as new.
     outlook.moments.mark_changed();
-    outlook.settings.mark_changed();
     let mut task = Task { socket, viewer, outlook, view: View::default(), sent: 0, seen: 0, heard: Instant::now() };
     task.talk(received).await;
     drop(requests.send(Request::Leave { viewer }).await);
@@ -55,8 +54,11 @@ impl Task {
     async fn talk(&mut self, mut notices: mpsc::Receiver<Bytes>) {
         let mut ping = interval(PING);
         ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        if self.send(self.outlook.stage_message.clone()).await.is_break() {
-            return;
+        let settings = self.outlook.settings.borrow_and_update().clone();
+        for first in [self.outlook.stage_message.clone(), settings] {
+            if self.send(first).await.is_break() {
+                return;
+            }
         }
         loop {
             let is_ready = self.sent - self.seen < UNDER_WAY;
@@ -134,7 +136,10 @@ impl Task {
             Ok(command) => Request::Do { viewer: self.viewer, command },
         };
         // If the session is busy, the page waits, and nothing piles up.
-        match self.outlook.requests.send(request).await {
+        let sent = self.outlook.requests.send(request).await;
+        // It is not the page that was silent.
+        self.heard = Instant::now();
+        match sent {
             Ok(()) => ControlFlow::Continue(()),
             Err(_) => self.say_goodbye().await,
         }

@@ -1,5 +1,6 @@
 //! What people do to bodies by hand: pull, pin, push and throw.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use pliant::force::{Handle, Handles, Obstacle, Obstacles};
@@ -101,12 +102,21 @@ impl Touch {
         Ok(())
     }
 
-    /// Move the target of a pull. One that has been let go is no error: messages cross.
-    pub fn drag(&mut self, simulation: &mut Simulation, viewer: ViewerId, id: u32, target: Vec3) -> Result<(), String> {
+    /// Move the target of a pull, and perhaps make it stiffer. One that has been let go is no error: messages cross.
+    pub fn drag(
+        &mut self,
+        simulation: &mut Simulation,
+        (viewer, id): (ViewerId, u32),
+        target: Vec3,
+        stiffness: Option<f64>,
+    ) -> Result<(), String> {
         let Some(number) = self.pull(viewer, id) else { return Ok(()) };
+        let stiffness = stiffness.unwrap_or(self.pulls[number].handle.stiffness);
+        let damping = self.damping * stiffness.sqrt();
+        let handle = Handle { target, stiffness, damping, ..self.pulls[number].handle.clone() };
         let mut forces = simulation.forces_mut_of::<Handles>();
-        forces.last_mut().ok_or(NOT_ATTACHED)?.set_target(number, target).map_err(words)?;
-        self.pulls[number].handle.target = target;
+        forces.last_mut().ok_or(NOT_ATTACHED)?.replace(number, handle.clone()).map_err(words)?;
+        self.pulls[number].handle = handle;
         Ok(())
     }
 
@@ -132,7 +142,9 @@ impl Touch {
         full_radius: f64,
     ) -> Result<(), String> {
         if !(full_radius > 0.0 && full_radius.is_finite() && target.is_finite()) {
-            return Err(format!("a ball of radius {full_radius} m at {target}, expected finite numbers"));
+            return Err(format!(
+                "a ball of radius {full_radius} m at {target}, expected a positive radius and a place"
+            ));
         }
         if let Some(ball) = self.balls.iter_mut().find(|ball| ball.viewer == viewer) {
             (ball.target, ball.full_radius) = (target, full_radius);
@@ -182,8 +194,9 @@ impl Touch {
 
     /// Hold these vertices where they are; those that the scene holds stay as they are.
     pub fn pin(&mut self, model: &mut Model, vertices: &[u32], state: &State) -> Result<(), String> {
+        let before: HashSet<u32> = self.pins.vertices.iter().copied().collect();
         for &vertex in vertices {
-            if !self.pins.vertices.contains(&vertex) {
+            if !before.contains(&vertex) {
                 self.pins.vertices.push(vertex);
                 self.pins.offsets.push(Vec3::from_slice(&state.q[3 * vertex as usize..]));
             }

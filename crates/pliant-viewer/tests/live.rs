@@ -340,12 +340,13 @@ async fn a_reduced_model_is_pulled_pushed_and_steered_like_any_other() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_numbers_of_a_step_add_up() {
+async fn a_step_is_timed_and_energies_add_up() {
     let viewer = live(BEAM, false);
     let mut client = Client::new(&viewer).await;
     let frame = client.frame("a second", |frame| frame.number("/time") > 1.0).await;
     let part = |key: &str| frame.number(&format!("/stats/{key}"));
-    assert!((part("assembling_ms") + part("solving_ms") + part("rest_ms") - part("step_ms")).abs() < 1e-6);
+    assert!(part("assembling_ms") > 0.0 && part("solving_ms") > 0.0);
+    assert!(part("assembling_ms") + part("solving_ms") <= part("step_ms"));
     assert!(part("step_ms") > 0.0 && part("newton") >= 1.0 && part("steps_per_second") > 1.0);
     let energy = |key: &str| frame.number(&format!("/energies/{key}"));
     let sum = energy("kinetic") + energy("elastic") + energy("gravitational") + energy("other");
@@ -376,4 +377,81 @@ async fn detailed_surfaces_are_shown_and_pulled() {
 fn a_scene_that_cannot_be_built_is_an_error() {
     let error = pliant_viewer::Live::new(scene(&BEAM.replace("young = 1e6", "young = -1"))).unwrap_err();
     assert!(error.to_string().contains("Young"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn taking_changes_back_restores_any_material_while_it_runs() {
+    for material in [
+        "law = \"neo-hookean\", young = 1e6, poisson = 0.4, density = 1000",
+        "law = \"corotational\", tangent = \"warped\", young = 1e6, poisson = 0.4, density = 1000",
+        "law = \"mooney-rivlin\", coefficients = { mu01 = 1e4, mu10 = 2e4, v1 = 1e5 }, density = 1000",
+        "formula = \"mu / 2 * (I1 - 3) - mu * log(J) + k / 2 * (J - 1)^2\", parameters = { mu = 2e5, k = 1e6 }, density = 1000",
+    ] {
+        let own = "law = \"neo-hookean\", young = 1e6, poisson = 0.4, density = 1000";
+        let viewer = live(&BEAM.replace(own, material), true);
+        let mut client = Client::new(&viewer).await;
+        for _ in 0..5 {
+            client.say(json!({ "do": "step" })).await;
+        }
+        let energy = |frame: &Heard| frame.number("/energies/elastic");
+        let before = energy(&client.frame("five steps", |frame| frame.number("/step") == 5.0).await);
+        // A change of nothing changes nothing.
+        client.say(json!({ "do": "set-material", "index": 0 })).await;
+        client.say(json!({ "do": "set-material", "index": 0, "law": "stvk", "young": 5e6, "poisson": 0.1 })).await;
+        client.frame("another energy", |frame| (energy(frame) / before - 1.0).abs() > 0.1).await;
+        client.say(json!({ "do": "undo-changes" })).await;
+        let is_back = |frame: &Heard| (energy(frame) / before - 1.0).abs() < 1e-12;
+        client.frame("the same energy", is_back).await;
+        client.until("settings", |heard| heard.kind() == "settings" && heard.header["changed"] == false).await;
+        assert!(client.notices.iter().all(|notice| notice.contains("formula")), "{:?}", client.notices);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn going_back_in_time_takes_pins_along() {
+    let viewer = live(&BEAM.replace("young = 1e6", "young = 1e5"), false);
+    let mut client = Client::new(&viewer).await;
+    let tip = client.triangle_near([0.5, 0.0, 0.0]);
+    client.frame("some sag", |frame| frame.number("/time") > 0.3).await;
+    client.say(json!({ "do": "pin", "triangle": tip, "weights": [1, 0, 0], "radius": 0 })).await;
+    client.frame("a pin", |frame| !frame.floats("pinned").is_empty()).await;
+    client.say(json!({ "do": "seek", "time": 0 })).await;
+    client.frame("the start", |frame| frame.number("/time") == 0.0).await;
+    client.say(json!({ "do": "step" })).await;
+    let frame = client.frame("a step", |frame| frame.number("/step") == 1.0).await;
+    // A pin that had stayed behind would have thrown the body at tens of joules.
+    assert!(frame.number("/energies/kinetic") < 0.5, "{}", frame.number("/energies/kinetic"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_wrong_in_one_change_does_not_undo_another() {
+    let viewer = live(BEAM, true);
+    let mut client = Client::new(&viewer).await;
+    client.say(json!({ "do": "set", "step": 0.002 })).await;
+    client.say(json!({ "do": "set-material", "index": 0, "poisson": 0.7 })).await;
+    client.notice("Poisson").await;
+    client.say(json!({ "do": "step" })).await;
+    let frame = client.frame("a step", |frame| frame.number("/step") == 1.0).await;
+    assert_eq!(frame.number("/time"), 0.002);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn obstacles_are_the_same_whether_it_was_made_anew_or_not() {
+    // The springs of a network are stiffer than the soft block.
+    let network = "[[object]]\nname = \"net\"\nmesh = { box = { size = [0.2, 0.2, 0.2], cells = [1, 1, 1] } }\ntranslate = [1, 0, 0]\n\
+        network = { stiffness = 5e5 }\nmaterial = { density = 1000 }\n[[obstacle]]";
+    let text = BLOCK.replace("[[object]]", "[[object]]\nname = \"block\"").replacen("[[obstacle]]", network, 1);
+    let mut lowest = Vec::new();
+    for step in [0.01, 0.010001] {
+        let viewer = live(&text.replace("mesh =", "velocity = [0, -2, 0]\nmesh ="), true);
+        let mut client = Client::new(&viewer).await;
+        client.say(json!({ "do": "set-material", "index": 0, "young": 2e4 })).await;
+        client.say(json!({ "do": "set", "step": step })).await;
+        for _ in 0..30 {
+            client.say(json!({ "do": "step" })).await;
+        }
+        let frame = client.frame("thirty steps", |frame| frame.number("/step") == 30.0).await;
+        lowest.push(frame.places("positions").iter().map(|place| place[1]).fold(f32::INFINITY, f32::min));
+    }
+    assert!((lowest[0] - lowest[1]).abs() < 2e-3, "{lowest:?}");
 }

@@ -48,6 +48,10 @@ async fn a_run_is_played_back_frame_by_frame() {
     client.say(json!({ "do": "seek", "time": made.frame_time(2) })).await;
     let broken = client.frame("a failure", |frame| !frame.header["failure"].is_null()).await;
     assert!(broken.header["failure"]["message"].as_str().unwrap().contains("000002.npy"));
+    assert!(broken.floats("positions") != client.stage.floats("rest"), "the last good frame is shown");
+    client.say(json!({ "do": "speed", "factor": 1 })).await;
+    client.say(json!({ "do": "play" })).await;
+    client.frame("it goes on", |frame| frame.number("/time") > made.frame_time(4)).await;
     client.say(json!({ "do": "seek", "time": 0.0 })).await;
     client.frame("the start", |frame| frame.header["failure"].is_null() && frame.number("/time") == 0.0).await;
 }

@@ -268,3 +268,26 @@ async fn more_pages_than_there_are_places_are_turned_away() {
         sleep(Duration::from_millis(50)).await;
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_asks_for_steps_all_the_time_keeps_nobody_from_seeing_or_ending() {
+    let viewer = live(BEAM, true);
+    let mut flooding = Client::new(&viewer).await;
+    let mut other = Client::new(&viewer).await;
+    let flood =
+        tokio::spawn(async move { while flooding.stream.send(Message::text("{\"do\":\"step\"}")).await.is_ok() {} });
+    other.frame("steps", |frame| frame.number("/step") > 50.0).await;
+    let began = std::time::Instant::now();
+    timeout(LONG, tokio::task::spawn_blocking(|| drop(viewer))).await.unwrap().unwrap();
+    assert!(began.elapsed() < Duration::from_secs(5), "it took {:?} to end", began.elapsed());
+    flood.abort();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn settings_come_before_the_first_frame() {
+    let viewer = live(BEAM, false);
+    for _ in 0..20 {
+        let mut client = Client::new(&viewer).await;
+        assert_eq!(client.hear().await.kind(), "settings");
+    }
+}

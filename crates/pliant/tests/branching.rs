@@ -276,3 +276,25 @@ fn sets_and_surfaces_of_bodies_are_numbered_through() {
     expected.sort_unstable();
     assert_eq!(outside, expected, "all vertices of the bar are on its surface");
 }
+
+#[test]
+fn a_step_that_failed_leaves_nothing_behind() {
+    for scheme in ["newmark", "backward-euler", "linearized-backward-euler", "central-differences"] {
+        for more in ["", "reduced = { size = 6 }"] {
+            let mut simulation = simulation(&format!("step = 0.005\nscheme = \"{scheme}\"\nhalvings = 0"), more);
+            let start = simulation.state().clone();
+            simulation.step().unwrap();
+            let expected = simulation.state().clone();
+            let mut torn = start.clone();
+            torn.q.iter_mut().enumerate().for_each(|(i, q)| *q = 1e155 * (i as f64).sin());
+            simulation.begin_at(torn);
+            simulation.step().unwrap_err();
+            simulation.begin_at(start);
+            simulation.step().unwrap_or_else(|error| panic!("{scheme} {more}: {error}"));
+            assert_eq!(simulation.time(), expected.time);
+            for (a, b) in simulation.state().q.iter().zip(&expected.q) {
+                assert!((a - b).abs() < 1e-9, "{scheme} {more}: {a} and {b}");
+            }
+        }
+    }
+}

@@ -244,3 +244,14 @@ fn a_list_that_is_too_long_is_named() {
     let error = scene("[0, -9.81, 0]", "[0, 0, 0, \"x\", 1]").unwrap_err();
     assert!(error.contains("`object[1].translate` has 5 entries, expected 3"), "{error}");
 }
+
+#[test]
+fn loads_that_go_by_steps_keep_their_times_at_another_step() {
+    let text =
+        format!("{BLOCK}{TIME}[[load]]\nsteps = \"forces.npy\"\n[[load]]\nsteps = \"forces.npy\"\ninterval = 0.5\n");
+    let mut scene = parse(&text).unwrap().scene;
+    let step = scene.simulation.step.si;
+    scene.set_step(0.1 * step);
+    let intervals: Vec<f64> = scene.loads.iter().map(|load| load.interval.as_ref().unwrap().si).collect();
+    assert_eq!((scene.simulation.step.si, intervals), (0.1 * step, vec![step, 0.5]));
+}

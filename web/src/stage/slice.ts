@@ -11,7 +11,7 @@ import {
   Plane,
   Vector3,
 } from 'three';
-import type { FrameArrays, Vec3 } from '../protocol';
+import type { FrameArrays, SlicePlane, Vec3 } from '../protocol';
 import { attributeRoom, writeIndex } from './buffers';
 import { BODY, regionColour } from './colours';
 import { type Shading, UNKNOWN } from './shading';
@@ -24,21 +24,12 @@ export interface SliceChoice {
   position: number;
 }
 
-/** A point of the plane and the direction in which things are left away. */
-export function planeOf(choice: SliceChoice): { point: Vec3; normal: Vec3 } {
+export function planeOf(choice: SliceChoice): SlicePlane {
   const point: Vec3 = [0, 0, 0];
   const normal: Vec3 = [0, 0, 0];
   point[choice.axis] = choice.position;
   normal[choice.axis] = choice.flip ? -1 : 1;
   return { point, normal };
-}
-
-/** Whether a cut is across this axis: after a turn, frames of the cut before may still arrive. */
-function liesAcross(positions: Float32Array, axis: number): boolean {
-  const samples = [3 * Math.floor(positions.length / 6), positions.length - 3];
-  const spread = (along: number) =>
-    samples.reduce((sum, at) => sum + Math.abs(positions[at + along] - positions[along]), 0);
-  return positions.length === 0 || spread(axis) <= 1e-3 * (spread(0) + spread(1) + spread(2));
 }
 
 export class Slice {
@@ -50,7 +41,6 @@ export class Slice {
   private readonly fill = new BufferGeometry();
   private readonly lines = new BufferGeometry();
   private readonly edges: LineSegments;
-  private choice: SliceChoice | null = null;
 
   constructor(shading: Shading) {
     // Triangles of the cut wind either way. Flat shading lights the side one sees.
@@ -62,28 +52,27 @@ export class Slice {
     this.object.visible = false;
   }
 
-  /** Cuts elsewhere; the cut is closed when the next frame brings it. Returns whether materials must be made anew. */
+  /** Begins to cut, or cuts no more; where, frames say. Returns whether materials must be made anew. */
   choose(choice: SliceChoice | null): boolean {
-    const turned = choice?.axis !== this.choice?.axis || choice?.flip !== this.choice?.flip;
-    this.choice = choice;
-    if (turned) this.object.visible = false;
-    if (choice && turned) this.placeAt(choice.position);
     const toggled = (choice !== null) !== this.clip.length > 0;
-    if (toggled) {
-      if (choice) this.clip.push(this.plane);
-      else this.clip.length = 0;
+    if (toggled && choice) {
+      this.placeAt(planeOf(choice));
+      this.clip.push(this.plane);
+    } else if (toggled) {
+      this.clip.length = 0;
+      this.object.visible = false;
     }
     return toggled;
   }
 
-  update(arrays: FrameArrays, byRegion: boolean): void {
+  /** The plane is the one that the frame is cut by, which may be one behind the slider, so that both always fit. */
+  update(cut: SlicePlane | null, arrays: FrameArrays, byRegion: boolean): void {
     const { slice_positions: positions, slice_triangles: triangles, slice_regions: regions } = arrays;
-    if (!this.choice || !positions || !triangles || !liesAcross(positions, this.choice.axis)) {
+    if (this.clip.length === 0 || !cut || !positions || !triangles) {
       this.object.visible = false;
       return;
     }
-    // Cut where the server has cut for this frame, which may be one behind the slider, so that both always fit.
-    this.placeAt(positions.length > 0 ? positions[this.choice.axis] : this.choice.position);
+    this.placeAt(cut);
     this.writeFill(positions, triangles, regions, arrays.slice_values, byRegion);
     attributeRoom(this.lines, 'position', positions.length, 3).set(positions);
     writeIndex(this.lines, arrays.slice_edges ?? new Uint32Array());
@@ -125,9 +114,7 @@ export class Slice {
     this.fill.setDrawRange(0, triangles.length);
   }
 
-  private placeAt(position: number): void {
-    if (!this.choice) return;
-    const { point, normal } = planeOf({ ...this.choice, position });
+  private placeAt({ point, normal }: SlicePlane): void {
     // three.js keeps the side to which a plane's normal points.
     this.plane.setFromNormalAndCoplanarPoint(new Vector3(...normal).negate(), new Vector3(...point));
   }

@@ -86,7 +86,7 @@ export class World {
     } else {
       this.shading.byColour();
     }
-    this.slice.update(arrays, this.options.now.colour === 'region');
+    this.slice.update(frame.slice, arrays, this.options.now.colour === 'region');
     this.markers.update(arrays);
     const middle = this.surface.box.getCenter(new Vector3());
     if (this.follows && !isFirst) this.view.shift(middle.clone().sub(this.middle));

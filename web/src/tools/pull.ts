@@ -82,7 +82,8 @@ export class PullTool extends Tool {
   }
 
   private drag({ pull, target }: Held): void {
-    this.work.send({ do: 'drag', pull, target: target.toArray(), input: this.work.latency.next() });
+    const stiffness = this.springOf(this.stiffness.value);
+    this.work.send({ do: 'drag', pull, target: target.toArray(), stiffness, input: this.work.latency.next() });
     this.showTarget();
   }
 

@@ -499,10 +499,15 @@ impl System for Model {
         matrix.values_mut().par_chunks_mut(9 * BLOCKS).enumerate().for_each(|(chunk, values)| {
             let start = 9 * BLOCKS * chunk;
             let stiffness = &stiffness[start..start + values.len()];
+            let friction = friction.map(|friction| &friction[start..start + values.len()]);
             match friction {
+                // What is not asked for may be anything: a step that failed leaves numbers that are not finite.
+                None if k == 0.0 => values.fill(0.0),
                 None => values.iter_mut().zip(stiffness).for_each(|(value, stiffness)| *value = k * stiffness),
+                Some(friction) if k == 0.0 => {
+                    values.iter_mut().zip(friction).for_each(|(value, friction)| *value = d * friction);
+                }
                 Some(friction) => {
-                    let friction = &friction[start..start + values.len()];
                     for i in 0..values.len() {
                         values[i] = k * stiffness[i] + d * friction[i];
                     }

@@ -467,13 +467,14 @@ impl System for ReducedModel {
     fn mul(&mut self, weights: Weights, x: &[f64], y: &mut [f64]) {
         let m = weights.mass + weights.damping * self.model.damping().mass();
         let d = if self.has_friction() { weights.damping } else { 0.0 };
+        let k = weights.stiffness;
         let n = self.dim();
         y.fill(0.0);
         for (j, x) in x.iter().enumerate() {
             let [mass, stiffness, friction] =
                 [&self.mass, &self.stiffness, &self.friction].map(|matrix| &matrix.values()[j * n..(j + 1) * n]);
             for i in 0..n {
-                y[i] += (m * mass[i] + weights.stiffness * stiffness[i] + d * friction[i]) * x;
+                y[i] += (m * mass[i] + part(k, stiffness[i]) + part(d, friction[i])) * x;
             }
         }
     }
@@ -483,7 +484,7 @@ impl System for ReducedModel {
         let d = if self.has_friction() { weights.damping } else { 0.0 };
         let parts = self.mass.values().iter().zip(self.stiffness.values()).zip(self.friction.values());
         for (entry, ((mass, stiffness), friction)) in self.matrix.values_mut().iter_mut().zip(parts) {
-            *entry = m * mass + weights.stiffness * stiffness + d * friction;
+            *entry = m * mass + part(weights.stiffness, *stiffness) + part(d, *friction);
         }
         self.revision += 1;
     }
@@ -531,4 +532,8 @@ impl System for ReducedModel {
     fn extent(&self) -> f64 {
         self.extent
     }
+}
+/// A part of a sum; what is not asked for may be anything, as a step that failed leaves numbers that are not finite.
+fn part(weight: f64, value: f64) -> f64 {
+    if weight == 0.0 { 0.0 } else { weight * value }
 }

@@ -59,13 +59,12 @@ pub(super) struct Stage<'a> {
     first: Vec<u32>,
     /// The sets of all objects together.
     sets: Sets,
-    /// The springs of the stiffest network, in N/m.
-    network_stiffness: f64,
+    scene: &'a Scene,
 }
 
 impl<'a> Stage<'a> {
     fn new(
-        scene: &Scene,
+        scene: &'a Scene,
         source: &'a Source,
         files: &'a dyn Files,
         objects: &'a [Prepared],
@@ -89,9 +88,7 @@ impl<'a> Stage<'a> {
                 }
             }
         }
-        let networks = scene.objects.iter().filter_map(|object| object.network.as_ref());
-        let network_stiffness = networks.map(|network| network.stiffness.si).fold(0.0, f64::max);
-        Ok(Self { source, files, up: scene.up.direction(), rest, start, objects, first, sets, network_stiffness })
+        Ok(Self { source, files, up: scene.up.direction(), rest, start, objects, first, sets, scene })
     }
 
     pub fn error(&self, span: Option<&Range<usize>>, message: impl Into<String>) -> SceneError {
@@ -171,19 +168,18 @@ impl<'a> Stage<'a> {
 
     /// For obstacles whose stiffness is not given, in N/m.
     pub fn obstacle_stiffness(&self) -> f64 {
-        let objects = self.objects.iter().map(|object| (&object.mesh, &object.made_of[..]));
-        obstacle_stiffness(objects).max(OBSTACLE_STIFFNESS * self.network_stiffness)
+        obstacle_stiffness(self.scene, self.objects.iter().map(|object| (&object.mesh, &object.made_of[..])))
     }
 }
 
 /// What obstacles are like whose stiffness is not given, in N/m for each vertex: an element of edge `l` of the stiffest object pushes back with about
-/// `E l` per length, and they with ten times that.
-pub fn obstacle_stiffness<'a>(objects: impl Iterator<Item = (&'a VolumeMesh, &'a [MadeOf])>) -> f64 {
+/// `E l` per length, a network with the stiffness of a spring, and they with ten times that.
+pub fn obstacle_stiffness<'a>(scene: &Scene, objects: impl Iterator<Item = (&'a VolumeMesh, &'a [MadeOf])>) -> f64 {
     let of_object = |(mesh, made_of): (&VolumeMesh, &[MadeOf])| {
         let young = made_of.iter().filter_map(|region| region.moduli).map(|moduli| moduli.young).fold(0.0, f64::max);
         young * (mesh.volume() / mesh.element_count() as f64).cbrt()
     };
-    OBSTACLE_STIFFNESS * objects.map(of_object).fold(0.0, f64::max)
+    OBSTACLE_STIFFNESS * objects.map(of_object).fold(scene.network_stiffness(), f64::max)
 }
 
 impl SceneFile {

@@ -103,8 +103,10 @@ impl<'de> Deserialize<'de> for MaterialChoice {
     }
 }
 
-/// The law if none is given: it has an answer to every deformation.
-const USUAL_LAW: &str = "stable-neo-hookean";
+impl Material {
+    /// The law if none is given: it has an answer to every deformation.
+    pub const USUAL_LAW: &str = "stable-neo-hookean";
+}
 
 impl At<MaterialChoice> {
     /// The material, among those with names.
@@ -270,7 +272,7 @@ impl RegionMaterial<'_> {
         let file = self.file.and_then(|file| file.moduli.as_ref());
         let usual = match (file, &given.young) {
             (Some(mesh::Moduli::MooneyRivlin { .. }), None) => "mooney-rivlin",
-            _ => USUAL_LAW,
+            _ => Material::USUAL_LAW,
         };
         let (name, name_span) = given.law.as_ref().map_or((usual, None), |law| (law.value.as_str(), law.span.as_ref()));
         let at = |span: Option<&std::ops::Range<usize>>, error: &LawError| {

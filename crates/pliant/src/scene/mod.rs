@@ -194,6 +194,22 @@ impl Scene {
         self.gravity.map_or(-EARTH * self.up.direction(), |gravity| vec3::<dimension::Acceleration>(&gravity))
     }
 
+    /// Make steps of another length, in s. What goes by steps keeps its times.
+    pub fn set_step(&mut self, step: f64) {
+        let before = std::mem::replace(&mut self.simulation.value.step, At::new(Quantity::new(step)));
+        for load in self.loads.iter_mut().map(|load| &mut load.value) {
+            if load.steps.is_some() && load.interval.is_none() {
+                load.interval = Some(At::new(before.value));
+            }
+        }
+    }
+
+    /// The springs of the stiffest network, in N/m.
+    pub(crate) fn network_stiffness(&self) -> f64 {
+        let networks = self.objects.iter().filter_map(|object| object.network.as_ref());
+        networks.map(|network| network.stiffness.si).fold(0.0, f64::max)
+    }
+
     /// As a file.
     #[allow(clippy::missing_panics_doc, reason = "every scene can be written")]
     pub fn to_toml(&self) -> String {

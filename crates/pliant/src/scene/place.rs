@@ -199,7 +199,12 @@ fn floor_boundary(text: &str, at: usize) -> usize {
 impl fmt::Display for SceneError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = self.path.display();
-        let Some(place) = &self.place else { return write!(f, "{path}: {}", self.message) };
+        let place = match &self.place {
+            // A program says it, and no file.
+            None if self.path.as_os_str().is_empty() => return f.write_str(&self.message),
+            None => return write!(f, "{path}: {}", self.message),
+            Some(place) => place,
+        };
         writeln!(f, "{path}:{}:{}: {}", place.line, place.column, self.message)?;
         let number = place.line.to_string();
         let margin = " ".repeat(number.len());

@@ -17,7 +17,7 @@ pub struct Probe {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub object: Option<At<String>>,
     /// Which of its vertices; by default all.
-    #[serde(default = "all_vertices")]
+    #[serde(default = "all_vertices", skip_serializing_if = "is_all")]
     pub vertices: At<Selection>,
     /// What of them.
     #[serde(default)]
@@ -26,6 +26,10 @@ pub struct Probe {
 
 fn all_vertices() -> At<Selection> {
     At::new(Selection::Named("all".into()))
+}
+
+fn is_all(vertices: &At<Selection>) -> bool {
+    *vertices == all_vertices()
 }
 
 /// What a probe measures.
