@@ -11,7 +11,7 @@ PAGE = crates/pliant-viewer/page/dist/index.html
 WITH_NODE = PYTHON=$(PYTHON) sh web/with-node.sh
 export CHROMIUM ?= $(or $(shell command -v chromium || command -v chromium-browser || command -v google-chrome),/usr/bin/chromium)
 
-.PHONY: build help demo page test test-rust test-python test-browser lint wheel bench bench-peers bench-python fuzz tools python-tools browser
+.PHONY: build help demo page test test-rust test-python test-browser lint wheel bench bench-peers bench-python bench-viewer fuzz tools python-tools browser
 
 build: page ## Build the viewer's page and the command, target/release/pliant
 	$(CARGO) build --release --bin pliant
@@ -78,6 +78,9 @@ bench-peers: ## Time it beside PARDISO and MuJoCo, which are installed under tar
 bench-python: $(VENV)/tests-installed ## Time calls from Python beside the same from Rust
 	$(VENV)/bin/pip install --quiet --force-reinstall --no-deps .
 	$(VENV)/bin/python crates/pliant-py/benches/overhead.py
+
+bench-viewer: build browser ## Time what someone who pulls in the browser sees; for the server alone see `make bench`
+	PLIANT=$(CURDIR)/$(PLIANT) $(WITH_NODE) npm run --silent bench
 
 fuzz: ## Fuzz every reader for FUZZ_SECONDS each; needs a nightly compiler
 	$(CARGO) fuzz --version >/dev/null 2>&1 || $(CARGO) install cargo-fuzz

@@ -82,15 +82,13 @@ async fn a_softer_material_sags_more_and_takes_effect_at_once() {
     client.frame("some sag", |frame| frame.number("/time") > 0.3).await;
     let before = client.frame("a frame", |_| true).await;
     client.say(json!({ "do": "set-material", "index": 0, "young": 1e5, "law": "stvk" })).await;
-    let settings =
-        client.until("settings", |heard| heard.kind() == "settings" && heard.header["changed"] == true).await;
+    let settings = client.settings("settings", |heard| heard.header["changed"] == true).await;
     assert_eq!((&settings.header["materials"][0]["law"], settings.number("/materials/0/young")), (&json!("stvk"), 1e5));
     let sagged = client.frame("more sag", |frame| tip_height(frame, tip) < tip_height(&before, tip) - 0.2).await;
     // Time went on; it was not begun anew.
     assert!(sagged.number("/time") > before.number("/time"));
     client.say(json!({ "do": "undo-changes" })).await;
-    let settings =
-        client.until("settings", |heard| heard.kind() == "settings" && heard.header["changed"] == false).await;
+    let settings = client.settings("settings", |heard| heard.header["changed"] == false).await;
     assert_eq!(
         (&settings.header["materials"][0]["law"], settings.number("/materials/0/young")),
         (&json!("neo-hookean"), 1e6)
@@ -114,7 +112,7 @@ async fn every_scheme_and_solver_can_be_chosen_while_it_runs() {
             assert_eq!(frame.header["failure"], Value::Null, "{name}");
             assert_eq!(client.notices, Vec::<String>::new(), "{name}");
             // What is set and what moves are told one after the other.
-            while client.settings.as_ref().is_none_or(|settings| settings.header[key] != name) {
+            while client.last_settings.as_ref().is_none_or(|settings| settings.header[key] != name) {
                 client.hear().await;
             }
             steps = frame.number("/step");
@@ -164,7 +162,7 @@ async fn pins_hold_until_they_are_taken_out() {
     let top = client.triangle_near([0.0, 0.1, 0.0]);
     let corner = client.vertex_near([0.1, -0.1, 0.1]);
     client.say(json!({ "do": "pin", "triangle": top, "weights": [0.3, 0.3, 0.4], "radius": 0.06 })).await;
-    let settings = client.until("pins", |heard| heard.kind() == "settings" && heard.number("/pins") > 0.0).await;
+    let settings = client.settings("pins", |heard| heard.number("/pins") > 0.0).await;
     let start = client.frame("pins", |frame| !frame.floats("pinned").is_empty()).await;
     assert_eq!(start.places("pinned").len() as f64, settings.number("/pins"));
     assert!(start.places("pinned").len() >= 3);
@@ -175,9 +173,7 @@ async fn pins_hold_until_they_are_taken_out() {
     client.say(json!({ "do": "throw", "triangle": top, "velocity": [1, 0, 0] })).await;
     client.notice("held").await;
     client.say(json!({ "do": "unpin", "triangle": top, "weights": [0.3, 0.3, 0.4], "radius": 0 })).await;
-    let fewer = client
-        .until("fewer pins", |heard| heard.kind() == "settings" && heard.number("/pins") < settings.number("/pins"))
-        .await;
+    let fewer = client.settings("fewer pins", |heard| heard.number("/pins") < settings.number("/pins")).await;
     assert_eq!(fewer.number("/pins"), settings.number("/pins") - 1.0);
     client.say(json!({ "do": "unpin-all" })).await;
     client.frame("it has fallen", |frame| frame.places("positions").iter().all(|place| place[1] < 0.09)).await;
@@ -229,7 +225,7 @@ async fn a_step_that_fails_is_explained_and_halving_it_helps() {
     client.say(json!({ "do": "play" })).await;
     let well = client.frame("a thousand steps", |frame| frame.number("/step") > 1000.0).await;
     assert_eq!(well.header["failure"], Value::Null);
-    assert!((client.settings.as_ref().unwrap().number("/step") - 0.01 / 128.0).abs() < 1e-12);
+    assert!((client.last_settings.as_ref().unwrap().number("/step") - 0.01 / 128.0).abs() < 1e-12);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -326,7 +322,7 @@ async fn a_reduced_model_is_pulled_pushed_and_steered_like_any_other() {
     client.say(json!({ "do": "grab", "pull": 0, "triangle": triangle, "weights": [1, 0, 0], "target": [0.45, 0.25, 0], "stiffness": stiffness })).await;
     client.frame("the tip near the target", |frame| tip_height(frame, tip) > 0.15).await;
     client.say(json!({ "do": "set", "gravity": [0, 0, 0], "step": 0.005, "scheme": "newmark" })).await;
-    client.until("settings", |heard| heard.kind() == "settings" && heard.header["scheme"] == "newmark").await;
+    client.settings("settings", |heard| heard.header["scheme"] == "newmark").await;
     client.say(json!({ "do": "release", "pull": 0 })).await;
     client.frame("the tip back", |frame| tip_height(frame, tip) < 0.05).await;
     client.say(json!({ "do": "ball", "centre": [0.45, 0.15, 0], "radius": 0.05 })).await;
@@ -385,7 +381,7 @@ async fn taking_changes_back_restores_any_material_while_it_runs() {
         "law = \"neo-hookean\", young = 1e6, poisson = 0.4, density = 1000",
         "law = \"corotational\", tangent = \"warped\", young = 1e6, poisson = 0.4, density = 1000",
         "law = \"mooney-rivlin\", coefficients = { mu01 = 1e4, mu10 = 2e4, v1 = 1e5 }, density = 1000",
-        "formula = \"mu / 2 * (I1 - 3) - mu * log(J) + k / 2 * (J - 1)^2\", parameters = { mu = 2e5, k = 1e6 }, density = 1000",
+        "formula = \"mu / 2 * (I1 - 3) - mu * ln(J) + k / 2 * (J - 1)^2\", parameters = { mu = 2e5, k = 1e6 }, density = 1000",
     ] {
         let own = "law = \"neo-hookean\", young = 1e6, poisson = 0.4, density = 1000";
         let viewer = live(&BEAM.replace(own, material), true);
@@ -402,7 +398,7 @@ async fn taking_changes_back_restores_any_material_while_it_runs() {
         client.say(json!({ "do": "undo-changes" })).await;
         let is_back = |frame: &Heard| (energy(frame) / before - 1.0).abs() < 1e-12;
         client.frame("the same energy", is_back).await;
-        client.until("settings", |heard| heard.kind() == "settings" && heard.header["changed"] == false).await;
+        client.settings("settings", |heard| heard.header["changed"] == false).await;
         assert!(client.notices.iter().all(|notice| notice.contains("formula")), "{:?}", client.notices);
     }
 }

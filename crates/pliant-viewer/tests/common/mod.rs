@@ -134,7 +134,7 @@ pub struct Client {
     pub stream: Stream,
     pub stage: Heard,
     /// The last of each.
-    pub settings: Option<Heard>,
+    pub last_settings: Option<Heard>,
     pub frame: Option<Heard>,
     pub notices: Vec<String>,
 }
@@ -158,7 +158,7 @@ impl Client {
         let mut stream = connect(viewer, token(viewer), Some(&origin), None).await.unwrap();
         let stage = hear(&mut stream).await.expect("a stage");
         assert_eq!(stage.kind(), "stage");
-        Self { stream, stage, settings: None, frame: None, notices: Vec::new() }
+        Self { stream, stage, last_settings: None, frame: None, notices: Vec::new() }
     }
 
     pub async fn say(&mut self, command: Value) {
@@ -173,7 +173,7 @@ impl Client {
                 self.frame = Some(heard.clone());
                 self.say(json!({ "do": "seen", "number": heard.header["number"] })).await;
             }
-            "settings" => self.settings = Some(heard.clone()),
+            "settings" => self.last_settings = Some(heard.clone()),
             "notice" => self.notices.push(heard.header["text"].as_str().unwrap().to_owned()),
             _ => {}
         }
@@ -195,6 +195,14 @@ impl Client {
     /// The first frame that is as wanted.
     pub async fn frame(&mut self, what: &str, mut is_it: impl FnMut(&Heard) -> bool) -> Heard {
         self.until(what, |heard| heard.kind() == "frame" && is_it(heard)).await
+    }
+
+    /// The settings, once they are as wanted. They may have been told already: settings and frames are told one after the other.
+    pub async fn settings(&mut self, what: &str, is_it: impl Fn(&Heard) -> bool) -> Heard {
+        if let Some(settings) = self.last_settings.clone().filter(&is_it) {
+            return settings;
+        }
+        self.until(what, |heard| heard.kind() == "settings" && is_it(heard)).await
     }
 
     /// The first notice that has a text in it.
