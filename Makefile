@@ -29,7 +29,7 @@ test: lint page test-rust test-browser test-python ## Format check, lints, all t
 # The Python package is built along, so that what it has in common with the tests is built once.
 test-rust:
 	$(CARGO) test --workspace --all-targets --quiet
-	$(CARGO) test --workspace --exclude pliant-py --doc --quiet
+	$(CARGO) test --workspace --doc --quiet
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items --quiet
 
 # The binary is the one that the tests of the command line use.

@@ -14,9 +14,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! One thread simulates ([`session`](mod@session)); it owns all that moves, obeys what pages ask for between two steps, and lays out the latest [`Moment`]
-//! for whoever wants it. A task for each page ([`socket`](mod@socket)) takes the latest moment when the page is ready for one, cuts out what this page looks at, and sends it: a slow page
-//! misses moments, and nothing waits for it. What they say to each other is in `PROTOCOL.md`; its types are in [`protocol`](mod@protocol).
+//! One thread simulates (`session.rs`); it owns all that moves, obeys what pages ask for between two steps, and lays out the latest `Moment`
+//! for whoever wants it. A task for each page (`socket.rs`) takes the latest moment when the page is ready for one, cuts out what this page looks at, and sends it: a slow page
+//! misses moments, and nothing waits for it. What they say to each other is in `PROTOCOL.md`; its types are in `protocol.rs`.
 
 mod changes;
 mod guard;
@@ -38,6 +38,3 @@ pub use page::Page;
 pub use playback::Playback;
 pub use server::{Params, Viewer, ViewerError};
 pub use session::Show;
-
-#[cfg(doc)]
-use moment::Moment;
