@@ -228,6 +228,9 @@ LONG = {
 @pytest.mark.parametrize("work", LONG)
 def test_ctrl_c_stops_long_work(work: str, threads: str) -> None:
     program = f"""
+import signal
+# What is started in the background of a shell ignores it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 import pliant
 {threads}
 mesh = pliant.Mesh.box((2, 1, 1), (24, 12, 12))
