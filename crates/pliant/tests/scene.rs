@@ -255,3 +255,17 @@ fn loads_that_go_by_steps_keep_their_times_at_another_step() {
     let intervals: Vec<f64> = scene.loads.iter().map(|load| load.interval.as_ref().unwrap().si).collect();
     assert_eq!((scene.simulation.step.si, intervals), (0.1 * step, vec![step, 0.5]));
 }
+
+#[test]
+fn a_scene_that_asks_for_a_reduced_model_gets_one_whoever_makes_it() {
+    let hold = "[[hold]]\nvertices = \"x-min\"\n";
+    let scene = parse(&format!("reduced = {{ size = 5 }}\n{BLOCK}{TIME}{hold}")).unwrap();
+    let files = Memory::default();
+    let before = scene.reduction(&files).unwrap();
+    assert!(before.is_some());
+    for reduction in [None, before] {
+        let simulation = scene.build_with(&files, reduction).unwrap().simulation;
+        assert_eq!(simulation.reduced_model().map(|reduced| reduced.basis().size()), Some(5));
+    }
+    assert!(parse(&format!("{BLOCK}{TIME}{hold}")).unwrap().reduction(&files).unwrap().is_none());
+}

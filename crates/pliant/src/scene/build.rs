@@ -192,17 +192,27 @@ impl SceneFile {
 
     /// Make a simulation of it, with the files that it names.
     pub fn build(&self, files: &dyn Files) -> Result<Built, SceneError> {
-        self.build_with(files, self.reduction(files)?)
+        self.build_with(files, None)
     }
 
     /// The reduced model that the scene asks for: read from its file, or made here.
     pub fn reduction(&self, files: &dyn Files) -> Result<Option<Reduction>, SceneError> {
         let Some(choice) = &self.scene.reduced else { return Ok(None) };
-        let made = ReducedChoice::reduction(choice, self, files, &self.model(files)?);
-        Ok(Some(made.map_err(|error| self.source.error(choice.span.as_ref(), error.to_string()))?))
+        self.reduction_of(choice, files, &self.model(files)?).map(Some)
     }
 
-    /// The same with a reduced model that was made before, of the same meshes, materials and holds; none if the scene asks for none.
+    fn reduction_of(
+        &self,
+        choice: &At<ReducedChoice>,
+        files: &dyn Files,
+        model: &Model,
+    ) -> Result<Reduction, SceneError> {
+        let made = ReducedChoice::reduction(choice, self, files, model);
+        made.map_err(|error| self.source.error(choice.span.as_ref(), error.to_string()))
+    }
+
+    /// Make a simulation of it with a reduced model that was made before, of the same meshes, materials and holds. If none is given and the scene asks for one, it is
+    /// made here.
     pub fn build_with(&self, files: &dyn Files, reduction: Option<Reduction>) -> Result<Built, SceneError> {
         let (scene, source) = (&self.scene, &self.source);
         let objects = self.read_objects(files)?;
@@ -213,7 +223,8 @@ impl SceneFile {
         let state = self.start(&model, &objects, &impulses);
         let mut notes: Vec<String> = self.notes.clone();
         notes.extend(objects.iter().flat_map(|object| object.notes.iter().cloned()));
-        let simulation = if let (Some(choice), Some(reduction)) = (&scene.reduced, reduction) {
+        let simulation = if let Some(choice) = &scene.reduced {
+            let reduction = reduction.map_or_else(|| self.reduction_of(choice, files, &model), Ok)?;
             self.reduced_simulation(choice, reduction, model, &state, &mut notes)?
         } else {
             let moduli = objects.iter().flat_map(|object| object.moduli.iter().copied()).collect();
