@@ -2,33 +2,41 @@
 
 use std::path::Path;
 
-use anyhow::bail;
 use pliant::io::{Mesh, read};
 use pliant::mesh::{Moduli, Region};
 use pliant::scene::{EARTH, SceneFile, Source};
 
 use crate::table::number_to;
 
+/// Along the longest side of the cage of a surface.
+const CELLS: u32 = 16;
+
 /// What weighs nothing is given the density of water, in kg/m³.
-const DENSITY: f64 = 1000.0;
+pub const DENSITY: f64 = 1000.0;
 
 /// Drop a mesh on the ground. Times go with the size of the body, so that a pea and a whale look alike.
 pub fn for_mesh(path: &Path, notes: &mut Vec<String>) -> anyhow::Result<SceneFile> {
     let loaded = read(path)?;
-    let Mesh::Volume(mesh) = loaded.mesh else {
-        bail!(
-            "{}: this is a surface, and Pliant simulates volumes of tetrahedra or hexahedra; it cannot fill surfaces yet",
-            path.display()
-        )
+    let [low, high] = match &loaded.mesh {
+        Mesh::Volume(mesh) => mesh.bounding_box(),
+        Mesh::Surface(surface) => surface.bounding_box(),
     };
-    let [low, high] = mesh.bounding_box();
     let size = (high - low).length() / 3_f64.sqrt();
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     // What JSON puts between quotes, TOML reads.
     let (mesh_name, title) =
         (serde_json::to_string(&name)?, serde_json::to_string(&format!("{name} dropped on the ground"))?);
+    // A surface is put into a cage, which carries it.
+    let (mesh_source, regions) = match &loaded.mesh {
+        Mesh::Volume(mesh) => (mesh_name, mesh.regions()),
+        Mesh::Surface(_) => {
+            notes.push(format!("the file is a surface: it is carried by a cage of tetrahedra, {CELLS} cells long"));
+            (format!("{{ cage = {{ surface = {mesh_name}, cells = {CELLS} }} }}"), &[][..])
+        }
+    };
+    let has_density = |region: &Region| region.material.as_ref().is_some_and(|own| own.density.is_some());
     let mut material = Vec::new();
-    if mesh.densities().is_err() {
+    if regions.is_empty() || !regions.iter().all(has_density) {
         material.push(format!("density = {DENSITY}"));
         notes.push(format!("the file gives no density: {DENSITY} kg/m³ is taken"));
     }
@@ -36,7 +44,7 @@ pub fn for_mesh(path: &Path, notes: &mut Vec<String>) -> anyhow::Result<SceneFil
         let moduli = region.material.as_ref().and_then(|own| own.moduli.as_ref());
         moduli.is_some_and(|moduli| !matches!(moduli, Moduli::Orthotropic { .. }))
     };
-    if !mesh.regions().iter().all(has_moduli) {
+    if regions.is_empty() || !regions.iter().all(has_moduli) {
         // So that a body sags by a thirtieth of its size under its weight.
         let young = rounded(30.0 * DENSITY * EARTH * size);
         material.push(format!("young = {young}\npoisson = 0.4"));
@@ -53,7 +61,7 @@ pub fn for_mesh(path: &Path, notes: &mut Vec<String>) -> anyhow::Result<SceneFil
         "title = {title}
 
 [[object]]
-mesh = {mesh_name}
+mesh = {mesh_source}
 {material}
 [[obstacle]]
 plane = {{ point = {ground:?} }}

@@ -4,8 +4,8 @@ use anyhow::anyhow;
 use clap::{Args, Subcommand, ValueEnum};
 use pliant::mesh::generate::GenerateError;
 use pliant::mesh::{Material, SplitError, VolumeMesh};
-use pliant::scene::Shape;
 use pliant::scene::quantity::Length;
+use pliant::scene::{Shape, ShapeError, Solid, SolidSource};
 
 /// A body to make. Lengths are in metres, y is up; every number has a default.
 #[derive(Debug, Subcommand)]
@@ -91,6 +91,23 @@ pub enum Body {
         #[command(flatten)]
         common: Common,
     },
+    /// A solid put together from balls, rings, rounded boxes, capsules and gyroids, written as scenes have it; always of tetrahedra.
+    ///
+    /// Names the vertex set surface. For example: '{ difference = { of = { ball = { radius = 1 } }, without = [{ capsule = { start = [-2, 0, 0], end
+    /// = [2, 0, 0], radius = 0.4 } }] } }'
+    #[command(allow_negative_numbers = true)]
+    Solid {
+        /// The solid, in TOML; docs/scene-format.md lists what there is.
+        solid: Solid,
+        /// Cells along the longest side; a cell has twelve tetrahedra.
+        #[arg(long, default_value_t = 24)]
+        cells: usize,
+        /// How often the size of cells may double towards the inside.
+        #[arg(long, default_value_t = 0)]
+        grading: u32,
+        #[command(flatten)]
+        common: Common,
+    },
 }
 
 /// What every body takes.
@@ -99,6 +116,13 @@ pub struct Common {
     /// What to build of.
     #[arg(long, value_enum, default_value = "tet5")]
     elements: Elements,
+    #[command(flatten)]
+    pub file: MeshFile,
+}
+
+/// A mesh to write, and what it is made of.
+#[derive(Debug, Args)]
+pub struct MeshFile {
     /// The file to write; its extension chooses the format.
     #[arg(short, long)]
     pub output: std::path::PathBuf,
@@ -111,6 +135,24 @@ pub struct Common {
     /// Poisson's ratio.
     #[arg(long, requires_all = ["density", "young"])]
     poisson: Option<f64>,
+}
+
+impl MeshFile {
+    pub fn has_no_material(&self) -> bool {
+        self.density.is_none()
+    }
+
+    /// The mesh with its regions made of what was given, if anything was.
+    pub fn made_of(&self, mesh: VolumeMesh) -> anyhow::Result<VolumeMesh> {
+        let (Some(density), Some(young), Some(poisson)) = (self.density, self.young, self.poisson) else {
+            return Ok(mesh);
+        };
+        let mut data = mesh.into_data();
+        for region in &mut data.regions {
+            region.material = Some(Material::isotropic("material", density, young, poisson));
+        }
+        Ok(VolumeMesh::check(data)?.mesh)
+    }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -126,19 +168,14 @@ enum Elements {
 impl Body {
     /// The mesh, with the material if one was given.
     pub fn make(&self) -> anyhow::Result<VolumeMesh> {
-        let mesh = self.shape().map_err(|error| match error {
-            GenerateError::Split(SplitError::OddRing { .. }) => {
+        let mesh = self.shape().make(&mut |name| Err(format!("{name}: generated bodies need no file")));
+        let mesh = mesh.map_err(|error| match error {
+            ShapeError::Generate(GenerateError::Split(SplitError::OddRing { .. })) => {
                 anyhow!("--sectors must be an even number for --elements tet5; tet6 and hex take any")
             }
             error => error.into(),
         })?;
-        let common = self.common();
-        let (Some(density), Some(young), Some(poisson)) = (common.density, common.young, common.poisson) else {
-            return Ok(mesh);
-        };
-        let mut data = mesh.into_data();
-        data.regions[0].material = Some(Material::isotropic("material", density, young, poisson));
-        Ok(VolumeMesh::check(data)?.mesh)
+        self.common().file.made_of(mesh.mesh)
     }
 
     pub fn common(&self) -> &Common {
@@ -147,16 +184,17 @@ impl Body {
             | Self::Beam { common, .. }
             | Self::Cylinder { common, .. }
             | Self::Ball { common, .. }
-            | Self::Torus { common, .. } => common,
+            | Self::Torus { common, .. }
+            | Self::Solid { common, .. } => common,
         }
     }
 
-    fn shape(&self) -> Result<VolumeMesh, GenerateError> {
+    fn shape(&self) -> Shape {
         let elements = self.common().elements.into();
         // More than fit are refused, as they would be in full.
         let count = |cells: usize| u32::try_from(cells).unwrap_or(u32::MAX);
         let length = Length::new;
-        let shape = match *self {
+        match *self {
             // The argument parser lets exactly three values pass.
             Self::Box { ref size, ref cells, .. } => Shape::Box {
                 size: std::array::from_fn(|i| length(size[i])),
@@ -187,8 +225,10 @@ impl Body {
                 sectors: sectors.map(count),
                 elements,
             },
-        };
-        shape.make()
+            Self::Solid { ref solid, cells, grading, .. } => {
+                Shape::Filled { of: SolidSource::Solid(solid.clone()), cells: count(cells), grading }
+            }
+        }
     }
 }
 

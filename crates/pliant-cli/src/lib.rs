@@ -5,6 +5,7 @@
 
 mod default_scene;
 mod doctor;
+mod fill;
 mod generate;
 mod laws;
 mod material;

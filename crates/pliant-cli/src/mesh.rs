@@ -7,8 +7,10 @@ use clap::{Args, Subcommand, ValueEnum};
 use pliant::io::{self, Encoding, FORMATS, Format, GmshVersion, Loaded, Mesh, ReadError, WriteOptions};
 use pliant::math::{Affine3, Vec3};
 use pliant::mesh::{Embedding, HexSplit, Material, SurfaceMesh, VolumeMesh};
+use pliant::meshing::Surface;
 
 use crate::Done;
+use crate::fill::{Tetrahedralize, Voxelize};
 use crate::generate::Body;
 use crate::report::Report;
 use crate::table::{Facts, count, to_json};
@@ -41,6 +43,14 @@ pub enum MeshCommand {
     /// Make a mesh of a simple body.
     #[command(subcommand, arg_required_else_help = true)]
     Generate(Body),
+    /// Fill what a surface encloses with tetrahedra of good shape, also if the surface has holes or crosses itself.
+    #[command(visible_alias = "tetrahedralise")]
+    Tetrahedralize(Tetrahedralize),
+    /// Put a surface into cubes that contain all of it; those at its rim are lighter and softer, by how much of them is filled.
+    ///
+    /// Beside the mesh, an .interp file ties the surface to it.
+    #[command(visible_alias = "voxelise")]
+    Voxelize(Voxelize),
     /// Tie the points of a detailed surface to a mesh, and save the weights as VegaFEM's .interp.
     Embed {
         /// The volume mesh that carries the surface.
@@ -120,11 +130,13 @@ impl MeshCommand {
             Self::Check { file, json } => check(&file, json),
             Self::Convert(convert) => convert.run(),
             Self::Generate(body) => {
-                let output = &body.common().output;
+                let output = &body.common().file.output;
                 let mesh = Mesh::Volume(body.make()?);
                 let notes = io::write(output, &mesh, &WriteOptions::default())?;
                 Ok(Done { notes, ..Done::text(wrote(output, &mesh)) })
             }
+            Self::Tetrahedralize(command) => command.run(),
+            Self::Voxelize(command) => command.run(),
             Self::Embed { mesh, surface, output } => embed(&mesh, &surface, &output),
             Self::Formats => Ok(Done::text(formats())),
         }
@@ -152,11 +164,14 @@ struct Verdict {
 fn check(file: &Path, json: bool) -> anyhow::Result<Done> {
     let name = file.display().to_string();
     let verdict = match io::read(file) {
-        Ok(Loaded { mesh: Mesh::Surface(_), .. }) => Verdict {
+        Ok(Loaded { mesh: Mesh::Surface(mesh), .. }) => Verdict {
             file: name,
             simulable: false,
-            problems: vec!["it is only a surface: make a volume mesh of it, or embed it in one".into()],
-            remarks: Vec::new(),
+            problems: vec![
+                "it is only a surface: `pliant mesh tetrahedralize` makes a volume of it, and `pliant run` a cage around it"
+                    .into(),
+            ],
+            remarks: Surface::new(&mesh).map_or_else(|error| vec![error.to_string()], |own| own.findings().lines()),
         },
         Ok(Loaded { mesh: Mesh::Volume(mesh), report, notes }) => {
             let mut remarks = report.lines();
@@ -307,7 +322,7 @@ fn formats() -> String {
     facts.into_text()
 }
 
-fn wrote(path: &Path, mesh: &Mesh) -> String {
+pub fn wrote(path: &Path, mesh: &Mesh) -> String {
     let content = match mesh {
         Mesh::Volume(mesh) => {
             format!("{}, {}", count(mesh.vertex_count(), "vertex", "vertices"), mesh.kind().count(mesh.element_count()))

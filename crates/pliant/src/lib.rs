@@ -3,7 +3,9 @@
 //! The modules, each using only those before it:
 //!
 //! - [`math`]: 3-vectors, 3×3 matrices, sums that do not depend on the number of threads.
+//! - [`geometry`]: triangles and trees of them, what is inside of a surface, solids given by formulas.
 //! - [`mesh`]: [`VolumeMesh`](mesh::VolumeMesh), checked when built; queries, operations, generators, embedding.
+//! - [`meshing`]: tetrahedra, cages and voxels of surfaces.
 //! - [`io`]: mesh files, chosen by extension.
 //! - [`material`]: elastic laws, each with its energy, stress and tangent, and the proof that they fit.
 //! - [`sparse`]: symmetric matrices of 3×3 blocks.
@@ -40,6 +42,7 @@ struct Readme;
 pub mod damping;
 pub mod element;
 pub mod force;
+pub mod geometry;
 pub mod integrator;
 pub mod io;
 pub mod mass;
@@ -47,6 +50,7 @@ pub mod material;
 pub mod math;
 pub mod matrix_io;
 pub mod mesh;
+pub mod meshing;
 pub mod model;
 pub mod motion;
 pub mod output;

@@ -78,7 +78,7 @@ impl MassMatrix {
             let batch = &mut batch[..pairs * count];
             batch.par_chunks_exact_mut(pairs).enumerate().for_each(|(i, entries)| {
                 let element = start + i;
-                let density = densities[mesh.element_region()[element] as usize];
+                let density = mesh.element_fill(element) * densities[mesh.element_region()[element] as usize];
                 add_places(mesh, element, first, pattern, entries);
                 match mesh.kind() {
                     ElementKind::Tet4 => tet_mass(density * mesh.element_volume(element), entries),

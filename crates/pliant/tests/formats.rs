@@ -25,10 +25,7 @@ fn rich(cells: Cells) -> VolumeMesh {
     data.vertices[1].y = 1.0 / 3.0 * 1e-5;
     let count = data.elements.len() / data.kind.nodes();
     data.regions = ["core", "shell"]
-        .map(|name| Region {
-            name: name.into(),
-            material: Some(Material::isotropic(format!("{name}-stuff"), 1000.0, 1.0 / 3.0 * 1e6, 0.3)),
-        })
+        .map(|name| Region::of(name, Material::isotropic(format!("{name}-stuff"), 1000.0, 1.0 / 3.0 * 1e6, 0.3)))
         .to_vec();
     data.element_region = (0..count as u32).map(|e| u32::from(e % 3 == 1)).collect();
     data.element_sets.insert("evens".into(), (0..count as u32).filter(|e| e % 2 == 0).collect());

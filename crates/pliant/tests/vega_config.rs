@@ -23,7 +23,7 @@ const BODY: &str = "*volumetricMeshFilename\nbody.veg\n";
 
 fn with_material(mesh: VolumeMesh, material: Material) -> VolumeMesh {
     let mut data = mesh.into_data();
-    data.regions = vec![Region { name: "rubber".into(), material: Some(material) }];
+    data.regions = vec![Region::of("rubber", material)];
     VolumeMesh::check(data).unwrap().mesh
 }
 

@@ -81,14 +81,15 @@ impl Elements {
         for lane in 0..LANES {
             self.numbers.push(elements.get(lane).copied().unwrap_or(NO_ELEMENT));
             let filler = lane >= elements.len();
-            let element = mesh.element(elements[lane.min(elements.len() - 1)] as usize);
+            let number = elements[lane.min(elements.len() - 1)] as usize;
+            let element = mesh.element(number);
             let mut order: Vec<usize> = (0..nodes_per).collect();
             order.sort_by_key(|&node| element[node]);
             self.nodes.extend(order.iter().map(|&node| element[node]));
             if filler {
                 continue;
             }
-            for (point, (weight, gradients)) in quadrature(mesh, element).into_iter().enumerate() {
+            for (point, (weight, gradients)) in quadrature(mesh, number).into_iter().enumerate() {
                 self.weights[first_weight + point][lane] = weight;
                 for (a, &node) in order[..nodes_per - 1].iter().enumerate() {
                     for axis in 0..3 {
@@ -186,9 +187,10 @@ pub fn points_per_element(kind: ElementKind) -> usize {
     }
 }
 
-/// The weight of each quadrature point of an element, and `∇N` of its nodes there.
-pub(crate) fn quadrature(mesh: &VolumeMesh, element: &[u32]) -> Vec<(f64, [Vec3; 8])> {
-    let corner = |node: usize| mesh.vertices()[element[node] as usize];
+/// The weight of each quadrature point of an element, and `∇N` of its nodes there. An element that is filled in part weighs less.
+pub(crate) fn quadrature(mesh: &VolumeMesh, element: usize) -> Vec<(f64, [Vec3; 8])> {
+    let (nodes, fill) = (mesh.element(element), mesh.element_fill(element));
+    let corner = |node: usize| mesh.vertices()[nodes[node] as usize];
     let mut gradients = [Vec3::ZERO; 8];
     match mesh.kind() {
         ElementKind::Tet4 => {
@@ -197,14 +199,14 @@ pub(crate) fn quadrature(mesh: &VolumeMesh, element: &[u32]) -> Vec<(f64, [Vec3;
             let inverse = edges.inverse().transpose();
             gradients[1..4].copy_from_slice(&[inverse.x_axis, inverse.y_axis, inverse.z_axis]);
             gradients[0] = -(inverse.x_axis + inverse.y_axis + inverse.z_axis);
-            vec![(edges.determinant() / 6.0, gradients)]
+            vec![(fill * edges.determinant() / 6.0, gradients)]
         }
         ElementKind::Hex8 => {
             let corners = std::array::from_fn(corner);
             let point = |(xi, weight): (Vec3, f64)| {
                 let jacobian: Mat3 = shape::hex_jacobian(&corners, xi);
                 let to_rest = jacobian.inverse().transpose();
-                (weight * jacobian.determinant(), shape::hex_gradients(xi).map(|gradient| to_rest * gradient))
+                (fill * weight * jacobian.determinant(), shape::hex_gradients(xi).map(|gradient| to_rest * gradient))
             };
             shape::gauss_2().map(point).collect()
         }

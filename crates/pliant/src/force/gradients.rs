@@ -30,11 +30,11 @@ impl ElementGradients {
             nodes_per_element,
             points_per_element,
         };
-        for element in mesh.elements() {
+        for (number, element) in mesh.elements().enumerate() {
             let mut order: Vec<usize> = (0..nodes_per_element).collect();
             order.sort_unstable_by_key(|&node| element[node]);
             all.nodes.extend(order.iter().map(|&node| element[node]));
-            for (weight, gradients) in quadrature(mesh, element) {
+            for (weight, gradients) in quadrature(mesh, number) {
                 all.gradients.extend(order.iter().map(|&node| gradients[node]));
                 all.weights.push(weight);
             }

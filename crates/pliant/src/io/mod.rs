@@ -31,7 +31,7 @@ mod vtk;
 
 use std::path::Path;
 
-use crate::mesh::{CheckReport, SurfaceMesh, VolumeMesh};
+use crate::mesh::{CheckReport, Region, SurfaceMesh, VolumeMesh};
 
 pub use bou::{read_bou, read_bou_from, write_bou};
 pub use error::{Place, ReadError, WriteError};
@@ -138,6 +138,16 @@ pub enum Mesh {
     Volume(VolumeMesh),
     /// Polygons only.
     Surface(SurfaceMesh),
+}
+
+impl Mesh {
+    /// The surface, or the boundary of the volume.
+    pub fn into_surface(self) -> SurfaceMesh {
+        match self {
+            Self::Volume(mesh) => mesh.boundary().surface,
+            Self::Surface(mesh) => mesh,
+        }
+    }
 }
 
 /// A mesh to write.
@@ -285,7 +295,11 @@ pub fn write_to<'a>(
                 });
             }
             output.notes = losses(format, volume);
-            write(&mut output, volume, options)?;
+            if volume.regions().iter().all(|region| region.fill == 1.0) {
+                write(&mut output, volume, options)?;
+            } else {
+                write(&mut output, &volume.with_fill_in_materials(), options)?;
+            }
         }
         (MeshRef::Volume(volume), None, Some(write)) => {
             output.note(format!("{} holds surfaces: only the boundary was written", format.name));
@@ -326,6 +340,13 @@ fn losses(format: &Format, mesh: &VolumeMesh) -> Vec<String> {
     let materials = mesh.regions().iter().filter(|region| region.material.is_some()).count();
     if materials > 0 && lacks(Feature::Materials) {
         notes.push(format!("{} does not hold materials: {materials} dropped", format.name));
+    }
+    let holds_fill = |region: &Region| region.fill == 1.0 || (region.material.is_some() && !lacks(Feature::Materials));
+    if !mesh.regions().iter().all(holds_fill) {
+        notes.push(format!(
+            "{} does not hold how much of an element is filled, and there are no materials that could be lighter and softer instead: in the file all elements are full",
+            format.name
+        ));
     }
     let sets =
         [("vertex", mesh.vertex_sets(), Feature::VertexSets), ("element", mesh.element_sets(), Feature::ElementSets)];

@@ -136,7 +136,7 @@ fn regions(
             1 => BODY.into(),
             _ => format!("region-{tag}"),
         });
-        regions.push(Region { name: taken.take(&name), material: materials.remove(&tag) });
+        regions.push(Region { material: materials.remove(&tag), ..Region::named(taken.take(&name)) });
     }
     if !names.is_empty() {
         notes.push(format!("regions without elements are not kept: {}", listed(names.values().map(String::as_str))));

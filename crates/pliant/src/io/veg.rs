@@ -673,11 +673,8 @@ shell, hard stuff
                 axes: [0.0, 1.0, 0.0, -1.0, 0.0, 0.0, 0.0, 0.0, 1.0],
             };
             data.regions = vec![
-                Region { name: "a".into(), material: Some(Material::isotropic("rubber", 1000.0, 1e6, 0.45)) },
-                Region {
-                    name: "b".into(),
-                    material: Some(Material { name: "wood".into(), density: Some(500.0), moduli: Some(orthotropic) }),
-                },
+                Region::of("a", Material::isotropic("rubber", 1000.0, 1e6, 0.45)),
+                Region::of("b", Material { name: "wood".into(), density: Some(500.0), moduli: Some(orthotropic) }),
             ];
             data.element_region = (0..count as u32).map(|e| e % 2).collect();
             data.element_sets.insert("first".into(), vec![0]);
@@ -694,7 +691,7 @@ shell, hard stuff
     #[test]
     fn names_that_do_not_fit_are_changed_said_and_never_mixed_up() {
         let mut data = generate::block([1.0; 3], [1, 1, 1], Cells::Tet5).unwrap().into_data();
-        let region = |name: &str, material: Option<Material>| Region { name: name.into(), material };
+        let region = |name: &str, material: Option<Material>| Region { material, ..Region::named(name) };
         let stuff = |name: &str, young| Some(Material::isotropic(name, 1000.0, young, 0.3));
         let no_density = Material { density: None, ..Material::isotropic("light", 1.0, 7.0, 0.3) };
         data.regions = vec![

@@ -45,6 +45,8 @@ pub enum Defect {
     RegionCount { given: usize, elements: usize },
     #[error("element {element} is in region {region}, but there are only {count} regions")]
     RegionOutOfRange { element: u32, region: u32, count: usize },
+    #[error("region `{region}` is filled to {fill}, expected more than 0 and at most 1")]
+    BadFill { region: String, fill: f64 },
     #[error("two regions are called `{name}`")]
     RegionNameTwice { name: String },
     #[error("the material of region `{region}` is impossible: {why}")]
@@ -265,6 +267,9 @@ fn check_regions(data: &MeshData, elements: usize, defects: &mut Defects) {
         defects.push(Defect::RegionNameTwice { name: pair[0].to_owned() });
     }
     for region in &data.regions {
+        if !(region.fill > 0.0 && region.fill <= 1.0) {
+            defects.push(Defect::BadFill { region: region.name.clone(), fill: region.fill });
+        }
         if let Some(why) = region.material.as_ref().and_then(super::Material::defect) {
             defects.push(Defect::BadMaterial { region: region.name.clone(), why });
         }

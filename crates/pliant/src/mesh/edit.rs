@@ -70,7 +70,7 @@ impl VolumeMesh {
             merged.vertices.extend_from_slice(&mesh.vertices);
             merged.elements.extend(mesh.elements.iter().map(|v| v.saturating_add(vertices)));
             merged.element_region.extend(mesh.element_region.iter().map(|r| r + regions));
-            let named = |region: &Region| Region { name: full(&region.name), material: region.material.clone() };
+            let named = |region: &Region| Region { name: full(&region.name), ..region.clone() };
             merged.regions.extend(mesh.regions.iter().map(named));
             let shifted = |sets: &Sets, by: u32| -> Sets {
                 sets.iter().map(|(set, members)| (full(set), members.iter().map(|i| i + by).collect())).collect()

@@ -11,6 +11,7 @@ use thiserror::Error;
 
 use super::shape::{hex_gradients, hex_jacobian, hex_point, hex_weights, tet_weights};
 use super::{ElementKind, VolumeMesh};
+use crate::geometry::{bounding_box, nearest_on_triangle};
 use crate::math::Vec3;
 
 /// How far below zero a weight may be for a point to count as inside: points on a shared face are on neither side.
@@ -182,7 +183,7 @@ impl RTreeObject for Cell<'_> {
 
     fn envelope(&self) -> Self::Envelope {
         let vertices = self.mesh.element(self.element as usize);
-        let [low, high] = super::surface::bounding_box(vertices.iter().map(|&v| self.mesh.vertices()[v as usize]));
+        let [low, high] = bounding_box(vertices.iter().map(|&v| self.mesh.vertices()[v as usize]));
         // As wide as the tolerance for points on the boundary, or those would never be tried.
         let margin = INSIDE * (high - low).max_element() + 4.0 * f64::EPSILON * low.abs().max(high.abs()).max_element();
         AABB::from_corners((low - margin).to_array(), (high + margin).to_array())
@@ -199,7 +200,7 @@ impl RTreeObject for Face {
     type Envelope = AABB<[f64; 3]>;
 
     fn envelope(&self) -> Self::Envelope {
-        let [low, high] = super::surface::bounding_box(self.corners.iter().copied());
+        let [low, high] = bounding_box(self.corners.iter().copied());
         AABB::from_corners(low.to_array(), high.to_array())
     }
 }
@@ -332,39 +333,6 @@ fn locate_in_hex(corners: &[Vec3; 8], point: Vec3) -> Option<Vec3> {
     }
     let size = corners.iter().map(|x| x.length()).fold(0.0, f64::max);
     (hex_point(corners, xi).distance(point) <= 1e-10 * size + 8.0 * f64::EPSILON * farthest).then_some(xi)
-}
-
-/// The nearest place on a triangle, by the region of the plane that the point projects to (Ericson 2005, section 5.1.5).
-fn nearest_on_triangle([a, b, c]: [Vec3; 3], p: Vec3) -> Vec3 {
-    let (ab, ac, ap) = (b - a, c - a, p - a);
-    let (d1, d2) = (ab.dot(ap), ac.dot(ap));
-    if d1 <= 0.0 && d2 <= 0.0 {
-        return a;
-    }
-    let bp = p - b;
-    let (d3, d4) = (ab.dot(bp), ac.dot(bp));
-    if d3 >= 0.0 && d4 <= d3 {
-        return b;
-    }
-    let vc = d1 * d4 - d3 * d2;
-    if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
-        return a + ab * (d1 / (d1 - d3));
-    }
-    let cp = p - c;
-    let (d5, d6) = (ab.dot(cp), ac.dot(cp));
-    if d6 >= 0.0 && d5 <= d6 {
-        return c;
-    }
-    let vb = d5 * d2 - d1 * d6;
-    if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
-        return a + ac * (d2 / (d2 - d6));
-    }
-    let va = d3 * d6 - d5 * d4;
-    if va <= 0.0 && d4 >= d3 && d5 >= d6 {
-        return b + (c - b) * ((d4 - d3) / ((d4 - d3) + (d5 - d6)));
-    }
-    let denominator = va + vb + vc;
-    a + ab * (vb / denominator) + ac * (vc / denominator)
 }
 
 #[cfg(test)]

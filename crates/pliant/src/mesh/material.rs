@@ -52,6 +52,20 @@ impl Material {
         Self { name: name.into(), density: Some(density), moduli: Some(Moduli::Isotropic { young, poisson }) }
     }
 
+    /// A material with `factor` times the density and the stiffness, under its own name.
+    #[must_use]
+    pub(super) fn scaled(mut self, factor: f64, name: &str) -> Self {
+        name.clone_into(&mut self.name);
+        self.density = self.density.map(|density| factor * density);
+        match &mut self.moduli {
+            None => {}
+            Some(Moduli::Isotropic { young, .. }) => *young *= factor,
+            Some(Moduli::MooneyRivlin { mu01, mu10, v1 }) => [mu01, mu10, v1].into_iter().for_each(|c| *c *= factor),
+            Some(Moduli::Orthotropic { young, shear, .. }) => young.iter_mut().chain(shear).for_each(|c| *c *= factor),
+        }
+        self
+    }
+
     /// Why no body can have these numbers, if so.
     pub fn defect(&self) -> Option<String> {
         // Beyond these, products with volumes and squares of lengths overflow.

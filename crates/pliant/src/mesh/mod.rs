@@ -104,12 +104,20 @@ pub struct Region {
     pub name: String,
     /// What the file said the region is made of, if it said so.
     pub material: Option<Material>,
+    /// How much of its elements is filled with that, from 0 to 1. Elements that enclose a body more widely than it is are lighter and
+    /// softer by this factor.
+    pub fill: f64,
 }
 
 impl Region {
     /// A region without a material.
     pub fn named(name: impl Into<String>) -> Self {
-        Self { name: name.into(), material: None }
+        Self { name: name.into(), material: None, fill: 1.0 }
+    }
+
+    /// A region of one material.
+    pub fn of(name: impl Into<String>, material: Material) -> Self {
+        Self { material: Some(material), ..Self::named(name) }
     }
 }
 
@@ -210,6 +218,23 @@ impl VolumeMesh {
     /// The region of each element, as an index into [`regions`](Self::regions).
     pub fn element_region(&self) -> &[u32] {
         &self.element_region
+    }
+
+    /// How much of element `index` is filled; see [`Region::fill`].
+    pub fn element_fill(&self, index: usize) -> f64 {
+        self.regions[self.element_region[index] as usize].fill
+    }
+
+    /// The same with all regions filled, and with materials that are lighter and softer instead: for files, which know no fill.
+    pub(crate) fn with_fill_in_materials(&self) -> Self {
+        let mut mesh = self.clone();
+        for region in &mut mesh.regions {
+            if region.fill < 1.0 {
+                region.material = region.material.take().map(|material| material.scaled(region.fill, &region.name));
+                region.fill = 1.0;
+            }
+        }
+        mesh
     }
 
     /// The index of the region called `name`.

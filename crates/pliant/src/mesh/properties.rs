@@ -9,8 +9,8 @@ use serde::Serialize;
 use thiserror::Error;
 
 use super::shape::{self, gauss_2, gauss_3, hex_jacobian, hex_point, hex_weights};
-use super::surface::bounding_box;
 use super::{ElementKind, VolumeMesh};
+use crate::geometry::bounding_box;
 use crate::math::{Mat3, Vec3, outer, par_sum};
 
 /// Mass and where it is.
@@ -102,7 +102,7 @@ impl VolumeMesh {
         let [low, high] = self.bounding_box();
         let origin = 0.5 * (low + high);
         let total = par_sum(Moments::ZERO, self.element_count(), |e| {
-            let density = densities[self.element_region()[e] as usize];
+            let density = self.element_fill(e) * densities[self.element_region()[e] as usize];
             match self.kind() {
                 ElementKind::Tet4 => tet_moments(&self.tet(e).map(|x| x - origin), density),
                 ElementKind::Hex8 => hex_moments(&self.hex(e).map(|x| x - origin), density),
@@ -126,7 +126,7 @@ impl VolumeMesh {
     pub fn lumped_masses(&self, densities: &[f64]) -> Vec<f64> {
         let mut masses = vec![0.0; self.vertex_count()];
         for (e, nodes) in self.elements().enumerate() {
-            let density = densities[self.element_region()[e] as usize];
+            let density = self.element_fill(e) * densities[self.element_region()[e] as usize];
             match self.kind() {
                 ElementKind::Tet4 => {
                     let share = density * self.element_volume(e) / 4.0;

@@ -9,6 +9,7 @@ use super::check::{Defect, MeshError};
 use super::edit::{EditError, regular};
 use super::topology::Adjacency;
 use super::{ElementKind, VolumeMesh};
+use crate::geometry::bounding_box;
 use crate::math::{Affine3, Vec3, par_sum};
 
 /// Polygons, as vertex numbers in one piece.
@@ -209,11 +210,6 @@ impl SurfaceMesh {
 fn area_vector(face: &[u32], positions: &[Vec3]) -> Vec3 {
     let at = |i: usize| positions[face[i] as usize];
     (1..face.len() - 1).map(|i| (at(i) - at(0)).cross(at(i + 1) - at(0))).sum()
-}
-
-/// The smallest box around `points`: its low and high corner.
-pub(super) fn bounding_box(points: impl Iterator<Item = Vec3>) -> [Vec3; 2] {
-    points.fold([Vec3::INFINITY, Vec3::NEG_INFINITY], |[low, high], p| [low.min(p), high.max(p)])
 }
 
 /// What it takes to recompute the normals of a moving surface each frame.

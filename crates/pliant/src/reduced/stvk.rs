@@ -109,7 +109,7 @@ impl StVkTensors {
                 of_elements.zip(chunk).for_each(|((strains, stresses), &element)| {
                     let nodes = mesh.element(element);
                     let law = laws[mesh.element_region()[element] as usize];
-                    let points = quadrature(mesh, nodes);
+                    let points = quadrature(mesh, element);
                     let rows = strains.chunks_exact_mut(STRAINS * n).zip(stresses.chunks_exact_mut(STRAINS * n));
                     for ((strains, stresses), (weight, gradients)) in rows.zip(points) {
                         let gradient = |column: &[f64]| {

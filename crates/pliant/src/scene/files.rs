@@ -1,6 +1,6 @@
 //! The files that a scene names.
 
-use super::{MeshSource, ReducedChoice, Scene, Selection, Start, Where};
+use super::{MeshSource, ReducedChoice, Scene, Selection, Shape, SolidSource, Start, Where};
 
 impl Scene {
     /// Every name of a file in it, to be looked at or changed; relative ones begin at the folder of the scene.
@@ -46,8 +46,14 @@ impl Scene {
 }
 
 fn in_mesh(mesh: &mut MeshSource, visit: &mut impl FnMut(&mut String)) {
-    if let MeshSource::File(name) = mesh {
-        visit(name);
+    match mesh {
+        MeshSource::File(name)
+        | MeshSource::Shape(
+            Shape::Filled { of: SolidSource::Surface(name), .. }
+            | Shape::Cage { surface: name, .. }
+            | Shape::Voxels { surface: name, .. },
+        ) => visit(name),
+        MeshSource::Shape(_) => {}
     }
 }
 
@@ -97,6 +103,12 @@ steps = "14"
 [[probe]]
 name = "p"
 vertices = { file = "15" }
+[[object]]
+mesh = { filled = { of = "16" } }
+[[object]]
+mesh = { cage = { surface = "17" } }
+[[object]]
+mesh = { voxels = { surface = "18" } }
 "#;
         let mut scene = SceneFile::parse(Source::new("a.toml", text)).unwrap().scene;
         let mut names: Vec<u32> = Vec::new();
@@ -105,7 +117,7 @@ vertices = { file = "15" }
             *name = format!("/{name}");
         });
         names.sort_unstable();
-        assert_eq!(names, (1..=15).collect::<Vec<_>>());
+        assert_eq!(names, (1..=18).collect::<Vec<_>>());
         assert!(scene.to_toml().contains("file = \"/8\""), "{}", scene.to_toml());
     }
 }

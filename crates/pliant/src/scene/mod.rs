@@ -33,6 +33,7 @@ mod reference;
 mod select;
 mod settings;
 mod shape;
+mod solid;
 pub mod vega;
 
 use std::collections::BTreeMap;
@@ -61,7 +62,8 @@ pub use reduced::{Reduced, ReducedChoice, ReducedForces};
 pub use reference::{reference, schema};
 pub use select::{Selection, Where};
 pub use settings::{Form, Mass, Newmark, Newton, Regularized, Scheme, Settings, Solver, Strain, Tangent};
-pub use shape::{Elements, MeshSource, Shape};
+pub use shape::{Elements, Made, MeshSource, Shape, ShapeError};
+pub use solid::{Solid, SolidError, SolidSource};
 
 use quantity::{dimension, vec3};
 

@@ -211,7 +211,7 @@ impl Reader<'_> {
     pub fn read(&self, object: &At<Object>, name: String) -> Result<Prepared, SceneError> {
         let map = self.transform(object)?;
         let mut notes = Vec::new();
-        let mesh = self.volume(object, &mut notes)?;
+        let (mesh, carries) = self.volume(object, &mut notes)?;
         let mesh = mesh.transformed(map).map_err(|error| self.error(object.span.as_ref(), error.to_string()))?;
         let (mesh, choices) = self.regions(object, mesh)?;
         let others = [object.network.as_ref().map(|own| &own.span), object.parts.as_ref().map(|own| &own.span)];
@@ -246,7 +246,11 @@ impl Reader<'_> {
             }
             made_of.push(is_of);
         }
-        let skin = object.skin.as_ref().map(|skin| self.skin(skin, &mesh, map, &name, &mut notes)).transpose()?;
+        let skin = match (&object.skin, carries) {
+            (Some(skin), _) => Some(self.skin(skin, &mesh, map, &name, &mut notes)?),
+            (None, Some(surface)) => Some(self.dressed(object.mesh.span.as_ref(), &mesh, &surface, map)?),
+            (None, None) => None,
+        };
         let start = self.start(object, &mesh)?;
         let velocities = object.velocities.as_ref();
         let velocities = velocities.map_or(Ok(Vec::new()), |file| self.vertex_vectors(file, &mesh, "velocity"))?;
@@ -273,12 +277,18 @@ impl Reader<'_> {
         Ok(Affine3::from_scale_rotation_translation(scale, rotation, vec3(&object.translate)))
     }
 
-    fn volume(&self, object: &Object, notes: &mut Vec<String>) -> Result<VolumeMesh, SceneError> {
+    /// The mesh of an object, and the surface that it was made to carry.
+    fn volume(
+        &self,
+        object: &Object,
+        notes: &mut Vec<String>,
+    ) -> Result<(VolumeMesh, Option<SurfaceMesh>), SceneError> {
         let span = object.mesh.span.as_ref();
-        let mut mesh = match self.mesh(&object.mesh, notes)? {
-            Mesh::Volume(mesh) => mesh,
-            Mesh::Surface(_) => {
-                let message = "the file has only a surface, expected tetrahedra or hexahedra";
+        let (mut mesh, carries) = match self.mesh(&object.mesh, notes)? {
+            (Mesh::Volume(mesh), carries) => (mesh, carries),
+            (Mesh::Surface(_), _) => {
+                let message = "the file has only a surface, expected tetrahedra or hexahedra; \
+                               `mesh = { cage = { surface = \"…\" } }` makes some around it, and `{ filled = { of = \"…\" } }` within";
                 return Err(self.error(span, message));
             }
         };
@@ -304,21 +314,46 @@ impl Reader<'_> {
         for _ in 0..times {
             mesh = mesh.refined().map_err(|error| self.error(span, error.to_string()))?;
         }
-        Ok(mesh)
+        Ok((mesh, carries))
     }
 
-    fn mesh(&self, from: &At<MeshSource>, notes: &mut Vec<String>) -> Result<Mesh, SceneError> {
+    /// A mesh, and the surface that it was made to carry.
+    fn mesh(&self, from: &At<MeshSource>, notes: &mut Vec<String>) -> Result<(Mesh, Option<SurfaceMesh>), SceneError> {
         let wrong = |message: String| self.error(from.span.as_ref(), message);
         match &from.value {
-            MeshSource::Shape(shape) => Ok(Mesh::Volume(shape.make().map_err(|error| wrong(error.to_string()))?)),
+            MeshSource::Shape(shape) => {
+                let mut read = |name: &str| {
+                    let loaded = io::read_from(self.files, &self.source.folder.join(name));
+                    let loaded = loaded.map_err(|error| error.to_string())?;
+                    notes.extend(loaded.notes);
+                    Ok(loaded.mesh.into_surface())
+                };
+                let made = shape.make(&mut read).map_err(|error| wrong(error.to_string()))?;
+                notes.extend(made.notes);
+                Ok((Mesh::Volume(made.mesh), made.carries))
+            }
             MeshSource::File(name) => {
                 let path = self.source.folder.join(name);
                 let loaded = io::read_from(self.files, &path).map_err(|error| wrong(error.to_string()))?;
                 notes.extend(loaded.report.lines());
                 notes.extend(loaded.notes);
-                Ok(loaded.mesh)
+                Ok((loaded.mesh, None))
             }
         }
+    }
+
+    /// A surface moved with its object, and tied to it.
+    fn dressed(
+        &self,
+        span: Option<&std::ops::Range<usize>>,
+        mesh: &VolumeMesh,
+        surface: &SurfaceMesh,
+        map: Affine3,
+    ) -> Result<(SurfaceMesh, Embedding), SceneError> {
+        let surface = surface.transformed(map).map_err(|error| self.error(span, error.to_string()))?;
+        let embedding =
+            Embedding::new(mesh, surface.vertices()).map_err(|error| self.error(span, error.to_string()))?;
+        Ok((surface, embedding))
     }
 
     /// The mesh with its regions as the scene wants them, and for each the material that the scene gives it.
@@ -417,14 +452,14 @@ impl Reader<'_> {
         notes: &mut Vec<String>,
     ) -> Result<(SurfaceMesh, Embedding), SceneError> {
         let span = skin.mesh.span.as_ref();
-        let surface = match self.mesh(&skin.mesh, notes)? {
+        let surface = match self.mesh(&skin.mesh, notes)?.0 {
             Mesh::Surface(surface) => surface,
             Mesh::Volume(volume) => volume.boundary().surface,
         };
-        let surface = surface.transformed(map).map_err(|error| self.error(span, error.to_string()))?;
-        let embedding = match &skin.interpolation {
-            None => Embedding::new(mesh, surface.vertices()).map_err(|error| self.error(span, error.to_string()))?,
+        let (surface, embedding) = match &skin.interpolation {
+            None => self.dressed(span, mesh, &surface, map)?,
             Some(file) => {
+                let surface = surface.transformed(map).map_err(|error| self.error(span, error.to_string()))?;
                 let wrong = |message: String| self.error(file.span.as_ref(), message);
                 let path = self.source.folder.join(&file.value);
                 let embedding =
@@ -436,7 +471,7 @@ impl Reader<'_> {
                         surface.vertices().len()
                     )));
                 }
-                embedding
+                (surface, embedding)
             }
         };
         let outside = embedding.outside().len();

@@ -4,11 +4,13 @@ use std::f64::consts::TAU;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
+use thiserror::Error;
 
 use super::quantity::{Length, dimension};
-use super::{Quantity, Vector, text_or_table};
+use super::{Quantity, SolidError, SolidSource, Vector, text_or_table};
 use crate::mesh::generate::{self, GenerateError};
-use crate::mesh::{Cells, VolumeMesh};
+use crate::mesh::{Cells, SurfaceMesh, VolumeMesh};
+use crate::meshing::{MeshingError, Params, Surface, cage, tetrahedralize, thin_parts, voxelize};
 
 /// A mesh: the name of a file, relative to that of the scene, or a shape.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -99,6 +101,45 @@ pub enum Shape {
         #[serde(default)]
         elements: Elements,
     },
+    /// Tetrahedra that fill what a surface encloses, or a solid. Set: `surface`.
+    Filled {
+        /// The surface, or the solid.
+        of: SolidSource,
+        /// Cells along the longest side; a cell has twelve tetrahedra.
+        #[serde(default = "twenty_four")]
+        cells: u32,
+        /// How often the size of cells may double towards the inside.
+        #[serde(default)]
+        grading: u32,
+    },
+    /// Tetrahedra that contain all of a surface and carry it along: it is what pictures and animations show. The body weighs what the surface
+    /// encloses. Set: `surface`.
+    Cage {
+        /// The name of a file, relative to that of the scene.
+        surface: String,
+        /// Cells along the longest side.
+        #[serde(default = "sixteen")]
+        cells: u32,
+        /// How often the size of cells may double towards the inside.
+        #[serde(default)]
+        grading: u32,
+    },
+    /// Cubes that contain all of a surface and carry it along, as a cage does.
+    Voxels {
+        /// The name of a file, relative to that of the scene.
+        surface: String,
+        /// Cubes along the longest side.
+        #[serde(default = "sixteen")]
+        cells: u32,
+    },
+}
+
+fn sixteen() -> u32 {
+    16
+}
+
+fn twenty_four() -> u32 {
+    24
 }
 
 fn four() -> u32 {
@@ -136,29 +177,86 @@ impl Elements {
     }
 }
 
-impl Shape {
+/// What was made of a shape.
+#[derive(Debug, Clone)]
+pub struct Made {
     /// The mesh.
-    pub fn make(&self) -> Result<VolumeMesh, GenerateError> {
+    pub mesh: VolumeMesh,
+    /// The surface that the mesh was made to carry.
+    pub carries: Option<SurfaceMesh>,
+    /// What is worth knowing.
+    pub notes: Vec<String>,
+}
+
+/// Why a shape has no mesh.
+#[derive(Debug, Error)]
+#[allow(missing_docs, reason = "the message says what each part is")]
+pub enum ShapeError {
+    #[error(transparent)]
+    Generate(#[from] GenerateError),
+    #[error(transparent)]
+    Solid(#[from] SolidError),
+    #[error(transparent)]
+    Meshing(#[from] MeshingError),
+    #[error("{0}")]
+    Surface(String),
+}
+
+/// What reads the surface of a name, or says why it cannot.
+pub type ReadSurface<'a> = dyn FnMut(&str) -> Result<SurfaceMesh, String> + 'a;
+
+impl Shape {
+    /// The mesh, and what comes with it; `read` reads surfaces from files.
+    pub fn make(&self, read: &mut ReadSurface<'_>) -> Result<Made, ShapeError> {
+        let mut notes = Vec::new();
+        let mut surface = |name: &str| {
+            let mesh = read(name).map_err(ShapeError::Surface)?;
+            let surface = Surface::new(&mesh)?;
+            notes.extend(surface.findings().lines());
+            Ok::<_, ShapeError>((mesh, surface))
+        };
         let count = |cells: u32| cells as usize;
-        match *self {
+        let mut carries = None;
+        let mesh = match *self {
             Self::Box { size, cells, elements } => {
-                generate::block(size.map(|side: Quantity<_>| side.si), cells.map(count), elements.cells())
+                generate::block(size.map(|side: Quantity<_>| side.si), cells.map(count), elements.cells())?
             }
             Self::Beam { length, height, width, across, elements } => {
-                generate::beam(length.si, height.si, width.si, count(across), elements.cells())
+                generate::beam(length.si, height.si, width.si, count(across), elements.cells())?
             }
             Self::Cylinder { radius, height, across, layers, elements } => {
                 let layers = layers.map_or_else(|| cells_along(height.si, 2.0 * radius.si, across), count);
-                generate::cylinder(radius.si, height.si, count(across), layers, elements.cells())
+                generate::cylinder(radius.si, height.si, count(across), layers, elements.cells())?
             }
-            Self::Ball { radius, across, elements } => generate::ball(radius.si, count(across), elements.cells()),
+            Self::Ball { radius, across, elements } => generate::ball(radius.si, count(across), elements.cells())?,
             Self::Torus { ring_radius, tube_radius, across, sectors, elements } => {
                 let (ring, tube) = (ring_radius.si, tube_radius.si);
                 // Twice as many as half of it takes, so that the number is even.
                 let around = || cells_along(TAU * ring, 4.0 * tube, across).max(2).saturating_mul(2);
-                generate::torus(ring, tube, count(across), sectors.map_or_else(around, count), elements.cells())
+                generate::torus(ring, tube, count(across), sectors.map_or_else(around, count), elements.cells())?
             }
-        }
+            Self::Filled { of: SolidSource::Solid(ref solid), cells, grading } => {
+                tetrahedralize(&solid.form()?, &Params { cells: count(cells), grading })?.mesh
+            }
+            Self::Filled { of: SolidSource::Surface(ref name), cells, grading } => {
+                let (_, surface) = surface(name)?;
+                let mesh = tetrahedralize(surface.enclosed(), &Params { cells: count(cells), grading })?.mesh;
+                notes.extend(thin_parts(&surface, &mesh).map(|thin| thin.to_string()));
+                mesh
+            }
+            Self::Cage { surface: ref name, cells, grading } => {
+                let (mesh, surface) = surface(name)?;
+                let cage = cage(&mesh, &surface, &Params { cells: count(cells), grading })?;
+                carries = Some(mesh);
+                cage.mesh
+            }
+            Self::Voxels { surface: ref name, cells } => {
+                let (mesh, surface) = surface(name)?;
+                carries = Some(mesh);
+                voxelize(surface.enclosed(), count(cells))?.mesh
+            }
+        };
+        Ok(Made { mesh, carries, notes })
     }
 }
 

@@ -35,10 +35,10 @@ impl VertexFrames {
         let mut volumes = vec![0.0; vertex_count];
         for &(first, mesh) in bodies {
             assert!(first as usize + mesh.vertex_count() <= vertex_count, "bodies within {vertex_count} vertices");
-            for element in mesh.elements() {
+            for (number, element) in mesh.elements().enumerate() {
                 let mut integrals = [Vec3::ZERO; 8];
                 let mut volume = 0.0;
-                for (weight, gradients) in quadrature(mesh, element) {
+                for (weight, gradients) in quadrature(mesh, number) {
                     volume += weight;
                     for (integral, gradient) in integrals.iter_mut().zip(gradients) {
                         *integral += weight * gradient;

@@ -182,8 +182,8 @@ impl Strains {
 
     /// Add the tetrahedra of a mesh, whose vertices have the numbers from `first` on, with moduli for each of its regions.
     pub fn add(&mut self, mesh: &VolumeMesh, first: u32, moduli: &[YoungPoisson], vertex_mass: &[f64]) {
-        for (element, &region) in mesh.elements().zip(mesh.element_region()) {
-            let (volume, gradients) = quadrature(mesh, element)[0];
+        for (number, (element, &region)) in mesh.elements().zip(mesh.element_region()).enumerate() {
+            let (volume, gradients) = quadrature(mesh, number)[0];
             let mut order = [0, 1, 2, 3];
             order.sort_unstable_by_key(|&node| element[node]);
             let mut tet = Tet {

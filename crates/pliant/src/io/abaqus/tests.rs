@@ -144,8 +144,8 @@ fn what_is_written_is_read_back() {
     let steel = Material::isotropic("steel, cold", 7800.0, 2.1e11, 0.3);
     tets.regions = vec![
         Region::named("late"),
-        Region { name: "my region".into(), material: Some(steel.clone()) },
-        Region { name: "Körper".into(), material: Some(Material { density: None, ..steel.clone() }) },
+        Region::of("my region", steel.clone()),
+        Region::of("Körper", Material { density: None, ..steel.clone() }),
     ];
     tets.element_region = vec![2, 1, 0];
     tets.vertex_sets.insert("1".into(), (0..8).rev().collect());
@@ -154,7 +154,7 @@ fn what_is_written_is_read_back() {
     tets.element_sets.insert("none".into(), vec![]);
     tets.regions[2].material.as_mut().unwrap().name = "steel".into();
     let mut hex = MeshData::new(cube(), ElementKind::Hex8, (0..8).collect());
-    hex.regions = vec![Region { name: "body".into(), material: Some(steel) }];
+    hex.regions = vec![Region::of("body", steel)];
     let mut faces = Faces::uniform(4, vec![4, 5, 6, 7]);
     faces.push(&[0, 1, 2]);
     let meshes = [
@@ -172,11 +172,8 @@ fn what_cannot_be_written_is_told() {
     let mut data = MeshData::new(cube(), ElementKind::Tet4, vec![0, 1, 3, 4, 1, 2, 3, 6]);
     let moduli = Some(Moduli::MooneyRivlin { mu01: 1.0, mu10: 1.0, v1: 1.0 });
     let soft = Material { name: "m".into(), density: Some(1.0), moduli };
-    data.regions = vec![
-        Region { name: "a".into(), material: Some(soft) },
-        Region { name: "A".into(), material: Some(Material::isotropic("M", 1.0, 1.0, 0.0)) },
-        Region::named("nothing"),
-    ];
+    data.regions =
+        vec![Region::of("a", soft), Region::of("A", Material::isotropic("M", 1.0, 1.0, 0.0)), Region::named("nothing")];
     data.element_region = vec![0, 1];
     data.element_sets.insert("a".into(), vec![1]);
     data.element_sets.insert("say \"x\"".into(), vec![1]);

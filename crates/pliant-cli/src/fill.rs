@@ -1,0 +1,204 @@
+//! `pliant mesh tetrahedralize` and `pliant mesh voxelize`: bodies of surfaces.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use clap::Args;
+use pliant::io::{self, Mesh, WriteOptions};
+use pliant::math::{Affine3, Vec3};
+use pliant::mesh::{Embedding, Material, SurfaceMesh, VolumeMesh};
+use pliant::meshing::{ANGLES, Info, Params, Surface, cage, tetrahedralize, thin_parts, voxelize};
+
+use crate::Done;
+use crate::default_scene::DENSITY;
+use crate::generate::MeshFile;
+use crate::mesh::wrote;
+use crate::table::{Facts, count, number};
+
+#[derive(Debug, Args)]
+#[command(allow_negative_numbers = true)]
+pub struct Tetrahedralize {
+    #[command(flatten)]
+    surface: SurfaceFile,
+    /// Cells along the longest side; a cell has twelve tetrahedra [default: 24, with --cage 16].
+    #[arg(long)]
+    cells: Option<usize>,
+    /// How often the size of cells may double towards the inside.
+    #[arg(long, default_value_t = 0, value_name = "TIMES")]
+    grading: u32,
+    /// Contain the surface instead, every point of it, and write the .interp file that ties it to the mesh.
+    #[arg(long)]
+    cage: bool,
+    #[command(flatten)]
+    file: MeshFile,
+}
+
+#[derive(Debug, Args)]
+#[command(allow_negative_numbers = true)]
+pub struct Voxelize {
+    #[command(flatten)]
+    surface: SurfaceFile,
+    /// Cubes along the longest side.
+    #[arg(long, default_value_t = 16)]
+    cells: usize,
+    #[command(flatten)]
+    file: MeshFile,
+}
+
+/// A surface to read.
+#[derive(Debug, Args)]
+struct SurfaceFile {
+    /// A surface of any supported format, or a volume whose boundary is taken.
+    surface: PathBuf,
+    /// Multiply all lengths of the surface; 0.001 turns millimetres into metres.
+    #[arg(long)]
+    scale: Option<f64>,
+}
+
+/// Longer than this, in metres, is more likely to be in millimetres.
+const LONG: f64 = 20.0;
+
+impl SurfaceFile {
+    /// The surface as it is, and made fit; what there is to say of it goes to `facts` and `notes`.
+    fn read(&self, facts: &mut Facts, notes: &mut Vec<String>) -> anyhow::Result<(SurfaceMesh, Surface)> {
+        let loaded = io::read(&self.surface)?;
+        notes.extend(loaded.notes);
+        let mut mesh = loaded.mesh.into_surface();
+        if let Some(scale) = self.scale {
+            mesh = mesh.transformed(Affine3::from_scale(Vec3::splat(scale))).context("--scale")?;
+        }
+        let name = || self.surface.display().to_string();
+        let surface = Surface::new(&mesh).with_context(name)?;
+        let findings = surface.findings();
+        let [low, high] = mesh.bounding_box();
+        let size = (high - low).to_array().map(number).join(" × ");
+        facts.title(&name(), &format!("{}, {size} m", count(findings.triangles, "triangle", "triangles")));
+        facts.row("pieces", findings.pieces.to_string());
+        match findings.lines().as_slice() {
+            [] => facts.row("surface", "closed, and nothing is wrong with it"),
+            lines => lines.iter().for_each(|line| facts.row("found", line)),
+        }
+        if (high - low).max_element() > LONG && self.scale.is_none() {
+            notes.push(format!("{}: if that is in millimetres, give --scale 0.001", name()));
+        }
+        Ok((mesh, surface))
+    }
+}
+
+impl Tetrahedralize {
+    pub fn run(self) -> anyhow::Result<Done> {
+        let (mut facts, mut notes) = (Facts::default(), Vec::new());
+        let (surface_mesh, surface) = self.surface.read(&mut facts, &mut notes)?;
+        let enclosed = surface.enclosed();
+        let cells = self.cells.unwrap_or(if self.cage { 16 } else { 24 });
+        let params = Params { cells, grading: self.grading };
+        if self.cage {
+            let cage = cage(&surface_mesh, &surface, &params)?;
+            let mesh = made_of(&self.file, cage.mesh, &mut notes)?;
+            say_of_tets(&mut facts, &mesh, &cage.info.body);
+            facts.row(
+                "cage",
+                format!(
+                    "every point of the surface is inside; it was made {} m larger all around",
+                    number(cage.info.distance)
+                ),
+            );
+            say_of_fill(&mut facts, &mesh);
+            return write(&self.file.output, mesh, Some(&cage.embedding), facts, notes);
+        }
+        let body = tetrahedralize(enclosed, &params)?;
+        let mesh = self.file.made_of(body.mesh)?;
+        say_of_tets(&mut facts, &mesh, &body.info);
+        facts.row("volume", format!("{} m³", number(mesh.volume())));
+        notes.extend(thin_parts(&surface, &mesh).map(|thin| thin.to_string()));
+        write(&self.file.output, mesh, None, facts, notes)
+    }
+}
+
+impl Voxelize {
+    pub fn run(self) -> anyhow::Result<Done> {
+        let (mut facts, mut notes) = (Facts::default(), Vec::new());
+        let (surface_mesh, surface) = self.surface.read(&mut facts, &mut notes)?;
+        let voxels = voxelize(surface.enclosed(), self.cells)?;
+        facts.row("cubes", format!("{}, {} m wide", voxels.mesh.element_count(), number(voxels.cell)));
+        if voxels.added_at_touching > 0 {
+            facts.row(
+                "added",
+                format!(
+                    "{}, where cubes met only along an edge or at a corner",
+                    count(voxels.added_at_touching, "cube", "cubes")
+                ),
+            );
+        }
+        say_of_fill(&mut facts, &voxels.mesh);
+        let embedding = Embedding::new(&voxels.mesh, surface_mesh.vertices())?;
+        let mesh = made_of(&self.file, voxels.mesh, &mut notes)?;
+        write(&self.file.output, mesh, Some(&embedding), facts, notes)
+    }
+}
+
+/// The mesh with what it is made of. Files know no elements that are filled in part, only light ones: so there must be a density.
+fn made_of(file: &MeshFile, mesh: VolumeMesh, notes: &mut Vec<String>) -> anyhow::Result<VolumeMesh> {
+    let mut data = file.made_of(mesh)?.into_data();
+    for region in data.regions.iter_mut().filter(|region| region.material.is_none()) {
+        region.material = Some(Material { name: region.name.clone(), density: Some(DENSITY), moduli: None });
+    }
+    if file.has_no_material() {
+        notes.push(format!("no --density was given: {DENSITY} kg/m³ is taken, less where elements are filled in part"));
+    }
+    Ok(VolumeMesh::check(data)?.mesh)
+}
+
+fn say_of_tets(facts: &mut Facts, mesh: &VolumeMesh, info: &Info) {
+    let angles = mesh.quality().dihedral_angle;
+    facts.row("cells", format!("{} m wide", number(info.cell)));
+    facts.row(
+        "elements",
+        format!("{}, {}", mesh.kind().count(mesh.element_count()), count(mesh.vertex_count(), "vertex", "vertices")),
+    );
+    let [least, most] = ANGLES;
+    facts.row(
+        "angles",
+        format!("{:.2}° to {:.2}° between faces; proven are {least}° to {most}°", angles.min, angles.max),
+    );
+    let bodies = mesh.components().1;
+    if bodies > 1 {
+        facts.row("bodies", format!("{bodies} that share no vertex"));
+    }
+    if info.removed_at_touching > 0 {
+        facts.row(
+            "removed",
+            format!("{}, where the boundary touched itself", mesh.kind().count(info.removed_at_touching)),
+        );
+    }
+    if info.specks > 0 {
+        facts.row("left out", format!("{} smaller than a cell", count(info.specks, "speck", "specks")));
+    }
+}
+
+/// What the elements have room for, and what they are filled with.
+fn say_of_fill(facts: &mut Facts, mesh: &VolumeMesh) {
+    let filled = mesh.mass_properties(&vec![1.0; mesh.regions().len()]).mass;
+    facts.row("volume", format!("{} m³, filled with {} m³", number(mesh.volume()), number(filled)));
+}
+
+fn write(
+    output: &Path,
+    mesh: VolumeMesh,
+    embedding: Option<&Embedding>,
+    facts: Facts,
+    mut notes: Vec<String>,
+) -> anyhow::Result<Done> {
+    let tie = output.with_extension("interp");
+    if embedding.is_some() && tie == output {
+        bail!("{}: expected the name of a mesh file; the .interp file is written beside it", output.display());
+    }
+    let mesh = Mesh::Volume(mesh);
+    notes.extend(io::write(output, &mesh, &WriteOptions::default())?);
+    let mut text = facts.into_text() + &wrote(output, &mesh);
+    if let Some(embedding) = embedding {
+        io::write_interp(&tie, embedding)?;
+        text += &format!("wrote {}: {}\n", tie.display(), count(embedding.len(), "point", "points"));
+    }
+    Ok(Done { notes, ..Done::text(text) })
+}

@@ -1,0 +1,47 @@
+//! What a mesher asks of a solid.
+
+use crate::math::Vec3;
+
+/// Halvings of an edge for the place where it leaves a solid: to the last digit of a double.
+const HALVINGS: usize = 52;
+
+/// A part of space that can be filled with elements.
+pub trait Solid: Sync {
+    /// A box around it: its low and high corner.
+    fn bounds(&self) -> [Vec3; 2];
+
+    /// Whether `point` is inside.
+    fn contains(&self, point: Vec3) -> bool;
+
+    /// Whether all of the box from `low` to `high` is inside, or all of it outside, if that is known at once.
+    fn whole(&self, _low: Vec3, _high: Vec3) -> Option<bool> {
+        None
+    }
+
+    /// How many of `points`, which are near one another, are inside. An estimate, for what is averaged over many points.
+    fn count_inside(&self, points: &[Vec3]) -> usize {
+        points.iter().filter(|point| self.contains(**point)).count()
+    }
+
+    /// Where the segment from a point inside to one outside leaves the solid, from 0 to 1. If it does so several times, any
+    /// of these places.
+    fn exit(&self, inside: Vec3, outside: Vec3) -> f64 {
+        halve(0.0, 1.0, HALVINGS, |t| self.contains(inside.lerp(outside, t)))
+    }
+}
+
+/// Narrow down where something that holds at `low` ceases to hold before `high`.
+pub(super) fn halve(mut low: f64, mut high: f64, times: usize, holds: impl Fn(f64) -> bool) -> f64 {
+    for _ in 0..times {
+        let middle = 0.5 * (low + high);
+        if middle <= low || middle >= high {
+            break;
+        }
+        if holds(middle) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    0.5 * (low + high)
+}

@@ -1,0 +1,85 @@
+//! A coarse mesh that contains all of a surface.
+
+use rayon::prelude::*;
+
+use super::fill::filled;
+use super::{Info, MeshingError, Params, Surface, tetrahedralize};
+use crate::geometry::{Solid, Thickened, TriangleTree, bounding_box, crosses};
+use crate::mesh::{Embedding, SurfaceMesh, VolumeMesh};
+
+/// How far from the surface the cage is tried, in cells. The boundary of a mesh is nowhere farther from the surface that it approximates than three
+/// quarters of a cell, so that the later ones hold as a rule; the check decides.
+const DISTANCES: [f64; 5] = [0.3, 0.6, 1.0, 1.4, 2.0];
+
+/// A mesh that carries a surface.
+#[derive(Debug, Clone)]
+pub struct Cage {
+    /// Regions say how much of the elements is inside of the surface; see [`Region::fill`](crate::mesh::Region::fill).
+    pub mesh: VolumeMesh,
+    /// Where the vertices of the surface are in it; none is outside.
+    pub embedding: Embedding,
+    /// How it was made.
+    pub info: CageInfo,
+}
+
+/// How a cage was made.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CageInfo {
+    /// That of its tetrahedra.
+    pub body: Info,
+    /// How far from the surface it is, in metres.
+    pub distance: f64,
+}
+
+/// Tetrahedra that contain all of `mesh`, whose triangles `surface` has made fit.
+///
+/// A solid somewhat larger than what the surface encloses is filled. That every point of the surface is inside is then checked: every vertex is in a tetrahedron,
+/// and no triangle crosses the boundary. Surfaces that enclose nothing, as a sheet, have a cage too.
+pub fn cage(mesh: &SurfaceMesh, surface: &Surface, params: &Params) -> Result<Cage, MeshingError> {
+    let core = surface.enclosed();
+    let [low, high] = core.bounds();
+    let mut wrong = (0, 0);
+    for by in DISTANCES {
+        // Cells are counted along the surface, and the cage is larger.
+        let cell = (high - low).max_element() / params.cells.max(1) as f64;
+        let thick = Thickened { core, by: by * cell };
+        let around = thick.bounds();
+        let cells = ((around[1] - around[0]).max_element() / cell).round() as usize;
+        let body = match tetrahedralize(&thick, &Params { cells, ..*params }) {
+            Ok(body) => body,
+            // A sheet may be missed by all sites.
+            Err(MeshingError::Nothing { .. }) => continue,
+            Err(error) => return Err(error),
+        };
+        let embedding = Embedding::new(&body.mesh, mesh.vertices())?;
+        let used = used_vertices(mesh);
+        let outside = embedding.outside().iter().filter(|&&v| used[v as usize]).count();
+        let crossing = crossed(&body.mesh, mesh);
+        if outside == 0 && crossing == 0 {
+            let info = CageInfo { body: body.info, distance: by * body.info.cell };
+            return Ok(Cage { mesh: filled(body.mesh, core)?, embedding, info });
+        }
+        wrong = (outside, crossing);
+    }
+    Err(MeshingError::NoCage { cells: params.cells, outside: wrong.0, crossing: wrong.1 })
+}
+
+fn used_vertices(mesh: &SurfaceMesh) -> Vec<bool> {
+    let mut used = vec![false; mesh.vertices().len()];
+    mesh.faces().vertices().iter().for_each(|&v| used[v as usize] = true);
+    used
+}
+
+/// How many triangles of a surface cross the boundary of a body.
+fn crossed(body: &VolumeMesh, surface: &SurfaceMesh) -> usize {
+    let boundary = body.boundary().surface;
+    let at = |mesh: &SurfaceMesh, t: [u32; 3]| t.map(|v| mesh.vertices()[v as usize]);
+    let tree = TriangleTree::new(boundary.triangles().map(|t| at(&boundary, t)));
+    let triangles: Vec<[u32; 3]> = surface.triangles().collect();
+    let is_crossed = |t: &&[u32; 3]| {
+        let triangle = at(surface, **t);
+        let [low, high] = bounding_box(triangle);
+        tree.touching(low, high).any(|face| crosses(triangle, tree.triangle(face)))
+    };
+    triangles.par_iter().filter(is_crossed).count()
+}

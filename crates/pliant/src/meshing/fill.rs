@@ -1,0 +1,82 @@
+//! How much of each element is inside of a solid.
+
+use rayon::prelude::*;
+
+use crate::geometry::{Solid, bounding_box};
+use crate::math::Vec3;
+use crate::mesh::{BODY, ElementKind, MeshData, MeshError, Region, VolumeMesh};
+
+/// Elements that are filled in part are asked about so many points.
+const SAMPLES: usize = 64;
+/// They make so many regions, by how much of them is filled.
+const PARTS: usize = 8;
+/// No element counts for less than this: one that weighs next to nothing would fly away.
+const LEAST: f64 = 1.0 / 16.0;
+
+/// The mesh with its elements in regions by how much of them is inside of `solid`: that called `body` is full, and the others are lighter and
+/// softer by their [`fill`](Region::fill). The mass of all is that of the solid.
+pub(super) fn filled(mesh: VolumeMesh, solid: &impl Solid) -> Result<VolumeMesh, MeshError> {
+    let fills: Vec<f64> = (0..mesh.element_count()).into_par_iter().map(|e| fill(&mesh, e, solid)).collect();
+    let volumes: Vec<f64> = (0..mesh.element_count()).map(|e| mesh.element_volume(e)).collect();
+    let part = |fill: f64| if fill >= 1.0 { PARTS } else { ((fill * PARTS as f64) as usize).min(PARTS - 1) };
+    let (mut filled, mut whole) = ([0.0; PARTS + 1], [0.0; PARTS + 1]);
+    for (&fill, &volume) in fills.iter().zip(&volumes) {
+        filled[part(fill)] += fill * volume;
+        whole[part(fill)] += volume;
+    }
+    let wanted: f64 = filled.iter().sum();
+    let mut mean: [f64; PARTS + 1] =
+        std::array::from_fn(|p| if whole[p] > 0.0 { (filled[p] / whole[p]).clamp(LEAST, 1.0) } else { 1.0 });
+    // What the lightest were given, the others that are not full do without.
+    let given: f64 = (0..=PARTS).map(|p| mean[p] * whole[p]).sum::<f64>() - wanted;
+    let others = || (1..PARTS).filter(|&p| whole[p] > 0.0);
+    let spare: f64 = others().map(|p| (mean[p] - LEAST) * whole[p]).sum();
+    if given > 0.0 && spare > 0.0 {
+        let factor = (1.0 - given / spare).max(0.0);
+        others().for_each(|p| mean[p] = LEAST + factor * (mean[p] - LEAST));
+    }
+    let used: Vec<usize> = (0..=PARTS).rev().filter(|&p| whole[p] > 0.0).collect();
+    let name = |p: usize| if p == PARTS { BODY.into() } else { format!("filled-{}-of-{PARTS}", p + 1) };
+    let regions = used.iter().map(|&p| Region { fill: mean[p], ..Region::named(name(p)) }).collect();
+    let region = |fill: f64| used.iter().position(|&p| p == part(fill)).unwrap_or(0) as u32;
+    let element_region = fills.iter().map(|&fill| region(fill)).collect();
+    let data = MeshData { regions, element_region, ..mesh.into_data() };
+    Ok(VolumeMesh::check(data)?.mesh)
+}
+
+/// The part of an element that is inside.
+fn fill(mesh: &VolumeMesh, element: usize, solid: &impl Solid) -> f64 {
+    let corners: Vec<Vec3> = mesh.element(element).iter().map(|&v| mesh.vertices()[v as usize]).collect();
+    let [low, high] = bounding_box(corners.iter().copied());
+    if let Some(whole) = solid.whole(low, high) {
+        return if whole { 1.0 } else { 0.0 };
+    }
+    let points = samples().map(|u| match mesh.kind() {
+        ElementKind::Tet4 => {
+            let [x, y, z] = folded(u);
+            corners[0] + x * (corners[1] - corners[0]) + y * (corners[2] - corners[0]) + z * (corners[3] - corners[0])
+        }
+        // Voxels are boxes.
+        ElementKind::Hex8 => low + Vec3::from(u) * (high - low),
+    });
+    solid.count_inside(&points.collect::<Vec<_>>()) as f64 / SAMPLES as f64
+}
+
+/// Points spread evenly over the unit cube: multiples of powers of the number with `g⁴ = g + 1` (Roberts 2018).
+fn samples() -> impl Iterator<Item = [f64; 3]> {
+    let g = 1.220_744_084_605_759_5_f64;
+    (1..=SAMPLES).map(move |i| [1, 2, 3].map(|power| (0.5 + i as f64 / g.powi(power)).fract()))
+}
+
+/// The cube folded onto a tetrahedron, every part of it onto an equal one (Rocchini and Cignoni 2000).
+fn folded([mut x, mut y, mut z]: [f64; 3]) -> [f64; 3] {
+    if x + y > 1.0 {
+        (x, y) = (1.0 - x, 1.0 - y);
+    }
+    if y + z > 1.0 {
+        (y, z) = (1.0 - z, 1.0 - x - y);
+    } else if x + y + z > 1.0 {
+        (x, z) = (1.0 - y - z, x + y + z - 1.0);
+    }
+    [x, y, z]
+}

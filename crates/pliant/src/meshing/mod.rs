@@ -1,0 +1,107 @@
+//! Bodies of surfaces: from triangles as people have them to elements that can be simulated.
+//!
+//! [`Surface`] takes any triangles, turns and cleans what can be, and says what was wrong. [`tetrahedralize`] fills it, or any
+//! other [`Solid`](crate::geometry::Solid), with tetrahedra of proven angles. [`cage`] makes a coarser mesh that contains all of the surface, and [`voxelize`]
+//! one of cubes.
+//!
+//! ```
+//! use pliant::geometry::Form;
+//! use pliant::math::Vec3;
+//! use pliant::meshing::{Params, tetrahedralize};
+//!
+//! let ball = Form::ball(Vec3::ZERO, 1.0);
+//! let body = tetrahedralize(&ball, &Params { cells: 12, ..Params::default() })?;
+//! assert!((body.mesh.volume() / 4.18879 - 1.0).abs() < 0.03);
+//! # Ok::<(), pliant::meshing::MeshingError>(())
+//! ```
+
+mod cage;
+mod clean;
+mod fill;
+mod lattice;
+mod stencil;
+mod stuffing;
+mod surface;
+mod thin;
+mod voxels;
+
+use thiserror::Error;
+
+use crate::geometry::FormError;
+use crate::mesh::{EmbeddingError, MeshError, VolumeMesh};
+
+pub use cage::{Cage, CageInfo, cage};
+pub use stuffing::{ANGLES, tetrahedralize};
+pub use surface::{Findings, Surface};
+pub use thin::{Thin, thin_parts};
+pub use voxels::{Voxels, voxelize};
+
+/// How to fill a solid.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Params {
+    /// Cells along the longest side of the box around the solid. A cell has twelve tetrahedra.
+    pub cells: usize,
+    /// How often cells that are deep inside may be merged, eight at a time: each time their size doubles.
+    pub grading: u32,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self { cells: 24, grading: 0 }
+    }
+}
+
+/// A solid filled with elements.
+#[derive(Debug, Clone)]
+pub struct Body {
+    /// The elements, all in one region. The vertex set `surface` has the vertices of the boundary.
+    pub mesh: VolumeMesh,
+    /// How it was made.
+    pub info: Info,
+}
+
+/// How a body was made.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Info {
+    /// The edge of a cell, in metres.
+    pub cell: f64,
+    /// Tetrahedra taken away where the boundary would have touched itself.
+    pub removed_at_touching: usize,
+    /// Separate pieces smaller than a cell that were left out.
+    pub specks: usize,
+}
+
+/// Why there is no mesh.
+#[derive(Debug, Error)]
+#[allow(missing_docs, reason = "the message says what each part is")]
+#[non_exhaustive]
+pub enum MeshingError {
+    #[error("{cells} cells, expected at least {least}")]
+    TooFewCells { cells: usize, least: usize },
+    #[error("{cells} cells along the longest side make {total:.3e} in all; at most {most:.3e} are made: take fewer")]
+    TooManyCells { cells: usize, total: f64, most: f64 },
+    #[error(
+        "{cells} cells along the longest side make more than {most:.3e} elements: take fewer, or let them grow inside"
+    )]
+    TooManyElements { cells: usize, most: f64 },
+    #[error(
+        "the solid is {size:e} m long, {distance:e} m from the origin: expected a size of 1e-40 to 1e40 m, and no farther away than a million times that"
+    )]
+    Size { size: f64, distance: f64 },
+    #[error(
+        "nothing is inside: the solid is empty, or thinner than its cells of {cell:.3e} m; take more of them than {cells}"
+    )]
+    Nothing { cells: usize, cell: f64 },
+    #[error("all {count} triangles of the surface have no area")]
+    NoArea { count: usize },
+    #[error(
+        "no cage of {cells} cells contains the surface: {outside} of its vertices stay outside and {crossing} triangles are crossed"
+    )]
+    NoCage { cells: usize, outside: usize, crossing: usize },
+    #[error(transparent)]
+    Form(#[from] FormError),
+    #[error(transparent)]
+    Mesh(#[from] MeshError),
+    #[error(transparent)]
+    Embedding(#[from] EmbeddingError),
+}

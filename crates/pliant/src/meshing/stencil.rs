@@ -1,0 +1,101 @@
+//! What is left of a tetrahedron of the lattice when all that is outside is cut away.
+//!
+//! Each corner is inside, outside, or on the surface. Where an edge goes from inside to outside there is a cut. What remains is the
+//! tetrahedron, a smaller one, a pyramid or a prism, which are split into two and three. How a four-sided face between two tetrahedra is
+//! split must be the same from both sides, and so depends on that face alone (Labelle and Shewchuk 2007, section 3.2):
+//!
+//! - a face with a cut on a long edge: from that cut
+//! - a face with cuts on two short edges: from the end of its long edge that is even, counted along it
+
+/// Where a corner of the lattice is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    Outside,
+    Inside,
+    /// Moved onto the surface.
+    On,
+}
+
+/// A corner of what remains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Corner {
+    /// A corner of the tetrahedron.
+    At(usize),
+    /// On the edge from a corner inside to one outside.
+    Cut { inside: usize, outside: usize },
+}
+
+use Corner::At;
+
+/// The tetrahedra that remain.
+pub(super) type Remains = Vec<[Corner; 4]>;
+
+/// What remains of a tetrahedron whose long edges are between corners 0 and 1, and 2 and 3.
+///
+/// `even` says whether a corner is the even end of its long edge, and `shorter` whether the way from the first corner to the second is
+/// shorter than from the third to the fourth.
+pub(super) fn remains(
+    states: [State; 4],
+    even: impl Fn(usize) -> bool,
+    shorter: impl Fn([Corner; 4]) -> bool,
+    out: &mut Remains,
+) {
+    out.clear();
+    let with = |state: State| (0..4).filter(move |&i| states[i] == state);
+    let (mut inside, mut outside, mut on) = ([0; 4], [0; 4], [0; 4]);
+    let gather = |state: State, list: &mut [usize; 4]| {
+        with(state).zip(list.iter_mut()).for_each(|(i, slot)| *slot = i);
+        with(state).count()
+    };
+    let counts = (gather(State::Inside, &mut inside), gather(State::Outside, &mut outside), gather(State::On, &mut on));
+    let cut = |inside: usize, outside: usize| Corner::Cut { inside, outside };
+    // Whether the face of `p`, `q` and `n`, with cuts between each of the former and the latter, is split from `p`.
+    let from_first = |p: usize, q: usize, n: usize| {
+        let long = |i: usize, j: usize| i / 2 == j / 2;
+        if long(p, n) { false } else { long(q, n) || even(p) }
+    };
+    match counts {
+        (0, ..) => {}
+        (_, 0, _) => out.push([0, 1, 2, 3].map(At)),
+        (1, ..) => {
+            let p = inside[0];
+            out.push([0, 1, 2, 3].map(|i| if states[i] == State::Outside { cut(p, i) } else { At(i) }));
+        }
+        (2, 1, _) => {
+            let (p, q, n, apex) = (inside[0], inside[1], outside[0], At(on[0]));
+            let (first, second) = if from_first(p, q, n) { (p, q) } else { (q, p) };
+            out.push([At(first), At(second), cut(second, n), apex]);
+            out.push([At(first), cut(second, n), cut(first, n), apex]);
+        }
+        (2, ..) => {
+            let (p, q, [n, m]) = (inside[0], inside[1], [outside[0], outside[1]]);
+            let ends = [[At(p), cut(p, n), cut(p, m)], [At(q), cut(q, n), cut(q, m)]];
+            let (on_n, on_m) = (from_first(p, q, n), from_first(p, q, m));
+            // The third face is on the surface. If the others are split from different ends, only one way is left.
+            let on_surface = if on_n == on_m { shorter([cut(p, n), cut(q, m), cut(p, m), cut(q, n)]) } else { on_m };
+            split_prism(ends, [on_n, on_m, on_surface], out);
+        }
+        _ => {
+            let ([p, q, r, _], n) = (inside, outside[0]);
+            let ends = [[At(p), At(q), At(r)], [cut(p, n), cut(q, n), cut(r, n)]];
+            split_prism(ends, [from_first(p, q, n), from_first(p, r, n), from_first(q, r, n)], out);
+        }
+    }
+}
+
+/// Split a prism between two triangles. For the faces at corners 0 and 1, 0 and 2, 1 and 2: whether the diagonal begins at the first of
+/// these in the first triangle, or else at the second.
+fn split_prism([top, bottom]: [[Corner; 3]; 2], [d01, d02, d12]: [bool; 3], out: &mut Remains) {
+    let mut order = [0, 1, 2];
+    let diagonals = [
+        usize::from(d01) + usize::from(d02),
+        usize::from(!d01) + usize::from(d12),
+        usize::from(!d02) + usize::from(!d12),
+    ];
+    order.sort_unstable_by_key(|&i| std::cmp::Reverse(diagonals[i]));
+    let [a, b, c] = order;
+    debug_assert_eq!(order.map(|i| diagonals[i]), [2, 1, 0], "diagonals that do not chase each other");
+    out.push([top[a], bottom[a], bottom[b], bottom[c]]);
+    out.push([top[a], top[b], bottom[b], bottom[c]]);
+    out.push([top[a], top[b], top[c], bottom[c]]);
+}

@@ -1,0 +1,413 @@
+//! Isosurface stuffing (Labelle and Shewchuk 2007): tetrahedra with good angles, whatever the solid.
+//!
+//! 1. Every site of a body-centred cubic lattice is inside or outside. Edges between the two are cut where they leave the solid.
+//! 2. A site with a cut too near moves there, onto the surface, and its other cuts are forgotten.
+//! 3. Every tetrahedron of the lattice is replaced by what of it is inside, from a table ([`stencil`](super::stencil)).
+//!
+//! Sites move less than the cuts that remain are away from them, so that there are finitely many kinds of shapes, and all angles between faces
+//! are within [`ANGLES`], for any solid. Deep inside, blocks of cells may be merged; then they and all around them are undeformed, which leaves the
+//! bounds as they are. (The paper lets cells grow up to the surface, and has weaker bounds for that.)
+
+use rayon::prelude::*;
+
+use super::clean::{Loose, clean};
+use super::lattice::{Lattice, Site, moved};
+use super::stencil::{Corner, Remains, State, remains};
+use super::surface::check_size;
+use super::{Body, Info, MeshingError, Params};
+use crate::geometry::Solid;
+use crate::math::Vec3;
+use crate::mesh::{ElementKind, MeshData, Sets, VolumeMesh};
+
+/// All angles between faces are within these, in degrees (Labelle and Shewchuk 2007, for the parameters below).
+pub const ANGLES: [f64; 2] = [10.78, 164.75];
+
+/// A cut is too near to the end of a long or short edge, as a part of its length.
+const TOO_NEAR_LONG: f64 = 0.24999;
+const TOO_NEAR_SHORT: f64 = 0.41189;
+
+/// More are refused.
+const MOST_TETRAHEDRA: usize = 50_000_000;
+
+const NONE: u32 = u32::MAX;
+
+/// Fill a solid with tetrahedra.
+pub fn tetrahedralize(solid: &impl Solid, params: &Params) -> Result<Body, MeshingError> {
+    let bounds = solid.bounds();
+    check_size(bounds[0], bounds[1])?;
+    let lattice = Lattice::around(bounds, params)?;
+    let inside = lattice.inside(solid);
+    let nothing = MeshingError::Nothing { cells: params.cells, cell: lattice.cell };
+    if !inside.contains(&true) {
+        return Err(nothing);
+    }
+    let mut cuts = Cuts::find(&lattice, &inside, solid);
+    let mut states: Vec<State> =
+        inside.into_par_iter().map(|inside| if inside { State::Inside } else { State::Outside }).collect();
+    let moved_sites = cuts.move_sites(&lattice, &mut states);
+    let levels = Levels::merge(&lattice, &states, params.grading);
+    // Each cell with something inside has at most twelve tetrahedra of its own, each cut into at most three.
+    let most =
+        lattice.each_cell().filter(|&cell| lattice.around_cell(cell).any(|s| states[s as usize] == State::Inside));
+    if 12 * most.count() > MOST_TETRAHEDRA {
+        return Err(MeshingError::TooManyElements { cells: params.cells, most: MOST_TETRAHEDRA as f64 });
+    }
+    let mut filling = Filling {
+        lattice: &lattice,
+        states: &states,
+        moved_sites: &moved_sites,
+        cuts: &cuts,
+        site_vertex: vec![NONE; lattice.site_count()],
+        cut_vertex: vec![NONE; cuts.0.len()],
+        remains: Remains::new(),
+        loose: Loose::default(),
+    };
+    filling.fill(&levels);
+    let mut loose = filling.loose;
+    let (removed_at_touching, specks) = clean(&mut loose, lattice.cell.powi(3));
+    if loose.tets.is_empty() {
+        return Err(nothing);
+    }
+    let surface = (0..).zip(&loose.on_boundary).filter(|(_, on)| **on).map(|(v, _)| v).collect();
+    let data = MeshData {
+        vertex_sets: Sets::from([("surface".into(), surface)]),
+        ..MeshData::new(loose.vertices, ElementKind::Tet4, loose.tets.into_flattened())
+    };
+    let mesh = VolumeMesh::check(data)?.mesh;
+    Ok(Body { mesh, info: Info { cell: lattice.cell, removed_at_touching, specks } })
+}
+
+impl Lattice {
+    /// The corners and the centre of a cell.
+    fn around_cell(&self, cell: [usize; 3]) -> impl Iterator<Item = Site> {
+        let corners = (0..8).map(move |i| self.corner([cell[0] + (i & 1), cell[1] + (i >> 1 & 1), cell[2] + (i >> 2)]));
+        corners.chain([self.centre(cell)])
+    }
+}
+
+/// Where an edge leaves the solid.
+struct Cut {
+    inside: Site,
+    outside: Site,
+    /// From the site inside, as a part of the length.
+    at: f64,
+    /// Whether it is there no more, because one of its sites moved.
+    forgotten: bool,
+}
+
+impl Cut {
+    fn key(&self) -> (Site, Site) {
+        (self.inside.min(self.outside), self.inside.max(self.outside))
+    }
+}
+
+/// All cuts, sorted by their sites.
+struct Cuts(Vec<Cut>);
+
+impl Cuts {
+    fn find(lattice: &Lattice, inside: &[bool], solid: &impl Solid) -> Self {
+        let [nx, ny, nz] = lattice.cells;
+        // Layer by layer; each edge belongs to the layer of its lower end.
+        let layers: Vec<Vec<Cut>> = (0..=nz)
+            .into_par_iter()
+            .map(|k| {
+                let mut cuts = Vec::new();
+                let mut look = |a: Site, b: Site| {
+                    let (inside, outside) = match (inside[a as usize], inside[b as usize]) {
+                        (true, false) => (a, b),
+                        (false, true) => (b, a),
+                        _ => return,
+                    };
+                    cuts.push(Cut { inside, outside, at: 0.0, forgotten: false });
+                };
+                for (j, i) in (0..=ny).flat_map(|j| (0..=nx).map(move |i| (j, i))) {
+                    let cell = [i, j, k];
+                    let corner = lattice.corner(cell);
+                    for axis in (0..3).filter(|&axis| cell[axis] < lattice.cells[axis]) {
+                        look(corner, lattice.corner(moved(cell, axis, 1)));
+                    }
+                    if i == nx || j == ny || k == nz {
+                        continue;
+                    }
+                    let centre = lattice.centre(cell);
+                    for axis in (0..3).filter(|&axis| cell[axis] + 1 < lattice.cells[axis]) {
+                        look(centre, lattice.centre(moved(cell, axis, 1)));
+                    }
+                    lattice.around_cell(cell).take(8).for_each(|corner| look(corner, centre));
+                }
+                cuts
+            })
+            .collect();
+        let mut cuts: Vec<Cut> = layers.into_iter().flatten().collect();
+        cuts.par_sort_unstable_by_key(Cut::key);
+        cuts.par_iter_mut().with_min_len(16).for_each(|cut| {
+            cut.at = solid.exit(lattice.position(cut.inside), lattice.position(cut.outside));
+        });
+        Self(cuts)
+    }
+
+    /// Move sites onto cuts that are too near, each to the nearest. Returns the new places, sorted by site.
+    fn move_sites(&mut self, lattice: &Lattice, states: &mut [State]) -> Vec<(Site, Vec3)> {
+        let mut ends: Vec<(Site, u32)> =
+            (0..).zip(&self.0).flat_map(|(index, cut)| [(cut.inside, index), (cut.outside, index)]).collect();
+        ends.par_sort_unstable();
+        let corner_count = lattice.site_count() - lattice.cell_count();
+        let is_corner = |site: Site| (site as usize) < corner_count;
+        let mut places = Vec::new();
+        for around in ends.chunk_by(|a, b| a.0 == b.0) {
+            let site = around[0].0;
+            let mut nearest: Option<(f64, u32)> = None;
+            for &(_, index) in around {
+                let cut = &self.0[index as usize];
+                let part = if cut.inside == site { cut.at } else { 1.0 - cut.at };
+                let long = is_corner(cut.inside) == is_corner(cut.outside);
+                // Short edges are √3/2 of a long one.
+                let (limit, length) = if long { (TOO_NEAR_LONG, 1.0) } else { (TOO_NEAR_SHORT, 0.75_f64.sqrt()) };
+                if !cut.forgotten && part < limit && nearest.is_none_or(|(distance, _)| part * length < distance) {
+                    nearest = Some((part * length, index));
+                }
+            }
+            let Some((_, index)) = nearest else { continue };
+            let cut = &self.0[index as usize];
+            places.push((site, lattice.position(cut.inside).lerp(lattice.position(cut.outside), cut.at)));
+            states[site as usize] = State::On;
+            for &(_, index) in around {
+                self.0[index as usize].forgotten = true;
+            }
+        }
+        places
+    }
+
+    fn index(&self, a: Site, b: Site) -> usize {
+        let key = (a.min(b), a.max(b));
+        self.0.binary_search_by_key(&key, Cut::key).expect("an edge from inside to outside is cut")
+    }
+}
+
+/// How often each cell was merged with others.
+struct Levels {
+    cells: [usize; 3],
+    /// None if all cells are as they were.
+    level: Option<Vec<u8>>,
+}
+
+impl Levels {
+    /// Merge blocks of eight cells, then of eight blocks, `times` times, where these and all around them are inside and unmoved, and have
+    /// been merged as often as the parts. So no two that touch differ by more than one level.
+    fn merge(lattice: &Lattice, states: &[State], times: u32) -> Self {
+        let cells = lattice.cells;
+        if times == 0 {
+            return Self { cells, level: None };
+        }
+        let index = move |[i, j, k]: [usize; 3], n: [usize; 3]| i + n[0] * (j + n[1] * k);
+        let pure = |cell: [usize; 3]| lattice.around_cell(cell).all(|site| states[site as usize] == State::Inside);
+        let mut level = vec![0_u8; lattice.cell_count()];
+        // Which blocks of the last size may be merged.
+        let mut whole: Vec<bool> = lattice.each_cell().map(pure).collect();
+        let mut blocks = cells;
+        for times in 1..=times {
+            let halved = blocks.map(|n| n / 2);
+            let mut merged = vec![false; halved.iter().product()];
+            let each =
+                (0..halved[2]).flat_map(|k| (0..halved[1]).flat_map(move |j| (0..halved[0]).map(move |i| [i, j, k])));
+            for block in each {
+                let part = |offset: usize| -> Option<usize> {
+                    let offset = [offset % 4, offset / 4 % 4, offset / 16];
+                    let mut part = [0; 3];
+                    for axis in 0..3 {
+                        part[axis] = (2 * block[axis] + offset[axis]).checked_sub(1).filter(|&n| n < blocks[axis])?;
+                    }
+                    Some(index(part, blocks))
+                };
+                // Its eight parts and the 56 around them.
+                merged[index(block, halved)] = (0..64).all(|offset| part(offset).is_some_and(|part| whole[part]));
+            }
+            for cell in lattice.each_cell() {
+                let block = cell.map(|n| n >> times);
+                if (0..3).all(|axis| block[axis] < halved[axis]) && merged[index(block, halved)] {
+                    level[index(cell, cells)] = times as u8;
+                }
+            }
+            (whole, blocks) = (merged, halved);
+        }
+        Self { cells, level: Some(level) }
+    }
+
+    /// The level of a cell; none beyond the lattice.
+    fn of(&self, cell: [usize; 3]) -> Option<u8> {
+        let [i, j, k] = cell;
+        if (0..3).any(|axis| cell[axis] >= self.cells[axis]) {
+            return None;
+        }
+        Some(self.level.as_ref().map_or(0, |level| level[i + self.cells[0] * (j + self.cells[1] * k)]))
+    }
+}
+
+/// Makes vertices and tetrahedra.
+struct Filling<'a> {
+    lattice: &'a Lattice,
+    states: &'a [State],
+    moved_sites: &'a [(Site, Vec3)],
+    cuts: &'a Cuts,
+    site_vertex: Vec<u32>,
+    cut_vertex: Vec<u32>,
+    remains: Remains,
+    loose: Loose,
+}
+
+impl Filling<'_> {
+    fn fill(&mut self, levels: &Levels) {
+        for cell in self.lattice.each_cell() {
+            let Some(level) = levels.of(cell) else { continue };
+            // Merged cells are done once, at their first.
+            let size = 1_usize << level;
+            if cell.iter().any(|n| n % size != 0) {
+                continue;
+            }
+            for axis in 0..3 {
+                // A neighbour of the same level is met once, from below; others from both sides, each doing its half.
+                let above = moved(cell, axis, size);
+                match levels.of(above) {
+                    Some(other) if other == level => self.between(levels, cell, axis, size),
+                    Some(other) => self.half(cell, axis, true, size, other < level),
+                    None => {}
+                }
+                if let Some(below) = cell[axis].checked_sub(1) {
+                    let mut neighbour = cell;
+                    neighbour[axis] = below;
+                    match levels.of(neighbour) {
+                        Some(other) if other != level => self.half(cell, axis, false, size, other < level),
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+
+    /// The site in the middle of a block.
+    fn middle(&self, cell: [usize; 3], size: usize) -> Site {
+        if size == 1 { self.lattice.centre(cell) } else { self.lattice.corner(cell.map(|n| n + size / 2)) }
+    }
+
+    /// The tetrahedra between a block and the one of the same size above it: one for each edge of their common face, or two if
+    /// something smaller meets that edge.
+    fn between(&mut self, levels: &Levels, cell: [usize; 3], axis: usize, size: usize) {
+        let above = moved(cell, axis, size);
+        let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
+        let centres = [self.middle(cell, size), self.middle(above, size)];
+        for (along, across, far) in [(u, v, false), (u, v, true), (v, u, false), (v, u, true)] {
+            let start = if far { moved(above, across, size) } else { above };
+            let end = moved(start, along, size);
+            let [start_site, end_site] = [self.lattice.corner(start), self.lattice.corner(end)];
+            if size == 1 {
+                self.cut_off([start_site, end_site, centres[0], centres[1]]);
+                continue;
+            }
+            // The two blocks on the other side of the edge.
+            let level = size.trailing_zeros() as u8;
+            let beyond = |mut block: [usize; 3]| {
+                block[across] = if far { block[across] + size } else { block[across] - 1 };
+                levels.of(block).is_some_and(|other| other < level)
+            };
+            if beyond(cell) || beyond(above) {
+                let middle = self.lattice.corner(moved(start, along, size / 2));
+                self.whole([start_site, middle, centres[0], centres[1]]);
+                self.whole([middle, end_site, centres[0], centres[1]]);
+            } else {
+                self.whole([start_site, end_site, centres[0], centres[1]]);
+            }
+        }
+    }
+
+    /// The tetrahedra between the middle of a block and a face behind which blocks are smaller, or twice as large. From both sides the face is cut
+    /// into right triangles around the middle of the larger one.
+    fn half(&mut self, cell: [usize; 3], axis: usize, up: bool, size: usize, smaller: bool) {
+        let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
+        let centre = self.middle(cell, size);
+        let face = if up { moved(cell, axis, size) } else { cell };
+        let site = |du: usize, dv: usize| self.lattice.corner(moved(moved(face, u, du), v, dv));
+        if smaller {
+            let half = size / 2;
+            let middle = site(half, half);
+            let rim = [(0, 0), (half, 0), (size, 0), (size, half), (size, size), (half, size), (0, size), (0, half)];
+            let rim = rim.map(|(du, dv)| site(du, dv));
+            for i in 0..8 {
+                self.whole([centre, middle, rim[i], rim[(i + 1) % 8]]);
+            }
+        } else {
+            // Which corner is the middle of the larger face: the one at an odd multiple of the size along both.
+            let [mu, mv] = [u, v].map(|direction| if (face[direction] / size).is_multiple_of(2) { size } else { 0 });
+            let (middle, opposite) = (site(mu, mv), site(size - mu, size - mv));
+            let sides = [site(mu, size - mv), site(size - mu, mv)];
+            for side in sides {
+                self.whole([centre, middle, side, opposite]);
+            }
+        }
+    }
+
+    /// A tetrahedron as it is.
+    fn whole(&mut self, sites: [Site; 4]) {
+        let tet = sites.map(|site| self.vertex_of_site(site));
+        self.loose.push(tet);
+    }
+
+    /// What is inside of a tetrahedron with long edges between the first two and the last two sites.
+    fn cut_off(&mut self, sites: [Site; 4]) {
+        let states = sites.map(|site| self.states[site as usize]);
+        if states == [State::Inside; 4] {
+            return self.whole(sites);
+        }
+        if !states.contains(&State::Inside) {
+            return;
+        }
+        let (lattice, cuts) = (self.lattice, self.cuts);
+        let even = |corner: usize| {
+            let [own, other] = [corner, corner ^ 1].map(|i| lattice.halves(sites[i]));
+            (0..3).any(|axis| own[axis] != other[axis] && (own[axis] / 2).is_multiple_of(2))
+        };
+        let place = |corner: Corner| match corner {
+            Corner::At(i) => lattice.position(sites[i]),
+            Corner::Cut { inside, outside } => {
+                let cut = &cuts.0[cuts.index(sites[inside], sites[outside])];
+                lattice.position(cut.inside).lerp(lattice.position(cut.outside), cut.at)
+            }
+        };
+        let shorter =
+            |[a, b, c, d]: [Corner; 4]| place(a).distance_squared(place(b)) < place(c).distance_squared(place(d));
+        let mut remaining = std::mem::take(&mut self.remains);
+        remains(states, even, shorter, &mut remaining);
+        for corners in &remaining {
+            let tet = corners.map(|corner| match corner {
+                Corner::At(i) => self.vertex_of_site(sites[i]),
+                Corner::Cut { inside, outside } => self.vertex_of_cut(sites[inside], sites[outside]),
+            });
+            self.loose.push(tet);
+        }
+        self.remains = remaining;
+    }
+
+    fn vertex_of_site(&mut self, site: Site) -> u32 {
+        let vertex = self.site_vertex[site as usize];
+        if vertex != NONE {
+            return vertex;
+        }
+        let on = self.states[site as usize] == State::On;
+        let place = match self.moved_sites.binary_search_by_key(&site, |(site, _)| *site) {
+            Ok(index) => self.moved_sites[index].1,
+            Err(_) => self.lattice.position(site),
+        };
+        let vertex = self.loose.add_vertex(place, on);
+        self.site_vertex[site as usize] = vertex;
+        vertex
+    }
+
+    fn vertex_of_cut(&mut self, inside: Site, outside: Site) -> u32 {
+        let index = self.cuts.index(inside, outside);
+        if self.cut_vertex[index] == NONE {
+            let at = self.cuts.0[index].at;
+            let place = self.lattice.position(inside).lerp(self.lattice.position(outside), at);
+            self.cut_vertex[index] = self.loose.add_vertex(place, true);
+        }
+        self.cut_vertex[index]
+    }
+}

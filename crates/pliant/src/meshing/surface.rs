@@ -1,0 +1,355 @@
+//! Triangles as people have them, made fit to enclose something.
+
+use std::collections::HashMap;
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::MeshingError;
+use crate::geometry::{Enclosed, Triangle, TriangleTree, area_vector, bounding_box, crosses};
+use crate::math::Vec3;
+use crate::mesh::SurfaceMesh;
+
+/// How many neighbours a triangle is compared with in search of crossings. Only nonsense has more.
+const MOST_NEIGHBOURS: usize = 256;
+
+/// What was found in a surface, and done about it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Findings {
+    /// Triangles in all; polygons were cut into triangles.
+    pub triangles: usize,
+    /// Vertices at the very place of another, which were joined to it.
+    pub joined_vertices: usize,
+    /// Triangles without area, left out.
+    pub without_area: usize,
+    /// Triangles that were there before, left out.
+    pub duplicates: usize,
+    /// Triangles that are there with both sides, as walls within: left out together.
+    pub walls: usize,
+    /// Triangles turned around to agree with their neighbours.
+    pub turned: usize,
+    /// Pieces that were inside out as a whole and were turned.
+    pub inside_out: usize,
+    /// Pieces that hang together by edges.
+    pub pieces: usize,
+    /// Edges with a triangle on one side only: there are holes.
+    pub open_edges: usize,
+    /// Edges of three or more triangles, or whose triangles cannot agree about outside.
+    pub tangled_edges: usize,
+    /// Triangles that cross another one.
+    pub crossing: usize,
+}
+
+impl Findings {
+    /// One sentence for each thing that was wrong.
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        let mut say = |count: usize, one: &str, many: &str| match count {
+            0 => {}
+            1 => lines.push(format!("1 {one}")),
+            _ => lines.push(format!("{count} {many}")),
+        };
+        say(self.without_area, "triangle has no area and was left out", "triangles have no area and were left out");
+        say(self.duplicates, "triangle was there twice: one is enough", "triangles were there before: once is enough");
+        say(self.walls, "triangle of a wall within was left out", "triangles of walls within were left out");
+        say(
+            self.turned,
+            "triangle faced the wrong way and was turned",
+            "triangles faced the wrong way and were turned",
+        );
+        say(self.inside_out, "piece was inside out and was turned", "pieces were inside out and were turned");
+        say(
+            self.open_edges,
+            "edge is open: the surface has a hole, which was closed as a soap film would",
+            "edges are open: the surface has holes, which were closed as soap films would",
+        );
+        say(
+            self.tangled_edges,
+            "edge has more than two triangles, or triangles that cannot agree about outside",
+            "edges have more than two triangles, or triangles that cannot agree about outside",
+        );
+        say(
+            self.crossing,
+            "triangle crosses another: what is inside of either is inside",
+            "triangles cross others: what is inside of either is inside",
+        );
+        lines
+    }
+
+    /// True if the surface was closed and clean as it came. Vertices that were joined, as files without numbers need, do
+    /// not count.
+    pub fn is_clean(&self) -> bool {
+        self.lines().is_empty()
+    }
+}
+
+/// A surface that encloses something, as far as it can.
+#[derive(Debug, Clone)]
+pub struct Surface {
+    enclosed: Enclosed,
+    findings: Findings,
+}
+
+impl Surface {
+    /// Clean and orient the triangles of `mesh`.
+    ///
+    /// Vertices at one place are joined; triangles without area, repeated ones and walls within are left out; neighbours are
+    /// turned to agree, by majority, and pieces that are inside out are turned as a whole. A piece that faces inward
+    /// within another one is a cavity and stays.
+    pub fn new(mesh: &SurfaceMesh) -> Result<Self, MeshingError> {
+        let [low, high] = mesh.bounding_box();
+        check_size(low, high)?;
+        let mut findings = Findings::default();
+        let (vertices, triangles) = joined(mesh, &mut findings);
+        let mut triangles = without_repetition(&triangles, &mut findings);
+        if triangles.is_empty() {
+            return Err(MeshingError::NoArea { count: findings.triangles });
+        }
+        let pieces = orient(&vertices, &mut triangles, &mut findings);
+        turn_inside_out(&vertices, &mut triangles, &pieces, &mut findings);
+        let (closed, numbers) = (is_balanced(&triangles), triangles);
+        let enclosed = Enclosed::new(numbers.iter().map(|t| t.map(|v| vertices[v as usize])), closed);
+        findings.crossing = crossings(&numbers, enclosed.tree());
+        Ok(Self { enclosed, findings })
+    }
+
+    /// The triangles that are left, facing outward.
+    pub fn triangles(&self) -> &[Triangle] {
+        self.enclosed.tree().triangles()
+    }
+
+    /// What they enclose.
+    pub fn enclosed(&self) -> &Enclosed {
+        &self.enclosed
+    }
+
+    /// What was found and done.
+    pub fn findings(&self) -> &Findings {
+        &self.findings
+    }
+}
+
+/// Sizes beyond these lose their digits when lengths are multiplied.
+pub(super) fn check_size(low: Vec3, high: Vec3) -> Result<(), MeshingError> {
+    let (size, distance) = ((high - low).max_element(), low.abs().max(high.abs()).max_element());
+    if (1e-40..=1e40).contains(&size) && distance <= 1e6 * size {
+        return Ok(());
+    }
+    Err(MeshingError::Size { size, distance })
+}
+
+/// Triangles between vertices of which no two are at one place.
+fn joined(mesh: &SurfaceMesh, findings: &mut Findings) -> (Vec<Vec3>, Vec<[u32; 3]>) {
+    let mut places: HashMap<[u64; 3], u32> = HashMap::with_capacity(mesh.vertices().len());
+    let mut vertices = Vec::new();
+    let number: Vec<u32> = mesh
+        .vertices()
+        .iter()
+        .map(|&p| {
+            // Adding zero makes the two zeros one.
+            let key = p.to_array().map(|x| (x + 0.0).to_bits());
+            *places.entry(key).or_insert_with(|| {
+                vertices.push(p);
+                vertices.len() as u32 - 1
+            })
+        })
+        .collect();
+    findings.joined_vertices = number.len() - vertices.len();
+    let all = mesh.triangles().map(|t| t.map(|v| number[v as usize]));
+    let mut triangles = Vec::new();
+    for t in all {
+        findings.triangles += 1;
+        if area_vector(t.map(|v| vertices[v as usize])) == Vec3::ZERO {
+            findings.without_area += 1;
+        } else {
+            triangles.push(t);
+        }
+    }
+    (vertices, triangles)
+}
+
+/// Each triangle once; those that are there from both sides are walls between two rooms, and not there at all. But if most
+/// are, the surface was made to be seen from both sides, and one side is the surface.
+fn without_repetition(triangles: &[[u32; 3]], findings: &mut Findings) -> Vec<[u32; 3]> {
+    // By corners, then by which way around.
+    let mut sides: Vec<([u32; 3], bool, u32)> = (0..)
+        .zip(triangles)
+        .map(|(index, &[a, b, c])| {
+            let mut sorted = [a, b, c];
+            sorted.sort_unstable();
+            let even = [[a, b, c], [b, c, a], [c, a, b]].contains(&sorted);
+            (sorted, even, index)
+        })
+        .collect();
+    sides.par_sort_unstable();
+    let faces: Vec<_> = sides.chunk_by(|a, b| a.0 == b.0).collect();
+    let even = |face: &&[([u32; 3], bool, u32)]| face.iter().filter(|side| side.1).count();
+    let is_wall = |face: &&[([u32; 3], bool, u32)]| 2 * even(face) == face.len();
+    let two_sided = 2 * faces.iter().filter(|face| is_wall(face)).count() > faces.len();
+    let mut keep: Vec<u32> = Vec::with_capacity(triangles.len());
+    for face in &faces {
+        if is_wall(face) && !two_sided {
+            findings.walls += face.len();
+            continue;
+        }
+        let majority = 2 * even(face) >= face.len();
+        // Of a surface with two sides, the one that came first.
+        let first = |way: Option<bool>| face.iter().filter(|s| way.is_none_or(|w| s.1 == w)).map(|s| s.2).min();
+        let kept = if is_wall(face) { first(None) } else { first(Some(majority)) };
+        keep.extend(kept);
+        findings.duplicates += face.len() - 1;
+    }
+    keep.sort_unstable();
+    keep.iter().map(|&index| triangles[index as usize]).collect()
+}
+
+/// An edge as a triangle has it: the vertices in ascending order, whether the triangle runs that way, and which it is.
+type Side = (u32, u32, bool, u32);
+
+fn sides(triangles: &[[u32; 3]]) -> Vec<Side> {
+    let side = |a: u32, b: u32, triangle: u32| (a.min(b), a.max(b), a < b, triangle);
+    let mut sides: Vec<Side> = (0..)
+        .zip(triangles)
+        .flat_map(|(index, &[a, b, c])| [side(a, b, index), side(b, c, index), side(c, a, index)])
+        .collect();
+    sides.par_sort_unstable();
+    sides
+}
+
+fn edges(sides: &[Side]) -> impl Iterator<Item = &[Side]> {
+    sides.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1))
+}
+
+/// Whether every edge is run through as often one way as the other.
+fn is_balanced(triangles: &[[u32; 3]]) -> bool {
+    edges(&sides(triangles)).all(|edge| 2 * edge.iter().filter(|side| side.2).count() == edge.len())
+}
+
+/// Turn triangles to agree with those across their edges, the fewer in each piece; returns the triangles of each piece.
+fn orient(vertices: &[Vec3], triangles: &mut [[u32; 3]], findings: &mut Findings) -> Vec<Vec<u32>> {
+    let sides = sides(triangles);
+    // Across edges of two triangles, the neighbour and whether both run the same way there.
+    let mut across: Vec<Vec<(u32, bool)>> = vec![Vec::new(); triangles.len()];
+    for edge in edges(&sides) {
+        match edge {
+            [_] => findings.open_edges += 1,
+            [one, other] => {
+                let same = one.2 == other.2;
+                across[one.3 as usize].push((other.3, same));
+                across[other.3 as usize].push((one.3, same));
+            }
+            _ => findings.tangled_edges += 1,
+        }
+    }
+    let mut turned: Vec<Option<bool>> = vec![None; triangles.len()];
+    let mut pieces = Vec::new();
+    for start in 0..triangles.len() {
+        if turned[start].is_some() {
+            continue;
+        }
+        turned[start] = Some(false);
+        let mut piece = vec![start as u32];
+        let mut next = 0;
+        while next < piece.len() {
+            let triangle = piece[next] as usize;
+            next += 1;
+            for &(neighbour, same) in &across[triangle] {
+                let wanted = turned[triangle] == Some(!same);
+                match turned[neighbour as usize] {
+                    None => {
+                        turned[neighbour as usize] = Some(wanted);
+                        piece.push(neighbour);
+                    }
+                    // As on a Möbius band; seen from both ends, so that it counts once.
+                    Some(found) => {
+                        findings.tangled_edges += usize::from(found != wanted && (neighbour as usize) < triangle);
+                    }
+                }
+            }
+        }
+        let area = |t: &u32| area_vector(triangles[*t as usize].map(|v| vertices[v as usize])).length();
+        let (total, of_turned): (f64, f64) = piece.iter().fold((0.0, 0.0), |(total, of_turned), t| {
+            let area = area(t);
+            (total + area, of_turned + if turned[*t as usize] == Some(true) { area } else { 0.0 })
+        });
+        let turn = of_turned <= 0.5 * total;
+        for &t in &piece {
+            if turned[t as usize] == Some(turn) {
+                triangles[t as usize].swap(1, 2);
+                findings.turned += 1;
+            }
+        }
+        pieces.push(piece);
+    }
+    findings.pieces = pieces.len();
+    pieces
+}
+
+/// Turn pieces that are inside out: those that face inward and are within no other, with all that is within them.
+fn turn_inside_out(vertices: &[Vec3], triangles: &mut [[u32; 3]], pieces: &[Vec<u32>], findings: &mut Findings) {
+    let corners = |t: u32| triangles[t as usize].map(|v| vertices[v as usize]);
+    let volumes: Vec<f64> = pieces.par_iter().map(|piece| volume(vertices, triangles, piece)).collect();
+    // Flat pieces face nowhere.
+    let size = |piece: &[u32]| piece.iter().map(|&t| area_vector(corners(t)).length()).sum::<f64>().powf(1.5);
+    let inward: Vec<bool> = pieces.iter().zip(&volumes).map(|(piece, &volume)| volume < -1e-9 * size(piece)).collect();
+    if !inward.contains(&true) {
+        return;
+    }
+    let outward = |piece: usize, t: u32| {
+        let [a, b, c] = corners(t);
+        if inward[piece] { [a, c, b] } else { [a, b, c] }
+    };
+    let all_of = |which: &dyn Fn(usize) -> bool| {
+        let chosen = pieces.iter().enumerate().filter(|(i, _)| which(*i));
+        Enclosed::new(chosen.flat_map(|(i, piece)| piece.iter().map(move |&t| outward(i, t))), false)
+    };
+    // On a piece its own winding number is one half.
+    let middle = |piece: &[u32]| {
+        let largest = |a: &&u32, b: &&u32| {
+            let area = |t: u32| area_vector(corners(t)).length_squared();
+            area(**a).total_cmp(&area(**b)).then(b.cmp(a))
+        };
+        piece.iter().max_by(largest).map_or(Vec3::ZERO, |&t| corners(t).iter().sum::<Vec3>() / 3.0)
+    };
+    let everything = all_of(&|_| true);
+    let outermost: Vec<bool> = pieces.par_iter().map(|piece| everything.winding_number(middle(piece)) < 1.0).collect();
+    let inside_out = all_of(&|i| inward[i] && outermost[i]);
+    let turn: Vec<bool> = (0..pieces.len())
+        .into_par_iter()
+        .map(|i| if outermost[i] { inward[i] } else { inside_out.winding_number(middle(&pieces[i])) > 0.5 })
+        .collect();
+    for (piece, _) in pieces.iter().zip(turn).filter(|(_, turn)| *turn) {
+        findings.inside_out += 1;
+        piece.iter().for_each(|&t| triangles[t as usize].swap(1, 2));
+    }
+}
+
+/// The volume inside of a piece, its holes closed by a fan around the middle of their edges.
+fn volume(vertices: &[Vec3], triangles: &[[u32; 3]], piece: &[u32]) -> f64 {
+    let own: Vec<[u32; 3]> = piece.iter().map(|&t| triangles[t as usize]).collect();
+    let sides = sides(&own);
+    let (mut sum, mut count) = (Vec3::ZERO, 0);
+    for edge in edges(&sides).filter(|edge| edge.len() == 1) {
+        sum += vertices[edge[0].0 as usize];
+        count += 1;
+    }
+    let origin = if count > 0 { sum / f64::from(count) } else { vertices[own[0][0] as usize] };
+    own.iter()
+        .map(|t| {
+            let [a, b, c] = t.map(|v| vertices[v as usize] - origin);
+            a.dot(b.cross(c)) / 6.0
+        })
+        .sum()
+}
+
+/// How many triangles cross one that they share no corner with.
+fn crossings(numbers: &[[u32; 3]], tree: &TriangleTree) -> usize {
+    let crossing = |index: usize| {
+        let own = tree.triangles()[index];
+        let [low, high] = bounding_box(own);
+        let apart = |other: &[u32; 3]| other.iter().all(|v| !numbers[index].contains(v));
+        let mut near = tree.touching(low, high).take(MOST_NEIGHBOURS);
+        near.any(|other| apart(&numbers[other as usize]) && crosses(own, tree.triangle(other)))
+    };
+    (0..numbers.len()).into_par_iter().filter(|&index| crossing(index)).count()
+}

@@ -1,0 +1,93 @@
+//! Parts of a surface that a mesh is too coarse for.
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::Surface;
+use crate::geometry::{Enclosed, Solid, Triangle, area_vector};
+use crate::math::Vec3;
+use crate::mesh::VolumeMesh;
+
+/// How many places of the surface are looked at.
+const SAMPLES: usize = 20_000;
+/// Less of the surface than this is lost in silence.
+const WORTH_TELLING: f64 = 1e-3;
+/// A wall is caught for certain if it is this many cells thick, however it lies in the lattice.
+const CELLS_ACROSS: f64 = 1.5;
+
+/// What is too thin for a mesh.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Thin {
+    /// The part of the surface whose inside the mesh does not have, from 0 to 1.
+    pub lost: f64,
+    /// How thick these parts are, in metres: nine of ten are thicker.
+    pub thickness: f64,
+    /// With so many cells along the longest side these would be caught.
+    pub cells: usize,
+}
+
+impl std::fmt::Display for Thin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { lost, thickness, cells } = self;
+        let percent = 100.0 * lost;
+        write!(
+            f,
+            "{percent:.2} % of the surface is around parts too thin for these cells, about {thickness:.3e} m: {cells} cells would catch them"
+        )
+    }
+}
+
+/// Look for parts of what a surface encloses that are not in `mesh`; none if there are none.
+///
+/// At places all over the surface, a ray goes inward to the opposite wall. If the middle between the two is not in the mesh, that part is lost.
+pub fn thin_parts(surface: &Surface, mesh: &VolumeMesh) -> Option<Thin> {
+    let solid = surface.enclosed();
+    let [low, high] = solid.bounds();
+    let reach = (high - low).length();
+    let boundary = mesh.boundary().surface;
+    let at = |v: u32| boundary.vertices()[v as usize];
+    let meshed = Enclosed::new(boundary.triangles().map(|t| t.map(at)), true);
+    let places = samples(surface.triangles());
+    let mut lost: Vec<f64> = places
+        .par_iter()
+        .filter_map(|&(place, normal)| {
+            let start = place - 1e-6 * reach * normal;
+            let end = place - reach * normal;
+            let (hit, _) = *solid.tree().hits(start, end).first()?;
+            let middle = start.lerp(end, 0.5 * hit);
+            (solid.contains(middle) && !meshed.contains(middle)).then(|| start.distance(start.lerp(end, hit)))
+        })
+        .collect();
+    // At every sharp edge a little is lost.
+    if (lost.len() as f64) < WORTH_TELLING * places.len() as f64 {
+        return None;
+    }
+    lost.sort_unstable_by(f64::total_cmp);
+    let thickness = lost[lost.len() / 10];
+    let cells = (CELLS_ACROSS * (high - low).max_element() / thickness).ceil();
+    Some(Thin { lost: lost.len() as f64 / places.len() as f64, thickness, cells: cells as usize })
+}
+
+/// Places spread evenly over a surface, with its normal there.
+fn samples(triangles: &[Triangle]) -> Vec<(Vec3, Vec3)> {
+    let total: f64 = triangles.iter().map(|t| area_vector(*t).length()).sum();
+    let step = total / SAMPLES as f64;
+    let mut places = Vec::with_capacity(SAMPLES);
+    let (mut sum, mut next) = (0.0, 0.5 * step);
+    for &[a, b, c] in triangles {
+        let area = area_vector([a, b, c]);
+        sum += area.length();
+        while next < sum && places.len() < SAMPLES {
+            // Powers of the plastic number spread evenly over the square (Roberts 2018), which is folded onto the triangle.
+            let i = places.len() as f64;
+            let (mut u, mut v) =
+                ((0.5 + i * 0.754_877_666_246_692_8).fract(), (0.5 + i * 0.569_840_290_998_053_2).fract());
+            if u + v > 1.0 {
+                (u, v) = (1.0 - u, 1.0 - v);
+            }
+            places.push((a + u * (b - a) + v * (c - a), area.normalize()));
+            next += step;
+        }
+    }
+    places
+}
