@@ -143,7 +143,7 @@ fn made_of(file: &MeshFile, mesh: VolumeMesh, notes: &mut Vec<String>) -> anyhow
     for region in data.regions.iter_mut().filter(|region| region.material.is_none()) {
         region.material = Some(Material { name: region.name.clone(), density: Some(DENSITY), moduli: None });
     }
-    if file.has_no_material() {
+    if file.has_no_density() {
         notes.push(format!("no --density was given: {DENSITY} kg/m³ is taken, less where elements are filled in part"));
     }
     Ok(VolumeMesh::check(data)?.mesh)
@@ -159,7 +159,7 @@ fn say_of_tets(facts: &mut Facts, mesh: &VolumeMesh, info: &Info) {
     let [least, most] = ANGLES;
     facts.row(
         "angles",
-        format!("{:.2}° to {:.2}° between faces; proven are {least}° to {most}°", angles.min, angles.max),
+        format!("{:.2}° to {:.2}° between faces, within the bounds of {least}° and {most}°", angles.min, angles.max),
     );
     let bodies = mesh.components().1;
     if bodies > 1 {

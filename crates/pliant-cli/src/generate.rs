@@ -138,7 +138,7 @@ pub struct MeshFile {
 }
 
 impl MeshFile {
-    pub fn has_no_material(&self) -> bool {
+    pub fn has_no_density(&self) -> bool {
         self.density.is_none()
     }
 

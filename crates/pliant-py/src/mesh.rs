@@ -464,7 +464,7 @@ impl Mesh {
     /// For ``pickle``: how to make it again, with what its file says of materials.
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let (py, this) = (slf.py(), slf.get());
-        let materials: Vec<_> = this.inner.regions().iter().map(|region| &region.material).collect();
+        let materials: Vec<_> = this.inner.regions().iter().map(|region| (&region.material, region.fill)).collect();
         let materials = serde_json::to_string(&materials).or_raise(Kind::Mesh)?;
         let sets = (this.vertex_sets(py)?, this.element_sets(py)?);
         let parts = (this.vertices(py)?, this.elements(py)?, this.regions(py)?, sets.0, sets.1, materials);
@@ -482,9 +482,12 @@ impl Mesh {
         materials: &str,
     ) -> PyResult<Self> {
         let mesh = Self::new(py, vertices, elements, Some(regions), Some(vertex_sets), Some(element_sets))?;
-        let materials: Vec<Option<pliant::mesh::Material>> = serde_json::from_str(materials).or_raise(Kind::Mesh)?;
+        let materials: Vec<(Option<pliant::mesh::Material>, f64)> =
+            serde_json::from_str(materials).or_raise(Kind::Mesh)?;
         let mut data = (*mesh.inner).clone().into_data();
-        data.regions.iter_mut().zip(materials).for_each(|(region, material)| region.material = material);
+        for (region, (material, fill)) in data.regions.iter_mut().zip(materials) {
+            (region.material, region.fill) = (material, fill);
+        }
         let checked = work(py, || VolumeMesh::check(data)).or_raise(Kind::Mesh)?;
         Ok(checked.mesh.into())
     }
@@ -553,6 +556,10 @@ fn read_sets(table: Option<&Bound<'_, PyMapping>>, of: &str, count: usize) -> Py
 fn set_regions(data: &mut MeshData, regions: &Bound<'_, PyMapping>, element_count: usize) -> PyResult<()> {
     /// In no region yet.
     const NONE: u32 = u32::MAX;
+    if data.regions.iter().any(|region| region.fill < 1.0) {
+        let message = "elements of this mesh are filled in part, by their regions, which therefore have to stay";
+        return Err(Kind::Mesh.error(message));
+    }
     let mut known: BTreeMap<String, Region> =
         std::mem::take(&mut data.regions).into_iter().map(|region| (region.name.clone(), region)).collect();
     let mut of_element = vec![NONE; element_count];

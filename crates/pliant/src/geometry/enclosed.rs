@@ -104,10 +104,10 @@ impl Solid for Enclosed {
         }
         let hit = hits[first].0;
         let near = 1e-6 * (high - low);
-        match (holds(hit - near), holds(hit + near)) {
+        match (holds((hit - near).max(0.0)), holds((hit + near).min(1.0))) {
             (true, false) => hit,
-            (true, true) => halve(hit + near, high, HALVINGS_IN_HOLES, holds),
-            (false, _) => halve(low, hit - near, HALVINGS_IN_HOLES, holds),
+            (true, true) => halve((hit + near).min(1.0), high, HALVINGS_IN_HOLES, holds),
+            (false, _) => halve(low, (hit - near).max(0.0), HALVINGS_IN_HOLES, holds),
         }
     }
 }
@@ -138,6 +138,9 @@ impl Solid for Thickened<'_> {
     }
 
     fn exit(&self, inside: Vec3, outside: Vec3) -> f64 {
+        if !self.core.closed {
+            return halve(0.0, 1.0, HALVINGS_AROUND, |t| self.contains(inside.lerp(outside, t)));
+        }
         // Behind the last triangle on the way, or from the start if there is none, only distances count.
         let last = self.core.tree.hits(inside, outside).last().map_or(0.0, |hit| hit.0);
         halve(last, 1.0, HALVINGS_AROUND, |t| self.core.tree.is_near(inside.lerp(outside, t), self.by))

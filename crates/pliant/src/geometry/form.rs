@@ -74,6 +74,8 @@ pub enum FormError {
     NoForms { what: &'static str },
     #[error("the form has no end: intersect it with something that has, a gyroid with a box for example")]
     Endless,
+    #[error("there is no point that is in all of the forms that are intersected")]
+    Empty,
     #[error("a form can be turned and moved, not scaled or mirrored: the determinant of its map is {determinant}")]
     NotRigid { determinant: f64 },
     #[error("a coordinate of the form is not finite")]
@@ -114,7 +116,10 @@ impl Form {
     pub fn check(&self) -> Result<(), FormError> {
         self.check_parts()?;
         let [low, high] = self.bounds();
-        if (high - low).is_finite() { Ok(()) } else { Err(FormError::Endless) }
+        if !(high - low).is_finite() {
+            return Err(FormError::Endless);
+        }
+        if low.cmplt(high).all() { Ok(()) } else { Err(FormError::Empty) }
     }
 
     fn check_parts(&self) -> Result<(), FormError> {
@@ -302,6 +307,8 @@ mod tests {
         assert!(matches!(refused(Form::RoundedBox { size: Vec3::ONE, radius: 0.6 }), FormError::ThickEdges { .. }));
         assert!(matches!(refused(Form::Gyroid { period: 1.0, thickness: 0.1 }), FormError::Endless));
         assert!(matches!(refused(Form::Union(vec![])), FormError::NoForms { .. }));
+        let apart = Form::ball(Vec3::ZERO, 1.0).and(Form::ball(5.0 * Vec3::X, 1.0));
+        assert!(matches!(refused(apart), FormError::Empty));
         let double = Affine3::from_scale(Vec3::splat(2.0));
         assert!(matches!(refused(cube.clone().moved(double)), FormError::NotRigid { .. }));
         assert!(cube.check().is_ok());

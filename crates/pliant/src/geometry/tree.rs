@@ -111,6 +111,11 @@ impl TriangleTree {
         candidates.filter(move |leaf| touches_box(leaf.corners, [low, high])).map(|leaf| leaf.index)
     }
 
+    /// The triangles whose boxes a triangle touches, in no particular order.
+    pub fn near(&self, triangle: Triangle) -> impl Iterator<Item = u32> {
+        self.tree.locate_with_selection_function(Across(triangle)).map(|leaf| leaf.index)
+    }
+
     pub(super) fn root(&self) -> &ParentNode<Leaf> {
         self.tree.root()
     }
@@ -145,6 +150,19 @@ impl SelectionFunction<Leaf> for Along {
         // Rounding lets a box be touched rather than missed.
         let slack = 8.0 * f64::EPSILON * (middle.abs() + half).length() * size.length();
         (across - bound).max_element() <= slack
+    }
+}
+
+/// Selects the boxes that a triangle touches.
+struct Across(Triangle);
+
+impl SelectionFunction<Leaf> for Across {
+    fn should_unpack_parent(&self, envelope: &AABB<[f64; 3]>) -> bool {
+        touches_box(self.0, corners_of(envelope))
+    }
+
+    fn should_unpack_leaf(&self, leaf: &Leaf) -> bool {
+        touches_box(self.0, corners_of(&leaf.envelope()))
     }
 }
 
@@ -183,6 +201,12 @@ mod tests {
             hits.sort_by(|a, b| a.0.total_cmp(&b.0));
             met += hits.len();
             assert_eq!(tree.hits(p, q), hits);
+
+            let triangle = triangles[met % triangles.len()];
+            let mut near: Vec<u32> = tree.near(triangle).collect();
+            near.sort_unstable();
+            let boxed = |t: &Triangle| touches_box(triangle, bounding_box(*t));
+            assert!((0..).zip(&triangles).filter(|(_, t)| boxed(t)).map(|(i, _)| i).eq(near));
 
             let (low, high) = (p.min(q), p.max(q));
             let mut touching: Vec<u32> = tree.touching(low, high).collect();

@@ -24,7 +24,7 @@ pub fn nearest_on_triangle([a, b, c]: Triangle, p: Vec3) -> Vec3 {
     }
     let vc = d1 * d4 - d3 * d2;
     if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
-        return a + ab * (d1 / (d1 - d3));
+        return a + ab * share(d1, d1 - d3);
     }
     let cp = p - c;
     let (d5, d6) = (ab.dot(cp), ac.dot(cp));
@@ -33,14 +33,19 @@ pub fn nearest_on_triangle([a, b, c]: Triangle, p: Vec3) -> Vec3 {
     }
     let vb = d5 * d2 - d1 * d6;
     if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
-        return a + ac * (d2 / (d2 - d6));
+        return a + ac * share(d2, d2 - d6);
     }
     let va = d3 * d6 - d5 * d4;
     if va <= 0.0 && d4 >= d3 && d5 >= d6 {
-        return b + (c - b) * ((d4 - d3) / ((d4 - d3) + (d5 - d6)));
+        return b + (c - b) * share(d4 - d3, (d4 - d3) + (d5 - d6));
     }
     let denominator = va + vb + vc;
-    a + ab * (vb / denominator) + ac * (vc / denominator)
+    a + ab * share(vb, denominator) + ac * share(vc, denominator)
+}
+
+/// A part of a whole; nothing of nothing.
+fn share(part: f64, whole: f64) -> f64 {
+    if whole == 0.0 { 0.0 } else { part / whole }
 }
 
 /// The solid angle under which a triangle is seen from `p`, positive from behind (van Oosterom and Strackee 1983):

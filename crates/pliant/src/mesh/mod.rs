@@ -31,7 +31,7 @@ pub use embed::{Embedding, EmbeddingError};
 pub use generate::Cells;
 pub use material::{Material, Moduli};
 pub use properties::{MassProperties, MissingDensity};
-pub use quality::{Quality, Range};
+pub use quality::{Quality, Range, tet_dihedral_angles};
 pub use renumber::Renumbering;
 pub use slice::{Slice, SlicePoint};
 pub use split::{HexSplit, SplitError};
@@ -154,6 +154,25 @@ impl MeshData {
             element_region: Vec::new(),
             vertex_sets: Sets::new(),
             element_sets: Sets::new(),
+        }
+    }
+}
+
+impl MeshData {
+    /// Put elements into a new region called `name`; those that are filled in part into others beside it, as they keep their
+    /// [`fill`](Region::fill).
+    pub(crate) fn move_to_region(&mut self, name: &str, elements: &[u32]) {
+        let first = self.regions.len();
+        self.regions.push(Region::named(name));
+        for &element in elements {
+            let slot = &mut self.element_region[element as usize];
+            let before = &self.regions[*slot as usize];
+            let (fill, label) = (before.fill, format!("{name}-{}", before.name));
+            let found = self.regions[first..].iter().position(|region| region.fill == fill);
+            *slot = (first + found.unwrap_or(self.regions.len() - first)) as u32;
+            if found.is_none() {
+                self.regions.push(Region { fill, ..Region::named(label) });
+            }
         }
     }
 }

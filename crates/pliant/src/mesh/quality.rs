@@ -103,24 +103,20 @@ impl VolumeMesh {
     /// hexahedron, whose faces may be curved.
     pub fn dihedral_angles(&self, element: usize) -> Vec<f64> {
         match self.kind() {
-            ElementKind::Tet4 => {
-                let x = unit(self.tet(element));
-                let opposite = |i: usize, j: usize| (0..4).filter(move |&k| k != i && k != j);
-                self.kind()
-                    .edges()
-                    .iter()
-                    .map(|&[i, j]| {
-                        let mut rest = opposite(i, j).map(|k| x[k] - x[i]);
-                        let (b, c) = (rest.next().unwrap_or_default(), rest.next().unwrap_or_default());
-                        angle_along(x[j] - x[i], b, c)
-                    })
-                    .collect()
-            }
+            ElementKind::Tet4 => tet_dihedral_angles(self.tet(element)).to_vec(),
             ElementKind::Hex8 => hex_corner_edges(&unit(self.hex(element)))
                 .flat_map(|[a, b, c]| [angle_along(a, b, c), angle_along(b, c, a), angle_along(c, a, b)])
                 .collect(),
         }
     }
+}
+
+/// The angles between the faces of a tetrahedron at its six edges, in degrees.
+pub fn tet_dihedral_angles(corners: [Vec3; 4]) -> [f64; 6] {
+    /// The ends of each edge, and the other two vertices.
+    const EDGES: [[usize; 4]; 6] = [[0, 1, 2, 3], [0, 2, 1, 3], [0, 3, 1, 2], [1, 2, 0, 3], [1, 3, 0, 2], [2, 3, 0, 1]];
+    let x = unit(corners);
+    EDGES.map(|[i, j, k, l]| angle_along(x[j] - x[i], x[k] - x[i], x[l] - x[i]))
 }
 
 /// The element at the origin and of size one: shapes do not depend on either, but powers of tiny or huge lengths do.

@@ -3,8 +3,9 @@
 use rayon::prelude::*;
 
 use super::fill::filled;
+use super::lattice::LEAST_CELLS;
 use super::{Info, MeshingError, Params, Surface, tetrahedralize};
-use crate::geometry::{Solid, Thickened, TriangleTree, bounding_box, crosses};
+use crate::geometry::{Solid, Thickened, TriangleTree, crosses};
 use crate::mesh::{Embedding, SurfaceMesh, VolumeMesh};
 
 /// How far from the surface the cage is tried, in cells. The boundary of a mesh is nowhere farther from the surface that it approximates than three
@@ -38,10 +39,13 @@ pub struct CageInfo {
 pub fn cage(mesh: &SurfaceMesh, surface: &Surface, params: &Params) -> Result<Cage, MeshingError> {
     let core = surface.enclosed();
     let [low, high] = core.bounds();
+    if params.cells < LEAST_CELLS {
+        return Err(MeshingError::TooFewCells { cells: params.cells, least: LEAST_CELLS });
+    }
     let mut wrong = (0, 0);
     for by in DISTANCES {
         // Cells are counted along the surface, and the cage is larger.
-        let cell = (high - low).max_element() / params.cells.max(1) as f64;
+        let cell = (high - low).max_element() / params.cells as f64;
         let thick = Thickened { core, by: by * cell };
         let around = thick.bounds();
         let cells = ((around[1] - around[0]).max_element() / cell).round() as usize;
@@ -78,8 +82,7 @@ fn crossed(body: &VolumeMesh, surface: &SurfaceMesh) -> usize {
     let triangles: Vec<[u32; 3]> = surface.triangles().collect();
     let is_crossed = |t: &&[u32; 3]| {
         let triangle = at(surface, **t);
-        let [low, high] = bounding_box(triangle);
-        tree.touching(low, high).any(|face| crosses(triangle, tree.triangle(face)))
+        tree.near(triangle).any(|face| crosses(triangle, tree.triangle(face)))
     };
     triangles.par_iter().filter(is_crossed).count()
 }

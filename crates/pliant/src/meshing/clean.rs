@@ -1,5 +1,7 @@
 //! Tetrahedra taken away until the boundary touches itself nowhere, and specks left out.
 
+use std::collections::HashSet;
+
 use crate::math::Vec3;
 use crate::mesh::Adjacency;
 
@@ -120,24 +122,25 @@ fn remove_at_touching(loose: &mut Loose, around: &Adjacency, faces: &[[u32; 3]],
         return removed;
     }
     // All edges are sound: now the vertices, each with the edges across from it.
+    let mut removed_now: HashSet<u32> = HashSet::new();
     let mut rings: Vec<(u32, [u32; 2])> =
         faces.iter().flat_map(|&[a, b, c]| [(a, [b, c]), (b, [a, c]), (c, [a, b])]).collect();
     rings.sort_unstable();
     for ring in rings.chunk_by(|a, b| a.0 == b.0) {
-        if is_one_ring(ring) {
+        let vertex = ring[0].0;
+        // Where something was removed in this pass, the rings are those of before: the next pass decides.
+        let changed = around.of(vertex as usize).iter().any(|t| removed_now.contains(t));
+        if changed || is_one_ring(ring) {
             continue;
         }
-        let vertex = ring[0].0;
         let near: Vec<u32> = around.of(vertex as usize).iter().copied().filter(|&t| !gone[t as usize]).collect();
-        let parted = leave_largest(loose, &near, &[vertex], gone);
-        removed += parted;
-        if parted == 0 {
+        if leave_largest(loose, &near, &[vertex], gone) == 0 {
             // They hang together around a hole to the other side: the vertex is where two hollows meet.
             near.iter().for_each(|&t| remove(loose, t, gone));
-            removed += near.len();
         }
+        removed_now.extend(near.iter().filter(|&&t| gone[t as usize]));
     }
-    removed
+    removed_now.len()
 }
 
 /// Whether the edges are one closed ring.

@@ -27,13 +27,12 @@ pub(super) fn filled(mesh: VolumeMesh, solid: &impl Solid) -> Result<VolumeMesh,
     let wanted: f64 = filled.iter().sum();
     let mut mean: [f64; PARTS + 1] =
         std::array::from_fn(|p| if whole[p] > 0.0 { (filled[p] / whole[p]).clamp(LEAST, 1.0) } else { 1.0 });
-    // What the lightest were given, the others that are not full do without.
+    // What the lightest were given, the others do without.
     let given: f64 = (0..=PARTS).map(|p| mean[p] * whole[p]).sum::<f64>() - wanted;
-    let others = || (1..PARTS).filter(|&p| whole[p] > 0.0);
-    let spare: f64 = others().map(|p| (mean[p] - LEAST) * whole[p]).sum();
+    let spare: f64 = (1..=PARTS).map(|p| (mean[p] - LEAST) * whole[p]).sum();
     if given > 0.0 && spare > 0.0 {
         let factor = (1.0 - given / spare).max(0.0);
-        others().for_each(|p| mean[p] = LEAST + factor * (mean[p] - LEAST));
+        (1..=PARTS).for_each(|p| mean[p] = LEAST + factor * (mean[p] - LEAST));
     }
     let used: Vec<usize> = (0..=PARTS).rev().filter(|&p| whole[p] > 0.0).collect();
     let name = |p: usize| if p == PARTS { BODY.into() } else { format!("filled-{}-of-{PARTS}", p + 1) };
@@ -51,7 +50,7 @@ fn fill(mesh: &VolumeMesh, element: usize, solid: &impl Solid) -> f64 {
     if let Some(whole) = solid.whole(low, high) {
         return if whole { 1.0 } else { 0.0 };
     }
-    let points = samples().map(|u| match mesh.kind() {
+    let points = samples(element).map(|u| match mesh.kind() {
         ElementKind::Tet4 => {
             let [x, y, z] = folded(u);
             corners[0] + x * (corners[1] - corners[0]) + y * (corners[2] - corners[0]) + z * (corners[3] - corners[0])
@@ -62,10 +61,12 @@ fn fill(mesh: &VolumeMesh, element: usize, solid: &impl Solid) -> f64 {
     solid.count_inside(&points.collect::<Vec<_>>()) as f64 / SAMPLES as f64
 }
 
-/// Points spread evenly over the unit cube: multiples of powers of the number with `g⁴ = g + 1` (Roberts 2018).
-fn samples() -> impl Iterator<Item = [f64; 3]> {
+/// Points spread evenly over the unit cube: multiples of powers of the number with `g⁴ = g + 1` (Roberts 2018). They go on from one element to the
+/// next, so that what is missed in one is found in others.
+fn samples(element: usize) -> impl Iterator<Item = [f64; 3]> {
     let g = 1.220_744_084_605_759_5_f64;
-    (1..=SAMPLES).map(move |i| [1, 2, 3].map(|power| (0.5 + i as f64 / g.powi(power)).fract()))
+    let first = element * SAMPLES;
+    (first..first + SAMPLES).map(move |i| [1, 2, 3].map(|power| (0.5 + i as f64 / g.powi(power)).fract()))
 }
 
 /// The cube folded onto a tetrahedron, every part of it onto an equal one (Rocchini and Cignoni 2000).

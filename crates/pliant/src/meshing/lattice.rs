@@ -6,12 +6,14 @@
 
 use rayon::prelude::*;
 
-use super::{MeshingError, Params};
+use super::MeshingError;
 use crate::geometry::Solid;
 use crate::math::Vec3;
 
-/// Corners and centres together. A byte and a number each: not more than 700 MB.
-const MOST_SITES: usize = 1 << 27;
+/// Corners and centres together, with a few bytes each: not more than 500 MB.
+const MOST_SITES: usize = 1 << 26;
+/// Along the longest side.
+pub(super) const LEAST_CELLS: usize = 2;
 /// A solid is asked about blocks of so many cells along each side first.
 const BLOCK: usize = 4;
 
@@ -29,21 +31,14 @@ pub(super) struct Lattice {
 pub(super) type Site = u32;
 
 impl Lattice {
-    /// A lattice around the box from `low` to `high`, with a layer of cells to spare, and room to merge them `grading` times.
-    pub fn around([low, high]: [Vec3; 2], params: &Params) -> Result<Self, MeshingError> {
-        const LEAST: usize = 2;
-        let Params { cells: count, grading } = *params;
-        if count < LEAST {
-            return Err(MeshingError::TooFewCells { cells: count, least: LEAST });
+    /// A lattice around the box from `low` to `high`, with `count` cells along its longest side and a layer of cells to spare.
+    pub fn around([low, high]: [Vec3; 2], count: usize) -> Result<Self, MeshingError> {
+        if count < LEAST_CELLS {
+            return Err(MeshingError::TooFewCells { cells: count, least: LEAST_CELLS });
         }
         let cell = (high - low).max_element() / count as f64;
-        // Blocks of merged cells begin at multiples of their size.
-        let unit = 1_usize << grading.min(16);
-        let along = ((high - low) / cell).to_array().map(|cells| {
-            // A side that is a whole number of cells but for rounding has that many.
-            let cells = (cells - 1e-9).ceil().max(1.0) + 2.0;
-            (cells / unit as f64).ceil() * unit as f64
-        });
+        // A side that is a whole number of cells but for rounding has that many.
+        let along = ((high - low) / cell).to_array().map(|cells| (cells - 1e-9).ceil().max(1.0) + 2.0);
         let total = 2.0 * along.iter().map(|n| n + 1.0).product::<f64>();
         if total > MOST_SITES as f64 {
             return Err(MeshingError::TooManyCells { cells: count, total: total / 2.0, most: MOST_SITES as f64 / 2.0 });
@@ -89,7 +84,7 @@ impl Lattice {
         self.origin + 0.5 * self.cell * Vec3::from(halves.map(|n| n as f64))
     }
 
-    /// Whether each site is inside of `solid`.
+    /// Whether each site is inside of `solid`. Those in the spare layer never are, also if a surface with holes winds around them.
     pub fn inside(&self, solid: &impl Solid) -> Vec<bool> {
         let blocks = self.cells.map(|n| n.div_ceil(BLOCK));
         let whole: Vec<Option<bool>> = (0..blocks.iter().product::<usize>())
@@ -109,9 +104,19 @@ impl Lattice {
             .with_min_len(64)
             .map(|site| {
                 let halves = self.halves(site as Site);
+                if (0..3).any(|axis| halves[axis] <= 1 || halves[axis] + 1 >= 2 * self.cells[axis]) {
+                    return false;
+                }
                 whole[block_of(halves)].unwrap_or_else(|| solid.contains(self.at(halves)))
             })
             .collect()
+    }
+
+    /// How many cells are such.
+    pub fn count_cells(&self, is_such: impl Fn([usize; 3]) -> bool + Sync) -> usize {
+        let [nx, ny, nz] = self.cells;
+        let in_layer = |k| (0..ny).flat_map(|j| (0..nx).map(move |i| [i, j, k])).filter(|&cell| is_such(cell)).count();
+        (0..nz).into_par_iter().map(in_layer).sum()
     }
 
     /// Every cell.

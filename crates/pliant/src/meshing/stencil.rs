@@ -5,7 +5,7 @@
 //! split must be the same from both sides, and so depends on that face alone (Labelle and Shewchuk 2007, section 3.2):
 //!
 //! - a face with a cut on a long edge: from that cut
-//! - a face with cuts on two short edges: from the end of its long edge that is even, counted along it
+//! - a face with cuts on two short edges: from that end of its long edge which is below the third corner along an even number of axes
 
 /// Where a corner of the lattice is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,14 +32,8 @@ pub(super) type Remains = Vec<[Corner; 4]>;
 
 /// What remains of a tetrahedron whose long edges are between corners 0 and 1, and 2 and 3.
 ///
-/// `even` says whether a corner is the even end of its long edge, and `shorter` whether the way from the first corner to the second is
-/// shorter than from the third to the fourth.
-pub(super) fn remains(
-    states: [State; 4],
-    even: impl Fn(usize) -> bool,
-    shorter: impl Fn([Corner; 4]) -> bool,
-    out: &mut Remains,
-) {
+/// `below` says whether the first corner is below the second along an even number of axes.
+pub(super) fn remains(states: [State; 4], below: impl Fn(usize, usize) -> bool, out: &mut Remains) {
     out.clear();
     let with = |state: State| (0..4).filter(move |&i| states[i] == state);
     let (mut inside, mut outside, mut on) = ([0; 4], [0; 4], [0; 4]);
@@ -52,7 +46,7 @@ pub(super) fn remains(
     // Whether the face of `p`, `q` and `n`, with cuts between each of the former and the latter, is split from `p`.
     let from_first = |p: usize, q: usize, n: usize| {
         let long = |i: usize, j: usize| i / 2 == j / 2;
-        if long(p, n) { false } else { long(q, n) || even(p) }
+        if long(p, n) { false } else { long(q, n) || below(p, n) }
     };
     match counts {
         (0, ..) => {}
@@ -71,9 +65,8 @@ pub(super) fn remains(
             let (p, q, [n, m]) = (inside[0], inside[1], [outside[0], outside[1]]);
             let ends = [[At(p), cut(p, n), cut(p, m)], [At(q), cut(q, n), cut(q, m)]];
             let (on_n, on_m) = (from_first(p, q, n), from_first(p, q, m));
-            // The third face is on the surface. If the others are split from different ends, only one way is left.
-            let on_surface = if on_n == on_m { shorter([cut(p, n), cut(q, m), cut(p, m), cut(q, n)]) } else { on_m };
-            split_prism(ends, [on_n, on_m, on_surface], out);
+            // These always differ, which leaves one way to split the third face, that on the surface.
+            split_prism(ends, [on_n, on_m, on_m], out);
         }
         _ => {
             let ([p, q, r, _], n) = (inside, outside[0]);

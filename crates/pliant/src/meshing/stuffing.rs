@@ -19,15 +19,16 @@ use crate::geometry::Solid;
 use crate::math::Vec3;
 use crate::mesh::{ElementKind, MeshData, Sets, VolumeMesh};
 
-/// All angles between faces are within these, in degrees (Labelle and Shewchuk 2007, for the parameters below).
-pub const ANGLES: [f64; 2] = [10.78, 164.75];
+/// All angles between faces are within these, in degrees: the bounds of Labelle and Shewchuk (2007).
+pub const ANGLES: [f64; 2] = [10.7, 164.8];
 
-/// A cut is too near to the end of a long or short edge, as a part of its length.
-const TOO_NEAR_LONG: f64 = 0.24999;
-const TOO_NEAR_SHORT: f64 = 0.41189;
+/// A cut is too near to the end of a long or short edge, as a part of its length. These make the smallest angle that any stencil can have as
+/// large as possible: a test tries all of them, and finds 10.76° and 164.64°.
+const TOO_NEAR_LONG: f64 = 0.2848;
+const TOO_NEAR_SHORT: f64 = 0.3990;
 
-/// More are refused.
-const MOST_TETRAHEDRA: usize = 50_000_000;
+/// More are refused. Cells have twelve; at the surface these may be cut into three, and in between blocks into two.
+const MOST_TETRAHEDRA: usize = 24_000_000;
 
 const NONE: u32 = u32::MAX;
 
@@ -35,22 +36,31 @@ const NONE: u32 = u32::MAX;
 pub fn tetrahedralize(solid: &impl Solid, params: &Params) -> Result<Body, MeshingError> {
     let bounds = solid.bounds();
     check_size(bounds[0], bounds[1])?;
-    let lattice = Lattice::around(bounds, params)?;
+    let lattice = Lattice::around(bounds, params.cells)?;
     let inside = lattice.inside(solid);
     let nothing = MeshingError::Nothing { cells: params.cells, cell: lattice.cell };
     if !inside.contains(&true) {
         return Err(nothing);
+    }
+    let too_many = MeshingError::TooManyElements { cells: params.cells, most: MOST_TETRAHEDRA as f64 };
+    let at_surface = lattice.count_cells(|cell| {
+        let mut around = lattice.around_cell(cell).map(|site| inside[site as usize]);
+        let first = around.next();
+        around.any(|inside| Some(inside) != first)
+    });
+    if 12 * at_surface > MOST_TETRAHEDRA {
+        return Err(too_many);
     }
     let mut cuts = Cuts::find(&lattice, &inside, solid);
     let mut states: Vec<State> =
         inside.into_par_iter().map(|inside| if inside { State::Inside } else { State::Outside }).collect();
     let moved_sites = cuts.move_sites(&lattice, &mut states);
     let levels = Levels::merge(&lattice, &states, params.grading);
-    // Each cell with something inside has at most twelve tetrahedra of its own, each cut into at most three.
-    let most =
-        lattice.each_cell().filter(|&cell| lattice.around_cell(cell).any(|s| states[s as usize] == State::Inside));
-    if 12 * most.count() > MOST_TETRAHEDRA {
-        return Err(MeshingError::TooManyElements { cells: params.cells, most: MOST_TETRAHEDRA as f64 });
+    let filled = lattice.count_cells(|cell| {
+        levels.begins(cell) && lattice.around_cell(cell).any(|site| states[site as usize] == State::Inside)
+    });
+    if 12 * filled > MOST_TETRAHEDRA {
+        return Err(too_many);
     }
     let mut filling = Filling {
         lattice: &lattice,
@@ -96,6 +106,10 @@ struct Cut {
 }
 
 impl Cut {
+    fn place(&self, lattice: &Lattice) -> Vec3 {
+        lattice.position(self.inside).lerp(lattice.position(self.outside), self.at)
+    }
+
     fn key(&self) -> (Site, Site) {
         (self.inside.min(self.outside), self.inside.max(self.outside))
     }
@@ -169,7 +183,7 @@ impl Cuts {
             }
             let Some((_, index)) = nearest else { continue };
             let cut = &self.0[index as usize];
-            places.push((site, lattice.position(cut.inside).lerp(lattice.position(cut.outside), cut.at)));
+            places.push((site, cut.place(lattice)));
             states[site as usize] = State::On;
             for &(_, index) in around {
                 self.0[index as usize].forgotten = true;
@@ -207,6 +221,9 @@ impl Levels {
         let mut blocks = cells;
         for times in 1..=times {
             let halved = blocks.map(|n| n / 2);
+            if halved.contains(&0) {
+                break;
+            }
             let mut merged = vec![false; halved.iter().product()];
             let each =
                 (0..halved[2]).flat_map(|k| (0..halved[1]).flat_map(move |j| (0..halved[0]).map(move |i| [i, j, k])));
@@ -231,6 +248,11 @@ impl Levels {
             (whole, blocks) = (merged, halved);
         }
         Self { cells, level: Some(level) }
+    }
+
+    /// Whether a cell is the first of its block.
+    fn begins(&self, cell: [usize; 3]) -> bool {
+        self.of(cell).is_some_and(|level| cell.iter().all(|n| n.is_multiple_of(1 << level)))
     }
 
     /// The level of a cell; none beyond the lattice.
@@ -258,12 +280,9 @@ struct Filling<'a> {
 impl Filling<'_> {
     fn fill(&mut self, levels: &Levels) {
         for cell in self.lattice.each_cell() {
-            let Some(level) = levels.of(cell) else { continue };
             // Merged cells are done once, at their first.
+            let Some(level) = levels.of(cell).filter(|_| levels.begins(cell)) else { continue };
             let size = 1_usize << level;
-            if cell.iter().any(|n| n % size != 0) {
-                continue;
-            }
             for axis in 0..3 {
                 // A neighbour of the same level is met once, from below; others from both sides, each doing its half.
                 let above = moved(cell, axis, size);
@@ -360,22 +379,12 @@ impl Filling<'_> {
         if !states.contains(&State::Inside) {
             return;
         }
-        let (lattice, cuts) = (self.lattice, self.cuts);
-        let even = |corner: usize| {
-            let [own, other] = [corner, corner ^ 1].map(|i| lattice.halves(sites[i]));
-            (0..3).any(|axis| own[axis] != other[axis] && (own[axis] / 2).is_multiple_of(2))
+        let below = |one: usize, other: usize| {
+            let [one, other] = [one, other].map(|corner| self.lattice.halves(sites[corner]));
+            (0..3).filter(|&axis| one[axis] < other[axis]).count().is_multiple_of(2)
         };
-        let place = |corner: Corner| match corner {
-            Corner::At(i) => lattice.position(sites[i]),
-            Corner::Cut { inside, outside } => {
-                let cut = &cuts.0[cuts.index(sites[inside], sites[outside])];
-                lattice.position(cut.inside).lerp(lattice.position(cut.outside), cut.at)
-            }
-        };
-        let shorter =
-            |[a, b, c, d]: [Corner; 4]| place(a).distance_squared(place(b)) < place(c).distance_squared(place(d));
         let mut remaining = std::mem::take(&mut self.remains);
-        remains(states, even, shorter, &mut remaining);
+        remains(states, below, &mut remaining);
         for corners in &remaining {
             let tet = corners.map(|corner| match corner {
                 Corner::At(i) => self.vertex_of_site(sites[i]),
@@ -404,10 +413,107 @@ impl Filling<'_> {
     fn vertex_of_cut(&mut self, inside: Site, outside: Site) -> u32 {
         let index = self.cuts.index(inside, outside);
         if self.cut_vertex[index] == NONE {
-            let at = self.cuts.0[index].at;
-            let place = self.lattice.position(inside).lerp(self.lattice.position(outside), at);
-            self.cut_vertex[index] = self.loose.add_vertex(place, true);
+            self.cut_vertex[index] = self.loose.add_vertex(self.cuts.0[index].place(self.lattice), true);
         }
         self.cut_vertex[index]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::tet_dihedral_angles;
+
+    /// Of a tetrahedron with its long edges between corners 0 and 1, and 2 and 3.
+    const CORNERS: [Vec3; 4] =
+        [Vec3::ZERO, Vec3::new(2.0, 0.0, 0.0), Vec3::new(1.0, 1.0, 1.0), Vec3::new(1.0, 1.0, -1.0)];
+
+    /// Where a corner that is on the surface may be, and which other corner it moved towards.
+    fn moves(corner: usize) -> Vec<(Vec3, Option<usize>)> {
+        let from = CORNERS[corner];
+        let mut all = vec![(from, None)];
+        for code in 0..27 {
+            let step = Vec3::from([code % 3, code / 3 % 3, code / 9].map(|n| f64::from(n) - 1.0));
+            let (step, limit) = match step.abs().element_sum() as u32 {
+                1 => (2.0 * step, TOO_NEAR_LONG),
+                3 => (step, TOO_NEAR_SHORT),
+                _ => continue,
+            };
+            let towards = (0..4).find(|&other| CORNERS[other] == from + step);
+            all.extend([0.5, 1.0].map(|part| (from + part * limit * step, towards)));
+        }
+        assert_eq!(all.len(), 1 + 2 * 14);
+        all
+    }
+
+    /// Whether corners can have moved like this: two never towards each other, and all from one side towards the other.
+    fn is_possible(states: [State; 4], towards: [Option<usize>; 4]) -> bool {
+        if (0..4).any(|i| towards[i].is_some_and(|j| towards[j] == Some(i))) {
+            return false;
+        }
+        (0..16).any(|sides| {
+            let inside = |i: usize| match states[i] {
+                State::Inside => true,
+                State::Outside => false,
+                State::On => sides >> i & 1 == 1,
+            };
+            (0..4).all(|i| towards[i].is_none_or(|j| inside(i) != inside(j)))
+        })
+    }
+
+    /// Every way in which corners can be inside, outside or on the surface, moved as far as they can or half of that, and edges be cut as near
+    /// to their ends as they can or in the middle.
+    #[test]
+    fn no_stencil_has_an_angle_beyond_the_bounds() {
+        let states_of =
+            |code: usize| [1, 3, 9, 27].map(|unit| [State::Outside, State::Inside, State::On][code / unit % 3]);
+        let (mut least, mut most, mut count) = (180.0_f64, 0.0_f64, 0_usize);
+        let mut out = Remains::new();
+        for states in (0..81).map(states_of).filter(|states| states.contains(&State::Inside)) {
+            let options = |i: usize| if states[i] == State::On { moves(i) } else { vec![(CORNERS[i], None)] };
+            let options: [Vec<(Vec3, Option<usize>)>; 4] = std::array::from_fn(options);
+            let edges: Vec<(usize, usize)> = (0..4)
+                .flat_map(|i| (0..4).map(move |j| (i, j)))
+                .filter(|&(i, j)| states[i] == State::Inside && states[j] == State::Outside)
+                .collect();
+            let choices: usize = options.iter().map(Vec::len).product();
+            for choice in 0..choices {
+                let mut rest = choice;
+                let picked: [(Vec3, Option<usize>); 4] = std::array::from_fn(|i| {
+                    let own = options[i][rest % options[i].len()];
+                    rest /= options[i].len();
+                    own
+                });
+                if !is_possible(states, picked.map(|(_, towards)| towards)) {
+                    continue;
+                }
+                for cuts in 0..3_usize.pow(edges.len() as u32) {
+                    let place = |corner: Corner| match corner {
+                        Corner::At(i) => picked[i].0,
+                        Corner::Cut { inside, outside } => {
+                            let edge = edges.iter().position(|&edge| edge == (inside, outside)).unwrap();
+                            let limit = if inside / 2 == outside / 2 { TOO_NEAR_LONG } else { TOO_NEAR_SHORT };
+                            let at = [limit, 0.5, 1.0 - limit][cuts / 3_usize.pow(edge as u32) % 3];
+                            CORNERS[inside].lerp(CORNERS[outside], at)
+                        }
+                    };
+                    for odd in 0..2 {
+                        let below = |one: usize, other: usize| {
+                            CORNERS[one].cmplt(CORNERS[other]).bitmask().count_ones() % 2 == odd
+                        };
+                        remains(states, below, &mut out);
+                        for tet in &out {
+                            let angles = tet_dihedral_angles(tet.map(place));
+                            least = angles.into_iter().fold(least, f64::min);
+                            most = angles.into_iter().fold(most, f64::max);
+                            count += 1;
+                        }
+                    }
+                }
+            }
+        }
+        println!("{count} tetrahedra: {least:.3}° to {most:.3}°");
+        assert!(count > 100_000);
+        assert!(least > ANGLES[0] && most < ANGLES[1], "{least} to {most}");
     }
 }

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::MeshingError;
-use crate::geometry::{Enclosed, Triangle, TriangleTree, area_vector, bounding_box, crosses};
+use crate::geometry::{Enclosed, Triangle, TriangleTree, area_vector, crosses};
 use crate::math::Vec3;
 use crate::mesh::SurfaceMesh;
 
@@ -107,6 +107,7 @@ impl Surface {
         }
         let pieces = orient(&vertices, &mut triangles, &mut findings);
         turn_inside_out(&vertices, &mut triangles, &pieces, &mut findings);
+        let triangles = without_walls(&vertices, triangles, &pieces, &mut findings);
         let (closed, numbers) = (is_balanced(&triangles), triangles);
         let enclosed = Enclosed::new(numbers.iter().map(|t| t.map(|v| vertices[v as usize])), closed);
         findings.crossing = crossings(&numbers, enclosed.tree());
@@ -303,25 +304,76 @@ fn turn_inside_out(vertices: &[Vec3], triangles: &mut [[u32; 3]], pieces: &[Vec<
         let chosen = pieces.iter().enumerate().filter(|(i, _)| which(*i));
         Enclosed::new(chosen.flat_map(|(i, piece)| piece.iter().map(move |&t| outward(i, t))), false)
     };
-    // On a piece its own winding number is one half.
-    let middle = |piece: &[u32]| {
-        let largest = |a: &&u32, b: &&u32| {
-            let area = |t: u32| area_vector(corners(t)).length_squared();
-            area(**a).total_cmp(&area(**b)).then(b.cmp(a))
-        };
-        piece.iter().max_by(largest).map_or(Vec3::ZERO, |&t| corners(t).iter().sum::<Vec3>() / 3.0)
-    };
     let everything = all_of(&|_| true);
-    let outermost: Vec<bool> = pieces.par_iter().map(|piece| everything.winding_number(middle(piece)) < 1.0).collect();
+    let outermost: Vec<bool> =
+        pieces.par_iter().map(|piece| around(&everything, piece.iter().map(|&t| corners(t)).collect()) < 1.0).collect();
     let inside_out = all_of(&|i| inward[i] && outermost[i]);
     let turn: Vec<bool> = (0..pieces.len())
         .into_par_iter()
-        .map(|i| if outermost[i] { inward[i] } else { inside_out.winding_number(middle(&pieces[i])) > 0.5 })
+        .map(|i| {
+            let piece = || pieces[i].iter().map(|&t| corners(t)).collect();
+            if outermost[i] { inward[i] } else { around(&inside_out, piece()) > 0.5 }
+        })
         .collect();
     for (piece, _) in pieces.iter().zip(turn).filter(|(_, turn)| *turn) {
         findings.inside_out += 1;
         piece.iter().for_each(|&t| triangles[t as usize].swap(1, 2));
     }
+}
+
+/// Without pieces that end at edges of others only and have the inside on both sides, as a wall between two rooms.
+fn without_walls(
+    vertices: &[Vec3],
+    triangles: Vec<[u32; 3]>,
+    pieces: &[Vec<u32>],
+    findings: &mut Findings,
+) -> Vec<[u32; 3]> {
+    if findings.tangled_edges == 0 || pieces.len() == 1 {
+        return triangles;
+    }
+    let mut piece_of = vec![0; triangles.len()];
+    for (number, piece) in pieces.iter().enumerate() {
+        piece.iter().for_each(|&t| piece_of[t as usize] = number);
+    }
+    let (mut tangled, mut open) = (vec![false; pieces.len()], vec![false; pieces.len()]);
+    for edge in edges(&sides(&triangles)) {
+        let ends = if edge.len() > 2 { &mut tangled } else { &mut open };
+        if edge.len() != 2 {
+            edge.iter().for_each(|side| ends[piece_of[side.3 as usize]] = true);
+        }
+    }
+    let corners = |t: u32| triangles[t as usize].map(|v| vertices[v as usize]);
+    let all = Enclosed::new((0..triangles.len() as u32).map(corners), false);
+    let is_wall: Vec<bool> = (0..pieces.len())
+        .into_par_iter()
+        .map(|i| tangled[i] && !open[i] && around(&all, pieces[i].iter().map(|&t| corners(t)).collect()) > 0.75)
+        .collect();
+    if is_wall.iter().all(|wall| *wall) {
+        return triangles;
+    }
+    let before = triangles.len();
+    let kept: Vec<[u32; 3]> =
+        triangles.iter().zip(&piece_of).filter(|(_, piece)| !is_wall[**piece]).map(|(t, _)| *t).collect();
+    findings.walls += before - kept.len();
+    kept
+}
+
+/// How often a surface goes around a piece of it, as the mean of both sides: what the piece itself adds is one half if it is closed, and nothing if
+/// it is flat. A vote of some triangles, because pieces may cross.
+fn around(surface: &Enclosed, piece: Vec<Triangle>) -> f64 {
+    const VOTERS: usize = 9;
+    let step = piece.len().div_ceil(VOTERS);
+    let mut votes: Vec<f64> = piece
+        .iter()
+        .step_by(step)
+        .map(|&triangle| {
+            let (middle, area) = (triangle.iter().sum::<Vec3>() / 3.0, area_vector(triangle));
+            let aside = 1e-4 * area.length().sqrt() * area.normalize_or_zero();
+            0.5 * (surface.winding_number(middle + aside) + surface.winding_number(middle - aside))
+        })
+        .collect();
+    votes.sort_unstable_by(f64::total_cmp);
+    votes[votes.len() / 2]
 }
 
 /// The volume inside of a piece, its holes closed by a fan around the middle of their edges.
@@ -346,9 +398,8 @@ fn volume(vertices: &[Vec3], triangles: &[[u32; 3]], piece: &[u32]) -> f64 {
 fn crossings(numbers: &[[u32; 3]], tree: &TriangleTree) -> usize {
     let crossing = |index: usize| {
         let own = tree.triangles()[index];
-        let [low, high] = bounding_box(own);
         let apart = |other: &[u32; 3]| other.iter().all(|v| !numbers[index].contains(v));
-        let mut near = tree.touching(low, high).take(MOST_NEIGHBOURS);
+        let mut near = tree.near(own).take(MOST_NEIGHBOURS);
         near.any(|other| apart(&numbers[other as usize]) && crosses(own, tree.triangle(other)))
     };
     (0..numbers.len()).into_par_iter().filter(|&index| crossing(index)).count()

@@ -55,7 +55,7 @@ pub fn thin_parts(surface: &Surface, mesh: &VolumeMesh) -> Option<Thin> {
             let end = place - reach * normal;
             let (hit, _) = *solid.tree().hits(start, end).first()?;
             let middle = start.lerp(end, 0.5 * hit);
-            (solid.contains(middle) && !meshed.contains(middle)).then(|| start.distance(start.lerp(end, hit)))
+            (solid.contains(middle) && !meshed.contains(middle)).then(|| place.distance(start.lerp(end, hit)))
         })
         .collect();
     // At every sharp edge a little is lost.

@@ -2,11 +2,12 @@
 
 use rayon::prelude::*;
 
+use super::MeshingError;
 use super::fill::filled;
 use super::lattice::{Lattice, moved};
 use super::surface::check_size;
-use super::{MeshingError, Params};
 use crate::geometry::{Enclosed, Solid};
+use crate::math::Vec3;
 use crate::mesh::{ElementKind, MeshData, VolumeMesh};
 
 /// More are refused.
@@ -29,27 +30,42 @@ pub struct Voxels {
 pub fn voxelize(solid: &Enclosed, cells: usize) -> Result<Voxels, MeshingError> {
     let bounds = solid.bounds();
     check_size(bounds[0], bounds[1])?;
-    let lattice = Lattice::around(bounds, &Params { cells, grading: 0 })?;
-    let touches = |cell: [usize; 3]| {
-        let [low, high] = [cell, cell.map(|n| n + 1)].map(|corner| lattice.position(lattice.corner(corner)));
-        match solid.whole(low, high) {
-            Some(whole) => whole,
-            None => solid.tree().touching(low, high).next().is_some() || solid.contains(0.5 * (low + high)),
-        }
+    let lattice = Lattice::around(bounds, cells)?;
+    let corners = |cell: [usize; 3]| [cell, cell.map(|n| n + 1)].map(|corner| lattice.position(lattice.corner(corner)));
+    // A surface in the plane between two cubes is in both, and one of them is enough.
+    let skin = Vec3::splat(1e-9 * lattice.cell);
+    let is_needed = |cell: [usize; 3]| {
+        let [low, high] = corners(cell);
+        let touched = || solid.tree().touching(low + skin, high - skin).next().is_some();
+        solid.whole(low, high).unwrap_or_else(|| touched() || solid.contains(0.5 * (low + high)))
     };
-    let all: Vec<[usize; 3]> = lattice.each_cell().collect();
-    let mut grid = Grid { cells: lattice.cells, full: all.par_iter().map(|&cell| touches(cell)).collect() };
+    let mut grid = Grid { cells: lattice.cells, full: Vec::new() };
+    grid.full = (0..lattice.cell_count()).into_par_iter().map(|index| is_needed(grid.cell(index))).collect();
+    for index in 0..grid.full.len() {
+        let cell = grid.cell(index);
+        let [low, high] = corners(cell);
+        if !grid.full[index] && solid.tree().touching(low, high).next().is_some() {
+            grid.full[index] = grid.rim_is_bare(cell, |side| {
+                let [mut from, mut to] = [low + skin, high - skin];
+                for axis in (0..3).filter(|&axis| side[axis] != 0) {
+                    let at = if side[axis] < 0 { low } else { high };
+                    (from[axis], to[axis]) = (at[axis], at[axis]);
+                }
+                solid.tree().touching(from, to).next().is_some()
+            });
+        }
+    }
     let before = grid.count();
     if before == 0 {
         return Err(MeshingError::Nothing { cells, cell: lattice.cell });
     }
-    grid.fill_touching(&all);
+    grid.fill_touching();
     if grid.count() > MOST_VOXELS {
         return Err(MeshingError::TooManyElements { cells, most: MOST_VOXELS as f64 });
     }
     let mut number = vec![u32::MAX; lattice.site_count()];
     let (mut vertices, mut elements) = (Vec::new(), Vec::with_capacity(8 * grid.count()));
-    for &[i, j, k] in all.iter().filter(|&&cell| grid.is_full(cell)) {
+    for [i, j, k] in lattice.each_cell().filter(|&cell| grid.is_full(cell)) {
         let around = [[0, 0], [1, 0], [1, 1], [0, 1]];
         for (layer, [x, y]) in [0, 1].into_iter().flat_map(|layer| around.map(|xy| (layer, xy))) {
             let site = lattice.corner([i + x, j + y, k + layer]);
@@ -75,6 +91,27 @@ impl Grid {
         i + self.cells[0] * (j + self.cells[1] * k)
     }
 
+    fn cell(&self, index: usize) -> [usize; 3] {
+        let [nx, ny, _] = self.cells;
+        [index % nx, index / nx % ny, index / nx / ny]
+    }
+
+    /// Whether a face, edge or corner of an empty cube is touched, as `touched` says of each, and belongs to no full one.
+    fn rim_is_bare(&self, cell: [usize; 3], touched: impl Fn([isize; 3]) -> bool) -> bool {
+        let sides = (0..27).map(|code| [code % 3 - 1, code / 3 % 3 - 1, code / 9 - 1]).filter(|side| *side != [0; 3]);
+        let shared = |side: [isize; 3]| {
+            // All cubes that have this part of the rim too: moved by any of its steps.
+            (1..8_usize).any(|steps| {
+                let other: [Option<usize>; 3] = std::array::from_fn(|axis| {
+                    let step = if steps >> axis & 1 == 1 { side[axis] } else { 0 };
+                    cell[axis].checked_add_signed(step).filter(|&n| n < self.cells[axis])
+                });
+                matches!(other, [Some(i), Some(j), Some(k)] if [i, j, k] != cell && self.is_full([i, j, k]))
+            })
+        };
+        sides.into_iter().any(|side| touched(side) && !shared(side))
+    }
+
     fn is_full(&self, cell: [usize; 3]) -> bool {
         self.full[self.index(cell)]
     }
@@ -85,10 +122,10 @@ impl Grid {
 
     /// Where full cubes meet along an edge or at a corner only, fill the empty ones between them, until they nowhere do. Cubes are only ever added, and the
     /// lattice is finite.
-    fn fill_touching(&mut self, all: &[[usize; 3]]) {
+    fn fill_touching(&mut self) {
         loop {
             let mut to_fill = Vec::new();
-            for &cell in all {
+            for cell in (0..self.full.len()).map(|index| self.cell(index)) {
                 if (0..3).any(|axis| cell[axis] + 1 >= self.cells[axis]) {
                     continue;
                 }

@@ -366,17 +366,18 @@ impl Reader<'_> {
         let element_sets = mesh.element_sets().clone();
         let mut data = mesh.into_data();
         for region in &object.regions {
-            let number = match &region.elements {
+            match &region.elements {
                 None => {
                     let found = data.regions.iter().position(|own| own.name == region.name.value);
-                    found.ok_or_else(|| {
+                    let number = found.ok_or_else(|| {
                         let known = data.regions.iter().map(|own| own.name.as_str()).collect::<Vec<_>>().join(", ");
                         let message = format!(
                             "the mesh has no region `{}`, only {known}; give `elements` to make one",
                             region.name.value
                         );
                         self.error(region.name.span.as_ref(), message)
-                    })?
+                    })?;
+                    choices[number] = Some(&region.material);
                 }
                 Some(elements) => {
                     let chosen = elements.choose(&Choice {
@@ -387,14 +388,10 @@ impl Reader<'_> {
                         file: &|name| Err(format!("`{name}` lists vertices, but elements are to be selected")),
                     });
                     let chosen = chosen.map_err(|message| self.error(elements.span.as_ref(), message))?;
-                    data.regions.push(Region::named(region.name.value.clone()));
-                    choices.push(None);
-                    let number = data.regions.len() - 1;
-                    chosen.iter().for_each(|&element| data.element_region[element as usize] = number as u32);
-                    number
+                    data.move_to_region(&region.name.value, &chosen);
+                    choices.resize(data.regions.len(), Some(&region.material));
                 }
-            };
-            choices[number] = Some(&region.material);
+            }
         }
         let checked = VolumeMesh::check(data).map_err(|error| {
             self.error(object.regions[0].name.span.as_ref(), format!("with these regions: {error}"))

@@ -144,6 +144,7 @@ impl Solid {
             Self::Gyroid { period, thickness } => Form::Gyroid { period: period.si, thickness: thickness.si },
             Self::Union(solids) => Form::Union(all(solids)?),
             Self::Intersection(solids) => Form::Intersection(all(solids)?),
+            Self::Difference { of, without } if without.is_empty() => of.unchecked()?,
             Self::Difference { of, without } => of.unchecked()?.minus(Form::Union(all(without)?)),
             Self::Moved { solid, rotate, translate } => {
                 let turn = |rotate: &Rotation| -> Result<Vec3, SolidError> {

@@ -1,0 +1,625 @@
+//! Bodies of surfaces: angles within their bounds, boundaries without a flaw, volumes and frequencies that converge, and surfaces as people
+//! have them.
+
+use std::f64::consts::{PI, TAU};
+use std::ops::ControlFlow;
+
+use pliant::geometry::{Enclosed, Form, Solid};
+use pliant::material::{AnyLaw, YoungPoisson};
+use pliant::math::{Affine3, Mat3, Vec3};
+use pliant::mesh::{Cells, Embedding, Faces, SurfaceMesh, VolumeMesh, generate};
+use pliant::meshing::{ANGLES, Cage, MeshingError, Params, Surface, cage, tetrahedralize, thin_parts, voxelize};
+use pliant::model::{Body, Model};
+use pliant::reduced::{Modes, ModesParams};
+
+fn cells(cells: usize) -> Params {
+    Params { cells, ..Params::default() }
+}
+
+/// Every edge of the boundary has two faces that agree about outside, every vertex one ring of them, and no elements overlap.
+fn assert_sound_boundary(mesh: &VolumeMesh, of: &str) {
+    let boundary = mesh.boundary();
+    assert!(boundary.overlapping_faces.is_empty(), "{of}: elements overlap");
+    assert!(boundary.surface.report().is_closed(), "{of}: {:?}", boundary.surface.report());
+    let surface = &boundary.surface;
+    // From a face around each vertex to the next across their common edge.
+    let mut next = std::collections::HashMap::new();
+    for face in surface.faces().iter() {
+        for i in 0..face.len() {
+            let (before, at, after) = (face[(i + face.len() - 1) % face.len()], face[i], face[(i + 1) % face.len()]);
+            next.insert((at, after), before);
+        }
+    }
+    let mut degree = vec![0; surface.vertices().len()];
+    surface.faces().vertices().iter().for_each(|&v| degree[v as usize] += 1);
+    let mut first = vec![None; degree.len()];
+    next.keys().for_each(|&(at, after)| first[at as usize] = Some(after));
+    for (at, (&degree, first)) in degree.iter().zip(first).enumerate() {
+        let Some(first) = first else { continue };
+        let (mut now, mut steps) = (first, 0);
+        loop {
+            now = next[&(at as u32, now)];
+            steps += 1;
+            if now == first {
+                break;
+            }
+        }
+        assert_eq!(steps, degree, "{of}: vertex {at} has several rings of faces");
+    }
+}
+
+/// Sound, and with angles within the bounds, which no flat or inverted tetrahedron has.
+fn assert_good(mesh: &VolumeMesh, of: &str) {
+    assert_sound_boundary(mesh, of);
+    let angles = mesh.quality().dihedral_angle;
+    assert!(angles.min > ANGLES[0] && angles.max < ANGLES[1], "{of}: {} to {}", angles.min, angles.max);
+    let surface = &mesh.vertex_sets()["surface"];
+    let mut boundary = mesh.boundary().vertices;
+    boundary.sort_unstable();
+    assert_eq!(*surface, boundary, "{of}");
+}
+
+/// Inside and outside at random, and cuts anywhere: worse than any solid.
+struct Noise(u64);
+
+impl Noise {
+    fn hash(&self, p: Vec3) -> u64 {
+        p.to_array().iter().fold(self.0 + 1, |hash, x| {
+            let mixed = (hash ^ (x * 1000.0).round() as i64 as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            mixed ^ (mixed >> 29)
+        })
+    }
+}
+
+impl Solid for Noise {
+    fn bounds(&self) -> [Vec3; 2] {
+        [Vec3::ZERO, Vec3::ONE]
+    }
+
+    fn contains(&self, p: Vec3) -> bool {
+        p.min_element() > 0.0 && p.max_element() < 1.0 && !self.hash(p).is_multiple_of(2 + self.0 % 3)
+    }
+
+    fn exit(&self, inside: Vec3, outside: Vec3) -> f64 {
+        // Often at the limits where sites begin to move, and at the ends.
+        match self.hash(inside + 2.0 * outside) % 8 {
+            0 => 0.0,
+            1 => 0.284_79,
+            2 => 0.284_81,
+            3 => 0.398_99,
+            4 => 0.399_01,
+            5 => 0.600_99,
+            6 => 0.715_19,
+            _ => 1.0,
+        }
+    }
+}
+
+#[test]
+fn angles_are_within_their_bounds_for_the_worst_of_solids() {
+    let (mut least, mut most): (f64, f64) = (180.0, 0.0);
+    for seed in 0..40 {
+        let body = tetrahedralize(&Noise(seed), &cells(9)).unwrap();
+        assert_good(&body.mesh, &format!("noise {seed}"));
+        let angles = body.mesh.quality().dihedral_angle;
+        (least, most) = (least.min(angles.min), most.max(angles.max));
+        assert!(body.info.removed_at_touching > 0);
+    }
+    println!("angles of noise: {least:.2}° to {most:.2}°");
+    assert!(least < 14.0 && most > 148.0, "the noise is not bad enough to test anything: {least} to {most}");
+}
+
+/// How fast errors shrink when cells do: the slope of the logarithms, by least squares.
+fn slope(errors: &[(f64, f64)]) -> f64 {
+    let logs: Vec<(f64, f64)> = errors.iter().map(|(h, e)| (h.ln(), e.abs().ln())).collect();
+    let n = logs.len() as f64;
+    let (x, y) = logs.iter().fold((0.0, 0.0), |(x, y), p| (x + p.0 / n, y + p.1 / n));
+    let (xy, xx) = logs.iter().fold((0.0, 0.0), |(xy, xx), p| (xy + (p.0 - x) * (p.1 - y), xx + (p.0 - x).powi(2)));
+    xy / xx
+}
+
+#[test]
+fn volumes_of_ball_and_torus_converge_with_second_order() {
+    let solids = [
+        ("ball", Form::ball(Vec3::new(0.1, 0.02, 0.0), 1.0), 4.0 / 3.0 * PI),
+        ("torus", Form::Torus { ring_radius: 1.0, tube_radius: 0.3 }, 2.0 * PI * PI * 0.09),
+    ];
+    for (name, solid, exact) in solids {
+        let error = |n: usize| tetrahedralize(&solid, &cells(n)).unwrap().mesh.volume() / exact - 1.0;
+        let errors: Vec<(f64, f64)> = [14, 20, 28, 40].map(|n| (1.0 / n as f64, error(n))).to_vec();
+        let slope = slope(&errors);
+        println!("{name}: errors of the volume {errors:.5?}, slope {slope:.2}");
+        assert!((slope - 2.0).abs() < 0.25, "{name}: {slope}, {errors:?}");
+        assert!(errors[3].1.abs() < 0.005);
+    }
+}
+
+#[test]
+fn vertices_of_the_boundary_are_on_the_surface() {
+    let solid = Form::Torus { ring_radius: 1.0, tube_radius: 0.3 };
+    let mesh = tetrahedralize(&solid, &cells(24)).unwrap().mesh;
+    for &v in &mesh.vertex_sets()["surface"] {
+        assert!(solid.distance(mesh.vertices()[v as usize]).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn cells_that_grow_inside_leave_the_surface_as_it_is() {
+    let ball = Form::ball(Vec3::ZERO, 1.0);
+    let even = tetrahedralize(&ball, &cells(40)).unwrap().mesh;
+    for grading in 1..=4 {
+        let graded = tetrahedralize(&ball, &Params { cells: 40, grading }).unwrap().mesh;
+        assert_good(&graded, &format!("graded {grading} times"));
+        assert!((graded.volume() - even.volume()).abs() < 1e-12);
+        let share = graded.element_count() as f64 / even.element_count() as f64;
+        assert!(share < 0.75, "{share}");
+        assert_eq!(graded.boundary().surface.faces().len(), even.boundary().surface.faces().len());
+        // A linear field is carried exactly: faces fit, also where sizes change.
+        assert_eq!(graded.components().1, 1);
+    }
+    let shapes = [
+        Form::RoundedBox { size: Vec3::new(1.0, 0.7, 0.4), radius: 0.1 },
+        Form::Capsule { start: Vec3::ZERO, end: Vec3::new(1.0, 0.4, 0.3), radius: 0.4 },
+    ];
+    for shape in shapes {
+        assert_good(&tetrahedralize(&shape, &Params { cells: 37, grading: 3 }).unwrap().mesh, "graded");
+    }
+}
+
+/// The natural frequencies of a ball are those of Lamb and Love (1882): `kR` is 2.5011 for the torsional and 2.6399 for the spheroidal
+/// mode of degree two at ν = 1/4, with `k` the wave number of shear; five of each.
+#[test]
+fn natural_frequencies_of_a_meshed_ball_converge_to_theory() {
+    // The root of j₂(x) = x j₃(x), in closed form.
+    let torsional = {
+        let f = |x: f64| {
+            let (s, c) = x.sin_cos();
+            let j1 = s / (x * x) - c / x;
+            let j2 = (3.0 / (x * x) - 1.0) * s / x - 3.0 * c / (x * x);
+            j2 - x * (5.0 / x * j2 - j1)
+        };
+        let (mut low, mut high) = (2.0, 3.0);
+        for _ in 0..60 {
+            let middle = 0.5 * (low + high);
+            if f(low) * f(middle) <= 0.0 { high = middle } else { low = middle }
+        }
+        low
+    };
+    assert!((torsional - 2.501_13).abs() < 1e-5, "{torsional}");
+    let kr = |n: usize| {
+        let ball = tetrahedralize(&Form::ball(Vec3::ZERO, 1.0), &cells(n)).unwrap().mesh;
+        let law = AnyLaw::new("linear", YoungPoisson { young: 2.5, poisson: 0.25 }).unwrap();
+        let model = Model::builder().body(Body::new(ball, law, 1.0)).build().unwrap();
+        Modes::find(&model, &ModesParams::new(10), &mut |_| ControlFlow::Continue(())).unwrap().omega
+    };
+    let sizes = [6, 9, 13];
+    let found = sizes.map(kr);
+    for (modes, exact) in [(0..5, torsional), (5..10, 2.639_9)] {
+        let error = |omega: &Vec<f64>| omega[modes.clone()].iter().sum::<f64>() / 5.0 / exact - 1.0;
+        let errors: Vec<(f64, f64)> =
+            sizes.iter().zip(&found).map(|(&n, omega)| (1.0 / n as f64, error(omega))).collect();
+        let slope = slope(&errors);
+        println!("kR = {exact:.4}: errors {errors:.5?}, slope {slope:.2}");
+        assert!(errors[2].1.abs() < 0.02 && (slope - 2.0).abs() < 0.5, "{errors:?}, slope {slope}");
+    }
+}
+
+/// Points and triangles, to be spoiled.
+#[derive(Clone)]
+struct Soup {
+    points: Vec<Vec3>,
+    triangles: Vec<[u32; 3]>,
+}
+
+impl Soup {
+    fn of(form: &Form, n: usize) -> Self {
+        let surface = tetrahedralize(form, &cells(n)).unwrap().mesh.boundary().surface;
+        Self { points: surface.vertices().to_vec(), triangles: surface.triangles().collect() }
+    }
+
+    fn ball(n: usize) -> Self {
+        Self::of(&Form::ball(Vec3::ZERO, 1.0), n)
+    }
+
+    fn add(&mut self, other: &Self) {
+        let first = self.points.len() as u32;
+        self.points.extend(&other.points);
+        self.triangles.extend(other.triangles.iter().map(|t| t.map(|v| v + first)));
+    }
+
+    fn moved(mut self, map: Affine3) -> Self {
+        self.points.iter_mut().for_each(|p| *p = map.transform_point3(*p));
+        self
+    }
+
+    fn shifted(self, x: f64, y: f64, z: f64) -> Self {
+        self.moved(Affine3::from_translation(Vec3::new(x, y, z)))
+    }
+
+    fn scaled(self, factor: f64) -> Self {
+        self.moved(Affine3::from_scale(Vec3::splat(factor)))
+    }
+
+    fn turned_around(mut self) -> Self {
+        self.triangles.iter_mut().for_each(|t| t.swap(1, 2));
+        self
+    }
+
+    fn mesh(&self) -> SurfaceMesh {
+        SurfaceMesh::new(self.points.clone(), Faces::uniform(3, self.triangles.concat())).unwrap()
+    }
+
+    fn surface(&self) -> Surface {
+        Surface::new(&self.mesh()).unwrap()
+    }
+}
+
+/// A random soup: triangles of a size anywhere in a cube.
+fn random_soup(seed: u64, count: usize, size: f64) -> Soup {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let mut soup = Soup { points: Vec::new(), triangles: Vec::new() };
+    for t in 0..count as u32 {
+        let mut vector = |size: f64| size * (2.0 * Vec3::new(rng.f64(), rng.f64(), rng.f64()) - Vec3::ONE);
+        let centre = vector(1.0);
+        soup.points.extend([vector(size) + centre, vector(size) + centre, vector(size) + centre]);
+        soup.triangles.push([3 * t, 3 * t + 1, 3 * t + 2]);
+    }
+    soup
+}
+
+/// Surfaces as people have them, and worse.
+fn nasty() -> Vec<(String, Soup)> {
+    let mut all: Vec<(String, Soup)> = Vec::new();
+    let ball = Soup::ball(12);
+    let ring = Soup::of(&Form::Torus { ring_radius: 1.0, tube_radius: 0.35 }, 20);
+    for seed in 0..8 {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let mut punctured = if seed % 2 == 0 { ball.clone() } else { ring.clone() };
+        let keep = 0.98 - 0.05 * seed as f64;
+        punctured.triangles.retain(|_| rng.f64() < keep);
+        all.push((format!("punctured {seed}"), punctured));
+        let mut flipped = if seed % 2 == 0 { ring.clone() } else { ball.clone() };
+        flipped.triangles.iter_mut().filter(|_| rng.f64() < 0.4).for_each(|t| t.swap(1, 2));
+        all.push((format!("flipped {seed}"), flipped));
+        let mut jittered = ball.clone();
+        jittered.points.iter_mut().for_each(|p| *p += 0.3 * Vec3::new(rng.f64(), rng.f64(), rng.f64()));
+        all.push((format!("crumpled and self-crossing {seed}"), jittered));
+        // No two triangles have a corner in common.
+        let mut loose = Soup { points: Vec::new(), triangles: Vec::new() };
+        for t in &ball.triangles {
+            let first = loose.points.len() as u32;
+            loose.points.extend(t.map(|v| (1.0 + 0.02 * rng.f64()) * ball.points[v as usize]));
+            loose.triangles.push([first, first + 1, first + 2]);
+        }
+        all.push((format!("loose triangles {seed}"), loose));
+        all.push((format!("random soup {seed}"), random_soup(seed, 40 << seed, 0.5 / (1 + seed) as f64)));
+        let mut doubled = ball.clone();
+        doubled.triangles.extend(ball.triangles.iter().filter(|_| rng.f64() < 0.5));
+        all.push((format!("doubled {seed}"), doubled));
+        let mut crossing = ball.clone();
+        crossing.add(&ring.clone().shifted(0.3 * seed as f64, 0.1, 0.0));
+        all.push((format!("crossing shells {seed}"), crossing));
+        let turn = Mat3::from_rotation_z(seed as f64) * Mat3::from_rotation_x(0.7 * seed as f64);
+        let plate = Soup::of(&Form::RoundedBox { size: Vec3::new(1.0, 0.8, 0.3), radius: 0.0 }, 10);
+        let thin = Affine3::from_mat3(turn * Mat3::from_diagonal(Vec3::new(1.0, 1.0, 0.05 + 0.1 * seed as f64)));
+        all.push((format!("thin plate {seed}"), plate.moved(thin)));
+    }
+    let sheet = |z: f64| Soup {
+        points: [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)].map(|(x, y)| Vec3::new(x, y, z)).to_vec(),
+        triangles: vec![[0, 1, 2]],
+    };
+    let mut sheets = sheet(0.0);
+    sheets.add(&sheet(0.05));
+    all.push(("thin sheets that wind around what is beside them".into(), sheets));
+    let mut nested = ball.clone();
+    nested.add(&ball.clone().scaled(0.5).turned_around());
+    all.push(("hollow".into(), nested.clone()));
+    all.push(("hollow and inside out".into(), nested.turned_around()));
+    let cube = Soup::of(&Form::RoundedBox { size: Vec3::ONE, radius: 0.0 }, 4);
+    for (name, shift) in [("edge", Vec3::new(1.0, 1.0, 0.0)), ("corner", Vec3::ONE), ("face", Vec3::X)] {
+        let mut touching = cube.clone();
+        touching.add(&cube.clone().moved(Affine3::from_translation(shift)));
+        all.push((format!("cubes that share a {name}"), touching));
+    }
+    let mut two_sided = ball.clone();
+    two_sided.triangles.extend(ball.clone().turned_around().triangles);
+    all.push(("two-sided".into(), two_sided));
+    all.push(("millimetres".into(), ball.clone().scaled(1e-3)));
+    all.push(("kilometres, far away".into(), ball.scaled(1e3).shifted(1e6, -2e6, 3e6)));
+    all
+}
+
+#[test]
+fn no_nasty_surface_gives_a_bad_tetrahedron() {
+    let nasty = nasty();
+    assert!(nasty.len() >= 50, "{}", nasty.len());
+    let mut empty = Vec::new();
+    for (name, soup) in &nasty {
+        let surface = soup.surface();
+        match tetrahedralize(surface.enclosed(), &Params { cells: 14, grading: 1 }) {
+            Ok(body) => assert_good(&body.mesh, name),
+            Err(MeshingError::Nothing { .. }) => empty.push(name),
+            Err(error) => panic!("{name}: {error}"),
+        }
+    }
+    // Only random triangles may enclose nothing, and plates thinner than a cell be missed.
+    println!("{} surfaces, of which enclose nothing: {empty:?}", nasty.len());
+    assert!(empty.iter().all(|name| name.starts_with("random") || name.starts_with("thin")), "{empty:?}");
+    assert!(nasty.len() - empty.len() >= 50, "{empty:?}");
+}
+
+/// The place of every vertex, and others all over the triangles.
+fn samples(soup: &Soup, seed: u64) -> Vec<Vec3> {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let mut points: Vec<Vec3> = soup.points.clone();
+    for t in &soup.triangles {
+        let [a, b, c] = t.map(|v| soup.points[v as usize]);
+        for _ in 0..4 {
+            let (u, v) = (rng.f64(), rng.f64());
+            let (u, v) = if u + v > 1.0 { (1.0 - u, 1.0 - v) } else { (u, v) };
+            points.push(a + u * (b - a) + v * (c - a));
+        }
+    }
+    points
+}
+
+#[test]
+fn cages_and_voxels_contain_every_point_of_every_nasty_surface() {
+    for (name, soup) in nasty() {
+        let (mesh, surface) = (soup.mesh(), soup.surface());
+        let points = samples(&soup, 1);
+        let Cage { mesh: around, embedding, .. } =
+            cage(&mesh, &surface, &cells(6)).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_good(&around, &name);
+        assert_eq!(embedding.len(), soup.points.len());
+        assert_eq!(embedding.outside(), [0_u32; 0]);
+        assert_eq!(Embedding::new(&around, &points).unwrap().outside(), [0_u32; 0], "{name}: the cage");
+        let voxels = voxelize(surface.enclosed(), 6).unwrap().mesh;
+        assert_sound_boundary(&voxels, &name);
+        // The surface as cleaned: what has no area was left out.
+        assert_eq!(Embedding::new(&voxels, &points).unwrap().outside(), [0_u32; 0], "{name}: the voxels");
+    }
+}
+
+#[test]
+fn cages_and_voxels_weigh_what_the_surface_encloses() {
+    let (ball, ring) = (Soup::ball(24), Soup::of(&Form::Torus { ring_radius: 1.0, tube_radius: 0.2 }, 40));
+    for soup in [ball, ring] {
+        let (mesh, surface) = (soup.mesh(), soup.surface());
+        let exact = mesh.enclosed_volume();
+        for around in [cage(&mesh, &surface, &cells(7)).unwrap().mesh, voxelize(surface.enclosed(), 7).unwrap().mesh] {
+            let mass = around.mass_properties(&vec![1000.0; around.regions().len()]);
+            println!("{} m³ hold {} kg of {}", around.volume(), mass.mass, 1000.0 * exact);
+            assert!(around.volume() > 1.2 * exact);
+            assert!((mass.mass / (1000.0 * exact) - 1.0).abs() < 0.01, "{} and {exact}", mass.mass);
+            assert!(mass.centre_of_mass.length() < 0.03, "{}", mass.centre_of_mass);
+            // All ways to the mass agree, and gravity with it.
+            let lumped: f64 = around.lumped_masses(&vec![1000.0; around.regions().len()]).iter().sum();
+            assert!((lumped / mass.mass - 1.0).abs() < 1e-12);
+            let law = AnyLaw::new("linear", YoungPoisson { young: 1e5, poisson: 0.3 }).unwrap();
+            let model = Model::builder().body(Body::new(around, law, 1000.0)).build().unwrap();
+            assert!((model.mass().total() / mass.mass - 1.0).abs() < 1e-12);
+        }
+    }
+}
+
+#[test]
+fn a_box_is_exactly_the_voxels_that_it_is_made_of() {
+    let block = generate::block([2.0, 1.0, 1.0], [3, 2, 2], Cells::Hex).unwrap().boundary().surface;
+    for n in [2, 8, 16] {
+        let voxels = voxelize(Surface::new(&block).unwrap().enclosed(), n).unwrap().mesh;
+        assert_eq!(voxels.element_count(), n * (n / 2) * (n / 2));
+        assert!((voxels.mass_properties(&[1.0]).mass - 2.0).abs() < 1e-12);
+    }
+    // A sheet between two layers needs one of them.
+    let sheet = Soup { points: vec![Vec3::ZERO, 4.0 * Vec3::X, 4.0 * Vec3::Y], triangles: vec![[0, 1, 2]] };
+    let voxels = voxelize(sheet.surface().enclosed(), 4).unwrap().mesh;
+    let [low, high] = voxels.bounding_box();
+    assert!(
+        (high.z - low.z - 1.0).abs() < 1e-12 && Embedding::new(&voxels, &sheet.points).unwrap().outside().is_empty()
+    );
+}
+
+#[test]
+fn an_element_filled_in_part_is_softer_by_as_much() {
+    use pliant::force::{Elastic, Force};
+    let mesh = generate::ball(1.0, 6, Cells::Tet5).unwrap();
+    let law = || AnyLaw::new("stvk", YoungPoisson { young: 1e5, poisson: 0.3 }).unwrap();
+    let mut data = mesh.clone().into_data();
+    data.regions[0].fill = 0.25;
+    let light = VolumeMesh::check(data.clone()).unwrap().mesh;
+    let mut rng = fastrand::Rng::with_seed(4);
+    let u: Vec<f64> = (0..3 * mesh.vertex_count()).map(|_| 0.02 * rng.f64()).collect();
+    let energy = |mesh: &VolumeMesh| Elastic::uniform(mesh, law()).energy(&u);
+    assert!((energy(&light) / energy(&mesh) - 0.25).abs() < 1e-12);
+    for wrong in [0.0, -1.0, 1.5, f64::NAN] {
+        data.regions[0].fill = wrong;
+        let error = VolumeMesh::check(data.clone()).unwrap_err().to_string();
+        assert!(error.contains("expected more than 0 and at most 1"), "{error}");
+    }
+}
+
+#[test]
+fn the_same_surface_gives_the_same_mesh_on_any_number_of_threads() {
+    let (_, soup) = &nasty()[5];
+    let made = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let (mesh, surface) = (soup.mesh(), soup.surface());
+            let body = tetrahedralize(surface.enclosed(), &Params { cells: 16, grading: 1 }).unwrap().mesh;
+            (body, cage(&mesh, &surface, &cells(6)).unwrap().mesh, voxelize(surface.enclosed(), 9).unwrap().mesh)
+        })
+    };
+    assert_eq!(made(1), made(3));
+}
+
+#[test]
+fn what_is_wrong_with_a_surface_is_counted() {
+    let ball = Soup::ball(10);
+    let count = ball.triangles.len();
+    assert!(ball.surface().findings().is_clean(), "{:?}", ball.surface().findings());
+
+    let mut open = ball.clone();
+    open.triangles.pop();
+    assert_eq!(open.surface().findings().open_edges, 3);
+
+    let mut turned = ball.clone();
+    turned.triangles[7].swap(0, 1);
+    turned.triangles[70].swap(0, 1);
+    assert_eq!(turned.surface().findings().turned, 2);
+
+    assert_eq!(ball.clone().turned_around().surface().findings().inside_out, 1);
+
+    let mut twice = ball.clone();
+    twice.triangles.extend_from_within(..5);
+    assert_eq!(twice.surface().findings().duplicates, 5);
+
+    let mut flat = ball.clone();
+    flat.triangles.push([0, 0, 1]);
+    assert_eq!(flat.surface().findings().without_area, 1);
+
+    let mut two_sided = ball.clone();
+    two_sided.triangles.extend(ball.clone().turned_around().triangles);
+    let findings = two_sided.surface().findings().clone();
+    assert_eq!((findings.duplicates, findings.walls), (count, 0));
+
+    // Two rooms with a wall between them that both have.
+    let block = generate::block([1.0; 3], [4, 4, 4], Cells::Tet5).unwrap().boundary().surface;
+    let cube = Soup { points: block.vertices().to_vec(), triangles: block.triangles().collect() };
+    let mut rooms = cube.clone();
+    rooms.add(&cube.clone().moved(Affine3::from_scale(Vec3::new(-1.0, 1.0, 1.0))).turned_around());
+    let findings = rooms.surface().findings().clone();
+    assert!(findings.walls > 10 && findings.joined_vertices > 10 && findings.open_edges == 0, "{findings:?}");
+    let both = tetrahedralize(rooms.surface().enclosed(), &cells(20)).unwrap().mesh;
+    assert!((both.volume() - 2.0).abs() < 0.02 && both.components().1 == 1, "{}", both.volume());
+
+    // A wall that only one of them has, so that three triangles meet at its edges.
+    rooms.triangles.truncate(cube.triangles.len());
+    let both = rooms.points.clone();
+    rooms.triangles.extend(
+        cube.clone().moved(Affine3::from_scale(Vec3::new(-1.0, 1.0, 1.0))).turned_around().triangles.iter().filter_map(
+            |t| {
+                let moved = t.map(|v| v + cube.points.len() as u32);
+                (!moved.iter().all(|&v| both[v as usize].x == 0.0)).then_some(moved)
+            },
+        ),
+    );
+    let findings = rooms.surface().findings().clone();
+    assert!(findings.walls > 10 && findings.tangled_edges > 10, "{findings:?}");
+    for n in [20, 21] {
+        let both = tetrahedralize(rooms.surface().enclosed(), &cells(n)).unwrap().mesh;
+        assert!((both.volume() - 2.0).abs() < 0.02 && both.components().1 == 1, "{}", both.volume());
+    }
+
+    let mut pair = ball.clone();
+    pair.add(&ball.clone().shifted(5.0, 0.0, 0.0));
+    assert_eq!((pair.surface().findings().pieces, pair.surface().findings().crossing), (2, 0));
+    let mut crossing = ball.clone();
+    crossing.add(&ball.shifted(0.7, 0.01, 0.02));
+    assert!(crossing.surface().findings().crossing > 20);
+    // A strip with a half turn has no outside.
+    let mut strip = Soup { points: Vec::new(), triangles: Vec::new() };
+    let n = 20;
+    for i in 0..n {
+        let (s, c) = (TAU * f64::from(i) / f64::from(n)).sin_cos();
+        let (t, u) = (0.5 * TAU * f64::from(i) / f64::from(n)).sin_cos();
+        let middle = Vec3::new(c, s, 0.0);
+        let across = 0.3 * (u * middle + t * Vec3::Z);
+        strip.points.extend([middle - across, middle + across]);
+        let (a, b) = (2 * i as u32, 2 * i as u32 + 1);
+        let (c, d) = if i + 1 == n { (1, 0) } else { (a + 2, b + 2) };
+        strip.triangles.extend([[a, c, b], [b, c, d]]);
+    }
+    assert_eq!(strip.surface().findings().tangled_edges, 1);
+}
+
+#[test]
+fn hollows_stay_hollow_and_shells_that_are_inside_out_are_turned() {
+    let exact = 4.0 / 3.0 * PI;
+    let ball = Soup::ball(20);
+    let volume = |soup: &Soup| tetrahedralize(soup.surface().enclosed(), &cells(24)).unwrap().mesh.volume() / exact;
+    let mut hollow = ball.clone();
+    hollow.add(&ball.clone().scaled(0.6).turned_around());
+    assert!((volume(&hollow) - (1.0 - 0.216)).abs() < 0.02, "{}", volume(&hollow));
+    assert!((volume(&hollow.clone().turned_around()) - (1.0 - 0.216)).abs() < 0.02);
+    // A shell within that faces outward is no hollow.
+    let mut full = ball.clone();
+    full.add(&ball.clone().scaled(0.6));
+    assert!((volume(&full) - 1.0).abs() < 0.02);
+    // Cubes, wherever they are.
+    for offset in 0..6 {
+        let shift = 0.1 * f64::from(offset);
+        let cube = Soup::of(&Form::RoundedBox { size: Vec3::splat(0.6), radius: 0.0 }, 3 + offset as usize);
+        let cube = cube.shifted(shift, 2.0 * shift, -shift).turned_around();
+        assert_eq!(cube.surface().findings().inside_out, 1, "{offset}");
+        let volume = tetrahedralize(cube.surface().enclosed(), &cells(9)).unwrap().mesh.volume();
+        assert!((volume / 0.216 - 1.0).abs() < 0.02, "{offset}: {volume}");
+    }
+    // Beside each other, one of them inside out.
+    let mut pair = ball.clone();
+    pair.add(&ball.turned_around().shifted(2.5, 0.0, 0.0));
+    let mesh = tetrahedralize(pair.surface().enclosed(), &cells(40)).unwrap().mesh;
+    assert!((mesh.volume() / exact - 2.0).abs() < 0.04 && mesh.components().1 == 2);
+}
+
+#[test]
+fn a_hole_is_closed_as_a_soap_film_would() {
+    // Half a ball without its floor.
+    let mut bowl = Soup::ball(20);
+    let points = bowl.points.clone();
+    bowl.triangles.retain(|t| t.iter().all(|&v| points[v as usize].z > -0.01));
+    let mesh = tetrahedralize(bowl.surface().enclosed(), &cells(24)).unwrap().mesh;
+    assert_good(&mesh, "bowl");
+    assert!(mesh.vertices().iter().all(|p| p.z > -0.3));
+    let share = mesh.volume() / (2.0 / 3.0 * PI);
+    assert!(share > 0.75 && share < 1.15, "{share}");
+}
+
+#[test]
+fn thin_parts_are_told_with_the_count_of_cells_that_catches_them() {
+    let turn = Affine3::from_mat3(Mat3::from_rotation_x(0.5) * Mat3::from_rotation_y(0.8));
+    let block = Form::RoundedBox { size: Vec3::new(0.6, 0.5, 0.5), radius: 0.1 };
+    let thin = [
+        ("fin", Form::RoundedBox { size: Vec3::new(0.4, 1.6, 0.03), radius: 0.0 }.moved(turn)),
+        ("needle", Form::Capsule { start: Vec3::ZERO, end: Vec3::new(0.6, 0.9, 0.5), radius: 0.025 }),
+    ];
+    for (name, feature) in thin {
+        let fine = Form::Union(vec![block.clone(), feature]);
+        let soup = Soup::of(&fine, 150);
+        let surface = soup.surface();
+        let coarse = tetrahedralize(surface.enclosed(), &cells(12)).unwrap().mesh;
+        let told = thin_parts(&surface, &coarse).unwrap_or_else(|| panic!("the {name} was missed"));
+        println!("{name}: {told}");
+        assert!(told.lost > 0.05 && (0.015..0.06).contains(&told.thickness), "{name}: {told:?}");
+        let caught = tetrahedralize(surface.enclosed(), &cells(told.cells)).unwrap().mesh;
+        let left = thin_parts(&surface, &caught).map_or(0.0, |thin| thin.lost);
+        assert!(left < 0.1 * told.lost, "{name}: with {} cells {left} is still lost", told.cells);
+        assert_eq!(caught.components().1, 1, "{name}");
+    }
+    let ball = Soup::ball(20).surface();
+    assert_eq!(thin_parts(&ball, &tetrahedralize(ball.enclosed(), &cells(10)).unwrap().mesh), None);
+}
+
+#[test]
+fn what_cannot_be_meshed_is_refused_with_numbers_before_memory_is_taken() {
+    let ball = Form::ball(Vec3::ZERO, 1.0);
+    for n in [1_000, 100_000, usize::MAX] {
+        assert!(matches!(tetrahedralize(&ball, &cells(n)), Err(MeshingError::TooManyCells { .. })), "{n}");
+    }
+    assert!(matches!(tetrahedralize(&ball, &cells(1)), Err(MeshingError::TooFewCells { cells: 1, .. })));
+    // More than can be merged is no more.
+    let most = tetrahedralize(&ball, &Params { cells: 20, grading: u32::MAX }).unwrap().mesh;
+    assert_eq!(most, tetrahedralize(&ball, &Params { cells: 20, grading: 5 }).unwrap().mesh);
+    let empty = Form::ball(Vec3::ZERO, 1.0).minus(Form::ball(Vec3::ZERO, 2.0));
+    assert!(matches!(tetrahedralize(&empty, &cells(10)), Err(MeshingError::Nothing { .. })));
+    let sheet = Soup { points: vec![Vec3::ZERO, Vec3::X, Vec3::Y], triangles: vec![[0, 1, 2]] };
+    assert!(matches!(tetrahedralize(sheet.surface().enclosed(), &cells(10)), Err(MeshingError::Nothing { .. })));
+    let flat = Soup { points: vec![Vec3::ZERO, Vec3::X, 2.0 * Vec3::X], triangles: vec![[0, 1, 2]] };
+    assert!(matches!(Surface::new(&flat.mesh()), Err(MeshingError::NoArea { count: 1 })));
+    for size in [1e-60, 1e60] {
+        assert!(matches!(Surface::new(&sheet.clone().scaled(size).mesh()), Err(MeshingError::Size { .. })), "{size}");
+    }
+    assert!(matches!(Surface::new(&sheet.shifted(1e9, 0.0, 0.0).mesh()), Err(MeshingError::Size { .. })));
+    let none = Enclosed::new([], true);
+    assert!(tetrahedralize(&none, &cells(10)).is_err() && voxelize(&none, 10).is_err());
+}
