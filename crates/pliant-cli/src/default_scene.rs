@@ -6,6 +6,7 @@ use pliant::io::{Mesh, read};
 use pliant::mesh::{Moduli, Region};
 use pliant::scene::{EARTH, SceneFile, Source};
 
+use crate::fill::in_millimetres;
 use crate::table::number_to;
 
 /// Along the longest side of the cage of a surface.
@@ -30,6 +31,7 @@ pub fn for_mesh(path: &Path, notes: &mut Vec<String>) -> anyhow::Result<SceneFil
     let (mesh_source, regions) = match &loaded.mesh {
         Mesh::Volume(mesh) => (mesh_name, mesh.regions()),
         Mesh::Surface(_) => {
+            notes.extend(in_millimetres(low, high));
             notes.push(format!("the file is a surface: it is carried by a cage of tetrahedra, {CELLS} cells long"));
             (format!("{{ cage = {{ surface = {mesh_name}, cells = {CELLS} }} }}"), &[][..])
         }

@@ -7,7 +7,7 @@ use clap::Args;
 use pliant::io::{self, Mesh, WriteOptions};
 use pliant::math::{Affine3, Vec3};
 use pliant::mesh::{Embedding, Material, SurfaceMesh, VolumeMesh};
-use pliant::meshing::{ANGLES, Info, Params, Surface, cage, tetrahedralize, thin_parts, voxelize};
+use pliant::meshing::{ANGLES, Info, Params, Surface, cage, fill_surface, voxelize};
 
 use crate::Done;
 use crate::default_scene::DENSITY;
@@ -55,8 +55,12 @@ struct SurfaceFile {
     scale: Option<f64>,
 }
 
-/// Longer than this, in metres, is more likely to be in millimetres.
-const LONG: f64 = 20.0;
+/// What to say of a surface so long that its numbers are more likely to be millimetres.
+pub fn in_millimetres(low: Vec3, high: Vec3) -> Option<String> {
+    const LONG: f64 = 20.0;
+    let length = (high - low).max_element();
+    (length > LONG).then(|| format!("the surface is {} m long, if its numbers are not in millimetres", number(length)))
+}
 
 impl SurfaceFile {
     /// The surface as it is, and made fit; what there is to say of it goes to `facts` and `notes`.
@@ -78,8 +82,8 @@ impl SurfaceFile {
             [] => facts.row("surface", "closed, and nothing is wrong with it"),
             lines => lines.iter().for_each(|line| facts.row("found", line)),
         }
-        if (high - low).max_element() > LONG && self.scale.is_none() {
-            notes.push(format!("{}: if that is in millimetres, give --scale 0.001", name()));
+        if self.scale.is_none() {
+            notes.extend(in_millimetres(low, high).map(|note| note + ": then give --scale 0.001"));
         }
         Ok((mesh, surface))
     }
@@ -87,9 +91,9 @@ impl SurfaceFile {
 
 impl Tetrahedralize {
     pub fn run(self) -> anyhow::Result<Done> {
+        check_output(&self.file.output)?;
         let (mut facts, mut notes) = (Facts::default(), Vec::new());
         let (surface_mesh, surface) = self.surface.read(&mut facts, &mut notes)?;
-        let enclosed = surface.enclosed();
         let cells = self.cells.unwrap_or(if self.cage { 16 } else { 24 });
         let params = Params { cells, grading: self.grading };
         if self.cage {
@@ -106,20 +110,21 @@ impl Tetrahedralize {
             say_of_fill(&mut facts, &mesh);
             return write(&self.file.output, mesh, Some(&cage.embedding), facts, notes);
         }
-        let body = tetrahedralize(enclosed, &params)?;
+        let (body, thin) = fill_surface(&surface, &params)?;
         let mesh = self.file.made_of(body.mesh)?;
         say_of_tets(&mut facts, &mesh, &body.info);
         facts.row("volume", format!("{} m³", number(mesh.volume())));
-        notes.extend(thin_parts(&surface, &mesh).map(|thin| thin.to_string()));
+        notes.extend(thin.map(|thin| thin.to_string()));
         write(&self.file.output, mesh, None, facts, notes)
     }
 }
 
 impl Voxelize {
     pub fn run(self) -> anyhow::Result<Done> {
+        check_output(&self.file.output)?;
         let (mut facts, mut notes) = (Facts::default(), Vec::new());
         let (surface_mesh, surface) = self.surface.read(&mut facts, &mut notes)?;
-        let voxels = voxelize(surface.enclosed(), self.cells)?;
+        let voxels = voxelize(&surface, self.cells)?;
         facts.row("cubes", format!("{}, {} m wide", voxels.mesh.element_count(), number(voxels.cell)));
         if voxels.added_at_touching > 0 {
             facts.row(
@@ -161,10 +166,7 @@ fn say_of_tets(facts: &mut Facts, mesh: &VolumeMesh, info: &Info) {
         "angles",
         format!("{:.2}° to {:.2}° between faces, within the bounds of {least}° and {most}°", angles.min, angles.max),
     );
-    let bodies = mesh.components().1;
-    if bodies > 1 {
-        facts.row("bodies", format!("{bodies} that share no vertex"));
-    }
+    facts.row("bodies", mesh.components().1.to_string());
     if info.removed_at_touching > 0 {
         facts.row(
             "removed",
@@ -180,6 +182,19 @@ fn say_of_tets(facts: &mut Facts, mesh: &VolumeMesh, info: &Info) {
 fn say_of_fill(facts: &mut Facts, mesh: &VolumeMesh) {
     let filled = mesh.mass_properties(&vec![1.0; mesh.regions().len()]).mass;
     facts.row("volume", format!("{} m³, filled with {} m³", number(mesh.volume()), number(filled)));
+}
+
+/// Whether a mesh can be written there, before the work is done.
+fn check_output(output: &Path) -> anyhow::Result<()> {
+    if io::Format::of(output).is_none() {
+        bail!("{}: the extension is none of a mesh format; `pliant mesh formats` lists them", output.display());
+    }
+    match output.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => {
+            bail!("{}: there is no such folder", folder.display())
+        }
+        _ => Ok(()),
+    }
 }
 
 fn write(

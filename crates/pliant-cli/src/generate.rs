@@ -106,7 +106,7 @@ pub enum Body {
         #[arg(long, default_value_t = 0)]
         grading: u32,
         #[command(flatten)]
-        common: Common,
+        file: MeshFile,
     },
 }
 
@@ -166,64 +166,64 @@ enum Elements {
 }
 
 impl Body {
-    /// The mesh, with the material if one was given.
-    pub fn make(&self) -> anyhow::Result<VolumeMesh> {
-        let mesh = self.shape().make(&mut |name| Err(format!("{name}: generated bodies need no file")));
-        let mesh = mesh.map_err(|error| match error {
+    /// The mesh, with the material if one was given, and what is worth knowing.
+    pub fn make(&self) -> anyhow::Result<(VolumeMesh, Vec<String>)> {
+        let made = self.shape().make(&mut |name| Err(format!("{name}: generated bodies need no file")));
+        let made = made.map_err(|error| match error {
             ShapeError::Generate(GenerateError::Split(SplitError::OddRing { .. })) => {
                 anyhow!("--sectors must be an even number for --elements tet5; tet6 and hex take any")
             }
             error => error.into(),
         })?;
-        self.common().file.made_of(mesh.mesh)
+        Ok((self.file().made_of(made.mesh)?, made.notes))
     }
 
-    pub fn common(&self) -> &Common {
+    /// Where to write it, and what it is made of.
+    pub fn file(&self) -> &MeshFile {
         match self {
             Self::Box { common, .. }
             | Self::Beam { common, .. }
             | Self::Cylinder { common, .. }
             | Self::Ball { common, .. }
-            | Self::Torus { common, .. }
-            | Self::Solid { common, .. } => common,
+            | Self::Torus { common, .. } => &common.file,
+            Self::Solid { file, .. } => file,
         }
     }
 
     fn shape(&self) -> Shape {
-        let elements = self.common().elements.into();
         // More than fit are refused, as they would be in full.
         let count = |cells: usize| u32::try_from(cells).unwrap_or(u32::MAX);
         let length = Length::new;
         match *self {
             // The argument parser lets exactly three values pass.
-            Self::Box { ref size, ref cells, .. } => Shape::Box {
+            Self::Box { ref size, ref cells, ref common } => Shape::Box {
                 size: std::array::from_fn(|i| length(size[i])),
                 cells: std::array::from_fn(|i| count(cells[i])),
-                elements,
+                elements: common.elements.into(),
             },
-            Self::Beam { length: along, height, width, across, .. } => Shape::Beam {
+            Self::Beam { length: along, height, width, across, ref common } => Shape::Beam {
                 length: length(along),
                 height: length(height),
                 width: length(width),
                 across: count(across),
-                elements,
+                elements: common.elements.into(),
             },
-            Self::Cylinder { radius, height, across, layers, .. } => Shape::Cylinder {
+            Self::Cylinder { radius, height, across, layers, ref common } => Shape::Cylinder {
                 radius: length(radius),
                 height: length(height),
                 across: count(across),
                 layers: layers.map(count),
-                elements,
+                elements: common.elements.into(),
             },
-            Self::Ball { radius, across, .. } => {
-                Shape::Ball { radius: length(radius), across: count(across), elements }
+            Self::Ball { radius, across, ref common } => {
+                Shape::Ball { radius: length(radius), across: count(across), elements: common.elements.into() }
             }
-            Self::Torus { ring_radius, tube_radius, across, sectors, .. } => Shape::Torus {
+            Self::Torus { ring_radius, tube_radius, across, sectors, ref common } => Shape::Torus {
                 ring_radius: length(ring_radius),
                 tube_radius: length(tube_radius),
                 across: count(across),
                 sectors: sectors.map(count),
-                elements,
+                elements: common.elements.into(),
             },
             Self::Solid { ref solid, cells, grading, .. } => {
                 Shape::Filled { of: SolidSource::Solid(solid.clone()), cells: count(cells), grading }

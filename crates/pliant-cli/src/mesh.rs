@@ -130,9 +130,10 @@ impl MeshCommand {
             Self::Check { file, json } => check(&file, json),
             Self::Convert(convert) => convert.run(),
             Self::Generate(body) => {
-                let output = &body.common().file.output;
-                let mesh = Mesh::Volume(body.make()?);
-                let notes = io::write(output, &mesh, &WriteOptions::default())?;
+                let output = &body.file().output;
+                let (mesh, mut notes) = body.make()?;
+                let mesh = Mesh::Volume(mesh);
+                notes.extend(io::write(output, &mesh, &WriteOptions::default())?);
                 Ok(Done { notes, ..Done::text(wrote(output, &mesh)) })
             }
             Self::Tetrahedralize(command) => command.run(),
@@ -164,15 +165,14 @@ struct Verdict {
 fn check(file: &Path, json: bool) -> anyhow::Result<Done> {
     let name = file.display().to_string();
     let verdict = match io::read(file) {
-        Ok(Loaded { mesh: Mesh::Surface(mesh), .. }) => Verdict {
-            file: name,
-            simulable: false,
-            problems: vec![
-                "it is only a surface: `pliant mesh tetrahedralize` makes a volume of it, and `pliant run` a cage around it"
-                    .into(),
-            ],
-            remarks: Surface::new(&mesh).map_or_else(|error| vec![error.to_string()], |own| own.findings().lines()),
-        },
+        Ok(Loaded { mesh: Mesh::Surface(mesh), .. }) => {
+            let only = "it is only a surface: `pliant mesh tetrahedralize` makes a volume of it, and `pliant run` a cage around it";
+            let (problem, remarks) = match Surface::new(&mesh) {
+                Ok(surface) => (only.to_owned(), surface.findings().lines()),
+                Err(error) => (format!("it is only a surface, and none that could be filled: {error}"), Vec::new()),
+            };
+            Verdict { file: name, simulable: false, problems: vec![problem], remarks }
+        }
         Ok(Loaded { mesh: Mesh::Volume(mesh), report, notes }) => {
             let mut remarks = report.lines();
             let overlapping = mesh.boundary().overlapping_faces.len();

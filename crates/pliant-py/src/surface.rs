@@ -5,12 +5,14 @@ use std::path::PathBuf;
 use numpy::{PyArray1, PyArray2};
 use pliant::io::{self, WriteOptions};
 use pliant::mesh::{Faces, SurfaceMesh, VertexNormals};
+use pliant::meshing::{Params, cage, fill_surface, voxelize};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use crate::arrays::{Numbers, index_list, index_rows, indices, shown, vector_rows};
 use crate::errors::{Kind, OrRaise, read_error, warn, write_error};
+use crate::mesh::Mesh;
 use crate::work::work;
 
 /// A surface of triangles, quadrilaterals or other polygons, counter-clockwise seen from outside.
@@ -103,6 +105,48 @@ impl Surface {
         work(py, || self.inner.report().is_closed())
     }
 
+    /// Tetrahedra that fill what the surface encloses, with ``cells`` along its longest side and twelve in each. Their angles between faces are between
+    /// 10.7° and 164.8°. With ``grading``, cells deep inside may double their size so often.
+    ///
+    /// The surface may have holes, crossings and triangles that face the wrong way: what was found and what was too thin is warned of. Set: ``surface``.
+    ///
+    /// >>> ring = pliant.Mesh.torus(1, 0.4).surface()
+    /// >>> body = ring.tetrahedralize(cells=20)
+    /// >>> bool(abs(body.volume / ring.enclosed_volume - 1) < 0.03)
+    /// True
+    #[pyo3(signature = (*, cells=24, grading=0))]
+    fn tetrahedralize(&self, py: Python<'_>, cells: usize, grading: u32) -> PyResult<Mesh> {
+        let surface = self.fit(py)?;
+        let (body, thin) = work(py, || fill_surface(&surface, &Params { cells, grading })).or_raise(Kind::Mesh)?;
+        warn(py, &thin.map(|thin| thin.to_string()).into_iter().collect::<Vec<_>>())?;
+        Ok(body.mesh.into())
+    }
+
+    /// Tetrahedra that contain every point of the surface, to carry it: ``mesh.embed(surface.vertices)`` ties it to them. Regions are lighter and softer by
+    /// how much of their elements is inside, so that the mass is that of what the surface encloses. Set: ``surface``.
+    ///
+    /// >>> ring = pliant.Mesh.torus(1, 0.4).surface()
+    /// >>> cage = ring.cage(cells=8)
+    /// >>> len(cage.embed(ring.vertices).outside)
+    /// 0
+    #[pyo3(signature = (*, cells=16, grading=0))]
+    fn cage(&self, py: Python<'_>, cells: usize, grading: u32) -> PyResult<Mesh> {
+        let surface = self.fit(py)?;
+        let made = work(py, || cage(&self.inner, &surface, &Params { cells, grading })).or_raise(Kind::Mesh)?;
+        Ok(made.mesh.into())
+    }
+
+    /// Cubes that contain every point of the surface, lighter and softer as those of :meth:`cage`.
+    ///
+    /// >>> box = pliant.Mesh.box((2, 1, 1), (1, 1, 1)).surface()
+    /// >>> box.voxelize(cells=4).element_count
+    /// 16
+    #[pyo3(signature = (*, cells=16))]
+    fn voxelize(&self, py: Python<'_>, cells: usize) -> PyResult<Mesh> {
+        let surface = self.fit(py)?;
+        Ok(work(py, || voxelize(&surface, cells)).or_raise(Kind::Mesh)?.mesh.into())
+    }
+
     /// Unit normals at the vertices, for these positions or those of the surface.
     #[pyo3(signature = (positions=None))]
     fn normals<'py>(
@@ -122,5 +166,14 @@ impl Surface {
 
     fn __repr__(&self) -> String {
         format!("<pliant.Surface: {} vertices, {} faces>", self.inner.vertices().len(), self.inner.faces().len())
+    }
+}
+
+impl Surface {
+    /// The surface made fit to enclose something, with a warning for all that was wrong.
+    fn fit(&self, py: Python<'_>) -> PyResult<pliant::meshing::Surface> {
+        let surface = work(py, || pliant::meshing::Surface::new(&self.inner)).or_raise(Kind::Mesh)?;
+        warn(py, &surface.findings().lines())?;
+        Ok(surface)
     }
 }

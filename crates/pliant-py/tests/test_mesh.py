@@ -237,6 +237,29 @@ def test_the_surface_is_closed_and_knows_its_vertices(tmp_path: Path) -> None:
     assert pliant.Surface.read(tmp_path / "ball.stl").area == pytest.approx(surface.area, rel=1e-6)
 
 
+def test_surfaces_become_bodies() -> None:
+    surface = pliant.Mesh.torus(1, 0.4, across=8, sectors=32).surface()
+    exact = surface.enclosed_volume
+    rubber = pliant.materials.linear(young=1e5, poisson=0.3, density=1000)
+
+    def weight(mesh: pliant.Mesh) -> float:
+        return float(pliant.Model(mesh, rubber).vertex_masses.sum())
+
+    body = surface.tetrahedralize(cells=24)
+    assert body.volume == pytest.approx(exact, rel=0.02)
+    assert surface.tetrahedralize(cells=50, grading=2).element_count < surface.tetrahedralize(cells=50).element_count
+    for around in [surface.cage(cells=8), surface.voxelize(cells=8)]:
+        assert around.volume > 1.1 * exact
+        assert weight(around) == pytest.approx(1000 * exact, rel=0.01)
+        assert len(around.embed(surface.vertices).outside) == 0
+        assert weight(pickle.loads(pickle.dumps(around))) == weight(around)
+    broken = pliant.Surface(surface.vertices, surface.triangles[:-3])
+    with pytest.warns(pliant.PliantWarning, match="edges are open"):
+        assert broken.tetrahedralize(cells=24).volume == pytest.approx(exact, rel=0.03)
+    with pytest.raises(pliant.MeshError, match="take fewer"):
+        surface.tetrahedralize(cells=10**6)
+
+
 def test_points_follow_the_mesh(random: np.random.Generator) -> None:
     mesh = pliant.Mesh.box((1, 1, 1), (3, 3, 3))
     points = random.uniform(0, 1, (50, 3))

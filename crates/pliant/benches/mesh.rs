@@ -1,13 +1,15 @@
-//! How long the first minute with a mesh takes: reading it, checking it, embedding a surface in it.
+//! How long the first minute with a mesh takes: reading it, checking it, filling a surface, embedding one.
 //!
 //! `cargo bench -p pliant --bench mesh` for all, or with a part of a name for some.
 
 use std::path::PathBuf;
 
 use divan::{Bencher, black_box, counter::BytesCount, counter::ItemsCount};
+use pliant::geometry::Form;
 use pliant::io::{Encoding, FORMATS, Files, Memory, Mesh, WriteOptions, read_from, write_to};
 use pliant::math::Vec3;
-use pliant::mesh::{Cells, Embedding, VertexNormals, VolumeMesh, generate};
+use pliant::mesh::{Cells, Embedding, SurfaceMesh, VertexNormals, VolumeMesh, generate};
+use pliant::meshing::{Params, Surface, cage, fill_surface, tetrahedralize};
 
 fn main() {
     divan::main();
@@ -98,4 +100,31 @@ fn normals_of_a_surface_of_100k_vertices(bencher: Bencher<'_, '_>) {
     bencher
         .counter(ItemsCount::new(normals.len()))
         .bench_local(|| compute.compute(black_box(surface.vertices()), &mut normals));
+}
+
+/// A wavy ring of about 250,000 triangles.
+fn detailed_surface() -> SurfaceMesh {
+    let ring = Form::Torus { ring_radius: 1.0, tube_radius: 0.35 };
+    let knobs = (0..12).map(|i| {
+        let (sin, cos) = (std::f64::consts::TAU * f64::from(i) / 12.0).sin_cos();
+        Form::ball(Vec3::new(1.2 * cos, 0.2, 1.2 * sin), 0.25)
+    });
+    let form = Form::Union(std::iter::once(ring).chain(knobs).collect());
+    tetrahedralize(&form, &Params { cells: 210, grading: 5 }).unwrap().mesh.boundary().surface
+}
+
+/// From triangles as they are in a file to tetrahedra, with everything that is told of them.
+#[divan::bench(sample_count = 3, sample_size = 1)]
+fn fill_a_surface_of_250k_triangles_with_50k_tets(bencher: Bencher<'_, '_>) {
+    let surface = detailed_surface();
+    let fill = || fill_surface(&Surface::new(&surface).unwrap(), &Params { cells: 35, grading: 0 }).unwrap();
+    println!("\n{} triangles, {} tetrahedra", surface.faces().len(), fill().0.mesh.element_count());
+    bencher.counter(ItemsCount::new(surface.faces().len())).bench_local(fill);
+}
+
+#[divan::bench(sample_count = 3, sample_size = 1)]
+fn cage_a_surface_of_250k_triangles(bencher: Bencher<'_, '_>) {
+    let surface = detailed_surface();
+    let make = || cage(&surface, &Surface::new(&surface).unwrap(), &Params { cells: 16, grading: 0 }).unwrap();
+    bencher.counter(ItemsCount::new(surface.faces().len())).bench_local(make);
 }

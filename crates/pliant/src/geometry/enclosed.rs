@@ -1,7 +1,7 @@
 //! What a surface encloses.
 
 use super::solid::{Solid, halve};
-use super::{Nearest, Triangle, TriangleTree, WindingTree, area_vector};
+use super::{Nearest, Triangle, TriangleTree, WindingTree, area_vector, box_around};
 use crate::math::Vec3;
 
 /// Halvings for the place where a winding number that changes smoothly, as in a hole, is one half.
@@ -117,23 +117,31 @@ impl Solid for Enclosed {
 pub struct Thickened<'a> {
     /// What is inside.
     pub core: &'a Enclosed,
+    /// More triangles to go around.
+    pub beside: &'a TriangleTree,
     /// How far around the surface it reaches.
     pub by: f64,
 }
 
+impl Thickened<'_> {
+    fn is_near(&self, point: Vec3, distance: f64) -> bool {
+        self.core.tree.is_near(point, distance) || self.beside.is_near(point, distance)
+    }
+}
+
 impl Solid for Thickened<'_> {
     fn bounds(&self) -> [Vec3; 2] {
-        let [low, high] = self.core.bounds();
+        let [low, high] = box_around(self.core.bounds(), self.beside.bounds());
         [low - self.by, high + self.by]
     }
 
     fn contains(&self, point: Vec3) -> bool {
-        self.core.tree.is_near(point, self.by) || self.core.contains(point)
+        self.is_near(point, self.by) || self.core.contains(point)
     }
 
     fn whole(&self, low: Vec3, high: Vec3) -> Option<bool> {
         let (centre, reach) = (0.5 * (low + high), 0.5 * (high - low).length());
-        let is_far = self.core.closed && !self.core.tree.is_near(centre, self.by + reach);
+        let is_far = self.core.closed && !self.is_near(centre, self.by + reach);
         is_far.then(|| self.core.contains(centre))
     }
 
@@ -143,7 +151,7 @@ impl Solid for Thickened<'_> {
         }
         // Behind the last triangle on the way, or from the start if there is none, only distances count.
         let last = self.core.tree.hits(inside, outside).last().map_or(0.0, |hit| hit.0);
-        halve(last, 1.0, HALVINGS_AROUND, |t| self.core.tree.is_near(inside.lerp(outside, t), self.by))
+        halve(last, 1.0, HALVINGS_AROUND, |t| self.is_near(inside.lerp(outside, t), self.by))
     }
 }
 
@@ -218,7 +226,8 @@ mod tests {
     fn a_thickened_sheet_is_a_plate() {
         let sheet = [[Vec3::ZERO, Vec3::X, Vec3::Y], [Vec3::ONE - Vec3::Z, Vec3::Y, Vec3::X]];
         let sheet = Enclosed::new(sheet, false);
-        let plate = Thickened { core: &sheet, by: 0.1 };
+        let nothing = TriangleTree::new([]);
+        let plate = Thickened { core: &sheet, beside: &nothing, by: 0.1 };
         assert!(plate.contains(Vec3::new(0.5, 0.5, 0.09)) && !plate.contains(Vec3::new(0.5, 0.5, 0.11)));
         let exit = plate.exit(Vec3::new(0.4, 0.4, 0.0), Vec3::new(0.4, 0.4, 0.5));
         assert!((exit - 0.2).abs() < 1e-4, "{exit}");

@@ -70,7 +70,7 @@ pub enum FormError {
     FatTorus { ring: f64, tube: f64 },
     #[error("edges with a radius of {radius} do not fit a box that is {shortest} thin")]
     ThickEdges { radius: f64, shortest: f64 },
-    #[error("a {what} of no forms is nothing")]
+    #[error("{what} of no forms is nothing")]
     NoForms { what: &'static str },
     #[error("the form has no end: intersect it with something that has, a gyroid with a box for example")]
     Endless,
@@ -143,6 +143,9 @@ impl Form {
             Self::RoundedBox { size, radius } => {
                 size.to_array().into_iter().try_for_each(|side| positive("a side of a box", side))?;
                 let (radius, shortest) = (*radius, size.min_element());
+                if !(radius >= 0.0) {
+                    return Err(FormError::Length { what: "the radius of edges", value: radius });
+                }
                 if !(0.0..=0.5 * shortest).contains(&radius) {
                     return Err(FormError::ThickEdges { radius, shortest });
                 }
@@ -156,8 +159,8 @@ impl Form {
                 positive("the period of a gyroid", *period)?;
                 positive("the thickness of a gyroid", *thickness)
             }
-            Self::Union(forms) if forms.is_empty() => Err(FormError::NoForms { what: "union" }),
-            Self::Intersection(forms) if forms.is_empty() => Err(FormError::NoForms { what: "intersection" }),
+            Self::Union(forms) if forms.is_empty() => Err(FormError::NoForms { what: "a union" }),
+            Self::Intersection(forms) if forms.is_empty() => Err(FormError::NoForms { what: "an intersection" }),
             Self::Union(forms) | Self::Intersection(forms) => forms.iter().try_for_each(Self::check_parts),
             Self::Difference(from, what) => {
                 from.check_parts()?;
@@ -171,6 +174,21 @@ impl Form {
                 }
                 form.check_parts()
             }
+        }
+    }
+
+    /// The thinnest that any form in it is by itself. What is cut out of another may leave less.
+    pub fn thickness(&self) -> f64 {
+        match self {
+            Self::Ball { radius, .. } | Self::Capsule { radius, .. } => 2.0 * radius,
+            Self::Torus { tube_radius, .. } => 2.0 * tube_radius,
+            Self::RoundedBox { size, .. } => size.min_element(),
+            Self::Gyroid { thickness, period } => thickness.min(0.5 * period),
+            Self::Union(forms) | Self::Intersection(forms) => {
+                forms.iter().map(Self::thickness).fold(f64::INFINITY, f64::min)
+            }
+            Self::Difference(from, what) => from.thickness().min(what.thickness()),
+            Self::Moved(form, _) => form.thickness(),
         }
     }
 

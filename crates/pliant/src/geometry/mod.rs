@@ -33,3 +33,8 @@ use crate::math::Vec3;
 pub fn bounding_box(points: impl IntoIterator<Item = Vec3>) -> [Vec3; 2] {
     points.into_iter().fold([Vec3::INFINITY, Vec3::NEG_INFINITY], |[low, high], p| [low.min(p), high.max(p)])
 }
+
+/// The smallest box around two boxes.
+pub fn box_around([low, high]: [Vec3; 2], [other_low, other_high]: [Vec3; 2]) -> [Vec3; 2] {
+    [low.min(other_low), high.max(other_high)]
+}

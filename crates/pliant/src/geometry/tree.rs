@@ -77,9 +77,9 @@ impl TriangleTree {
         &self.triangles
     }
 
-    /// The smallest box around all triangles: its low and high corner.
+    /// The smallest box around all triangles: its low and high corner, infinite and turned around if there are none.
     pub fn bounds(&self) -> [Vec3; 2] {
-        corners_of(&self.tree.root().envelope())
+        bounding_box(self.triangles.iter().flatten().copied())
     }
 
     /// The place nearest to `point`, or none if there are no triangles. Of several as near, any one, but always the same.

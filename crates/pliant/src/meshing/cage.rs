@@ -38,7 +38,7 @@ pub struct CageInfo {
 /// and no triangle crosses the boundary. Surfaces that enclose nothing, as a sheet, have a cage too.
 pub fn cage(mesh: &SurfaceMesh, surface: &Surface, params: &Params) -> Result<Cage, MeshingError> {
     let core = surface.enclosed();
-    let [low, high] = core.bounds();
+    let [low, high] = mesh.bounding_box();
     if params.cells < LEAST_CELLS {
         return Err(MeshingError::TooFewCells { cells: params.cells, least: LEAST_CELLS });
     }
@@ -46,7 +46,7 @@ pub fn cage(mesh: &SurfaceMesh, surface: &Surface, params: &Params) -> Result<Ca
     for by in DISTANCES {
         // Cells are counted along the surface, and the cage is larger.
         let cell = (high - low).max_element() / params.cells as f64;
-        let thick = Thickened { core, by: by * cell };
+        let thick = Thickened { core, beside: surface.left_out(), by: by * cell };
         let around = thick.bounds();
         let cells = ((around[1] - around[0]).max_element() / cell).round() as usize;
         let body = match tetrahedralize(&thick, &Params { cells, ..*params }) {
@@ -61,7 +61,7 @@ pub fn cage(mesh: &SurfaceMesh, surface: &Surface, params: &Params) -> Result<Ca
         let crossing = crossed(&body.mesh, mesh);
         if outside == 0 && crossing == 0 {
             let info = CageInfo { body: body.info, distance: by * body.info.cell };
-            return Ok(Cage { mesh: filled(body.mesh, core)?, embedding, info });
+            return Ok(Cage { mesh: filled(body.mesh, core, surface.volume())?, embedding, info });
         }
         wrong = (outside, crossing);
     }

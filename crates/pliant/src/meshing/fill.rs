@@ -10,30 +10,46 @@ use crate::mesh::{BODY, ElementKind, MeshData, MeshError, Region, VolumeMesh};
 const SAMPLES: usize = 64;
 /// They make so many regions, by how much of them is filled.
 const PARTS: usize = 8;
-/// No element counts for less than this: one that weighs next to nothing would fly away.
-const LEAST: f64 = 1.0 / 16.0;
+/// No element counts for less than this part of what they have in the mean, nor has to count for more than that: one that weighs next to nothing
+/// would fly away.
+const LEAST_OF_MEAN: f64 = 0.25;
+const ENOUGH: f64 = 1.0 / 16.0;
 
 /// The mesh with its elements in regions by how much of them is inside of `solid`: that called `body` is full, and the others are lighter and
-/// softer by their [`fill`](Region::fill). The mass of all is that of the solid.
-pub(super) fn filled(mesh: VolumeMesh, solid: &impl Solid) -> Result<VolumeMesh, MeshError> {
-    let fills: Vec<f64> = (0..mesh.element_count()).into_par_iter().map(|e| fill(&mesh, e, solid)).collect();
+/// softer by their [`fill`](Region::fill). The mass of all is that of the solid, which has `volume` if that is known.
+pub(super) fn filled(mesh: VolumeMesh, solid: &impl Solid, volume: Option<f64>) -> Result<VolumeMesh, MeshError> {
+    let mut fills: Vec<f64> = (0..mesh.element_count()).into_par_iter().map(|e| fill(&mesh, e, solid)).collect();
     let volumes: Vec<f64> = (0..mesh.element_count()).map(|e| mesh.element_volume(e)).collect();
+    let total: f64 = volumes.iter().sum();
+    let found: f64 = fills.iter().zip(&volumes).map(|(fill, volume)| fill * volume).sum();
+    let wanted = volume.unwrap_or(found).min(total);
+    // Samples find of thin bodies only a little, by chance.
+    if found > 0.0 {
+        fills.iter_mut().filter(|fill| **fill < 1.0).for_each(|fill| *fill = (*fill * wanted / found).min(1.0));
+    } else {
+        fills.fill(wanted / total);
+    }
     let part = |fill: f64| if fill >= 1.0 { PARTS } else { ((fill * PARTS as f64) as usize).min(PARTS - 1) };
     let (mut filled, mut whole) = ([0.0; PARTS + 1], [0.0; PARTS + 1]);
     for (&fill, &volume) in fills.iter().zip(&volumes) {
         filled[part(fill)] += fill * volume;
         whole[part(fill)] += volume;
     }
-    let wanted: f64 = filled.iter().sum();
+    // A sheet has no volume: it is as light as it can be.
+    let least = if wanted > 0.0 { (LEAST_OF_MEAN * wanted / total).min(ENOUGH) } else { ENOUGH };
     let mut mean: [f64; PARTS + 1] =
-        std::array::from_fn(|p| if whole[p] > 0.0 { (filled[p] / whole[p]).clamp(LEAST, 1.0) } else { 1.0 });
-    // What the lightest were given, the others do without.
-    let given: f64 = (0..=PARTS).map(|p| mean[p] * whole[p]).sum::<f64>() - wanted;
-    let spare: f64 = (1..=PARTS).map(|p| (mean[p] - LEAST) * whole[p]).sum();
-    if given > 0.0 && spare > 0.0 {
-        let factor = (1.0 - given / spare).max(0.0);
-        (1..=PARTS).for_each(|p| mean[p] = LEAST + factor * (mean[p] - LEAST));
+        std::array::from_fn(|p| if whole[p] > 0.0 { (filled[p] / whole[p]).clamp(least, 1.0) } else { 1.0 });
+    // What the lightest were given, the others do without; and what is missing they get.
+    let weight = |mean: &[f64; PARTS + 1]| (0..=PARTS).map(|p| mean[p] * whole[p]).sum::<f64>();
+    let spare: f64 = (0..PARTS).map(|p| (mean[p] - least) * whole[p]).sum();
+    let missing = wanted - weight(&mean);
+    if wanted > 0.0 && spare > 0.0 {
+        let factor = (1.0 + missing / spare).max(0.0);
+        (0..PARTS).for_each(|p| mean[p] = (least + factor * (mean[p] - least)).min(1.0));
     }
+    // If that was not enough, all together.
+    let factor = if wanted > 0.0 { wanted / weight(&mean) } else { 1.0 };
+    mean.iter_mut().for_each(|mean| *mean = (*mean * factor).min(1.0));
     let used: Vec<usize> = (0..=PARTS).rev().filter(|&p| whole[p] > 0.0).collect();
     let name = |p: usize| if p == PARTS { BODY.into() } else { format!("filled-{}-of-{PARTS}", p + 1) };
     let regions = used.iter().map(|&p| Region { fill: mean[p], ..Region::named(name(p)) }).collect();

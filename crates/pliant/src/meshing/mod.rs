@@ -71,6 +71,24 @@ pub struct Info {
     pub specks: usize,
 }
 
+/// Fill what a surface encloses, and look for what was too thin for that.
+pub fn fill_surface(surface: &Surface, params: &Params) -> Result<(Body, Option<Thin>), MeshingError> {
+    match tetrahedralize(surface.enclosed(), params) {
+        Ok(body) => {
+            let thin = thin_parts(surface, Some(&body.mesh), body.info.cell);
+            Ok((body, thin))
+        }
+        Err(MeshingError::Nothing { cells, cell }) => Err(match thin_parts(surface, None, cell) {
+            Some(thin) => MeshingError::TooThin { thin },
+            None if surface.findings().open_edges > 0 => {
+                MeshingError::Open { open_edges: surface.findings().open_edges }
+            }
+            None => MeshingError::Nothing { cells, cell },
+        }),
+        Err(error) => Err(error),
+    }
+}
+
 /// Why there is no mesh.
 #[derive(Debug, Error)]
 #[allow(missing_docs, reason = "the message says what each part is")]
@@ -92,6 +110,12 @@ pub enum MeshingError {
         "nothing is inside: the solid is empty, or thinner than its cells of {cell:.3e} m; take more of them than {cells}"
     )]
     Nothing { cells: usize, cell: f64 },
+    #[error("nothing is inside: {thin}")]
+    TooThin { thin: Thin },
+    #[error(
+        "nothing is inside: the surface is open, with {open_edges} open edges, and encloses nothing; a cage contains it all the same"
+    )]
+    Open { open_edges: usize },
     #[error("all {count} triangles of the surface have no area")]
     NoArea { count: usize },
     #[error(

@@ -13,6 +13,9 @@ use crate::mesh::SurfaceMesh;
 /// How many neighbours a triangle is compared with in search of crossings. Only nonsense has more.
 const MOST_NEIGHBOURS: usize = 256;
 
+/// Vertices nearer than this are one, as a part of the longest side.
+const SAME_PLACE: f64 = 2e-6;
+
 /// What was found in a surface, and done about it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Findings {
@@ -70,8 +73,8 @@ impl Findings {
         );
         say(
             self.crossing,
-            "triangle crosses another: what is inside of either is inside",
-            "triangles cross others: what is inside of either is inside",
+            "triangle at least crosses another: what is inside of either is inside",
+            "triangles at least cross others: what is inside of either is inside",
         );
         lines
     }
@@ -87,6 +90,8 @@ impl Findings {
 #[derive(Debug, Clone)]
 pub struct Surface {
     enclosed: Enclosed,
+    /// What does not count for inside and outside, but belongs to the surface.
+    left_out: TriangleTree,
     findings: Findings,
 }
 
@@ -100,8 +105,11 @@ impl Surface {
         let [low, high] = mesh.bounding_box();
         check_size(low, high)?;
         let mut findings = Findings::default();
-        let (vertices, triangles) = joined(mesh, &mut findings);
-        let mut triangles = without_repetition(&triangles, &mut findings);
+        let (vertices, all) = joined(mesh, &mut findings);
+        let with_area = |t: &&[u32; 3]| area_vector(t.map(|v| vertices[v as usize])) != Vec3::ZERO;
+        let mut triangles: Vec<[u32; 3]> = all.iter().filter(with_area).copied().collect();
+        findings.without_area = all.len() - triangles.len();
+        triangles = without_repetition(&triangles, &mut findings);
         if triangles.is_empty() {
             return Err(MeshingError::NoArea { count: findings.triangles });
         }
@@ -111,7 +119,12 @@ impl Surface {
         let (closed, numbers) = (is_balanced(&triangles), triangles);
         let enclosed = Enclosed::new(numbers.iter().map(|t| t.map(|v| vertices[v as usize])), closed);
         findings.crossing = crossings(&numbers, enclosed.tree());
-        Ok(Self { enclosed, findings })
+        let mut counted: Vec<[u32; 3]> = numbers.iter().map(|&t| sorted(t)).collect();
+        counted.par_sort_unstable();
+        let is_left_out = |t: &[u32; 3]| counted.binary_search(&sorted(*t)).is_err();
+        let left_out =
+            TriangleTree::new(all.iter().filter(|t| is_left_out(t)).map(|t| t.map(|v| vertices[v as usize])));
+        Ok(Self { enclosed, left_out, findings })
     }
 
     /// The triangles that are left, facing outward.
@@ -122,6 +135,25 @@ impl Surface {
     /// What they enclose.
     pub fn enclosed(&self) -> &Enclosed {
         &self.enclosed
+    }
+
+    /// Triangles that do not count for inside and outside, but belong to the surface: those without area and walls.
+    pub fn left_out(&self) -> &TriangleTree {
+        &self.left_out
+    }
+
+    /// The volume that it encloses, if it is closed and nowhere crosses or touches itself.
+    pub fn volume(&self) -> Option<f64> {
+        let Findings { open_edges, tangled_edges, crossing, .. } = self.findings;
+        if open_edges + tangled_edges + crossing > 0 {
+            return None;
+        }
+        let origin = self.triangles()[0][0];
+        let cone = |t: &Triangle| {
+            let [a, b, c] = t.map(|x| x - origin);
+            a.dot(b.cross(c)) / 6.0
+        };
+        Some(self.triangles().iter().map(cone).sum::<f64>()).filter(|volume| *volume > 0.0)
     }
 
     /// What was found and done.
@@ -139,34 +171,48 @@ pub(super) fn check_size(low: Vec3, high: Vec3) -> Result<(), MeshingError> {
     Err(MeshingError::Size { size, distance })
 }
 
-/// Triangles between vertices of which no two are at one place.
+/// Triangles between vertices of which no two are at one place, but for rounding.
 fn joined(mesh: &SurfaceMesh, findings: &mut Findings) -> (Vec<Vec3>, Vec<[u32; 3]>) {
-    let mut places: HashMap<[u64; 3], u32> = HashMap::with_capacity(mesh.vertices().len());
-    let mut vertices = Vec::new();
+    let [low, high] = mesh.bounding_box();
+    let near = SAME_PLACE * (high - low).max_element();
+    // In cubes four times as wide, so that few points have to look into the next one too.
+    let mut places: HashMap<[i64; 3], Vec<u32>> = HashMap::with_capacity(mesh.vertices().len());
+    let mut vertices: Vec<Vec3> = Vec::new();
+    let mut used = vec![false; mesh.vertices().len()];
+    mesh.faces().vertices().iter().for_each(|&v| used[v as usize] = true);
     let number: Vec<u32> = mesh
         .vertices()
         .iter()
-        .map(|&p| {
-            // Adding zero makes the two zeros one.
-            let key = p.to_array().map(|x| (x + 0.0).to_bits());
-            *places.entry(key).or_insert_with(|| {
+        .zip(&used)
+        .map(|(&p, used)| {
+            // What no triangle uses may be anywhere.
+            if !used {
+                return 0;
+            }
+            let cube = |p: Vec3| ((p - low) / (4.0 * near)).floor().to_array().map(|x| x as i64);
+            let (from, to) = (cube(p - near), cube(p + near));
+            let nearby = (from[0]..=to[0])
+                .flat_map(|i| (from[1]..=to[1]).flat_map(move |j| (from[2]..=to[2]).map(move |k| [i, j, k])))
+                .filter_map(|cube| places.get(&cube))
+                .flatten()
+                .copied()
+                .find(|&v| vertices[v as usize].distance(p) <= near);
+            nearby.unwrap_or_else(|| {
                 vertices.push(p);
+                places.entry(cube(p)).or_default().push(vertices.len() as u32 - 1);
                 vertices.len() as u32 - 1
             })
         })
         .collect();
-    findings.joined_vertices = number.len() - vertices.len();
-    let all = mesh.triangles().map(|t| t.map(|v| number[v as usize]));
-    let mut triangles = Vec::new();
-    for t in all {
-        findings.triangles += 1;
-        if area_vector(t.map(|v| vertices[v as usize])) == Vec3::ZERO {
-            findings.without_area += 1;
-        } else {
-            triangles.push(t);
-        }
-    }
+    findings.joined_vertices = used.iter().filter(|used| **used).count() - vertices.len();
+    let triangles: Vec<[u32; 3]> = mesh.triangles().map(|t| t.map(|v| number[v as usize])).collect();
+    findings.triangles = triangles.len();
     (vertices, triangles)
+}
+
+fn sorted(mut t: [u32; 3]) -> [u32; 3] {
+    t.sort_unstable();
+    t
 }
 
 /// Each triangle once; those that are there from both sides are walls between two rooms, and not there at all. But if most
@@ -176,10 +222,8 @@ fn without_repetition(triangles: &[[u32; 3]], findings: &mut Findings) -> Vec<[u
     let mut sides: Vec<([u32; 3], bool, u32)> = (0..)
         .zip(triangles)
         .map(|(index, &[a, b, c])| {
-            let mut sorted = [a, b, c];
-            sorted.sort_unstable();
-            let even = [[a, b, c], [b, c, a], [c, a, b]].contains(&sorted);
-            (sorted, even, index)
+            let corners = sorted([a, b, c]);
+            (corners, [[a, b, c], [b, c, a], [c, a, b]].contains(&corners), index)
         })
         .collect();
     sides.par_sort_unstable();
@@ -304,16 +348,13 @@ fn turn_inside_out(vertices: &[Vec3], triangles: &mut [[u32; 3]], pieces: &[Vec<
         let chosen = pieces.iter().enumerate().filter(|(i, _)| which(*i));
         Enclosed::new(chosen.flat_map(|(i, piece)| piece.iter().map(move |&t| outward(i, t))), false)
     };
+    let all_corners = |piece: &[u32]| piece.iter().map(|&t| corners(t)).collect::<Vec<_>>();
     let everything = all_of(&|_| true);
-    let outermost: Vec<bool> =
-        pieces.par_iter().map(|piece| around(&everything, piece.iter().map(|&t| corners(t)).collect()) < 1.0).collect();
+    let outermost: Vec<bool> = pieces.par_iter().map(|piece| around(&everything, &all_corners(piece)) < 1.0).collect();
     let inside_out = all_of(&|i| inward[i] && outermost[i]);
     let turn: Vec<bool> = (0..pieces.len())
         .into_par_iter()
-        .map(|i| {
-            let piece = || pieces[i].iter().map(|&t| corners(t)).collect();
-            if outermost[i] { inward[i] } else { around(&inside_out, piece()) > 0.5 }
-        })
+        .map(|i| if outermost[i] { inward[i] } else { around(&inside_out, &all_corners(&pieces[i])) > 0.5 })
         .collect();
     for (piece, _) in pieces.iter().zip(turn).filter(|(_, turn)| *turn) {
         findings.inside_out += 1;
@@ -346,7 +387,9 @@ fn without_walls(
     let all = Enclosed::new((0..triangles.len() as u32).map(corners), false);
     let is_wall: Vec<bool> = (0..pieces.len())
         .into_par_iter()
-        .map(|i| tangled[i] && !open[i] && around(&all, pieces[i].iter().map(|&t| corners(t)).collect()) > 0.75)
+        .map(|i| {
+            tangled[i] && !open[i] && around(&all, &pieces[i].iter().map(|&t| corners(t)).collect::<Vec<_>>()) > 0.75
+        })
         .collect();
     if is_wall.iter().all(|wall| *wall) {
         return triangles;
@@ -360,7 +403,7 @@ fn without_walls(
 
 /// How often a surface goes around a piece of it, as the mean of both sides: what the piece itself adds is one half if it is closed, and nothing if
 /// it is flat. A vote of some triangles, because pieces may cross.
-fn around(surface: &Enclosed, piece: Vec<Triangle>) -> f64 {
+fn around(surface: &Enclosed, piece: &[Triangle]) -> f64 {
     const VOTERS: usize = 9;
     let step = piece.len().div_ceil(VOTERS);
     let mut votes: Vec<f64> = piece

@@ -13,7 +13,7 @@ const SAMPLES: usize = 20_000;
 /// Less of the surface than this is lost in silence.
 const WORTH_TELLING: f64 = 1e-3;
 /// A wall is caught for certain if it is this many cells thick, however it lies in the lattice.
-const CELLS_ACROSS: f64 = 1.5;
+const CELLS_ACROSS: f64 = 2.0;
 
 /// What is too thin for a mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -37,16 +37,17 @@ impl std::fmt::Display for Thin {
     }
 }
 
-/// Look for parts of what a surface encloses that are not in `mesh`; none if there are none.
+/// Look for parts of what a surface encloses that are not in `mesh`, which has cells of the size `cell`; none if there are none.
 ///
-/// At places all over the surface, a ray goes inward to the opposite wall. If the middle between the two is not in the mesh, that part is lost.
-pub fn thin_parts(surface: &Surface, mesh: &VolumeMesh) -> Option<Thin> {
+/// At places all over the surface, a ray goes inward to the opposite wall. If the middle between the two is not in the mesh, that part is lost. Without a
+/// mesh, all is.
+pub fn thin_parts(surface: &Surface, mesh: Option<&VolumeMesh>, cell: f64) -> Option<Thin> {
     let solid = surface.enclosed();
     let [low, high] = solid.bounds();
     let reach = (high - low).length();
-    let boundary = mesh.boundary().surface;
-    let at = |v: u32| boundary.vertices()[v as usize];
-    let meshed = Enclosed::new(boundary.triangles().map(|t| t.map(at)), true);
+    let boundary = mesh.map(|mesh| mesh.boundary().surface);
+    let triangles = boundary.iter().flat_map(|own| own.triangles().map(|t| t.map(|v| own.vertices()[v as usize])));
+    let meshed = Enclosed::new(triangles, true);
     let places = samples(surface.triangles());
     let mut lost: Vec<f64> = places
         .par_iter()
@@ -54,8 +55,9 @@ pub fn thin_parts(surface: &Surface, mesh: &VolumeMesh) -> Option<Thin> {
             let start = place - 1e-6 * reach * normal;
             let end = place - reach * normal;
             let (hit, _) = *solid.tree().hits(start, end).first()?;
-            let middle = start.lerp(end, 0.5 * hit);
-            (solid.contains(middle) && !meshed.contains(middle)).then(|| place.distance(start.lerp(end, hit)))
+            let (middle, thickness) = (start.lerp(end, 0.5 * hit), place.distance(start.lerp(end, hit)));
+            let is_lost = thickness < CELLS_ACROSS * cell && solid.contains(middle) && !meshed.contains(middle);
+            is_lost.then_some(thickness)
         })
         .collect();
     // At every sharp edge a little is lost.

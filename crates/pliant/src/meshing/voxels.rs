@@ -2,15 +2,14 @@
 
 use rayon::prelude::*;
 
-use super::MeshingError;
 use super::fill::filled;
 use super::lattice::{Lattice, moved};
-use super::surface::check_size;
-use crate::geometry::{Enclosed, Solid};
+use super::{MeshingError, Surface};
+use crate::geometry::{Solid, box_around};
 use crate::math::Vec3;
 use crate::mesh::{ElementKind, MeshData, VolumeMesh};
 
-/// More are refused.
+/// A lattice of more is refused.
 const MOST_VOXELS: usize = 16_000_000;
 
 /// A solid in cubes.
@@ -27,31 +26,38 @@ pub struct Voxels {
 /// All cubes that have a point in common with what a surface encloses, or with the surface itself, so that every point of it is in a cube.
 ///
 /// Cubes at the rim are lighter and softer, by how much of them is inside. The boundary touches itself nowhere.
-pub fn voxelize(solid: &Enclosed, cells: usize) -> Result<Voxels, MeshingError> {
-    let bounds = solid.bounds();
-    check_size(bounds[0], bounds[1])?;
+pub fn voxelize(surface: &Surface, cells: usize) -> Result<Voxels, MeshingError> {
+    let (solid, left_out) = (surface.enclosed(), surface.left_out());
+    let bounds = box_around(solid.bounds(), left_out.bounds());
     let lattice = Lattice::around(bounds, cells)?;
+    let total = lattice.cell_count();
+    if total > MOST_VOXELS {
+        return Err(MeshingError::TooManyCells { cells, total: total as f64, most: MOST_VOXELS as f64 });
+    }
+    let is_touched = |low: Vec3, high: Vec3| {
+        solid.tree().touching(low, high).next().is_some() || left_out.touching(low, high).next().is_some()
+    };
     let corners = |cell: [usize; 3]| [cell, cell.map(|n| n + 1)].map(|corner| lattice.position(lattice.corner(corner)));
     // A surface in the plane between two cubes is in both, and one of them is enough.
     let skin = Vec3::splat(1e-9 * lattice.cell);
     let is_needed = |cell: [usize; 3]| {
         let [low, high] = corners(cell);
-        let touched = || solid.tree().touching(low + skin, high - skin).next().is_some();
-        solid.whole(low, high).unwrap_or_else(|| touched() || solid.contains(0.5 * (low + high)))
+        is_touched(low + skin, high - skin)
+            || solid.whole(low, high).unwrap_or_else(|| solid.contains(0.5 * (low + high)))
     };
     let mut grid = Grid { cells: lattice.cells, full: Vec::new() };
     grid.full = (0..lattice.cell_count()).into_par_iter().map(|index| is_needed(grid.cell(index))).collect();
     for index in 0..grid.full.len() {
         let cell = grid.cell(index);
         let [low, high] = corners(cell);
-        if !grid.full[index] && solid.tree().touching(low, high).next().is_some() {
+        if !grid.full[index] && is_touched(low, high) {
             grid.full[index] = grid.rim_is_bare(cell, |side| {
                 let [mut from, mut to] = [low + skin, high - skin];
                 for axis in (0..3).filter(|&axis| side[axis] != 0) {
                     let at = if side[axis] < 0 { low } else { high };
                     (from[axis], to[axis]) = (at[axis], at[axis]);
                 }
-                solid.tree().touching(from, to).next().is_some()
+                is_touched(from, to)
             });
         }
     }
@@ -60,9 +66,6 @@ pub fn voxelize(solid: &Enclosed, cells: usize) -> Result<Voxels, MeshingError> 
         return Err(MeshingError::Nothing { cells, cell: lattice.cell });
     }
     grid.fill_touching();
-    if grid.count() > MOST_VOXELS {
-        return Err(MeshingError::TooManyElements { cells, most: MOST_VOXELS as f64 });
-    }
     let mut number = vec![u32::MAX; lattice.site_count()];
     let (mut vertices, mut elements) = (Vec::new(), Vec::with_capacity(8 * grid.count()));
     for [i, j, k] in lattice.each_cell().filter(|&cell| grid.is_full(cell)) {
@@ -78,7 +81,11 @@ pub fn voxelize(solid: &Enclosed, cells: usize) -> Result<Voxels, MeshingError> 
         }
     }
     let mesh = VolumeMesh::check(MeshData::new(vertices, ElementKind::Hex8, elements))?.mesh;
-    Ok(Voxels { mesh: filled(mesh, solid)?, cell: lattice.cell, added_at_touching: grid.count() - before })
+    Ok(Voxels {
+        mesh: filled(mesh, solid, surface.volume())?,
+        cell: lattice.cell,
+        added_at_touching: grid.count() - before,
+    })
 }
 
 struct Grid {

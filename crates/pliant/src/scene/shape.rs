@@ -10,7 +10,7 @@ use super::quantity::{Length, dimension};
 use super::{Quantity, SolidError, SolidSource, Vector, text_or_table};
 use crate::mesh::generate::{self, GenerateError};
 use crate::mesh::{Cells, SurfaceMesh, VolumeMesh};
-use crate::meshing::{MeshingError, Params, Surface, cage, tetrahedralize, thin_parts, voxelize};
+use crate::meshing::{MeshingError, Params, Surface, cage, fill_surface, tetrahedralize, voxelize};
 
 /// A mesh: the name of a file, relative to that of the scene, or a shape.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -236,13 +236,22 @@ impl Shape {
                 generate::torus(ring, tube, count(across), sectors.map_or_else(around, count), elements.cells())?
             }
             Self::Filled { of: SolidSource::Solid(ref solid), cells, grading } => {
-                tetrahedralize(&solid.form()?, &Params { cells: count(cells), grading })?.mesh
+                let form = solid.form()?;
+                let body = tetrahedralize(&form, &Params { cells: count(cells), grading })?;
+                if form.thickness() < body.info.cell {
+                    notes.push(format!(
+                        "a part of the solid is {:.3e} m thin, less than a cell of {:.3e} m: it may be lost",
+                        form.thickness(),
+                        body.info.cell
+                    ));
+                }
+                body.mesh
             }
             Self::Filled { of: SolidSource::Surface(ref name), cells, grading } => {
                 let (_, surface) = surface(name)?;
-                let mesh = tetrahedralize(surface.enclosed(), &Params { cells: count(cells), grading })?.mesh;
-                notes.extend(thin_parts(&surface, &mesh).map(|thin| thin.to_string()));
-                mesh
+                let (body, thin) = fill_surface(&surface, &Params { cells: count(cells), grading })?;
+                notes.extend(thin.map(|thin| thin.to_string()));
+                body.mesh
             }
             Self::Cage { surface: ref name, cells, grading } => {
                 let (mesh, surface) = surface(name)?;
@@ -253,7 +262,7 @@ impl Shape {
             Self::Voxels { surface: ref name, cells } => {
                 let (mesh, surface) = surface(name)?;
                 carries = Some(mesh);
-                voxelize(surface.enclosed(), count(cells))?.mesh
+                voxelize(&surface, count(cells))?.mesh
             }
         };
         Ok(Made { mesh, carries, notes })
