@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 
 use pliant::io::FORMATS;
 use pliant::material::AnyLaw;
-use pliant::math::{Kernel, Simd, dispatch};
+use pliant::math::lane_count;
 
 use crate::table::Facts;
 
@@ -16,7 +16,7 @@ pub fn report() -> String {
     facts.row("machine", format!("{} on {}", std::env::consts::ARCH, std::env::consts::OS));
     let cores = std::thread::available_parallelism().map_or("unknown".into(), |count| count.to_string());
     facts.row("cores", cores);
-    facts.row("vector unit", format!("{} doubles at a time", dispatch(Width)));
+    facts.row("vector unit", format!("{} doubles at a time", lane_count()));
     facts.row("memory", memory().unwrap_or_else(|| "unknown".into()));
     let names = |list: Vec<&str>| list.join(", ");
     facts.row("laws", names(AnyLaw::ALL.iter().map(|law| law.name).collect()) + ", and formulas");
@@ -25,17 +25,6 @@ pub fn report() -> String {
     facts.row("animations", names(animations.chain(["png", "gif"]).collect()));
     facts.row("films", if has_ffmpeg() { "mp4, by ffmpeg" } else { "none: the program ffmpeg is not there" });
     facts.into_text()
-}
-
-/// How many numbers the widest registers have.
-struct Width;
-
-impl Kernel for Width {
-    type Output = usize;
-
-    fn run<R: Simd>(self) -> usize {
-        R::WIDTH
-    }
 }
 
 /// Total and free memory, where the system tells.

@@ -17,6 +17,7 @@ mod plot;
 mod progress;
 mod reduce;
 mod report;
+mod reproduce;
 mod run;
 mod scene;
 mod statics;
@@ -91,6 +92,8 @@ enum Command {
     Plot(plot::Plot),
     /// Make pictures and films of a run, or write it in other formats.
     Render(pictures::Render),
+    /// Run experiments of the papers again, with tables and figures; lists them if none is named.
+    Reproduce(reproduce::Reproduce),
     /// Look at, check, convert and make meshes.
     #[command(subcommand, arg_required_else_help = true)]
     Mesh(mesh::MeshCommand),
@@ -182,6 +185,7 @@ fn execute(command: Command) -> anyhow::Result<Done> {
         Command::Reduce(command) => command.run(),
         Command::Plot(command) => command.run(),
         Command::Render(command) => command.run(),
+        Command::Reproduce(command) => command.run(),
         Command::Doctor => Ok(Done::text(doctor::report())),
         Command::Man { folder } => {
             clap_mangen::generate_to(Cli::command(), &folder).with_context(|| folder.display().to_string())?;

@@ -19,7 +19,7 @@ pub use jet::Jet;
 pub use lanes::{LaneMask, Lanes};
 pub use matrix::Matrix;
 pub use real::Real;
-pub use simd::{Kernel, Simd, Singles, dispatch, fused};
+pub use simd::{Kernel, Simd, Singles, dispatch, fused, lane_count};
 
 pub use glam::{DAffine3 as Affine3, DMat3 as Mat3, DVec3 as Vec3};
 

@@ -75,6 +75,18 @@ pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
     kernel.run::<f64>()
 }
 
+/// How many numbers the widest registers of this machine have.
+pub fn lane_count() -> usize {
+    struct Width;
+    impl Kernel for Width {
+        type Output = usize;
+        fn run<R: Simd>(self) -> usize {
+            R::WIDTH
+        }
+    }
+    dispatch(Width)
+}
+
 /// `a · b + c` of single numbers in a kernel, with one rounding on machines with the registers of `R`.
 #[inline(always)]
 pub fn fused<R: Simd>(a: f64, b: f64, c: f64) -> f64 {
@@ -571,15 +583,8 @@ mod tests {
     }
 
     fn widths() -> Vec<(&'static str, usize, Vec<f64>)> {
-        struct Width;
-        impl Kernel for Width {
-            type Output = usize;
-            fn run<R: Simd>(self) -> usize {
-                R::WIDTH
-            }
-        }
         let numbers: Vec<f64> = (0..64).map(|i| f64::from(i) * 0.11 - 3.35).collect();
-        let mut all = vec![("widest", dispatch(Width), dispatch(Everything(&numbers)))];
+        let mut all = vec![("widest", lane_count(), dispatch(Everything(&numbers)))];
         #[cfg(target_arch = "x86_64")]
         all.extend(x86::with_four_lanes(Everything(&numbers)).map(|out| ("four", 4, out)));
         all.push(("portable", 2, Everything(&numbers).run::<Lanes<2, false>>()));

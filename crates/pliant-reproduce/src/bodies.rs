@@ -1,0 +1,1 @@
+//! Bodies of the sizes that papers have, in shapes of our own.

@@ -1,0 +1,113 @@
+//! Energy and stress of every law against stretch.
+
+use pliant::material::{AnyLaw, Law, LawVisitor, YoungPoisson};
+use pliant::math::Matrix;
+use pliant_pictures::{Figure, Plot, Series};
+
+use crate::measure::digits;
+use crate::{Experiment, Page, paper};
+
+pub const EXPERIMENT: Experiment = Experiment {
+    name: "course-energies",
+    paper: &paper::COURSE,
+    part: "chapter 3",
+    title: "Energy laws against stretch",
+    reports: "Laws that agree near rest part ways when stretched and even more when compressed: St. Venant–Kirchhoff is softest at \
+              a compression to about 58 % of the length and gives way beyond, while the energy of neo-Hookean laws grows without end.",
+    run,
+};
+
+const MODULI: YoungPoisson = YoungPoisson { young: 1.0, poisson: 0.3 };
+
+fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
+    let stretches: Vec<f64> = (0..page.pick(391, 79)).map(|i| 0.05 + f64::from(i) * page.pick(0.005, 0.025)).collect();
+    let (mut energies, mut stresses) = (Vec::new(), Vec::new());
+    let mut rows = Vec::new();
+    for entry in AnyLaw::ALL {
+        page.now(entry.name)?;
+        let law = AnyLaw::new(entry.name, MODULI)?;
+        let at = |s: f64| law.visit(AtStretch(s));
+        let curve = |part: fn((f64, f64)) -> f64| stretches.iter().map(|&s| (s, part(at(s)))).collect();
+        energies.push(Series::new(entry.name, curve(|(energy, _)| energy)));
+        stresses.push(Series::new(entry.name, curve(|(_, stress)| stress)));
+        rows.push(
+            [vec![entry.name.to_owned()], [0.1, 0.5, 0.9, 1.1, 1.5, 2.0].map(|s| digits(at(s).0, 4)).to_vec()].concat(),
+        );
+    }
+    let panel = |y_label: &str, series: Vec<Series>| Plot {
+        x_label: "stretch along one axis".into(),
+        y_label: y_label.into(),
+        series: series.into_iter().map(|curve| Series { points: within(&curve.points), ..curve }).collect(),
+        ..Plot::default()
+    };
+    page.text(
+        "A cube is stretched along one axis and keeps its width, `F = diag(s, 1, 1)`, with `Y = 1` Pa and `ν = 0.3`.",
+    );
+    let panels = vec![panel("energy density, J/m³", energies), panel("nominal stress, Pa", stresses)];
+    page.figure("energies", "Energy and stress of all laws against stretch", Figure { panels, ..Figure::default() })?;
+    let heading = ["law", "s = 0.1", "0.5", "0.9", "1.1", "1.5", "2.0"];
+    page.table("energies-at", "Energy density in J/m³", &heading, rows)?;
+
+    let at = |name: &str, s: f64| AnyLaw::new(name, MODULI).map(|law| law.visit(AtStretch(s)));
+    // P = (λ + 2μ) s (s² − 1)/2, least where s² = 1/3.
+    let mut least = (0.0, f64::INFINITY);
+    for i in 1..10_000 {
+        let s = f64::from(i) * 1e-4;
+        let stress = at("stvk", s)?.1;
+        if stress < least.1 {
+            least = (s, stress);
+        }
+    }
+    page.finding(
+        "St. Venant–Kirchhoff resists most at a stretch of √⅓ = 0.577",
+        (least.0 - 1.0 / 3.0_f64.sqrt()).abs() < 1e-4,
+        format!("at {}", digits(least.0, 4)),
+    );
+    let crushed = at("stvk", 1e-6)?;
+    page.finding(
+        "and lets itself be flattened by no force and for a finite energy",
+        crushed.1.abs() < 1e-5 && crushed.0 < 0.2,
+        format!("stress {} Pa, energy {} J/m³ at a stretch of 1e-6", digits(crushed.1, 2), digits(crushed.0, 3)),
+    );
+    let [flat, flatter] = [at("neo-hookean", 1e-4)?.0, at("neo-hookean", 1e-8)?.0];
+    page.finding(
+        "the energy of the neo-Hookean law grows without end when it is flattened",
+        flatter > 2.0 * flat && flat > 10.0 * crushed.0,
+        format!("{} J/m³ at a stretch of 1e-4, {} at 1e-8", digits(flat, 3), digits(flatter, 3)),
+    );
+    let mut spread = 0.0_f64;
+    for entry in AnyLaw::ALL {
+        let expected = 0.5 * (MODULI.lambda() + 2.0 * MODULI.mu()) * 1e-6;
+        spread = spread.max((at(entry.name, 1.001)?.0 / expected - 1.0).abs());
+    }
+    page.finding(
+        "near rest all laws are the same",
+        spread < 5e-3,
+        format!("within {} % of linear elasticity at a stretch of 1.001", digits(100.0 * spread, 2)),
+    );
+    let [stvk, linear, neo] = [at("stvk", 2.0)?.1, at("linear", 2.0)?.1, at("neo-hookean", 2.0)?.1];
+    page.finding(
+        "stretched to twice the length, St. Venant–Kirchhoff is the stiffest, and the neo-Hookean law softer than the linear one",
+        stvk > linear && linear > neo,
+        format!("{}, {} and {} Pa for St. Venant–Kirchhoff, linear and neo-Hookean", digits(stvk, 3), digits(linear, 3), digits(neo, 3)),
+    );
+    Ok(())
+}
+
+/// What is beyond the plot would squeeze all the rest.
+fn within(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    points.iter().map(|&(x, y)| (x, if y.abs() < 2.5 { y } else { f64::NAN })).collect()
+}
+
+/// Energy density and stress along the axis of stretch.
+struct AtStretch(f64);
+
+impl LawVisitor for AtStretch {
+    type Output = (f64, f64);
+
+    fn visit<L: Law + 'static>(self, law: &L) -> (f64, f64) {
+        let mut f = Matrix::<f64>::identity();
+        f.0[0][0] = self.0;
+        (law.energy(&f), law.stress(&f).0[0][0])
+    }
+}

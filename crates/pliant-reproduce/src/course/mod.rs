@@ -1,0 +1,3 @@
+//! Sifakis and Barbič 2012: the SIGGRAPH course.
+
+pub mod energies;

@@ -1,0 +1,133 @@
+//! What many experiments do: step until the end or the explosion, fit a slope, take a time.
+
+use std::time::Instant;
+
+use pliant::integrator::{Integrator, StepError};
+use pliant::model::Model;
+use pliant::solver::{SolveError, SolverParams};
+use pliant::system::{State, System};
+
+use crate::{Page, Stopped};
+
+/// Beyond so many times its size a body has exploded.
+const FAR: f64 = 100.0;
+
+/// How stepping went.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    /// To the end.
+    Finished,
+    /// Some vertex flew away, or a step failed.
+    Exploded {
+        /// When, in s.
+        time: f64,
+        /// What happened.
+        why: String,
+    },
+}
+
+impl Outcome {
+    /// Whether it went to the end.
+    pub fn is_finished(&self) -> bool {
+        *self == Self::Finished
+    }
+}
+
+/// Step `model` from `state` with the default solver, so many times, and `look` after each step, until the end or an explosion.
+pub fn march(
+    page: &Page<'_>,
+    what: &str,
+    model: &mut Model,
+    scheme: &mut dyn Integrator<Model>,
+    state: &mut State,
+    dt: f64,
+    steps: usize,
+    look: impl FnMut(&mut Model, &State),
+) -> Result<Outcome, Stopped> {
+    march_with(page, what, SolverParams::default(), model, scheme, state, dt, steps, look)
+}
+
+/// The same with a solver of choice.
+#[allow(clippy::too_many_arguments, reason = "each is what it is called")]
+pub fn march_with(
+    page: &Page<'_>,
+    what: &str,
+    solver: SolverParams,
+    model: &mut Model,
+    scheme: &mut dyn Integrator<Model>,
+    state: &mut State,
+    dt: f64,
+    steps: usize,
+    mut look: impl FnMut(&mut Model, &State),
+) -> Result<Outcome, Stopped> {
+    let mut solver = solver.build();
+    let far = FAR * model.extent();
+    for step in 0..steps {
+        page.now(format_args!("{what}: step {} of {steps}", step + 1))?;
+        match scheme.step(model, &mut *solver, state, dt) {
+            Ok(_) => {}
+            Err(StepError::Solve { source: SolveError::Stopped, .. }) => return Err(Stopped),
+            Err(error) => return Ok(Outcome::Exploded { time: state.time, why: error.to_string() }),
+        }
+        if let Some(x) = state.q.iter().copied().find(|x| x.abs() > far) {
+            let why = format!("a vertex has moved by {:.1e} m", x.abs());
+            return Ok(Outcome::Exploded { time: state.time, why });
+        }
+        look(model, state);
+    }
+    Ok(Outcome::Finished)
+}
+
+/// The exponent `p` of `y = c xᵖ` that fits best, by least squares of the logarithms.
+pub fn exponent(points: &[(f64, f64)]) -> f64 {
+    let logs: Vec<(f64, f64)> = points.iter().map(|(x, y)| (x.ln(), y.ln())).collect();
+    let n = logs.len() as f64;
+    let (mean_x, mean_y) = logs.iter().fold((0.0, 0.0), |(a, b), (x, y)| (a + x / n, b + y / n));
+    let (xy, xx) =
+        logs.iter().fold((0.0, 0.0), |(a, b), (x, y)| (a + (x - mean_x) * (y - mean_y), b + (x - mean_x).powi(2)));
+    xy / xx
+}
+
+/// The least time that `work` takes in so many rounds, in s.
+pub fn least_seconds(rounds: usize, mut work: impl FnMut()) -> f64 {
+    let time = |_| {
+        let began = Instant::now();
+        work();
+        began.elapsed().as_secs_f64()
+    };
+    (0..rounds.max(1)).map(time).fold(f64::INFINITY, f64::min)
+}
+
+/// Compute with so many threads.
+pub fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> anyhow::Result<T> {
+    Ok(rayon::ThreadPoolBuilder::new().num_threads(threads).build()?.install(work))
+}
+
+/// A number with so many digits that count, plain where that is short.
+pub fn digits(x: f64, count: usize) -> String {
+    if x == 0.0 || !x.is_finite() {
+        return x.to_string();
+    }
+    let after = count.saturating_sub(1);
+    let rounded: f64 = format!("{x:.after$e}").parse().unwrap_or(x);
+    let plain = (1e-3..1e6).contains(&rounded.abs());
+    if plain { format!("{rounded}") } else { format!("{rounded:e}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_exponent_of_a_power_is_found() {
+        let points: Vec<(f64, f64)> = [1.0, 2.0, 5.0, 9.0].map(|x: f64| (x, 3.0 * x.powf(1.5))).to_vec();
+        assert!((exponent(&points) - 1.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn numbers_have_the_digits_that_count() {
+        assert_eq!(digits(0.012_345, 3), "0.0123");
+        assert_eq!(digits(1.234_5e7, 2), "1.2e7");
+        assert_eq!(digits(f64::NAN, 2), "NaN");
+    }
+}

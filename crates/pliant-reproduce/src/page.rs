@@ -1,0 +1,265 @@
+//! What an experiment leaves behind: a page with tables, figures, data, and what was found.
+
+use std::fmt::Display;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use pliant::io::{Disk, Files};
+use pliant_pictures::{Figure, Image};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::{Effort, Experiment, Machine};
+
+/// Pixels for each unit of a figure.
+const PIXELS: f64 = 1.5;
+
+/// The user wants to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("stopped")]
+pub struct Stopped;
+
+/// Told what is being done now; breaks off if the user wants to stop.
+pub type Watch<'a> = &'a dyn Fn(&str) -> ControlFlow<()>;
+
+/// The page of an experiment while it runs. Files are written as they come, so that what was done before a failure is kept.
+pub struct Page<'a> {
+    folder: PathBuf,
+    effort: Effort,
+    watch: Watch<'a>,
+    record: Record,
+}
+
+/// All that a page says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// Of the experiment.
+    pub name: String,
+    /// How it was run.
+    pub effort: Effort,
+    /// Where and with what.
+    pub machine: Machine,
+    /// From the top.
+    pub pieces: Vec<Piece>,
+    /// What came out.
+    pub findings: Vec<Finding>,
+    /// How long it took, in s.
+    pub seconds: f64,
+}
+
+/// A part of a page.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Piece {
+    /// Markdown.
+    Text(String),
+    /// Rows under a heading, also as CSV in a file.
+    Table {
+        /// What it shows.
+        caption: String,
+        /// The CSV file.
+        file: String,
+        /// What the columns are, with units.
+        heading: Vec<String>,
+        /// As many cells as the heading has.
+        rows: Vec<Vec<String>>,
+    },
+    /// A picture in a file.
+    Picture {
+        /// What it shows.
+        caption: String,
+        /// The picture: SVG if there is one, otherwise PNG.
+        file: String,
+        /// Its numbers as CSV, if it is a plot.
+        data: Option<String>,
+    },
+}
+
+/// Something that a paper reports, and whether it is so here.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// What the paper reports, or theory says.
+    pub claim: String,
+    /// What came out here, with numbers.
+    pub measured: String,
+    /// Whether that agrees.
+    pub holds: bool,
+    /// Whether it depends on a clock, and so on the machine and on what else it does. Tests do not look at those.
+    pub by_clock: bool,
+}
+
+impl<'a> Page<'a> {
+    /// An empty page in `folder`, which is made.
+    pub fn new(experiment: &Experiment, effort: Effort, folder: &Path, watch: Watch<'a>) -> anyhow::Result<Self> {
+        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        let record = Record {
+            name: experiment.name.into(),
+            effort,
+            machine: Machine::here(),
+            pieces: Vec::new(),
+            findings: Vec::new(),
+            seconds: 0.0,
+        };
+        Ok(Self { folder: folder.to_owned(), effort, watch, record })
+    }
+
+    /// Whether this is the short variant, for tests.
+    pub fn is_fast(&self) -> bool {
+        self.effort == Effort::Fast
+    }
+
+    /// `full`, or `fast` in the short variant.
+    pub fn pick<T>(&self, full: T, fast: T) -> T {
+        if self.is_fast() { fast } else { full }
+    }
+
+    /// Say what is done next; fails if the user wants to stop.
+    pub fn now(&self, what: impl Display) -> Result<(), Stopped> {
+        match (self.watch)(&what.to_string()) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(Stopped),
+        }
+    }
+
+    /// A paragraph.
+    pub fn text(&mut self, text: impl Into<String>) {
+        self.record.pieces.push(Piece::Text(text.into()));
+    }
+
+    /// Rows under a heading, and the same in `NAME.csv`. Units belong into the heading.
+    ///
+    /// # Panics
+    /// If a row has not as many cells as the heading.
+    pub fn table(&mut self, name: &str, caption: &str, heading: &[&str], rows: Vec<Vec<String>>) -> anyhow::Result<()> {
+        assert!(rows.iter().all(|row| row.len() == heading.len()), "{name}: rows as wide as the heading");
+        let file = format!("{name}.csv");
+        let lines = rows.iter().map(|row| csv_line(row.iter().map(String::as_str)));
+        let text: String = std::iter::once(csv_line(heading.iter().copied())).chain(lines).collect();
+        self.write(&file, text.as_bytes())?;
+        let heading = heading.iter().map(|&cell| cell.to_owned()).collect();
+        self.record.pieces.push(Piece::Table { caption: caption.into(), file, heading, rows });
+        Ok(())
+    }
+
+    /// Plots, as `NAME.svg` and `NAME.png`, with their numbers in `NAME.csv`.
+    pub fn figure(&mut self, name: &str, caption: &str, figure: impl Into<Figure>) -> anyhow::Result<()> {
+        let figure = figure.into();
+        let [svg, data] = ["svg", "csv"].map(|extension| format!("{name}.{extension}"));
+        self.write(&svg, figure.svg()?.as_bytes())?;
+        self.write(&format!("{name}.png"), &figure.image(PIXELS)?.png()?)?;
+        self.write(&data, series_csv(&figure).as_bytes())?;
+        self.record.pieces.push(Piece::Picture { caption: caption.into(), file: svg, data: Some(data) });
+        Ok(())
+    }
+
+    /// A picture, as `NAME.png`.
+    pub fn picture(&mut self, name: &str, caption: &str, image: &Image) -> anyhow::Result<()> {
+        let file = format!("{name}.png");
+        self.write(&file, &image.png()?)?;
+        self.record.pieces.push(Piece::Picture { caption: caption.into(), file, data: None });
+        Ok(())
+    }
+
+    /// Whether what a paper reports is so here, with the numbers that say so. The tests fail if it is not.
+    pub fn finding(&mut self, claim: impl Into<String>, holds: bool, measured: impl Into<String>) {
+        let (claim, measured) = (claim.into(), measured.into());
+        self.record.findings.push(Finding { claim, measured, holds, by_clock: false });
+    }
+
+    /// The same for what depends on a clock, which tests do not look at.
+    pub fn finding_by_clock(&mut self, claim: impl Into<String>, holds: bool, measured: impl Into<String>) {
+        let (claim, measured) = (claim.into(), measured.into());
+        self.record.findings.push(Finding { claim, measured, holds, by_clock: true });
+    }
+
+    /// Write the page itself, and its record for the page of all experiments.
+    pub fn finish(mut self, experiment: &Experiment, seconds: f64, error: Option<&str>) -> anyhow::Result<Record> {
+        self.record.seconds = seconds;
+        if let Some(error) = error {
+            self.text(format!("**Not finished**: {error}. What there was before is above."));
+        }
+        let text = format!("# {}\n\n{}", experiment.title, self.record.markdown(experiment, ""));
+        self.write("README.md", text.as_bytes())?;
+        self.write("page.json", serde_json::to_string_pretty(&self.record)?.as_bytes())?;
+        Ok(self.record)
+    }
+
+    fn write(&self, file: &str, bytes: &[u8]) -> anyhow::Result<()> {
+        Ok(Disk.write(&self.folder.join(file), bytes)?)
+    }
+}
+
+impl Record {
+    /// The page without its title; files are looked for in the folder `at`, which ends in `/` or is empty.
+    pub fn markdown(&self, experiment: &Experiment, at: &str) -> String {
+        let mut text = format!("{}, {}. {}\n", experiment.paper.citation, experiment.part, experiment.reports);
+        for piece in &self.pieces {
+            text += &piece.markdown(at);
+        }
+        text += "\n| what is reported | here | |\n|---|---|---|\n";
+        for Finding { claim, measured, holds, by_clock } in &self.findings {
+            let verdict = if *holds { "agrees" } else { "**differs**" };
+            let clock = if *by_clock { ", by the clock" } else { "" };
+            text += &format!("| {} | {} | {verdict}{clock} |\n", cell(claim), cell(measured));
+        }
+        let Machine { cpu, cores, lanes, threads, version, build } = &self.machine;
+        let short = if self.effort == Effort::Fast { " --fast" } else { "" };
+        text += &format!(
+            "\n`pliant reproduce {}{short}`: {:.0} s with Pliant {version} ({build}), {threads} threads on {cores} cores of {cpu}, {lanes} doubles a register.\n",
+            self.name, self.seconds
+        );
+        text
+    }
+}
+
+impl Piece {
+    fn markdown(&self, at: &str) -> String {
+        match self {
+            Self::Text(text) => format!("\n{text}\n"),
+            Self::Table { caption, file, heading, rows } => {
+                let line = |cells: &[String]| {
+                    format!("| {} |\n", cells.iter().map(|text| cell(text)).collect::<Vec<_>>().join(" | "))
+                };
+                let is_number = |column: usize| {
+                    rows.iter().all(|row| row[column].starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '–'))
+                };
+                let rule: String =
+                    (0..heading.len()).map(|column| if is_number(column) { "---:|" } else { "---|" }).collect();
+                let rows: String = rows.iter().map(|row| line(row)).collect();
+                format!("\n{caption} ([data]({at}{file}))\n\n{}|{rule}\n{rows}", line(heading))
+            }
+            Self::Picture { caption, file, data } => {
+                let data = data.as_ref().map_or(String::new(), |data| format!(" ([data]({at}{data}))"));
+                format!("\n![{caption}]({at}{file})\n\n*{caption}*{data}\n")
+            }
+        }
+    }
+}
+
+/// Text in a cell of a table of Markdown.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|").replace('\n', " ")
+}
+
+fn csv_line<'a>(cells: impl Iterator<Item = &'a str>) -> String {
+    let quoted = |cell: &str| {
+        let plain = !cell.contains([',', '"', '\n']);
+        if plain { cell.to_owned() } else { format!("\"{}\"", cell.replace('"', "\"\"")) }
+    };
+    cells.map(quoted).collect::<Vec<_>>().join(",") + "\n"
+}
+
+/// Every point of every curve, in the long form that pandas and R like.
+fn series_csv(figure: &Figure) -> String {
+    let mut text = csv_line(["panel", "series", "x", "y"].into_iter());
+    for panel in &figure.panels {
+        text += &format!("# x: {}; y: {}\n", panel.x_label, panel.y_label);
+        let title = if panel.title.is_empty() { &panel.y_label } else { &panel.title };
+        for series in &panel.series {
+            for (x, y) in &series.points {
+                text += &csv_line([title.as_str(), &series.name, &x.to_string(), &y.to_string()].into_iter());
+            }
+        }
+    }
+    text
+}

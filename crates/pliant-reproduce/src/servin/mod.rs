@@ -1,0 +1,1 @@
+//! Servin, Lacoursière and Melin 2006: elasticity as regularised constraints.

@@ -1,0 +1,85 @@
+//! One page of all experiments, made of what their runs have left.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use pliant::io::{Disk, Files};
+
+use crate::{EXPERIMENTS, Effort, Experiment, Piece, Record};
+
+/// The folder of figures, beside the page.
+const FIGURES: &str = "images/reproduction";
+
+/// What went into the page of all experiments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Summary {
+    /// The page.
+    pub page: PathBuf,
+    /// How many findings agree.
+    pub agree: usize,
+    /// Of how many.
+    pub findings: usize,
+}
+
+/// Put the pages of all experiments under `runs` into one, `reproduction.md` in the folder `docs`, with its figures and data beside it.
+pub fn summarize(runs: &Path, docs: &Path) -> anyhow::Result<Summary> {
+    let records = EXPERIMENTS.iter().map(|experiment| read(runs, experiment)).collect::<Result<Vec<_>, _>>()?;
+    let figures = docs.join(FIGURES);
+    std::fs::create_dir_all(&figures).with_context(|| figures.display().to_string())?;
+    let mut text = String::from(INTRODUCTION);
+    text += "\n| experiment | from | what | agrees |\n|---|---|---|---|\n";
+    for (experiment, record) in EXPERIMENTS.iter().zip(&records) {
+        let (agree, all) = agreement(record);
+        let Experiment { name, part, title, paper, .. } = experiment;
+        let authors = paper.citation.split(", *").next().unwrap_or(paper.citation);
+        writeln!(text, "| [{name}](#{name}) | {authors}: {part} | {title} | {agree} of {all} |")?;
+    }
+    for (experiment, record) in EXPERIMENTS.iter().zip(&records) {
+        let at = format!("{FIGURES}/{}/", experiment.name);
+        copy_files(&runs.join(experiment.name), &docs.join(&at), record)?;
+        write!(text, "\n## {}\n\n**{}.** {}", experiment.name, experiment.title, record.markdown(experiment, &at))?;
+    }
+    let page = docs.join("reproduction.md");
+    Disk.write(&page, text.as_bytes())?;
+    let (agree, findings) = records.iter().map(agreement).fold((0, 0), |(a, b), (c, d)| (a + c, b + d));
+    Ok(Summary { page, agree, findings })
+}
+
+const INTRODUCTION: &str = "\
+# The papers, reproduced
+
+Made by `make reproduce`, which runs every experiment again and writes this page; `pliant reproduce` lists them, `pliant reproduce NAME` runs one. Meshes are generated or
+made by Pliant's own mesher, at the sizes of the papers, in shapes of our own. What a paper reports is told in our words, beside what came out here and whether
+that agrees; a fast variant of every experiment runs in `make test`, which fails if a finding ceases to hold, unless it depends on a clock.
+";
+
+fn read(runs: &Path, experiment: &Experiment) -> anyhow::Result<Record> {
+    let path = runs.join(experiment.name).join("page.json");
+    let bytes = std::fs::read(&path)
+        .with_context(|| format!("{}: run `pliant reproduce {}` first", path.display(), experiment.name))?;
+    let record: Record = serde_json::from_slice(&bytes).with_context(|| path.display().to_string())?;
+    if record.effort == Effort::Fast {
+        bail!("{}: this is of the fast variant; run `pliant reproduce {}`", path.display(), experiment.name);
+    }
+    Ok(record)
+}
+
+fn agreement(record: &Record) -> (usize, usize) {
+    (record.findings.iter().filter(|finding| finding.holds).count(), record.findings.len())
+}
+
+/// The figures and data that a page links to.
+fn copy_files(from: &Path, to: &Path, record: &Record) -> anyhow::Result<()> {
+    std::fs::create_dir_all(to).with_context(|| to.display().to_string())?;
+    let files = record.pieces.iter().flat_map(|piece| match piece {
+        Piece::Text(_) => vec![],
+        Piece::Table { file, .. } => vec![file],
+        Piece::Picture { file, data, .. } => std::iter::once(file).chain(data).collect(),
+    });
+    for file in files {
+        let bytes = std::fs::read(from.join(file)).with_context(|| from.join(file).display().to_string())?;
+        Disk.write(&to.join(file), &bytes)?;
+    }
+    Ok(())
+}
