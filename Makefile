@@ -11,7 +11,7 @@ PAGE = crates/pliant-viewer/page/dist/index.html
 WITH_NODE = PYTHON=$(PYTHON) sh web/with-node.sh
 export CHROMIUM ?= $(or $(shell command -v chromium || command -v chromium-browser || command -v google-chrome),/usr/bin/chromium)
 
-.PHONY: build help demo page test test-rust test-python test-browser lint wheel bench bench-peers bench-python bench-viewer fuzz tools python-tools browser
+.PHONY: build help demo reproduce page test test-rust test-python test-browser lint wheel bench bench-peers bench-python bench-viewer fuzz tools python-tools browser
 
 build: page ## Build the viewer's page and the command, target/release/pliant
 	$(CARGO) build --release --bin pliant
@@ -23,6 +23,10 @@ demo: ## Build and simulate a scene: animation, pictures and plots under out/
 	$(CARGO) build --release --quiet --bin pliant
 	@mkdir -p $(OUT)
 	@sh demo.sh $(PLIANT) $(OUT)
+
+reproduce: ## Run all experiments of the papers again, and write docs/reproduction.md; takes about half an hour
+	$(CARGO) build --release --quiet --bin pliant
+	$(PLIANT) reproduce all -o $(OUT)/reproduce --summary docs
 
 test: lint page test-rust test-browser test-python ## Format check, lints, all tests, documentation; what continuous integration runs
 

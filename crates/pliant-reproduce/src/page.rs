@@ -46,6 +46,8 @@ pub struct Record {
     pub findings: Vec<Finding>,
     /// How long it took, in s.
     pub seconds: f64,
+    /// Whether it came to its end.
+    pub is_finished: bool,
 }
 
 /// A part of a page.
@@ -99,6 +101,7 @@ impl<'a> Page<'a> {
             pieces: Vec::new(),
             findings: Vec::new(),
             seconds: 0.0,
+            is_finished: false,
         };
         Ok(Self { folder: folder.to_owned(), effort, watch, record })
     }
@@ -175,6 +178,7 @@ impl<'a> Page<'a> {
     /// Write the page itself, and its record for the page of all experiments.
     pub fn finish(mut self, experiment: &Experiment, seconds: f64, error: Option<&str>) -> anyhow::Result<Record> {
         self.record.seconds = seconds;
+        self.record.is_finished = error.is_none();
         if let Some(error) = error {
             self.text(format!("**Not finished**: {error}. What there was before is above."));
         }
@@ -213,6 +217,16 @@ impl Record {
 }
 
 impl Piece {
+    /// The files that it links to.
+    pub fn files(&self) -> impl Iterator<Item = &String> {
+        let (file, data) = match self {
+            Self::Text(_) => (None, None),
+            Self::Table { file, .. } => (Some(file), None),
+            Self::Picture { file, data, .. } => (Some(file), data.as_ref()),
+        };
+        file.into_iter().chain(data)
+    }
+
     fn markdown(&self, at: &str) -> String {
         match self {
             Self::Text(text) => format!("\n{text}\n"),
@@ -220,9 +234,9 @@ impl Piece {
                 let line = |cells: &[String]| {
                     format!("| {} |\n", cells.iter().map(|text| cell(text)).collect::<Vec<_>>().join(" | "))
                 };
-                let is_number = |column: usize| {
-                    rows.iter().all(|row| row[column].starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '–'))
-                };
+                let starts_number =
+                    |text: &String| text.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '–');
+                let is_number = |column: usize| rows.iter().all(|row| row.get(column).is_some_and(starts_number));
                 let rule: String =
                     (0..heading.len()).map(|column| if is_number(column) { "---:|" } else { "---|" }).collect();
                 let rows: String = rows.iter().map(|row| line(row)).collect();

@@ -56,11 +56,20 @@ that agrees; a fast variant of every experiment runs in `make test`, which fails
 
 fn read(runs: &Path, experiment: &Experiment) -> anyhow::Result<Record> {
     let path = runs.join(experiment.name).join("page.json");
-    let bytes = std::fs::read(&path)
-        .with_context(|| format!("{}: run `pliant reproduce {}` first", path.display(), experiment.name))?;
-    let record: Record = serde_json::from_slice(&bytes).with_context(|| path.display().to_string())?;
+    let again = || format!("{}: run `pliant reproduce {}`", path.display(), experiment.name);
+    let bytes = Disk.read(&path).with_context(again)?;
+    let record: Record = serde_json::from_slice(&bytes).with_context(again)?;
     if record.effort == Effort::Fast {
-        bail!("{}: this is of the fast variant; run `pliant reproduce {}`", path.display(), experiment.name);
+        bail!("{}; this page is of the fast variant", again());
+    }
+    if !record.is_finished {
+        bail!("{}; this page is of a run that was not finished", again());
+    }
+    // The page comes from a file: what it names is in its own folder, or nothing.
+    let outside =
+        record.pieces.iter().flat_map(Piece::files).find(|file| Path::new(file).file_name() != Some(file.as_ref()));
+    if let Some(file) = outside {
+        bail!("{}; this page names the file `{file}`, expected one beside it", again());
     }
     Ok(record)
 }
@@ -72,13 +81,8 @@ fn agreement(record: &Record) -> (usize, usize) {
 /// The figures and data that a page links to.
 fn copy_files(from: &Path, to: &Path, record: &Record) -> anyhow::Result<()> {
     std::fs::create_dir_all(to).with_context(|| to.display().to_string())?;
-    let files = record.pieces.iter().flat_map(|piece| match piece {
-        Piece::Text(_) => vec![],
-        Piece::Table { file, .. } => vec![file],
-        Piece::Picture { file, data, .. } => std::iter::once(file).chain(data).collect(),
-    });
-    for file in files {
-        let bytes = std::fs::read(from.join(file)).with_context(|| from.join(file).display().to_string())?;
+    for file in record.pieces.iter().flat_map(Piece::files) {
+        let bytes = Disk.read(&from.join(file))?;
         Disk.write(&to.join(file), &bytes)?;
     }
     Ok(())

@@ -1,0 +1,36 @@
+//! What is said about experiments beside running them.
+
+use std::path::{Path, PathBuf};
+
+use pliant_reproduce::EXPERIMENTS;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+#[test]
+fn every_paper_is_in_the_references() {
+    let references = std::fs::read_to_string(root().join("references.bib")).unwrap();
+    for experiment in EXPERIMENTS {
+        assert!(references.contains(&format!("{{{},", experiment.paper.key)), "{} is missing", experiment.paper.key);
+    }
+}
+
+#[test]
+fn the_page_of_all_has_every_experiment_and_its_files() {
+    let docs = root().join("docs");
+    let page = std::fs::read_to_string(docs.join("reproduction.md")).unwrap();
+    for experiment in EXPERIMENTS {
+        let title = format!("\n## {}\n", experiment.name);
+        assert!(page.contains(&title), "{} is missing: `make reproduce`", experiment.name);
+        assert!(page.contains(experiment.reports), "{} says something else: `make reproduce`", experiment.name);
+    }
+    let links = page.match_indices("](images/").map(|(at, _)| &page[at + 2..]);
+    let mut count = 0;
+    for link in links.filter_map(|rest| rest.split_once(')')).map(|(link, _)| link) {
+        assert!(docs.join(link).is_file(), "{link} is missing: `make reproduce`");
+        count += 1;
+    }
+    assert!(count > EXPERIMENTS.len(), "{count} links");
+    assert!(!page.contains("--fast"), "the page is of fast variants");
+}
