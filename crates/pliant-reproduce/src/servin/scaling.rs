@@ -126,7 +126,8 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
          Times are means over several steps, factorisations included. The condensed system is factored anew in each step; \
          that of the linear strain once, before the steps that count. Backward Euler, on the same energy, has Pliant's default solver, which keeps an old factor. \
          The Schur complement and the saddle system have six unknowns more for each tetrahedron, and are only run on small bodies. \
-         Long bars have a section of 2 × 2 cells and grow in length only.",
+         Long bars have a section of 2 × 2 cells and grow in length only. For comparison: VegaFEM 4.0 with PARDISO, measured on another machine, takes 52 ms \
+         on one thread and 30 ms on two for a linearised step of a neo-Hookean bar of 12,800 tetrahedra.",
     );
     let mut costs: Vec<(&str, Vec<Cost>)> = Vec::new();
     for way in ways {
@@ -171,21 +172,15 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     page.table("steps", "Means over several steps", &heading, rows.collect())?;
 
     let power = |way: usize, part: fn(&Cost) -> f64| exponent(&points(&costs[way].1, part));
-    let powers: Vec<String> = costs
-        .iter()
-        .map(|(name, costs)| {
-            if costs.len() > 1 {
-                format!("{} ({name})", digits(exponent(&points(costs, |cost| cost.seconds)), 3))
-            } else {
-                String::new()
-            }
-        })
-        .filter(|text| !text.is_empty())
-        .collect();
+    let powers = costs.iter().filter(|(_, costs)| costs.len() > 1).map(|(name, costs)| {
+        let times = points(costs, |cost| cost.seconds);
+        let large = &times[times.len().saturating_sub(3)..];
+        format!("{}, {} on the largest ({name})", digits(exponent(&times), 3), digits(exponent(large), 3))
+    });
     page.finding_by_clock(
-        "time grows linearly with the number of tetrahedra",
+        "time grows linearly with the number of tetrahedra: here so for bars that grow in length, and about so for all with the solver that keeps its factor",
         power(5, |cost| cost.seconds) < 1.15 && power(2, |cost| cost.seconds) < 1.15,
-        format!("fitted powers: {}", powers.join(", ")),
+        format!("fitted powers: {}", powers.collect::<Vec<_>>().join("; ")),
     );
     let reach: Vec<String> = [0, 1, 2, 5].map(|way| format!("{} ({})", largest(&costs[way].1), costs[way].0)).to_vec();
     page.finding_by_clock(

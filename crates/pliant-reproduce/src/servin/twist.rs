@@ -83,7 +83,9 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
         "A beam of {LENGTH} m × 1 m × 1 m, {} tetrahedra, `Y = 1` MPa, `ν = 0.3`, `ρ = 1000` kg/m³, is held at one end and turned by the other, \
          by 180° within {time} s, with steps of 15 ms and the default damping time. Theory for the middle of a long beam: for the linear strain a turn `θ` of \
          the end is a displacement of `sin θ` times the arm, half of which arrives in the middle, along the tangent. So that turns by `atan(½ sin θ)` \
-         only, and its area grows by `1 + ¼ sin² θ`, one over the squared cosine of its turn. With the quadratic term it turns by `θ/2`.",
+         only, and its area grows by `1 + ¼ sin² θ`, one over the squared cosine of its turn. With the quadratic term it turns by `θ/2`; \
+         it then becomes a little thinner, with the square of the twist, because fibres away from the axis are stretched. \
+         The ends, which keep their size, disturb the linear strain as far as the middle when they are turned by more than 90°: it takes them for pressed together.",
         page.pick(1280, 160)
     ));
     let full = twisted(page, Strain::Nonlinear, time, Vec3::ZERO)?;
