@@ -2,18 +2,16 @@
 
 use std::f64::consts::PI;
 
-use pliant::integrator::regularized::Params;
 use pliant::integrator::{Integrator, LinearizedBackwardEuler, Regularized, SymplecticEuler, stability};
 use pliant::material::YoungPoisson;
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, generate};
 use pliant::model::{Hold, Model};
 use pliant::solver::SolverParams;
-use pliant::system::State;
 use pliant_pictures::{Figure, Plot, Series};
 
-use super::setup::{FORMS, GRAVITY, INTERACTIVE, Setup, difference};
-use crate::measure::{Outcome, digits, march, march_with};
+use super::setup::{GRAVITY, INTERACTIVE, Setup, forms_apart};
+use crate::measure::{Outcome, digits, march_with};
 use crate::{Experiment, Page, paper};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -242,18 +240,10 @@ fn stiffnesses(page: &mut Page<'_>, pendulum: &Pendulum) -> anyhow::Result<()> {
             all_finished &= slow.outcome.is_finished();
             fall[1] = slow.fall();
             row.extend([at(slow.fall(), time), digits(100.0 * slow.lost(), 3)]);
-            let setup = cube(young)?;
-            let (mut model, mut solver) = (setup.elastic()?, SolverParams::default().build());
-            let state = model.rest_state();
-            let limit = stability(&mut model, &mut *solver, &state, INTERACTIVE)?.largest_step;
-            limits.push(format!("{} ms", digits(1e3 * limit, 2)));
-            // Half of the limit, which is that of a cube at rest, or the full step if that is less.
-            let short = (0.5 * limit).min(INTERACTIVE);
-            let [at_step, below] = [(INTERACTIVE, 2.0), (short, page.pick(2.0, 0.5_f64.min(4000.0 * short)))]
-                .map(|(step, time)| explicit(page, young, step, time).map(|swing| swing.outcome.is_finished()));
-            let (at_step, below) = (at_step?, below?);
-            as_predicted &= at_step == (INTERACTIVE < limit) && below;
-            row.extend([digits(1e3 * limit, 3), if at_step { "swings" } else { "explodes" }.into()]);
+            let Limit { largest, at_step, below } = explicit_limit(page, young)?;
+            limits.push(format!("{} ms", digits(1e3 * largest, 2)));
+            as_predicted &= at_step == (INTERACTIVE < largest) && below;
+            row.extend([digits(1e3 * largest, 3), if at_step { "swings" } else { "explodes" }.into()]);
         } else {
             row.extend(["–"; 4].map(String::from));
         }
@@ -329,6 +319,26 @@ fn stiffnesses(page: &mut Page<'_>, pendulum: &Pendulum) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// How far explicit steps may go.
+struct Limit {
+    /// `2/ω` of the cube at rest, in s.
+    largest: f64,
+    /// Whether it swings with steps of 15 ms, and with steps of half the limit or 15 ms if that is less.
+    at_step: bool,
+    below: bool,
+}
+
+fn explicit_limit(page: &Page<'_>, young: f64) -> anyhow::Result<Limit> {
+    let (mut model, mut solver) = (cube(young)?.elastic()?, SolverParams::default().build());
+    let state = model.rest_state();
+    let largest = stability(&mut model, &mut *solver, &state, INTERACTIVE)?.largest_step;
+    let short = (0.5 * largest).min(INTERACTIVE);
+    let time = page.pick(2.0, 0.5_f64.min(4000.0 * short));
+    let at_step = explicit(page, young, INTERACTIVE, 2.0)?.outcome.is_finished();
+    let below = explicit(page, young, short, time)?.outcome.is_finished();
+    Ok(Limit { largest, at_step, below })
+}
+
 /// A time in s, which may not have come yet when all ended.
 fn at(time: f64, end: f64) -> String {
     if time.is_finite() { digits(time, 4) } else { format!("> {end}") }
@@ -340,16 +350,7 @@ fn forms(page: &mut Page<'_>) -> anyhow::Result<()> {
     let mut holds = true;
     // Multipliers of rigid bodies cancel each other, and with them digits.
     for (young, name, tolerance) in [(YOUNG, "100 kPa", 1e-9), (f64::INFINITY, "rigid", 1e-4)] {
-        let setup = cube(young)?;
-        let mut states: Vec<State> = Vec::new();
-        for form in FORMS {
-            let mut model = setup.bare()?;
-            let mut scheme = Regularized::new(&model, &Params { form, ..setup.params() })?;
-            let mut state = model.rest_state();
-            march(page, "all forms", &mut model, &mut scheme, &mut state, INTERACTIVE, 100, |_, _| {})?;
-            states.push(state);
-        }
-        let apart = states[1..].iter().map(|state| difference(&states[0], state)).fold(0.0, f64::max);
+        let apart = forms_apart(page, &cube(young)?, 100)?;
         holds &= apart < tolerance;
         measured.push(format!("{} ({name})", digits(apart, 2)));
     }

@@ -28,6 +28,16 @@ const LENGTH: f64 = 1.0;
 /// Steps that are long for a swing of 1.1 s, in s.
 const LONG: [f64; 2] = [0.1, 0.3];
 
+/// Of the table of rates.
+const HEADING: [&str; 6] = [
+    "step, ms",
+    "damping time, ms",
+    "rate of decay, 1/s",
+    "by theory, 1/s",
+    "highest energy, relative",
+    "energy left at the end, %",
+];
+
 /// A beam of 200 tetrahedra, held at one end, under its weight.
 fn beam() -> anyhow::Result<Setup> {
     let mesh = generate::block([LENGTH, 0.2, 0.2], [10, 2, 2], Cells::Tet5)?;
@@ -165,27 +175,9 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
         let (swing, _) = measure(step, Some(0.0), &mut frequency)?;
         without = without.max(swing.highest());
     }
-    let panel = |title: &str, series: Vec<Series>| Plot {
-        title: title.into(),
-        x_label: "time, s".into(),
-        y_label: "energy of the swing, relative".into(),
-        series,
-        ..Plot::default()
-    };
-    let panels = vec![
-        panel("Several steps, damping time of two steps", by_step),
-        panel("Steps of 5 ms, several damping times", by_damping),
-    ];
-    page.figure("energy", "Energy of the swinging beam", Figure { panels, ..Figure::default() })?;
-    let heading = [
-        "step, ms",
-        "damping time, ms",
-        "rate of decay, 1/s",
-        "by theory, 1/s",
-        "highest energy, relative",
-        &format!("energy left after {time} s, %"),
-    ];
-    page.table("rates", &format!("The slowest swing has ω = {} rad/s", digits(frequency, 3)), &heading, rows)?;
+    figure(page, by_step, by_damping)?;
+    let caption = format!("Swings of {time} s; the slowest has ω = {} rad/s", digits(frequency, 3));
+    page.table("rates", &caption, &HEADING, rows)?;
 
     page.finding(
         "energy does not grow with steps up to a tenth of the swing, with the default damping time of two steps or half a step",
@@ -223,4 +215,19 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
         format!("within {} % for steps up to 40 ms", digits(100.0 * off, 2)),
     );
     Ok(())
+}
+
+fn figure(page: &mut Page<'_>, by_step: Vec<Series>, by_damping: Vec<Series>) -> anyhow::Result<()> {
+    let panel = |title: &str, series: Vec<Series>| Plot {
+        title: title.into(),
+        x_label: "time, s".into(),
+        y_label: "energy of the swing, relative".into(),
+        series,
+        ..Plot::default()
+    };
+    let panels = vec![
+        panel("Several steps, damping time of two steps", by_step),
+        panel("Steps of 5 ms, several damping times", by_damping),
+    ];
+    page.figure("energy", "Energy of the swinging beam", Figure { panels, ..Figure::default() })
 }

@@ -9,12 +9,11 @@ use pliant::math::Vec3;
 use pliant::mesh::{Cells, generate};
 use pliant::model::{Hold, Model};
 use pliant::solver::SolverParams;
-use pliant::system::State;
 use pliant_pictures::plot::{Scale, Style};
 use pliant_pictures::{Plot, Series};
 
-use super::setup::{FORMS, GRAVITY, INTERACTIVE, Setup, difference};
-use crate::measure::{digits, exponent, march};
+use super::setup::{GRAVITY, INTERACTIVE, Setup, forms_apart};
+use crate::measure::{digits, exponent};
 use crate::{Experiment, Page, paper};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -201,21 +200,7 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
         (slender - 1.0).abs() < 0.1 && bulky > 1.1 && bulky < 1.5,
         format!("powers {} and {}", digits(slender, 3), digits(bulky, 3)),
     );
-    forms(page)
-}
-
-/// On the paper's size the three forms give the same motion.
-fn forms(page: &mut Page<'_>) -> anyhow::Result<()> {
-    let setup = bar([10, 2, 2])?;
-    let mut states: Vec<State> = Vec::new();
-    for form in FORMS {
-        let mut model = setup.bare()?;
-        let mut scheme = Regularized::new(&model, &Params { form, ..setup.params() })?;
-        let mut state = model.rest_state();
-        march(page, "all forms", &mut model, &mut scheme, &mut state, INTERACTIVE, page.pick(40, 10), |_, _| {})?;
-        states.push(state);
-    }
-    let apart = states[1..].iter().map(|state| difference(&states[0], state)).fold(0.0, f64::max);
+    let apart = forms_apart(page, &bar([10, 2, 2])?, page.pick(40, 10))?;
     page.finding(
         "all three forms give the same motion",
         apart < 1e-9,

@@ -17,9 +17,6 @@ pub const GRAVITY: f64 = 9.81;
 /// The step at which the paper is interactive, in s.
 pub const INTERACTIVE: f64 = 0.015;
 
-/// All ways to solve the system of a step.
-pub const FORMS: [Form; 3] = [Form::Condensed, Form::Schur, Form::Saddle];
-
 /// A body of one elasticity that is held.
 #[derive(Debug, Clone)]
 pub struct Setup {
@@ -72,16 +69,37 @@ pub fn settle(
     params: &Params,
     state: &mut State,
     steps: usize,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<()> {
     let h = 100.0;
     let mut scheme = Regularized::new(model, &Params { damping_time: Some(0.5 * h), ..params.clone() })?;
-    Ok(march(page, what, model, &mut scheme, state, h, steps, |_, _| {})?)
+    match march(page, what, model, &mut scheme, state, h, steps, |_, _| {})? {
+        Outcome::Finished => Ok(()),
+        Outcome::Exploded { why, .. } => anyhow::bail!("{what} does not settle: {why}"),
+    }
 }
 
-/// The largest difference of positions, as a part of the largest displacement.
+/// How far the saddle system and the Schur complement end from the condensed system after some steps of 15 ms.
+pub fn forms_apart(page: &Page<'_>, setup: &Setup, steps: usize) -> anyhow::Result<f64> {
+    let mut states: Vec<State> = Vec::new();
+    for form in [Form::Condensed, Form::Schur, Form::Saddle] {
+        let mut model = setup.bare()?;
+        let mut scheme = Regularized::new(&model, &Params { form, ..setup.params() })?;
+        let mut state = model.rest_state();
+        let what = format!("{form:?}");
+        let outcome = march(page, &what, &mut model, &mut scheme, &mut state, INTERACTIVE, steps, |_, _| {})?;
+        if let Outcome::Exploded { why, .. } = outcome {
+            anyhow::bail!("{what}: {why}");
+        }
+        states.push(state);
+    }
+    Ok(states[1..].iter().map(|state| difference(&states[0], state)).fold(0.0, f64::max))
+}
+
+/// The largest difference of positions, as a part of the largest displacement; infinite if there is none.
 pub fn difference(a: &State, b: &State) -> f64 {
     let largest = a.q.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
-    a.q.iter().zip(&b.q).fold(0.0, |most: f64, (a, b)| most.max((a - b).abs())) / largest
+    let apart = a.q.iter().zip(&b.q).fold(0.0, |most: f64, (a, b)| most.max((a - b).abs()));
+    if largest > 0.0 { apart / largest } else { f64::INFINITY }
 }
 
 /// Where the vertices of a section are at rest and in a state.

@@ -83,6 +83,11 @@ impl Measured {
     }
 }
 
+/// The force at a stretch, by the law, in N.
+fn law(stretch: f64) -> f64 {
+    MODULI.young * (1.0 + stretch) * (stretch + 0.5 * stretch * stretch)
+}
+
 /// Move the end of a rod of `across` cells in its width by parts of a pose, and measure after each.
 fn measure(page: &Page<'_>, what: &str, across: usize, pose: Pose) -> anyhow::Result<Vec<Measured>> {
     let mesh = generate::block([LENGTH, 1.0, 1.0], [4 * across, across, across], Cells::Tet5)?;
@@ -125,7 +130,6 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
         100.0 * LONGEST
     ));
     let shear = MODULI.mu();
-    let law = |e: f64| MODULI.young * (1.0 + e) * (e + 0.5 * e * e);
     let (mut rows, mut pulls, mut twists) = (Vec::new(), Vec::new(), Vec::new());
     let (mut pull_errors, mut twist_errors) = (Vec::new(), Vec::new());
     let mut large = 0.0_f64;
@@ -159,36 +163,7 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
         pull_errors.push((cell, pull_error));
         twist_errors.push((cell, twist_error));
     }
-    let line = |name: &str, most: f64, y: &dyn Fn(f64) -> f64| {
-        let points = (0..=50).map(|i| most * f64::from(i) / 50.0).map(|x| (x, y(x))).collect();
-        Series::new(name, points)
-    };
-    pulls.push(line("Hooke's law", 100.0 * LONGEST, &|percent| 1e-5 * MODULI.young * percent));
-    pulls.push(line("St. Venant–Kirchhoff", 100.0 * LONGEST, &|percent| 1e-3 * law(0.01 * percent)));
-    let steepest = (WIDEST / LENGTH).to_degrees();
-    twists.push(line("Saint-Venant", steepest, &|degrees| 1e-3 * shear * TORSION * degrees.to_radians()));
-    let panel = |x_label: &str, y_label: &str, series| Plot {
-        x_label: x_label.into(),
-        y_label: y_label.into(),
-        series,
-        ..Plot::default()
-    };
-    let errors = twist_errors.iter().map(|(cell, error)| (*cell, 100.0 * error)).collect();
-    let convergence = Plot {
-        x_scale: Scale::Logarithmic,
-        y_scale: Scale::Logarithmic,
-        ..panel(
-            "size of a cell, m",
-            "torque beyond theory, %",
-            vec![Series { style: Style::LineAndMarkers, ..Series::new("twist", errors) }],
-        )
-    };
-    let panels = vec![
-        panel("stretch of the middle half, %", "force, kN", pulls),
-        panel("twist of the middle half, °/m", "torque, kN m", twists),
-        convergence,
-    ];
-    page.figure("theory", "Force and torque on the end", Figure { panels, ..Figure::default() })?;
+    figure(page, pulls, twists, &twist_errors)?;
     page.table(
         "errors",
         &format!(
@@ -236,4 +211,42 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
         format!("{} % off when extrapolated from the finest two", digits(100.0 * limit, 2)),
     );
     Ok(())
+}
+
+fn figure(
+    page: &mut Page<'_>,
+    mut pulls: Vec<Series>,
+    mut twists: Vec<Series>,
+    twist_errors: &[(f64, f64)],
+) -> anyhow::Result<()> {
+    let line = |name: &str, most: f64, y: &dyn Fn(f64) -> f64| {
+        let points = (0..=50).map(|i| most * f64::from(i) / 50.0).map(|x| (x, y(x))).collect();
+        Series::new(name, points)
+    };
+    pulls.push(line("Hooke's law", 100.0 * LONGEST, &|percent| 1e-5 * MODULI.young * percent));
+    pulls.push(line("St. Venant–Kirchhoff", 100.0 * LONGEST, &|percent| 1e-3 * law(0.01 * percent)));
+    let steepest = (WIDEST / LENGTH).to_degrees();
+    twists.push(line("Saint-Venant", steepest, &|degrees| 1e-3 * MODULI.mu() * TORSION * degrees.to_radians()));
+    let panel = |x_label: &str, y_label: &str, series| Plot {
+        x_label: x_label.into(),
+        y_label: y_label.into(),
+        series,
+        ..Plot::default()
+    };
+    let errors = twist_errors.iter().map(|(cell, error)| (*cell, 100.0 * error)).collect();
+    let convergence = Plot {
+        x_scale: Scale::Logarithmic,
+        y_scale: Scale::Logarithmic,
+        ..panel(
+            "size of a cell, m",
+            "torque beyond theory, %",
+            vec![Series { style: Style::LineAndMarkers, ..Series::new("twist", errors) }],
+        )
+    };
+    let panels = vec![
+        panel("stretch of the middle half, %", "force, kN", pulls),
+        panel("twist of the middle half, °/m", "torque, kN m", twists),
+        convergence,
+    ];
+    page.figure("theory", "Force and torque on the end", Figure { panels, ..Figure::default() })
 }
