@@ -29,7 +29,15 @@ pub use paper::Paper;
 pub use summary::{Summary, summarize};
 
 /// All experiments, in the order in which they are listed and run.
-pub const EXPERIMENTS: &[Experiment] = &[course::energies::EXPERIMENT];
+pub const EXPERIMENTS: &[Experiment] = &[
+    servin::cube::EXPERIMENT,
+    servin::twist::EXPERIMENT,
+    servin::support::EXPERIMENT,
+    servin::theory::EXPERIMENT,
+    servin::energy::EXPERIMENT,
+    servin::scaling::EXPERIMENT,
+    course::energies::EXPERIMENT,
+];
 
 /// An experiment of a paper.
 #[derive(Debug, Clone, Copy)]

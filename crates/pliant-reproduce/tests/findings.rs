@@ -34,5 +34,11 @@ macro_rules! experiments {
 }
 
 experiments! {
+    swinging_cubes_explode_or_slow_down_with_others_but_not_with_constraints => "servin-cube",
+    a_twisted_beam_swells_without_the_quadratic_strain => "servin-twist",
+    a_supported_beam_carries_many_times_its_weight => "servin-support",
+    pull_and_twist_converge_to_theory => "servin-theory",
+    energy_falls_less_with_smaller_steps_and_never_grows => "servin-energy",
+    work_of_a_step_grows_linearly_with_the_length_of_a_bar => "servin-scaling",
     laws_differ_in_compression => "course-energies",
 }

@@ -1,1 +1,10 @@
 //! Servin, Lacoursière and Melin 2006: elasticity as regularised constraints.
+
+mod setup;
+
+pub mod cube;
+pub mod energy;
+pub mod scaling;
+pub mod support;
+pub mod theory;
+pub mod twist;
