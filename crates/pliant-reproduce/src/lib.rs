@@ -29,7 +29,15 @@ pub use paper::Paper;
 pub use summary::{Summary, summarize};
 
 /// All experiments, in the order in which they are listed and run.
-pub const EXPERIMENTS: &[Experiment] = &[course::energies::EXPERIMENT];
+pub const EXPERIMENTS: &[Experiment] = &[
+    vega::stretching::EXPERIMENT,
+    vega::recovery::EXPERIMENT,
+    vega::step_refinement::EXPERIMENT,
+    vega::locking::EXPERIMENT,
+    vega::mesh_refinement::EXPERIMENT,
+    vega::largest_step::EXPERIMENT,
+    course::energies::EXPERIMENT,
+];
 
 /// An experiment of a paper.
 #[derive(Debug, Clone, Copy)]

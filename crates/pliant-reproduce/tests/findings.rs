@@ -34,5 +34,11 @@ macro_rules! experiments {
 }
 
 experiments! {
+    stvk_stretches_least_and_neo_hookean_most => "vega-stretching",
+    laws_that_handle_inversion_recover => "vega-recovery",
+    orders_of_schemes_are_those_of_theory => "vega-step-refinement",
+    tetrahedra_lock_near_incompressibility => "vega-locking",
+    cantilevers_converge_to_the_theory_of_beams => "vega-mesh-refinement",
+    explicit_steps_are_limited_by_the_highest_frequency => "vega-largest-step",
     laws_differ_in_compression => "course-energies",
 }
