@@ -30,6 +30,12 @@ pub use summary::{Summary, summarize};
 
 /// All experiments, in the order in which they are listed and run.
 pub const EXPERIMENTS: &[Experiment] = &[
+    vega::stretching::EXPERIMENT,
+    vega::recovery::EXPERIMENT,
+    vega::step_refinement::EXPERIMENT,
+    vega::locking::EXPERIMENT,
+    vega::mesh_refinement::EXPERIMENT,
+    vega::largest_step::EXPERIMENT,
     servin::cube::EXPERIMENT,
     servin::twist::EXPERIMENT,
     servin::support::EXPERIMENT,

@@ -34,6 +34,12 @@ macro_rules! experiments {
 }
 
 experiments! {
+    stvk_stretches_least_and_neo_hookean_most => "vega-stretching",
+    laws_that_handle_inversion_recover => "vega-recovery",
+    orders_of_schemes_are_those_of_theory => "vega-step-refinement",
+    tetrahedra_lock_near_incompressibility => "vega-locking",
+    cantilevers_converge_to_the_theory_of_beams => "vega-mesh-refinement",
+    explicit_steps_are_limited_by_the_highest_frequency => "vega-largest-step",
     swinging_cubes_explode_or_slow_down_with_others_but_not_with_constraints => "servin-cube",
     a_twisted_beam_swells_without_the_quadratic_strain => "servin-twist",
     a_supported_beam_carries_many_times_its_weight => "servin-support",
