@@ -29,7 +29,13 @@ pub use paper::Paper;
 pub use summary::{Summary, summarize};
 
 /// All experiments, in the order in which they are listed and run.
-pub const EXPERIMENTS: &[Experiment] = &[course::energies::EXPERIMENT];
+pub const EXPERIMENTS: &[Experiment] = &[
+    neo_hookean::release::EXPERIMENT,
+    neo_hookean::drop::EXPERIMENT,
+    subspace::EXPERIMENT,
+    course::forces::EXPERIMENT,
+    course::energies::EXPERIMENT,
+];
 
 /// An experiment of a paper.
 #[derive(Debug, Clone, Copy)]
