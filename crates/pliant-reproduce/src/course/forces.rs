@@ -212,20 +212,17 @@ fn cost(page: &mut Page<'_>) -> anyhow::Result<()> {
     };
     page.figure("cost", "Time of one evaluation on one thread, neo-Hookean law", plot)?;
     page.finding_by_clock(
-        "the cost is in proportion to the number of elements",
-        exponents.iter().all(|p| (p - 1.0).abs() < 0.15),
+        "the cost is in proportion to the number of elements, but for what fits into caches",
+        exponents.iter().all(|p| (p - 1.0).abs() < 0.3),
         format!("exponents {}", exponents.map(|p| digits(p, 3)).join(", ")),
     );
     page.finding_by_clock(
-        "many elements at a time in vector registers are faster than one by one",
-        per_element[2] < per_element[0] && per_element[3] < per_element[1],
-        format!(
-            "{} ns an element instead of {} for forces, {} instead of {} for differentials",
-            digits(per_element[2], 3),
-            digits(per_element[0], 3),
-            digits(per_element[3], 3),
-            digits(per_element[1], 3)
-        ),
+        "forces of many elements at a time in vector registers are faster than one by one",
+        per_element[2] < per_element[0],
+        format!("{} ns an element instead of {}", digits(per_element[2], 3), digits(per_element[0], 3)),
+    );
+    page.text(
+        "For differentials Pliant makes all of the 9 × 9 tangent of any law, and multiplies by it; the course's formula, which is for this law alone, does not need it.",
     );
     Ok(())
 }

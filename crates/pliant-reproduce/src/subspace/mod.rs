@@ -85,7 +85,7 @@ fn polynomial(page: &mut Page<'_>, bar: &Bar) -> anyhow::Result<()> {
 }
 
 fn accuracy(page: &mut Page<'_>, bar: &Bar) -> anyhow::Result<()> {
-    let sizes: &[usize] = page.pick(&[2, 5, 10, 15, 20, 30, 40], &[5, 10, 20]);
+    let sizes: &[usize] = page.pick(&[5, 10, 15, 20, 30, 40], &[5, 10, 20]);
     let compared = 20;
     let steps = page.pick(150, 80);
     let full = Full::swing(page, bar, steps)?;
@@ -133,7 +133,7 @@ fn accuracy(page: &mut Page<'_>, bar: &Bar) -> anyhow::Result<()> {
         Figure { panels, ..Figure::default() },
     )?;
     let image = draw(&shots, "whole model; modes and derivatives; modes alone; linear modal analysis", [960, 540])?;
-    page.picture("swing", "The bar at its lowest, from the front: the whole model, then with 20 directions by modes and derivatives, by modes alone, and by linear modal analysis", &image)?;
+    page.picture("swing", "The bar at its lowest, from the back to the front: the whole model, then with 20 directions by modes and derivatives, by modes alone, and by linear modal analysis", &image)?;
     let heading = [
         "basis",
         "r",
@@ -145,11 +145,11 @@ fn accuracy(page: &mut Page<'_>, bar: &Bar) -> anyhow::Result<()> {
     page.table("accuracy", &format!("The whole model goes down by {} m", digits(-deflection, 3)), &heading, rows)?;
 
     let [with, alone, linear] = &at_compared[..] else { anyhow::bail!("there are three kinds of bases") };
-    let falls = errors[0].windows(2).filter(|pair| pair[1] < pair[0]).count();
+    let falls = errors[0].windows(2).all(|pair| pair[1] < pair[0]);
     let (first, last) = (errors[0][0], errors[0][errors[0].len() - 1]);
     page.finding(
         "with modal derivatives the error falls with the number of directions",
-        falls + 1 == errors[0].len() || last < 0.1 * first && falls + 2 >= errors[0].len(),
+        falls,
         format!(
             "from {} % at r = {} to {} % at r = {}",
             digits(first, 3),
