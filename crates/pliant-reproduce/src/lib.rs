@@ -42,6 +42,10 @@ pub const EXPERIMENTS: &[Experiment] = &[
     servin::theory::EXPERIMENT,
     servin::energy::EXPERIMENT,
     servin::scaling::EXPERIMENT,
+    neo_hookean::release::EXPERIMENT,
+    neo_hookean::drop::EXPERIMENT,
+    subspace::EXPERIMENT,
+    course::forces::EXPERIMENT,
     course::energies::EXPERIMENT,
 ];
 

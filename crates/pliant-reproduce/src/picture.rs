@@ -32,6 +32,13 @@ impl Shot {
         edges.dedup();
         Self { positions, triangles, edges, values: None }
     }
+
+    /// The same elsewhere.
+    #[must_use]
+    pub fn moved(mut self, offset: Vec3) -> Self {
+        self.positions.iter_mut().for_each(|position| *position += offset);
+        self
+    }
 }
 
 /// Draw bodies with their edges, seen from the front and somewhat above.

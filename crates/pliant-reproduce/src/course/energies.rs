@@ -12,7 +12,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     paper: &paper::COURSE,
     part: "chapter 3",
     title: "Energy laws against stretch",
-    reports: "Laws that agree near rest part ways when stretched and even more when compressed: St. Venant–Kirchhoff is softest at \
+    reports: "Laws that agree near rest part ways when stretched and even more when compressed: St. Venant–Kirchhoff resists most at \
               a compression to about 58 % of the length and gives way beyond, while the energy of neo-Hookean laws grows without end.",
     run,
 };

@@ -1,0 +1,164 @@
+//! Releases that are too much for linearised steps.
+
+use pliant::material::{AnyLaw, Elasticity, Inversion, YoungPoisson};
+use pliant::math::Vec3;
+use pliant::mesh::VolumeMesh;
+
+use super::release::{CURVES, Case, SOFT, release};
+use super::track::{LAWS, Stepper, Track, panels};
+use crate::Page;
+use crate::picture::{Shot, draw};
+
+/// A bar whose worst element has more than this part of its volume is back in its shape.
+const HOME: f64 = 0.9;
+/// The one of which curves and pictures are shown: its stretch, and Young's modulus as a part of that of the soft bar.
+const SHOWN: (f64, f64) = (5.5, 1.0);
+
+/// What helps laws that fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Remedy {
+    None,
+    /// `inversion = "clamp"`.
+    Clamp,
+    /// A line search in the one iteration of a step.
+    LineSearch,
+}
+
+impl Remedy {
+    fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Clamp => "stretches clamped at 0.1",
+            Self::LineSearch => "line search",
+        }
+    }
+}
+
+/// How many bars ended how.
+#[derive(Debug, Clone, Default)]
+struct Count {
+    home: usize,
+    inverted: usize,
+    failed: usize,
+    why: String,
+}
+
+impl Count {
+    fn add(&mut self, track: &Track) {
+        match track.last_worst() {
+            _ if !track.outcome.is_finished() => {
+                self.failed += 1;
+                self.why = track.ending();
+            }
+            worst if worst > HOME => self.home += 1,
+            worst if worst < 0.0 => self.inverted += 1,
+            _ => {}
+        }
+    }
+}
+
+/// Bars of slightly different stiffness from several lengths, as the outcome of a single crash is an accident.
+pub fn show(page: &mut Page<'_>, mesh: &VolumeMesh) -> anyhow::Result<()> {
+    let stretches: &[f64] = page.pick(&[5.0, SHOWN.0, 6.0], &[5.0, SHOWN.0]);
+    let factors = [0.97, SHOWN.1, 1.03];
+    let bars = stretches.len() * factors.len();
+    let kinds = [
+        (LAWS[0], SOFT.poisson, Remedy::None),
+        (LAWS[1], SOFT.poisson, Remedy::None),
+        (LAWS[2], SOFT.poisson, Remedy::None),
+        (LAWS[0], SOFT.poisson, Remedy::Clamp),
+        (LAWS[1], SOFT.poisson, Remedy::Clamp),
+        (LAWS[1], SOFT.poisson, Remedy::LineSearch),
+        (LAWS[2], 0.48, Remedy::None),
+        (LAWS[2], 0.48, Remedy::LineSearch),
+    ];
+    let (mut rows, mut counts, mut curves, mut shots) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for (law, poisson, remedy) in kinds.into_iter().take(page.pick(8, 6)) {
+        let mut count = Count::default();
+        for (&stretch, factor) in stretches.iter().flat_map(|stretch| factors.map(|factor| (stretch, factor))) {
+            let moduli = YoungPoisson { young: factor * SOFT.young, poisson };
+            let (track, shot) = crash(page, mesh, law, moduli, remedy, stretch)?;
+            count.add(&track);
+            if (stretch, factor) == SHOWN && curves.len() < 5 {
+                curves.push(track);
+                shots.push(shot);
+            }
+        }
+        let numbers = [count.home, count.inverted, count.failed].map(|count| count.to_string());
+        let names = vec![law.to_owned(), poisson.to_string(), remedy.name().to_owned()];
+        rows.push([names, numbers.to_vec(), vec![count.why.clone()]].concat());
+        counts.push(count);
+    }
+    page.figure(
+        "violent",
+        "Soft bar, stretched to 5.5 times its length: bare laws, and two of them with stretches clamped",
+        panels(&curves, &CURVES),
+    )?;
+    let shots: Vec<Shot> = [0, 2, 3]
+        .into_iter()
+        .zip(0..)
+        .map(|(kind, row)| shots[kind].clone().moved(-0.5 * f64::from(row) * Vec3::Y))
+        .collect();
+    page.picture(
+        "violent-end",
+        "What it looks like at the end, from the top: the law of Bower, the stable one, and that of Bower with stretches clamped",
+        &draw(&shots, "", [800, 640])?,
+    )?;
+    let heading = ["law", "ν", "remedy", "in shape", "stay inverted", "fail", "how"];
+    let caption = format!(
+        "What becomes of {bars} soft bars, with `Y` of 0.097, 0.1 and 0.103 MPa, stretched to {} times their length and let go, with linearised steps; what is in neither column has elements that are squeezed but not inverted",
+        stretches.iter().map(f64::to_string).collect::<Vec<_>>().join(", "),
+    );
+    page.table("violent-at", &caption, &heading, rows)?;
+    findings(page, bars, &counts)
+}
+
+fn findings(page: &mut Page<'_>, bars: usize, counts: &[Count]) -> anyhow::Result<()> {
+    let [bower, bonet_wood, stable, clamped_bower, clamped, searched, ..] = counts else {
+        anyhow::bail!("there are six kinds")
+    };
+    page.finding(
+        "let go from five times its length or more, linearised steps jump over the barrier of Bonet and Wood, and there is no force behind it",
+        bonet_wood.failed == bars,
+        format!("{} of {bars} fail", bonet_wood.failed),
+    );
+    page.finding(
+        "behind the barrier of Bower there is one, but it holds elements there",
+        bower.inverted > 0,
+        format!("{} of {bars} have elements that stay inverted, {} come back", bower.inverted, bower.home),
+    );
+    page.finding(
+        "the stable law comes back more often than the other two, though linearised steps may leave knots in it as well",
+        stable.home > bower.home.max(bonet_wood.home),
+        format!("{} of {bars} come back, {} stay inverted, {} fail", stable.home, stable.inverted, stable.failed),
+    );
+    page.finding(
+        "Pliant's remedies bring the bare laws back: stretches clamped for both, or a line search for that of Bonet and Wood",
+        clamped_bower.home.min(clamped.home).min(searched.home) > bars / 2,
+        format!(
+            "{} and {} of {bars} with stretches clamped, {} with a line search",
+            clamped_bower.home, clamped.home, searched.home
+        ),
+    );
+    Ok(())
+}
+
+/// One bar, and what it looks like at the end.
+fn crash(
+    page: &Page<'_>,
+    mesh: &VolumeMesh,
+    law: &str,
+    moduli: YoungPoisson,
+    remedy: Remedy,
+    stretch: f64,
+) -> anyhow::Result<(Track, Shot)> {
+    let mut material: Elasticity = AnyLaw::new(law, moduli)?.into();
+    if remedy == Remedy::Clamp {
+        material = material.with_inversion(Inversion::Clamp { threshold: Inversion::DEFAULT_THRESHOLD })?;
+    }
+    let stepper = if remedy == Remedy::LineSearch { Stepper::OneIteration } else { Stepper::Linearised };
+    let name = if remedy == Remedy::None { law.to_owned() } else { format!("{law}, {}", remedy.name()) };
+    let case = Case { stepper, stretch, turns: 0.0, dt: 0.01, end: page.pick(3.0, 2.5) };
+    let (track, model, state) = release(page, &name, mesh, material, case)?;
+    Ok((track, Shot::new(&model, &state, Vec3::ZERO)))
+}
