@@ -34,6 +34,7 @@ impl Outcome {
 }
 
 /// Step `model` from `state` with the default solver, so many times, and `look` after each step, until the end or an explosion.
+#[allow(clippy::too_many_arguments, reason = "each is what it is called")]
 pub fn march(
     page: &Page<'_>,
     what: &str,
