@@ -47,7 +47,7 @@ experiments! {
     energy_falls_less_with_smaller_steps_and_never_grows => "servin-energy",
     work_of_a_step_grows_linearly_with_the_length_of_a_bar => "servin-scaling",
     a_line_search_keeps_what_is_let_go_from_inverting => "neo-hookean-release",
-    soft_bodies_survive_a_drop => "neo-hookean-drop",
+    linearised_steps_jump_over_barriers_at_an_impact => "neo-hookean-drop",
     modal_derivatives_follow_what_modes_cannot => "subspace",
     forces_go_element_by_element_in_any_order => "course-forces",
     laws_differ_in_compression => "course-energies",

@@ -65,7 +65,7 @@ fn agreement(page: &mut Page<'_>) -> anyhow::Result<()> {
         digits(batch::least_volume_ratio(&tets, &x), 2),
     ));
     let u: Vec<f64> = x.iter().zip(mesh.vertices()).flat_map(|(x, rest)| (*x - *rest).to_array()).collect();
-    let flat: Vec<f64> = dx.iter().flat_map(|dx| dx.to_array()).collect();
+    let flat: Vec<f64> = dx.iter().flat_map(Vec3::to_array).collect();
     let (mut rows, mut worst, mut net, mut torques) = (Vec::new(), [0.0_f64; 2], 0.0_f64, Vec::new());
     for (law, name) in LAWS {
         page.now(format_args!("{name}: forces of {} elements", tets.len()))?;

@@ -157,7 +157,11 @@ fn crash(
         material = material.with_inversion(Inversion::Clamp { threshold: Inversion::DEFAULT_THRESHOLD })?;
     }
     let stepper = if remedy == Remedy::LineSearch { Stepper::OneIteration } else { Stepper::Linearised };
-    let name = if remedy == Remedy::None { law.to_owned() } else { format!("{law}, {}", remedy.name()) };
+    let name = match remedy {
+        Remedy::None => law.to_owned(),
+        Remedy::Clamp => format!("{law}, clamped"),
+        Remedy::LineSearch => format!("{law}, line search"),
+    };
     let case = Case { stepper, stretch, turns: 0.0, dt: 0.01, end: page.pick(3.0, 2.5) };
     let (track, model, state) = release(page, &name, mesh, material, case)?;
     Ok((track, Shot::new(&model, &state, Vec3::ZERO)))

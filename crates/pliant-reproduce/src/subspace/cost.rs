@@ -13,7 +13,7 @@ use pliant::system::{Definiteness, System};
 use pliant_pictures::plot::{Scale, Style};
 use pliant_pictures::{Plot, Series};
 
-use super::swing::{Bar, DT, Kind};
+use super::swing::{Bar, DT, Kind, reduction};
 use crate::Page;
 use crate::measure::{digits, exponent, least_seconds};
 
@@ -31,7 +31,7 @@ pub fn measure(page: &mut Page<'_>, fine: &Bar) -> anyhow::Result<()> {
         let mut of_meshes = Vec::new();
         for bar in [&coarse, fine] {
             let model = bar.model("stvk")?;
-            let reduction = bar.reduction(page, &model, Kind::Derivatives, size)?;
+            let reduction = reduction(page, &model, Kind::Derivatives, size)?;
             let count = coefficient_count(&model, &reduction)?;
             of_meshes.push((count, time_reduced(page, model, reduction)?));
         }

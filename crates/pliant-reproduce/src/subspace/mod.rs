@@ -14,7 +14,7 @@ use pliant_pictures::{Figure, Plot, Series};
 use crate::measure::digits;
 use crate::picture::{Shot, draw};
 use crate::{Experiment, Page, paper};
-use swing::{Bar, DT, Full, Kind, Reduced, YOUNG};
+use swing::{Bar, DT, Full, Kind, Reduced, YOUNG, reduction};
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "subspace",
@@ -46,7 +46,7 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
 fn polynomial(page: &mut Page<'_>, bar: &Bar) -> anyhow::Result<()> {
     let model = bar.model(Kind::Derivatives.law())?;
     let size = page.pick(20, 10);
-    let reduction = bar.reduction(page, &model, Kind::Derivatives, size)?;
+    let reduction = reduction(page, &model, Kind::Derivatives, size)?;
     let basis: &Basis = reduction.basis();
     let Some(mut tensors) = StVkTensors::new(&model, basis, &mut |_, _| std::ops::ControlFlow::Continue(())) else {
         anyhow::bail!("the model is not one of St. Venant–Kirchhoff");

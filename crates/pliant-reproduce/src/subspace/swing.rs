@@ -73,19 +73,20 @@ impl Bar {
         Ok(held.gravity(Vec3::new(0.0, -9.81, 3.0)).build()?)
     }
 
-    pub fn reduction(&self, page: &Page<'_>, model: &Model, kind: Kind, size: usize) -> anyhow::Result<Reduction> {
-        let what = format!("{} in {size} directions", kind.name());
-        page.now(&what)?;
-        let mut watch = |_| if page.now(&what).is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
-        let made = Reduction::new(model, &kind.params(size), &mut watch);
-        // If it was the user who broke off, that is what to say.
-        page.now(&what)?;
-        Ok(made?.0)
-    }
-
     fn tip(&self, q: &[f64]) -> Vec3 {
         Vec3::from_slice(&q[3 * self.tip..])
     }
+}
+
+/// Reduce a model.
+pub fn reduction(page: &Page<'_>, model: &Model, kind: Kind, size: usize) -> anyhow::Result<Reduction> {
+    let what = format!("{} in {size} directions", kind.name());
+    page.now(&what)?;
+    let mut watch = |_| if page.now(&what).is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
+    let made = Reduction::new(model, &kind.params(size), &mut watch);
+    // If it was the user who broke off, that is what to say.
+    page.now(&what)?;
+    Ok(made?.0)
 }
 
 /// How the whole model swings.
@@ -146,7 +147,7 @@ pub struct Reduced {
 impl Reduced {
     pub fn swing(page: &Page<'_>, bar: &Bar, kind: Kind, size: usize, full: &Full) -> anyhow::Result<Self> {
         let model = bar.model(kind.law())?;
-        let reduction = bar.reduction(page, &model, kind, size)?;
+        let reduction = reduction(page, &model, kind, size)?;
         let mut reduced = ReducedModel::new(model, reduction)?;
         let (mut scheme, mut solver, mut state) = (Newmark::default(), Dense::default(), reduced.rest_state());
         let norm = |model: &Model, u: &[f64]| (2.0 * model.mass().kinetic_energy(u)).sqrt();
