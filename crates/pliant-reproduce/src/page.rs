@@ -1,10 +1,11 @@
 //! What an experiment leaves behind: a page with tables, figures, data, and what was found.
 
+use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use pliant::io::{Disk, Files};
 use pliant_pictures::{Figure, Image};
 use serde::{Deserialize, Serialize};
@@ -29,6 +30,7 @@ pub struct Page<'a> {
     effort: Effort,
     watch: Watch<'a>,
     record: Record,
+    written: BTreeSet<String>,
 }
 
 /// All that a page says.
@@ -103,7 +105,7 @@ impl<'a> Page<'a> {
             seconds: 0.0,
             is_finished: false,
         };
-        Ok(Self { folder: folder.to_owned(), effort, watch, record })
+        Ok(Self { folder: folder.to_owned(), effort, watch, record, written: BTreeSet::new() })
     }
 
     /// Whether this is the short variant, for tests.
@@ -184,11 +186,13 @@ impl<'a> Page<'a> {
         }
         let text = format!("# {}\n\n{}", experiment.title, self.record.markdown(experiment, ""));
         self.write("README.md", text.as_bytes())?;
-        self.write("page.json", serde_json::to_string_pretty(&self.record)?.as_bytes())?;
+        let record = serde_json::to_string_pretty(&self.record)?;
+        self.write("page.json", record.as_bytes())?;
         Ok(self.record)
     }
 
-    fn write(&self, file: &str, bytes: &[u8]) -> anyhow::Result<()> {
+    fn write(&mut self, file: &str, bytes: &[u8]) -> anyhow::Result<()> {
+        ensure!(self.written.insert(file.to_owned()), "two pieces of the page have the file {file}");
         Ok(Disk.write(&self.folder.join(file), bytes)?)
     }
 }
