@@ -210,7 +210,7 @@ fn cost(page: &mut Page<'_>) -> anyhow::Result<()> {
         series: series.collect(),
         ..Plot::default()
     };
-    page.figure("cost", "Time of one evaluation on one thread, neo-Hookean law", plot)?;
+    page.figure("cost-by-size", "Time of one evaluation on one thread, neo-Hookean law", plot)?;
     page.finding_by_clock(
         "the cost is in proportion to the number of elements, but for what fits into caches",
         exponents.iter().all(|p| (p - 1.0).abs() < 0.3),

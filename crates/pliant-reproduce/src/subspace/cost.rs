@@ -71,7 +71,7 @@ pub fn measure(page: &mut Page<'_>, fine: &Bar) -> anyhow::Result<()> {
         series: series.collect(),
         ..Plot::default()
     };
-    page.figure("cost", "Time of a step and of an evaluation of the polynomial, for two meshes", plot)?;
+    page.figure("cost-by-directions", "Time of a step and of an evaluation of the polynomial, for two meshes", plot)?;
     let (size, _, last) = counts[counts.len() - 1];
     page.finding(
         "the polynomial has the same number of coefficients for every mesh: those of symmetric forms of degree 2, 3 and 4",
