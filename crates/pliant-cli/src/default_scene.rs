@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use pliant::io::{Mesh, read};
+use pliant::math::Vec3;
 use pliant::mesh::{Moduli, Region};
 use pliant::scene::{EARTH, SceneFile, Source};
 
@@ -15,6 +16,20 @@ const CELLS: u32 = 16;
 /// What weighs nothing is given the density of water, in kg/m³.
 pub const DENSITY: f64 = 1000.0;
 
+/// Poisson's ratio of what has no stiffness of its own.
+pub const POISSON: f64 = 0.4;
+
+/// Young's modulus of what has none, in Pa: so that a body sags by a thirtieth of its size under its weight.
+pub fn soft_young([low, high]: [Vec3; 2]) -> f64 {
+    let young = 30.0 * DENSITY * EARTH * size([low, high]);
+    rounded(young).parse().unwrap_or(young)
+}
+
+/// The mean side of a box.
+fn size([low, high]: [Vec3; 2]) -> f64 {
+    (high - low).length() / 3_f64.sqrt()
+}
+
 /// Drop a mesh on the ground. Times go with the size of the body, so that a pea and a whale look alike.
 pub fn for_mesh(path: &Path, notes: &mut Vec<String>) -> anyhow::Result<SceneFile> {
     let loaded = read(path)?;
@@ -22,7 +37,7 @@ pub fn for_mesh(path: &Path, notes: &mut Vec<String>) -> anyhow::Result<SceneFil
         Mesh::Volume(mesh) => mesh.bounding_box(),
         Mesh::Surface(surface) => surface.bounding_box(),
     };
-    let size = (high - low).length() / 3_f64.sqrt();
+    let size = size([low, high]);
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     // What JSON puts between quotes, TOML reads.
     let (mesh_name, title) =
@@ -47,11 +62,10 @@ pub fn for_mesh(path: &Path, notes: &mut Vec<String>) -> anyhow::Result<SceneFil
         moduli.is_some_and(|moduli| !matches!(moduli, Moduli::Orthotropic { .. }))
     };
     if regions.is_empty() || !regions.iter().all(has_moduli) {
-        // So that a body sags by a thirtieth of its size under its weight.
-        let young = rounded(30.0 * DENSITY * EARTH * size);
-        material.push(format!("young = {young}\npoisson = 0.4"));
+        let young = rounded(soft_young([low, high]));
+        material.push(format!("young = {young}\npoisson = {POISSON}"));
         notes.push(format!(
-            "the file gives no isotropic stiffness: a soft one is taken, Young's modulus {young} Pa, Poisson's ratio 0.4"
+            "the file gives no isotropic stiffness: a soft one is taken, Young's modulus {young} Pa, Poisson's ratio {POISSON}"
         ));
     }
     let material =

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::Args;
-use pliant::io::{self, Mesh, WriteOptions};
+use pliant::io::{self, Feature, Format, Mesh, WriteOptions};
 use pliant::math::{Affine3, Vec3};
 use pliant::mesh::{Embedding, Material, SurfaceMesh, VolumeMesh};
 use pliant::meshing::{ANGLES, Info, Params, Surface, cage, fill_surface, voxelize};
 
 use crate::Done;
-use crate::default_scene::DENSITY;
+use crate::default_scene::{DENSITY, POISSON, soft_young};
 use crate::generate::MeshFile;
 use crate::mesh::wrote;
 use crate::table::{Facts, count, number};
@@ -63,6 +63,10 @@ pub fn in_millimetres(low: Vec3, high: Vec3) -> Option<String> {
 }
 
 impl SurfaceFile {
+    fn name(&self) -> String {
+        self.surface.display().to_string()
+    }
+
     /// The surface as it is, and made fit; what there is to say of it goes to `facts` and `notes`.
     fn read(&self, facts: &mut Facts, notes: &mut Vec<String>) -> anyhow::Result<(SurfaceMesh, Surface)> {
         let loaded = io::read(&self.surface)?;
@@ -71,12 +75,11 @@ impl SurfaceFile {
         if let Some(scale) = self.scale {
             mesh = mesh.transformed(Affine3::from_scale(Vec3::splat(scale))).context("--scale")?;
         }
-        let name = || self.surface.display().to_string();
-        let surface = Surface::new(&mesh).with_context(name)?;
+        let surface = Surface::new(&mesh).with_context(|| self.name())?;
         let findings = surface.findings();
         let [low, high] = mesh.bounding_box();
         let size = (high - low).to_array().map(number).join(" × ");
-        facts.title(&name(), &format!("{}, {size} m", count(findings.triangles, "triangle", "triangles")));
+        facts.title(&self.name(), &format!("{}, {size} m", count(findings.triangles, "triangle", "triangles")));
         facts.row("pieces", findings.pieces.to_string());
         match findings.lines().as_slice() {
             [] => facts.row("surface", "closed, and nothing is wrong with it"),
@@ -97,7 +100,7 @@ impl Tetrahedralize {
         let cells = self.cells.unwrap_or(if self.cage { 16 } else { 24 });
         let params = Params { cells, grading: self.grading };
         if self.cage {
-            let cage = cage(&surface_mesh, &surface, &params)?;
+            let cage = cage(&surface_mesh, &surface, &params).with_context(|| self.surface.name())?;
             let mesh = made_of(&self.file, cage.mesh, &mut notes)?;
             say_of_tets(&mut facts, &mesh, &cage.info.body);
             facts.row(
@@ -110,7 +113,7 @@ impl Tetrahedralize {
             say_of_fill(&mut facts, &mesh);
             return write(&self.file.output, mesh, Some(&cage.embedding), facts, notes);
         }
-        let (body, thin) = fill_surface(&surface, &params)?;
+        let (body, thin) = fill_surface(&surface, &params).with_context(|| self.surface.name())?;
         let mesh = self.file.made_of(body.mesh)?;
         say_of_tets(&mut facts, &mesh, &body.info);
         facts.row("volume", format!("{} m³", number(mesh.volume())));
@@ -124,7 +127,7 @@ impl Voxelize {
         check_output(&self.file.output)?;
         let (mut facts, mut notes) = (Facts::default(), Vec::new());
         let (surface_mesh, surface) = self.surface.read(&mut facts, &mut notes)?;
-        let voxels = voxelize(&surface, self.cells)?;
+        let voxels = voxelize(&surface, self.cells).with_context(|| self.surface.name())?;
         facts.row("cubes", format!("{}, {} m wide", voxels.mesh.element_count(), number(voxels.cell)));
         if voxels.added_at_touching > 0 {
             facts.row(
@@ -142,14 +145,21 @@ impl Voxelize {
     }
 }
 
-/// The mesh with what it is made of. Files know no elements that are filled in part, only light ones: so there must be a density.
+/// The mesh with what it is made of. Files know no elements that are filled in part, only light and soft ones: so there must be a material, if the file
+/// can hold one.
 fn made_of(file: &MeshFile, mesh: VolumeMesh, notes: &mut Vec<String>) -> anyhow::Result<VolumeMesh> {
-    let mut data = file.made_of(mesh)?.into_data();
-    for region in data.regions.iter_mut().filter(|region| region.material.is_none()) {
-        region.material = Some(Material { name: region.name.clone(), density: Some(DENSITY), moduli: None });
+    let holds_materials = Format::of(&file.output).is_some_and(|format| format.holds.contains(&Feature::Materials));
+    if !file.has_no_density() || !holds_materials {
+        return file.made_of(mesh);
     }
-    if file.has_no_density() {
-        notes.push(format!("no --density was given: {DENSITY} kg/m³ is taken, less where elements are filled in part"));
+    let young = soft_young(mesh.bounding_box());
+    notes.push(format!(
+        "no --density was given: {DENSITY} kg/m³ is taken, and a soft material, Young's modulus {} Pa and Poisson's ratio {POISSON}; elements filled in part are lighter and softer",
+        number(young)
+    ));
+    let mut data = mesh.into_data();
+    for region in &mut data.regions {
+        region.material = Some(Material::isotropic(&region.name, DENSITY, young, POISSON));
     }
     Ok(VolumeMesh::check(data)?.mesh)
 }
@@ -186,7 +196,7 @@ fn say_of_fill(facts: &mut Facts, mesh: &VolumeMesh) {
 
 /// Whether a mesh can be written there, before the work is done.
 fn check_output(output: &Path) -> anyhow::Result<()> {
-    if io::Format::of(output).is_none() {
+    if Format::of(output).is_none() {
         bail!("{}: the extension is none of a mesh format; `pliant mesh formats` lists them", output.display());
     }
     match output.parent() {

@@ -6,7 +6,7 @@ use std::process::Command;
 use pliant::geometry::Form;
 use pliant::io::{self, Mesh, WriteOptions};
 use pliant::math::Vec3;
-use pliant::mesh::{Faces, SurfaceMesh};
+use pliant::mesh::{Faces, Moduli, Region, SurfaceMesh};
 use pliant::meshing::{Params, tetrahedralize};
 use tempfile::TempDir;
 
@@ -94,6 +94,17 @@ fn cages_and_voxels_weigh_what_the_surface_encloses_and_carry_it() {
     let run = ok(folder.path(), &["mesh", "voxelize", "ring.obj", "--cells", "12", "-o", "plain.veg"]);
     assert!(run.err.contains("no --density was given"), "{}", run.err);
     assert!((mass(folder.path(), "plain.veg") / (1000.0 * volume) - 1.0).abs() < 0.005);
+    let plain = io::read_volume(folder.path().join("plain.veg")).unwrap().mesh;
+    let young = |region: &Region| match region.material.as_ref().unwrap().moduli {
+        Some(Moduli::Isotropic { young, .. }) => young,
+        ref other => panic!("{other:?}"),
+    };
+    let youngs: Vec<f64> = plain.regions().iter().map(young).collect();
+    assert!(youngs.len() > 4 && youngs.iter().all(|young| *young <= youngs[0]) && youngs.contains(&youngs[0]));
+    assert!(youngs.iter().any(|young| *young < 0.5 * youngs[0]), "{youngs:?}");
+    // A file that cannot hold it says so, and nothing to the contrary.
+    let run = ok(folder.path(), &["mesh", "voxelize", "ring.obj", "--cells", "12", "-o", "plain.vtk"]);
+    assert!(run.err.contains("all elements are full") && !run.err.contains("kg/m³"), "{}", run.err);
 }
 
 #[test]
@@ -196,7 +207,10 @@ fn what_cannot_be_filled_is_refused_before_the_work_is_done() {
     refused(&["mesh", "tetrahedralize", "ring.obj", "--cells", "0", "-o", "a.veg"], "expected at least 2");
     let sheet = SurfaceMesh::new(vec![Vec3::ZERO, Vec3::X, Vec3::Y], Faces::uniform(3, vec![0, 1, 2])).unwrap();
     io::write(folder.path().join("sheet.obj"), &Mesh::Surface(sheet), &WriteOptions::default()).unwrap();
-    refused(&["mesh", "tetrahedralize", "sheet.obj", "-o", "a.veg"], "encloses nothing; a cage contains it");
+    refused(
+        &["mesh", "tetrahedralize", "sheet.obj", "-o", "a.veg"],
+        "sheet.obj: nothing is inside: the surface is open, with 3 open edges, and encloses nothing; a cage contains it",
+    );
     let run = ok(folder.path(), &["mesh", "tetrahedralize", "sheet.obj", "--cage", "-o", "a.veg"]);
     assert!(run.out.contains("every point of the surface is inside"), "{}", run.out);
 }

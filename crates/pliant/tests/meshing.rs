@@ -565,6 +565,38 @@ fn hollows_stay_hollow_and_shells_that_are_inside_out_are_turned() {
 }
 
 #[test]
+fn strips_of_a_ring_that_is_cut_along_keep_or_find_their_sides() {
+    // The strips at the hole of the ring are concave: by themselves they look inside out.
+    let (around, across, strips) = (120, 60, 10);
+    let at = |i: u32, j: u32| i % around * across + j % across;
+    let mut ring = Soup { points: Vec::new(), triangles: Vec::new() };
+    for (i, j) in (0..around).flat_map(|i| (0..across).map(move |j| (i, j))) {
+        let (sin, cos) = (TAU * f64::from(i) / f64::from(around)).sin_cos();
+        let (up, out) = (TAU * f64::from(j) / f64::from(across)).sin_cos();
+        ring.points.push(Vec3::new((1.0 + 0.3 * out) * cos, 0.3 * up, (1.0 + 0.3 * out) * sin));
+        let [a, b, c, d] = [at(i, j), at(i, j + 1), at(i + 1, j + 1), at(i + 1, j)];
+        // One half of every sixth square is missing, and leaves slits around the ring.
+        ring.triangles.push([a, b, c]);
+        if j % (across / strips) != 0 {
+            ring.triangles.push([a, c, d]);
+        }
+    }
+    let exact = 2.0 * PI * PI * 0.09;
+    let volume = |soup: &Soup| tetrahedralize(soup.surface().enclosed(), &cells(24)).unwrap().mesh.volume() / exact;
+    let findings = ring.surface().findings().clone();
+    assert_eq!((findings.pieces, findings.inside_out), (strips as usize, 0));
+    assert!((volume(&ring) - 1.0).abs() < 0.05, "{}", volume(&ring));
+    let turned = ring.clone().turned_around();
+    assert_eq!(turned.surface().findings().inside_out, strips as usize);
+    assert!((volume(&turned) - 1.0).abs() < 0.05, "{}", volume(&turned));
+    // Every other strip.
+    let strip = |t: &[u32; 3]| t.iter().map(|v| (v % across + across - 1) % across).max().unwrap() / (across / strips);
+    let mut mixed = ring;
+    mixed.triangles.iter_mut().filter(|t| strip(t) % 2 == 1).for_each(|t| t.swap(1, 2));
+    assert!((volume(&mixed) - 1.0).abs() < 0.05, "{} {:?}", volume(&mixed), mixed.surface().findings());
+}
+
+#[test]
 fn a_hole_is_closed_as_a_soap_film_would() {
     // Half a ball without its floor.
     let mut bowl = Soup::ball(20);
@@ -600,6 +632,11 @@ fn thin_parts_are_told_with_the_count_of_cells_that_catches_them() {
     }
     let ball = Soup::ball(20).surface();
     assert_eq!(fill_surface(&ball, &cells(10)).unwrap().1, None);
+    // Foil that no lattice is fine enough for.
+    let foil = Soup::of(&Form::RoundedBox { size: Vec3::ONE, radius: 0.0 }, 4);
+    let foil = foil.moved(Affine3::from_scale(Vec3::new(1.0, 1e-4, 1.0))).surface();
+    let told = fill_surface(&foil, &cells(10)).unwrap_err().to_string();
+    assert!(told.contains("which is more than are made; a cage contains them"), "{told}");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Triangles in a tree of boxes: what is nearest, what a segment meets, what a box touches.
 
+use std::cell::Cell;
+
 use rstar::{AABB, ParentNode, PointDistance, RTree, RTreeObject, SelectionFunction};
 
 use super::bounding_box;
@@ -113,7 +115,13 @@ impl TriangleTree {
 
     /// The triangles whose boxes a triangle touches, in no particular order.
     pub fn near(&self, triangle: Triangle) -> impl Iterator<Item = u32> {
-        self.tree.locate_with_selection_function(Across(triangle)).map(|leaf| leaf.index)
+        self.near_in(triangle, usize::MAX)
+    }
+
+    /// As [`near`](Self::near), but after so many boxes the search ends. A triangle in a tangle may touch any number of them.
+    pub fn near_in(&self, triangle: Triangle, most_boxes: usize) -> impl Iterator<Item = u32> {
+        let across = Across { triangle, boxes_left: Cell::new(most_boxes) };
+        self.tree.locate_with_selection_function(across).map(|leaf| leaf.index)
     }
 
     pub(super) fn root(&self) -> &ParentNode<Leaf> {
@@ -153,16 +161,27 @@ impl SelectionFunction<Leaf> for Along {
     }
 }
 
-/// Selects the boxes that a triangle touches.
-struct Across(Triangle);
+/// Selects the boxes that a triangle touches, as long as there are some left to look at.
+struct Across {
+    triangle: Triangle,
+    boxes_left: Cell<usize>,
+}
+
+impl Across {
+    fn touches(&self, envelope: &AABB<[f64; 3]>) -> bool {
+        let Some(left) = self.boxes_left.get().checked_sub(1) else { return false };
+        self.boxes_left.set(left);
+        touches_box(self.triangle, corners_of(envelope))
+    }
+}
 
 impl SelectionFunction<Leaf> for Across {
     fn should_unpack_parent(&self, envelope: &AABB<[f64; 3]>) -> bool {
-        touches_box(self.0, corners_of(envelope))
+        self.touches(envelope)
     }
 
     fn should_unpack_leaf(&self, leaf: &Leaf) -> bool {
-        touches_box(self.0, corners_of(&leaf.envelope()))
+        self.touches(&leaf.envelope())
     }
 }
 
@@ -206,7 +225,9 @@ mod tests {
             let mut near: Vec<u32> = tree.near(triangle).collect();
             near.sort_unstable();
             let boxed = |t: &Triangle| touches_box(triangle, bounding_box(*t));
-            assert!((0..).zip(&triangles).filter(|(_, t)| boxed(t)).map(|(i, _)| i).eq(near));
+            assert!((0..).zip(&triangles).filter(|(_, t)| boxed(t)).map(|(i, _)| i).eq(near.iter().copied()));
+            assert!(tree.near_in(triangle, 50).all(|index| near.contains(&index)));
+            assert_eq!(tree.near_in(triangle, 0).count(), 0);
 
             let (low, high) = (p.min(q), p.max(q));
             let mut touching: Vec<u32> = tree.touching(low, high).collect();

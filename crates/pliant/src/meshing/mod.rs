@@ -17,6 +17,7 @@
 
 mod cage;
 mod clean;
+mod facing;
 mod fill;
 mod lattice;
 mod stencil;

@@ -6,12 +6,13 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::MeshingError;
+use super::facing::{around, turn_inside_out};
 use crate::geometry::{Enclosed, Triangle, TriangleTree, area_vector, crosses};
 use crate::math::Vec3;
 use crate::mesh::SurfaceMesh;
 
-/// How many neighbours a triangle is compared with in search of crossings. Only nonsense has more.
-const MOST_NEIGHBOURS: usize = 256;
+/// How many boxes of the tree a triangle is compared with in search of crossings. Tangles have more, and needles that all meet in one point.
+const MOST_BOXES: usize = 600;
 
 /// Vertices nearer than this are one, as a part of the longest side.
 const SAME_PLACE: f64 = 2e-6;
@@ -249,9 +250,9 @@ fn without_repetition(triangles: &[[u32; 3]], findings: &mut Findings) -> Vec<[u
 }
 
 /// An edge as a triangle has it: the vertices in ascending order, whether the triangle runs that way, and which it is.
-type Side = (u32, u32, bool, u32);
+pub(super) type Side = (u32, u32, bool, u32);
 
-fn sides(triangles: &[[u32; 3]]) -> Vec<Side> {
+pub(super) fn sides(triangles: &[[u32; 3]]) -> Vec<Side> {
     let side = |a: u32, b: u32, triangle: u32| (a.min(b), a.max(b), a < b, triangle);
     let mut sides: Vec<Side> = (0..)
         .zip(triangles)
@@ -261,7 +262,7 @@ fn sides(triangles: &[[u32; 3]]) -> Vec<Side> {
     sides
 }
 
-fn edges(sides: &[Side]) -> impl Iterator<Item = &[Side]> {
+pub(super) fn edges(sides: &[Side]) -> impl Iterator<Item = &[Side]> {
     sides.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1))
 }
 
@@ -330,38 +331,6 @@ fn orient(vertices: &[Vec3], triangles: &mut [[u32; 3]], findings: &mut Findings
     pieces
 }
 
-/// Turn pieces that are inside out: those that face inward and are within no other, with all that is within them.
-fn turn_inside_out(vertices: &[Vec3], triangles: &mut [[u32; 3]], pieces: &[Vec<u32>], findings: &mut Findings) {
-    let corners = |t: u32| triangles[t as usize].map(|v| vertices[v as usize]);
-    let volumes: Vec<f64> = pieces.par_iter().map(|piece| volume(vertices, triangles, piece)).collect();
-    // Flat pieces face nowhere.
-    let size = |piece: &[u32]| piece.iter().map(|&t| area_vector(corners(t)).length()).sum::<f64>().powf(1.5);
-    let inward: Vec<bool> = pieces.iter().zip(&volumes).map(|(piece, &volume)| volume < -1e-9 * size(piece)).collect();
-    if !inward.contains(&true) {
-        return;
-    }
-    let outward = |piece: usize, t: u32| {
-        let [a, b, c] = corners(t);
-        if inward[piece] { [a, c, b] } else { [a, b, c] }
-    };
-    let all_of = |which: &dyn Fn(usize) -> bool| {
-        let chosen = pieces.iter().enumerate().filter(|(i, _)| which(*i));
-        Enclosed::new(chosen.flat_map(|(i, piece)| piece.iter().map(move |&t| outward(i, t))), false)
-    };
-    let all_corners = |piece: &[u32]| piece.iter().map(|&t| corners(t)).collect::<Vec<_>>();
-    let everything = all_of(&|_| true);
-    let outermost: Vec<bool> = pieces.par_iter().map(|piece| around(&everything, &all_corners(piece)) < 1.0).collect();
-    let inside_out = all_of(&|i| inward[i] && outermost[i]);
-    let turn: Vec<bool> = (0..pieces.len())
-        .into_par_iter()
-        .map(|i| if outermost[i] { inward[i] } else { around(&inside_out, &all_corners(&pieces[i])) > 0.5 })
-        .collect();
-    for (piece, _) in pieces.iter().zip(turn).filter(|(_, turn)| *turn) {
-        findings.inside_out += 1;
-        piece.iter().for_each(|&t| triangles[t as usize].swap(1, 2));
-    }
-}
-
 /// Without pieces that end at edges of others only and have the inside on both sides, as a wall between two rooms.
 fn without_walls(
     vertices: &[Vec3],
@@ -401,48 +370,12 @@ fn without_walls(
     kept
 }
 
-/// How often a surface goes around a piece of it, as the mean of both sides: what the piece itself adds is one half if it is closed, and nothing if
-/// it is flat. A vote of some triangles, because pieces may cross.
-fn around(surface: &Enclosed, piece: &[Triangle]) -> f64 {
-    const VOTERS: usize = 9;
-    let step = piece.len().div_ceil(VOTERS);
-    let mut votes: Vec<f64> = piece
-        .iter()
-        .step_by(step)
-        .map(|&triangle| {
-            let (middle, area) = (triangle.iter().sum::<Vec3>() / 3.0, area_vector(triangle));
-            let aside = 1e-4 * area.length().sqrt() * area.normalize_or_zero();
-            0.5 * (surface.winding_number(middle + aside) + surface.winding_number(middle - aside))
-        })
-        .collect();
-    votes.sort_unstable_by(f64::total_cmp);
-    votes[votes.len() / 2]
-}
-
-/// The volume inside of a piece, its holes closed by a fan around the middle of their edges.
-fn volume(vertices: &[Vec3], triangles: &[[u32; 3]], piece: &[u32]) -> f64 {
-    let own: Vec<[u32; 3]> = piece.iter().map(|&t| triangles[t as usize]).collect();
-    let sides = sides(&own);
-    let (mut sum, mut count) = (Vec3::ZERO, 0);
-    for edge in edges(&sides).filter(|edge| edge.len() == 1) {
-        sum += vertices[edge[0].0 as usize];
-        count += 1;
-    }
-    let origin = if count > 0 { sum / f64::from(count) } else { vertices[own[0][0] as usize] };
-    own.iter()
-        .map(|t| {
-            let [a, b, c] = t.map(|v| vertices[v as usize] - origin);
-            a.dot(b.cross(c)) / 6.0
-        })
-        .sum()
-}
-
 /// How many triangles cross one that they share no corner with.
 fn crossings(numbers: &[[u32; 3]], tree: &TriangleTree) -> usize {
     let crossing = |index: usize| {
         let own = tree.triangles()[index];
         let apart = |other: &[u32; 3]| other.iter().all(|v| !numbers[index].contains(v));
-        let mut near = tree.near(own).take(MOST_NEIGHBOURS);
+        let mut near = tree.near_in(own, MOST_BOXES);
         near.any(|other| apart(&numbers[other as usize]) && crosses(own, tree.triangle(other)))
     };
     (0..numbers.len()).into_par_iter().filter(|&index| crossing(index)).count()

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::Surface;
+use super::lattice::Lattice;
 use crate::geometry::{Enclosed, Solid, Triangle, area_vector};
 use crate::math::Vec3;
 use crate::mesh::VolumeMesh;
@@ -24,16 +25,19 @@ pub struct Thin {
     pub thickness: f64,
     /// With so many cells along the longest side these would be caught.
     pub cells: usize,
+    /// Whether a lattice of so many is made; beyond that, a cage remains.
+    pub is_possible: bool,
 }
 
 impl std::fmt::Display for Thin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { lost, thickness, cells } = self;
+        let Self { lost, thickness, cells, is_possible } = self;
         let percent = 100.0 * lost;
         write!(
             f,
             "{percent:.2} % of the surface is around parts too thin for these cells, about {thickness:.3e} m: {cells} cells would catch them"
-        )
+        )?;
+        if *is_possible { Ok(()) } else { write!(f, ", which is more than are made; a cage contains them") }
     }
 }
 
@@ -66,8 +70,9 @@ pub fn thin_parts(surface: &Surface, mesh: Option<&VolumeMesh>, cell: f64) -> Op
     }
     lost.sort_unstable_by(f64::total_cmp);
     let thickness = lost[lost.len() / 10];
-    let cells = (CELLS_ACROSS * (high - low).max_element() / thickness).ceil();
-    Some(Thin { lost: lost.len() as f64 / places.len() as f64, thickness, cells: cells as usize })
+    let cells = (CELLS_ACROSS * (high - low).max_element() / thickness).ceil() as usize;
+    let is_possible = Lattice::around([low, high], cells).is_ok();
+    Some(Thin { lost: lost.len() as f64 / places.len() as f64, thickness, cells, is_possible })
 }
 
 /// Places spread evenly over a surface, with its normal there.
