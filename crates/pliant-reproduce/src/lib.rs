@@ -29,7 +29,15 @@ pub use paper::Paper;
 pub use summary::{Summary, summarize};
 
 /// All experiments, in the order in which they are listed and run.
-pub const EXPERIMENTS: &[Experiment] = &[course::energies::EXPERIMENT];
+pub const EXPERIMENTS: &[Experiment] = &[
+    vega::frame_budget::EXPERIMENT,
+    vega::laws::EXPERIMENT,
+    vega::integrators::EXPERIMENT,
+    vega::solvers::EXPERIMENT,
+    vega::threads::EXPERIMENT,
+    vega::stiffness::EXPERIMENT,
+    course::energies::EXPERIMENT,
+];
 
 /// An experiment of a paper.
 #[derive(Debug, Clone, Copy)]

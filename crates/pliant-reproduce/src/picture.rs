@@ -1,6 +1,7 @@
 //! Bodies side by side in a picture.
 
 use pliant::math::Vec3;
+use pliant::mesh::SurfaceMesh;
 use pliant::model::Model;
 use pliant::system::State;
 use pliant_pictures::{Body, Bounds, Colour, Framing, Image, Scene, Size, View};
@@ -20,9 +21,13 @@ impl Shot {
         let surface = model.bodies()[0].mesh().boundary();
         let all = model.positions(state);
         let positions = surface.vertices.iter().map(|&v| all[v as usize] + offset).collect();
-        let triangles: Vec<[u32; 3]> = surface.surface.triangles().collect();
+        Self::of_surface(&surface.surface, positions)
+    }
+
+    /// A surface whose vertices are at these places.
+    pub fn of_surface(surface: &SurfaceMesh, positions: Vec<Vec3>) -> Self {
+        let triangles: Vec<[u32; 3]> = surface.triangles().collect();
         let mut edges: Vec<[u32; 2]> = surface
-            .surface
             .faces()
             .iter()
             .flat_map(|face| (0..face.len()).map(move |i| [face[i], face[(i + 1) % face.len()]]))
@@ -31,6 +36,12 @@ impl Shot {
         edges.sort_unstable();
         edges.dedup();
         Self { positions, triangles, edges, values: None }
+    }
+
+    /// The same without its edges, which of a fine surface would leave nothing to be seen.
+    #[must_use]
+    pub fn without_edges(self) -> Self {
+        Self { edges: Vec::new(), ..self }
     }
 }
 

@@ -34,5 +34,11 @@ macro_rules! experiments {
 }
 
 experiments! {
+    surfaces_follow_the_meshes_that_carry_them => "vega-frame-budget",
+    forces_are_the_same_with_and_without_stiffness => "vega-laws",
+    schemes_factor_as_often_as_they_must => "vega-integrators",
+    factors_need_more_memory_than_iterations => "vega-solvers",
+    threads_change_no_bit => "vega-threads",
+    iterations_grow_with_the_root_of_stiffness => "vega-stiffness",
     laws_differ_in_compression => "course-energies",
 }
