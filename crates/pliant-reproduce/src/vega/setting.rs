@@ -53,6 +53,13 @@ pub fn bent(mesh: &VolumeMesh) -> Vec<f64> {
     mesh.vertices().iter().flat_map(displacement).collect()
 }
 
+/// Displacements at random, up to 0.7 times the edge of an element, which turn many inside out.
+pub fn crushed(mesh: &VolumeMesh) -> Vec<f64> {
+    let mut rng = fastrand::Rng::with_seed(5);
+    let edge = (mesh.volume() / mesh.element_count() as f64).cbrt();
+    (0..3 * mesh.vertex_count()).map(|_| 1.4 * edge * (rng.f64() - 0.5)).collect()
+}
+
 /// Make `M + h²K`, the matrix of backward Euler, at displacements `u`. Returns the right-hand side that forces there give, zero where
 /// vertices are held.
 pub fn backward_euler_matrix(model: &mut Model, u: &[f64], step: f64) -> Vec<f64> {
