@@ -30,6 +30,12 @@ pub use summary::{Summary, summarize};
 
 /// All experiments, in the order in which they are listed and run.
 pub const EXPERIMENTS: &[Experiment] = &[
+    vega::frame_budget::EXPERIMENT,
+    vega::laws::EXPERIMENT,
+    vega::integrators::EXPERIMENT,
+    vega::solvers::EXPERIMENT,
+    vega::threads::EXPERIMENT,
+    vega::stiffness::EXPERIMENT,
     vega::stretching::EXPERIMENT,
     vega::recovery::EXPERIMENT,
     vega::step_refinement::EXPERIMENT,

@@ -1,6 +1,7 @@
 //! Bodies side by side in a picture.
 
 use pliant::math::Vec3;
+use pliant::mesh::SurfaceMesh;
 use pliant::model::Model;
 use pliant::system::State;
 use pliant_pictures::{Body, Bounds, Colour, Framing, Image, Scene, Size, View};
@@ -11,7 +12,6 @@ pub struct Shot {
     positions: Vec<Vec3>,
     triangles: Vec<[u32; 3]>,
     edges: Vec<[u32; 2]>,
-    values: Option<Vec<f64>>,
 }
 
 impl Shot {
@@ -20,9 +20,13 @@ impl Shot {
         let surface = model.bodies()[0].mesh().boundary();
         let all = model.positions(state);
         let positions = surface.vertices.iter().map(|&v| all[v as usize] + offset).collect();
-        let triangles: Vec<[u32; 3]> = surface.surface.triangles().collect();
+        Self::of_surface(&surface.surface, positions)
+    }
+
+    /// A surface whose vertices are at these places.
+    pub fn of_surface(surface: &SurfaceMesh, positions: Vec<Vec3>) -> Self {
+        let triangles: Vec<[u32; 3]> = surface.triangles().collect();
         let mut edges: Vec<[u32; 2]> = surface
-            .surface
             .faces()
             .iter()
             .flat_map(|face| (0..face.len()).map(move |i| [face[i], face[(i + 1) % face.len()]]))
@@ -30,7 +34,7 @@ impl Shot {
             .collect();
         edges.sort_unstable();
         edges.dedup();
-        Self { positions, triangles, edges, values: None }
+        Self { positions, triangles, edges }
     }
 
     /// The same elsewhere.
@@ -38,6 +42,12 @@ impl Shot {
     pub fn moved(mut self, offset: Vec3) -> Self {
         self.positions.iter_mut().for_each(|position| *position += offset);
         self
+    }
+
+    /// The same without its edges, which of a fine surface would leave nothing to be seen.
+    #[must_use]
+    pub fn without_edges(self) -> Self {
+        Self { edges: Vec::new(), ..self }
     }
 }
 
@@ -50,7 +60,7 @@ pub fn draw(shots: &[Shot], caption: &str, [width, height]: [u32; 2]) -> anyhow:
     let bodies = shots.iter().enumerate().map(|(number, shot)| Body {
         positions: &shot.positions,
         triangles: &shot.triangles,
-        values: shot.values.as_deref(),
+        values: None,
         colour: Colour::distinct(number),
         edges: &shot.edges,
     });

@@ -34,6 +34,12 @@ macro_rules! experiments {
 }
 
 experiments! {
+    surfaces_follow_the_meshes_that_carry_them => "vega-frame-budget",
+    forces_are_the_same_with_and_without_stiffness => "vega-laws",
+    schemes_factor_as_often_as_they_must => "vega-integrators",
+    factors_need_more_memory_than_iterations => "vega-solvers",
+    threads_change_no_bit => "vega-threads",
+    iterations_grow_with_the_root_of_stiffness => "vega-stiffness",
     stvk_stretches_least_and_neo_hookean_most => "vega-stretching",
     laws_that_handle_inversion_recover => "vega-recovery",
     orders_of_schemes_are_those_of_theory => "vega-step-refinement",

@@ -1,0 +1,247 @@
+//! Time and memory of linear solvers.
+
+use std::time::Instant;
+
+use pliant::model::Model;
+use pliant::solver::{CgParams, OldFactorParams, SolveError, SolveInfo, SolverParams};
+use pliant::system::System;
+use pliant_pictures::plot::{Scale, Style};
+use pliant_pictures::{Figure, Plot, Series};
+
+use crate::bodies::{self, Specimen};
+use crate::measure::{digits, exponent, on_threads};
+use crate::vega::setting::{self, STEP, backward_euler_matrix, bent, difference};
+use crate::{Experiment, Page, paper};
+
+pub const EXPERIMENT: Experiment = Experiment {
+    name: "vega-solvers",
+    paper: &paper::VEGA,
+    part: "table 4",
+    title: "Linear solvers: time and memory",
+    reports: "A direct solver is fastest on small and middling bodies, and costs memory that grows faster than the body; conjugate gradients need little memory, and \
+              win where a factor is too large.",
+    run,
+};
+
+/// The solvers, from the one that needs most memory to the one that needs least.
+fn solvers() -> [(&'static str, SolverParams); 5] {
+    let cg = CgParams::default();
+    [
+        ("direct", SolverParams::Direct),
+        ("direct, single precision and CG", SolverParams::DirectSingle(cg)),
+        ("old factor, turned, and CG", SolverParams::OldFactor(OldFactorParams::default())),
+        ("block IC(0) and CG", SolverParams::IncompleteCholesky(cg)),
+        ("block Jacobi and CG", SolverParams::BlockJacobi(cg)),
+    ]
+}
+
+/// What VegaFEM 4.0's solvers take for factor and solution of such a matrix on one thread, in s, with the iterations of conjugate gradients; measured on
+/// another machine, on its own bridge of 4,000 vertices and on a bar of 35,721.
+const VEGA: &[(&str, &str, &str)] = &[
+    ("PARDISO, symmetric indefinite, as it is called", "0.022", "3.28"),
+    ("PARDISO, positive definite", "0.013", "2.36"),
+    ("SPOOLES", "0.095", "10.2"),
+    ("Jacobi and CG", "0.094 (274 iterations)", "4.3 (649)"),
+];
+
+/// How a solver did on a body.
+struct Row {
+    body: &'static str,
+    vertices: usize,
+    solver: &'static str,
+    /// In s: the first solution with the analysis of the pattern, and the second.
+    first: f64,
+    seconds: f64,
+    info: SolveInfo,
+    /// Beside the direct solution.
+    apart: f64,
+}
+
+fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
+    page.now("making bodies")?;
+    let named: Vec<Specimen> = if page.is_fast() {
+        vec![bodies::bar(40, 10)?]
+    } else {
+        vec![bodies::bridge()?, bodies::crane()?, bodies::bar(80, 20)?, bodies::dragon()?]
+    };
+    let bars: &[usize] = page.pick(&[10, 20, 40, 60, 80], &[10, 20, 30]);
+    let mut table = Vec::new();
+    for specimen in &named {
+        table.extend(measure(page, specimen)?);
+    }
+    let mut growing = Vec::new();
+    for &along in bars {
+        growing.extend(measure(page, &bodies::bar(along, along / 5)?)?);
+    }
+    page.text(format!(
+        "The matrix `M + h²K` of backward Euler, h = {STEP} s, of bodies that are bent by a third of a radian, and the right-hand side of their forces: invertible St. \
+         Venant–Kirchhoff material, {}, one thread. Conjugate gradients stop at a residual of 1e-6. *Old factor* is what the default solver does: its factor, in 16 bits a number, is that \
+         of the body at rest, and is not made again here. Times are for a second matrix of the same pattern; the first takes the analysis too. Memory is that of the solver, without the matrix.",
+        setting::in_words()
+    ));
+    let heading = [
+        "body",
+        "vertices",
+        "solver",
+        "first, s",
+        "factor and solve, s",
+        "iterations",
+        "memory, MB",
+        "residual",
+        "apart from direct",
+    ];
+    let cells = |row: &Row| {
+        vec![
+            row.body.to_owned(),
+            row.vertices.to_string(),
+            row.solver.to_owned(),
+            digits(row.first, 3),
+            digits(row.seconds, 3),
+            row.info.iterations.to_string(),
+            digits(row.info.memory as f64 / 1e6, 3),
+            digits(row.info.residual, 2),
+            digits(row.apart, 2),
+        ]
+    };
+    page.table("solvers", "Solvers on the same matrices", &heading, table.iter().map(cells).collect())?;
+    if !page.is_fast() {
+        let rows = VEGA.iter().map(|(solver, bridge, bar)| [*solver, *bridge, *bar].map(String::from).to_vec());
+        let heading = ["solver", "bridge, 4,000 vertices, s", "bar, 35,721 vertices, s"];
+        page.table("vegafem", "VegaFEM 4.0 on such matrices, on another machine", &heading, rows.collect())?;
+    }
+    page.figure("growth", "Time and memory of solvers on bars of growing size", figure(&growing))?;
+    findings(page, &table, &growing);
+    Ok(())
+}
+
+fn figure(rows: &[Row]) -> Figure {
+    let panel = |y_label: &str, y: fn(&Row) -> f64| Plot {
+        x_label: "vertices".into(),
+        y_label: y_label.into(),
+        x_scale: Scale::Logarithmic,
+        y_scale: Scale::Logarithmic,
+        series: solvers()
+            .into_iter()
+            .filter(|(name, _)| curve(rows, name, y).iter().any(|point| point.1 > 0.0))
+            .map(|(name, _)| Series { style: Style::LineAndMarkers, ..Series::new(name, curve(rows, name, y)) })
+            .collect(),
+        ..Plot::default()
+    };
+    let panels = vec![
+        panel("factor and solve, s", |row| row.seconds),
+        panel("memory, MB", |row| row.info.memory as f64 / 1e6),
+        panel("iterations", |row| row.info.iterations as f64),
+    ];
+    Figure { panels, ..Figure::default() }
+}
+
+fn curve(rows: &[Row], solver: &str, y: fn(&Row) -> f64) -> Vec<(f64, f64)> {
+    rows.iter().filter(|row| row.solver == solver).map(|row| (row.vertices as f64, y(row))).collect()
+}
+
+fn findings(page: &mut Page<'_>, table: &[Row], growing: &[Row]) {
+    let all = || table.iter().chain(growing);
+    let apart = all().map(|row| row.apart).fold(0.0, f64::max);
+    page.finding(
+        "all solvers give the same solution",
+        apart < 1e-4,
+        format!("at most {} of the largest displacement apart", digits(apart, 2)),
+    );
+    let largest = table.rchunks(solvers().len()).next().unwrap_or_default();
+    let [direct, single, old, incomplete, jacobi] = largest else { return };
+    let part = |row: &Row| row.info.memory as f64 / direct.info.memory as f64;
+    let ratio = direct.info.memory as f64 / incomplete.info.memory as f64;
+    page.finding(
+        "conjugate gradients need much less memory than a factor",
+        ratio > 5.0 && jacobi.info.memory < incomplete.info.memory,
+        format!(
+            "{}: {} MB for the direct solver, {} with block IC(0), {} with block Jacobi",
+            direct.body,
+            digits(direct.info.memory as f64 / 1e6, 3),
+            digits(incomplete.info.memory as f64 / 1e6, 3),
+            digits(jacobi.info.memory as f64 / 1e6, 3)
+        ),
+    );
+    page.finding(
+        "a better preconditioner needs fewer iterations: block Jacobi most, block IC(0) fewer, a factor in single precision next to none",
+        jacobi.info.iterations > incomplete.info.iterations
+            && incomplete.info.iterations > old.info.iterations
+            && old.info.iterations >= single.info.iterations,
+        format!(
+            "{}, {}, {} with an old factor, {}",
+            jacobi.info.iterations, incomplete.info.iterations, old.info.iterations, single.info.iterations
+        ),
+    );
+    page.finding(
+        "a factor in single precision takes half of the memory; one that is kept in 16 bits beside it, three quarters",
+        (part(single) - 0.5).abs() < 0.1 && (part(old) - 0.75).abs() < 0.15,
+        format!("{} and {} of the direct solver's", digits(part(single), 2), digits(part(old), 2)),
+    );
+    let [factor, cg] =
+        ["direct", "block IC(0) and CG"].map(|solver| exponent(&curve(growing, solver, |row| row.info.memory as f64)));
+    page.finding(
+        "the memory of a factor grows faster than the body (with the power 4/3 in theory), that of conjugate gradients as the body does",
+        factor > 1.1 && (cg - 1.0).abs() < 0.15,
+        format!("with the power {} and {}", digits(factor, 3), digits(cg, 3)),
+    );
+    let steepest = exponent(&curve(growing, "direct", |row| row.seconds));
+    page.finding_by_clock(
+        "the time of a factor grows much faster than the body (with the power 2 in theory)",
+        steepest > 1.2,
+        format!("with the power {}", digits(steepest, 2)),
+    );
+    if let Some([small, .., slow]) = table.chunks(solvers().len()).next() {
+        page.finding_by_clock(
+            "on the smallest body, a factor is faster than conjugate gradients with block Jacobi",
+            small.seconds < slow.seconds,
+            format!("{}: {} beside {} s", small.body, digits(small.seconds, 2), digits(slow.seconds, 2)),
+        );
+    }
+    page.finding_by_clock(
+        "on the largest body, an old factor is faster than any other solver",
+        [direct, single, incomplete, jacobi].iter().all(|row| row.seconds > old.seconds),
+        format!(
+            "{}: {}",
+            direct.body,
+            largest.iter().map(|row| format!("{} s", digits(row.seconds, 2))).collect::<Vec<_>>().join(", ")
+        ),
+    );
+}
+
+fn measure(page: &Page<'_>, specimen: &Specimen) -> anyhow::Result<Vec<Row>> {
+    let mut model = setting::model(specimen)?;
+    let (rest, bent) = (vec![0.0; model.dim()], bent(&specimen.mesh));
+    let mut exact = Vec::new();
+    let mut rows = Vec::new();
+    for (solver, params) in solvers() {
+        page.now(format_args!("{}, {} vertices: {solver}", specimen.name, model.vertex_count()))?;
+        let (first, seconds, info, solution) = on_threads(1, || solve_twice(&mut model, params, &rest, &bent))??;
+        if exact.is_empty() {
+            exact.clone_from(&solution);
+        }
+        let (body, vertices, apart) = (specimen.name, model.vertex_count(), difference(&solution, &exact));
+        rows.push(Row { body, vertices, solver, first, seconds, info, apart });
+    }
+    Ok(rows)
+}
+
+/// Solve with the matrix at rest, and then with that of a body that is bent, both with the forces of the latter.
+fn solve_twice(
+    model: &mut Model,
+    params: SolverParams,
+    rest: &[f64],
+    bent: &[f64],
+) -> Result<(f64, f64, SolveInfo, Vec<f64>), SolveError> {
+    let mut solver = params.build();
+    let mut solve = |u: &[f64]| {
+        let right = backward_euler_matrix(model, u, STEP);
+        let mut solution = vec![0.0; right.len()];
+        let began = Instant::now();
+        solver.set_matrix(model.matrix())?;
+        let info = solver.solve(model.matrix(), &right, &mut solution)?;
+        Ok::<_, SolveError>((began.elapsed().as_secs_f64(), info, solution))
+    };
+    let (first, ..) = solve(rest)?;
+    let (seconds, info, solution) = solve(bent)?;
+    Ok((first, seconds, info, solution))
+}

@@ -1,0 +1,199 @@
+//! Linear solvers against stiffness.
+
+use std::time::Instant;
+
+use pliant::material::{AnyLaw, YoungPoisson};
+use pliant::solver::{CgParams, SolveInfo, SolverParams};
+use pliant::system::{Definiteness, System, Weights};
+use pliant_pictures::plot::{Scale, Style};
+use pliant_pictures::{Figure, Plot, Series};
+
+use crate::bodies::{self, Specimen};
+use crate::measure::{digits, exponent};
+use crate::vega::setting::{self, POISSON, STEP};
+use crate::{Experiment, Page, paper};
+
+pub const EXPERIMENT: Experiment = Experiment {
+    name: "vega-stiffness",
+    paper: &paper::VEGA,
+    part: "figure 11",
+    title: "Solver time against stiffness",
+    reports: "Conjugate gradients take longer the stiffer the material is, and a direct solver always the same time: one is better for soft bodies, the other for stiff ones.",
+    run,
+};
+
+const JACOBI: &str = "block Jacobi and CG";
+const INCOMPLETE: &str = "block IC(0) and CG";
+const SINGLE: &str = "direct, single precision and CG";
+const DIRECT: &str = "direct";
+
+const SOLVERS: usize = 4;
+
+fn solvers() -> [(&'static str, SolverParams); SOLVERS] {
+    let cg = CgParams { most_iterations: 50_000, ..CgParams::default() };
+    [
+        (JACOBI, SolverParams::BlockJacobi(cg)),
+        (INCOMPLETE, SolverParams::IncompleteCholesky(cg)),
+        (SINGLE, SolverParams::DirectSingle(cg)),
+        (DIRECT, SolverParams::Direct),
+    ]
+}
+
+/// A solution: `Y` in Pa, or infinite for statics, and what it took.
+struct Solved {
+    solver: &'static str,
+    young: f64,
+    seconds: f64,
+    info: SolveInfo,
+}
+
+fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
+    let named: Vec<Specimen> =
+        if page.is_fast() { vec![bodies::bar(40, 8)?] } else { vec![bodies::bar(40, 8)?, bodies::bar(80, 16)?] };
+    page.text(format!(
+        "The matrix `M + h²K` of backward Euler at rest, h = {STEP} s, linear elasticity, ν = {POISSON}, ρ = {} kg/m³; the right-hand side is random, so that all frequencies are in it. Conjugate \
+         gradients stop at a residual of 1e-6. *Statics* is `K` alone.",
+        setting::DENSITY
+    ));
+    for specimen in &named {
+        let all = solve_all(page, specimen)?;
+        show(page, specimen, &all)?;
+        findings(page, specimen, &all);
+    }
+    Ok(())
+}
+
+fn titled(specimen: &Specimen) -> String {
+    format!("{} of {} vertices", specimen.name, specimen.mesh.vertex_count())
+}
+
+fn solve_all(page: &Page<'_>, specimen: &Specimen) -> anyhow::Result<Vec<Solved>> {
+    let moduli = YoungPoisson { young: 1.0, poisson: POISSON };
+    let mut model = setting::weighing(specimen, AnyLaw::new("linear", moduli)?.into()).build()?;
+    let mut rng = fastrand::Rng::with_seed(3);
+    let mut force = vec![0.0; model.dim()];
+    let right: Vec<f64> = model.held().iter().map(|held| if *held { 0.0 } else { rng.f64() - 0.5 }).collect();
+    model.linearize(&vec![0.0; right.len()], 0.0, Definiteness::Exact, &mut force);
+    let mut solvers = solvers().map(|(name, params)| (name, params.build()));
+    let mut all = Vec::new();
+    let decades = page.pick(2..=11, 3..=9);
+    for young in decades.map(|decade| 10.0_f64.powi(decade)).chain([f64::INFINITY]) {
+        // K is in proportion to Y.
+        let weights = if young.is_finite() {
+            Weights { mass: 1.0, damping: 0.0, stiffness: STEP * STEP * young }
+        } else {
+            Weights { mass: 0.0, damping: 0.0, stiffness: 1.0 }
+        };
+        model.assemble(weights);
+        for (name, solver) in &mut solvers {
+            page.now(format_args!("{}: {name}, Y = {young:.0e} Pa", titled(specimen)))?;
+            let mut solution = vec![0.0; right.len()];
+            // The analysis of the pattern is made once for many steps, so it does not count.
+            if all.len() < SOLVERS {
+                solver.set_matrix(model.matrix())?;
+            }
+            let began = Instant::now();
+            solver.set_matrix(model.matrix())?;
+            let info = solver.solve(model.matrix(), &right, &mut solution)?;
+            all.push(Solved { solver: *name, young, seconds: began.elapsed().as_secs_f64(), info });
+        }
+    }
+    Ok(all)
+}
+
+fn show(page: &mut Page<'_>, specimen: &Specimen, all: &[Solved]) -> anyhow::Result<()> {
+    let curve = |name: &'static str, y: fn(&Solved) -> f64| {
+        let of_solver = || all.iter().filter(|solved| solved.solver == name);
+        let points = of_solver().filter(|solved| solved.young.is_finite()).map(|solved| (solved.young, y(solved)));
+        Series { style: Style::LineAndMarkers, ..Series::new(name, points.collect()) }
+    };
+    let panel = |y_label: &str, names: &[&'static str], y: fn(&Solved) -> f64| Plot {
+        x_label: "Young's modulus, Pa".into(),
+        y_label: y_label.into(),
+        x_scale: Scale::Logarithmic,
+        y_scale: Scale::Logarithmic,
+        series: names.iter().map(|name| curve(name, y)).collect(),
+        ..Plot::default()
+    };
+    let panels = vec![
+        panel("factor and solve, s", &[JACOBI, INCOMPLETE, SINGLE, DIRECT], |solved| solved.seconds),
+        panel("iterations", &[JACOBI, INCOMPLETE, SINGLE], |solved| solved.info.iterations as f64),
+    ];
+    let name = format!("{}-{}", specimen.name, specimen.mesh.vertex_count());
+    let caption = format!("Time and iterations against stiffness: {}", titled(specimen));
+    page.figure(&name, &caption, Figure { panels, ..Figure::default() })?;
+    let moduli: Vec<f64> = all.iter().filter(|solved| solved.solver == DIRECT).map(|solved| solved.young).collect();
+    let cells = |young: f64| {
+        let at = || all.iter().filter(move |solved| solved.young == young);
+        let young = if young.is_finite() { format!("{young:.0e}") } else { "statics".to_owned() };
+        let iterations = at().filter(|solved| solved.solver != DIRECT).map(|solved| solved.info.iterations.to_string());
+        let times = at().map(|solved| digits(1e3 * solved.seconds, 3));
+        std::iter::once(young).chain(iterations).chain(times).collect()
+    };
+    let heading = [
+        "Y, Pa",
+        "iterations, block Jacobi",
+        "block IC(0)",
+        "single precision",
+        "time in ms, block Jacobi",
+        "block IC(0)",
+        "single precision",
+        "direct",
+    ];
+    page.table(&format!("{name}-table"), &caption, &heading, moduli.into_iter().map(cells).collect())
+}
+
+fn findings(page: &mut Page<'_>, specimen: &Specimen, all: &[Solved]) {
+    let iterations = |name: &str| -> Vec<(f64, f64)> {
+        let of_solver = all.iter().filter(|solved| solved.solver == name);
+        of_solver.map(|solved| (solved.young, solved.info.iterations as f64)).collect()
+    };
+    let (jacobi, single) = (iterations(JACOBI), iterations(SINGLE));
+    let Some((&(_, statics), moving)) = jacobi.split_last() else { return };
+    let name = titled(specimen);
+    let counts = moving.iter().map(|(_, count)| count.to_string()).collect::<Vec<_>>().join(", ");
+    page.finding(
+        format!("{name}: conjugate gradients need more iterations the stiffer the body, and no more than in statics"),
+        // A few iterations more or less are chance.
+        moving.windows(2).all(|pair| pair[1].1 > 0.95 * pair[0].1)
+            && moving.iter().all(|(_, count)| *count < 1.05 * statics + 1.0),
+        format!("with block Jacobi {counts}; {statics} in statics"),
+    );
+    // Of the softest mass decides, and near statics stiffness alone; in between both.
+    let softest = moving.first().map_or(0.0, |point| point.1);
+    let between: Vec<(f64, f64)> =
+        moving.iter().copied().filter(|(_, count)| *count > 2.0 * softest && *count < 0.6 * statics).collect();
+    let power = exponent(&between);
+    page.finding(
+        format!("{name}: in between with the square root of the stiffness, as the condition of the matrix says"),
+        between.len() >= 2 && (0.4..=0.55).contains(&power),
+        format!("with the power {} over {} decades", digits(power, 3), between.len().saturating_sub(1)),
+    );
+    let most = single.iter().map(|(_, count)| *count).fold(0.0, f64::max);
+    let direct = all.iter().filter(|solved| solved.solver == DIRECT);
+    let residual = direct.map(|solved| solved.info.residual).fold(0.0, f64::max);
+    page.finding(
+        format!("{name}: factors solve all of them at once, or nearly so"),
+        most <= 10.0 && residual < 1e-9,
+        format!(
+            "at most {most} iterations in single precision; residuals of direct solutions below {}",
+            digits(residual, 2)
+        ),
+    );
+    let time = |name: &str, last: bool| {
+        let mut of_solver = all.iter().filter(|solved| solved.solver == name && solved.young.is_finite());
+        let solved = if last { of_solver.next_back() } else { of_solver.next() };
+        solved.map_or(f64::NAN, |solved| 1e3 * solved.seconds)
+    };
+    page.finding_by_clock(
+        format!("{name}: conjugate gradients are faster for the softest, the direct solver for the stiffest"),
+        time(JACOBI, false) < time(DIRECT, false) && time(JACOBI, true) > time(DIRECT, true),
+        format!(
+            "{} beside {} ms, and {} beside {} ms",
+            digits(time(JACOBI, false), 2),
+            digits(time(DIRECT, false), 2),
+            digits(time(JACOBI, true), 2),
+            digits(time(DIRECT, true), 2)
+        ),
+    );
+}

@@ -1,0 +1,175 @@
+//! What threads bring.
+
+use pliant::integrator::{Integrator, LinearizedBackwardEuler};
+use pliant::model::Model;
+use pliant::solver::SolverParams;
+use pliant::system::{Definiteness, State, System};
+use pliant_pictures::plot::Style;
+use pliant_pictures::{Figure, Plot, Series};
+
+use crate::bodies::{self, Specimen};
+use crate::measure::{digits, least_seconds, on_threads};
+use crate::vega::setting::{self, STEP, bent};
+use crate::{Experiment, Machine, Page, paper};
+
+pub const EXPERIMENT: Experiment = Experiment {
+    name: "vega-threads",
+    paper: &paper::VEGA,
+    part: "figure 6",
+    title: "Threads",
+    reports: "Forces and stiffness are computed on several threads, and get faster nearly in proportion to the number of cores for laws that are costly to evaluate, less so for \
+              cheap ones; the linear solver gains less.",
+    run,
+};
+
+/// A task whose time is taken, and the body that it is done on.
+struct Curve {
+    name: String,
+    /// Threads and seconds.
+    points: Vec<(usize, f64)>,
+}
+
+fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
+    let cores = Machine::here().cores;
+    let counts = counts(cores, page.is_fast());
+    page.now("making bodies")?;
+    let named: Vec<Specimen> = if page.is_fast() {
+        vec![bodies::bar(20, 4)?, bodies::bridge_of_cubes()?]
+    } else {
+        vec![bodies::bridge()?, bodies::crane()?, bodies::dragon()?]
+    };
+    let (mut curves, mut unlike, mut compared) = (Vec::new(), 0, 0);
+    for specimen in &named {
+        let mut of_body =
+            TASKS.map(|task| Curve { name: format!("{}: {}", specimen.name, task.name), points: Vec::new() });
+        let mut first: Vec<Vec<u64>> = Vec::new();
+        for &threads in &counts {
+            for (number, task) in TASKS.iter().enumerate() {
+                page.now(format_args!("{}: {} on {threads} threads", specimen.name, task.name))?;
+                let mut model = setting::model(specimen)?;
+                let (state, rounds) = (bent(&specimen.mesh), page.pick(task.rounds, 2));
+                let (seconds, numbers) = on_threads(threads, || (task.run)(&mut model, &state, rounds))??;
+                of_body[number].points.push((threads, seconds));
+                let bits: Vec<u64> = numbers.iter().map(|x| x.to_bits()).collect();
+                match first.get(number) {
+                    Some(before) => {
+                        compared += bits.len();
+                        unlike += bits.iter().zip(before).filter(|(a, b)| a != b).count();
+                    }
+                    None => first.push(bits),
+                }
+            }
+        }
+        curves.extend(of_body);
+    }
+    page.text(format!(
+        "Invertible St. Venant–Kirchhoff material, {}; the least time of several rounds. This machine has {cores} cores.",
+        setting::in_words()
+    ));
+    show(page, &curves, &counts, cores)?;
+    page.finding(
+        "forces, stiffnesses and motions are the same to the last bit on any number of threads",
+        unlike == 0 && compared > 0,
+        format!("{unlike} of {compared} numbers differ on {counts:?} threads"),
+    );
+    let on_all = |curve: &Curve| {
+        let alone = curve.points.first().map_or(f64::NAN, |point| point.1);
+        let many = curve.points.iter().find(|point| point.0 == cores).map_or(f64::NAN, |point| point.1);
+        alone / many
+    };
+    let forces: Vec<f64> = curves.iter().filter(|curve| curve.name.ends_with(TASKS[0].name)).map(on_all).collect();
+    page.finding_by_clock(
+        "forces and stiffness gain nearly in proportion to the cores",
+        forces.iter().all(|&gain| gain > 0.7 * cores as f64),
+        format!("{} times faster on {cores} cores", listed(&forces)),
+    );
+    let steps: Vec<f64> = curves.iter().filter(|curve| !curve.name.ends_with(TASKS[0].name)).map(on_all).collect();
+    page.finding_by_clock(
+        "whole steps gain too, but less",
+        steps.iter().all(|&gain| gain > 1.0),
+        format!("{} times faster", listed(&steps)),
+    );
+    Ok(())
+}
+
+fn listed(gains: &[f64]) -> String {
+    gains.iter().map(|&gain| digits(gain, 2)).collect::<Vec<_>>().join(", ")
+}
+
+/// How many threads to try: all counts up to four, then twice as many each time; at least up to four, to see that more than there are cores do no harm.
+fn counts(cores: usize, is_fast: bool) -> Vec<usize> {
+    if is_fast {
+        return vec![1, 2, 3];
+    }
+    let mut counts = vec![1, 2, 3, 4];
+    while counts.last().is_some_and(|&last| 2 * last <= cores) {
+        counts.extend(counts.last().map(|last| 2 * last));
+    }
+    if !counts.contains(&cores) {
+        counts.push(cores);
+        counts.sort_unstable();
+    }
+    counts
+}
+
+/// Something to do with a body in a state, so many rounds: how many seconds one takes, and numbers that come out.
+struct Task {
+    name: &'static str,
+    rounds: usize,
+    run: fn(&mut Model, &[f64], usize) -> anyhow::Result<(f64, Vec<f64>)>,
+}
+
+const TASKS: [Task; 3] = [
+    Task { name: "forces and stiffness", rounds: 20, run: linearize },
+    Task { name: "step, default solver", rounds: 10, run: |model, u, n| steps(model, u, n, SolverParams::default()) },
+    Task { name: "step, direct solver", rounds: 2, run: |model, u, n| steps(model, u, n, SolverParams::Direct) },
+];
+
+fn linearize(model: &mut Model, u: &[f64], rounds: usize) -> anyhow::Result<(f64, Vec<f64>)> {
+    let mut force = vec![0.0; u.len()];
+    let seconds = least_seconds(rounds, || model.linearize(u, 0.0, Definiteness::Projected, &mut force));
+    force.extend_from_slice(model.stiffness().values());
+    Ok((seconds, force))
+}
+
+/// Steps of a body that is let go from where it was bent to.
+fn steps(model: &mut Model, u: &[f64], rounds: usize, solver: SolverParams) -> anyhow::Result<(f64, Vec<f64>)> {
+    let (mut solver, mut scheme) = (solver.build(), LinearizedBackwardEuler::default());
+    let mut state = State { q: u.to_vec(), ..model.rest_state() };
+    let mut step = || scheme.step(model, &mut *solver, &mut state, STEP);
+    step()?;
+    let (mut seconds, mut outcome) = (f64::INFINITY, Ok(()));
+    for _ in 0..rounds {
+        seconds = seconds.min(least_seconds(1, || outcome = step().map(drop)));
+        outcome.clone()?;
+    }
+    state.q.extend_from_slice(&state.v);
+    Ok((seconds, state.q))
+}
+
+fn show(page: &mut Page<'_>, curves: &[Curve], counts: &[usize], cores: usize) -> anyhow::Result<()> {
+    let heading: Vec<String> =
+        ["task".to_owned()].into_iter().chain(counts.iter().map(|n| format!("{n} threads, ms"))).collect();
+    let heading: Vec<&str> = heading.iter().map(String::as_str).collect();
+    let cells = |curve: &Curve| {
+        let times = curve.points.iter().map(|(_, seconds)| digits(1e3 * seconds, 3));
+        std::iter::once(curve.name.clone()).chain(times).collect()
+    };
+    page.table("threads", "Time against the number of threads", &heading, curves.iter().map(cells).collect())?;
+    let ideal = Series::new("in proportion", counts.iter().map(|&n| (n as f64, n.min(cores) as f64)).collect());
+    let panels = curves.chunks(TASKS.len()).map(|of_body| {
+        let series = of_body.iter().map(|curve| {
+            let alone = curve.points.first().map_or(f64::NAN, |point| point.1);
+            let points = curve.points.iter().map(|&(threads, seconds)| (threads as f64, alone / seconds)).collect();
+            Series { style: Style::LineAndMarkers, ..Series::new(&curve.name, points) }
+        });
+        Plot {
+            x_label: "threads".into(),
+            y_label: "times faster than on one".into(),
+            series: std::iter::once(ideal.clone()).chain(series).collect(),
+            ..Plot::default()
+        }
+    });
+    let figure = Figure { panels: panels.collect(), ..Figure::default() };
+    page.figure("speedup", "How much faster several threads are", figure)
+}
