@@ -205,7 +205,7 @@ impl SurfaceFacts {
     }
 
     fn rows(&self, facts: &mut Facts) {
-        facts.row("content", "a surface; to simulate it, make a volume mesh of it or embed it in one");
+        facts.row("content", "a surface; `pliant run` simulates it in a cage, `pliant mesh tetrahedralize` fills it");
         facts.row("vertices", self.vertices.to_string());
         facts.row("faces", self.summary());
         box_row(facts, self.bounding_box);
