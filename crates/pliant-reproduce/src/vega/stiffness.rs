@@ -95,7 +95,7 @@ fn solve_all(page: &Page<'_>, specimen: &Specimen) -> anyhow::Result<Vec<Solved>
             let began = Instant::now();
             solver.set_matrix(model.matrix())?;
             let info = solver.solve(model.matrix(), &right, &mut solution)?;
-            all.push(Solved { solver: *name, young, seconds: began.elapsed().as_secs_f64(), info });
+            all.push(Solved { solver: name, young, seconds: began.elapsed().as_secs_f64(), info });
         }
     }
     Ok(all)

@@ -24,7 +24,8 @@ pub const EXPERIMENT: Experiment = Experiment {
 
 /// A task whose time is taken, and the body that it is done on.
 struct Curve {
-    name: String,
+    body: &'static str,
+    task: &'static str,
     /// Threads and seconds.
     points: Vec<(usize, f64)>,
 }
@@ -40,14 +41,13 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     };
     let (mut curves, mut unlike, mut compared) = (Vec::new(), 0, 0);
     for specimen in &named {
-        let mut of_body =
-            TASKS.map(|task| Curve { name: format!("{}: {}", specimen.name, task.name), points: Vec::new() });
+        let mut of_body = TASKS.map(|task| Curve { body: specimen.name, task: task.name, points: Vec::new() });
         let mut first: Vec<Vec<u64>> = Vec::new();
         for &threads in &counts {
             for (number, task) in TASKS.iter().enumerate() {
                 page.now(format_args!("{}: {} on {threads} threads", specimen.name, task.name))?;
                 let mut model = setting::model(specimen)?;
-                let (state, rounds) = (bent(&specimen.mesh), page.pick(task.rounds, 2));
+                let (state, rounds) = (bent(&specimen.mesh), page.pick(task.rounds, task.rounds.min(2)));
                 let (seconds, numbers) = on_threads(threads, || (task.run)(&mut model, &state, rounds))??;
                 of_body[number].points.push((threads, seconds));
                 let bits: Vec<u64> = numbers.iter().map(|x| x.to_bits()).collect();
@@ -77,13 +77,13 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
         let many = curve.points.iter().find(|point| point.0 == cores).map_or(f64::NAN, |point| point.1);
         alone / many
     };
-    let forces: Vec<f64> = curves.iter().filter(|curve| curve.name.ends_with(TASKS[0].name)).map(on_all).collect();
+    let forces: Vec<f64> = curves.iter().filter(|curve| curve.task == TASKS[0].name).map(on_all).collect();
     page.finding_by_clock(
         "forces and stiffness gain nearly in proportion to the cores",
         forces.iter().all(|&gain| gain > 0.7 * cores as f64),
         format!("{} times faster on {cores} cores", listed(&forces)),
     );
-    let steps: Vec<f64> = curves.iter().filter(|curve| !curve.name.ends_with(TASKS[0].name)).map(on_all).collect();
+    let steps: Vec<f64> = curves.iter().filter(|curve| curve.task != TASKS[0].name).map(on_all).collect();
     page.finding_by_clock(
         "whole steps gain too, but less",
         steps.iter().all(|&gain| gain > 1.0),
@@ -112,20 +112,23 @@ fn counts(cores: usize, is_fast: bool) -> Vec<usize> {
     counts
 }
 
-/// Something to do with a body in a state, so many rounds: how many seconds one takes, and numbers that come out.
+/// How many seconds a task takes, and numbers that come out.
+type Timed = (f64, Vec<f64>);
+
+/// Something to do with a body in a state, so many rounds.
 struct Task {
     name: &'static str,
     rounds: usize,
-    run: fn(&mut Model, &[f64], usize) -> anyhow::Result<(f64, Vec<f64>)>,
+    run: fn(&mut Model, &[f64], usize) -> anyhow::Result<Timed>,
 }
 
 const TASKS: [Task; 3] = [
     Task { name: "forces and stiffness", rounds: 20, run: linearize },
     Task { name: "step, default solver", rounds: 10, run: |model, u, n| steps(model, u, n, SolverParams::default()) },
-    Task { name: "step, direct solver", rounds: 2, run: |model, u, n| steps(model, u, n, SolverParams::Direct) },
+    Task { name: "step, direct solver", rounds: 1, run: |model, u, n| steps(model, u, n, SolverParams::Direct) },
 ];
 
-fn linearize(model: &mut Model, u: &[f64], rounds: usize) -> anyhow::Result<(f64, Vec<f64>)> {
+fn linearize(model: &mut Model, u: &[f64], rounds: usize) -> anyhow::Result<Timed> {
     let mut force = vec![0.0; u.len()];
     let seconds = least_seconds(rounds, || model.linearize(u, 0.0, Definiteness::Projected, &mut force));
     force.extend_from_slice(model.stiffness().values());
@@ -133,7 +136,7 @@ fn linearize(model: &mut Model, u: &[f64], rounds: usize) -> anyhow::Result<(f64
 }
 
 /// Steps of a body that is let go from where it was bent to.
-fn steps(model: &mut Model, u: &[f64], rounds: usize, solver: SolverParams) -> anyhow::Result<(f64, Vec<f64>)> {
+fn steps(model: &mut Model, u: &[f64], rounds: usize, solver: SolverParams) -> anyhow::Result<Timed> {
     let (mut solver, mut scheme) = (solver.build(), LinearizedBackwardEuler::default());
     let mut state = State { q: u.to_vec(), ..model.rest_state() };
     let mut step = || scheme.step(model, &mut *solver, &mut state, STEP);
@@ -148,22 +151,26 @@ fn steps(model: &mut Model, u: &[f64], rounds: usize, solver: SolverParams) -> a
 }
 
 fn show(page: &mut Page<'_>, curves: &[Curve], counts: &[usize], cores: usize) -> anyhow::Result<()> {
-    let heading: Vec<String> =
-        ["task".to_owned()].into_iter().chain(counts.iter().map(|n| format!("{n} threads, ms"))).collect();
+    let heading: Vec<String> = ["body".to_owned(), "task".to_owned()]
+        .into_iter()
+        .chain(counts.iter().map(|n| format!("{n} threads, ms")))
+        .collect();
     let heading: Vec<&str> = heading.iter().map(String::as_str).collect();
     let cells = |curve: &Curve| {
         let times = curve.points.iter().map(|(_, seconds)| digits(1e3 * seconds, 3));
-        std::iter::once(curve.name.clone()).chain(times).collect()
+        [curve.body.to_owned(), curve.task.to_owned()].into_iter().chain(times).collect()
     };
     page.table("threads", "Time against the number of threads", &heading, curves.iter().map(cells).collect())?;
-    let ideal = Series::new("in proportion", counts.iter().map(|&n| (n as f64, n.min(cores) as f64)).collect());
+    let ideal = counts.iter().map(|&n| (n as f64, n.min(cores) as f64)).collect();
+    let ideal = Series { style: Style::LineAndMarkers, ..Series::new("in proportion to cores", ideal) };
     let panels = curves.chunks(TASKS.len()).map(|of_body| {
         let series = of_body.iter().map(|curve| {
             let alone = curve.points.first().map_or(f64::NAN, |point| point.1);
             let points = curve.points.iter().map(|&(threads, seconds)| (threads as f64, alone / seconds)).collect();
-            Series { style: Style::LineAndMarkers, ..Series::new(&curve.name, points) }
+            Series { style: Style::LineAndMarkers, ..Series::new(curve.task, points) }
         });
         Plot {
+            title: of_body.first().map_or(String::new(), |curve| curve.body.to_owned()),
             x_label: "threads".into(),
             y_label: "times faster than on one".into(),
             series: std::iter::once(ideal.clone()).chain(series).collect(),
