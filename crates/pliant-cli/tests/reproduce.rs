@@ -70,7 +70,9 @@ fn the_page_of_all_wants_whole_runs_of_all() {
     let full = fast.replace("\"Fast\"", "\"Full\"");
     std::fs::write(at.join("page.json"), full.replace("\"is_finished\": true", "\"is_finished\": false")).unwrap();
     refused("not finished");
-    let file = |text: &str| text.find(".csv\"").map(|end| text[..end].rfind('"').unwrap() + 1).unwrap();
+    let file = |text: &str| {
+        text.find(".svg\"").or_else(|| text.find(".png\"")).map(|end| text[..end].rfind('"').unwrap() + 1).unwrap()
+    };
     let (before, after) = full.split_at(file(&full));
     std::fs::write(at.join("page.json"), format!("{before}../../{after}")).unwrap();
     refused("expected one beside it");

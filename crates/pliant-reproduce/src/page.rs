@@ -184,7 +184,7 @@ impl<'a> Page<'a> {
         if let Some(error) = error {
             self.text(format!("**Not finished**: {error}. What there was before is above."));
         }
-        let text = format!("# {}\n\n{}", experiment.title, self.record.markdown(experiment, ""));
+        let text = format!("# {}\n\n{}", experiment.title, self.record.markdown(experiment, "", true));
         self.write("README.md", text.as_bytes())?;
         let record = serde_json::to_string_pretty(&self.record)?;
         self.write("page.json", record.as_bytes())?;
@@ -198,11 +198,11 @@ impl<'a> Page<'a> {
 }
 
 impl Record {
-    /// The page without its title; files are looked for in the folder `at`, which ends in `/` or is empty.
-    pub fn markdown(&self, experiment: &Experiment, at: &str) -> String {
+    /// The page without its title; pictures are in the folder `at`, which ends in `/` or is empty, and data beside them if `with_data`.
+    pub fn markdown(&self, experiment: &Experiment, at: &str, with_data: bool) -> String {
         let mut text = format!("{}, {}. {}\n", experiment.paper.citation, experiment.part, experiment.reports);
         for piece in &self.pieces {
-            text += &piece.markdown(at);
+            text += &piece.markdown(at, with_data);
         }
         text += "\n| what is reported | here | |\n|---|---|---|\n";
         for Finding { claim, measured, holds, by_clock } in &self.findings {
@@ -221,17 +221,16 @@ impl Record {
 }
 
 impl Piece {
-    /// The files that it links to.
-    pub fn files(&self) -> impl Iterator<Item = &String> {
-        let (file, data) = match self {
-            Self::Text(_) => (None, None),
-            Self::Table { file, .. } => (Some(file), None),
-            Self::Picture { file, data, .. } => (Some(file), data.as_ref()),
-        };
-        file.into_iter().chain(data)
+    /// The file that it shows, if it shows one.
+    pub fn picture(&self) -> Option<&String> {
+        match self {
+            Self::Picture { file, .. } => Some(file),
+            Self::Text(_) | Self::Table { .. } => None,
+        }
     }
 
-    fn markdown(&self, at: &str) -> String {
+    fn markdown(&self, at: &str, with_data: bool) -> String {
+        let data = |file: &str| if with_data { format!(" ([data]({at}{file}))") } else { String::new() };
         match self {
             Self::Text(text) => format!("\n{text}\n"),
             Self::Table { caption, file, heading, rows } => {
@@ -244,11 +243,11 @@ impl Piece {
                 let rule: String =
                     (0..heading.len()).map(|column| if is_number(column) { "---:|" } else { "---|" }).collect();
                 let rows: String = rows.iter().map(|row| line(row)).collect();
-                format!("\n{caption} ([data]({at}{file}))\n\n{}|{rule}\n{rows}", line(heading))
+                format!("\n{caption}{}\n\n{}|{rule}\n{rows}", data(file), line(heading))
             }
-            Self::Picture { caption, file, data } => {
-                let data = data.as_ref().map_or(String::new(), |data| format!(" ([data]({at}{data}))"));
-                format!("\n![{caption}]({at}{file})\n\n*{caption}*{data}\n")
+            Self::Picture { caption, file, data: numbers } => {
+                let numbers = numbers.as_deref().map_or(String::new(), data);
+                format!("\n![{caption}]({at}{file})\n\n*{caption}*{numbers}\n")
             }
         }
     }

@@ -22,7 +22,7 @@ pub struct Summary {
     pub findings: usize,
 }
 
-/// Put the pages of all experiments under `runs` into one, `reproduction.md` in the folder `docs`, with its figures and data beside it.
+/// Put the pages of all experiments under `runs` into one, `reproduction.md` in the folder `docs`, with its figures beside it. Data stays with the runs.
 pub fn summarize(runs: &Path, docs: &Path) -> anyhow::Result<Summary> {
     let records = EXPERIMENTS.iter().map(|experiment| read(runs, experiment)).collect::<Result<Vec<_>, _>>()?;
     let figures = docs.join(FIGURES);
@@ -37,8 +37,14 @@ pub fn summarize(runs: &Path, docs: &Path) -> anyhow::Result<Summary> {
     }
     for (experiment, record) in EXPERIMENTS.iter().zip(&records) {
         let at = format!("{FIGURES}/{}/", experiment.name);
-        copy_files(&runs.join(experiment.name), &docs.join(&at), record)?;
-        write!(text, "\n## {}\n\n**{}.** {}", experiment.name, experiment.title, record.markdown(experiment, &at))?;
+        copy_pictures(&runs.join(experiment.name), &docs.join(&at), record)?;
+        write!(
+            text,
+            "\n## {}\n\n**{}.** {}",
+            experiment.name,
+            experiment.title,
+            record.markdown(experiment, &at, false)
+        )?;
     }
     let page = docs.join("reproduction.md");
     Disk.write(&page, text.as_bytes())?;
@@ -49,7 +55,7 @@ pub fn summarize(runs: &Path, docs: &Path) -> anyhow::Result<Summary> {
 const INTRODUCTION: &str = "\
 # The papers, reproduced
 
-Made by `make reproduce`, which runs every experiment again and writes this page; `pliant reproduce` lists them, `pliant reproduce NAME` runs one. Meshes are generated or
+Made by `make reproduce`, which runs every experiment again and writes this page; `pliant reproduce` lists them, `pliant reproduce NAME` runs one and leaves its numbers as CSV too. Meshes are generated or
 made by Pliant's own mesher, at the sizes of the papers, in shapes of our own. What a paper reports is told in our words, beside what came out here and whether
 that agrees; a fast variant of every experiment runs in `make test`, which fails if a finding ceases to hold, unless it depends on a clock.
 ";
@@ -67,7 +73,7 @@ fn read(runs: &Path, experiment: &Experiment) -> anyhow::Result<Record> {
     }
     // The page comes from a file: what it names is in its own folder, or nothing.
     let outside =
-        record.pieces.iter().flat_map(Piece::files).find(|file| Path::new(file).file_name() != Some(file.as_ref()));
+        record.pieces.iter().filter_map(Piece::picture).find(|file| Path::new(file).file_name() != Some(file.as_ref()));
     if let Some(file) = outside {
         bail!("{}; this page names the file `{file}`, expected one beside it", again());
     }
@@ -78,10 +84,10 @@ fn agreement(record: &Record) -> (usize, usize) {
     (record.findings.iter().filter(|finding| finding.holds).count(), record.findings.len())
 }
 
-/// The figures and data that a page links to.
-fn copy_files(from: &Path, to: &Path, record: &Record) -> anyhow::Result<()> {
+/// The figures that a page shows.
+fn copy_pictures(from: &Path, to: &Path, record: &Record) -> anyhow::Result<()> {
     std::fs::create_dir_all(to).with_context(|| to.display().to_string())?;
-    for file in record.pieces.iter().flat_map(Piece::files) {
+    for file in record.pieces.iter().filter_map(Piece::picture) {
         let bytes = Disk.read(&from.join(file))?;
         Disk.write(&to.join(file), &bytes)?;
     }
