@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Write};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use anyhow::bail;
+use anyhow::Context;
 use clap::{Args, ValueHint};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pliant_reproduce::{EXPERIMENTS, Effort, Experiment, Record, Stopped, summarize};
@@ -55,7 +55,7 @@ impl Reproduce {
                 Ok(record) => {
                     // One after the other: all of them take a while.
                     let text = report(&record);
-                    drop(write!(anstream::stdout(), "{text}wrote {}\n", folder.join("README.md").display()));
+                    drop(writeln!(anstream::stdout(), "{text}wrote {}", folder.join("README.md").display()));
                     if record.findings.iter().any(|finding| !finding.holds && !finding.by_clock) {
                         done.exit = 1;
                     }
@@ -80,12 +80,10 @@ impl Reproduce {
         if self.names == ["all"] {
             return Ok(EXPERIMENTS.iter().collect());
         }
-        let find = |name: &String| match Experiment::find(name) {
-            Some(experiment) => Ok(experiment),
-            None => {
-                let known: Vec<&str> = EXPERIMENTS.iter().map(|experiment| experiment.name).collect();
-                bail!("there is no experiment `{name}`; there are {}, or `all`", known.join(", "))
-            }
+        let known = || EXPERIMENTS.iter().map(|experiment| experiment.name).collect::<Vec<_>>().join(", ");
+        let find = |name: &String| {
+            Experiment::find(name)
+                .with_context(|| format!("there is no experiment `{name}`; there are {}, or `all`", known()))
         };
         self.names.iter().map(find).collect()
     }
