@@ -204,7 +204,7 @@ impl Record {
         for piece in &self.pieces {
             text += &piece.markdown(at, with_data);
         }
-        text += "\n| what is reported | here | |\n|---|---|---|\n";
+        text += "\n| what is reported, or follows from theory | here | |\n|---|---|---|\n";
         for Finding { claim, measured, holds, by_clock } in &self.findings {
             let verdict = if *holds { "agrees" } else { "**differs**" };
             let clock = if *by_clock { ", by the clock" } else { "" };
