@@ -3,6 +3,8 @@
 use std::time::Instant;
 
 use pliant::integrator::{Integrator, StepError};
+use pliant::material::{Law, LawVisitor};
+use pliant::math::Matrix;
 use pliant::model::Model;
 use pliant::solver::{SolveError, SolverParams};
 use pliant::system::{State, System};
@@ -113,6 +115,19 @@ pub fn digits(x: f64, count: usize) -> String {
     let rounded: f64 = format!("{x:.after$e}").parse().unwrap_or(x);
     let plain = (1e-3..1e6).contains(&rounded.abs());
     if plain { format!("{rounded}") } else { format!("{rounded:e}") }
+}
+
+/// Energy density and stress of a law along the axis of stretch, `F = diag(s, 1, 1)`.
+pub struct AtStretch(pub f64);
+
+impl LawVisitor for AtStretch {
+    type Output = (f64, f64);
+
+    fn visit<L: Law + 'static>(self, law: &L) -> (f64, f64) {
+        let mut f = Matrix::<f64>::identity();
+        f.0[0][0] = self.0;
+        (law.energy(&f), law.stress(&f).0[0][0])
+    }
 }
 
 #[cfg(test)]

@@ -1,10 +1,9 @@
 //! Energy and stress of every law against stretch.
 
-use pliant::material::{AnyLaw, Law, LawVisitor, YoungPoisson};
-use pliant::math::Matrix;
+use pliant::material::{AnyLaw, YoungPoisson};
 use pliant_pictures::{Figure, Plot, Series};
 
-use crate::measure::digits;
+use crate::measure::{AtStretch, digits};
 use crate::{Experiment, Page, paper};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -97,17 +96,4 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
 /// What is beyond the plot would squeeze all the rest.
 fn within(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     points.iter().map(|&(x, y)| (x, if y.abs() < 2.5 { y } else { f64::NAN })).collect()
-}
-
-/// Energy density and stress along the axis of stretch.
-struct AtStretch(f64);
-
-impl LawVisitor for AtStretch {
-    type Output = (f64, f64);
-
-    fn visit<L: Law + 'static>(self, law: &L) -> (f64, f64) {
-        let mut f = Matrix::<f64>::identity();
-        f.0[0][0] = self.0;
-        (law.energy(&f), law.stress(&f).0[0][0])
-    }
 }

@@ -1,12 +1,11 @@
 //! The three laws themselves: near rest, and where elements are turned inside out.
 
-use pliant::material::{AnyLaw, Law, LawVisitor, YoungPoisson};
-use pliant::math::Matrix;
+use pliant::material::{AnyLaw, YoungPoisson};
 use pliant_pictures::{Plot, Series};
 
 use super::track::LAWS;
 use crate::Page;
-use crate::measure::digits;
+use crate::measure::{AtStretch, digits};
 
 /// With a Young's modulus of 1, so that stresses are parts of it.
 const MODULI: YoungPoisson = YoungPoisson { young: 1.0, poisson: 0.45 };
@@ -59,17 +58,4 @@ pub fn show(page: &mut Page<'_>) -> anyhow::Result<()> {
         format!("stresses of {}, {} and {} Pa at a stretch of {BEHIND}", digits(bonet_wood.1, 2), digits(bower.1, 2), digits(stable.1, 2)),
     );
     Ok(())
-}
-
-/// Energy density and stress along the axis of stretch.
-struct AtStretch(f64);
-
-impl LawVisitor for AtStretch {
-    type Output = (f64, f64);
-
-    fn visit<L: Law + 'static>(self, law: &L) -> (f64, f64) {
-        let mut f = Matrix::<f64>::identity();
-        f.0[0][0] = self.0;
-        (law.energy(&f), law.stress(&f).0[0][0])
-    }
 }
