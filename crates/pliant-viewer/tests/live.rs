@@ -162,8 +162,8 @@ async fn pins_hold_until_they_are_taken_out() {
     let top = client.triangle_near([0.0, 0.1, 0.0]);
     let corner = client.vertex_near([0.1, -0.1, 0.1]);
     client.say(json!({ "do": "pin", "triangle": top, "weights": [0.3, 0.3, 0.4], "radius": 0.06 })).await;
-    let settings = client.settings("pins", |heard| heard.number("/pins") > 0.0).await;
     let start = client.frame("pins", |frame| !frame.floats("pinned").is_empty()).await;
+    let settings = client.settings("pins", |heard| heard.number("/pins") > 0.0).await;
     assert_eq!(start.places("pinned").len() as f64, settings.number("/pins"));
     assert!(start.places("pinned").len() >= 3);
     client.say(json!({ "do": "play" })).await;

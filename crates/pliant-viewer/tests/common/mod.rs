@@ -192,7 +192,8 @@ impl Client {
         }
     }
 
-    /// The first frame that is as wanted.
+    /// The first frame from now on that is as wanted. While a scene waits there is one frame for each thing said, so that it is
+    /// to be asked for before the settings that come with it, in either order.
     pub async fn frame(&mut self, what: &str, mut is_it: impl FnMut(&Heard) -> bool) -> Heard {
         self.until(what, |heard| heard.kind() == "frame" && is_it(heard)).await
     }
