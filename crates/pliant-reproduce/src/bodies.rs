@@ -239,7 +239,7 @@ fn cubes(solid: &Form, cells: usize) -> anyhow::Result<VolumeMesh> {
 /// Whether some of the eighths of the eighths of a cube are not known to be outside of a solid.
 fn is_met(solid: &Form, low: Vec3, edge: f64, depth: usize) -> bool {
     match solid.whole(low, low + edge) {
-        Some(inside) => inside,
+        Some(inside) => inside >= 0.0,
         None if depth == 0 => true,
         None => (0..8).any(|eighth| {
             let half = 0.5 * edge;

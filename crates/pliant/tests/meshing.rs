@@ -4,7 +4,7 @@
 use std::f64::consts::{PI, TAU};
 use std::ops::ControlFlow;
 
-use pliant::geometry::{Enclosed, Form, Solid};
+use pliant::geometry::{Enclosed, Form, Probe, Solid};
 use pliant::material::{AnyLaw, YoungPoisson};
 use pliant::math::{Affine3, Mat3, Vec3};
 use pliant::mesh::{Cells, Embedding, Faces, SurfaceMesh, VolumeMesh, generate};
@@ -82,9 +82,9 @@ impl Solid for Noise {
         p.min_element() > 0.0 && p.max_element() < 1.0 && !self.hash(p).is_multiple_of(2 + self.0 % 3)
     }
 
-    fn exit(&self, inside: Vec3, outside: Vec3) -> f64 {
+    fn exit(&self, inside: Probe, outside: Probe) -> f64 {
         // Often at the limits where sites begin to move, and at the ends.
-        match self.hash(inside + 2.0 * outside) % 8 {
+        match self.hash(inside.place + 2.0 * outside.place) % 8 {
             0 => 0.0,
             1 => 0.284_79,
             2 => 0.284_81,

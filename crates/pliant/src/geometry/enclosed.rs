@@ -1,11 +1,19 @@
 //! What a surface encloses.
 
-use super::solid::{Solid, halve};
+use super::solid::{Probe, Solid, halve};
 use super::{Nearest, Triangle, TriangleTree, WindingTree, area_vector, box_around};
 use crate::math::Vec3;
 
-/// Halvings for the place where a winding number that changes smoothly, as in a hole, is one half.
-const HALVINGS_IN_HOLES: usize = 24;
+/// Where a winding number changes smoothly, as in a hole, the place where it is one half is looked for in intervals down to this length, and within these
+/// it is taken to be straight. Each is cut into one more than there are points asked about at a time.
+const STRAIGHT: f64 = 1e-3;
+const CUTS: usize = 8;
+
+/// Along a segment, what is nearer is one place.
+const SAME: f64 = 1e-12;
+
+/// By how much the changes of the winding number of a closed surface, counted at its triangles, may be wrong.
+const CONSISTENT: f64 = 0.25;
 
 /// Halvings for the place that is some distance away from a surface. Nothing depends on its last digits.
 const HALVINGS_AROUND: usize = 16;
@@ -53,6 +61,83 @@ impl Enclosed {
     fn is_clear(&self, low: Vec3, high: Vec3) -> bool {
         self.tree.touching(low, high).next().is_none()
     }
+
+    /// What is known of the winding number between two points.
+    fn way(&self, start: Probe, end: Probe) -> Way {
+        let along = end.place - start.place;
+        let jump = |t: u32| -area_vector(self.tree.triangle(t)).dot(along).signum();
+        let mut jumps: Vec<(f64, f64)> =
+            self.tree.hits(start.place, end.place).iter().map(|&(at, t)| (at, jump(t))).collect();
+        // Who passes through a common edge passes one triangle, not two.
+        jumps.dedup_by(|next, own| next.0 - own.0 < SAME && next.1 == own.1);
+        let (depth, total) = (f64::from(start.depth), jumps.iter().map(|jump| jump.1).sum::<f64>());
+        Way { depth, drift: f64::from(end.depth) - depth - total, jumps }
+    }
+
+    /// Where the segment from a point inside to one outside leaves, by winding numbers alone.
+    fn search(&self, [inside, outside]: [Vec3; 2], [mut low, mut high]: [f64; 2]) -> f64 {
+        // How deep both ends are does not matter, only that one is inside and the other is not.
+        let (mut low_depth, mut high_depth) = (0.5, -0.5);
+        while high - low > STRAIGHT {
+            let at: [f64; CUTS] = std::array::from_fn(|i| low + (high - low) * (i + 1) as f64 / (CUTS + 1) as f64);
+            let depths = self.depths(&at.map(|t| inside.lerp(outside, t)));
+            let first_outside = depths.iter().position(|depth| *depth < 0.0);
+            let (before, after) = match first_outside {
+                Some(first) => (first.checked_sub(1), Some(first)),
+                None => (Some(CUTS - 1), None),
+            };
+            if let Some(i) = before {
+                (low, low_depth) = (at[i], f64::from(depths[i]));
+            }
+            if let Some(i) = after {
+                (high, high_depth) = (at[i], f64::from(depths[i]));
+            }
+        }
+        low + (high - low) * low_depth / (low_depth - high_depth)
+    }
+}
+
+/// The depth, which is the winding number less one half, along a segment. It jumps by one at triangles. All else that it must change by to be what it is at the
+/// end, it is taken to do evenly: nothing if the surface is closed.
+#[derive(Debug)]
+struct Way {
+    /// At the start.
+    depth: f64,
+    /// Where and by how much it jumps.
+    jumps: Vec<(f64, f64)>,
+    drift: f64,
+}
+
+/// Where a segment leaves.
+#[derive(Debug, PartialEq)]
+enum Exit {
+    /// At a triangle.
+    Jump(f64),
+    /// Between two places without a triangle in between.
+    Between([f64; 2]),
+}
+
+impl Way {
+    /// The first place where it is negative.
+    fn exit(&self) -> Exit {
+        let (mut depth, mut from) = (self.depth, 0.0);
+        for &(at, jump) in &self.jumps {
+            if depth + self.drift * at < 0.0 {
+                return Exit::Between([from, at]);
+            }
+            depth += jump;
+            if depth + self.drift * at < 0.0 {
+                return Exit::Jump(at);
+            }
+            from = at;
+        }
+        Exit::Between([from, 1.0])
+    }
+
+    /// Beyond the last jump.
+    fn depth_near_end(&self, t: f64) -> f64 {
+        self.depth + self.drift * t + self.jumps.iter().map(|jump| jump.1).sum::<f64>()
+    }
 }
 
 impl Solid for Enclosed {
@@ -64,8 +149,14 @@ impl Solid for Enclosed {
         self.winding_number(point) >= 0.5
     }
 
-    fn whole(&self, low: Vec3, high: Vec3) -> Option<bool> {
-        (self.closed && self.is_clear(low, high)).then(|| self.contains(0.5 * (low + high)))
+    fn depths(&self, points: &[Vec3]) -> Vec<f32> {
+        let mut numbers = vec![0.0; points.len()];
+        self.winding.winding_numbers(points, &mut numbers);
+        numbers.into_iter().map(|number| (number - 0.5) as f32).collect()
+    }
+
+    fn whole(&self, low: Vec3, high: Vec3) -> Option<f32> {
+        (self.closed && self.is_clear(low, high)).then(|| self.probe(0.5 * (low + high)).depth)
     }
 
     fn count_inside(&self, points: &[Vec3]) -> usize {
@@ -81,33 +172,19 @@ impl Solid for Enclosed {
         points.iter().filter(is_inside).count()
     }
 
-    fn exit(&self, inside: Vec3, outside: Vec3) -> f64 {
-        let holds = |t: f64| self.contains(inside.lerp(outside, t));
-        // Between triangles the winding number is smooth, and for a closed surface constant. So look there: interval `i` ends
-        // at hit `i`. It holds at `low` and not at `high`, in the intervals `first` and `last`.
-        let hits = self.tree.hits(inside, outside);
-        if let ([(hit, _)], true) = (&hits[..], self.closed) {
-            return *hit;
-        }
-        let (mut low, mut high, mut first, mut last) = (0.0, 1.0, 0, hits.len());
-        while first + 1 < last {
-            let interval = usize::midpoint(first, last);
-            let middle = 0.5 * (hits[interval - 1].0 + hits[interval].0);
-            if holds(middle) {
-                (low, first) = (middle, interval);
-            } else {
-                (high, last) = (middle, interval);
+    fn exit(&self, inside: Probe, outside: Probe) -> f64 {
+        let places = [inside.place, outside.place];
+        let way = self.way(inside, outside);
+        match way.exit() {
+            // Some triangles were counted that touch only, or that lie on others. But it leaves at one of them.
+            _ if self.closed && way.drift.abs() > CONSISTENT => {
+                let about = self.search(places, [0.0, 1.0]);
+                let nearest =
+                    way.jumps.iter().map(|jump| jump.0).min_by(|a, b| (a - about).abs().total_cmp(&(b - about).abs()));
+                nearest.filter(|at| (at - about).abs() < STRAIGHT).unwrap_or(about)
             }
-        }
-        if first == last {
-            return halve(low, high, HALVINGS_IN_HOLES, holds);
-        }
-        let hit = hits[first].0;
-        let near = 1e-6 * (high - low);
-        match (holds((hit - near).max(0.0)), holds((hit + near).min(1.0))) {
-            (true, false) => hit,
-            (true, true) => halve((hit + near).min(1.0), high, HALVINGS_IN_HOLES, holds),
-            (false, _) => halve(low, (hit - near).max(0.0), HALVINGS_IN_HOLES, holds),
+            Exit::Jump(at) => at,
+            Exit::Between(ends) => self.search(places, ends),
         }
     }
 }
@@ -139,25 +216,44 @@ impl Solid for Thickened<'_> {
         self.is_near(point, self.by) || self.core.contains(point)
     }
 
-    fn whole(&self, low: Vec3, high: Vec3) -> Option<bool> {
-        let (centre, reach) = (0.5 * (low + high), 0.5 * (high - low).length());
-        let is_far = self.core.closed && !self.is_near(centre, self.by + reach);
-        is_far.then(|| self.core.contains(centre))
+    /// That in the core, or infinite near the surface.
+    fn depths(&self, points: &[Vec3]) -> Vec<f32> {
+        let mut depths: Vec<f32> =
+            points.iter().map(|&point| if self.is_near(point, self.by) { f32::INFINITY } else { 0.0 }).collect();
+        let far: Vec<usize> = (0..points.len()).filter(|&i| depths[i] == 0.0).collect();
+        let in_core = self.core.depths(&far.iter().map(|&i| points[i]).collect::<Vec<_>>());
+        far.iter().zip(in_core).for_each(|(&i, depth)| depths[i] = depth);
+        depths
     }
 
-    fn exit(&self, inside: Vec3, outside: Vec3) -> f64 {
-        if !self.core.closed {
-            return halve(0.0, 1.0, HALVINGS_AROUND, |t| self.contains(inside.lerp(outside, t)));
-        }
-        // Behind the last triangle on the way, or from the start if there is none, only distances count.
-        let last = self.core.tree.hits(inside, outside).last().map_or(0.0, |hit| hit.0);
-        halve(last, 1.0, HALVINGS_AROUND, |t| self.is_near(inside.lerp(outside, t), self.by))
+    fn whole(&self, low: Vec3, high: Vec3) -> Option<f32> {
+        let (centre, reach) = (0.5 * (low + high), 0.5 * (high - low).length());
+        let is_far = self.core.closed && !self.is_near(centre, self.by + reach);
+        is_far.then(|| self.core.probe(centre).depth)
+    }
+
+    fn exit(&self, inside: Probe, outside: Probe) -> f64 {
+        // Behind the last triangle on the way, or from the start if there is none, distances count, and holes of the core.
+        let way = self.core.way(inside, outside);
+        let last = way.jumps.last().map_or(0.0, |jump| jump.0);
+        let changes_in_holes = !self.core.closed && way.drift.is_finite();
+        halve(last, 1.0, HALVINGS_AROUND, |t| {
+            (changes_in_holes && way.depth_near_end(t) >= 0.0)
+                || self.is_near(inside.place.lerp(outside.place, t), self.by)
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Where the way from a point inside leaves.
+    fn exit_of(solid: &impl Solid, from: Vec3, to: Vec3) -> f64 {
+        let (inside, outside) = (solid.probe(from), solid.probe(to));
+        assert!(inside.depth >= 0.0 && outside.depth < 0.0);
+        solid.exit(inside, outside)
+    }
 
     /// A box of triangles, seen from outside.
     fn cuboid([low, high]: [Vec3; 2]) -> Vec<Triangle> {
@@ -190,10 +286,10 @@ mod tests {
         for (solid, tolerance) in
             [(Enclosed::new(triangles.clone(), true), 1e-14), (Enclosed::new(triangles[..10].to_vec(), false), 1e-6)]
         {
-            let exit = solid.exit(from, from + 2.0 * Vec3::X);
+            let exit = exit_of(&solid, from, from + 2.0 * Vec3::X);
             assert!((exit - 0.25).abs() < tolerance, "{exit}");
             // Through both walls of a second box, or through the hole.
-            let exit = solid.exit(from, from + 2.0 * Vec3::Z);
+            let exit = exit_of(&solid, from, from + 2.0 * Vec3::Z);
             assert!(solid.contains(from + 2.0 * Vec3::Z * (exit - 1e-5)));
             assert!(!solid.contains(from + 2.0 * Vec3::Z * (exit + 1e-5)));
         }
@@ -218,8 +314,30 @@ mod tests {
         triangles.extend(cuboid([Vec3::new(1.5, 0.0, 0.0), Vec3::new(1.75, 1.0, 1.0)]));
         let solid = Enclosed::new(triangles, true);
         let from = Vec3::new(0.5, 0.4, 0.3);
-        let exit = solid.exit(from, from + 4.0 * Vec3::X);
+        let exit = exit_of(&solid, from, from + 4.0 * Vec3::X);
         assert!((exit - 0.125).abs() < 1e-14 || (exit - 0.3125).abs() < 1e-14, "{exit}");
+    }
+
+    #[test]
+    fn ways_through_common_edges_and_through_walls_that_lie_on_one_another_leave_at_the_wall() {
+        let cube = cuboid([Vec3::ZERO, Vec3::ONE]);
+        let twice: Vec<Triangle> = cube.iter().chain(&cube).copied().collect();
+        for solid in [Enclosed::new(cube, true), Enclosed::new(twice, true)] {
+            // Through the middle of a face, where its two triangles meet, through an edge and through a corner.
+            for to in [Vec3::new(0.5, 0.5, 2.5), Vec3::new(2.5, 2.5, 0.5), Vec3::splat(2.5)] {
+                let exit = exit_of(&solid, Vec3::splat(0.5), to);
+                assert!((exit - 0.25).abs() < 1e-12, "{exit} to {to}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_way_leaves_where_jumps_and_drift_together_do() {
+        let way = |depth: f64, drift: f64, jumps: &[(f64, f64)]| Way { depth, drift, jumps: jumps.to_vec() }.exit();
+        assert_eq!(way(0.5, 0.0, &[(0.3, -1.0)]), Exit::Jump(0.3));
+        assert_eq!(way(0.5, 0.0, &[(0.2, 1.0), (0.3, -1.0), (0.4, -1.0), (0.5, 1.0), (0.6, -1.0)]), Exit::Jump(0.4));
+        assert_eq!(way(0.5, -1.0, &[]), Exit::Between([0.0, 1.0]));
+        assert_eq!(way(0.2, -1.0, &[(0.1, 1.0), (0.15, -1.0), (0.4, 1.0), (0.5, -2.0)]), Exit::Between([0.15, 0.4]));
     }
 
     #[test]
@@ -229,7 +347,7 @@ mod tests {
         let nothing = TriangleTree::new([]);
         let plate = Thickened { core: &sheet, beside: &nothing, by: 0.1 };
         assert!(plate.contains(Vec3::new(0.5, 0.5, 0.09)) && !plate.contains(Vec3::new(0.5, 0.5, 0.11)));
-        let exit = plate.exit(Vec3::new(0.4, 0.4, 0.0), Vec3::new(0.4, 0.4, 0.5));
+        let exit = exit_of(&plate, Vec3::new(0.4, 0.4, 0.0), Vec3::new(0.4, 0.4, 0.5));
         assert!((exit - 0.2).abs() < 1e-4, "{exit}");
     }
 }

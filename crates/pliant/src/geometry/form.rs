@@ -257,9 +257,9 @@ impl Solid for Form {
         self.distance(point) <= 0.0
     }
 
-    fn whole(&self, low: Vec3, high: Vec3) -> Option<bool> {
+    fn whole(&self, low: Vec3, high: Vec3) -> Option<f32> {
         let (distance, reach) = (self.distance(0.5 * (low + high)), 0.5 * (high - low).length());
-        (distance.abs() > reach).then_some(distance < 0.0)
+        (distance.abs() > reach).then_some(if distance < 0.0 { 1.0 } else { -1.0 })
     }
 }
 
@@ -300,8 +300,8 @@ mod tests {
                     inside += 1;
                     assert!(p.cmpge(low).all() && p.cmple(high).all(), "{form:?}");
                 }
-                if let Some(whole) = form.whole(p.min(q), p.max(q)) {
-                    assert!(form.contains(p) == whole && form.contains(q) == whole);
+                if let Some(depth) = form.whole(p.min(q), p.max(q)) {
+                    assert!(form.contains(p) == (depth >= 0.0) && form.contains(q) == (depth >= 0.0));
                 }
             }
             assert!(inside > 20, "{form:?}");
@@ -311,7 +311,8 @@ mod tests {
     #[test]
     fn edges_leave_a_ball_where_they_should() {
         let ball = Form::ball(Vec3::ZERO, 1.0);
-        let exit = ball.exit(Vec3::ZERO, Vec3::new(0.0, 3.0, 4.0));
+        let [inside, outside] = [Vec3::ZERO, Vec3::new(0.0, 3.0, 4.0)].map(|place| ball.probe(place));
+        let exit = ball.exit(inside, outside);
         assert!((exit - 0.2).abs() < 1e-15, "{exit}");
     }
 

@@ -22,7 +22,7 @@ mod winding;
 
 pub use enclosed::{Enclosed, Thickened};
 pub use form::{Form, FormError};
-pub use solid::Solid;
+pub use solid::{Probe, Solid};
 pub use tree::{Nearest, TriangleTree};
 pub use triangle::{Triangle, area_vector, crosses, nearest_on_triangle, solid_angle};
 pub use winding::WindingTree;

@@ -5,6 +5,15 @@ use crate::math::Vec3;
 /// Halvings of an edge for the place where it leaves a solid: to the last digit of a double.
 const HALVINGS: usize = 52;
 
+/// A point that a solid was asked about.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Probe {
+    /// Where it is.
+    pub place: Vec3,
+    /// What [`Solid::depths`] said.
+    pub depth: f32,
+}
+
 /// A part of space that can be filled with elements.
 pub trait Solid: Sync {
     /// A box around it: its low and high corner.
@@ -13,8 +22,18 @@ pub trait Solid: Sync {
     /// Whether `point` is inside.
     fn contains(&self, point: Vec3) -> bool;
 
-    /// Whether all of the box from `low` to `high` is inside, or all of it outside, if that is known at once.
-    fn whole(&self, _low: Vec3, _high: Vec3) -> Option<bool> {
+    /// How deep inside each of `points` is, which are near one another, in a measure of the solid's own: inside it is not negative.
+    fn depths(&self, points: &[Vec3]) -> Vec<f32> {
+        points.iter().map(|point| if self.contains(*point) { 1.0 } else { -1.0 }).collect()
+    }
+
+    /// `point`, with how deep inside it is.
+    fn probe(&self, point: Vec3) -> Probe {
+        Probe { place: point, depth: self.depths(&[point])[0] }
+    }
+
+    /// How deep inside the box from `low` to `high` is, if all of it is inside, or all of it outside, and that is known at once.
+    fn whole(&self, _low: Vec3, _high: Vec3) -> Option<f32> {
         None
     }
 
@@ -25,8 +44,8 @@ pub trait Solid: Sync {
 
     /// Where the segment from a point inside to one outside leaves the solid, from 0 to 1. If it does so several times, any
     /// of these places.
-    fn exit(&self, inside: Vec3, outside: Vec3) -> f64 {
-        halve(0.0, 1.0, HALVINGS, |t| self.contains(inside.lerp(outside, t)))
+    fn exit(&self, inside: Probe, outside: Probe) -> f64 {
+        halve(0.0, 1.0, HALVINGS, |t| self.contains(inside.place.lerp(outside.place, t)))
     }
 }
 

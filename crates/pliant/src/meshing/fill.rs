@@ -63,8 +63,8 @@ pub(super) fn filled(mesh: VolumeMesh, solid: &impl Solid, volume: Option<f64>) 
 fn fill(mesh: &VolumeMesh, element: usize, solid: &impl Solid) -> f64 {
     let corners: Vec<Vec3> = mesh.element(element).iter().map(|&v| mesh.vertices()[v as usize]).collect();
     let [low, high] = bounding_box(corners.iter().copied());
-    if let Some(whole) = solid.whole(low, high) {
-        return if whole { 1.0 } else { 0.0 };
+    if let Some(depth) = solid.whole(low, high) {
+        return if depth >= 0.0 { 1.0 } else { 0.0 };
     }
     let points = samples(element).map(|u| match mesh.kind() {
         ElementKind::Tet4 => {

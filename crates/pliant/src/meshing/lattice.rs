@@ -7,7 +7,7 @@
 use rayon::prelude::*;
 
 use super::MeshingError;
-use crate::geometry::Solid;
+use crate::geometry::{Probe, Solid};
 use crate::math::Vec3;
 
 /// Corners and centres together, with a few bytes each: not more than 500 MB.
@@ -69,10 +69,9 @@ impl Lattice {
 
     /// Whole numbers of half cells from the origin: corners have even ones, centres odd ones.
     pub fn halves(&self, site: Site) -> [usize; 3] {
-        let split = |index: usize, [nx, ny]: [usize; 2]| [index % nx, index / nx % ny, index / nx / ny];
         match (site as usize).checked_sub(self.corner_count()) {
-            None => split(site as usize, [self.cells[0] + 1, self.cells[1] + 1]).map(|n| 2 * n),
-            Some(cell) => split(cell, [self.cells[0], self.cells[1]]).map(|n| 2 * n + 1),
+            None => split(site as usize, self.cells.map(|n| n + 1)).map(|n| 2 * n),
+            Some(cell) => split(cell, self.cells).map(|n| 2 * n + 1),
         }
     }
 
@@ -84,32 +83,22 @@ impl Lattice {
         self.origin + 0.5 * self.cell * Vec3::from(halves.map(|n| n as f64))
     }
 
-    /// Whether each site is inside of `solid`. Those in the spare layer never are, also if a surface with holes winds around them.
-    pub fn inside(&self, solid: &impl Solid) -> Vec<bool> {
-        let blocks = self.cells.map(|n| n.div_ceil(BLOCK));
-        let whole: Vec<Option<bool>> = (0..blocks.iter().product::<usize>())
-            .into_par_iter()
-            .map(|b| {
-                let first =
-                    [b % blocks[0], b / blocks[0] % blocks[1], b / blocks[0] / blocks[1]].map(|n| 2 * BLOCK * n);
-                solid.whole(self.at(first), self.at(first.map(|n| n + 2 * BLOCK)))
-            })
-            .collect();
-        let block_of = |halves: [usize; 3]| {
-            let [i, j, k]: [usize; 3] = std::array::from_fn(|axis| (halves[axis] / (2 * BLOCK)).min(blocks[axis] - 1));
-            i + blocks[0] * (j + blocks[1] * k)
+    /// How deep inside of `solid` sites are.
+    pub fn depths(&self, solid: &impl Solid) -> Depths<'_> {
+        let counts = self.cells.map(|n| n.div_ceil(BLOCK));
+        let look = |block: usize| {
+            let first = split(block, counts).map(|n| 2 * BLOCK * n);
+            if let Some(depth) = solid.whole(self.at(first), self.at(first.map(|n| n + 2 * BLOCK))) {
+                return Block::Whole(depth);
+            }
+            let place = |site: usize| {
+                let halves = split(site / 2, [BLOCK; 3]).map(|n| 2 * n + site % 2);
+                self.at(std::array::from_fn(|axis| first[axis] + halves[axis]))
+            };
+            Block::Each(solid.depths(&(0..2 * BLOCK.pow(3)).map(place).collect::<Vec<_>>()).into())
         };
-        (0..self.site_count())
-            .into_par_iter()
-            .with_min_len(64)
-            .map(|site| {
-                let halves = self.halves(site as Site);
-                if (0..3).any(|axis| halves[axis] <= 1 || halves[axis] + 1 >= 2 * self.cells[axis]) {
-                    return false;
-                }
-                whole[block_of(halves)].unwrap_or_else(|| solid.contains(self.at(halves)))
-            })
-            .collect()
+        let all = (0..counts.iter().product()).into_par_iter().map(look).collect();
+        Depths { lattice: self, counts, blocks: all }
     }
 
     /// How many cells are such.
@@ -124,6 +113,46 @@ impl Lattice {
         let [nx, ny, nz] = self.cells;
         (0..nz).flat_map(move |k| (0..ny).flat_map(move |j| (0..nx).map(move |i| [i, j, k])))
     }
+}
+
+/// How deep inside of a solid the sites of a lattice are.
+pub(super) struct Depths<'a> {
+    lattice: &'a Lattice,
+    /// How many there are along x, y and z.
+    counts: [usize; 3],
+    blocks: Vec<Block>,
+}
+
+/// The corners and centres of `BLOCK`³ cells.
+enum Block {
+    /// One is as deep as all others.
+    Whole(f32),
+    /// The corner with the lowest coordinates and the centre of each cell.
+    Each(Box<[f32]>),
+}
+
+impl Depths<'_> {
+    /// Those in the spare layer are never inside, also if a surface with holes winds around them.
+    pub fn of(&self, site: Site) -> f32 {
+        let halves = self.lattice.halves(site);
+        if (0..3).any(|axis| halves[axis] <= 1 || halves[axis] + 1 >= 2 * self.lattice.cells[axis]) {
+            return -0.5;
+        }
+        let join = |[i, j, k]: [usize; 3], [nx, ny, _]: [usize; 3]| i + nx * (j + ny * k);
+        match &self.blocks[join(halves.map(|n| n / (2 * BLOCK)), self.counts)] {
+            Block::Whole(depth) => *depth,
+            Block::Each(depths) => depths[2 * join(halves.map(|n| n / 2 % BLOCK), [BLOCK; 3]) + halves[0] % 2],
+        }
+    }
+
+    pub fn probe(&self, site: Site) -> Probe {
+        Probe { place: self.lattice.position(site), depth: self.of(site) }
+    }
+}
+
+/// Along x, y and z, of what is numbered in this order.
+fn split(index: usize, [nx, ny, _]: [usize; 3]) -> [usize; 3] {
+    [index % nx, index / nx % ny, index / nx / ny]
 }
 
 /// `cell`, moved by `by` along `axis`.

@@ -11,7 +11,7 @@
 use rayon::prelude::*;
 
 use super::clean::{Loose, clean};
-use super::lattice::{Lattice, Site, moved};
+use super::lattice::{Depths, Lattice, Site, moved};
 use super::stencil::{Corner, Remains, State, remains};
 use super::surface::check_size;
 use super::{Body, Info, MeshingError, Params};
@@ -37,7 +37,9 @@ pub fn tetrahedralize(solid: &impl Solid, params: &Params) -> Result<Body, Meshi
     let bounds = solid.bounds();
     check_size(bounds[0], bounds[1])?;
     let lattice = Lattice::around(bounds, params.cells)?;
-    let inside = lattice.inside(solid);
+    let depths = lattice.depths(solid);
+    let inside: Vec<bool> =
+        (0..lattice.site_count()).into_par_iter().map(|site| depths.of(site as Site) >= 0.0).collect();
     let nothing = MeshingError::Nothing { cells: params.cells, cell: lattice.cell };
     if !inside.contains(&true) {
         return Err(nothing);
@@ -51,7 +53,8 @@ pub fn tetrahedralize(solid: &impl Solid, params: &Params) -> Result<Body, Meshi
     if 12 * at_surface > MOST_TETRAHEDRA {
         return Err(too_many);
     }
-    let mut cuts = Cuts::find(&lattice, &inside, solid);
+    let mut cuts = Cuts::find(&lattice, &inside, &depths, solid);
+    drop(depths);
     let mut states: Vec<State> =
         inside.into_par_iter().map(|inside| if inside { State::Inside } else { State::Outside }).collect();
     let moved_sites = cuts.move_sites(&lattice, &mut states);
@@ -119,7 +122,7 @@ impl Cut {
 struct Cuts(Vec<Cut>);
 
 impl Cuts {
-    fn find(lattice: &Lattice, inside: &[bool], solid: &impl Solid) -> Self {
+    fn find(lattice: &Lattice, inside: &[bool], depths: &Depths<'_>, solid: &impl Solid) -> Self {
         let [nx, ny, nz] = lattice.cells;
         // Layer by layer; each edge belongs to the layer of its lower end.
         let layers: Vec<Vec<Cut>> = (0..=nz)
@@ -155,7 +158,7 @@ impl Cuts {
         let mut cuts: Vec<Cut> = layers.into_iter().flatten().collect();
         cuts.par_sort_unstable_by_key(Cut::key);
         cuts.par_iter_mut().with_min_len(16).for_each(|cut| {
-            cut.at = solid.exit(lattice.position(cut.inside), lattice.position(cut.outside));
+            cut.at = solid.exit(depths.probe(cut.inside), depths.probe(cut.outside));
         });
         Self(cuts)
     }

@@ -40,10 +40,10 @@ pub fn voxelize(surface: &Surface, cells: usize) -> Result<Voxels, MeshingError>
     let corners = |cell: [usize; 3]| [cell, cell.map(|n| n + 1)].map(|corner| lattice.position(lattice.corner(corner)));
     // A surface in the plane between two cubes is in both, and one of them is enough.
     let skin = Vec3::splat(1e-9 * lattice.cell);
+    let depths = lattice.depths(solid);
     let is_needed = |cell: [usize; 3]| {
         let [low, high] = corners(cell);
-        is_touched(low + skin, high - skin)
-            || solid.whole(low, high).unwrap_or_else(|| solid.contains(0.5 * (low + high)))
+        is_touched(low + skin, high - skin) || depths.of(lattice.centre(cell)) >= 0.0
     };
     let mut grid = Grid { cells: lattice.cells, full: Vec::new() };
     grid.full = (0..lattice.cell_count()).into_par_iter().map(|index| is_needed(grid.cell(index))).collect();
