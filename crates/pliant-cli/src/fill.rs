@@ -94,7 +94,7 @@ impl SurfaceFile {
 
 impl Tetrahedralize {
     pub fn run(self) -> anyhow::Result<Done> {
-        check_output(&self.file.output)?;
+        check_output(&self.file.output, &self.surface.surface, self.cage)?;
         let (mut facts, mut notes) = (Facts::default(), Vec::new());
         let (surface_mesh, surface) = self.surface.read(&mut facts, &mut notes)?;
         let cells = self.cells.unwrap_or(if self.cage { 16 } else { 24 });
@@ -110,6 +110,7 @@ impl Tetrahedralize {
                     number(cage.info.distance)
                 ),
             );
+            notes.extend(if_nothing_is_inside(cage.info.enclosed));
             say_of_fill(&mut facts, &mesh);
             return write(&self.file.output, mesh, Some(&cage.embedding), facts, notes);
         }
@@ -124,7 +125,7 @@ impl Tetrahedralize {
 
 impl Voxelize {
     pub fn run(self) -> anyhow::Result<Done> {
-        check_output(&self.file.output)?;
+        check_output(&self.file.output, &self.surface.surface, true)?;
         let (mut facts, mut notes) = (Facts::default(), Vec::new());
         let (surface_mesh, surface) = self.surface.read(&mut facts, &mut notes)?;
         let voxels = voxelize(&surface, self.cells).with_context(|| self.surface.name())?;
@@ -138,6 +139,7 @@ impl Voxelize {
                 ),
             );
         }
+        notes.extend(if_nothing_is_inside(voxels.enclosed));
         say_of_fill(&mut facts, &voxels.mesh);
         let embedding = Embedding::new(&voxels.mesh, surface_mesh.vertices())?;
         let mesh = made_of(&self.file, voxels.mesh, &mut notes)?;
@@ -194,10 +196,29 @@ fn say_of_fill(facts: &mut Facts, mesh: &VolumeMesh) {
     facts.row("volume", format!("{} m³, filled with {} m³", number(mesh.volume()), number(filled)));
 }
 
-/// Whether a mesh can be written there, before the work is done.
-fn check_output(output: &Path) -> anyhow::Result<()> {
-    if Format::of(output).is_none() {
+/// What to say of a surface without an inside, such as a sheet.
+fn if_nothing_is_inside(enclosed: f64) -> Option<String> {
+    (enclosed == 0.0).then(|| {
+        "the surface encloses nothing, so that its volume says nothing of its mass: elements are as light as they can be".into()
+    })
+}
+
+/// Whether a mesh, which may carry the surface, can be written there, before the work is done.
+fn check_output(output: &Path, surface: &Path, carries: bool) -> anyhow::Result<()> {
+    let Some(format) = Format::of(output) else {
         bail!("{}: the extension is none of a mesh format; `pliant mesh formats` lists them", output.display());
+    };
+    if carries && !format.can_write_volume() {
+        bail!(
+            "{}: {} files have no elements that the surface could be tied to; take .veg, .msh or .vtu",
+            output.display(),
+            format.name
+        );
+    }
+    if let (Ok(there), Ok(surface)) = (output.canonicalize(), surface.canonicalize())
+        && there == surface
+    {
+        bail!("{}: the body would overwrite the surface; give it another name", output.display());
     }
     match output.parent() {
         Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => {

@@ -202,6 +202,9 @@ fn what_cannot_be_filled_is_refused_before_the_work_is_done() {
     };
     refused(&["mesh", "tetrahedralize", "ring.obj", "-o", "a.xyz"], "none of a mesh format");
     refused(&["mesh", "tetrahedralize", "ring.obj", "-o", "nowhere/a.veg"], "no such folder");
+    refused(&["mesh", "tetrahedralize", "ring.obj", "-o", "ring.obj"], "would overwrite the surface");
+    refused(&["mesh", "voxelize", "./broken.stl", "-o", "broken.stl"], "no elements that the surface could be tied to");
+    refused(&["mesh", "tetrahedralize", "ring.obj", "--cage", "-o", "a.obj"], "take .veg, .msh or .vtu");
     refused(&["mesh", "tetrahedralize", "ring.obj", "--cells", "99999", "-o", "a.veg"], "take fewer");
     refused(&["mesh", "voxelize", "ring.obj", "--cells", "99999", "-o", "a.veg"], "take fewer");
     refused(&["mesh", "tetrahedralize", "ring.obj", "--cells", "0", "-o", "a.veg"], "expected at least 2");
@@ -213,4 +216,27 @@ fn what_cannot_be_filled_is_refused_before_the_work_is_done() {
     );
     let run = ok(folder.path(), &["mesh", "tetrahedralize", "sheet.obj", "--cage", "-o", "a.veg"]);
     assert!(run.out.contains("every point of the surface is inside"), "{}", run.out);
+    assert!(run.err.contains("the surface encloses nothing"), "{}", run.err);
+}
+
+#[test]
+fn polygons_with_corners_that_point_inward_are_what_they_enclose() {
+    let folder = TempDir::new().unwrap();
+    // A channel: the same U twice, and a wall along each of its edges.
+    let u = [[0, 0], [3, 0], [3, 3], [2, 3], [2, 1], [1, 1], [1, 3], [0, 3]];
+    let mut text = String::new();
+    for z in [0, 1] {
+        u.iter().for_each(|[x, y]| text += &format!("v {x} {y} {z}\n"));
+    }
+    text += "f 8 7 6 5 4 3 2 1\nf 9 10 11 12 13 14 15 16\n";
+    (1..=8).for_each(|i| text += &format!("f {i} {} {} {}\n", i % 8 + 1, i % 8 + 9, i + 8));
+    std::fs::write(folder.path().join("u.obj"), text).unwrap();
+    ok(folder.path(), &["mesh", "convert", "u.obj", "u.stl"]);
+    let area = io::read_surface(folder.path().join("u.stl")).unwrap().mesh.area();
+    assert!((area - 30.0).abs() < 1e-5, "{area}");
+    let run = ok(folder.path(), &["mesh", "voxelize", "u.obj", "--cells", "3", "-o", "u.veg"]);
+    assert!(run.out.contains("closed, and nothing is wrong with it"), "{}", run.out);
+    assert!((mass(folder.path(), "u.veg") - 7000.0).abs() < 1e-6);
+    let body = io::read_volume(folder.path().join("u.veg")).unwrap().mesh;
+    assert!((body.volume() - 7.0).abs() < 1e-9, "the notch is empty: {}", body.volume());
 }

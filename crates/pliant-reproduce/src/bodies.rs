@@ -238,15 +238,15 @@ fn cubes(solid: &Form, cells: usize) -> anyhow::Result<VolumeMesh> {
 
 /// Whether some of the eighths of the eighths of a cube are not known to be outside of a solid.
 fn is_met(solid: &Form, low: Vec3, edge: f64, depth: usize) -> bool {
-    match solid.whole(low, low + edge) {
-        Some(inside) => inside >= 0.0,
-        None if depth == 0 => true,
-        None => (0..8).any(|eighth| {
-            let half = 0.5 * edge;
+    if solid.is_uniform(low, low + edge) {
+        return solid.contains(low);
+    }
+    let half = 0.5 * edge;
+    depth == 0
+        || (0..8).any(|eighth| {
             let at = |bit: usize| if eighth >> bit & 1 == 1 { half } else { 0.0 };
             is_met(solid, low + Vec3::new(at(0), at(1), at(2)), half, depth - 1)
-        }),
-    }
+        })
 }
 
 /// Vertices that are not above a height.

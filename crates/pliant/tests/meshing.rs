@@ -406,6 +406,59 @@ fn cages_and_voxels_weigh_what_the_surface_encloses() {
 }
 
 #[test]
+fn shells_within_shells_weigh_nothing_and_hollows_are_hollow() {
+    let ball = Soup::ball(20);
+    let of_one = ball.mesh().enclosed_volume();
+    let with = |others: &[(f64, bool)]| {
+        let mut soup = ball.clone();
+        for &(factor, turned) in others {
+            let other = ball.clone().scaled(factor);
+            soup.add(&if turned { other.turned_around() } else { other });
+        }
+        soup
+    };
+    for (soup, exact) in [
+        (with(&[(0.7, false), (0.4, false)]), of_one),
+        (with(&[(0.9999, false)]), of_one),
+        (with(&[(0.6, true)]), of_one * (1.0 - 0.216)),
+        (with(&[(0.6, true), (0.3, false)]), of_one * (1.0 - 0.216 + 0.027)),
+    ] {
+        let (mesh, surface) = (soup.mesh(), soup.surface());
+        let told = surface.volume().unwrap();
+        assert!((told / exact - 1.0).abs() < 1e-12, "{told} and {exact}");
+        for around in [cage(&mesh, &surface, &cells(9)).unwrap().mesh, voxelize(&surface, 9).unwrap().mesh] {
+            let mass = around.mass_properties(&vec![1.0; around.regions().len()]).mass;
+            assert!((mass / exact - 1.0).abs() < 0.01, "{mass} and {exact}");
+        }
+    }
+}
+
+#[test]
+fn a_flat_triangle_that_closes_a_seam_is_no_hole() {
+    // One face of a cube has a vertex in the middle of an edge, and the next has not.
+    let cube = generate::block([1.0; 3], [1; 3], Cells::Hex).unwrap().boundary().surface;
+    let mut soup = Soup { points: cube.vertices().to_vec(), triangles: cube.triangles().collect() };
+    let [a, b, c] = soup.triangles[0];
+    let middle = 0.5 * (soup.points[a as usize] + soup.points[b as usize]);
+    let m = soup.points.len() as u32;
+    soup.points.push(middle);
+    soup.triangles.splice(0..1, [[a, m, c], [m, b, c]]);
+    assert_eq!(soup.surface().findings().open_edges, 3);
+    soup.triangles.push([a, b, m]);
+    let surface = soup.surface();
+    assert!(surface.findings().is_clean(), "{:?}", surface.findings());
+    assert!((surface.volume().unwrap() - 1.0).abs() < 1e-15);
+    // Others that close nothing are left out.
+    soup.triangles.push([a, b, b]);
+    let apart = soup.points.len() as u32;
+    soup.points.extend([0.2, 0.3, 0.4].map(|x| Vec3::new(x, 0.5, 0.5)));
+    soup.triangles.push([apart, apart + 1, apart + 2]);
+    let findings = soup.surface().findings().clone();
+    assert_eq!((findings.open_edges, findings.without_area), (0, 2));
+    assert!((voxelize(&soup.surface(), 4).unwrap().mesh.volume() - 1.0).abs() < 1e-9);
+}
+
+#[test]
 fn a_box_is_exactly_the_voxels_that_it_is_made_of() {
     let block = generate::block([2.0, 1.0, 1.0], [3, 2, 2], Cells::Hex).unwrap().boundary().surface;
     for n in [2, 8, 16] {
@@ -637,6 +690,11 @@ fn thin_parts_are_told_with_the_count_of_cells_that_catches_them() {
     let foil = foil.moved(Affine3::from_scale(Vec3::new(1.0, 1e-4, 1.0))).surface();
     let told = fill_surface(&foil, &cells(10)).unwrap_err().to_string();
     assert!(told.contains("which is more than are made; a cage contains them"), "{told}");
+    // A plate of which the lattice would be, but not all of its elements.
+    let plate = Soup::of(&Form::RoundedBox { size: Vec3::ONE, radius: 0.0 }, 4);
+    let plate = plate.moved(Affine3::from_scale(Vec3::new(1.0, 1e-3, 1.0))).surface();
+    let told = fill_surface(&plate, &cells(10)).unwrap_err().to_string();
+    assert!(told.contains("cells would catch them, which is more than are made"), "{told}");
 }
 
 #[test]

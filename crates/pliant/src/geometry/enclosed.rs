@@ -155,19 +155,17 @@ impl Solid for Enclosed {
         numbers.into_iter().map(|number| (number - 0.5) as f32).collect()
     }
 
-    fn whole(&self, low: Vec3, high: Vec3) -> Option<f32> {
-        (self.closed && self.is_clear(low, high)).then(|| self.probe(0.5 * (low + high)).depth)
+    fn is_uniform(&self, low: Vec3, high: Vec3) -> bool {
+        self.closed && self.is_clear(low, high)
     }
 
-    fn count_inside(&self, points: &[Vec3]) -> usize {
-        let Some(&first) = points.first() else { return 0 };
-        // From one to the next the winding number changes at triangles; how it does in holes is left out.
-        let start = self.winding_number(first);
+    fn count_inside(&self, near: Probe, points: &[Vec3]) -> usize {
+        // From one to the next the depth changes at triangles; how it does in holes is left out.
         let is_inside = |point: &&Vec3| {
-            let along = **point - first;
-            let hits = self.tree.hits(first, **point);
+            let along = **point - near.place;
+            let hits = self.tree.hits(near.place, **point);
             let change: f64 = hits.iter().map(|(_, t)| -area_vector(self.tree.triangle(*t)).dot(along).signum()).sum();
-            start + change >= 0.5
+            f64::from(near.depth) + change >= 0.0
         };
         points.iter().filter(is_inside).count()
     }
@@ -226,10 +224,9 @@ impl Solid for Thickened<'_> {
         depths
     }
 
-    fn whole(&self, low: Vec3, high: Vec3) -> Option<f32> {
+    fn is_uniform(&self, low: Vec3, high: Vec3) -> bool {
         let (centre, reach) = (0.5 * (low + high), 0.5 * (high - low).length());
-        let is_far = self.core.closed && !self.is_near(centre, self.by + reach);
-        is_far.then(|| self.core.probe(centre).depth)
+        self.core.closed && !self.is_near(centre, self.by + reach)
     }
 
     fn exit(&self, inside: Probe, outside: Probe) -> f64 {
@@ -304,8 +301,7 @@ mod tests {
         let points: Vec<Vec3> = (0..500).map(|_| 2.5 * Vec3::new(rng.f64(), rng.f64(), rng.f64()) - 0.4).collect();
         let inside = points.iter().filter(|point| solid.contains(**point)).count();
         assert!(inside > 50 && inside < 400);
-        assert_eq!(solid.count_inside(&points), inside);
-        assert_eq!(solid.count_inside(&[]), 0);
+        assert_eq!(solid.count_inside(solid.probe(points[0]), &points), inside);
     }
 
     #[test]

@@ -32,13 +32,13 @@ pub trait Solid: Sync {
         Probe { place: point, depth: self.depths(&[point])[0] }
     }
 
-    /// How deep inside the box from `low` to `high` is, if all of it is inside, or all of it outside, and that is known at once.
-    fn whole(&self, _low: Vec3, _high: Vec3) -> Option<f32> {
-        None
+    /// Whether all of the box from `low` to `high` is inside, or all of it outside, as far as that is known at once. Then one point is as deep as any other.
+    fn is_uniform(&self, _low: Vec3, _high: Vec3) -> bool {
+        false
     }
 
-    /// How many of `points`, which are near one another, are inside. An estimate, for what is averaged over many points.
-    fn count_inside(&self, points: &[Vec3]) -> usize {
+    /// How many of `points` near another point are inside. An estimate, for what is averaged over many points.
+    fn count_inside(&self, _near: Probe, points: &[Vec3]) -> usize {
         points.iter().filter(|point| self.contains(**point)).count()
     }
 

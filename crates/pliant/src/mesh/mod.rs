@@ -9,6 +9,7 @@ mod edit;
 mod embed;
 pub mod generate;
 mod material;
+mod polygon;
 mod properties;
 mod quality;
 mod refine;

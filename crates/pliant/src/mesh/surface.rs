@@ -1,12 +1,14 @@
 //! Surfaces: the boundary of a volume, and detailed meshes to show.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use serde::Serialize;
 
 use super::check::{Defect, MeshError};
 use super::edit::{EditError, regular};
+use super::polygon::{area_vector, ears};
 use super::topology::Adjacency;
 use super::{ElementKind, VolumeMesh};
 use crate::geometry::bounding_box;
@@ -88,6 +90,8 @@ impl<'a> FromIterator<&'a [u32]> for Faces {
 pub struct SurfaceMesh {
     vertices: Vec<Vec3>,
     faces: Faces,
+    /// The triangles of polygons that are not cut into fans, by polygon.
+    ears: BTreeMap<usize, Vec<[u32; 3]>>,
 }
 
 /// What there is to know of a surface before it is used.
@@ -126,7 +130,8 @@ impl SurfaceMesh {
                 return Err(Defect::VertexOutOfRange { element, vertex, count }.into());
             }
         }
-        Ok(Self { vertices, faces })
+        let ears = faces.iter().enumerate().filter_map(|(face, own)| Some((face, ears(own, &vertices)?))).collect();
+        Ok(Self { vertices, faces, ears })
     }
 
     /// Positions in metres.
@@ -139,9 +144,12 @@ impl SurfaceMesh {
         &self.faces
     }
 
-    /// The polygons cut into fans of triangles.
+    /// The polygons cut into triangles, each into two fewer than it has corners: into a fan, or where corners point inward by cutting off ears.
     pub fn triangles(&self) -> impl Iterator<Item = [u32; 3]> {
-        self.faces.iter().flat_map(|face| (1..face.len() - 1).map(|i| [face[0], face[i], face[i + 1]]))
+        self.faces.iter().enumerate().flat_map(|(number, face)| {
+            let ears = self.ears.get(&number);
+            (1..face.len() - 1).map(move |i| ears.map_or([face[0], face[i], face[i + 1]], |ears| ears[i - 1]))
+        })
     }
 
     /// The area, in m².
@@ -204,12 +212,6 @@ impl SurfaceMesh {
         }
         Ok(Self::new(vertices, faces)?)
     }
-}
-
-/// Twice the area of a polygon times its normal: `Σ (xᵢ−x₀)×(xᵢ₊₁−x₀)`.
-fn area_vector(face: &[u32], positions: &[Vec3]) -> Vec3 {
-    let at = |i: usize| positions[face[i] as usize];
-    (1..face.len() - 1).map(|i| (at(i) - at(0)).cross(at(i + 1) - at(0))).sum()
 }
 
 /// What it takes to recompute the normals of a moving surface each frame.
@@ -288,7 +290,8 @@ impl VolumeMesh {
         }
         let positions = vertices.iter().map(|&v| self.vertices()[v as usize]).collect();
         let corners_each = self.kind().faces()[0].len();
-        let surface = SurfaceMesh { vertices: positions, faces: Faces::uniform(corners_each, corners) };
+        let surface =
+            SurfaceMesh { vertices: positions, faces: Faces::uniform(corners_each, corners), ears: BTreeMap::new() };
         Boundary { surface, vertices, faces, overlapping_faces }
     }
 

@@ -30,6 +30,8 @@ pub struct CageInfo {
     pub body: Info,
     /// How far from the surface it is, in metres.
     pub distance: f64,
+    /// About what the surface encloses, in m³; nothing if it is a sheet, which is then as light as can be.
+    pub enclosed: f64,
 }
 
 /// Tetrahedra that contain all of `mesh`, whose triangles `surface` has made fit.
@@ -60,8 +62,9 @@ pub fn cage(mesh: &SurfaceMesh, surface: &Surface, params: &Params) -> Result<Ca
         let outside = embedding.outside().iter().filter(|&&v| used[v as usize]).count();
         let crossing = crossed(&body.mesh, mesh);
         if outside == 0 && crossing == 0 {
-            let info = CageInfo { body: body.info, distance: by * body.info.cell };
-            return Ok(Cage { mesh: filled(body.mesh, core, surface.volume())?, embedding, info });
+            let (mesh, enclosed) = filled(body.mesh, core, surface.volume())?;
+            let info = CageInfo { body: body.info, distance: by * body.info.cell, enclosed };
+            return Ok(Cage { mesh, embedding, info });
         }
         wrong = (outside, crossing);
     }

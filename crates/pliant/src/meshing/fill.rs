@@ -2,12 +2,14 @@
 
 use rayon::prelude::*;
 
-use crate::geometry::{Solid, bounding_box};
+use crate::geometry::{Probe, Solid, bounding_box};
 use crate::math::Vec3;
 use crate::mesh::{BODY, ElementKind, MeshData, MeshError, Region, VolumeMesh};
 
 /// Elements that are filled in part are asked about so many points.
 const SAMPLES: usize = 64;
+/// So many elements, one after the other, are near one another.
+const TOGETHER: usize = 64;
 /// They make so many regions, by how much of them is filled.
 const PARTS: usize = 8;
 /// No element counts for less than this part of what they have in the mean, nor has to count for more than that: one that weighs next to nothing
@@ -17,8 +19,23 @@ const ENOUGH: f64 = 1.0 / 16.0;
 
 /// The mesh with its elements in regions by how much of them is inside of `solid`: that called `body` is full, and the others are lighter and
 /// softer by their [`fill`](Region::fill). The mass of all is that of the solid, which has `volume` if that is known.
-pub(super) fn filled(mesh: VolumeMesh, solid: &impl Solid, volume: Option<f64>) -> Result<VolumeMesh, MeshError> {
-    let mut fills: Vec<f64> = (0..mesh.element_count()).into_par_iter().map(|e| fill(&mesh, e, solid)).collect();
+///
+/// Returned with the volume that was found inside.
+pub(super) fn filled(
+    mesh: VolumeMesh,
+    solid: &impl Solid,
+    volume: Option<f64>,
+) -> Result<(VolumeMesh, f64), MeshError> {
+    let mut fills: Vec<f64> = (0..mesh.element_count().div_ceil(TOGETHER))
+        .into_par_iter()
+        .flat_map_iter(|first| {
+            let elements = first * TOGETHER..mesh.element_count().min((first + 1) * TOGETHER);
+            let places: Vec<Vec3> = elements.clone().filter_map(|e| points(&mesh, e).next()).collect();
+            let depths = solid.depths(&places).into_iter().zip(places);
+            let probes = depths.map(|(depth, place)| Probe { place, depth });
+            elements.zip(probes).map(|(e, probe)| fill(&mesh, e, probe, solid)).collect::<Vec<_>>()
+        })
+        .collect();
     let volumes: Vec<f64> = (0..mesh.element_count()).map(|e| mesh.element_volume(e)).collect();
     let total: f64 = volumes.iter().sum();
     let found: f64 = fills.iter().zip(&volumes).map(|(fill, volume)| fill * volume).sum();
@@ -56,25 +73,34 @@ pub(super) fn filled(mesh: VolumeMesh, solid: &impl Solid, volume: Option<f64>) 
     let region = |fill: f64| used.iter().position(|&p| p == part(fill)).unwrap_or(0) as u32;
     let element_region = fills.iter().map(|&fill| region(fill)).collect();
     let data = MeshData { regions, element_region, ..mesh.into_data() };
-    Ok(VolumeMesh::check(data)?.mesh)
+    Ok((VolumeMesh::check(data)?.mesh, found))
 }
 
-/// The part of an element that is inside.
-fn fill(mesh: &VolumeMesh, element: usize, solid: &impl Solid) -> f64 {
-    let corners: Vec<Vec3> = mesh.element(element).iter().map(|&v| mesh.vertices()[v as usize]).collect();
-    let [low, high] = bounding_box(corners.iter().copied());
-    if let Some(depth) = solid.whole(low, high) {
-        return if depth >= 0.0 { 1.0 } else { 0.0 };
+/// The part of an element that is inside, with the first of its points.
+fn fill(mesh: &VolumeMesh, element: usize, first: Probe, solid: &impl Solid) -> f64 {
+    let [low, high] = bounding_box(corners(mesh, element));
+    if solid.is_uniform(low, high) {
+        return if first.depth >= 0.0 { 1.0 } else { 0.0 };
     }
-    let points = samples(element).map(|u| match mesh.kind() {
+    solid.count_inside(first, &points(mesh, element).collect::<Vec<_>>()) as f64 / SAMPLES as f64
+}
+
+fn corners(mesh: &VolumeMesh, element: usize) -> impl Iterator<Item = Vec3> {
+    mesh.element(element).iter().map(|&v| mesh.vertices()[v as usize])
+}
+
+/// Points spread evenly over an element.
+fn points(mesh: &VolumeMesh, element: usize) -> impl Iterator<Item = Vec3> {
+    let at: Vec<Vec3> = corners(mesh, element).collect();
+    let [low, high] = bounding_box(at.iter().copied());
+    samples(element).map(move |u| match mesh.kind() {
         ElementKind::Tet4 => {
             let [x, y, z] = folded(u);
-            corners[0] + x * (corners[1] - corners[0]) + y * (corners[2] - corners[0]) + z * (corners[3] - corners[0])
+            at[0] + x * (at[1] - at[0]) + y * (at[2] - at[0]) + z * (at[3] - at[0])
         }
         // Voxels are boxes.
         ElementKind::Hex8 => low + Vec3::from(u) * (high - low),
-    });
-    solid.count_inside(&points.collect::<Vec<_>>()) as f64 / SAMPLES as f64
+    })
 }
 
 /// Points spread evenly over the unit cube: multiples of powers of the number with `g⁴ = g + 1` (Roberts 2018). They go on from one element to the

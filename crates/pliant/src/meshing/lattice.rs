@@ -88,8 +88,8 @@ impl Lattice {
         let counts = self.cells.map(|n| n.div_ceil(BLOCK));
         let look = |block: usize| {
             let first = split(block, counts).map(|n| 2 * BLOCK * n);
-            if let Some(depth) = solid.whole(self.at(first), self.at(first.map(|n| n + 2 * BLOCK))) {
-                return Block::Whole(depth);
+            if solid.is_uniform(self.at(first), self.at(first.map(|n| n + 2 * BLOCK))) {
+                return Block::Whole(solid.probe(self.at(first.map(|n| n + BLOCK))).depth);
             }
             let place = |site: usize| {
                 let halves = split(site / 2, [BLOCK; 3]).map(|n| 2 * n + site % 2);

@@ -28,7 +28,7 @@ const TOO_NEAR_LONG: f64 = 0.2848;
 const TOO_NEAR_SHORT: f64 = 0.3990;
 
 /// More are refused. Cells have twelve; at the surface these may be cut into three, and in between blocks into two.
-const MOST_TETRAHEDRA: usize = 24_000_000;
+pub(super) const MOST_TETRAHEDRA: usize = 24_000_000;
 
 const NONE: u32 = u32::MAX;
 

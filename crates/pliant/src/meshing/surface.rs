@@ -14,6 +14,9 @@ use crate::mesh::SurfaceMesh;
 /// How many boxes of the tree a triangle is compared with in search of crossings. Tangles have more, and needles that all meet in one point.
 const MOST_BOXES: usize = 600;
 
+/// How often triangles without area are looked through for those that close nothing.
+const ROUNDS_OF_FLAT: usize = 8;
+
 /// Vertices nearer than this are one, as a part of the longest side.
 const SAME_PLACE: f64 = 2e-6;
 
@@ -94,6 +97,7 @@ pub struct Surface {
     /// What does not count for inside and outside, but belongs to the surface.
     left_out: TriangleTree,
     findings: Findings,
+    volume: Option<f64>,
 }
 
 impl Surface {
@@ -107,10 +111,9 @@ impl Surface {
         check_size(low, high)?;
         let mut findings = Findings::default();
         let (vertices, all) = joined(mesh, &mut findings);
-        let with_area = |t: &&[u32; 3]| area_vector(t.map(|v| vertices[v as usize])) != Vec3::ZERO;
-        let mut triangles: Vec<[u32; 3]> = all.iter().filter(with_area).copied().collect();
+        let triangles = with_area(&vertices, &all);
         findings.without_area = all.len() - triangles.len();
-        triangles = without_repetition(&triangles, &mut findings);
+        let mut triangles = without_repetition(&triangles, &mut findings);
         if triangles.is_empty() {
             return Err(MeshingError::NoArea { count: findings.triangles });
         }
@@ -120,12 +123,14 @@ impl Surface {
         let (closed, numbers) = (is_balanced(&triangles), triangles);
         let enclosed = Enclosed::new(numbers.iter().map(|t| t.map(|v| vertices[v as usize])), closed);
         findings.crossing = crossings(&numbers, enclosed.tree());
+        let is_clean = findings.open_edges + findings.tangled_edges + findings.crossing == 0;
+        let volume = is_clean.then(|| volume(&enclosed, &pieces)).filter(|volume| *volume > 0.0);
         let mut counted: Vec<[u32; 3]> = numbers.iter().map(|&t| sorted(t)).collect();
         counted.par_sort_unstable();
         let is_left_out = |t: &[u32; 3]| counted.binary_search(&sorted(*t)).is_err();
         let left_out =
             TriangleTree::new(all.iter().filter(|t| is_left_out(t)).map(|t| t.map(|v| vertices[v as usize])));
-        Ok(Self { enclosed, left_out, findings })
+        Ok(Self { enclosed, left_out, findings, volume })
     }
 
     /// The triangles that are left, facing outward.
@@ -145,16 +150,7 @@ impl Surface {
 
     /// The volume that it encloses, if it is closed and nowhere crosses or touches itself.
     pub fn volume(&self) -> Option<f64> {
-        let Findings { open_edges, tangled_edges, crossing, .. } = self.findings;
-        if open_edges + tangled_edges + crossing > 0 {
-            return None;
-        }
-        let origin = self.triangles()[0][0];
-        let cone = |t: &Triangle| {
-            let [a, b, c] = t.map(|x| x - origin);
-            a.dot(b.cross(c)) / 6.0
-        };
-        Some(self.triangles().iter().map(cone).sum::<f64>()).filter(|volume| *volume > 0.0)
+        self.volume
     }
 
     /// What was found and done.
@@ -209,6 +205,51 @@ fn joined(mesh: &SurfaceMesh, findings: &mut Findings) -> (Vec<Vec3>, Vec<[u32; 
     let triangles: Vec<[u32; 3]> = mesh.triangles().map(|t| t.map(|v| number[v as usize])).collect();
     findings.triangles = triangles.len();
     (vertices, triangles)
+}
+
+/// Triangles with an area, and those without one that close a surface: between one edge and two halves of it.
+fn with_area(vertices: &[Vec3], all: &[[u32; 3]]) -> Vec<[u32; 3]> {
+    let has_area = |t: &[u32; 3]| area_vector(t.map(|v| vertices[v as usize])) != Vec3::ZERO;
+    let (mut triangles, flat): (Vec<[u32; 3]>, Vec<[u32; 3]>) = all.iter().partition(|t| has_area(t));
+    let flat: Vec<[u32; 3]> = flat.into_iter().filter(|[a, b, c]| a != b && b != c && c != a).collect();
+    if triangles.is_empty() || flat.is_empty() {
+        return triangles;
+    }
+    let wrong_edges = |triangles: &[[u32; 3]]| edges(&sides(triangles)).filter(|edge| edge.len() != 2).count();
+    let count = triangles.len();
+    let before = wrong_edges(&triangles);
+    triangles.extend(flat);
+    // Those with an edge of their own close nothing, nor then do those that were closed by them.
+    for _ in 0..ROUNDS_OF_FLAT {
+        let mut closes = vec![true; triangles.len()];
+        edges(&sides(&triangles)).filter(|edge| edge.len() == 1).for_each(|edge| closes[edge[0].3 as usize] = false);
+        closes[..count].fill(true);
+        if !closes.contains(&false) {
+            break;
+        }
+        let mut closes = closes.into_iter();
+        triangles.retain(|_| closes.next() == Some(true));
+    }
+    if wrong_edges(&triangles) >= before {
+        triangles.truncate(count);
+    }
+    triangles
+}
+
+/// The volume inside of closed pieces that do not cross: that of pieces with the outside in front. Pieces within others that face outward have the inside on both sides,
+/// and change nothing; those that face inward are cavities.
+fn volume(enclosed: &Enclosed, pieces: &[Vec<u32>]) -> f64 {
+    let triangle = |t: &u32| enclosed.tree().triangle(*t);
+    let origin = triangle(&0)[0];
+    let cone = |t: &u32| {
+        let [a, b, c] = triangle(t).map(|x| x - origin);
+        a.dot(b.cross(c)) / 6.0
+    };
+    let is_boundary =
+        |piece: &&Vec<u32>| (0.0..1.0).contains(&around(enclosed, &piece.iter().map(triangle).collect::<Vec<_>>()));
+    let volumes: Vec<f64> =
+        pieces.par_iter().filter(is_boundary).map(|piece| piece.iter().map(cone).sum::<f64>()).collect();
+    volumes.iter().sum()
 }
 
 fn sorted(mut t: [u32; 3]) -> [u32; 3] {

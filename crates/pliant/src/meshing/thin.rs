@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::Surface;
 use super::lattice::Lattice;
+use super::stuffing::MOST_TETRAHEDRA;
 use crate::geometry::{Enclosed, Solid, Triangle, area_vector};
 use crate::math::Vec3;
 use crate::mesh::VolumeMesh;
@@ -25,7 +26,7 @@ pub struct Thin {
     pub thickness: f64,
     /// With so many cells along the longest side these would be caught.
     pub cells: usize,
-    /// Whether a lattice of so many is made; beyond that, a cage remains.
+    /// Whether so many can be made; beyond that, a cage remains.
     pub is_possible: bool,
 }
 
@@ -71,8 +72,20 @@ pub fn thin_parts(surface: &Surface, mesh: Option<&VolumeMesh>, cell: f64) -> Op
     lost.sort_unstable_by(f64::total_cmp);
     let thickness = lost[lost.len() / 10];
     let cells = (CELLS_ACROSS * (high - low).max_element() / thickness).ceil() as usize;
-    let is_possible = Lattice::around([low, high], cells).is_ok();
+    let is_possible = is_possible(surface, [low, high], cells);
     Some(Thin { lost: lost.len() as f64 / places.len() as f64, thickness, cells, is_possible })
+}
+
+/// Whether so many cells along the longest side make no more elements than there may be, as far as that can be told from volume and area.
+fn is_possible(surface: &Surface, bounds: [Vec3; 2], cells: usize) -> bool {
+    let Ok(lattice) = Lattice::around(bounds, cells) else { return false };
+    let origin = bounds[0];
+    let (area, volume) = surface.triangles().iter().fold((0.0, 0.0), |(area, volume), t| {
+        let own = area_vector(*t);
+        (area + own.length(), volume + own.dot(t[0] - origin) / 3.0)
+    });
+    let filled = volume.abs() / lattice.cell.powi(3) + area / lattice.cell.powi(2);
+    12.0 * filled <= MOST_TETRAHEDRA as f64
 }
 
 /// Places spread evenly over a surface, with its normal there.

@@ -17,6 +17,8 @@ const MOST_VOXELS: usize = 16_000_000;
 pub struct Voxels {
     /// Hexahedra. Regions say how much of them is inside of the solid; see [`Region::fill`](crate::mesh::Region::fill).
     pub mesh: VolumeMesh,
+    /// About what the surface encloses, in m³; nothing if it is a sheet, which is then as light as can be.
+    pub enclosed: f64,
     /// The edge of a cube, in metres.
     pub cell: f64,
     /// Cubes that only keep the boundary from touching itself along an edge or at a corner.
@@ -81,11 +83,8 @@ pub fn voxelize(surface: &Surface, cells: usize) -> Result<Voxels, MeshingError>
         }
     }
     let mesh = VolumeMesh::check(MeshData::new(vertices, ElementKind::Hex8, elements))?.mesh;
-    Ok(Voxels {
-        mesh: filled(mesh, solid, surface.volume())?,
-        cell: lattice.cell,
-        added_at_touching: grid.count() - before,
-    })
+    let (mesh, enclosed) = filled(mesh, solid, surface.volume())?;
+    Ok(Voxels { mesh, enclosed, cell: lattice.cell, added_at_touching: grid.count() - before })
 }
 
 struct Grid {
