@@ -37,9 +37,9 @@ pub trait Solid: Sync {
         false
     }
 
-    /// How many of `points` near another point are inside. An estimate, for what is averaged over many points.
-    fn count_inside(&self, _near: Probe, points: &[Vec3]) -> usize {
-        points.iter().filter(|point| self.contains(**point)).count()
+    /// The part of `points`, which are near another point, that is inside. An estimate, for what is averaged over many points.
+    fn part_inside(&self, _near: Probe, points: &[Vec3]) -> f64 {
+        points.iter().filter(|point| self.contains(**point)).count() as f64 / points.len() as f64
     }
 
     /// Where the segment from a point inside to one outside leaves the solid, from 0 to 1. If it does so several times, any

@@ -82,7 +82,7 @@ fn fill(mesh: &VolumeMesh, element: usize, first: Probe, solid: &impl Solid) -> 
     if solid.is_uniform(low, high) {
         return if first.depth >= 0.0 { 1.0 } else { 0.0 };
     }
-    solid.count_inside(first, &points(mesh, element).collect::<Vec<_>>()) as f64 / SAMPLES as f64
+    solid.part_inside(first, &points(mesh, element).collect::<Vec<_>>())
 }
 
 fn corners(mesh: &VolumeMesh, element: usize) -> impl Iterator<Item = Vec3> {
