@@ -124,7 +124,7 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
         .map(|row| format!("{} {}", row[0].candidate.name(), in_how_many(row)))
         .collect();
     page.text(format!(
-        "The paper has bodies recover with every law whose stretches are kept above a threshold. Here it depends on the law, the threshold and the step from how many of the four \
+        "The paper has bodies recover with every law whose stretches are kept above a threshold. Here it depends on the law and the threshold from how many of the four \
          states they do: {}.",
         kept.join("; ")
     ));

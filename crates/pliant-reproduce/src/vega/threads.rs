@@ -71,10 +71,10 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     }
     page.text(format!(
         "Invertible St. Venant–Kirchhoff material, {}, {}. Bodies are bent by a third of a radian, with noise, and let go from there, not from rest as in vega-frame-budget: \
-         they swing, matrices change more from step to step, and where the default solver has to factor them anew its steps take longer than there. Times are the least of {}. This machine has {cores} cores.",
+         they swing, matrices change more from step to step, and where the default solver has to factor them anew its steps take longer than there. Times are the least in several rounds: {}. This machine has {cores} cores.",
         named.iter().map(|body| format!("Y = {} Pa ({})", digits(body.young, 2), body.name)).collect::<Vec<_>>().join(", "),
         setting::in_words(),
-        TASKS.iter().map(|task| format!("{} ({})", task.rounds_of(page), task.name)).collect::<Vec<_>>().join(", "),
+        TASKS.iter().map(|task| format!("{} of {}", task.rounds_of(page), task.name)).collect::<Vec<_>>().join(", "),
     ));
     show(page, &curves, &counts, cores)?;
     page.finding(
