@@ -24,7 +24,7 @@ demo: ## Build and simulate a scene: animation, pictures and plots under out/
 	@mkdir -p $(OUT)
 	@sh demo.sh $(PLIANT) $(OUT)
 
-reproduce: ## Run all experiments of the papers again, and write docs/reproduction.md; takes about ten minutes
+reproduce: ## Run all experiments of the papers again, and write docs/reproduction.md; takes about a quarter of an hour
 	$(CARGO) build --release --quiet --bin pliant
 	$(PLIANT) reproduce all -o $(OUT)/reproduce --summary docs
 

@@ -4,10 +4,10 @@ use std::io::{IsTerminal, Write};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::{Args, ValueHint};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use pliant_reproduce::{EXPERIMENTS, Effort, Experiment, Record, Stopped, summarize};
+use pliant_reproduce::{EXPERIMENTS, Effort, Experiment, Record, Stopped, check_runs, summarize};
 
 use crate::Done;
 use crate::run::{is_stopped, listen, set_threads};
@@ -39,6 +39,9 @@ impl Reproduce {
             return Ok(Done::text(list()));
         }
         let experiments = self.experiments()?;
+        if self.summary.is_some() {
+            check_runs(&self.output, &experiments)?;
+        }
         set_threads(self.threads)?;
         listen()?;
         let effort = if self.fast { Effort::Fast } else { Effort::Full };
@@ -61,7 +64,8 @@ impl Reproduce {
                     }
                 }
                 Err(error) if error.is::<Stopped>() => {
-                    done.notes.push(format!("stopped; what was done before is in {}", folder.display()));
+                    // It says where what was done is.
+                    done.notes.push(format!("stopped; {error}"));
                     done.exit = 130;
                     return Ok(done);
                 }
@@ -79,6 +83,9 @@ impl Reproduce {
     fn experiments(&self) -> anyhow::Result<Vec<&'static Experiment>> {
         if self.names == ["all"] {
             return Ok(EXPERIMENTS.iter().collect());
+        }
+        if self.names.iter().any(|name| name == "all") {
+            bail!("`all` stands alone, as it is every experiment; leave out the other names");
         }
         let known = || EXPERIMENTS.iter().map(|experiment| experiment.name).collect::<Vec<_>>().join(", ");
         let find = |name: &String| {

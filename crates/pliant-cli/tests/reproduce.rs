@@ -1,6 +1,7 @@
 //! `pliant reproduce` as a user runs it.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -25,6 +26,9 @@ fn all_experiments_are_listed_and_names_are_checked() {
     let (status, _, err) = pliant(folder.path(), &["figure-99"]);
     assert_eq!(status, 1);
     assert!(err.contains("no experiment `figure-99`; there are ") && err.contains("course-energies"), "{err}");
+    let (status, _, err) = pliant(folder.path(), &["all", "servin-cube"]);
+    assert_eq!(status, 1);
+    assert!(err.contains("`all` stands alone"), "{err}");
 }
 
 #[test]
@@ -58,7 +62,7 @@ fn the_page_of_all_wants_whole_runs_of_all() {
         assert!(!folder.path().join("docs/reproduction.md").exists());
     };
     let first = EXPERIMENTS[0].name;
-    refused(&format!("out/reproduce/{first}/page.json: run `pliant reproduce {first}`"));
+    refused("first run `pliant reproduce -o out/reproduce all`");
     let at = folder.path().join("out/reproduce").join(first);
     std::fs::create_dir_all(&at).unwrap();
     std::fs::write(at.join("page.json"), "{ \"name\": 3").unwrap();
@@ -79,24 +83,80 @@ fn the_page_of_all_wants_whole_runs_of_all() {
 }
 
 #[test]
-fn ctrl_c_keeps_what_was_done() {
+fn all_missing_runs_are_told_before_the_work() {
     let folder = TempDir::new().unwrap();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_pliant"))
-        .args(["reproduce", "all"])
-        .current_dir(folder.path())
+    let [first, second, others @ ..] = EXPERIMENTS else { panic!("there are more than two experiments") };
+    let (status, _, _) = pliant(folder.path(), &[second.name, "--fast"]);
+    assert_eq!(status, 0);
+    let (status, out, err) = pliant(folder.path(), &[first.name, "--summary", "docs"]);
+    assert_eq!((status, out.as_str()), (1, ""));
+    assert!(!folder.path().join("out/reproduce").join(first.name).exists(), "the work was begun");
+    assert!(err.contains(&format!("{}: has a page of the fast variant", second.name)), "{err}");
+    for experiment in others {
+        assert!(err.contains(&format!("{}: was not run", experiment.name)), "{err}");
+    }
+    assert!(!err.contains(&format!("{}: ", first.name)), "{err}");
+    assert_eq!(err.matches("out/reproduce").count(), 1, "{err}");
+}
+
+/// Begin to run experiments, and send Ctrl-C when the first has begun. Returns what was printed as an error.
+fn interrupt(folder: &Path, name: &str) -> String {
+    let child = Command::new(env!("CARGO_BIN_EXE_pliant"))
+        .args(["reproduce", name])
+        .current_dir(folder)
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let first = folder.path().join("out/reproduce").join(EXPERIMENTS[0].name);
+    let part = folder.join("out/reproduce").join(format!("{}.part", EXPERIMENTS[0].name));
     let began = Instant::now();
-    while !first.exists() && began.elapsed() < Duration::from_secs(60) {
+    while !part.exists() && began.elapsed() < Duration::from_secs(60) {
         std::thread::sleep(Duration::from_millis(20));
     }
     let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(sent.success());
-    let status = child.wait().unwrap();
-    assert_eq!(status.code(), Some(130));
-    let page = std::fs::read_to_string(first.join("README.md")).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    String::from_utf8(output.stderr).unwrap()
+}
+
+#[test]
+fn ctrl_c_keeps_what_was_done() {
+    let folder = TempDir::new().unwrap();
+    let err = interrupt(folder.path(), "all");
+    let first = EXPERIMENTS[0].name;
+    assert!(err.contains(&format!("stopped; what was done before is in out/reproduce/{first}\n")), "{err}");
+    let runs = folder.path().join("out/reproduce");
+    let page = std::fs::read_to_string(runs.join(first).join("README.md")).unwrap();
     assert!(page.contains("**Not finished**: stopped"), "{page}");
+    assert!(!runs.join(format!("{first}.part")).exists());
+}
+
+#[test]
+fn ctrl_c_leaves_an_earlier_page_that_was_finished() {
+    let folder = TempDir::new().unwrap();
+    let first = EXPERIMENTS[0].name;
+    let finish = || assert_eq!(pliant(folder.path(), &[first, "--fast"]).0, 0);
+    finish();
+    let runs = folder.path().join("out/reproduce");
+    let [at, part] = [first.to_owned(), format!("{first}.part")].map(|name| runs.join(name));
+    let contents = || -> BTreeMap<PathBuf, Vec<u8>> {
+        let files = std::fs::read_dir(&at).unwrap().map(|entry| entry.unwrap().path());
+        files.map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
+    };
+    let finished = contents();
+    let err = interrupt(folder.path(), first);
+    assert!(err.contains(&format!("what was done before is in out/reproduce/{first}.part; ")), "{err}");
+    assert!(contents() == finished, "the page of the earlier run has changed");
+    let page = std::fs::read_to_string(part.join("README.md")).unwrap();
+    assert!(page.contains("**Not finished**: stopped"), "{page}");
+
+    // The next run that finishes takes both places. What the earlier page had and this one has not goes; what somebody else put there stays.
+    let record = String::from_utf8(finished[&at.join("page.json")].clone()).unwrap();
+    std::fs::write(at.join("page.json"), record.replace("\"frames.csv\"", "\"figure-of-old.csv\"")).unwrap();
+    std::fs::write(at.join("figure-of-old.csv"), "").unwrap();
+    std::fs::write(at.join("notes.txt"), "mine").unwrap();
+    finish();
+    assert!(!part.exists() && !at.join("figure-of-old.csv").exists() && at.join("notes.txt").exists());
+    assert_eq!(contents().len(), finished.len() + 1);
 }

@@ -13,6 +13,7 @@ mod neo_hookean;
 mod page;
 mod paper;
 mod picture;
+mod place;
 mod servin;
 mod subspace;
 mod summary;
@@ -21,12 +22,13 @@ mod vega;
 use std::path::Path;
 use std::time::Instant;
 
+use place::Place;
 use serde::{Deserialize, Serialize};
 
 pub use machine::Machine;
 pub use page::{Finding, Page, Piece, Record, Stopped, Watch};
 pub use paper::Paper;
-pub use summary::{Summary, summarize};
+pub use summary::{Summary, check_runs, summarize};
 
 /// All experiments, in the order in which they are listed and run.
 pub const EXPERIMENTS: &[Experiment] = &[
@@ -87,13 +89,19 @@ impl Experiment {
         EXPERIMENTS.iter().find(|experiment| experiment.name == name)
     }
 
-    /// Run it, and write its page into `folder`. If it fails or is stopped, what there was before is there too.
+    /// Run it, and write its page into `folder`. An earlier page is there until this one is complete. If it fails or is stopped, the error says where
+    /// what was done before is: in `folder` too, unless an earlier page that was finished is there, and then beside it, in a folder with the ending `.part`.
     pub fn run(&self, effort: Effort, folder: &Path, watch: Watch<'_>) -> anyhow::Result<Record> {
         let began = Instant::now();
-        let mut page = Page::new(self, effort, folder, watch)?;
+        let place = Place::new(folder)?;
+        let mut page = Page::new(self, effort, place.part(), watch)?;
         let outcome = (self.run)(&mut page);
         let error = outcome.as_ref().err().map(|error| format!("{error:#}"));
         let record = page.finish(self, began.elapsed().as_secs_f64(), error.as_deref())?;
-        outcome.map(|()| record)
+        let kept = place.settle(&record)?;
+        match outcome {
+            Ok(()) => Ok(record),
+            Err(error) => Err(error.context(format!("what was done before is in {kept}"))),
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use pliant::integrator::{Integrator, StepError};
-use pliant::material::{Law, LawVisitor};
+use pliant::material::{Law, LawVisitor, MooneyRivlin, YoungPoisson};
 use pliant::math::Matrix;
 use pliant::model::Model;
 use pliant::solver::{SolveError, SolverParams};
@@ -115,6 +115,15 @@ pub fn digits(x: f64, count: usize) -> String {
     let rounded: f64 = format!("{x:.after$e}").parse().unwrap_or(x);
     let plain = (1e-3..1e6).contains(&rounded.abs());
     if plain { format!("{rounded}") } else { format!("{rounded:e}") }
+}
+
+/// The coefficients of the Mooney–Rivlin law, which moduli alone do not say, for pages.
+pub fn mooney_rivlin_in_words(moduli: YoungPoisson) -> String {
+    let MooneyRivlin { mu01, mu10, v1 } = MooneyRivlin::from_moduli(moduli);
+    let [mu01, mu10, v1] = [mu01, mu10, v1].map(|coefficient| digits(coefficient, 4));
+    format!(
+        "The Mooney–Rivlin law is `μ₁₀(J^(−2/3) I₁ − 3) + μ₀₁(J^(−4/3) I₂ − 3) + v₁(J − 1)²` with `μ₁₀` = {mu10} Pa, `μ₀₁` = {mu01} Pa and `v₁` = {v1} Pa."
+    )
 }
 
 /// Energy density and stress of a law along the axis of stretch, `F = diag(s, 1, 1)`.

@@ -16,6 +16,9 @@ use crate::{Effort, Experiment, Machine};
 /// Pixels for each unit of a figure.
 const PIXELS: f64 = 1.5;
 
+/// The file of a [`Record`].
+pub const RECORD: &str = "page.json";
+
 /// The user wants to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("stopped")]
@@ -149,10 +152,22 @@ impl<'a> Page<'a> {
     /// Plots, as `NAME.svg` and `NAME.png`, with their numbers in `NAME.csv`.
     pub fn figure(&mut self, name: &str, caption: &str, figure: impl Into<Figure>) -> anyhow::Result<()> {
         let figure = figure.into();
+        self.figure_with_data(name, caption, &figure, &figure)
+    }
+
+    /// The same where not all numbers can be drawn as they are; `data` has all.
+    pub fn figure_with_data(
+        &mut self,
+        name: &str,
+        caption: &str,
+        figure: &Figure,
+        data: &Figure,
+    ) -> anyhow::Result<()> {
+        let numbers = series_csv(data);
         let [svg, data] = ["svg", "csv"].map(|extension| format!("{name}.{extension}"));
         self.write(&svg, figure.svg()?.as_bytes())?;
         self.write(&format!("{name}.png"), &figure.image(PIXELS)?.png()?)?;
-        self.write(&data, series_csv(&figure).as_bytes())?;
+        self.write(&data, numbers.as_bytes())?;
         self.record.pieces.push(Piece::Picture { caption: caption.into(), file: svg, data: Some(data) });
         Ok(())
     }
@@ -187,7 +202,7 @@ impl<'a> Page<'a> {
         let text = format!("# {}\n\n{}", experiment.title, self.record.markdown(experiment, "", true));
         self.write("README.md", text.as_bytes())?;
         let record = serde_json::to_string_pretty(&self.record)?;
-        self.write("page.json", record.as_bytes())?;
+        self.write(RECORD, record.as_bytes())?;
         Ok(self.record)
     }
 
@@ -198,6 +213,24 @@ impl<'a> Page<'a> {
 }
 
 impl Record {
+    /// That of the page in a folder.
+    pub fn read(folder: &Path) -> anyhow::Result<Self> {
+        Ok(serde_json::from_slice(&Disk.read(&folder.join(RECORD))?)?)
+    }
+
+    /// All files that tables and figures have.
+    pub fn files(&self) -> Vec<String> {
+        let of_piece = |piece: &Piece| match piece {
+            Piece::Text(_) => vec![],
+            Piece::Table { file, .. } => vec![file.clone()],
+            Piece::Picture { file, data, .. } => {
+                let image = file.strip_suffix(".svg").map(|name| format!("{name}.png"));
+                [Some(file.clone()), image, data.clone()].into_iter().flatten().collect()
+            }
+        };
+        self.pieces.iter().flat_map(of_piece).collect()
+    }
+
     /// The page without its title; pictures are in the folder `at`, which ends in `/` or is empty, and data beside them if `with_data`.
     pub fn markdown(&self, experiment: &Experiment, at: &str, with_data: bool) -> String {
         let mut text = format!("{}, {}. {}\n", experiment.paper.citation, experiment.part, experiment.reports);

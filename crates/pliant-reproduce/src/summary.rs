@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use pliant::io::{Disk, Files};
 
+use crate::page::RECORD;
 use crate::{EXPERIMENTS, Effort, Experiment, Piece, Record};
 
 /// The folder of figures, beside the page.
@@ -24,6 +25,7 @@ pub struct Summary {
 
 /// Put the pages of all experiments under `runs` into one, `reproduction.md` in the folder `docs`, with its figures beside it. Data stays with the runs.
 pub fn summarize(runs: &Path, docs: &Path) -> anyhow::Result<Summary> {
+    check_runs(runs, &[])?;
     let records = EXPERIMENTS.iter().map(|experiment| read(runs, experiment)).collect::<Result<Vec<_>, _>>()?;
     let figures = docs.join(FIGURES);
     std::fs::create_dir_all(&figures).with_context(|| figures.display().to_string())?;
@@ -32,8 +34,7 @@ pub fn summarize(runs: &Path, docs: &Path) -> anyhow::Result<Summary> {
     for (experiment, record) in EXPERIMENTS.iter().zip(&records) {
         let (agree, all) = agreement(record);
         let Experiment { name, part, title, paper, .. } = experiment;
-        let authors = paper.citation.split(", *").next().unwrap_or(paper.citation);
-        writeln!(text, "| [{name}](#{name}) | {authors}: {part} | {title} | {agree} of {all} |")?;
+        writeln!(text, "| [{name}](#{name}) | {}: {part} | {title} | {agree} of {all} |", paper.authors)?;
     }
     for (experiment, record) in EXPERIMENTS.iter().zip(&records) {
         let at = format!("{FIGURES}/{}/", experiment.name);
@@ -62,22 +63,42 @@ ours: they compare with closed forms, with theory, with what the papers are know
 machines of their time. Where something holds for some bodies, steps or laws only, the finding says for which.
 ";
 
+/// Whether there is a whole run under `runs` of every experiment, but for those that are `to_run`. The error names all that are not there.
+pub fn check_runs(runs: &Path, to_run: &[&Experiment]) -> anyhow::Result<()> {
+    let others = EXPERIMENTS.iter().filter(|experiment| to_run.iter().all(|other| other.name != experiment.name));
+    let missing: Vec<(&str, String)> = others
+        .filter_map(|experiment| read(runs, experiment).err().map(|error| (experiment.name, format!("{error:#}"))))
+        .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let reasons: String = missing.iter().map(|(name, reason)| format!("\n  {name}: {reason}")).collect();
+    let all = missing.len() == EXPERIMENTS.len();
+    let names = if all { "all".into() } else { missing.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(" ") };
+    bail!(
+        "the page of all experiments is made of whole runs of each, and some are missing:{reasons}\nfirst run `pliant reproduce -o {} {names}`",
+        runs.display()
+    )
+}
+
+/// What a whole run has left; the error says why it has not.
 fn read(runs: &Path, experiment: &Experiment) -> anyhow::Result<Record> {
-    let path = runs.join(experiment.name).join("page.json");
-    let again = || format!("{}: run `pliant reproduce {}`", path.display(), experiment.name);
-    let bytes = Disk.read(&path).with_context(again)?;
-    let record: Record = serde_json::from_slice(&bytes).with_context(again)?;
+    let folder = runs.join(experiment.name);
+    if !folder.join(RECORD).exists() {
+        bail!("was not run");
+    }
+    let record = Record::read(&folder).context("has a page that cannot be read")?;
     if record.effort == Effort::Fast {
-        bail!("{}; this page is of the fast variant", again());
+        bail!("has a page of the fast variant");
     }
     if !record.is_finished {
-        bail!("{}; this page is of a run that was not finished", again());
+        bail!("has a page of a run that was not finished");
     }
     // The page comes from a file: what it names is in its own folder, or nothing.
     let outside =
         record.pieces.iter().filter_map(Piece::picture).find(|file| Path::new(file).file_name() != Some(file.as_ref()));
     if let Some(file) = outside {
-        bail!("{}; this page names the file `{file}`, expected one beside it", again());
+        bail!("has a page that names the file `{file}`, expected one beside it");
     }
     Ok(record)
 }

@@ -17,6 +17,15 @@ fn every_paper_is_in_the_references() {
 }
 
 #[test]
+fn every_citation_names_the_authors() {
+    for experiment in EXPERIMENTS {
+        for name in experiment.paper.authors.split("; ") {
+            assert!(experiment.paper.citation.contains(name), "{name} is missing in {}", experiment.paper.citation);
+        }
+    }
+}
+
+#[test]
 fn the_page_of_all_has_every_experiment_and_its_files() {
     let docs = root().join("docs");
     let page = std::fs::read_to_string(docs.join("reproduction.md")).unwrap();

@@ -3,7 +3,7 @@
 use pliant::material::{AnyLaw, YoungPoisson};
 use pliant_pictures::{Figure, Plot, Series};
 
-use crate::measure::{AtStretch, digits};
+use crate::measure::{AtStretch, digits, mooney_rivlin_in_words};
 use crate::{Experiment, Page, paper};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -36,14 +36,17 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     let panel = |y_label: &str, series: Vec<Series>| Plot {
         x_label: "stretch along one axis".into(),
         y_label: y_label.into(),
-        series: series.into_iter().map(|curve| Series { points: within(&curve.points), ..curve }).collect(),
+        series,
         ..Plot::default()
     };
-    page.text(
-        "A cube is stretched along one axis and keeps its width, `F = diag(s, 1, 1)`, with `Y = 1` Pa and `ν = 0.3`.",
-    );
+    page.text(format!(
+        "A cube is stretched along one axis and keeps its width, `F = diag(s, 1, 1)`, with `Y = 1` Pa and `ν = 0.3`. {}",
+        mooney_rivlin_in_words(MODULI)
+    ));
     let panels = vec![panel("energy density, J/m³", energies), panel("nominal stress, Pa", stresses)];
-    page.figure("energies", "Energy and stress of all laws against stretch", Figure { panels, ..Figure::default() })?;
+    let data = Figure { panels, ..Figure::default() };
+    let caption = format!("Energy and stress of all laws against stretch; what is beyond ±{HIGHEST} is left out");
+    page.figure_with_data("energies", &caption, &within(&data), &data)?;
     let heading = ["law", "s = 0.1", "0.5", "0.9", "1.1", "1.5", "2.0"];
     page.table("energies-at", "Energy density in J/m³", &heading, rows)?;
 
@@ -93,7 +96,13 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What is beyond the plot would squeeze all the rest.
-fn within(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
-    points.iter().map(|&(x, y)| (x, if y.abs() < 2.5 { y } else { f64::NAN })).collect()
+/// What is higher would flatten all the rest.
+const HIGHEST: f64 = 2.5;
+
+/// What of a figure is drawn.
+fn within(figure: &Figure) -> Figure {
+    let mut figure = figure.clone();
+    let points = figure.panels.iter_mut().flat_map(|panel| &mut panel.series).flat_map(|series| &mut series.points);
+    points.filter(|(_, y)| y.abs() >= HIGHEST).for_each(|(_, y)| *y = f64::NAN);
+    figure
 }

@@ -12,7 +12,7 @@ use pliant::model::{Body, Model};
 use pliant_pictures::plot::{Scale, Style};
 use pliant_pictures::{Plot, Series};
 
-use super::track::{Curve, LAWS, Stepper, Track, panels};
+use super::track::{Curve, LAWS, Stepper, Track, draw_panels};
 use crate::measure::{digits, exponent, march};
 use crate::picture::{Shot, draw};
 use crate::{Experiment, Page, paper};
@@ -115,7 +115,7 @@ fn falls(page: &mut Page<'_>) -> anyhow::Result<()> {
             tracks.push(track);
         }
         let caption = format!("Falling from {height} m, {name} backward Euler");
-        page.figure(&format!("fall-{height}-{name}"), &caption, panels(&tracks, &CURVES))?;
+        draw_panels(page, &format!("fall-{height}-{name}"), &caption, &tracks, &CURVES)?;
         all.push(tracks);
     }
     page.picture(

@@ -9,7 +9,7 @@ use pliant::model::{Body, Hold, Model};
 use pliant::motion::{Keyframes, Pose};
 use pliant::system::State;
 
-use super::track::{Curve, LAWS, Stepper, Track, panels};
+use super::track::{Curve, LAWS, Stepper, Track, draw_panels};
 use super::{crash, laws};
 use crate::measure::digits;
 use crate::{Experiment, Page, paper};
@@ -35,7 +35,7 @@ const HELD: f64 = 0.6;
 /// Of the soft bar.
 pub const SOFT: YoungPoisson = YoungPoisson { young: 1e5, poisson: 0.45 };
 /// Of the stiff one.
-const STIFF: YoungPoisson = YoungPoisson { young: 1e7, poisson: 0.48 };
+pub const STIFF: YoungPoisson = YoungPoisson { young: 1e7, poisson: 0.48 };
 
 /// What is done to a bar.
 #[derive(Debug, Clone, Copy)]
@@ -121,10 +121,12 @@ fn each(tracks: &[Track], what: impl Fn(&Track) -> f64) -> String {
 fn soft(page: &mut Page<'_>, mesh: &VolumeMesh) -> anyhow::Result<()> {
     let case = Case { stepper: Stepper::Linearised, stretch: 4.0, turns: 0.0, dt: 0.01, end: page.pick(3.0, 2.0) };
     let tracks = of_laws(page, mesh, SOFT, case)?;
-    page.figure(
+    draw_panels(
+        page,
         "soft",
         "Soft bar, stretched to four times its length, linearised backward Euler",
-        panels(&tracks, &CURVES),
+        &tracks,
+        &CURVES,
     )?;
     table(page, "soft-at", "Soft bar, stretched to four times its length", &tracks)?;
     page.finding(
@@ -150,10 +152,12 @@ fn stiff(page: &mut Page<'_>, mesh: &VolumeMesh) -> anyhow::Result<()> {
     let end = page.pick(2.0, 1.0);
     let case = Case { stepper: Stepper::Full, stretch: 3.0, turns: 1.0, dt: 0.005, end };
     let tracks = of_laws(page, mesh, STIFF, case)?;
-    page.figure(
+    draw_panels(
+        page,
         "stiff",
         "Stiff bar, stretched to three times its length and twisted by one turn, full backward Euler",
-        panels(&tracks, &CURVES),
+        &tracks,
+        &CURVES,
     )?;
     table(page, "stiff-at", "Stiff bar, stretched to three times its length and twisted by one turn", &tracks)?;
     page.finding(

@@ -120,15 +120,30 @@ pub type Curve = (&'static str, fn(&Track) -> &Vec<(f64, f64)>);
 /// What is below would squeeze all the rest.
 const LOWEST: f64 = -3.0;
 
-/// A panel for each of some curves of all tracks.
-pub fn panels(tracks: &[Track], curves: &[Curve]) -> Figure {
-    let drawn =
-        |points: &[(f64, f64)]| points.iter().map(|&(x, y)| (x, if y > LOWEST { y } else { f64::NAN })).collect();
-    let panel = |(y_label, curve): &Curve| Plot {
-        x_label: "time in s".into(),
-        y_label: (*y_label).into(),
-        series: tracks.iter().map(|track| Series::new(&*track.name, drawn(curve(track)))).collect(),
-        ..Plot::default()
+/// A figure with a panel for each of some curves of all tracks. What is too low is drawn at the lowest, and the caption says so; the data has all.
+pub fn draw_panels(
+    page: &mut Page<'_>,
+    name: &str,
+    caption: &str,
+    tracks: &[Track],
+    curves: &[Curve],
+) -> anyhow::Result<()> {
+    let figure = |lowest: f64| {
+        let points = |all: &[(f64, f64)]| all.iter().map(|&(x, y)| (x, if y < lowest { lowest } else { y })).collect();
+        let panel = |(y_label, curve): &Curve| Plot {
+            x_label: "time in s".into(),
+            y_label: (*y_label).into(),
+            series: tracks.iter().map(|track| Series::new(&*track.name, points(curve(track)))).collect(),
+            ..Plot::default()
+        };
+        Figure { panels: curves.iter().map(panel).collect(), ..Figure::default() }
     };
-    Figure { panels: curves.iter().map(panel).collect(), ..Figure::default() }
+    let least = curves.iter().flat_map(|(_, curve)| tracks.iter().flat_map(curve)).map(|(_, y)| *y);
+    let least = least.fold(f64::INFINITY, f64::min);
+    let caption = if least < LOWEST {
+        format!("{caption}; what is below {LOWEST} is drawn at {LOWEST}, the lowest is {}", digits(least, 3))
+    } else {
+        caption.to_owned()
+    };
+    page.figure_with_data(name, &caption, &figure(LOWEST), &figure(f64::NEG_INFINITY))
 }

@@ -279,13 +279,14 @@ fn stiffnesses(page: &mut Page<'_>, pendulum: &Pendulum) -> anyhow::Result<()> {
         "Regularised constraints from soft to rigid, steps of 15 ms",
         Figure { panels, ..Figure::default() },
     )?;
+    let [bound, side] = if gained > 0.0 { ["at most", "above"] } else { ["at least", "below"] };
     page.finding(
         "regularised constraints are stable at steps of 15 ms from soft to rigid, and gain no energy from swing to swing",
         all_finished && gained < 1e-3 && highest < pendulum.ripple(INTERACTIVE),
         format!(
-            "all finish {time} s; the highest energy of the last swing is above that of the first by {} % of what there is to lose at most; within a \
+            "all finish {time} s; the highest energy of the last swing is {bound} {} % of what there is to lose {side} that of the first; within a \
              swing energy is up to {} % above the start, where positions and velocities half a step apart make {} %",
-            digits(100.0 * gained, 2),
+            digits(100.0 * gained.abs(), 2),
             digits(100.0 * highest, 2),
             digits(100.0 * pendulum.ripple(INTERACTIVE), 2)
         ),

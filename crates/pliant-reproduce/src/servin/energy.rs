@@ -25,8 +25,11 @@ pub const EXPERIMENT: Experiment = Experiment {
 /// In m; the section is a square of 0.2 m.
 const LENGTH: f64 = 1.0;
 
-/// Steps that are long for a swing of 1.1 s, in s.
+/// Steps that are long for a swing of 1.1 s, in s: a tenth of it, and more than a quarter.
 const LONG: [f64; 2] = [0.1, 0.3];
+
+/// The step with which damping times are compared, in s.
+const SHORT: f64 = 5e-3;
 
 /// Of the table of rates.
 const HEADING: [&str; 6] = [
@@ -38,8 +41,11 @@ const HEADING: [&str; 6] = [
     "energy left at the end, %",
 ];
 
-/// A beam of 200 tetrahedra, held at one end, under its weight.
-fn beam() -> anyhow::Result<Setup> {
+/// The part of gravity under which swings are small.
+const LITTLE: f64 = 0.01;
+
+/// A beam of 200 tetrahedra, held at one end, under its weight, or a part of that.
+fn beam(weight: f64) -> anyhow::Result<Setup> {
     let mesh = generate::block([LENGTH, 0.2, 0.2], [10, 2, 2], Cells::Tet5)?;
     let holds = vec![Hold::fixed(mesh.vertex_sets()["x-min"].clone())];
     Ok(Setup {
@@ -47,13 +53,17 @@ fn beam() -> anyhow::Result<Setup> {
         moduli: YoungPoisson { young: 5e5, poisson: 0.3 },
         densities: vec![1000.0],
         holds,
-        gravity: -GRAVITY * Vec3::Y,
+        gravity: -weight * GRAVITY * Vec3::Y,
         lumped: false,
     })
 }
 
 /// A swing from the straight beam.
 struct Swing {
+    /// In s.
+    step: f64,
+    /// In s.
+    damping_time: f64,
     finished: bool,
     /// Time in s, and the energy above that of equilibrium as a part of what it was at the start.
     energies: Vec<(f64, f64)>,
@@ -62,8 +72,8 @@ struct Swing {
 }
 
 impl Swing {
-    fn new(page: &Page<'_>, step: f64, damping_time: Option<f64>, time: f64) -> anyhow::Result<Self> {
-        let setup = beam()?;
+    fn new(page: &Page<'_>, weight: f64, step: f64, damping_time: Option<f64>, time: f64) -> anyhow::Result<Self> {
+        let setup = beam(weight)?;
         let (mut model, mut twin) = (setup.bare()?, setup.elastic()?);
         let mut equilibrium = twin.rest_state();
         Static::default().solve(&mut twin, &mut *SolverParams::default().build(), &mut equilibrium)?;
@@ -86,17 +96,24 @@ impl Swing {
             [first, .., last] => std::f64::consts::PI * (crossings.len() - 1) as f64 / (last - first),
             _ => f64::NAN,
         };
-        Ok(Self { finished: outcome.is_finished(), energies, frequency })
+        let damping_time = damping_time.unwrap_or(2.0 * step);
+        Ok(Self { step, damping_time, finished: outcome.is_finished(), energies, frequency })
     }
 
-    /// How fast energy decays, in 1/s: the best fit of `exp(−rt)` while there is energy to speak of.
+    /// How fast energy decays, in 1/s: the best fit of `c exp(−rt)` while there is energy to speak of. That in faster modes, which is soon gone, is in `c`.
     fn rate(&self) -> f64 {
-        let (mut xy, mut xx) = (0.0, 0.0);
-        for (time, energy) in self.energies.iter().take_while(|(_, energy)| *energy > 1e-3) {
-            xy -= time * energy.ln();
-            xx += time * time;
-        }
-        xy / xx
+        let logs: Vec<(f64, f64)> = self
+            .energies
+            .iter()
+            .take_while(|(_, energy)| *energy > 1e-3)
+            .map(|(time, energy)| (*time, energy.ln()))
+            .collect();
+        let count = logs.len() as f64;
+        let (mean_time, mean_log) = logs.iter().fold((0.0, 0.0), |(a, b), (t, e)| (a + t / count, b + e / count));
+        let (product, square) = logs.iter().fold((0.0, 0.0), |(a, b), (time, log)| {
+            (a + (time - mean_time) * (log - mean_log), b + (time - mean_time).powi(2))
+        });
+        -product / square
     }
 
     /// What is left at the end.
@@ -107,12 +124,20 @@ impl Swing {
     fn highest(&self) -> f64 {
         self.energies.iter().fold(0.0, |most, (_, energy)| most.max(*energy))
     }
-}
 
-/// The rate at which a mode loses energy, in 1/s. The determinant of what a step does to its position and velocity is
-/// `1/(1 + h²ω²/γ)`, with `h²/γ = h(½h + τ)`.
-fn theory(frequency: f64, step: f64, damping_time: f64) -> f64 {
-    (step * (0.5 * step + damping_time) * frequency * frequency).ln_1p() / step
+    /// The rate at which a mode of this frequency, in rad/s, loses energy, in 1/s. The determinant of what a step does to its position and velocity is
+    /// `1/(1 + h²ω²/γ)`, with `h²/γ = h(½h + τ)`.
+    fn theory(&self, frequency: f64) -> f64 {
+        let Self { step, damping_time, .. } = self;
+        (step * (0.5 * step + damping_time) * frequency * frequency).ln_1p() / step
+    }
+
+    /// Of the table of rates.
+    fn row(&self, frequency: f64) -> Vec<String> {
+        let [step, damping_time] = [self.step, self.damping_time].map(|seconds| 1e3 * seconds);
+        let numbers = [step, damping_time, self.rate(), self.theory(frequency), self.highest(), 100.0 * self.left()];
+        numbers.map(|number| digits(number, 3)).to_vec()
+    }
 }
 
 fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
@@ -124,80 +149,68 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
          swings of one frequency `ω`, worked out from the scheme: a step multiplies the square of the amplitude by `1/(1 + ω²h(½h + τ))`, so that energy decays at a rate of \
          about `ω²(½h + τ)`."
     ));
-    let mut rows = Vec::new();
-    let mut highest = 0.0_f64;
-    let mut finished = true;
-    let mut frequency = f64::NAN;
-    let (mut by_step, mut rates) = (Vec::new(), Vec::new());
-    let mut off = 0.0_f64;
-    let mut measure = |step: f64, damping_time: Option<f64>, frequency: &mut f64| -> anyhow::Result<(Swing, f64)> {
-        let swing = Swing::new(page, step, damping_time, time)?;
-        if frequency.is_nan() {
-            *frequency = swing.frequency;
-        }
-        let tau = damping_time.unwrap_or(2.0 * step);
-        if tau >= 0.5 * step && step <= LONG[0] {
-            highest = highest.max(swing.highest());
-            finished &= swing.finished;
-        }
-        let expected = theory(*frequency, step, tau);
-        rows.push(vec![
-            digits(1e3 * step, 3),
-            digits(1e3 * tau, 3),
-            digits(swing.rate(), 3),
-            digits(expected, 3),
-            digits(swing.highest(), 3),
-            digits(100.0 * swing.left(), 3),
-        ]);
-        let ratio = swing.rate() / expected;
-        Ok((swing, ratio))
-    };
-    for &step in steps {
-        let (swing, ratio) = measure(step, None, &mut frequency)?;
-        off = off.max((ratio - 1.0).abs());
-        rates.push((step, swing.rate()));
-        by_step.push(Series::new(format!("{} ms", digits(1e3 * step, 3)), swing.energies));
-    }
-    let mut by_damping = Vec::new();
-    let short = 5e-3;
-    for damping_time in [0.0, 0.01, 0.03, 0.1] {
-        let (swing, ratio) = measure(short, Some(damping_time), &mut frequency)?;
-        off = off.max((ratio - 1.0).abs());
-        by_damping.push(Series::new(format!("τ = {} ms", digits(1e3 * damping_time, 3)), swing.energies));
-    }
-    // Steps that are long for the swing: a tenth of it, and more than a quarter.
-    let (mut without, mut left) = (0.0_f64, 0.0_f64);
-    for step in LONG {
-        for damping_time in [2.0 * step, 0.5 * step] {
-            let (swing, _) = measure(step, Some(damping_time), &mut frequency)?;
-            left = left.max(swing.left());
-        }
-        let (swing, _) = measure(step, Some(0.0), &mut frequency)?;
-        without = without.max(swing.highest());
-    }
-    figure(page, by_step, by_damping)?;
-    let caption = format!("Swings of {time} s; the slowest has ω = {} rad/s", digits(frequency, 3));
-    page.table("rates", &caption, &HEADING, rows)?;
+    let swing = |weight: f64, step: f64, damping_time: Option<f64>| Swing::new(page, weight, step, damping_time, time);
+    let small =
+        [0.0, 0.01, 0.03].into_iter().map(|tau| swing(LITTLE, SHORT, Some(tau))).collect::<Result<Vec<_>, _>>()?;
+    let by_step = steps.iter().map(|&step| swing(1.0, step, None)).collect::<Result<Vec<_>, _>>()?;
+    let damping_times = [0.0, 0.01, 0.03, 0.1].into_iter();
+    let by_damping = damping_times.map(|tau| swing(1.0, SHORT, Some(tau))).collect::<Result<Vec<_>, _>>()?;
+    let long = LONG.into_iter().flat_map(|step| [2.0, 0.5, 0.0].map(|part| swing(1.0, step, Some(part * step))));
+    let long = long.collect::<Result<Vec<_>, _>>()?;
+    figure(page, &by_step, &by_damping)?;
+    // Theory is for small swings, and so has their frequency.
+    let frequency = small[0].frequency;
+    let caption = format!(
+        "Swings of {time} s; theory has ω = {} rad/s, that of small swings, under {LITTLE} of gravity; this large one has {} rad/s",
+        digits(frequency, 3),
+        digits(by_step[0].frequency, 3)
+    );
+    let all = || by_step.iter().chain(&by_damping).chain(&long);
+    page.table("rates", &caption, &HEADING, all().map(|swing| swing.row(frequency)).collect())?;
 
+    let damped: Vec<&Swing> =
+        all().filter(|swing| swing.damping_time >= 0.5 * swing.step && swing.step <= LONG[0]).collect();
+    let highest = damped.iter().map(|swing| swing.highest()).fold(0.0, f64::max);
     page.finding(
         "energy does not grow with steps up to a tenth of the swing, with the default damping time of two steps or half a step",
-        finished && highest < 1.01,
+        damped.iter().all(|swing| swing.finished) && highest < 1.01,
         format!(
             "at most {} of that at the start, with steps from {} to 100 ms",
             digits(highest, 4),
             digits(1e3 * steps[0], 2)
         ),
     );
+    find_long(page, &long, time);
+    find_rates(page, &small, &by_step, &by_damping);
+    Ok(())
+}
+
+/// What becomes of steps that are long for the swing.
+fn find_long(page: &mut Page<'_>, long: &[Swing], time: f64) {
+    let most = |swings: &[&Swing], what: fn(&Swing) -> f64| swings.iter().map(|s| what(s)).fold(0.0, f64::max);
+    let (without, damped): (Vec<&Swing>, Vec<&Swing>) = long.iter().partition(|swing| swing.damping_time == 0.0);
+    let longest: Vec<&Swing> = damped.into_iter().filter(|swing| swing.step == LONG[1]).collect();
+    let (jump, left) = (most(&longest, Swing::highest), most(&longest, Swing::left));
     page.finding(
-        "with longer steps, which stretch the beam along tangents, it may jump, but is lost again",
+        "with steps of more than a quarter of it, which stretch the beam along tangents, energy may jump, but is lost again",
         left < 0.01,
-        format!("at most {} % is left after {time} s, with steps of 100 and 300 ms", digits(100.0 * left, 2)),
+        format!(
+            "with steps of 300 ms it rises to {} times that at the start, and at most {} % is left after {time} s",
+            digits(jump, 2),
+            digits(100.0 * left, 2)
+        ),
     );
+    let highest = most(&without, Swing::highest);
     page.finding(
         "without damping time, steps that are long for the swing overshoot, and energy does grow",
-        without > 2.0,
-        format!("to {} times that at the start, with steps of 100 and 300 ms", digits(without, 2)),
+        highest > 2.0,
+        format!("to {} times that at the start, with steps of 100 and 300 ms", digits(highest, 2)),
     );
+}
+
+/// How fast energy decays.
+fn find_rates(page: &mut Page<'_>, small: &[Swing], by_step: &[Swing], by_damping: &[Swing]) {
+    let rates: Vec<(f64, f64)> = by_step.iter().map(|swing| (swing.step, swing.rate())).collect();
     let order = exponent(&rates);
     page.finding(
         "what is lost falls in proportion to the step",
@@ -209,15 +222,37 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
             digits(rates[rates.len() - 1].1, 2)
         ),
     );
+    let frequency = small[0].frequency;
+    let range = |frequency: f64| {
+        let ratios = by_step.iter().chain(by_damping).map(|swing| swing.rate() / swing.theory(frequency));
+        ratios.fold((f64::INFINITY, 0.0_f64), |(least, most), ratio| (least.min(ratio), most.max(ratio)))
+    };
+    let ((least, most), own) = (range(frequency), range(by_step[0].frequency));
     page.finding(
-        "at the rate that theory has for small swings, for steps and for damping times",
-        off < 0.3,
-        format!("within {} % for steps up to 40 ms", digits(100.0 * off, 2)),
+        "the beam loses energy at the rate that theory has for small swings, for steps and for damping times",
+        least > 0.94 && most < 1.06,
+        format!(
+            "{} to {} times that for steps up to 40 ms; {} to {} times if theory had the frequency of the large swing",
+            digits(least, 3),
+            digits(most, 3),
+            digits(own.0, 3),
+            digits(own.1, 3)
+        ),
     );
-    Ok(())
+    let pairs: Vec<(f64, f64)> = small.iter().map(|swing| (swing.rate(), swing.theory(frequency))).collect();
+    let listed: Vec<String> =
+        pairs.iter().map(|(rate, exact)| format!("{} instead of {}", digits(*rate, 3), digits(*exact, 3))).collect();
+    page.finding(
+        format!("so does one whose swings are small, under {LITTLE} of gravity"),
+        pairs.iter().all(|(rate, exact)| (rate / exact - 1.0).abs() < 0.04),
+        format!("{} per s with steps of 5 ms and damping times of 0, 10 and 30 ms", listed.join(", ")),
+    );
 }
 
-fn figure(page: &mut Page<'_>, by_step: Vec<Series>, by_damping: Vec<Series>) -> anyhow::Result<()> {
+fn figure(page: &mut Page<'_>, by_step: &[Swing], by_damping: &[Swing]) -> anyhow::Result<()> {
+    let step = |swing: &Swing| Series::new(format!("{} ms", digits(1e3 * swing.step, 3)), swing.energies.clone());
+    let damping_time =
+        |swing: &Swing| Series::new(format!("τ = {} ms", digits(1e3 * swing.damping_time, 3)), swing.energies.clone());
     let panel = |title: &str, series: Vec<Series>| Plot {
         title: title.into(),
         x_label: "time, s".into(),
@@ -226,8 +261,8 @@ fn figure(page: &mut Page<'_>, by_step: Vec<Series>, by_damping: Vec<Series>) ->
         ..Plot::default()
     };
     let panels = vec![
-        panel("Several steps, damping time of two steps", by_step),
-        panel("Steps of 5 ms, several damping times", by_damping),
+        panel("Several steps, damping time of two steps", by_step.iter().map(step).collect()),
+        panel("Steps of 5 ms, several damping times", by_damping.iter().map(damping_time).collect()),
     ];
     page.figure("energy", "Energy of the swinging beam", Figure { panels, ..Figure::default() })
 }

@@ -292,7 +292,7 @@ fn find(page: &mut Page<'_>, finer: &[Limit], stiffer: &[Limit], swinging: f64, 
     page.finding(
         "and is in proportion to √(ρ/Y)",
         (power - 1.0).abs() < 0.01,
-        format!("to the power of {} of it", digits(power, 4)),
+        format!("it goes with the power {} of √(ρ/Y)", digits(power, 4)),
     );
     let euler: Vec<_> = limits.iter().filter(|(name, ..)| name.starts_with("backward Euler")).collect();
     let unlimited = euler.iter().filter(|(.., limit)| limit.is_none()).count();

@@ -11,7 +11,7 @@ use pliant::mesh::VolumeMesh;
 use pliant::sparse::BlockMatrix;
 
 use crate::bodies;
-use crate::measure::{digits, least_seconds, on_threads};
+use crate::measure::{digits, least_seconds, mooney_rivlin_in_words, on_threads};
 use crate::vega::setting::{POISSON, bent, crushed, difference};
 use crate::{Experiment, Page, paper};
 
@@ -108,9 +108,10 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     page.text(format!(
         "One thread, the least time of {rounds} rounds. Bodies are bent by a third of a radian, with noise, Y = {} Pa, ν = {POISSON}. *Projected* stiffness has no \
          negative eigenvalue in any element. Beside it, force and stiffness of VegaFEM 4.0 with its element matrices, measured on another machine; it has no bare \
-         neo-Hookean laws. *Clamped* and *extrapolated* are laws that recover from inversion, as VegaFEM's invertible materials and with an energy; what these cost \
-         depends on how many elements are squashed, so they are compared by the longer time. *Crushed* is the body with its vertices moved at random by up to 0.7 times the edge of an element.",
-        digits(MODULI.young, 1)
+         neo-Hookean laws. *Clamped* and *extrapolated* are laws with forces for inverted elements too, as VegaFEM's invertible materials and with an energy; what these cost \
+         depends on how many elements are squashed, so they are compared by the longer time. *Crushed* is the body with its vertices moved at random by up to 0.7 times the edge of an element. {}",
+        digits(MODULI.young, 1),
+        mooney_rivlin_in_words(MODULI),
     ));
     for (specimen, on_cubes) in [(&tets, false), (&cubes, true)] {
         let mesh = &specimen.mesh;
@@ -205,6 +206,9 @@ fn same_whichever_way(page: &mut Page<'_>, all: &[Vec<Row>]) {
     );
 }
 
+/// Times that differ by no more than this factor are nearly the same: clocks tell no better.
+const NEARLY: f64 = 1.2;
+
 /// What the clock says.
 fn by_clock(page: &mut Page<'_>, rows: &[Row], unit: &str) {
     let time = |name: &str| rows.iter().find(|row| row.name == name).map_or(f64::NAN, |row| row.times[1]);
@@ -218,23 +222,30 @@ fn by_clock(page: &mut Page<'_>, rows: &[Row], unit: &str) {
     );
     page.finding_by_clock(
         format!(
-            "what made St. Venant–Kirchhoff the costliest law is gone on {unit}: it costs no more than a neo-Hookean one"
+            "what made St. Venant–Kirchhoff the costliest law is gone on {unit}: it costs at most {NEARLY} times what a neo-Hookean one does"
         ),
-        stvk < 1.2 * neo,
-        format!("{} and {} µs; {} as a polynomial", micro(stvk), micro(neo), micro(polynomial)),
+        stvk <= NEARLY * neo,
+        format!(
+            "{} and {} µs, {} times; {} as a polynomial",
+            micro(stvk),
+            micro(neo),
+            digits(stvk / neo, 3),
+            micro(polynomial)
+        ),
     );
     let compared = rows.iter().filter(|row| row.vega > 0.0 && row.name != "linear");
     let faster: Vec<f64> = compared.map(|row| row.vega / row.time()).collect();
     let (least, most) = faster.iter().fold((f64::INFINITY, 0.0_f64), |(a, b), &x| (a.min(x), b.max(x)));
-    let stored = rows.iter().find(|row| row.name == "linear").map_or(0.0, |row| row.vega);
+    let stored = rows.iter().find(|row| row.name == "linear").map_or(0.0, |row| row.vega) / linear;
+    let comparison = if stored > 1.0 { "faster too" } else { "not" };
     page.finding_by_clock(
-        format!("on {unit} no law is slower than in VegaFEM 4.0, but for linear elasticity, whose matrices it stores"),
+        format!("on {unit} every law is faster than in VegaFEM 4.0, leaving aside linear elasticity, whose matrices that stores"),
         least > 1.0,
         format!(
-            "{} to {} times faster; linear {} times",
+            "{} to {} times faster; linear elasticity is {comparison}, with {} times the speed",
             digits(least, 2),
             digits(most, 2),
-            digits(stored / linear, 2)
+            digits(stored, 2)
         ),
     );
 }

@@ -195,7 +195,7 @@ fn find(page: &mut Page<'_>, meshes: &[Mesh]) {
     page.finding(
         "the change of volume goes to zero like 1 − 2ν",
         powers.iter().all(|power| (power - 1.0).abs() < 0.15),
-        format!("like that to the power of {} on the finest meshes", powers.map(|power| digits(power, 3)).join(", ")),
+        format!("with the powers {} of 1 − 2ν on the finest meshes", powers.map(|power| digits(power, 3)).join(", ")),
     );
     let auxetic = finest.map(|mesh| Mesh::at(&mesh.swellings, -0.5));
     page.finding(

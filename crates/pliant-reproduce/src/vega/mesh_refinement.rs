@@ -85,11 +85,11 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     let caption = "By what part the beam is too stiff, against the size of cells: the deflection that the finest hexahedra converge to, divided by that of \
                    the mesh, minus 1";
     page.figure("convergence", caption, Figure { panels, ..Figure::default() })?;
-    let image = draw(&shots, "StVK, large force", [960, 640])?;
+    let image = draw(&shots, "", [1200, 560])?;
     page.picture(
         "bent",
         &format!(
-            "Under the large force, St. Venant–Kirchhoff, from the front: tets, then hexes, each with {} cells across",
+            "Under the large force, St. Venant–Kirchhoff: tets above and hexes below, from the left with {} cells across",
             sizes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
         ),
         &image,
@@ -143,8 +143,10 @@ fn bend(page: &Page<'_>, kind: Cells, across: usize, law: &'static str) -> anyho
         beam::settle(page, &what, &mut model, &mut state)?;
         *tip = beam::mean_displacement(&state, &end);
     }
-    let place = if kind == Cells::Hex { -1.0 } else { 0.0 } - 0.25 * f64::from(across.ilog2());
-    let shot = Shot::new(&model, &state, Vec3::Z * place);
+    // Side by side, so that none hides another.
+    let column = f64::from(across.ilog2());
+    let row = if kind == Cells::Hex { 1.0 } else { 0.0 };
+    let shot = Shot::new(&model, &state, LENGTH * Vec3::new(1.1 * column, -0.95 * row, 0.0));
     Ok((Bent { kind, across, vertices: mesh.vertex_count(), law, tips }, shot))
 }
 

@@ -118,7 +118,12 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
             vec![scheme.name().to_owned(), digits(*h, 3), digits(*error, 3), digits(*change, 3)]
         })
     });
-    page.table("errors-by-step", "", &["scheme", "step, s", "error, m", "change of energy, J"], rows.collect())?;
+    page.table(
+        "errors-by-step",
+        "Error, and change of energy at the end, of every scheme and step",
+        &["scheme", "step, s", "error, m", "change of energy, J"],
+        rows.collect(),
+    )?;
     find(page, &families, &curves, &exact);
     Ok(())
 }
@@ -214,7 +219,7 @@ fn find(page: &mut Page<'_>, families: &[Family], curves: &[Curve], exact: &Swin
         page.finding(
             format!("{} is of order {expected}", scheme.name()),
             (measured - expected).abs() < 0.2,
-            format!("the error is that to the power of {} of the step", digits(measured, 3)),
+            format!("the error goes with the power {} of the step", digits(measured, 3)),
         );
     }
     let still = Swing { samples: exact.samples.iter().map(|s| State::new(s.q.len())).collect(), energies: vec![] };
@@ -237,7 +242,7 @@ fn find(page: &mut Page<'_>, families: &[Family], curves: &[Curve], exact: &Swin
         "backward Euler loses energy, in proportion to the step",
         only_lose && losses.iter().all(|order| (order - 1.0).abs() < 0.2),
         format!(
-            "the loss is that to the power of {} (linearised) and {} of the step",
+            "the loss goes with the power {} (linearised) and {} of the step",
             digits(losses[0], 3),
             digits(losses[1], 3)
         ),

@@ -10,7 +10,7 @@ use pliant::system::State;
 use pliant_pictures::{Figure, Plot, Series};
 
 use super::beam;
-use crate::measure::digits;
+use crate::measure::{digits, mooney_rivlin_in_words};
 use crate::picture::{Shot, draw};
 use crate::{Experiment, Page, paper};
 
@@ -64,8 +64,8 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
         "A beam of {LENGTH} × {WIDTH} × {WIDTH} m of {} hexahedra ({} vertices), `Y` = {} Pa, `ν` = {}, `ρ` = {DENSITY} kg/m³. Its left end cannot \
          move along the beam, but is free to become thinner, so that under a force that is spread over the right end every law has a closed \
          form. Equilibrium by Newton's method, each load from the state under the one before. The springs (28 a hexahedron, all of one \
-         stiffness) are made to stretch as the laws do under the smallest load.",
-        mesh.element_count(), mesh.vertex_count(), digits(MODULI.young, 2), MODULI.poisson
+         stiffness) are made to stretch as the laws do under the smallest load. {}",
+        mesh.element_count(), mesh.vertex_count(), digits(MODULI.young, 2), MODULI.poisson, mooney_rivlin_in_words(MODULI)
     ));
     let loads = [Load::End, Load::Vertex, Load::Volume];
     let mut beams = Vec::new();
