@@ -54,7 +54,7 @@ mod tests {
         assert_eq!(triangles.len(), points.len() - 2);
         let areas = triangles.iter().map(|t| area_vector(t, points));
         assert!(areas.clone().all(|area| area.dot(normal) >= 0.0));
-        (0.5 * areas.map(|area| area.length()).sum::<f64>(), is_fan)
+        (0.5 * areas.map(Vec3::length).sum::<f64>(), is_fan)
     }
 
     #[test]
