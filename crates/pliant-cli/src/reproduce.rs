@@ -110,12 +110,12 @@ fn list() -> String {
 
 fn report(record: &Record) -> String {
     let mut facts = Facts::default();
-    let agree = record.findings.iter().filter(|finding| finding.holds).count();
+    let agree = record.findings.iter().filter(|finding| finding.agrees()).count();
     let detail =
         format!("{agree} of {} agree, {:.1} s", count(record.findings.len(), "finding", "findings"), record.seconds);
     facts.title(&record.name, &detail);
     for finding in &record.findings {
-        let verdict = match (finding.holds, finding.by_clock) {
+        let verdict = match (finding.agrees(), finding.by_clock) {
             (true, _) => "agrees",
             (false, true) => "differs, clock",
             (false, false) => "differs",

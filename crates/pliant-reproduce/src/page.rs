@@ -85,14 +85,24 @@ pub enum Piece {
 /// Something that a paper reports, and whether it is so here.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
-    /// What the paper reports, or theory says.
+    /// What the paper reports or theory says, or what is otherwise here.
     pub claim: String,
     /// What came out here, with numbers.
     pub measured: String,
-    /// Whether that agrees.
+    /// Whether that bears the claim out.
     pub holds: bool,
     /// Whether it depends on a clock, and so on the machine and on what else it does. Tests do not look at those.
     pub by_clock: bool,
+    /// Whether the claim is not the paper's but against it.
+    #[serde(default)]
+    pub against: bool,
+}
+
+impl Finding {
+    /// Whether it is here as the paper has it.
+    pub fn agrees(&self) -> bool {
+        self.holds && !self.against
+    }
 }
 
 impl<'a> Page<'a> {
@@ -183,13 +193,19 @@ impl<'a> Page<'a> {
     /// Whether what a paper reports is so here, with the numbers that say so. The tests fail if it is not.
     pub fn finding(&mut self, claim: impl Into<String>, holds: bool, measured: impl Into<String>) {
         let (claim, measured) = (claim.into(), measured.into());
-        self.record.findings.push(Finding { claim, measured, holds, by_clock: false });
+        self.record.findings.push(Finding { claim, measured, holds, by_clock: false, against: false });
     }
 
     /// The same for what depends on a clock, which tests do not look at.
     pub fn finding_by_clock(&mut self, claim: impl Into<String>, holds: bool, measured: impl Into<String>) {
         let (claim, measured) = (claim.into(), measured.into());
-        self.record.findings.push(Finding { claim, measured, holds, by_clock: true });
+        self.record.findings.push(Finding { claim, measured, holds, by_clock: true, against: false });
+    }
+
+    /// How it is here, if that is not as the paper has it. The tests fail if it is otherwise: then there is something to find out.
+    pub fn difference(&mut self, claim: impl Into<String>, holds: bool, measured: impl Into<String>) {
+        let (claim, measured) = (claim.into(), measured.into());
+        self.record.findings.push(Finding { claim, measured, holds, by_clock: false, against: true });
     }
 
     /// Write the page itself, and its record for the page of all experiments.
@@ -238,10 +254,10 @@ impl Record {
             text += &piece.markdown(at, with_data);
         }
         text += "\n| what is reported, or follows from theory | here | |\n|---|---|---|\n";
-        for Finding { claim, measured, holds, by_clock } in &self.findings {
-            let verdict = if *holds { "agrees" } else { "**differs**" };
-            let clock = if *by_clock { ", by the clock" } else { "" };
-            text += &format!("| {} | {} | {verdict}{clock} |\n", cell(claim), cell(measured));
+        for finding in &self.findings {
+            let verdict = if finding.agrees() { "agrees" } else { "**differs**" };
+            let clock = if finding.by_clock { ", by the clock" } else { "" };
+            text += &format!("| {} | {} | {verdict}{clock} |\n", cell(&finding.claim), cell(&finding.measured));
         }
         let Machine { cpu, cores, lanes, threads, version, build } = &self.machine;
         let short = if self.effort == Effort::Fast { " --fast" } else { "" };

@@ -104,7 +104,7 @@ fn read(runs: &Path, experiment: &Experiment) -> anyhow::Result<Record> {
 }
 
 fn agreement(record: &Record) -> (usize, usize) {
-    (record.findings.iter().filter(|finding| finding.holds).count(), record.findings.len())
+    (record.findings.iter().filter(|finding| finding.agrees()).count(), record.findings.len())
 }
 
 /// The figures that a page shows.

@@ -1,8 +1,9 @@
 //! What is said about experiments beside running them.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use pliant_reproduce::EXPERIMENTS;
+use pliant_reproduce::{EXPERIMENTS, Effort, Experiment, Page};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -42,4 +43,25 @@ fn the_page_of_all_has_every_experiment_and_its_files() {
     }
     assert!(count > EXPERIMENTS.len(), "{count} links");
     assert!(!page.contains("--fast"), "the page is of fast variants");
+}
+
+#[test]
+fn what_is_not_as_the_paper_has_it_differs_though_it_is_as_expected() {
+    fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
+        page.finding("as reported", true, "1");
+        page.difference("otherwise", true, "2");
+        Ok(())
+    }
+    let experiment = Experiment { run, ..EXPERIMENTS[0] };
+    let folder = tempfile::tempdir().unwrap();
+    let record = experiment.run(Effort::Fast, folder.path(), &|_| ControlFlow::Continue(())).unwrap();
+    assert_eq!(
+        record.findings.iter().map(|finding| (finding.agrees(), finding.holds)).collect::<Vec<_>>(),
+        [(true, true), (false, true)]
+    );
+    let page = std::fs::read_to_string(folder.path().join("README.md")).unwrap();
+    assert!(
+        page.contains("| as reported | 1 | agrees |") && page.contains("| otherwise | 2 | **differs** |"),
+        "{page}"
+    );
 }

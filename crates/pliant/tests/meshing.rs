@@ -419,7 +419,7 @@ fn shells_within_shells_weigh_nothing_and_hollows_are_hollow() {
     };
     for (soup, exact) in [
         (with(&[(0.7, false), (0.4, false)]), of_one),
-        (with(&[(0.9999, false)]), of_one),
+        (with(&[(0.99999, false)]), of_one),
         (with(&[(0.6, true)]), of_one * (1.0 - 0.216)),
         (with(&[(0.6, true), (0.3, false)]), of_one * (1.0 - 0.216 + 0.027)),
     ] {

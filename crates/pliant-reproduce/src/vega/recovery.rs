@@ -377,9 +377,9 @@ fn find_limits(page: &mut Page<'_>, courses: &[Course], smaller: &[Course]) -> a
         (home, format!("{}; with a quarter of the step {home} of {all} others", verdicts(candidate)))
     };
     let (home, measured) = share(NEO_HOOKEAN_CLAMPED);
-    page.finding(
+    page.difference(
         format!(
-            "other than the paper has it for such laws, the neo-Hookean one clamped at {}, VegaFEM's threshold, recovers from a plane alone, and smaller steps do not help",
+            "not all laws that are kept from inverting recover: the neo-Hookean one clamped at {}, VegaFEM's threshold, does so from a plane alone, and smaller steps do not help",
             Inversion::DEFAULT_THRESHOLD
         ),
         from_a_plane_only(NEO_HOOKEAN_CLAMPED) && home == 0,
@@ -391,7 +391,7 @@ fn find_limits(page: &mut Page<'_>, courses: &[Course], smaller: &[Course]) -> a
         verdicts(NEO_HOOKEAN_CLAMPED_EARLIER),
     );
     let (home, measured) = share(NEO_HOOKEAN_EXTRAPOLATED);
-    page.finding(
+    page.difference(
         "extrapolated it recovers from a plane alone as well, and explodes from all else, also with smaller steps",
         from_a_plane_only(NEO_HOOKEAN_EXTRAPOLATED)
             && of(NEO_HOOKEAN_EXTRAPOLATED).all(|c| c.recovers() || !c.outcome.is_finished())

@@ -65,16 +65,19 @@ impl Enclosed {
         self.tree.touching(low, high).next().is_none()
     }
 
-    /// What is known of the winding number between two points.
-    fn way(&self, start: Probe, end: Probe) -> Way {
-        let along = end.place - start.place;
-        let jump = |t: u32| -area_vector(self.tree.triangle(t)).dot(along).signum();
-        let mut jumps: Vec<(f64, f64)> =
-            self.tree.hits(start.place, end.place).iter().map(|&(at, t)| (at, jump(t))).collect();
+    /// Where the winding number jumps between two points, and by how much.
+    fn jumps(&self, start: Vec3, end: Vec3) -> Vec<(f64, f64)> {
+        let jump = |t: u32| -area_vector(self.tree.triangle(t)).dot(end - start).signum();
+        let mut jumps: Vec<(f64, f64)> = self.tree.hits(start, end).iter().map(|&(at, t)| (at, jump(t))).collect();
         // Who passes through a common edge passes one triangle, not two.
         jumps.dedup_by(|next, own| next.0 - own.0 < SAME && next.1 == own.1);
-        let (depth, total) = (f64::from(start.depth), jumps.iter().map(|jump| jump.1).sum::<f64>());
-        Way { depth, drift: f64::from(end.depth) - depth - total, jumps }
+        jumps
+    }
+
+    /// What is known of the winding number between two points.
+    fn way(&self, start: Probe, end: Probe) -> Way {
+        let (depth, jumps) = (f64::from(start.depth), self.jumps(start.place, end.place));
+        Way { depth, drift: f64::from(end.depth) - depth - total(&jumps), jumps }
     }
 
     /// Where the segment from a point inside to one outside leaves, by winding numbers alone.
@@ -111,6 +114,11 @@ struct Way {
     drift: f64,
 }
 
+/// By how much jumps change the winding number together.
+fn total(jumps: &[(f64, f64)]) -> f64 {
+    jumps.iter().map(|jump| jump.1).sum()
+}
+
 /// Where a segment leaves.
 #[derive(Debug, PartialEq)]
 enum Exit {
@@ -139,7 +147,7 @@ impl Way {
 
     /// Beyond the last jump.
     fn depth_near_end(&self, t: f64) -> f64 {
-        self.depth + self.drift * t + self.jumps.iter().map(|jump| jump.1).sum::<f64>()
+        self.depth + self.drift * t + total(&self.jumps)
     }
 }
 
@@ -170,12 +178,7 @@ impl Solid for Enclosed {
             return inside as f64 / some.len() as f64;
         }
         // From one to the next the depth changes at triangles.
-        let is_inside = |point: &&Vec3| {
-            let along = **point - near.place;
-            let hits = self.tree.hits(near.place, **point);
-            let change: f64 = hits.iter().map(|(_, t)| -area_vector(self.tree.triangle(*t)).dot(along).signum()).sum();
-            f64::from(near.depth) + change >= 0.0
-        };
+        let is_inside = |point: &&Vec3| f64::from(near.depth) + total(&self.jumps(near.place, **point)) >= 0.0;
         points.iter().filter(is_inside).count() as f64 / points.len() as f64
     }
 

@@ -88,7 +88,7 @@ impl WindingTree {
     /// The tree of the same triangles.
     pub fn new(tree: &TriangleTree) -> Self {
         let [low, high] = tree.bounds();
-        let scale = if tree.is_empty() { 1.0 } else { (high - low).max_element().max(f64::MIN_POSITIVE).powi(-3) };
+        let scale = (high - low).max_element().powi(-3).clamp(f64::MIN_POSITIVE, f64::MAX);
         let mut this = Self { clusters: Vec::new(), triangles: Vec::with_capacity(tree.len()), scale };
         this.add(tree.root());
         // Clusters know their triangles only now.
@@ -378,6 +378,10 @@ mod tests {
             assert!((once.winding_number(p) - 1.0).abs() < 0.03 && (back.winding_number(p) + 1.0).abs() < 0.03);
         }
         assert!(once.winding_number(Vec3::new(0.0, 1.1, 0.0)).abs() < 0.03);
-        assert_eq!(WindingTree::new(&TriangleTree::new([])).winding_number(Vec3::ZERO), 0.0);
+        // Nor around what has no size.
+        for triangles in [vec![], vec![[Vec3::ONE; 3]; 40]] {
+            let tree = WindingTree::new(&TriangleTree::new(triangles));
+            assert_eq!([Vec3::ZERO, Vec3::ONE].map(|point| tree.winding_number(point)), [0.0; 2]);
+        }
     }
 }

@@ -6,6 +6,9 @@ use super::surface::{Findings, Side, edges, sides};
 use crate::geometry::{Enclosed, Triangle, TriangleTree, area_vector, bounding_box};
 use crate::math::Vec3;
 
+/// How far aside of a triangle its sides are looked at, in parts of its size. Pieces may be as near to one another as a millionth of the whole.
+const STEP: f64 = 1e-6;
+
 /// How many triangles of a piece are asked.
 const VOTERS: usize = 9;
 
@@ -99,7 +102,7 @@ fn voters<T>(piece: &[T]) -> impl Iterator<Item = &T> {
 /// The middle of a triangle, and a step away from it to the side that it faces.
 fn middle_and_step(triangle: Triangle) -> (Vec3, Vec3) {
     let area = area_vector(triangle);
-    (triangle.iter().sum::<Vec3>() / 3.0, 1e-4 * area.length().sqrt() * area.normalize_or_zero())
+    (triangle.iter().sum::<Vec3>() / 3.0, STEP * area.length().sqrt() * area.normalize_or_zero())
 }
 
 /// How often a surface goes around a piece of it, as the mean of both sides: what the piece itself adds is one half if it is closed, and nothing if

@@ -117,7 +117,7 @@ pub enum MeshingError {
         "nothing is inside: the surface is open, with {open_edges} open edges, and encloses nothing; a cage contains it all the same"
     )]
     Open { open_edges: usize },
-    #[error("all {count} triangles of the surface have no area")]
+    #[error("none of the triangles of the surface has an area; there are {count}")]
     NoArea { count: usize },
     #[error(
         "no cage of {cells} cells contains the surface: {outside} of its vertices stay outside and {crossing} triangles are crossed"
