@@ -60,7 +60,8 @@ Made by `make reproduce`, which runs every experiment again and writes this page
 made by Pliant's own mesher, at the sizes of the papers, in shapes of our own. What a paper reports is told in our words, beside what came out here and whether
 that agrees; a fast variant of every experiment runs in `make test`, which fails if a finding ceases to hold, unless it depends on a clock. The wording and the limits of findings are
 ours: they compare with closed forms, with theory, with what the papers are known for, and where it is said with VegaFEM 4.0 as measured on another machine, not with the numbers that the papers print for
-machines of their time. Where something holds for some bodies, steps or laws only, the finding says for which.
+machines of their time. Where something holds for some bodies, steps or laws only, the finding says for which. Where it is not as a paper has it, the finding says
+how it is here, and differs.
 ";
 
 /// Whether there is a whole run under `runs` of every experiment, but for those that are `to_run`. The error names all that are not there.
