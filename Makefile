@@ -30,15 +30,16 @@ reproduce: ## Run all experiments of the papers again, and write docs/reproducti
 
 test: lint page test-rust test-browser test-python ## Format check, lints, all tests, documentation; what continuous integration runs
 
-# The Python package is built along, so that what it has in common with the tests is built once.
+# The Python package is built along, so that what it has in common with the tests is built once. Benchmarks are compiled by the lints.
+TESTS = --workspace --lib --bins --tests --examples
 test-rust:
-	$(CARGO) test --workspace --all-targets --quiet
+	$(CARGO) test $(TESTS) --quiet
 	$(CARGO) test --workspace --doc --quiet
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items --quiet
 
 # The binary is the one that the tests of the command line use.
 test-browser: page browser
-	$(CARGO) test --workspace --all-targets --no-run --quiet
+	$(CARGO) test $(TESTS) --no-run --quiet
 	PLIANT=$(CURDIR)/target/debug/pliant $(WITH_NODE) npm test --silent
 
 page: $(PAGE) ## Build the page of `pliant view`; the next build of the command has it

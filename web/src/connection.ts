@@ -1,20 +1,25 @@
 // The socket to the server, which is opened again whenever it closes.
 
-import { decode, type Incoming, type Outgoing } from './protocol';
+import { type Answer, type Ask, decode, type Incoming, type Outgoing } from './protocol';
 
 const RETRY_MS = 1500;
+
+/** The answer to what the server cannot answer any more. */
+const LOST = { value: null, error: 'there is no connection to the server' };
 
 /** Why nothing is shown. */
 export type Trouble = 'connecting' | 'no-token' | 'refused' | 'gone' | 'no-graphics';
 
 export interface ConnectionEvents {
-  message(message: Incoming): void;
+  message(message: Exclude<Incoming, { type: 'answer' }>): void;
   /** Null when the socket is open. */
   trouble(trouble: Trouble | null): void;
 }
 
 export class Connection {
   private socket: WebSocket | null = null;
+  private questions = new Map<number, (answer: Omit<Answer, 'ask'>) => void>();
+  private asked = 0;
   private readonly token = new URLSearchParams(location.search).get('token');
 
   constructor(private readonly events: ConnectionEvents) {}
@@ -35,9 +40,14 @@ export class Connection {
       opened = true;
       this.events.trouble(null);
     };
-    socket.onmessage = (event: MessageEvent<ArrayBuffer>) => this.events.message(decode(event.data));
+    socket.onmessage = (event: MessageEvent<ArrayBuffer>) => {
+      const message = decode(event.data);
+      if (message.type === 'answer') this.answered(message.header);
+      else this.events.message(message);
+    };
     socket.onclose = async () => {
       this.socket = null;
+      for (const ask of [...this.questions.keys()]) this.answered({ ask, ...LOST });
       const refused = !opened && (await this.isRefused(this.token ?? ''));
       this.events.trouble(refused ? 'refused' : 'gone');
       setTimeout(() => this.open(), RETRY_MS);
@@ -50,6 +60,21 @@ export class Connection {
       this.socket.send(JSON.stringify(message));
     }
   };
+
+  ask: Ask = (message) => {
+    if (this.socket?.readyState !== WebSocket.OPEN) return Promise.resolve(LOST);
+    this.asked += 1;
+    const ask = this.asked;
+    this.socket.send(JSON.stringify({ ...message, ask }));
+    return new Promise((answered) => {
+      this.questions.set(ask, answered);
+    });
+  };
+
+  private answered({ ask, ...answer }: Answer): void {
+    this.questions.get(ask)?.(answer);
+    this.questions.delete(ask);
+  }
 
   /** A socket does not tell why it could not be opened; asking for the page again does. */
   private async isRefused(token: string): Promise<boolean> {

@@ -1,7 +1,6 @@
 // Numbers with units, as people write and read them.
 
 const PREFIXES: [number, string][] = [
-  [1e12, 'T'],
   [1e9, 'G'],
   [1e6, 'M'],
   [1e3, 'k'],
@@ -44,28 +43,23 @@ export function quantity(value: number | null | undefined, unit: string, digits 
   return unit ? `${shown} ${prefix}${unit}` : shown;
 }
 
+const NUMBER = '[+-]?(?:\\d+\\.?\\d*|\\.\\d+)(?:e[+-]?\\d+)?';
+
 /**
- * Reads `1.2 MPa` as 1.2e6. A bare number is meant in the unit that was shown before it was typed, so that replacing
- * `10 ms` by `5` asks for 5 ms. Null if it is not a number or has another unit.
+ * Completes what was typed to text with a unit, which the server reads as it reads scenes. A bare number is meant in the
+ * unit that was shown before it was typed, so that replacing `10 ms` by `5` asks for 5 ms; a bare fraction such as `1/60`
+ * is in SI units. A decimal comma counts as a point.
  */
-export function parseQuantity(typed: string, unit: string, shown: string): number | null {
-  const [value, suffix] = split(typed);
-  if (value === null) return null;
-  const factor = factorOf(suffix || split(shown)[1], unit);
-  return factor === null ? null : value * factor;
-}
-
-function split(typed: string): [number | null, string] {
-  const plain = typed.trim().replaceAll('−', '-').replace(',', '.');
-  const match = /^([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*(.*)$/i.exec(plain);
-  return match ? [Number(match[1]), match[2]] : [null, ''];
-}
-
-function factorOf(suffix: string, unit: string): number | null {
-  if (suffix === unit || suffix === '') return 1;
-  if (!takesPrefix(unit) || !suffix.endsWith(unit)) return null;
-  const prefix = suffix.slice(0, -unit.length).replace('u', 'µ').replace('μ', 'µ');
-  return PREFIXES.find(([, name]) => name === prefix)?.[0] ?? null;
+export function withUnit(typed: string, unit: string, shown: string): string {
+  const plain = typed
+    .trim()
+    .replaceAll('−', '-')
+    .replace(/^([+-]?\d*),(\d)/, '$1.$2');
+  if (new RegExp(`^${NUMBER}$`, 'i').test(plain)) {
+    const suffix = shown.replaceAll('−', '-').replace(new RegExp(`^${NUMBER}\\s*`, 'i'), '');
+    return `${plain} ${suffix || unit}`.trim();
+  }
+  return new RegExp(`^${NUMBER}/${NUMBER}$`, 'i').test(plain) ? `${plain} ${unit}`.trim() : plain;
 }
 
 /** About `count` round numbers between two. */

@@ -1,5 +1,6 @@
 // `window.pliant`: what tests and curious people may read in the browser's console. It only tells; nothing can be set.
 
+import { Vector3 } from 'three';
 import type { Latency } from './latency';
 import type { Frame, Settings, Stage, Vec3 } from './protocol';
 import type { Session } from './session';
@@ -25,6 +26,8 @@ export interface Diagnostics {
   positions(): Float32Array;
   /** Where a vertex of the surface is on the page, in CSS pixels. */
   project(vertex: number): [number, number];
+  /** Where a point, relative to the stage's origin, is on the page, in CSS pixels. */
+  projectPoint(point: Vec3): [number, number];
   /** What of the bodies is at a place of the page. */
   pick(x: number, y: number): { triangle: number; weights: Vec3; point: Vec3 } | null;
   /** Where a point of a triangle is now. */
@@ -71,6 +74,7 @@ export function expose(session: Session, view: View, latency: Latency): void {
       if (!session.world) throw new Error('there is no stage yet');
       return view.project(session.world.surface.vertex(vertex));
     },
+    projectPoint: (point: Vec3): [number, number] => view.project(new Vector3(...point)),
     pick: (x: number, y: number) => {
       const hit = session.world?.pick(view.ray(x, y));
       return hit ? { triangle: hit.triangle, weights: hit.weights, point: hit.point.toArray() } : null;

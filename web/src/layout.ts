@@ -15,22 +15,30 @@ export interface Parts {
   overlays: HTMLElement[];
 }
 
+/** Windows as low as this are those of phones on their side; the styles say the same. */
+const LOW = 480;
+
+/** Whether the window is that of a phone, upright or not: it starts with the whole canvas. */
+export function isSmall(): boolean {
+  return innerWidth < 720 || innerHeight <= LOW;
+}
+
 export class Layout {
   private readonly side: HTMLElement;
+  private readonly buttons: HTMLElement;
 
   constructor(
     private readonly view: View,
     private readonly parts: Parts,
   ) {
     this.side = element('aside', { class: 'side', 'aria-label': 'Settings' }, ...parts.side);
-    // Narrow windows start with the whole canvas.
-    this.side.hidden = innerWidth < 720;
-    const buttons = element('div', { class: 'view-buttons', role: 'toolbar', 'aria-label': 'View' }, ...parts.buttons);
+    this.side.hidden = isSmall();
+    this.buttons = element('div', { class: 'view-buttons', role: 'toolbar', 'aria-label': 'View' }, ...parts.buttons);
     document.body.classList.add('empty');
     document.body.append(
       element('main', {}, parts.canvas, parts.labels),
       parts.title,
-      buttons,
+      this.buttons,
       this.side,
       parts.toolbar,
       parts.transport,
@@ -63,7 +71,8 @@ export class Layout {
     const insets: Insets = {
       left: tools?.right ?? 0,
       right: 0,
-      top: 0,
+      // On phones on their side, what is at the top takes much of the height.
+      top: innerHeight <= LOW ? this.buttons.getBoundingClientRect().bottom : 0,
       bottom: Math.max(innerHeight - transport.top, 0),
     };
     if (!this.side.hidden) {

@@ -7,7 +7,7 @@ import { Gizmo } from './gizmo';
 import { expose } from './hook';
 import { ICONS, iconButton } from './icons';
 import { Latency } from './latency';
-import { Layout } from './layout';
+import { isSmall, Layout } from './layout';
 import { Legend } from './legend';
 import { ViewOptions } from './options';
 import { curvesPanel } from './panels/curves';
@@ -17,6 +17,7 @@ import { titleCard } from './panels/header';
 import { Help } from './panels/help';
 import { materialPanel } from './panels/material';
 import { motionPanel } from './panels/motion';
+import { notesPanel } from './panels/notes';
 import { Notices } from './panels/notices';
 import { numbersPanel } from './panels/numbers';
 import type { Panel } from './panels/panel';
@@ -53,14 +54,18 @@ export function startPage(graphics: Graphics): void {
   const gestures = new Gestures(canvas, tools[1], () => toolPanel.used());
 
   const connection = new Connection({
-    trouble: (what) => trouble.show(what),
+    trouble: (what) => {
+      trouble.show(what);
+      // What the server said last may not be true any more.
+      if (what) failure.hide();
+    },
     message: (message) => {
       if (message.type === 'notice') notices.show(message.header);
       else if (message.type === 'scene') downloadScene(message.header);
       else session.receive(message);
     },
   });
-  const { send } = connection;
+  const { send, ask } = connection;
 
   /** What the server was last asked to send along with frames. */
   let askedFor = '';
@@ -83,7 +88,7 @@ export function startPage(graphics: Graphics): void {
     animate: () => gestures.flush(),
     firstFrame: () => {
       layout.fill();
-      fitFrom(frontRight());
+      if (session.world) view.fit(session.world.firstBounds(), frontRight());
     },
     frame: (frame) => {
       showLegend();
@@ -96,16 +101,18 @@ export function startPage(graphics: Graphics): void {
   const transport = transportBar(send);
   const toolPanel = toolbar(tools, gestures.tool, (tool) => gestures.use(tool));
   const curves = curvesPanel();
-  const title = titleCard();
+  const notes = notesPanel(() => !isSmall());
+  const title = titleCard(notes.badge);
   const failure = failureBanner(send);
   const numbers = numbersPanel(() => ({
     framesPerSecond: session.framesPerSecond,
     latency: latency.median,
     triangles: session.stage?.bodies.reduce((sum, body) => sum + body.triangles, 0) ?? 0,
   }));
-  const side = [displayPanel(options, () => session.world), materialPanel(send), motionPanel(send), numbers, curves];
+  const display = displayPanel(options, () => session.world, ask);
+  const side = [display, materialPanel(send, ask), motionPanel(ask), numbers, curves];
   const scene = scenePanel(send);
-  const panels: Panel[] = [title, ...side, scene, toolPanel, transport, failure];
+  const panels: Panel[] = [title, ...side, scene, toolPanel, transport, failure, notes];
 
   const shortcuts: Shortcut[] = [
     { key: ' ', shown: 'Space', label: 'Play or pause', run: transport.playOrPause },
@@ -147,7 +154,15 @@ export function startPage(graphics: Graphics): void {
     side: [...side.map((panel) => panel.element), scene.element],
     toolbar: toolPanel.element,
     transport: transport.element,
-    overlays: [gizmo.element, legend.element, failure.element, trouble.element, notices.element, help.element],
+    overlays: [
+      gizmo.element,
+      legend.element,
+      failure.element,
+      notes.element,
+      trouble.element,
+      notices.element,
+      help.element,
+    ],
   });
 
   options.follow(() => {

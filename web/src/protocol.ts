@@ -19,6 +19,8 @@ export interface Body {
   first_edge: number;
   edges: number;
   free: boolean;
+  /** `#rrggbb`, as in pictures and `.glb` files. */
+  color: string;
 }
 
 export interface Colouring {
@@ -35,12 +37,14 @@ export interface Stage {
   up: 'y' | 'z';
   origin: Vec3;
   size: number;
+  /** Corners of the box that the first view shows. */
+  view: [Vec3, Vec3] | null;
   reduced: number | null;
   vertices: number;
   elements: number;
   element_kind: string;
   bodies: Body[];
-  regions: { body: number; name: string }[];
+  regions: { body: number; name: string; color: string }[];
   laws: Choice[];
   schemes: Choice[];
   solvers: Choice[];
@@ -57,12 +61,16 @@ export interface StageArrays {
   edges: Uint32Array;
 }
 
+/** Treatment of inverted elements. */
+export type Inversion = 'none' | 'clamp' | 'extrapolate';
+
 export interface Material {
   index: number;
   name: string;
   law: string | null;
   young: number | null;
   poisson: number | null;
+  inversion: Inversion | null;
   density: number;
   why_not: string | null;
 }
@@ -80,6 +88,7 @@ export interface Settings {
   changed: boolean;
   why_not: string | null;
   why_no_pins: string | null;
+  notes: string[];
 }
 
 export interface Stats {
@@ -127,9 +136,19 @@ export interface Pull {
   mine: boolean;
 }
 
+/** A button: its text, and the command that it sends. */
+export interface RemedyChoice {
+  label: string;
+  command: Outgoing;
+}
+
 export interface Failure {
+  number: number;
   message: string;
+  is_gain: boolean;
   step: number;
+  choices: RemedyChoice[];
+  is_trying: boolean;
 }
 
 export interface Frame {
@@ -166,9 +185,16 @@ export interface FrameArrays {
   slice_regions?: Uint32Array;
 }
 
+/** Why a command without a question was refused. */
 export interface Notice {
-  level: 'error' | 'note';
   text: string;
+}
+
+/** To a command with a question. */
+export interface Answer {
+  ask: number;
+  value: number | null;
+  error: string | null;
 }
 
 export interface SavedScene {
@@ -181,6 +207,7 @@ export type Incoming =
   | { type: 'settings'; header: Settings; arrays: object }
   | { type: 'frame'; header: Frame; arrays: FrameArrays }
   | { type: 'notice'; header: Notice; arrays: object }
+  | { type: 'answer'; header: Answer; arrays: object }
   | { type: 'scene'; header: SavedScene; arrays: object };
 
 export interface Place {
@@ -202,15 +229,35 @@ export type Outgoing =
   | { do: 'ball'; centre: Vec3; radius: number }
   | { do: 'no-ball' }
   | { do: 'throw'; triangle: number; velocity: Vec3 }
-  | { do: 'set-material'; index: number; law?: string; young?: number; poisson?: number }
-  | ({ do: 'set' } & Partial<SteeredMotion>)
-  | { do: 'halve-step' | 'undo-changes' | 'save' };
+  | ({ do: 'set-material'; index: number } & MaterialChange)
+  | ({ do: 'set' } & MotionChange)
+  | { do: 'remedy'; law?: string; inversion?: Inversion; scheme?: string; step?: number; from?: number }
+  | { do: 'read'; length: string }
+  | { do: 'undo-changes' | 'save' };
 
-export type SteeredMotion = Pick<Settings, 'step' | 'scheme' | 'mass_damping' | 'stiffness_damping' | 'gravity'> & {
-  solver: string;
-};
+/** A number in SI units, or text with a unit as in scenes. */
+export type Quantity = number | string;
+
+export interface MaterialChange {
+  law?: string;
+  young?: Quantity;
+  poisson?: Quantity;
+  inversion?: Inversion;
+}
+
+export interface MotionChange {
+  step?: Quantity;
+  scheme?: string;
+  solver?: string;
+  mass_damping?: Quantity;
+  stiffness_damping?: Quantity;
+  gravity?: [Quantity, Quantity, Quantity];
+}
 
 export type Send = (message: Outgoing) => void;
+
+/** Sends a command that is answered. */
+export type Ask = (message: Outgoing) => Promise<Omit<Answer, 'ask'>>;
 
 interface ArrayEntry {
   name: string;

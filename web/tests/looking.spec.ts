@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { difference, isBodyBlue, open, pixels, share } from './support/page';
-import { beam, CUBE } from './support/scenes';
+import { beam, CUBE, DROPPED, TWO } from './support/scenes';
 import { expect, test } from './support/viewer';
 
 test('the page loads, and the body is on the screen', async ({ page, view }) => {
@@ -20,6 +20,79 @@ test('the page loads, and the body is on the screen', async ({ page, view }) => 
   });
   expect(x > 0 && x < 900 && y > 0 && y < 600).toBe(true);
 });
+
+test('the first view has the bodies and the place where they fall', async ({ page, view }) => {
+  await open(page, await view(DROPPED, '--paused'));
+  const [free, places] = await page.evaluate(() => {
+    const { stage, projectPoint } = window.pliant;
+    const [low, high] = stage?.view ?? [
+      [0, 0, 0],
+      [0, 0, 0],
+    ];
+    const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((i) =>
+      projectPoint([i & 1 ? high[0] : low[0], i & 2 ? high[1] : low[1], i & 4 ? high[2] : low[2]]),
+    );
+    const side = document.querySelector('.side')?.getBoundingClientRect();
+    const transport = document.querySelector('.transport')?.getBoundingClientRect();
+    return [{ right: side?.left ?? 0, bottom: transport?.top ?? 0 }, corners];
+  });
+  const heights = places.map(([, y]) => y);
+  // It falls 0.5 m, two and a half times its height.
+  expect(Math.max(...heights) - Math.min(...heights)).toBeGreaterThan(200);
+  for (const [x, y] of places) expect(x > 0 && x < free.right && y > 0 && y < free.bottom).toBe(true);
+});
+
+test('every body has its color, as in pictures', async ({ page, view }) => {
+  await open(page, await view(TWO, '--paused'));
+  const colors = await page.evaluate(() => window.pliant.stage?.bodies.map(({ color }) => color));
+  expect(colors).toEqual(['#0072b2', '#d55e00']);
+  const shown = await pixels(page);
+  expect(share(shown, isBodyBlue)).toBeGreaterThan(0.01);
+  expect(share(shown, (red, green, blue) => red > 1.5 * green && red > 2 * blue && red > 90)).toBeGreaterThan(0.01);
+  await expect(page.getByRole('list', { name: 'Bodies' }).getByRole('listitem')).toHaveText(['left', 'right']);
+});
+
+for (const [width, height] of [
+  [844, 390],
+  [667, 375],
+]) {
+  test(`on a phone on its side, ${width} by ${height}, panels leave the canvas free`, async ({ page, view }) => {
+    await page.setViewportSize({ width, height });
+    await open(page, await view(beam(), '--paused'));
+    // The part of the window where the canvas can be touched.
+    const free = () =>
+      page.evaluate(() => {
+        let count = 0;
+        for (let i = 0; i < 40; i++) {
+          for (let k = 0; k < 20; k++) {
+            const at = document.elementFromPoint(((i + 0.5) / 40) * innerWidth, ((k + 0.5) / 20) * innerHeight);
+            if (at?.tagName === 'CANVAS') count += 1;
+          }
+        }
+        return count / 800;
+      });
+    expect(await free()).toBeGreaterThan(0.6);
+    // All controls are on the screen, and none lies on another.
+    const boxes = await page.evaluate(() =>
+      ['.title-card', '.view-buttons', '.tools', '.transport'].map((selector) => {
+        const { left, right, top, bottom } = document.querySelector(selector)?.getBoundingClientRect() ?? new DOMRect();
+        return { selector, left, right, top, bottom };
+      }),
+    );
+    for (const [i, a] of boxes.entries()) {
+      expect(a.left >= 0 && a.right <= width && a.top >= 0 && a.bottom <= height, a.selector).toBe(true);
+      for (const b of boxes.slice(i + 1)) {
+        const apart = a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
+        expect(apart, `${a.selector} and ${b.selector}`).toBe(true);
+      }
+    }
+    await expect.poll(async () => share(await pixels(page), isBodyBlue)).toBeGreaterThan(0.01);
+    await page.getByRole('button', { name: 'Panel' }).click();
+    await expect(page.getByLabel('Colour', { exact: true })).toBeInViewport({ ratio: 1 });
+    await expect(page.getByRole('button', { name: 'Play' })).toBeInViewport({ ratio: 1 });
+    expect(await free()).toBeGreaterThan(0.3);
+  });
+}
 
 test('colours show values, with a legend', async ({ page, view }) => {
   await open(page, await view(beam(), '--paused'));
@@ -45,10 +118,10 @@ test('a slice cuts the body open, and can be turned and moved', async ({ page, v
   await expect(place).toHaveValue(/30\d? mm|0\.3 m|300 mm/);
   await expect.poll(async () => share(await pixels(page), isBodyBlue)).toBeLessThan(0.85 * whole);
   const half = share(await pixels(page), isBodyBlue);
-  await place.fill('10 cm');
+  await place.fill('10 kg');
   await place.press('Enter');
   await expect(place).toHaveAttribute('aria-invalid', '');
-  await place.fill('100 mm');
+  await place.fill('10 cm');
   await place.press('Enter');
   await expect.poll(async () => share(await pixels(page), isBodyBlue)).toBeLessThan(0.85 * half);
   await page.getByLabel('Flip').check();

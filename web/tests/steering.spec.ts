@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { isPlaying, lowest, open, settings, time, visibleSpot, waitForRest } from './support/page';
-import { beam } from './support/scenes';
+import { beam, DROPPED, NOTED } from './support/scenes';
 import { expect, run, test } from './support/viewer';
 
 test('pause, step, reset and rewind', async ({ page, view }) => {
@@ -67,18 +67,85 @@ test('fields are not changed under the hands of the one who edits them', async (
   await expect(young).toHaveAttribute('aria-invalid', '');
 });
 
-test('a step that fails is told, and can be halved', async ({ page, view }) => {
-  await open(page, await view(beam({ scheme: 'symplectic-euler', step: '50 ms', young: '4 MPa', damping: '0 s' })));
+test('a field that refuses a value says why, and takes units as scenes do', async ({ page, view }) => {
+  await open(page, await view(beam(), '--paused'));
+  const young = page.getByLabel("Young's modulus", { exact: true });
+  const reason = page.locator('.reason:visible');
+  for (const [typed, why] of [
+    ['5 cm', '`cm` does not measure a pressure'],
+    ['five', 'expected a pressure such as "1 MPa"'],
+    ['-3', "Young's modulus"],
+  ]) {
+    await young.fill(typed);
+    await young.press('Enter');
+    await expect(young).toHaveAttribute('aria-invalid', '');
+    await expect(reason).toContainText(why);
+    await expect(young).toHaveAccessibleDescription(await reason.innerText());
+  }
+  // It stays when the field is left, until it is edited or Escape brings the value back.
+  await young.blur();
+  await expect(young).toHaveValue('-3');
+  await expect(reason).toBeVisible();
+  await young.press('Escape');
+  await expect(reason).toBeHidden();
+  await expect(young).toHaveValue('400 kPa');
+  // 1 psi is 6.895 kPa, a bare number is in the unit that is shown, a bare fraction in SI units.
+  await young.fill('10 psi');
+  await young.press('Enter');
+  await expect(young).toHaveValue('68.95 kPa');
+  await young.fill('70');
+  await young.press('Enter');
+  await expect(young).toHaveValue('70 kPa');
+  await page.getByText('Motion', { exact: true }).click();
+  const step = page.getByLabel('Time step', { exact: true });
+  await step.fill('1/80');
+  await step.press('Enter');
+  await expect(step).toHaveValue('12.5 ms');
+  await step.fill('0');
+  await step.press('Enter');
+  await expect(reason).toContainText('time step: expected more than 0');
+  await step.press('Escape');
+  // What cannot be chosen goes back to what it was.
+  const scheme = page.getByLabel('Scheme', { exact: true });
+  await scheme.selectOption('regularized');
+  await expect(reason).toContainText('tetrahedra');
+  await expect(scheme).toHaveValue('backward-euler');
+});
+
+test('a step that fails is explained, and every button that is offered helps', async ({ page, view }) => {
+  await open(page, await view(DROPPED));
   const banner = page.getByRole('alert').filter({ hasText: 'A step failed' });
   await expect(banner).toBeVisible();
-  await expect(banner).toContainText('The last good state is shown.');
-  await banner.getByRole('button', { name: 'Halve the step to 25 ms and go on' }).click();
-  await expect.poll(async () => (await settings(page))?.step).toBeCloseTo(0.025, 9);
-  await expect(banner).toContainText('12.5 ms');
+  await expect(banner).toContainText('Each of these was tried and continues:');
+  await expect(banner.getByRole('button', { name: /stable-neo-hookean/ })).toBeVisible();
+  await expect(banner.getByRole('button', { name: /inversion/ })).toBeVisible();
+  // Dismissed, it comes back with the next failure.
   await banner.getByRole('button', { name: 'Dismiss' }).click();
   await expect(banner).toBeHidden();
-  await page.getByRole('button', { name: 'Reset' }).click();
-  await expect.poll(() => page.evaluate(() => window.pliant.frame?.failure)).toBe(null);
+  await page.getByRole('button', { name: 'Play' }).click();
+  await expect(banner).toBeVisible();
+  const failed = await time(page);
+  await banner.getByRole('button', { name: /stable-neo-hookean/ }).click();
+  await expect.poll(() => time(page)).toBeGreaterThan(failed + 0.2);
+  await expect(banner).toBeHidden();
+  await expect(page.getByLabel('Law', { exact: true })).toHaveValue('stable-neo-hookean');
+  // No card outlives its cause.
+  await page.getByRole('button', { name: 'Undo changes' }).click();
+  await page.getByRole('button', { name: 'Reset' }).first().click();
+  await expect(banner).toBeVisible();
+  await page.keyboard.press('r');
+  await expect(banner).toBeHidden();
+});
+
+test('notes on the scene are a list that can be dismissed and opened again', async ({ page, view }) => {
+  await open(page, await view(NOTED, '--paused'));
+  const notes = page.getByRole('region', { name: 'Notes' });
+  await expect(notes).toBeVisible();
+  await expect(notes.getByRole('listitem').first()).toContainText('outside its mesh');
+  await page.getByRole('button', { name: 'Dismiss notes' }).click();
+  await expect(notes).toBeHidden();
+  await page.getByRole('button', { name: /\d notes?$/ }).click();
+  await expect(notes).toBeVisible();
 });
 
 test('a run that was made before is played back', async ({ page, view, folder }) => {

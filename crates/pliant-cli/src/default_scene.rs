@@ -1,107 +1,529 @@
-//! A scene for a mesh that comes without one: dropped on the ground.
+//! A scene for meshes that come without one: dropped on the ground.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use pliant::io::{Mesh, read};
+use anyhow::{anyhow, bail};
+use clap::{Args, ValueEnum};
+use pliant::io::{Format, Mesh, read};
 use pliant::math::Vec3;
-use pliant::mesh::{Moduli, Region};
-use pliant::scene::{EARTH, SceneFile, Source};
+use pliant::mesh::{Moduli, SurfaceMesh, VolumeMesh};
+use pliant::meshing::{Resolution, Surface};
+use pliant::scene::quantity::{Density, Length, Pressure, Rate, Time, vector};
+use pliant::scene::{
+    At, Damping, EARTH, Material, MaterialChoice, MeshSource, Object, Obstacle, Plane, Scale, Scene, SceneFile,
+    Settings, Shape, SolidSource, Source, Up,
+};
 
 use crate::fill::in_millimetres;
-use crate::table::number_to;
+use crate::material::laws;
+use crate::table::{number, number_to};
 
-/// Along the longest side of the cage of a surface.
-const CELLS: u32 = 16;
-
-/// What weighs nothing is given the density of water, in kg/m³.
+/// Density of bodies whose files give none [kg/m³]: that of water.
 pub const DENSITY: f64 = 1000.0;
 
-/// Poisson's ratio of what has no stiffness of its own.
+/// Poisson's ratio of bodies whose files give no stiffness.
 pub const POISSON: f64 = 0.4;
 
-/// Young's modulus of what has none, in Pa: so that a body sags by a thirtieth of its size under its weight.
-pub fn soft_young([low, high]: [Vec3; 2]) -> f64 {
-    let young = 30.0 * DENSITY * EARTH * size([low, high]);
-    rounded(young).parse().unwrap_or(young)
+/// Young's modulus of bodies whose files give none, relative to `ρ g L` with the mean side `L` of the bounding box.
+///
+/// A body of height `L` that falls by `h` onto the ground is squashed by about `√(2 ρ g h / E)`, which is a quarter of its height
+/// for half of its size, and sags under its own weight by about `ρ g L / 2 E`, a thirtieth.
+const SOFTNESS: f64 = 15.0;
+
+/// Height of the fall relative to the size of the largest body.
+const HEIGHT: f64 = 0.5;
+
+/// Simulated time after the fall, in units of `√(L / g)`: long enough to come to rest.
+const REST: f64 = 12.0;
+
+/// Time steps per `√(L / g)`.
+const STEPS: f64 = 24.0;
+
+/// Damping by stiffness, in units of `√(L / g)`.
+const DAMPING: f64 = 0.0075;
+
+/// Options for meshes and surfaces that come without a scene.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Meshes and surfaces without a scene")]
+pub struct BodyArgs {
+    /// Factor for all lengths of the files.
+    #[arg(long, value_name = "FACTOR")]
+    scale: Option<f64>,
+    /// Unit of the lengths in the files, such as mm, cm, in or ft [default: m].
+    #[arg(long, value_name = "UNIT", value_parser = length_of_unit)]
+    units: Option<f64>,
+    /// Axis of the files that points up [default: y].
+    #[arg(long, value_enum)]
+    up: Option<UpAxis>,
+    /// Elastic law, as `pliant laws` lists them [default: stable-neo-hookean, or as in the file].
+    #[arg(long, value_parser = laws(), hide_possible_values = true)]
+    law: Option<String>,
+    /// Young's modulus, such as 2e5 or "1 MPa" [default: as in the file, or so soft that the body squashes when it lands].
+    #[arg(long, value_name = "PRESSURE")]
+    young: Option<Pressure>,
+    /// Poisson's ratio [default: as in the file, or 0.4].
+    #[arg(long, value_name = "RATIO")]
+    poisson: Option<f64>,
+    /// Mass per volume, such as 1100 or "1.1 g/cm^3" [default: as in the file, or 1000].
+    #[arg(long)]
+    density: Option<Density>,
+    /// Cells along the longest side of a surface [default: so many that the simulation takes seconds, and is in real time in the viewer].
+    #[arg(long, value_name = "COUNT")]
+    cells: Option<u32>,
+    /// Mesh the inside of a surface, instead of carrying it in a cage of tetrahedra.
+    #[arg(long)]
+    fill: bool,
+    /// Height of the fall, such as 0.5 or "50 cm" [default: half the size of the body].
+    #[arg(long, value_name = "LENGTH")]
+    height: Option<Length>,
 }
 
-/// The mean side of a box.
-fn size([low, high]: [Vec3; 2]) -> f64 {
-    (high - low).length() / 3_f64.sqrt()
+/// Axis that points up.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum UpAxis {
+    Y,
+    Z,
 }
 
-/// Drop a mesh on the ground. Times go with the size of the body, so that a pea and a whale look alike.
-pub fn for_mesh(path: &Path, notes: &mut Vec<String>) -> anyhow::Result<SceneFile> {
-    let loaded = read(path)?;
-    let [low, high] = match &loaded.mesh {
-        Mesh::Volume(mesh) => mesh.bounding_box(),
-        Mesh::Surface(surface) => surface.bounding_box(),
-    };
-    let size = size([low, high]);
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    // What JSON puts between quotes, TOML reads.
-    let (mesh_name, title) =
-        (serde_json::to_string(&name)?, serde_json::to_string(&format!("{name} dropped on the ground"))?);
-    // A surface is put into a cage, which carries it.
-    let (mesh_source, regions) = match &loaded.mesh {
-        Mesh::Volume(mesh) => (mesh_name, mesh.regions()),
-        Mesh::Surface(_) => {
-            notes.extend(in_millimetres(low, high));
-            notes.push(format!("the file is a surface: it is carried by a cage of tetrahedra, {CELLS} cells long"));
-            (format!("{{ cage = {{ surface = {mesh_name}, cells = {CELLS} }} }}"), &[][..])
+/// What a scene is made for, on which the number of elements depends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// A simulation that takes seconds.
+    Run,
+    /// A simulation in real time.
+    View,
+}
+
+impl Purpose {
+    /// Number of tetrahedra that all surfaces together are meshed with.
+    fn tetrahedra(self) -> usize {
+        match self {
+            Self::Run => 8000,
+            Self::View => 4000,
         }
-    };
-    let has_density = |region: &Region| region.material.as_ref().is_some_and(|own| own.density.is_some());
-    let mut material = Vec::new();
-    if regions.is_empty() || !regions.iter().all(has_density) {
-        material.push(format!("density = {DENSITY}"));
-        notes.push(format!("the file gives no density: {DENSITY} kg/m³ is taken"));
     }
-    let has_moduli = |region: &Region| {
-        let moduli = region.material.as_ref().and_then(|own| own.moduli.as_ref());
-        moduli.is_some_and(|moduli| !matches!(moduli, Moduli::Orthotropic { .. }))
+}
+
+fn length_of_unit(unit: &str) -> Result<f64, String> {
+    let length: Length = format!("1 {}", unit.trim()).parse().map_err(|error| format!("{error}"))?;
+    Ok(length.si)
+}
+
+impl BodyArgs {
+    /// Returns the name of an option that was given, if any was.
+    pub fn given(&self) -> Option<&'static str> {
+        let options = [
+            ("--scale", self.scale.is_some()),
+            ("--units", self.units.is_some()),
+            ("--up", self.up.is_some()),
+            ("--law", self.law.is_some()),
+            ("--young", self.young.is_some()),
+            ("--poisson", self.poisson.is_some()),
+            ("--density", self.density.is_some()),
+            ("--cells", self.cells.is_some()),
+            ("--fill", self.fill),
+            ("--height", self.height.is_some()),
+        ];
+        options.into_iter().find_map(|(name, is_given)| is_given.then_some(name))
+    }
+
+    fn factor(&self) -> anyhow::Result<f64> {
+        let factor = self.scale.unwrap_or(1.0);
+        if !(factor > 0.0 && factor.is_finite()) {
+            bail!("--scale: {factor}, expected a positive number");
+        }
+        Ok(factor * self.units.unwrap_or(1.0))
+    }
+}
+
+/// Young's modulus with which a body of some density [kg/m³] squashes when it is dropped [Pa].
+pub fn soft_young(bounds: [Vec3; 2], density: f64) -> f64 {
+    rounded(SOFTNESS * density * EARTH * size(bounds))
+}
+
+/// Mean side of a box [m].
+fn size([low, high]: [Vec3; 2]) -> f64 {
+    // Scaled, so that squares of long sides do not overflow.
+    let longest = (high - low).max_element();
+    if longest > 0.0 { longest * ((high - low) / longest).length() / 3_f64.sqrt() } else { 0.0 }
+}
+
+/// A body to drop.
+struct Dropped {
+    name: String,
+    object: Object,
+    /// Corners of its bounding box.
+    bounds: [Vec3; 2],
+}
+
+/// Returns a scene in which meshes and surfaces are dropped on the ground.
+///
+/// Times go with the size of the largest body, so that a pea and a whale look alike.
+pub fn for_meshes(
+    paths: &[PathBuf],
+    options: &BodyArgs,
+    purpose: Purpose,
+    notes: &mut Vec<String>,
+) -> anyhow::Result<SceneFile> {
+    let first = paths.first().ok_or_else(|| anyhow!("expected a mesh, found none"))?;
+    if let Some(scene) = paths.iter().find(|path| Format::of(path).is_none()) {
+        bail!(
+            "{}: expected a mesh or surface next to {}; several scenes are not run at once",
+            scene.display(),
+            first.display()
+        );
+    }
+    let up = match options.up {
+        Some(UpAxis::Z) => Up::Z,
+        _ => Up::Y,
     };
-    if regions.is_empty() || !regions.iter().all(has_moduli) {
-        let young = rounded(soft_young([low, high]));
-        material.push(format!("young = {young}\npoisson = {POISSON}"));
+    let folder = common_folder(paths);
+    let mut bodies: Vec<Dropped> = Vec::new();
+    for path in paths {
+        let loaded = read(path)?;
+        // Files of one folder are named relative to it, which is shorter to read.
+        let file =
+            if folder.is_some() { path.file_name().map_or_else(|| path.clone(), PathBuf::from) } else { path.clone() };
+        let mut reader = Reader { path, options, notes: Vec::new() };
+        let body = match &loaded.mesh {
+            Mesh::Volume(mesh) => reader.volume(mesh, file)?,
+            Mesh::Surface(surface) => reader.surface(surface, file, purpose.tetrahedra() / paths.len())?,
+        };
+        notes.extend(reader.notes.into_iter().map(|note| match paths {
+            [_] => note,
+            _ => format!("{}: {note}", path.display()),
+        }));
+        bodies.push(body);
+    }
+    name(&mut bodies);
+    arrange(&mut bodies, up, notes);
+    let mut scene = scene(bodies, up, options, purpose, notes)?;
+    scene.title = Some(title(paths));
+    let name = first.with_file_name(format!("{}.toml", results(paths)));
+    let source = Source::generated(name, folder.unwrap_or_default());
+    Ok(SceneFile { scene, source, notes: Vec::new() })
+}
+
+/// The folder that all files are in, if it is one.
+fn common_folder(paths: &[PathBuf]) -> Option<PathBuf> {
+    let folder = paths.first()?.parent()?;
+    paths.iter().all(|path| path.parent() == Some(folder)).then(|| folder.to_owned())
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().map_or_else(|| "body".into(), |stem| stem.to_string_lossy().into_owned())
+}
+
+/// Name of the results of files.
+fn results(paths: &[PathBuf]) -> String {
+    match paths {
+        [one] => stem(one),
+        [first, second] => format!("{}+{}", stem(first), stem(second)),
+        [first, others @ ..] => format!("{}+{}-more", stem(first), others.len()),
+        [] => "scene".into(),
+    }
+}
+
+fn title(paths: &[PathBuf]) -> String {
+    let file = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    match paths {
+        [first, others @ ..] if others.len() > 2 => {
+            format!("{} and {} other files dropped on the ground", file(first), others.len())
+        }
+        _ => format!("{} dropped on the ground", paths.iter().map(file).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// Names each body after its file, with a number if there are several of that name.
+fn name(bodies: &mut [Dropped]) {
+    let names: Vec<String> = bodies.iter().map(|body| body.name.clone()).collect();
+    for (index, body) in bodies.iter_mut().enumerate() {
+        let before = names[..index].iter().filter(|name| **name == body.name).count();
+        if before > 0 {
+            body.name = (before + 1..)
+                .map(|number| format!("{}-{number}", names[index]))
+                .find(|name| !names.contains(name))
+                .unwrap_or_default();
+        }
+        body.object.name = Some(At::new(body.name.clone()));
+    }
+}
+
+/// Reads a file as a body.
+struct Reader<'a> {
+    path: &'a Path,
+    options: &'a BodyArgs,
+    notes: Vec<String>,
+}
+
+impl Reader<'_> {
+    fn volume(&mut self, mesh: &VolumeMesh, file: PathBuf) -> anyhow::Result<Dropped> {
+        let cells = [("--cells", self.options.cells.is_some()), ("--fill", self.options.fill)];
+        if let Some((option, _)) = cells.iter().find(|(_, is_given)| *is_given) {
+            bail!("{option} is for surfaces, and {} has elements already", self.path.display());
+        }
+        let mut densities = Vec::new();
+        let mut moduli: Vec<Option<Moduli>> = Vec::new();
+        for material in mesh.regions().iter().map(|region| region.material.as_ref()) {
+            densities.push(material.and_then(|material| material.density));
+            moduli.push(material.and_then(|material| material.moduli.clone()));
+        }
+        let is_scaled = self.options.scale.is_some() || self.options.units.is_some();
+        let of_file = densities.iter().any(Option::is_some) && self.options.density.is_none()
+            || moduli.iter().any(Option::is_some) && self.options.young.is_none();
+        if is_scaled && of_file {
+            self.notes.push(
+                "--scale and --units change lengths only: the density and the stiffness in the file are taken as kg/m³ and Pa; \
+                 --density, --young and --poisson replace them"
+                    .into(),
+            );
+        }
+        let mesh_source = MeshSource::File(file.to_string_lossy().into_owned());
+        self.body(mesh_source, mesh.bounding_box(), &densities, &moduli)
+    }
+
+    fn surface(&mut self, surface: &SurfaceMesh, file: PathBuf, tetrahedra: usize) -> anyhow::Result<Dropped> {
+        let bounds = surface.bounding_box();
+        if !(size(bounds) > 0.0 && size(bounds).is_finite()) {
+            // It says what is wrong with it.
+            Surface::new(surface).map_err(|error| anyhow!("{}: {error}", self.path.display()))?;
+        }
+        if self.options.scale.is_none() && self.options.units.is_none() {
+            let [low, high] = bounds;
+            self.notes.extend(in_millimetres(low, high).map(|note| note + ": then give --units mm"));
+        }
+        let resolution = if self.options.fill { Resolution::filled(surface) } else { Resolution::cage(surface) };
+        let chosen = || u32::try_from(resolution.cells(tetrahedra)).unwrap_or(u32::MAX);
+        let cells = self.options.cells.unwrap_or_else(chosen);
+        let change = match self.options.cells {
+            Some(_) => String::new(),
+            None => format!(
+                ", which makes about {} tetrahedra; --cells changes it",
+                number_to(resolution.tetrahedra(cells as usize), 1)
+            ),
+        };
+        let name = file.to_string_lossy().into_owned();
+        let shape = if self.options.fill {
+            self.notes
+                .push(format!("the inside of the surface is meshed with {cells} cells along its longest side{change}"));
+            Shape::Filled { of: SolidSource::Surface(name), cells, grading: 0 }
+        } else {
+            self.notes.push(format!(
+                "the file is a surface: it is carried by a cage of tetrahedra, {cells} cells along its longest side{change}"
+            ));
+            Shape::Cage { surface: name, cells, grading: 0 }
+        };
+        self.body(MeshSource::Shape(shape), bounds, &[None], &[None])
+    }
+
+    /// A body whose regions have these densities and stiffnesses by the file.
+    fn body(
+        &mut self,
+        mesh: MeshSource,
+        bounds: [Vec3; 2],
+        densities: &[Option<f64>],
+        moduli: &[Option<Moduli>],
+    ) -> anyhow::Result<Dropped> {
+        let factor = self.options.factor()?;
+        let bounds = bounds.map(|corner| factor * corner);
+        let mut material = Material { law: self.options.law.clone().map(At::new), ..Material::default() };
+        let greatest = densities.iter().flatten().copied().reduce(f64::max);
+        let density = match self.options.density {
+            Some(density) => density.si,
+            None if densities.iter().all(Option::is_some) => greatest.unwrap_or(DENSITY),
+            None => {
+                self.notes.push(format!("the file gives no density: {DENSITY} kg/m³ is taken; --density changes it"));
+                DENSITY
+            }
+        };
+        if self.options.density.is_some() || !densities.iter().all(Option::is_some) {
+            material.density = Some(At::new(Density::new(density)));
+        }
+        if let Some((young, poisson)) = self.moduli(moduli, bounds, density)? {
+            material.young = Some(At::new(Pressure::new(young)));
+            material.poisson = Some(At::new(poisson));
+        }
+        let mut object = Object::new(mesh);
+        if material != Material::default() {
+            object.material = Some(At::new(MaterialChoice::Here(Box::new(material))));
+        }
+        if factor != 1.0 {
+            object.scale = Some(At::new(Scale::Uniform(factor)));
+        }
+        Ok(Dropped { name: stem(self.path), object, bounds })
+    }
+
+    /// Young's modulus and Poisson's ratio to take instead of those of the file; `None` if the file's are taken.
+    fn moduli(
+        &mut self,
+        of_file: &[Option<Moduli>],
+        bounds: [Vec3; 2],
+        density: f64,
+    ) -> anyhow::Result<Option<(f64, f64)>> {
+        let (young, poisson) = (self.options.young.map(|young| young.si), self.options.poisson);
+        let is_known = |moduli: &Option<Moduli>| {
+            moduli.as_ref().is_some_and(|moduli| !matches!(moduli, Moduli::Orthotropic { .. }))
+        };
+        let file_has_all = of_file.iter().all(is_known);
+        // Of a file with one stiffness, the number that is not given.
+        let of_file = match of_file {
+            [Some(Moduli::Isotropic { young, poisson }), others @ ..]
+                if others.iter().all(|other| *other == of_file[0]) =>
+            {
+                Some((*young, *poisson))
+            }
+            _ => None,
+        };
+        let soft = |notes: &mut Vec<String>| {
+            let young = soft_young(bounds, density);
+            notes.push(format!(
+                "the file gives no isotropic stiffness: a soft one is taken, Young's modulus {} Pa, which is {SOFTNESS} times density \
+                 times gravity times size; --young changes it",
+                number(young)
+            ));
+            young
+        };
+        Ok(match (young, poisson) {
+            (Some(young), Some(poisson)) => Some((young, poisson)),
+            (None, None) if file_has_all => None,
+            (None, None) => Some((soft(&mut self.notes), POISSON)),
+            (young, poisson) => match of_file {
+                Some(own) => Some((young.unwrap_or(own.0), poisson.unwrap_or(own.1))),
+                None if file_has_all => bail!(
+                    "{}: the file has several stiffnesses or one that is not isotropic; give both --young and --poisson",
+                    self.path.display()
+                ),
+                None => {
+                    let young = young.unwrap_or_else(|| soft(&mut self.notes));
+                    Some((young, poisson.unwrap_or(POISSON)))
+                }
+            },
+        })
+    }
+}
+
+/// The axes of the ground: that along which bodies are placed side by side, and the other one.
+fn ground_axes(up: Up) -> [usize; 2] {
+    match up {
+        Up::Y => [0, 2],
+        Up::Z => [0, 1],
+    }
+}
+
+/// Places bodies side by side where they would fall onto each other.
+fn arrange(bodies: &mut [Dropped], up: Up, notes: &mut Vec<String>) {
+    let [along, across] = ground_axes(up);
+    let overlap = |a: &Dropped, b: &Dropped| {
+        [along, across].iter().all(|&i| a.bounds[0][i] < b.bounds[1][i] && b.bounds[0][i] < a.bounds[1][i])
+    };
+    let pairs = || (0..bodies.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
+    if !pairs().any(|(i, j)| overlap(&bodies[i], &bodies[j])) {
+        return;
+    }
+    notes.push(format!(
+        "the bodies are placed side by side along {}, as they would fall onto each other",
+        ["x", "y", "z"][along]
+    ));
+    let gap = 0.25 * bodies.iter().map(|body| size(body.bounds)).fold(0.0, f64::max);
+    let mut at = 0.0;
+    for body in bodies.iter_mut() {
+        let [low, high] = body.bounds;
+        let mut shift = -low;
+        shift[along] += at;
+        shift[across] -= 0.5 * (high - low)[across];
+        at += (high - low)[along] + gap;
+        body.object.translate = vector(shift);
+        body.bounds = [low + shift, high + shift];
+    }
+}
+
+/// How time is divided.
+struct Timing {
+    /// Length of a time step [s].
+    step: f64,
+    /// Simulated time [s].
+    duration: f64,
+    /// Frames per simulated second.
+    frame_rate: f64,
+    /// Frames per second of a film.
+    play_rate: f64,
+}
+
+impl Timing {
+    /// Times for bodies of a size that fall from a height [m].
+    ///
+    /// Films have 30 or 60 frames per second and are in real time, but for bodies so small or so large that nothing could be seen.
+    fn new(size: f64, height: f64, purpose: Purpose) -> Self {
+        /// Frames that it takes to see how a body squashes, and those that are enough for it.
+        const FRAMES: [f64; 2] = [6.0, 60.0];
+        // How long a body takes to fall by half its size, and about what it takes to squash and spring back.
+        let unit = (size / EARTH).sqrt();
+        let play_rate = if 30.0 * unit >= FRAMES[0] { 30.0 } else { 60.0 };
+        let slow_motion = (FRAMES[0] / (play_rate * unit)).ceil().max(1.0);
+        let time_lapse = (play_rate * unit / FRAMES[1]).floor().max(1.0);
+        let frame_rate = play_rate * slow_motion / time_lapse;
+        let substeps = match purpose {
+            Purpose::Run => (STEPS / (frame_rate * unit)).ceil().max(1.0),
+            Purpose::View => (60.0 / play_rate).ceil(),
+        };
+        let frames = (frame_rate * (REST * unit + (2.0 * height / EARTH).sqrt())).ceil();
+        Self { step: 1.0 / (frame_rate * substeps), duration: frames / frame_rate, frame_rate, play_rate }
+    }
+}
+
+/// The scene of bodies in their places.
+fn scene(
+    bodies: Vec<Dropped>,
+    up: Up,
+    options: &BodyArgs,
+    purpose: Purpose,
+    notes: &mut Vec<String>,
+) -> anyhow::Result<Scene> {
+    let largest = bodies.iter().map(|body| size(body.bounds)).fold(0.0, f64::max);
+    let height = options.height.map_or(HEIGHT * largest, |height| height.si);
+    if height < 0.0 {
+        bail!("--height: {height} m, expected a height that is not negative");
+    }
+    let low = bodies.iter().fold(Vec3::INFINITY, |low, body| low.min(body.bounds[0]));
+    let high = bodies.iter().fold(Vec3::NEG_INFINITY, |high, body| high.max(body.bounds[1]));
+    let up_axis = if up == Up::Y { 1 } else { 2 };
+    let mut ground = 0.5 * (low + high);
+    ground[up_axis] = low[up_axis] - height;
+    let timing = Timing::new(largest, height, purpose);
+    let mut scene = Scene::new(Settings::new(Time::new(timing.step), Time::new(timing.duration)));
+    scene.up = up;
+    scene.objects = bodies.into_iter().map(|body| At::new(body.object)).collect();
+    let plane = Plane { point: vector(ground), normal: None };
+    scene.obstacles.push(At::new(Obstacle { friction: 0.5, ..Obstacle::plane(plane) }));
+    let stiffness = Time::new(rounded(DAMPING * (largest / EARTH).sqrt()));
+    scene.damping = At::new(Damping { stiffness, ..Damping::default() });
+    scene.output.value.frame_rate = Some(At::new(Rate::new(timing.frame_rate)));
+    if timing.frame_rate != timing.play_rate {
+        scene.output.value.picture.value.play_rate = Some(Rate::new(timing.play_rate));
+        let (factor, how) = if timing.frame_rate > timing.play_rate {
+            (timing.frame_rate / timing.play_rate, "slower")
+        } else {
+            (timing.play_rate / timing.frame_rate, "faster")
+        };
         notes.push(format!(
-            "the file gives no isotropic stiffness: a soft one is taken, Young's modulus {young} Pa, Poisson's ratio {POISSON}"
+            "films are {factor} times {how} than real time, so that the motion can be seen: {} frames per simulated second, {} per second of film",
+            number(timing.frame_rate),
+            timing.play_rate
         ));
     }
-    let material =
-        if material.is_empty() { String::new() } else { format!("\n[object.material]\n{}\n", material.join("\n")) };
-    // Fifteen times what it takes to fall by its own size is long enough to come to rest.
-    let duration = 15.0 * (size / EARTH).sqrt();
-    let ground = [0.5 * (low.x + high.x), low.y - 0.5 * size, 0.5 * (low.z + high.z)];
-    let text = format!(
-        "title = {title}
-
-[[object]]
-mesh = {mesh_source}
-{material}
-[[obstacle]]
-plane = {{ point = {ground:?} }}
-friction = 0.5
-
-[damping]
-stiffness = {}
-
-[simulation]
-step = {}
-duration = {}
-
-[output]
-frame_rate = {}
-",
-        rounded(duration / 2000.0),
-        rounded(duration / 400.0),
-        rounded(duration),
-        rounded(100.0 / duration),
-    );
-    Ok(SceneFile::parse(Source::new(path.with_extension("toml"), text))?)
+    Ok(scene)
 }
 
-/// A number to be read by people.
-fn rounded(x: f64) -> String {
-    number_to(x, 1)
+/// Speed at which a scene is shown, relative to real time: slower for bodies too small to be seen otherwise.
+pub fn play_speed(file: &SceneFile) -> f64 {
+    let output = &file.scene.output;
+    match (&output.frame_rate, output.picture.play_rate) {
+        (Some(frames), Some(played)) if file.source.is_generated => played.si / frames.si,
+        _ => 1.0,
+    }
+}
+
+/// A number with two digits.
+fn rounded(x: f64) -> f64 {
+    number_to(x, 1).parse().unwrap_or(x)
 }

@@ -1,10 +1,9 @@
 //! `pliant doctor`: what this build and this machine have.
 
-use std::process::{Command, Stdio};
-
 use pliant::io::FORMATS;
 use pliant::material::AnyLaw;
 use pliant::math::lane_count;
+use pliant_pictures::{Mp4, Size};
 
 use crate::table::Facts;
 
@@ -23,7 +22,8 @@ pub fn report() -> String {
     facts.row("mesh files", names(FORMATS.iter().flat_map(|format| format.extensions).copied().collect()));
     let animations = pliant::output::FORMATS.iter().flat_map(|format| format.extensions).copied();
     facts.row("animations", names(animations.chain(["png", "gif"]).collect()));
-    facts.row("films", if has_ffmpeg() { "mp4, by ffmpeg" } else { "none: the program ffmpeg is not there" });
+    let trial = Size::new(64, 64).and_then(Mp4::check);
+    facts.row("films", trial.map_or_else(|error| format!("none: {error}"), |()| "mp4, by ffmpeg".into()));
     facts.into_text()
 }
 
@@ -35,9 +35,4 @@ fn memory() -> Option<String> {
     };
     let [total, free] = [kilobytes("MemTotal:")?, kilobytes("MemAvailable:")?].map(|kilobytes| kilobytes / 1e6);
     Some(format!("{total:.1} GB, {free:.1} GB of them free"))
-}
-
-fn has_ffmpeg() -> bool {
-    let version = Command::new("ffmpeg").arg("-version").stdout(Stdio::null()).stderr(Stdio::null()).status();
-    version.is_ok_and(|status| status.success())
 }

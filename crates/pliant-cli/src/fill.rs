@@ -7,7 +7,7 @@ use clap::Args;
 use pliant::io::{self, Feature, Format, Mesh, WriteOptions};
 use pliant::math::{Affine3, Vec3};
 use pliant::mesh::{Embedding, Material, SurfaceMesh, VolumeMesh};
-use pliant::meshing::{ANGLES, Info, Params, Surface, cage, fill_surface, voxelize};
+use pliant::meshing::{ANGLES, Info, Params, Surface, cage, carrying_limits, fill_surface, fused_pieces, voxelize};
 
 use crate::Done;
 use crate::default_scene::{DENSITY, POISSON, soft_young};
@@ -111,13 +111,15 @@ impl Tetrahedralize {
                 ),
             );
             notes.extend(if_nothing_is_inside(cage.info.enclosed));
+            notes.extend(carrying_limits(&surface_mesh, &surface, &mesh, cage.info.body.cell)?);
             say_of_fill(&mut facts, &mesh);
             return write(&self.file.output, mesh, Some(&cage.embedding), facts, notes);
         }
         let (body, thin) = fill_surface(&surface, &params).with_context(|| self.surface.name())?;
-        let mesh = self.file.made_of(body.mesh)?;
+        let mesh = made_of(&self.file, body.mesh, &mut notes)?;
         say_of_tets(&mut facts, &mesh, &body.info);
         facts.row("volume", format!("{} m³", number(mesh.volume())));
+        notes.extend(fused_pieces(&surface, &mesh));
         notes.extend(thin.map(|thin| thin.to_string()));
         write(&self.file.output, mesh, None, facts, notes)
     }
@@ -140,6 +142,7 @@ impl Voxelize {
             );
         }
         notes.extend(if_nothing_is_inside(voxels.enclosed));
+        notes.extend(carrying_limits(&surface_mesh, &surface, &voxels.mesh, voxels.cell)?);
         say_of_fill(&mut facts, &voxels.mesh);
         let embedding = Embedding::new(&voxels.mesh, surface_mesh.vertices())?;
         let mesh = made_of(&self.file, voxels.mesh, &mut notes)?;
@@ -147,17 +150,19 @@ impl Voxelize {
     }
 }
 
-/// The mesh with what it is made of. Files know no elements that are filled in part, only light and soft ones: so there must be a material, if the file
-/// can hold one.
+/// The mesh with what it is made of: a soft material if none was given, if the file can hold one. Files know no elements that are filled in part, only
+/// light and soft ones; and a VegaFEM file without a material would be as stiff as VegaFEM's default.
 fn made_of(file: &MeshFile, mesh: VolumeMesh, notes: &mut Vec<String>) -> anyhow::Result<VolumeMesh> {
     let holds_materials = Format::of(&file.output).is_some_and(|format| format.holds.contains(&Feature::Materials));
     if !file.has_no_density() || !holds_materials {
         return file.made_of(mesh);
     }
-    let young = soft_young(mesh.bounding_box());
+    let young = soft_young(mesh.bounding_box(), DENSITY);
+    let is_partly_filled = mesh.regions().iter().any(|region| region.fill < 1.0);
     notes.push(format!(
-        "no --density was given: {DENSITY} kg/m³ is taken, and a soft material, Young's modulus {} Pa and Poisson's ratio {POISSON}; elements filled in part are lighter and softer",
-        number(young)
+        "no --density was given: {DENSITY} kg/m³ is taken, and a soft material, Young's modulus {} Pa and Poisson's ratio {POISSON}{}",
+        number(young),
+        if is_partly_filled { "; elements filled in part are lighter and softer" } else { "" }
     ));
     let mut data = mesh.into_data();
     for region in &mut data.regions {

@@ -4,10 +4,10 @@ use anyhow::anyhow;
 use clap::{Args, Subcommand, ValueEnum};
 use pliant::mesh::generate::GenerateError;
 use pliant::mesh::{Material, SplitError, VolumeMesh};
-use pliant::scene::quantity::Length;
+use pliant::scene::quantity::{Density, Length, Pressure};
 use pliant::scene::{Shape, ShapeError, Solid, SolidSource};
 
-/// A body to make. Lengths are in metres, y is up; every number has a default.
+/// A body to make. Lengths are in m or with a unit such as "5 cm", y is up; every number has a default.
 #[derive(Debug, Subcommand)]
 pub enum Body {
     /// A box from the origin.
@@ -16,8 +16,8 @@ pub enum Body {
     #[command(visible_alias = "block", allow_negative_numbers = true)]
     Box {
         /// Length along x, y and z.
-        #[arg(long, num_args = 3, value_names = ["X", "Y", "Z"], default_values_t = [1.0, 1.0, 1.0])]
-        size: Vec<f64>,
+        #[arg(long, num_args = 3, value_names = ["X", "Y", "Z"], default_values_t = [1.0, 1.0, 1.0].map(Length::new))]
+        size: Vec<Length>,
         /// Cells along x, y and z.
         #[arg(long, num_args = 3, value_names = ["NX", "NY", "NZ"], default_values_t = [8, 8, 8])]
         cells: Vec<usize>,
@@ -29,12 +29,12 @@ pub enum Body {
     /// Names the vertex sets start and end.
     #[command(allow_negative_numbers = true)]
     Beam {
-        #[arg(long, default_value_t = 1.0)]
-        length: f64,
-        #[arg(long, default_value_t = 0.2)]
-        height: f64,
-        #[arg(long, default_value_t = 0.2)]
-        width: f64,
+        #[arg(long, default_value_t = Length::new(1.0))]
+        length: Length,
+        #[arg(long, default_value_t = Length::new(0.2))]
+        height: Length,
+        #[arg(long, default_value_t = Length::new(0.2))]
+        width: Length,
         /// Cells along the shorter side of the section.
         #[arg(long, default_value_t = 4)]
         across: usize,
@@ -46,10 +46,10 @@ pub enum Body {
     /// Names the vertex sets bottom, top and side.
     #[command(allow_negative_numbers = true)]
     Cylinder {
-        #[arg(long, default_value_t = 0.5)]
-        radius: f64,
-        #[arg(long, default_value_t = 1.0)]
-        height: f64,
+        #[arg(long, default_value_t = Length::new(0.5))]
+        radius: Length,
+        #[arg(long, default_value_t = Length::new(1.0))]
+        height: Length,
         /// Cells along the diameter.
         #[arg(long, default_value_t = 8)]
         across: usize,
@@ -64,8 +64,8 @@ pub enum Body {
     /// Names the vertex set surface.
     #[command(allow_negative_numbers = true)]
     Ball {
-        #[arg(long, default_value_t = 0.5)]
-        radius: f64,
+        #[arg(long, default_value_t = Length::new(0.5))]
+        radius: Length,
         /// Cells along the diameter.
         #[arg(long, default_value_t = 8)]
         across: usize,
@@ -78,10 +78,10 @@ pub enum Body {
     #[command(allow_negative_numbers = true)]
     Torus {
         /// From the middle of the ring to the middle of its tube.
-        #[arg(long, default_value_t = 0.5)]
-        ring_radius: f64,
-        #[arg(long, default_value_t = 0.2)]
-        tube_radius: f64,
+        #[arg(long, default_value_t = Length::new(0.5))]
+        ring_radius: Length,
+        #[arg(long, default_value_t = Length::new(0.2))]
+        tube_radius: Length,
         /// Cells along the diameter of the tube.
         #[arg(long, default_value_t = 6)]
         across: usize,
@@ -126,12 +126,12 @@ pub struct MeshFile {
     /// The file to write; its extension chooses the format.
     #[arg(short, long)]
     pub output: std::path::PathBuf,
-    /// Mass per volume, in kg/m³.
+    /// Mass per volume, in kg/m³ or such as "1.1 g/cm^3".
     #[arg(long, requires_all = ["young", "poisson"])]
-    density: Option<f64>,
-    /// Young's modulus, in Pa.
-    #[arg(long, requires_all = ["density", "poisson"])]
-    young: Option<f64>,
+    density: Option<Density>,
+    /// Young's modulus, in Pa or such as "1 MPa".
+    #[arg(long, value_name = "PRESSURE", requires_all = ["density", "poisson"])]
+    young: Option<Pressure>,
     /// Poisson's ratio.
     #[arg(long, requires_all = ["density", "young"])]
     poisson: Option<f64>,
@@ -149,7 +149,7 @@ impl MeshFile {
         };
         let mut data = mesh.into_data();
         for region in &mut data.regions {
-            region.material = Some(Material::isotropic("material", density, young, poisson));
+            region.material = Some(Material::isotropic("material", density.si, young.si, poisson));
         }
         Ok(VolumeMesh::check(data)?.mesh)
     }
@@ -193,34 +193,29 @@ impl Body {
     fn shape(&self) -> Shape {
         // More than fit are refused, as they would be in full.
         let count = |cells: usize| u32::try_from(cells).unwrap_or(u32::MAX);
-        let length = Length::new;
         match *self {
             // The argument parser lets exactly three values pass.
             Self::Box { ref size, ref cells, ref common } => Shape::Box {
-                size: std::array::from_fn(|i| length(size[i])),
+                size: std::array::from_fn(|i| size[i]),
                 cells: std::array::from_fn(|i| count(cells[i])),
                 elements: common.elements.into(),
             },
-            Self::Beam { length: along, height, width, across, ref common } => Shape::Beam {
-                length: length(along),
-                height: length(height),
-                width: length(width),
-                across: count(across),
-                elements: common.elements.into(),
-            },
+            Self::Beam { length, height, width, across, ref common } => {
+                Shape::Beam { length, height, width, across: count(across), elements: common.elements.into() }
+            }
             Self::Cylinder { radius, height, across, layers, ref common } => Shape::Cylinder {
-                radius: length(radius),
-                height: length(height),
+                radius,
+                height,
                 across: count(across),
                 layers: layers.map(count),
                 elements: common.elements.into(),
             },
             Self::Ball { radius, across, ref common } => {
-                Shape::Ball { radius: length(radius), across: count(across), elements: common.elements.into() }
+                Shape::Ball { radius, across: count(across), elements: common.elements.into() }
             }
             Self::Torus { ring_radius, tube_radius, across, sectors, ref common } => Shape::Torus {
-                ring_radius: length(ring_radius),
-                tube_radius: length(tube_radius),
+                ring_radius,
+                tube_radius,
                 across: count(across),
                 sectors: sectors.map(count),
                 elements: common.elements.into(),

@@ -30,6 +30,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::{CommandFactory, Parser, Subcommand};
+use pliant::meshing::stoppable;
 
 const STYLES: clap::builder::Styles = clap::builder::Styles::styled()
     .header(table::HEADING)
@@ -80,6 +81,10 @@ enum Command {
     #[command(subcommand, arg_required_else_help = true)]
     Scene(scene::SceneCommand),
     /// Find how a mesh deforms under loads, without a scene.
+    ///
+    /// WHERE chooses vertices: a vertex set of the mesh (`pliant mesh info` lists them), `all` or `surface`; a side such as "x<0.1" or
+    /// "y>2 cm"; indices such as 3,7,12, from 0; or a .bou file. X, Y and Z are the components of a vector. Numbers are in SI units, or have a
+    /// unit, as in "1 MPa". Example: pliant static beam.veg --fix "x<0" --force "x>1" 0 -10 0
     Static(statics::Static),
     /// Find the natural frequencies and modes of a scene or a mesh, and show them.
     Modes(modes::ModesCommand),
@@ -136,14 +141,26 @@ pub fn status(args: impl IntoIterator<Item = OsString>) -> u8 {
             return if error.use_stderr() { 2 } else { 0 };
         }
     };
-    match execute(cli.command) {
+    let done = run::take_over_interrupts().and_then(|()| stoppable(run::is_stopped, || execute(cli.command)));
+    match done {
         Ok(done) => print(&done),
-        Err(error) => {
+        Err(_) if run::is_stopped() => {
             // As above.
-            drop(writeln!(anstream::stderr(), "{}error:{:#} {}", table::ERROR, table::ERROR, message(&error)));
+            drop(writeln!(anstream::stderr(), "{}note:{:#} stopped", table::NOTE, table::NOTE));
+            130
+        }
+        Err(error) => {
+            show_error(&error);
             1
         }
     }
+}
+
+/// Prints an error on standard error.
+fn show_error(error: &anyhow::Error) {
+    // If the terminal is gone there is nobody to tell.
+    let message = message(error);
+    drop(writeln!(anstream::stderr(), "{}error:{:#} {}", table::ERROR, table::ERROR, table::printable(&message)));
 }
 
 /// An error with its causes, but for those that its text has told already.
@@ -159,11 +176,11 @@ fn message(error: &anyhow::Error) -> String {
     text
 }
 
-/// What a command has to say when it went well or gave a verdict.
+/// Result of a command that succeeded or gave a verdict.
 struct Done {
-    /// For standard output.
+    /// Summary for standard output.
     text: String,
-    /// For standard error.
+    /// Notes and warnings, printed on standard error after the summary.
     notes: Vec<String>,
     exit: u8,
 }
@@ -203,17 +220,73 @@ fn execute(command: Command) -> anyhow::Result<Done> {
 }
 
 fn print(done: &Done) -> u8 {
-    let mut err = anstream::stderr().lock();
-    for note in &done.notes {
-        drop(writeln!(err, "{}note:{:#} {note}", table::NOTE, table::NOTE));
-    }
     let mut out = anstream::stdout().lock();
-    match out.write_all(done.text.as_bytes()).and_then(|()| out.flush()) {
+    let written = out.write_all(table::styled(&done.text).as_bytes()).and_then(|()| out.flush());
+    show_notes(&done.notes);
+    match written {
         // A reader that has seen enough, like `head`, is no fault.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            drop(writeln!(err, "{}error:{:#} standard output: {error}", table::ERROR, table::ERROR));
+            drop(writeln!(anstream::stderr(), "{}error:{:#} standard output: {error}", table::ERROR, table::ERROR));
             1
         }
         _ => done.exit,
+    }
+}
+
+/// Prints notes and warnings on standard error. Commands that compute call this first, and repeat the notes in [`Done`].
+fn show_notes(notes: &[String]) {
+    let mut err = anstream::stderr().lock();
+    for note in notes {
+        // If the terminal is gone there is nobody to read them.
+        drop(writeln!(err, "{}note:{:#} {}", table::NOTE, table::NOTE, table::printable(note)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Names of values that need no words but those of their argument.
+    const PLAIN: &[&str] = &[
+        "ADDRESS", "COUNT", "FILE", "FOLDER", "HEIGHT", "LENGTH", "MESH", "NAME", "NUMBER", "PRESSURE", "RUN", "SCENE",
+        "SECONDS", "TIME", "TIMES", "WIDTH", "bou",
+    ];
+
+    #[test]
+    fn every_argument_is_explained_and_so_is_every_name_of_a_value() {
+        fn visit(mut command: clap::Command) {
+            let name = command.get_name().to_owned();
+            let help = command.render_long_help().to_string();
+            for argument in command.get_arguments() {
+                let id = argument.get_id().as_str();
+                let words = argument.get_help().map(ToString::to_string).unwrap_or_default();
+                assert!(!words.is_empty(), "{name}: {id} has no help");
+                for value in argument.get_value_names().unwrap_or_default().iter().map(ToString::to_string) {
+                    // The name of the argument itself, in capitals.
+                    let is_own = value.eq_ignore_ascii_case(id)
+                        || value.split(['|', ',', '.', '=', '…']).all(|part| {
+                            part.is_empty() || PLAIN.contains(&part) || words.to_uppercase().contains(part)
+                        });
+                    // Once with the argument is not enough: somewhere it must be said what it is.
+                    let is_explained = help.contains(&format!("{value} ")) || help.contains(&format!("{value},"));
+                    let is_axis = value.trim_start_matches('N').len() == 1;
+                    assert!(
+                        is_own || is_axis || is_explained,
+                        "{name}: {id} has a value {value} that is nowhere explained"
+                    );
+                }
+            }
+            command.get_subcommands().cloned().for_each(visit);
+        }
+        visit(Cli::command());
+    }
+
+    #[test]
+    fn the_help_of_static_says_how_to_choose_vertices() {
+        let mut command = Cli::command();
+        let help = command.find_subcommand_mut("static").unwrap().render_long_help().to_string();
+        for words in ["WHERE chooses vertices", "vertex set", "surface", "x<0.1", "3,7,12", ".bou"] {
+            assert!(help.contains(words), "{words}: {help}");
+        }
     }
 }

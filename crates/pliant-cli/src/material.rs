@@ -7,6 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
 use pliant::material::{AnyLaw, CorotationalFrame, CorotationalTangent, Elasticity, Inversion, LawError, YoungPoisson};
 use pliant::mesh::{Moduli, Region, VolumeMesh};
+use pliant::scene::quantity::{Density, Pressure};
 
 /// Options that say what a body is made of.
 #[derive(Debug, Args)]
@@ -15,18 +16,18 @@ pub struct MaterialArgs {
     /// The elastic law; `pliant laws` tells all about them.
     #[arg(long, value_parser = laws(), hide_possible_values = true)]
     law: String,
-    /// Young's modulus, in Pa [default: as in the mesh file].
-    #[arg(long, requires = "poisson")]
-    young: Option<f64>,
+    /// Young's modulus, in Pa or such as "1 MPa" [default: as in the mesh file].
+    #[arg(long, value_name = "PRESSURE", requires = "poisson")]
+    young: Option<Pressure>,
     /// Poisson's ratio [default: as in the mesh file].
     #[arg(long, requires = "young")]
     poisson: Option<f64>,
     /// Instead of these, a coefficient of the law's formula, in Pa; once for each that it has.
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = coefficient, conflicts_with_all = ["young", "poisson"])]
     coefficients: Vec<(String, f64)>,
-    /// Mass per volume, in kg/m³ [default: as in the mesh file].
+    /// Mass per volume, in kg/m³ or such as "1.1 g/cm^3" [default: as in the mesh file].
     #[arg(long)]
-    density: Option<f64>,
+    density: Option<Density>,
     /// The tangent of the corotational law: the derivative of its stress, or without that of the rotation.
     #[arg(long, value_enum)]
     tangent: Option<Tangent>,
@@ -66,7 +67,7 @@ enum OnInversion {
     Extrapolate,
 }
 
-fn laws() -> PossibleValuesParser {
+pub fn laws() -> PossibleValuesParser {
     AnyLaw::ALL.iter().map(|law| PossibleValue::new(law.name).help(law.about)).collect::<Vec<_>>().into()
 }
 
@@ -74,8 +75,8 @@ fn coefficient(text: &str) -> Result<(String, f64), String> {
     let Some((name, value)) = text.split_once('=') else {
         return Err("expected NAME=VALUE, such as mu=3e5".into());
     };
-    let value = value.parse().map_err(|_| format!("expected a number after `{name}=`, found `{value}`"))?;
-    Ok((name.into(), value))
+    let value: Pressure = value.parse().map_err(|error| format!("`{name}=`: {error}"))?;
+    Ok((name.into(), value.si))
 }
 
 impl MaterialArgs {
@@ -92,7 +93,7 @@ impl MaterialArgs {
     /// The density of each region.
     pub fn densities(&self, file: &Path, mesh: &VolumeMesh) -> anyhow::Result<Vec<f64>> {
         match self.density {
-            Some(density) => Ok(vec![density; mesh.regions().len()]),
+            Some(density) => Ok(vec![density.si; mesh.regions().len()]),
             None => mesh.densities().with_context(|| format!("{}: give --density, as", file.display())),
         }
     }
@@ -118,7 +119,7 @@ impl MaterialArgs {
             return AnyLaw::with_coefficients(&self.law, &given).context("--param");
         }
         if let (Some(young), Some(poisson)) = (self.young, self.poisson) {
-            return Ok(AnyLaw::new(&self.law, YoungPoisson { young, poisson })?);
+            return Ok(AnyLaw::new(&self.law, YoungPoisson { young: young.si, poisson })?);
         }
         let place = || format!("{}, region `{}`", file.display(), region.name);
         match region.material.as_ref().and_then(|material| material.moduli.as_ref()) {

@@ -12,6 +12,7 @@ use pliant::mass::MassMatrix;
 use pliant::math::Vec3;
 use pliant::matrix_io::{self, Array};
 use pliant::mesh::ElementKind;
+use pliant::scene::quantity::{Rate, Time};
 use pliant::sparse::{BlockMatrix, Csr};
 use serde::Serialize;
 
@@ -36,12 +37,12 @@ pub struct Matrices {
     /// Lump the mass of each vertex, so that M is diagonal.
     #[arg(long)]
     lumped: bool,
-    /// Damping by mass, in 1/s: D = αM + βK.
-    #[arg(long, default_value_t = 0.0)]
-    alpha: f64,
-    /// Damping by stiffness, in s.
-    #[arg(long, default_value_t = 0.0)]
-    beta: f64,
+    /// Damping by mass, in 1/s or such as "2 Hz": D = αM + βK.
+    #[arg(long, value_name = "RATE", default_value_t = Rate::new(0.0))]
+    alpha: Rate,
+    /// Damping by stiffness, in s or such as "1 ms".
+    #[arg(long, value_name = "TIME", default_value_t = Time::new(0.0))]
+    beta: Time,
     /// A symmetric matrix to add to the damping, in kg/s.
     #[arg(long, value_name = "FILE.mtx")]
     damping_matrix: Option<PathBuf>,
@@ -161,8 +162,8 @@ impl Matrices {
             energy,
             largest_force: largest(&system.force),
             mass: mass.total(),
-            alpha: self.alpha,
-            beta: self.beta,
+            alpha: self.alpha.si,
+            beta: self.beta.si,
             files: self.write(&system)?,
         };
         let json = to_json(&summary)?;
@@ -171,7 +172,7 @@ impl Matrices {
     }
 
     fn damping(&self, vertices: usize) -> anyhow::Result<Damping> {
-        let damping = Damping::rayleigh(self.alpha, self.beta)?;
+        let damping = Damping::rayleigh(self.alpha.si, self.beta.si)?;
         Ok(match &self.damping_matrix {
             None => damping,
             Some(file) => {

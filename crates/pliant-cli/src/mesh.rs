@@ -6,8 +6,9 @@ use anyhow::{Context, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use pliant::io::{self, Encoding, FORMATS, Format, GmshVersion, Loaded, Mesh, ReadError, WriteOptions};
 use pliant::math::{Affine3, Vec3};
-use pliant::mesh::{Embedding, HexSplit, Material, SurfaceMesh, VolumeMesh};
+use pliant::mesh::{Embedding, HexSplit, Material, SurfaceMesh, Units, VolumeMesh};
 use pliant::meshing::Surface;
+use pliant::scene::quantity::Density;
 
 use crate::Done;
 use crate::fill::{Tetrahedralize, Voxelize};
@@ -21,9 +22,9 @@ pub enum MeshCommand {
     Info {
         /// A mesh of any supported format.
         file: PathBuf,
-        /// Mass per volume where the file gives none, in kg/m³.
+        /// Mass per volume where the file gives none, in kg/m³ or such as "1.1 g/cm^3".
         #[arg(long, allow_negative_numbers = true)]
-        density: Option<f64>,
+        density: Option<Density>,
         /// Print JSON instead of a table.
         #[arg(long)]
         json: bool,
@@ -78,9 +79,13 @@ pub struct Convert {
     /// Keep only this region.
     #[arg(long)]
     region: Option<String>,
-    /// Multiply all lengths; 0.001 turns millimetres into metres.
+    /// Multiply all lengths; 0.001 turns millimeters into meters. Densities and moduli stay as they are: see --units.
     #[arg(long)]
     scale: Option<f64>,
+    /// Convert from these units to SI: lengths, densities and moduli from mm-t-s, mm-kg-ms, mm-g-ms, cm-g-s or in-lbf-s;
+    /// lengths alone from mm, cm, in or ft.
+    #[arg(long, value_name = "SYSTEM", conflicts_with = "scale")]
+    units: Option<Units>,
     /// Cut hexahedra into five or six tetrahedra each.
     #[arg(long, value_enum)]
     split: Option<Split>,
@@ -126,7 +131,7 @@ enum Gmsh {
 impl MeshCommand {
     pub fn run(self) -> anyhow::Result<Done> {
         match self {
-            Self::Info { file, density, json } => info(&file, density, json),
+            Self::Info { file, density, json } => info(&file, density.map(|density| density.si), json),
             Self::Check { file, json } => check(&file, json),
             Self::Convert(convert) => convert.run(),
             Self::Generate(body) => {
@@ -213,7 +218,10 @@ impl Convert {
         let mut notes = loaded.report.lines();
         notes.extend(loaded.notes);
         let mesh = match loaded.mesh {
-            Mesh::Volume(mesh) => Mesh::Volume(self.change(mesh)?),
+            Mesh::Volume(mesh) => {
+                self.check_units(&mesh, &mut notes);
+                Mesh::Volume(self.change(mesh)?)
+            }
             Mesh::Surface(surface) => Mesh::Surface(self.change_surface(surface)?),
         };
         let options = WriteOptions {
@@ -231,6 +239,24 @@ impl Convert {
         Ok(Done { notes, ..Done::text(wrote(&self.output, &mesh)) })
     }
 
+    /// Drops the hint about units that are converted, and reports materials that are not converted with the lengths.
+    fn check_units(&self, mesh: &VolumeMesh, notes: &mut Vec<String>) {
+        if self.units.is_some() || self.scale.is_some() {
+            let hint = mesh.units_hint();
+            notes.retain(|note| Some(note) != hint.as_ref());
+        }
+        let option = match self.units {
+            Some(units) if units.is_length_only() => "--units",
+            None if self.scale.is_some() => "--scale",
+            _ => return,
+        };
+        if mesh.regions().iter().any(|region| region.material.is_some()) {
+            notes.push(format!(
+                "{option} converts lengths alone: densities and moduli are those of the file; --units mm-t-s and its like convert them too"
+            ));
+        }
+    }
+
     fn change_surface(&self, surface: SurfaceMesh) -> anyhow::Result<SurfaceMesh> {
         let for_volumes = [
             ("--fixed", self.fixed.is_some()),
@@ -243,9 +269,10 @@ impl Convert {
         if let Some((option, _)) = for_volumes.iter().find(|(_, given)| *given) {
             bail!("{option}: {} is a surface, and this can be done to volume meshes only", self.input.display());
         }
-        Ok(match self.scale {
-            Some(scale) => surface.transformed(Affine3::from_scale(Vec3::splat(scale))).context("--scale")?,
-            None => surface,
+        Ok(match (self.scale, &self.units) {
+            (Some(scale), _) => surface.transformed(Affine3::from_scale(Vec3::splat(scale))).context("--scale")?,
+            (None, Some(units)) => surface.to_si(units).context("--units")?,
+            (None, None) => surface,
         })
     }
 
@@ -262,6 +289,9 @@ impl Convert {
         }
         if let Some(scale) = self.scale {
             mesh = mesh.transformed(Affine3::from_scale(Vec3::splat(scale))).context("--scale")?;
+        }
+        if let Some(units) = &self.units {
+            mesh = mesh.to_si(units).context("--units")?;
         }
         if let Some(split) = self.split {
             mesh = mesh.split_hexes(match split {

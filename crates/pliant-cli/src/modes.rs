@@ -68,10 +68,13 @@ impl ModesCommand {
         if self.formats.list().any(|format| format == Animation::Plot) {
             bail!("--plot is for runs; modes have nothing to plot");
         }
-        listen()?;
+        listen();
         let mut notes = Vec::new();
         let file = read_scene(&self.scene, &mut notes)?;
-        let model = file.model(&Disk)?;
+        pictures::check_film(&self.formats.list().collect::<Vec<_>>(), file.scene.output.picture.size)?;
+        let (model, of_scene) = file.model(&Disk)?;
+        notes.extend(of_scene);
+        crate::show_notes(&notes);
         let bar = progress::bar(0, "modes: solutions", true);
         let modes = Modes::find(&model, &ModesParams::new(self.count), &mut |solves| {
             bar.set_length(solves as u64 + 1);
@@ -80,7 +83,7 @@ impl ModesCommand {
         });
         bar.finish_and_clear();
         if is_stopped() {
-            return Ok(stopped(notes));
+            return Ok(stopped());
         }
         let modes = modes?;
         let rows = rows(&model, &modes);
@@ -92,11 +95,14 @@ impl ModesCommand {
             fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
             let files = self.write(&file, model, &modes, &rows, &folder, &formats)?;
             if is_stopped() {
-                return Ok(stopped(notes));
+                return Ok(stopped());
             }
             for file in files.into_iter().filter(|_| !self.json) {
                 text += &format!("wrote {}\n", file.display());
             }
+        }
+        if self.json {
+            notes.clear();
         }
         Ok(Done { text, notes, exit: 0 })
     }
@@ -142,7 +148,7 @@ impl ModesCommand {
                 files.push(export(&reel, format, folder, &name, &options)?);
             }
             if [Animation::Png, Animation::Gif, Animation::Mp4].iter().any(|format| formats.contains(format)) {
-                files.extend(pictures::shoot(&reel, &picture, formats, folder, &name, false)?);
+                files.extend(pictures::shoot(&reel, &picture, formats, folder, &name, false)?.complete()?);
             }
             bar.inc(1);
             if is_stopped() {
@@ -262,7 +268,6 @@ fn table(file: &SceneFile, model: &Model, modes: &Modes, rows: &[Row]) -> String
     facts.into_text()
 }
 
-fn stopped(mut notes: Vec<String>) -> Done {
-    notes.push("stopped".into());
-    Done { text: String::new(), notes, exit: 130 }
+fn stopped() -> Done {
+    Done { text: String::new(), notes: vec!["stopped".into()], exit: 130 }
 }

@@ -10,7 +10,7 @@ use pliant::io::{Disk, Files};
 use pliant::output::{AnimationFormat, Cast, CastBody, FORMATS, Frame, Shown};
 use pliant::run::Run;
 use pliant::scene::quantity::Angle;
-use pliant::scene::{Animation, Colour as Coloured, Picture, Up as UpAxis};
+use pliant::scene::{Animation, Colour as Coloured, Picture, QuantityError, Up as UpAxis};
 use pliant_pictures::{
     Ball, Body, Bounds, Colour, ColourScale, Framing, Gif, Ground, Image, Mp4, Scene, Size, Up, Vec3, View,
 };
@@ -36,12 +36,12 @@ pub struct Render {
     /// What colours show.
     #[arg(long, value_enum)]
     colour: Option<ColourBy>,
-    /// The camera's angle around the upward axis, in degrees.
-    #[arg(long, allow_negative_numbers = true)]
-    azimuth: Option<f64>,
-    /// The camera's angle above the horizon, in degrees.
-    #[arg(long, allow_negative_numbers = true)]
-    elevation: Option<f64>,
+    /// The camera's angle around the upward axis, in degrees or such as "0.1 turn".
+    #[arg(long, value_name = "ANGLE", value_parser = degrees, allow_hyphen_values = true)]
+    azimuth: Option<Angle>,
+    /// The camera's angle above the horizon, in degrees or such as "0.1 turn".
+    #[arg(long, value_name = "ANGLE", value_parser = degrees, allow_hyphen_values = true)]
+    elevation: Option<Angle>,
     /// Do not draw the edges of the mesh.
     #[arg(long)]
     no_edges: bool,
@@ -56,7 +56,7 @@ enum ColourBy {
     Displacement,
     /// How fast it moves.
     Speed,
-    /// The von Mises stress.
+    /// The von Mises stress recovered at vertices.
     VonMises,
     /// The volume as a part of that at rest.
     VolumeRatio,
@@ -64,10 +64,17 @@ enum ColourBy {
     Energy,
 }
 
+/// An angle, in degrees if no unit is written.
+fn degrees(text: &str) -> Result<Angle, QuantityError> {
+    format!("{} deg", text.trim()).parse().or_else(|_| text.parse())
+}
+
 impl Render {
     pub fn run(&self) -> anyhow::Result<Done> {
-        run::listen()?;
-        let run = Run::open(&self.folder)?;
+        run::listen();
+        let formats: Vec<Animation> = self.formats.list().collect();
+        // Single pictures go elsewhere, and can be made of a run that is going on.
+        let run = if formats.is_empty() { Run::open(&self.folder)? } else { Run::lock(&self.folder)? };
         let mut picture = run.file.scene.output.picture.value.clone();
         if let Some(size) = &self.size {
             // The argument parser lets exactly two values pass.
@@ -83,10 +90,10 @@ impl Render {
                 ColourBy::Energy => Coloured::Energy,
             };
         }
-        let angle = |degrees: f64| Angle::new(degrees.to_radians());
-        picture.view.azimuth = self.azimuth.map_or(picture.view.azimuth, angle);
-        picture.view.elevation = self.elevation.map_or(picture.view.elevation, angle);
+        picture.view.azimuth = self.azimuth.unwrap_or(picture.view.azimuth);
+        picture.view.elevation = self.elevation.unwrap_or(picture.view.elevation);
         picture.edges &= !self.no_edges;
+        check_film(&formats, picture.size)?;
         let mut files = Vec::new();
         for [number, path] in self.frame.as_chunks::<2>().0 {
             let number: usize = number.parse().with_context(|| format!("--frame: `{number}` is no number"))?;
@@ -104,7 +111,6 @@ impl Render {
             write_png(&Studio::new(&run, &picture)?.draw(number)?, &path)?;
             files.push(path);
         }
-        let formats: Vec<Animation> = self.formats.list().collect();
         if formats.is_empty() && files.is_empty() {
             return Err(anyhow!("say what to make: --png, --gif, --mp4, --frame, or another format"));
         }
@@ -116,7 +122,7 @@ impl Render {
                 files.push(run.export(format, &folder.join(format!("{}.{}", run.name(), format.extensions[0])))?);
             }
         }
-        files.extend(make(&run, &picture, &formats, true)?);
+        files.extend(make(&run, &picture, &formats, true)?.complete()?);
         Ok(Done::text(files.iter().map(|file| format!("wrote {}\n", file.display())).collect()))
     }
 }
@@ -141,28 +147,80 @@ fn extension(format: Animation) -> &'static str {
     }
 }
 
-/// Make the pictures and plots that a scene asks for. Returns what to open.
-pub fn finish(run: &Run, show: bool) -> anyhow::Result<Vec<PathBuf>> {
-    let output = &run.file.scene.output;
-    let formats: Vec<Animation> = output.formats.iter().map(|format| format.value).collect();
-    make(run, &output.picture, &formats, show)
+/// Pictures, films and plots that were made.
+#[derive(Debug, Default)]
+pub struct Made {
+    /// Files to open.
+    pub files: Vec<PathBuf>,
+    /// Why others are missing.
+    pub failures: Vec<anyhow::Error>,
 }
 
-fn make(run: &Run, picture: &Picture, formats: &[Animation], show: bool) -> anyhow::Result<Vec<PathBuf>> {
+impl Made {
+    /// Returns the files, or the first failure.
+    pub fn complete(self) -> anyhow::Result<Vec<PathBuf>> {
+        self.failures.into_iter().next().map_or(Ok(self.files), Err)
+    }
+
+    fn add(&mut self, made: anyhow::Result<Vec<PathBuf>>) {
+        match made {
+            Ok(files) => self.files.extend(files),
+            Err(error) => self.failures.push(error),
+        }
+    }
+}
+
+/// Returns an error if a film is among the formats and cannot be made. Called before hours of work depend on it.
+pub fn check_film(formats: &[Animation], [width, height]: [u32; 2]) -> anyhow::Result<()> {
+    if formats.contains(&Animation::Mp4) {
+        Mp4::check(Size::new(width, height)?)?;
+    }
+    Ok(())
+}
+
+/// Returns the formats that a scene asks for.
+pub fn formats_of(scene: &pliant::scene::Scene) -> Vec<Animation> {
+    scene.output.formats.iter().map(|format| format.value).collect()
+}
+
+/// Makes the pictures and plots that the scene of a run asks for and that do not exist yet. Returns an error if it was interrupted.
+pub fn finish(run: &Run, formats: &[Animation], show: bool) -> anyhow::Result<Made> {
+    let folder = run.folder();
+    let is_missing = |format: &Animation| match format {
+        Animation::Plot => ["svg", "png"].iter().any(|own| !folder.join(format!("plots.{own}")).is_file()),
+        Animation::Png => (0..run.frame_count()).any(|number| !png_file(folder, run.name(), number).is_file()),
+        Animation::Gif | Animation::Mp4 => !folder.join(format!("{}.{}", run.name(), extension(*format))).is_file(),
+        _ => false,
+    };
+    let missing: Vec<Animation> = formats.iter().copied().filter(is_missing).collect();
+    make(run, &run.file.scene.output.picture, &missing, show)
+}
+
+fn make(run: &Run, picture: &Picture, formats: &[Animation], show: bool) -> anyhow::Result<Made> {
     let wants = |format| formats.contains(&format);
-    let mut files = Vec::new();
+    let mut made = Made::default();
     if wants(Animation::Plot) {
-        files.extend(plot::write(run)?);
+        made.add(plot::write(run));
     }
     if ![Animation::Png, Animation::Gif, Animation::Mp4].into_iter().any(wants) {
-        return Ok(files);
+        return Ok(made);
     }
-    run.check_frames()?;
-    files.extend(shoot(run, picture, formats, run.folder(), run.name(), show)?);
-    Ok(files)
+    match run
+        .check_frames()
+        .map_err(Into::into)
+        .and_then(|()| shoot(run, picture, formats, run.folder(), run.name(), show))
+    {
+        Ok(pictures) => {
+            made.files.extend(pictures.files);
+            made.failures.extend(pictures.failures);
+        }
+        Err(error) if run::is_stopped() => return Err(error),
+        Err(error) => made.failures.push(error),
+    }
+    Ok(made)
 }
 
-/// Make pictures and films of frames, in a folder and under a name. Returns what to open.
+/// Makes pictures and films of frames, in a folder and under a name. A film that fails does not keep others from being made.
 pub fn shoot(
     reel: &dyn Reel,
     picture: &Picture,
@@ -170,15 +228,16 @@ pub fn shoot(
     folder: &Path,
     name: &str,
     show: bool,
-) -> anyhow::Result<Vec<PathBuf>> {
+) -> anyhow::Result<Made> {
     let wants = |format| formats.contains(&format);
+    let mut made = Made::default();
     let studio = Studio::new(reel, picture)?;
     let seconds = picture.play_rate.map_or(reel.interval(), |rate| 1.0 / rate.si);
     let mut outputs: Vec<Box<dyn Film>> = Vec::new();
     if wants(Animation::Png) {
-        let folder = folder.join("png");
-        fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
-        outputs.push(Box::new(Stills { folder, name: name.to_owned(), count: 0 }));
+        let own = folder.join("png");
+        fs::create_dir_all(&own).with_context(|| own.display().to_string())?;
+        outputs.push(Box::new(Stills { folder: folder.to_owned(), name: name.to_owned(), count: 0 }));
     }
     if wants(Animation::Gif) {
         // What is shown for less than two hundredths of a second, viewers show for much longer.
@@ -188,7 +247,11 @@ pub fn shoot(
     }
     if wants(Animation::Mp4) {
         let path = folder.join(format!("{name}.mp4"));
-        outputs.push(Box::new(Mp4File { film: Mp4::start(&path, studio.size, 1.0 / seconds)?, path }));
+        let seconds = seconds.clamp(Mp4::FRAME_TIME.0, Mp4::FRAME_TIME.1);
+        match Mp4::start(&path, studio.size, 1.0 / seconds) {
+            Ok(film) => outputs.push(Box::new(Mp4File { film, path })),
+            Err(error) => made.failures.push(error.into()),
+        }
     }
     let frames = reel.frames();
     let bar = progress::bar(frames as u64, "pictures", show);
@@ -196,12 +259,22 @@ pub fn shoot(
         if run::is_stopped() {
             bail!("stopped after {number} of {frames} pictures");
         }
+        if outputs.is_empty() {
+            break;
+        }
         let image = studio.draw(number)?;
-        outputs.iter_mut().try_for_each(|output| output.add(&image))?;
+        outputs.retain_mut(|output| match output.add(&image) {
+            Ok(()) => true,
+            Err(error) => {
+                made.failures.push(error);
+                false
+            }
+        });
         bar.inc(1);
     }
     bar.finish_and_clear();
-    outputs.into_iter().map(Film::finish).collect()
+    outputs.into_iter().for_each(|output| made.add(output.finish().map(|file| vec![file])));
+    Ok(made)
 }
 
 /// Frames that can be shown.
@@ -268,13 +341,13 @@ struct Stills {
 
 impl Film for Stills {
     fn add(&mut self, image: &Image) -> anyhow::Result<()> {
-        let path = self.folder.join(format!("{}_{:06}.png", self.name, self.count));
+        let path = png_file(&self.folder, &self.name, self.count);
         self.count += 1;
         write_png(image, &path)
     }
 
     fn finish(self: Box<Self>) -> anyhow::Result<PathBuf> {
-        Ok(self.folder.join(format!("{}_000000.png", self.name)))
+        Ok(png_file(&self.folder, &self.name, 0))
     }
 }
 
@@ -310,6 +383,11 @@ impl Film for Mp4File {
     }
 }
 
+/// Returns the file of a picture of a series.
+fn png_file(folder: &Path, name: &str, number: usize) -> PathBuf {
+    folder.join("png").join(format!("{name}_{number:06}.png"))
+}
+
 fn write_png(image: &Image, path: &Path) -> anyhow::Result<()> {
     Ok(Disk.write(path, &image.png()?)?)
 }
@@ -334,8 +412,8 @@ struct Skin {
 impl<'a> Studio<'a> {
     fn new(reel: &'a dyn Reel, picture: &'a Picture) -> anyhow::Result<Self> {
         let size = Size::new(picture.size[0], picture.size[1])?;
-        let mut next_colour = 0;
-        let skins = reel.cast().bodies().iter().map(|body| Skin::new(body, picture.edges, &mut next_colour)).collect();
+        let skin = |(body, colors): (&CastBody, Vec<[u8; 3]>)| Skin::new(body, picture.edges, &colors);
+        let skins = reel.cast().bodies().iter().zip(reel.cast().region_colors()).map(skin).collect();
         let mut studio = Self {
             reel,
             picture,
@@ -451,13 +529,8 @@ impl<'a> Studio<'a> {
 }
 
 impl Skin {
-    fn new(body: &CastBody, with_edges: bool, next_colour: &mut usize) -> Self {
-        let mut colour = || {
-            *next_colour += 1;
-            Colour::distinct(*next_colour - 1)
-        };
-        let count = if body.is_dressed() { 1 } else { body.mesh().regions().len() };
-        let mut parts: Vec<(Vec<[u32; 3]>, Colour)> = (0..count).map(|_| (Vec::new(), colour())).collect();
+    fn new(body: &CastBody, with_edges: bool, colors: &[[u8; 3]]) -> Self {
+        let mut parts: Vec<(Vec<[u32; 3]>, Colour)> = colors.iter().map(|&color| (Vec::new(), Colour(color))).collect();
         for (triangle, region) in body.surface().triangles().zip(body.triangle_regions()) {
             parts[region as usize].0.push(triangle);
         }

@@ -99,6 +99,9 @@ impl Display {
                     "assembling_seconds": info.assembling.as_secs_f64(),
                     "solving_seconds": info.solving.as_secs_f64(),
                 });
+                if let Some(gain) = progress.energy_gain {
+                    record["energy_gain"] = json!(gain.gained);
+                }
                 if let Some(row) = progress.row {
                     for (name, value) in columns.iter().zip(row) {
                         // The time and the work are there already.
@@ -110,6 +113,14 @@ impl Display {
                 drop(writeln!(std::io::stdout(), "{record}"));
             }
             Kind::Lines { .. } | Kind::Nothing => {}
+        }
+    }
+
+    /// Writes something to the terminal that is to stay there.
+    pub fn interrupt(&self, write: impl FnOnce()) {
+        match &self.kind {
+            Kind::Bar(bar) => bar.suspend(write),
+            _ => write(),
         }
     }
 

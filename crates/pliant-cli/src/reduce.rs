@@ -72,10 +72,12 @@ const MOST_BYTES: usize = 4 << 30;
 
 impl Reduce {
     pub fn run(&self) -> anyhow::Result<Done> {
-        listen()?;
+        listen();
         let mut notes = Vec::new();
         let file = read_scene(&self.scene, &mut notes)?;
-        let model = file.model(&Disk)?;
+        let (model, of_scene) = file.model(&Disk)?;
+        notes.extend(of_scene);
+        crate::show_notes(&notes);
         let output = self.output.clone().unwrap_or_else(|| self.scene.with_extension("pliant"));
         if self.elements.is_some() && self.forces != ForcesBy::Cubature {
             bail!("--elements is for --forces cubature, and would do nothing");
@@ -114,7 +116,7 @@ impl Reduce {
         display.end();
         let (reduction, info) = match made {
             Err(ReductionError::Stopped) => {
-                notes.push("stopped; nothing was written".into());
+                let notes = vec!["stopped; nothing was written".into()];
                 return Ok(Done { text: String::new(), notes, exit: 130 });
             }
             other => other?,

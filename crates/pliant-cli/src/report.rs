@@ -44,6 +44,7 @@ struct VolumeFacts {
     regions: Vec<RegionReport>,
     vertex_sets: Vec<SetReport>,
     element_sets: Vec<SetReport>,
+    face_sets: Vec<FaceSetReport>,
     check: CheckReport,
 }
 
@@ -71,6 +72,15 @@ struct RegionReport {
 struct SetReport {
     name: String,
     members: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct FaceSetReport {
+    name: String,
+    faces: usize,
+    /// Faces between two elements.
+    inner_faces: usize,
+    area: f64,
 }
 
 impl Report {
@@ -116,6 +126,14 @@ impl VolumeFacts {
         let sets = |sets: &pliant::mesh::Sets| {
             sets.iter().map(|(name, set)| SetReport { name: name.clone(), members: set.len() }).collect()
         };
+        let on_boundary = |face: &pliant::mesh::ElementFace| boundary.faces.binary_search(face).is_ok();
+        let face_set = |(name, set): (&String, &Vec<pliant::mesh::ElementFace>)| FaceSetReport {
+            name: name.clone(),
+            faces: set.len(),
+            inner_faces: set.iter().filter(|face| !on_boundary(face)).count(),
+            area: mesh.area_of_faces(set),
+        };
+        let face_sets = mesh.face_sets().iter().map(face_set).collect();
         Self {
             vertices: mesh.vertex_count(),
             elements: mesh.element_count(),
@@ -131,6 +149,7 @@ impl VolumeFacts {
             regions,
             vertex_sets: sets(mesh.vertex_sets()),
             element_sets: sets(mesh.element_sets()),
+            face_sets,
             check,
         }
     }
@@ -182,6 +201,14 @@ impl VolumeFacts {
             })
             .collect();
         facts.columns(&["region", "elements", "volume, m³", "material"], &regions);
+        if !self.face_sets.is_empty() {
+            let faces = |set: &FaceSetReport| match set.inner_faces {
+                0 => set.faces.to_string(),
+                inner => format!("{} ({inner} between elements)", set.faces),
+            };
+            let row = |set: &FaceSetReport| vec![set.name.clone(), faces(set), number(set.area)];
+            facts.columns(&["face set", "faces", "area, m²"], &self.face_sets.iter().map(row).collect::<Vec<_>>());
+        }
         for (heading, sets) in [("vertex set", &self.vertex_sets), ("element set", &self.element_sets)] {
             if !sets.is_empty() {
                 let rows: Vec<Vec<String>> = sets.iter().map(|s| vec![s.name.clone(), s.members.to_string()]).collect();

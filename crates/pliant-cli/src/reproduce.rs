@@ -43,7 +43,7 @@ impl Reproduce {
             check_runs(&self.output, &experiments)?;
         }
         set_threads(self.threads)?;
-        listen()?;
+        listen();
         let effort = if self.fast { Effort::Fast } else { Effort::Full };
         let mut done = Done::text(String::new());
         for experiment in experiments {
@@ -63,7 +63,7 @@ impl Reproduce {
                         done.exit = 1;
                     }
                 }
-                Err(error) if error.is::<Stopped>() => {
+                Err(error) if error.is::<Stopped>() || is_stopped() => {
                     // It says where what was done is.
                     done.notes.push(format!("stopped; {error}"));
                     done.exit = 130;

@@ -1,34 +1,38 @@
 //! `pliant run` and `pliant resume`: scenes into animations, plots and numbers.
 
+use std::ffi::OsStr;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, anyhow};
+use anyhow::{Context, anyhow, bail};
 use clap::{Args, ValueHint};
 use pliant::io::{Disk, Format};
-use pliant::run::{Outcome, Params, Progress, Run, Status};
-use pliant::scene::{Animation, At, Quantity, ReducedChoice, SceneFile};
+use pliant::run::{Outcome, Outputs, Params, Progress, Run, Status};
+use pliant::scene::quantity::Time;
+use pliant::scene::{Animation, At, ReducedChoice, Scene, SceneFile};
 
+use crate::default_scene::{BodyArgs, Purpose};
 use crate::progress::Display;
+use crate::table::number;
 use crate::{Done, default_scene, pictures};
 
 /// Simulate a scene.
 #[derive(Debug, Args)]
 pub struct RunCommand {
-    /// A scene: .toml, or VegaFEM's .config. Or a mesh, which is dropped on the ground.
-    #[arg(value_name = "SCENE|MESH", value_hint = ValueHint::FilePath)]
-    scene: PathBuf,
+    /// A scene: .toml, or VegaFEM's .config. Or meshes and surfaces, which are dropped on the ground.
+    #[arg(value_name = "SCENE|MESH", required = true, value_hint = ValueHint::FilePath)]
+    files: Vec<PathBuf>,
     /// The folder to write to [default: out/ and the name of the scene].
     #[arg(short, long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     output: Option<PathBuf>,
-    /// Simulate so long instead, in s.
-    #[arg(long, value_name = "SECONDS")]
-    duration: Option<f64>,
-    /// Make steps of this length instead, in s.
-    #[arg(long, value_name = "SECONDS")]
-    step: Option<f64>,
+    /// Override the simulated time, in s or such as "2 min".
+    #[arg(long, value_name = "TIME")]
+    duration: Option<Time>,
+    /// Override the length of a time step, in s or such as 1/60 or "5 ms".
+    #[arg(long, value_name = "TIME")]
+    step: Option<Time>,
     /// Simulate with this reduced model, which `pliant reduce` has made of the scene.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     reduced: Option<PathBuf>,
@@ -38,6 +42,8 @@ pub struct RunCommand {
     /// Write none of the formats that the scene asks for, only those given here.
     #[arg(long)]
     no_formats: bool,
+    #[command(flatten)]
+    bodies: BodyArgs,
     #[command(flatten)]
     formats: Formats,
     #[command(flatten)]
@@ -115,7 +121,7 @@ impl Formats {
 /// What running and resuming have in common.
 #[derive(Debug, Args)]
 struct Common {
-    /// Say nothing but what went wrong.
+    /// Print only notes, warnings and errors.
     #[arg(short, long, conflicts_with = "json")]
     quiet: bool,
     /// Print a JSON record for each step on standard output.
@@ -124,21 +130,27 @@ struct Common {
     /// Use so many threads [default: all cores]. Results do not depend on it.
     #[arg(long, value_name = "COUNT")]
     threads: Option<usize>,
-    /// The time from one checkpoint to the next, in s.
-    #[arg(long, value_name = "SECONDS", default_value_t = 5.0)]
-    checkpoint: f64,
+    /// Continue without films if the program ffmpeg is missing or cannot make them.
+    #[arg(long)]
+    skip_missing: bool,
+    /// Time from one checkpoint to the next, in s or such as "1 min".
+    #[arg(long, value_name = "TIME", default_value_t = Time::new(5.0))]
+    checkpoint: Time,
 }
 
 impl RunCommand {
     pub fn run(&self) -> anyhow::Result<Done> {
         self.common.prepare()?;
         let mut notes = Vec::new();
-        let mut file = read_scene(&self.scene, &mut notes)?;
+        let mut file = read_files(&self.files, &self.bodies, Purpose::Run, &mut notes)?;
         if let Some(duration) = self.duration {
-            file.scene.simulation.value.duration = At::new(Quantity::new(duration));
+            file.scene.simulation.value.duration = At::new(duration);
         }
         if let Some(step) = self.step {
-            file.scene.set_step(step);
+            file.scene.set_step(step.si);
+        }
+        if self.duration.is_some() {
+            notes.extend(longer_than_asked(&file)?);
         }
         if let Some(reduced) = &self.reduced {
             set_reduced(&mut file, reduced)?;
@@ -151,7 +163,12 @@ impl RunCommand {
                 file.scene.output.value.formats.push(At::new(format));
             }
         }
+        if self.output.as_ref().is_some_and(|folder| folder.as_os_str().is_empty()) {
+            bail!("--output: the name is empty: expected a folder");
+        }
+        file.scene.output.check(&file.source)?;
         let folder = self.output.clone().unwrap_or_else(|| default_folder(&file));
+        self.common.check_film(&file.scene, &mut notes)?;
         let run = Run::create(file, &folder)?;
         finish(run, &self.common, self.check, notes)
     }
@@ -160,24 +177,63 @@ impl RunCommand {
 impl Resume {
     pub fn run(&self) -> anyhow::Result<Done> {
         self.common.prepare()?;
-        let run = Run::open(&self.folder)?;
+        let run = Run::lock(&self.folder)?;
+        let mut notes = Vec::new();
         if run.status() == Status::Done {
-            listen()?;
+            listen();
+            run.check_frames()?;
+            notes.extend(run.built().notes.iter().cloned());
+            crate::show_notes(&notes);
             let text = format!("{}: all {} steps are done\n", self.folder.display(), run.built().steps);
             // What is made of all frames may not have been finished.
-            let files = run.finish()?;
-            return close(&run, &self.common, self.check, text, files, Vec::new());
+            return close(&run, &self.common, self.check, text, run.finish(), notes);
         }
-        finish(Run::resume(&self.folder)?, &self.common, self.check, Vec::new())
+        self.common.check_film(&run.file.scene, &mut notes)?;
+        finish(run.at_checkpoint()?, &self.common, self.check, notes)
     }
 }
 
 /// A scene, or one with the mesh in it.
 pub fn read_scene(path: &Path, notes: &mut Vec<String>) -> anyhow::Result<SceneFile> {
-    match Format::of(path) {
-        Some(_) => default_scene::for_mesh(path, notes),
-        None => Ok(SceneFile::read(&Disk, path)?),
+    read_files(&[path.to_owned()], &BodyArgs::default(), Purpose::Run, notes)
+}
+
+/// Reads a scene, or drops meshes and surfaces on the ground.
+pub fn read_files(
+    files: &[PathBuf],
+    bodies: &BodyArgs,
+    purpose: Purpose,
+    notes: &mut Vec<String>,
+) -> anyhow::Result<SceneFile> {
+    let [path] = files else { return default_scene::for_meshes(files, bodies, purpose, notes) };
+    if Format::of(path).is_some() {
+        return default_scene::for_meshes(files, bodies, purpose, notes);
     }
+    let is_scene = |extension: &OsStr| ["toml", "config"].iter().any(|own| extension.eq_ignore_ascii_case(own));
+    let file = SceneFile::read(&Disk, path).map_err(|error| match path.extension() {
+        Some(extension) if !is_scene(extension) && path.is_file() => anyhow!(
+            "{}: expected a scene (.toml or .config) or a mesh, found a file that ends in .{}; `pliant mesh formats` lists the formats of \
+             meshes",
+            path.display(),
+            extension.display()
+        ),
+        _ => error.into(),
+    })?;
+    if let Some(option) = bodies.given() {
+        bail!("{option} is for meshes and surfaces, and {} is a scene: change it there", path.display());
+    }
+    Ok(file)
+}
+
+/// Says so if the last step of a scene ends after its duration.
+fn longer_than_asked(file: &SceneFile) -> anyhow::Result<Option<String>> {
+    let settings = &file.scene.simulation;
+    let (step, duration) = (settings.step.si, settings.duration.si);
+    let simulated = settings.step_count(&file.source)? as f64 * step;
+    Ok((simulated > duration * (1.0 + 1e-9)).then(|| {
+        let [simulated, duration, step] = [simulated, duration, step].map(number);
+        format!("{simulated} s are simulated instead of {duration} s, a whole number of steps of {step} s; --step changes that")
+    }))
 }
 
 /// Simulate a scene with a reduced model from a file.
@@ -191,7 +247,7 @@ pub fn set_reduced(file: &mut SceneFile, reduced: &Path) -> anyhow::Result<()> {
 /// Where a scene is run if nothing is said.
 pub fn default_folder(file: &SceneFile) -> PathBuf {
     match &file.scene.output.directory {
-        Some(directory) => file.source.folder.join(directory),
+        Some(directory) => file.source.folder.join(&directory.value),
         None => Path::new("out").join(file.source.path.file_stem().unwrap_or_else(|| "scene".as_ref())),
     }
 }
@@ -201,9 +257,19 @@ const MOST_THREADS: usize = 4096;
 
 impl Common {
     fn params(&self) -> anyhow::Result<Params> {
-        let interval = Duration::try_from_secs_f64(self.checkpoint);
+        let interval = Duration::try_from_secs_f64(self.checkpoint.si);
         let checkpoint_interval = interval.map_err(|error| anyhow!("--checkpoint: {} s: {error}", self.checkpoint))?;
         Ok(Params { checkpoint_interval })
+    }
+
+    /// Returns an error if the scene asks for a film that cannot be made; a note, if it is to be skipped.
+    fn check_film(&self, scene: &Scene, notes: &mut Vec<String>) -> anyhow::Result<()> {
+        match pictures::check_film(&pictures::formats_of(scene), scene.output.picture.size) {
+            Err(error) if self.skip_missing => notes.push(format!("no film is made: {error}")),
+            Err(error) => bail!("{error}; give --skip-missing to run without the film"),
+            Ok(()) => {}
+        }
+        Ok(())
     }
 
     fn prepare(&self) -> anyhow::Result<()> {
@@ -224,15 +290,27 @@ pub fn set_threads(threads: Option<usize>) -> anyhow::Result<()> {
 /// Set by Ctrl-C, and by requests to end.
 static STOP: AtomicBool = AtomicBool::new(false);
 
-/// From now on, Ctrl-C lets what is being done come to an end.
-pub fn listen() -> anyhow::Result<()> {
-    // A second one ends the program at once: nothing that is finished gets lost.
+/// Whether what is being done looks at [`STOP`].
+static LISTENING: AtomicBool = AtomicBool::new(false);
+
+/// Takes over Ctrl-C, once in a process: also where the command runs inside of another program, which may have taken it over before.
+pub fn take_over_interrupts() -> anyhow::Result<()> {
+    static IS_TAKEN: AtomicBool = AtomicBool::new(false);
+    if IS_TAKEN.swap(true, Ordering::SeqCst) {
+        return Ok(());
+    }
+    // A second one ends the program at once, as does the first if nobody listens: nothing that is finished gets lost.
     let handler = || {
-        if STOP.swap(true, Ordering::SeqCst) {
+        if STOP.swap(true, Ordering::SeqCst) || !LISTENING.load(Ordering::SeqCst) {
             std::process::exit(130);
         }
     };
     ctrlc::set_handler(handler).context("Ctrl-C")
+}
+
+/// From now on, Ctrl-C lets what is being done come to an end.
+pub fn listen() {
+    LISTENING.store(true, Ordering::SeqCst);
 }
 
 /// Whether the user wants to stop.
@@ -244,34 +322,43 @@ fn finish(mut run: Run, common: &Common, check: bool, mut notes: Vec<String>) ->
     if check && run.file.scene.expect.is_empty() {
         return Err(anyhow!("--check: the scene says of nothing what it must be; give it an [[expect]]"));
     }
-    listen()?;
+    listen();
     notes.extend(run.built().notes.iter().cloned());
+    crate::show_notes(&notes);
     let folder = run.folder().to_owned();
     let mut display = Display::new(&run, common.quiet, common.json);
     let began = Instant::now();
     let first = run.built().simulation.steps_done();
+    let mut warnings = Vec::new();
     let mut watch = |progress: &Progress<'_>| {
         display.step(progress);
+        if let Some(gain) = progress.energy_gain {
+            let warning = format!("{:.4} s: {gain}", progress.time);
+            display.interrupt(|| crate::show_notes(std::slice::from_ref(&warning)));
+            warnings.push(warning);
+        }
         if is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let outcome = run.go(&common.params()?, &mut watch);
     display.end();
+    notes.extend(warnings);
     let outcome = outcome.with_context(|| format!("what was done before is in {}", folder.display()))?;
     if outcome.status == Status::Stopped {
-        return Ok(stopped(&outcome, &folder, notes));
+        return Ok(stopped(&outcome, &folder));
     }
     let (seconds, steps) = (began.elapsed().as_secs_f64(), outcome.step - first);
     let simulated = steps as f64 * run.built().simulation.dt();
     let mut text = format!(
         "{}: {steps} steps, {} s simulated in {:.1} s ({:.2} of real time), {} frames\n",
-        run.title(),
-        crate::table::number(simulated),
+        crate::table::printable(run.title()),
+        number(simulated),
         seconds,
         simulated / seconds.max(1e-9),
         run.frames_done()
     );
-    text += &format!("wrote {} and in it probes.csv, frames/, scene.*\n", folder.display());
-    close(&run, common, check, text, outcome.files, notes)
+    text += &format!("wrote {} and in it probes.csv, frames/, scene.toml\n", folder.display());
+    let outputs = Outputs { files: outcome.files, failures: outcome.failures };
+    close(&run, common, check, text, outputs, notes)
 }
 
 /// Make what is made of all frames, and see whether they are as expected.
@@ -280,37 +367,51 @@ fn close(
     common: &Common,
     check: bool,
     mut text: String,
-    mut files: Vec<PathBuf>,
+    outputs: Outputs,
     mut notes: Vec<String>,
 ) -> anyhow::Result<Done> {
-    match pictures::finish(run, !common.quiet) {
-        Ok(pictures) => files.extend(pictures),
-        Err(_) if is_stopped() => {
-            notes.push(format!("stopped while drawing; `pliant resume {}` draws again", run.folder().display()));
-            return Ok(Done { text: String::new(), notes, exit: 130 });
+    let folder = run.folder().display();
+    let mut formats = pictures::formats_of(&run.file.scene);
+    if common.skip_missing && pictures::check_film(&formats, run.file.scene.output.picture.size).is_err() {
+        formats.retain(|format| *format != Animation::Mp4);
+    }
+    let Outputs { mut files, failures } = outputs;
+    let mut failures: Vec<anyhow::Error> = failures.into_iter().map(Into::into).collect();
+    match pictures::finish(run, &formats, !common.quiet) {
+        Ok(pictures) => {
+            files.extend(pictures.files);
+            failures.extend(pictures.failures);
         }
-        Err(error) => return Err(error),
+        // Only Ctrl-C ends the drawing early.
+        Err(_) => {
+            let note = format!("stopped while drawing; `pliant resume {folder}` draws what is missing");
+            return Ok(Done { text: String::new(), notes: vec![note], exit: 130 });
+        }
+    }
+    failures.iter().for_each(crate::show_error);
+    if !failures.is_empty() {
+        notes.push(format!("the simulation is complete; `pliant resume {folder}` makes the outputs that are missing"));
     }
     files.iter().for_each(|file| text += &format!("wrote {}\n", file.display()));
     if common.quiet || common.json {
+        // Without a summary, the notes before the run are enough.
         text.clear();
-    }
-    if common.quiet {
         notes.clear();
     }
-    let exit = if check { judge(run, common.quiet, &mut text)? } else { 0 };
+    let judged = if check { judge(run, common.quiet, &mut text)? } else { 0 };
+    let exit = judged.max(u8::from(!failures.is_empty()));
     Ok(Done { text, notes, exit })
 }
 
 /// What to say after Ctrl-C. The exit status is that of programs that such a signal ends.
-fn stopped(outcome: &Outcome, folder: &Path, mut notes: Vec<String>) -> Done {
-    notes.push(format!(
+fn stopped(outcome: &Outcome, folder: &Path) -> Done {
+    let note = format!(
         "stopped after step {}; `pliant resume {}` goes on from step {}",
         outcome.step,
         folder.display(),
         outcome.resumable_from
-    ));
-    Done { text: String::new(), notes, exit: 130 }
+    );
+    Done { text: String::new(), notes: vec![note], exit: 130 }
 }
 
 fn judge(run: &Run, quiet: bool, text: &mut String) -> anyhow::Result<u8> {

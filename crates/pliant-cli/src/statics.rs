@@ -9,20 +9,18 @@ use pliant::math::Vec3;
 use pliant::matrix_io::{Array, write_array};
 use pliant::model::Model;
 use pliant::output::{self, Axis, Cast, Fields, Frame};
-use pliant::scene::{Built, SceneFile, Source};
+use pliant::scene::quantity::{Density, Dimension, Pressure, dimension};
+use pliant::scene::{Built, Quantity, SceneError, SceneFile, Source};
 use pliant::system::State;
 use serde::Serialize;
 
 use crate::Done;
 use crate::table::{Facts, number, to_json, vector};
 
-/// Where vertices are: a set of the mesh, `all`, `surface`; a side such as `x<0.1` or `y>2`, in m; numbers such as `3,7,12`; or a .bou file.
+/// Name of a choice of vertices in the help, which says what it may be.
 const WHERE: &str = "WHERE";
 
 /// Find how a mesh deforms under loads.
-///
-/// WHERE is a vertex set of the mesh, `all` or `surface`; a side such as x<0.1 or y>2, in m; numbers such as 3,7,12; or a .bou file.
-/// Numbers may have units, as in "1 MPa".
 #[derive(Debug, Args)]
 pub struct Static {
     /// The mesh.
@@ -32,33 +30,37 @@ pub struct Static {
     #[arg(long, value_name = WHERE, required = true)]
     fix: Vec<String>,
     /// A force in all, in N.
-    #[arg(long, num_args = 4, value_names = [WHERE, "X", "Y", "Z"], allow_negative_numbers = true)]
+    #[arg(long, num_args = 4, value_names = [WHERE, "X", "Y", "Z"], allow_hyphen_values = true)]
     force: Vec<String>,
     /// A force per area on the surface, in Pa.
-    #[arg(long, num_args = 4, value_names = [WHERE, "X", "Y", "Z"], allow_negative_numbers = true)]
+    #[arg(long, num_args = 4, value_names = [WHERE, "X", "Y", "Z"], allow_hyphen_values = true)]
     traction: Vec<String>,
-    /// A pressure on the surface, in Pa; positive pulls outward.
-    #[arg(long, num_args = 2, value_names = [WHERE, "PRESSURE"], allow_negative_numbers = true)]
+    /// A pressure on the surface that follows its deformation, in Pa; positive pushes onto it.
+    #[arg(long, num_args = 2, value_names = [WHERE, "PRESSURE"], allow_hyphen_values = true)]
     pressure: Vec<String>,
+    /// Make pressures dead loads: with the normals and areas of the undeformed surface.
+    #[arg(long, requires = "pressure")]
+    dead: bool,
     /// Vertices that are moved by so much, in m.
-    #[arg(long, num_args = 4, value_names = [WHERE, "X", "Y", "Z"], allow_negative_numbers = true)]
+    #[arg(long, num_args = 4, value_names = [WHERE, "X", "Y", "Z"], allow_hyphen_values = true)]
     displace: Vec<String>,
     /// Acceleration by gravity, in m/s² [default: none].
-    #[arg(long, num_args = 3, value_names = ["X", "Y", "Z"], allow_negative_numbers = true)]
+    #[arg(long, num_args = 3, value_names = ["X", "Y", "Z"], allow_hyphen_values = true)]
     gravity: Option<Vec<String>>,
     /// The elastic law, as `pliant laws` lists them.
     #[arg(long)]
     law: Option<String>,
-    /// Young's modulus, in Pa [default: as in the mesh file].
-    #[arg(long, requires = "poisson")]
-    young: Option<String>,
+    /// Young's modulus, in Pa or such as "1 MPa" [default: as in the mesh file].
+    #[arg(long, value_name = "PRESSURE", requires = "poisson")]
+    young: Option<Pressure>,
     /// Poisson's ratio [default: as in the mesh file].
     #[arg(long, requires = "young")]
     poisson: Option<f64>,
-    /// Mass per volume, in kg/m³ [default: as in the mesh file].
+    /// Mass per volume, in kg/m³ or such as "1.1 g/cm^3" [default: as in the mesh file].
     #[arg(long)]
-    density: Option<String>,
-    /// The file to write: .vtu with stresses, .obj, .ply, .glb, or displacements as .npy, .csv or .txt.
+    density: Option<Density>,
+    /// The file to write: .vtu (points at rest with displacements, stresses, strains, reactions), the deformed surface as .obj, .ply or .glb, or
+    /// displacements as .npy, .csv or .txt.
     #[arg(short, long, value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
     /// Print numbers for programs.
@@ -73,7 +75,9 @@ struct Answer {
     displacement: Vec3,
     elastic_energy: f64,
     volume_change: f64,
+    /// Recovered at vertices.
     largest_von_mises: f64,
+    von_mises_at_vertex: usize,
     least_volume_ratio: f64,
     reaction: Vec3,
     newton_iterations: usize,
@@ -82,10 +86,16 @@ struct Answer {
 impl Static {
     pub fn run(&self) -> anyhow::Result<Done> {
         let text = self.scene()?;
-        let name = format!("{} (from the command line)", self.mesh.display());
-        let folder = self.mesh.parent().unwrap_or(Path::new("")).to_owned();
-        let file = SceneFile::parse(Source { path: name.into(), text: text.into(), folder })?;
-        let mut built = file.build(&Disk)?;
+        // The scene is nobody's file: errors name the mesh, and what they are about.
+        let told = |error: SceneError| {
+            let mesh = format!("{}: ", self.mesh.display());
+            let message = error.message.strip_prefix(&mesh).unwrap_or(&error.message);
+            let about = error.place.as_ref().map_or(String::new(), |place| format!(" ({})", place.text.trim()));
+            anyhow!("{mesh}{message}{about}")
+        };
+        let file = SceneFile::parse(Source::new(&self.mesh, text)).map_err(told)?;
+        let mut built = file.build(&Disk).map_err(told)?;
+        crate::show_notes(&built.notes);
         let info = built.simulation.step()?;
         let answer = measure(&mut built, info.newton_iterations);
         let mut out = if self.json { to_json(&answer)? } else { answer.table(&self.mesh.display().to_string()) };
@@ -95,13 +105,15 @@ impl Static {
                 out += &format!("wrote {}\n", path.display());
             }
         }
-        Ok(Done { text: out, notes: built.notes, exit: 0 })
+        let notes = if self.json { Vec::new() } else { built.notes };
+        Ok(Done { text: out, notes, exit: 0 })
     }
 
     /// The same as a scene.
     fn scene(&self) -> anyhow::Result<String> {
         let mesh = self.mesh.file_name().ok_or_else(|| anyhow!("{}: expected a mesh file", self.mesh.display()))?;
-        let gravity = self.gravity.as_ref().map_or("0, 0, 0".into(), |gravity| vector_of(gravity));
+        let gravity = self.gravity.as_ref().map(|gravity| vector_of::<dimension::Acceleration>("--gravity", gravity));
+        let gravity = gravity.unwrap_or_else(|| Ok("0, 0, 0".into()))?;
         let mut text = format!(
             "gravity = [{gravity}]\n[simulation]\nscheme = \"static\"\nstep = 1\nduration = 1\n[[object]]\nmesh = {}\n[object.material]\n",
             quoted(&mesh.to_string_lossy())
@@ -109,12 +121,14 @@ impl Static {
         let has_density = self.density.is_some() || read_volume(&self.mesh)?.mesh.densities().is_ok();
         let entries = [
             ("law", self.law.as_deref().map(quoted)),
-            ("young", self.young.as_deref().map(quantity)),
+            ("young", self.young.map(|young| format!("{:?}", young.si))),
             ("poisson", self.poisson.map(|poisson| format!("{poisson:?}"))),
             // Without gravity, mass does not matter.
             (
                 "density",
-                self.density.as_deref().map(quantity).or((!has_density && self.gravity.is_none()).then(|| "1".into())),
+                self.density
+                    .map(|density| format!("{:?}", density.si))
+                    .or((!has_density && self.gravity.is_none()).then(|| "1".into())),
             ),
         ];
         for (key, value) in entries {
@@ -123,20 +137,25 @@ impl Static {
             }
         }
         for place in &self.fix {
-            text += &format!("[[hold]]\nvertices = {}\n", selection(place));
+            text += &format!("[[hold]]\nvertices = {}\n", selection(place)?);
         }
         for [place, vector @ ..] in self.displace.as_chunks::<4>().0 {
-            let translate = vector_of(vector);
+            let translate = vector_of::<dimension::Length>("--displace", vector)?;
             let motion = format!("{{ keyframes = [{{ time = 1, translate = [{translate}] }}] }}");
-            text += &format!("[[hold]]\nvertices = {}\nmotion = {motion}\n", selection(place));
+            text += &format!("[[hold]]\nvertices = {}\nmotion = {motion}\n", selection(place)?);
         }
-        for (key, list) in [("force", &self.force), ("traction", &self.traction)] {
-            for [place, vector @ ..] in list.as_chunks::<4>().0 {
-                text += &format!("[[load]]\nvertices = {}\n{key} = [{}]\n", selection(place), vector_of(vector));
-            }
+        for [place, vector @ ..] in self.force.as_chunks::<4>().0 {
+            let force = vector_of::<dimension::Force>("--force", vector)?;
+            text += &format!("[[load]]\nvertices = {}\nforce = [{force}]\n", selection(place)?);
+        }
+        for [place, vector @ ..] in self.traction.as_chunks::<4>().0 {
+            let traction = vector_of::<dimension::Pressure>("--traction", vector)?;
+            text += &format!("[[load]]\nvertices = {}\ntraction = [{traction}]\n", selection(place)?);
         }
         for [place, pressure] in self.pressure.as_chunks::<2>().0 {
-            text += &format!("[[load]]\nvertices = {}\npressure = {}\n", selection(place), quantity(pressure));
+            let (place, follower) = (selection(place)?, !self.dead);
+            let pressure = quantity::<dimension::Pressure>("--pressure", pressure)?;
+            text += &format!("[[load]]\nvertices = {place}\npressure = {pressure}\nfollower = {follower}\n");
         }
         Ok(text)
     }
@@ -147,40 +166,42 @@ fn quoted(text: &str) -> String {
     serde_json::to_string(text).expect("text is always possible")
 }
 
-/// A number as it is, or text with a unit.
-fn quantity(text: &str) -> String {
-    let is_number = text.parse::<f64>().is_ok_and(f64::is_finite);
-    // TOML wants a digit before and after a point.
-    if is_number { format!("{:?}", text.parse::<f64>().unwrap_or_default()) } else { quoted(text) }
+/// The SI value of a number that an option was given, as TOML has it.
+fn quantity<D: Dimension>(option: &str, text: &str) -> anyhow::Result<String> {
+    let quantity: Quantity<D> = text.parse().map_err(|error| anyhow!("{option}: {error}"))?;
+    Ok(format!("{:?}", quantity.si))
 }
 
-fn vector_of(numbers: &[String]) -> String {
-    numbers.iter().map(|number| quantity(number)).collect::<Vec<_>>().join(", ")
+fn vector_of<D: Dimension>(option: &str, numbers: &[String]) -> anyhow::Result<String> {
+    let numbers: Result<Vec<_>, _> = numbers.iter().map(|number| quantity::<D>(option, number)).collect();
+    Ok(numbers?.join(", "))
 }
 
-fn selection(place: &str) -> String {
+fn selection(place: &str) -> anyhow::Result<String> {
     let side = ["x", "y", "z"].iter().enumerate().find_map(|(axis, name)| {
         let rest = place.trim().strip_prefix(name)?.trim_start();
         let (sign, bound) =
             rest.strip_prefix('<').map(|bound| (-1, bound)).or(rest.strip_prefix('>').map(|bound| (1, bound)))?;
+        Some((axis, sign, bound.trim()))
+    });
+    if let Some((axis, sign, bound)) = side {
         let mut point = vec!["0".to_owned(); 3];
-        point[axis] = quantity(bound.trim());
+        point[axis] = quantity::<dimension::Length>(place, bound)?;
         let mut normal = ["0"; 3];
         normal[axis] = if sign < 0 { "-1" } else { "1" };
-        Some(format!("{{ side = {{ point = [{}], normal = [{}] }} }}", point.join(", "), normal.join(", ")))
-    });
+        return Ok(format!("{{ side = {{ point = [{}], normal = [{}] }} }}", point.join(", "), normal.join(", ")));
+    }
     let is_list = place.chars().all(|c| c.is_ascii_digit() || c == ',' || c == ' ') && !place.is_empty();
     let is_file = Path::new(place).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bou"));
-    match side {
-        Some(side) => side,
-        None if is_list => format!("{{ indices = [{place}] }}"),
+    Ok(if is_list {
+        format!("{{ indices = [{place}] }}")
+    } else if is_file {
         // The scene is in the folder of the mesh, the file in that of the user.
-        None if is_file => {
-            let path = std::path::absolute(place).unwrap_or_else(|_| place.into());
-            format!("{{ file = {} }}", quoted(&path.to_string_lossy()))
-        }
-        None => quoted(place),
-    }
+        let path = std::path::absolute(place).unwrap_or_else(|_| place.into());
+        format!("{{ file = {} }}", quoted(&path.to_string_lossy()))
+    } else {
+        quoted(place)
+    })
 }
 
 fn measure(built: &mut Built, newton_iterations: usize) -> Answer {
@@ -200,15 +221,25 @@ fn measure_model(model: &mut Model, state: &State, newton_iterations: usize) -> 
         .max_by(|a, b| a.1.length_squared().total_cmp(&b.1.length_squared()))
         .unwrap_or_default();
     let fields = Fields::new(model, &state.q);
-    let fold = |values: &[f32], start: f32, of: fn(f32, f32) -> f32| f64::from(values.iter().copied().fold(start, of));
+    let least_volume_ratio = fields.elements.volume_ratio.iter().copied().fold(f32::INFINITY, f32::min);
+    let (von_mises_at_vertex, largest_von_mises) = fields
+        .vertices
+        .von_mises
+        .iter()
+        .copied()
+        .enumerate()
+        .filter(|(_, value)| !value.is_nan())
+        .max_by(|a, b| a.1.total_cmp(&b.1))
+        .unwrap_or_default();
     Answer {
         largest_displacement: displacement.length(),
         at_vertex,
         displacement,
         elastic_energy: seen.elastic_energy,
         volume_change: seen.volume / rest_volume - 1.0,
-        largest_von_mises: fold(&fields.von_mises, 0.0, f32::max),
-        least_volume_ratio: fold(&fields.volume_ratio, f32::INFINITY, f32::min),
+        largest_von_mises: largest_von_mises.into(),
+        von_mises_at_vertex,
+        least_volume_ratio: least_volume_ratio.into(),
         reaction: vectors(&reactions).into_iter().sum(),
         newton_iterations,
     }
@@ -227,12 +258,13 @@ impl Answer {
             "volume",
             format!("{:+.3} %, of an element at least {}", 100.0 * self.volume_change, number(self.least_volume_ratio)),
         );
-        facts.row("von Mises", format!("at most {} Pa", number(self.largest_von_mises)));
+        let (stress, vertex) = (number(self.largest_von_mises), self.von_mises_at_vertex);
+        facts.row("von Mises", format!("at most {stress} Pa, recovered at vertex {vertex}"));
         facts.into_text()
     }
 }
 
-/// Write the deformed mesh, or displacements.
+/// Writes the result: an animation of one frame, or an array of displacements.
 fn write(built: &Built, path: &Path) -> anyhow::Result<()> {
     let simulation = &built.simulation;
     let is_array =
@@ -242,7 +274,8 @@ fn write(built: &Built, path: &Path) -> anyhow::Result<()> {
         return Ok(write_array(path, &array)?);
     }
     let cast = std::sync::Arc::new(Cast::new(simulation.model()));
-    let frame = Frame::new(simulation.model(), simulation.state(), 0, true);
+    let (model, state) = (simulation.model(), simulation.state());
+    let frame = Frame::new(model, state, 0, true).with_reactions(model, state);
     output::write_still(path, &cast, &frame, Axis::Y)?;
     Ok(())
 }

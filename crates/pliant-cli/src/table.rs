@@ -1,5 +1,6 @@
 //! Text for people: aligned columns, numbers with few digits, colours that vanish off a terminal.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
@@ -16,16 +17,19 @@ pub struct Facts(String);
 impl Facts {
     /// A title line.
     pub fn title(&mut self, text: &str, detail: &str) {
+        let (text, detail) = (printable(text), printable(detail));
         put(&mut self.0, format_args!("{HEADING}{text}{HEADING:#}  {detail}\n"));
     }
 
     /// A row.
     pub fn row(&mut self, name: &str, value: impl AsRef<str>) {
-        put(&mut self.0, format_args!("  {LITERAL}{name:<16}{LITERAL:#}  {}\n", value.as_ref()));
+        put(&mut self.0, format_args!("  {LITERAL}{name:<16}{LITERAL:#}  {}\n", printable(value.as_ref())));
     }
 
     /// Columns under a heading; those of numbers are right-aligned.
     pub fn columns(&mut self, heading: &[&str], rows: &[Vec<String>]) {
+        let rows: Vec<Vec<Cow<'_, str>>> =
+            rows.iter().map(|row| row.iter().map(|cell| printable(cell)).collect()).collect();
         let width = |column: usize| {
             let cells = rows.iter().map(|row| row[column].chars().count());
             cells.chain([heading[column].chars().count()]).max().unwrap_or(0)
@@ -47,14 +51,40 @@ impl Facts {
         };
         let head = line(&mut heading.iter().copied());
         put(&mut self.0, format_args!("\n  {LITERAL}{head}{LITERAL:#}\n"));
-        for row in rows {
-            put(&mut self.0, format_args!("  {}\n", line(&mut row.iter().map(String::as_str))));
+        for row in &rows {
+            put(&mut self.0, format_args!("  {}\n", line(&mut row.iter().map(AsRef::as_ref))));
         }
     }
 
     pub fn into_text(self) -> String {
         self.0
     }
+}
+
+/// Replaces control characters, which could move the cursor or recolor the terminal, by their escapes. Line breaks and tabs stay.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    let is_control = |c: char| c.is_control() && c != '\n' && c != '\t';
+    if !text.contains(is_control) {
+        return text.into();
+    }
+    text.chars().map(|c| if is_control(c) { c.escape_default().to_string() } else { c.to_string() }).collect()
+}
+
+/// Makes text printable but for the styles of this module.
+pub fn styled(text: &str) -> String {
+    let styles = [HEADING, LITERAL, ERROR, NOTE].map(|style| style.render().to_string());
+    let reset = HEADING.render_reset().to_string();
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('\u{1b}') {
+        let (before, after) = rest.split_at(at);
+        out += &printable(before);
+        let style = styles.iter().chain([&reset]).find(|style| after.starts_with(style.as_str()));
+        let length = style.map_or(1, String::len);
+        out += &style.map_or_else(|| printable(&after[..1]), |style| style.into());
+        rest = &after[length..];
+    }
+    out + &printable(rest)
 }
 
 fn put(text: &mut String, arguments: std::fmt::Arguments<'_>) {
@@ -125,6 +155,20 @@ mod tests {
         for (x, text) in cases {
             assert_eq!(number(x), text);
         }
+    }
+
+    #[test]
+    fn control_characters_of_names_never_reach_the_terminal() {
+        let mut facts = Facts::default();
+        facts.title("a\u{1b}[2Jb", "\u{7}c");
+        facts.row("name", "\u{9b}31m\rd");
+        facts.columns(&["x"], &[vec!["\u{1b}]0;title\u{7}".into()]]);
+        let text = styled(&facts.into_text());
+        let plain = anstream::adapter::strip_str(&text).to_string();
+        assert!(plain.contains("a\\u{1b}[2Jb  \\u{7}c") && plain.contains("\\u{9b}31m\\rd"), "{plain}");
+        assert!(plain.chars().all(|c| !c.is_control() || c == '\n'), "{plain:?}");
+        // What was not put in with a fact keeps only our own styles.
+        assert_eq!(styled("\u{1b}[2J\u{1b}[36mx\u{1b}[0m"), "\\u{1b}[2J\u{1b}[36mx\u{1b}[0m");
     }
 
     #[test]

@@ -8,20 +8,22 @@ use std::time::Duration;
 use anyhow::{anyhow, bail};
 use clap::{Args, ValueHint};
 use pliant::run::Run;
-use pliant_viewer::{Live, Page, Params, Playback, Viewer, ViewerError};
+use pliant::scene::quantity::Time;
+use pliant_viewer::{Live, Page, Params, Playback, Show, Viewer, ViewerError};
 
 use crate::Done;
-use crate::run::{is_stopped, listen, read_scene, set_reduced, set_threads};
+use crate::default_scene::{self, BodyArgs, Purpose};
+use crate::run::{is_stopped, listen, read_files, set_reduced, set_threads};
 
 /// Simulate in real time, in the browser.
 #[derive(Debug, Args)]
 pub struct View {
-    /// A scene: .toml, or VegaFEM's .config. Or a mesh, which is dropped on the ground. Or the folder of a run, which is played back.
-    #[arg(value_name = "SCENE|MESH|RUN", value_hint = ValueHint::AnyPath)]
-    what: PathBuf,
-    /// Make steps of this length instead, in s.
-    #[arg(long, value_name = "SECONDS")]
-    step: Option<f64>,
+    /// A scene: .toml, or VegaFEM's .config. Or meshes and surfaces, which are dropped on the ground. Or the folder of a run, which is played back.
+    #[arg(value_name = "SCENE|MESH|RUN", required = true, value_hint = ValueHint::AnyPath)]
+    files: Vec<PathBuf>,
+    /// Override the length of a time step, in s or such as 1/60 or "5 ms".
+    #[arg(long, value_name = "TIME")]
+    step: Option<Time>,
     /// Simulate with this reduced model, which `pliant reduce` has made of the scene.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     reduced: Option<PathBuf>,
@@ -43,6 +45,8 @@ pub struct View {
     /// Use so many threads [default: all cores].
     #[arg(long, value_name = "COUNT")]
     threads: Option<usize>,
+    #[command(flatten)]
+    bodies: BodyArgs,
 }
 
 /// The port if nothing is said.
@@ -52,30 +56,39 @@ impl View {
     pub fn run(&self) -> anyhow::Result<Done> {
         set_threads(self.threads)?;
         let page = there(Page::embedded())?;
-        let mut notes = Vec::new();
-        let viewer = if self.what.is_dir() {
+        let viewer = if let Some(folder) = self.files.iter().find(|path| path.is_dir()) {
+            if self.files.len() > 1 {
+                bail!("{}: a run is played back alone, without other files", folder.display());
+            }
             if let Some(option) = [("--step", self.step.is_some()), ("--reduced", self.reduced.is_some())]
-                .iter()
+                .into_iter()
                 .find_map(|(name, is_given)| is_given.then_some(name))
             {
-                bail!("{option} is for scenes, and {} is a run that was made before", self.what.display());
+                bail!("{option} is for scenes, and {} is a run that was made before", folder.display());
             }
-            let playback = Playback::new(Run::open(&self.what)?)?;
+            if let Some(option) = self.bodies.given() {
+                bail!("{option} is for meshes and surfaces, and {} is a run that was made before", folder.display());
+            }
+            let playback = Playback::new(Run::open(folder)?)?;
+            crate::show_notes(playback.notes());
             self.start(page, || if self.paused { playback.paused() } else { playback })?
         } else {
-            let mut file = read_scene(&self.what, &mut notes)?;
+            let mut notes = Vec::new();
+            let mut file = read_files(&self.files, &self.bodies, Purpose::View, &mut notes)?;
             if let Some(step) = self.step {
-                file.scene.set_step(step);
+                file.scene.set_step(step.si);
             }
             if let Some(reduced) = &self.reduced {
                 set_reduced(&mut file, reduced)?;
             }
-            // The page tells what is worth knowing.
             file.notes.append(&mut notes);
-            let live = Live::new(file)?;
+            let speed = default_scene::play_speed(&file);
+            let live = Live::new(file)?.at_speed(speed);
+            // The page shows them too.
+            crate::show_notes(live.notes());
             self.start(page, || if self.paused { live.paused() } else { live })?
         };
-        listen()?;
+        listen();
         self.announce(&viewer)?;
         while !is_stopped() {
             if viewer.has_ended() {
@@ -85,10 +98,10 @@ impl View {
             }
             std::thread::sleep(Duration::from_millis(50));
         }
-        Ok(Done { text: String::new(), notes, exit: 0 })
+        Ok(Done::text(String::new()))
     }
 
-    fn start<S: pliant_viewer::Show>(&self, page: Page, show: impl FnOnce() -> S) -> anyhow::Result<Viewer> {
+    fn start<S: Show>(&self, page: Page, show: impl FnOnce() -> S) -> anyhow::Result<Viewer> {
         let params = Params { listen: self.listen, port: self.port.unwrap_or(PORT), names: self.name.clone() };
         // The usual port may be taken by another viewer; a port that was asked for may not.
         let listener = match (Viewer::listen(&params), self.port) {

@@ -242,6 +242,30 @@ fn convert_changes_the_mesh_and_says_what_was_lost() {
 }
 
 #[test]
+fn convert_turns_millimeters_tonnes_and_seconds_into_si_with_densities_and_moduli() {
+    let folder = TempDir::new().unwrap();
+    let steel = "*NODE\n1, 0, 0, 0\n2, 60, 0, 0\n3, 0, 60, 0\n4, 0, 0, 60\n*ELEMENT, TYPE=C3D4, ELSET=e\n1, 1, 2, 3, 4\n\
+                 *SOLID SECTION, ELSET=e, MATERIAL=steel\n,\n*MATERIAL, NAME=steel\n*DENSITY\n7.85e-9,\n*ELASTIC\n210000., 0.3\n";
+    std::fs::write(folder.path().join("steel.inp"), steel).unwrap();
+    let hint = "in mm-t-s it is 7850 kg/m³; `pliant mesh convert` converts";
+    for args in [&["mesh", "info", "steel.inp"][..], &["mesh", "check", "steel.inp"]] {
+        let run = ok(folder.path(), args);
+        assert!(run.out.contains(hint) || run.err.contains(hint), "{args:?}: {}{}", run.out, run.err);
+    }
+    let run = ok(folder.path(), &["mesh", "convert", "steel.inp", "si.inp", "--units", "mm-t-s"]);
+    assert_eq!(run.err, "");
+    let info = json(&ok(folder.path(), &["mesh", "info", "--json", "si.inp"]));
+    assert!((info["volume"].as_f64().unwrap() / 3.6e-5 - 1.0).abs() < 1e-12);
+    assert!((info["mass"].as_f64().unwrap() / (7850.0 * 3.6e-5) - 1.0).abs() < 1e-12);
+    let text = std::fs::read_to_string(folder.path().join("si.inp")).unwrap();
+    assert!(text.contains("*ELASTIC\n210000000000.0, 0.3\n"), "{text}");
+    let lengths = ok(folder.path(), &["mesh", "convert", "steel.inp", "m.inp", "--units", "mm"]);
+    assert!(lengths.err.contains("--units converts lengths alone"), "{}", lengths.err);
+    let wrong = pliant(folder.path(), &["mesh", "convert", "steel.inp", "m.inp", "--units", "mm-t"]);
+    assert!(wrong.err.contains("expected LENGTH-MASS-TIME such as mm-t-s"), "{}", wrong.err);
+}
+
+#[test]
 fn gmsh_versions_and_encodings_can_be_chosen() {
     let folder = TempDir::new().unwrap();
     ok(folder.path(), &["mesh", "generate", "ball", "-o", "ball.msh"]);

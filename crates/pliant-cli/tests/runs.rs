@@ -169,6 +169,70 @@ fn quiet_is_silent_json_is_a_record_a_step_and_a_pipe_sees_no_bar() {
     assert!(!piped.err.contains('\r') && !piped.err.contains('\u{1b}'), "{}", piped.err);
 }
 
+/// Two tetrahedra, the second with the wrong winding, which is worth a note.
+const TURNED: &str = "*VERTICES\n5 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 1 1 1\n*ELEMENTS\nTET\n2 4 0\n1 1 2 3 4\n2 3 2 4 5\n\
+    *MATERIAL m\nENU, 1000, 1E6, 0.3\n*REGION\nallElements, m\n";
+
+/// Both streams of a command, in the order in which it wrote.
+#[cfg(unix)]
+fn interleaved(folder: &Path, args: &[&str]) -> String {
+    let mut command = Command::new("sh");
+    command.args(["-c", "exec \"$0\" \"$@\" 2>&1", env!("CARGO_BIN_EXE_pliant")]).args(args).current_dir(folder);
+    String::from_utf8(command.output().unwrap().stdout).unwrap()
+}
+
+#[test]
+#[cfg(unix)]
+fn notes_are_printed_before_the_work_and_again_with_the_summary() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("turned.veg"), TURNED).unwrap();
+    let note = "note: 1 element had the wrong winding and was turned (1)";
+    let commands: [(&[&str], &str); 5] = [
+        (&["run", "turned.veg", "--duration", "0.05", "-o", "a"], "of real time"),
+        (&["resume", "a"], "steps are done"),
+        (&["static", "turned.veg", "--fix", "0,1,2", "--force", "4", "0", "-1", "0"], "in equilibrium"),
+        (&["modes", "turned.veg", "-n", "2"], "frequency Hz"),
+        (&["reduce", "turned.veg", "-r", "3"], "reduced in"),
+    ];
+    for (args, summary) in commands {
+        let said = interleaved(folder.path(), args);
+        let (at, rest) = (said.find(note), said.find(summary));
+        assert!(at.is_some() && at < rest, "{args:?}: {said}");
+        assert!(said.rfind(note) > rest && said.matches(note).count() == 2, "{args:?}: {said}");
+    }
+    // Records are for programs: the notes go before them, once.
+    let said = interleaved(folder.path(), &["run", "turned.veg", "--duration", "0.05", "-o", "b", "--json"]);
+    assert!(said.starts_with("note: ") && said.matches(note).count() == 1, "{said}");
+    let quiet = ok(folder.path(), &["run", "turned.veg", "--duration", "0.05", "-o", "b", "--quiet"]);
+    assert!(quiet.out.is_empty() && quiet.err.matches(note).count() == 1, "{}", quiet.err);
+    let check = ok(folder.path(), &["scene", "check", "turned.veg"]);
+    assert!(check.err.contains(note), "{}", check.err);
+}
+
+#[test]
+fn energy_that_appears_is_reported_at_once_and_in_the_records() {
+    let folder = TempDir::new().unwrap();
+    let thrown = "[[object]]\nmesh = { ball = { radius = 0.1 } }\ntranslate = [0, 0.15, 0]\nvelocity = [0, -20, 0]\n\
+                  material = { young = \"1 MPa\", poisson = 0.4, density = 1000 }\n[[obstacle]]\nplane = {}\n\
+                  [simulation]\nstep = \"1/60 s\"\nduration = 0.2\n";
+    fs::write(folder.path().join("default.toml"), thrown).unwrap();
+    let linearized = format!("{thrown}scheme = \"linearized-backward-euler\"\n");
+    fs::write(folder.path().join("linearized.toml"), linearized).unwrap();
+    let default = ok(folder.path(), &["run", "default.toml"]);
+    assert!(!default.err.contains("energy appeared"), "{}", default.err);
+    let dissipated = column(&folder.path().join("out/default"), "dissipated_energy");
+    assert!(
+        dissipated.windows(2).all(|pair| pair[1] >= pair[0]) && dissipated[dissipated.len() - 1] > 100.0,
+        "{dissipated:?}"
+    );
+    // Whether the run gets to its end or not.
+    let text = pliant(folder.path(), &["run", "linearized.toml"]).err;
+    let note = text.lines().find(|line| line.contains("energy appeared")).unwrap_or_else(|| panic!("{text}"));
+    assert!(note.starts_with("note: 0.0") && note.contains("`backward-euler`"), "{note}");
+    let dissipated = column(&folder.path().join("out/linearized"), "dissipated_energy");
+    assert!(dissipated.iter().any(|energy| *energy < -100.0), "{dissipated:?}");
+}
+
 #[test]
 fn results_do_not_depend_on_the_number_of_threads() {
     let folder = with_scene(60);
@@ -294,7 +358,7 @@ fn a_mesh_without_a_scene_is_dropped_on_the_ground() {
     let run = ok(folder.path(), &["run", "ball.msh", "--duration", "1", "-o", "out"]);
     assert!(run.err.contains("the file gives no isotropic stiffness"), "{}", run.err);
     let scene = fs::read_to_string(folder.path().join("out/scene.toml")).unwrap();
-    assert!(scene.contains("mesh = \"ball.msh\"") && scene.contains("plane"), "{scene}");
+    assert!(scene.contains("ball.msh\"") && scene.contains("plane"), "{scene}");
     let table = fs::read_to_string(folder.path().join("out/probes.csv")).unwrap();
     let height = table.lines().next().unwrap().split(',').position(|name| name == "centre_of_mass.y").unwrap();
     let heights: Vec<f64> =
@@ -312,9 +376,7 @@ fn a_mesh_without_a_scene_is_dropped_on_the_ground() {
 fn scenes_are_checked_converted_and_described() {
     let folder = with_scene(40);
     let check = ok(folder.path(), &["scene", "check", "jelly.toml"]);
-    for words in
-        ["can be simulated", "112, 16 of them held", "270 tetrahedra", "linearized-backward-euler, 40 steps", "memory"]
-    {
+    for words in ["can be simulated", "112, 16 of them held", "270 tetrahedra", "backward-euler, 40 steps", "memory"] {
         assert!(check.out.contains(words), "{words}: {}", check.out);
     }
     let explicit = scene(40).replace("step = \"5 ms\"", "step = \"5 ms\"\nscheme = \"central-differences\"");
@@ -352,15 +414,57 @@ fn statics_of_a_bar_are_those_of_the_closed_form() {
     // F L / (E A).
     assert!((answer["displacement"][0].as_f64().unwrap() - 0.02).abs() < 1e-9, "{answer}");
     assert!((answer["reaction"][0].as_f64().unwrap() + 100.0).abs() < 1e-6, "{answer}");
-    assert!((answer["largest_von_mises"].as_f64().unwrap() / 1e4 - 1.0).abs() < 0.02, "{answer}");
-    assert!(folder.path().join("bar.vtu").is_file());
+    assert!((answer["largest_von_mises"].as_f64().unwrap() / 1e4 - 1.0).abs() < 1e-5, "{answer}");
+    let file = fs::read_to_string(folder.path().join("bar.vtu")).unwrap();
+    let (_, point_data) = file.split_once("<PointData>").unwrap();
+    for name in ["displacement", "velocity", "reaction", "stress", "strain", "von_mises"] {
+        assert!(point_data.contains(&format!("Name=\"{name}\"")), "{name}");
+    }
+    // The points are those at rest.
+    let sizes = ["bar.vtu", "bar.msh"].map(|name| {
+        let info = ok(folder.path(), &["mesh", "info", "--json", name]).out;
+        serde_json::from_str::<serde_json::Value>(&info).unwrap()["bounds"].clone()
+    });
+    assert_eq!(sizes[0], sizes[1]);
     ok(folder.path(), &["mesh", "info", "bar.vtu"]);
     let moved = ["static", "bar.msh", "--fix", "x-min", "--displace", "x-max", "1 cm", "0", "0", "-o", "bar.npy"];
     let args: Vec<&str> = moved.iter().chain(&material).copied().collect();
     let table = ok(folder.path(), &args);
     assert!(table.out.contains("at most 0.01 m") && table.out.contains("wrote bar.npy"), "{}", table.out);
+    // Positive pressure pushes onto the end: −p L/E, exactly so as a dead load, and as a follower load too because ν = 0.
+    for dead in [&["--dead"][..], &[]] {
+        let push = ["static", "bar.msh", "--fix", "x-min", "--pressure", "x-max", "10 kPa", "--json"];
+        let args: Vec<&str> = push.iter().chain(&material).chain(dead).copied().collect();
+        let answer: serde_json::Value = serde_json::from_str(&ok(folder.path(), &args).out).unwrap();
+        assert!((answer["displacement"][0].as_f64().unwrap() + 0.02).abs() < 1e-9, "{answer}");
+        assert!((answer["reaction"][0].as_f64().unwrap() - 100.0).abs() < 1e-6, "{answer}");
+    }
     let wrong = pliant(folder.path(), &["static", "bar.msh", "--fix", "left", "--young", "1", "--poisson", "0"]);
     assert!(wrong.status == 1 && wrong.err.contains("there is no vertex set `left`"), "{}", wrong.err);
+}
+
+#[test]
+fn bodies_that_lock_are_named_by_static_run_and_scene_check() {
+    let folder = TempDir::new().unwrap();
+    ok(folder.path(), &["mesh", "generate", "box", "-o", "bar.msh", "--size", "2", "1", "1", "--cells", "2", "1", "1"]);
+    let bar =
+        ["static", "bar.msh", "--fix", "x<0", "--gravity", "0", "-9.81", "0", "--density", "1000", "--young", "1 MPa"];
+    let soft = ok(folder.path(), &[&bar[..], &["--poisson", "0.44"]].concat());
+    assert!(!soft.err.contains("lock"), "{}", soft.err);
+    let locked = ok(folder.path(), &[&bar[..], &["--poisson", "0.49"]].concat());
+    let expected =
+        "linear tetrahedra lock at ν = 0.49: a beam four boxes of six tetrahedra high is 3.4 times too stiff";
+    assert!(locked.err.contains(expected), "{}", locked.err);
+    // Coefficients of a law have a Poisson's ratio too.
+    let scene = "[simulation]\nstep = 0.01\nduration = 0.02\n[[object]]\nname = \"jelly\"\n\
+                 mesh = { box = { size = [1, 1, 1], cells = [2, 1, 1] } }\n\
+                 material = { law = \"neo-hookean\", coefficients = { mu = 1e5, lambda = 1e7 }, density = 1000 }\n";
+    fs::write(folder.path().join("jelly.toml"), scene).unwrap();
+    for command in [&["scene", "check", "jelly.toml"][..], &["run", "jelly.toml", "-o", "a"]] {
+        let done = ok(folder.path(), command);
+        let count = done.err.matches("body `jelly`: linear tetrahedra lock at ν = 0.495").count();
+        assert!(count >= 1, "{}", done.err);
+    }
 }
 
 #[test]
@@ -546,4 +650,155 @@ fn a_scene_is_reduced_and_runs_as_the_whole_one_does() {
     fails(BEAM, "beam.toml", "does not begin with `PLIANTRM`");
     let size = pliant(folder.path(), &["reduce", "beam.toml", "-r", "0"]);
     assert!(size.status == 1 && size.err.contains("a basis of 0 directions"), "{}", size.err);
+}
+
+/// A program that stands in for ffmpeg: it writes what it is given to the file that its last argument names.
+#[cfg(unix)]
+const ENCODES: &str = "#!/bin/sh\nfor last; do :; done\ncat > \"$last\"\n";
+
+/// A folder with a program `ffmpeg` in it, to be put on the path.
+#[cfg(unix)]
+fn ffmpeg(folder: &Path, name: &str, script: &str) -> String {
+    use std::os::unix::fs::PermissionsExt;
+    let programs = folder.join(name);
+    fs::create_dir(&programs).unwrap();
+    fs::write(programs.join("ffmpeg"), script).unwrap();
+    fs::set_permissions(programs.join("ffmpeg"), fs::Permissions::from_mode(0o755)).unwrap();
+    format!("{}:/usr/bin:/bin", programs.display())
+}
+
+#[cfg(unix)]
+fn with_path(folder: &Path, path: &str, args: &[&str]) -> Finished {
+    let Output { status, stdout, stderr } = command(folder, args).env("PATH", path).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    Finished { status: status.code().unwrap(), out: text(stdout), err: text(stderr) }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_film_that_cannot_be_made_is_an_error_before_the_first_step_and_can_be_skipped_and_made_later() {
+    let folder = with_scene(20);
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir(at("none")).unwrap();
+    let none = at("none").display().to_string();
+    let works = ffmpeg(folder.path(), "works", ENCODES);
+    let refused = with_path(folder.path(), &none, &["run", "jelly.toml", "--mp4", "--gif", "-o", "a"]);
+    assert!(refused.status == 1 && refused.err.contains("`ffmpeg`, which is not on the PATH"), "{}", refused.err);
+    assert!(refused.err.contains("--skip-missing") && !at("a").exists(), "{}", refused.err);
+    let modes = with_path(folder.path(), &none, &["modes", "jelly.toml", "--mp4", "-n", "1"]);
+    assert!(modes.status == 1 && modes.err.contains("ffmpeg") && !at("out").exists(), "{}", modes.err);
+    let args = ["run", "jelly.toml", "--mp4", "--gif", "-o", "a", "--skip-missing"];
+    let skipped = with_path(folder.path(), &none, &args);
+    assert!(skipped.status == 0 && skipped.err.contains("no film is made"), "{}", skipped.err);
+    assert!(at("a/jelly.gif").is_file() && !at("a/jelly.mp4").exists());
+    // The scene still asks for the film. Resuming makes it, and nothing else.
+    fs::write(at("a/jelly.gif"), "kept").unwrap();
+    let still = with_path(folder.path(), &none, &["resume", "a"]);
+    assert!(still.status == 1 && still.err.contains("the simulation is complete"), "{}", still.err);
+    assert_eq!(with_path(folder.path(), &none, &["resume", "a", "--skip-missing"]).status, 0);
+    let later = with_path(folder.path(), &works, &["resume", "a"]);
+    assert!(
+        later.status == 0 && later.out.contains("wrote a/jelly.mp4") && !later.out.contains("gif"),
+        "{}",
+        later.out
+    );
+    assert_eq!(fs::read(at("a/jelly.gif")).unwrap(), b"kept");
+    assert!(fs::metadata(at("a/jelly.mp4")).unwrap().len() > 1000);
+    // An encoder that works at first and fails later.
+    let breaks = ffmpeg(
+        folder.path(),
+        "breaks",
+        "#!/bin/sh\nfor last; do :; done\n[ -e tried ] && { echo out of luck >&2; exit 1; }\n: > tried\ncat > \"$last\"\n",
+    );
+    let broken = with_path(folder.path(), &breaks, &["run", "jelly.toml", "--mp4", "--gif", "-o", "b"]);
+    assert!(broken.status == 1 && broken.err.contains("ffmpeg: out of luck"), "{}", broken.err);
+    assert!(broken.out.contains("wrote b/jelly.gif") && broken.out.contains("20 steps"), "{}", broken.out);
+    assert_same(&at("a"), &at("b"));
+    assert_eq!(with_path(folder.path(), &works, &["resume", "b"]).status, 0);
+    assert!(at("b/jelly.mp4").is_file());
+    let useless = with_path(folder.path(), &breaks, &["run", "jelly.toml", "--mp4", "-o", "c"]);
+    assert!(useless.status == 1 && useless.err.contains("out of luck") && !at("c").exists(), "{}", useless.err);
+}
+
+#[test]
+#[cfg(unix)]
+fn nobody_else_writes_to_the_folder_while_pictures_are_drawn() {
+    let folder = with_scene(20);
+    let at = |name: &str| folder.path().join(name);
+    // The second film waits until it is told to go on.
+    let script = "#!/bin/sh\nfor last; do :; done\nif [ -e tried ]; then : > drawing; cat go > \"$last\"; else : > tried; fi\ncat > \"$last\"\n";
+    let path = ffmpeg(folder.path(), "waits", script);
+    assert!(Command::new("mkfifo").arg(at("go")).status().unwrap().success());
+    let mut args = command(folder.path(), &["run", "jelly.toml", "--mp4", "--quiet", "-o", "a"]);
+    let mut child = args.env("PATH", &path).spawn().unwrap();
+    while !at("drawing").exists() {
+        assert!(child.try_wait().unwrap().is_none(), "the run ended before it drew");
+        std::thread::yield_now();
+    }
+    let before = results(&at("a"));
+    let owner = format!("process {} is writing to this folder", child.id());
+    for args in [&["run", "jelly.toml", "-o", "a"][..], &["resume", "a"], &["render", "a", "--gif"]] {
+        let other = pliant(folder.path(), args);
+        assert!(other.status == 1 && other.err.contains(&owner), "{args:?}: {}", other.err);
+    }
+    ok(folder.path(), &["render", "a", "--frame", "0", "first.png"]);
+    assert!(results(&at("a")) == before);
+    fs::write(at("go"), "").unwrap();
+    assert!(child.wait().unwrap().success() && at("a/jelly.mp4").is_file());
+    ok(folder.path(), &["render", "a", "--glb"]);
+}
+
+#[test]
+fn the_scene_in_the_folder_of_a_run_finds_its_mesh() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("turned.veg"), TURNED).unwrap();
+    let expected = |name: &str| results(&folder.path().join(name)).remove("probes.csv").unwrap();
+    ok(folder.path(), &["run", "turned.veg", "--duration", "0.1", "-q", "-o", "a"]);
+    ok(folder.path(), &["run", "a/scene.toml", "-q", "-o", "b"]);
+    fs::create_dir(folder.path().join("elsewhere")).unwrap();
+    fs::rename(folder.path().join("b/scene.toml"), folder.path().join("elsewhere/moved.toml")).unwrap();
+    ok(&folder.path().join("elsewhere"), &["run", "moved.toml", "-q", "-o", "../c"]);
+    assert!(expected("a") == expected("b") && expected("a") == expected("c"));
+}
+
+#[test]
+fn control_characters_in_a_title_do_not_reach_the_terminal() {
+    let folder = TempDir::new().unwrap();
+    let text = scene(2).replace("\"Jelly\"", "\"a\\u001b[2J\\u0007b\"");
+    fs::write(folder.path().join("jelly.toml"), text).unwrap();
+    for args in [&["run", "jelly.toml"][..], &["scene", "check", "jelly.toml"], &["modes", "jelly.toml", "-n", "1"]] {
+        let output = command(folder.path(), args).env("CLICOLOR_FORCE", "1").output().unwrap();
+        let out = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success() && out.contains("a\\u{1b}[2J\\u{7}b"), "{out:?}");
+        assert!(!out.contains("\u{1b}[2J") && !out.contains('\u{7}'), "{out:?}");
+    }
+}
+
+#[test]
+fn empty_folders_and_huge_numbers_are_short_errors() {
+    let folder = TempDir::new().unwrap();
+    let digits = "1".repeat(300);
+    let text = scene(2);
+    let fails = |old: &str, new: &str, expected: &str| {
+        fs::write(folder.path().join("jelly.toml"), text.replace(old, new)).unwrap();
+        let run = pliant(folder.path(), &["run", "jelly.toml"]);
+        let message = run.err.lines().next().unwrap_or_default();
+        assert!(run.status == 1 && message.contains(expected) && message.len() < 200, "{}", run.err);
+        assert!(walk(folder.path()).len() == 1, "{:?}", walk(folder.path()));
+    };
+    fails(
+        "frame_rate = 20",
+        "directory = \"\"",
+        "jelly.toml:20:13: `directory` is empty: expected the name of a folder",
+    );
+    fails("\"5 ms\"", &format!("-{digits}.0"), "the time step is -1.1111111111111112e299 s, expected a positive time");
+    fails("\"5 ms\"", &digits, "this whole number has too many digits");
+    fails("poisson = 0.4", &format!("poisson = {digits}.0"), "Poisson's ratio is 1.1111111111111112e299");
+    fails(
+        "poisson = 0.4",
+        "poisson = 0.4, compression_resistance = 1e308",
+        "the compression resistance is 1e308, expected a number from 0 to 1e9",
+    );
+    let empty = pliant(folder.path(), &["run", "jelly.toml", "-o", ""]);
+    assert!(empty.status != 0 && empty.err.contains("--output"), "{}", empty.err);
 }

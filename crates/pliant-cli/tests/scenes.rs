@@ -107,3 +107,61 @@ fn every_scene_that_is_written_again_can_be_built() {
         again.build(&pliant::io::Disk).unwrap_or_else(|error| panic!("{}: {error}", name(&scene)));
     }
 }
+
+/// A line without what differs from one machine to the next: numbers, the spaces that align them, and bars of text.
+fn stable(line: &str) -> String {
+    let line: String = line.chars().filter(|c| !('\u{2580}'..='\u{259f}').contains(c)).collect();
+    let mut out = String::new();
+    for word in line.split_whitespace() {
+        let mut rest = word;
+        while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+            let end = rest[start..].find(|c: char| !(c.is_ascii_digit() || ".e-+".contains(c)));
+            out += rest[..start].trim_end_matches('-');
+            out.push('#');
+            rest = &rest[end.map_or(rest.len(), |end| start + end)..];
+        }
+        out += rest;
+        out.push(' ');
+    }
+    out
+}
+
+#[test]
+fn the_transcripts_of_the_readme_print_what_they_say() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let readme = fs::read_to_string(root.join("README.md")).unwrap();
+    let folder = TempDir::new().unwrap();
+    for entry in root.join("examples").read_dir().unwrap().flatten().filter(|entry| entry.path().is_file()) {
+        fs::copy(entry.path(), folder.path().join(entry.file_name())).unwrap();
+    }
+    let scene = fs::read_to_string(root.join("examples/beam.toml")).unwrap();
+    assert!(readme.contains(&format!("```toml\n{scene}```")), "the scene in README.md is not examples/beam.toml");
+    let mut transcripts = 0;
+    // Experiments of papers take longer, and have tests of their own.
+    for block in readme.split("```text\n").skip(1).map(|rest| rest.split("```").next().unwrap()) {
+        for transcript in block.split("$ pliant ").skip(1).filter(|transcript| !transcript.starts_with("reproduce")) {
+            let (command, expected) = transcript.split_once('\n').unwrap();
+            let output = Command::new(env!("CARGO_BIN_EXE_pliant"))
+                .args(command.split(' '))
+                .current_dir(folder.path())
+                .output()
+                .unwrap();
+            let printed = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+            // Notes may come and go with what is worth a note; all else stays.
+            let found: Vec<&str> = printed.lines().filter(|line| !line.starts_with("note: ")).collect();
+            let expected: Vec<&str> = expected.lines().collect();
+            assert_eq!(found.len(), expected.len(), "pliant {command} printed\n{printed}");
+            for (found, expected) in found.iter().zip(expected) {
+                let (found, expected) = (stable(found), stable(expected));
+                // What is left out stands as dots.
+                let is_same = match expected.trim_end().strip_suffix('…') {
+                    Some(start) => found.starts_with(start.trim_end()),
+                    None => found == expected,
+                };
+                assert!(is_same, "pliant {command} printed\n{found}\ninstead of\n{expected}");
+            }
+            transcripts += 1;
+        }
+    }
+    assert!(transcripts >= 10, "only {transcripts} transcripts in README.md");
+}

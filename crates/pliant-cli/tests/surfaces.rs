@@ -240,3 +240,196 @@ fn polygons_with_corners_that_point_inward_are_what_they_enclose() {
     let body = io::read_volume(folder.path().join("u.veg")).unwrap().mesh;
     assert!((body.volume() - 7.0).abs() < 1e-9, "the notch is empty: {}", body.volume());
 }
+
+/// The scene that a run has left in its folder.
+fn scene_of(folder: &Path, run: &str) -> pliant::scene::SceneFile {
+    let path = folder.join(run).join("scene.toml");
+    pliant::scene::SceneFile::read(&io::Disk, &path).unwrap()
+}
+
+#[test]
+fn options_say_what_a_surface_without_a_scene_is_made_of_and_how_it_falls() {
+    let (folder, _) = folder();
+    let options = [
+        "--units",
+        "mm",
+        "--scale",
+        "2",
+        "--up",
+        "z",
+        "--law",
+        "corotational",
+        "--young",
+        "1 MPa",
+        "--poisson",
+        "0.3",
+        "--density",
+        "1.1 g/cm^3",
+        "--cells",
+        "6",
+        "--height",
+        "50 cm",
+        "--duration",
+        "20 ms",
+        "--step",
+        "1/120",
+    ];
+    let run = ok(folder.path(), &[&["run", "ring.obj"], &options[..]].concat());
+    let scene = scene_of(folder.path(), "out/ring").scene;
+    assert!(scene.up == pliant::scene::Up::Z);
+    assert_eq!(scene.simulation.step.si, 1.0 / 120.0);
+    let text = scene.to_toml();
+    for part in ["scale = 0.002", "young = 1000000.0", "poisson = 0.3", "law = \"corotational\"", "cells = 6"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(text.contains("density = 1100") || text.contains("density = 1099.99"), "{text}");
+    // The tube of the ring is 0.6 m thick in the file, so 1.2 mm, and falls by half a metre.
+    let point = scene.obstacles[0].plane.as_ref().unwrap().point;
+    assert!((point[2].si + 2e-3 * 1.3 + 0.5).abs() < 1e-4, "{point:?}");
+    // The last step ends after the duration, which is said.
+    assert!(run.err.contains("0.025 s are simulated instead of 0.02 s"), "{}", run.err);
+    let filled =
+        ok(folder.path(), &["run", "ring.obj", "--fill", "--cells", "8", "--duration", "0.02", "-o", "filled"]);
+    assert!(filled.err.contains("the inside of the surface is meshed with 8 cells"), "{}", filled.err);
+    assert!(scene_of(folder.path(), "filled").scene.to_toml().contains("filled"));
+}
+
+#[test]
+fn several_files_fall_side_by_side() {
+    let (folder, _) = folder();
+    ok(folder.path(), &["mesh", "generate", "ball", "--radius", "50 cm", "--across", "4", "-o", "ball.veg"]);
+    let run = ok(folder.path(), &["run", "ring.obj", "ball.veg", "ring.obj", "--duration", "0.02", "--young", "1e5"]);
+    assert!(run.err.contains("placed side by side along x"), "{}", run.err);
+    let objects = scene_of(folder.path(), "out/ring+2-more").scene.objects;
+    let names: Vec<&str> = objects.iter().map(|object| object.name.as_ref().unwrap().value.as_str()).collect();
+    assert_eq!(names, ["ring", "ball", "ring-2"]);
+    // All begin at one height, and the ring of radius 1.3 m ends before the ball of radius 0.5 m begins.
+    let at = |object: usize| pliant::scene::quantity::vec3(&objects[object].translate);
+    assert!(at(1).x - 0.5 > at(0).x + 1.3 && at(2).x - 1.3 > at(1).x + 0.5, "{} {} {}", at(0), at(1), at(2));
+    assert!((at(0).y - 0.3).abs() < 0.02 && (at(1).y - 0.5).abs() < 1e-9, "{} {}", at(0), at(1));
+}
+
+#[test]
+fn options_for_meshes_are_refused_where_they_would_do_nothing() {
+    let (folder, _) = folder();
+    ok(folder.path(), &["mesh", "generate", "ball", "--across", "4", "-o", "ball.veg"]);
+    std::fs::write(
+        folder.path().join("s.toml"),
+        "[[object]]\nmesh = \"ball.veg\"\n[simulation]\nstep = 1\nduration = 1\n",
+    )
+    .unwrap();
+    for option in
+        ["--scale=2", "--units=mm", "--up=z", "--law=linear", "--young=1", "--poisson=0.1", "--density=1", "--height=1"]
+    {
+        let run = pliant(folder.path(), &["run", "s.toml", option]);
+        let name = option.split('=').next().unwrap();
+        let expected = format!("error: {name} is for meshes and surfaces, and s.toml is a scene");
+        assert!(run.status == 1 && run.err.starts_with(&expected), "{option}: {}", run.err);
+    }
+    for (args, why) in [
+        (&["ball.veg", "--cells", "9"][..], "--cells is for surfaces, and ball.veg has elements already"),
+        (&["ball.veg", "--fill"], "--fill is for surfaces"),
+        (&["ring.obj", "s.toml"], "s.toml: expected a mesh or surface"),
+        (&["ring.obj", "--units", "kg"], "`kg` does not measure a length"),
+        (&["ring.obj", "--young", "5 cm"], "`cm` does not measure a pressure"),
+        (&["ring.obj", "--scale", "0"], "--scale: 0, expected a positive number"),
+        (&["ring.obj", "--height=-1"], "--height: -1 m"),
+    ] {
+        let run = pliant(folder.path(), &[&["run"], args].concat());
+        assert!(run.status != 0 && run.err.contains(why), "{args:?}: {}", run.err);
+    }
+}
+
+#[test]
+fn errors_about_a_surface_name_its_file_and_the_real_cause() {
+    let folder = TempDir::new().unwrap();
+    let triangle = "f 1 2 3\n";
+    let files = [
+        ("huge.obj", format!("v 0 0 0\nv 1e200 0 0\nv 0 1e200 0\n{triangle}"), "the solid is 1e200 m long"),
+        ("tiny.obj", format!("v 0 0 0\nv 1e-200 0 0\nv 0 1e-200 0\n{triangle}"), "the solid is 1e-200 m long"),
+        ("line.obj", format!("v 0 0 0\nv 1 0 0\nv 2 0 0\n{triangle}"), "none of the 1 triangles"),
+        ("point.obj", format!("v 0 0 0\nv 0 0 0\nv 0 0 0\n{triangle}"), "the solid is 0e0 m long"),
+        ("stray.obj", format!("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1e7 0 0\n{triangle}f 1 4 4\n"), "count as points"),
+        ("nan.obj", format!("v 0 0 0\nv nan 0 0\nv 0 1 0\n{triangle}"), "line 2"),
+        ("empty.obj", String::new(), "an empty file"),
+        ("points.obj", "v 0 0 0\nv 1 0 0\n".into(), "no "),
+    ];
+    for (name, text, why) in &files {
+        std::fs::write(folder.path().join(name), text).unwrap();
+        for command in [&["run"][..], &["modes"], &["scene", "check"]] {
+            let run = pliant(folder.path(), &[command, &[name]].concat());
+            let start = format!("error: {name}");
+            let cites = !run.err.contains(".toml") && run.err.matches(name).count() == 1;
+            assert!(
+                run.status == 1 && run.err.contains(&start) && cites && run.err.contains(why),
+                "{name}: {}",
+                run.err
+            );
+        }
+    }
+    std::fs::write(folder.path().join("model.fbx"), "Kaydara").unwrap();
+    let run = pliant(folder.path(), &["run", "model.fbx"]);
+    assert!(run.err.contains("model.fbx: expected a scene (.toml or .config) or a mesh"), "{}", run.err);
+    // With several files, that which is wrong is named.
+    std::fs::write(
+        folder.path().join("fine.obj"),
+        format!("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n"),
+    )
+    .unwrap();
+    let run = pliant(folder.path(), &["run", "fine.obj", "line.obj", "--cells", "4"]);
+    assert!(run.status == 1 && run.err.contains("error: line.obj: none of the 1 triangles"), "{}", run.err);
+}
+
+#[test]
+fn bodies_of_any_size_squash_visibly_when_they_land_and_do_not_collapse() {
+    let (folder, _) = folder();
+    ok(folder.path(), &["mesh", "generate", "ball", "--radius", "1", "--across", "6", "-o", "ball.msh"]);
+    for scale in ["0.005", "0.1", "5"] {
+        let run = ok(folder.path(), &["run", "ball.msh", "--scale", scale, "-o", scale]);
+        assert!(run.err.contains("a soft one is taken"), "{}", run.err);
+        let made = pliant::run::Run::open(&folder.path().join(scale)).unwrap();
+        let scene = &made.file.scene;
+        let played =
+            scene.output.picture.play_rate.map_or(scene.output.frame_rate.as_ref().unwrap().si, |rate| rate.si);
+        assert!([24.0, 25.0, 30.0, 60.0].contains(&played), "{played}");
+        // No fewer steps per frame than whole ones.
+        let per_frame = 1.0 / (scene.output.frame_rate.as_ref().unwrap().si * scene.simulation.step.si);
+        assert!((per_frame - per_frame.round()).abs() < 1e-9, "{per_frame}");
+        let rest = made.built().simulation.model().bodies()[0].mesh().vertices().to_vec();
+        let height = |frame: usize| {
+            let frame = made.frame(frame, false).unwrap();
+            let y = rest.iter().zip(frame.u.as_chunks::<3>().0).map(|(x, u)| x.y + u[1]);
+            let (low, high) = y.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), y| (low.min(y), high.max(y)));
+            high - low
+        };
+        let heights: Vec<f64> = (0..made.frame_count()).map(|frame| height(frame) / height(0)).collect();
+        let least = heights.iter().copied().fold(f64::INFINITY, f64::min);
+        assert!((0.5..0.85).contains(&least), "scaled by {scale}, the height falls to {least}");
+        let last = heights[heights.len() - 1];
+        assert!((0.85..0.995).contains(&last), "scaled by {scale}, the height at the end is {last}");
+    }
+}
+
+#[test]
+fn cells_of_a_cage_are_refused_at_once_as_they_were_asked_for() {
+    let (folder, _) = folder();
+    let run = pliant(folder.path(), &["mesh", "tetrahedralize", "ring.obj", "--cage", "--cells", "500", "-o", "a.veg"]);
+    assert!(run.status == 1 && run.err.contains("ring.obj: 500 cells along the longest side"), "{}", run.err);
+}
+
+#[test]
+fn a_filled_surface_without_a_material_is_as_soft_as_a_cage() {
+    let (folder, _) = folder();
+    let young = |file: &str| {
+        let mesh = io::read_volume(folder.path().join(file)).unwrap().mesh;
+        match mesh.regions()[0].material.as_ref().unwrap().moduli {
+            Some(Moduli::Isotropic { young, .. }) => young,
+            ref other => panic!("{other:?}"),
+        }
+    };
+    let run = ok(folder.path(), &["mesh", "tetrahedralize", "ring.obj", "--cells", "10", "-o", "filled.veg"]);
+    assert!(run.err.contains("no --density was given") && run.err.contains("a soft material"), "{}", run.err);
+    ok(folder.path(), &["mesh", "tetrahedralize", "ring.obj", "--cells", "10", "--cage", "-o", "cage.veg"]);
+    let (filled, cage) = (young("filled.veg"), young("cage.veg"));
+    assert!(filled < 1e6 && (filled / cage - 1.0).abs() < 0.3, "{filled} Pa and {cage} Pa");
+}

@@ -14,6 +14,27 @@ fn view(folder: &Path, args: &[&str]) -> Child {
     command.spawn().unwrap()
 }
 
+#[test]
+fn notes_are_printed_before_the_address() {
+    if Page::embedded().is_none() {
+        return;
+    }
+    let folder = TempDir::new().unwrap();
+    make(folder.path(), &["mesh", "generate", "ball", "--across", "3", "-o", "ball.obj"]);
+    // Both streams in one, in the order in which they are written.
+    let mut child = Command::new("sh")
+        .args(["-c", "exec \"$0\" view ball.obj --port 0 --no-browser --paused 2>&1", env!("CARGO_BIN_EXE_pliant")])
+        .current_dir(folder.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let before: Vec<String> = lines.take_while(|line| !line.starts_with("http://")).collect();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(before.iter().any(|line| line.contains("the file gives no density")), "{before:?}");
+}
+
 /// The exit status, and what was said on standard error.
 fn end(mut child: Child) -> (Option<i32>, String) {
     let mut said = String::new();

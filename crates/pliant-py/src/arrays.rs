@@ -8,8 +8,30 @@ use numpy::{
     Element, PyArray1, PyArray2, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArray, PyUntypedArrayMethods,
 };
 use pliant::math::Vec3;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+
+/// Reads a count: a whole number that is not negative.
+pub fn count(value: &Bound<'_, PyAny>) -> PyResult<usize> {
+    value.extract().map_err(|error: PyErr| {
+        if error.is_instance_of::<PyOverflowError>(value.py()) {
+            PyValueError::new_err(format!("a count is {value}, expected a whole number from 0 to {}", usize::MAX))
+        } else {
+            error
+        }
+    })
+}
+
+/// Reads a count, or `None`.
+pub fn optional_count(value: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
+    if value.is_none() { Ok(None) } else { count(value).map(Some) }
+}
+
+/// Reads three counts.
+pub fn counts(value: &Bound<'_, PyAny>) -> PyResult<[usize; 3]> {
+    let list: [Bound<'_, PyAny>; 3] = value.extract()?;
+    Ok([count(&list[0])?, count(&list[1])?, count(&list[2])?])
+}
 
 /// Numbers from Python.
 pub struct Numbers<'py>(PyReadonlyArrayDyn<'py, f64>);

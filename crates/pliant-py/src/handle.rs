@@ -3,12 +3,14 @@
 use numpy::{PyArray1, PyArray2};
 use pliant::force::{Handle as Spring, Handles};
 use pliant::math::Vec3;
+use pliant::scene::quantity::dimension;
 use pliant::system::State;
 use pyo3::prelude::*;
 
 use crate::arrays::{Numbers, frozen, index_list, into_list, vector_rows};
 use crate::errors::{Kind, OrRaise};
 use crate::pin::targets;
+use crate::quantity::Amount;
 use crate::simulation::{Simulation, check_coefficient};
 
 /// Springs from vertices to points that can be moved. Made by :meth:`Simulation.handle`.
@@ -66,7 +68,8 @@ impl Handle {
     }
 
     #[setter]
-    fn set_stiffness(&self, py: Python<'_>, value: f64) -> PyResult<()> {
+    fn set_stiffness(&self, py: Python<'_>, value: Amount<dimension::Stiffness>) -> PyResult<()> {
+        let value = value.si;
         check_coefficient("stiffness", value)?;
         let count = self.list(py)?.len() as f64;
         self.change(py, |spring, _| spring.stiffness = value / count)
@@ -79,7 +82,8 @@ impl Handle {
     }
 
     #[setter]
-    fn set_damping(&self, py: Python<'_>, value: f64) -> PyResult<()> {
+    fn set_damping(&self, py: Python<'_>, value: Amount<dimension::Viscosity>) -> PyResult<()> {
+        let value = value.si;
         check_coefficient("damping", value)?;
         let count = self.list(py)?.len() as f64;
         self.change(py, |spring, _| spring.damping = value / count)

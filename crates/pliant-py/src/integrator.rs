@@ -1,11 +1,13 @@
 //! Schemes that step in time.
 
+use pliant::scene::quantity::dimension;
 use pliant::scene::{self, At, Quantity, Scheme, Settings};
 use pyo3::prelude::*;
 use serde::Deserialize;
 use serde::de::value::{Error, StrDeserializer};
 
 use crate::errors::{Kind, OrRaise};
+use crate::quantity::Amount;
 
 /// How steps in time are made, and how their linear systems are solved. See :mod:`pliant.integrators` for a function for each scheme.
 ///
@@ -19,7 +21,7 @@ use crate::errors::{Kind, OrRaise};
 #[derive(Debug)]
 pub struct Integrator {
     pub settings: Settings,
-    scheme: String,
+    pub scheme: String,
 }
 
 #[pymethods]
@@ -28,12 +30,12 @@ impl Integrator {
     #[new]
     #[pyo3(signature = (
         scheme, dt, *, solver="auto", solver_tolerance=None, solver_iterations=None, halvings=6, tangent=None, iterations=None,
-        tolerance=None, line_search=None, must_converge=None, beta=None, gamma=None, damping_time=None, strain=None, form=None
+        tolerance=None, line_search=None, must_converge=None, damping=None, beta=None, gamma=None, damping_time=None, strain=None, form=None
     ))]
     #[allow(clippy::too_many_arguments, reason = "keywords of Python")]
     fn new(
         scheme: &str,
-        dt: f64,
+        dt: Amount<dimension::Time>,
         solver: &str,
         solver_tolerance: Option<f64>,
         solver_iterations: Option<u32>,
@@ -43,9 +45,10 @@ impl Integrator {
         tolerance: Option<f64>,
         line_search: Option<bool>,
         must_converge: Option<bool>,
+        damping: Option<&str>,
         beta: Option<f64>,
         gamma: Option<f64>,
-        damping_time: Option<f64>,
+        damping_time: Option<Amount<dimension::Time>>,
         strain: Option<&str>,
         form: Option<&str>,
     ) -> PyResult<Self> {
@@ -56,6 +59,7 @@ impl Integrator {
             || tolerance.is_some()
             || line_search.is_some()
             || must_converge.is_some()
+            || damping.is_some()
             || (tangent.is_some() && !linearized);
         let usual = scene::Newton::default();
         let newton = scene::Newton {
@@ -63,18 +67,19 @@ impl Integrator {
             tolerance,
             tangent: if linearized { None } else { tangent },
             line_search,
-            must_converge: must_converge.unwrap_or(usual.must_converge),
+            must_converge,
+            damping: damping.map(|name| chosen(Kind::Scene, "damping", name)).transpose()?,
         };
         let usual = scene::Newmark::default();
         let newmark = scene::Newmark { beta: beta.unwrap_or(usual.beta), gamma: gamma.unwrap_or(usual.gamma) };
         let regularized = scene::Regularized {
-            damping_time: damping_time.map(Quantity::new),
+            damping_time: damping_time.map(Amount::quantity),
             strain: strain.map(|name| chosen(Kind::Scene, "strain", name)).transpose()?.unwrap_or_default(),
             form: form.map(|name| chosen(Kind::Scene, "form", name)).transpose()?.unwrap_or_default(),
         };
         let has_regularized = damping_time.is_some() || strain.is_some() || form.is_some();
         let settings = Settings {
-            step: At::new(Quantity::new(dt)),
+            step: At::new(dt.quantity()),
             duration: At::new(Quantity::new(0.0)),
             scheme: At::new(kind),
             halvings,
@@ -110,6 +115,13 @@ impl Integrator {
     fn __repr__(&self) -> String {
         format!("<pliant.Integrator {}, dt={} s>", self.scheme, self.dt())
     }
+}
+
+/// Returns the settings of the default integrator, which are those of a scene that gives a step only.
+pub fn default_settings(dt: Amount<dimension::Time>) -> PyResult<Settings> {
+    let settings = Settings::new(dt.quantity(), Quantity::new(0.0));
+    settings.step_count(&scene::Source::none()).map_err(|error| error.message).or_raise(Kind::Scene)?;
+    Ok(settings)
 }
 
 /// A choice by its name in scene files.

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, ThreadId};
 
@@ -13,6 +14,9 @@ static MAIN: Mutex<Option<ThreadId>> = Mutex::new(None);
 
 /// What Python raised while the main thread was computing: a `KeyboardInterrupt`, as a rule.
 static RAISED: Mutex<Option<PyErr>> = Mutex::new(None);
+
+/// Whether something was raised.
+static IS_RAISED: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
     /// Whether this thread computes for the main one.
@@ -52,7 +56,13 @@ pub fn listen() {
     // Not with the lock held: Python may keep us waiting, or call what asks for it.
     if let Err(error) = Python::attach(|py| py.check_signals()) {
         *RAISED.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+        IS_RAISED.store(true, Ordering::SeqCst);
     }
+}
+
+/// Whether something was raised on the main thread while it was computing.
+pub fn is_raised() -> bool {
+    IS_RAISED.load(Ordering::SeqCst)
 }
 
 /// Whether what is being computed is still wanted.
@@ -73,6 +83,7 @@ pub fn outcome<T>(result: PyResult<T>) -> PyResult<T> {
         return result;
     }
     let raised = RAISED.lock().unwrap_or_else(PoisonError::into_inner).take();
+    IS_RAISED.store(false, Ordering::SeqCst);
     raised.map_or(result, Err)
 }
 

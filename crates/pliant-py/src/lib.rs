@@ -11,21 +11,28 @@
 #![allow(clippy::needless_pass_by_value, reason = "arguments from Python come by value")]
 
 mod arrays;
+mod body;
 mod embedding;
 mod errors;
 mod handle;
 mod integrator;
 mod interrupt;
+mod loads;
 mod material;
 mod mesh;
 mod mirror;
 mod model;
 mod observation;
+mod obstacle;
 mod pin;
+mod pressure;
+mod quantity;
 mod reduced;
+mod running;
 mod scene;
 mod select;
 mod simulation;
+mod springs;
 mod step_info;
 mod surface;
 mod work;
@@ -35,6 +42,8 @@ use pyo3::prelude::*;
 /// What `import pliant` is made of.
 #[pymodule]
 mod _pliant {
+    #[pymodule_export]
+    use super::body::Body;
     #[pymodule_export]
     use super::embedding::Embedding;
     #[pymodule_export]
@@ -46,15 +55,21 @@ mod _pliant {
     #[pymodule_export]
     use super::mesh::Mesh;
     #[pymodule_export]
-    use super::model::{Body, Model};
+    use super::model::Model;
     #[pymodule_export]
     use super::observation::Observation;
     #[pymodule_export]
+    use super::obstacle::Obstacle;
+    #[pymodule_export]
     use super::pin::Pin;
+    #[pymodule_export]
+    use super::pressure::Pressure;
     #[pymodule_export]
     use super::reduced::ReducedModel;
     #[pymodule_export]
     use super::simulation::Simulation;
+    #[pymodule_export]
+    use super::springs::Springs;
     #[pymodule_export]
     use super::step_info::StepInfo;
     #[pymodule_export]

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 
 use pliant::material::AnyLaw;
 use pliant::mesh::Region;
-use pliant::scene::{self, At, Quantity, SceneError};
+use pliant::scene::quantity::dimension;
+use pliant::scene::{self, At, SceneError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping};
 
 use crate::errors::Kind;
 use crate::integrator::chosen;
+use crate::quantity::Amount;
 
 /// What a body, or a part of it, is made of. See :mod:`pliant.materials` for a function for each law.
 ///
@@ -28,9 +30,10 @@ pub struct Material {
 
 #[pymethods]
 impl Material {
-    /// A law with Young's modulus and Poisson's ratio, or with the coefficients of its formula; all in SI units.
+    /// A law with Young's modulus and Poisson's ratio, or with the coefficients of its formula; in SI units, or as text with a unit:
+    /// ``young="1 MPa"``, ``density="1.1 g/cm^3"``.
     ///
-    /// What is not given is taken from the mesh file, where that says it.
+    /// What is not given is taken from the mesh file, where that says it. A density is needed only for what needs mass: motion, modes and gravity.
     #[new]
     #[pyo3(signature = (
         law=None, *, young=None, poisson=None, density=None, coefficients=None, inversion=None, inversion_threshold=None,
@@ -39,9 +42,9 @@ impl Material {
     #[allow(clippy::too_many_arguments, reason = "keywords of Python")]
     fn new(
         law: Option<String>,
-        young: Option<f64>,
+        young: Option<Amount<dimension::Pressure>>,
         poisson: Option<f64>,
-        density: Option<f64>,
+        density: Option<Amount<dimension::Density>>,
         coefficients: Option<&Bound<'_, PyMapping>>,
         inversion: Option<&str>,
         inversion_threshold: Option<f64>,
@@ -50,15 +53,16 @@ impl Material {
         frame: Option<&str>,
     ) -> PyResult<Self> {
         let coefficients = coefficients.map(|table| PyDict::from_sequence(table.items()?.as_any())?.extract());
-        let coefficients: Option<BTreeMap<String, f64>> = coefficients.transpose()?;
-        let in_si =
-            |table: BTreeMap<String, f64>| table.into_iter().map(|(name, si)| (name, Quantity::new(si))).collect();
+        let coefficients: Option<BTreeMap<String, Amount<dimension::Pressure>>> = coefficients.transpose()?;
+        let quantities = |table: BTreeMap<String, Amount<dimension::Pressure>>| {
+            table.into_iter().map(|(name, amount)| (name, amount.quantity())).collect()
+        };
         let inner = scene::Material {
             law: law.map(At::new),
-            young: young.map(|si| At::new(Quantity::new(si))),
+            young: young.map(|young| At::new(young.quantity())),
             poisson: poisson.map(At::new),
-            density: density.map(|si| At::new(Quantity::new(si))),
-            coefficients: coefficients.map(|table| At::new(in_si(table))),
+            density: density.map(|density| At::new(density.quantity())),
+            coefficients: coefficients.map(|table| At::new(quantities(table))),
             inversion: inversion.map(|name| chosen(Kind::Material, "inversion", name)).transpose()?.map(At::new),
             inversion_threshold: inversion_threshold.map(At::new),
             compression_resistance: compression_resistance.map(At::new),
@@ -80,7 +84,7 @@ impl Material {
     ))]
     fn from_energy(
         energy: String,
-        density: Option<f64>,
+        density: Option<Amount<dimension::Density>>,
         inversion: Option<&str>,
         inversion_threshold: Option<f64>,
         compression_resistance: Option<f64>,
@@ -90,7 +94,7 @@ impl Material {
         let inner = scene::Material {
             formula: Some(At::new(energy)),
             parameters,
-            density: density.map(|si| At::new(Quantity::new(si))),
+            density: density.map(|density| At::new(density.quantity())),
             inversion: inversion.map(|name| chosen(Kind::Material, "inversion", name)).transpose()?.map(At::new),
             inversion_threshold: inversion_threshold.map(At::new),
             compression_resistance: compression_resistance.map(At::new),
@@ -170,10 +174,10 @@ impl Material {
     }
 }
 
-/// A number as Python writes it with six digits.
+/// Formats a number with as few digits as tell it from every other one, and an exponent as Python writes it.
 fn short(value: f64) -> String {
     if value == 0.0 || (1e-4..1e6).contains(&value.abs()) {
-        return format!("{}", (value * 1e6).round() / 1e6);
+        return value.to_string();
     }
     let text = format!("{value:e}");
     let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));

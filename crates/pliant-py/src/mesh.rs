@@ -4,20 +4,25 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use numpy::{PyArray1, PyArray2};
+use numpy::{PyArray1, PyArray2, PyUntypedArrayMethods};
 use pliant::io::{self, Encoding, WriteOptions};
 use pliant::math::{Affine3, Mat3, Vec3};
 use pliant::mesh::generate::{self, GenerateError};
-use pliant::mesh::{BODY, Cells, ElementKind, HexSplit, MeshData, Range, Region, Sets, VolumeMesh};
+use pliant::mesh::{
+    BODY, Cells, ElementFace, ElementKind, FaceSets, HexSplit, MeshData, Range, Region, Sets, VolumeMesh,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyMapping, PyTuple, PyType};
 
-use crate::arrays::{Numbers, frozen, index_list, index_rows, indices, into_list, shown, vector_rows, view_of};
+use crate::arrays::{
+    Numbers, as_array, count, counts, frozen, index_list, index_rows, indices, into_list, into_table, shown,
+    vector_rows, view_of,
+};
 use crate::embedding::Embedding;
 use crate::errors::{Kind, OrRaise, read_error, warn, write_error};
-use crate::select::{Choice, items};
+use crate::select::{Choice, has_names, items};
 use crate::surface::Surface;
 use crate::work::work;
 
@@ -49,6 +54,8 @@ impl Mesh {
     ///     regions: for names of regions, their elements; elements in none form a region ``"body"``.
     ///     vertex_sets: for names of sets, their vertices; they are kept in ascending order.
     ///     element_sets: for names of sets, their elements; likewise.
+    ///     face_sets: for names of sets, their faces: ``(n, 2)``, each an element and the number of its side; or ``(n, 3)`` for tetrahedra and
+    ///         ``(n, 4)`` for hexahedra, each the vertices of a face in order around it.
     ///
     /// Elements that are wound the wrong way are turned, with a warning. What cannot be simulated is a :class:`MeshError`:
     ///
@@ -57,7 +64,7 @@ impl Mesh {
     ///     ...
     /// pliant.errors.MeshError: element 0 ...
     #[new]
-    #[pyo3(signature = (vertices, elements, *, regions=None, vertex_sets=None, element_sets=None))]
+    #[pyo3(signature = (vertices, elements, *, regions=None, vertex_sets=None, element_sets=None, face_sets=None))]
     fn new(
         py: Python<'_>,
         vertices: &Bound<'_, PyAny>,
@@ -65,6 +72,7 @@ impl Mesh {
         regions: Option<&Bound<'_, PyMapping>>,
         vertex_sets: Option<&Bound<'_, PyMapping>>,
         element_sets: Option<&Bound<'_, PyMapping>>,
+        face_sets: Option<&Bound<'_, PyMapping>>,
     ) -> PyResult<Self> {
         let vertices: Vec<Vec3> = Numbers::rows(vertices, "vertices")?.vectors().collect();
         let (corners, shape) = indices(elements, "elements", vertices.len())?;
@@ -86,14 +94,15 @@ impl Mesh {
         }
         data.vertex_sets = read_sets(vertex_sets, "vertices", vertex_count)?;
         data.element_sets = read_sets(element_sets, "elements", element_count)?;
-        Self::checked(py, data)
+        Self::checked_with_faces(py, data, face_sets)
     }
 
     /// Read a file of any format, by its extension: .veg, .msh, .vtu, .vtk, .mesh, .inp, TetGen's .node and .ele.
     #[staticmethod]
     fn read(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         let loaded = work(py, || io::read_volume(&path)).map_err(|error| read_error(&error))?;
-        let notes: Vec<String> = loaded.report.lines().into_iter().chain(loaded.notes).collect();
+        let slivers = work(py, || loaded.mesh.sliver_note());
+        let notes: Vec<String> = loaded.report.lines().into_iter().chain(loaded.notes).chain(slivers).collect();
         warn(py, &notes)?;
         Ok(loaded.mesh.into())
     }
@@ -116,7 +125,12 @@ impl Mesh {
     /// <pliant.Mesh: 45 vertices, 16 hexahedra>
     #[staticmethod]
     #[pyo3(name = "box", signature = (size, cells, *, elements="tet5"))]
-    fn block(py: Python<'_>, size: [f64; 3], cells: [usize; 3], elements: &str) -> PyResult<Self> {
+    fn block(
+        py: Python<'_>,
+        size: [f64; 3],
+        #[pyo3(from_py_with = counts)] cells: [usize; 3],
+        elements: &str,
+    ) -> PyResult<Self> {
         let kind = kind_of_cells(elements)?;
         made(work(py, || generate::block(size, cells, kind)))
     }
@@ -124,7 +138,14 @@ impl Mesh {
     /// A beam along ``x`` with ``across`` cells along the shorter side of its section. Sets: ``start``, ``end``.
     #[staticmethod]
     #[pyo3(signature = (length, height, width, *, across=4, elements="tet5"))]
-    fn beam(py: Python<'_>, length: f64, height: f64, width: f64, across: usize, elements: &str) -> PyResult<Self> {
+    fn beam(
+        py: Python<'_>,
+        length: f64,
+        height: f64,
+        width: f64,
+        #[pyo3(from_py_with = count)] across: usize,
+        elements: &str,
+    ) -> PyResult<Self> {
         let kind = kind_of_cells(elements)?;
         made(work(py, || generate::beam(length, height, width, across, kind)))
     }
@@ -136,8 +157,8 @@ impl Mesh {
         py: Python<'_>,
         radius: f64,
         height: f64,
-        across: usize,
-        layers: usize,
+        #[pyo3(from_py_with = count)] across: usize,
+        #[pyo3(from_py_with = count)] layers: usize,
         elements: &str,
     ) -> PyResult<Self> {
         let kind = kind_of_cells(elements)?;
@@ -147,7 +168,14 @@ impl Mesh {
     /// A torus around the ``y`` axis: a tube of radius ``minor`` bent into a ring of radius ``major``. Set: ``surface``.
     #[staticmethod]
     #[pyo3(signature = (major, minor, *, across=6, sectors=24, elements="tet5"))]
-    fn torus(py: Python<'_>, major: f64, minor: f64, across: usize, sectors: usize, elements: &str) -> PyResult<Self> {
+    fn torus(
+        py: Python<'_>,
+        major: f64,
+        minor: f64,
+        #[pyo3(from_py_with = count)] across: usize,
+        #[pyo3(from_py_with = count)] sectors: usize,
+        elements: &str,
+    ) -> PyResult<Self> {
         let kind = kind_of_cells(elements)?;
         made(work(py, || generate::torus(major, minor, across, sectors, kind)))
     }
@@ -155,7 +183,12 @@ impl Mesh {
     /// A ball around the origin with ``across`` cells along its diameter. Set: ``surface``.
     #[staticmethod]
     #[pyo3(signature = (radius, *, across=8, elements="tet5"))]
-    fn ball(py: Python<'_>, radius: f64, across: usize, elements: &str) -> PyResult<Self> {
+    fn ball(
+        py: Python<'_>,
+        radius: f64,
+        #[pyo3(from_py_with = count)] across: usize,
+        elements: &str,
+    ) -> PyResult<Self> {
         let kind = kind_of_cells(elements)?;
         made(work(py, || generate::ball(radius, across, kind)))
     }
@@ -176,7 +209,8 @@ impl Mesh {
         work(meshes.py(), || VolumeMesh::merge(&list)).map(Self::from).or_raise(Kind::Mesh)
     }
 
-    /// From a ``meshio.Mesh``: its tetrahedra or hexahedra, with cell sets and point sets.
+    /// From a ``meshio.Mesh``: its tetrahedra or hexahedra. Cell sets, point sets and groups of Gmsh and Medit become regions and sets; what is lost is
+    /// warned about.
     #[classmethod]
     fn from_meshio<'py>(_class: &Bound<'py, PyType>, mesh: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         mesh.py().import("pliant._interop")?.getattr("from_meshio")?.call1((mesh,))
@@ -187,7 +221,8 @@ impl Mesh {
         slf.py().import("pliant._interop")?.getattr("to_meshio")?.call1((slf,))
     }
 
-    /// From a ``pyvista.UnstructuredGrid``: its tetrahedra or hexahedra, with the cell data ``region`` if there is any.
+    /// From a ``pyvista.UnstructuredGrid``, or a grid or MultiBlock that can become one: its tetrahedra or hexahedra. Cell data such as ``region`` and the names
+    /// of blocks become regions, and face sets where the cells are faces; what is lost is warned about.
     #[classmethod]
     fn from_pyvista<'py>(_class: &Bound<'py, PyType>, grid: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         grid.py().import("pliant._interop")?.getattr("from_pyvista")?.call1((grid,))
@@ -267,18 +302,85 @@ impl Mesh {
         set_arrays(py, self.inner.element_sets())
     }
 
+    /// For the name of each set, its faces: ``(n, 2)``, each an element and the number of its side, from 0 on and as Abaqus orders them.
+    ///
+    /// A face set stands for exactly its faces where faces are wanted, as by tractions, and for their vertices where vertices are wanted.
+    ///
+    /// >>> mesh = pliant.Mesh.box((1, 1, 1), (2, 2, 2), elements="hex")
+    /// >>> list(mesh.face_sets)
+    /// ['x-max', 'x-min', 'y-max', 'y-min', 'z-max', 'z-min']
+    /// >>> mesh.face_sets["z-min"][0]
+    /// array([0, 0])
+    #[getter]
+    fn face_sets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let table = PyDict::new(py);
+        for (name, faces) in self.inner.face_sets() {
+            table.set_item(name, face_rows(py, faces))?;
+        }
+        Ok(table)
+    }
+
+    /// Faces ``(n, 2)``, each an element and the number of its side: those of a face set; without one of the name, those of the boundary between the
+    /// vertices of a vertex set; of ``"surface"``; between vertices given by numbers or a mask; or with vertices ``(n, 3)`` or ``(n, 4)``.
+    ///
+    /// >>> mesh = pliant.Mesh.box((1, 1, 1), (2, 2, 2), elements="hex")
+    /// >>> mesh.faces("x-max").shape
+    /// (4, 2)
+    /// >>> mesh.faces(mesh.vertices[:, 0] > 0.9).shape
+    /// (4, 2)
+    fn faces<'py>(&self, py: Python<'py>, faces: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray2<i64>>> {
+        self.choose_faces(faces, "faces").map(|chosen| face_rows(py, &chosen))
+    }
+
+    /// Finds faces by their vertices, ``(n, 3)`` for tetrahedra or ``(n, 4)`` for hexahedra, in order around each: rows of an element and a side, which are
+    /// -1 where no element has such a face. A face between two elements is that of the element out of which it turns counter-clockwise.
+    ///
+    /// >>> mesh = pliant.Mesh.box((1, 1, 1), (1, 1, 1), elements="hex")
+    /// >>> mesh.find_faces([(0, 1, 3, 2), (0, 1, 2, 3)])
+    /// array([[ 0,  0],
+    ///        [-1, -1]])
+    fn find_faces<'py>(&self, py: Python<'py>, vertices: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray2<i64>>> {
+        let corners = self.inner.kind().faces()[0].len();
+        let (numbers, shape) = indices(vertices, "vertices", self.inner.vertex_count())?;
+        if !numbers.is_empty() && (shape.len() != 2 || shape[1] != corners) {
+            let message = format!("vertices has the shape {}, expected (n, {corners})", shown(&shape));
+            return Err(PyValueError::new_err(message));
+        }
+        let found = work(py, || self.inner.find_faces(numbers.chunks_exact(corners)));
+        let row =
+            |face: &Option<ElementFace>| face.map_or([-1, -1], |(element, side)| [i64::from(element), side.into()]);
+        Ok(into_table(py, found.iter().flat_map(row).collect(), 2))
+    }
+
+    /// The vertices of faces, ``(n, 3)`` or ``(n, 4)``, counter-clockwise seen from outside the element of each; faces as for :meth:`faces`.
+    fn face_vertices<'py>(&self, py: Python<'py>, faces: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray2<i64>>> {
+        let chosen = self.choose_faces(faces, "faces")?;
+        let vertices: Vec<u32> = chosen.iter().flat_map(|&face| self.inner.face_vertices(face)).collect();
+        Ok(index_rows(py, &vertices, self.inner.kind().faces()[0].len()))
+    }
+
+    /// Total area of faces, in m²; faces as for :meth:`faces`.
+    ///
+    /// >>> mesh = pliant.Mesh.box((2, 1, 1), (4, 2, 2))
+    /// >>> round(mesh.face_area("y-max"), 12)
+    /// 2.0
+    fn face_area(&self, faces: &Bound<'_, PyAny>) -> PyResult<f64> {
+        self.choose_faces(faces, "faces").map(|chosen| self.inner.area_of_faces(&chosen))
+    }
+
     /// The same mesh with other regions, sets or both; what is None stays as it is.
     ///
     /// >>> mesh = pliant.Mesh.box((2, 1, 1), (2, 1, 1), elements="hex").with_parts(regions={"left": [0], "right": [1]})
     /// >>> {name: list(elements) for name, elements in mesh.regions.items()} == {"left": [0], "right": [1]}
     /// True
-    #[pyo3(signature = (*, regions=None, vertex_sets=None, element_sets=None))]
+    #[pyo3(signature = (*, regions=None, vertex_sets=None, element_sets=None, face_sets=None))]
     fn with_parts(
         &self,
         py: Python<'_>,
         regions: Option<&Bound<'_, PyMapping>>,
         vertex_sets: Option<&Bound<'_, PyMapping>>,
         element_sets: Option<&Bound<'_, PyMapping>>,
+        face_sets: Option<&Bound<'_, PyMapping>>,
     ) -> PyResult<Self> {
         let mut data = (*self.inner).clone().into_data();
         let (vertex_count, element_count) = (self.inner.vertex_count(), self.inner.element_count());
@@ -291,7 +393,7 @@ impl Mesh {
         if element_sets.is_some() {
             data.element_sets = read_sets(element_sets, "elements", element_count)?;
         }
-        Self::checked(py, data)
+        Self::checked_with_faces(py, data, face_sets)
     }
 
     /// Vertex numbers of a set, of ``"surface"`` or ``"all"``, of numbers or of a mask: what arguments such as ``fixed`` mean.
@@ -424,7 +526,7 @@ impl Mesh {
 
     /// Hexahedra cut into 5 or 6 tetrahedra each.
     #[pyo3(signature = (into=5))]
-    fn split_hexes(&self, py: Python<'_>, into: usize) -> PyResult<Self> {
+    fn split_hexes(&self, py: Python<'_>, #[pyo3(from_py_with = count)] into: usize) -> PyResult<Self> {
         let split = match into {
             5 => HexSplit::Five,
             6 => HexSplit::Six,
@@ -466,12 +568,13 @@ impl Mesh {
         let (py, this) = (slf.py(), slf.get());
         let materials: Vec<_> = this.inner.regions().iter().map(|region| (&region.material, region.fill)).collect();
         let materials = serde_json::to_string(&materials).or_raise(Kind::Mesh)?;
-        let sets = (this.vertex_sets(py)?, this.element_sets(py)?);
-        let parts = (this.vertices(py)?, this.elements(py)?, this.regions(py)?, sets.0, sets.1, materials);
+        let sets = (this.vertex_sets(py)?, this.element_sets(py)?, this.face_sets(py)?);
+        let parts = (this.vertices(py)?, this.elements(py)?, this.regions(py)?, sets.0, sets.1, sets.2, materials);
         Ok((slf.get_type().getattr("_restored")?, parts.into_pyobject(py)?))
     }
 
     #[staticmethod]
+    #[allow(clippy::too_many_arguments, reason = "as many as a mesh has parts")]
     fn _restored(
         py: Python<'_>,
         vertices: &Bound<'_, PyAny>,
@@ -479,9 +582,11 @@ impl Mesh {
         regions: &Bound<'_, PyMapping>,
         vertex_sets: &Bound<'_, PyMapping>,
         element_sets: &Bound<'_, PyMapping>,
+        face_sets: &Bound<'_, PyMapping>,
         materials: &str,
     ) -> PyResult<Self> {
-        let mesh = Self::new(py, vertices, elements, Some(regions), Some(vertex_sets), Some(element_sets))?;
+        let sets = [vertex_sets, element_sets, face_sets].map(Some);
+        let mesh = Self::new(py, vertices, elements, Some(regions), sets[0], sets[1], sets[2])?;
         let materials: Vec<(Option<pliant::mesh::Material>, f64)> =
             serde_json::from_str(materials).or_raise(Kind::Mesh)?;
         let mut data = (*mesh.inner).clone().into_data();
@@ -503,14 +608,67 @@ impl Mesh {
 impl Mesh {
     fn checked(py: Python<'_>, data: MeshData) -> PyResult<Self> {
         let checked = work(py, || VolumeMesh::check(data)).or_raise(Kind::Mesh)?;
-        warn(py, &checked.report.lines())?;
+        let slivers = work(py, || checked.mesh.sliver_note());
+        warn(py, &checked.report.lines().into_iter().chain(slivers).collect::<Vec<_>>())?;
         Ok(checked.mesh.into())
+    }
+
+    /// Checks the mesh, then gives it face sets, which may name faces by their vertices.
+    fn checked_with_faces(py: Python<'_>, data: MeshData, sets: Option<&Bound<'_, PyMapping>>) -> PyResult<Self> {
+        let Some(sets) = sets else { return Self::checked(py, data) };
+        // Sides are those of the elements as they are given, so that turned ones are turned along with their faces.
+        let (kind, elements, vertex_count) = (data.kind, data.elements.clone(), data.vertices.len());
+        let mut data = MeshData { face_sets: FaceSets::new(), ..data };
+        for (name, value) in items(sets)? {
+            let name: String = name.extract()?;
+            let what = format!("face_sets[{name:?}]");
+            let faces = read_faces(&value, &what, kind, &elements, vertex_count)?;
+            let Some(faces) = faces else {
+                let corners = kind.faces()[0].len();
+                let message =
+                    format!("{what}: expected (n, 2), elements and sides, or (n, {corners}), vertices of faces");
+                return Err(PyValueError::new_err(message));
+            };
+            data.face_sets.insert(name, faces);
+        }
+        Self::checked(py, data)
+    }
+
+    /// The faces that `value` means; see the documentation of `faces`.
+    pub fn choose_faces(&self, value: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<ElementFace>> {
+        let mesh = &self.inner;
+        if has_names(value) {
+            let names = value.extract::<String>().map(|name| vec![name]).or_else(|_| value.extract::<Vec<String>>())?;
+            let mut all = Vec::new();
+            for name in names {
+                let Some(faces) = work(value.py(), || mesh.faces_named(&name)) else {
+                    let known: Vec<String> =
+                        mesh.named_vertices().into_keys().map(|name| format!("`{name}`")).collect();
+                    let known = known.join(", ");
+                    return Err(
+                        Kind::Mesh.error(format!("there is no set `{name}` of faces; there are {known}, `surface`"))
+                    );
+                };
+                all.extend(faces);
+            }
+            all.sort_unstable();
+            all.dedup();
+            return Ok(all);
+        }
+        let array = as_array(value, what)?;
+        if array.shape().len() == 2
+            && let Some(faces) = read_faces(value, what, mesh.kind(), mesh.connectivity(), mesh.vertex_count())?
+        {
+            return Ok(faces);
+        }
+        let vertices = self.choose(value, what)?;
+        Ok(work(value.py(), || mesh.faces_within(&vertices)))
     }
 
     fn choose(&self, value: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<u32>> {
         let surface = || Ok(work(value.py(), || self.inner.boundary().vertices));
-        let (count, sets) = (self.inner.vertex_count(), self.inner.vertex_sets());
-        Choice { of: "vertices", count, sets, surface: Some(&surface) }.choose(value, what)
+        let (count, sets) = (self.inner.vertex_count(), self.inner.named_vertices());
+        Choice { of: "vertices", count, sets: &sets, surface: Some(&surface) }.choose(value, what)
     }
 
     fn mapped(&self, py: Python<'_>, map: Affine3) -> PyResult<Self> {
@@ -528,6 +686,54 @@ fn kind_of_cells(name: &str) -> PyResult<Cells> {
         "tet5" => Ok(Cells::Tet5),
         "tet6" => Ok(Cells::Tet6),
         _ => Err(PyValueError::new_err(format!("elements are {name:?}, expected \"tet5\", \"tet6\" or \"hex\""))),
+    }
+}
+
+/// Faces as rows of an element and a side.
+fn face_rows<'py>(py: Python<'py>, faces: &[ElementFace]) -> Bound<'py, PyArray2<i64>> {
+    let numbers: Vec<u32> = faces.iter().flat_map(|&(element, side)| [element, u32::from(side)]).collect();
+    index_rows(py, &numbers, 2)
+}
+
+/// Faces from rows of an element and a side, or of vertices; `None` if the array has another shape.
+fn read_faces(
+    value: &Bound<'_, PyAny>,
+    what: &str,
+    kind: ElementKind,
+    elements: &[u32],
+    vertex_count: usize,
+) -> PyResult<Option<Vec<ElementFace>>> {
+    let array = as_array(value, what)?;
+    let (shape, corners) = (array.shape().to_vec(), kind.faces()[0].len());
+    if array.is_empty() {
+        return Ok(Some(Vec::new()));
+    }
+    match shape[..] {
+        [_, 2] => {
+            let (count, sides) = (elements.len() / kind.nodes(), kind.faces().len());
+            let (numbers, _) = indices(value, what, count.max(sides))?;
+            let (pairs, _) = numbers.as_chunks::<2>();
+            let is_missing = |&&[element, side]: &&[u32; 2]| element as usize >= count || side as usize >= sides;
+            if let Some([element, side]) = pairs.iter().find(is_missing) {
+                let (last, last_side) = (count - 1, sides - 1);
+                return Err(Kind::Mesh.error(format!(
+                    "{what}: there is no side {side} of element {element}: expected elements 0 to {last} and sides 0 to {last_side}"
+                )));
+            }
+            Ok(Some(pairs.iter().map(|&[element, side]| (element, side as u8)).collect()))
+        }
+        [_, n] if n == corners => {
+            let (numbers, _) = indices(value, what, vertex_count)?;
+            let rows = numbers.chunks_exact(n);
+            let found = pliant::mesh::find_faces(kind, elements, vertex_count, rows.clone());
+            if let Some(row) = found.iter().position(Option::is_none) {
+                let vertices = rows.clone().nth(row).unwrap_or_default();
+                let message = format!("{what}: row {row}, {vertices:?}, has the vertices of no face of an element");
+                return Err(Kind::Mesh.error(message));
+            }
+            Ok(Some(found.into_iter().flatten().collect()))
+        }
+        _ => Ok(None),
     }
 }
 

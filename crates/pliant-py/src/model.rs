@@ -1,77 +1,41 @@
 //! Models: bodies with their elasticity, mass and damping.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Instant;
 
 use numpy::{PyArray1, PyArray2, PyArrayDyn};
 use pliant::damping::Damping;
-use pliant::force::Strained;
+use pliant::force::{Obstacles, Patch, Strained};
 use pliant::integrator::{Static, StaticParams};
-use pliant::material::{Definiteness, Elasticity};
+use pliant::material::Definiteness;
 use pliant::math::{Mat3, Vec3};
-use pliant::mesh::{Sets, VolumeMesh};
+use pliant::mesh::Sets;
 use pliant::model;
+use pliant::motion::Amplitude;
 use pliant::reduced::{
     CubatureParams, Forces, Modes, ModesParams, Reduction, ReductionError, ReductionParams, StiffnessDerivative,
 };
+use pliant::scene::quantity::dimension;
 use pliant::solver::CgParams;
 use pliant::sparse::Csr;
 use pliant::system::{State, System};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyMapping, PyTuple};
+use pyo3::types::{PyDict, PyTuple};
 
-use crate::arrays::{Numbers, into_list, into_rows, into_shape, vector_rows};
-use crate::errors::{Kind, OrRaise, read_error};
+use crate::arrays::{Numbers, count, into_list, into_rows, into_shape, optional_count, vector_rows};
+use crate::body::Body;
+use crate::errors::{Kind, OrRaise, read_error, warn};
 use crate::integrator::chosen;
 use crate::interrupt::{self, Interruptible};
-use crate::material::{Material, material_error};
+use crate::loads::SurfaceLoads;
 use crate::mesh::Mesh;
+use crate::obstacle::Obstacle;
+use crate::quantity::{Amount, vector};
 use crate::reduced::ReducedModel;
 use crate::select::Choice;
+use crate::springs::Springs;
 use crate::work::work;
-
-/// A mesh and what it is made of, to be one of several in a :class:`Model`.
-///
-/// >>> ball = pliant.Mesh.ball(0.1, across=4)
-/// >>> rubber = pliant.materials.neo_hookean(young=1e6, poisson=0.45, density=1000)
-/// >>> bodies = [pliant.Body(ball, rubber, name="left"), pliant.Body(ball.translated((1, 0, 0)), rubber, name="right")]
-/// >>> pliant.Model(bodies)
-/// <pliant.Model: 2 bodies, 106 vertices, 320 elements>
-#[pyclass(frozen, module = "pliant")]
-#[derive(Debug)]
-pub struct Body {
-    inner: model::Body,
-    /// How to call that of a material that says which, if one does.
-    law: Option<String>,
-}
-
-#[pymethods]
-impl Body {
-    /// A mesh with one material, with one for each region by name, or with those of its file.
-    #[new]
-    #[pyo3(signature = (mesh, material=None, *, name="body"))]
-    fn new(py: Python<'_>, mesh: &Bound<'_, Mesh>, material: Option<&Bound<'_, PyAny>>, name: &str) -> PyResult<Self> {
-        let mesh = &mesh.get().inner;
-        let (materials, densities, law) = materials_of(mesh, material)?;
-        let name = name.to_owned();
-        let inner = work(py, || model::Body { name, mesh: (**mesh).clone(), materials, densities });
-        Ok(Self { inner, law })
-    }
-
-    /// What it is called.
-    #[getter]
-    fn name(&self) -> &str {
-        &self.inner.name
-    }
-
-    fn __repr__(&self) -> String {
-        let elements = self.inner.mesh.kind().count(self.inner.mesh.element_count());
-        format!("<pliant.Body {:?}: {elements}>", self.inner.name)
-    }
-}
 
 /// Bodies with their elasticity, mass and damping, and what of them is fixed. It never changes.
 ///
@@ -105,18 +69,28 @@ impl Model {
     /// Args:
     ///     mesh: a :class:`Mesh`, or a list of :class:`Body`.
     ///     material: a :class:`Material`, or one for each region: ``{"shell": steel, "core": rubber}``. None takes those of the mesh file.
-    ///     fixed: vertices that are held: a set's name, numbers or a mask; or ``{"x-min": "x"}``, with the axes along which they are.
-    ///     damping: ``(α, β)`` of Rayleigh's damping ``αM + βK``.
+    ///     fixed: vertices that are fixed: a set's name, numbers, a mask or a list of these; or with the axes along which they are,
+    ///         ``{"x-min": "x"}`` or ``[([0, 1], "x")]``. An empty list fixes nothing.
+    ///     damping: ``(α, β)`` of Rayleigh damping ``αM + βK``, in 1/s and s.
     ///     mass: ``"consistent"`` or ``"lumped"``.
+    ///     springs: :class:`Springs` between vertices, or a list of them.
+    ///     obstacles: a list of :class:`Obstacle` that the surface runs into.
+    ///
+    /// Materials may lack a density as long as nothing needs mass: statics without gravity.
     #[new]
-    #[pyo3(signature = (mesh, material=None, *, fixed=None, damping=None, mass="consistent"))]
+    #[pyo3(signature = (
+        mesh, material=None, *, fixed=None, damping=None, mass="consistent", springs=None, obstacles=None
+    ))]
+    #[allow(clippy::too_many_arguments, reason = "keywords of Python")]
     fn new(
         py: Python<'_>,
         mesh: &Bound<'_, PyAny>,
         material: Option<&Bound<'_, PyAny>>,
         fixed: Option<&Bound<'_, PyAny>>,
-        damping: Option<(f64, f64)>,
+        damping: Option<(Amount<dimension::Rate>, Amount<dimension::Time>)>,
         mass: &str,
+        springs: Option<&Bound<'_, PyAny>>,
+        obstacles: Option<Vec<Py<Obstacle>>>,
     ) -> PyResult<Self> {
         let law;
         let bodies = if let Ok(mesh) = mesh.cast::<Mesh>() {
@@ -138,8 +112,19 @@ impl Model {
                 return Err(Kind::Model.error(message));
             }
         }
-        let (alpha, beta) = damping.unwrap_or_default();
+        let (alpha, beta) = damping.map_or((0.0, 0.0), |(alpha, beta)| (alpha.si, beta.si));
         let damping = Damping::rayleigh(alpha, beta).or_raise(Kind::Model)?;
+        let springs = match springs {
+            None => Vec::new(),
+            Some(springs) => match springs.extract::<Py<Springs>>() {
+                Ok(one) => vec![one],
+                Err(_) => springs
+                    .extract()
+                    .map_err(|_| PyTypeError::new_err("springs: expected pliant.Springs, or a list of them"))?,
+            },
+        };
+        let rest: Vec<Vec3> = bodies.iter().flat_map(|body| body.mesh.vertices()).copied().collect();
+        let springs = springs.iter().map(|springs| springs.get().force(&rest)).collect::<PyResult<Vec<_>>>()?;
         let lumped = match mass {
             "consistent" => false,
             "lumped" => true,
@@ -153,9 +138,16 @@ impl Model {
             if lumped {
                 builder = builder.lumped_mass();
             }
-            bodies.into_iter().fold(builder, model::ModelBuilder::body).build()
+            let builder = bodies.into_iter().fold(builder, model::ModelBuilder::body);
+            let built = springs.into_iter().fold(builder, model::ModelBuilder::force).build();
+            let mut model = built.map_err(|error| error.to_string())?;
+            if let Some(obstacles) = &obstacles {
+                add_obstacles(&mut model, obstacles)?;
+            }
+            Ok::<_, String>(model)
         });
         let mut model = Self::of(inner.or_raise(Kind::Model)?, law);
+        warn(py, &model.inner.warnings())?;
         if let Some(fixed) = fixed {
             for hold in model.with_choice(py, |choice| choice.fixed(fixed))? {
                 model.inner.hold(hold).or_raise(Kind::Model)?;
@@ -194,8 +186,9 @@ impl Model {
 
     /// What each vertex has of the mass, in kg, ``(n,)``.
     #[getter]
-    fn vertex_masses<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        into_list(py, self.inner.vertex_masses().to_vec())
+    fn vertex_masses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        self.inner.check_mass("vertex_masses").or_raise(Kind::Model)?;
+        Ok(into_list(py, self.inner.vertex_masses().to_vec()))
     }
 
     /// Vertex numbers of a set, of ``"surface"`` or ``"all"``, of numbers or of a mask.
@@ -203,7 +196,7 @@ impl Model {
         self.choose(vertices, "vertices").map(|chosen| crate::arrays::index_list(py, &chosen))
     }
 
-    /// The elastic energy, in J.
+    /// The elastic energy, in J, with that of springs and obstacles.
     #[pyo3(signature = (u=None))]
     fn energy(&self, py: Python<'_>, u: Option<&Bound<'_, PyAny>>) -> PyResult<f64> {
         self.at(u, |u| work(py, || self.inner.internal_energy(u)))
@@ -253,6 +246,7 @@ impl Model {
 
     /// The mass matrix, in kg: a ``scipy.sparse.csr_array`` of ``3 n`` rows.
     fn mass<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.inner.check_mass("the mass matrix").or_raise(Kind::Model)?;
         into_csr(py, work(py, || self.inner.mass().to_csr()))
     }
 
@@ -264,6 +258,9 @@ impl Model {
         u: Option<&Bound<'py, PyAny>>,
         v: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        if self.inner.damping().mass() != 0.0 {
+            self.inner.check_mass("mass-proportional damping").or_raise(Kind::Model)?;
+        }
         let v = self.numbers(v, "v")?;
         let csr = self.at(u, |u| {
             let rest;
@@ -300,16 +297,23 @@ impl Model {
 
     /// The stress of each element, or at each vertex, in Pa, ``(m, 3, 3)``.
     ///
+    /// At elements it is the mean over the element. At vertices it is recovered: extrapolated from the Gauss points of hexahedra, and for tetrahedra fitted to
+    /// the elements around the vertex (superconvergent patch recovery). Nothing is averaged across regions: a vertex shared by several has the stress of the
+    /// one whose von Mises stress is the largest there, or of ``region`` if that is given, with NaN at vertices that it does not have.
+    /// The stress of linear materials is ``σ = λ tr(ε) I + 2με``.
+    ///
     /// Args:
     ///     measure: ``"cauchy"``, ``"first-piola"`` or ``"second-piola"``.
     ///     at: ``"elements"`` or ``"vertices"``.
-    #[pyo3(signature = (u, measure="cauchy", *, at="elements"))]
+    ///     region: the name of a region, for values at vertices.
+    #[pyo3(signature = (u, measure="cauchy", *, at="elements", region=None))]
     fn stress<'py>(
         &self,
         py: Python<'py>,
         u: &Bound<'py, PyAny>,
         measure: &str,
         at: &str,
+        region: Option<&str>,
     ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let stress: fn(&Strained) -> Mat3 = match measure {
             "cauchy" => |state| state.cauchy,
@@ -321,22 +325,35 @@ impl Model {
                 return Err(PyValueError::new_err(message));
             }
         };
-        let states = self.states(py, u, at)?;
+        let states = self.states(py, u, at, region)?;
         let rows = |state: &Strained| stress(state).transpose().to_cols_array();
         Ok(into_shape(py, states.iter().flat_map(rows).collect(), &[states.len(), 3, 3]))
     }
 
-    /// The von Mises stress of each element, or at each vertex, in Pa, ``(m,)``.
-    #[pyo3(signature = (u, *, at="elements"))]
-    fn von_mises<'py>(&self, py: Python<'py>, u: &Bound<'py, PyAny>, at: &str) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        Ok(into_list(py, self.states(py, u, at)?.iter().map(Strained::von_mises).collect()))
+    /// The von Mises stress of each element, or at each vertex, in Pa, ``(m,)``; see :meth:`stress`.
+    #[pyo3(signature = (u, *, at="elements", region=None))]
+    fn von_mises<'py>(
+        &self,
+        py: Python<'py>,
+        u: &Bound<'py, PyAny>,
+        at: &str,
+        region: Option<&str>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        Ok(into_list(py, self.states(py, u, at, region)?.iter().map(Strained::von_mises).collect()))
     }
 
-    /// How each element, or the body at each vertex, is deformed: ``volume_ratio`` ``(m,)``, ``stretches`` ``(m, 3)``, ``green_strain`` ``(m, 3, 3)`` and
-    /// ``energy_density`` ``(m,)`` in J/m³.
-    #[pyo3(signature = (u, *, at="elements"))]
-    fn strain<'py>(&self, py: Python<'py>, u: &Bound<'py, PyAny>, at: &str) -> PyResult<Bound<'py, PyDict>> {
-        let states = self.states(py, u, at)?;
+    /// How each element, or the body at each vertex, is deformed: ``volume_ratio`` ``(m,)``, ``stretches`` ``(m, 3)``, ``green_strain`` ``(m, 3, 3)``,
+    /// ``strain`` ``(m, 3, 3)``, which is the small strain ``ε`` for linear materials and the Green strain for all others, and ``energy_density`` ``(m,)`` in
+    /// J/m³. At vertices, strains are recovered as in :meth:`stress`, and the other quantities are means over the elements around.
+    #[pyo3(signature = (u, *, at="elements", region=None))]
+    fn strain<'py>(
+        &self,
+        py: Python<'py>,
+        u: &Bound<'py, PyAny>,
+        at: &str,
+        region: Option<&str>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let states = self.states(py, u, at, region)?;
         let table = PyDict::new(py);
         let list = |number: fn(&Strained) -> f64| into_list(py, states.iter().map(number).collect());
         table.set_item("volume_ratio", list(|state| state.volume_ratio))?;
@@ -345,8 +362,12 @@ impl Model {
             "stretches",
             into_rows(py, states.iter().flat_map(|state| state.stretches.to_array()).collect()),
         )?;
-        let green = states.iter().flat_map(|state| state.green_strain.to_cols_array()).collect();
-        table.set_item("green_strain", into_shape(py, green, &[states.len(), 3, 3]))?;
+        let tensors = |tensor: fn(&Strained) -> Mat3| {
+            let numbers = states.iter().flat_map(|state| tensor(state).to_cols_array()).collect();
+            into_shape(py, numbers, &[states.len(), 3, 3])
+        };
+        table.set_item("green_strain", tensors(|state| state.green_strain))?;
+        table.set_item("strain", tensors(|state| state.strain))?;
         Ok(table)
     }
 
@@ -354,7 +375,12 @@ impl Model {
     ///
     /// Args:
     ///     forces: on the vertices, in N, ``(n, 3)``.
-    ///     gravity: acceleration, in m/s².
+    ///     gravity: acceleration, in m/s²; needs a density.
+    ///     pressure: ``{faces: pressure}`` or ``(faces, pressure)``, in Pa; positive pushes onto the faces. ``faces`` is the name of a face set
+    ///         or a list of names, for exactly these faces; ``"surface"``; or vertices, for the faces of the surface all of whose vertices are
+    ///         among them.
+    ///     traction: ``{faces: (x, y, z)}`` or ``(faces, (x, y, z))``: force per area at rest, in Pa, in a fixed direction.
+    ///     follower: whether pressure follows the deformed normals and areas of the faces; False makes it a dead load, as at rest.
     ///     prescribed: ``{vertex: displacement}`` or ``(vertices, displacements)``; NaN or None leaves a coordinate free. Rows for a set are in the order of
     ///         :meth:`select`.
     ///     start: displacements to begin at.
@@ -369,8 +395,15 @@ impl Model {
     /// >>> u = model.static_solve(prescribed=("x-max", (0.01, None, None)))
     /// >>> bool(np.allclose(u.max(axis=0), (0.01, 0, 0))), bool(np.allclose(u.min(axis=0), (0, -0.003, -0.003)))
     /// (True, True)
+    /// >>> u = model.static_solve(pressure={"x-max": "10 kPa"}, follower=False)  # −p/E along x, ν p/E across
+    /// >>> bool(np.allclose(u[-1], (-0.01, 0.003, 0.003)))
+    /// True
+    /// >>> u = model.static_solve(traction=("x-max", ("10 kPa", 0, 0)))
+    /// >>> bool(np.allclose(u[-1], (0.01, -0.003, -0.003)))
+    /// True
     #[pyo3(signature = (
-        *, forces=None, gravity=None, prescribed=None, start=None, load_steps=1, tolerance=None, iterations=None, solver="auto"
+        *, forces=None, gravity=None, pressure=None, traction=None, follower=true, prescribed=None, start=None, load_steps=1,
+        tolerance=None, iterations=None, solver="auto"
     ))]
     #[allow(clippy::too_many_arguments, reason = "keywords of Python")]
     fn static_solve<'py>(
@@ -378,14 +411,18 @@ impl Model {
         py: Python<'py>,
         forces: Option<&Bound<'py, PyAny>>,
         gravity: Option<&Bound<'py, PyAny>>,
+        pressure: Option<&Bound<'py, PyAny>>,
+        traction: Option<&Bound<'py, PyAny>>,
+        follower: bool,
         prescribed: Option<&Bound<'py, PyAny>>,
         start: Option<&Bound<'py, PyAny>>,
-        load_steps: usize,
+        #[pyo3(from_py_with = count)] load_steps: usize,
         tolerance: Option<f64>,
-        iterations: Option<usize>,
+        #[pyo3(from_py_with = optional_count)] iterations: Option<usize>,
         solver: &str,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let mut model = self.loaded(py, forces, gravity, prescribed)?;
+        let loads = Loads { forces, gravity, pressure, traction, follower, prescribed };
+        let mut model = self.loaded(py, &loads)?;
         let mut state = model.rest_state();
         if let Some(start) = self.numbers(start, "start")? {
             state.q.copy_from_slice(start.flat());
@@ -400,16 +437,23 @@ impl Model {
 
     /// The forces that act on what is fixed or prescribed when all else is in equilibrium at ``u``, in N, ``(n, 3)``. The arguments are those of
     /// :meth:`static_solve`.
-    #[pyo3(signature = (u, *, forces=None, gravity=None, prescribed=None))]
+    #[pyo3(signature = (
+        u, *, forces=None, gravity=None, pressure=None, traction=None, follower=true, prescribed=None
+    ))]
+    #[allow(clippy::too_many_arguments, reason = "keywords of Python")]
     fn reactions<'py>(
         &self,
         py: Python<'py>,
         u: &Bound<'py, PyAny>,
         forces: Option<&Bound<'py, PyAny>>,
         gravity: Option<&Bound<'py, PyAny>>,
+        pressure: Option<&Bound<'py, PyAny>>,
+        traction: Option<&Bound<'py, PyAny>>,
+        follower: bool,
         prescribed: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let mut model = self.loaded(py, forces, gravity, prescribed)?;
+        let loads = Loads { forces, gravity, pressure, traction, follower, prescribed };
+        let model = self.loaded(py, &loads)?;
         let mut state = model.rest_state();
         self.at(Some(u), |u| state.q.copy_from_slice(u))?;
         Ok(into_rows(py, work(py, || model.reactions(&state))))
@@ -424,7 +468,8 @@ impl Model {
     /// >>> frequencies, shapes = model.modes(3)
     /// >>> frequencies.shape, shapes.shape
     /// ((3,), (3, 189, 3))
-    fn modes<'py>(&self, py: Python<'py>, count: usize) -> PyResult<Bound<'py, PyTuple>> {
+    fn modes<'py>(&self, py: Python<'py>, #[pyo3(from_py_with = count)] count: usize) -> PyResult<Bound<'py, PyTuple>> {
+        self.inner.check_mass("modes").or_raise(Kind::Model)?;
         let modes = work(py, || Modes::find(&self.inner, &ModesParams::new(count), &mut |_| interrupt::check()));
         let modes = interrupt::outcome(modes.or_raise(Kind::Solve))?;
         let shapes = modes.shapes.iter().flatten().copied().collect();
@@ -448,14 +493,15 @@ impl Model {
     fn reduce(
         &self,
         py: Python<'_>,
-        size: usize,
-        modes: Option<usize>,
-        derivatives: Option<usize>,
+        #[pyo3(from_py_with = count)] size: usize,
+        #[pyo3(from_py_with = optional_count)] modes: Option<usize>,
+        #[pyo3(from_py_with = optional_count)] derivatives: Option<usize>,
         snapshots: Option<&Bound<'_, PyAny>>,
         only_snapshots: bool,
         basis: Option<&Bound<'_, PyAny>>,
         forces: &str,
     ) -> PyResult<ReducedModel> {
+        self.inner.check_mass("a reduced model").or_raise(Kind::Model)?;
         let forces = match forces {
             "auto" => Forces::Auto,
             "projection" => Forces::Projection,
@@ -561,22 +607,26 @@ impl Model {
         Ok(numbers.flat().chunks_exact(3 * n).map(<[f64]>::to_vec).collect())
     }
 
+    /// The faces of the surface that a selection means.
+    pub fn patch(&self, value: &Bound<'_, PyAny>, what: &str) -> PyResult<Patch> {
+        let faces = self.with_choice(value.py(), |choice| choice.faces(value, what))?;
+        let patch = work(value.py(), || faces.patch(&self.inner));
+        patch.map_err(|error| format!("{what}: {error}")).or_raise(Kind::Mesh)
+    }
+
     /// A copy under loads.
-    fn loaded(
-        &self,
-        py: Python<'_>,
-        forces: Option<&Bound<'_, PyAny>>,
-        gravity: Option<&Bound<'_, PyAny>>,
-        prescribed: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<model::Model> {
+    fn loaded(&self, py: Python<'_>, loads: &Loads<'_, '_>) -> PyResult<model::Model> {
         let mut model = work(py, || self.inner.clone());
-        if let Some(gravity) = gravity {
-            model.set_gravity(Numbers::vector(gravity, "gravity")?).or_raise(Kind::Model)?;
+        if let Some(gravity) = loads.gravity {
+            model.set_gravity(vector::<dimension::Acceleration>(gravity, "gravity")?).or_raise(Kind::Model)?;
         }
-        if let Some(forces) = self.numbers(forces, "forces")? {
+        if let Some(forces) = self.numbers(loads.forces, "forces")? {
             model.loads_mut().copy_from_slice(forces.flat());
         }
-        if let Some(prescribed) = prescribed {
+        let surface = SurfaceLoads::read(loads.pressure, loads.traction, |faces, what| self.patch(faces, what))?;
+        let follower = loads.follower;
+        work(py, || surface.add_to(&mut model, follower, &Amplitude::default())).or_raise(Kind::Model)?;
+        if let Some(prescribed) = loads.prescribed {
             for hold in self.with_choice(py, |choice| choice.prescribed(prescribed))? {
                 model.hold(hold).or_raise(Kind::Model)?;
             }
@@ -584,7 +634,7 @@ impl Model {
         Ok(model)
     }
 
-    fn states(&self, py: Python<'_>, u: &Bound<'_, PyAny>, at: &str) -> PyResult<Vec<Strained>> {
+    fn states(&self, py: Python<'_>, u: &Bound<'_, PyAny>, at: &str, region: Option<&str>) -> PyResult<Vec<Strained>> {
         let of_vertices = match at {
             "elements" => false,
             "vertices" => true,
@@ -598,12 +648,29 @@ impl Model {
                 Kind::Model.error(format!("body `{}` has no elasticity of its own, and so no stress", body.name()))
             );
         }
+        let index = |body: &model::ModelBody| region.and_then(|name| body.mesh().region_index(name));
+        if let Some(name) = region {
+            if !of_vertices {
+                return Err(PyValueError::new_err(
+                    "region: expected at=\"vertices\", as elements have one region each",
+                ));
+            }
+            if !self.inner.bodies().iter().any(|body| index(body).is_some()) {
+                let regions = self.inner.bodies().iter().flat_map(|body| body.mesh().regions());
+                let known = regions.map(|region| format!("`{}`", region.name)).collect::<Vec<_>>().join(", ");
+                return Err(Kind::Model.error(format!("there is no region `{name}`; there are {known}")));
+            }
+        }
         self.at(Some(u), |u| {
             work(py, || {
                 let mut states = Vec::new();
                 for (elastic, body) in self.inner.bodies().iter().filter_map(|body| Some((body.elastic()?, body))) {
                     if of_vertices {
-                        states.extend_from_slice(&elastic.vertex_states(u)[body.vertices()]);
+                        let nodal = elastic.nodal_states(body.mesh(), u);
+                        states.extend(match (region, index(body)) {
+                            (None, _) => nodal.dominant(),
+                            (Some(_), index) => nodal.of_region(index.map_or(u32::MAX, |index| index as u32)),
+                        });
                     } else {
                         states.extend(elastic.element_states(u));
                     }
@@ -624,47 +691,22 @@ impl Model {
     }
 }
 
-/// The materials and densities of the regions of a mesh, and the law of one that says which.
-type Materials = (Vec<Elasticity>, Vec<f64>, Option<String>);
+/// What acts on a model, as Python says it.
+struct Loads<'a, 'py> {
+    forces: Option<&'a Bound<'py, PyAny>>,
+    gravity: Option<&'a Bound<'py, PyAny>>,
+    pressure: Option<&'a Bound<'py, PyAny>>,
+    traction: Option<&'a Bound<'py, PyAny>>,
+    follower: bool,
+    prescribed: Option<&'a Bound<'py, PyAny>>,
+}
 
-fn materials_of(mesh: &Arc<VolumeMesh>, material: Option<&Bound<'_, PyAny>>) -> PyResult<Materials> {
-    let usual = pliant::scene::Material::default();
-    let mut by_name: BTreeMap<String, Py<Material>> = BTreeMap::new();
-    let mut one = None;
-    if let Some(given) = material {
-        if let Ok(table) = given.cast::<PyMapping>() {
-            let table = PyDict::from_sequence(table.items()?.as_any())?;
-            by_name =
-                table.extract().map_err(|_| PyTypeError::new_err("material: expected {region: pliant.Material}"))?;
-        } else if let Ok(material) = given.cast::<Material>() {
-            one = Some(material.get());
-        } else {
-            return Err(PyTypeError::new_err("material: expected a pliant.Material, or {region: pliant.Material}"));
-        }
-    }
-    let names = || mesh.regions().iter().map(|region| format!("`{}`", region.name)).collect::<Vec<_>>().join(", ");
-    if let Some(unknown) = by_name.keys().find(|name| mesh.region_index(name).is_none()) {
-        return Err(Kind::Model.error(format!("there is no region `{unknown}`; there are {}", names())));
-    }
-    let (mut materials, mut densities) = (Vec::new(), Vec::new());
-    for region in mesh.regions() {
-        let given = match by_name.get(&region.name) {
-            Some(material) => &material.get().inner,
-            None if !by_name.is_empty() => {
-                return Err(Kind::Model.error(format!(
-                    "region `{}` has no material; the regions are {}",
-                    region.name,
-                    names()
-                )));
-            }
-            None => one.map_or(&usual, |material| &material.inner),
-        };
-        materials.push(given.elasticity(region).map_err(|error| material_error(&error))?);
-        densities.push(given.density(region).map_err(|error| material_error(&error))?);
-    }
-    let law =
-        one.and_then(Material::own_law).or_else(|| by_name.values().find_map(|material| material.get().own_law()));
-    Ok((materials, densities, law))
+/// Adds obstacles for the vertices of the surface.
+fn add_obstacles(model: &mut model::Model, obstacles: &[Py<Obstacle>]) -> Result<(), String> {
+    let usual = model.obstacle_stiffness();
+    let list = obstacles.iter().map(|obstacle| obstacle.get().with_stiffness(usual));
+    let force = Obstacles::for_vertices(model.rest(), model.surface_vertices(), list);
+    model.add_force(force.map_err(|error| error.to_string())?).map_err(|error| error.to_string())
 }
 
 /// How equilibrium is looked for.

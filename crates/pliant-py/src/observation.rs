@@ -1,56 +1,114 @@
 //! What is measured of a simulation.
 
+use numpy::PyArray1;
+use pliant::math::Vec3;
+use pliant::model;
 use pyo3::prelude::*;
 
-/// What a simulation is doing, in SI units.
-#[pyclass(frozen, get_all, module = "pliant")]
+use crate::arrays::into_list;
+
+/// What a simulation is doing, in SI units; vectors are arrays ``(3,)``.
+///
+/// >>> mesh = pliant.Mesh.box((2, 1, 1), (2, 1, 1), elements="hex")
+/// >>> model = pliant.Model(mesh, pliant.materials.linear(young=1e6, poisson=0.3, density=1000))
+/// >>> sim = pliant.Simulation(model, pliant.integrators.newmark(dt=1e-3), velocities=np.tile((3, 0, 0), (12, 1)))
+/// >>> seen = sim.observe()
+/// >>> seen.momentum / seen.mass
+/// array([3., 0., 0.])
+/// >>> seen.angular_momentum.round(6), abs(seen.spin).max() < 1e-9  # about the origin, and about the center of mass
+/// (array([    0.,  3000., -3000.]), np.True_)
+#[pyclass(frozen, module = "pliant")]
 #[derive(Debug)]
 pub struct Observation {
-    /// The time, in s.
-    time: f64,
-    /// ``½ vᵀMv``, in J.
-    kinetic_energy: f64,
-    /// Of the elasticity of all bodies, in J.
-    elastic_energy: f64,
-    /// Of gravity, in J, relative to rest.
-    gravitational_energy: f64,
-    /// Of forces and handles, in J.
-    other_energy: f64,
-    /// All together, in J.
-    pub total_energy: f64,
-    /// Of all bodies, in kg.
-    mass: f64,
-    /// Of all bodies, in m³.
-    volume: f64,
-    /// Where the centre of mass is, in m.
-    centre_of_mass: (f64, f64, f64),
-    /// Of all bodies, in kg m/s.
-    momentum: (f64, f64, f64),
-    /// About the origin, in kg m²/s.
-    angular_momentum: (f64, f64, f64),
+    pub inner: model::Observation,
 }
 
-impl From<&pliant::model::Observation> for Observation {
-    fn from(seen: &pliant::model::Observation) -> Self {
-        Self {
-            time: seen.time,
-            kinetic_energy: seen.kinetic_energy,
-            elastic_energy: seen.elastic_energy,
-            gravitational_energy: seen.gravitational_energy,
-            other_energy: seen.other_energy,
-            total_energy: seen.total_energy(),
-            mass: seen.mass,
-            volume: seen.volume,
-            centre_of_mass: seen.centre_of_mass.into(),
-            momentum: seen.momentum.into(),
-            angular_momentum: seen.angular_momentum.into(),
-        }
+impl From<&model::Observation> for Observation {
+    fn from(seen: &model::Observation) -> Self {
+        Self { inner: *seen }
     }
 }
 
 #[pymethods]
 impl Observation {
-    fn __repr__(&self) -> String {
-        format!("<pliant.Observation at {} s: energy {} J, volume {} m³>", self.time, self.total_energy, self.volume)
+    /// The time, in s.
+    #[getter]
+    fn time(&self) -> f64 {
+        self.inner.time
     }
+
+    /// ``½ vᵀMv``, in J.
+    #[getter]
+    fn kinetic_energy(&self) -> f64 {
+        self.inner.kinetic_energy
+    }
+
+    /// Energy of the elasticity of all bodies, in J.
+    #[getter]
+    fn elastic_energy(&self) -> f64 {
+        self.inner.elastic_energy
+    }
+
+    /// Energy of gravity relative to rest, in J.
+    #[getter]
+    fn gravitational_energy(&self) -> f64 {
+        self.inner.gravitational_energy
+    }
+
+    /// Energy of forces, handles, springs and obstacles, in J.
+    #[getter]
+    fn other_energy(&self) -> f64 {
+        self.inner.other_energy
+    }
+
+    /// Total energy, in J.
+    #[getter]
+    fn total_energy(&self) -> f64 {
+        self.inner.total_energy()
+    }
+
+    /// Mass of all bodies, in kg; NaN if a body has no density.
+    #[getter]
+    fn mass(&self) -> f64 {
+        self.inner.mass
+    }
+
+    /// Volume of all bodies, in m³.
+    #[getter]
+    fn volume(&self) -> f64 {
+        self.inner.volume
+    }
+
+    /// Center of mass, in m, ``(3,)``.
+    #[getter]
+    fn centre_of_mass<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        array(py, self.inner.centre_of_mass)
+    }
+
+    /// Momentum of all bodies, in kg·m/s, ``(3,)``.
+    #[getter]
+    fn momentum<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        array(py, self.inner.momentum)
+    }
+
+    /// Angular momentum about the origin, in kg·m²/s, ``(3,)``.
+    #[getter]
+    fn angular_momentum<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        array(py, self.inner.angular_momentum)
+    }
+
+    /// Angular momentum about the center of mass, in kg·m²/s, ``(3,)``.
+    #[getter]
+    fn spin<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        array(py, self.inner.spin())
+    }
+
+    fn __repr__(&self) -> String {
+        let seen = &self.inner;
+        format!("<pliant.Observation at {} s: energy {} J, volume {} m³>", seen.time, seen.total_energy(), seen.volume)
+    }
+}
+
+fn array(py: Python<'_>, vector: Vec3) -> Bound<'_, PyArray1<f64>> {
+    into_list(py, vector.to_array().to_vec())
 }

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::{Kind, OrRaise, read_error, warn};
-use crate::work::work;
+use crate::work::make;
 
 /// What dictionaries are called in messages.
 const DICTIONARY: &str = "scene.toml (from a dictionary)";
@@ -23,6 +23,7 @@ pub fn build(py: Python<'_>, scene: &Bound<'_, PyAny>, folder: Option<PathBuf>) 
             path: DICTIONARY.into(),
             text: text.or_raise(Kind::Scene)?.into(),
             folder: folder.unwrap_or_default(),
+            is_generated: false,
         };
         SceneFile::parse(source).or_raise(Kind::Scene)?
     } else {
@@ -33,8 +34,7 @@ pub fn build(py: Python<'_>, scene: &Bound<'_, PyAny>, folder: Option<PathBuf>) 
         source.folder = folder.unwrap_or(source.folder);
         SceneFile::of(&Disk, source).or_raise(Kind::Scene)?
     };
-    let built = work(py, || file.build(&Disk)).or_raise(Kind::Scene)?;
-    let notes: Vec<String> = file.notes.iter().chain(&built.notes).cloned().collect();
-    warn(py, &notes)?;
+    let built = make(py, Kind::Scene, || file.build(&Disk).map_err(|error| error.to_string()))?;
+    warn(py, &built.notes)?;
     Ok(built)
 }

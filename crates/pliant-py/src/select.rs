@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use numpy::PyUntypedArrayMethods;
+use pliant::force::{Patch, PatchError};
 use pliant::mesh::Sets;
-use pliant::model::Hold;
+use pliant::model::{Hold, Model};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyMapping, PyString, PyTuple};
+use pyo3::types::{PyDict, PyFrozenSet, PyList, PyMapping, PySet, PyString, PyTuple};
 
 use crate::arrays::{Numbers, as_array, indices, kind_of, shown};
 use crate::errors::Kind;
@@ -28,10 +29,11 @@ impl Choice<'_> {
         if let Ok(name) = value.extract::<String>() {
             return self.named(&name);
         }
-        if has_names(value) {
+        let is_set = value.is_instance_of::<PySet>() || value.is_instance_of::<PyFrozenSet>();
+        if has_names(value) || is_set {
             let mut all = Vec::new();
-            for name in value.extract::<Vec<String>>()? {
-                all.extend(self.named(&name)?);
+            for part in value.try_iter()? {
+                all.extend(self.choose(&part?, what)?);
             }
             all.sort_unstable();
             all.dedup();
@@ -76,16 +78,41 @@ impl Choice<'_> {
         }
     }
 
-    /// What holds vertices where they are at rest: a selection, or a dictionary of names or numbers with the axes along which they are held.
+    /// Returns the holds of vertices that are fixed at rest: of a selection, or of selections with axes in a dictionary or a list of pairs. An empty
+    /// list fixes nothing.
     pub fn fixed(&self, value: &Bound<'_, PyAny>) -> PyResult<Vec<Hold>> {
-        let Ok(table) = value.cast::<PyMapping>() else {
-            return Ok(vec![Hold::fixed(not_empty(self.choose(value, "fixed")?, "fixed")?)]);
+        let is_list = value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>();
+        if is_list && value.len()? == 0 {
+            return Ok(Vec::new());
+        }
+        let pairs = match value.cast::<PyMapping>() {
+            Ok(table) => items(table)?,
+            Err(_) if is_list && value.try_iter()?.all(|part| part.is_ok_and(|part| is_with_axes(&part))) => {
+                value.try_iter()?.map(|part| part?.extract()).collect::<PyResult<_>>()?
+            }
+            Err(_) => {
+                let vertices = self.choose(value, "fixed")?;
+                if vertices.is_empty() {
+                    let message = "fixed selects no vertex, expected at least one; pass [] if nothing is fixed";
+                    return Err(Kind::Model.error(message));
+                }
+                return Ok(vec![Hold::fixed(vertices)]);
+            }
         };
         let hold = |(key, held): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
             let vertices = not_empty(self.choose(&key, "fixed")?, "fixed")?;
             Ok(Hold::fixed(vertices).along(axes(&held.extract::<String>()?)?))
         };
-        items(table)?.into_iter().map(hold).collect()
+        pairs.into_iter().map(hold).collect()
+    }
+
+    /// Returns the faces that `value` means: those of face sets by their names, and else those of the surface all of whose vertices are selected.
+    pub fn faces(&self, value: &Bound<'_, PyAny>, what: &str) -> PyResult<ChosenFaces> {
+        let names = value.extract::<String>().map(|name| vec![name]).or_else(|_| value.extract::<Vec<String>>());
+        match names {
+            Ok(names) if !names.is_empty() => Ok(ChosenFaces::Named(names)),
+            _ => self.choose(value, what).map(ChosenFaces::Within),
+        }
     }
 
     /// What holds vertices away from rest: `{vertex: displacement}`, or `(vertices, displacements)`. NaN or None leaves a coordinate free.
@@ -135,16 +162,38 @@ impl Choice<'_> {
     }
 }
 
+/// Faces by the names of sets, or between vertices.
+pub enum ChosenFaces {
+    Named(Vec<String>),
+    Within(Vec<u32>),
+}
+
+impl ChosenFaces {
+    /// The faces of a model.
+    pub fn patch(&self, model: &Model) -> Result<Patch, PatchError> {
+        match self {
+            Self::Named(names) => model.patch_named(names),
+            Self::Within(vertices) => model.patch_within(vertices),
+        }
+    }
+}
+
 /// The keys and values of a table.
 pub fn items<'py>(table: &Bound<'py, PyMapping>) -> PyResult<Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
     table.items()?.iter().map(|item| item.extract()).collect()
 }
 
-/// Whether this is the name of a set, or a list of such names.
+/// Returns true for the name of a set, and for a list that has such names.
 pub fn has_names(value: &Bound<'_, PyAny>) -> bool {
     let is_list = value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>();
-    value.is_instance_of::<PyString>()
-        || (is_list && value.get_item(0).is_ok_and(|first| first.is_instance_of::<PyString>()))
+    let is_name = |part: PyResult<Bound<'_, PyAny>>| part.is_ok_and(|part| part.is_instance_of::<PyString>());
+    value.is_instance_of::<PyString>() || (is_list && value.try_iter().is_ok_and(|mut parts| parts.any(is_name)))
+}
+
+/// Returns true for a selection with its axes: `([0, 1], "x")`. Names of sets may be pairs of texts too, but not with these letters.
+fn is_with_axes(part: &Bound<'_, PyAny>) -> bool {
+    let pair = part.extract::<(Bound<'_, PyAny>, String)>();
+    part.is_instance_of::<PyTuple>() && pair.is_ok_and(|(_, held)| axes(&held).is_ok())
 }
 
 /// Who holds or pulls at something means at least one vertex.

@@ -3,29 +3,33 @@
 use std::path::{Path, PathBuf};
 
 use numpy::PyArray2;
-use pliant::force::{Handle as Spring, Handles};
+use pliant::force::{self, Handles, Patch};
 use pliant::io::Memory;
 use pliant::math::Vec3;
 use pliant::mesh::Sets;
 use pliant::model::Hold;
 use pliant::motion::Motion;
+use pliant::scene::quantity::dimension;
 use pliant::scene::{Scheme, Source};
 use pliant::simulation::{Checkpoint, Simulation as Inner};
-use pliant::system::State;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyType};
 
 use crate::arrays::{Numbers, into_rows, vector_rows};
-use crate::errors::{Kind, OrRaise};
+use crate::errors::{Kind, OrRaise, warn};
 use crate::handle::Handle;
-use crate::integrator::Integrator;
+use crate::integrator::{self, Integrator};
 use crate::interrupt::{self, Interruptible};
+use crate::loads;
 use crate::mirror::Mirror;
 use crate::model::{Model, static_params};
 use crate::observation::Observation;
 use crate::pin::Pin;
+use crate::pressure::Pressure;
+use crate::quantity::{Amount, vector};
 use crate::reduced::ReducedModel;
+use crate::running::{Group, Running, Shown};
 use crate::scene;
 use crate::select;
 use crate::step_info::StepInfo;
@@ -37,7 +41,7 @@ use crate::work::{Shared, work};
 /// from the next step on.
 ///
 /// >>> mesh = pliant.Mesh.beam(1, 0.1, 0.1, across=2)
-/// >>> rubber = pliant.materials.neo_hookean(young=1e6, poisson=0.45, density=1000)
+/// >>> rubber = pliant.materials.neo_hookean(young=1e6, poisson=0.4, density=1000)
 /// >>> model = pliant.Model(mesh, rubber, fixed="start")
 /// >>> sim = pliant.Simulation(model, pliant.integrators.newmark(dt=1e-3), gravity=(0, -9.81, 0))
 /// >>> for _ in range(10):
@@ -58,59 +62,67 @@ pub struct Simulation {
     dt: f64,
 }
 
-/// What a simulation is, with the arrays that show it.
-#[derive(Debug)]
-pub struct Running {
-    pub inner: Inner,
-    positions: Mirror,
-    velocities: Mirror,
-    forces: Mirror,
-    pub handles: Vec<Group>,
-    /// Handles that the scene has, which come before these.
-    scene_handles: usize,
-    /// The number that no handle has had yet.
-    next: u64,
-    /// How many steps the scene has.
-    steps: Option<u64>,
-}
-
-/// Vertices of a handle.
-#[derive(Debug, Clone)]
-pub struct Group {
-    pub number: u64,
-    pub vertices: Vec<u32>,
-}
-
-/// What an array shows.
-#[derive(Debug, Clone, Copy)]
-enum Shown {
-    Positions,
-    Velocities,
-    Forces,
-}
-
 #[pymethods]
 impl Simulation {
     /// A model from rest on, or from other positions and velocities.
     ///
     /// Args:
     ///     model: a :class:`Model` or a :class:`ReducedModel`. It stays as it is.
-    ///     integrator: how to step; see :mod:`pliant.integrators`.
+    ///     integrator: see :mod:`pliant.integrators`; by default ``backward_euler``, as in scenes.
+    ///     dt: step, in s, of the default integrator; only without ``integrator``.
     ///     gravity: acceleration, in m/s²; by default none.
+    ///     pressure: ``{faces: pressure}``, in Pa, as in :meth:`Model.static_solve`; positive pushes onto the faces.
+    ///     traction: ``{faces: (x, y, z)}``, in Pa.
+    ///     follower: whether pressure follows the deformed surface; False makes it a dead load.
+    ///     schedule: factor of pressure and traction over time: ``[(time, factor), …]``, linear in between; by default 1.
+    ///     positions: where vertices begin, in m; by default at rest.
+    ///     velocities: how fast they begin, in m/s.
+    ///     accelerations: for schemes that continue them, ``newmark`` and ``central_differences``, in m/s²; by default those of the forces.
+    ///
+    /// >>> mesh = pliant.Mesh.box((1, 1, 1), (2, 2, 2))
+    /// >>> rubber = pliant.materials.stable_neo_hookean(young="1 MPa", poisson=0.4, density="1.1 g/cm^3")
+    /// >>> model = pliant.Model(mesh, rubber, fixed="y-min", damping=(20, 0))
+    /// >>> sim = pliant.Simulation(model, dt="10 ms", pressure={"y-max": "50 kPa"}, schedule=[(0, 0), ("0.5 s", 1)])
+    /// >>> steps = sim.run("1 s")
+    /// >>> bool(-0.05 < sim.displacements[mesh.select("y-max"), 1].mean() < -0.03)
+    /// True
     #[new]
-    #[pyo3(signature = (model, integrator, *, gravity=None, positions=None, velocities=None))]
+    #[pyo3(signature = (
+        model, integrator=None, *, dt=None, gravity=None, pressure=None, traction=None, follower=true, schedule=None, positions=None, velocities=None,
+        accelerations=None
+    ))]
+    #[allow(clippy::too_many_arguments, reason = "keywords of Python")]
     fn new(
         py: Python<'_>,
         model: &Bound<'_, PyAny>,
-        integrator: &Bound<'_, Integrator>,
+        integrator: Option<&Bound<'_, Integrator>>,
+        dt: Option<Amount<dimension::Time>>,
         gravity: Option<&Bound<'_, PyAny>>,
+        pressure: Option<&Bound<'_, PyAny>>,
+        traction: Option<&Bound<'_, PyAny>>,
+        follower: bool,
+        schedule: Option<Vec<(Bound<'_, PyAny>, f64)>>,
         positions: Option<&Bound<'_, PyAny>>,
         velocities: Option<&Bound<'_, PyAny>>,
+        accelerations: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let (settings, source) = (&integrator.get().settings, Source::none());
+        let source = Source::none();
+        let default;
+        let settings = match (integrator, dt) {
+            (Some(integrator), None) => &integrator.get().settings,
+            (None, Some(dt)) => {
+                default = integrator::default_settings(dt)?;
+                &default
+            }
+            (Some(_), Some(_)) => return Err(PyTypeError::new_err("dt: the integrator has a step of its own")),
+            (None, None) => return Err(PyTypeError::new_err("expected a step `dt`, or an integrator")),
+        };
         let dt = settings.step.si;
         let inner = if let Ok(model) = model.cast::<Model>() {
             let given = model.get();
+            if settings.scheme.value != Scheme::Static {
+                given.inner.check_mass("motion").or_raise(Kind::Model)?;
+            }
             let mut whole = work(py, || given.inner.clone());
             let own_law = settings.scheme.value == Scheme::Regularized;
             if own_law && let Some(law) = &given.law {
@@ -134,11 +146,26 @@ impl Simulation {
         if let Some(gravity) = gravity {
             simulation.set_gravity(py, gravity)?;
         }
+        let amplitude = loads::schedule(schedule)?;
+        let surface = loads::SurfaceLoads::read(pressure, traction, |faces, what| simulation.patch(faces, what))?;
+        let added =
+            simulation.running.work(py, |running| surface.add_to(running.inner.model_mut(), follower, &amplitude));
+        added?.or_raise(Kind::Model)?;
         if let Some(positions) = positions {
             simulation.set_positions(py, positions)?;
         }
         if let Some(velocities) = velocities {
             simulation.set_velocities(py, velocities)?;
+        }
+        if let Some(accelerations) = accelerations {
+            let scheme = settings.scheme.value;
+            if !matches!(scheme, Scheme::Newmark | Scheme::CentralDifferences) {
+                let scheme = integrator.map_or("backward-euler", |integrator| &integrator.get().scheme);
+                let message =
+                    format!("accelerations: {scheme} does not continue them; newmark and central_differences do");
+                return Err(PyValueError::new_err(message));
+            }
+            simulation.set_accelerations(py, accelerations)?;
         }
         Ok(simulation)
     }
@@ -177,13 +204,13 @@ impl Simulation {
     #[pyo3(signature = (duration=None, callback=None, *, every=1))]
     fn run(
         slf: &Bound<'_, Self>,
-        duration: Option<f64>,
+        duration: Option<Amount<dimension::Time>>,
         callback: Option<&Bound<'_, PyAny>>,
         every: u64,
     ) -> PyResult<u64> {
         let this = slf.get();
         let (done, all) = this.running.look(slf.py(), |running| (running.inner.steps_done(), running.steps))?;
-        let steps = match (duration, all) {
+        let steps = match (duration.map(|duration| duration.si), all) {
             (Some(duration), _) => {
                 let wanted = duration / this.dt;
                 if !(0.0..1e15).contains(&wanted) {
@@ -246,6 +273,30 @@ impl Simulation {
         self.set_array(py, Shown::Velocities, value, "velocities")
     }
 
+    /// Accelerations of the vertices, in m/s², ``(n, 3)``; a copy, to be set as a whole. None if the scheme has not found them: at the start, and
+    /// after positions or velocities were set.
+    #[getter]
+    fn accelerations<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
+        self.push(py)?;
+        Ok(self.running.work(py, |running| running.inner.state().a.clone())?.map(|a| into_rows(py, a)))
+    }
+
+    #[setter]
+    fn set_accelerations(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let value = Numbers::rows_of(value, "accelerations", self.rest.len(), "vertices")?.flat().to_vec();
+        self.push(py)?;
+        let set = self.running.work(py, |running| {
+            if running.inner.reduced_model().is_some() {
+                return Err("a reduced model finds its accelerations by itself");
+            }
+            let mut state = running.inner.state().clone();
+            state.a = Some(value);
+            running.inner.set_state(state);
+            Ok(())
+        });
+        set?.or_raise(Kind::Model)
+    }
+
     /// Forces on the vertices beside all others, in N, ``(n, 3)``: to read and to write. They stay until they are changed.
     #[getter]
     fn forces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -278,8 +329,23 @@ impl Simulation {
 
     #[setter]
     fn set_gravity(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        let gravity = Numbers::vector(value, "gravity")?;
+        let gravity = vector::<dimension::Acceleration>(value, "gravity")?;
         self.running.look(py, |running| running.inner.model_mut().set_gravity(gravity))?.or_raise(Kind::Model)
+    }
+
+    /// Coefficients ``(α, β)`` of Rayleigh damping ``αM + βK``, in 1/s and s.
+    #[getter]
+    fn damping(&self, py: Python<'_>) -> PyResult<(f64, f64)> {
+        self.running.look(py, |running| {
+            let damping = running.inner.model().damping();
+            (damping.mass(), damping.stiffness())
+        })
+    }
+
+    #[setter]
+    fn set_damping(&self, py: Python<'_>, value: (Amount<dimension::Rate>, Amount<dimension::Time>)) -> PyResult<()> {
+        let (alpha, beta) = (value.0.si, value.1.si);
+        self.running.look(py, |running| running.inner.model_mut().set_rayleigh(alpha, beta))?.or_raise(Kind::Model)
     }
 
     /// The time, in s.
@@ -309,7 +375,7 @@ impl Simulation {
     /// All energy together, in J; that of gravity and forces relative to rest.
     #[getter]
     fn energy(&self, py: Python<'_>) -> PyResult<f64> {
-        Ok(self.observe(py)?.total_energy)
+        Ok(self.observe(py)?.inner.total_energy())
     }
 
     /// What it is doing: energies, momentum, volume.
@@ -322,7 +388,8 @@ impl Simulation {
     fn reactions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         self.push(py)?;
         self.check_law(py, "reactions")?;
-        let reactions = self.running.work(py, |running| running.inner.with_model(pliant::model::Model::reactions));
+        let reactions =
+            self.running.work(py, |running| running.inner.with_model(|model, state| model.reactions(state)));
         Ok(into_rows(py, reactions?))
     }
 
@@ -370,9 +437,15 @@ impl Simulation {
     ///     vertices: a set's name, numbers or a mask.
     ///     stiffness: of all springs together, in N/m.
     ///     damping: of all springs together, in N·s/m.
-    #[pyo3(signature = (vertices, stiffness, *, damping=0.0))]
-    fn handle(slf: &Bound<'_, Self>, vertices: &Bound<'_, PyAny>, stiffness: f64, damping: f64) -> PyResult<Handle> {
+    #[pyo3(signature = (vertices, stiffness, *, damping=None))]
+    fn handle(
+        slf: &Bound<'_, Self>,
+        vertices: &Bound<'_, PyAny>,
+        stiffness: Amount<dimension::Stiffness>,
+        damping: Option<Amount<dimension::Viscosity>>,
+    ) -> PyResult<Handle> {
         let (this, py) = (slf.get(), slf.py());
+        let (stiffness, damping) = (stiffness.si, damping.map_or(0.0, |damping| damping.si));
         for (what, value) in [("stiffness", stiffness), ("damping", damping)] {
             check_coefficient(what, value)?;
         }
@@ -386,6 +459,14 @@ impl Simulation {
             Ok::<_, String>(number)
         });
         Ok(Handle { simulation: slf.clone().unbind(), number: number?.or_raise(Kind::Model)? })
+    }
+
+    /// The follower pressures, to be changed while it runs: those of the scene, or those of ``pressure`` in their order.
+    #[getter]
+    fn pressures(slf: &Bound<'_, Self>) -> PyResult<Vec<Pressure>> {
+        let this = slf.get();
+        let count = this.running.look(slf.py(), |running| running.inner.forces_mut_of::<force::Pressure>().len())?;
+        Ok((0..count).map(|number| Pressure { simulation: slf.clone().unbind(), number }).collect())
     }
 
     /// The handles of :meth:`handle`.
@@ -523,11 +604,17 @@ impl Simulation {
         let py = slf.py();
         for done in 1..=steps {
             self.push(py)?;
-            let stepped = self.running.work(py, |running| running.moving().step())?;
+            let (stepped, gain) = self.running.work(py, |running| {
+                let moving = running.moving();
+                (moving.step(), moving.take_energy_gain().map(|gain| (moving.time(), gain)))
+            })?;
             let stepped = stepped.or_raise(Kind::Solve).and_then(|info| {
                 watch(&info);
                 py.check_signals()
             });
+            // Warnings may be turned into exceptions: then the step is done.
+            let warned = gain.map_or(Ok(()), |(time, gain)| warn(py, &[format!("{time:.4} s: {gain}")]));
+            let stepped = stepped.and(warned);
             if let Err(error) = interrupt::outcome(stepped) {
                 self.pull(py)?;
                 return Err(error);
@@ -557,125 +644,22 @@ impl Simulation {
         Ok(())
     }
 
+    fn with_choice<T>(&self, py: Python<'_>, choose: impl FnOnce(&select::Choice<'_>) -> T) -> T {
+        let surface = || self.running.work(py, |running| running.inner.model().surface_vertices());
+        choose(&select::Choice { of: "vertices", count: self.rest.len(), sets: &self.sets, surface: Some(&surface) })
+    }
+
     /// Vertices to hold or to pull at, at least one.
     fn choose(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
-        let surface = || self.running.work(py, |running| running.inner.model().surface_vertices());
-        let choice =
-            select::Choice { of: "vertices", count: self.rest.len(), sets: &self.sets, surface: Some(&surface) };
-        select::not_empty(choice.choose(value, "vertices")?, "vertices")
-    }
-}
-
-impl Running {
-    /// What is simulated, about to move: arrays do not show it any more.
-    pub fn moving(&mut self) -> &mut Inner {
-        self.positions.forget();
-        self.velocities.forget();
-        &mut self.inner
+        select::not_empty(self.with_choice(py, |choice| choice.choose(value, "vertices"))?, "vertices")
     }
 
-    fn mirror(&mut self, shown: Shown) -> &mut Mirror {
-        match shown {
-            Shown::Positions => &mut self.positions,
-            Shown::Velocities => &mut self.velocities,
-            Shown::Forces => &mut self.forces,
-        }
-    }
-
-    fn view<'py>(&mut self, py: Python<'py>, rest: &[Vec3], shown: Shown) -> PyResult<Bound<'py, PyAny>> {
-        let Self { inner, positions, velocities, forces, .. } = self;
-        match shown {
-            Shown::Positions => positions.view(py, rest.len(), position(rest, inner.state())),
-            Shown::Velocities => velocities.view(py, rest.len(), |i| inner.state().v[i]),
-            Shown::Forces => forces.view(py, rest.len(), |i| inner.model().loads()[i]),
-        }
-    }
-
-    /// Take over what Python has written into arrays.
-    fn push(&mut self, py: Python<'_>, rest: &[Vec3]) -> PyResult<()> {
-        let mut changed: Option<State> = None;
-        // The state of a reduced model is worked out only if someone has looked.
-        if self.positions.may_have_changes() || self.velocities.may_have_changes() {
-            let state = self.inner.state();
-            let place = position(rest, state);
-            self.positions.take_changes(py, &place, |i, x| {
-                changed.get_or_insert_with(|| state.clone()).q[i] = x - rest[i / 3][i % 3];
-            })?;
-            let v = |i: usize| state.v[i];
-            self.velocities.take_changes(py, v, |i, v| changed.get_or_insert_with(|| state.clone()).v[i] = v)?;
-        }
-        if let Some(mut state) = changed {
-            // Accelerations were those of the state before.
-            state.a = None;
-            let inner = &mut self.inner;
-            work(py, || {
-                inner.set_state(state);
-                inner.state();
-            });
-            self.pull(py, rest)?;
-        }
-        let mut loads = Vec::new();
-        let load = |i: usize| self.inner.model().loads()[i];
-        self.forces.take_changes(py, load, |i, force| loads.push((i, force)))?;
-        if !loads.is_empty() {
-            let all = self.inner.model_mut().loads_mut();
-            loads.into_iter().for_each(|(i, force)| all[i] = force);
-        }
-        Ok(())
-    }
-
-    /// Let arrays show what has changed.
-    fn pull(&mut self, py: Python<'_>, rest: &[Vec3]) -> PyResult<()> {
-        let Self { inner, positions, velocities, .. } = self;
-        positions.refresh(py, |i| position(rest, inner.state())(i))?;
-        velocities.refresh(py, |i| inner.state().v[i])
-    }
-
-    pub fn check_whole(&self) -> Result<(), String> {
-        match self.inner.reduced_model() {
-            Some(_) => Err("what is held of a reduced model is what was held when it was made; use a handle".into()),
-            None => Ok(()),
-        }
-    }
-
-    fn add_springs(&mut self, rest: &[Vec3], vertices: &[u32], stiffness: f64, damping: f64) -> Result<(), String> {
-        let state = self.inner.state();
-        let place = |vertex: u32| rest[vertex as usize] + Vec3::from_slice(&state.q[3 * vertex as usize..]);
-        let count = vertices.len() as f64;
-        let (stiffness, damping) = (stiffness / count, damping / count);
-        let springs: Vec<Spring> = vertices
-            .iter()
-            .map(|&vertex| Spring { damping, ..Spring::new(vertex, stiffness, place(vertex)) })
-            .collect();
-        let model = self.inner.model_mut();
-        if model.forces_mut_of::<Handles>().next().is_none() {
-            let none = Handles::new(rest, []).map_err(|error| error.to_string())?;
-            model.add_force(none).map_err(|error| error.to_string())?;
-        }
-        let handles = model.forces_mut_of::<Handles>().next().expect("handles, if only none");
-        let before = handles.list().len();
-        for spring in springs {
-            if let Err(error) = handles.push(spring) {
-                // All of them or none.
-                while handles.list().len() > before {
-                    handles.remove(before).map_err(|error| error.to_string())?;
-                }
-                return Err(error.to_string());
-            }
-        }
-        Ok(())
-    }
-
-    /// The springs of a handle, by their numbers.
-    pub fn springs(&self, number: u64) -> Option<std::ops::Range<usize>> {
-        let mut first = self.scene_handles;
-        for group in &self.handles {
-            if group.number == number {
-                return Some(first..first + group.vertices.len());
-            }
-            first += group.vertices.len();
-        }
-        None
+    /// The faces of the surface that a selection means.
+    fn patch(&self, value: &Bound<'_, PyAny>, what: &str) -> PyResult<Patch> {
+        let py = value.py();
+        let faces = self.with_choice(py, |choice| choice.faces(value, what))?;
+        let patch = self.running.work(py, |running| faces.patch(running.inner.model()));
+        patch?.map_err(|error| format!("{what}: {error}")).or_raise(Kind::Mesh)
     }
 }
 
@@ -685,9 +669,4 @@ pub fn check_coefficient(what: &str, value: f64) -> PyResult<()> {
         return Ok(());
     }
     Err(Kind::Model.error(format!("the {what} is {value}, expected a finite number that is not negative")))
-}
-
-/// The coordinate of a vertex.
-fn position<'a>(rest: &'a [Vec3], state: &'a State) -> impl Fn(usize) -> f64 + 'a {
-    |i| rest[i / 3][i % 3] + state.q[i]
 }

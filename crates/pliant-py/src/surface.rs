@@ -5,15 +5,15 @@ use std::path::PathBuf;
 use numpy::{PyArray1, PyArray2};
 use pliant::io::{self, WriteOptions};
 use pliant::mesh::{Faces, SurfaceMesh, VertexNormals};
-use pliant::meshing::{Params, cage, fill_surface, voxelize};
+use pliant::meshing::{MeshingError, Params, cage, carrying_limits, fill_surface, fused_pieces, voxelize};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use crate::arrays::{Numbers, index_list, index_rows, indices, shown, vector_rows};
+use crate::arrays::{Numbers, count, index_list, index_rows, indices, shown, vector_rows};
 use crate::errors::{Kind, OrRaise, read_error, warn, write_error};
 use crate::mesh::Mesh;
-use crate::work::work;
+use crate::work::{make, work};
 
 /// A surface of triangles, quadrilaterals or other polygons, counter-clockwise seen from outside.
 ///
@@ -115,10 +115,17 @@ impl Surface {
     /// >>> bool(abs(body.volume / ring.enclosed_volume - 1) < 0.03)
     /// True
     #[pyo3(signature = (*, cells=24, grading=0))]
-    fn tetrahedralize(&self, py: Python<'_>, cells: usize, grading: u32) -> PyResult<Mesh> {
+    fn tetrahedralize(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = count)] cells: usize,
+        grading: u32,
+    ) -> PyResult<Mesh> {
         let surface = self.fit(py)?;
-        let (body, thin) = work(py, || fill_surface(&surface, &Params { cells, grading })).or_raise(Kind::Mesh)?;
-        warn(py, &thin.map(|thin| thin.to_string()).into_iter().collect::<Vec<_>>())?;
+        let params = Params { cells, grading };
+        let (body, thin) = make(py, Kind::Mesh, || fill_surface(&surface, &params).map_err(|error| error.to_string()))?;
+        let fused = fused_pieces(&surface, &body.mesh);
+        warn(py, &fused.into_iter().chain(thin.map(|thin| thin.to_string())).collect::<Vec<_>>())?;
         Ok(body.mesh.into())
     }
 
@@ -130,21 +137,35 @@ impl Surface {
     /// >>> len(cage.embed(ring.vertices).outside)
     /// 0
     #[pyo3(signature = (*, cells=16, grading=0))]
-    fn cage(&self, py: Python<'_>, cells: usize, grading: u32) -> PyResult<Mesh> {
+    fn cage(&self, py: Python<'_>, #[pyo3(from_py_with = count)] cells: usize, grading: u32) -> PyResult<Mesh> {
         let surface = self.fit(py)?;
-        let made = work(py, || cage(&self.inner, &surface, &Params { cells, grading })).or_raise(Kind::Mesh)?;
-        Ok(made.mesh.into())
+        let params = Params { cells, grading };
+        let make_cage = || {
+            let made = cage(&self.inner, &surface, &params)?;
+            let limits = carrying_limits(&self.inner, &surface, &made.mesh, made.info.body.cell)?;
+            Ok((made.mesh, limits))
+        };
+        let (mesh, limits) = make(py, Kind::Mesh, || make_cage().map_err(|error: MeshingError| error.to_string()))?;
+        warn(py, &limits)?;
+        Ok(mesh.into())
     }
 
     /// Cubes that contain every point of the surface, lighter and softer as those of :meth:`cage`.
     ///
-    /// >>> box = pliant.Mesh.box((2, 1, 1), (1, 1, 1)).surface()
+    /// >>> box = pliant.Mesh.box((2, 1, 1), (4, 2, 2)).surface()
     /// >>> box.voxelize(cells=4).element_count
     /// 16
     #[pyo3(signature = (*, cells=16))]
-    fn voxelize(&self, py: Python<'_>, cells: usize) -> PyResult<Mesh> {
+    fn voxelize(&self, py: Python<'_>, #[pyo3(from_py_with = count)] cells: usize) -> PyResult<Mesh> {
         let surface = self.fit(py)?;
-        Ok(work(py, || voxelize(&surface, cells)).or_raise(Kind::Mesh)?.mesh.into())
+        let make_voxels = || {
+            let made = voxelize(&surface, cells)?;
+            let limits = carrying_limits(&self.inner, &surface, &made.mesh, made.cell)?;
+            Ok((made.mesh, limits))
+        };
+        let (mesh, limits) = make(py, Kind::Mesh, || make_voxels().map_err(|error: MeshingError| error.to_string()))?;
+        warn(py, &limits)?;
+        Ok(mesh.into())
     }
 
     /// Unit normals at the vertices, for these positions or those of the surface.
@@ -172,7 +193,8 @@ impl Surface {
 impl Surface {
     /// The surface made fit to enclose something, with a warning for all that was wrong.
     fn fit(&self, py: Python<'_>) -> PyResult<pliant::meshing::Surface> {
-        let surface = work(py, || pliant::meshing::Surface::new(&self.inner)).or_raise(Kind::Mesh)?;
+        let fit = || pliant::meshing::Surface::new(&self.inner).map_err(|error| error.to_string());
+        let surface = make(py, Kind::Mesh, fit)?;
         warn(py, &surface.findings().lines())?;
         Ok(surface)
     }

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
+use pliant::meshing::stoppable;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -58,6 +59,37 @@ pub fn work<T: Send>(py: Python<'_>, task: impl FnOnce() -> T + Send) -> T {
     })
 }
 
+/// Make a mesh, or something with meshes, while other Python threads run. Ctrl-C stops it, and then raises.
+pub fn make<T: Send>(py: Python<'_>, kind: Kind, task: impl FnOnce() -> Result<T, String> + Send) -> PyResult<T> {
+    let made = py.detach(|| {
+        let is_main = interrupt::is_main_thread();
+        let task = || stoppable(move || is_main && interrupt::is_raised(), task);
+        let made = match pool() {
+            None if is_main => {
+                let task = || interrupt::on_behalf_of_main(true, task);
+                rayon::in_place_scope(|scope| listening(scope, task))
+            }
+            _ => compute(task),
+        };
+        wait_if_ended();
+        made
+    });
+    interrupt::outcome(made.or_raise(kind))
+}
+
+/// Do something on another thread. The main thread does not sleep meanwhile: it is the one that hears of Ctrl-C.
+fn listening<'scope, T: Send + 'scope>(scope: &rayon::Scope<'scope>, task: impl FnOnce() -> T + Send + 'scope) -> T {
+    let (send, receive) = mpsc::sync_channel(1);
+    scope.spawn(move |_| drop(send.send(task())));
+    loop {
+        match receive.recv_timeout(PATIENCE) {
+            Ok(done) => return done,
+            Err(RecvTimeoutError::Timeout) => interrupt::listen(),
+            Err(RecvTimeoutError::Disconnected) => panic!("a task that has panicked"),
+        }
+    }
+}
+
 /// Compute on the threads that were chosen.
 fn compute<T: Send>(task: impl FnOnce() -> T + Send) -> T {
     let is_main = interrupt::is_main_thread();
@@ -66,20 +98,7 @@ fn compute<T: Send>(task: impl FnOnce() -> T + Send) -> T {
     if !is_main {
         return pool.install(task);
     }
-    // The main thread does not sleep: it is the one that hears of Ctrl-C.
-    let (send, receive) = mpsc::sync_channel(1);
-    let done = pool.in_place_scope(|scope| {
-        scope.spawn(move |_| drop(send.send(task())));
-        loop {
-            match receive.recv_timeout(PATIENCE) {
-                Ok(done) => return Some(done),
-                Err(RecvTimeoutError::Timeout) => interrupt::listen(),
-                // It has panicked, and so will the scope.
-                Err(RecvTimeoutError::Disconnected) => return None,
-            }
-        }
-    });
-    done.expect("a task that has not panicked")
+    pool.in_place_scope(|scope| listening(scope, task))
 }
 
 /// Something that only one thread may use at a time.

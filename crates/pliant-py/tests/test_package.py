@@ -234,7 +234,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 import pliant
 {threads}
 mesh = pliant.Mesh.box((2, 1, 1), (24, 12, 12))
-model = pliant.Model(mesh, pliant.materials.neo_hookean(young=1e5, poisson=0.45, density=1000), fixed="x-min")
+model = pliant.Model(mesh, pliant.materials.neo_hookean(young=1e5, poisson=0.4, density=1000), fixed="x-min")
 sim = pliant.Simulation(model, pliant.integrators.newmark(1e-3), gravity=(0, -9.81, 0))
 print("begun", flush=True)
 try:

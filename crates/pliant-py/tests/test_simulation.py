@@ -677,3 +677,35 @@ def test_a_scene_that_is_no_file_is_explained(tmp_path: Path) -> None:
         pliant.Simulation.from_scene(path)
     with pytest.raises(TypeError):
         pliant.Simulation.from_scene(3)  # type: ignore[arg-type]
+
+
+def thrown(integrator: pliant.Integrator | None = None, dt: str | None = None) -> pliant.Simulation:
+    """A ball that is thrown at the ground at 20 m/s."""
+    mesh = pliant.Mesh.ball(0.1)
+    model = pliant.Model(
+        mesh,
+        pliant.materials.stable_neo_hookean(young="1 MPa", poisson=0.4, density=1000),
+        obstacles=[pliant.Obstacle.plane((0, -0.15, 0), (0, 1, 0))],
+    )
+    velocities = np.tile((0, -20, 0), (len(mesh.vertices), 1))
+    return pliant.Simulation(model, integrator, dt=dt, velocities=velocities)
+
+
+def test_the_default_integrator_gains_no_energy_and_others_are_warned_of() -> None:
+    sim = thrown(dt="1/60 s")
+    start = sim.energy
+    sim.step(20)
+    assert sim.energy < 0.9 * start
+    linearized = thrown(pliant.integrators.linearized_backward_euler(dt="1/60 s"))
+    with pytest.warns(pliant.errors.PliantWarning, match="energy appeared without work being done"):
+        linearized.step(4)
+
+
+def test_a_simulation_has_a_step_or_an_integrator() -> None:
+    model = pliant.Model(pliant.Mesh.ball(0.1), pliant.materials.linear(young=1e6, poisson=0.3, density=1000))
+    with pytest.raises(TypeError, match="expected a step `dt`, or an integrator"):
+        pliant.Simulation(model)
+    with pytest.raises(TypeError, match="the integrator has a step of its own"):
+        pliant.Simulation(model, pliant.integrators.newmark(dt=0.1), dt=0.1)
+    with pytest.raises(pliant.errors.SceneError, match="the time step is 0 s"):
+        pliant.Simulation(model, dt=0)

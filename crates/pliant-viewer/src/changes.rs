@@ -6,7 +6,8 @@ use pliant::material::YoungPoisson;
 use pliant::math::Vec3;
 use pliant::scene::quantity::{self, Density, Pressure, Rate, Time};
 use pliant::scene::{
-    At, Hold, MadeOf, Material, MaterialChoice, Object, ObjectRegion, Scene, Scheme, Selection, Solver, Where, schema,
+    At, Hold, Inverted, MadeOf, Material, MaterialChoice, Object, ObjectRegion, Scene, Scheme, Selection, Solver,
+    Where, schema,
 };
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
@@ -36,17 +37,18 @@ pub struct MaterialChange {
     pub law: Option<String>,
     pub young: Option<f64>,
     pub poisson: Option<f64>,
+    pub inversion: Option<Inverted>,
 }
 
 impl Changes {
     /// Take over what a page asks for.
     pub fn steer(&mut self, steering: &Steering) -> Result<(), String> {
         let Steering { step, scheme, solver, mass_damping, stiffness_damping, gravity } = steering;
-        if let Some(step) = step {
-            if !(*step > 0.0 && *step <= LONGEST_STEP) {
-                return Err(format!("the time step is {step} s, expected a positive time of at most {LONGEST_STEP} s"));
+        if let Some(step) = step.map(|step| step.si) {
+            if !(step > 0.0 && step <= LONGEST_STEP) {
+                return Err(format!("time step: expected more than 0 and at most {LONGEST_STEP} s, found {step} s"));
             }
-            self.step = Some(*step);
+            self.step = Some(step);
         }
         if let Some(name) = scheme {
             self.scheme = Some(named(name, "scheme", schemes(false).into_iter().chain(schemes(true)))?);
@@ -55,17 +57,21 @@ impl Changes {
             self.solver = Some(named(name, "solver", solvers(false).into_iter())?);
         }
         for (own, new, what) in [
-            (&mut self.mass_damping, mass_damping, "mass"),
-            (&mut self.stiffness_damping, stiffness_damping, "stiffness"),
+            (&mut self.mass_damping, mass_damping.map(|rate| rate.si), "mass-proportional damping: expected 1/s"),
+            (
+                &mut self.stiffness_damping,
+                stiffness_damping.map(|time| time.si),
+                "stiffness-proportional damping: expected s",
+            ),
         ] {
             if let Some(new) = new {
-                if !(*new >= 0.0) {
-                    return Err(format!("damping by {what} is {new}, expected a number that is not negative"));
+                if !(new >= 0.0) {
+                    return Err(format!("{what}, 0 or more, found {new}"));
                 }
-                *own = Some(*new);
+                *own = Some(new);
             }
         }
-        self.gravity = gravity.map(Vec3::from_array).or(self.gravity);
+        self.gravity = gravity.as_ref().map(quantity::vec3).or(self.gravity);
         Ok(())
     }
 
@@ -124,24 +130,37 @@ impl Changes {
         Some(YoungPoisson { young, poisson: change.and_then(|change| change.poisson).unwrap_or(poisson) })
     }
 
+    /// Returns the treatment of inverted elements of a region.
+    pub fn inversion(&self, index: usize, region: &MadeOf) -> Inverted {
+        let changed = self.materials.get(&index).and_then(|change| change.inversion);
+        changed.or(region.given.inversion.as_ref().map(|own| own.value)).unwrap_or(Inverted::None)
+    }
+
     /// The material of a region with its changes; what is not changed is as it is given.
     pub fn material(&self, index: usize, region: &MadeOf) -> Material {
-        if self.materials.get(&index).is_none_or(|change| *change == MaterialChange::default()) {
-            return region.given.clone();
+        let Some(change) = self.materials.get(&index) else { return region.given.clone() };
+        let inversion = self.inversion(index, region);
+        let treated = |material: Material| match inversion {
+            // Without a treatment, the threshold of one would do nothing.
+            Inverted::None => Material { inversion: None, inversion_threshold: None, ..material },
+            _ => Material { inversion: Some(At::new(inversion)), ..material },
+        };
+        if *change == (MaterialChange { inversion: change.inversion, ..MaterialChange::default() }) {
+            let given = region.given.clone();
+            return if change.inversion.is_some() { treated(given) } else { given };
         }
         let law = self.law(index, region);
         let same_law = law.as_deref() == region.law;
         let given = &region.given;
-        Material {
+        treated(Material {
             law: law.map(At::new),
             // Only one law has these choices.
             tangent: given.tangent.clone().filter(|_| same_law),
             frame: given.frame.clone().filter(|_| same_law),
-            inversion: given.inversion.clone(),
             inversion_threshold: given.inversion_threshold.clone(),
             compression_resistance: given.compression_resistance.clone(),
             ..self.moduli_only(index, region)
-        }
+        })
     }
 
     /// The same without a law, for schemes that bring their own.
@@ -339,9 +358,9 @@ material = { density = 500 }
     fn what_is_not_possible_is_said_in_words() {
         let mut changes = Changes::default();
         let wrong = [
-            Steering { step: Some(0.0), ..Steering::default() },
-            Steering { step: Some(f64::NAN), ..Steering::default() },
-            Steering { mass_damping: Some(-1.0), ..Steering::default() },
+            Steering { step: Some(Time::new(0.0)), ..Steering::default() },
+            Steering { step: Some(Time::new(f64::NAN)), ..Steering::default() },
+            Steering { mass_damping: Some(Rate::new(-1.0)), ..Steering::default() },
             Steering { scheme: Some("verlet".into()), ..Steering::default() },
             Steering { solver: Some("magic".into()), ..Steering::default() },
         ];

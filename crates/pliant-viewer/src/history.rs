@@ -58,6 +58,11 @@ impl History {
         Some([self.past.front()?.state.time, self.past.back()?.state.time])
     }
 
+    /// Returns the state that was remembered `count` states before the last, if there is one.
+    pub fn before_last(&self, count: usize) -> Option<&Past> {
+        self.past.get(self.past.len().checked_sub(count + 1)?)
+    }
+
     /// The state nearest to a time.
     pub fn nearest(&self, time: f64) -> Option<&Past> {
         let [from, to] = self.span()?;

@@ -19,6 +19,7 @@
 //! misses moments, and nothing waits for it. What they say to each other is in `PROTOCOL.md`; its types are in `protocol.rs`.
 
 mod changes;
+mod framing;
 mod guard;
 mod history;
 mod live;
@@ -27,6 +28,7 @@ mod pace;
 mod page;
 mod playback;
 mod protocol;
+mod remedy;
 mod server;
 mod session;
 mod socket;

@@ -16,10 +16,12 @@ use pliant::system::State;
 use thiserror::Error;
 
 use crate::changes::{self, Changes, name_of};
+use crate::framing;
 use crate::history::History;
-use crate::moment::{Energies, Facts, Failure, Moment};
+use crate::moment::{Energies, Facts, Moment};
 use crate::pace::{Pace, Timings};
-use crate::protocol::{Command, MaterialShown, SavedScene, Settings};
+use crate::protocol::{Command, MaterialShown, MaterialSteering, SavedScene, Settings};
+use crate::remedy::Failed;
 use crate::session::{Answer, Due, Show, ViewerId};
 use crate::stage::{self, BallSize, ObstacleShown, Pull, Stage, is_free};
 use crate::touch::Touch;
@@ -40,25 +42,27 @@ pub enum LiveError {
 /// A scene that is simulated in real time.
 pub struct Live {
     /// As it was read.
-    file: SceneFile,
-    made_of: Vec<MadeOf>,
-    reduction: Option<Reduction>,
-    changes: Changes,
+    pub(crate) file: SceneFile,
+    pub(crate) made_of: Vec<MadeOf>,
+    pub(crate) reduction: Option<Reduction>,
+    pub(crate) changes: Changes,
     /// The changes that the simulation has.
-    obeyed: Changes,
-    simulation: Simulation,
+    pub(crate) obeyed: Changes,
+    pub(crate) simulation: Simulation,
     start: State,
     steps: u64,
     stage: Arc<Stage>,
     stage_message: Bytes,
-    touch: Touch,
-    history: History,
+    pub(crate) touch: Touch,
+    pub(crate) history: History,
     pace: Pace,
     timings: Timings,
     is_playing: bool,
     /// How many steps were asked for one by one.
     single_steps: u32,
-    failure: Option<Failure>,
+    pub(crate) failure: Option<Failed>,
+    /// The number of failures so far.
+    failures: u64,
     held: Arc<[u32]>,
     rest_volume: f64,
     pull_stiffness: f64,
@@ -96,6 +100,7 @@ impl Live {
             pull: Pull { stiffness },
             ball: BallSize { radius: 0.08 * stage.size },
             timeline: None,
+            view: framing::first_view(&stage, model, built.simulation.state()),
         };
         let stage_message = stage.message(&facts, model);
         let mut touch =
@@ -121,6 +126,7 @@ impl Live {
             is_playing: true,
             single_steps: 0,
             failure: None,
+            failures: 0,
             held,
             pull_stiffness: stiffness,
             inputs: BTreeMap::new(),
@@ -131,10 +137,22 @@ impl Live {
         Ok(live)
     }
 
+    /// Notes on the scene and warnings, one sentence each.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
     /// The same, waiting to be told to play.
     #[must_use]
     pub fn paused(self) -> Self {
         Self { is_playing: false, ..self }
+    }
+
+    /// Plays at `factor` times real time, from a thousandth to a thousand.
+    #[must_use]
+    pub fn at_speed(mut self, factor: f64) -> Self {
+        self.pace.speed = Some(factor.clamp(1e-3, 1e3));
+        self
     }
 
     fn hear(&mut self, viewer: ViewerId, input: u64) {
@@ -152,7 +170,7 @@ impl Live {
     fn step(&mut self) {
         let began = Instant::now();
         if let Err(error) = self.touch.advance(&mut self.simulation) {
-            return self.fail(error);
+            return self.fail(error, false);
         }
         match self.simulation.step() {
             Ok(info) => {
@@ -162,14 +180,27 @@ impl Live {
                 if self.history.go_on(self.simulation.time()) {
                     self.history.remember(self.steps, self.simulation.state());
                 }
+                if let Some(gain) = self.simulation.take_energy_gain() {
+                    self.pause_for_gain(gain.to_string());
+                }
             }
-            Err(error) => self.fail(error.to_string()),
+            Err(error) => self.fail(error.to_string(), true),
         }
     }
 
-    /// The bodies are where they were before the step.
-    fn fail(&mut self, message: String) {
-        self.failure = Some(Failure { message, step: self.simulation.dt() });
+    /// Pauses where energy has appeared, with what prevents it.
+    fn pause_for_gain(&mut self, message: String) {
+        self.failures += 1;
+        let failed = Failed::new(self.failures, message, self.simulation.dt(), self.other_steps());
+        self.failure = Some(failed.from_gain());
+        (self.is_playing, self.single_steps) = (false, 0);
+    }
+
+    /// Pauses with a message. After a failed step the bodies are where they were before it.
+    fn fail(&mut self, message: String, has_remedies: bool) {
+        self.failures += 1;
+        let remedies = if has_remedies { self.remedies() } else { Vec::new() };
+        self.failure = Some(Failed::new(self.failures, message, self.simulation.dt(), remedies));
         (self.is_playing, self.single_steps) = (false, 0);
     }
 
@@ -205,7 +236,8 @@ impl Live {
         }
         let applied = if self.changes.needs_new_simulation(&self.obeyed) { self.rebuild() } else { self.adjust() };
         match applied {
-            Ok(()) => self.obeyed = self.changes.clone(),
+            // Whatever failed did so without the changes.
+            Ok(()) => (self.obeyed, self.failure) = (self.changes.clone(), None),
             Err(_) => self.changes = self.obeyed.clone(),
         }
         applied
@@ -234,11 +266,15 @@ impl Live {
         model.set_gravity(scene.gravity()).map_err(|error| error.to_string())?;
         let damping = &scene.damping;
         model.set_rayleigh(damping.mass.si, damping.stiffness.si).map_err(|error| error.to_string())?;
+        let outdated = model.warnings();
         for (body, region, elasticity) in elasticities {
             if let Some(elastic) = model.bodies_mut()[body].elastic_mut() {
                 elastic.set_material(region, elasticity);
             }
         }
+        let warnings = model.warnings();
+        self.notes.retain(|note| !outdated.contains(note));
+        self.notes.extend(warnings);
         if !changed.is_empty() {
             self.stiffen_obstacles()?;
         }
@@ -274,31 +310,19 @@ impl Live {
 
     /// Make the simulation anew, and go on where it is.
     fn rebuild(&mut self) -> Result<(), String> {
-        let scene = self.changes.applied(&self.file.scene, &self.made_of);
-        let file = SceneFile { scene, ..self.file.clone() };
-        let built = file.build_with(&Disk, self.reduction.clone()).map_err(|error| error.to_string())?;
-        let mut simulation = built.simulation;
-        let state = self.simulation.state();
-        if simulation.state().q.len() != state.q.len() {
-            return Err("the meshes have changed since; start the viewer again".into());
-        }
+        let mut built = self.build(&self.changes)?;
         self.touch.ball_stiffness = self.contact_stiffness(&self.made_of_now());
-        self.touch.attach(&mut simulation)?;
-        // Schemes work out accelerations of their own.
-        simulation.begin_at(State { a: None, ..state.clone() });
-        self.simulation = simulation;
+        self.touch.attach(&mut built.simulation)?;
+        // Integrators compute accelerations of their own.
+        built.simulation.begin_at(State { a: None, ..self.simulation.state().clone() });
+        (self.simulation, self.notes) = (built.simulation, built.notes);
         self.pace.restart();
         self.timings.clear();
         Ok(())
     }
 
-    fn set_material(
-        &mut self,
-        index: usize,
-        law: Option<String>,
-        young: Option<f64>,
-        poisson: Option<f64>,
-    ) -> Result<(), String> {
+    fn set_material(&mut self, steering: MaterialSteering) -> Result<(), String> {
+        let MaterialSteering { index, law, young, poisson, inversion } = steering;
         let count = self.made_of.len();
         let region = self.made_of.get(index).ok_or_else(|| format!("there is no material {index}, only {count}"))?;
         if let Some(why_not) = self.why_not(region) {
@@ -306,9 +330,11 @@ impl Live {
         }
         let mut change = self.changes.materials.get(&index).cloned().unwrap_or_default();
         change.law = law.or(change.law);
-        change.young = young.or(change.young);
-        change.poisson = poisson.or(change.poisson);
-        if region.law == Some("formula") && change.law.is_none() {
+        change.young = young.map(|young| young.si).or(change.young);
+        change.poisson = poisson.map(|poisson| poisson.0).or(change.poisson);
+        change.inversion = inversion.or(change.inversion);
+        let changes_moduli = change.young.is_some() || change.poisson.is_some();
+        if region.law == Some("formula") && change.law.is_none() && changes_moduli {
             return Err("this material is a formula, which has no moduli to change; choose a law first".into());
         }
         let changed = Changes { materials: [(index, change.clone())].into(), ..Changes::default() };
@@ -428,6 +454,7 @@ impl Live {
             law: if brings_law { None } else { self.changes.law(index, region).or_else(usual) },
             young: moduli.map(|moduli| moduli.young),
             poisson: moduli.map(|moduli| moduli.poisson),
+            inversion: (!brings_law && moduli.is_some()).then(|| self.changes.inversion(index, region)),
             density: region.density,
             why_not: self.why_not(region),
         }
@@ -439,15 +466,11 @@ impl Show for Live {
         (self.stage.clone(), self.stage_message.clone())
     }
 
-    fn notes(&self) -> &[String] {
-        &self.notes
-    }
-
     fn obey(&mut self, viewer: ViewerId, command: Command) -> Result<Answer, String> {
         let place = |place: [f64; 3]| Vec3::from_array(place) + self.stage.origin;
         match command {
             // These are between the page and its task.
-            Command::Seen { .. } | Command::View { .. } => {}
+            Command::Seen { .. } | Command::View { .. } | Command::Read { .. } => {}
             Command::Play => self.play(),
             Command::Pause => (self.is_playing, self.single_steps) = (false, 0),
             Command::Step => {
@@ -479,15 +502,18 @@ impl Show for Live {
             }
             Command::NoBall => self.touch.take_ball(&mut self.simulation, viewer)?,
             Command::Throw { triangle, velocity } => self.throw(triangle, Vec3::from_array(velocity))?,
-            Command::SetMaterial { index, law, young, poisson } => self.set_material(index, law, young, poisson)?,
+            Command::SetMaterial(steering) => self.set_material(steering)?,
             Command::Set(steering) => {
                 let mut changes = self.changes.clone();
                 changes.steer(&steering)?;
                 self.changes = changes;
             }
-            Command::HalveStep => {
-                self.changes.step = Some(0.5 * self.simulation.dt());
+            Command::Remedy(remedy) => {
+                self.changes = self.changes_with(&remedy)?;
                 self.apply_changes()?;
+                if let Some(time) = remedy.from {
+                    self.seek(time)?;
+                }
                 self.play();
             }
             Command::UndoChanges => {
@@ -511,12 +537,12 @@ impl Show for Live {
     fn leave(&mut self, viewer: ViewerId) {
         self.inputs.remove(&viewer);
         if let Err(error) = self.touch.leave(&mut self.simulation, viewer) {
-            self.fail(error);
+            self.fail(error, false);
         }
     }
 
     fn due(&mut self, now: Instant) -> Due {
-        if self.single_steps > 0 {
+        if self.single_steps > 0 || self.failure.as_ref().is_some_and(Failed::is_trying) {
             return Due::At(now);
         }
         if !self.is_playing {
@@ -526,6 +552,14 @@ impl Show for Live {
     }
 
     fn advance(&mut self) {
+        if let Some(remedies) = self.failure.as_mut().and_then(Failed::next) {
+            let found = self.first_that_works(remedies);
+            let now = self.simulation.time();
+            if let Some(failure) = &mut self.failure {
+                failure.offer(found, now);
+            }
+            return;
+        }
         self.single_steps = self.single_steps.saturating_sub(1);
         self.step();
     }
@@ -548,7 +582,7 @@ impl Show for Live {
             volume: seen.volume,
             rest_volume: self.rest_volume,
             obstacles: obstacles.iter().map(|shape| ObstacleShown::new(shape, self.stage.origin)).collect(),
-            failure: self.failure.clone(),
+            failure: self.failure.as_ref().map(|failure| failure.shown.clone()),
             viewers,
         };
         Moment {
@@ -578,6 +612,7 @@ impl Show for Live {
             changed: scene != self.file.scene || !self.touch.pinned().is_empty(),
             why_not: None,
             why_no_pins: self.why_no_pins(),
+            notes: self.notes.clone(),
         }
     }
 }

@@ -66,12 +66,27 @@ impl From<&Observation> for Energies {
     }
 }
 
-/// Why it does not go on.
+/// Why it does not continue.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Failure {
+    /// Counts failures, so that pages can tell a failure from one before that reads the same.
+    pub number: u64,
     pub message: String,
-    /// The length of the step that failed, in s.
+    /// True if the step succeeded, but energy appeared without work being done.
+    pub is_gain: bool,
+    /// Length of the step that failed [s].
     pub step: f64,
+    /// Changes with which the simulation continues.
+    pub choices: Vec<Choice>,
+    /// Whether more choices may come.
+    pub is_trying: bool,
+}
+
+/// A button: its text, and the command that it sends.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Choice {
+    pub label: String,
+    pub command: serde_json::Value,
 }
 
 /// Someone pulls.

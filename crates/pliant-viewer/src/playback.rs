@@ -8,6 +8,7 @@ use pliant::output::Frame;
 use pliant::run::{Run, RunError};
 use pliant::simulation::Table;
 
+use crate::framing::{self, Bounds};
 use crate::live::held_vertices;
 use crate::moment::{Energies, Facts, Failure, Moment};
 use crate::pace::Pace;
@@ -20,6 +21,9 @@ const WHY_NOT: &str = "this is a run that was made before; `pliant view` with it
 
 /// How often to look whether a run that is being made has more frames.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
+
+/// Number of intervals between the frames that the first view is fitted to.
+const VIEW_SAMPLES: usize = 12;
 
 /// A run in its folder, played back.
 #[derive(Debug)]
@@ -57,6 +61,7 @@ impl Playback {
             pull: Pull { stiffness: 1.0 },
             ball: BallSize { radius: 0.08 * stage.size },
             timeline: Some(Timeline { frames, interval: run.frame_time(1) }),
+            view: recorded_view(&run, &stage, frames),
         };
         let model = run.built().simulation.model();
         Ok(Self {
@@ -77,6 +82,11 @@ impl Playback {
             is_playing: true,
             failure: None,
         })
+    }
+
+    /// Notes on the scene and warnings, one sentence each.
+    pub fn notes(&self) -> &[String] {
+        &self.run.built().notes
     }
 
     /// The same, waiting to be told to play.
@@ -116,7 +126,14 @@ impl Playback {
             match self.run.frame(self.current, with_fields) {
                 Ok(frame) => self.read = Some(frame),
                 Err(error) => {
-                    self.failure = Some(Failure { message: error.to_string(), step: self.run.built().simulation.dt() });
+                    self.failure = Some(Failure {
+                        is_gain: false,
+                        number: 1 + self.current as u64,
+                        message: error.to_string(),
+                        step: self.run.built().simulation.dt(),
+                        choices: Vec::new(),
+                        is_trying: false,
+                    });
                     self.broken = Some(self.current);
                     self.is_playing = false;
                 }
@@ -145,13 +162,23 @@ impl Playback {
     }
 }
 
+/// Returns the box around the bodies in some frames of a run, evenly spaced, and around what is predicted at its start.
+fn recorded_view(run: &Run, stage: &Stage, frames: usize) -> Option<Bounds> {
+    let simulation = &run.built().simulation;
+    let last = frames.saturating_sub(1);
+    let numbers = (0..=VIEW_SAMPLES).map(|sample| last * sample / VIEW_SAMPLES);
+    // A frame that cannot be read is reported when it is to be shown.
+    let recorded = numbers
+        .filter_map(|number| run.frame(number, false).ok())
+        .filter_map(|frame| Bounds::of(stage.cast.bodies().iter().flat_map(|body| body.surface_positions(&frame.u))));
+    let predicted = framing::first_view(stage, simulation.model(), simulation.state());
+    // A run that explodes is looked at where it began.
+    predicted.into_iter().chain(recorded).reduce(|view, frame| view.including(frame, stage.size))
+}
+
 impl Show for Playback {
     fn stage(&self) -> (Arc<Stage>, Bytes) {
         (self.stage.clone(), self.stage_message.clone())
-    }
-
-    fn notes(&self) -> &[String] {
-        &self.run.built().notes
     }
 
     fn obey(&mut self, _viewer: ViewerId, command: Command) -> Result<Answer, String> {
@@ -252,6 +279,7 @@ impl Show for Playback {
             gravity: scene.gravity().to_array(),
             why_not: Some(WHY_NOT.into()),
             why_no_pins: Some(WHY_NOT.into()),
+            notes: self.notes().to_vec(),
             ..Settings::default()
         }
     }

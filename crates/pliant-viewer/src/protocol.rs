@@ -2,10 +2,39 @@
 
 use axum::body::Bytes;
 use pliant::math::Vec3;
-use serde::{Deserialize, Serialize};
+use pliant::scene::Inverted;
+use pliant::scene::quantity::{Acceleration, Length, Pressure, Rate, Time};
+use serde::de::{self, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// The most that a page may say at once, in bytes.
 pub const LONGEST_COMMAND: usize = 64 << 10;
+
+/// A command with the number under which the page expects an `answer`.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Asked {
+    #[serde(default)]
+    pub ask: Option<u64>,
+    #[serde(flatten)]
+    pub command: Command,
+}
+
+impl Asked {
+    /// Reads a command. The error has the number of the question, if at least that is legible, and the reason in words.
+    pub fn read(text: &str) -> Result<Self, (Option<u64>, String)> {
+        #[derive(Deserialize)]
+        struct Question {
+            ask: Option<u64>,
+        }
+        serde_json::from_str(text).map_err(|error| {
+            let ask = serde_json::from_str::<Question>(text).ok().and_then(|question| question.ask);
+            // Where in the JSON it is says nothing to whoever filled in a field.
+            let place = format!(" at line {} column {}", error.line(), error.column());
+            let reason = error.to_string();
+            (ask, reason.strip_suffix(&place).unwrap_or(&reason).to_owned())
+        })
+    }
+}
 
 /// What a page asks for.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -69,14 +98,12 @@ pub enum Command {
         triangle: u32,
         velocity: [f64; 3],
     },
-    SetMaterial {
-        index: usize,
-        law: Option<String>,
-        young: Option<f64>,
-        poisson: Option<f64>,
-    },
+    SetMaterial(MaterialSteering),
     Set(Steering),
-    HalveStep,
+    Remedy(Remedy),
+    Read {
+        length: Length,
+    },
     UndoChanges,
     Save,
 }
@@ -89,16 +116,82 @@ pub struct Plane {
     pub normal: [f64; 3],
 }
 
-/// How steps are made; what is not given stays.
+/// How steps are made; what is not given stays. Quantities are numbers in SI units or text with a unit, as in scenes.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Steering {
-    pub step: Option<f64>,
+    pub step: Option<Time>,
     pub scheme: Option<String>,
     pub solver: Option<String>,
-    pub mass_damping: Option<f64>,
-    pub stiffness_damping: Option<f64>,
-    pub gravity: Option<[f64; 3]>,
+    pub mass_damping: Option<Rate>,
+    pub stiffness_damping: Option<Time>,
+    pub gravity: Option<[Acceleration; 3]>,
+}
+
+/// What a region is made of; what is not given stays.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MaterialSteering {
+    pub index: usize,
+    pub law: Option<String>,
+    pub young: Option<Pressure>,
+    pub poisson: Option<Number>,
+    pub inversion: Option<Inverted>,
+}
+
+/// A change that ends a failure or a gain of energy: exactly one of the first four, perhaps from an earlier time.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Remedy {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub law: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inversion: Option<Inverted>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scheme: Option<String>,
+    /// Length of a step [s].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<f64>,
+    /// Simulated time [s] to continue from, if the present state cannot be continued.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<f64>,
+}
+
+/// A number without a unit, as a number or as text.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Number(pub f64);
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Reader;
+        impl Visitor<'_> for Reader {
+            type Value = Number;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a number without a unit")
+            }
+
+            fn visit_f64<E: de::Error>(self, value: f64) -> Result<Number, E> {
+                Ok(Number(value))
+            }
+
+            fn visit_i64<E: de::Error>(self, value: i64) -> Result<Number, E> {
+                Ok(Number(value as f64))
+            }
+
+            fn visit_u64<E: de::Error>(self, value: u64) -> Result<Number, E> {
+                Ok(Number(value as f64))
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Number, E> {
+                let number = text.trim().parse().ok().filter(|value: &f64| value.is_finite());
+                number
+                    .map(Number)
+                    .ok_or_else(|| E::custom(format!("expected a number without a unit, found \"{text}\"")))
+            }
+        }
+        deserializer.deserialize_any(Reader)
+    }
 }
 
 /// Something that can be chosen.
@@ -123,6 +216,7 @@ pub struct Settings {
     pub changed: bool,
     pub why_not: Option<String>,
     pub why_no_pins: Option<String>,
+    pub notes: Vec<String>,
 }
 
 /// What a region is made of.
@@ -133,22 +227,34 @@ pub struct MaterialShown {
     pub law: Option<String>,
     pub young: Option<f64>,
     pub poisson: Option<f64>,
+    pub inversion: Option<Inverted>,
     pub density: f64,
     pub why_not: Option<String>,
 }
 
-/// The header of `notice`.
+/// The header of `notice`: why something could not be done.
 #[derive(Debug, Clone, Serialize)]
 pub struct Notice {
-    pub level: Level,
     pub text: String,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Level {
-    Error,
-    Note,
+/// The header of `answer`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Answered {
+    pub ask: u64,
+    /// What was read, in SI units.
+    pub value: Option<f64>,
+    pub error: Option<String>,
+}
+
+impl Answered {
+    pub fn new(ask: u64, answer: Result<Option<f64>, String>) -> Self {
+        let (value, error) = match answer {
+            Ok(value) => (value, None),
+            Err(error) => (None, Some(error)),
+        };
+        Self { ask, value, error }
+    }
 }
 
 /// The header of `scene`.
@@ -222,13 +328,13 @@ mod tests {
             let mut arrays = Arrays::default();
             arrays.places("positions", [Vec3::new(2.0, 3.0, 4.0)], Vec3::ONE);
             arrays.indices("triangles", [7, 8, 9]);
-            let notice = Notice { level: Level::Note, text: text.into() };
+            let notice = Notice { text: text.into() };
             let bytes = message("notice", &notice, &arrays);
             let length = u32::from_le_bytes(bytes[..4].try_into().unwrap()) as usize;
             assert_eq!(length % 4, 0);
             let header: serde_json::Value = serde_json::from_slice(&bytes[4..4 + length]).unwrap();
             assert_eq!(header["type"], "notice");
-            assert_eq!((&header["text"], &header["level"]), (&text.into(), &"note".into()));
+            assert_eq!(header["text"], text);
             assert_eq!(header["arrays"][1], serde_json::json!({ "name": "triangles", "kind": "u32", "count": 3 }));
             let payload = &bytes[4 + length..];
             assert_eq!(payload.len(), 24);
@@ -263,7 +369,7 @@ mod tests {
                 ("3ull", "null"),
             ];
             let text = filled.iter().fold(example.to_owned(), |text, (letter, number)| text.replace(letter, number));
-            serde_json::from_str::<Command>(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            Asked::read(&text).unwrap_or_else(|(_, error)| panic!("{text}: {error}"));
             count += 1;
         }
         assert!(count >= 19, "{count}");

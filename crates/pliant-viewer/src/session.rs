@@ -10,7 +10,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::timeout_at;
 
 use crate::moment::{Moment, View};
-use crate::protocol::{Arrays, Command, Level, Notice, SavedScene, Settings, message};
+use crate::protocol::{Answered, Arrays, Command, Notice, SavedScene, Settings, message};
 use crate::stage::Stage;
 
 /// A page that is connected. No two have the same.
@@ -39,10 +39,6 @@ pub trait Show: Send + 'static {
     /// What is shown, and the message that says so.
     #[doc(hidden)]
     fn stage(&self) -> (Arc<Stage>, Bytes);
-
-    /// What is worth knowing of it, a sentence each.
-    #[doc(hidden)]
-    fn notes(&self) -> &[String];
 
     /// Do what a page asks for, or say in words why not.
     #[doc(hidden)]
@@ -97,6 +93,8 @@ pub enum Request {
     Do {
         viewer: ViewerId,
         command: Command,
+        /// The number under which the page expects an answer.
+        ask: Option<u64>,
     },
     Leave {
         viewer: ViewerId,
@@ -186,7 +184,7 @@ impl<S: Show> Session<S> {
             }
             if std::mem::take(&mut self.was_asked) {
                 if let Err(error) = self.show.settle() {
-                    self.viewers.values().for_each(|viewer| tell(viewer, Level::Error, &error));
+                    self.viewers.values().for_each(|viewer| viewer.tell(&error));
                 }
                 self.lay_out_settings();
             }
@@ -225,9 +223,7 @@ impl<S: Show> Session<S> {
         (self.was_asked, self.is_new) = (true, true);
         match request {
             Request::Join { viewer, notices } => {
-                let new = Viewer { notices, view: View::default() };
-                self.show.notes().iter().for_each(|note| tell(&new, Level::Note, note));
-                self.viewers.insert(viewer, new);
+                self.viewers.insert(viewer, Viewer { notices, view: View::default() });
             }
             Request::Look { viewer, view } => {
                 if let Some(viewer) = self.viewers.get_mut(&viewer) {
@@ -239,16 +235,27 @@ impl<S: Show> Session<S> {
                 self.show.leave(viewer);
             }
             Request::Wake => {}
-            Request::Do { viewer, command } => {
-                let answer = self.show.obey(viewer, command);
+            Request::Do { viewer, command, ask } => {
+                let mut answer = self.show.obey(viewer, command);
+                if ask.is_some() && matches!(answer, Ok(Answer::Done)) {
+                    // Whoever asks is told whether it works, so it is done now.
+                    answer = self.show.settle().map(|()| Answer::Done);
+                }
                 let Some(viewer) = self.viewers.get(&viewer) else { return };
-                match answer {
-                    Ok(Answer::Done) => {}
+                let outcome = match answer {
+                    Ok(Answer::Done) => Ok(None),
                     Ok(Answer::Scene(scene)) => {
-                        // A page that does not read gets no answer.
-                        drop(viewer.notices.try_send(message("scene", &scene, &Arrays::default())));
+                        viewer.send(message("scene", &scene, &Arrays::default()));
+                        Ok(None)
                     }
-                    Err(error) => tell(viewer, Level::Error, &error),
+                    Err(error) => Err(error),
+                };
+                match (ask, outcome) {
+                    (Some(ask), outcome) => {
+                        viewer.send(message("answer", &Answered::new(ask, outcome), &Arrays::default()));
+                    }
+                    (None, Err(error)) => viewer.tell(&error),
+                    (None, Ok(_)) => {}
                 }
             }
         }
@@ -274,8 +281,14 @@ impl<S: Show> Session<S> {
     }
 }
 
-fn tell(viewer: &Viewer, level: Level, text: &str) {
-    let notice = message("notice", &Notice { level, text: text.to_owned() }, &Arrays::default());
-    // A page that does not read misses it.
-    drop(viewer.notices.try_send(notice));
+impl Viewer {
+    /// Sends something that is not a frame. A page that does not read misses it.
+    fn send(&self, message: Bytes) {
+        drop(self.notices.try_send(message));
+    }
+
+    /// Tells the page what went wrong.
+    fn tell(&self, error: &str) {
+        self.send(message("notice", &Notice { text: error.to_owned() }, &Arrays::default()));
+    }
 }

@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
 use crate::moment::View;
-use crate::protocol::{Arrays, Command, Level, Notice, message};
+use crate::protocol::{Answered, Arrays, Asked, Command, Notice, message};
 use crate::session::{NOTICES, Outlook, Request, ViewerId};
 
 /// How many frames may be under way to a page.
@@ -120,20 +120,30 @@ impl Task {
             Message::Close(_) => return ControlFlow::Break(()),
             Message::Ping(_) | Message::Pong(_) => return ControlFlow::Continue(()),
         };
-        let request = match serde_json::from_str(&text) {
-            Err(error) => return self.complain(format!("this is not understood: {error}")).await,
-            Ok(Command::Seen { number }) => {
+        let Asked { ask, command } = match Asked::read(&text) {
+            Ok(asked) => asked,
+            Err((Some(ask), error)) => return self.answer(ask, Err(error)).await,
+            Err((None, error)) => return self.complain(format!("this is not understood: {error}")).await,
+        };
+        let request = match command {
+            Command::Seen { number } => {
                 self.seen = number.clamp(self.seen, self.sent);
                 return ControlFlow::Continue(());
             }
-            Ok(Command::View { colour, slice }) => match View::new(&colour, slice) {
+            Command::Read { length } => {
+                return match ask {
+                    Some(ask) => self.answer(ask, Ok(Some(length.si))).await,
+                    None => self.complain("`read` is a question: expected `ask` with a number".into()).await,
+                };
+            }
+            Command::View { colour, slice } => match View::new(&colour, slice) {
                 Err(error) => return self.complain(error).await,
                 Ok(view) => {
                     self.view = view;
                     Request::Look { viewer: self.viewer, view }
                 }
             },
-            Ok(command) => Request::Do { viewer: self.viewer, command },
+            command => Request::Do { viewer: self.viewer, command, ask },
         };
         // If the session is busy, the page waits, and nothing piles up.
         let sent = self.outlook.requests.send(request).await;
@@ -145,8 +155,12 @@ impl Task {
         }
     }
 
+    async fn answer(&mut self, ask: u64, answer: Result<Option<f64>, String>) -> ControlFlow<()> {
+        self.send(message("answer", &Answered::new(ask, answer), &Arrays::default())).await
+    }
+
     async fn complain(&mut self, text: String) -> ControlFlow<()> {
-        self.send(message("notice", &Notice { level: Level::Error, text }, &Arrays::default())).await
+        self.send(message("notice", &Notice { text }, &Arrays::default())).await
     }
 
     async fn ask_whether_it_is_there(&mut self) -> ControlFlow<()> {

@@ -5,11 +5,12 @@ use pliant::force::Shape;
 use pliant::material::AnyLaw;
 use pliant::math::Vec3;
 use pliant::model::Model;
-use pliant::output::{Cast, CastBody, Shown};
+use pliant::output::{Cast, CastBody, Shown, body_color};
 use pliant::scene::Up;
 use serde::Serialize;
 
 use crate::changes;
+use crate::framing::Bounds;
 use crate::protocol::{Arrays, Choice, message};
 
 /// The bodies, and where their surfaces are among those of all.
@@ -52,6 +53,9 @@ pub struct Facts {
     pub pull: Pull,
     pub ball: BallSize,
     pub timeline: Option<Timeline>,
+    /// Box that the first view shows, in the coordinates of the scene.
+    #[serde(skip)]
+    pub view: Option<Bounds>,
 }
 
 #[derive(Debug, Serialize)]
@@ -132,6 +136,7 @@ impl Stage {
             version: &'static str,
             origin: [f64; 3],
             size: f64,
+            view: Option<[[f64; 3]; 2]>,
             vertices: usize,
             elements: usize,
             element_kind: String,
@@ -154,11 +159,13 @@ impl Stage {
             first_edge: usize,
             edges: usize,
             free: bool,
+            color: String,
         }
         #[derive(Serialize)]
         struct RegionShown<'a> {
             body: usize,
             name: &'a str,
+            color: String,
         }
         #[derive(Serialize)]
         struct ColourShown {
@@ -168,6 +175,7 @@ impl Stage {
         }
         let (mut triangles, mut triangle_regions, mut edges) = (Vec::new(), Vec::new(), Vec::new());
         let (mut bodies, mut regions, mut kinds) = (Vec::new(), Vec::new(), Vec::new());
+        let mut colors = self.cast.region_colors().into_iter();
         for (number, (body, first)) in self.cast.bodies().iter().zip(&self.firsts).enumerate() {
             let own_edges = body.edges();
             let names: Vec<&str> = body.mesh().regions().iter().map(|region| region.name.as_str()).collect();
@@ -182,8 +190,10 @@ impl Stage {
                 first_edge: edges.len() / 2,
                 edges: own_edges.len(),
                 free: is_free(model, body),
+                color: hex(body_color(number)),
             });
-            regions.extend(names.into_iter().map(|name| RegionShown { body: number, name }));
+            let named = names.into_iter().zip(colors.next().unwrap_or_default());
+            regions.extend(named.map(|(name, color)| RegionShown { body: number, name, color: hex(color) }));
             triangles.extend(body.surface().triangles().flatten().map(|vertex| vertex + first.vertex as u32));
             triangle_regions.extend(body.triangle_regions().iter().map(|region| region + first.region as u32));
             edges.extend(own_edges.into_iter().flatten().map(|vertex| vertex + first.vertex as u32));
@@ -198,6 +208,7 @@ impl Stage {
             version: env!("CARGO_PKG_VERSION"),
             origin: self.origin.to_array(),
             size: self.size,
+            view: facts.view.map(|Bounds { low, high }| [low, high].map(|corner| (corner - self.origin).to_array())),
             vertices: self.cast.vertex_count(),
             elements: self.cast.element_count(),
             element_kind: kinds.iter().map(|kind| kind.plural()).collect::<Vec<_>>().join(" and "),
@@ -218,6 +229,11 @@ impl Stage {
         arrays.indices("edges", edges);
         message("stage", &header, &arrays)
     }
+}
+
+/// Formats an sRGB color as `#rrggbb`.
+fn hex([red, green, blue]: [u8; 3]) -> String {
+    format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
 /// Whether nothing holds a body.

@@ -72,6 +72,12 @@ impl Touch {
 
     /// Give a model the forces that it takes, with all that is being done.
     pub fn attach(&mut self, simulation: &mut Simulation) -> Result<(), String> {
+        self.pins.id = self.add_to(simulation)?;
+        Ok(())
+    }
+
+    /// Gives another simulation the same forces and pins. Returns the pins.
+    pub fn add_to(&self, simulation: &mut Simulation) -> Result<Option<HoldId>, String> {
         let model = simulation.model_mut();
         let rest = model.rest().to_vec();
         let handles = Handles::new(&rest, self.pulls.iter().map(|pull| pull.handle.clone()));
@@ -79,8 +85,19 @@ impl Touch {
         let obstacles = Obstacles::for_vertices(&rest, model.surface_vertices(), balls);
         model.add_force(handles.map_err(words)?).map_err(words)?;
         model.add_force(obstacles.map_err(words)?).map_err(words)?;
-        self.pins.id = None;
-        self.set_pins(model)
+        self.pins.hold(model)
+    }
+
+    /// Lets a simulation that was given the same forces begin at a state, with pins where vertices are then.
+    pub fn begin(&self, simulation: &mut Simulation, state: &State) -> Result<(), String> {
+        if !self.pins.vertices.is_empty() {
+            let model = simulation.model_mut();
+            // Pins were added after the holds of the scene.
+            let id = *model.hold_ids().last().ok_or(NOT_ATTACHED)?;
+            model.move_hold(id, self.pins.offsets_at(state)).map_err(words)?;
+        }
+        simulation.begin_at(State { a: None, ..state.clone() });
+        Ok(())
     }
 
     /// Pull at a point.
@@ -220,8 +237,7 @@ impl Touch {
 
     /// Hold pinned vertices where they are in another state.
     pub fn repin(&mut self, model: &mut Model, state: &State) -> Result<(), String> {
-        let place = |&vertex: &u32| Vec3::from_slice(&state.q[3 * vertex as usize..]);
-        self.pins.offsets = self.pins.vertices.iter().map(place).collect();
+        self.pins.offsets = self.pins.offsets_at(state);
         self.set_pins(model)
     }
 
@@ -229,11 +245,7 @@ impl Touch {
         if let Some(id) = self.pins.id.take() {
             model.remove_hold(id).map_err(words)?;
         }
-        if !self.pins.vertices.is_empty() {
-            let offsets = self.pins.offsets.clone();
-            let hold = Hold { offsets, ..Hold::fixed(self.pins.vertices.clone()) };
-            self.pins.id = Some(model.hold(hold).map_err(words)?);
-        }
+        self.pins.id = self.pins.hold(model)?;
         Ok(())
     }
 
@@ -259,6 +271,22 @@ impl Touch {
     pub fn balls(&self) -> Vec<BallShown> {
         let shown = |ball: &Ball| BallShown { viewer: ball.viewer, centre: ball.centre, radius: ball.radius };
         self.balls.iter().map(shown).collect()
+    }
+}
+
+impl Pins {
+    /// Fixes the pinned vertices of a model. Returns `None` if there are none.
+    fn hold(&self, model: &mut Model) -> Result<Option<HoldId>, String> {
+        if self.vertices.is_empty() {
+            return Ok(None);
+        }
+        let hold = Hold { offsets: self.offsets.clone(), ..Hold::fixed(self.vertices.clone()) };
+        model.hold(hold).map(Some).map_err(words)
+    }
+
+    /// Returns the displacements of the pinned vertices in a state.
+    fn offsets_at(&self, state: &State) -> Vec<Vec3> {
+        self.vertices.iter().map(|&vertex| Vec3::from_slice(&state.q[3 * vertex as usize..])).collect()
     }
 }
 

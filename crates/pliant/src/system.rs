@@ -5,7 +5,7 @@ use std::fmt;
 pub use crate::material::Definiteness;
 
 /// Where a system is and how it moves.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct State {
     /// In s.
     pub time: f64,
@@ -134,9 +134,40 @@ pub trait System {
         0.0
     }
 
+    /// Returns the most strongly inverted element whose law is not defined when inverted, if there is one at `q`.
+    fn find_inverted(&self, _q: &[f64]) -> Option<Inverted> {
+        None
+    }
+
     /// What a coordinate is called in messages.
     fn place(&self, coordinate: usize) -> Place {
         Place { coordinate, vertex: None }
+    }
+}
+
+/// Element that is inverted, or flat, under a law that is not defined there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Inverted {
+    /// Name of the body.
+    pub body: String,
+    /// Number of the element in the mesh of the body.
+    pub element: u32,
+    /// Number of such elements of this body.
+    pub count: usize,
+    /// `det F` at its worst quadrature point.
+    pub volume_ratio: f64,
+    /// True if the law is isotropic, so that inversion handling can be chosen for it.
+    pub is_isotropic: bool,
+}
+
+impl fmt::Display for Inverted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { body, element, count, volume_ratio, .. } = self;
+        write!(f, "element {element} of body `{body}` inverted (volume ratio {volume_ratio:.3}")?;
+        if *count > 1 {
+            write!(f, ", {count} elements in total")?;
+        }
+        write!(f, "), where its law is not defined,")
     }
 }
 

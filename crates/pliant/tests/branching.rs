@@ -240,8 +240,8 @@ impl LinearSolver<Operator> for Stopped {
 fn a_step_that_is_stopped_is_not_tried_again() {
     for settings in [
         "step = 0.01",
-        "step = 0.01\ntangent = \"exact-first\"",
-        "step = 0.01\nscheme = \"backward-euler\"",
+        "step = 0.01\nscheme = \"linearized-backward-euler\"\ntangent = \"exact-first\"",
+        "step = 0.01\nscheme = \"linearized-backward-euler\"",
         "step = 0.01\nscheme = \"newmark\"",
         "step = 0.01\nscheme = \"static\"",
     ] {

@@ -218,8 +218,7 @@ fn every_implicit_scheme_moves_it_as_with_a_matrix() {
 
 #[test]
 fn reactions_and_changes_of_the_model_are_those_with_a_matrix() {
-    let (mut model, mut free) =
-        (crowded(Cells::Tet5).build().unwrap(), crowded(Cells::Tet5).build_matrix_free().unwrap());
+    let (model, mut free) = (crowded(Cells::Tet5).build().unwrap(), crowded(Cells::Tet5).build_matrix_free().unwrap());
     let state = State { q: vector(model.dim(), 0.01), v: vector(model.dim(), 0.3), ..model.rest_state() };
     let expected = model.reactions(&state);
     let found = free.model_mut().reactions(&state);

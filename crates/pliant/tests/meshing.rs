@@ -3,13 +3,16 @@
 
 use std::f64::consts::{PI, TAU};
 use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pliant::geometry::{Enclosed, Form, Probe, Solid};
 use pliant::material::{AnyLaw, YoungPoisson};
 use pliant::math::{Affine3, Mat3, Vec3};
 use pliant::mesh::{Cells, Embedding, Faces, SurfaceMesh, VolumeMesh, generate};
 use pliant::meshing::{
-    ANGLES, Cage, MeshingError, Params, Surface, cage, fill_surface, tetrahedralize, thin_parts, voxelize,
+    ANGLES, Cage, MeshingError, Params, Surface, cage, carrying_limits, fill_surface, stoppable, tetrahedralize,
+    thin_parts, voxelize,
 };
 use pliant::model::{Body, Model};
 use pliant::reduced::{Modes, ModesParams};
@@ -719,4 +722,54 @@ fn what_cannot_be_meshed_is_refused_with_numbers_before_memory_is_taken() {
     assert!(matches!(Surface::new(&sheet.shifted(1e9, 0.0, 0.0).mesh()), Err(MeshingError::Size { .. })));
     let none = Enclosed::new([], true);
     assert!(tetrahedralize(&none, &cells(10)).is_err());
+}
+
+#[test]
+fn meshing_ends_wherever_it_is_asked_to_stop() {
+    let ring = generate::torus(1.0, 0.4, 6, 24, Cells::Tet5).unwrap().boundary().surface;
+    let surface = Surface::new(&ring).unwrap();
+    let carrier = generate::ball(1.0, 4, Cells::Hex).unwrap();
+    let tasks: [(&str, &dyn Fn() -> Result<(), MeshingError>); 5] = [
+        ("surface", &|| Surface::new(&ring).map(drop)),
+        ("tetrahedra", &|| fill_surface(&surface, &cells(12)).map(drop)),
+        ("cage", &|| cage(&ring, &surface, &cells(8)).map(drop)),
+        ("voxels", &|| voxelize(&surface, 12).map(drop)),
+        ("limits", &|| carrying_limits(&ring, &surface, &carrier, 0.1).map(drop)),
+    ];
+    for (what, task) in tasks {
+        // Returns how often it was asked, if it is to stop after so many times.
+        let asked = |limit: usize| {
+            let count = Arc::new(AtomicUsize::new(0));
+            let own = count.clone();
+            let done = stoppable(move || own.fetch_add(1, Ordering::Relaxed) >= limit, task);
+            (done, count.load(Ordering::Relaxed))
+        };
+        let (done, all) = asked(usize::MAX);
+        assert!(done.is_ok() && all > 4, "{what}: asked {all} times");
+        for part in 0..10 {
+            let (done, _) = asked(all * part / 10);
+            assert!(matches!(done, Err(MeshingError::Stopped)), "{what}: not stopped after {part} of 10 parts");
+        }
+    }
+    assert!(fill_surface(&surface, &cells(12)).is_ok(), "nobody asks any more");
+}
+
+#[test]
+fn a_face_of_many_corners_is_filled_in_a_time_that_goes_with_them() {
+    let count = 50_000;
+    let corner = |i: u32, z: f64| {
+        let (sin, cos) = (TAU * f64::from(i % count) / f64::from(count)).sin_cos();
+        // As files have them, with a few digits.
+        Vec3::new((1e6 * cos).round() / 1e6, (1e6 * sin).round() / 1e6, z)
+    };
+    let places = (0..2 * count).map(|i| corner(i, f64::from(i / count))).collect();
+    let mut faces = Faces::default();
+    faces.push(&(0..count).rev().collect::<Vec<_>>());
+    faces.push(&(count..2 * count).collect::<Vec<_>>());
+    for i in 0..count {
+        faces.push(&[i, (i + 1) % count, count + (i + 1) % count, count + i]);
+    }
+    let drum = SurfaceMesh::new(places, faces).unwrap();
+    let (body, _) = fill_surface(&Surface::new(&drum).unwrap(), &cells(8)).unwrap();
+    assert!((body.mesh.volume() / PI - 1.0).abs() < 0.05, "{}", body.mesh.volume());
 }

@@ -107,6 +107,7 @@ fn a_run_that_is_stopped_and_resumed_is_the_same_to_the_last_bit_with_every_sche
         let mut run = Run::resume(folders[1].path()).unwrap();
         assert_eq!(run.built().simulation.steps_done(), 7);
         go(&mut run, 13).unwrap();
+        drop(run);
         assert_eq!(Run::open(folders[1].path()).unwrap().status(), Status::Stopped);
         go(&mut Run::resume(folders[1].path()).unwrap(), u64::MAX).unwrap();
         let [expected, found] = folders.map(|folder| results(folder.path()));
@@ -302,9 +303,100 @@ fn two_runs_cannot_write_to_one_folder() {
     let folder = TempDir::new().unwrap();
     let first = Run::create(scene("step = 0.005\nduration = 0.1\n", SOFT), folder.path()).unwrap();
     let second = Run::create(scene("step = 0.005\nduration = 0.1\n", SOFT), folder.path());
-    assert!(second.map(drop).unwrap_err().to_string().contains("another program is writing"));
+    let owner = format!("process {} is writing to this folder", std::process::id());
+    assert!(second.map(drop).unwrap_err().to_string().contains(&owner));
+    // Looking at it is no harm.
+    assert_eq!(Run::open(folder.path()).unwrap().status(), Status::Running);
     drop(first);
     Run::create(scene("step = 0.005\nduration = 0.1\n", SOFT), folder.path()).unwrap();
+}
+
+#[test]
+fn a_folder_stays_locked_after_the_last_step_until_the_run_is_dropped() {
+    let folder = TempDir::new().unwrap();
+    let again = || Run::create(scene("step = 0.005\nduration = 0.05\n", SOFT), folder.path());
+    let mut run = again().unwrap();
+    assert_eq!(go(&mut run, u64::MAX).unwrap().status, Status::Done);
+    let before = results(folder.path());
+    for other in [again(), Run::lock(folder.path()), Run::resume(folder.path())] {
+        assert!(matches!(other, Err(RunError::Locked { process: Some(id), .. }) if id == std::process::id()));
+    }
+    assert!(results(folder.path()) == before, "nothing is touched");
+    drop(run);
+    again().unwrap();
+    // A folder that is no run is not made to look like one.
+    let other = TempDir::new().unwrap();
+    assert!(matches!(Run::lock(other.path()), Err(RunError::NotARun { .. })));
+    assert_eq!(other.path().read_dir().unwrap().count(), 0);
+}
+
+#[test]
+fn a_frame_that_is_missing_is_an_error_when_a_run_is_resumed_or_shown() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    go(&mut Run::create(scene("step = 0.005\nduration = 0.1\n", SOFT), path).unwrap(), 15).unwrap();
+    assert!(Run::open(path).unwrap().check_frames().is_ok());
+    let frame = path.join("frames/000003.npy");
+    let bytes = std::fs::read(&frame).unwrap();
+    std::fs::remove_file(&frame).unwrap();
+    let is_frame_3 = |error: RunError| error.to_string().contains("000003.npy: this frame is missing");
+    assert!(is_frame_3(Run::resume(path).map(drop).unwrap_err()));
+    assert!(is_frame_3(Run::open(path).unwrap().check_frames().unwrap_err()));
+    std::fs::write(&frame, bytes).unwrap();
+    let outcome = go(&mut Run::resume(path).unwrap(), u64::MAX).unwrap();
+    assert_eq!((outcome.status, outcome.failures.len()), (Status::Done, 0));
+}
+
+#[test]
+fn an_output_that_fails_leaves_a_complete_run_whose_other_outputs_are_made_later() {
+    let folder = TempDir::new().unwrap();
+    let mut file = scene("step = 0.005\nduration = 0.05\n", SOFT);
+    file.scene.output.value.formats = toml_formats("[\"glb\", \"mdd\"]");
+    let mut run = Run::create(file, folder.path()).unwrap();
+    // Where the file should be, there is a folder.
+    std::fs::create_dir(folder.path().join("block.glb")).unwrap();
+    let error = go(&mut run, u64::MAX).map(drop).unwrap_err();
+    assert!(error.to_string().contains("block.glb"), "{error}");
+    std::fs::remove_dir(folder.path().join("block.glb")).unwrap();
+    let outcome = go(&mut run, u64::MAX).unwrap();
+    assert!(outcome.failures.is_empty() && outcome.files.len() == 2, "{outcome:?}");
+    // Only what is missing is made.
+    std::fs::write(folder.path().join("block.glb"), "kept").unwrap();
+    std::fs::remove_file(folder.path().join("block.mdd")).unwrap();
+    let outputs = run.finish();
+    assert_eq!(outputs.files, [folder.path().join("block.mdd")]);
+    assert_eq!(std::fs::read(folder.path().join("block.glb")).unwrap(), b"kept");
+    // A frame that is missing fails them, and the run is still complete.
+    std::fs::remove_file(folder.path().join("block.mdd")).unwrap();
+    std::fs::remove_file(folder.path().join("frames/000002.npy")).unwrap();
+    assert_eq!(run.finish().failures.len(), 1);
+    assert_eq!(Run::open(folder.path()).unwrap().status(), Status::Done);
+}
+
+#[test]
+fn the_scene_in_the_folder_can_be_run_from_anywhere() {
+    let [home, out] = [TempDir::new().unwrap(), TempDir::new().unwrap()];
+    let mesh = pliant::mesh::generate::block([0.4, 0.2, 0.2], [3, 2, 2], pliant::mesh::Cells::Tet5).unwrap();
+    std::fs::create_dir(home.path().join("meshes")).unwrap();
+    pliant::io::write(home.path().join("meshes/a\"b.veg"), &mesh, &pliant::io::WriteOptions::default()).unwrap();
+    let text = "# A comment that stays.\n[[object]]\nmesh = 'meshes/a\"b.veg' # here\n\
+                material = { young = 2e4, poisson = 0.4, density = 1000 }\n[simulation]\nstep = 0.005\nduration = 0.05\n";
+    std::fs::write(home.path().join("a.toml"), text).unwrap();
+    let read = || SceneFile::read(&pliant::io::Disk, &home.path().join("a.toml")).unwrap();
+    let mut shorter = read();
+    shorter.scene.simulation.value.duration = pliant::scene::Quantity::new(0.02).into();
+    for (file, keeps_comments) in [(read(), true), (shorter, false)] {
+        go(&mut Run::create(file, out.path()).unwrap(), u64::MAX).unwrap();
+        let copy = out.path().join("scene.toml");
+        let text = std::fs::read_to_string(&copy).unwrap();
+        assert_eq!(text.contains("# A comment that stays.") && text.contains("# here"), keeps_comments, "{text}");
+        let again = TempDir::new().unwrap();
+        let file = SceneFile::read(&pliant::io::Disk, &copy).unwrap();
+        go(&mut Run::create(file, again.path()).unwrap(), u64::MAX).unwrap();
+        let frames =
+            |folder: &Path| results(folder).into_iter().filter(|(name, _)| name.contains("0000")).collect::<Vec<_>>();
+        assert!(frames(out.path()) == frames(again.path()) && !frames(out.path()).is_empty());
+    }
 }
 
 #[test]

@@ -1,13 +1,16 @@
 //! A clamped beam with a dead load at its end, against other programs' solutions of the same discrete problem: linear elasticity by
 //! scikit-fem (sfepy, felupe and GetFEM agree to 2e-10, which is rounding times condition number), and large deflections by
 //! felupe (GetFEM and sfepy agree to 2e-11). Displacements of all vertices relative to the largest, and strain energies.
+//! And against beam theory: recovered stress at the surface, and how much elements lock.
 
 mod support;
 
-use pliant::force::Force;
+use pliant::force::{Force, Patch, surface_traction};
 use pliant::integrator::Static;
-use pliant::mesh::{Cells, VolumeMesh, generate};
-use pliant::model::{Body, Hold, Model};
+use pliant::material::{AnyLaw, YoungPoisson};
+use pliant::math::Vec3;
+use pliant::mesh::{Cells, ElementKind, VolumeMesh, generate};
+use pliant::model::{Body, Hold, Model, bending_ratio};
 use pliant::solver::Direct;
 use support::{Section, Statics, assert_close, section, sections};
 
@@ -136,4 +139,69 @@ fn stable_neo_hookean_cantilever_bends_far_as_in_felupe() {
 #[test]
 fn mooney_rivlin_cantilever_bends_far_as_in_felupe() {
     verify_large("mooney-rivlin");
+}
+
+/// A clamped beam with a square section of 1 m² under a shear traction of 1 Pa at its end, in equilibrium, with the linear law and Young's modulus 1 MPa.
+fn bent(cells: Cells, length: usize, across: usize, poisson: f64) -> (Model, Vec<f64>) {
+    let mesh = generate::block([length as f64, 1.0, 1.0], [length * across, across, across], cells).unwrap();
+    let (clamp, end) = (mesh.vertex_sets()["x-min"].clone(), &mesh.vertex_sets()["x-max"]);
+    let patch = Patch::within(&mesh, end).unwrap();
+    let load = surface_traction(mesh.vertices(), &patch, -Vec3::Y).unwrap();
+    let law = AnyLaw::new("linear", YoungPoisson { young: 1e6, poisson }).unwrap();
+    let mut model = Model::builder().body(Body::new(mesh, law, 1000.0)).hold(Hold::fixed(clamp)).build().unwrap();
+    model.loads_mut().copy_from_slice(&load);
+    let mut state = model.rest_state();
+    Static::default().solve(&mut model, &mut Direct::default(), &mut state).unwrap();
+    (model, state.q)
+}
+
+/// The largest error of the recovered stress along the beam at the vertices in the middle of its length, relative to beam theory at the surface.
+fn surface_error(cells: Cells, across: usize, poisson: f64) -> f64 {
+    let length = 8;
+    let (model, u) = bent(cells, length, across, poisson);
+    let (middle, inertia) = (0.5 * length as f64, 1.0 / 12.0);
+    let theory = middle * 0.5 / inertia;
+    let states = model.bodies()[0].nodal_states(&u).unwrap().dominant();
+    let section = model.rest().iter().zip(&states).filter(|(x, _)| (x.x - middle).abs() < 1e-9);
+    let surface = section.filter(|(x, _)| x.y.abs() < 1e-9 || (x.y - 1.0).abs() < 1e-9);
+    let errors = surface.map(|(x, state)| {
+        let expected = theory * (2.0 * x.y - 1.0);
+        assert!((state.von_mises() - state.cauchy.x_axis.x.abs()).abs() < 0.1 * theory, "one axis bears nearly all");
+        ((state.cauchy.x_axis.x - expected) / theory).abs()
+    });
+    errors.fold(0.0, f64::max)
+}
+
+/// Means over elements are 28 % too low there.
+#[test]
+fn stress_at_the_surface_of_a_bent_beam_of_four_hexes_is_within_two_percent_of_theory() {
+    let error = surface_error(Cells::Hex, 4, 0.3);
+    assert!(error < 0.02, "{error}");
+}
+
+#[test]
+fn stress_at_the_surface_of_a_bent_beam_of_tets_converges_to_theory() {
+    for (cells, coarse, fine) in [(Cells::Tet5, 0.05, 0.02), (Cells::Tet6, 0.17, 0.035)] {
+        let errors = [4, 8].map(|across| surface_error(cells, across, 0.3));
+        assert!(errors[0] < coarse && errors[1] < fine, "{cells:?}: {errors:?}");
+        assert!(errors[1] < 0.5 * errors[0], "{cells:?}: {errors:?}");
+    }
+}
+
+/// The numbers that warnings of locking quote; see `bending_ratio`.
+#[test]
+fn the_table_of_locking_is_what_the_bending_test_gives() {
+    for (cells, kind) in [(Cells::Tet6, ElementKind::Tet4), (Cells::Hex, ElementKind::Hex8)] {
+        for poisson in [0.3, 0.4, 0.45, 0.48, 0.49, 0.495, 0.499, 0.4999] {
+            let (model, u) = bent(cells, 10, 4, poisson);
+            let end = &model.bodies()[0].mesh().vertex_sets()["x-max"];
+            let tip = end.iter().map(|&vertex| -u[3 * vertex as usize + 1]).sum::<f64>() / end.len() as f64;
+            let theory = 10_f64.powi(3) / (3.0 * 1e6 / 12.0);
+            let (found, expected) = (tip / theory, bending_ratio(kind, poisson));
+            assert!(
+                (found / expected - 1.0).abs() < 0.01,
+                "{kind:?}, ν = {poisson}: {found:.4}, in the table {expected}"
+            );
+        }
+    }
 }

@@ -5,8 +5,9 @@ mod support;
 
 use pliant::force::Force;
 use pliant::material::{AnyLaw, Law, LawVisitor, YoungPoisson};
-use pliant::math::Matrix;
-use pliant::mesh::{ElementKind, VolumeMesh};
+use pliant::math::{Matrix, Vec3};
+use pliant::mesh::shape::HEX_CORNERS;
+use pliant::mesh::{ElementKind, Embedding, HexSplit, MeshData, VolumeMesh};
 use support::{Section, Statics, assert_close, assert_within, largest, section, sections};
 
 const TOLERANCE: f64 = 1e-12;
@@ -145,4 +146,79 @@ fn finite_affine_patch_of_five_distorted_tets_is_exact_for_every_law() {
 #[test]
 fn finite_affine_patch_of_eight_tets_around_a_vertex_is_exact_for_every_law() {
     Patch::new("tet_octahedron8", ElementKind::Tet4).verify_finite();
+}
+
+/// The patch of seven hexahedra of MacNeal and Harder (1985), "A proposed standard set of problems to test finite element accuracy": a cube
+/// within the unit cube, and six hexahedra between them. The Jacobian of one of these is negative near a corner, though at no quadrature point.
+fn macneal_harder() -> pliant::mesh::Checked {
+    const INNER: [[f64; 3]; 8] = [
+        [0.249, 0.342, 0.192],
+        [0.826, 0.288, 0.288],
+        [0.850, 0.649, 0.263],
+        [0.273, 0.750, 0.230],
+        [0.320, 0.186, 0.643],
+        [0.677, 0.305, 0.683],
+        [0.788, 0.693, 0.644],
+        [0.165, 0.745, 0.702],
+    ];
+    let outer = HEX_CORNERS.map(|corner| 0.5 * (corner + Vec3::ONE));
+    let vertices = INNER.map(Vec3::from_array).into_iter().chain(outer).collect();
+    let mut elements: Vec<u32> = (0..8).collect();
+    for side in ElementKind::Hex8.faces() {
+        elements.extend(side.iter().map(|&corner| corner as u32));
+        elements.extend(side.iter().map(|&corner| corner as u32 + 8));
+    }
+    VolumeMesh::check(MeshData::new(vertices, ElementKind::Hex8, elements)).unwrap()
+}
+
+#[test]
+fn linear_patch_of_macneal_and_harder_is_accepted_with_a_note_and_exact() {
+    let checked = macneal_harder();
+    assert!(!checked.report.folded_elements.is_empty());
+    assert!(checked.report.folded_elements.iter().all(|&(_, lowest)| (-0.01..0.0).contains(&lowest)));
+    assert!(checked.report.lines()[0].contains("negative Jacobian near a corner"), "{:?}", checked.report.lines());
+    let mesh = checked.mesh;
+    assert!((mesh.volume() - 1.0).abs() < 1e-14);
+    // Their boundary displacements: u = 1e-3 (x + y/2 + z/2), v = 1e-3 (x/2 + y + z/2), w = 1e-3 (x/2 + y/2 + z).
+    let patch = Patch { sections: Vec::new(), name: "MacNeal-Harder", mesh, free: (0..8).collect() };
+    let gradient: Vec<Vec<f64>> = (0..3).map(|i| (0..3).map(|j| if i == j { 1e-3 } else { 5e-4 }).collect()).collect();
+    let exact = patch.affine(&gradient, &[0.0; 3]);
+    let mut statics = patch.statics(AnyLaw::new("linear", YoungPoisson { young: 1e6, poisson: 0.25 }).unwrap());
+    let mut u = patch.disturbed(&exact, 0.001);
+    statics.solve(&vec![0.0; u.len()], &mut u);
+    assert_close("MacNeal-Harder, u", &u, &exact, TOLERANCE);
+    // Their stresses: 2000 along the axes, 400 in shear.
+    let (force, _) = statics.force_and_stiffness(&u);
+    let expected: Vec<f64> = (0..9).map(|entry| if entry % 4 == 0 { 2000.0 } else { 400.0 }).collect();
+    assert_close("MacNeal-Harder, stress", patch.virial(&force).0.as_flattened(), &expected, TOLERANCE);
+}
+
+#[test]
+fn every_query_and_operation_copes_with_a_hexahedron_that_folds_near_a_corner() {
+    let mesh = macneal_harder().mesh;
+    let quality = mesh.quality();
+    assert!(quality.volume.min > 0.0 && quality.shape.min.is_finite());
+    let mut rng = fastrand::Rng::with_seed(4);
+    let points: Vec<Vec3> = (0..2000).map(|_| 1.2 * Vec3::new(rng.f64(), rng.f64(), rng.f64()) - 0.1).collect();
+    let embedding = Embedding::new(&mesh, &points).unwrap();
+    let mut back = vec![Vec3::ZERO; points.len()];
+    embedding.interpolate(mesh.vertices(), &mut back);
+    assert!(points.iter().zip(&back).all(|(a, b)| a.distance(*b) < 1e-9));
+    assert!(!mesh.slice(mesh.vertices(), Vec3::splat(0.5), Vec3::new(1.0, 2.0, 3.0)).triangles.is_empty());
+    // Parts of it may fold in earnest, which is an error and no panic.
+    for split in [HexSplit::Five, HexSplit::Six] {
+        if let Ok(tets) = mesh.split_hexes(split) {
+            assert!((tets.volume() - 1.0).abs() < 1e-12);
+        }
+    }
+    let mut fine = mesh;
+    for _ in 0..3 {
+        match fine.refined() {
+            Ok(finer) => fine = finer,
+            Err(error) => {
+                assert!(error.to_string().contains("element"), "{error}");
+                break;
+            }
+        }
+    }
 }

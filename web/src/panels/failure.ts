@@ -1,48 +1,73 @@
-// Tells that a step failed, and what can be done.
+// Tells that a step failed or that energy appeared, and offers what helps.
 
-import { element } from '../dom';
-import { quantity } from '../format';
+import { element, setText } from '../dom';
 import type { Failure, Frame, Send } from '../protocol';
 import type { Panel } from './panel';
 
-export function failureBanner(send: Send): Panel {
+export function failureBanner(send: Send): Panel & { hide(): void } {
   let shown = '';
+  let dismissed = 0;
+  let current = 0;
+  const title = element('strong');
   const message = element('p');
-  const halve = element('button', { type: 'button', class: 'primary', onclick: () => send({ do: 'halve-step' }) });
+  const advice = element('p', { class: 'quiet' });
+  const choices = element('div', { class: 'choices' });
   const reset = element('button', { type: 'button', onclick: () => send({ do: 'reset' }) }, 'Reset');
+  const dismiss = element('button', { type: 'button' }, 'Dismiss');
   const banner = element(
     'div',
     { class: 'banner failure', role: 'alert', hidden: true },
-    element('strong', {}, 'A step failed'),
+    title,
     message,
-    element('p', { class: 'quiet' }, 'The last good state is shown.'),
-    element('div', { class: 'buttons' }, halve, reset),
+    advice,
+    choices,
+    element('div', { class: 'buttons' }, reset, dismiss),
   );
-  const dismiss = element('button', { type: 'button' }, 'Dismiss');
   dismiss.addEventListener('click', () => {
+    dismissed = current;
     banner.hidden = true;
   });
-  reset.after(dismiss);
 
-  function show({ message: text, step }: Failure): void {
-    message.textContent = text;
-    halve.textContent = `Halve the step to ${quantity(step / 2, 's')} and go on`;
-    banner.hidden = false;
+  function show(failure: Failure): void {
+    current = failure.number;
+    setText(title, failure.is_gain ? 'Energy appeared' : 'A step failed');
+    setText(message, failure.message);
+    setText(advice, adviceFor(failure));
+    choices.replaceChildren(
+      ...failure.choices.map(({ label, command }, i) =>
+        element('button', { type: 'button', class: i === 0 ? 'primary' : '', onclick: () => send(command) }, label),
+      ),
+    );
+    banner.hidden = failure.number === dismissed;
+  }
+
+  function hide(): void {
+    shown = '';
+    banner.hidden = true;
   }
 
   return {
     element: banner,
+    hide,
     stage() {
-      shown = '';
-      banner.hidden = true;
+      dismissed = 0;
+      hide();
     },
-    frame({ failure, step }: Frame) {
-      // Once dismissed, it stays away until another step fails.
-      const key = failure ? `${step} ${failure.step} ${failure.message}` : '';
+    frame({ failure }: Frame) {
+      if (!failure) {
+        hide();
+        return;
+      }
+      const key = JSON.stringify(failure);
       if (key === shown) return;
       shown = key;
-      if (failure) show(failure);
-      else banner.hidden = true;
+      show(failure);
     },
   };
+}
+
+function adviceFor({ choices, is_trying, is_gain }: Failure): string {
+  const state = is_gain ? 'The simulation is paused.' : 'The last good state is shown.';
+  if (is_trying) return `${state} Trying what helps …`;
+  return choices.length > 0 ? `${state} Each of these was tried and continues:` : state;
 }

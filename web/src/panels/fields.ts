@@ -1,17 +1,41 @@
 // Fields of panels. They are told values from outside, but never change under the hands of the one who edits them.
 
 import { element, freshId } from '../dom';
-import { parseQuantity, quantity } from '../format';
+import { quantity, withUnit } from '../format';
 
 /** A label, and what belongs to it. */
 export function row(label: string, id: string, ...controls: Node[]): HTMLElement {
   return element('div', { class: 'row' }, element('label', { for: id }, label), ...controls);
 }
 
+/** Hands a value over. The result is null, or why the value is refused. */
+export type Commit<T> = (value: T) => Promise<string | null>;
+
+/** Why a field refuses its value, in words, next to it. */
+class Reason {
+  readonly element = element('p', { class: 'reason', id: freshId(), role: 'alert', hidden: true });
+
+  constructor(private readonly input: HTMLElement) {}
+
+  show(reason: string | null): void {
+    this.element.textContent = reason ?? '';
+    this.element.hidden = reason === null;
+    this.input.toggleAttribute('aria-invalid', reason !== null);
+    if (reason === null) this.input.removeAttribute('aria-describedby');
+    else this.input.setAttribute('aria-describedby', this.element.id);
+  }
+
+  get isShown(): boolean {
+    return !this.element.hidden;
+  }
+}
+
 /** An element that can be edited, and what it is to show when nobody does. */
 class Guarded<T> {
   private editing = false;
   private shown: T | undefined;
+  /** Keeps what was typed, as long as it is being handed over or refused. */
+  isKept: () => boolean = () => false;
 
   constructor(
     readonly input: HTMLInputElement | HTMLSelectElement,
@@ -31,13 +55,18 @@ class Guarded<T> {
     });
     input.addEventListener('blur', () => {
       this.editing = false;
-      this.refresh();
+      if (!this.isKept()) this.refresh();
     });
   }
 
   show(value: T): void {
     this.shown = value;
-    if (!this.editing) this.write(value);
+    if (!this.editing && !this.isKept()) this.write(value);
+  }
+
+  /** What was handed over is accepted: shows it as the server does, unless it is being edited again. */
+  settle(): void {
+    if (!this.editing) this.refresh();
   }
 
   /** Back to what was told last. */
@@ -46,40 +75,59 @@ class Guarded<T> {
   }
 }
 
-/** A number with a unit, written as text: `1.2 MPa`. */
+/** A number with a unit, written as text: `1.2 MPa`. The server reads the text, and says why if it refuses it. */
 export class QuantityField {
   readonly id = freshId();
   readonly input = element('input', { id: this.id, type: 'text', inputmode: 'decimal', autocomplete: 'off' });
+  private readonly reason = new Reason(this.input);
   private readonly guard = new Guarded<number>(this.input, (value) => this.write(value));
   private shown = '';
+  private waiting = 0;
 
   constructor(
     private readonly unit: string,
-    private readonly accepts: (value: number) => boolean,
-    changed: (value: number) => void,
+    private readonly commit: Commit<string>,
   ) {
-    this.input.addEventListener('change', () => {
-      const value = parseQuantity(this.input.value, this.unit, this.shown);
-      const good = value !== null && this.accepts(value);
-      this.input.toggleAttribute('aria-invalid', !good);
-      if (good) changed(value);
-    });
+    this.guard.isKept = () => this.waiting > 0 || this.reason.isShown;
+    this.input.addEventListener('change', () => this.handOver());
+    this.input.addEventListener('input', () => this.reason.show(null));
     this.input.addEventListener('keydown', (event) => {
       if (event.key !== 'Escape') return;
+      this.reason.show(null);
       this.guard.refresh();
       this.input.blur();
       event.stopPropagation();
     });
   }
 
+  /** The field with its label, and below it why a value is refused. */
+  row(label: string): HTMLElement {
+    return element('div', {}, row(label, this.id, this.input), this.reason.element);
+  }
+
   show(value: number): void {
     this.guard.show(value);
+  }
+
+  /** Shows a value in any case, as when it was set by a slider. */
+  force(value: number): void {
+    this.reason.show(null);
+    this.guard.show(value);
+  }
+
+  private async handOver(): Promise<void> {
+    this.waiting += 1;
+    const reason = await this.commit(withUnit(this.input.value, this.unit, this.shown));
+    this.waiting -= 1;
+    // Of several that were handed over, the last counts.
+    if (this.waiting > 0) return;
+    this.reason.show(reason);
+    if (reason === null) this.guard.settle();
   }
 
   private write(value: number): void {
     this.shown = quantity(value, this.unit, 4);
     if (this.input.value !== this.shown) this.input.value = this.shown;
-    this.input.removeAttribute('aria-invalid');
   }
 }
 
@@ -109,10 +157,10 @@ export class SliderField {
     label: string,
     unit: string,
     private mapping: Mapping,
-    accepts: (value: number) => boolean,
+    commit: Commit<string>,
     slid: (value: number) => void,
   ) {
-    this.text = new QuantityField(unit, accepts, slid);
+    this.text = new QuantityField(unit, commit);
     this.range = element('input', { type: 'range', min: 0, max: 1, step: 0.001, 'aria-label': `${label}, slider` });
     this.guard = new Guarded<number>(this.range, (value) => {
       this.range.value = String(this.mapping.place(value));
@@ -120,10 +168,10 @@ export class SliderField {
     this.range.addEventListener('input', () => {
       // Three digits: nobody wants 1.0471285 MPa.
       const value = Number(this.mapping.value(this.range.valueAsNumber).toPrecision(3));
-      this.text.show(value);
+      this.text.force(value);
       slid(value);
     });
-    this.element = element('div', {}, row(label, this.text.id, this.text.input), this.range);
+    this.element = element('div', {}, this.text.row(label), this.range);
   }
 
   show(value: number): void {
@@ -146,20 +194,24 @@ export class SelectField {
   readonly element: HTMLElement;
   readonly input: HTMLSelectElement;
   private readonly guard: Guarded<string>;
+  private readonly reason: Reason;
   private about = new Map<string, string>();
 
-  constructor(label: string, chosen: (name: string) => void) {
+  constructor(label: string, commit: Commit<string>) {
     const id = freshId();
     this.input = element('select', { id });
+    this.reason = new Reason(this.input);
     this.guard = new Guarded<string>(this.input, (name) => {
       this.input.value = name;
       this.explain();
     });
-    this.input.addEventListener('change', () => {
+    this.input.addEventListener('change', async () => {
       this.explain();
-      chosen(this.input.value);
+      const reason = await commit(this.input.value);
+      this.reason.show(reason);
+      if (reason !== null) this.guard.refresh();
     });
-    this.element = row(label, id, this.input);
+    this.element = element('div', {}, row(label, id, this.input), this.reason.element);
   }
 
   offer(choices: { name: string; about?: string; label?: string }[]): void {

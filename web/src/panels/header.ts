@@ -4,7 +4,8 @@ import { element, setText } from '../dom';
 import type { Frame, Stage } from '../protocol';
 import type { Panel } from './panel';
 
-export function titleCard(): Panel {
+/** `more` stands next to the title. */
+export function titleCard(...more: HTMLElement[]): Panel {
   const title = element('h1', {}, 'Pliant');
   const badge = element('span', { class: 'badge' });
   const viewers = element('span', { class: 'badge' });
@@ -12,7 +13,7 @@ export function titleCard(): Panel {
   viewers.hidden = true;
   badge.hidden = true;
   return {
-    element: element('header', { class: 'title-card' }, element('div', {}, title, badge, viewers), about),
+    element: element('header', { class: 'title-card' }, element('div', {}, title, badge, viewers, ...more), about),
     stage(stage: Stage) {
       title.textContent = stage.title;
       title.title = `${stage.title} · Pliant ${stage.version}`;

@@ -2,15 +2,21 @@
 
 import { element, throttle } from '../dom';
 import { quantity } from '../format';
-import type { Material, Send, Settings, Stage } from '../protocol';
-import { linear, logarithmic, SelectField, SliderField } from './fields';
+import type { Ask, Inversion, Material, MaterialChange, Send, Settings, Stage } from '../protocol';
+import { type Commit, linear, logarithmic, SelectField, SliderField } from './fields';
 import { type Panel, section } from './panel';
 
 const EVERY_MS = 100;
 /** The slider of Young's modulus goes this far to both sides of what it was. */
 const DECADES = 1e3;
 
-export function materialPanel(send: Send): Panel {
+const INVERSIONS: { name: Inversion; about: string }[] = [
+  { name: 'none', about: 'Inverted elements follow the law, if it is defined there' },
+  { name: 'clamp', about: 'Stretches below the threshold count as the threshold' },
+  { name: 'extrapolate', about: 'Below the threshold the energy continues as a parabola' },
+];
+
+export function materialPanel(send: Send, ask: Ask): Panel {
   let materials: Material[] = [];
   let chosen = 0;
   let whyNothing: string | null = null;
@@ -18,31 +24,45 @@ export function materialPanel(send: Send): Panel {
   let middles = new Map<number, number>();
 
   const material = () => materials.find((one) => one.index === chosen);
-  const change = (part: { law?: string; young?: number; poisson?: number }) =>
-    send({ do: 'set-material', index: chosen, ...part });
+  const slide = (change: MaterialChange) => send({ do: 'set-material', index: chosen, ...change });
+  const set: Commit<MaterialChange> = async (change) =>
+    (await ask({ do: 'set-material', index: chosen, ...change })).error;
 
-  const which = new SelectField('Material', (name) => {
+  const which = new SelectField('Material', async (name) => {
     chosen = Number(name);
     show();
+    return null;
   });
-  const law = new SelectField('Law', (name) => change({ law: name }));
+  const law = new SelectField('Law', (law) => set({ law }));
+  const inversion = new SelectField('Inversion', (name) => set({ inversion: name as Inversion }));
+  inversion.offer(INVERSIONS);
   const young = new SliderField(
     "Young's modulus",
     'Pa',
     logarithmic(1e3, 1e9),
-    (value) => value > 0,
-    throttle(EVERY_MS, (value) => change({ young: value })),
+    (young) => set({ young }),
+    throttle(EVERY_MS, (young) => slide({ young })),
   );
   const poisson = new SliderField(
     "Poisson's ratio",
     '',
     linear(-0.9, 0.499),
-    (value) => value > -1 && value < 0.5,
-    throttle(EVERY_MS, (value) => change({ poisson: value })),
+    (poisson) => set({ poisson }),
+    throttle(EVERY_MS, (poisson) => slide({ poisson })),
   );
   const density = element('p', { class: 'quiet' });
   const whyNot = element('p', { class: 'why-not' });
-  const panel = section('Material', true, which.element, law.element, young.element, poisson.element, density, whyNot);
+  const panel = section(
+    'Material',
+    true,
+    which.element,
+    law.element,
+    young.element,
+    poisson.element,
+    inversion.element,
+    density,
+    whyNot,
+  );
 
   function show(): void {
     const one = material();
@@ -53,6 +73,9 @@ export function materialPanel(send: Send): Panel {
     law.input.disabled = reason !== null;
     young.disabled = reason !== null;
     poisson.disabled = reason !== null;
+    inversion.input.disabled = reason !== null;
+    inversion.element.hidden = one.inversion === null;
+    if (one.inversion !== null) inversion.show(one.inversion);
     law.element.hidden = one.law === null;
     young.element.hidden = one.young === null;
     poisson.element.hidden = one.poisson === null;

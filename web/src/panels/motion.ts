@@ -1,33 +1,29 @@
 // How bodies move: damping, gravity, and how time is stepped.
 
 import { element } from '../dom';
-import type { Send, Settings, Stage, Vec3 } from '../protocol';
-import { QuantityField, row, SelectField, SwitchField } from './fields';
+import type { Ask, MotionChange, Quantity, Settings, Stage, Vec3 } from '../protocol';
+import { type Commit, QuantityField, SelectField, SwitchField } from './fields';
 import { type Panel, section } from './panel';
 
 const STANDARD_GRAVITY = 9.81;
-const notNegative = (value: number) => value >= 0;
 
-export function motionPanel(send: Send): Panel {
-  const step = new QuantityField(
-    's',
-    (value) => value > 0,
-    (value) => send({ do: 'set', step: value }),
-  );
-  const scheme = new SelectField('Scheme', (name) => send({ do: 'set', scheme: name }));
-  const solver = new SelectField('Solver', (name) => send({ do: 'set', solver: name }));
-  const mass = new QuantityField('1/s', notNegative, (value) => send({ do: 'set', mass_damping: value }));
-  const stiffness = new QuantityField('s', notNegative, (value) => send({ do: 'set', stiffness_damping: value }));
-  const gravity = new GravityFields(send);
+export function motionPanel(ask: Ask): Panel {
+  const set: Commit<MotionChange> = async (change) => (await ask({ do: 'set', ...change })).error;
+  const step = new QuantityField('s', (step) => set({ step }));
+  const scheme = new SelectField('Scheme', (scheme) => set({ scheme }));
+  const solver = new SelectField('Solver', (solver) => set({ solver }));
+  const mass = new QuantityField('1/s', (mass_damping) => set({ mass_damping }));
+  const stiffness = new QuantityField('s', (stiffness_damping) => set({ stiffness_damping }));
+  const gravity = new GravityFields((gravity) => set({ gravity }));
   const whyNot = element('p', { class: 'why-not' });
   const fields = element(
     'fieldset',
     {},
-    row('Time step', step.id, step.input),
+    step.row('Time step'),
     scheme.element,
     solver.element,
-    row('Damping α', mass.id, mass.input),
-    row('Damping β', stiffness.id, stiffness.input),
+    mass.row('Damping α'),
+    stiffness.row('Damping β'),
     gravity.element,
   );
   mass.input.title = 'Rayleigh damping of the mass: a force against velocity, which slows rigid motion too';
@@ -69,25 +65,19 @@ class GravityFields {
   private readonly parts: QuantityField[];
   private readonly partRows: HTMLElement[];
 
-  constructor(private readonly send: Send) {
-    this.active = new SwitchField('Gravity', (on) =>
-      this.set(on ? (this.on ?? this.downward(STANDARD_GRAVITY)) : [0, 0, 0]),
-    );
-    this.down = new QuantityField(
-      'm/s²',
-      () => true,
-      (value) => this.set(this.downward(value)),
-    );
-    this.downRow = row('Downwards', this.down.id, this.down.input);
-    this.parts = [0, 1, 2].map(
-      (axis) =>
-        new QuantityField(
-          'm/s²',
-          () => true,
-          (value) => this.set(this.last.map((old, i) => (i === axis ? value : old)) as Vec3),
-        ),
-    );
-    this.partRows = this.parts.map((field, axis) => row(`Gravity ${'xyz'[axis]}`, field.id, field.input));
+  constructor(set: Commit<[Quantity, Quantity, Quantity]>) {
+    this.active = new SwitchField('Gravity', (on) => {
+      set(on ? (this.on ?? this.downward(-STANDARD_GRAVITY)) : [0, 0, 0]);
+    });
+    this.down = new QuantityField('m/s²', (text) => set(this.downward(negated(text))));
+    this.downRow = this.down.row('Downwards');
+    const part = (axis: number, text: string) => {
+      const gravity: [Quantity, Quantity, Quantity] = [...this.last];
+      gravity[axis] = text;
+      return set(gravity);
+    };
+    this.parts = [0, 1, 2].map((axis) => new QuantityField('m/s²', (text) => part(axis, text)));
+    this.partRows = this.parts.map((field, axis) => field.row(`Gravity ${'xyz'[axis]}`));
     this.element = element('div', {}, this.active.element, this.downRow, ...this.partRows);
   }
 
@@ -110,13 +100,16 @@ class GravityFields {
     });
   }
 
-  private downward(size: number): Vec3 {
-    const gravity: Vec3 = [0, 0, 0];
-    gravity[this.up] = -size;
+  /** Along the vertical axis, positive upwards. */
+  private downward<T extends Quantity>(size: T): [T | number, T | number, T | number] {
+    const gravity: [T | number, T | number, T | number] = [0, 0, 0];
+    gravity[this.up] = size;
     return gravity;
   }
+}
 
-  private set(gravity: Vec3): void {
-    this.send({ do: 'set', gravity });
-  }
+/** The quantity with the other sign; what does not begin with a number is left to the server to refuse. */
+function negated(text: string): string {
+  if (!/^[+-]?[\d.]/.test(text)) return text;
+  return text.startsWith('-') ? text.slice(1) : `-${text.replace(/^\+/, '')}`;
 }

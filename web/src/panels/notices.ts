@@ -5,23 +5,23 @@ import { ICONS, iconButton } from '../icons';
 import type { Notice } from '../protocol';
 
 const MOST = 4;
-const SECONDS = { note: 5, error: 12 };
+const SECONDS = 12;
 
 export class Notices {
   readonly element = element('div', { class: 'notices' });
 
-  show({ level, text }: Notice): void {
+  show({ text }: Notice): void {
     // The same again only starts its time anew.
     for (const old of this.element.children) {
       if (old.querySelector('p')?.textContent === text) old.remove();
     }
-    const notice = element('div', { class: `notice ${level}`, role: level === 'error' ? 'alert' : 'status' });
+    const notice = element('div', { class: 'notice', role: 'alert' });
     notice.append(
       element('p', {}, text),
       iconButton(ICONS.close, 'Dismiss', '', () => notice.remove()),
     );
     this.element.append(notice);
     while (this.element.children.length > MOST) this.element.firstElementChild?.remove();
-    setTimeout(() => notice.remove(), 1000 * SECONDS[level]);
+    setTimeout(() => notice.remove(), 1000 * SECONDS);
   }
 }

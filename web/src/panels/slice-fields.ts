@@ -2,9 +2,10 @@
 
 import { element } from '../dom';
 import type { ViewOptions } from '../options';
+import type { Ask } from '../protocol';
 import type { SliceChoice } from '../stage/slice';
 import type { World } from '../stage/world';
-import { QuantityField, row, SelectField, SwitchField } from './fields';
+import { QuantityField, SelectField, SwitchField } from './fields';
 
 type Axis = SliceChoice['axis'];
 
@@ -42,31 +43,26 @@ export class SliceFields {
   constructor(
     private readonly options: ViewOptions,
     private readonly world: () => World | null,
+    ask: Ask,
   ) {
     this.active = new SwitchField('Slice', () => toggleSlice(options, world()));
-    this.axis = new SelectField('Across', (name) => {
+    this.axis = new SelectField('Across', async (name) => {
       const axis = 'xyz'.indexOf(name) as Axis;
       this.change({ axis, position: middle(extent(world(), axis)) });
+      return null;
     });
     this.axis.offer([{ name: 'x' }, { name: 'y' }, { name: 'z' }]);
     this.flip = new SwitchField('Flip', (flip) => this.change({ flip }));
-    this.place = new QuantityField(
-      'm',
-      () => true,
-      (value) => this.change({ position: value - this.origin() }),
-    );
+    this.place = new QuantityField('m', async (text) => {
+      const { value, error } = await ask({ do: 'read', length: text });
+      if (value !== null) this.change({ position: value - this.origin() });
+      return error;
+    });
     this.range.addEventListener('input', () => {
       const [from, to] = extent(world(), options.now.slice?.axis ?? 0);
       this.change({ position: from + this.range.valueAsNumber * (to - from) });
     });
-    this.element = element(
-      'div',
-      {},
-      this.axis.element,
-      row('At', this.place.id, this.place.input),
-      this.range,
-      this.flip.element,
-    );
+    this.element = element('div', {}, this.axis.element, this.place.row('At'), this.range, this.flip.element);
   }
 
   refresh(): void {

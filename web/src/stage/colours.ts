@@ -1,15 +1,21 @@
-// Colours of bodies, and maps from numbers to colours; the same as in the pictures that `pliant render` makes.
+// Maps from numbers to colours, the same as in the pictures that `pliant render` makes. Bodies have the colours that the server sends.
 
 import { Color, DataTexture, LinearFilter, RGBAFormat, SRGBColorSpace } from 'three';
+import type { Stage } from '../protocol';
 
-export const BODY = new Color(0x5c8bbf);
 export const OBSTACLE = new Color(0xa8acb2);
 
-/** Okabe and Ito: distinct for every kind of colour vision. The last is grey, which shows on dark and on light. */
-const PALETTE = [0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7, 0x56b4e9, 0xe69f00, 0x8c8c8c].map((hex) => new Color(hex));
+/** The colour of each region: its own, or that of its body. */
+export interface RegionColours {
+  byRegion: Color[];
+  byBody: Color[];
+}
 
-export function regionColour(region: number): Color {
-  return PALETTE[region % PALETTE.length];
+export function regionColours({ regions, bodies }: Pick<Stage, 'regions' | 'bodies'>): RegionColours {
+  return {
+    byRegion: regions.map(({ color }) => new Color(color)),
+    byBody: regions.map(({ body }) => new Color(bodies[body].color)),
+  };
 }
 
 /** Colours at equal distances from 0 to 1, as hexadecimal digits. */

@@ -13,7 +13,7 @@ import {
 } from 'three';
 import type { FrameArrays, SlicePlane, Vec3 } from '../protocol';
 import { attributeRoom, writeIndex } from './buffers';
-import { BODY, regionColour } from './colours';
+import type { RegionColours } from './colours';
 import { type Shading, UNKNOWN } from './shading';
 
 export interface SliceChoice {
@@ -42,7 +42,10 @@ export class Slice {
   private readonly lines = new BufferGeometry();
   private readonly edges: LineSegments;
 
-  constructor(shading: Shading) {
+  constructor(
+    shading: Shading,
+    private readonly colours: RegionColours,
+  ) {
     // Triangles of the cut wind either way. Flat shading lights the side one sees.
     const fill = new Mesh(this.fill, shading.material([], { side: DoubleSide, flatShading: true }));
     this.edges = new LineSegments(this.lines, new LineBasicMaterial({ transparent: true }));
@@ -106,8 +109,8 @@ export class Slice {
       position[3 * corner] = positions[from];
       position[3 * corner + 1] = positions[from + 1];
       position[3 * corner + 2] = positions[from + 2];
-      const painted = byRegion && regions ? regionColour(regions[Math.floor(corner / 3)]) : BODY;
-      painted.toArray(colour, 3 * corner);
+      const region = regions?.[Math.floor(corner / 3)] ?? 0;
+      this.colours[byRegion ? 'byRegion' : 'byBody'][region].toArray(colour, 3 * corner);
       const given = values ? values[triangles[corner]] : Number.NaN;
       value[corner] = Number.isNaN(given) ? UNKNOWN : given;
     }

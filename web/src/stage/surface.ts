@@ -13,7 +13,7 @@ import {
 } from 'three';
 import type { StageArrays } from '../protocol';
 import { dynamicAttribute } from './buffers';
-import { BODY, regionColour } from './colours';
+import type { RegionColours } from './colours';
 import { type RenderMesh, splitVertices } from './creases';
 import { updateNormals } from './normals';
 import { type Shading, UNKNOWN } from './shading';
@@ -35,6 +35,7 @@ export class Surface {
 
   constructor(
     private readonly arrays: StageArrays,
+    private readonly colours: RegionColours,
     shading: Shading,
     clip: Plane[],
   ) {
@@ -103,14 +104,14 @@ export class Surface {
     this.value.needsUpdate = true;
   }
 
-  /** Each region in its colour, or all in one. */
+  /** Each region in its colour, or in that of its body. */
   colourByRegion(byRegion: boolean): void {
     if (byRegion === this.isByRegion) return;
     this.isByRegion = byRegion;
     const { index } = this.render;
     for (let corner = 0; corner < index.length; corner++) {
       const region = this.arrays.triangle_regions[Math.floor(corner / 3)];
-      const colour = byRegion ? regionColour(region) : BODY;
+      const colour = this.colours[byRegion ? 'byRegion' : 'byBody'][region];
       this.colour.setXYZ(index[corner], colour.r, colour.g, colour.b);
     }
     this.colour.needsUpdate = true;

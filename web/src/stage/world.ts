@@ -16,7 +16,7 @@ import type { ViewOptions } from '../options';
 import type { Body, Frame, FrameArrays, Stage, StageArrays } from '../protocol';
 import type { Palette } from '../theme';
 import { type Arrow, Arrows } from './arrows';
-import { mapFor } from './colours';
+import { mapFor, regionColours } from './colours';
 import { Lights } from './lights';
 import { Markers } from './markers';
 import { Obstacles } from './obstacles';
@@ -37,7 +37,7 @@ export class World {
   updateMs = 0;
 
   private readonly shading = new Shading();
-  private readonly slice = new Slice(this.shading);
+  private readonly slice: Slice;
   private readonly obstacles: Obstacles;
   private readonly markers: Markers;
   private readonly arrows: Arrows;
@@ -60,7 +60,9 @@ export class World {
     private readonly options: ViewOptions,
     labels: HTMLElement,
   ) {
-    this.surface = new Surface(arrays, this.shading, this.slice.clip);
+    const colours = regionColours(stage);
+    this.slice = new Slice(this.shading, colours);
+    this.surface = new Surface(arrays, colours, this.shading, this.slice.clip);
     this.obstacles = new Obstacles(stage.size);
     this.markers = new Markers(this.slice.clip);
     this.arrows = new Arrows(labels);
@@ -159,6 +161,13 @@ export class World {
       }
     }
     return box;
+  }
+
+  /** What the first view shows: the bodies, and where they will be. */
+  firstBounds(): Box3 {
+    const box = this.bounds();
+    const { view } = this.stage;
+    return view ? box.union(new Box3(new Vector3(...view[0]), new Vector3(...view[1]))) : box;
   }
 
   dispose(): void {

@@ -59,3 +59,67 @@ mesh = { box = { size = ["20 cm", "20 cm", "20 cm"], cells = [3, 3, 3] } }
 translate = [0, 0, 0.1]
 material = { law = "stable-neo-hookean", young = "100 kPa", poisson = 0.4, density = "1000 kg/m^3" }
 `;
+
+/** A soft cube that falls half a meter, of a law that is not defined for inverted elements. */
+export const DROPPED = `
+title = "A dropped cube"
+
+[simulation]
+scheme = "linearized-backward-euler"
+halvings = 0
+step = "1/60 s"
+duration = "1 s"
+
+[[obstacle]]
+plane = {}
+
+[[object]]
+name = "cube"
+mesh = { box = { size = ["20 cm", "20 cm", "20 cm"], cells = [4, 4, 4] } }
+translate = [0, 0.6, 0]
+material = { law = "neo-hookean", young = "20 kPa", poisson = 0.4, density = "1000 kg/m^3" }
+`;
+
+/** Two cubes on the ground. */
+export const TWO = `
+title = "Two cubes"
+
+[simulation]
+step = "1/60 s"
+duration = "1 s"
+
+[[obstacle]]
+plane = {}
+
+[material.rubber]
+young = "100 kPa"
+poisson = 0.4
+density = "1000 kg/m^3"
+
+[[object]]
+name = "left"
+mesh = { box = { size = ["20 cm", "20 cm", "20 cm"], cells = [2, 2, 2] } }
+translate = [-0.2, 0.1, 0]
+material = "rubber"
+
+[[object]]
+name = "right"
+mesh = { box = { size = ["20 cm", "20 cm", "20 cm"], cells = [2, 2, 2] } }
+translate = [0.2, 0.1, 0]
+material = "rubber"
+`;
+
+/** A cube whose skin sticks out of it, which is worth a note. */
+export const NOTED = `
+title = "A cube with a skin"
+
+[simulation]
+step = "1/60 s"
+duration = "1 s"
+
+[[object]]
+name = "cube"
+mesh = { box = { size = ["20 cm", "20 cm", "20 cm"], cells = [2, 2, 2] } }
+skin = { mesh = { ball = { radius = 0.12, across = 8 } } }
+material = { young = "100 kPa", poisson = 0.4, density = "1000 kg/m^3" }
+`;

@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use tempfile::TempPath;
 
 use super::{check_size, check_time};
-use crate::{Image, PictureError, Size};
+use crate::{Colour, Image, PictureError, Size};
 
 /// An MP4 (H.264), written frame by frame by the program `ffmpeg`.
 ///
@@ -25,6 +25,14 @@ pub struct Mp4 {
 impl Mp4 {
     /// The shortest and the longest time of a frame, in seconds.
     pub const FRAME_TIME: (f64, f64) = (0.001, 600.0);
+
+    /// Encodes one frame and discards it. Returns the error that a film of this size would end with.
+    pub fn check(size: Size) -> Result<(), PictureError> {
+        let folder = tempfile::tempdir()?;
+        let mut film = Self::start(folder.path().join("trial.mp4"), size, 30.0)?;
+        film.add(&Image::filled(size, Colour::OBSTACLE))?;
+        film.finish()
+    }
 
     /// Starts a film with so many frames a second.
     pub fn start(path: impl Into<PathBuf>, size: Size, frames_per_second: f64) -> Result<Self, PictureError> {

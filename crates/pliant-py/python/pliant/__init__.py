@@ -1,13 +1,13 @@
 """Simulate 3D deformable solids with finite elements.
 
 >>> mesh = pliant.Mesh.beam(1, 0.1, 0.1, across=2)
->>> rubber = pliant.materials.neo_hookean(young=1e6, poisson=0.45, density=1000)
+>>> rubber = pliant.materials.neo_hookean(young=1e6, poisson=0.4, density=1000)
 >>> model = pliant.Model(mesh, rubber, fixed="start")
 >>> u = model.static_solve(gravity=(0, -9.81, 0))
 >>> print(f"the end sinks by {-u[mesh.vertex_sets['end'], 1].mean():.3f} m")
-the end sinks by 0.623 m
+the end sinks by 0.636 m
 
-All numbers are in SI units, and all arrays of float64.
+Numbers are in SI units, or text with a unit such as ``"1 MPa"``, and all arrays of float64.
 """
 
 import atexit as _atexit
@@ -23,9 +23,12 @@ from ._pliant import (
     Mesh,
     Model,
     Observation,
+    Obstacle,
     Pin,
+    Pressure,
     ReducedModel,
     Simulation,
+    Springs,
     StepInfo,
     Surface,
     __version__,
@@ -62,13 +65,16 @@ __all__ = [
     "Model",
     "ModelError",
     "Observation",
+    "Obstacle",
     "Pin",
     "PliantError",
     "PliantWarning",
+    "Pressure",
     "ReducedModel",
     "SceneError",
     "Simulation",
     "SolveError",
+    "Springs",
     "StepInfo",
     "Surface",
     "__version__",

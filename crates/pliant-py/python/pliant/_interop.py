@@ -4,19 +4,31 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from ._pliant import Mesh
-from .errors import MeshError, SceneError
+from .errors import MeshError, PliantWarning, SceneError
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# The names that meshio has for the elements of Pliant, and the numbers that VTK has.
+# The names that meshio has for the elements of Pliant and for their faces, and the numbers that VTK has.
 MESHIO = {"tet4": "tetra", "hex8": "hexahedron"}
+MESHIO_FACES = {"tet4": "triangle", "hex8": "quad"}
+MESHIO_SOLIDS = ("tetra", "hexahedron", "wedge", "pyramid", "polyhedron", "VTK_LAGRANGE_TETRA", "VTK_LAGRANGE_HEX")
 VTK = {"tet4": 10, "hex8": 12}
-VOXEL = 11
+PIXEL, VOXEL = 8, 11
+# The VTK types of points and lines, of triangles and quadrilaterals, and of other solids.
+VTK_THIN = frozenset({0, 1, 2, 3, 4, 21, 35, 68, 75})
+VTK_FACES = {"tet4": 5, "hex8": 9}
+VTK_FLAT = frozenset({5, 6, 7, 8, 9, 22, 23, 28, 30, 34, 36, 69, 70, 76, 77})
+
+# Cell data that may have the number or the name of a group, the first that is there counts. Of all but the first, 0 is no group.
+LABELS = ("region", "gmsh:physical", "medit:ref", "material", "MaterialIds", "CellEntityIds", "ObjectId")
+# Data of other programs that say nothing about the body.
+UNIMPORTANT = frozenset({"gmsh:geometrical", "gmsh:dim_tags", "gmsh:bounding_entities", "region_names", "TimeValue"})
 
 
 def csr(
@@ -59,124 +71,350 @@ def _without_none(value: Any) -> Any:
     return value
 
 
+class _Groups:
+    """Groups of cells of another program by their names, and how much of them is lost."""
+
+    def __init__(self) -> None:
+        self.elements: dict[str, list[Any]] = {}
+        self.faces: dict[str, list[Any]] = {}
+        self.vertices: dict[str, list[Any]] = {}
+        self.lost: list[str] = []
+
+    def mesh(self, points: Any, elements: Any, regions: Any) -> Mesh:
+        """The mesh with these groups; faces are given by their vertices. Warns of what is lost."""
+        import numpy as np
+
+        def joined(parts: list[Any]) -> Any:
+            return np.unique(np.concatenate([np.asarray(part, dtype=np.int64).ravel() for part in parts]))
+
+        vertex_sets = {name: joined(parts) for name, parts in self.vertices.items()}
+        element_sets = {name: joined(parts) for name, parts in self.elements.items()}
+        mesh = Mesh(points, elements, regions=regions, vertex_sets=vertex_sets, element_sets=element_sets)
+        face_sets = {}
+        for name, parts in self.faces.items():
+            rows = np.concatenate([np.asarray(part, dtype=np.int64) for part in parts])
+            found = mesh.find_faces(rows)
+            missing = found[:, 0] < 0
+            if len(rows) and missing.all():
+                self.lost.append(f"the {len(rows)} faces of `{name}` are no faces of elements: kept as a vertex set")
+                vertex_sets[name] = joined([rows, vertex_sets.get(name, [])])
+                continue
+            if missing.any():
+                self.lost.append(f"{missing.sum()} of the {len(rows)} faces of `{name}` are no faces of elements: dropped")
+            face_sets[name] = found[~missing]
+        if face_sets or len(vertex_sets) > len(mesh.vertex_sets):
+            with warnings.catch_warnings():
+                # What the check has to say was said above.
+                warnings.simplefilter("ignore", PliantWarning)
+                mesh = mesh.with_parts(vertex_sets=vertex_sets, face_sets=face_sets)
+        for message in self.lost:
+            warnings.warn(message, PliantWarning, stacklevel=3)
+        return mesh
+
+
+def _text(label: Any) -> str:
+    """A label as the name of a group: whole numbers without a point, bytes as text."""
+    if isinstance(label, bytes):
+        return label.decode(errors="replace")
+    if isinstance(label, float) or (hasattr(label, "dtype") and label.dtype.kind == "f"):
+        return str(int(label)) if float(label).is_integer() else str(label)
+    return str(label)
+
+
+def _is_group(label: Any, array: str) -> bool:
+    """Whether a label of cell data means a group; many programs write 0 where there is none."""
+    import numpy as np
+
+    if np.asarray(label).dtype.kind not in "iuf":
+        return bool(_text(label))
+    return bool(np.isfinite(label)) and (label >= 0 if array == "region" else label != 0)
+
+
 def from_meshio(mesh: Any) -> Mesh:
-    """A mesh of the tetrahedra or hexahedra of a ``meshio.Mesh``; its sets become regions or sets."""
+    """A mesh of the tetrahedra or hexahedra of a ``meshio.Mesh``.
+
+    Cell sets and physical groups become regions, face sets and vertex sets, by the dimension of their cells. What is lost is warned about.
+    """
     import numpy as np
 
     kinds = {name: kind for kind, name in MESHIO.items()}
     found = sorted({block.type for block in mesh.cells})
     usable = [name for name in found if name in kinds]
-    if len(usable) != 1:
+    solids = [name for name in found if name.startswith(MESHIO_SOLIDS)]
+    if len(usable) != 1 or len(solids) != 1:
         raise MeshError(f"the mesh has cells of the kinds {found}, expected tetra or hexahedron, and not both")
+    kind, groups = kinds[usable[0]], _Groups()
     # Cells are numbered through all blocks of the kind, sets by block.
-    numbers, blocks, count = [], [], 0
+    firsts, blocks, count = [], [], 0
     for block in mesh.cells:
-        size = len(block.data) if block.type == usable[0] else 0
-        numbers.append((count, size))
-        count += size
-        if size:
+        firsts.append(count)
+        if block.type == usable[0]:
             blocks.append(np.asarray(block.data))
-    elements = np.concatenate(blocks) if blocks else np.zeros((0, 4), dtype=np.int64)
+            count += len(block.data)
+    elements = np.concatenate(blocks)
 
-    sets: dict[str, NDArray[np.int64]] = {}
+    def put(name: str, number: int, members: Any) -> bool:
+        """Puts cells of a block into a group, unless cells of their kind cannot be in one."""
+        block = mesh.cells[number]
+        cells = np.asarray(block.data)
+        if block.type == usable[0]:
+            groups.elements.setdefault(name, []).append(members + firsts[number])
+        elif block.type == MESHIO_FACES[kind]:
+            groups.faces.setdefault(name, []).append(cells[members])
+        elif block.type in ("vertex", "line"):
+            groups.vertices.setdefault(name, []).append(cells[members])
+        else:
+            return False
+        return True
+
+    unkept: dict[str, int] = {}
     for name, parts in (mesh.cell_sets or {}).items():
-        chosen = [
-            np.asarray(part, dtype=np.int64) + first
-            for part, (first, size) in zip(parts, numbers)
-            if part is not None and size
-        ]
-        if sum(map(len, chosen)):
-            sets[name] = np.concatenate(chosen)
-    # Gmsh has names for the numbers of groups, with their dimension.
-    groups = {int(data[0]): name for name, data in (mesh.field_data or {}).items() if len(data) == 2 and data[1] == 3}
-    regions, element_sets = _regions_among(sets, _labels(mesh, usable[0]), groups, len(elements))
-    point_sets = {name: np.asarray(points) for name, points in (mesh.point_sets or {}).items()}
-    points = np.asarray(mesh.points, dtype=np.float64)
-    return Mesh(points, elements, regions=regions, vertex_sets=point_sets, element_sets=element_sets)
+        # The numbers there are those of geometry, and not of cells.
+        if name in UNIMPORTANT:
+            continue
+        for number, part in enumerate(parts):
+            members = np.asarray([] if part is None else part)
+            if members.dtype.kind == "b":
+                members = np.flatnonzero(members)
+            if len(members) and not put(name, number, members.astype(np.int64)):
+                unkept[name] = unkept.get(name, 0) + len(members)
+    labels, array = _meshio_labels(mesh, put, groups, usable[0])
+    regions = _regions_among(groups, labels, array, _group_names(mesh, 3), len(elements))
+    for name, points in (mesh.point_sets or {}).items():
+        groups.vertices.setdefault(name, []).append(np.asarray(points))
+    _point_labels(mesh.point_data, groups)
+    for name, number in unkept.items():
+        groups.lost.append(f"{number} cells of the set `{name}` are of a kind that is not kept")
+    others = {kind for kind in found if kind not in (*MESHIO_FACES.values(), usable[0], "vertex", "line")}
+    if others:
+        groups.lost.append(f"cells of these kinds are not kept: {', '.join(sorted(others))}")
+    data = {*(mesh.point_data or {}), *(mesh.cell_data or {})} - UNIMPORTANT - {array, "medit:ref", "gmsh:physical"}
+    if data:
+        groups.lost.append(f"data arrays that are not kept: {', '.join(sorted(data))}")
+    return groups.mesh(np.asarray(mesh.points, dtype=np.float64), elements, regions)
 
 
-def _labels(mesh: Any, kind: str) -> NDArray[Any] | None:
-    """The number of the region of each element, if the cell data have it."""
+def _group_names(mesh: Any, dimension: int) -> dict[int, str]:
+    """The names that Gmsh has for the numbers of groups of a dimension."""
+    data = (mesh.field_data or {}).items()
+    return {int(entry[0]): name for name, entry in data if len(entry) == 2 and entry[1] == dimension}
+
+
+def _meshio_labels(mesh: Any, put: Any, groups: _Groups, solid: str) -> tuple[NDArray[Any] | None, str]:
+    """The label of each element, if the cell data have it. Labels of faces, lines and points become groups, unless sets have them already."""
     import numpy as np
 
-    names = [name for name in ("region", "gmsh:physical") if name in (mesh.cell_data or {})]
+    names = [name for name in LABELS if name in (mesh.cell_data or {})]
     if not names:
-        return None
-    blocks = zip(mesh.cells, mesh.cell_data[names[0]])
-    return np.concatenate([np.asarray(data).ravel() for block, data in blocks if block.type == kind])
+        return None, ""
+    array = names[0]
+    of_elements = []
+    given = {dimension: dict(table) for dimension, table in enumerate((groups.vertices, groups.vertices, groups.faces))}
+    called = ("points", "curve", "surface")
+    dimensions = {"vertex": 0, "line": 1, "triangle": 2, "quad": 2}
+    for number, (block, data) in enumerate(zip(mesh.cells, mesh.cell_data[array])):
+        data = np.asarray(data).ravel()
+        if block.type == solid:
+            of_elements.append(data)
+            continue
+        dimension = dimensions.get(block.type)
+        if dimension is None:
+            continue
+        known = _group_names(mesh, dimension)
+        for label in np.unique(data):
+            if not _is_group(label, array):
+                continue
+            text = _text(label)
+            name = known.get(int(text), f"{called[dimension]}-{text}") if text.lstrip("-").isdigit() else text
+            if name not in given[dimension]:
+                put(name, number, np.flatnonzero(data == label))
+    return np.concatenate(of_elements), array
+
+
+def _point_labels(data: Any, groups: _Groups) -> None:
+    """Groups of vertices by Medit's references, unless all are the same."""
+    import numpy as np
+
+    if "medit:ref" not in (data or {}):
+        return
+    references = np.asarray(data["medit:ref"]).ravel()
+    values = np.unique(references)
+    for value in values[values != 0] if len(values) > 1 else ():
+        groups.vertices.setdefault(f"vertices-{_text(value)}", []).append(np.flatnonzero(references == value))
 
 
 def _regions_among(
-    sets: dict[str, NDArray[np.int64]], labels: NDArray[Any] | None, groups: dict[int, str], count: int
-) -> tuple[dict[str, NDArray[np.int64]] | None, dict[str, NDArray[np.int64]]]:
+    groups: _Groups, labels: NDArray[Any] | None, array: str, names: dict[int, str], count: int
+) -> dict[str, Any] | None:
     """Elements with one label are a region, called as the set with the same elements if there is one. Without labels,
-    sets that have each element once are regions. What is no region is a set."""
+    sets that have each element once are regions. What is a region is no set."""
     import numpy as np
 
+    sets = {name: np.concatenate(parts) for name, parts in groups.elements.items()}
     if labels is not None:
-        regions, left = {}, dict(sets)
+        regions: dict[str, Any] = {}
         for label in np.unique(labels):
-            elements = np.flatnonzero(labels == label)
-            names = [name for name, numbers in left.items() if np.array_equal(np.sort(numbers), elements)]
-            name = names[0] if names else groups.get(int(label), str(label))
-            left.pop(name, None)
+            if not _is_group(label, array):
+                continue
+            elements, text = np.flatnonzero(labels == label), _text(label)
+            same = [name for name, numbers in sets.items() if np.array_equal(np.sort(numbers), elements)]
+            known = names.get(int(text), text) if text.lstrip("-").isdigit() else text
+            name = same[0] if same else known
+            sets.pop(name, None)
+            groups.elements.pop(name, None)
             regions[name] = elements
-        return regions, left
+        return regions
     if sets and sum(map(len, sets.values())) == count:
         every = np.concatenate(list(sets.values()))
         if len(np.unique(every)) == count:
-            return sets, {}
-    return None, sets
+            groups.elements.clear()
+            return sets
+    return None
 
 
 def to_meshio(mesh: Mesh) -> Any:
-    """A ``meshio.Mesh`` with regions and element sets as cell sets, and vertex sets as point sets."""
+    """A ``meshio.Mesh`` with regions, element sets and face sets as cell sets, and vertex sets as point sets."""
     import meshio
+    import numpy as np
 
+    none = np.zeros(0, dtype=np.int64)
     # A set with the name of a region gets another, as there is one table for both.
-    cell_sets = {name: [elements] for name, elements in mesh.regions.items()}
+    of_elements = dict(mesh.regions)
     for name, elements in mesh.element_sets.items():
-        cell_sets[f"{name}-set" if name in cell_sets else name] = [elements]
+        of_elements[f"{name}-set" if name in of_elements else name] = elements
+    cells = [(MESHIO[mesh.kind], mesh.elements.copy())]
+    labels = [mesh.element_regions]
+    of_faces: dict[str, Any] = {}
+    if mesh.face_sets:
+        # Each set has cells of its own, as a face may be in several.
+        rows = [mesh.face_vertices(faces) for faces in mesh.face_sets.values()]
+        ends = np.cumsum([len(part) for part in rows])
+        of_faces = {name: np.arange(end - len(part), end) for name, part, end in zip(mesh.face_sets, rows, ends)}
+        cells.append((MESHIO_FACES[mesh.kind], np.concatenate(rows)))
+        labels.append(np.full(ends[-1], -1))
+    parts = (of_elements, of_faces) if of_faces else (of_elements,)
+    cell_sets = {name: [part.get(name, none) for part in parts] for name in {**of_elements, **of_faces}}
     return meshio.Mesh(
-        mesh.vertices.copy(),
-        [(MESHIO[mesh.kind], mesh.elements.copy())],
-        cell_data={"region": [mesh.element_regions]},
-        cell_sets=cell_sets,
-        point_sets=mesh.vertex_sets,
+        mesh.vertices.copy(), cells, cell_data={"region": labels}, cell_sets=cell_sets, point_sets=mesh.vertex_sets
     )
 
 
-def from_pyvista(grid: Any) -> Mesh:
-    """A mesh of the tetrahedra or hexahedra of a ``pyvista.UnstructuredGrid``, or of a grid that can become one."""
+def _grid_of(grid: Any) -> Any:
+    """An unstructured grid of a PyVista object; the blocks of a MultiBlock become regions and face sets of their names."""
     import numpy as np
 
-    if not hasattr(grid, "cells_dict"):
-        if not hasattr(grid, "cast_to_unstructured_grid"):
-            raise MeshError(f"this is a {type(grid).__name__}, expected a pyvista.UnstructuredGrid")
-        grid = grid.cast_to_unstructured_grid()
+    if hasattr(grid, "cells_dict"):
+        return grid
+    if hasattr(grid, "is_all_polydata"):
+        import pyvista
+
+        parts = pyvista.MultiBlock()
+        for number in range(grid.n_blocks):
+            block, name = grid[number], grid.get_block_name(number) or f"block-{number}"
+            if block is None or not getattr(block, "n_cells", getattr(block, "n_blocks", 0)):
+                continue
+            part = _grid_of(block).copy()
+            # A block of blocks has names already.
+            if "region" not in part.cell_data:
+                part.cell_data["region"] = np.full(part.n_cells, name)
+            else:
+                part.cell_data["region"] = _named(part, "region")
+            parts.append(part)
+        if not parts.n_blocks:
+            raise MeshError("the MultiBlock has no blocks with cells, expected tetrahedra or hexahedra")
+        return parts.combine(merge_points=True)
+    if not hasattr(grid, "cast_to_unstructured_grid"):
+        raise MeshError(f"this is a {type(grid).__name__}, expected a pyvista.UnstructuredGrid")
+    return grid.cast_to_unstructured_grid()
+
+
+def _named(grid: Any, array: str) -> NDArray[Any]:
+    """The labels of cells as text; numbers are looked up in the names that files of Pliant have."""
+    import numpy as np
+
+    labels = np.asarray(grid.cell_data[array]).ravel()
+    if "region_names" in grid.field_data and labels.dtype.kind in "iu" and array == "region":
+        data = np.asarray(grid.field_data["region_names"])
+        if data.dtype.kind in "iu":
+            names = bytes(data.astype(np.uint8)).decode(errors="replace").rstrip("\0").split("\0")
+        else:
+            names = [str(name) for name in data]
+        return np.asarray([names[n] if 0 <= n < len(names) else str(n) for n in labels.tolist()])
+    return labels
+
+
+def from_pyvista(grid: Any) -> Mesh:
+    """A mesh of the tetrahedra or hexahedra of a ``pyvista.UnstructuredGrid``, or of a grid or a MultiBlock that can become one.
+
+    Groups of cells become regions, or face sets where the cells are faces. What is lost is warned about.
+    """
+    import numpy as np
+
+    grid = _grid_of(grid)
     cells = dict(grid.cells_dict)
-    # Voxels are boxes whose corners are counted row by row.
     types = np.asarray(grid.celltypes).copy()
-    if VOXEL in cells and VTK["hex8"] not in cells:
-        cells[VTK["hex8"]] = np.asarray(cells.pop(VOXEL))[:, [0, 1, 3, 2, 4, 5, 7, 6]]
-        types[types == VOXEL] = VTK["hex8"]
+    # Voxels are boxes whose corners are counted row by row, and pixels rectangles.
+    for box, number, order in ((VOXEL, 12, [0, 1, 3, 2, 4, 5, 7, 6]), (PIXEL, 9, [0, 1, 3, 2])):
+        if box in cells and number not in cells:
+            cells[number] = np.asarray(cells.pop(box))[:, order]
+            types[types == box] = number
     kinds = [kind for kind, number in VTK.items() if number in cells]
-    if len(kinds) != 1:
-        found = sorted(int(number) for number in cells)
+    found = sorted(int(number) for number in np.unique(types))
+    if len(kinds) != 1 or any(number not in VTK_THIN | VTK_FLAT | {VTK[kinds[0]]} for number in found):
         raise MeshError(
             f"the grid has cells of VTK's types {found}, expected 10 (tetrahedra) or 12 (hexahedra), and not both"
         )
-    number = VTK[kinds[0]]
+    number, flat, groups = VTK[kinds[0]], VTK_FACES[kinds[0]], _Groups()
+    elements, faces = np.asarray(cells[number], dtype=np.int64), np.asarray(cells.get(flat, []), dtype=np.int64)
+    used = {"region_names"}
+    names = [name for name in LABELS if name in grid.cell_data]
     regions = None
-    if "region" in grid.cell_data:
-        of_cell = np.asarray(grid.cell_data["region"])[types == number]
-        regions = {str(name): np.flatnonzero(of_cell == name) for name in np.unique(of_cell)}
-    elements = np.asarray(cells[number], dtype=np.int64)
-    return Mesh(np.asarray(grid.points, dtype=np.float64), elements, regions=regions)
+    if names:
+        used.add(names[0])
+        labels = _named(grid, names[0])
+        of_cell, of_face = labels[types == number], labels[types == flat]
+        regions = {_text(name): np.flatnonzero(of_cell == name) for name in np.unique(of_cell) if _is_group(name, names[0])}
+        for name in np.unique(of_face):
+            if _is_group(name, names[0]):
+                text = _text(name)
+                text = f"surface-{text}" if np.asarray(name).dtype.kind in "iuf" else text
+                groups.faces.setdefault(text, []).append(faces[of_face == name])
+    for name in [name for name in grid.cell_data if name.startswith("set:")]:
+        used.add(name)
+        chosen = np.asarray(grid.cell_data[name]).astype(bool)
+        if chosen[types == number].any() or not chosen[types == flat].any():
+            groups.elements.setdefault(name[4:], []).append(np.flatnonzero(chosen[types == number]))
+        if chosen[types == flat].any():
+            groups.faces.setdefault(name[4:], []).append(faces[chosen[types == flat]])
+    for name in [name for name in grid.point_data if name.startswith("set:")]:
+        used.add(name)
+        groups.vertices.setdefault(name[4:], []).append(np.flatnonzero(np.asarray(grid.point_data[name])))
+    corners = _side_corners(kinds[0])
+    for name in [name for name in grid.field_data if name.startswith("faces:")]:
+        used.add(name)
+        pairs = np.asarray(grid.field_data[name], dtype=np.int64).reshape(-1, 2)
+        rows = elements[pairs[:, :1], corners[pairs[:, 1]]] if len(pairs) else np.zeros((0, corners.shape[1]), np.int64)
+        groups.faces.setdefault(name[6:], []).append(rows)
+    dropped = int(np.isin(types, [kind for kind in found if kind not in (number, flat)]).sum())
+    if dropped:
+        groups.lost.append(f"{dropped} cells that are points, lines or other surfaces are not kept")
+    data = {*grid.cell_data, *grid.point_data, *grid.field_data} - used - UNIMPORTANT
+    if data:
+        groups.lost.append(f"data arrays that are not kept: {', '.join(sorted(data))}")
+    return groups.mesh(np.asarray(grid.points, dtype=np.float64), elements, regions)
+
+
+def _side_corners(kind: str) -> NDArray[Any]:
+    """The corners of each side of an element, as Abaqus orders the sides."""
+    import numpy as np
+
+    if kind == "tet4":
+        return np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]])
+    return np.array([[0, 3, 2, 1], [4, 5, 6, 7], [0, 1, 5, 4], [1, 2, 6, 5], [2, 3, 7, 6], [3, 0, 4, 7]])
 
 
 def to_pyvista(mesh: Mesh, positions: Any = None) -> Any:
-    """A ``pyvista.UnstructuredGrid`` with the names of regions as cell data."""
+    """A ``pyvista.UnstructuredGrid`` with the names of regions as cell data, and sets as in files of the kind .vtu."""
     import numpy as np
     import pyvista
 
@@ -186,4 +424,16 @@ def to_pyvista(mesh: Mesh, positions: Any = None) -> Any:
         raise MeshError(f"positions has the shape {points.shape}, expected {mesh.vertices.shape}")
     grid = pyvista.UnstructuredGrid({VTK[mesh.kind]: mesh.elements.copy()}, points)
     grid.cell_data["region"] = np.asarray(list(mesh.regions))[mesh.element_regions]
+    for data, count, sets in (
+        (grid.cell_data, mesh.element_count, mesh.element_sets),
+        (grid.point_data, mesh.vertex_count, mesh.vertex_sets),
+    ):
+        for name, members in sets.items():
+            mask = np.zeros(count, dtype=np.uint8)
+            mask[members] = 1
+            # Not by assignment, which would also choose it as what colors show.
+            data.set_array(mask, f"set:{name}")
+    for name, faces in mesh.face_sets.items():
+        if len(faces):
+            grid.field_data[f"faces:{name}"] = faces
     return grid

@@ -12,10 +12,13 @@ from ._types import (
     Inversion,
     Numbers,
     Path,
+    Pressures,
+    Quantity,
     Selection,
     Solver,
     SparseArray,
     Tangent,
+    Tractions,
     Vector,
 )
 
@@ -29,8 +32,11 @@ __all__ = [
     "ReducedModel",
     "Handle",
     "Observation",
+    "Obstacle",
     "Pin",
+    "Pressure",
     "Simulation",
+    "Springs",
     "StepInfo",
     "Surface",
     "_after_fork",
@@ -58,6 +64,7 @@ class Mesh:
         regions: Mapping[str, ArrayLike] | None = None,
         vertex_sets: Mapping[str, ArrayLike] | None = None,
         element_sets: Mapping[str, ArrayLike] | None = None,
+        face_sets: Mapping[str, ArrayLike] | None = None,
     ) -> Mesh: ...
     @staticmethod
     def read(path: Path) -> Mesh: ...
@@ -106,12 +113,19 @@ class Mesh:
     def vertex_sets(self) -> dict[str, Numbers]: ...
     @property
     def element_sets(self) -> dict[str, Numbers]: ...
+    @property
+    def face_sets(self) -> dict[str, Numbers]: ...
+    def faces(self, faces: str | Sequence[str] | ArrayLike) -> Numbers: ...
+    def find_faces(self, vertices: ArrayLike) -> Numbers: ...
+    def face_vertices(self, faces: str | Sequence[str] | ArrayLike) -> Numbers: ...
+    def face_area(self, faces: str | Sequence[str] | ArrayLike) -> float: ...
     def with_parts(
         self,
         *,
         regions: Mapping[str, ArrayLike] | None = None,
         vertex_sets: Mapping[str, ArrayLike] | None = None,
         element_sets: Mapping[str, ArrayLike] | None = None,
+        face_sets: Mapping[str, ArrayLike] | None = None,
     ) -> Mesh: ...
     def select(self, vertices: Selection) -> Numbers: ...
     def nearest_vertex(self, point: Vector) -> int: ...
@@ -141,6 +155,7 @@ class Mesh:
         regions: Mapping[str, ArrayLike],
         vertex_sets: Mapping[str, ArrayLike],
         element_sets: Mapping[str, ArrayLike],
+        face_sets: Mapping[str, ArrayLike],
         materials: str,
     ) -> Mesh: ...
 
@@ -188,10 +203,10 @@ class Material:
         cls,
         law: str | None = None,
         *,
-        young: float | None = None,
+        young: Quantity | None = None,
         poisson: float | None = None,
-        density: float | None = None,
-        coefficients: Mapping[str, float] | None = None,
+        density: Quantity | None = None,
+        coefficients: Mapping[str, Quantity] | None = None,
         inversion: Inversion | None = None,
         inversion_threshold: float | None = None,
         compression_resistance: float | None = None,
@@ -202,7 +217,7 @@ class Material:
     def from_energy(
         energy: str,
         *,
-        density: float | None = None,
+        density: Quantity | None = None,
         inversion: Inversion | None = None,
         inversion_threshold: float | None = None,
         compression_resistance: float | None = None,
@@ -232,9 +247,16 @@ class Model:
         mesh: Mesh | Sequence[Body],
         material: Material | Mapping[str, Material] | None = None,
         *,
-        fixed: Selection | Mapping[str, str] | Mapping[int, str] | None = None,
-        damping: tuple[float, float] | None = None,
+        fixed: Selection
+        | Mapping[str, str]
+        | Mapping[int, str]
+        | Mapping[tuple[int, ...], str]
+        | Sequence[tuple[Selection, str]]
+        | None = None,
+        damping: tuple[Quantity, Quantity] | None = None,
         mass: Literal["consistent", "lumped"] = "consistent",
+        springs: Springs | Sequence[Springs] | None = None,
+        obstacles: Sequence[Obstacle] | None = None,
     ) -> Model: ...
     @property
     def vertex_count(self) -> int: ...
@@ -260,16 +282,22 @@ class Model:
         measure: Literal["cauchy", "first-piola", "second-piola"] = "cauchy",
         *,
         at: Literal["elements", "vertices"] = "elements",
+        region: str | None = None,
     ) -> Floats: ...
-    def von_mises(self, u: ArrayLike, *, at: Literal["elements", "vertices"] = "elements") -> Floats: ...
+    def von_mises(
+        self, u: ArrayLike, *, at: Literal["elements", "vertices"] = "elements", region: str | None = None
+    ) -> Floats: ...
     def strain(
-        self, u: ArrayLike, *, at: Literal["elements", "vertices"] = "elements"
+        self, u: ArrayLike, *, at: Literal["elements", "vertices"] = "elements", region: str | None = None
     ) -> dict[str, Floats]: ...
     def static_solve(
         self,
         *,
         forces: ArrayLike | None = None,
         gravity: Vector | None = None,
+        pressure: Pressures | None = None,
+        traction: Tractions | None = None,
+        follower: bool = True,
         prescribed: Mapping[int, Any] | Mapping[str, Any] | tuple[Selection, Any] | None = None,
         start: ArrayLike | None = None,
         load_steps: int = 1,
@@ -283,6 +311,9 @@ class Model:
         *,
         forces: ArrayLike | None = None,
         gravity: Vector | None = None,
+        pressure: Pressures | None = None,
+        traction: Tractions | None = None,
+        follower: bool = True,
         prescribed: Mapping[int, Any] | Mapping[str, Any] | tuple[Selection, Any] | None = None,
     ) -> Floats: ...
     def modes(self, count: int) -> tuple[Floats, Floats]: ...
@@ -323,7 +354,7 @@ class Integrator:
     def __new__(
         cls,
         scheme: str,
-        dt: float,
+        dt: Quantity,
         *,
         solver: Solver = "auto",
         solver_tolerance: float | None = None,
@@ -334,9 +365,10 @@ class Integrator:
         tolerance: float | None = None,
         line_search: bool | None = None,
         must_converge: bool | None = None,
+        damping: Literal["start", "iterate"] | None = None,
         beta: float | None = None,
         gamma: float | None = None,
-        damping_time: float | None = None,
+        damping_time: Quantity | None = None,
         strain: Literal["nonlinear", "linear"] | None = None,
         form: Literal["condensed", "schur", "saddle"] | None = None,
     ) -> Integrator: ...
@@ -350,18 +382,24 @@ class Simulation:
     def __new__(
         cls,
         model: Model | ReducedModel,
-        integrator: Integrator,
+        integrator: Integrator | None = None,
         *,
+        dt: Quantity | None = None,
         gravity: Vector | None = None,
+        pressure: Pressures | None = None,
+        traction: Tractions | None = None,
+        follower: bool = True,
+        schedule: Sequence[tuple[Quantity, float]] | None = None,
         positions: ArrayLike | None = None,
         velocities: ArrayLike | None = None,
+        accelerations: ArrayLike | None = None,
     ) -> Simulation: ...
     @classmethod
     def from_scene(cls, scene: Path | dict[str, Any], *, folder: Path | None = None) -> Simulation: ...
     def step(self, count: int = 1) -> StepInfo: ...
     def run(
         self,
-        duration: float | None = None,
+        duration: Quantity | None = None,
         callback: Callable[[Simulation], object] | None = None,
         *,
         every: int = 1,
@@ -378,6 +416,10 @@ class Simulation:
     @velocities.setter
     def velocities(self, value: ArrayLike) -> None: ...
     @property
+    def accelerations(self) -> Floats | None: ...
+    @accelerations.setter
+    def accelerations(self, value: ArrayLike) -> None: ...
+    @property
     def forces(self) -> Floats: ...
     @forces.setter
     def forces(self, value: ArrayLike) -> None: ...
@@ -389,6 +431,10 @@ class Simulation:
     def gravity(self) -> tuple[float, float, float]: ...
     @gravity.setter
     def gravity(self, value: Vector) -> None: ...
+    @property
+    def damping(self) -> tuple[float, float]: ...
+    @damping.setter
+    def damping(self, value: tuple[Quantity, Quantity]) -> None: ...
     @property
     def time(self) -> float: ...
     @property
@@ -406,7 +452,9 @@ class Simulation:
     def pin(self, vertices: Selection, *, axes: str = "xyz") -> Pin: ...
     @property
     def pins(self) -> list[Pin]: ...
-    def handle(self, vertices: Selection, stiffness: float, *, damping: float = 0.0) -> Handle: ...
+    def handle(self, vertices: Selection, stiffness: Quantity, *, damping: Quantity | None = None) -> Handle: ...
+    @property
+    def pressures(self) -> list[Pressure]: ...
     @property
     def handles(self) -> list[Handle]: ...
     def checkpoint(self) -> bytes: ...
@@ -437,15 +485,24 @@ class Handle:
     @property
     def stiffness(self) -> float: ...
     @stiffness.setter
-    def stiffness(self, value: float) -> None: ...
+    def stiffness(self, value: Quantity) -> None: ...
     @property
     def damping(self) -> float: ...
     @damping.setter
-    def damping(self, value: float) -> None: ...
+    def damping(self, value: Quantity) -> None: ...
     @property
     def force(self) -> Floats: ...
     def move(self, by: Vector) -> None: ...
     def release(self) -> None: ...
+
+@final
+class Pressure:
+    @property
+    def pressure(self) -> float: ...
+    @pressure.setter
+    def pressure(self, value: Quantity) -> None: ...
+    @property
+    def force(self) -> Floats: ...
 
 @final
 class StepInfo:
@@ -485,8 +542,58 @@ class Observation:
     @property
     def volume(self) -> float: ...
     @property
-    def centre_of_mass(self) -> tuple[float, float, float]: ...
+    def centre_of_mass(self) -> Floats: ...
     @property
-    def momentum(self) -> tuple[float, float, float]: ...
+    def momentum(self) -> Floats: ...
     @property
-    def angular_momentum(self) -> tuple[float, float, float]: ...
+    def angular_momentum(self) -> Floats: ...
+    @property
+    def spin(self) -> Floats: ...
+
+@final
+class Obstacle:
+    @staticmethod
+    def plane(
+        point: Vector,
+        normal: Sequence[float],
+        *,
+        stiffness: Quantity | None = None,
+        damping: Quantity | None = None,
+        friction: float = 0.0,
+        friction_speed: Quantity | None = None,
+        motion: Sequence[tuple[Quantity, Vector]] | None = None,
+    ) -> Obstacle: ...
+    @staticmethod
+    def ball(
+        centre: Vector,
+        radius: Quantity,
+        *,
+        stiffness: Quantity | None = None,
+        damping: Quantity | None = None,
+        friction: float = 0.0,
+        friction_speed: Quantity | None = None,
+        motion: Sequence[tuple[Quantity, Vector]] | None = None,
+    ) -> Obstacle: ...
+    @staticmethod
+    def hollow_ball(
+        centre: Vector,
+        radius: Quantity,
+        *,
+        stiffness: Quantity | None = None,
+        damping: Quantity | None = None,
+        friction: float = 0.0,
+        friction_speed: Quantity | None = None,
+        motion: Sequence[tuple[Quantity, Vector]] | None = None,
+    ) -> Obstacle: ...
+
+@final
+class Springs:
+    def __new__(
+        cls,
+        pairs: ArrayLike,
+        stiffness: Quantity | ArrayLike,
+        *,
+        damping: Quantity | ArrayLike | None = None,
+        length: Quantity | ArrayLike | None = None,
+    ) -> Springs: ...
+    def __len__(self) -> int: ...

@@ -4,9 +4,10 @@
 >>> coefficients = {"mu01": 1e5, "mu10": 2e5, "v1": 1e7}
 >>> tyre = pliant.materials.mooney_rivlin(coefficients=coefficients, density=1100)
 
-``young`` is Young's modulus in Pa, ``poisson`` Poisson's ratio, and ``density`` the mass per volume in kg/m³. Instead of
-the first two, ``coefficients`` are those of the law's formula, in Pa. What is not given is taken from the mesh file,
-where that says it.
+``young`` is Young's modulus in Pa, ``poisson`` Poisson's ratio, and ``density`` the mass per volume in kg/m³. Text may
+have other units: ``young="1 MPa"``, ``density="1.1 g/cm^3"``. Instead of the first two, ``coefficients`` are those of
+the law's formula, in Pa. What is not given is taken from the mesh file, where that says it. Statics without gravity
+need no density.
 
 ``inversion`` is what to do with elements that are squashed or inside out: ``"clamp"`` counts stretches below
 ``inversion_threshold`` (0.1) as the threshold, ``"extrapolate"`` lets the energy go on as a parabola.
@@ -24,7 +25,7 @@ from ._pliant import Material
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ._types import Inversion
+    from ._types import Inversion, Quantity
 
 __all__ = [
     "corotational",
@@ -41,10 +42,10 @@ class _Law(Protocol):
     def __call__(
         self,
         *,
-        young: float | None = None,
+        young: Quantity | None = None,
         poisson: float | None = None,
-        density: float | None = None,
-        coefficients: Mapping[str, float] | None = None,
+        density: Quantity | None = None,
+        coefficients: Mapping[str, Quantity] | None = None,
         inversion: Inversion | None = None,
         inversion_threshold: float | None = None,
         compression_resistance: float | None = None,
@@ -54,10 +55,10 @@ class _Law(Protocol):
 def _law(name: str, about: str) -> _Law:
     def law(
         *,
-        young: float | None = None,
+        young: Quantity | None = None,
         poisson: float | None = None,
-        density: float | None = None,
-        coefficients: Mapping[str, float] | None = None,
+        density: Quantity | None = None,
+        coefficients: Mapping[str, Quantity] | None = None,
         inversion: Inversion | None = None,
         inversion_threshold: float | None = None,
         compression_resistance: float | None = None,
@@ -97,10 +98,10 @@ mooney_rivlin = _law(
 
 def corotational(
     *,
-    young: float | None = None,
+    young: Quantity | None = None,
     poisson: float | None = None,
-    density: float | None = None,
-    coefficients: Mapping[str, float] | None = None,
+    density: Quantity | None = None,
+    coefficients: Mapping[str, Quantity] | None = None,
     inversion: Inversion | None = None,
     inversion_threshold: float | None = None,
     compression_resistance: float | None = None,

@@ -142,14 +142,14 @@ fn falls(page: &mut Page<'_>) -> anyhow::Result<()> {
         format!("least det F {} and {}", least(low), least(low_full)),
     );
     page.finding(
-        "from 4 m linearised steps jump over the barriers: the law of Bonet and Wood has no force behind it, and that of Bower holds elements there",
-        !high[1].outcome.is_finished() && high[0].last_worst() < 0.0,
-        format!("Bonet and Wood {}; Bower's worst element has a det F of {} at the end; stable {}", high[1].ending(), digits(high[0].last_worst(), 2), high[2].ending()),
+        "from 4 m linearized steps jump over the barriers of Bower and of Bonet and Wood, behind which neither law is defined; the stable law is",
+        !high[0].outcome.is_finished() && !high[1].outcome.is_finished() && high[2].outcome.is_finished(),
+        format!("Bower {}; Bonet and Wood {}; stable {}", high[0].ending(), high[1].ending(), high[2].ending()),
     );
     page.finding(
-        "full steps do not fail: the barrier of Bonet and Wood holds, and the stable law comes back",
+        "full steps do not fail: both barriers hold, and the stable law comes back",
         high_full.iter().all(|track| track.outcome.is_finished())
-            && high_full[1].least() > 0.0
+            && high_full[0].least().min(high_full[1].least()) > 0.0
             && high_full[2].last_worst() > HOME,
         format!(
             "least det F {} for Bower, Bonet and Wood, and stable; {} for the stable law at the end",
@@ -164,8 +164,8 @@ fn falls(page: &mut Page<'_>) -> anyhow::Result<()> {
         format!("volume changes by {} %", changes.iter().map(|c| digits(100.0 * c, 3)).collect::<Vec<_>>().join(", ")),
     );
     page.text(
-        "The energy of Bower's law is finite behind its barrier too. A line search asks only whether the energy falls, so that even full steps may go over that barrier; over that of Bonet and Wood, \
-         where there is no energy, they cannot.",
+        "The formula of Bower's law has a finite energy behind its barrier too, where elements would stay. A line search asks only whether the energy falls; Pliant takes the energy of inverted elements as infinite \
+         for laws that are not defined there, so that full steps stay on the right side.",
     );
     Ok(())
 }

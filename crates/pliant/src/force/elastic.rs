@@ -185,7 +185,8 @@ impl Elastic {
             let weights = tile.flat_map(|group| self.elements.weights(group));
             for (weights, energies) in weights.zip(&energies) {
                 for lane in 0..LANES {
-                    sum += weights[lane] * energies.0[0][lane];
+                    // Lanes without an element have no weight; energies may be infinite.
+                    sum += if weights[lane] > 0.0 { weights[lane] * energies.0[0][lane] } else { 0.0 };
                 }
             }
         }

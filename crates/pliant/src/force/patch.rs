@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use crate::math::Vec3;
-use crate::mesh::{Faces, VolumeMesh};
+use crate::mesh::{ElementFace, Faces, VolumeMesh};
 
 /// Triangles and quadrilaterals between vertices of a body, counter-clockwise seen from where they face.
 ///
@@ -29,6 +29,12 @@ pub enum PatchError {
     NoFace { faces: usize, vertices: usize },
     #[error("there is no vertex {vertex}, only {vertex_count}")]
     NoVertex { vertex: u32, vertex_count: usize },
+    #[error("there is no side {side} of element {element}: the mesh has {elements} elements of {sides} sides")]
+    NoSide { element: u32, side: u8, elements: usize, sides: usize },
+    #[error("there are no faces: expected at least one")]
+    Empty,
+    #[error("there is no set of faces or vertices `{name}`: expected one of {known}")]
+    NoSet { name: String, known: String },
 }
 
 impl Patch {
@@ -83,6 +89,34 @@ impl Patch {
             return Err(PatchError::NoFace { faces: whole.faces.len(), vertices: vertices.len() });
         }
         Ok(Self { faces, vertex_count })
+    }
+
+    /// Exactly these faces of elements, each facing out of its element.
+    pub fn of_faces(mesh: &VolumeMesh, faces: &[ElementFace]) -> Result<Self, PatchError> {
+        let (elements, sides) = (mesh.element_count(), mesh.kind().faces().len());
+        let is_missing = |face: &&ElementFace| face.0 as usize >= elements || usize::from(face.1) >= sides;
+        if let Some(&(element, side)) = faces.iter().find(is_missing) {
+            return Err(PatchError::NoSide { element, side, elements, sides });
+        }
+        if faces.is_empty() {
+            return Err(PatchError::Empty);
+        }
+        let corners = faces.iter().flat_map(|&face| mesh.face_vertices(face)).collect();
+        let faces = Faces::uniform(mesh.kind().faces()[0].len(), corners);
+        Ok(Self { faces, vertex_count: mesh.vertex_count() })
+    }
+
+    /// The faces that a name stands for: exactly those of a face set, or else those of the boundary between the vertices of a vertex set;
+    /// see [`VolumeMesh::faces_named`].
+    pub fn named(mesh: &VolumeMesh, name: &str) -> Result<Self, PatchError> {
+        let Some(faces) = mesh.faces_named(name) else {
+            let known: Vec<String> = mesh.named_vertices().into_keys().chain(["surface".into()]).collect();
+            return Err(PatchError::NoSet { name: name.into(), known: known.join(", ") });
+        };
+        match mesh.vertex_sets().get(name) {
+            Some(vertices) if faces.is_empty() => Self::within(mesh, vertices),
+            _ => Self::of_faces(mesh, &faces),
+        }
     }
 
     /// The faces, in the numbers of the body's vertices.
@@ -175,6 +209,23 @@ mod tests {
         }
     }
 
+    /// A plate one element thick, loaded on its top and its bottom: all its vertices are there, but not its narrow sides.
+    #[test]
+    fn a_face_set_has_its_own_area_and_that_of_no_neighboring_face() {
+        for cells in [Cells::Hex, Cells::Tet5, Cells::Tet6] {
+            let mut data = generate::block([1.0, 0.2, 0.05], [10, 2, 1], cells).unwrap().into_data();
+            let sides = ["z-min", "z-max"].map(|name| data.face_sets[name].clone());
+            data.face_sets.insert("both".into(), sides.concat());
+            let mesh = VolumeMesh::check(data).unwrap().mesh;
+            let area = |patch: &Patch| patch.vertex_areas(mesh.vertices()).iter().sum::<f64>();
+            let patch = Patch::named(&mesh, "both").unwrap();
+            assert!((area(&patch) - 0.4).abs() < 1e-14);
+            let by_vertices = Patch::within(&mesh, &mesh.named_vertices()["both"]).unwrap();
+            assert!((area(&by_vertices) - 0.52).abs() < 1e-14, "the narrow sides have vertices of the set only");
+            assert!((area(&Patch::named(&mesh, "surface").unwrap()) - 0.52).abs() < 1e-14);
+        }
+    }
+
     /// `Σ xᵢ∫Nᵢ = ∫x`: of a trapezoid with parallel sides 3 and 1 at the distance 2, the area and its centroid.
     #[test]
     fn the_areas_of_a_plane_quadrilateral_balance_at_its_centroid() {
@@ -200,6 +251,14 @@ mod tests {
         let edge = "none of the 6 faces of the boundary has all its vertices among the 2 given";
         assert_eq!(within(&[0, 1]), edge);
         assert_eq!(within(&[0, 9]), "there is no vertex 9, only 8");
+        let of_faces = |faces: &[ElementFace]| Patch::of_faces(&mesh, faces).unwrap_err().to_string();
+        assert_eq!(of_faces(&[(0, 6)]), "there is no side 6 of element 0: the mesh has 1 elements of 6 sides");
+        assert_eq!(of_faces(&[]), "there are no faces: expected at least one");
+        let unknown = Patch::named(&mesh, "lid").unwrap_err().to_string();
+        assert!(
+            unknown.starts_with("there is no set of faces or vertices `lid`: expected one of x-max, "),
+            "{unknown}"
+        );
         let too_far = Patch::boundary(&mesh).among(u32::MAX, 16).unwrap_err().to_string();
         assert_eq!(too_far, "face 0 has vertex 4294967295, but there are 16 vertices");
     }

@@ -1,4 +1,4 @@
-//! Pressure on faces, which keeps at right angles to them as they move.
+//! Pressure on faces, as a follower load or as a dead load.
 
 use std::sync::Arc;
 
@@ -22,24 +22,27 @@ pub enum PressureError {
     Vertices { patch: usize, vertices: usize },
 }
 
-/// A pressure `p` on a patch, in Pa, that pushes along the normals of its faces: what is positive inflates a body whose boundary
-/// it is on, as gas within would; water around a body is a negative one.
+/// Follower pressure `p` [Pa] on a patch of the boundary; positive pushes onto the faces.
+///
+/// The push is `−p n dA` with the normal `n` and the area of the deformed patch. This is the sign of Abaqus, Ansys and FEBio: water around a
+/// body has a positive pressure, and so has the gas on the wall of a cavity inside it. The same pressure on the undeformed patch, a dead
+/// load, is [`dead_pressure`].
 ///
 /// With the area vector `n = (x₁ − x₀)×(x₂ − x₀)` of a triangle, twice its area along its normal,
 ///
-/// - the force at each of its vertices is `−p n/6`, a push along the normal;
-/// - the stiffness is the symmetric part of the derivative. What is left of that, once the triangles of a patch are added up,
-///   are the pairs of vertices joined by an edge: `K_ij = p/6 [a]×` with `a = Σ ±(x_k − ½(xᵢ + xⱼ))` over the triangles at the edge
+/// - the gradient at each of its vertices is `p n/6`, a push against the normal;
+/// - the stiffness is the symmetric part of the derivative. Summed over the triangles of a patch, it has blocks only for pairs of
+///   vertices joined by an edge: `K_ij = −p/6 [a]×` with `a = Σ ±(x_k − ½(xᵢ + xⱼ))` over the triangles at the edge
 ///   and their third vertices `k`, `+` where the triangle goes from `i` to `j`;
-/// - projected, each edge on its own is raised to its positive part, `½ p/6 [a]×` between the ends and `½ |p|/6 |a| (I − ââᵀ)` at
-///   each.
+/// - projected, each edge is replaced by its positive semi-definite part, `−½ p/6 [a]×` between the ends and
+///   `½ |p|/6 |a| (I − ââᵀ)` at each.
 ///
 /// A bilinear quadrilateral is the mean of the two ways to cut it: all four triangles, each by half. Forces are then the exact
-/// integrals `−p ∫Nᵢ ∂x/∂ξ × ∂x/∂η`, and the volume is that of the hexahedra.
+/// integrals `p ∫Nᵢ ∂x/∂ξ × ∂x/∂η`, and the volume is that of the hexahedra.
 ///
-/// If the patch is closed, `V = −p (Ω − Ω₀)` with the volume `Ω` that it encloses, and all of the above are exact derivatives. If
-/// it has a rim, there is no energy, as work depends on the way of the rim; but if the vertices of the rim
-/// [are held](Self::with_fixed_rim), there is, with `Ω` up to any fixed surface through the rim.
+/// If the patch is closed, `V = p (Ω − Ω₀)` with the volume `Ω` that it encloses, and all of the above are exact derivatives. If
+/// it has a rim, there is no energy, because the work depends on the path of the rim, and the exact derivative is not symmetric. If the
+/// vertices of the rim [are fixed](Self::with_fixed_rim), there is an energy again, with `Ω` up to any fixed surface through the rim.
 #[derive(Debug, Clone)]
 pub struct Pressure {
     rest: Vec<Vec3>,
@@ -65,7 +68,7 @@ pub struct Pressure {
 }
 
 impl Pressure {
-    /// A pressure, in Pa, on a patch of a body whose vertices are at `rest` when nothing is displaced.
+    /// Creates a follower pressure [Pa] on a patch of a body with the rest positions `rest`; positive pushes onto the faces.
     pub fn new(rest: &[Vec3], patch: &Patch, pressure: f64) -> Result<Self, PressureError> {
         check_pressure(pressure)?;
         if rest.len() != patch.vertex_count() {
@@ -176,15 +179,27 @@ impl Pressure {
         (self.rest[a as usize] - self.rest[b as usize]) + (at(u, a) - at(u, b))
     }
 
-    /// `a` of an edge, times `p/6`.
+    /// `a` of an edge, times `−p/6`.
     #[inline(always)]
     fn edge(&self, edge: usize, u: &[f64]) -> Vec3 {
         let [i, j] = [self.edges.nodes()[2 * edge], self.edges.nodes()[2 * edge + 1]];
         let half = 0.5 * self.between(j, i, u);
         let thirds = &self.thirds[self.third_starts[edge]..self.third_starts[edge + 1]];
         let sum: Vec3 = thirds.iter().map(|&(third, weight)| weight * (self.between(third, i, u) - half)).sum();
-        self.current / 6.0 * sum
+        -self.current / 6.0 * sum
     }
+}
+
+/// Returns the nodal forces [N] of a pressure [Pa] on the undeformed patch, three numbers per vertex: `−p ∫Nᵢ n dA` at rest.
+///
+/// This is a dead load: its direction and size stay as the body deforms. Positive pushes onto the faces, as in [`Pressure`], whose
+/// force at rest it is.
+pub fn dead_pressure(rest: &[Vec3], patch: &Patch, pressure: f64) -> Result<Vec<f64>, PressureError> {
+    let follower = Pressure::new(rest, patch, pressure)?;
+    let mut forces = vec![0.0; 3 * rest.len()];
+    follower.add_force(&vec![0.0; 3 * rest.len()], &mut forces);
+    forces.iter_mut().for_each(|force| *force = -*force);
+    Ok(forces)
 }
 
 fn check_pressure(pressure: f64) -> Result<(), PressureError> {
@@ -233,7 +248,7 @@ impl Force for Pressure {
     }
 
     fn energy(&self, u: &[f64]) -> f64 {
-        if self.has_energy() { -self.current * self.volume_change(u) } else { 0.0 }
+        if self.has_energy() { self.current * self.volume_change(u) } else { 0.0 }
     }
 
     fn add_force(&self, u: &[f64], force: &mut [f64]) {
@@ -242,7 +257,7 @@ impl Force for Pressure {
             for (clique, triangle) in self.triangles.chunks()[chunk].clone().enumerate() {
                 let nodes = &self.triangles.nodes()[3 * triangle..];
                 let normal = self.between(nodes[1], nodes[0], u).cross(self.between(nodes[2], nodes[0], u));
-                let f = (-self.current * self.weights[triangle] / 6.0 * normal).to_array();
+                let f = (self.current * self.weights[triangle] / 6.0 * normal).to_array();
                 (0..3).for_each(|node| target.add_force(clique, node, f));
             }
         });
@@ -293,7 +308,7 @@ impl Force for Pressure {
 mod tests {
     use super::super::patch::quad_points;
     use super::super::testing::*;
-    use super::super::{bind_all, surface_traction};
+    use super::super::{NodalLoads, bind_all, surface_traction};
     use super::*;
     use crate::mesh::{Cells, Faces, VolumeMesh, generate};
 
@@ -351,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn the_energy_is_minus_pressure_times_the_volume_gained() {
+    fn the_energy_is_pressure_times_the_volume_gained() {
         for cells in CELLS {
             let mesh = small_mesh(cells);
             let pressure = on_boundary(&mesh);
@@ -360,14 +375,14 @@ mod tests {
                 let u: Vec<f64> = mesh.vertices().iter().flat_map(|&x| (s * x).to_array()).collect();
                 let gain = mesh.volume() * s * (3.0 + 3.0 * s + s * s);
                 assert!((pressure.volume_change(&u) - gain).abs() <= 1e-13 * gain);
-                assert!((pressure.energy(&u) + P * gain).abs() <= 1e-13 * P * gain);
+                assert!((pressure.energy(&u) - P * gain).abs() <= 1e-13 * P * gain);
             }
             assert_eq!(pressure.energy(&vec![0.0; 3 * mesh.vertex_count()]), 0.0);
         }
     }
 
     #[test]
-    fn on_a_flat_side_the_push_is_pressure_times_area_along_the_normal() {
+    fn on_a_flat_side_the_push_is_pressure_times_area_against_the_normal() {
         for cells in [Cells::Tet5, Cells::Tet6, Cells::Hex] {
             let mesh = generate::block([1.0, 2.0, 3.0], [2, 3, 4], cells).unwrap();
             for (side, normal, area) in [("x-max", Vec3::X, 6.0), ("y-min", -Vec3::Y, 3.0), ("z-max", Vec3::Z, 2.0)] {
@@ -375,10 +390,13 @@ mod tests {
                 let u = vec![0.0; 3 * mesh.vertex_count()];
                 let force = force_of(&pressure, &u);
                 let (total, _) = resultants(mesh.vertices(), &u, &force);
-                assert!((total + P * area * normal).length() < 1e-11 * P);
-                // Vertex by vertex it is the dead load of the same size.
-                let traction = surface_traction(mesh.vertices(), &patch, P * normal).unwrap();
+                // The gradient is minus the push.
+                assert!((-total + P * area * normal).length() < 1e-11 * P);
+                // Vertex by vertex it is the traction of the same size, and at rest the dead pressure.
+                let traction = surface_traction(mesh.vertices(), &patch, -P * normal).unwrap();
                 assert!(force.iter().zip(&traction).all(|(f, t)| (f + t).abs() < 1e-12 * P));
+                let dead = dead_pressure(mesh.vertices(), &patch, P).unwrap();
+                assert!(force.iter().zip(&dead).all(|(f, d)| *f == -d));
             }
         }
     }
@@ -391,7 +409,7 @@ mod tests {
         let force = force_of(&pressure, &[0.0; 12]);
         let mut exact = [Vec3::ZERO; 4];
         for (weights, normal) in quad_points(corners) {
-            (0..4).for_each(|n| exact[n] -= 0.25 * P * weights[n] * normal);
+            (0..4).for_each(|n| exact[n] += 0.25 * P * weights[n] * normal);
         }
         for n in 0..4 {
             assert!((at(&force, n as u32) - exact[n]).length() < 1e-13 * P);
@@ -442,6 +460,21 @@ mod tests {
                 // Of each coordinate the volume is a linear function.
                 assert!((moved(i, 0.5) - moved(i, -0.5) - force[i]).abs() < 1e-12 * P);
                 assert!(free.iter().all(|&j| (k[i][j] - derivative[i][j]).abs() < 1e-12 * P));
+            }
+        }
+    }
+
+    #[test]
+    fn a_dead_pressure_has_the_derivatives_of_a_constant_force() {
+        for cells in CELLS {
+            let mesh = small_mesh(cells);
+            let patch = Patch::within(&mesh, &mesh.vertex_sets()["z-max"]).unwrap();
+            let dead = dead_pressure(mesh.vertices(), &patch, P).unwrap();
+            let mut loads = NodalLoads::constant(dead.clone()).unwrap();
+            for u in states(&mesh) {
+                let (force, stiffness) = check_derivatives(&mut loads, mesh.vertex_count(), &u);
+                assert!(force.iter().zip(&dead).all(|(f, dead)| *f == -dead));
+                assert!(stiffness.values().iter().all(|&entry| entry == 0.0));
             }
         }
     }

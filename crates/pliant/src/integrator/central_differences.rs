@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use super::stability::{Scheme, estimate};
 use super::{
-    Acceleration, Integrator, LinearStep, Stability, StepError, StepInfo, check, check_finite, copy_free, is_held,
-    prescribe_acceleration, sized,
+    Acceleration, Integrator, LinearStep, Stability, StepError, StepInfo, check, check_finite, check_force, copy_free,
+    is_held, prescribe_acceleration, sized,
 };
 use crate::solver::LinearSolver;
 use crate::system::{DampingKind, Definiteness, State, System, Weights};
@@ -119,7 +119,7 @@ impl<S: System> Integrator<S> for CentralDifferences {
             }
         }
         info.assembling += start.elapsed();
-        check_finite(system, time, "the force", &self.force, self.stability)?;
+        check_force(system, time, &state.q, &self.force, self.stability)?;
         self.a.fill(0.0);
         prescribe_acceleration(system, time + h, h, &self.q, &mut self.place, &mut self.a);
         if system.divide(weights, &mut self.force) {

@@ -2,8 +2,8 @@
 //!
 //! | scheme | order | stable |
 //! |---|---|---|
-//! | [`LinearizedBackwardEuler`] | 1 | at any step; one linear system a step |
-//! | [`BackwardEuler`] | 1 | at any step, also for barriers and inverted bodies; several linear systems a step |
+//! | [`BackwardEuler`] | 1 | at any step, also for barriers and inverted bodies; one linear system per step in smooth motion, more in contact |
+//! | [`LinearizedBackwardEuler`] | 1 | at any step on linear systems; fast impacts and stiff contact can make it diverge; one linear system per step |
 //! | [`Newmark`] | 2 for `γ = ½` | at any step on linear systems |
 //! | [`CentralDifferences`] | 2 | below `2/ω`, `ω` the highest frequency of the mesh |
 //! | [`SymplecticEuler`] | 1 | below `2/ω`; energy is bounded for ever |
@@ -118,14 +118,14 @@ pub mod regularized;
 mod stability;
 mod statics;
 
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
 use std::time::{Duration, Instant};
 
 use dyn_clone::DynClone;
 use thiserror::Error;
 
 use crate::solver::{LinearSolver, SolveError, SolveInfo, Stamp};
-use crate::system::{DampingKind, Definiteness, Place, State, System, Weights};
+use crate::system::{DampingKind, Definiteness, Inverted, Place, State, System, Weights};
 
 pub use backward_euler::{BackwardEuler, LinearizedBackwardEuler};
 pub use central_differences::CentralDifferences;
@@ -147,6 +147,11 @@ pub trait Integrator<S: System>: Debug + DynClone + Send {
         false
     }
 
+    /// True if bodies have inertia; false if they go from equilibrium to equilibrium.
+    fn has_inertia(&self) -> bool {
+        true
+    }
+
     /// Go on by `dt` seconds. On error the state is as it was.
     fn step(
         &mut self,
@@ -162,6 +167,10 @@ dyn_clone::clone_trait_object!(<S: System> Integrator<S>);
 impl<S: System> Integrator<S> for Box<dyn Integrator<S>> {
     fn brings_elasticity(&self) -> bool {
         (**self).brings_elasticity()
+    }
+
+    fn has_inertia(&self) -> bool {
+        (**self).has_inertia()
     }
 
     fn step(
@@ -242,6 +251,8 @@ pub enum StepError {
         "the energy is {energy} J at the start of the step from {time} s: this law cannot begin with inverted elements"
     )]
     Energy { energy: f64, time: f64 },
+    #[error("{cause} in the step from {time} s; {}", Remedy::list(&self.remedies()))]
+    Inverted { time: f64, cause: Box<Inverted> },
     #[error(
         "no balance of forces at {time} s after {iterations} iterations: the residual is {residual:.1e} of the forces, expected \
          {tolerance:.1e}; it is largest at {worst}{}. A smaller step helps",
@@ -270,7 +281,60 @@ pub enum StepError {
     Halving { halvings: usize, dt: f64, source: Box<StepError> },
 }
 
+/// Change to a simulation that lets a failed step succeed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Remedy {
+    /// Integrate with this integrator, by its name in scenes.
+    Integrator(&'static str),
+    /// Give the body this law, by its name in scenes.
+    Law(&'static str),
+    /// Set this `inversion` of the material, by its name in scenes.
+    Inversion(&'static str),
+    /// Make smaller steps.
+    SmallerStep,
+}
+
+impl Remedy {
+    /// Joins remedies to the end of a sentence that says what to do.
+    fn list(remedies: &[Self]) -> String {
+        let texts: Vec<String> = remedies.iter().map(ToString::to_string).collect();
+        texts.join(", or ")
+    }
+}
+
+impl fmt::Display for Remedy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Integrator(name) => write!(f, "use the integrator `{name}`"),
+            Self::Law(name) => write!(f, "use the law `{name}`"),
+            Self::Inversion(name) => write!(f, "set `inversion = \"{name}\"`"),
+            Self::SmallerStep => write!(f, "use a smaller step"),
+        }
+    }
+}
+
 impl StepError {
+    /// Changes that let the step succeed, the most likely first; empty if none is known.
+    pub fn remedies(&self) -> Vec<Remedy> {
+        match self {
+            Self::Inverted { cause, .. } => {
+                let mut remedies = vec![Remedy::Integrator("backward-euler"), Remedy::Law("stable-neo-hookean")];
+                remedies.extend(cause.is_isotropic.then_some(Remedy::Inversion("clamp")));
+                remedies
+            }
+            Self::Energy { .. } => vec![Remedy::Law("stable-neo-hookean")],
+            Self::NotFinite { .. } | Self::NotConverged { .. } | Self::LineSearch { .. } => {
+                vec![Remedy::SmallerStep, Remedy::Integrator("backward-euler")]
+            }
+            Self::Solve { .. } | Self::Strain { .. } => vec![Remedy::SmallerStep],
+            Self::Static { source, .. } | Self::Halving { source, .. } => source.remedies(),
+            Self::TimeStep { .. } | Self::Length { .. } | Self::State { .. } | Self::OwnLaw | Self::Free { .. } => {
+                Vec::new()
+            }
+        }
+    }
+
     /// Whether the solver was told to stop, so that there is nothing to try again.
     fn is_stop(&self) -> bool {
         matches!(self, Self::Solve { source: SolveError::Stopped, .. })
@@ -310,6 +374,26 @@ pub(crate) fn check_finite<S: System>(
         Some(i) => Err(StepError::NotFinite { what, place: system.place(i), time, stability }),
         None => Ok(()),
     }
+}
+
+/// Checks that forces at `q` are finite, and names the inverted element where that is why they are not.
+fn check_force<S: System>(
+    system: &S,
+    time: f64,
+    q: &[f64],
+    force: &[f64],
+    stability: Option<Stability>,
+) -> Result<(), StepError> {
+    let finite = check_finite(system, time, "the force", force, stability);
+    match finite.is_err().then(|| system.find_inverted(q)).flatten() {
+        Some(cause) => Err(StepError::Inverted { time, cause: Box::new(cause) }),
+        None => finite,
+    }
+}
+
+/// Checks that no element is inverted at the end of a step where its law is not defined, so that the next step can begin.
+fn check_defined<S: System>(system: &S, time: f64, q: &[f64]) -> Result<(), StepError> {
+    system.find_inverted(q).map_or(Ok(()), |cause| Err(StepError::Inverted { time, cause: Box::new(cause) }))
 }
 
 /// What a linear system of a step needs beside its matrix.
@@ -480,7 +564,7 @@ impl Acceleration {
             self.force.iter_mut().zip(&self.product).for_each(|(f, d)| *f -= d);
         }
         info.assembling += start.elapsed();
-        check_finite(system, state.time, "the force", &self.force, None)?;
+        check_force(system, state.time, &state.q, &self.force, None)?;
         a.fill(0.0);
         prescribe_acceleration(system, state.time, h, &state.q, &mut self.product, a);
         let weights = Weights { mass: 1.0, ..Weights::default() };

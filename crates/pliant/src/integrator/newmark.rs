@@ -2,10 +2,11 @@
 
 use thiserror::Error;
 
-use super::backward_euler::since;
+use super::backward_euler::{set_damping_of_start, since};
 use super::newton::{Balance, Newton};
 use super::{
-    Acceleration, Integrator, NewtonParams, StepError, StepInfo, Tangent, check, check_finite, is_held, sized,
+    Acceleration, Integrator, NewtonParams, StepError, StepInfo, Tangent, check, check_defined, check_finite, is_held,
+    sized,
 };
 use crate::solver::LinearSolver;
 use crate::system::{State, System};
@@ -71,6 +72,11 @@ impl Newmark {
         }
     }
 
+    /// Chooses where stiffness-proportional damping is evaluated: at each iterate, which is the default, or at the start of the step.
+    pub fn set_damping_follows(&mut self, follows: bool) {
+        self.balance.damping_follows = follows;
+    }
+
     /// `β = ¼, γ = ½` with so many iterations a step, and no test whether they were enough.
     pub fn with_iterations(iterations: usize) -> Self {
         let mut scheme = Self::default();
@@ -117,6 +123,9 @@ impl<S: System> Integrator<S> for Newmark {
                 balance.v_0[i] = (1.0 - gamma / beta) * v + h * (1.0 - gamma / (2.0 * beta)) * a;
             }
         }
+        if !balance.damping_follows {
+            set_damping_of_start(system, state, h, &mut self.q, &mut balance.drive, &mut info);
+        }
         self.newton.solve(system, solver, &self.params, balance, &state.q, &mut info).map_err(|e| since(e, time))?;
         for i in 0..n {
             let s = self.newton.s[i];
@@ -126,6 +135,7 @@ impl<S: System> Integrator<S> for Newmark {
         self.q.copy_from_slice(&self.newton.q);
         system.prescribe(time + h, &mut self.q);
         check_finite(system, time, "the position", &self.q, None)?;
+        check_defined(system, time, &self.q)?;
         std::mem::swap(&mut state.q, &mut self.q);
         std::mem::swap(&mut state.v, &mut self.v);
         state.a.get_or_insert_with(|| vec![0.0; n]).copy_from_slice(&self.a);

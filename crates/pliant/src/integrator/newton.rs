@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::{LinearStep, StepError, StepInfo, clear_held, dot, is_held, norm, sized};
+use super::{LinearStep, StepError, StepInfo, check_force, clear_held, dot, is_held, norm, sized};
 use crate::solver::LinearSolver;
 use crate::system::{Definiteness, System, Weights};
 
@@ -11,6 +11,9 @@ use crate::system::{Definiteness, System, Weights};
 pub struct NewtonParams {
     /// How many iterations at most, at least one.
     pub most_iterations: usize,
+    /// Minimum number of iterations, also where the residual of the initial guess is below the tolerance. With one, the equilibrium that a
+    /// motion settles at does not depend on the tolerance.
+    pub min_iterations: usize,
     /// The balance of forces is found when no more than this part of the forces, internal or external, is left.
     pub tolerance: f64,
     /// Which matrix to take.
@@ -37,6 +40,7 @@ impl Default for NewtonParams {
     fn default() -> Self {
         Self {
             most_iterations: 50,
+            min_iterations: 0,
             tolerance: 1e-9,
             tangent: Tangent::Projected,
             line_search: true,
@@ -74,6 +78,8 @@ pub(super) struct Balance {
     pub damping_follows: bool,
     /// How much of the way to where they are prescribed to be held coordinates go; all of it if none is given.
     pub held_part: Option<f64>,
+    /// Initial guess of `s`, taken if it has a lower energy than `s = 0`; empty for none.
+    pub guess: Vec<f64>,
 }
 
 impl Balance {
@@ -111,6 +117,8 @@ pub(super) struct Newton {
     target: Vec<f64>,
     /// Differences of energies that turned out to be nothing but rounding.
     noise: f64,
+    /// Potential energy at `q`, if it is known.
+    energy: Option<f64>,
 }
 
 /// Why Newton's method does not go on.
@@ -133,6 +141,7 @@ impl Newton {
         info: &mut StepInfo,
     ) -> Result<(), StepError> {
         self.begin(system, balance, start);
+        self.take_guess(system, balance, info);
         let time = balance.time;
         let mut scale = 0.0_f64;
         let definiteness = match params.tangent {
@@ -141,14 +150,12 @@ impl Newton {
         };
         for iteration in 0..params.most_iterations.max(1) {
             self.evaluate(system, balance, Some(definiteness), info);
-            if let Some(i) = self.residual.iter().position(|r| !r.is_finite()) {
-                return Err(StepError::NotFinite { what: "the force", place: system.place(i), time, stability: None });
-            }
+            check_force(system, time, &self.q, &self.residual, None)?;
             // The inertia of a first guess says nothing of the forces, and is often much larger.
             scale = scale.max(self.force_scale(system.held())).max(system.force_scale());
             let arrived = self.is_arrived(system.held());
             info.residual = self.relative_residual(scale);
-            if arrived && info.residual <= params.tolerance {
+            if arrived && info.residual <= params.tolerance && iteration >= params.min_iterations {
                 return Ok(());
             }
             let search = params.line_search && arrived;
@@ -218,6 +225,31 @@ impl Newton {
         system.prescribe(balance.time, &mut self.target);
         let part = balance.held_part.unwrap_or(1.0);
         self.target.iter_mut().zip(start).for_each(|(target, start)| *target = part * (*target - start));
+        self.energy = None;
+    }
+
+    /// Starts from the guess if its energy is lower than that of `s = 0`, so that every accepted step still lowers the energy.
+    fn take_guess<S: System>(&mut self, system: &mut S, balance: &Balance, info: &mut StepInfo) {
+        if balance.guess.len() != self.s.len() {
+            return;
+        }
+        let start = Instant::now();
+        for i in 0..self.s.len() {
+            self.direction[i] = if is_held(system.held(), i) { self.target[i] } else { balance.guess[i] };
+        }
+        let at_rest = system.energy(&self.q, balance.time);
+        self.try_step(1.0);
+        let at_guess = at_rest.and_then(|_| system.energy(&self.trial_q, balance.time));
+        self.energy = at_rest;
+        if let Some((at_rest, at_guess)) = at_rest.zip(at_guess) {
+            let (b, c) = self.quadratic_terms(system, balance);
+            // Not so for an energy that is not a number.
+            if at_guess - at_rest + b + 0.5 * c <= 0.0 {
+                self.accept();
+                self.energy = Some(at_guess);
+            }
+        }
+        info.assembling += start.elapsed();
     }
 
     fn is_arrived(&self, held: &[bool]) -> bool {
@@ -301,6 +333,7 @@ impl Newton {
         }
         self.try_step(1.0);
         self.accept();
+        self.energy = None;
         // Held coordinates are exactly where they belong, not only up to rounding.
         for (i, held) in system.held().iter().enumerate() {
             if *held {
@@ -335,26 +368,15 @@ impl Newton {
         if slope >= 0.0 {
             return Err(if is_small { Stuck::Rounding } else { Stuck::Uphill });
         }
-        let energy = system.energy(&self.q, balance.time);
+        let energy = self.energy.or_else(|| system.energy(&self.q, balance.time));
         if let Some(energy) = energy.filter(|energy| !energy.is_finite()) {
-            return Err(Stuck::Error(StepError::Energy { energy, time: balance.time }));
+            let time = balance.time;
+            let inverted = system.find_inverted(&self.q).map(Box::new);
+            let error =
+                inverted.map_or(StepError::Energy { energy, time }, |cause| StepError::Inverted { time, cause });
+            return Err(Stuck::Error(error));
         }
-        // The quadratic terms change by αb + α²c/2 exactly.
-        let (mut b, mut c) = (-dot(&self.direction, &balance.drive), 0.0);
-        if balance.mass != 0.0 {
-            for i in 0..self.part.len() {
-                self.part[i] = self.s[i] - balance.s_hat[i];
-            }
-            system.mul(Weights { mass: balance.mass, ..Weights::default() }, &self.direction, &mut self.product);
-            b += dot(&self.part, &self.product);
-            c += dot(&self.direction, &self.product);
-        }
-        if balance.damping != 0.0 {
-            balance.velocity(&self.s, &mut self.part);
-            system.mul(Weights { damping: 1.0, ..Weights::default() }, &self.direction, &mut self.product);
-            b += dot(&self.part, &self.product);
-            c += balance.damping * dot(&self.direction, &self.product);
-        }
+        let (b, c) = self.quadratic_terms(system, balance);
         let before = norm(&self.residual);
         info.assembling += start.elapsed();
         let mut alpha = 1.0_f64;
@@ -375,6 +397,7 @@ impl Newton {
             };
             if accepted {
                 self.accept();
+                self.energy = after;
                 info.shortened += halving;
                 return Ok(());
             }
@@ -387,9 +410,30 @@ impl Newton {
         if energy.is_some() && (is_lower || is_small) {
             self.noise = self.noise.max(change.abs());
             self.accept();
+            self.energy = None;
             return if is_lower { Ok(()) } else { Err(Stuck::Rounding) };
         }
         Err(Stuck::Uphill)
+    }
+
+    /// Returns `(b, c)` such that the quadratic terms of the energy change by `αb + α²c/2` from `s` to `s + αd`, exactly.
+    fn quadratic_terms<S: System>(&mut self, system: &mut S, balance: &Balance) -> (f64, f64) {
+        let (mut b, mut c) = (-dot(&self.direction, &balance.drive), 0.0);
+        if balance.mass != 0.0 {
+            for i in 0..self.part.len() {
+                self.part[i] = self.s[i] - balance.s_hat[i];
+            }
+            system.mul(Weights { mass: balance.mass, ..Weights::default() }, &self.direction, &mut self.product);
+            b += dot(&self.part, &self.product);
+            c += dot(&self.direction, &self.product);
+        }
+        if balance.damping != 0.0 {
+            balance.velocity(&self.s, &mut self.part);
+            system.mul(Weights { damping: 1.0, ..Weights::default() }, &self.direction, &mut self.product);
+            b += dot(&self.part, &self.product);
+            c += balance.damping * dot(&self.direction, &self.product);
+        }
+        (b, c)
     }
 
     /// `dᵀr` at the end of a step that is tried, and `r` there.

@@ -96,6 +96,10 @@ impl Static {
 pub struct QuasiStatic(pub Static);
 
 impl<S: System> Integrator<S> for QuasiStatic {
+    fn has_inertia(&self) -> bool {
+        false
+    }
+
     fn step(
         &mut self,
         system: &mut S,

@@ -7,14 +7,15 @@
 //!                             …
 //! ```
 //! Words come in any arrangement of lines. A keyword is followed by how many things there are and by the things, which
-//! end in a reference number: that of an element is its region, that of a triangle or vertex its group; 0 is none.
+//! end in a reference number: that of an element is its region, that of a triangle or quadrilateral its face set, that of a
+//! vertex its vertex set; 0 is none.
 //! Vertices are numbered from 1. `#` starts a comment.
 
 use std::collections::BTreeSet;
 
 use super::error::{ReadError, WriteError};
 use super::files::{Input, Output, put};
-use super::raw::{RawMesh, region_numbers};
+use super::raw::{RawMesh, numbered_faces, region_numbers};
 use super::scan::{Scanner, Syntax, quote};
 use super::{Feature, Format, WriteOptions};
 use crate::math::Vec3;
@@ -25,7 +26,7 @@ pub(super) const FORMAT: Format = Format {
     extensions: &["mesh"],
     about: "text; tetrahedra, hexahedra, triangles and quadrilaterals with reference numbers",
     binary: false,
-    holds: &[Feature::Hexahedra, Feature::Regions],
+    holds: &[Feature::Hexahedra, Feature::Regions, Feature::FaceSets],
     read: Some(read),
     write_volume: Some(write_volume),
     write_surface: Some(write_surface),
@@ -290,6 +291,14 @@ fn write_volume(output: &mut Output, mesh: &VolumeMesh, _: &WriteOptions) -> Res
     for (nodes, region) in mesh.elements().zip(mesh.element_region()) {
         put_cell(out, nodes, numbers[*region as usize]);
     }
+    let faces = numbered_faces(mesh);
+    if !faces.is_empty() {
+        let keyword = if mesh.kind() == ElementKind::Tet4 { "Triangles" } else { "Quadrilaterals" };
+        put!(out, "{keyword}\n{}\n", faces.len());
+        for (face, number) in faces {
+            put_cell(out, &mesh.face_vertices(face).collect::<Vec<_>>(), number);
+        }
+    }
     put!(out, "End\n");
     Ok(())
 }
@@ -356,8 +365,9 @@ mod tests {
         assert_eq!(mesh.regions().iter().map(|r| r.name.as_str()).collect::<Vec<_>>(), ["region-3", "region-9"]);
         assert_eq!(mesh.element_region(), [1, 0]);
         let sets = mesh.vertex_sets();
-        assert_eq!(sets.keys().collect::<Vec<_>>(), ["surface-8", "vertices--2", "vertices-4"]);
-        assert_eq!((&sets["surface-8"][..], &sets["vertices-4"][..]), (&[0, 1, 2][..], &[1, 2][..]));
+        assert_eq!(sets.keys().collect::<Vec<_>>(), ["vertices--2", "vertices-4"]);
+        assert_eq!(sets["vertices-4"], [1, 2]);
+        assert_eq!(mesh.face_sets().iter().collect::<Vec<_>>(), [(&"surface-8".to_owned(), &vec![(0, 0)])]);
     }
 
     #[test]

@@ -129,6 +129,10 @@ pub enum Feature {
     VertexSets,
     /// Named sets of elements.
     ElementSets,
+    /// Sets of faces, if not their names.
+    FaceSets,
+    /// The names of sets of faces, and faces in several sets.
+    FaceSetNames,
 }
 
 /// What was in a file: a volume or a surface.
@@ -355,6 +359,15 @@ fn losses(format: &Format, mesh: &VolumeMesh) -> Vec<String> {
             let names = listed(sets.keys().map(String::as_str));
             notes.push(format!("{} does not hold {what} sets: {names} dropped", format.name));
         }
+    }
+    if mesh.face_sets().is_empty() {
+        return notes;
+    }
+    if lacks(Feature::FaceSets) {
+        let names = listed(mesh.face_sets().keys().map(String::as_str));
+        notes.push(format!("{} does not hold face sets: {names} dropped", format.name));
+    } else if lacks(Feature::FaceSetNames) {
+        notes.extend(raw::lost_in_numbers(format.name, mesh));
     }
     notes
 }

@@ -8,7 +8,10 @@ use super::names::{Names, listed};
 use super::scan::Scanner;
 use super::{Loaded, Mesh};
 use crate::math::Vec3;
-use crate::mesh::{BODY, CheckReport, ElementKind, Faces, Material, MeshData, Region, Sets, SurfaceMesh, VolumeMesh};
+use crate::mesh::{
+    BODY, CheckReport, ElementFace, ElementKind, FaceSets, Faces, Material, MeshData, Region, Sets, SurfaceMesh,
+    VolumeMesh, find_faces,
+};
 
 /// Cells of one kind, each with the number of the group it is in; 0 where the file has no groups.
 #[derive(Debug, Default)]
@@ -46,7 +49,7 @@ pub(crate) struct RawMesh {
     pub tets: RawCells,
     /// In the order of [`ElementKind::Hex8`]; the winding may be wrong.
     pub hexes: RawCells,
-    /// Beside a volume these mark its boundary: each tag becomes a vertex set. Alone they are a surface.
+    /// Next to a volume these are some of its faces: each tag becomes a face set. Alone they are a surface.
     pub faces: RawFaces,
     /// Names of the tags of `tets` and `hexes`.
     pub region_names: BTreeMap<i64, String>,
@@ -54,9 +57,15 @@ pub(crate) struct RawMesh {
     pub materials: BTreeMap<i64, Material>,
     /// Names of the tags of `faces`.
     pub face_names: BTreeMap<i64, String>,
+    /// Further groups of `faces`, by their numbers.
+    pub face_groups: BTreeMap<String, Vec<u32>>,
+    /// Sets of sides of the tetrahedra or hexahedra.
+    pub face_sets: FaceSets,
     pub vertex_sets: Sets,
     /// Sets of the numbers of the tetrahedra or hexahedra.
     pub element_sets: Sets,
+    /// Whether the format leaves the units to the user, so that they may be none of SI.
+    pub units_are_unknown: bool,
     /// What was in the file and is not kept, a sentence each.
     pub notes: Vec<String>,
 }
@@ -74,13 +83,17 @@ impl RawMesh {
                 return Err(ReadError::whole(path, "elements of one kind", found));
             }
         };
-        self.faces_to_sets();
+        self.find_face_sets(kind, &cells.nodes);
         let mut data = MeshData::new(self.vertices, kind, cells.nodes);
         (data.regions, data.element_region) =
             regions(&cells.tags, &mut self.region_names, &mut self.materials, &mut self.notes);
         data.vertex_sets = self.vertex_sets;
         data.element_sets = self.element_sets;
+        data.face_sets = self.face_sets;
         let checked = VolumeMesh::check(data).map_err(|cause| ReadError::Mesh { path: path.into(), cause })?;
+        if self.units_are_unknown {
+            self.notes.extend(checked.mesh.units_hint());
+        }
         Ok(Loaded { mesh: Mesh::Volume(checked.mesh), report: checked.report, notes: self.notes })
     }
 
@@ -89,7 +102,10 @@ impl RawMesh {
             let found = format!("{} vertices and no elements", self.vertices.len());
             return Err(ReadError::whole(path, "tetrahedra, hexahedra or a surface", found));
         }
-        if self.faces.tags.iter().any(|&tag| tag != self.faces.tags[0]) || !self.vertex_sets.is_empty() {
+        if self.faces.tags.iter().any(|&tag| tag != self.faces.tags[0])
+            || !self.vertex_sets.is_empty()
+            || !self.face_groups.is_empty()
+        {
             self.notes.push("the groups of a surface are not kept".into());
         }
         let surface = SurfaceMesh::new(self.vertices, self.faces.faces)
@@ -97,21 +113,46 @@ impl RawMesh {
         Ok(Loaded { mesh: Mesh::Surface(surface), report: CheckReport::default(), notes: self.notes })
     }
 
-    /// The vertices of each group of boundary faces become a set.
-    fn faces_to_sets(&mut self) {
-        if self.faces.tags.iter().any(|&tag| tag != 0) {
-            self.notes.push("groups of boundary faces are kept as sets of their vertices".into());
-        }
-        let mut groups: BTreeMap<i64, Vec<u32>> = BTreeMap::new();
-        for (face, &tag) in self.faces.faces.iter().zip(&self.faces.tags) {
+    /// The groups of faces become sets of sides of elements. One whose faces are not those of elements becomes a vertex set.
+    fn find_face_sets(&mut self, kind: ElementKind, elements: &[u32]) {
+        let mut by_tag: BTreeMap<i64, Vec<u32>> = BTreeMap::new();
+        for (face, &tag) in (0..).zip(&self.faces.tags) {
             if tag != 0 {
-                groups.entry(tag).or_default().extend_from_slice(face);
+                by_tag.entry(tag).or_default().push(face);
             }
         }
+        let mut groups = std::mem::take(&mut self.face_groups);
         // A name may be as long as the file: it is looked at once a group, not once a face.
-        for (tag, vertices) in groups {
+        for (tag, members) in by_tag {
             let name = self.face_names.get(&tag).cloned().unwrap_or_else(|| format!("surface-{tag}"));
-            self.vertex_sets.entry(name).or_default().extend(vertices);
+            groups.entry(name).or_default().extend(members);
+        }
+        let mut grouped = vec![false; self.faces.tags.len()];
+        groups.values().flatten().for_each(|&face| grouped[face as usize] = true);
+        let polygons = || (0..grouped.len()).filter(|&face| grouped[face]);
+        let faces = &self.faces.faces;
+        let found = find_faces(kind, elements, self.vertices.len(), polygons().map(|face| faces.get(face)));
+        let side_of: HashMap<usize, ElementFace> =
+            polygons().zip(found).filter_map(|(face, side)| Some((face, side?))).collect();
+        for (name, members) in groups {
+            let mut sides: Vec<ElementFace> = Vec::with_capacity(members.len());
+            sides.extend(members.iter().filter_map(|&face| side_of.get(&(face as usize))));
+            let lost = members.len() - sides.len();
+            if lost > 0 && sides.is_empty() {
+                self.notes.push(format!(
+                    "the {lost} faces of `{name}` are no faces of {}: they are kept as a set of their vertices",
+                    kind.plural()
+                ));
+                let vertices = members.iter().flat_map(|&face| faces.get(face as usize)).copied();
+                self.vertex_sets.entry(name).or_default().extend(vertices);
+                continue;
+            }
+            if lost > 0 {
+                let all = members.len();
+                self.notes
+                    .push(format!("{lost} of the {all} faces of `{name}` are no faces of {}: not kept", kind.plural()));
+            }
+            self.face_sets.entry(name).or_default().extend(sides);
         }
     }
 }
@@ -166,6 +207,51 @@ pub(crate) fn numbered_names(mesh: &VolumeMesh) -> Option<Vec<i64>> {
 /// The numbers under which a format that numbers its regions writes them.
 pub(crate) fn region_numbers(mesh: &VolumeMesh) -> Vec<i64> {
     numbered_names(mesh).unwrap_or_else(|| (1..=mesh.regions().len() as i64).collect())
+}
+
+/// The number of each face set in a format that numbers them: that of `surface-3` is 3 if all are named so.
+pub(crate) fn face_set_numbers(mesh: &VolumeMesh) -> Vec<i64> {
+    let number = |name: &String| {
+        let number = name.strip_prefix("surface-")?.parse().ok().filter(|&number: &i32| number > 0)?;
+        (*name == format!("surface-{number}")).then_some(i64::from(number))
+    };
+    let numbers: Option<Vec<i64>> = mesh.face_sets().keys().map(number).collect();
+    numbers.unwrap_or_else(|| (1..=mesh.face_sets().len() as i64).collect())
+}
+
+/// The faces of all face sets with the number of a set that each is in, sorted; of several sets the first counts.
+pub(crate) fn numbered_faces(mesh: &VolumeMesh) -> Vec<(ElementFace, i64)> {
+    let sets = mesh.face_sets().values().zip(face_set_numbers(mesh));
+    let mut faces: Vec<(ElementFace, i64)> =
+        sets.flat_map(|(set, number)| set.iter().map(move |&face| (face, number))).collect();
+    // Stable, so that the first set comes first.
+    faces.sort_by_key(|&(face, _)| face);
+    faces.dedup_by_key(|(face, _)| *face);
+    faces
+}
+
+/// What a format with one number for each face loses of the face sets of `mesh`, a sentence each.
+pub(crate) fn lost_in_numbers(format: &str, mesh: &VolumeMesh) -> Vec<String> {
+    let mut notes = Vec::new();
+    let names = || mesh.face_sets().keys().zip(face_set_numbers(mesh));
+    let renamed: Vec<String> = names()
+        .filter(|(name, number)| **name != format!("surface-{number}"))
+        .map(|(name, number)| format!("{name} is surface-{number}"))
+        .collect();
+    if !renamed.is_empty() {
+        notes.push(format!("{format} numbers face sets: {}", listed(renamed.iter().map(String::as_str))));
+    }
+    let all: usize = mesh.face_sets().values().map(Vec::len).sum();
+    let several = all - numbered_faces(mesh).len();
+    if several > 0 {
+        notes.push(format!(
+            "{format} has one number for each face: {several} times a face was dropped from a set because it is in another"
+        ));
+    }
+    if let Some((name, _)) = mesh.face_sets().iter().find(|(_, set)| set.is_empty()) {
+        notes.push(format!("{format} does not hold face sets without faces such as `{name}`"));
+    }
+    notes
 }
 
 /// The numbers that a file gives its vertices or elements, which may start anywhere and have gaps.
@@ -252,17 +338,29 @@ mod tests {
     }
 
     #[test]
-    fn tags_become_regions_and_face_tags_vertex_sets() {
+    fn tags_become_regions_and_face_tags_face_sets() {
         let mut raw = cube_corner([7, 3]);
         raw.region_names.insert(7, "soft".into());
         raw.region_names.insert(9, "nowhere".into());
         raw.faces.push(&[0, 1, 2], 4);
+        // Between the two, facing out of the first; then one that no tetrahedron has.
+        raw.faces.push(&[2, 3, 1], 5);
+        raw.faces.push(&[1, 4, 0], 5);
+        raw.faces.push(&[1, 4, 0], 6);
+        raw.face_groups.insert("skin".into(), vec![0]);
         let loaded = raw.finish(Path::new("m")).unwrap();
         let Mesh::Volume(mesh) = loaded.mesh else { panic!("expected a volume") };
         assert_eq!(mesh.regions().iter().map(|r| r.name.as_str()).collect::<Vec<_>>(), ["region-3", "soft"]);
         assert_eq!(mesh.element_region(), [1, 0]);
-        assert_eq!(mesh.vertex_sets()["surface-4"], [0, 1, 2]);
-        assert_eq!(loaded.notes[1..], ["regions without elements are not kept: nowhere"]);
+        let sets: Vec<(&str, &[(u32, u8)])> = mesh.face_sets().iter().map(|(n, s)| (n.as_str(), &s[..])).collect();
+        assert_eq!(sets, [("skin", &[(0, 0)][..]), ("surface-4", &[(0, 0)]), ("surface-5", &[(0, 2)])]);
+        assert_eq!(mesh.vertex_sets().iter().collect::<Vec<_>>(), [(&"surface-6".to_owned(), &vec![0, 1, 4])]);
+        let notes = [
+            "1 of the 2 faces of `surface-5` are no faces of tetrahedra: not kept",
+            "the 1 faces of `surface-6` are no faces of tetrahedra: they are kept as a set of their vertices",
+            "regions without elements are not kept: nowhere",
+        ];
+        assert_eq!(loaded.notes, notes);
     }
 
     #[test]

@@ -18,18 +18,18 @@ use std::path::PathBuf;
 
 use super::error::{ReadError, WriteError};
 use super::files::{Input, Output, put, sibling};
-use super::raw::{Labels, RawMesh, region_numbers};
+use super::raw::{Labels, RawMesh, numbered_faces, region_numbers};
 use super::scan::{Scanner, Syntax};
 use super::{Feature, Format, WriteOptions};
 use crate::math::Vec3;
-use crate::mesh::{SurfaceMesh, VolumeMesh};
+use crate::mesh::{ElementFace, SurfaceMesh, VolumeMesh};
 
 pub(super) const FORMAT: Format = Format {
     name: "TetGen",
     extensions: &["node", "ele", "face"],
-    about: "text; tetrahedra with region numbers, or triangles; markers become vertex sets",
+    about: "text; tetrahedra with region numbers, or triangles; markers of triangles are face sets, those of vertices vertex sets",
     binary: false,
-    holds: &[Feature::Regions],
+    holds: &[Feature::Regions, Feature::FaceSets],
     read: Some(read),
     write_volume: Some(write_volume),
     write_surface: Some(write_surface),
@@ -251,20 +251,22 @@ fn write_volume(output: &mut Output, mesh: &VolumeMesh, _: &WriteOptions) -> Res
         }
         put!(ele, "\n");
     }
-    let boundary = mesh.boundary();
-    let faces = boundary.surface.faces();
-    put_faces(
-        output.sibling("face"),
-        faces.len(),
-        faces.iter().map(|face| face.iter().map(|&v| boundary.vertices[v as usize])),
-    );
+    // All of the boundary, and what else is in a set, each with the number of its set or 0.
+    let numbered = numbered_faces(mesh);
+    let mut faces: Vec<(ElementFace, i64)> = mesh.boundary().faces.into_iter().map(|face| (face, 0)).collect();
+    faces.retain(|(face, _)| numbered.binary_search_by_key(face, |(face, _)| *face).is_err());
+    faces.extend(&numbered);
+    faces.sort_unstable();
+    let markers = !numbered.is_empty();
+    let lines = faces.iter().map(|&(face, number)| (mesh.face_vertices(face), markers.then_some(number)));
+    put_faces(output.sibling("face"), faces.len(), markers, lines);
     Ok(())
 }
 
 fn write_surface(output: &mut Output, surface: &SurfaceMesh, _: &WriteOptions) -> Result<(), WriteError> {
     put_vertices(output.sibling("node"), surface.vertices());
     let faces = output.faces_up_to(3, surface);
-    put_faces(output.sibling("face"), faces.len(), faces.iter().map(|face| face.iter().copied()));
+    put_faces(output.sibling("face"), faces.len(), false, faces.iter().map(|face| (face.iter().copied(), None)));
     // The tetrahedra of an earlier mesh of this name may lie there, and would be taken for those of this one.
     put!(output.sibling("ele"), "0 4 0\n");
     Ok(())
@@ -277,11 +279,19 @@ fn put_vertices(out: &mut Vec<u8>, vertices: &[Vec3]) {
     }
 }
 
-fn put_faces<F: Iterator<Item = u32>>(out: &mut Vec<u8>, count: usize, faces: impl Iterator<Item = F>) {
-    put!(out, "{count} 0\n");
-    for (f, face) in faces.enumerate() {
+fn put_faces<F: Iterator<Item = u32>>(
+    out: &mut Vec<u8>,
+    count: usize,
+    markers: bool,
+    faces: impl Iterator<Item = (F, Option<i64>)>,
+) {
+    put!(out, "{count} {}\n", u8::from(markers));
+    for (f, (face, marker)) in faces.enumerate() {
         put!(out, "{}", f + 1);
         put_corners(out, face);
+        if let Some(marker) = marker {
+            put!(out, " {marker}");
+        }
         put!(out, "\n");
     }
 }
@@ -320,8 +330,9 @@ mod tests {
             assert_eq!(mesh.regions().iter().map(|r| r.name.as_str()).collect::<Vec<_>>(), ["region-1", "region-2"]);
             assert_eq!(mesh.element_region(), [1, 0]);
             let sets = mesh.vertex_sets();
-            assert_eq!(sets.keys().collect::<Vec<_>>(), ["marker--1", "marker-2", "surface-7"]);
-            assert_eq!((&sets["marker-2"][..], &sets["surface-7"][..]), (&[1, 2][..], &[0, 1, 2][..]));
+            assert_eq!(sets.keys().collect::<Vec<_>>(), ["marker--1", "marker-2"]);
+            assert_eq!(sets["marker-2"], [1, 2]);
+            assert_eq!(mesh.face_sets().iter().collect::<Vec<_>>(), [(&"surface-7".to_owned(), &vec![(0, 0)])]);
         }
     }
 
@@ -336,7 +347,7 @@ mod tests {
     fn attributes_that_are_no_regions_and_further_columns_are_noted() {
         let files = files().and("t.ele", "2 4 2\n0 0 1 2 3 2 0\n1 1 2 3 4 1.5 0 8\n");
         let loaded = read_from(&files, Path::new("t.node")).unwrap();
-        assert_eq!(loaded.notes.len(), 4, "{:?}", loaded.notes);
+        assert_eq!(loaded.notes.len(), 3, "{:?}", loaded.notes);
         assert!(loaded.notes[0].contains("not whole numbers (1.5)"));
         assert_eq!(volume(loaded).regions().len(), 1);
     }
@@ -350,12 +361,19 @@ mod tests {
         );
         data.regions = vec![Region::named("region-1"), Region::named("region-2")];
         data.element_region = vec![1, 0];
-        let mesh = Mesh::Volume(VolumeMesh::check(data).unwrap().mesh);
-        let files = Memory::default();
-        write_to(&files, Path::new("T.ELE"), &mesh, &WriteOptions::default()).unwrap();
-        assert_eq!(read_from(&files, Path::new("T.NODE")).unwrap().mesh, mesh);
-        let faces = super::super::Files::read(&files, Path::new("T.FACE")).unwrap();
-        assert_eq!(String::from_utf8(faces).unwrap().lines().next(), Some("6 0"));
+        let without = data.clone();
+        // The second is between the tetrahedra.
+        data.face_sets.insert("surface-4".into(), vec![(0, 1), (1, 1)]);
+        data.face_sets.insert("surface-9".into(), vec![(0, 2)]);
+        for (data, head) in [(without, "6 0"), (data, "7 1")] {
+            let mesh = Mesh::Volume(VolumeMesh::check(data).unwrap().mesh);
+            let files = Memory::default();
+            let notes = write_to(&files, Path::new("T.ELE"), &mesh, &WriteOptions::default()).unwrap();
+            assert!(notes.is_empty(), "{notes:?}");
+            assert_eq!(read_from(&files, Path::new("T.NODE")).unwrap().mesh, mesh);
+            let faces = super::super::Files::read(&files, Path::new("T.FACE")).unwrap();
+            assert_eq!(String::from_utf8(faces).unwrap().lines().next(), Some(head));
+        }
 
         let square = vec![Vec3::ZERO, Vec3::X, Vec3::ONE, Vec3::Y];
         let surface = SurfaceMesh::new(square.clone(), Faces::uniform(4, vec![0, 1, 2, 3])).unwrap();

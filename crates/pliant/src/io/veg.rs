@@ -679,6 +679,7 @@ shell, hard stuff
             data.element_region = (0..count as u32).map(|e| e % 2).collect();
             data.element_sets.insert("first".into(), vec![0]);
             data.vertex_sets.clear();
+            data.face_sets.clear();
             let mesh = VolumeMesh::check(data).unwrap().mesh;
             let files = Memory::default();
             let path = Path::new("out.veg");
@@ -703,6 +704,7 @@ shell, hard stuff
         ];
         data.element_region = vec![0, 1, 2, 3, 4];
         data.vertex_sets.clear();
+        data.face_sets.clear();
         let mesh = VolumeMesh::check(data).unwrap().mesh;
         let files = Memory::default();
         let notes = write_to(&files, Path::new("m.veg"), &Mesh::Volume(mesh), &WriteOptions::default()).unwrap();
@@ -739,8 +741,9 @@ shell, hard stuff
         let files = Memory::default();
         let notes = write_to(&files, Path::new("m.veg"), &Mesh::Volume(mesh), &WriteOptions::default()).unwrap();
         assert!(notes[0].contains("vertex sets: x-max, x-min"));
-        assert!(notes[1].contains("a density everywhere: 1 of 1 regions got its default, 1000 kg/m³"));
-        assert!(notes[2].contains("moduli everywhere"));
+        assert!(notes[1].contains("face sets: x-max, x-min"), "{notes:?}");
+        assert!(notes[2].contains("a density everywhere: 1 of 1 regions got its default, 1000 kg/m³"));
+        assert!(notes[3].contains("moduli everywhere"));
         let back = volume(read_from(&files, Path::new("m.veg")).unwrap());
         assert_eq!(back.densities(), Ok(vec![1000.0]));
     }

@@ -48,6 +48,18 @@ impl<const ENTRIES: usize> Points<ENTRIES> {
     }
 }
 
+impl Points<9> {
+    /// `det F` at each point.
+    #[inline(always)]
+    pub fn determinants(&self) -> [f64; LANES] {
+        std::array::from_fn(|lane| {
+            let f = |i: usize, j: usize| self.0[3 * i + j][lane];
+            f(0, 0) * (f(1, 1) * f(2, 2) - f(1, 2) * f(2, 1)) - f(0, 1) * (f(1, 0) * f(2, 2) - f(1, 2) * f(2, 0))
+                + f(0, 2) * (f(1, 0) * f(2, 1) - f(1, 1) * f(2, 0))
+        })
+    }
+}
+
 impl Points<3> {
     /// The matrices with these diagonals.
     pub(super) fn diagonal(&self) -> Points<9> {

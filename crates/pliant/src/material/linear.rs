@@ -34,6 +34,7 @@ impl Linear {
 impl Law for Linear {
     const OBJECTIVE: bool = false;
     const DEFINED_INVERTED: bool = true;
+    const SMALL_STRAIN: bool = true;
 
     #[inline(always)]
     fn energy<R: Real>(&self, f: &Matrix<R>) -> R {

@@ -63,6 +63,8 @@ pub trait Law: Debug + Clone + Send + Sync {
     const ISOTROPIC: bool = true;
     /// True if the law is defined for inverted and flat elements, `det F ≤ 0`.
     const DEFINED_INVERTED: bool = false;
+    /// True if the law is one of small strains, `ε = ½(F + Fᵀ) − I`, whose stress is that of the body at rest whatever the measure.
+    const SMALL_STRAIN: bool = false;
 
     /// `ψ(F)`, in J/m³.
     fn energy<R: Real>(&self, f: &Matrix<R>) -> R;
@@ -162,8 +164,8 @@ pub enum LawError {
         "the law {law} is not a function of the principal stretches, so that its inversion cannot be handled; leave it at none"
     )]
     NoInversion { law: String },
-    #[error("the compression resistance is {value}, expected a number that is not negative")]
-    CompressionResistance { value: f64 },
+    #[error("the compression resistance is {value:?}, expected a number from 0 to {max:?}")]
+    CompressionResistance { value: f64, max: f64 },
     #[error("the coefficient {coefficient} is {value}, expected a finite number of Pa")]
     Coefficient { coefficient: String, value: f64 },
     #[error("the law `{law}` has no coefficient `{coefficient}`; it has {known}")]

@@ -47,6 +47,7 @@ impl Elasticity {
         let facts = LawFacts {
             moduli: YoungPoisson::of_law(&law),
             defined_inverted: L::DEFINED_INVERTED,
+            is_small_strain: L::SMALL_STRAIN,
             has_principal_form: law.has_principal_form(),
             stress_is_exact: law.stress_is_exact(),
             tangent_is_exact: law.tangent_is_exact(),
@@ -64,10 +65,13 @@ impl Elasticity {
         Ok(Self { inversion, ..self })
     }
 
+    /// Largest compression resistance: a million times that of VegaFEM. Products of much larger ones overflow.
+    pub const MAX_COMPRESSION_RESISTANCE: f64 = 1e9;
+
     /// Resist compression: for `J < 1` the energy gains `−c (J − 1)³ / 2592` with `c = value · Y / (1 − 2ν)`. VegaFEM's default is 500.
     pub fn with_compression_resistance(self, value: f64) -> Result<Self, LawError> {
-        if !(value >= 0.0 && value.is_finite()) {
-            return Err(LawError::CompressionResistance { value });
+        if !(0.0..=Self::MAX_COMPRESSION_RESISTANCE).contains(&value) {
+            return Err(LawError::CompressionResistance { value, max: Self::MAX_COMPRESSION_RESISTANCE });
         }
         let YoungPoisson { young, poisson } = self.moduli();
         Ok(Self { compression: value * young / (1.0 - 2.0 * poisson), ..self })
@@ -76,6 +80,11 @@ impl Elasticity {
     /// Young's modulus and Poisson's ratio at small strains.
     pub fn moduli(&self) -> YoungPoisson {
         self.facts.moduli
+    }
+
+    /// Returns true if the law is one of small strains; see [`Law::SMALL_STRAIN`].
+    pub fn is_small_strain(&self) -> bool {
+        self.facts.is_small_strain
     }
 
     /// The same law, its inversion not handled and its compression not resisted.
@@ -94,6 +103,16 @@ impl Elasticity {
         self.facts
     }
 
+    /// Returns true if energy and stress are defined for inverted and flat elements, by the law or by its inversion handling.
+    pub fn is_defined_inverted(&self) -> bool {
+        self.facts.defined_inverted || self.inversion != Inversion::None
+    }
+
+    /// Returns true if inversion handling can be chosen for the law: it is isotropic, and known in its principal stretches.
+    pub fn can_handle_inversion(&self) -> bool {
+        self.facts.has_principal_form
+    }
+
     /// How inversion is handled.
     pub fn inversion(&self) -> Inversion {
         self.inversion
@@ -104,13 +123,21 @@ impl Elasticity {
         self.compression != 0.0
     }
 
-    /// `ψ(F)` at all points.
+    /// `ψ(F)` at all points; infinite where the law is not defined, so that line searches do not go there.
     ///
     /// # Panics
     /// If the lengths differ.
     pub fn energies(&self, f: &[Points<9>], energies: &mut [Points<1>]) {
         assert_eq!(f.len(), energies.len());
         self.on_law(Job::Energies { f, energies });
+        if !self.is_defined_inverted() {
+            for (f, energies) in f.iter().zip(energies.iter_mut()) {
+                let volume_ratios = f.determinants();
+                for (energy, volume_ratio) in energies.0[0].iter_mut().zip(volume_ratios) {
+                    *energy = if volume_ratio > 0.0 { *energy } else { f64::INFINITY };
+                }
+            }
+        }
         for (f, energies) in f.iter().zip(energies) {
             if self.inversion.may_act(f) {
                 let svd = Svd::new(f);
@@ -238,6 +265,7 @@ enum Job<'a> {
 pub(super) struct LawFacts {
     pub moduli: YoungPoisson,
     pub defined_inverted: bool,
+    pub is_small_strain: bool,
     pub has_principal_form: bool,
     pub stress_is_exact: bool,
     pub tangent_is_exact: bool,

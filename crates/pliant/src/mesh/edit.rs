@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::{MeshData, MeshError, Moduli, Region, Sets, VolumeMesh};
+use super::{ElementFace, FaceSets, MeshData, MeshError, Moduli, Region, Sets, VolumeMesh};
 use crate::math::{Affine3, Mat3, Vec3};
 
 /// Why a mesh could not be changed as asked.
@@ -20,6 +20,8 @@ pub enum EditError {
     NoRegion { name: String, known: String },
     #[error("there is no element {element}: there are {count}")]
     NoElement { element: u32, count: usize },
+    #[error("element {element} cannot be refined: its Jacobian is negative near a corner")]
+    Folded { element: u32 },
     #[error(transparent)]
     Mesh(#[from] MeshError),
 }
@@ -77,6 +79,8 @@ impl VolumeMesh {
             };
             merged.vertex_sets.extend(shifted(&mesh.vertex_sets, vertices));
             merged.element_sets.extend(shifted(&mesh.element_sets, elements));
+            let faces = |set: &[ElementFace]| set.iter().map(|&(element, side)| (element + elements, side)).collect();
+            merged.face_sets.extend(mesh.face_sets.iter().map(|(set, members)| (full(set), faces(members))));
         }
         Ok(Self::check(merged)?.mesh)
     }
@@ -111,9 +115,33 @@ impl VolumeMesh {
             element_region: elements.iter().map(|&e| new_region(self.element_region[e as usize])).collect(),
             vertex_sets: renamed(&self.vertex_sets, &new_vertex),
             element_sets: renamed(&self.element_sets, &new_element),
+            face_sets: self.extracted_faces(elements, &new_element),
             ..MeshData::new(positions, self.kind, corners)
         };
         Ok(Extracted { mesh: Self::check(data)?.mesh, vertices, elements: elements.to_vec() })
+    }
+
+    /// The faces of sets that belong to kept elements, each as the side of one of them; sets that lose all members vanish.
+    fn extracted_faces(&self, elements: &[u32], new_element: &[u32]) -> FaceSets {
+        // A face between a kept element and one that is not becomes the side of the kept one, which faces the other way.
+        let lost = |face: &&ElementFace| new_element[face.0 as usize] == u32::MAX;
+        let polygons: Vec<Vec<u32>> =
+            self.face_sets.values().flatten().filter(lost).map(|&face| self.face_vertices(face).collect()).collect();
+        let kept: Vec<u32> = elements.iter().flat_map(|&e| self.element(e as usize)).copied().collect();
+        let mut other_sides =
+            super::find_faces(self.kind, &kept, self.vertex_count(), polygons.iter().map(Vec::as_slice)).into_iter();
+        let mut moved = |face: &ElementFace| match new_element[face.0 as usize] {
+            u32::MAX => other_sides.next().flatten(),
+            element => Some((element, face.1)),
+        };
+        let mut sets = FaceSets::new();
+        for (name, set) in &self.face_sets {
+            let members: Vec<ElementFace> = set.iter().filter_map(&mut moved).collect();
+            if !members.is_empty() {
+                sets.insert(name.clone(), members);
+            }
+        }
+        sets
     }
 
     /// Only the elements of the region called `name`.

@@ -1,12 +1,14 @@
 //! Simple bodies: block, beam, cylinder, ball and torus. Lengths are in metres; `y` is up.
 //!
-//! Each is built of hexahedra, and cut into tetrahedra if those are wanted. Parts of the boundary are named vertex sets.
+//! Each is built of hexahedra, and cut into tetrahedra if those are wanted. Parts of the boundary are named face sets, and vertex sets
+//! of the same names.
 
+use std::collections::BTreeMap;
 use std::f64::consts::{FRAC_PI_4, TAU};
 
 use thiserror::Error;
 
-use super::{ElementKind, HexSplit, MeshData, MeshError, Sets, SplitError, VolumeMesh};
+use super::{ElementFace, ElementKind, FaceSets, HexSplit, MeshData, MeshError, Sets, SplitError, VolumeMesh};
 use crate::math::Vec3;
 
 /// More hexahedra than this are refused rather than tried.
@@ -52,7 +54,7 @@ pub enum GenerateError {
 
 /// A box from the origin to `size`, cut into a grid of `cells`.
 ///
-/// Sets: `x-min`, `x-max`, `y-min`, `y-max`, `z-min`, `z-max`.
+/// Sets of vertices and of faces: `x-min`, `x-max`, `y-min`, `y-max`, `z-min`, `z-max`.
 pub fn block(size: [f64; 3], cells: [usize; 3], kind: Cells) -> Result<VolumeMesh, GenerateError> {
     for (what, value) in ["the length", "the height", "the width"].into_iter().zip(size) {
         check_length(what, value)?;
@@ -76,18 +78,30 @@ pub fn block(size: [f64; 3], cells: [usize; 3], kind: Cells) -> Result<VolumeMes
         }
     }
     let mut elements = Vec::with_capacity(8 * nx * ny * nz);
-    for (k, j, i) in triples(nz, ny, nx) {
+    let mut faces = FaceSets::new();
+    for (element, (k, j, i)) in (0..).zip(triples(nz, ny, nx)) {
         let layer = |k| [vertex(i, j, k), vertex(i + 1, j, k), vertex(i + 1, j + 1, k), vertex(i, j + 1, k)];
         elements.extend(layer(k));
         elements.extend(layer(k + 1));
+        let sides = [
+            ("x-min", i == 0, 5),
+            ("x-max", i + 1 == nx, 3),
+            ("y-min", j == 0, 2),
+            ("y-max", j + 1 == ny, 4),
+            ("z-min", k == 0, 0),
+            ("z-max", k + 1 == nz, 1),
+        ];
+        for (name, _, side) in sides.into_iter().filter(|side| side.1) {
+            add_to_set(&mut faces, name, (element, side));
+        }
     }
-    finish(vertices, elements, sets, kind)
+    finish(vertices, elements, sets, faces, kind)
 }
 
 /// A beam along `x` from 0 to `length`, its axis at `y = z = 0`, with `across` cells along the shorter side of its
 /// section and cells about as long as they are wide.
 ///
-/// Sets: `start`, `end`.
+/// Sets of vertices and of faces: `start`, `end`.
 pub fn beam(length: f64, height: f64, width: f64, across: usize, kind: Cells) -> Result<VolumeMesh, GenerateError> {
     check_length("the length", length)?;
     check_length("the height", height)?;
@@ -101,13 +115,15 @@ pub fn beam(length: f64, height: f64, width: f64, across: usize, kind: Cells) ->
     let ends = [("start", "x-min"), ("end", "x-max")];
     data.vertex_sets =
         ends.into_iter().filter_map(|(name, side)| Some((name.to_owned(), data.vertex_sets.remove(side)?))).collect();
+    data.face_sets =
+        ends.into_iter().filter_map(|(name, side)| Some((name.to_owned(), data.face_sets.remove(side)?))).collect();
     Ok(VolumeMesh::check(data)?.mesh)
 }
 
 /// A cylinder around the `y` axis from `y = 0` to `height`, with `across` cells along its diameter (at least 3) and
 /// `layers` along its height.
 ///
-/// Sets: `bottom`, `top`, `side`.
+/// Sets of vertices and of faces: `bottom`, `top`, `side`.
 pub fn cylinder(
     radius: f64,
     height: f64,
@@ -127,13 +143,21 @@ pub fn cylinder(
     sets.insert("bottom".into(), (0..plane).collect());
     sets.insert("top".into(), (layers as u32 * plane..(layers as u32 + 1) * plane).collect());
     sets.insert("side".into(), disc.rims(layers + 1));
-    finish(vertices, elements, sets, kind)
+    let quads = disc.quads.len() as u32;
+    let mut faces = FaceSets::new();
+    faces.insert("bottom".into(), (0..quads).map(|element| (element, 1)).collect());
+    faces.insert(
+        "top".into(),
+        ((layers as u32 - 1) * quads..layers as u32 * quads).map(|element| (element, 0)).collect(),
+    );
+    faces.insert("side".into(), disc.rim_faces(layers));
+    finish(vertices, elements, sets, faces, kind)
 }
 
 /// A torus around the `y` axis: a tube of radius `minor`, with `across` cells along its diameter (at least 3), bent
 /// into a ring of radius `major`, with `sectors` cells around it (at least 3).
 ///
-/// Sets: `surface`. Five tetrahedra a cell need an even number of sectors.
+/// Sets of vertices and of faces: `surface`. Five tetrahedra a cell need an even number of sectors.
 pub fn torus(major: f64, minor: f64, across: usize, sectors: usize, kind: Cells) -> Result<VolumeMesh, GenerateError> {
     check_length("the ring radius", major)?;
     check_length("the tube radius", minor)?;
@@ -149,13 +173,14 @@ pub fn torus(major: f64, minor: f64, across: usize, sectors: usize, kind: Cells)
     });
     let mut sets = Sets::new();
     sets.insert("surface".into(), disc.rims(sectors));
-    finish(vertices, elements, sets, kind)
+    let faces = FaceSets::from([("surface".into(), disc.rim_faces(sectors))]);
+    finish(vertices, elements, sets, faces, kind)
 }
 
 /// A ball around the origin with `across` cells along its diameter (at least 3): a rounded cube in the middle and
 /// layers around it.
 ///
-/// Sets: `surface`.
+/// Sets of vertices and of faces: `surface`.
 pub fn ball(radius: f64, across: usize, kind: Cells) -> Result<VolumeMesh, GenerateError> {
     check_length("the radius", radius)?;
     let (core, layers) = core_and_layers(across)?;
@@ -190,6 +215,7 @@ pub fn ball(radius: f64, across: usize, kind: Cells) -> Result<VolumeMesh, Gener
         _ => (grid.len() + (layer - 1) * surface.len()) as u32 + shell[in_grid(corner)],
     };
     let mut elements = Vec::new();
+    let mut faces = Vec::new();
     for (k, j, i) in triples(core, core, core) {
         let layer = |k| [[i, j, k], [i + 1, j, k], [i + 1, j + 1, k], [i, j + 1, k]].map(|c| vertex(c, 0));
         elements.extend(layer(k));
@@ -210,18 +236,19 @@ pub fn ball(radius: f64, across: usize, kind: Cells) -> Result<VolumeMesh, Gener
                 elements.extend(quad.map(|c| vertex(c, layer)));
                 elements.extend(quad.map(|c| vertex(c, layer + 1)));
             }
+            faces.push(((elements.len() / 8 - 1) as u32, 1));
         }
     }
     let mut sets = Sets::new();
     sets.insert("surface".into(), ((vertices.len() - surface.len()) as u32..vertices.len() as u32).collect());
-    finish(vertices, elements, sets, kind)
+    finish(vertices, elements, sets, FaceSets::from([("surface".into(), faces)]), kind)
 }
 
 /// A unit disc of quadrilaterals: a rounded square in the middle and rings around it.
 struct Disc {
     points: Vec<[f64; 2]>,
     quads: Vec<[u32; 4]>,
-    /// The number of points on the rim, which come last.
+    /// The number of points on the rim, which come last, and of quadrilaterals there, which come last too.
     rim: usize,
 }
 
@@ -285,6 +312,12 @@ impl Disc {
         (vertices, elements)
     }
 
+    /// The faces on the rim after `steps` of a sweep.
+    fn rim_faces(&self, steps: usize) -> Vec<ElementFace> {
+        let n = self.quads.len();
+        (1..=steps).flat_map(|step| (step * n - self.rim..step * n).map(|element| (element as u32, 3))).collect()
+    }
+
     /// The vertices on the rim of each of `copies`.
     fn rims(&self, copies: usize) -> Vec<u32> {
         let n = self.points.len();
@@ -313,15 +346,21 @@ fn triples(a: usize, b: usize, c: usize) -> impl Iterator<Item = (usize, usize, 
     (0..a).flat_map(move |i| (0..b).flat_map(move |j| (0..c).map(move |k| (i, j, k))))
 }
 
-fn add_to_set(sets: &mut Sets, name: &str, vertex: u32) {
+fn add_to_set<T>(sets: &mut BTreeMap<String, Vec<T>>, name: &str, member: T) {
     match sets.get_mut(name) {
-        Some(set) => set.push(vertex),
-        None => drop(sets.insert(name.into(), vec![vertex])),
+        Some(set) => set.push(member),
+        None => drop(sets.insert(name.into(), vec![member])),
     }
 }
 
-fn finish(vertices: Vec<Vec3>, elements: Vec<u32>, sets: Sets, kind: Cells) -> Result<VolumeMesh, GenerateError> {
-    let data = MeshData { vertex_sets: sets, ..MeshData::new(vertices, ElementKind::Hex8, elements) };
+fn finish(
+    vertices: Vec<Vec3>,
+    elements: Vec<u32>,
+    vertex_sets: Sets,
+    face_sets: FaceSets,
+    kind: Cells,
+) -> Result<VolumeMesh, GenerateError> {
+    let data = MeshData { vertex_sets, face_sets, ..MeshData::new(vertices, ElementKind::Hex8, elements) };
     let checked = VolumeMesh::check(data)?;
     // What is made here needs no repair, unless numbers of these sizes cannot be told apart.
     if let Some(what) = checked.report.lines().into_iter().next() {
@@ -429,6 +468,49 @@ mod tests {
                 let p = mesh.vertices()[v as usize];
                 let from = distance.map_or(Vec3::ZERO, |r| r * Vec3::new(p.x, 0.0, p.z).normalize());
                 assert!((p.distance(from) - if distance.is_some() { 0.25 } else { 2.0 }).abs() < 1e-14);
+            }
+        }
+    }
+
+    #[test]
+    fn face_sets_are_the_sides_that_their_names_say() {
+        for kind in KINDS {
+            let normals = |mesh: &VolumeMesh, name: &str| -> Vec<Vec3> {
+                let corner = |v: u32| mesh.vertices()[v as usize];
+                let set = mesh.face_sets()[name].iter();
+                set.map(|&face| {
+                    let x: Vec<Vec3> = mesh.face_vertices(face).map(corner).collect();
+                    (x[1] - x[0]).cross(x[2] - x[0]).normalize()
+                })
+                .collect()
+            };
+            let area = |mesh: &VolumeMesh, name: &str| mesh.area_of_faces(&mesh.face_sets()[name]);
+            let brick = block([1.0, 2.0, 3.0], [2, 1, 3], kind).unwrap();
+            let sides = [
+                ("x-min", Vec3::NEG_X, 6.0),
+                ("x-max", Vec3::X, 6.0),
+                ("y-min", Vec3::NEG_Y, 3.0),
+                ("y-max", Vec3::Y, 3.0),
+                ("z-min", Vec3::NEG_Z, 2.0),
+                ("z-max", Vec3::Z, 2.0),
+            ];
+            for (name, normal, expected) in sides {
+                assert!((area(&brick, name) - expected).abs() < 1e-13, "{name}");
+                assert!(normals(&brick, name).iter().all(|n| n.distance(normal) < 1e-14), "{name}");
+            }
+            let bar = beam(1.0, 0.2, 0.3, 2, kind).unwrap();
+            assert!((area(&bar, "end") - 0.06).abs() < 1e-14 && bar.face_sets().len() == 2);
+            assert!(normals(&bar, "start").iter().all(|n| n.distance(Vec3::NEG_X) < 1e-14));
+            let can = cylinder(0.5, 2.0, 5, 3, kind).unwrap();
+            assert!(normals(&can, "top").iter().all(|n| n.distance(Vec3::Y) < 1e-14));
+            assert!(normals(&can, "bottom").iter().all(|n| n.distance(Vec3::NEG_Y) < 1e-14));
+            assert!(normals(&can, "side").iter().all(|n| n.y.abs() < 1e-14));
+            for mesh in [can, ball(0.5, 5, kind).unwrap(), torus(1.0, 0.3, 4, 8, kind).unwrap(), brick] {
+                let sum: f64 = mesh.face_sets().values().map(|set| mesh.area_of_faces(set)).sum();
+                assert!((sum - mesh.boundary().surface.area()).abs() < 1e-12);
+                for (name, set) in mesh.face_sets() {
+                    assert_eq!(mesh.vertices_of_faces(set), mesh.vertex_sets()[name], "{name}");
+                }
             }
         }
     }

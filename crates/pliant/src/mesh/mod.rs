@@ -7,6 +7,7 @@
 mod check;
 mod edit;
 mod embed;
+mod faces;
 pub mod generate;
 mod material;
 mod polygon;
@@ -19,6 +20,7 @@ mod slice;
 mod split;
 mod surface;
 mod topology;
+mod units;
 
 use std::collections::BTreeMap;
 
@@ -29,6 +31,7 @@ use crate::math::Vec3;
 pub use check::{CheckReport, Checked, Defect, MeshError};
 pub use edit::{EditError, Extracted};
 pub use embed::{Embedding, EmbeddingError};
+pub use faces::{FaceSets, find_faces};
 pub use generate::Cells;
 pub use material::{Material, Moduli};
 pub use properties::{MassProperties, MissingDensity};
@@ -38,6 +41,9 @@ pub use slice::{Slice, SlicePoint};
 pub use split::{HexSplit, SplitError};
 pub use surface::{Boundary, ElementFace, Faces, SurfaceMesh, SurfaceReport, VertexNormals};
 pub use topology::Adjacency;
+pub use units::{Units, UnitsError};
+
+pub(crate) use faces::free_faces;
 
 /// The shape of every element of a mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -142,6 +148,8 @@ pub struct MeshData {
     pub vertex_sets: Sets,
     /// Named sets of elements.
     pub element_sets: Sets,
+    /// Named sets of faces, each the side of an element as that is listed here.
+    pub face_sets: FaceSets,
 }
 
 impl MeshData {
@@ -155,6 +163,7 @@ impl MeshData {
             element_region: Vec::new(),
             vertex_sets: Sets::new(),
             element_sets: Sets::new(),
+            face_sets: FaceSets::new(),
         }
     }
 }
@@ -188,6 +197,7 @@ pub struct VolumeMesh {
     element_region: Vec<u32>,
     vertex_sets: Sets,
     element_sets: Sets,
+    face_sets: FaceSets,
 }
 
 impl VolumeMesh {
@@ -297,6 +307,7 @@ impl VolumeMesh {
             element_region: self.element_region,
             vertex_sets: self.vertex_sets,
             element_sets: self.element_sets,
+            face_sets: self.face_sets,
         }
     }
 }

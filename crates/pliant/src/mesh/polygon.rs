@@ -4,8 +4,14 @@ use earcut::Earcut;
 
 use crate::math::Vec3;
 
-/// Larger polygons are cut into fans, whatever their corners: ears are searched for in a time that may grow with the square.
-const MOST_CORNERS: usize = 10_000;
+/// Larger polygons must be convex: ears are searched for in a time that may grow with the square.
+const MAX_CORNERS: usize = 20_000;
+
+/// Larger polygons are not cut into fans: so many needles around one corner are slow to search.
+const MAX_FAN: usize = 32;
+
+/// Triangles of a large convex polygon may be turned by rounding if they are smaller than this, relative to the polygon.
+const ROUNDING: f64 = 1e-8;
 
 /// Twice the area of a polygon times its normal: `Σ (xᵢ−x₀)×(xᵢ₊₁−x₀)`.
 pub(super) fn area_vector(face: &[u32], positions: &[Vec3]) -> Vec3 {
@@ -13,16 +19,65 @@ pub(super) fn area_vector(face: &[u32], positions: &[Vec3]) -> Vec3 {
     (1..face.len() - 1).map(|i| (at(i) - at(0)).cross(at(i + 1) - at(0))).sum()
 }
 
-/// The triangles of a polygon, two fewer than it has corners and facing as it does; none if they are those of the fan around its first corner.
-pub(super) fn ears(face: &[u32], positions: &[Vec3]) -> Option<Vec<[u32; 3]>> {
-    if face.len() == 3 || face.len() > MOST_CORNERS {
-        return None;
+/// How a polygon is cut into triangles, two fewer than it has corners and facing as it does.
+#[derive(Debug)]
+pub(super) enum Triangulation {
+    /// A fan around its first corner.
+    Fan,
+    /// These triangles.
+    Triangles(Vec<[u32; 3]>),
+    /// It has too many corners to find out, and more of them than are accepted.
+    TooLarge { max: usize },
+}
+
+pub(super) fn triangulated(face: &[u32], positions: &[Vec3]) -> Triangulation {
+    if face.len() == 3 {
+        return Triangulation::Fan;
     }
     let normal = area_vector(face, positions);
     let is_turned = |t: [u32; 3]| area_vector(&t, positions).dot(normal) < 0.0;
-    if !(1..face.len() - 1).any(|i| is_turned([face[0], face[i], face[i + 1]])) {
-        return None;
+    if face.len() <= MAX_FAN && !(1..face.len() - 1).any(|i| is_turned([face[0], face[i], face[i + 1]])) {
+        return Triangulation::Fan;
     }
+    if face.len() > MAX_FAN {
+        let halves = halved(face);
+        // With rounded coordinates, no large polygon is quite convex.
+        let limit = -ROUNDING * normal.length_squared();
+        if !halves.iter().any(|t| area_vector(t, positions).dot(normal) < limit) {
+            return Triangulation::Triangles(halves);
+        }
+    }
+    if face.len() > MAX_CORNERS {
+        return Triangulation::TooLarge { max: MAX_CORNERS };
+    }
+    match ears(face, positions, normal) {
+        Some(ears) => Triangulation::Triangles(ears),
+        // Whatever the triangles are, those turned around make up for what is too much of the others.
+        None if face.len() > MAX_FAN => Triangulation::Triangles(halved(face)),
+        None => Triangulation::Fan,
+    }
+}
+
+/// The triangles of a convex polygon: one with the corner half way around, and so on with both halves. Each is about as long as the part of the
+/// outline that it cuts off, so that few of them are near any place.
+fn halved(face: &[u32]) -> Vec<[u32; 3]> {
+    let mut triangles = Vec::with_capacity(face.len() - 2);
+    let mut open = vec![(0, face.len() - 1)];
+    while let Some((first, last)) = open.pop() {
+        if last - first < 2 {
+            continue;
+        }
+        let middle = usize::midpoint(first, last);
+        triangles.push([face[first], face[middle], face[last]]);
+        open.push((first, middle));
+        open.push((middle, last));
+    }
+    triangles
+}
+
+/// The triangles of a polygon with corners that point inward; none if it crosses itself.
+fn ears(face: &[u32], positions: &[Vec3], normal: Vec3) -> Option<Vec<[u32; 3]>> {
+    let is_turned = |t: [u32; 3]| area_vector(&t, positions).dot(normal) < 0.0;
     let (u, v) = normal.try_normalize()?.any_orthonormal_pair();
     let flat = face.iter().map(|&corner| positions[corner as usize] - positions[face[0] as usize]);
     let mut corners: Vec<u32> = Vec::new();
@@ -47,10 +102,11 @@ mod tests {
     fn area(points: &[Vec3]) -> (f64, bool) {
         let face: Vec<u32> = (0..points.len() as u32).collect();
         let normal = area_vector(&face, points);
-        let triangles = ears(&face, points);
-        let is_fan = triangles.is_none();
-        let fan = || (1..face.len() - 1).map(|i| [face[0], face[i], face[i + 1]]).collect();
-        let triangles = triangles.unwrap_or_else(fan);
+        let (triangles, is_fan) = match triangulated(&face, points) {
+            Triangulation::Fan => ((1..face.len() - 1).map(|i| [face[0], face[i], face[i + 1]]).collect(), true),
+            Triangulation::Triangles(triangles) => (triangles, false),
+            Triangulation::TooLarge { max } => panic!("more than {max} corners"),
+        };
         assert_eq!(triangles.len(), points.len() - 2);
         let areas = triangles.iter().map(|t| area_vector(t, points));
         assert!(areas.clone().all(|area| area.dot(normal) >= 0.0));
@@ -86,7 +142,47 @@ mod tests {
         let line = [Vec3::ZERO, Vec3::X, 2.0 * Vec3::X, Vec3::X, 0.5 * Vec3::X];
         for points in [&bow[..], &line, &[Vec3::ONE; 9]] {
             let face: Vec<u32> = (0..points.len() as u32).collect();
-            assert!(ears(&face, points).is_none_or(|triangles| triangles.len() == points.len() - 2));
+            match triangulated(&face, points) {
+                Triangulation::Fan => {}
+                Triangulation::Triangles(triangles) => assert_eq!(triangles.len(), points.len() - 2),
+                Triangulation::TooLarge { .. } => panic!("too large"),
+            }
         }
+    }
+
+    /// Corners around the origin, at the distance that `radius` gives.
+    fn around(count: usize, radius: impl Fn(usize) -> f64) -> Vec<Vec3> {
+        let corner = |i: usize| {
+            let (sin, cos) = (std::f64::consts::TAU * i as f64 / count as f64).sin_cos();
+            radius(i) * Vec3::new(cos, sin, 0.0)
+        };
+        (0..count).map(corner).collect()
+    }
+
+    #[test]
+    fn large_polygons_have_few_triangles_at_any_corner() {
+        for count in [33, 1000, 600_000] {
+            let points = around(count, |_| 1.0);
+            let face: Vec<u32> = (0..count as u32).collect();
+            let Triangulation::Triangles(triangles) = triangulated(&face, &points) else { panic!("a fan") };
+            let mut uses = vec![0_u32; count];
+            triangles.iter().flatten().for_each(|&corner| uses[corner as usize] += 1);
+            assert!(uses.iter().all(|&uses| uses <= 2 * count.ilog2() + 2));
+            let (filled, _) = area(&points);
+            let exact = 0.5 * count as f64 * (std::f64::consts::TAU / count as f64).sin();
+            assert!((filled - exact).abs() < 1e-9, "{filled} of {exact}");
+        }
+    }
+
+    #[test]
+    fn large_stars_are_filled_and_larger_ones_refused() {
+        let star = |count: usize| around(count, |i| if i % 2 == 0 { 1.0 } else { 0.5 });
+        let points = star(2000);
+        // Of each triangle between the middle and two neighbours.
+        let exact = 0.5 * 2000.0 * 0.5 * (std::f64::consts::TAU / 2000.0).sin();
+        assert!((area(&points).0 - exact).abs() < 1e-9);
+        let points = star(MAX_CORNERS + 2);
+        let face: Vec<u32> = (0..points.len() as u32).collect();
+        assert!(matches!(triangulated(&face, &points), Triangulation::TooLarge { max: MAX_CORNERS }));
     }
 }

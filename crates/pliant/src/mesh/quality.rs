@@ -10,6 +10,9 @@ use crate::math::Vec3;
 /// How many of the worst elements are listed.
 const WORST_LISTED: usize = 5;
 
+/// Shape below which an element counts as a sliver. Stuffed lattices have at least 0.1, a box ten times as long as wide 0.2.
+const SLIVER: f64 = 0.01;
+
 /// The smallest, mean and largest of some numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[allow(missing_docs, reason = "they say it themselves")]
@@ -80,13 +83,30 @@ impl VolumeMesh {
                 mean: angles.iter().map(|range| range.mean).sum::<f64>() / angles.len() as f64,
                 max: angles.iter().map(|range| range.max).fold(f64::NEG_INFINITY, f64::max),
             },
-            measure: match self.kind() {
-                ElementKind::Tet4 => "radius ratio",
-                ElementKind::Hex8 => "scaled jacobian",
-            },
+            measure: self.measure(),
             shape: Range::of(shapes.iter().copied()),
             histogram,
             worst: order.into_iter().map(|e| (e, shapes[e as usize])).collect(),
+        }
+    }
+
+    /// Returns a note on elements that are nearly flat, if there are any: they spoil stresses, and the conditioning of matrices.
+    pub fn sliver_note(&self) -> Option<String> {
+        let shapes: Vec<f64> = (0..self.element_count()).into_par_iter().map(|e| self.shape(e)).collect();
+        let count = shapes.iter().filter(|shape| **shape < SLIVER).count();
+        let (worst, shape) = shapes.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1)).filter(|_| count > 0)?;
+        let (are, measure) = (if count == 1 { "element is" } else { "elements are" }, self.measure());
+        Some(format!(
+            "{count} {are} nearly flat: the {measure} of element {worst} is {shape:.1e}, expected at least {SLIVER}; stresses there are \
+             unreliable, and solvers may need many iterations; mesh the body again"
+        ))
+    }
+
+    /// Name of what the shape of an element is measured by.
+    fn measure(&self) -> &'static str {
+        match self.kind() {
+            ElementKind::Tet4 => "radius ratio",
+            ElementKind::Hex8 => "scaled jacobian",
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::faces::faces_of_parts;
 use super::{EditError, ElementKind, MeshData, Sets, VolumeMesh};
 use crate::math::Vec3;
 
@@ -40,7 +41,7 @@ impl Middles<'_> {
 
 impl VolumeMesh {
     /// Each element cut into eight at the middles of its edges. Old vertices keep their numbers, and the children of
-    /// element `e` are `8e` to `8e+7`, in its region and sets. A new vertex is in a set if all the vertices that it is in
+    /// element `e` are `8e` to `8e+7`, in its region and sets; faces are cut into four. A new vertex is in a set if all the vertices that it is in
     /// the middle of are; in a set of boundary vertices, only if it is itself on the boundary.
     ///
     /// Tetrahedra: four corners, and the octahedron between them cut along its shortest diagonal (Zhang 1995).
@@ -56,16 +57,26 @@ impl VolumeMesh {
         }
         let children = |set: &[u32]| set.iter().flat_map(|e| 8 * e..8 * e + 8).collect();
         let vertex_sets = self.refined_vertex_sets(&middles.parents);
+        let first_new = self.vertex_count();
+        let face_sets =
+            faces_of_parts(self, (self.kind(), &elements, 8), |v, face| match (v as usize).checked_sub(first_new) {
+                None => face.contains(&v),
+                Some(new) => middles.parents[new].iter().all(|parent| *parent == NONE || face.contains(parent)),
+            });
         let data = MeshData {
             regions: self.regions().to_vec(),
             element_region: self.element_region().iter().flat_map(|&r| [r; 8]).collect(),
             vertex_sets,
             element_sets: self.element_sets().iter().map(|(k, v)| (k.clone(), children(v))).collect::<Sets>(),
+            face_sets,
             ..MeshData::new(middles.vertices, self.kind(), elements)
         };
         let checked = Self::check(data)?;
-        debug_assert!(checked.report.rewound_elements.is_empty(), "children of a good element are good");
-        Ok(checked.mesh)
+        // Children of an element whose Jacobian is positive everywhere are such elements too.
+        match checked.report.rewound_elements.first() {
+            None => Ok(checked.mesh),
+            Some(&element) => Err(EditError::Folded { element: element / 8 }),
+        }
     }
 
     fn refined_vertex_sets(&self, parents: &[[u32; 8]]) -> Sets {

@@ -1,7 +1,7 @@
 //! Neighbours in space made neighbours in memory.
 
 use super::topology::Adjacency;
-use super::{MeshData, Sets, VolumeMesh};
+use super::{ElementFace, FaceSets, Sets, VolumeMesh};
 
 /// Where things went when a mesh was renumbered, so that users see their own numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,7 +86,12 @@ impl VolumeMesh {
             sets.iter().map(|(name, set)| (name.clone(), members(set))).collect()
         };
         let renumbering = Renumbering { vertices, elements };
-        let MeshData { vertices, kind, elements, regions, element_region, vertex_sets, element_sets } = MeshData {
+        let face = |&(element, side): &ElementFace| (new_element[element as usize], side);
+        let mut face_sets: FaceSets =
+            self.face_sets().iter().map(|(name, set)| (name.clone(), set.iter().map(face).collect())).collect();
+        face_sets.values_mut().for_each(|set| set.sort_unstable());
+        // A permutation of a checked mesh needs no second check.
+        let mesh = Self {
             vertices: renumbering.vertices_to_new(self.vertices()),
             kind: self.kind(),
             elements: renumbering
@@ -99,9 +104,9 @@ impl VolumeMesh {
             element_region: renumbering.elements_to_new(self.element_region()),
             vertex_sets: renamed(self.vertex_sets(), &new_vertex),
             element_sets: renamed(self.element_sets(), &new_element),
+            face_sets,
         };
-        // A permutation of a checked mesh needs no second check.
-        (Self { vertices, kind, elements, regions, element_region, vertex_sets, element_sets }, renumbering)
+        (mesh, renumbering)
     }
 
     /// The largest difference between the numbers of two vertices that share an edge.

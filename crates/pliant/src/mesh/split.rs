@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use super::faces::faces_of_parts;
 use super::{Defect, ElementKind, MeshData, MeshError, Sets, VolumeMesh};
 
 /// How many tetrahedra a hexahedron is cut into.
@@ -48,8 +49,8 @@ const FIVE: [[usize; 4]; 5] = [[0, 2, 7, 5], [1, 2, 0, 5], [3, 0, 2, 7], [4, 7, 
 const QUARTER_TURN: [usize; 8] = [1, 2, 3, 0, 5, 6, 7, 4];
 
 impl VolumeMesh {
-    /// The hexahedra cut into tetrahedra, those of hexahedron 0 first. Vertices stay as they are; regions and sets of
-    /// elements are those of the hexahedra.
+    /// The hexahedra cut into tetrahedra, those of hexahedron 0 first. Vertices stay as they are; regions, sets of
+    /// elements and sets of faces are those of the hexahedra.
     pub fn split_hexes(&self, split: HexSplit) -> Result<Self, SplitError> {
         if self.kind() != ElementKind::Hex8 {
             return Err(SplitError::NotHexahedra);
@@ -69,11 +70,13 @@ impl VolumeMesh {
         }
         let children =
             |set: &[u32]| set.iter().flat_map(|e| (0..each as u32).map(move |i| e * each as u32 + i)).collect();
+        let face_sets = faces_of_parts(self, (ElementKind::Tet4, &tets, each), |v, face| face.contains(&v));
         let data = MeshData {
             regions: self.regions().to_vec(),
             element_region: self.element_region().iter().flat_map(|&r| std::iter::repeat_n(r, each)).collect(),
             vertex_sets: self.vertex_sets().clone(),
             element_sets: self.element_sets().iter().map(|(k, v)| (k.clone(), children(v))).collect::<Sets>(),
+            face_sets,
             ..MeshData::new(self.vertices().to_vec(), ElementKind::Tet4, tets)
         };
         let warped = |element: u32| SplitError::Warped { element: element / each as u32, tets: each };

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::check::{Defect, MeshError};
 use super::edit::{EditError, regular};
-use super::polygon::{area_vector, ears};
+use super::polygon::{Triangulation, area_vector, triangulated};
 use super::topology::Adjacency;
 use super::{ElementKind, VolumeMesh};
 use crate::geometry::bounding_box;
@@ -130,7 +130,16 @@ impl SurfaceMesh {
                 return Err(Defect::VertexOutOfRange { element, vertex, count }.into());
             }
         }
-        let ears = faces.iter().enumerate().filter_map(|(face, own)| Some((face, ears(own, &vertices)?))).collect();
+        let mut ears = BTreeMap::new();
+        for (number, face) in faces.iter().enumerate() {
+            match triangulated(face, &vertices) {
+                Triangulation::Fan => {}
+                Triangulation::Triangles(triangles) => drop(ears.insert(number, triangles)),
+                Triangulation::TooLarge { max } => {
+                    return Err(Defect::LargeFace { face: number as u32, corners: face.len(), max }.into());
+                }
+            }
+        }
         Ok(Self { vertices, faces, ears })
     }
 
@@ -144,7 +153,8 @@ impl SurfaceMesh {
         &self.faces
     }
 
-    /// The polygons cut into triangles, each into two fewer than it has corners: into a fan, or where corners point inward by cutting off ears.
+    /// The polygons cut into triangles, each into two fewer than it has corners: into a
+    /// fan if it has few corners, in halves if it has many, or by cutting off ears where corners point inward.
     pub fn triangles(&self) -> impl Iterator<Item = [u32; 3]> {
         self.faces.iter().enumerate().flat_map(|(number, face)| {
             let ears = self.ears.get(&number);

@@ -4,7 +4,8 @@ use rayon::prelude::*;
 
 use super::fill::filled;
 use super::lattice::LEAST_CELLS;
-use super::{Info, MeshingError, Params, Surface, tetrahedralize};
+use super::stop::Stop;
+use super::{Info, MeshingError, Params, Surface, check_count, tetrahedralize};
 use crate::geometry::{Solid, Thickened, TriangleTree, crosses};
 use crate::mesh::{Embedding, SurfaceMesh, VolumeMesh};
 
@@ -44,6 +45,16 @@ pub fn cage(mesh: &SurfaceMesh, surface: &Surface, params: &Params) -> Result<Ca
     if params.cells < LEAST_CELLS {
         return Err(MeshingError::TooFewCells { cells: params.cells, least: LEAST_CELLS });
     }
+    let stop = Stop::current();
+    check_count(surface, (high - low).max_element(), params)?;
+    // Errors name the number of cells that was asked for.
+    let as_asked = |error: MeshingError| match error {
+        MeshingError::TooManyCells { total, most, .. } => {
+            MeshingError::TooManyCells { cells: params.cells, total, most }
+        }
+        MeshingError::TooManyElements { most, .. } => MeshingError::TooManyElements { cells: params.cells, most },
+        error => error,
+    };
     let mut wrong = (0, 0);
     for by in DISTANCES {
         // Cells are counted along the surface, and the cage is larger.
@@ -55,12 +66,15 @@ pub fn cage(mesh: &SurfaceMesh, surface: &Surface, params: &Params) -> Result<Ca
             Ok(body) => body,
             // A sheet may be missed by all sites.
             Err(MeshingError::Nothing { .. }) => continue,
-            Err(error) => return Err(error),
+            Err(error) => return Err(as_asked(error)),
         };
+        stop.check()?;
         let embedding = Embedding::new(&body.mesh, mesh.vertices())?;
+        stop.check()?;
         let used = used_vertices(mesh);
         let outside = embedding.outside().iter().filter(|&&v| used[v as usize]).count();
-        let crossing = crossed(&body.mesh, mesh);
+        let crossing = crossed(&body.mesh, mesh, &stop);
+        stop.check()?;
         if outside == 0 && crossing == 0 {
             let (mesh, enclosed) = filled(body.mesh, core, surface.volume())?;
             let info = CageInfo { body: body.info, distance: by * body.info.cell, enclosed };
@@ -78,7 +92,7 @@ fn used_vertices(mesh: &SurfaceMesh) -> Vec<bool> {
 }
 
 /// How many triangles of a surface cross the boundary of a body.
-fn crossed(body: &VolumeMesh, surface: &SurfaceMesh) -> usize {
+fn crossed(body: &VolumeMesh, surface: &SurfaceMesh, stop: &Stop) -> usize {
     let boundary = body.boundary().surface;
     let at = |mesh: &SurfaceMesh, t: [u32; 3]| t.map(|v| mesh.vertices()[v as usize]);
     let tree = TriangleTree::new(boundary.triangles().map(|t| at(&boundary, t)));
@@ -87,5 +101,5 @@ fn crossed(body: &VolumeMesh, surface: &SurfaceMesh) -> usize {
         let triangle = at(surface, **t);
         tree.near(triangle).any(|face| crosses(triangle, tree.triangle(face)))
     };
-    triangles.par_iter().filter(is_crossed).count()
+    triangles.par_iter().filter(|_| !stop.is_asked()).filter(is_crossed).count()
 }

@@ -2,9 +2,11 @@
 
 use rayon::prelude::*;
 
+use super::MeshingError;
+use super::stop::Stop;
 use crate::geometry::{Probe, Solid, bounding_box};
 use crate::math::Vec3;
-use crate::mesh::{BODY, ElementKind, MeshData, MeshError, Region, VolumeMesh};
+use crate::mesh::{BODY, ElementKind, MeshData, Region, VolumeMesh};
 
 /// Elements that are filled in part are asked about so many points.
 const SAMPLES: usize = 64;
@@ -25,9 +27,11 @@ pub(super) fn filled(
     mesh: VolumeMesh,
     solid: &impl Solid,
     volume: Option<f64>,
-) -> Result<(VolumeMesh, f64), MeshError> {
+) -> Result<(VolumeMesh, f64), MeshingError> {
+    let stop = Stop::current();
     let mut fills: Vec<f64> = (0..mesh.element_count().div_ceil(TOGETHER))
         .into_par_iter()
+        .filter(|_| !stop.is_asked())
         .flat_map_iter(|first| {
             let elements = first * TOGETHER..mesh.element_count().min((first + 1) * TOGETHER);
             let places: Vec<Vec3> = elements.clone().filter_map(|e| points(&mesh, e).next()).collect();
@@ -36,6 +40,7 @@ pub(super) fn filled(
             elements.zip(probes).map(|(e, probe)| fill(&mesh, e, probe, solid)).collect::<Vec<_>>()
         })
         .collect();
+    stop.check()?;
     let volumes: Vec<f64> = (0..mesh.element_count()).map(|e| mesh.element_volume(e)).collect();
     let total: f64 = volumes.iter().sum();
     let found: f64 = fills.iter().zip(&volumes).map(|(fill, volume)| fill * volume).sum();

@@ -7,6 +7,7 @@
 use rayon::prelude::*;
 
 use super::MeshingError;
+use super::stop::Stop;
 use crate::geometry::{Probe, Solid};
 use crate::math::Vec3;
 
@@ -84,9 +85,13 @@ impl Lattice {
     }
 
     /// How deep inside of `solid` sites are.
-    pub fn depths(&self, solid: &impl Solid) -> Depths<'_> {
+    pub fn depths(&self, solid: &impl Solid) -> Result<Depths<'_>, MeshingError> {
+        let stop = Stop::current();
         let counts = self.cells.map(|n| n.div_ceil(BLOCK));
         let look = |block: usize| {
+            if stop.is_asked() {
+                return Block::Whole(0.0);
+            }
             let first = split(block, counts).map(|n| 2 * BLOCK * n);
             if solid.is_uniform(self.at(first), self.at(first.map(|n| n + 2 * BLOCK))) {
                 return Block::Whole(solid.probe(self.at(first.map(|n| n + BLOCK))).depth);
@@ -98,7 +103,8 @@ impl Lattice {
             Block::Each(solid.depths(&(0..2 * BLOCK.pow(3)).map(place).collect::<Vec<_>>()).into())
         };
         let all = (0..counts.iter().product()).into_par_iter().map(look).collect();
-        Depths { lattice: self, counts, blocks: all }
+        stop.check()?;
+        Ok(Depths { lattice: self, counts, blocks: all })
     }
 
     /// How many cells are such.

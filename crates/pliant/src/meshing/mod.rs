@@ -16,11 +16,14 @@
 //! ```
 
 mod cage;
+mod carry;
 mod clean;
 mod facing;
 mod fill;
 mod lattice;
+mod resolution;
 mod stencil;
+mod stop;
 mod stuffing;
 mod surface;
 mod thin;
@@ -28,10 +31,15 @@ mod voxels;
 
 use thiserror::Error;
 
-use crate::geometry::FormError;
+use crate::geometry::{FormError, Solid};
 use crate::mesh::{EmbeddingError, MeshError, VolumeMesh};
 
+use stuffing::MOST_TETRAHEDRA;
+
 pub use cage::{Cage, CageInfo, cage};
+pub use carry::{carrying_limits, fused_pieces};
+pub use resolution::Resolution;
+pub use stop::stoppable;
 pub use stuffing::{ANGLES, tetrahedralize};
 pub use surface::{Findings, Surface};
 pub use thin::{Thin, thin_parts};
@@ -72,11 +80,23 @@ pub struct Info {
     pub specks: usize,
 }
 
+/// Refuses what would have too many elements, before the work is done: a surface whose volume is known.
+fn check_count(surface: &Surface, longest: f64, params: &Params) -> Result<(), MeshingError> {
+    let cells = surface.volume().map_or(0.0, |volume| volume * (params.cells as f64 / longest).powi(3));
+    if params.grading == 0 && 12.0 * cells > MOST_TETRAHEDRA as f64 {
+        return Err(MeshingError::TooManyElements { cells: params.cells, most: MOST_TETRAHEDRA as f64 });
+    }
+    Ok(())
+}
+
 /// Fill what a surface encloses, and look for what was too thin for that.
 pub fn fill_surface(surface: &Surface, params: &Params) -> Result<(Body, Option<Thin>), MeshingError> {
+    let [low, high] = surface.enclosed().bounds();
+    check_count(surface, (high - low).max_element(), params)?;
     match tetrahedralize(surface.enclosed(), params) {
         Ok(body) => {
             let thin = thin_parts(surface, Some(&body.mesh), body.info.cell);
+            stop::Stop::current().check()?;
             Ok((body, thin))
         }
         Err(MeshingError::Nothing { cells, cell }) => Err(match thin_parts(surface, None, cell) {
@@ -117,12 +137,19 @@ pub enum MeshingError {
         "nothing is inside: the surface is open, with {open_edges} open edges, and encloses nothing; a cage contains it all the same"
     )]
     Open { open_edges: usize },
-    #[error("none of the triangles of the surface has an area; there are {count}")]
+    #[error("none of the {count} triangles of the surface has an area")]
     NoArea { count: usize },
+    #[error(
+        "all {count} triangles of the surface are smaller than {near:.1e} m, two millionths of its longest side of {size:.3e} m, and count as points; \
+         remove what is far from the others"
+    )]
+    TooSmall { count: usize, near: f64, size: f64 },
     #[error(
         "no cage of {cells} cells contains the surface: {outside} of its vertices stay outside and {crossing} triangles are crossed"
     )]
     NoCage { cells: usize, outside: usize, crossing: usize },
+    #[error("stopped")]
+    Stopped,
     #[error(transparent)]
     Form(#[from] FormError),
     #[error(transparent)]

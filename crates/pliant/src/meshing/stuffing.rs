@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use super::clean::{Loose, clean};
 use super::lattice::{Depths, Lattice, Site, moved};
 use super::stencil::{Corner, Remains, State, remains};
+use super::stop::Stop;
 use super::surface::check_size;
 use super::{Body, Info, MeshingError, Params};
 use crate::geometry::Solid;
@@ -37,7 +38,8 @@ pub fn tetrahedralize(solid: &impl Solid, params: &Params) -> Result<Body, Meshi
     let bounds = solid.bounds();
     check_size(bounds[0], bounds[1])?;
     let lattice = Lattice::around(bounds, params.cells)?;
-    let depths = lattice.depths(solid);
+    let depths = lattice.depths(solid)?;
+    let stop = Stop::current();
     let inside: Vec<bool> =
         (0..lattice.site_count()).into_par_iter().map(|site| depths.of(site as Site) >= 0.0).collect();
     let nothing = MeshingError::Nothing { cells: params.cells, cell: lattice.cell };
@@ -55,6 +57,7 @@ pub fn tetrahedralize(solid: &impl Solid, params: &Params) -> Result<Body, Meshi
     }
     let mut cuts = Cuts::find(&lattice, &inside, &depths, solid);
     drop(depths);
+    stop.check()?;
     let mut states: Vec<State> =
         inside.into_par_iter().map(|inside| if inside { State::Inside } else { State::Outside }).collect();
     let moved_sites = cuts.move_sites(&lattice, &mut states);
@@ -76,8 +79,10 @@ pub fn tetrahedralize(solid: &impl Solid, params: &Params) -> Result<Body, Meshi
         loose: Loose::default(),
     };
     filling.fill(&levels);
+    stop.check()?;
     let mut loose = filling.loose;
     let (removed_at_touching, specks) = clean(&mut loose, lattice.cell.powi(3));
+    stop.check()?;
     if loose.tets.is_empty() {
         return Err(nothing);
     }
@@ -157,7 +162,8 @@ impl Cuts {
             .collect();
         let mut cuts: Vec<Cut> = layers.into_iter().flatten().collect();
         cuts.par_sort_unstable_by_key(Cut::key);
-        cuts.par_iter_mut().with_min_len(16).for_each(|cut| {
+        let stop = Stop::current();
+        cuts.par_iter_mut().with_min_len(16).filter(|_| !stop.is_asked()).for_each(|cut| {
             cut.at = solid.exit(depths.probe(cut.inside), depths.probe(cut.outside));
         });
         Self(cuts)
@@ -282,7 +288,8 @@ struct Filling<'a> {
 
 impl Filling<'_> {
     fn fill(&mut self, levels: &Levels) {
-        for cell in self.lattice.each_cell() {
+        let stop = Stop::current();
+        for cell in self.lattice.each_cell().take_while(|_| !stop.is_asked()) {
             // Merged cells are done once, at their first.
             let Some(level) = levels.of(cell).filter(|_| levels.begins(cell)) else { continue };
             let size = 1_usize << level;

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::MeshingError;
 use super::facing::{around, turn_inside_out};
+use super::stop::Stop;
 use crate::geometry::{Enclosed, Triangle, TriangleTree, area_vector, crosses};
 use crate::math::Vec3;
 use crate::mesh::SurfaceMesh;
@@ -97,6 +98,7 @@ pub struct Surface {
     /// What does not count for inside and outside, but belongs to the surface.
     left_out: TriangleTree,
     findings: Findings,
+    outer_pieces: usize,
     volume: Option<f64>,
 }
 
@@ -109,20 +111,33 @@ impl Surface {
     pub fn new(mesh: &SurfaceMesh) -> Result<Self, MeshingError> {
         let [low, high] = mesh.bounding_box();
         check_size(low, high)?;
+        let stop = Stop::current();
         let mut findings = Findings::default();
         let (vertices, all) = joined(mesh, &mut findings);
+        stop.check()?;
         let triangles = with_area(&vertices, &all);
         findings.without_area = all.len() - triangles.len();
         let mut triangles = without_repetition(&triangles, &mut findings);
         if triangles.is_empty() {
-            return Err(MeshingError::NoArea { count: findings.triangles });
+            let count = findings.triangles;
+            let has_area = |t: [u32; 3]| area_vector(t.map(|v| mesh.vertices()[v as usize])) != Vec3::ZERO;
+            if mesh.triangles().any(has_area) {
+                let size = (high - low).max_element();
+                return Err(MeshingError::TooSmall { count, near: SAME_PLACE * size, size });
+            }
+            return Err(MeshingError::NoArea { count });
         }
+        stop.check()?;
         let pieces = orient(&vertices, &mut triangles, &mut findings);
+        stop.check()?;
         turn_inside_out(&vertices, &mut triangles, &pieces, &mut findings);
+        stop.check()?;
         let triangles = without_walls(&vertices, triangles, &pieces, &mut findings);
         let (closed, numbers) = (is_balanced(&triangles), triangles);
         let enclosed = Enclosed::new(numbers.iter().map(|t| t.map(|v| vertices[v as usize])), closed);
-        findings.crossing = crossings(&numbers, enclosed.tree());
+        stop.check()?;
+        findings.crossing = crossings(&numbers, enclosed.tree(), &stop);
+        stop.check()?;
         let is_clean = findings.open_edges + findings.tangled_edges + findings.crossing == 0;
         let volume = is_clean.then(|| volume(&enclosed, &pieces)).filter(|volume| *volume > 0.0);
         let mut counted: Vec<[u32; 3]> = numbers.iter().map(|&t| sorted(t)).collect();
@@ -130,7 +145,8 @@ impl Surface {
         let is_left_out = |t: &[u32; 3]| counted.binary_search(&sorted(*t)).is_err();
         let left_out =
             TriangleTree::new(all.iter().filter(|t| is_left_out(t)).map(|t| t.map(|v| vertices[v as usize])));
-        Ok(Self { enclosed, left_out, findings, volume })
+        let outer_pieces = outer_pieces(&vertices, &numbers);
+        Ok(Self { enclosed, left_out, findings, outer_pieces, volume })
     }
 
     /// The triangles that are left, facing outward.
@@ -153,10 +169,45 @@ impl Surface {
         self.volume
     }
 
+    /// The number of pieces of the surface that are not cavities: those that face outward, or nowhere.
+    pub fn outer_pieces(&self) -> usize {
+        self.outer_pieces
+    }
+
     /// What was found and done.
     pub fn findings(&self) -> &Findings {
         &self.findings
     }
+}
+
+/// The number of pieces that hang together by vertices, but for those with a negative volume.
+fn outer_pieces(vertices: &[Vec3], triangles: &[[u32; 3]]) -> usize {
+    // Every vertex points to another of its piece, the first one to itself.
+    let mut parent: Vec<u32> = (0..vertices.len() as u32).collect();
+    let root = |parent: &mut Vec<u32>, mut v: u32| {
+        while parent[v as usize] != v {
+            parent[v as usize] = parent[parent[v as usize] as usize];
+            v = parent[v as usize];
+        }
+        v
+    };
+    for &[a, b, c] in triangles {
+        for v in [b, c] {
+            let (one, other) = (root(&mut parent, a), root(&mut parent, v));
+            parent[one.max(other) as usize] = one.min(other);
+        }
+    }
+    let mut pieces: HashMap<u32, (f64, f64)> = HashMap::new();
+    for t in triangles {
+        let root = root(&mut parent, t[0]);
+        let origin = vertices[root as usize];
+        let corners = t.map(|v| vertices[v as usize] - origin);
+        let (volume, area) = pieces.entry(root).or_default();
+        *volume += corners[0].dot(corners[1].cross(corners[2])) / 6.0;
+        *area += area_vector(corners).length();
+    }
+    // Flat pieces have a volume that is nothing but rounding.
+    pieces.values().filter(|(volume, area)| *volume > -1e-9 * area.powf(1.5)).count()
 }
 
 /// Sizes beyond these lose their digits when lengths are multiplied.
@@ -412,12 +463,12 @@ fn without_walls(
 }
 
 /// How many triangles cross one that they share no corner with.
-fn crossings(numbers: &[[u32; 3]], tree: &TriangleTree) -> usize {
+fn crossings(numbers: &[[u32; 3]], tree: &TriangleTree, stop: &Stop) -> usize {
     let crossing = |index: usize| {
         let own = tree.triangles()[index];
         let apart = |other: &[u32; 3]| other.iter().all(|v| !numbers[index].contains(v));
         let mut near = tree.near_in(own, MOST_BOXES);
         near.any(|other| apart(&numbers[other as usize]) && crosses(own, tree.triangle(other)))
     };
-    (0..numbers.len()).into_par_iter().filter(|&index| crossing(index)).count()
+    (0..numbers.len()).into_par_iter().filter(|&index| !stop.is_asked() && crossing(index)).count()
 }

@@ -3,9 +3,10 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::Surface;
 use super::lattice::Lattice;
+use super::stop::Stop;
 use super::stuffing::MOST_TETRAHEDRA;
+use super::{MeshingError, Surface};
 use crate::geometry::{Enclosed, Solid, Triangle, area_vector};
 use crate::math::Vec3;
 use crate::mesh::VolumeMesh;
@@ -47,22 +48,35 @@ impl std::fmt::Display for Thin {
 /// At places all over the surface, a ray goes inward to the opposite wall. If the middle between the two is not in the mesh, that part is lost. Without a
 /// mesh, all is.
 pub fn thin_parts(surface: &Surface, mesh: Option<&VolumeMesh>, cell: f64) -> Option<Thin> {
-    let solid = surface.enclosed();
-    let [low, high] = solid.bounds();
-    let reach = (high - low).length();
     let boundary = mesh.map(|mesh| mesh.boundary().surface);
     let triangles = boundary.iter().flat_map(|own| own.triangles().map(|t| t.map(|v| own.vertices()[v as usize])));
     let meshed = Enclosed::new(triangles, true);
+    thin(surface, |middle, thickness| thickness < CELLS_ACROSS * cell && !meshed.contains(middle))
+}
+
+/// Features thinner than a cell, in a mesh that contains all of them.
+pub(super) fn thin_walls(surface: &Surface, cell: f64) -> Result<Option<Thin>, MeshingError> {
+    let thin = thin(surface, |_, thickness| thickness < cell);
+    Stop::current().check()?;
+    Ok(thin)
+}
+
+/// What is thin, as `is_thin` says of the middle between two walls and of their distance.
+fn thin(surface: &Surface, is_thin: impl Fn(Vec3, f64) -> bool + Sync) -> Option<Thin> {
+    let solid = surface.enclosed();
+    let [low, high] = solid.bounds();
+    let reach = (high - low).length();
     let places = samples(surface.triangles());
+    let stop = Stop::current();
     let mut lost: Vec<f64> = places
         .par_iter()
+        .filter(|_| !stop.is_asked())
         .filter_map(|&(place, normal)| {
             let start = place - 1e-6 * reach * normal;
             let end = place - reach * normal;
             let (hit, _) = *solid.tree().hits(start, end).first()?;
             let (middle, thickness) = (start.lerp(end, 0.5 * hit), place.distance(start.lerp(end, hit)));
-            let is_lost = thickness < CELLS_ACROSS * cell && solid.contains(middle) && !meshed.contains(middle);
-            is_lost.then_some(thickness)
+            (solid.contains(middle) && is_thin(middle, thickness)).then_some(thickness)
         })
         .collect();
     // At every sharp edge a little is lost.

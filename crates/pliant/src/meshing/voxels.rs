@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::fill::filled;
 use super::lattice::{Lattice, moved};
+use super::stop::Stop;
 use super::{MeshingError, Surface};
 use crate::geometry::{Solid, box_around};
 use crate::math::Vec3;
@@ -42,14 +43,19 @@ pub fn voxelize(surface: &Surface, cells: usize) -> Result<Voxels, MeshingError>
     let corners = |cell: [usize; 3]| [cell, cell.map(|n| n + 1)].map(|corner| lattice.position(lattice.corner(corner)));
     // A surface in the plane between two cubes is in both, and one of them is enough.
     let skin = Vec3::splat(1e-9 * lattice.cell);
-    let depths = lattice.depths(solid);
+    let depths = lattice.depths(solid)?;
+    let stop = Stop::current();
     let is_needed = |cell: [usize; 3]| {
+        if stop.is_asked() {
+            return false;
+        }
         let [low, high] = corners(cell);
         is_touched(low + skin, high - skin) || depths.of(lattice.centre(cell)) >= 0.0
     };
     let mut grid = Grid { cells: lattice.cells, full: Vec::new() };
     grid.full = (0..lattice.cell_count()).into_par_iter().map(|index| is_needed(grid.cell(index))).collect();
     for index in 0..grid.full.len() {
+        stop.check()?;
         let cell = grid.cell(index);
         let [low, high] = corners(cell);
         if !grid.full[index] && is_touched(low, high) {

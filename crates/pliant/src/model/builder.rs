@@ -25,7 +25,7 @@ pub struct Body {
     pub mesh: VolumeMesh,
     /// One for each region, or none at all for a body that other forces hold together.
     pub materials: Vec<Elasticity>,
-    /// One for each region, in kg/m³.
+    /// Density [kg/m³] of each region; empty for a body without mass, which serves for statics without gravity.
     pub densities: Vec<f64>,
 }
 
@@ -45,6 +45,12 @@ impl Body {
     pub fn without_elasticity(mesh: VolumeMesh, density: f64) -> Self {
         let densities = vec![density; mesh.regions().len()];
         Self { name: "body".to_owned(), mesh, materials: Vec::new(), densities }
+    }
+
+    /// The same body without mass, for statics without gravity: natural modes and motion need a density.
+    #[must_use]
+    pub fn without_mass(self) -> Self {
+        Self { densities: Vec::new(), ..self }
     }
 
     /// The same under another name.
@@ -79,6 +85,8 @@ pub enum ModelError {
     Force { found: usize, expected: usize },
     #[error("there is no such hold: it was taken away")]
     NoHold,
+    #[error("body `{body}`: {what} needs mass, but the body has no density; give its material a density")]
+    NoMass { body: String, what: &'static str },
     #[error("a force couples vertices {} and {}, which nothing else does; give it to the builder of the model", vertices[0], vertices[1])]
     NotCoupled { vertices: [u32; 2] },
     #[error("the damping matrix is for {found} vertices, but the model has {expected}")]
@@ -186,7 +194,11 @@ impl ModelBuilder {
             },
         )?;
         let vertex_mass = mass.row_sums();
-        let unused = (0..vertex_count as u32).filter(|&vertex| vertex_mass[vertex as usize] == 0.0).collect();
+        let mut is_used: Vec<bool> = vertex_mass.iter().map(|&mass| mass != 0.0).collect();
+        for element in bodies.iter().filter(|body| body.densities.is_empty()).flat_map(cliques) {
+            element.iter().for_each(|&vertex| is_used[vertex as usize] = true);
+        }
+        let unused = (0..vertex_count as u32).filter(|&vertex| !is_used[vertex as usize]).collect();
         let holds = Holds::new(vertex_count, unused, self.holds, &pattern)?;
         let mut loads = vec![0.0; 3 * vertex_count];
         for (vertex, force) in self.loads {
@@ -247,6 +259,10 @@ impl ModelBuilder {
         if !self.gravity.is_finite() {
             return Err(ModelError::NotFinite { what: "gravity", value: self.gravity });
         }
+        let without_mass = self.bodies.iter().find(|body| body.densities.is_empty());
+        if let Some(body) = without_mass.filter(|_| self.gravity != Vec3::ZERO) {
+            return Err(ModelError::NoMass { body: body.name.clone(), what: "gravity" });
+        }
         if let Some(found) = self.damping.matrix().map(|matrix| matrix.pattern().vertex_count())
             && found != vertex_count
         {
@@ -288,7 +304,7 @@ fn placed(bodies: Vec<Body>, vertex_count: usize) -> Result<Vec<ModelBody>, Mode
 /// The mass of all bodies.
 fn mass_of(bodies: &[ModelBody], lumped: bool, pattern: Arc<BlockPattern>) -> Result<MassMatrix, ModelError> {
     let mut mass = MassMatrix::zero(pattern);
-    for body in bodies {
+    for body in bodies.iter().filter(|body| !body.densities.is_empty()) {
         let first = body.vertices.start as u32;
         let added = if lumped {
             mass.add_lumped(&body.mesh, &body.densities, first)

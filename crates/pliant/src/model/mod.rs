@@ -3,8 +3,11 @@
 mod builder;
 mod hold;
 mod internal;
+mod locking;
 mod matrix_free;
 mod observe;
+mod surface;
+mod work;
 
 use std::any::Any;
 use std::ops::Range;
@@ -13,17 +16,18 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::damping::Damping;
-use crate::force::{Elastic, Force};
+use crate::force::{Elastic, Force, NodalStates, Obstacle};
 use crate::mass::MassMatrix;
 use crate::material::{Elasticity, YoungPoisson};
 use crate::math::Vec3;
 use crate::mesh::{Sets, VolumeMesh};
 use crate::solver::Operator;
 use crate::sparse::{BlockMatrix, BlockPattern};
-use crate::system::{DampingKind, Definiteness, Place, State, System, Weights};
+use crate::system::{DampingKind, Definiteness, Inverted, Place, State, System, Weights};
 
 pub use builder::{Body, ModelBuilder, ModelError};
 pub use hold::{Hold, HoldId};
+pub use locking::{bending_ratio, locking_warning};
 pub use matrix_free::MatrixFree;
 pub use observe::Observation;
 
@@ -81,7 +85,7 @@ impl ModelBody {
         &self.mesh
     }
 
-    /// The density of each region, in kg/m³.
+    /// Density [kg/m³] of each region; empty if the body has no mass.
     pub fn densities(&self) -> &[f64] {
         &self.densities
     }
@@ -99,6 +103,14 @@ impl ModelBody {
     /// Its elastic force, if it has one.
     pub fn elastic(&self) -> Option<&Elastic> {
         self.elastic.as_ref()
+    }
+
+    /// Returns stress and strain at the vertices of its mesh, given the displacements of the whole model; `None` without elasticity.
+    ///
+    /// # Panics
+    /// If there are not three displacements per vertex of the model.
+    pub fn nodal_states(&self, u: &[f64]) -> Option<NodalStates> {
+        Some(self.elastic.as_ref()?.nodal_states(&self.mesh, u))
     }
 
     /// The same, to exchange materials.
@@ -146,13 +158,13 @@ impl Model {
         &self.rest
     }
 
-    /// The named vertex sets of all bodies, by the numbers of the model; those of one name are one.
+    /// The named vertex sets of all bodies, and the vertices of face sets of other names, by the numbers of the model; those of one name are one.
     pub fn vertex_sets(&self) -> Sets {
         let mut sets = Sets::new();
         for body in &self.bodies {
             let first = body.vertices.start as u32;
-            for (name, numbers) in body.mesh.vertex_sets() {
-                sets.entry(name.clone()).or_default().extend(numbers.iter().map(|vertex| vertex + first));
+            for (name, numbers) in body.mesh.named_vertices() {
+                sets.entry(name).or_default().extend(numbers.iter().map(|vertex| vertex + first));
             }
         }
         sets
@@ -165,6 +177,16 @@ impl Model {
             body.mesh.boundary().vertices.into_iter().map(move |vertex| vertex + first)
         };
         self.bodies.iter().flat_map(of_body).collect()
+    }
+
+    /// Returns the stiffness [N/m] per vertex for obstacles, which suits the stiffest of the bodies.
+    pub fn obstacle_stiffness(&self) -> f64 {
+        let of_body = |body: &ModelBody| {
+            let materials = body.elastic().map_or(&[][..], Elastic::materials);
+            let young = materials.iter().map(|material| material.moduli().young).fold(0.0, f64::max);
+            Obstacle::stiffness_for(&body.mesh, young)
+        };
+        self.bodies.iter().map(of_body).fold(0.0, f64::max)
     }
 
     /// How many vertices there are.
@@ -214,10 +236,21 @@ impl Model {
         self.gravity
     }
 
-    /// Set the acceleration by gravity, in m/s².
+    /// Returns an error if a body has no density: `what` needs the mass of all bodies.
+    pub fn check_mass(&self, what: &'static str) -> Result<(), ModelError> {
+        match self.bodies.iter().find(|body| body.densities.is_empty()) {
+            Some(body) => Err(ModelError::NoMass { body: body.name.clone(), what }),
+            None => Ok(()),
+        }
+    }
+
+    /// Sets the acceleration by gravity [m/s²]. Other than zero, it needs the mass of all bodies.
     pub fn set_gravity(&mut self, gravity: Vec3) -> Result<(), ModelError> {
         if !gravity.is_finite() {
             return Err(ModelError::NotFinite { what: "gravity", value: gravity });
+        }
+        if gravity != Vec3::ZERO {
+            self.check_mass("gravity")?;
         }
         self.gravity = gravity;
         Ok(())
@@ -586,6 +619,20 @@ impl System for Model {
 
     fn extent(&self) -> f64 {
         self.extent
+    }
+
+    fn find_inverted(&self, q: &[f64]) -> Option<Inverted> {
+        self.bodies.iter().find_map(|body| {
+            let elastic = body.elastic()?;
+            let found = elastic.find_inverted(q)?;
+            Some(Inverted {
+                body: body.name.clone(),
+                element: found.element,
+                count: found.count,
+                volume_ratio: found.volume_ratio,
+                is_isotropic: elastic.materials()[found.region].can_handle_inversion(),
+            })
+        })
     }
 
     fn place(&self, coordinate: usize) -> Place {

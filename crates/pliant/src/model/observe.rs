@@ -1,11 +1,12 @@
 //! What can be measured of a model.
 
 use super::{Model, ModelBody};
-use crate::force::{Obstacles, Shape};
+use crate::force::{Force, Obstacles, Shape};
 use crate::math::Vec3;
-use crate::system::{State, System, Weights};
+use crate::sparse::BlockMatrix;
+use crate::system::{Definiteness, State, System};
 
-/// What a model is doing.
+/// What a model is doing. If a body has no density, everything that depends on mass is NaN, but for the kinetic energy of a model at rest.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Observation {
     /// In s.
@@ -49,11 +50,6 @@ impl Model {
     /// # Panics
     /// If the state is not one of this model.
     pub fn observe(&mut self, state: &State) -> Observation {
-        self.go_to(state.time);
-        let elastic = self.bodies.iter().filter_map(ModelBody::elastic);
-        let elastic_energy = elastic.map(|force| crate::force::Force::energy(force, &state.q)).sum();
-        let with_energy = self.forces.iter().filter(|force| force.has_energy());
-        let forces: f64 = with_energy.map(|force| force.energy(&state.q)).sum();
         self.mass.mul(&state.v, &mut self.product);
         let (mut mass, mut first_moment) = (0.0, Vec3::ZERO);
         let (mut momentum, mut angular_momentum) = (Vec3::ZERO, Vec3::ZERO);
@@ -67,12 +63,17 @@ impl Model {
             angular_momentum += x.cross(p);
             kinetic += 0.5 * p.dot(Vec3::from_slice(&state.v[3 * vertex..]));
         }
+        if self.check_mass("an observation").is_err() {
+            let unknown = Vec3::splat(f64::NAN);
+            (mass, first_moment, momentum, angular_momentum) = (f64::NAN, unknown, unknown, unknown);
+            kinetic = if state.v.iter().all(|v| *v == 0.0) { 0.0 } else { f64::NAN };
+        }
         Observation {
             time: state.time,
             kinetic_energy: kinetic,
-            elastic_energy,
+            elastic_energy: self.elastic_energy(&state.q),
             gravitational_energy: self.gravity_energy(&state.q),
-            other_energy: forces + self.load_energy(&state.q),
+            other_energy: self.force_energy(&state.q, state.time) + self.load_energy(&state.q),
             mass,
             centre_of_mass: first_moment / mass,
             momentum,
@@ -81,32 +82,68 @@ impl Model {
         }
     }
 
-    /// The forces that holds exert on their vertices, three numbers each, in N; zero where nothing is held. Where the acceleration is not
+    /// Returns the forces that constraints exert on their vertices, three numbers each [N]; zero where nothing is fixed. Where the acceleration is not
     /// known it is taken to be zero, as in equilibrium. Only forces of the model count, not the constraints of a
     /// [`Regularized`](crate::integrator::Regularized) scheme.
     ///
     /// # Panics
     /// If the state is not one of this model.
-    pub fn reactions(&mut self, state: &State) -> Vec<f64> {
-        // What is remembered for the scheme is lost.
-        self.revision += 1;
-        let n = self.dim();
-        let (mut force, mut product) = (vec![0.0; n], vec![0.0; n]);
-        self.linearize(&state.q, state.time, crate::system::Definiteness::Exact, &mut force);
-        self.set_damping(&state.q, &state.v, &mut force);
-        force.iter_mut().for_each(|f| *f = -*f);
-        self.mul(Weights { damping: 1.0, ..Weights::default() }, &state.v, &mut product);
-        force.iter_mut().zip(&product).for_each(|(f, d)| *f += d);
-        if let Some(a) = &state.a {
-            self.mul(Weights { mass: 1.0, ..Weights::default() }, a, &mut product);
-            force.iter_mut().zip(&product).for_each(|(f, m)| *f += m);
+    pub fn reactions(&self, state: &State) -> Vec<f64> {
+        let (q, v) = (&state.q, &state.v);
+        let mut moved = Vec::new();
+        if self.time != state.time {
+            moved.clone_from(&self.forces);
+            moved.iter_mut().for_each(|force| force.set_time(state.time));
         }
-        for (force, held) in force.iter_mut().zip(self.holds.held()) {
-            if !held {
-                *force = 0.0;
+        let forces = if moved.is_empty() { &self.forces } else { &moved };
+        // M a + D v + f(u) − f_ext.
+        let mut balance = vec![0.0; self.dim()];
+        self.bodies.iter().filter_map(ModelBody::elastic).for_each(|force| force.add_force(q, &mut balance));
+        for force in forces {
+            force.add_force(q, &mut balance);
+            if force.has_damping() {
+                force.add_damping_force(q, v, &mut balance);
             }
         }
-        force
+        self.add_damping_product(forces, q, v, &mut balance);
+        if let Some(a) = &state.a {
+            let mut product = vec![0.0; self.dim()];
+            self.mass.mul(a, &mut product);
+            balance.iter_mut().zip(&product).for_each(|(balance, inertia)| *balance += inertia);
+        }
+        let gravity = self.load_factor * self.gravity;
+        for (i, (balance, held)) in balance.iter_mut().zip(self.holds.held()).enumerate() {
+            let load = self.vertex_mass[i / 3] * gravity[i % 3] + self.load_factor * self.loads[i];
+            *balance = if *held { *balance - load } else { 0.0 };
+        }
+        balance
+    }
+
+    /// Adds `(αM + βK + D̄) v`, with the stiffness at `q` of elasticity and of `forces`.
+    fn add_damping_product(&self, forces: &[Box<dyn Force>], q: &[f64], v: &[f64], sum: &mut [f64]) {
+        if self.damping.is_zero() || v.iter().all(|&v| v == 0.0) {
+            return;
+        }
+        let mut product = vec![0.0; v.len()];
+        let mut add =
+            |factor: f64, product: &[f64]| sum.iter_mut().zip(product).for_each(|(sum, d)| *sum += factor * d);
+        self.mass.mul(v, &mut product);
+        add(self.damping.mass(), &product);
+        if let Some(matrix) = self.damping.matrix() {
+            matrix.mul(v, &mut product);
+            add(1.0, &product);
+        }
+        if self.damping.stiffness() != 0.0 {
+            let mut stiffness = BlockMatrix::zero(self.pattern().clone());
+            for force in forces {
+                force.add_force_and_stiffness(q, Definiteness::Exact, &mut product, &mut stiffness);
+            }
+            stiffness.mul(v, &mut product);
+            for elastic in self.bodies.iter().filter_map(ModelBody::elastic) {
+                elastic.add_stiffness_product(q, Definiteness::Exact, v, &mut product);
+            }
+            add(self.damping.stiffness(), &product);
+        }
     }
 
     /// What bodies run into, where it is at a time in s.

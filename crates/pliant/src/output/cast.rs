@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use thiserror::Error;
 
+use super::body_color;
 use crate::io::Names;
 use crate::math::Vec3;
 use crate::mesh::{ElementFace, Embedding, SurfaceMesh, VolumeMesh};
@@ -23,7 +24,6 @@ pub struct CastBody {
     name: String,
     mesh: VolumeMesh,
     vertices: Range<usize>,
-    first_element: usize,
     surface: SurfaceMesh,
     carrier: Carrier,
 }
@@ -56,13 +56,11 @@ impl Cast {
         let mut element_count = 0;
         let body = |body: &crate::model::ModelBody| {
             let boundary = body.mesh().boundary();
-            let first_element = element_count;
             element_count += body.mesh().element_count();
             CastBody {
                 name: names.take(body.name()),
                 mesh: body.mesh().clone(),
                 vertices: body.vertices(),
-                first_element,
                 surface: boundary.surface,
                 carrier: Carrier::Vertices(boundary.vertices),
             }
@@ -96,6 +94,17 @@ impl Cast {
         &self.bodies
     }
 
+    /// Returns the sRGB colors of the regions of each body. The first region has the color of its body, [`body_color`];
+    /// further regions take the colors after those of all bodies.
+    pub fn region_colors(&self) -> Vec<Vec<[u8; 3]>> {
+        let mut further = (self.bodies.len()..).map(body_color);
+        let of_body = |(number, body): (usize, &CastBody)| {
+            let others = body.mesh.regions().len().saturating_sub(1);
+            std::iter::once(body_color(number)).chain(further.by_ref().take(others)).collect()
+        };
+        self.bodies.iter().enumerate().map(of_body).collect()
+    }
+
     /// How many vertices the meshes of all bodies have.
     pub fn vertex_count(&self) -> usize {
         self.vertex_count
@@ -121,11 +130,6 @@ impl CastBody {
     /// Which vertices of the model are those of its mesh.
     pub fn vertices(&self) -> Range<usize> {
         self.vertices.clone()
-    }
-
-    /// The number that its first element has among those of all bodies.
-    pub(super) fn first_element(&self) -> usize {
-        self.first_element
     }
 
     /// For each triangle of the surface the region that it is of; of a detailed surface, the first.

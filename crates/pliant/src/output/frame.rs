@@ -1,7 +1,7 @@
 //! A moment of a simulation.
 
 use crate::force::Strained;
-use crate::model::{Model, ModelBody};
+use crate::model::Model;
 use crate::system::State;
 
 /// A moment of a simulation.
@@ -15,71 +15,104 @@ pub struct Frame {
     pub u: Vec<f64>,
     /// Velocities, as many, in m/s.
     pub v: Vec<f64>,
-    /// What is known of each element, if that was asked for.
+    /// Stress and strain, if that was asked for.
     pub fields: Option<Fields>,
+    /// Forces that constraints exert on vertices [N], three numbers each, if they are known.
+    pub reactions: Option<Vec<f64>>,
 }
 
-/// How each element is strained: the elements of all bodies, one body after the other. For bodies without elasticity of
-/// their own the numbers are not known, which is NaN. Single precision suffices to be looked at.
+/// Stress and strain of all bodies, one body after the other. Where they are not known (bodies without elasticity of their own, vertices without
+/// elements) they are NaN. Single precision suffices to be looked at.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Fields {
-    /// Cauchy stress: xx, yy, zz, xy, yz, xz, in Pa.
+    /// Mean over each element.
+    pub elements: FieldValues,
+    /// Recovered at each vertex; see [`NodalStates`](crate::force::NodalStates). Nothing is averaged across regions: a vertex shared by several has the
+    /// values of the region whose von Mises stress is the largest there.
+    pub vertices: FieldValues,
+}
+
+/// Stress and strain at elements, or at vertices.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct FieldValues {
+    /// Cauchy stress, for the linear law its engineering stress: xx, yy, zz, xy, yz, xz [Pa].
     pub stress: Vec<[f32; 6]>,
-    /// Von Mises stress, in Pa.
+    /// Green strain, for the linear law the small strain: xx, yy, zz, xy, yz, xz, shear not doubled.
+    pub strain: Vec<[f32; 6]>,
+    /// Von Mises stress [Pa].
     pub von_mises: Vec<f32>,
-    /// `J`, the volume as a part of that at rest.
+    /// Volume ratio `J`.
     pub volume_ratio: Vec<f32>,
-    /// `ψ`, J/m³ of volume at rest.
+    /// Energy density `ψ` [J/m³ of volume at rest].
     pub energy_density: Vec<f32>,
 }
 
 impl Frame {
-    /// A state of a model, with the stresses in its elements if asked for.
+    /// Copies a state of a model, with stress and strain if asked for.
     ///
     /// # Panics
     /// If the state is not one of this model.
     pub fn new(model: &Model, state: &State, number: usize, with_fields: bool) -> Self {
         let fields = with_fields.then(|| Fields::new(model, &state.q));
-        Self { number, time: state.time, u: state.q.clone(), v: state.v.clone(), fields }
+        Self { number, time: state.time, u: state.q.clone(), v: state.v.clone(), fields, reactions: None }
+    }
+
+    /// Adds the [reactions](Model::reactions) at constraints.
+    ///
+    /// # Panics
+    /// If the state is not one of this model.
+    #[must_use]
+    pub fn with_reactions(self, model: &Model, state: &State) -> Self {
+        Self { reactions: Some(model.reactions(state)), ..self }
     }
 }
 
 impl Fields {
-    /// The stresses in the elements of a model at displacements `u`.
+    /// Computes stress and strain of a model at displacements `u`.
     ///
     /// # Panics
-    /// If there are not three displacements a vertex.
+    /// If there are not three displacements per vertex.
     pub fn new(model: &Model, u: &[f64]) -> Self {
         let mut fields = Self::default();
         for body in model.bodies() {
-            match body.elastic() {
-                Some(elastic) => elastic.element_states(u).iter().for_each(|state| fields.push(state)),
-                None => fields.push_unknown(body),
+            if let Some(elastic) = body.elastic() {
+                elastic.element_states(u).iter().for_each(|state| fields.elements.push(state));
+                let nodal = elastic.nodal_states(body.mesh(), u);
+                nodal.dominant().iter().for_each(|state| fields.vertices.push(state));
+            } else {
+                fields.elements.push_unknown(body.mesh().element_count());
+                fields.vertices.push_unknown(body.mesh().vertex_count());
             }
         }
         fields
     }
+}
 
+impl FieldValues {
     fn push(&mut self, state: &Strained) {
-        let c = &state.cauchy;
-        let stress = [c.x_axis.x, c.y_axis.y, c.z_axis.z, c.x_axis.y, c.y_axis.z, c.x_axis.z];
-        self.stress.push(stress.map(|s| s as f32));
+        let components = |m: &crate::math::Mat3| {
+            [m.x_axis.x, m.y_axis.y, m.z_axis.z, m.x_axis.y, m.y_axis.z, m.x_axis.z].map(|value| value as f32)
+        };
+        self.stress.push(components(&state.cauchy));
+        self.strain.push(components(&state.strain));
         self.von_mises.push(state.von_mises() as f32);
         self.volume_ratio.push(state.volume_ratio as f32);
         self.energy_density.push(state.energy_density as f32);
     }
 
-    fn push_unknown(&mut self, body: &ModelBody) {
-        let count = self.von_mises.len() + body.mesh().element_count();
+    fn push_unknown(&mut self, count: usize) {
+        let count = self.von_mises.len() + count;
         self.stress.resize(count, [f32::NAN; 6]);
+        self.strain.resize(count, [f32::NAN; 6]);
         for field in [&mut self.von_mises, &mut self.volume_ratio, &mut self.energy_density] {
             field.resize(count, f32::NAN);
         }
     }
 
-    /// How many elements it is for, if all parts agree, or else the number of one that does not agree with `expected`.
-    pub(super) fn element_count(&self, expected: usize) -> usize {
-        let counts = [self.stress.len(), self.von_mises.len(), self.volume_ratio.len(), self.energy_density.len()];
+    /// Returns the number of values, or of those of a quantity that has another number than `expected`.
+    pub(super) fn count(&self, expected: usize) -> usize {
+        let scalars = [self.von_mises.len(), self.volume_ratio.len(), self.energy_density.len()];
+        let counts = scalars.into_iter().chain([self.stress.len(), self.strain.len()]);
         counts.into_iter().find(|&count| count != expected).unwrap_or(expected)
     }
 }
@@ -92,22 +125,27 @@ mod tests {
     use crate::model::Body;
 
     #[test]
-    fn fields_are_those_of_the_elements_and_unknown_without_elasticity() {
+    fn fields_are_those_of_the_elements_and_vertices_and_unknown_without_elasticity() {
         let model = two_bodies();
         let state = bend(&model, 0.3);
-        let fields = Fields::new(&model, &state.q);
+        let Fields { elements, vertices } = Fields::new(&model, &state.q);
         let elastic = |body: usize| model.bodies()[body].elastic().unwrap().element_states(&state.q);
         let states: Vec<Strained> = elastic(0).into_iter().chain(elastic(1)).collect();
-        assert_eq!(fields.element_count(states.len()), states.len());
-        for (element, state) in states.iter().enumerate() {
-            assert_eq!(fields.stress[element][0], state.cauchy.x_axis.x as f32);
-            assert_eq!(fields.stress[element][4], state.cauchy.y_axis.z as f32);
-            assert_eq!(fields.von_mises[element], state.von_mises() as f32);
+        let nodal = |body: usize| model.bodies()[body].nodal_states(&state.q).unwrap().dominant();
+        let at_vertices: Vec<Strained> = nodal(0).into_iter().chain(nodal(1)).collect();
+        for (values, states) in [(elements, states), (vertices, at_vertices)] {
+            assert_eq!(values.count(states.len()), states.len());
+            for (index, state) in states.iter().enumerate() {
+                assert_eq!(values.stress[index][0], state.cauchy.x_axis.x as f32);
+                assert_eq!(values.stress[index][4], state.cauchy.y_axis.z as f32);
+                assert_eq!(values.strain[index][3], state.green_strain.x_axis.y as f32);
+                assert_eq!(values.von_mises[index], state.von_mises() as f32);
+            }
         }
         let mesh = generate::block([1.0; 3], [1, 1, 1], Cells::Tet5).unwrap();
         let model = Model::builder().body(Body::without_elasticity(mesh, 1.0)).build().unwrap();
         let fields = Fields::new(&model, &model.rest_state().q);
-        assert_eq!(fields.element_count(5), 5);
-        assert!(fields.stress[4][5].is_nan() && fields.energy_density[0].is_nan());
+        assert_eq!((fields.elements.count(5), fields.vertices.count(8)), (5, 8));
+        assert!(fields.elements.stress[4][5].is_nan() && fields.vertices.energy_density[0].is_nan());
     }
 }

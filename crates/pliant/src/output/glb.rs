@@ -20,8 +20,9 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use super::color::linear;
 use super::stage::Count;
-use super::{AnimationFormat, Axis, Frame, FrameWriter, Options, Stage, Start, Started};
+use super::{AnimationFormat, Axis, Frame, FrameWriter, Options, Stage, Start, Started, body_color};
 use crate::io::{Draft, WriteError};
 use crate::math::Vec3;
 
@@ -38,17 +39,6 @@ const LARGEST: u64 = u32::MAX as u64;
 /// Before the text, and before the data.
 const FILE_HEAD: u64 = 12;
 const CHUNK_HEAD: u64 = 8;
-
-/// Linear red, green and blue of the bodies, in turn; colours that are told apart also by those who see few (Okabe and Ito 2008).
-const COLOURS: [[f32; 3]; 7] = [
-    [0.791, 0.347, 0.0],
-    [0.093, 0.456, 0.815],
-    [0.0, 0.342, 0.171],
-    [0.871, 0.776, 0.054],
-    [0.0, 0.168, 0.445],
-    [0.665, 0.112, 0.0],
-    [0.604, 0.191, 0.386],
-];
 
 struct Glb {
     stage: Stage,
@@ -256,16 +246,15 @@ impl Plan {
         let node = |(mesh, body): (usize, &Shape)| format!("{{\"name\":{},\"mesh\":{mesh}}}", body.name);
         let _ = write!(text, ",\"nodes\":[{}]", listed(self.bodies.iter().enumerate(), node));
         let _ = write!(text, ",\"meshes\":[{}]", listed(0..self.bodies.len(), |body| self.mesh(body)));
-        let material = |(body, colour): (&Shape, [f32; 3])| {
-            let [red, green, blue] = colour;
+        let material = |(number, body): (usize, &Shape)| {
+            let [red, green, blue] = linear(body_color(number));
             format!(
                 "{{\"name\":{},\"doubleSided\":true,\"pbrMetallicRoughness\":{{\"baseColorFactor\":[{red},{green},{blue},1],\
                  \"metallicFactor\":0,\"roughnessFactor\":0.6}}}}",
                 body.name
             )
         };
-        let colours = COLOURS.into_iter().cycle();
-        let _ = write!(text, ",\"materials\":[{}]", listed(self.bodies.iter().zip(colours), material));
+        let _ = write!(text, ",\"materials\":[{}]", listed(self.bodies.iter().enumerate(), material));
         if moves {
             let times = self.positions(self.frames, 0);
             let channel =

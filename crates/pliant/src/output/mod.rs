@@ -6,7 +6,7 @@
 //!
 //! | files | for | |
 //! |---|---|---|
-//! | `.vtu` | ParaView | a file a frame with elements, velocities and stresses, and a `.pvd` that lists them |
+//! | `.vtu` | ParaView | one file per frame with elements at rest, displacements, velocities, stresses, and a `.pvd` that lists them |
 //! | `.obj`, `.ply` | anything | a file a frame with the surfaces |
 //! | `.glb` | Blender, three.js | one file |
 //! | `.pc2`, `.mdd` | Blender, Houdini | one file a body: positions only, for the `_rest.obj` beside it |
@@ -40,6 +40,7 @@
 //! ```
 
 mod cast;
+mod color;
 mod frame;
 mod glb;
 mod mdd;
@@ -60,7 +61,8 @@ use std::sync::Arc;
 use crate::io::WriteError;
 
 pub use cast::{Cast, CastBody, DressError};
-pub use frame::{Fields, Frame};
+pub use color::body_color;
+pub use frame::{FieldValues, Fields, Frame};
 pub use shown::Shown;
 
 use stage::Stage;
@@ -260,7 +262,15 @@ mod tests {
             (bad(&|frame| frame.u[0] = 1e200), "vertex 0 is not at a finite place"),
             (bad(&|frame| frame.time = f64::NAN), "its time is NaN"),
             (bad(&|frame| frame.number = 0), "it comes after frame 0"),
-            (bad(&|frame| frame.fields.as_mut().unwrap().von_mises.truncate(2)), "fields for 2 elements, expected"),
+            (
+                bad(&|frame| frame.fields.as_mut().unwrap().elements.von_mises.truncate(2)),
+                "fields for 2 elements, expected",
+            ),
+            (
+                bad(&|frame| frame.fields.as_mut().unwrap().vertices.strain.truncate(4)),
+                "fields for 4 vertices, expected",
+            ),
+            (bad(&|frame| frame.reactions = Some(vec![0.0; 5])), "5 reactions, expected"),
         ];
         for format in FORMATS {
             let folder = tempfile::tempdir().unwrap();

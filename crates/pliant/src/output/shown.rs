@@ -1,6 +1,6 @@
 //! What colours can show.
 
-use super::{CastBody, Frame};
+use super::{CastBody, FieldValues, Frame};
 use crate::math::Vec3;
 
 /// A number at each vertex, for colours to show.
@@ -10,7 +10,7 @@ pub enum Shown {
     Displacement,
     /// How fast it moves, in m/s.
     Speed,
-    /// The von Mises stress, in Pa.
+    /// The von Mises stress recovered at vertices, in Pa.
     VonMises,
     /// The volume as a part of that at rest.
     VolumeRatio,
@@ -38,7 +38,7 @@ impl Shown {
         match self {
             Self::Displacement => "displacement",
             Self::Speed => "speed",
-            Self::VonMises => "von Mises stress",
+            Self::VonMises => "nodal von Mises stress",
             Self::VolumeRatio => "volume, of rest",
             Self::Energy => "energy",
         }
@@ -55,14 +55,14 @@ impl Shown {
         }
     }
 
-    /// Whether it is known of elements, and so needs the [`fields`](Frame::fields) of a frame.
+    /// Returns true if it is computed from strain, and so needs the [`fields`](Frame::fields) of a frame.
     pub fn needs_fields(self) -> bool {
         matches!(self, Self::VonMises | Self::VolumeRatio | Self::Energy)
     }
 }
 
 impl CastBody {
-    /// Numbers at the vertices of its mesh; what elements have is averaged there. None if the frame does not have these.
+    /// Returns numbers at the vertices of its mesh, those of [`Fields`](super::Fields) at vertices; `None` if the frame does not have them.
     ///
     /// # Panics
     /// If the frame is not one of the model.
@@ -71,27 +71,17 @@ impl CastBody {
             let own = &numbers.as_chunks::<3>().0[self.vertices()];
             own.iter().map(|vector| Vec3::from_array(*vector).length()).collect()
         };
-        let fields = || frame.fields.as_ref();
-        Some(match shown {
-            Shown::Displacement => lengths(&frame.u),
-            Shown::Speed => lengths(&frame.v),
-            Shown::VonMises => self.averaged(&fields()?.von_mises),
-            Shown::VolumeRatio => self.averaged(&fields()?.volume_ratio),
-            Shown::Energy => self.averaged(&fields()?.energy_density),
-        })
-    }
-
-    /// Numbers of all elements of the model, averaged at the vertices of this body. Those of vertices without elements are not known.
-    fn averaged(&self, values: &[f32]) -> Vec<f64> {
-        let mut sums = vec![(0.0, 0.0); self.mesh().vertex_count()];
-        for (element, value) in self.mesh().elements().zip(&values[self.first_element()..]) {
-            for &vertex in element {
-                let (sum, count) = &mut sums[vertex as usize];
-                *sum += f64::from(*value);
-                *count += 1.0;
-            }
+        let own = |of: fn(&FieldValues) -> &[f32]| -> Option<Vec<f64>> {
+            let values = &of(&frame.fields.as_ref()?.vertices)[self.vertices()];
+            Some(values.iter().map(|&value| f64::from(value)).collect())
+        };
+        match shown {
+            Shown::Displacement => Some(lengths(&frame.u)),
+            Shown::Speed => Some(lengths(&frame.v)),
+            Shown::VonMises => own(|values| &values.von_mises),
+            Shown::VolumeRatio => own(|values| &values.volume_ratio),
+            Shown::Energy => own(|values| &values.energy_density),
         }
-        sums.into_iter().map(|(sum, count)| sum / count).collect()
     }
 }
 
@@ -102,21 +92,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_of_elements_are_averaged_at_the_vertices_of_their_own_body() {
+    fn numbers_are_those_recovered_at_the_vertices_of_each_body() {
         let model = two_bodies();
         let cast = Cast::new(&model);
-        let frame = Frame::new(&model, &bend(&model, 0.4), 0, true);
-        let fields = frame.fields.as_ref().unwrap();
-        let mut first = 0;
-        for body in cast.bodies() {
-            let values = body.vertex_values(Shown::VolumeRatio, &frame).unwrap();
-            let around: Vec<f64> = (0..body.mesh().element_count())
-                .filter(|&element| body.mesh().element(element).contains(&3))
-                .map(|element| f64::from(fields.volume_ratio[first + element]))
-                .collect();
-            let mean = around.iter().sum::<f64>() / around.len() as f64;
-            assert!((values[3] - mean).abs() < 1e-12, "{} and {mean}", values[3]);
-            first += body.mesh().element_count();
+        let state = bend(&model, 0.4);
+        let frame = Frame::new(&model, &state, 0, true);
+        for (body, own) in cast.bodies().iter().zip(model.bodies()) {
+            let states = own.nodal_states(&state.q).unwrap().dominant();
+            let von_mises = body.vertex_values(Shown::VonMises, &frame).unwrap();
+            let ratios = body.vertex_values(Shown::VolumeRatio, &frame).unwrap();
+            for (vertex, state) in states.iter().enumerate() {
+                assert_eq!(von_mises[vertex], f64::from(state.von_mises() as f32));
+                assert_eq!(ratios[vertex], f64::from(state.volume_ratio as f32));
+            }
+            assert_eq!(states.len(), von_mises.len());
         }
     }
 

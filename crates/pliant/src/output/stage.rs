@@ -82,16 +82,21 @@ impl Stage {
     }
 
     fn defect(&self, frame: &Frame) -> Option<String> {
-        let (coordinates, elements) = (3 * self.cast.vertex_count(), self.cast.element_count());
-        for (what, numbers) in [("displacements", &frame.u), ("velocities", &frame.v)] {
-            if numbers.len() != coordinates {
-                return Some(format!("{} {what}, expected {coordinates}", numbers.len()));
+        let (vertices, elements) = (self.cast.vertex_count(), self.cast.element_count());
+        let reactions = frame.reactions.iter().map(|reactions| ("reactions", reactions));
+        for (what, numbers) in [("displacements", &frame.u), ("velocities", &frame.v)].into_iter().chain(reactions) {
+            if numbers.len() != 3 * vertices {
+                return Some(format!("{} {what}, expected {}", numbers.len(), 3 * vertices));
             }
         }
-        if let Some(found) = frame.fields.as_ref().map(|fields| fields.element_count(elements))
-            && found != elements
-        {
-            return Some(format!("fields for {found} elements, expected {elements}"));
+        if let Some(fields) = &frame.fields {
+            let counts = [("elements", &fields.elements, elements), ("vertices", &fields.vertices, vertices)];
+            for (what, values, expected) in counts {
+                let found = values.count(expected);
+                if found != expected {
+                    return Some(format!("fields for {found} {what}, expected {expected}"));
+                }
+            }
         }
         if !frame.time.is_finite() {
             return Some(format!("its time is {}", frame.time));

@@ -1,8 +1,11 @@
 //! Series of `.vtu` for ParaView, with a `.pvd` that lists them: the elements of all bodies in one grid, tetrahedra and hexahedra alike.
 //!
-//! - points where they are in the frame; point data `displacement` and `velocity`;
+//! - points at rest; point data `displacement` and `velocity`. ParaView's filter Warp By Vector with `displacement` gives the deformed shape;
 //! - cell data `region` and `body`, whole numbers, whose names are in the field data `region_names` and `body_names`;
-//! - if the frame has fields: cell data `stress` (Cauchy's), `von_mises`, `J` and `energy_density`.
+//! - if the frame has fields: point data `stress` (Cauchy), `strain` (Green), `von_mises`, `J` and `energy_density`, recovered at vertices as
+//!   [`Fields`] has them, and cell data of the same names, the means over elements. With the linear law, stress and strain are its own
+//!   `σ` and `ε`;
+//! - if the frame has them: point data `reaction`, the forces of constraints.
 //!
 //! The list is written anew when it has grown by an eighth: all that is ever written of it stays below ten times its final size,
 //! however many frames there are, and a simulation that is killed leaves a list of nearly all of them. It appears at once, as every file does, and names
@@ -11,7 +14,7 @@
 use std::path::{Path, PathBuf};
 
 use super::series::ending;
-use super::{AnimationFormat, CastBody, Fields, Frame, FrameWriter, Stage, Start};
+use super::{AnimationFormat, CastBody, FieldValues, Frame, FrameWriter, Stage, Start};
 use crate::io::{DataArray, Disk, Files, Moment, PackedGrid, Values, WriteError, collection};
 use crate::math::Vec3;
 use crate::mesh::VolumeMesh;
@@ -19,12 +22,17 @@ use crate::mesh::VolumeMesh;
 pub(super) const FORMAT: AnimationFormat = AnimationFormat {
     name: "VTK XML",
     extensions: &["vtu", "pvd"],
-    about: "a file a frame and a .pvd that lists them: elements with velocities, stresses, regions and bodies",
-    start: Start::Series(|stage| Ok(Box::new(Vtu { stage, grid: None, files: Vec::new(), listed: 0 }))),
+    about: "one file per frame and a .pvd that lists them: points at rest with displacements, velocities, stresses, strains, reactions",
+    start: Start::Series(|stage| {
+        let rest = stage.cast().bodies().iter().map(CastBody::mesh).flat_map(VolumeMesh::vertices).copied().collect();
+        Ok(Box::new(Vtu { stage, rest, grid: None, files: Vec::new(), listed: 0 }))
+    }),
 };
 
 struct Vtu {
     stage: Stage,
+    /// The vertices of all bodies at rest.
+    rest: Vec<Vec3>,
     /// Packed with the first frame.
     grid: Option<PackedGrid>,
     /// Time and path of each frame.
@@ -71,15 +79,18 @@ impl Vtu {
             let bodies: Vec<_> = bodies.iter().map(|body| (body.name(), body.mesh())).collect();
             PackedGrid::of_bodies(&bodies)
         });
-        let rest = bodies.iter().map(CastBody::mesh).flat_map(VolumeMesh::vertices);
-        let (u, _) = frame.u.as_chunks::<3>();
-        let points: Vec<Vec3> = rest.zip(u).map(|(rest, u)| *rest + Vec3::from_array(*u)).collect();
         let vectors = |name, numbers| DataArray { name, components: AXES, values: Values::F64(numbers) };
-        let cell_data = frame.fields.as_ref().map(cell_data).unwrap_or_default();
+        let mut point_data = vec![vectors("displacement", &frame.u), vectors("velocity", &frame.v)];
+        point_data.extend(frame.reactions.as_ref().map(|reactions| vectors("reaction", reactions)));
+        let mut cell_data = Vec::new();
+        if let Some(fields) = &frame.fields {
+            point_data.extend(arrays(&fields.vertices));
+            cell_data.extend(arrays(&fields.elements));
+        }
         grid.file(&Moment {
             time: Some(frame.time),
-            points: &points,
-            point_data: &[vectors("displacement", &frame.u), vectors("velocity", &frame.v)],
+            points: &self.rest,
+            point_data: &point_data,
             cell_data: &cell_data,
         })
     }
@@ -99,13 +110,14 @@ impl Vtu {
     }
 }
 
-fn cell_data(fields: &Fields) -> Vec<DataArray<'_>> {
-    let scalars = |name, numbers| DataArray { name, components: &[], values: Values::F32(numbers) };
-    vec![
-        DataArray { name: "stress", components: TENSOR, values: Values::F32(fields.stress.as_flattened()) },
-        scalars("von_mises", &fields.von_mises),
-        scalars("J", &fields.volume_ratio),
-        scalars("energy_density", &fields.energy_density),
+fn arrays(fields: &FieldValues) -> [DataArray<'_>; 5] {
+    let array = |name, components, numbers| DataArray { name, components, values: Values::F32(numbers) };
+    [
+        array("stress", TENSOR, fields.stress.as_flattened()),
+        array("strain", TENSOR, fields.strain.as_flattened()),
+        array("von_mises", &[], &fields.von_mises),
+        array("J", &[], &fields.volume_ratio),
+        array("energy_density", &[], &fields.energy_density),
     ]
 }
 
@@ -130,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_is_read_back_deformed_and_with_its_regions() {
+    fn a_body_is_read_back_at_rest_and_with_its_regions() {
         for cells in [Cells::Tet5, Cells::Hex] {
             let mut data = generate::block([1.0, 0.5, 0.5], [2, 1, 1], cells).unwrap().into_data();
             data.regions = vec![crate::mesh::Region::named("left & <lower>"), crate::mesh::Region::named("right")];
@@ -143,35 +155,44 @@ mod tests {
             assert_eq!(
                 loaded.notes,
                 ["data arrays that are not kept: \
-                  J, TimeValue, body, body_names, displacement, energy_density, stress, velocity, von_mises"]
+                  J, TimeValue, body, body_names, displacement, energy_density, strain, stress, velocity, von_mises"]
             );
             let Mesh::Volume(back) = loaded.mesh else { panic!("expected a volume") };
             assert_eq!(back.connectivity(), mesh.connectivity());
             assert_eq!(back.element_region(), mesh.element_region());
             assert_eq!(back.regions(), mesh.regions());
-            let (u, _) = frame.u.as_chunks::<3>();
-            for ((back, rest), u) in back.vertices().iter().zip(mesh.vertices()).zip(u) {
-                assert_eq!(*back, *rest + Vec3::from_array(*u));
-            }
+            assert_eq!(back.vertices(), mesh.vertices());
+            let bytes = std::fs::read(&files[1]).unwrap();
+            assert_eq!(data_array(&bytes, "displacement").unwrap(), frame.u);
         }
     }
 
     #[test]
     fn tetrahedra_and_hexahedra_are_in_one_grid_with_all_fields() {
         let model = two_bodies();
-        let frame = &frames(&model, 2)[1];
-        let (_folder, files) = write(&model, std::slice::from_ref(frame));
+        let mut frame = frames(&model, 2).remove(1);
+        frame.reactions = Some(frame.v.iter().map(|v| 3.0 * v).collect());
+        let (_folder, files) = write(&model, std::slice::from_ref(&frame));
         let bytes = std::fs::read(&files[1]).unwrap();
         let array = |name| data_array(&bytes, name).unwrap();
         assert_eq!(array("displacement"), frame.u);
         assert_eq!(array("velocity"), frame.v);
         assert_eq!(array("TimeValue"), [frame.time]);
+        assert_eq!(Some(array("reaction")), frame.reactions);
         let fields = frame.fields.as_ref().unwrap();
         let wide = |numbers: &[f32]| numbers.iter().map(|&x| f64::from(x)).collect::<Vec<f64>>();
-        assert_eq!(array("stress"), wide(fields.stress.as_flattened()));
-        assert_eq!(array("von_mises"), wide(&fields.von_mises));
-        assert_eq!(array("J"), wide(&fields.volume_ratio));
-        assert_eq!(array("energy_density"), wide(&fields.energy_density));
+        // Cell data come first.
+        let at = bytes.windows(11).position(|text| text == b"<PointData>").unwrap();
+        let head = bytes.windows(10).position(|text| text == b"<CellData>").unwrap();
+        let points_only = [&bytes[..head], &bytes[at..]].concat();
+        for (bytes, values) in [(&bytes, &fields.elements), (&points_only, &fields.vertices)] {
+            let array = |name| data_array(bytes, name).unwrap();
+            assert_eq!(array("stress"), wide(values.stress.as_flattened()));
+            assert_eq!(array("strain"), wide(values.strain.as_flattened()));
+            assert_eq!(array("von_mises"), wide(&values.von_mises));
+            assert_eq!(array("J"), wide(&values.volume_ratio));
+            assert_eq!(array("energy_density"), wide(&values.energy_density));
+        }
         let meshes: Vec<&VolumeMesh> = model.bodies().iter().map(ModelBody::mesh).collect();
         let (tets, hexes) = (meshes[0].element_count(), meshes[1].element_count());
         let each = |of_tets: f64, of_hexes: f64| [vec![of_tets; tets], vec![of_hexes; hexes]].concat();

@@ -1,6 +1,7 @@
 //! What is where in the folder of a run.
 
 use std::fs;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -52,47 +53,90 @@ pub(super) struct Manifest {
 #[derive(Debug, Clone)]
 pub(super) struct Folder(PathBuf);
 
+/// Exclusive use of a folder until dropped. The operating system ends that of a process that was killed.
+#[derive(Debug)]
+pub(super) struct Lock(fs::File);
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // The file names its owner, which is gone. If that fails, the name is never read: nobody has the lock.
+        drop(self.0.set_len(0));
+    }
+}
+
+/// Extensions of one-file outputs, which are named after the run.
+const FILMS: [&str; 5] = ["glb", "pc2", "mdd", "gif", "mp4"];
+
 impl Folder {
     pub fn open(path: &Path) -> Self {
         Self(path.into())
     }
 
-    /// Make the folder, and take away what an earlier run has left. What is not of a run stays, and is not written over.
-    pub fn create(path: &Path) -> Result<(Self, fs::File), RunError> {
-        let folder = Self(path.into());
+    /// Creates the folder and removes the files of an earlier run. Other files stay, and are not written over.
+    ///
+    /// `lock` is that of [`Folder::lock_earlier`].
+    pub fn create(&self, lock: Option<Lock>) -> Result<Lock, RunError> {
+        let path = self.path();
         let wrong = |path: PathBuf| move |cause| RunError::Folder { path, cause };
         fs::create_dir_all(path).map_err(wrong(path.into()))?;
         // The lock is made first: a run may have been killed before it came further.
-        let is_run = folder.manifest_path().is_file() || folder.lock_path().is_file();
+        let is_run = self.manifest_path().is_file() || self.lock_path().is_file();
         let ours = ["scene.toml", "scene.config", "probes.csv", "probes.npy", "checkpoint.bin", "frames"];
         if let Some(name) = ours.iter().find(|name| !is_run && path.join(name).exists()) {
             return Err(RunError::Foreign { folder: path.into(), name: (*name).into() });
         }
-        let lock = folder.lock()?;
+        let lock = lock.map_or_else(|| self.lock(), Ok)?;
+        if let Ok(earlier) = self.manifest() {
+            self.remove_outputs(&earlier)?;
+        }
         for name in ours.iter().filter(|name| **name != "frames") {
             remove(&path.join(name))?;
         }
-        remove_series(&folder.frames(), "npy")?;
-        for extension in ["vtu", "obj", "ply", "png"] {
+        remove_series(&self.frames(), "npy")?;
+        for extension in ["vtu", "obj", "ply"] {
             remove_series(&path.join(extension), extension)?;
         }
-        fs::create_dir_all(folder.frames()).map_err(wrong(folder.frames()))?;
-        Ok((folder, lock))
+        fs::create_dir_all(self.frames()).map_err(wrong(self.frames()))?;
+        Ok(lock)
+    }
+
+    /// Removes outputs made of all frames: with other frames they would be wrong.
+    pub fn remove_outputs(&self, manifest: &Manifest) -> Result<(), RunError> {
+        let films = FILMS.iter().map(|extension| format!("{}.{extension}", manifest.name));
+        for name in films.chain(["plots.svg".into(), "plots.png".into()]) {
+            remove(&self.0.join(name))?;
+        }
+        remove_series(&self.0.join("png"), "png")
     }
 
     fn lock_path(&self) -> PathBuf {
         self.0.join("lock")
     }
 
-    /// Keep others from writing here, until the file is closed.
-    pub fn lock(&self) -> Result<fs::File, RunError> {
+    /// Keeps other processes from writing to the folder.
+    pub fn lock(&self) -> Result<Lock, RunError> {
         let path = self.lock_path();
-        let file = fs::File::create(&path).map_err(|cause| RunError::Folder { path: path.clone(), cause })?;
+        let wrong = |cause| RunError::Folder { path: path.clone(), cause };
+        // What is in it names the owner, which may be another process.
+        let file = fs::OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
+        let mut file = file.map_err(wrong)?;
         match file.try_lock() {
-            Ok(()) => Ok(file),
-            Err(fs::TryLockError::WouldBlock) => Err(RunError::Locked { folder: self.0.clone() }),
-            Err(fs::TryLockError::Error(cause)) => Err(RunError::Folder { path, cause }),
+            Ok(()) => {}
+            Err(fs::TryLockError::WouldBlock) => {
+                let mut owner = String::new();
+                // Some systems do not let others read a file that is locked: then the owner is unknown.
+                drop(file.take(32).read_to_string(&mut owner));
+                return Err(RunError::Locked { folder: self.0.clone(), process: owner.trim().parse().ok() });
+            }
+            Err(fs::TryLockError::Error(cause)) => return Err(wrong(cause)),
         }
+        file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id())).map_err(wrong)?;
+        Ok(Lock(file))
+    }
+
+    /// Locks the folder if it has been one of a run; it is not changed otherwise.
+    pub fn lock_earlier(&self) -> Result<Option<Lock>, RunError> {
+        if self.lock_path().is_file() { self.lock().map(Some) } else { Ok(None) }
     }
 
     pub fn path(&self) -> &Path {
@@ -115,6 +159,12 @@ impl Folder {
         self.frames().join(format!("{number:06}.npy"))
     }
 
+    /// Returns the number of the last frame, if there is any.
+    pub fn last_frame(&self) -> Option<usize> {
+        let names = fs::read_dir(self.frames()).into_iter().flatten().flatten().map(|entry| entry.file_name());
+        names.filter_map(|name| name.to_str()?.strip_suffix(".npy")?.parse().ok()).max()
+    }
+
     pub fn scene(&self, manifest: &Manifest) -> PathBuf {
         // Only the name counts: a manifest cannot lead out of the folder.
         self.0.join(Path::new(&manifest.scene).file_name().unwrap_or_default())
@@ -131,24 +181,17 @@ impl Folder {
         Ok(path)
     }
 
-    /// Write the scene and what it is.
+    /// Writes the scene, with names of files that hold from any folder, and the manifest.
     pub fn begin(&self, file: &SceneFile, built: &Built) -> Result<Manifest, RunError> {
         let name = file.source.path.file_stem().map_or("scene".into(), |stem| stem.to_string_lossy().into_owned());
-        let extension = file.source.path.extension().map_or("toml".into(), |own| own.to_string_lossy().into_owned());
-        // As it was written, unless it was changed since.
-        let as_written = SceneFile::of(&Disk, file.source.clone()).is_ok_and(|read| read.scene == file.scene);
-        let (scene, text) = if as_written {
-            (format!("scene.{extension}"), file.source.text.to_string())
-        } else {
-            ("scene.toml".into(), file.scene.to_toml())
-        };
+        let text = file.to_portable_toml();
         // An empty path is the folder that we are in.
         let base = std::path::absolute(Path::new(".").join(&file.source.folder))
             .map_err(|cause| RunError::Folder { path: file.source.folder.clone(), cause })?;
         let manifest = Manifest {
             pliant: env!("CARGO_PKG_VERSION").into(),
             name,
-            scene,
+            scene: "scene.toml".into(),
             base,
             scene_checksum: checksum(&text),
             status: Status::Running,

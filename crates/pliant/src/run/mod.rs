@@ -5,7 +5,8 @@
 //! | file | |
 //! |---|---|
 //! | `run.json` | what it is a run of, and how far it has come |
-//! | `scene.toml` | the scene, or `scene.config` |
+//! | `scene.toml` | the scene, with absolute names of files: it can be run from any folder |
+//! | `lock` | the process that is writing to the folder, if any |
 //! | `probes.csv`, `probes.npy` | numbers, a row a step; the second when it is done |
 //! | `frames/000000.npy` … | displacements and velocities, six columns and a row a vertex |
 //! | `checkpoint.bin` | where to go on |
@@ -31,12 +32,12 @@ use crate::integrator::{StepError, StepInfo};
 use crate::io::{Disk, ReadError, WriteError};
 use crate::output::{self, Cast, DressError, Frame, FrameWriter, Options};
 use crate::scene::{Animation, Built, SceneError, SceneFile, Source, Up, Verdict};
-use crate::simulation::{Checkpoint, CheckpointError, Simulation, Table, TableError};
+use crate::simulation::{Checkpoint, CheckpointError, EnergyGain, Simulation, Table, TableError};
 use crate::system::State;
 
 pub use folder::Status;
 
-use folder::{Folder, Manifest};
+use folder::{Folder, Lock, Manifest};
 use writer::{Job, Writer};
 
 /// How a run goes.
@@ -63,12 +64,14 @@ pub struct Progress<'a> {
     pub time: f64,
     /// What it took.
     pub info: &'a StepInfo,
+    /// Energy that appeared without work being done, where it is to be reported.
+    pub energy_gain: Option<EnergyGain>,
     /// The numbers that were recorded, if they were.
     pub row: Option<&'a [f64]>,
 }
 
 /// How a run ended that did not fail.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug)]
 pub struct Outcome {
     /// Done, or stopped before that.
     pub status: Status,
@@ -78,6 +81,17 @@ pub struct Outcome {
     pub resumable_from: u64,
     /// What was written for other programs: of each format the file to open.
     pub files: Vec<PathBuf>,
+    /// Why other outputs are missing. The steps are complete, and [`Run::finish`] tries again.
+    pub failures: Vec<RunError>,
+}
+
+/// Outputs of a run that are made of all its frames.
+#[derive(Debug, Default)]
+pub struct Outputs {
+    /// Files that were written, or of a series the first.
+    pub files: Vec<PathBuf>,
+    /// Why other files are missing.
+    pub failures: Vec<RunError>,
 }
 
 /// Why a run failed.
@@ -103,11 +117,15 @@ pub enum RunError {
     NotARun { folder: PathBuf, reason: String },
     #[error("{}: the scene was changed since the run began; run it anew, or take the change back", path.display())]
     SceneChanged { path: PathBuf },
-    #[error("{}: another program is writing to this folder", folder.display())]
-    Locked { folder: PathBuf },
+    #[error(
+        "{}: {} is writing to this folder; wait until it ends, or choose another folder",
+        folder.display(),
+        process.map_or("another process".into(), |id| format!("process {id}"))
+    )]
+    Locked { folder: PathBuf, process: Option<u32> },
     #[error("{}: the folder has `{name}`, which is not of a run of Pliant; choose another folder", folder.display())]
     Foreign { folder: PathBuf, name: String },
-    #[error("{}: this frame is missing", path.display())]
+    #[error("{}: this frame is missing; only running the scene again brings it back", path.display())]
     MissingFrame { path: PathBuf },
     #[error("{}: {cause}", path.display())]
     Folder { path: PathBuf, cause: std::io::Error },
@@ -124,22 +142,35 @@ pub struct Run {
     built: Built,
     cast: Arc<Cast>,
     manifest: Manifest,
-    /// Held while it is being made.
-    lock: Option<std::fs::File>,
+    /// Keeps other processes from writing to the folder.
+    #[expect(dead_code, reason = "dropped, not read")]
+    lock: Option<Lock>,
     /// Rows to keep of an earlier part of the run, its header included; none if there was none.
     rows_before: Option<u64>,
 }
 
 impl Run {
-    /// A new run in a folder, which is made if it is not there. What an earlier run has left there is taken away.
+    /// Creates a run in a folder, which is locked until the run is dropped. The files of an earlier run are removed.
     pub fn create(file: SceneFile, folder: &Path) -> Result<Self, RunError> {
+        let folder = Folder::open(folder);
+        // Building can take long: a folder in use is found before.
+        let earlier = folder.lock_earlier()?;
         let built = file.build(&Disk)?;
-        let (folder, lock) = Folder::create(folder)?;
+        let lock = folder.create(earlier)?;
         let manifest = folder.begin(&file, &built)?;
         Ok(Self { lock: Some(lock), ..Self::of(folder, file, built, manifest)? })
     }
 
-    /// A run that has been made, or begun.
+    /// Opens a run to write to its folder, which is locked until the run is dropped.
+    pub fn lock(folder: &Path) -> Result<Self, RunError> {
+        let own = Folder::open(folder);
+        // A folder without a run stays as it is.
+        own.manifest()?;
+        let lock = own.lock()?;
+        Ok(Self { lock: Some(lock), ..Self::open(folder)? })
+    }
+
+    /// Opens a run to read from its folder, which another process may be writing to.
     pub fn open(folder: &Path) -> Result<Self, RunError> {
         let folder = Folder::open(folder);
         let manifest = folder.manifest()?;
@@ -150,23 +181,38 @@ impl Run {
         Self::of(folder, file, built, manifest)
     }
 
-    /// The same, ready to go on from its last checkpoint.
+    /// Opens and locks a run, and goes to its last checkpoint.
     pub fn resume(folder: &Path) -> Result<Self, RunError> {
-        let mut run = Self::open(folder)?;
-        if run.manifest.scene_checksum != folder::checksum(&run.file.source.text) {
-            let path = run.file.source.path.clone();
+        Self::lock(folder)?.at_checkpoint()
+    }
+
+    /// Goes to the last checkpoint.
+    pub fn at_checkpoint(mut self) -> Result<Self, RunError> {
+        if self.manifest.scene_checksum != folder::checksum(&self.file.source.text) {
+            let path = self.file.source.path.clone();
             return Err(RunError::SceneChanged { path });
         }
-        run.lock = Some(run.folder.lock()?);
-        let checkpoint = Checkpoint::read(&Disk, &run.folder.checkpoint())?;
-        run.built.simulation.check_resumable(&checkpoint)?;
-        run.built.recorder.set_work(checkpoint.work);
-        run.built.simulation.resume(checkpoint)?;
-        let step = run.built.simulation.steps_done();
+        let checkpoint = Checkpoint::read(&Disk, &self.folder.checkpoint())?;
+        self.built.simulation.check_resumable(&checkpoint)?;
+        self.built.recorder.set_work(checkpoint.work);
+        self.built.simulation.resume(checkpoint)?;
+        let step = self.built.simulation.steps_done();
+        if let Some(path) =
+            (0..self.frames_at(step)).map(|number| self.folder.frame(number)).find(|path| !path.is_file())
+        {
+            return Err(RunError::MissingFrame { path });
+        }
         // The names, the start, every so many steps, and the end.
-        let is_extra_end = step == run.built.steps && !step.is_multiple_of(run.built.record_every);
-        run.rows_before = Some(2 + step / run.built.record_every + u64::from(is_extra_end));
-        Ok(run)
+        let is_extra_end = step == self.built.steps && !step.is_multiple_of(self.built.record_every);
+        self.rows_before = Some(2 + step / self.built.record_every + u64::from(is_extra_end));
+        Ok(self)
+    }
+
+    /// Returns the number of frames after so many steps.
+    fn frames_at(&self, step: u64) -> usize {
+        let every = self.built.frame_every;
+        let last = if step == self.built.steps { step.div_ceil(every) } else { step / every };
+        1 + last as usize
     }
 
     fn of(folder: Folder, file: SceneFile, mut built: Built, manifest: Manifest) -> Result<Self, RunError> {
@@ -211,7 +257,7 @@ impl Run {
 
     /// How many frames there will be, or are if it is done.
     pub fn frame_count(&self) -> usize {
-        1 + self.built.steps.div_ceil(self.built.frame_every) as usize
+        self.frames_at(self.built.steps)
     }
 
     /// How many frames there are.
@@ -219,11 +265,13 @@ impl Run {
         (0..self.frame_count()).take_while(|&number| self.folder.frame(number).is_file()).count()
     }
 
-    /// An error if a run that is done has not all its frames any more, or if there is none at all.
+    /// Returns an error if there is no frame, or if one is missing before the last.
     pub fn check_frames(&self) -> Result<(), RunError> {
+        // Frames are written in order, perhaps while they are counted.
+        let last = self.folder.last_frame().unwrap_or(0);
+        let expected = if self.status() == Status::Done { self.frame_count() } else { 1 + last };
         let done = self.frames_done();
-        let is_incomplete = self.status() == Status::Done && done < self.frame_count();
-        if done == 0 || is_incomplete {
+        if done < expected.min(self.frame_count()) {
             return Err(RunError::MissingFrame { path: self.folder.frame(done) });
         }
         Ok(())
@@ -283,17 +331,8 @@ impl Run {
         params: &Params,
         watch: &mut dyn FnMut(&Progress<'_>) -> ControlFlow<()>,
     ) -> Result<Outcome, RunError> {
-        let outcome = self.step_and_write(params, watch);
-        self.lock = None;
-        outcome
-    }
-
-    fn step_and_write(
-        &mut self,
-        params: &Params,
-        watch: &mut dyn FnMut(&Progress<'_>) -> ControlFlow<()>,
-    ) -> Result<Outcome, RunError> {
         let start = self.built.simulation.steps_done();
+        self.folder.remove_outputs(&self.manifest)?;
         let mut writers: Vec<Box<dyn FrameWriter>> = Vec::new();
         for format in self.formats(true) {
             let extension = format.extensions[0];
@@ -301,9 +340,7 @@ impl Run {
             writers.push(format.start(&path, &self.cast, &self.options())?);
         }
         // All frames up to here are on disk.
-        let is_end = start == self.built.steps;
-        let last = if is_end { start.div_ceil(self.built.frame_every) } else { start / self.built.frame_every };
-        for number in 0..=last as usize {
+        for number in 0..self.frames_at(start) {
             if self.rows_before.is_some() {
                 let time = self.frame_time(number);
                 writers.iter_mut().for_each(|writer| writer.found(number, time));
@@ -312,7 +349,8 @@ impl Run {
         let writer = Writer::new(&self.folder, &self.built.recorder.columns(), self.rows_before, writers)?;
         self.set_status(Status::Running)?;
         let (sender, receiver) = sync_channel(QUEUE);
-        let with_fields = !self.formats(true).is_empty();
+        // Other formats have surfaces only.
+        let with_fields = self.formats(true).iter().any(|format| format.extensions.contains(&"vtu"));
         let mut pace = Pace { interval: params.checkpoint_interval, latest: None, last: None };
         let is_new = self.rows_before.is_none();
         let built = &mut self.built;
@@ -328,13 +366,15 @@ impl Run {
         let resumable_from = pace.latest.map_or(start, |latest| latest.step);
         match stepped {
             Ok(ControlFlow::Continue(())) => {
-                files.extend(self.finish()?);
+                // The steps are complete, whatever happens to outputs that are made of them.
                 self.set_status(Status::Done)?;
-                Ok(Outcome { status: Status::Done, step, resumable_from: step, files })
+                let outputs = self.finish();
+                files.extend(outputs.files);
+                Ok(Outcome { status: Status::Done, step, resumable_from: step, files, failures: outputs.failures })
             }
             Ok(ControlFlow::Break(())) => {
                 self.set_status(Status::Stopped)?;
-                Ok(Outcome { status: Status::Stopped, step, resumable_from, files })
+                Ok(Outcome { status: Status::Stopped, step, resumable_from, files, failures: Vec::new() })
             }
             Err(source) => {
                 self.set_status(Status::Failed)?;
@@ -343,15 +383,24 @@ impl Run {
         }
     }
 
-    /// Write what needs all frames. Returns the files to open.
-    pub fn finish(&self) -> Result<Vec<PathBuf>, RunError> {
-        self.folder.write_probes(&self.table()?)?;
-        let mut files = Vec::new();
+    /// Writes outputs that need all frames and do not exist yet. One that fails does not keep others from being written.
+    pub fn finish(&self) -> Outputs {
+        let mut outputs = Outputs::default();
+        if let Err(error) = self.table().and_then(|table| self.folder.write_probes(&table)) {
+            outputs.failures.push(error);
+        }
         for format in self.formats(false) {
             let path = self.folder.path().join(format!("{}.{}", self.name(), format.extensions[0]));
-            files.push(self.export(format, &path)?);
+            // Files appear when they are complete, and are removed when frames change.
+            if path.is_file() {
+                continue;
+            }
+            match self.export(format, &path) {
+                Ok(file) => outputs.files.push(file),
+                Err(error) => outputs.failures.push(error),
+            }
         }
-        Ok(files)
+        outputs
     }
 
     /// Write all frames in a format. Returns the file to open.
@@ -410,7 +459,11 @@ fn step_all(
     let Built { simulation, steps, frame_every, record_every, recorder, .. } = built;
     let (steps, frame_every, record_every) = (*steps, *frame_every, *record_every);
     let frame = |simulation: &Simulation, number: u64| {
-        Job::Frame(Frame::new(simulation.model(), simulation.state(), number as usize, with_fields))
+        let (model, state) = (simulation.model(), simulation.state());
+        let frame = Frame::new(model, state, number as usize, with_fields);
+        // An integrator with a law of its own has forces that the model does not know.
+        let with_reactions = with_fields && !simulation.brings_elasticity();
+        Job::Frame(Box::new(if with_reactions { frame.with_reactions(model, state) } else { frame }))
     };
     let mut jobs = Vec::new();
     if is_new {
@@ -436,7 +489,8 @@ fn step_all(
         let step = simulation.steps_done();
         let is_last = step == steps;
         let row = (step.is_multiple_of(record_every) || is_last).then(|| simulation.record(recorder));
-        let flow = watch(&Progress { step, steps, time: simulation.time(), info: &info, row: row.as_deref() });
+        let (time, energy_gain) = (simulation.time(), simulation.take_energy_gain());
+        let flow = watch(&Progress { step, steps, time, info: &info, energy_gain, row: row.as_deref() });
         jobs.extend(row.map(Job::Row));
         if step.is_multiple_of(frame_every) || is_last {
             jobs.push(frame(simulation, step.div_ceil(frame_every)));

@@ -13,7 +13,7 @@ use crate::simulation::{Checkpoint, Table};
 /// Something to write.
 pub(super) enum Job {
     Row(Vec<f64>),
-    Frame(Frame),
+    Frame(Box<Frame>),
     Checkpoint(Checkpoint),
 }
 

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::build::Stage;
 use super::quantity::{Length, Pressure, Rate, Speed, Stiffness, Time, Viscosity, dimension, vec3};
-use super::{At, Motion, SceneError, Selection, Settings, Vector};
-use crate::force::{self, NodalLoads, Patch, ScheduledLoad, Springs, surface_force, surface_traction};
+use super::{At, Motion, SceneError, Selection, Settings, Vector, bounds};
+use crate::force::{self, NodalLoads, ScheduledLoad, Springs, dead_pressure, surface_force, surface_traction};
 use crate::math::Vec3;
 use crate::matrix_io;
 use crate::model::{self, ModelBuilder};
@@ -25,6 +25,7 @@ pub struct Hold {
     pub vertices: At<Selection>,
     /// Which of their coordinates, some of `"xyz"`; the others are free.
     #[serde(default = "all_axes")]
+    #[schemars(regex(pattern = "^[xyz]+$"))]
     pub axes: At<String>,
     /// How they are moved; by default not at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,9 +46,11 @@ pub struct Handle {
     /// Which of its vertices.
     pub vertices: At<Selection>,
     /// Of all springs together.
+    #[schemars(transform = bounds::not_negative)]
     pub stiffness: At<Stiffness>,
     /// Of all springs together.
     #[serde(default)]
+    #[schemars(transform = bounds::not_negative)]
     pub damping: Viscosity,
     /// Where to pull the middle of the vertices; by default where it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -72,12 +75,15 @@ pub struct SpringLink {
     /// The vertex at the other end.
     pub to: At<Selection>,
     /// Of the spring.
+    #[schemars(transform = bounds::not_negative)]
     pub stiffness: At<Stiffness>,
     /// Of the spring.
     #[serde(default)]
+    #[schemars(transform = bounds::not_negative)]
     pub damping: Viscosity,
     /// How long it is when it does not pull; by default the distance of its ends at rest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = bounds::not_negative)]
     pub length: Option<Length>,
 }
 
@@ -88,18 +94,26 @@ pub struct Load {
     /// Which object; by default all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub object: Option<At<String>>,
-    /// Which of its vertices; tractions and pressures act on the faces of the boundary between them.
+    /// Which of its vertices; tractions and pressures act on the faces of the boundary between them. Where this names a face set, they act
+    /// on exactly its faces.
     #[serde(default = "all_vertices")]
     pub vertices: At<Selection>,
+    /// Which of its faces, instead of `vertices`: a face set, or what else selects vertices, for the faces between them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub faces: Option<At<Selection>>,
     /// A force in all: spread over the faces between the vertices by area, or if there is none over the vertices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub force: Option<At<Vector<dimension::Force>>>,
-    /// Force per area at rest, in a direction that stays.
+    /// Force per area of the undeformed surface, in a fixed direction: a dead load.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traction: Option<At<Vector<dimension::Pressure>>>,
-    /// At right angles to the surface as it moves; positive pulls outward, as from within a balloon.
+    /// Force per area normal to the surface; positive pushes onto it, as in Abaqus, Ansys and FEBio. Negative is suction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pressure: Option<At<Pressure>>,
+    /// For a `pressure`: `true`, the default, makes it a follower load, normal to the deformed surface and on its deformed area; `false` makes it a
+    /// dead load, with the normals and areas of the undeformed surface. All other loads are dead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub follower: Option<At<bool>>,
     /// A kick at the start, in all: shared by mass, so that free vertices all get the same velocity. What goes to held ones is lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub impulse: Option<At<Vector<dimension::Impulse>>>,
@@ -108,6 +122,7 @@ pub struct Load {
     pub steps: Option<At<String>>,
     /// How long each column of `steps` acts; by default a step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = bounds::positive)]
     pub interval: Option<At<Time>>,
     /// A factor that changes with time: pairs of time and factor, straight from one to the next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -116,6 +131,10 @@ pub struct Load {
 
 fn all_vertices() -> At<Selection> {
     At::new(Selection::Named("all".into()))
+}
+
+fn is_all(selection: &At<Selection>) -> bool {
+    matches!(&selection.value, Selection::Named(name) if name == "all")
 }
 
 /// Something solid that bodies run into: give one of `plane`, `ball` and `hollow_ball`. Bodies do not meet each other.
@@ -131,17 +150,22 @@ pub struct Obstacle {
     /// All around a ball.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hollow_ball: Option<At<Ball>>,
-    /// The push on each vertex in it, by depth; by default ten times that of an element of the stiffest object.
+    /// The push on each vertex in it, by depth; by default ten times that of an element of the stiffest object. Where an object carries a
+    /// surface, points of that are pushed instead, and share the stiffness by area.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = bounds::not_negative)]
     pub stiffness: Option<Stiffness>,
     /// What slows down a vertex that goes in or out.
     #[serde(default)]
+    #[schemars(transform = bounds::not_negative)]
     pub damping: Viscosity,
     /// The coefficient of friction.
     #[serde(default)]
+    #[schemars(transform = bounds::not_negative)]
     pub friction: f64,
     /// What slides more slowly than this meets less friction, in proportion; by default 1 mm/s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = bounds::positive)]
     pub friction_speed: Option<Speed>,
     /// How it moves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -167,6 +191,7 @@ pub struct Ball {
     /// Its middle.
     pub centre: Vector<dimension::Length>,
     /// Its radius.
+    #[schemars(transform = bounds::positive)]
     pub radius: Length,
 }
 
@@ -175,8 +200,10 @@ pub struct Ball {
 #[serde(deny_unknown_fields, default)]
 pub struct Damping {
     /// `α`: slows down all motion, as air does.
+    #[schemars(transform = bounds::not_negative)]
     pub mass: Rate,
     /// `β`: slows down deformation.
+    #[schemars(transform = bounds::not_negative)]
     pub stiffness: Time,
 }
 
@@ -300,34 +327,68 @@ impl At<Load> {
         if let (Some(interval), None) = (&self.interval, &self.steps) {
             return Err(stage.error(interval.span.as_ref(), "without `steps` an `interval` does nothing"));
         }
+        if let Some(follower) = self.follower.as_ref().filter(|follower| follower.value && self.pressure.is_none()) {
+            let message = "only a `pressure` can be a follower load; all other loads are dead";
+            return Err(stage.error(follower.span.as_ref(), message));
+        }
         let amplitude = self.amplitude(stage)?;
-        let vertices = stage.select(self.object.as_ref(), &self.vertices)?;
+        let selection = self.faces.as_ref().unwrap_or(&self.vertices);
+        if let Some(faces) = self.faces.as_ref().filter(|_| !is_all(&self.vertices)) {
+            return Err(stage.error(faces.span.as_ref(), "both `vertices` and `faces`, expected one of them in a load"));
+        }
         let wrong = |span: Span<'_>, error: &dyn std::fmt::Display| stage.error(span, error.to_string());
         if let Some(force) = &self.force {
-            let forces = spread(stage, &vertices, vec3(force));
+            let forces = self.spread(stage, selection, vec3(force))?;
             let load = ScheduledLoad { forces, amplitude };
             loads.nodal.push(load).map_err(|error| wrong(force.span.as_ref(), &error))?;
         } else if let Some(traction) = &self.traction {
-            let patch = stage.patch(&vertices).map_err(|error| wrong(self.vertices.span.as_ref(), &error))?;
+            let patch = stage.faces(self.object.as_ref(), selection)?;
             let forces = surface_traction(&stage.rest, &patch, vec3(traction));
             let forces = forces.map_err(|error| wrong(traction.span.as_ref(), &error))?;
             let load = ScheduledLoad::from_nodal(&forces, amplitude);
             loads.nodal.push(load).map_err(|error| wrong(traction.span.as_ref(), &error))?;
         } else if let Some(pressure) = &self.pressure {
-            let patch = stage.patch(&vertices).map_err(|error| wrong(self.vertices.span.as_ref(), &error))?;
-            let force = force::Pressure::new(&stage.rest, &patch, pressure.si)
-                .and_then(|force| force.with_amplitude(amplitude))
-                .map_err(|error| wrong(pressure.span.as_ref(), &error))?;
-            loads.pressures.push(force);
+            let patch = stage.faces(self.object.as_ref(), selection)?;
+            if self.follower.as_ref().is_none_or(|follower| follower.value) {
+                let force = force::Pressure::new(&stage.rest, &patch, pressure.si)
+                    .and_then(|force| force.with_amplitude(amplitude))
+                    .map_err(|error| wrong(pressure.span.as_ref(), &error))?;
+                loads.pressures.push(force);
+            } else {
+                let forces = dead_pressure(&stage.rest, &patch, pressure.si);
+                let forces = forces.map_err(|error| wrong(pressure.span.as_ref(), &error))?;
+                let load = ScheduledLoad::from_nodal(&forces, amplitude);
+                loads.nodal.push(load).map_err(|error| wrong(pressure.span.as_ref(), &error))?;
+            }
         } else if let Some(impulse) = &self.impulse {
             if let Some(schedule) = &self.schedule {
                 return Err(stage.error(schedule.span.as_ref(), "an impulse is at the start and has no schedule"));
             }
-            loads.impulses.push((vertices, vec3(impulse)));
+            loads.impulses.push((stage.select(self.object.as_ref(), selection)?, vec3(impulse)));
         } else if let Some(steps) = &self.steps {
+            stage.select(self.object.as_ref(), selection)?;
             self.add_steps(stage, steps, simulation, loads)?;
         }
         Ok(())
+    }
+
+    /// Spreads a force over the faces by area, or over the vertices if there are no faces between them.
+    fn spread(
+        &self,
+        stage: &Stage<'_>,
+        selection: &At<Selection>,
+        force: Vec3,
+    ) -> Result<Vec<(u32, Vec3)>, SceneError> {
+        let patch = match stage.faces(self.object.as_ref(), selection) {
+            Err(error) if self.faces.is_some() => return Err(error),
+            patch => patch.ok(),
+        };
+        if let Some(forces) = patch.and_then(|patch| surface_force(&stage.rest, &patch, force).ok()) {
+            return Ok(ScheduledLoad::from_nodal(&forces, Amplitude::default()).forces);
+        }
+        let vertices = stage.select(self.object.as_ref(), selection)?;
+        let share = force / vertices.len() as f64;
+        Ok(vertices.into_iter().map(|vertex| (vertex, share)).collect())
     }
 
     fn amplitude(&self, stage: &Stage<'_>) -> Result<Amplitude, SceneError> {
@@ -381,15 +442,6 @@ impl At<Load> {
     }
 }
 
-/// A force spread over the faces between vertices, or if there is none over the vertices.
-fn spread(stage: &Stage<'_>, vertices: &[u32], force: Vec3) -> Vec<(u32, Vec3)> {
-    let over_faces = stage.patch(vertices).ok().and_then(|patch| surface_force(&stage.rest, &patch, force).ok());
-    match over_faces {
-        Some(forces) => ScheduledLoad::from_nodal(&forces, Amplitude::default()).forces,
-        None => vertices.iter().map(|&vertex| (vertex, force / vertices.len() as f64)).collect(),
-    }
-}
-
 impl At<Obstacle> {
     pub(super) fn build(&self, stage: &Stage<'_>) -> Result<force::Obstacle, SceneError> {
         let stiffness = self.stiffness.map_or_else(|| stage.obstacle_stiffness(), |stiffness| stiffness.si);
@@ -433,26 +485,4 @@ pub(super) fn add_loads(mut builder: ModelBuilder, loads: Loads, has_loads: bool
         builder = builder.force(loads.nodal);
     }
     loads.pressures.into_iter().fold(builder, ModelBuilder::force)
-}
-
-/// The faces of the boundary between vertices of any objects.
-pub(super) fn patch_between(stage: &Stage<'_>, vertices: &[u32]) -> Result<Patch, force::PatchError> {
-    let mut faces = crate::mesh::Faces::default();
-    let mut last = None;
-    for (mesh, first) in stage.meshes() {
-        let own = first..first + mesh.vertex_count() as u32;
-        let local: Vec<u32> =
-            vertices.iter().filter(|vertex| own.contains(vertex)).map(|vertex| vertex - first).collect();
-        if local.is_empty() {
-            continue;
-        }
-        match Patch::within(mesh, &local).and_then(|patch| patch.among(first, stage.rest.len())) {
-            Ok(patch) => patch.faces().iter().for_each(|face| faces.push(face)),
-            Err(error) => last = Some(error),
-        }
-    }
-    match last {
-        Some(error) if faces.is_empty() => Err(error),
-        _ => Patch::new(stage.rest.len(), faces),
-    }
 }

@@ -1,19 +1,20 @@
 //! From a scene to a simulation.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::act::{Impulse, Loads, SpringList, add_loads, patch_between};
+use super::act::{Impulse, Loads, SpringList, add_loads};
+use super::contact;
 use super::object::{Prepared, Reader};
-use super::select::Choice;
+use super::select::{Choice, FaceChoice, ObjectFace};
 use super::{
     At, MadeOf, Mass, Motion, ReducedChoice, Scene, SceneError, SceneFile, Scheme, Selection, Source, hint, quantity,
 };
-use crate::force::{Geometric, GeometricStiffness, Handles, NodalLoads, Obstacles, Patch, PatchError, Springs};
+use crate::force::{Geometric, GeometricStiffness, Handles, NodalLoads, Obstacle, Patch, PatchError, Springs};
 use crate::io::{Files, read_bou_from};
 use crate::math::Vec3;
-use crate::mesh::{Embedding, Sets, SurfaceMesh, VolumeMesh};
-use crate::model::{Body, Model, ModelError};
+use crate::mesh::{Embedding, Faces, Sets, SurfaceMesh, VolumeMesh};
+use crate::model::{Body, Model, ModelError, locking_warning};
 use crate::reduced::{ReducedModel, Reduction, ReductionError};
 use crate::simulation::{Recorder, Simulation};
 use crate::system::{State, System};
@@ -35,14 +36,14 @@ pub struct Built {
     pub made_of: Vec<MadeOf>,
     /// For each body a detailed surface, if it has one.
     pub skins: Vec<Option<(SurfaceMesh, Embedding)>>,
-    /// What is worth knowing of how meshes were read, a sentence each.
+    /// Notes and [warnings](Model::warnings) for the user, one sentence each, to be shown before the simulation starts.
     pub notes: Vec<String>,
 }
 
-/// Frames a second if nothing else is said.
-const FRAME_RATE: f64 = 30.0;
+/// Frames per second of films, of which the first is taken that is a whole number of steps.
+const FRAME_RATES: [f64; 4] = [30.0, 25.0, 24.0, 60.0];
 
-/// How much stiffer than an element obstacles are, if nothing else is said.
+/// How much stiffer than a spring of a network obstacles are, if nothing else is said.
 const OBSTACLE_STIFFNESS: f64 = 10.0;
 
 /// All objects in their places.
@@ -76,14 +77,14 @@ impl<'a> Stage<'a> {
             first.push(offset);
             rest.extend_from_slice(object.mesh.vertices());
             start.extend_from_slice(&object.start);
-            for (name, set) in object.mesh.vertex_sets() {
-                sets.entry(name.clone()).or_default().extend(set.iter().map(|vertex| vertex + offset));
+            for (name, set) in object.mesh.named_vertices() {
+                sets.entry(name).or_default().extend(set.iter().map(|vertex| vertex + offset));
             }
         }
         // Some shapes name their surface; that of the others is meant too.
         if let Some(surface) = sets.get_mut("surface") {
             for (object, offset) in objects.iter().zip(&first) {
-                if !object.mesh.vertex_sets().contains_key("surface") {
+                if !object.mesh.named_vertices().contains_key("surface") {
                     surface.extend(object.mesh.boundary().vertices.iter().map(|vertex| vertex + offset));
                 }
             }
@@ -112,6 +113,67 @@ impl<'a> Stage<'a> {
     /// Vertices of an object or of all, by their numbers in the model.
     pub fn select(&self, object: Option<&At<String>>, selection: &At<Selection>) -> Result<Vec<u32>, SceneError> {
         let object = object.map(|name| self.object(name)).transpose()?;
+        let offset = object.map_or(0, |object| self.first[object]);
+        let chosen = self.with_choice(object, |choice| selection.choose(choice));
+        let chosen = chosen.map_err(|message| self.error(selection.span.as_ref(), message))?;
+        Ok(chosen.into_iter().map(|vertex| vertex + offset).collect())
+    }
+
+    /// Faces of an object or of all: exactly those of face sets, and those of the boundary between the vertices of all else.
+    pub fn faces(&self, object: Option<&At<String>>, selection: &At<Selection>) -> Result<Patch, SceneError> {
+        let object = object.map(|name| self.object(name)).transpose()?;
+        let objects = object.map_or(0..self.objects.len(), |object| object..object + 1);
+        let mesh = |object: usize| &self.objects[object].mesh;
+        let mut sets: BTreeMap<String, Vec<ObjectFace>> = BTreeMap::new();
+        for name in objects.clone().flat_map(|object| mesh(object).face_sets().keys()) {
+            if !sets.contains_key(name) {
+                // In objects that have no face set of the name, what else has it.
+                let named = |object: usize| mesh(object).faces_named(name).unwrap_or_default();
+                let faces =
+                    objects.clone().flat_map(|object| named(object).into_iter().map(move |face| (object, face)));
+                sets.insert(name.clone(), faces.collect());
+            }
+        }
+        let boundary = || {
+            objects.clone().flat_map(|object| mesh(object).boundary().faces.into_iter().map(move |face| (object, face)))
+        };
+        let offset = object.map_or(0, |object| self.first[object]);
+        let within = |vertices: &[u32]| {
+            let mut found = Vec::new();
+            for object in objects.clone() {
+                let first = self.first[object] - offset;
+                let own = first..first + mesh(object).vertex_count() as u32;
+                let local: Vec<u32> = vertices.iter().filter(|v| own.contains(v)).map(|v| v - first).collect();
+                if !local.is_empty() {
+                    found.extend(mesh(object).faces_within(&local).into_iter().map(|face| (object, face)));
+                }
+            }
+            found
+        };
+        let faces = FaceChoice { sets: &sets, boundary: &|| boundary().collect(), within: &within };
+        let wrong = |message: String| self.error(selection.span.as_ref(), message);
+        let found = self.with_choice(object, |choice| selection.find_faces(choice, &faces)).map_err(wrong)?;
+        if found.is_empty() {
+            if selection.names_faces(&faces) {
+                return Err(wrong("no face is selected by this".into()));
+            }
+            let vertices = self.with_choice(object, |choice| selection.choose(choice)).map_err(wrong)?.len();
+            return Err(wrong(PatchError::NoFace { faces: boundary().count(), vertices }.to_string()));
+        }
+        let mut polygons = Faces::default();
+        for (object, face) in found {
+            let first = self.first[object];
+            polygons.push(&mesh(object).face_vertices(face).map(|vertex| vertex + first).collect::<Vec<_>>());
+        }
+        Patch::new(self.rest.len(), polygons).map_err(|error| wrong(error.to_string()))
+    }
+
+    /// Calls `choose` with the vertices of an object, or of all, to choose from.
+    fn with_choice<T>(
+        &self,
+        object: Option<usize>,
+        choose: impl FnOnce(&Choice<'_>) -> Result<T, String>,
+    ) -> Result<T, String> {
         let surface_of = |object: usize| {
             let offset = self.first[object];
             self.objects[object].mesh.boundary().vertices.into_iter().map(move |vertex| vertex + offset)
@@ -120,20 +182,17 @@ impl<'a> Stage<'a> {
             let count = object.map_or(self.rest.len(), |object| self.objects[object].mesh.vertex_count());
             read_bou_from(self.files, &self.source.folder.join(name), count).map_err(|error| error.to_string())
         };
-        let (choice_sets, points, offset) = match object {
-            Some(object) => {
-                (self.objects[object].mesh.vertex_sets(), self.objects[object].mesh.vertices(), self.first[object])
-            }
-            None => (&self.sets, &self.rest[..], 0),
+        let own_sets = object.map(|object| self.objects[object].mesh.named_vertices());
+        let sets = own_sets.as_ref().unwrap_or(&self.sets);
+        let (points, offset) = match object {
+            Some(object) => (self.objects[object].mesh.vertices(), self.first[object]),
+            None => (&self.rest[..], 0),
         };
         let surface = || match object {
             Some(object) => surface_of(object).map(|vertex| vertex - offset).collect(),
             None => (0..self.objects.len()).flat_map(surface_of).collect(),
         };
-        let chosen =
-            selection.choose(&Choice { what: "vertex", points, sets: choice_sets, surface: &surface, file: &file });
-        let chosen = chosen.map_err(|message| self.error(selection.span.as_ref(), message))?;
-        Ok(chosen.into_iter().map(|vertex| vertex + offset).collect())
+        choose(&Choice { what: "vertex", points, sets, surface: &surface, file: &file })
     }
 
     /// Where a vertex is at the start.
@@ -157,10 +216,6 @@ impl<'a> Stage<'a> {
         motion.map_or(Ok(crate::motion::Motion::Still), |motion| motion.build(self.source, middle()))
     }
 
-    pub fn patch(&self, vertices: &[u32]) -> Result<Patch, PatchError> {
-        patch_between(self, vertices)
-    }
-
     /// The meshes, each with its first vertex.
     pub fn meshes(&self) -> impl Iterator<Item = (&VolumeMesh, u32)> {
         self.objects.iter().map(|object| &object.mesh).zip(self.first.iter().copied())
@@ -177,17 +232,34 @@ impl<'a> Stage<'a> {
 pub fn obstacle_stiffness<'a>(scene: &Scene, objects: impl Iterator<Item = (&'a VolumeMesh, &'a [MadeOf])>) -> f64 {
     let of_object = |(mesh, made_of): (&VolumeMesh, &[MadeOf])| {
         let young = made_of.iter().filter_map(|region| region.moduli).map(|moduli| moduli.young).fold(0.0, f64::max);
-        young * (mesh.volume() / mesh.element_count() as f64).cbrt()
+        Obstacle::stiffness_for(mesh, young)
     };
-    OBSTACLE_STIFFNESS * objects.map(of_object).fold(scene.network_stiffness(), f64::max)
+    objects.map(of_object).fold(OBSTACLE_STIFFNESS * scene.network_stiffness(), f64::max)
 }
 
 impl SceneFile {
-    /// What is simulated, without how: for what needs no steps.
-    pub fn model(&self, files: &dyn Files) -> Result<Model, SceneError> {
+    /// Builds the model alone, for analyses without time steps, and returns it with the notes of [`Built::notes`].
+    pub fn model(&self, files: &dyn Files) -> Result<(Model, Vec<String>), SceneError> {
         let objects = self.read_objects(files)?;
         let stage = Stage::new(&self.scene, &self.source, files, &objects)?;
-        Ok(self.build_model(&stage, &objects)?.0)
+        let model = self.build_model(&stage, &objects)?.0;
+        let notes = self.notes_on(&model, &objects);
+        Ok((model, notes))
+    }
+
+    /// Collects what the user should know before the scene is simulated, one sentence each.
+    fn notes_on(&self, model: &Model, objects: &[Prepared]) -> Vec<String> {
+        let of_objects = objects.iter().flat_map(|object| &object.notes);
+        let mut notes: Vec<String> = self.notes.iter().chain(of_objects).cloned().collect();
+        notes.extend(model.warnings());
+        // Integrators with a law of their own use the same elements.
+        let own = |object: &Prepared| {
+            let poisson = object.moduli.iter().map(|moduli| moduli.poisson).fold(f64::NEG_INFINITY, f64::max);
+            locking_warning(&object.name, object.mesh.kind(), poisson)
+        };
+        notes.extend(objects.iter().filter_map(own));
+        notes.extend(contact::notes(&self.scene, objects, model));
+        notes
     }
 
     /// Make a simulation of it, with the files that it names.
@@ -198,7 +270,7 @@ impl SceneFile {
     /// The reduced model that the scene asks for: read from its file, or made here.
     pub fn reduction(&self, files: &dyn Files) -> Result<Option<Reduction>, SceneError> {
         let Some(choice) = &self.scene.reduced else { return Ok(None) };
-        self.reduction_of(choice, files, &self.model(files)?).map(Some)
+        self.reduction_of(choice, files, &self.model(files)?.0).map(Some)
     }
 
     fn reduction_of(
@@ -221,8 +293,7 @@ impl SceneFile {
         let dt = scene.simulation.step.si;
         let (model, impulses) = self.build_model(&stage, &objects)?;
         let state = self.start(&model, &objects, &impulses);
-        let mut notes: Vec<String> = self.notes.clone();
-        notes.extend(objects.iter().flat_map(|object| object.notes.iter().cloned()));
+        let mut notes = self.notes_on(&model, &objects);
         let simulation = if let Some(choice) = &scene.reduced {
             let reduction = reduction.map_or_else(|| self.reduction_of(choice, files, &model), Ok)?;
             self.reduced_simulation(choice, reduction, model, &state, &mut notes)?
@@ -252,8 +323,8 @@ impl SceneFile {
             return Err(source.error(span, format!("there would be two columns `{}`", twice.1)));
         }
         scene.expect.iter().try_for_each(|expect| expect.check(&columns, source))?;
-        scene.output.picture.check(source)?;
-        let frame_every = self.frame_every(dt, steps)?;
+        scene.output.check(source)?;
+        let frame_every = self.frame_every(dt, steps, &mut notes)?;
         let record_every = match &scene.output.record_every {
             Some(every) if every.value == 0 => {
                 return Err(source.error(every.span.as_ref(), "0 steps, expected at least 1"));
@@ -305,16 +376,28 @@ impl SceneFile {
     }
 
     /// After how many steps there is a frame.
-    fn frame_every(&self, dt: f64, steps: u64) -> Result<u64, SceneError> {
-        let rate = &self.scene.output.frame_rate;
-        // What is over in an instant is shown in as many frames as a second would be.
-        let usual = FRAME_RATE * (1.0 / (steps as f64 * dt)).max(1.0);
-        let frequency = rate.as_ref().map_or(usual, |rate| rate.si);
-        if !(frequency > 0.0) {
-            let message = format!("{frequency} frames a second, expected a positive number");
-            return Err(self.source.error(rate.as_ref().and_then(|rate| rate.span.as_ref()), message));
+    fn frame_every(&self, dt: f64, steps: u64, notes: &mut Vec<String>) -> Result<u64, SceneError> {
+        let every = |rate: f64| (1.0 / (rate * dt)).round().clamp(1.0, 1e15);
+        let met = |rate: f64| 1.0 / (every(rate) * dt);
+        let is_met = |rate: f64| (met(rate) / rate - 1.0).abs() < 1e-6;
+        let Some(rate) = &self.scene.output.frame_rate else {
+            let usual = FRAME_RATES.into_iter().find(|&rate| is_met(rate)).unwrap_or(FRAME_RATES[0]);
+            // What is over in an instant is shown in as many frames as a second would be.
+            return Ok(every(usual * (1.0 / (steps as f64 * dt)).max(1.0)) as u64);
+        };
+        if !(rate.si > 0.0) {
+            let message = format!("{} frames a second, expected a positive number", rate.si);
+            return Err(self.source.error(rate.span.as_ref(), message));
         }
-        Ok((1.0 / (frequency * dt)).round().clamp(1.0, 1e15) as u64)
+        if !is_met(rate.si) {
+            notes.push(format!(
+                "frames are a whole number of steps apart: {:.4} per second instead of {}; a step of 1/{} s meets it",
+                met(rate.si),
+                rate.si,
+                rate.si * (1.0 / (rate.si * dt)).ceil().max(1.0)
+            ));
+        }
+        Ok(every(rate.si) as u64)
     }
 
     fn read_objects(&self, files: &dyn Files) -> Result<Vec<Prepared>, SceneError> {
@@ -409,7 +492,7 @@ impl SceneFile {
         let has_loads = !loads.nodal.scheduled().is_empty();
         builder = add_loads(builder, loads, has_loads);
         if !scene.obstacles.is_empty() {
-            let mut obstacles = Obstacles::for_vertices(&stage.rest, surface_vertices(stage), [])
+            let mut obstacles = contact::obstacles(&stage.rest, objects, &stage.first)
                 .map_err(|error| stage.error(None, error.to_string()))?;
             for obstacle in &scene.obstacles {
                 let built = obstacle.build(stage)?;
@@ -455,11 +538,4 @@ impl SceneFile {
         }
         state
     }
-}
-
-/// The vertices on the boundaries of all objects: what obstacles touch.
-fn surface_vertices(stage: &Stage<'_>) -> Vec<u32> {
-    let of_mesh =
-        |(mesh, first): (&VolumeMesh, u32)| mesh.boundary().vertices.into_iter().map(move |vertex| vertex + first);
-    stage.meshes().flat_map(of_mesh).collect()
 }

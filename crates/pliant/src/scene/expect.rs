@@ -13,7 +13,7 @@ use crate::simulation::Table;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Expect {
-    /// A column of the table of probes, such as `total_energy` or `tip.y`.
+    /// A column of the table of probes, such as `total_energy`, `dissipated_energy` or `tip.y`.
     pub quantity: At<String>,
     /// What of the column.
     #[serde(default)]

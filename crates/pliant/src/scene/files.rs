@@ -1,6 +1,11 @@
 //! The files that a scene names.
 
-use super::{MeshSource, ReducedChoice, Scene, Selection, Shape, SolidSource, Start, Where};
+use std::ops::Range;
+use std::path::Path;
+
+use toml::de::{DeTable, DeValue};
+
+use super::{MeshSource, ReducedChoice, Scene, SceneFile, Selection, Shape, SolidSource, Source, Start, Where};
 
 impl Scene {
     /// Every name of a file in it, to be looked at or changed; relative ones begin at the folder of the scene.
@@ -37,11 +42,84 @@ impl Scene {
         }
         for load in self.loads.iter_mut().map(|load| &mut load.value) {
             in_selection(&mut load.vertices.value, visit);
+            load.faces.iter_mut().for_each(|faces| in_selection(&mut faces.value, visit));
             if let Some(name) = &mut load.steps {
                 visit(&mut name.value);
             }
         }
         self.probes.iter_mut().for_each(|probe| in_selection(&mut probe.value.vertices.value, visit));
+    }
+}
+
+impl SceneFile {
+    /// Returns the scene as TOML with absolute names of files, so that it can be read from any folder.
+    ///
+    /// Comments and layout stay if the scene was read from TOML and has not been changed since.
+    pub fn to_portable_toml(&self) -> String {
+        let mut scene = self.scene.clone();
+        scene.for_each_file(|name| {
+            // An empty path is the current folder.
+            let path = std::path::absolute(Path::new(".").join(&self.source.folder).join(&*name));
+            if let Some(path) = path.as_deref().ok().and_then(Path::to_str) {
+                *name = path.to_owned();
+            }
+        });
+        self.with_files_of(&scene).unwrap_or_else(|| scene.to_toml())
+    }
+
+    /// Replaces the names of files in the text by those of `scene`. Returns `None` if the result is not that scene.
+    fn with_files_of(&self, scene: &Scene) -> Option<String> {
+        let [before, after] = [&self.scene, scene].map(|scene| toml::Value::try_from(scene).ok());
+        let mut text = self.source.text.to_string();
+        let mut edits = Vec::new();
+        find_edits(
+            DeTable::parse(&self.source.text).ok()?.get_ref(),
+            before?.as_table()?,
+            after?.as_table()?,
+            &mut edits,
+        );
+        edits.sort_by_key(|(span, _)| span.start);
+        for (span, name) in edits.into_iter().rev() {
+            text.replace_range(span, &toml::Value::String(name).to_string());
+        }
+        let source = Source { text: text.clone().into(), ..self.source.clone() };
+        (SceneFile::parse(source).ok()?.scene == *scene).then_some(text)
+    }
+}
+
+/// Collects the places in a text where two versions of a scene have different strings, with the strings of the second.
+fn find_edits(
+    written: &DeTable<'_>,
+    before: &toml::Table,
+    after: &toml::Table,
+    edits: &mut Vec<(Range<usize>, String)>,
+) {
+    for (key, value) in written {
+        if let (Some(before), Some(after)) = (before.get(key.get_ref().as_ref()), after.get(key.get_ref().as_ref())) {
+            find_edits_in_value(value, before, after, edits);
+        }
+    }
+}
+
+fn find_edits_in_value(
+    written: &toml::Spanned<DeValue<'_>>,
+    before: &toml::Value,
+    after: &toml::Value,
+    edits: &mut Vec<(Range<usize>, String)>,
+) {
+    match (written.get_ref(), before, after) {
+        (DeValue::String(_), toml::Value::String(before), toml::Value::String(after)) if before != after => {
+            edits.push((written.span(), after.clone()));
+        }
+        (DeValue::Table(written), toml::Value::Table(before), toml::Value::Table(after)) => {
+            find_edits(written, before, after, edits);
+        }
+        (DeValue::Array(written), toml::Value::Array(before), toml::Value::Array(after)) => {
+            for ((written, before), after) in written.iter().zip(before).zip(after) {
+                find_edits_in_value(written, before, after, edits);
+            }
+        }
+        _ => {}
     }
 }
 

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::quantity::{Density, Pressure};
-use super::{At, SceneError, Source, hint, nearest, text_or_table};
+use super::{At, SceneError, Source, bounds, hint, nearest, text_or_table};
 use crate::material::{AnyLaw, CorotationalFrame, CorotationalTangent, Elasticity, Inversion, LawError, YoungPoisson};
 use crate::mesh;
 
@@ -20,12 +20,15 @@ pub struct Material {
     pub law: Option<At<String>>,
     /// Young's modulus.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = bounds::positive)]
     pub young: Option<At<Pressure>>,
     /// Poisson's ratio, above -1 and below 0.5.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("exclusiveMinimum" = -1, "exclusiveMaximum" = 0.5))]
     pub poisson: Option<At<f64>>,
     /// Mass per volume.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = bounds::positive)]
     pub density: Option<At<Density>>,
     /// Instead of `young` and `poisson`, the coefficients of the law's formula, such as `{ mu = 1e5, lambda = 1e6 }`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,9 +50,11 @@ pub struct Material {
     pub inversion: Option<At<Inverted>>,
     /// The stretch below which `inversion` acts; by default 0.1.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = bounds::fraction)]
     pub inversion_threshold: Option<At<f64>>,
     /// Resist compression more than the law does; VegaFEM's usual value is 500.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = Elasticity::MAX_COMPRESSION_RESISTANCE))]
     pub compression_resistance: Option<At<f64>>,
 }
 
@@ -140,6 +145,11 @@ impl Material {
         self.of_region(region).density(&Source::none())
     }
 
+    /// Returns the density [kg/m³] of a region that is made of this, `None` if neither this nor the mesh file gives it.
+    pub fn density_if_given(&self, region: &mesh::Region) -> Result<Option<f64>, SceneError> {
+        self.of_region(region).density_if_given(&Source::none())
+    }
+
     fn of_region<'a>(&'a self, region: &'a mesh::Region) -> RegionMaterial<'a> {
         let name = format!("region `{}`", region.name);
         RegionMaterial { given: At::new(self), file: region.material.as_ref(), region: name }
@@ -156,20 +166,24 @@ pub(super) struct RegionMaterial<'a> {
 }
 
 impl RegionMaterial<'_> {
-    pub fn density(&self, source: &Source) -> Result<f64, SceneError> {
+    pub fn density_if_given(&self, source: &Source) -> Result<Option<f64>, SceneError> {
         if let Some(density) = &self.given.density {
             if !(density.si > 0.0) {
                 let message = format!("the density is {} kg/m³, expected a positive one", density.si);
                 return Err(source.error(density.span.as_ref(), message));
             }
-            return Ok(density.si);
+            return Ok(Some(density.si));
         }
+        Ok(self.file.and_then(|file| file.density))
+    }
+
+    pub fn density(&self, source: &Source) -> Result<f64, SceneError> {
         let missing = || {
             let message =
                 format!("the density of {} is missing: neither the scene nor the mesh file gives it", self.region);
             source.error(self.given.span.as_ref(), message)
         };
-        self.file.and_then(|file| file.density).ok_or_else(missing)
+        self.density_if_given(source)?.ok_or_else(missing)
     }
 
     /// Keys that would do nothing are errors: only these, and the density, have an effect.

@@ -18,7 +18,10 @@
 //! [`SceneFile::build`] puts them together.
 
 mod act;
+mod bounds;
 mod build;
+mod construct;
+mod contact;
 mod expect;
 mod files;
 mod material;
@@ -57,11 +60,11 @@ pub use object::{MadeOf, Network, Object, ObjectRegion, Parts, Scale, Skin, Star
 pub use output::{Animation, Colour, Output, Picture, View};
 pub use place::{At, Excerpt, SceneError, Source};
 pub use probe::{Measure, Probe};
-pub use quantity::{Quantity, Vector};
+pub use quantity::{Quantity, QuantityError, Vector};
 pub use reduced::{Reduced, ReducedChoice, ReducedForces};
 pub use reference::{reference, schema};
 pub use select::{Selection, Where};
-pub use settings::{Form, Mass, Newmark, Newton, Regularized, Scheme, Settings, Solver, Strain, Tangent};
+pub use settings::{DampingState, Form, Mass, Newmark, Newton, Regularized, Scheme, Settings, Solver, Strain, Tangent};
 pub use shape::{Elements, Made, MeshSource, Shape, ShapeError};
 pub use solid::{Solid, SolidError, SolidSource};
 
@@ -255,6 +258,9 @@ fn explained(message: &str) -> String {
         let list = known.join(", ");
         let hint = hint(&found, known.iter().map(String::as_str));
         return format!("there is no {what} `{found}` here{hint} Expected one of {list}");
+    }
+    if message == "integer number overflowed" {
+        return format!("this whole number has too many digits, expected one from {} to {}", i64::MIN, i64::MAX);
     }
     if let Some(rest) = message.strip_prefix("missing field ") {
         return format!("the key {rest} is missing");

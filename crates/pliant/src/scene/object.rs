@@ -8,7 +8,10 @@ use serde::{Deserialize, Serialize};
 use super::material::RegionMaterial;
 use super::quantity::{Energy, Length, Stiffness, Viscosity, dimension, vec3};
 use super::select::Choice;
-use super::{At, Material, MaterialChoice, MeshSource, Rotation, Scene, SceneError, Selection, Source, Vector};
+use super::{
+    At, Material, MaterialChoice, MeshSource, Rotation, Scene, SceneError, Selection, ShapeError, Source, Vector,
+    bounds,
+};
 use crate::io::{self, Files, Mesh};
 use crate::material::{Elasticity, YoungPoisson};
 use crate::math::{Affine3, Vec3};
@@ -26,9 +29,11 @@ pub struct Object {
     pub mesh: At<MeshSource>,
     /// How often every element is cut into eight.
     #[serde(default, skip_serializing_if = "is_zero")]
+    #[schemars(range(max = MOST_REFINEMENTS))]
     pub refine: At<u32>,
     /// Cut hexahedra into tetrahedra: 5 or 6 of each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = [5, 6, null]))]
     pub split: Option<At<u8>>,
     /// Scaled about the origin, first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -100,9 +105,11 @@ pub struct ObjectRegion {
 #[serde(deny_unknown_fields)]
 pub struct Network {
     /// Of each spring.
+    #[schemars(transform = bounds::not_negative)]
     pub stiffness: Stiffness,
     /// Of each spring.
     #[serde(default)]
+    #[schemars(transform = bounds::not_negative)]
     pub damping: Viscosity,
 }
 
@@ -112,12 +119,15 @@ pub struct Network {
 pub struct Parts {
     /// Of every edge.
     #[serde(default)]
+    #[schemars(transform = bounds::not_negative)]
     pub edge: Energy,
     /// Of every face.
     #[serde(default)]
+    #[schemars(transform = bounds::not_negative)]
     pub area: Energy,
     /// Of every tetrahedron.
     #[serde(default)]
+    #[schemars(transform = bounds::not_negative)]
     pub volume: Energy,
 }
 
@@ -130,6 +140,7 @@ pub enum Start {
     /// Every vertex anywhere in a ball around its place.
     Scramble {
         /// The radius of the ball.
+        #[schemars(transform = bounds::not_negative)]
         by: Length,
         /// Another number gives other places.
         #[serde(default)]
@@ -314,6 +325,7 @@ impl Reader<'_> {
         for _ in 0..times {
             mesh = mesh.refined().map_err(|error| self.error(span, error.to_string()))?;
         }
+        notes.extend(mesh.sliver_note());
         Ok((mesh, carries))
     }
 
@@ -328,7 +340,14 @@ impl Reader<'_> {
                     notes.extend(loaded.notes);
                     Ok(loaded.mesh.into_surface())
                 };
-                let made = shape.make(&mut read).map_err(|error| wrong(error.to_string()))?;
+                // What is wrong with a surface is said of its file, which the scene only names.
+                let told = |error: ShapeError| match (&error, shape.surface_file()) {
+                    (ShapeError::Meshing(_), Some(name)) => {
+                        format!("{}: {error}", show(&self.source.folder.join(name)))
+                    }
+                    _ => error.to_string(),
+                };
+                let made = shape.make(&mut read).map_err(|error| wrong(told(error)))?;
                 notes.extend(made.notes);
                 Ok((Mesh::Volume(made.mesh), made.carries))
             }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::quantity::{Angle, Length, Rate, dimension};
-use super::{At, SceneError, Source, Vector};
+use super::{At, SceneError, Source, Vector, bounds};
 use crate::output::Shown;
 
 /// What is written, and where.
@@ -13,15 +13,19 @@ use crate::output::Shown;
 pub struct Output {
     /// The folder to write to; by default `out/` and the name of the scene.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub directory: Option<String>,
-    /// How many frames a second of simulated time; by default 30, more if there would be fewer than that in all, or every step if these are longer.
+    #[schemars(length(min = 1))]
+    pub directory: Option<At<String>>,
+    /// Frames per simulated second. By default 30, or 25, 24 or 60 if only that is a whole number of steps; more if there would be fewer than 30
+    /// in total.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = bounds::positive)]
     pub frame_rate: Option<At<Rate>>,
     /// What else to write beside the frames themselves and the table of probes.
     pub formats: Vec<At<Animation>>,
     /// After how many steps numbers are recorded; by default every step, and of a reduced model every frame, as recording would take longer than
     /// the steps.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
     pub record_every: Option<At<u32>>,
     /// How pictures look.
     pub picture: At<Picture>,
@@ -31,7 +35,7 @@ pub struct Output {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Animation {
-    /// For ParaView: volume meshes with displacement, velocity, stress and more; a file a frame, and a list of them.
+    /// For ParaView: volume meshes at rest with displacement (for Warp By Vector), velocity, stress, strain and more; one file per frame, and a list of them.
     Vtu,
     /// Surfaces for anything; a file a frame.
     Obj,
@@ -58,6 +62,7 @@ pub enum Animation {
 #[serde(deny_unknown_fields, default)]
 pub struct Picture {
     /// Width and height in pixels.
+    #[schemars(inner(range(min = 1, max = LARGEST_SIDE)))]
     pub size: [u32; 2],
     /// What colours show.
     pub colour: Colour,
@@ -70,6 +75,7 @@ pub struct Picture {
     pub edges: bool,
     /// Frames a second that films and animated pictures play with; by default those of the simulation, so that they run in real time.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = bounds::positive)]
     pub play_rate: Option<Rate>,
 }
 
@@ -97,7 +103,7 @@ pub enum Colour {
     Displacement,
     /// How fast it moves, in m/s.
     Speed,
-    /// The von Mises stress, in Pa.
+    /// The von Mises stress recovered at vertices, in Pa; never averaged across regions: where they meet, the larger is shown.
     VonMises,
     /// The volume as a part of that at rest.
     VolumeRatio,
@@ -118,6 +124,7 @@ pub struct View {
     pub target: Option<Vector<dimension::Length>>,
     /// From how far away; by default as far as it takes to see all.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = bounds::positive)]
     pub distance: Option<Length>,
 }
 
@@ -129,6 +136,17 @@ impl Default for View {
             target: None,
             distance: None,
         }
+    }
+}
+
+impl Output {
+    /// Checks values that need no other table. Building a scene does so too.
+    pub fn check(&self, source: &Source) -> Result<(), SceneError> {
+        if let Some(directory) = self.directory.as_ref().filter(|directory| directory.value.is_empty()) {
+            let message = "`directory` is empty: expected the name of a folder; leave the key out for `out/` and the name of the scene";
+            return Err(source.error(directory.span.as_ref(), message));
+        }
+        self.picture.check(source)
     }
 }
 

@@ -94,18 +94,25 @@ pub struct Source {
     pub text: Arc<str>,
     /// Files that it names are relative to this folder.
     pub folder: PathBuf,
+    /// True if a program built the scene: the name is that of its results, and errors cite no place.
+    pub is_generated: bool,
 }
 
 impl Source {
     /// A text under a name; files that it names are beside it.
     pub fn new(path: impl Into<PathBuf>, text: impl Into<Arc<str>>) -> Self {
         let path = path.into();
-        Self { folder: path.parent().unwrap_or(Path::new("")).into(), path, text: text.into() }
+        Self { folder: path.parent().unwrap_or(Path::new("")).into(), path, text: text.into(), is_generated: false }
+    }
+
+    /// Returns the source of a scene that a program builds: `name` is that of its results, and errors cite no place.
+    pub fn generated(name: impl Into<PathBuf>, folder: impl Into<PathBuf>) -> Self {
+        Self { path: name.into(), text: "".into(), folder: folder.into(), is_generated: true }
     }
 
     /// Where there is no file: a program says it.
     pub fn none() -> Self {
-        Self::new("", "")
+        Self::generated("", "")
     }
 
     /// Read a file.
@@ -129,12 +136,32 @@ impl Source {
 
     /// An error that points at a part of the text.
     pub fn error(&self, span: Option<&Range<usize>>, message: impl Into<String>) -> SceneError {
-        SceneError {
-            path: self.path.clone(),
-            place: span.map(|span| Excerpt::of(&self.text, span)),
-            message: message.into(),
+        let message = with_short_numbers(&message.into());
+        if self.is_generated {
+            return SceneError { path: PathBuf::new(), place: None, message };
         }
+        SceneError { path: self.path.clone(), place: span.map(|span| Excerpt::of(&self.text, span)), message }
     }
+}
+
+/// Writes numbers of dozens of digits, as `Display` has them, with an exponent.
+fn with_short_numbers(text: &str) -> String {
+    /// Digits of a number that is still written out.
+    const MAX_DIGITS: usize = 40;
+    let is_digit = |c: char| c.is_ascii_digit() || c == '.';
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(start) = rest.find(is_digit) {
+        let (before, from) = rest.split_at(start);
+        let (digits, after) = from.split_at(from.find(|c| !is_digit(c)).unwrap_or(from.len()));
+        out += before;
+        match digits.parse::<f64>() {
+            Ok(number) if digits.len() > MAX_DIGITS => out += &format!("{number:e}"),
+            _ => out += digits,
+        }
+        rest = after;
+    }
+    out + rest
 }
 
 /// What is wrong with a scene, and where.
@@ -230,6 +257,20 @@ mod tests {
         let error = source.error(Some(&(start..start + 5)), "unknown key");
         assert_eq!(error.to_string(), "a.toml:2:2: unknown key\n  |\n2 | \tyuong = \"1 MPa\" # é\n  | \t^^^^^");
         assert_eq!(source.error(None, "empty").to_string(), "a.toml: empty");
+    }
+
+    #[test]
+    fn numbers_of_hundreds_of_digits_are_written_with_an_exponent() {
+        let error = |number: f64| Source::none().error(None, format!("it is {number} m, expected 1.")).to_string();
+        assert_eq!(error(-1e300), "it is -1e300 m, expected 1.");
+        assert_eq!(error(1.5e-300), "it is 1.5e-300 m, expected 1.");
+        assert_eq!(error(1234.5), "it is 1234.5 m, expected 1.");
+    }
+
+    #[test]
+    fn errors_in_a_scene_that_a_program_built_cite_no_file() {
+        let source = Source::generated("ball.obj", "models");
+        assert_eq!(source.error(Some(&(0..4)), "it is too large").to_string(), "it is too large");
     }
 
     #[test]

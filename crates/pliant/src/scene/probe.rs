@@ -12,6 +12,7 @@ use crate::simulation::{self, Quantities};
 #[serde(deny_unknown_fields)]
 pub struct Probe {
     /// What its columns begin with: `tip` gives `tip.x`, `tip.y` and `tip.z`.
+    #[schemars(regex(pattern = r"^[^\x00-\x2c\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\x7f]+$"))]
     pub name: At<String>,
     /// Which object; by default all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -49,7 +50,7 @@ pub enum Measure {
     Volume,
     /// The least, mean and largest volume of its elements as parts of those at rest: `NAME.least`, `NAME.mean` and `NAME.largest`.
     VolumeRatio,
-    /// The largest von Mises stress of its elements, in Pa: `NAME`.
+    /// The maximum of the von Mises stress recovered at the vertices of the object, in Pa: `NAME`.
     VonMises,
 }
 

@@ -1,12 +1,24 @@
 //! Numbers with units: in SI if none is written, or as text such as `"5 cm"`, `"1 MPa"`, `"1/240 s"`.
+//!
+//! [`Quantity`] parses text wherever a user writes a number, as on the command line and in Python:
+//!
+//! ```
+//! use pliant::scene::quantity::{Pressure, Time};
+//!
+//! assert_eq!("1 MPa".parse::<Pressure>()?.si, 1e6);
+//! assert_eq!("1/60".parse::<Time>()?.si, 1.0 / 60.0);
+//! # Ok::<(), pliant::scene::quantity::QuantityError>(())
+//! ```
 
 use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
+use std::str::FromStr;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use thiserror::Error;
 
 use crate::math::Vec3;
 
@@ -75,6 +87,32 @@ impl<D> Quantity<D> {
     }
 }
 
+/// Text that is not a number in a unit of the expected dimension.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{0}")]
+pub struct QuantityError(String);
+
+impl<D: Dimension> FromStr for Quantity<D> {
+    type Err = QuantityError;
+
+    /// Parses a number with a unit, such as `5 cm`, or a number in the SI unit, such as `0.05` or `1/60`.
+    fn from_str(text: &str) -> Result<Self, QuantityError> {
+        let si = match number(text.trim()) {
+            Some((value, unit)) if unit.trim().is_empty() && value.is_finite() => Ok(value),
+            Some((_, unit)) if unit.trim().is_empty() => Err(too_large::<D>(text)),
+            _ => parse::<D>(text),
+        };
+        si.map(Self::new).map_err(QuantityError)
+    }
+}
+
+impl<D: Dimension> fmt::Display for Quantity<D> {
+    /// Writes the number in the SI unit without naming the unit, which [`FromStr`] reads again.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.si, f)
+    }
+}
+
 /// Three numbers with a unit.
 pub type Vector<D> = [Quantity<D>; 3];
 
@@ -139,12 +177,18 @@ impl<D: Dimension> JsonSchema for Quantity<D> {
             "type": ["number", "string"],
             "examples": [D::EXAMPLE],
             "format": D::UNIT,
+            "pattern": super::bounds::pattern(D::UNIT),
         })
     }
 }
 
 /// Powers of metre, kilogram, second and radian.
-type Powers = [i8; 4];
+pub(super) type Powers = [i8; 4];
+
+/// Returns the powers of one of our own units.
+pub(super) fn powers_of(unit: &str) -> Powers {
+    product(unit).expect("a unit of ours").powers
+}
 
 /// A unit: how many SI units it is, and of what.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -153,7 +197,7 @@ struct Unit {
     powers: Powers,
 }
 
-const PREFIXES: &[(&str, f64)] = &[
+pub(super) const PREFIXES: &[(&str, f64)] = &[
     ("n", 1e-9),
     ("µ", 1e-6),
     ("μ", 1e-6),
@@ -168,7 +212,7 @@ const PREFIXES: &[(&str, f64)] = &[
 
 /// Units that prefixes go with, and units that they do not.
 #[rustfmt::skip]
-const UNITS: &[(&str, bool, f64, Powers)] = &[
+pub(super) const UNITS: &[(&str, bool, f64, Powers)] = &[
     ("m",    true,  1.0,             [1, 0, 0, 0]),
     ("g",    true,  1e-3,            [0, 1, 0, 0]),
     ("s",    true,  1.0,             [0, 0, 1, 0]),
@@ -196,9 +240,18 @@ fn with_article<D: Dimension>() -> String {
     format!("{article} {}", D::NAME)
 }
 
+/// What a text of a dimension should be, for errors.
+fn expected<D: Dimension>() -> String {
+    format!("expected {} such as \"{}\", in units of {}", with_article::<D>(), D::EXAMPLE, D::UNIT)
+}
+
+fn too_large<D: Dimension>(text: &str) -> String {
+    format!("\"{text}\" is too large; {}", expected::<D>())
+}
+
 /// A number and a unit of a dimension, in SI units.
-fn parse<D: Dimension>(text: &str) -> Result<f64, String> {
-    let expected = || format!("expected {} such as \"{}\", in units of {}", with_article::<D>(), D::EXAMPLE, D::UNIT);
+pub(super) fn parse<D: Dimension>(text: &str) -> Result<f64, String> {
+    let expected = expected::<D>;
     let (value, unit) = number(text.trim()).ok_or_else(|| format!("{}, found \"{text}\"", expected()))?;
     let unit = unit.trim();
     if unit.is_empty() {
@@ -212,12 +265,11 @@ fn parse<D: Dimension>(text: &str) -> Result<f64, String> {
         Some(symbol) => format!("there is no unit `{symbol}`; {}", expected()),
         None => format!("\"{unit}\" is not a unit; {}", expected()),
     })?;
-    let wanted = product(D::UNIT).expect("a unit of ours");
-    if found.powers != wanted.powers {
+    if found.powers != powers_of(D::UNIT) {
         return Err(format!("`{unit}` does not measure {}; {}", with_article::<D>(), expected()));
     }
     let si = value * found.factor;
-    if si.is_finite() { Ok(si) } else { Err(format!("\"{text}\" is too large; {}", expected())) }
+    if si.is_finite() { Ok(si) } else { Err(too_large::<D>(text)) }
 }
 
 /// The number at the start, which may be a fraction, and the rest.
@@ -339,6 +391,21 @@ mod tests {
         assert_eq!(si::<d::Rate>("2 Hz"), 2.0);
         assert!((si::<d::Speed>("36 km/h") - 10.0).abs() < 1e-12);
         assert_eq!(si::<d::Stiffness>("3 N/mm"), 3.0 * 1e-3_f64.powi(-1));
+    }
+
+    #[test]
+    fn text_of_users_is_in_si_units_unless_it_names_a_unit() {
+        assert_eq!("1/60".parse::<Time>(), Ok(Time::new(1.0 / 60.0)));
+        assert_eq!(" 2e5 ".parse::<Pressure>(), Ok(Pressure::new(2e5)));
+        assert_eq!("1 MPa".parse::<Pressure>(), Ok(Pressure::new(1e6)));
+        assert_eq!("-50 cm".parse::<Length>(), Ok(Length::new(-0.5)));
+        assert_eq!(Length::new(0.1).to_string().parse::<Length>(), Ok(Length::new(0.1)));
+        let error = |text: &str| text.parse::<Pressure>().unwrap_err().to_string();
+        assert!(error("1e999").contains("is too large; expected a pressure"), "{}", error("1e999"));
+        assert!(error("5 cm").starts_with("`cm` does not measure a pressure"), "{}", error("5 cm"));
+        for nonsense in ["", "soft", "1/0", "nan", "inf", "1/60/2", "0x10"] {
+            assert!(nonsense.parse::<Pressure>().is_err(), "{nonsense}");
+        }
     }
 
     #[test]

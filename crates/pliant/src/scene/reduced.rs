@@ -35,6 +35,7 @@ impl<'de> Deserialize<'de> for ReducedChoice {
 #[serde(deny_unknown_fields)]
 pub struct Reduced {
     /// How many directions the body moves in.
+    #[schemars(range(min = 1))]
     pub size: usize,
     /// How many modes these are made of; by default two fifths of the size, at most 20, and all for a linear law.
     #[serde(default, skip_serializing_if = "Option::is_none")]

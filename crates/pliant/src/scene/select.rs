@@ -1,15 +1,17 @@
-//! Which vertices, or elements, are meant.
+//! Which vertices, elements or faces are meant.
+
+use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::quantity::{Length, dimension, vec3};
-use super::{Vector, hint, text_or_table};
+use super::{Vector, bounds, hint, text_or_table};
 use crate::math::Vec3;
-use crate::mesh::Sets;
+use crate::mesh::{ElementFace, Sets};
 
 /// Vertices, chosen where they are at rest, or elements by their centres. A text names a set of the mesh; `"all"` are all and `"surface"` are those on the
-/// boundary, unless the mesh has sets of these names.
+/// boundary, unless the mesh has sets of these names. A face set stands for its faces where faces are wanted, and for their vertices elsewhere.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Selection {
@@ -42,6 +44,7 @@ pub enum Where {
         /// Its middle.
         centre: Vector<dimension::Length>,
         /// Its radius.
+        #[schemars(transform = bounds::positive)]
         radius: Length,
     },
     /// Those on the side of a plane that its normal points to, or on it.
@@ -79,6 +82,18 @@ pub(super) struct Choice<'a> {
     pub file: &'a dyn Fn(&str) -> Result<Vec<u32>, String>,
 }
 
+/// A face of an object: the object's number, then the element and the side.
+pub(super) type ObjectFace = (usize, ElementFace);
+
+/// Faces to choose from.
+pub(super) struct FaceChoice<'a> {
+    pub sets: &'a BTreeMap<String, Vec<ObjectFace>>,
+    /// All faces of the boundary.
+    pub boundary: &'a dyn Fn() -> Vec<ObjectFace>,
+    /// Those of the boundary all of whose vertices are given.
+    pub within: &'a dyn Fn(&[u32]) -> Vec<ObjectFace>,
+}
+
 /// How far beyond the faces of a box, the radius of a ball or a plane something may be, as a part of the size of all: rounding.
 const ROUNDING: f64 = 1e-9;
 
@@ -90,6 +105,55 @@ impl Selection {
             return Err(format!("no {} is selected by this; {}", from.what, extent(from.points)));
         }
         Ok(chosen)
+    }
+
+    /// Returns true if it names a face set.
+    pub(super) fn names_faces(&self, faces: &FaceChoice<'_>) -> bool {
+        match self {
+            Self::Named(name) | Self::Where(Where::Set(name)) => faces.sets.contains_key(name),
+            Self::Where(Where::Any(list) | Where::Every(list)) => list.iter().any(|part| part.names_faces(faces)),
+            Self::Where(Where::Not(other)) => other.names_faces(faces),
+            Self::Where(_) => false,
+        }
+    }
+
+    /// Returns the chosen faces, ascending, each once: exactly those of face sets, and the faces of the boundary between the vertices
+    /// of all else. None is no error.
+    pub(super) fn find_faces(&self, from: &Choice<'_>, faces: &FaceChoice<'_>) -> Result<Vec<ObjectFace>, String> {
+        if !self.names_faces(faces) {
+            return Ok(sorted((faces.within)(&self.find(from)?)));
+        }
+        Ok(match self {
+            Self::Named(name) | Self::Where(Where::Set(name)) => sorted(faces.sets[name].clone()),
+            Self::Where(Where::Any(list)) => {
+                let mut chosen = Vec::new();
+                for part in list {
+                    chosen.extend(part.find_faces(from, faces)?);
+                }
+                sorted(chosen)
+            }
+            Self::Where(Where::Every(list)) => {
+                let mut chosen: Option<Vec<ObjectFace>> = None;
+                for part in list {
+                    let part = part.find_faces(from, faces)?;
+                    chosen = Some(chosen.map_or_else(
+                        || part.clone(),
+                        |mut chosen| {
+                            chosen.retain(|face| part.binary_search(face).is_ok());
+                            chosen
+                        },
+                    ));
+                }
+                chosen.unwrap_or_default()
+            }
+            Self::Where(Where::Not(other)) => {
+                let others = other.find_faces(from, faces)?;
+                let mut chosen = (faces.boundary)();
+                chosen.retain(|face| others.binary_search(face).is_err());
+                sorted(chosen)
+            }
+            Self::Where(_) => Vec::new(),
+        })
     }
 
     /// The same, where none is no error.
@@ -182,7 +246,7 @@ fn checked(indices: Vec<u32>, from: &Choice<'_>) -> Result<Vec<u32>, String> {
     }
 }
 
-fn sorted(mut indices: Vec<u32>) -> Vec<u32> {
+fn sorted<T: Ord>(mut indices: Vec<T>) -> Vec<T> {
     indices.sort_unstable();
     indices.dedup();
     indices

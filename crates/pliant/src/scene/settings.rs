@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::quantity::Time;
-use super::{At, SceneError, Source};
+use super::{At, SceneError, Source, bounds};
 use crate::integrator::regularized::{self, Moduli};
 use crate::integrator::{
     BackwardEuler, CentralDifferences, ExplicitEuler, Fallback, Halving, Integrator, LinearizedBackwardEuler,
@@ -21,8 +21,10 @@ use crate::system::{Definiteness, System};
 #[serde(deny_unknown_fields)]
 pub struct Settings {
     /// The length of a time step.
+    #[schemars(transform = bounds::positive)]
     pub step: At<Time>,
     /// How long to simulate; the last step ends there or just behind.
+    #[schemars(transform = bounds::not_negative)]
     pub duration: At<Time>,
     /// How steps are made.
     #[serde(default)]
@@ -47,15 +49,18 @@ pub struct Settings {
     pub solver: Solver,
     /// The residual to which iterative solvers go, as a part of the right-hand side; by default 1e-6.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = bounds::fraction)]
     pub solver_tolerance: Option<At<f64>>,
     /// How many iterations an iterative solver may spend on a system; by default 5000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
     pub solver_iterations: Option<At<u32>>,
     /// Where the mass of elements is.
     #[serde(default)]
     pub mass: Mass,
     /// After how many steps solvers begin anew, so that a run can be resumed there with the same result to the last bit.
     #[serde(default = "default_restart")]
+    #[schemars(range(min = 1))]
     pub restart_every: At<u32>,
 }
 
@@ -71,11 +76,13 @@ fn default_restart() -> At<u32> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scheme {
-    /// Backward Euler with one linear system a step: stable at any step, loses energy. What most animation uses.
+    /// Backward Euler with Newton iterations and a line search: energy does not grow beyond the work of loads and motions, at any step and for any
+    /// law; first order, loses energy. One iteration per step in smooth motion, more in contact.
     #[default]
-    LinearizedBackwardEuler,
-    /// Backward Euler, iterated until forces balance: also for laws that forbid inversion, stiff contact, large steps.
     BackwardEuler,
+    /// Backward Euler linearized once per step, without a line search: for smooth motion, moderate steps and comparisons. Stiff contact, fast
+    /// impacts and large rotations per step can make its energy grow without bound.
+    LinearizedBackwardEuler,
     /// Newmark's scheme, second order, which keeps energy.
     Newmark,
     /// Central differences, explicit: small steps without linear systems if the mass is lumped.
@@ -104,9 +111,12 @@ impl Scheme {
 #[serde(deny_unknown_fields, default)]
 pub struct Newton {
     /// The most iterations.
+    #[schemars(range(min = 1))]
     pub iterations: u32,
-    /// What may be left of the balance of forces, as a part of the forces. By default 1e-6 for backward Euler and 1e-9 for others.
+    /// Residual at which iterations end, relative to the forces. By default 1e-3 for backward Euler, which makes at least one iteration per step,
+    /// and 1e-9 for others.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = bounds::fraction)]
     pub tolerance: Option<f64>,
     /// Which derivative of the forces is used; by default that which suits the scheme.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -114,8 +124,24 @@ pub struct Newton {
     /// Whether steps are shortened until the energy falls; by default where the scheme has such an energy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line_search: Option<bool>,
-    /// Whether it is an error when the iterations end before forces balance.
-    pub must_converge: bool,
+    /// Whether it is an error when the iterations end before the residual is below the tolerance. By default it is, except for backward Euler
+    /// without a `tolerance`, whose line search keeps unconverged steps stable.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub must_converge: Option<bool>,
+    /// State at which stiffness-proportional damping `βK` is evaluated; by default at the start of the step for backward Euler, and at the
+    /// iterate for Newmark.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub damping: Option<DampingState>,
+}
+
+/// State at which stiffness-proportional damping `βK` is evaluated in a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DampingState {
+    /// At the start of the step, with `K` projected onto the positive semi-definite matrices: damping never adds energy.
+    Start,
+    /// At each Newton iterate, with the exact `K`, as in VegaFEM. The step then has no energy to minimize: there is no line search.
+    Iterate,
 }
 
 impl Default for Newton {
@@ -125,7 +151,8 @@ impl Default for Newton {
             tolerance: None,
             tangent: None,
             line_search: None,
-            must_converge: true,
+            must_converge: None,
+            damping: None,
         }
     }
 }
@@ -147,8 +174,10 @@ pub enum Tangent {
 #[serde(deny_unknown_fields, default)]
 pub struct Newmark {
     /// `β`.
+    #[schemars(transform = bounds::positive)]
     pub beta: f64,
     /// `γ`; ½ is second order, more loses energy.
+    #[schemars(transform = bounds::not_negative)]
     pub gamma: f64,
 }
 
@@ -164,6 +193,7 @@ impl Default for Newmark {
 pub struct Regularized {
     /// Within what time strains decay; by default two steps.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = bounds::not_negative)]
     pub damping_time: Option<Time>,
     /// Which strain is kept small.
     pub strain: Strain,
@@ -367,19 +397,29 @@ impl Settings {
                 }
             }
             Scheme::BackwardEuler => {
-                let mut scheme = BackwardEuler::default();
+                let mut scheme = BackwardEuler::for_animation();
                 // Far fewer iterations where a body is bent and twisted: in a beam that is turned by a whole turn, a twelfth.
                 scheme.params.tangent = crate::integrator::Tangent::ExactFirst;
                 self.set_newton(&mut scheme.params, source)?;
+                if let Some(newton) = &self.newton {
+                    scheme.damping_follows = newton.damping == Some(DampingState::Iterate);
+                    if scheme.damping_follows && newton.line_search == Some(true) {
+                        let message = "`damping = \"iterate\"` has no energy that a line search could lower; leave out `line_search`";
+                        return Err(source.error(newton.span.as_ref(), message));
+                    }
+                    scheme.params.line_search &= !scheme.damping_follows;
+                }
                 Box::new(Halving::new(scheme, halvings))
             }
             Scheme::Newmark => {
                 let mut params = crate::integrator::Newmark::default().params;
                 self.set_newton(&mut params, source)?;
+                let damping = self.newton.as_ref().and_then(|newton| newton.damping);
                 let Newmark { beta, gamma } = self.newmark.as_ref().map_or(Newmark::default(), |own| own.value.clone());
                 let span = self.newmark.as_ref().and_then(|own| own.span.as_ref());
-                let scheme = crate::integrator::Newmark::new(beta, gamma, params)
+                let mut scheme = crate::integrator::Newmark::new(beta, gamma, params)
                     .map_err(|error| source.error(span, error.to_string()))?;
+                scheme.set_damping_follows(damping != Some(DampingState::Start));
                 Box::new(Halving::new(scheme, halvings))
             }
             Scheme::CentralDifferences => Box::new(CentralDifferences::default()),
@@ -437,7 +477,11 @@ impl Settings {
             };
         }
         params.line_search = newton.line_search.unwrap_or(params.line_search);
-        params.must_converge = newton.must_converge;
+        let is_backward_euler = self.scheme.value == Scheme::BackwardEuler;
+        params.must_converge = newton.must_converge.unwrap_or(!is_backward_euler || newton.tolerance.is_some());
+        if newton.damping.is_some() && self.scheme.value == Scheme::Static {
+            return wrong("`damping` is not for statics, and would do nothing".into());
+        }
         Ok(())
     }
 }

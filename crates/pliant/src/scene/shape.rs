@@ -7,10 +7,12 @@ use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
 
 use super::quantity::{Length, dimension};
-use super::{Quantity, SolidError, SolidSource, Vector, text_or_table};
+use super::{Quantity, SolidError, SolidSource, Vector, bounds, text_or_table};
 use crate::mesh::generate::{self, GenerateError};
 use crate::mesh::{Cells, SurfaceMesh, VolumeMesh};
-use crate::meshing::{MeshingError, Params, Surface, cage, fill_surface, tetrahedralize, voxelize};
+use crate::meshing::{
+    MeshingError, Params, Surface, cage, carrying_limits, fill_surface, fused_pieces, tetrahedralize, voxelize,
+};
 
 /// A mesh: the name of a file, relative to that of the scene, or a shape.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -36,8 +38,10 @@ pub enum Shape {
     /// A box from the origin. Sets: `x-min`, `x-max`, `y-min`, `y-max`, `z-min`, `z-max`.
     Box {
         /// Its length along x, y and z.
+        #[schemars(transform = bounds::positive)]
         size: Vector<dimension::Length>,
         /// Cells along x, y and z.
+        #[schemars(inner(range(min = 1)))]
         cells: [u32; 3],
         /// What it is built of.
         #[serde(default)]
@@ -46,13 +50,17 @@ pub enum Shape {
     /// A beam along x, its axis through the origin. Sets: `start`, `end`.
     Beam {
         /// Along x.
+        #[schemars(transform = bounds::positive)]
         length: Length,
         /// Along y.
+        #[schemars(transform = bounds::positive)]
         height: Length,
         /// Along z.
+        #[schemars(transform = bounds::positive)]
         width: Length,
         /// Cells along the shorter side of the section.
         #[serde(default = "four")]
+        #[schemars(range(min = 1))]
         across: u32,
         /// What it is built of.
         #[serde(default)]
@@ -61,14 +69,18 @@ pub enum Shape {
     /// A cylinder that stands on the plane y = 0. Sets: `bottom`, `top`, `side`.
     Cylinder {
         /// Its radius.
+        #[schemars(transform = bounds::positive)]
         radius: Length,
         /// Along y.
+        #[schemars(transform = bounds::positive)]
         height: Length,
         /// Cells along the diameter.
         #[serde(default = "eight")]
+        #[schemars(range(min = 3))]
         across: u32,
         /// Cells along the height; by default about as high as wide.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(range(min = 1))]
         layers: Option<u32>,
         /// What it is built of.
         #[serde(default)]
@@ -77,9 +89,11 @@ pub enum Shape {
     /// A ball around the origin. Set: `surface`.
     Ball {
         /// Its radius.
+        #[schemars(transform = bounds::positive)]
         radius: Length,
         /// Cells along the diameter.
         #[serde(default = "eight")]
+        #[schemars(range(min = 3))]
         across: u32,
         /// What it is built of.
         #[serde(default)]
@@ -88,14 +102,18 @@ pub enum Shape {
     /// A ring around the y axis. Set: `surface`.
     Torus {
         /// From the middle of the ring to the middle of its tube.
+        #[schemars(transform = bounds::positive)]
         ring_radius: Length,
         /// Of the tube.
+        #[schemars(transform = bounds::positive)]
         tube_radius: Length,
         /// Cells along the diameter of the tube.
         #[serde(default = "six")]
+        #[schemars(range(min = 3))]
         across: u32,
         /// Cells around the ring, an even number for tet5; by default about as long as wide.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(range(min = 3))]
         sectors: Option<u32>,
         /// What it is built of.
         #[serde(default)]
@@ -107,6 +125,7 @@ pub enum Shape {
         of: SolidSource,
         /// Cells along the longest side; a cell has twelve tetrahedra.
         #[serde(default = "twenty_four")]
+        #[schemars(range(min = 2))]
         cells: u32,
         /// How often the size of cells may double towards the inside.
         #[serde(default)]
@@ -119,6 +138,7 @@ pub enum Shape {
         surface: String,
         /// Cells along the longest side.
         #[serde(default = "sixteen")]
+        #[schemars(range(min = 2))]
         cells: u32,
         /// How often the size of cells may double towards the inside.
         #[serde(default)]
@@ -130,6 +150,7 @@ pub enum Shape {
         surface: String,
         /// Cubes along the longest side.
         #[serde(default = "sixteen")]
+        #[schemars(range(min = 2))]
         cells: u32,
     },
 }
@@ -206,9 +227,19 @@ pub enum ShapeError {
 pub type ReadSurface<'a> = dyn FnMut(&str) -> Result<SurfaceMesh, String> + 'a;
 
 impl Shape {
+    /// Returns the name of the file with the surface that it is made of, if it is.
+    pub fn surface_file(&self) -> Option<&str> {
+        match self {
+            Self::Filled { of: SolidSource::Surface(name), .. }
+            | Self::Cage { surface: name, .. }
+            | Self::Voxels { surface: name, .. } => Some(name),
+            _ => None,
+        }
+    }
+
     /// The mesh, and what comes with it; `read` reads surfaces from files.
     pub fn make(&self, read: &mut ReadSurface<'_>) -> Result<Made, ShapeError> {
-        let mut notes = Vec::new();
+        let (mut notes, mut more) = (Vec::new(), Vec::new());
         let mut surface = |name: &str| {
             let mesh = read(name).map_err(ShapeError::Surface)?;
             let surface = Surface::new(&mesh)?;
@@ -239,7 +270,7 @@ impl Shape {
                 let form = solid.form()?;
                 let body = tetrahedralize(&form, &Params { cells: count(cells), grading })?;
                 if form.thickness() < body.info.cell {
-                    notes.push(format!(
+                    more.push(format!(
                         "a part of the solid is {:.3e} m thin, less than a cell of {:.3e} m: it may be lost",
                         form.thickness(),
                         body.info.cell
@@ -250,21 +281,26 @@ impl Shape {
             Self::Filled { of: SolidSource::Surface(ref name), cells, grading } => {
                 let (_, surface) = surface(name)?;
                 let (body, thin) = fill_surface(&surface, &Params { cells: count(cells), grading })?;
-                notes.extend(thin.map(|thin| thin.to_string()));
+                more.extend(fused_pieces(&surface, &body.mesh));
+                more.extend(thin.map(|thin| thin.to_string()));
                 body.mesh
             }
             Self::Cage { surface: ref name, cells, grading } => {
                 let (mesh, surface) = surface(name)?;
                 let cage = cage(&mesh, &surface, &Params { cells: count(cells), grading })?;
+                more.extend(carrying_limits(&mesh, &surface, &cage.mesh, cage.info.body.cell)?);
                 carries = Some(mesh);
                 cage.mesh
             }
             Self::Voxels { surface: ref name, cells } => {
                 let (mesh, surface) = surface(name)?;
+                let voxels = voxelize(&surface, count(cells))?;
+                more.extend(carrying_limits(&mesh, &surface, &voxels.mesh, voxels.cell)?);
                 carries = Some(mesh);
-                voxelize(&surface, count(cells))?.mesh
+                voxels.mesh
             }
         };
+        notes.extend(more);
         Ok(Made { mesh, carries, notes })
     }
 }

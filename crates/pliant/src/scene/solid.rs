@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
 
 use super::quantity::{Length, dimension, vec3};
-use super::{Rotation, Vector, text_or_table};
+use super::{Rotation, Vector, bounds, text_or_table};
 use crate::geometry::{Form, FormError};
 use crate::math::{Affine3, Vec3};
 
@@ -35,6 +35,7 @@ pub enum Solid {
     /// A ball.
     Ball {
         /// Its radius.
+        #[schemars(transform = bounds::positive)]
         radius: Length,
         /// Its middle.
         #[serde(default)]
@@ -43,16 +44,20 @@ pub enum Solid {
     /// A ring around the y axis, its middle at the origin.
     Torus {
         /// From the middle of the ring to the middle of its tube.
+        #[schemars(transform = bounds::positive)]
         ring_radius: Length,
         /// Of the tube.
+        #[schemars(transform = bounds::positive)]
         tube_radius: Length,
     },
     /// A box around the origin with rounded edges.
     RoundedBox {
         /// Its length along x, y and z.
+        #[schemars(transform = bounds::positive)]
         size: Vector<dimension::Length>,
         /// Of the edges; 0 leaves them sharp.
         #[serde(default)]
+        #[schemars(transform = bounds::not_negative)]
         radius: Length,
     },
     /// All points nearer to a segment than its radius.
@@ -62,13 +67,16 @@ pub enum Solid {
         /// Where it ends.
         end: Vector<dimension::Length>,
         /// Around it.
+        #[schemars(transform = bounds::positive)]
         radius: Length,
     },
     /// The sheet of a gyroid, which has no end: intersect it with something that has.
     Gyroid {
         /// After how far it repeats itself.
+        #[schemars(transform = bounds::positive)]
         period: Length,
         /// Of the sheet, about.
+        #[schemars(transform = bounds::positive)]
         thickness: Length,
     },
     /// What is in any of them.

@@ -1,13 +1,14 @@
 //! Where a simulation was, in a file.
 //!
 //! All numbers are little-endian: the eight bytes `PLIANTCK`, the version and the fingerprint of the simulation in four bytes each, the
-//! step, the number of coordinates, whether there are accelerations and the work since the last record in eight bytes each, the time, then positions, velocities and
-//! accelerations in eight bytes a number, and a checksum (CRC-32) of all that in four.
+//! step, the number of coordinates, whether there are accelerations and the work since the last record in eight bytes each, the balance of energy in nine numbers,
+//! the time, then positions, velocities and accelerations in eight bytes a number, and a checksum (CRC-32) of all that in four.
 
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use super::EnergyBalance;
 use crate::io::{Files, ReadError, Seal, Sealed, WriteError};
 use crate::system::State;
 
@@ -20,6 +21,8 @@ pub struct Checkpoint {
     pub step: u64,
     /// What the solvers had done since numbers were last recorded: Newton iterations, linear iterations and factorisations.
     pub work: [u64; 3],
+    /// Work put in, and energy dissipated, since the start.
+    pub energy: EnergyBalance,
     /// Where it was.
     pub state: State,
 }
@@ -42,7 +45,7 @@ pub enum CheckpointError {
 }
 
 const MAGIC: &[u8; 8] = b"PLIANTCK";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 impl Checkpoint {
     /// Write it, so that it appears complete or not at all.
@@ -52,6 +55,7 @@ impl Checkpoint {
         seal.u32(self.fingerprint);
         let head = [self.step, q.len() as u64, u64::from(a.is_some())];
         head.into_iter().chain(self.work).for_each(|number| seal.u64(number));
+        seal.f64s(&self.energy.to_numbers());
         seal.f64s([time].into_iter().chain(q).chain(v).chain(a.iter().flatten()));
         files.write(path, &seal.finish())
     }
@@ -70,12 +74,17 @@ impl Checkpoint {
         if has_a > 1 {
             return Err(format!("{has_a} where 0 or 1 says whether there are accelerations"));
         }
+        let energy: [f64; EnergyBalance::NUMBERS] = sealed
+            .f64s(EnergyBalance::NUMBERS as u64, "energies")?
+            .try_into()
+            .map_err(|_| "the energies".to_owned())?;
+        let energy = EnergyBalance::from_numbers(energy);
         let time = sealed.f64s(1, "times")?[0];
         let mut numbers = || sealed.f64s(count, "coordinates");
         let (q, v) = (numbers()?, numbers()?);
         let a = if has_a == 1 { Some(numbers()?) } else { None };
         sealed.finish()?;
-        Ok(Self { fingerprint, step, work, state: State { time, q, v, a } })
+        Ok(Self { fingerprint, step, work, energy, state: State { time, q, v, a } })
     }
 }
 
@@ -86,7 +95,8 @@ mod tests {
 
     fn checkpoint(a: Option<Vec<f64>>) -> Checkpoint {
         let state = State { time: 0.1 + 0.2, q: vec![1.0, -0.0, 1e-300], v: vec![0.1, 0.2, 0.3], a };
-        Checkpoint { fingerprint: 7, step: 300, work: [1, 2, 3], state }
+        let energy = EnergyBalance::from_numbers([1.0, 2.0, -3.0, -4.0, 5.0, 6.0, 7.0, f64::MAX, f64::MIN]);
+        Checkpoint { fingerprint: 7, step: 300, work: [1, 2, 3], energy, state }
     }
 
     fn bytes(checkpoint: &Checkpoint) -> Vec<u8> {
@@ -129,7 +139,7 @@ mod tests {
         let mut huge = Seal::new(MAGIC, VERSION);
         huge.u32(7);
         [300, u64::MAX, 1, 0, 0, 0].into_iter().for_each(|number| huge.u64(number));
-        huge.f64s(&[0.0]);
+        huge.f64s(&[0.0; EnergyBalance::NUMBERS + 1]);
         assert!(read(huge.finish()).unwrap_err().to_string().contains("18446744073709551615 coordinates"));
     }
 }

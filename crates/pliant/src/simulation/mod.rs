@@ -1,6 +1,7 @@
 //! A model, a scheme and a solver that go through time together, and what is recorded of it.
 
 mod checkpoint;
+mod energy;
 mod probe;
 
 use std::sync::OnceLock;
@@ -11,8 +12,10 @@ use crate::model::{Model, Observation};
 use crate::reduced::{Following, ReducedModel};
 use crate::solver::{Dense, Direct, LinearSolver, Operator};
 use crate::system::{State, System};
+use energy::Watch;
 
 pub use checkpoint::{Checkpoint, CheckpointError};
+pub use energy::{EnergyBalance, EnergyGain};
 pub use probe::{COLUMNS, Probe, Quantities, Recorder, Table, TableError};
 
 /// A model, or a reduced one, that is stepped through time.
@@ -29,6 +32,9 @@ pub struct Simulation {
     restart_every: u64,
     /// Whether solvers begin anew in the next step, wherever that is.
     begins_anew: bool,
+    watch: Watch,
+    /// Energy [J] that had appeared when it was last reported.
+    reported: f64,
 }
 
 /// What is stepped.
@@ -89,7 +95,16 @@ impl Simulation {
     }
 
     fn of(stepped: Stepped, start_time: f64, dt: f64) -> Self {
-        Self { stepped, start_time, dt, step: 0, restart_every: Self::RESTART_EVERY, begins_anew: true }
+        Self {
+            stepped,
+            start_time,
+            dt,
+            step: 0,
+            restart_every: Self::RESTART_EVERY,
+            begins_anew: true,
+            watch: Watch::default(),
+            reported: 0.0,
+        }
     }
 
     /// The same with other places where a run can be resumed.
@@ -108,6 +123,7 @@ impl Simulation {
 
     /// The same, to change what acts on it.
     pub fn model_mut(&mut self) -> &mut Model {
+        self.watch.forget();
         match &mut self.stepped {
             Stepped::Whole(whole) => &mut whole.model,
             Stepped::Reduced(reduced) => reduced.model.model_mut(),
@@ -116,6 +132,7 @@ impl Simulation {
 
     /// Forces of one type, for instance [`Handles`](crate::force::Handles), to move them from outside. The vertices that they act on must remain the same.
     pub fn forces_mut_of<F: Force>(&mut self) -> Vec<&mut F> {
+        self.watch.forget();
         match &mut self.stepped {
             Stepped::Whole(whole) => whole.model.forces_mut_of().collect(),
             Stepped::Reduced(reduced) => reduced.model.forces_mut_of().collect(),
@@ -158,6 +175,7 @@ impl Simulation {
     /// # Panics
     /// If the state is not one of the model.
     pub fn begin_at(&mut self, state: State) {
+        (self.watch.balance, self.reported) = (EnergyBalance::default(), 0.0);
         (self.start_time, self.step, self.begins_anew) = (state.time, 0, true);
         self.set_state(state);
     }
@@ -173,7 +191,8 @@ impl Simulation {
     /// A row of numbers about now.
     pub fn record(&mut self, recorder: &mut Recorder) -> Vec<f64> {
         let seen = self.observe();
-        self.with_model(|model, state| recorder.record(&seen, model, state))
+        let balance = self.energy_balance().copied();
+        self.with_model(|model, state| recorder.record(&seen, balance.as_ref(), model, state))
     }
 
     /// What the model is doing. Of a reduced model, elastic energy is its own.
@@ -202,21 +221,46 @@ impl Simulation {
         self.step += 1;
         // Not the sum of all steps, which rounds every time.
         let time = self.start_time + self.step as f64 * self.dt;
+        let is_watched = self.has_energy_balance();
+        let watch = &mut self.watch;
         let stepped = match &mut self.stepped {
             Stepped::Whole(whole) => {
                 let Whole { model, integrator, solver, state } = &mut **whole;
                 if begins_anew {
                     solver.forget();
                 }
-                integrator.step(model, &mut **solver, state, self.dt).inspect(|_| state.time = time)
+                if is_watched {
+                    watch.begin(model, state, time);
+                }
+                integrator.step(model, &mut **solver, state, self.dt).inspect(|_| {
+                    state.time = time;
+                    if is_watched {
+                        watch.end(model, state);
+                    }
+                })
             }
             Stepped::Reduced(reduced) => {
                 let Reduced { model, integrator, solver, state, expanded } = &mut **reduced;
                 if begins_anew {
                     solver.forget();
                 }
+                let drive = |model: &mut ReducedModel, state: &State| {
+                    let is_driven = is_watched && model.model().forces().any(Force::has_damping);
+                    let state = is_driven.then(|| model.expand(state));
+                    state.map_or(0.0, |state| model.model_to_measure().driving_power(&state.q, &state.v, state.time))
+                };
+                let first = drive(model, state);
+                if is_watched {
+                    watch.begin_reduced(model, state, time);
+                }
                 expanded.take();
-                integrator.step(model, solver, state, self.dt).inspect(|_| state.time = time)
+                integrator.step(model, solver, state, self.dt).inspect(|_| {
+                    state.time = time;
+                    if is_watched {
+                        let last = drive(model, state);
+                        watch.end_reduced(model, state, [first, last]);
+                    }
+                })
             }
         };
         match stepped {
@@ -239,6 +283,30 @@ impl Simulation {
             Stepped::Reduced(reduced) => {
                 reduced.expanded.take();
                 search.solve(&mut reduced.model, &mut reduced.solver, &mut reduced.state)
+            }
+        }
+    }
+
+    /// Returns the balance of energy. There is none in statics, with elasticity that the integrator brings, of reduced models of free bodies, and of reduced
+    /// models with forces that have no potential.
+    pub fn energy_balance(&self) -> Option<&EnergyBalance> {
+        self.has_energy_balance().then_some(&self.watch.balance)
+    }
+
+    /// Returns the energy that appeared without work being done, if there is some to report: the first time, and whenever it is a hundred times more.
+    pub fn take_energy_gain(&mut self) -> Option<EnergyGain> {
+        let gain = self.energy_balance()?.gain().filter(|gain| gain.gained > 100.0 * self.reported)?;
+        self.reported = gain.gained;
+        Some(gain)
+    }
+
+    fn has_energy_balance(&self) -> bool {
+        match &self.stepped {
+            Stepped::Whole(whole) => whole.integrator.has_inertia() && !whole.integrator.brings_elasticity(),
+            Stepped::Reduced(reduced) => {
+                let model = &reduced.model;
+                let is_held = model.placement().is_none();
+                is_held && reduced.integrator.has_inertia() && model.model().forces().all(Force::has_energy)
             }
         }
     }
@@ -292,6 +360,7 @@ impl Simulation {
             fingerprint: self.fingerprint(),
             step: self.step,
             work: [0; 3],
+            energy: self.watch.balance,
             state: match &self.stepped {
                 Stepped::Whole(whole) => whole.state.clone(),
                 Stepped::Reduced(reduced) => reduced.model.save(&reduced.state),
@@ -325,6 +394,7 @@ impl Simulation {
         }
         self.step = checkpoint.step;
         self.begins_anew = true;
+        self.watch.balance = checkpoint.energy;
         Ok(())
     }
 

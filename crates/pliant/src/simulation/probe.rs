@@ -11,7 +11,10 @@ use crate::math::Vec3;
 use crate::model::{Model, ModelBody, Observation};
 use crate::system::State;
 
-/// What is recorded of every scene, in SI units. The work of the solvers is that since the row before.
+use super::EnergyBalance;
+
+/// What is recorded of every scene, in SI units. The work of the solvers is that since the row before; that of [`EnergyBalance`] is from the start, and
+/// NaN where there is no balance.
 pub const COLUMNS: &[&str] = &[
     "time",
     "kinetic_energy",
@@ -19,6 +22,8 @@ pub const COLUMNS: &[&str] = &[
     "gravitational_energy",
     "other_energy",
     "total_energy",
+    "external_work",
+    "dissipated_energy",
     "volume",
     "centre_of_mass.x",
     "centre_of_mass.y",
@@ -58,7 +63,7 @@ pub enum Quantities {
     Volume(Vec<usize>),
     /// The least, mean and largest volume of elements, as parts of those at rest.
     VolumeRatio(Vec<usize>),
-    /// The largest von Mises stress of an element, in Pa.
+    /// Maximum of the von Mises stress recovered at vertices [Pa].
     VonMises(Vec<usize>),
 }
 
@@ -104,7 +109,9 @@ impl Probe {
                 row.push(ratios.iter().copied().fold(f64::NEG_INFINITY, f64::max));
             }
             Quantities::VonMises(bodies) => {
-                row.push(states(model, bodies).iter().map(Strained::von_mises).fold(0.0, f64::max));
+                let nodal = bodies.iter().filter_map(|&body| model.bodies()[body].nodal_states(&state.q));
+                let states = nodal.flat_map(|nodal| nodal.dominant());
+                row.push(states.map(|state| state.von_mises()).fold(0.0, f64::max));
             }
         }
     }
@@ -146,7 +153,13 @@ impl Recorder {
     }
 
     /// A row of numbers about now, with what was seen of the model.
-    pub fn record(&mut self, seen: &Observation, model: &mut Model, state: &State) -> Vec<f64> {
+    pub fn record(
+        &mut self,
+        seen: &Observation,
+        balance: Option<&EnergyBalance>,
+        model: &mut Model,
+        state: &State,
+    ) -> Vec<f64> {
         let mut row = vec![
             seen.time,
             seen.kinetic_energy,
@@ -154,6 +167,8 @@ impl Recorder {
             seen.gravitational_energy,
             seen.other_energy,
             seen.total_energy(),
+            balance.map_or(f64::NAN, EnergyBalance::external_work),
+            balance.map_or(f64::NAN, EnergyBalance::dissipated),
             seen.volume,
         ];
         for vector in [seen.centre_of_mass, seen.momentum, seen.angular_momentum] {

@@ -5,19 +5,23 @@ use std::collections::HashMap;
 use super::super::error::ReadError;
 use super::super::raw::{Labels, RawMesh};
 use super::line::Shape;
-use super::read::{LateMembers, Reader, Spot};
+use super::read::{Instance, LateMembers, Reader, Spot};
 use super::sets::{Later, range};
+use crate::math::{Affine3, Vec3};
 
 /// How many times as many members as there are nodes and elements the sets may have that are given by ranges and by
 /// other sets, so that a short file cannot ask for endless memory; and how many in any case.
 const MEMBERS_EACH: usize = 64;
 const MEMBERS_LEAST: usize = 1 << 20;
 
+/// Nodes and elements of all instances together, at most, if there are more than [`MEMBERS_EACH`] instances.
+const MOST_COPIED: usize = 1 << 23;
+
 /// What is left to spend on members of sets that a file does not list one by one.
-struct Budget(usize);
+pub(super) struct Budget(usize);
 
 impl Budget {
-    fn spend(&mut self, members: usize, spot: Spot, reader: &Reader) -> Result<(), ReadError> {
+    pub fn spend(&mut self, members: usize, spot: Spot, reader: &Reader) -> Result<(), ReadError> {
         let Some(left) = self.0.checked_sub(members) else {
             let expected = format!("sets with at most {MEMBERS_EACH} times the nodes and elements in all");
             return Err(reader.error(spot, expected, "more"));
@@ -34,19 +38,63 @@ impl Reader {
         self.find_corners()?;
         self.find_members(&mut budget)?;
         let volume = self.elements.iter().any(|(shape, _)| shape.is_volume());
-        let mut raw = RawMesh { notes: self.notes(volume), ..RawMesh::default() };
+        let mut raw = RawMesh { notes: self.notes(volume), units_are_unknown: true, ..RawMesh::default() };
         self.regions(&mut raw, &mut budget)?;
+        let copies = self.instances.len().max(1);
+        let total = copies.saturating_mul(things);
+        if total > MOST_COPIED && copies > MEMBERS_EACH {
+            let found = format!("{copies}, with {total} nodes and elements");
+            return Err(ReadError::whole(self.path(), "fewer instances", found));
+        }
         self.sets(&mut raw);
-        for &(shape, index) in &self.elements {
-            if !shape.is_volume() {
-                raw.faces.push(self.corners(shape, index), 0);
+        self.add_surfaces(&mut raw, &mut budget)?;
+        for copy in 0..copies as u32 {
+            for &(shape, index) in self.elements.iter().filter(|(shape, _)| !shape.is_volume()) {
+                let face: Vec<u32> = self.corners(shape, index).iter().map(|v| self.vertex_in(copy, *v)).collect();
+                raw.faces.push(&face, 0);
+            }
+        }
+        for (cells, shape) in [(&mut raw.tets, Shape::Tet), (&mut raw.hexes, Shape::Hex)] {
+            let own = std::mem::take(&mut self.cells[shape as usize]);
+            let (nodes, tags) = (own.nodes.len(), own.tags.len());
+            (cells.nodes, cells.tags) = (own.nodes, own.tags);
+            for copy in 1..copies as u32 {
+                for node in 0..nodes {
+                    let vertex = self.vertex_in(copy, cells.nodes[node]);
+                    cells.nodes.push(vertex);
+                }
+                cells.tags.extend_from_within(..tags);
             }
         }
         raw.vertices = self.placed_vertices();
-        let [tets, hexes, ..] = self.cells;
-        (raw.tets.nodes, raw.tets.tags) = (tets.nodes, tets.tags);
-        (raw.hexes.nodes, raw.hexes.tags) = (hexes.nodes, hexes.tags);
         Ok(raw)
+    }
+
+    /// The vertices of each instance in its place.
+    fn placed_vertices(&mut self) -> Vec<Vec3> {
+        let vertices = std::mem::take(&mut self.vertices);
+        match &self.instances[..] {
+            [] => vertices,
+            [only] if only.placement == Affine3::IDENTITY => vertices,
+            all => {
+                let placed = |own: &Instance| {
+                    let placement = own.placement;
+                    vertices.iter().map(move |p| placement.transform_point3(*p))
+                };
+                all.iter().flat_map(placed).collect()
+            }
+        }
+    }
+
+    /// The number in the mesh of a vertex of an instance.
+    pub(super) fn vertex_in(&self, instance: u32, vertex: u32) -> u32 {
+        // Numbers that do not fit are out of range, which the check of the mesh finds.
+        (self.node_labels.len() as u32).saturating_mul(instance).saturating_add(vertex)
+    }
+
+    /// The number in the mesh of an element of an instance, among those of its shape.
+    pub(super) fn element_in(&self, instance: u32, shape: Shape, index: u32) -> u32 {
+        (self.cells[shape as usize].tags.len() as u32).saturating_mul(instance).saturating_add(index)
     }
 
     fn corners(&self, shape: Shape, index: u32) -> &[u32] {
@@ -101,7 +149,7 @@ impl Reader {
                 Ok(found.collect())
             }
             Later::Set(name) => {
-                let Some(set) = groups.find(name, late.assembly) else {
+                let Some(set) = groups.find(name, late.instance) else {
                     if late.of_elements && skipped {
                         return Ok(Vec::new());
                     }
@@ -116,7 +164,7 @@ impl Reader {
                 Ok(members.clone())
             }
             Later::NodesOf(name) => {
-                let Some(set) = self.element_sets.find(name, late.assembly) else {
+                let Some(set) = self.element_sets.find(name, late.instance) else {
                     if skipped {
                         return Ok(Vec::new());
                     }
@@ -137,7 +185,7 @@ impl Reader {
     /// A region for each set with a section; for elements without one, the set of their block.
     fn regions(&mut self, raw: &mut RawMesh, budget: &mut Budget) -> Result<(), ReadError> {
         for section in std::mem::take(&mut self.sections) {
-            let Some(set) = self.element_sets.find(&section.elset, false) else {
+            let Some(set) = self.element_sets.find(&section.elset, None) else {
                 // The section of elements that were skipped concerns nobody.
                 if !self.skipped_types.is_empty() {
                     continue;
@@ -179,29 +227,45 @@ impl Reader {
     }
 
     fn sets(&self, raw: &mut RawMesh) {
+        let face_of_shell = self.shell_faces();
         for group in &self.node_sets.all {
-            raw.vertex_sets.insert(self.node_sets.mesh_name(group), group.members.clone());
+            for (name, instance) in self.node_sets.mesh_names(group, &self.instances) {
+                let members = group.members.iter().map(|&vertex| self.vertex_in(instance, vertex));
+                raw.vertex_sets.entry(name).or_default().extend(members);
+            }
         }
         for (group, tag) in self.element_sets.all.iter().zip(1..) {
-            let name = self.element_sets.mesh_name(group);
-            let mut solids = Vec::new();
-            let mut shells = false;
-            let mut is_region = true;
-            for &element in &group.members {
-                let (shape, index) = self.elements[element as usize];
-                if shape.is_volume() {
-                    is_region &= self.cells[shape as usize].tags[index as usize] == tag;
-                    solids.push(index);
-                } else {
-                    // Beside a volume, shells mark its boundary.
-                    let vertices = raw.vertex_sets.entry(name.clone()).or_default();
-                    vertices.extend_from_slice(self.corners(shape, index));
-                    shells = true;
+            for (name, instance) in self.element_sets.mesh_names(group, &self.instances) {
+                let mut solids = Vec::new();
+                let mut shells: Vec<u32> = Vec::new();
+                let mut is_region = true;
+                for &element in &group.members {
+                    let (shape, index) = self.elements[element as usize];
+                    if shape.is_volume() {
+                        is_region &= self.cells[shape as usize].tags[index as usize] == tag;
+                        solids.push(self.element_in(instance, shape, index));
+                    } else {
+                        // Next to a volume, shells are some of its faces.
+                        shells.extend(
+                            face_of_shell.get(&element).map(|face| face + instance * face_of_shell.len() as u32),
+                        );
+                    }
+                }
+                // A set that a region took whole is that region.
+                let is_region = is_region && self.instances.len() < 2;
+                if (solids.is_empty() && shells.is_empty()) || (!solids.is_empty() && !is_region) {
+                    raw.element_sets.entry(name.clone()).or_default().extend(solids);
+                }
+                if !shells.is_empty() {
+                    raw.face_groups.entry(name).or_default().extend(shells);
                 }
             }
-            // A set that a region took whole is that region.
-            if (solids.is_empty() && !shells) || (!solids.is_empty() && !is_region) {
-                raw.element_sets.insert(name, solids);
+        }
+        if self.instances.len() > 1 {
+            for (instance, own) in (0..).zip(&self.instances) {
+                let solids = self.elements.iter().filter(|(shape, _)| shape.is_volume());
+                let all = solids.map(|&(shape, index)| self.element_in(instance, shape, index));
+                raw.element_sets.entry(own.name.clone()).or_default().extend(all);
             }
         }
     }

@@ -136,6 +136,26 @@ pub(super) fn element_type(name: &str) -> ElementType {
     }
 }
 
+/// Returns in what a type of solids differs from elements of displacements with full integration, if its name says so.
+pub(super) fn other_formulation(name: &str) -> Option<&'static str> {
+    let name = capitals(name);
+    let Some(rest) = name.strip_prefix("C3D") else {
+        return Some(if name.starts_with("SC") || name.starts_with("CSS") { "a solid shell" } else { "not of stress" });
+    };
+    let letters = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+    let meanings = [
+        ("RH", "reduced integration, hybrid"),
+        ("R", "reduced integration"),
+        ("I", "incompatible modes"),
+        ("H", "hybrid"),
+        ("T", "coupled to temperature"),
+        ("P", "coupled to pore pressure"),
+        ("E", "piezoelectric"),
+    ];
+    let meaning = meanings.iter().find(|(start, _)| letters.starts_with(start)).map(|&(_, meaning)| meaning);
+    if letters.is_empty() { None } else { meaning.or(Some("another formulation")) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -146,6 +166,23 @@ mod tests {
         assert_eq!(keyword.name, "SOLIDSECTION");
         assert_eq!(keyword.get("ELSET"), Some("a, b="));
         assert_eq!((keyword.get("MATERIAL"), keyword.get("GENERATE")), (Some("steel"), Some("")));
+    }
+
+    #[test]
+    fn formulations_other_than_full_integration_are_named() {
+        for (name, meaning) in [
+            ("C3D4", None),
+            ("c3d8", None),
+            ("C3D8R", Some("reduced integration")),
+            ("C3D8RH", Some("reduced integration, hybrid")),
+            ("C3D4H", Some("hybrid")),
+            ("C3D8I", Some("incompatible modes")),
+            ("C3D8S", Some("another formulation")),
+            ("DC3D8", Some("not of stress")),
+            ("SC8R", Some("a solid shell")),
+        ] {
+            assert_eq!(other_formulation(name), meaning, "{name}");
+        }
     }
 
     #[test]

@@ -11,13 +11,15 @@
 //! ```
 //! A line with a star starts a section; case and white space mean nothing in it, and names differ in more than case. A
 //! section of solids is a region, named by its set of elements, in the order in which sets are first named. Nodes and
-//! elements may stand in a `*PART`, which an `*INSTANCE` in the `*ASSEMBLY` moves and turns; there may be only one.
-//! Shells beside solids mark the boundary: their sets become vertex sets. Everything about loads and steps is skipped.
+//! elements may stand in one `*PART`. Each `*INSTANCE` of it in the `*ASSEMBLY` is a copy, moved and rotated; if there are
+//! several, sets of the part are called `instance.set`, and each instance is an element set too.
+//! A `*SURFACE` of elements and sides is a face set, and so are sets of shells that lie on solids. Everything about loads and steps is skipped.
 
 mod finish;
 mod line;
 mod read;
 mod sets;
+mod surfaces;
 mod write;
 
 use super::{Feature, Format};
@@ -25,7 +27,7 @@ use super::{Feature, Format};
 pub(super) const FORMAT: Format = Format {
     name: "Abaqus",
     extensions: &["inp"],
-    about: "text; regions, isotropic materials, vertex and element sets, includes, one part",
+    about: "text; regions, isotropic materials, sets of vertices, elements and faces, includes, instances of one part",
     binary: false,
     holds: &[
         Feature::Hexahedra,
@@ -34,6 +36,8 @@ pub(super) const FORMAT: Format = Format {
         Feature::Materials,
         Feature::VertexSets,
         Feature::ElementSets,
+        Feature::FaceSets,
+        Feature::FaceSetNames,
     ],
     read: Some(read::read),
     write_volume: Some(write::write_volume),

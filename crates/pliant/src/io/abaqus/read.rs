@@ -9,8 +9,9 @@ use super::super::files::Input;
 use super::super::includes::Includes;
 use super::super::raw::{Labels, RawMesh};
 use super::super::scan::{Scanner, Syntax, quote};
-use super::line::{ElementType, Keyword, Shape, element_type, fields, real, unquoted};
+use super::line::{ElementType, Keyword, Shape, element_type, fields, other_formulation, real, unquoted};
 use super::sets::{Groups, Later};
+use super::surfaces::{Surface, SurfaceLine};
 use crate::math::{Affine3, Vec3};
 use crate::mesh::{Material, Moduli};
 
@@ -23,6 +24,7 @@ const GENERATORS: &[&str] = &["NGEN", "NFILL", "NCOPY", "NMAP", "ELGEN", "ELCOPY
 pub(super) fn read(input: &Input<'_>) -> Result<RawMesh, ReadError> {
     let mut reader = Reader::default();
     reader.file(input)?;
+    reader.check_end()?;
     reader.finish()
 }
 
@@ -36,6 +38,7 @@ enum Section {
     Elements(Shape, Option<usize>),
     NodeSet(Members),
     ElementSet(Members),
+    Surface,
     Density,
     Elastic,
     /// Lines after the first of a material's constants.
@@ -49,7 +52,7 @@ enum Section {
 struct Members {
     group: usize,
     generate: bool,
-    assembly: bool,
+    instance: Option<u32>,
 }
 
 /// What part of the model the lines describe.
@@ -61,6 +64,13 @@ enum Scope {
     Assembly,
     Instance,
     Step,
+}
+
+/// A copy of the part with the mesh, in its place.
+#[derive(Debug)]
+pub(super) struct Instance {
+    pub name: String,
+    pub placement: Affine3,
 }
 
 /// A place to name in an error found after reading.
@@ -84,7 +94,7 @@ pub(super) struct Cells {
 pub(super) struct LateMembers {
     pub of_elements: bool,
     pub group: usize,
-    pub assembly: bool,
+    pub instance: Option<u32>,
     pub members: Later,
     pub spot: Spot,
 }
@@ -106,8 +116,13 @@ pub(super) struct Reader {
     scope_name: String,
     /// The scope number of the mesh, and the name of its part.
     mesh: Option<(u32, Option<String>)>,
-    instance: Option<String>,
-    placement: Affine3,
+    /// Where the present scope was opened.
+    scope_spot: Option<Spot>,
+    assembly_spot: Option<Spot>,
+    /// The instances of the mesh.
+    pub instances: Vec<Instance>,
+    /// The number of the instance being read, if it is one of the mesh.
+    placing: Option<usize>,
     /// Of the instance being read.
     translation: Vec3,
     rotation: Affine3,
@@ -124,6 +139,7 @@ pub(super) struct Reader {
     pub element_sets: Groups,
     pub late_members: Vec<LateMembers>,
     pub sections: Vec<SolidSection>,
+    pub surfaces: Vec<Surface>,
     /// By name in capitals.
     pub materials: BTreeMap<String, Material>,
     material: Option<String>,
@@ -133,6 +149,9 @@ pub(super) struct Reader {
     includes: Includes,
 
     pub skipped_types: Vec<String>,
+    /// Types of elements that are computed otherwise than their names say.
+    other_formulations: Vec<String>,
+    cut_line: Option<String>,
     skipped_keywords: Vec<String>,
     skipped_assembly: bool,
     more_constants: bool,
@@ -145,8 +164,10 @@ impl Reader {
         let outer = self.files.len();
         self.files.push(input.path.into());
         let mut scanner = input.scan(Syntax::default());
+        let mut last = &b""[..];
         while scanner.seek_content() {
             let line = scanner.rest_of_line();
+            last = line;
             if line.starts_with(b"*") {
                 if !line.starts_with(b"**") {
                     let keyword = Keyword::parse(&whole_keyword(line, &mut scanner));
@@ -157,7 +178,24 @@ impl Reader {
             }
             scanner.next_line();
         }
+        // Numbers that are cut off are still numbers.
+        let is_kept = !matches!(self.section, Section::None | Section::Skipped) && !last.starts_with(b"**");
+        if is_kept && !input.bytes.ends_with(b"\n") && !input.bytes.ends_with(b"\r") {
+            self.cut_line = Some(quote(last));
+        }
         Ok(())
+    }
+
+    /// Check that the file does not end inside of a part, an instance or the assembly.
+    fn check_end(&self) -> Result<(), ReadError> {
+        let keyword = match self.scope {
+            Scope::Model | Scope::Step => return Ok(()),
+            Scope::Part => "*END PART",
+            Scope::Assembly => "*END ASSEMBLY",
+            Scope::Instance => "*END INSTANCE",
+        };
+        let Some(spot) = self.scope_spot else { return Ok(()) };
+        Err(self.error(spot, format!("{keyword} after this"), "the end of the file, which may be cut off"))
     }
 
     fn keyword(
@@ -184,6 +222,7 @@ impl Reader {
             "NODE" | "ELEMENT" => self.skipped_assembly = true,
             "NSET" => self.set(false, keyword, scanner, spot)?,
             "ELSET" => self.set(true, keyword, scanner, spot)?,
+            "SURFACE" => self.surface(keyword, scanner)?,
             "SOLIDSECTION" => {
                 let material = keyword.get("MATERIAL").map(str::to_owned);
                 self.sections.push(SolidSection { elset: keyword.expect("ELSET", scanner)?.into(), material, spot });
@@ -199,9 +238,13 @@ impl Reader {
                 None | Some("ISOTROPIC" | "ISO") => self.section = Section::Elastic,
                 Some(other) => remember(&mut self.skipped_keywords, format!("*ELASTIC, TYPE={other}")),
             },
-            "PART" => self.enter(Scope::Part, keyword, scanner)?,
-            "INSTANCE" => self.enter_instance(keyword, scanner)?,
-            "ASSEMBLY" | "ENDINSTANCE" => self.leave_to(Scope::Assembly),
+            "PART" => self.enter(Scope::Part, keyword, scanner, spot)?,
+            "INSTANCE" => self.enter_instance(keyword, scanner, spot)?,
+            "ASSEMBLY" => {
+                self.assembly_spot = Some(spot);
+                self.leave_to(Scope::Assembly);
+            }
+            "ENDINSTANCE" => self.leave_to(Scope::Assembly),
             "ENDPART" | "ENDASSEMBLY" => self.leave_to(Scope::Model),
             "STEP" => {
                 self.scope = Scope::Step;
@@ -229,6 +272,12 @@ impl Reader {
             Section::Elements(shape, set) => self.element(line, shape, set, scanner, file)?,
             Section::NodeSet(set) => self.members(line, set, false, scanner, file)?,
             Section::ElementSet(set) => self.members(line, set, true, scanner, file)?,
+            Section::Surface => {
+                let spot = Spot { file, line: scanner.line() };
+                if let Some(surface) = self.surfaces.last_mut() {
+                    surface.lines.push(SurfaceLine::parse(line, surface.of_nodes, scanner, spot)?);
+                }
+            }
             Section::Density => {
                 let density = constant(line, 0, "a density", scanner)?;
                 self.change_material(scanner, |material| material.density = Some(density))?;
@@ -257,42 +306,54 @@ impl Reader {
         Includes::read(self, |reader| &mut reader.includes, name, scanner, input, Self::file)
     }
 
-    fn enter(&mut self, scope: Scope, keyword: &Keyword, scanner: &Scanner<'_>) -> Result<(), ReadError> {
+    fn enter(&mut self, scope: Scope, keyword: &Keyword, scanner: &Scanner<'_>, spot: Spot) -> Result<(), ReadError> {
         self.scope_name = keyword.expect("NAME", scanner)?.into();
         self.scope = scope;
+        self.scope_spot = Some(spot);
         self.scope_number = self.scope_number.saturating_add(1);
         Ok(())
     }
 
     fn leave_to(&mut self, scope: Scope) {
         self.scope = scope;
+        self.scope_spot = self.assembly_spot.filter(|_| scope == Scope::Assembly);
         self.scope_name.clear();
+        self.placing = None;
     }
 
-    fn enter_instance(&mut self, keyword: &Keyword, scanner: &Scanner<'_>) -> Result<(), ReadError> {
-        self.enter(Scope::Instance, keyword, scanner)?;
+    fn enter_instance(&mut self, keyword: &Keyword, scanner: &Scanner<'_>, spot: Spot) -> Result<(), ReadError> {
+        self.enter(Scope::Instance, keyword, scanner, spot)?;
         (self.translation, self.rotation) = (Vec3::ZERO, Affine3::IDENTITY);
+        self.placing = None;
         self.section = Section::Translation;
         let part = keyword.get("PART").unwrap_or_default();
         let of_mesh = matches!(&self.mesh, Some((_, Some(mesh))) if mesh.eq_ignore_ascii_case(part));
         if of_mesh {
-            if self.instance.is_some() {
-                return Err(scanner.error("one instance of the part", format!("a second one, `{}`", self.scope_name)));
+            if self.instance(&self.scope_name).is_some() {
+                let found = format!("`{}` again", self.scope_name);
+                return Err(scanner.error("instances with different names", found));
             }
-            self.instance = Some(self.scope_name.clone());
+            self.add_instance();
         }
         Ok(())
     }
 
-    /// True in the instance of the part with the mesh.
-    fn in_mesh_instance(&self) -> bool {
-        self.scope == Scope::Instance && self.instance.as_ref() == Some(&self.scope_name)
+    fn add_instance(&mut self) {
+        self.placing = Some(self.instances.len());
+        self.instances.push(Instance { name: self.scope_name.clone(), placement: Affine3::IDENTITY });
+        self.place();
     }
 
-    /// Put the mesh where its instance is: moved, then turned.
+    /// Returns the number of the instance of the mesh with a name.
+    pub fn instance(&self, name: &str) -> Option<u32> {
+        let found = self.instances.iter().position(|instance| instance.name.eq_ignore_ascii_case(name));
+        found.map(|number| number as u32)
+    }
+
+    /// Put the mesh where its instance is: moved, then rotated.
     fn place(&mut self) {
-        if self.in_mesh_instance() {
-            self.placement = self.rotation * Affine3::from_translation(self.translation);
+        if let Some(number) = self.placing {
+            self.instances[number].placement = self.rotation * Affine3::from_translation(self.translation);
         }
     }
 
@@ -311,8 +372,7 @@ impl Reader {
             None => {
                 self.mesh = Some((number, (self.scope == Scope::Part).then(|| self.scope_name.clone())));
                 if self.scope == Scope::Instance {
-                    self.instance = Some(self.scope_name.clone());
-                    self.place();
+                    self.add_instance();
                 }
             }
         }
@@ -324,7 +384,7 @@ impl Reader {
         if let Some(system) = keyword.get("SYSTEM").filter(|system| !system.eq_ignore_ascii_case("R")) {
             return Err(scanner.error("rectangular coordinates", format!("SYSTEM={system}")));
         }
-        self.section = Section::Nodes(keyword.get("NSET").map(|name| self.node_sets.define(name, false)));
+        self.section = Section::Nodes(keyword.get("NSET").map(|name| self.node_sets.define(name, None)));
         Ok(())
     }
 
@@ -371,7 +431,10 @@ impl Reader {
             }
         };
         self.claim_mesh(scanner)?;
-        let set = keyword.get("ELSET").map(|name| self.element_sets.define(name, false));
+        if let Some(formulation) = other_formulation(name).filter(|_| shape.is_volume()) {
+            remember(&mut self.other_formulations, format!("{name} ({formulation})"));
+        }
+        let set = keyword.get("ELSET").map(|name| self.element_sets.define(name, None));
         self.section = Section::Elements(shape, set);
         Ok(())
     }
@@ -434,18 +497,18 @@ impl Reader {
     ) -> Result<(), ReadError> {
         let kind = if of_elements { "ELSET" } else { "NSET" };
         let name = keyword.expect(kind, scanner)?;
-        let assembly = self.scope == Scope::Assembly;
-        if assembly {
+        let mut instance = None;
+        if self.scope == Scope::Assembly {
             // Without an instance the members are nodes of the assembly itself.
-            let named = keyword.get("INSTANCE").unwrap_or_default();
-            if !self.instance.as_ref().is_some_and(|instance| instance.eq_ignore_ascii_case(named)) {
+            instance = self.instance(keyword.get("INSTANCE").unwrap_or_default());
+            if instance.is_none() {
                 self.skipped_assembly = true;
                 return Ok(());
             }
         }
         let groups = if of_elements { &mut self.element_sets } else { &mut self.node_sets };
         let members =
-            Members { group: groups.define(name, assembly), generate: keyword.get("GENERATE").is_some(), assembly };
+            Members { group: groups.define(name, instance), generate: keyword.get("GENERATE").is_some(), instance };
         if of_elements {
             self.section = Section::ElementSet(members);
             return Ok(());
@@ -454,6 +517,27 @@ impl Reader {
         if let Some(elset) = keyword.get("ELSET") {
             self.later(false, members, Later::NodesOf(elset.into()), spot);
         }
+        Ok(())
+    }
+
+    fn surface(&mut self, keyword: &Keyword, scanner: &Scanner<'_>) -> Result<(), ReadError> {
+        let kind = keyword.get("TYPE").map(str::to_ascii_uppercase);
+        let of_nodes = match kind.as_deref() {
+            _ if keyword.get("COMBINE").is_some() => {
+                remember(&mut self.skipped_keywords, "*SURFACE, COMBINE".into());
+                return Ok(());
+            }
+            None | Some("ELEMENT") => false,
+            Some("NODE") => true,
+            Some(other) => {
+                remember(&mut self.skipped_keywords, format!("*SURFACE, TYPE={other}"));
+                return Ok(());
+            }
+        };
+        let name = keyword.expect("NAME", scanner)?.into();
+        let assembly = self.scope == Scope::Assembly;
+        self.surfaces.push(Surface { name, assembly, of_nodes, lines: Vec::new() });
+        self.section = Section::Surface;
         Ok(())
     }
 
@@ -502,8 +586,8 @@ impl Reader {
     }
 
     fn later(&mut self, of_elements: bool, set: Members, members: Later, spot: Spot) {
-        let Members { group, assembly, .. } = set;
-        self.late_members.push(LateMembers { of_elements, group, assembly, members, spot });
+        let Members { group, instance, .. } = set;
+        self.late_members.push(LateMembers { of_elements, group, instance, members, spot });
     }
 
     fn change_material(&mut self, scanner: &Scanner<'_>, change: impl FnOnce(&mut Material)) -> Result<(), ReadError> {
@@ -516,17 +600,6 @@ impl Reader {
             None => Ok(()),
             Some(defect) => Err(scanner.error("a possible material", format!("one of which {defect}"))),
         }
-    }
-
-    /// The vertices where their instance is.
-    pub fn placed_vertices(&mut self) -> Vec<Vec3> {
-        let mut vertices = std::mem::take(&mut self.vertices);
-        if self.placement != Affine3::IDENTITY {
-            for p in &mut vertices {
-                *p = self.placement.transform_point3(*p);
-            }
-        }
-        vertices
     }
 
     /// What was in the file and is not kept.
@@ -543,7 +616,16 @@ impl Reader {
             notes.push(format!("these keywords are not kept: {}", list(&self.skipped_keywords)));
         }
         if self.skipped_assembly {
-            notes.push("nodes, elements and sets of the assembly that are not of the part are not kept".into());
+            notes.push("nodes, elements and sets of the assembly itself are not kept".into());
+        }
+        if !self.other_formulations.is_empty() {
+            notes.push(format!(
+                "these elements are computed with full integration of displacements alone, which may be stiffer: {}",
+                list(&self.other_formulations)
+            ));
+        }
+        if let Some(line) = &self.cut_line {
+            notes.push(format!("the last line, {line}, does not end with a line break: the file may be cut off there"));
         }
         if self.more_constants {
             notes.push("of materials that depend on temperature or fields only the first line is kept".into());
@@ -555,6 +637,11 @@ impl Reader {
             notes.push(format!("{} nodes are listed again: the last position counts", self.redefined_nodes));
         }
         notes
+    }
+
+    /// The file that the user named.
+    pub fn path(&self) -> &Path {
+        self.files.first().map_or(Path::new(""), PathBuf::as_path)
     }
 
     /// An error at a place passed long ago.

@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 
 use super::super::raw::Labels;
+use super::read::Instance;
 
 /// A set with the name as first written.
 #[derive(Debug)]
 pub(super) struct Group {
     pub name: String,
-    /// Defined in the assembly, where names are apart from those in the part.
-    pub assembly: bool,
+    /// The instance whose members it has, if it is defined in the assembly. Names there are apart from those in the part.
+    pub instance: Option<u32>,
     pub members: Vec<u32>,
 }
 
@@ -17,28 +18,34 @@ pub(super) struct Group {
 #[derive(Debug, Default)]
 pub(super) struct Groups {
     pub all: Vec<Group>,
-    by_name: HashMap<(String, bool), usize>,
+    by_name: HashMap<(String, Option<u32>), usize>,
 }
 
 impl Groups {
     /// The number of the set of this name, which is made if there is none.
-    pub fn define(&mut self, name: &str, assembly: bool) -> usize {
-        *self.by_name.entry((name.to_ascii_uppercase(), assembly)).or_insert_with(|| {
-            self.all.push(Group { name: name.into(), assembly, members: Vec::new() });
+    pub fn define(&mut self, name: &str, instance: Option<u32>) -> usize {
+        *self.by_name.entry((name.to_ascii_uppercase(), instance)).or_insert_with(|| {
+            self.all.push(Group { name: name.into(), instance, members: Vec::new() });
             self.all.len() - 1
         })
     }
 
-    pub fn find(&self, name: &str, assembly: bool) -> Option<usize> {
-        self.by_name.get(&(name.to_ascii_uppercase(), assembly)).copied()
+    pub fn find(&self, name: &str, instance: Option<u32>) -> Option<usize> {
+        self.by_name.get(&(name.to_ascii_uppercase(), instance)).copied()
     }
 
-    /// The name of a set in the mesh, where those of the part and of the assembly come together.
-    pub fn mesh_name(&self, group: &Group) -> String {
-        if group.assembly && self.find(&group.name, false).is_some() {
-            return format!("Assembly.{}", group.name);
+    /// The names of a set in the mesh, each with the number of the instance whose members it has there.
+    ///
+    /// A set of the part is there once for each of several instances, as `instance.set`.
+    pub fn mesh_names(&self, group: &Group, instances: &[Instance]) -> Vec<(String, u32)> {
+        match group.instance {
+            Some(_) if instances.len() < 2 && self.find(&group.name, None).is_some() => {
+                vec![(format!("Assembly.{}", group.name), 0)]
+            }
+            Some(instance) => vec![(group.name.clone(), instance)],
+            None if instances.len() < 2 => vec![(group.name.clone(), 0)],
+            None => (0..).zip(instances).map(|(i, own)| (format!("{}.{}", own.name, group.name), i)).collect(),
         }
-        group.name.clone()
     }
 }
 

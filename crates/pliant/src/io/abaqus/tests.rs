@@ -31,6 +31,7 @@ fn sections_become_regions_with_materials() {
         loaded.notes,
         [
             "these keywords are not kept: *PLASTIC, *STEP",
+            "these elements are computed with full integration of displacements alone, which may be stiffer: C3D4H (hybrid)",
             "of materials that depend on temperature or fields only the first line is kept"
         ]
     );
@@ -60,7 +61,7 @@ fn sets_take_ranges_names_and_numbers() {
 }
 
 #[test]
-fn shells_beside_solids_are_vertex_sets_and_lines_are_skipped() {
+fn shells_on_solids_are_face_sets_and_lines_are_skipped() {
     let text = format!(
         "{NODES}{TETS}*ELEMENT, TYPE=S3R, ELSET=skin\n7, 10, 30, 20\n*ELEMENT, TYPE=T3D2, ELSET=rod\n8, 10, 20\n\
          *ELSET, ELSET=mixed\n1, 7, 8, rod\n"
@@ -68,9 +69,42 @@ fn shells_beside_solids_are_vertex_sets_and_lines_are_skipped() {
     let loaded = load(&text).unwrap();
     assert_eq!(loaded.notes, ["elements of these types are not kept: T3D2"]);
     let mesh = volume(loaded);
-    assert_eq!((&mesh.vertex_sets()["skin"][..], &mesh.vertex_sets()["mixed"][..]), (&[0, 1, 2][..], &[0, 1, 2][..]));
+    assert_eq!((&mesh.face_sets()["skin"][..], &mesh.face_sets()["mixed"][..]), (&[(0, 0)][..], &[(0, 0)][..]));
     assert_eq!(mesh.element_sets().keys().collect::<Vec<_>>(), ["mixed"]);
     assert_eq!(mesh.element_sets()["mixed"], [0]);
+}
+
+#[test]
+fn surfaces_are_face_sets_by_element_set_side_and_shell() {
+    let text = format!(
+        "*Part, name=P\n{NODES}{TETS}*ELEMENT, TYPE=S3R, ELSET=skin\n7, 10, 20, 40\n*ELSET, ELSET=both\n1, 2\n\
+         *SURFACE, NAME=a\nboth, S2\n 1, s4\n*Surface, type=ELEMENT, name=free\nboth\n*SURFACE, NAME=shell\nSKIN, SPOS\n\
+         *SURFACE, TYPE=NODE, NAME=dots\n10, 1.\n40\n*SURFACE, TYPE=CYLINDER, NAME=r\n1, 2\n*End Part\n\
+         *Assembly, name=A\n*Instance, name=P-1, part=p\n*End Instance\n*Elset, elset=_s, internal, instance=P-1\n 2,\n\
+         *Surface, type=ELEMENT, name=A\n_s, S3\nP-1.both, S1\nP-1.2, S4\n*End Assembly\n"
+    );
+    let loaded = load(&text).unwrap();
+    let notes = [
+        "these keywords are not kept: *SURFACE, TYPE=CYLINDER",
+        "the surface `dots` is made of nodes: it is kept as a vertex set",
+    ];
+    assert_eq!(loaded.notes, notes);
+    let mesh = volume(loaded);
+    let sets = mesh.face_sets();
+    assert_eq!(sets.keys().collect::<Vec<_>>(), ["Assembly.A", "a", "free", "shell", "skin"]);
+    assert_eq!(sets["a"], [(0, 1), (0, 3), (1, 1)]);
+    assert_eq!(sets["free"], mesh.boundary().faces);
+    assert_eq!((&sets["shell"][..], &sets["skin"][..]), (&[(0, 1)][..], &[(0, 1)][..]));
+    assert_eq!(sets["Assembly.A"], [(0, 0), (1, 0), (1, 2), (1, 3)]);
+    assert_eq!(mesh.vertex_sets()["dots"], [0, 3]);
+
+    let error = |lines: &str| load(&format!("{NODES}{TETS}*SURFACE, NAME=s\n{lines}\n")).unwrap_err().to_string();
+    assert!(error("1, S5").ends_with("expected a side S1 to S4 of tetrahedra, found `S5`"), "{}", error("1, S5"));
+    assert!(error("1, E2").ends_with("expected a side S1 to S6, SPOS or SNEG, found `E2`"));
+    assert!(
+        error("nothing, S1").ends_with("expected the number of a listed element or the name of a set, found `nothing`")
+    );
+    assert!(error("9, S1").ends_with("found `9`"));
 }
 
 #[test]
@@ -80,7 +114,7 @@ fn one_part_is_placed_by_its_instance() {
          0, 0, 0, 0, 0, 1, 90.\n*End Instance\n*Node\n1, 0, 0, 0\n*Nset, nset=ref\n1,\n*Nset, nset=S, instance=P-1\n 20,\n*End Assembly\n"
     );
     let loaded = load(&text).unwrap();
-    assert_eq!(loaded.notes, ["nodes, elements and sets of the assembly that are not of the part are not kept"]);
+    assert_eq!(loaded.notes, ["nodes, elements and sets of the assembly itself are not kept"]);
     let mesh = volume(loaded);
     assert!(mesh.vertices()[1].distance(Vec3::new(0.0, 1.0, 5.0)) < 1e-15);
     assert_eq!((&mesh.vertex_sets()["s"][..], &mesh.vertex_sets()["Assembly.S"][..]), (&[0][..], &[1][..]));
@@ -90,11 +124,83 @@ fn one_part_is_placed_by_its_instance() {
         error,
         "t.inp, line 13: expected the mesh in one part, found more of it in `Q`; several parts are not supported"
     );
-    let twice = format!(
-        "*PART, NAME=P\n{NODES}{TETS}*END PART\n*ASSEMBLY\n*INSTANCE, NAME=a, PART=P\n*END INSTANCE\n*INSTANCE, NAME=b, PART=P\n"
+}
+
+#[test]
+fn every_instance_is_a_copy_with_sets_of_its_own() {
+    let part = format!(
+        "*PART, NAME=P\n{NODES}{TETS}*NSET, NSET=s\n10,\n*ELSET, ELSET=first\n1,\n*ELSET, ELSET=all\n1, 2\n\
+         *SURFACE, NAME=side\nfirst, S1\n*SOLID SECTION, ELSET=all, MATERIAL=m\n,\n*END PART\n"
     );
+    let text = format!(
+        "{part}*ASSEMBLY, NAME=A\n*INSTANCE, NAME=a, PART=P\n*END INSTANCE\n*INSTANCE, NAME=b, PART=P\n0, 0, 5\n\
+         0, 0, 0, 0, 0, 1, 90.\n*END INSTANCE\n*NSET, NSET=both, INSTANCE=a\n20,\n*NSET, NSET=both, INSTANCE=b\n20,\n\
+         *ELSET, ELSET=ends, INSTANCE=a\n1,\n*ELSET, ELSET=ends, INSTANCE=b\n2,\n*SURFACE, NAME=ends\nends, S3\nb.1, S2\n\
+         *END ASSEMBLY\n*MATERIAL, NAME=m\n*DENSITY\n1000.,\n"
+    );
+    let mesh = volume(load(&text).unwrap());
+    assert_eq!((mesh.vertex_count(), mesh.element_count()), (10, 4));
+    assert_eq!(mesh.vertices()[1], Vec3::X);
+    assert!(mesh.vertices()[6].distance(Vec3::new(0.0, 1.0, 5.0)) < 1e-15);
+    assert_eq!(mesh.element(2), [5, 6, 7, 8]);
+    let sets = mesh.vertex_sets();
+    assert_eq!(sets.keys().collect::<Vec<_>>(), ["a.s", "b.s", "both"]);
+    assert_eq!((&sets["a.s"][..], &sets["b.s"][..], &sets["both"][..]), (&[0][..], &[5][..], &[1, 6][..]));
+    let sets = mesh.element_sets();
+    assert_eq!((&sets["a"][..], &sets["b"][..], &sets["b.first"][..]), (&[0, 1][..], &[2, 3][..], &[2][..]));
+    let sets = mesh.face_sets();
+    assert_eq!((&sets["a.side"][..], &sets["b.side"][..]), (&[(0, 0)][..], &[(2, 0)][..]));
+    assert_eq!(sets["ends"], [(0, 2), (2, 1), (3, 2)]);
+    assert_eq!((region_names(&mesh), mesh.element_region()), (vec!["all"], &[0; 4][..]));
+    let unclear = load(&text.replace("b.1, S2", "1, S2")).unwrap_err().to_string();
+    assert!(
+        unclear.contains("INSTANCE.NUMBER or INSTANCE.SET, as there are several instances, found `1`"),
+        "{unclear}"
+    );
+
+    let shells = "*PART, NAME=P\n*NODE\n1, 0, 0, 0\n2, 1, 0, 0\n3, 0, 1, 0\n*ELEMENT, TYPE=S3\n1, 1, 2, 3\n*END PART\n\
+                  *ASSEMBLY\n*INSTANCE, NAME=a, PART=P\n*END INSTANCE\n*INSTANCE, NAME=b, PART=P\n0, 0, 1\n*END INSTANCE\n*END ASSEMBLY\n";
+    let Mesh::Surface(surface) = load(shells).unwrap().mesh else { panic!("expected a surface") };
+    assert_eq!((surface.vertices().len(), surface.faces().get(1)), (6, &[3, 4, 5][..]));
+
+    let twice = format!("{part}*ASSEMBLY\n*INSTANCE, NAME=a, PART=P\n*END INSTANCE\n*INSTANCE, NAME=A, PART=P\n");
     let error = load(&twice).unwrap_err().to_string();
-    assert_eq!(error, "t.inp, line 15: expected one instance of the part, found a second one, `b`");
+    assert!(error.ends_with("expected instances with different names, found `A` again"), "{error}");
+}
+
+#[test]
+fn a_file_that_is_cut_off_is_reported() {
+    let whole = format!("{TETS}{NODES}");
+    assert_eq!(load(&whole).unwrap().notes, Vec::<String>::new());
+    let notes = load(whole.strip_suffix('\n').unwrap()).unwrap().notes;
+    let reported = "the last line, `50, 1, 1, 1`, does not end with a line break: the file may be cut off there";
+    assert_eq!(notes, [reported]);
+    // The end of what is skipped is no loss, and so is a comment.
+    for end in ["*STEP\n*STATIC\n0.1, 1.", "** the end"] {
+        let notes = load(&format!("{whole}{end}")).unwrap().notes;
+        assert!(!notes.iter().any(|note| note.contains("cut off")), "{notes:?}");
+    }
+    let part = format!("*PART, NAME=P\n{NODES}{TETS}*END PART\n*ASSEMBLY, NAME=A\n");
+    for (text, message) in [
+        (&part[..40], "t.inp, line 1: expected *END PART after this, found the end of the file, which may be cut off"),
+        (&part, "t.inp, line 12: expected *END ASSEMBLY after this, found the end of the file, which may be cut off"),
+    ] {
+        assert_eq!(load(text).unwrap_err().to_string(), message);
+    }
+}
+
+#[test]
+fn units_that_are_not_si_are_reported_with_those_that_fit() {
+    let with = |material: &str| {
+        let text = format!(
+            "{NODES}*ELEMENT, TYPE=C3D4, ELSET=e\n1, 10, 20, 30, 40\n*SOLID SECTION, ELSET=e, MATERIAL=m\n,\n*MATERIAL, NAME=m\n{material}"
+        );
+        load(&text).unwrap().notes
+    };
+    let notes = with("*DENSITY\n7.85e-9,\n*ELASTIC\n210000., 0.3\n");
+    assert!(notes[0].contains("in mm-t-s it is 7850 kg/m³"), "{notes:?}");
+    assert!(with("*DENSITY\n7.85e-6,\n*ELASTIC\n210., 0.3\n")[0].contains("mm-kg-ms"));
+    assert_eq!(with("*DENSITY\n7850.,\n*ELASTIC\n2.1e11, 0.3\n"), Vec::<String>::new());
 }
 
 #[test]
@@ -152,6 +258,8 @@ fn what_is_written_is_read_back() {
     tets.vertex_sets.insert("empty".into(), vec![]);
     tets.element_sets.insert("a=b, c".into(), vec![0, 2]);
     tets.element_sets.insert("none".into(), vec![]);
+    tets.face_sets.insert("a=b, c".into(), vec![(0, 1), (2, 3)]);
+    tets.face_sets.insert("none".into(), vec![]);
     tets.regions[2].material.as_mut().unwrap().name = "steel".into();
     let mut hex = MeshData::new(cube(), ElementKind::Hex8, (0..8).collect());
     hex.regions = vec![Region::of("body", steel)];

@@ -30,6 +30,15 @@ pub(super) fn write_volume(output: &mut Output, mesh: &VolumeMesh, _: &WriteOpti
         let name = take(&mut element_names, "element set", name, output);
         put_set(output.main(), "ELSET", &name, set);
     }
+    let mut surface_names = Names::ignoring_case();
+    for (name, set) in mesh.face_sets() {
+        let name = take(&mut surface_names, "face set", name, output);
+        let out = output.main();
+        put!(out, "*SURFACE, TYPE=ELEMENT, NAME={name}\n");
+        for &(element, side) in set {
+            put!(out, "{}, S{}\n", u64::from(element) + 1, side + 1);
+        }
+    }
     put_materials(output, mesh, &regions, &used);
     Ok(())
 }

@@ -201,8 +201,8 @@ impl Collected {
         }
     }
 
-    /// What was marked, sorted by groups: all nodes of lower dimensions, each once, and all elements.
-    fn members(&self, entities: Option<&Entities>) -> (BTreeMap<Group, Vec<u32>>, BTreeMap<i64, Vec<u32>>) {
+    /// What was marked, sorted by groups: nodes of points and curves, each once; numbers of faces; numbers of elements.
+    fn members(&self, entities: Option<&Entities>) -> Members {
         let mut marked: BTreeMap<Group, Vec<&[Range<usize>]>> = BTreeMap::new();
         for (&(dimension, tag), ranges) in &self.marked {
             let itself = [tag];
@@ -211,46 +211,46 @@ impl Collected {
                 marked.entry((dimension, group)).or_default().push(ranges);
             }
         }
-        let (mut nodes, mut elements) = (BTreeMap::new(), BTreeMap::new());
+        let mut found = Members::default();
         for ((dimension, tag), ranges) in marked {
             let members = ranges.into_iter().flatten().cloned().flatten();
-            if dimension == 3 {
-                elements.insert(tag, members.map(|element| element as u32).collect());
+            if dimension >= 2 {
+                let groups = if dimension == 2 { &mut found.faces } else { &mut found.elements };
+                groups.insert((dimension, tag), members.map(|number| number as u32).collect());
                 continue;
             }
-            let mut group: Vec<u32> = if dimension == 2 {
-                members.flat_map(|face| self.raw.faces.faces.get(face)).copied().collect()
-            } else {
-                members.map(|at| self.points_and_lines[at]).collect()
-            };
+            let mut group: Vec<u32> = members.map(|at| self.points_and_lines[at]).collect();
             group.sort_unstable();
             group.dedup();
             group.shrink_to_fit();
-            nodes.insert((dimension, tag), group);
+            found.nodes.insert((dimension, tag), group);
         }
-        (nodes, elements)
+        found
     }
 
     /// Apply the names, and the groups of entities if the file has any.
     pub fn finish(mut self, entities: Option<&Entities>) -> RawMesh {
-        let (mut vertices, mut elements) = self.members(entities);
+        let Members { nodes: mut vertices, mut faces, mut elements } = self.members(entities);
         let tags = if self.raw.tets.tags.is_empty() { &self.raw.hexes.tags } else { &self.raw.tets.tags };
         let regions: BTreeSet<i64> = tags.chunk_by(|a, b| a == b).map(|run| run[0]).collect();
         // A set has all elements of its group, also those of which the group is the region.
-        if elements.keys().any(|tag| regions.contains(tag)) {
+        if elements.keys().any(|(_, tag)| regions.contains(tag)) {
             for (element, tag) in tags.iter().enumerate() {
-                if let Some(set) = elements.get_mut(tag) {
+                if let Some(set) = elements.get_mut(&(3, *tag)) {
                     set.push(element as u32);
                 }
             }
         }
-        let only_sets: BTreeSet<i64> = elements.keys().copied().filter(|tag| !regions.contains(tag)).collect();
-        self.raw.element_sets = sets(&self.names, elements.into_iter().map(|(tag, set)| ((3, tag), set)));
+        let only_sets: BTreeSet<i64> =
+            elements.keys().map(|&(_, tag)| tag).filter(|tag| !regions.contains(tag)).collect();
+        self.raw.element_sets = sets(&self.names, elements);
         // The name of a group without elements is an empty set, or a note about a region.
         for &(dimension, tag) in self.names.keys().filter(|(dimension, _)| *dimension < 3) {
-            vertices.entry((dimension, tag)).or_default();
+            let groups = if dimension == 2 { &mut faces } else { &mut vertices };
+            groups.entry((dimension, tag)).or_default();
         }
-        self.raw.vertex_sets = sets(&self.names, vertices.into_iter());
+        self.raw.vertex_sets = sets(&self.names, vertices);
+        self.raw.face_groups = sets(&self.names, faces);
         for ((dimension, tag), name) in self.names {
             if dimension == 2 {
                 self.raw.face_names.insert(tag, name);
@@ -263,6 +263,14 @@ impl Collected {
     }
 }
 
+/// Members of groups.
+#[derive(Debug, Default)]
+struct Members {
+    nodes: BTreeMap<Group, Vec<u32>>,
+    faces: BTreeMap<Group, Vec<u32>>,
+    elements: BTreeMap<Group, Vec<u32>>,
+}
+
 /// The groups of an entity that are not kept as the tag of its elements.
 pub(super) fn further_groups(entities: &Entities, entity: Group) -> &[i64] {
     let groups = entities.get(&entity).map_or(&[][..], Vec::as_slice);
@@ -270,7 +278,7 @@ pub(super) fn further_groups(entities: &Entities, entity: Group) -> &[i64] {
 }
 
 /// The groups by name; those of the same name are one set.
-fn sets(names: &BTreeMap<Group, String>, groups: impl Iterator<Item = (Group, Vec<u32>)>) -> Sets {
+fn sets(names: &BTreeMap<Group, String>, groups: BTreeMap<Group, Vec<u32>>) -> Sets {
     let mut sets = Sets::new();
     for ((dimension, tag), members) in groups {
         let name = names.get(&(dimension, tag)).cloned().unwrap_or_else(|| match dimension {

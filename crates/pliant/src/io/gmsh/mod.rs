@@ -11,17 +11,15 @@
 //! 1 shows the order of bytes. Names of sections and groups are text always.
 //!
 //! A physical group has a dimension and a tag, and a name if it is listed in `$PhysicalNames`. Groups of volumes are
-//! regions. Where an element is in several, the first is its region and the others are element sets. Groups of points,
-//! curves and surfaces are vertex sets; those of the same name are one set.
+//! regions. Where an element is in several, the first is its region and the others are element sets. Groups of surfaces
+//! are face sets, those of points and curves vertex sets; those of the same name are one set.
 
 mod groups;
 mod numbers;
 mod v2;
 mod v4;
 
-use std::collections::BTreeSet;
-
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::error::{ReadError, WriteError};
 use super::files::{Input, Output, put};
@@ -29,7 +27,7 @@ use super::raw::RawMesh;
 use super::scan::{Syntax, quote};
 use super::{Encoding, Feature, Format, GmshVersion, WriteOptions};
 use crate::math::Vec3;
-use crate::mesh::{ElementKind, SurfaceMesh, VolumeMesh};
+use crate::mesh::{ElementFace, ElementKind, SurfaceMesh, VolumeMesh};
 
 use groups::{Collected, Entities, Kind};
 use numbers::{Coding, Sink, Source};
@@ -38,9 +36,17 @@ use v4::{Layout, MOST_GROUPS};
 pub(super) const FORMAT: Format = Format {
     name: "Gmsh",
     extensions: &["msh"],
-    about: "text and binary; 2.2, 4.0 (only read) and 4.1; physical groups as regions and sets",
+    about: "text and binary; 2.2, 4.0 (only read) and 4.1; physical groups as regions and sets of faces, vertices and elements",
     binary: true,
-    holds: &[Feature::Hexahedra, Feature::Regions, Feature::RegionNames, Feature::VertexSets, Feature::ElementSets],
+    holds: &[
+        Feature::Hexahedra,
+        Feature::Regions,
+        Feature::RegionNames,
+        Feature::VertexSets,
+        Feature::ElementSets,
+        Feature::FaceSets,
+        Feature::FaceSetNames,
+    ],
     read: Some(read),
     write_volume: Some(write_volume),
     write_surface: Some(write_surface),
@@ -213,6 +219,7 @@ fn write_volume(output: &mut Output, mesh: &VolumeMesh, options: &WriteOptions) 
     let regions = mesh.regions().len();
     let mut groups: Vec<NamedGroup<'_>> = Vec::new();
     groups.extend(mesh.vertex_sets().keys().zip(1..).map(|(name, tag)| (0, tag, name.as_str())));
+    groups.extend(mesh.face_sets().keys().zip(1..).map(|(name, tag)| (2, tag, name.as_str())));
     groups.extend(mesh.regions().iter().zip(1..).map(|(region, tag)| (3, tag, region.name.as_str())));
     groups.extend(element_sets.iter().zip(regions + 1..).map(|((name, _), tag)| (3, tag, name.as_str())));
 
@@ -223,6 +230,12 @@ fn write_volume(output: &mut Output, mesh: &VolumeMesh, options: &WriteOptions) 
         parts.push(Part { dimension: 0, number: tag, tags: vec![tag], corners });
         cells.extend(set.chunks_exact(1).map(|nodes| Cell { kind: Kind::Point, part, nodes }));
     }
+    let faces = grouped_faces(mesh);
+    if faces.iter().any(|(_, tags, _)| tags.len() > MOST_GROUPS) {
+        let what = "a face in more than a hundred face sets";
+        return Err(WriteError::Unsupported { path: output.path().into(), format: FORMAT.name, what });
+    }
+    put_faces(mesh, &faces, options.gmsh, &mut parts, &mut cells);
     let kind = match mesh.kind() {
         ElementKind::Tet4 => Kind::Tet,
         ElementKind::Hex8 => Kind::Hex,
@@ -237,6 +250,50 @@ fn write_volume(output: &mut Output, mesh: &VolumeMesh, options: &WriteOptions) 
     cells.extend(mesh.elements().zip(volume_of).map(|(nodes, volume)| Cell { kind, part: before + volume, nodes }));
     write(output, *options, &groups, mesh.vertices(), &parts, &cells);
     Ok(())
+}
+
+/// A face with the tags of its sets and its vertices.
+type GroupedFace = (ElementFace, Vec<usize>, Vec<u32>);
+
+/// The faces of all face sets, sorted by the sets that they are in.
+fn grouped_faces(mesh: &VolumeMesh) -> Vec<GroupedFace> {
+    let mut tags: BTreeMap<ElementFace, Vec<usize>> = BTreeMap::new();
+    for (set, tag) in mesh.face_sets().values().zip(1..) {
+        set.iter().for_each(|&face| tags.entry(face).or_default().push(tag));
+    }
+    let mut faces: Vec<GroupedFace> =
+        tags.into_iter().map(|(face, tags)| (face, tags, mesh.face_vertices(face).collect())).collect();
+    faces.sort_by(|a, b| (&a.1, a.0).cmp(&(&b.1, b.0)));
+    faces
+}
+
+/// The faces as cells. In version 4.1 those of the same sets are one entity; in 2.2, where an element has one group, a face is listed
+/// once for each of its sets, in a row.
+fn put_faces<'a>(
+    mesh: &VolumeMesh,
+    faces: &'a [GroupedFace],
+    version: GmshVersion,
+    parts: &mut Vec<Part>,
+    cells: &mut Vec<Cell<'a>>,
+) {
+    let kind = match mesh.kind() {
+        ElementKind::Tet4 => Kind::Triangle,
+        ElementKind::Hex8 => Kind::Quad,
+    };
+    for (same, number) in faces.chunk_by(|a, b| a.1 == b.1).zip(1..) {
+        let mut corners = [Vec3::INFINITY, Vec3::NEG_INFINITY];
+        for p in same.iter().flat_map(|face| &face.2).map(|&v| mesh.vertices()[v as usize]) {
+            corners = [corners[0].min(p), corners[1].max(p)];
+        }
+        let first = parts.len() as u32;
+        let tags = &same[0].1;
+        let split = if version == GmshVersion::V2_2 { 1 } else { tags.len() };
+        let entity = |tags: &[usize]| Part { dimension: 2, number, tags: tags.to_vec(), corners };
+        parts.extend(tags.chunks(split).map(entity));
+        for (_, _, nodes) in same {
+            cells.extend((first..parts.len() as u32).map(|part| Cell { kind, part, nodes }));
+        }
+    }
 }
 
 /// The elements sorted by region and by the sets they are in, and the part of each; nothing if one is in too many sets.
@@ -397,8 +454,10 @@ mod tests {
             assert_eq!(mesh.regions(), [Region::named("a \"hard\" part"), Region::named("soft")]);
             assert_eq!(mesh.element_region(), [1, 0]);
             let sets: Vec<(&str, &[u32])> = mesh.vertex_sets().iter().map(|(n, s)| (n.as_str(), &s[..])).collect();
-            let left: &[u32] = &[0, 1, 2];
-            assert_eq!(sets, [("left", left), ("points-2", &[0]), ("soft", &[0, 1]), ("surface-8", left)]);
+            assert_eq!(sets, [("points-2", &[0][..]), ("soft", &[0, 1])]);
+            let sides: Vec<(&str, &[ElementFace])> =
+                mesh.face_sets().iter().map(|(n, s)| (n.as_str(), &s[..])).collect();
+            assert_eq!(sides, [("left", &[(0, 0)][..]), ("surface-8", &[(0, 0)])]);
             assert_eq!(mesh.element_sets()["all"], [0, 1]);
             assert_eq!(mesh.element_sets().len(), 1);
         }
@@ -508,7 +567,7 @@ mod tests {
                 assert_eq!(mesh.vertices()[0], Vec3::new(0.0, 0.0, 0.1));
                 assert_eq!(mesh.connectivity(), [0, 1, 2, 3]);
                 assert_eq!(mesh.regions(), [Region::named("b")]);
-                assert_eq!(mesh.vertex_sets()["surface-5"], [0, 1, 2]);
+                assert_eq!(mesh.face_sets()["surface-5"], [(0, 0)]);
             }
         }
     }
@@ -521,6 +580,10 @@ mod tests {
         data.vertex_sets.insert("clamp".into(), vec![0, 3]);
         data.vertex_sets.insert("third".into(), vec![3]);
         data.vertex_sets.insert("empty".into(), vec![]);
+        // One face in several sets, one between two tetrahedra as seen from the second, and a name that others have too.
+        data.face_sets.insert("clamp".into(), vec![(0, 1), (0, 3)]);
+        data.face_sets.insert("z \"first\"".into(), vec![(0, 3), (1, 0), (2, 1)]);
+        data.face_sets.insert("none".into(), vec![]);
         data
     }
 

@@ -2,15 +2,19 @@
 //!
 //! - cell data `region`, whole numbers: the region of each cell; some names that other programs use are taken too;
 //! - field data `region_names`: the names of regions 0, 1, 2, … as bytes, a zero behind each;
-//! - point and cell data `set:NAME`, zero or not: whether a point or cell is in the set NAME.
+//! - point and cell data `set:NAME`, zero or not: whether a point or cell is in the set NAME. Cells that are polygons next to tetrahedra or
+//!   hexahedra are faces of these;
+//! - field data `faces:NAME`: the faces of the set NAME, for each the number of a tetrahedron or hexahedron and that of its side, from 0 on and as
+//!   Abaqus orders them.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::path::Path;
 
 use crate::io::error::{Place, ReadError};
 use crate::io::raw::RawMesh;
 use crate::math::Vec3;
-use crate::mesh::{ElementKind, Region, Sets, SurfaceMesh, VolumeMesh};
+use crate::mesh::{ElementFace, ElementKind, FaceSets, Region, Sets, SurfaceMesh, VolumeMesh};
 
 /// Cell data that may say the region: ours, then what is common elsewhere. The first that is there wins.
 const TAG_ARRAYS: [&str; 6] = ["region", "gmsh:physical", "medit:ref", "material", "MaterialIds", "CellEntityIds"];
@@ -20,6 +24,9 @@ pub(super) const REGION_NAMES: &str = "region_names";
 
 /// What the names of arrays that are sets start with.
 const SET_PREFIX: &str = "set:";
+
+/// What the names of arrays with the faces of a set start with.
+const FACES_PREFIX: &str = "faces:";
 
 /// How many dropped arrays a note names.
 const ARRAYS_NAMED: usize = 20;
@@ -228,7 +235,7 @@ pub(super) struct Assembly {
     /// Which of [`TAG_ARRAYS`] the regions came from.
     tag_array: Option<usize>,
     points_and_lines: usize,
-    /// Members of element sets that are no elements.
+    /// Members of sets that are points or lines.
     strays: usize,
 }
 
@@ -236,6 +243,24 @@ impl Assembly {
     /// The names of regions 0, 1, 2, …
     pub fn name_regions(&mut self, names: Vec<String>) {
         self.region_names = names;
+    }
+
+    /// The name of the face set that an array of field data has, if it has one.
+    pub fn face_set(array: &str) -> Option<&str> {
+        array.strip_prefix(FACES_PREFIX)
+    }
+
+    /// Takes the faces of a set, an element and a side in turn; numbers that no face can have are found by the check of the mesh.
+    pub fn add_faces(&mut self, set: &str, values: &[i64]) {
+        let (pairs, rest) = values.as_chunks::<2>();
+        if !rest.is_empty() {
+            self.drop_array(format!("{FACES_PREFIX}{set}"));
+            return;
+        }
+        let face = |&[element, side]: &[i64; 2]| -> ElementFace {
+            (u32::try_from(element).unwrap_or(u32::MAX), u8::try_from(side).unwrap_or(u8::MAX))
+        };
+        self.raw.face_sets.entry(set.into()).or_default().extend(pairs.iter().map(face));
     }
 
     /// An array is in the file and not kept.
@@ -256,6 +281,7 @@ impl Assembly {
         }
         let base = base as u32;
         let first_element = raw.tets.tags.len() + raw.hexes.tags.len();
+        let first_face = raw.faces.tags.len();
         let tags = piece.tags.as_ref().map_or(&[][..], |(_, tags)| tags);
         let mut start = 0;
         let mut corners = Vec::new();
@@ -297,34 +323,52 @@ impl Assembly {
                 }
             }
         }
-        self.add_sets(&piece, base, first_element);
+        self.add_sets(&piece, base, first_element, first_face);
         self.tag_array = self.tag_array.or(piece.tags.map(|(rank, _)| rank));
         self.raw.vertices.extend(piece.vertices);
         Ok(())
     }
 
-    fn add_sets(&mut self, piece: &Piece, base: u32, first_element: usize) {
+    fn add_sets(&mut self, piece: &Piece, base: u32, first_element: usize, first_face: usize) {
         for (name, members) in &piece.point_sets {
             self.raw.vertex_sets.entry(name.clone()).or_default().extend(members.iter().map(|&v| v + base));
         }
         if piece.cell_sets.is_empty() {
             return;
         }
-        let mut next_element = first_element as u32;
-        let element_of_cell: Vec<Option<u32>> = piece
-            .types
-            .iter()
-            .map(|&code| {
-                let element = Shape::of(code).is_ok_and(|(shape, ..)| shape.is_volume()).then_some(next_element);
-                next_element += u32::from(element.is_some());
-                element
-            })
-            .collect();
+        // What each cell became: an element, faces, or nothing.
+        let (mut next_element, mut next_face, mut start) = (first_element as u32, first_face as u32, 0);
+        let mut elements: Vec<Option<u32>> = Vec::with_capacity(piece.types.len());
+        let mut faces: Vec<Range<u32>> = Vec::with_capacity(piece.types.len());
+        for (&code, &end) in piece.types.iter().zip(&piece.ends) {
+            let corners = end - start;
+            start = end;
+            let shape = Shape::of(code).map_or(Shape::Skipped, |(shape, ..)| shape);
+            elements.push(shape.is_volume().then_some(next_element));
+            next_element += u32::from(shape.is_volume());
+            let count = match shape {
+                Shape::Polygon | Shape::Pixel => 1,
+                Shape::Strip => corners as u32 - 2,
+                _ => 0,
+            };
+            faces.push(next_face..next_face + count);
+            next_face += count;
+        }
         for (name, members) in &piece.cell_sets {
-            let set = self.raw.element_sets.entry(name.clone()).or_default();
-            let before = set.len();
-            set.extend(members.iter().filter_map(|&cell| element_of_cell.get(cell as usize).copied().flatten()));
-            self.strays += members.len() - (set.len() - before);
+            let (mut of_elements, mut of_faces) = (Vec::new(), Vec::new());
+            for cell in members.iter().map(|&cell| cell as usize).filter(|&cell| cell < elements.len()) {
+                match elements[cell] {
+                    Some(element) => of_elements.push(element),
+                    None if faces[cell].is_empty() => self.strays += 1,
+                    None => of_faces.extend(faces[cell].clone()),
+                }
+            }
+            if !of_elements.is_empty() || of_faces.is_empty() {
+                self.raw.element_sets.entry(name.clone()).or_default().extend(of_elements);
+            }
+            if !of_faces.is_empty() {
+                self.raw.face_groups.entry(name.clone()).or_default().extend(of_faces);
+            }
         }
     }
 
@@ -350,7 +394,7 @@ impl Assembly {
             raw.notes.push(format!("{} cells that are points or lines are not kept", self.points_and_lines));
         }
         if self.strays > 0 {
-            raw.notes.push(format!("{} cells of element sets are no tetrahedra or hexahedra: not kept", self.strays));
+            raw.notes.push(format!("{} cells of sets are points or lines: not kept in the sets", self.strays));
         }
         if !self.dropped.is_empty() {
             let names: Vec<&str> = self.dropped.iter().take(ARRAYS_NAMED).map(String::as_str).collect();
@@ -379,6 +423,8 @@ pub(super) struct Grid<'a> {
     /// The names of the arrays, and the members of the sets.
     pub cell_sets: Vec<(String, &'a [u32])>,
     pub point_sets: Vec<(String, &'a [u32])>,
+    /// The names of the arrays, and the faces of the sets: an element and a side in turn.
+    pub face_sets: Vec<(String, Vec<u32>)>,
 }
 
 /// The name of the array with the regions.
@@ -401,6 +447,7 @@ impl<'a> Grid<'a> {
             cell_region: if plain { &[] } else { mesh.element_region() },
             cell_sets: named_sets(mesh.element_sets()),
             point_sets: named_sets(mesh.vertex_sets()),
+            face_sets: face_arrays(mesh.face_sets()),
         }
     }
 
@@ -424,6 +471,7 @@ impl<'a> Grid<'a> {
             cell_region: &[],
             cell_sets: Vec::new(),
             point_sets: Vec::new(),
+            face_sets: Vec::new(),
         }
     }
 
@@ -436,6 +484,11 @@ impl<'a> Grid<'a> {
 
 fn named_sets(sets: &Sets) -> Vec<(String, &[u32])> {
     sets.iter().map(|(name, members)| (format!("{SET_PREFIX}{name}"), members.as_slice())).collect()
+}
+
+fn face_arrays(sets: &FaceSets) -> Vec<(String, Vec<u32>)> {
+    let flat = |set: &[ElementFace]| set.iter().flat_map(|&(element, side)| [element, u32::from(side)]).collect();
+    sets.iter().map(|(name, set)| (format!("{FACES_PREFIX}{name}"), flat(set))).collect()
 }
 
 /// A set of some of `count` things as a 1 for each member and a 0 for the others.
@@ -499,6 +552,7 @@ pub(super) fn example(kind: ElementKind) -> VolumeMesh {
     data.element_region = vec![1, 0];
     data.vertex_sets = Sets::from([("fixed & held".into(), vec![0, 2]), ("nothing".into(), vec![])]);
     data.element_sets = Sets::from([("ø 5%".into(), vec![1])]);
+    data.face_sets = FaceSets::from([("a \"side\" & more".into(), vec![(0, 0), (1, 3)]), ("no faces".into(), vec![])]);
     VolumeMesh::check(data).expect("the example is a mesh").mesh
 }
 
@@ -548,11 +602,11 @@ mod tests {
         ];
         let raw = assemble(cells, data).unwrap();
         assert_eq!((raw.tets.tags, raw.faces.tags), (vec![2, 4], vec![3]));
-        assert_eq!(raw.element_sets["few"], [1]);
+        assert_eq!((&raw.element_sets["few"][..], &raw.face_groups["few"][..]), (&[1][..], &[0][..]));
         let notes = [
             "the regions are those of the cell data `gmsh:physical`",
             "1 cells that are points or lines are not kept",
-            "2 cells of element sets are no tetrahedra or hexahedra: not kept",
+            "1 cells of sets are points or lines: not kept in the sets",
             "data arrays that are not kept: MaterialIds, material",
         ];
         assert_eq!(raw.notes, notes);

@@ -32,7 +32,15 @@ pub(crate) const FORMAT: Format = Format {
     extensions: &["vtk"],
     about: "legacy, text and binary; unstructured grids and polygons; regions and sets as data arrays",
     binary: true,
-    holds: &[Feature::Hexahedra, Feature::Regions, Feature::RegionNames, Feature::VertexSets, Feature::ElementSets],
+    holds: &[
+        Feature::Hexahedra,
+        Feature::Regions,
+        Feature::RegionNames,
+        Feature::VertexSets,
+        Feature::ElementSets,
+        Feature::FaceSets,
+        Feature::FaceSetNames,
+    ],
     read: Some(read),
     write_volume: Some(write_volume),
     write_surface: Some(write_surface),
@@ -401,6 +409,10 @@ impl Reader<'_> {
                 let bytes: Vec<u8> = bytes.into_iter().map(|byte| byte as u8).collect();
                 self.assembly.name_regions(bytes_to_names(&bytes).collect());
             }
+            _ if data.is_none() && values.is_whole() && Assembly::face_set(name).is_some() => {
+                let values = self.source.whole(values, count)?;
+                self.assembly.add_faces(Assembly::face_set(name).unwrap_or_default(), &values);
+            }
             _ if fits(Owner::Cells) && Role::of_cell_data(name) != Role::Other => {
                 let values = self.source.whole(values, count)?;
                 if let Some(unused) = self.piece.cell_data(name, values) {
@@ -503,9 +515,15 @@ fn write(output: &mut Output, grid: &Grid<'_>, encoding: Encoding) -> Result<(),
     let mut out = Sink { out: output.main(), binary };
     let mode = if binary { "BINARY" } else { "ASCII" };
     put!(out.out, "# vtk DataFile Version 3.0\n{points} points, {cells} cells\n{mode}\nDATASET UNSTRUCTURED_GRID\n");
+    let fields = usize::from(!grid.regions.is_empty()) + grid.face_sets.len();
+    if fields > 0 {
+        put!(out.out, "FIELD FieldData {fields}\n");
+    }
     if !grid.regions.is_empty() {
-        put!(out.out, "FIELD FieldData 1\n");
         out.bytes(REGION_NAMES, &names_to_bytes(grid.regions.iter().map(|region| region.name.as_str())));
+    }
+    for (name, faces) in &grid.face_sets {
+        out.faces(name, faces);
     }
     put!(out.out, "POINTS {points} double\n");
     for p in grid.vertices {

@@ -173,6 +173,14 @@ impl Sink<'_> {
         }
     }
 
+    /// Elements and sides in turn, a tuple for each face.
+    pub fn faces(&mut self, name: &str, faces: &[u32]) {
+        put_escaped(self.out, name);
+        put!(self.out, " 2 {} int\n", faces.len() / 2);
+        faces.iter().for_each(|&number| self.integer(number));
+        put!(self.out, "\n");
+    }
+
     pub fn bytes(&mut self, name: &str, bytes: &[u8]) {
         put_escaped(self.out, name);
         put!(self.out, " 1 {} unsigned_char\n", bytes.len());

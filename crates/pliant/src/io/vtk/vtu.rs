@@ -37,7 +37,15 @@ pub(crate) const FORMAT: Format = Format {
     extensions: &["vtu"],
     about: "unstructured grids: text, binary, appended, compressed; regions and sets as data arrays",
     binary: true,
-    holds: &[Feature::Hexahedra, Feature::Regions, Feature::RegionNames, Feature::VertexSets, Feature::ElementSets],
+    holds: &[
+        Feature::Hexahedra,
+        Feature::Regions,
+        Feature::RegionNames,
+        Feature::VertexSets,
+        Feature::ElementSets,
+        Feature::FaceSets,
+        Feature::FaceSetNames,
+    ],
     read: Some(read),
     write_volume: Some(write_volume),
     write_surface: Some(write_surface),
@@ -50,6 +58,8 @@ fn read(input: &Input<'_>) -> Result<RawMesh, ReadError> {
     for array in &document.fields {
         if array.name == REGION_NAMES && (array.kind == "UInt8" || array.kind == "String") {
             assembly.name_regions(reader.names(array)?);
+        } else if let Some(set) = Reader::face_set(array) {
+            assembly.add_faces(set, &reader.all_integers(array)?);
         } else {
             assembly.drop_array(array.name.as_str());
         }
@@ -166,6 +176,22 @@ impl Reader<'_> {
     fn integers(&mut self, array: &Array<'_>, count: usize) -> Result<Vec<i64>, ReadError> {
         let number = self.number(array)?;
         self.whole(array, count, numbers(number, count))
+    }
+
+    /// Returns the name of the face set that an array of field data has, if it has one.
+    fn face_set<'a>(array: &'a Array<'_>) -> Option<&'a str> {
+        let set = Assembly::face_set(&array.name)?;
+        number_type(&array.kind).is_some_and(Number::is_whole).then_some(set)
+    }
+
+    /// All whole numbers of an array, however many it has.
+    fn all_integers(&mut self, array: &Array<'_>) -> Result<Vec<i64>, ReadError> {
+        if array.storage == Storage::Ascii {
+            return self.words(array, None, |scanner, _| scanner.integer("a value"));
+        }
+        let number = self.number(array)?;
+        let bytes = self.bytes(array, Expected { bytes: None, growth: 8 / number.bytes() })?;
+        Ok(number.integers(&bytes, self.document.layout.little))
     }
 
     /// The same for a set, which takes memory only for its members. Nearly all of it shrinks to nothing in a file.

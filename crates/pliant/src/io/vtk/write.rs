@@ -18,8 +18,8 @@ const BODY_NAMES: &str = "body_names";
 const TIME: &str = "TimeValue";
 
 pub(super) fn write(output: &mut Output, grid: &Grid<'_>, encoding: Encoding) {
-    let mut sets = grid.cell_sets.iter().chain(&grid.point_sets).map(|(name, _)| name);
-    if sets.any(|name| name.contains(not_in_xml)) {
+    let sets = grid.cell_sets.iter().chain(&grid.point_sets).map(|(name, _)| name);
+    if sets.chain(grid.face_sets.iter().map(|(name, _)| name)).any(|name| name.contains(not_in_xml)) {
         output.note("XML does not hold control characters: those in names were replaced");
     }
     let style = Style { text: encoding == Encoding::Text, level: Compression::default() };
@@ -79,6 +79,9 @@ impl PackedGrid {
             if !grid.regions.is_empty() {
                 out.names(REGION_NAMES, grid.regions.iter().map(|region| region.name.as_str()));
             }
+            for (name, faces) in &grid.face_sets {
+                out.loose_array(name, faces.iter().map(|&number| i64::from(number)));
+            }
         });
         let topology = pack(&|out| {
             out.array("connectivity", &[], grid.nodes.iter().map(|&v| i64::from(v)));
@@ -134,6 +137,7 @@ impl PackedGrid {
             cell_region: &cell_region,
             cell_sets: Vec::new(),
             point_sets: Vec::new(),
+            face_sets: Vec::new(),
         };
         let style = Style { text: false, level: Compression::fast() };
         let mut packed = Self::new(&grid, style);
@@ -249,7 +253,7 @@ impl Sink<'_> {
 
     /// An array that has not a number for each point or cell, and so says how many it has.
     fn loose_array<T: Plain>(&mut self, name: &str, values: impl ExactSizeIterator<Item = T>) {
-        let (kind, count, format) = (T::NAME, values.len(), self.format());
+        let (kind, name, count, format) = (T::NAME, attribute_text(name), values.len(), self.format());
         put!(self.out, "<DataArray type=\"{kind}\" Name=\"{name}\" NumberOfTuples=\"{count}\" format=\"{format}\">\n");
         self.values(values);
         put!(self.out, "</DataArray>\n");

@@ -23,13 +23,12 @@ mod keys;
 mod springs;
 mod steps;
 
-use std::collections::BTreeMap;
 use std::io::ErrorKind;
 
 use super::quantity::{Pressure, Rate, Time, vector};
 use super::{
     At, Damping, EARTH, Hold, Inverted, Load, Material, MaterialChoice, MaterialTangent, MeshSource, Object,
-    ObjectRegion, Output, Scene, SceneError, SceneFile, Scheme, Selection, Skin, Source, Start, Up, Where,
+    ObjectRegion, Scene, SceneError, SceneFile, Scheme, Selection, Skin, Source, Start, Where,
 };
 use crate::io::{self, Files, Mesh, ReadError};
 use crate::math::Vec3;
@@ -105,42 +104,23 @@ impl Translation<'_> {
             let regions = self.scaled_regions(&mesh, &material, factor);
             (mesh, material, None, regions)
         };
-        let object = Object {
-            name: None,
-            mesh: At { value: MeshSource::File(mesh.value), span: mesh.span.clone() },
-            refine: At::new(0),
-            split: None,
-            scale: None,
-            rotate: None,
-            translate: vector(Vec3::ZERO),
+        let mut object = Object {
             material: Some(material),
             regions,
             network,
-            parts: None,
-            velocity: vector(Vec3::ZERO),
             velocities: self.entries.text("initialVelocityFilename"),
-            spin: vector(Vec3::ZERO),
             start: self.start(),
             skin: self.skin(),
+            ..Object::new(MeshSource::File(mesh.value))
         };
+        object.mesh.span.clone_from(&mesh.span);
         let scene = Scene {
-            reduced: None,
-            title: None,
-            about: None,
-            up: Up::Y,
             gravity: Some(vector(gravity)),
             holds: self.holds(),
             loads: self.loads(&steps),
-            simulation: At::new(steps.settings),
-            materials: BTreeMap::new(),
             objects: vec![At { value: object, span: mesh.span }],
-            handles: Vec::new(),
-            springs: Vec::new(),
-            obstacles: Vec::new(),
             damping,
-            probes: Vec::new(),
-            output: At::new(Output::default()),
-            expect: Vec::new(),
+            ..Scene::new(steps.settings)
         };
         let notes = self.all_notes()?;
         Ok((scene, notes))
@@ -318,9 +298,11 @@ impl Translation<'_> {
         let load = Load {
             object: None,
             vertices: At::new(Selection::Named("all".into())),
+            faces: None,
             force: None,
             traction: None,
             pressure: None,
+            follower: None,
             impulse: None,
             steps: Some(file),
             // A column is for all substeps of a step.

@@ -2,7 +2,7 @@
 
 use super::{DURATION, Translation};
 use crate::scene::quantity::Time;
-use crate::scene::{At, Mass, Newmark, Newton, SceneError, Scheme, Settings, Solver, Tangent};
+use crate::scene::{At, DampingState, Mass, Newmark, Newton, SceneError, Scheme, Settings, Solver, Tangent};
 
 /// Of `[simulation]`, and what of it loads need.
 pub(super) struct Steps {
@@ -55,9 +55,10 @@ impl Translation<'_> {
                 let newton = Newton {
                     iterations: count,
                     tolerance: (count > 1).then_some(tolerance.value),
-                    tangent: is_newmark.then_some(tangent),
-                    line_search: None,
-                    must_converge: false,
+                    tangent: Some(tangent),
+                    line_search: Some(false),
+                    must_converge: Some(false),
+                    damping: Some(DampingState::Iterate),
                 };
                 let place = tolerance.span.or(iterations.and_then(|own| own.span)).or(scheme.span.clone());
                 Some(At { value: newton, span: place })

@@ -1,13 +1,22 @@
 //! Contact with planes and spheres, which push back what goes into them.
 
+mod carried;
+mod points;
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use thiserror::Error;
 
 use super::{Definiteness, Force, NO_DIRECTION, at, check_bound, check_length, rows};
 use crate::math::{Mat3, Vec3, outer, par_sum};
+use crate::mesh::VolumeMesh;
 use crate::motion::Motion;
 use crate::sparse::{BlockMatrix, BlockPattern};
+
+use carried::PointOf;
+pub use points::{ContactPoints, ContactPointsError, Spacing};
 
 /// What an obstacle looks like.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,9 +55,9 @@ pub struct Obstacle {
     pub shape: Shape,
     /// How it moves, as if rigid: a function of time should not deform it.
     pub motion: Motion,
-    /// `k`, in N/m for each vertex.
+    /// `k`, in N/m for each vertex; [contact points](ContactPoints) have shares of it.
     pub stiffness: f64,
-    /// `c`, in N·s/m for each vertex that touches it.
+    /// `c`, in N·s/m for each vertex that touches it; [contact points](ContactPoints) have shares of it.
     pub damping: f64,
     /// `μ`.
     pub friction: f64,
@@ -71,6 +80,12 @@ impl Obstacle {
             friction: 0.0,
             friction_speed: Self::FRICTION_SPEED,
         }
+    }
+
+    /// Returns the stiffness [N/m] per vertex for contact with a body: ten times that of an element, `10 E l` with Young's modulus `E` and the mean
+    /// edge `l = (V/n)^⅓` of the `n` elements.
+    pub fn stiffness_for(mesh: &VolumeMesh, young: f64) -> f64 {
+        10.0 * (young * (mesh.volume() / mesh.element_count() as f64).cbrt())
     }
 
     /// All behind a plane through `point`.
@@ -143,22 +158,24 @@ pub enum ObstaclesError {
     FrictionSpeed { obstacle: usize, speed: f64 },
     #[error("obstacles are for vertex {vertex}, but there are {vertex_count} vertices")]
     Vertex { vertex: u32, vertex_count: usize },
+    #[error("contact points are for {found} vertices, but there are {vertex_count}")]
+    ContactPoints { found: usize, vertex_count: usize },
     #[error("the motion of obstacle {obstacle} gives numbers that are not finite at {time} s")]
     Motion { obstacle: usize, time: f64 },
     #[error("there is no obstacle {obstacle}, only {count}")]
     Missing { obstacle: usize, count: usize },
 }
 
-/// A vertex inside an obstacle.
+/// A vertex or a contact point inside an obstacle.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Contact {
-    /// The vertex.
+    /// The vertex; for a contact point, the vertex of its element with the largest weight.
     pub vertex: u32,
     /// The number of the obstacle.
     pub obstacle: usize,
-    /// How deep the vertex is in it, in m.
+    /// How deep it is inside, in m.
     pub depth: f64,
-    /// The push `k d n` on the vertex, in N, without damping and friction.
+    /// The push `k d n` on it, in N, without damping and friction.
     pub push: Vec3,
 }
 
@@ -178,7 +195,9 @@ pub struct Contact {
 /// `n = −(x − y)/r` for a hollow one. Where `r ≤ 10⁻¹² R` there is no direction: `n` is then that of the z axis, and
 /// `∂n/∂x` zero.
 ///
-/// Only vertices are seen: what is thinner than the distance between them passes through.
+/// Only vertices are seen, and [contact points](ContactPoints) of surfaces that bodies carry: what is thinner than the distance
+/// between them passes through. Contact points are weighted sums of vertices. All terms above are there the same, times the share
+/// of the point: forces are divided among the vertices by the weights `wᵢ`, and matrices by `wᵢ wⱼ`.
 #[derive(Debug, Clone)]
 pub struct Obstacles {
     rest: Vec<Vec3>,
@@ -190,6 +209,8 @@ pub struct Obstacles {
     pattern: Option<Arc<BlockPattern>>,
     /// Where the diagonal block of each of the vertices is in matrices of the pattern.
     slots: Vec<usize>,
+    /// Points that feel the obstacles besides the vertices.
+    carried: Vec<ContactPoints>,
     time: f64,
 }
 
@@ -297,12 +318,29 @@ impl Obstacles {
             placed: Vec::new(),
             pattern: None,
             slots: Vec::new(),
+            carried: Vec::new(),
             time: 0.0,
         };
         for obstacle in list {
             obstacles.push(obstacle)?;
         }
         Ok(obstacles)
+    }
+
+    /// Adds points of a surface that feel the obstacles too.
+    pub fn with_contact_points(mut self, points: ContactPoints) -> Result<Self, ObstaclesError> {
+        let (found, vertex_count) = (points.scatter.vertex_count(), self.rest.len());
+        if found != vertex_count {
+            return Err(ObstaclesError::ContactPoints { found, vertex_count });
+        }
+        self.carried.push(points);
+        self.pattern = None;
+        Ok(self)
+    }
+
+    /// Points of surfaces that feel the obstacles besides the vertices.
+    pub fn contact_points(&self) -> &[ContactPoints] {
+        &self.carried
     }
 
     /// The obstacles.
@@ -333,18 +371,31 @@ impl Obstacles {
         Ok(std::mem::replace(&mut self.list[obstacle], with))
     }
 
-    /// Every vertex that is inside an obstacle when displaced by `u`, vertex by vertex.
+    /// Every vertex, and then every contact point, that is inside an obstacle when the vertices are displaced by `u`.
     ///
     /// # Panics
     /// If there are not three numbers a vertex.
     pub fn contacts<'a>(&'a self, u: &'a [f64]) -> impl Iterator<Item = Contact> + 'a {
         check_length(u, self.rest.len());
-        self.vertices.iter().flat_map(move |&vertex| {
+        let of_vertices = self.vertices.iter().flat_map(move |&vertex| {
             (0..self.list.len()).filter_map(move |obstacle| {
                 let touch = self.touch(obstacle, vertex, u)?;
                 Some(Contact { vertex, obstacle, depth: touch.depth, push: touch.push() })
             })
-        })
+        });
+        let of_points = self.carried.iter().flat_map(move |points| {
+            (0..points.element_count()).flat_map(move |element| {
+                let mut found = Vec::new();
+                self.for_touches(points, element, u, |point, obstacle, touch| {
+                    let heaviest = points.weights(point).iter().zip(points.vertices(element));
+                    let vertex = heaviest.max_by(|a, b| a.0.total_cmp(b.0)).map_or(0, |(_, &vertex)| vertex);
+                    let push = points.share(point) * touch.push();
+                    found.push(Contact { vertex, obstacle, depth: touch.depth, push });
+                });
+                found
+            })
+        });
+        of_vertices.chain(of_points)
     }
 
     fn check_number(&self, obstacle: usize) -> Result<(), ObstaclesError> {
@@ -361,9 +412,15 @@ impl Obstacles {
 
     #[inline(always)]
     fn touch(&self, number: usize, vertex: u32, u: &[f64]) -> Option<Touch<'_>> {
+        self.touch_at(number, self.rest[vertex as usize], at(u, vertex))
+    }
+
+    /// The contact of what is at `rest` when not displaced by `u`.
+    #[inline(always)]
+    fn touch_at(&self, number: usize, rest: Vec3, u: Vec3) -> Option<Touch<'_>> {
         let (obstacle, placed) = (&self.list[number], &self.placed[number]);
         // Displacements are added on their own, so that small ones keep their digits far from the origin.
-        let arm = (self.rest[vertex as usize] - placed.rest) + (at(u, vertex) - placed.displacement);
+        let arm = (rest - placed.rest) + (u - placed.displacement);
         let (depth, normal, curvature) = match obstacle.shape {
             Shape::Plane { .. } => (-placed.normal.dot(arm), placed.normal, 0.0),
             Shape::Sphere { radius, side, .. } => {
@@ -447,6 +504,7 @@ impl Force for Obstacles {
     }
 
     fn cliques(&self, add: &mut dyn FnMut(&[u32])) {
+        self.carried.iter().flat_map(|points| points.scatter.cliques()).for_each(&mut *add);
         if self.list.is_empty() {
             return;
         }
@@ -456,19 +514,28 @@ impl Force for Obstacles {
     fn bind(&mut self, pattern: &Arc<BlockPattern>) {
         assert_eq!(pattern.vertex_count(), self.rest.len(), "a pattern of the same vertices");
         self.slots = self.vertices.iter().map(|&vertex| pattern.row(vertex as usize).start).collect();
+        self.carried.iter_mut().for_each(|points| points.scatter.bind(pattern));
         self.pattern = Some(pattern.clone());
     }
 
     fn energy(&self, u: &[f64]) -> f64 {
         check_length(u, self.rest.len());
-        par_sum(0.0, self.vertices.len(), |n| {
-            let energy = |touch: Touch<'_>| 0.5 * touch.obstacle.stiffness * touch.depth * touch.depth;
-            self.touches(self.vertices[n], u).map(energy).sum()
-        })
+        let energy = |touch: &Touch<'_>| 0.5 * touch.obstacle.stiffness * touch.depth * touch.depth;
+        let of_vertices =
+            par_sum(0.0, self.vertices.len(), |n| self.touches(self.vertices[n], u).map(|touch| energy(&touch)).sum());
+        let of_points = |points: &ContactPoints| {
+            par_sum(0.0, points.element_count(), |element| {
+                let mut sum = 0.0;
+                self.for_touches(points, element, u, |point, _, touch| sum += points.share(point) * energy(touch));
+                sum
+            })
+        };
+        of_vertices + self.carried.iter().map(of_points).sum::<f64>()
     }
 
     fn add_force(&self, u: &[f64], force: &mut [f64]) {
         self.add_forces(u, force, |_, touch| -touch.push());
+        self.add_carried(u, force, None, |_, touch| -touch.push(), |_, _| Mat3::ZERO);
     }
 
     fn add_force_and_stiffness(
@@ -478,8 +545,10 @@ impl Force for Obstacles {
         force: &mut [f64],
         stiffness: &mut BlockMatrix,
     ) {
-        self.add_force(u, force);
+        self.add_forces(u, force, |_, touch| -touch.push());
         self.add_blocks(u, stiffness, |_, touch| touch.stiffness(definiteness));
+        let block = |_: PointOf<'_>, touch: &Touch<'_>| touch.stiffness(definiteness);
+        self.add_carried(u, force, Some(stiffness), |_, touch| -touch.push(), block);
     }
 
     fn has_damping(&self) -> bool {
@@ -492,11 +561,22 @@ impl Force for Obstacles {
             let v = at(v, vertex);
             touch.damping(v) * (v - touch.velocity)
         });
+        let damping = |place: PointOf<'_>, touch: &Touch<'_>| {
+            let v = place.of(v);
+            touch.damping(v) * (v - touch.velocity)
+        };
+        self.add_carried(u, force, None, damping, |_, _| Mat3::ZERO);
     }
 
     fn add_damping(&self, u: &[f64], v: &[f64], damping: &mut BlockMatrix) {
         check_length(v, self.rest.len());
         self.add_blocks(u, damping, |vertex, touch| touch.damping(at(v, vertex)));
+        if !self.carried.is_empty() {
+            // The scatter wants a force too; nothing but zeros are added to this one.
+            let mut none = vec![0.0; 3 * self.rest.len()];
+            let block = |place: PointOf<'_>, touch: &Touch<'_>| touch.damping(place.of(v));
+            self.add_carried(u, &mut none, Some(damping), |_, _| Vec3::ZERO, block);
+        }
     }
 
     fn set_time(&mut self, time: f64) {
@@ -504,232 +584,5 @@ impl Force for Obstacles {
         for (placed, obstacle) in self.placed.iter_mut().zip(&self.list) {
             *placed = Placed::new(obstacle, time);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::f64::consts::PI;
-
-    use super::super::bind_all;
-    use super::super::testing::*;
-    use super::*;
-    use crate::mesh::{Cells, generate};
-    use crate::motion::{Keyframes, Pose};
-
-    const K: f64 = 1000.0;
-
-    /// A plane, a ball and a hollow ball that a small mesh is partly in.
-    fn three_obstacles() -> [Obstacle; 3] {
-        [
-            Obstacle::plane(Vec3::new(0.3, 0.2, 0.5), Vec3::new(1.0, 2.0, 3.0), K),
-            Obstacle::ball(Vec3::new(0.9, 0.1, 0.3), 0.5, 2.0 * K),
-            Obstacle::hollow_ball(Vec3::new(0.4, 0.6, 0.6), 0.7, 3.0 * K),
-        ]
-    }
-
-    fn moving(velocity: Vec3) -> Motion {
-        Keyframes::translations([(0.0, Vec3::ZERO), (10.0, 10.0 * velocity)]).unwrap().into()
-    }
-
-    /// One vertex, at the origin.
-    fn one(obstacle: Obstacle) -> Obstacles {
-        Obstacles::new(&[Vec3::ZERO], [obstacle]).unwrap()
-    }
-
-    fn force_and_stiffness(
-        obstacles: &mut Obstacles,
-        u: [f64; 3],
-        definiteness: Definiteness,
-    ) -> ([f64; 3], [[f64; 3]; 3]) {
-        let pattern = bind_all(1, &mut [obstacles]);
-        let (mut f, mut k) = ([0.0; 3], BlockMatrix::zero(pattern));
-        obstacles.add_force_and_stiffness(&u, definiteness, &mut f, &mut k);
-        (f, k.block(0, 0))
-    }
-
-    #[test]
-    fn force_stiffness_and_projection_are_derivatives_of_the_energy() {
-        let mesh = small_mesh(Cells::Hex);
-        for obstacle in three_obstacles() {
-            let mut obstacles = Obstacles::new(mesh.vertices(), [obstacle]).unwrap();
-            for u in &states(&mesh)[..2] {
-                let count = obstacles.contacts(u).count();
-                assert!(count > 2 && count < mesh.vertex_count(), "{count} contacts");
-                // Where contact begins, the stiffness jumps, and differences across the jump say nothing.
-                let shallow = obstacles.contacts(u).filter(|contact| contact.depth < 1e-4).count();
-                assert_eq!(shallow, 0);
-                check_derivatives(&mut obstacles, mesh.vertex_count(), u);
-            }
-        }
-        let mut all = Obstacles::new(mesh.vertices(), three_obstacles()).unwrap();
-        check_derivatives(&mut all, mesh.vertex_count(), &states(&mesh)[1]);
-    }
-
-    #[test]
-    fn a_ball_is_unstable_sideways_unless_projected_and_a_hollow_one_stable() {
-        // Half a radius deep: k d/r = k.
-        let ball = Obstacle::ball(Vec3::new(0.0, 0.0, -1.0), 2.0, K);
-        let (f, k) = force_and_stiffness(&mut one(ball.clone()), [0.0; 3], Definiteness::Exact);
-        assert_eq!((f, k), ([0.0, 0.0, -K], [[-K, 0.0, 0.0], [0.0, -K, 0.0], [0.0, 0.0, K]]));
-        let (_, k) = force_and_stiffness(&mut one(ball), [0.0; 3], Definiteness::Projected);
-        assert_eq!(k, [[0.0; 3], [0.0; 3], [0.0, 0.0, K]]);
-        // A metre outside a hollow one of a metre: k d/r = k/2.
-        let hollow = Obstacle::hollow_ball(Vec3::new(0.0, 0.0, -2.0), 1.0, K);
-        for definiteness in [Definiteness::Exact, Definiteness::Projected] {
-            let (f, k) = force_and_stiffness(&mut one(hollow.clone()), [0.0; 3], definiteness);
-            assert_eq!(f, [0.0, 0.0, K]);
-            assert_eq!(k, [[0.5 * K, 0.0, 0.0], [0.0, 0.5 * K, 0.0], [0.0, 0.0, K]]);
-        }
-    }
-
-    #[test]
-    fn at_the_centre_of_a_ball_the_push_is_along_z_and_finite() {
-        for offset in [0.0, 1e-310, 1e-200, 1e-14] {
-            let mut obstacles = one(Obstacle { damping: 1.0, friction: 0.5, ..Obstacle::ball(Vec3::ZERO, 1.0, K) });
-            let u = [offset, 0.0, 0.0];
-            let (f, k) = force_and_stiffness(&mut obstacles, u, Definiteness::Exact);
-            assert_eq!(f[0..2], [0.0, 0.0]);
-            assert!((f[2] + K).abs() < 1e-10 && (k[2][2] - K).abs() < 1e-10);
-            assert!(k.as_flattened().iter().all(|entry| entry.is_finite()));
-            let mut force = [0.0; 3];
-            obstacles.add_damping_force(&u, &[0.0; 3], &mut force);
-            assert_eq!(force, [0.0; 3]);
-            assert_eq!(one(Obstacle::hollow_ball(Vec3::ZERO, 1.0, K)).contacts(&u).count(), 0);
-        }
-    }
-
-    #[test]
-    fn damping_and_friction_are_symmetric_and_take_away_energy() {
-        let mesh = small_mesh(Cells::Hex);
-        let velocity = Vec3::new(0.5, -0.3, 0.2);
-        let list = three_obstacles().map(|obstacle| Obstacle {
-            motion: moving(velocity),
-            damping: 20.0,
-            friction: 0.4,
-            ..obstacle
-        });
-        let mut obstacles = Obstacles::new(mesh.vertices(), list).unwrap();
-        obstacles.set_time(0.1);
-        let v_bar = velocity.to_array().repeat(mesh.vertex_count());
-        for u in &states(&mesh)[..2] {
-            for speed in [1.0, 1e-4] {
-                let mut v = random(u.len(), speed, 6);
-                v.iter_mut().zip(&v_bar).for_each(|(v, v_bar)| *v += v_bar);
-                let f = check_damping(&mut obstacles, u, &v, &v_bar);
-                let power: f64 = f.iter().zip(v.iter().zip(&v_bar)).map(|(f, (v, v_bar))| f * (v - v_bar)).sum();
-                assert!(power > 0.0);
-            }
-        }
-    }
-
-    #[test]
-    fn sliding_meets_the_friction_of_coulomb_and_creeping_less() {
-        let floor = Obstacle { friction: 0.3, ..Obstacle::plane(0.01 * Vec3::Z, Vec3::Z, K) };
-        // 10 N of push, so 3 N of friction.
-        let obstacles = one(floor);
-        let friction = |v: [f64; 3]| {
-            let mut force = [0.0; 3];
-            obstacles.add_damping_force(&[0.0; 3], &v, &mut force);
-            force
-        };
-        let near = |a: [f64; 3], b: [f64; 3]| (Vec3::from_array(a) - Vec3::from_array(b)).length() < 1e-12;
-        assert!(near(friction([3.0, 4.0, 0.0]), [1.8, 2.4, 0.0]));
-        assert!(near(friction([0.5e-3, 0.0, 0.0]), [1.5, 0.0, 0.0]));
-        assert_eq!(friction([0.0, 0.0, -7.0]), [0.0; 3]);
-    }
-
-    #[test]
-    fn what_moves_with_a_turning_plane_or_ball_feels_no_friction_and_what_stands_is_dragged() {
-        let spin = Pose { rotation: Vec3::new(0.0, 0.0, 10.0), translation: Vec3::ZERO };
-        let turning =
-            |centre| Motion::from(Keyframes::new(centre, vec![(0.0, Pose::default()), (10.0, spin)]).unwrap());
-        let centre = Vec3::new(-2.0, 0.0, 0.0);
-        let table = Obstacle::plane(0.01 * Vec3::Z, Vec3::Z, K);
-        let ball = Obstacle::ball(centre, 2.01, K);
-        for shape in [table, ball] {
-            let mut obstacles = one(Obstacle { friction: 0.3, motion: turning(centre), ..shape });
-            obstacles.set_time(1.0);
-            let friction = |v: [f64; 3]| {
-                let mut force = [0.0; 3];
-                obstacles.add_damping_force(&[0.0; 3], &v, &mut force);
-                Vec3::from_array(force)
-            };
-            // One radian a second at two metres.
-            assert!(friction([0.0, 2.0, 0.0]).length() < 1e-4);
-            assert!((friction([0.0; 3]) - Vec3::new(0.0, -3.0, 0.0)).length() < 1e-6);
-        }
-    }
-
-    #[test]
-    fn obstacles_move_and_planes_turn() {
-        // A quarter of a turn about the x axis takes a normal along y to z.
-        let turn = Pose { rotation: Vec3::new(0.5 * PI, 0.0, 0.0), translation: Vec3::new(0.0, 0.0, 0.2) };
-        let motion = Keyframes::new(Vec3::ZERO, vec![(0.0, Pose::default()), (1.0, turn)]).unwrap();
-        let wall = Obstacle { motion: motion.into(), ..Obstacle::plane(Vec3::ZERO, 5.0 * Vec3::Y, K) };
-        let mut obstacles = Obstacles::new(&[Vec3::new(0.0, 1.0, 0.1)], [wall]).unwrap();
-        assert_eq!(obstacles.contacts(&[0.0; 3]).count(), 0);
-        obstacles.set_time(1.0);
-        let contacts: Vec<Contact> = obstacles.contacts(&[0.0; 3]).collect();
-        let [Contact { vertex: 0, obstacle: 0, depth, push }] = contacts[..] else { panic!("{contacts:?}") };
-        assert!((depth - 0.1).abs() < 1e-15 && (push - 0.1 * K * Vec3::Z).length() < 1e-12);
-
-        let ball = Obstacle { motion: moving(Vec3::X), ..Obstacle::ball(Vec3::new(-3.0, 0.0, 0.0), 1.0, K) };
-        let mut obstacles = one(ball);
-        obstacles.set_time(2.5);
-        let contact = obstacles.contacts(&[0.0; 3]).next().unwrap();
-        assert_eq!((contact.depth, contact.push), (0.5, 0.5 * K * Vec3::X));
-    }
-
-    #[test]
-    fn only_given_vertices_are_pushed_and_obstacles_can_be_exchanged() {
-        let rest = [Vec3::ZERO, Vec3::X, Vec3::Y];
-        let floor = Obstacle::plane(Vec3::Z, Vec3::Z, K);
-        let mut obstacles = Obstacles::for_vertices(&rest, vec![2, 0, 2], [floor.clone()]).unwrap();
-        let touched = |obstacles: &Obstacles| obstacles.contacts(&[0.0; 9]).map(|c| c.vertex).collect::<Vec<_>>();
-        assert_eq!(touched(&obstacles), [0, 2]);
-        assert_eq!(obstacles.push(floor).unwrap(), 1);
-        assert_eq!(touched(&obstacles), [0, 0, 2, 2]);
-        obstacles.replace(0, Obstacle::ball(Vec3::Y, 0.5, K)).unwrap();
-        assert_eq!(touched(&obstacles), [0, 2, 2]);
-        obstacles.remove(1).unwrap();
-        assert_eq!((touched(&obstacles), obstacles.list().len()), (vec![2], 1));
-    }
-
-    #[test]
-    fn results_are_bitwise_equal_on_one_and_four_threads() {
-        let mesh = generate::block([1.0; 3], [20, 20, 20], Cells::Hex).unwrap();
-        assert!(mesh.vertex_count() > 4 * GRAIN);
-        let list = three_obstacles().map(|obstacle| Obstacle { damping: 2.0, friction: 0.4, ..obstacle });
-        let vertices = (0..mesh.vertex_count() as u32).filter(|v| v % 7 != 3).collect();
-        let obstacles = Obstacles::for_vertices(mesh.vertices(), vertices, list).unwrap();
-        check_threads(&obstacles, mesh.vertex_count());
-    }
-
-    #[test]
-    fn impossible_obstacles_are_named_with_their_numbers() {
-        let good = Obstacle::plane(Vec3::ZERO, Vec3::Z, K);
-        let mut obstacles = Obstacles::new(&[Vec3::ZERO], [good.clone()]).unwrap();
-        let mut message = |obstacle: Obstacle| obstacles.push(obstacle).unwrap_err().to_string();
-        let flat = Obstacle::plane(Vec3::ZERO, Vec3::ZERO, K);
-        assert_eq!(message(flat), "the normal of obstacle 1 is [0, 0, 0], which has no direction");
-        assert!(message(Obstacle::plane(Vec3::ZERO, Vec3::NAN, K)).contains("is [NaN, NaN, NaN]"));
-        assert_eq!(message(Obstacle::plane(Vec3::NAN, Vec3::Z, K)), "the point of obstacle 1 is not finite");
-        assert_eq!(message(Obstacle::ball(Vec3::INFINITY, 1.0, K)), "the centre of obstacle 1 is not finite");
-        let negative = "the radius of obstacle 1 is -1, expected a positive number of metres";
-        assert_eq!(message(Obstacle::ball(Vec3::ZERO, -1.0, K)), negative);
-        assert_eq!(
-            message(Obstacle { friction: -0.5, ..good.clone() }),
-            "the friction of obstacle 1 is -0.5, expected a finite number that is not negative"
-        );
-        assert_eq!(
-            message(Obstacle { friction_speed: 0.0, ..good.clone() }),
-            "full friction of obstacle 1 starts at 0 m/s, expected a positive speed"
-        );
-        let lost = Motion::Function(Arc::new(|_, _| Vec3::NAN));
-        assert!(message(Obstacle { motion: lost, ..good.clone() }).contains("not finite at 0 s"));
-        assert_eq!(obstacles.remove(1).unwrap_err().to_string(), "there is no obstacle 1, only 1");
-        let far = Obstacles::for_vertices(&[Vec3::ZERO], vec![0, 4], [good]).unwrap_err().to_string();
-        assert_eq!(far, "obstacles are for vertex 4, but there are 1 vertices");
     }
 }

@@ -1,0 +1,159 @@
+//! What a simulation is between calls from Python: the simulation of the library with the arrays that show it.
+
+use pliant::force::{Handle as Spring, Handles};
+use pliant::math::Vec3;
+use pliant::simulation::Simulation as Inner;
+use pliant::system::State;
+use pyo3::prelude::*;
+
+use crate::mirror::Mirror;
+use crate::work::work;
+
+/// What a simulation is, with the arrays that show it.
+#[derive(Debug)]
+pub struct Running {
+    pub inner: Inner,
+    pub positions: Mirror,
+    pub velocities: Mirror,
+    pub forces: Mirror,
+    pub handles: Vec<Group>,
+    /// Handles that the scene has, which come before these.
+    pub scene_handles: usize,
+    /// The number that no handle has had yet.
+    pub next: u64,
+    /// How many steps the scene has.
+    pub steps: Option<u64>,
+}
+
+/// Vertices of a handle.
+#[derive(Debug, Clone)]
+pub struct Group {
+    pub number: u64,
+    pub vertices: Vec<u32>,
+}
+
+/// What an array shows.
+#[derive(Debug, Clone, Copy)]
+pub enum Shown {
+    Positions,
+    Velocities,
+    Forces,
+}
+
+impl Running {
+    /// What is simulated, about to move: arrays do not show it any more.
+    pub fn moving(&mut self) -> &mut Inner {
+        self.positions.forget();
+        self.velocities.forget();
+        &mut self.inner
+    }
+
+    pub fn mirror(&mut self, shown: Shown) -> &mut Mirror {
+        match shown {
+            Shown::Positions => &mut self.positions,
+            Shown::Velocities => &mut self.velocities,
+            Shown::Forces => &mut self.forces,
+        }
+    }
+
+    pub fn view<'py>(&mut self, py: Python<'py>, rest: &[Vec3], shown: Shown) -> PyResult<Bound<'py, PyAny>> {
+        let Self { inner, positions, velocities, forces, .. } = self;
+        match shown {
+            Shown::Positions => positions.view(py, rest.len(), position(rest, inner.state())),
+            Shown::Velocities => velocities.view(py, rest.len(), |i| inner.state().v[i]),
+            Shown::Forces => forces.view(py, rest.len(), |i| inner.model().loads()[i]),
+        }
+    }
+
+    /// Take over what Python has written into arrays.
+    pub fn push(&mut self, py: Python<'_>, rest: &[Vec3]) -> PyResult<()> {
+        let mut changed: Option<State> = None;
+        // The state of a reduced model is worked out only if someone has looked.
+        if self.positions.may_have_changes() || self.velocities.may_have_changes() {
+            let state = self.inner.state();
+            let place = position(rest, state);
+            self.positions.take_changes(py, &place, |i, x| {
+                changed.get_or_insert_with(|| state.clone()).q[i] = x - rest[i / 3][i % 3];
+            })?;
+            let v = |i: usize| state.v[i];
+            self.velocities.take_changes(py, v, |i, v| changed.get_or_insert_with(|| state.clone()).v[i] = v)?;
+        }
+        if let Some(mut state) = changed {
+            // Accelerations were those of the state before.
+            state.a = None;
+            let inner = &mut self.inner;
+            work(py, || {
+                inner.set_state(state);
+                inner.state();
+            });
+            self.pull(py, rest)?;
+        }
+        let mut loads = Vec::new();
+        let load = |i: usize| self.inner.model().loads()[i];
+        self.forces.take_changes(py, load, |i, force| loads.push((i, force)))?;
+        if !loads.is_empty() {
+            let all = self.inner.model_mut().loads_mut();
+            loads.into_iter().for_each(|(i, force)| all[i] = force);
+        }
+        Ok(())
+    }
+
+    /// Let arrays show what has changed.
+    pub fn pull(&mut self, py: Python<'_>, rest: &[Vec3]) -> PyResult<()> {
+        let Self { inner, positions, velocities, .. } = self;
+        positions.refresh(py, |i| position(rest, inner.state())(i))?;
+        velocities.refresh(py, |i| inner.state().v[i])
+    }
+
+    pub fn check_whole(&self) -> Result<(), String> {
+        match self.inner.reduced_model() {
+            Some(_) => Err("what is held of a reduced model is what was held when it was made; use a handle".into()),
+            None => Ok(()),
+        }
+    }
+
+    pub fn add_springs(&mut self, rest: &[Vec3], vertices: &[u32], stiffness: f64, damping: f64) -> Result<(), String> {
+        let state = self.inner.state();
+        let place = |vertex: u32| rest[vertex as usize] + Vec3::from_slice(&state.q[3 * vertex as usize..]);
+        let count = vertices.len() as f64;
+        let (stiffness, damping) = (stiffness / count, damping / count);
+        let springs: Vec<Spring> = vertices
+            .iter()
+            .map(|&vertex| Spring { damping, ..Spring::new(vertex, stiffness, place(vertex)) })
+            .collect();
+        let model = self.inner.model_mut();
+        if model.forces_mut_of::<Handles>().next().is_none() {
+            let none = Handles::new(rest, []).map_err(|error| error.to_string())?;
+            model.add_force(none).map_err(|error| error.to_string())?;
+        }
+        let handles = model.forces_mut_of::<Handles>().next().expect("handles, if only none");
+        let before = handles.list().len();
+        for spring in springs {
+            if let Err(error) = handles.push(spring) {
+                // All of them or none.
+                while handles.list().len() > before {
+                    handles.remove(before).map_err(|error| error.to_string())?;
+                }
+                return Err(error.to_string());
+            }
+        }
+        Ok(())
+    }
+
+    /// The springs of a handle, by their numbers.
+    pub fn springs(&self, number: u64) -> Option<std::ops::Range<usize>> {
+        let mut first = self.scene_handles;
+        for group in &self.handles {
+            if group.number == number {
+                return Some(first..first + group.vertices.len());
+            }
+            first += group.vertices.len();
+        }
+        None
+    }
+}
+
+/// The coordinate of a vertex.
+fn position<'a>(rest: &'a [Vec3], state: &'a State) -> impl Fn(usize) -> f64 + 'a {
+    |i| rest[i / 3][i % 3] + state.q[i]
+}

@@ -1,0 +1,322 @@
+//! Tests of obstacles.
+
+use std::f64::consts::PI;
+
+use super::super::bind_all;
+use super::super::testing::*;
+use super::*;
+use crate::mesh::{Cells, Embedding, SurfaceMesh, VolumeMesh, generate};
+use crate::motion::{Keyframes, Pose};
+
+const K: f64 = 1000.0;
+
+/// A plane, a ball and a hollow ball that a small mesh is partly in.
+fn three_obstacles() -> [Obstacle; 3] {
+    [
+        Obstacle::plane(Vec3::new(0.3, 0.2, 0.5), Vec3::new(1.0, 2.0, 3.0), K),
+        Obstacle::ball(Vec3::new(0.9, 0.1, 0.3), 0.5, 2.0 * K),
+        Obstacle::hollow_ball(Vec3::new(0.4, 0.6, 0.6), 0.7, 3.0 * K),
+    ]
+}
+
+fn moving(velocity: Vec3) -> Motion {
+    Keyframes::translations([(0.0, Vec3::ZERO), (10.0, 10.0 * velocity)]).unwrap().into()
+}
+
+/// One vertex, at the origin.
+fn one(obstacle: Obstacle) -> Obstacles {
+    Obstacles::new(&[Vec3::ZERO], [obstacle]).unwrap()
+}
+
+fn force_and_stiffness(
+    obstacles: &mut Obstacles,
+    u: [f64; 3],
+    definiteness: Definiteness,
+) -> ([f64; 3], [[f64; 3]; 3]) {
+    let pattern = bind_all(1, &mut [obstacles]);
+    let (mut f, mut k) = ([0.0; 3], BlockMatrix::zero(pattern));
+    obstacles.add_force_and_stiffness(&u, definiteness, &mut f, &mut k);
+    (f, k.block(0, 0))
+}
+
+#[test]
+fn force_stiffness_and_projection_are_derivatives_of_the_energy() {
+    let mesh = small_mesh(Cells::Hex);
+    for obstacle in three_obstacles() {
+        let mut obstacles = Obstacles::new(mesh.vertices(), [obstacle]).unwrap();
+        for u in &states(&mesh)[..2] {
+            let count = obstacles.contacts(u).count();
+            assert!(count > 2 && count < mesh.vertex_count(), "{count} contacts");
+            // Where contact begins, the stiffness jumps, and differences across the jump say nothing.
+            let shallow = obstacles.contacts(u).filter(|contact| contact.depth < 1e-4).count();
+            assert_eq!(shallow, 0);
+            check_derivatives(&mut obstacles, mesh.vertex_count(), u);
+        }
+    }
+    let mut all = Obstacles::new(mesh.vertices(), three_obstacles()).unwrap();
+    check_derivatives(&mut all, mesh.vertex_count(), &states(&mesh)[1]);
+}
+
+#[test]
+fn a_ball_is_unstable_sideways_unless_projected_and_a_hollow_one_stable() {
+    // Half a radius deep: k d/r = k.
+    let ball = Obstacle::ball(Vec3::new(0.0, 0.0, -1.0), 2.0, K);
+    let (f, k) = force_and_stiffness(&mut one(ball.clone()), [0.0; 3], Definiteness::Exact);
+    assert_eq!((f, k), ([0.0, 0.0, -K], [[-K, 0.0, 0.0], [0.0, -K, 0.0], [0.0, 0.0, K]]));
+    let (_, k) = force_and_stiffness(&mut one(ball), [0.0; 3], Definiteness::Projected);
+    assert_eq!(k, [[0.0; 3], [0.0; 3], [0.0, 0.0, K]]);
+    // A metre outside a hollow one of a metre: k d/r = k/2.
+    let hollow = Obstacle::hollow_ball(Vec3::new(0.0, 0.0, -2.0), 1.0, K);
+    for definiteness in [Definiteness::Exact, Definiteness::Projected] {
+        let (f, k) = force_and_stiffness(&mut one(hollow.clone()), [0.0; 3], definiteness);
+        assert_eq!(f, [0.0, 0.0, K]);
+        assert_eq!(k, [[0.5 * K, 0.0, 0.0], [0.0, 0.5 * K, 0.0], [0.0, 0.0, K]]);
+    }
+}
+
+#[test]
+fn at_the_centre_of_a_ball_the_push_is_along_z_and_finite() {
+    for offset in [0.0, 1e-310, 1e-200, 1e-14] {
+        let mut obstacles = one(Obstacle { damping: 1.0, friction: 0.5, ..Obstacle::ball(Vec3::ZERO, 1.0, K) });
+        let u = [offset, 0.0, 0.0];
+        let (f, k) = force_and_stiffness(&mut obstacles, u, Definiteness::Exact);
+        assert_eq!(f[0..2], [0.0, 0.0]);
+        assert!((f[2] + K).abs() < 1e-10 && (k[2][2] - K).abs() < 1e-10);
+        assert!(k.as_flattened().iter().all(|entry| entry.is_finite()));
+        let mut force = [0.0; 3];
+        obstacles.add_damping_force(&u, &[0.0; 3], &mut force);
+        assert_eq!(force, [0.0; 3]);
+        assert_eq!(one(Obstacle::hollow_ball(Vec3::ZERO, 1.0, K)).contacts(&u).count(), 0);
+    }
+}
+
+#[test]
+fn damping_and_friction_are_symmetric_and_take_away_energy() {
+    let mesh = small_mesh(Cells::Hex);
+    let velocity = Vec3::new(0.5, -0.3, 0.2);
+    let list = three_obstacles().map(|obstacle| Obstacle {
+        motion: moving(velocity),
+        damping: 20.0,
+        friction: 0.4,
+        ..obstacle
+    });
+    let mut obstacles = Obstacles::new(mesh.vertices(), list).unwrap();
+    obstacles.set_time(0.1);
+    let v_bar = velocity.to_array().repeat(mesh.vertex_count());
+    for u in &states(&mesh)[..2] {
+        for speed in [1.0, 1e-4] {
+            let mut v = random(u.len(), speed, 6);
+            v.iter_mut().zip(&v_bar).for_each(|(v, v_bar)| *v += v_bar);
+            let f = check_damping(&mut obstacles, u, &v, &v_bar);
+            let power: f64 = f.iter().zip(v.iter().zip(&v_bar)).map(|(f, (v, v_bar))| f * (v - v_bar)).sum();
+            assert!(power > 0.0);
+        }
+    }
+}
+
+#[test]
+fn sliding_meets_the_friction_of_coulomb_and_creeping_less() {
+    let floor = Obstacle { friction: 0.3, ..Obstacle::plane(0.01 * Vec3::Z, Vec3::Z, K) };
+    // 10 N of push, so 3 N of friction.
+    let obstacles = one(floor);
+    let friction = |v: [f64; 3]| {
+        let mut force = [0.0; 3];
+        obstacles.add_damping_force(&[0.0; 3], &v, &mut force);
+        force
+    };
+    let near = |a: [f64; 3], b: [f64; 3]| (Vec3::from_array(a) - Vec3::from_array(b)).length() < 1e-12;
+    assert!(near(friction([3.0, 4.0, 0.0]), [1.8, 2.4, 0.0]));
+    assert!(near(friction([0.5e-3, 0.0, 0.0]), [1.5, 0.0, 0.0]));
+    assert_eq!(friction([0.0, 0.0, -7.0]), [0.0; 3]);
+}
+
+#[test]
+fn what_moves_with_a_turning_plane_or_ball_feels_no_friction_and_what_stands_is_dragged() {
+    let spin = Pose { rotation: Vec3::new(0.0, 0.0, 10.0), translation: Vec3::ZERO };
+    let turning = |centre| Motion::from(Keyframes::new(centre, vec![(0.0, Pose::default()), (10.0, spin)]).unwrap());
+    let centre = Vec3::new(-2.0, 0.0, 0.0);
+    let table = Obstacle::plane(0.01 * Vec3::Z, Vec3::Z, K);
+    let ball = Obstacle::ball(centre, 2.01, K);
+    for shape in [table, ball] {
+        let mut obstacles = one(Obstacle { friction: 0.3, motion: turning(centre), ..shape });
+        obstacles.set_time(1.0);
+        let friction = |v: [f64; 3]| {
+            let mut force = [0.0; 3];
+            obstacles.add_damping_force(&[0.0; 3], &v, &mut force);
+            Vec3::from_array(force)
+        };
+        // One radian a second at two metres.
+        assert!(friction([0.0, 2.0, 0.0]).length() < 1e-4);
+        assert!((friction([0.0; 3]) - Vec3::new(0.0, -3.0, 0.0)).length() < 1e-6);
+    }
+}
+
+#[test]
+fn obstacles_move_and_planes_turn() {
+    // A quarter of a turn about the x axis takes a normal along y to z.
+    let turn = Pose { rotation: Vec3::new(0.5 * PI, 0.0, 0.0), translation: Vec3::new(0.0, 0.0, 0.2) };
+    let motion = Keyframes::new(Vec3::ZERO, vec![(0.0, Pose::default()), (1.0, turn)]).unwrap();
+    let wall = Obstacle { motion: motion.into(), ..Obstacle::plane(Vec3::ZERO, 5.0 * Vec3::Y, K) };
+    let mut obstacles = Obstacles::new(&[Vec3::new(0.0, 1.0, 0.1)], [wall]).unwrap();
+    assert_eq!(obstacles.contacts(&[0.0; 3]).count(), 0);
+    obstacles.set_time(1.0);
+    let contacts: Vec<Contact> = obstacles.contacts(&[0.0; 3]).collect();
+    let [Contact { vertex: 0, obstacle: 0, depth, push }] = contacts[..] else { panic!("{contacts:?}") };
+    assert!((depth - 0.1).abs() < 1e-15 && (push - 0.1 * K * Vec3::Z).length() < 1e-12);
+
+    let ball = Obstacle { motion: moving(Vec3::X), ..Obstacle::ball(Vec3::new(-3.0, 0.0, 0.0), 1.0, K) };
+    let mut obstacles = one(ball);
+    obstacles.set_time(2.5);
+    let contact = obstacles.contacts(&[0.0; 3]).next().unwrap();
+    assert_eq!((contact.depth, contact.push), (0.5, 0.5 * K * Vec3::X));
+}
+
+#[test]
+fn only_given_vertices_are_pushed_and_obstacles_can_be_exchanged() {
+    let rest = [Vec3::ZERO, Vec3::X, Vec3::Y];
+    let floor = Obstacle::plane(Vec3::Z, Vec3::Z, K);
+    let mut obstacles = Obstacles::for_vertices(&rest, vec![2, 0, 2], [floor.clone()]).unwrap();
+    let touched = |obstacles: &Obstacles| obstacles.contacts(&[0.0; 9]).map(|c| c.vertex).collect::<Vec<_>>();
+    assert_eq!(touched(&obstacles), [0, 2]);
+    assert_eq!(obstacles.push(floor).unwrap(), 1);
+    assert_eq!(touched(&obstacles), [0, 0, 2, 2]);
+    obstacles.replace(0, Obstacle::ball(Vec3::Y, 0.5, K)).unwrap();
+    assert_eq!(touched(&obstacles), [0, 2, 2]);
+    obstacles.remove(1).unwrap();
+    assert_eq!((touched(&obstacles), obstacles.list().len()), (vec![2], 1));
+}
+
+#[test]
+fn results_are_bitwise_equal_on_one_and_four_threads() {
+    let mesh = generate::block([1.0; 3], [20, 20, 20], Cells::Hex).unwrap();
+    assert!(mesh.vertex_count() > 4 * GRAIN);
+    let list = three_obstacles().map(|obstacle| Obstacle { damping: 2.0, friction: 0.4, ..obstacle });
+    let vertices = (0..mesh.vertex_count() as u32).filter(|v| v % 7 != 3).collect();
+    let obstacles = Obstacles::for_vertices(mesh.vertices(), vertices, list).unwrap();
+    check_threads(&obstacles, mesh.vertex_count());
+}
+
+#[test]
+fn impossible_obstacles_are_named_with_their_numbers() {
+    let good = Obstacle::plane(Vec3::ZERO, Vec3::Z, K);
+    let mut obstacles = Obstacles::new(&[Vec3::ZERO], [good.clone()]).unwrap();
+    let mut message = |obstacle: Obstacle| obstacles.push(obstacle).unwrap_err().to_string();
+    let flat = Obstacle::plane(Vec3::ZERO, Vec3::ZERO, K);
+    assert_eq!(message(flat), "the normal of obstacle 1 is [0, 0, 0], which has no direction");
+    assert!(message(Obstacle::plane(Vec3::ZERO, Vec3::NAN, K)).contains("is [NaN, NaN, NaN]"));
+    assert_eq!(message(Obstacle::plane(Vec3::NAN, Vec3::Z, K)), "the point of obstacle 1 is not finite");
+    assert_eq!(message(Obstacle::ball(Vec3::INFINITY, 1.0, K)), "the centre of obstacle 1 is not finite");
+    let negative = "the radius of obstacle 1 is -1, expected a positive number of metres";
+    assert_eq!(message(Obstacle::ball(Vec3::ZERO, -1.0, K)), negative);
+    assert_eq!(
+        message(Obstacle { friction: -0.5, ..good.clone() }),
+        "the friction of obstacle 1 is -0.5, expected a finite number that is not negative"
+    );
+    assert_eq!(
+        message(Obstacle { friction_speed: 0.0, ..good.clone() }),
+        "full friction of obstacle 1 starts at 0 m/s, expected a positive speed"
+    );
+    let lost = Motion::Function(Arc::new(|_, _| Vec3::NAN));
+    assert!(message(Obstacle { motion: lost, ..good.clone() }).contains("not finite at 0 s"));
+    assert_eq!(obstacles.remove(1).unwrap_err().to_string(), "there is no obstacle 1, only 1");
+    let far = Obstacles::for_vertices(&[Vec3::ZERO], vec![0, 4], [good]).unwrap_err().to_string();
+    assert_eq!(far, "obstacles are for vertex 4, but there are 1 vertices");
+}
+
+/// A block within a small mesh that carries it, but for a corner that sticks out.
+fn carried(cells: Cells) -> (VolumeMesh, ContactPoints) {
+    let mesh = small_mesh(cells);
+    let block = generate::block([0.6, 0.5, 0.8], [1, 2, 1], Cells::Hex).unwrap().boundary().surface;
+    let mut corners: Vec<Vec3> = block.vertices().iter().map(|&x| x + Vec3::new(0.2, 0.2, 0.2)).collect();
+    let [_, high] = mesh.bounding_box();
+    *corners.iter_mut().max_by(|a, b| a.element_sum().total_cmp(&b.element_sum())).unwrap() = high + 0.05;
+    let surface = SurfaceMesh::new(corners, block.faces().clone()).unwrap();
+    let embedding = Embedding::new(&mesh, surface.vertices()).unwrap();
+    assert_eq!(embedding.outside().len(), 1);
+    let points = ContactPoints::new(&mesh, &surface, &embedding, 0, mesh.vertex_count()).unwrap();
+    (mesh, points)
+}
+
+fn on_points(mesh: &VolumeMesh, points: &ContactPoints, list: impl IntoIterator<Item = Obstacle>) -> Obstacles {
+    let obstacles = Obstacles::for_vertices(mesh.vertices(), Vec::new(), list).unwrap();
+    obstacles.with_contact_points(points.clone()).unwrap()
+}
+
+#[test]
+fn at_points_of_a_carried_surface_force_stiffness_and_projection_are_derivatives_of_the_energy() {
+    for cells in [Cells::Tet6, Cells::Hex] {
+        let (mesh, points) = carried(cells);
+        for obstacle in three_obstacles() {
+            let mut obstacles = on_points(&mesh, &points, [obstacle]);
+            for u in &states(&mesh)[..2] {
+                let count = obstacles.contacts(u).count();
+                assert!(count > 0 && count < points.len(), "{count} contacts of {}", points.len());
+                check_derivatives(&mut obstacles, mesh.vertex_count(), u);
+            }
+        }
+        // Vertices besides the points.
+        let all = Obstacles::new(mesh.vertices(), three_obstacles()).unwrap();
+        let mut all = all.with_contact_points(points).unwrap();
+        check_derivatives(&mut all, mesh.vertex_count(), &states(&mesh)[1]);
+    }
+}
+
+#[test]
+fn at_points_of_a_carried_surface_damping_and_friction_are_symmetric_and_take_away_energy() {
+    let velocity = Vec3::new(0.5, -0.3, 0.2);
+    for cells in [Cells::Tet5, Cells::Hex] {
+        let (mesh, points) = carried(cells);
+        let list = three_obstacles().map(|obstacle| Obstacle {
+            motion: moving(velocity),
+            damping: 20.0,
+            friction: 0.4,
+            ..obstacle
+        });
+        let mut obstacles = on_points(&mesh, &points, list);
+        obstacles.set_time(0.1);
+        let v_bar = velocity.to_array().repeat(mesh.vertex_count());
+        for speed in [1.0, 1e-4] {
+            let u = &states(&mesh)[1];
+            let mut v = random(u.len(), speed, 6);
+            v.iter_mut().zip(&v_bar).for_each(|(v, v_bar)| *v += v_bar);
+            let f = check_damping(&mut obstacles, u, &v, &v_bar);
+            let power: f64 = f.iter().zip(v.iter().zip(&v_bar)).map(|(f, (v, v_bar))| f * (v - v_bar)).sum();
+            assert!(power > 0.0);
+        }
+    }
+}
+
+#[test]
+fn no_contact_of_a_carried_point_is_lost_by_looking_at_elements_first() {
+    for cells in [Cells::Tet6, Cells::Hex] {
+        let (mesh, points) = carried(cells);
+        let obstacles = on_points(&mesh, &points, three_obstacles());
+        for u in states(&mesh) {
+            let one_by_one: usize = (0..points.element_count())
+                .flat_map(|element| points.points(element).map(move |point| (element, point)))
+                .map(|(element, point)| {
+                    let displacement = points.interpolate(element, point, &u);
+                    (0..3).filter(|&o| obstacles.touch_at(o, points.rest(point), displacement).is_some()).count()
+                })
+                .sum();
+            assert_eq!(obstacles.contacts(&u).count(), one_by_one);
+        }
+        // What is lost in space is not lost to contact.
+        let mut u = vec![0.0; 3 * mesh.vertex_count()];
+        u.fill(f64::NAN);
+        assert_eq!(obstacles.contacts(&u).count(), 3 * points.len());
+    }
+}
+
+#[test]
+fn contact_points_give_equal_bits_on_one_and_four_threads_and_must_be_of_the_same_vertices() {
+    let mesh = generate::block([1.0; 3], [12, 12, 12], Cells::Tet5).unwrap();
+    let surface = mesh.boundary().surface;
+    let embedding = Embedding::new(&mesh, surface.vertices()).unwrap();
+    let points = ContactPoints::new(&mesh, &surface, &embedding, 0, mesh.vertex_count()).unwrap();
+    assert!(points.len() >= 800);
+    let list = three_obstacles().map(|obstacle| Obstacle { damping: 2.0, friction: 0.4, ..obstacle });
+    check_threads(&on_points(&mesh, &points, list), mesh.vertex_count());
+    let others = Obstacles::new(&[Vec3::ZERO], []).unwrap().with_contact_points(points);
+    assert_eq!(others.unwrap_err().to_string(), "contact points are for 2197 vertices, but there are 1");
+}

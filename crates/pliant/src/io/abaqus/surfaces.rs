@@ -1,0 +1,198 @@
+//! `*SURFACE`: sides of elements, each line an element or a set of elements and the side.
+
+use std::collections::{HashMap, HashSet};
+
+use super::super::error::ReadError;
+use super::super::raw::RawMesh;
+use super::super::scan::{Scanner, quote};
+use super::finish::Budget;
+use super::line::{Shape, fields, unquoted};
+use super::read::{Reader, Spot};
+use crate::mesh::{ElementFace, ElementKind, free_faces};
+
+/// A surface as it is in the file.
+#[derive(Debug)]
+pub(super) struct Surface {
+    pub name: String,
+    /// Defined in the assembly, where names are apart from those in the part.
+    pub assembly: bool,
+    /// Made of nodes and not of sides.
+    pub of_nodes: bool,
+    pub lines: Vec<SurfaceLine>,
+}
+
+/// A line of a surface.
+#[derive(Debug)]
+pub(super) struct SurfaceLine {
+    /// The number of an element or node, or the name of a set.
+    member: String,
+    side: Side,
+    spot: Spot,
+}
+
+/// Which side of an element.
+#[derive(Debug, Clone, Copy)]
+enum Side {
+    /// `S1` is 0.
+    Number(u8),
+    /// Not said: all sides that no other element shares.
+    Free,
+    /// `SPOS` or `SNEG` of a shell.
+    Shell,
+}
+
+impl SurfaceLine {
+    pub fn parse(line: &[u8], of_nodes: bool, scanner: &Scanner<'_>, spot: Spot) -> Result<Self, ReadError> {
+        let mut fields = fields(line);
+        let member = String::from_utf8_lossy(fields.next().unwrap_or_default());
+        let side = fields.next().unwrap_or_default();
+        let number =
+            side.split_first().filter(|(letter, _)| letter.eq_ignore_ascii_case(&b'S')).map(|(_, number)| number);
+        let side = match (side.to_ascii_uppercase().as_slice(), number) {
+            // After a node comes an area, which is not kept.
+            _ if of_nodes => Side::Free,
+            (b"", _) => Side::Free,
+            (b"SPOS" | b"SNEG", _) => Side::Shell,
+            (_, Some([digit @ b'1'..=b'6'])) => Side::Number(digit - b'1'),
+            _ => return Err(scanner.error("a side S1 to S6, SPOS or SNEG", quote(side))),
+        };
+        Ok(Self { member: unquoted(&member).into(), side, spot })
+    }
+}
+
+impl Reader {
+    /// The number of each shell among the faces, which come in the order of the elements.
+    pub(super) fn shell_faces(&self) -> HashMap<u32, u32> {
+        let shells = (0..).zip(&self.elements).filter(|(_, (shape, _))| !shape.is_volume());
+        shells.zip(0..).map(|((element, _), face)| (element, face)).collect()
+    }
+
+    /// The surfaces of sides as face sets, those of nodes as vertex sets.
+    pub(super) fn add_surfaces(&self, raw: &mut RawMesh, budget: &mut Budget) -> Result<(), ReadError> {
+        let part_names: HashSet<String> =
+            self.surfaces.iter().filter(|own| !own.assembly).map(|own| own.name.to_ascii_uppercase()).collect();
+        let face_of_shell = self.shell_faces();
+        let mut free: [Option<HashSet<ElementFace>>; 2] = [None, None];
+        let several = self.instances.len() > 1;
+        // A surface of the part is there once for each of several instances.
+        let copies = self.surfaces.iter().flat_map(|surface| {
+            let instances = if several && !surface.assembly { self.instances.len() as u32 } else { 1 };
+            (0..instances).map(move |instance| (surface, instance))
+        });
+        for (surface, instance) in copies {
+            let twice = surface.assembly && part_names.contains(&surface.name.to_ascii_uppercase());
+            let name = if twice && !several {
+                format!("Assembly.{}", surface.name)
+            } else if several && !surface.assembly {
+                format!("{}.{}", self.instances[instance as usize].name, surface.name)
+            } else {
+                surface.name.clone()
+            };
+            if surface.of_nodes {
+                raw.notes.push(format!(
+                    "the surface {} is made of nodes: it is kept as a vertex set",
+                    quote(name.as_bytes())
+                ));
+            }
+            let (mut sides, mut faces, mut vertices) = (Vec::new(), Vec::<u32>::new(), Vec::new());
+            for line in &surface.lines {
+                let members = self.members_of(line, surface, instance, budget)?;
+                if surface.of_nodes {
+                    vertices.extend(members.into_iter().map(|(vertex, instance)| self.vertex_in(instance, vertex)));
+                    continue;
+                }
+                for (element, instance) in members {
+                    let (shape, index) = self.elements[element as usize];
+                    let number = self.element_in(instance, shape, index);
+                    let kind = match shape {
+                        Shape::Tet => ElementKind::Tet4,
+                        Shape::Hex => ElementKind::Hex8,
+                        Shape::Triangle | Shape::Quadrilateral => {
+                            let copies = instance * face_of_shell.len() as u32;
+                            faces.extend(face_of_shell.get(&element).map(|face| face + copies));
+                            continue;
+                        }
+                    };
+                    match line.side {
+                        Side::Number(side) if usize::from(side) < kind.faces().len() => sides.push((number, side)),
+                        Side::Number(side) => {
+                            let expected = format!("a side S1 to S{} of {}", kind.faces().len(), kind.plural());
+                            return Err(self.error(line.spot, expected, format!("`S{}`", side + 1)));
+                        }
+                        Side::Shell => {
+                            return Err(self.error(line.spot, "a side such as S1 of a solid", "a side of a shell"));
+                        }
+                        Side::Free => {
+                            let nodes = &self.cells[shape as usize].nodes;
+                            let free = free[shape as usize]
+                                .get_or_insert_with(|| free_faces(kind, nodes).into_iter().collect());
+                            let own = (0..kind.faces().len() as u8).filter(|&side| free.contains(&(index, side)));
+                            sides.extend(own.map(|side| (number, side)));
+                        }
+                    }
+                }
+            }
+            if surface.of_nodes {
+                raw.vertex_sets.entry(name).or_default().extend(vertices);
+                continue;
+            }
+            if !faces.is_empty() {
+                raw.face_groups.entry(name.clone()).or_default().extend(faces);
+            }
+            raw.face_sets.entry(name).or_default().extend(sides);
+        }
+        Ok(())
+    }
+
+    /// The elements or nodes of a line of a surface, each with its instance; those of a part are of `instance`.
+    fn members_of(
+        &self,
+        line: &SurfaceLine,
+        surface: &Surface,
+        instance: u32,
+        budget: &mut Budget,
+    ) -> Result<Vec<(u32, u32)>, ReadError> {
+        let (what, labels, groups) = if surface.of_nodes {
+            ("node", &self.node_labels, &self.node_sets)
+        } else {
+            ("element", &self.element_labels, &self.element_sets)
+        };
+        // In the assembly, `instance.name` is what the part calls by that name.
+        let qualified = line.member.split_once('.').and_then(|(name, own)| Some((self.instance(name)?, own)));
+        let (instance, member) = qualified.unwrap_or((instance, line.member.as_str()));
+        let is_ambiguous = surface.assembly && qualified.is_none() && self.instances.len() > 1;
+        let expected = || {
+            if is_ambiguous {
+                return "a set of the assembly, INSTANCE.NUMBER or INSTANCE.SET, as there are several instances".into();
+            }
+            format!("the number of a listed {what} or the name of a set")
+        };
+        let skipped = !self.skipped_types.is_empty() && !surface.of_nodes;
+        if let Ok(label) = member.parse::<i64>() {
+            return match labels.get(label).filter(|_| !is_ambiguous) {
+                Some(index) => Ok(vec![(index, instance)]),
+                None if skipped && !is_ambiguous => Ok(Vec::new()),
+                None => Err(self.error(line.spot, expected(), format!("`{label}`"))),
+            };
+        }
+        // A set of the assembly may have members in each instance.
+        let mut found: Vec<(usize, u32)> = Vec::new();
+        if surface.assembly && qualified.is_none() {
+            let own = |instance| Some((groups.find(member, Some(instance))?, instance));
+            found.extend((0..self.instances.len() as u32).filter_map(own));
+        }
+        if found.is_empty() && !is_ambiguous {
+            found.extend(groups.find(member, None).map(|set| (set, instance)));
+        }
+        if found.is_empty() && !skipped {
+            return Err(self.error(line.spot, expected(), quote(member.as_bytes())));
+        }
+        let mut members = Vec::new();
+        for (set, instance) in found {
+            let own = &groups.all[set].members;
+            budget.spend(own.len(), line.spot, self)?;
+            members.extend(own.iter().map(|&member| (member, instance)));
+        }
+        Ok(members)
+    }
+}

@@ -1,0 +1,62 @@
+//! What a coarse mesh that carries a surface does not show of it.
+
+use super::thin::{Thin, thin_walls};
+use super::{MeshingError, Surface};
+use crate::geometry::{Triangle, area_vector};
+use crate::mesh::{SurfaceMesh, VolumeMesh};
+
+/// Triangles longer than this are too coarse to show how the mesh bends, in cells.
+const COARSE: f64 = 3.0;
+
+/// Fraction of the area in such triangles that is worth reporting.
+const WORTH_REPORTING: f64 = 0.25;
+
+/// Reports what a mesh of cells as wide as `cell` cannot show of the surface that it carries, a sentence each: pieces that it joins, features
+/// thinner than a cell, and triangles too large to bend.
+pub fn carrying_limits(
+    mesh: &SurfaceMesh,
+    surface: &Surface,
+    carrier: &VolumeMesh,
+    cell: f64,
+) -> Result<Vec<String>, MeshingError> {
+    let mut notes: Vec<String> = fused_pieces(surface, carrier).into_iter().collect();
+    if let Some(Thin { lost, thickness, cells, .. }) = thin_walls(surface, cell)? {
+        notes.push(format!(
+            "{:.2} % of the surface is around features thinner than a cell of {cell:.3e} m, about {thickness:.3e} m: they bend and stretch as whole cells do; {cells} cells would resolve them",
+            100.0 * lost
+        ));
+    }
+    notes.extend(coarse(mesh, cell));
+    Ok(notes)
+}
+
+/// Reports pieces of a surface that are one body in the mesh made of it.
+pub fn fused_pieces(surface: &Surface, body: &VolumeMesh) -> Option<String> {
+    let (pieces, bodies) = (surface.outer_pieces(), body.components().1);
+    (bodies < pieces).then(|| {
+        format!(
+            "{pieces} separate pieces of the surface are joined into {bodies} {}, because they are less than a cell or two apart: they move together; more cells keep apart those that do not touch",
+            if bodies == 1 { "body" } else { "bodies" }
+        )
+    })
+}
+
+/// Reports a surface whose triangles are too large to show how cells bend.
+fn coarse(mesh: &SurfaceMesh, cell: f64) -> Option<String> {
+    let (mut total, mut of_coarse, mut longest) = (0.0, 0.0, 0.0_f64);
+    for triangle in mesh.triangles() {
+        let triangle: Triangle = triangle.map(|v| mesh.vertices()[v as usize]);
+        let [a, b, c] = triangle;
+        let (area, edge) = (area_vector(triangle).length(), a.distance(b).max(b.distance(c)).max(c.distance(a)));
+        total += area;
+        if edge > COARSE * cell {
+            of_coarse += area;
+            longest = longest.max(edge);
+        }
+    }
+    (of_coarse > WORTH_REPORTING * total).then(|| {
+        format!(
+            "the surface is too coarse to show bending: its triangles are up to {longest:.3e} m long, and cells {cell:.3e} m; subdivide it to edges of about a cell"
+        )
+    })
+}

@@ -1,0 +1,101 @@
+//! Faces of the bodies of a model, for what acts on surfaces.
+
+use std::collections::BTreeSet;
+
+use super::{Model, ModelBody};
+use crate::force::{Patch, PatchError};
+use crate::mesh::{ElementFace, Faces};
+
+impl Model {
+    /// Returns the faces that names stand for in any of the bodies, by the vertex numbers of the model: exactly those of face sets, and the faces of the
+    /// boundary between the vertices of vertex sets. `surface` and `all` are the boundaries of all bodies.
+    pub fn patch_named(&self, names: &[String]) -> Result<Patch, PatchError> {
+        for name in names {
+            if self.bodies.iter().all(|body| body.mesh.faces_named(name).is_none()) {
+                let known: BTreeSet<String> =
+                    self.bodies.iter().flat_map(|body| body.mesh.named_vertices().into_keys()).collect();
+                let known: Vec<String> = known.into_iter().chain(["surface".into()]).collect();
+                return Err(PatchError::NoSet { name: name.clone(), known: known.join(", ") });
+            }
+        }
+        self.patch_of(|body| {
+            let named = names.iter().filter_map(|name| body.mesh.faces_named(name));
+            let faces: BTreeSet<ElementFace> = named.flatten().collect();
+            faces.into_iter().collect()
+        })
+    }
+
+    /// Returns the faces of the boundaries of all bodies all of whose vertices are among those given, by the numbers of the model.
+    pub fn patch_within(&self, vertices: &[u32]) -> Result<Patch, PatchError> {
+        let vertex_count = self.vertex_count();
+        if let Some(&vertex) = vertices.iter().find(|&&vertex| vertex as usize >= vertex_count) {
+            return Err(PatchError::NoVertex { vertex, vertex_count });
+        }
+        let patch = self.patch_of(|body| {
+            let own = vertices.iter().filter(|&&vertex| body.vertices.contains(&(vertex as usize)));
+            let local: Vec<u32> = own.map(|vertex| vertex - body.vertices.start as u32).collect();
+            if local.is_empty() { Vec::new() } else { body.mesh.faces_within(&local) }
+        });
+        let faces = || self.bodies.iter().map(|body| body.mesh.boundary().faces.len()).sum();
+        match patch {
+            Err(PatchError::Empty) => Err(PatchError::NoFace { faces: faces(), vertices: vertices.len() }),
+            patch => patch,
+        }
+    }
+
+    fn patch_of(&self, faces_of: impl Fn(&ModelBody) -> Vec<ElementFace>) -> Result<Patch, PatchError> {
+        let mut faces = Faces::default();
+        for body in &self.bodies {
+            for face in faces_of(body) {
+                let corners = body.mesh.face_vertices(face).map(|vertex| vertex + body.vertices.start as u32);
+                faces.push(&corners.collect::<Vec<_>>());
+            }
+        }
+        if faces.is_empty() { Err(PatchError::Empty) } else { Patch::new(self.vertex_count(), faces) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::material::{AnyLaw, YoungPoisson};
+    use crate::math::Vec3;
+    use crate::mesh::{Cells, VolumeMesh, generate};
+    use crate::model::{Body, Model};
+    use crate::system::System;
+
+    /// Two plates one element thick: all their vertices are on the upper or the lower side, but their narrow sides are in neither set.
+    #[test]
+    fn faces_are_those_of_sets_of_any_body_by_the_numbers_of_the_model() {
+        let mut data = generate::block([1.0, 0.2, 0.05], [10, 2, 1], Cells::Hex).unwrap().into_data();
+        let sides = ["z-min", "z-max"].map(|name| data.face_sets[name].clone());
+        data.face_sets.insert("both".into(), sides.concat());
+        let mesh = VolumeMesh::check(data).unwrap().mesh;
+        let law = AnyLaw::new("linear", YoungPoisson { young: 1.0, poisson: 0.0 }).unwrap();
+        let body = |name: &str| Body::new(mesh.clone(), law.clone(), 1.0).without_mass().named(name);
+        let model = Model::builder().body(body("left")).body(body("right")).build().unwrap();
+        let area = |names: &[&str]| {
+            let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+            model.patch_named(&names).map(|patch| patch.vertex_areas(model.rest()).iter().sum::<f64>())
+        };
+        assert!((area(&["both"]).unwrap() - 0.8).abs() < 1e-14);
+        assert!((area(&["both", "z-max"]).unwrap() - 0.8).abs() < 1e-14, "a face counts once");
+        assert!((area(&["surface"]).unwrap() - 1.04).abs() < 1e-14);
+        let unknown = area(&["both", "lid"]).unwrap_err().to_string();
+        assert!(
+            unknown.starts_with("there is no set of faces or vertices `lid`: expected one of both, x-max"),
+            "{unknown}"
+        );
+        let second: Vec<u32> = (mesh.vertex_count() as u32..2 * mesh.vertex_count() as u32).collect();
+        let within = model.patch_within(&second).unwrap();
+        assert!((within.vertex_areas(model.rest()).iter().sum::<f64>() - 0.52).abs() < 1e-14);
+        let edge = model.patch_within(&[0, 1]).unwrap_err().to_string();
+        assert_eq!(edge, "none of the 128 faces of the boundary has all its vertices among the 2 given");
+        assert_eq!(model.gravity(), Vec3::ZERO);
+        let missing = model.check_mass("gravity").unwrap_err().to_string();
+        assert_eq!(
+            missing,
+            "body `left`: gravity needs mass, but the body has no density; give its material a density"
+        );
+        assert!(model.held().iter().all(|held| !held), "vertices without mass are not unused");
+    }
+}

@@ -1,0 +1,107 @@
+//! Scenes that programs build, without a file.
+
+use std::collections::BTreeMap;
+
+use super::quantity::Time;
+use super::{At, Mass, MeshSource, Object, Obstacle, Output, Plane, Scene, Settings, Solver, Up};
+
+impl Scene {
+    /// Returns a scene without objects that takes these steps; everything else is as in a file that says nothing of it.
+    pub fn new(settings: Settings) -> Self {
+        Self {
+            title: None,
+            about: None,
+            up: Up::default(),
+            gravity: None,
+            simulation: At::new(settings),
+            reduced: None,
+            materials: BTreeMap::new(),
+            objects: Vec::new(),
+            holds: Vec::new(),
+            handles: Vec::new(),
+            springs: Vec::new(),
+            loads: Vec::new(),
+            obstacles: Vec::new(),
+            damping: At::default(),
+            probes: Vec::new(),
+            output: At::new(Output::default()),
+            expect: Vec::new(),
+        }
+    }
+}
+
+impl Settings {
+    /// Returns the default settings for time steps of `step` until `duration`.
+    pub fn new(step: Time, duration: Time) -> Self {
+        Self {
+            step: At::new(step),
+            duration: At::new(duration),
+            scheme: At::default(),
+            halvings: Self::HALVINGS,
+            tangent: None,
+            newton: None,
+            newmark: None,
+            regularized: None,
+            solver: Solver::default(),
+            solver_tolerance: None,
+            solver_iterations: None,
+            mass: Mass::default(),
+            restart_every: At::new(Self::RESTART_EVERY),
+        }
+    }
+}
+
+impl Object {
+    /// Returns a body at rest with a mesh where the mesh is, made of what the mesh file says.
+    pub fn new(mesh: MeshSource) -> Self {
+        Self {
+            name: None,
+            mesh: At::new(mesh),
+            refine: At::new(0),
+            split: None,
+            scale: None,
+            rotate: None,
+            translate: Default::default(),
+            material: None,
+            regions: Vec::new(),
+            network: None,
+            parts: None,
+            velocity: Default::default(),
+            velocities: None,
+            spin: Default::default(),
+            start: None,
+            skin: None,
+        }
+    }
+}
+
+impl Obstacle {
+    /// Returns a plane without friction.
+    pub fn plane(plane: Plane) -> Self {
+        Self {
+            plane: Some(At::new(plane)),
+            ball: None,
+            hollow_ball: None,
+            stiffness: None,
+            damping: Default::default(),
+            friction: 0.0,
+            friction_speed: None,
+            motion: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{SceneFile, Source};
+    use super::*;
+
+    #[test]
+    fn what_programs_build_is_what_a_file_that_says_nothing_else_means() {
+        let text = "[simulation]\nstep = 0.01\nduration = 2\n[[object]]\nmesh = \"a.veg\"\n";
+        let read = SceneFile::parse(Source::new("a.toml", text)).unwrap().scene;
+        let mut built = Scene::new(Settings::new(Time::new(0.01), Time::new(2.0)));
+        built.objects.push(At::new(Object::new(MeshSource::File("a.veg".into()))));
+        assert_eq!(built, read);
+    }
+}

@@ -1,0 +1,135 @@
+//! Which points of objects obstacles push, and what passes between them.
+
+use super::object::Prepared;
+use super::{Obstacle, Scene};
+use crate::force::{ContactPoints, Obstacles, ObstaclesError, Spacing};
+use crate::mesh::{Embedding, SurfaceMesh, VolumeMesh};
+use crate::model::Model;
+
+/// A skin is what touches if its box is nowhere farther inside of that of the mesh, in mean edges at the boundary of the mesh.
+const COVERED: f64 = 3.0;
+
+/// What is so many times longer than thick can fold onto itself.
+const SLENDER: f64 = 15.0;
+
+/// Obstacles, still none, for the surfaces that objects carry, and for the vertices at the boundary of objects that carry none.
+pub(super) fn obstacles(
+    rest: &[crate::math::Vec3],
+    objects: &[Prepared],
+    first: &[u32],
+) -> Result<Obstacles, ObstaclesError> {
+    let (mut vertices, mut carried) = (Vec::new(), Vec::new());
+    for (object, &first) in objects.iter().zip(first) {
+        match contact_points(object, first, rest.len()) {
+            Some(Ok(points)) => carried.push(points),
+            Some(Err(_)) | None => vertices.extend(object.mesh.boundary().vertices.into_iter().map(|v| v + first)),
+        }
+    }
+    let obstacles = Obstacles::for_vertices(rest, vertices, [])?;
+    carried.into_iter().try_fold(obstacles, Obstacles::with_contact_points)
+}
+
+/// The contact points of the surface that an object carries, or why it has none; `None` if it carries no surface.
+fn contact_points(object: &Prepared, first: u32, vertex_count: usize) -> Option<Result<ContactPoints, String>> {
+    let (surface, embedding) = object.skin.as_ref()?;
+    Some(fitted(&object.mesh, surface, embedding, first, vertex_count))
+}
+
+fn fitted(
+    mesh: &VolumeMesh,
+    surface: &SurfaceMesh,
+    embedding: &Embedding,
+    first: u32,
+    vertex_count: usize,
+) -> Result<ContactPoints, String> {
+    let boundary = mesh.boundary().surface;
+    let edge = Spacing::of_faces(&boundary).mean_edge;
+    let ([low, high], [own_low, own_high]) = (surface.bounding_box(), mesh.bounding_box());
+    let gap = (low - own_low).max(own_high - high).max_element();
+    if gap > COVERED * edge {
+        return Err(format!("its skin covers only a part of it and ends up to {} m before the mesh", short(gap)));
+    }
+    ContactPoints::new(mesh, surface, embedding, first, vertex_count).map_err(|error| error.to_string())
+}
+
+/// What is not seen of contact in a scene, a sentence each.
+pub(super) fn notes(scene: &Scene, objects: &[Prepared], model: &Model) -> Vec<String> {
+    let mut notes = Vec::new();
+    if !scene.obstacles.is_empty() {
+        for (object, body) in objects.iter().zip(model.bodies()) {
+            let points = model
+                .forces()
+                .filter_map(|force| (force as &dyn std::any::Any).downcast_ref::<Obstacles>())
+                .flat_map(Obstacles::contact_points)
+                .find(|points| points.carrier() == body.vertices());
+            let first = body.vertices().start as u32;
+            if let (None, Some(Err(why))) = (points, contact_points(object, first, model.vertex_count())) {
+                notes.push(format!("contact acts on the mesh of `{}` and not on its skin: {why}", object.name));
+            }
+            let spacing =
+                points.map_or_else(|| Spacing::of_faces(&object.mesh.boundary().surface), ContactPoints::spacing);
+            notes.extend(passing(scene, &object.name, spacing));
+        }
+    }
+    notes.extend(collisions(scene, objects));
+    notes
+}
+
+/// Balls that pass between the points of an object that touch, or sink in between them.
+fn passing(scene: &Scene, object: &str, spacing: Spacing) -> Option<String> {
+    let radius = |obstacle: &Obstacle| obstacle.ball.as_ref().map(|ball| ball.radius.si);
+    let small = (1..).zip(&scene.obstacles).filter_map(|(number, obstacle)| Some((number, radius(obstacle)?)));
+    let small: Vec<(usize, f64)> = small.filter(|(_, radius)| *radius < spacing.max_edge).collect();
+    let &(number, radius) = small.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
+    let others = match small.len() {
+        1 => String::new(),
+        more => format!(" and {} others", more - 1),
+    };
+    let Spacing { max_edge, gap, .. } = spacing;
+    let consequence = if radius <= gap {
+        format!("passes between points up to {} m apart", short(max_edge))
+    } else {
+        let depth = radius - (radius * radius - gap * gap).sqrt();
+        format!("sinks in by up to {} m between points up to {} m apart", short(depth), short(max_edge))
+    };
+    Some(format!(
+        "obstacle {number} (from 1){others}: a ball of radius {} m {consequence}: only points of `{object}` touch, and not its faces; make its cells {} times smaller, or the ball larger",
+        short(radius),
+        (max_edge / radius).ceil().max(2.0)
+    ))
+}
+
+/// Bodies that may meet each other or themselves, which nothing prevents.
+fn collisions(scene: &Scene, objects: &[Prepared]) -> Option<String> {
+    const NOT_YET: &str = "bodies do not collide with each other yet";
+    if objects.len() > 1 {
+        let names: Vec<String> = objects.iter().take(4).map(|object| format!("`{}`", object.name)).collect();
+        let more = if objects.len() > names.len() { ", …" } else { "" };
+        return Some(format!("{NOT_YET}: {}{more} pass through one another", names.join(", ")));
+    }
+    let object = objects.first()?;
+    let pieces = object.mesh.components().1;
+    if pieces > 1 {
+        return Some(format!("{NOT_YET}: the {pieces} separate pieces of `{}` pass through one another", object.name));
+    }
+    let is_moved = !scene.obstacles.is_empty() || scene.holds.iter().any(|hold| hold.motion.is_some());
+    let surface = object.mesh.boundary().surface;
+    let [low, high] = object.mesh.bounding_box();
+    // That of a plate, and half that of a rod.
+    let thickness = 2.0 * object.mesh.volume() / surface.area();
+    let slenderness = (high - low).length() / thickness;
+    (is_moved && slenderness > SLENDER).then(|| {
+        format!(
+            "{NOT_YET}, nor with themselves: `{}` is thin, {} m long and about {} m thick, and if it folds, it passes through itself",
+            object.name,
+            short((high - low).length()),
+            short(thickness)
+        )
+    })
+}
+
+/// A positive number with three digits.
+fn short(x: f64) -> String {
+    let unit = 10_f64.powi(2 - x.abs().max(1e-300).log10().floor() as i32);
+    ((x * unit).round() / unit).to_string()
+}

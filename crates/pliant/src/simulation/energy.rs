@@ -1,0 +1,296 @@
+//! Balance of energy: kinetic and potential energy, the work put in, and what is dissipated.
+//!
+//! Over a step of length `h` from `(q₀, v₀, t₀)` to `(q₁, v₁, t₁)`, with the kinetic energy `T` and the potential `V` of elasticity, gravity, loads and all
+//! other forces that have one,
+//!
+//! ```text
+//! ΔT + V(q₁, t₁) − V(q₀, t₀) = W − D.
+//! ```
+//!
+//! `W` is the work of what acts from outside: of forces whose potential changes in time, `V(q, t₁) − V(q, t₀)`; of prescribed motion, `r · Δq` with the
+//! reaction `r = M Δv/h + D v + f(q) − f_ext` of the constraints; of forces without a potential, such as pressure that follows a surface with a boundary; and of
+//! friction against what moves. `D` is what damping, friction and the integrator dissipate.
+//!
+//! No integrator finds `W` but to the accuracy of its steps: the mean of the values at both ends of the step is recorded. For the watch the larger of the two
+//! counts, so that energy is reported only if it exceeds the work by any of these measures.
+
+use std::fmt;
+
+use crate::model::Model;
+use crate::system::{State, System, Weights};
+
+/// Part of the energy in motion above which a gain is reported, if it lasts for so many steps: a body that jumps into an obstacle stores energy that the
+/// next steps may dissipate.
+const TOLERANCE: f64 = 0.1;
+const LASTING: f64 = 3.0;
+/// Multiple of the energy in motion before a step above which a gain is reported at once.
+const SUDDEN: f64 = 5.0;
+/// Part of the stored energy below which motion is rounding, or the tolerance of the integrator.
+const NOISE: f64 = 1e-6;
+
+/// Work put into a simulation, and energy that it dissipates [J].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EnergyBalance {
+    work: f64,
+    dissipated: f64,
+    /// `ΔT + ΔV` less the largest estimate of the work, summed over all steps.
+    excess: f64,
+    min_excess: f64,
+    max_kinetic: f64,
+    /// Energy that recent jumps of prescribed velocities may have added or taken: their work is not known better.
+    jumps: f64,
+    /// Steps since when the gain is too large.
+    gaining: f64,
+    /// Smallest and largest energy of elasticity and of other forces with a potential; the largest is the smaller one before the first step.
+    stored: [f64; 2],
+}
+
+impl Default for EnergyBalance {
+    fn default() -> Self {
+        Self {
+            work: 0.0,
+            dissipated: 0.0,
+            excess: 0.0,
+            min_excess: 0.0,
+            max_kinetic: 0.0,
+            jumps: 0.0,
+            gaining: 0.0,
+            stored: [f64::MAX, f64::MIN],
+        }
+    }
+}
+
+impl EnergyBalance {
+    /// Count of numbers in [`to_numbers`](Self::to_numbers).
+    pub(crate) const NUMBERS: usize = 9;
+
+    /// Returns the work [J] of prescribed motion, of forces that change in time or have no potential, and of friction against what moves.
+    pub fn external_work(&self) -> f64 {
+        self.work
+    }
+
+    /// Returns the energy [J] that damping, friction and the integrator have dissipated; negative if energy appeared.
+    pub fn dissipated(&self) -> f64 {
+        self.dissipated
+    }
+
+    /// Returns the energy that appeared without work being done, if it is several times the energy in motion, or more than a tenth of it for three steps.
+    pub fn gain(&self) -> Option<EnergyGain> {
+        let gain = EnergyGain { gained: self.excess - self.min_excess, in_motion: self.in_motion() };
+        (self.gaining >= LASTING).then_some(gain)
+    }
+
+    fn in_motion(&self) -> f64 {
+        let [min, max] = self.stored;
+        self.max_kinetic + (max - min).max(0.0) + NOISE * max.abs().max(min.abs())
+    }
+
+    pub(crate) fn to_numbers(self) -> [f64; Self::NUMBERS] {
+        let Self { work, dissipated, excess, min_excess, max_kinetic, jumps, gaining, stored } = self;
+        [work, dissipated, excess, min_excess, max_kinetic, jumps, gaining, stored[0], stored[1]]
+    }
+
+    pub(crate) fn from_numbers(numbers: [f64; Self::NUMBERS]) -> Self {
+        let [work, dissipated, excess, min_excess, max_kinetic, jumps, gaining, min, max] = numbers;
+        Self { work, dissipated, excess, min_excess, max_kinetic, jumps, gaining, stored: [min, max] }
+    }
+
+    /// Adds a step. `work` has, for each source, an estimate with the forces at the start of the step and one with those at its end; `jump` is the kinetic energy
+    /// of the change of prescribed velocities.
+    fn add(&mut self, start: &Terms, end: &Terms, work: &[[f64; 2]], jump: f64) {
+        let change = end.kinetic - start.kinetic + end.weight - start.weight;
+        let in_time = [start, end].map(|terms| terms.stored[1] - terms.stored[0]);
+        let mean: f64 = work.iter().chain([&in_time]).map(|[a, b]| 0.5 * (a + b)).sum();
+        let lost = mean - change - (end.stored[1] - start.stored[0]);
+        // The change of `V` in space, with the forces of either end.
+        let in_space = [0, 1].map(|time| end.stored[time] - start.stored[time]);
+        let excess = change + in_space[0].min(in_space[1]) - work.iter().map(|[a, b]| a.max(*b)).sum::<f64>();
+        // Laws that are not defined in inverted elements have an infinite energy there.
+        if !(lost.is_finite() && excess.is_finite()) {
+            return;
+        }
+        self.see(start);
+        let before = self.in_motion();
+        self.jumps = 0.5 * self.jumps + jump;
+        let forgiven = excess.clamp(0.0, self.jumps);
+        self.jumps -= forgiven;
+        self.work += mean;
+        self.dissipated += lost;
+        self.excess += excess - forgiven;
+        self.min_excess = self.min_excess.min(self.excess);
+        self.see(end);
+        let gained = self.excess - self.min_excess;
+        self.gaining = match gained {
+            _ if gained > SUDDEN * before => LASTING,
+            _ if gained > TOLERANCE * self.in_motion() => self.gaining + 1.0,
+            _ => 0.0,
+        };
+    }
+
+    /// Extends the extremes of energies.
+    fn see(&mut self, terms: &Terms) {
+        self.max_kinetic = self.max_kinetic.max(terms.kinetic);
+        let [min, max] = &mut self.stored;
+        (*min, *max) = (min.min(terms.stored[1]), max.max(terms.stored[1]));
+    }
+}
+
+/// Energy that appeared in a simulation without work being done.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EnergyGain {
+    /// Energy that appeared [J].
+    pub gained: f64,
+    /// Largest kinetic energy so far and the range of the stored energy [J], to compare with.
+    pub in_motion: f64,
+}
+
+impl fmt::Display for EnergyGain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { gained, in_motion } = self;
+        let part = 100.0 * gained / in_motion;
+        write!(
+            f,
+            "{gained:.3e} J of energy appeared without work being done, {part:.0} % of the energy in motion: the steps are too large for the integrator. \
+             Use the integrator `backward-euler` with its default settings, or smaller steps"
+        )
+    }
+}
+
+/// Energies [J] at one end of a step.
+#[derive(Debug, Clone, Copy, Default)]
+struct Terms {
+    kinetic: f64,
+    /// Of elasticity and of other forces that have a potential, with the forces of the start and of the end of the step.
+    stored: [f64; 2],
+    /// Of gravity and of constant loads.
+    weight: f64,
+}
+
+/// Elastic energy and reactions of a state, which the next step begins with.
+#[derive(Debug, Clone, Default)]
+struct Known {
+    q: Vec<f64>,
+    elastic_energy: f64,
+    /// Velocities, and reactions without inertia; empty if they were not needed.
+    v: Vec<f64>,
+    reactions: Vec<f64>,
+}
+
+/// Follows the energy of a simulation from step to step.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Watch {
+    pub balance: EnergyBalance,
+    start: State,
+    terms: Terms,
+    known: Known,
+    product: Vec<f64>,
+}
+
+impl Watch {
+    /// Drops what is known of the present state: materials may have changed.
+    pub fn forget(&mut self) {
+        self.known.q.clear();
+        self.known.v.clear();
+    }
+
+    fn keep(&mut self, state: &State) {
+        self.start.time = state.time;
+        self.start.q.clone_from(&state.q);
+        self.start.v.clone_from(&state.v);
+    }
+
+    /// Measures a model before a step to `end`.
+    pub fn begin(&mut self, model: &mut Model, state: &State, end: f64) {
+        self.keep(state);
+        if self.known.q != state.q {
+            self.known.q.clear();
+        }
+        let elastic = if self.known.q.is_empty() { model.elastic_energy(&state.q) } else { self.known.elastic_energy };
+        self.terms = self.measure(model, state, elastic, [state.time, end]);
+    }
+
+    fn measure(&mut self, model: &mut Model, state: &State, elastic: f64, times: [f64; 2]) -> Terms {
+        let q = &state.q;
+        Terms {
+            kinetic: kinetic_energy(model, &state.v, &mut self.product),
+            stored: times.map(|time| elastic + model.force_energy(q, time)),
+            weight: model.weight_energy(q),
+        }
+    }
+
+    /// Adds the step to the balance.
+    pub fn end(&mut self, model: &mut Model, state: &State) {
+        let h = state.time - self.start.time;
+        let elastic = model.elastic_energy(&state.q);
+        let terms = self.measure(model, state, elastic, [self.start.time, state.time]);
+        let (work, jump) = self.work_of_constraints(model, state, h);
+        let work = [work, model.work_without_potential([&self.start, state]), self.work_of_friction(model, state, h)];
+        self.balance.add(&self.terms, &terms, &work, jump);
+        self.known.elastic_energy = elastic;
+        self.known.q.clone_from(&state.q);
+    }
+
+    /// Returns the work `r · Δq` of constraints that move, with the reactions of both ends of the step, and the kinetic energy `½ Δv M Δv` of the change of
+    /// their velocities.
+    fn work_of_constraints(&mut self, model: &mut Model, state: &State, h: f64) -> ([f64; 2], f64) {
+        let (start, q) = (&self.start, &state.q);
+        let moves = |i: usize| model.held()[i] && q[i] != start.q[i];
+        let moving: Vec<usize> = (0..q.len()).filter(|&i| moves(i)).collect();
+        if moving.is_empty() {
+            self.known.v.clear();
+            return ([0.0; 2], 0.0);
+        }
+        // Both ends have the mean acceleration, so that the work of inertia is the change of kinetic energy.
+        let slowly = |state: &State| State { a: None, ..state.clone() };
+        let is_known = !self.known.q.is_empty() && self.known.v == start.v;
+        let first = if is_known { std::mem::take(&mut self.known.reactions) } else { model.reactions(&slowly(start)) };
+        let last = model.reactions(&slowly(state));
+        let acceleration: Vec<f64> = state.v.iter().zip(&start.v).map(|(end, start)| (end - start) / h).collect();
+        model.mul(MASS, &acceleration, &mut self.product);
+        let work = [&first, &last].map(|reactions| {
+            moving.iter().map(|&i| (reactions[i] + self.product[i]) * (q[i] - start.q[i])).sum::<f64>()
+        });
+        let jump = moving.iter().map(|&i| 0.5 * h * h * acceleration[i] * self.product[i]).sum::<f64>().abs();
+        self.known.v.clone_from(&state.v);
+        self.known.reactions = last;
+        (work, jump)
+    }
+
+    /// Returns the work of friction against what moves, with the forces of both ends of the step.
+    fn work_of_friction(&self, model: &mut Model, state: &State, h: f64) -> [f64; 2] {
+        let start = &self.start;
+        let [first, last] = [start, state].map(|state| model.driving_power(&state.q, &state.v, state.time));
+        // Integrators take the friction where a step starts, and the velocity where it ends.
+        let between = model.driving_power(&start.q, &state.v, state.time);
+        [h * first, h * last.max(between)]
+    }
+
+    /// Measures a system whose forces all have a potential before a step to `end`.
+    pub fn begin_reduced(&mut self, system: &mut impl System, state: &State, end: f64) {
+        self.keep(state);
+        self.terms = self.measure_reduced(system, state, [state.time, end]).unwrap_or_default();
+    }
+
+    fn measure_reduced(&mut self, system: &mut impl System, state: &State, times: [f64; 2]) -> Option<Terms> {
+        let kinetic = kinetic_energy(system, &state.v, &mut self.product);
+        let stored = [system.energy(&state.q, times[0])?, system.energy(&state.q, times[1])?];
+        Some(Terms { kinetic, stored, weight: 0.0 })
+    }
+
+    /// Adds the step to the balance, given the power of what drives the whole model at both ends of the step.
+    pub fn end_reduced(&mut self, system: &mut impl System, state: &State, power: [f64; 2]) {
+        let h = state.time - self.start.time;
+        if let Some(terms) = self.measure_reduced(system, state, [self.start.time, state.time]) {
+            self.balance.add(&self.terms, &terms, &[power.map(|power| h * power)], 0.0);
+        }
+    }
+}
+
+const MASS: Weights = Weights { mass: 1.0, damping: 0.0, stiffness: 0.0 };
+
+/// `½ vᵀMv`.
+fn kinetic_energy(system: &mut impl System, v: &[f64], product: &mut Vec<f64>) -> f64 {
+    product.resize(v.len(), 0.0);
+    system.mul(MASS, v, product);
+    0.5 * v.iter().zip(&*product).map(|(v, p)| v * p).sum::<f64>()
+}
