@@ -249,7 +249,7 @@ mod tests {
     /// Names of values that need no words but those of their argument.
     const PLAIN: &[&str] = &[
         "ADDRESS", "COUNT", "FILE", "FOLDER", "HEIGHT", "LENGTH", "MESH", "NAME", "NUMBER", "PRESSURE", "RUN", "SCENE",
-        "SECONDS", "TIME", "TIMES", "WIDTH", "bou",
+        "SECONDS", "SYSTEM", "TIME", "TIMES", "WIDTH", "bou",
     ];
 
     #[test]

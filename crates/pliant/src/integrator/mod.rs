@@ -252,7 +252,12 @@ pub enum StepError {
     )]
     Energy { energy: f64, time: f64 },
     #[error("{cause} in the step from {time} s; {}", Remedy::list(&self.remedies()))]
-    Inverted { time: f64, cause: Box<Inverted> },
+    Inverted {
+        time: f64,
+        cause: Box<Inverted>,
+        /// True if the step had a line search, so that prescribed motion or a load is too large for it.
+        searched: bool,
+    },
     #[error(
         "no balance of forces at {time} s after {iterations} iterations: the residual is {residual:.1e} of the forces, expected \
          {tolerance:.1e}; it is largest at {worst}{}. A smaller step helps",
@@ -318,8 +323,9 @@ impl StepError {
     /// Changes that let the step succeed, the most likely first; empty if none is known.
     pub fn remedies(&self) -> Vec<Remedy> {
         match self {
-            Self::Inverted { cause, .. } => {
-                let mut remedies = vec![Remedy::Integrator("backward-euler"), Remedy::Law("stable-neo-hookean")];
+            Self::Inverted { cause, searched, .. } => {
+                let steps = if *searched { Remedy::SmallerStep } else { Remedy::Integrator("backward-euler") };
+                let mut remedies = vec![steps, Remedy::Law("stable-neo-hookean")];
                 remedies.extend(cause.is_isotropic.then_some(Remedy::Inversion("clamp")));
                 remedies
             }
@@ -386,14 +392,17 @@ fn check_force<S: System>(
 ) -> Result<(), StepError> {
     let finite = check_finite(system, time, "the force", force, stability);
     match finite.is_err().then(|| system.find_inverted(q)).flatten() {
-        Some(cause) => Err(StepError::Inverted { time, cause: Box::new(cause) }),
+        Some(cause) => Err(StepError::Inverted { time, cause: Box::new(cause), searched: false }),
         None => finite,
     }
 }
 
 /// Checks that no element is inverted at the end of a step where its law is not defined, so that the next step can begin.
 fn check_defined<S: System>(system: &S, time: f64, q: &[f64]) -> Result<(), StepError> {
-    system.find_inverted(q).map_or(Ok(()), |cause| Err(StepError::Inverted { time, cause: Box::new(cause) }))
+    match system.find_inverted(q) {
+        Some(cause) => Err(StepError::Inverted { time, cause: Box::new(cause), searched: false }),
+        None => Ok(()),
+    }
 }
 
 /// What a linear system of a step needs beside its matrix.

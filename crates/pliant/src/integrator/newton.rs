@@ -150,7 +150,12 @@ impl Newton {
         };
         for iteration in 0..params.most_iterations.max(1) {
             self.evaluate(system, balance, Some(definiteness), info);
-            check_force(system, time, &self.q, &self.residual, None)?;
+            check_force(system, time, &self.q, &self.residual, None).map_err(|mut error| {
+                if let StepError::Inverted { searched, .. } = &mut error {
+                    *searched = params.line_search;
+                }
+                error
+            })?;
             // The inertia of a first guess says nothing of the forces, and is often much larger.
             scale = scale.max(self.force_scale(system.held())).max(system.force_scale());
             let arrived = self.is_arrived(system.held());
@@ -371,9 +376,10 @@ impl Newton {
         let energy = self.energy.or_else(|| system.energy(&self.q, balance.time));
         if let Some(energy) = energy.filter(|energy| !energy.is_finite()) {
             let time = balance.time;
-            let inverted = system.find_inverted(&self.q).map(Box::new);
-            let error =
-                inverted.map_or(StepError::Energy { energy, time }, |cause| StepError::Inverted { time, cause });
+            let error = match system.find_inverted(&self.q) {
+                Some(cause) => StepError::Inverted { time, cause: Box::new(cause), searched: true },
+                None => StepError::Energy { energy, time },
+            };
             return Err(Stuck::Error(error));
         }
         let (b, c) = self.quadratic_terms(system, balance);
@@ -389,8 +395,10 @@ impl Newton {
             let accepted = if let Some((energy, after)) = energy.zip(after) {
                 change = after - energy + alpha * b + 0.5 * alpha * alpha * c;
                 let rounding = self.noise.max(ROUNDING * (energy.abs() + after.abs() + (alpha * b).abs()));
+                // An infinite energy is no rounding: forces behind a barrier may be small as well.
+                let is_rounding = change.is_finite() && change.abs() <= rounding;
                 change <= ARMIJO * alpha * slope
-                    || (change.abs() <= rounding && self.slope_there(system, balance, info).abs() <= -STEEPEST * slope)
+                    || (is_rounding && self.slope_there(system, balance, info).abs() <= -STEEPEST * slope)
             } else {
                 self.slope_there(system, balance, info);
                 norm(&self.residual) <= (1.0 - ARMIJO * alpha) * before
@@ -407,7 +415,8 @@ impl Newton {
         self.slope_there(system, balance, info);
         let after = norm(&self.residual);
         let is_lower = after <= STEEPEST * before;
-        if energy.is_some() && (is_lower || is_small) {
+        let is_defined = system.energy(&self.trial_q, balance.time).is_some_and(f64::is_finite);
+        if is_defined && (is_lower || is_small) {
             self.noise = self.noise.max(change.abs());
             self.accept();
             self.energy = None;

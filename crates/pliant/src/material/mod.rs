@@ -164,7 +164,7 @@ pub enum LawError {
         "the law {law} is not a function of the principal stretches, so that its inversion cannot be handled; leave it at none"
     )]
     NoInversion { law: String },
-    #[error("the compression resistance is {value:?}, expected a number from 0 to {max:?}")]
+    #[error("the compression resistance is {value:e}, expected a number from 0 to {max:e}")]
     CompressionResistance { value: f64, max: f64 },
     #[error("the coefficient {coefficient} is {value}, expected a finite number of Pa")]
     Coefficient { coefficient: String, value: f64 },
