@@ -16,7 +16,7 @@ use pliant::scene::{
 
 use crate::fill::in_millimetres;
 use crate::material::laws;
-use crate::table::{number, number_to};
+use crate::table::{count, number, number_to};
 
 /// Density of bodies whose files give none [kg/m³]: that of water.
 pub const DENSITY: f64 = 1000.0;
@@ -29,6 +29,9 @@ pub const POISSON: f64 = 0.4;
 /// A body of height `L` that falls by `h` onto the ground is squashed by about `√(2 ρ g h / E)`, which is a quarter of its height
 /// for half of its size, and sags under its own weight by about `ρ g L / 2 E`, a thirtieth.
 const SOFTNESS: f64 = 15.0;
+
+/// Sizes of bodies, from the smallest to the largest [m]: stiffness and mass of others are too far from 1 to be added up.
+const SIZES: [f64; 2] = [1e-9, 1e9];
 
 /// Height of the fall relative to the size of the largest body.
 const HEIGHT: f64 = 0.5;
@@ -46,8 +49,8 @@ const DAMPING: f64 = 0.0075;
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Meshes and surfaces without a scene")]
 pub struct BodyArgs {
-    /// Factor for all lengths of the files.
-    #[arg(long, value_name = "FACTOR")]
+    /// Factor for all lengths of the files, such as 0.001 or 1/1000.
+    #[arg(long, value_name = "FACTOR", value_parser = ratio)]
     scale: Option<f64>,
     /// Unit of the lengths in the files, such as mm, cm, in or ft [default: m].
     #[arg(long, value_name = "UNIT", value_parser = length_of_unit)]
@@ -68,7 +71,7 @@ pub struct BodyArgs {
     #[arg(long)]
     density: Option<Density>,
     /// Cells along the longest side of a surface [default: so many that the simulation takes seconds, and is in real time in the viewer].
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", value_parser = cells)]
     cells: Option<u32>,
     /// Mesh the inside of a surface, instead of carrying it in a cage of tetrahedra.
     #[arg(long)]
@@ -104,6 +107,23 @@ impl Purpose {
     }
 }
 
+/// Parses a number, or a ratio of two such as 1/1000.
+pub fn ratio(text: &str) -> Result<f64, String> {
+    let number = |text: &str| text.trim().parse::<f64>().map_err(|_| "expected a number such as 0.001 or 1/1000");
+    match text.split_once('/') {
+        Some((above, below)) => Ok(number(above)? / number(below)?),
+        None => Ok(number(text)?),
+    }
+}
+
+/// More cells along a side than any mesh has.
+const MAX_CELLS: u32 = 10_000;
+
+fn cells(text: &str) -> Result<u32, String> {
+    let found = text.trim().parse().ok().filter(|cells| (2..=MAX_CELLS).contains(cells));
+    found.ok_or_else(|| format!("expected a whole number from 2 to {MAX_CELLS}"))
+}
+
 fn length_of_unit(unit: &str) -> Result<f64, String> {
     let length: Length = format!("1 {}", unit.trim()).parse().map_err(|error| format!("{error}"))?;
     Ok(length.si)
@@ -131,6 +151,10 @@ impl BodyArgs {
         let factor = self.scale.unwrap_or(1.0);
         if !(factor > 0.0 && factor.is_finite()) {
             bail!("--scale: {factor}, expected a positive number");
+        }
+        // Nothing is so large or small that it would need more.
+        if !(1e-100..=1e100).contains(&factor) {
+            bail!("--scale: {factor:e}, expected 1e-100 to 1e100");
         }
         Ok(factor * self.units.unwrap_or(1.0))
     }
@@ -295,6 +319,7 @@ impl Reader<'_> {
         let resolution = if self.options.fill { Resolution::filled(surface) } else { Resolution::cage(surface) };
         let chosen = || u32::try_from(resolution.cells(tetrahedra)).unwrap_or(u32::MAX);
         let cells = self.options.cells.unwrap_or_else(chosen);
+        let along = count(cells as usize, "cell", "cells");
         let change = match self.options.cells {
             Some(_) => String::new(),
             None => format!(
@@ -304,12 +329,11 @@ impl Reader<'_> {
         };
         let name = file.to_string_lossy().into_owned();
         let shape = if self.options.fill {
-            self.notes
-                .push(format!("the inside of the surface is meshed with {cells} cells along its longest side{change}"));
+            self.notes.push(format!("the inside of the surface is meshed with {along} along its longest side{change}"));
             Shape::Filled { of: SolidSource::Surface(name), cells, grading: 0 }
         } else {
             self.notes.push(format!(
-                "the file is a surface: it is carried by a cage of tetrahedra, {cells} cells along its longest side{change}"
+                "the file is a surface: it is carried by a cage of tetrahedra, {along} along its longest side{change}"
             ));
             Shape::Cage { surface: name, cells, grading: 0 }
         };
@@ -326,6 +350,18 @@ impl Reader<'_> {
     ) -> anyhow::Result<Dropped> {
         let factor = self.options.factor()?;
         let bounds = bounds.map(|corner| factor * corner);
+        let longest = (bounds[1] - bounds[0]).max_element();
+        if !(SIZES[0]..=SIZES[1]).contains(&longest) {
+            let is_scaled = self.options.scale.is_some() || self.options.units.is_some();
+            bail!(
+                "{}: {}the body is {} m long, expected {} to {} m; --scale or --units changes it",
+                self.path.display(),
+                if is_scaled { "scaled by --scale and --units, " } else { "" },
+                number(longest),
+                number(SIZES[0]),
+                number(SIZES[1])
+            );
+        }
         let mut material = Material { law: self.options.law.clone().map(At::new), ..Material::default() };
         let greatest = densities.iter().flatten().copied().reduce(f64::max);
         let density = match self.options.density {
@@ -421,7 +457,7 @@ fn arrange(bodies: &mut [Dropped], up: Up, notes: &mut Vec<String>) {
         return;
     }
     notes.push(format!(
-        "the bodies are placed side by side along {}, as they would fall onto each other",
+        "the bodies are placed side by side along {}, because otherwise they would fall onto each other",
         ["x", "y", "z"][along]
     ));
     let gap = 0.25 * bodies.iter().map(|body| size(body.bounds)).fold(0.0, f64::max);

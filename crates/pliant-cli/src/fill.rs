@@ -10,7 +10,7 @@ use pliant::mesh::{Embedding, Material, SurfaceMesh, VolumeMesh};
 use pliant::meshing::{ANGLES, Info, Params, Surface, cage, carrying_limits, fill_surface, fused_pieces, voxelize};
 
 use crate::Done;
-use crate::default_scene::{DENSITY, POISSON, soft_young};
+use crate::default_scene::{DENSITY, POISSON, ratio, soft_young};
 use crate::generate::MeshFile;
 use crate::mesh::wrote;
 use crate::table::{Facts, count, number};
@@ -51,7 +51,7 @@ struct SurfaceFile {
     /// A surface of any supported format, or a volume whose boundary is taken.
     surface: PathBuf,
     /// Multiply all lengths of the surface; 0.001 turns millimetres into metres.
-    #[arg(long)]
+    #[arg(long, value_parser = ratio)]
     scale: Option<f64>,
 }
 
@@ -110,8 +110,8 @@ impl Tetrahedralize {
                     number(cage.info.distance)
                 ),
             );
-            notes.extend(if_nothing_is_inside(cage.info.enclosed));
-            notes.extend(carrying_limits(&surface_mesh, &surface, &mesh, cage.info.body.cell)?);
+            let (cell, enclosed) = (cage.info.body.cell, cage.info.enclosed);
+            notes.extend(carrying_limits(&surface_mesh, &surface, &mesh, cell, enclosed)?);
             say_of_fill(&mut facts, &mesh);
             return write(&self.file.output, mesh, Some(&cage.embedding), facts, notes);
         }
@@ -141,8 +141,7 @@ impl Voxelize {
                 ),
             );
         }
-        notes.extend(if_nothing_is_inside(voxels.enclosed));
-        notes.extend(carrying_limits(&surface_mesh, &surface, &voxels.mesh, voxels.cell)?);
+        notes.extend(carrying_limits(&surface_mesh, &surface, &voxels.mesh, voxels.cell, voxels.enclosed)?);
         say_of_fill(&mut facts, &voxels.mesh);
         let embedding = Embedding::new(&voxels.mesh, surface_mesh.vertices())?;
         let mesh = made_of(&self.file, voxels.mesh, &mut notes)?;
@@ -199,13 +198,6 @@ fn say_of_tets(facts: &mut Facts, mesh: &VolumeMesh, info: &Info) {
 fn say_of_fill(facts: &mut Facts, mesh: &VolumeMesh) {
     let filled = mesh.mass_properties(&vec![1.0; mesh.regions().len()]).mass;
     facts.row("volume", format!("{} m³, filled with {} m³", number(mesh.volume()), number(filled)));
-}
-
-/// What to say of a surface without an inside, such as a sheet.
-fn if_nothing_is_inside(enclosed: f64) -> Option<String> {
-    (enclosed == 0.0).then(|| {
-        "the surface encloses nothing, so that its volume says nothing of its mass: elements are as light as they can be".into()
-    })
 }
 
 /// Whether a mesh, which may carry the surface, can be written there, before the work is done.

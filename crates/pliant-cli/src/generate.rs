@@ -29,10 +29,13 @@ pub enum Body {
     /// Names the vertex sets start and end.
     #[command(allow_negative_numbers = true)]
     Beam {
+        /// Length along x.
         #[arg(long, default_value_t = Length::new(1.0))]
         length: Length,
+        /// Height along y.
         #[arg(long, default_value_t = Length::new(0.2))]
         height: Length,
+        /// Width along z.
         #[arg(long, default_value_t = Length::new(0.2))]
         width: Length,
         /// Cells along the shorter side of the section.
@@ -46,8 +49,10 @@ pub enum Body {
     /// Names the vertex sets bottom, top and side.
     #[command(allow_negative_numbers = true)]
     Cylinder {
+        /// Radius.
         #[arg(long, default_value_t = Length::new(0.5))]
         radius: Length,
+        /// Height along y.
         #[arg(long, default_value_t = Length::new(1.0))]
         height: Length,
         /// Cells along the diameter.
@@ -64,6 +69,7 @@ pub enum Body {
     /// Names the vertex set surface.
     #[command(allow_negative_numbers = true)]
     Ball {
+        /// Radius.
         #[arg(long, default_value_t = Length::new(0.5))]
         radius: Length,
         /// Cells along the diameter.
@@ -80,6 +86,7 @@ pub enum Body {
         /// From the middle of the ring to the middle of its tube.
         #[arg(long, default_value_t = Length::new(0.5))]
         ring_radius: Length,
+        /// Radius of the tube.
         #[arg(long, default_value_t = Length::new(0.2))]
         tube_radius: Length,
         /// Cells along the diameter of the tube.

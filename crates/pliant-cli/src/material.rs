@@ -17,10 +17,10 @@ pub struct MaterialArgs {
     #[arg(long, value_parser = laws(), hide_possible_values = true)]
     law: String,
     /// Young's modulus, in Pa or such as "1 MPa" [default: as in the mesh file].
-    #[arg(long, value_name = "PRESSURE", requires = "poisson")]
+    #[arg(long, value_name = "PRESSURE")]
     young: Option<Pressure>,
     /// Poisson's ratio [default: as in the mesh file].
-    #[arg(long, requires = "young")]
+    #[arg(long)]
     poisson: Option<f64>,
     /// Instead of these, a coefficient of the law's formula, in Pa; once for each that it has.
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = coefficient, conflicts_with_all = ["young", "poisson"])]
@@ -122,10 +122,20 @@ impl MaterialArgs {
             return Ok(AnyLaw::new(&self.law, YoungPoisson { young: young.si, poisson })?);
         }
         let place = || format!("{}, region `{}`", file.display(), region.name);
+        let missing = match (self.young, self.poisson) {
+            (Some(_), _) => "--poisson",
+            (_, Some(_)) => "--young",
+            _ => "--young and --poisson",
+        };
         match region.material.as_ref().and_then(|material| material.moduli.as_ref()) {
-            None => Err(anyhow!("{}: the file gives no moduli; give --young and --poisson", place())),
+            None => Err(anyhow!("{}: the file gives no moduli; give {missing}", place())),
             Some(&Moduli::Isotropic { young, poisson }) => {
-                AnyLaw::new(&self.law, YoungPoisson { young, poisson }).with_context(place)
+                let young = self.young.map_or(young, |young| young.si);
+                let moduli = YoungPoisson { young, poisson: self.poisson.unwrap_or(poisson) };
+                AnyLaw::new(&self.law, moduli).with_context(place)
+            }
+            Some(_) if self.young.is_some() || self.poisson.is_some() => {
+                Err(anyhow!("{}: the file gives no Young's modulus and Poisson's ratio; give {missing}", place()))
             }
             Some(&Moduli::MooneyRivlin { mu01, mu10, v1 }) if self.law == "mooney-rivlin" => {
                 AnyLaw::with_coefficients(&self.law, &[("mu01", mu01), ("mu10", mu10), ("v1", v1)]).with_context(place)

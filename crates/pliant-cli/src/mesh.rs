@@ -220,7 +220,7 @@ impl Convert {
         let mesh = match loaded.mesh {
             Mesh::Volume(mesh) => {
                 self.check_units(&mesh, &mut notes);
-                Mesh::Volume(self.change(mesh)?)
+                Mesh::Volume(self.change(mesh, &mut notes)?)
             }
             Mesh::Surface(surface) => Mesh::Surface(self.change_surface(surface)?),
         };
@@ -276,7 +276,8 @@ impl Convert {
         })
     }
 
-    fn change(&self, mut mesh: VolumeMesh) -> anyhow::Result<VolumeMesh> {
+    /// Makes the changes that the options ask for; notes report what gets lost.
+    fn change(&self, mut mesh: VolumeMesh, notes: &mut Vec<String>) -> anyhow::Result<VolumeMesh> {
         // First, while the numbers are those of the file.
         if let Some(file) = &self.fixed {
             let fixed = io::read_bou(file, mesh.vertex_count())?;
@@ -285,7 +286,9 @@ impl Convert {
             mesh = VolumeMesh::check(data)?.mesh;
         }
         if let Some(region) = &self.region {
-            mesh = mesh.extract_region(region)?.mesh;
+            let extracted = mesh.extract_region(region)?;
+            notes.extend(extracted.report.lines());
+            mesh = extracted.mesh;
         }
         if let Some(scale) = self.scale {
             mesh = mesh.transformed(Affine3::from_scale(Vec3::splat(scale))).context("--scale")?;
@@ -310,7 +313,9 @@ impl Convert {
             mesh = mesh.refined()?;
         }
         if self.drop_unused {
-            mesh = mesh.without_unused_vertices()?.mesh;
+            let extracted = mesh.without_unused_vertices()?;
+            notes.extend(extracted.report.lines());
+            mesh = extracted.mesh;
         }
         if self.renumber {
             mesh = mesh.renumbered().0;

@@ -1,14 +1,10 @@
-//! How far a run has come: a bar on a terminal, lines or JSON records elsewhere.
+//! Progress of a run: a bar on a terminal, or JSON records.
 
 use std::io::{IsTerminal, Write};
-use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pliant::run::{Progress, Run};
 use serde_json::json;
-
-/// Off a terminal, the time from one line to the next.
-const LINE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// A bar for work of so many parts, on a terminal.
 pub fn bar(length: u64, what: &'static str, show: bool) -> ProgressBar {
@@ -27,13 +23,10 @@ pub fn bar(length: u64, what: &'static str, show: bool) -> ProgressBar {
 /// Shows progress.
 pub struct Display {
     kind: Kind,
-    began: Instant,
-    first: u64,
 }
 
 enum Kind {
     Bar(ProgressBar),
-    Lines { last: Instant },
     Json { columns: Vec<String> },
     Nothing,
 }
@@ -44,9 +37,7 @@ impl Display {
         let first = built.simulation.steps_done();
         let kind = if json {
             Kind::Json { columns: built.recorder.columns() }
-        } else if quiet {
-            Kind::Nothing
-        } else if std::io::stderr().is_terminal() {
+        } else if !quiet && std::io::stderr().is_terminal() {
             let bar = ProgressBar::with_draw_target(Some(built.steps), ProgressDrawTarget::stderr_with_hz(10));
             let style = ProgressStyle::with_template("{msg}\n{wide_bar:.cyan/dim} {pos}/{len} {per_sec} {eta} left");
             // The template is ours, and right.
@@ -57,9 +48,9 @@ impl Display {
             bar.reset_eta();
             Kind::Bar(bar)
         } else {
-            Kind::Lines { last: Instant::now() }
+            Kind::Nothing
         };
-        Self { kind, began: Instant::now(), first }
+        Self { kind }
     }
 
     pub fn step(&mut self, progress: &Progress<'_>) {
@@ -75,15 +66,6 @@ impl Display {
             Kind::Bar(bar) => {
                 bar.set_position(progress.step);
                 bar.set_message(health(progress));
-            }
-            Kind::Lines { last } if last.elapsed() >= LINE_INTERVAL => {
-                *last = Instant::now();
-                let (done, left) = (progress.step - self.first, progress.steps - progress.step);
-                let left = self.began.elapsed().as_secs_f64() / done as f64 * left as f64;
-                let line =
-                    format!("step {} of {}: {}, {left:.0} s left", progress.step, progress.steps, health(progress));
-                // If nobody listens, nobody misses it.
-                drop(writeln!(std::io::stderr(), "{line}"));
             }
             Kind::Json { columns } => {
                 let info = progress.info;
@@ -112,7 +94,7 @@ impl Display {
                 }
                 drop(writeln!(std::io::stdout(), "{record}"));
             }
-            Kind::Lines { .. } | Kind::Nothing => {}
+            Kind::Nothing => {}
         }
     }
 

@@ -15,16 +15,18 @@ use pliant::scene::{Animation, At, ReducedChoice, Scene, SceneFile};
 
 use crate::default_scene::{BodyArgs, Purpose};
 use crate::progress::Display;
-use crate::table::number;
+use crate::table::{count, number};
 use crate::{Done, default_scene, pictures};
 
 /// Simulate a scene.
 #[derive(Debug, Args)]
+#[command(allow_negative_numbers = true)]
 pub struct RunCommand {
     /// A scene: .toml, or VegaFEM's .config. Or meshes and surfaces, which are dropped on the ground.
     #[arg(value_name = "SCENE|MESH", required = true, value_hint = ValueHint::FilePath)]
     files: Vec<PathBuf>,
-    /// The folder to write to [default: out/ and the name of the scene].
+    /// The folder to write to [default: out/ and the name of the scene; for the scene.toml of a run out/ and the first of NAME, NAME-2, … that
+    /// does not exist, where NAME is the name of the run's folder].
     #[arg(short, long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     output: Option<PathBuf>,
     /// Override the simulated time, in s or such as "2 min".
@@ -184,7 +186,11 @@ impl Resume {
             run.check_frames()?;
             notes.extend(run.built().notes.iter().cloned());
             crate::show_notes(&notes);
-            let text = format!("{}: all {} steps are done\n", self.folder.display(), run.built().steps);
+            let steps = run.built().steps;
+            let text = match steps {
+                1 => format!("{}: the only step is done\n", self.folder.display()),
+                _ => format!("{}: all {steps} steps are done\n", self.folder.display()),
+            };
             // What is made of all frames may not have been finished.
             return close(&run, &self.common, self.check, text, run.finish(), notes);
         }
@@ -208,6 +214,15 @@ pub fn read_files(
     let [path] = files else { return default_scene::for_meshes(files, bodies, purpose, notes) };
     if Format::of(path).is_some() {
         return default_scene::for_meshes(files, bodies, purpose, notes);
+    }
+    if is_run_folder(path) {
+        let folder = path.display();
+        let scene = path.join("scene.toml");
+        bail!(
+            "{folder}: expected a scene or a mesh, found the folder of a run: `pliant resume {folder}` continues it, `pliant view {folder}` plays it \
+             back, and {} is its scene",
+            scene.display()
+        );
     }
     let is_scene = |extension: &OsStr| ["toml", "config"].iter().any(|own| extension.eq_ignore_ascii_case(own));
     let file = SceneFile::read(&Disk, path).map_err(|error| match path.extension() {
@@ -244,12 +259,32 @@ pub fn set_reduced(file: &mut SceneFile, reduced: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Where a scene is run if nothing is said.
+/// Returns true for a folder that `pliant run` has written.
+fn is_run_folder(path: &Path) -> bool {
+    path.join("run.json").is_file()
+}
+
+/// Returns the folder that a scene is run into by default.
+///
+/// Every run has a `scene.toml`, so that this name says nothing: such a scene goes to a new folder that is named after that of the run.
 pub fn default_folder(file: &SceneFile) -> PathBuf {
-    match &file.scene.output.directory {
-        Some(directory) => file.source.folder.join(&directory.value),
-        None => Path::new("out").join(file.source.path.file_stem().unwrap_or_else(|| "scene".as_ref())),
+    let out = Path::new("out");
+    if let Some(directory) = &file.scene.output.directory {
+        return file.source.folder.join(&directory.value);
     }
+    let path = &file.source.path;
+    if path.file_name() == Some("scene.toml".as_ref())
+        && let Ok(folder) = std::path::absolute(path)
+        && let Some((folder, name)) = folder.parent().and_then(|folder| Some((folder, folder.file_name()?)))
+        && is_run_folder(folder)
+    {
+        let numbered = |number: usize| format!("{}-{number}", name.display());
+        let names = std::iter::once(name.to_owned()).chain((2..).map(|number| numbered(number).into()));
+        if let Some(free) = names.map(|name| out.join(name)).find(|folder| !folder.exists()) {
+            return free;
+        }
+    }
+    out.join(path.file_stem().unwrap_or_else(|| "scene".as_ref()))
 }
 
 /// More threads than any machine has cores.
@@ -349,12 +384,13 @@ fn finish(mut run: Run, common: &Common, check: bool, mut notes: Vec<String>) ->
     let (seconds, steps) = (began.elapsed().as_secs_f64(), outcome.step - first);
     let simulated = steps as f64 * run.built().simulation.dt();
     let mut text = format!(
-        "{}: {steps} steps, {} s simulated in {:.1} s ({:.2} of real time), {} frames\n",
+        "{}: {}, {} s simulated in {:.1} s ({:.2} of real time), {}\n",
         crate::table::printable(run.title()),
+        count(steps as usize, "step", "steps"),
         number(simulated),
         seconds,
         simulated / seconds.max(1e-9),
-        run.frames_done()
+        count(run.frames_done(), "frame", "frames")
     );
     text += &format!("wrote {} and in it probes.csv, frames/, scene.toml\n", folder.display());
     let outputs = Outputs { files: outcome.files, failures: outcome.failures };
@@ -372,7 +408,9 @@ fn close(
 ) -> anyhow::Result<Done> {
     let folder = run.folder().display();
     let mut formats = pictures::formats_of(&run.file.scene);
-    if common.skip_missing && pictures::check_film(&formats, run.file.scene.output.picture.size).is_err() {
+    let has_no_film =
+        |formats: &[Animation]| pictures::check_film(formats, run.file.scene.output.picture.size).is_err();
+    if common.skip_missing && has_no_film(&formats) {
         formats.retain(|format| *format != Animation::Mp4);
     }
     let Outputs { mut files, failures } = outputs;
@@ -390,7 +428,14 @@ fn close(
     }
     failures.iter().for_each(crate::show_error);
     if !failures.is_empty() {
-        notes.push(format!("the simulation is complete; `pliant resume {folder}` makes the outputs that are missing"));
+        let without_film = if !common.skip_missing && has_no_film(&formats) {
+            ", and with --skip-missing all but the film"
+        } else {
+            ""
+        };
+        notes.push(format!(
+            "the simulation is complete; `pliant resume {folder}` makes the outputs that are missing{without_film}"
+        ));
     }
     files.iter().for_each(|file| text += &format!("wrote {}\n", file.display()));
     if common.quiet || common.json {

@@ -10,7 +10,7 @@ use pliant::solver::Symbolic;
 
 use crate::Done;
 use crate::run::read_scene;
-use crate::table::{Facts, number, vector};
+use crate::table::{Facts, count, number, vector};
 
 #[derive(Debug, Subcommand)]
 pub enum SceneCommand {
@@ -84,7 +84,12 @@ fn report(file: &SceneFile, mut built: Built, notes: &mut Vec<String>) -> anyhow
     facts.row("gravity", format!("{} m/s²", vector(model.gravity(), 1.0)));
     facts.row(
         "scheme",
-        format!("{}, {} steps of {} s", name(&settings.scheme.value), built.steps, number(settings.step.si)),
+        format!(
+            "{}, {} of {} s",
+            name(&settings.scheme.value),
+            count(built.steps as usize, "step", "steps"),
+            number(settings.step.si)
+        ),
     );
     if let Some(reduced) = built.simulation.reduced_model() {
         let (size, forces) = (reduced.basis().size(), reduced.elasticity().name());
@@ -92,7 +97,7 @@ fn report(file: &SceneFile, mut built: Built, notes: &mut Vec<String>) -> anyhow
         facts.row("reduced", format!("to {size} directions{freedom}, forces by {forces}"));
     }
     let frames = 1 + built.steps.div_ceil(built.frame_every);
-    facts.row("frames", format!("{frames}, one in {} steps", built.frame_every));
+    facts.row("frames", format!("{frames}, one in {}", count(built.frame_every as usize, "step", "steps")));
     facts.row("columns", built.recorder.columns().join(", "));
     let explicit =
         matches!(settings.scheme.value, Scheme::CentralDifferences | Scheme::SymplecticEuler | Scheme::ExplicitEuler);

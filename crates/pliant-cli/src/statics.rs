@@ -2,15 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, anyhow};
+use anyhow::{Context, anyhow, bail};
 use clap::{Args, ValueHint};
+use pliant::integrator::StepError;
 use pliant::io::{Disk, read_volume};
 use pliant::math::Vec3;
 use pliant::matrix_io::{Array, write_array};
+use pliant::mesh::Moduli;
 use pliant::model::Model;
 use pliant::output::{self, Axis, Cast, Fields, Frame};
 use pliant::scene::quantity::{Density, Dimension, Pressure, dimension};
 use pliant::scene::{Built, Quantity, SceneError, SceneFile, Source};
+use pliant::solver::{NotPositiveDefinite, SolveError};
 use pliant::system::State;
 use serde::Serialize;
 
@@ -51,10 +54,10 @@ pub struct Static {
     #[arg(long)]
     law: Option<String>,
     /// Young's modulus, in Pa or such as "1 MPa" [default: as in the mesh file].
-    #[arg(long, value_name = "PRESSURE", requires = "poisson")]
+    #[arg(long, value_name = "PRESSURE")]
     young: Option<Pressure>,
     /// Poisson's ratio [default: as in the mesh file].
-    #[arg(long, requires = "young")]
+    #[arg(long)]
     poisson: Option<f64>,
     /// Mass per volume, in kg/m³ or such as "1.1 g/cm^3" [default: as in the mesh file].
     #[arg(long)]
@@ -85,18 +88,23 @@ struct Answer {
 
 impl Static {
     pub fn run(&self) -> anyhow::Result<Done> {
-        let text = self.scene()?;
-        // The scene is nobody's file: errors name the mesh, and what they are about.
+        let Lines { text, options } = self.scene()?;
+        // The scene is nobody's file: errors name the mesh, and the options that they are about.
         let told = |error: SceneError| {
             let mesh = format!("{}: ", self.mesh.display());
             let message = error.message.strip_prefix(&mesh).unwrap_or(&error.message);
-            let about = error.place.as_ref().map_or(String::new(), |place| format!(" ({})", place.text.trim()));
-            anyhow!("{mesh}{message}{about}")
+            let message = ["young", "poisson", "density", "law"]
+                .iter()
+                .fold(message.to_owned(), |message, key| message.replace(&format!("`{key}`"), &format!("--{key}")));
+            let option = error.place.as_ref().and_then(|place| options.get(place.line.checked_sub(1)?));
+            let option =
+                option.filter(|option| !option.is_empty()).map_or(String::new(), |option| format!("{option}: "));
+            anyhow!("{mesh}{option}{message}")
         };
         let file = SceneFile::parse(Source::new(&self.mesh, text)).map_err(told)?;
         let mut built = file.build(&Disk).map_err(told)?;
         crate::show_notes(&built.notes);
-        let info = built.simulation.step()?;
+        let info = built.simulation.step().map_err(|error| self.no_equilibrium(&error))?;
         let answer = measure(&mut built, info.newton_iterations);
         let mut out = if self.json { to_json(&answer)? } else { answer.table(&self.mesh.display().to_string()) };
         if let Some(path) = &self.output {
@@ -109,55 +117,134 @@ impl Static {
         Ok(Done { text: out, notes, exit: 0 })
     }
 
-    /// The same as a scene.
-    fn scene(&self) -> anyhow::Result<String> {
+    /// Writes the options as a scene.
+    fn scene(&self) -> anyhow::Result<Lines> {
         let mesh = self.mesh.file_name().ok_or_else(|| anyhow!("{}: expected a mesh file", self.mesh.display()))?;
         let gravity = self.gravity.as_ref().map(|gravity| vector_of::<dimension::Acceleration>("--gravity", gravity));
         let gravity = gravity.unwrap_or_else(|| Ok("0, 0, 0".into()))?;
-        let mut text = format!(
-            "gravity = [{gravity}]\n[simulation]\nscheme = \"static\"\nstep = 1\nduration = 1\n[[object]]\nmesh = {}\n[object.material]\n",
-            quoted(&mesh.to_string_lossy())
-        );
-        let has_density = self.density.is_some() || read_volume(&self.mesh)?.mesh.densities().is_ok();
+        let has_gravity = gravity.split(", ").any(|entry| entry.parse() != Ok(0.0));
+        let mut lines = Lines::default();
+        lines.push("--gravity", &format!("gravity = [{gravity}]"));
+        lines.push("", "[simulation]\nscheme = \"static\"\nstep = 1\nduration = 1\n[[object]]");
+        lines.push("", &format!("mesh = {}\n[object.material]", quoted(&mesh.to_string_lossy())));
+        let has_density = self.check_material(has_gravity)?;
         let entries = [
             ("law", self.law.as_deref().map(quoted)),
             ("young", self.young.map(|young| format!("{:?}", young.si))),
             ("poisson", self.poisson.map(|poisson| format!("{poisson:?}"))),
             // Without gravity, mass does not matter.
-            (
-                "density",
-                self.density
-                    .map(|density| format!("{:?}", density.si))
-                    .or((!has_density && self.gravity.is_none()).then(|| "1".into())),
-            ),
+            ("density", self.density.map(|density| format!("{:?}", density.si)).or((!has_density).then(|| "1".into()))),
         ];
         for (key, value) in entries {
             if let Some(value) = value {
-                text += &format!("{key} = {value}\n");
+                lines.push(&format!("--{key}"), &format!("{key} = {value}"));
             }
         }
         for place in &self.fix {
-            text += &format!("[[hold]]\nvertices = {}\n", selection(place)?);
+            lines.push(&format!("--fix {place}"), &format!("[[hold]]\nvertices = {}", selection(place)?));
         }
         for [place, vector @ ..] in self.displace.as_chunks::<4>().0 {
             let translate = vector_of::<dimension::Length>("--displace", vector)?;
             let motion = format!("{{ keyframes = [{{ time = 1, translate = [{translate}] }}] }}");
-            text += &format!("[[hold]]\nvertices = {}\nmotion = {motion}\n", selection(place)?);
+            let hold = format!("[[hold]]\nvertices = {}\nmotion = {motion}", selection(place)?);
+            lines.push(&format!("--displace {place} {}", vector.join(" ")), &hold);
         }
         for [place, vector @ ..] in self.force.as_chunks::<4>().0 {
             let force = vector_of::<dimension::Force>("--force", vector)?;
-            text += &format!("[[load]]\nvertices = {}\nforce = [{force}]\n", selection(place)?);
+            let load = format!("[[load]]\nvertices = {}\nforce = [{force}]", selection(place)?);
+            lines.push(&format!("--force {place} {}", vector.join(" ")), &load);
         }
         for [place, vector @ ..] in self.traction.as_chunks::<4>().0 {
             let traction = vector_of::<dimension::Pressure>("--traction", vector)?;
-            text += &format!("[[load]]\nvertices = {}\ntraction = [{traction}]\n", selection(place)?);
+            let load = format!("[[load]]\nvertices = {}\ntraction = [{traction}]", selection(place)?);
+            lines.push(&format!("--traction {place} {}", vector.join(" ")), &load);
         }
-        for [place, pressure] in self.pressure.as_chunks::<2>().0 {
-            let (place, follower) = (selection(place)?, !self.dead);
-            let pressure = quantity::<dimension::Pressure>("--pressure", pressure)?;
-            text += &format!("[[load]]\nvertices = {place}\npressure = {pressure}\nfollower = {follower}\n");
+        for [place, given] in self.pressure.as_chunks::<2>().0 {
+            let (vertices, follower) = (selection(place)?, !self.dead);
+            let pressure = quantity::<dimension::Pressure>("--pressure", given)?;
+            let load = format!("[[load]]\nvertices = {vertices}\npressure = {pressure}\nfollower = {follower}");
+            lines.push(&format!("--pressure {place} {given}"), &load);
         }
-        Ok(text)
+        Ok(lines)
+    }
+
+    /// Checks that options and mesh file give all of the material that is needed, and returns true if all densities are known.
+    fn check_material(&self, has_gravity: bool) -> anyhow::Result<bool> {
+        if self.young.is_some() && self.poisson.is_some() && self.density.is_some() {
+            return Ok(true);
+        }
+        let mesh = read_volume(&self.mesh)?.mesh;
+        let missing: Vec<&str> = [("--young", self.young.is_none()), ("--poisson", self.poisson.is_none())]
+            .into_iter()
+            .filter_map(|(option, is_missing)| is_missing.then_some(option))
+            .collect();
+        for region in mesh.regions() {
+            let place = || format!("{}, region `{}`", self.mesh.display(), region.name);
+            let has_moduli = match region.material.as_ref().and_then(|material| material.moduli.as_ref()) {
+                Some(Moduli::Isotropic { .. }) => true,
+                // What a file gives otherwise is a law by itself.
+                Some(_) => missing.len() != 1,
+                None => false,
+            };
+            if !missing.is_empty() && !has_moduli {
+                let moduli = if missing.len() == 2 { "no moduli" } else { "no Young's modulus and Poisson's ratio" };
+                bail!("{}: the file gives {moduli}; give {}", place(), missing.join(" and "));
+            }
+            let density = region.material.as_ref().and_then(|material| material.density);
+            if has_gravity && density.is_none() && self.density.is_none() {
+                bail!("{}: the file gives no density, which --gravity needs; give --density", place());
+            }
+        }
+        Ok(self.density.is_some() || mesh.densities().is_ok())
+    }
+
+    /// Returns why there is no equilibrium, in terms of this command.
+    fn no_equilibrium(&self, error: &StepError) -> anyhow::Error {
+        let (load, cause) = match error {
+            StepError::Static { load_factor, source } => (100.0 * load_factor, &**source),
+            other => (100.0, other),
+        };
+        let unstable = "fix the body so that it can neither move nor turn, or else reduce loads under which it buckles or collapses";
+        let why = match cause {
+            StepError::Solve {
+                source: SolveError::NotPositiveDefinite(NotPositiveDefinite { vertex, axis }), ..
+            } => {
+                let axis = ["x", "y", "z"][(*axis).min(2)];
+                format!("the stiffness matrix is not positive definite at {axis} of vertex {vertex}; {unstable}")
+            }
+            StepError::Solve {
+                source: SolveError::Indefinite { .. } | SolveError::NotDefinite { .. } | SolveError::Singular { .. },
+                ..
+            } => format!("the stiffness matrix is not positive definite; {unstable}"),
+            StepError::NotConverged { iterations, residual, tolerance, worst, .. } => format!(
+                "after {iterations} Newton iterations the residual is {residual:.1e} of the forces, expected {tolerance:.1e}; it is largest \
+                 at {worst}; reduce the loads, or give --law stable-neo-hookean"
+            ),
+            StepError::LineSearch { iterations, residual, worst, .. } => format!(
+                "no shorter step lowers the energy in Newton iteration {iterations}: the residual is {residual:.1e} of the forces, largest \
+                 at {worst}; reduce the loads, or give --law stable-neo-hookean"
+            ),
+            // Statics go from 0 to the only time that there is.
+            other => other.to_string().replace("in the step from 1 s: ", "").replace(" in the step from 1 s", ""),
+        };
+        anyhow!("{}: no equilibrium with {load:.3} % of the loads: {why}", self.mesh.display())
+    }
+}
+
+/// A scene that options stand for.
+#[derive(Debug, Default)]
+struct Lines {
+    text: String,
+    /// The option that each line is of, or nothing.
+    options: Vec<String>,
+}
+
+impl Lines {
+    /// Adds lines that an option stands for.
+    fn push(&mut self, option: &str, lines: &str) {
+        self.options.extend(lines.lines().map(|_| option.to_owned()));
+        self.text += lines;
+        self.text.push('\n');
     }
 }
 

@@ -17,6 +17,7 @@ use crate::run::{is_stopped, listen, read_files, set_reduced, set_threads};
 
 /// Simulate in real time, in the browser.
 #[derive(Debug, Args)]
+#[command(allow_negative_numbers = true)]
 pub struct View {
     /// A scene: .toml, or VegaFEM's .config. Or meshes and surfaces, which are dropped on the ground. Or the folder of a run, which is played back.
     #[arg(value_name = "SCENE|MESH|RUN", required = true, value_hint = ValueHint::AnyPath)]

@@ -476,6 +476,10 @@ fn matrices_without_material_or_with_a_wrong_one_are_errors_with_the_remedy() {
             "error: bare.msh, region `body`: the file gives no moduli; give --young and --poisson",
         ),
         (
+            vec!["bare.msh", "--law", "stvk", "--young", "1e6"],
+            "error: bare.msh, region `body`: the file gives no moduli; give --poisson",
+        ),
+        (
             [&["bare.msh", "--law", "stvk"][..], &moduli].concat(),
             "error: bare.msh: give --density, as: region `body` has no density",
         ),
@@ -532,7 +536,6 @@ fn matrices_without_material_or_with_a_wrong_one_are_errors_with_the_remedy() {
     assert!(onto_a_file.status == 1 && onto_a_file.err.starts_with("error: file: "), "{}", onto_a_file.err);
     for args in [
         &["matrices", "bar.veg", "--law", "jelly", "-o", "out"][..],
-        &["matrices", "bar.veg", "--law", "stvk", "--young", "1e6", "-o", "out"],
         &["matrices", "bar.veg", "--law", "stvk", "--param", "mu", "-o", "out"],
         &["matrices", "bar.veg", "--law", "stvk"],
     ] {
@@ -575,4 +578,107 @@ fn every_format_is_listed_and_stands_in_the_readme() {
             assert!(readme.contains(&format!("`.{extension}`")), "README.md does not name .{extension}");
         }
     }
+}
+
+#[test]
+fn each_modulus_of_static_and_matrices_defaults_to_that_of_the_mesh_file() {
+    let folder = TempDir::new().unwrap();
+    let size = ["--size", "2", "0.1", "0.1", "--cells", "8", "2", "2"];
+    let steel = ["--young", "2 MPa", "--poisson", "0", "--density", "7800"];
+    ok(folder.path(), &[&["mesh", "generate", "box", "-o", "bar.veg"][..], &size, &steel].concat());
+    ok(folder.path(), &[&["mesh", "generate", "box", "-o", "bare.msh"][..], &size].concat());
+    let pull = ["--fix", "x<0", "--force", "x>2", "100", "0", "0", "--json", "--law", "linear"];
+    // F L / (E A).
+    for (option, value, expected) in [("--poisson", "0", 0.01), ("--young", "1 MPa", 0.02)] {
+        let args = [&["static", "bar.veg"][..], &pull, &[option, value]].concat();
+        let answer: serde_json::Value = serde_json::from_str(&ok(folder.path(), &args).out).unwrap();
+        assert!((answer["displacement"][0].as_f64().unwrap() - expected).abs() < 1e-9, "{option}: {answer}");
+        let matrices = ["matrices", "bar.veg", "--law", "linear", "-o", "k", option, value];
+        ok(folder.path(), &matrices);
+    }
+    for (option, missing) in [("--poisson", "--young"), ("--young", "--poisson")] {
+        let wrong = pliant(folder.path(), &[&["static", "bare.msh"][..], &pull, &[option, "0.3"]].concat());
+        let expected =
+            format!("bare.msh, region `body`: the file gives no Young's modulus and Poisson's ratio; give {missing}");
+        assert!(wrong.status == 1 && wrong.err.contains(&expected), "{}", wrong.err);
+    }
+}
+
+#[test]
+fn errors_of_static_name_options_and_no_scene() {
+    let folder = TempDir::new().unwrap();
+    ok(
+        folder.path(),
+        &["mesh", "generate", "box", "-o", "bar.msh", "--size", "1", "0.1", "0.1", "--cells", "8", "2", "2"],
+    );
+    let error = |args: &[&str]| {
+        let run = pliant(folder.path(), &[&["static", "bar.msh"][..], args].concat());
+        assert_eq!(run.status, 1, "{}", run.out);
+        for scene in ["vertices =", "[object", "law =", "scene", "projected", "in the step from"] {
+            assert!(!run.err.contains(scene), "{scene}: {}", run.err);
+        }
+        run.err
+    };
+    let soft = ["--young", "1e6", "--poisson", "0.3"];
+    for (args, expected) in [
+        (&["--fix", "x<-5"][..], "bar.msh: --fix x<-5: no vertex is selected by this"),
+        (&["--fix", "x-min", "--law", "nope"], "bar.msh: --law: there is no law `nope`"),
+        (
+            &["--fix", "x-min", "--gravity", "0", "0", "1"],
+            "bar.msh, region `body`: the file gives no density, which --gravity needs; give --density",
+        ),
+        (&["--fix", "x-min", "--traction", "0", "0", "0", "1"], "bar.msh: --traction 0 0 0 1: none of the 144 faces"),
+        (
+            &["--fix", "0,1", "--force", "x-max", "0", "1", "0"],
+            "fix the body so that it can neither move nor turn, or else reduce loads",
+        ),
+    ] {
+        let found = error(&[&soft, args].concat());
+        assert!(found.contains(expected), "{found}");
+    }
+    let found = error(&["--fix", "x-min"]);
+    assert!(found.contains("bar.msh, region `body`: the file gives no moduli; give --young and --poisson"), "{found}");
+}
+
+/// Two cubes side by side, each a region and a set, with the face between them in a set as a side of the second.
+const TWO_REGIONS: &str = "*NODE, NSET=all
+1, 0, 0, 0
+2, 1, 0, 0
+3, 1, 1, 0
+4, 0, 1, 0
+5, 0, 0, 1
+6, 1, 0, 1
+7, 1, 1, 1
+8, 0, 1, 1
+9, 2, 0, 0
+10, 2, 1, 0
+11, 2, 0, 1
+12, 2, 1, 1
+*ELEMENT, TYPE=C3D8, ELSET=left
+1, 1, 2, 3, 4, 5, 6, 7, 8
+*ELEMENT, TYPE=C3D8, ELSET=right
+2, 2, 9, 10, 3, 6, 11, 12, 7
+*SOLID SECTION, ELSET=left
+*SOLID SECTION, ELSET=right
+*NSET, NSET=end
+9, 10, 11, 12
+*SURFACE, NAME=IFR
+2, S6
+*SURFACE, NAME=TIP
+2, S4
+";
+
+#[test]
+fn an_extracted_region_reports_sets_that_are_lost_and_faces_that_change_sides() {
+    let folder = TempDir::new().unwrap();
+    std::fs::write(folder.path().join("two.inp"), TWO_REGIONS).unwrap();
+    let left = ok(folder.path(), &["mesh", "convert", "two.inp", "left.inp", "--region", "left"]);
+    assert_eq!(
+        left.err,
+        "note: vertex set `end` has no vertices in this part: dropped\n\
+         note: face set `TIP` has no faces in this part: dropped\n\
+         note: 1 face of `IFR` is a side of elements that were left out: that of the neighbors that are kept is taken, with the opposite normal\n"
+    );
+    let right = ok(folder.path(), &["mesh", "convert", "two.inp", "right.inp", "--region", "right"]);
+    assert_eq!(right.err, "");
 }

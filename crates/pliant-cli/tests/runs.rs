@@ -453,7 +453,7 @@ fn bodies_that_lock_are_named_by_static_run_and_scene_check() {
     assert!(!soft.err.contains("lock"), "{}", soft.err);
     let locked = ok(folder.path(), &[&bar[..], &["--poisson", "0.49"]].concat());
     let expected =
-        "linear tetrahedra lock at ν = 0.49: a beam four boxes of six tetrahedra high is 3.4 times too stiff";
+        "linear tetrahedra lock at ν = 0.49: up to 3.4 times too stiff in bending (a beam four cells high of six-";
     assert!(locked.err.contains(expected), "{}", locked.err);
     // Coefficients of a law have a Poisson's ratio too.
     let scene = "[simulation]\nstep = 0.01\nduration = 0.02\n[[object]]\nname = \"jelly\"\n\
@@ -695,6 +695,7 @@ fn a_film_that_cannot_be_made_is_an_error_before_the_first_step_and_can_be_skipp
     fs::write(at("a/jelly.gif"), "kept").unwrap();
     let still = with_path(folder.path(), &none, &["resume", "a"]);
     assert!(still.status == 1 && still.err.contains("the simulation is complete"), "{}", still.err);
+    assert!(still.err.contains("with --skip-missing all but the film"), "{}", still.err);
     assert_eq!(with_path(folder.path(), &none, &["resume", "a", "--skip-missing"]).status, 0);
     let later = with_path(folder.path(), &works, &["resume", "a"]);
     assert!(

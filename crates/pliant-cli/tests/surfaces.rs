@@ -345,10 +345,10 @@ fn errors_about_a_surface_name_its_file_and_the_real_cause() {
     let folder = TempDir::new().unwrap();
     let triangle = "f 1 2 3\n";
     let files = [
-        ("huge.obj", format!("v 0 0 0\nv 1e200 0 0\nv 0 1e200 0\n{triangle}"), "the solid is 1e200 m long"),
-        ("tiny.obj", format!("v 0 0 0\nv 1e-200 0 0\nv 0 1e-200 0\n{triangle}"), "the solid is 1e-200 m long"),
+        ("huge.obj", format!("v 0 0 0\nv 1e200 0 0\nv 0 1e200 0\n{triangle}"), "is 1e200 m long"),
+        ("tiny.obj", format!("v 0 0 0\nv 1e-200 0 0\nv 0 1e-200 0\n{triangle}"), "is 1e-200 m long"),
         ("line.obj", format!("v 0 0 0\nv 1 0 0\nv 2 0 0\n{triangle}"), "none of the 1 triangles"),
-        ("point.obj", format!("v 0 0 0\nv 0 0 0\nv 0 0 0\n{triangle}"), "the solid is 0e0 m long"),
+        ("point.obj", format!("v 0 0 0\nv 0 0 0\nv 0 0 0\n{triangle}"), "none of the 1 triangles"),
         ("stray.obj", format!("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1e7 0 0\n{triangle}f 1 4 4\n"), "count as points"),
         ("nan.obj", format!("v 0 0 0\nv nan 0 0\nv 0 1 0\n{triangle}"), "line 2"),
         ("empty.obj", String::new(), "an empty file"),
@@ -432,4 +432,125 @@ fn a_filled_surface_without_a_material_is_as_soft_as_a_cage() {
     ok(folder.path(), &["mesh", "tetrahedralize", "ring.obj", "--cells", "10", "--cage", "-o", "cage.veg"]);
     let (filled, cage) = (young("filled.veg"), young("cage.veg"));
     assert!(filled < 1e6 && (filled / cage - 1.0).abs() < 0.3, "{filled} Pa and {cage} Pa");
+}
+
+/// A cube of 1 m, as `cube.obj`.
+const CUBE: &str = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n\
+                    f 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
+
+fn with_cube() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    std::fs::write(folder.path().join("cube.obj"), CUBE).unwrap();
+    folder
+}
+
+const SHORT: [&str; 5] = ["run", "cube.obj", "--cells=3", "--step=0.01", "--duration=0.02"];
+
+#[test]
+fn a_run_whose_surface_has_changed_since_is_not_shown_with_the_new_one() {
+    let folder = with_cube();
+    let cube = folder.path().join("cube.obj");
+    ok(folder.path(), &SHORT);
+    let render = ["render", "out/cube", "--frame", "0", "a.png"];
+    // Another comment changes nothing.
+    std::fs::write(&cube, format!("# a cube\n{CUBE}")).unwrap();
+    ok(folder.path(), &render);
+    // One with the same vertices, one with fewer.
+    let longer = CUBE.replace("v 1 1 1", "v 1 1 1.5");
+    for other in [longer.as_str(), "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n"] {
+        std::fs::write(&cube, other).unwrap();
+        for args in [&render[..], &["resume", "out/cube"], &["view", "out/cube", "--no-browser"]] {
+            let run = pliant(folder.path(), args);
+            let said = run.err.contains("cube.obj has changed since the run began") && !run.err.contains("frames/");
+            assert!(run.status == 1 && said, "{args:?}: {}", run.err);
+        }
+    }
+    std::fs::write(&cube, CUBE).unwrap();
+    ok(folder.path(), &render);
+}
+
+#[test]
+fn a_sheet_encloses_nothing_and_no_hole_of_it_is_closed() {
+    let folder = TempDir::new().unwrap();
+    std::fs::write(folder.path().join("sheet.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").unwrap();
+    let run = ok(folder.path(), &["run", "sheet.obj", "--cells", "4", "--duration", "0.02"]);
+    assert!(run.err.contains("3 edges are open, and nothing is inside"), "{}", run.err);
+    assert!(run.err.contains("the surface encloses nothing") && !run.err.contains("soap"), "{}", run.err);
+    let cage = ok(folder.path(), &["mesh", "tetrahedralize", "sheet.obj", "--cage", "--cells", "4", "-o", "a.veg"]);
+    assert!(cage.err.contains("the surface encloses nothing") && !cage.out.contains("soap"), "{}", cage.out);
+    // A box without a lid has an inside.
+    std::fs::write(folder.path().join("box.obj"), CUBE.replace("f 4 1 5 8\n", "")).unwrap();
+    let run = ok(folder.path(), &["run", "box.obj", "--cells", "4", "--duration", "0.02"]);
+    assert!(run.err.contains("as soap films would") && !run.err.contains("encloses nothing"), "{}", run.err);
+}
+
+#[test]
+fn numbers_on_the_command_line_may_be_negative_or_ratios_and_errors_say_what_is_expected() {
+    let folder = with_cube();
+    ok(folder.path(), &[&SHORT[..], &["--poisson", "-0.2", "--scale", "1/10"]].concat());
+    let text = scene_of(folder.path(), "out/cube").scene.to_toml();
+    assert!(text.contains("poisson = -0.2") && text.contains("scale = 0.1"), "{text}");
+    for (args, why) in [
+        (&["--cells", "1e9"][..], "expected a whole number from 2 to 10000"),
+        (&["--cells", "nan"], "expected a whole number from 2 to 10000"),
+        (&["--scale", "1e300"], "--scale: 1e300, expected 1e-100 to 1e100"),
+        (&["--scale", "a/b"], "expected a number such as 0.001 or 1/1000"),
+        (
+            &["--scale", "1e10"],
+            "cube.obj: scaled by --scale and --units, the body is 1e10 m long, expected 1e-9 to 1e9 m",
+        ),
+        (&["--units", "nm", "--scale", "0.1"], "the body is 1e-10 m long"),
+        (&["--height", "-1"], "--height: -1 m"),
+        (&["--young", "1e19"], "Young's modulus is 1e19, expected a positive number of Pa from 1e-9 to 1e18"),
+        (&["--young", "1e-12"], "Young's modulus is 1e-12, expected a positive number of Pa from 1e-9 to 1e18"),
+    ] {
+        let run = pliant(folder.path(), &[&["run", "cube.obj"], args].concat());
+        assert!(run.status != 0 && run.err.contains(why), "{args:?}: {}", run.err);
+    }
+}
+
+#[test]
+fn scenes_of_runs_do_not_replace_each_other_and_folders_of_runs_are_explained() {
+    let folder = with_cube();
+    for output in ["out/a", "out/b"] {
+        ok(folder.path(), &[&SHORT[..], &["-o", output]].concat());
+    }
+    for (scene, output) in [("a", "a-2"), ("b", "b-2"), ("a", "a-3"), ("a-2", "a-2-2")] {
+        let run = ok(folder.path(), &["run", &format!("out/{scene}/scene.toml")]);
+        assert!(run.out.contains(&format!("wrote out/{output} ")), "{}", run.out);
+    }
+    assert!(!folder.path().join("out/scene").exists());
+    let run = pliant(folder.path(), &["run", "out/a"]);
+    for part in ["`pliant resume out/a`", "`pliant view out/a`", "out/a/scene.toml"] {
+        assert!(run.status == 1 && run.err.contains(part), "{part}: {}", run.err);
+    }
+}
+
+#[test]
+fn a_body_softer_than_its_weight_is_reported_and_does_not_sink_through_the_ground() {
+    let folder = with_cube();
+    let args = ["run", "cube.obj", "--cells", "4", "--height", "0.05", "--duration", "0.6", "--young"];
+    let notice = "the weight of `cube` compresses it strongly: density × gravity × height is 1";
+    let run = ok(folder.path(), &[&args[..], &["10"]].concat());
+    assert!(run.err.contains(notice) && run.err.contains("Young's modulus 10 Pa"), "{}", run.err);
+    let made = pliant::run::Run::open(&folder.path().join("out/cube")).unwrap();
+    let frame = made.frame(made.frame_count() - 1, false).unwrap();
+    let body = &made.cast().bodies()[0];
+    let lowest = body.surface_positions(&frame.u).into_iter().map(|x| x.y).fold(f64::INFINITY, f64::min);
+    assert!(lowest > -0.05 - 0.1, "the lowest point is at {lowest} m, the ground at -0.05 m");
+    let run = ok(folder.path(), &[&SHORT[..], &["--young", "1e5"]].concat());
+    assert!(!run.err.contains("compresses it strongly"), "{}", run.err);
+}
+
+#[test]
+fn a_single_step_is_one_step() {
+    let folder = with_cube();
+    let run = ok(folder.path(), &["run", "cube.obj", "--cells=3", "--step=0.01", "--duration=0.01"]);
+    assert!(run.out.contains(": 1 step, 0.01 s simulated"), "{}", run.out);
+    let resumed = ok(folder.path(), &["resume", "out/cube"]);
+    assert!(resumed.out.contains("the only step is done"), "{}", resumed.out);
+    let two = ok(folder.path(), &["run", "cube.obj", "cube.obj", "--cells=12", "--step=0.01", "--duration=0.01"]);
+    assert!(two.err.contains("cube.obj: the surface is too coarse to show bending"), "{}", two.err);
+    assert!(two.err.contains("triangles are up to 1.414 m long"), "{}", two.err);
+    assert!(two.err.contains("because otherwise they would fall onto each other"), "{}", two.err);
 }

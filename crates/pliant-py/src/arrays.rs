@@ -13,13 +13,26 @@ use pyo3::prelude::*;
 
 /// Reads a count: a whole number that is not negative.
 pub fn count(value: &Bound<'_, PyAny>) -> PyResult<usize> {
-    value.extract().map_err(|error: PyErr| {
-        if error.is_instance_of::<PyOverflowError>(value.py()) {
-            PyValueError::new_err(format!("a count is {value}, expected a whole number from 0 to {}", usize::MAX))
-        } else {
-            error
-        }
-    })
+    value.extract().map_err(|error| count_error(value, error, usize::MAX as u64))
+}
+
+/// Reads a count that has 32 bits.
+pub fn small_count(value: &Bound<'_, PyAny>) -> PyResult<u32> {
+    value.extract().map_err(|error| count_error(value, error, u32::MAX.into()))
+}
+
+/// Reads a count that has 32 bits, or `None`.
+pub fn optional_small_count(value: &Bound<'_, PyAny>) -> PyResult<Option<u32>> {
+    if value.is_none() { Ok(None) } else { small_count(value).map(Some) }
+}
+
+/// Returns the error of a count that is negative or larger than `max`, and other errors as they are.
+fn count_error(value: &Bound<'_, PyAny>, error: PyErr, max: u64) -> PyErr {
+    if error.is_instance_of::<PyOverflowError>(value.py()) {
+        PyValueError::new_err(format!("a count is {value}, expected a whole number from 0 to {max}"))
+    } else {
+        error
+    }
 }
 
 /// Reads a count, or `None`.

@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use serde::Deserialize;
 use serde::de::value::{Error, StrDeserializer};
 
+use crate::arrays::{optional_small_count, small_count};
 use crate::errors::{Kind, OrRaise};
 use crate::quantity::Amount;
 
@@ -38,10 +39,10 @@ impl Integrator {
         dt: Amount<dimension::Time>,
         solver: &str,
         solver_tolerance: Option<f64>,
-        solver_iterations: Option<u32>,
-        halvings: u32,
+        #[pyo3(from_py_with = optional_small_count)] solver_iterations: Option<u32>,
+        #[pyo3(from_py_with = small_count)] halvings: u32,
         tangent: Option<&str>,
-        iterations: Option<u32>,
+        #[pyo3(from_py_with = optional_small_count)] iterations: Option<u32>,
         tolerance: Option<f64>,
         line_search: Option<bool>,
         must_converge: Option<bool>,

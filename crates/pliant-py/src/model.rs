@@ -74,7 +74,7 @@ impl Model {
     ///     damping: ``(α, β)`` of Rayleigh damping ``αM + βK``, in 1/s and s.
     ///     mass: ``"consistent"`` or ``"lumped"``.
     ///     springs: :class:`Springs` between vertices, or a list of them.
-    ///     obstacles: a list of :class:`Obstacle` that the surface runs into.
+    ///     obstacles: an :class:`Obstacle` that the surface runs into, or a list of them.
     ///
     /// Materials may lack a density as long as nothing needs mass: statics without gravity.
     #[new]
@@ -90,7 +90,7 @@ impl Model {
         damping: Option<(Amount<dimension::Rate>, Amount<dimension::Time>)>,
         mass: &str,
         springs: Option<&Bound<'_, PyAny>>,
-        obstacles: Option<Vec<Py<Obstacle>>>,
+        obstacles: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let law;
         let bodies = if let Ok(mesh) = mesh.cast::<Mesh>() {
@@ -114,15 +114,9 @@ impl Model {
         }
         let (alpha, beta) = damping.map_or((0.0, 0.0), |(alpha, beta)| (alpha.si, beta.si));
         let damping = Damping::rayleigh(alpha, beta).or_raise(Kind::Model)?;
-        let springs = match springs {
-            None => Vec::new(),
-            Some(springs) => match springs.extract::<Py<Springs>>() {
-                Ok(one) => vec![one],
-                Err(_) => springs
-                    .extract()
-                    .map_err(|_| PyTypeError::new_err("springs: expected pliant.Springs, or a list of them"))?,
-            },
-        };
+        let springs: Vec<Py<Springs>> = one_or_several(springs, "springs: expected pliant.Springs, or a list of them")?;
+        let obstacles: Vec<Py<Obstacle>> =
+            one_or_several(obstacles, "obstacles: expected a pliant.Obstacle, or a list of them")?;
         let rest: Vec<Vec3> = bodies.iter().flat_map(|body| body.mesh.vertices()).copied().collect();
         let springs = springs.iter().map(|springs| springs.get().force(&rest)).collect::<PyResult<Vec<_>>>()?;
         let lumped = match mass {
@@ -141,8 +135,8 @@ impl Model {
             let builder = bodies.into_iter().fold(builder, model::ModelBuilder::body);
             let built = springs.into_iter().fold(builder, model::ModelBuilder::force).build();
             let mut model = built.map_err(|error| error.to_string())?;
-            if let Some(obstacles) = &obstacles {
-                add_obstacles(&mut model, obstacles)?;
+            if !obstacles.is_empty() {
+                add_obstacles(&mut model, &obstacles)?;
             }
             Ok::<_, String>(model)
         });
@@ -377,8 +371,8 @@ impl Model {
     ///     forces: on the vertices, in N, ``(n, 3)``.
     ///     gravity: acceleration, in m/s²; needs a density.
     ///     pressure: ``{faces: pressure}`` or ``(faces, pressure)``, in Pa; positive pushes onto the faces. ``faces`` is the name of a face set
-    ///         or a list of names, for exactly these faces; ``"surface"``; or vertices, for the faces of the surface all of whose vertices are
-    ///         among them.
+    ///         or a list of names, for exactly these faces; ``"surface"``; the array of :meth:`Mesh.faces` or :attr:`Mesh.face_sets`, for models of
+    ///         one body; or vertices, for the faces of the surface all of whose vertices are among them.
     ///     traction: ``{faces: (x, y, z)}`` or ``(faces, (x, y, z))``: force per area at rest, in Pa, in a fixed direction.
     ///     follower: whether pressure follows the deformed normals and areas of the faces; False makes it a dead load, as at rest.
     ///     prescribed: ``{vertex: displacement}`` or ``(vertices, displacements)``; NaN or None leaves a coordinate free. Rows for a set are in the order of
@@ -699,6 +693,16 @@ struct Loads<'a, 'py> {
     traction: Option<&'a Bound<'py, PyAny>>,
     follower: bool,
     prescribed: Option<&'a Bound<'py, PyAny>>,
+}
+
+/// Reads one object of a class, or a list of such; `None` is an empty list.
+fn one_or_several<T: pyo3::PyClass>(value: Option<&Bound<'_, PyAny>>, wrong: &'static str) -> PyResult<Vec<Py<T>>> {
+    let Some(value) = value else { return Ok(Vec::new()) };
+    if let Ok(one) = value.cast::<T>() {
+        return Ok(vec![one.clone().unbind()]);
+    }
+    let list = value.try_iter().and_then(|list| list.map(|one| Ok(one?.cast_into::<T>()?.unbind())).collect());
+    list.map_err(|_: PyErr| PyTypeError::new_err(wrong))
 }
 
 /// Adds obstacles for the vertices of the surface.

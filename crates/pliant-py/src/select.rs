@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use numpy::PyUntypedArrayMethods;
-use pliant::force::{Patch, PatchError};
+use pliant::force::Patch;
 use pliant::mesh::Sets;
 use pliant::model::{Hold, Model};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -29,8 +29,7 @@ impl Choice<'_> {
         if let Ok(name) = value.extract::<String>() {
             return self.named(&name);
         }
-        let is_set = value.is_instance_of::<PySet>() || value.is_instance_of::<PyFrozenSet>();
-        if has_names(value) || is_set {
+        if has_names(value) || is_set(value) {
             let mut all = Vec::new();
             for part in value.try_iter()? {
                 all.extend(self.choose(&part?, what)?);
@@ -106,13 +105,19 @@ impl Choice<'_> {
         pairs.into_iter().map(hold).collect()
     }
 
-    /// Returns the faces that `value` means: those of face sets by their names, and else those of the surface all of whose vertices are selected.
+    /// Returns the faces that `value` selects: those of face sets by their names, rows of an element and a side or of the vertices of a face, and
+    /// else the faces of the surface all of whose vertices are selected.
     pub fn faces(&self, value: &Bound<'_, PyAny>, what: &str) -> PyResult<ChosenFaces> {
         let names = value.extract::<String>().map(|name| vec![name]).or_else(|_| value.extract::<Vec<String>>());
         match names {
-            Ok(names) if !names.is_empty() => Ok(ChosenFaces::Named(names)),
-            _ => self.choose(value, what).map(ChosenFaces::Within),
+            Ok(names) if !names.is_empty() => return Ok(ChosenFaces::Named(names)),
+            _ => {}
         }
+        if !has_names(value) && !value.is_none() && !is_set(value) && as_array(value, what)?.shape().len() == 2 {
+            let (numbers, shape) = indices(value, what, u32::MAX as usize)?;
+            return Ok(ChosenFaces::Rows { numbers, columns: shape[1] });
+        }
+        self.choose(value, what).map(ChosenFaces::Within)
     }
 
     /// What holds vertices away from rest: `{vertex: displacement}`, or `(vertices, displacements)`. NaN or None leaves a coordinate free.
@@ -162,20 +167,62 @@ impl Choice<'_> {
     }
 }
 
-/// Faces by the names of sets, or between vertices.
+/// Faces by the names of sets, as rows of numbers, or between vertices.
 pub enum ChosenFaces {
     Named(Vec<String>),
+    /// Rows of an element and a side, or of the vertices of a face.
+    Rows {
+        numbers: Vec<u32>,
+        columns: usize,
+    },
     Within(Vec<u32>),
 }
 
 impl ChosenFaces {
-    /// The faces of a model.
-    pub fn patch(&self, model: &Model) -> Result<Patch, PatchError> {
-        match self {
+    /// Returns the faces of a model.
+    pub fn patch(&self, model: &Model) -> Result<Patch, String> {
+        let patch = match self {
             Self::Named(names) => model.patch_named(names),
             Self::Within(vertices) => model.patch_within(vertices),
-        }
+            Self::Rows { numbers, columns } => return rows_patch(model, numbers, *columns),
+        };
+        patch.map_err(|error| error.to_string())
     }
+}
+
+/// Returns the faces that rows of an element and a side, or of vertices, stand for. The numbers are those of the mesh, so there must be one body.
+fn rows_patch(model: &Model, numbers: &[u32], columns: usize) -> Result<Patch, String> {
+    let [body] = model.bodies() else {
+        return Err(format!(
+            "rows of elements and sides are the faces of one mesh, but the model has {} bodies; \
+             expected the name of a face set, or the vertices of the faces by their numbers in the model",
+            model.bodies().len()
+        ));
+    };
+    let mesh = body.mesh();
+    let corners = mesh.kind().faces()[0].len();
+    let faces = if numbers.is_empty() {
+        Vec::new()
+    } else if columns == 2 {
+        let (pairs, _) = numbers.as_chunks::<2>();
+        pairs.iter().map(|&[element, side]| (element, u8::try_from(side).unwrap_or(u8::MAX))).collect()
+    } else if columns == corners {
+        let vertex_count = mesh.vertex_count();
+        if let Some(vertex) = numbers.iter().find(|&&vertex| vertex as usize >= vertex_count) {
+            return Err(format!("there is no vertex {vertex}, only {vertex_count}"));
+        }
+        let rows = numbers.chunks_exact(corners);
+        let found = mesh.find_faces(rows.clone());
+        if let Some((row, vertices)) = rows.enumerate().find(|(row, _)| found[*row].is_none()) {
+            return Err(format!("row {row}, {vertices:?}, has the vertices of no face of an element"));
+        }
+        found.into_iter().flatten().collect()
+    } else {
+        return Err(format!(
+            "found rows of {columns} numbers, expected (n, 2), elements and sides, or (n, {corners}), vertices"
+        ));
+    };
+    Patch::of_faces(mesh, &faces).map_err(|error| error.to_string())
 }
 
 /// The keys and values of a table.
@@ -188,6 +235,11 @@ pub fn has_names(value: &Bound<'_, PyAny>) -> bool {
     let is_list = value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>();
     let is_name = |part: PyResult<Bound<'_, PyAny>>| part.is_ok_and(|part| part.is_instance_of::<PyString>());
     value.is_instance_of::<PyString>() || (is_list && value.try_iter().is_ok_and(|mut parts| parts.any(is_name)))
+}
+
+/// Returns true for a set of Python.
+fn is_set(value: &Bound<'_, PyAny>) -> bool {
+    value.is_instance_of::<PySet>() || value.is_instance_of::<PyFrozenSet>()
 }
 
 /// Returns true for a selection with its axes: `([0, 1], "x")`. Names of sets may be pairs of texts too, but not with these letters.

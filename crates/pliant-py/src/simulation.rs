@@ -16,7 +16,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyType};
 
-use crate::arrays::{Numbers, into_rows, vector_rows};
+use crate::arrays::{Numbers, count, into_rows, optional_count, vector_rows};
 use crate::errors::{Kind, OrRaise, warn};
 use crate::handle::Handle;
 use crate::integrator::{self, Integrator};
@@ -146,6 +146,10 @@ impl Simulation {
         if let Some(gravity) = gravity {
             simulation.set_gravity(py, gravity)?;
         }
+        if schedule.is_some() && pressure.is_none() && traction.is_none() {
+            let message = "schedule: there is no load for it to scale; expected `pressure` or `traction` with it";
+            return Err(PyValueError::new_err(message));
+        }
         let amplitude = loads::schedule(schedule)?;
         let surface = loads::SurfaceLoads::read(pressure, traction, |faces, what| simulation.patch(faces, what))?;
         let added =
@@ -191,9 +195,9 @@ impl Simulation {
 
     /// Make ``count`` steps, and return what they took together. On an error it is where the last step that went well ended.
     #[pyo3(signature = (count=1))]
-    fn step(slf: &Bound<'_, Self>, count: u64) -> PyResult<StepInfo> {
+    fn step(slf: &Bound<'_, Self>, #[pyo3(from_py_with = count)] count: usize) -> PyResult<StepInfo> {
         let mut all = pliant::integrator::StepInfo::default();
-        slf.get().advance(slf, count, None, 1, |info| all = all.and(info))?;
+        slf.get().advance(slf, count as u64, None, 1, |info| all = all.and(info))?;
         Ok(StepInfo::from(&all))
     }
 
@@ -206,7 +210,7 @@ impl Simulation {
         slf: &Bound<'_, Self>,
         duration: Option<Amount<dimension::Time>>,
         callback: Option<&Bound<'_, PyAny>>,
-        every: u64,
+        #[pyo3(from_py_with = count)] every: usize,
     ) -> PyResult<u64> {
         let this = slf.get();
         let (done, all) = this.running.look(slf.py(), |running| (running.inner.steps_done(), running.steps))?;
@@ -232,7 +236,7 @@ impl Simulation {
         if every == 0 {
             return Err(PyValueError::new_err("every is 0, expected at least 1"));
         }
-        this.advance(slf, steps, callback, every, |_| {})
+        this.advance(slf, steps, callback, every as u64, |_| {})
     }
 
     /// Go to equilibrium under the forces of this time; velocities become zero, and time stays.
@@ -240,9 +244,9 @@ impl Simulation {
     fn static_solve(
         &self,
         py: Python<'_>,
-        load_steps: usize,
+        #[pyo3(from_py_with = count)] load_steps: usize,
         tolerance: Option<f64>,
-        iterations: Option<usize>,
+        #[pyo3(from_py_with = optional_count)] iterations: Option<usize>,
     ) -> PyResult<StepInfo> {
         let params = static_params(load_steps, tolerance, iterations)?;
         self.push(py)?;

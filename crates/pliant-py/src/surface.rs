@@ -142,7 +142,7 @@ impl Surface {
         let params = Params { cells, grading };
         let make_cage = || {
             let made = cage(&self.inner, &surface, &params)?;
-            let limits = carrying_limits(&self.inner, &surface, &made.mesh, made.info.body.cell)?;
+            let limits = carrying_limits(&self.inner, &surface, &made.mesh, made.info.body.cell, made.info.enclosed)?;
             Ok((made.mesh, limits))
         };
         let (mesh, limits) = make(py, Kind::Mesh, || make_cage().map_err(|error: MeshingError| error.to_string()))?;
@@ -160,7 +160,7 @@ impl Surface {
         let surface = self.fit(py)?;
         let make_voxels = || {
             let made = voxelize(&surface, cells)?;
-            let limits = carrying_limits(&self.inner, &surface, &made.mesh, made.cell)?;
+            let limits = carrying_limits(&self.inner, &surface, &made.mesh, made.cell, made.enclosed)?;
             Ok((made.mesh, limits))
         };
         let (mesh, limits) = make(py, Kind::Mesh, || make_voxels().map_err(|error: MeshingError| error.to_string()))?;

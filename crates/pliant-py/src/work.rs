@@ -220,7 +220,7 @@ pub fn at_exit() {
 /// >>> pliant.threads()
 /// 2
 #[pyfunction]
-pub fn set_threads(count: usize) -> PyResult<()> {
+pub fn set_threads(#[pyo3(from_py_with = crate::arrays::count)] count: usize) -> PyResult<()> {
     if !(1..=MOST_THREADS).contains(&count) {
         return Err(PyValueError::new_err(format!("{count} threads, expected 1 to {MOST_THREADS}")));
     }

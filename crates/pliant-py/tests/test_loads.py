@@ -101,6 +101,39 @@ def test_faces_can_be_given_by_names_numbers_and_masks() -> None:
         model.static_solve(pressure={"y-max": float("nan")})
 
 
+@ELEMENTS
+def test_loads_take_the_arrays_of_faces_that_meshes_return(elements: str) -> None:
+    """A plate one cell thick, so that exactly these faces are not those between their vertices."""
+    plate = pliant.Mesh.box((1, 0.2, 0.05), (10, 2, 1), elements=elements)  # type: ignore[arg-type]
+    both = np.concatenate([plate.face_sets["z-min"], plate.face_sets["z-max"]])
+    model = pliant.Model(plate, linear(), fixed="all")
+    rest = np.zeros((model.vertex_count, 3))
+    for faces in [both, both.tolist(), plate.face_vertices(both)]:
+        total = -model.reactions(rest, traction=(faces, (1, 0, 0))).sum(axis=0)
+        assert np.allclose(total, (0.4, 0, 0), atol=1e-14)
+    total = -model.reactions(rest, pressure=(plate.faces("z-max"), 2)).sum(axis=0)
+    assert np.allclose(total, (0, 0, -0.4), atol=1e-14)
+    sim = pliant.Simulation(model, pliant.integrators.quasi_static(dt=1), pressure=(plate.face_sets["z-max"], 2))
+    sim.step()
+    assert np.allclose(-sim.reactions().sum(axis=0), (0, 0, -0.4), atol=1e-12)
+    count = plate.element_count
+    with pytest.raises(pliant.MeshError, match=f"pressure: there is no side 0 of element {count}"):
+        model.static_solve(pressure=([(count, 0)], 1))
+    with pytest.raises(pliant.MeshError, match=r"pressure: row 0, \[.*\], has the vertices of no face"):
+        model.static_solve(pressure=([[0, 1, 40] if plate.kind == "tet4" else [0, 1, 40, 41]], 1))
+    with pytest.raises(pliant.MeshError, match="found rows of 5 numbers, expected \\(n, 2\\), elements and sides"):
+        model.static_solve(pressure=([[0, 1, 2, 3, 4]], 1))
+    bodies = [pliant.Body(plate.translated((x, 0, 0)), linear(), name=name) for x, name in [(0, "a"), (2, "b")]]
+    with pytest.raises(pliant.MeshError, match="pressure: .* but the model has 2 bodies; expected the name of a face set"):
+        pliant.Model(bodies, fixed="all").static_solve(pressure=(both, 1))
+
+
+def test_a_schedule_without_loads_is_refused() -> None:
+    model = pliant.Model(cube(), linear(), fixed="y-min")
+    with pytest.raises(ValueError, match="schedule: there is no load for it to scale"):
+        pliant.Simulation(model, pliant.integrators.quasi_static(dt=1), schedule=[(0, 0), (1, 1)])
+
+
 def test_a_follower_pressure_turns_with_the_surface_and_a_dead_one_does_not() -> None:
     mesh = pliant.Mesh.box((1, 0.1, 0.1), (10, 1, 1), elements="hex")
     model = pliant.Model(mesh, pliant.materials.stvk(young=1e6, poisson=0.3), fixed="x-min")

@@ -502,3 +502,129 @@ def test_pyvista_there_and_back(elements: str) -> None:
     assert boxes.kind == "hex8" and boxes.element_count == 24 and boxes.volume == pytest.approx(voxels.volume)
     with pytest.raises(pliant.MeshError, match="this is a int"):
         pliant.Mesh.from_pyvista(3)
+
+
+def test_masks_of_meshio_point_sets_are_masks() -> None:
+    mesh = pliant.Mesh.box((1, 1, 1), (2, 2, 2))
+    given = meshio.Mesh(mesh.vertices, [("tetra", mesh.elements)], point_sets={"m": np.arange(27) >= 20})
+    assert list(pliant.Mesh.from_meshio(given).vertex_sets["m"]) == list(range(20, 27))
+
+
+def test_meshio_input_that_cannot_be_read_is_explained() -> None:
+    with pytest.raises(pliant.MeshError, match="this is a NoneType, expected a meshio.Mesh"):
+        pliant.Mesh.from_meshio(None)
+    curved = meshio.Mesh(np.zeros((10, 3)), [("tetra10", [list(range(10))])])
+    with pytest.raises(pliant.MeshError, match=r"elements of second and higher order \(tetra10\) are not supported yet"):
+        pliant.Mesh.from_meshio(curved)
+    scalar = meshio.Mesh(CORNERS, [("tetra", [[0, 1, 2, 3]])], cell_data={"gmsh:physical": [np.array([1])]})
+    scalar.field_data = {"time": np.array(0.5), "core": np.array([1, 3])}
+    assert list(pliant.Mesh.from_meshio(scalar).regions) == ["core"]
+
+
+def test_pyvista_input_that_cannot_be_read_is_explained() -> None:
+    grid = pliant.Mesh.box((1, 1, 1), (1, 1, 1)).to_pyvista()
+    grid.cell_data["region"] = np.zeros((grid.n_cells, 2))
+    with pytest.raises(pliant.MeshError, match=r"the cell data `region` has the shape \(5, 2\), expected \(5,\)"):
+        pliant.Mesh.from_pyvista(grid)
+    curved = pyvista.UnstructuredGrid(np.array([10, *range(10)]), np.array([24]), np.zeros((10, 3)))
+    with pytest.raises(pliant.MeshError, match="elements of second and higher order are not supported yet"):
+        pliant.Mesh.from_pyvista(curved)
+
+
+def test_blocks_of_whole_meshes_keep_their_names_and_face_sets() -> None:
+    mesh = pliant.Mesh.box((1, 1, 1), (2, 2, 2))
+    left, right = mesh.to_pyvista(), mesh.translated((1, 0, 0)).to_pyvista()
+    top = mesh.to_pyvista().extract_surface(algorithm="dataset_surface")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        made = pliant.Mesh.from_pyvista(pyvista.MultiBlock({"left": left, "right": right, "top": top}))
+    assert {name: list(elements) for name, elements in made.regions.items()} == {
+        "left": list(range(40)),
+        "right": list(range(40, 80)),
+    }
+    assert sorted(made.face_sets) == ["top", "x-max", "x-min", "y-max", "y-min", "z-max", "z-min"]
+    assert made.face_area("top") == pytest.approx(6)
+    assert np.array_equal(made.face_sets["x-max"], np.concatenate([mesh.face_sets["x-max"] + offset for offset in ([0, 0], [40, 0])]))
+    # Vertices where the blocks meet are in the sets of both.
+    assert made.vertex_count == 45 and set(np.unique(made.vertices[made.vertex_sets["x-min"], 0])) == {0.0, 1.0}
+
+
+def test_regions_of_blocks_with_the_same_name_are_called_by_their_block() -> None:
+    mesh = pliant.Mesh.box((1, 1, 1), (1, 1, 1))
+    left, right = mesh.to_pyvista(), mesh.translated((1, 0, 0)).to_pyvista()
+    for grid in (left, right):
+        grid.clear_data()
+        grid.cell_data["region"] = np.array([0, 0, 0, 1, 1])
+    right.cell_data["region"] = np.array([0, 0, 0, 2, 2])
+    made = pliant.Mesh.from_pyvista(pyvista.MultiBlock({"left": left, "right": right}))
+    assert {name: len(elements) for name, elements in made.regions.items()} == {"1": 2, "2": 2, "left.0": 3, "right.0": 3}
+
+
+def test_sets_and_arrays_that_not_all_blocks_have_are_kept_or_warned_about() -> None:
+    mesh = pliant.Mesh.box((1, 1, 1), (1, 1, 1)).with_parts(element_sets={"some": [1]}, vertex_sets={"tip": [7]})
+    left, right = mesh.with_parts(element_sets={}, vertex_sets={}).to_pyvista(), mesh.translated((1, 0, 0)).to_pyvista()
+    left.cell_data["heat"] = np.zeros(5)
+    with pytest.warns(pliant.PliantWarning, match="data arrays that not all blocks have are not kept: heat"):
+        made = pliant.Mesh.from_pyvista(pyvista.MultiBlock({"left": left, "right": right}))
+    assert list(made.element_sets["some"]) == [6]
+    assert made.vertices[made.vertex_sets["tip"]].tolist() == [[2, 1, 1]]
+
+
+def test_face_sets_follow_cells_that_are_extracted() -> None:
+    mesh = pliant.Mesh.box((1, 1, 1), (2, 2, 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        made = pliant.Mesh.from_pyvista(mesh.to_pyvista().extract_cells(range(20, 40)))
+    for name, faces in mesh.face_sets.items():
+        rest = faces[faces[:, 0] >= 20] - [20, 0]
+        assert np.array_equal(made.face_sets.get(name, np.zeros((0, 2))), rest)
+    assert "z-min" not in made.face_sets
+    twice = mesh.to_pyvista().extract_cells(range(20, 40)).extract_cells(range(5))
+    assert pliant.Mesh.from_pyvista(twice).face_area("z-max") == pytest.approx(
+        mesh.face_area([face for face in mesh.face_sets["z-max"] if 20 <= face[0] < 25])
+    )
+
+
+def test_face_sets_whose_numbers_are_stale_are_dropped_with_a_warning() -> None:
+    mesh = pliant.Mesh.box((1, 1, 1), (2, 2, 2)).with_parts(regions={"core": np.arange(40)})
+    joined = mesh.to_pyvista().merge(mesh.translated((1, 0, 0)).to_pyvista())
+    with pytest.warns(pliant.PliantWarning) as caught:
+        made = pliant.Mesh.from_pyvista(joined)
+    messages = [str(warning.message) for warning in caught]
+    assert "the face sets `x-max`, `x-min`" in messages[0] and "cells were joined or divided" in messages[0]
+    assert "regions have the names of the first" in messages[1] and made.face_sets == {}
+    for extracted in (True, False):
+        grid = mesh.to_pyvista()
+        del grid.cell_data["pliant:element"]
+        if extracted:
+            grid = grid.extract_cells(range(20, 40))
+        else:
+            grid.field_data["faces:x-max"] = np.array([[40, 0]])
+        with pytest.warns(pliant.PliantWarning, match="`x-max`.* not kept: .*(extracted|elements 0 to 39)"):
+            assert "x-max" not in pliant.Mesh.from_pyvista(grid).face_sets
+
+
+def test_hidden_cells_of_pyvista_are_dropped() -> None:
+    mesh = pliant.Mesh.box((3, 1, 1), (3, 1, 1), elements="hex")
+    grid = mesh.to_pyvista()
+    grid.cell_data["vtkGhostType"] = np.array([0, 32, 1], dtype=np.uint8)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        made = pliant.Mesh.from_pyvista(grid)
+    assert made.element_count == 1 and made.volume == pytest.approx(1)
+    assert np.array_equal(made.face_sets["x-min"], mesh.face_sets["x-min"]) and "x-max" not in made.face_sets
+    explicit = pyvista.ExplicitStructuredGrid(pyvista.StructuredGrid(*np.meshgrid(*[np.arange(4.0)] * 3, indexing="ij")))
+    hidden = explicit.hide_cells(range(3))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pliant.PliantWarning)
+        assert pliant.Mesh.from_pyvista(hidden).element_count == 24
+
+
+@pytest.mark.parametrize("name", ["mesh.vtu", "mesh.vtk"])
+def test_regions_survive_a_file_that_pyvista_writes(tmp_path: Path, name: str) -> None:
+    mesh = pliant.Mesh.box((1, 1, 1), (2, 2, 2)).with_parts(regions={"weich": np.arange(10), "härter": np.arange(10, 40)})
+    mesh.to_pyvista().save(tmp_path / name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert same(pliant.Mesh.read(tmp_path / name), mesh)
+    assert same(pliant.Mesh.from_pyvista(pyvista.read(tmp_path / name)), mesh)

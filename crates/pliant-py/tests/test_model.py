@@ -153,7 +153,7 @@ def test_an_energy_of_ones_own_is_the_law_that_it_is() -> None:
         ({"young": -1, "poisson": 0.3}, "Young's modulus is -1, expected a positive number"),
         ({"young": 1, "poisson": 0.5}, "Poisson's ratio is 0.5, expected"),
         ({"young": float("nan"), "poisson": 0.3}, "Young's modulus is NaN"),
-        ({"young": 1}, "beside `young`, `poisson` is needed"),
+        ({"young": 1}, "`poisson` is missing"),
         ({"young": 1, "poisson": 0.3, "density": -5}, "the density is -5"),
         ({"young": 1, "poisson": 0.3, "coefficients": {"mu": 1}}, "`young` would do nothing"),
         ({"coefficients": {"mu": 1, "kappa": 1}}, "no coefficient `kappa`"),
@@ -373,3 +373,11 @@ def test_several_bodies_are_one_model(rubber: pliant.Material) -> None:
         pliant.Model(bodies, rubber)
     with pytest.raises(TypeError, match="expected a pliant.Mesh or a list of pliant.Body"):
         pliant.Model([ball])  # type: ignore[list-item]
+
+
+def test_a_single_obstacle_needs_no_list(beam: pliant.Mesh, rubber: pliant.Material) -> None:
+    wall = pliant.Obstacle.plane((0.5, 0, 0), (1, 0, 0), stiffness=1e3)
+    one, listed = (pliant.Model(beam, rubber, obstacles=given) for given in (wall, [wall]))
+    assert one.energy() == listed.energy() > 0
+    with pytest.raises(TypeError, match="obstacles: expected a pliant.Obstacle, or a list of them"):
+        pliant.Model(beam, rubber, obstacles=3)  # type: ignore[arg-type]

@@ -709,3 +709,19 @@ def test_a_simulation_has_a_step_or_an_integrator() -> None:
         pliant.Simulation(model, pliant.integrators.newmark(dt=0.1), dt=0.1)
     with pytest.raises(pliant.errors.SceneError, match="the time step is 0 s"):
         pliant.Simulation(model, dt=0)
+
+
+def test_counts_that_are_negative_are_value_errors(sim: pliant.Simulation) -> None:
+    calls = [
+        lambda: sim.step(-1),
+        lambda: sim.run(0.1, every=-1),
+        lambda: sim.static_solve(load_steps=-1),
+        lambda: sim.static_solve(iterations=-1),
+        lambda: pliant.integrators.newmark(dt=1e-3, iterations=-1),
+        lambda: pliant.integrators.newmark(dt=1e-3, halvings=-1),
+        lambda: pliant.Integrator("newmark", 1e-3, solver_iterations=-1),
+        lambda: pliant.set_threads(-1),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match="a count is -1, expected a whole number from 0"):
+            call()

@@ -4,6 +4,7 @@ use pliant::io::Disk;
 use pliant::material::AnyLaw;
 use pliant::scene::{SceneFile, Source};
 use pliant::simulation::Simulation;
+use pliant::system::System;
 
 fn build(text: &str) -> Simulation {
     let file = SceneFile::parse(Source::new("test.toml", text)).unwrap_or_else(|error| panic!("{error}"));
@@ -104,6 +105,46 @@ fn a_linearized_throw_that_gains_energy_is_reported_when_it_does() {
     }
     let gain = reported.expect("energy appears").to_string();
     assert!(gain.contains("energy appeared without work being done") && gain.contains("`backward-euler`"), "{gain}");
+}
+
+/// The ball jumps into the ground in one step, and the next ones dissipate what that stores.
+#[test]
+fn energy_that_appears_in_a_single_step_is_reported_also_if_it_goes_again() {
+    let soft = "[[object]]\nmesh = { ball = { radius = 0.1 } }\ntranslate = [0, 0.3, 0]\nvelocity = [0, -20, 0]\n\
+                material = { young = \"100 kPa\", poisson = 0.4, density = 1000 }\n[[obstacle]]\nplane = {}\n\
+                [simulation]\nduration = 1\nstep = \"1/60 s\"\nscheme = \"linearized-backward-euler\"\n";
+    let mut simulation = build(soft);
+    let start = simulation.observe().total_energy();
+    simulation.step().unwrap();
+    assert!(simulation.observe().total_energy() > 3.0 * start);
+    assert!(simulation.take_energy_gain().is_some());
+}
+
+#[test]
+fn rounding_of_a_body_at_rest_is_no_energy_gain() {
+    // A free body without any force, far from the origin of its coordinates.
+    let resting = BLOCK.replace("material", "translate = [0.3, 0.7, 0.1]\nmaterial");
+    for settings in ["step = 0.01\nduration = 1\n", "step = 0.01\nduration = 1\nscheme = \"newmark\"\n"] {
+        let mut simulation =
+            build(&format!("{resting}[[obstacle]]\nplane = {{ point = [0, -9, 0] }}\n[simulation]\n{settings}"));
+        for _ in 0..20 {
+            let info = simulation.step().unwrap();
+            assert_eq!(simulation.take_energy_gain(), None);
+            assert_eq!(info.substeps, 0, "nor is it a reason to split a step");
+        }
+    }
+}
+
+/// Newmark's scheme continues the acceleration of the step before, so that a load that is turned around still acts for half a step.
+#[test]
+fn loads_that_change_by_hand_are_no_energy_gain() {
+    let mut simulation = build(&format!("{BLOCK}[[hold]]\nvertices = \"x-min\"\n{NEWMARK}"));
+    let last = simulation.model().dim() - 2;
+    for step in 0..200 {
+        simulation.model_mut().loads_mut()[last] = if step / 20 % 2 == 0 { 0.1 } else { -0.1 };
+        simulation.step().unwrap();
+        assert_eq!(simulation.take_energy_gain(), None, "step {step}");
+    }
 }
 
 #[test]

@@ -734,7 +734,7 @@ fn meshing_ends_wherever_it_is_asked_to_stop() {
         ("tetrahedra", &|| fill_surface(&surface, &cells(12)).map(drop)),
         ("cage", &|| cage(&ring, &surface, &cells(8)).map(drop)),
         ("voxels", &|| voxelize(&surface, 12).map(drop)),
-        ("limits", &|| carrying_limits(&ring, &surface, &carrier, 0.1).map(drop)),
+        ("limits", &|| carrying_limits(&ring, &surface, &carrier, 0.1, 1.0).map(drop)),
     ];
     for (what, task) in tasks {
         // Returns how often it was asked, if it is to stop after so many times.

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use pliant::io::{Memory, WriteOptions, write_to};
+use pliant::io::{Memory, Mesh, WriteOptions, write_to};
 use pliant::math::Vec3;
-use pliant::mesh::{Cells, Faces, SurfaceMesh, VolumeMesh, generate};
+use pliant::mesh::{Cells, Faces, Material, SurfaceMesh, VolumeMesh, generate};
 use pliant::scene::{SceneFile, Source};
 
 fn parse(text: &str) -> Result<SceneFile, String> {
@@ -37,6 +37,49 @@ fn a_small_scene_is_what_it_says() {
     assert_eq!(model.bodies()[0].densities(), [1000.0]);
     let up = build(&format!("up = \"z\"\n{BLOCK}{TIME}")).unwrap();
     assert_eq!(up.simulation.model().gravity(), Vec3::new(0.0, 0.0, -9.81));
+}
+
+#[test]
+fn statics_without_gravity_need_no_density() {
+    let light = BLOCK.replace(", density = 1000", "");
+    let statics = format!("{light}{TIME}scheme = \"static\"\n");
+    let built = build(&format!("gravity = [0, 0, 0]\n{statics}")).unwrap();
+    assert_eq!(
+        built.notes,
+        [
+            "the density of `object` is not given and is set to 1 kg/m³: equilibrium without gravity does not depend on it"
+        ]
+    );
+    let load = "[[load]]\nvertices = \"x-max\"\n";
+    for needs_mass in [
+        statics.clone(),
+        format!("gravity = [0, 0, 0]\n{light}{TIME}"),
+        format!("gravity = [0, 0, 0]\n{statics}{load}impulse = [1, 0, 0]\n"),
+        format!("gravity = [0, 0, 0]\n{}", statics.replace("[[object]]", "[[object]]\nvelocity = [1, 0, 0]")),
+    ] {
+        let error = build(&needs_mass).map(|_| ()).unwrap_err();
+        assert!(error.contains("the density of `object` is missing"), "{error}");
+    }
+    let file = parse(&format!("gravity = [0, 0, 0]\n{statics}")).unwrap();
+    let model = file.model(&Memory::default()).map(|_| ()).unwrap_err().to_string();
+    assert!(model.contains("the density of `object` is missing"), "modes depend on it: {model}");
+}
+
+#[test]
+fn each_modulus_that_is_not_given_is_that_of_the_mesh_file() {
+    let mut data = generate::block([1.0; 3], [1, 1, 1], Cells::Hex).unwrap().into_data();
+    data.regions[0].material = Some(Material::isotropic("steel", 7800.0, 2e11, 0.3));
+    let files = Memory::default();
+    let mesh = Mesh::Volume(VolumeMesh::check(data).unwrap().mesh);
+    write_to(&files, Path::new("a.veg"), &mesh, &WriteOptions::default()).unwrap();
+    let moduli = |material: &str| {
+        let text = format!("[[object]]\nmesh = \"a.veg\"\nmaterial = {{ {material} }}\n{TIME}");
+        let moduli = parse(&text).unwrap().build(&files).unwrap().made_of[0].moduli.unwrap();
+        (moduli.young, moduli.poisson)
+    };
+    assert_eq!(moduli(""), (2e11, 0.3));
+    assert_eq!(moduli("young = 7e10"), (7e10, 0.3));
+    assert_eq!(moduli("poisson = 0.25"), (2e11, 0.25));
 }
 
 #[test]
@@ -139,7 +182,7 @@ fn errors_point_at_what_is_wrong_and_say_what_would_be_right() {
         (
             "[[hold]]\nvertices = \"x-min\"\n[[hold]]\nvertices = \"y-min\"\n\
              motion = { keyframes = [{ time = 1, translate = [1, 0, 0] }] }\n",
-            "is held here, and by hold 1 (from 1), which moves it otherwise",
+            "is held here, and by hold 1 of 2, which moves it otherwise",
         ),
         ("[[probe]]\nname = \"centre_of_mass\"\n", "there would be two columns `centre_of_mass.x`"),
         ("[output]\npicture = { size = [0, 0] }\n", "a picture of 0 × 0 pixels"),
@@ -162,7 +205,10 @@ fn wrong_materials_and_meshes_are_named_where_they_are() {
         ("material = { young = 1, poisson = 0.5, density = 1 }", "a.toml:3:35: Poisson's ratio is 0.5"),
         ("material = { young = -1, poisson = 0.4, density = 1 }", "a.toml:3:22: Young's modulus is -1"),
         ("material = { law = \"neohookean\", young = 1, poisson = 0.4, density = 1 }", "did you mean `neo-hookean`?"),
-        ("material = { young = 1, density = 1 }", "beside `young`, `poisson` is needed"),
+        (
+            "material = { young = 1, density = 1 }",
+            "`poisson` is missing: neither the material nor the mesh file gives it",
+        ),
         ("material = { young = 1, poisson = 0.4, density = 0 }", "the density is 0 kg/m³"),
         ("material = { young = 1, poisson = 0.4, density = 1, tangent = \"warped\" }", "only corotational has"),
         ("material = { young = 1, poisson = 0.4, density = 1, inversion_threshold = 0.1 }", "does nothing"),
@@ -620,14 +666,14 @@ fn a_cage_reports_fused_pieces_and_triangles_too_large_to_bend() {
     for part in [
         "3 separate pieces of the surface are joined into 1 body",
         "% of the surface is around features thinner than a cell of",
-        "about 2.000e-1 m: they bend and stretch as whole cells do",
+        "about 0.2 m: they bend and stretch as whole cells do",
     ] {
         assert!(coarse.contains(part), "{part}: {coarse}");
     }
     let fine = notes(40);
     assert!(!fine.contains("are joined into") && !fine.contains("thinner than a cell"), "{fine}");
     for part in [
-        "the surface is too coarse to show bending: its triangles are up to 1.000e0 m long",
+        "the surface is too coarse to show bending: its triangles are up to 1 m long",
         "bodies do not collide with each other yet: the 3 separate pieces of `object`",
     ] {
         assert!(fine.contains(part), "{part}: {fine}");
@@ -658,7 +704,7 @@ fn balls_smaller_than_the_gaps_between_vertices_are_reported_before_the_run() {
     };
     let small = notes(4, 0.08);
     assert_eq!(small.len(), 1, "{small:?}");
-    let said = "obstacle 1 (from 1): a ball of radius 0.08 m passes between points up to 0.25 m apart: only points of `object` \
+    let said = "obstacle 1 of 1: a ball of radius 0.08 m passes between points up to 0.25 m apart: only points of `object` \
                 touch, and not its faces; make its cells 4 times smaller, or the ball larger";
     assert_eq!(small[0], said);
     let larger = notes(4, 0.2);
@@ -673,7 +719,25 @@ fn bodies_that_could_meet_each_other_or_themselves_are_reported() {
     let rod = BLOCK.replace("size = [1, 1, 1], cells = [2, 2, 2]", "size = [2, 0.1, 0.1], cells = [8, 1, 1]");
     let floor = "[[obstacle]]\nplane = { point = [0, -1, 0] }\n";
     let folding = build(&format!("{rod}{floor}{TIME}")).unwrap().notes;
-    assert!(folding[0].contains("nor with themselves: `object` is thin, 2 m long"), "{folding:?}");
+    let expected = "nor with themselves: `object` is slender, with a bounding box 2 m long, and if it folds";
+    assert!(folding[0].contains(expected), "{folding:?}");
+    let bar = rod.replace("[2, 0.1, 0.1]", "[1, 0.1, 0.1]");
+    assert_eq!(build(&format!("{bar}{floor}{TIME}")).unwrap().notes, Vec::<String>::new(), "a beam is not slender");
+    let still = format!("{rod}{floor}{TIME}scheme = \"static\"\n");
+    assert_eq!(build(&still).unwrap().notes, Vec::<String>::new(), "nothing folds in statics");
     assert_eq!(build(&format!("{rod}{TIME}")).unwrap().notes, Vec::<String>::new(), "nothing would fold it");
     assert_eq!(build(&format!("{BLOCK}{floor}{TIME}")).unwrap().notes, Vec::<String>::new(), "a cube does not fold");
+}
+
+#[test]
+fn a_law_with_a_second_minimum_is_reported() {
+    let notes = |poisson: f64, law: &str| {
+        let material = format!("material = {{ law = \"{law}\", young = 1e6, poisson = {poisson}, density = 1000 }}\n");
+        let object = "[[object]]\nmesh = { box = { size = [1, 1, 1], cells = [2, 2, 2] } }\n";
+        parse(&format!("{object}{material}{TIME}")).unwrap().build(&Memory::default()).unwrap().notes.join("\n")
+    };
+    assert!(notes(-0.9, "stable-neo-hookean").contains("has a second minimum"));
+    for (poisson, law) in [(-0.2, "stable-neo-hookean"), (-0.9, "corotational")] {
+        assert_eq!(notes(poisson, law), "");
+    }
 }

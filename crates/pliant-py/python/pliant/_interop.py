@@ -18,17 +18,37 @@ if TYPE_CHECKING:
 MESHIO = {"tet4": "tetra", "hex8": "hexahedron"}
 MESHIO_FACES = {"tet4": "triangle", "hex8": "quad"}
 MESHIO_SOLIDS = ("tetra", "hexahedron", "wedge", "pyramid", "polyhedron", "VTK_LAGRANGE_TETRA", "VTK_LAGRANGE_HEX")
+# Solids of first order that are not supported; all others of `MESHIO_SOLIDS` are of higher order.
+MESHIO_FIRST_ORDER = ("wedge", "pyramid", "polyhedron")
 VTK = {"tet4": 10, "hex8": 12}
 PIXEL, VOXEL = 8, 11
 # The VTK types of points and lines, of triangles and quadrilaterals, and of other solids.
 VTK_THIN = frozenset({0, 1, 2, 3, 4, 21, 35, 68, 75})
 VTK_FACES = {"tet4": 5, "hex8": 9}
 VTK_FLAT = frozenset({5, 6, 7, 8, 9, 22, 23, 28, 30, 34, 36, 69, 70, 76, 77})
+VTK_HIGHER_ORDER = frozenset({24, 25, 26, 27, 29, 31, 32, 33, 37, 71, 72, 73, 74, 78, 79, 80, 81})
 
 # Cell data that may have the number or the name of a group, the first that is there counts. Of all but the first, 0 is no group.
 LABELS = ("region", "gmsh:physical", "medit:ref", "material", "MaterialIds", "CellEntityIds", "ObjectId")
+# Cell data with the number of the element that each cell was in `to_pyvista`: face sets are given by these numbers.
+ELEMENTS = "pliant:element"
+GHOSTS = "vtkGhostType"
+# The bits of vtkGhostType for cells that are copies of others, or hidden.
+DUPLICATE_OR_HIDDEN = 1 | 32
 # Data of other programs that say nothing about the body.
-UNIMPORTANT = frozenset({"gmsh:geometrical", "gmsh:dim_tags", "gmsh:bounding_entities", "region_names", "TimeValue"})
+UNIMPORTANT = frozenset(
+    {
+        "gmsh:geometrical",
+        "gmsh:dim_tags",
+        "gmsh:bounding_entities",
+        "region_names",
+        "TimeValue",
+        "vtkOriginalCellIds",
+        "vtkOriginalPointIds",
+        GHOSTS,
+        ELEMENTS,
+    }
+)
 
 
 def csr(
@@ -137,12 +157,16 @@ def from_meshio(mesh: Any) -> Mesh:
     """
     import numpy as np
 
+    if not hasattr(mesh, "cells") or not hasattr(mesh, "points"):
+        raise MeshError(f"this is a {type(mesh).__name__}, expected a meshio.Mesh")
     kinds = {name: kind for kind, name in MESHIO.items()}
     found = sorted({block.type for block in mesh.cells})
     usable = [name for name in found if name in kinds]
     solids = [name for name in found if name.startswith(MESHIO_SOLIDS)]
     if len(usable) != 1 or len(solids) != 1:
-        raise MeshError(f"the mesh has cells of the kinds {found}, expected tetra or hexahedron, and not both")
+        higher = [name for name in solids if name not in (*MESHIO_FIRST_ORDER, *kinds)]
+        hint = f"; elements of second and higher order ({', '.join(higher)}) are not supported yet" if higher else ""
+        raise MeshError(f"the mesh has cells of the kinds {found}, expected tetra or hexahedron, and not both{hint}")
     kind, groups = kinds[usable[0]], _Groups()
     # Cells are numbered through all blocks of the kind, sets by block.
     firsts, blocks, count = [], [], 0
@@ -173,15 +197,13 @@ def from_meshio(mesh: Any) -> Mesh:
         if name in UNIMPORTANT:
             continue
         for number, part in enumerate(parts):
-            members = np.asarray([] if part is None else part)
-            if members.dtype.kind == "b":
-                members = np.flatnonzero(members)
-            if len(members) and not put(name, number, members.astype(np.int64)):
+            members = _members([] if part is None else part)
+            if len(members) and not put(name, number, members):
                 unkept[name] = unkept.get(name, 0) + len(members)
     labels, array = _meshio_labels(mesh, put, groups, usable[0])
     regions = _regions_among(groups, labels, array, _group_names(mesh, 3), len(elements))
     for name, points in (mesh.point_sets or {}).items():
-        groups.vertices.setdefault(name, []).append(np.asarray(points))
+        groups.vertices.setdefault(name, []).append(_members(points))
     _point_labels(mesh.point_data, groups)
     for name, number in unkept.items():
         groups.lost.append(f"{number} cells of the set `{name}` are of a kind that is not kept")
@@ -194,9 +216,19 @@ def from_meshio(mesh: Any) -> Mesh:
     return groups.mesh(np.asarray(mesh.points, dtype=np.float64), elements, regions)
 
 
+def _members(part: Any) -> NDArray[np.int64]:
+    """Returns the numbers of the members of a set, which is given by numbers or by a mask."""
+    import numpy as np
+
+    members = np.asarray(part).ravel()
+    return np.flatnonzero(members) if members.dtype.kind == "b" else members.astype(np.int64)
+
+
 def _group_names(mesh: Any, dimension: int) -> dict[int, str]:
     """The names that Gmsh has for the numbers of groups of a dimension."""
-    data = (mesh.field_data or {}).items()
+    import numpy as np
+
+    data = ((name, np.ravel(entry)) for name, entry in (mesh.field_data or {}).items())
     return {int(entry[0]): name for name, entry in data if len(entry) == 2 and entry[1] == dimension}
 
 
@@ -299,47 +331,176 @@ def to_meshio(mesh: Mesh) -> Any:
     )
 
 
-def _grid_of(grid: Any) -> Any:
-    """An unstructured grid of a PyVista object; the blocks of a MultiBlock become regions and face sets of their names."""
+def _grid_of(grid: Any, lost: list[str]) -> Any:
+    """Returns an unstructured grid of a PyVista object, without hidden cells. The blocks of a MultiBlock become regions and face sets of their names."""
     import numpy as np
 
-    if hasattr(grid, "cells_dict"):
-        return grid
     if hasattr(grid, "is_all_polydata"):
-        import pyvista
+        return _combined(_leaves(grid, (), lost), lost)
+    if not hasattr(grid, "cells_dict"):
+        if not hasattr(grid, "cast_to_unstructured_grid"):
+            raise MeshError(f"this is a {type(grid).__name__}, expected a pyvista.UnstructuredGrid")
+        grid = grid.cast_to_unstructured_grid()
+    if GHOSTS in grid.cell_data:
+        dropped = (np.asarray(grid.cell_data[GHOSTS]).astype(np.int64) & DUPLICATE_OR_HIDDEN) != 0
+        if dropped.any():
+            grid = grid.extract_cells(np.flatnonzero(~dropped))
+    return grid
 
-        parts = pyvista.MultiBlock()
-        for number in range(grid.n_blocks):
-            block, name = grid[number], grid.get_block_name(number) or f"block-{number}"
-            if block is None or not getattr(block, "n_cells", getattr(block, "n_blocks", 0)):
-                continue
-            part = _grid_of(block).copy()
-            # A block of blocks has names already.
-            if "region" not in part.cell_data:
-                part.cell_data["region"] = np.full(part.n_cells, name)
-            else:
-                part.cell_data["region"] = _named(part, "region")
-            parts.append(part)
-        if not parts.n_blocks:
-            raise MeshError("the MultiBlock has no blocks with cells, expected tetrahedra or hexahedra")
-        return parts.combine(merge_points=True)
-    if not hasattr(grid, "cast_to_unstructured_grid"):
-        raise MeshError(f"this is a {type(grid).__name__}, expected a pyvista.UnstructuredGrid")
-    return grid.cast_to_unstructured_grid()
+
+def _leaves(blocks: Any, path: tuple[str, ...], lost: list[str]) -> list[tuple[tuple[str, ...], Any]]:
+    """Returns the grids of a MultiBlock and of the blocks within, each with the names that lead to it."""
+    leaves = []
+    for number in range(blocks.n_blocks):
+        block, name = blocks[number], blocks.get_block_name(number) or f"block-{number}"
+        if block is None:
+            continue
+        if hasattr(block, "is_all_polydata"):
+            leaves += _leaves(block, (*path, name), lost)
+        elif getattr(block, "n_cells", 0):
+            leaves.append(((*path, name), _grid_of(block, lost)))
+    return leaves
+
+
+def _combined(leaves: list[tuple[tuple[str, ...], Any]], lost: list[str]) -> Any:
+    """Returns one grid of several. Their cell data `region` is the name of the block, or of the region if it is not the default and no other block has it.
+    Sets with the same name are joined."""
+    import numpy as np
+    import pyvista
+
+    leaves = [(path, grid) for path, grid in leaves if grid.n_cells]
+    if not leaves:
+        raise MeshError("the MultiBlock has no blocks with cells, expected tetrahedra or hexahedra")
+    short = [path[-1] for path, _ in leaves]
+    blocks = [name if short.count(name) == 1 else ".".join(path) for name, (path, _) in zip(short, leaves)]
+    labels = [_block_labels(grid) for _, grid in leaves]
+    every = [name for part in labels for name in np.unique(part)]
+    parts = []
+    faces: dict[str, list[Any]] = {}
+    offset = 0
+    for block, label, (_, grid) in zip(blocks, labels, leaves):
+        names = {name: f"{block}.{name}" if every.count(name) > 1 else name for name in np.unique(label).tolist()}
+        names[""] = names["body"] = block
+        solid = np.isin(grid.celltypes, [*VTK.values(), VOXEL])
+        for name, pairs in _face_pairs(grid, solid, lost).items():
+            faces.setdefault(name, []).append(pairs + [offset, 0])
+        offset += int(solid.sum())
+        part = grid.copy()
+        part.clear_field_data()
+        part.cell_data["region"] = np.asarray([names[name] for name in label.tolist()])
+        parts.append(part)
+    # The append filter keeps only arrays that all blocks have.
+    for of in ("cell_data", "point_data"):
+        arrays = {name for _, grid in leaves for name in getattr(grid, of)} - UNIMPORTANT - {"region"}
+        missing = {name for name in arrays if any(name not in getattr(grid, of) for _, grid in leaves)}
+        unkept = sorted(name for name in missing if not name.startswith("set:"))
+        if unkept:
+            lost.append(f"data arrays that not all blocks have are not kept: {', '.join(unkept)}")
+        for part in parts:
+            data = getattr(part, of)
+            for name in {name for name in missing if name.startswith("set:")} - set(data):
+                data.set_array(np.zeros(part.n_cells if of == "cell_data" else part.n_points, dtype=np.uint8), name)
+    combined = pyvista.MultiBlock(parts).combine(merge_points=True)
+    # Of points that are merged, the filter keeps the data of one.
+    vertices = np.concatenate([part.cell_connectivity + first for part, first in zip(parts, _firsts(parts))])
+    for name in [name for name in combined.point_data if name.startswith("set:")]:
+        chosen = np.concatenate([np.asarray(part.point_data[name]) != 0 for part in parts])
+        mask = np.asarray(combined.point_data[name]) != 0
+        mask[combined.cell_connectivity[chosen[vertices]]] = True
+        combined.point_data.set_array(mask.astype(np.uint8), name)
+    for name, several in faces.items():
+        combined.field_data[f"faces:{name}"] = np.concatenate(several)
+    for name in {name for _, grid in leaves for name in grid.field_data if not name.startswith("faces:")} - UNIMPORTANT:
+        combined.field_data[name] = [0]
+    # Elements have other numbers now, and those of face sets are translated.
+    if ELEMENTS in combined.cell_data:
+        del combined.cell_data[ELEMENTS]
+    return combined
+
+
+def _firsts(parts: list[Any]) -> list[int]:
+    """Returns the number of the first point of each grid if points are counted through all grids."""
+    import numpy as np
+
+    return [int(first) for first in np.cumsum([0, *(part.n_points for part in parts)])[:-1]]
+
+
+def _block_labels(grid: Any) -> NDArray[Any]:
+    """Returns the regions of the cells of a block as text: empty where there is none, and in blocks that are surfaces."""
+    import numpy as np
+
+    names = np.full(grid.n_cells, "", dtype=object)
+    solid = np.isin(grid.celltypes, [*VTK.values(), VOXEL])
+    if "region" in grid.cell_data:
+        labels = _named(grid, "region")
+        for label in np.unique(labels):
+            names[labels == label] = _text(label) if _is_group(label, "region") else ""
+        # Surfaces keep the labels of the solid from which they were extracted, which are not their own.
+        if not solid.any():
+            names[:] = ""
+    return names.astype(str)
+
+
+def _face_pairs(grid: Any, solid: NDArray[np.bool_], lost: list[str]) -> dict[str, NDArray[np.int64]]:
+    """Returns the face sets of the field data: rows of an element, counted among the solid cells of the grid, and a side.
+
+    The numbers in the field data are those of the grid as it was written. Filters of VTK copy them to grids of other cells, where `ELEMENTS` has the
+    original numbers.
+    """
+    import numpy as np
+
+    arrays = [name for name in grid.field_data if name.startswith("faces:")]
+    count = int(solid.sum())
+    if not arrays or not count:
+        return {}
+    called = ", ".join(f"`{name[6:]}`" for name in arrays)
+    number_of: NDArray[np.int64] | None = None
+    if ELEMENTS in grid.cell_data:
+        ids = np.asarray(grid.cell_data[ELEMENTS]).ravel()[solid].astype(np.int64)
+        if len(np.unique(ids)) < count or ids.min() < 0:
+            lost.append(f"the face sets {called} are not kept: cells were joined or divided after their faces were numbered")
+            return {}
+        number_of = np.full(int(ids.max()) + 1, -1)
+        number_of[ids] = np.arange(count)
+    elif "vtkOriginalCellIds" in grid.cell_data:
+        lost.append(f"the face sets {called} are not kept: cells were extracted after their faces were numbered")
+        return {}
+    sides = 4 if VTK["tet4"] in np.asarray(grid.celltypes) else 6
+    found = {}
+    for name in arrays:
+        pairs = np.asarray(grid.field_data[name])
+        if pairs.size % 2 or pairs.dtype.kind not in "iuf":
+            lost.append(f"the face set `{name[6:]}` is not kept: expected pairs of an element and a side")
+            continue
+        pairs = pairs.astype(np.int64).reshape(-1, 2)
+        if number_of is not None:
+            pairs = pairs[(pairs[:, 0] >= 0) & (pairs[:, 0] < len(number_of))]
+            pairs = np.column_stack([number_of[pairs[:, 0]], pairs[:, 1]])
+            pairs = pairs[pairs[:, 0] >= 0]
+        if ((pairs < 0) | (pairs >= [count, sides])).any():
+            lost.append(f"the face set `{name[6:]}` is not kept: expected elements 0 to {count - 1} and sides 0 to {sides - 1}")
+            continue
+        if len(pairs) or number_of is None:
+            found[name[6:]] = pairs
+    return found
 
 
 def _named(grid: Any, array: str) -> NDArray[Any]:
     """The labels of cells as text; numbers are looked up in the names that files of Pliant have."""
     import numpy as np
 
-    labels = np.asarray(grid.cell_data[array]).ravel()
+    labels = np.asarray(grid.cell_data[array])
+    if labels.size != grid.n_cells:
+        raise MeshError(f"the cell data `{array}` has the shape {labels.shape}, expected ({grid.n_cells},): one label per cell")
+    labels = labels.ravel()
     if "region_names" in grid.field_data and labels.dtype.kind in "iu" and array == "region":
         data = np.asarray(grid.field_data["region_names"])
         if data.dtype.kind in "iu":
             names = bytes(data.astype(np.uint8)).decode(errors="replace").rstrip("\0").split("\0")
         else:
             names = [str(name) for name in data]
-        return np.asarray([names[n] if 0 <= n < len(names) else str(n) for n in labels.tolist()])
+        # A negative number is no region.
+        return np.asarray([names[n] if 0 <= n < len(names) else "" if n < 0 else str(n) for n in labels.tolist()])
     return labels
 
 
@@ -350,7 +511,8 @@ def from_pyvista(grid: Any) -> Mesh:
     """
     import numpy as np
 
-    grid = _grid_of(grid)
+    groups = _Groups()
+    grid = _grid_of(grid, groups.lost)
     cells = dict(grid.cells_dict)
     types = np.asarray(grid.celltypes).copy()
     # Voxels are boxes whose corners are counted row by row, and pixels rectangles.
@@ -361,10 +523,12 @@ def from_pyvista(grid: Any) -> Mesh:
     kinds = [kind for kind, number in VTK.items() if number in cells]
     found = sorted(int(number) for number in np.unique(types))
     if len(kinds) != 1 or any(number not in VTK_THIN | VTK_FLAT | {VTK[kinds[0]]} for number in found):
+        higher = VTK_HIGHER_ORDER.intersection(found)
+        hint = "; elements of second and higher order are not supported yet" if higher else ""
         raise MeshError(
-            f"the grid has cells of VTK's types {found}, expected 10 (tetrahedra) or 12 (hexahedra), and not both"
+            f"the grid has cells of VTK's types {found}, expected 10 (tetrahedra) or 12 (hexahedra), and not both{hint}"
         )
-    number, flat, groups = VTK[kinds[0]], VTK_FACES[kinds[0]], _Groups()
+    number, flat = VTK[kinds[0]], VTK_FACES[kinds[0]]
     elements, faces = np.asarray(cells[number], dtype=np.int64), np.asarray(cells.get(flat, []), dtype=np.int64)
     used = {"region_names"}
     names = [name for name in LABELS if name in grid.cell_data]
@@ -390,11 +554,13 @@ def from_pyvista(grid: Any) -> Mesh:
         used.add(name)
         groups.vertices.setdefault(name[4:], []).append(np.flatnonzero(np.asarray(grid.point_data[name])))
     corners = _side_corners(kinds[0])
-    for name in [name for name in grid.field_data if name.startswith("faces:")]:
-        used.add(name)
-        pairs = np.asarray(grid.field_data[name], dtype=np.int64).reshape(-1, 2)
-        rows = elements[pairs[:, :1], corners[pairs[:, 1]]] if len(pairs) else np.zeros((0, corners.shape[1]), np.int64)
-        groups.faces.setdefault(name[6:], []).append(rows)
+    for name, pairs in _face_pairs(grid, types == number, groups.lost).items():
+        groups.faces.setdefault(name, []).append(elements[pairs[:, :1], corners[pairs[:, 1]]])
+    used.update(name for name in grid.field_data if name.startswith("faces:"))
+    if "region_names" in grid.field_data and _are_joined(grid):
+        groups.lost.append(
+            "the grid joins cells of several meshes: regions have the names of the first; a MultiBlock keeps those of each"
+        )
     dropped = int(np.isin(types, [kind for kind in found if kind not in (number, flat)]).sum())
     if dropped:
         groups.lost.append(f"{dropped} cells that are points, lines or other surfaces are not kept")
@@ -402,6 +568,13 @@ def from_pyvista(grid: Any) -> Mesh:
     if data:
         groups.lost.append(f"data arrays that are not kept: {', '.join(sorted(data))}")
     return groups.mesh(np.asarray(grid.points, dtype=np.float64), elements, regions)
+
+
+def _are_joined(grid: Any) -> bool:
+    """Returns true if the cells come from several grids of `to_pyvista`, in each of which elements are numbered from 0 on."""
+    import numpy as np
+
+    return ELEMENTS in grid.cell_data and bool((np.diff(np.asarray(grid.cell_data[ELEMENTS]).ravel()) < 0).any())
 
 
 def _side_corners(kind: str) -> NDArray[Any]:
@@ -414,7 +587,7 @@ def _side_corners(kind: str) -> NDArray[Any]:
 
 
 def to_pyvista(mesh: Mesh, positions: Any = None) -> Any:
-    """A ``pyvista.UnstructuredGrid`` with the names of regions as cell data, and sets as in files of the kind .vtu."""
+    """Returns a ``pyvista.UnstructuredGrid`` with regions and sets as in files of the kind .vtu."""
     import numpy as np
     import pyvista
 
@@ -422,8 +595,12 @@ def to_pyvista(mesh: Mesh, positions: Any = None) -> Any:
     points = np.array(mesh.vertices if positions is None else positions, dtype=np.float64)
     if points.shape != mesh.vertices.shape:
         raise MeshError(f"positions has the shape {points.shape}, expected {mesh.vertices.shape}")
-    grid = pyvista.UnstructuredGrid({VTK[mesh.kind]: mesh.elements.copy()}, points)
-    grid.cell_data["region"] = np.asarray(list(mesh.regions))[mesh.element_regions]
+    grid: Any = pyvista.UnstructuredGrid({VTK[mesh.kind]: mesh.elements.copy()}, points)
+    # Not by assignment, which would also choose an array as what colors show.
+    grid.cell_data.set_array(np.array(mesh.element_regions), "region")
+    grid.cell_data.set_array(np.arange(mesh.element_count), ELEMENTS)
+    names = b"".join(name.replace("\0", "").encode() + b"\0" for name in mesh.regions)
+    grid.field_data["region_names"] = np.frombuffer(names, dtype=np.uint8).copy()
     for data, count, sets in (
         (grid.cell_data, mesh.element_count, mesh.element_sets),
         (grid.point_data, mesh.vertex_count, mesh.vertex_sets),
@@ -431,7 +608,6 @@ def to_pyvista(mesh: Mesh, positions: Any = None) -> Any:
         for name, members in sets.items():
             mask = np.zeros(count, dtype=np.uint8)
             mask[members] = 1
-            # Not by assignment, which would also choose it as what colors show.
             data.set_array(mask, f"set:{name}")
     for name, faces in mesh.face_sets.items():
         if len(faces):

@@ -256,7 +256,7 @@ class Model:
         damping: tuple[Quantity, Quantity] | None = None,
         mass: Literal["consistent", "lumped"] = "consistent",
         springs: Springs | Sequence[Springs] | None = None,
-        obstacles: Sequence[Obstacle] | None = None,
+        obstacles: Obstacle | Sequence[Obstacle] | None = None,
     ) -> Model: ...
     @property
     def vertex_count(self) -> int: ...

@@ -3,8 +3,9 @@
 //! `peers matrix <cells> <file>` writes the matrix of a backward-Euler step of a bar and says what its factor takes. Then each line
 //! `f64 <threads>` or `f32 <threads>` is answered with the seconds that factorisation and solution took.
 //!
-//! `peers swing <cells>` makes a bar that swings under its weight, `peers swing-long <cells>` the one of those matrices. Each line, a number of
-//! threads, is answered with the seconds that a step took on average, and the linear solver in it.
+//! `peers swing <cells>` makes a bar that swings under its weight, `peers swing-long <cells>` the one of those matrices. Each line, `default
+//! <threads>` or `linearized <threads>` for the integrator, is answered with the mean seconds per step, those of the linear solver, and the mean
+//! number of Newton iterations per step.
 //!
 //! `peers modes <cells> <folder>` writes stiffness and mass of a bar that is held, without what is held. Each line, a number of threads, is answered
 //! with the seconds that finding 20 modes took, the factorisation included, and their frequencies in Hz.
@@ -17,7 +18,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use pliant::force::{Definiteness, Elastic, Force, bind_all};
-use pliant::integrator::{Integrator, LinearizedBackwardEuler};
+use pliant::integrator::{BackwardEuler, Integrator, LinearizedBackwardEuler};
 use pliant::mass::MassMatrix;
 use pliant::material::{AnyLaw, Corotational, CorotationalTangent, YoungPoisson};
 use pliant::math::Vec3;
@@ -42,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// A bar of so many cells across, held on the left, and `long` times as long: linearised backward Euler with the default solver.
+/// Steps a bar of `cells` cells across, fixed on the left, and `long` times as long, with the default solver.
 fn swing_on_demand(size: [f64; 3], long: usize, cells: usize) -> Result<(), Box<dyn Error>> {
     const STEPS: usize = 100;
     let mesh = generate::block(size, [long * cells, cells, cells], Cells::Tet5)?;
@@ -54,16 +55,23 @@ fn swing_on_demand(size: [f64; 3], long: usize, cells: usize) -> Result<(), Box<
     let mut model = builder.gravity(Vec3::new(0.0, -9.81, 0.0)).build()?;
     println!(r#"{{"pid": {}, "vertices": {}}}"#, std::process::id(), model.vertex_count());
     for line in io::stdin().lock().lines() {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(line?.trim().parse()?).build()?;
+        let line = line?;
+        let (integrator, threads) = line.split_once(' ').ok_or("an integrator and a number of threads")?;
+        let mut integrator: Box<dyn Integrator<Model>> = match integrator {
+            "linearized" => Box::new(LinearizedBackwardEuler::default()),
+            _ => Box::new(BackwardEuler::for_animation()),
+        };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.trim().parse()?).build()?;
         let (mut state, mut solver) = (model.rest_state(), SolverParams::default().build());
-        let mut scheme = LinearizedBackwardEuler::default();
-        let mut solving = 0.0;
+        let (mut solving, mut iterations) = (0.0, 0);
         let start = Instant::now();
         for _ in 0..STEPS {
-            let info = pool.install(|| scheme.step(&mut model, &mut *solver, &mut state, 0.01))?;
+            let info = pool.install(|| integrator.step(&mut model, &mut *solver, &mut state, 0.01))?;
             solving += info.solving.as_secs_f64();
+            iterations += info.newton_iterations;
         }
-        println!("{} {}", start.elapsed().as_secs_f64() / STEPS as f64, solving / STEPS as f64);
+        let mean = |sum: f64| sum / STEPS as f64;
+        println!("{} {} {}", mean(start.elapsed().as_secs_f64()), mean(solving), mean(iterations as f64));
     }
     Ok(())
 }

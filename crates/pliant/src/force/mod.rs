@@ -36,6 +36,7 @@ pub use geometric::{Geometric, GeometricError, GeometricStiffness};
 pub use handles::{Handle, Handles, HandlesError};
 pub use inverted::InvertedElement;
 pub use loads::{LoadsError, NodalLoads, ScheduledLoad, surface_force, surface_traction};
+pub(crate) use obstacle::Weight;
 pub use obstacle::{
     Contact, ContactPoints, ContactPointsError, Obstacle, Obstacles, ObstaclesError, Shape, Side, Spacing,
 };

@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::newton::{Balance, Newton};
 use super::{
     Integrator, LinearStep, NewtonParams, StepError, StepInfo, Tangent, check, check_defined, check_finite,
-    check_force, sized,
+    check_force, dot, sized,
 };
 use crate::solver::LinearSolver;
 use crate::system::{DampingKind, Definiteness, State, System, Weights};
@@ -110,7 +110,8 @@ pub(super) fn finish(state: &mut State, h: f64, q: &mut Vec<f64>, v: &mut Vec<f6
 /// `1/(2h²) |q − q_n − h v_n|²_M + 1/(2h) (q − q_n)ᵀ D (q − q_n) + V(q)`,
 ///
 /// with `D` that of the start of the step, built on a positive semi-definite `K`. Energy is not gained where `V` is convex between both ends of a
-/// step, and in practice not elsewhere either (`tests/contact_and_loads.rs`), as long as loads, holds and obstacles are at rest and all forces have an energy. Holds that move do so in the first iteration, without line search.
+/// step, as long as loads, holds and obstacles are at rest and all forces have an energy; [`limit_energy`](Self::limit_energy) bounds the gain elsewhere.
+/// Holds that move do so in the first iteration, without line search.
 #[derive(Debug, Clone)]
 pub struct BackwardEuler {
     /// How Newton's method goes on.
@@ -120,6 +121,9 @@ pub struct BackwardEuler {
     /// Start from the motion of the step before, `s = h (v + h a)`, where that has a lower energy than standing still: smooth motion then needs one
     /// Newton iteration per step instead of two or three.
     pub predict: bool,
+    /// Split a step into halves, and these again, where the sum of kinetic and potential energy rises though no work is done. Backward Euler may gain
+    /// energy where `V` is not convex between both ends of a step, as where elements snap through. Needs `predict`.
+    pub limit_energy: bool,
     newton: Newton,
     balance: Balance,
     q: Vec<f64>,
@@ -140,6 +144,7 @@ impl BackwardEuler {
             params,
             damping_follows: false,
             predict: false,
+            limit_energy: false,
             newton: Newton::default(),
             balance: Balance::default(),
             q: Vec::new(),
@@ -152,7 +157,7 @@ impl BackwardEuler {
     pub fn for_animation() -> Self {
         let params =
             NewtonParams { tolerance: 1e-3, min_iterations: 1, must_converge: false, ..NewtonParams::default() };
-        Self { predict: true, ..Self::new(NewtonParams { tangent: Tangent::ExactFirst, ..params }) }
+        Self { predict: true, limit_energy: true, ..Self::new(NewtonParams { tangent: Tangent::ExactFirst, ..params }) }
     }
 
     /// So many iterations at most, and no test whether they were enough: where there is an energy, each of them lowers it, so that the motion is
@@ -171,6 +176,79 @@ impl<S: System> Integrator<S> for BackwardEuler {
         system: &mut S,
         solver: &mut dyn LinearSolver<S::Matrix>,
         state: &mut State,
+        dt: f64,
+    ) -> Result<StepInfo, StepError> {
+        self.step_or_split(system, solver, state, dt, 0)
+    }
+}
+
+/// How often a step whose energy rises may be halved.
+const MAX_SPLITS: usize = 6;
+/// Rise of the energy in a step that is accepted, relative to the kinetic energy: rolling and spinning bodies gain and lose some with every step.
+const ENERGY_RISE: f64 = 0.1;
+/// Rise of the energy that may be rounding, or the tolerance of Newton's method, relative to the potential energy.
+const ENERGY_NOISE: f64 = 1e-6;
+/// Displacement in a step, relative to the size of the system, below which changes of the energy are mostly rounding.
+const STANDSTILL: f64 = 1e-6;
+
+impl BackwardEuler {
+    /// Steps by `dt`; halves the step if its energy rises, `depth` times so far.
+    fn step_or_split<S: System>(
+        &mut self,
+        system: &mut S,
+        solver: &mut dyn LinearSolver<S::Matrix>,
+        state: &mut State,
+        dt: f64,
+        depth: usize,
+    ) -> Result<StepInfo, StepError> {
+        let mut info = self.solve(system, solver, state, dt)?;
+        if self.limit_energy && depth < MAX_SPLITS && self.energy_rises(system, state) {
+            let (q, v) = (self.q.clone(), self.v.clone());
+            let mut split = state.clone();
+            let half = |info: StepInfo, _| {
+                let half = self.step_or_split(system, solver, &mut split, 0.5 * dt, depth + 1)?;
+                Ok::<_, StepError>(info.and(&half))
+            };
+            match (0..2).try_fold(info, half) {
+                Ok(info) => {
+                    split.time = state.time + dt;
+                    *state = split;
+                    return Ok(info);
+                }
+                Err(error) if error.is_stop() => return Err(error),
+                // The whole step is at least a solution.
+                Err(_) => (self.q, self.v) = (q, v),
+            }
+        }
+        info.substeps += usize::from(depth > 0);
+        finish(state, dt, &mut self.q, &mut self.v);
+        Ok(info)
+    }
+
+    /// Returns true if the energy rises from `state` to the solution although nothing does work.
+    fn energy_rises<S: System>(&mut self, system: &mut S, state: &State) -> bool {
+        let farthest = self.newton.s.iter().fold(0.0_f64, |farthest, s| farthest.max(s.abs()));
+        if farthest <= STANDSTILL * system.extent() {
+            return false;
+        }
+        let Some(change) = self.newton.energy_change(system, &self.balance) else { return false };
+        let mass = Weights { mass: 1.0, ..Weights::default() };
+        let product = &mut self.balance.s_hat;
+        let mut kinetic = |v: &[f64]| {
+            system.mul(mass, v, product);
+            0.5 * dot(v, product)
+        };
+        let (start, end) = (kinetic(&state.v), kinetic(&self.v));
+        let stored = self.newton.start_energy().unwrap_or(0.0).abs();
+        end - start + change > ENERGY_RISE * start.max(end) + ENERGY_NOISE * stored
+    }
+
+    /// Solves a step by `dt` for the positions and velocities at its end.
+    fn solve<S: System>(
+        &mut self,
+        system: &mut S,
+        solver: &mut dyn LinearSolver<S::Matrix>,
+        state: &State,
         dt: f64,
     ) -> Result<StepInfo, StepError> {
         check(system, state, dt)?;
@@ -200,7 +278,6 @@ impl<S: System> Integrator<S> for BackwardEuler {
         self.q.copy_from_slice(&self.newton.q);
         system.prescribe(time + h, &mut self.q);
         check_finite(system, time, "the position", &self.q, None)?;
-        finish(state, h, &mut self.q, &mut self.v);
         Ok(info)
     }
 }

@@ -234,7 +234,9 @@ impl Output {
         if large == 0 {
             return surface.faces().clone();
         }
-        self.note(format!("{large} polygons with more than {most} corners were cut into triangles"));
+        let polygons = if large == 1 { "polygon" } else { "polygons" };
+        let were = if large == 1 { "was" } else { "were" };
+        self.note(format!("{large} {polygons} with more than {most} corners {were} cut into triangles"));
         let mut faces = Faces::default();
         for face in surface.faces().iter() {
             if face.len() <= most {

@@ -139,18 +139,21 @@ impl RawMesh {
             sides.extend(members.iter().filter_map(|&face| side_of.get(&(face as usize))));
             let lost = members.len() - sides.len();
             if lost > 0 && sides.is_empty() {
-                self.notes.push(format!(
-                    "the {lost} faces of `{name}` are no faces of {}: they are kept as a set of their vertices",
-                    kind.plural()
-                ));
+                let plural = kind.plural();
+                self.notes.push(match lost {
+                    1 => format!("the only face of `{name}` is no face of {plural}: it is kept as a set of its vertices"),
+                    _ => format!(
+                        "the {lost} faces of `{name}` are no faces of {plural}: they are kept as a set of their vertices"
+                    ),
+                });
                 let vertices = members.iter().flat_map(|&face| faces.get(face as usize)).copied();
                 self.vertex_sets.entry(name).or_default().extend(vertices);
                 continue;
             }
             if lost > 0 {
-                let all = members.len();
-                self.notes
-                    .push(format!("{lost} of the {all} faces of `{name}` are no faces of {}: not kept", kind.plural()));
+                let are = if lost == 1 { "is no face" } else { "are no faces" };
+                let (all, plural) = (members.len(), kind.plural());
+                self.notes.push(format!("{lost} of the {all} faces of `{name}` {are} of {plural}: not kept"));
             }
             self.face_sets.entry(name).or_default().extend(sides);
         }
@@ -233,19 +236,28 @@ pub(crate) fn numbered_faces(mesh: &VolumeMesh) -> Vec<(ElementFace, i64)> {
 /// What a format with one number for each face loses of the face sets of `mesh`, a sentence each.
 pub(crate) fn lost_in_numbers(format: &str, mesh: &VolumeMesh) -> Vec<String> {
     let mut notes = Vec::new();
-    let names = || mesh.face_sets().keys().zip(face_set_numbers(mesh));
-    let renamed: Vec<String> = names()
-        .filter(|(name, number)| **name != format!("surface-{number}"))
-        .map(|(name, number)| format!("{name} is surface-{number}"))
+    let mut kept: HashMap<i64, usize> = HashMap::new();
+    numbered_faces(mesh).into_iter().for_each(|(_, number)| *kept.entry(number).or_default() += 1);
+    // Each set with its number, and the number of its faces in the file.
+    let sets = || {
+        let numbered = mesh.face_sets().iter().zip(face_set_numbers(mesh));
+        numbered.map(|((name, set), number)| (name, set, number, kept.get(&number).copied().unwrap_or(0)))
+    };
+    let renamed: Vec<String> = sets()
+        .filter(|(name, _, number, kept)| *kept > 0 && **name != format!("surface-{number}"))
+        .map(|(name, _, number, _)| format!("{name} is surface-{number}"))
         .collect();
     if !renamed.is_empty() {
         notes.push(format!("{format} numbers face sets: {}", listed(renamed.iter().map(String::as_str))));
     }
-    let all: usize = mesh.face_sets().values().map(Vec::len).sum();
-    let several = all - numbered_faces(mesh).len();
-    if several > 0 {
+    let reduced: Vec<String> = sets()
+        .filter(|(_, set, _, kept)| *kept < set.len())
+        .map(|(name, set, _, kept)| format!("`{name}` keeps {kept} of {}", set.len()))
+        .collect();
+    if !reduced.is_empty() {
         notes.push(format!(
-            "{format} has one number for each face: {several} times a face was dropped from a set because it is in another"
+            "{format} has one number per face, so that a face in several sets stays in the first alone: {}",
+            listed(reduced.iter().map(String::as_str))
         ));
     }
     if let Some((name, _)) = mesh.face_sets().iter().find(|(_, set)| set.is_empty()) {
@@ -356,11 +368,26 @@ mod tests {
         assert_eq!(sets, [("skin", &[(0, 0)][..]), ("surface-4", &[(0, 0)]), ("surface-5", &[(0, 2)])]);
         assert_eq!(mesh.vertex_sets().iter().collect::<Vec<_>>(), [(&"surface-6".to_owned(), &vec![0, 1, 4])]);
         let notes = [
-            "1 of the 2 faces of `surface-5` are no faces of tetrahedra: not kept",
-            "the 1 faces of `surface-6` are no faces of tetrahedra: they are kept as a set of their vertices",
+            "1 of the 2 faces of `surface-5` is no face of tetrahedra: not kept",
+            "the only face of `surface-6` is no face of tetrahedra: it is kept as a set of its vertices",
             "regions without elements are not kept: nowhere",
         ];
         assert_eq!(loaded.notes, notes);
+    }
+
+    #[test]
+    fn formats_with_one_number_per_face_report_what_each_set_keeps() {
+        let Mesh::Volume(mesh) = cube_corner([0, 0]).finish(Path::new("m")).unwrap().mesh else { panic!() };
+        let mut data = mesh.into_data();
+        data.face_sets.insert("a".into(), vec![(0, 0), (0, 1), (1, 2)]);
+        data.face_sets.insert("b".into(), vec![(0, 0), (1, 1)]);
+        data.face_sets.insert("c".into(), vec![(0, 1), (1, 2)]);
+        let mesh = VolumeMesh::check(data).unwrap().mesh;
+        let expected = [
+            "Medit numbers face sets: a is surface-1, b is surface-2",
+            "Medit has one number per face, so that a face in several sets stays in the first alone: `b` keeps 1 of 2, `c` keeps 0 of 2",
+        ];
+        assert_eq!(lost_in_numbers("Medit", &mesh), expected);
     }
 
     #[test]

@@ -382,7 +382,7 @@ mod tests {
         for name in ["s.node", "s.ele", "s.face"] {
             let files = Memory::default();
             let notes = write_to(&files, Path::new(name), &surface, &WriteOptions::default()).unwrap();
-            assert_eq!(notes, ["1 polygons with more than 3 corners were cut into triangles"]);
+            assert_eq!(notes, ["1 polygon with more than 3 corners was cut into triangles"]);
             assert_eq!(read_from(&files, Path::new(name)).unwrap().mesh, triangles);
         }
     }

@@ -30,7 +30,7 @@ use std::fmt::Debug;
 use thiserror::Error;
 
 use crate::math::matrix::{Matrix9, Vector};
-use crate::math::{Matrix, Real};
+use crate::math::{Matrix, Real, short_number};
 
 pub use by_energy::{ByEnergy, Energy};
 pub use by_stretches::{ByStretches, StretchEnergy};
@@ -108,6 +108,9 @@ pub trait Law: Debug + Clone + Send + Sync {
     }
 }
 
+/// Values of Young's modulus that laws are made of [Pa]: others are too far from masses and lengths for double precision.
+const YOUNG: std::ops::RangeInclusive<f64> = 1e-9..=1e18;
+
 /// Young's modulus and Poisson's ratio: the small-strain behaviour that every law here can be given.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct YoungPoisson {
@@ -152,7 +155,7 @@ impl YoungPoisson {
 pub enum LawError {
     #[error("there is no law `{name}`; there are {known}")]
     Unknown { name: String, known: String },
-    #[error("Young's modulus is {young}, expected a positive number of Pa")]
+    #[error("Young's modulus is {}, expected a positive number of Pa from {:e} to {:e}", short_number(*young), YOUNG.start(), YOUNG.end())]
     Young { young: f64 },
     #[error("Poisson's ratio is {poisson}, expected a number above -1 and below 0.5")]
     Poisson { poisson: f64 },
@@ -241,7 +244,7 @@ macro_rules! laws {
             /// The law called `name` with this small-strain behaviour.
             pub fn new(name: &str, moduli: YoungPoisson) -> Result<Self, LawError> {
                 let YoungPoisson { young, poisson } = moduli;
-                if !(young > 0.0 && young.is_finite()) {
+                if !YOUNG.contains(&young) {
                     return Err(LawError::Young { young });
                 }
                 if !(poisson > -1.0 && poisson < 0.5) {

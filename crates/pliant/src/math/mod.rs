@@ -10,6 +10,7 @@ mod lanes;
 pub mod matrix;
 mod real;
 mod simd;
+mod text;
 
 use std::ops::{AddAssign, Range};
 
@@ -19,6 +20,8 @@ pub use jet::Jet;
 pub use lanes::{LaneMask, Lanes};
 pub use matrix::Matrix;
 pub use real::Real;
+pub(crate) use text::short_number;
+
 pub use simd::{Kernel, Simd, Singles, dispatch, fused, lane_count};
 
 pub use glam::{DAffine3 as Affine3, DMat3 as Mat3, DVec3 as Vec3};

@@ -180,8 +180,9 @@ impl CheckReport {
             )),
         }
         for (name, count) in &self.two_sided_face_sets {
+            let faces = if *count == 1 { "face" } else { "faces" };
             lines.push(format!(
-                "face set `{name}` has {count} faces from both sides: tractions on it count twice, pressures cancel"
+                "face set `{name}` has {count} {faces} from both sides: tractions on it count twice, pressures cancel"
             ));
         }
         lines
@@ -265,6 +266,11 @@ impl VolumeMesh {
         let MeshData { vertices, kind, elements, regions, element_region, vertex_sets, element_sets, face_sets } = data;
         let mesh = Self { vertices, kind, elements, regions, element_region, vertex_sets, element_sets, face_sets };
         Ok(Checked { mesh, report })
+    }
+
+    /// Returns true if an element folds over near a corner, as [`CheckReport::folded_elements`] lists them.
+    pub(super) fn is_folded(&self, element: usize) -> bool {
+        self.kind == ElementKind::Hex8 && matches!(judge_hex(&self.hex(element)), Verdict::Good { lowest: Some(_), .. })
     }
 }
 
@@ -708,7 +714,7 @@ mod tests {
         let checked = VolumeMesh::check(data).unwrap();
         assert_eq!(checked.mesh.face_sets()["both"], [(0, 2), (1, 0)]);
         assert_eq!(checked.report.two_sided_face_sets, [("both".to_owned(), 1)]);
-        assert!(checked.report.lines()[0].starts_with("face set `both` has 1 faces from both sides"));
+        assert!(checked.report.lines()[0].starts_with("face set `both` has 1 face from both sides"));
     }
 
     #[test]

@@ -35,6 +35,49 @@ pub struct Extracted {
     pub vertices: Vec<u32>,
     /// For each element of the part, its number in the whole.
     pub elements: Vec<u32>,
+    /// Changes of sets that users should know of.
+    pub report: ExtractReport,
+}
+
+/// Changes of the sets of a mesh of which a part was extracted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ExtractReport {
+    /// Names of the vertex sets without a vertex of the part, which were dropped.
+    pub dropped_vertex_sets: Vec<String>,
+    /// Names of the element sets without an element of the part, which were dropped.
+    pub dropped_element_sets: Vec<String>,
+    /// Names of the face sets without a face of the part, which were dropped.
+    pub dropped_face_sets: Vec<String>,
+    /// Face sets with faces that were sides of elements outside of the part and are now those of their neighbors, with the number of those faces.
+    pub turned_face_sets: Vec<(String, usize)>,
+}
+
+impl ExtractReport {
+    /// Returns one sentence for each finding.
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        let dropped = [
+            ("vertex set", "vertices", &self.dropped_vertex_sets),
+            ("element set", "elements", &self.dropped_element_sets),
+            ("face set", "faces", &self.dropped_face_sets),
+        ];
+        for (what, members, names) in dropped.into_iter().filter(|(.., names)| !names.is_empty()) {
+            let (s, have) = if names.len() == 1 { ("", "has") } else { ("s", "have") };
+            let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+            lines.push(format!("{what}{s} {} {have} no {members} in this part: dropped", names.join(", ")));
+        }
+        for (name, count) in &self.turned_face_sets {
+            let (faces, are, those) =
+                if *count == 1 { ("face", "is a side", "that") } else { ("faces", "are sides", "those") };
+            lines.push(format!(
+                "{count} {faces} of `{name}` {are} of elements that were left out: {those} of the neighbors that are kept {} taken, with the \
+                 opposite normal",
+                if *count == 1 { "is" } else { "are" }
+            ));
+        }
+        lines
+    }
 }
 
 impl VolumeMesh {
@@ -110,19 +153,20 @@ impl VolumeMesh {
         let positions: Vec<Vec3> = vertices.iter().map(|&v| self.vertices[v as usize]).collect();
         let corners =
             elements.iter().flat_map(|&e| self.element(e as usize)).map(|&v| new_vertex[v as usize]).collect();
+        let mut report = ExtractReport::default();
         let data = MeshData {
             regions: kept.iter().map(|&r| self.regions[r as usize].clone()).collect(),
             element_region: elements.iter().map(|&e| new_region(self.element_region[e as usize])).collect(),
-            vertex_sets: renamed(&self.vertex_sets, &new_vertex),
-            element_sets: renamed(&self.element_sets, &new_element),
-            face_sets: self.extracted_faces(elements, &new_element),
+            vertex_sets: renamed(&self.vertex_sets, &new_vertex, &mut report.dropped_vertex_sets),
+            element_sets: renamed(&self.element_sets, &new_element, &mut report.dropped_element_sets),
+            face_sets: self.extracted_faces(elements, &new_element, &mut report),
             ..MeshData::new(positions, self.kind, corners)
         };
-        Ok(Extracted { mesh: Self::check(data)?.mesh, vertices, elements: elements.to_vec() })
+        Ok(Extracted { mesh: Self::check(data)?.mesh, vertices, elements: elements.to_vec(), report })
     }
 
     /// The faces of sets that belong to kept elements, each as the side of one of them; sets that lose all members vanish.
-    fn extracted_faces(&self, elements: &[u32], new_element: &[u32]) -> FaceSets {
+    fn extracted_faces(&self, elements: &[u32], new_element: &[u32], report: &mut ExtractReport) -> FaceSets {
         // A face between a kept element and one that is not becomes the side of the kept one, which faces the other way.
         let lost = |face: &&ElementFace| new_element[face.0 as usize] == u32::MAX;
         let polygons: Vec<Vec<u32>> =
@@ -137,9 +181,15 @@ impl VolumeMesh {
         let mut sets = FaceSets::new();
         for (name, set) in &self.face_sets {
             let members: Vec<ElementFace> = set.iter().filter_map(&mut moved).collect();
-            if !members.is_empty() {
-                sets.insert(name.clone(), members);
+            if members.is_empty() {
+                report.dropped_face_sets.push(name.clone());
+                continue;
             }
+            let turned = members.len() - set.iter().filter(|face| !lost(face)).count();
+            if turned > 0 {
+                report.turned_face_sets.push((name.clone(), turned));
+            }
+            sets.insert(name.clone(), members);
         }
         sets
     }
@@ -188,10 +238,13 @@ fn rotation_of(matrix: &Mat3) -> Mat3 {
     rotation
 }
 
-/// The members that still exist, under their new numbers; sets that lose all members vanish.
-fn renamed(sets: &Sets, new: &[u32]) -> Sets {
+/// Returns the members that still exist, under their new numbers; sets that lose all members are dropped.
+fn renamed(sets: &Sets, new: &[u32], dropped: &mut Vec<String>) -> Sets {
     let members = |set: &[u32]| set.iter().map(|&i| new[i as usize]).filter(|&i| i != u32::MAX).collect::<Vec<_>>();
-    sets.iter().map(|(name, set)| (name.clone(), members(set))).filter(|(_, set)| !set.is_empty()).collect()
+    let all = sets.iter().map(|(name, set)| (name.clone(), members(set)));
+    let (kept, empty): (Sets, Sets) = all.partition(|(_, set)| !set.is_empty());
+    dropped.extend(empty.into_keys());
+    kept
 }
 
 /// A count as the number that the next thing gets.
@@ -292,6 +345,11 @@ mod tests {
         }
         assert!(!far.mesh.vertex_sets().contains_key("x-min"));
         assert_eq!(far.mesh.vertex_sets()["x-max"].len(), 4);
+        let dropped = [
+            "vertex set `x-min` has no vertices in this part: dropped",
+            "face set `x-min` has no faces in this part: dropped",
+        ];
+        assert_eq!(far.report.lines(), dropped);
         assert!(mesh.extract_region("middle").unwrap_err().to_string().contains("`near`, `far`"));
     }
 

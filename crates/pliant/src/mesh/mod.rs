@@ -29,7 +29,7 @@ use serde::Serialize;
 use crate::math::Vec3;
 
 pub use check::{CheckReport, Checked, Defect, MeshError};
-pub use edit::{EditError, Extracted};
+pub use edit::{EditError, ExtractReport, Extracted};
 pub use embed::{Embedding, EmbeddingError};
 pub use faces::{FaceSets, find_faces};
 pub use generate::Cells;

@@ -91,10 +91,16 @@ impl VolumeMesh {
     }
 
     /// Returns a note on elements that are nearly flat, if there are any: they spoil stresses, and the conditioning of matrices.
+    ///
+    /// Hexahedra that fold over near a corner are not among them: [`CheckReport::folded_elements`](super::CheckReport::folded_elements) has these.
     pub fn sliver_note(&self) -> Option<String> {
-        let shapes: Vec<f64> = (0..self.element_count()).into_par_iter().map(|e| self.shape(e)).collect();
-        let count = shapes.iter().filter(|shape| **shape < SLIVER).count();
-        let (worst, shape) = shapes.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1)).filter(|_| count > 0)?;
+        let is_sliver = |e: usize| {
+            let shape = self.shape(e);
+            (shape < SLIVER && !self.is_folded(e)).then_some((e, shape))
+        };
+        let slivers: Vec<(usize, f64)> = (0..self.element_count()).into_par_iter().filter_map(is_sliver).collect();
+        let count = slivers.len();
+        let (worst, shape) = slivers.into_iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
         let (are, measure) = (if count == 1 { "element is" } else { "elements are" }, self.measure());
         Some(format!(
             "{count} {are} nearly flat: the {measure} of element {worst} is {shape:.1e}, expected at least {SLIVER}; stresses there are \
@@ -215,6 +221,22 @@ mod tests {
                 assert!((found.dihedral_angle.max - exact.dihedral_angle.max).abs() < 1e-12);
             }
         }
+    }
+
+    #[test]
+    fn folded_hexahedra_are_no_slivers() {
+        // One corner is pulled in beyond the plane of its neighbors: the Jacobian is negative there alone.
+        let mut data = generate::block([1.0; 3], [1, 1, 1], Cells::Hex).unwrap().into_data();
+        let corner = data.vertices.iter().position(|v| *v == Vec3::ONE).unwrap();
+        data.vertices[corner] = Vec3::splat(0.66);
+        let checked = VolumeMesh::check(data.clone()).unwrap();
+        assert_eq!(checked.report.folded_elements.len(), 1);
+        assert!(checked.mesh.quality().shape.min < 0.0);
+        assert_eq!(checked.mesh.sliver_note(), None);
+        data.vertices[corner] = Vec3::ONE;
+        data.vertices.iter_mut().for_each(|v| *v = Vec3::new(v.x + v.y, v.y * 1e-3, v.z));
+        let flat = VolumeMesh::check(data).unwrap().mesh.sliver_note().unwrap();
+        assert!(flat.starts_with("1 element is nearly flat"), "{flat}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::thin::{Thin, thin_walls};
 use super::{MeshingError, Surface};
 use crate::geometry::{Triangle, area_vector};
+use crate::math::short_number;
 use crate::mesh::{SurfaceMesh, VolumeMesh};
 
 /// Triangles longer than this are too coarse to show how the mesh bends, in cells.
@@ -11,23 +12,33 @@ const COARSE: f64 = 3.0;
 /// Fraction of the area in such triangles that is worth reporting.
 const WORTH_REPORTING: f64 = 0.25;
 
-/// Reports what a mesh of cells as wide as `cell` cannot show of the surface that it carries, a sentence each: pieces that it joins, features
-/// thinner than a cell, and triangles too large to bend.
+/// Reports what a mesh of cells as wide as `cell` cannot show of the surface that it carries, a sentence each: that it encloses nothing, pieces that
+/// are joined, features thinner than a cell, and triangles too large to bend. `enclosed` is the volume that the surface encloses [m³].
 pub fn carrying_limits(
     mesh: &SurfaceMesh,
     surface: &Surface,
     carrier: &VolumeMesh,
     cell: f64,
+    enclosed: f64,
 ) -> Result<Vec<String>, MeshingError> {
-    let mut notes: Vec<String> = fused_pieces(surface, carrier).into_iter().collect();
+    let mut notes: Vec<String> = no_inside(enclosed).into_iter().chain(fused_pieces(surface, carrier)).collect();
     if let Some(Thin { lost, thickness, cells, .. }) = thin_walls(surface, cell)? {
         notes.push(format!(
-            "{:.2} % of the surface is around features thinner than a cell of {cell:.3e} m, about {thickness:.3e} m: they bend and stretch as whole cells do; {cells} cells would resolve them",
-            100.0 * lost
+            "{:.2} % of the surface is around features thinner than a cell of {} m, about {} m: they bend and stretch as whole cells do; {cells} cells would resolve them",
+            100.0 * lost,
+            short_number(cell),
+            short_number(thickness)
         ));
     }
     notes.extend(coarse(mesh, cell));
     Ok(notes)
+}
+
+/// Reports a surface without an inside, such as a sheet.
+fn no_inside(enclosed: f64) -> Option<String> {
+    (enclosed == 0.0).then(|| {
+        "the surface encloses nothing, so that its volume says nothing of its mass: elements are as light as they can be".into()
+    })
 }
 
 /// Reports pieces of a surface that are one body in the mesh made of it.
@@ -56,7 +67,9 @@ fn coarse(mesh: &SurfaceMesh, cell: f64) -> Option<String> {
     }
     (of_coarse > WORTH_REPORTING * total).then(|| {
         format!(
-            "the surface is too coarse to show bending: its triangles are up to {longest:.3e} m long, and cells {cell:.3e} m; subdivide it to edges of about a cell"
+            "the surface is too coarse to show bending: its triangles are up to {} m long, and cells {} m; subdivide it to edges of about a cell",
+            short_number(longest),
+            short_number(cell)
         )
     })
 }

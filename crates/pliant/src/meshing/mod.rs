@@ -32,6 +32,7 @@ mod voxels;
 use thiserror::Error;
 
 use crate::geometry::{FormError, Solid};
+use crate::math::short_number;
 use crate::mesh::{EmbeddingError, MeshError, VolumeMesh};
 
 use stuffing::MOST_TETRAHEDRA;
@@ -115,20 +116,23 @@ pub fn fill_surface(surface: &Surface, params: &Params) -> Result<(Body, Option<
 #[allow(missing_docs, reason = "the message says what each part is")]
 #[non_exhaustive]
 pub enum MeshingError {
-    #[error("{cells} cells, expected at least {least}")]
+    #[error("{cells} {}, expected at least {least}", if *cells == 1 { "cell" } else { "cells" })]
     TooFewCells { cells: usize, least: usize },
-    #[error("{cells} cells along the longest side make {total:.3e} in all; at most {most:.3e} are made: take fewer")]
+    #[error("{cells} cells along the longest side make {total:.2e} in all; at most {most:.2e} are made: take fewer")]
     TooManyCells { cells: usize, total: f64, most: f64 },
     #[error(
         "{cells} cells along the longest side make more than {most:.3e} elements: take fewer, or let them grow inside"
     )]
     TooManyElements { cells: usize, most: f64 },
     #[error(
-        "the solid is {size:e} m long, {distance:e} m from the origin: expected a size of 1e-40 to 1e40 m, and no farther away than a million times that"
+        "the solid is {} m long, {} m from the origin: expected a size of 1e-40 to 1e40 m, and no farther away than a million times that",
+        short_number(*size),
+        short_number(*distance)
     )]
     Size { size: f64, distance: f64 },
     #[error(
-        "nothing is inside: the solid is empty, or thinner than its cells of {cell:.3e} m; take more of them than {cells}"
+        "nothing is inside: the solid is empty, or thinner than its cells of {} m; take more of them than {cells}",
+        short_number(*cell)
     )]
     Nothing { cells: usize, cell: f64 },
     #[error("nothing is inside: {thin}")]
@@ -140,8 +144,9 @@ pub enum MeshingError {
     #[error("none of the {count} triangles of the surface has an area")]
     NoArea { count: usize },
     #[error(
-        "all {count} triangles of the surface are smaller than {near:.1e} m, two millionths of its longest side of {size:.3e} m, and count as points; \
-         remove what is far from the others"
+        "all {count} triangles of the surface are smaller than {near:.1e} m, two millionths of its longest side of {} m, and count as points; \
+         remove what is far from the others",
+        short_number(*size)
     )]
     TooSmall { count: usize, near: f64, size: f64 },
     #[error(

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::MeshingError;
 use super::facing::{around, turn_inside_out};
 use super::stop::Stop;
-use crate::geometry::{Enclosed, Triangle, TriangleTree, area_vector, crosses};
+use crate::geometry::{Enclosed, Solid, Triangle, TriangleTree, area_vector, crosses};
 use crate::math::Vec3;
 use crate::mesh::SurfaceMesh;
 
@@ -40,8 +40,10 @@ pub struct Findings {
     pub inside_out: usize,
     /// Pieces that hang together by edges.
     pub pieces: usize,
-    /// Edges with a triangle on one side only: there are holes.
+    /// Edges with a triangle on one side only: there are holes, or it is a sheet.
     pub open_edges: usize,
+    /// True if the surface is open and has no inside, as a sheet has none.
+    pub is_sheet: bool,
     /// Edges of three or more triangles, or whose triangles cannot agree about outside.
     pub tangled_edges: usize,
     /// Triangles that cross another one.
@@ -66,11 +68,15 @@ impl Findings {
             "triangles faced the wrong way and were turned",
         );
         say(self.inside_out, "piece was inside out and was turned", "pieces were inside out and were turned");
-        say(
-            self.open_edges,
-            "edge is open: the surface has a hole, which was closed as a soap film would",
-            "edges are open: the surface has holes, which were closed as soap films would",
-        );
+        let (one, many) = if self.is_sheet {
+            ("edge is open, and nothing is inside", "edges are open, and nothing is inside")
+        } else {
+            (
+                "edge is open: the surface has a hole, which was closed as a soap film would",
+                "edges are open: the surface has holes, which were closed as soap films would",
+            )
+        };
+        say(self.open_edges, one, many);
         say(
             self.tangled_edges,
             "edge has more than two triangles, or triangles that cannot agree about outside",
@@ -110,6 +116,9 @@ impl Surface {
     /// within another one is a cavity and stays.
     pub fn new(mesh: &SurfaceMesh) -> Result<Self, MeshingError> {
         let [low, high] = mesh.bounding_box();
+        if low == high {
+            return Err(MeshingError::NoArea { count: mesh.triangles().count() });
+        }
         check_size(low, high)?;
         let stop = Stop::current();
         let mut findings = Findings::default();
@@ -135,6 +144,8 @@ impl Surface {
         let triangles = without_walls(&vertices, triangles, &pieces, &mut findings);
         let (closed, numbers) = (is_balanced(&triangles), triangles);
         let enclosed = Enclosed::new(numbers.iter().map(|t| t.map(|v| vertices[v as usize])), closed);
+        stop.check()?;
+        findings.is_sheet = findings.open_edges > 0 && !has_inside(&enclosed);
         stop.check()?;
         findings.crossing = crossings(&numbers, enclosed.tree(), &stop);
         stop.check()?;
@@ -178,6 +189,20 @@ impl Surface {
     pub fn findings(&self) -> &Findings {
         &self.findings
     }
+}
+
+/// Returns true if something is inside directly behind a triangle; of many triangles a sample is tried.
+fn has_inside(enclosed: &Enclosed) -> bool {
+    /// Distance from the triangle relative to its size.
+    const BEHIND: f64 = 1e-2;
+    const SAMPLES: usize = 1000;
+    let triangles = enclosed.tree().triangles();
+    triangles.par_iter().step_by(triangles.len().div_ceil(SAMPLES)).any(|&triangle| {
+        let [a, b, c] = triangle;
+        let normal = area_vector(triangle);
+        // An area of 1 has a size of 1.
+        enclosed.contains((a + b + c) / 3.0 - BEHIND * normal / normal.length().sqrt().max(f64::MIN_POSITIVE))
+    })
 }
 
 /// The number of pieces that hang together by vertices, but for those with a negative volume.

@@ -8,7 +8,7 @@ use super::stop::Stop;
 use super::stuffing::MOST_TETRAHEDRA;
 use super::{MeshingError, Surface};
 use crate::geometry::{Enclosed, Solid, Triangle, area_vector};
-use crate::math::Vec3;
+use crate::math::{Vec3, short_number};
 use crate::mesh::VolumeMesh;
 
 /// How many places of the surface are looked at.
@@ -37,7 +37,8 @@ impl std::fmt::Display for Thin {
         let percent = 100.0 * lost;
         write!(
             f,
-            "{percent:.2} % of the surface is around parts too thin for these cells, about {thickness:.3e} m: {cells} cells would catch them"
+            "{percent:.2} % of the surface is around parts too thin for these cells, about {} m: {cells} cells would catch them",
+            short_number(*thickness)
         )?;
         if *is_possible { Ok(()) } else { write!(f, ", which is more than are made; a cage contains them") }
     }

@@ -55,6 +55,7 @@ pub fn locking_warning(body: &str, kind: ElementKind, poisson: f64) -> Option<St
     let ratio = bending_ratio(kind, poisson);
     let is_beyond = BENDING.last().is_some_and(|last| poisson > last.0);
     let times = digits(1.0 / ratio) + if is_beyond { " times or more" } else { " times" };
+    let times = if kind == ElementKind::Tet4 && !is_beyond { format!("up to {times}") } else { times };
     let helps = match kind {
         ElementKind::Tet4 => {
             let hexes = digits(1.0 / bending_ratio(ElementKind::Hex8, poisson));
@@ -62,9 +63,12 @@ pub fn locking_warning(body: &str, kind: ElementKind, poisson: f64) -> Option<St
         }
         ElementKind::Hex8 => "a finer mesh or a lower Poisson's ratio helps".into(),
     };
-    let cells = if kind == ElementKind::Tet4 { " boxes of six tetrahedra" } else { " elements" };
+    let mesh = match kind {
+        ElementKind::Tet4 => "six-tetrahedron boxes; other meshes differ, and five-tetrahedron boxes lock less",
+        ElementKind::Hex8 => "hexahedra; other meshes differ",
+    };
     Some(format!(
-        "body `{body}`: {elements} lock at ν = {}: a beam four{cells} high is {times} too stiff in bending, and its stresses are off as well; {helps}",
+        "body `{body}`: {elements} lock at ν = {}: {times} too stiff in bending (a beam four cells high of {mesh}), with wrong stresses; {helps}",
         shown(poisson)
     ))
 }
@@ -117,11 +121,15 @@ mod tests {
         assert_eq!(locking_warning("a", ElementKind::Tet4, f64::NAN), None);
         assert_eq!(
             locking_warning("ball", ElementKind::Tet4, 0.49).unwrap(),
-            "body `ball`: linear tetrahedra lock at ν = 0.49: a beam four boxes of six tetrahedra high is 3.4 times too stiff in bending, and \
-             its stresses are off as well; hexahedra (1.3 times), a finer mesh or a lower Poisson's ratio help"
+            "body `ball`: linear tetrahedra lock at ν = 0.49: up to 3.4 times too stiff in bending (a beam four cells high of six-tetrahedron \
+             boxes; other meshes differ, and five-tetrahedron boxes lock less), with wrong stresses; hexahedra (1.3 times), a finer mesh or a \
+             lower Poisson's ratio help"
         );
         let hexes = locking_warning("a", ElementKind::Hex8, 0.48).unwrap();
-        assert!(hexes.contains("ν = 0.48: a beam four elements high is 1.2 times too stiff"), "{hexes}");
+        assert!(
+            hexes.contains("ν = 0.48: 1.2 times too stiff in bending (a beam four cells high of hexahedra"),
+            "{hexes}"
+        );
         let extreme = locking_warning("a", ElementKind::Tet4, 0.499_999_9).unwrap();
         assert!(extreme.contains("ν = 0.4999999: ") && extreme.contains("69 times or more"), "{extreme}");
     }

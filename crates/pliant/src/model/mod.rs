@@ -179,12 +179,17 @@ impl Model {
         self.bodies.iter().flat_map(of_body).collect()
     }
 
-    /// Returns the stiffness [N/m] per vertex for obstacles, which suits the stiffest of the bodies.
+    /// Returns the stiffness [N/m] per vertex for obstacles, which suits the stiffest of the bodies and carries the weight of those that are very
+    /// soft.
     pub fn obstacle_stiffness(&self) -> f64 {
         let of_body = |body: &ModelBody| {
             let materials = body.elastic().map_or(&[][..], Elastic::materials);
             let young = materials.iter().map(|material| material.moduli().young).fold(0.0, f64::max);
-            Obstacle::stiffness_for(&body.mesh, young)
+            let usual = Obstacle::stiffness_for(&body.mesh, young);
+            // Without an elastic law, nothing says how soft the body is.
+            let is_elastic = young > 0.0;
+            let of_weight = || Obstacle::stiffness_for_weight(&body.mesh, young, &body.densities, self.gravity);
+            if is_elastic { usual.max(of_weight()) } else { usual }
         };
         self.bodies.iter().map(of_body).fold(0.0, f64::max)
     }

@@ -10,6 +10,15 @@ impl Model {
         self.bodies.iter().filter_map(ModelBody::elastic).map(|force| Force::energy(force, q)).sum()
     }
 
+    /// Returns Young's modulus times the volume [J], summed over all bodies.
+    pub(crate) fn elastic_scale(&self) -> f64 {
+        let of_body = |body: &ModelBody| {
+            let young = body.elastic().map(|force| force.materials().iter().map(|material| material.moduli().young));
+            young.map_or(0.0, |young| young.fold(0.0, f64::max)) * body.mesh().volume()
+        };
+        self.bodies.iter().map(of_body).sum()
+    }
+
     /// Returns the potential [J] of all forces that have one but elasticity, gravity and constant loads, at a time [s].
     pub(crate) fn force_energy(&mut self, q: &[f64], time: f64) -> f64 {
         self.go_to(time);

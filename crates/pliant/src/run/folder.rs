@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::RunError;
+use super::inputs::Inputs;
 use crate::io::{Disk, Files, ReadError};
 use crate::matrix_io::{self, Array};
 use crate::output::Frame;
@@ -41,6 +42,9 @@ pub(super) struct Manifest {
     pub status: Status,
     /// Of the text of the scene, which must not change while the run is not done.
     pub scene_checksum: u32,
+    /// Checksums of the meshes and their files; absent in runs of earlier versions.
+    #[serde(default)]
+    pub inputs: Option<Inputs>,
     /// How many steps have been made when this was written, of how many.
     pub step: u64,
     pub steps: u64,
@@ -182,7 +186,7 @@ impl Folder {
     }
 
     /// Writes the scene, with names of files that hold from any folder, and the manifest.
-    pub fn begin(&self, file: &SceneFile, built: &Built) -> Result<Manifest, RunError> {
+    pub fn begin(&self, file: &SceneFile, built: &Built, inputs: Inputs) -> Result<Manifest, RunError> {
         let name = file.source.path.file_stem().map_or("scene".into(), |stem| stem.to_string_lossy().into_owned());
         let text = file.to_portable_toml();
         // An empty path is the folder that we are in.
@@ -194,6 +198,7 @@ impl Folder {
             scene: "scene.toml".into(),
             base,
             scene_checksum: checksum(&text),
+            inputs: Some(inputs),
             status: Status::Running,
             step: 0,
             steps: built.steps,

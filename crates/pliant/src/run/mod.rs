@@ -17,6 +17,7 @@
 //! at any moment has all that it had finished, and goes on from the last checkpoint as if nothing had been.
 
 mod folder;
+mod inputs;
 mod writer;
 
 use std::ops::ControlFlow;
@@ -38,6 +39,7 @@ use crate::system::State;
 pub use folder::Status;
 
 use folder::{Folder, Lock, Manifest};
+use inputs::{Inputs, ReadFiles};
 use writer::{Job, Writer};
 
 /// How a run goes.
@@ -118,6 +120,12 @@ pub enum RunError {
     #[error("{}: the scene was changed since the run began; run it anew, or take the change back", path.display())]
     SceneChanged { path: PathBuf },
     #[error(
+        "{}: {}, so that it has other meshes; run the scene again, or take the change back",
+        folder.display(),
+        changed_since(files)
+    )]
+    MeshesChanged { folder: PathBuf, files: Vec<PathBuf> },
+    #[error(
         "{}: {} is writing to this folder; wait until it ends, or choose another folder",
         folder.display(),
         process.map_or("another process".into(), |id| format!("process {id}"))
@@ -131,6 +139,12 @@ pub enum RunError {
     Folder { path: PathBuf, cause: std::io::Error },
     #[error("the thread that writes files ended unexpectedly")]
     Writer,
+}
+
+/// Says of files that they have changed since a run began.
+fn changed_since(files: &[PathBuf]) -> String {
+    let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+    format!("{} {} changed since the run began", names.join(", "), if names.len() == 1 { "has" } else { "have" })
 }
 
 /// A scene in a folder.
@@ -155,9 +169,11 @@ impl Run {
         let folder = Folder::open(folder);
         // Building can take long: a folder in use is found before.
         let earlier = folder.lock_earlier()?;
-        let built = file.build(&Disk)?;
+        let read = ReadFiles::default();
+        let built = file.build(&read)?;
         let lock = folder.create(earlier)?;
-        let manifest = folder.begin(&file, &built)?;
+        let inputs = Inputs::new(&built, read);
+        let manifest = folder.begin(&file, &built, inputs)?;
         Ok(Self { lock: Some(lock), ..Self::of(folder, file, built, manifest)? })
     }
 
@@ -170,14 +186,27 @@ impl Run {
         Ok(Self { lock: Some(lock), ..Self::open(folder)? })
     }
 
-    /// Opens a run to read from its folder, which another process may be writing to.
+    /// Opens a run to read from its folder, which another process may be writing to. Meshes that have changed since the run began are an error.
     pub fn open(folder: &Path) -> Result<Self, RunError> {
         let folder = Folder::open(folder);
         let manifest = folder.manifest()?;
         let path = folder.scene(&manifest);
         let source = Source { folder: manifest.base.clone(), ..Source::read(&Disk, &path)? };
         let file = SceneFile::of(&Disk, source)?;
-        let built = file.build(&Disk)?;
+        let read = ReadFiles::default();
+        let built = file.build(&read)?;
+        if let Some(earlier) = &manifest.inputs {
+            let inputs = Inputs::new(&built, read);
+            if !inputs.has_meshes_of(earlier) {
+                if manifest.scene_checksum != folder::checksum(&file.source.text) {
+                    return Err(RunError::SceneChanged { path });
+                }
+                let files = inputs.changed_files(earlier);
+                if !files.is_empty() {
+                    return Err(RunError::MeshesChanged { folder: folder.path().into(), files });
+                }
+            }
+        }
         Self::of(folder, file, built, manifest)
     }
 

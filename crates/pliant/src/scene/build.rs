@@ -7,6 +7,7 @@ use super::act::{Impulse, Loads, SpringList, add_loads};
 use super::contact;
 use super::object::{Prepared, Reader};
 use super::select::{Choice, FaceChoice, ObjectFace};
+use super::softness;
 use super::{
     At, MadeOf, Mass, Motion, ReducedChoice, Scene, SceneError, SceneFile, Scheme, Selection, Source, hint, quantity,
 };
@@ -227,12 +228,18 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// What obstacles are like whose stiffness is not given, in N/m for each vertex: an element of edge `l` of the stiffest object pushes back with about
-/// `E l` per length, a network with the stiffness of a spring, and they with ten times that.
+/// Returns the stiffness [N/m] per vertex of obstacles whose stiffness is not given.
+///
+/// An element of edge `l` of the stiffest object pushes back with about `E l` per length, a network with the stiffness of a spring, and obstacles with ten
+/// times that. An object softer than its weight needs a [stiffness](Obstacle::stiffness_for_weight) that carries it.
 pub fn obstacle_stiffness<'a>(scene: &Scene, objects: impl Iterator<Item = (&'a VolumeMesh, &'a [MadeOf])>) -> f64 {
     let of_object = |(mesh, made_of): (&VolumeMesh, &[MadeOf])| {
         let young = made_of.iter().filter_map(|region| region.moduli).map(|moduli| moduli.young).fold(0.0, f64::max);
-        Obstacle::stiffness_for(mesh, young)
+        let usual = Obstacle::stiffness_for(mesh, young);
+        let densities: Vec<f64> = made_of.iter().map(|region| region.density).collect();
+        let of_weight = || Obstacle::stiffness_for_weight(mesh, young, &densities, scene.gravity());
+        // Networks have no modulus that could be compared with the weight.
+        if young > 0.0 { usual.max(of_weight()) } else { usual }
     };
     objects.map(of_object).fold(OBSTACLE_STIFFNESS * scene.network_stiffness(), f64::max)
 }
@@ -240,7 +247,7 @@ pub fn obstacle_stiffness<'a>(scene: &Scene, objects: impl Iterator<Item = (&'a 
 impl SceneFile {
     /// Builds the model alone, for analyses without time steps, and returns it with the notes of [`Built::notes`].
     pub fn model(&self, files: &dyn Files) -> Result<(Model, Vec<String>), SceneError> {
-        let objects = self.read_objects(files)?;
+        let objects = self.read_objects(files, true)?;
         let stage = Stage::new(&self.scene, &self.source, files, &objects)?;
         let model = self.build_model(&stage, &objects)?.0;
         let notes = self.notes_on(&model, &objects);
@@ -258,6 +265,7 @@ impl SceneFile {
             locking_warning(&object.name, object.mesh.kind(), poisson)
         };
         notes.extend(objects.iter().filter_map(own));
+        notes.extend(softness::notes(&self.scene, objects));
         notes.extend(contact::notes(&self.scene, objects, model));
         notes
     }
@@ -287,7 +295,7 @@ impl SceneFile {
     /// made here.
     pub fn build_with(&self, files: &dyn Files, reduction: Option<Reduction>) -> Result<Built, SceneError> {
         let (scene, source) = (&self.scene, &self.source);
-        let objects = self.read_objects(files)?;
+        let objects = self.read_objects(files, self.needs_mass())?;
         let stage = Stage::new(scene, source, files, &objects)?;
         let steps = scene.simulation.step_count(source)?;
         let dt = scene.simulation.step.si;
@@ -400,13 +408,26 @@ impl SceneFile {
         Ok(every(rate.si) as u64)
     }
 
-    fn read_objects(&self, files: &dyn Files) -> Result<Vec<Prepared>, SceneError> {
+    /// Returns true if the simulation depends on densities: all but statics without gravity and without motion at the start.
+    fn needs_mass(&self) -> bool {
+        let scene = &self.scene;
+        scene.simulation.scheme.value != Scheme::Static
+            || scene.reduced.is_some()
+            || scene.gravity() != Vec3::ZERO
+            || scene.loads.iter().any(|load| load.impulse.is_some())
+            || scene.objects.iter().any(|object| {
+                let is_moving = [quantity::vec3(&object.velocity), quantity::vec3(&object.spin)] != [Vec3::ZERO; 2];
+                is_moving || object.velocities.is_some()
+            })
+    }
+
+    fn read_objects(&self, files: &dyn Files, needs_mass: bool) -> Result<Vec<Prepared>, SceneError> {
         let (scene, source) = (&self.scene, &self.source);
         if scene.objects.is_empty() {
             return Err(source.error(None, "the scene has no object"));
         }
         let scheme_has_law = scene.simulation.scheme.value == Scheme::Regularized;
-        let reader = Reader { scene, source, files, scheme_has_law };
+        let reader = Reader { scene, source, files, scheme_has_law, needs_mass };
         let mut names = BTreeSet::new();
         let mut objects = Vec::new();
         for (number, object) in scene.objects.iter().enumerate() {
@@ -443,8 +464,9 @@ impl SceneFile {
                     let before = held[vertex as usize][axis].replace(number);
                     if let Some(before) = before.filter(|&before| scene.holds[before].motion != hold.motion) {
                         let message = format!(
-                            "vertex {vertex} is held here, and by hold {} (from 1), which moves it otherwise",
-                            before + 1
+                            "vertex {vertex} is held here, and by hold {} of {}, which moves it otherwise",
+                            before + 1,
+                            scene.holds.len()
                         );
                         return Err(stage.error(hold.vertices.span.as_ref(), message));
                     }

@@ -1,7 +1,7 @@
 //! Which points of objects obstacles push, and what passes between them.
 
 use super::object::Prepared;
-use super::{Obstacle, Scene};
+use super::{Obstacle, Scene, Scheme};
 use crate::force::{ContactPoints, Obstacles, ObstaclesError, Spacing};
 use crate::mesh::{Embedding, SurfaceMesh, VolumeMesh};
 use crate::model::Model;
@@ -93,7 +93,8 @@ fn passing(scene: &Scene, object: &str, spacing: Spacing) -> Option<String> {
         format!("sinks in by up to {} m between points up to {} m apart", short(depth), short(max_edge))
     };
     Some(format!(
-        "obstacle {number} (from 1){others}: a ball of radius {} m {consequence}: only points of `{object}` touch, and not its faces; make its cells {} times smaller, or the ball larger",
+        "obstacle {number} of {}{others}: a ball of radius {} m {consequence}: only points of `{object}` touch, and not its faces; make its cells {} times smaller, or the ball larger",
+        scene.obstacles.len(),
         short(radius),
         (max_edge / radius).ceil().max(2.0)
     ))
@@ -113,23 +114,44 @@ fn collisions(scene: &Scene, objects: &[Prepared]) -> Option<String> {
         return Some(format!("{NOT_YET}: the {pieces} separate pieces of `{}` pass through one another", object.name));
     }
     let is_moved = !scene.obstacles.is_empty() || scene.holds.iter().any(|hold| hold.motion.is_some());
-    let surface = object.mesh.boundary().surface;
+    if !is_moved || scene.simulation.scheme.value == Scheme::Static {
+        return None;
+    }
     let [low, high] = object.mesh.bounding_box();
-    // That of a plate, and half that of a rod.
-    let thickness = 2.0 * object.mesh.volume() / surface.area();
-    let slenderness = (high - low).length() / thickness;
-    (is_moved && slenderness > SLENDER).then(|| {
+    let length = (high - low).max_element();
+    let thickness = thickness(length, object.mesh.volume(), object.mesh.boundary().surface.area());
+    (length / thickness > SLENDER).then(|| {
         format!(
-            "{NOT_YET}, nor with themselves: `{}` is thin, {} m long and about {} m thick, and if it folds, it passes through itself",
+            "{NOT_YET}, nor with themselves: `{}` is slender, with a bounding box {} m long, and if it folds, it passes through itself",
             object.name,
-            short((high - low).length()),
-            short(thickness)
+            short(length)
         )
     })
+}
+
+/// Returns the shortest side of the box with this longest side, volume and surface area: exact for rods and plates, an estimate for other bodies.
+fn thickness(length: f64, volume: f64, area: f64) -> f64 {
+    // The sides w and t of the cross section have `w t` and `w + t = w t (1/w + 1/t)`.
+    let product = volume / length;
+    let half_sum = 0.5 * product * (0.5 * area / volume - length.recip());
+    half_sum - (half_sum * half_sum - product).max(0.0).sqrt()
 }
 
 /// A positive number with three digits.
 fn short(x: f64) -> String {
     let unit = 10_f64.powi(2 - x.abs().max(1e-300).log10().floor() as i32);
     ((x * unit).round() / unit).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_thickness_of_rods_and_plates_is_their_shortest_side() {
+        for [x, y, z] in [[1.0, 0.1, 0.1], [2.0, 1.0, 0.01], [3.0, 0.2, 0.1], [1.0, 1.0, 0.05]] {
+            let found = thickness(x, x * y * z, 2.0 * (x * y + y * z + z * x));
+            assert!((found - z).abs() < 1e-6 * z, "{x} × {y} × {z}: {found}");
+        }
+    }
 }

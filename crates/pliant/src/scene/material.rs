@@ -213,11 +213,18 @@ impl RegionMaterial<'_> {
 
     /// Young's modulus and Poisson's ratio, for schemes that bring their own law.
     pub fn moduli(&self, source: &Source) -> Result<YoungPoisson, SceneError> {
-        let given = &self.given;
         self.allow(&["young", "poisson"], "this scheme brings its own law", source)?;
-        let is_half = given.young.is_some() != given.poisson.is_some();
-        let written = self.written_moduli().filter(|_| !is_half);
-        written.ok_or_else(|| source.error(given.span.as_ref(), self.no_moduli()))
+        self.written_moduli().ok_or_else(|| source.error(self.given.span.as_ref(), self.no_moduli()))
+    }
+
+    /// Returns Young's modulus and Poisson's ratio, each as given or else as in the mesh file.
+    fn young_and_poisson(&self) -> (Option<f64>, Option<f64>) {
+        let (young, poisson) = match self.file.and_then(|file| file.moduli.as_ref()) {
+            Some(&mesh::Moduli::Isotropic { young, poisson }) => (Some(young), Some(poisson)),
+            _ => (None, None),
+        };
+        let given = &self.given;
+        (given.young.as_ref().map(|own| own.si).or(young), given.poisson.as_ref().map(|own| own.value).or(poisson))
     }
 
     /// Young's modulus and Poisson's ratio as they are written, to the last digit, if the law is made of them.
@@ -226,11 +233,8 @@ impl RegionMaterial<'_> {
         if given.coefficients.is_some() || given.formula.is_some() {
             return None;
         }
-        match (&given.young, &given.poisson, self.file.and_then(|file| file.moduli.as_ref())) {
-            (Some(young), Some(poisson), _) => Some(YoungPoisson { young: young.si, poisson: poisson.value }),
-            (_, _, Some(&mesh::Moduli::Isotropic { young, poisson })) => Some(YoungPoisson { young, poisson }),
-            _ => None,
-        }
+        let (young, poisson) = self.young_and_poisson();
+        Some(YoungPoisson { young: young?, poisson: poisson? })
     }
 
     pub fn elasticity(&self, source: &Source) -> Result<Elasticity, SceneError> {
@@ -312,23 +316,21 @@ impl RegionMaterial<'_> {
         if !given.parameters.is_empty() {
             return Err(source.error(given.span.as_ref(), "`parameters` would do nothing: there is no `formula`"));
         }
-        match (&given.young, &given.poisson) {
-            (Some(young), Some(poisson)) => {
-                let moduli = YoungPoisson { young: young.si, poisson: poisson.value };
-                return AnyLaw::new(name, moduli).map_err(|error| at(None, &error));
+        match (self.young_and_poisson(), &given.young, &given.poisson) {
+            ((Some(young), Some(poisson)), ..) => {
+                return AnyLaw::new(name, YoungPoisson { young, poisson }).map_err(|error| at(None, &error));
             }
-            (Some(given), None) => {
-                return Err(source.error(given.span.as_ref(), "beside `young`, `poisson` is needed"));
+            (_, Some(given), _) => {
+                let message = "`poisson` is missing: neither the material nor the mesh file gives it next to `young`";
+                return Err(source.error(given.span.as_ref(), message));
             }
-            (None, Some(given)) => {
-                return Err(source.error(given.span.as_ref(), "beside `poisson`, `young` is needed"));
+            (_, _, Some(given)) => {
+                let message = "`young` is missing: neither the material nor the mesh file gives it next to `poisson`";
+                return Err(source.error(given.span.as_ref(), message));
             }
-            (None, None) => {}
+            _ => {}
         }
         match file {
-            Some(&mesh::Moduli::Isotropic { young, poisson }) => {
-                AnyLaw::new(name, YoungPoisson { young, poisson }).map_err(|error| at(None, &error))
-            }
             Some(&mesh::Moduli::MooneyRivlin { mu01, mu10, v1 }) if name == "mooney-rivlin" => {
                 AnyLaw::with_coefficients(name, &[("mu01", mu01), ("mu10", mu10), ("v1", v1)])
                     .map_err(|error| at(None, &error))
@@ -341,7 +343,7 @@ impl RegionMaterial<'_> {
                 let message = "the mesh file gives an orthotropic material, which Pliant does not have yet; give `young` and `poisson`";
                 Err(source.error(place(None).as_ref(), message))
             }
-            None => Err(source.error(given.span.as_ref(), self.no_moduli())),
+            Some(mesh::Moduli::Isotropic { .. }) | None => Err(source.error(given.span.as_ref(), self.no_moduli())),
         }
     }
 

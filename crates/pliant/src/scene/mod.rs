@@ -36,6 +36,7 @@ mod reference;
 mod select;
 mod settings;
 mod shape;
+mod softness;
 mod solid;
 pub mod vega;
 

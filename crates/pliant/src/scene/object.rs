@@ -204,6 +204,8 @@ pub(super) struct Reader<'a> {
     pub files: &'a dyn Files,
     /// Whether the scheme brings its own law.
     pub scheme_has_law: bool,
+    /// True if results depend on densities, so that they must be given.
+    pub needs_mass: bool,
 }
 
 /// For each region the material that the scene gives it, if it does.
@@ -213,6 +215,9 @@ type Choices<'a> = Vec<Option<&'a At<MaterialChoice>>>;
 const MOST_REFINEMENTS: u32 = 8;
 /// Nor a mesh into more than so many.
 const MOST_ELEMENTS: usize = 100_000_000;
+
+/// Density of bodies whose mass has no effect [kg/m³].
+const UNIT_DENSITY: f64 = 1.0;
 
 impl Reader<'_> {
     fn error(&self, span: Option<&std::ops::Range<usize>>, message: impl Into<String>) -> SceneError {
@@ -234,7 +239,17 @@ impl Reader<'_> {
         let mut made_of = Vec::new();
         for (region, choice) in mesh.regions().iter().zip(&choices) {
             let material = self.region_material(object, &name, region, *choice, mesh.regions().len())?;
-            let density = material.density(self.source)?;
+            let density = if self.needs_mass {
+                material.density(self.source)?
+            } else {
+                material.density_if_given(self.source)?.unwrap_or_else(|| {
+                    notes.push(format!(
+                        "the density of {} is not given and is set to {UNIT_DENSITY} kg/m³: equilibrium without gravity does not depend on it",
+                        material.region
+                    ));
+                    UNIT_DENSITY
+                })
+            };
             densities.push(density);
             let mut is_of = MadeOf {
                 object: name.clone(),
@@ -348,16 +363,25 @@ impl Reader<'_> {
                     _ => error.to_string(),
                 };
                 let made = shape.make(&mut read).map_err(|error| wrong(told(error)))?;
-                notes.extend(made.notes);
+                let file = shape.surface_file();
+                notes.extend(made.notes.into_iter().map(|note| self.with_file(file, note)));
                 Ok((Mesh::Volume(made.mesh), made.carries))
             }
             MeshSource::File(name) => {
                 let path = self.source.folder.join(name);
                 let loaded = io::read_from(self.files, &path).map_err(|error| wrong(error.to_string()))?;
-                notes.extend(loaded.report.lines());
+                notes.extend(loaded.report.lines().into_iter().map(|note| self.with_file(Some(name), note)));
                 notes.extend(loaded.notes);
                 Ok((loaded.mesh, None))
             }
+        }
+    }
+
+    /// Returns a note with the name of the file that it is about, if there are several objects.
+    fn with_file(&self, file: Option<&str>, note: String) -> String {
+        match file {
+            Some(file) if self.scene.objects.len() > 1 => format!("{file}: {note}"),
+            _ => note,
         }
     }
 

@@ -76,8 +76,9 @@ fn default_restart() -> At<u32> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scheme {
-    /// Backward Euler with Newton iterations and a line search: energy does not grow beyond the work of loads and motions, at any step and for any
-    /// law; first order, loses energy. One iteration per step in smooth motion, more in contact.
+    /// Backward Euler with Newton iterations and a line search: stable at any step and for any law; first order, loses energy. Steps in which energy
+    /// rises without work are split. Rolling bodies gain and lose up to a few percent of their kinetic energy from step to step. One iteration per
+    /// step in smooth motion, more in contact.
     #[default]
     BackwardEuler,
     /// Backward Euler linearized once per step, without a line search: for smooth motion, moderate steps and comparisons. Stiff contact, fast

@@ -8,6 +8,7 @@ use thiserror::Error;
 
 use super::quantity::{Length, dimension};
 use super::{Quantity, SolidError, SolidSource, Vector, bounds, text_or_table};
+use crate::math::short_number;
 use crate::mesh::generate::{self, GenerateError};
 use crate::mesh::{Cells, SurfaceMesh, VolumeMesh};
 use crate::meshing::{
@@ -271,9 +272,9 @@ impl Shape {
                 let body = tetrahedralize(&form, &Params { cells: count(cells), grading })?;
                 if form.thickness() < body.info.cell {
                     more.push(format!(
-                        "a part of the solid is {:.3e} m thin, less than a cell of {:.3e} m: it may be lost",
-                        form.thickness(),
-                        body.info.cell
+                        "a part of the solid is {} m thin, less than a cell of {} m: it may be lost",
+                        short_number(form.thickness()),
+                        short_number(body.info.cell)
                     ));
                 }
                 body.mesh
@@ -288,14 +289,15 @@ impl Shape {
             Self::Cage { surface: ref name, cells, grading } => {
                 let (mesh, surface) = surface(name)?;
                 let cage = cage(&mesh, &surface, &Params { cells: count(cells), grading })?;
-                more.extend(carrying_limits(&mesh, &surface, &cage.mesh, cage.info.body.cell)?);
+                let info = &cage.info;
+                more.extend(carrying_limits(&mesh, &surface, &cage.mesh, info.body.cell, info.enclosed)?);
                 carries = Some(mesh);
                 cage.mesh
             }
             Self::Voxels { surface: ref name, cells } => {
                 let (mesh, surface) = surface(name)?;
                 let voxels = voxelize(&surface, count(cells))?;
-                more.extend(carrying_limits(&mesh, &surface, &voxels.mesh, voxels.cell)?);
+                more.extend(carrying_limits(&mesh, &surface, &voxels.mesh, voxels.cell, voxels.enclosed)?);
                 carries = Some(mesh);
                 voxels.mesh
             }

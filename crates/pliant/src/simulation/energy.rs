@@ -24,7 +24,11 @@ use crate::system::{State, System, Weights};
 const TOLERANCE: f64 = 0.1;
 const LASTING: f64 = 3.0;
 /// Multiple of the energy in motion before a step above which a gain is reported at once.
-const SUDDEN: f64 = 5.0;
+const SUDDEN: f64 = 1.0;
+/// Displacement per step, relative to the size of the system, below which motion is rounding.
+const ROUNDING: f64 = 1e-10;
+/// Rounding of the elastic energy, relative to Young's modulus times the volume.
+const ELASTIC_ROUNDING: f64 = 1e-12;
 /// Part of the stored energy below which motion is rounding, or the tolerance of the integrator.
 const NOISE: f64 = 1e-6;
 
@@ -96,8 +100,8 @@ impl EnergyBalance {
     }
 
     /// Adds a step. `work` has, for each source, an estimate with the forces at the start of the step and one with those at its end; `jump` is the kinetic energy
-    /// of the change of prescribed velocities.
-    fn add(&mut self, start: &Terms, end: &Terms, work: &[[f64; 2]], jump: f64) {
+    /// of the change of prescribed velocities, and `noise` that of motion that is nothing but rounding.
+    fn add(&mut self, start: &Terms, end: &Terms, work: &[[f64; 2]], jump: f64, noise: f64) {
         let change = end.kinetic - start.kinetic + end.weight - start.weight;
         let in_time = [start, end].map(|terms| terms.stored[1] - terms.stored[0]);
         let mean: f64 = work.iter().chain([&in_time]).map(|[a, b]| 0.5 * (a + b)).sum();
@@ -107,6 +111,9 @@ impl EnergyBalance {
         let excess = change + in_space[0].min(in_space[1]) - work.iter().map(|[a, b]| a.max(*b)).sum::<f64>();
         // Laws that are not defined in inverted elements have an infinite energy there.
         if !(lost.is_finite() && excess.is_finite()) {
+            if excess == f64::INFINITY {
+                (self.excess, self.gaining) = (excess, LASTING);
+            }
             return;
         }
         self.see(start);
@@ -121,9 +128,9 @@ impl EnergyBalance {
         self.see(end);
         let gained = self.excess - self.min_excess;
         self.gaining = match gained {
+            _ if gained <= noise.max(TOLERANCE * self.in_motion()) => 0.0,
             _ if gained > SUDDEN * before => LASTING,
-            _ if gained > TOLERANCE * self.in_motion() => self.gaining + 1.0,
-            _ => 0.0,
+            _ => self.gaining + 1.0,
         };
     }
 
@@ -184,6 +191,12 @@ pub(super) struct Watch {
     terms: Terms,
     known: Known,
     product: Vec<f64>,
+    /// Kinetic energy of the velocity 1 m/s of all coordinates.
+    unit_kinetic: Option<f64>,
+    /// Young's modulus times the volume of all bodies.
+    elastic_scale: Option<f64>,
+    /// Nodal loads of the step before.
+    loads: Vec<f64>,
 }
 
 impl Watch {
@@ -191,6 +204,7 @@ impl Watch {
     pub fn forget(&mut self) {
         self.known.q.clear();
         self.known.v.clear();
+        self.elastic_scale = None;
     }
 
     fn keep(&mut self, state: &State) {
@@ -223,11 +237,35 @@ impl Watch {
         let h = state.time - self.start.time;
         let elastic = model.elastic_energy(&state.q);
         let terms = self.measure(model, state, elastic, [self.start.time, state.time]);
-        let (work, jump) = self.work_of_constraints(model, state, h);
+        let (work, mut jump) = self.work_of_constraints(model, state, h);
+        jump += self.work_of_earlier_loads(model, state);
         let work = [work, model.work_without_potential([&self.start, state]), self.work_of_friction(model, state, h)];
-        self.balance.add(&self.terms, &terms, &work, jump);
+        let scale = *self.elastic_scale.get_or_insert_with(|| model.elastic_scale());
+        let noise = self.rounding(model, h) + ELASTIC_ROUNDING * scale;
+        self.balance.add(&self.terms, &terms, &work, jump, noise);
         self.known.elastic_energy = elastic;
         self.known.q.clone_from(&state.q);
+    }
+
+    /// Returns the work [J] by which nodal loads of the step before exceed the present ones: integrators that continue an acceleration begin with that.
+    fn work_of_earlier_loads(&mut self, model: &Model, state: &State) -> f64 {
+        let loads = model.loads();
+        let mut work = 0.0;
+        if self.loads.len() == loads.len() && self.loads != loads {
+            for i in 0..loads.len() {
+                work += (self.loads[i] - loads[i]) * (state.q[i] - self.start.q[i]);
+            }
+        }
+        self.loads.clear();
+        self.loads.extend_from_slice(loads);
+        work.max(0.0)
+    }
+
+    /// Returns the kinetic energy [J] of a motion that is nothing but rounding, in steps of length `h` [s].
+    fn rounding(&mut self, system: &mut impl System, h: f64) -> f64 {
+        let (count, product) = (self.start.v.len(), &mut self.product);
+        let unit = *self.unit_kinetic.get_or_insert_with(|| kinetic_energy(system, &vec![1.0; count], product));
+        unit * (ROUNDING * system.extent() / h).powi(2)
     }
 
     /// Returns the work `r · Δq` of constraints that move, with the reactions of both ends of the step, and the kinetic energy `½ Δv M Δv` of the change of
@@ -281,7 +319,8 @@ impl Watch {
     pub fn end_reduced(&mut self, system: &mut impl System, state: &State, power: [f64; 2]) {
         let h = state.time - self.start.time;
         if let Some(terms) = self.measure_reduced(system, state, [self.start.time, state.time]) {
-            self.balance.add(&self.terms, &terms, &[power.map(|power| h * power)], 0.0);
+            let noise = self.rounding(system, h);
+            self.balance.add(&self.terms, &terms, &[power.map(|power| h * power)], 0.0, noise);
         }
     }
 }

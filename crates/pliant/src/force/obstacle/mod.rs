@@ -4,6 +4,7 @@ mod carried;
 mod points;
 #[cfg(test)]
 mod tests;
+mod weight;
 
 use std::sync::Arc;
 
@@ -17,6 +18,7 @@ use crate::sparse::{BlockMatrix, BlockPattern};
 
 use carried::PointOf;
 pub use points::{ContactPoints, ContactPointsError, Spacing};
+pub(crate) use weight::Weight;
 
 /// What an obstacle looks like.
 #[derive(Debug, Clone, Copy, PartialEq)]

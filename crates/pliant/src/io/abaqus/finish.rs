@@ -218,7 +218,12 @@ impl Reader {
         }
         match counts.get(&0) {
             Some(orphans) if counts.len() > 1 => {
-                raw.notes.push(format!("{orphans} elements are in no region and have no material"));
+                let are = if *orphans == 1 {
+                    "element is in no region and has"
+                } else {
+                    "elements are in no region and have"
+                };
+                raw.notes.push(format!("{orphans} {are} no material"));
                 raw.region_names.insert(0, "unassigned".into());
             }
             _ => {}

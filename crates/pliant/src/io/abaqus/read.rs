@@ -7,6 +7,7 @@ use super::super::Place;
 use super::super::error::ReadError;
 use super::super::files::Input;
 use super::super::includes::Includes;
+use super::super::names::listed;
 use super::super::raw::{Labels, RawMesh};
 use super::super::scan::{Scanner, Syntax, quote};
 use super::line::{ElementType, Keyword, Shape, element_type, fields, other_formulation, real, unquoted};
@@ -119,6 +120,10 @@ pub(super) struct Reader {
     /// Where the present scope was opened.
     scope_spot: Option<Spot>,
     assembly_spot: Option<Spot>,
+    /// Names of the parts, by name in capitals.
+    parts: BTreeMap<String, String>,
+    /// Instances of parts without nodes, each with the name of its part.
+    empty_instances: Vec<(String, String)>,
     /// The instances of the mesh.
     pub instances: Vec<Instance>,
     /// The number of the instance being read, if it is one of the mesh.
@@ -143,6 +148,8 @@ pub(super) struct Reader {
     /// By name in capitals.
     pub materials: BTreeMap<String, Material>,
     material: Option<String>,
+    /// Where the constants that are read were announced.
+    constants_spot: Option<Spot>,
 
     /// All files, the first being the one that the user named.
     files: Vec<PathBuf>,
@@ -186,8 +193,9 @@ impl Reader {
         Ok(())
     }
 
-    /// Check that the file does not end inside of a part, an instance or the assembly.
+    /// Checks that the file does not end before constants of a material, or inside of a part, an instance or the assembly.
     fn check_end(&self) -> Result<(), ReadError> {
+        self.check_constants("the end of the file, which may be cut off")?;
         let keyword = match self.scope {
             Scope::Model | Scope::Step => return Ok(()),
             Scope::Part => "*END PART",
@@ -196,6 +204,17 @@ impl Reader {
         };
         let Some(spot) = self.scope_spot else { return Ok(()) };
         Err(self.error(spot, format!("{keyword} after this"), "the end of the file, which may be cut off"))
+    }
+
+    /// Checks that the constants of a material are there before what comes next.
+    fn check_constants(&self, next: &str) -> Result<(), ReadError> {
+        let expected = match self.section {
+            Section::Density => "a density in the line after *DENSITY",
+            Section::Elastic => "Young's modulus and Poisson's ratio in the line after *ELASTIC",
+            _ => return Ok(()),
+        };
+        let Some(spot) = self.constants_spot else { return Ok(()) };
+        Err(self.error(spot, expected, next))
     }
 
     fn keyword(
@@ -208,6 +227,7 @@ impl Reader {
         if keyword.name == "INCLUDE" {
             return self.include(keyword.expect("INPUT", scanner)?, scanner, input);
         }
+        self.check_constants(&format!("*{}", keyword.name))?;
         self.section = Section::Skipped;
         if self.scope == Scope::Step {
             if keyword.name == "ENDSTEP" {
@@ -216,6 +236,7 @@ impl Reader {
             return Ok(());
         }
         let spot = Spot { file, line: scanner.line() };
+        self.constants_spot = Some(spot);
         match keyword.name.as_str() {
             "NODE" if self.scope != Scope::Assembly => self.nodes(keyword, scanner)?,
             "ELEMENT" if self.scope != Scope::Assembly => self.element_block(keyword, scanner)?,
@@ -238,7 +259,10 @@ impl Reader {
                 None | Some("ISOTROPIC" | "ISO") => self.section = Section::Elastic,
                 Some(other) => remember(&mut self.skipped_keywords, format!("*ELASTIC, TYPE={other}")),
             },
-            "PART" => self.enter(Scope::Part, keyword, scanner, spot)?,
+            "PART" => {
+                self.enter(Scope::Part, keyword, scanner, spot)?;
+                self.parts.insert(self.scope_name.to_ascii_uppercase(), self.scope_name.clone());
+            }
             "INSTANCE" => self.enter_instance(keyword, scanner, spot)?,
             "ASSEMBLY" => {
                 self.assembly_spot = Some(spot);
@@ -326,14 +350,24 @@ impl Reader {
         (self.translation, self.rotation) = (Vec3::ZERO, Affine3::IDENTITY);
         self.placing = None;
         self.section = Section::Translation;
-        let part = keyword.get("PART").unwrap_or_default();
-        let of_mesh = matches!(&self.mesh, Some((_, Some(mesh))) if mesh.eq_ignore_ascii_case(part));
+        let part = keyword.expect("PART", scanner)?;
+        let Some(part) = self.parts.get(&part.to_ascii_uppercase()).cloned() else {
+            let parts = if self.parts.is_empty() {
+                "there are no parts before this".into()
+            } else {
+                format!("the parts before this: {}", listed(self.parts.values().map(String::as_str)))
+            };
+            return Err(scanner.error("the name of a part", format!("{}; {parts}", quote(part.as_bytes()))));
+        };
+        let of_mesh = matches!(&self.mesh, Some((_, Some(mesh))) if mesh.eq_ignore_ascii_case(&part));
         if of_mesh {
             if self.instance(&self.scope_name).is_some() {
                 let found = format!("`{}` again", self.scope_name);
                 return Err(scanner.error("instances with different names", found));
             }
             self.add_instance();
+        } else {
+            self.empty_instances.push((self.scope_name.clone(), part));
         }
         Ok(())
     }
@@ -372,6 +406,7 @@ impl Reader {
             None => {
                 self.mesh = Some((number, (self.scope == Scope::Part).then(|| self.scope_name.clone())));
                 if self.scope == Scope::Instance {
+                    self.empty_instances.pop();
                     self.add_instance();
                 }
             }
@@ -631,10 +666,18 @@ impl Reader {
             notes.push("of materials that depend on temperature or fields only the first line is kept".into());
         }
         if volume && self.flat_nodes > 0 {
-            notes.push(format!("{} nodes have no z coordinate: it is 0", self.flat_nodes));
+            let nodes = if self.flat_nodes == 1 { "node has" } else { "nodes have" };
+            notes.push(format!("{} {nodes} no z coordinate: it is 0", self.flat_nodes));
         }
         if self.redefined_nodes > 0 {
-            notes.push(format!("{} nodes are listed again: the last position counts", self.redefined_nodes));
+            let nodes = if self.redefined_nodes == 1 { "node is" } else { "nodes are" };
+            notes.push(format!("{} {nodes} listed again: the last position counts", self.redefined_nodes));
+        }
+        if !self.empty_instances.is_empty() {
+            let instances = self.empty_instances.iter().map(|(name, part)| format!("`{name}` of part `{part}`"));
+            let instances: Vec<String> = instances.collect();
+            let instances = listed(instances.iter().map(String::as_str));
+            notes.push(format!("these instances are not kept, as their parts have no elements: {instances}"));
         }
         notes
     }

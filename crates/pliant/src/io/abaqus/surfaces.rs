@@ -1,8 +1,9 @@
 //! `*SURFACE`: sides of elements, each line an element or a set of elements and the side.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::super::error::ReadError;
+use super::super::names::listed;
 use super::super::raw::RawMesh;
 use super::super::scan::{Scanner, quote};
 use super::finish::Budget;
@@ -71,6 +72,7 @@ impl Reader {
     pub(super) fn add_surfaces(&self, raw: &mut RawMesh, budget: &mut Budget) -> Result<(), ReadError> {
         let part_names: HashSet<String> =
             self.surfaces.iter().filter(|own| !own.assembly).map(|own| own.name.to_ascii_uppercase()).collect();
+        raw.notes.extend(self.joined_surfaces());
         let face_of_shell = self.shell_faces();
         let mut free: [Option<HashSet<ElementFace>>; 2] = [None, None];
         let several = self.instances.len() > 1;
@@ -142,6 +144,21 @@ impl Reader {
             raw.face_sets.entry(name).or_default().extend(sides);
         }
         Ok(())
+    }
+
+    /// Returns a note on surfaces that several blocks define, which are joined, if there are any.
+    fn joined_surfaces(&self) -> Option<String> {
+        let mut blocks: BTreeMap<(&str, bool, bool), usize> = BTreeMap::new();
+        for surface in &self.surfaces {
+            *blocks.entry((&surface.name, surface.assembly, surface.of_nodes)).or_default() += 1;
+        }
+        let joined: Vec<String> = blocks
+            .into_iter()
+            .filter(|(_, count)| *count > 1)
+            .map(|((name, ..), count)| format!("{} ({count} blocks)", quote(name.as_bytes())))
+            .collect();
+        let names = listed(joined.iter().map(String::as_str));
+        (!joined.is_empty()).then(|| format!("several *SURFACE blocks have the same name and are joined: {names}"))
     }
 
     /// The elements or nodes of a line of a surface, each with its instance; those of a part are of `instance`.

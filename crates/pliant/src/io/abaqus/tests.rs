@@ -169,6 +169,44 @@ fn every_instance_is_a_copy_with_sets_of_its_own() {
 }
 
 #[test]
+fn instances_of_unknown_parts_are_errors_and_those_of_empty_parts_are_reported() {
+    let with = |instance: &str| {
+        load(&format!(
+            "*PART, NAME=P\n{NODES}{TETS}*END PART\n*PART, NAME=rigid\n*END PART\n*ASSEMBLY, NAME=A\n*INSTANCE, NAME=a, PART=P\n\
+             *END INSTANCE\n{instance}*END INSTANCE\n*END ASSEMBLY\n"
+        ))
+    };
+    let error = with("*INSTANCE, NAME=c, PART=Z\n").unwrap_err().to_string();
+    let expected = "t.inp, line 17: expected the name of a part, found `Z`; the parts before this: P, rigid";
+    assert_eq!(error, expected);
+    let nothing = with("*INSTANCE, NAME=c\n").unwrap_err().to_string();
+    assert_eq!(nothing, "t.inp, line 17: expected PART= after *INSTANCE, found none");
+    let loaded = with("*INSTANCE, NAME=r-1, PART=Rigid\n").unwrap();
+    let expected = "these instances are not kept, as their parts have no elements: `r-1` of part `rigid`";
+    assert_eq!(loaded.notes, [expected]);
+    // The mesh of an independent instance is in the instance.
+    let own = format!(
+        "*PART, NAME=P\n*END PART\n*ASSEMBLY, NAME=A\n*INSTANCE, NAME=a, PART=P\n{NODES}{TETS}*END INSTANCE\n*END ASSEMBLY\n"
+    );
+    assert_eq!(load(&own).unwrap().notes, Vec::<String>::new());
+}
+
+#[test]
+fn surfaces_of_one_name_are_joined_and_reported() {
+    let text = format!("{NODES}{TETS}*SURFACE, NAME=s\n1, S1\n*SURFACE, NAME=t\n1, S2\n*SURFACE, NAME=s\n2, S3\n");
+    let loaded = load(&text).unwrap();
+    assert_eq!(loaded.notes, ["several *SURFACE blocks have the same name and are joined: `s` (2 blocks)"]);
+    assert_eq!(volume(loaded).face_sets()["s"], [(0, 0), (1, 2)]);
+}
+
+#[test]
+fn counts_of_one_are_written_in_the_singular() {
+    let text = format!("{NODES}50, 1, 1\n{TETS}");
+    let expected = ["1 node has no z coordinate: it is 0", "1 node is listed again: the last position counts"];
+    assert_eq!(load(&text).unwrap().notes, expected);
+}
+
+#[test]
 fn a_file_that_is_cut_off_is_reported() {
     let whole = format!("{TETS}{NODES}");
     assert_eq!(load(&whole).unwrap().notes, Vec::<String>::new());
@@ -301,7 +339,7 @@ fn what_cannot_be_written_is_told() {
     let (mesh, notes) = written_and_read(&Mesh::Surface(pentagon));
     let triangles = SurfaceMesh::new(cube(), Faces::uniform(3, vec![0, 1, 2, 0, 2, 3, 0, 3, 4])).unwrap();
     assert_eq!(mesh, Mesh::Surface(triangles));
-    assert_eq!(notes, ["1 polygons with more than 4 corners were cut into triangles"]);
+    assert_eq!(notes, ["1 polygon with more than 4 corners was cut into triangles"]);
 }
 
 #[test]
@@ -342,6 +380,15 @@ fn errors_say_line_and_expectation() {
             "line 12: expected the name of a *MATERIAL, found `m`",
         ),
         ("*DENSITY\n1\n", "line 2: expected *MATERIAL before its constants, found none"),
+        (
+            "*MATERIAL, NAME=m\n*ELASTIC\n",
+            "line 2: expected Young's modulus and Poisson's ratio in the line after *ELASTIC, found the end of the file",
+        ),
+        (
+            "*MATERIAL, NAME=m\n*DENSITY",
+            "line 2: expected a density in the line after *DENSITY, found the end of the file",
+        ),
+        ("*MATERIAL, NAME=m\n*DENSITY\n*STEP\n", "line 2: expected a density in the line after *DENSITY, found *STEP"),
         (
             "*MATERIAL, NAME=m\n*ELASTIC\n1, 0.7\n",
             "line 3: expected a possible material, found one of which Poisson's ratio is 0.7",

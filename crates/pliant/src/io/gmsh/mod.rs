@@ -663,7 +663,7 @@ mod tests {
                 let faces: Vec<&[u32]> = back.faces().iter().collect();
                 assert_eq!(faces[..3], [&[0, 1, 2][..], &[0, 1, 2, 3], &[2, 3, 4]]);
                 assert_eq!(faces[3..], [[0, 1, 2], [0, 2, 3], [0, 3, 4]]);
-                assert_eq!(notes, ["1 polygons with more than 4 corners were cut into triangles"]);
+                assert_eq!(notes, ["1 polygon with more than 4 corners was cut into triangles"]);
             }
         }
     }

@@ -28,6 +28,9 @@ const SET_PREFIX: &str = "set:";
 /// What the names of arrays with the faces of a set start with.
 const FACES_PREFIX: &str = "faces:";
 
+/// Cell data with the number of each element, which grids for PyVista have: the order of the cells says the same.
+const ELEMENT_NUMBERS: &str = "pliant:element";
+
 /// How many dropped arrays a note names.
 const ARRAYS_NAMED: usize = 20;
 
@@ -265,7 +268,10 @@ impl Assembly {
 
     /// An array is in the file and not kept.
     pub fn drop_array(&mut self, name: impl Into<String>) {
-        self.dropped.insert(name.into());
+        let name = name.into();
+        if name != ELEMENT_NUMBERS {
+            self.dropped.insert(name);
+        }
     }
 
     /// Add a piece; `place` finds its cell types, for errors.

@@ -1,0 +1,72 @@
+//! Mesh files of a run, to find out whether they have changed since it began.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::io::{Disk, Files, ReadError, WriteError};
+use crate::scene::Built;
+
+/// Checksums of the meshes of a run and of the files that it was built from.
+///
+/// Meshes decide whether something has changed: a file may get another comment, or another table of loads. Files decide as well, because another
+/// machine may round coordinates otherwise.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Inputs {
+    /// Checksum of vertices and elements of all bodies and of the surfaces that they carry.
+    meshes: u32,
+    /// Checksum of each file, by its absolute path.
+    files: BTreeMap<PathBuf, u32>,
+}
+
+impl Inputs {
+    pub fn new(built: &Built, files: ReadFiles) -> Self {
+        Self { meshes: mesh_checksum(built), files: files.0.into_inner() }
+    }
+
+    /// Returns true if the meshes are those of `earlier`.
+    pub fn has_meshes_of(&self, earlier: &Self) -> bool {
+        self.meshes == earlier.meshes
+    }
+
+    /// Returns the files that have another content than in `earlier`.
+    pub fn changed_files(&self, earlier: &Self) -> Vec<PathBuf> {
+        let is_changed = |(path, sum): &(&PathBuf, &u32)| earlier.files.get(*path).is_some_and(|before| before != *sum);
+        self.files.iter().filter(is_changed).map(|(path, _)| path.clone()).collect()
+    }
+}
+
+fn mesh_checksum(built: &Built) -> u32 {
+    let mut sum = flate2::Crc::new();
+    sum.update(&built.simulation.model().fingerprint().to_le_bytes());
+    for (surface, _) in built.skins.iter().flatten() {
+        for x in surface.vertices() {
+            x.to_array().iter().for_each(|coordinate| sum.update(&coordinate.to_le_bytes()));
+        }
+        surface.faces().vertices().iter().for_each(|vertex| sum.update(&vertex.to_le_bytes()));
+    }
+    sum.sum()
+}
+
+/// The disk, with checksums of all files that were read from it.
+#[derive(Debug, Default)]
+pub(super) struct ReadFiles(RefCell<BTreeMap<PathBuf, u32>>);
+
+impl Files for ReadFiles {
+    fn read(&self, path: &Path) -> Result<Vec<u8>, ReadError> {
+        let bytes = Disk.read(path)?;
+        let mut sum = flate2::Crc::new();
+        sum.update(&bytes);
+        // An empty path is the folder that we are in.
+        if let Ok(path) = std::path::absolute(Path::new(".").join(path)) {
+            self.0.borrow_mut().insert(path, sum.sum());
+        }
+        Ok(bytes)
+    }
+
+    fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+        Disk.write(path, bytes)
+    }
+}
