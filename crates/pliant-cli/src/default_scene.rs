@@ -210,8 +210,8 @@ pub fn for_meshes(
             if folder.is_some() { path.file_name().map_or_else(|| path.clone(), PathBuf::from) } else { path.clone() };
         let mut reader = Reader { path, options, notes: Vec::new() };
         let body = match &loaded.mesh {
-            Mesh::Volume(mesh) => reader.volume(mesh, file)?,
-            Mesh::Surface(surface) => reader.surface(surface, file, purpose.tetrahedra() / paths.len())?,
+            Mesh::Volume(mesh) => reader.volume(mesh, &file)?,
+            Mesh::Surface(surface) => reader.surface(surface, &file, purpose.tetrahedra() / paths.len())?,
         };
         notes.extend(reader.notes.into_iter().map(|note| match paths {
             [_] => note,
@@ -264,10 +264,10 @@ fn name(bodies: &mut [Dropped]) {
     for (index, body) in bodies.iter_mut().enumerate() {
         let before = names[..index].iter().filter(|name| **name == body.name).count();
         if before > 0 {
-            body.name = (before + 1..)
-                .map(|number| format!("{}-{number}", names[index]))
-                .find(|name| !names.contains(name))
-                .unwrap_or_default();
+            // Of so many numbers one is not taken.
+            let mut candidates =
+                (before + 1..=before + 1 + names.len()).map(|number| format!("{}-{number}", names[index]));
+            body.name = candidates.find(|name| !names.contains(name)).unwrap_or_default();
         }
         body.object.name = Some(At::new(body.name.clone()));
     }
@@ -281,7 +281,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn volume(&mut self, mesh: &VolumeMesh, file: PathBuf) -> anyhow::Result<Dropped> {
+    fn volume(&mut self, mesh: &VolumeMesh, file: &Path) -> anyhow::Result<Dropped> {
         let cells = [("--cells", self.options.cells.is_some()), ("--fill", self.options.fill)];
         if let Some((option, _)) = cells.iter().find(|(_, is_given)| *is_given) {
             bail!("{option} is for surfaces, and {} has elements already", self.path.display());
@@ -306,7 +306,7 @@ impl Reader<'_> {
         self.body(mesh_source, mesh.bounding_box(), &densities, &moduli)
     }
 
-    fn surface(&mut self, surface: &SurfaceMesh, file: PathBuf, tetrahedra: usize) -> anyhow::Result<Dropped> {
+    fn surface(&mut self, surface: &SurfaceMesh, file: &Path, tetrahedra: usize) -> anyhow::Result<Dropped> {
         let bounds = surface.bounding_box();
         if !(size(bounds) > 0.0 && size(bounds).is_finite()) {
             // It says what is wrong with it.

@@ -415,17 +415,13 @@ fn close(
     }
     let Outputs { mut files, failures } = outputs;
     let mut failures: Vec<anyhow::Error> = failures.into_iter().map(Into::into).collect();
-    match pictures::finish(run, &formats, !common.quiet) {
-        Ok(pictures) => {
-            files.extend(pictures.files);
-            failures.extend(pictures.failures);
-        }
-        // Only Ctrl-C ends the drawing early.
-        Err(_) => {
-            let note = format!("stopped while drawing; `pliant resume {folder}` draws what is missing");
-            return Ok(Done { text: String::new(), notes: vec![note], exit: 130 });
-        }
-    }
+    // Only Ctrl-C ends the drawing early.
+    let Ok(pictures) = pictures::finish(run, &formats, !common.quiet) else {
+        let note = format!("stopped while drawing; `pliant resume {folder}` draws what is missing");
+        return Ok(Done { text: String::new(), notes: vec![note], exit: 130 });
+    };
+    files.extend(pictures.files);
+    failures.extend(pictures.failures);
     failures.iter().for_each(crate::show_error);
     if !failures.is_empty() {
         let without_film = if !common.skip_missing && has_no_film(&formats) {

@@ -81,7 +81,7 @@ pub fn styled(text: &str) -> String {
         out += &printable(before);
         let style = styles.iter().chain([&reset]).find(|style| after.starts_with(style.as_str()));
         let length = style.map_or(1, String::len);
-        out += &style.map_or_else(|| printable(&after[..1]), |style| style.into());
+        out += &style.map_or_else(|| printable(&after[..1]), Into::into);
         rest = &after[length..];
     }
     out + &printable(rest)

@@ -373,7 +373,7 @@ fn errors_about_a_surface_name_its_file_and_the_real_cause() {
     // With several files, that which is wrong is named.
     std::fs::write(
         folder.path().join("fine.obj"),
-        format!("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n"),
+        "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n",
     )
     .unwrap();
     let run = pliant(folder.path(), &["run", "fine.obj", "line.obj", "--cells", "4"]);

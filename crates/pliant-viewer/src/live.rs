@@ -192,7 +192,7 @@ impl Live {
     fn pause_for_gain(&mut self, message: String) {
         self.failures += 1;
         let failed = Failed::new(self.failures, message, self.simulation.dt(), self.other_steps());
-        self.failure = Some(failed.from_gain());
+        self.failure = Some(failed.of_gain());
         (self.is_playing, self.single_steps) = (false, 0);
     }
 

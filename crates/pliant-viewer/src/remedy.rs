@@ -38,7 +38,7 @@ impl Failed {
 
     /// The same after a step that succeeded, but in which energy appeared.
     #[must_use]
-    pub fn from_gain(mut self) -> Self {
+    pub fn of_gain(mut self) -> Self {
         self.shown.is_gain = true;
         self
     }
@@ -55,14 +55,14 @@ impl Failed {
 
     /// Adds a remedy that works, or none.
     pub fn offer(&mut self, remedy: Option<Remedy>, now: f64) {
-        self.shown.choices.extend(remedy.map(|remedy| choice(remedy, now)));
+        self.shown.choices.extend(remedy.map(|remedy| choice(&remedy, now)));
         self.shown.is_trying = self.is_trying();
     }
 }
 
 /// A button for a remedy, at a simulated time [s].
-pub fn choice(remedy: Remedy, now: f64) -> Choice {
-    let what = match &remedy {
+pub fn choice(remedy: &Remedy, now: f64) -> Choice {
+    let what = match remedy {
         Remedy { law: Some(law), .. } => format!("Use the law {law}"),
         Remedy { inversion: Some(inversion), .. } => format!("Use inversion = \"{}\"", name_of(inversion)),
         Remedy { scheme: Some(scheme), .. } => format!("Use the integrator {scheme}"),
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn buttons_say_what_they_do_and_carry_the_command() {
-        let of = |remedy: Remedy| choice(remedy, 2.0);
+        let of = |remedy: Remedy| choice(&remedy, 2.0);
         let law = of(Remedy { law: Some("stable-neo-hookean".into()), ..Remedy::default() });
         assert_eq!(law.label, "Use the law stable-neo-hookean");
         assert_eq!(law.command, json!({ "do": "remedy", "law": "stable-neo-hookean" }));

@@ -726,10 +726,11 @@ fn what_cannot_be_meshed_is_refused_with_numbers_before_memory_is_taken() {
 
 #[test]
 fn meshing_ends_wherever_it_is_asked_to_stop() {
+    type Task<'a> = (&'a str, &'a dyn Fn() -> Result<(), MeshingError>);
     let ring = generate::torus(1.0, 0.4, 6, 24, Cells::Tet5).unwrap().boundary().surface;
     let surface = Surface::new(&ring).unwrap();
     let carrier = generate::ball(1.0, 4, Cells::Hex).unwrap();
-    let tasks: [(&str, &dyn Fn() -> Result<(), MeshingError>); 5] = [
+    let tasks: [Task<'_>; 5] = [
         ("surface", &|| Surface::new(&ring).map(drop)),
         ("tetrahedra", &|| fill_surface(&surface, &cells(12)).map(drop)),
         ("cage", &|| cage(&ring, &surface, &cells(8)).map(drop)),

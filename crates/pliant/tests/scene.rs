@@ -469,6 +469,7 @@ fn the_schema_accepts_every_scene_of_the_repository() {
 }
 
 #[test]
+#[allow(clippy::too_many_lines, reason = "a table")]
 fn the_bounds_of_the_schema_are_those_of_the_parser() {
     let base = format!("{BLOCK}{TIME}[output]\nframe_rate = 10\n");
     let spring = "[[spring]]\nfrom = { indices = [0] }\nto = { indices = [26] }\n";

@@ -238,7 +238,7 @@ mod tests {
         assert_eq!(factors("mm"), [1e-3, 1.0, 1.0]);
         // A pound-force per square inch, and the density of water in pound-force s²/in⁴ (NIST SP 811).
         let [_, density, pressure] = factors("in-lbf-s");
-        assert!((pressure / 6894.757_293_168 - 1.0).abs() < 1e-12);
+        assert!((pressure / 6894.757293168 - 1.0).abs() < 1e-12);
         assert!((9.357_2e-5 * density / 1000.0 - 1.0).abs() < 1e-4);
         for text in ["", "mm-t", "mm-t-s-K", "parsec-t-s", "in-lbf-ms", "t-mm-s"] {
             assert!(text.parse::<Units>().unwrap_err().to_string().ends_with(&format!("found `{text}`")));

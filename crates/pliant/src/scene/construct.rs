@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::quantity::Time;
+use super::quantity::{Quantity, Time};
 use super::{At, Mass, MeshSource, Object, Obstacle, Output, Plane, Scene, Settings, Solver, Up};
 
 impl Scene {
@@ -83,7 +83,7 @@ impl Obstacle {
             ball: None,
             hollow_ball: None,
             stiffness: None,
-            damping: Default::default(),
+            damping: Quantity::default(),
             friction: 0.0,
             friction_speed: None,
             motion: None,

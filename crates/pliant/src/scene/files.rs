@@ -61,7 +61,7 @@ impl SceneFile {
             // An empty path is the current folder.
             let path = std::path::absolute(Path::new(".").join(&self.source.folder).join(&*name));
             if let Some(path) = path.as_deref().ok().and_then(Path::to_str) {
-                *name = path.to_owned();
+                path.clone_into(name);
             }
         });
         self.with_files_of(&scene).unwrap_or_else(|| scene.to_toml())
