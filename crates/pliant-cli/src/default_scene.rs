@@ -30,7 +30,7 @@ pub const POISSON: f64 = 0.4;
 /// for half of its size, and sags under its own weight by about `ρ g L / 2 E`, a thirtieth.
 const SOFTNESS: f64 = 15.0;
 
-/// Sizes of bodies, from the smallest to the largest [m]: stiffness and mass of others are too far from 1 to be added up.
+/// Sizes of bodies, from the smallest to the largest \[m\]: stiffness and mass of others are too far from 1 to be added up.
 const SIZES: [f64; 2] = [1e-9, 1e9];
 
 /// Height of the fall relative to the size of the largest body.
@@ -160,12 +160,12 @@ impl BodyArgs {
     }
 }
 
-/// Young's modulus with which a body of some density [kg/m³] squashes when it is dropped [Pa].
+/// Young's modulus with which a body of some density [kg/m³] squashes when it is dropped \[Pa\].
 pub fn soft_young(bounds: [Vec3; 2], density: f64) -> f64 {
     rounded(SOFTNESS * density * EARTH * size(bounds))
 }
 
-/// Mean side of a box [m].
+/// Mean side of a box \[m\].
 fn size([low, high]: [Vec3; 2]) -> f64 {
     // Scaled, so that squares of long sides do not overflow.
     let longest = (high - low).max_element();
@@ -475,9 +475,9 @@ fn arrange(bodies: &mut [Dropped], up: Up, notes: &mut Vec<String>) {
 
 /// How time is divided.
 struct Timing {
-    /// Length of a time step [s].
+    /// Length of a time step \[s\].
     step: f64,
-    /// Simulated time [s].
+    /// Simulated time \[s\].
     duration: f64,
     /// Frames per simulated second.
     frame_rate: f64,
@@ -486,7 +486,7 @@ struct Timing {
 }
 
 impl Timing {
-    /// Times for bodies of a size that fall from a height [m].
+    /// Times for bodies of a size that fall from a height \[m\].
     ///
     /// Films have 30 or 60 frames per second and are in real time, but for bodies so small or so large that nothing could be seen.
     fn new(size: f64, height: f64, purpose: Purpose) -> Self {

@@ -17,7 +17,7 @@ const NEAR: f64 = 2.0;
 /// Number of points of a trajectory that are looked at.
 const SAMPLES: u32 = 32;
 
-/// An axis-aligned box [m].
+/// An axis-aligned box \[m\].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bounds {
     pub low: Vec3,
@@ -47,7 +47,7 @@ impl Bounds {
         (self.high - self.low).length()
     }
 
-    /// Returns the box around both, or itself if bodies of a size [m] would be too small in that.
+    /// Returns the box around both, or itself if bodies of a size \[m\] would be too small in that.
     pub fn including(self, other: Self, size: f64) -> Self {
         let union = self.union(other);
         if union.diagonal() <= MAX_REACH * size { union } else { self }

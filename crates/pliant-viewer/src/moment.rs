@@ -74,7 +74,7 @@ pub struct Failure {
     pub message: String,
     /// True if the step succeeded, but energy appeared without work being done.
     pub is_gain: bool,
-    /// Length of the step that failed [s].
+    /// Length of the step that failed \[s\].
     pub step: f64,
     /// Changes with which the simulation continues.
     pub choices: Vec<Choice>,

@@ -149,10 +149,10 @@ pub struct Remedy {
     pub inversion: Option<Inverted>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scheme: Option<String>,
-    /// Length of a step [s].
+    /// Length of a step \[s\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<f64>,
-    /// Simulated time [s] to continue from, if the present state cannot be continued.
+    /// Simulated time \[s\] to continue from, if the present state cannot be continued.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<f64>,
 }

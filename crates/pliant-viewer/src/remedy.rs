@@ -60,7 +60,7 @@ impl Failed {
     }
 }
 
-/// A button for a remedy, at a simulated time [s].
+/// A button for a remedy, at a simulated time \[s\].
 pub fn choice(remedy: &Remedy, now: f64) -> Choice {
     let what = match remedy {
         Remedy { law: Some(law), .. } => format!("Use the law {law}"),

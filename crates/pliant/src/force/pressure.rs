@@ -22,7 +22,7 @@ pub enum PressureError {
     Vertices { patch: usize, vertices: usize },
 }
 
-/// Follower pressure `p` [Pa] on a patch of the boundary; positive pushes onto the faces.
+/// Follower pressure `p` \[Pa\] on a patch of the boundary; positive pushes onto the faces.
 ///
 /// The push is `−p n dA` with the normal `n` and the area of the deformed patch. This is the sign of Abaqus, Ansys and FEBio: water around a
 /// body has a positive pressure, and so has the gas on the wall of a cavity inside it. The same pressure on the undeformed patch, a dead
@@ -68,7 +68,7 @@ pub struct Pressure {
 }
 
 impl Pressure {
-    /// Creates a follower pressure [Pa] on a patch of a body with the rest positions `rest`; positive pushes onto the faces.
+    /// Creates a follower pressure \[Pa\] on a patch of a body with the rest positions `rest`; positive pushes onto the faces.
     pub fn new(rest: &[Vec3], patch: &Patch, pressure: f64) -> Result<Self, PressureError> {
         check_pressure(pressure)?;
         if rest.len() != patch.vertex_count() {
@@ -190,7 +190,7 @@ impl Pressure {
     }
 }
 
-/// Returns the nodal forces [N] of a pressure [Pa] on the undeformed patch, three numbers per vertex: `−p ∫Nᵢ n dA` at rest.
+/// Returns the nodal forces \[N\] of a pressure \[Pa\] on the undeformed patch, three numbers per vertex: `−p ∫Nᵢ n dA` at rest.
 ///
 /// This is a dead load: its direction and size stay as the body deforms. Positive pushes onto the faces, as in [`Pressure`], whose
 /// force at rest it is.

@@ -20,11 +20,11 @@ pub struct Strained {
     pub green_strain: Mat3,
     /// Strain that the law is a function of: `ε = ½(F + Fᵀ) − I` for the linear law, the Green strain for all others.
     pub strain: Mat3,
-    /// First Piola–Kirchhoff stress `P`, force on area at rest [Pa].
+    /// First Piola–Kirchhoff stress `P`, force on area at rest \[Pa\].
     pub first_piola: Mat3,
-    /// Second Piola–Kirchhoff stress `S = F⁻¹P` [Pa]; not finite where the volume is zero. For the linear law `σ`.
+    /// Second Piola–Kirchhoff stress `S = F⁻¹P` \[Pa\]; not finite where the volume is zero. For the linear law `σ`.
     pub second_piola: Mat3,
-    /// Cauchy stress `PFᵀ/J`, force on deformed area [Pa]; not finite where the volume is zero. For the linear law `σ`.
+    /// Cauchy stress `PFᵀ/J`, force on deformed area \[Pa\]; not finite where the volume is zero. For the linear law `σ`.
     pub cauchy: Mat3,
     /// Energy density `ψ` [J/m³ of volume at rest].
     pub energy_density: f64,
@@ -50,7 +50,7 @@ impl Strained {
         }
     }
 
-    /// Returns the von Mises stress `√(3/2 s:s)`, with `s` the deviator of the Cauchy stress [Pa].
+    /// Returns the von Mises stress `√(3/2 s:s)`, with `s` the deviator of the Cauchy stress \[Pa\].
     pub fn von_mises(&self) -> f64 {
         let c = self.cauchy;
         let pressure = (c.x_axis.x + c.y_axis.y + c.z_axis.z) / 3.0;

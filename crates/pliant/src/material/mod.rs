@@ -108,7 +108,7 @@ pub trait Law: Debug + Clone + Send + Sync {
     }
 }
 
-/// Values of Young's modulus that laws are made of [Pa]: others are too far from masses and lengths for double precision.
+/// Values of Young's modulus that laws are made of \[Pa\]: others are too far from masses and lengths for double precision.
 const YOUNG: std::ops::RangeInclusive<f64> = 1e-9..=1e18;
 
 /// Young's modulus and Poisson's ratio: the small-strain behaviour that every law here can be given.

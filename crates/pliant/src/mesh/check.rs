@@ -111,7 +111,7 @@ pub struct CheckReport {
     pub duplicate_elements: Vec<(u32, u32)>,
     /// Hexahedra with a corner as flat as a wall. They can be simulated, but not well.
     pub flat_cornered_elements: Vec<u32>,
-    /// Hexahedra that fold over near a corner, with the lowest Jacobian found there [m³]. It is positive at all quadrature points, so that
+    /// Hexahedra that fold over near a corner, with the lowest Jacobian found there \[m³\]. It is positive at all quadrature points, so that
     /// they can be simulated.
     pub folded_elements: Vec<(u32, f64)>,
     /// Face sets that have faces from both sides, with the number of those faces. Tractions count twice there, pressures cancel.

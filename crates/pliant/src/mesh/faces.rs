@@ -198,7 +198,7 @@ impl VolumeMesh {
         sets
     }
 
-    /// Total area of faces [m²].
+    /// Total area of faces \[m²\].
     ///
     /// # Panics
     /// If a face does not exist.

@@ -101,7 +101,7 @@ impl Units {
         self.others.is_none()
     }
 
-    /// The unit of length [m].
+    /// The unit of length \[m\].
     pub fn length(&self) -> f64 {
         self.length.numerator / self.length.denominator
     }
@@ -112,7 +112,7 @@ impl Units {
         self.others.map_or(1.0, |[mass, _]| mass.numerator / mass.denominator * length)
     }
 
-    /// The unit of pressure and of moduli [Pa]; 1 if only lengths are converted.
+    /// The unit of pressure and of moduli \[Pa\]; 1 if only lengths are converted.
     pub fn pressure(&self) -> f64 {
         let length = self.length.denominator / self.length.numerator;
         self.others.map_or(1.0, |[mass, time]| {
@@ -152,13 +152,13 @@ impl Units {
 /// Densities of solids, from aerogels to osmium [kg/m³].
 const DENSITIES: std::ops::Range<f64> = 0.5..30_000.0;
 
-/// Young's moduli of solids, from soft gels to diamond [Pa].
+/// Young's moduli of solids, from soft gels to diamond \[Pa\].
 const YOUNG: std::ops::Range<f64> = 10.0..2e12;
 
 /// Usual systems, the most usual first.
 const USUAL: [&str; 4] = ["mm-t-s", "mm-kg-ms", "mm-g-ms", "in-lbf-s"];
 
-/// What is longer than this is more likely to be in millimeters [m].
+/// What is longer than this is more likely to be in millimeters \[m\].
 const LONG: f64 = 20.0;
 
 impl VolumeMesh {

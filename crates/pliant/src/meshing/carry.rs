@@ -13,7 +13,7 @@ const COARSE: f64 = 3.0;
 const WORTH_REPORTING: f64 = 0.25;
 
 /// Reports what a mesh of cells as wide as `cell` cannot show of the surface that it carries, a sentence each: that it encloses nothing, pieces that
-/// are joined, features thinner than a cell, and triangles too large to bend. `enclosed` is the volume that the surface encloses [m³].
+/// are joined, features thinner than a cell, and triangles too large to bend. `enclosed` is the volume that the surface encloses \[m³\].
 pub fn carrying_limits(
     mesh: &SurfaceMesh,
     surface: &Surface,

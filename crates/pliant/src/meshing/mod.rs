@@ -1,7 +1,7 @@
 //! Bodies of surfaces: from triangles as people have them to elements that can be simulated.
 //!
 //! [`Surface`] takes any triangles, turns and cleans what can be, and says what was wrong. [`tetrahedralize`] fills it, or any
-//! other [`Solid`](crate::geometry::Solid), with tetrahedra of good angles. [`cage()`] makes a coarser mesh that contains all of the surface, and [`voxelize`]
+//! other [`Solid`], with tetrahedra of good angles. [`cage()`] makes a coarser mesh that contains all of the surface, and [`voxelize`]
 //! one of cubes.
 //!
 //! ```

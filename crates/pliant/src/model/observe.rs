@@ -82,7 +82,7 @@ impl Model {
         }
     }
 
-    /// Returns the forces that constraints exert on their vertices, three numbers each [N]; zero where nothing is fixed. Where the acceleration is not
+    /// Returns the forces that constraints exert on their vertices, three numbers each \[N\]; zero where nothing is fixed. Where the acceleration is not
     /// known it is taken to be zero, as in equilibrium. Only forces of the model count, not the constraints of a
     /// [`Regularized`](crate::integrator::Regularized) scheme.
     ///

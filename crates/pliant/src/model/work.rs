@@ -5,12 +5,12 @@ use crate::force::Force;
 use crate::system::State;
 
 impl Model {
-    /// Returns the elastic energy [J] of all bodies.
+    /// Returns the elastic energy \[J\] of all bodies.
     pub(crate) fn elastic_energy(&self, q: &[f64]) -> f64 {
         self.bodies.iter().filter_map(ModelBody::elastic).map(|force| Force::energy(force, q)).sum()
     }
 
-    /// Returns Young's modulus times the volume [J], summed over all bodies.
+    /// Returns Young's modulus times the volume \[J\], summed over all bodies.
     pub(crate) fn elastic_scale(&self) -> f64 {
         let of_body = |body: &ModelBody| {
             let young = body.elastic().map(|force| force.materials().iter().map(|material| material.moduli().young));
@@ -19,18 +19,18 @@ impl Model {
         self.bodies.iter().map(of_body).sum()
     }
 
-    /// Returns the potential [J] of all forces that have one but elasticity, gravity and constant loads, at a time [s].
+    /// Returns the potential \[J\] of all forces that have one but elasticity, gravity and constant loads, at a time \[s\].
     pub(crate) fn force_energy(&mut self, q: &[f64], time: f64) -> f64 {
         self.go_to(time);
         self.forces.iter().filter(|force| force.has_energy()).map(|force| force.energy(q)).sum()
     }
 
-    /// Returns the potential [J] of gravity and constant loads, relative to rest.
+    /// Returns the potential \[J\] of gravity and constant loads, relative to rest.
     pub(crate) fn weight_energy(&self, q: &[f64]) -> f64 {
         self.gravity_energy(q) + self.load_energy(q)
     }
 
-    /// Returns the work [J] of forces without a potential along the way from one state to another: with their values at the first, and at the second.
+    /// Returns the work \[J\] of forces without a potential along the way from one state to another: with their values at the first, and at the second.
     pub(crate) fn work_without_potential(&mut self, states: [&State; 2]) -> [f64; 2] {
         if self.forces.iter().all(|force| force.has_energy()) {
             return [0.0; 2];
@@ -44,7 +44,7 @@ impl Model {
         })
     }
 
-    /// Returns the power [W] of friction against what moves, where it drives the model; 0 where it brakes.
+    /// Returns the power \[W\] of friction against what moves, where it drives the model; 0 where it brakes.
     pub(crate) fn driving_power(&mut self, q: &[f64], v: &[f64], time: f64) -> f64 {
         if !self.forces.iter().any(|force| force.has_damping()) {
             return 0.0;

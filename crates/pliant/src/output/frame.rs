@@ -17,7 +17,7 @@ pub struct Frame {
     pub v: Vec<f64>,
     /// Stress and strain, if that was asked for.
     pub fields: Option<Fields>,
-    /// Forces that constraints exert on vertices [N], three numbers each, if they are known.
+    /// Forces that constraints exert on vertices \[N\], three numbers each, if they are known.
     pub reactions: Option<Vec<f64>>,
 }
 
@@ -35,11 +35,11 @@ pub struct Fields {
 /// Stress and strain at elements, or at vertices.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FieldValues {
-    /// Cauchy stress, for the linear law its engineering stress: xx, yy, zz, xy, yz, xz [Pa].
+    /// Cauchy stress, for the linear law its engineering stress: xx, yy, zz, xy, yz, xz \[Pa\].
     pub stress: Vec<[f32; 6]>,
     /// Green strain, for the linear law the small strain: xx, yy, zz, xy, yz, xz, shear not doubled.
     pub strain: Vec<[f32; 6]>,
-    /// Von Mises stress [Pa].
+    /// Von Mises stress \[Pa\].
     pub von_mises: Vec<f32>,
     /// Volume ratio `J`.
     pub volume_ratio: Vec<f32>,

@@ -3,7 +3,7 @@
 //! - points at rest; point data `displacement` and `velocity`. ParaView's filter Warp By Vector with `displacement` gives the deformed shape;
 //! - cell data `region` and `body`, whole numbers, whose names are in the field data `region_names` and `body_names`;
 //! - if the frame has fields: point data `stress` (Cauchy), `strain` (Green), `von_mises`, `J` and `energy_density`, recovered at vertices as
-//!   [`Fields`] has them, and cell data of the same names, the means over elements. With the linear law, stress and strain are its own
+//!   [`Fields`](super::Fields) has them, and cell data of the same names, the means over elements. With the linear law, stress and strain are its own
 //!   `σ` and `ε`;
 //! - if the frame has them: point data `reaction`, the forces of constraints.
 //!

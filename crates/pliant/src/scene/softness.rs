@@ -45,7 +45,7 @@ fn second_minimum(object: &Prepared) -> Option<String> {
     ))
 }
 
-/// Returns a pressure [Pa] with a unit that fits it.
+/// Returns a pressure \[Pa\] with a unit that fits it.
 fn pressure(pascals: f64) -> String {
     let (factor, unit) = match pascals {
         1e9.. => (1e-9, "GPa"),

@@ -32,7 +32,7 @@ const ELASTIC_ROUNDING: f64 = 1e-12;
 /// Part of the stored energy below which motion is rounding, or the tolerance of the integrator.
 const NOISE: f64 = 1e-6;
 
-/// Work put into a simulation, and energy that it dissipates [J].
+/// Work put into a simulation, and energy that it dissipates \[J\].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EnergyBalance {
     work: f64,
@@ -68,12 +68,12 @@ impl EnergyBalance {
     /// Count of numbers in [`to_numbers`](Self::to_numbers).
     pub(crate) const NUMBERS: usize = 9;
 
-    /// Returns the work [J] of prescribed motion, of forces that change in time or have no potential, and of friction against what moves.
+    /// Returns the work \[J\] of prescribed motion, of forces that change in time or have no potential, and of friction against what moves.
     pub fn external_work(&self) -> f64 {
         self.work
     }
 
-    /// Returns the energy [J] that damping, friction and the integrator have dissipated; negative if energy appeared.
+    /// Returns the energy \[J\] that damping, friction and the integrator have dissipated; negative if energy appeared.
     pub fn dissipated(&self) -> f64 {
         self.dissipated
     }
@@ -145,9 +145,9 @@ impl EnergyBalance {
 /// Energy that appeared in a simulation without work being done.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EnergyGain {
-    /// Energy that appeared [J].
+    /// Energy that appeared \[J\].
     pub gained: f64,
-    /// Largest kinetic energy so far and the range of the stored energy [J], to compare with.
+    /// Largest kinetic energy so far and the range of the stored energy \[J\], to compare with.
     pub in_motion: f64,
 }
 
@@ -163,7 +163,7 @@ impl fmt::Display for EnergyGain {
     }
 }
 
-/// Energies [J] at one end of a step.
+/// Energies \[J\] at one end of a step.
 #[derive(Debug, Clone, Copy, Default)]
 struct Terms {
     kinetic: f64,
@@ -247,7 +247,7 @@ impl Watch {
         self.known.q.clone_from(&state.q);
     }
 
-    /// Returns the work [J] by which nodal loads of the step before exceed the present ones: integrators that continue an acceleration begin with that.
+    /// Returns the work \[J\] by which nodal loads of the step before exceed the present ones: integrators that continue an acceleration begin with that.
     fn work_of_earlier_loads(&mut self, model: &Model, state: &State) -> f64 {
         let loads = model.loads();
         let mut work = 0.0;
@@ -261,7 +261,7 @@ impl Watch {
         work.max(0.0)
     }
 
-    /// Returns the kinetic energy [J] of a motion that is nothing but rounding, in steps of length `h` [s].
+    /// Returns the kinetic energy \[J\] of a motion that is nothing but rounding, in steps of length `h` \[s\].
     fn rounding(&mut self, system: &mut impl System, h: f64) -> f64 {
         let (count, product) = (self.start.v.len(), &mut self.product);
         let unit = *self.unit_kinetic.get_or_insert_with(|| kinetic_energy(system, &vec![1.0; count], product));

@@ -33,7 +33,7 @@ pub struct Simulation {
     /// Whether solvers begin anew in the next step, wherever that is.
     begins_anew: bool,
     watch: Watch,
-    /// Energy [J] that had appeared when it was last reported.
+    /// Energy \[J\] that had appeared when it was last reported.
     reported: f64,
 }
 

@@ -63,7 +63,7 @@ pub enum Quantities {
     Volume(Vec<usize>),
     /// The least, mean and largest volume of elements, as parts of those at rest.
     VolumeRatio(Vec<usize>),
-    /// Maximum of the von Mises stress recovered at vertices [Pa].
+    /// Maximum of the von Mises stress recovered at vertices \[Pa\].
     VonMises(Vec<usize>),
 }
 

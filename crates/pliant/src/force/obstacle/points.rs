@@ -57,7 +57,7 @@ pub struct ContactPoints {
     spacing: Spacing,
 }
 
-/// How far apart the points are that touch obstacles [m].
+/// How far apart the points are that touch obstacles \[m\].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Spacing {
     /// Longest edge between points.

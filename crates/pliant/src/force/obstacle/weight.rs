@@ -13,11 +13,11 @@ const RESTING: f64 = 1.0 / 6.0;
 /// Weight of a body.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Weight {
-    /// Force [N].
+    /// Force \[N\].
     force: f64,
-    /// Extent along gravity [m].
+    /// Extent along gravity \[m\].
     height: f64,
-    /// Density times gravity times height [Pa]: about the largest stress under the weight.
+    /// Density times gravity times height \[Pa\]: about the largest stress under the weight.
     pub pressure: f64,
 }
 
