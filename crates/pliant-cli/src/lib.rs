@@ -248,8 +248,8 @@ mod tests {
 
     /// Names of values that need no words but those of their argument.
     const PLAIN: &[&str] = &[
-        "ADDRESS", "COUNT", "FILE", "FOLDER", "HEIGHT", "LENGTH", "MESH", "NAME", "NUMBER", "PRESSURE", "RUN", "SCENE",
-        "SECONDS", "SYSTEM", "TIME", "TIMES", "WIDTH", "bou",
+        "ADDRESS", "COUNT", "FILE", "FOLDER", "HEIGHT", "LENGTH", "MESH", "NAME", "NUMBER", "PRESSURE", "RATE",
+        "RATIO", "RUN", "SCENE", "SECONDS", "SYSTEM", "TIME", "TIMES", "WIDTH", "bou", "mtx",
     ];
 
     #[test]

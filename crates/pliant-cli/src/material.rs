@@ -22,7 +22,7 @@ pub struct MaterialArgs {
     /// Poisson's ratio [default: as in the mesh file].
     #[arg(long)]
     poisson: Option<f64>,
-    /// Instead of these, a coefficient of the law's formula, in Pa; once for each that it has.
+    /// Instead of these, a coefficient of the law's formula as NAME=VALUE, the value in Pa; once for each that it has.
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = coefficient, conflicts_with_all = ["young", "poisson"])]
     coefficients: Vec<(String, f64)>,
     /// Mass per volume, in kg/m³ or such as "1.1 g/cm^3" [default: as in the mesh file].

@@ -181,7 +181,7 @@ impl Simulation {
     ///
     /// >>> sim = pliant.Simulation.from_scene({
     /// ...     "object": [{"mesh": {"ball": {"radius": "5 cm"}},
-    /// ...                 "material": {"young": "100 kPa", "poisson": 0.45, "density": 1000}}],
+    /// ...                 "material": {"young": "100 kPa", "poisson": 0.4, "density": 1000}}],
     /// ...     "simulation": {"step": "10 ms", "duration": "50 ms"},
     /// ... })
     /// >>> sim.run()

@@ -97,7 +97,7 @@ def test_faces_can_be_given_by_names_numbers_and_masks() -> None:
         model.static_solve(pressure=100)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="traction has the shape"):
         model.static_solve(traction={"y-max": (1, 2)})
-    with pytest.raises(pliant.ModelError, match="the pressure is nan"):
+    with pytest.raises(pliant.ModelError, match="the pressure is NaN"):
         model.static_solve(pressure={"y-max": float("nan")})
 
 
@@ -164,7 +164,7 @@ def test_a_simulation_under_pressure_and_traction_comes_to_the_static_solution(f
             follower=follower,
             schedule=schedule,
         )
-        sim.run("2 s")
+        sim.run("4 s")
         assert np.allclose(sim.displacements, u, atol=1e-6)
         assert np.all(sim.forces == 0)
 
@@ -201,13 +201,13 @@ def test_a_pressure_can_be_changed_while_a_simulation_runs() -> None:
 
 def test_a_reduced_model_feels_pressure() -> None:
     mesh = pliant.Mesh.beam(1, 0.1, 0.1, across=2, elements="hex")
-    model = pliant.Model(mesh, linear(1000), fixed="start", damping=(50, 0))
+    model = pliant.Model(mesh, linear(1000), fixed="start", damping=(5, 0))
     u = model.static_solve(pressure={"surface": 1e3}, traction={"end": (0, 10, 0)}, follower=False)
     reduced = model.reduce(10)
     sim = pliant.Simulation(
         reduced, pliant.integrators.newmark(dt=5e-3), traction={"end": (0, 10, 0)}, pressure={"surface": 1e3}, follower=False
     )
-    sim.run(1)
+    sim.run(8)
     end = mesh.select("end")
     assert sim.displacements[end, 1].mean() == pytest.approx(u[end, 1].mean(), rel=0.02)
 
@@ -310,7 +310,8 @@ def test_initial_accelerations_are_where_newmark_begins() -> None:
     # Without forces Newmark with β = ¼ goes (½ − β) a dt² in the first step.
     sim = pliant.Simulation(model, pliant.integrators.newmark(dt), accelerations=a)
     assert np.array_equal(sim.accelerations, a)  # type: ignore[arg-type]
-    sim.step()
+    with pytest.warns(pliant.PliantWarning, match="energy appeared without work"):
+        sim.step()
     assert np.allclose(sim.displacements, 0.25 * a * dt**2, atol=1e-12)
     assert np.allclose(sim.velocities, 0.5 * a * dt, atol=1e-9) and np.allclose(sim.accelerations, 0, atol=1e-6)  # type: ignore[arg-type]
     still = pliant.Simulation(model, pliant.integrators.newmark(dt))
@@ -389,11 +390,13 @@ def test_springs_hang_a_body_at_its_weight_over_their_stiffness() -> None:
     top, bottom = mesh.select("y-max"), mesh.select("y-min") + mesh.vertex_count
     springs = pliant.Springs(np.column_stack([top, bottom]), "10 kN/m")
     assert len(springs) == 9 and repr(springs) == "<pliant.Springs: 9>"
-    model = pliant.Model(bodies, fixed=np.arange(27, 54), springs=springs)
+    # Springs along y alone let the lower body swing.
+    fixed = [(np.arange(27, 54), "xyz"), (np.arange(27), "xz")]
+    model = pliant.Model(bodies, fixed=fixed, springs=springs)
     u = model.static_solve(gravity=(0, -9.81, 0))
     assert u[top, 1].mean() == pytest.approx(-1000 * 9.81 / 9e4, rel=1e-3)
     each = pliant.Springs(np.column_stack([top, bottom]), np.full(9, 1e4), length=np.full(9, 2.0))
-    same = pliant.Model(bodies, fixed=np.arange(27, 54), springs=[each]).static_solve(gravity=(0, -9.81, 0))
+    same = pliant.Model(bodies, fixed=fixed, springs=[each]).static_solve(gravity=(0, -9.81, 0))
     assert np.allclose(same, u)
     with pytest.raises(pliant.ModelError, match="spring 0 ends at vertex 99, but there are 54 vertices"):
         pliant.Model(bodies, springs=pliant.Springs([(0, 99)], 1))

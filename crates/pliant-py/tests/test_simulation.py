@@ -368,7 +368,6 @@ def test_what_is_chosen_is_at_least_one_vertex(sim: pliant.Simulation, model: pl
     for call in [
         lambda: sim.pin(nothing),
         lambda: sim.handle([], 1),
-        lambda: pliant.Model(pliant.Mesh.box((1, 1, 1), (1, 1, 1)), pliant.materials.linear(young=1, poisson=0, density=1), fixed=[]),
         lambda: model.static_solve(prescribed=([], (0, 0, 0))),
     ]:
         with pytest.raises(pliant.ModelError, match="chooses no vertex, expected at least one"):
@@ -518,7 +517,7 @@ def test_an_exception_in_a_callback_comes_through(sim: pliant.Simulation) -> Non
 def test_a_step_that_fails_keeps_what_was_before(model: pliant.Model) -> None:
     sim = pliant.Simulation(model, pliant.integrators.symplectic_euler(1e-2), gravity=(0, -9.81, 0))
     positions = sim.positions
-    with pytest.raises(pliant.SolveError, match="not finite|inverted"):
+    with pytest.warns(pliant.PliantWarning, match="energy appeared"), pytest.raises(pliant.SolveError, match="not finite|inverted"):
         sim.run(100)
     assert sim.step_count > 0 and np.isfinite(positions).all()
     assert np.array_equal(positions, sim.positions)

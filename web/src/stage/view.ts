@@ -143,11 +143,12 @@ export class View {
     const radius = Math.max(sphere.radius, this.size * 1e-3);
     const { left, right, top, bottom } = this.insets;
     const free = { width: Math.max(this.width - left - right, 80), height: Math.max(this.height - top - bottom, 80) };
-    // The field of view is that of the whole height; the sphere must fit into the free part of both.
+    // The field of view is that of the whole height; the sphere must fit into the free part of both. It touches the edges of
+    // the cone that it is seen in at this distance: any closer, and parts of the box would be off the screen or below panels.
     const half = Math.tan((this.camera.fov * Math.PI) / 360) * (Math.min(free.width, free.height) / this.height);
     const distance = radius / Math.sin(Math.atan(half));
     this.target.copy(sphere.center);
-    this.camera.position.copy(sphere.center).addScaledVector(from.normalize(), 0.92 * distance);
+    this.camera.position.copy(sphere.center).addScaledVector(from.normalize(), distance);
     this.controls.update();
     this.invalidate();
   }

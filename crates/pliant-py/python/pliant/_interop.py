@@ -537,7 +537,11 @@ def from_pyvista(grid: Any) -> Mesh:
         used.add(names[0])
         labels = _named(grid, names[0])
         of_cell, of_face = labels[types == number], labels[types == flat]
-        regions = {_text(name): np.flatnonzero(of_cell == name) for name in np.unique(of_cell) if _is_group(name, names[0])}
+        # Regions stay in the order of their numbers, where they have numbers.
+        numbers = np.asarray(grid.cell_data[names[0]]).ravel()[types == number]
+        _, first = np.unique(numbers, return_index=True)
+        in_order = dict.fromkeys(of_cell[first].tolist())
+        regions = {_text(name): np.flatnonzero(of_cell == name) for name in in_order if _is_group(name, names[0])}
         for name in np.unique(of_face):
             if _is_group(name, names[0]):
                 text = _text(name)

@@ -153,7 +153,7 @@ impl BackwardEuler {
     }
 
     /// Settings for motion: at least one iteration, more while the residual exceeds a thousandth of the forces, and no error if it still does
-    /// after the last one. The line search keeps such a step stable. Smooth motion takes about 1.2 iterations per step.
+    /// after the last one. The line search keeps such a step stable. Smooth motion takes one or two iterations per step.
     pub fn for_animation() -> Self {
         let params =
             NewtonParams { tolerance: 1e-3, min_iterations: 1, must_converge: false, ..NewtonParams::default() };

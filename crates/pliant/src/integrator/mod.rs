@@ -2,7 +2,7 @@
 //!
 //! | scheme | order | stable |
 //! |---|---|---|
-//! | [`BackwardEuler`] | 1 | at any step, also for barriers and inverted bodies; one linear system per step in smooth motion, more in contact |
+//! | [`BackwardEuler`] | 1 | at any step, also for barriers and inverted bodies; one or two linear systems per step in smooth motion, more in contact |
 //! | [`LinearizedBackwardEuler`] | 1 | at any step on linear systems; fast impacts and stiff contact can make it diverge; one linear system per step |
 //! | [`Newmark`] | 2 for `γ = ½` | at any step on linear systems |
 //! | [`CentralDifferences`] | 2 | below `2/ω`, `ω` the highest frequency of the mesh |

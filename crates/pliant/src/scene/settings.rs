@@ -77,8 +77,8 @@ fn default_restart() -> At<u32> {
 #[serde(rename_all = "kebab-case")]
 pub enum Scheme {
     /// Backward Euler with Newton iterations and a line search: stable at any step and for any law; first order, loses energy. Steps in which energy
-    /// rises without work are split. Rolling bodies gain and lose up to a few percent of their kinetic energy from step to step. One iteration per
-    /// step in smooth motion, more in contact.
+    /// rises without work are split. Rolling bodies gain and lose up to a few percent of their kinetic energy from step to step. One or two
+    /// iterations per step in smooth motion, more in contact.
     #[default]
     BackwardEuler,
     /// Backward Euler linearized once per step, without a line search: for smooth motion, moderate steps and comparisons. Stiff contact, fast
