@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { isPlaying, lowest, open, settings, time, visibleSpot, waitForRest } from './support/page';
-import { beam, DROPPED, NOTED } from './support/scenes';
+import { beam, dropped, NOTED } from './support/scenes';
 import { expect, run, test } from './support/viewer';
 
 test('pause, step, reset and rewind', async ({ page, view }) => {
@@ -113,7 +113,7 @@ test('a field that refuses a value says why, and takes units as scenes do', asyn
 });
 
 test('a step that fails is explained, and every button that is offered helps', async ({ page, view }) => {
-  await open(page, await view(DROPPED));
+  await open(page, await view(dropped(2)));
   const banner = page.getByRole('alert').filter({ hasText: 'A step failed' });
   await expect(banner).toBeVisible();
   await expect(banner).toContainText('Each of these was tried and continues:');
@@ -135,6 +135,22 @@ test('a step that fails is explained, and every button that is offered helps', a
   await expect(banner).toBeVisible();
   await page.keyboard.press('r');
   await expect(banner).toBeHidden();
+});
+
+test('energy that appears pauses the simulation, and what is offered prevents it', async ({ page, view }) => {
+  await open(page, await view(dropped(0.6)));
+  const banner = page.getByRole('alert').filter({ hasText: 'Energy appeared' });
+  await expect(banner).toBeVisible();
+  await expect(banner).toContainText('The simulation is paused. Each of these was tried and continues:');
+  expect(await isPlaying(page)).toBe(false);
+  // The step succeeded: another law is no remedy.
+  await expect(banner.getByRole('button', { name: /law/ })).toBeHidden();
+  const gained = await time(page);
+  await banner.getByRole('button', { name: /backward-euler/ }).click();
+  await expect.poll(() => time(page)).toBeGreaterThan(gained + 0.5);
+  await expect(banner).toBeHidden();
+  await page.getByText('Motion', { exact: true }).click();
+  await expect(page.getByLabel('Scheme', { exact: true })).toHaveValue('backward-euler');
 });
 
 test('notes on the scene are a list that can be dismissed and opened again', async ({ page, view }) => {

@@ -46,22 +46,29 @@ export interface Spot {
   point: Vec3;
 }
 
+/** How far the spots that are touched are from the outline of the bodies, in pixels. */
+const INSIDE = 4;
+
 /** A point of the surface that can be seen and touched, as far along the x axis as there is one. */
 export async function visibleSpot(page: Page): Promise<Spot> {
-  const found = await page.evaluate(() => {
-    const positions = window.pliant.positions();
+  const found = await page.evaluate((inside) => {
+    const { pick, project, positions: now } = window.pliant;
+    const positions = now();
     const vertices = Array.from({ length: positions.length / 3 }, (_, i) => i);
     vertices.sort((a, b) => positions[3 * b] - positions[3 * a]);
+    const around = [-inside, 0, inside].flatMap((dx) => [-inside, 0, inside].map((dy) => [dx, dy]));
     for (const vertex of vertices) {
-      const [x, y] = window.pliant.project(vertex);
+      const [x, y] = project(vertex);
       // A little inwards, so that movement does not take it away from under the pointer.
-      const [cx, cy] = window.pliant.project(vertices[vertices.length >> 1]);
-      const [sx, sy] = [x + 0.2 * (cx - x), y + 0.2 * (cy - y)];
-      const hit = window.pliant.pick(sx, sy);
+      const [cx, cy] = project(vertices[vertices.length >> 1]);
+      const [sx, sy] = [Math.round(x + 0.2 * (cx - x)), Math.round(y + 0.2 * (cy - y))];
+      // The line between two vertices may be an edge of the body, which pointers miss: events round where they are.
+      if (!around.every(([dx, dy]) => pick(sx + dx, sy + dy))) continue;
+      const hit = pick(sx, sy);
       if (hit && document.elementFromPoint(sx, sy)?.tagName === 'CANVAS') return { x: sx, y: sy, ...hit };
     }
     return null;
-  });
+  }, INSIDE);
   if (!found) throw new Error('no point of the surface can be seen');
   return found;
 }
@@ -112,6 +119,10 @@ export function difference(a: Pixels, b: Pixels): number {
   return count / (a.data.length / 4);
 }
 
-/** The blue that bodies have without any colouring, in whatever light. */
+/** The blue of the first body, #0072b2, in whatever light. Controls are of a blue that has less green in it, and do not count. */
 export const isBodyBlue = (red: number, green: number, blue: number) =>
-  blue > red * 1.5 && blue > green * 1.15 && blue > 60 && red > 25;
+  blue > 60 && red < 0.5 * blue && green > 0.58 * blue && green < 0.75 * blue;
+
+/** The orange of the second body, #d55e00, in whatever light. */
+export const isBodyOrange = (red: number, green: number, blue: number) =>
+  red > 90 && green > 0.3 * red && green < 0.6 * red && blue < 0.3 * red;

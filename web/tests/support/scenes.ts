@@ -60,8 +60,8 @@ translate = [0, 0, 0.1]
 material = { law = "stable-neo-hookean", young = "100 kPa", poisson = 0.4, density = "1000 kg/m^3" }
 `;
 
-/** A soft cube that falls half a meter, of a law that is not defined for inverted elements. */
-export const DROPPED = `
+/** A soft cube that falls from a height in meters, of a law that is not defined for inverted elements. */
+export const dropped = (height: number) => `
 title = "A dropped cube"
 
 [simulation]
@@ -76,11 +76,11 @@ plane = {}
 [[object]]
 name = "cube"
 mesh = { box = { size = ["20 cm", "20 cm", "20 cm"], cells = [4, 4, 4] } }
-translate = [0, 0.6, 0]
+translate = [0, ${height}, 0]
 material = { law = "neo-hookean", young = "20 kPa", poisson = 0.4, density = "1000 kg/m^3" }
 `;
 
-/** Two cubes on the ground. */
+/** Two cubes above the ground. */
 export const TWO = `
 title = "Two cubes"
 
