@@ -113,9 +113,9 @@ async fn main() {
         "", "vertices", "elements", "steps/s", "median, ms", "95 %, ms", "frames/s", "kB/frame"
     );
     for (name, text) in [
-        ("bar, backward Euler linearised", bar([26, 10, 10], 1e6, "")),
-        ("plate, backward Euler linearised", bar([52, 25, 2], 1e7, "")),
-        ("block, backward Euler linearised", bar([15, 15, 15], 1e5, "")),
+        ("bar, default integrator", bar([26, 10, 10], 1e6, "")),
+        ("plate, default integrator", bar([52, 25, 2], 1e7, "")),
+        ("block, default integrator", bar([15, 15, 15], 1e5, "")),
         ("bar, reduced to 20 directions", bar([26, 10, 10], 1e6, "reduced = { size = 20 }")),
     ] {
         let (client, fast) = pull(&text, None).await;
