@@ -1,6 +1,6 @@
-//! Builds again when the page has changed.
+//! Rebuilds the crate when the page has changed.
 
 fn main() {
-    // The folder is always there; what is in it is not.
+    // The folder always exists, its content may not.
     println!("cargo::rerun-if-changed=page");
 }

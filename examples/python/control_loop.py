@@ -1,9 +1,9 @@
 """Let the tip of a soft finger follow a circle, with a PI controller in the loop.
 
 A finger of silicone, 100 × 15 × 15 mm, is clamped at one end and sags under its weight. A ring of
-its vertices, 60 mm from the clamp, is held by springs (a handle) whose other ends an actuator
-moves. In each step of 10 ms the controller looks where the tip is and moves them, so that the tip
-follows a circle of 20 mm in the plane of y and z, once in 2 s.
+its vertices, 60 mm from the clamp, is attached to springs (a handle) whose other ends an
+actuator moves. In each step of 10 ms the controller measures the position of the tip and moves
+them, so that the tip follows a circle of 20 mm in the plane of y and z, once in 2 s.
 
     python control_loop.py --out out/python        # control_loop.png, and frames in control_loop/
     python control_loop.py --gif --pyvista         # frames by PyVista, and an animation of them
@@ -36,7 +36,7 @@ Floats = NDArray[np.float64]
 
 
 def follow(gain: float, integral_gain: float) -> Floats:
-    """Where the vertices are after each step with a controller of these gains (–, 1/s)."""
+    """Return the vertex positions after each step, for a controller with these gains (–, 1/s)."""
     silicone = pliant.materials.neo_hookean(young=2e5, poisson=0.4, density=1070)
     model = pliant.Model(MESH, silicone, fixed="x-min", damping=(0, 0.01))
     integrator = pliant.integrators.linearized_backward_euler(dt=STEP)
@@ -44,7 +44,7 @@ def follow(gain: float, integral_gain: float) -> Floats:
     actuator = sim.handle(np.isclose(MESH.vertices[:, 0], 0.06), stiffness=72)  # N/m
     home = actuator.targets
     sim.static_solve()
-    positions = sim.positions  # It follows the simulation.
+    positions = sim.positions  # The array follows the simulation.
     integral, history = np.zeros(3), []
     for offset, wanted in zip(OFFSETS, CIRCLE):
         error = (wanted - positions[TIP]) * (0, 1, 1)
@@ -56,7 +56,7 @@ def follow(gain: float, integral_gain: float) -> Floats:
 
 
 def draw_frame(finger: Floats, path: Path) -> None:
-    """The finger and the circle, by matplotlib, with y up."""
+    """Draw the finger and the circle with matplotlib, y up."""
     figure = plt.figure(figsize=(6, 5), layout="constrained")
     axes: Any = figure.add_subplot(projection="3d", elev=20, azim=35)
     surface = MESH.surface()
@@ -70,7 +70,7 @@ def draw_frame(finger: Floats, path: Path) -> None:
 
 
 def draw_frame_with_pyvista(finger: Floats, path: Path) -> None:
-    """The same by PyVista, which needs no screen for it."""
+    """Draw the finger and the circle with PyVista, which needs no display."""
     import pyvista
 
     plotter = pyvista.Plotter(off_screen=True, window_size=[600, 500])
@@ -82,7 +82,7 @@ def draw_frame_with_pyvista(finger: Floats, path: Path) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Run it with these arguments, or with those of the command line."""
+    """Run with these arguments, or with those of the command line."""
     parser = argparse.ArgumentParser(description="Let a soft finger follow a circle.")
     parser.add_argument("--out", type=Path, default=Path("out/python"), help="folder to write to")
     parser.add_argument("--gif", action="store_true", help="write an animation too")

@@ -2,13 +2,13 @@
 
 Ten markers on a strip of silicone of 200 × 20 × 30 mm, clamped at one end, are "measured", and
 SciPy finds the modulus with which the simulated markers sink as far. There is no laboratory behind
-this: the measurements are made here, with a modulus that the fit is not told and 1 % of noise
-from a fixed seed. They come from the same mesh, so that its error cancels. For real ones, refine
-the mesh until the answer stays.
+this: the measurements are made here, with a modulus that is unknown to the fit and 1 % of
+noise from a fixed seed. They come from the same mesh, so that its error cancels. For real
+ones, refine the mesh until the result converges.
 
 The strip sags by a quarter of its length, which is too much for the formula of beam theory,
-``E = 3 ρ g L⁴ / (2 h² d)`` with ``d`` the sag of the tip: it says some 7 % too much. About 2 % of
-that are because the mesh is a little too stiff, the rest because the formula is for small ``d``.
+``E = 3 ρ g L⁴ / (2 h² d)`` with ``d`` the sag of the tip: it gives about 7 % too much. About 2 %
+are because the mesh is slightly too stiff, the rest because the formula is for small ``d``.
 
     python fit_stiffness.py --out out/python        # writes fit_stiffness.png
 """
@@ -38,17 +38,17 @@ Floats = NDArray[np.float64]
 
 
 class Strip:
-    """The cantilever, and how often it was solved."""
+    """Cantilever with markers, and the number of solves."""
 
     def __init__(self, markers: Floats) -> None:
-        # Elements are short along the strip: that is what makes bending accurate.
+        # Elements are short along the strip, for accurate bending.
         self.mesh = pliant.Mesh.box((LENGTH, HEIGHT, WIDTH), (80, 6, 3), elements="hex")
         on_axis = np.stack([markers, 0 * markers + HEIGHT / 2, 0 * markers + WIDTH / 2], axis=1)
         self.markers = self.mesh.embed(on_axis)
         self.solves = 0
 
     def sag(self, young: float) -> Floats:
-        """How far each marker sinks, in m."""
+        """Return the downward displacement of each marker, in m."""
         silicone = pliant.materials.neo_hookean(young=young, poisson=POISSON, density=DENSITY)
         model = pliant.Model(self.mesh, silicone, fixed="x-min")
         self.solves += 1
@@ -56,7 +56,7 @@ class Strip:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Run it with these arguments, or with those of the command line."""
+    """Run with these arguments, or with those of the command line."""
     parser = argparse.ArgumentParser(description="Find the stiffness of a sagging cantilever.")
     parser.add_argument("--out", type=Path, default=Path("out/python"), help="folder to write to")
     out: Path = parser.parse_args(argv).out
@@ -66,7 +66,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     noise = NOISE * np.random.default_rng(seed=1).standard_normal(len(x))
     measured = Strip(x).sag(HIDDEN_YOUNG) * (1 + noise)
 
-    # Sag falls as 1/E, nearly: of logarithms it is nearly linear, and a few steps find the end.
+    # Sag is nearly proportional to 1/E, so that the fit is nearly linear in logarithms.
     strip = Strip(x)
     fit = least_squares(
         lambda log_young: np.log(strip.sag(float(np.exp(log_young[0]))) / measured) / NOISE,

@@ -2,9 +2,9 @@
 
 A beam of 200 × 20 × 20 mm is gripped at both ends. One end is moved away in steps, and after each
 step the force at that grip is read. Two laws with the same moduli agree with linear theory,
-``F = E A d / L``, while the beam is hardly stretched, and part later: neo-Hooke's softens,
-St. Venant–Kirchhoff's stiffens. The grips keep the ends from growing thin, which linear theory
-knows nothing of: that makes the beam about 1 % stiffer than ``E A / L``.
+``F = E A d / L``, at small strains and differ at large ones: neo-Hookean softens,
+St. Venant–Kirchhoff stiffens. The grips prevent lateral contraction at the ends, which linear
+theory neglects: the beam is about 1 % stiffer than ``E A / L``.
 
     python pull_a_beam.py --out out/python        # writes pull_a_beam.png
 """
@@ -34,12 +34,12 @@ Floats = NDArray[np.float64]
 
 
 def pull(model: pliant.Model, distances: Floats) -> tuple[Floats, Floats]:
-    """The force in N that each distance takes, and the displacements at the last."""
+    """Return the force at each distance, in N, and the displacements at the last."""
     grip = model.select("end")
     u = np.zeros((model.vertex_count, 3))
     forces = []
     for distance in distances:
-        # Begin where the last step ended: fewer iterations.
+        # Starting from the last solution takes fewer iterations.
         pulled = ("end", (distance, 0, 0))
         u = model.static_solve(prescribed=pulled, start=u)
         forces.append(model.reactions(u, prescribed=pulled)[grip, 0].sum())
@@ -47,7 +47,7 @@ def pull(model: pliant.Model, distances: Floats) -> tuple[Floats, Floats]:
 
 
 def draw_front(axes: Axes, mesh: pliant.Mesh, u: Floats, stress: Floats) -> None:
-    """The beam's front, in mm, coloured by the stress at its vertices in MPa."""
+    """Draw the front of the beam, in mm, colored by the stress at its vertices, in MPa."""
     x, y, _ = 1e3 * (mesh.vertices + u).T
     surface = mesh.surface()
     assert surface.volume_vertices is not None  # It is the boundary of a mesh.
@@ -59,7 +59,7 @@ def draw_front(axes: Axes, mesh: pliant.Mesh, u: Floats, stress: Floats) -> None
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Run it with these arguments, or with those of the command line."""
+    """Run with these arguments, or with those of the command line."""
     parser = argparse.ArgumentParser(description="Pull a beam and plot the force.")
     parser.add_argument("--out", type=Path, default=Path("out/python"), help="folder to write to")
     out: Path = parser.parse_args(argv).out

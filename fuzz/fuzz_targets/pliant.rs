@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use pliant::io::Memory;
 use pliant::material::{AnyLaw, YoungPoisson};
 use pliant::mesh::{Cells, generate};
-use pliant::model::{Body, Hold, Model};
+use pliant::model::{Body, Fixed, Model};
 use pliant::reduced::Reduction;
 
 /// The model of the seed.
@@ -14,7 +14,7 @@ static MODEL: LazyLock<Model> = LazyLock::new(|| {
     let mesh = generate::block([2.0, 1.0, 1.0], [2, 1, 1], Cells::Tet5).unwrap();
     let clamp = mesh.vertex_sets()["x-min"].clone();
     let law = AnyLaw::new("stvk", YoungPoisson { young: 1e5, poisson: 0.3 }).unwrap();
-    Model::builder().body(Body::new(mesh, law, 1000.0)).hold(Hold::fixed(clamp)).build().unwrap()
+    Model::builder().body(Body::new(mesh, law, 1000.0)).fix(Fixed::new(clamp)).build().unwrap()
 });
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {

@@ -1,15 +1,15 @@
-// What someone who pulls sees: steps a second, frames a second, and how soon the picture follows the hand.
+// Performance while pulling: steps per second, frames per second, and latency.
 
 import { open, visibleSpot } from '../tests/support/page';
 import { test } from '../tests/support/viewer';
 
-/** A bar that is held at one end, five tetrahedra a cell. */
+/** Bar fixed at one end, five tetrahedra per cell. */
 const bar = ([x, y, z]: number[], young: number, more = '') => `
 [[object]]
 mesh = { box = { size = [${0.02 * x}, ${0.02 * y}, ${0.02 * z}], cells = [${x}, ${y}, ${z}] } }
 material = { law = "neo-hookean", young = ${young}, poisson = 0.45, density = 1000 }
 ${more}
-[[hold]]
+[[fixed]]
 vertices = "x-min"
 [damping]
 mass = 0.5
@@ -18,13 +18,13 @@ step = "1/60 s"
 duration = 1
 `;
 
-/** A ball of 50,000 triangles that a coarse mesh carries. */
+/** Ball of 50,000 triangles embedded in a coarse mesh. */
 const SKINNED = `
 [[object]]
 mesh = { ball = { radius = 0.25, across = 10 } }
 skin = { mesh = { ball = { radius = 0.24, across = 126 } } }
 material = { young = 2e5, poisson = 0.45, density = 1000 }
-[[hold]]
+[[fixed]]
 vertices = { box = { from = [-1, -1, -1], to = [1, -0.2, 1] } }
 [simulation]
 step = "1/60 s"
@@ -40,7 +40,7 @@ for (const [name, scene] of Object.entries({
 })) {
   test(name, async ({ page, view }) => {
     await open(page, await view(scene));
-    const stage = await page.evaluate(() => window.pliant.stage);
+    const display = await page.evaluate(() => window.pliant.display);
     const spot = await visibleSpot(page);
     await page.mouse.move(spot.x, spot.y);
     await page.mouse.down();
@@ -60,7 +60,7 @@ for (const [name, scene] of Object.entries({
     await page.mouse.up();
     const [frames, steps] = now.counts.map((count, i) => (count - before[i]) / elapsed);
     console.log(
-      `${name}: ${stage?.bodies[0].triangles} triangles, ${stage?.vertices} vertices, ${stage?.elements} elements; ` +
+      `${name}: ${display?.bodies[0].triangles} triangles, ${display?.vertices} vertices, ${display?.elements} elements; ` +
         `${steps.toFixed(0)} steps/s at ${now.stepMs?.toFixed(1)} ms, ${frames.toFixed(0)} frames/s, ` +
         `latency ${now.latency?.toFixed(0)} ms, JavaScript ${now.updateMs.toFixed(1)} ms a frame`,
     );

@@ -1,18 +1,18 @@
-// The socket to the server, which is opened again whenever it closes.
+// Socket to the server, which is reopened whenever it closes.
 
 import { type Answer, type Ask, decode, type Incoming, type Outgoing } from './protocol';
 
 const RETRY_MS = 1500;
 
-/** The answer to what the server cannot answer any more. */
-const LOST = { value: null, error: 'there is no connection to the server' };
+/** Answer to commands that the server can no longer answer. */
+const LOST = { value: null, error: 'not connected to the server' };
 
-/** Why nothing is shown. */
+/** Reason why nothing is shown. */
 export type Trouble = 'connecting' | 'no-token' | 'refused' | 'gone' | 'no-graphics';
 
 export interface ConnectionEvents {
   message(message: Exclude<Incoming, { type: 'answer' }>): void;
-  /** Null when the socket is open. */
+  /** Called when the trouble changes; null when the socket is open. */
   trouble(trouble: Trouble | null): void;
 }
 
@@ -54,7 +54,7 @@ export class Connection {
     };
   }
 
-  /** What is sent without a connection is lost: the page starts anew with the next one. */
+  /** Sends a message. Without a connection it is lost, as the page starts again with the next connection. */
   send = (message: Outgoing): void => {
     if (this.socket?.readyState === WebSocket.OPEN) {
       this.socket.send(JSON.stringify(message));
@@ -76,7 +76,7 @@ export class Connection {
     this.questions.delete(ask);
   }
 
-  /** A socket does not tell why it could not be opened; asking for the page again does. */
+  /** Returns true if the server refuses the token. A socket does not report this, but a request for the page does. */
   private async isRefused(token: string): Promise<boolean> {
     try {
       const answer = await fetch(`./?${new URLSearchParams({ token })}`, { cache: 'no-store' });

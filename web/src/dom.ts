@@ -1,8 +1,8 @@
-// Making elements in one expression.
+// Helpers to create and update elements.
 
 type Attributes = Record<string, string | boolean | number | EventListener | undefined>;
 
-/** `element('button', { class: 'x', onclick: f }, 'text', child)`; attributes that are false or undefined are left out. */
+/** Creates an element: `element('button', { class: 'x', onclick: f }, 'text', child)`. Attributes that are false or undefined are omitted. */
 export function element<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
@@ -22,14 +22,14 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** Sets the text only if it differs: writing the same again makes the browser lay out the page anew. */
+/** Sets the text only if it differs: every write makes the browser lay out the page again. */
 export function setText(node: HTMLElement, text: string): void {
   if (node.textContent !== text) node.textContent = text;
 }
 
 let ids = 0;
 
-/** A name for an element that a label points to. */
+/** Returns a unique id for an element that a label refers to. */
 export function freshId(): string {
   ids += 1;
   return `field-${ids}`;
@@ -39,11 +39,11 @@ export function freshId(): string {
 export function download(name: string, content: Blob): void {
   const url = URL.createObjectURL(content);
   element('a', { href: url, download: name }).click();
-  // The download has begun by then; revoking at once would end it in some browsers.
+  // The download has started by then; immediate revocation would abort it in some browsers.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** Calls at once, then at most every `interval` ms, and always with the last arguments. */
+/** Returns a function that calls at once, then at most every `interval` ms, and always with the last arguments. */
 export function throttle<A extends unknown[]>(interval: number, call: (...args: A) => void): (...args: A) => void {
   let waiting: A | null = null;
   let timer: number | undefined;

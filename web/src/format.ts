@@ -1,4 +1,4 @@
-// Numbers with units, as people write and read them.
+// Formatting and parsing of numbers with units.
 
 const PREFIXES: [number, string][] = [
   [1e9, 'G'],
@@ -10,12 +10,12 @@ const PREFIXES: [number, string][] = [
   [1e-9, 'n'],
 ];
 
-/** A prefix on m³ would be cubed, kg has one already, and 1/s has nothing to put it on. */
+/** Returns true if a unit takes SI prefixes: on m³ they would be cubed, kg already has one, and 1/s has no place for one. */
 function takesPrefix(unit: string): boolean {
   return /^[A-Za-z]+([/·].*)?$/.test(unit) && !unit.startsWith('kg');
 }
 
-/** `digits` significant digits without an exponent where that stays readable. */
+/** Formats a number with `digits` significant digits, without an exponent where that stays readable. */
 export function number(value: number | null | undefined, digits = 3): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return '–';
   const size = Math.abs(value);
@@ -28,14 +28,14 @@ export function number(value: number | null | undefined, digits = 3): string {
 
 const minus = (text: string) => text.replace('-', '−');
 
-/** The factor and the prefix in which a number of this size is best read. */
+/** Returns the factor and the SI prefix for numbers of this magnitude. */
 export function prefixFor(size: number, unit: string): [number, string] {
   if (!takesPrefix(unit) || size === 0 || !Number.isFinite(size)) return [1, ''];
   const rounded = Math.abs(size) * 1.0005;
   return PREFIXES.find(([factor]) => rounded >= factor) ?? [1e-9, 'n'];
 }
 
-/** `1.23 MPa` */
+/** Formats a quantity, as in `1.23 MPa`. */
 export function quantity(value: number | null | undefined, unit: string, digits = 3): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return '–';
   const [factor, prefix] = prefixFor(value, unit);
@@ -46,9 +46,9 @@ export function quantity(value: number | null | undefined, unit: string, digits 
 const NUMBER = '[+-]?(?:\\d+\\.?\\d*|\\.\\d+)(?:e[+-]?\\d+)?';
 
 /**
- * Completes what was typed to text with a unit, which the server reads as it reads scenes. A bare number is meant in the
- * unit that was shown before it was typed, so that replacing `10 ms` by `5` asks for 5 ms; a bare fraction such as `1/60`
- * is in SI units. A decimal comma counts as a point.
+ * Adds a unit to typed text, in the syntax of scenes. A number without a unit has the unit that was shown before, so that
+ * `5` in place of `10 ms` means 5 ms. A fraction such as `1/60` without a unit is in SI units. A decimal comma counts as a
+ * point.
  */
 export function withUnit(typed: string, unit: string, shown: string): string {
   const plain = typed
@@ -62,7 +62,7 @@ export function withUnit(typed: string, unit: string, shown: string): string {
   return new RegExp(`^${NUMBER}/${NUMBER}$`, 'i').test(plain) ? `${plain} ${unit}`.trim() : plain;
 }
 
-/** About `count` round numbers between two. */
+/** Returns about `count` round numbers between two. */
 export function ticks(from: number, to: number, count: number): number[] {
   const step = niceStep((to - from) / count);
   if (!(step > 0)) return [from];
@@ -73,7 +73,7 @@ export function ticks(from: number, to: number, count: number): number[] {
   return found;
 }
 
-/** 1, 2 or 5 times a power of ten, not below `least`. */
+/** Returns the smallest number of the form 1, 2 or 5 times a power of ten that is at least `least`. */
 export function niceStep(least: number): number {
   if (!(least > 0)) return 0;
   const power = 10 ** Math.floor(Math.log10(least));

@@ -1,8 +1,8 @@
-// Where the axes point, and buttons to look along them.
+// Directions of the axes, and buttons to look along them.
 
 import { Quaternion, Vector3 } from 'three';
 import { element } from './dom';
-import type { View } from './stage/view';
+import type { View } from './viewport/view';
 
 const RADIUS = 30;
 const AXES = ['x', 'y', 'z'].flatMap((name, axis) =>
@@ -31,7 +31,7 @@ export class Gizmo {
     private readonly lookFrom: (direction: Vector3) => void,
   ) {}
 
-  /** After each drawing: turns with the camera. */
+  /** Called after each drawing, to rotate with the camera. */
   update(): void {
     const turn = new Quaternion().copy(this.view.camera.quaternion).invert();
     for (const { button, spoke, direction } of this.ends) {

@@ -1,36 +1,36 @@
-// `window.pliant`: what tests and curious people may read in the browser's console. It only tells; nothing can be set.
+// `window.pliant`: read-only state of the page for tests and the browser's console.
 
 import { Vector3 } from 'three';
 import type { Latency } from './latency';
-import type { Frame, Settings, Stage, Vec3 } from './protocol';
+import type { Frame, Settings, DisplayScene, Vec3 } from './protocol';
 import type { Session } from './session';
-import type { View } from './stage/view';
+import type { View } from './viewport/view';
 
 export interface Diagnostics {
-  /** Whether a frame has been drawn. */
+  /** True if a frame has been drawn. */
   readonly ready: boolean;
   /** Headers of the last messages; see crates/pliant-viewer/PROTOCOL.md. */
-  readonly stage: Stage | null;
+  readonly display: DisplayScene | null;
   readonly settings: Settings | null;
   readonly frame: Frame | null;
-  /** Frames drawn since the page was loaded, and those of the last second. */
+  /** Number of frames drawn since the page was loaded, and in the last second. */
   readonly framesRendered: number;
   readonly fps: number;
-  /** From moving the pointer to drawing its effect, ms: the median of the last inputs. */
+  /** Median time of the last inputs from moving the pointer to drawing the effect, in ms. */
   readonly latency: number | null;
-  /** JavaScript's part of taking over a frame (positions, normals, values, slice), ms, averaged. */
+  /** Mean time in JavaScript to process a frame (positions, normals, values, slice), in ms. */
   readonly updateMs: number;
-  /** Vertices that are drawn, with those that sharp edges double. */
+  /** Number of drawn vertices, including duplicates at sharp edges. */
   readonly drawnVertices: number;
-  /** Of the vertices of the surface, relative to the stage's origin; a copy. */
+  /** Returns a copy of the surface vertex positions, relative to the origin of the display. */
   positions(): Float32Array;
-  /** Where a vertex of the surface is on the page, in CSS pixels. */
+  /** Returns the position of a surface vertex on the page, in CSS pixels. */
   project(vertex: number): [number, number];
-  /** Where a point, relative to the stage's origin, is on the page, in CSS pixels. */
+  /** Returns the position on the page, in CSS pixels, of a point relative to the origin of the display. */
   projectPoint(point: Vec3): [number, number];
-  /** What of the bodies is at a place of the page. */
+  /** Returns the surface point at a position on the page. */
   pick(x: number, y: number): { triangle: number; weights: Vec3; point: Vec3 } | null;
-  /** Where a point of a triangle is now. */
+  /** Returns the current position of a point of a triangle. */
   pointAt(triangle: number, weights: Vec3): Vec3;
 }
 
@@ -45,8 +45,8 @@ export function expose(session: Session, view: View, latency: Latency): void {
     get ready() {
       return session.frame !== null;
     },
-    get stage() {
-      return session.stage;
+    get display() {
+      return session.display;
     },
     get settings() {
       return session.settings;
@@ -71,7 +71,7 @@ export function expose(session: Session, view: View, latency: Latency): void {
     },
     positions: () => session.world?.surface.positions.slice() ?? new Float32Array(),
     project: (vertex: number): [number, number] => {
-      if (!session.world) throw new Error('there is no stage yet');
+      if (!session.world) throw new Error('there is no display yet');
       return view.project(session.world.surface.vertex(vertex));
     },
     projectPoint: (point: Vec3): [number, number] => view.project(new Vector3(...point)),
@@ -80,7 +80,7 @@ export function expose(session: Session, view: View, latency: Latency): void {
       return hit ? { triangle: hit.triangle, weights: hit.weights, point: hit.point.toArray() } : null;
     },
     pointAt: (triangle: number, weights: Vec3): Vec3 => {
-      if (!session.world) throw new Error('there is no stage yet');
+      if (!session.world) throw new Error('there is no display yet');
       return session.world.pointAt(triangle, weights).toArray();
     },
   });

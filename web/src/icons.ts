@@ -1,4 +1,4 @@
-// Icons, drawn for this page: 20 by 20, lines in the colour of the text.
+// Icons of 20 × 20 pixels, with lines in the color of the text.
 
 const icon = (paths: string) =>
   `<svg viewBox="0 0 20 20" width="20" height="20" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">${paths}</svg>`;
@@ -27,7 +27,7 @@ export const ICONS = {
   close: icon('<path d="m5.5 5.5 9 9M14.5 5.5l-9 9"/>'),
 };
 
-/** A button of which one sees only the icon. */
+/** Creates a button that shows only an icon. */
 export function iconButton(svg: string, label: string, key: string, press: () => void): HTMLButtonElement {
   const button = document.createElement('button');
   button.type = 'button';

@@ -1,7 +1,7 @@
-// Where things are on the page, and how much of the canvas they leave free.
+// Layout of the page, and the free part of the canvas.
 
 import { element } from './dom';
-import type { Insets, View } from './stage/view';
+import type { Insets, View } from './viewport/view';
 
 export interface Parts {
   canvas: HTMLCanvasElement;
@@ -11,14 +11,14 @@ export interface Parts {
   side: HTMLElement[];
   toolbar: HTMLElement;
   transport: HTMLElement;
-  /** What lies over the canvas and finds its place by its own style. */
+  /** Elements over the canvas that are positioned by their styles. */
   overlays: HTMLElement[];
 }
 
-/** Windows as low as this are those of phones on their side; the styles say the same. */
+/** Maximum height of windows of phones in landscape, as in the styles. */
 const LOW = 480;
 
-/** Whether the window is that of a phone, upright or not: it starts with the whole canvas. */
+/** Returns true for the window of a phone, in portrait or landscape, which starts with the panel hidden. */
 export function isSmall(): boolean {
   return innerWidth < 720 || innerHeight <= LOW;
 }
@@ -49,7 +49,7 @@ export class Layout {
     this.measure();
   }
 
-  /** There is something to look at. */
+  /** Shows the page once there is a scene. */
   fill(): void {
     document.body.classList.remove('empty');
     this.measure();
@@ -71,12 +71,12 @@ export class Layout {
     const insets: Insets = {
       left: tools?.right ?? 0,
       right: 0,
-      // On phones on their side, what is at the top takes much of the height.
+      // On phones in landscape, the buttons at the top take much of the height.
       top: innerHeight <= LOW ? this.buttons.getBoundingClientRect().bottom : 0,
       bottom: Math.max(innerHeight - transport.top, 0),
     };
     if (!this.side.hidden) {
-      // Beside the canvas in wide windows, a sheet below it in narrow ones.
+      // Next to the canvas in wide windows, a sheet below it in narrow ones.
       if (side.width < 0.6 * innerWidth) insets.right = innerWidth - side.left;
       else insets.bottom = innerHeight - side.top;
     }

@@ -1,9 +1,9 @@
-// Which colour stands for which value. Drawn on a canvas, so that pictures can have the same.
+// Legend of the color map. It is drawn on a canvas, so that saved pictures can include it.
 
 import { element } from './dom';
 import { number, prefixFor, ticks } from './format';
-import type { Colouring } from './protocol';
-import { mapColour, mapFor } from './stage/colours';
+import type { Coloring } from './protocol';
+import { mapColor, mapFor } from './viewport/colors';
 
 const LEGEND_WIDTH = 108;
 const LEGEND_HEIGHT = 210;
@@ -11,7 +11,7 @@ const TOP = 34;
 const BAR = { x: 10, width: 14, height: LEGEND_HEIGHT - TOP - 14 };
 
 export interface LegendContent {
-  colouring: Colouring;
+  coloring: Coloring;
   low: number;
   high: number;
 }
@@ -25,10 +25,10 @@ export class Legend {
     this.content = content;
     this.element.hidden = content === null;
     if (!content) return;
-    const { colouring, low, high } = content;
+    const { coloring, low, high } = content;
     const style = getComputedStyle(this.element);
-    // Ranges move a little with every frame; less than a digit that can be read is not worth drawing.
-    const key = [colouring.name, low.toPrecision(3), high.toPrecision(3), style.color, devicePixelRatio].join(' ');
+    // Ranges change slightly with every frame; changes below the displayed digits are not drawn.
+    const key = [coloring.name, low.toPrecision(3), high.toPrecision(3), style.color, devicePixelRatio].join(' ');
     if (key === this.drawn) return;
     this.drawn = key;
     this.element.width = LEGEND_WIDTH * devicePixelRatio;
@@ -37,11 +37,11 @@ export class Legend {
     if (!context) return;
     context.scale(devicePixelRatio, devicePixelRatio);
     drawLegend(context, content, style.color, style.fontFamily);
-    const unit = colouring.unit ? ` ${colouring.unit}` : '';
-    this.element.setAttribute('aria-label', `${colouring.label} from ${number(low)} to ${number(high)}${unit}`);
+    const unit = coloring.unit ? ` ${coloring.unit}` : '';
+    this.element.setAttribute('aria-label', `${coloring.label} from ${number(low)} to ${number(high)}${unit}`);
   }
 
-  /** Draws the same into a picture, at its lower left corner. */
+  /** Draws the legend into a picture, at its lower left corner. */
   drawInto(context: CanvasRenderingContext2D, height: number): void {
     if (!this.content) return;
     const { color, fontFamily } = getComputedStyle(this.element);
@@ -50,22 +50,22 @@ export class Legend {
   }
 }
 
-function drawLegend(context: CanvasRenderingContext2D, content: LegendContent, colour: string, font: string): void {
-  const { colouring, low, high } = content;
-  const { map } = mapFor(colouring.name);
-  const [factor, prefix] = prefixFor(Math.max(Math.abs(low), Math.abs(high)), colouring.unit);
-  context.fillStyle = colour;
+function drawLegend(context: CanvasRenderingContext2D, content: LegendContent, color: string, font: string): void {
+  const { coloring, low, high } = content;
+  const { map } = mapFor(coloring.name);
+  const [factor, prefix] = prefixFor(Math.max(Math.abs(low), Math.abs(high)), coloring.unit);
+  context.fillStyle = color;
   context.textBaseline = 'middle';
   context.font = `600 12px ${font}`;
-  context.fillText(colouring.label, BAR.x, 9, LEGEND_WIDTH - BAR.x);
+  context.fillText(coloring.label, BAR.x, 9, LEGEND_WIDTH - BAR.x);
   context.font = `11px ${font}`;
-  if (colouring.unit) context.fillText(`${prefix}${colouring.unit}`, BAR.x, 24);
+  if (coloring.unit) context.fillText(`${prefix}${coloring.unit}`, BAR.x, 24);
 
   for (let y = 0; y < BAR.height; y++) {
-    context.fillStyle = mapColour(map, 1 - y / (BAR.height - 1));
+    context.fillStyle = mapColor(map, 1 - y / (BAR.height - 1));
     context.fillRect(BAR.x, TOP + y, BAR.width, 1.5);
   }
-  context.fillStyle = colour;
+  context.fillStyle = color;
   for (const tick of ticks(low, high, 7)) {
     const y = TOP + BAR.height * (1 - (tick - low) / (high - low));
     context.fillRect(BAR.x + BAR.width, Math.round(y), 4, 1);

@@ -1,8 +1,8 @@
-// Where the page begins.
+// Entry point of the page.
 
 import { startPage } from './page';
 import { TroubleBanner } from './panels/trouble';
-import { probeGraphics } from './stage/graphics';
+import { probeGraphics } from './viewport/graphics';
 import { Theme } from './theme';
 import './styles/base.css';
 import './styles/layout.css';

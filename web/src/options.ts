@@ -1,22 +1,22 @@
-// What this page shows, which each page chooses for itself.
+// Display options of this page.
 
-import type { SliceChoice } from './stage/slice';
+import type { SliceChoice } from './viewport/slice';
 
 export interface Chosen {
-  /** `"none"`, `"region"` or one of the stage's colours. */
-  colour: string;
+  /** `"none"`, `"region"` or one of the colors of the display. */
+  color: string;
   holdRange: boolean;
   wireframe: boolean;
   shadows: boolean;
   markers: boolean;
-  /** The camera moves along with the bodies. */
+  /** True if the camera follows the bodies. */
   follow: boolean;
   slice: SliceChoice | null;
 }
 
 export class ViewOptions {
   now: Readonly<Chosen> = {
-    colour: 'none',
+    color: 'none',
     holdRange: false,
     wireframe: false,
     shadows: true,

@@ -1,4 +1,4 @@
-// Puts the page together: what arrives goes to the session, and what it makes of it to the panels.
+// Assembles the page: messages go to the session, and from there to the panels.
 
 import { Vector3 } from 'three';
 import { Connection } from './connection';
@@ -30,10 +30,10 @@ import type { Outgoing } from './protocol';
 import { screenshot } from './screenshot';
 import { Session } from './session';
 import { listen, type Shortcut } from './shortcuts';
-import type { Graphics } from './stage/graphics';
-import { planeOf } from './stage/slice';
-import { View } from './stage/view';
-import { World } from './stage/world';
+import type { Graphics } from './viewport/graphics';
+import { planeOf } from './viewport/slice';
+import { View } from './viewport/view';
+import { World } from './viewport/world';
 import { Theme } from './theme';
 import { Gestures } from './tools/gestures';
 import { makeTools } from './tools/tools';
@@ -44,7 +44,7 @@ export function startPage(graphics: Graphics): void {
 
   const theme = new Theme();
   const view = new View(canvas, graphics);
-  // Shadows double the work of drawing, which is too much without a graphics card.
+  // Shadows double the cost of drawing, too much without a graphics card.
   const options = new ViewOptions({ shadows: graphics === 'card' });
   const latency = new Latency();
   const notices = new Notices();
@@ -56,7 +56,7 @@ export function startPage(graphics: Graphics): void {
   const connection = new Connection({
     trouble: (what) => {
       trouble.show(what);
-      // What the server said last may not be true any more.
+      // The last report of the server may be outdated.
       if (what) failure.hide();
     },
     message: (message) => {
@@ -67,17 +67,17 @@ export function startPage(graphics: Graphics): void {
   });
   const { send, ask } = connection;
 
-  /** What the server was last asked to send along with frames. */
+  /** View that was last requested from the server. */
   let askedFor = '';
 
   const session = new Session(view, latency, send, {
-    stage: (stage, arrays) => {
-      view.start(stage.up, stage.size);
-      const world = new World(stage, arrays, view, options, labels);
+    display: (display, arrays) => {
+      view.start(display.up, display.size);
+      const world = new World(display, arrays, view, options, labels);
       world.paint(theme.palette);
       for (const tool of tools) tool.start({ view, world, send, latency });
       gestures.start({ view, world, send, latency });
-      for (const panel of panels) panel.stage?.(stage);
+      for (const panel of panels) panel.display?.(display);
       askedFor = '';
       sendView();
       return world;
@@ -107,7 +107,7 @@ export function startPage(graphics: Graphics): void {
   const numbers = numbersPanel(() => ({
     framesPerSecond: session.framesPerSecond,
     latency: latency.median,
-    triangles: session.stage?.bodies.reduce((sum, body) => sum + body.triangles, 0) ?? 0,
+    triangles: session.display?.bodies.reduce((sum, body) => sum + body.triangles, 0) ?? 0,
   }));
   const display = displayPanel(options, () => session.world, ask);
   const side = [display, materialPanel(send, ask), motionPanel(ask), numbers, curves];
@@ -118,7 +118,7 @@ export function startPage(graphics: Graphics): void {
     { key: ' ', shown: 'Space', label: 'Play or pause', run: transport.playOrPause },
     { key: '.', shown: '.', label: 'Make one step', run: () => send({ do: 'step' }) },
     { key: 'r', shown: 'R', label: 'Reset to the start', run: () => send({ do: 'reset' }) },
-    { key: 'f', shown: 'F', label: 'Show all of the bodies', run: () => fitFrom() },
+    { key: 'f', shown: 'F', label: 'Fit all bodies into the view', run: () => fitFrom() },
     { key: 'w', shown: 'W', label: 'Edges of elements', run: toggleWireframe },
     { key: 'c', shown: 'C', label: 'Slice', run: () => toggleSlice(options, session.world) },
     { key: 's', shown: 'S', label: 'Save a picture', run: savePicture },
@@ -130,7 +130,7 @@ export function startPage(graphics: Graphics): void {
       label: `Tool: ${tool.label}`,
       run: () => toolPanel.choose(tool),
     })),
-    { key: 'Escape', shown: 'Esc', label: 'Let go', run: () => gestures.cancel() },
+    { key: 'Escape', shown: 'Esc', label: 'Release', run: () => gestures.cancel() },
     { key: '?', shown: '?', label: 'This help', run: () => help.toggle() },
   ];
   const help = new Help(shortcuts, tools);
@@ -185,13 +185,13 @@ export function startPage(graphics: Graphics): void {
   connection.open();
   session.run();
 
-  /** Asks the server for what this page wants to show, if that has changed. */
+  /** Requests the data that this page shows from the server, if it has changed. */
   function sendView(): void {
-    if (!session.stage) return;
-    const { colour, slice } = options.now;
+    if (!session.display) return;
+    const { color, slice } = options.now;
     const wanted: Outgoing = {
       do: 'view',
-      colour: colour === 'region' ? 'none' : colour,
+      color: color === 'region' ? 'none' : color,
       slice: slice && planeOf(slice),
     };
     const key = JSON.stringify(wanted);
@@ -201,10 +201,10 @@ export function startPage(graphics: Graphics): void {
   }
 
   function showLegend(): void {
-    const { world, stage } = session;
-    const colouring = stage?.colours.find(({ name }) => name === world?.shownColour);
-    const wanted = colouring && colouring.name === options.now.colour;
-    legend.show(world && wanted ? { colouring, low: world.range.low, high: world.range.high } : null);
+    const { world, display } = session;
+    const coloring = display?.colors.find(({ name }) => name === world?.shownColor);
+    const wanted = coloring && coloring.name === options.now.color;
+    legend.show(world && wanted ? { coloring, low: world.range.low, high: world.range.high } : null);
   }
 
   function frontRight(): Vector3 {
@@ -226,6 +226,6 @@ export function startPage(graphics: Graphics): void {
   }
 
   function savePicture(): void {
-    if (session.stage) screenshot(view, legend, session.stage.title);
+    if (session.display) screenshot(view, legend, session.display.title);
   }
 }

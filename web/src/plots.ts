@@ -6,18 +6,18 @@ import { element } from './dom';
 import { number, prefixFor } from './format';
 import type { Frame } from './protocol';
 
-/** Of simulated time. */
+/** Plotted span of simulated time, in s. */
 const SECONDS = 10;
-const MOST_POINTS = 2000;
+const MAX_POINTS = 2000;
 
 export interface Curve {
   label: string;
-  /** A variable of the styles. */
-  colour: string;
+  /** CSS variable with the color. */
+  color: string;
   read(frame: Frame): number | null;
 }
 
-/** Curves over time, which forget what is too long ago, and what lies ahead after going back. */
+/** Curves over time. Old values are discarded, and later ones after a jump back in time. */
 export class LivePlot {
   readonly element = element('figure', { class: 'plot' });
   private times: number[] = [];
@@ -38,7 +38,7 @@ export class LivePlot {
   add(frame: Frame): void {
     const { times } = this;
     while (times.length > 0 && times[times.length - 1] >= frame.time) this.drop(times.length - 1, 1);
-    while (times.length > 0 && (times[0] < frame.time - SECONDS || times.length >= MOST_POINTS)) this.drop(0, 1);
+    while (times.length > 0 && (times[0] < frame.time - SECONDS || times.length >= MAX_POINTS)) this.drop(0, 1);
     times.push(frame.time);
     this.curves.forEach((curve, i) => {
       this.values[i].push(curve.read(frame));
@@ -51,7 +51,7 @@ export class LivePlot {
     this.stale = true;
   }
 
-  /** Draws if it can be seen and anything is new. Less often than frames: nobody reads curves that fast. */
+  /** Draws if the plot is visible and has new values, less often than frames are drawn. */
   draw(): void {
     if (!this.stale || this.element.clientWidth === 0) return;
     this.stale = false;
@@ -59,7 +59,7 @@ export class LivePlot {
     this.plot.setData([this.times, ...this.values] as uPlot.AlignedData);
   }
 
-  /** Styles have changed: the plot reads its colours when it is made. */
+  /** Recreates the plot with the colors of changed styles, which it reads only on creation. */
   restyle(): void {
     this.plot?.destroy();
     this.plot = null;
@@ -80,8 +80,8 @@ export class LivePlot {
 
   private make(): uPlot {
     const style = getComputedStyle(document.documentElement);
-    const colour = (name: string) => style.getPropertyValue(name).trim();
-    const axis = { stroke: colour('--quiet'), grid: { stroke: colour('--line'), width: 1 }, ticks: { show: false } };
+    const color = (name: string) => style.getPropertyValue(name).trim();
+    const axis = { stroke: color('--quiet'), grid: { stroke: color('--line'), width: 1 }, ticks: { show: false } };
     const font = `11px ${style.fontFamily}`;
     const options: uPlot.Options = {
       width: this.element.clientWidth,
@@ -97,7 +97,7 @@ export class LivePlot {
         { label: 't', value: (_, t) => (t === null ? '' : `${number(t)} s`) },
         ...this.curves.map((curve) => ({
           label: curve.label,
-          stroke: colour(curve.colour),
+          stroke: color(curve.color),
           width: 1.5,
           points: { show: false },
           value: (_: uPlot, value: number | null) => (value === null ? '' : this.labels([value])[0]),
@@ -107,11 +107,11 @@ export class LivePlot {
     return new uPlot(options, [[]], this.element);
   }
 
-  /** All ticks in the unit of the largest. */
+  /** Formats all ticks with the SI prefix of the largest. */
   private labels(values: number[]): string[] {
     const largest = Math.max(...values.map(Math.abs));
     const [factor, prefix] = prefixFor(largest, this.unit);
-    // A ratio near 1 differs from it only in its last digits.
+    // Ratios near 1 differ only in their last digits.
     const digits = this.unit ? 3 : 5;
     return values.map((value) => `${number(value / factor, digits)}${this.unit ? ` ${prefix}${this.unit}` : ''}`);
   }
@@ -119,7 +119,7 @@ export class LivePlot {
 
 const HEIGHT = 110;
 
-/** A curve that does not move is in the middle and has ticks. */
+/** Returns the range of the axis. A constant curve is centered and has ticks. */
 function withRoom(least: number | null, most: number | null): [number, number] {
   if (least === null || most === null) return [0, 1];
   const room = Math.max(0.08 * (most - least), 1e-4 * Math.max(Math.abs(least), Math.abs(most)), 1e-12);

@@ -1,8 +1,8 @@
-// What the page and the server say to each other: crates/pliant-viewer/PROTOCOL.md as types.
+// Message types of the protocol in crates/pliant-viewer/PROTOCOL.md.
 
 export type Vec3 = [number, number, number];
 
-/** Something that can be chosen by its name. */
+/** Option that is chosen by its name. */
 export interface Choice {
   name: string;
   about: string;
@@ -10,7 +10,7 @@ export interface Choice {
 
 export interface Body {
   name: string;
-  dressed: boolean;
+  has_visual: boolean;
   regions: string[];
   first_vertex: number;
   vertices: number;
@@ -23,13 +23,13 @@ export interface Body {
   color: string;
 }
 
-export interface Colouring {
+export interface Coloring {
   name: string;
   label: string;
   unit: string;
 }
 
-export interface Stage {
+export interface DisplayScene {
   title: string;
   about: string | null;
   version: string;
@@ -46,15 +46,15 @@ export interface Stage {
   bodies: Body[];
   regions: { body: number; name: string; color: string }[];
   laws: Choice[];
-  schemes: Choice[];
+  integrators: Choice[];
   solvers: Choice[];
-  colours: Colouring[];
+  colors: Coloring[];
   pull: { stiffness: number };
   ball: { radius: number };
   timeline: { frames: number; interval: number } | null;
 }
 
-export interface StageArrays {
+export interface DisplayArrays {
   rest: Float32Array;
   triangles: Uint32Array;
   triangle_regions: Uint32Array;
@@ -79,7 +79,7 @@ export interface Settings {
   revision: number;
   materials: Material[];
   step: number;
-  scheme: string;
+  integrator: string;
   solver: string | null;
   mass_damping: number;
   stiffness_damping: number;
@@ -115,16 +115,16 @@ export interface Energies {
 
 export type Obstacle =
   | { kind: 'plane'; point: Vec3; normal: Vec3 }
-  | { kind: 'ball'; centre: Vec3; radius: number; hollow: boolean };
+  | { kind: 'ball'; center: Vec3; radius: number; hollow: boolean };
 
-/** A point of a plane, and the direction in which things are left away. */
+/** Cutting plane: a point, and the normal toward the removed side. */
 export interface SlicePlane {
   point: Vec3;
   normal: Vec3;
 }
 
 export interface PushBall {
-  centre: Vec3;
+  center: Vec3;
   radius: number;
   mine: boolean;
 }
@@ -136,7 +136,7 @@ export interface Pull {
   mine: boolean;
 }
 
-/** A button: its text, and the command that it sends. */
+/** Button: its label, and the command that it sends. */
 export interface RemedyChoice {
   label: string;
   command: Outgoing;
@@ -167,7 +167,7 @@ export interface Frame {
   balls: PushBall[];
   pulls: Pull[];
   failure: Failure | null;
-  colour: string | null;
+  color: string | null;
   range: [number, number] | null;
   slice: SlicePlane | null;
   viewers: number;
@@ -176,7 +176,7 @@ export interface Frame {
 export interface FrameArrays {
   positions: Float32Array;
   values?: Float32Array;
-  held?: Float32Array;
+  fixed?: Float32Array;
   pinned?: Float32Array;
   slice_positions?: Float32Array;
   slice_triangles?: Uint32Array;
@@ -185,12 +185,12 @@ export interface FrameArrays {
   slice_regions?: Uint32Array;
 }
 
-/** Why a command without a question was refused. */
+/** Reason why a command without `ask` was refused. */
 export interface Notice {
   text: string;
 }
 
-/** To a command with a question. */
+/** Answer to a command with `ask`. */
 export interface Answer {
   ask: number;
   value: number | null;
@@ -203,7 +203,7 @@ export interface SavedScene {
 }
 
 export type Incoming =
-  | { type: 'stage'; header: Stage; arrays: StageArrays }
+  | { type: 'scene'; header: DisplayScene; arrays: DisplayArrays }
   | { type: 'settings'; header: Settings; arrays: object }
   | { type: 'frame'; header: Frame; arrays: FrameArrays }
   | { type: 'notice'; header: Notice; arrays: object }
@@ -217,7 +217,7 @@ export interface Place {
 
 export type Outgoing =
   | { do: 'seen'; number: number }
-  | { do: 'view'; colour: string; slice: SlicePlane | null }
+  | { do: 'view'; color: string; slice: SlicePlane | null }
   | { do: 'play' | 'pause' | 'step' | 'reset' }
   | { do: 'seek'; time: number }
   | { do: 'speed'; factor: number | null }
@@ -226,16 +226,16 @@ export type Outgoing =
   | { do: 'release'; pull: number }
   | ({ do: 'pin' | 'unpin'; radius: number } & Place)
   | { do: 'unpin-all' }
-  | { do: 'ball'; centre: Vec3; radius: number }
+  | { do: 'ball'; center: Vec3; radius: number }
   | { do: 'no-ball' }
   | { do: 'throw'; triangle: number; velocity: Vec3 }
   | ({ do: 'set-material'; index: number } & MaterialChange)
   | ({ do: 'set' } & MotionChange)
-  | { do: 'remedy'; law?: string; inversion?: Inversion; scheme?: string; step?: number; from?: number }
+  | { do: 'remedy'; law?: string; inversion?: Inversion; integrator?: string; step?: number; from?: number }
   | { do: 'read'; length: string }
   | { do: 'undo-changes' | 'save' };
 
-/** A number in SI units, or text with a unit as in scenes. */
+/** Number in SI units, or text with a unit as in scenes. */
 export type Quantity = number | string;
 
 export interface MaterialChange {
@@ -247,7 +247,7 @@ export interface MaterialChange {
 
 export interface MotionChange {
   step?: Quantity;
-  scheme?: string;
+  integrator?: string;
   solver?: string;
   mass_damping?: Quantity;
   stiffness_damping?: Quantity;
@@ -267,7 +267,7 @@ interface ArrayEntry {
 
 const text = new TextDecoder();
 
-/** Reads a message. Its arrays are views of the buffer: nothing is copied. */
+/** Decodes a message. Its arrays are views of the buffer; nothing is copied. */
 export function decode(buffer: ArrayBuffer): Incoming {
   const length = new DataView(buffer).getUint32(0, true);
   const header = JSON.parse(text.decode(new Uint8Array(buffer, 4, length)));

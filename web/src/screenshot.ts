@@ -1,8 +1,8 @@
-// A picture of what is on the canvas, with the legend.
+// Picture of the canvas, with the legend.
 
 import { download } from './dom';
 import type { Legend } from './legend';
-import type { View } from './stage/view';
+import type { View } from './viewport/view';
 
 export function screenshot(view: View, legend: Legend, title: string): void {
   const shown = view.picture();

@@ -1,30 +1,30 @@
-// What the page knows of the simulation, and the loop that draws it.
+// State of the simulation on the page, and the loop that draws it.
 
 import type { Latency } from './latency';
-import type { Frame, FrameArrays, Incoming, Send, Settings, Stage, StageArrays } from './protocol';
-import type { View } from './stage/view';
-import type { World } from './stage/world';
+import type { Frame, FrameArrays, Incoming, Send, Settings, DisplayScene, DisplayArrays } from './protocol';
+import type { View } from './viewport/view';
+import type { World } from './viewport/world';
 
 export interface SessionEvents {
-  stage(stage: Stage, arrays: StageArrays): World;
+  display(display: DisplayScene, arrays: DisplayArrays): World;
   settings(settings: Settings): void;
-  /** Before anything is drawn. */
+  /** Called before each drawing. */
   animate(): void;
-  /** The first frame of a stage was taken over, and is about to be drawn. */
+  /** Called before the first frame of a display is drawn. */
   firstFrame(): void;
-  /** A frame was drawn. */
+  /** Called after a frame was drawn. */
   frame(frame: Frame): void;
-  /** Something was drawn, if only because the camera moved. */
+  /** Called after each drawing, also if only the camera has moved. */
   drawn(): void;
 }
 
 export class Session {
-  stage: Stage | null = null;
+  display: DisplayScene | null = null;
   settings: Settings | null = null;
   frame: Frame | null = null;
   world: World | null = null;
   framesRendered = 0;
-  /** How long it took to take over a frame, on average over the last ones, ms. */
+  /** Mean time to process a frame over the last ones, in ms. */
   updateMs = 0;
 
   private arrived: { header: Frame; arrays: FrameArrays } | null = null;
@@ -40,7 +40,7 @@ export class Session {
 
   receive(message: Exclude<Incoming, { type: 'notice' | 'scene' }>): void {
     switch (message.type) {
-      case 'stage':
+      case 'scene':
         this.begin(message.header, message.arrays);
         break;
       case 'settings':
@@ -48,14 +48,14 @@ export class Session {
         this.events.settings(message.header);
         break;
       case 'frame':
-        // Only the newest is drawn; the others count as seen when it is.
+        // Only the latest frame is drawn; with it, earlier ones are acknowledged too.
         this.arrived = message;
         this.unseen.push(message.header.number);
         break;
     }
   }
 
-  /** How many frames were drawn in the last second. */
+  /** Number of frames drawn in the last second. */
   get framesPerSecond(): number {
     this.forgetOld();
     return this.presented.length;
@@ -69,16 +69,16 @@ export class Session {
     requestAnimationFrame(loop);
   }
 
-  private begin(stage: Stage, arrays: StageArrays): void {
+  private begin(display: DisplayScene, arrays: DisplayArrays): void {
     this.world?.dispose();
     this.world = null;
-    this.stage = stage;
+    this.display = display;
     this.settings = null;
     this.frame = null;
     this.arrived = null;
     this.unseen = [];
     this.latency.reset();
-    this.world = this.events.stage(stage, arrays);
+    this.world = this.events.display(display, arrays);
   }
 
   private animate(): void {

@@ -1,9 +1,9 @@
-// Keys that work wherever nothing is being typed.
+// Keyboard shortcuts, active unless text is being typed.
 
 export interface Shortcut {
-  /** As `KeyboardEvent.key`. */
+  /** Value of `KeyboardEvent.key`. */
   key: string;
-  /** As the help shows it. */
+  /** Name of the key in the help. */
   shown: string;
   label: string;
   run(): void;
@@ -17,14 +17,14 @@ export function listen(shortcuts: Shortcut[]): void {
     event.preventDefault();
     found.run();
   });
-  // Who clicks something with the mouse wants the next Space to play, not to click it again.
+  // After a mouse click, Space should play instead of clicking the same control again.
   document.addEventListener('click', ({ target, detail }) => {
     const byPointer = detail > 0 && target instanceof Element;
     if (byPointer) target.closest<HTMLElement>('button, summary, [type="checkbox"], [type="radio"]')?.blur();
   });
 }
 
-/** Whether the focused element needs the key itself. */
+/** Returns true if the focused element handles the key. */
 function isTaken({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof HTMLElement) || target.closest('dialog')) return target instanceof HTMLElement && key !== '?';
   if (target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement) return true;

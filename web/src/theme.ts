@@ -1,8 +1,8 @@
-// Dark and light: the page's styles read an attribute of the root element, the scene reads a palette.
+// Dark and light theme: styles depend on an attribute of the root element, the scene on a palette.
 
 export type ThemeName = 'dark' | 'light';
 
-/** Colours of what is drawn in three dimensions. */
+/** Colors of the 3D scene. */
 export interface Palette {
   sky: string;
   grid: string;
@@ -11,7 +11,7 @@ export interface Palette {
   wireOpacity: number;
   accent: string;
   others: string;
-  held: string;
+  fixed: string;
   pinned: string;
 }
 
@@ -24,7 +24,7 @@ const PALETTES: Record<ThemeName, Palette> = {
     wireOpacity: 0.55,
     accent: '#ffb454',
     others: '#9aa3ae',
-    held: '#e6e9ee',
+    fixed: '#e6e9ee',
     pinned: '#ff6b8b',
   },
   light: {
@@ -35,7 +35,7 @@ const PALETTES: Record<ThemeName, Palette> = {
     wireOpacity: 0.5,
     accent: '#d4570a',
     others: '#6f7a86',
-    held: '#1b2229',
+    fixed: '#1b2229',
     pinned: '#c2185b',
   },
 };
@@ -66,7 +66,7 @@ export class Theme {
     this.apply();
   }
 
-  /** Tells now and whenever it changes. */
+  /** Calls the listener now and after each change. */
   follow(listener: (palette: Palette) => void): void {
     this.listeners.push(listener);
     listener(this.palette);

@@ -1,4 +1,4 @@
-// Who may connect, and what connections do to each other.
+// Access control, and independence of connections.
 
 import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
@@ -6,7 +6,7 @@ import { open, time } from './support/page';
 import { beam } from './support/scenes';
 import { expect, test, type Viewer } from './support/viewer';
 
-/** The status that a program gets which asks for the socket. */
+/** Returns the HTTP status for a program that requests the socket. */
 function upgrade(
   { url }: Viewer,
   { token = url.searchParams.get('token') ?? '', ...headers }: Record<string, string> = {},

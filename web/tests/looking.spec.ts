@@ -1,4 +1,4 @@
-// What one sees.
+// Display of the scene.
 
 import { readFileSync } from 'node:fs';
 import { difference, isBodyBlue, isBodyOrange, open, pixels, share } from './support/page';
@@ -29,8 +29,8 @@ for (const [name, scene, axis, least] of [
   test(`the first view has the bodies and the place where they fall: ${name}`, async ({ page, view }) => {
     await open(page, await view(scene, '--paused'));
     const [free, places] = await page.evaluate(() => {
-      const { stage, projectPoint } = window.pliant;
-      const [low, high] = stage?.view ?? [
+      const { display, projectPoint } = window.pliant;
+      const [low, high] = display?.view ?? [
         [0, 0, 0],
         [0, 0, 0],
       ];
@@ -50,7 +50,7 @@ for (const [name, scene, axis, least] of [
 
 test('every body has its color, as in pictures', async ({ page, view }) => {
   await open(page, await view(TWO, '--paused'));
-  const colors = await page.evaluate(() => window.pliant.stage?.bodies.map(({ color }) => color));
+  const colors = await page.evaluate(() => window.pliant.display?.bodies.map(({ color }) => color));
   expect(colors).toEqual(['#0072b2', '#d55e00']);
   const shown = await pixels(page);
   expect(share(shown, isBodyBlue)).toBeGreaterThan(0.01);
@@ -94,24 +94,24 @@ for (const [width, height] of [
     }
     await expect.poll(async () => share(await pixels(page), isBodyBlue)).toBeGreaterThan(0.01);
     await page.getByRole('button', { name: 'Panel' }).click();
-    await expect(page.getByLabel('Colour', { exact: true })).toBeInViewport({ ratio: 1 });
+    await expect(page.getByLabel('Color', { exact: true })).toBeInViewport({ ratio: 1 });
     await expect(page.getByRole('button', { name: 'Play' })).toBeInViewport({ ratio: 1 });
     expect(await free()).toBeGreaterThan(0.3);
   });
 }
 
-test('colours show values, with a legend', async ({ page, view }) => {
+test('colors show values, with a legend', async ({ page, view }) => {
   await open(page, await view(beam(), '--paused'));
   const plain = await pixels(page);
   const legend = page.locator('.legend');
   await expect(legend).toBeHidden();
-  await page.getByLabel('Colour', { exact: true }).selectOption('displacement');
+  await page.getByLabel('Color', { exact: true }).selectOption('displacement');
   await expect(legend).toBeVisible();
   await expect(legend).toHaveAttribute('aria-label', /displacement from .* to .* m/);
   expect(difference(plain, await pixels(page))).toBeGreaterThan(0.02);
-  await page.getByLabel('Colour', { exact: true }).selectOption('volume-ratio');
+  await page.getByLabel('Color', { exact: true }).selectOption('volume-ratio');
   await expect(legend).toHaveAttribute('aria-label', /volume/);
-  await page.getByLabel('Colour', { exact: true }).selectOption('none');
+  await page.getByLabel('Color', { exact: true }).selectOption('none');
   await expect(legend).toBeHidden();
   expect(difference(plain, await pixels(page))).toBeLessThan(0.02);
 });
@@ -156,7 +156,7 @@ test('dark and light follow the system until one is chosen, which is remembered'
 
 test('a picture of the canvas can be saved', async ({ page, view }) => {
   await open(page, await view(beam(), '--paused'));
-  await page.getByLabel('Colour', { exact: true }).selectOption('von-mises');
+  await page.getByLabel('Color', { exact: true }).selectOption('von-mises');
   await expect(page.locator('.legend')).toBeVisible();
   const coming = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Picture' }).click();
@@ -181,11 +181,11 @@ test('the canvas follows the size of the window, down to phones', async ({ page,
     await expect.poll(async () => share(await pixels(page), isBodyBlue)).toBeGreaterThan(0.01);
     await expect(page.getByRole('button', { name: 'Play' })).toBeInViewport({ ratio: 1 });
   }
-  // On a phone the panel is a sheet that comes when it is asked for.
+  // On a phone the panel is a sheet that is shown on request.
   await page.getByRole('button', { name: 'Panel' }).click();
-  await expect(page.getByLabel('Colour', { exact: true })).toBeHidden();
+  await expect(page.getByLabel('Color', { exact: true })).toBeHidden();
   await page.getByRole('button', { name: 'Panel' }).click();
-  await expect(page.getByLabel('Colour', { exact: true })).toBeInViewport({ ratio: 1 });
+  await expect(page.getByLabel('Color', { exact: true })).toBeInViewport({ ratio: 1 });
 });
 
 test('axes, edges, fit, tools and help have keys', async ({ page, view }) => {

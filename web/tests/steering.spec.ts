@@ -1,4 +1,4 @@
-// Time, materials and what goes wrong.
+// Time, materials and failures.
 
 import { readFileSync } from 'node:fs';
 import { isPlaying, lowest, open, settings, time, visibleSpot, waitForRest } from './support/page';
@@ -105,11 +105,11 @@ test('a field that refuses a value says why, and takes units as scenes do', asyn
   await step.press('Enter');
   await expect(reason).toContainText('time step: expected more than 0');
   await step.press('Escape');
-  // What cannot be chosen goes back to what it was.
-  const scheme = page.getByLabel('Scheme', { exact: true });
-  await scheme.selectOption('regularized');
+  // A refused choice is reverted.
+  const integrator = page.getByLabel('Integrator', { exact: true });
+  await integrator.selectOption('regularized');
   await expect(reason).toContainText('tetrahedra');
-  await expect(scheme).toHaveValue('backward-euler');
+  await expect(integrator).toHaveValue('backward-euler');
 });
 
 test('a step that fails is explained, and every button that is offered helps', async ({ page, view }) => {
@@ -150,7 +150,7 @@ test('energy that appears pauses the simulation, and what is offered prevents it
   await expect.poll(() => time(page)).toBeGreaterThan(gained + 0.5);
   await expect(banner).toBeHidden();
   await page.getByText('Motion', { exact: true }).click();
-  await expect(page.getByLabel('Scheme', { exact: true })).toHaveValue('backward-euler');
+  await expect(page.getByLabel('Integrator', { exact: true })).toHaveValue('backward-euler');
 });
 
 test('notes on the scene are a list that can be dismissed and opened again', async ({ page, view }) => {
@@ -170,7 +170,7 @@ test('a run that was made before is played back', async ({ page, view, folder })
   await expect(page.getByText('playback')).toBeVisible();
   await expect(page.getByRole('radio', { name: 'Pull' })).toBeDisabled();
   await expect(page.getByLabel("Young's modulus", { exact: true })).toBeHidden();
-  const frames = await page.evaluate(() => window.pliant.stage?.timeline?.frames);
+  const frames = await page.evaluate(() => window.pliant.display?.timeline?.frames);
   expect(frames).toBe(21);
   const start = await lowest(page);
   await page.getByRole('slider', { name: 'Time' }).fill('0.5');

@@ -1,4 +1,4 @@
-// What one can do to bodies.
+// Tools that act on bodies.
 
 import { lowest, open, pointAt, settings, time, visibleSpot, waitForRest } from './support/page';
 import { beam, CUBE } from './support/scenes';
@@ -46,7 +46,7 @@ test('another tab follows, and sees who pulls', async ({ page, context, view }) 
   const other = await context.newPage();
   await open(other, viewer);
   await expect.poll(() => other.evaluate(() => window.pliant.frame?.viewers)).toBe(2);
-  // Browsers draw only the tab in front; the other goes on when it is looked at.
+  // Browsers draw only the tab in front; the other continues when it is shown.
   await page.bringToFront();
   await waitForRest(page);
   const spot = await visibleSpot(page);
@@ -70,7 +70,7 @@ test('pins hold, and are let go', async ({ page, view }) => {
   await page.getByRole('radio', { name: 'Pin' }).check();
   await page.mouse.click(spot.x, spot.y);
   await expect.poll(async () => (await settings(page))?.pins).toBeGreaterThan(0);
-  // What is pinned stays there, whatever gravity does.
+  // Pinned vertices stay in place under gravity.
   const pinned = await lowest(page);
   await page.getByText('Motion').click();
   await page.getByLabel('Downwards').fill('40');

@@ -1,4 +1,4 @@
-//! A scene for meshes that come without one: dropped on the ground.
+//! Default scene for meshes without one: bodies dropped on the ground.
 
 use std::path::{Path, PathBuf};
 
@@ -10,30 +10,30 @@ use pliant::mesh::{Moduli, SurfaceMesh, VolumeMesh};
 use pliant::meshing::{Resolution, Surface};
 use pliant::scene::quantity::{Density, Length, Pressure, Rate, Time, vector};
 use pliant::scene::{
-    At, Damping, EARTH, Material, MaterialChoice, MeshSource, Object, Obstacle, Plane, Scale, Scene, SceneFile,
-    Settings, Shape, SolidSource, Source, Up,
+    Located, Damping, EARTH, MaterialSettings, MaterialChoice, MeshSource, Object, Obstacle, Plane, Scale, Scene, SceneFile,
+    Settings, Generator, SolidSource, Source, Up,
 };
 
-use crate::fill::in_millimetres;
+use crate::fill::in_millimeters;
 use crate::material::laws;
 use crate::table::{count, number, number_to};
 
-/// Density of bodies whose files give none [kg/m³]: that of water.
+/// Default density of bodies, water [kg/m³].
 pub const DENSITY: f64 = 1000.0;
 
-/// Poisson's ratio of bodies whose files give no stiffness.
+/// Default Poisson's ratio of bodies.
 pub const POISSON: f64 = 0.4;
 
-/// Young's modulus of bodies whose files give none, relative to `ρ g L` with the mean side `L` of the bounding box.
+/// Default Young's modulus of bodies, relative to `ρ g L` with the mean side length `L` of the bounding box.
 ///
-/// A body of height `L` that falls by `h` onto the ground is squashed by about `√(2 ρ g h / E)`, which is a quarter of its height
-/// for half of its size, and sags under its own weight by about `ρ g L / 2 E`, a thirtieth.
+/// A body of height `L` that falls from `h` is compressed by about `√(2 ρ g h / E)`, a quarter of its height for `h = L
+/// / 2`. It sags under its weight by about `ρ g L / 2 E`, a thirtieth.
 const SOFTNESS: f64 = 15.0;
 
-/// Sizes of bodies, from the smallest to the largest \[m\]: stiffness and mass of others are too far from 1 to be added up.
+/// Minimum and maximum size of bodies \[m\]. Outside of this range, stiffness and mass are too far from 1 to be summed.
 const SIZES: [f64; 2] = [1e-9, 1e9];
 
-/// Height of the fall relative to the size of the largest body.
+/// Drop height relative to the size of the largest body.
 const HEIGHT: f64 = 0.5;
 
 /// Simulated time after the fall, in units of `√(L / g)`: long enough to come to rest.
@@ -42,53 +42,55 @@ const REST: f64 = 12.0;
 /// Time steps per `√(L / g)`.
 const STEPS: f64 = 24.0;
 
-/// Damping by stiffness, in units of `√(L / g)`.
+/// Stiffness-proportional damping, in units of `√(L / g)`.
 const DAMPING: f64 = 0.0075;
 
-/// Options for meshes and surfaces that come without a scene.
+/// Options for meshes and surfaces without a scene.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Meshes and surfaces without a scene")]
 pub struct BodyArgs {
-    /// Factor for all lengths of the files, such as 0.001 or 1/1000.
+    /// Scale factor for all lengths in the files, such as 0.001 or 1/1000.
     #[arg(long, value_name = "FACTOR", value_parser = ratio)]
     scale: Option<f64>,
-    /// Unit of the lengths in the files, such as mm, cm, in or ft [default: m].
+    /// Length unit of the files, such as mm, cm, in or ft [default: m].
     #[arg(long, value_name = "UNIT", value_parser = length_of_unit)]
     units: Option<f64>,
-    /// Axis of the files that points up [default: y].
+    /// Upward axis of the files [default: y].
     #[arg(long, value_enum)]
     up: Option<UpAxis>,
-    /// Elastic law, as `pliant laws` lists them [default: stable-neo-hookean, or as in the file].
+    /// Elastic law, see `pliant laws` [default: stable-neo-hookean, or as in the file].
     #[arg(long, value_parser = laws(), hide_possible_values = true)]
     law: Option<String>,
-    /// Young's modulus, such as 2e5 or "1 MPa" [default: as in the file, or so soft that the body squashes when it lands].
+    /// Young's modulus in Pa, such as 2e5 or "1 MPa" [default: as in the file, or soft enough to compress visibly on
+    /// impact].
     #[arg(long, value_name = "PRESSURE")]
     young: Option<Pressure>,
     /// Poisson's ratio [default: as in the file, or 0.4].
     #[arg(long, value_name = "RATIO")]
     poisson: Option<f64>,
-    /// Mass per volume, such as 1100 or "1.1 g/cm^3" [default: as in the file, or 1000].
+    /// Density in kg/m³, such as 1100 or "1.1 g/cm^3" [default: as in the file, or 1000].
     #[arg(long)]
     density: Option<Density>,
-    /// Cells along the longest side of a surface [default: so many that the simulation takes seconds, and is in real time in the viewer].
+    /// Cells along the longest side of a surface [default: a number that simulates in seconds, or in real time in the
+    /// viewer].
     #[arg(long, value_name = "COUNT", value_parser = cells)]
     cells: Option<u32>,
-    /// Mesh the inside of a surface, instead of carrying it in a cage of tetrahedra.
+    /// Mesh the interior of a surface instead of embedding it in a cage of tetrahedra.
     #[arg(long)]
     fill: bool,
-    /// Height of the fall, such as 0.5 or "50 cm" [default: half the size of the body].
+    /// Drop height in m, such as 0.5 or "50 cm" [default: half the size of the body].
     #[arg(long, value_name = "LENGTH")]
     height: Option<Length>,
 }
 
-/// Axis that points up.
+/// Upward axis.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum UpAxis {
     Y,
     Z,
 }
 
-/// What a scene is made for, on which the number of elements depends.
+/// Purpose of a scene, which decides the number of elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// A simulation that takes seconds.
@@ -98,7 +100,7 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    /// Number of tetrahedra that all surfaces together are meshed with.
+    /// Returns the total number of tetrahedra for all surfaces.
     fn tetrahedra(self) -> usize {
         match self {
             Self::Run => 8000,
@@ -107,7 +109,7 @@ impl Purpose {
     }
 }
 
-/// Parses a number, or a ratio of two such as 1/1000.
+/// Parses a number, or a ratio of two numbers such as 1/1000.
 pub fn ratio(text: &str) -> Result<f64, String> {
     let number = |text: &str| text.trim().parse::<f64>().map_err(|_| "expected a number such as 0.001 or 1/1000");
     match text.split_once('/') {
@@ -116,7 +118,7 @@ pub fn ratio(text: &str) -> Result<f64, String> {
     }
 }
 
-/// More cells along a side than any mesh has.
+/// Maximum number of cells along a side.
 const MAX_CELLS: u32 = 10_000;
 
 fn cells(text: &str) -> Result<u32, String> {
@@ -130,7 +132,7 @@ fn length_of_unit(unit: &str) -> Result<f64, String> {
 }
 
 impl BodyArgs {
-    /// Returns the name of an option that was given, if any was.
+    /// Returns the name of the first option that was given, if any.
     pub fn given(&self) -> Option<&'static str> {
         let options = [
             ("--scale", self.scale.is_some()),
@@ -150,9 +152,9 @@ impl BodyArgs {
     fn factor(&self) -> anyhow::Result<f64> {
         let factor = self.scale.unwrap_or(1.0);
         if !(factor > 0.0 && factor.is_finite()) {
-            bail!("--scale: {factor}, expected a positive number");
+            bail!("--scale: expected a positive number, found {factor}");
         }
-        // Nothing is so large or small that it would need more.
+        // No realistic unit needs a larger or smaller factor.
         if !(1e-100..=1e100).contains(&factor) {
             bail!("--scale: {factor:e}, expected 1e-100 to 1e100");
         }
@@ -160,29 +162,29 @@ impl BodyArgs {
     }
 }
 
-/// Young's modulus with which a body of some density [kg/m³] squashes when it is dropped \[Pa\].
+/// Returns Young's modulus \[Pa\] with which a dropped body of the given density [kg/m³] compresses visibly.
 pub fn soft_young(bounds: [Vec3; 2], density: f64) -> f64 {
     rounded(SOFTNESS * density * EARTH * size(bounds))
 }
 
-/// Mean side of a box \[m\].
+/// Returns the mean side length of a box \[m\].
 fn size([low, high]: [Vec3; 2]) -> f64 {
-    // Scaled, so that squares of long sides do not overflow.
+    // Scaled, so that the squares of long sides do not overflow.
     let longest = (high - low).max_element();
     if longest > 0.0 { longest * ((high - low) / longest).length() / 3_f64.sqrt() } else { 0.0 }
 }
 
-/// A body to drop.
+/// Body to drop.
 struct Dropped {
     name: String,
     object: Object,
-    /// Corners of its bounding box.
+    /// Corners of the bounding box.
     bounds: [Vec3; 2],
 }
 
-/// Returns a scene in which meshes and surfaces are dropped on the ground.
+/// Returns a scene that drops meshes and surfaces on the ground.
 ///
-/// Times go with the size of the largest body, so that a pea and a whale look alike.
+/// Times scale with the size of the largest body, so that a pea and a whale look alike.
 pub fn for_meshes(
     paths: &[PathBuf],
     options: &BodyArgs,
@@ -192,7 +194,7 @@ pub fn for_meshes(
     let first = paths.first().ok_or_else(|| anyhow!("expected a mesh, found none"))?;
     if let Some(scene) = paths.iter().find(|path| Format::of(path).is_none()) {
         bail!(
-            "{}: expected a mesh or surface next to {}; several scenes are not run at once",
+            "{}: expected a mesh or surface next to {}; only one scene can run at a time",
             scene.display(),
             first.display()
         );
@@ -205,7 +207,7 @@ pub fn for_meshes(
     let mut bodies: Vec<Dropped> = Vec::new();
     for path in paths {
         let loaded = read(path)?;
-        // Files of one folder are named relative to it, which is shorter to read.
+        // Files in one folder are named relative to it, which is shorter.
         let file =
             if folder.is_some() { path.file_name().map_or_else(|| path.clone(), PathBuf::from) } else { path.clone() };
         let mut reader = Reader { path, options, notes: Vec::new() };
@@ -228,7 +230,7 @@ pub fn for_meshes(
     Ok(SceneFile { scene, source, notes: Vec::new() })
 }
 
-/// The folder that all files are in, if it is one.
+/// Returns the folder that contains all files, if there is one.
 fn common_folder(paths: &[PathBuf]) -> Option<PathBuf> {
     let folder = paths.first()?.parent()?;
     paths.iter().all(|path| path.parent() == Some(folder)).then(|| folder.to_owned())
@@ -238,7 +240,7 @@ fn stem(path: &Path) -> String {
     path.file_stem().map_or_else(|| "body".into(), |stem| stem.to_string_lossy().into_owned())
 }
 
-/// Name of the results of files.
+/// Returns the name of the results of files.
 fn results(paths: &[PathBuf]) -> String {
     match paths {
         [one] => stem(one),
@@ -258,22 +260,22 @@ fn title(paths: &[PathBuf]) -> String {
     }
 }
 
-/// Names each body after its file, with a number if there are several of that name.
+/// Names each body after its file, with a number if several files have that name.
 fn name(bodies: &mut [Dropped]) {
     let names: Vec<String> = bodies.iter().map(|body| body.name.clone()).collect();
     for (index, body) in bodies.iter_mut().enumerate() {
         let before = names[..index].iter().filter(|name| **name == body.name).count();
         if before > 0 {
-            // Of so many numbers one is not taken.
+            // At least one of these numbers is free.
             let mut candidates =
                 (before + 1..=before + 1 + names.len()).map(|number| format!("{}-{number}", names[index]));
             body.name = candidates.find(|name| !names.contains(name)).unwrap_or_default();
         }
-        body.object.name = Some(At::new(body.name.clone()));
+        body.object.name = Some(Located::new(body.name.clone()));
     }
 }
 
-/// Reads a file as a body.
+/// Reader of files as bodies.
 struct Reader<'a> {
     path: &'a Path,
     options: &'a BodyArgs,
@@ -284,7 +286,7 @@ impl Reader<'_> {
     fn volume(&mut self, mesh: &VolumeMesh, file: &Path) -> anyhow::Result<Dropped> {
         let cells = [("--cells", self.options.cells.is_some()), ("--fill", self.options.fill)];
         if let Some((option, _)) = cells.iter().find(|(_, is_given)| *is_given) {
-            bail!("{option} is for surfaces, and {} has elements already", self.path.display());
+            bail!("{option} applies to surfaces, but {} already has elements", self.path.display());
         }
         let mut densities = Vec::new();
         let mut moduli: Vec<Option<Moduli>> = Vec::new();
@@ -297,7 +299,7 @@ impl Reader<'_> {
             || moduli.iter().any(Option::is_some) && self.options.young.is_none();
         if is_scaled && of_file {
             self.notes.push(
-                "--scale and --units change lengths only: the density and the stiffness in the file are taken as kg/m³ and Pa; \
+                "--scale and --units change lengths only: the density and the stiffness in the file are in kg/m³ and Pa; \
                  --density, --young and --poisson replace them"
                     .into(),
             );
@@ -309,12 +311,12 @@ impl Reader<'_> {
     fn surface(&mut self, surface: &SurfaceMesh, file: &Path, tetrahedra: usize) -> anyhow::Result<Dropped> {
         let bounds = surface.bounding_box();
         if !(size(bounds) > 0.0 && size(bounds).is_finite()) {
-            // It says what is wrong with it.
+            // The error explains the defect.
             Surface::new(surface).map_err(|error| anyhow!("{}: {error}", self.path.display()))?;
         }
         if self.options.scale.is_none() && self.options.units.is_none() {
             let [low, high] = bounds;
-            self.notes.extend(in_millimetres(low, high).map(|note| note + ": then give --units mm"));
+            self.notes.extend(in_millimeters(low, high).map(|note| note + "; if so, give --units mm"));
         }
         let resolution = if self.options.fill { Resolution::filled(surface) } else { Resolution::cage(surface) };
         let chosen = || u32::try_from(resolution.cells(tetrahedra)).unwrap_or(u32::MAX);
@@ -329,18 +331,19 @@ impl Reader<'_> {
         };
         let name = file.to_string_lossy().into_owned();
         let shape = if self.options.fill {
-            self.notes.push(format!("the inside of the surface is meshed with {along} along its longest side{change}"));
-            Shape::Filled { of: SolidSource::Surface(name), cells, grading: 0 }
+            self.notes
+                .push(format!("the interior of the surface is meshed with {along} along its longest side{change}"));
+            Generator::Filled { of: SolidSource::Surface(name), cells, grading: 0 }
         } else {
             self.notes.push(format!(
-                "the file is a surface: it is carried by a cage of tetrahedra, {along} along its longest side{change}"
+                "the file is a surface: it is embedded in a cage of tetrahedra, {along} along its longest side{change}"
             ));
-            Shape::Cage { surface: name, cells, grading: 0 }
+            Generator::Cage { surface: name, cells, grading: 0 }
         };
-        self.body(MeshSource::Shape(shape), bounds, &[None], &[None])
+        self.body(MeshSource::Generator(shape), bounds, &[None], &[None])
     }
 
-    /// A body whose regions have these densities and stiffnesses by the file.
+    /// Returns a body with the densities and stiffnesses that the file gives for its regions.
     fn body(
         &mut self,
         mesh: MeshSource,
@@ -362,34 +365,34 @@ impl Reader<'_> {
                 number(SIZES[1])
             );
         }
-        let mut material = Material { law: self.options.law.clone().map(At::new), ..Material::default() };
+        let mut material = MaterialSettings { law: self.options.law.clone().map(Located::new), ..MaterialSettings::default() };
         let greatest = densities.iter().flatten().copied().reduce(f64::max);
         let density = match self.options.density {
             Some(density) => density.si,
             None if densities.iter().all(Option::is_some) => greatest.unwrap_or(DENSITY),
             None => {
-                self.notes.push(format!("the file gives no density: {DENSITY} kg/m³ is taken; --density changes it"));
+                self.notes.push(format!("the file gives no density: using {DENSITY} kg/m³; --density changes it"));
                 DENSITY
             }
         };
         if self.options.density.is_some() || !densities.iter().all(Option::is_some) {
-            material.density = Some(At::new(Density::new(density)));
+            material.density = Some(Located::new(Density::new(density)));
         }
         if let Some((young, poisson)) = self.moduli(moduli, bounds, density)? {
-            material.young = Some(At::new(Pressure::new(young)));
-            material.poisson = Some(At::new(poisson));
+            material.young = Some(Located::new(Pressure::new(young)));
+            material.poisson = Some(Located::new(poisson));
         }
         let mut object = Object::new(mesh);
-        if material != Material::default() {
-            object.material = Some(At::new(MaterialChoice::Here(Box::new(material))));
+        if material != MaterialSettings::default() {
+            object.material = Some(Located::new(MaterialChoice::Here(Box::new(material))));
         }
         if factor != 1.0 {
-            object.scale = Some(At::new(Scale::Uniform(factor)));
+            object.scale = Some(Located::new(Scale::Uniform(factor)));
         }
         Ok(Dropped { name: stem(self.path), object, bounds })
     }
 
-    /// Young's modulus and Poisson's ratio to take instead of those of the file; `None` if the file's are taken.
+    /// Returns Young's modulus and Poisson's ratio that replace those of the file, or `None` if the file's are used.
     fn moduli(
         &mut self,
         of_file: &[Option<Moduli>],
@@ -401,7 +404,7 @@ impl Reader<'_> {
             moduli.as_ref().is_some_and(|moduli| !matches!(moduli, Moduli::Orthotropic { .. }))
         };
         let file_has_all = of_file.iter().all(is_known);
-        // Of a file with one stiffness, the number that is not given.
+        // If the file has one stiffness, it provides the modulus that is not given.
         let of_file = match of_file {
             [Some(Moduli::Isotropic { young, poisson }), others @ ..]
                 if others.iter().all(|other| *other == of_file[0]) =>
@@ -413,7 +416,7 @@ impl Reader<'_> {
         let soft = |notes: &mut Vec<String>| {
             let young = soft_young(bounds, density);
             notes.push(format!(
-                "the file gives no isotropic stiffness: a soft one is taken, Young's modulus {} Pa, which is {SOFTNESS} times density \
+                "the file gives no isotropic stiffness: using a soft Young's modulus of {} Pa, which is {SOFTNESS} times density \
                  times gravity times size; --young changes it",
                 number(young)
             ));
@@ -438,7 +441,7 @@ impl Reader<'_> {
     }
 }
 
-/// The axes of the ground: that along which bodies are placed side by side, and the other one.
+/// Returns the axes of the ground: the axis along which bodies are placed, then the other.
 fn ground_axes(up: Up) -> [usize; 2] {
     match up {
         Up::Y => [0, 2],
@@ -446,7 +449,7 @@ fn ground_axes(up: Up) -> [usize; 2] {
     }
 }
 
-/// Places bodies side by side where they would fall onto each other.
+/// Places bodies side by side if they would otherwise fall onto each other.
 fn arrange(bodies: &mut [Dropped], up: Up, notes: &mut Vec<String>) {
     let [along, across] = ground_axes(up);
     let overlap = |a: &Dropped, b: &Dropped| {
@@ -473,7 +476,7 @@ fn arrange(bodies: &mut [Dropped], up: Up, notes: &mut Vec<String>) {
     }
 }
 
-/// How time is divided.
+/// Time step, duration and frame rate.
 struct Timing {
     /// Length of a time step \[s\].
     step: f64,
@@ -486,13 +489,14 @@ struct Timing {
 }
 
 impl Timing {
-    /// Times for bodies of a size that fall from a height \[m\].
+    /// Returns the times for bodies of a size that fall from a height \[m\].
     ///
-    /// Films have 30 or 60 frames per second and are in real time, but for bodies so small or so large that nothing could be seen.
+    /// Animations have 30 or 60 frames per second. They are in real time except for bodies whose motion would be too
+    /// fast or too slow to see.
     fn new(size: f64, height: f64, purpose: Purpose) -> Self {
-        /// Frames that it takes to see how a body squashes, and those that are enough for it.
+        /// Number of frames needed to show the compression of a body, and a number sufficient for it.
         const FRAMES: [f64; 2] = [6.0, 60.0];
-        // How long a body takes to fall by half its size, and about what it takes to squash and spring back.
+        // Time in which a body falls by half its size, which is also about the time to compress and rebound.
         let unit = (size / EARTH).sqrt();
         let play_rate = if 30.0 * unit >= FRAMES[0] { 30.0 } else { 60.0 };
         let slow_motion = (FRAMES[0] / (play_rate * unit)).ceil().max(1.0);
@@ -507,7 +511,7 @@ impl Timing {
     }
 }
 
-/// The scene of bodies in their places.
+/// Returns the scene of the placed bodies.
 fn scene(
     bodies: Vec<Dropped>,
     up: Up,
@@ -518,7 +522,7 @@ fn scene(
     let largest = bodies.iter().map(|body| size(body.bounds)).fold(0.0, f64::max);
     let height = options.height.map_or(HEIGHT * largest, |height| height.si);
     if height < 0.0 {
-        bail!("--height: {height} m, expected a height that is not negative");
+        bail!("--height: expected a non-negative height, found {height} m");
     }
     let low = bodies.iter().fold(Vec3::INFINITY, |low, body| low.min(body.bounds[0]));
     let high = bodies.iter().fold(Vec3::NEG_INFINITY, |high, body| high.max(body.bounds[1]));
@@ -528,12 +532,12 @@ fn scene(
     let timing = Timing::new(largest, height, purpose);
     let mut scene = Scene::new(Settings::new(Time::new(timing.step), Time::new(timing.duration)));
     scene.up = up;
-    scene.objects = bodies.into_iter().map(|body| At::new(body.object)).collect();
+    scene.objects = bodies.into_iter().map(|body| Located::new(body.object)).collect();
     let plane = Plane { point: vector(ground), normal: None };
-    scene.obstacles.push(At::new(Obstacle { friction: 0.5, ..Obstacle::plane(plane) }));
+    scene.obstacles.push(Located::new(Obstacle { friction: 0.5, ..Obstacle::plane(plane) }));
     let stiffness = Time::new(rounded(DAMPING * (largest / EARTH).sqrt()));
-    scene.damping = At::new(Damping { stiffness, ..Damping::default() });
-    scene.output.value.frame_rate = Some(At::new(Rate::new(timing.frame_rate)));
+    scene.damping = Located::new(Damping { stiffness, ..Damping::default() });
+    scene.output.value.frame_rate = Some(Located::new(Rate::new(timing.frame_rate)));
     if timing.frame_rate != timing.play_rate {
         scene.output.value.picture.value.play_rate = Some(Rate::new(timing.play_rate));
         let (factor, how) = if timing.frame_rate > timing.play_rate {
@@ -542,7 +546,7 @@ fn scene(
             (timing.play_rate / timing.frame_rate, "faster")
         };
         notes.push(format!(
-            "films are {factor} times {how} than real time, so that the motion can be seen: {} frames per simulated second, {} per second of film",
+            "animations are {factor} times {how} than real time, so that the motion can be seen: {} frames per simulated second, {} per second of animation",
             number(timing.frame_rate),
             timing.play_rate
         ));
@@ -550,7 +554,7 @@ fn scene(
     Ok(scene)
 }
 
-/// Speed at which a scene is shown, relative to real time: slower for bodies too small to be seen otherwise.
+/// Returns the playback speed of a scene relative to real time, which is slower for small bodies.
 pub fn play_speed(file: &SceneFile) -> f64 {
     let output = &file.scene.output;
     match (&output.frame_rate, output.picture.play_rate) {
@@ -559,7 +563,7 @@ pub fn play_speed(file: &SceneFile) -> f64 {
     }
 }
 
-/// A number with two digits.
+/// Rounds a number to two significant digits.
 fn rounded(x: f64) -> f64 {
     number_to(x, 1).parse().unwrap_or(x)
 }

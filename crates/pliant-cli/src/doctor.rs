@@ -1,38 +1,38 @@
-//! `pliant doctor`: what this build and this machine have.
+//! `pliant doctor`: capabilities of this build and this machine.
 
 use pliant::io::FORMATS;
 use pliant::material::AnyLaw;
 use pliant::math::lane_count;
 use pliant_pictures::{Mp4, Size};
 
-use crate::table::Facts;
+use crate::table::Listing;
 
 pub fn report() -> String {
-    let mut facts = Facts::default();
-    facts.title("pliant", env!("CARGO_PKG_VERSION"));
+    let mut listing = Listing::default();
+    listing.title("pliant", env!("CARGO_PKG_VERSION"));
     let build = if cfg!(debug_assertions) { "with debug assertions, slower than a release build" } else { "release" };
-    facts.row("build", build);
-    facts.row("machine", format!("{} on {}", std::env::consts::ARCH, std::env::consts::OS));
+    listing.row("build", build);
+    listing.row("machine", format!("{} on {}", std::env::consts::ARCH, std::env::consts::OS));
     let cores = std::thread::available_parallelism().map_or("unknown".into(), |count| count.to_string());
-    facts.row("cores", cores);
-    facts.row("vector unit", format!("{} doubles at a time", lane_count()));
-    facts.row("memory", memory().unwrap_or_else(|| "unknown".into()));
+    listing.row("cores", cores);
+    listing.row("vector unit", format!("{} doubles wide", lane_count()));
+    listing.row("memory", memory().unwrap_or_else(|| "unknown".into()));
     let names = |list: Vec<&str>| list.join(", ");
-    facts.row("laws", names(AnyLaw::ALL.iter().map(|law| law.name).collect()) + ", and formulas");
-    facts.row("mesh files", names(FORMATS.iter().flat_map(|format| format.extensions).copied().collect()));
+    listing.row("laws", names(AnyLaw::ALL.iter().map(|law| law.name).collect()) + ", custom formulas");
+    listing.row("mesh files", names(FORMATS.iter().flat_map(|format| format.extensions).copied().collect()));
     let animations = pliant::output::FORMATS.iter().flat_map(|format| format.extensions).copied();
-    facts.row("animations", names(animations.chain(["png", "gif"]).collect()));
+    listing.row("animations", names(animations.chain(["png", "gif"]).collect()));
     let trial = Size::new(64, 64).and_then(Mp4::check);
-    facts.row("films", trial.map_or_else(|error| format!("none: {error}"), |()| "mp4, by ffmpeg".into()));
-    facts.into_text()
+    listing.row("films", trial.map_or_else(|error| format!("none: {error}"), |()| "mp4, by ffmpeg".into()));
+    listing.into_text()
 }
 
-/// Total and free memory, where the system tells.
+/// Returns the total and free memory if the system reports them.
 fn memory() -> Option<String> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let kilobytes = |name: &str| -> Option<f64> {
         text.lines().find_map(|line| line.strip_prefix(name))?.split_whitespace().next()?.parse().ok()
     };
     let [total, free] = [kilobytes("MemTotal:")?, kilobytes("MemAvailable:")?].map(|kilobytes| kilobytes / 1e6);
-    Some(format!("{total:.1} GB, {free:.1} GB of them free"))
+    Some(format!("{total:.1} GB, {free:.1} GB free"))
 }

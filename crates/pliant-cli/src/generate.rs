@@ -3,16 +3,17 @@
 use anyhow::anyhow;
 use clap::{Args, Subcommand, ValueEnum};
 use pliant::mesh::generate::GenerateError;
-use pliant::mesh::{Material, SplitError, VolumeMesh};
+use pliant::mesh::{MaterialData, SplitError, VolumeMesh};
 use pliant::scene::quantity::{Density, Length, Pressure};
-use pliant::scene::{Shape, ShapeError, Solid, SolidSource};
+use pliant::scene::{Generator, ShapeError, Solid, SolidSource};
 
-/// A body to make. Lengths are in m or with a unit such as "5 cm", y is up; every number has a default.
+/// Body to generate. Lengths are in m or have a unit, as in "5 cm". The y axis points up, and every parameter has a
+/// default.
 #[derive(Debug, Subcommand)]
 pub enum Body {
-    /// A box from the origin.
+    /// A box with one corner at the origin.
     ///
-    /// Names the vertex sets x-min, x-max, y-min, y-max, z-min and z-max.
+    /// Defines the vertex sets x-min, x-max, y-min, y-max, z-min and z-max.
     #[command(visible_alias = "block", allow_negative_numbers = true)]
     Box {
         /// Length along x, y and z.
@@ -24,9 +25,9 @@ pub enum Body {
         #[command(flatten)]
         common: Common,
     },
-    /// A beam along x, its axis through the origin.
+    /// A beam along x, centered on the x axis.
     ///
-    /// Names the vertex sets start and end.
+    /// Defines the vertex sets start and end.
     #[command(allow_negative_numbers = true)]
     Beam {
         /// Length along x.
@@ -38,15 +39,15 @@ pub enum Body {
         /// Width along z.
         #[arg(long, default_value_t = Length::new(0.2))]
         width: Length,
-        /// Cells along the shorter side of the section.
+        /// Cells along the shorter side of the cross-section.
         #[arg(long, default_value_t = 4)]
         across: usize,
         #[command(flatten)]
         common: Common,
     },
-    /// A cylinder that stands on the plane y = 0.
+    /// A cylinder standing on the plane y = 0.
     ///
-    /// Names the vertex sets bottom, top and side.
+    /// Defines the vertex sets bottom, top and side.
     #[command(allow_negative_numbers = true)]
     Cylinder {
         /// Radius.
@@ -58,15 +59,15 @@ pub enum Body {
         /// Cells along the diameter.
         #[arg(long, default_value_t = 8)]
         across: usize,
-        /// Cells along the height [default: about as high as wide].
+        /// Cells along the height [default: about equal in height and width].
         #[arg(long)]
         layers: Option<usize>,
         #[command(flatten)]
         common: Common,
     },
-    /// A ball around the origin.
+    /// A ball centered at the origin.
     ///
-    /// Names the vertex set surface.
+    /// Defines the vertex set surface.
     #[command(allow_negative_numbers = true)]
     Ball {
         /// Radius.
@@ -78,38 +79,39 @@ pub enum Body {
         #[command(flatten)]
         common: Common,
     },
-    /// A ring around the y axis.
+    /// A torus around the y axis.
     ///
-    /// Names the vertex set surface.
+    /// Defines the vertex set surface.
     #[command(allow_negative_numbers = true)]
     Torus {
-        /// From the middle of the ring to the middle of its tube.
+        /// Major radius, from the center of the torus to the center of its tube.
         #[arg(long, default_value_t = Length::new(0.5))]
         ring_radius: Length,
-        /// Radius of the tube.
+        /// Minor radius, of the tube.
         #[arg(long, default_value_t = Length::new(0.2))]
         tube_radius: Length,
         /// Cells along the diameter of the tube.
         #[arg(long, default_value_t = 6)]
         across: usize,
-        /// Cells around the ring, an even number for tet5 [default: about as long as wide].
+        /// Cells around the torus, an even number for tet5 [default: about equal in length and width].
         #[arg(long)]
         sectors: Option<usize>,
         #[command(flatten)]
         common: Common,
     },
-    /// A solid put together from balls, rings, rounded boxes, capsules and gyroids, written as scenes have it; always of tetrahedra.
+    /// A solid composed of balls, tori, rounded boxes, capsules and gyroids, in the syntax of scenes; always of
+    /// tetrahedra.
     ///
-    /// Names the vertex set surface. For example: '{ difference = { of = { ball = { radius = 1 } }, without = [{ capsule = { start = [-2, 0, 0], end
-    /// = [2, 0, 0], radius = 0.4 } }] } }'
+    /// Defines the vertex set surface. For example: '{ difference = { of = { ball = { radius = 1 } }, without = [{
+    /// capsule = { start = [-2, 0, 0], end = [2, 0, 0], radius = 0.4 } }] } }'
     #[command(allow_negative_numbers = true)]
     Solid {
-        /// The solid, in TOML; docs/scene-format.md lists what there is.
+        /// Solid in TOML syntax; docs/scene-format.md lists the shapes.
         solid: Solid,
         /// Cells along the longest side; a cell has twelve tetrahedra.
         #[arg(long, default_value_t = 24)]
         cells: usize,
-        /// How often the size of cells may double towards the inside.
+        /// Maximum number of times that the cell size doubles towards the interior.
         #[arg(long, default_value_t = 0)]
         grading: u32,
         #[command(flatten)]
@@ -117,26 +119,26 @@ pub enum Body {
     },
 }
 
-/// What every body takes.
+/// Options of all bodies.
 #[derive(Debug, Args)]
 pub struct Common {
-    /// What to build of.
+    /// Type of elements.
     #[arg(long, value_enum, default_value = "tet5")]
     elements: Elements,
     #[command(flatten)]
     pub file: MeshFile,
 }
 
-/// A mesh to write, and what it is made of.
+/// Mesh file to write, and the material of the mesh.
 #[derive(Debug, Args)]
 pub struct MeshFile {
-    /// The file to write; its extension chooses the format.
+    /// File to write; its extension chooses the format.
     #[arg(short, long)]
     pub output: std::path::PathBuf,
-    /// Mass per volume, in kg/m³ or such as "1.1 g/cm^3".
+    /// Density, in kg/m³ or with a unit, as in "1.1 g/cm^3".
     #[arg(long, requires_all = ["young", "poisson"])]
     density: Option<Density>,
-    /// Young's modulus, in Pa or such as "1 MPa".
+    /// Young's modulus, in Pa or with a unit, as in "1 MPa".
     #[arg(long, value_name = "PRESSURE", requires_all = ["density", "poisson"])]
     young: Option<Pressure>,
     /// Poisson's ratio.
@@ -149,14 +151,14 @@ impl MeshFile {
         self.density.is_none()
     }
 
-    /// The mesh with its regions made of what was given, if anything was.
+    /// Returns the mesh with the given material in all regions, if there is one.
     pub fn made_of(&self, mesh: VolumeMesh) -> anyhow::Result<VolumeMesh> {
         let (Some(density), Some(young), Some(poisson)) = (self.density, self.young, self.poisson) else {
             return Ok(mesh);
         };
         let mut data = mesh.into_data();
         for region in &mut data.regions {
-            region.material = Some(Material::isotropic("material", density.si, young.si, poisson));
+            region.material = Some(MaterialData::isotropic("material", density.si, young.si, poisson));
         }
         Ok(VolumeMesh::check(data)?.mesh)
     }
@@ -166,16 +168,16 @@ impl MeshFile {
 enum Elements {
     /// Hexahedra.
     Hex,
-    /// Five tetrahedra a cell.
+    /// Five tetrahedra per cell.
     Tet5,
-    /// Six tetrahedra a cell.
+    /// Six tetrahedra per cell.
     Tet6,
 }
 
 impl Body {
-    /// The mesh, with the material if one was given, and what is worth knowing.
+    /// Generates the mesh, with the material if one was given, and notes about it.
     pub fn make(&self) -> anyhow::Result<(VolumeMesh, Vec<String>)> {
-        let made = self.shape().make(&mut |name| Err(format!("{name}: generated bodies need no file")));
+        let made = self.shape().make(&mut |name| Err(format!("{name}: generated bodies read no files")));
         let made = made.map_err(|error| match error {
             ShapeError::Generate(GenerateError::Split(SplitError::OddRing { .. })) => {
                 anyhow!("--sectors must be an even number for --elements tet5; tet6 and hex take any")
@@ -185,7 +187,7 @@ impl Body {
         Ok((self.file().made_of(made.mesh)?, made.notes))
     }
 
-    /// Where to write it, and what it is made of.
+    /// Returns the file to write and the material.
     pub fn file(&self) -> &MeshFile {
         match self {
             Self::Box { common, .. }
@@ -197,20 +199,20 @@ impl Body {
         }
     }
 
-    fn shape(&self) -> Shape {
-        // More than fit are refused, as they would be in full.
+    fn shape(&self) -> Generator {
+        // Larger numbers saturate, and are refused as too many cells.
         let count = |cells: usize| u32::try_from(cells).unwrap_or(u32::MAX);
         match *self {
-            // The argument parser lets exactly three values pass.
-            Self::Box { ref size, ref cells, ref common } => Shape::Box {
+            // The argument parser accepts exactly three values.
+            Self::Box { ref size, ref cells, ref common } => Generator::Box {
                 size: std::array::from_fn(|i| size[i]),
                 cells: std::array::from_fn(|i| count(cells[i])),
                 elements: common.elements.into(),
             },
             Self::Beam { length, height, width, across, ref common } => {
-                Shape::Beam { length, height, width, across: count(across), elements: common.elements.into() }
+                Generator::Beam { length, height, width, across: count(across), elements: common.elements.into() }
             }
-            Self::Cylinder { radius, height, across, layers, ref common } => Shape::Cylinder {
+            Self::Cylinder { radius, height, across, layers, ref common } => Generator::Cylinder {
                 radius,
                 height,
                 across: count(across),
@@ -218,9 +220,9 @@ impl Body {
                 elements: common.elements.into(),
             },
             Self::Ball { radius, across, ref common } => {
-                Shape::Ball { radius, across: count(across), elements: common.elements.into() }
+                Generator::Ball { radius, across: count(across), elements: common.elements.into() }
             }
-            Self::Torus { ring_radius, tube_radius, across, sectors, ref common } => Shape::Torus {
+            Self::Torus { ring_radius, tube_radius, across, sectors, ref common } => Generator::Torus {
                 ring_radius,
                 tube_radius,
                 across: count(across),
@@ -228,7 +230,7 @@ impl Body {
                 elements: common.elements.into(),
             },
             Self::Solid { ref solid, cells, grading, .. } => {
-                Shape::Filled { of: SolidSource::Solid(solid.clone()), cells: count(cells), grading }
+                Generator::Filled { of: SolidSource::Solid(solid.clone()), cells: count(cells), grading }
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The command line of Pliant.
 //!
-//! Exit status: 0 done; 1 it could not be done, or a mesh cannot be simulated; 2 the command line was not understood; 130 stopped by
+//! Exit status: 0 success; 1 failure, or a mesh that cannot be simulated; 2 invalid command line; 130 stopped by
 //! Ctrl-C.
 
 mod default_scene;
@@ -40,19 +40,19 @@ const STYLES: clap::builder::Styles = clap::builder::Styles::styled()
 
 const AFTER_HELP: &str = "\
 Try it:
-  pliant run scenes/twisting-beam.toml --gif  simulate a scene, and see it
+  pliant run scenes/twisting-beam.toml --gif  simulate and animate a scene
   pliant view ring.veg                        pull on a mesh with the mouse
   pliant run ring.veg --glb                   drop a mesh on the ground, for Blender
-  pliant modes ring.veg --gif                 how it likes to vibrate
-  pliant mesh generate torus -o ring.veg      make a mesh
-  pliant mesh info ring.veg                   a table about any mesh file
+  pliant modes ring.veg --gif                 animate its natural modes
+  pliant mesh generate torus -o ring.veg      generate a mesh
+  pliant mesh info ring.veg                   print a table about any mesh file
   pliant mesh convert ring.veg ring.vtu       open it in ParaView
   pliant mesh check ring.veg && echo fine     can it be simulated?
   pliant matrices ring.veg --law stvk --young 1e6 --poisson 0.45 --density 1000 -o ring
                                               stiffness, mass and damping for SciPy
 
-Exit status: 0 done; 1 it could not be done, or a mesh cannot be simulated;
-2 the command line was not understood; 130 stopped by Ctrl-C.";
+Exit status: 0 success; 1 failure, or a mesh that cannot be simulated;
+2 invalid command line; 130 stopped by Ctrl-C.";
 
 /// Simulate 3D deformable solids with finite elements.
 #[derive(Debug, Parser)]
@@ -64,79 +64,83 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Simulate a scene, or drop a mesh on the ground: an animation, plots and numbers.
+    /// Simulate a scene, or drop a mesh on the ground; writes animations, plots and tables.
     ///
-    /// In the folder: probes.csv with energies, volume, momentum and what the scene asks for; frames/ with displacements and velocities for
-    /// NumPy; and what --vtu, --glb, --gif and the others or the scene ask for. Ctrl-C stops after the step, and `pliant resume`
-    /// goes on.
+    /// The output folder contains probes.csv with energies, volume, momentum and the probes of the scene; frames/ with
+    /// displacements and velocities for NumPy; and the formats that the scene or options such as --vtu, --glb and --gif
+    /// request. Ctrl-C stops after the current step, and `pliant resume` continues the run.
     Run(run::RunCommand),
-    /// Simulate in real time and pull on it with the mouse, in the browser; or play back a run.
+    /// Simulate interactively in the browser, or play back a run.
     ///
-    /// Prints the address of the page, and opens it if there is a screen. Only this machine can reach it, unless --listen says otherwise. From elsewhere: `ssh -L
-    /// 8490:127.0.0.1:8490 HOST`, then open the address. Ctrl-C ends it.
+    /// Prints the address of the page, and opens it if there is a display. Only this machine can reach it, unless
+    /// --listen is given. From elsewhere: `ssh -L 8490:127.0.0.1:8490 HOST`, then open the address. Ctrl-C stops the viewer.
     View(view::View),
-    /// Go on with a run that was stopped or killed. The result is the same to the last bit.
+    /// Resume a run that was stopped or killed. The result is bit-identical to that of an uninterrupted run.
     Resume(run::Resume),
-    /// Look at scenes without running them, and describe their format.
+    /// Check and convert scenes without running them, and describe their format.
     #[command(subcommand, arg_required_else_help = true)]
     Scene(scene::SceneCommand),
-    /// Find how a mesh deforms under loads, without a scene.
+    /// Solve for the static equilibrium of a mesh under loads, without a scene.
     ///
-    /// WHERE chooses vertices: a vertex set of the mesh (`pliant mesh info` lists them), `all` or `surface`; a side such as "x<0.1" or
-    /// "y>2 cm"; indices such as 3,7,12, from 0; or a .bou file. X, Y and Z are the components of a vector. Numbers are in SI units, or have a
-    /// unit, as in "1 MPa". Example: pliant static beam.veg --fix "x<0" --force "x>1" 0 -10 0
+    /// WHERE chooses vertices: a vertex set of the mesh (`pliant mesh info` lists them), `all` or `surface`; a
+    /// half-space such as "x<0.1" or "y>2 cm"; indices such as 3,7,12, from 0; or a .bou file. X, Y and Z are the
+    /// components of a vector. Numbers are in SI units, or have a unit, as in "1 MPa". Example: pliant static beam.veg
+    /// --fix "x<0" --force "x>1" 0 -10 0
     Static(statics::Static),
-    /// Find the natural frequencies and modes of a scene or a mesh, and show them.
+    /// Compute the natural frequencies and modes of a scene or a mesh, and animate them.
     Modes(modes::ModesCommand),
-    /// Make a reduced model of a scene: a few directions in which it moves, and thousands of steps a second.
+    /// Build a reduced model of a scene, with few degrees of freedom and thousands of steps per second.
     ///
-    /// The basis is made of modes and their derivatives, of snapshots of a run, of both, or given. Then put `reduced = "FILE"` into the scene, or run it with
-    /// --reduced FILE.
+    /// The basis is built from modes and modal derivatives, from snapshots of runs, from both, or is given. To use it,
+    /// put `reduced = "FILE"` into the scene, or run it with --reduced FILE.
     Reduce(reduce::Reduce),
     /// Plot energies, volume and probes of a run.
     Plot(plot::Plot),
-    /// Make pictures and films of a run, or write it in other formats.
+    /// Render images and videos of a run, or export it in other formats.
     Render(pictures::Render),
-    /// Run experiments of the papers again, with tables and figures; lists them if none is named.
+    /// Reproduce experiments of papers, with tables and figures; lists the experiments if none is named.
     Reproduce(reproduce::Reproduce),
-    /// Look at, check, convert and make meshes.
+    /// Inspect, check, convert and generate meshes.
     #[command(subcommand, arg_required_else_help = true)]
     Mesh(mesh::MeshCommand),
-    /// Write stiffness, mass and damping of a body as sparse matrices, and the elastic force, for other programs.
+    /// Export the stiffness, mass and damping matrices and the elastic force of a body for other programs.
     ///
-    /// Files in the folder: K, M and D as Matrix Market .mtx and as .npz for SciPy's `load_npz`; force as .mtx and .npy; energy and
-    /// sizes in summary.json. Three rows for each vertex, in SI units; the force is the gradient of the energy.
+    /// Files in the folder: K, M and D as Matrix Market .mtx and as .npz for SciPy's `load_npz`; force as .mtx and
+    /// .npy; energy and sizes in summary.json. Matrices have three rows per vertex, in SI units. The force is the
+    /// gradient of the energy.
     Matrices(matrices::Matrices),
-    /// Say what this build of Pliant and this machine have.
+    /// Print the capabilities of this build and this machine.
     Doctor,
-    /// List the elastic laws: formula, coefficients, options, what each is good for.
+    /// List the elastic laws with formulas, coefficients, options and uses.
     Laws,
-    /// Print a script that completes commands in your shell.
+    /// Print a shell completion script.
     ///
     /// For bash: pliant completions bash > ~/.local/share/bash-completion/completions/pliant
     Completions {
-        /// The shell to complete in.
+        /// Shell to generate the script for.
         shell: clap_complete::Shell,
     },
-    /// Write manual pages, one for each command, for `man`.
+    /// Write manual pages for `man`, one per command.
     Man {
-        /// The folder to write to.
+        /// Folder to write to.
         #[arg(value_hint = clap::ValueHint::DirPath)]
         folder: std::path::PathBuf,
     },
 }
 
-/// Run the command line `args`, the name of the program first.
+/// Runs the command line `args`, which starts with the name of the program.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     ExitCode::from(status(args))
 }
 
-/// The same, for programs that have the command inside, once in a process: it takes over Ctrl-C. Returns the exit status.
+/// Runs the command line `args` and returns the exit status, for programs that embed the command. It may be called once
+/// per process, since it takes over Ctrl-C.
 pub fn status(args: impl IntoIterator<Item = OsString>) -> u8 {
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and version are errors to clap, but not to the user. If the terminal is gone there is nobody to tell.
+            // Help and version are errors to clap, but not to the user. Failing to print is ignored: the terminal is
+            // gone.
             drop(error.print());
             return if error.use_stderr() { 2 } else { 0 };
         }
@@ -145,7 +149,7 @@ pub fn status(args: impl IntoIterator<Item = OsString>) -> u8 {
     match done {
         Ok(done) => print(&done),
         Err(_) if run::is_stopped() => {
-            // As above.
+            // Failing to print is ignored, as above.
             drop(writeln!(anstream::stderr(), "{}note:{:#} stopped", table::NOTE, table::NOTE));
             130
         }
@@ -158,12 +162,12 @@ pub fn status(args: impl IntoIterator<Item = OsString>) -> u8 {
 
 /// Prints an error on standard error.
 fn show_error(error: &anyhow::Error) {
-    // If the terminal is gone there is nobody to tell.
+    // Failing to print is ignored: the terminal is gone.
     let message = message(error);
     drop(writeln!(anstream::stderr(), "{}error:{:#} {}", table::ERROR, table::ERROR, table::printable(&message)));
 }
 
-/// An error with its causes, but for those that its text has told already.
+/// Returns an error with its causes, except for causes that its text already contains.
 fn message(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain().map(ToString::to_string) {
@@ -176,7 +180,7 @@ fn message(error: &anyhow::Error) -> String {
     text
 }
 
-/// Result of a command that succeeded or gave a verdict.
+/// Result of a command that succeeded, or of a check.
 struct Done {
     /// Summary for standard output.
     text: String,
@@ -224,7 +228,7 @@ fn print(done: &Done) -> u8 {
     let written = out.write_all(table::styled(&done.text).as_bytes()).and_then(|()| out.flush());
     show_notes(&done.notes);
     match written {
-        // A reader that has seen enough, like `head`, is no fault.
+        // A closed pipe, as with `head`, is not an error.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             drop(writeln!(anstream::stderr(), "{}error:{:#} standard output: {error}", table::ERROR, table::ERROR));
             1
@@ -233,11 +237,12 @@ fn print(done: &Done) -> u8 {
     }
 }
 
-/// Prints notes and warnings on standard error. Commands that compute call this first, and repeat the notes in [`Done`].
+/// Prints notes and warnings on standard error. Commands that compute call it before they start, and repeat the notes
+/// in [`Done`].
 fn show_notes(notes: &[String]) {
     let mut err = anstream::stderr().lock();
     for note in notes {
-        // If the terminal is gone there is nobody to read them.
+        // Failing to print is ignored: the terminal is gone.
         drop(writeln!(err, "{}note:{:#} {}", table::NOTE, table::NOTE, table::printable(note)));
     }
 }
@@ -246,7 +251,7 @@ fn show_notes(notes: &[String]) {
 mod tests {
     use super::*;
 
-    /// Names of values that need no words but those of their argument.
+    /// Placeholders that the help of their argument explains.
     const PLAIN: &[&str] = &[
         "ADDRESS", "COUNT", "FILE", "FOLDER", "HEIGHT", "LENGTH", "MESH", "NAME", "NUMBER", "PRESSURE", "RATE",
         "RATIO", "RUN", "SCENE", "SECONDS", "SYSTEM", "TIME", "TIMES", "WIDTH", "bou", "mtx",
@@ -267,12 +272,12 @@ mod tests {
                         || value.split(['|', ',', '.', '=', '…']).all(|part| {
                             part.is_empty() || PLAIN.contains(&part) || words.to_uppercase().contains(part)
                         });
-                    // Once with the argument is not enough: somewhere it must be said what it is.
+                    // It must be explained somewhere, not only named by the argument.
                     let is_explained = help.contains(&format!("{value} ")) || help.contains(&format!("{value},"));
                     let is_axis = value.trim_start_matches('N').len() == 1;
                     assert!(
                         is_own || is_axis || is_explained,
-                        "{name}: {id} has a value {value} that is nowhere explained"
+                        "{name}: {id} has a value {value} that is not explained"
                     );
                 }
             }

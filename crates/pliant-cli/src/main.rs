@@ -1,4 +1,4 @@
-//! The `pliant` command; everything it does is in the library beside it, where tests can reach it.
+//! The `pliant` command. It is implemented in the library next to it, which tests can call.
 
 use std::process::ExitCode;
 

@@ -1,69 +1,70 @@
-//! What a body is made of: from the command line, or else from the mesh file.
+//! Material of a body, from the command line or else from the mesh file.
 
 use std::path::Path;
 
 use anyhow::{Context, anyhow, bail};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
-use pliant::material::{AnyLaw, CorotationalFrame, CorotationalTangent, Elasticity, Inversion, LawError, YoungPoisson};
+use pliant::material::{AnyLaw, CorotationalFrame, CorotationalTangent, Material, Inversion, LawError, YoungPoisson};
 use pliant::mesh::{Moduli, Region, VolumeMesh};
 use pliant::scene::quantity::{Density, Pressure};
 
-/// Options that say what a body is made of.
+/// Options for the material of a body.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Material")]
 pub struct MaterialArgs {
-    /// The elastic law; `pliant laws` tells all about them.
+    /// Elastic law; `pliant laws` describes them.
     #[arg(long, value_parser = laws(), hide_possible_values = true)]
     law: String,
-    /// Young's modulus, in Pa or such as "1 MPa" [default: as in the mesh file].
+    /// Young's modulus, in Pa or with a unit, as in "1 MPa" [default: as in the mesh file].
     #[arg(long, value_name = "PRESSURE")]
     young: Option<Pressure>,
     /// Poisson's ratio [default: as in the mesh file].
     #[arg(long)]
     poisson: Option<f64>,
-    /// Instead of these, a coefficient of the law's formula as NAME=VALUE, the value in Pa; once for each that it has.
+    /// Coefficient of the law as NAME=VALUE, in Pa, instead of Young's modulus and Poisson's ratio; once per
+    /// coefficient.
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = coefficient, conflicts_with_all = ["young", "poisson"])]
     coefficients: Vec<(String, f64)>,
-    /// Mass per volume, in kg/m³ or such as "1.1 g/cm^3" [default: as in the mesh file].
+    /// Density, in kg/m³ or with a unit, as in "1.1 g/cm^3" [default: as in the mesh file].
     #[arg(long)]
     density: Option<Density>,
-    /// The tangent of the corotational law: the derivative of its stress, or without that of the rotation.
+    /// TangentArgument of the corotational law: the exact derivative of its stress, or without the derivative of the rotation.
     #[arg(long, value_enum)]
-    tangent: Option<Tangent>,
-    /// The rotation of the corotational law: the nearest one, or that of the axes one after the other.
+    tangent: Option<TangentArgument>,
+    /// Rotation of the corotational law: the closest one, or Gram–Schmidt on the axes in order.
     #[arg(long, value_enum)]
-    frame: Option<Frame>,
-    /// What to do with elements that are squashed or inside out.
+    frame: Option<FrameArgument>,
+    /// Treatment of compressed and inverted elements.
     #[arg(long, value_enum, default_value = "none")]
     inversion: OnInversion,
-    /// The stretch below which --inversion acts [default: 0.1].
+    /// Stretch below which --inversion acts [default: 0.1].
     #[arg(long)]
     threshold: Option<f64>,
-    /// Resist compression more than the law does; VegaFEM's value is 500.
+    /// Additional resistance to compression; VegaFEM's value is 500.
     #[arg(long, value_name = "VALUE", default_value_t = 0.0)]
     compression_resistance: f64,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Tangent {
+enum TangentArgument {
     Exact,
     Warped,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Frame {
+enum FrameArgument {
     Polar,
     Qr,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum OnInversion {
-    /// The bare law.
+    /// The law without modification.
     None,
-    /// Stretches below the threshold count as the threshold.
+    /// Clamp stretches to the threshold.
     Clamp,
-    /// Below the threshold the energy goes on as a parabola.
+    /// Extrapolate the energy quadratically below the threshold.
     Extrapolate,
 }
 
@@ -80,17 +81,17 @@ fn coefficient(text: &str) -> Result<(String, f64), String> {
 }
 
 impl MaterialArgs {
-    /// The name of the law.
+    /// Returns the name of the law.
     pub fn law(&self) -> &str {
         &self.law
     }
 
-    /// The material of each region of a mesh, which is from `file`.
-    pub fn elasticity(&self, file: &Path, mesh: &VolumeMesh) -> anyhow::Result<Vec<Elasticity>> {
+    /// Returns the material of each region of a mesh that was read from `file`.
+    pub fn elasticity(&self, file: &Path, mesh: &VolumeMesh) -> anyhow::Result<Vec<Material>> {
         mesh.regions().iter().map(|region| self.elasticity_of(file, region)).collect()
     }
 
-    /// The density of each region.
+    /// Returns the density of each region.
     pub fn densities(&self, file: &Path, mesh: &VolumeMesh) -> anyhow::Result<Vec<f64>> {
         match self.density {
             Some(density) => Ok(vec![density.si; mesh.regions().len()]),
@@ -98,20 +99,20 @@ impl MaterialArgs {
         }
     }
 
-    fn elasticity_of(&self, file: &Path, region: &Region) -> anyhow::Result<Elasticity> {
+    fn elasticity_of(&self, file: &Path, region: &Region) -> anyhow::Result<Material> {
         let law = self.with_choices(self.law_of(file, region)?)?;
-        let elasticity = Elasticity::from(law)
+        let elasticity = Material::from(law)
             .with_compression_resistance(self.compression_resistance)
             .context("--compression-resistance")?;
         let handled = elasticity.with_inversion(self.inversion()?).map_err(|error| match error {
-            // The material knows its law by its coefficients, the user by its name.
+            // The material identifies its law by coefficients, the user by name.
             LawError::NoInversion { .. } => LawError::NoInversion { law: format!("`{}`", self.law) },
             error => error,
         });
         handled.context("--inversion")
     }
 
-    /// The law of a region: from the options if they say so, else from the file.
+    /// Returns the law of a region, from the options or else from the file.
     fn law_of(&self, file: &Path, region: &Region) -> anyhow::Result<AnyLaw> {
         if !self.coefficients.is_empty() {
             let given: Vec<(&str, f64)> =
@@ -150,23 +151,23 @@ impl MaterialArgs {
         }
     }
 
-    /// The choices that only some laws have.
+    /// Applies the options that only some laws have.
     fn with_choices(&self, mut law: AnyLaw) -> anyhow::Result<AnyLaw> {
         let choices = [("tangent", self.tangent.is_some()), ("frame", self.frame.is_some())];
         let AnyLaw::Corotational(corotational) = &mut law else {
             if let Some((option, _)) = choices.iter().find(|(_, given)| *given) {
-                bail!("--{option}: the law `{}` has no such choice, only corotational has", self.law);
+                bail!("--{option}: applies only to the law corotational, not to `{}`", self.law);
             }
             return Ok(law);
         };
         match self.tangent {
-            Some(Tangent::Exact) => corotational.tangent = CorotationalTangent::Exact,
-            Some(Tangent::Warped) => corotational.tangent = CorotationalTangent::Warped,
+            Some(TangentArgument::Exact) => corotational.tangent = CorotationalTangent::Exact,
+            Some(TangentArgument::Warped) => corotational.tangent = CorotationalTangent::Warped,
             None => {}
         }
         match self.frame {
-            Some(Frame::Polar) => corotational.frame = CorotationalFrame::Polar,
-            Some(Frame::Qr) => corotational.frame = CorotationalFrame::Qr,
+            Some(FrameArgument::Polar) => corotational.frame = CorotationalFrame::Polar,
+            Some(FrameArgument::Qr) => corotational.frame = CorotationalFrame::Qr,
             None => {}
         }
         Ok(law)
@@ -176,7 +177,7 @@ impl MaterialArgs {
         let threshold = self.threshold.unwrap_or(Inversion::DEFAULT_THRESHOLD);
         Ok(match self.inversion {
             OnInversion::None if self.threshold.is_some() => {
-                bail!("--threshold: give --inversion clamp or extrapolate too, else it does nothing")
+                bail!("--threshold: has no effect without --inversion clamp or extrapolate")
             }
             OnInversion::None => Inversion::None,
             OnInversion::Clamp => Inversion::Clamp { threshold },

@@ -1,4 +1,4 @@
-//! `pliant matrices`: what a body is to a solver, for programs that bring their own.
+//! `pliant matrices`: the system matrices of a body, for other solvers.
 
 use std::fs;
 use std::path::PathBuf;
@@ -18,32 +18,32 @@ use serde::Serialize;
 
 use crate::Done;
 use crate::material::MaterialArgs;
-use crate::table::{Facts, count, number, to_json};
+use crate::table::{Listing, count, number, to_json};
 
 #[derive(Debug, Args)]
 #[command(allow_negative_numbers = true)]
 pub struct Matrices {
-    /// A volume mesh of any supported format.
+    /// Volume mesh in any supported format.
     mesh: PathBuf,
-    /// The folder to write to; it is made if there is none.
+    /// Folder to write to; it is created if it does not exist.
     #[arg(short, long, value_name = "FOLDER")]
     output: PathBuf,
-    /// Displacements of the vertices, in m: .npy, .mtx, or text with three numbers a line [default: at rest].
+    /// Displacements of the vertices, in m: .npy, .mtx, or text with three numbers per line [default: zero].
     #[arg(short = 'u', long, value_name = "FILE")]
     displacement: Option<PathBuf>,
-    /// Raise negative eigenvalues of the stiffness of each element to zero.
+    /// Project the stiffness of each element onto the positive semi-definite matrices.
     #[arg(long)]
     project: bool,
-    /// Lump the mass of each vertex, so that M is diagonal.
+    /// Lump the mass matrix, so that M is diagonal.
     #[arg(long)]
     lumped: bool,
-    /// Damping by mass, in 1/s or such as "2 Hz": D = αM + βK.
+    /// Mass-proportional damping, in 1/s or with a unit, as in "2 Hz": D = αM + βK.
     #[arg(long, value_name = "RATE", default_value_t = Rate::new(0.0))]
     alpha: Rate,
-    /// Damping by stiffness, in s or such as "1 ms".
+    /// Stiffness-proportional damping, in s or with a unit, as in "1 ms".
     #[arg(long, value_name = "TIME", default_value_t = Time::new(0.0))]
     beta: Time,
-    /// A symmetric matrix to add to the damping, in kg/s.
+    /// Symmetric matrix to add to the damping, in kg/s.
     #[arg(long, value_name = "FILE.mtx")]
     damping_matrix: Option<PathBuf>,
     /// Print JSON instead of a table.
@@ -53,7 +53,7 @@ pub struct Matrices {
     material: MaterialArgs,
 }
 
-/// What was computed and written.
+/// Summary of the computed and written matrices.
 #[derive(Debug, Serialize)]
 struct Summary {
     folder: String,
@@ -62,21 +62,21 @@ struct Summary {
     vertices: usize,
     elements: usize,
     kind: ElementKind,
-    /// In J.
+    /// Elastic energy \[J\].
     energy: f64,
     largest_force: LargestForce,
-    /// In kg.
+    /// Total mass \[kg\].
     mass: f64,
-    /// In 1/s.
+    /// Mass-proportional damping [1/s].
     alpha: f64,
-    /// In s.
+    /// Stiffness-proportional damping \[s\].
     beta: f64,
     files: Vec<Written>,
 }
 
 #[derive(Debug, Default, Serialize)]
 struct LargestForce {
-    /// In N.
+    /// Magnitude \[N\].
     size: f64,
     vertex: usize,
 }
@@ -87,14 +87,14 @@ struct Written {
     content: &'static str,
     rows: usize,
     columns: usize,
-    /// How many entries are stored; of a symmetric matrix, of both triangles.
+    /// Number of stored entries; both triangles of symmetric matrices count.
     entries: usize,
-    /// Absent for a vector.
+    /// Absent for vectors.
     symmetric: Option<bool>,
     bytes: u64,
 }
 
-/// What is written.
+/// Matrices and vectors to write.
 struct System {
     stiffness: Csr,
     mass: Csr,
@@ -126,7 +126,7 @@ impl Matrices {
         elastic.add_force_and_stiffness(&u, definiteness, &mut force, &mut stiffness);
         if ![energy].iter().chain(&force).chain(stiffness.values()).all(|number| number.is_finite()) {
             bail!(
-                "energy, force or stiffness are not finite at this displacement: elements are flat or inside out, where the \
+                "energy, force or stiffness are not finite at this displacement: elements are degenerate or inverted, where the \
                  law `{}` is not defined (--inversion clamp or extrapolate helps), or displacements are too large",
                 self.material.law()
             );
@@ -138,12 +138,12 @@ impl Matrices {
         }?;
         let system = System {
             damping: damping.assemble(&mass, &stiffness).to_csr().without_zeros(),
-            // Zeros and all, so that its pattern is the same at every displacement.
+            // With explicit zeros, so that the pattern is the same at every displacement.
             stiffness: stiffness.to_csr(),
             mass: mass.to_csr().without_zeros(),
             force,
         };
-        // Before anything is written.
+        // Checked before anything is written.
         for (what, matrix, flags) in
             [("mass", &system.mass, "--density"), ("damping", &system.damping, "--alpha or --beta")]
         {
@@ -210,7 +210,7 @@ impl Matrices {
     }
 }
 
-/// The largest force on a vertex; on the first if there are several.
+/// Returns the largest force on a vertex, the first of equal ones.
 fn largest(force: &[f64]) -> LargestForce {
     let (vertices, _) = force.as_chunks::<3>();
     let sizes = vertices.iter().map(|&force| Vec3::from(force).length()).enumerate();
@@ -224,14 +224,14 @@ fn largest(force: &[f64]) -> LargestForce {
 
 impl Summary {
     fn table(&self) -> String {
-        let mut facts = Facts::default();
-        facts.title(&self.folder, &format!("the matrices of {}", self.mesh));
-        facts.row("law", &self.law);
-        facts
+        let mut listing = Listing::default();
+        listing.title(&self.folder, &format!("matrices of {}", self.mesh));
+        listing.row("law", &self.law);
+        listing
             .row("body", format!("{}, {}", count(self.vertices, "vertex", "vertices"), self.kind.count(self.elements)));
-        facts.row("mass", format!("{} kg", number(self.mass)));
-        facts.row("energy", format!("{} J", number(self.energy)));
-        facts.row(
+        listing.row("mass", format!("{} kg", number(self.mass)));
+        listing.row("energy", format!("{} J", number(self.energy)));
+        listing.row(
             "largest force",
             format!("{} N at vertex {}", number(self.largest_force.size), self.largest_force.vertex),
         );
@@ -249,7 +249,7 @@ impl Summary {
                 vec![file.file.clone(), file.content.into(), size, entries, symmetric.into(), bytes]
             })
             .collect();
-        facts.columns(&["file", "content", "size", "entries", "symmetric", "bytes"], &rows);
-        facts.into_text()
+        listing.columns(&["file", "content", "size", "entries", "symmetric", "bytes"], &rows);
+        listing.into_text()
     }
 }

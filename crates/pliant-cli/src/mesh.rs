@@ -1,4 +1,4 @@
-//! `pliant mesh`: look at, check, convert and make meshes.
+//! `pliant mesh`: inspect, check, convert and generate meshes.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use anyhow::{Context, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use pliant::io::{self, Encoding, FORMATS, Format, GmshVersion, Loaded, Mesh, ReadError, WriteOptions};
 use pliant::math::{Affine3, Vec3};
-use pliant::mesh::{Embedding, HexSplit, Material, SurfaceMesh, Units, VolumeMesh};
+use pliant::mesh::{Embedding, HexSplit, MaterialData, SurfaceMesh, Units, VolumeMesh};
 use pliant::meshing::Surface;
 use pliant::scene::quantity::Density;
 
@@ -14,94 +14,97 @@ use crate::Done;
 use crate::fill::{Tetrahedralize, Voxelize};
 use crate::generate::Body;
 use crate::report::Report;
-use crate::table::{Facts, count, to_json};
+use crate::table::{Listing, count, to_json};
 
 #[derive(Debug, Subcommand)]
 pub enum MeshCommand {
-    /// Tell all about a mesh file: size, mass, quality, regions, sets.
+    /// Print size, mass, quality, regions and sets of a mesh file.
     Info {
-        /// A mesh of any supported format.
+        /// Mesh in any supported format.
         file: PathBuf,
-        /// Mass per volume where the file gives none, in kg/m³ or such as "1.1 g/cm^3".
+        /// Density where the file gives none, in kg/m³ or with a unit, as in "1.1 g/cm^3".
         #[arg(long, allow_negative_numbers = true)]
         density: Option<Density>,
         /// Print JSON instead of a table.
         #[arg(long)]
         json: bool,
     },
-    /// Say whether a mesh can be simulated, and why not. The exit status says it too: 0 it can, 1 it cannot.
+    /// Check that a mesh can be simulated, and print the reasons if not. The exit status is 0 if it can, 1 if it
+    /// cannot.
     Check {
-        /// A mesh of any supported format.
+        /// Mesh in any supported format.
         file: PathBuf,
         /// Print JSON instead of text.
         #[arg(long)]
         json: bool,
     },
-    /// Convert a mesh file to another format, changing it on the way if asked to.
+    /// Convert a mesh file to another format, with optional changes.
     ///
-    /// Changes are made in the order of the options below.
+    /// Changes are applied in the order of the options below.
     Convert(Convert),
-    /// Make a mesh of a simple body.
+    /// Generate the mesh of a simple body.
     #[command(subcommand, arg_required_else_help = true)]
     Generate(Body),
-    /// Fill what a surface encloses with tetrahedra of good shape, also if the surface has holes or crosses itself.
-    #[command(visible_alias = "tetrahedralise")]
+    /// Fill the volume enclosed by a surface with well-shaped tetrahedra, even if the surface has holes or intersects
+    /// itself.
     Tetrahedralize(Tetrahedralize),
-    /// Put a surface into cubes that contain all of it; those at its rim are lighter and softer, by how much of them is filled.
+    /// Enclose a surface in cubes; cubes at the boundary are lighter and softer, in proportion to their filled
+    /// fraction.
     ///
-    /// Beside the mesh, an .interp file ties the surface to it.
-    #[command(visible_alias = "voxelise")]
+    /// An .interp file next to the mesh embeds the surface in it.
+    #[command(visible_alias = "voxelize")]
     Voxelize(Voxelize),
-    /// Tie the points of a detailed surface to a mesh, and save the weights as VegaFEM's .interp.
+    /// Embed a detailed surface in a volume mesh, and save the weights as VegaFEM's .interp.
     Embed {
-        /// The volume mesh that carries the surface.
+        /// Volume mesh to embed the surface in.
         mesh: PathBuf,
-        /// The surface to carry.
+        /// Surface to embed.
         surface: PathBuf,
         /// The .interp file to write.
         #[arg(short, long)]
         output: PathBuf,
     },
-    /// List the file formats and what each can hold.
+    /// List the file formats and the data that each supports.
     Formats,
 }
 
 #[derive(Debug, Args)]
 #[command(allow_negative_numbers = true)]
 pub struct Convert {
-    /// The mesh to read.
+    /// Mesh to read.
     input: PathBuf,
-    /// The file to write; its extension chooses the format.
+    /// File to write; its extension chooses the format.
     output: PathBuf,
-    /// A VegaFEM .bou file whose vertices become the set `fixed`.
+    /// VegaFEM .bou file whose vertices become the vertex set `fixed`.
     #[arg(long, value_name = "FILE.bou")]
     fixed: Option<PathBuf>,
     /// Keep only this region.
     #[arg(long)]
     region: Option<String>,
-    /// Multiply all lengths; 0.001 turns millimeters into meters. Densities and moduli stay as they are: see --units.
+    /// Scale factor for all lengths; 0.001 converts millimeters to meters. Densities and moduli are not changed: see
+    /// --units.
     #[arg(long)]
     scale: Option<f64>,
     /// Convert from these units to SI: lengths, densities and moduli from mm-t-s, mm-kg-ms, mm-g-ms, cm-g-s or in-lbf-s;
     /// lengths alone from mm, cm, in or ft.
     #[arg(long, value_name = "SYSTEM", conflicts_with = "scale")]
     units: Option<Units>,
-    /// Cut hexahedra into five or six tetrahedra each.
+    /// Split each hexahedron into five or six tetrahedra.
     #[arg(long, value_enum)]
     split: Option<Split>,
-    /// Cut each element into eight, this many times.
+    /// Number of times to refine each element into eight.
     #[arg(long, default_value_t = 0)]
     refine: usize,
-    /// Drop vertices that no element uses.
+    /// Remove vertices that no element uses.
     #[arg(long)]
     drop_unused: bool,
-    /// Number vertices and elements so that neighbours are close in memory.
+    /// Renumber vertices and elements so that neighbors are close in memory.
     #[arg(long)]
     renumber: bool,
-    /// Text or binary, where the format has both [default: what is usual and keeps coordinates exactly].
+    /// Text or binary, where the format has both [default: the usual one that stores coordinates exactly].
     #[arg(long, value_enum)]
     encoding: Option<TextOrBinary>,
-    /// Version of Gmsh's format.
+    /// Version of the Gmsh format.
     #[arg(long, value_enum, default_value = "4.1")]
     gmsh: Gmsh,
 }
@@ -150,7 +153,7 @@ impl MeshCommand {
 }
 
 fn info(file: &Path, density: Option<f64>, json: bool) -> anyhow::Result<Done> {
-    let given = Material { name: "--density".into(), density, moduli: None };
+    let given = MaterialData { name: "--density".into(), density, moduli: None };
     if let Some(defect) = given.defect() {
         bail!("--density: {defect}");
     }
@@ -158,7 +161,7 @@ fn info(file: &Path, density: Option<f64>, json: bool) -> anyhow::Result<Done> {
     Ok(Done::text(if json { to_json(&report)? } else { report.table() }))
 }
 
-/// The verdict on a mesh.
+/// Result of checking a mesh.
 #[derive(serde::Serialize)]
 struct Verdict {
     file: String,
@@ -171,10 +174,11 @@ fn check(file: &Path, json: bool) -> anyhow::Result<Done> {
     let name = file.display().to_string();
     let verdict = match io::read(file) {
         Ok(Loaded { mesh: Mesh::Surface(mesh), .. }) => {
-            let only = "it is only a surface: `pliant mesh tetrahedralize` makes a volume of it, and `pliant run` a cage around it";
+            let only =
+                "it is a surface: `pliant mesh tetrahedralize` fills it, and `pliant run` simulates it in a cage";
             let (problem, remarks) = match Surface::new(&mesh) {
                 Ok(surface) => (only.to_owned(), surface.findings().lines()),
-                Err(error) => (format!("it is only a surface, and none that could be filled: {error}"), Vec::new()),
+                Err(error) => (format!("it is a surface that cannot be filled: {error}"), Vec::new()),
             };
             Verdict { file: name, simulable: false, problems: vec![problem], remarks }
         }
@@ -186,12 +190,12 @@ fn check(file: &Path, json: bool) -> anyhow::Result<Done> {
             }
             let bodies = mesh.components().1;
             if bodies > 1 {
-                remarks.push(format!("it is {bodies} bodies that share no vertex"));
+                remarks.push(format!("it has {bodies} disconnected bodies"));
             }
             remarks.extend(notes);
             Verdict { file: name, simulable: true, problems: Vec::new(), remarks }
         }
-        // A defect of the mesh is a verdict; a file that cannot be read is an error.
+        // A defect of the mesh is a result; a file that cannot be read is an error.
         Err(ReadError::Mesh { cause, .. }) => {
             let mut problems: Vec<String> = cause.defects.iter().map(ToString::to_string).collect();
             if cause.total > problems.len() {
@@ -205,11 +209,11 @@ fn check(file: &Path, json: bool) -> anyhow::Result<Done> {
     if json {
         return Ok(Done { exit, ..Done::text(to_json(&verdict)?) });
     }
-    let mut facts = Facts::default();
-    facts.title(&verdict.file, if verdict.simulable { "can be simulated" } else { "cannot be simulated" });
-    verdict.problems.iter().for_each(|problem| facts.row("problem", problem));
-    verdict.remarks.iter().for_each(|remark| facts.row("remark", remark));
-    Ok(Done { exit, ..Done::text(facts.into_text()) })
+    let mut listing = Listing::default();
+    listing.title(&verdict.file, if verdict.simulable { "can be simulated" } else { "cannot be simulated" });
+    verdict.problems.iter().for_each(|problem| listing.row("problem", problem));
+    verdict.remarks.iter().for_each(|remark| listing.row("remark", remark));
+    Ok(Done { exit, ..Done::text(listing.into_text()) })
 }
 
 impl Convert {
@@ -239,7 +243,7 @@ impl Convert {
         Ok(Done { notes, ..Done::text(wrote(&self.output, &mesh)) })
     }
 
-    /// Drops the hint about units that are converted, and reports materials that are not converted with the lengths.
+    /// Removes the hint about units that are converted, and reports materials that are not converted with the lengths.
     fn check_units(&self, mesh: &VolumeMesh, notes: &mut Vec<String>) {
         if self.units.is_some() || self.scale.is_some() {
             let hint = mesh.units_hint();
@@ -252,7 +256,7 @@ impl Convert {
         };
         if mesh.regions().iter().any(|region| region.material.is_some()) {
             notes.push(format!(
-                "{option} converts lengths alone: densities and moduli are those of the file; --units mm-t-s and its like convert them too"
+                "{option} converts only lengths: densities and moduli are those of the file; unit systems such as --units mm-t-s convert them too"
             ));
         }
     }
@@ -267,7 +271,7 @@ impl Convert {
             ("--renumber", self.renumber),
         ];
         if let Some((option, _)) = for_volumes.iter().find(|(_, given)| *given) {
-            bail!("{option}: {} is a surface, and this can be done to volume meshes only", self.input.display());
+            bail!("{option}: applies only to volume meshes, but {} is a surface", self.input.display());
         }
         Ok(match (self.scale, &self.units) {
             (Some(scale), _) => surface.transformed(Affine3::from_scale(Vec3::splat(scale))).context("--scale")?,
@@ -276,9 +280,9 @@ impl Convert {
         })
     }
 
-    /// Makes the changes that the options ask for; notes report what gets lost.
+    /// Applies the changes that the options request; notes report what is lost.
     fn change(&self, mut mesh: VolumeMesh, notes: &mut Vec<String>) -> anyhow::Result<VolumeMesh> {
-        // First, while the numbers are those of the file.
+        // First, while the numbering is that of the file.
         if let Some(file) = &self.fixed {
             let fixed = io::read_bou(file, mesh.vertex_count())?;
             let mut data = mesh.into_data();
@@ -303,9 +307,9 @@ impl Convert {
             })?;
         }
         for done in 0..self.refine {
-            if mesh.element_count() > MOST_ELEMENTS / 8 {
+            if mesh.element_count() > MAX_ELEMENTS / 8 {
                 bail!(
-                    "--refine {}: at most {MOST_ELEMENTS} elements are made, and {} are there after {done} times",
+                    "--refine {}: at most {MAX_ELEMENTS} elements are supported, and {} exist after {done} refinements",
                     self.refine,
                     mesh.element_count()
                 );
@@ -324,12 +328,12 @@ impl Convert {
     }
 }
 
-/// Refining stops here rather than when the memory is full.
-const MOST_ELEMENTS: usize = 200_000_000;
+/// Maximum number of elements, at which refinement stops before memory is exhausted.
+const MAX_ELEMENTS: usize = 200_000_000;
 
 fn embed(mesh: &Path, surface: &Path, output: &Path) -> anyhow::Result<Done> {
     if output.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("interp")) {
-        bail!("{}: expected a name that ends in .interp", output.display());
+        bail!("{}: expected a name ending in .interp", output.display());
     }
     let volume = io::read_volume(mesh)?;
     let surface = io::read_surface(surface)?;
@@ -342,8 +346,8 @@ fn embed(mesh: &Path, surface: &Path, output: &Path) -> anyhow::Result<Done> {
 }
 
 fn formats() -> String {
-    let mut facts = Facts::default();
-    facts.title("Mesh files", "chosen by extension; r reads, v writes volumes, s writes surfaces");
+    let mut listing = Listing::default();
+    listing.title("Mesh files", "chosen by extension; r reads, v writes volumes, s writes surfaces");
     let rows: Vec<Vec<String>> = FORMATS
         .iter()
         .map(|format| {
@@ -353,8 +357,8 @@ fn formats() -> String {
             vec![extensions, can, format.name.into(), format.about.into()]
         })
         .collect();
-    facts.columns(&["files", "can", "format", "about"], &rows);
-    facts.into_text()
+    listing.columns(&["files", "can", "format", "about"], &rows);
+    listing.into_text()
 }
 
 pub fn wrote(path: &Path, mesh: &Mesh) -> String {

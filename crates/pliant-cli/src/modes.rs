@@ -1,4 +1,4 @@
-//! `pliant modes`: natural frequencies, and what the modes look like.
+//! `pliant modes`: natural frequencies and mode shapes.
 
 use std::f64::consts::TAU;
 use std::fs;
@@ -8,34 +8,35 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use clap::{Args, ValueHint};
-use pliant::force::Shape;
+use pliant::force::ObstacleShape;
 use pliant::io::{Disk, Files};
 use pliant::math::Vec3;
 use pliant::model::Model;
-use pliant::output::{AnimationFormat, Axis, Cast, FORMATS, Frame, Options};
+use pliant::output::{AnimationFormat, Axis, SceneGeometry, FORMATS, Frame, Options};
 use pliant::reduced::{Basis, Modes, ModesParams};
-use pliant::scene::{Animation, Colour, Picture, SceneFile, Up};
+use pliant::scene::{Animation, Color, Picture, SceneFile, Up};
 use pliant::system::{State, System};
 use serde::Serialize;
 
-use crate::pictures::{self, Reel};
+use crate::pictures::{self, FrameSource};
 use crate::run::{Formats, default_folder, is_stopped, listen, read_scene};
-use crate::table::{Facts, number, to_json};
+use crate::table::{Listing, number, to_json};
 use crate::{Done, progress};
 
-/// Find natural frequencies and modes.
+/// Compute natural frequencies and modes.
 #[derive(Debug, Args)]
 pub struct ModesCommand {
-    /// A scene: .toml, or VegaFEM's .config. Or a mesh, which is free.
+    /// A scene (.toml, or VegaFEM's .config), or a mesh, which is unconstrained.
     #[arg(value_name = "SCENE|MESH", value_hint = ValueHint::FilePath)]
     scene: PathBuf,
-    /// How many modes.
+    /// Number of modes.
     #[arg(short = 'n', long, default_value_t = 10)]
     count: usize,
-    /// The folder for frequencies.csv, modes.npy and animations [default: out/ and the name of the scene, if an animation is asked for].
+    /// Folder for frequencies.csv, modes.npy and animations [default: out/ and the name of the scene, if an animation
+    /// is requested].
     #[arg(short, long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     output: Option<PathBuf>,
-    /// How far bodies move in animations, as a part of their size.
+    /// Maximum displacement in animations, relative to the size of the body.
     #[arg(long, default_value_t = 0.1)]
     amplitude: f64,
     /// Print JSON.
@@ -45,28 +46,28 @@ pub struct ModesCommand {
     formats: Formats,
 }
 
-/// What is known of a mode.
+/// Properties of a mode.
 #[derive(Debug, Serialize)]
 struct Row {
     mode: usize,
     frequency_hz: f64,
     omega: f64,
     residual: f64,
-    /// Which part of the mass moves along each axis when the support is shaken that way.
+    /// Effective modal mass along each axis, as a fraction of the total mass.
     effective_mass: [f64; 3],
 }
 
-/// Frames of one period of a mode, and how long they are shown.
+/// Number of frames per period of a mode.
 const FRAMES: usize = 30;
 const SECONDS: f64 = 1.0;
 
 impl ModesCommand {
     pub fn run(&self) -> anyhow::Result<Done> {
         if !(self.amplitude > 0.0 && self.amplitude.is_finite()) {
-            bail!("--amplitude: {}, expected a positive number", self.amplitude);
+            bail!("--amplitude: expected a positive number, found {}", self.amplitude);
         }
         if self.formats.list().any(|format| format == Animation::Plot) {
-            bail!("--plot is for runs; modes have nothing to plot");
+            bail!("--plot applies only to runs");
         }
         listen();
         let mut notes = Vec::new();
@@ -126,9 +127,9 @@ impl ModesCommand {
         let mut files = vec![folder.join("frequencies.csv"), folder.join("modes.npy")];
         Disk.write(&files[0], csv.as_bytes())?;
         Basis::new(&model, modes.shapes.clone())?.write(&Disk, &files[1])?;
-        let cast = Arc::new(Cast::new(&model));
-        let mut reel = ModeReel { cast, up: file.scene.up, model, shape: Vec::new(), caption: String::new() };
-        let picture = Picture { colour: Colour::Displacement, ..file.scene.output.picture.value.clone() };
+        let geometry = Arc::new(SceneGeometry::new(&model));
+        let mut animation = ModeFrames { geometry, up: file.scene.up, model, shape: Vec::new(), caption: String::new() };
+        let picture = Picture { color: Color::Displacement, ..file.scene.output.picture.value.clone() };
         let options = Options {
             frames: Some(FRAMES),
             up: match file.scene.up {
@@ -140,15 +141,15 @@ impl ModesCommand {
         let bar = progress::bar(rows.len() as u64, "animations", !formats.is_empty());
         for (row, shape) in rows.iter().zip(&modes.shapes) {
             let largest = shape.chunks_exact(3).map(|u| Vec3::from_slice(u).length()).fold(0.0, f64::max);
-            let scale = self.amplitude * reel.model.extent() / largest;
-            reel.shape = shape.iter().map(|u| scale * u).collect();
-            reel.caption = format!("mode {}, {} Hz", row.mode, number(row.frequency_hz));
+            let scale = self.amplitude * animation.model.extent() / largest;
+            animation.shape = shape.iter().map(|u| scale * u).collect();
+            animation.caption = format!("mode {}, {} Hz", row.mode, number(row.frequency_hz));
             let name = format!("mode_{:0digits$}", row.mode);
             for format in FORMATS.iter().filter(|format| pictures::is_wanted(format, formats)) {
-                files.push(export(&reel, format, folder, &name, &options)?);
+                files.push(export(&animation, format, folder, &name, &options)?);
             }
             if [Animation::Png, Animation::Gif, Animation::Mp4].iter().any(|format| formats.contains(format)) {
-                files.extend(pictures::shoot(&reel, &picture, formats, folder, &name, false)?.complete()?);
+                files.extend(pictures::render_files(&animation, &picture, formats, folder, &name, false)?.complete()?);
             }
             bar.inc(1);
             if is_stopped() {
@@ -160,9 +161,9 @@ impl ModesCommand {
     }
 }
 
-/// Write one period of a mode in a format. Returns the file to open.
+/// Writes one period of a mode in a format. Returns the file to open.
 fn export(
-    reel: &ModeReel,
+    animation: &ModeFrames,
     format: &AnimationFormat,
     folder: &Path,
     name: &str,
@@ -172,25 +173,25 @@ fn export(
     let folder = if format.is_series() { folder.join(extension) } else { folder.into() };
     fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
     let path = folder.join(format!("{name}.{extension}"));
-    let mut writer = format.start(&path, &reel.cast, options)?;
+    let mut writer = format.start(&path, &animation.geometry, options)?;
     for number in 0..FRAMES {
-        writer.write(&reel.frame(number, format.is_series())?)?;
+        writer.write(&animation.frame(number, format.is_series())?)?;
     }
     Ok(writer.finish()?.into_iter().next().unwrap_or(path))
 }
 
-/// One period of a mode.
-struct ModeReel {
-    cast: Arc<Cast>,
+/// Frames of one period of a mode.
+struct ModeFrames {
+    geometry: Arc<SceneGeometry>,
     up: Up,
     model: Model,
     shape: Vec<f64>,
     caption: String,
 }
 
-impl Reel for ModeReel {
-    fn cast(&self) -> &Cast {
-        &self.cast
+impl FrameSource for ModeFrames {
+    fn geometry(&self) -> &SceneGeometry {
+        &self.geometry
     }
 
     fn up(&self) -> Up {
@@ -213,7 +214,7 @@ impl Reel for ModeReel {
         Ok(Frame::new(&self.model, &state, number, with_fields))
     }
 
-    fn obstacles(&self, _time: f64) -> Vec<Shape> {
+    fn obstacles(&self, _time: f64) -> Vec<ObstacleShape> {
         Vec::new()
     }
 
@@ -244,18 +245,18 @@ fn rows(model: &Model, modes: &Modes) -> Vec<Row> {
 }
 
 fn table(file: &SceneFile, model: &Model, modes: &Modes, rows: &[Row]) -> String {
-    let mut facts = Facts::default();
-    facts.title(&file.title(), "and how it vibrates");
-    facts.row("vertices", model.vertex_count().to_string());
+    let mut listing = Listing::default();
+    listing.title(&file.title(), "natural frequencies");
+    listing.row("vertices", model.vertex_count().to_string());
     let rigid = match modes.rigid.len() {
-        0 => "none: it is held".to_owned(),
+        0 => "none: it is fixed".to_owned(),
         6 if model.bodies().len() == 1 => "6, not listed: it is free".to_owned(),
         count => format!("{count}, not listed"),
     };
-    facts.row("rigid motions", rigid);
-    facts.row("work", format!("{} systems solved with one factor", modes.info.solves));
+    listing.row("rigid-body modes", rigid);
+    listing.row("work", format!("{} solves with one factorization", modes.info.solves));
     let mut heading = vec!["mode", "frequency Hz", "period s", "residual"];
-    // What is free moves nothing of its mass as a whole.
+    // Modes of unconstrained bodies have no effective mass.
     let is_shaken = modes.rigid.is_empty();
     heading.extend(["mass x %", "mass y %", "mass z %"].iter().filter(|_| is_shaken));
     let cells = |row: &Row| {
@@ -264,8 +265,8 @@ fn table(file: &SceneFile, model: &Model, modes: &Modes, rows: &[Row]) -> String
         cells.extend(row.effective_mass.iter().filter(|_| is_shaken).map(|part| format!("{:.1}", 100.0 * part)));
         cells
     };
-    facts.columns(&heading, &rows.iter().map(cells).collect::<Vec<_>>());
-    facts.into_text()
+    listing.columns(&heading, &rows.iter().map(cells).collect::<Vec<_>>());
+    listing.into_text()
 }
 
 fn stopped() -> Done {

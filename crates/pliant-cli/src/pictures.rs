@@ -1,45 +1,45 @@
-//! Pictures and films of runs.
+//! Images and videos of runs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow, bail};
 use clap::{Args, ValueEnum, ValueHint};
-use pliant::force::{Shape, Side};
+use pliant::force::{ObstacleShape, Side};
 use pliant::io::{Disk, Files};
-use pliant::output::{AnimationFormat, Cast, CastBody, FORMATS, Frame, Shown};
+use pliant::output::{AnimationFormat, SceneGeometry, BodyGeometry, FORMATS, Frame, ColorField};
 use pliant::run::Run;
 use pliant::scene::quantity::Angle;
-use pliant::scene::{Animation, Colour as Coloured, Picture, QuantityError, Up as UpAxis};
+use pliant::scene::{Animation, Color as Colored, Picture, QuantityError, Up as UpAxis};
 use pliant_pictures::{
-    Ball, Body, Bounds, Colour, ColourScale, Framing, Gif, Ground, Image, Mp4, Scene, Size, Up, Vec3, View,
+    Ball, Body, Bounds, Color, ColorScale, Framing, Gif, Ground, Image, Mp4, Scene, Size, Up, Vec3, View,
 };
 
 use crate::Done;
 use crate::run::{self, Formats};
 use crate::{plot, progress};
 
-/// Make pictures and films of a run.
+/// Render images and videos of a run.
 #[derive(Debug, Args)]
 pub struct Render {
-    /// The folder of the run.
+    /// Folder of the run.
     #[arg(value_hint = ValueHint::DirPath)]
     folder: PathBuf,
     #[command(flatten)]
     formats: Formats,
-    /// Only this frame, as a PNG file: its number and the file. May be given several times.
+    /// Render only this frame, as a PNG file: its number and the file. May be given several times.
     #[arg(long, num_args = 2, value_names = ["NUMBER", "FILE"])]
     frame: Vec<String>,
     /// Width and height in pixels.
     #[arg(long, num_args = 2, value_names = ["WIDTH", "HEIGHT"])]
     size: Option<Vec<u32>>,
-    /// What colours show.
+    /// Quantity that colors show.
     #[arg(long, value_enum)]
-    colour: Option<ColourBy>,
-    /// The camera's angle around the upward axis, in degrees or such as "0.1 turn".
+    color: Option<ColorBy>,
+    /// Azimuth angle of the camera around the upward axis, in degrees or with a unit, as in "0.1 turn".
     #[arg(long, value_name = "ANGLE", value_parser = degrees, allow_hyphen_values = true)]
     azimuth: Option<Angle>,
-    /// The camera's angle above the horizon, in degrees or such as "0.1 turn".
+    /// Elevation angle of the camera above the horizon, in degrees or with a unit, as in "0.1 turn".
     #[arg(long, value_name = "ANGLE", value_parser = degrees, allow_hyphen_values = true)]
     elevation: Option<Angle>,
     /// Do not draw the edges of the mesh.
@@ -47,24 +47,24 @@ pub struct Render {
     no_edges: bool,
 }
 
-/// What colours show.
+/// Quantity that colors show.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum ColourBy {
-    /// Which object or region it is.
+enum ColorBy {
+    /// Object or region.
     Body,
-    /// How far it has moved.
+    /// Magnitude of the displacement.
     Displacement,
-    /// How fast it moves.
+    /// Magnitude of the velocity.
     Speed,
-    /// The von Mises stress recovered at vertices.
+    /// Von Mises stress, recovered at vertices.
     VonMises,
-    /// The volume as a part of that at rest.
+    /// Volume relative to the undeformed volume.
     VolumeRatio,
-    /// The elastic energy.
+    /// Elastic energy density.
     Energy,
 }
 
-/// An angle, in degrees if no unit is written.
+/// Parses an angle, in degrees if it has no unit.
 fn degrees(text: &str) -> Result<Angle, QuantityError> {
     format!("{} deg", text.trim()).parse().or_else(|_| text.parse())
 }
@@ -73,21 +73,21 @@ impl Render {
     pub fn run(&self) -> anyhow::Result<Done> {
         run::listen();
         let formats: Vec<Animation> = self.formats.list().collect();
-        // Single pictures go elsewhere, and can be made of a run that is going on.
+        // Single images are written elsewhere, and can be made while a run is in progress.
         let run = if formats.is_empty() { Run::open(&self.folder)? } else { Run::lock(&self.folder)? };
         let mut picture = run.file.scene.output.picture.value.clone();
         if let Some(size) = &self.size {
-            // The argument parser lets exactly two values pass.
+            // The argument parser accepts exactly two values.
             picture.size = [size[0], size[1]];
         }
-        if let Some(colour) = self.colour {
-            picture.colour = match colour {
-                ColourBy::Body => Coloured::Body,
-                ColourBy::Displacement => Coloured::Displacement,
-                ColourBy::Speed => Coloured::Speed,
-                ColourBy::VonMises => Coloured::VonMises,
-                ColourBy::VolumeRatio => Coloured::VolumeRatio,
-                ColourBy::Energy => Coloured::Energy,
+        if let Some(color) = self.color {
+            picture.color = match color {
+                ColorBy::Body => Colored::Body,
+                ColorBy::Displacement => Colored::Displacement,
+                ColorBy::Speed => Colored::Speed,
+                ColorBy::VonMises => Colored::VonMises,
+                ColorBy::VolumeRatio => Colored::VolumeRatio,
+                ColorBy::Energy => Colored::Energy,
             };
         }
         picture.view.azimuth = self.azimuth.unwrap_or(picture.view.azimuth);
@@ -96,23 +96,24 @@ impl Render {
         check_film(&formats, picture.size)?;
         let mut files = Vec::new();
         for [number, path] in self.frame.as_chunks::<2>().0 {
-            let number: usize = number.parse().with_context(|| format!("--frame: `{number}` is no number"))?;
+            let number: usize =
+                number.parse().with_context(|| format!("--frame: expected a number, found `{number}`"))?;
             run.check_frames()?;
             if number >= run.frames_done() {
                 return Err(anyhow!(
-                    "--frame: there is no frame {number}, only 0 to {}",
+                    "--frame: expected a frame from 0 to {}, found {number}",
                     run.frames_done().saturating_sub(1)
                 ));
             }
             let path = PathBuf::from(path);
             if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("png")) {
-                bail!("--frame: {}: expected a name that ends in .png", path.display());
+                bail!("--frame: {}: expected a name ending in .png", path.display());
             }
-            write_png(&Studio::new(&run, &picture)?.draw(number)?, &path)?;
+            write_png(&Renderer::new(&run, &picture)?.draw(number)?, &path)?;
             files.push(path);
         }
         if formats.is_empty() && files.is_empty() {
-            return Err(anyhow!("say what to make: --png, --gif, --mp4, --frame, or another format"));
+            return Err(anyhow!("no output requested: give --png, --gif, --mp4, --frame, or another format"));
         }
         for format in FORMATS {
             if is_wanted(format, &formats) {
@@ -127,7 +128,7 @@ impl Render {
     }
 }
 
-/// Whether a format of the library is among those asked for.
+/// Returns true if a format of the library is requested.
 pub fn is_wanted(format: &AnimationFormat, wanted: &[Animation]) -> bool {
     wanted.iter().any(|wanted| format.extensions[0] == extension(*wanted))
 }
@@ -147,12 +148,12 @@ fn extension(format: Animation) -> &'static str {
     }
 }
 
-/// Pictures, films and plots that were made.
+/// Images, videos and plots that were made.
 #[derive(Debug, Default)]
 pub struct Made {
     /// Files to open.
     pub files: Vec<PathBuf>,
-    /// Why others are missing.
+    /// Errors of the outputs that are missing.
     pub failures: Vec<anyhow::Error>,
 }
 
@@ -170,7 +171,7 @@ impl Made {
     }
 }
 
-/// Returns an error if a film is among the formats and cannot be made. Called before hours of work depend on it.
+/// Returns an error if a video is requested and cannot be made. Called before hours of work depend on it.
 pub fn check_film(formats: &[Animation], [width, height]: [u32; 2]) -> anyhow::Result<()> {
     if formats.contains(&Animation::Mp4) {
         Mp4::check(Size::new(width, height)?)?;
@@ -178,12 +179,13 @@ pub fn check_film(formats: &[Animation], [width, height]: [u32; 2]) -> anyhow::R
     Ok(())
 }
 
-/// Returns the formats that a scene asks for.
+/// Returns the formats that a scene requests.
 pub fn formats_of(scene: &pliant::scene::Scene) -> Vec<Animation> {
     scene.output.formats.iter().map(|format| format.value).collect()
 }
 
-/// Makes the pictures and plots that the scene of a run asks for and that do not exist yet. Returns an error if it was interrupted.
+/// Makes the images and plots that the scene of a run requests and that do not exist yet. Returns an error if
+/// interrupted.
 pub fn finish(run: &Run, formats: &[Animation], show: bool) -> anyhow::Result<Made> {
     let folder = run.folder();
     let is_missing = |format: &Animation| match format {
@@ -208,7 +210,7 @@ fn make(run: &Run, picture: &Picture, formats: &[Animation], show: bool) -> anyh
     match run
         .check_frames()
         .map_err(Into::into)
-        .and_then(|()| shoot(run, picture, formats, run.folder(), run.name(), show))
+        .and_then(|()| render_files(run, picture, formats, run.folder(), run.name(), show))
     {
         Ok(pictures) => {
             made.files.extend(pictures.files);
@@ -220,9 +222,10 @@ fn make(run: &Run, picture: &Picture, formats: &[Animation], show: bool) -> anyh
     Ok(made)
 }
 
-/// Makes pictures and films of frames, in a folder and under a name. A film that fails does not keep others from being made.
-pub fn shoot(
-    reel: &dyn Reel,
+/// Renders images and videos of frames, to a folder and under a name. A failure of one format does not prevent the
+/// others.
+pub fn render_files(
+    animation: &dyn FrameSource,
     picture: &Picture,
     formats: &[Animation],
     folder: &Path,
@@ -231,8 +234,8 @@ pub fn shoot(
 ) -> anyhow::Result<Made> {
     let wants = |format| formats.contains(&format);
     let mut made = Made::default();
-    let studio = Studio::new(reel, picture)?;
-    let seconds = picture.play_rate.map_or(reel.interval(), |rate| 1.0 / rate.si);
+    let renderer = Renderer::new(animation, picture)?;
+    let seconds = picture.play_rate.map_or(animation.interval(), |rate| 1.0 / rate.si);
     let mut outputs: Vec<Box<dyn Film>> = Vec::new();
     if wants(Animation::Png) {
         let own = folder.join("png");
@@ -240,29 +243,29 @@ pub fn shoot(
         outputs.push(Box::new(Stills { folder: folder.to_owned(), name: name.to_owned(), count: 0 }));
     }
     if wants(Animation::Gif) {
-        // What is shown for less than two hundredths of a second, viewers show for much longer.
+        // Viewers slow down frames that are shorter than two hundredths of a second.
         let seconds = seconds.max(Gif::<Vec<u8>>::FRAME_TIME.0);
         let path = folder.join(format!("{name}.gif"));
-        outputs.push(Box::new(GifFile { gif: Gif::start(Vec::new(), studio.size, seconds)?, path }));
+        outputs.push(Box::new(GifFile { gif: Gif::start(Vec::new(), renderer.size, seconds)?, path }));
     }
     if wants(Animation::Mp4) {
         let path = folder.join(format!("{name}.mp4"));
         let seconds = seconds.clamp(Mp4::FRAME_TIME.0, Mp4::FRAME_TIME.1);
-        match Mp4::start(&path, studio.size, 1.0 / seconds) {
+        match Mp4::start(&path, renderer.size, 1.0 / seconds) {
             Ok(film) => outputs.push(Box::new(Mp4File { film, path })),
             Err(error) => made.failures.push(error.into()),
         }
     }
-    let frames = reel.frames();
+    let frames = animation.frames();
     let bar = progress::bar(frames as u64, "pictures", show);
     for number in 0..frames {
         if run::is_stopped() {
-            bail!("stopped after {number} of {frames} pictures");
+            bail!("stopped after {number} of {frames} images");
         }
         if outputs.is_empty() {
             break;
         }
-        let image = studio.draw(number)?;
+        let image = renderer.draw(number)?;
         outputs.retain_mut(|output| match output.add(&image) {
             Ok(()) => true,
             Err(error) => {
@@ -277,31 +280,31 @@ pub fn shoot(
     Ok(made)
 }
 
-/// Frames that can be shown.
-pub trait Reel {
-    /// The bodies as they are shown.
-    fn cast(&self) -> &Cast;
-    /// Which axis points up.
+/// Sequence of frames to render.
+pub trait FrameSource {
+    /// Returns the scene geometry.
+    fn geometry(&self) -> &SceneGeometry;
+    /// Returns the upward axis.
     fn up(&self) -> UpAxis;
-    /// How many frames there are.
+    /// Returns the number of frames.
     fn frames(&self) -> usize;
-    /// The time from one to the next, in s.
+    /// Returns the time between frames \[s\].
     fn interval(&self) -> f64;
-    /// A frame, with the stresses in its elements if asked for.
+    /// Returns a frame, with the element fields if requested.
     fn frame(&self, number: usize, with_fields: bool) -> anyhow::Result<Frame>;
-    /// What bodies run into, where it is at a time in s.
-    fn obstacles(&self, time: f64) -> Vec<Shape>;
-    /// What to write on a frame.
+    /// Returns the obstacles at a time \[s\].
+    fn obstacles(&self, time: f64) -> Vec<ObstacleShape>;
+    /// Returns the caption of a frame.
     fn caption(&self, frame: &Frame) -> String {
-        // As many digits of the time as it takes to tell frames apart.
+        // Enough digits of the time to distinguish frames.
         let digits = (1.0 - self.interval().log10()).ceil().clamp(2.0, 12.0) as usize;
         format!("t = {:.digits$} s", frame.time)
     }
 }
 
-impl Reel for Run {
-    fn cast(&self) -> &Cast {
-        Run::cast(self)
+impl FrameSource for Run {
+    fn geometry(&self) -> &SceneGeometry {
+        Run::geometry(self)
     }
 
     fn up(&self) -> UpAxis {
@@ -320,16 +323,16 @@ impl Reel for Run {
         Ok(Run::frame(self, number, with_fields)?)
     }
 
-    fn obstacles(&self, time: f64) -> Vec<Shape> {
+    fn obstacles(&self, time: f64) -> Vec<ObstacleShape> {
         Run::obstacles(self, time)
     }
 }
 
-/// Takes one picture after the other.
+/// Sink for successive images.
 trait Film {
     fn add(&mut self, image: &Image) -> anyhow::Result<()>;
 
-    /// Returns the file to open.
+    /// Completes the output and returns the file to open.
     fn finish(self: Box<Self>) -> anyhow::Result<PathBuf>;
 }
 
@@ -383,7 +386,7 @@ impl Film for Mp4File {
     }
 }
 
-/// Returns the file of a picture of a series.
+/// Returns the file of an image of a sequence.
 fn png_file(folder: &Path, name: &str, number: usize) -> PathBuf {
     folder.join("png").join(format!("{name}_{number:06}.png"))
 }
@@ -392,46 +395,46 @@ fn write_png(image: &Image, path: &Path) -> anyhow::Result<()> {
     Ok(Disk.write(path, &image.png()?)?)
 }
 
-/// Draws frames.
-struct Studio<'a> {
-    reel: &'a dyn Reel,
+/// Renderer of frames.
+struct Renderer<'a> {
+    animation: &'a dyn FrameSource,
     picture: &'a Picture,
     size: Size,
     view: View,
     range: Option<[f64; 2]>,
-    /// The triangles of each body, by region if its boundary is shown; and its edges.
+    /// Triangles of each body, by region if its boundary is shown, and edges.
     skins: Vec<Skin>,
 }
 
 struct Skin {
-    /// Triangles with their colour.
-    parts: Vec<(Vec<[u32; 3]>, Colour)>,
+    /// Triangles with their color.
+    parts: Vec<(Vec<[u32; 3]>, Color)>,
     edges: Vec<[u32; 2]>,
 }
 
-impl<'a> Studio<'a> {
-    fn new(reel: &'a dyn Reel, picture: &'a Picture) -> anyhow::Result<Self> {
+impl<'a> Renderer<'a> {
+    fn new(animation: &'a dyn FrameSource, picture: &'a Picture) -> anyhow::Result<Self> {
         let size = Size::new(picture.size[0], picture.size[1])?;
-        let skin = |(body, colors): (&CastBody, Vec<[u8; 3]>)| Skin::new(body, picture.edges, &colors);
-        let skins = reel.cast().bodies().iter().zip(reel.cast().region_colors()).map(skin).collect();
-        let mut studio = Self {
-            reel,
+        let skin = |(body, colors): (&BodyGeometry, Vec<[u8; 3]>)| Skin::new(body, picture.edges, &colors);
+        let skins = animation.geometry().bodies().iter().zip(animation.geometry().region_colors()).map(skin).collect();
+        let mut renderer = Self {
+            animation,
             picture,
             size,
             view: View::fitting([], size, &Framing::default()),
             range: picture.range,
             skins,
         };
-        studio.look()?;
-        Ok(studio)
+        renderer.look()?;
+        Ok(renderer)
     }
 
-    /// Go through all frames: for a camera that need not move, and colours that mean the same in all of them.
+    /// Scans all frames, for a fixed camera and a common color range.
     fn look(&mut self) -> anyhow::Result<()> {
         let (mut boxes, mut range) = (Vec::new(), None::<[f64; 2]>);
-        for number in 0..self.reel.frames() {
-            let frame = self.reel.frame(number, self.needs_fields())?;
-            for body in self.reel.cast().bodies() {
+        for number in 0..self.animation.frames() {
+            let frame = self.animation.frame(number, self.needs_fields())?;
+            for body in self.animation.geometry().bodies() {
                 boxes.push(Bounds::of(body.surface_positions(&frame.u)));
                 for value in self.values(body, &frame).into_iter().flatten().filter(|value| value.is_finite()) {
                     let [low, high] = range.unwrap_or([value; 2]);
@@ -441,7 +444,7 @@ impl<'a> Studio<'a> {
             boxes.extend(self.balls(frame.time).iter().map(|ball| Some(ball.bounds())));
         }
         let view = &self.picture.view;
-        let up = match self.reel.up() {
+        let up = match self.animation.up() {
             UpAxis::Y => Up::Y,
             UpAxis::Z => Up::Z,
         };
@@ -464,56 +467,56 @@ impl<'a> Studio<'a> {
 
     fn balls(&self, time: f64) -> Vec<Ball> {
         let ball = |shape| match shape {
-            Shape::Sphere { centre, radius, side: Side::Outside } => {
-                Some(Ball { centre, radius, colour: Colour::OBSTACLE })
+            ObstacleShape::Sphere { center, radius, side: Side::Outside } => {
+                Some(Ball { center, radius, color: Color::OBSTACLE })
             }
             _ => None,
         };
-        self.reel.obstacles(time).into_iter().filter_map(ball).collect()
+        self.animation.obstacles(time).into_iter().filter_map(ball).collect()
     }
 
-    /// The plane that points up most.
+    /// Returns the plane whose normal is closest to the upward axis.
     fn ground(&self, time: f64) -> Option<Ground> {
-        let up = self.reel.up().direction();
+        let up = self.animation.up().direction();
         let plane = |shape| match shape {
-            Shape::Plane { point, normal } => Some(Ground { point, normal }),
-            Shape::Sphere { .. } => None,
+            ObstacleShape::Plane { point, normal } => Some(Ground { point, normal }),
+            ObstacleShape::Sphere { .. } => None,
         };
-        let planes = self.reel.obstacles(time).into_iter().filter_map(plane);
+        let planes = self.animation.obstacles(time).into_iter().filter_map(plane);
         let planes = planes.filter(|ground| ground.normal.normalize_or_zero().dot(up) > 0.5);
         planes.max_by(|a, b| a.normal.dot(up).total_cmp(&b.normal.dot(up)))
     }
 
-    /// What colours show, at the vertices of the surface of a body.
-    fn values(&self, body: &CastBody, frame: &Frame) -> Option<Vec<f64>> {
-        Some(body.surface_values(&body.vertex_values(self.picture.colour.shown()?, frame)?))
+    /// Returns the quantity that colors show, at the surface vertices of a body.
+    fn values(&self, body: &BodyGeometry, frame: &Frame) -> Option<Vec<f64>> {
+        Some(body.surface_values(&body.vertex_values(self.picture.color.shown()?, frame)?))
     }
 
-    /// Whether colours show something of elements.
+    /// Returns true if colors show a quantity of elements.
     fn needs_fields(&self) -> bool {
-        self.picture.colour.shown().is_some_and(Shown::needs_fields)
+        self.picture.color.shown().is_some_and(ColorField::needs_fields)
     }
 
-    fn scale(&self) -> ColourScale {
-        let (label, unit) = self.picture.colour.shown().map_or(("", ""), |shown| (shown.label(), shown.unit()));
-        ColourScale { range: self.range, label: label.into(), unit: unit.into(), ..ColourScale::default() }
+    fn scale(&self) -> ColorScale {
+        let (label, unit) = self.picture.color.shown().map_or(("", ""), |shown| (shown.label(), shown.unit()));
+        ColorScale { range: self.range, label: label.into(), unit: unit.into(), ..ColorScale::default() }
     }
 
     fn draw(&self, number: usize) -> anyhow::Result<Image> {
-        let frame = self.reel.frame(number, self.needs_fields())?;
+        let frame = self.animation.frame(number, self.needs_fields())?;
         let surfaces: Vec<(Vec<Vec3>, Option<Vec<f64>>)> = self
-            .reel
-            .cast()
+            .animation
+            .geometry()
             .bodies()
             .iter()
             .map(|body| (body.surface_positions(&frame.u), self.values(body, &frame)))
             .collect();
         let mut bodies = Vec::new();
         for ((positions, values), skin) in surfaces.iter().zip(&self.skins) {
-            for (part, (triangles, colour)) in skin.parts.iter().enumerate() {
-                // The edges are those of all parts.
+            for (part, (triangles, color)) in skin.parts.iter().enumerate() {
+                // The edges are shared by all parts.
                 let edges: &[[u32; 2]] = if part == 0 { &skin.edges } else { &[] };
-                bodies.push(Body { positions, triangles, values: values.as_deref(), colour: *colour, edges });
+                bodies.push(Body { positions, triangles, values: values.as_deref(), color: *color, edges });
             }
         }
         let scene = Scene {
@@ -521,7 +524,7 @@ impl<'a> Studio<'a> {
             balls: self.balls(frame.time),
             ground: self.ground(frame.time),
             scale: self.scale(),
-            caption: self.reel.caption(&frame),
+            caption: self.animation.caption(&frame),
             ..Scene::new(self.view, self.size)
         };
         Ok(scene.draw()?)
@@ -529,12 +532,12 @@ impl<'a> Studio<'a> {
 }
 
 impl Skin {
-    fn new(body: &CastBody, with_edges: bool, colors: &[[u8; 3]]) -> Self {
-        let mut parts: Vec<(Vec<[u32; 3]>, Colour)> = colors.iter().map(|&color| (Vec::new(), Colour(color))).collect();
+    fn new(body: &BodyGeometry, with_edges: bool, colors: &[[u8; 3]]) -> Self {
+        let mut parts: Vec<(Vec<[u32; 3]>, Color)> = colors.iter().map(|&color| (Vec::new(), Color(color))).collect();
         for (triangle, region) in body.surface().triangles().zip(body.triangle_regions()) {
             parts[region as usize].0.push(triangle);
         }
-        let edges = if with_edges && !body.is_dressed() { body.edges() } else { Vec::new() };
+        let edges = if with_edges && !body.has_visual() { body.edges() } else { Vec::new() };
         Self { parts, edges }
     }
 }

@@ -1,4 +1,4 @@
-//! Plots of the numbers of a run.
+//! Plots of the time series of a run.
 
 use std::path::PathBuf;
 
@@ -13,18 +13,18 @@ use crate::Done;
 /// Plot energies, volume and probes of a run.
 #[derive(Debug, Args)]
 pub struct Plot {
-    /// The folder of the run.
+    /// Folder of the run.
     #[arg(value_hint = ValueHint::DirPath)]
     folder: PathBuf,
-    /// Plot these columns of probes.csv instead, each group in a panel of its own.
+    /// Columns of probes.csv to plot instead, each group in a separate panel.
     #[arg(long, value_name = "COLUMN,COLUMN…")]
     columns: Vec<String>,
-    /// The file to write, .svg or .png [default: plots.svg and plots.png in the folder].
+    /// File to write, .svg or .png [default: plots.svg and plots.png in the folder].
     #[arg(short, long, value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
 }
 
-/// Pixels for each unit of a figure.
+/// Pixels per unit of a figure.
 const PIXELS: f64 = 1.5;
 
 impl Plot {
@@ -40,7 +40,7 @@ impl Plot {
                 let bytes = match extension.as_deref() {
                     Some("png") => figure.image(PIXELS)?.png()?,
                     Some("svg") => figure.svg()?.into_bytes(),
-                    _ => anyhow::bail!("{}: expected a name that ends in .svg or .png", path.display()),
+                    _ => anyhow::bail!("{}: expected a name ending in .svg or .png", path.display()),
                 };
                 Disk.write(path, &bytes)?;
                 vec![path.clone()]
@@ -55,7 +55,7 @@ impl Plot {
             let missing = names.iter().find(|name| table.columns.iter().all(|own| own != *name));
             match missing {
                 Some(name) => Err(anyhow::anyhow!(
-                    "--columns: there is no column `{name}`; there are {}",
+                    "--columns: unknown column `{name}`; expected one of {}",
                     table.columns.join(", ")
                 )),
                 None => Ok(Panel { y_label: names.join(", "), ..panel_of(table, "", &names) }),
@@ -65,7 +65,7 @@ impl Plot {
     }
 }
 
-/// Write the plots of a run, as SVG and PNG.
+/// Writes the plots of a run, as SVG and PNG.
 pub fn write(run: &Run) -> anyhow::Result<Vec<PathBuf>> {
     write_both(run, &Figure { panels: panels(&run.table()?), ..Figure::default() })
 }
@@ -77,7 +77,7 @@ fn write_both(run: &Run, figure: &Figure) -> anyhow::Result<Vec<PathBuf>> {
     Ok(vec![svg, png])
 }
 
-/// Energies, volume, and a panel for each probe.
+/// Returns the panels: energies, volume, and one per probe.
 fn panels(table: &Table) -> Vec<Panel> {
     let energies = ["kinetic_energy", "elastic_energy", "gravitational_energy", "other_energy", "total_energy"];
     let is_there = |name: &&str| {
@@ -90,7 +90,7 @@ fn panels(table: &Table) -> Vec<Panel> {
         Panel { y_label: "volume, m³".into(), ..panel_of(table, "", &["volume"]) },
     ];
     let probes: Vec<&str> = table.columns.iter().map(String::as_str).filter(|name| !COLUMNS.contains(name)).collect();
-    // `tip.x` and `tip.y` belong together.
+    // `tip.x` and `tip.y` share a panel.
     let probe_of = |column: &&str| column.rsplit_once('.').map_or(*column, |(name, _)| name).to_owned();
     for group in probes.chunk_by(|a, b| probe_of(a) == probe_of(b)) {
         panels.push(Panel { y_label: probe_of(&group[0]), ..panel_of(table, "", group) });

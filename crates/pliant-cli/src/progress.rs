@@ -6,21 +6,21 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pliant::run::{Progress, Run};
 use serde_json::json;
 
-/// A bar for work of so many parts, on a terminal.
+/// Returns a progress bar for work of `length` parts, on a terminal.
 pub fn bar(length: u64, what: &'static str, show: bool) -> ProgressBar {
     if !(show && std::io::stderr().is_terminal()) {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr_with_hz(10));
     let style = ProgressStyle::with_template("{msg} {wide_bar:.cyan/dim} {pos}/{len} {eta} left");
-    // The template is ours, and right.
+    // The template is valid.
     if let Ok(style) = style {
         bar.set_style(style);
     }
     bar.with_message(what)
 }
 
-/// Shows progress.
+/// Display of the progress.
 pub struct Display {
     kind: Kind,
 }
@@ -40,7 +40,7 @@ impl Display {
         } else if !quiet && std::io::stderr().is_terminal() {
             let bar = ProgressBar::with_draw_target(Some(built.steps), ProgressDrawTarget::stderr_with_hz(10));
             let style = ProgressStyle::with_template("{msg}\n{wide_bar:.cyan/dim} {pos}/{len} {per_sec} {eta} left");
-            // The template is ours, and right.
+            // The template is valid.
             if let Ok(style) = style {
                 bar.set_style(style);
             }
@@ -86,7 +86,7 @@ impl Display {
                 }
                 if let Some(row) = progress.row {
                     for (name, value) in columns.iter().zip(row) {
-                        // The time and the work are there already.
+                        // The record already has the time and the work.
                         if record.get(name).is_none() {
                             record[name] = json!(value);
                         }
@@ -98,7 +98,7 @@ impl Display {
         }
     }
 
-    /// Writes something to the terminal that is to stay there.
+    /// Writes lasting text to the terminal, above the bar.
     pub fn interrupt(&self, write: impl FnOnce()) {
         match &self.kind {
             Kind::Bar(bar) => bar.suspend(write),

@@ -15,60 +15,60 @@ use pliant::reduced::{
 use pliant::run::Run;
 
 use crate::run::{is_stopped, listen, read_scene};
-use crate::table::{Facts, number};
+use crate::table::{Listing, number};
 use crate::{Done, progress};
 
-/// Make a reduced model.
+/// Build a reduced model.
 #[derive(Debug, Args)]
 pub struct Reduce {
-    /// A scene: .toml, or VegaFEM's .config. Or a mesh, which is free.
+    /// A scene (.toml, or VegaFEM's .config), or a mesh, which is unconstrained.
     #[arg(value_name = "SCENE|MESH", value_hint = ValueHint::FilePath)]
     scene: PathBuf,
-    /// How many directions the basis has.
+    /// Number of basis vectors.
     #[arg(short = 'r', long, default_value_t = 30)]
     size: usize,
-    /// The file to write [default: the name of the scene with .pliant].
+    /// File to write [default: the name of the scene with .pliant].
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
-    /// How many modes the basis is made of [default: two fifths of the size, at most 20; all for a linear law].
+    /// Number of modes in the basis [default: two fifths of the size, at most 20; all for a linear law].
     #[arg(long, value_name = "COUNT")]
     modes: Option<usize>,
-    /// Of how many of them the derivatives too [default: all].
+    /// Number of modes whose derivatives are included [default: all].
     #[arg(long, value_name = "COUNT")]
     derivatives: Option<usize>,
-    /// Follow what a run has shown too: its folder. May be given several times.
+    /// Folder of a run whose snapshots extend the basis. May be given several times.
     #[arg(long, value_name = "RUN", value_hint = ValueHint::DirPath)]
     snapshots: Vec<PathBuf>,
-    /// Follow only what runs have shown, without modes.
+    /// Use only snapshots, without modes.
     #[arg(long, requires = "snapshots", conflicts_with_all = ["modes", "derivatives"])]
     only_snapshots: bool,
-    /// Take the columns of this array instead, three rows a vertex, as .npy, .csv, .txt or .mtx.
+    /// Use the columns of this array as basis instead, with three rows per vertex, as .npy, .csv, .txt or .mtx.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["size", "modes", "derivatives", "snapshots"])]
     basis: Option<PathBuf>,
-    /// Write the basis for NumPy too.
+    /// Also write the basis, for NumPy.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     write_basis: Option<PathBuf>,
-    /// How elastic forces are worked out.
+    /// Evaluation of the elastic forces.
     #[arg(long, value_enum, default_value_t = ForcesBy::Auto)]
     forces: ForcesBy,
-    /// The most elements of a cubature [default: 300]. With --forces cubature.
+    /// Maximum number of elements of the cubature [default: 300]. With --forces cubature.
     #[arg(long, value_name = "COUNT")]
     elements: Option<usize>,
 }
 
-/// How elastic forces are worked out.
+/// Evaluation of the elastic forces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ForcesBy {
-    /// As suits the law: a polynomial for St. Venant–Kirchhoff, cubature for others.
+    /// Chosen by the law: a polynomial for St. Venant–Kirchhoff, cubature for others.
     Auto,
-    /// With all elements: exact, and slow.
+    /// Sum over all elements: exact but slow.
     Projection,
-    /// With a few elements that stand for all.
+    /// Weighted sum over a few elements.
     Cubature,
 }
 
-/// The most memory that snapshots may take.
-const MOST_BYTES: usize = 4 << 30;
+/// Maximum memory for snapshots.
+const MAX_BYTES: usize = 4 << 30;
 
 impl Reduce {
     pub fn run(&self) -> anyhow::Result<Done> {
@@ -80,7 +80,7 @@ impl Reduce {
         crate::show_notes(&notes);
         let output = self.output.clone().unwrap_or_else(|| self.scene.with_extension("pliant"));
         if self.elements.is_some() && self.forces != ForcesBy::Cubature {
-            bail!("--elements is for --forces cubature, and would do nothing");
+            bail!("--elements: has no effect without --forces cubature");
         }
         let same = |a: &Path, b: &Path| a.canonicalize().is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b));
         if same(&output, &self.scene) {
@@ -137,27 +137,27 @@ impl Reduce {
         Ok(Done { text, notes, exit: 0 })
     }
 
-    /// The displacements in the frames of runs.
+    /// Returns the displacements in the frames of runs.
     fn read_snapshots(&self, model: &Model) -> anyhow::Result<Vec<Vec<f64>>> {
         let mut snapshots = Vec::new();
         for folder in &self.snapshots {
             let run = Run::open(folder)?;
-            let (found, expected) = (run.cast().vertex_count(), model.vertex_count());
+            let (found, expected) = (run.geometry().vertex_count(), model.vertex_count());
             if found != expected {
-                bail!("{}: a run of {found} vertices, expected {expected}", folder.display());
+                bail!("{}: expected a run with {expected} vertices, found {found}", folder.display());
             }
             if run.built().simulation.model().rest() != model.rest() {
-                bail!("{}: a run of another body: its vertices are elsewhere at rest", folder.display());
+                bail!("{}: the run has another body: its rest positions differ", folder.display());
             }
             run.check_frames()?;
             let bytes = 24 * expected * (snapshots.len() + run.frames_done());
-            if bytes > MOST_BYTES {
+            if bytes > MAX_BYTES {
                 bail!(
-                    "--snapshots: so many frames would take {:.1} GB; give runs with a lower frame_rate",
+                    "--snapshots: the frames would take {:.1} GB; use runs with a lower frame_rate",
                     bytes as f64 / 1e9
                 );
             }
-            // The first is where all begins.
+            // The first frame is the initial state.
             for number in 1..run.frames_done() {
                 snapshots.push(run.frame(number, false)?.u);
             }
@@ -170,30 +170,30 @@ impl Reduce {
 }
 
 fn table(title: &str, model: &Model, reduction: &Reduction, info: &ReductionInfo, seconds: f64) -> String {
-    let mut facts = Facts::default();
+    let mut listing = Listing::default();
     let elements: usize = model.bodies().iter().map(|body| body.mesh().element_count()).sum();
-    facts.title(title, &format!("reduced in {seconds:.1} s"));
-    facts.row("before", format!("{} coordinates, {elements} elements", 3 * model.vertex_count()));
-    let frame = if reduction.is_free() { ", and a frame that moves along" } else { "" };
-    facts.row("after", format!("{} coordinates{frame}", reduction.basis().size()));
+    listing.title(title, &format!("reduced in {seconds:.1} s"));
+    listing.row("before", format!("{} coordinates, {elements} elements", 3 * model.vertex_count()));
+    let frame = if reduction.is_free() { " in a co-rotated frame" } else { "" };
+    listing.row("after", format!("{} coordinates{frame}", reduction.basis().size()));
     let modes = info.modes.as_ref().map_or(0, |modes| modes.shapes.len());
     let others = info.basis.from - modes - info.derivatives;
     let what = if info.basis.singular_values.is_empty() { "vectors" } else { "snapshots" };
     let parts = [(modes, "modes"), (info.derivatives, "derivatives"), (others, what)];
     let parts = parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
-    facts.row("made of", parts.collect::<Vec<_>>().join(", "));
+    listing.row("built from", parts.collect::<Vec<_>>().join(", "));
     if !info.basis.singular_values.is_empty() {
-        facts.row("kept", format!("{:.5} % of their squares", 100.0 * info.basis.kept));
+        listing.row("kept", format!("{:.5} % of their squares", 100.0 * info.basis.kept));
     }
-    facts.row("orthonormal", format!("to {:.1e}", info.basis.orthonormality));
+    listing.row("orthonormal", format!("to {:.1e}", info.basis.orthonormality));
     let omega = reduction.omega();
     let hertz = |omega: f64| number(omega / std::f64::consts::TAU);
-    facts.row("frequencies", format!("{} to {} Hz", hertz(omega[0]), hertz(omega[omega.len() - 1])));
+    listing.row("frequencies", format!("{} to {} Hz", hertz(omega[0]), hertz(omega[omega.len() - 1])));
     let forces = reduction.elasticity().name();
     let percent = |part: f64| format!("{:.2} %", 100.0 * part);
     let forces = match &info.cubature {
         Some(cubature) => format!(
-            "{forces} with {} elements: {} off where fitted, {} elsewhere, at {} poses in all",
+            "{forces} with {} elements: error {} at fitted poses, {} at others, {} poses total",
             cubature.elements,
             percent(cubature.fitted),
             cubature.tested.map_or("unknown".into(), percent),
@@ -201,11 +201,11 @@ fn table(title: &str, model: &Model, reduction: &Reduction, info: &ReductionInfo
         ),
         None => forces.to_owned(),
     };
-    facts.row("forces", forces);
-    facts.into_text()
+    listing.row("forces", forces);
+    listing.into_text()
 }
 
-/// How far it has come, on a terminal.
+/// Display of the progress, on a terminal.
 struct Display {
     bar: ProgressBar,
     stage: Option<&'static str>,

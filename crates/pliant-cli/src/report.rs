@@ -1,15 +1,15 @@
-//! What `pliant mesh info` says about a mesh, as a table or as JSON.
+//! Report of `pliant mesh info` about a mesh, as a table or as JSON.
 
 use pliant::io::{Format, Loaded, Mesh};
 use pliant::math::Vec3;
 use pliant::mesh::{
-    CheckReport, ElementKind, MassProperties, Material, Moduli, Quality, SurfaceMesh, SurfaceReport, VolumeMesh,
+    CheckReport, ElementKind, MassProperties, MaterialData, Moduli, Quality, SurfaceMesh, SurfaceReport, VolumeMesh,
 };
 use serde::Serialize;
 
-use crate::table::{Facts, clean, count, number, number_to, sparkline, vector};
+use crate::table::{Listing, clean, count, number, number_to, sparkline, vector};
 
-/// Everything there is to say about a mesh file.
+/// Report about a mesh file.
 #[derive(Debug, Serialize)]
 pub struct Report {
     file: String,
@@ -65,7 +65,7 @@ struct RegionReport {
     name: String,
     elements: usize,
     volume: f64,
-    material: Option<Material>,
+    material: Option<MaterialData>,
 }
 
 #[derive(Debug, Serialize)]
@@ -84,7 +84,7 @@ struct FaceSetReport {
 }
 
 impl Report {
-    /// Gather everything. `density` stands in where the file gives none.
+    /// Creates the report. `density` is used where the file gives none.
     pub fn new(file: &std::path::Path, loaded: Loaded, density: Option<f64>) -> Self {
         let format = Format::of(file).map_or("", |format| format.name);
         let content = match loaded.mesh {
@@ -94,18 +94,18 @@ impl Report {
         Self { file: file.display().to_string(), format, content, notes: loaded.notes }
     }
 
-    /// As a table.
+    /// Returns the report as a table.
     pub fn table(&self) -> String {
-        let mut facts = Facts::default();
-        facts.title(&self.file, self.format);
+        let mut listing = Listing::default();
+        listing.title(&self.file, self.format);
         match &self.content {
-            Content::Volume(volume) => volume.rows(&mut facts),
-            Content::Surface(surface) => surface.rows(&mut facts),
+            Content::Volume(volume) => volume.rows(&mut listing),
+            Content::Surface(surface) => surface.rows(&mut listing),
         }
         for note in &self.notes {
-            facts.row("note", note);
+            listing.row("note", note);
         }
-        facts.into_text()
+        listing.into_text()
     }
 }
 
@@ -154,43 +154,43 @@ impl VolumeFacts {
         }
     }
 
-    fn rows(&self, facts: &mut Facts) {
-        facts.row("vertices", self.vertices.to_string());
-        facts.row("elements", self.kind.count(self.elements));
-        facts.row("edges", self.edges.to_string());
-        box_row(facts, self.bounding_box);
-        facts.row("volume", format!("{} m³", number(self.volume)));
+    fn rows(&self, listing: &mut Listing) {
+        listing.row("vertices", self.vertices.to_string());
+        listing.row("elements", self.kind.count(self.elements));
+        listing.row("edges", self.edges.to_string());
+        box_row(listing, self.bounding_box);
+        listing.row("volume", format!("{} m³", number(self.volume)));
         match &self.mass {
             Some(mass) => {
-                facts.row("mass", format!("{} kg", number(mass.mass)));
+                listing.row("mass", format!("{} kg", number(mass.mass)));
                 let [low, high] = self.bounding_box;
                 let size = low.abs().max(high.abs()).max_element();
-                facts.row("centre of mass", format!("{} m", vector(mass.centre_of_mass, size)));
+                listing.row("center of mass", format!("{} m", vector(mass.center_of_mass, size)));
                 let [x, y, z] = mass.inertia.to_cols_array_2d();
                 let inertia = |entry: f64| number(clean(entry, x[0] + y[1] + z[2]));
-                facts
+                listing
                     .row("inertia, kg m²", format!("xx {}  yy {}  zz {}", inertia(x[0]), inertia(y[1]), inertia(z[2])));
-                facts.row("", format!("xy {}  yz {}  xz {}", inertia(y[0]), inertia(z[1]), inertia(z[0])));
+                listing.row("", format!("xy {}  yz {}  xz {}", inertia(y[0]), inertia(z[1]), inertia(z[0])));
             }
-            None => facts.row("mass", "unknown: the file gives no density (--density sets one)"),
+            None => listing.row("mass", "unknown: the file gives no density; --density sets one"),
         }
-        facts.row("bodies", count(self.components, "connected body", "separate bodies"));
-        facts.row("boundary", self.boundary.summary());
+        listing.row("bodies", count(self.components, "connected body", "separate bodies"));
+        listing.row("boundary", self.boundary.summary());
         let q = &self.quality;
-        facts.row("edge length", range(&q.edge_length, " m"));
-        facts.row("element volume", range(&q.volume, " m³"));
-        facts.row("dihedral angle", range(&q.dihedral_angle, "°"));
-        facts.row(q.measure, format!("{}  0▕{}▏1", range(&q.shape, ""), sparkline(&q.histogram)));
+        listing.row("edge length", range(&q.edge_length, " m"));
+        listing.row("element volume", range(&q.volume, " m³"));
+        listing.row("dihedral angle", range(&q.dihedral_angle, "°"));
+        listing.row(q.measure, format!("{}  0▕{}▏1", range(&q.shape, ""), sparkline(&q.histogram)));
         let worst: Vec<String> = q.worst.iter().map(|(e, shape)| format!("{e} ({})", number(*shape))).collect();
-        facts.row("worst elements", worst.join(", "));
+        listing.row("worst elements", worst.join(", "));
         if self.overlapping_faces > 0 {
-            facts.row(
+            listing.row(
                 "overlap",
                 count(self.overlapping_faces, "face is", "faces are") + " shared by elements on the same side",
             );
         }
         for line in self.check.lines() {
-            facts.row("found", line);
+            listing.row("found", line);
         }
         let regions: Vec<Vec<String>> = self
             .regions
@@ -200,19 +200,19 @@ impl VolumeFacts {
                 vec![r.name.clone(), r.elements.to_string(), number(r.volume), material]
             })
             .collect();
-        facts.columns(&["region", "elements", "volume, m³", "material"], &regions);
+        listing.columns(&["region", "elements", "volume, m³", "material"], &regions);
         if !self.face_sets.is_empty() {
             let faces = |set: &FaceSetReport| match set.inner_faces {
                 0 => set.faces.to_string(),
                 inner => format!("{} ({inner} between elements)", set.faces),
             };
             let row = |set: &FaceSetReport| vec![set.name.clone(), faces(set), number(set.area)];
-            facts.columns(&["face set", "faces", "area, m²"], &self.face_sets.iter().map(row).collect::<Vec<_>>());
+            listing.columns(&["face set", "faces", "area, m²"], &self.face_sets.iter().map(row).collect::<Vec<_>>());
         }
         for (heading, sets) in [("vertex set", &self.vertex_sets), ("element set", &self.element_sets)] {
             if !sets.is_empty() {
                 let rows: Vec<Vec<String>> = sets.iter().map(|s| vec![s.name.clone(), s.members.to_string()]).collect();
-                facts.columns(&[heading, "members"], &rows);
+                listing.columns(&[heading, "members"], &rows);
             }
         }
     }
@@ -231,18 +231,18 @@ impl SurfaceFacts {
         }
     }
 
-    fn rows(&self, facts: &mut Facts) {
-        facts.row("content", "a surface; `pliant run` simulates it in a cage, `pliant mesh tetrahedralize` fills it");
-        facts.row("vertices", self.vertices.to_string());
-        facts.row("faces", self.summary());
-        box_row(facts, self.bounding_box);
+    fn rows(&self, listing: &mut Listing) {
+        listing.row("content", "a surface; `pliant run` simulates it in a cage, `pliant mesh tetrahedralize` fills it");
+        listing.row("vertices", self.vertices.to_string());
+        listing.row("faces", self.summary());
+        box_row(listing, self.bounding_box);
         if let Some(volume) = self.enclosed_volume {
-            facts.row("volume", format!("{} m³ enclosed", number(volume)));
+            listing.row("volume", format!("{} m³ enclosed", number(volume)));
         }
     }
 
     fn summary(&self) -> String {
-        let state = match (self.report.open_edges, self.report.tangled_edges) {
+        let state = match (self.report.open_edges, self.report.non_manifold_edges) {
             (0, 0) => "closed".into(),
             (open, 0) => count(open, "open edge", "open edges"),
             (0, tangled) => count(tangled, "tangled edge", "tangled edges"),
@@ -252,12 +252,12 @@ impl SurfaceFacts {
     }
 }
 
-fn box_row(facts: &mut Facts, [low, high]: [Vec3; 2]) {
+fn box_row(listing: &mut Listing, [low, high]: [Vec3; 2]) {
     let [x, y, z] = (high - low).to_array().map(number);
-    facts.row("size", format!("{x} × {y} × {z} m, from {} to {}", place(low, high - low), place(high, high - low)));
+    listing.row("size", format!("{x} × {y} × {z} m, from {} to {}", place(low, high - low), place(high, high - low)));
 }
 
-/// A corner of a box of this size, with enough digits to tell one corner from another.
+/// Formats a corner of a box of this size, with enough digits to distinguish corners.
 fn place(corner: Vec3, size: Vec3) -> String {
     let size = size.max_element();
     let digits = |x: f64| (4.0 + (x.abs() / size).log10().ceil()).clamp(4.0, 15.0) as usize;
@@ -269,7 +269,7 @@ fn range(range: &pliant::mesh::Range, unit: &str) -> String {
     format!("{}{unit} to {}{unit}, mean {}{unit}", number(range.min), number(range.max), number(range.mean))
 }
 
-fn describe(material: &Material) -> String {
+fn describe(material: &MaterialData) -> String {
     let density = material.density.map(|d| format!("{} kg/m³", number(d)));
     let moduli = material.moduli.as_ref().map(|moduli| match moduli {
         Moduli::Isotropic { young, poisson } => format!("E {} Pa, ν {}", number(*young), number(*poisson)),

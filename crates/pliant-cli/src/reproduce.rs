@@ -11,24 +11,24 @@ use pliant_reproduce::{EXPERIMENTS, Effort, Experiment, Record, Stopped, check_r
 
 use crate::Done;
 use crate::run::{is_stopped, listen, set_threads};
-use crate::table::{Facts, count};
+use crate::table::{Listing, count};
 
-/// Run experiments of papers again.
+/// Reproduce experiments of papers.
 #[derive(Debug, Args)]
 pub struct Reproduce {
-    /// Which experiments, or `all`; without any, they are listed.
+    /// Names of experiments, or `all`; without any, they are listed.
     #[arg(value_name = "NAME")]
     names: Vec<String>,
-    /// A short variant: the same findings from less work.
+    /// Run a short variant, with the same findings from less work.
     #[arg(long)]
     fast: bool,
-    /// The folder to write to, a folder in it for each experiment.
+    /// Folder to write to, with one subfolder per experiment.
     #[arg(short, long, value_name = "FOLDER", default_value = "out/reproduce", value_hint = ValueHint::DirPath)]
     output: PathBuf,
-    /// Then put the pages of all experiments, also of those that were run before, into one: reproduction.md in this folder.
+    /// Combine the pages of all experiments, including those of earlier runs, into reproduction.md in this folder.
     #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath, conflicts_with = "fast")]
     summary: Option<PathBuf>,
-    /// How many threads to compute with [default: as many as there are cores].
+    /// Number of threads [default: all cores].
     #[arg(long, value_name = "COUNT")]
     threads: Option<usize>,
 }
@@ -56,15 +56,15 @@ impl Reproduce {
             display.end();
             match outcome {
                 Ok(record) => {
-                    // One after the other: all of them take a while.
+                    // Printed one after the other, since all of them take a while.
                     let text = report(&record);
                     drop(writeln!(anstream::stdout(), "{text}wrote {}", folder.join("README.md").display()));
-                    if record.findings.iter().any(|finding| !finding.holds && !finding.by_clock) {
+                    if record.findings.iter().any(|finding| !finding.holds && !finding.is_timing) {
                         done.exit = 1;
                     }
                 }
                 Err(error) if error.is::<Stopped>() || is_stopped() => {
-                    // It says where what was done is.
+                    // The error says where the results are.
                     done.notes.push(format!("stopped; {error}"));
                     done.exit = 130;
                     return Ok(done);
@@ -85,47 +85,47 @@ impl Reproduce {
             return Ok(EXPERIMENTS.iter().collect());
         }
         if self.names.iter().any(|name| name == "all") {
-            bail!("`all` stands alone, as it is every experiment; leave out the other names");
+            bail!("`all` selects every experiment; remove the other names");
         }
         let known = || EXPERIMENTS.iter().map(|experiment| experiment.name).collect::<Vec<_>>().join(", ");
         let find = |name: &String| {
             Experiment::find(name)
-                .with_context(|| format!("there is no experiment `{name}`; there are {}, or `all`", known()))
+                .with_context(|| format!("unknown experiment `{name}`; expected one of {}, or `all`", known()))
         };
         self.names.iter().map(find).collect()
     }
 }
 
 fn list() -> String {
-    let mut facts = Facts::default();
-    facts.title("pliant reproduce", "NAME, or all");
+    let mut listing = Listing::default();
+    listing.title("pliant reproduce", "NAME, or all");
     for group in EXPERIMENTS.chunk_by(|a, b| a.paper == b.paper) {
-        facts.title(&format!("\n{}", group[0].paper.citation.replace('*', "")), "");
+        listing.title(&format!("\n{}", group[0].paper.citation.replace('*', "")), "");
         for experiment in group {
-            facts.row(&format!("{:<22}", experiment.name), format!("{} ({})", experiment.title, experiment.part));
+            listing.row(&format!("{:<22}", experiment.name), format!("{} ({})", experiment.title, experiment.part));
         }
     }
-    facts.into_text()
+    listing.into_text()
 }
 
 fn report(record: &Record) -> String {
-    let mut facts = Facts::default();
+    let mut listing = Listing::default();
     let agree = record.findings.iter().filter(|finding| finding.agrees()).count();
     let detail =
         format!("{agree} of {} agree, {:.1} s", count(record.findings.len(), "finding", "findings"), record.seconds);
-    facts.title(&record.name, &detail);
+    listing.title(&record.name, &detail);
     for finding in &record.findings {
-        let verdict = match (finding.agrees(), finding.by_clock) {
+        let verdict = match (finding.agrees(), finding.is_timing) {
             (true, _) => "agrees",
             (false, true) => "differs, clock",
             (false, false) => "differs",
         };
-        facts.row(verdict, format!("{}: {}", finding.claim, finding.measured));
+        listing.row(verdict, format!("{}: {}", finding.claim, finding.measured));
     }
-    facts.into_text()
+    listing.into_text()
 }
 
-/// What is being done, on a terminal.
+/// Display of the current task, on a terminal.
 struct Display(ProgressBar);
 
 impl Display {
@@ -134,7 +134,7 @@ impl Display {
             return Self(ProgressBar::hidden());
         }
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
-        // The template is ours, and right.
+        // The template is valid.
         if let Ok(style) = ProgressStyle::with_template("{spinner} {prefix}: {msg} {elapsed}") {
             bar.set_style(style);
         }

@@ -1,4 +1,4 @@
-//! `pliant run` and `pliant resume`: scenes into animations, plots and numbers.
+//! `pliant run` and `pliant resume`: animations, plots and tables of scenes.
 
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, anyhow, bail};
 use clap::{Args, ValueHint};
 use pliant::io::{Disk, Format};
-use pliant::run::{Outcome, Outputs, Params, Progress, Run, Status};
+use pliant::run::{Outcome, Outputs, RunParams, Progress, Run, Status};
 use pliant::scene::quantity::Time;
-use pliant::scene::{Animation, At, ReducedChoice, Scene, SceneFile};
+use pliant::scene::{Animation, Located, ReducedChoice, Scene, SceneFile};
 
 use crate::default_scene::{BodyArgs, Purpose};
 use crate::progress::Display;
@@ -22,26 +22,26 @@ use crate::{Done, default_scene, pictures};
 #[derive(Debug, Args)]
 #[command(allow_negative_numbers = true)]
 pub struct RunCommand {
-    /// A scene: .toml, or VegaFEM's .config. Or meshes and surfaces, which are dropped on the ground.
+    /// A scene (.toml, or VegaFEM's .config), or meshes and surfaces, which are dropped on the ground.
     #[arg(value_name = "SCENE|MESH", required = true, value_hint = ValueHint::FilePath)]
     files: Vec<PathBuf>,
-    /// The folder to write to [default: out/ and the name of the scene; for the scene.toml of a run out/ and the first of NAME, NAME-2, … that
-    /// does not exist, where NAME is the name of the run's folder].
+    /// Folder to write to [default: out/ and the name of the scene; for the scene.toml of a run out/ and the first of
+    /// NAME, NAME-2, … that does not exist, where NAME is the name of the run's folder].
     #[arg(short, long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     output: Option<PathBuf>,
-    /// Override the simulated time, in s or such as "2 min".
+    /// Override the scene's duration, in s or with a unit, as in "2 min".
     #[arg(long, value_name = "TIME")]
     duration: Option<Time>,
-    /// Override the length of a time step, in s or such as 1/60 or "5 ms".
+    /// Override the time step, in s, as a fraction such as 1/60, or with a unit, as in "5 ms".
     #[arg(long, value_name = "TIME")]
     step: Option<Time>,
-    /// Simulate with this reduced model, which `pliant reduce` has made of the scene.
+    /// Simulate with this reduced model, built from the scene by `pliant reduce`.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     reduced: Option<PathBuf>,
-    /// Check that the scene produces what it says it must; exit status 1 if not.
+    /// Check the [[expect]] entries of the scene; exit status 1 if one fails.
     #[arg(long)]
     check: bool,
-    /// Write none of the formats that the scene asks for, only those given here.
+    /// Write only the formats given here, and none that the scene requests.
     #[arg(long)]
     no_formats: bool,
     #[command(flatten)]
@@ -52,20 +52,20 @@ pub struct RunCommand {
     common: Common,
 }
 
-/// Go on with a run that was stopped.
+/// Resume a run that was stopped.
 #[derive(Debug, Args)]
 pub struct Resume {
-    /// The folder of the run.
+    /// Folder of the run.
     #[arg(value_hint = ValueHint::DirPath)]
     folder: PathBuf,
-    /// Check that the scene produces what it says it must; exit status 1 if not.
+    /// Check the [[expect]] entries of the scene; exit status 1 if one fails.
     #[arg(long)]
     check: bool,
     #[command(flatten)]
     common: Common,
 }
 
-/// What to write beside what the scene asks for.
+/// Formats to write in addition to those that the scene requests.
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "flags of a command line")]
 #[command(next_help_heading = "Formats")]
@@ -73,28 +73,28 @@ pub struct Formats {
     /// Volume meshes with stresses, for ParaView.
     #[arg(long)]
     vtu: bool,
-    /// Surfaces as text, a file a frame.
+    /// Surfaces as text, one file per frame.
     #[arg(long)]
     obj: bool,
-    /// Surfaces, binary, a file a frame.
+    /// Surfaces, binary, one file per frame.
     #[arg(long)]
     ply: bool,
-    /// One animated file for Blender and browsers.
+    /// Animation in one file, for Blender and browsers.
     #[arg(long)]
     glb: bool,
-    /// A point cache for Blender.
+    /// Point cache for Blender.
     #[arg(long)]
     pc2: bool,
-    /// A point cache for Blender and Houdini.
+    /// Point cache for Blender and Houdini.
     #[arg(long)]
     mdd: bool,
-    /// Pictures, a file a frame.
+    /// Images, one file per frame.
     #[arg(long)]
     png: bool,
-    /// An animated picture.
+    /// Animated GIF.
     #[arg(long)]
     gif: bool,
-    /// A film; needs the program ffmpeg.
+    /// MP4 video; needs the program ffmpeg.
     #[arg(long)]
     mp4: bool,
     /// Plots of energies, volume and probes, as SVG and PNG.
@@ -120,22 +120,22 @@ impl Formats {
     }
 }
 
-/// What running and resuming have in common.
+/// Options of both run and resume.
 #[derive(Debug, Args)]
 struct Common {
     /// Print only notes, warnings and errors.
     #[arg(short, long, conflicts_with = "json")]
     quiet: bool,
-    /// Print a JSON record for each step on standard output.
+    /// Print one JSON record per step on standard output.
     #[arg(long)]
     json: bool,
-    /// Use so many threads [default: all cores]. Results do not depend on it.
+    /// Number of threads [default: all cores]. Results do not depend on it.
     #[arg(long, value_name = "COUNT")]
     threads: Option<usize>,
-    /// Continue without films if the program ffmpeg is missing or cannot make them.
+    /// Continue without videos if the program ffmpeg is missing or cannot encode them.
     #[arg(long)]
     skip_missing: bool,
-    /// Time from one checkpoint to the next, in s or such as "1 min".
+    /// Time between checkpoints, in s or with a unit, as in "1 min".
     #[arg(long, value_name = "TIME", default_value_t = Time::new(5.0))]
     checkpoint: Time,
 }
@@ -146,7 +146,7 @@ impl RunCommand {
         let mut notes = Vec::new();
         let mut file = read_files(&self.files, &self.bodies, Purpose::Run, &mut notes)?;
         if let Some(duration) = self.duration {
-            file.scene.simulation.value.duration = At::new(duration);
+            file.scene.simulation.value.duration = Located::new(duration);
         }
         if let Some(step) = self.step {
             file.scene.set_step(step.si);
@@ -162,11 +162,11 @@ impl RunCommand {
         }
         for format in self.formats.list() {
             if file.scene.output.formats.iter().all(|own| own.value != format) {
-                file.scene.output.value.formats.push(At::new(format));
+                file.scene.output.value.formats.push(Located::new(format));
             }
         }
         if self.output.as_ref().is_some_and(|folder| folder.as_os_str().is_empty()) {
-            bail!("--output: the name is empty: expected a folder");
+            bail!("--output: expected a folder, found an empty name");
         }
         file.scene.output.check(&file.source)?;
         let folder = self.output.clone().unwrap_or_else(|| default_folder(&file));
@@ -188,10 +188,10 @@ impl Resume {
             crate::show_notes(&notes);
             let steps = run.built().steps;
             let text = match steps {
-                1 => format!("{}: the only step is done\n", self.folder.display()),
-                _ => format!("{}: all {steps} steps are done\n", self.folder.display()),
+                1 => format!("{}: already complete (1 step)\n", self.folder.display()),
+                _ => format!("{}: already complete ({steps} steps)\n", self.folder.display()),
             };
-            // What is made of all frames may not have been finished.
+            // Outputs made from all frames may be incomplete.
             return close(&run, &self.common, self.check, text, run.finish(), notes);
         }
         self.common.check_film(&run.file.scene, &mut notes)?;
@@ -199,7 +199,7 @@ impl Resume {
     }
 }
 
-/// A scene, or one with the mesh in it.
+/// Reads a scene, or returns a scene that contains a mesh.
 pub fn read_scene(path: &Path, notes: &mut Vec<String>) -> anyhow::Result<SceneFile> {
     read_files(&[path.to_owned()], &BodyArgs::default(), Purpose::Run, notes)
 }
@@ -219,7 +219,7 @@ pub fn read_files(
         let folder = path.display();
         let scene = path.join("scene.toml");
         bail!(
-            "{folder}: expected a scene or a mesh, found the folder of a run: `pliant resume {folder}` continues it, `pliant view {folder}` plays it \
+            "{folder}: expected a scene or a mesh, found the folder of a run; `pliant resume {folder}` continues it, `pliant view {folder}` plays it \
              back, and {} is its scene",
             scene.display()
         );
@@ -227,7 +227,7 @@ pub fn read_files(
     let is_scene = |extension: &OsStr| ["toml", "config"].iter().any(|own| extension.eq_ignore_ascii_case(own));
     let file = SceneFile::read(&Disk, path).map_err(|error| match path.extension() {
         Some(extension) if !is_scene(extension) && path.is_file() => anyhow!(
-            "{}: expected a scene (.toml or .config) or a mesh, found a file that ends in .{}; `pliant mesh formats` lists the formats of \
+            "{}: expected a scene (.toml or .config) or a mesh, found a file ending in .{}; `pliant mesh formats` lists the formats of \
              meshes",
             path.display(),
             extension.display()
@@ -235,38 +235,39 @@ pub fn read_files(
         _ => error.into(),
     })?;
     if let Some(option) = bodies.given() {
-        bail!("{option} is for meshes and surfaces, and {} is a scene: change it there", path.display());
+        bail!("{option} applies to meshes and surfaces, but {} is a scene; change it there", path.display());
     }
     Ok(file)
 }
 
-/// Says so if the last step of a scene ends after its duration.
+/// Returns a note if the last step of a scene ends after its duration.
 fn longer_than_asked(file: &SceneFile) -> anyhow::Result<Option<String>> {
     let settings = &file.scene.simulation;
     let (step, duration) = (settings.step.si, settings.duration.si);
     let simulated = settings.step_count(&file.source)? as f64 * step;
     Ok((simulated > duration * (1.0 + 1e-9)).then(|| {
         let [simulated, duration, step] = [simulated, duration, step].map(number);
-        format!("{simulated} s are simulated instead of {duration} s, a whole number of steps of {step} s; --step changes that")
+        format!("simulating {simulated} s instead of {duration} s, a whole number of steps of {step} s; --step changes the step")
     }))
 }
 
-/// Simulate a scene with a reduced model from a file.
+/// Sets the reduced model of a scene, from a file.
 pub fn set_reduced(file: &mut SceneFile, reduced: &Path) -> anyhow::Result<()> {
-    // The scene's own paths begin at its folder, that of the user does not.
+    // Paths in the scene are relative to its folder, the path of the user is not.
     let path = std::path::absolute(reduced).with_context(|| reduced.display().to_string())?;
-    file.scene.reduced = Some(At::new(ReducedChoice::File(path.to_string_lossy().into_owned())));
+    file.scene.reduced = Some(Located::new(ReducedChoice::File(path.to_string_lossy().into_owned())));
     Ok(())
 }
 
-/// Returns true for a folder that `pliant run` has written.
+/// Returns true if `pliant run` has written the folder.
 fn is_run_folder(path: &Path) -> bool {
     path.join("run.json").is_file()
 }
 
-/// Returns the folder that a scene is run into by default.
+/// Returns the default output folder of a scene.
 ///
-/// Every run has a `scene.toml`, so that this name says nothing: such a scene goes to a new folder that is named after that of the run.
+/// Every run has a `scene.toml`, so this name is not distinctive. Such a scene is written to a new folder, named after
+/// the folder of its run.
 pub fn default_folder(file: &SceneFile) -> PathBuf {
     let out = Path::new("out");
     if let Some(directory) = &file.scene.output.directory {
@@ -287,21 +288,21 @@ pub fn default_folder(file: &SceneFile) -> PathBuf {
     out.join(path.file_stem().unwrap_or_else(|| "scene".as_ref()))
 }
 
-/// More threads than any machine has cores.
-const MOST_THREADS: usize = 4096;
+/// Maximum number of threads.
+const MAX_THREADS: usize = 4096;
 
 impl Common {
-    fn params(&self) -> anyhow::Result<Params> {
+    fn params(&self) -> anyhow::Result<RunParams> {
         let interval = Duration::try_from_secs_f64(self.checkpoint.si);
         let checkpoint_interval = interval.map_err(|error| anyhow!("--checkpoint: {} s: {error}", self.checkpoint))?;
-        Ok(Params { checkpoint_interval })
+        Ok(RunParams { checkpoint_interval })
     }
 
-    /// Returns an error if the scene asks for a film that cannot be made; a note, if it is to be skipped.
+    /// Returns an error if the scene requests a video that cannot be made, or adds a note if it is to be skipped.
     fn check_film(&self, scene: &Scene, notes: &mut Vec<String>) -> anyhow::Result<()> {
         match pictures::check_film(&pictures::formats_of(scene), scene.output.picture.size) {
-            Err(error) if self.skip_missing => notes.push(format!("no film is made: {error}")),
-            Err(error) => bail!("{error}; give --skip-missing to run without the film"),
+            Err(error) if self.skip_missing => notes.push(format!("no video is made: {error}")),
+            Err(error) => bail!("{error}; give --skip-missing to run without the video"),
             Ok(()) => {}
         }
         Ok(())
@@ -313,28 +314,29 @@ impl Common {
     }
 }
 
-/// Compute with so many threads.
+/// Sets the number of threads.
 pub fn set_threads(threads: Option<usize>) -> anyhow::Result<()> {
     let Some(threads) = threads else { return Ok(()) };
-    if !(1..=MOST_THREADS).contains(&threads) {
-        return Err(anyhow!("--threads: {threads}, expected 1 to {MOST_THREADS}"));
+    if !(1..=MAX_THREADS).contains(&threads) {
+        return Err(anyhow!("--threads: {threads}, expected 1 to {MAX_THREADS}"));
     }
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().context("--threads")
 }
 
-/// Set by Ctrl-C, and by requests to end.
+/// Set by Ctrl-C and by requests to terminate.
 static STOP: AtomicBool = AtomicBool::new(false);
 
-/// Whether what is being done looks at [`STOP`].
+/// True while the computation in progress checks [`STOP`].
 static LISTENING: AtomicBool = AtomicBool::new(false);
 
-/// Takes over Ctrl-C, once in a process: also where the command runs inside of another program, which may have taken it over before.
+/// Takes over Ctrl-C, once per process. This also works if the command runs inside another program that has installed a
+/// handler.
 pub fn take_over_interrupts() -> anyhow::Result<()> {
     static IS_TAKEN: AtomicBool = AtomicBool::new(false);
     if IS_TAKEN.swap(true, Ordering::SeqCst) {
         return Ok(());
     }
-    // A second one ends the program at once, as does the first if nobody listens: nothing that is finished gets lost.
+    // A second signal ends the program at once, as does the first if nobody listens. Finished results are not lost.
     let handler = || {
         if STOP.swap(true, Ordering::SeqCst) || !LISTENING.load(Ordering::SeqCst) {
             std::process::exit(130);
@@ -343,19 +345,19 @@ pub fn take_over_interrupts() -> anyhow::Result<()> {
     ctrlc::set_handler(handler).context("Ctrl-C")
 }
 
-/// From now on, Ctrl-C lets what is being done come to an end.
+/// Makes Ctrl-C let the current computation finish from now on.
 pub fn listen() {
     LISTENING.store(true, Ordering::SeqCst);
 }
 
-/// Whether the user wants to stop.
+/// Returns true if the user has asked to stop.
 pub fn is_stopped() -> bool {
     STOP.load(Ordering::SeqCst)
 }
 
 fn finish(mut run: Run, common: &Common, check: bool, mut notes: Vec<String>) -> anyhow::Result<Done> {
     if check && run.file.scene.expect.is_empty() {
-        return Err(anyhow!("--check: the scene says of nothing what it must be; give it an [[expect]]"));
+        return Err(anyhow!("--check: nothing to check: the scene has no [[expect]] entries"));
     }
     listen();
     notes.extend(run.built().notes.iter().cloned());
@@ -377,7 +379,7 @@ fn finish(mut run: Run, common: &Common, check: bool, mut notes: Vec<String>) ->
     let outcome = run.go(&common.params()?, &mut watch);
     display.end();
     notes.extend(warnings);
-    let outcome = outcome.with_context(|| format!("what was done before is in {}", folder.display()))?;
+    let outcome = outcome.with_context(|| format!("earlier results are in {}", folder.display()))?;
     if outcome.status == Status::Stopped {
         return Ok(stopped(&outcome, &folder));
     }
@@ -397,7 +399,7 @@ fn finish(mut run: Run, common: &Common, check: bool, mut notes: Vec<String>) ->
     close(&run, common, check, text, outputs, notes)
 }
 
-/// Make what is made of all frames, and see whether they are as expected.
+/// Writes the outputs made from all frames, and checks the expectations.
 fn close(
     run: &Run,
     common: &Common,
@@ -415,9 +417,9 @@ fn close(
     }
     let Outputs { mut files, failures } = outputs;
     let mut failures: Vec<anyhow::Error> = failures.into_iter().map(Into::into).collect();
-    // Only Ctrl-C ends the drawing early.
+    // Only Ctrl-C stops the rendering early.
     let Ok(pictures) = pictures::finish(run, &formats, !common.quiet) else {
-        let note = format!("stopped while drawing; `pliant resume {folder}` draws what is missing");
+        let note = format!("stopped while rendering; `pliant resume {folder}` renders the missing images");
         return Ok(Done { text: String::new(), notes: vec![note], exit: 130 });
     };
     files.extend(pictures.files);
@@ -425,17 +427,17 @@ fn close(
     failures.iter().for_each(crate::show_error);
     if !failures.is_empty() {
         let without_film = if !common.skip_missing && has_no_film(&formats) {
-            ", and with --skip-missing all but the film"
+            ", and with --skip-missing all except for the video"
         } else {
             ""
         };
         notes.push(format!(
-            "the simulation is complete; `pliant resume {folder}` makes the outputs that are missing{without_film}"
+            "the simulation is complete; `pliant resume {folder}` makes the missing outputs{without_film}"
         ));
     }
     files.iter().for_each(|file| text += &format!("wrote {}\n", file.display()));
     if common.quiet || common.json {
-        // Without a summary, the notes before the run are enough.
+        // Without a summary, the notes printed before the run suffice.
         text.clear();
         notes.clear();
     }
@@ -444,10 +446,10 @@ fn close(
     Ok(Done { text, notes, exit })
 }
 
-/// What to say after Ctrl-C. The exit status is that of programs that such a signal ends.
+/// Returns the message after Ctrl-C, with the exit status of a program ended by that signal.
 fn stopped(outcome: &Outcome, folder: &Path) -> Done {
     let note = format!(
-        "stopped after step {}; `pliant resume {}` goes on from step {}",
+        "stopped after step {}; `pliant resume {}` continues from step {}",
         outcome.step,
         folder.display(),
         outcome.resumable_from

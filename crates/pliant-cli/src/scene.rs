@@ -1,37 +1,37 @@
-//! `pliant scene`: look at scenes without running them.
+//! `pliant scene`: checks and converts scenes without running them.
 
 use std::path::{Path, PathBuf};
 
 use clap::{Subcommand, ValueHint};
 use pliant::integrator::stability;
 use pliant::io::{Disk, Files};
-use pliant::scene::{Built, Mass, SceneFile, Scheme, reference, schema};
+use pliant::scene::{Built, IntegratorKind, Mass, SceneFile, reference, schema};
 use pliant::solver::Symbolic;
 
 use crate::Done;
 use crate::run::read_scene;
-use crate::table::{Facts, count, number, vector};
+use crate::table::{Listing, count, number, vector};
 
 #[derive(Debug, Subcommand)]
 pub enum SceneCommand {
-    /// Say what a scene would simulate, or what is wrong with it.
+    /// Describe what a scene would simulate, or print its errors.
     Check {
-        /// A scene: .toml, or VegaFEM's .config. Or a mesh, which is dropped on the ground.
+        /// A scene (.toml, or VegaFEM's .config), or a mesh, which is dropped on the ground.
         #[arg(value_name = "SCENE|MESH", value_hint = ValueHint::FilePath)]
         scene: PathBuf,
     },
-    /// Write a scene of VegaFEM, or that of a mesh, as TOML.
+    /// Write a VegaFEM scene, or the default scene of a mesh, as TOML.
     Convert {
         /// VegaFEM's .config, a mesh, or a scene to write in full.
         #[arg(value_name = "SCENE|MESH", value_hint = ValueHint::FilePath)]
         scene: PathBuf,
-        /// The file to write, in the folder of the scene, since that names files relative to it [default: standard output].
+        /// File to write, in the folder of the scene, since paths in it are relative to it [default: standard output].
         #[arg(short, long, value_hint = ValueHint::FilePath)]
         output: Option<PathBuf>,
     },
-    /// Print the reference of the format, in Markdown.
+    /// Print the reference of the scene format, in Markdown.
     Reference,
-    /// Print a JSON schema of the format, with which editors complete and check scenes.
+    /// Print a JSON schema of the scene format, for completion and validation in editors.
     Schema,
 }
 
@@ -52,7 +52,7 @@ impl SceneCommand {
                         let folder = |path: &Path| std::path::absolute(Path::new(".").join(path)).ok();
                         if folder(path.parent().unwrap_or(Path::new(""))) != folder(&file.source.folder) {
                             let home = Path::new(".").join(&file.source.folder);
-                            notes.push(format!("files that it names are relative to {}: put it there", home.display()));
+                            notes.push(format!("paths in the scene are relative to {}; save it there", home.display()));
                         }
                         format!("wrote {}\n", path.display())
                     }
@@ -71,46 +71,48 @@ impl SceneCommand {
     }
 }
 
-/// To find the size of the factor of a larger body would take minutes.
-const MOST_ANALYSED: usize = 300_000;
+/// Maximum number of vertices for which the factor is analyzed, which would take minutes for larger bodies.
+const MAX_ANALYZED: usize = 300_000;
 
 fn report(file: &SceneFile, mut built: Built, notes: &mut Vec<String>) -> anyhow::Result<String> {
     let settings = &file.scene.simulation;
-    let mut facts = Facts::default();
-    facts.title(&file.title(), "can be simulated");
+    let mut listing = Listing::default();
+    listing.title(&file.title(), "can be simulated");
     let model = built.simulation.model();
-    let held = model.holds().iter().map(|hold| hold.vertices.len()).sum::<usize>();
-    facts.row("vertices", format!("{}, {held} of them held", model.vertex_count()));
-    facts.row("gravity", format!("{} m/s²", vector(model.gravity(), 1.0)));
-    facts.row(
-        "scheme",
+    let fixed = model.fixed().iter().map(|fixed| fixed.vertices.len()).sum::<usize>();
+    listing.row("vertices", format!("{}, {fixed} of them fixed", model.vertex_count()));
+    listing.row("gravity", format!("{} m/s²", vector(model.gravity(), 1.0)));
+    listing.row(
+        "integrator",
         format!(
             "{}, {} of {} s",
-            name(&settings.scheme.value),
+            name(&settings.integrator.value),
             count(built.steps as usize, "step", "steps"),
             number(settings.step.si)
         ),
     );
     if let Some(reduced) = built.simulation.reduced_model() {
         let (size, forces) = (reduced.basis().size(), reduced.elasticity().name());
-        let freedom = if reduced.placement().is_some() { " in a frame that moves along" } else { "" };
-        facts.row("reduced", format!("to {size} directions{freedom}, forces by {forces}"));
+        let freedom = if reduced.placement().is_some() { " in a co-rotated frame" } else { "" };
+        listing.row("reduced", format!("to {size} basis vectors{freedom}, forces by {forces}"));
     }
     let frames = 1 + built.steps.div_ceil(built.frame_every);
-    facts.row("frames", format!("{frames}, one in {}", count(built.frame_every as usize, "step", "steps")));
-    facts.row("columns", built.recorder.columns().join(", "));
-    let explicit =
-        matches!(settings.scheme.value, Scheme::CentralDifferences | Scheme::SymplecticEuler | Scheme::ExplicitEuler);
+    listing.row("frames", format!("{frames}, one every {}", count(built.frame_every as usize, "step", "steps")));
+    listing.row("columns", built.recorder.columns().join(", "));
+    let explicit = matches!(
+        settings.integrator.value,
+        IntegratorKind::CentralDifferences | IntegratorKind::SymplecticEuler | IntegratorKind::ExplicitEuler
+    );
     let is_reduced = built.simulation.reduced_model().is_some();
     let needs_solver = !(is_reduced || explicit && settings.mass == Mass::Lumped);
     let blocks = 72 * model.pattern().slot_count();
-    let is_analysed = needs_solver && model.vertex_count() <= MOST_ANALYSED;
-    let factor = if is_analysed { 6 * Symbolic::new(model.pattern().clone())?.info().memory } else { 0 };
-    // Stiffness, the matrix of the system and the mass; about ten vectors; and the factor, if there is one.
+    let is_analyzed = needs_solver && model.vertex_count() <= MAX_ANALYZED;
+    let factor = if is_analyzed { 6 * Symbolic::new(model.pattern().clone())?.info().memory } else { 0 };
+    // Stiffness, system matrix and mass; about ten vectors; and the factor, if there is one.
     let memory = number((3 * blocks + 10 * 24 * model.vertex_count() + factor) as f64 / 1e6);
-    let beside = if needs_solver && !is_analysed { ", and what a linear solver takes" } else { "" };
-    facts.row("memory", format!("about {memory} MB{beside}"));
-    facts.row(
+    let beside = if needs_solver && !is_analyzed { ", plus the linear solver" } else { "" };
+    listing.row("memory", format!("about {memory} MB{beside}"));
+    listing.row(
         "disk",
         format!("about {} MB of frames", number(frames as f64 * 48.0 * model.vertex_count() as f64 / 1e6)),
     );
@@ -131,24 +133,24 @@ fn report(file: &SceneFile, mut built: Built, notes: &mut Vec<String>) -> anyhow
             ]
         })
         .collect();
-    facts.columns(&["object", "vertices", "elements", "regions", "volume m³", "mass kg"], &rows);
+    listing.columns(&["object", "vertices", "elements", "regions", "volume m³", "mass kg"], &rows);
     if explicit && !is_reduced {
         let mut solver = settings.solver(&file.source)?.build();
         let step = settings.step.si;
         let found = built.simulation.with_model(|model, state| stability(model, &mut *solver, state, step))?;
-        let (step, most) = (number(found.step), number(found.largest_step));
+        let (step, most) = (number(found.step), number(found.max_step));
         if found.is_stable() {
-            notes.push(format!("the step of {step} s is stable at the start: at most {most} s would be"));
+            notes.push(format!("the step of {step} s is stable initially; the maximum stable step is {most} s"));
         } else {
             notes.push(format!(
-                "the step of {step} s is NOT stable: at most {most} s would be, or take an implicit scheme"
+                "the step of {step} s is NOT stable: the maximum is {most} s; reduce the step or use an implicit integrator"
             ));
         }
     }
-    Ok(facts.into_text())
+    Ok(listing.into_text())
 }
 
-/// What a choice is called in a scene.
+/// Returns the name of a choice in scenes.
 fn name(choice: &impl serde::Serialize) -> String {
     serde_json::to_value(choice).ok().and_then(|name| Some(name.as_str()?.to_owned())).unwrap_or_default()
 }

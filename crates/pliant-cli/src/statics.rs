@@ -1,4 +1,4 @@
-//! `pliant static`: how a mesh deforms under loads, in one command.
+//! `pliant static`: static equilibrium of a mesh under loads, in one command.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use pliant::math::Vec3;
 use pliant::matrix_io::{Array, write_array};
 use pliant::mesh::Moduli;
 use pliant::model::Model;
-use pliant::output::{self, Axis, Cast, Fields, Frame};
+use pliant::output::{self, Axis, SceneGeometry, Fields, Frame};
 use pliant::scene::quantity::{Density, Dimension, Pressure, dimension};
 use pliant::scene::{Built, Quantity, SceneError, SceneFile, Source};
 use pliant::solver::{NotPositiveDefinite, SolveError};
@@ -18,55 +18,55 @@ use pliant::system::State;
 use serde::Serialize;
 
 use crate::Done;
-use crate::table::{Facts, number, to_json, vector};
+use crate::table::{Listing, number, to_json, vector};
 
-/// Name of a choice of vertices in the help, which says what it may be.
+/// Placeholder of vertex selections in the help, which explains it.
 const WHERE: &str = "WHERE";
 
-/// Find how a mesh deforms under loads.
+/// Solve for the static equilibrium of a mesh under loads.
 #[derive(Debug, Args)]
 pub struct Static {
-    /// The mesh.
+    /// Volume mesh.
     #[arg(value_hint = ValueHint::FilePath)]
     mesh: PathBuf,
-    /// Where it is fixed.
+    /// Vertices to fix.
     #[arg(long, value_name = WHERE, required = true)]
     fix: Vec<String>,
-    /// A force in all, in N.
+    /// Total force, in N.
     #[arg(long, num_args = 4, value_names = [WHERE, "X", "Y", "Z"], allow_hyphen_values = true)]
     force: Vec<String>,
-    /// A force per area on the surface, in Pa.
+    /// Force per area on the surface, in Pa.
     #[arg(long, num_args = 4, value_names = [WHERE, "X", "Y", "Z"], allow_hyphen_values = true)]
     traction: Vec<String>,
-    /// A pressure on the surface that follows its deformation, in Pa; positive pushes onto it.
+    /// Pressure on the surface that follows its deformation, in Pa; positive values push onto it.
     #[arg(long, num_args = 2, value_names = [WHERE, "PRESSURE"], allow_hyphen_values = true)]
     pressure: Vec<String>,
-    /// Make pressures dead loads: with the normals and areas of the undeformed surface.
+    /// Treat pressures as dead loads, with the normals and areas of the undeformed surface.
     #[arg(long, requires = "pressure")]
     dead: bool,
-    /// Vertices that are moved by so much, in m.
+    /// Prescribed displacement of vertices, in m.
     #[arg(long, num_args = 4, value_names = [WHERE, "X", "Y", "Z"], allow_hyphen_values = true)]
     displace: Vec<String>,
-    /// Acceleration by gravity, in m/s² [default: none].
+    /// Gravitational acceleration, in m/s² [default: none].
     #[arg(long, num_args = 3, value_names = ["X", "Y", "Z"], allow_hyphen_values = true)]
     gravity: Option<Vec<String>>,
-    /// The elastic law, as `pliant laws` lists them.
+    /// Elastic law, see `pliant laws`.
     #[arg(long)]
     law: Option<String>,
-    /// Young's modulus, in Pa or such as "1 MPa" [default: as in the mesh file].
+    /// Young's modulus, in Pa or with a unit, as in "1 MPa" [default: as in the mesh file].
     #[arg(long, value_name = "PRESSURE")]
     young: Option<Pressure>,
     /// Poisson's ratio [default: as in the mesh file].
     #[arg(long)]
     poisson: Option<f64>,
-    /// Mass per volume, in kg/m³ or such as "1.1 g/cm^3" [default: as in the mesh file].
+    /// Density, in kg/m³ or with a unit, as in "1.1 g/cm^3" [default: as in the mesh file].
     #[arg(long)]
     density: Option<Density>,
-    /// The file to write: .vtu (points at rest with displacements, stresses, strains, reactions), the deformed surface as .obj, .ply or .glb, or
-    /// displacements as .npy, .csv or .txt.
+    /// File to write: .vtu (undeformed points with displacements, stresses, strains, reactions), the deformed surface
+    /// as .obj, .ply or .glb, or displacements as .npy, .csv or .txt.
     #[arg(short, long, value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
-    /// Print numbers for programs.
+    /// Print JSON instead of a table.
     #[arg(long)]
     json: bool,
 }
@@ -78,10 +78,10 @@ struct Answer {
     displacement: Vec3,
     elastic_energy: f64,
     volume_change: f64,
-    /// Recovered at vertices.
+    /// Maximum von Mises stress, recovered at vertices \[Pa\].
     largest_von_mises: f64,
     von_mises_at_vertex: usize,
-    least_volume_ratio: f64,
+    min_volume_ratio: f64,
     reaction: Vec3,
     newton_iterations: usize,
 }
@@ -89,7 +89,7 @@ struct Answer {
 impl Static {
     pub fn run(&self) -> anyhow::Result<Done> {
         let Lines { text, options } = self.scene()?;
-        // The scene is nobody's file: errors name the mesh, and the options that they are about.
+        // The scene is not a file of the user, so errors name the mesh and the options that they are about.
         let told = |error: SceneError| {
             let mesh = format!("{}: ", self.mesh.display());
             let message = error.message.strip_prefix(&mesh).unwrap_or(&error.message);
@@ -117,7 +117,7 @@ impl Static {
         Ok(Done { text: out, notes, exit: 0 })
     }
 
-    /// Writes the options as a scene.
+    /// Converts the options to a scene.
     fn scene(&self) -> anyhow::Result<Lines> {
         let mesh = self.mesh.file_name().ok_or_else(|| anyhow!("{}: expected a mesh file", self.mesh.display()))?;
         let gravity = self.gravity.as_ref().map(|gravity| vector_of::<dimension::Acceleration>("--gravity", gravity));
@@ -125,14 +125,14 @@ impl Static {
         let has_gravity = gravity.split(", ").any(|entry| entry.parse() != Ok(0.0));
         let mut lines = Lines::default();
         lines.push("--gravity", &format!("gravity = [{gravity}]"));
-        lines.push("", "[simulation]\nscheme = \"static\"\nstep = 1\nduration = 1\n[[object]]");
+        lines.push("", "[simulation]\nintegrator = \"static\"\nstep = 1\nduration = 1\n[[object]]");
         lines.push("", &format!("mesh = {}\n[object.material]", quoted(&mesh.to_string_lossy())));
         let has_density = self.check_material(has_gravity)?;
         let entries = [
             ("law", self.law.as_deref().map(quoted)),
             ("young", self.young.map(|young| format!("{:?}", young.si))),
             ("poisson", self.poisson.map(|poisson| format!("{poisson:?}"))),
-            // Without gravity, mass does not matter.
+            // Mass has no effect without gravity.
             ("density", self.density.map(|density| format!("{:?}", density.si)).or((!has_density).then(|| "1".into()))),
         ];
         for (key, value) in entries {
@@ -141,13 +141,13 @@ impl Static {
             }
         }
         for place in &self.fix {
-            lines.push(&format!("--fix {place}"), &format!("[[hold]]\nvertices = {}", selection(place)?));
+            lines.push(&format!("--fix {place}"), &format!("[[fixed]]\nvertices = {}", selection(place)?));
         }
         for [place, vector @ ..] in self.displace.as_chunks::<4>().0 {
             let translate = vector_of::<dimension::Length>("--displace", vector)?;
             let motion = format!("{{ keyframes = [{{ time = 1, translate = [{translate}] }}] }}");
-            let hold = format!("[[hold]]\nvertices = {}\nmotion = {motion}", selection(place)?);
-            lines.push(&format!("--displace {place} {}", vector.join(" ")), &hold);
+            let fixed = format!("[[fixed]]\nvertices = {}\nmotion = {motion}", selection(place)?);
+            lines.push(&format!("--displace {place} {}", vector.join(" ")), &fixed);
         }
         for [place, vector @ ..] in self.force.as_chunks::<4>().0 {
             let force = vector_of::<dimension::Force>("--force", vector)?;
@@ -168,7 +168,7 @@ impl Static {
         Ok(lines)
     }
 
-    /// Checks that options and mesh file give all of the material that is needed, and returns true if all densities are known.
+    /// Checks that the options and the mesh file define the material. Returns true if all densities are known.
     fn check_material(&self, has_gravity: bool) -> anyhow::Result<bool> {
         if self.young.is_some() && self.poisson.is_some() && self.density.is_some() {
             return Ok(true);
@@ -182,7 +182,7 @@ impl Static {
             let place = || format!("{}, region `{}`", self.mesh.display(), region.name);
             let has_moduli = match region.material.as_ref().and_then(|material| material.moduli.as_ref()) {
                 Some(Moduli::Isotropic { .. }) => true,
-                // What a file gives otherwise is a law by itself.
+                // Other materials of a file are complete laws.
                 Some(_) => missing.len() != 1,
                 None => false,
             };
@@ -217,30 +217,30 @@ impl Static {
                 ..
             } => format!("the stiffness matrix is not positive definite; {unstable}"),
             StepError::NotConverged { iterations, residual, tolerance, worst, .. } => format!(
-                "after {iterations} Newton iterations the residual is {residual:.1e} of the forces, expected {tolerance:.1e}; it is largest \
+                "after {iterations} Newton iterations the residual is {residual:.1e} relative to the forces, expected {tolerance:.1e}; it is largest \
                  at {worst}; reduce the loads, or give --law stable-neo-hookean"
             ),
             StepError::LineSearch { iterations, residual, worst, .. } => format!(
-                "no shorter step lowers the energy in Newton iteration {iterations}: the residual is {residual:.1e} of the forces, largest \
+                "the line search failed in Newton iteration {iterations}: the residual is {residual:.1e} relative to the forces, largest \
                  at {worst}; reduce the loads, or give --law stable-neo-hookean"
             ),
-            // Statics go from 0 to the only time that there is.
+            // Static solves have a single step, whose time is of no interest.
             other => other.to_string().replace("in the step from 1 s: ", "").replace(" in the step from 1 s", ""),
         };
         anyhow!("{}: no equilibrium with {load:.3} % of the loads: {why}", self.mesh.display())
     }
 }
 
-/// A scene that options stand for.
+/// Scene that is built from options.
 #[derive(Debug, Default)]
 struct Lines {
     text: String,
-    /// The option that each line is of, or nothing.
+    /// Option that each line is from, or empty.
     options: Vec<String>,
 }
 
 impl Lines {
-    /// Adds lines that an option stands for.
+    /// Appends lines that are from an option.
     fn push(&mut self, option: &str, lines: &str) {
         self.options.extend(lines.lines().map(|_| option.to_owned()));
         self.text += lines;
@@ -248,12 +248,12 @@ impl Lines {
     }
 }
 
-/// What JSON puts between quotes, TOML reads.
+/// Quotes text; JSON strings are valid in TOML.
 fn quoted(text: &str) -> String {
     serde_json::to_string(text).expect("text is always possible")
 }
 
-/// The SI value of a number that an option was given, as TOML has it.
+/// Parses the value of an option and returns it in SI units, in TOML syntax.
 fn quantity<D: Dimension>(option: &str, text: &str) -> anyhow::Result<String> {
     let quantity: Quantity<D> = text.parse().map_err(|error| anyhow!("{option}: {error}"))?;
     Ok(format!("{:?}", quantity.si))
@@ -283,7 +283,7 @@ fn selection(place: &str) -> anyhow::Result<String> {
     Ok(if is_list {
         format!("{{ indices = [{place}] }}")
     } else if is_file {
-        // The scene is in the folder of the mesh, the file in that of the user.
+        // The scene is relative to the folder of the mesh, the file to that of the user.
         let path = std::path::absolute(place).unwrap_or_else(|_| place.into());
         format!("{{ file = {} }}", quoted(&path.to_string_lossy()))
     } else {
@@ -308,7 +308,7 @@ fn measure_model(model: &mut Model, state: &State, newton_iterations: usize) -> 
         .max_by(|a, b| a.1.length_squared().total_cmp(&b.1.length_squared()))
         .unwrap_or_default();
     let fields = Fields::new(model, &state.q);
-    let least_volume_ratio = fields.elements.volume_ratio.iter().copied().fold(f32::INFINITY, f32::min);
+    let min_volume_ratio = fields.elements.volume_ratio.iter().copied().fold(f32::INFINITY, f32::min);
     let (von_mises_at_vertex, largest_von_mises) = fields
         .vertices
         .von_mises
@@ -326,7 +326,7 @@ fn measure_model(model: &mut Model, state: &State, newton_iterations: usize) -> 
         volume_change: seen.volume / rest_volume - 1.0,
         largest_von_mises: largest_von_mises.into(),
         von_mises_at_vertex,
-        least_volume_ratio: least_volume_ratio.into(),
+        min_volume_ratio: min_volume_ratio.into(),
         reaction: vectors(&reactions).into_iter().sum(),
         newton_iterations,
     }
@@ -334,20 +334,20 @@ fn measure_model(model: &mut Model, state: &State, newton_iterations: usize) -> 
 
 impl Answer {
     fn table(&self, mesh: &str) -> String {
-        let mut facts = Facts::default();
-        facts.title(mesh, &format!("in equilibrium after {} Newton iterations", self.newton_iterations));
+        let mut listing = Listing::default();
+        listing.title(mesh, &format!("in equilibrium after {} Newton iterations", self.newton_iterations));
         let scale = self.largest_displacement;
         let moved = vector(self.displacement, scale);
-        facts.row("displacement", format!("at most {} m, at vertex {}: {moved}", number(scale), self.at_vertex));
-        facts.row("reaction", format!("{} N", vector(self.reaction, self.reaction.length())));
-        facts.row("elastic energy", format!("{} J", number(self.elastic_energy)));
-        facts.row(
+        listing.row("displacement", format!("at most {} m, at vertex {}: {moved}", number(scale), self.at_vertex));
+        listing.row("reaction", format!("{} N", vector(self.reaction, self.reaction.length())));
+        listing.row("elastic energy", format!("{} J", number(self.elastic_energy)));
+        listing.row(
             "volume",
-            format!("{:+.3} %, of an element at least {}", 100.0 * self.volume_change, number(self.least_volume_ratio)),
+            format!("{:+.3} %, of an element at least {}", 100.0 * self.volume_change, number(self.min_volume_ratio)),
         );
         let (stress, vertex) = (number(self.largest_von_mises), self.von_mises_at_vertex);
-        facts.row("von Mises", format!("at most {stress} Pa, recovered at vertex {vertex}"));
-        facts.into_text()
+        listing.row("von Mises", format!("at most {stress} Pa, recovered at vertex {vertex}"));
+        listing.into_text()
     }
 }
 
@@ -357,12 +357,12 @@ fn write(built: &Built, path: &Path) -> anyhow::Result<()> {
     let is_array =
         path.extension().is_some_and(|own| ["npy", "csv", "txt", "dat", "mtx"].iter().any(|known| own == *known));
     if is_array {
-        let array = Array::from_rows(3, simulation.state().q.clone()).context("three numbers a vertex")?;
+        let array = Array::from_rows(3, simulation.state().q.clone()).context("three numbers per vertex")?;
         return Ok(write_array(path, &array)?);
     }
-    let cast = std::sync::Arc::new(Cast::new(simulation.model()));
+    let geometry = std::sync::Arc::new(SceneGeometry::new(simulation.model()));
     let (model, state) = (simulation.model(), simulation.state());
     let frame = Frame::new(model, state, 0, true).with_reactions(model, state);
-    output::write_still(path, &cast, &frame, Axis::Y)?;
+    output::write_still(path, &geometry, &frame, Axis::Y)?;
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Text for people: aligned columns, numbers with few digits, colours that vanish off a terminal.
+//! Human-readable text: aligned columns, numbers with few digits, and colors on terminals only.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -10,23 +10,23 @@ pub const LITERAL: Style = AnsiColor::Cyan.on_default();
 pub const ERROR: Style = AnsiColor::Red.on_default().bold();
 pub const NOTE: Style = AnsiColor::Yellow.on_default();
 
-/// Rows of a name and what there is to say.
+/// Table of names and values.
 #[derive(Default)]
-pub struct Facts(String);
+pub struct Listing(String);
 
-impl Facts {
-    /// A title line.
+impl Listing {
+    /// Appends a title line.
     pub fn title(&mut self, text: &str, detail: &str) {
         let (text, detail) = (printable(text), printable(detail));
         put(&mut self.0, format_args!("{HEADING}{text}{HEADING:#}  {detail}\n"));
     }
 
-    /// A row.
+    /// Appends a row.
     pub fn row(&mut self, name: &str, value: impl AsRef<str>) {
         put(&mut self.0, format_args!("  {LITERAL}{name:<16}{LITERAL:#}  {}\n", printable(value.as_ref())));
     }
 
-    /// Columns under a heading; those of numbers are right-aligned.
+    /// Appends columns under a heading; columns of numbers are right-aligned.
     pub fn columns(&mut self, heading: &[&str], rows: &[Vec<String>]) {
         let rows: Vec<Vec<Cow<'_, str>>> =
             rows.iter().map(|row| row.iter().map(|cell| printable(cell)).collect()).collect();
@@ -70,7 +70,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     text.chars().map(|c| if is_control(c) { c.escape_default().to_string() } else { c.to_string() }).collect()
 }
 
-/// Makes text printable but for the styles of this module.
+/// Makes text printable, except for the styles of this module.
 pub fn styled(text: &str) -> String {
     let styles = [HEADING, LITERAL, ERROR, NOTE].map(|style| style.render().to_string());
     let reset = HEADING.render_reset().to_string();
@@ -91,12 +91,12 @@ fn put(text: &mut String, arguments: std::fmt::Arguments<'_>) {
     text.write_fmt(arguments).expect("writing to a string does not fail");
 }
 
-/// A number with five significant digits, plain where that is short.
+/// Formats a number with five significant digits, without exponent where that is short.
 pub fn number(x: f64) -> String {
     number_to(x, 4)
 }
 
-/// A number with so many digits after the first.
+/// Formats a number with the given number of digits after the first.
 pub fn number_to(x: f64, digits: usize) -> String {
     if x == 0.0 {
         return "0".into();
@@ -109,18 +109,18 @@ pub fn number_to(x: f64, digits: usize) -> String {
     }
 }
 
-/// `(x, y, z)`.
+/// Formats a vector as `(x, y, z)`.
 pub fn vector(v: impl Into<[f64; 3]>, scale: f64) -> String {
     let [x, y, z] = v.into().map(|x| number(clean(x, scale)));
     format!("({x}, {y}, {z})")
 }
 
-/// `x`, or zero if it is nothing but rounding beside things of size `scale`.
+/// Returns `x`, or zero if it is only round-off relative to `scale`.
 pub fn clean(x: f64, scale: f64) -> f64 {
     if x.abs() < 1e-13 * scale { 0.0 } else { x }
 }
 
-/// A bar chart in one line of text.
+/// Returns a bar chart in one line of text.
 pub fn sparkline(counts: &[usize]) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let most = counts.iter().copied().max().unwrap_or(0).max(1);
@@ -128,12 +128,12 @@ pub fn sparkline(counts: &[usize]) -> String {
     counts.iter().map(bar).collect()
 }
 
-/// `1 vertex`, `2 vertices`.
+/// Formats a number with its noun, as in `1 vertex` and `2 vertices`.
 pub fn count(n: usize, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
 }
 
-/// For programs instead of people.
+/// Serializes a value as JSON, for programs.
 pub fn to_json(value: &impl serde::Serialize) -> anyhow::Result<String> {
     Ok(serde_json::to_string_pretty(value)? + "\n")
 }
@@ -159,15 +159,15 @@ mod tests {
 
     #[test]
     fn control_characters_of_names_never_reach_the_terminal() {
-        let mut facts = Facts::default();
-        facts.title("a\u{1b}[2Jb", "\u{7}c");
-        facts.row("name", "\u{9b}31m\rd");
-        facts.columns(&["x"], &[vec!["\u{1b}]0;title\u{7}".into()]]);
-        let text = styled(&facts.into_text());
+        let mut listing = Listing::default();
+        listing.title("a\u{1b}[2Jb", "\u{7}c");
+        listing.row("name", "\u{9b}31m\rd");
+        listing.columns(&["x"], &[vec!["\u{1b}]0;title\u{7}".into()]]);
+        let text = styled(&listing.into_text());
         let plain = anstream::adapter::strip_str(&text).to_string();
         assert!(plain.contains("a\\u{1b}[2Jb  \\u{7}c") && plain.contains("\\u{9b}31m\\rd"), "{plain}");
         assert!(plain.chars().all(|c| !c.is_control() || c == '\n'), "{plain:?}");
-        // What was not put in with a fact keeps only our own styles.
+        // Text that is not part of a fact keeps only the styles of this module.
         assert_eq!(styled("\u{1b}[2J\u{1b}[36mx\u{1b}[0m"), "\\u{1b}[2J\u{1b}[36mx\u{1b}[0m");
     }
 

@@ -9,48 +9,50 @@ use anyhow::{anyhow, bail};
 use clap::{Args, ValueHint};
 use pliant::run::Run;
 use pliant::scene::quantity::Time;
-use pliant_viewer::{Live, Page, Params, Playback, Show, Viewer, ViewerError};
+use pliant_viewer::{Live, Page, ServerParams, Playback, Show, Viewer, ViewerError};
 
 use crate::Done;
 use crate::default_scene::{self, BodyArgs, Purpose};
 use crate::run::{is_stopped, listen, read_files, set_reduced, set_threads};
 
-/// Simulate in real time, in the browser.
+/// Simulate interactively in the browser.
 #[derive(Debug, Args)]
 #[command(allow_negative_numbers = true)]
 pub struct View {
-    /// A scene: .toml, or VegaFEM's .config. Or meshes and surfaces, which are dropped on the ground. Or the folder of a run, which is played back.
+    /// A scene (.toml, or VegaFEM's .config), meshes and surfaces, which are dropped on the ground, or the folder of a
+    /// run, which is played back.
     #[arg(value_name = "SCENE|MESH|RUN", required = true, value_hint = ValueHint::AnyPath)]
     files: Vec<PathBuf>,
-    /// Override the length of a time step, in s or such as 1/60 or "5 ms".
+    /// Override the time step, in s, as a fraction such as 1/60, or with a unit, as in "5 ms".
     #[arg(long, value_name = "TIME")]
     step: Option<Time>,
-    /// Simulate with this reduced model, which `pliant reduce` has made of the scene.
+    /// Simulate with this reduced model, built from the scene by `pliant reduce`.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     reduced: Option<PathBuf>,
-    /// Wait until someone presses play.
+    /// Start paused.
     #[arg(long)]
     paused: bool,
-    /// The port to listen on; 0 is any that is free [default: 8490, or if that is taken any].
+    /// Port to listen on; 0 chooses a free one [default: 8490, or a free port if that is taken].
     #[arg(long)]
     port: Option<u16>,
-    /// The address to listen on. With another than the default, others can reach it: the address that is printed is then the key.
+    /// Address to listen on. With another than the default, other machines can connect: the printed address then
+    /// contains the access key.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     listen: IpAddr,
-    /// A name under which browsers may reach it beside localhost. May be given several times.
+    /// Host name besides localhost under which browsers may connect. May be given several times.
     #[arg(long, value_name = "NAME")]
     name: Vec<String>,
     /// Do not open a browser.
     #[arg(long)]
     no_browser: bool,
-    /// Use so many threads [default: all cores].
+    /// Number of threads [default: all cores].
     #[arg(long, value_name = "COUNT")]
     threads: Option<usize>,
     #[command(flatten)]
     bodies: BodyArgs,
 }
 
-/// The port if nothing is said.
+/// Default port.
 const PORT: u16 = 8490;
 
 impl View {
@@ -65,10 +67,10 @@ impl View {
                 .into_iter()
                 .find_map(|(name, is_given)| is_given.then_some(name))
             {
-                bail!("{option} is for scenes, and {} is a run that was made before", folder.display());
+                bail!("{option} applies to scenes, but {} is a finished run", folder.display());
             }
             if let Some(option) = self.bodies.given() {
-                bail!("{option} is for meshes and surfaces, and {} is a run that was made before", folder.display());
+                bail!("{option} applies to meshes and surfaces, but {} is a finished run", folder.display());
             }
             let playback = Playback::new(Run::open(folder)?)?;
             crate::show_notes(playback.notes());
@@ -85,7 +87,7 @@ impl View {
             file.notes.append(&mut notes);
             let speed = default_scene::play_speed(&file);
             let live = Live::new(file)?.at_speed(speed);
-            // The page shows them too.
+            // The page shows the notes too.
             crate::show_notes(live.notes());
             self.start(page, || if self.paused { live.paused() } else { live })?
         };
@@ -93,9 +95,7 @@ impl View {
         self.announce(&viewer)?;
         while !is_stopped() {
             if viewer.has_ended() {
-                bail!(
-                    "the simulation ended unexpectedly, which is a fault of Pliant; please report what is said above"
-                );
+                bail!("the simulation ended unexpectedly, which is a bug in Pliant; please report the message above");
             }
             std::thread::sleep(Duration::from_millis(50));
         }
@@ -103,11 +103,11 @@ impl View {
     }
 
     fn start<S: Show>(&self, page: Page, show: impl FnOnce() -> S) -> anyhow::Result<Viewer> {
-        let params = Params { listen: self.listen, port: self.port.unwrap_or(PORT), names: self.name.clone() };
-        // The usual port may be taken by another viewer; a port that was asked for may not.
+        let params = ServerParams { listen: self.listen, port: self.port.unwrap_or(PORT), names: self.name.clone() };
+        // The default port may be taken by another viewer; a port that was given may not.
         let listener = match (Viewer::listen(&params), self.port) {
             (Err(ViewerError::Listen { cause, .. }), None) if cause.kind() == io::ErrorKind::AddrInUse => {
-                Viewer::listen(&Params { port: 0, ..params.clone() })
+                Viewer::listen(&ServerParams { port: 0, ..params.clone() })
             }
             (listener, _) => listener,
         };
@@ -119,23 +119,23 @@ impl View {
         writeln!(out, "{}", viewer.address())?;
         out.flush()?;
         if !self.listen.is_loopback() {
-            let warning = "others can reach this; whoever has the whole address can watch and touch";
+            let warning = "other machines can connect; anyone with the full address can watch and interact";
             writeln!(anstream::stderr(), "{}note:{:#} {warning}", crate::table::NOTE, crate::table::NOTE)?;
         }
         let has_screen = cfg!(not(target_os = "linux"))
             || ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some());
         if out.is_terminal() {
-            writeln!(anstream::stderr(), "Ctrl-C ends it.")?;
+            writeln!(anstream::stderr(), "Press Ctrl-C to stop.")?;
         }
         if !self.no_browser && has_screen && out.is_terminal() {
-            // If there is no browser, there is still the address.
+            // Without a browser, the user still has the address.
             drop(open::that_detached(viewer.address()));
         }
         Ok(())
     }
 }
 
-/// The page, or how to get one.
+/// Returns the page, or an error that explains how to build it.
 fn there(page: Option<Page>) -> anyhow::Result<Page> {
     page.ok_or_else(|| {
         anyhow!(

@@ -25,10 +25,10 @@ fn all_experiments_are_listed_and_names_are_checked() {
     }
     let (status, _, err) = pliant(folder.path(), &["figure-99"]);
     assert_eq!(status, 1);
-    assert!(err.contains("no experiment `figure-99`; there are ") && err.contains("course-energies"), "{err}");
+    assert!(err.contains("unknown experiment `figure-99`; expected one of ") && err.contains("course-energies"), "{err}");
     let (status, _, err) = pliant(folder.path(), &["all", "servin-cube"]);
     assert_eq!(status, 1);
-    assert!(err.contains("`all` stands alone"), "{err}");
+    assert!(err.contains("`all` selects every experiment"), "{err}");
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn the_page_of_all_wants_whole_runs_of_all() {
     };
     let (before, after) = full.split_at(file(&full));
     std::fs::write(at.join("page.json"), format!("{before}../../{after}")).unwrap();
-    refused("expected one beside it");
+    refused("expected a file in the same folder");
 }
 
 #[test]
@@ -91,15 +91,15 @@ fn all_missing_runs_are_told_before_the_work() {
     let (status, out, err) = pliant(folder.path(), &[first.name, "--summary", "docs"]);
     assert_eq!((status, out.as_str()), (1, ""));
     assert!(!folder.path().join("out/reproduce").join(first.name).exists(), "the work was begun");
-    assert!(err.contains(&format!("{}: has a page of the fast variant", second.name)), "{err}");
+    assert!(err.contains(&format!("{}: its page is from the fast variant", second.name)), "{err}");
     for experiment in others {
-        assert!(err.contains(&format!("{}: was not run", experiment.name)), "{err}");
+        assert!(err.contains(&format!("{}: not run yet", experiment.name)), "{err}");
     }
     assert!(!err.contains(&format!("{}: ", first.name)), "{err}");
     assert_eq!(err.matches("out/reproduce").count(), 1, "{err}");
 }
 
-/// Begin to run experiments, and send Ctrl-C when the first has begun. Returns what was printed as an error.
+/// Starts experiments and sends Ctrl-C once the first has started. Returns the text on standard error.
 fn interrupt(folder: &Path, name: &str) -> String {
     let child = Command::new(env!("CARGO_BIN_EXE_pliant"))
         .args(["reproduce", name])
@@ -125,7 +125,7 @@ fn ctrl_c_keeps_what_was_done() {
     let folder = TempDir::new().unwrap();
     let err = interrupt(folder.path(), "all");
     let first = EXPERIMENTS[0].name;
-    assert!(err.contains(&format!("stopped; what was done before is in out/reproduce/{first}\n")), "{err}");
+    assert!(err.contains(&format!("stopped; partial results are in out/reproduce/{first}\n")), "{err}");
     let runs = folder.path().join("out/reproduce");
     let page = std::fs::read_to_string(runs.join(first).join("README.md")).unwrap();
     assert!(page.contains("**Not finished**: stopped"), "{page}");
@@ -146,7 +146,7 @@ fn ctrl_c_leaves_an_earlier_page_that_was_finished() {
     };
     let finished = contents();
     let err = interrupt(folder.path(), first);
-    assert!(err.contains(&format!("what was done before is in out/reproduce/{first}.part; ")), "{err}");
+    assert!(err.contains(&format!("partial results are in out/reproduce/{first}.part; ")), "{err}");
     assert!(contents() == finished, "the page of the earlier run has changed");
     let page = std::fs::read_to_string(part.join("README.md")).unwrap();
     assert!(page.contains("**Not finished**: stopped"), "{page}");

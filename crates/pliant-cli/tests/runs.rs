@@ -36,7 +36,7 @@ fn ok(folder: &Path, args: &[&str]) -> Finished {
     run
 }
 
-/// A jelly that swings: small, but long enough to be interrupted.
+/// Returns the scene of a swinging jelly: small, but long enough to be interrupted.
 fn scene(steps: u32) -> String {
     format!(
         r#"title = "Jelly"
@@ -45,7 +45,7 @@ fn scene(steps: u32) -> String {
 mesh = {{ box = {{ size = [0.4, 0.2, 0.2], cells = [6, 3, 3] }} }}
 material = {{ young = "20 kPa", poisson = 0.4, density = 1000 }}
 
-[[hold]]
+[[fixed]]
 vertices = "x-min"
 
 [[probe]]
@@ -75,7 +75,7 @@ fn with_scene(steps: u32) -> TempDir {
     folder
 }
 
-/// The results of a run, by name.
+/// Returns the results of a run, by name.
 fn results(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     for entry in folder.join("frames").read_dir().unwrap().flatten() {
@@ -173,7 +173,7 @@ fn quiet_is_silent_json_is_a_record_a_step_and_a_pipe_sees_no_bar() {
 const TURNED: &str = "*VERTICES\n5 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 1 1 1\n*ELEMENTS\nTET\n2 4 0\n1 1 2 3 4\n2 3 2 4 5\n\
     *MATERIAL m\nENU, 1000, 1E6, 0.3\n*REGION\nallElements, m\n";
 
-/// Both streams of a command, in the order in which it wrote.
+/// Returns both streams of a command, in the order of writing.
 #[cfg(unix)]
 fn interleaved(folder: &Path, args: &[&str]) -> String {
     let mut command = Command::new("sh");
@@ -186,7 +186,7 @@ fn interleaved(folder: &Path, args: &[&str]) -> String {
 fn notes_are_printed_before_the_work_and_again_with_the_summary() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("turned.veg"), TURNED).unwrap();
-    let note = "note: 1 element had the wrong winding and was turned (1)";
+    let note = "note: 1 element had the wrong winding and was flipped (1)";
     let commands: [(&[&str], &str); 5] = [
         (&["run", "turned.veg", "--duration", "0.05", "-o", "a"], "of real time"),
         (&["resume", "a"], "steps are done"),
@@ -216,7 +216,7 @@ fn energy_that_appears_is_reported_at_once_and_in_the_records() {
                   material = { young = \"1 MPa\", poisson = 0.4, density = 1000 }\n[[obstacle]]\nplane = {}\n\
                   [simulation]\nstep = \"1/60 s\"\nduration = 0.2\n";
     fs::write(folder.path().join("default.toml"), thrown).unwrap();
-    let linearized = format!("{thrown}scheme = \"linearized-backward-euler\"\n");
+    let linearized = format!("{thrown}integrator = \"linearized-backward-euler\"\n");
     fs::write(folder.path().join("linearized.toml"), linearized).unwrap();
     let default = ok(folder.path(), &["run", "default.toml"]);
     assert!(!default.err.contains("energy appeared"), "{}", default.err);
@@ -249,7 +249,7 @@ fn signal(child: &Child, name: &str) {
     assert!(done.success());
 }
 
-/// Wait until a run has written so many frames.
+/// Waits until a run has written `count` frames.
 #[cfg(unix)]
 fn wait_for_frames(folder: &Path, count: usize) {
     let start = Instant::now();
@@ -270,12 +270,12 @@ fn ctrl_c_finishes_the_step_and_says_how_to_go_on() {
     let mut err = String::new();
     child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
     assert_eq!(status.code(), Some(130), "{err}");
-    assert!(err.contains("stopped after step ") && err.contains("`pliant resume a` goes on from step "), "{err}");
+    assert!(err.contains("stopped after step ") && err.contains("`pliant resume a` continues from step "), "{err}");
     ok(folder.path(), &["resume", "a", "--quiet"]);
     ok(folder.path(), &["run", "jelly.toml", "--quiet", "-o", "b"]);
     assert_same(&folder.path().join("b"), &folder.path().join("a"));
     let again = ok(folder.path(), &["resume", "a"]);
-    assert!(again.out.contains("all 3000 steps are done"), "{}", again.out);
+    assert!(again.out.contains("already complete (3000 steps)"), "{}", again.out);
 }
 
 #[test]
@@ -290,13 +290,13 @@ fn a_run_that_is_killed_twenty_times_ends_as_if_it_had_never_been() {
     for _ in 0..20 {
         let args: &[&str] = if begun { &["resume", "killed"] } else { &["run", "jelly.toml", "-o", "killed"] };
         let args: Vec<&str> = args.iter().copied().chain(["--quiet", "--vtu", "--checkpoint", "0"]).collect();
-        // What is resumed has its formats from the scene.
+        // A resumed run takes its formats from the scene.
         let args: Vec<&str> = args.into_iter().filter(|arg| !(begun && *arg == "--vtu")).collect();
         let mut child = command(folder.path(), &args).spawn().unwrap();
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         std::thread::sleep(Duration::from_millis(5 + (random >> 33) % 60));
         signal_if_alive(&mut child);
-        // What is there is complete and right.
+        // Existing files are complete and correct.
         for (name, bytes) in killed.join("frames").is_dir().then(|| results(&killed)).into_iter().flatten() {
             if name.starts_with('.') {
                 continue;
@@ -344,7 +344,7 @@ fn a_full_disk_is_an_error_that_names_the_file_and_leaves_the_rest() {
         .unwrap();
     let err = String::from_utf8(run.stderr).unwrap();
     assert_eq!(run.status.code(), Some(1), "{err}");
-    assert!(err.contains("probes.csv") && err.contains("what was done before is in full"), "{err}");
+    assert!(err.contains("probes.csv") && err.contains("earlier results are in full"), "{err}");
     let resumed = ok(folder.path(), &["resume", "full"]);
     assert!(resumed.out.contains("steps"), "{}", resumed.out);
     ok(folder.path(), &["run", "jelly.toml", "--quiet", "-o", "whole"]);
@@ -360,7 +360,7 @@ fn a_mesh_without_a_scene_is_dropped_on_the_ground() {
     let scene = fs::read_to_string(folder.path().join("out/scene.toml")).unwrap();
     assert!(scene.contains("ball.msh\"") && scene.contains("plane"), "{scene}");
     let table = fs::read_to_string(folder.path().join("out/probes.csv")).unwrap();
-    let height = table.lines().next().unwrap().split(',').position(|name| name == "centre_of_mass.y").unwrap();
+    let height = table.lines().next().unwrap().split(',').position(|name| name == "center_of_mass.y").unwrap();
     let heights: Vec<f64> =
         table.lines().skip(1).map(|line| line.split(',').nth(height).unwrap().parse().unwrap()).collect();
     let lowest = heights.iter().copied().fold(f64::INFINITY, f64::min);
@@ -369,20 +369,20 @@ fn a_mesh_without_a_scene_is_dropped_on_the_ground() {
     assert!(heights.last().unwrap() > &(lowest + 0.01), "{heights:?}");
     ok(folder.path(), &["mesh", "generate", "ball", "--across", "4", "-o", "shell.obj"]);
     let surface = ok(folder.path(), &["run", "shell.obj", "--duration", "0.05", "-o", "shell"]);
-    assert!(surface.err.contains("the file is a surface: it is carried by a cage"), "{}", surface.err);
+    assert!(surface.err.contains("the file is a surface: it is embedded in a cage"), "{}", surface.err);
 }
 
 #[test]
 fn scenes_are_checked_converted_and_described() {
     let folder = with_scene(40);
     let check = ok(folder.path(), &["scene", "check", "jelly.toml"]);
-    for words in ["can be simulated", "112, 16 of them held", "270 tetrahedra", "backward-euler, 40 steps", "memory"] {
+    for words in ["can be simulated", "112, 16 of them fixed", "270 tetrahedra", "backward-euler, 40 steps", "memory"] {
         assert!(check.out.contains(words), "{words}: {}", check.out);
     }
-    let explicit = scene(40).replace("step = \"5 ms\"", "step = \"5 ms\"\nscheme = \"central-differences\"");
+    let explicit = scene(40).replace("step = \"5 ms\"", "step = \"5 ms\"\nintegrator = \"central-differences\"");
     fs::write(folder.path().join("explicit.toml"), explicit).unwrap();
     let check = ok(folder.path(), &["scene", "check", "explicit.toml"]);
-    assert!(check.err.contains("is NOT stable: at most"), "{}", check.err);
+    assert!(check.err.contains("is NOT stable: the maximum is"), "{}", check.err);
     let wrong = scene(40).replace("young", "yuong");
     fs::write(folder.path().join("wrong.toml"), wrong).unwrap();
     for args in [&["scene", "check", "wrong.toml"], &["run", "wrong.toml", "--quiet"]] {
@@ -475,21 +475,21 @@ fn finished_runs_are_plotted_and_drawn() {
     assert_eq!(plots.out, "wrote tip.svg\n");
     assert!(fs::read_to_string(folder.path().join("tip.svg")).unwrap().starts_with("<svg"));
     let wrong = pliant(folder.path(), &["plot", "a", "--columns", "tip.q"]);
-    assert!(wrong.status == 1 && wrong.err.contains("there is no column `tip.q`"), "{}", wrong.err);
+    assert!(wrong.status == 1 && wrong.err.contains("unknown column `tip.q`"), "{}", wrong.err);
     let render = ["render", "a", "--frame", "0", "first.png", "--frame", "4", "last.png", "--size", "320", "240"];
-    ok(folder.path(), &[&render[..], &["--colour", "von-mises", "--gif", "--glb"]].concat());
+    ok(folder.path(), &[&render[..], &["--color", "von-mises", "--gif", "--glb"]].concat());
     let [first, last] = ["first.png", "last.png"].map(|name| fs::read(folder.path().join(name)).unwrap());
     assert!(first.starts_with(b"\x89PNG") && first != last);
     assert!(folder.path().join("a/jelly.gif").is_file() && folder.path().join("a/jelly.glb").is_file());
     let beyond = pliant(folder.path(), &["render", "a", "--frame", "5", "x.png"]);
     let jpeg = pliant(folder.path(), &["render", "a", "--frame", "0", "x.jpg"]);
-    assert!(jpeg.status == 1 && jpeg.err.contains("expected a name that ends in .png"), "{}", jpeg.err);
-    assert!(beyond.err.contains("there is no frame 5, only 0 to 4"), "{}", beyond.err);
+    assert!(jpeg.status == 1 && jpeg.err.contains("expected a name ending in .png"), "{}", jpeg.err);
+    assert!(beyond.err.contains("expected a frame from 0 to 4, found 5"), "{}", beyond.err);
     assert_eq!(pliant(folder.path(), &["render", "a"]).status, 1);
     fs::remove_file(folder.path().join("a/frames/000002.npy")).unwrap();
     let damaged = pliant(folder.path(), &["render", "a", "--gif"]);
     assert!(damaged.status == 1 && damaged.err.contains("000002.npy: this frame is missing"), "{}", damaged.err);
-    assert!(pliant(folder.path(), &["plot", "nowhere"]).err.contains("this is no run of Pliant"));
+    assert!(pliant(folder.path(), &["plot", "nowhere"]).err.contains("not a run of Pliant"));
 }
 
 #[test]
@@ -510,7 +510,7 @@ fn what_others_have_in_a_folder_is_not_written_over() {
     fs::rename(folder.path().join("jelly.toml"), folder.path().join("scene.toml")).unwrap();
     let before = fs::read(folder.path().join("scene.toml")).unwrap();
     let run = pliant(folder.path(), &["run", "scene.toml", "-o", ".", "--quiet"]);
-    assert!(run.status == 1 && run.err.contains("the folder has `scene.toml`"), "{}", run.err);
+    assert!(run.status == 1 && run.err.contains("the folder contains `scene.toml`"), "{}", run.err);
     assert!(fs::read(folder.path().join("scene.toml")).unwrap() == before);
 }
 
@@ -522,7 +522,7 @@ fn a_done_run_that_is_resumed_gets_what_is_missing_and_is_checked() {
         fs::remove_file(folder.path().join(file)).unwrap();
     }
     let again = ok(folder.path(), &["resume", "a", "--check"]);
-    assert!(again.out.contains("all 40 steps are done") && again.out.contains("ok: least tip.y"), "{}", again.out);
+    assert!(again.out.contains("already complete (40 steps)") && again.out.contains("ok: least tip.y"), "{}", again.out);
     assert!(folder.path().join("a/jelly.glb").is_file() && folder.path().join("a/jelly.gif").is_file());
     // A shorter run leaves nothing of a longer one.
     ok(folder.path(), &["run", "jelly.toml", "--quiet", "--png", "-o", "a"]);
@@ -540,7 +540,7 @@ const BEAM: &str = r#"title = "Beam"
 mesh = { box = { size = [1, 0.1, 0.1], cells = [12, 2, 2] } }
 material = { law = "stvk", young = "4 MPa", poisson = 0.3, density = 1000 }
 
-[[hold]]
+[[fixed]]
 vertices = "x-min"
 
 [[probe]]
@@ -551,13 +551,13 @@ measure = "displacement"
 [simulation]
 step = "5 ms"
 duration = "0.4 s"
-scheme = "newmark"
+integrator = "newmark"
 
 [output]
 record_every = 1
 "#;
 
-/// The numbers of a column of the table of a run.
+/// Returns the numbers of a column of the table of a run.
 fn column(folder: &Path, name: &str) -> Vec<f64> {
     let text = fs::read_to_string(folder.join("probes.csv")).unwrap();
     let at = text.lines().next().unwrap().split(',').position(|column| column == name).unwrap();
@@ -569,7 +569,7 @@ fn modes_are_listed_written_and_animated() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("beam.toml"), BEAM).unwrap();
     let listed = ok(folder.path(), &["modes", "beam.toml", "-n", "4"]);
-    assert!(listed.out.contains("rigid motions     none: it is held"), "{}", listed.out);
+    assert!(listed.out.contains("rigid-body modes  none: it is fixed"), "{}", listed.out);
     assert!(listed.out.lines().any(|line| line.trim_start().starts_with("4 ")), "{}", listed.out);
     assert!(walk(folder.path()).len() == 1, "nothing is written unless asked for");
     let args = ["modes", "beam.toml", "-n", "2", "-o", "modes", "--glb", "--vtu", "--gif"];
@@ -617,7 +617,7 @@ fn a_scene_is_reduced_and_runs_as_the_whole_one_does() {
     assert!(farthest > 0.1);
     assert!(whole.iter().zip(&few).all(|(a, b)| (a - b).abs() < 0.02 * farthest));
     let checked = ok(folder.path(), &["scene", "check", "reduced.toml"]);
-    assert!(checked.out.contains("to 16 directions, forces by polynomial"), "{}", checked.out);
+    assert!(checked.out.contains("to 16 basis vectors, forces by polynomial"), "{}", checked.out);
     // The same from the basis that was written, from what the whole run has shown, and from both.
     ok(folder.path(), &["reduce", "beam.toml", "--basis", "basis.npy", "-o", "again.pliant"]);
     let seen = ok(folder.path(), &["reduce", "beam.toml", "-r", "6", "--snapshots", "whole", "--only-snapshots"]);
@@ -639,24 +639,28 @@ fn a_scene_is_reduced_and_runs_as_the_whole_one_does() {
     fails(&BEAM.replace("4 MPa", "5 MPa"), "model.pliant", "of other materials");
     fails(&BEAM.replace("[12, 2, 2]", "[13, 2, 2]"), "model.pliant", "of another mesh");
     fails(&BEAM.replace("x-min", "x-max"), "model.pliant", "other vertices are held");
-    fails(&BEAM.replace("\"newmark\"", "\"newmark\"\nsolver = \"direct\""), "model.pliant", "not for reduced models");
+    fails(
+        &BEAM.replace("\"newmark\"", "\"newmark\"\nsolver = \"direct\""),
+        "model.pliant",
+        "has no effect on reduced models",
+    );
     fs::write(path("exact.toml"), BEAM.replace("newmark", "exact-modes")).unwrap();
     let whole = pliant(folder.path(), &["run", "exact.toml", "-o", "failed"]);
     assert!(whole.status == 1 && whole.err.contains("`exact-modes` is for reduced models"), "{}", whole.err);
     let bytes = fs::read(path("model.pliant")).unwrap();
     fs::write(path("cut.pliant"), &bytes[..bytes.len() / 2]).unwrap();
-    fails(BEAM, "cut.pliant", "its checksum does not fit");
+    fails(BEAM, "cut.pliant", "its checksum does not match");
     fails(BEAM, "nothing.pliant", "nothing.pliant");
     fails(BEAM, "beam.toml", "does not begin with `PLIANTRM`");
     let size = pliant(folder.path(), &["reduce", "beam.toml", "-r", "0"]);
-    assert!(size.status == 1 && size.err.contains("a basis of 0 directions"), "{}", size.err);
+    assert!(size.status == 1 && size.err.contains("a basis of 0 vectors"), "{}", size.err);
 }
 
 /// A program that stands in for ffmpeg: it writes what it is given to the file that its last argument names.
 #[cfg(unix)]
 const ENCODES: &str = "#!/bin/sh\nfor last; do :; done\ncat > \"$last\"\n";
 
-/// A folder with a program `ffmpeg` in it, to be put on the path.
+/// Creates a folder with a program `ffmpeg`, for the path.
 #[cfg(unix)]
 fn ffmpeg(folder: &Path, name: &str, script: &str) -> String {
     use std::os::unix::fs::PermissionsExt;
@@ -689,13 +693,13 @@ fn a_film_that_cannot_be_made_is_an_error_before_the_first_step_and_can_be_skipp
     assert!(modes.status == 1 && modes.err.contains("ffmpeg") && !at("out").exists(), "{}", modes.err);
     let args = ["run", "jelly.toml", "--mp4", "--gif", "-o", "a", "--skip-missing"];
     let skipped = with_path(folder.path(), &none, &args);
-    assert!(skipped.status == 0 && skipped.err.contains("no film is made"), "{}", skipped.err);
+    assert!(skipped.status == 0 && skipped.err.contains("no video is made"), "{}", skipped.err);
     assert!(at("a/jelly.gif").is_file() && !at("a/jelly.mp4").exists());
     // The scene still asks for the film. Resuming makes it, and nothing else.
     fs::write(at("a/jelly.gif"), "kept").unwrap();
     let still = with_path(folder.path(), &none, &["resume", "a"]);
     assert!(still.status == 1 && still.err.contains("the simulation is complete"), "{}", still.err);
-    assert!(still.err.contains("with --skip-missing all but the film"), "{}", still.err);
+    assert!(still.err.contains("with --skip-missing all except for the video"), "{}", still.err);
     assert_eq!(with_path(folder.path(), &none, &["resume", "a", "--skip-missing"]).status, 0);
     let later = with_path(folder.path(), &works, &["resume", "a"]);
     assert!(
@@ -726,7 +730,7 @@ fn a_film_that_cannot_be_made_is_an_error_before_the_first_step_and_can_be_skipp
 fn nobody_else_writes_to_the_folder_while_pictures_are_drawn() {
     let folder = with_scene(20);
     let at = |name: &str| folder.path().join(name);
-    // The second film waits until it is told to go on.
+    // The second video waits for a signal to continue.
     let script = "#!/bin/sh\nfor last; do :; done\nif [ -e tried ]; then : > drawing; cat go > \"$last\"; else : > tried; fi\ncat > \"$last\"\n";
     let path = ffmpeg(folder.path(), "waits", script);
     assert!(Command::new("mkfifo").arg(at("go")).status().unwrap().success());
@@ -793,7 +797,7 @@ fn empty_folders_and_huge_numbers_are_short_errors() {
         "jelly.toml:20:13: `directory` is empty: expected the name of a folder",
     );
     fails("\"5 ms\"", &format!("-{digits}.0"), "the time step is -1.1111111111111112e299 s, expected a positive time");
-    fails("\"5 ms\"", &digits, "this whole number has too many digits");
+    fails("\"5 ms\"", &digits, "integer out of range");
     fails("poisson = 0.4", &format!("poisson = {digits}.0"), "Poisson's ratio is 1.1111111111111112e299");
     fails(
         "poisson = 0.4",

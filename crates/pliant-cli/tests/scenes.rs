@@ -8,10 +8,10 @@ use std::thread;
 
 use tempfile::TempDir;
 
-/// How many scenes run at a time, each on a thread of its own.
+/// Number of scenes that run at a time, each on a separate thread.
 const AT_A_TIME: usize = 2;
 
-/// All scenes, in the order of their names.
+/// Returns all scenes, sorted by name.
 fn scenes() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes");
     let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
@@ -26,7 +26,7 @@ fn name(scene: &Path) -> String {
     scene.file_stem().unwrap().to_string_lossy().into_owned()
 }
 
-/// What went wrong, if anything did.
+/// Returns the output of a failed command, or `None`.
 fn failure(output: &Output) -> Option<String> {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (!output.status.success()).then(|| format!("{}\n{}{}", output.status, text(&output.stdout), text(&output.stderr)))
@@ -108,7 +108,7 @@ fn every_scene_that_is_written_again_can_be_built() {
     }
 }
 
-/// A line without what differs from one machine to the next: numbers, the spaces that align them, and bars of text.
+/// Returns a line without the parts that depend on the machine: numbers, the spaces that align them, and bars of text.
 fn stable(line: &str) -> String {
     let line: String = line.chars().filter(|c| !('\u{2580}'..='\u{259f}').contains(c)).collect();
     let mut out = String::new();
@@ -137,7 +137,7 @@ fn the_transcripts_of_the_readme_print_what_they_say() {
     let scene = fs::read_to_string(root.join("examples/beam.toml")).unwrap();
     assert!(readme.contains(&format!("```toml\n{scene}```")), "the scene in README.md is not examples/beam.toml");
     let mut transcripts = 0;
-    // Experiments of papers take longer, and have tests of their own.
+    // Experiments of papers take longer and have separate tests.
     for block in readme.split("```text\n").skip(1).map(|rest| rest.split("```").next().unwrap()) {
         for transcript in block.split("$ pliant ").skip(1).filter(|transcript| !transcript.starts_with("reproduce")) {
             let (command, expected) = transcript.split_once('\n').unwrap();
@@ -147,13 +147,13 @@ fn the_transcripts_of_the_readme_print_what_they_say() {
                 .output()
                 .unwrap();
             let printed = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
-            // Notes may come and go with what is worth a note; all else stays.
+            // Notes may change; everything else must be equal.
             let found: Vec<&str> = printed.lines().filter(|line| !line.starts_with("note: ")).collect();
             let expected: Vec<&str> = expected.lines().collect();
             assert_eq!(found.len(), expected.len(), "pliant {command} printed\n{printed}");
             for (found, expected) in found.iter().zip(expected) {
                 let (found, expected) = (stable(found), stable(expected));
-                // What is left out stands as dots.
+                // Omissions are dots.
                 let is_same = match expected.trim_end().strip_suffix('…') {
                     Some(start) => found.starts_with(start.trim_end()),
                     None => found == expected,

@@ -1,13 +1,13 @@
-//! Surfaces brought by users: filled, caged, put into voxels, and simulated as they are.
+//! Surfaces of users: filled, embedded in cages or voxels, and simulated.
 
 use std::path::Path;
 use std::process::Command;
 
-use pliant::geometry::Form;
+use pliant::geometry::ImplicitSolid;
 use pliant::io::{self, Mesh, WriteOptions};
 use pliant::math::Vec3;
 use pliant::mesh::{Faces, Moduli, Region, SurfaceMesh};
-use pliant::meshing::{Params, tetrahedralize};
+use pliant::meshing::{MeshingParams, tetrahedralize};
 use tempfile::TempDir;
 
 struct Run {
@@ -31,11 +31,11 @@ fn ok(folder: &Path, args: &[&str]) -> Run {
     run
 }
 
-/// A folder with a ring, as `ring.obj`, and the same with a hole and triangles that face the wrong way, as `broken.stl`.
+/// Creates a folder with a ring as `ring.obj`, and with holes and wrongly oriented triangles as `broken.stl`.
 fn folder() -> (TempDir, f64) {
     let folder = TempDir::new().unwrap();
-    let ring = Form::Torus { ring_radius: 1.0, tube_radius: 0.3 };
-    let ring = tetrahedralize(&ring, &Params { cells: 30, ..Params::default() }).unwrap().mesh.boundary().surface;
+    let ring = ImplicitSolid::Torus { ring_radius: 1.0, tube_radius: 0.3 };
+    let ring = tetrahedralize(&ring, &MeshingParams { cells: 30, ..MeshingParams::default() }).unwrap().mesh.boundary().surface;
     io::write(folder.path().join("ring.obj"), &ring, &WriteOptions::default()).unwrap();
     let mut triangles: Vec<[u32; 3]> = ring.triangles().skip(10).collect();
     triangles.iter_mut().step_by(7).for_each(|t| t.swap(1, 2));
@@ -45,7 +45,7 @@ fn folder() -> (TempDir, f64) {
     (folder, volume)
 }
 
-/// The mass that `mesh info` tells.
+/// Returns the mass that `mesh info` prints.
 fn mass(folder: &Path, file: &str) -> f64 {
     let told = ok(folder, &["mesh", "info", file, "--json"]).out;
     let told: serde_json::Value = serde_json::from_str(&told).unwrap();
@@ -56,7 +56,7 @@ fn mass(folder: &Path, file: &str) -> f64 {
 fn a_surface_is_filled_with_tetrahedra_whose_angles_are_told() {
     let (folder, volume) = folder();
     let run = ok(folder.path(), &["mesh", "tetrahedralize", "ring.obj", "--cells", "24", "-o", "ring.veg"]);
-    for part in ["closed, and nothing is wrong with it", "within the bounds of 10.7° and 164.8°", "wrote ring.veg: "]
+    for part in ["closed, without defects", "within the bounds of 10.7° and 164.8°", "wrote ring.veg: "]
     {
         assert!(run.out.contains(part), "{part}: {}", run.out);
     }
@@ -64,7 +64,7 @@ fn a_surface_is_filled_with_tetrahedra_whose_angles_are_told() {
     assert!((body.volume() / volume - 1.0).abs() < 0.02);
 
     let run = ok(folder.path(), &["mesh", "tetrahedralize", "broken.stl", "--cells", "24", "-o", "broken.vtk"]);
-    for part in ["edges are open", "triangles faced the wrong way and were turned"] {
+    for part in ["edges are open", "triangles faced the wrong way and were flipped"] {
         assert!(run.out.contains(part), "{part}: {}", run.out);
     }
     let body = io::read_volume(folder.path().join("broken.vtk")).unwrap().mesh;
@@ -102,7 +102,7 @@ fn cages_and_voxels_weigh_what_the_surface_encloses_and_carry_it() {
     let youngs: Vec<f64> = plain.regions().iter().map(young).collect();
     assert!(youngs.len() > 4 && youngs.iter().all(|young| *young <= youngs[0]) && youngs.contains(&youngs[0]));
     assert!(youngs.iter().any(|young| *young < 0.5 * youngs[0]), "{youngs:?}");
-    // A file that cannot hold it says so, and nothing to the contrary.
+    // A file that cannot store it says so, and nothing to the contrary.
     let run = ok(folder.path(), &["mesh", "voxelize", "ring.obj", "--cells", "12", "-o", "plain.vtk"]);
     assert!(run.err.contains("all elements are full") && !run.err.contains("kg/m³"), "{}", run.err);
 }
@@ -111,9 +111,9 @@ fn cages_and_voxels_weigh_what_the_surface_encloses_and_carry_it() {
 fn a_surface_is_simulated_as_it_is() {
     let (folder, _) = folder();
     let run = ok(folder.path(), &["run", "broken.stl", "--duration", "0.1", "--obj"]);
-    assert!(run.err.contains("carried by a cage of tetrahedra"), "{}", run.err);
+    assert!(run.err.contains("embedded in a cage of tetrahedra"), "{}", run.err);
     assert!(run.err.contains("edges are open"), "{}", run.err);
-    // What is shown is the surface, with all of its detail.
+    // The detailed surface is shown.
     let scene = std::fs::read_to_string(folder.path().join("out/broken/scene.toml")).unwrap();
     assert!(scene.contains("cage"), "{scene}");
 }
@@ -161,7 +161,7 @@ duration = 0.02
     assert!((drilled / (4.0 / 3.0 * std::f64::consts::PI * 0.75_f64.powf(1.5)) - 1.0).abs() < 0.04, "{drilled}");
     // Refused with the place and the reason.
     for (mesh, why) in [
-        ("{ filled = { of = { gyroid = { period = 1, thickness = 0.1 } } } }", "the form has no end"),
+        ("{ filled = { of = { gyroid = { period = 1, thickness = 0.1 } } } }", "the form is unbounded"),
         ("{ filled = { of = { ball = { radius = -1 } } } }", "expected a positive length"),
         ("{ filled = { of = { union = [] } } }", "a union of no forms"),
         ("{ cage = { surface = \"missing.obj\" } }", "missing.obj"),
@@ -188,7 +188,7 @@ fn solids_are_generated_from_a_line() {
     assert!((body.volume() / exact - 1.0).abs() < 0.03, "{} and {exact}", body.volume());
     let thin = "{ rounded_box = { size = [4, 0.1, 1] } }";
     let run = ok(folder.path(), &["mesh", "generate", "solid", thin, "--cells", "30", "-o", "t.vtk"]);
-    assert!(run.err.contains("it may be lost"), "{}", run.err);
+    assert!(run.err.contains("which may be lost"), "{}", run.err);
     let run = pliant(folder.path(), &["mesh", "generate", "solid", "{ bal = 1 }", "-o", "c.vtk"]);
     assert!(run.status == 2 && run.err.contains("unknown variant `bal`"), "{}", run.err);
 }
@@ -235,13 +235,13 @@ fn polygons_with_corners_that_point_inward_are_what_they_enclose() {
     let area = io::read_surface(folder.path().join("u.stl")).unwrap().mesh.area();
     assert!((area - 30.0).abs() < 1e-5, "{area}");
     let run = ok(folder.path(), &["mesh", "voxelize", "u.obj", "--cells", "3", "-o", "u.veg"]);
-    assert!(run.out.contains("closed, and nothing is wrong with it"), "{}", run.out);
+    assert!(run.out.contains("closed, without defects"), "{}", run.out);
     assert!((mass(folder.path(), "u.veg") - 7000.0).abs() < 1e-6);
     let body = io::read_volume(folder.path().join("u.veg")).unwrap().mesh;
     assert!((body.volume() - 7.0).abs() < 1e-9, "the notch is empty: {}", body.volume());
 }
 
-/// The scene that a run has left in its folder.
+/// Returns the scene in the folder of a run.
 fn scene_of(folder: &Path, run: &str) -> pliant::scene::SceneFile {
     let path = folder.join(run).join("scene.toml");
     pliant::scene::SceneFile::read(&io::Disk, &path).unwrap()
@@ -283,14 +283,14 @@ fn options_say_what_a_surface_without_a_scene_is_made_of_and_how_it_falls() {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(text.contains("density = 1100") || text.contains("density = 1099.99"), "{text}");
-    // The tube of the ring is 0.6 m thick in the file, so 1.2 mm, and falls by half a metre.
+    // The tube of the ring is 0.6 m thick in the file, so 1.2 mm, and falls by half a meter.
     let point = scene.obstacles[0].plane.as_ref().unwrap().point;
     assert!((point[2].si + 2e-3 * 1.3 + 0.5).abs() < 1e-4, "{point:?}");
-    // The last step ends after the duration, which is said.
-    assert!(run.err.contains("0.025 s are simulated instead of 0.02 s"), "{}", run.err);
+    // The last step ends after the duration, which is reported.
+    assert!(run.err.contains("simulating 0.025 s instead of 0.02 s"), "{}", run.err);
     let filled =
         ok(folder.path(), &["run", "ring.obj", "--fill", "--cells", "8", "--duration", "0.02", "-o", "filled"]);
-    assert!(filled.err.contains("the inside of the surface is meshed with 8 cells"), "{}", filled.err);
+    assert!(filled.err.contains("the interior of the surface is meshed with 8 cells"), "{}", filled.err);
     assert!(scene_of(folder.path(), "filled").scene.to_toml().contains("filled"));
 }
 
@@ -323,12 +323,12 @@ fn options_for_meshes_are_refused_where_they_would_do_nothing() {
     {
         let run = pliant(folder.path(), &["run", "s.toml", option]);
         let name = option.split('=').next().unwrap();
-        let expected = format!("error: {name} is for meshes and surfaces, and s.toml is a scene");
+        let expected = format!("error: {name} applies to meshes and surfaces, but s.toml is a scene");
         assert!(run.status == 1 && run.err.starts_with(&expected), "{option}: {}", run.err);
     }
     for (args, why) in [
-        (&["ball.veg", "--cells", "9"][..], "--cells is for surfaces, and ball.veg has elements already"),
-        (&["ball.veg", "--fill"], "--fill is for surfaces"),
+        (&["ball.veg", "--cells", "9"][..], "--cells applies to surfaces, but ball.veg already has elements"),
+        (&["ball.veg", "--fill"], "--fill applies to surfaces"),
         (&["ring.obj", "s.toml"], "s.toml: expected a mesh or surface"),
         (&["ring.obj", "--units", "kg"], "`kg` does not measure a length"),
         (&["ring.obj", "--young", "5 cm"], "`cm` does not measure a pressure"),
@@ -349,7 +349,7 @@ fn errors_about_a_surface_name_its_file_and_the_real_cause() {
         ("tiny.obj", format!("v 0 0 0\nv 1e-200 0 0\nv 0 1e-200 0\n{triangle}"), "is 1e-200 m long"),
         ("line.obj", format!("v 0 0 0\nv 1 0 0\nv 2 0 0\n{triangle}"), "none of the 1 triangles"),
         ("point.obj", format!("v 0 0 0\nv 0 0 0\nv 0 0 0\n{triangle}"), "none of the 1 triangles"),
-        ("stray.obj", format!("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1e7 0 0\n{triangle}f 1 4 4\n"), "count as points"),
+        ("stray.obj", format!("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1e7 0 0\n{triangle}f 1 4 4\n"), "treated as points"),
         ("nan.obj", format!("v 0 0 0\nv nan 0 0\nv 0 1 0\n{triangle}"), "line 2"),
         ("empty.obj", String::new(), "an empty file"),
         ("points.obj", "v 0 0 0\nv 1 0 0\n".into(), "no "),
@@ -386,7 +386,7 @@ fn bodies_of_any_size_squash_visibly_when_they_land_and_do_not_collapse() {
     ok(folder.path(), &["mesh", "generate", "ball", "--radius", "1", "--across", "6", "-o", "ball.msh"]);
     for scale in ["0.005", "0.1", "5"] {
         let run = ok(folder.path(), &["run", "ball.msh", "--scale", scale, "-o", scale]);
-        assert!(run.err.contains("a soft one is taken"), "{}", run.err);
+        assert!(run.err.contains("using a soft Young's modulus"), "{}", run.err);
         let made = pliant::run::Run::open(&folder.path().join(scale)).unwrap();
         let scene = &made.file.scene;
         let played =
@@ -474,14 +474,14 @@ fn a_sheet_encloses_nothing_and_no_hole_of_it_is_closed() {
     let folder = TempDir::new().unwrap();
     std::fs::write(folder.path().join("sheet.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").unwrap();
     let run = ok(folder.path(), &["run", "sheet.obj", "--cells", "4", "--duration", "0.02"]);
-    assert!(run.err.contains("3 edges are open, and nothing is inside"), "{}", run.err);
-    assert!(run.err.contains("the surface encloses nothing") && !run.err.contains("soap"), "{}", run.err);
+    assert!(run.err.contains("3 edges are open, and nothing is enclosed"), "{}", run.err);
+    assert!(run.err.contains("the surface encloses nothing") && !run.err.contains("smoothly"), "{}", run.err);
     let cage = ok(folder.path(), &["mesh", "tetrahedralize", "sheet.obj", "--cage", "--cells", "4", "-o", "a.veg"]);
-    assert!(cage.err.contains("the surface encloses nothing") && !cage.out.contains("soap"), "{}", cage.out);
+    assert!(cage.err.contains("the surface encloses nothing") && !cage.out.contains("smoothly"), "{}", cage.out);
     // A box without a lid has an inside.
     std::fs::write(folder.path().join("box.obj"), CUBE.replace("f 4 1 5 8\n", "")).unwrap();
     let run = ok(folder.path(), &["run", "box.obj", "--cells", "4", "--duration", "0.02"]);
-    assert!(run.err.contains("as soap films would") && !run.err.contains("encloses nothing"), "{}", run.err);
+    assert!(run.err.contains("closed smoothly") && !run.err.contains("encloses nothing"), "{}", run.err);
 }
 
 #[test]
@@ -535,7 +535,7 @@ fn a_body_softer_than_its_weight_is_reported_and_does_not_sink_through_the_groun
     assert!(run.err.contains(notice) && run.err.contains("Young's modulus 10 Pa"), "{}", run.err);
     let made = pliant::run::Run::open(&folder.path().join("out/cube")).unwrap();
     let frame = made.frame(made.frame_count() - 1, false).unwrap();
-    let body = &made.cast().bodies()[0];
+    let body = &made.geometry().bodies()[0];
     let lowest = body.surface_positions(&frame.u).into_iter().map(|x| x.y).fold(f64::INFINITY, f64::min);
     assert!(lowest > -0.05 - 0.1, "the lowest point is at {lowest} m, the ground at -0.05 m");
     let run = ok(folder.path(), &[&SHORT[..], &["--young", "1e5"]].concat());
@@ -548,7 +548,7 @@ fn a_single_step_is_one_step() {
     let run = ok(folder.path(), &["run", "cube.obj", "--cells=3", "--step=0.01", "--duration=0.01"]);
     assert!(run.out.contains(": 1 step, 0.01 s simulated"), "{}", run.out);
     let resumed = ok(folder.path(), &["resume", "out/cube"]);
-    assert!(resumed.out.contains("the only step is done"), "{}", resumed.out);
+    assert!(resumed.out.contains("already complete (1 step)"), "{}", resumed.out);
     let two = ok(folder.path(), &["run", "cube.obj", "cube.obj", "--cells=12", "--step=0.01", "--duration=0.01"]);
     assert!(two.err.contains("cube.obj: the surface is too coarse to show bending"), "{}", two.err);
     assert!(two.err.contains("triangles are up to 1.414 m long"), "{}", two.err);

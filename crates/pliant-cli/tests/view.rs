@@ -1,4 +1,4 @@
-//! `pliant view` as a user starts it. What it does then is tested in `pliant-viewer`, and with a browser in `web`.
+//! `pliant view` as a user starts it. The viewer itself is tested in `pliant-viewer`, and with a browser in `web`.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -35,7 +35,7 @@ fn notes_are_printed_before_the_address() {
     assert!(before.iter().any(|line| line.contains("the file gives no density")), "{before:?}");
 }
 
-/// The exit status, and what was said on standard error.
+/// Returns the exit status and the text on standard error.
 fn end(mut child: Child) -> (Option<i32>, String) {
     let mut said = String::new();
     child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
@@ -86,7 +86,7 @@ fn what_cannot_be_shown_is_an_error_that_says_why() {
         ("missing.toml", &[][..], "missing.toml"),
         ("broken.toml", &[], "broken.toml"),
         ("empty", &[], "no run"),
-        ("empty", &["--step", "0.1"], "--step is for scenes"),
+        ("empty", &["--step", "0.1"], "--step applies to scenes"),
     ] {
         let args = [&[what, "--port", "0", "--no-browser"], more].concat();
         let (status, said) = end(view(folder.path(), &args));

@@ -1,15 +1,15 @@
-//! How long a picture takes: `RAYON_NUM_THREADS=1 cargo bench -p pliant-pictures`.
+//! Benchmark of drawing a picture: `RAYON_NUM_THREADS=1 cargo bench -p pliant-pictures`.
 
 use std::f64::consts::TAU;
 
 use divan::{Bencher, black_box};
-use pliant_pictures::{Body, ColourScale, Framing, Ground, Scene, Size, Vec3, View};
+use pliant_pictures::{Body, ColorScale, Framing, Ground, Scene, Size, Vec3, View};
 
 fn main() {
     divan::main();
 }
 
-/// A torus of 20 000 triangles with values on the ground, with a legend and a caption, in 800 × 600 pixels.
+/// Draws a torus of 20,000 triangles with values on the ground, with legend and caption, at 800 × 600 pixels.
 #[divan::bench]
 fn torus(bencher: Bencher) {
     const AROUND: u32 = 100;
@@ -32,7 +32,7 @@ fn torus(bencher: Bencher) {
     let scene = Scene {
         bodies: vec![body],
         ground: Some(Ground { point: Vec3::ZERO, normal: Vec3::Y }),
-        scale: ColourScale { label: "x".into(), unit: "m".into(), ..ColourScale::default() },
+        scale: ColorScale { label: "x".into(), unit: "m".into(), ..ColorScale::default() },
         caption: "t = 0.42 s".into(),
         ..Scene::new(View::fitting([body.bounds()], size, &Framing::default()), size)
     };

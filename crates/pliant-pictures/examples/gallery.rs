@@ -1,6 +1,6 @@
-//! Draws what this crate can draw into a folder: `cargo run --release -p pliant-pictures --example gallery -- out`.
+//! Draws a gallery of pictures into a folder: `cargo run --release -p pliant-pictures --example gallery -- out`.
 //!
-//! A torus bounces on the ground and wobbles, past a ball; this is made up, not simulated.
+//! A torus bounces on the ground and wobbles past a ball. The motion is prescribed, not simulated.
 
 use std::error::Error;
 use std::f64::consts::TAU;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use pliant_pictures::plot::{Scale, Style};
 use pliant_pictures::{
-    Ball, Body, Colour, ColourScale, Figure, Framing, Gif, Ground, Mp4, PictureError, Plot, Scene, Series, Size, Up,
+    Ball, Body, Color, ColorScale, Figure, Framing, Gif, Ground, Mp4, PictureError, Plot, Scene, Series, Size, Up,
     Vec3, View,
 };
 
@@ -21,7 +21,7 @@ const FRAMES: u32 = 60;
 const SECONDS_PER_FRAME: f64 = 0.04;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let folder = std::env::args().nth(1).ok_or("name a folder to draw into")?;
+    let folder = std::env::args().nth(1).ok_or("usage: gallery FOLDER")?;
     let folder = Path::new(&folder);
     fs::create_dir_all(folder)?;
     animation(folder)?;
@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A torus at a time in seconds: its vertices, and how much each is squeezed, in percent.
+/// Returns the vertices of a torus at a time \[s\], and the compression of each in percent.
 fn torus(time: f64) -> (Vec<Vec3>, Vec<f64>) {
     let period = f64::from(FRAMES) * SECONDS_PER_FRAME / 2.0;
     let phase = (time / period).fract();
@@ -69,14 +69,10 @@ fn torus_triangles() -> Vec<[u32; 3]> {
 fn animation(folder: &Path) -> Result<(), Box<dyn Error>> {
     let size = Size::new(800, 600)?;
     let triangles = torus_triangles();
-    let ball = Ball { centre: Vec3::new(1.75, 0.4, -0.5), radius: 0.4, colour: Colour::OBSTACLE };
+    let ball = Ball { center: Vec3::new(1.75, 0.4, -0.5), radius: 0.4, color: Color::OBSTACLE };
     let ground = Ground { point: Vec3::ZERO, normal: Vec3::Y };
-    let scale = ColourScale {
-        range: Some([0.0, 25.0]),
-        label: "compression".into(),
-        unit: "%".into(),
-        ..ColourScale::default()
-    };
+    let scale =
+        ColorScale { range: Some([0.0, 25.0]), label: "compression".into(), unit: "%".into(), ..ColorScale::default() };
     let frames: Vec<_> = (0..FRAMES).map(|frame| torus(f64::from(frame) * SECONDS_PER_FRAME)).collect();
     let boxes = frames.iter().map(|(positions, _)| Body::new(positions, &triangles).bounds());
     let view = View::fitting(boxes.chain([Some(ball.bounds())]), size, &Framing::default());
@@ -113,13 +109,13 @@ fn animation(folder: &Path) -> Result<(), Box<dyn Error>> {
         }
     }
     let each = spent.as_secs_f64() * 1e3 / f64::from(FRAMES);
-    println!("{} triangles, {} × {} pixels: {each:.1} ms a frame", triangles.len(), size.width(), size.height());
+    println!("{} triangles, {} × {} pixels: {each:.1} ms per frame", triangles.len(), size.width(), size.height());
     gif.finish()?;
     mp4.map_or(Ok(()), Mp4::finish)?;
     Ok(())
 }
 
-/// A bent bar of few elements, with their edges as lines, and `z` upwards.
+/// Draws a bent bar of few elements, with edges as lines and `z` up.
 fn mesh(folder: &Path) -> Result<(), Box<dyn Error>> {
     const CELLS: [u32; 3] = [16, 4, 4];
     let size = Size::new(800, 500)?;
@@ -153,7 +149,7 @@ fn mesh(folder: &Path) -> Result<(), Box<dyn Error>> {
             }
         }
     }
-    let body = Body { edges: &edges, colour: Colour([226, 150, 78]), ..Body::new(&positions, &triangles) };
+    let body = Body { edges: &edges, color: Color([226, 150, 78]), ..Body::new(&positions, &triangles) };
     let framing = Framing { azimuth: -35.0, elevation: 24.0, up: Up::Z, margin: [0.1, 0.12], ..Framing::default() };
     let scene = Scene {
         bodies: vec![body],
@@ -165,7 +161,7 @@ fn mesh(folder: &Path) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// An oscillation with its energies over time, and how errors shrink with the step.
+/// Plots an oscillation with its energies over time, and the error over the step size.
 fn plots(folder: &Path) -> Result<(), Box<dyn Error>> {
     let over_time = |f: &dyn Fn(f64) -> f64| -> Vec<(f64, f64)> {
         (0..=20_000).map(|i| f64::from(i) * 1e-4).map(|t| (t, f(t))).collect()
@@ -201,7 +197,7 @@ fn plots(folder: &Path) -> Result<(), Box<dyn Error>> {
     });
     let convergence = Plot {
         title: "Error after one second".into(),
-        x_label: "step h in s".into(),
+        x_label: "time step h in s".into(),
         y_label: "error of the tip in m".into(),
         series: series.into(),
         x_scale: Scale::Logarithmic,

@@ -3,73 +3,76 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// Why there is no picture.
+/// Error of drawing or encoding a picture.
 #[derive(Debug, Error)]
 pub enum PictureError {
-    /// A side is zero, or too long, or the picture has too many pixels.
+    /// A side is zero or too long, or the picture has too many pixels.
     #[error(
-        "a picture of {width} × {height} pixels: a side has 1 to {} and all together at most {}",
+        "picture size {width} × {height}: expected sides of 1 to {} pixels and at most {} pixels total",
         crate::Size::LONGEST_SIDE,
-        crate::Size::MOST_PIXELS
+        crate::Size::MAX_PIXELS
     )]
     Size {
-        /// Pixels in a row.
+        /// Width \[px\].
         width: u32,
-        /// Rows.
+        /// Height \[px\].
         height: u32,
     },
-    /// A number of the view that no camera can have.
+    /// A camera parameter is out of range.
     #[error("the view's {name} is {value}, but must be {expected}")]
     View {
-        /// The field of [`View`](crate::View).
+        /// Name of the field of [`View`](crate::View).
         name: &'static str,
-        /// What it was.
+        /// Value found.
         value: f64,
-        /// What it may be.
+        /// Accepted values.
         expected: &'static str,
     },
-    /// A frame that differs in size from the animation.
-    #[error("a frame of {} × {} pixels in an animation of {} × {}", found.0, found.1, expected.0, expected.1)]
+    /// A frame and its animation differ in size.
+    #[error(
+        "frame of {} × {} pixels in an animation of {} × {}: all frames must have the same size",
+        found.0, found.1, expected.0, expected.1
+    )]
     FrameSize {
-        /// Width and height of the animation.
+        /// Width and height of the animation \[px\].
         expected: (u32, u32),
-        /// Width and height of the frame.
+        /// Width and height of the frame \[px\].
         found: (u32, u32),
     },
-    /// A rate or duration of frames that an animation cannot have.
-    #[error("frames of {seconds} s each: an animation has between {} and {} s", limits.0, limits.1)]
+    /// A frame rate or frame duration is out of range.
+    #[error("frame duration {seconds} s: expected between {} and {} s", limits.0, limits.1)]
     FrameTime {
-        /// Seconds that a frame would last.
+        /// Frame duration \[s\].
         seconds: f64,
-        /// The shortest and the longest that it may.
+        /// Minimum and maximum frame duration \[s\].
         limits: (f64, f64),
     },
-    /// An MP4 was asked for, but the program that encodes it is not installed.
-    #[error("MP4 needs the program `ffmpeg`, which is not on the PATH; GIF and PNG need none")]
+    /// MP4 output requires a program that is not installed.
+    #[error("MP4 output requires `ffmpeg`, which is not on the PATH; install it, or write GIF or PNG")]
     NoFfmpeg,
-    /// The encoder of MP4 failed.
+    /// The MP4 encoder failed.
     #[error("ffmpeg: {message}")]
     Ffmpeg {
-        /// What it printed.
+        /// Output of the encoder.
         message: String,
     },
     /// A file could not be written.
     #[error("`{}`: {cause}", path.display())]
     File {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the operating system said.
+        /// Error of the operating system.
         cause: io::Error,
     },
-    /// The writer of a stream failed.
+    /// The output stream failed.
     #[error("writing: {0}")]
     Write(#[from] io::Error),
     /// A picture could not be encoded.
     #[error("encoding {format}: {message}")]
     Encode {
-        /// The format.
+        /// Name of the format.
         format: &'static str,
-        /// What the encoder said.
+        /// Error message of the encoder.
         message: String,
     },
 }

@@ -1,8 +1,8 @@
 use std::io::Write;
 
-use crate::{Colour, PictureError};
+use crate::{Color, PictureError};
 
-/// Width and height of a picture, in pixels, within what memory can be expected to hold.
+/// Width and height of a picture in pixels, limited so that the picture fits into memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size {
     width: u32,
@@ -10,33 +10,33 @@ pub struct Size {
 }
 
 impl Size {
-    /// The most pixels of a side.
+    /// Maximum width and height \[px\].
     pub const LONGEST_SIDE: u32 = 16_384;
-    /// The most pixels of a picture: those of an 8K screen, for which drawing takes about a gigabyte.
-    pub const MOST_PIXELS: u32 = 1 << 25;
+    /// Maximum number of pixels of a picture: an 8K screen, for which drawing takes about a gigabyte.
+    pub const MAX_PIXELS: u32 = 1 << 25;
 
-    /// A size, unless a side is zero or too long.
+    /// Creates a size. Returns an error if a side is zero or too long, or if there are too many pixels.
     pub fn new(width: u32, height: u32) -> Result<Self, PictureError> {
         let sides = 1..=Self::LONGEST_SIDE;
         let pixels = u64::from(width) * u64::from(height);
-        if sides.contains(&width) && sides.contains(&height) && pixels <= u64::from(Self::MOST_PIXELS) {
+        if sides.contains(&width) && sides.contains(&height) && pixels <= u64::from(Self::MAX_PIXELS) {
             Ok(Self { width, height })
         } else {
             Err(PictureError::Size { width, height })
         }
     }
 
-    /// Pixels in a row.
+    /// Returns the width \[px\].
     pub fn width(self) -> u32 {
         self.width
     }
 
-    /// Rows.
+    /// Returns the height \[px\].
     pub fn height(self) -> u32 {
         self.height
     }
 
-    /// Width over height.
+    /// Returns width over height.
     pub fn aspect(self) -> f64 {
         f64::from(self.width) / f64::from(self.height)
     }
@@ -46,7 +46,7 @@ impl Size {
     }
 }
 
-/// A picture: rows of pixels from the top, each four bytes red, green, blue and opacity.
+/// Picture: rows of RGBA pixels from the top, four bytes per pixel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
     size: Size,
@@ -54,18 +54,18 @@ pub struct Image {
 }
 
 impl Image {
-    /// A picture of one colour.
-    pub fn filled(size: Size, colour: Colour) -> Self {
-        let [red, green, blue] = colour.0;
+    /// Creates a picture of one color.
+    pub fn filled(size: Size, color: Color) -> Self {
+        let [red, green, blue] = color.0;
         Self { size, bytes: [red, green, blue, 255].repeat(size.pixels()) }
     }
 
-    /// Width and height.
+    /// Returns width and height.
     pub fn size(&self) -> Size {
         self.size
     }
 
-    /// All pixels, row by row from the top, four bytes each.
+    /// Returns all pixels row by row from the top, four bytes each.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -74,14 +74,14 @@ impl Image {
         &mut self.bytes
     }
 
-    /// The colour `x` pixels from the left and `y` from the top; `None` outside.
-    pub fn pixel(&self, x: u32, y: u32) -> Option<Colour> {
+    /// Returns the color of the pixel in column `x` and row `y`, counted from the top left, or `None` outside.
+    pub fn pixel(&self, x: u32, y: u32) -> Option<Color> {
         let inside = x < self.size.width && y < self.size.height;
         let at = 4 * (y as usize * self.size.width as usize + x as usize);
-        inside.then(|| Colour([self.bytes[at], self.bytes[at + 1], self.bytes[at + 2]]))
+        inside.then(|| Color([self.bytes[at], self.bytes[at + 1], self.bytes[at + 2]]))
     }
 
-    /// The picture as PNG.
+    /// Returns the picture as PNG.
     pub fn png(&self) -> Result<Vec<u8>, PictureError> {
         let mut bytes = Vec::new();
         self.write_png(&mut bytes)?;
@@ -91,7 +91,7 @@ impl Image {
     /// Writes the picture as PNG.
     pub fn write_png(&self, writer: impl Write) -> Result<(), PictureError> {
         let mut encoder = png::Encoder::new(writer, self.size.width, self.size.height);
-        // All that is drawn here is opaque, which needs no fourth channel.
+        // All pictures are opaque and need no alpha channel.
         encoder.set_color(png::ColorType::Rgb);
         encoder.set_depth(png::BitDepth::Eight);
         let opaque: Vec<u8> = self.bytes.chunks_exact(4).flat_map(|pixel| &pixel[..3]).copied().collect();
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn png_decodes_to_the_same_pixels() {
-        let mut image = Image::filled(Size::new(7, 5).unwrap(), Colour([1, 2, 3]));
+        let mut image = Image::filled(Size::new(7, 5).unwrap(), Color([1, 2, 3]));
         image.bytes_mut()[4 * (2 * 7 + 3)] = 250;
         let png = image.png().unwrap();
         let mut reader = png::Decoder::new(std::io::Cursor::new(png)).read_info().unwrap();
@@ -133,7 +133,7 @@ mod tests {
         let at = 3 * (2 * 7 + 3);
         assert_eq!(decoded[at..at + 3], [250, 2, 3]);
         assert_eq!(decoded[..3], [1, 2, 3]);
-        assert_eq!(image.pixel(3, 2), Some(Colour([250, 2, 3])));
+        assert_eq!(image.pixel(3, 2), Some(Color([250, 2, 3])));
         assert_eq!(image.pixel(7, 2), None);
     }
 }

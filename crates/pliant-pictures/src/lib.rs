@@ -1,12 +1,12 @@
 //! Pictures of simulations, drawn without any other program: bodies in 3D, animations, and plots of numbers over time.
 //!
 //! - [`Scene`]: bodies, obstacles and ground, from plain slices of positions and triangles, to an [`Image`].
-//! - [`View`]: where the camera is; [`View::fitting`] keeps a whole animation in frame.
-//! - [`Image`]: pixels, and their PNG. [`Gif`] and [`Mp4`] take images one after the other.
+//! - [`View`]: the camera; [`View::fitting`] keeps a whole animation in frame.
+//! - [`Image`]: pixels, and their PNG. [`Gif`] and [`Mp4`] take one image per frame.
 //! - [`Figure`] and [`Plot`]: curves over axes, as SVG or PNG.
 //!
-//! The same input gives the same bytes, on any number of threads. Numbers that are not finite leave things out of a
-//! picture, and never stop it; what cannot be drawn at all is a [`PictureError`].
+//! Results are bitwise reproducible on any number of threads. Geometry with non-finite coordinates is skipped. Input
+//! that cannot be drawn at all is a [`PictureError`].
 //!
 //! ```
 //! use pliant_pictures::{Body, Scene, Size, Vec3, View};
@@ -21,10 +21,10 @@
 //! # Ok::<(), pliant_pictures::PictureError>(())
 //! ```
 //!
-//! What draws: [`scene`] has a rasteriser of its own, and says why; text and plots are SVG, which `resvg` turns into
-//! pixels, with a font that is part of this crate. Colour maps are those of `colorous`.
+//! [`scene`] has a custom software rasterizer, and its documentation gives the reasons. Text and plots are SVG, which
+//! `resvg` rasterizes with a font embedded in this crate. Color maps come from `colorous`.
 
-pub mod colour;
+pub mod color;
 pub mod encode;
 mod error;
 mod image;
@@ -34,12 +34,12 @@ mod svg;
 mod ticks;
 pub mod view;
 
-pub use colour::{Colour, ColourMap};
+pub use color::{Color, ColorMap};
 pub use encode::{Gif, Mp4};
 pub use error::PictureError;
 pub use image::{Image, Size};
 pub use plot::{Figure, Plot, Series};
-pub use scene::{Ball, Body, ColourScale, Ground, Scene};
+pub use scene::{Ball, Body, ColorScale, Ground, Scene};
 pub use view::{Bounds, Framing, Up, View};
 
 /// A point or direction in space.

@@ -1,4 +1,4 @@
-//! SVG as text, and its pixels.
+//! SVG documents and their rasterization.
 
 use std::fmt::{Arguments, Write as _};
 use std::sync::{Arc, OnceLock};
@@ -7,7 +7,7 @@ use resvg::{tiny_skia, usvg};
 
 use crate::{Image, PictureError, Size};
 
-/// Where a text stands in relation to its point.
+/// Alignment of a text at its point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Anchor {
     Start,
@@ -15,14 +15,14 @@ pub(crate) enum Anchor {
     End,
 }
 
-/// An SVG under construction.
+/// SVG document under construction.
 #[derive(Debug)]
 pub(crate) struct Svg {
     text: String,
 }
 
 impl Svg {
-    /// An empty drawing of `width` × `height`.
+    /// Creates an empty drawing of `width` × `height`.
     pub fn new(width: u32, height: u32) -> Self {
         let mut svg = Self { text: String::new() };
         svg.add(format_args!(
@@ -31,14 +31,14 @@ impl Svg {
         svg
     }
 
-    /// Adds a line of SVG that holds no text of the user's.
+    /// Adds a line of SVG that contains no user-defined text.
     pub fn add(&mut self, element: Arguments) {
         // Writing to a string cannot fail.
         let _ = self.text.write_fmt(element);
         self.text.push('\n');
     }
 
-    /// Adds a text at a point; `attributes` is SVG, with a space before.
+    /// Adds a text at a point; `attributes` is SVG with a leading space.
     pub fn write(&mut self, [x, y]: [f64; 2], size: f64, anchor: Anchor, attributes: &str, content: &str) {
         let anchor = match anchor {
             Anchor::Start => "",
@@ -51,21 +51,21 @@ impl Svg {
         ));
     }
 
-    /// The whole drawing.
+    /// Returns the whole document.
     pub fn finish(mut self) -> String {
         self.text.push_str("</svg>\n");
         self.text
     }
 }
 
-/// The text with what XML reserves written as entities, and without characters that XML cannot hold.
+/// Escapes the characters reserved by XML and drops those that XML cannot represent.
 fn escaped(text: &str) -> String {
     let allowed = |c: &char| !c.is_control() && !matches!(*c, '\u{fffe}' | '\u{ffff}');
     let text: String = text.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).filter(allowed).collect();
     quick_xml::escape::escape(text.as_str()).into_owned()
 }
 
-/// The text with raised digits and minus signs written as small ones higher up: fonts have no good ones.
+/// Replaces superscript digits and minus signs by smaller raised ones, since fonts lack good superscripts.
 fn raised(text: &str, size: f64) -> String {
     let lowered = |c: char| match c {
         '⁻' => Some('−'),
@@ -91,12 +91,12 @@ fn raised(text: &str, size: f64) -> String {
     parts
 }
 
-/// How wide a text is, about: enough to keep things apart.
+/// Estimates the width of a text, accurately enough for layout.
 pub(crate) fn text_width(text: &str, size: f64) -> f64 {
     0.56 * size * text.chars().count() as f64
 }
 
-/// At most so many characters, the last an ellipsis if some are left out.
+/// Shortens a text to at most `most` characters, with an ellipsis at the end if it is cut.
 pub(crate) fn shortened(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
@@ -104,29 +104,29 @@ pub(crate) fn shortened(text: &str, most: usize) -> String {
     text.chars().take(most.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// Draws an SVG over an image, magnified.
+/// Draws a scaled SVG over an image.
 pub(crate) fn draw_over(image: &mut Image, svg: &str, scale: f64) -> Result<(), PictureError> {
     let failed = |message: String| PictureError::Encode { format: "SVG", message };
     let tree = usvg::Tree::from_str(svg, options()).map_err(|error| failed(error.to_string()))?;
     let size = image.size();
-    // An opaque image is the same with and without opacity multiplied in, which is what the rasteriser works with.
+    // For an opaque image, straight alpha equals premultiplied alpha, which the rasterizer expects.
     let mut pixels = tiny_skia::PixmapMut::from_bytes(image.bytes_mut(), size.width(), size.height())
         .ok_or_else(|| failed("no image of this size".into()))?;
     resvg::render(&tree, tiny_skia::Transform::from_scale(scale as f32, scale as f32), &mut pixels);
     Ok(())
 }
 
-/// The pixels of an SVG on white, magnified.
-pub(crate) fn rasterised(svg: &str, size: Size, scale: f64) -> Result<Image, PictureError> {
-    let mut image = Image::filled(size, crate::Colour([255; 3]));
+/// Rasterizes a scaled SVG on white.
+pub(crate) fn rasterized(svg: &str, size: Size, scale: f64) -> Result<Image, PictureError> {
+    let mut image = Image::filled(size, crate::Color([255; 3]));
     draw_over(&mut image, svg, scale)?;
     Ok(image)
 }
 
-/// How SVG is read: with our own font, so that pictures are the same everywhere.
+/// Returns the options for parsing SVG, with an embedded font so that pictures are the same everywhere.
 ///
-/// The font is Ubuntu Light, which `epaint_default_fonts` embeds: of the crates that carry a free font, the one that is
-/// kept best. A thin outline makes it as strong as the regular weight. Hack, from the same crate, has some signs that it lacks.
+/// The font is Ubuntu Light from `epaint_default_fonts`, the best maintained crate that embeds a free font. A thin
+/// outline gives it the stroke of the regular weight. Hack, from the same crate, supplies glyphs that it lacks.
 fn options() -> &'static usvg::Options<'static> {
     static OPTIONS: OnceLock<usvg::Options<'static>> = OnceLock::new();
     OPTIONS.get_or_init(|| {

@@ -1,18 +1,18 @@
-//! Round numbers along an axis, and how they are written.
+//! Ticks of an axis and their labels.
 
-/// Numbers to mark on an axis.
+/// Ticks of an axis.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Ticks {
-    /// Where, and what is written there; rising.
+    /// Positions and labels of the major ticks, in increasing order.
     pub labelled: Vec<(f64, String)>,
-    /// Where a short mark without number goes.
+    /// Positions of the minor ticks, which have no label.
     pub minor: Vec<f64>,
-    /// What the written numbers are to be multiplied with: ten to this power.
+    /// Power of ten by which the labels are multiplied.
     pub exponent: i32,
 }
 
 impl Ticks {
-    /// Multiples of 1, 2 or 5 times a power of ten within `low..=high`, at most `most` of them.
+    /// Places at most `most` ticks in `low..=high`, at multiples of 1, 2 or 5 times a power of ten.
     pub fn linear(low: f64, high: f64, most: usize) -> Self {
         let span = high - low;
         if !(span.is_finite() && span > 0.0) {
@@ -29,7 +29,7 @@ impl Ticks {
         else {
             return Self::default();
         };
-        // A number a rounding error outside still counts as within.
+        // A number outside by a rounding error still counts as inside.
         let first = (low / step - 1e-9).ceil();
         let mut values: Vec<f64> =
             (0..=most).map(|k| (first + k as f64) * step).take_while(|&v| v <= high + 1e-9 * step).collect();
@@ -42,7 +42,8 @@ impl Ticks {
         Self { labelled, minor: Vec::new(), exponent }
     }
 
-    /// Powers of ten between the positive numbers `low` and `high`; if these are close, also round numbers between.
+    /// Places ticks at the powers of ten between the positive numbers `low` and `high`, and at round numbers between
+    /// them if these are close.
     pub fn logarithmic(low: f64, high: f64, most: usize) -> Self {
         if !(low > 0.0 && high > low && high.is_finite()) {
             return Self::default();
@@ -80,13 +81,13 @@ impl Ticks {
     }
 }
 
-/// `number · 10^exponent`, without the power overflowing where the product does not.
+/// Returns `number · 10^exponent`, without overflow of the power where the product does not overflow.
 fn scale(number: f64, exponent: i32) -> f64 {
     let half = exponent / 2;
     number * 10f64.powi(half) * 10f64.powi(exponent - half)
 }
 
-/// With so many decimals, a true minus sign, and no sign before zero.
+/// Formats a number with `decimals` decimals, a true minus sign, and no sign for zero.
 fn fixed(number: f64, decimals: usize) -> String {
     let text = format!("{number:.decimals$}");
     match text.strip_prefix('-') {
@@ -96,7 +97,7 @@ fn fixed(number: f64, decimals: usize) -> String {
     }
 }
 
-/// A round positive number: `0.02`, `5`, `2·10⁻⁷`.
+/// Formats a round positive number: `0.02`, `5`, `2·10⁻⁷`.
 fn plain(number: f64) -> String {
     let exponent = (number.log10() + 1e-9).floor() as i32;
     if (-3..5).contains(&exponent) {
@@ -108,7 +109,7 @@ fn plain(number: f64) -> String {
     }
 }
 
-/// `10⁻³`.
+/// Formats a power of ten: `10⁻³`.
 pub(crate) fn power_of_ten(exponent: i32) -> String {
     let digits = exponent.to_string();
     let raised = digits.chars().map(|digit| match digit {

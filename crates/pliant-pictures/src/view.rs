@@ -1,8 +1,8 @@
-//! Where the camera is, and what it sees.
+//! Camera and projection.
 
 use crate::{PictureError, Size, Vec3};
 
-/// The axis that points up.
+/// Axis that points up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Up {
     /// `+y`.
@@ -13,7 +13,7 @@ pub enum Up {
 }
 
 impl Up {
-    /// The unit vector upwards.
+    /// Returns the upward unit vector.
     pub fn direction(self) -> Vec3 {
         match self {
             Self::Y => Vec3::Y,
@@ -21,7 +21,7 @@ impl Up {
         }
     }
 
-    /// Horizontal unit vectors to the front and to the right of it, seen from above.
+    /// Returns two horizontal unit vectors: to the front, and to the right as seen from above.
     fn horizontal(self) -> [Vec3; 2] {
         match self {
             Self::Y => [Vec3::Z, Vec3::X],
@@ -29,7 +29,7 @@ impl Up {
         }
     }
 
-    /// The unit vector at this azimuth and elevation, in degrees.
+    /// Returns the unit vector at this azimuth and elevation \[deg\].
     pub(crate) fn towards(self, azimuth: f64, elevation: f64) -> Vec3 {
         let [front, right] = self.horizontal();
         let (sin, cos) = azimuth.to_radians().sin_cos();
@@ -38,23 +38,23 @@ impl Up {
     }
 }
 
-/// A box along the axes.
+/// Axis-aligned bounding box.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bounds {
-    /// The least coordinates.
+    /// Minimum coordinates.
     pub low: Vec3,
-    /// The greatest coordinates.
+    /// Maximum coordinates.
     pub high: Vec3,
 }
 
 impl Bounds {
-    /// The smallest box around all finite points; `None` if there are none.
+    /// Returns the bounding box of all finite points, or `None` if there are no finite points.
     pub fn of(points: impl IntoIterator<Item = Vec3>) -> Option<Self> {
         let finite = points.into_iter().filter(|point| point.is_finite());
         finite.map(|point| Self { low: point, high: point }).reduce(Self::with)
     }
 
-    /// The smallest box around both.
+    /// Returns the bounding box of both boxes.
     #[must_use]
     pub fn with(self, other: Self) -> Self {
         Self { low: self.low.min(other.low), high: self.high.max(other.high) }
@@ -69,50 +69,50 @@ impl Bounds {
     }
 }
 
-/// A camera that looks at a point.
+/// Camera that looks at a target point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct View {
-    /// The point in the middle of the picture.
+    /// Point at the center of the picture.
     pub target: Vec3,
-    /// How far from it the camera is.
+    /// Distance of the camera from the target.
     pub distance: f64,
-    /// Where the camera is around the upward axis, in degrees: at 0 in front of the target (`+z`; `−y` if `z` is up), at 90
-    /// to the right (`+x`).
+    /// Azimuth of the camera about the upward axis \[deg\]. At 0 it is in front of the target (`+z`, or `−y` if `z` is
+    /// up), at 90 to the right (`+x`).
     pub azimuth: f64,
-    /// How high the camera stands above the target, in degrees from −89 to 89.
+    /// Elevation of the camera above the target \[deg\], from −89 to 89.
     pub elevation: f64,
-    /// What is upright in the picture.
+    /// Axis that is vertical in the picture.
     pub up: Up,
-    /// The angle between the lower and the upper edge of the picture, in degrees from 1 to 150.
+    /// Vertical field of view \[deg\], from 1 to 150.
     pub field_of_view: f64,
 }
 
-/// From where to look, and how much room to leave, when a view is fitted.
+/// Viewing direction and margins for a camera fitted to boxes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Framing {
-    /// As in [`View`].
+    /// Azimuth \[deg\], see [`View::azimuth`].
     pub azimuth: f64,
-    /// As in [`View`].
+    /// Elevation \[deg\], see [`View::elevation`].
     pub elevation: f64,
-    /// As in [`View`].
+    /// Upward axis, see [`View::up`].
     pub up: Up,
-    /// As in [`View`].
+    /// Vertical field of view \[deg\], see [`View::field_of_view`].
     pub field_of_view: f64,
-    /// The part of the width that stays free on each side, and of the height above and below.
+    /// Free fractions of the width on the left and right, and of the height above and below.
     pub margin: [f64; 2],
 }
 
 impl Default for Framing {
-    /// From the front right and a little above, with room for a legend.
+    /// Returns a view from the front right and slightly above, with room for a legend.
     fn default() -> Self {
         Self { azimuth: 30.0, elevation: 20.0, up: Up::Y, field_of_view: 28.0, margin: [0.13, 0.12] }
     }
 }
 
 impl View {
-    /// The nearest camera that sees all boxes: given those of all frames of an animation, one that need not move.
+    /// Returns the nearest camera that sees all boxes. Given the boxes of all frames of an animation, it need not move.
     ///
-    /// Boxes that are missing or not finite are left out. If none remain, the camera looks at the origin.
+    /// Missing and non-finite boxes are ignored. If none remain, the camera looks at the origin.
     pub fn fitting(boxes: impl IntoIterator<Item = Option<Bounds>>, size: Size, framing: &Framing) -> Self {
         const LARGEST: f64 = 1e100;
         let Framing { azimuth, elevation, up, field_of_view, margin } = *framing;
@@ -121,8 +121,9 @@ impl View {
         let tangent = (field_of_view.clamp(1.0, 150.0).to_radians() / 2.0).tan();
         let tangents = [tangent * size.aspect() * free(margin[0]), tangent * free(margin[1])];
         let axes = view.axes();
-        // The camera `c` sees the point `p` if `|p_x − c_x| ≤ τ (p_z − c_z)`, with `z` forwards: that is, if `c_x + τ c_z` is
-        // at most the least `p_x + τ p_z` and `c_x − τ c_z` at least the greatest `p_x − τ p_z`. Likewise for `y`.
+        // The camera `c` sees the point `p` if `|p_x − c_x| ≤ τ (p_z − c_z)`, with `z` forward. This holds if `c_x + τ
+        // c_z` is at most the minimum of `p_x + τ p_z` and `c_x − τ c_z` at least the maximum of `p_x − τ p_z`.
+        // Likewise for `y`.
         let mut least = [f64::INFINITY; 2];
         let mut greatest = [f64::NEG_INFINITY; 2];
         let mut depths = [f64::INFINITY, f64::NEG_INFINITY];
@@ -147,7 +148,7 @@ impl View {
         }
         let behind = |i: usize| (least[i] - greatest[i]) / (2.0 * tangents[i]);
         let middle = |i: usize| f64::midpoint(least[i], greatest[i]);
-        // A box without extent is seen from a distance all the same.
+        // A box without extent also needs a positive distance.
         let room = if extent > 0.0 { 1e-6 * extent } else { 1.0 };
         let camera = behind(0).min(behind(1)).min(depths[0] - room);
         let focus = f64::midpoint(depths[0], depths[1]);
@@ -155,14 +156,14 @@ impl View {
         Self { target, distance: focus - camera, ..view }
     }
 
-    /// To the right, upwards and forwards, as the camera sees it.
+    /// Returns the camera axes: right, up and forward.
     fn axes(&self) -> [Vec3; 3] {
         let forwards = -self.up.towards(self.azimuth, self.elevation.clamp(-89.0, 89.0));
         let right = forwards.cross(self.up.direction()).normalize_or(Vec3::X);
         [right, right.cross(forwards), forwards]
     }
 
-    /// What takes points to pixels.
+    /// Returns the projection from points to pixels.
     pub(crate) fn camera(&self, size: Size) -> Result<Camera, PictureError> {
         let check = |name, value: f64, good: bool, expected| {
             if good { Ok(()) } else { Err(PictureError::View { name, value, expected }) }
@@ -185,7 +186,8 @@ impl View {
         })
     }
 
-    /// Where a point appears in a picture of this size, in pixels from the left and from the top; `None` behind the camera.
+    /// Projects a point to pixels from the left and from the top of a picture of this size. Returns `None` behind the
+    /// camera.
     pub fn pixel_of(&self, point: Vec3, size: Size) -> Result<Option<[f64; 2]>, PictureError> {
         let camera = self.camera(size)?;
         let seen = camera.seen(point);
@@ -193,40 +195,40 @@ impl View {
     }
 }
 
-/// A view of a picture with a size.
+/// Projection of a view onto a picture of given size.
 #[derive(Debug, Clone)]
 pub(crate) struct Camera {
     pub position: Vec3,
-    /// To the right, upwards, forwards.
+    /// Camera axes: right, up and forward.
     pub axes: [Vec3; 3],
-    /// To the target: the unit of length of all that is drawn, so that single precision is enough.
+    /// Distance to the target. It is the unit of length of all drawn geometry, so that single precision suffices.
     pub distance: f64,
-    /// The distance of a screen whose pixels have length one.
+    /// Focal length \[px\]: the distance of a screen with pixels of unit size.
     pub focal: f64,
     middle: [f64; 2],
 }
 
 impl Camera {
-    /// How near anything may come, in units of the distance of the target.
+    /// Near clipping distance in units of the distance to the target.
     pub const NEAR: f64 = 0.01;
 
-    /// Coordinates to the right, upwards and forwards, in units of the distance of the target.
+    /// Transforms a point to camera coordinates, in units of the distance to the target.
     pub fn seen(&self, point: Vec3) -> Vec3 {
         let offset = (point - self.position) / self.distance;
         Vec3::from(self.axes.map(|axis| axis.dot(offset)))
     }
 
-    /// The same for a direction.
+    /// Transforms a direction to camera coordinates.
     pub fn seen_direction(&self, direction: Vec3) -> Vec3 {
         Vec3::from(self.axes.map(|axis| axis.dot(direction)))
     }
 
-    /// Where a point before the camera appears, in pixels.
+    /// Projects a point in front of the camera to pixels.
     pub fn pixel(&self, seen: Vec3) -> [f64; 2] {
         [self.middle[0] + self.focal * seen.x / seen.z, self.middle[1] - self.focal * seen.y / seen.z]
     }
 
-    /// The point at depth one that appears at a pixel.
+    /// Returns the point at depth one that projects to a pixel.
     pub fn ray(&self, [x, y]: [f64; 2]) -> Vec3 {
         let per_pixel = 1.0 / self.focal;
         Vec3::new((x - self.middle[0]) * per_pixel, (self.middle[1] - y) * per_pixel, 1.0)
@@ -260,7 +262,7 @@ mod tests {
             let [wide, high] = [f64::from(size.width()), f64::from(size.height())];
             let mut used = [0.0_f64; 2];
             for corner in boxes.iter().flat_map(|bounds| bounds.corners()) {
-                let [x, y] = view.pixel_of(corner, size).unwrap().expect("before the camera");
+                let [x, y] = view.pixel_of(corner, size).unwrap().expect("in front of the camera");
                 used = [used[0].max((x / wide - 0.5).abs()), used[1].max((y / high - 0.5).abs())];
             }
             let slack = [used[0] - (0.5 - framing.margin[0]), used[1] - (0.5 - framing.margin[1])];

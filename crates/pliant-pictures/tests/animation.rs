@@ -1,15 +1,15 @@
-//! Animations decode to what was put in.
+//! Animations decode to their input.
 
 use std::io::Cursor;
 
-use pliant_pictures::{Colour, Gif, Image, Mp4, PictureError, Size};
+use pliant_pictures::{Color, Gif, Image, Mp4, PictureError, Size};
 
 fn size() -> Size {
     Size::new(32, 20).unwrap()
 }
 
-fn greys(count: u8) -> Vec<Image> {
-    (0..count).map(|i| Image::filled(size(), Colour([10 * i; 3]))).collect()
+fn grays(count: u8) -> Vec<Image> {
+    (0..count).map(|i| Image::filled(size(), Color([10 * i; 3]))).collect()
 }
 
 fn gif(frames: &[Image], seconds: f64) -> Vec<u8> {
@@ -18,7 +18,7 @@ fn gif(frames: &[Image], seconds: f64) -> Vec<u8> {
     gif.finish().unwrap()
 }
 
-/// Delays in hundredths of a second, and the colour of the first pixel, of all frames.
+/// Returns the delay in hundredths of a second and the color of the first pixel of each frame.
 fn decoded(bytes: &[u8]) -> Vec<(u16, [u8; 3])> {
     let mut options = gif::DecodeOptions::new();
     options.set_color_output(gif::ColorOutput::RGBA);
@@ -33,21 +33,21 @@ fn decoded(bytes: &[u8]) -> Vec<(u16, [u8; 3])> {
 
 #[test]
 fn a_gif_has_all_frames_in_order() {
-    let frames = decoded(&gif(&greys(7), 0.1));
+    let frames = decoded(&gif(&grays(7), 0.1));
     let expected: Vec<(u16, [u8; 3])> = (0..7).map(|i| (10, [10 * i; 3])).collect();
     assert_eq!(frames, expected);
 }
 
 #[test]
 fn delays_of_a_gif_add_up_although_each_is_rounded() {
-    let thirtieths = decoded(&gif(&greys(15), 1.0 / 30.0));
+    let thirtieths = decoded(&gif(&grays(15), 1.0 / 30.0));
     assert!(thirtieths.iter().all(|frame| frame.0 == 3 || frame.0 == 4), "{thirtieths:?}");
     assert_eq!(thirtieths.iter().map(|frame| frame.0).sum::<u16>(), 50);
 }
 
 #[test]
 fn frames_that_do_not_change_still_last() {
-    let same = vec![Image::filled(size(), Colour([9, 8, 7])); 4];
+    let same = vec![Image::filled(size(), Color([9, 8, 7])); 4];
     let frames = decoded(&gif(&same, 0.05));
     assert_eq!(frames.iter().map(|frame| frame.0).collect::<Vec<_>>(), [5; 4]);
 }
@@ -64,7 +64,7 @@ fn times_that_no_viewer_shows_are_errors() {
 
 #[test]
 fn a_frame_of_another_size_is_an_error() {
-    let other = Image::filled(Size::new(20, 32).unwrap(), Colour([0; 3]));
+    let other = Image::filled(Size::new(20, 32).unwrap(), Color([0; 3]));
     let mut gif = Gif::start(Vec::new(), size(), 0.1).unwrap();
     let error = gif.add(&other).unwrap_err();
     assert!(matches!(error, PictureError::FrameSize { .. }), "{error}");
@@ -84,18 +84,18 @@ fn an_mp4_appears_when_it_is_finished() {
         other => other.unwrap(),
     };
     for level in 0..10 {
-        film.add(&Image::filled(odd, Colour([20 * level; 3]))).unwrap();
+        film.add(&Image::filled(odd, Color([20 * level; 3]))).unwrap();
     }
     assert!(!path.exists());
     film.finish().unwrap();
     let bytes = std::fs::read(&path).unwrap();
     assert_eq!(&bytes[4..8], b"ftyp");
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing else is left");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no other file is left");
 
     let mut given_up = Mp4::start(folder.path().join("other.mp4"), odd, 25.0).unwrap();
-    given_up.add(&Image::filled(odd, Colour([0; 3]))).unwrap();
+    given_up.add(&Image::filled(odd, Color([0; 3]))).unwrap();
     drop(given_up);
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing of it is left");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no file of it is left");
 }
 
 #[test]

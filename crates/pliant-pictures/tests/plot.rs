@@ -1,11 +1,11 @@
-//! Plots are valid SVG, whatever is in them.
+//! Plots are valid SVG for any input.
 
 use pliant_pictures::plot::{Scale, Style};
 use pliant_pictures::{Figure, PictureError, Plot, Series};
 use quick_xml::Reader;
 use quick_xml::events::Event;
 
-/// The names of all elements with their attributes, and all text.
+/// Returns the names of all elements with their attributes, and all text.
 fn parsed(svg: &str) -> (Vec<String>, Vec<String>) {
     let mut reader = Reader::from_str(svg);
     let (mut elements, mut texts, mut depth) = (Vec::new(), Vec::new(), 0);
@@ -32,7 +32,7 @@ fn plot(points: Vec<(f64, f64)>) -> Plot {
     Plot { x_label, y_label, series: vec![Series::new("tip", points)], ..Plot::default() }
 }
 
-/// The paths of curves: those in the clipped group.
+/// Returns the paths of the curves, which are in the clipped group.
 fn curves(svg: &str) -> Vec<String> {
     let group = svg.split_once("<g clip-path").unwrap().1.split_once("</g>").unwrap().0;
     group.lines().filter(|line| line.starts_with("<path")).map(str::to_owned).collect()
@@ -83,7 +83,7 @@ fn a_million_points_make_a_small_svg() {
 }
 
 #[test]
-fn curves_differ_without_colour() {
+fn curves_differ_without_color() {
     let series = (0..5).map(|i| Series::new(format!("{i}"), vec![(0.0, f64::from(i)), (1.0, f64::from(i))])).collect();
     let svg = Plot { series, ..Plot::default() }.svg().unwrap();
     let mut dashes: Vec<Option<String>> = curves(&svg)

@@ -1,7 +1,7 @@
-//! Arrays of NumPy, in and out.
+//! Conversion from and to NumPy arrays.
 //!
-//! What comes in is read where it is if it is float64, C-contiguous and of the right shape, and otherwise copied once into such an array. What goes out is
-//! memory of the library that the array takes over.
+//! Inputs are used in place if they are float64, C-contiguous and of the right shape, and otherwise copied once into
+//! such an array. Outputs take over memory of the library.
 
 use numpy::ndarray::{Array1, Array2, ArrayD, IxDyn};
 use numpy::{
@@ -11,17 +11,17 @@ use pliant::math::Vec3;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-/// Reads a count: a whole number that is not negative.
+/// Reads a non-negative integer.
 pub fn count(value: &Bound<'_, PyAny>) -> PyResult<usize> {
     value.extract().map_err(|error| count_error(value, error, usize::MAX as u64))
 }
 
-/// Reads a count that has 32 bits.
+/// Reads a non-negative 32-bit integer.
 pub fn small_count(value: &Bound<'_, PyAny>) -> PyResult<u32> {
     value.extract().map_err(|error| count_error(value, error, u32::MAX.into()))
 }
 
-/// Reads a count that has 32 bits, or `None`.
+/// Reads a non-negative 32-bit integer, or `None`.
 pub fn optional_small_count(value: &Bound<'_, PyAny>) -> PyResult<Option<u32>> {
     if value.is_none() { Ok(None) } else { small_count(value).map(Some) }
 }
@@ -29,28 +29,28 @@ pub fn optional_small_count(value: &Bound<'_, PyAny>) -> PyResult<Option<u32>> {
 /// Returns the error of a count that is negative or larger than `max`, and other errors as they are.
 fn count_error(value: &Bound<'_, PyAny>, error: PyErr, max: u64) -> PyErr {
     if error.is_instance_of::<PyOverflowError>(value.py()) {
-        PyValueError::new_err(format!("a count is {value}, expected a whole number from 0 to {max}"))
+        PyValueError::new_err(format!("expected a whole number from 0 to {max}, found {value}"))
     } else {
         error
     }
 }
 
-/// Reads a count, or `None`.
+/// Reads a non-negative integer, or `None`.
 pub fn optional_count(value: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
     if value.is_none() { Ok(None) } else { count(value).map(Some) }
 }
 
-/// Reads three counts.
+/// Reads three non-negative integers.
 pub fn counts(value: &Bound<'_, PyAny>) -> PyResult<[usize; 3]> {
     let list: [Bound<'_, PyAny>; 3] = value.extract()?;
     Ok([count(&list[0])?, count(&list[1])?, count(&list[2])?])
 }
 
-/// Numbers from Python.
+/// Read-only array of numbers from Python.
 pub struct Numbers<'py>(PyReadonlyArrayDyn<'py, f64>);
 
 impl<'py> Numbers<'py> {
-    /// Any array, or what NumPy makes one of.
+    /// Reads any array, or a value that NumPy converts to one.
     pub fn any(value: &Bound<'py, PyAny>, what: &str) -> PyResult<Self> {
         if let Ok(array) = value.cast::<PyArrayDyn<f64>>()
             && array.is_c_contiguous()
@@ -73,17 +73,17 @@ impl<'py> Numbers<'py> {
         array.try_readonly().map(Self).map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
-    /// A row of three numbers for each of `n` of something; `(n, 3)`, or flat.
+    /// Reads an array of shape `(n, 3)`, or flat with `3 n` numbers.
     pub fn rows_of(value: &Bound<'py, PyAny>, what: &str, n: usize, of: &str) -> PyResult<Self> {
         let numbers = Self::any(value, what)?;
         match *numbers.shape() {
             [rows, 3] if rows == n => Ok(numbers),
             [all] if all == 3 * n => Ok(numbers),
-            _ => Err(numbers.shape_error(what, &format!("({n}, 3), a row for each of the {n} {of}"))),
+            _ => Err(numbers.shape_error(what, &format!("({n}, 3), one row for each of the {n} {of}"))),
         }
     }
 
-    /// Any number of rows of three numbers.
+    /// Reads an array with any number of rows of three numbers.
     pub fn rows(value: &Bound<'py, PyAny>, what: &str) -> PyResult<Self> {
         let numbers = Self::any(value, what)?;
         match *numbers.shape() {
@@ -92,7 +92,7 @@ impl<'py> Numbers<'py> {
         }
     }
 
-    /// A list of `n` numbers.
+    /// Reads a list of `n` numbers.
     pub fn list_of(value: &Bound<'py, PyAny>, what: &str, n: usize) -> PyResult<Self> {
         let numbers = Self::any(value, what)?;
         match *numbers.shape() {
@@ -101,7 +101,7 @@ impl<'py> Numbers<'py> {
         }
     }
 
-    /// Exactly three numbers.
+    /// Reads exactly three numbers.
     pub fn vector(value: &Bound<'py, PyAny>, what: &str) -> PyResult<Vec3> {
         Self::list_of(value, what, 3).map(|numbers| Vec3::from_slice(numbers.flat()))
     }
@@ -110,12 +110,12 @@ impl<'py> Numbers<'py> {
         self.0.shape()
     }
 
-    /// All numbers, row by row.
+    /// Returns all numbers in row-major order.
     pub fn flat(&self) -> &[f64] {
         self.0.as_slice().expect("a C-contiguous array")
     }
 
-    /// Each three numbers.
+    /// Returns an iterator over triples of numbers as vectors.
     pub fn vectors(&self) -> impl ExactSizeIterator<Item = Vec3> + '_ {
         self.flat().as_chunks::<3>().0.iter().map(|row| Vec3::from_array(*row))
     }
@@ -125,7 +125,7 @@ impl<'py> Numbers<'py> {
     }
 }
 
-/// A shape as Python writes it.
+/// Formats a shape in Python syntax.
 pub fn shown(shape: &[usize]) -> String {
     match shape {
         [only] => format!("({only},)"),
@@ -133,7 +133,7 @@ pub fn shown(shape: &[usize]) -> String {
     }
 }
 
-/// What NumPy makes an array of.
+/// Converts a value to a NumPy array.
 pub fn as_array<'py>(value: &Bound<'py, PyAny>, what: &str) -> PyResult<Bound<'py, PyUntypedArray>> {
     let py = value.py();
     let array = py.import("numpy")?.getattr("asarray")?.call1((value,)).map_err(|error| {
@@ -144,18 +144,18 @@ pub fn as_array<'py>(value: &Bound<'py, PyAny>, what: &str) -> PyResult<Bound<'p
     Ok(array.cast_into::<PyUntypedArray>()?)
 }
 
-/// What NumPy calls the kind of a dtype: `f`, `i`, `u`, `b`, `O` …
+/// Returns the kind of NumPy dtype: `f`, `i`, `u`, `b`, `O` …
 pub fn kind_of(array: &Bound<'_, PyUntypedArray>) -> PyResult<char> {
     array.dtype().getattr("kind")?.extract()
 }
 
-/// Whole numbers from Python, below `bound`. Returns them with the shape of the array.
+/// Reads integers below `bound`. Returns them with the shape of the array.
 pub fn indices(value: &Bound<'_, PyAny>, what: &str, bound: usize) -> PyResult<(Vec<u32>, Vec<usize>)> {
     let py = value.py();
     let array = as_array(value, what)?;
     let shape = array.shape().to_vec();
     let kind = kind_of(&array)?;
-    // An empty list is one of floats to NumPy.
+    // NumPy converts an empty list to an array of floats.
     if !("iu".contains(kind) || (array.is_empty() && kind == 'f')) {
         let dtype = array.dtype();
         return Err(PyTypeError::new_err(format!("{what} has the dtype {dtype}, expected whole numbers")));
@@ -170,51 +170,51 @@ pub fn indices(value: &Bound<'_, PyAny>, what: &str, bound: usize) -> PyResult<(
     Ok((numbers.iter().map(|number| *number as u32).collect(), shape))
 }
 
-/// Numbers in rows of three.
+/// Returns numbers as an array with three columns.
 pub fn into_rows(py: Python<'_>, numbers: Vec<f64>) -> Bound<'_, PyArray2<f64>> {
     into_table(py, numbers, 3)
 }
 
-/// Numbers in rows.
+/// Returns numbers as an array with the given number of columns.
 pub fn into_table<T: Element>(py: Python<'_>, numbers: Vec<T>, columns: usize) -> Bound<'_, PyArray2<T>> {
     let rows = numbers.len() / columns;
     let table = Array2::from_shape_vec((rows, columns), numbers).expect("whole rows");
     PyArray2::from_owned_array(py, table)
 }
 
-/// Numbers in any shape.
+/// Returns numbers as an array of any shape.
 pub fn into_shape<'py, T: Element>(py: Python<'py>, numbers: Vec<T>, shape: &[usize]) -> Bound<'py, PyArrayDyn<T>> {
     let array = ArrayD::from_shape_vec(IxDyn(shape), numbers).expect("as many numbers as the shape has");
     PyArrayDyn::from_owned_array(py, array)
 }
 
-/// A list of numbers.
+/// Returns numbers as a one-dimensional array.
 pub fn into_list<T: Element>(py: Python<'_>, numbers: Vec<T>) -> Bound<'_, PyArray1<T>> {
     PyArray1::from_owned_array(py, Array1::from_vec(numbers))
 }
 
-/// Vectors in rows.
+/// Returns vectors as the rows of an array.
 pub fn vector_rows<'py>(py: Python<'py>, vectors: &[Vec3]) -> Bound<'py, PyArray2<f64>> {
     into_rows(py, vectors.iter().flat_map(Vec3::to_array).collect())
 }
 
-/// Vertex or element numbers.
+/// Returns vertex or element indices as an array.
 pub fn index_list<'py>(py: Python<'py>, numbers: &[u32]) -> Bound<'py, PyArray1<i64>> {
     into_list(py, numbers.iter().map(|number| i64::from(*number)).collect())
 }
 
-/// Vertex or element numbers in rows.
+/// Returns vertex or element indices as an array with the given number of columns.
 pub fn index_rows<'py>(py: Python<'py>, numbers: &[u32], columns: usize) -> Bound<'py, PyArray2<i64>> {
     into_table(py, numbers.iter().map(|number| i64::from(*number)).collect(), columns)
 }
 
-/// Let nobody write into an array that is shared.
+/// Makes a shared array read-only.
 pub fn frozen<T: Element>(array: Bound<'_, PyArray2<T>>) -> PyResult<Bound<'_, PyArray2<T>>> {
     array.getattr("flags")?.setattr("writeable", false)?;
     Ok(array)
 }
 
-/// A view of an array that is shared: Python may change the shape of what it is given.
+/// Returns a view of a shared array, since Python may change the shape of the array that it is given.
 pub fn view_of<'py, T: Element>(array: &Bound<'py, PyArray2<T>>) -> PyResult<Bound<'py, PyAny>> {
     array.call_method0("view")
 }

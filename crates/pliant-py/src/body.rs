@@ -1,9 +1,9 @@
-//! Bodies: a mesh with its materials.
+//! Bodies: meshes with their materials.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use pliant::material::Elasticity;
+
 use pliant::mesh::VolumeMesh;
 use pliant::model;
 use pyo3::exceptions::PyTypeError;
@@ -15,7 +15,7 @@ use crate::material::{Material, material_error};
 use crate::mesh::Mesh;
 use crate::work::work;
 
-/// A mesh and what it is made of, to be one of several in a :class:`Model`.
+/// A mesh with its materials, for models of several bodies. See :class:`Model`.
 ///
 /// >>> ball = pliant.Mesh.ball(0.1, across=4)
 /// >>> rubber = pliant.materials.neo_hookean(young=1e6, poisson=0.4, density=1000)
@@ -26,13 +26,14 @@ use crate::work::work;
 #[derive(Debug)]
 pub struct Body {
     pub inner: model::Body,
-    /// How to call that of a material that says which, if one does.
+    /// Name of the elastic law, if the material specifies one.
     pub law: Option<String>,
 }
 
 #[pymethods]
 impl Body {
-    /// A mesh with one material, with one for each region by name, or with those of its file.
+    /// Creates a body from a mesh with one material, with one material per region name, or with the materials of its
+    /// file.
     #[new]
     #[pyo3(signature = (mesh, material=None, *, name="body"))]
     pub fn new(
@@ -48,7 +49,7 @@ impl Body {
         Ok(Self { inner, law })
     }
 
-    /// What it is called.
+    /// Name of the body.
     #[getter]
     fn name(&self) -> &str {
         &self.inner.name
@@ -60,11 +61,12 @@ impl Body {
     }
 }
 
-/// The materials and densities of the regions of a mesh, and the law of one that says which. No densities if a region has none.
-type Materials = (Vec<Elasticity>, Vec<f64>, Option<String>);
+/// Materials and densities of the regions of a mesh, and the law if one is specified. The densities are empty if a
+/// region has none.
+type Materials = (Vec<pliant::material::Material>, Vec<f64>, Option<String>);
 
 fn materials_of(mesh: &Arc<VolumeMesh>, material: Option<&Bound<'_, PyAny>>) -> PyResult<Materials> {
-    let usual = pliant::scene::Material::default();
+    let usual = pliant::scene::MaterialSettings::default();
     let mut by_name: BTreeMap<String, Py<Material>> = BTreeMap::new();
     let mut one = None;
     if let Some(given) = material {
@@ -80,7 +82,7 @@ fn materials_of(mesh: &Arc<VolumeMesh>, material: Option<&Bound<'_, PyAny>>) -> 
     }
     let names = || mesh.regions().iter().map(|region| format!("`{}`", region.name)).collect::<Vec<_>>().join(", ");
     if let Some(unknown) = by_name.keys().find(|name| mesh.region_index(name).is_none()) {
-        return Err(Kind::Model.error(format!("there is no region `{unknown}`; there are {}", names())));
+        return Err(Kind::Model.error(format!("unknown region `{unknown}`; expected one of {}", names())));
     }
     let (mut materials, mut densities) = (Vec::new(), Some(Vec::new()));
     for region in mesh.regions() {
@@ -96,7 +98,7 @@ fn materials_of(mesh: &Arc<VolumeMesh>, material: Option<&Bound<'_, PyAny>>) -> 
             None => one.map_or(&usual, |material| &material.inner),
         };
         materials.push(given.elasticity(region).map_err(|error| material_error(&error))?);
-        // One region without a density is enough for a body without mass.
+        // One region without a density makes the mass of the body undefined.
         let density = given.density_if_given(region).map_err(|error| material_error(&error))?;
         match density {
             Some(density) => densities.iter_mut().for_each(|list| list.push(density)),

@@ -1,4 +1,4 @@
-//! Points that follow a mesh.
+//! Points embedded in a mesh.
 
 use numpy::{PyArray1, PyArray2};
 use pliant::math::Vec3;
@@ -7,7 +7,8 @@ use pyo3::prelude::*;
 use crate::arrays::{Numbers, index_list, index_rows, into_table, vector_rows};
 use crate::work::work;
 
-/// Points tied to the elements of a mesh, so that they move along with it: a detailed surface, markers, sensors. Made by :meth:`Mesh.embed`.
+/// Points embedded in the elements of a mesh, which follow its deformation: a detailed surface, markers, sensors.
+/// Created by :meth:`Mesh.embed`.
 ///
 /// >>> mesh = pliant.Mesh.box((1, 1, 1), (2, 2, 2))
 /// >>> points = mesh.embed([(0.5, 0.5, 0.5), (0.1, 0.2, 0.3)])
@@ -18,31 +19,31 @@ use crate::work::work;
 #[derive(Debug)]
 pub struct Embedding {
     pub inner: pliant::mesh::Embedding,
-    /// Of the mesh.
+    /// Number of vertices of the mesh.
     pub vertex_count: usize,
 }
 
 #[pymethods]
 impl Embedding {
-    /// The element that each point is tied to.
+    /// Element that each point is embedded in.
     #[getter]
     fn elements<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
         index_list(py, self.inner.elements())
     }
 
-    /// The vertices that each point follows, a row for each.
+    /// Vertices that each point is interpolated from, one row per point.
     #[getter]
     fn vertices<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<i64>> {
         index_rows(py, self.inner.vertices(), self.nodes())
     }
 
-    /// The weights of these vertices, which add up to 1.
+    /// Weights of these vertices, which sum to 1.
     #[getter]
     fn weights<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
         into_table(py, self.inner.weights().to_vec(), self.nodes())
     }
 
-    /// The points that are outside of every element. They move as if the nearest element reached that far.
+    /// Points outside of all elements. They are extrapolated from the nearest element.
     #[getter]
     fn outside<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
         index_list(py, self.inner.outside())
@@ -52,7 +53,7 @@ impl Embedding {
         self.inner.len()
     }
 
-    /// Where the points are when the vertices of the mesh are at ``positions``; displacements give displacements.
+    /// Interpolates the points from the positions of the mesh vertices; displacements yield displacements.
     fn interpolate<'py>(&self, py: Python<'py>, positions: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let positions = Numbers::rows_of(positions, "positions", self.vertex_count, "vertices")?;
         let positions: Vec<Vec3> = positions.vectors().collect();

@@ -8,7 +8,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyAnyMethods;
 
-/// The classes of `errors.py`.
+/// Exception classes of `errors.py`.
 #[derive(Debug, Clone, Copy)]
 pub enum Kind {
     Mesh,
@@ -35,21 +35,21 @@ impl Kind {
         }
     }
 
-    /// The exception with a message.
+    /// Returns the exception with a message.
     pub fn error(self, message: impl Display) -> PyErr {
         let message = message.to_string();
         let exception = |py: Python<'_>| {
             let class = py.import("pliant.errors")?.getattr(self.class())?;
             Ok::<_, PyErr>(PyErr::from_value(class.call1((&message,))?))
         };
-        // Only a broken installation has no such class.
+        // Only a broken installation lacks the class.
         Python::attach(|py| exception(py).unwrap_or_else(|_| PyRuntimeError::new_err(message.clone())))
     }
 }
 
-/// Errors that become exceptions.
+/// Results whose errors become exceptions.
 pub trait OrRaise<T> {
-    /// The value, or the exception.
+    /// Returns the value, or raises the exception.
     fn or_raise(self, kind: Kind) -> PyResult<T>;
 }
 
@@ -59,7 +59,7 @@ impl<T, E: Display> OrRaise<T> for Result<T, E> {
     }
 }
 
-/// A file that could not be read: that of the system, or what is in it.
+/// Returns the exception for a file that could not be read: a system error, or an error in its contents.
 pub fn read_error(error: &ReadError) -> PyErr {
     let kind = match error {
         ReadError::Io { cause, .. } if cause.kind() == ErrorKind::NotFound => Kind::MissingFile,
@@ -69,12 +69,12 @@ pub fn read_error(error: &ReadError) -> PyErr {
     kind.error(error)
 }
 
-/// A file that could not be written.
+/// Returns the exception for a file that could not be written.
 pub fn write_error(error: &WriteError) -> PyErr {
     if matches!(error, WriteError::Io { .. }) { Kind::File.error(error) } else { Kind::Mesh.error(error) }
 }
 
-/// Tell the user something that is no error.
+/// Issues Python warnings.
 pub fn warn(py: Python<'_>, notes: &[String]) -> PyResult<()> {
     if notes.is_empty() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Springs to points that are moved.
+//! Springs to movable points.
 
 use numpy::{PyArray1, PyArray2};
 use pliant::force::{Handle as Spring, Handles};
@@ -9,11 +9,11 @@ use pyo3::prelude::*;
 
 use crate::arrays::{Numbers, frozen, index_list, into_list, vector_rows};
 use crate::errors::{Kind, OrRaise};
-use crate::pin::targets;
+use crate::fixed::targets;
 use crate::quantity::Amount;
 use crate::simulation::{Simulation, check_coefficient};
 
-/// Springs from vertices to points that can be moved. Made by :meth:`Simulation.handle`.
+/// Springs from vertices to movable points. Created by :meth:`Simulation.handle`.
 ///
 /// >>> mesh = pliant.Mesh.ball(0.1, across=4)
 /// >>> model = pliant.Model(mesh, pliant.materials.stable_neo_hookean(young=1e5, poisson=0.4, density=1000))
@@ -35,13 +35,13 @@ pub struct Handle {
 
 #[pymethods]
 impl Handle {
-    /// Which vertices.
+    /// Attached vertices.
     #[getter]
     fn vertices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
         Ok(index_list(py, &self.list(py)?))
     }
 
-    /// The other ends of the springs, in m, ``(k, 3)``; to be set as a whole.
+    /// Movable ends of the springs, in m, ``(k, 3)``; assigned as a whole.
     #[getter]
     fn targets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let targets = self.springs(py)?.iter().map(|spring| spring.target).collect::<Vec<_>>();
@@ -55,13 +55,13 @@ impl Handle {
         self.change(py, |spring, n| spring.target = targets[n])
     }
 
-    /// Move them all by so much, in m.
+    /// Translates all movable ends, in m.
     fn r#move(&self, py: Python<'_>, by: &Bound<'_, PyAny>) -> PyResult<()> {
         let by = Numbers::vector(by, "by")?;
         self.change(py, |spring, _| spring.target += by)
     }
 
-    /// The stiffness of all springs together, in N/m.
+    /// Total stiffness of the springs, in N/m.
     #[getter]
     fn stiffness(&self, py: Python<'_>) -> PyResult<f64> {
         Ok(self.springs(py)?.iter().map(|spring| spring.stiffness).sum())
@@ -75,7 +75,7 @@ impl Handle {
         self.change(py, |spring, _| spring.stiffness = value / count)
     }
 
-    /// The damping of all springs together, in N·s/m.
+    /// Total damping of the springs, in N·s/m.
     #[getter]
     fn damping(&self, py: Python<'_>) -> PyResult<f64> {
         Ok(self.springs(py)?.iter().map(|spring| spring.damping).sum())
@@ -89,7 +89,7 @@ impl Handle {
         self.change(py, |spring, _| spring.damping = value / count)
     }
 
-    /// The force with which the springs pull at the body now, together, in N; without damping.
+    /// Current total force of the springs on the body, in N, without damping.
     #[getter]
     fn force<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let simulation = self.simulation.get();
@@ -106,7 +106,7 @@ impl Handle {
         Ok(into_list(py, force.to_array().to_vec()))
     }
 
-    /// Take them away.
+    /// Removes the springs.
     fn release(&self, py: Python<'_>) -> PyResult<()> {
         let released = self.simulation.get().running.look(py, |running| {
             let range = running.springs(self.number).ok_or("the handle was released")?;
@@ -125,7 +125,7 @@ impl Handle {
 }
 
 impl Handle {
-    /// The vertices, if it is still there.
+    /// Returns the vertices, or `None` if the handle was released.
     fn find(&self, py: Python<'_>) -> PyResult<Option<Vec<u32>>> {
         self.simulation.get().running.look(py, |running| {
             let group = running.handles.iter().find(|group| group.number == self.number);
@@ -137,7 +137,7 @@ impl Handle {
         self.find(py)?.ok_or("the handle was released").or_raise(Kind::Model)
     }
 
-    /// The springs.
+    /// Returns the springs.
     fn springs(&self, py: Python<'_>) -> PyResult<Vec<Spring>> {
         let springs = self.simulation.get().running.look(py, |running| {
             let range = running.springs(self.number).ok_or("the handle was released")?;
@@ -147,7 +147,7 @@ impl Handle {
         springs?.or_raise(Kind::Model)
     }
 
-    /// Change the springs, all of them or none.
+    /// Changes all springs, or none if one change is invalid.
     fn change(&self, py: Python<'_>, change: impl Fn(&mut Spring, usize) + Sync) -> PyResult<()> {
         let changed = self.simulation.get().running.look(py, |running| {
             let range = running.springs(self.number).ok_or("the handle was released")?;

@@ -1,7 +1,7 @@
-//! Schemes that step in time.
+//! Time integrators.
 
 use pliant::scene::quantity::dimension;
-use pliant::scene::{self, At, Quantity, Scheme, Settings};
+use pliant::scene::{self, Located, IntegratorKind, Quantity, Settings};
 use pyo3::prelude::*;
 use serde::Deserialize;
 use serde::de::value::{Error, StrDeserializer};
@@ -10,7 +10,7 @@ use crate::arrays::{optional_small_count, small_count};
 use crate::errors::{Kind, OrRaise};
 use crate::quantity::Amount;
 
-/// How steps in time are made, and how their linear systems are solved. See :mod:`pliant.integrators` for a function for each scheme.
+/// Time integrator with its linear solver. See :mod:`pliant.integrators` for one function per integrator.
 ///
 /// >>> pliant.Integrator("newmark", 1e-3)
 /// <pliant.Integrator newmark, dt=0.001 s>
@@ -22,20 +22,21 @@ use crate::quantity::Amount;
 #[derive(Debug)]
 pub struct Integrator {
     pub settings: Settings,
-    pub scheme: String,
+    pub integrator: String,
 }
 
 #[pymethods]
 impl Integrator {
-    /// A scheme by its name in scene files, with steps of ``dt`` seconds. Options that the scheme does not have are errors.
+    /// Creates an integrator by its name in scene files, with steps of ``dt`` seconds. Options that the integrator does
+    /// not have are errors.
     #[new]
     #[pyo3(signature = (
-        scheme, dt, *, solver="auto", solver_tolerance=None, solver_iterations=None, halvings=6, tangent=None, iterations=None,
+        integrator, dt, *, solver="auto", solver_tolerance=None, solver_iterations=None, halvings=6, tangent=None, iterations=None,
         tolerance=None, line_search=None, must_converge=None, damping=None, beta=None, gamma=None, damping_time=None, strain=None, form=None
     ))]
     #[allow(clippy::too_many_arguments, reason = "keywords of Python")]
     fn new(
-        scheme: &str,
+        integrator: &str,
         dt: Amount<dimension::Time>,
         solver: &str,
         solver_tolerance: Option<f64>,
@@ -53,9 +54,9 @@ impl Integrator {
         strain: Option<&str>,
         form: Option<&str>,
     ) -> PyResult<Self> {
-        let kind: Scheme = chosen(Kind::Scene, "scheme", scheme)?;
+        let kind: IntegratorKind = chosen(Kind::Scene, "integrator", integrator)?;
         let tangent = tangent.map(|name| chosen(Kind::Scene, "tangent", name)).transpose()?;
-        let linearized = kind == Scheme::LinearizedBackwardEuler;
+        let linearized = kind == IntegratorKind::LinearizedBackwardEuler;
         let has_newton = iterations.is_some()
             || tolerance.is_some()
             || line_search.is_some()
@@ -80,41 +81,41 @@ impl Integrator {
         };
         let has_regularized = damping_time.is_some() || strain.is_some() || form.is_some();
         let settings = Settings {
-            step: At::new(dt.quantity()),
-            duration: At::new(Quantity::new(0.0)),
-            scheme: At::new(kind),
+            step: Located::new(dt.quantity()),
+            duration: Located::new(Quantity::new(0.0)),
+            integrator: Located::new(kind),
             halvings,
-            tangent: tangent.filter(|_| linearized).map(At::new),
-            newton: has_newton.then(|| At::new(newton)),
-            newmark: (beta.is_some() || gamma.is_some()).then(|| At::new(newmark)),
-            regularized: has_regularized.then(|| At::new(regularized)),
+            tangent: tangent.filter(|_| linearized).map(Located::new),
+            newton: has_newton.then(|| Located::new(newton)),
+            newmark: (beta.is_some() || gamma.is_some()).then(|| Located::new(newmark)),
+            regularized: has_regularized.then(|| Located::new(regularized)),
             solver: chosen(Kind::Scene, "solver", solver)?,
-            solver_tolerance: solver_tolerance.map(At::new),
-            solver_iterations: solver_iterations.map(At::new),
+            solver_tolerance: solver_tolerance.map(Located::new),
+            solver_iterations: solver_iterations.map(Located::new),
             mass: scene::Mass::default(),
-            restart_every: At::new(pliant::simulation::Simulation::RESTART_EVERY as u32),
+            restart_every: Located::new(pliant::simulation::Simulation::RESTART_EVERY as u32),
         };
         let source = scene::Source::none();
         settings.check_options(&source).map_err(|error| error.message).or_raise(Kind::Scene)?;
         settings.step_count(&source).map_err(|error| error.message).or_raise(Kind::Scene)?;
         settings.solver(&source).map_err(|error| error.message).or_raise(Kind::Scene)?;
-        Ok(Self { settings, scheme: scheme.to_owned() })
+        Ok(Self { settings, integrator: integrator.to_owned() })
     }
 
-    /// The name of the scheme.
+    /// Name of the integrator.
     #[getter]
-    fn scheme(&self) -> &str {
-        &self.scheme
+    fn integrator(&self) -> &str {
+        &self.integrator
     }
 
-    /// The length of a step, in s.
+    /// Time step, in s.
     #[getter]
     fn dt(&self) -> f64 {
         self.settings.step.si
     }
 
     fn __repr__(&self) -> String {
-        format!("<pliant.Integrator {}, dt={} s>", self.scheme, self.dt())
+        format!("<pliant.Integrator {}, dt={} s>", self.integrator, self.dt())
     }
 }
 
@@ -125,7 +126,7 @@ pub fn default_settings(dt: Amount<dimension::Time>) -> PyResult<Settings> {
     Ok(settings)
 }
 
-/// A choice by its name in scene files.
+/// Parses a choice by its name in scene files.
 pub fn chosen<'de, T: Deserialize<'de>>(kind: Kind, what: &str, name: &'de str) -> PyResult<T> {
     let read = T::deserialize(StrDeserializer::<Error>::new(name));
     read.map_err(|error| format!("{what}: {error}")).or_raise(kind)

@@ -1,4 +1,5 @@
-//! Ctrl-C while the library computes. Python tells its main thread of signals, and that raises an exception there; what it was computing is told to stop.
+//! Ctrl-C while the library computes. Python handles signals on its main thread, where the handler raises an exception.
+//! The computation of that thread is then stopped.
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
@@ -9,21 +10,21 @@ use std::thread::{self, ThreadId};
 use pliant::solver::{LinearSolver, Operator, SolveError, SolveInfo, Stamp};
 use pyo3::prelude::*;
 
-/// The thread that Python tells of signals, once it is known.
+/// Main thread of Python, on which it handles signals, once known.
 static MAIN: Mutex<Option<ThreadId>> = Mutex::new(None);
 
-/// What Python raised while the main thread was computing: a `KeyboardInterrupt`, as a rule.
+/// Exception raised while the main thread was computing, usually `KeyboardInterrupt`.
 static RAISED: Mutex<Option<PyErr>> = Mutex::new(None);
 
-/// Whether something was raised.
+/// True if an exception was raised.
 static IS_RAISED: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
-    /// Whether this thread computes for the main one.
+    /// True if this thread computes on behalf of the main thread.
     static FOR_MAIN: Cell<bool> = const { Cell::new(false) };
 }
 
-/// This is the main thread, if Python says so.
+/// Records the current thread as the main thread if Python says so.
 pub fn find_main_thread(py: Python<'_>) -> PyResult<()> {
     let threading = py.import("threading")?;
     if threading.call_method0("current_thread")?.is(threading.call_method0("main_thread")?) {
@@ -32,17 +33,17 @@ pub fn find_main_thread(py: Python<'_>) -> PyResult<()> {
     Ok(())
 }
 
-/// In a process that was forked, the thread that forked it is the main one.
+/// Records the current thread as the main thread, as it is in a forked process.
 pub fn become_main_thread() {
     *MAIN.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread::current().id());
 }
 
-/// Whether this is the thread that Python tells of signals.
+/// Returns true if this is the main thread of Python.
 pub fn is_main_thread() -> bool {
     *MAIN.lock().unwrap_or_else(PoisonError::into_inner) == Some(thread::current().id())
 }
 
-/// Do something for the main thread, or for another.
+/// Runs a task on behalf of the main thread or of another.
 pub fn on_behalf_of_main<T>(is_main: bool, task: impl FnOnce() -> T) -> T {
     let before = FOR_MAIN.replace(is_main);
     let done = task();
@@ -50,22 +51,22 @@ pub fn on_behalf_of_main<T>(is_main: bool, task: impl FnOnce() -> T) -> T {
     done
 }
 
-/// Let Python look for signals. Only on the main thread does that do anything.
+/// Lets Python handle pending signals. Has an effect on the main thread only.
 #[allow(clippy::redundant_closure_for_method_calls, reason = "the method is not for every lifetime")]
 pub fn listen() {
-    // Not with the lock held: Python may keep us waiting, or call what asks for it.
+    // Without holding the lock: Python may block, or run code that takes the lock.
     if let Err(error) = Python::attach(|py| py.check_signals()) {
         *RAISED.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
         IS_RAISED.store(true, Ordering::SeqCst);
     }
 }
 
-/// Whether something was raised on the main thread while it was computing.
+/// Returns true if an exception was raised on the main thread while it was computing.
 pub fn is_raised() -> bool {
     IS_RAISED.load(Ordering::SeqCst)
 }
 
-/// Whether what is being computed is still wanted.
+/// Returns `Break` if the computation was interrupted.
 pub fn check() -> ControlFlow<()> {
     if !FOR_MAIN.get() {
         return ControlFlow::Continue(());
@@ -77,7 +78,7 @@ pub fn check() -> ControlFlow<()> {
     if is_raised { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }
 
-/// What comes of a computation: its result, or what was raised meanwhile.
+/// Returns the result of a computation, or the exception that was raised meanwhile.
 pub fn outcome<T>(result: PyResult<T>) -> PyResult<T> {
     if !is_main_thread() {
         return result;
@@ -87,7 +88,7 @@ pub fn outcome<T>(result: PyResult<T>) -> PyResult<T> {
     raised.map_or(result, Err)
 }
 
-/// A solver that does not begin another system once the user wants to stop.
+/// Linear solver that does not start another solve after an interrupt.
 #[derive(Debug, Clone)]
 pub struct Interruptible(pub Box<dyn LinearSolver<Operator>>);
 

@@ -1,19 +1,17 @@
-//! The Python package of Pliant: the library's meshes, materials, models and simulations as Python classes, with NumPy arrays for numbers.
+//! Python package of Pliant: meshes, materials, models and simulations of the library as Python classes, with NumPy
+//! arrays for numbers.
 //!
-//! There is no physics here. Each file is the Python face of one part of the library; `arrays` says how arrays come in and go out, `errors` how errors
-//! do, `work` how the interpreter is let go meanwhile.
+//! It contains no physics. Each file wraps one part of the library. `arrays` converts arrays, `errors` converts errors,
+//! and `work` releases the interpreter during computations.
 
-#![allow(
-    clippy::doc_markdown,
-    clippy::doc_link_with_quotes,
-    reason = "what documents a Python class is read in Python, and written as it is there"
-)]
-#![allow(clippy::needless_pass_by_value, reason = "arguments from Python come by value")]
+#![allow(clippy::doc_markdown, clippy::doc_link_with_quotes, reason = "docs of Python classes are Python docstrings")]
+#![allow(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
 
 mod arrays;
 mod body;
 mod embedding;
 mod errors;
+mod fixed;
 mod handle;
 mod integrator;
 mod interrupt;
@@ -24,7 +22,6 @@ mod mirror;
 mod model;
 mod observation;
 mod obstacle;
-mod pin;
 mod pressure;
 mod quantity;
 mod reduced;
@@ -39,13 +36,15 @@ mod work;
 
 use pyo3::prelude::*;
 
-/// What `import pliant` is made of.
+/// Compiled module behind `import pliant`.
 #[pymodule]
 mod _pliant {
     #[pymodule_export]
     use super::body::Body;
     #[pymodule_export]
     use super::embedding::Embedding;
+    #[pymodule_export]
+    use super::fixed::Fixed;
     #[pymodule_export]
     use super::handle::Handle;
     #[pymodule_export]
@@ -60,8 +59,6 @@ mod _pliant {
     use super::observation::Observation;
     #[pymodule_export]
     use super::obstacle::Obstacle;
-    #[pymodule_export]
-    use super::pin::Pin;
     #[pymodule_export]
     use super::pressure::Pressure;
     #[pymodule_export]
@@ -84,13 +81,14 @@ mod _pliant {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         super::interrupt::find_main_thread(module.py())?;
-        // Arrays cannot be made without it, and the crate for them panics.
+        // Arrays need NumPy, and the numpy crate panics without it.
         module.py().import("numpy")?;
         super::arrays::into_list::<f64>(module.py(), Vec::new());
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 
-    /// Run the command `pliant` with these arguments, the name of the program first. Returns the exit status.
+    /// Runs the command `pliant` with these arguments, which start with the name of the program. Returns the exit
+    /// status.
     #[pyfunction]
     fn command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
         py.detach(|| pliant_cli::status(arguments))

@@ -1,4 +1,4 @@
-//! Pressures and tractions on surfaces, as Python says them: `{faces: value}` or `(faces, value)`.
+//! Pressures and tractions on surfaces, in Python syntax: `{faces: value}` or `(faces, value)`.
 
 use pliant::force::{NodalLoads, Patch, Pressure, ScheduledLoad, dead_pressure, surface_traction};
 use pliant::math::Vec3;
@@ -21,7 +21,7 @@ pub struct SurfaceLoads {
 }
 
 impl SurfaceLoads {
-    /// Reads the arguments `pressure` and `traction`; `patch` finds the faces of a selection.
+    /// Reads the arguments `pressure` and `traction`; `patch` resolves face selections.
     pub fn read(
         pressure: Option<&Bound<'_, PyAny>>,
         traction: Option<&Bound<'_, PyAny>>,
@@ -37,7 +37,7 @@ impl SurfaceLoads {
         Ok(loads)
     }
 
-    /// Adds the loads to a model, times a factor that changes with time.
+    /// Adds the loads to a model, scaled by a time-dependent amplitude.
     pub fn add_to(self, model: &mut Model, follower: bool, amplitude: &Amplitude) -> Result<(), String> {
         let rest = model.rest().to_vec();
         let mut dead = NodalLoads::new(rest.len());
@@ -65,7 +65,7 @@ impl SurfaceLoads {
     }
 }
 
-/// Selections with values: a dictionary, or a pair.
+/// Returns the pairs of selection and value of a dictionary, or of a single pair.
 fn pairs<'py>(value: Option<&Bound<'py, PyAny>>, what: &str) -> PyResult<Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
     let Some(value) = value else { return Ok(Vec::new()) };
     if let Ok(table) = value.cast::<PyMapping>() {
@@ -76,7 +76,7 @@ fn pairs<'py>(value: Option<&Bound<'py, PyAny>>, what: &str) -> PyResult<Vec<(Bo
     Ok(vec![pair.ok_or_else(wrong)?])
 }
 
-/// Reads a factor that changes with time: pairs of time and factor.
+/// Reads a time-dependent amplitude, given as pairs of time and factor.
 pub fn schedule(value: Option<Vec<(Bound<'_, PyAny>, f64)>>) -> PyResult<Amplitude> {
     let Some(frames) = value else { return Ok(Amplitude::default()) };
     let frame = |(time, factor): (Bound<'_, PyAny>, f64)| Ok((amount::<dimension::Time>(&time, "schedule")?, factor));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use pliant::material::AnyLaw;
 use pliant::mesh::Region;
 use pliant::scene::quantity::dimension;
-use pliant::scene::{self, At, SceneError};
+use pliant::scene::{self, Located, SceneError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping};
 
@@ -13,7 +13,7 @@ use crate::errors::Kind;
 use crate::integrator::chosen;
 use crate::quantity::Amount;
 
-/// What a body, or a part of it, is made of. See :mod:`pliant.materials` for a function for each law.
+/// Material of a body or a region. See :mod:`pliant.materials` for one function per law.
 ///
 /// >>> rubber = pliant.Material("neo-hookean", young=1e6, poisson=0.45, density=1000)
 /// >>> rubber
@@ -21,19 +21,20 @@ use crate::quantity::Amount;
 /// >>> pliant.Material("rubbery", young=1e6, poisson=0.45, density=1000)
 /// Traceback (most recent call last):
 ///     ...
-/// pliant.errors.MaterialError: there is no law `rubbery`; there are linear, corotational, stvk, ...
+/// pliant.errors.MaterialError: unknown law `rubbery`; expected one of linear, corotational, stvk, ...
 #[pyclass(frozen, module = "pliant")]
 #[derive(Debug)]
 pub struct Material {
-    pub inner: scene::Material,
+    pub inner: scene::MaterialSettings,
 }
 
 #[pymethods]
 impl Material {
-    /// A law with Young's modulus and Poisson's ratio, or with the coefficients of its formula; in SI units, or as text with a unit:
-    /// ``young="1 MPa"``, ``density="1.1 g/cm^3"``.
+    /// Creates a material from a law with Young's modulus and Poisson's ratio, or with the coefficients of its formula.
+    /// Values are in SI units, or text with a unit: ``young="1 MPa"``, ``density="1.1 g/cm^3"``.
     ///
-    /// What is not given is taken from the mesh file, where that says it. A density is needed only for what needs mass: motion, modes and gravity.
+    /// Parameters that are not given are taken from the mesh file. A density is needed only for motion, modes and
+    /// gravity.
     #[new]
     #[pyo3(signature = (
         law=None, *, young=None, poisson=None, density=None, coefficients=None, inversion=None, inversion_threshold=None,
@@ -57,23 +58,24 @@ impl Material {
         let quantities = |table: BTreeMap<String, Amount<dimension::Pressure>>| {
             table.into_iter().map(|(name, amount)| (name, amount.quantity())).collect()
         };
-        let inner = scene::Material {
-            law: law.map(At::new),
-            young: young.map(|young| At::new(young.quantity())),
-            poisson: poisson.map(At::new),
-            density: density.map(|density| At::new(density.quantity())),
-            coefficients: coefficients.map(|table| At::new(quantities(table))),
-            inversion: inversion.map(|name| chosen(Kind::Material, "inversion", name)).transpose()?.map(At::new),
-            inversion_threshold: inversion_threshold.map(At::new),
-            compression_resistance: compression_resistance.map(At::new),
-            tangent: tangent.map(|name| chosen(Kind::Material, "tangent", name)).transpose()?.map(At::new),
-            frame: frame.map(|name| chosen(Kind::Material, "frame", name)).transpose()?.map(At::new),
-            ..scene::Material::default()
+        let inner = scene::MaterialSettings {
+            law: law.map(Located::new),
+            young: young.map(|young| Located::new(young.quantity())),
+            poisson: poisson.map(Located::new),
+            density: density.map(|density| Located::new(density.quantity())),
+            coefficients: coefficients.map(|table| Located::new(quantities(table))),
+            inversion: inversion.map(|name| chosen(Kind::Material, "inversion", name)).transpose()?.map(Located::new),
+            inversion_threshold: inversion_threshold.map(Located::new),
+            compression_resistance: compression_resistance.map(Located::new),
+            tangent: tangent.map(|name| chosen(Kind::Material, "tangent", name)).transpose()?.map(Located::new),
+            frame: frame.map(|name| chosen(Kind::Material, "frame", name)).transpose()?.map(Located::new),
+            ..scene::MaterialSettings::default()
         };
         Self::checked(inner)
     }
 
-    /// A law of your own: its energy per volume as a formula of ``I1``, ``I2``, ``J`` and other quantities of the deformation, differentiated exactly.
+    /// Creates a custom law from its energy density, a formula of ``I1``, ``I2``, ``J`` and other measures of the
+    /// deformation, which is differentiated exactly.
     ///
     /// >>> rubber = pliant.Material.from_energy(
     /// ...     "mu/2*(I1 - 3) - mu*ln(J) + lam/2*ln(J)^2", mu=4e5, lam=2e6, density=1000)
@@ -91,25 +93,26 @@ impl Material {
         parameters: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let parameters = parameters.map_or_else(|| Ok(BTreeMap::new()), |table| table.extract())?;
-        let inner = scene::Material {
-            formula: Some(At::new(energy)),
+        let inner = scene::MaterialSettings {
+            formula: Some(Located::new(energy)),
             parameters,
-            density: density.map(|density| At::new(density.quantity())),
-            inversion: inversion.map(|name| chosen(Kind::Material, "inversion", name)).transpose()?.map(At::new),
-            inversion_threshold: inversion_threshold.map(At::new),
-            compression_resistance: compression_resistance.map(At::new),
-            ..scene::Material::default()
+            density: density.map(|density| Located::new(density.quantity())),
+            inversion: inversion.map(|name| chosen(Kind::Material, "inversion", name)).transpose()?.map(Located::new),
+            inversion_threshold: inversion_threshold.map(Located::new),
+            compression_resistance: compression_resistance.map(Located::new),
+            ..scene::MaterialSettings::default()
         };
         Self::checked(inner)
     }
 
-    /// The names of all laws.
+    /// Returns the names of all laws.
     #[staticmethod]
     fn laws() -> Vec<&'static str> {
         AnyLaw::ALL.iter().map(|law| law.name).collect()
     }
 
-    /// The name of the law; ``"formula"`` for one of your own; None if none was given, for what the mesh file calls for or else stable neo-Hookean.
+    /// Name of the law, or ``"formula"`` for a custom law. None if not given: then the mesh file determines it, with
+    /// stable neo-Hookean as default.
     #[getter]
     fn law(&self) -> Option<&str> {
         if self.inner.formula.is_some() {
@@ -131,7 +134,7 @@ impl Material {
         self.inner.poisson.as_ref().map(|poisson| poisson.value)
     }
 
-    /// Mass per volume in kg/m³, if it was given.
+    /// Density in kg/m³, if it was given.
     #[getter]
     fn density(&self) -> Option<f64> {
         self.inner.density.as_ref().map(|density| density.si)
@@ -149,7 +152,7 @@ impl Material {
 }
 
 impl Material {
-    /// How to call what it says of a law, if it says anything.
+    /// Returns the name of the law for messages, if the material specifies a law.
     pub fn own_law(&self) -> Option<String> {
         let given = &self.inner;
         let keys = [
@@ -161,8 +164,8 @@ impl Material {
         self.law().or(key).map(|name| format!("`{name}`"))
     }
 
-    /// What can be checked without a mesh.
-    fn checked(inner: scene::Material) -> PyResult<Self> {
+    /// Checks everything that does not depend on a mesh.
+    fn checked(inner: scene::MaterialSettings) -> PyResult<Self> {
         let says_all = inner.young.is_some() || inner.poisson.is_some() || inner.coefficients.is_some();
         if says_all || inner.formula.is_some() {
             inner.elasticity(&Region::named("body")).map_err(|error| material_error(&error))?;
@@ -174,7 +177,7 @@ impl Material {
     }
 }
 
-/// Formats a number with as few digits as tell it from every other one, and an exponent as Python writes it.
+/// Formats a number with the fewest digits that identify it, and an exponent in Python syntax.
 fn short(value: f64) -> String {
     if value == 0.0 || (1e-4..1e6).contains(&value.abs()) {
         return value.to_string();
@@ -185,7 +188,7 @@ fn short(value: f64) -> String {
     format!("{digits}e{sign}{exponent:0>2}")
 }
 
-/// What is wrong with a material that no file has.
+/// Returns the exception for a material that is not from a file.
 pub fn material_error(error: &SceneError) -> PyErr {
     Kind::Material.error(&error.message)
 }

@@ -26,7 +26,8 @@ use crate::select::{Choice, has_names, items};
 use crate::surface::Surface;
 use crate::work::work;
 
-/// A mesh of tetrahedra or hexahedra with named regions and sets. It is checked when made, and never changes; what changes it gives another.
+/// Mesh of tetrahedra or hexahedra with named regions and sets. It is validated on creation and immutable; methods that
+/// modify it return a new mesh.
 ///
 /// >>> mesh = pliant.Mesh([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], [(0, 1, 2, 3)])
 /// >>> mesh
@@ -48,16 +49,17 @@ impl From<VolumeMesh> for Mesh {
 
 #[pymethods]
 impl Mesh {
-    /// From vertices ``(n, 3)`` in m, and elements ``(m, 4)`` for tetrahedra or ``(m, 8)`` for hexahedra.
+    /// Creates a mesh from vertices ``(n, 3)`` in m, and elements ``(m, 4)`` for tetrahedra or ``(m, 8)`` for
+    /// hexahedra.
     ///
     /// Args:
-    ///     regions: for names of regions, their elements; elements in none form a region ``"body"``.
-    ///     vertex_sets: for names of sets, their vertices; they are kept in ascending order.
-    ///     element_sets: for names of sets, their elements; likewise.
-    ///     face_sets: for names of sets, their faces: ``(n, 2)``, each an element and the number of its side; or ``(n, 3)`` for tetrahedra and
-    ///         ``(n, 4)`` for hexahedra, each the vertices of a face in order around it.
+    ///     regions: elements of each region, by name; the other elements form a region ``"body"``.
+    ///     vertex_sets: vertices of each vertex set, by name; stored in ascending order.
+    ///     element_sets: elements of each element set, by name; stored in ascending order.
+    ///     face_sets: faces of each face set, by name: ``(n, 2)`` with an element and a side number per row; or ``(n, 3)`` for tetrahedra and
+    ///         ``(n, 4)`` for hexahedra, with the vertices of a face in order around it.
     ///
-    /// Elements that are wound the wrong way are turned, with a warning. What cannot be simulated is a :class:`MeshError`:
+    /// Inverted elements are reoriented, with a warning. Meshes that cannot be simulated raise :class:`MeshError`:
     ///
     /// >>> pliant.Mesh([(0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 0)], [(0, 1, 2, 3)])
     /// Traceback (most recent call last):
@@ -97,7 +99,7 @@ impl Mesh {
         Self::checked_with_faces(py, data, face_sets)
     }
 
-    /// Read a file of any format, by its extension: .veg, .msh, .vtu, .vtk, .mesh, .inp, TetGen's .node and .ele.
+    /// Reads a file in the format of its extension: .veg, .msh, .vtu, .vtk, .mesh, .inp, TetGen's .node and .ele.
     #[staticmethod]
     fn read(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         let loaded = work(py, || io::read_volume(&path)).map_err(|error| read_error(&error))?;
@@ -107,7 +109,8 @@ impl Mesh {
         Ok(loaded.mesh.into())
     }
 
-    /// Write a file, in the format of its extension; text or binary where a format has both. Returns what the format could not hold, a sentence each.
+    /// Writes a file in the format of its extension, as text or binary where the format has both. Returns a list of
+    /// messages about data that the format cannot store.
     #[pyo3(signature = (path, *, binary=None))]
     fn write(&self, py: Python<'_>, path: PathBuf, binary: Option<bool>) -> PyResult<Vec<String>> {
         let encoding = match binary {
@@ -119,7 +122,8 @@ impl Mesh {
         work(py, || io::write(&path, &*self.inner, &options)).map_err(|error| write_error(&error))
     }
 
-    /// A box from the origin to ``size``, cut into a grid of ``cells``. Sets: ``x-min``, ``x-max``, ``y-min`` and so on.
+    /// Generates a box from the origin to ``size``, divided into a grid of ``cells``. Sets: ``x-min``, ``x-max``,
+    /// ``y-min`` and so on.
     ///
     /// >>> pliant.Mesh.box((2, 1, 1), (4, 2, 2), elements="hex")
     /// <pliant.Mesh: 45 vertices, 16 hexahedra>
@@ -135,7 +139,8 @@ impl Mesh {
         made(work(py, || generate::block(size, cells, kind)))
     }
 
-    /// A beam along ``x`` with ``across`` cells along the shorter side of its section. Sets: ``start``, ``end``.
+    /// Generates a beam along ``x`` with ``across`` cells along the shorter side of its cross-section. Sets: ``start``,
+    /// ``end``.
     #[staticmethod]
     #[pyo3(signature = (length, height, width, *, across=4, elements="tet5"))]
     fn beam(
@@ -150,7 +155,7 @@ impl Mesh {
         made(work(py, || generate::beam(length, height, width, across, kind)))
     }
 
-    /// A cylinder around the ``y`` axis. Sets: ``bottom``, ``top``, ``side``.
+    /// Generates a cylinder around the ``y`` axis. Sets: ``bottom``, ``top``, ``side``.
     #[staticmethod]
     #[pyo3(signature = (radius, height, *, across=8, layers=8, elements="tet5"))]
     fn cylinder(
@@ -165,7 +170,8 @@ impl Mesh {
         made(work(py, || generate::cylinder(radius, height, across, layers, kind)))
     }
 
-    /// A torus around the ``y`` axis: a tube of radius ``minor`` bent into a ring of radius ``major``. Set: ``surface``.
+    /// Generates a torus around the ``y`` axis with major radius ``major`` and minor radius ``minor``. Set:
+    /// ``surface``.
     #[staticmethod]
     #[pyo3(signature = (major, minor, *, across=6, sectors=24, elements="tet5"))]
     fn torus(
@@ -180,7 +186,7 @@ impl Mesh {
         made(work(py, || generate::torus(major, minor, across, sectors, kind)))
     }
 
-    /// A ball around the origin with ``across`` cells along its diameter. Set: ``surface``.
+    /// Generates a ball around the origin with ``across`` cells along its diameter. Set: ``surface``.
     #[staticmethod]
     #[pyo3(signature = (radius, *, across=8, elements="tet5"))]
     fn ball(
@@ -193,7 +199,7 @@ impl Mesh {
         made(work(py, || generate::ball(radius, across, kind)))
     }
 
-    /// Several meshes as one. Regions and sets are called ``name.region`` and ``name.set``.
+    /// Merges several meshes into one. Regions and sets are named ``name.region`` and ``name.set``.
     ///
     /// >>> ball = pliant.Mesh.ball(0.1, across=4)
     /// >>> both = pliant.Mesh.merge({"left": ball, "right": ball.translated((1, 0, 0))})
@@ -209,39 +215,40 @@ impl Mesh {
         work(meshes.py(), || VolumeMesh::merge(&list)).map(Self::from).or_raise(Kind::Mesh)
     }
 
-    /// From a ``meshio.Mesh``: its tetrahedra or hexahedra. Cell sets, point sets and groups of Gmsh and Medit become regions and sets; what is lost is
-    /// warned about.
+    /// Creates a mesh from the tetrahedra or hexahedra of a ``meshio.Mesh``. Cell sets, point sets and groups of Gmsh
+    /// and Medit become regions and sets. Data that is lost is reported as warnings.
     #[classmethod]
     fn from_meshio<'py>(_class: &Bound<'py, PyType>, mesh: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         mesh.py().import("pliant._interop")?.getattr("from_meshio")?.call1((mesh,))
     }
 
-    /// As a ``meshio.Mesh``, with regions and sets.
+    /// Converts the mesh to a ``meshio.Mesh``, with regions and sets.
     fn to_meshio(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
         slf.py().import("pliant._interop")?.getattr("to_meshio")?.call1((slf,))
     }
 
-    /// From a ``pyvista.UnstructuredGrid``, or a grid or MultiBlock that can become one: its tetrahedra or hexahedra. Cell data such as ``region`` and the names
-    /// of blocks become regions, and face sets where the cells are faces; what is lost is warned about.
+    /// Creates a mesh from the tetrahedra or hexahedra of a ``pyvista.UnstructuredGrid``, or of a grid or MultiBlock
+    /// that can be converted to one. Cell data such as ``region`` and the names of blocks become regions, or face sets
+    /// where the cells are faces. Data that is lost is reported as warnings.
     #[classmethod]
     fn from_pyvista<'py>(_class: &Bound<'py, PyType>, grid: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         grid.py().import("pliant._interop")?.getattr("from_pyvista")?.call1((grid,))
     }
 
-    /// As a ``pyvista.UnstructuredGrid``, at rest or with its vertices at ``positions``.
+    /// Converts the mesh to a ``pyvista.UnstructuredGrid``, at rest or with its vertices at ``positions``.
     #[pyo3(signature = (positions=None))]
     fn to_pyvista<'py>(slf: Bound<'py, Self>, positions: Option<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("pliant._interop")?.getattr("to_pyvista")?.call1((slf, positions))
     }
 
-    /// Rest positions in m, ``(n, 3)``; not to be written into.
+    /// Rest positions in m, ``(n, 3)``, read-only.
     #[getter]
     fn vertices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let made = || frozen(vector_rows(py, self.inner.vertices())).map(Bound::unbind);
         view_of(self.vertices.get_or_try_init(py, made)?.bind(py))
     }
 
-    /// Vertex numbers, ``(m, 4)`` or ``(m, 8)``; not to be written into.
+    /// Vertex indices of the elements, ``(m, 4)`` or ``(m, 8)``, read-only.
     #[getter]
     fn elements<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let nodes = self.inner.kind().nodes();
@@ -249,7 +256,7 @@ impl Mesh {
         view_of(self.elements.get_or_try_init(py, made)?.bind(py))
     }
 
-    /// ``"tet4"`` or ``"hex8"``.
+    /// Type of the elements: ``"tet4"`` or ``"hex8"``.
     #[getter]
     fn kind(&self) -> &'static str {
         match self.inner.kind() {
@@ -258,19 +265,19 @@ impl Mesh {
         }
     }
 
-    /// How many vertices there are.
+    /// Number of vertices.
     #[getter]
     fn vertex_count(&self) -> usize {
         self.inner.vertex_count()
     }
 
-    /// How many elements there are.
+    /// Number of elements.
     #[getter]
     fn element_count(&self) -> usize {
         self.inner.element_count()
     }
 
-    /// For the name of each region, its elements.
+    /// Elements of each region, by name.
     #[getter]
     fn regions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let mut elements = vec![Vec::new(); self.inner.regions().len()];
@@ -284,27 +291,29 @@ impl Mesh {
         Ok(regions)
     }
 
-    /// For each element, the number of its region in ``regions``.
+    /// Index in ``regions`` of the region of each element.
     #[getter]
     fn element_regions<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
         index_list(py, self.inner.element_region())
     }
 
-    /// For the name of each set, its vertices.
+    /// Vertices of each vertex set, by name.
     #[getter]
     fn vertex_sets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         set_arrays(py, self.inner.vertex_sets())
     }
 
-    /// For the name of each set, its elements.
+    /// Elements of each element set, by name.
     #[getter]
     fn element_sets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         set_arrays(py, self.inner.element_sets())
     }
 
-    /// For the name of each set, its faces: ``(n, 2)``, each an element and the number of its side, from 0 on and as Abaqus orders them.
+    /// Faces of each face set, by name: ``(n, 2)`` with an element and a side number per row. Sides are numbered from 0
+    /// in the order of Abaqus.
     ///
-    /// A face set stands for exactly its faces where faces are wanted, as by tractions, and for their vertices where vertices are wanted.
+    /// Where faces are expected, as by tractions, a face set selects exactly its faces. Where vertices are expected, it
+    /// selects their vertices.
     ///
     /// >>> mesh = pliant.Mesh.box((1, 1, 1), (2, 2, 2), elements="hex")
     /// >>> list(mesh.face_sets)
@@ -320,8 +329,9 @@ impl Mesh {
         Ok(table)
     }
 
-    /// Faces ``(n, 2)``, each an element and the number of its side: those of a face set; without one of the name, those of the boundary between the
-    /// vertices of a vertex set; of ``"surface"``; between vertices given by numbers or a mask; or with vertices ``(n, 3)`` or ``(n, 4)``.
+    /// Returns the selected faces, ``(n, 2)`` with an element and a side number per row. The selection is a face set; a
+    /// vertex set, for the boundary faces between its vertices, if no face set has the name; ``"surface"``; vertices by
+    /// index or mask; or rows of face vertices, ``(n, 3)`` or ``(n, 4)``.
     ///
     /// >>> mesh = pliant.Mesh.box((1, 1, 1), (2, 2, 2), elements="hex")
     /// >>> mesh.faces("x-max").shape
@@ -332,8 +342,9 @@ impl Mesh {
         self.choose_faces(faces, "faces").map(|chosen| face_rows(py, &chosen))
     }
 
-    /// Finds faces by their vertices, ``(n, 3)`` for tetrahedra or ``(n, 4)`` for hexahedra, in order around each: rows of an element and a side, which are
-    /// -1 where no element has such a face. A face between two elements is that of the element out of which it turns counter-clockwise.
+    /// Finds faces by their vertices, ``(n, 3)`` for tetrahedra or ``(n, 4)`` for hexahedra, in order around each face.
+    /// Returns rows of an element and a side, which are -1 if no element has the face. A face between two elements
+    /// belongs to the element for which the vertices are counter-clockwise seen from outside.
     ///
     /// >>> mesh = pliant.Mesh.box((1, 1, 1), (1, 1, 1), elements="hex")
     /// >>> mesh.find_faces([(0, 1, 3, 2), (0, 1, 2, 3)])
@@ -352,14 +363,15 @@ impl Mesh {
         Ok(into_table(py, found.iter().flat_map(row).collect(), 2))
     }
 
-    /// The vertices of faces, ``(n, 3)`` or ``(n, 4)``, counter-clockwise seen from outside the element of each; faces as for :meth:`faces`.
+    /// Returns the vertices of faces, ``(n, 3)`` or ``(n, 4)``, counter-clockwise seen from outside their element.
+    /// Selections are those of :meth:`faces`.
     fn face_vertices<'py>(&self, py: Python<'py>, faces: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray2<i64>>> {
         let chosen = self.choose_faces(faces, "faces")?;
         let vertices: Vec<u32> = chosen.iter().flat_map(|&face| self.inner.face_vertices(face)).collect();
         Ok(index_rows(py, &vertices, self.inner.kind().faces()[0].len()))
     }
 
-    /// Total area of faces, in m²; faces as for :meth:`faces`.
+    /// Returns the total area of faces, in m². Selections are those of :meth:`faces`.
     ///
     /// >>> mesh = pliant.Mesh.box((2, 1, 1), (4, 2, 2))
     /// >>> round(mesh.face_area("y-max"), 12)
@@ -368,7 +380,7 @@ impl Mesh {
         self.choose_faces(faces, "faces").map(|chosen| self.inner.area_of_faces(&chosen))
     }
 
-    /// The same mesh with other regions, sets or both; what is None stays as it is.
+    /// Returns the mesh with other regions, sets or both; arguments that are None leave them unchanged.
     ///
     /// >>> mesh = pliant.Mesh.box((2, 1, 1), (2, 1, 1), elements="hex").with_parts(regions={"left": [0], "right": [1]})
     /// >>> {name: list(elements) for name, elements in mesh.regions.items()} == {"left": [0], "right": [1]}
@@ -396,7 +408,8 @@ impl Mesh {
         Self::checked_with_faces(py, data, face_sets)
     }
 
-    /// Vertex numbers of a set, of ``"surface"`` or ``"all"``, of numbers or of a mask: what arguments such as ``fixed`` mean.
+    /// Returns the vertex indices of a selection: the name of a set, ``"surface"``, ``"all"``, indices or a mask.
+    /// Arguments such as ``fixed`` take the same selections.
     ///
     /// >>> mesh = pliant.Mesh.box((1, 1, 1), (1, 1, 1))
     /// >>> mesh.select("x-min")
@@ -407,7 +420,7 @@ impl Mesh {
         self.choose(vertices, "vertices").map(|chosen| index_list(py, &chosen))
     }
 
-    /// The vertex that is nearest to a point.
+    /// Returns the vertex closest to a point.
     fn nearest_vertex(&self, point: &Bound<'_, PyAny>) -> PyResult<usize> {
         let point = Numbers::vector(point, "point")?;
         if !point.is_finite() {
@@ -418,45 +431,45 @@ impl Mesh {
         Ok(nearest.map_or(0, |(vertex, _)| vertex))
     }
 
-    /// The volume at rest, in m³.
+    /// Returns the undeformed volume, in m³.
     #[getter]
     fn volume(&self, py: Python<'_>) -> f64 {
         work(py, || self.inner.volume())
     }
 
-    /// The volume of each element, in m³.
+    /// Returns the volume of each element, in m³.
     fn element_volumes<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         let volumes = work(py, || (0..self.inner.element_count()).map(|e| self.inner.element_volume(e)).collect());
         into_list(py, volumes)
     }
 
-    /// The low and the high corner of the smallest box around it.
+    /// Returns the minimum and maximum corner of the axis-aligned bounding box, in m.
     #[getter]
     fn bounding_box<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
         vector_rows(py, &self.inner.bounding_box())
     }
 
-    /// All edges, ``(k, 2)``, each once.
+    /// Returns all edges, ``(k, 2)``, each once.
     fn edges<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<i64>> {
         let edges = work(py, || self.inner.edges());
         index_rows(py, edges.as_flattened(), 2)
     }
 
-    /// For each element, which of the parts that hang together it belongs to.
+    /// Returns the index of the connected component of each element.
     fn components<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
         let (components, _) = work(py, || self.inner.components());
         index_list(py, &components)
     }
 
-    /// The boundary, with outward faces.
+    /// Returns the boundary, with outward faces.
     fn surface(&self, py: Python<'_>) -> Surface {
         let boundary = work(py, || self.inner.boundary());
         Surface { inner: boundary.surface, volume_vertices: Some(boundary.vertices) }
     }
 
-    /// Statistics about the shapes of elements: for each of ``volume``, ``edge_length``, ``dihedral_angle`` and ``shape``, from 1, regular, to 0, flat, the
-    /// smallest, mean and largest; ``measure``, how shape is measured; ``histogram``, how many shapes are in each tenth; and ``worst``, the elements with
-    /// the worst shapes.
+    /// Returns statistics of element quality. ``volume``, ``edge_length``, ``dihedral_angle`` and ``shape`` (1 for
+    /// regular, 0 for degenerate elements) have a minimum, mean and maximum. ``measure`` names the shape measure,
+    /// ``histogram`` counts the shapes in each tenth, and ``worst`` lists the elements with the worst shapes.
     ///
     /// >>> mesh = pliant.Mesh.box((1, 1, 1), (1, 1, 1), elements="hex")
     /// >>> mesh.quality()["dihedral_angle"]
@@ -483,24 +496,24 @@ impl Mesh {
         Ok(table)
     }
 
-    /// Tie points to the elements, so that they can follow it.
+    /// Embeds points in the elements, so that they follow its deformation.
     fn embed(&self, py: Python<'_>, points: &Bound<'_, PyAny>) -> PyResult<Embedding> {
         let points: Vec<Vec3> = Numbers::rows(points, "points")?.vectors().collect();
         let inner = work(py, || pliant::mesh::Embedding::new(&self.inner, &points)).or_raise(Kind::Mesh)?;
         Ok(Embedding { inner, vertex_count: self.inner.vertex_count() })
     }
 
-    /// The same mesh elsewhere.
+    /// Returns the mesh translated by a vector, in m.
     fn translated(&self, by: &Bound<'_, PyAny>) -> PyResult<Self> {
         self.mapped(by.py(), Affine3::from_translation(Numbers::vector(by, "by")?))
     }
 
-    /// Scaled about the origin.
+    /// Returns the mesh scaled about the origin.
     fn scaled(&self, py: Python<'_>, factor: f64) -> PyResult<Self> {
         self.mapped(py, Affine3::from_scale(Vec3::splat(factor)))
     }
 
-    /// Mapped by a matrix of the shape ``(3, 3)``, ``(3, 4)`` or ``(4, 4)``.
+    /// Returns the mesh mapped by a matrix of shape ``(3, 3)``, ``(3, 4)`` or ``(4, 4)``.
     fn transformed(&self, py: Python<'_>, matrix: &Bound<'_, PyAny>) -> PyResult<Self> {
         let matrix = Numbers::any(matrix, "matrix")?;
         let columns = match *matrix.shape() {
@@ -519,12 +532,12 @@ impl Mesh {
         self.mapped(py, Affine3 { matrix3: linear, translation })
     }
 
-    /// Every element cut into eight.
+    /// Returns the mesh with every element refined into eight.
     fn refined(&self, py: Python<'_>) -> PyResult<Self> {
         work(py, || self.inner.refined()).map(Self::from).or_raise(Kind::Mesh)
     }
 
-    /// Hexahedra cut into 5 or 6 tetrahedra each.
+    /// Returns the mesh with every hexahedron split into 5 or 6 tetrahedra.
     #[pyo3(signature = (into=5))]
     fn split_hexes(&self, py: Python<'_>, #[pyo3(from_py_with = count)] into: usize) -> PyResult<Self> {
         let split = match into {
@@ -535,7 +548,7 @@ impl Mesh {
         work(py, || self.inner.split_hexes(split)).map(Self::from).or_raise(Kind::Mesh)
     }
 
-    /// Some of the elements, or those of a region, and the numbers that their vertices had.
+    /// Returns the mesh of some elements or of a region, and the original indices of its vertices.
     fn extract<'py>(
         &self,
         py: Python<'py>,
@@ -555,7 +568,7 @@ impl Mesh {
     }
 
     fn __copy__(&self) -> Self {
-        // It never changes.
+        // The mesh is immutable.
         Self { inner: self.inner.clone(), vertices: PyOnceLock::new(), elements: PyOnceLock::new() }
     }
 
@@ -563,7 +576,7 @@ impl Mesh {
         self.__copy__()
     }
 
-    /// For ``pickle``: how to make it again, with what its file says of materials.
+    /// Supports ``pickle``: returns the arguments that create the mesh, with the materials of its file.
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let (py, this) = (slf.py(), slf.get());
         let materials: Vec<_> = this.inner.regions().iter().map(|region| (&region.material, region.fill)).collect();
@@ -574,7 +587,7 @@ impl Mesh {
     }
 
     #[staticmethod]
-    #[allow(clippy::too_many_arguments, reason = "as many as a mesh has parts")]
+    #[allow(clippy::too_many_arguments, reason = "one per part of a mesh")]
     fn _restored(
         py: Python<'_>,
         vertices: &Bound<'_, PyAny>,
@@ -587,7 +600,7 @@ impl Mesh {
     ) -> PyResult<Self> {
         let sets = [vertex_sets, element_sets, face_sets].map(Some);
         let mesh = Self::new(py, vertices, elements, Some(regions), sets[0], sets[1], sets[2])?;
-        let materials: Vec<(Option<pliant::mesh::Material>, f64)> =
+        let materials: Vec<(Option<pliant::mesh::MaterialData>, f64)> =
             serde_json::from_str(materials).or_raise(Kind::Mesh)?;
         let mut data = (*mesh.inner).clone().into_data();
         for (region, (material, fill)) in data.regions.iter_mut().zip(materials) {
@@ -613,10 +626,10 @@ impl Mesh {
         Ok(checked.mesh.into())
     }
 
-    /// Checks the mesh, then gives it face sets, which may name faces by their vertices.
+    /// Validates the mesh, then adds face sets, which may specify faces by their vertices.
     fn checked_with_faces(py: Python<'_>, data: MeshData, sets: Option<&Bound<'_, PyMapping>>) -> PyResult<Self> {
         let Some(sets) = sets else { return Self::checked(py, data) };
-        // Sides are those of the elements as they are given, so that turned ones are turned along with their faces.
+        // Sides refer to the elements as given, so that faces follow elements that are reoriented.
         let (kind, elements, vertex_count) = (data.kind, data.elements.clone(), data.vertices.len());
         let mut data = MeshData { face_sets: FaceSets::new(), ..data };
         for (name, value) in items(sets)? {
@@ -634,7 +647,7 @@ impl Mesh {
         Self::checked(py, data)
     }
 
-    /// The faces that `value` means; see the documentation of `faces`.
+    /// Returns the faces that `value` selects; see the documentation of `faces`.
     pub fn choose_faces(&self, value: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<ElementFace>> {
         let mesh = &self.inner;
         if has_names(value) {
@@ -646,7 +659,7 @@ impl Mesh {
                         mesh.named_vertices().into_keys().map(|name| format!("`{name}`")).collect();
                     let known = known.join(", ");
                     return Err(
-                        Kind::Mesh.error(format!("there is no set `{name}` of faces; there are {known}, `surface`"))
+                        Kind::Mesh.error(format!("unknown face set `{name}`; expected one of {known}, `surface`"))
                     );
                 };
                 all.extend(faces);
@@ -689,13 +702,13 @@ fn kind_of_cells(name: &str) -> PyResult<Cells> {
     }
 }
 
-/// Faces as rows of an element and a side.
+/// Returns faces as rows of an element and a side.
 fn face_rows<'py>(py: Python<'py>, faces: &[ElementFace]) -> Bound<'py, PyArray2<i64>> {
     let numbers: Vec<u32> = faces.iter().flat_map(|&(element, side)| [element, u32::from(side)]).collect();
     index_rows(py, &numbers, 2)
 }
 
-/// Faces from rows of an element and a side, or of vertices; `None` if the array has another shape.
+/// Reads faces from rows of an element and a side, or of vertices. Returns `None` if the array has another shape.
 fn read_faces(
     value: &Bound<'_, PyAny>,
     what: &str,
@@ -717,7 +730,7 @@ fn read_faces(
             if let Some([element, side]) = pairs.iter().find(is_missing) {
                 let (last, last_side) = (count - 1, sides - 1);
                 return Err(Kind::Mesh.error(format!(
-                    "{what}: there is no side {side} of element {element}: expected elements 0 to {last} and sides 0 to {last_side}"
+                    "{what}: side {side} of element {element} does not exist: expected elements 0 to {last} and sides 0 to {last_side}"
                 )));
             }
             Ok(Some(pairs.iter().map(|&[element, side]| (element, side as u8)).collect()))
@@ -728,7 +741,7 @@ fn read_faces(
             let found = pliant::mesh::find_faces(kind, elements, vertex_count, rows.clone());
             if let Some(row) = found.iter().position(Option::is_none) {
                 let vertices = rows.clone().nth(row).unwrap_or_default();
-                let message = format!("{what}: row {row}, {vertices:?}, has the vertices of no face of an element");
+                let message = format!("{what}: row {row}, {vertices:?}, is not a face of an element");
                 return Err(Kind::Mesh.error(message));
             }
             Ok(Some(found.into_iter().flatten().collect()))
@@ -758,12 +771,12 @@ fn read_sets(table: Option<&Bound<'_, PyMapping>>, of: &str, count: usize) -> Py
     table.map_or_else(|| Ok(Vec::new()), items)?.into_iter().map(read).collect()
 }
 
-/// Give elements their regions. Those that keep their name keep what the mesh file says of them.
+/// Assigns regions to elements. Regions that keep their name keep the material of the mesh file.
 fn set_regions(data: &mut MeshData, regions: &Bound<'_, PyMapping>, element_count: usize) -> PyResult<()> {
-    /// In no region yet.
+    /// Marker of elements without a region.
     const NONE: u32 = u32::MAX;
     if data.regions.iter().any(|region| region.fill < 1.0) {
-        let message = "elements of this mesh are filled in part, by their regions, which therefore have to stay";
+        let message = "the regions of this mesh store the fill of partially filled elements and cannot be replaced";
         return Err(Kind::Mesh.error(message));
     }
     let mut known: BTreeMap<String, Region> =

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use numpy::{PyArray1, PyArray2, PyArrayDyn};
 use pliant::damping::Damping;
-use pliant::force::{Obstacles, Patch, Strained};
+use pliant::force::{Obstacles, Patch, StressState};
 use pliant::integrator::{Static, StaticParams};
 use pliant::material::Definiteness;
 use pliant::math::{Mat3, Vec3};
@@ -37,11 +37,11 @@ use crate::select::Choice;
 use crate::springs::Springs;
 use crate::work::work;
 
-/// Bodies with their elasticity, mass and damping, and what of them is fixed. It never changes.
+/// Bodies with their elasticity, mass, damping and boundary conditions. Immutable.
 ///
-/// Displacements ``u`` are arrays ``(n, 3)`` of float64 in m, a row for each vertex; flat ones of ``3 n`` numbers serve too. Matrices are
-/// ``scipy.sparse.csr_array`` of ``3 n`` rows: ``K @ u.ravel()``. The equation of motion is ``M ü + D u̇ + f(u) = forces``, with ``f`` the
-/// :meth:`internal_force`.
+/// Displacements ``u`` are arrays ``(n, 3)`` of float64 in m, one row per vertex; flat arrays of ``3 n`` numbers are
+/// accepted too. Matrices are ``scipy.sparse.csr_array`` with ``3 n`` rows: ``K @ u.ravel()``. The equation of motion
+/// is ``M ü + D u̇ + f(u) = forces``, with ``f`` the :meth:`internal_force`.
 ///
 /// >>> mesh = pliant.Mesh.beam(1, 0.1, 0.1, across=2)
 /// >>> steel = pliant.materials.linear(young=200e9, poisson=0.3, density=7800)
@@ -56,27 +56,27 @@ use crate::work::work;
 #[derive(Debug)]
 pub struct Model {
     pub inner: model::Model,
-    /// The sets of all bodies together.
+    /// Sets of all bodies.
     sets: Sets,
-    /// How to call the law of a material that says which, if one does.
+    /// Name of the elastic law, if a material specifies one.
     pub law: Option<String>,
 }
 
 #[pymethods]
 impl Model {
-    /// From a mesh with its material, or from several bodies.
+    /// Creates a model from a mesh with its material, or from several bodies.
     ///
     /// Args:
     ///     mesh: a :class:`Mesh`, or a list of :class:`Body`.
-    ///     material: a :class:`Material`, or one for each region: ``{"shell": steel, "core": rubber}``. None takes those of the mesh file.
-    ///     fixed: vertices that are fixed: a set's name, numbers, a mask or a list of these; or with the axes along which they are,
+    ///     material: a :class:`Material`, or one for each region: ``{"shell": steel, "core": rubber}``. None uses those of the mesh file.
+    ///     fixed: fixed vertices: the name of a set, indices, a mask or a list of these; or with the fixed axes,
     ///         ``{"x-min": "x"}`` or ``[([0, 1], "x")]``. An empty list fixes nothing.
     ///     damping: ``(α, β)`` of Rayleigh damping ``αM + βK``, in 1/s and s.
     ///     mass: ``"consistent"`` or ``"lumped"``.
     ///     springs: :class:`Springs` between vertices, or a list of them.
-    ///     obstacles: an :class:`Obstacle` that the surface runs into, or a list of them.
+    ///     obstacles: an :class:`Obstacle` for contact with the surface, or a list of them.
     ///
-    /// Materials may lack a density as long as nothing needs mass: statics without gravity.
+    /// Materials need no density for statics without gravity.
     #[new]
     #[pyo3(signature = (
         mesh, material=None, *, fixed=None, damping=None, mass="consistent", springs=None, obstacles=None
@@ -101,14 +101,14 @@ impl Model {
             let wrong = |_| PyTypeError::new_err("mesh: expected a pliant.Mesh or a list of pliant.Body");
             let list: Vec<Py<Body>> = mesh.extract().map_err(wrong)?;
             if material.is_some() {
-                return Err(PyTypeError::new_err("material: bodies have their own, expected none"));
+                return Err(PyTypeError::new_err("material: expected none, since bodies have materials"));
             }
             law = list.iter().find_map(|body| body.get().law.clone());
             work(py, || list.iter().map(|body| body.get().inner.clone()).collect::<Vec<_>>())
         };
         for (number, body) in bodies.iter().enumerate() {
             if bodies[..number].iter().any(|other| other.name == body.name) {
-                let message = format!("two bodies are called `{}`, expected a name for each", body.name);
+                let message = format!("two bodies are named `{}`, expected unique names", body.name);
                 return Err(Kind::Model.error(message));
             }
         }
@@ -143,26 +143,26 @@ impl Model {
         let mut model = Self::of(inner.or_raise(Kind::Model)?, law);
         warn(py, &model.inner.warnings())?;
         if let Some(fixed) = fixed {
-            for hold in model.with_choice(py, |choice| choice.fixed(fixed))? {
-                model.inner.hold(hold).or_raise(Kind::Model)?;
+            for fixed in model.with_choice(py, |choice| choice.fixed(fixed))? {
+                model.inner.fix(fixed).or_raise(Kind::Model)?;
             }
         }
         Ok(model)
     }
 
-    /// How many vertices there are.
+    /// Number of vertices.
     #[getter]
     fn vertex_count(&self) -> usize {
         self.inner.vertex_count()
     }
 
-    /// Where the vertices are at rest, ``(n, 3)``.
+    /// Rest positions of the vertices, in m, ``(n, 3)``.
     #[getter]
     fn rest_positions<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
         vector_rows(py, self.inner.rest())
     }
 
-    /// For the name of each body, its first vertex and the one behind its last.
+    /// First and past-the-end vertex index of each body, by name.
     #[getter]
     fn bodies<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let bodies = PyDict::new(py);
@@ -172,34 +172,34 @@ impl Model {
         Ok(bodies)
     }
 
-    /// Which coordinates are held, ``(n, 3)`` of bool.
+    /// Mask of the fixed coordinates, ``(n, 3)`` of bool.
     #[getter]
-    fn held<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<bool>> {
-        crate::arrays::into_table(py, self.inner.held().to_vec(), 3)
+    fn fixed<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<bool>> {
+        crate::arrays::into_table(py, self.inner.fixed_mask().to_vec(), 3)
     }
 
-    /// What each vertex has of the mass, in kg, ``(n,)``.
+    /// Returns the mass attributed to each vertex, in kg, ``(n,)``.
     #[getter]
     fn vertex_masses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         self.inner.check_mass("vertex_masses").or_raise(Kind::Model)?;
         Ok(into_list(py, self.inner.vertex_masses().to_vec()))
     }
 
-    /// Vertex numbers of a set, of ``"surface"`` or ``"all"``, of numbers or of a mask.
+    /// Returns the vertex indices of a selection: the name of a set, ``"surface"``, ``"all"``, indices or a mask.
     fn select<'py>(&self, py: Python<'py>, vertices: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<i64>>> {
         self.choose(vertices, "vertices").map(|chosen| crate::arrays::index_list(py, &chosen))
     }
 
-    /// The elastic energy, in J, with that of springs and obstacles.
+    /// Returns the elastic energy, in J, including springs and obstacles.
     #[pyo3(signature = (u=None))]
     fn energy(&self, py: Python<'_>, u: Option<&Bound<'_, PyAny>>) -> PyResult<f64> {
         self.at(u, |u| work(py, || self.inner.internal_energy(u)))
     }
 
-    /// The gradient of the energy, in N, ``(n, 3)``: what must push at the vertices to hold them there, and the negative of what they push with. Materials with
-    /// ``inversion="clamp"`` and ``frame="qr"`` have forces of no energy where these act.
+    /// Returns the internal force, in N, ``(n, 3)``: the gradient of the energy. In equilibrium it equals the external
+    /// force. Where ``inversion="clamp"`` or ``frame="qr"`` act, the forces of a material have no potential.
     ///
-    /// No other thread may write into ``u`` meanwhile.
+    /// No other thread may write to ``u`` meanwhile.
     #[pyo3(signature = (u=None))]
     fn internal_force<'py>(
         &self,
@@ -211,7 +211,8 @@ impl Model {
         Ok(into_rows(py, force))
     }
 
-    /// The shortest of ``count`` computations of the force in Rust, in s: what calls from Python are measured against.
+    /// Returns the minimum time of ``count`` evaluations of the force in Rust, in s, as a reference for calls from
+    /// Python.
     fn _time_internal_force(&self, py: Python<'_>, u: &Bound<'_, PyAny>, count: usize) -> PyResult<f64> {
         let mut force = vec![0.0; self.inner.dim()];
         let mut time = |u: &[f64]| {
@@ -222,10 +223,11 @@ impl Model {
         self.at(Some(u), |u| work(py, || (0..count).map(|_| time(u)).fold(f64::INFINITY, f64::min)))
     }
 
-    /// The derivative of the force, in N/m: a symmetric ``scipy.sparse.csr_array`` of ``3 n`` rows. Fixed vertices are as all others.
+    /// Returns the tangent stiffness, in N/m: a symmetric ``scipy.sparse.csr_array`` with ``3 n`` rows. Fixed vertices
+    /// are included.
     ///
     /// Args:
-    ///     projected: without directions in which the force would be negative, element by element.
+    ///     projected: project each element matrix onto the positive semi-definite matrices.
     #[pyo3(signature = (u=None, *, projected=false))]
     fn stiffness<'py>(
         &self,
@@ -238,13 +240,14 @@ impl Model {
         into_csr(py, csr)
     }
 
-    /// The mass matrix, in kg: a ``scipy.sparse.csr_array`` of ``3 n`` rows.
+    /// Returns the mass matrix, in kg: a ``scipy.sparse.csr_array`` with ``3 n`` rows.
     fn mass<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.inner.check_mass("the mass matrix").or_raise(Kind::Model)?;
         into_csr(py, work(py, || self.inner.mass().to_csr()))
     }
 
-    /// The damping matrix at displacements and velocities, in N·s/m: a ``scipy.sparse.csr_array`` of ``3 n`` rows.
+    /// Returns the damping matrix at displacements and velocities, in N·s/m: a ``scipy.sparse.csr_array`` with ``3 n``
+    /// rows.
     #[pyo3(signature = (u=None, v=None))]
     fn damping<'py>(
         &self,
@@ -264,15 +267,17 @@ impl Model {
                 rest = vec![0.0; u.len()];
                 &rest
             };
-            // Most have none, and those without stiffness have it on the diagonal only.
+            // Most models have none, and mass-proportional damping of a lumped mass is diagonal.
             work(py, || self.inner.damping_matrix(u, v).to_csr().without_zeros())
         })?;
         into_csr(py, csr)
     }
 
-    /// How the stiffness changes along ``a``, times ``b``: ``Σ ∂Kᵢⱼ/∂uₖ bⱼ aₖ``, ``(n, 3)``. Exchanging ``a`` and ``b`` changes nothing.
+    /// Returns the directional derivative of the stiffness along ``a``, times ``b``: ``Σ ∂Kᵢⱼ/∂uₖ bⱼ aₖ``, ``(n, 3)``.
+    /// It is symmetric in ``a`` and ``b``.
     ///
-    /// For linear and plain St. Venant–Kirchhoff materials it is exact; for others, a difference quotient of fourth order.
+    /// It is exact for linear and plain St. Venant–Kirchhoff materials, and a fourth-order difference quotient for
+    /// others.
     fn stiffness_derivative<'py>(
         &self,
         py: Python<'py>,
@@ -289,17 +294,18 @@ impl Model {
         Ok(into_rows(py, out))
     }
 
-    /// The stress of each element, or at each vertex, in Pa, ``(m, 3, 3)``.
+    /// Returns the stress of each element, or at each vertex, in Pa, ``(m, 3, 3)``.
     ///
-    /// At elements it is the mean over the element. At vertices it is recovered: extrapolated from the Gauss points of hexahedra, and for tetrahedra fitted to
-    /// the elements around the vertex (superconvergent patch recovery). Nothing is averaged across regions: a vertex shared by several has the stress of the
-    /// one whose von Mises stress is the largest there, or of ``region`` if that is given, with NaN at vertices that it does not have.
-    /// The stress of linear materials is ``σ = λ tr(ε) I + 2με``.
+    /// The stress of an element is its mean. At vertices it is recovered: extrapolated from the Gauss points of
+    /// hexahedra, and for tetrahedra fitted to the adjacent elements (superconvergent patch recovery). Nothing is
+    /// averaged across regions. A vertex shared by several regions has the stress of the region with the maximum von
+    /// Mises stress there. If ``region`` is given, it has the stress of that region, with NaN at vertices outside of
+    /// it. The stress of linear materials is ``σ = λ tr(ε) I + 2με``.
     ///
     /// Args:
     ///     measure: ``"cauchy"``, ``"first-piola"`` or ``"second-piola"``.
     ///     at: ``"elements"`` or ``"vertices"``.
-    ///     region: the name of a region, for values at vertices.
+    ///     region: name of a region, for values at vertices.
     #[pyo3(signature = (u, measure="cauchy", *, at="elements", region=None))]
     fn stress<'py>(
         &self,
@@ -309,7 +315,7 @@ impl Model {
         at: &str,
         region: Option<&str>,
     ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let stress: fn(&Strained) -> Mat3 = match measure {
+        let stress: fn(&StressState) -> Mat3 = match measure {
             "cauchy" => |state| state.cauchy,
             "first-piola" => |state| state.first_piola,
             "second-piola" => |state| state.second_piola,
@@ -320,11 +326,11 @@ impl Model {
             }
         };
         let states = self.states(py, u, at, region)?;
-        let rows = |state: &Strained| stress(state).transpose().to_cols_array();
+        let rows = |state: &StressState| stress(state).transpose().to_cols_array();
         Ok(into_shape(py, states.iter().flat_map(rows).collect(), &[states.len(), 3, 3]))
     }
 
-    /// The von Mises stress of each element, or at each vertex, in Pa, ``(m,)``; see :meth:`stress`.
+    /// Returns the von Mises stress of each element, or at each vertex, in Pa, ``(m,)``; see :meth:`stress`.
     #[pyo3(signature = (u, *, at="elements", region=None))]
     fn von_mises<'py>(
         &self,
@@ -333,12 +339,13 @@ impl Model {
         at: &str,
         region: Option<&str>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        Ok(into_list(py, self.states(py, u, at, region)?.iter().map(Strained::von_mises).collect()))
+        Ok(into_list(py, self.states(py, u, at, region)?.iter().map(StressState::von_mises).collect()))
     }
 
-    /// How each element, or the body at each vertex, is deformed: ``volume_ratio`` ``(m,)``, ``stretches`` ``(m, 3)``, ``green_strain`` ``(m, 3, 3)``,
-    /// ``strain`` ``(m, 3, 3)``, which is the small strain ``ε`` for linear materials and the Green strain for all others, and ``energy_density`` ``(m,)`` in
-    /// J/m³. At vertices, strains are recovered as in :meth:`stress`, and the other quantities are means over the elements around.
+    /// Returns the deformation of each element, or at each vertex: ``volume_ratio`` ``(m,)``, ``stretches`` ``(m, 3)``,
+    /// ``green_strain`` ``(m, 3, 3)``, ``strain`` ``(m, 3, 3)`` and ``energy_density`` ``(m,)`` in J/m³. ``strain`` is
+    /// the small strain ``ε`` for linear materials and the Green strain for all others. At vertices, strains are
+    /// recovered as in :meth:`stress`, and the other quantities are means over the adjacent elements.
     #[pyo3(signature = (u, *, at="elements", region=None))]
     fn strain<'py>(
         &self,
@@ -349,14 +356,14 @@ impl Model {
     ) -> PyResult<Bound<'py, PyDict>> {
         let states = self.states(py, u, at, region)?;
         let table = PyDict::new(py);
-        let list = |number: fn(&Strained) -> f64| into_list(py, states.iter().map(number).collect());
+        let list = |number: fn(&StressState) -> f64| into_list(py, states.iter().map(number).collect());
         table.set_item("volume_ratio", list(|state| state.volume_ratio))?;
         table.set_item("energy_density", list(|state| state.energy_density))?;
         table.set_item(
             "stretches",
             into_rows(py, states.iter().flat_map(|state| state.stretches.to_array()).collect()),
         )?;
-        let tensors = |tensor: fn(&Strained) -> Mat3| {
+        let tensors = |tensor: fn(&StressState) -> Mat3| {
             let numbers = states.iter().flat_map(|state| tensor(state).to_cols_array()).collect();
             into_shape(py, numbers, &[states.len(), 3, 3])
         };
@@ -365,22 +372,22 @@ impl Model {
         Ok(table)
     }
 
-    /// Displacements in equilibrium, ``(n, 3)``.
+    /// Returns the displacements in static equilibrium, ``(n, 3)``.
     ///
     /// Args:
-    ///     forces: on the vertices, in N, ``(n, 3)``.
+    ///     forces: forces on the vertices, in N, ``(n, 3)``.
     ///     gravity: acceleration, in m/s²; needs a density.
-    ///     pressure: ``{faces: pressure}`` or ``(faces, pressure)``, in Pa; positive pushes onto the faces. ``faces`` is the name of a face set
+    ///     pressure: ``{faces: pressure}`` or ``(faces, pressure)``, in Pa; positive values push onto the faces. ``faces`` is the name of a face set
     ///         or a list of names, for exactly these faces; ``"surface"``; the array of :meth:`Mesh.faces` or :attr:`Mesh.face_sets`, for models of
     ///         one body; or vertices, for the faces of the surface all of whose vertices are among them.
     ///     traction: ``{faces: (x, y, z)}`` or ``(faces, (x, y, z))``: force per area at rest, in Pa, in a fixed direction.
-    ///     follower: whether pressure follows the deformed normals and areas of the faces; False makes it a dead load, as at rest.
+    ///     follower: True if pressure follows the deformed normals and areas of the faces; False makes it a dead load.
     ///     prescribed: ``{vertex: displacement}`` or ``(vertices, displacements)``; NaN or None leaves a coordinate free. Rows for a set are in the order of
     ///         :meth:`select`.
-    ///     start: displacements to begin at.
-    ///     load_steps: in how many steps to apply loads and displacements, at least. Steps that fail are halved.
-    ///     tolerance: what may be left of the balance of forces, as a part of the forces.
-    ///     iterations: the most Newton iterations under each load.
+    ///     start: initial displacements.
+    ///     load_steps: minimum number of increments of loads and displacements. Increments that fail are halved.
+    ///     tolerance: residual relative to the forces.
+    ///     iterations: maximum number of Newton iterations per load increment.
     ///     solver: as in :mod:`pliant.integrators`.
     ///
     /// >>> mesh = pliant.Mesh.box((1, 1, 1), (2, 2, 2), elements="hex")
@@ -429,8 +436,8 @@ impl Model {
         Ok(into_rows(py, state.q))
     }
 
-    /// The forces that act on what is fixed or prescribed when all else is in equilibrium at ``u``, in N, ``(n, 3)``. The arguments are those of
-    /// :meth:`static_solve`.
+    /// Returns the reaction forces at fixed and prescribed vertices for an equilibrium ``u``, in N, ``(n, 3)``. The
+    /// arguments are those of :meth:`static_solve`.
     #[pyo3(signature = (
         u, *, forces=None, gravity=None, pressure=None, traction=None, follower=true, prescribed=None
     ))]
@@ -453,9 +460,10 @@ impl Model {
         Ok(into_rows(py, work(py, || model.reactions(&state))))
     }
 
-    /// The lowest natural frequencies in Hz, ``(count,)``, and the shapes of the modes, ``(count, n, 3)``, orthonormal with the mass.
+    /// Returns the lowest natural frequencies in Hz, ``(count,)``, and the mode shapes, ``(count, n, 3)``,
+    /// mass-orthonormal.
     ///
-    /// Motions that deform nothing are left out.
+    /// Rigid-body modes are omitted.
     ///
     /// >>> mesh = pliant.Mesh.beam(1, 0.1, 0.1, across=2, elements="hex")
     /// >>> model = pliant.Model(mesh, pliant.materials.linear(young=1e6, poisson=0.3, density=1000), fixed="start")
@@ -471,14 +479,14 @@ impl Model {
         (into_list(py, modes.frequencies()), into_shape(py, shapes, &shape)).into_pyobject(py)
     }
 
-    /// A model that moves in ``size`` directions, made of modes and their derivatives.
+    /// Returns a reduced model with ``size`` basis vectors, built from modes and modal derivatives.
     ///
     /// Args:
-    ///     modes: how many modes the directions are made of; by default two fifths of ``size``.
-    ///     derivatives: of how many of these the derivatives too; by default of all.
-    ///     snapshots: displacements ``(k, n, 3)`` that the directions should follow too.
-    ///     only_snapshots: without modes.
-    ///     basis: directions of your own, ``(size, n, 3)``, and none of the above.
+    ///     modes: number of modes in the basis; by default two fifths of ``size``.
+    ///     derivatives: number of modes whose derivatives are included; by default all.
+    ///     snapshots: displacements ``(k, n, 3)`` that the basis includes too.
+    ///     only_snapshots: use no modes.
+    ///     basis: custom basis vectors, ``(size, n, 3)``, instead of the above.
     ///     forces: ``"auto"``, ``"projection"`` or ``"cubature"``.
     #[pyo3(signature = (
         size, *, modes=None, derivatives=None, snapshots=None, only_snapshots=false, basis=None, forces="auto"
@@ -518,11 +526,11 @@ impl Model {
         if let Some(basis) = &basis {
             let others = modes.is_some() || derivatives.is_some() || only_snapshots || !params.snapshots.is_empty();
             if others {
-                let message = "basis: with directions of your own, modes, derivatives and snapshots would do nothing";
+                let message = "basis: modes, derivatives and snapshots have no effect with a custom basis";
                 return Err(PyTypeError::new_err(message));
             }
             if basis.len() != size {
-                let message = format!("basis has {} directions, expected {size}", basis.len());
+                let message = format!("basis has {} vectors, expected {size}", basis.len());
                 return Err(PyValueError::new_err(message));
             }
         }
@@ -537,7 +545,7 @@ impl Model {
         self.reduced(py, reduction)
     }
 
-    /// Read a reduced model of this model from a file.
+    /// Reads a reduced model of this model from a file.
     fn read_reduced(&self, py: Python<'_>, path: PathBuf) -> PyResult<ReducedModel> {
         let read = work(py, || Reduction::read(&pliant::io::Disk, &path, &self.inner));
         let reduction = read.map_err(|error| match error {
@@ -561,7 +569,7 @@ impl Model {
         Self { inner, sets, law }
     }
 
-    /// The model of a simulation, without gravity and loads.
+    /// Returns the model of a simulation, without gravity and loads.
     pub fn unloaded(mut inner: model::Model) -> Self {
         inner.set_gravity(Vec3::ZERO).expect("zero is finite");
         inner.loads_mut().fill(0.0);
@@ -577,12 +585,12 @@ impl Model {
         self.with_choice(value.py(), |choice| choice.choose(value, what))
     }
 
-    /// Three numbers a vertex, if they are given.
+    /// Reads three numbers per vertex, if given.
     fn numbers<'py>(&self, value: Option<&Bound<'py, PyAny>>, what: &str) -> PyResult<Option<Numbers<'py>>> {
         value.map(|value| Numbers::rows_of(value, what, self.inner.vertex_count(), "vertices")).transpose()
     }
 
-    /// Something at displacements, or at rest if there are none.
+    /// Evaluates a function at displacements, or at rest if none are given.
     fn at<T>(&self, u: Option<&Bound<'_, PyAny>>, measure: impl FnOnce(&[f64]) -> T) -> PyResult<T> {
         Ok(match self.numbers(u, "u")? {
             Some(u) => measure(u.flat()),
@@ -590,7 +598,7 @@ impl Model {
         })
     }
 
-    /// Several displacements.
+    /// Reads several displacement fields.
     fn fields(&self, value: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<Vec<f64>>> {
         let numbers = Numbers::any(value, what)?;
         let n = self.inner.vertex_count();
@@ -601,14 +609,14 @@ impl Model {
         Ok(numbers.flat().chunks_exact(3 * n).map(<[f64]>::to_vec).collect())
     }
 
-    /// The faces of the surface that a selection means.
+    /// Returns the surface faces of a selection.
     pub fn patch(&self, value: &Bound<'_, PyAny>, what: &str) -> PyResult<Patch> {
         let faces = self.with_choice(value.py(), |choice| choice.faces(value, what))?;
         let patch = work(value.py(), || faces.patch(&self.inner));
         patch.map_err(|error| format!("{what}: {error}")).or_raise(Kind::Mesh)
     }
 
-    /// A copy under loads.
+    /// Returns a copy with loads.
     fn loaded(&self, py: Python<'_>, loads: &Loads<'_, '_>) -> PyResult<model::Model> {
         let mut model = work(py, || self.inner.clone());
         if let Some(gravity) = loads.gravity {
@@ -621,14 +629,14 @@ impl Model {
         let follower = loads.follower;
         work(py, || surface.add_to(&mut model, follower, &Amplitude::default())).or_raise(Kind::Model)?;
         if let Some(prescribed) = loads.prescribed {
-            for hold in self.with_choice(py, |choice| choice.prescribed(prescribed))? {
-                model.hold(hold).or_raise(Kind::Model)?;
+            for fixed in self.with_choice(py, |choice| choice.prescribed(prescribed))? {
+                model.fix(fixed).or_raise(Kind::Model)?;
             }
         }
         Ok(model)
     }
 
-    fn states(&self, py: Python<'_>, u: &Bound<'_, PyAny>, at: &str, region: Option<&str>) -> PyResult<Vec<Strained>> {
+    fn states(&self, py: Python<'_>, u: &Bound<'_, PyAny>, at: &str, region: Option<&str>) -> PyResult<Vec<StressState>> {
         let of_vertices = match at {
             "elements" => false,
             "vertices" => true,
@@ -639,20 +647,20 @@ impl Model {
         };
         if let Some(body) = self.inner.bodies().iter().find(|body| body.elastic().is_none()) {
             return Err(
-                Kind::Model.error(format!("body `{}` has no elasticity of its own, and so no stress", body.name()))
+                Kind::Model.error(format!("body `{}` has no elastic law, and therefore no stress", body.name()))
             );
         }
         let index = |body: &model::ModelBody| region.and_then(|name| body.mesh().region_index(name));
         if let Some(name) = region {
             if !of_vertices {
                 return Err(PyValueError::new_err(
-                    "region: expected at=\"vertices\", as elements have one region each",
+                    "region: expected at=\"vertices\", since each element has one region",
                 ));
             }
             if !self.inner.bodies().iter().any(|body| index(body).is_some()) {
                 let regions = self.inner.bodies().iter().flat_map(|body| body.mesh().regions());
                 let known = regions.map(|region| format!("`{}`", region.name)).collect::<Vec<_>>().join(", ");
-                return Err(Kind::Model.error(format!("there is no region `{name}`; there are {known}")));
+                return Err(Kind::Model.error(format!("unknown region `{name}`; expected one of {known}")));
             }
         }
         self.at(Some(u), |u| {
@@ -679,13 +687,13 @@ impl Model {
         Ok(ReducedModel::new(model.or_raise(Kind::Model)?, reduction))
     }
 
-    /// At rest.
+    /// Returns the state at rest.
     pub fn rest_state(&self) -> State {
         self.inner.rest_state()
     }
 }
 
-/// What acts on a model, as Python says it.
+/// Loads on a model, as given in Python.
 struct Loads<'a, 'py> {
     forces: Option<&'a Bound<'py, PyAny>>,
     gravity: Option<&'a Bound<'py, PyAny>>,
@@ -695,7 +703,7 @@ struct Loads<'a, 'py> {
     prescribed: Option<&'a Bound<'py, PyAny>>,
 }
 
-/// Reads one object of a class, or a list of such; `None` is an empty list.
+/// Reads one object of a class, or a list of them; `None` is an empty list.
 fn one_or_several<T: pyo3::PyClass>(value: Option<&Bound<'_, PyAny>>, wrong: &'static str) -> PyResult<Vec<Py<T>>> {
     let Some(value) = value else { return Ok(Vec::new()) };
     if let Ok(one) = value.cast::<T>() {
@@ -705,7 +713,7 @@ fn one_or_several<T: pyo3::PyClass>(value: Option<&Bound<'_, PyAny>>, wrong: &'s
     list.map_err(|_: PyErr| PyTypeError::new_err(wrong))
 }
 
-/// Adds obstacles for the vertices of the surface.
+/// Adds obstacles for the surface vertices.
 fn add_obstacles(model: &mut model::Model, obstacles: &[Py<Obstacle>]) -> Result<(), String> {
     let usual = model.obstacle_stiffness();
     let list = obstacles.iter().map(|obstacle| obstacle.get().with_stiffness(usual));
@@ -713,7 +721,7 @@ fn add_obstacles(model: &mut model::Model, obstacles: &[Py<Obstacle>]) -> Result
     model.add_force(force.map_err(|error| error.to_string())?).map_err(|error| error.to_string())
 }
 
-/// How equilibrium is looked for.
+/// Returns the parameters of the static solver.
 pub fn static_params(load_steps: usize, tolerance: Option<f64>, iterations: Option<usize>) -> PyResult<StaticParams> {
     let mut params = StaticParams { load_steps, ..StaticParams::default() };
     if load_steps == 0 {
@@ -731,12 +739,12 @@ pub fn static_params(load_steps: usize, tolerance: Option<f64>, iterations: Opti
         if iterations == 0 {
             return Err(PyValueError::new_err("iterations is 0, expected at least 1"));
         }
-        params.newton.most_iterations = iterations;
+        params.newton.max_iterations = iterations;
     }
     Ok(params)
 }
 
-/// A matrix for SciPy, which takes the memory over.
+/// Converts a matrix to SciPy, which takes over its memory.
 fn into_csr(py: Python<'_>, csr: Csr) -> PyResult<Bound<'_, PyAny>> {
     let rows = csr.row_count();
     let make = py.import("pliant._interop")?.getattr("csr")?;

@@ -1,4 +1,4 @@
-//! What is measured of a simulation.
+//! Measurements of a simulation.
 
 use numpy::PyArray1;
 use pliant::math::Vec3;
@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 
 use crate::arrays::into_list;
 
-/// What a simulation is doing, in SI units; vectors are arrays ``(3,)``.
+/// Energies, momenta, mass and volume of a simulation, in SI units. Vectors are arrays ``(3,)``.
 ///
 /// >>> mesh = pliant.Mesh.box((2, 1, 1), (2, 1, 1), elements="hex")
 /// >>> model = pliant.Model(mesh, pliant.materials.linear(young=1e6, poisson=0.3, density=1000))
@@ -31,31 +31,31 @@ impl From<&model::Observation> for Observation {
 
 #[pymethods]
 impl Observation {
-    /// The time, in s.
+    /// Time, in s.
     #[getter]
     fn time(&self) -> f64 {
         self.inner.time
     }
 
-    /// ``½ vᵀMv``, in J.
+    /// Kinetic energy ``½ vᵀMv``, in J.
     #[getter]
     fn kinetic_energy(&self) -> f64 {
         self.inner.kinetic_energy
     }
 
-    /// Energy of the elasticity of all bodies, in J.
+    /// Total elastic energy of all bodies, in J.
     #[getter]
     fn elastic_energy(&self) -> f64 {
         self.inner.elastic_energy
     }
 
-    /// Energy of gravity relative to rest, in J.
+    /// Gravitational energy relative to rest, in J.
     #[getter]
     fn gravitational_energy(&self) -> f64 {
         self.inner.gravitational_energy
     }
 
-    /// Energy of forces, handles, springs and obstacles, in J.
+    /// Energy of external forces, handles, springs and obstacles, in J.
     #[getter]
     fn other_energy(&self) -> f64 {
         self.inner.other_energy
@@ -67,13 +67,13 @@ impl Observation {
         self.inner.total_energy()
     }
 
-    /// Mass of all bodies, in kg; NaN if a body has no density.
+    /// Total mass, in kg; NaN if a body has no density.
     #[getter]
     fn mass(&self) -> f64 {
         self.inner.mass
     }
 
-    /// Volume of all bodies, in m³.
+    /// Total volume, in m³.
     #[getter]
     fn volume(&self) -> f64 {
         self.inner.volume
@@ -81,11 +81,11 @@ impl Observation {
 
     /// Center of mass, in m, ``(3,)``.
     #[getter]
-    fn centre_of_mass<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        array(py, self.inner.centre_of_mass)
+    fn center_of_mass<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        array(py, self.inner.center_of_mass)
     }
 
-    /// Momentum of all bodies, in kg·m/s, ``(3,)``.
+    /// Linear momentum, in kg·m/s, ``(3,)``.
     #[getter]
     fn momentum<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         array(py, self.inner.momentum)

@@ -1,4 +1,4 @@
-//! Pressures of a simulation that change while it runs.
+//! Pressures of a simulation that can be changed while it runs.
 
 use numpy::PyArray1;
 use pliant::force;
@@ -11,7 +11,7 @@ use crate::errors::{Kind, OrRaise};
 use crate::quantity::Amount;
 use crate::simulation::Simulation;
 
-/// Follower pressure on faces, which can be changed while the simulation runs. In :attr:`Simulation.pressures`.
+/// Follower pressure on faces that can be changed while the simulation runs. See :attr:`Simulation.pressures`.
 ///
 /// >>> mesh = pliant.Mesh.box((1, 1, 1), (2, 2, 2), elements="hex")
 /// >>> model = pliant.Model(mesh, pliant.materials.linear(young="1 MPa", poisson=0.3), fixed="y-min")
@@ -26,13 +26,14 @@ use crate::simulation::Simulation;
 #[derive(Debug)]
 pub struct Pressure {
     pub simulation: Py<Simulation>,
-    /// Its number among the pressures of the model, which stay.
+    /// Index among the pressures of the model, which are never removed.
     pub number: usize,
 }
 
 #[pymethods]
 impl Pressure {
-    /// The pressure, in Pa; positive pushes onto the faces. To be set before the factor of a schedule, and read with it.
+    /// Pressure, in Pa; positive values push onto the faces. Assigned without the factor of the schedule, and read with
+    /// it.
     #[getter]
     fn pressure(&self, py: Python<'_>) -> PyResult<f64> {
         self.look(py, |force| force.pressure())
@@ -43,7 +44,7 @@ impl Pressure {
         self.look(py, |force| force.set_pressure(value.si))?.or_raise(Kind::Model)
     }
 
-    /// The total push on the body where it is now, in N, ``(3,)``.
+    /// Total force on the body in its current configuration, in N, ``(3,)``.
     #[getter]
     fn force<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let simulation = self.simulation.get();

@@ -11,7 +11,7 @@ use pyo3::types::{PyBool, PyString};
 
 use crate::arrays::Numbers;
 
-/// A number in the SI unit of a dimension, given as such or as text with a unit.
+/// Number in the SI unit of a dimension, given as a number or as text with a unit.
 #[derive(Debug, Clone, Copy)]
 pub struct Amount<D> {
     pub si: f64,
@@ -19,7 +19,7 @@ pub struct Amount<D> {
 }
 
 impl<D> Amount<D> {
-    /// A quantity of a scene.
+    /// Returns the value as a quantity of a scene.
     pub fn quantity(self) -> Quantity<D> {
         Quantity::new(self.si)
     }
@@ -54,7 +54,7 @@ pub fn amount<D: Dimension>(value: &Bound<'_, PyAny>, what: &str) -> PyResult<f6
     value.extract::<Amount<D>>().map(|amount| amount.si).map_err(|error| named(value.py(), error, what))
 }
 
-/// Returns three numbers, each of which may have a unit.
+/// Returns three numbers, with or without units.
 pub fn vector<D: Dimension>(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec3> {
     let has_text = !value.is_instance_of::<PyString>()
         && value
@@ -70,7 +70,7 @@ pub fn vector<D: Dimension>(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Ve
     }
 }
 
-/// Puts the name of an argument before the message of an error.
+/// Prefixes the message of an error with the name of an argument.
 fn named(py: Python<'_>, error: PyErr, what: &str) -> PyErr {
     let message = format!("{what}: {}", error.value(py));
     if error.is_instance_of::<PyTypeError>(py) { PyTypeError::new_err(message) } else { PyValueError::new_err(message) }

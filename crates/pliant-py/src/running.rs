@@ -1,4 +1,4 @@
-//! What a simulation is between calls from Python: the simulation of the library with the arrays that show it.
+//! State of a simulation between calls from Python, with the arrays that mirror it.
 
 use pliant::force::{Handle as Spring, Handles};
 use pliant::math::Vec3;
@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use crate::mirror::Mirror;
 use crate::work::work;
 
-/// What a simulation is, with the arrays that show it.
+/// Simulation of the library, with the arrays that mirror it.
 #[derive(Debug)]
 pub struct Running {
     pub inner: Inner,
@@ -17,11 +17,11 @@ pub struct Running {
     pub velocities: Mirror,
     pub forces: Mirror,
     pub handles: Vec<Group>,
-    /// Handles that the scene has, which come before these.
+    /// Number of handles of the scene, which precede those of Python.
     pub scene_handles: usize,
-    /// The number that no handle has had yet.
+    /// Next unused handle number.
     pub next: u64,
-    /// How many steps the scene has.
+    /// Number of steps of the scene.
     pub steps: Option<u64>,
 }
 
@@ -32,43 +32,43 @@ pub struct Group {
     pub vertices: Vec<u32>,
 }
 
-/// What an array shows.
+/// Quantity that an array mirrors.
 #[derive(Debug, Clone, Copy)]
-pub enum Shown {
+pub enum MirroredArray {
     Positions,
     Velocities,
     Forces,
 }
 
 impl Running {
-    /// What is simulated, about to move: arrays do not show it any more.
+    /// Returns mutable access to the simulation; arrays no longer mirror it.
     pub fn moving(&mut self) -> &mut Inner {
         self.positions.forget();
         self.velocities.forget();
         &mut self.inner
     }
 
-    pub fn mirror(&mut self, shown: Shown) -> &mut Mirror {
+    pub fn mirror(&mut self, shown: MirroredArray) -> &mut Mirror {
         match shown {
-            Shown::Positions => &mut self.positions,
-            Shown::Velocities => &mut self.velocities,
-            Shown::Forces => &mut self.forces,
+            MirroredArray::Positions => &mut self.positions,
+            MirroredArray::Velocities => &mut self.velocities,
+            MirroredArray::Forces => &mut self.forces,
         }
     }
 
-    pub fn view<'py>(&mut self, py: Python<'py>, rest: &[Vec3], shown: Shown) -> PyResult<Bound<'py, PyAny>> {
+    pub fn view<'py>(&mut self, py: Python<'py>, rest: &[Vec3], shown: MirroredArray) -> PyResult<Bound<'py, PyAny>> {
         let Self { inner, positions, velocities, forces, .. } = self;
         match shown {
-            Shown::Positions => positions.view(py, rest.len(), position(rest, inner.state())),
-            Shown::Velocities => velocities.view(py, rest.len(), |i| inner.state().v[i]),
-            Shown::Forces => forces.view(py, rest.len(), |i| inner.model().loads()[i]),
+            MirroredArray::Positions => positions.view(py, rest.len(), position(rest, inner.state())),
+            MirroredArray::Velocities => velocities.view(py, rest.len(), |i| inner.state().v[i]),
+            MirroredArray::Forces => forces.view(py, rest.len(), |i| inner.model().loads()[i]),
         }
     }
 
-    /// Take over what Python has written into arrays.
+    /// Takes over changes that Python has made to the arrays.
     pub fn push(&mut self, py: Python<'_>, rest: &[Vec3]) -> PyResult<()> {
         let mut changed: Option<State> = None;
-        // The state of a reduced model is worked out only if someone has looked.
+        // The full state of a reduced model is computed only if Python has a view.
         if self.positions.may_have_changes() || self.velocities.may_have_changes() {
             let state = self.inner.state();
             let place = position(rest, state);
@@ -79,7 +79,7 @@ impl Running {
             self.velocities.take_changes(py, v, |i, v| changed.get_or_insert_with(|| state.clone()).v[i] = v)?;
         }
         if let Some(mut state) = changed {
-            // Accelerations were those of the state before.
+            // Accelerations belong to the previous state.
             state.a = None;
             let inner = &mut self.inner;
             work(py, || {
@@ -98,7 +98,7 @@ impl Running {
         Ok(())
     }
 
-    /// Let arrays show what has changed.
+    /// Updates the arrays after changes.
     pub fn pull(&mut self, py: Python<'_>, rest: &[Vec3]) -> PyResult<()> {
         let Self { inner, positions, velocities, .. } = self;
         positions.refresh(py, |i| position(rest, inner.state())(i))?;
@@ -107,7 +107,7 @@ impl Running {
 
     pub fn check_whole(&self) -> Result<(), String> {
         match self.inner.reduced_model() {
-            Some(_) => Err("what is held of a reduced model is what was held when it was made; use a handle".into()),
+            Some(_) => Err("the fixed vertices of a reduced model cannot be changed; use a handle".into()),
             None => Ok(()),
         }
     }
@@ -126,11 +126,11 @@ impl Running {
             let none = Handles::new(rest, []).map_err(|error| error.to_string())?;
             model.add_force(none).map_err(|error| error.to_string())?;
         }
-        let handles = model.forces_mut_of::<Handles>().next().expect("handles, if only none");
+        let handles = model.forces_mut_of::<Handles>().next().expect("the force exists, even without handles");
         let before = handles.list().len();
         for spring in springs {
             if let Err(error) = handles.push(spring) {
-                // All of them or none.
+                // All springs or none.
                 while handles.list().len() > before {
                     handles.remove(before).map_err(|error| error.to_string())?;
                 }
@@ -140,7 +140,7 @@ impl Running {
         Ok(())
     }
 
-    /// The springs of a handle, by their numbers.
+    /// Returns the index range of the springs of a handle.
     pub fn springs(&self, number: u64) -> Option<std::ops::Range<usize>> {
         let mut first = self.scene_handles;
         for group in &self.handles {
@@ -153,7 +153,7 @@ impl Running {
     }
 }
 
-/// The coordinate of a vertex.
+/// Returns a function from coordinate indices to positions.
 fn position<'a>(rest: &'a [Vec3], state: &'a State) -> impl Fn(usize) -> f64 + 'a {
     |i| rest[i / 3][i % 3] + state.q[i]
 }

@@ -1,4 +1,4 @@
-//! Scenes, from a file or from a dictionary.
+//! Scenes from a file or a dictionary.
 
 use std::path::PathBuf;
 
@@ -10,15 +10,15 @@ use pyo3::types::PyDict;
 use crate::errors::{Kind, OrRaise, read_error, warn};
 use crate::work::make;
 
-/// What dictionaries are called in messages.
+/// Name of dictionaries in messages.
 const DICTIONARY: &str = "scene.toml (from a dictionary)";
 
-/// Build a scene: a path, or a dictionary with the tables and keys of a scene file.
+/// Builds a scene from a path, or from a dictionary with the tables and keys of a scene file.
 pub fn build(py: Python<'_>, scene: &Bound<'_, PyAny>, folder: Option<PathBuf>) -> PyResult<Built> {
     let file = if scene.cast::<PyDict>().is_ok() {
         let json: String = py.import("pliant._interop")?.getattr("scene_to_json")?.call1((scene,))?.extract()?;
         let table: serde_json::Value = serde_json::from_str(&json).or_raise(Kind::Scene)?;
-        let text = toml::to_string(&table).map_err(|error| format!("this cannot be a scene: {error}"));
+        let text = toml::to_string(&table).map_err(|error| format!("invalid scene: {error}"));
         let source = Source {
             path: DICTIONARY.into(),
             text: text.or_raise(Kind::Scene)?.into(),
@@ -28,7 +28,7 @@ pub fn build(py: Python<'_>, scene: &Bound<'_, PyAny>, folder: Option<PathBuf>) 
         SceneFile::parse(source).or_raise(Kind::Scene)?
     } else {
         let path: PathBuf = scene.extract()?;
-        // A file that is not there is said so as of any file.
+        // A missing file raises the same error as any other file.
         Disk.read(&path).map_err(|error| read_error(&error))?;
         let mut source = Source::read(&Disk, &path).or_raise(Kind::Scene)?;
         source.folder = folder.unwrap_or(source.folder);

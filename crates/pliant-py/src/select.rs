@@ -1,11 +1,11 @@
-//! Vertices and elements as Python says them: a name, numbers, or a mask.
+//! Selections of vertices and elements in Python: a name, indices, or a mask.
 
 use std::collections::BTreeMap;
 
 use numpy::PyUntypedArrayMethods;
 use pliant::force::Patch;
 use pliant::mesh::Sets;
-use pliant::model::{Hold, Model};
+use pliant::model::{Fixed, Model};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList, PyMapping, PySet, PyString, PyTuple};
@@ -13,18 +13,18 @@ use pyo3::types::{PyDict, PyFrozenSet, PyList, PyMapping, PySet, PyString, PyTup
 use crate::arrays::{Numbers, as_array, indices, kind_of, shown};
 use crate::errors::Kind;
 
-/// What is chosen from.
+/// Items to select from.
 pub struct Choice<'a> {
     /// "vertices" or "elements".
     pub of: &'a str,
     pub count: usize,
     pub sets: &'a Sets,
-    /// What `"surface"` means, if it means something.
+    /// Items that `"surface"` selects, if supported.
     pub surface: Option<&'a dyn Fn() -> PyResult<Vec<u32>>>,
 }
 
 impl Choice<'_> {
-    /// The numbers that `value` means.
+    /// Returns the indices that `value` selects.
     pub fn choose(&self, value: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<u32>> {
         if let Ok(name) = value.extract::<String>() {
             return self.named(&name);
@@ -46,7 +46,7 @@ impl Choice<'_> {
             if array.shape() != [self.count] {
                 let (shape, count) = (shown(array.shape()), self.count);
                 return Err(PyValueError::new_err(format!(
-                    "{what} is a mask of the shape {shape}, expected ({count},), one for each of the {count} {}",
+                    "{what} is a mask of shape {shape}, expected ({count},), one entry for each of the {count} {}",
                     self.of
                 )));
             }
@@ -71,15 +71,15 @@ impl Choice<'_> {
                 let sets = self.sets.keys().map(|name| format!("`{name}`"));
                 let others = ["`surface`", "`all`"].into_iter().skip(usize::from(self.surface.is_none()));
                 let known: Vec<String> = sets.chain(others.map(str::to_owned)).collect();
-                let message = format!("there is no set `{name}` of {}; there are {}", self.of, known.join(", "));
+                let message = format!("unknown set `{name}` of {}; expected one of {}", self.of, known.join(", "));
                 Err(Kind::Mesh.error(message))
             }
         }
     }
 
-    /// Returns the holds of vertices that are fixed at rest: of a selection, or of selections with axes in a dictionary or a list of pairs. An empty
-    /// list fixes nothing.
-    pub fn fixed(&self, value: &Bound<'_, PyAny>) -> PyResult<Vec<Hold>> {
+    /// Returns the constraints of fixed vertices: of a selection, or of selections with axes in a dictionary or a list
+    /// of pairs. An empty list fixes nothing.
+    pub fn fixed(&self, value: &Bound<'_, PyAny>) -> PyResult<Vec<Fixed>> {
         let is_list = value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>();
         if is_list && value.len()? == 0 {
             return Ok(Vec::new());
@@ -95,18 +95,18 @@ impl Choice<'_> {
                     let message = "fixed selects no vertex, expected at least one; pass [] if nothing is fixed";
                     return Err(Kind::Model.error(message));
                 }
-                return Ok(vec![Hold::fixed(vertices)]);
+                return Ok(vec![Fixed::new(vertices)]);
             }
         };
-        let hold = |(key, held): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
+        let fixed = |(key, axes_text): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
             let vertices = not_empty(self.choose(&key, "fixed")?, "fixed")?;
-            Ok(Hold::fixed(vertices).along(axes(&held.extract::<String>()?)?))
+            Ok(Fixed::new(vertices).along(axes(&axes_text.extract::<String>()?)?))
         };
-        pairs.into_iter().map(hold).collect()
+        pairs.into_iter().map(fixed).collect()
     }
 
-    /// Returns the faces that `value` selects: those of face sets by their names, rows of an element and a side or of the vertices of a face, and
-    /// else the faces of the surface all of whose vertices are selected.
+    /// Returns the faces that `value` selects: face sets by name, rows of an element and a side or of face vertices, or
+    /// else the surface faces all of whose vertices are selected.
     pub fn faces(&self, value: &Bound<'_, PyAny>, what: &str) -> PyResult<ChosenFaces> {
         let names = value.extract::<String>().map(|name| vec![name]).or_else(|_| value.extract::<Vec<String>>());
         match names {
@@ -120,32 +120,33 @@ impl Choice<'_> {
         self.choose(value, what).map(ChosenFaces::Within)
     }
 
-    /// What holds vertices away from rest: `{vertex: displacement}`, or `(vertices, displacements)`. NaN or None leaves a coordinate free.
-    pub fn prescribed(&self, value: &Bound<'_, PyAny>) -> PyResult<Vec<Hold>> {
+    /// Returns the constraints of prescribed displacements: `{vertex: displacement}`, or `(vertices, displacements)`.
+    /// NaN or None leaves a coordinate free.
+    pub fn prescribed(&self, value: &Bound<'_, PyAny>) -> PyResult<Vec<Fixed>> {
         let py = value.py();
-        let mut by_axes: BTreeMap<[bool; 3], Hold> = BTreeMap::new();
+        let mut by_axes: BTreeMap<[bool; 3], Fixed> = BTreeMap::new();
         let mut add = |keys: &Bound<'_, PyAny>, displacements: &Bound<'_, PyAny>| -> PyResult<()> {
             let vertices = not_empty(self.choose(keys, "prescribed")?, "prescribed")?;
             let arguments = PyDict::new(py);
             arguments.set_item("dtype", "float64")?;
-            // Of None among numbers NumPy makes NaN.
+            // NumPy converts None among numbers to NaN.
             let displacements = py.import("numpy")?.getattr("array")?.call((displacements,), Some(&arguments))?;
             let displacements = Numbers::any(&displacements, "a prescribed displacement")?;
             let is_one = displacements.shape() == [3];
             if !is_one && displacements.shape() != [vertices.len(), 3] {
-                let expected = format!("(3,), or ({}, 3), a row for each vertex", vertices.len());
+                let expected = format!("(3,), or ({}, 3), one row per vertex", vertices.len());
                 return Err(displacements.shape_error("a prescribed displacement", &expected));
             }
             let rows: Vec<_> = displacements.vectors().collect();
             for (n, vertex) in vertices.into_iter().enumerate() {
-                let place = rows[if is_one { 0 } else { n }];
-                let held = [!place.x.is_nan(), !place.y.is_nan(), !place.z.is_nan()];
-                if held == [false; 3] {
+                let u = rows[if is_one { 0 } else { n }];
+                let axes = [!u.x.is_nan(), !u.y.is_nan(), !u.z.is_nan()];
+                if axes == [false; 3] {
                     continue;
                 }
-                let hold = by_axes.entry(held).or_insert_with(|| Hold::fixed([]).along(held));
-                hold.vertices.push(vertex);
-                hold.offsets.push(pliant::math::Vec3::select(place.is_nan_mask(), pliant::math::Vec3::ZERO, place));
+                let fixed = by_axes.entry(axes).or_insert_with(|| Fixed::new([]).along(axes));
+                fixed.vertices.push(vertex);
+                fixed.offsets.push(pliant::math::Vec3::select(u.is_nan_mask(), pliant::math::Vec3::ZERO, u));
             }
             Ok(())
         };
@@ -167,7 +168,7 @@ impl Choice<'_> {
     }
 }
 
-/// Faces by the names of sets, as rows of numbers, or between vertices.
+/// Faces by names of sets, as rows of numbers, or between vertices.
 pub enum ChosenFaces {
     Named(Vec<String>),
     /// Rows of an element and a side, or of the vertices of a face.
@@ -190,7 +191,8 @@ impl ChosenFaces {
     }
 }
 
-/// Returns the faces that rows of an element and a side, or of vertices, stand for. The numbers are those of the mesh, so there must be one body.
+/// Returns the faces given by rows of an element and a side, or of vertices. The indices are those of the mesh, so
+/// there must be one body.
 fn rows_patch(model: &Model, numbers: &[u32], columns: usize) -> Result<Patch, String> {
     let [body] = model.bodies() else {
         return Err(format!(
@@ -209,12 +211,12 @@ fn rows_patch(model: &Model, numbers: &[u32], columns: usize) -> Result<Patch, S
     } else if columns == corners {
         let vertex_count = mesh.vertex_count();
         if let Some(vertex) = numbers.iter().find(|&&vertex| vertex as usize >= vertex_count) {
-            return Err(format!("there is no vertex {vertex}, only {vertex_count}"));
+            return Err(format!("vertex {vertex} does not exist: expected 0 to {}", vertex_count - 1));
         }
         let rows = numbers.chunks_exact(corners);
         let found = mesh.find_faces(rows.clone());
         if let Some((row, vertices)) = rows.enumerate().find(|(row, _)| found[*row].is_none()) {
-            return Err(format!("row {row}, {vertices:?}, has the vertices of no face of an element"));
+            return Err(format!("row {row}, {vertices:?}, is not a face of an element"));
         }
         found.into_iter().flatten().collect()
     } else {
@@ -225,38 +227,39 @@ fn rows_patch(model: &Model, numbers: &[u32], columns: usize) -> Result<Patch, S
     Patch::of_faces(mesh, &faces).map_err(|error| error.to_string())
 }
 
-/// The keys and values of a table.
+/// Returns the keys and values of a mapping.
 pub fn items<'py>(table: &Bound<'py, PyMapping>) -> PyResult<Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
     table.items()?.iter().map(|item| item.extract()).collect()
 }
 
-/// Returns true for the name of a set, and for a list that has such names.
+/// Returns true for the name of a set, and for a list that contains such names.
 pub fn has_names(value: &Bound<'_, PyAny>) -> bool {
     let is_list = value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>();
     let is_name = |part: PyResult<Bound<'_, PyAny>>| part.is_ok_and(|part| part.is_instance_of::<PyString>());
     value.is_instance_of::<PyString>() || (is_list && value.try_iter().is_ok_and(|mut parts| parts.any(is_name)))
 }
 
-/// Returns true for a set of Python.
+/// Returns true for a Python set.
 fn is_set(value: &Bound<'_, PyAny>) -> bool {
     value.is_instance_of::<PySet>() || value.is_instance_of::<PyFrozenSet>()
 }
 
-/// Returns true for a selection with its axes: `([0, 1], "x")`. Names of sets may be pairs of texts too, but not with these letters.
+/// Returns true for a selection with its axes, such as `([0, 1], "x")`. Pairs of set names are distinguished by their
+/// letters.
 fn is_with_axes(part: &Bound<'_, PyAny>) -> bool {
     let pair = part.extract::<(Bound<'_, PyAny>, String)>();
-    part.is_instance_of::<PyTuple>() && pair.is_ok_and(|(_, held)| axes(&held).is_ok())
+    part.is_instance_of::<PyTuple>() && pair.is_ok_and(|(_, fixed)| axes(&fixed).is_ok())
 }
 
-/// Who holds or pulls at something means at least one vertex.
+/// Returns the selection, or an error if it is empty.
 pub fn not_empty(chosen: Vec<u32>, what: &str) -> PyResult<Vec<u32>> {
     if chosen.is_empty() {
-        return Err(Kind::Model.error(format!("{what} chooses no vertex, expected at least one")));
+        return Err(Kind::Model.error(format!("{what} selects no vertex, expected at least one")));
     }
     Ok(chosen)
 }
 
-/// Axes as letters: `"xz"`.
+/// Parses axes given as letters, such as `"xz"`.
 pub fn axes(text: &str) -> PyResult<[bool; 3]> {
     let mut axes = [false; 3];
     if text.is_empty() {

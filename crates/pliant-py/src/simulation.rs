@@ -1,4 +1,4 @@
-//! Simulations: a model that goes through time.
+//! Simulations: models integrated in time.
 
 use std::path::{Path, PathBuf};
 
@@ -7,10 +7,9 @@ use pliant::force::{self, Handles, Patch};
 use pliant::io::Memory;
 use pliant::math::Vec3;
 use pliant::mesh::Sets;
-use pliant::model::Hold;
 use pliant::motion::Motion;
 use pliant::scene::quantity::dimension;
-use pliant::scene::{Scheme, Source};
+use pliant::scene::{IntegratorKind, Source};
 use pliant::simulation::{Checkpoint, Simulation as Inner};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -18,6 +17,7 @@ use pyo3::types::{PyBool, PyBytes, PyType};
 
 use crate::arrays::{Numbers, count, into_rows, optional_count, vector_rows};
 use crate::errors::{Kind, OrRaise, warn};
+use crate::fixed::Fixed;
 use crate::handle::Handle;
 use crate::integrator::{self, Integrator};
 use crate::interrupt::{self, Interruptible};
@@ -25,20 +25,19 @@ use crate::loads;
 use crate::mirror::Mirror;
 use crate::model::{Model, static_params};
 use crate::observation::Observation;
-use crate::pin::Pin;
 use crate::pressure::Pressure;
 use crate::quantity::{Amount, vector};
 use crate::reduced::ReducedModel;
-use crate::running::{Group, Running, Shown};
+use crate::running::{Group, Running, MirroredArray};
 use crate::scene;
 use crate::select;
 use crate::step_info::StepInfo;
 use crate::work::{Shared, work};
 
-/// A model that goes through time.
+/// Model that is integrated in time.
 ///
-/// ``positions``, ``velocities`` and ``forces`` are arrays ``(n, 3)`` to read and to write: they follow the simulation, and what is written into them counts
-/// from the next step on.
+/// ``positions``, ``velocities`` and ``forces`` are arrays ``(n, 3)`` to read and to write. They follow the simulation,
+/// and changes to them take effect in the next step.
 ///
 /// >>> mesh = pliant.Mesh.beam(1, 0.1, 0.1, across=2)
 /// >>> rubber = pliant.materials.neo_hookean(young=1e6, poisson=0.4, density=1000)
@@ -56,7 +55,7 @@ use crate::work::{Shared, work};
 #[derive(Debug)]
 pub struct Simulation {
     pub running: Shared<Running>,
-    /// Of the model, which stay the same.
+    /// Rest positions of the model, which are constant.
     pub rest: Vec<Vec3>,
     sets: Sets,
     dt: f64,
@@ -64,20 +63,20 @@ pub struct Simulation {
 
 #[pymethods]
 impl Simulation {
-    /// A model from rest on, or from other positions and velocities.
+    /// Creates a simulation of a model, at rest or with given positions and velocities.
     ///
     /// Args:
-    ///     model: a :class:`Model` or a :class:`ReducedModel`. It stays as it is.
+    ///     model: a :class:`Model` or a :class:`ReducedModel`. It is not modified.
     ///     integrator: see :mod:`pliant.integrators`; by default ``backward_euler``, as in scenes.
-    ///     dt: step, in s, of the default integrator; only without ``integrator``.
+    ///     dt: time step of the default integrator, in s; only without ``integrator``.
     ///     gravity: acceleration, in m/s²; by default none.
-    ///     pressure: ``{faces: pressure}``, in Pa, as in :meth:`Model.static_solve`; positive pushes onto the faces.
+    ///     pressure: ``{faces: pressure}``, in Pa, as in :meth:`Model.static_solve`; positive values push onto the faces.
     ///     traction: ``{faces: (x, y, z)}``, in Pa.
-    ///     follower: whether pressure follows the deformed surface; False makes it a dead load.
+    ///     follower: True if pressure follows the deformed surface; False makes it a dead load.
     ///     schedule: factor of pressure and traction over time: ``[(time, factor), …]``, linear in between; by default 1.
-    ///     positions: where vertices begin, in m; by default at rest.
-    ///     velocities: how fast they begin, in m/s.
-    ///     accelerations: for schemes that continue them, ``newmark`` and ``central_differences``, in m/s²; by default those of the forces.
+    ///     positions: initial positions, in m; by default the rest positions.
+    ///     velocities: initial velocities, in m/s; by default zero.
+    ///     accelerations: initial accelerations, in m/s², for ``newmark`` and ``central_differences``; by default computed from the forces.
     ///
     /// >>> mesh = pliant.Mesh.box((1, 1, 1), (2, 2, 2))
     /// >>> rubber = pliant.materials.stable_neo_hookean(young="1 MPa", poisson=0.4, density="1.1 g/cm^3")
@@ -114,31 +113,32 @@ impl Simulation {
                 default = integrator::default_settings(dt)?;
                 &default
             }
-            (Some(_), Some(_)) => return Err(PyTypeError::new_err("dt: the integrator has a step of its own")),
-            (None, None) => return Err(PyTypeError::new_err("expected a step `dt`, or an integrator")),
+            (Some(_), Some(_)) => return Err(PyTypeError::new_err("dt: the integrator already has a time step")),
+            (None, None) => return Err(PyTypeError::new_err("expected a time step `dt`, or an integrator")),
         };
         let dt = settings.step.si;
         let inner = if let Ok(model) = model.cast::<Model>() {
             let given = model.get();
-            if settings.scheme.value != Scheme::Static {
+            if settings.integrator.value != IntegratorKind::Static {
                 given.inner.check_mass("motion").or_raise(Kind::Model)?;
             }
             let mut whole = work(py, || given.inner.clone());
-            let own_law = settings.scheme.value == Scheme::Regularized;
+            let own_law = settings.integrator.value == IntegratorKind::Regularized;
             if own_law && let Some(law) = &given.law {
-                let message =
-                    format!("`regularized` brings its own law, and {law} would do nothing: give materials without one");
+                let message = format!(
+                    "`regularized` has a built-in law, and {law} would have no effect; give materials without a law"
+                );
                 return Err(Kind::Scene.error(message));
             }
             let moduli = if own_law { whole.take_elasticity() } else { Vec::new() };
-            let scheme = work(py, || settings.integrator(&source, &whole, moduli)).map_err(|error| error.message);
+            let integrator = work(py, || settings.integrator(&source, &whole, moduli)).map_err(|error| error.message);
             let solver = settings.solver(&source).map_err(|error| error.message).or_raise(Kind::Scene)?.build();
-            Inner::new(whole, scheme.or_raise(Kind::Scene)?, solver, model.get().rest_state(), dt)
+            Inner::new(whole, integrator.or_raise(Kind::Scene)?, solver, model.get().rest_state(), dt)
         } else if let Ok(model) = model.cast::<ReducedModel>() {
             let reduced = model.get().copy(py)?;
-            let scheme = settings.reduced_integrator(&source, &reduced).map_err(|error| error.message);
-            let (scheme, rest) = (scheme.or_raise(Kind::Scene)?, model.get().rest_state());
-            work(py, || Inner::reduced(reduced, scheme, &rest, dt))
+            let integrator = settings.reduced_integrator(&source, &reduced).map_err(|error| error.message);
+            let (integrator, rest) = (integrator.or_raise(Kind::Scene)?, model.get().rest_state());
+            work(py, || Inner::reduced(reduced, integrator, &rest, dt))
         } else {
             return Err(PyTypeError::new_err("model: expected a pliant.Model or a pliant.ReducedModel"));
         };
@@ -147,7 +147,7 @@ impl Simulation {
             simulation.set_gravity(py, gravity)?;
         }
         if schedule.is_some() && pressure.is_none() && traction.is_none() {
-            let message = "schedule: there is no load for it to scale; expected `pressure` or `traction` with it";
+            let message = "schedule: no load to scale; give `pressure` or `traction` too";
             return Err(PyValueError::new_err(message));
         }
         let amplitude = loads::schedule(schedule)?;
@@ -162,11 +162,10 @@ impl Simulation {
             simulation.set_velocities(py, velocities)?;
         }
         if let Some(accelerations) = accelerations {
-            let scheme = settings.scheme.value;
-            if !matches!(scheme, Scheme::Newmark | Scheme::CentralDifferences) {
-                let scheme = integrator.map_or("backward-euler", |integrator| &integrator.get().scheme);
-                let message =
-                    format!("accelerations: {scheme} does not continue them; newmark and central_differences do");
+            let kind = settings.integrator.value;
+            if !matches!(kind, IntegratorKind::Newmark | IntegratorKind::CentralDifferences) {
+                let name = integrator.map_or("backward-euler", |integrator| &integrator.get().integrator);
+                let message = format!("accelerations: not used by {name}, only by newmark and central_differences");
                 return Err(PyValueError::new_err(message));
             }
             simulation.set_accelerations(py, accelerations)?;
@@ -174,10 +173,11 @@ impl Simulation {
         Ok(simulation)
     }
 
-    /// A scene at its start: the path of a file, or a dictionary with its tables and keys. What it says of output is left alone.
+    /// Creates a simulation from a scene at its start: the path of a file, or a dictionary with its tables and keys.
+    /// Its output settings are ignored.
     ///
     /// Args:
-    ///     folder: where files are that the scene names; by default that of the scene, or the current one.
+    ///     folder: folder of files that the scene names; by default that of the scene, or the current one.
     ///
     /// >>> sim = pliant.Simulation.from_scene({
     /// ...     "object": [{"mesh": {"ball": {"radius": "5 cm"}},
@@ -193,7 +193,8 @@ impl Simulation {
         Ok(Self::of(built.simulation, Some(built.steps)))
     }
 
-    /// Make ``count`` steps, and return what they took together. On an error it is where the last step that went well ended.
+    /// Makes ``count`` steps and returns their total work. After an error, the state is that of the last successful
+    /// step.
     #[pyo3(signature = (count=1))]
     fn step(slf: &Bound<'_, Self>, #[pyo3(from_py_with = count)] count: usize) -> PyResult<StepInfo> {
         let mut all = pliant::integrator::StepInfo::default();
@@ -201,10 +202,10 @@ impl Simulation {
         Ok(StepInfo::from(&all))
     }
 
-    /// Simulate for ``duration`` seconds, or to the end of the scene, and return how many steps that were.
+    /// Simulates for ``duration`` seconds, or to the end of the scene, and returns the number of steps.
     ///
     /// Args:
-    ///     callback: called with the simulation after every ``every`` steps; if it returns False, that was the last.
+    ///     callback: called with the simulation after every ``every`` steps; the simulation stops if it returns False.
     #[pyo3(signature = (duration=None, callback=None, *, every=1))]
     fn run(
         slf: &Bound<'_, Self>,
@@ -218,16 +219,15 @@ impl Simulation {
             (Some(duration), _) => {
                 let wanted = duration / this.dt;
                 if !(0.0..1e15).contains(&wanted) {
-                    let message =
-                        format!("duration is {duration} s, expected a time that is not negative and has an end");
+                    let message = format!("duration is {duration} s, expected a finite, non-negative time");
                     return Err(PyValueError::new_err(message));
                 }
-                // A duration that is a whole number of steps but for rounding has just these.
+                // A duration that is a whole number of steps up to rounding has exactly that number.
                 (wanted * (1.0 - 1e-12)).ceil() as u64
             }
             (None, Some(all)) => all.saturating_sub(done),
             (None, None) => {
-                return Err(PyTypeError::new_err("duration: expected a time, as there is no scene that has one"));
+                return Err(PyTypeError::new_err("duration: expected a time, since there is no scene that defines it"));
             }
         };
         if let Some(callback) = callback.filter(|given| !given.is_callable()) {
@@ -239,7 +239,7 @@ impl Simulation {
         this.advance(slf, steps, callback, every as u64, |_| {})
     }
 
-    /// Go to equilibrium under the forces of this time; velocities become zero, and time stays.
+    /// Solves for equilibrium under the current forces; velocities become zero, and the time does not change.
     #[pyo3(signature = (*, load_steps=1, tolerance=None, iterations=None))]
     fn static_solve(
         &self,
@@ -255,30 +255,30 @@ impl Simulation {
         interrupt::outcome(solved.or_raise(Kind::Solve)).map(|info| StepInfo::from(&info))
     }
 
-    /// Where the vertices are, in m, ``(n, 3)``: to read and to write.
+    /// Positions of the vertices, in m, ``(n, 3)``; read and write.
     #[getter]
     fn positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.array(py, Shown::Positions)
+        self.array(py, MirroredArray::Positions)
     }
 
     #[setter]
     fn set_positions(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.set_array(py, Shown::Positions, value, "positions")
+        self.set_array(py, MirroredArray::Positions, value, "positions")
     }
 
-    /// How fast they are, in m/s, ``(n, 3)``: to read and to write.
+    /// Velocities of the vertices, in m/s, ``(n, 3)``; read and write.
     #[getter]
     fn velocities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.array(py, Shown::Velocities)
+        self.array(py, MirroredArray::Velocities)
     }
 
     #[setter]
     fn set_velocities(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.set_array(py, Shown::Velocities, value, "velocities")
+        self.set_array(py, MirroredArray::Velocities, value, "velocities")
     }
 
-    /// Accelerations of the vertices, in m/s², ``(n, 3)``; a copy, to be set as a whole. None if the scheme has not found them: at the start, and
-    /// after positions or velocities were set.
+    /// Accelerations of the vertices, in m/s², ``(n, 3)``; a copy, assigned as a whole. None if the integrator has not
+    /// computed them: at the start, and after positions or velocities were set.
     #[getter]
     fn accelerations<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
         self.push(py)?;
@@ -291,7 +291,7 @@ impl Simulation {
         self.push(py)?;
         let set = self.running.work(py, |running| {
             if running.inner.reduced_model().is_some() {
-                return Err("a reduced model finds its accelerations by itself");
+                return Err("a reduced model computes its accelerations");
             }
             let mut state = running.inner.state().clone();
             state.a = Some(value);
@@ -301,31 +301,31 @@ impl Simulation {
         set?.or_raise(Kind::Model)
     }
 
-    /// Forces on the vertices beside all others, in N, ``(n, 3)``: to read and to write. They stay until they are changed.
+    /// Additional forces on the vertices, in N, ``(n, 3)``; read and write. They persist until they are changed.
     #[getter]
     fn forces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.array(py, Shown::Forces)
+        self.array(py, MirroredArray::Forces)
     }
 
     #[setter]
     fn set_forces(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.set_array(py, Shown::Forces, value, "forces")
+        self.set_array(py, MirroredArray::Forces, value, "forces")
     }
 
-    /// How far the vertices are from rest, in m, ``(n, 3)``; a copy.
+    /// Displacements of the vertices, in m, ``(n, 3)``; a copy.
     #[getter]
     fn displacements<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         self.push(py)?;
         Ok(into_rows(py, self.running.work(py, |running| running.inner.state().q.clone())?))
     }
 
-    /// Where they are at rest, in m, ``(n, 3)``; a copy.
+    /// Rest positions of the vertices, in m, ``(n, 3)``; a copy.
     #[getter]
     fn rest_positions<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
         vector_rows(py, &self.rest)
     }
 
-    /// Acceleration by gravity, in m/s².
+    /// Gravitational acceleration, in m/s².
     #[getter]
     fn gravity(&self, py: Python<'_>) -> PyResult<(f64, f64, f64)> {
         self.running.look(py, |running| running.inner.model().gravity().into())
@@ -352,43 +352,43 @@ impl Simulation {
         self.running.look(py, |running| running.inner.model_mut().set_rayleigh(alpha, beta))?.or_raise(Kind::Model)
     }
 
-    /// The time, in s.
+    /// Time, in s.
     #[getter]
     fn time(&self, py: Python<'_>) -> PyResult<f64> {
         self.running.look(py, |running| running.inner.time())
     }
 
-    /// The length of a step, in s.
+    /// Time step, in s.
     #[getter]
     fn dt(&self) -> f64 {
         self.dt
     }
 
-    /// How many steps have been made.
+    /// Number of steps made.
     #[getter]
     fn step_count(&self, py: Python<'_>) -> PyResult<u64> {
         self.running.look(py, |running| running.inner.steps_done())
     }
 
-    /// How many vertices there are.
+    /// Number of vertices.
     #[getter]
     fn vertex_count(&self) -> usize {
         self.rest.len()
     }
 
-    /// All energy together, in J; that of gravity and forces relative to rest.
+    /// Total energy, in J; gravity and forces contribute relative to rest.
     #[getter]
     fn energy(&self, py: Python<'_>) -> PyResult<f64> {
         Ok(self.observe(py)?.inner.total_energy())
     }
 
-    /// What it is doing: energies, momentum, volume.
+    /// Measures energies, momentum and volume.
     fn observe(&self, py: Python<'_>) -> PyResult<Observation> {
         self.push(py)?;
         Ok(Observation::from(&self.running.work(py, |running| running.inner.observe())?))
     }
 
-    /// The forces with which pins and fixed vertices are held, in N, ``(n, 3)``.
+    /// Returns the reaction forces at fixed vertices, in N, ``(n, 3)``.
     fn reactions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         self.push(py)?;
         self.check_law(py, "reactions")?;
@@ -397,50 +397,51 @@ impl Simulation {
         Ok(into_rows(py, reactions?))
     }
 
-    /// The model as it is now, with its materials, pins, handles, springs and obstacles, but without gravity and forces; a copy.
+    /// Copy of the current model with its materials, fixed vertices, handles, springs and obstacles, without gravity and forces.
     #[getter]
     fn model(&self, py: Python<'_>) -> PyResult<Model> {
         self.check_law(py, "models")?;
         self.running.work(py, |running| Model::unloaded(running.inner.model().clone()))
     }
 
-    /// Hold vertices where they are now. The pin that is returned can be moved.
+    /// Fixes vertices at their current positions. Returns the constraint, which can be moved and released.
     ///
     /// Args:
-    ///     vertices: a set's name, numbers or a mask.
-    ///     axes: along which they are held.
+    ///     vertices: the name of a set, indices or a mask.
+    ///     axes: fixed axes.
     #[pyo3(signature = (vertices, *, axes="xyz"))]
-    fn pin(slf: &Bound<'_, Self>, vertices: &Bound<'_, PyAny>, axes: &str) -> PyResult<Pin> {
+    fn fix(slf: &Bound<'_, Self>, vertices: &Bound<'_, PyAny>, axes: &str) -> PyResult<Fixed> {
         let (this, py) = (slf.get(), slf.py());
         let vertices = this.choose(py, vertices)?;
-        let held = select::axes(axes)?;
+        let axes = select::axes(axes)?;
         this.push(py)?;
         let id = this.running.look(py, |running| {
             running.check_whole()?;
-            let hold = Hold::here(vertices, running.inner.state()).along(held);
-            running.inner.model_mut().hold(hold).map_err(|error| error.to_string())
+            let fixed = pliant::model::Fixed::here(vertices, running.inner.state()).along(axes);
+            running.inner.model_mut().fix(fixed).map_err(|error| error.to_string())
         });
-        Ok(Pin { simulation: slf.clone().unbind(), id: id?.or_raise(Kind::Model)? })
+        Ok(Fixed { simulation: slf.clone().unbind(), id: id?.or_raise(Kind::Model)? })
     }
 
-    /// The pins: what the model or the scene has fixed, and those of :meth:`pin`. What the scene moves is not among them.
+    /// Fixed vertices of the model or the scene, and those of :meth:`fix`. Vertices that the scene moves are not
+    /// included.
     #[getter]
-    fn pins(slf: &Bound<'_, Self>) -> PyResult<Vec<Pin>> {
+    fn fixed(slf: &Bound<'_, Self>) -> PyResult<Vec<Fixed>> {
         let ids = slf.get().running.look(slf.py(), |running| {
             let model = running.inner.model();
             let still =
-                model.holds().iter().zip(model.hold_ids()).filter(|(hold, _)| matches!(hold.motion, Motion::Still));
+                model.fixed().iter().zip(model.fixed_ids()).filter(|(fixed, _)| matches!(fixed.motion, Motion::Still));
             still.map(|(_, id)| *id).collect::<Vec<_>>()
         })?;
-        Ok(ids.into_iter().map(|id| Pin { simulation: slf.clone().unbind(), id }).collect())
+        Ok(ids.into_iter().map(|id| Fixed { simulation: slf.clone().unbind(), id }).collect())
     }
 
-    /// Pull at vertices with springs whose other ends can be moved. They begin where the vertices are now.
+    /// Attaches springs with movable ends to vertices. The ends start at the current positions of the vertices.
     ///
     /// Args:
-    ///     vertices: a set's name, numbers or a mask.
-    ///     stiffness: of all springs together, in N/m.
-    ///     damping: of all springs together, in N·s/m.
+    ///     vertices: the name of a set, indices or a mask.
+    ///     stiffness: total stiffness of the springs, in N/m.
+    ///     damping: total damping of the springs, in N·s/m.
     #[pyo3(signature = (vertices, stiffness, *, damping=None))]
     fn handle(
         slf: &Bound<'_, Self>,
@@ -465,7 +466,8 @@ impl Simulation {
         Ok(Handle { simulation: slf.clone().unbind(), number: number?.or_raise(Kind::Model)? })
     }
 
-    /// The follower pressures, to be changed while it runs: those of the scene, or those of ``pressure`` in their order.
+    /// Follower pressures, which can be changed while the simulation runs: those of the scene, or those of ``pressure``
+    /// in order.
     #[getter]
     fn pressures(slf: &Bound<'_, Self>) -> PyResult<Vec<Pressure>> {
         let this = slf.get();
@@ -473,7 +475,7 @@ impl Simulation {
         Ok((0..count).map(|number| Pressure { simulation: slf.clone().unbind(), number }).collect())
     }
 
-    /// The handles of :meth:`handle`.
+    /// Handles created by :meth:`handle`.
     #[getter]
     fn handles(slf: &Bound<'_, Self>) -> PyResult<Vec<Handle>> {
         let numbers = slf
@@ -483,9 +485,9 @@ impl Simulation {
         Ok(numbers.into_iter().map(|number| Handle { simulation: slf.clone().unbind(), number }).collect())
     }
 
-    /// Where it is and how it moves, as bytes for :meth:`restore`; pins, handles and forces are not part of it.
+    /// Returns the state as bytes for :meth:`restore`, without fixed vertices, handles and forces.
     ///
-    /// Solvers begin anew after it, so that this simulation and one that is restored go on the same to the last bit.
+    /// Solvers are reset, so that this simulation and a restored one continue bit-identically.
     fn checkpoint<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         self.push(py)?;
         let (name, files) = (Path::new("checkpoint"), Memory::default());
@@ -496,7 +498,7 @@ impl Simulation {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// Go back, or on, to a checkpoint of this simulation or one like it.
+    /// Restores a checkpoint of this simulation or of an equivalent one.
     fn restore(&self, py: Python<'_>, checkpoint: &[u8]) -> PyResult<()> {
         let name = Path::new("checkpoint");
         let checkpoint = Checkpoint::read(&Memory::with(name, checkpoint), name).or_raise(Kind::Checkpoint)?;
@@ -506,7 +508,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Another simulation that goes on from here, with pins, handles and forces, the same to the last bit.
+    /// Returns a copy that continues bit-identically, with fixed vertices, handles and forces.
     fn copy(&self, py: Python<'_>) -> PyResult<Self> {
         self.push(py)?;
         let running = self.running.work(py, |running| Running {
@@ -554,19 +556,19 @@ impl Simulation {
         Self { running: Shared::new(running), rest, sets, dt }
     }
 
-    /// Take over what Python has written into arrays.
+    /// Takes over changes that Python has made to the arrays.
     pub fn push(&self, py: Python<'_>) -> PyResult<()> {
         self.work_out(py, |_, running| running.positions.may_have_changes() || running.velocities.may_have_changes())?;
         self.running.with_python(py, |py, running| running.push(py, &self.rest))?
     }
 
-    /// Let arrays show what has changed.
+    /// Updates the arrays after changes.
     fn pull(&self, py: Python<'_>) -> PyResult<()> {
         self.work_out(py, |py, running| running.positions.is_seen(py) || running.velocities.is_seen(py))?;
         self.running.with_python(py, |py, running| running.pull(py, &self.rest))?
     }
 
-    /// Work out the state of all vertices, which a reduced model has not at hand, if it is needed.
+    /// Computes the full state of a reduced model, if it is needed.
     fn work_out(&self, py: Python<'_>, is_needed: impl FnOnce(Python<'_>, &Running) -> bool) -> PyResult<()> {
         if self.running.with_python(py, |py, running| is_needed(py, running))? {
             self.running.work(py, |running| {
@@ -576,16 +578,16 @@ impl Simulation {
         Ok(())
     }
 
-    /// An array that shows something, and through which it can be set.
-    fn array<'py>(&self, py: Python<'py>, shown: Shown) -> PyResult<Bound<'py, PyAny>> {
+    /// Returns an array that mirrors a quantity, and through which it can be set.
+    fn array<'py>(&self, py: Python<'py>, shown: MirroredArray) -> PyResult<Bound<'py, PyAny>> {
         self.push(py)?;
         self.work_out(py, |_, _| true)?;
         self.running.with_python(py, |py, running| running.view(py, &self.rest, shown))?
     }
 
-    /// Set what an array shows, as if it were written into the array.
-    fn set_array(&self, py: Python<'_>, shown: Shown, value: &Bound<'_, PyAny>, what: &str) -> PyResult<()> {
-        // A copy: it may be the very array that is written into.
+    /// Sets a mirrored quantity, as if it were written into the array.
+    fn set_array(&self, py: Python<'_>, shown: MirroredArray, value: &Bound<'_, PyAny>, what: &str) -> PyResult<()> {
+        // A copy, since it may be the array that is written to.
         let value = Numbers::rows_of(value, what, self.rest.len(), "vertices")?.flat().to_vec();
         self.push(py)?;
         self.work_out(py, |_, _| true)?;
@@ -596,7 +598,7 @@ impl Simulation {
         })?
     }
 
-    /// Make steps, and return how many were made.
+    /// Makes steps and returns their number.
     fn advance(
         &self,
         slf: &Bound<'_, Self>,
@@ -616,7 +618,7 @@ impl Simulation {
                 watch(&info);
                 py.check_signals()
             });
-            // Warnings may be turned into exceptions: then the step is done.
+            // Warnings may be turned into exceptions, after the step was made.
             let warned = gain.map_or(Ok(()), |(time, gain)| warn(py, &[format!("{time:.4} s: {gain}")]));
             let stepped = stepped.and(warned);
             if let Err(error) = interrupt::outcome(stepped) {
@@ -627,7 +629,7 @@ impl Simulation {
                 self.pull(py)?;
                 let answer = callback.call1((slf,))?;
                 self.push(py)?;
-                // Comparisons of NumPy have a truth of their own.
+                // Comparisons in NumPy return NumPy booleans.
                 let is_truth =
                     answer.is_instance_of::<PyBool>() || answer.is_instance(&py.import("numpy")?.getattr("bool_")?)?;
                 if is_truth && !answer.is_truthy()? {
@@ -639,11 +641,13 @@ impl Simulation {
         Ok(steps)
     }
 
-    /// What the law of a scheme of its own cannot answer.
+    /// Returns an error if the integrator has a built-in law, for which a quantity is not available.
     fn check_law(&self, py: Python<'_>, what: &str) -> PyResult<()> {
         let brings_law = self.running.look(py, |running| running.inner.brings_elasticity())?;
         if brings_law {
-            return Err(Kind::Model.error(format!("this scheme brings its own law, of which there are no {what}")));
+            return Err(
+                Kind::Model.error(format!("this integrator has a built-in law, for which {what} are not available"))
+            );
         }
         Ok(())
     }
@@ -653,12 +657,12 @@ impl Simulation {
         choose(&select::Choice { of: "vertices", count: self.rest.len(), sets: &self.sets, surface: Some(&surface) })
     }
 
-    /// Vertices to hold or to pull at, at least one.
+    /// Returns the selected vertices, at least one.
     fn choose(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
         select::not_empty(self.with_choice(py, |choice| choice.choose(value, "vertices"))?, "vertices")
     }
 
-    /// The faces of the surface that a selection means.
+    /// Returns the surface faces of a selection.
     fn patch(&self, value: &Bound<'_, PyAny>, what: &str) -> PyResult<Patch> {
         let py = value.py();
         let faces = self.with_choice(py, |choice| choice.faces(value, what))?;
@@ -667,10 +671,10 @@ impl Simulation {
     }
 }
 
-/// What springs can have.
+/// Checks a coefficient of springs.
 pub fn check_coefficient(what: &str, value: f64) -> PyResult<()> {
     if value >= 0.0 && value.is_finite() {
         return Ok(());
     }
-    Err(Kind::Model.error(format!("the {what} is {value}, expected a finite number that is not negative")))
+    Err(Kind::Model.error(format!("the {what} is {value}, expected a finite, non-negative number")))
 }

@@ -10,7 +10,7 @@ use crate::arrays::{Numbers, indices, shown};
 use crate::errors::{Kind, OrRaise};
 use crate::quantity::Amount;
 
-/// Springs between pairs of vertices, with damping along them. For ``springs`` of :class:`Model`.
+/// Springs between pairs of vertices, with damping along their axis. For ``springs`` of :class:`Model`.
 ///
 /// >>> mesh = pliant.Mesh.box((1, 1, 1), (1, 1, 1), elements="hex")
 /// >>> bodies = [pliant.Body(mesh, pliant.materials.linear(young=1e6, poisson=0.3), name="low"),
@@ -28,13 +28,13 @@ pub struct Springs {
 
 #[pymethods]
 impl Springs {
-    /// Springs between pairs of vertices; coefficients are one number for all springs, or one for each.
+    /// Creates springs between pairs of vertices; coefficients are one number for all springs, or one per spring.
     ///
     /// Args:
-    ///     pairs: vertex numbers of the model, ``(k, 2)``; those of several bodies are one after the other.
-    ///     stiffness: in N/m.
-    ///     damping: along the springs, in N·s/m.
-    ///     length: in m at which they do not pull; by default the distance of their ends at rest.
+    ///     pairs: vertex indices of the model, ``(k, 2)``; bodies are numbered consecutively.
+    ///     stiffness: stiffness, in N/m.
+    ///     damping: damping along the springs, in N·s/m.
+    ///     length: rest length, in m; by default the distance of their ends at rest.
     #[new]
     #[pyo3(signature = (pairs, stiffness, *, damping=None, length=None))]
     fn new(
@@ -68,13 +68,13 @@ impl Springs {
 }
 
 impl Springs {
-    /// The force of the library, between vertices at `rest`.
+    /// Returns the force of the library, between vertices at `rest`.
     pub fn force(&self, rest: &[Vec3]) -> PyResult<force::Springs> {
         force::Springs::new(rest, &self.pairs, &self.coefficients).or_raise(Kind::Model)
     }
 }
 
-/// One number for all springs, or one for each.
+/// Reads a single coefficient for all springs, or an array with one per spring.
 fn coefficients<D: Dimension>(value: &Bound<'_, PyAny>, what: &str, count: usize) -> PyResult<PerSpring> {
     match value.extract::<Amount<D>>() {
         Ok(one) => Ok(PerSpring::All(one.si)),

@@ -1,26 +1,26 @@
-//! What steps took.
+//! Work of steps.
 
 use pyo3::prelude::*;
 
-/// What steps took.
+/// Work of one or several steps.
 #[pyclass(frozen, get_all, module = "pliant")]
 #[derive(Debug)]
 pub struct StepInfo {
-    /// How often forces were linearised and a system solved.
+    /// Number of Newton iterations: linearizations with a solve.
     newton_iterations: usize,
-    /// Iterations of the linear solver.
+    /// Number of iterations of the linear solver.
     linear_iterations: usize,
-    /// Factorisations of matrices.
+    /// Number of matrix factorizations.
     factorizations: usize,
-    /// Into how many steps failing ones were split; 0 if none failed.
+    /// Number of substeps that failing steps were split into; 0 if none failed.
     substeps: usize,
-    /// What is left of the balance of forces, as a part of the forces, where the scheme iterates.
+    /// Residual relative to the forces, for iterative integrators.
     residual: f64,
-    /// How the last linear system was solved.
+    /// Method that solved the last linear system.
     method: String,
-    /// Seconds spent on forces and matrices.
+    /// Time spent on the assembly of forces and matrices, in s.
     assembling: f64,
-    /// Seconds spent in the linear solver.
+    /// Time spent in the linear solver, in s.
     solving: f64,
 }
 

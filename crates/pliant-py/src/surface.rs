@@ -1,11 +1,11 @@
-//! Surfaces: the boundary of a mesh, or a mesh of polygons of its own.
+//! Surfaces: the boundary of a volume mesh, or a polygon mesh.
 
 use std::path::PathBuf;
 
 use numpy::{PyArray1, PyArray2};
 use pliant::io::{self, WriteOptions};
 use pliant::mesh::{Faces, SurfaceMesh, VertexNormals};
-use pliant::meshing::{MeshingError, Params, cage, carrying_limits, fill_surface, fused_pieces, voxelize};
+use pliant::meshing::{MeshingError, MeshingParams, cage, carrying_limits, fill_surface, fused_pieces, voxelize};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -15,7 +15,7 @@ use crate::errors::{Kind, OrRaise, read_error, warn, write_error};
 use crate::mesh::Mesh;
 use crate::work::{make, work};
 
-/// A surface of triangles, quadrilaterals or other polygons, counter-clockwise seen from outside.
+/// Surface of triangles, quadrilaterals or other polygons, counter-clockwise seen from outside.
 ///
 /// >>> surface = pliant.Mesh.box((1, 1, 1), (1, 1, 1)).surface()
 /// >>> surface.area, round(surface.enclosed_volume, 12), surface.is_closed
@@ -26,13 +26,13 @@ use crate::work::{make, work};
 #[derive(Debug)]
 pub struct Surface {
     pub inner: SurfaceMesh,
-    /// For each vertex, its number in the volume mesh that this is the boundary of.
+    /// Index of each vertex in the volume mesh that this is the boundary of.
     pub volume_vertices: Option<Vec<u32>>,
 }
 
 #[pymethods]
 impl Surface {
-    /// From vertices ``(n, 3)`` and faces ``(m, 3)`` or ``(m, 4)``.
+    /// Creates a surface from vertices ``(n, 3)`` and faces ``(m, 3)`` or ``(m, 4)``.
     #[new]
     #[pyo3(signature = (vertices, faces))]
     fn new(py: Python<'_>, vertices: &Bound<'_, PyAny>, faces: &Bound<'_, PyAny>) -> PyResult<Self> {
@@ -50,7 +50,7 @@ impl Surface {
         Ok(Self { inner, volume_vertices: None })
     }
 
-    /// Read a file: .obj, .stl, .ply and others.
+    /// Reads a file: .obj, .stl, .ply and others.
     #[staticmethod]
     fn read(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         let loaded = work(py, || io::read_surface(&path)).map_err(|error| read_error(&error))?;
@@ -58,57 +58,60 @@ impl Surface {
         Ok(Self { inner: loaded.mesh, volume_vertices: None })
     }
 
-    /// Write a file, in the format of its extension. Returns what the format could not hold, a sentence each.
+    /// Writes a file in the format of its extension. Returns a list of messages about data that the format cannot
+    /// store.
     fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<Vec<String>> {
         work(py, || io::write(&path, &self.inner, &WriteOptions::default())).map_err(|error| write_error(&error))
     }
 
-    /// Positions in m, ``(n, 3)``.
+    /// Vertex positions in m, ``(n, 3)``.
     #[getter]
     fn vertices<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
         vector_rows(py, self.inner.vertices())
     }
 
-    /// All faces cut into triangles, ``(m, 3)``.
+    /// Triangulation of all faces, ``(m, 3)``.
     #[getter]
     fn triangles<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<i64>> {
         index_rows(py, &self.inner.triangles().flatten().collect::<Vec<_>>(), 3)
     }
 
-    /// The vertices of each face.
+    /// Vertices of each face.
     #[getter]
     fn faces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         PyList::new(py, self.inner.faces().iter().map(|face| index_list(py, face)))
     }
 
-    /// For each vertex, its number in the volume mesh that this is the boundary of; None if it is of none.
+    /// Index of each vertex in the volume mesh that this is the boundary of, or None.
     #[getter]
     fn volume_vertices<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<i64>>> {
         self.volume_vertices.as_ref().map(|numbers| index_list(py, numbers))
     }
 
-    /// The area, in m².
+    /// Returns the area, in m².
     #[getter]
     fn area(&self, py: Python<'_>) -> f64 {
         work(py, || self.inner.area())
     }
 
-    /// The volume inside, in m³; without meaning if the surface is not closed.
+    /// Returns the enclosed volume, in m³; meaningless if the surface is not closed.
     #[getter]
     fn enclosed_volume(&self, py: Python<'_>) -> f64 {
         work(py, || self.inner.enclosed_volume())
     }
 
-    /// Whether it is closed, and turned the same way everywhere.
+    /// Returns true if the surface is closed and consistently oriented.
     #[getter]
     fn is_closed(&self, py: Python<'_>) -> bool {
         work(py, || self.inner.report().is_closed())
     }
 
-    /// Tetrahedra that fill what the surface encloses, with ``cells`` along its longest side and twelve in each. Their angles between faces are between
-    /// 10.7° and 164.8°. With ``grading``, cells deep inside may double their size so often.
+    /// Fills the enclosed volume with tetrahedra, with ``cells`` along its longest side and twelve per cell. Their
+    /// dihedral angles are between 10.7° and 164.8°. ``grading`` is the maximum number of times that the cell size
+    /// doubles towards the interior.
     ///
-    /// The surface may have holes, crossings and triangles that face the wrong way: what was found and what was too thin is warned of. Set: ``surface``.
+    /// The surface may have holes, self-intersections and wrongly oriented triangles. Defects and features that are too
+    /// thin are reported as warnings. Set: ``surface``.
     ///
     /// >>> ring = pliant.Mesh.torus(1, 0.4).surface()
     /// >>> body = ring.tetrahedralize(cells=20)
@@ -122,15 +125,16 @@ impl Surface {
         grading: u32,
     ) -> PyResult<Mesh> {
         let surface = self.fit(py)?;
-        let params = Params { cells, grading };
+        let params = MeshingParams { cells, grading };
         let (body, thin) = make(py, Kind::Mesh, || fill_surface(&surface, &params).map_err(|error| error.to_string()))?;
         let fused = fused_pieces(&surface, &body.mesh);
         warn(py, &fused.into_iter().chain(thin.map(|thin| thin.to_string())).collect::<Vec<_>>())?;
         Ok(body.mesh.into())
     }
 
-    /// Tetrahedra that contain every point of the surface, to carry it: ``mesh.embed(surface.vertices)`` ties it to them. Regions are lighter and softer by
-    /// how much of their elements is inside, so that the mass is that of what the surface encloses. Set: ``surface``.
+    /// Returns a tetrahedral mesh that contains every point of the surface, to embed it:
+    /// ``mesh.embed(surface.vertices)``. Regions are lighter and softer in proportion to the filled fraction of their
+    /// elements, so that the mass is that of the enclosed volume. Set: ``surface``.
     ///
     /// >>> ring = pliant.Mesh.torus(1, 0.4).surface()
     /// >>> cage = ring.cage(cells=8)
@@ -139,7 +143,7 @@ impl Surface {
     #[pyo3(signature = (*, cells=16, grading=0))]
     fn cage(&self, py: Python<'_>, #[pyo3(from_py_with = count)] cells: usize, grading: u32) -> PyResult<Mesh> {
         let surface = self.fit(py)?;
-        let params = Params { cells, grading };
+        let params = MeshingParams { cells, grading };
         let make_cage = || {
             let made = cage(&self.inner, &surface, &params)?;
             let limits = carrying_limits(&self.inner, &surface, &made.mesh, made.info.body.cell, made.info.enclosed)?;
@@ -150,7 +154,7 @@ impl Surface {
         Ok(mesh.into())
     }
 
-    /// Cubes that contain every point of the surface, lighter and softer as those of :meth:`cage`.
+    /// Returns cubes that contain every point of the surface, lighter and softer as those of :meth:`cage`.
     ///
     /// >>> box = pliant.Mesh.box((2, 1, 1), (4, 2, 2)).surface()
     /// >>> box.voxelize(cells=4).element_count
@@ -168,7 +172,7 @@ impl Surface {
         Ok(mesh.into())
     }
 
-    /// Unit normals at the vertices, for these positions or those of the surface.
+    /// Returns unit normals at the vertices, for given positions or those of the surface.
     #[pyo3(signature = (positions=None))]
     fn normals<'py>(
         &self,
@@ -191,7 +195,7 @@ impl Surface {
 }
 
 impl Surface {
-    /// The surface made fit to enclose something, with a warning for all that was wrong.
+    /// Returns the surface repaired to enclose a volume, with warnings about its defects.
     fn fit(&self, py: Python<'_>) -> PyResult<pliant::meshing::Surface> {
         let fit = || pliant::meshing::Surface::new(&self.inner).map_err(|error| error.to_string());
         let surface = make(py, Kind::Mesh, fit)?;

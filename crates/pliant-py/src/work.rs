@@ -1,7 +1,8 @@
-//! Work beside the interpreter: it is let go while the library computes, on threads that a program can choose and that survive a fork.
+//! Computation without the interpreter lock, on a configurable thread pool that survives a fork.
 //!
-//! What the library does with several threads goes through [`work`] or a [`Shared`]: in a process that was forked, the threads that rayon has by itself are
-//! not there, and who gives them something to do waits for ever. Only the command, which has the process to itself, does without.
+//! Everything that uses several threads goes through [`work`] or a [`Shared`]. A forked process does not have the
+//! threads of rayon's global pool, so using it would block forever. Only the command, which owns the process, uses the
+//! global pool directly.
 
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -16,26 +17,26 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use crate::errors::{Kind, OrRaise};
 use crate::interrupt;
 
-/// More threads than this are a mistake.
-const MOST_THREADS: usize = 1024;
+/// Maximum number of threads.
+const MAX_THREADS: usize = 1024;
 
-/// How often signals are looked at while other threads work for the main one.
+/// Interval at which signals are checked while other threads work for the main thread.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// The threads to work on.
+/// Thread pool for computations.
 static THREADS: Mutex<Threads> = Mutex::new(Threads { pool: None, chosen: 0, is_forked: false });
 
 struct Threads {
-    /// None for those that rayon has by itself, and in a process that was forked until it needs some.
+    /// Custom pool. `None` for the global pool of rayon, and in a forked process until it needs one.
     pool: Option<Arc<ThreadPool>>,
-    /// How many the program wants; 0 for as many as rayon has.
+    /// Number of threads that was chosen; 0 for the default of rayon.
     chosen: usize,
-    /// Whether this process was forked, so that rayon's own threads are not there.
+    /// True if this process was forked, so that the global pool of rayon has no threads.
     is_forked: bool,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // What a panic leaves behind is at worst memory to compute in.
+    // A panic leaves behind workspace memory at worst.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -43,14 +44,14 @@ fn pool() -> Option<Arc<ThreadPool>> {
     let mut threads = lock(&THREADS);
     if threads.pool.is_none() && threads.is_forked {
         let build = |count| ThreadPoolBuilder::new().num_threads(count).build();
-        // One is better than to wait for ever for those that are not there.
+        // A single thread is better than waiting forever for missing ones.
         let pool = build(threads.chosen).or_else(|_| build(1)).expect("a thread to compute on");
         threads.pool = Some(Arc::new(pool));
     }
     threads.pool.clone()
 }
 
-/// Compute something while other Python threads run.
+/// Runs a computation while other Python threads run.
 pub fn work<T: Send>(py: Python<'_>, task: impl FnOnce() -> T + Send) -> T {
     py.detach(|| {
         let done = compute(task);
@@ -59,7 +60,7 @@ pub fn work<T: Send>(py: Python<'_>, task: impl FnOnce() -> T + Send) -> T {
     })
 }
 
-/// Make a mesh, or something with meshes, while other Python threads run. Ctrl-C stops it, and then raises.
+/// Runs a meshing computation while other Python threads run. Ctrl-C stops it and raises.
 pub fn make<T: Send>(py: Python<'_>, kind: Kind, task: impl FnOnce() -> Result<T, String> + Send) -> PyResult<T> {
     let made = py.detach(|| {
         let is_main = interrupt::is_main_thread();
@@ -77,7 +78,7 @@ pub fn make<T: Send>(py: Python<'_>, kind: Kind, task: impl FnOnce() -> Result<T
     interrupt::outcome(made.or_raise(kind))
 }
 
-/// Do something on another thread. The main thread does not sleep meanwhile: it is the one that hears of Ctrl-C.
+/// Runs a task on another thread. The main thread stays awake meanwhile to handle Ctrl-C.
 fn listening<'scope, T: Send + 'scope>(scope: &rayon::Scope<'scope>, task: impl FnOnce() -> T + Send + 'scope) -> T {
     let (send, receive) = mpsc::sync_channel(1);
     scope.spawn(move |_| drop(send.send(task())));
@@ -85,12 +86,12 @@ fn listening<'scope, T: Send + 'scope>(scope: &rayon::Scope<'scope>, task: impl 
         match receive.recv_timeout(PATIENCE) {
             Ok(done) => return done,
             Err(RecvTimeoutError::Timeout) => interrupt::listen(),
-            Err(RecvTimeoutError::Disconnected) => panic!("a task that has panicked"),
+            Err(RecvTimeoutError::Disconnected) => panic!("the task panicked"),
         }
     }
 }
 
-/// Compute on the threads that were chosen.
+/// Runs a computation on the chosen threads.
 fn compute<T: Send>(task: impl FnOnce() -> T + Send) -> T {
     let is_main = interrupt::is_main_thread();
     let task = move || interrupt::on_behalf_of_main(is_main, task);
@@ -101,11 +102,11 @@ fn compute<T: Send>(task: impl FnOnce() -> T + Send) -> T {
     pool.in_place_scope(|scope| listening(scope, task))
 }
 
-/// Something that only one thread may use at a time.
+/// State shared between threads, behind a non-reentrant lock.
 #[derive(Debug)]
 pub struct Shared<S> {
     inner: Mutex<S>,
-    /// The thread that uses it.
+    /// Thread that holds the lock.
     user: Mutex<Option<ThreadId>>,
 }
 
@@ -114,9 +115,10 @@ impl<S: Send> Shared<S> {
         Self { inner: Mutex::new(inner), user: Mutex::new(None) }
     }
 
-    /// Compute something with it while other Python threads run.
+    /// Runs a computation with the state while other Python threads run.
     pub fn work<T: Send>(&self, py: Python<'_>, task: impl FnOnce(&mut S) -> T + Send) -> PyResult<T> {
-        // Locked here and not on the threads of the pool: one that waits for its share of some work may take up another task meanwhile, and would wait for itself.
+        // Locked here and not on the pool's threads: while waiting for part of its work, such a thread may take another
+        // task and would deadlock with itself.
         let done = py.detach(|| {
             let done = self.take().map(|mut user| {
                 let inner = &mut *user.inner;
@@ -128,18 +130,18 @@ impl<S: Send> Shared<S> {
         done.ok_or_else(busy)
     }
 
-    /// Look at something that is there, which takes no time.
+    /// Reads available state, which takes no time.
     pub fn look<T: Send>(&self, py: Python<'_>, look: impl FnOnce(&mut S) -> T + Send) -> PyResult<T> {
         py.detach(|| Some(look(&mut *self.take()?.inner))).ok_or_else(busy)
     }
 
-    /// Use it together with Python's objects. What is done must not call Python code.
+    /// Uses the state together with Python objects. The task must not call Python code.
     pub fn with_python<'py, T>(&self, py: Python<'py>, task: impl FnOnce(Python<'py>, &mut S) -> T) -> PyResult<T> {
         let mut user = loop {
             match self.try_take() {
                 Ok(user) => break user,
                 Err(Taken::Own) => return Err(busy()),
-                // Python is let go meanwhile: who uses it may be waiting for that.
+                // The interpreter lock is released meanwhile, since the holder may be waiting for it.
                 Err(Taken::Other) => py.detach(|| drop(self.take())),
             }
         };
@@ -170,13 +172,13 @@ impl<S: Send> Shared<S> {
     }
 }
 
-/// Why something cannot be used now: this thread, or another, is using it.
+/// Reason why the state is locked: by this thread, or by another.
 enum Taken {
     Own,
     Other,
 }
 
-/// Someone who uses something, until dropped.
+/// Guard that holds the lock until dropped.
 struct User<'a, S> {
     inner: MutexGuard<'a, S>,
     user: &'a Mutex<Option<ThreadId>>,
@@ -188,41 +190,43 @@ impl<S> Drop for User<'_, S> {
     }
 }
 
-/// A signal handler, or what the garbage collector calls, cannot use what its own thread is computing with.
+/// Returns the error for reentrant use: a signal handler or a finalizer cannot use the state that its thread is
+/// computing with.
 fn busy() -> PyErr {
-    PyRuntimeError::new_err("this is being computed with, by the same thread; wait until that is done")
+    PyRuntimeError::new_err("the object is in use by a computation of the same thread; wait until it is finished")
 }
 
-/// The thread that ends the interpreter, from the moment on that it does.
+/// Thread that finalizes the interpreter, once it does.
 static ENDING: OnceLock<ThreadId> = OnceLock::new();
 
-/// How long a thread waits for the process to end. What else is to be done at the end may be waiting for the thread.
+/// Time that a thread waits for the process to exit. Other finalization may be waiting for the thread.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Old interpreters end a thread that comes back to them after they have ended by unwinding its stack, which aborts the process. It waits for the end instead.
+/// Waits for the process to exit if the interpreter has been finalized. Older interpreters would end the returning
+/// thread by unwinding its stack, which aborts the process.
 fn wait_if_ended() {
     if ENDING.get().is_some_and(|ending| *ending != thread::current().id()) {
         thread::sleep(GRACE);
     }
 }
 
-/// The interpreter is about to end: other threads have nothing to come back to.
+/// Records that the interpreter is about to be finalized, after which other threads cannot return to it.
 #[pyfunction(name = "_at_exit")]
 pub fn at_exit() {
     ENDING.get_or_init(|| thread::current().id());
 }
 
-/// Use this many threads from now on. Results do not depend on it.
+/// Sets the number of threads. Results do not depend on it.
 ///
-/// Without it, there is one for each processor, or as many as the environment variable ``RAYON_NUM_THREADS`` says.
+/// The default is one thread per processor, or the environment variable ``RAYON_NUM_THREADS``.
 ///
 /// >>> pliant.set_threads(2)
 /// >>> pliant.threads()
 /// 2
 #[pyfunction]
 pub fn set_threads(#[pyo3(from_py_with = crate::arrays::count)] count: usize) -> PyResult<()> {
-    if !(1..=MOST_THREADS).contains(&count) {
-        return Err(PyValueError::new_err(format!("{count} threads, expected 1 to {MOST_THREADS}")));
+    if !(1..=MAX_THREADS).contains(&count) {
+        return Err(PyValueError::new_err(format!("{count} threads, expected 1 to {MAX_THREADS}")));
     }
     let pool = ThreadPoolBuilder::new().num_threads(count).build().or_raise(Kind::Solve)?;
     let mut threads = lock(&THREADS);
@@ -230,7 +234,7 @@ pub fn set_threads(#[pyo3(from_py_with = crate::arrays::count)] count: usize) ->
     Ok(())
 }
 
-/// How many threads compute.
+/// Returns the number of threads.
 ///
 /// >>> pliant.threads() >= 1
 /// True
@@ -239,12 +243,13 @@ pub fn threads() -> usize {
     pool().map_or_else(rayon::current_num_threads, |pool| pool.current_num_threads())
 }
 
-/// A process that was forked has none of the threads of its parent: it gets its own when it first needs them, as many as the parent had chosen.
+/// Resets the thread pool in a forked process, which has none of the threads of its parent. It creates them on first
+/// use, as many as the parent had chosen.
 #[pyfunction(name = "_after_fork")]
 pub fn after_fork() {
     interrupt::become_main_thread();
     let mut threads = lock(&THREADS);
     threads.is_forked = true;
-    // To let go of a pool would speak to threads that are not there.
+    // Dropping a pool would communicate with threads that do not exist.
     std::mem::forget(threads.pool.take());
 }

@@ -19,7 +19,7 @@ EXAMPLES = sorted((ROOT / "examples" / "python").glob("*.py"))
 GUIDE = ROOT / "docs" / "python.md"
 BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
 
-# What each must print, and the files that it must write.
+# Expected output and files of each program.
 EXPECTED = {
     "pull_a_beam": (r"neo-Hookean: 152\.\d N at 100 mm", ["pull_a_beam.png"]),
     "fit_stiffness": (r"found +1\.19\d\d MPa, -0\.\d\d %", ["fit_stiffness.png"]),
@@ -54,7 +54,7 @@ def test_examples_pass_mypy_strictly() -> None:
 
 
 def test_the_guide_prints_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Blocks go on from one another; what one prints is the block of text after it."""
+    """Blocks continue from one another; the block of text after each is its output."""
     text = GUIDE.read_text()
     namespace: dict[str, object] = {"__name__": "__main__"}
     monkeypatch.chdir(tmp_path)

@@ -231,7 +231,7 @@ def test_lists_of_vertices_and_names_are_selections_everywhere() -> None:
     assert some[[0, 1]].tolist() == [[True, False, False]] * 2 and some[mesh.select("x-max"), 1:].all()
     model = pliant.Model(mesh, linear(1000), fixed=side.tolist())
     sim = pliant.Simulation(model, pliant.integrators.newmark(1e-3))
-    assert sim.pin(["x-max", 0]).vertices.tolist() == sorted({0, *mesh.select("x-max").tolist()})
+    assert sim.fix(["x-max", 0]).vertices.tolist() == sorted({0, *mesh.select("x-max").tolist()})
     assert sim.handle([3, 5], "10 N/m", damping="1 N s/m").stiffness == pytest.approx(10)
     u = model.static_solve(prescribed=([26, 25], [(0.1, 0, 0), (0.2, 0, 0)]))
     assert u[26, 0] == 0.1 and u[25, 0] == 0.2
@@ -242,10 +242,10 @@ def test_numbers_take_units_as_in_scenes() -> None:
     assert rubber.young == 1e6 and rubber.density == pytest.approx(1100)
     tyre = pliant.materials.mooney_rivlin(coefficients={"mu01": "100 kPa", "mu10": "0.2 MPa", "v1": 1e7}, density=1100)
     assert tyre.law == "mooney-rivlin"
-    scheme = pliant.integrators.newmark(dt="1/60 s")
-    assert scheme.dt == pliant.integrators.newmark(dt="1/60").dt == 1 / 60
+    integrator = pliant.integrators.newmark(dt="1/60 s")
+    assert integrator.dt == pliant.integrators.newmark(dt="1/60").dt == 1 / 60
     model = pliant.Model(cube(), rubber, fixed="x-min", damping=("0.1 Hz", "1 ms"))
-    sim = pliant.Simulation(model, scheme, gravity=(0, "-981 cm/s^2", 0))
+    sim = pliant.Simulation(model, integrator, gravity=(0, "-981 cm/s^2", 0))
     assert sim.gravity == (0, -9.81, 0) and sim.damping == (0.1, 1e-3)
     sim.damping = (0, "2 ms")
     assert sim.damping == (0, 2e-3)
@@ -272,7 +272,7 @@ def test_statics_need_no_density_and_what_needs_mass_says_so() -> None:
     quasi = pliant.Simulation(model, pliant.integrators.quasi_static(dt=1), traction={"x-max": (1, 0, 0)})
     quasi.step()
     seen = quasi.observe()
-    assert seen.total_energy < 0 and np.isnan(seen.mass) and np.isnan(seen.centre_of_mass).all()
+    assert seen.total_energy < 0 and np.isnan(seen.mass) and np.isnan(seen.center_of_mass).all()
     newmark = pliant.integrators.newmark(1e-3)
     for what, task in [
         ("gravity", lambda: model.static_solve(gravity=(0, -9.81, 0))),
@@ -294,12 +294,12 @@ def test_observations_are_arrays_with_spin() -> None:
     arm = mesh.vertices - 0.5
     sim.velocities = (5, 0, 0) + np.cross((0, 0, 2), arm)
     seen = sim.observe()
-    for vector in [seen.momentum, seen.angular_momentum, seen.spin, seen.centre_of_mass]:
+    for vector in [seen.momentum, seen.angular_momentum, seen.spin, seen.center_of_mass]:
         assert isinstance(vector, np.ndarray) and vector.shape == (3,)
-    assert np.allclose(seen.centre_of_mass, 0.5) and np.allclose(seen.momentum, (5000, 0, 0))
+    assert np.allclose(seen.center_of_mass, 0.5) and np.allclose(seen.momentum, (5000, 0, 0))
     # I ω of a cube of 1000 kg: 1/6 · 1000 · 2.
     assert np.allclose(seen.spin, (0, 0, 1000 / 3))
-    assert np.allclose(seen.angular_momentum, seen.spin + np.cross(seen.centre_of_mass, seen.momentum))
+    assert np.allclose(seen.angular_momentum, seen.spin + np.cross(seen.center_of_mass, seen.momentum))
 
 
 def test_initial_accelerations_are_where_newmark_begins() -> None:

@@ -301,7 +301,7 @@ def test_face_sets_are_given_by_sides_or_by_vertices_and_survive(tmp_path: Path,
     plate = mesh.with_parts(face_sets={"both": both, "by-vertices": mesh.face_vertices(both), "none": []})
     assert list(plate.face_sets) == ["both", "by-vertices", "none"]
     assert np.array_equal(plate.face_sets["both"], plate.face_sets["by-vertices"])
-    # All vertices are there, but not the narrow sides.
+    # All vertices are selected, but not the narrow sides.
     assert plate.face_area("both") == pytest.approx(0.4)
     assert plate.face_area(plate.select("both")) == pytest.approx(0.52)
     assert len(plate.select("both")) == plate.vertex_count
@@ -355,7 +355,7 @@ def test_meshio_cells_in_several_blocks_keep_their_sets() -> None:
     cells = [("tetra", mesh.elements[:4]), ("triangle", [[0, 1, 2]]), ("tetra", mesh.elements[4:])]
     sets = {"some": [np.array([1]), np.array([0]), np.array([0, 2])]}
     blocks = meshio.Mesh(mesh.vertices, cells, cell_sets=sets, point_sets={"tip": np.array([3])})
-    with pytest.warns(pliant.PliantWarning, match="the 1 faces of `some` are no faces of elements"):
+    with pytest.warns(pliant.PliantWarning, match="the 1 faces of `some` are not faces of elements"):
         made = pliant.Mesh.from_meshio(blocks)
     assert np.array_equal(made.elements, mesh.elements)
     assert list(made.element_sets["some"]) == [1, 4, 6] and list(made.vertex_sets["tip"]) == [3]
@@ -369,7 +369,7 @@ def test_physical_groups_of_gmsh_are_regions() -> None:
         cell_data={"gmsh:physical": [np.array([9]), np.array([7, 3])]},
         field_data={"core": np.array([7, 3]), "skin": np.array([9, 2])},
     )
-    with pytest.warns(pliant.PliantWarning, match="the 1 faces of `skin` are no faces of elements: kept as a vertex set"):
+    with pytest.warns(pliant.PliantWarning, match="the 1 faces of `skin` are not faces of elements: kept as a vertex set"):
         made = pliant.Mesh.from_meshio(groups)
     assert {name: list(elements) for name, elements in made.regions.items()} == {"3": [1], "core": [0]}
     assert list(made.vertex_sets["skin"]) == [0, 1, 2, 3]

@@ -155,10 +155,10 @@ def test_an_energy_of_ones_own_is_the_law_that_it_is() -> None:
         ({"young": float("nan"), "poisson": 0.3}, "Young's modulus is NaN"),
         ({"young": 1}, "`poisson` is missing"),
         ({"young": 1, "poisson": 0.3, "density": -5}, "the density is -5"),
-        ({"young": 1, "poisson": 0.3, "coefficients": {"mu": 1}}, "`young` would do nothing"),
+        ({"young": 1, "poisson": 0.3, "coefficients": {"mu": 1}}, "`young` has no effect"),
         ({"coefficients": {"mu": 1, "kappa": 1}}, "no coefficient `kappa`"),
         ({"young": 1, "poisson": 0.3, "inversion": "maybe"}, "unknown variant `maybe`"),
-        ({"young": 1, "poisson": 0.3, "inversion_threshold": 0.1}, "does nothing"),
+        ({"young": 1, "poisson": 0.3, "inversion_threshold": 0.1}, "has no effect"),
     ],
 )
 def test_materials_that_are_not_possible_are_explained(arguments: dict[str, object], message: str) -> None:

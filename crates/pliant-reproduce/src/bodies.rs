@@ -1,48 +1,48 @@
-//! Bodies of the sizes that the papers have, in shapes of our own: as many vertices, another animal.
+//! Bodies with the sizes of the papers' meshes, in other shapes: as many vertices, another animal.
 //!
-//! The numbers that are odd were looked for, so that meshes have the counts that are wanted; a test says which these are.
+//! Odd constants were tuned so that meshes have the intended counts, which a test checks.
 
 use std::collections::HashMap;
 use std::f64::consts::TAU;
 
-use pliant::geometry::{Form, Solid};
+use pliant::geometry::{ImplicitSolid, Solid};
 use pliant::math::{Affine3, Mat3, Vec3};
 use pliant::mesh::{Cells, ElementKind, MeshData, SurfaceMesh, VolumeMesh, generate};
-use pliant::meshing::{Params, tetrahedralize};
+use pliant::meshing::{MeshingParams, tetrahedralize};
 
-/// A body, and where it is held.
+/// Body with its fixed vertices.
 #[derive(Debug, Clone)]
 pub struct Specimen {
-    /// What it is called in tables.
+    /// Name in tables.
     pub name: &'static str,
-    /// Of tetrahedra or of cubes.
+    /// Mesh of tetrahedra or cubes.
     pub mesh: VolumeMesh,
-    /// Vertices that are held: feet, ends or a tail.
-    pub held: Vec<u32>,
-    /// Young's modulus in Pa with which it sways under its weight, and carries it.
+    /// Fixed vertices: feet, ends or a tail.
+    pub fixed: Vec<u32>,
+    /// Young's modulus \[Pa\] with which it sways under its weight and carries it.
     pub young: f64,
-    /// What is shown instead of the mesh, which contains it.
-    solid: Form,
-    /// Cells along the longest side of the box around that.
+    /// Solid inside the mesh, which is shown instead of it.
+    solid: ImplicitSolid,
+    /// Cells along the longest side of the solid's bounding box.
     detail: usize,
 }
 
 impl Specimen {
-    /// A surface of ten thousand vertices and more, all inside of the mesh, for people to look at.
+    /// Returns a detailed surface of more than ten thousand vertices, all inside the mesh.
     pub fn surface(&self) -> anyhow::Result<SurfaceMesh> {
         detailed(&self.solid, self.detail)
     }
 }
 
-/// An animal with a long neck and a long tail, of 344 vertices, held at its feet. It is about 1.7 m long.
+/// Creates an animal with a long neck and a long tail, of 344 vertices, fixed at its feet. It is about 1.7 m long.
 pub fn dinosaur() -> anyhow::Result<Specimen> {
     let solid = |growth| capsules(&DINOSAUR, growth);
-    let mesh = tetrahedralize(&solid(0.1003), &Params { cells: 11, grading: 0 })?.mesh;
-    let held = below(&mesh, 0.1);
-    Ok(Specimen { name: "dinosaur", mesh, held, young: 1e6, solid: solid(0.05), detail: 90 })
+    let mesh = tetrahedralize(&solid(0.1003), &MeshingParams { cells: 11, grading: 0 })?.mesh;
+    let fixed = below(&mesh, 0.1);
+    Ok(Specimen { name: "dinosaur", mesh, fixed, young: 1e6, solid: solid(0.05), detail: 90 })
 }
 
-/// Where each part begins and ends, and its radius, in m: trunk, neck, head, tail, and four legs.
+/// Start, end and radius of each part \[m\]: trunk, neck, head, tail, and four legs.
 const DINOSAUR: [([f64; 3], [f64; 3], f64); 9] = [
     ([-0.16, 0.42, 0.0], [0.16, 0.44, 0.0], 0.17),
     ([0.18, 0.48, 0.0], [0.46, 0.80, 0.0], 0.085),
@@ -55,63 +55,64 @@ const DINOSAUR: [([f64; 3], [f64; 3], f64); 9] = [
     ([-0.18, 0.40, -0.11], [-0.17, 0.08, -0.13], 0.08),
 ];
 
-/// A bridge of tetrahedra: a deck that hangs from two arches, held at both ends. It is 12 m long.
+/// Creates a bridge of tetrahedra: a deck suspended from two arches, fixed at both ends. It is 12 m long.
 pub fn bridge() -> anyhow::Result<Specimen> {
     let bridge = Bridge { arch: 0.2, hanger: 0.18, hangers: 4, deck: 0.4 };
-    let mesh = tetrahedralize(&bridge.solid(0.065), &Params { cells: 41, grading: 0 })?.mesh;
-    let held = at_ends(&mesh);
-    Ok(Specimen { name: "bridge", mesh, held, young: 1e8, solid: bridge.solid(-0.06), detail: 120 })
+    let mesh = tetrahedralize(&bridge.solid(0.065), &MeshingParams { cells: 41, grading: 0 })?.mesh;
+    let fixed = at_ends(&mesh);
+    Ok(Specimen { name: "bridge", mesh, fixed, young: 1e8, solid: bridge.solid(-0.06), detail: 120 })
 }
 
-/// A bridge of cubes, with more and thinner hangers.
+/// Creates a bridge of cubes, with more and thinner hangers.
 pub fn bridge_of_cubes() -> anyhow::Result<Specimen> {
     let solid = Bridge { arch: 0.1125, hanger: 0.0625, hangers: 9, deck: 0.18 }.solid(0.0);
     let mesh = cubes(&solid, 59)?;
-    let held = at_ends(&mesh);
-    Ok(Specimen { name: "bridge of cubes", mesh, held, young: 1e8, solid, detail: 120 })
+    let fixed = at_ends(&mesh);
+    Ok(Specimen { name: "bridge of cubes", mesh, fixed, young: 1e8, solid, detail: 120 })
 }
 
-/// A crane of cubes: a lattice tower with a jib, held at its foot. It is 14 m high.
+/// Creates a crane of cubes: a lattice tower with a jib, fixed at its foot. It is 14 m high.
 pub fn crane() -> anyhow::Result<Specimen> {
     let (solid, detail) = (crane_solid(0.0315), 120);
     let mesh = cubes(&solid, 64)?;
-    let held = below(&mesh, 0.0);
-    Ok(Specimen { name: "crane of cubes", mesh, held, young: 3e8, solid, detail })
+    let fixed = below(&mesh, 0.0);
+    Ok(Specimen { name: "crane of cubes", mesh, fixed, young: 3e8, solid, detail })
 }
 
-/// A long winding body with a head, of tetrahedra, held at its tail. It is 2.4 m long.
+/// Creates a long winding body with a head, of tetrahedra, fixed at its tail. It is 2.4 m long.
 pub fn dragon() -> anyhow::Result<Specimen> {
-    let mesh = tetrahedralize(&dragon_solid(0.0079), &Params { cells: 88, grading: 0 })?.mesh;
-    let held = (0..).zip(mesh.vertices()).filter(|(_, x)| x.x < -1.0).map(|(v, _)| v).collect();
-    Ok(Specimen { name: "dragon", mesh, held, young: 5e6, solid: dragon_solid(0.0), detail: 130 })
+    let mesh = tetrahedralize(&dragon_solid(0.0079), &MeshingParams { cells: 88, grading: 0 })?.mesh;
+    let fixed = (0..).zip(mesh.vertices()).filter(|(_, x)| x.x < -1.0).map(|(v, _)| v).collect();
+    Ok(Specimen { name: "dragon", mesh, fixed, young: 5e6, solid: dragon_solid(0.0), detail: 130 })
 }
 
-/// A bar of tetrahedra, held at one end: with 8 cells across, those 3,321 vertices and 12,800 tetrahedra that other programs were measured with. It
-/// is 1 m long and as wide as `across` of `along` cells are.
+/// Creates a bar of tetrahedra with `along` × `across` × `across` cells, fixed at one end. It is 1 m long.
+///
+/// With 8 cells across it has the 3,321 vertices and 12,800 tetrahedra with which other programs were measured.
 pub fn bar(along: usize, across: usize) -> anyhow::Result<Specimen> {
     let width = across as f64 / along as f64;
     let mesh = generate::block([1.0, width, width], [along, across, across], Cells::Tet5)?;
-    let held = mesh.vertex_sets().get("x-min").cloned().unwrap_or_default();
-    let centre = Affine3::from_mat3_translation(Mat3::IDENTITY, 0.5 * Vec3::new(1.0, width, width));
-    let solid = Form::RoundedBox { size: Vec3::new(1.0, width, width), radius: 0.0 }.moved(centre);
-    Ok(Specimen { name: "bar", mesh, held, young: 1e6, solid, detail: 4 * along })
+    let fixed = mesh.vertex_sets().get("x-min").cloned().unwrap_or_default();
+    let center = Affine3::from_mat3_translation(Mat3::IDENTITY, 0.5 * Vec3::new(1.0, width, width));
+    let solid = ImplicitSolid::RoundedBox { size: Vec3::new(1.0, width, width), radius: 0.0 }.moved(center);
+    Ok(Specimen { name: "bar", mesh, fixed, young: 1e6, solid, detail: 4 * along })
 }
 
-/// A deck, and two arches from which it hangs. Lengths are in m.
+/// Bridge: a deck suspended from two arches. Lengths are in m.
 struct Bridge {
-    /// Radius of the arches.
+    /// Radius of the arches \[m\].
     arch: f64,
-    /// Radius of the hangers, and of what joins the arches.
+    /// Radius of the hangers and of the struts between the arches \[m\].
     hanger: f64,
-    /// How many hangers each arch has.
+    /// Number of hangers per arch.
     hangers: i32,
-    /// Thickness of the deck.
+    /// Thickness of the deck \[m\].
     deck: f64,
 }
 
 impl Bridge {
-    /// All of it, grown in all directions.
-    fn solid(&self, growth: f64) -> Form {
+    /// Returns the union of all parts, grown by `growth` in all directions.
+    fn solid(&self, growth: f64) -> ImplicitSolid {
         let height = |x: f64| 2.4 * (1.0 - (x / 5.7).powi(2));
         let mut parts = Vec::new();
         for z in [-0.95, 0.95] {
@@ -129,13 +130,13 @@ impl Bridge {
         }
         let size = Vec3::new(12.0, self.deck, 2.4) + 2.0 * growth;
         let below = Affine3::from_translation(Vec3::new(0.0, -0.5 * self.deck, 0.0));
-        let deck = Form::RoundedBox { size, radius: 0.4 * self.deck + growth }.moved(below);
+        let deck = ImplicitSolid::RoundedBox { size, radius: 0.4 * self.deck + growth }.moved(below);
         capsules(&parts, growth).or(deck)
     }
 }
 
-/// A tower of four legs with rings and diagonals, and a jib of three chords that a zigzag joins.
-fn crane_solid(growth: f64) -> Form {
+/// Returns a tower of four legs with rings and diagonals, and a jib of three chords joined by a zigzag.
+fn crane_solid(growth: f64) -> ImplicitSolid {
     const STOREYS: i32 = 5;
     let mut parts = Vec::new();
     let corners = [[-1.1, -1.1], [1.1, -1.1], [1.1, 1.1], [-1.1, 1.1]];
@@ -149,7 +150,7 @@ fn crane_solid(growth: f64) -> Form {
             parts.push(([ax, low, az], [bx, high, bz], 0.14));
         }
     }
-    // The jib: two chords below and one above, which a zigzag joins.
+    // The jib: two chords below and one above, joined by a zigzag.
     let (ridge, end) = (top + 1.7, 11.0);
     for z in [-1.1, 1.1] {
         parts.push(([-5.0, top, z], [end, top, z], 0.17));
@@ -163,13 +164,13 @@ fn crane_solid(growth: f64) -> Form {
     for x in [-5.0, -2.8, 3.3, 5.5, 7.7, 9.9, end] {
         parts.push(([x, top, -1.1], [x, top, 1.1], 0.14));
     }
-    // What keeps it from tipping over.
+    // Counterweight.
     parts.push(([-4.6, top - 0.5, -0.6], [-4.6, top - 0.5, 0.6], 0.6));
     capsules(&parts, growth)
 }
 
-/// A body along a helix that widens, thorns, a head with two horns.
-fn dragon_solid(growth: f64) -> Form {
+/// Returns a body along a widening helix, with thorns and a head with two horns.
+fn dragon_solid(growth: f64) -> ImplicitSolid {
     const PIECES: i32 = 60;
     let spine = |t: f64| {
         let (sin, cos) = (2.25 * TAU * t).sin_cos();
@@ -196,22 +197,23 @@ fn dragon_solid(growth: f64) -> Form {
     capsules(&parts, growth)
 }
 
-/// All of these, from a place to another with a radius that grows by `growth`.
-fn capsules(parts: &[([f64; 3], [f64; 3], f64)], growth: f64) -> Form {
-    let capsule = |&(start, end, radius): &([f64; 3], [f64; 3], f64)| Form::Capsule {
+/// Returns the union of capsules, given by start, end and radius, with radii grown by `growth`.
+fn capsules(parts: &[([f64; 3], [f64; 3], f64)], growth: f64) -> ImplicitSolid {
+    let capsule = |&(start, end, radius): &([f64; 3], [f64; 3], f64)| ImplicitSolid::Capsule {
         start: start.into(),
         end: end.into(),
         radius: radius + growth,
     };
-    Form::Union(parts.iter().map(capsule).collect())
+    ImplicitSolid::Union(parts.iter().map(capsule).collect())
 }
 
-fn detailed(solid: &Form, cells: usize) -> anyhow::Result<SurfaceMesh> {
-    Ok(tetrahedralize(solid, &Params { cells, grading: 6 })?.mesh.boundary().surface)
+fn detailed(solid: &ImplicitSolid, cells: usize) -> anyhow::Result<SurfaceMesh> {
+    Ok(tetrahedralize(solid, &MeshingParams { cells, grading: 6 })?.mesh.boundary().surface)
 }
 
-/// All cubes of a lattice, with so many along the longest side of the box around a solid, that may have a point in common with it.
-fn cubes(solid: &Form, cells: usize) -> anyhow::Result<VolumeMesh> {
+/// Returns all cubes of a lattice that may intersect a solid. The lattice has `cells` cells along the longest side of
+/// the solid's bounding box.
+fn cubes(solid: &ImplicitSolid, cells: usize) -> anyhow::Result<VolumeMesh> {
     let [low, high] = solid.bounds();
     let edge = (high - low).max_element() / cells as f64;
     let counts = ((high - low) / edge).to_array().map(|n| (n - 1e-9).ceil() as usize);
@@ -236,8 +238,8 @@ fn cubes(solid: &Form, cells: usize) -> anyhow::Result<VolumeMesh> {
     Ok(VolumeMesh::check(MeshData::new(vertices, ElementKind::Hex8, elements))?.mesh)
 }
 
-/// Whether some of the eighths of the eighths of a cube are not known to be outside of a solid.
-fn is_met(solid: &Form, low: Vec3, edge: f64, depth: usize) -> bool {
+/// Returns true unless an octree subdivision proves that a cube is outside a solid.
+fn is_met(solid: &ImplicitSolid, low: Vec3, edge: f64, depth: usize) -> bool {
     if solid.is_uniform(low, low + edge) {
         return solid.contains(low);
     }
@@ -249,12 +251,12 @@ fn is_met(solid: &Form, low: Vec3, edge: f64, depth: usize) -> bool {
         })
 }
 
-/// Vertices that are not above a height.
+/// Returns the vertices at most at a height.
 fn below(mesh: &VolumeMesh, height: f64) -> Vec<u32> {
     (0..).zip(mesh.vertices()).filter(|(_, x)| x.y <= height).map(|(v, _)| v).collect()
 }
 
-/// Vertices at both ends of a bridge.
+/// Returns the vertices at both ends of a bridge.
 fn at_ends(mesh: &VolumeMesh) -> Vec<u32> {
     (0..).zip(mesh.vertices()).filter(|(_, x)| x.x.abs() > 5.7).map(|(v, _)| v).collect()
 }
@@ -265,7 +267,7 @@ mod tests {
 
     use super::*;
 
-    /// Each with the counts of the body that it stands for.
+    /// Compares the counts with those of the original bodies.
     #[test]
     fn bodies_are_as_large_as_those_of_the_papers_and_contain_their_surfaces() {
         type Make = fn() -> anyhow::Result<Specimen>;
@@ -276,7 +278,7 @@ mod tests {
             let near = |count: usize, wanted: usize, part: f64| (count as f64 / wanted as f64 - 1.0).abs() < part;
             let (found, counts) = (made.mesh.vertex_count(), made.mesh.element_count());
             assert!(near(found, vertices, 0.01) && near(counts, elements, 0.05), "{}: {found}, {counts}", made.name);
-            assert!(!made.held.is_empty() && made.mesh.components().1 == 1, "{}", made.name);
+            assert!(!made.fixed.is_empty() && made.mesh.components().1 == 1, "{}", made.name);
         }
         for made in [dinosaur().unwrap(), bridge().unwrap()] {
             let surface = made.surface().unwrap();

@@ -1,9 +1,10 @@
-//! The experiments of the papers that Pliant builds on, run again.
+//! Reproduction of the experiments of the papers that Pliant builds on.
 //!
-//! An [`Experiment`] is a file: what the paper reports, in our words, and a function that does it here and fills a [`Page`] with tables, figures
-//! and [`Finding`]s. Each has a fast variant, which the tests run and whose findings they assert; only those that need a clock are not.
+//! An [`Experiment`] is one file: a summary of what the paper reports, and a function that repeats it and fills a
+//! [`Page`] with tables, figures and [`Finding`]s. Each has a fast variant for the tests, which assert all findings
+//! except timings.
 //!
-//! Meshes are generated or made by Pliant's mesher, of the sizes that the papers have, in shapes of our own.
+//! Meshes are generated, or created by Pliant's mesher. They have the sizes of the papers' meshes, in other shapes.
 
 mod bodies;
 mod course;
@@ -13,7 +14,7 @@ mod neo_hookean;
 mod page;
 mod paper;
 mod picture;
-mod place;
+mod output_folder;
 mod servin;
 mod subspace;
 mod summary;
@@ -22,7 +23,7 @@ mod vega;
 use std::path::Path;
 use std::time::Instant;
 
-use place::Place;
+use output_folder::OutputFolder;
 use serde::{Deserialize, Serialize};
 
 pub use machine::Machine;
@@ -43,7 +44,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     vega::step_refinement::EXPERIMENT,
     vega::locking::EXPERIMENT,
     vega::mesh_refinement::EXPERIMENT,
-    vega::largest_step::EXPERIMENT,
+    vega::max_step::EXPERIMENT,
     servin::cube::EXPERIMENT,
     servin::twist::EXPERIMENT,
     servin::support::EXPERIMENT,
@@ -57,51 +58,54 @@ pub const EXPERIMENTS: &[Experiment] = &[
     course::energies::EXPERIMENT,
 ];
 
-/// An experiment of a paper.
+/// Experiment of a paper.
 #[derive(Debug, Clone, Copy)]
 pub struct Experiment {
-    /// What it is called on the command line.
+    /// Name on the command line.
     pub name: &'static str,
-    /// Where it is from.
+    /// Paper that reports it.
     pub paper: &'static Paper,
-    /// Which part of it: `figure 4`.
+    /// Part of the paper: `figure 4`.
     pub part: &'static str,
-    /// What it is about, in a few words.
+    /// Short title.
     pub title: &'static str,
-    /// What the paper reports, in our words.
+    /// Summary of what the paper reports.
     pub reports: &'static str,
-    /// Does it.
+    /// Function that runs the experiment.
     pub run: fn(&mut Page<'_>) -> anyhow::Result<()>,
 }
 
-/// How much an experiment does.
+/// Extent of an experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Effort {
-    /// All that the page shows.
+    /// Everything that the page shows.
     Full,
-    /// As little as shows the same findings, for tests.
+    /// Minimum that shows the same findings, for tests.
     Fast,
 }
 
 impl Experiment {
-    /// The one with this name.
+    /// Returns the experiment with this name, or `None`.
     pub fn find(name: &str) -> Option<&'static Self> {
         EXPERIMENTS.iter().find(|experiment| experiment.name == name)
     }
 
-    /// Run it, and write its page into `folder`. An earlier page is there until this one is complete. If it fails or is stopped, the error says where
-    /// what was done before is: in `folder` too, unless an earlier page that was finished is there, and then beside it, in a folder with the ending `.part`.
+    /// Runs the experiment and writes its page into `folder`.
+    ///
+    /// An earlier page stays until this one is complete. If the experiment fails or is stopped, the error names the
+    /// folder with the partial results: `folder`, or the folder next to it with the suffix `.part` if `folder` has a
+    /// finished page.
     pub fn run(&self, effort: Effort, folder: &Path, watch: Watch<'_>) -> anyhow::Result<Record> {
         let began = Instant::now();
-        let place = Place::new(folder)?;
-        let mut page = Page::new(self, effort, place.part(), watch)?;
+        let output_folder = OutputFolder::new(folder)?;
+        let mut page = Page::new(self, effort, output_folder.part(), watch)?;
         let outcome = (self.run)(&mut page);
         let error = outcome.as_ref().err().map(|error| format!("{error:#}"));
         let record = page.finish(self, began.elapsed().as_secs_f64(), error.as_deref())?;
-        let kept = place.settle(&record)?;
+        let kept = output_folder.commit(&record)?;
         match outcome {
             Ok(()) => Ok(record),
-            Err(error) => Err(error.context(format!("what was done before is in {kept}"))),
+            Err(error) => Err(error.context(format!("partial results are in {kept}"))),
         }
     }
 }

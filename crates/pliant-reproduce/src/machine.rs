@@ -1,27 +1,27 @@
-//! Where an experiment was run.
+//! Description of the machine that ran an experiment.
 
 use pliant::math::lane_count;
 use serde::{Deserialize, Serialize};
 
-/// A machine, and the build of Pliant on it.
+/// Machine and the build of Pliant on it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
-    /// What its processor calls itself, where the system tells.
+    /// Model name of the processor, or its architecture.
     pub cpu: String,
-    /// How many there are.
+    /// Number of cores.
     pub cores: usize,
-    /// How many doubles a vector register has.
+    /// Number of doubles in a vector register.
     pub lanes: usize,
-    /// How many threads Pliant uses where an experiment does not say otherwise.
+    /// Default number of threads.
     pub threads: usize,
-    /// Of Pliant.
+    /// Version of Pliant.
     pub version: String,
-    /// Release, or with debug assertions.
+    /// Build profile: release, or with debug assertions.
     pub build: String,
 }
 
 impl Machine {
-    /// This one.
+    /// Returns this machine.
     pub fn here() -> Self {
         let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let model = cpuinfo.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));

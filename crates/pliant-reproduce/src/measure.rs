@@ -1,4 +1,4 @@
-//! What many experiments do: step until the end or the explosion, fit a slope, take a time.
+//! Shared measurements: stepping until the end or an explosion, fitting of exponents, timing.
 
 use std::time::Instant;
 
@@ -11,53 +11,53 @@ use pliant::system::{State, System};
 
 use crate::{Page, Stopped};
 
-/// Beyond so many times its size a body has exploded.
+/// Displacement relative to the size of a body beyond which it has exploded.
 const FAR: f64 = 100.0;
 
-/// How stepping went.
+/// Outcome of a simulation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
-    /// To the end.
+    /// All steps were taken.
     Finished,
-    /// Some vertex flew away, or a step failed.
+    /// A vertex moved too far, or a step failed.
     Exploded {
-        /// When, in s.
+        /// Time of the explosion \[s\].
         time: f64,
-        /// What happened.
+        /// Cause.
         why: String,
     },
 }
 
 impl Outcome {
-    /// Whether it went to the end.
+    /// Returns true if all steps were taken.
     pub fn is_finished(&self) -> bool {
         *self == Self::Finished
     }
 }
 
-/// Step `model` from `state` with the default solver, so many times, and `look` after each step, until the end or an explosion.
-#[allow(clippy::too_many_arguments, reason = "each is what it is called")]
+/// Advances `model` by `steps` steps with the default solver, calling `look` after each, until the end or an explosion.
+#[allow(clippy::too_many_arguments, reason = "the names of the parameters are clear")]
 pub fn march(
     page: &Page<'_>,
     what: &str,
     model: &mut Model,
-    scheme: &mut dyn Integrator<Model>,
+    integrator: &mut dyn Integrator<Model>,
     state: &mut State,
     dt: f64,
     steps: usize,
     look: impl FnMut(&mut Model, &State),
 ) -> Result<Outcome, Stopped> {
-    march_with(page, what, SolverParams::default(), model, scheme, state, dt, steps, look)
+    march_with(page, what, SolverParams::default(), model, integrator, state, dt, steps, look)
 }
 
-/// The same with a solver of choice.
-#[allow(clippy::too_many_arguments, reason = "each is what it is called")]
+/// Advances `model` like [`march`], with the given solver.
+#[allow(clippy::too_many_arguments, reason = "the names of the parameters are clear")]
 pub fn march_with(
     page: &Page<'_>,
     what: &str,
     solver: SolverParams,
     model: &mut Model,
-    scheme: &mut dyn Integrator<Model>,
+    integrator: &mut dyn Integrator<Model>,
     state: &mut State,
     dt: f64,
     steps: usize,
@@ -67,7 +67,7 @@ pub fn march_with(
     let far = FAR * model.extent();
     for step in 0..steps {
         page.now(format_args!("{what}: step {} of {steps}", step + 1))?;
-        match scheme.step(model, &mut *solver, state, dt) {
+        match integrator.step(model, &mut *solver, state, dt) {
             Ok(_) => {}
             Err(StepError::Solve { source: SolveError::Stopped, .. }) => return Err(Stopped),
             Err(error) => return Ok(Outcome::Exploded { time: state.time, why: error.to_string() }),
@@ -81,7 +81,7 @@ pub fn march_with(
     Ok(Outcome::Finished)
 }
 
-/// The exponent `p` of `y = c xᵖ` that fits best, by least squares of the logarithms.
+/// Returns the exponent `p` of `y = c xᵖ` by a least-squares fit of the logarithms.
 pub fn exponent(points: &[(f64, f64)]) -> f64 {
     let logs: Vec<(f64, f64)> = points.iter().map(|(x, y)| (x.ln(), y.ln())).collect();
     let n = logs.len() as f64;
@@ -91,8 +91,8 @@ pub fn exponent(points: &[(f64, f64)]) -> f64 {
     xy / xx
 }
 
-/// The least time that `work` takes in so many rounds, in s.
-pub fn least_seconds(rounds: usize, mut work: impl FnMut()) -> f64 {
+/// Returns the minimum time of `work` over `rounds` rounds \[s\].
+pub fn min_seconds(rounds: usize, mut work: impl FnMut()) -> f64 {
     let time = |_| {
         let began = Instant::now();
         work();
@@ -101,12 +101,12 @@ pub fn least_seconds(rounds: usize, mut work: impl FnMut()) -> f64 {
     (0..rounds.max(1)).map(time).fold(f64::INFINITY, f64::min)
 }
 
-/// Compute with so many threads.
+/// Runs `work` on a pool of `threads` threads.
 pub fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> anyhow::Result<T> {
     Ok(rayon::ThreadPoolBuilder::new().num_threads(threads).build()?.install(work))
 }
 
-/// A number with so many digits that count, plain where that is short.
+/// Formats a number with `count` significant digits, in plain notation where that is short.
 pub fn digits(x: f64, count: usize) -> String {
     if x == 0.0 || !x.is_finite() {
         return x.to_string();
@@ -117,7 +117,7 @@ pub fn digits(x: f64, count: usize) -> String {
     if plain { format!("{rounded}") } else { format!("{rounded:e}") }
 }
 
-/// The coefficients of the Mooney–Rivlin law, which moduli alone do not say, for pages.
+/// Describes the Mooney–Rivlin law with its coefficients, which the moduli alone do not determine.
 pub fn mooney_rivlin_in_words(moduli: YoungPoisson) -> String {
     let MooneyRivlin { mu01, mu10, v1 } = MooneyRivlin::from_moduli(moduli);
     let [mu01, mu10, v1] = [mu01, mu10, v1].map(|coefficient| digits(coefficient, 4));
@@ -126,7 +126,7 @@ pub fn mooney_rivlin_in_words(moduli: YoungPoisson) -> String {
     )
 }
 
-/// Energy density and stress of a law along the axis of stretch, `F = diag(s, 1, 1)`.
+/// Visitor that returns energy density and stress of a law in uniaxial strain, `F = diag(s, 1, 1)`.
 pub struct AtStretch(pub f64);
 
 impl LawVisitor for AtStretch {

@@ -1,4 +1,4 @@
-//! What an experiment leaves behind: a page with tables, figures, data, and what was found.
+//! Output of an experiment: a page with tables, figures, data and findings.
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -13,21 +13,21 @@ use thiserror::Error;
 
 use crate::{Effort, Experiment, Machine};
 
-/// Pixels for each unit of a figure.
+/// Pixels per unit of a figure.
 const PIXELS: f64 = 1.5;
 
-/// The file of a [`Record`].
+/// File name of a [`Record`].
 pub const RECORD: &str = "page.json";
 
-/// The user wants to stop.
+/// Error of an experiment that the user stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("stopped")]
 pub struct Stopped;
 
-/// Told what is being done now; breaks off if the user wants to stop.
+/// Callback for progress messages, which breaks off if the user wants to stop.
 pub type Watch<'a> = &'a dyn Fn(&str) -> ControlFlow<()>;
 
-/// The page of an experiment while it runs. Files are written as they come, so that what was done before a failure is kept.
+/// Page of a running experiment. Files are written as they are created, so that partial results survive a failure.
 pub struct Page<'a> {
     folder: PathBuf,
     effort: Effort,
@@ -36,77 +36,77 @@ pub struct Page<'a> {
     written: BTreeSet<String>,
 }
 
-/// All that a page says.
+/// Content of a page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// Of the experiment.
+    /// Name of the experiment.
     pub name: String,
-    /// How it was run.
+    /// Extent of the run.
     pub effort: Effort,
-    /// Where and with what.
+    /// Machine and build.
     pub machine: Machine,
-    /// From the top.
+    /// Pieces of the page, from the top.
     pub pieces: Vec<Piece>,
-    /// What came out.
+    /// Findings.
     pub findings: Vec<Finding>,
-    /// How long it took, in s.
+    /// Wall time \[s\].
     pub seconds: f64,
-    /// Whether it came to its end.
+    /// True if the run was completed.
     pub is_finished: bool,
 }
 
-/// A part of a page.
+/// Piece of a page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Piece {
-    /// Markdown.
+    /// Paragraph in Markdown.
     Text(String),
-    /// Rows under a heading, also as CSV in a file.
+    /// Table, which is also written as CSV.
     Table {
-        /// What it shows.
+        /// Caption.
         caption: String,
-        /// The CSV file.
+        /// Name of the CSV file.
         file: String,
-        /// What the columns are, with units.
+        /// Column headings with units.
         heading: Vec<String>,
-        /// As many cells as the heading has.
+        /// Rows with one cell per column.
         rows: Vec<Vec<String>>,
     },
-    /// A picture in a file.
+    /// Picture in a file.
     Picture {
-        /// What it shows.
+        /// Caption.
         caption: String,
-        /// The picture: SVG if there is one, otherwise PNG.
+        /// Name of the picture file: SVG if available, otherwise PNG.
         file: String,
-        /// Its numbers as CSV, if it is a plot.
+        /// Name of the CSV file with the data of a plot.
         data: Option<String>,
     },
 }
 
-/// Something that a paper reports, and whether it is so here.
+/// Claim of a paper, with the result obtained here.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
-    /// What the paper reports or theory says, or what is otherwise here.
+    /// Claim of the paper or of theory, or the result here if it differs.
     pub claim: String,
-    /// What came out here, with numbers.
+    /// Result obtained here, with numbers.
     pub measured: String,
-    /// Whether that bears the claim out.
+    /// True if the result supports the claim.
     pub holds: bool,
-    /// Whether it depends on a clock, and so on the machine and on what else it does. Tests do not look at those.
-    pub by_clock: bool,
-    /// Whether the claim is not the paper's but against it.
+    /// True if the result is a timing, which depends on the machine and its load. Tests ignore timings.
+    pub is_timing: bool,
+    /// True if the claim contradicts the paper.
     #[serde(default)]
-    pub against: bool,
+    pub contradicts_paper: bool,
 }
 
 impl Finding {
-    /// Whether it is here as the paper has it.
+    /// Returns true if the result agrees with the paper.
     pub fn agrees(&self) -> bool {
-        self.holds && !self.against
+        self.holds && !self.contradicts_paper
     }
 }
 
 impl<'a> Page<'a> {
-    /// An empty page in `folder`, which is made.
+    /// Creates an empty page in `folder`, which is created if needed.
     pub fn new(experiment: &Experiment, effort: Effort, folder: &Path, watch: Watch<'a>) -> anyhow::Result<Self> {
         std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
         let record = Record {
@@ -121,17 +121,17 @@ impl<'a> Page<'a> {
         Ok(Self { folder: folder.to_owned(), effort, watch, record, written: BTreeSet::new() })
     }
 
-    /// Whether this is the short variant, for tests.
+    /// Returns true for the fast variant, which tests run.
     pub fn is_fast(&self) -> bool {
         self.effort == Effort::Fast
     }
 
-    /// `full`, or `fast` in the short variant.
+    /// Returns `full`, or `fast` in the fast variant.
     pub fn pick<T>(&self, full: T, fast: T) -> T {
         if self.is_fast() { fast } else { full }
     }
 
-    /// Say what is done next; fails if the user wants to stop.
+    /// Reports what is done next. Returns an error if the user wants to stop.
     pub fn now(&self, what: impl Display) -> Result<(), Stopped> {
         match (self.watch)(&what.to_string()) {
             ControlFlow::Continue(()) => Ok(()),
@@ -139,17 +139,20 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// A paragraph.
+    /// Adds a paragraph.
     pub fn text(&mut self, text: impl Into<String>) {
         self.record.pieces.push(Piece::Text(text.into()));
     }
 
-    /// Rows under a heading, and the same in `NAME.csv`. Units belong into the heading.
+    /// Adds a table, and writes it as `NAME.csv`. Units belong into the heading.
     ///
     /// # Panics
-    /// If a row has not as many cells as the heading.
+    /// Panics if the number of cells of a row differs from that of the heading.
     pub fn table(&mut self, name: &str, caption: &str, heading: &[&str], rows: Vec<Vec<String>>) -> anyhow::Result<()> {
-        assert!(rows.iter().all(|row| row.len() == heading.len()), "{name}: rows as wide as the heading");
+        assert!(
+            rows.iter().all(|row| row.len() == heading.len()),
+            "{name}: rows must have as many cells as the heading"
+        );
         let file = format!("{name}.csv");
         let lines = rows.iter().map(|row| csv_line(row.iter().map(String::as_str)));
         let text: String = std::iter::once(csv_line(heading.iter().copied())).chain(lines).collect();
@@ -159,13 +162,13 @@ impl<'a> Page<'a> {
         Ok(())
     }
 
-    /// Plots, as `NAME.svg` and `NAME.png`, with their numbers in `NAME.csv`.
+    /// Adds plots as `NAME.svg` and `NAME.png`, and writes their data to `NAME.csv`.
     pub fn figure(&mut self, name: &str, caption: &str, figure: impl Into<Figure>) -> anyhow::Result<()> {
         let figure = figure.into();
         self.figure_with_data(name, caption, &figure, &figure)
     }
 
-    /// The same where not all numbers can be drawn as they are; `data` has all.
+    /// Adds plots that cannot show all numbers as they are; `data` has all of them.
     pub fn figure_with_data(
         &mut self,
         name: &str,
@@ -182,7 +185,7 @@ impl<'a> Page<'a> {
         Ok(())
     }
 
-    /// A picture, as `NAME.png`.
+    /// Adds a picture as `NAME.png`.
     pub fn picture(&mut self, name: &str, caption: &str, image: &Image) -> anyhow::Result<()> {
         let file = format!("{name}.png");
         self.write(&file, &image.png()?)?;
@@ -190,30 +193,31 @@ impl<'a> Page<'a> {
         Ok(())
     }
 
-    /// Whether what a paper reports is so here, with the numbers that say so. The tests fail if it is not.
+    /// Adds a claim of a paper with the numbers that support it. The tests fail if it does not hold.
     pub fn finding(&mut self, claim: impl Into<String>, holds: bool, measured: impl Into<String>) {
         let (claim, measured) = (claim.into(), measured.into());
-        self.record.findings.push(Finding { claim, measured, holds, by_clock: false, against: false });
+        self.record.findings.push(Finding { claim, measured, holds, is_timing: false, contradicts_paper: false });
     }
 
-    /// The same for what depends on a clock, which tests do not look at.
-    pub fn finding_by_clock(&mut self, claim: impl Into<String>, holds: bool, measured: impl Into<String>) {
+    /// Adds a claim about timings, which the tests ignore.
+    pub fn timing_finding(&mut self, claim: impl Into<String>, holds: bool, measured: impl Into<String>) {
         let (claim, measured) = (claim.into(), measured.into());
-        self.record.findings.push(Finding { claim, measured, holds, by_clock: true, against: false });
+        self.record.findings.push(Finding { claim, measured, holds, is_timing: true, contradicts_paper: false });
     }
 
-    /// How it is here, if that is not as the paper has it. The tests fail if it is otherwise: then there is something to find out.
+    /// Adds a result that differs from the paper. The tests fail if it does not hold, since the difference is then
+    /// unexplained.
     pub fn difference(&mut self, claim: impl Into<String>, holds: bool, measured: impl Into<String>) {
         let (claim, measured) = (claim.into(), measured.into());
-        self.record.findings.push(Finding { claim, measured, holds, by_clock: false, against: true });
+        self.record.findings.push(Finding { claim, measured, holds, is_timing: false, contradicts_paper: true });
     }
 
-    /// Write the page itself, and its record for the page of all experiments.
+    /// Writes the page, and its record for the summary of all experiments.
     pub fn finish(mut self, experiment: &Experiment, seconds: f64, error: Option<&str>) -> anyhow::Result<Record> {
         self.record.seconds = seconds;
         self.record.is_finished = error.is_none();
         if let Some(error) = error {
-            self.text(format!("**Not finished**: {error}. What there was before is above."));
+            self.text(format!("**Not finished**: {error}. Partial results are above."));
         }
         let text = format!("# {}\n\n{}", experiment.title, self.record.markdown(experiment, "", true));
         self.write("README.md", text.as_bytes())?;
@@ -223,18 +227,18 @@ impl<'a> Page<'a> {
     }
 
     fn write(&mut self, file: &str, bytes: &[u8]) -> anyhow::Result<()> {
-        ensure!(self.written.insert(file.to_owned()), "two pieces of the page have the file {file}");
+        ensure!(self.written.insert(file.to_owned()), "file {file}: written by two pieces of the page");
         Ok(Disk.write(&self.folder.join(file), bytes)?)
     }
 }
 
 impl Record {
-    /// That of the page in a folder.
+    /// Reads the record of the page in a folder.
     pub fn read(folder: &Path) -> anyhow::Result<Self> {
         Ok(serde_json::from_slice(&Disk.read(&folder.join(RECORD))?)?)
     }
 
-    /// All files that tables and figures have.
+    /// Returns the names of all files of tables and figures.
     pub fn files(&self) -> Vec<String> {
         let of_piece = |piece: &Piece| match piece {
             Piece::Text(_) => vec![],
@@ -247,22 +251,23 @@ impl Record {
         self.pieces.iter().flat_map(of_piece).collect()
     }
 
-    /// The page without its title; pictures are in the folder `at`, which ends in `/` or is empty, and data beside them if `with_data`.
+    /// Returns the page without its title as Markdown. Pictures are in the folder `at`, which ends in `/` or is empty.
+    /// Links to data are added if `with_data`.
     pub fn markdown(&self, experiment: &Experiment, at: &str, with_data: bool) -> String {
         let mut text = format!("{}, {}. {}\n", experiment.paper.citation, experiment.part, experiment.reports);
         for piece in &self.pieces {
             text += &piece.markdown(at, with_data);
         }
-        text += "\n| what is reported, or follows from theory | here | |\n|---|---|---|\n";
+        text += "\n| claim of the paper or of theory | result here | |\n|---|---|---|\n";
         for finding in &self.findings {
             let verdict = if finding.agrees() { "agrees" } else { "**differs**" };
-            let clock = if finding.by_clock { ", by the clock" } else { "" };
+            let clock = if finding.is_timing { ", timing" } else { "" };
             text += &format!("| {} | {} | {verdict}{clock} |\n", cell(&finding.claim), cell(&finding.measured));
         }
         let Machine { cpu, cores, lanes, threads, version, build } = &self.machine;
         let short = if self.effort == Effort::Fast { " --fast" } else { "" };
         text += &format!(
-            "\n`pliant reproduce {}{short}`: {:.0} s with Pliant {version} ({build}), {threads} threads on {cores} cores of {cpu}, {lanes} doubles a register.\n",
+            "\n`pliant reproduce {}{short}`: {:.0} s with Pliant {version} ({build}), {threads} threads on {cores} cores of {cpu}, {lanes} doubles per register.\n",
             self.name, self.seconds
         );
         text
@@ -270,7 +275,7 @@ impl Record {
 }
 
 impl Piece {
-    /// The file that it shows, if it shows one.
+    /// Returns the name of its picture file, or `None`.
     pub fn picture(&self) -> Option<&String> {
         match self {
             Self::Picture { file, .. } => Some(file),
@@ -302,7 +307,7 @@ impl Piece {
     }
 }
 
-/// Text in a cell of a table of Markdown.
+/// Escapes text for a cell of a Markdown table.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }
@@ -315,7 +320,7 @@ fn csv_line<'a>(cells: impl Iterator<Item = &'a str>) -> String {
     cells.map(quoted).collect::<Vec<_>>().join(",") + "\n"
 }
 
-/// Every point of every curve, in the long form that pandas and R like.
+/// Returns all points of all curves as CSV in long format, as pandas and R expect.
 fn series_csv(figure: &Figure) -> String {
     let mut text = csv_line(["panel", "series", "x", "y"].into_iter());
     for panel in &figure.panels {

@@ -1,45 +1,45 @@
-//! The papers.
+//! Papers that are reproduced.
 
-/// A paper, by its key in `references.bib`.
+/// Paper in `references.bib`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Paper {
-    /// In `references.bib`.
+    /// Key in `references.bib`.
     pub key: &'static str,
-    /// Who.
+    /// Authors.
     pub authors: &'static str,
-    /// Who, what and when.
+    /// Authors, title and year.
     pub citation: &'static str,
 }
 
-/// VegaFEM.
+/// Paper on VegaFEM.
 pub const VEGA: Paper = Paper {
     key: "SinSchroederBarbic2013",
     authors: "Sin, Schroeder and Barbič",
     citation: "Sin, Schroeder and Barbič, *Vega: non-linear FEM deformable object simulator*, 2012",
 };
 
-/// Regularised constraints.
+/// Paper on elastic bodies with regularized constraints.
 pub const SERVIN: Paper = Paper {
     key: "ServinLacoursiereMelin2006",
     authors: "Servin, Lacoursière and Melin",
     citation: "Servin, Lacoursière and Melin, *Interactive simulation of elastic deformable materials*, 2006",
 };
 
-/// The comparison of neo-Hookean laws, whose newest is from here.
+/// Comparison of neo-Hookean laws; the key is that of the newest paper.
 pub const NEO_HOOKEAN: Paper = Paper {
     key: "SmithDeGoesKim2018",
     authors: "Bower; Bonet and Wood; Smith, de Goes and Kim",
     citation: "Three neo-Hookean laws (Bower 2009; Bonet and Wood 2008; Smith, de Goes and Kim, *Stable neo-Hookean flesh simulation*, 2018) compared",
 };
 
-/// Model reduction.
+/// Paper on model reduction.
 pub const SUBSPACE: Paper = Paper {
     key: "BarbicJames2005",
     authors: "Barbič and James",
     citation: "Barbič and James, *Real-time subspace integration for St. Venant–Kirchhoff deformable models*, 2005",
 };
 
-/// The course at SIGGRAPH.
+/// SIGGRAPH course on FEM simulation.
 pub const COURSE: Paper = Paper {
     key: "SifakisBarbic2012",
     authors: "Sifakis and Barbič",

@@ -1,12 +1,12 @@
-//! Bodies side by side in a picture.
+//! Pictures of bodies side by side.
 
 use pliant::math::Vec3;
 use pliant::mesh::SurfaceMesh;
 use pliant::model::Model;
 use pliant::system::State;
-use pliant_pictures::{Body, Bounds, Colour, Framing, Image, Scene, Size, View};
+use pliant_pictures::{Body, Bounds, Color, Framing, Image, Scene, Size, View};
 
-/// What a body looked like at some moment.
+/// Surface of a body at an instant.
 #[derive(Debug, Clone)]
 pub struct Shot {
     positions: Vec<Vec3>,
@@ -15,7 +15,7 @@ pub struct Shot {
 }
 
 impl Shot {
-    /// The first body of a model in a state, moved by `offset` to stand beside others.
+    /// Takes the first body of a model in a state, translated by `offset`.
     pub fn new(model: &Model, state: &State, offset: Vec3) -> Self {
         let surface = model.bodies()[0].mesh().boundary();
         let all = model.positions(state);
@@ -23,7 +23,7 @@ impl Shot {
         Self::of_surface(&surface.surface, positions)
     }
 
-    /// A surface whose vertices are at these places.
+    /// Takes a surface with the given vertex positions.
     pub fn of_surface(surface: &SurfaceMesh, positions: Vec<Vec3>) -> Self {
         let triangles: Vec<[u32; 3]> = surface.triangles().collect();
         let mut edges: Vec<[u32; 2]> = surface
@@ -37,21 +37,21 @@ impl Shot {
         Self { positions, triangles, edges }
     }
 
-    /// The same elsewhere.
+    /// Returns the shot translated by `offset`.
     #[must_use]
     pub fn moved(mut self, offset: Vec3) -> Self {
         self.positions.iter_mut().for_each(|position| *position += offset);
         self
     }
 
-    /// The same without its edges, which of a fine surface would leave nothing to be seen.
+    /// Returns the shot without edges, which would cover a fine surface.
     #[must_use]
     pub fn without_edges(self) -> Self {
         Self { edges: Vec::new(), ..self }
     }
 }
 
-/// Draw bodies with their edges, seen from the front and somewhat above.
+/// Draws bodies with their edges, seen from the front and slightly above.
 pub fn draw(shots: &[Shot], caption: &str, [width, height]: [u32; 2]) -> anyhow::Result<Image> {
     let size = Size::new(width, height)?;
     let boxes = shots.iter().map(|shot| Bounds::of(shot.positions.iter().copied()));
@@ -61,7 +61,7 @@ pub fn draw(shots: &[Shot], caption: &str, [width, height]: [u32; 2]) -> anyhow:
         positions: &shot.positions,
         triangles: &shot.triangles,
         values: None,
-        colour: Colour::distinct(number),
+        color: Color::distinct(number),
         edges: &shot.edges,
     });
     let scene = Scene { bodies: bodies.collect(), caption: caption.into(), ..Scene::new(view, size) };

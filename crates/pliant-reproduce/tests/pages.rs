@@ -1,4 +1,4 @@
-//! What is said about experiments beside running them.
+//! Pages and metadata of experiments.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -32,17 +32,17 @@ fn the_page_of_all_has_every_experiment_and_its_files() {
     let page = std::fs::read_to_string(docs.join("reproduction.md")).unwrap();
     for experiment in EXPERIMENTS {
         let title = format!("\n## {}\n", experiment.name);
-        assert!(page.contains(&title), "{} is missing: `make reproduce`", experiment.name);
-        assert!(page.contains(experiment.reports), "{} says something else: `make reproduce`", experiment.name);
+        assert!(page.contains(&title), "{} is missing: run `make reproduce`", experiment.name);
+        assert!(page.contains(experiment.reports), "{} is out of date: run `make reproduce`", experiment.name);
     }
     let links = page.match_indices("](images/").map(|(at, _)| &page[at + 2..]);
     let mut count = 0;
     for link in links.filter_map(|rest| rest.split_once(')')).map(|(link, _)| link) {
-        assert!(docs.join(link).is_file(), "{link} is missing: `make reproduce`");
+        assert!(docs.join(link).is_file(), "{link} is missing: run `make reproduce`");
         count += 1;
     }
     assert!(count > EXPERIMENTS.len(), "{count} links");
-    assert!(!page.contains("--fast"), "the page is of fast variants");
+    assert!(!page.contains("--fast"), "the page has fast variants");
 }
 
 #[test]

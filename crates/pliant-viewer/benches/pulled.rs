@@ -1,4 +1,4 @@
-//! How fast bodies are simulated while a hand pulls at them, and how soon it sees them follow: the server's part, without a browser.
+//! Step rate and latency while a user pulls on bodies: the part of the server, without a browser.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -9,7 +9,7 @@ use common::{Client, live};
 use serde_json::json;
 use tokio::time::sleep;
 
-/// A bar that is held at one end, of so many cells along each axis, five tetrahedra each.
+/// Returns a bar fixed at one end, with `x`, `y` and `z` cells of five tetrahedra along the axes.
 fn bar([x, y, z]: [u32; 3], young: f64, more: &str) -> String {
     let size = [x, y, z].map(|cells| 0.02 * f64::from(cells));
     format!(
@@ -18,7 +18,7 @@ fn bar([x, y, z]: [u32; 3], young: f64, more: &str) -> String {
 [[object]]
 mesh = {{ box = {{ size = {size:?}, cells = [{x}, {y}, {z}], elements = "tet5" }} }}
 material = {{ law = "neo-hookean", young = {young}, poisson = 0.45, density = 1000 }}
-[[hold]]
+[[fixed]]
 vertices = "x-min"
 [damping]
 mass = 0.5
@@ -29,10 +29,10 @@ duration = 1
     )
 }
 
-/// How long each case is pulled.
+/// Duration of each case.
 const PULLED: Duration = Duration::from_secs(4);
 
-/// How often a hand moves.
+/// Interval between mouse moves.
 const MOVE: Duration = Duration::from_millis(16);
 
 struct Measured {
@@ -42,15 +42,15 @@ struct Measured {
     frame_bytes: usize,
 }
 
-/// Pull for a while, in circles; at real time, or as fast as possible.
+/// Pulls in circles for a while, in real time or as fast as possible.
 async fn pull(text: &str, speed: Option<f64>) -> (Client, Measured) {
     let viewer = live(text, false);
     let mut client = Client::new(&viewer).await;
-    let size = client.stage.number("/size");
+    let size = client.display.number("/size");
     let place = [size as f32, 0.0, 0.0];
     let (triangle, tip) = (client.triangle_near(place), client.vertex_near(place));
-    let rest = client.stage.places("rest")[tip];
-    let stiffness = client.stage.number("/pull/stiffness");
+    let rest = client.display.places("rest")[tip];
+    let stiffness = client.display.number("/pull/stiffness");
     client.say(json!({ "do": "speed", "factor": speed })).await;
     client
         .say(json!({ "do": "grab", "pull": 0, "triangle": triangle, "weights": [1, 0, 0], "target": rest, "stiffness": stiffness }))
@@ -72,7 +72,7 @@ async fn pull(text: &str, speed: Option<f64>) -> (Client, Measured) {
             waiting.push((input, Instant::now()));
             client.say(json!({ "do": "drag", "pull": 0, "target": target, "input": input })).await;
         }
-        // Whatever has arrived by now.
+        // Receives the pending messages.
         tokio::select! {
             heard = client.hear() => if heard.kind() == "frame" {
                 frames += 1;
@@ -99,7 +99,7 @@ async fn pull(text: &str, speed: Option<f64>) -> (Client, Measured) {
 
 #[tokio::main]
 async fn main() {
-    // `cargo test --all-targets` only wants to know whether it is built.
+    // `cargo test --all-targets` only checks that this compiles.
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
@@ -123,8 +123,8 @@ async fn main() {
         let of = |part: f64| real_time.latencies[((real_time.latencies.len() - 1) as f64 * part) as usize];
         println!(
             "{name:44} {:>9} {:>9} {:>9.0} {:>11.1} {:>11.1} {:>10.0} {:>9.0}",
-            client.stage.number("/vertices"),
-            client.stage.number("/elements"),
+            client.display.number("/vertices"),
+            client.display.number("/elements"),
             fast.steps_per_second,
             of(0.5),
             of(0.95),

@@ -1,4 +1,4 @@
-//! What was changed by hand, as another scene.
+//! Changes made by the user, applied to a copy of the scene.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,8 @@ use pliant::material::YoungPoisson;
 use pliant::math::Vec3;
 use pliant::scene::quantity::{self, Density, Pressure, Rate, Time};
 use pliant::scene::{
-    At, Hold, Inverted, MadeOf, Material, MaterialChoice, Object, ObjectRegion, Scene, Scheme, Selection, Solver,
-    Where, schema,
+    Located, Fixed, IntegratorKind, Inverted, MadeOf, MaterialSettings, MaterialChoice, Object, ObjectRegion, Scene, Selection,
+    Solver, Where, schema,
 };
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
@@ -15,23 +15,23 @@ use serde::de::value::{Error, StrDeserializer};
 
 use crate::protocol::{Choice, Steering};
 
-/// In s; nobody would wait for what is longer.
+/// Maximum time step \[s\].
 const LONGEST_STEP: f64 = 1e6;
 
-/// What differs from the scene as it was read. The scene itself is never changed, so that everything can be taken back.
+/// Differences from the scene as it was read. The scene itself is never changed, so that everything can be undone.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Changes {
     pub step: Option<f64>,
-    pub scheme: Option<Scheme>,
+    pub integrator: Option<IntegratorKind>,
     pub solver: Option<Solver>,
     pub mass_damping: Option<f64>,
     pub stiffness_damping: Option<f64>,
     pub gravity: Option<Vec3>,
-    /// By the number of the region among those of all bodies.
+    /// Changes by index of the region among the regions of all bodies.
     pub materials: BTreeMap<usize, MaterialChange>,
 }
 
-/// What differs of a material.
+/// Differences of a material.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MaterialChange {
     pub law: Option<String>,
@@ -41,17 +41,17 @@ pub struct MaterialChange {
 }
 
 impl Changes {
-    /// Take over what a page asks for.
+    /// Applies the settings that a page requests.
     pub fn steer(&mut self, steering: &Steering) -> Result<(), String> {
-        let Steering { step, scheme, solver, mass_damping, stiffness_damping, gravity } = steering;
+        let Steering { step, integrator, solver, mass_damping, stiffness_damping, gravity } = steering;
         if let Some(step) = step.map(|step| step.si) {
             if !(step > 0.0 && step <= LONGEST_STEP) {
                 return Err(format!("time step: expected more than 0 and at most {LONGEST_STEP} s, found {step} s"));
             }
             self.step = Some(step);
         }
-        if let Some(name) = scheme {
-            self.scheme = Some(named(name, "scheme", schemes(false).into_iter().chain(schemes(true)))?);
+        if let Some(name) = integrator {
+            self.integrator = Some(named(name, "integrator", integrators(false).into_iter().chain(integrators(true)))?);
         }
         if let Some(name) = solver {
             self.solver = Some(named(name, "solver", solvers(false).into_iter())?);
@@ -75,12 +75,12 @@ impl Changes {
         Ok(())
     }
 
-    /// Whether another model, scheme or solver must be made; all else can be changed in the simulation that runs.
+    /// Returns true if the simulation must be rebuilt; other settings can be changed while it runs.
     pub fn needs_new_simulation(&self, before: &Self) -> bool {
-        (self.step, self.scheme, self.solver) != (before.step, before.scheme, before.solver)
+        (self.step, self.integrator, self.solver) != (before.step, before.integrator, before.solver)
     }
 
-    /// The scene with all of it. `made_of` is what the scene makes of its materials.
+    /// Returns the scene with all changes. `made_of` has the materials of the original scene.
     pub fn applied(&self, scene: &Scene, made_of: &[MadeOf]) -> Scene {
         let mut changed = scene.clone();
         if let Some(step) = self.step.filter(|step| *step != scene.simulation.step.si) {
@@ -90,9 +90,9 @@ impl Changes {
         if let Some(solver) = self.solver {
             settings.solver = solver;
         }
-        if let Some(scheme) = self.scheme.filter(|scheme| *scheme != settings.scheme.value) {
-            settings.scheme = At::new(scheme);
-            // What another scheme was told means nothing to this one.
+        if let Some(integrator) = self.integrator.filter(|integrator| *integrator != settings.integrator.value) {
+            settings.integrator = Located::new(integrator);
+            // Options of the previous integrator do not apply to this one.
             (settings.tangent, settings.newton, settings.newmark, settings.regularized) = (None, None, None, None);
         }
         if let Some(mass) = self.mass_damping {
@@ -104,11 +104,11 @@ impl Changes {
         if let Some(gravity) = self.gravity {
             changed.gravity = Some(quantity::vector(gravity));
         }
-        let own_law = changed.simulation.scheme.value == Scheme::Regularized;
-        let is_new_scheme = changed.simulation.scheme.value != scene.simulation.scheme.value;
+        let own_law = changed.simulation.integrator.value == IntegratorKind::Regularized;
+        let is_new_integrator = changed.simulation.integrator.value != scene.simulation.integrator.value;
         for (index, region) in made_of.iter().enumerate() {
             let is_changed = self.materials.get(&index).is_some_and(|change| *change != MaterialChange::default());
-            if is_changed || (own_law && is_new_scheme && region.moduli.is_some()) {
+            if is_changed || (own_law && is_new_integrator && region.moduli.is_some()) {
                 let material = if own_law { self.moduli_only(index, region) } else { self.material(index, region) };
                 set_material(&mut changed, made_of, index, material);
             }
@@ -116,13 +116,13 @@ impl Changes {
         changed
     }
 
-    /// The law of a region; none if the scheme brings one.
+    /// Returns the law of a region, or `None` if the integrator defines it.
     pub fn law(&self, index: usize, region: &MadeOf) -> Option<String> {
         let changed = self.materials.get(&index).and_then(|change| change.law.clone());
         changed.or(region.law.map(str::to_owned))
     }
 
-    /// The moduli of a region.
+    /// Returns the moduli of a region.
     pub fn moduli(&self, index: usize, region: &MadeOf) -> Option<YoungPoisson> {
         let YoungPoisson { young, poisson } = region.moduli?;
         let change = self.materials.get(&index);
@@ -136,14 +136,14 @@ impl Changes {
         changed.or(region.given.inversion.as_ref().map(|own| own.value)).unwrap_or(Inverted::None)
     }
 
-    /// The material of a region with its changes; what is not changed is as it is given.
-    pub fn material(&self, index: usize, region: &MadeOf) -> Material {
+    /// Returns the material of a region with its changes.
+    pub fn material(&self, index: usize, region: &MadeOf) -> MaterialSettings {
         let Some(change) = self.materials.get(&index) else { return region.given.clone() };
         let inversion = self.inversion(index, region);
-        let treated = |material: Material| match inversion {
-            // Without a treatment, the threshold of one would do nothing.
-            Inverted::None => Material { inversion: None, inversion_threshold: None, ..material },
-            _ => Material { inversion: Some(At::new(inversion)), ..material },
+        let treated = |material: MaterialSettings| match inversion {
+            // Without inversion handling, a threshold has no effect.
+            Inverted::None => MaterialSettings { inversion: None, inversion_threshold: None, ..material },
+            _ => MaterialSettings { inversion: Some(Located::new(inversion)), ..material },
         };
         if *change == (MaterialChange { inversion: change.inversion, ..MaterialChange::default() }) {
             let given = region.given.clone();
@@ -152,9 +152,9 @@ impl Changes {
         let law = self.law(index, region);
         let same_law = law.as_deref() == region.law;
         let given = &region.given;
-        treated(Material {
-            law: law.map(At::new),
-            // Only one law has these choices.
+        treated(MaterialSettings {
+            law: law.map(Located::new),
+            // Only the corotational law has these options.
             tangent: given.tangent.clone().filter(|_| same_law),
             frame: given.frame.clone().filter(|_| same_law),
             inversion_threshold: given.inversion_threshold.clone(),
@@ -163,62 +163,62 @@ impl Changes {
         })
     }
 
-    /// The same without a law, for schemes that bring their own.
-    fn moduli_only(&self, index: usize, region: &MadeOf) -> Material {
+    /// Returns the material of a region without a law, for integrators that define the law.
+    fn moduli_only(&self, index: usize, region: &MadeOf) -> MaterialSettings {
         let moduli = self.moduli(index, region);
-        Material {
-            young: moduli.map(|moduli| At::new(Pressure::new(moduli.young))),
-            poisson: moduli.map(|moduli| At::new(moduli.poisson)),
-            density: Some(At::new(Density::new(region.density))),
-            ..Material::default()
+        MaterialSettings {
+            young: moduli.map(|moduli| Located::new(Pressure::new(moduli.young))),
+            poisson: moduli.map(|moduli| Located::new(moduli.poisson)),
+            density: Some(Located::new(Density::new(region.density))),
+            ..MaterialSettings::default()
         }
     }
 }
 
-/// Say in a scene what a region is made of.
-fn set_material(scene: &mut Scene, made_of: &[MadeOf], index: usize, material: Material) {
+/// Sets the material of a region in a scene.
+fn set_material(scene: &mut Scene, made_of: &[MadeOf], index: usize, material: MaterialSettings) {
     let name = &made_of[index].object;
-    // Objects have names of their own, and regions are listed object by object.
+    // Names of objects are unique, and regions are listed object by object.
     let mut names: Vec<&String> = made_of.iter().map(|region| &region.object).collect();
     names.dedup();
     let Some(at) = names.iter().position(|own| *own == name) else { return };
     let regions = made_of.iter().filter(|region| region.object == *name).count();
     let object: &mut Object = &mut scene.objects[at].value;
-    let choice = At::new(MaterialChoice::Here(Box::new(material)));
+    let choice = Located::new(MaterialChoice::Here(Box::new(material)));
     let region = &made_of[index].region;
     if let Some(own) = object.regions.iter_mut().rfind(|own| own.name.value == *region) {
         own.value.material = choice;
     } else if regions == 1 {
         object.material = Some(choice);
     } else {
-        // First, because the last one counts where several are for the same elements.
-        let own = ObjectRegion { name: At::new(region.clone()), elements: None, material: choice };
-        object.regions.insert(0, At::new(own));
+        // First, because the last entry wins where several contain the same elements.
+        let own = ObjectRegion { name: Located::new(region.clone()), elements: None, material: choice };
+        object.regions.insert(0, Located::new(own));
     }
 }
 
-/// Vertices that are held where they begin.
-pub fn hold(vertices: Vec<u32>) -> At<Hold> {
-    At::new(Hold {
+/// Returns a constraint that fixes vertices at their initial positions.
+pub fn fix(vertices: Vec<u32>) -> Located<Fixed> {
+    Located::new(Fixed {
         object: None,
-        vertices: At::new(Selection::Where(Where::Indices(vertices))),
-        axes: At::new("xyz".into()),
+        vertices: Located::new(Selection::Where(Where::Indices(vertices))),
+        axes: Located::new("xyz".into()),
         motion: None,
     })
 }
 
-/// The schemes that there are for reduced models, or for others.
-pub fn schemes(reduced: bool) -> Vec<Choice> {
+/// Returns the integrators for reduced or for full models.
+pub fn integrators(reduced: bool) -> Vec<Choice> {
     let other = if reduced { "regularized" } else { "exact-modes" };
-    choices("Scheme").filter(|scheme| scheme.name != other).collect()
+    choices("Integrator").filter(|integrator| integrator.name != other).collect()
 }
 
-/// The solvers that there are; of reduced models there is nothing to choose.
+/// Returns the linear solvers; none for reduced models.
 pub fn solvers(reduced: bool) -> Vec<Choice> {
     if reduced { Vec::new() } else { choices("Solver").collect() }
 }
 
-/// What can be chosen, from the description of scenes.
+/// Returns the variants of an enumeration in the JSON schema of scenes.
 fn choices(kind: &str) -> impl Iterator<Item = Choice> {
     let schema = schema();
     let variants = schema["$defs"][kind]["oneOf"].as_array().cloned().unwrap_or_default();
@@ -238,11 +238,11 @@ fn named<'de, T: Deserialize<'de>>(
         let mut known: Vec<String> = known.map(|choice| choice.name).collect();
         known.sort();
         known.dedup();
-        format!("there is no {what} `{name}`, only {}", known.join(", "))
+        format!("{what}: unknown name `{name}`, expected one of {}", known.join(", "))
     })
 }
 
-/// The name that scenes give something that can be chosen.
+/// Returns the name of a variant in scenes.
 pub fn name_of(choice: &impl serde::Serialize) -> String {
     serde_json::to_value(choice).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }
@@ -258,7 +258,7 @@ mod tests {
 [simulation]
 step = 0.01
 duration = 1
-scheme = "newmark"
+integrator = "newmark"
 newmark = { beta = 0.3, gamma = 0.6 }
 [[object]]
 name = "a"
@@ -281,7 +281,7 @@ material = { density = 500 }
     }
 
     fn built(scene: &Scene) -> Vec<MadeOf> {
-        // As a file would have it, so that what is saved is what is simulated.
+        // As read from a file, so that the saved scene is the simulated one.
         let file = SceneFile::parse(Source::new("changed.toml", scene.to_toml())).unwrap();
         file.build(&Disk).unwrap().made_of
     }
@@ -325,30 +325,30 @@ material = { density = 500 }
         let mut changes = Changes::default();
         changes.materials.insert(0, MaterialChange { law: Some("stvk".into()), ..MaterialChange::default() });
         let after = built(&changes.applied(&file.scene, &before));
-        // A choice that only the corotational law has goes with it.
+        // Options of the corotational law are removed with it.
         assert_eq!((after[0].law, &after[0].given.tangent), (Some("stvk"), &None));
     }
 
     #[test]
-    fn options_of_a_scheme_go_with_it_and_come_back_with_it() {
+    fn options_of_a_integrator_go_with_it_and_come_back_with_it() {
         let file = file();
         let made_of = built(&file.scene);
         let mut changes = Changes::default();
-        changes.steer(&Steering { scheme: Some("backward-euler".into()), ..Steering::default() }).unwrap();
+        changes.steer(&Steering { integrator: Some("backward-euler".into()), ..Steering::default() }).unwrap();
         let changed = changes.applied(&file.scene, &made_of);
         assert_eq!(changed.simulation.newmark, None);
         built(&changed);
-        changes.steer(&Steering { scheme: Some("newmark".into()), ..Steering::default() }).unwrap();
+        changes.steer(&Steering { integrator: Some("newmark".into()), ..Steering::default() }).unwrap();
         assert_eq!(changes.applied(&file.scene, &made_of), file.scene);
     }
 
     #[test]
-    fn the_regularized_scheme_takes_only_moduli() {
+    fn the_regularized_integrator_takes_only_moduli() {
         let mut file = file();
         file.scene.objects.pop();
         let made_of = built(&file.scene);
         let mut changes = Changes::default();
-        changes.steer(&Steering { scheme: Some("regularized".into()), ..Steering::default() }).unwrap();
+        changes.steer(&Steering { integrator: Some("regularized".into()), ..Steering::default() }).unwrap();
         let after = built(&changes.applied(&file.scene, &made_of));
         assert!(after.iter().all(|region| region.law.is_none()));
         assert!((after[0].moduli.unwrap().young / 1e5 - 1.0).abs() < 1e-9);
@@ -361,7 +361,7 @@ material = { density = 500 }
             Steering { step: Some(Time::new(0.0)), ..Steering::default() },
             Steering { step: Some(Time::new(f64::NAN)), ..Steering::default() },
             Steering { mass_damping: Some(Rate::new(-1.0)), ..Steering::default() },
-            Steering { scheme: Some("verlet".into()), ..Steering::default() },
+            Steering { integrator: Some("verlet".into()), ..Steering::default() },
             Steering { solver: Some("magic".into()), ..Steering::default() },
         ];
         for steering in wrong {
@@ -369,8 +369,10 @@ material = { density = 500 }
             assert!(error.contains("expected") || error.contains("only"), "{error}");
         }
         assert_eq!(changes, Changes::default());
-        assert!(schemes(true).iter().any(|scheme| scheme.name == "exact-modes" && !scheme.about.is_empty()));
-        assert!(!schemes(false).iter().any(|scheme| scheme.name == "exact-modes"));
-        assert_eq!(name_of(&Scheme::LinearizedBackwardEuler), "linearized-backward-euler");
+        assert!(
+            integrators(true).iter().any(|integrator| integrator.name == "exact-modes" && !integrator.about.is_empty())
+        );
+        assert!(!integrators(false).iter().any(|integrator| integrator.name == "exact-modes"));
+        assert_eq!(name_of(&IntegratorKind::LinearizedBackwardEuler), "linearized-backward-euler");
     }
 }

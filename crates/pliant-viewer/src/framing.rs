@@ -1,23 +1,23 @@
 //! The box that the first view shows: bodies, obstacles near them, and where bodies will fall.
 
-use pliant::force::Shape;
+use pliant::force::ObstacleShape;
 use pliant::math::Vec3;
 use pliant::model::Model;
-use pliant::output::CastBody;
+use pliant::output::BodyGeometry;
 use pliant::system::State;
 
-use crate::stage::{Stage, is_free};
+use crate::display_scene::{DisplayScene, is_free};
 
-/// Diagonal of the first view relative to the size of the bodies, at most: farther away, bodies would be too small to see.
+/// Maximum diagonal of the first view relative to the size of the bodies: in a larger view they would be too small.
 const MAX_REACH: f64 = 20.0;
 
 /// Distance up to which a plane below a fixed body belongs to the first view, relative to the size of the bodies.
 const NEAR: f64 = 2.0;
 
-/// Number of points of a trajectory that are looked at.
+/// Number of sampled points of a trajectory.
 const SAMPLES: u32 = 32;
 
-/// An axis-aligned box \[m\].
+/// Axis-aligned box \[m\].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bounds {
     pub low: Vec3,
@@ -25,7 +25,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Returns the box around points, or `None` if there are none.
+    /// Returns the bounding box of points, or `None` without points.
     pub fn of(points: impl IntoIterator<Item = Vec3>) -> Option<Self> {
         let grow = |bounds: Option<Self>, point: Vec3| {
             let Self { low, high } = bounds.unwrap_or(Self { low: point, high: point });
@@ -53,8 +53,8 @@ impl Bounds {
         if union.diagonal() <= MAX_REACH * size { union } else { self }
     }
 
-    /// Returns the least coordinate of the box along a direction.
-    fn least_along(self, direction: Vec3) -> f64 {
+    /// Returns the minimum coordinate of the box along a direction.
+    fn min_along(self, direction: Vec3) -> f64 {
         let half = 0.5 * (self.high - self.low);
         (0.5 * (self.low + self.high)).dot(direction) - half.dot(direction.abs())
     }
@@ -62,16 +62,16 @@ impl Bounds {
 
 /// Returns the box of the first view of a simulation in its initial state. Free bodies are followed as rigid bodies along
 /// their ballistic trajectory to the first plane that they meet.
-pub fn first_view(stage: &Stage, model: &Model, state: &State) -> Option<Bounds> {
-    let bodies: Vec<(&CastBody, Bounds)> = stage
-        .cast
+pub fn first_view(display: &DisplayScene, model: &Model, state: &State) -> Option<Bounds> {
+    let bodies: Vec<(&BodyGeometry, Bounds)> = display
+        .geometry
         .bodies()
         .iter()
         .filter_map(|body| Some((body, Bounds::of(body.surface_positions(&state.q))?)))
         .collect();
     let shapes = model.obstacles_at(state.time);
     let mut view = bodies.iter().map(|(_, bounds)| *bounds).reduce(Bounds::union)?;
-    let size = view.diagonal().max(stage.size);
+    let size = view.diagonal().max(display.size);
     for (body, bounds) in &bodies {
         let more = if is_free(model, body) {
             landing(*bounds, velocity(model, state, body), model.gravity(), &shapes)
@@ -81,32 +81,32 @@ pub fn first_view(stage: &Stage, model: &Model, state: &State) -> Option<Bounds>
         view = more.map_or(view, |more| view.including(more, size));
     }
     for shape in &shapes {
-        if let Shape::Sphere { centre, radius, .. } = *shape {
-            view = view.including(Bounds { low: centre - radius, high: centre + radius }, size);
+        if let ObstacleShape::Sphere { center, radius, .. } = *shape {
+            view = view.including(Bounds { low: center - radius, high: center + radius }, size);
         }
     }
     Some(view)
 }
 
 /// Returns the velocity of the center of mass of a body [m/s].
-fn velocity(model: &Model, state: &State, body: &CastBody) -> Vec3 {
+fn velocity(model: &Model, state: &State, body: &BodyGeometry) -> Vec3 {
     let masses = &model.vertex_masses()[body.vertices()];
     let (v, _) = state.v.as_chunks::<3>();
     let momentum: Vec3 = masses.iter().zip(&v[body.vertices()]).map(|(mass, v)| *mass * Vec3::from_array(*v)).sum();
     momentum / masses.iter().sum::<f64>().max(f64::MIN_POSITIVE)
 }
 
-/// Returns the box around the trajectory to the first plane, or `None` if it meets none.
-fn landing(bounds: Bounds, velocity: Vec3, gravity: Vec3, shapes: &[Shape]) -> Option<Bounds> {
+/// Returns the box around the trajectory to the first plane, or `None` if it meets no plane.
+fn landing(bounds: Bounds, velocity: Vec3, gravity: Vec3, shapes: &[ObstacleShape]) -> Option<Bounds> {
     let time = shapes
         .iter()
         .filter_map(|shape| match *shape {
-            Shape::Plane { point, normal } => {
+            ObstacleShape::Plane { point, normal } => {
                 let normal = normal.try_normalize()?;
-                let height = bounds.least_along(normal) - point.dot(normal);
+                let height = bounds.min_along(normal) - point.dot(normal);
                 first_root(0.5 * gravity.dot(normal), velocity.dot(normal), height)
             }
-            Shape::Sphere { .. } => None,
+            ObstacleShape::Sphere { .. } => None,
         })
         .min_by(f64::total_cmp)?;
     let at = |sample: u32| {
@@ -122,20 +122,20 @@ fn first_root(a: f64, b: f64, c: f64) -> Option<f64> {
         return Some(0.0);
     }
     let discriminant = b * b - 4.0 * a * c;
-    // Without cancellation: the smaller positive root of a parabola that begins above 0.
+    // Without cancellation: the smaller positive root, for `c > 0`.
     let root = 2.0 * c / (-b + discriminant.max(0.0).sqrt());
     (discriminant >= 0.0 && root > 0.0 && root.is_finite()).then_some(root)
 }
 
-/// Returns the box with its shadows on the planes that are near.
-fn below(bounds: Bounds, shapes: &[Shape], near: f64) -> Option<Bounds> {
-    let on_plane = |shape: &Shape| match *shape {
-        Shape::Plane { point, normal } => {
+/// Returns the box including its projections onto nearby planes.
+fn below(bounds: Bounds, shapes: &[ObstacleShape], near: f64) -> Option<Bounds> {
+    let on_plane = |shape: &ObstacleShape| match *shape {
+        ObstacleShape::Plane { point, normal } => {
             let normal = normal.try_normalize()?;
-            let height = bounds.least_along(normal) - point.dot(normal);
+            let height = bounds.min_along(normal) - point.dot(normal);
             (0.0..=near).contains(&height).then(|| bounds.moved(-height * normal))
         }
-        Shape::Sphere { .. } => None,
+        ObstacleShape::Sphere { .. } => None,
     };
     shapes.iter().filter_map(on_plane).reduce(Bounds::union)
 }
@@ -143,15 +143,15 @@ fn below(bounds: Bounds, shapes: &[Shape], near: f64) -> Option<Bounds> {
 #[cfg(test)]
 mod tests {
     use pliant::io::Disk;
-    use pliant::output::Cast;
+    use pliant::output::SceneGeometry;
     use pliant::scene::{SceneFile, Source};
 
     use super::*;
 
     fn view_of(text: &str) -> Bounds {
         let built = SceneFile::parse(Source::new("scene.toml", text)).unwrap().build(&Disk).unwrap();
-        let stage = Stage::new(Cast::new(built.simulation.model()));
-        first_view(&stage, built.simulation.model(), built.simulation.state()).unwrap()
+        let display = DisplayScene::new(SceneGeometry::new(built.simulation.model()));
+        first_view(&display, built.simulation.model(), built.simulation.state()).unwrap()
     }
 
     fn cube(more: &str) -> String {
@@ -184,16 +184,16 @@ mod tests {
     fn what_is_too_far_away_does_not_make_the_bodies_small() {
         let far = view_of(&cube("translate = [0, 500, 0]\n[[obstacle]]\nplane = {}\n"));
         assert!(far.diagonal() < 2.0, "{far:?}");
-        // Upwards without gravity it never meets the ground.
+        // Moving up without gravity, it never meets the ground.
         let up = view_of(&format!("gravity = [0, 0, 0]\n{}", cube("velocity = [0, 5, 0]\n[[obstacle]]\nplane = {}\n")));
         assert!(up.high.y < 2.0, "{up:?}");
     }
 
     #[test]
     fn balls_and_the_ground_below_fixed_bodies_are_in_the_first_view() {
-        let text = "translate = [0, 2, 0]\n[[hold]]\nvertices = \"x-min\"\n[[obstacle]]\nplane = {}\n\
+        let text = "translate = [0, 2, 0]\n[[fixed]]\nvertices = \"x-min\"\n[[obstacle]]\nplane = {}\n\
                     [[obstacle]]\nball = { center = [4, 1, 0], radius = 1 }\n";
-        let view = view_of(&cube(&text.replace("center", "centre")));
+        let view = view_of(&cube(&text.replace("center", "center")));
         assert!(view.low.y.abs() < 1e-9 && view.high.x >= 5.0, "{view:?}");
     }
 

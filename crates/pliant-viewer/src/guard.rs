@@ -1,13 +1,13 @@
-//! Who may connect: those who know the token, from a page of this server, at an address that is its own.
+//! Access control: a connection needs the token, an origin of this server and a host name of this server.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-/// A secret in the address of the page: 128 random bits.
+/// Secret in the address of the page: 128 random bits.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token(String);
 
 impl Token {
-    /// One that nobody can guess.
+    /// Generates a random token.
     pub fn random() -> Result<Self, getrandom::Error> {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes)?;
@@ -18,7 +18,7 @@ impl Token {
         &self.0
     }
 
-    /// Whether this is it, in a time that does not tell how much of it was right.
+    /// Returns true if the token equals `given`. The comparison takes constant time.
     pub fn is(&self, given: &str) -> bool {
         let differing = self.0.bytes().zip(given.bytes()).fold(0, |differing, (own, given)| differing | (own ^ given));
         given.len() == self.0.len() && differing == 0
@@ -31,12 +31,12 @@ impl std::fmt::Debug for Token {
     }
 }
 
-/// What requests must have.
+/// Requirements on requests.
 #[derive(Debug, Clone)]
 pub struct Guard {
     pub token: Token,
     listens_on: IpAddr,
-    /// Names under which others know this machine.
+    /// Additional host names of this machine.
     names: Vec<String>,
 }
 
@@ -46,8 +46,8 @@ impl Guard {
         Self { token, listens_on: listens_on.ip(), names }
     }
 
-    /// Whether a request is to an address of this server. A name that somebody else has pointed here is not one: a page of theirs
-    /// would count as one of ours. The port may be another than ours, as with a tunnel of ssh.
+    /// Returns true if a `Host` header names this server. Other names that resolve to it are refused, as DNS rebinding
+    /// would make foreign pages same-origin. The port may differ, as in an ssh tunnel.
     pub fn allows_host(&self, host: &str) -> bool {
         let name = without_port(host).to_ascii_lowercase();
         if name == "localhost" || self.names.contains(&name) {
@@ -55,13 +55,14 @@ impl Guard {
         }
         match name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>() {
             Ok(address) if address.is_loopback() => true,
-            // Nobody can point an address elsewhere.
+            // IP addresses are not subject to DNS rebinding.
             Ok(_) => !self.listens_on.is_loopback(),
             Err(_) => false,
         }
     }
 
-    /// Whether a page of this origin may open a socket at this host: only our own. Browsers always say of what origin a page is, programs do not.
+    /// Returns true if a page of this origin may open a socket at this host, which requires the same origin. Browsers
+    /// always send the origin, other programs do not.
     pub fn allows_origin(origin: &str, host: &str) -> bool {
         let own = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
         own.is_some_and(|own| own.eq_ignore_ascii_case(host))
@@ -70,13 +71,13 @@ impl Guard {
 
 fn without_port(host: &str) -> &str {
     match host.rfind(']') {
-        // Colons are part of an address in brackets.
+        // IPv6 addresses in brackets contain colons.
         Some(end) => &host[..=end],
         None => host.split(':').next().unwrap_or(host),
     }
 }
 
-/// The address to put into a browser on this machine.
+/// Returns the address for a browser on this machine.
 pub fn reachable(listens_on: SocketAddr) -> SocketAddr {
     let ip = match listens_on.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),

@@ -1,43 +1,44 @@
-//! The last seconds, to go back to.
+//! States of the last seconds, to which users can go back.
 
 use std::collections::VecDeque;
 
 use pliant::system::State;
 
-/// How far back one can go, in s of simulated time.
+/// Simulated time that is kept \[s\].
 const SPAN: f64 = 10.0;
 
-/// As many states at most.
+/// Maximum number of states.
 const MOST: usize = 600;
 
-/// As much memory at most, in bytes.
+/// Maximum memory, in bytes.
 const MEMORY: usize = 256 << 20;
 
-/// A state with how many steps led to it.
+/// State with the number of steps before it.
 #[derive(Debug, Clone)]
 pub struct Past {
     pub step: u64,
     pub state: State,
 }
 
-/// States in the order of time.
+/// Stored states, ordered by time.
 #[derive(Debug, Default)]
 pub struct History {
     past: VecDeque<Past>,
 }
 
 impl History {
-    /// Forget what came after a time. Returns whether a state of this time is worth remembering: not so soon after another.
+    /// Discards the states from a time on. Returns true if a state of this time is to be stored, as it is not too close to
+    /// the last one.
     pub fn go_on(&mut self, time: f64) -> bool {
         while self.past.back().is_some_and(|last| last.state.time >= time) {
             self.past.pop_back();
         }
         let is_soon = |last: &Past| time - last.state.time < SPAN / MOST as f64;
-        // The first is the way back to the start.
+        // The first state allows the return to the start.
         self.past.len() < 2 || !self.past.back().is_some_and(is_soon)
     }
 
-    /// Remember a state, if it is worth it. What came after its time is forgotten.
+    /// Stores a state, unless it is too close to the last one. Later states are discarded.
     pub fn remember(&mut self, step: u64, state: &State) {
         if !self.go_on(state.time) {
             return;
@@ -53,17 +54,17 @@ impl History {
         self.past.clear();
     }
 
-    /// From when to when there are states; none if there is none.
+    /// Returns the first and last stored time \[s\], or `None` if no state is stored.
     pub fn span(&self) -> Option<[f64; 2]> {
         Some([self.past.front()?.state.time, self.past.back()?.state.time])
     }
 
-    /// Returns the state that was remembered `count` states before the last, if there is one.
+    /// Returns the state `count` states before the last, if there is one.
     pub fn before_last(&self, count: usize) -> Option<&Past> {
         self.past.get(self.past.len().checked_sub(count + 1)?)
     }
 
-    /// The state nearest to a time.
+    /// Returns the state nearest to a time.
     pub fn nearest(&self, time: f64) -> Option<&Past> {
         let [from, to] = self.span()?;
         let time = time.clamp(from, to);

@@ -1,29 +1,30 @@
-//! Pull on simulated solids with the mouse, in the browser: a local server, and the page that it serves.
+//! Interactive viewer in the browser: a local server, and the page with which users pull on simulated solids.
 //!
 //! ```no_run
 //! use pliant::io::Disk;
 //! use pliant::scene::SceneFile;
-//! use pliant_viewer::{Live, Page, Params, Viewer};
+//! use pliant_viewer::{Live, Page, ServerParams, Viewer};
 //!
 //! let scene = SceneFile::read(&Disk, "beam.toml".as_ref())?;
 //! let page = Page::embedded().ok_or("this build has no page")?;
-//! let params = Params::default();
+//! let params = ServerParams::default();
 //! let viewer = Viewer::start(Viewer::listen(&params)?, &params, page, Live::new(scene)?)?;
 //! println!("{}", viewer.address());
 //! std::thread::park();
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! One thread simulates (`session.rs`); it owns all that moves, obeys what pages ask for between two steps, and lays out the latest `Moment`
-//! for whoever wants it. A task for each page (`socket.rs`) takes the latest moment when the page is ready for one, cuts out what this page looks at, and sends it: a slow page
-//! misses moments, and nothing waits for it. What they say to each other is in `PROTOCOL.md`; its types are in `protocol.rs`.
+//! One thread simulates (`session.rs`). It owns the simulation, executes commands of pages between two steps, and
+//! publishes the latest `Snapshot`. One task per page (`socket.rs`) takes the latest snapshot when the page is ready,
+//! extracts the data that this page shows, and sends it. A slow page misses snapshots, and nothing waits for it.
+//! `PROTOCOL.md` describes the messages; their types are in `protocol.rs`.
 
 mod changes;
 mod framing;
 mod guard;
 mod history;
 mod live;
-mod moment;
+mod snapshot;
 mod pace;
 mod page;
 mod playback;
@@ -32,11 +33,11 @@ mod remedy;
 mod server;
 mod session;
 mod socket;
-mod stage;
+mod display_scene;
 mod touch;
 
 pub use live::{Live, LiveError};
 pub use page::Page;
 pub use playback::Playback;
-pub use server::{Params, Viewer, ViewerError};
+pub use server::{ServerParams, Viewer, ViewerError};
 pub use session::Show;

@@ -1,4 +1,4 @@
-//! A simulation that goes on, and that people touch and steer.
+//! Interactive simulation that users can pull, pin, push and change while it runs.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -8,9 +8,9 @@ use axum::body::Bytes;
 use pliant::force::Obstacles;
 use pliant::io::Disk;
 use pliant::math::Vec3;
-use pliant::output::{Cast, DressError, Frame};
+use pliant::output::{SceneGeometry, VisualError, Frame};
 use pliant::reduced::Reduction;
-use pliant::scene::{MadeOf, Material, Scene, SceneError, SceneFile, obstacle_stiffness};
+use pliant::scene::{MadeOf, MaterialSettings, Scene, SceneError, SceneFile, obstacle_stiffness};
 use pliant::simulation::Simulation;
 use pliant::system::State;
 use thiserror::Error;
@@ -18,15 +18,15 @@ use thiserror::Error;
 use crate::changes::{self, Changes, name_of};
 use crate::framing;
 use crate::history::History;
-use crate::moment::{Energies, Facts, Moment};
+use crate::snapshot::{Energies, Status, Snapshot};
 use crate::pace::{Pace, Timings};
 use crate::protocol::{Command, MaterialShown, MaterialSteering, SavedScene, Settings};
 use crate::remedy::Failed;
 use crate::session::{Answer, Due, Show, ViewerId};
-use crate::stage::{self, BallSize, ObstacleShown, Pull, Stage, is_free};
-use crate::touch::Touch;
+use crate::display_scene::{self, BallSize, ObstacleView, Pull, DisplayScene, is_free};
+use crate::touch::Interaction;
 
-/// Why a scene cannot be shown.
+/// Reason why a scene cannot be shown.
 #[derive(Debug, Error)]
 #[allow(missing_docs, reason = "the message says what each part is")]
 #[non_exhaustive]
@@ -34,36 +34,36 @@ pub enum LiveError {
     #[error(transparent)]
     Scene(#[from] SceneError),
     #[error(transparent)]
-    Dress(#[from] DressError),
-    #[error("the scene cannot be touched: {0}")]
-    Touch(String),
+    Visual(#[from] VisualError),
+    #[error("the forces for pulling and pushing cannot be added to the scene: {0}")]
+    Interaction(String),
 }
 
-/// A scene that is simulated in real time.
+/// Scene that is simulated in real time.
 pub struct Live {
-    /// As it was read.
+    /// Scene as it was read.
     pub(crate) file: SceneFile,
     pub(crate) made_of: Vec<MadeOf>,
     pub(crate) reduction: Option<Reduction>,
     pub(crate) changes: Changes,
-    /// The changes that the simulation has.
+    /// Changes that have been applied to the simulation.
     pub(crate) obeyed: Changes,
     pub(crate) simulation: Simulation,
     start: State,
     steps: u64,
-    stage: Arc<Stage>,
-    stage_message: Bytes,
-    pub(crate) touch: Touch,
+    display: Arc<DisplayScene>,
+    display_message: Bytes,
+    pub(crate) touch: Interaction,
     pub(crate) history: History,
     pace: Pace,
     timings: Timings,
     is_playing: bool,
-    /// How many steps were asked for one by one.
+    /// Number of requested single steps.
     single_steps: u32,
     pub(crate) failure: Option<Failed>,
-    /// The number of failures so far.
+    /// Number of failures so far.
     failures: u64,
-    held: Arc<[u32]>,
+    fixed: Arc<[u32]>,
     rest_volume: f64,
     pull_stiffness: f64,
     inputs: BTreeMap<ViewerId, u64>,
@@ -77,37 +77,37 @@ impl std::fmt::Debug for Live {
 }
 
 impl Live {
-    /// A scene at its start, playing as soon as someone looks.
+    /// Creates a simulation of a scene in its initial state. It plays as soon as a page is connected.
     pub fn new(file: SceneFile) -> Result<Self, LiveError> {
         let reduction = file.reduction(&Disk)?;
         let mut built = file.build_with(&Disk, reduction.clone())?;
-        let mut cast = Cast::new(built.simulation.model());
+        let mut geometry = SceneGeometry::new(built.simulation.model());
         for (body, skin) in built.skins.into_iter().enumerate() {
             if let Some((surface, embedding)) = skin {
-                cast.dress(body, surface, embedding)?;
+                geometry.attach_visual(body, surface, embedding)?;
             }
         }
-        let stage = Arc::new(Stage::new(cast));
+        let display = Arc::new(DisplayScene::new(geometry));
         let model = built.simulation.model();
         let mass: f64 = model.vertex_masses().iter().sum();
-        let stiffness = pull_stiffness(mass, stage.size, &built.made_of);
-        let facts = stage::Facts {
+        let stiffness = pull_stiffness(mass, display.size, &built.made_of);
+        let info = display_scene::SceneInfo {
             title: file.title(),
             about: file.scene.about.clone(),
             mode: "live",
             up: file.scene.up,
             reduced: built.simulation.reduced_model().map(|reduced| reduced.basis().size()),
             pull: Pull { stiffness },
-            ball: BallSize { radius: 0.08 * stage.size },
+            ball: BallSize { radius: 0.08 * display.size },
             timeline: None,
-            view: framing::first_view(&stage, model, built.simulation.state()),
+            view: framing::first_view(&display, model, built.simulation.state()),
         };
-        let stage_message = stage.message(&facts, model);
+        let display_message = display.message(&info, model);
         let mut touch =
-            Touch::new(PULL_DAMPING * mass.sqrt(), contact_stiffness(&file.scene, &stage, &built.made_of, stiffness));
-        let held = held_vertices(&built.simulation);
+            Interaction::new(PULL_DAMPING * mass.sqrt(), contact_stiffness(&file.scene, &display, &built.made_of, stiffness));
+        let fixed = fixed_vertices(&built.simulation);
         let start = built.simulation.state().clone();
-        touch.attach(&mut built.simulation).map_err(LiveError::Touch)?;
+        touch.attach(&mut built.simulation).map_err(LiveError::Interaction)?;
         let mut live = Self {
             made_of: built.made_of,
             reduction,
@@ -117,8 +117,8 @@ impl Live {
             simulation: built.simulation,
             start,
             steps: 0,
-            stage,
-            stage_message,
+            display,
+            display_message,
             touch,
             history: History::default(),
             pace: Pace::new(),
@@ -127,7 +127,7 @@ impl Live {
             single_steps: 0,
             failure: None,
             failures: 0,
-            held,
+            fixed,
             pull_stiffness: stiffness,
             inputs: BTreeMap::new(),
             notes: built.notes,
@@ -137,12 +137,12 @@ impl Live {
         Ok(live)
     }
 
-    /// Notes on the scene and warnings, one sentence each.
+    /// Returns notes on the scene and warnings, one sentence each.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// The same, waiting to be told to play.
+    /// Starts paused.
     #[must_use]
     pub fn paused(self) -> Self {
         Self { is_playing: false, ..self }
@@ -176,7 +176,7 @@ impl Live {
             Ok(info) => {
                 self.steps += 1;
                 self.timings.add(began, self.simulation.dt(), info);
-                // The state of a reduced model is worked out when it is asked for.
+                // The full state of a reduced model is computed on demand.
                 if self.history.go_on(self.simulation.time()) {
                     self.history.remember(self.steps, self.simulation.state());
                 }
@@ -188,7 +188,7 @@ impl Live {
         }
     }
 
-    /// Pauses where energy has appeared, with what prevents it.
+    /// Pauses after a gain of energy, with remedies that prevent it.
     fn pause_for_gain(&mut self, message: String) {
         self.failures += 1;
         let failed = Failed::new(self.failures, message, self.simulation.dt(), self.other_steps());
@@ -196,7 +196,7 @@ impl Live {
         (self.is_playing, self.single_steps) = (false, 0);
     }
 
-    /// Pauses with a message. After a failed step the bodies are where they were before it.
+    /// Pauses with a message. A failed step leaves the state unchanged.
     fn fail(&mut self, message: String, has_remedies: bool) {
         self.failures += 1;
         let remedies = if has_remedies { self.remedies() } else { Vec::new() };
@@ -204,7 +204,7 @@ impl Live {
         (self.is_playing, self.single_steps) = (false, 0);
     }
 
-    /// Pins hold vertices where they are then: elsewhere they would tear at the body.
+    /// Jumps to a state. Pinned vertices are fixed at their positions in this state; elsewhere they would tear the body.
     fn go_to(&mut self, steps: u64, state: State) -> Result<(), String> {
         self.steps = steps;
         self.failure = None;
@@ -229,21 +229,21 @@ impl Live {
         self.go_to(past.step, past.state)
     }
 
-    /// Make the simulation what the changes say. On error it is as it was, and so are the changes.
+    /// Applies the changes to the simulation. On error the simulation stays unchanged, and the changes are reverted.
     fn apply_changes(&mut self) -> Result<(), String> {
         if self.changes == self.obeyed {
             return Ok(());
         }
         let applied = if self.changes.needs_new_simulation(&self.obeyed) { self.rebuild() } else { self.adjust() };
         match applied {
-            // Whatever failed did so without the changes.
+            // An earlier failure occurred without these changes.
             Ok(()) => (self.obeyed, self.failure) = (self.changes.clone(), None),
             Err(_) => self.changes = self.obeyed.clone(),
         }
         applied
     }
 
-    /// Change what can be changed while it runs.
+    /// Applies changes that need no rebuild.
     fn adjust(&mut self) -> Result<(), String> {
         let scene = self.changes.applied(&self.file.scene, &self.made_of);
         let changed: Vec<usize> = (0..self.made_of.len())
@@ -253,7 +253,7 @@ impl Live {
         if brings_law && !changed.is_empty() {
             return self.rebuild();
         }
-        // All that can be wrong first.
+        // All fallible conversions first.
         let mut elasticities = Vec::new();
         let regions = self.regions();
         for &index in &changed {
@@ -281,14 +281,14 @@ impl Live {
         Ok(())
     }
 
-    /// Obstacles whose stiffness the scene does not give go with that of the bodies.
+    /// Adapts the stiffness of obstacles to that of the bodies, except where the scene gives it.
     fn stiffen_obstacles(&mut self) -> Result<(), String> {
         let made_of = self.made_of_now();
         let stiffness = self.contact_stiffness(&made_of);
         self.touch.ball_stiffness = stiffness;
         let given: Vec<bool> = self.file.scene.obstacles.iter().map(|own| own.stiffness.is_some()).collect();
         let mut forces = self.simulation.forces_mut_of::<Obstacles>();
-        // The last are those that people push with.
+        // The last group of obstacles are the balls of the users.
         let Some(obstacles) = forces.first_mut().filter(|own| own.list().len() == given.len()) else { return Ok(()) };
         for (number, _) in given.iter().enumerate().filter(|(_, given)| !**given) {
             let obstacle = pliant::force::Obstacle { stiffness, ..obstacles.list()[number].clone() };
@@ -298,22 +298,22 @@ impl Live {
     }
 
     fn contact_stiffness(&self, made_of: &[MadeOf]) -> f64 {
-        contact_stiffness(&self.file.scene, &self.stage, made_of, self.pull_stiffness)
+        contact_stiffness(&self.file.scene, &self.display, made_of, self.pull_stiffness)
     }
 
-    /// What regions are made of with the changes.
+    /// Returns the materials of all regions with the changes.
     fn made_of_now(&self) -> Vec<MadeOf> {
         let now =
             |(index, region): (usize, &MadeOf)| MadeOf { moduli: self.changes.moduli(index, region), ..region.clone() };
         self.made_of.iter().enumerate().map(now).collect()
     }
 
-    /// Make the simulation anew, and go on where it is.
+    /// Rebuilds the simulation and continues from its current state.
     fn rebuild(&mut self) -> Result<(), String> {
         let mut built = self.build(&self.changes)?;
         self.touch.ball_stiffness = self.contact_stiffness(&self.made_of_now());
         self.touch.attach(&mut built.simulation)?;
-        // Integrators compute accelerations of their own.
+        // The new integrator computes its initial accelerations.
         built.simulation.begin_at(State { a: None, ..self.simulation.state().clone() });
         (self.simulation, self.notes) = (built.simulation, built.notes);
         self.pace.restart();
@@ -324,7 +324,10 @@ impl Live {
     fn set_material(&mut self, steering: MaterialSteering) -> Result<(), String> {
         let MaterialSteering { index, law, young, poisson, inversion } = steering;
         let count = self.made_of.len();
-        let region = self.made_of.get(index).ok_or_else(|| format!("there is no material {index}, only {count}"))?;
+        let region = self
+            .made_of
+            .get(index)
+            .ok_or_else(|| format!("material {index} does not exist; the number of materials is {count}"))?;
         if let Some(why_not) = self.why_not(region) {
             return Err(why_not);
         }
@@ -335,29 +338,29 @@ impl Live {
         change.inversion = inversion.or(change.inversion);
         let changes_moduli = change.young.is_some() || change.poisson.is_some();
         if region.law == Some("formula") && change.law.is_none() && changes_moduli {
-            return Err("this material is a formula, which has no moduli to change; choose a law first".into());
+            return Err("this material is a formula without moduli; choose a law first".into());
         }
         let changed = Changes { materials: [(index, change.clone())].into(), ..Changes::default() };
         let (body, number) = self.regions()[index];
         let own = &self.simulation.model().bodies()[body].mesh().regions()[number];
-        // What is wrong with it is said to who asked, and other changes are not lost with it.
+        // Errors are reported to the page that requested the change, and other changes are kept.
         changed.material(index, region).elasticity(own).map_err(|error| error.to_string())?;
         self.changes.materials.insert(index, change);
         Ok(())
     }
 
-    /// The body of each region, and its number there.
+    /// Returns the body of each region, and the index of the region in it.
     fn regions(&self) -> Vec<(usize, usize)> {
         let bodies = self.simulation.model().bodies().iter().enumerate();
         bodies.flat_map(|(body, own)| (0..own.mesh().regions().len()).map(move |region| (body, region))).collect()
     }
 
-    /// Why a material cannot be changed.
+    /// Returns the reason why a material cannot be changed.
     fn why_not(&self, region: &MadeOf) -> Option<String> {
         if self.reduction.is_some() {
-            Some("a reduced model is made of its materials: `pliant reduce` makes one of others".into())
+            Some("a reduced model depends on its materials; `pliant reduce` builds one with other materials".into())
         } else if region.moduli.is_none() {
-            Some("this body is held together by springs, not by an elastic law".into())
+            Some("this body consists of springs and has no elastic law".into())
         } else {
             None
         }
@@ -365,12 +368,16 @@ impl Live {
 
     fn why_no_pins(&self) -> Option<String> {
         let reduced = self.simulation.reduced_model()?;
-        Some(format!("a reduced model of {} directions keeps the holds that it was made with", reduced.basis().size()))
+        Some(format!(
+            "a reduced model of {} basis vectors keeps the fixed vertices that it was built with",
+            reduced.basis().size()
+        ))
     }
 
-    /// The vertices of the boundary of a body near a point, or the nearest of those that are meant.
+    /// Returns the boundary vertices of a body within `radius` of a point, or the nearest one; only those that `is_meant`
+    /// accepts.
     fn near(&self, body: usize, point: Vec3, radius: f64, is_meant: impl Fn(u32) -> bool) -> Vec<u32> {
-        let body = &self.stage.cast.bodies()[body];
+        let body = &self.display.geometry.bodies()[body];
         let state = self.simulation.state();
         let first = body.vertices().start as u32;
         let distance = |vertex: u32| {
@@ -392,15 +399,15 @@ impl Live {
         if let Some(why_not) = self.why_no_pins() {
             return Err(why_not);
         }
-        let spot = self.stage.spot(triangle, weights)?;
+        let surface_point = self.display.surface_point(triangle, weights)?;
         let state = self.simulation.state();
-        let positions = self.stage.cast.bodies()[spot.body].surface_positions(&state.q);
-        let point = spot.corners.iter().zip(spot.weights).map(|(&corner, weight)| weight * positions[corner]).sum();
+        let positions = self.display.geometry.bodies()[surface_point.body].surface_positions(&state.q);
+        let point = surface_point.corners.iter().zip(surface_point.weights).map(|(&corner, weight)| weight * positions[corner]).sum();
         let pinned: HashSet<u32> = self.touch.pinned().iter().copied().collect();
         let chosen = if pins {
-            self.near(spot.body, point, radius, |vertex| self.held.binary_search(&vertex).is_err())
+            self.near(surface_point.body, point, radius, |vertex| self.fixed.binary_search(&vertex).is_err())
         } else {
-            self.near(spot.body, point, radius, |vertex| pinned.contains(&vertex))
+            self.near(surface_point.body, point, radius, |vertex| pinned.contains(&vertex))
         };
         let state = state.clone();
         let model = self.simulation.model_mut();
@@ -413,10 +420,10 @@ impl Live {
     }
 
     fn throw(&mut self, triangle: u32, velocity: Vec3) -> Result<(), String> {
-        let spot = self.stage.spot(triangle, [1.0, 0.0, 0.0])?;
-        let body = &self.stage.cast.bodies()[spot.body];
+        let surface_point = self.display.surface_point(triangle, [1.0, 0.0, 0.0])?;
+        let body = &self.display.geometry.bodies()[surface_point.body];
         if !is_free(self.simulation.model(), body) {
-            return Err(format!("`{}` is held: only what is free can be thrown", body.name()));
+            return Err(format!("`{}` is fixed: only free bodies can be thrown", body.name()));
         }
         let mut state = self.simulation.state().clone();
         let (v, _) = state.v.as_chunks_mut::<3>();
@@ -426,12 +433,12 @@ impl Live {
         Ok(())
     }
 
-    /// The scene with all changes, which can be read from any folder of this machine.
+    /// Returns the scene with all changes. Its paths are absolute, so that any folder of this machine can contain it.
     fn save(&self) -> SavedScene {
         let mut scene = self.changes.applied(&self.file.scene, &self.made_of);
         let pins = self.touch.pinned();
         if !pins.is_empty() {
-            scene.holds.push(changes::hold(pins.to_vec()));
+            scene.fixed.push(changes::fix(pins.to_vec()));
         }
         let folder = &self.file.source.folder;
         scene.for_each_file(|name| {
@@ -439,14 +446,14 @@ impl Live {
             *name = std::path::absolute(&path).unwrap_or(path).to_string_lossy().into_owned();
         });
         let stem = self.file.source.path.file_stem().map_or("scene".into(), |stem| stem.to_string_lossy().into_owned());
-        let text = format!("# {stem}, as it was changed in the viewer.\n\n{}", scene.to_toml());
+        let text = format!("# {stem} with the changes made in the viewer.\n\n{}", scene.to_toml());
         SavedScene { name: format!("{stem}-changed.toml"), text }
     }
 
     fn material_shown(&self, index: usize, region: &MadeOf) -> MaterialShown {
         let brings_law = self.simulation.brings_elasticity();
         let moduli = self.changes.moduli(index, region);
-        let usual = || region.moduli.map(|_| Material::USUAL_LAW.to_owned());
+        let usual = || region.moduli.map(|_| MaterialSettings::USUAL_LAW.to_owned());
         let has_one = self.made_of.iter().filter(|own| own.object == region.object).count() == 1;
         MaterialShown {
             index,
@@ -462,14 +469,14 @@ impl Live {
 }
 
 impl Show for Live {
-    fn stage(&self) -> (Arc<Stage>, Bytes) {
-        (self.stage.clone(), self.stage_message.clone())
+    fn display(&self) -> (Arc<DisplayScene>, Bytes) {
+        (self.display.clone(), self.display_message.clone())
     }
 
     fn obey(&mut self, viewer: ViewerId, command: Command) -> Result<Answer, String> {
-        let place = |place: [f64; 3]| Vec3::from_array(place) + self.stage.origin;
+        let place = |place: [f64; 3]| Vec3::from_array(place) + self.display.origin;
         match command {
-            // These are between the page and its task.
+            // These are handled by the task of the page.
             Command::Seen { .. } | Command::View { .. } | Command::Read { .. } => {}
             Command::Play => self.play(),
             Command::Pause => (self.is_playing, self.single_steps) = (false, 0),
@@ -481,8 +488,8 @@ impl Show for Live {
             Command::Seek { time } => self.seek(time)?,
             Command::Speed { factor } => self.pace.set_speed(factor)?,
             Command::Grab { pull, triangle, weights, target, stiffness, input } => {
-                let (target, spot) = (place(target), self.stage.spot(triangle, weights)?);
-                let anchor = self.stage.anchor(&spot);
+                let (target, surface_point) = (place(target), self.display.surface_point(triangle, weights)?);
+                let anchor = self.display.anchor(&surface_point);
                 self.touch.grab(&mut self.simulation, (viewer, pull), anchor, target, stiffness)?;
                 self.hear(viewer, input);
             }
@@ -496,9 +503,9 @@ impl Show for Live {
             Command::Unpin { triangle, weights, radius } => self.pin(triangle, weights, radius, false)?,
             Command::UnpinAll if self.touch.pinned().is_empty() => {}
             Command::UnpinAll => self.touch.unpin(self.simulation.model_mut(), |_| true)?,
-            Command::Ball { centre, radius } => {
-                let centre = place(centre);
-                self.touch.put_ball(&mut self.simulation, viewer, centre, radius)?;
+            Command::Ball { center, radius } => {
+                let center = place(center);
+                self.touch.put_ball(&mut self.simulation, viewer, center, radius)?;
             }
             Command::NoBall => self.touch.take_ball(&mut self.simulation, viewer)?,
             Command::Throw { triangle, velocity } => self.throw(triangle, Vec3::from_array(velocity))?,
@@ -564,14 +571,14 @@ impl Show for Live {
         self.step();
     }
 
-    fn moment(&mut self, with_fields: bool, viewers: usize) -> Moment {
+    fn snapshot(&mut self, with_fields: bool, viewers: usize) -> Snapshot {
         let seen = self.simulation.observe();
         let (model, state) = (self.simulation.model(), self.simulation.state());
         let balls = self.touch.balls();
         let mut obstacles = model.obstacles_at(state.time);
-        // The last are those that people push with.
+        // The last group of obstacles are the balls of the users.
         obstacles.truncate(obstacles.len() - balls.len());
-        let facts = Facts {
+        let status = Status {
             time: state.time,
             step: self.steps,
             playing: self.is_playing,
@@ -581,15 +588,15 @@ impl Show for Live {
             energies: Some(Energies::from(&seen)),
             volume: seen.volume,
             rest_volume: self.rest_volume,
-            obstacles: obstacles.iter().map(|shape| ObstacleShown::new(shape, self.stage.origin)).collect(),
+            obstacles: obstacles.iter().map(|shape| ObstacleView::new(shape, self.display.origin)).collect(),
             failure: self.failure.as_ref().map(|failure| failure.shown.clone()),
             viewers,
         };
-        Moment {
-            facts,
+        Snapshot {
+            status,
             pulls: self.touch.pulls(model.rest(), state),
             balls,
-            held: self.held.clone(),
+            fixed: self.fixed.clone(),
             pinned: self.touch.pinned(),
             inputs: self.inputs.iter().map(|(viewer, input)| (*viewer, *input)).collect(),
             frame: Frame::new(model, state, 0, with_fields),
@@ -603,7 +610,7 @@ impl Show for Live {
             revision: 0,
             materials: self.made_of.iter().enumerate().map(|(n, region)| self.material_shown(n, region)).collect(),
             step: self.simulation.dt(),
-            scheme: name_of(&settings.scheme.value),
+            integrator: name_of(&settings.integrator.value),
             solver: self.reduction.is_none().then(|| name_of(&settings.solver)),
             mass_damping: scene.damping.mass.si,
             stiffness_damping: scene.damping.stiffness.si,
@@ -617,19 +624,21 @@ impl Show for Live {
     }
 }
 
-/// How much pulls are damped, as a part of what stops a body of the whole mass without swinging.
+/// Damping of pulls relative to critical damping of the total mass.
 const PULL_DAMPING: f64 = 0.6;
 
-/// A stiffness that lifts a body by a tenth of its size, and dents it: the larger of what its weight and its material ask for, in N/m.
+/// Returns the stiffness of pulls [N/m]: the larger of one that lifts the bodies by a tenth of their size and one that
+/// dents their material.
 fn pull_stiffness(mass: f64, size: f64, made_of: &[MadeOf]) -> f64 {
     let young = made_of.iter().filter_map(|region| region.moduli).map(|moduli| moduli.young).fold(0.0, f64::max);
     (10.0 * pliant::scene::EARTH * mass / size).max(1e-3 * young * size)
 }
 
-/// The stiffness of balls and of obstacles that are given none, in N/m for each vertex; where nothing says it, that of pulls.
-fn contact_stiffness(scene: &Scene, stage: &Stage, made_of: &[MadeOf], usual: f64) -> f64 {
+/// Returns the stiffness per vertex of balls and of obstacles without a given one [N/m], or `usual` if the materials do
+/// not determine it.
+fn contact_stiffness(scene: &Scene, display: &DisplayScene, made_of: &[MadeOf], usual: f64) -> f64 {
     let mut rest = made_of;
-    let objects = stage.cast.bodies().iter().map(|body| {
+    let objects = display.geometry.bodies().iter().map(|body| {
         let (own, others) = rest.split_at(body.mesh().regions().len());
         rest = others;
         (body.mesh(), own)
@@ -638,10 +647,11 @@ fn contact_stiffness(scene: &Scene, stage: &Stage, made_of: &[MadeOf], usual: f6
     if stiffness > 0.0 { stiffness } else { usual }
 }
 
-/// The vertices that the scene holds.
-pub fn held_vertices(simulation: &Simulation) -> Arc<[u32]> {
-    let mut held: Vec<u32> = simulation.model().holds().iter().flat_map(|hold| hold.vertices.iter().copied()).collect();
-    held.sort_unstable();
-    held.dedup();
-    held.into()
+/// Returns the vertices that the scene fixes.
+pub fn fixed_vertices(simulation: &Simulation) -> Arc<[u32]> {
+    let mut fixed: Vec<u32> =
+        simulation.model().fixed().iter().flat_map(|fixed| fixed.vertices.iter().copied()).collect();
+    fixed.sort_unstable();
+    fixed.dedup();
+    fixed.into()
 }

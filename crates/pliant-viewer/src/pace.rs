@@ -1,4 +1,4 @@
-//! Steps in step with the clock, and how long they take.
+//! Synchronization of steps with the clock, and step timings.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -6,18 +6,18 @@ use std::time::{Duration, Instant};
 use pliant::integrator::StepInfo;
 use serde::Serialize;
 
-/// What is later than this is not made up for.
+/// Delay beyond which the simulation does not catch up.
 const LATE: Duration = Duration::from_millis(100);
 
-/// Over how long numbers are averaged.
+/// Time window of averages.
 const WINDOW: Duration = Duration::from_secs(1);
 
-/// When simulated times are due.
+/// Map from simulated times to clock times.
 #[derive(Debug, Clone, Copy)]
 pub struct Pace {
-    /// Simulated by elapsed time; none is as fast as possible.
+    /// Simulated time relative to elapsed time; `None` means as fast as possible.
     pub speed: Option<f64>,
-    /// A moment, and the simulated time that was due then.
+    /// Clock time and the simulated time that was due then.
     anchor: Option<(Instant, f64)>,
 }
 
@@ -26,22 +26,22 @@ impl Pace {
         Self { speed: Some(1.0), anchor: None }
     }
 
-    /// Play at another speed.
+    /// Sets the speed relative to real time.
     pub fn set_speed(&mut self, speed: Option<f64>) -> Result<(), String> {
         if let Some(factor) = speed.filter(|factor| !(1e-3..=1e3).contains(factor)) {
-            return Err(format!("{factor} times real time, expected a factor from 0.001 to 1000"));
+            return Err(format!("speed: expected a factor from 0.001 to 1000 relative to real time, found {factor}"));
         }
         self.speed = speed;
         self.restart();
         Ok(())
     }
 
-    /// Begin to count anew: after a pause, or a jump in time.
+    /// Resets the reference time after a pause or a jump in time.
     pub fn restart(&mut self) {
         self.anchor = None;
     }
 
-    /// When a simulated time is due.
+    /// Returns the clock time at which a simulated time is due.
     pub fn due(&mut self, time: f64, now: Instant) -> Instant {
         let Some(speed) = self.speed else { return now };
         let (began, from) = *self.anchor.get_or_insert((now, time));
@@ -56,7 +56,7 @@ impl Pace {
     }
 }
 
-/// What steps took, over the last second.
+/// Timings of the steps of the last second.
 #[derive(Debug, Default)]
 pub struct Timings {
     steps: VecDeque<Timed>,
@@ -70,7 +70,7 @@ struct Timed {
     info: StepInfo,
 }
 
-/// The header's `stats`.
+/// Header field `stats`.
 #[derive(Debug, Clone, Serialize)]
 pub struct Stats {
     pub real_time: f64,
@@ -90,7 +90,7 @@ impl Timings {
     pub fn add(&mut self, began: Instant, dt: f64, info: StepInfo) {
         let end = Instant::now();
         self.steps.push_back(Timed { began, took: end - began, dt, info });
-        // One is kept, however long ago.
+        // The last one is always kept.
         while self.steps.len() > 1 && end - self.steps[0].began > WINDOW {
             self.steps.pop_front();
         }

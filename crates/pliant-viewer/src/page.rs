@@ -1,23 +1,23 @@
-//! The page, which is part of the program.
+//! Files of the page, embedded in the program.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use rust_embed::RustEmbed;
 
-/// What `make page` has built, if it was there when this was compiled.
+/// Output of `make page`, if it existed at compile time.
 #[derive(RustEmbed)]
 #[folder = "page/"]
 struct Built;
 
-/// The files of a page by their names, with `index.html` among them. They are all in memory: no name leads to a disk.
+/// Files of a page by name, including `index.html`. All are in memory: no name refers to the disk.
 #[derive(Debug, Clone, Default)]
 pub struct Page {
     files: BTreeMap<String, Cow<'static, [u8]>>,
 }
 
 impl Page {
-    /// The page of this build; none if it was compiled without.
+    /// Returns the page of this build, or `None` if it was compiled without one.
     pub fn embedded() -> Option<Self> {
         let own = |path: Cow<'static, str>| {
             let name = path.strip_prefix("dist/")?.to_owned();
@@ -27,17 +27,17 @@ impl Page {
         page.files.contains_key("index.html").then_some(page)
     }
 
-    /// A page of one's own.
+    /// Creates a custom page from files by name.
     pub fn of(files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Self {
         Self { files: files.into_iter().map(|(name, bytes)| (name, bytes.into())).collect() }
     }
 
-    /// A file by its name.
+    /// Returns a file by name.
     pub fn get(&self, name: &str) -> Option<&[u8]> {
         self.files.get(name).map(|bytes| &**bytes)
     }
 
-    /// What kind of file a name is of, for browsers.
+    /// Returns the media type of a file by its extension.
     pub(crate) fn media_type(name: &str) -> &'static str {
         match name.rsplit_once('.').map_or("", |(_, extension)| extension) {
             "html" => "text/html; charset=utf-8",

@@ -1,4 +1,4 @@
-//! A run that was made before.
+//! Playback of a recorded run.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,37 +9,38 @@ use pliant::run::{Run, RunError};
 use pliant::simulation::Table;
 
 use crate::framing::{self, Bounds};
-use crate::live::held_vertices;
-use crate::moment::{Energies, Facts, Failure, Moment};
+use crate::live::fixed_vertices;
+use crate::snapshot::{Energies, Status, Failure, Snapshot};
 use crate::pace::Pace;
 use crate::protocol::{Command, Settings};
 use crate::session::{Answer, Due, INTERVAL, Show, ViewerId};
-use crate::stage::{self, BallSize, ObstacleShown, Pull, Stage, Timeline};
+use crate::display_scene::{self, BallSize, ObstacleView, Pull, DisplayScene, Timeline};
 
-/// What is asked of a run that only a simulation can do.
-const WHY_NOT: &str = "this is a run that was made before; `pliant view` with its scene simulates";
+/// Answer to commands that only a simulation supports.
+const WHY_NOT: &str = "a recorded run cannot be changed; use `pliant view` with its scene to simulate";
 
-/// How often to look whether a run that is being made has more frames.
+/// Interval at which a run in progress is checked for new frames.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
 /// Number of intervals between the frames that the first view is fitted to.
 const VIEW_SAMPLES: usize = 12;
 
-/// A run in its folder, played back.
+/// Recorded run that is played back.
 #[derive(Debug)]
 pub struct Playback {
     run: Run,
-    stage: Arc<Stage>,
-    stage_message: Bytes,
+    display: Arc<DisplayScene>,
+    display_message: Bytes,
     table: Option<Table>,
-    held: Arc<[u32]>,
+    fixed: Arc<[u32]>,
     rest_volume: f64,
     frames: usize,
     looked: Instant,
     advanced: Instant,
     current: usize,
-    /// The last frame that could be read, and the last that could not.
+    /// Last frame that was read.
     read: Option<Frame>,
+    /// Last frame that could not be read.
     broken: Option<usize>,
     pace: Pace,
     is_playing: bool,
@@ -47,30 +48,30 @@ pub struct Playback {
 }
 
 impl Playback {
-    /// A run that has frames.
+    /// Creates the playback of a run with frames.
     pub fn new(run: Run) -> Result<Self, RunError> {
         run.check_frames()?;
         let frames = run.frames_done();
-        let stage = Arc::new(Stage::new((**run.cast()).clone()));
-        let facts = stage::Facts {
+        let display = Arc::new(DisplayScene::new((**run.geometry()).clone()));
+        let info = display_scene::SceneInfo {
             title: run.title().to_owned(),
             about: run.file.scene.about.clone(),
             mode: "playback",
             up: run.file.scene.up,
             reduced: run.built().simulation.reduced_model().map(|reduced| reduced.basis().size()),
             pull: Pull { stiffness: 1.0 },
-            ball: BallSize { radius: 0.08 * stage.size },
+            ball: BallSize { radius: 0.08 * display.size },
             timeline: Some(Timeline { frames, interval: run.frame_time(1) }),
-            view: recorded_view(&run, &stage, frames),
+            view: recorded_view(&run, &display, frames),
         };
         let model = run.built().simulation.model();
         Ok(Self {
-            stage_message: stage.message(&facts, model),
+            display_message: display.message(&info, model),
             rest_volume: model.bodies().iter().map(|body| body.mesh().volume()).sum(),
-            held: held_vertices(&run.built().simulation),
-            // The numbers beside the frames; without them it can still be seen.
+            fixed: fixed_vertices(&run.built().simulation),
+            // The table of probes; the run can be shown without it.
             table: run.table().ok(),
-            stage,
+            display,
             run,
             frames,
             looked: Instant::now(),
@@ -84,12 +85,12 @@ impl Playback {
         })
     }
 
-    /// Notes on the scene and warnings, one sentence each.
+    /// Returns notes on the scene and warnings, one sentence each.
     pub fn notes(&self) -> &[String] {
         &self.run.built().notes
     }
 
-    /// The same, waiting to be told to play.
+    /// Starts paused.
     #[must_use]
     pub fn paused(self) -> Self {
         Self { is_playing: false, ..self }
@@ -99,7 +100,7 @@ impl Playback {
         self.run.frame_time(self.current)
     }
 
-    /// Whether there is a next frame, perhaps by now.
+    /// Returns true if there is a next frame. Checks for new frames of a run in progress.
     fn has_next(&mut self) -> bool {
         if self.current + 1 >= self.frames && self.looked.elapsed() >= LOOK_AGAIN {
             self.looked = Instant::now();
@@ -116,7 +117,7 @@ impl Playback {
         (self.failure, self.broken) = (None, None);
     }
 
-    /// The current frame, or if it cannot be read the last one that could be.
+    /// Returns the current frame, or the last readable one if it cannot be read.
     fn frame(&mut self, with_fields: bool) -> Frame {
         let is_it = |read: &&Frame| read.number == self.current && (read.fields.is_some() || !with_fields);
         if let Some(read) = self.read.as_ref().filter(is_it) {
@@ -143,7 +144,7 @@ impl Playback {
         self.read.clone().unwrap_or_else(|| Frame::new(model, &model.rest_state(), self.current, false))
     }
 
-    /// The numbers that were recorded nearest to now.
+    /// Returns the recorded energies and volume nearest to the current time.
     fn recorded(&self) -> Option<(Energies, f64)> {
         let table = self.table.as_ref()?;
         let column = |name: &str| table.columns.iter().position(|own| own == name);
@@ -162,23 +163,23 @@ impl Playback {
     }
 }
 
-/// Returns the box around the bodies in some frames of a run, evenly spaced, and around what is predicted at its start.
-fn recorded_view(run: &Run, stage: &Stage, frames: usize) -> Option<Bounds> {
+/// Returns the box around the bodies in some frames of a run, evenly spaced, and around the prediction at its start.
+fn recorded_view(run: &Run, display: &DisplayScene, frames: usize) -> Option<Bounds> {
     let simulation = &run.built().simulation;
     let last = frames.saturating_sub(1);
     let numbers = (0..=VIEW_SAMPLES).map(|sample| last * sample / VIEW_SAMPLES);
-    // A frame that cannot be read is reported when it is to be shown.
+    // An unreadable frame is reported when it is shown.
     let recorded = numbers
         .filter_map(|number| run.frame(number, false).ok())
-        .filter_map(|frame| Bounds::of(stage.cast.bodies().iter().flat_map(|body| body.surface_positions(&frame.u))));
-    let predicted = framing::first_view(stage, simulation.model(), simulation.state());
-    // A run that explodes is looked at where it began.
-    predicted.into_iter().chain(recorded).reduce(|view, frame| view.including(frame, stage.size))
+        .filter_map(|frame| Bounds::of(display.geometry.bodies().iter().flat_map(|body| body.surface_positions(&frame.u))));
+    let predicted = framing::first_view(display, simulation.model(), simulation.state());
+    // The view of a run that diverges stays at its start.
+    predicted.into_iter().chain(recorded).reduce(|view, frame| view.including(frame, display.size))
 }
 
 impl Show for Playback {
-    fn stage(&self) -> (Arc<Stage>, Bytes) {
-        (self.stage.clone(), self.stage_message.clone())
+    fn display(&self) -> (Arc<DisplayScene>, Bytes) {
+        (self.display.clone(), self.display_message.clone())
     }
 
     fn obey(&mut self, _viewer: ViewerId, command: Command) -> Result<Answer, String> {
@@ -223,7 +224,7 @@ impl Show for Playback {
         }
         if self.has_next() {
             let due = self.pace.due(self.run.frame_time(self.current + 1), now);
-            // As fast as possible is as fast as can be seen.
+            // As fast as possible means one frame per displayed image.
             return Due::At(if self.pace.speed.is_none() { self.advanced + INTERVAL } else { due });
         }
         self.pace.restart();
@@ -235,16 +236,16 @@ impl Show for Playback {
         if self.has_next() {
             self.go_to(self.current + 1);
         }
-        // At the end there is nothing more to play.
+        // Playback pauses at the end.
         self.is_playing &= self.current + 1 < self.run.frame_count();
     }
 
-    fn moment(&mut self, with_fields: bool, viewers: usize) -> Moment {
+    fn snapshot(&mut self, with_fields: bool, viewers: usize) -> Snapshot {
         let frame = self.frame(with_fields);
         let recorded = self.recorded();
         let time = self.time();
         let obstacles = self.run.obstacles(time);
-        let facts = Facts {
+        let status = Status {
             time,
             step: self.current as u64,
             playing: self.is_playing,
@@ -254,16 +255,16 @@ impl Show for Playback {
             energies: recorded.map(|(energies, _)| energies),
             volume: recorded.map_or(self.rest_volume, |(_, volume)| volume),
             rest_volume: self.rest_volume,
-            obstacles: obstacles.iter().map(|shape| ObstacleShown::new(shape, self.stage.origin)).collect(),
+            obstacles: obstacles.iter().map(|shape| ObstacleView::new(shape, self.display.origin)).collect(),
             failure: self.failure.clone(),
             viewers,
         };
-        Moment {
-            facts,
+        Snapshot {
+            status,
             frame,
             pulls: Vec::new(),
             balls: Vec::new(),
-            held: self.held.clone(),
+            fixed: self.fixed.clone(),
             pinned: Arc::default(),
             inputs: Vec::new(),
         }
@@ -273,7 +274,7 @@ impl Show for Playback {
         let scene = &self.run.file.scene;
         Settings {
             step: self.run.built().simulation.dt(),
-            scheme: crate::changes::name_of(&scene.simulation.scheme.value),
+            integrator: crate::changes::name_of(&scene.simulation.integrator.value),
             mass_damping: scene.damping.mass.si,
             stiffness_damping: scene.damping.stiffness.si,
             gravity: scene.gravity().to_array(),

@@ -1,4 +1,4 @@
-//! What the server and its page say to each other: the types of `PROTOCOL.md`.
+//! Message types of the protocol between the server and its page, which `PROTOCOL.md` describes.
 
 use axum::body::Bytes;
 use pliant::math::Vec3;
@@ -7,10 +7,10 @@ use pliant::scene::quantity::{Acceleration, Length, Pressure, Rate, Time};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// The most that a page may say at once, in bytes.
+/// Maximum size of a message from a page, in bytes.
 pub const LONGEST_COMMAND: usize = 64 << 10;
 
-/// A command with the number under which the page expects an `answer`.
+/// Command with the number under which the page expects an `answer`.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Asked {
     #[serde(default)]
@@ -20,7 +20,7 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// Reads a command. The error has the number of the question, if at least that is legible, and the reason in words.
+    /// Reads a command. The error has the number of the question if that can be parsed, and the reason as text.
     pub fn read(text: &str) -> Result<Self, (Option<u64>, String)> {
         #[derive(Deserialize)]
         struct Question {
@@ -28,7 +28,7 @@ impl Asked {
         }
         serde_json::from_str(text).map_err(|error| {
             let ask = serde_json::from_str::<Question>(text).ok().and_then(|question| question.ask);
-            // Where in the JSON it is says nothing to whoever filled in a field.
+            // The position in the JSON is meaningless to a user who filled in a field.
             let place = format!(" at line {} column {}", error.line(), error.column());
             let reason = error.to_string();
             (ask, reason.strip_suffix(&place).unwrap_or(&reason).to_owned())
@@ -36,7 +36,7 @@ impl Asked {
     }
 }
 
-/// What a page asks for.
+/// Command of a page.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Command {
@@ -44,7 +44,7 @@ pub enum Command {
         number: u64,
     },
     View {
-        colour: String,
+        color: String,
         slice: Option<Plane>,
     },
     Play,
@@ -90,7 +90,7 @@ pub enum Command {
     },
     UnpinAll,
     Ball {
-        centre: [f64; 3],
+        center: [f64; 3],
         radius: f64,
     },
     NoBall,
@@ -108,7 +108,7 @@ pub enum Command {
     Save,
 }
 
-/// A plane through the bodies.
+/// Cutting plane through the bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plane {
@@ -116,19 +116,20 @@ pub struct Plane {
     pub normal: [f64; 3],
 }
 
-/// How steps are made; what is not given stays. Quantities are numbers in SI units or text with a unit, as in scenes.
+/// Changes of the integrator, damping and gravity; absent fields stay unchanged. Quantities are numbers in SI units or
+/// strings with a unit, as in scenes.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Steering {
     pub step: Option<Time>,
-    pub scheme: Option<String>,
+    pub integrator: Option<String>,
     pub solver: Option<String>,
     pub mass_damping: Option<Rate>,
     pub stiffness_damping: Option<Time>,
     pub gravity: Option<[Acceleration; 3]>,
 }
 
-/// What a region is made of; what is not given stays.
+/// Changes of the material of a region; absent fields stay unchanged.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MaterialSteering {
@@ -139,7 +140,7 @@ pub struct MaterialSteering {
     pub inversion: Option<Inverted>,
 }
 
-/// A change that ends a failure or a gain of energy: exactly one of the first four, perhaps from an earlier time.
+/// Change that ends a failure or a gain of energy: exactly one of the first four fields, optionally from an earlier time.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Remedy {
@@ -148,8 +149,8 @@ pub struct Remedy {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inversion: Option<Inverted>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub scheme: Option<String>,
-    /// Length of a step \[s\].
+    pub integrator: Option<String>,
+    /// Time step \[s\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<f64>,
     /// Simulated time \[s\] to continue from, if the present state cannot be continued.
@@ -157,7 +158,7 @@ pub struct Remedy {
     pub from: Option<f64>,
 }
 
-/// A number without a unit, as a number or as text.
+/// Dimensionless number, as a number or a string.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Number(pub f64);
 
@@ -194,20 +195,20 @@ impl<'de> Deserialize<'de> for Number {
     }
 }
 
-/// Something that can be chosen.
+/// Option of a choice.
 #[derive(Debug, Clone, Serialize)]
 pub struct Choice {
     pub name: String,
     pub about: String,
 }
 
-/// The header of `settings`.
+/// Header of `settings`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Settings {
     pub revision: u64,
     pub materials: Vec<MaterialShown>,
     pub step: f64,
-    pub scheme: String,
+    pub integrator: String,
     pub solver: Option<String>,
     pub mass_damping: f64,
     pub stiffness_damping: f64,
@@ -219,7 +220,7 @@ pub struct Settings {
     pub notes: Vec<String>,
 }
 
-/// What a region is made of.
+/// Material of a region.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MaterialShown {
     pub index: usize,
@@ -232,17 +233,17 @@ pub struct MaterialShown {
     pub why_not: Option<String>,
 }
 
-/// The header of `notice`: why something could not be done.
+/// Header of `notice`: the reason why a command was refused.
 #[derive(Debug, Clone, Serialize)]
 pub struct Notice {
     pub text: String,
 }
 
-/// The header of `answer`.
+/// Header of `answer`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Answered {
     pub ask: u64,
-    /// What was read, in SI units.
+    /// Value that was read, in SI units.
     pub value: Option<f64>,
     pub error: Option<String>,
 }
@@ -257,14 +258,14 @@ impl Answered {
     }
 }
 
-/// The header of `scene`.
+/// Header of `scene`.
 #[derive(Debug, Clone, Serialize)]
 pub struct SavedScene {
     pub name: String,
     pub text: String,
 }
 
-/// The arrays of a message.
+/// Arrays of a message.
 #[derive(Debug, Default)]
 pub struct Arrays {
     heads: Vec<ArrayHead>,
@@ -283,7 +284,7 @@ impl Arrays {
         self.push(name, "f32", numbers.into_iter().map(f32::to_le_bytes));
     }
 
-    /// Places, relative to an origin.
+    /// Adds positions relative to an origin.
     pub fn places(&mut self, name: &'static str, places: impl IntoIterator<Item = Vec3>, origin: Vec3) {
         self.numbers(name, places.into_iter().flat_map(|place| (place - origin).to_array().map(|x| x as f32)));
     }
@@ -299,7 +300,7 @@ impl Arrays {
     }
 }
 
-/// A message to the page.
+/// Encodes a message to the page.
 pub fn message(kind: &str, header: &impl Serialize, arrays: &Arrays) -> Bytes {
     #[derive(Serialize)]
     struct Envelope<'a, H> {
@@ -310,7 +311,7 @@ pub fn message(kind: &str, header: &impl Serialize, arrays: &Arrays) -> Bytes {
     }
     let envelope = Envelope { r#type: kind, header, arrays: &arrays.heads };
     let mut text = serde_json::to_vec(&envelope).expect("headers are plain data");
-    // Arrays begin at a multiple of four bytes, as browsers want it.
+    // Arrays start at a multiple of four bytes, as typed arrays of browsers require.
     text.resize(text.len().next_multiple_of(4), b' ');
     let mut bytes = (text.len() as u32).to_le_bytes().to_vec();
     bytes.extend(text);
@@ -345,7 +346,7 @@ mod tests {
 
     #[test]
     fn commands_are_those_of_the_document_and_nothing_else() {
-        // Each example of PROTOCOL.md, with its letters filled in.
+        // Each example of PROTOCOL.md, with its placeholders filled in.
         let document = include_str!("../PROTOCOL.md");
         let (_, commands) = document.split_once("## To the server").unwrap();
         let mut count = 0;

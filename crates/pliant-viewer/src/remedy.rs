@@ -1,27 +1,27 @@
-//! What helps after a failed step: changes that were tried from the state before it, each offered as a button.
+//! Remedies of a failed step: changes that were tried from the state before it, each offered as a button.
 
 use std::collections::VecDeque;
 
 use pliant::io::Disk;
-use pliant::scene::{Built, Inverted, Material, SceneFile, Scheme};
+use pliant::scene::{Built, IntegratorKind, Inverted, MaterialSettings, SceneFile};
 use pliant::system::State;
 use serde_json::json;
 
 use crate::changes::{Changes, name_of};
 use crate::live::Live;
-use crate::moment::{Choice, Failure};
+use crate::snapshot::{Choice, Failure};
 use crate::protocol::Remedy;
 
 /// Number of steps that must succeed with a remedy before it is offered.
 const TRIAL_STEPS: usize = 5;
 
-/// How far back to look for a state that a remedy can continue from: numbers of remembered states before the last.
+/// States to look back to for one that a remedy can continue from: numbers of remembered states before the last.
 const EARLIER: [usize; 6] = [1, 2, 4, 8, 16, 32];
 
-/// Steps to try instead, relative to the one that failed.
+/// Time steps to try instead, relative to the one that failed.
 const SMALLER: [f64; 6] = [0.5, 0.25, 0.125, 0.0625, 0.03125, 0.015_625];
 
-/// A failed step: what pages show, and the remedies that have not been tried yet.
+/// Failed step: the report for pages, and the remedies that have not been tried yet.
 #[derive(Debug)]
 pub struct Failed {
     pub shown: Failure,
@@ -29,14 +29,14 @@ pub struct Failed {
 }
 
 impl Failed {
-    /// A failure with remedies to try. Of each list at most one remedy is offered: the first that works.
+    /// Creates a failure with remedies to try. At most one remedy of each list is offered: the first that works.
     pub fn new(number: u64, message: String, step: f64, remedies: impl IntoIterator<Item = Vec<Remedy>>) -> Self {
         let untried: VecDeque<_> = remedies.into_iter().collect();
         let is_trying = !untried.is_empty();
         Self { shown: Failure { number, message, is_gain: false, step, choices: Vec::new(), is_trying }, untried }
     }
 
-    /// The same after a step that succeeded, but in which energy appeared.
+    /// Marks the failure as a step that succeeded, but increased the energy.
     #[must_use]
     pub fn of_gain(mut self) -> Self {
         self.shown.is_gain = true;
@@ -60,12 +60,12 @@ impl Failed {
     }
 }
 
-/// A button for a remedy, at a simulated time \[s\].
+/// Returns the button for a remedy, at a simulated time \[s\].
 pub fn choice(remedy: &Remedy, now: f64) -> Choice {
     let what = match remedy {
         Remedy { law: Some(law), .. } => format!("Use the law {law}"),
         Remedy { inversion: Some(inversion), .. } => format!("Use inversion = \"{}\"", name_of(inversion)),
-        Remedy { scheme: Some(scheme), .. } => format!("Use the integrator {scheme}"),
+        Remedy { integrator: Some(integrator), .. } => format!("Use the integrator {integrator}"),
         Remedy { step: Some(step), .. } => format!("Use a step of {}", seconds(*step)),
         _ => "Continue".into(),
     };
@@ -78,14 +78,14 @@ pub fn choice(remedy: &Remedy, now: f64) -> Choice {
     Choice { label, command }
 }
 
-/// A time in words, such as `2.5 ms`.
+/// Formats a time, such as `2.5 ms`.
 fn seconds(time: f64) -> String {
     let (value, unit) = match time.abs() {
         t if t >= 1.0 => (time, "s"),
         t if t >= 1e-3 => (1e3 * time, "ms"),
         _ => (1e6 * time, "µs"),
     };
-    // Four significant digits, without zeros at the end.
+    // Four significant digits, without trailing zeros.
     let digits = (3.0 - value.abs().max(1e-9).log10().floor()).clamp(0.0, 9.0);
     let factor = 10_f64.powf(digits);
     format!("{} {unit}", (value * factor).round() / factor)
@@ -103,8 +103,8 @@ impl Live {
     fn other_materials(&self) -> Vec<Vec<Remedy>> {
         let mut remedies = Vec::new();
         let can_change_materials = self.reduction.is_none() && !self.simulation.brings_elasticity();
-        if can_change_materials && self.regions_to_change(|law, _| law != Material::USUAL_LAW).next().is_some() {
-            remedies.push(vec![Remedy { law: Some(Material::USUAL_LAW.into()), ..Remedy::default() }]);
+        if can_change_materials && self.regions_to_change(|law, _| law != MaterialSettings::USUAL_LAW).next().is_some() {
+            remedies.push(vec![Remedy { law: Some(MaterialSettings::USUAL_LAW.into()), ..Remedy::default() }]);
         }
         if can_change_materials && self.regions_to_change(|_, inversion| inversion == Inverted::None).next().is_some() {
             remedies.push(vec![Remedy { inversion: Some(Inverted::Clamp), ..Remedy::default() }]);
@@ -116,9 +116,9 @@ impl Live {
     pub(crate) fn other_steps(&self) -> Vec<Vec<Remedy>> {
         let mut remedies = Vec::new();
         let settings = &self.obeyed.applied(&self.file.scene, &self.made_of).simulation;
-        let scheme = Scheme::default();
-        if settings.scheme.value != scheme {
-            remedies.push(vec![Remedy { scheme: Some(name_of(&scheme)), ..Remedy::default() }]);
+        let integrator = IntegratorKind::default();
+        if settings.integrator.value != integrator {
+            remedies.push(vec![Remedy { integrator: Some(name_of(&integrator)), ..Remedy::default() }]);
         }
         let dt = self.simulation.dt();
         remedies.push(SMALLER.map(|part| Remedy { step: Some(part * dt), ..Remedy::default() }).into());
@@ -133,7 +133,7 @@ impl Live {
         })
     }
 
-    /// Returns the changes with a remedy, or why it is not one.
+    /// Returns the changes with a remedy, or the reason why it does not apply.
     pub(crate) fn changes_with(&self, remedy: &Remedy) -> Result<Changes, String> {
         let mut changes = self.changes.clone();
         let mut change = |index: usize, edit: &dyn Fn(&mut crate::changes::MaterialChange)| {
@@ -151,7 +151,7 @@ impl Live {
         }
         changes.steer(&crate::protocol::Steering {
             step: remedy.step.map(pliant::scene::quantity::Time::new),
-            scheme: remedy.scheme.clone(),
+            integrator: remedy.integrator.clone(),
             ..Default::default()
         })?;
         Ok(changes)
@@ -172,7 +172,7 @@ impl Live {
                 && (0..steps).all(|_| trial.step().is_ok())
                 && trial.take_energy_gain().is_none()
         };
-        // Bodies that gained energy are not where they should be.
+        // After a gain of energy, the present state is wrong.
         let is_gain = self.failure.as_ref().is_some_and(|failure| failure.shown.is_gain);
         if !is_gain && succeeds(self.simulation.state()) {
             return Some(remedy);
@@ -185,13 +185,13 @@ impl Live {
         }
     }
 
-    /// Builds the scene with changes, at its start and without what is done by hand.
+    /// Builds the scene with changes, at its start and without pulls, balls and pins.
     pub(crate) fn build(&self, changes: &Changes) -> Result<Built, String> {
         let scene = changes.applied(&self.file.scene, &self.made_of);
         let file = SceneFile { scene, ..self.file.clone() };
         let built = file.build_with(&Disk, self.reduction.clone()).map_err(|error| error.to_string())?;
         if built.simulation.state().q.len() != self.simulation.state().q.len() {
-            return Err("the meshes have changed since; start the viewer again".into());
+            return Err("the meshes have changed since the start of the viewer; restart it".into());
         }
         Ok(built)
     }

@@ -1,4 +1,4 @@
-//! The server: pages for those who may see them, and a socket.
+//! HTTP server of the page and its WebSocket.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -26,24 +26,24 @@ use crate::protocol::LONGEST_COMMAND;
 use crate::session::{self, Outlook, Session, Show, ViewerId};
 use crate::socket;
 
-/// Where to listen.
+/// Network address of the viewer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Params {
-    /// The address; only this machine can reach the usual one.
+pub struct ServerParams {
+    /// IP address to listen on; the default is reachable only from this machine.
     pub listen: IpAddr,
-    /// The port; 0 is any that is free.
+    /// Port; 0 chooses a free one.
     pub port: u16,
-    /// Names under which browsers may reach it beside `localhost`, if it listens to others.
+    /// Host names besides `localhost` under which browsers may reach the viewer, if it listens to other machines.
     pub names: Vec<String>,
 }
 
-impl Default for Params {
+impl Default for ServerParams {
     fn default() -> Self {
         Self { listen: Ipv4Addr::LOCALHOST.into(), port: 0, names: Vec::new() }
     }
 }
 
-/// Why there is no viewer.
+/// Reason why the viewer cannot start.
 #[derive(Debug, Error)]
 #[allow(missing_docs, reason = "the message says what each part is")]
 #[non_exhaustive]
@@ -52,24 +52,24 @@ pub enum ViewerError {
     Listen { address: SocketAddr, cause: std::io::Error },
     #[error("cannot start threads for the viewer: {0}")]
     Threads(std::io::Error),
-    #[error("no random numbers for a token: {0}")]
+    #[error("cannot generate a random token: {0}")]
     Token(getrandom::Error),
 }
 
-/// More pages than this are turned away.
-const MOST_VIEWERS: usize = 64;
+/// Maximum number of connected pages.
+const MAX_VIEWERS: usize = 64;
 
-/// How long pages have to take note that the viewer ends.
+/// Time for pages to receive the end of the connection.
 const GOODBYE: Duration = Duration::from_millis(200);
 
-/// A server that shows something, until it is dropped.
+/// Server of a simulation or a recorded run, which runs until it is dropped.
 #[derive(Debug)]
 pub struct Viewer {
     address: String,
     local: SocketAddr,
     requests: Sender<session::Request>,
     is_over: Arc<AtomicBool>,
-    /// How many pages are.
+    /// Number of connected pages.
     connected: Arc<AtomicUsize>,
     session: Option<JoinHandle<()>>,
     runtime: Option<Runtime>,
@@ -84,8 +84,8 @@ struct App {
 }
 
 impl Viewer {
-    /// Take an address.
-    pub fn listen(params: &Params) -> Result<std::net::TcpListener, ViewerError> {
+    /// Binds the address of the viewer.
+    pub fn listen(params: &ServerParams) -> Result<std::net::TcpListener, ViewerError> {
         let address = SocketAddr::new(params.listen, params.port);
         let listen = || {
             let listener = std::net::TcpListener::bind(address)?;
@@ -95,14 +95,14 @@ impl Viewer {
         listen().map_err(|cause| ViewerError::Listen { address, cause })
     }
 
-    /// Begin to serve what is shown, at an address that was taken.
+    /// Starts to serve a simulation or a recorded run at a bound address.
     pub fn start(
         listener: std::net::TcpListener,
-        params: &Params,
+        params: &ServerParams,
         page: Page,
         show: impl Show,
     ) -> Result<Self, ViewerError> {
-        // The threads of the simulation are others; these only pass on.
+        // These threads only transfer data; the simulation has other threads.
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .thread_name("pliant-viewer")
@@ -127,7 +127,7 @@ impl Viewer {
         let app = App { guard, page, outlook, next: AtomicU64::new(0), connected: connected.clone() };
         let router = router(Arc::new(app));
         runtime.spawn(async move {
-            // Small messages go at once: a hand is waiting for them.
+            // No delay of small messages: the user waits for the response to a drag.
             let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
             axum::serve(listener, router).await
         });
@@ -142,17 +142,17 @@ impl Viewer {
         })
     }
 
-    /// What to open in a browser; it has the token in it.
+    /// Returns the address of the page, which contains the token.
     pub fn address(&self) -> &str {
         &self.address
     }
 
-    /// Whether what is shown has ended before the viewer, which only a fault of this program can do.
+    /// Returns true if the session has ended before the viewer, which only a bug in this program can cause.
     pub fn has_ended(&self) -> bool {
         self.session.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
-    /// Where it listens.
+    /// Returns the address on which the viewer listens.
     pub fn local_address(&self) -> SocketAddr {
         self.local
     }
@@ -163,13 +163,13 @@ impl Drop for Viewer {
         let (requests, session, runtime) = (self.requests.clone(), self.session.take(), self.runtime.take());
         let connected = self.connected.clone();
         self.is_over.store(true, Ordering::Relaxed);
-        // On a thread of its own, as a program that has a runtime itself may not wait on one of its threads.
+        // On a separate thread, as blocking is not allowed on the threads of an async runtime that the caller may have.
         let end = std::thread::spawn(move || {
-            // If there is no room for it, it is awake.
+            // If the queue is full, the session is awake.
             drop(requests.try_send(session::Request::Wake));
-            // It ends after the step that it is in. If it has panicked, that was said on standard error.
+            // The session ends after its current step. A panic has been printed on standard error.
             session.map(JoinHandle::join);
-            // Pages are told, if they listen.
+            // Waits until the pages are disconnected.
             let began = Instant::now();
             while connected.load(Ordering::Relaxed) > 0 && began.elapsed() < GOODBYE {
                 std::thread::sleep(Duration::from_millis(5));
@@ -191,7 +191,7 @@ fn router(app: Arc<App>) -> Router {
         .with_state(app)
 }
 
-/// What the page may load: only what is from here.
+/// Content security policy: the page may load only files of this server.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; \
     connect-src 'self'; font-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -201,7 +201,7 @@ async fn check_host(State(app): State<Arc<App>>, request: Request, next: Next) -
         next.run(request).await
     } else {
         let text = format!(
-            "`{host}` is not an address of this viewer. If it should be, start it with `--name {}`.\n",
+            "`{host}` is not an address of this viewer. To allow it, start the viewer with `--name {}`.\n",
             host.split(':').next().unwrap_or_default()
         );
         refuse(StatusCode::FORBIDDEN, text)
@@ -237,7 +237,7 @@ struct Given {
 }
 
 const WRONG_TOKEN: &str =
-    "This address has not the token of this viewer. Open the whole address that `pliant view` has printed.\n";
+    "The token of this viewer is missing or wrong. Open the full address that `pliant view` printed.\n";
 
 async fn index(State(app): State<Arc<App>>, Query(given): Query<Given>) -> Response {
     if !app.guard.token.is(&given.token) {
@@ -246,7 +246,7 @@ async fn index(State(app): State<Arc<App>>, Query(given): Query<Given>) -> Respo
     file(&app.page, "index.html")
 }
 
-/// Files of the page are no secret.
+/// Serves a file of the page. These files need no token.
 async fn asset(State(app): State<Arc<App>>, Path(name): Path<String>) -> Response {
     file(&app.page, &name)
 }
@@ -254,7 +254,7 @@ async fn asset(State(app): State<Arc<App>>, Path(name): Path<String>) -> Respons
 fn file(page: &Page, name: &str) -> Response {
     match page.get(name) {
         Some(bytes) => ([(header::CONTENT_TYPE, Page::media_type(name))], bytes.to_vec()).into_response(),
-        None => refuse(StatusCode::NOT_FOUND, "There is nothing here.\n"),
+        None => refuse(StatusCode::NOT_FOUND, "Not found.\n"),
     }
 }
 
@@ -267,14 +267,17 @@ async fn open_socket(
     if !app.guard.token.is(&given.token) {
         return refuse(StatusCode::FORBIDDEN, WRONG_TOKEN);
     }
-    // What is not text is no origin of ours.
+    // An origin that is not text is refused.
     let mut origins = headers.get_all(header::ORIGIN).iter().map(|value| value.to_str().unwrap_or(""));
     let host = host(&headers);
     if !origins.all(|origin| Guard::allows_origin(origin, &host)) {
         return refuse(StatusCode::FORBIDDEN, "Only the page of this viewer may connect.\n");
     }
-    let Some(place) = Place::take(&app) else {
-        return refuse(StatusCode::SERVICE_UNAVAILABLE, format!("{MOST_VIEWERS} pages are connected already.\n"));
+    let Some(place) = ConnectionSlot::take(&app) else {
+        return refuse(
+            StatusCode::SERVICE_UNAVAILABLE,
+            format!("{MAX_VIEWERS} pages are already connected, the maximum.\n"),
+        );
     };
     let viewer = ViewerId(app.next.fetch_add(1, Ordering::Relaxed));
     let outlook = app.outlook.clone();
@@ -285,17 +288,17 @@ async fn open_socket(
     })
 }
 
-/// One of the places for pages, until it is dropped.
-struct Place(Arc<App>);
+/// Slot of one of `MAX_VIEWERS` connections, freed when dropped.
+struct ConnectionSlot(Arc<App>);
 
-impl Place {
+impl ConnectionSlot {
     fn take(app: &Arc<App>) -> Option<Self> {
         let place = Self(app.clone());
-        (app.connected.fetch_add(1, Ordering::Relaxed) < MOST_VIEWERS).then_some(place)
+        (app.connected.fetch_add(1, Ordering::Relaxed) < MAX_VIEWERS).then_some(place)
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         self.0.connected.fetch_sub(1, Ordering::Relaxed);
     }

@@ -1,4 +1,4 @@
-//! The thread that shows something: it obeys pages, goes on, and lays out moments.
+//! Session thread: it executes commands of pages, advances the simulation and publishes snapshots.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,77 +9,77 @@ use axum::body::Bytes;
 use tokio::sync::{mpsc, watch};
 use tokio::time::timeout_at;
 
-use crate::moment::{Moment, View};
+use crate::snapshot::{Snapshot, View};
 use crate::protocol::{Answered, Arrays, Command, Notice, SavedScene, Settings, message};
-use crate::stage::Stage;
+use crate::display_scene::DisplayScene;
 
-/// A page that is connected. No two have the same.
+/// Unique identifier of a connected page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ViewerId(pub u64);
 
-/// Moments are laid out so often at most: screens show no more.
+/// Minimum interval between published snapshots: screens show no more.
 pub const INTERVAL: Duration = Duration::from_millis(16);
 
-/// How many requests may wait; who sends more waits.
+/// Capacity of the request queue; senders wait while it is full.
 pub const QUEUE: usize = 256;
 
-/// How many notices may wait for a page; more are lost.
+/// Capacity of the notice queue of a page; further notices are lost.
 pub const NOTICES: usize = 16;
 
-/// When there is something to do.
+/// Time of the next step or frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Due {
     At(Instant),
-    /// When someone asks for it.
+    /// Only on request.
     Never,
 }
 
-/// Something that can be shown: a simulation, or a run that was made before.
+/// Content of a viewer: a simulation or a recorded run.
 pub trait Show: Send + 'static {
-    /// What is shown, and the message that says so.
+    /// Returns the scene geometry and its encoded message.
     #[doc(hidden)]
-    fn stage(&self) -> (Arc<Stage>, Bytes);
+    fn display(&self) -> (Arc<DisplayScene>, Bytes);
 
-    /// Do what a page asks for, or say in words why not.
+    /// Executes a command of a page, or returns the reason why it is refused.
     #[doc(hidden)]
     fn obey(&mut self, viewer: ViewerId, command: Command) -> Result<Answer, String>;
 
-    /// What was asked for may take longer than a step: it is done when no more requests wait.
+    /// Applies pending changes, which may take longer than a step, once the request queue is empty.
     #[doc(hidden)]
     fn settle(&mut self) -> Result<(), String> {
         Ok(())
     }
 
-    /// Let go of what a page has in hand.
+    /// Removes the pulls and the ball of a page that has disconnected.
     #[doc(hidden)]
     fn leave(&mut self, viewer: ViewerId);
 
-    /// When it goes on.
+    /// Returns the time of the next step or frame.
     #[doc(hidden)]
     fn due(&mut self, now: Instant) -> Due;
 
-    /// Go on by a step or a frame.
+    /// Advances by a step or a frame.
     #[doc(hidden)]
     fn advance(&mut self);
 
-    /// Now, with what only elements know if anyone looks at that.
+    /// Returns a snapshot of the current state, with element fields if a page shows them.
     #[doc(hidden)]
-    fn moment(&mut self, with_fields: bool, viewers: usize) -> Moment;
+    fn snapshot(&mut self, with_fields: bool, viewers: usize) -> Snapshot;
 
-    /// What can be steered, and how it is.
+    /// Returns the current settings.
     #[doc(hidden)]
     fn settings(&self) -> Settings;
 }
 
-/// What comes of a command.
+/// Result of a command.
 #[derive(Debug)]
 pub enum Answer {
     Done,
-    /// For the page that asked.
+    /// Saved scene for the page that requested it.
     Scene(SavedScene),
 }
 
-/// From the task of a page.
+/// Request from the task of a page.
 #[derive(Debug)]
 pub enum Request {
     Join {
@@ -93,48 +93,48 @@ pub enum Request {
     Do {
         viewer: ViewerId,
         command: Command,
-        /// The number under which the page expects an answer.
+        /// Number under which the page expects an answer.
         ask: Option<u64>,
     },
     Leave {
         viewer: ViewerId,
     },
-    /// From whoever started the session, to wake it up: it is to look whether it is over.
+    /// Wakes the session, so that it checks `is_over`.
     Wake,
 }
 
-/// What tasks of pages see of it.
+/// Interface of the session for the tasks of pages.
 #[derive(Debug, Clone)]
 pub struct Outlook {
-    pub stage: Arc<Stage>,
-    pub stage_message: Bytes,
+    pub display: Arc<DisplayScene>,
+    pub display_message: Bytes,
     pub requests: mpsc::Sender<Request>,
-    pub moments: watch::Receiver<Arc<Moment>>,
+    pub snapshots: watch::Receiver<Arc<Snapshot>>,
     pub settings: watch::Receiver<Bytes>,
-    /// Set to end the session after the step that it is in.
+    /// True to end the session after its current step.
     pub is_over: Arc<AtomicBool>,
 }
 
-/// A page, as the session knows it.
+/// Connected page.
 #[derive(Debug)]
 struct Viewer {
     notices: mpsc::Sender<Bytes>,
     view: View,
 }
 
-/// Shows something until nobody can ask for more.
+/// Session that runs until it is stopped or all request senders are dropped.
 pub struct Session<S> {
     show: S,
     requests: mpsc::Receiver<Request>,
-    moments: watch::Sender<Arc<Moment>>,
+    snapshots: watch::Sender<Arc<Snapshot>>,
     settings: watch::Sender<Bytes>,
     shown_settings: Settings,
     viewers: BTreeMap<ViewerId, Viewer>,
-    /// Whether something was asked for since settings were last laid out.
+    /// True if a request has arrived since settings were last published.
     was_asked: bool,
-    /// Whether there is a moment that has not been laid out.
+    /// True if there is an unpublished state.
     is_new: bool,
-    /// Set from outside.
+    /// True once the viewer requests the end.
     is_over: Arc<AtomicBool>,
     last: Instant,
 }
@@ -142,16 +142,16 @@ pub struct Session<S> {
 impl<S: Show> Session<S> {
     pub fn new(mut show: S) -> (Self, Outlook) {
         let (sender, requests) = mpsc::channel(QUEUE);
-        let (stage, stage_message) = show.stage();
-        let (moments, latest) = watch::channel(Arc::new(show.moment(false, 0)));
+        let (display, display_message) = show.display();
+        let (snapshots, latest) = watch::channel(Arc::new(show.snapshot(false, 0)));
         let shown_settings = show.settings();
         let (settings, latest_settings) = watch::channel(message("settings", &shown_settings, &Arrays::default()));
         let is_over = Arc::new(AtomicBool::new(false));
         let outlook = Outlook {
-            stage,
-            stage_message,
+            display,
+            display_message,
             requests: sender,
-            moments: latest,
+            snapshots: latest,
             settings: latest_settings,
             is_over: is_over.clone(),
         };
@@ -159,7 +159,7 @@ impl<S: Show> Session<S> {
         let session = Self {
             show,
             requests,
-            moments,
+            snapshots,
             settings,
             shown_settings,
             viewers,
@@ -171,10 +171,10 @@ impl<S: Show> Session<S> {
         (session, outlook)
     }
 
-    /// Until it is told to stop.
+    /// Runs the session until it is stopped.
     pub fn run(mut self, runtime: &tokio::runtime::Handle) {
         loop {
-            // No more than can have waited, so that those who ask all the time do not keep it from going on.
+            // At most one full queue, so that constant requests do not block the simulation.
             for _ in 0..QUEUE {
                 let Ok(request) = self.requests.try_recv() else { break };
                 self.take(request);
@@ -188,7 +188,7 @@ impl<S: Show> Session<S> {
                 }
                 self.lay_out_settings();
             }
-            // While nobody looks, nothing moves.
+            // The simulation pauses while no page is connected.
             let due = if self.viewers.is_empty() { Due::Never } else { self.show.due(Instant::now()) };
             if due == Due::Never || self.last.elapsed() >= INTERVAL {
                 self.lay_out();
@@ -199,7 +199,7 @@ impl<S: Show> Session<S> {
                     self.is_new = true;
                     continue;
                 }
-                // What has not been laid out yet is, in time.
+                // Wakes up in time to publish the new state.
                 Due::At(due) if self.is_new => Some(due.min(self.last + INTERVAL)),
                 Due::At(due) => Some(due),
                 Due::Never => None,
@@ -213,7 +213,7 @@ impl<S: Show> Session<S> {
             };
             match request {
                 Some(request) => self.take(request),
-                // Nobody is left who could ask.
+                // All senders are gone.
                 None => return,
             }
         }
@@ -238,7 +238,7 @@ impl<S: Show> Session<S> {
             Request::Do { viewer, command, ask } => {
                 let mut answer = self.show.obey(viewer, command);
                 if ask.is_some() && matches!(answer, Ok(Answer::Done)) {
-                    // Whoever asks is told whether it works, so it is done now.
+                    // The answer reports success or failure, so changes are applied now.
                     answer = self.show.settle().map(|()| Answer::Done);
                 }
                 let Some(viewer) = self.viewers.get(&viewer) else { return };
@@ -266,8 +266,8 @@ impl<S: Show> Session<S> {
             return;
         }
         let with_fields = self.viewers.values().any(|viewer| viewer.view.needs_fields());
-        let moment = self.show.moment(with_fields, self.viewers.len());
-        self.moments.send_replace(Arc::new(moment));
+        let snapshot = self.show.snapshot(with_fields, self.viewers.len());
+        self.snapshots.send_replace(Arc::new(snapshot));
         (self.is_new, self.last) = (false, Instant::now());
     }
 
@@ -282,12 +282,12 @@ impl<S: Show> Session<S> {
 }
 
 impl Viewer {
-    /// Sends something that is not a frame. A page that does not read misses it.
+    /// Sends a message other than a frame. It is dropped if the page does not read.
     fn send(&self, message: Bytes) {
         drop(self.notices.try_send(message));
     }
 
-    /// Tells the page what went wrong.
+    /// Sends an error as a notice.
     fn tell(&self, error: &str) {
         self.send(message("notice", &Notice { text: error.to_owned() }, &Arrays::default()));
     }

@@ -1,4 +1,4 @@
-//! The task of a page: what it is sent, and what it asks for.
+//! WebSocket task of a page: sends frames and receives commands.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -9,31 +9,31 @@ use axum::extract::ws::{CloseFrame, Message, WebSocket};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
-use crate::moment::View;
+use crate::snapshot::View;
 use crate::protocol::{Answered, Arrays, Asked, Command, Notice, message};
 use crate::session::{NOTICES, Outlook, Request, ViewerId};
 
-/// How many frames may be under way to a page.
+/// Maximum number of unacknowledged frames.
 const UNDER_WAY: u64 = 2;
 
-/// A page that takes longer than this to receive something is gone.
+/// Timeout after which a page counts as disconnected.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// How often a page is asked whether it is still there.
+/// Interval between pings.
 const PING: Duration = Duration::from_secs(5);
 
-/// The code of a connection that is ended because the server ends.
+/// WebSocket close code for the end of the server.
 const GOING_AWAY: u16 = 1001;
 
-/// Talk with a page until one of the two ends.
+/// Serves a page until the page or the session ends.
 pub async fn serve(socket: WebSocket, viewer: ViewerId, mut outlook: Outlook) {
     let (notices, received) = mpsc::channel(NOTICES);
     let requests = outlook.requests.clone();
     if requests.send(Request::Join { viewer, notices }).await.is_err() {
         return;
     }
-    // What was there before counts as new.
-    outlook.moments.mark_changed();
+    // The snapshot at the time of connection counts as new.
+    outlook.snapshots.mark_changed();
     let mut task = Task { socket, viewer, outlook, view: View::default(), sent: 0, seen: 0, heard: Instant::now() };
     task.talk(received).await;
     drop(requests.send(Request::Leave { viewer }).await);
@@ -44,8 +44,9 @@ struct Task {
     viewer: ViewerId,
     outlook: Outlook,
     view: View,
-    /// The numbers of the last frame that was sent, and of the last that the page has taken over.
+    /// Number of the last frame that was sent.
     sent: u64,
+    /// Number of the last acknowledged frame.
     seen: u64,
     heard: Instant,
 }
@@ -55,7 +56,7 @@ impl Task {
         let mut ping = interval(PING);
         ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let settings = self.outlook.settings.borrow_and_update().clone();
-        for first in [self.outlook.stage_message.clone(), settings] {
+        for first in [self.outlook.display_message.clone(), settings] {
             if self.send(first).await.is_break() {
                 return;
             }
@@ -65,7 +66,7 @@ impl Task {
             let flow = tokio::select! {
                 said = self.socket.recv() => match said {
                     Some(Ok(said)) => self.hear(said).await,
-                    // It has gone, or says what no page says.
+                    // Disconnected, or a protocol error.
                     Some(Err(_)) | None => ControlFlow::Break(()),
                 },
                 changed = self.outlook.settings.changed() => match changed {
@@ -76,7 +77,7 @@ impl Task {
                     Err(_) => self.say_goodbye().await,
                 },
                 Some(notice) = notices.recv() => self.send(notice).await,
-                changed = self.outlook.moments.changed(), if is_ready => match changed {
+                changed = self.outlook.snapshots.changed(), if is_ready => match changed {
                     Ok(()) => self.send_moment().await,
                     Err(_) => self.say_goodbye().await,
                 },
@@ -100,12 +101,12 @@ impl Task {
     }
 
     async fn send_moment(&mut self) -> ControlFlow<()> {
-        let moment = self.outlook.moments.borrow_and_update().clone();
-        let (stage, view, viewer) = (Arc::clone(&self.outlook.stage), self.view, self.viewer);
+        let snapshot = self.outlook.snapshots.borrow_and_update().clone();
+        let (display, view, viewer) = (Arc::clone(&self.outlook.display), self.view, self.viewer);
         self.sent += 1;
         let number = self.sent;
-        // It may take milliseconds, in which other pages should be heard.
-        let made = tokio::task::spawn_blocking(move || moment.message(&stage, &view, viewer, number)).await;
+        // Encoding may take milliseconds and must not block other pages.
+        let made = tokio::task::spawn_blocking(move || snapshot.message(&display, &view, viewer, number)).await;
         match made {
             Ok(bytes) => self.send(bytes).await,
             Err(_) => ControlFlow::Break(()),
@@ -116,14 +117,14 @@ impl Task {
         self.heard = Instant::now();
         let text = match said {
             Message::Text(text) => text,
-            Message::Binary(_) => return self.complain("a binary message, expected JSON".into()).await,
+            Message::Binary(_) => return self.complain("message: expected JSON text, found binary data".into()).await,
             Message::Close(_) => return ControlFlow::Break(()),
             Message::Ping(_) | Message::Pong(_) => return ControlFlow::Continue(()),
         };
         let Asked { ask, command } = match Asked::read(&text) {
             Ok(asked) => asked,
             Err((Some(ask), error)) => return self.answer(ask, Err(error)).await,
-            Err((None, error)) => return self.complain(format!("this is not understood: {error}")).await,
+            Err((None, error)) => return self.complain(format!("invalid message: {error}")).await,
         };
         let request = match command {
             Command::Seen { number } => {
@@ -133,10 +134,10 @@ impl Task {
             Command::Read { length } => {
                 return match ask {
                     Some(ask) => self.answer(ask, Ok(Some(length.si))).await,
-                    None => self.complain("`read` is a question: expected `ask` with a number".into()).await,
+                    None => self.complain("`read`: expected `ask` with a number".into()).await,
                 };
             }
-            Command::View { colour, slice } => match View::new(&colour, slice) {
+            Command::View { color, slice } => match View::new(&color, slice) {
                 Err(error) => return self.complain(error).await,
                 Ok(view) => {
                     self.view = view;
@@ -145,9 +146,9 @@ impl Task {
             },
             command => Request::Do { viewer: self.viewer, command, ask },
         };
-        // If the session is busy, the page waits, and nothing piles up.
+        // While the session is busy the page waits, so that no requests accumulate.
         let sent = self.outlook.requests.send(request).await;
-        // It is not the page that was silent.
+        // The wait does not count as silence of the page.
         self.heard = Instant::now();
         match sent {
             Ok(()) => ControlFlow::Continue(()),

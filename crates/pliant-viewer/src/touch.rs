@@ -1,39 +1,39 @@
-//! What people do to bodies by hand: pull, pin, push and throw.
+//! Manipulation of bodies by users: pulls, pins, balls and throws.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use pliant::force::{Handle, Handles, Obstacle, Obstacles};
 use pliant::math::Vec3;
-use pliant::model::{Hold, HoldId, Model};
+use pliant::model::{Fixed, FixedId, Model};
 use pliant::motion::{Keyframes, Motion};
 use pliant::simulation::Simulation;
 use pliant::system::State;
 
-use crate::moment::{BallShown, PullShown};
+use crate::snapshot::{BallView, PullView};
 use crate::session::ViewerId;
 
-/// The most that may be pulled and pushed at once.
+/// Maximum number of simultaneous pulls, and of balls.
 const MOST: usize = 64;
 
-/// How far a ball moves in a step at most, as a part of its radius: what jumps into a body would tear it.
+/// Maximum distance that a ball moves per step relative to its radius; jumps into a body would tear it.
 const BALL_STRIDE: f64 = 0.1;
 
-/// How much of its radius a ball grows in a step.
+/// Growth of a ball per step relative to its radius.
 const BALL_GROWTH: f64 = 0.1;
 
-/// The friction of balls.
+/// Friction coefficient of balls.
 const BALL_FRICTION: f64 = 0.4;
 
-/// What people are doing. Forces for it are the last of their kind in the model.
+/// Pulls, balls and pins of all users. Their forces are the last of their type in the model.
 #[derive(Debug, Default)]
-pub struct Touch {
+pub struct Interaction {
     pulls: Vec<Pull>,
     balls: Vec<Ball>,
     pins: Pins,
-    /// For pulls, N s/m per square root of their stiffness: so that what is pulled does not swing for long.
+    /// Damping of pulls [N·s/m] per square root of their stiffness, so that oscillations decay quickly.
     damping: f64,
-    /// Of balls, in N/m for each vertex.
+    /// Contact stiffness of balls per vertex [N/m].
     pub ball_stiffness: f64,
 }
 
@@ -47,37 +47,38 @@ struct Pull {
 #[derive(Debug)]
 struct Ball {
     viewer: ViewerId,
-    centre: Vec3,
-    /// Friction drags along what it touches.
+    center: Vec3,
+    /// Motion within the step, which friction depends on.
     motion: Motion,
     radius: f64,
-    /// Where it goes, and how large it becomes.
+    /// Position that the ball moves to \[m\].
     target: Vec3,
+    /// Final radius \[m\].
     full_radius: f64,
 }
 
 #[derive(Debug, Default)]
 struct Pins {
     vertices: Vec<u32>,
-    /// How far from rest each is held.
+    /// Prescribed displacement of each vertex \[m\].
     offsets: Vec<Vec3>,
-    id: Option<HoldId>,
+    id: Option<FixedId>,
 }
 
-impl Touch {
-    /// Nothing yet.
+impl Interaction {
+    /// Creates an empty set of pulls, balls and pins.
     pub fn new(damping: f64, ball_stiffness: f64) -> Self {
         Self { damping, ball_stiffness, ..Self::default() }
     }
 
-    /// Give a model the forces that it takes, with all that is being done.
+    /// Adds the forces and pins to a simulation and tracks its pins.
     pub fn attach(&mut self, simulation: &mut Simulation) -> Result<(), String> {
         self.pins.id = self.add_to(simulation)?;
         Ok(())
     }
 
-    /// Gives another simulation the same forces and pins. Returns the pins.
-    pub fn add_to(&self, simulation: &mut Simulation) -> Result<Option<HoldId>, String> {
+    /// Adds the same forces and pins to another simulation. Returns the identifier of the pins.
+    pub fn add_to(&self, simulation: &mut Simulation) -> Result<Option<FixedId>, String> {
         let model = simulation.model_mut();
         let rest = model.rest().to_vec();
         let handles = Handles::new(&rest, self.pulls.iter().map(|pull| pull.handle.clone()));
@@ -85,22 +86,22 @@ impl Touch {
         let obstacles = Obstacles::for_vertices(&rest, model.surface_vertices(), balls);
         model.add_force(handles.map_err(words)?).map_err(words)?;
         model.add_force(obstacles.map_err(words)?).map_err(words)?;
-        self.pins.hold(model)
+        self.pins.fix(model)
     }
 
-    /// Lets a simulation that was given the same forces begin at a state, with pins where vertices are then.
+    /// Starts a simulation with the same forces at a state, with vertices pinned at their positions in this state.
     pub fn begin(&self, simulation: &mut Simulation, state: &State) -> Result<(), String> {
         if !self.pins.vertices.is_empty() {
             let model = simulation.model_mut();
-            // Pins were added after the holds of the scene.
-            let id = *model.hold_ids().last().ok_or(NOT_ATTACHED)?;
-            model.move_hold(id, self.pins.offsets_at(state)).map_err(words)?;
+            // Pins were added after the constraints of the scene.
+            let id = *model.fixed_ids().last().ok_or(NOT_ATTACHED)?;
+            model.move_fixed(id, self.pins.offsets_at(state)).map_err(words)?;
         }
         simulation.begin_at(State { a: None, ..state.clone() });
         Ok(())
     }
 
-    /// Pull at a point.
+    /// Starts to pull a point.
     pub fn grab(
         &mut self,
         simulation: &mut Simulation,
@@ -111,7 +112,7 @@ impl Touch {
     ) -> Result<(), String> {
         self.release(simulation, viewer, id)?;
         if self.pulls.len() == MOST {
-            return Err(format!("{MOST} points are pulled at already"));
+            return Err(format!("{MOST} points are already being pulled, the maximum"));
         }
         let handle = Handle { damping: self.damping * stiffness.sqrt(), ..Handle::at_point(point, stiffness, target) };
         handles(simulation.model_mut())?.push(handle.clone()).map_err(words)?;
@@ -119,7 +120,7 @@ impl Touch {
         Ok(())
     }
 
-    /// Move the target of a pull, and perhaps make it stiffer. One that has been let go is no error: messages cross.
+    /// Moves the target of a pull and optionally changes its stiffness. A released pull is ignored, as messages may cross.
     pub fn drag(
         &mut self,
         simulation: &mut Simulation,
@@ -137,7 +138,7 @@ impl Touch {
         Ok(())
     }
 
-    /// Let go.
+    /// Releases a pull.
     pub fn release(&mut self, simulation: &mut Simulation, viewer: ViewerId, id: u32) -> Result<(), String> {
         if let Some(number) = self.pull(viewer, id) {
             handles(simulation.model_mut())?.remove(number).map_err(words)?;
@@ -150,7 +151,7 @@ impl Touch {
         self.pulls.iter().position(|pull| (pull.viewer, pull.id) == (viewer, id))
     }
 
-    /// Put a ball somewhere, which goes there from where it is.
+    /// Adds a ball, or moves it gradually to a new position.
     pub fn put_ball(
         &mut self,
         simulation: &mut Simulation,
@@ -160,7 +161,7 @@ impl Touch {
     ) -> Result<(), String> {
         if !(full_radius > 0.0 && full_radius.is_finite() && target.is_finite()) {
             return Err(format!(
-                "a ball of radius {full_radius} m at {target}, expected a positive radius and a place"
+                "ball: expected a positive radius and a finite position, found a radius of {full_radius} m at {target}"
             ));
         }
         if let Some(ball) = self.balls.iter_mut().find(|ball| ball.viewer == viewer) {
@@ -168,16 +169,16 @@ impl Touch {
             return Ok(());
         }
         if self.balls.len() == MOST {
-            return Err(format!("there are {MOST} balls already"));
+            return Err(format!("there are already {MOST} balls, the maximum"));
         }
         let radius = BALL_GROWTH * full_radius;
-        let ball = Ball { viewer, centre: target, motion: Motion::Still, radius, target, full_radius };
+        let ball = Ball { viewer, center: target, motion: Motion::Still, radius, target, full_radius };
         obstacles(simulation.model_mut())?.push(ball.obstacle(self.ball_stiffness)).map_err(words)?;
         self.balls.push(ball);
         Ok(())
     }
 
-    /// Take the ball of a viewer away.
+    /// Removes the ball of a page.
     pub fn take_ball(&mut self, simulation: &mut Simulation, viewer: ViewerId) -> Result<(), String> {
         if let Some(number) = self.balls.iter().position(|ball| ball.viewer == viewer) {
             obstacles(simulation.model_mut())?.remove(number).map_err(words)?;
@@ -186,7 +187,7 @@ impl Touch {
         Ok(())
     }
 
-    /// Let go of all that a viewer has in hand.
+    /// Removes the pulls and the ball of a page.
     pub fn leave(&mut self, simulation: &mut Simulation, viewer: ViewerId) -> Result<(), String> {
         while let Some(id) = self.pulls.iter().find(|pull| pull.viewer == viewer).map(|pull| pull.id) {
             self.release(simulation, viewer, id)?;
@@ -194,7 +195,7 @@ impl Touch {
         self.take_ball(simulation, viewer)
     }
 
-    /// Move balls by the step that comes next.
+    /// Moves balls by the next step.
     pub fn advance(&mut self, simulation: &mut Simulation) -> Result<(), String> {
         if self.balls.is_empty() {
             return Ok(());
@@ -209,7 +210,7 @@ impl Touch {
         Ok(())
     }
 
-    /// Hold these vertices where they are; those that the scene holds stay as they are.
+    /// Pins vertices at their current positions, in addition to the vertices that the scene fixes.
     pub fn pin(&mut self, model: &mut Model, vertices: &[u32], state: &State) -> Result<(), String> {
         let before: HashSet<u32> = self.pins.vertices.iter().copied().collect();
         for &vertex in vertices {
@@ -221,7 +222,7 @@ impl Touch {
         self.set_pins(model)
     }
 
-    /// Let pinned vertices go.
+    /// Releases pinned vertices that `is_meant` accepts.
     pub fn unpin(&mut self, model: &mut Model, is_meant: impl Fn(u32) -> bool) -> Result<(), String> {
         let kept: Vec<(u32, Vec3)> = self
             .pins
@@ -235,7 +236,7 @@ impl Touch {
         self.set_pins(model)
     }
 
-    /// Hold pinned vertices where they are in another state.
+    /// Moves all pins to the positions of their vertices in another state.
     pub fn repin(&mut self, model: &mut Model, state: &State) -> Result<(), String> {
         self.pins.offsets = self.pins.offsets_at(state);
         self.set_pins(model)
@@ -243,45 +244,45 @@ impl Touch {
 
     fn set_pins(&mut self, model: &mut Model) -> Result<(), String> {
         if let Some(id) = self.pins.id.take() {
-            model.remove_hold(id).map_err(words)?;
+            model.remove_fixed(id).map_err(words)?;
         }
-        self.pins.id = self.pins.hold(model)?;
+        self.pins.id = self.pins.fix(model)?;
         Ok(())
     }
 
-    /// The vertices that are pinned.
+    /// Returns the pinned vertices.
     pub fn pinned(&self) -> Arc<[u32]> {
         self.pins.vertices.as_slice().into()
     }
 
-    /// Where it is pulled in a state, and how.
-    pub fn pulls(&self, rest: &[Vec3], state: &State) -> Vec<PullShown> {
+    /// Returns the points, targets and forces of all pulls in a state.
+    pub fn pulls(&self, rest: &[Vec3], state: &State) -> Vec<PullView> {
         let place = |&(vertex, weight): &(u32, f64)| {
             weight * (rest[vertex as usize] + Vec3::from_slice(&state.q[3 * vertex as usize..]))
         };
         let shown = |pull: &Pull| {
             let point: Vec3 = pull.handle.point.iter().map(place).sum();
             let target = pull.handle.target;
-            PullShown { viewer: pull.viewer, point, target, force: pull.handle.stiffness * (target - point) }
+            PullView { viewer: pull.viewer, point, target, force: pull.handle.stiffness * (target - point) }
         };
         self.pulls.iter().map(shown).collect()
     }
 
-    /// Where balls are.
-    pub fn balls(&self) -> Vec<BallShown> {
-        let shown = |ball: &Ball| BallShown { viewer: ball.viewer, centre: ball.centre, radius: ball.radius };
+    /// Returns the balls with their current positions.
+    pub fn balls(&self) -> Vec<BallView> {
+        let shown = |ball: &Ball| BallView { viewer: ball.viewer, center: ball.center, radius: ball.radius };
         self.balls.iter().map(shown).collect()
     }
 }
 
 impl Pins {
-    /// Fixes the pinned vertices of a model. Returns `None` if there are none.
-    fn hold(&self, model: &mut Model) -> Result<Option<HoldId>, String> {
+    /// Fixes the pinned vertices of a model. Returns `None` if no vertex is pinned.
+    fn fix(&self, model: &mut Model) -> Result<Option<FixedId>, String> {
         if self.vertices.is_empty() {
             return Ok(None);
         }
-        let hold = Hold { offsets: self.offsets.clone(), ..Hold::fixed(self.vertices.clone()) };
-        model.hold(hold).map(Some).map_err(words)
+        let fixed = Fixed { offsets: self.offsets.clone(), ..Fixed::new(self.vertices.clone()) };
+        model.fix(fixed).map(Some).map_err(words)
     }
 
     /// Returns the displacements of the pinned vertices in a state.
@@ -292,17 +293,17 @@ impl Pins {
 
 impl Ball {
     fn advance(&mut self, time: f64, dt: f64) -> Result<(), String> {
-        let stride = (self.target - self.centre).clamp_length_max(BALL_STRIDE * self.full_radius);
-        self.centre += stride;
+        let stride = (self.target - self.center).clamp_length_max(BALL_STRIDE * self.full_radius);
+        self.center += stride;
         self.radius = (self.radius + BALL_GROWTH * self.full_radius).min(self.full_radius);
-        // Through the centre at the end of the step, and on: there it has the velocity that forces ask for.
+        // The motion extends beyond the end of the step, so that the ball has the right velocity there.
         let places = [(time, -stride), (time + 2.0 * dt, stride)];
         self.motion = Keyframes::translations(places).map_err(words)?.into();
         Ok(())
     }
 
     fn obstacle(&self, stiffness: f64) -> Obstacle {
-        let ball = Obstacle::ball(self.centre, self.radius, stiffness);
+        let ball = Obstacle::ball(self.center, self.radius, stiffness);
         Obstacle { motion: self.motion.clone(), friction: BALL_FRICTION, ..ball }
     }
 }

@@ -1,4 +1,4 @@
-//! Touching and steering a simulation.
+//! Manipulation and settings of a simulation.
 
 mod common;
 
@@ -15,33 +15,33 @@ fn tip_height(frame: &Heard, tip: usize) -> f32 {
 async fn the_stage_is_the_surface_of_the_scene() {
     let viewer = live(BEAM, true);
     let client = Client::new(&viewer).await;
-    let stage = &client.stage;
+    let display = &client.display;
     let mesh = scene_of(BEAM).simulation.model().bodies()[0].mesh().clone();
     let surface = mesh.boundary().surface;
-    assert_eq!(stage.header["title"], "A beam");
-    assert_eq!(stage.number("/vertices") as usize, mesh.vertex_count());
-    assert_eq!(stage.places("rest").len(), surface.vertices().len());
-    assert_eq!(stage.indices("triangles").len(), 3 * surface.triangles().count());
-    assert_eq!(stage.indices("triangle_regions").len(), surface.triangles().count());
-    let origin: Vec<f64> = serde_json::from_value(stage.header["origin"].clone()).unwrap();
-    for (shown, vertex) in stage.places("rest").iter().zip(surface.vertices()) {
+    assert_eq!(display.header["title"], "A beam");
+    assert_eq!(display.number("/vertices") as usize, mesh.vertex_count());
+    assert_eq!(display.places("rest").len(), surface.vertices().len());
+    assert_eq!(display.indices("triangles").len(), 3 * surface.triangles().count());
+    assert_eq!(display.indices("triangle_regions").len(), surface.triangles().count());
+    let origin: Vec<f64> = serde_json::from_value(display.header["origin"].clone()).unwrap();
+    for (shown, vertex) in display.places("rest").iter().zip(surface.vertices()) {
         for axis in 0..3 {
             assert!((f64::from(shown[axis]) + origin[axis] - vertex[axis]).abs() < 1e-6);
         }
     }
     let names = |key: &str| -> Vec<String> {
-        stage.header[key].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect()
+        display.header[key].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect()
     };
-    assert!(names("laws").contains(&"stvk".into()) && names("schemes").contains(&"newmark".into()));
-    assert!(names("solvers").contains(&"auto".into()) && names("colours").contains(&"von-mises".into()));
+    assert!(names("laws").contains(&"stvk".into()) && names("integrators").contains(&"newmark".into()));
+    assert!(names("solvers").contains(&"auto".into()) && names("colors").contains(&"von-mises".into()));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_scene_far_from_the_origin_is_shown_as_exactly() {
-    let far = BEAM.replace("[[hold]]", "translate = [1e7, 0, 0]\n[[hold]]");
+    let far = BEAM.replace("[[fixed]]", "translate = [1e7, 0, 0]\n[[fixed]]");
     let (near, far) = (live(BEAM, true), live(&far, true));
     let (near, far) = (Client::new(&near).await, Client::new(&far).await);
-    for (near, far) in near.stage.floats("rest").iter().zip(far.stage.floats("rest")) {
+    for (near, far) in near.display.floats("rest").iter().zip(far.display.floats("rest")) {
         assert!((near - far).abs() < 1e-6, "{near} and {far}");
     }
 }
@@ -53,7 +53,7 @@ async fn what_is_pulled_goes_to_the_target_and_swings_back() {
     client.say(json!({ "do": "set", "gravity": [0, 0, 0] })).await;
     let (tip, triangle) = (client.vertex_near([0.5, 0.0, 0.0]), client.triangle_near([0.5, 0.0, 0.0]));
     let target = [0.4, 0.3, 0.0];
-    let stiffness = 20.0 * client.stage.number("/pull/stiffness");
+    let stiffness = 20.0 * client.display.number("/pull/stiffness");
     client
         .say(json!({ "do": "grab", "pull": 3, "triangle": triangle, "weights": [0.3, 0.3, 0.4], "target": [0.5, 0, 0],
             "stiffness": stiffness, "input": 1 }))
@@ -85,7 +85,7 @@ async fn a_softer_material_sags_more_and_takes_effect_at_once() {
     let settings = client.settings("settings", |heard| heard.header["changed"] == true).await;
     assert_eq!((&settings.header["materials"][0]["law"], settings.number("/materials/0/young")), (&json!("stvk"), 1e5));
     let sagged = client.frame("more sag", |frame| tip_height(frame, tip) < tip_height(&before, tip) - 0.2).await;
-    // Time went on; it was not begun anew.
+    // The time continues; the simulation was not restarted.
     assert!(sagged.number("/time") > before.number("/time"));
     client.say(json!({ "do": "undo-changes" })).await;
     let settings = client.settings("settings", |heard| heard.header["changed"] == false).await;
@@ -97,26 +97,26 @@ async fn a_softer_material_sags_more_and_takes_effect_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_scheme_and_solver_can_be_chosen_while_it_runs() {
+async fn every_integrator_and_solver_can_be_chosen_while_it_runs() {
     let viewer = live(BEAM, true);
     let mut client = Client::new(&viewer).await;
     let names = |client: &Client, key: &str| -> Vec<Value> {
-        client.stage.header[key].as_array().unwrap().iter().map(|one| one["name"].clone()).collect()
+        client.display.header[key].as_array().unwrap().iter().map(|one| one["name"].clone()).collect()
     };
     let mut steps = 0.0;
-    for (key, all) in [("scheme", names(&client, "schemes")), ("solver", names(&client, "solvers"))] {
+    for (key, all) in [("integrator", names(&client, "integrators")), ("solver", names(&client, "solvers"))] {
         for name in all {
             client.say(json!({ "do": "set", key: name, "step": 1e-4 })).await;
             client.say(json!({ "do": "step" })).await;
             let frame = client.frame("a step", |frame| frame.number("/step") > steps).await;
             assert_eq!(frame.header["failure"], Value::Null, "{name}");
             assert_eq!(client.notices, Vec::<String>::new(), "{name}");
-            // What is set and what moves are told one after the other.
+            // Settings and frames are sent one after the other.
             while client.last_settings.as_ref().is_none_or(|settings| settings.header[key] != name) {
                 client.hear().await;
             }
             steps = frame.number("/step");
-            assert!((frame.number("/time") - 1e-4 * steps).abs() < 1e-9, "time goes on: {}", frame.number("/time"));
+            assert!((frame.number("/time") - 1e-4 * steps).abs() < 1e-9, "time continues: {}", frame.number("/time"));
         }
         client.say(json!({ "do": "undo-changes" })).await;
     }
@@ -139,7 +139,7 @@ async fn one_can_pause_step_reset_and_go_back() {
     client.say(json!({ "do": "seek", "time": 0.0 })).await;
     let first = client.frame("the start", |frame| frame.number("/time") == 0.0).await;
     assert_eq!(first.floats("positions"), start.floats("positions"));
-    // What comes later can still be gone to, until it goes on.
+    // Later states remain available until the simulation continues.
     assert!(first.number("/span/1") > 0.25);
     for step in 1..=3 {
         client.say(json!({ "do": "step" })).await;
@@ -187,16 +187,16 @@ async fn a_free_body_can_be_thrown_and_pushed() {
     client.say(json!({ "do": "throw", "triangle": 0, "velocity": [2, 0, 0] })).await;
     client.say(json!({ "do": "step" })).await;
     let thrown = client.frame("a step", |frame| frame.number("/step") == 1.0).await;
-    for (now, rest) in thrown.places("positions").iter().zip(client.stage.places("rest")) {
+    for (now, rest) in thrown.places("positions").iter().zip(client.display.places("rest")) {
         assert!((now[0] - rest[0] - 0.02).abs() < 1e-5, "{now:?} and {rest:?}");
     }
     client.say(json!({ "do": "reset" })).await;
     client.frame("the start", |frame| frame.number("/step") == 0.0).await;
     // A ball that comes from the left and stops where the middle was pushes it to the right.
-    client.say(json!({ "do": "ball", "centre": [-0.2, 0, 0], "radius": 0.08 })).await;
+    client.say(json!({ "do": "ball", "center": [-0.2, 0, 0], "radius": 0.08 })).await;
     client.say(json!({ "do": "play" })).await;
     client.frame("the ball", |frame| frame.maybe("/balls/0/radius") == Some(0.08)).await;
-    client.say(json!({ "do": "ball", "centre": [0.0, 0, 0], "radius": 0.08 })).await;
+    client.say(json!({ "do": "ball", "center": [0.0, 0, 0], "radius": 0.08 })).await;
     let is_pushed = |frame: &Heard| frame.places("positions").iter().all(|place| place[0] > 0.0);
     let pushed = client.frame("it is pushed", |frame| is_pushed(frame) || !frame.header["failure"].is_null()).await;
     assert_eq!(pushed.header["failure"], Value::Null);
@@ -207,9 +207,10 @@ async fn a_free_body_can_be_thrown_and_pushed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_step_that_fails_is_explained_and_what_is_offered_helps() {
     // Explicit, and unstable at this step but not at a fraction of it.
-    let scheme = "scheme = \"symplectic-euler\"\nhalvings = 0\nmass = \"lumped\"";
-    let text =
-        BEAM.replace("step = 0.01", &format!("step = 0.01\n{scheme}")).replace("stiffness = 0.002", "stiffness = 0");
+    let integrator = "integrator = \"symplectic-euler\"\nhalvings = 0\nmass = \"lumped\"";
+    let text = BEAM
+        .replace("step = 0.01", &format!("step = 0.01\n{integrator}"))
+        .replace("stiffness = 0.002", "stiffness = 0");
     let viewer = live(&text, false);
     let mut client = Client::new(&viewer).await;
     client.say(json!({ "do": "speed", "factor": null })).await;
@@ -218,16 +219,16 @@ async fn a_step_that_fails_is_explained_and_what_is_offered_helps() {
     assert!(failed.header["failure"]["message"].as_str().unwrap().len() > 20);
     assert!(failed.floats("positions").iter().all(|x| x.is_finite()), "the last good state is shown");
     let choices = choices(&mut client).await;
-    let integrator = choices.iter().find(|choice| choice["command"]["scheme"] == "backward-euler").unwrap();
+    let integrator = choices.iter().find(|choice| choice["command"]["integrator"] == "backward-euler").unwrap();
     assert!(integrator["label"].as_str().unwrap().contains("backward-euler"), "{integrator}");
     client.say(integrator["command"].clone()).await;
     let failures = failed.number("/step");
     let well = client.frame("more steps", |frame| frame.number("/step") > failures + 50.0).await;
     assert_eq!((&well.header["failure"], &well.header["playing"]), (&Value::Null, &json!(true)));
-    client.settings("the integrator", |heard| heard.header["scheme"] == "backward-euler").await;
+    client.settings("the integrator", |heard| heard.header["integrator"] == "backward-euler").await;
 }
 
-/// The choices after a failure, once all of them have been tried.
+/// Returns the choices after a failure, once all have been tried.
 async fn choices(client: &mut Client) -> Vec<Value> {
     let is_done = |frame: &Heard| frame.header["failure"]["is_trying"] == false;
     let frame = match client.frame.clone().filter(is_done) {
@@ -249,7 +250,7 @@ plane = {}
 [simulation]
 step = "1/60 s"
 duration = 1
-scheme = "linearized-backward-euler"
+integrator = "linearized-backward-euler"
 halvings = 0
 "#;
 
@@ -263,8 +264,8 @@ async fn after_an_inversion_the_choices_that_work_are_offered_can_be_undone_and_
     let choices = choices(&mut client).await;
     let of = |key: &str| choices.iter().find(|choice| !choice["command"][key].is_null());
     assert_eq!(of("law").unwrap()["command"]["law"], "stable-neo-hookean");
-    assert!(of("inversion").is_some() && of("scheme").is_some(), "{choices:?}");
-    for key in ["law", "inversion", "scheme"] {
+    assert!(of("inversion").is_some() && of("integrator").is_some(), "{choices:?}");
+    for key in ["law", "inversion", "integrator"] {
         let choice = of(key).unwrap();
         client.say(choice["command"].clone()).await;
         let well = client.frame("a second", |frame| frame.number("/time") > failed.number("/time") + 0.5).await;
@@ -288,7 +289,7 @@ async fn after_an_inversion_the_choices_that_work_are_offered_can_be_undone_and_
 
 #[tokio::test(flavor = "multi_thread")]
 async fn energy_that_appears_pauses_the_simulation_and_what_is_offered_prevents_it() {
-    // The linearized scheme overshoots where the ground is hit.
+    // The linearized integrator overshoots where the ground is hit.
     let text = DROPPED
         .replace("neo-hookean", "stable-neo-hookean")
         .replace("2e4", "1e6")
@@ -301,7 +302,7 @@ async fn energy_that_appears_pauses_the_simulation_and_what_is_offered_prevents_
     let message = gained.header["failure"]["message"].as_str().unwrap();
     assert!(message.contains("energy appeared") && message.contains("`backward-euler`"), "{message}");
     let choices = choices(&mut client).await;
-    let integrator = choices.iter().find(|choice| choice["command"]["scheme"] == "backward-euler").unwrap();
+    let integrator = choices.iter().find(|choice| choice["command"]["integrator"] == "backward-euler").unwrap();
     client.say(integrator["command"].clone()).await;
     let well = client.frame("a second", |frame| frame.number("/time") > gained.number("/time") + 0.5).await;
     assert_eq!((&well.header["failure"], &well.header["playing"]), (&Value::Null, &json!(true)));
@@ -345,7 +346,7 @@ async fn what_a_field_refuses_is_answered_with_the_reason_and_units_are_as_in_sc
         (json!({ "do": "set", "step": "soon" }), "expected a time such as \"10 ms\""),
         (json!({ "do": "set", "stiffness_damping": "-1 ms" }), "0 or more"),
         (json!({ "do": "set", "gravity": [0, "9.81 m/s", 0] }), "does not measure an acceleration"),
-        (json!({ "do": "set", "scheme": "exact-modes" }), "reduced"),
+        (json!({ "do": "set", "integrator": "exact-modes" }), "reduced"),
         (json!({ "do": "read", "length": "1 kg" }), "does not measure a length"),
     ];
     for (ask, (mut command, reason)) in wrong.into_iter().enumerate() {
@@ -367,7 +368,7 @@ async fn what_a_field_refuses_is_answered_with_the_reason_and_units_are_as_in_sc
     }
     let settings = client.settings("settings", |heard| heard.number("/step") == 0.004).await;
     assert_eq!((settings.number("/materials/0/young"), settings.number("/gravity/1")), (250e3, -9.81));
-    assert_eq!(client.notices, Vec::<String>::new(), "answers are not told twice");
+    assert_eq!(client.notices, Vec::<String>::new(), "answers are not sent twice");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -379,8 +380,8 @@ async fn notes_of_the_scene_are_part_of_the_settings() {
     let notes = client.settings("settings", |_| true).await.header["notes"].clone();
     assert!(notes.as_array().unwrap().contains(&json!("the density was guessed")), "{notes}");
     // They stay when the simulation is built again.
-    client.say(json!({ "do": "set", "scheme": "newmark" })).await;
-    let after = client.settings("settings", |heard| heard.header["scheme"] == "newmark").await;
+    client.say(json!({ "do": "set", "integrator": "newmark" })).await;
+    let after = client.settings("settings", |heard| heard.header["integrator"] == "newmark").await;
     assert_eq!(after.header["notes"], notes);
     // And warnings follow the material, from the slider on.
     client.say(json!({ "do": "set-material", "index": 0, "poisson": 0.49 })).await;
@@ -400,15 +401,15 @@ async fn bodies_have_the_colors_of_pictures_and_the_first_view_has_the_ground() 
     );
     let viewer = live(&two, true);
     let client = Client::new(&viewer).await;
-    for (number, body) in client.stage.header["bodies"].as_array().unwrap().iter().enumerate() {
+    for (number, body) in client.display.header["bodies"].as_array().unwrap().iter().enumerate() {
         let [red, green, blue] = pliant::output::body_color(number);
         assert_eq!(body["color"], format!("#{red:02x}{green:02x}{blue:02x}"));
-        assert_eq!(client.stage.header["regions"][number]["color"], body["color"]);
+        assert_eq!(client.display.header["regions"][number]["color"], body["color"]);
     }
     // A cube that hangs two meters above the ground is shown with the place where it lands.
     let viewer = live(DROPPED, true);
     let client = Client::new(&viewer).await;
-    let (low, high) = (client.stage.number("/view/0/1"), client.stage.number("/view/1/1"));
+    let (low, high) = (client.display.number("/view/0/1"), client.display.number("/view/1/1"));
     assert!((low + 2.1).abs() < 1e-9 && (high - 0.1).abs() < 1e-9, "{low} to {high}");
 }
 
@@ -424,7 +425,7 @@ async fn what_is_saved_is_a_scene_with_the_changes_that_runs_from_any_folder() {
     let viewer = common::show(pliant_viewer::Live::new(file).unwrap().paused());
     let mut client = Client::new(&viewer).await;
     client.say(json!({ "do": "set-material", "index": 0, "young": 5e4, "law": "stvk" })).await;
-    client.say(json!({ "do": "set", "step": 0.005, "scheme": "backward-euler", "solver": "direct", "mass_damping": 0.5, "gravity": [0, -1, 0] })).await;
+    client.say(json!({ "do": "set", "step": 0.005, "integrator": "backward-euler", "solver": "direct", "mass_damping": 0.5, "gravity": [0, -1, 0] })).await;
     let top = client.triangle_near([0.0, 0.1, 0.0]);
     client.say(json!({ "do": "pin", "triangle": top, "weights": [1, 0, 0], "radius": 0 })).await;
     client.say(json!({ "do": "save" })).await;
@@ -437,27 +438,27 @@ async fn what_is_saved_is_a_scene_with_the_changes_that_runs_from_any_folder() {
     let built = again.build(&Disk).unwrap();
     let (region, model) = (&built.made_of[0], built.simulation.model());
     assert_eq!((region.law, region.moduli.unwrap().young.round()), (Some("stvk"), 5e4));
-    assert_eq!((built.simulation.dt(), model.gravity().y, model.holds().len()), (0.005, -1.0, 1));
+    assert_eq!((built.simulation.dt(), model.gravity().y, model.fixed().len()), (0.005, -1.0, 1));
     assert_eq!(SceneFile::parse(Source::new("a.toml", again.scene.to_toml())).unwrap().scene, again.scene);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn colours_and_slices_are_each_pages_own() {
+async fn colors_and_slices_are_each_pages_own() {
     let viewer = live(BEAM, true);
     let (mut one, mut two) = (Client::new(&viewer).await, Client::new(&viewer).await);
     for _ in 0..5 {
         one.say(json!({ "do": "step" })).await;
     }
-    one.say(json!({ "do": "view", "colour": "von-mises", "slice": { "point": [0.1, 0, 0], "normal": [2, 0, 0] } }))
+    one.say(json!({ "do": "view", "color": "von-mises", "slice": { "point": [0.1, 0, 0], "normal": [2, 0, 0] } }))
         .await;
-    two.say(json!({ "do": "view", "colour": "displacement", "slice": null })).await;
+    two.say(json!({ "do": "view", "color": "displacement", "slice": null })).await;
     let stressed =
-        one.frame("stresses", |frame| frame.header["colour"] == "von-mises" && frame.number("/step") == 5.0).await;
-    let count = one.stage.places("rest").len();
+        one.frame("stresses", |frame| frame.header["color"] == "von-mises" && frame.number("/step") == 5.0).await;
+    let count = one.display.places("rest").len();
     assert_eq!(stressed.floats("values").len(), count);
     assert!(stressed.number("/range/1") > stressed.number("/range/0"));
     assert!(stressed.floats("values").iter().all(|value| f64::from(*value) <= stressed.number("/range/1") * 1.000001));
-    // The section of the beam is a centimetre squared a hundred times.
+    // The section of the beam is a centimeter squared a hundred times.
     let (places, triangles) = (stressed.places("slice_positions"), stressed.indices("slice_triangles"));
     assert!(places.iter().all(|place| (place[0] - 0.1).abs() < 1e-5));
     let area: f32 = triangles
@@ -473,11 +474,11 @@ async fn colours_and_slices_are_each_pages_own() {
     assert_eq!(stressed.floats("slice_values").len(), places.len());
     assert_eq!(stressed.indices("slice_regions").len(), triangles.len() / 3);
     let moved = two
-        .frame("displacements", |frame| frame.header["colour"] == "displacement" && frame.number("/step") == 5.0)
+        .frame("displacements", |frame| frame.header["color"] == "displacement" && frame.number("/step") == 5.0)
         .await;
     assert!(!moved.has("slice_positions"));
     let tip = two.vertex_near([0.5, 0.0, 0.0]);
-    let (now, rest) = (moved.places("positions")[tip], two.stage.places("rest")[tip]);
+    let (now, rest) = (moved.places("positions")[tip], two.display.places("rest")[tip]);
     let length = (0..3).map(|axis| (now[axis] - rest[axis]).powi(2)).sum::<f32>().sqrt();
     assert!((moved.floats("values")[tip] / length - 1.0).abs() < 1e-3);
 }
@@ -500,21 +501,21 @@ async fn a_second_page_follows_the_first() {
 async fn a_reduced_model_is_pulled_pushed_and_steered_like_any_other() {
     let viewer = live(&format!("reduced = {{ size = 12 }}\n{BEAM}"), false);
     let mut client = Client::new(&viewer).await;
-    assert_eq!(client.stage.number("/reduced"), 12.0);
+    assert_eq!(client.display.number("/reduced"), 12.0);
     let (tip, triangle) = (client.vertex_near([0.5, 0.0, 0.0]), client.triangle_near([0.5, 0.0, 0.0]));
-    let stiffness = 20.0 * client.stage.number("/pull/stiffness");
+    let stiffness = 20.0 * client.display.number("/pull/stiffness");
     client.say(json!({ "do": "grab", "pull": 0, "triangle": triangle, "weights": [1, 0, 0], "target": [0.45, 0.25, 0], "stiffness": stiffness })).await;
     client.frame("the tip near the target", |frame| tip_height(frame, tip) > 0.15).await;
-    client.say(json!({ "do": "set", "gravity": [0, 0, 0], "step": 0.005, "scheme": "newmark" })).await;
-    client.settings("settings", |heard| heard.header["scheme"] == "newmark").await;
+    client.say(json!({ "do": "set", "gravity": [0, 0, 0], "step": 0.005, "integrator": "newmark" })).await;
+    client.settings("settings", |heard| heard.header["integrator"] == "newmark").await;
     client.say(json!({ "do": "release", "pull": 0 })).await;
     client.frame("the tip back", |frame| tip_height(frame, tip) < 0.05).await;
-    client.say(json!({ "do": "ball", "centre": [0.45, 0.15, 0], "radius": 0.05 })).await;
+    client.say(json!({ "do": "ball", "center": [0.45, 0.15, 0], "radius": 0.05 })).await;
     client.frame("a ball", |frame| frame.maybe("/balls/0/radius") > Some(0.049)).await;
-    client.say(json!({ "do": "ball", "centre": [0.45, 0.0, 0], "radius": 0.05 })).await;
+    client.say(json!({ "do": "ball", "center": [0.45, 0.0, 0], "radius": 0.05 })).await;
     client.frame("the tip is pushed down", |frame| tip_height(frame, tip) < -0.02).await;
     client.say(json!({ "do": "pin", "triangle": 0, "weights": [1, 0, 0] })).await;
-    client.notice("keeps the holds").await;
+    client.notice("keeps the fixed vertices").await;
     client.say(json!({ "do": "set-material", "index": 0, "young": 1 })).await;
     client.notice("reduced model").await;
 }
@@ -540,17 +541,17 @@ async fn a_step_is_timed_and_energies_add_up() {
 async fn detailed_surfaces_are_shown_and_pulled() {
     let skin = "skin = { mesh = { ball = { radius = 0.09, across = 8 } } }\n";
     let text = BLOCK.replace("[[obstacle]]", &format!("{skin}translate = [-0.1, -0.1, -0.1]\n[[obstacle]]"));
-    // The skin moves along with the object, so that it is in the corner; what matters is that it is carried.
+    // The surface follows the object and is in the corner; it only matters that it is embedded.
     let viewer = live(&text.replace("plane = { point = [0, -0.1, 0] }", "plane = { point = [0, -2, 0] }"), true);
     let mut client = Client::new(&viewer).await;
-    assert_eq!(client.stage.header["bodies"][0]["dressed"], true);
+    assert_eq!(client.display.header["bodies"][0]["has_visual"], true);
     client.say(json!({ "do": "set", "gravity": [0, 0, 0] })).await;
     client.say(json!({ "do": "grab", "pull": 0, "triangle": 5, "weights": [0.2, 0.2, 0.6], "target": [0, 1, 0], "stiffness": 100 })).await;
     client.say(json!({ "do": "step" })).await;
     let frame = client.frame("a step", |frame| frame.number("/step") == 1.0).await;
-    assert_eq!(frame.places("positions").len(), client.stage.places("rest").len());
-    let corner = client.stage.indices("triangles")[17] as usize;
-    assert!(frame.places("positions")[corner][1] > client.stage.places("rest")[corner][1]);
+    assert_eq!(frame.places("positions").len(), client.display.places("rest").len());
+    let corner = client.display.indices("triangles")[17] as usize;
+    assert!(frame.places("positions")[corner][1] > client.display.places("rest")[corner][1]);
 }
 
 #[test]
@@ -639,13 +640,13 @@ async fn obstacles_are_the_same_whether_it_was_made_anew_or_not() {
 #[tokio::test(flavor = "multi_thread")]
 async fn hard_pulls_gain_no_energy_with_any_law() {
     let text = BLOCK.replace("step = 0.01", "step = \"1/60 s\"");
-    let laws = Client::new(&live(&text, true)).await.stage.header["laws"].clone();
+    let laws = Client::new(&live(&text, true)).await.display.header["laws"].clone();
     for law in laws.as_array().unwrap().iter().map(|law| law["name"].as_str().unwrap()) {
         let viewer = live(&text.replace("{ young = 1e5", &format!("{{ law = \"{law}\", young = 1e5")), true);
         let mut client = Client::new(&viewer).await;
         let triangle = client.triangle_near([0.1, 0.1, 0.1]);
         // A hundred times as stiff as what suits the body, to ten times its size away.
-        let stiffness = 100.0 * client.stage.number("/pull/stiffness");
+        let stiffness = 100.0 * client.display.number("/pull/stiffness");
         client.say(json!({ "do": "grab", "pull": 0, "triangle": triangle, "weights": [1, 0, 0], "target": [2, 1, 0.5], "stiffness": stiffness })).await;
         let mut last =
             client.frame("the pull", |frame| frame.header["pulls"] != json!([])).await.number("/energies/total");

@@ -1,4 +1,4 @@
-//! Who may connect, and what the server survives.
+//! Access control and robustness of the server.
 
 mod common;
 
@@ -13,7 +13,7 @@ use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};
 use tokio_tungstenite::tungstenite::{Error, Message};
 
-/// A plain request; the answer as text.
+/// Sends a plain HTTP request and returns the response as text.
 async fn get(viewer: &Viewer, path: &str, host: &str) -> String {
     let mut stream = TcpStream::connect(viewer.local_address()).await.unwrap();
     let request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
@@ -40,7 +40,7 @@ async fn the_page_is_for_those_who_know_the_token() {
     for path in ["/", "/?token=", "/?token=0123", &format!("/?token={}0", token(&viewer)), "/index.html?token=0"] {
         let refused = get(&viewer, path, &host).await;
         let is_page = path.starts_with("/index.html");
-        // The files of the page are no secret; what it shows is.
+        // The files of the page are public; its data is not.
         assert!(refused.starts_with(if is_page { "HTTP/1.1 200" } else { "HTTP/1.1 403" }), "{path}: {refused}");
     }
 }
@@ -82,7 +82,7 @@ async fn a_wrong_token_a_foreign_origin_and_a_foreign_host_are_refused() {
         assert_eq!(status(&connect(&viewer, token, Some(&origin), Some(host)).await.unwrap_err()), 403, "{host}");
         assert!(get(&viewer, &format!("/?token={token}"), host).await.starts_with("HTTP/1.1 403"));
     }
-    // A tunnel of ssh has another port, and the page is then of that origin.
+    // An ssh tunnel has another port, which is then part of the origin of the page.
     connect(&viewer, token, Some("http://localhost:9000"), Some("localhost:9000")).await.unwrap();
     connect(&viewer, token, None, None).await.unwrap();
 }
@@ -102,13 +102,13 @@ async fn what_is_not_understood_is_answered_in_words() {
         "\u{0}\u{1}",
     ] {
         client.stream.send(Message::text(garbage)).await.unwrap();
-        client.notice("not understood").await;
+        client.notice("invalid message").await;
     }
     client.stream.send(Message::binary(vec![0; 1000])).await.unwrap();
     client.notice("expected JSON").await;
     let deep = "[".repeat(60_000);
     client.stream.send(Message::text(deep)).await.unwrap();
-    client.notice("not understood").await;
+    client.notice("invalid message").await;
     for (wrong, word) in [
         (
             json!({ "do": "grab", "pull": 0, "triangle": 4_000_000_000_u32, "weights": [1, 0, 0], "target": [0, 0, 0], "stiffness": 1 }),
@@ -122,24 +122,24 @@ async fn what_is_not_understood_is_answered_in_words() {
             json!({ "do": "grab", "pull": 0, "triangle": 0, "weights": [1, 0, 0], "target": [0, 0, 0], "stiffness": -1 }),
             "stiffness",
         ),
-        (json!({ "do": "ball", "centre": [0, 0, 0], "radius": 0 }), "radius"),
+        (json!({ "do": "ball", "center": [0, 0, 0], "radius": 0 }), "radius"),
         (json!({ "do": "throw", "triangle": 0, "velocity": [1, 0, 0] }), "held"),
         (json!({ "do": "set-material", "index": 7, "young": 1 }), "no material"),
         (json!({ "do": "set-material", "index": 0, "young": -1 }), "Young"),
         (json!({ "do": "set-material", "index": 0, "poisson": 0.7 }), "Poisson"),
         (json!({ "do": "set-material", "index": 0, "law": "rubber" }), "rubber"),
-        (json!({ "do": "set", "scheme": "verlet" }), "scheme"),
-        (json!({ "do": "set", "scheme": "exact-modes" }), "reduced"),
+        (json!({ "do": "set", "integrator": "verlet" }), "integrator"),
+        (json!({ "do": "set", "integrator": "exact-modes" }), "reduced"),
         (json!({ "do": "set", "step": 0 }), "time step"),
         (json!({ "do": "set", "step": 1e-300 }), "steps"),
         (json!({ "do": "speed", "factor": 0 }), "real time"),
-        (json!({ "do": "view", "colour": "pink", "slice": null }), "colour"),
-        (json!({ "do": "view", "colour": "none", "slice": { "point": [0, 0, 0], "normal": [0, 0, 0] } }), "direction"),
+        (json!({ "do": "view", "color": "pink", "slice": null }), "color"),
+        (json!({ "do": "view", "color": "none", "slice": { "point": [0, 0, 0], "normal": [0, 0, 0] } }), "direction"),
     ] {
         client.say(wrong.clone()).await;
         client.notice(word).await;
     }
-    // And it still does what it is told.
+    // Commands still take effect.
     client.say(json!({ "do": "step" })).await;
     client.frame("a step", |frame| frame.number("/step") == 1.0).await;
 }
@@ -165,11 +165,11 @@ async fn pages_that_vanish_let_go_of_what_they_have_in_hand() {
         let mut client = Client::new(&viewer).await;
         let grab = json!({ "do": "grab", "pull": 1, "triangle": 0, "weights": [1, 0, 0], "target": [0, 1, 0], "stiffness": 10 });
         client.say(grab).await;
-        client.say(json!({ "do": "ball", "centre": [1, 1, 1], "radius": 0.1 })).await;
-        let held = |frame: &common::Heard| {
+        client.say(json!({ "do": "ball", "center": [1, 1, 1], "radius": 0.1 })).await;
+        let fixed = |frame: &common::Heard| {
             frame.header["pulls"].as_array().unwrap().len() == 1 && frame.header["balls"].as_array().unwrap().len() == 1
         };
-        watching.frame("a pull and a ball", held).await;
+        watching.frame("a pull and a ball", fixed).await;
         match end {
             0 => drop(client),
             1 => client.stream.close(None).await.unwrap(),

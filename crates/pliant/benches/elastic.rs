@@ -1,19 +1,19 @@
-//! How long force and stiffness of a body take, and products with the stiffness, by elements and with the matrix: every law, on
+//! Benchmark of elastic forces, stiffness matrices, and stiffness products with and without a matrix, for every law on
 //! tetrahedra and hexahedra.
 //!
-//! `cargo bench -p pliant --bench elastic [FILTER]` prints ns per element, the fastest of several samples, and how that compares to the time
-//! that the memory alone would take: every number that must be read or written, once, at the speed of a plain copy of
-//! as many bytes. A filter picks the lines that contain it.
+//! `cargo bench -p pliant --bench elastic [FILTER]` prints ns per element, the minimum of several samples. It also
+//! prints the ratio to the memory-bound time: every number read or written once, at the speed of a plain copy of as
+//! many bytes. Only lines that contain the filter are run.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use pliant::force::{Definiteness, Elastic, Force, bind_all};
-use pliant::material::{AnyLaw, Corotational, CorotationalTangent, Elasticity, Inversion, LANES, YoungPoisson};
+use pliant::material::{AnyLaw, Corotational, CorotationalTangent, Material, Inversion, LANES, YoungPoisson};
 use pliant::mesh::{Cells, VolumeMesh, generate};
 use pliant::sparse::BlockMatrix;
 
-/// The fastest of as many runs as fit into a quarter of a second, at least three.
+/// Returns the minimum time \[s\] of as many runs as fit into a quarter of a second, at least three.
 fn fastest(mut run: impl FnMut()) -> f64 {
     let (begin, mut best, mut runs) = (Instant::now(), f64::INFINITY, 0);
     while runs < 3 || begin.elapsed() < Duration::from_millis(250) {
@@ -25,7 +25,7 @@ fn fastest(mut run: impl FnMut()) -> f64 {
     best
 }
 
-/// Bytes a second that a plain copy of so many bytes moves, counting what is read and what is written.
+/// Returns the memory throughput of a plain copy \[B/s\], where `bytes` counts both reads and writes.
 fn copy_speed(bytes: usize) -> f64 {
     let from = vec![1.0_f64; (bytes / 16).max(1024)];
     let mut to = vec![0.0_f64; from.len()];
@@ -33,12 +33,12 @@ fn copy_speed(bytes: usize) -> f64 {
     (16 * from.len()) as f64 / seconds
 }
 
-fn materials() -> Vec<(String, Elasticity)> {
+fn materials() -> Vec<(String, Material)> {
     let moduli = YoungPoisson { young: 1e6, poisson: 0.4 };
     let warped = Corotational { tangent: CorotationalTangent::Warped, ..Corotational::from_moduli(moduli) };
-    let mut all = vec![("corotational, warped".to_owned(), Elasticity::from(AnyLaw::Corotational(warped)))];
+    let mut all = vec![("corotational, warped".to_owned(), Material::from(AnyLaw::Corotational(warped)))];
     for entry in AnyLaw::ALL {
-        let law: Elasticity = AnyLaw::new(entry.name, moduli).unwrap().into();
+        let law: Material = AnyLaw::new(entry.name, moduli).unwrap().into();
         all.push((entry.name.to_owned(), law.clone()));
         if let Ok(law) = law.with_inversion(Inversion::Extrapolate { threshold: Inversion::DEFAULT_THRESHOLD }) {
             all.push((format!("{}, inversion handled", entry.name), law));
@@ -57,7 +57,7 @@ struct Body {
 }
 
 fn body(name: &'static str, mesh: VolumeMesh) -> Body {
-    // Bent, with a little noise: no element at rest, none inverted.
+    // Bent, with a little noise: no element is at rest or inverted.
     let mut rng = fastrand::Rng::with_seed(1);
     let edge = (mesh.volume() / mesh.element_count() as f64).cbrt();
     let mut u = Vec::with_capacity(3 * mesh.vertex_count());
@@ -72,7 +72,7 @@ fn body(name: &'static str, mesh: VolumeMesh) -> Body {
     Body { name, mesh, u }
 }
 
-fn measure(body: &Body, name: &str, material: &Elasticity, threads: usize, filter: &str) {
+fn measure(body: &Body, name: &str, material: &Material, threads: usize, filter: &str) {
     let title = |what: &str| {
         let plural = if threads == 1 { " " } else { "s" };
         format!("{:<10} {name:<38} {what:<28} {threads} thread{plural}", body.name)
@@ -103,7 +103,7 @@ fn measure(body: &Body, name: &str, material: &Elasticity, threads: usize, filte
         let seconds = pool.install(|| fastest(&mut *run));
         let floor = bytes as f64 / copy_speed(bytes);
         println!(
-            "{} {:9.1} ns/element {:6.1} GB/s {:6.1} times the memory's time",
+            "{} {:9.1} ns/element {:6.1} GB/s {:6.1} × memory-bound time",
             title(what),
             1e9 * seconds / elements as f64,
             1e-9 * bytes as f64 / seconds,
@@ -152,7 +152,7 @@ fn measure(body: &Body, name: &str, material: &Elasticity, threads: usize, filte
 }
 
 fn main() {
-    // `cargo test` also runs benches, and then they should only be seen to build.
+    // `cargo test` also runs benches, which then only need to build.
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if !arguments.iter().any(|argument| argument == "--bench") {
         return;

@@ -1,6 +1,6 @@
-//! How long the laws take at one point: the part of a stiffness matrix that is physics.
+//! Benchmark of stress and tangent of each law at one point: the constitutive part of a stiffness matrix.
 //!
-//! `cargo bench -p pliant --bench laws`; the machine's widest registers are found at run time, so that an ordinary build shows
+//! `cargo bench -p pliant --bench laws`. The widest SIMD registers are detected at run time, so an ordinary build shows
 //! what users get. Divide the time by the 4096 points.
 
 use divan::{Bencher, black_box, counter::ItemsCount};
@@ -11,10 +11,10 @@ fn main() {
     divan::main();
 }
 
-/// Few enough to stay in the cache.
+/// Number of points, few enough to stay in the cache.
 const POINTS: usize = 4096;
 
-/// The same laws as text, to compare with those written by hand.
+/// Built-in laws given as formulas, for comparison with the hand-written ones.
 const FORMULAS: [(&str, &str); 3] = [
     ("formula: neo-hookean", "mu/2*(I1-3) - mu*ln(J) + lambda/2*ln(J)^2"),
     ("formula: mooney-rivlin", "lambda*(J^(-4/3)*I2 - 3) + mu*(J^(-2/3)*I1 - 3) + lambda*(J-1)^2"),
@@ -33,13 +33,14 @@ fn law(name: &str) -> AnyLaw {
     }
 }
 
-/// Deformation gradients near rest: entry by entry, each for all points.
+/// Returns deformation gradients near rest: for each entry, the values at all points.
 fn states() -> Vec<Vec<f64>> {
     let mut rng = fastrand::Rng::with_seed(1);
     (0..9).map(|n| (0..POINTS).map(|_| f64::from(u8::from(n % 4 == 0)) + 0.2 * rng.f64()).collect()).collect()
 }
 
-/// Stress, and if asked for the tangent, at all states; returns a sum, so that nothing is left out.
+/// Kernel that computes the stress, and optionally the tangent, at all states. It returns a sum, so that the compiler
+/// omits nothing.
 struct Evaluate<'a, L> {
     law: &'a L,
     states: &'a [Vec<f64>],

@@ -1,26 +1,26 @@
-//! How long the first minute with a mesh takes: reading it, checking it, filling a surface, embedding one.
+//! Benchmark of mesh preparation: reading and checking a mesh, filling a surface, embedding a surface.
 //!
-//! `cargo bench -p pliant --bench mesh` for all, or with a part of a name for some.
+//! `cargo bench -p pliant --bench mesh` runs all benchmarks, or with an argument those whose name contains it.
 
 use std::path::PathBuf;
 
 use divan::{Bencher, black_box, counter::BytesCount, counter::ItemsCount};
-use pliant::geometry::Form;
+use pliant::geometry::ImplicitSolid;
 use pliant::io::{Encoding, FORMATS, Files, Memory, Mesh, WriteOptions, read_from, write_to};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, Embedding, SurfaceMesh, VertexNormals, VolumeMesh, generate};
-use pliant::meshing::{Params, Surface, cage, fill_surface, tetrahedralize};
+use pliant::meshing::{MeshingParams, Surface, cage, fill_surface, tetrahedralize};
 
 fn main() {
     divan::main();
 }
 
-/// 1,026,895 tetrahedra and 216,000 vertices.
+/// Returns a mesh of 1,026,895 tetrahedra and 216,000 vertices.
 fn million() -> VolumeMesh {
     generate::block([1.0; 3], [59, 59, 59], Cells::Tet5).unwrap().renumbered().0
 }
 
-/// A file of the million in each format that holds volumes, as text and as binary where there is a difference.
+/// Returns the extension of each format for volume meshes, with its encodings, text and binary.
 fn files() -> Vec<(&'static str, &'static str)> {
     let binary = ["msh", "vtk", "vtu"];
     let formats = FORMATS.iter().filter(|f| f.can_read() && f.can_write_volume()).map(|f| f.extensions[0]);
@@ -63,7 +63,7 @@ fn renumber_a_million_tets(bencher: Bencher<'_, '_>) {
     bencher.counter(ItemsCount::new(mesh.element_count())).bench_local(|| black_box(&mesh).renumbered());
 }
 
-/// A ball of about 50,000 elements and 100,000 points around its surface, half of them outside.
+/// Returns a ball of about 50,000 elements and 100,000 points near its surface, half of them outside.
 fn ball_and_points(cells: Cells) -> (VolumeMesh, Vec<Vec3>) {
     let across = if cells == Cells::Hex { 44 } else { 25 };
     let mut rng = fastrand::Rng::with_seed(5);
@@ -102,22 +102,22 @@ fn normals_of_a_surface_of_100k_vertices(bencher: Bencher<'_, '_>) {
         .bench_local(|| compute.compute(black_box(surface.vertices()), &mut normals));
 }
 
-/// A wavy ring of about 250,000 triangles.
+/// Returns the surface of a ring with knobs, about 250,000 triangles.
 fn detailed_surface() -> SurfaceMesh {
-    let ring = Form::Torus { ring_radius: 1.0, tube_radius: 0.35 };
+    let ring = ImplicitSolid::Torus { ring_radius: 1.0, tube_radius: 0.35 };
     let knobs = (0..12).map(|i| {
         let (sin, cos) = (std::f64::consts::TAU * f64::from(i) / 12.0).sin_cos();
-        Form::ball(Vec3::new(1.2 * cos, 0.2, 1.2 * sin), 0.25)
+        ImplicitSolid::ball(Vec3::new(1.2 * cos, 0.2, 1.2 * sin), 0.25)
     });
-    let form = Form::Union(std::iter::once(ring).chain(knobs).collect());
-    tetrahedralize(&form, &Params { cells: 210, grading: 5 }).unwrap().mesh.boundary().surface
+    let form = ImplicitSolid::Union(std::iter::once(ring).chain(knobs).collect());
+    tetrahedralize(&form, &MeshingParams { cells: 210, grading: 5 }).unwrap().mesh.boundary().surface
 }
 
-/// From triangles as they are in a file to tetrahedra, with everything that is told of them.
+/// Fills the triangles of a file with tetrahedra, including all reports.
 #[divan::bench(sample_count = 3, sample_size = 1)]
 fn fill_a_surface_of_250k_triangles_with_50k_tets(bencher: Bencher<'_, '_>) {
     let surface = detailed_surface();
-    let fill = || fill_surface(&Surface::new(&surface).unwrap(), &Params { cells: 35, grading: 0 }).unwrap();
+    let fill = || fill_surface(&Surface::new(&surface).unwrap(), &MeshingParams { cells: 35, grading: 0 }).unwrap();
     println!("\n{} triangles, {} tetrahedra", surface.faces().len(), fill().0.mesh.element_count());
     bencher.counter(ItemsCount::new(surface.faces().len())).bench_local(fill);
 }
@@ -125,6 +125,6 @@ fn fill_a_surface_of_250k_triangles_with_50k_tets(bencher: Bencher<'_, '_>) {
 #[divan::bench(sample_count = 3, sample_size = 1)]
 fn cage_a_surface_of_250k_triangles(bencher: Bencher<'_, '_>) {
     let surface = detailed_surface();
-    let make = || cage(&surface, &Surface::new(&surface).unwrap(), &Params { cells: 16, grading: 0 }).unwrap();
+    let make = || cage(&surface, &Surface::new(&surface).unwrap(), &MeshingParams { cells: 16, grading: 0 }).unwrap();
     bencher.counter(ItemsCount::new(surface.faces().len())).bench_local(make);
 }

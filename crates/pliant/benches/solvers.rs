@@ -1,5 +1,4 @@
-//! How long factorisations and solutions of linear systems take. `cargo bench -p pliant --bench solvers`, with a number for the
-//! largest count of vertices.
+//! Benchmark of sparse factorization and solution. `cargo bench -p pliant --bench solvers [MAX_VERTICES]`.
 
 use std::sync::Arc;
 use std::time::Instant;

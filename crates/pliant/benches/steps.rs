@@ -1,5 +1,5 @@
-//! How long whole steps take: of a swinging bar, with every scheme and solver, on one thread and on all.
-//! `cargo bench -p pliant --bench steps`, with a number for the largest count of vertices.
+//! Benchmark of time steps of a swinging bar, with every integrator and solver, on one and two threads.
+//! `cargo bench -p pliant --bench steps [MAX_VERTICES]`.
 
 use std::time::Instant;
 
@@ -9,51 +9,51 @@ use pliant::integrator::{
 use pliant::material::{AnyLaw, Corotational, CorotationalTangent, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, generate};
-use pliant::model::{Body, Hold, Model};
-use pliant::solver::{CgParams, OldFactorParams, Precision, SolverParams};
+use pliant::model::{Body, Fixed, Model};
+use pliant::solver::{CgParams, StaleFactorParams, Precision, SolverParams};
 use pliant::system::{Definiteness, State, System};
 
-/// A bar held on the left, under its weight.
+/// Returns a bar fixed on the left, under its weight.
 fn bar(size: [f64; 3], cells: [usize; 3], law: &str, lumped: bool) -> Model {
     let mesh = generate::block(size, cells, Cells::Tet5).unwrap();
     let clamp = mesh.vertex_sets()["x-min"].clone();
     let moduli = YoungPoisson { young: 1e6, poisson: 0.45 };
     let law = match law {
-        // As VegaFEM and MuJoCo have it.
+        // As in VegaFEM and MuJoCo.
         "warped" => {
             let tangent = CorotationalTangent::Warped;
             AnyLaw::Corotational(Corotational { tangent, ..Corotational::from_moduli(moduli) })
         }
         law => AnyLaw::new(law, moduli).unwrap(),
     };
-    let builder = Model::builder().body(Body::new(mesh, law, 1000.0)).hold(Hold::fixed(clamp));
+    let builder = Model::builder().body(Body::new(mesh, law, 1000.0)).fix(Fixed::new(clamp));
     let builder = if lumped { builder.lumped_mass() } else { builder };
     builder.gravity(Vec3::new(0.0, -9.81, 0.0)).build().unwrap()
 }
 
-/// Steps, the first of which, with the analysis, is not counted.
+/// Prints the mean time per step. The first step, which includes the symbolic analysis, is not counted.
 fn measure(
     name: &str,
     model: &mut Model,
-    scheme: &mut dyn Integrator<Model>,
+    integrator: &mut dyn Integrator<Model>,
     params: SolverParams,
     dt: f64,
     steps: usize,
 ) {
     let mut solver = params.build();
     let mut state = model.rest_state();
-    scheme.step(model, &mut *solver, &mut state, dt).unwrap();
+    integrator.step(model, &mut *solver, &mut state, dt).unwrap();
     let (mut sum, mut slowest) = (StepInfo::default(), 0.0_f64);
     let start = Instant::now();
     for _ in 0..steps {
         let begin = Instant::now();
-        let info = scheme.step(model, &mut *solver, &mut state, dt).unwrap();
+        let info = integrator.step(model, &mut *solver, &mut state, dt).unwrap();
         slowest = slowest.max(begin.elapsed().as_secs_f64());
         sum = sum.and(&info);
     }
     let per_step = |seconds: f64| 1e3 * seconds / steps as f64;
     println!(
-        "  {name:44} {:8.2} ms a step (forces {:7.2}, solver {:8.2}; slowest {:7.1}), {:4.1} Newton, {:6.1} CG, {:3} factors, \
+        "  {name:44} {:8.2} ms per step (forces {:7.2}, solver {:8.2}; slowest {:7.1}), {:4.1} Newton, {:6.1} CG, {:3} factors, \
          {:4} MB, turned {:.2} rad",
         per_step(start.elapsed().as_secs_f64()),
         per_step(sum.assembling.as_secs_f64()),
@@ -67,7 +67,7 @@ fn measure(
     );
 }
 
-/// How far the end of the bar has turned: the angle of its upper edge.
+/// Returns the rotation angle of the end of the bar \[rad\], measured at its upper edge.
 fn turn(model: &Model, state: &State) -> f64 {
     let positions = model.positions(state);
     let far = model.rest().iter().fold(0.0_f64, |far, rest| far.max(rest.x));
@@ -87,15 +87,15 @@ fn main() {
         return;
     }
     let most: usize = std::env::args().find_map(|argument| argument.parse().ok()).unwrap_or(48_000);
-    let old = OldFactorParams::default();
-    let in_single = OldFactorParams { precision: Precision::Single, ..old };
-    let not_turned = OldFactorParams { rotate: false, ..old };
-    let guess_zero = OldFactorParams { extrapolate: false, ..old };
+    let old = StaleFactorParams::default();
+    let in_single = StaleFactorParams { precision: Precision::Single, ..old };
+    let not_turned = StaleFactorParams { rotate: false, ..old };
+    let guess_zero = StaleFactorParams { extrapolate: false, ..old };
     let solvers = [
         ("auto", SolverParams::default(), 100),
-        ("old factor in 32 bits", SolverParams::OldFactor(in_single), 100),
-        ("old factor, not turned", SolverParams::OldFactor(not_turned), 100),
-        ("old factor, guess zero", SolverParams::OldFactor(guess_zero), 100),
+        ("stale factor, 32 bits", SolverParams::StaleFactor(in_single), 100),
+        ("stale factor, no rotation", SolverParams::StaleFactor(not_turned), 100),
+        ("stale factor, zero guess", SolverParams::StaleFactor(guess_zero), 100),
         ("direct, single precision", SolverParams::DirectSingle(CgParams::default()), 4),
         ("direct", SolverParams::Direct, 4),
         ("block IC(0)", SolverParams::IncompleteCholesky(CgParams::default()), 10),

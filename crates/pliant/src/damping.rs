@@ -1,14 +1,14 @@
-//! Friction inside a body, proportional to velocity.
+//! Viscous damping: forces inside a body that are proportional to velocity.
 
 use thiserror::Error;
 
 use crate::mass::MassMatrix;
 use crate::sparse::{BlockMatrix, Triplets, TripletsError};
 
-/// Rayleigh damping and what the user adds to it: `D = αM + βK(u) + D̄`, so that the force of friction is `D u̇`.
+/// Rayleigh damping with an optional custom matrix: `D = αM + βK(u) + D̄`. The damping force is `D u̇`.
 ///
-/// A mode of angular frequency `ω` then has the damping ratio `ζ = ½(α/ω + βω)`: `α` slows all motion, as a viscous medium would;
-/// `β` slows deformation only, fast vibrations most.
+/// A mode of angular frequency `ω` has the damping ratio `ζ = ½(α/ω + βω)`. `α` slows all motion, as a viscous medium
+/// would. `β` slows deformation only, fast vibrations most.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Damping {
     mass: f64,
@@ -16,21 +16,21 @@ pub struct Damping {
     matrix: Option<BlockMatrix>,
 }
 
-/// Why a damping is not possible.
+/// Invalid damping.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[allow(missing_docs, reason = "the message says what each part is")]
 #[non_exhaustive]
 pub enum DampingError {
-    #[error("the mass damping α is {value}, expected a number of 1/s that is not negative")]
+    #[error("the mass damping α is {value}, expected a finite number [1/s] ≥ 0")]
     Mass { value: f64 },
-    #[error("the stiffness damping β is {value}, expected a number of seconds that is not negative")]
+    #[error("the stiffness damping β is {value}, expected a finite number [s] ≥ 0")]
     Stiffness { value: f64 },
     #[error("the damping matrix: {0}")]
     Matrix(#[from] TripletsError),
 }
 
 impl Damping {
-    /// `αM + βK` with `mass = α`, in 1/s, and `stiffness = β`, in s.
+    /// Returns Rayleigh damping `αM + βK` with `mass = α` \[1/s\] and `stiffness = β` \[s\].
     pub fn rayleigh(mass: f64, stiffness: f64) -> Result<Self, DampingError> {
         let is_possible = |value: f64| value >= 0.0 && value.is_finite();
         if !is_possible(mass) {
@@ -42,51 +42,51 @@ impl Damping {
         Ok(Self { mass, stiffness, matrix: None })
     }
 
-    /// Exchange `α` and `β`, and keep `D̄`. On error nothing changes.
+    /// Sets `α` and `β`, and keeps `D̄`. On error nothing changes.
     pub fn set_rayleigh(&mut self, mass: f64, stiffness: f64) -> Result<(), DampingError> {
         let Self { mass, stiffness, .. } = Self::rayleigh(mass, stiffness)?;
         (self.mass, self.stiffness) = (mass, stiffness);
         Ok(())
     }
 
-    /// The same and `D̄`, in kg/s: a symmetric matrix with three rows for each of so many vertices.
+    /// Sets `D̄` \[kg/s\], a symmetric matrix with three rows per vertex.
     pub fn with_matrix(self, matrix: &Triplets, vertex_count: usize) -> Result<Self, DampingError> {
         Ok(Self { matrix: Some(matrix.to_symmetric(vertex_count)?), ..self })
     }
 
-    /// `α`, in 1/s.
+    /// Returns `α` \[1/s\].
     pub fn mass(&self) -> f64 {
         self.mass
     }
 
-    /// `β`, in s.
+    /// Returns `β` \[s\].
     pub fn stiffness(&self) -> f64 {
         self.stiffness
     }
 
-    /// `D̄`, in kg/s, on the pattern of its own entries.
+    /// Returns `D̄` \[kg/s\] with the sparsity pattern of its entries, or `None` if it is absent.
     pub fn matrix(&self) -> Option<&BlockMatrix> {
         self.matrix.as_ref()
     }
 
-    /// True if there is none.
+    /// Returns true if there is no damping.
     pub fn is_zero(&self) -> bool {
         self.mass == 0.0 && self.stiffness == 0.0 && self.matrix.is_none()
     }
 
-    /// Call `add` with each pair of vertices that `D̄` couples, which the elements may not: for
+    /// Calls `add` with each pair of vertices that `D̄` couples, which may share no element: for
     /// [`bind_all_with`](crate::force::bind_all_with).
     pub fn cliques(&self, add: &mut dyn FnMut(&[u32])) {
         let Some(pattern) = self.matrix.as_ref().map(BlockMatrix::pattern) else { return };
         for vertex in 0..pattern.vertex_count() {
-            // The first is the diagonal, which every pattern has.
+            // The first entry of a row is the diagonal, which every pattern has.
             for &other in &pattern.columns()[pattern.row(vertex)][1..] {
                 add(&[vertex as u32, other]);
             }
         }
     }
 
-    /// `damping + D`, given `M` and `K`.
+    /// Adds `D` to `damping`, given `M` and `K`.
     ///
     /// # Panics
     /// If the pattern of `damping` lacks a pair of vertices of `M` or `D̄`, or differs from that of `K`.
@@ -97,7 +97,7 @@ impl Damping {
         self.add_friction_to(stiffness, damping);
     }
 
-    /// `damping + βK + D̄`: all but `αM`.
+    /// Adds `βK + D̄` to `damping`: all terms except for `αM`.
     ///
     /// # Panics
     /// If the pattern of `damping` lacks a pair of vertices of `D̄`, or differs from that of `K`.
@@ -110,7 +110,7 @@ impl Damping {
         }
     }
 
-    /// `D` on the pattern of `K`; see [`add_to`](Self::add_to).
+    /// Returns `D` on the pattern of `K`; see [`add_to`](Self::add_to).
     pub fn assemble(&self, mass: &MassMatrix, stiffness: &BlockMatrix) -> BlockMatrix {
         let mut damping = BlockMatrix::zero(stiffness.pattern().clone());
         self.add_to(mass, stiffness, &mut damping);
@@ -165,8 +165,8 @@ mod tests {
     #[test]
     fn impossible_coefficients_and_matrices_are_named() {
         let error = |mass, stiffness| Damping::rayleigh(mass, stiffness).unwrap_err().to_string();
-        assert_eq!(error(-0.1, 0.0), "the mass damping α is -0.1, expected a number of 1/s that is not negative");
-        assert!(error(0.0, f64::NAN).starts_with("the stiffness damping β is NaN, expected a number of seconds"));
+        assert_eq!(error(-0.1, 0.0), "the mass damping α is -0.1, expected a finite number [1/s] ≥ 0");
+        assert!(error(0.0, f64::NAN).starts_with("the stiffness damping β is NaN, expected a finite number [s]"));
         assert!(error(f64::INFINITY, 0.0).contains("is inf"));
         let lopsided = Triplets { row_count: 6, column_count: 6, entries: vec![(0, 5, 1.0)] };
         let error = Damping::default().with_matrix(&lopsided, 2).unwrap_err().to_string();

@@ -1,29 +1,29 @@
 //! Pliant simulates 3D deformable solids with the finite element method.
 //!
-//! The modules, each using only those before it:
+//! Each module uses only those listed before it:
 //!
-//! - [`math`]: 3-vectors, 3×3 matrices, sums that do not depend on the number of threads.
-//! - [`geometry`]: triangles and trees of them, what is inside of a surface, solids given by formulas.
+//! - [`math`]: 3-vectors, 3×3 matrices, and sums that do not depend on the number of threads.
+//! - [`geometry`]: triangles, bounding volume hierarchies, point-in-surface tests, implicit solids.
 //! - [`mesh`]: [`VolumeMesh`](mesh::VolumeMesh), checked when built; queries, operations, generators, embedding.
-//! - [`meshing`]: tetrahedra, cages and voxels of surfaces.
+//! - [`meshing`]: volume meshing of surfaces with tetrahedra, cages and voxels.
 //! - [`io`]: mesh files, chosen by extension.
-//! - [`material`]: elastic laws, each with its energy, stress and tangent, and the proof that they fit.
+//! - [`material`]: elastic laws, each with energy, stress and tangent, and a check that these are consistent.
 //! - [`sparse`]: symmetric matrices of 3×3 blocks.
-//! - [`matrix_io`]: vectors and matrices in files, for NumPy, SciPy and others.
-//! - [`element`]: elements as quadrature points.
+//! - [`matrix_io`]: vector and matrix files for NumPy, SciPy and other programs.
+//! - [`element`]: quadrature points of elements.
 //! - [`motion`]: keyframes and functions of time.
-//! - [`force`]: terms of the potential energy of a body, with their force and stiffness.
+//! - [`force`]: terms of the potential energy, with their forces and stiffnesses.
 //! - [`mass`]: the mass matrix, consistent or lumped.
-//! - [`damping`]: Rayleigh damping and the user's own.
-//! - [`system`]: what integrators see of a mechanical system.
-//! - [`solver`]: linear systems, by factorisation and by conjugate gradients.
-//! - [`model`]: bodies, what acts on them and what holds them.
-//! - [`integrator`]: steps in time, and to equilibrium.
-//! - [`reduced`]: natural modes, and models that move in a few directions.
-//! - [`output`]: animations of a model in files, for ParaView, Blender and Houdini.
-//! - [`simulation`]: a model, a scheme and a solver that go through time together.
-//! - [`scene`]: scenes in files.
-//! - [`run`]: scenes simulated into folders, which can be interrupted and go on.
+//! - [`damping`]: Rayleigh damping and custom damping matrices.
+//! - [`system`]: the interface between integrators and mechanical systems.
+//! - [`solver`]: linear solvers, by factorization and by conjugate gradients.
+//! - [`model`]: bodies with their loads and boundary conditions.
+//! - [`integrator`]: time integrators and equilibrium solvers.
+//! - [`reduced`]: natural modes and reduced-order models.
+//! - [`output`]: animation files for ParaView, Blender and Houdini.
+//! - [`simulation`]: a model with its integrator and solver.
+//! - [`scene`]: scene files.
+//! - [`run`]: simulations of scenes into folders, which can be interrupted and resumed.
 //!
 //! ```
 //! use pliant::mesh::{Cells, generate};
@@ -34,7 +34,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-/// The examples of the README compile.
+/// Compiles the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;

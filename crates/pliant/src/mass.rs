@@ -1,4 +1,4 @@
-//! The mass of a body, spread over its vertices.
+//! Mass matrices.
 
 use std::sync::Arc;
 
@@ -9,61 +9,61 @@ use crate::mesh::shape::{gauss_3, hex_jacobian, hex_weights};
 use crate::mesh::{ElementKind, VolumeMesh};
 use crate::sparse::{BlockMatrix, BlockPattern, Csr};
 
-/// `M = ∫ρ NᵀN`, so that `½ vᵀMv` is the kinetic energy of a body with the velocities `v` at its vertices.
+/// Mass matrix `M = ∫ρ NᵀN`: `½ vᵀMv` is the kinetic energy for vertex velocities `v`.
 ///
-/// Mass is the same along each axis: the block of two vertices is `m I`, and only `m` is stored. In an element of volume `V`:
+/// The block of two vertices is `m I`, so only `m` is stored. For an element of volume `V`:
 ///
 /// - tetrahedron: `m_ab = ρV/20 (1 + δ_ab)`
-/// - hexahedron: `m_ab = ∫ρ N_a N_b`, of degree 4 in each reference coordinate, by the 3×3×3 Gauss rule, which is exact
+/// - hexahedron: `m_ab = ∫ρ N_a N_b`, of degree 4 in each reference coordinate, for which the 3×3×3 Gauss rule is exact
 /// - lumped: `m_aa = Σ_b m_ab`, and zero between different vertices
 ///
 /// Vertices that no element uses have no mass.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MassMatrix {
     pattern: Arc<BlockPattern>,
-    /// One number a slot, in kg.
+    /// Mass of each slot of the pattern \[kg\].
     values: Vec<f64>,
 }
 
-/// Why there is no mass matrix.
+/// Invalid input for a mass matrix.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[allow(missing_docs, reason = "the message says what each part is")]
 #[non_exhaustive]
 pub enum MassError {
-    #[error("{densities} densities for a mesh with {regions} regions, expected one for each")]
+    #[error("{densities} densities for a mesh with {regions} regions, expected one per region")]
     DensityCount { regions: usize, densities: usize },
     #[error("the density of region `{region}` is {density}, expected a positive number of kg/m³")]
     Density { region: String, density: f64 },
 }
 
-/// How many elements are computed at a time: enough for all threads, few enough to need little memory.
+/// Number of elements computed at a time: enough for all threads, few enough to need little memory.
 const BATCH: usize = 1 << 14;
 
 impl MassMatrix {
-    /// The consistent mass of a body, with a density for each region.
+    /// Assembles the consistent mass matrix of a body, with one density \[kg/m³\] per region.
     ///
     /// # Panics
     /// If the pattern lacks a pair of vertices of an element, or is for another number of vertices.
     pub fn consistent(mesh: &VolumeMesh, densities: &[f64], pattern: &Arc<BlockPattern>) -> Result<Self, MassError> {
-        assert_eq!(pattern.vertex_count(), mesh.vertex_count(), "a pattern of the vertices of the mesh");
+        assert_eq!(pattern.vertex_count(), mesh.vertex_count(), "the pattern must have the vertices of the mesh");
         let mut mass = Self::zero(pattern.clone());
         mass.add_consistent(mesh, densities, 0)?;
         Ok(mass)
     }
 
-    /// The lumped mass of a body, which is diagonal, with a density for each region.
+    /// Assembles the lumped mass matrix of a body, which is diagonal, with one density \[kg/m³\] per region.
     pub fn lumped(mesh: &VolumeMesh, densities: &[f64]) -> Result<Self, MassError> {
         let mut mass = Self::zero(Arc::new(BlockPattern::diagonal(mesh.vertex_count())));
         mass.add_lumped(mesh, densities, 0)?;
         Ok(mass)
     }
 
-    /// No mass yet.
+    /// Returns a zero matrix.
     pub fn zero(pattern: Arc<BlockPattern>) -> Self {
         Self { values: vec![0.0; pattern.slot_count()], pattern }
     }
 
-    /// Add the consistent mass of a body whose vertices have the numbers from `first` on.
+    /// Adds the consistent mass of a body whose vertices are numbered from `first`.
     ///
     /// # Panics
     /// If the pattern lacks a pair of vertices of an element.
@@ -85,7 +85,7 @@ impl MassMatrix {
                     ElementKind::Hex8 => hex_mass(mesh, element, density, entries),
                 }
             });
-            // One after the other: additions to a number come in the order of the elements, whatever the threads.
+            // Serial, so that the entries are summed in the order of the elements for any number of threads.
             for &(slot, mass) in &*batch {
                 values[slot] += mass;
             }
@@ -93,10 +93,10 @@ impl MassMatrix {
         Ok(())
     }
 
-    /// Add the lumped mass of a body whose vertices have the numbers from `first` on.
+    /// Adds the lumped mass of a body whose vertices are numbered from `first`.
     ///
     /// # Panics
-    /// If there are fewer vertices.
+    /// If the matrix has fewer vertices.
     pub fn add_lumped(&mut self, mesh: &VolumeMesh, densities: &[f64], first: u32) -> Result<(), MassError> {
         check(mesh, densities)?;
         for (vertex, mass) in mesh.lumped_masses(densities).into_iter().enumerate() {
@@ -105,27 +105,27 @@ impl MassMatrix {
         Ok(())
     }
 
-    /// Which pairs of vertices there are. That of a lumped mass has none but each vertex with itself.
+    /// Returns the sparsity pattern, which is diagonal for a lumped mass.
     pub fn pattern(&self) -> &Arc<BlockPattern> {
         &self.pattern
     }
 
-    /// The mass of each slot of the pattern, in kg.
+    /// Returns the mass of each slot of the pattern \[kg\].
     pub fn values(&self) -> &[f64] {
         &self.values
     }
 
-    /// True if different vertices share no mass, so that accelerations follow without solving a system.
+    /// Returns true if the matrix is diagonal, so that accelerations follow without a linear solve.
     pub fn is_diagonal(&self) -> bool {
         self.pattern.slot_count() == self.pattern.vertex_count()
     }
 
-    /// The mass of the body, in kg: the sum of all entries for one axis.
+    /// Returns the total mass \[kg\], which is the sum of all entries for one axis.
     pub fn total(&self) -> f64 {
         self.row_sums().iter().sum()
     }
 
-    /// `Σ_b m_ab` of each vertex, in kg: what it has when the mass is lumped.
+    /// Returns the lumped mass `Σ_b m_ab` of each vertex \[kg\].
     pub fn row_sums(&self) -> Vec<f64> {
         let mut sums = vec![0.0; self.pattern.vertex_count()];
         self.for_each(|a, b, mass| {
@@ -137,13 +137,13 @@ impl MassMatrix {
         sums
     }
 
-    /// `y = M x`.
+    /// Computes `y = M x`.
     ///
     /// # Panics
     /// If the lengths differ from the size of the matrix.
     pub fn mul(&self, x: &[f64], y: &mut [f64]) {
         let n = 3 * self.pattern.vertex_count();
-        assert!(x.len() == n && y.len() == n, "vectors of {n} numbers");
+        assert!(x.len() == n && y.len() == n, "expected vectors of length {n}");
         y.fill(0.0);
         let (x, _) = x.as_chunks::<3>();
         let (y, _) = y.as_chunks_mut::<3>();
@@ -159,7 +159,7 @@ impl MassMatrix {
         });
     }
 
-    /// `½ vᵀMv`, in J.
+    /// Returns the kinetic energy `½ vᵀMv` \[J\].
     ///
     /// # Panics
     /// If the length differs from the size of the matrix.
@@ -169,7 +169,7 @@ impl MassMatrix {
         0.5 * v.iter().zip(&momentum).map(|(v, p)| v * p).sum::<f64>()
     }
 
-    /// `matrix + factor · M`.
+    /// Adds `factor · M` to `matrix`.
     ///
     /// # Panics
     /// If the pattern of `matrix` lacks a pair of vertices of this one.
@@ -183,13 +183,13 @@ impl MassMatrix {
         }
     }
 
-    /// The same with the diagonal of `M` alone, whatever the pattern of `matrix`.
+    /// Adds `factor` times the diagonal of `M` to `matrix`, which may have any pattern.
     ///
     /// # Panics
     /// If the matrix is for another number of vertices.
     pub fn add_diagonal_to(&self, factor: f64, matrix: &mut BlockMatrix) {
         let pattern = matrix.pattern().clone();
-        assert_eq!(pattern.vertex_count(), self.pattern.vertex_count(), "a matrix of the same vertices");
+        assert_eq!(pattern.vertex_count(), self.pattern.vertex_count(), "the matrix must have the same vertices");
         let (blocks, _) = matrix.values_mut().as_chunks_mut::<9>();
         for vertex in 0..pattern.vertex_count() {
             for diagonal in [0, 4, 8] {
@@ -198,7 +198,7 @@ impl MassMatrix {
         }
     }
 
-    /// Both triangles, number by number, for programs that want a plain sparse matrix.
+    /// Converts to compressed sparse rows with both triangles, for other programs.
     pub fn to_csr(&self) -> Csr {
         let n = self.pattern.vertex_count();
         let mut starts = vec![0_usize; n + 1];
@@ -209,7 +209,7 @@ impl MassMatrix {
         for v in 0..n {
             starts[v + 1] += starts[v];
         }
-        // Rows come in ascending order, so that what stands below the diagonal of a row is there before the rest.
+        // Rows are visited in ascending order, so that the entries below the diagonal of a row come first.
         let mut next = starts.clone();
         let mut entries = vec![(0, 0.0); starts[n]];
         let mut put = |row: usize, column: usize, mass: f64| {
@@ -237,7 +237,7 @@ impl MassMatrix {
         Csr { row_starts, columns, values }
     }
 
-    /// Each entry of the upper triangle: row, column, mass.
+    /// Calls `visit` with the row, column and mass of each entry of the upper triangle.
     fn for_each(&self, mut visit: impl FnMut(usize, usize, f64)) {
         for row in 0..self.pattern.vertex_count() {
             for slot in self.pattern.row(row) {
@@ -260,19 +260,19 @@ fn check(mesh: &VolumeMesh, densities: &[f64]) -> Result<(), MassError> {
     }
 }
 
-/// The slots of the pairs `(0,0), (0,1), …, (1,1), …` of the nodes of an element.
+/// Sets the slots of the pairs `(0,0), (0,1), …, (1,1), …` of the nodes of an element.
 fn add_places(mesh: &VolumeMesh, element: usize, first: u32, pattern: &BlockPattern, entries: &mut [(usize, f64)]) {
     let nodes = mesh.element(element);
     let mut entries = entries.iter_mut();
     for (i, &a) in nodes.iter().enumerate() {
         for (&b, entry) in nodes[i..].iter().zip(&mut entries) {
             *entry =
-                (pattern.slot(first + a, first + b).expect("a pattern with all pairs of vertices of an element"), 0.0);
+                (pattern.slot(first + a, first + b).expect("the pattern has all pairs of vertices of an element"), 0.0);
         }
     }
 }
 
-/// `m/20 (1 + δ_ab)`.
+/// Computes `m/20 (1 + δ_ab)`.
 fn tet_mass(mass: f64, entries: &mut [(usize, f64)]) {
     for (pair, entry) in entries.iter_mut().enumerate() {
         let is_diagonal = matches!(pair, 0 | 4 | 7 | 9);
@@ -280,7 +280,7 @@ fn tet_mass(mass: f64, entries: &mut [(usize, f64)]) {
     }
 }
 
-/// `Σ w ρ det(∂x/∂ξ) N_a N_b` over the Gauss points.
+/// Computes `Σ w ρ det(∂x/∂ξ) N_a N_b` over the Gauss points.
 fn hex_mass(mesh: &VolumeMesh, element: usize, density: f64, entries: &mut [(usize, f64)]) {
     let corners = mesh.hex(element);
     for (xi, weight) in gauss_3() {
@@ -303,7 +303,7 @@ mod tests {
         Arc::new(BlockPattern::from_cliques(mesh.vertex_count(), mesh.elements()))
     }
 
-    /// Two regions of different density, and a vertex that no element uses.
+    /// Returns bodies with two regions of different density, and a vertex without elements.
     fn bodies() -> Vec<(VolumeMesh, [f64; 2])> {
         let body = |cells| {
             let mut data: MeshData = generate::cylinder(0.7, 2.0, 4, 5, cells).unwrap().into_data();
@@ -333,7 +333,7 @@ mod tests {
         }
     }
 
-    /// With `x = c + r`, `v = a + B x`: `½∫ρ|v|² = ½ m |v(c)|² + ½ tr(B S Bᵀ)`, `S = ∫ρ rrᵀ = ½ tr(I) 1 − I`.
+    /// Checks `½∫ρ|v|² = ½ m |v(c)|² + ½ tr(B S Bᵀ)` with `x = c + r`, `v = a + B x`, `S = ∫ρ rrᵀ = ½ tr(I) 1 − I`.
     #[test]
     fn kinetic_energy_of_linear_velocity_fields_is_exact() {
         let a = Vec3::new(0.3, -1.0, 0.2);
@@ -344,8 +344,8 @@ mod tests {
             let body = mesh.mass_properties(&densities);
             let trace = |m: Mat3| m.x_axis.x + m.y_axis.y + m.z_axis.z;
             let second = Mat3::from_diagonal(Vec3::splat(0.5 * trace(body.inertia))) - body.inertia;
-            let centre = a + b * body.centre_of_mass;
-            let exact = 0.5 * trace(outer(centre, centre) * body.mass + b * second * b.transpose());
+            let center = a + b * body.center_of_mass;
+            let exact = 0.5 * trace(outer(center, center) * body.mass + b * second * b.transpose());
             let found = matrix.kinetic_energy(&v);
             assert!((found - exact).abs() < 1e-13 * exact, "{found} instead of {exact}");
         }
@@ -395,7 +395,7 @@ mod tests {
     fn wrong_densities_are_named() {
         let (mesh, _) = bodies().remove(0);
         let error = |densities: &[f64]| MassMatrix::lumped(&mesh, densities).unwrap_err().to_string();
-        assert_eq!(error(&[1.0]), "1 densities for a mesh with 2 regions, expected one for each");
+        assert_eq!(error(&[1.0]), "1 densities for a mesh with 2 regions, expected one per region");
         assert_eq!(error(&[1.0, -3.0]), "the density of region `heavy` is -3, expected a positive number of kg/m³");
         assert!(error(&[f64::NAN, 1.0]).contains("`light` is NaN"));
     }

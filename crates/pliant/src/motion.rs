@@ -1,4 +1,4 @@
-//! How things that the user moves do move: keyframes and functions of time.
+//! Prescribed motions and amplitudes: keyframes and functions of time.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,35 +7,35 @@ use thiserror::Error;
 
 use crate::math::{Mat3, Vec3};
 
-/// A rigid displacement: turned about a centre, then moved.
+/// Rigid displacement: a rotation about a center, then a translation.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Pose {
-    /// In m.
+    /// Translation \[m\].
     pub translation: Vec3,
-    /// The axis of the rotation times its angle, in rad; may be several turns.
+    /// Axis of the rotation times its angle \[rad\], which may exceed one turn.
     pub rotation: Vec3,
 }
 
-/// How something moves, as a function of time.
+/// Prescribed motion as a function of time.
 #[derive(Clone, Default)]
 pub enum Motion {
-    /// Not at all.
+    /// No motion.
     #[default]
     Still,
-    /// Through poses at given times: straight from one to the next, at rest before the first and after the last.
+    /// Linear interpolation between poses at given times, at rest before the first and after the last.
     Keyframes(Keyframes),
-    /// As a function of time, in s, and place at rest, in m, says, which gives displacements in m.
+    /// Displacement \[m\] as a function of time \[s\] and rest position \[m\].
     Function(Arc<dyn Fn(f64, Vec3) -> Vec3 + Send + Sync>),
 }
 
-/// Poses at times.
+/// Poses at given times.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Keyframes {
-    centre: Vec3,
+    center: Vec3,
     frames: Vec<(f64, Pose)>,
 }
 
-/// Why keyframes make no motion.
+/// Error for invalid keyframes.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[allow(missing_docs, reason = "the message says what each part is")]
 #[non_exhaustive]
@@ -49,29 +49,29 @@ pub enum KeyframesError {
 }
 
 impl Keyframes {
-    /// Poses, each with its time in s, that turn about `centre`.
-    pub fn new(centre: Vec3, frames: Vec<(f64, Pose)>) -> Result<Self, KeyframesError> {
+    /// Creates keyframes from poses with their times \[s\], rotating about `center`.
+    pub fn new(center: Vec3, frames: Vec<(f64, Pose)>) -> Result<Self, KeyframesError> {
         if frames.is_empty() {
             return Err(KeyframesError::Empty);
         }
         for (number, (time, pose)) in frames.iter().enumerate() {
-            if !(time.is_finite() && pose.translation.is_finite() && pose.rotation.is_finite() && centre.is_finite()) {
+            if !(time.is_finite() && pose.translation.is_finite() && pose.rotation.is_finite() && center.is_finite()) {
                 return Err(KeyframesError::NotFinite { number });
             }
             if number > 0 && *time <= frames[number - 1].0 {
                 return Err(KeyframesError::Order { number, time: *time });
             }
         }
-        Ok(Self { centre, frames })
+        Ok(Self { center, frames })
     }
 
-    /// Translations alone.
+    /// Creates keyframes of pure translations.
     pub fn translations(frames: impl IntoIterator<Item = (f64, Vec3)>) -> Result<Self, KeyframesError> {
         let pose = |translation| Pose { translation, rotation: Vec3::ZERO };
         Self::new(Vec3::ZERO, frames.into_iter().map(|(time, translation)| (time, pose(translation))).collect())
     }
 
-    /// The pose at a time.
+    /// Returns the pose at a time \[s\].
     pub fn pose(&self, time: f64) -> Pose {
         let after = self.frames.partition_point(|(t, _)| *t <= time);
         if after == 0 {
@@ -86,14 +86,14 @@ impl Keyframes {
     fn displacement(&self, time: f64, rest: Vec3) -> Vec3 {
         let pose = self.pose(time);
         let angle = pose.rotation.length();
-        let arm = rest - self.centre;
+        let arm = rest - self.center;
         let turned = if angle > 0.0 { Mat3::from_axis_angle(pose.rotation / angle, angle) * arm } else { arm };
         turned - arm + pose.translation
     }
 }
 
 impl Motion {
-    /// How far a point that is at `rest` without motion has gone, in m.
+    /// Returns the displacement \[m\] of the point at rest position `rest`.
     pub fn displacement(&self, time: f64, rest: Vec3) -> Vec3 {
         match self {
             Self::Still => Vec3::ZERO,
@@ -102,7 +102,8 @@ impl Motion {
         }
     }
 
-    /// How fast it goes, in m/s: the difference over a microsecond around the time, as functions come without derivatives.
+    /// Returns the velocity \[m/s\] by a central difference over a microsecond, because functions come without
+    /// derivatives.
     pub fn velocity(&self, time: f64, rest: Vec3) -> Vec3 {
         const HALF: f64 = 0.5e-6;
         match self {
@@ -128,7 +129,7 @@ impl fmt::Debug for Motion {
     }
 }
 
-/// A factor as a function of time.
+/// Scalar factor as a function of time.
 #[derive(Clone, Default)]
 pub struct Amplitude(Schedule);
 
@@ -136,13 +137,14 @@ pub struct Amplitude(Schedule);
 enum Schedule {
     #[default]
     Always,
-    /// Not empty, times ascending.
+    /// Nonempty, in ascending order of time.
     Keyframes(Vec<(f64, f64)>),
     Function(Arc<dyn Fn(f64) -> f64 + Send + Sync>),
 }
 
 impl Amplitude {
-    /// Through factors at given times, in s: straight from one to the next, constant before the first and after the last.
+    /// Creates an amplitude from factors at given times \[s\]: linear between them, constant before the first and after
+    /// the last.
     pub fn keyframes(frames: impl IntoIterator<Item = (f64, f64)>) -> Result<Self, KeyframesError> {
         let frames: Vec<(f64, f64)> = frames.into_iter().collect();
         if frames.is_empty() {
@@ -159,12 +161,12 @@ impl Amplitude {
         Ok(Self(Schedule::Keyframes(frames)))
     }
 
-    /// As a function of time, in s, says.
+    /// Creates an amplitude from a function of time \[s\].
     pub fn function(function: impl Fn(f64) -> f64 + Send + Sync + 'static) -> Self {
         Self(Schedule::Function(Arc::new(function)))
     }
 
-    /// The factor at a time; one if nothing was said.
+    /// Returns the factor at a time \[s\], 1 by default.
     pub fn factor(&self, time: f64) -> f64 {
         let frames = match &self.0 {
             Schedule::Always => return 1.0,
@@ -209,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn rotations_turn_about_the_centre_also_more_than_once() {
+    fn rotations_turn_about_the_center_also_more_than_once() {
         let turn = Pose { rotation: Vec3::new(0.0, 0.0, 4.0 * PI), translation: Vec3::ZERO };
         let twice = Keyframes::new(Vec3::X, vec![(0.0, Pose::default()), (8.0, turn)]).unwrap();
         let at =

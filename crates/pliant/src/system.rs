@@ -1,33 +1,33 @@
-//! What integrators see of a mechanical system: `M q̈ + D(q, q̇) q̇ = f(q, t)`.
+//! Interface between integrators and mechanical systems: `M q̈ + D(q, q̇) q̇ = f(q, t)`.
 
 use std::fmt;
 
 pub use crate::material::Definiteness;
 
-/// Where a system is and how it moves.
+/// State of a system: time, coordinates and their derivatives.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct State {
-    /// In s.
+    /// Time \[s\].
     pub time: f64,
-    /// Coordinates; of a model, the displacements of its vertices in m, three numbers each.
+    /// Coordinates `q`. For a finite-element model, the displacements of the vertices \[m\], three numbers per vertex.
     pub q: Vec<f64>,
     /// Velocities `q̇`.
     pub v: Vec<f64>,
-    /// Accelerations `q̈`; none if they are not known, for instance after velocities have been set. Schemes that need them
-    /// then work them out from the forces.
+    /// Accelerations `q̈`, or `None` if unknown, for instance after velocities have been set. Integrators that need
+    /// them then compute them from the forces.
     pub a: Option<Vec<f64>>,
 }
 
 impl State {
-    /// At rest at the origin, with so many coordinates.
+    /// Creates a state at rest at the origin with `dim` coordinates.
     pub fn new(dim: usize) -> Self {
         Self { time: 0.0, q: vec![0.0; dim], v: vec![0.0; dim], a: None }
     }
 
-    /// The first coordinate at which something is not finite.
+    /// Returns the first coordinate at which a quantity is not finite, with the name of the quantity.
     pub(crate) fn defect(&self) -> Option<(&'static str, usize)> {
         if !self.time.is_finite() {
-            return Some(("the time, and with it what moves,", 0));
+            return Some(("the time", 0));
         }
         let first = |numbers: &[f64]| numbers.iter().position(|x| !x.is_finite());
         let position = first(&self.q).map(|i| ("the position", i));
@@ -37,99 +37,101 @@ impl State {
     }
 }
 
-/// The coefficients of `mM + dD + kK`.
+/// Coefficients of `mM + dD + kK`.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Weights {
-    /// `m`.
+    /// Coefficient `m` of the mass matrix.
     pub mass: f64,
-    /// `d`.
+    /// Coefficient `d` of the damping matrix.
     pub damping: f64,
-    /// `k`.
+    /// Coefficient `k` of the stiffness matrix.
     pub stiffness: f64,
 }
 
-/// How the damping matrix of a system behaves.
+/// Dependence of the damping matrix on the state of a system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DampingKind {
-    /// It is zero.
+    /// Zero.
     None,
-    /// It is always the same.
+    /// Constant.
     Constant,
-    /// It depends on where the system is and how it moves.
+    /// Depends on coordinates and velocities.
     Varying,
-    /// It depends on `K` too, which must have been found before it is.
+    /// Depends on `K` too, which must be computed first.
     FollowsStiffness,
 }
 
-/// All that an integrator sees of a mechanical system. Bodies of finite elements implement it, reduced models, and systems of a
-/// user's own.
+/// Mechanical system as seen by an integrator. Finite-element models, reduced models and user-defined systems implement
+/// it.
 ///
-/// `M` is symmetric and constant, `D` symmetric and not negative, unless it follows a `K` that is, `K = −∂f/∂q` symmetric. Vectors have [`dim`](Self::dim) numbers.
+/// `M` is symmetric and constant. `D` is symmetric and positive semi-definite, unless it follows an indefinite `K`. `K
+/// = −∂f/∂q` is symmetric. Vectors have [`dim`](Self::dim) numbers.
 pub trait System {
-    /// What the linear solver of the user's choice takes.
+    /// Matrix type of the linear solver.
     type Matrix;
 
-    /// How many coordinates there are.
+    /// Returns the number of coordinates.
     fn dim(&self) -> usize;
 
-    /// The potential `V(q)` with `f = −∂V/∂q`, at a time; none if there is no such function.
+    /// Returns the potential `V(q)` with `f = −∂V/∂q` at a time, or `None` if the forces have no potential.
     fn energy(&mut self, q: &[f64], time: f64) -> Option<f64>;
 
-    /// `f(q, t)`: all forces that do not depend on velocities.
+    /// Computes `f(q, t)`: all forces that do not depend on velocities.
     fn force(&mut self, q: &[f64], time: f64, force: &mut [f64]);
 
-    /// The same, and remember `K(q)`, or near it a matrix that is not negative in any direction.
+    /// Computes `f(q, t)` and stores `K(q)` or its projection onto the positive semi-definite matrices.
     fn linearize(&mut self, q: &[f64], time: f64, definiteness: Definiteness, force: &mut [f64]);
 
-    /// Remember `D(q, v)`, which may be built on the `K` that is remembered. What the system rubs against may move: add the force
-    /// that this exerts on a system at rest to `drive`.
+    /// Stores `D(q, v)`, which may depend on the stored `K`. Adds to `drive` the damping force that moving surroundings
+    /// exert on the system at rest.
     fn set_damping(&mut self, _q: &[f64], _v: &[f64], _drive: &mut [f64]) {}
 
-    /// `y = (mM + dD + kK) x`, of what is remembered.
+    /// Computes `y = (mM + dD + kK) x` with the stored matrices.
     fn mul(&mut self, weights: Weights, x: &[f64], y: &mut [f64]);
 
-    /// Make the matrix `mM + dD + kK` of what is remembered, with the rows and columns of coordinates that are
-    /// [`held`](Self::held) replaced by those of a diagonal matrix.
+    /// Assembles `mM + dD + kK` from the stored matrices. Rows and columns of [`fixed`](Self::fixed) coordinates are
+    /// replaced by those of a diagonal matrix.
     fn assemble(&mut self, weights: Weights);
 
-    /// The matrix that was assembled last.
+    /// Returns the last assembled matrix.
     fn matrix(&self) -> &Self::Matrix;
 
-    /// Changes whenever a matrix is assembled, and whenever one assembled before is no longer right: vertices are held or released,
-    /// masses change. Schemes use matrices again only if it has not changed.
+    /// Returns a number that changes whenever a matrix is assembled or an assembled one becomes invalid, because
+    /// vertices are fixed or released or masses change. Integrators reuse matrices only while it is unchanged.
     fn revision(&self) -> u64 {
         0
     }
 
-    /// Replace `b` by `(mM + dD + kK)⁻¹ b`, zero where coordinates are held, if that matrix is diagonal; otherwise leave `b` as it is
-    /// and return false.
+    /// Replaces `b` by `(mM + dD + kK)⁻¹ b`, zero at fixed coordinates, if that matrix is diagonal. Otherwise leaves
+    /// `b` unchanged and returns false.
     fn divide(&mut self, _weights: Weights, _b: &mut [f64]) -> bool {
         false
     }
 
-    /// How `D` behaves.
+    /// Returns how `D` depends on the state.
     fn damping_kind(&self) -> DampingKind {
         DampingKind::None
     }
 
-    /// Which coordinates are held, so that forces cannot move them. May be empty if none is.
-    fn held(&self) -> &[bool] {
+    /// Returns which coordinates are fixed, so that forces cannot move them. May be empty if none is.
+    fn fixed_mask(&self) -> &[bool] {
         &[]
     }
 
-    /// Set the coordinates that are held to where they are at a time.
+    /// Sets the fixed coordinates to their prescribed values at a time.
     fn prescribe(&self, _time: f64, _q: &mut [f64]) {}
 
-    /// Apply only a part of the external forces, from 0 to 1: statics goes to equilibrium in steps.
+    /// Sets the fraction of the external forces to apply, from 0 to 1, for load stepping in statics.
     fn set_load_factor(&mut self, _factor: f64) {}
 
-    /// How large forces were that went into the last `f`, before they cancelled each other: in equilibrium nothing but rounding is left
-    /// of them. 0 if it is not known.
+    /// Returns the magnitude of the forces summed in the last `f`, before they cancel: in equilibrium only rounding
+    /// errors of this scale remain. 0 if unknown.
     fn force_scale(&self) -> f64 {
         0.0
     }
 
-    /// The size of what moves, in the unit of the coordinates: changes that are tiny beside it are rounding. 0 if it is not known.
+    /// Returns the characteristic length of the system in the unit of the coordinates: changes that are tiny relative
+    /// to it are rounding errors. 0 if unknown.
     fn extent(&self) -> f64 {
         0.0
     }
@@ -139,9 +141,9 @@ pub trait System {
         None
     }
 
-    /// What a coordinate is called in messages.
-    fn place(&self, coordinate: usize) -> Place {
-        Place { coordinate, vertex: None }
+    /// Returns the name of a coordinate for messages.
+    fn place(&self, coordinate: usize) -> Coordinate {
+        Coordinate { coordinate, vertex: None }
     }
 }
 
@@ -171,16 +173,16 @@ impl fmt::Display for Inverted {
     }
 }
 
-/// A coordinate, and the vertex that it belongs to if it does.
+/// Coordinate with the vertex it belongs to, if any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
-    /// The number of the coordinate.
+pub struct Coordinate {
+    /// Index of the coordinate.
     pub coordinate: usize,
-    /// The vertex, and which of its three coordinates.
+    /// Vertex, and axis of the coordinate (0 to 2).
     pub vertex: Option<(u32, usize)>,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Coordinate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.vertex {
             Some((vertex, axis)) => write!(f, "{} of vertex {vertex}", ["x", "y", "z"][axis.min(2)]),

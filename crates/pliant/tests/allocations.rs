@@ -1,4 +1,4 @@
-//! The hot path does not allocate: on one thread, and after set-up, the memory in use never rises.
+//! The hot path does not allocate: on one thread, and after setup, the memory in use never increases.
 
 use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
@@ -9,19 +9,19 @@ use pliant::force::{Definiteness, Elastic, Force, Obstacle, Obstacles, bind_all}
 use pliant::integrator::{
     BackwardEuler, CentralDifferences, Integrator, LinearizedBackwardEuler, Newmark, SymplecticEuler,
 };
-use pliant::material::{AnyLaw, Elasticity, Inversion, YoungPoisson};
+use pliant::material::{AnyLaw, Material, Inversion, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, generate};
-use pliant::model::{Body, Hold, Model, ModelBuilder};
+use pliant::model::{Body, Fixed, Model, ModelBuilder};
 use pliant::reduced::{ExactModes, ReducedModel, Reduction, ReductionParams};
-use pliant::solver::{BlockJacobi, CgParams, Dense, LinearMap, OldFactorParams, Operator, SolverParams, VertexFrames};
+use pliant::solver::{BlockJacobi, CgParams, Dense, LinearMap, StaleFactorParams, Operator, SolverParams, VertexFrames};
 use pliant::sparse::BlockMatrix;
 use pliant::system::{State, System};
 
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
-/// Memory is that of the whole program: only one test may run at a time.
+/// Lock of the tests: memory is counted for the whole process, so only one test may run at a time.
 static ALONE: Mutex<()> = Mutex::new(());
 
 #[test]
@@ -32,7 +32,7 @@ fn energy_force_and_stiffness_allocate_nothing() {
         let mesh = generate::block([1.0, 1.0, 1.0], [8, 8, 8], cells).unwrap();
         for entry in AnyLaw::ALL {
             let moduli = YoungPoisson { young: 1e5, poisson: 0.4 };
-            let law: Elasticity = AnyLaw::new(entry.name, moduli).unwrap().into();
+            let law: Material = AnyLaw::new(entry.name, moduli).unwrap().into();
             let threshold = Inversion::DEFAULT_THRESHOLD;
             let law = law.clone().with_inversion(Inversion::Extrapolate { threshold }).unwrap_or(law);
             let mut elastic = Elastic::uniform(&mesh, law);
@@ -58,7 +58,7 @@ fn energy_force_and_stiffness_allocate_nothing() {
     }
 }
 
-/// Factorisations take scratch memory of their own; all else, with the factor there is, takes none.
+/// Checks that only factorizations allocate scratch memory, and steps that reuse the factor allocate none.
 #[test]
 fn setting_and_solving_systems_allocates_nothing() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -81,12 +81,12 @@ fn setting_and_solving_systems_allocates_nothing() {
         SolverParams::default(),
         SolverParams::BlockJacobi(cg),
         SolverParams::IncompleteCholesky(cg),
-        SolverParams::OldFactor(OldFactorParams::default()),
+        SolverParams::StaleFactor(StaleFactorParams::default()),
     ] {
         let mut solver = params.build();
         pool.install(|| {
             for step in 0..5 {
-                // A motion small enough that the old factor is kept.
+                // A motion small enough that the stale factor is kept.
                 operator.u.iter_mut().enumerate().for_each(|(i, u)| *u += 1e-4 * (i as f64).cos());
                 x.fill(0.0);
                 MEMORY.reset_peak_usage();
@@ -104,14 +104,14 @@ fn setting_and_solving_systems_allocates_nothing() {
 fn steps_allocate_nothing_after_the_first() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-    let schemes: [(&str, Box<dyn Integrator<Model>>); 5] = [
+    let integrators: [(&str, Box<dyn Integrator<Model>>); 5] = [
         ("linearized backward Euler", Box::<LinearizedBackwardEuler>::default()),
         ("backward Euler", Box::<BackwardEuler>::default()),
         ("Newmark", Box::<Newmark>::default()),
         ("central differences", Box::<CentralDifferences>::default()),
         ("symplectic Euler", Box::<SymplecticEuler>::default()),
     ];
-    for (name, mut scheme) in schemes {
+    for (name, mut integrator) in integrators {
         let mesh = generate::block([1.0, 1.0, 1.0], [5, 5, 5], Cells::Tet5).unwrap();
         let clamp = mesh.vertex_sets()["x-min"].clone();
         let law = AnyLaw::new("stable-neo-hookean", YoungPoisson { young: 1e5, poisson: 0.4 }).unwrap();
@@ -119,18 +119,18 @@ fn steps_allocate_nothing_after_the_first() {
         let mut model = Model::builder()
             .body(Body::new(mesh, law, 1000.0))
             .force(obstacles)
-            .hold(Hold::fixed(clamp))
+            .fix(Fixed::new(clamp))
             .gravity(Vec3::new(0.0, -9.81, 0.0))
             .damping(Damping::rayleigh(0.1, 1e-3).unwrap())
             .build()
             .unwrap();
         let mut state = model.rest_state();
-        let mut solver = SolverParams::OldFactor(OldFactorParams::default()).build();
+        let mut solver = SolverParams::StaleFactor(StaleFactorParams::default()).build();
         pool.install(|| {
             for step in 0..6 {
                 MEMORY.reset_peak_usage();
                 let before = MEMORY.current_usage();
-                let info = scheme.step(&mut model, &mut *solver, &mut state, 1e-4).unwrap();
+                let info = integrator.step(&mut model, &mut *solver, &mut state, 1e-4).unwrap();
                 let after = MEMORY.peak_usage();
                 assert!(step == 0 || after == before, "{name} in step {step}: {} bytes, {info:?}", after - before);
             }
@@ -143,14 +143,14 @@ fn steps_of_reduced_models_allocate_nothing_after_the_first() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     for law in ["linear", "stvk", "neo-hookean"] {
-        let schemes: [(&str, Box<dyn Integrator<ReducedModel>>); 5] = [
+        let integrators: [(&str, Box<dyn Integrator<ReducedModel>>); 5] = [
             ("linearized backward Euler", Box::<LinearizedBackwardEuler>::default()),
             ("backward Euler", Box::<BackwardEuler>::default()),
             ("Newmark", Box::<Newmark>::default()),
             ("central differences", Box::<CentralDifferences>::default()),
             ("exact modes", Box::<ExactModes>::default()),
         ];
-        for (name, mut scheme) in schemes {
+        for (name, mut integrator) in integrators {
             let mesh = generate::block([1.0, 0.2, 0.2], [10, 2, 2], Cells::Tet5).unwrap();
             let clamp = mesh.vertex_sets()["x-min"].clone();
             let law = AnyLaw::new(law, YoungPoisson { young: 1e5, poisson: 0.4 }).unwrap();
@@ -158,7 +158,7 @@ fn steps_of_reduced_models_allocate_nothing_after_the_first() {
             let model = Model::builder()
                 .body(Body::new(mesh, law, 1000.0))
                 .force(obstacles)
-                .hold(Hold::fixed(clamp))
+                .fix(Fixed::new(clamp))
                 .gravity(Vec3::new(0.0, -9.81, 0.0))
                 .damping(Damping::rayleigh(0.1, 1e-3).unwrap())
                 .build()
@@ -171,9 +171,9 @@ fn steps_of_reduced_models_allocate_nothing_after_the_first() {
                 for step in 0..8 {
                     MEMORY.reset_peak_usage();
                     let before = MEMORY.current_usage();
-                    scheme.step(&mut reduced, &mut solver, &mut state, 1e-4).unwrap();
+                    integrator.step(&mut reduced, &mut solver, &mut state, 1e-4).unwrap();
                     let after = MEMORY.peak_usage();
-                    // The first steps find out how many vertices touch the plane.
+                    // The first steps determine how many vertices touch the plane.
                     assert!(step < 3 || after == before, "{name} in step {step}: {} bytes", after - before);
                 }
             });
@@ -190,18 +190,18 @@ fn steps_without_a_matrix_allocate_nothing_after_the_first() {
     let law = AnyLaw::new("stable-neo-hookean", YoungPoisson { young: 1e5, poisson: 0.4 }).unwrap();
     let mut system = Model::builder()
         .body(Body::new(mesh, law, 1000.0))
-        .hold(Hold::fixed(clamp))
+        .fix(Fixed::new(clamp))
         .gravity(Vec3::new(0.0, -9.81, 0.0))
         .damping(Damping::rayleigh(0.1, 1e-3).unwrap())
         .build_matrix_free()
         .unwrap();
     let mut state = system.rest_state();
-    let (mut scheme, mut solver) = (BackwardEuler::default(), BlockJacobi::default());
+    let (mut integrator, mut solver) = (BackwardEuler::default(), BlockJacobi::default());
     pool.install(|| {
         for step in 0..6 {
             MEMORY.reset_peak_usage();
             let before = MEMORY.current_usage();
-            let info = scheme.step(&mut system, &mut solver, &mut state, 1e-3).unwrap();
+            let info = integrator.step(&mut system, &mut solver, &mut state, 1e-3).unwrap();
             let after = MEMORY.peak_usage();
             assert!(step == 0 || after == before, "step {step}: {} bytes, {info:?}", after - before);
         }
@@ -217,9 +217,9 @@ fn a_model_without_a_matrix_takes_little_more_than_half_the_memory() {
         let damping = Damping::rayleigh(0.1, 1e-3).unwrap();
         let mut system = build(Model::builder().body(Body::new(mesh.clone(), law, 1000.0)).damping(damping));
         let mut state = State::new(system.dim());
-        let (mut scheme, mut solver) = (LinearizedBackwardEuler::default(), BlockJacobi::default());
-        scheme.step(&mut system, &mut solver, &mut state, 1e-3).unwrap();
-        drop((state, scheme, solver));
+        let (mut integrator, mut solver) = (LinearizedBackwardEuler::default(), BlockJacobi::default());
+        integrator.step(&mut system, &mut solver, &mut state, 1e-3).unwrap();
+        drop((state, integrator, solver));
         (MEMORY.current_usage() - before) / mesh.element_count()
     }
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! Simulations that are copied, go back to a checkpoint, or are changed while they run.
+//! Simulations that are cloned, restored from a checkpoint, or changed while they run.
 
 use pliant::force::{Handle, Handles, SpringCoefficients, Springs};
 use pliant::integrator::{StaticParams, StepError};
@@ -6,13 +6,13 @@ use pliant::io::Disk;
 use pliant::material::{AnyLaw, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, generate};
-use pliant::model::{Body, Hold, Model, ModelError};
+use pliant::model::{Body, Fixed, Model, ModelError};
 use pliant::scene::{SceneFile, Source};
 use pliant::simulation::Simulation;
 use pliant::solver::{LinearSolver, Operator, SolveError, SolveInfo};
 use pliant::system::System;
 
-/// A block that is held, pulled by a handle, rubbed by the ground and damped, by a scheme and a solver.
+/// Returns a simulation of a block that is fixed, pulled by a handle and damped.
 fn simulation(settings: &str, more: &str) -> Simulation {
     let text = format!(
         r#"
@@ -21,7 +21,7 @@ fn simulation(settings: &str, more: &str) -> Simulation {
 mesh = {{ box = {{ size = [0.4, 0.2, 0.2], cells = [4, 2, 2] }} }}
 material = {{ law = "stvk", young = 1e5, poisson = 0.3, density = 1000 }}
 
-[[hold]]
+[[fixed]]
 vertices = "x-min"
 
 [[handle]]
@@ -50,20 +50,20 @@ fn steps(simulation: &mut Simulation, count: usize) {
 }
 
 const CASES: [(&str, &str); 14] = [
-    ("step = 0.01\nscheme = \"linearized-backward-euler\"", ""),
-    ("step = 0.01\nscheme = \"linearized-backward-euler\"\ntangent = \"exact-first\"", ""),
-    ("step = 0.01\nscheme = \"backward-euler\"", ""),
-    ("step = 0.01\nscheme = \"newmark\"", ""),
-    ("step = 1e-4\nscheme = \"central-differences\"", ""),
-    ("step = 1e-4\nscheme = \"symplectic-euler\"\nmass = \"lumped\"", ""),
-    ("step = 0.01\nscheme = \"static\"", ""),
+    ("step = 0.01\nintegrator = \"linearized-backward-euler\"", ""),
+    ("step = 0.01\nintegrator = \"linearized-backward-euler\"\ntangent = \"exact-first\"", ""),
+    ("step = 0.01\nintegrator = \"backward-euler\"", ""),
+    ("step = 0.01\nintegrator = \"newmark\"", ""),
+    ("step = 1e-4\nintegrator = \"central-differences\"", ""),
+    ("step = 1e-4\nintegrator = \"symplectic-euler\"\nmass = \"lumped\"", ""),
+    ("step = 0.01\nintegrator = \"static\"", ""),
     ("step = 0.01\nsolver = \"direct\"", ""),
     ("step = 0.01\nsolver = \"direct-single\"", ""),
     ("step = 0.01\nsolver = \"block-jacobi\"", ""),
     ("step = 0.01\nsolver = \"incomplete-cholesky\"", ""),
-    ("step = 0.01\nsolver = \"old-factor\"", ""),
-    ("step = 0.01\nscheme = \"newmark\"", "reduced = { size = 8 }"),
-    ("step = 0.01\nscheme = \"exact-modes\"", "reduced = { size = 8 }"),
+    ("step = 0.01\nsolver = \"stale-factor\"", ""),
+    ("step = 0.01\nintegrator = \"newmark\"", "reduced = { size = 8 }"),
+    ("step = 0.01\nintegrator = \"exact-modes\"", "reduced = { size = 8 }"),
 ];
 
 #[test]
@@ -72,7 +72,7 @@ fn a_copy_goes_on_the_same_to_the_last_bit() {
         let mut one = simulation(settings, more);
         steps(&mut one, 13);
         let mut other = one.clone();
-        // Not at the same time, so that nothing that they shared could go unnoticed.
+        // Not interleaved, so that shared state would be noticed.
         steps(&mut one, 30);
         steps(&mut other, 30);
         assert_eq!(one.state(), other.state(), "{settings} {more}");
@@ -81,11 +81,11 @@ fn a_copy_goes_on_the_same_to_the_last_bit() {
 }
 
 #[test]
-fn the_regularized_scheme_is_copied_too() {
-    let settings = "step = 0.01\nscheme = \"regularized\"";
+fn the_regularized_integrator_is_copied_too() {
+    let settings = "step = 0.01\nintegrator = \"regularized\"";
     let text = format!(
         "[[object]]\nmesh = {{ box = {{ size = [0.4, 0.2, 0.2], cells = [4, 2, 2] }} }}\nmaterial = {{ young = 1e6, poisson = 0.3, density = \
-         1000 }}\n[[hold]]\nvertices = \"x-min\"\n[simulation]\nduration = 1\n{settings}\n"
+         1000 }}\n[[fixed]]\nvertices = \"x-min\"\n[simulation]\nduration = 1\n{settings}\n"
     );
     let mut one = SceneFile::parse(Source::new("test.toml", text)).unwrap().build(&Disk).unwrap().simulation;
     steps(&mut one, 5);
@@ -107,7 +107,7 @@ fn a_checkpoint_at_any_step_leads_to_the_same_result_to_the_last_bit() {
         fresh.resume(saved.clone()).unwrap();
         steps(&mut fresh, 30);
         assert_eq!(one.state(), fresh.state(), "{settings} {more}");
-        // Also for the one that has gone on meanwhile.
+        // Also for the one that has continued meanwhile.
         one.resume(saved).unwrap();
         steps(&mut one, 30);
         assert_eq!(one.state(), fresh.state(), "back: {settings} {more}");
@@ -142,10 +142,10 @@ fn equilibrium_is_where_forces_balance_and_time_stays() {
     let info = one.find_equilibrium(StaticParams::default()).unwrap();
     assert!(info.newton_iterations > 0);
     assert!(one.time() == time && one.state().v.iter().all(|v| *v == 0.0));
-    let (state, held) = (one.state().clone(), one.model().held().to_vec());
+    let (state, fixed) = (one.state().clone(), one.model().fixed_mask().to_vec());
     let mut force = vec![0.0; state.q.len()];
     one.model_mut().force(&state.q, time, &mut force);
-    let left = force.iter().zip(held).filter(|(_, held)| !held).fold(0.0, |most: f64, (f, _)| most.max(f.abs()));
+    let left = force.iter().zip(fixed).filter(|(_, fixed)| !fixed).fold(0.0, |most: f64, (f, _)| most.max(f.abs()));
     assert!(left < 1e-6, "{left}");
     steps(&mut one, 3);
     let mut reduced = simulation("step = 0.01", "reduced = { size = 8 }");
@@ -155,36 +155,36 @@ fn equilibrium_is_where_forces_balance_and_time_stays() {
 fn model() -> Model {
     let mesh = generate::block([1.0, 0.2, 0.2], [5, 1, 1], Cells::Tet5).unwrap();
     let law = AnyLaw::new("stvk", YoungPoisson { young: 1e5, poisson: 0.3 }).unwrap();
-    Model::builder().body(Body::new(mesh, law, 1000.0)).hold(Hold::fixed([0, 6, 12])).build().unwrap()
+    Model::builder().body(Body::new(mesh, law, 1000.0)).fix(Fixed::new([0, 6, 12])).build().unwrap()
 }
 
 #[test]
 fn holds_at_the_same_vertices_are_moved_and_taken_away_alone() {
     let mut model = model();
-    let first = model.hold_ids()[0];
-    let second = model.hold(Hold::fixed([0, 1]).along([false, true, false])).unwrap();
-    model.move_hold(second, vec![Vec3::splat(0.5), Vec3::splat(0.25)]).unwrap();
+    let first = model.fixed_ids()[0];
+    let second = model.fix(Fixed::new([0, 1]).along([false, true, false])).unwrap();
+    model.move_fixed(second, vec![Vec3::splat(0.5), Vec3::splat(0.25)]).unwrap();
     let place = |model: &Model| {
         let mut q = vec![7.0; model.dim()];
         model.prescribe(0.0, &mut q);
         [Vec3::from_slice(&q), Vec3::from_slice(&q[3..])]
     };
     assert_eq!(place(&model), [Vec3::new(0.0, 0.5, 0.0), Vec3::new(7.0, 0.25, 7.0)]);
-    let wrong = model.move_hold(second, vec![Vec3::ZERO; 3]).unwrap_err();
-    assert_eq!(wrong, ModelError::HoldOffsets { vertices: 2, offsets: 3 });
-    assert!(model.move_hold(second, vec![Vec3::NAN; 2]).is_err());
+    let wrong = model.move_fixed(second, vec![Vec3::ZERO; 3]).unwrap_err();
+    assert_eq!(wrong, ModelError::FixedOffsets { vertices: 2, offsets: 3 });
+    assert!(model.move_fixed(second, vec![Vec3::NAN; 2]).is_err());
     assert_eq!(place(&model)[1].y, 0.25, "what is wrong changes nothing");
-    assert_eq!(model.remove_hold(second).unwrap().vertices, [0, 1]);
+    assert_eq!(model.remove_fixed(second).unwrap().vertices, [0, 1]);
     assert_eq!(place(&model), [Vec3::ZERO, Vec3::splat(7.0)]);
-    assert!(model.held()[0] && !model.held()[4]);
-    assert_eq!(model.remove_hold(second).unwrap_err(), ModelError::NoHold);
-    assert_eq!(model.move_hold(second, Vec::new()).unwrap_err(), ModelError::NoHold);
-    // A new one does not get the old name, and releasing vertices takes only empty holds away.
-    let third = model.hold(Hold::fixed([3])).unwrap();
-    assert!(third != second && model.hold_ids() == [first, third]);
+    assert!(model.fixed_mask()[0] && !model.fixed_mask()[4]);
+    assert_eq!(model.remove_fixed(second).unwrap_err(), ModelError::UnknownFixed);
+    assert_eq!(model.move_fixed(second, Vec::new()).unwrap_err(), ModelError::UnknownFixed);
+    // A new constraint does not reuse the old identifier, and releasing vertices removes only empty constraints.
+    let third = model.fix(Fixed::new([3])).unwrap();
+    assert!(third != second && model.fixed_ids() == [first, third]);
     model.release(&[3, 6]);
-    assert_eq!(model.hold_ids(), [first]);
-    assert_eq!(model.holds()[0].vertices, [0, 12]);
+    assert_eq!(model.fixed_ids(), [first]);
+    assert_eq!(model.fixed()[0].vertices, [0, 12]);
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn moduli_are_those_of_the_laws_that_were_taken_away() {
     assert!(model.take_elasticity().is_empty());
 }
 
-/// A solver that a user has stopped.
+/// Solver stopped by the user.
 #[derive(Debug, Clone)]
 struct Stopped {
     solver: Box<dyn LinearSolver<Operator>>,
@@ -240,10 +240,10 @@ impl LinearSolver<Operator> for Stopped {
 fn a_step_that_is_stopped_is_not_tried_again() {
     for settings in [
         "step = 0.01",
-        "step = 0.01\nscheme = \"linearized-backward-euler\"\ntangent = \"exact-first\"",
-        "step = 0.01\nscheme = \"linearized-backward-euler\"",
-        "step = 0.01\nscheme = \"newmark\"",
-        "step = 0.01\nscheme = \"static\"",
+        "step = 0.01\nintegrator = \"linearized-backward-euler\"\ntangent = \"exact-first\"",
+        "step = 0.01\nintegrator = \"linearized-backward-euler\"",
+        "step = 0.01\nintegrator = \"newmark\"",
+        "step = 0.01\nintegrator = \"static\"",
     ] {
         let mut one = simulation(settings, "");
         let asked = std::sync::Arc::default();
@@ -279,9 +279,10 @@ fn sets_and_surfaces_of_bodies_are_numbered_through() {
 
 #[test]
 fn a_step_that_failed_leaves_nothing_behind() {
-    for scheme in ["newmark", "backward-euler", "linearized-backward-euler", "central-differences"] {
+    for integrator in ["newmark", "backward-euler", "linearized-backward-euler", "central-differences"] {
         for more in ["", "reduced = { size = 6 }"] {
-            let mut simulation = simulation(&format!("step = 0.005\nscheme = \"{scheme}\"\nhalvings = 0"), more);
+            let mut simulation =
+                simulation(&format!("step = 0.005\nintegrator = \"{integrator}\"\nhalvings = 0"), more);
             let start = simulation.state().clone();
             simulation.step().unwrap();
             let expected = simulation.state().clone();
@@ -290,10 +291,10 @@ fn a_step_that_failed_leaves_nothing_behind() {
             simulation.begin_at(torn);
             simulation.step().unwrap_err();
             simulation.begin_at(start);
-            simulation.step().unwrap_or_else(|error| panic!("{scheme} {more}: {error}"));
+            simulation.step().unwrap_or_else(|error| panic!("{integrator} {more}: {error}"));
             assert_eq!(simulation.time(), expected.time);
             for (a, b) in simulation.state().q.iter().zip(&expected.q) {
-                assert!((a - b).abs() < 1e-9, "{scheme} {more}: {a} and {b}");
+                assert!((a - b).abs() < 1e-9, "{integrator} {more}: {a} and {b}");
             }
         }
     }

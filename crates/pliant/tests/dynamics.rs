@@ -1,4 +1,4 @@
-//! Bodies in motion: order, energy, momentum, recovery, holds, threads.
+//! Dynamics of bodies: order, energy, momentum, recovery, fixed vertices, threads.
 
 use pliant::damping::Damping;
 use pliant::force::{Handle, Handles};
@@ -6,20 +6,20 @@ use pliant::integrator::{
     BackwardEuler, CentralDifferences, ExplicitEuler, Halving, Integrator, LinearizedBackwardEuler, Newmark,
     NewtonParams, Static, StaticParams, StepError, StepInfo, SymplecticEuler, Tangent,
 };
-use pliant::material::{AnyLaw, Elasticity, Inversion, YoungPoisson};
+use pliant::material::{AnyLaw, Material, Inversion, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, MeshData, VolumeMesh, generate};
-use pliant::model::{Body, Hold, Model};
+use pliant::model::{Body, Fixed, Model};
 use pliant::motion::{Keyframes, Motion, Pose};
-use pliant::solver::{CgParams, Direct, LinearSolver, OldFactorParams, Operator, SolverParams};
+use pliant::solver::{CgParams, Direct, LinearSolver, StaleFactorParams, Operator, SolverParams};
 use pliant::system::{Definiteness, State, System, Weights};
 
-type Scheme = Box<dyn Integrator<Model>>;
-type MakeScheme = fn() -> Scheme;
+type BoxedIntegrator = Box<dyn Integrator<Model>>;
+type MakeIntegrator = fn() -> BoxedIntegrator;
 
 const SOFT: YoungPoisson = YoungPoisson { young: 1e5, poisson: 0.4 };
 
-fn law(name: &str) -> Elasticity {
+fn law(name: &str) -> Material {
     AnyLaw::new(name, SOFT).unwrap().into()
 }
 
@@ -35,14 +35,14 @@ fn exact() -> NewtonParams {
     NewtonParams { tangent: Tangent::Exact, line_search: false, ..precise() }
 }
 
-fn steps(model: &mut Model, scheme: &mut dyn Integrator<Model>, state: &mut State, dt: f64, count: usize) {
+fn steps(model: &mut Model, integrator: &mut dyn Integrator<Model>, state: &mut State, dt: f64, count: usize) {
     let mut solver = Direct::default();
     for _ in 0..count {
-        scheme.step(model, &mut solver, state, dt).unwrap();
+        integrator.step(model, &mut solver, state, dt).unwrap();
     }
 }
 
-/// Stretched by a quarter along `x`, held at one end.
+/// Returns a body stretched by a quarter along `x` and fixed at one end.
 fn stretched(model: &Model) -> State {
     let mut state = model.rest_state();
     for (vertex, rest) in model.rest().iter().enumerate() {
@@ -56,34 +56,34 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
 }
 
 #[test]
-fn errors_of_a_swinging_body_fall_as_the_order_of_each_scheme_says() {
+fn errors_of_a_swinging_body_fall_as_the_order_of_each_integrator_says() {
     let mesh = generate::block([1.0, 0.5, 0.5], [2, 1, 1], Cells::Tet5).unwrap();
     let clamp = mesh.vertex_sets()["x-min"].clone();
     let build = || {
         let damping = Damping::rayleigh(0.5, 1e-3).unwrap();
         let body = Body::new(mesh.clone(), law("neo-hookean"), 1000.0);
-        Model::builder().body(body).hold(Hold::fixed(clamp.clone())).damping(damping).build().unwrap()
+        Model::builder().body(body).fix(Fixed::new(clamp.clone())).damping(damping).build().unwrap()
     };
     let duration = 0.1;
     let mut model = build();
     let mut reference = stretched(&model);
     steps(&mut model, &mut Newmark::new(0.25, 0.5, exact()).unwrap(), &mut reference, duration / 16384.0, 16384);
-    let schemes: [(&str, f64, MakeScheme); 5] = [
+    let integrators: [(&str, f64, MakeIntegrator); 5] = [
         ("linearized backward Euler", 1.0, || Box::new(LinearizedBackwardEuler::new(Definiteness::Exact))),
-        // With the damping of each iterate: that of the start of the step is projected, which makes another body.
+        // With the damping of each iterate: the damping at the start is projected, which changes the problem.
         ("backward Euler", 1.0, || {
-            let mut scheme = BackwardEuler::new(exact());
-            scheme.damping_follows = true;
-            Box::new(scheme)
+            let mut integrator = BackwardEuler::new(exact());
+            integrator.damping_follows = true;
+            Box::new(integrator)
         }),
         ("Newmark", 2.0, || Box::new(Newmark::new(0.25, 0.5, exact()).unwrap())),
         ("central differences", 2.0, || Box::<CentralDifferences>::default()),
         ("symplectic Euler", 1.0, || Box::<SymplecticEuler>::default()),
     ];
-    for (name, order, scheme) in schemes {
+    for (name, order, integrator) in integrators {
         let errors = [512_u32, 1024, 2048].map(|count| {
             let mut state = stretched(&model);
-            steps(&mut build(), &mut *scheme(), &mut state, duration / f64::from(count), count as usize);
+            steps(&mut build(), &mut *integrator(), &mut state, duration / f64::from(count), count as usize);
             distance(&state.q, &reference.q)
         });
         let found = (errors[0] / errors[2]).log2() / 2.0;
@@ -98,13 +98,13 @@ fn newmark_keeps_the_energy_of_a_linear_body_to_rounding() {
         let mesh = block(cells);
         let clamp = mesh.vertex_sets()["x-min"].clone();
         let body = Body::new(mesh, law("linear"), 1000.0);
-        let mut model = Model::builder().body(body).hold(Hold::fixed(clamp)).build().unwrap();
+        let mut model = Model::builder().body(body).fix(Fixed::new(clamp)).build().unwrap();
         let mut state = stretched(&model);
         let start = model.observe(&state).total_energy();
-        let mut scheme = Newmark::new(0.25, 0.5, exact()).unwrap();
+        let mut integrator = Newmark::new(0.25, 0.5, exact()).unwrap();
         let mut worst = 0.0_f64;
         for _ in 0..20 {
-            steps(&mut model, &mut scheme, &mut state, 0.01, 25);
+            steps(&mut model, &mut integrator, &mut state, 0.01, 25);
             worst = worst.max((model.observe(&state).total_energy() / start - 1.0).abs());
         }
         assert!(worst < 1e-10, "energy changed by {worst:.1e}");
@@ -117,15 +117,15 @@ fn backward_euler_never_gains_energy_however_a_body_is_deformed() {
     for name in ["stable-neo-hookean", "corotational"] {
         let mesh = block(Cells::Tet5);
         let clamp = mesh.vertex_sets()["x-min"].clone();
-        let builder = Model::builder().body(Body::new(mesh, law(name), 1000.0)).hold(Hold::fixed(clamp));
+        let builder = Model::builder().body(Body::new(mesh, law(name), 1000.0)).fix(Fixed::new(clamp));
         let mut model = builder.gravity(Vec3::new(0.0, -9.81, 0.0)).build().unwrap();
         let mut state = model.rest_state();
         state.q.iter_mut().for_each(|q| *q = 0.6 * (rng.f64() - 0.5));
         model.prescribe(0.0, &mut state.q);
-        let (mut scheme, mut solver) = (BackwardEuler::default(), Direct::default());
+        let (mut integrator, mut solver) = (BackwardEuler::default(), Direct::default());
         let mut energy = model.observe(&state).total_energy();
         for _ in 0..60 {
-            scheme.step(&mut model, &mut solver, &mut state, 1.0 / 60.0).unwrap();
+            integrator.step(&mut model, &mut solver, &mut state, 1.0 / 60.0).unwrap();
             let now = model.observe(&state).total_energy();
             assert!(now <= energy + 1e-9 * energy.abs(), "{name}: {energy} J became {now} J");
             energy = now;
@@ -151,51 +151,51 @@ fn thrown(builder_is_lumped: bool) -> (Model, State) {
 
 #[test]
 fn momentum_of_a_free_body_is_kept_for_twenty_seconds() {
-    let schemes: [Scheme; 3] = [
+    let integrators: [BoxedIntegrator; 3] = [
         Box::<LinearizedBackwardEuler>::default(),
         Box::<BackwardEuler>::default(),
         Box::new(Newmark::with_iterations(2)),
     ];
-    for mut scheme in schemes {
+    for mut integrator in integrators {
         let (mut model, mut state) = thrown(false);
         let start = model.observe(&state);
-        steps(&mut model, &mut *scheme, &mut state, 1.0 / 60.0, 1200);
+        steps(&mut model, &mut *integrator, &mut state, 1.0 / 60.0, 1200);
         let end = model.observe(&state);
         let change = (end.momentum - start.momentum).length() / start.momentum.length();
-        let place = start.centre_of_mass + Vec3::new(1.0, 2.0, -0.5) * 20.0;
-        println!("momentum changed by {change:.1e}, place by {:.1e}", (end.centre_of_mass - place).length());
+        let place = start.center_of_mass + Vec3::new(1.0, 2.0, -0.5) * 20.0;
+        println!("momentum changed by {change:.1e}, place by {:.1e}", (end.center_of_mass - place).length());
         assert!(change < 1e-8, "{change}");
-        assert!((end.centre_of_mass - place).length() < 1e-6);
+        assert!((end.center_of_mass - place).length() < 1e-6);
     }
 }
 
 #[test]
 fn spin_of_a_free_body_is_kept_by_symplectic_euler_and_central_differences() {
-    let schemes: [Scheme; 2] = [Box::<SymplecticEuler>::default(), Box::<CentralDifferences>::default()];
-    for mut scheme in schemes {
+    let integrators: [BoxedIntegrator; 2] = [Box::<SymplecticEuler>::default(), Box::<CentralDifferences>::default()];
+    for mut integrator in integrators {
         let (mut model, mut state) = thrown(true);
         let mut solver = Direct::default();
         let start = model.observe(&state);
         for _ in 0..4000 {
-            let info = scheme.step(&mut model, &mut solver, &mut state, 1e-3).unwrap();
+            let info = integrator.step(&mut model, &mut solver, &mut state, 1e-3).unwrap();
             assert!(info.stability.unwrap().is_stable());
             assert_eq!(info.factorizations, 0, "a lumped mass needs no factor");
         }
         let end = model.observe(&state);
-        // Positions and velocities belong to the same time only up to the order of the scheme in symplectic Euler, but
+        // Positions and velocities belong to the same time only up to the order of the integrator in symplectic Euler, but
         // x × p is its invariant all the same.
         assert!((end.angular_momentum - start.angular_momentum).length() < 1e-9 * start.angular_momentum.length());
         assert!((end.total_energy() / start.total_energy() - 1.0).abs() < 0.01);
     }
 }
 
-/// Every law that is defined for inverted elements, by itself or by what is done beyond a threshold, with a scheme that suits it.
+/// Returns every law defined for inverted elements, directly or by inversion handling, with a suitable integrator.
 ///
-/// What is clamped has no energy, and what is extrapolated needs one to be stable at such steps. Thresholds are those of VegaFEM, but for StVK,
-/// whose stress is largest at a stretch of 1/√3 and fades below. The neo-Hookean law cannot be extrapolated from such a start: with
-/// `J > e` at the threshold its energy has no lower bound.
-fn invertible() -> Vec<(String, Elasticity, Scheme)> {
-    let mut laws: Vec<(String, Elasticity, Scheme)> = vec![];
+/// A clamped law has no energy, and an extrapolated law needs one to be stable at such steps. Thresholds are those of
+/// VegaFEM, except for StVK, whose stress is maximal at a stretch of 1/√3 and decreases below. The neo-Hookean law
+/// cannot be extrapolated from such a start: with `J > e` at the threshold its energy has no lower bound.
+fn invertible() -> Vec<(String, Material, BoxedIntegrator)> {
+    let mut laws: Vec<(String, Material, BoxedIntegrator)> = vec![];
     laws.push(("corotational".to_owned(), law("corotational"), Box::<LinearizedBackwardEuler>::default()));
     laws.push((
         "stable-neo-hookean".to_owned(),
@@ -217,7 +217,7 @@ fn invertible() -> Vec<(String, Elasticity, Scheme)> {
 fn scrambled_flattened_and_turned_out_bodies_return_to_their_shape() {
     let cube = generate::block([1.0, 0.5, 0.5], [1, 1, 1], Cells::Tet5).unwrap();
     let bar = block(Cells::Tet5);
-    for (name, material, mut scheme) in invertible() {
+    for (name, material, mut integrator) in invertible() {
         let mut recover = |what: &str, mesh: &VolumeMesh, place: &mut dyn FnMut(Vec3) -> Vec3| {
             let damping = Damping::rayleigh(1.0, 0.01).unwrap();
             let body = Body::new(mesh.clone(), material.clone(), 1000.0);
@@ -226,11 +226,11 @@ fn scrambled_flattened_and_turned_out_bodies_return_to_their_shape() {
             state.q = model.rest().iter().flat_map(|&rest| (place(rest) - rest).to_array()).collect();
             let mut solver = Direct::default();
             for number in 0..600 {
-                scheme
+                integrator
                     .step(&mut model, &mut solver, &mut state, 1.0 / 60.0)
                     .unwrap_or_else(|error| panic!("{name}, {what}, step {number}: {error}"));
             }
-            // Wherever the body is now, its edges are as long as at rest, and nothing is inverted.
+            // Up to a rigid motion, all edges have their rest length, and no element is inverted.
             let positions = model.positions(&state);
             let length = |at: &[Vec3], [a, b]: [u32; 2]| (at[a as usize] - at[b as usize]).length();
             let strain = |edge: [u32; 2]| (length(&positions, edge) / length(model.rest(), edge) - 1.0).abs();
@@ -247,8 +247,8 @@ fn scrambled_flattened_and_turned_out_bodies_return_to_their_shape() {
             let mut anywhere = |_: Vec3| Vec3::new(rng.f64(), 0.5 * rng.f64(), 0.5 * rng.f64());
             recover(&format!("scrambled cube {seed}"), &cube, &mut anywhere);
         }
-        // Larger bodies come out of a scramble with knots at times, elements that wind around an edge twice without being
-        // inverted. A law that keeps elements from collapsing then keeps the knot too.
+        // Larger scrambled bodies sometimes end in knots: elements that wind around an edge twice without being
+        // inverted. A law that prevents collapse of elements then preserves the knot too.
         if ["corotational", "stable-neo-hookean", "stvk, clamped", "stvk, extrapolated"].contains(&&*name) {
             let mut rng = fastrand::Rng::with_seed(0);
             let mut anywhere = |_: Vec3| Vec3::new(rng.f64(), 0.5 * rng.f64(), 0.5 * rng.f64());
@@ -257,7 +257,8 @@ fn scrambled_flattened_and_turned_out_bodies_return_to_their_shape() {
     }
 }
 
-/// `w/L` of the tip under an end load `P` across, for `PL²/EI` = 1, 2, 5, from the elliptic integrals of the elastica.
+/// Checks `w/L` of the tip under a transverse end load `P`, for `PL²/EI` = 1, 2, 5, against the elliptic integrals of
+/// the elastica.
 #[test]
 fn slender_cantilever_bends_to_the_elastica() {
     let exact = [(1.0, 0.301_72), (2.0, 0.493_46), (5.0, 0.713_79)];
@@ -268,7 +269,7 @@ fn slender_cantilever_bends_to_the_elastica() {
         let mesh = generate::block([length, thickness, thickness], [50 * across, across, 1], Cells::Hex).unwrap();
         let (clamp, end) = (mesh.vertex_sets()["x-min"].clone(), mesh.vertex_sets()["x-max"].clone());
         let law = AnyLaw::new("stvk", moduli).unwrap();
-        let mut model = Model::builder().body(Body::new(mesh, law, 1000.0)).hold(Hold::fixed(clamp)).build().unwrap();
+        let mut model = Model::builder().body(Body::new(mesh, law, 1000.0)).fix(Fixed::new(clamp)).build().unwrap();
         let (mut state, mut solver) = (model.rest_state(), Direct::default());
         exact.map(|(load, _)| {
             let force = load * moduli.young * inertia / (length * length);
@@ -293,7 +294,7 @@ fn slender_cantilever_bends_to_the_elastica() {
     for (i, (load, exact)) in exact.into_iter().enumerate() {
         let found = deflections.map(|mesh| mesh[i]);
         let errors = found.map(|found| (found / exact - 1.0).abs());
-        // Errors fall with the square of the size of elements, so that this is what an infinitely fine mesh gives.
+        // Errors are quadratic in the element size: Richardson extrapolation to the limit of fine meshes.
         let limit = found[2] + (found[2] - found[1]) / 3.0;
         println!("PL²/EI = {load}: {found:?}, extrapolated {limit:.5}, exact {exact}");
         assert!(errors[1] < 0.35 * errors[0] && errors[2] < 0.35 * errors[1], "{errors:?}");
@@ -307,7 +308,7 @@ fn reactions_carry_the_weight_of_a_hanging_body() {
     for cells in [Cells::Tet5, Cells::Hex] {
         let mesh = block(cells);
         let clamp = mesh.vertex_sets()["x-min"].clone();
-        let builder = Model::builder().body(Body::new(mesh, law("neo-hookean"), 1000.0)).hold(Hold::fixed(clamp));
+        let builder = Model::builder().body(Body::new(mesh, law("neo-hookean"), 1000.0)).fix(Fixed::new(clamp));
         let mut model = builder.gravity(Vec3::new(3.0, -9.81, 0.0)).build().unwrap();
         let mut state = model.rest_state();
         Static::default().solve(&mut model, &mut Direct::default(), &mut state).unwrap();
@@ -319,8 +320,8 @@ fn reactions_carry_the_weight_of_a_hanging_body() {
 }
 
 #[test]
-fn coordinates_held_one_by_one_slide_along_the_others() {
-    // On three mirror planes, pulled along x: uniaxial tension, the same as in an unbounded bar.
+fn coordinates_fixed_one_by_one_slide_along_the_others() {
+    // On three symmetry planes, pulled along x: uniaxial tension, as in an unbounded bar.
     let mesh = block(Cells::Hex);
     let sets = mesh.vertex_sets().clone();
     let moduli = YoungPoisson { young: 1e5, poisson: 0.3 };
@@ -328,10 +329,10 @@ fn coordinates_held_one_by_one_slide_along_the_others() {
     let pull = Keyframes::translations([(0.0, Vec3::ZERO), (1.0, 0.01 * Vec3::X)]).unwrap();
     let mut model = Model::builder()
         .body(body)
-        .hold(Hold::fixed(sets["x-min"].clone()).along([true, false, false]))
-        .hold(Hold::fixed(sets["y-min"].clone()).along([false, true, false]))
-        .hold(Hold::fixed(sets["z-min"].clone()).along([false, false, true]))
-        .hold(Hold::moving(sets["x-max"].clone(), pull).along([true, false, false]))
+        .fix(Fixed::new(sets["x-min"].clone()).along([true, false, false]))
+        .fix(Fixed::new(sets["y-min"].clone()).along([false, true, false]))
+        .fix(Fixed::new(sets["z-min"].clone()).along([false, false, true]))
+        .fix(Fixed::prescribed(sets["x-max"].clone(), pull).along([true, false, false]))
         .build()
         .unwrap();
     let mut state = State { time: 1.0, ..model.rest_state() };
@@ -345,44 +346,44 @@ fn coordinates_held_one_by_one_slide_along_the_others() {
 }
 
 #[test]
-fn a_twisted_end_is_where_its_keyframes_say_with_every_scheme() {
+fn a_twisted_end_is_where_its_keyframes_say_with_every_integrator() {
     let mesh = block(Cells::Tet5);
     let sets = mesh.vertex_sets().clone();
     let half_turn = Pose { translation: Vec3::ZERO, rotation: Vec3::new(std::f64::consts::PI, 0.0, 0.0) };
-    let centre = Vec3::new(1.0, 0.25, 0.25);
-    let twist = Keyframes::new(centre, vec![(0.0, Pose::default()), (0.5, half_turn)]).unwrap();
-    let schemes: [Scheme; 4] = [
+    let center = Vec3::new(1.0, 0.25, 0.25);
+    let twist = Keyframes::new(center, vec![(0.0, Pose::default()), (0.5, half_turn)]).unwrap();
+    let integrators: [BoxedIntegrator; 4] = [
         Box::<LinearizedBackwardEuler>::default(),
         Box::<BackwardEuler>::default(),
         Box::new(Newmark::new(0.3025, 0.6, NewtonParams { tangent: Tangent::Projected, ..exact() }).unwrap()),
         Box::<CentralDifferences>::default(),
     ];
-    for (number, mut scheme) in schemes.into_iter().enumerate() {
+    for (number, mut integrator) in integrators.into_iter().enumerate() {
         let mut model = Model::builder()
             .body(Body::new(mesh.clone(), law("corotational"), 1000.0))
-            .hold(Hold::fixed(sets["x-min"].clone()))
-            .hold(Hold::moving(sets["x-max"].clone(), twist.clone()))
+            .fix(Fixed::new(sets["x-min"].clone()))
+            .fix(Fixed::prescribed(sets["x-max"].clone(), twist.clone()))
             .damping(Damping::rayleigh(2.0, 0.0).unwrap())
             .lumped_mass()
             .build()
             .unwrap();
         let mut state = model.rest_state();
         let (dt, count) = if number == 3 { (1e-3, 1000) } else { (0.01, 100) };
-        steps(&mut model, &mut *scheme, &mut state, dt, count);
+        steps(&mut model, &mut *integrator, &mut state, dt, count);
         for &vertex in &sets["x-max"] {
             let rest = model.rest()[vertex as usize];
             let turned = Vec3::new(rest.x, 0.5 - rest.y, 0.5 - rest.z);
             let found = rest + Vec3::from_slice(&state.q[3 * vertex as usize..]);
-            assert!((found - turned).length() < 1e-12, "scheme {number}: {found} instead of {turned}");
+            assert!((found - turned).length() < 1e-12, "integrator {number}: {found} instead of {turned}");
             assert!(
                 state.v[3 * vertex as usize..][..3].iter().all(|v| v.abs() < 1e-9),
-                "scheme {number} comes to rest"
+                "integrator {number} comes to rest"
             );
         }
-        // The middle turns by half of that.
+        // The middle rotates by half of that.
         let middle = model.rest().iter().position(|rest| (*rest - Vec3::new(0.5, 0.0, 0.0)).length() < 1e-9).unwrap();
         let found = model.positions(&state)[middle];
-        assert!((found - Vec3::new(0.5, 0.5, 0.0)).length() < 0.12, "scheme {number}: {found}");
+        assert!((found - Vec3::new(0.5, 0.5, 0.0)).length() < 0.12, "integrator {number}: {found}");
     }
 }
 
@@ -395,7 +396,7 @@ fn two_bodies_of_different_elements_move_as_each_does_alone() {
             let mesh = block(cells);
             let clamp: Vec<u32> = mesh.vertex_sets()["x-min"].iter().map(|vertex| first + vertex).collect();
             first += mesh.vertex_count() as u32;
-            builder = builder.body(Body::new(mesh, law("stable-neo-hookean"), 1000.0)).hold(Hold::fixed(clamp));
+            builder = builder.body(Body::new(mesh, law("stable-neo-hookean"), 1000.0)).fix(Fixed::new(clamp));
         }
         builder.build().unwrap()
     };
@@ -414,33 +415,32 @@ fn two_bodies_of_different_elements_move_as_each_does_alone() {
 }
 
 #[test]
-fn vertices_held_and_released_between_steps_need_no_new_analysis() {
+fn vertices_fixed_and_released_between_steps_need_no_new_analysis() {
     let mesh = block(Cells::Tet5);
     let sets = mesh.vertex_sets().clone();
     let builder = Model::builder().body(Body::new(mesh, law("stable-neo-hookean"), 1000.0));
-    let mut model =
-        builder.hold(Hold::fixed(sets["x-min"].clone())).gravity(Vec3::new(0.0, -9.81, 0.0)).build().unwrap();
-    let (mut scheme, mut solver, mut state) =
+    let mut model = builder.fix(Fixed::new(sets["x-min"].clone())).gravity(Vec3::new(0.0, -9.81, 0.0)).build().unwrap();
+    let (mut integrator, mut solver, mut state) =
         (LinearizedBackwardEuler::default(), Direct::default(), model.rest_state());
     let mut run = |model: &mut Model, state: &mut State, count: usize| {
-        let infos = (0..count).map(|_| scheme.step(model, &mut solver, state, 0.01).unwrap().solve.analyses);
+        let infos = (0..count).map(|_| integrator.step(model, &mut solver, state, 0.01).unwrap().solve.analyses);
         infos.max().unwrap()
     };
     assert_eq!(run(&mut model, &mut state, 10), 1);
-    model.hold(Hold::here(sets["x-max"].clone(), &state)).unwrap();
+    model.fix(Fixed::here(sets["x-max"].clone(), &state)).unwrap();
     let end = 3 * sets["x-max"][0] as usize;
     let place = state.q[end..end + 3].to_vec();
     assert_eq!(run(&mut model, &mut state, 10), 1);
     assert_eq!(state.q[end..end + 3], place);
     model.release(&sets["x-min"]);
     model.release(&sets["x-max"]);
-    assert!(model.held().iter().all(|held| !held));
+    assert!(model.fixed_mask().iter().all(|fixed| !fixed));
     let before = model.observe(&state).momentum;
     assert_eq!(run(&mut model, &mut state, 10), 1);
     let gained = model.observe(&state).momentum - before;
     assert!((gained - Vec3::new(0.0, -9.81 * 250.0 * 0.1, 0.0)).length() < 1e-6, "{gained}");
     assert!(
-        model.hold(Hold::fixed([1_000_000])).unwrap_err().to_string().starts_with("vertex 1000000 is to be held, but")
+        model.fix(Fixed::new([1_000_000])).unwrap_err().to_string().starts_with("vertex 1000000 is to be fixed, but")
     );
 }
 
@@ -474,16 +474,16 @@ fn a_free_body_in_statics_is_an_error_that_says_so() {
     let mut model = Model::builder().body(body).gravity(Vec3::NEG_Y).build().unwrap();
     let mut state = model.rest_state();
     let error = Static::default().solve(&mut model, &mut Direct::default(), &mut state).unwrap_err().to_string();
-    assert!(error.contains("is every body held so that it cannot move or turn?"), "{error}");
+    assert!(error.contains("fix every body so that it can neither move nor turn"), "{error}");
     assert_eq!(state, model.rest_state());
 }
 
 #[test]
-fn newton_counts_and_factorisations_are_few() {
+fn newton_counts_and_factorizations_are_few() {
     let mesh = block(Cells::Tet5);
     let clamp = mesh.vertex_sets()["x-min"].clone();
     let body = Body::new(mesh, law("stvk"), 1000.0);
-    let builder = Model::builder().body(body).hold(Hold::fixed(clamp)).gravity(Vec3::new(0.0, -9.81, 0.0));
+    let builder = Model::builder().body(body).fix(Fixed::new(clamp)).gravity(Vec3::new(0.0, -9.81, 0.0));
     let mut model = builder.build().unwrap();
     let (mut state, mut solver) = (model.rest_state(), Direct::default());
     let info = Static::default().solve(&mut model, &mut solver, &mut state).unwrap();
@@ -516,7 +516,7 @@ fn motion_is_bitwise_the_same_on_one_and_several_threads_with_every_solver() {
         SolverParams::DirectSingle(CgParams::default()),
         SolverParams::BlockJacobi(CgParams::default()),
         SolverParams::IncompleteCholesky(CgParams::default()),
-        SolverParams::OldFactor(OldFactorParams::default()),
+        SolverParams::StaleFactor(StaleFactorParams::default()),
     ];
     for params in solvers {
         let run = |threads: usize| {
@@ -525,12 +525,12 @@ fn motion_is_bitwise_the_same_on_one_and_several_threads_with_every_solver() {
                 let mesh = generate::block([1.0, 0.25, 0.25], [16, 4, 4], Cells::Tet5).unwrap();
                 let clamp = mesh.vertex_sets()["x-min"].clone();
                 let builder = Model::builder().body(Body::new(mesh, law("stable-neo-hookean"), 1000.0));
-                let mut model = builder.hold(Hold::fixed(clamp)).gravity(Vec3::new(0.0, -9.81, 0.0)).build().unwrap();
+                let mut model = builder.fix(Fixed::new(clamp)).gravity(Vec3::new(0.0, -9.81, 0.0)).build().unwrap();
                 let mut state = model.rest_state();
                 let mut solver: Box<dyn LinearSolver<Operator>> = params.build();
-                let mut scheme = LinearizedBackwardEuler::default();
+                let mut integrator = LinearizedBackwardEuler::default();
                 for _ in 0..15 {
-                    scheme.step(&mut model, &mut *solver, &mut state, 0.01).unwrap();
+                    integrator.step(&mut model, &mut *solver, &mut state, 0.01).unwrap();
                 }
                 state
             })
@@ -539,7 +539,7 @@ fn motion_is_bitwise_the_same_on_one_and_several_threads_with_every_solver() {
     }
 }
 
-/// A scheme of a user's own, on a model of ours.
+/// User-defined integrator, applied to a built-in model.
 #[derive(Debug, Clone)]
 struct Leapfrog;
 
@@ -563,7 +563,7 @@ impl Integrator<Model> for Leapfrog {
 }
 
 #[test]
-fn a_scheme_of_a_users_own_steps_a_model() {
+fn a_integrator_of_a_users_own_steps_a_model() {
     let (mut model, mut state) = thrown(true);
     let start = model.observe(&state);
     steps(&mut model, &mut Leapfrog, &mut state, 1e-3, 500);
@@ -578,7 +578,7 @@ fn a_motion_may_be_any_function_of_time() {
     let all: Vec<u32> = (0..mesh.vertex_count() as u32).collect();
     let shake = Motion::Function(std::sync::Arc::new(|time, rest| Vec3::new(0.0, rest.x * (3.0 * time).sin(), 0.0)));
     let body = Body::new(mesh, law("stvk"), 1000.0);
-    let mut model = Model::builder().body(body).hold(Hold::moving(all, shake)).build().unwrap();
+    let mut model = Model::builder().body(body).fix(Fixed::prescribed(all, shake)).build().unwrap();
     let mut state = model.rest_state();
     steps(&mut model, &mut BackwardEuler::default(), &mut state, 0.1, 7);
     for (rest, u) in model.rest().iter().zip(state.q.chunks_exact(3)) {
@@ -586,16 +586,16 @@ fn a_motion_may_be_any_function_of_time() {
     }
 }
 
-/// A stiff bar shaken along its axis at its base moves with the base, with any scheme: inertia pulls at the vertices next to the base as it
-/// does everywhere else.
+/// Checks that a stiff bar shaken along its axis at its base moves with the base, with any integrator: inertia acts on
+/// the vertices next to the base as it does everywhere else.
 #[test]
-fn a_shaken_base_takes_a_body_along_with_every_scheme() {
+fn a_shaken_base_takes_a_body_along_with_every_integrator() {
     let mesh = generate::block([0.4, 0.1, 0.1], [4, 1, 1], Cells::Hex).unwrap();
     let base = mesh.vertex_sets()["x-min"].clone();
     let law = AnyLaw::new("linear", YoungPoisson { young: 1e6, poisson: 0.3 }).unwrap();
     let acceleration = 5.0;
-    // In the frame of the base, the same as gravity the other way.
-    let builder = Model::builder().body(Body::new(mesh.clone(), law.clone(), 1000.0)).hold(Hold::fixed(base.clone()));
+    // In the frame of the base, this equals gravity in the opposite direction.
+    let builder = Model::builder().body(Body::new(mesh.clone(), law.clone(), 1000.0)).fix(Fixed::new(base.clone()));
     let mut at_rest = builder.gravity(Vec3::new(-acceleration, 0.0, 0.0)).build().unwrap();
     let mut still = at_rest.rest_state();
     Static::default().solve(&mut at_rest, &mut Direct::default(), &mut still).unwrap();
@@ -603,7 +603,7 @@ fn a_shaken_base_takes_a_body_along_with_every_scheme() {
     let exact = still.q[3 * end];
     let motion =
         Motion::Function(std::sync::Arc::new(move |time, _| Vec3::new(0.5 * acceleration * time * time, 0.0, 0.0)));
-    let schemes: [(&str, f64, Scheme); 6] = [
+    let integrators: [(&str, f64, BoxedIntegrator); 6] = [
         ("linearized backward Euler", 1e-3, Box::<LinearizedBackwardEuler>::default()),
         ("backward Euler", 1e-3, Box::<BackwardEuler>::default()),
         ("Newmark", 1e-3, Box::<Newmark>::default()),
@@ -611,16 +611,16 @@ fn a_shaken_base_takes_a_body_along_with_every_scheme() {
         ("symplectic Euler", 2e-4, Box::<SymplecticEuler>::default()),
         ("explicit Euler", 2e-5, Box::<ExplicitEuler>::default()),
     ];
-    for (name, dt, mut scheme) in schemes {
+    for (name, dt, mut integrator) in integrators {
         let mut model = Model::builder()
             .body(Body::new(mesh.clone(), law.clone(), 1000.0))
-            .hold(Hold::moving(base.clone(), motion.clone()))
+            .fix(Fixed::prescribed(base.clone(), motion.clone()))
             .damping(Damping::rayleigh(0.0, 2e-3).unwrap())
             .build()
             .unwrap();
         let mut state = model.rest_state();
         let count = (0.3 / dt).round() as usize;
-        steps(&mut model, &mut *scheme, &mut state, dt, count);
+        steps(&mut model, &mut *integrator, &mut state, dt, count);
         let stretch = state.q[3 * end] - state.q[3 * base[0] as usize];
         println!("{name}: {stretch:.4e} m instead of {exact:.4e} m");
         assert!((stretch / exact - 1.0).abs() < 0.01, "{name}: {stretch} m instead of {exact} m");
@@ -637,30 +637,30 @@ fn a_shaken_base_takes_a_body_along_with_every_scheme() {
 
 #[test]
 fn damping_that_is_taken_away_is_gone() {
-    let run = |damped_before: bool, scheme: &mut dyn Integrator<Model>| {
+    let run = |damped_before: bool, integrator: &mut dyn Integrator<Model>| {
         let mesh = block(Cells::Tet5);
         let clamp = mesh.vertex_sets()["x-min"].clone();
         let mut model = Model::builder()
             .body(Body::new(mesh, law("corotational"), 1000.0))
-            .hold(Hold::fixed(clamp))
+            .fix(Fixed::new(clamp))
             .damping(Damping::rayleigh(0.0, if damped_before { 0.05 } else { 0.0 }).unwrap())
             .build()
             .unwrap();
         let mut state = model.rest_state();
-        steps(&mut model, scheme, &mut state, 1e-3, 2);
+        steps(&mut model, integrator, &mut state, 1e-3, 2);
         model.set_rayleigh(0.0, 0.0).unwrap();
         let mut state = stretched(&model);
-        steps(&mut model, scheme, &mut state, 1e-3, 20);
+        steps(&mut model, integrator, &mut state, 1e-3, 20);
         state.q
     };
-    let schemes: [MakeScheme; 4] = [
+    let integrators: [MakeIntegrator; 4] = [
         || Box::<LinearizedBackwardEuler>::default(),
         || Box::<BackwardEuler>::default(),
         || Box::<Newmark>::default(),
         || Box::<CentralDifferences>::default(),
     ];
-    for scheme in schemes {
-        assert_eq!(run(true, &mut *scheme()), run(false, &mut *scheme()));
+    for integrator in integrators {
+        assert_eq!(run(true, &mut *integrator()), run(false, &mut *integrator()));
     }
 }
 
@@ -671,8 +671,8 @@ fn halved_steps_get_a_body_past_a_plate_that_moves_too_fast() {
     let push = Keyframes::translations([(0.0, Vec3::ZERO), (0.1, -0.9 * Vec3::X)]).unwrap();
     let mut model = Model::builder()
         .body(Body::new(mesh, law("neo-hookean"), 1000.0))
-        .hold(Hold::fixed(sets["x-min"].clone()))
-        .hold(Hold::moving(sets["x-max"].clone(), push))
+        .fix(Fixed::new(sets["x-min"].clone()))
+        .fix(Fixed::prescribed(sets["x-max"].clone(), push))
         .build()
         .unwrap();
     let (mut state, mut solver) = (model.rest_state(), Direct::default());
@@ -686,7 +686,7 @@ fn halved_steps_get_a_body_past_a_plate_that_moves_too_fast() {
 }
 
 #[test]
-fn what_is_held_where_it_was_turns_from_there() {
+fn what_is_fixed_where_it_was_turns_from_there() {
     let mesh = block(Cells::Hex);
     let grip = mesh.vertex_sets()["x-max"].clone();
     let half_turn = Pose { translation: Vec3::ZERO, rotation: Vec3::new(0.0, 0.0, std::f64::consts::PI) };
@@ -694,7 +694,7 @@ fn what_is_held_where_it_was_turns_from_there() {
     let mut model = Model::builder().body(Body::new(mesh, law("corotational"), 1000.0)).build().unwrap();
     let mut state = model.rest_state();
     state.q.iter_mut().skip(1).step_by(3).for_each(|y| *y = 0.3);
-    model.hold(Hold { motion: motion.into(), ..Hold::here(grip.clone(), &state) }).unwrap();
+    model.fix(Fixed { motion: motion.into(), ..Fixed::here(grip.clone(), &state) }).unwrap();
     let mut q = state.q.clone();
     model.prescribe(1.0, &mut q);
     for &vertex in &grip {
@@ -711,7 +711,7 @@ fn forces_and_holds_that_do_not_fit_a_model_are_named() {
     let springs = || pliant::force::Springs::from_mesh(&mesh, &pliant::force::SpringCoefficients::new(1.0)).unwrap();
     let two = Model::builder().body(body()).body(body());
     let error = |builder: pliant::model::ModelBuilder| builder.build().unwrap_err().to_string();
-    assert_eq!(error(two.force(springs())), "a force is for 45 vertices, but the bodies of the model have 90 together");
+    assert_eq!(error(two.force(springs())), "a force is for 45 vertices, but the model has 90");
     assert_eq!(error(Model::builder()), "the model has no body");
     assert_eq!(
         error(Model::builder().body(body()).load(45, Vec3::X)),
@@ -730,22 +730,22 @@ fn central_differences_notice_that_a_damper_is_taken_away() {
     let law = AnyLaw::new("stvk", YoungPoisson { young: 1e4, poisson: 0.3 }).unwrap();
     let rest = mesh.vertices().to_vec();
     let handle = Handle { damping: 500.0, ..Handle::new(5, 10.0, rest[5]) };
-    let builder = Model::builder().body(Body::new(mesh, law, 1000.0)).hold(Hold::fixed([0, 6, 12, 18]));
+    let builder = Model::builder().body(Body::new(mesh, law, 1000.0)).fix(Fixed::new([0, 6, 12, 18]));
     let builder = builder.force(Handles::new(&rest, [handle]).unwrap()).gravity(Vec3::new(0.0, -9.81, 0.0));
     let mut model = builder.build().unwrap();
-    let (mut scheme, mut solver) = (CentralDifferences::default(), SolverParams::Direct.build());
+    let (mut integrator, mut solver) = (CentralDifferences::default(), SolverParams::Direct.build());
     let mut state = model.rest_state();
     for _ in 0..10 {
-        scheme.step(&mut model, &mut *solver, &mut state, 1e-4).unwrap();
+        integrator.step(&mut model, &mut *solver, &mut state, 1e-4).unwrap();
     }
     model.forces_mut_of().for_each(Handles::clear);
     let (mut other, mut fresh) = (state.clone(), SolverParams::Direct.build());
-    let mut new_scheme = CentralDifferences::default();
+    let mut new_integrator = CentralDifferences::default();
     for _ in 0..10 {
-        scheme.step(&mut model, &mut *solver, &mut state, 1e-4).unwrap();
+        integrator.step(&mut model, &mut *solver, &mut state, 1e-4).unwrap();
     }
     for _ in 0..10 {
-        new_scheme.step(&mut model, &mut *fresh, &mut other, 1e-4).unwrap();
+        new_integrator.step(&mut model, &mut *fresh, &mut other, 1e-4).unwrap();
     }
     let worst = state.q.iter().zip(&other.q).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     assert!(worst < 1e-14, "{worst:e}");

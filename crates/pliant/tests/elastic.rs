@@ -1,4 +1,4 @@
-//! The elastic force of whole bodies: what must hold for every law on every element.
+//! Elastic force of whole bodies: properties of every law on every element.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use pliant::force::{
     Definiteness, Elastic, Force, Geometric, GeometricStiffness, SpringCoefficients, Springs, StVkPolynomial, bind_all,
 };
 use pliant::material::{
-    AnyLaw, ByEnergy, Corotational, CorotationalTangent, Elasticity, Energy, Inversion, Law, NeoHookean,
+    AnyLaw, ByEnergy, Corotational, CorotationalTangent, Material, Energy, Inversion, Law, NeoHookean,
     StVenantKirchhoff, YoungPoisson,
 };
 use pliant::math::{Affine3, Mat3, Matrix, Real, Vec3};
@@ -15,7 +15,7 @@ use pliant::sparse::BlockMatrix;
 
 const MODULI: YoungPoisson = YoungPoisson { young: 1e5, poisson: 0.4 };
 
-/// A distorted body of two regions, a soft one and a stiff one, whose vertices are numbered at random.
+/// Returns a distorted body of a soft and a stiff region, with randomly numbered vertices.
 fn body(cells: Cells) -> VolumeMesh {
     let mut rng = fastrand::Rng::with_seed(7);
     let mut data = generate::block([1.0, 0.6, 0.5], [4, 3, 2], cells).unwrap().into_data();
@@ -38,11 +38,11 @@ fn body(cells: Cells) -> VolumeMesh {
     VolumeMesh::check(data).unwrap().mesh
 }
 
-/// A law that a user of the library wrote: neo-Hookean with fibres along x, `k/4 (|F eₓ|² − 1)²`.
+/// User-defined law: neo-Hookean with fibers along x, `k/4 (|F eₓ|² − 1)²`.
 #[derive(Debug, Clone)]
-struct Fibres;
+struct Fibers;
 
-impl Energy for Fibres {
+impl Energy for Fibers {
     fn energy<R: Real>(&self, f: &Matrix<R>) -> R {
         let stretch = f.column(0);
         let excess = stretch[0].squared() + stretch[1].squared() + stretch[2].squared() - 1.0;
@@ -50,21 +50,21 @@ impl Energy for Fibres {
     }
 }
 
-fn materials() -> Vec<(String, Elasticity)> {
+fn materials() -> Vec<(String, Material)> {
     let mut all = Vec::new();
     for entry in AnyLaw::ALL {
-        let law: Elasticity = AnyLaw::new(entry.name, MODULI).unwrap().into();
+        let law: Material = AnyLaw::new(entry.name, MODULI).unwrap().into();
         if let Ok(law) = law.clone().with_inversion(Inversion::Extrapolate { threshold: 0.2 }) {
             all.push((format!("{}, inversion handled", entry.name), law));
         }
         all.push((entry.name.to_owned(), law));
     }
-    all.push(("a user's own".to_owned(), Elasticity::new(ByEnergy::new(Fibres))));
+    all.push(("a user's own".to_owned(), Material::new(ByEnergy::new(Fibers))));
     all
 }
 
-/// The force of a body of `material` in one region and of another law in the other.
-fn elastic(mesh: &VolumeMesh, material: &Elasticity) -> (Elastic, BlockMatrix) {
+/// Returns the elastic force of a body with `material` in one region and another law in the other.
+fn elastic(mesh: &VolumeMesh, material: &Material) -> (Elastic, BlockMatrix) {
     let stiff = AnyLaw::new("stvk", YoungPoisson { young: 4e5, poisson: 0.2 }).unwrap();
     let mut elastic = Elastic::new(mesh, vec![material.clone(), stiff.into()]).unwrap();
     let pattern = bind_all(mesh.vertex_count(), &mut [&mut elastic]);
@@ -94,8 +94,8 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// Call `check` with every law on tets and hexes.
-fn for_each(check: impl Fn(&str, &VolumeMesh, &Elasticity)) {
+/// Calls `check` with every law on tets and hexes.
+fn for_each(check: impl Fn(&str, &VolumeMesh, &Material)) {
     for cells in [Cells::Tet5, Cells::Hex] {
         let mesh = body(cells);
         for (name, material) in materials() {
@@ -104,7 +104,7 @@ fn for_each(check: impl Fn(&str, &VolumeMesh, &Elasticity)) {
     }
 }
 
-/// Moderate displacements, and where the material allows it such that many elements are inverted.
+/// Returns moderate displacements and, where the material allows it, displacements that invert many elements.
 fn states(mesh: &VolumeMesh, name: &str) -> Vec<Vec<f64>> {
     let mut all = vec![random_displacements(mesh, 0.02, 1), random_displacements(mesh, 0.06, 2)];
     let defined = ["linear", "corotational", "stvk", "stable"].iter().any(|law| name.starts_with(law));
@@ -187,7 +187,7 @@ fn forces_have_no_sum_and_no_moment() {
                 moment += (*x + at(&u)).cross(at(&f));
             }
             assert!(sum.length() < 1e-12 * largest(&f), "{name}: {sum}");
-            // Linear elasticity does not know that the body turns.
+            // Linear elasticity is not invariant under rotations.
             assert!(name.starts_with("linear") || moment.length() < 1e-11 * largest(&f), "{name}: {moment}");
         }
     });
@@ -197,7 +197,7 @@ fn forces_have_no_sum_and_no_moment() {
 fn products_by_elements_and_diagonal_blocks_alone_are_those_of_the_matrix() {
     for_each(|name, mesh, material| {
         let (elastic, mut stiffness) = elastic(mesh, material);
-        // Neither needs a pattern.
+        // Neither needs a sparsity pattern.
         let loose = Elastic::new(mesh, elastic.materials().to_vec()).unwrap();
         for u in states(mesh, name) {
             for definiteness in [Definiteness::Exact, Definiteness::Projected] {
@@ -206,7 +206,7 @@ fn products_by_elements_and_diagonal_blocks_alone_are_those_of_the_matrix() {
                 stiffness.clear();
                 elastic.add_force_and_stiffness(&u, definiteness, &mut f, &mut stiffness);
                 stiffness.mul(&x, &mut expected);
-                // What is there is added to.
+                // Results are added to existing values.
                 let mut product = vec![1.0; u.len()];
                 loose.add_stiffness_product(&u, definiteness, &x, &mut product);
                 let errors: Vec<f64> = (0..u.len()).map(|i| product[i] - 1.0 - expected[i]).collect();
@@ -281,7 +281,7 @@ fn the_projected_stiffness_has_no_negative_curvature_and_is_the_exact_one_at_res
 #[test]
 fn two_regions_of_one_law_are_one_body() {
     let mesh = body(Cells::Tet6);
-    let law: Elasticity = AnyLaw::new("neo-hookean", MODULI).unwrap().into();
+    let law: Material = AnyLaw::new("neo-hookean", MODULI).unwrap().into();
     let two = Elastic::new(&mesh, vec![law.clone(), law.clone()]).unwrap();
     let data = MeshData { regions: Vec::new(), element_region: Vec::new(), ..mesh.clone().into_data() };
     let one = Elastic::uniform(&VolumeMesh::check(data).unwrap().mesh, law);
@@ -291,11 +291,11 @@ fn two_regions_of_one_law_are_one_body() {
     assert!(largest(&errors) < 1e-13 * largest(&a));
     assert_eq!(
         Elastic::new(&mesh, Vec::new()).unwrap_err().to_string(),
-        "0 materials for a mesh with 2 regions, expected one for each"
+        "0 materials for a mesh with 2 regions, expected one per region"
     );
 }
 
-/// A smooth deformation has the same energy on finer and finer meshes of either kind.
+/// Checks that the energy of a smooth deformation converges under refinement to the same value for tets and hexes.
 #[test]
 fn tets_and_hexes_agree_in_the_limit() {
     let bend = |x: Vec3| x + Vec3::new(-0.4 * x.x * x.y, 0.3 * x.x * x.x, 0.2 * x.x * x.z);
@@ -310,7 +310,7 @@ fn tets_and_hexes_agree_in_the_limit() {
     }
 }
 
-/// In a homogeneous deformation, the force of a face is the stress times its area, whatever the elements.
+/// Checks that in a homogeneous deformation the force on a face is the stress times its area, for all elements.
 #[test]
 fn a_homogeneous_deformation_is_met_by_the_stress_of_the_law() {
     let slope = Mat3::from_cols(Vec3::new(1.1, 0.05, -0.02), Vec3::new(0.1, 0.9, 0.0), Vec3::new(0.0, 0.03, 1.05));
@@ -338,7 +338,7 @@ fn a_homogeneous_deformation_is_met_by_the_stress_of_the_law() {
     }
 }
 
-/// Displacements of another mesh must not pass for those of this one.
+/// Checks that displacements of another mesh are rejected.
 #[test]
 fn every_force_refuses_displacements_of_another_length() {
     let mesh = generate::block([1.0, 1.0, 1.0], [2, 2, 2], Cells::Tet5).unwrap();

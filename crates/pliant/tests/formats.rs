@@ -1,11 +1,11 @@
-//! Every format through the same checks: what is written is read back, what is lost is said, what is cut off is an error.
+//! Common checks of every format: data survive a round trip, lost data are reported, and truncation is an error.
 
 use std::path::{Path, PathBuf};
 
 use pliant::io::{
     Encoding, FORMATS, Feature, Files, Format, GmshVersion, Memory, Mesh, WriteOptions, read_from, write_to,
 };
-use pliant::mesh::{Cells, ElementKind, Material, Region, SurfaceMesh, VolumeMesh, generate};
+use pliant::mesh::{Cells, ElementKind, MaterialData, Region, SurfaceMesh, VolumeMesh, generate};
 
 const ENCODINGS: [Encoding; 3] = [Encoding::Usual, Encoding::Text, Encoding::Binary];
 
@@ -14,7 +14,7 @@ fn options() -> impl Iterator<Item = WriteOptions> {
     ENCODINGS.into_iter().flat_map(move |encoding| versions.map(|gmsh| WriteOptions { encoding, gmsh }))
 }
 
-/// A body with everything: awkward coordinates, two regions with materials, sets of vertices and elements.
+/// Returns a mesh with all features: awkward coordinates, two regions with materials, sets of vertices and elements.
 fn rich(cells: Cells) -> VolumeMesh {
     let mut data = generate::block([1.0, 0.7, 0.3], [3, 2, 2], cells).unwrap().into_data();
     let mut rng = fastrand::Rng::with_seed(11);
@@ -25,17 +25,17 @@ fn rich(cells: Cells) -> VolumeMesh {
     data.vertices[1].y = 1.0 / 3.0 * 1e-5;
     let count = data.elements.len() / data.kind.nodes();
     data.regions = ["core", "shell"]
-        .map(|name| Region::of(name, Material::isotropic(format!("{name}-stuff"), 1000.0, 1.0 / 3.0 * 1e6, 0.3)))
+        .map(|name| Region::of(name, MaterialData::isotropic(format!("{name}-stuff"), 1000.0, 1.0 / 3.0 * 1e6, 0.3)))
         .to_vec();
     data.element_region = (0..count as u32).map(|e| u32::from(e % 3 == 1)).collect();
     data.element_sets.insert("evens".into(), (0..count as u32).filter(|e| e % 2 == 0).collect());
     VolumeMesh::check(data).unwrap().mesh
 }
 
-/// What is left of `mesh` when a format keeps only `holds`.
-fn reduced(mesh: &VolumeMesh, holds: &[Feature]) -> VolumeMesh {
+/// Returns the part of `mesh` that a format with only `features` keeps.
+fn reduced(mesh: &VolumeMesh, features: &[Feature]) -> VolumeMesh {
     let mut data = mesh.clone().into_data();
-    let lacks = |feature| !holds.contains(&feature);
+    let lacks = |feature| !features.contains(&feature);
     if lacks(Feature::Regions) {
         data.regions = Vec::new();
         data.element_region = Vec::new();
@@ -76,25 +76,25 @@ fn volume(files: &Memory, path: &Path) -> VolumeMesh {
     }
 }
 
-/// Gmsh's older version cannot put an element into two groups.
-fn holds(format: &Format, options: WriteOptions) -> Vec<Feature> {
+/// Returns the features that a format stores with these options. Gmsh 2.2 cannot put an element into two groups.
+fn stored(format: &Format, options: WriteOptions) -> Vec<Feature> {
     let old_gmsh = format.extensions.contains(&"msh") && options.gmsh == GmshVersion::V2_2;
-    format.holds.iter().copied().filter(|feature| !(old_gmsh && *feature == Feature::ElementSets)).collect()
+    format.features.iter().copied().filter(|feature| !(old_gmsh && *feature == Feature::ElementSets)).collect()
 }
 
 #[test]
 fn volumes_are_read_back_as_they_were_written() {
     for format in FORMATS.iter().filter(|f| f.can_read() && f.can_write_volume()) {
         for cells in [Cells::Tet5, Cells::Hex] {
-            if cells == Cells::Hex && !format.holds.contains(&Feature::Hexahedra) {
+            if cells == Cells::Hex && !format.features.contains(&Feature::Hexahedra) {
                 continue;
             }
             for options in options() {
                 let mesh = rich(cells);
                 let (files, path) = (Memory::default(), name(format));
                 write_to(&files, &path, &Mesh::Volume(mesh.clone()), &options).unwrap();
-                let (back, expected) = (volume(&files, &path), reduced(&mesh, &holds(format, options)));
-                // Derived sets, as of boundary markers, may be added; given ones must be there.
+                let (back, expected) = (volume(&files, &path), reduced(&mesh, &stored(format, options)));
+                // Derived sets, such as boundary markers, may be added. The given sets must be present.
                 for (set, members) in expected.vertex_sets() {
                     assert_eq!(back.vertex_sets().get(set), Some(members), "{} {options:?} set {set}", format.name);
                 }
@@ -123,9 +123,9 @@ fn what_a_format_cannot_hold_is_said() {
             (Feature::FaceSets, "does not hold face sets: x-max, x-min"),
         ];
         for (feature, words) in lost {
-            assert_eq!(notes.contains(words), !format.holds.contains(&feature), "{}: {notes}", format.name);
+            assert_eq!(notes.contains(words), !format.features.contains(&feature), "{}: {notes}", format.name);
         }
-        let numbers = format.holds.contains(&Feature::FaceSets) && !format.holds.contains(&Feature::FaceSetNames);
+        let numbers = format.features.contains(&Feature::FaceSets) && !format.features.contains(&Feature::FaceSetNames);
         assert_eq!(notes.contains("numbers face sets: x-max is surface-1, x-min is surface-2"), numbers, "{notes}");
     }
 }
@@ -154,7 +154,7 @@ fn a_single_name_that_gets_lost_is_said() {
     for format in FORMATS.iter().filter(|f| f.can_write_volume()) {
         let notes = write_to(&Memory::default(), &name(format), &mesh, &WriteOptions::default()).unwrap();
         let said = notes.iter().any(|note| note.contains("the names rubber were dropped"));
-        assert_eq!(said, !format.holds.contains(&Feature::RegionNames), "{}: {notes:?}", format.name);
+        assert_eq!(said, !format.features.contains(&Feature::RegionNames), "{}: {notes:?}", format.name);
     }
 }
 
@@ -169,7 +169,7 @@ fn asking_for_binary_where_there_is_none_is_answered() {
 
 #[test]
 fn hexahedra_are_refused_where_only_tetrahedra_fit() {
-    for format in FORMATS.iter().filter(|f| f.can_write_volume() && !f.holds.contains(&Feature::Hexahedra)) {
+    for format in FORMATS.iter().filter(|f| f.can_write_volume() && !f.features.contains(&Feature::Hexahedra)) {
         let error =
             write_to(&Memory::default(), &name(format), &Mesh::Volume(rich(Cells::Hex)), &WriteOptions::default());
         assert!(error.unwrap_err().to_string().contains("split them into tetrahedra"));
@@ -201,7 +201,7 @@ fn surfaces_are_read_back_as_they_were_written() {
     }
 }
 
-/// The same shape, though vertices may be numbered and rounded differently and quadrilaterals cut.
+/// Asserts equal shapes, except for vertex numbering, rounding, and quadrilaterals split into triangles.
 fn assert_similar(a: &SurfaceMesh, b: &SurfaceMesh) {
     assert_eq!(a.vertices().len(), b.vertices().len());
     assert_eq!(a.triangles().count(), b.triangles().count());
@@ -221,16 +221,16 @@ fn a_volume_in_a_surface_format_gives_its_closed_boundary() {
     }
 }
 
-/// The length of the start of a file that must be whole. What comes behind it may be cut off or not be there at all, and
-/// nothing in the file says which.
+/// Returns the length of the required beginning of a file. The rest is optional, and nothing in the file indicates
+/// whether it was truncated.
 fn needed(format: &Format, bytes: &[u8]) -> usize {
     let until = |word: &[u8]| bytes.windows(word.len()).position(|window| window == word).unwrap_or(bytes.len());
     let end = match format.extensions[0] {
         // Lists of vertices, faces and elements without their lengths.
         "obj" | "inp" => 0,
-        // Then sets, materials and regions, as many as there are.
+        // Then any number of sets, materials and regions.
         "veg" => until(b"*MATERIAL"),
-        // Then data of cells and points, as many as there are.
+        // Then any number of cell and point data arrays.
         "vtk" => until(b"\nCELL_DATA"),
         _ => bytes.len(),
     };
@@ -255,8 +255,8 @@ fn what_is_cut_off_is_an_error() {
             for (file, bytes) in whole.contents() {
                 for length in 0..needed(format, &bytes) {
                     whole.write(&file, &bytes[..length]).unwrap();
-                    // Where white space, a closing word or what is not kept was cut off, the mesh is the same. A file that must have an end and has
-                    // none is reported.
+                    // If only white space, a closing keyword or ignored data are truncated, the mesh is the same. A
+                    // missing but required end of file is reported.
                     let is_reported = |notes: &[String]| notes.iter().any(|note| note.contains("may be missing"));
                     let fine =
                         read_from(&whole, &path).map_or(true, |cut| cut.mesh == loaded.mesh || is_reported(&cut.notes));

@@ -1,4 +1,4 @@
-//! No reader without a fuzz target and seeds for it.
+//! Every reader has a fuzz target and seeds.
 
 use std::fs;
 use std::path::Path;

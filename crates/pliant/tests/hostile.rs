@@ -1,4 +1,5 @@
-//! Broken files of every format: an error or a mesh, never a panic, and never memory out of proportion to the file.
+//! Corrupted files of every format give an error or a mesh, never a panic, and never memory out of proportion to the
+//! file.
 //!
 //! The seeds are those of the fuzz targets. Mutations are random but the same on every run.
 
@@ -18,33 +19,33 @@ use pliant::mesh::{Cells, VolumeMesh, generate};
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
-/// Memory is counted for the whole process: tests take turns.
+/// Lock of the tests: memory is counted for the whole process, so they run one at a time.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// Bytes of memory for each byte of a file: a mesh as text is at most a few times larger in memory, and is held up to
-/// three times while it is checked. Twice that for files made to take as much as they can.
+/// Maximum memory per byte of a file \[bytes\]: a text mesh takes at most a few times its size, and checking keeps up
+/// to three copies. Doubled for files designed to use as much memory as possible.
 const PROPORTION: usize = 60;
 
-/// What may be used whatever the size of the file: messages and tables.
+/// Memory allowed for any file size \[bytes\]: messages and tables.
 const CONSTANT: usize = 1 << 20;
 
 const MUTATIONS: usize = 10_000;
 
 struct Seed {
-    /// The file that gets broken.
+    /// File to corrupt.
     path: PathBuf,
-    /// The file that is read: this one, or one that includes it.
+    /// File to read: this one, or one that includes it.
     main: PathBuf,
     files: Vec<(PathBuf, Vec<u8>)>,
 }
 
 fn take_turn() -> MutexGuard<'static, ()> {
-    // The memory of the pool of threads is not a file's.
+    // The memory of the thread pool does not count.
     rayon::join(|| {}, || {});
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Each seed with the files beside it, which it may include.
+/// Returns each seed with the files next to it, which it may include.
 fn seeds() -> Vec<Seed> {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
     let sorted = |folder: &Path| {
@@ -53,7 +54,8 @@ fn seeds() -> Vec<Seed> {
         paths
     };
     let mut seeds = Vec::new();
-    // Scenes, checkpoints and reduced models are no meshes: `scene.rs`, `vega_config.rs`, `checkpoint.rs` and `reduced/file.rs` break them.
+    // Scenes, checkpoints and reduced models are not meshes. `scene.rs`, `vega_config.rs`, `checkpoint.rs` and
+    // `reduced/file.rs` corrupt them.
     let is_mesh = |folder: &PathBuf| !["toml", "config", "bin", "pliant"].iter().any(|name| folder.ends_with(name));
     for folder in sorted(&corpus).into_iter().filter(is_mesh) {
         let files: Vec<(PathBuf, Vec<u8>)> = sorted(&folder)
@@ -77,14 +79,14 @@ fn with(seed: &Seed, bytes: &[u8]) -> Memory {
     files
 }
 
-/// The file that names another.
+/// Returns the file that includes another.
 fn including<'a>(part: &Path, files: &'a [(PathBuf, Vec<u8>)]) -> &'a PathBuf {
     let name = part.to_str().unwrap();
     let found = files.iter().find(|(_, content)| String::from_utf8_lossy(content).contains(name));
     found.map_or_else(|| panic!("nothing reads the seed {name}"), |(path, _)| path)
 }
 
-/// How a seed is read.
+/// Reader of a seed.
 #[derive(Clone, Copy)]
 enum Kind {
     Mesh,
@@ -103,7 +105,7 @@ impl Kind {
         }
     }
 
-    /// The mesh, if that is what there is in the file.
+    /// Returns the mesh, if the file contains one.
     fn read(self, files: &Memory, path: &Path) -> Result<Option<Mesh>, ReadError> {
         match self {
             Self::Mesh => read_from(files, path).map(|loaded| Some(loaded.mesh)),
@@ -113,7 +115,7 @@ impl Kind {
                 read_interp_from(files, path, &mesh).map(|_| None)
             }
             Self::Numbers => match read_array_from(files, path) {
-                // A file of Matrix Market is one or the other.
+                // A Matrix Market file is one or the other.
                 Err(_) if path.extension().is_some_and(|extension| extension == "mtx") => {
                     read_matrix_from(files, path).map(|_| None)
                 }
@@ -123,7 +125,7 @@ impl Kind {
     }
 }
 
-/// Read, and measure what it took for each byte of the files, besides what is free.
+/// Reads a file and returns its memory per byte of the files, besides the free allowance.
 fn measured(files: &Memory, path: &Path) -> (Result<Option<Mesh>, String>, usize) {
     let total: usize = files.contents().iter().map(|(_, content)| content.len()).sum();
     let kind = Kind::of(path).unwrap();
@@ -136,11 +138,11 @@ fn measured(files: &Memory, path: &Path) -> (Result<Option<Mesh>, String>, usize
 
 fn read(seed: &Seed, bytes: &[u8]) -> Result<Option<Mesh>, String> {
     let (result, proportion) = measured(&with(seed, bytes), &seed.main);
-    assert!(proportion <= PROPORTION, "{}: {proportion} bytes of memory for each", seed.path.display());
+    assert!(proportion <= PROPORTION, "{}: {proportion} bytes of memory per byte", seed.path.display());
     result
 }
 
-/// What people do with a mesh must not panic, wherever the mesh is from. Written in one format a call, in turn.
+/// Performs common operations on a mesh, which must not panic. Each call writes it in the next format.
 fn exercise(mesh: &Mesh, turn: usize) {
     let surface = match mesh {
         Mesh::Volume(volume) => {
@@ -205,7 +207,7 @@ fn mutate(rng: &mut fastrand::Rng, original: &[u8]) -> Vec<u8> {
                 bytes.iter_mut().skip(at).zip(number).for_each(|(b, n)| *b = n);
             }
             _ => {
-                // A whole number or word replaced: mutations that keep the file's form reach deepest.
+                // Replaces a whole number or word: mutations that keep the syntax valid reach deepest.
                 let is_word = |b: u8| b.is_ascii_graphic() && b != b',';
                 let start = (0..at).rev().take_while(|&i| is_word(bytes[i])).last().unwrap_or(at);
                 let end = (at..bytes.len()).find(|&i| !is_word(bytes[i])).unwrap_or(bytes.len());
@@ -261,7 +263,7 @@ fn reading_takes_a_small_multiple_of_the_memory_of_the_mesh() {
             let loaded = read_from(&files, &path).unwrap();
             let multiple = ALLOCATOR.peak_usage().saturating_sub(before) as f64 / size as f64;
             println!("{} {encoding:?}: {multiple:.1}", format.name);
-            // The file itself, once or twice as large as the mesh, the mesh, and what it takes to check it.
+            // The file, once or twice as large as the mesh, plus the mesh, plus the memory of its checks.
             assert!(multiple < 7.0, "{} {encoding:?}: {multiple} times the memory of the mesh", format.name);
             drop(loaded);
         }
@@ -284,14 +286,14 @@ fn garbage_is_an_error_in_every_format() {
     }
 }
 
-/// A file that includes another a thousand times.
+/// Returns a file that includes another a thousand times.
 fn many_includes() -> (Memory, &'static str) {
     let head = "*VERTICES\n4 3 0 0\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 0 0 1\n*ELEMENTS\nTET\n1 4 0\n0 0 1 2 3\n*SET s\n";
     let main = head.to_owned() + &"*INCLUDE set.txt\n".repeat(1000);
     (Memory::with("m.veg", main).and("set.txt", "0,".repeat(100_000)), "m.veg")
 }
 
-/// A VTU file with compressed arrays of one byte, repeated, and so many bytes that mean nothing.
+/// Returns a VTU file with compressed arrays of one repeated byte, and a number of meaningless bytes.
 fn vtu(
     points: usize,
     cells: usize,
@@ -323,7 +325,7 @@ fn vtu(
     (Memory::with("m.vtu", file), "m.vtu")
 }
 
-/// A Gmsh file with many elements of one entity that is in a hundred groups.
+/// Returns a Gmsh file with many elements of one entity that is in a hundred groups.
 fn many_groups(dimension: usize, kind: usize, nodes: &str) -> (Memory, &'static str) {
     let (elements, mut counts) = (30_000, [0; 4]);
     counts[dimension] = 1;
@@ -347,7 +349,7 @@ fn many_groups(dimension: usize, kind: usize, nodes: &str) -> (Memory, &'static 
 #[test]
 fn files_made_to_grow_in_memory_do_not() {
     let _turn = take_turn();
-    // Cells of no corners, points, strings: a byte or less each in the file.
+    // Cells without corners, points, strings: at most one byte each in the file.
     let many = 1 << 20;
     let [offsets, types, nodes] = [("offsets", many), ("types", many), ("connectivity", 0)]
         .map(|(name, count)| ("Cells", "UInt8", name, 0, count));

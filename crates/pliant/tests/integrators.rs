@@ -1,4 +1,4 @@
-//! Every integrator on a system of a user's own: order, energy, failure.
+//! Every integrator on a user-defined system: order, energy, failure.
 
 #[path = "support/pendulums.rs"]
 mod pendulums;
@@ -11,15 +11,15 @@ use pliant::integrator::{
 use pliant::solver::Dense;
 use pliant::system::{Definiteness, State, System, Weights};
 
-type Scheme = Box<dyn Integrator<Pendulums>>;
-type MakeScheme = fn() -> Scheme;
+type BoxedIntegrator = Box<dyn Integrator<Pendulums>>;
+type MakeIntegrator = fn() -> BoxedIntegrator;
 
 fn precise() -> NewtonParams {
     NewtonParams { tolerance: 1e-12, ..NewtonParams::default() }
 }
 
-/// All schemes, with their orders.
-fn schemes() -> Vec<(&'static str, f64, MakeScheme)> {
+/// Returns all integrators with their orders.
+fn integrators() -> Vec<(&'static str, f64, MakeIntegrator)> {
     vec![
         ("linearized backward Euler", 1.0, || Box::new(LinearizedBackwardEuler::new(Definiteness::Exact))),
         ("backward Euler", 1.0, || Box::new(BackwardEuler::new(precise()))),
@@ -37,14 +37,14 @@ fn schemes() -> Vec<(&'static str, f64, MakeScheme)> {
     ]
 }
 
-fn run(scheme: &mut dyn Integrator<Pendulums>, chain: &mut Pendulums, state: &mut State, dt: f64, steps: usize) {
+fn run(integrator: &mut dyn Integrator<Pendulums>, chain: &mut Pendulums, state: &mut State, dt: f64, steps: usize) {
     let mut solver = Dense::default();
     for _ in 0..steps {
-        scheme.step(chain, &mut solver, state, dt).unwrap();
+        integrator.step(chain, &mut solver, state, dt).unwrap();
     }
 }
 
-/// The slope of the logarithm of the error over that of the step, fitted over four steps.
+/// Returns the order of convergence: the slope of log error over log step size, fitted to four step sizes.
 fn slope(steps: &[f64], errors: &[f64]) -> f64 {
     let n = steps.len() as f64;
     let (x, y): (Vec<f64>, Vec<f64>) = steps.iter().zip(errors).map(|(h, e)| (h.ln(), e.ln())).unzip();
@@ -54,18 +54,18 @@ fn slope(steps: &[f64], errors: &[f64]) -> f64 {
 }
 
 #[test]
-fn errors_fall_with_the_step_as_the_order_of_each_scheme_says() {
+fn errors_fall_with_the_step_as_the_order_of_each_integrator_says() {
     for friction in [0.0, 0.5] {
         let mut chain = Pendulums::new(5);
         chain.friction = friction;
         let mut exact = chain.lifted(1.5);
         let mut reference = Newmark::new(0.25, 0.5, NewtonParams { line_search: false, ..precise() }).unwrap();
         run(&mut reference, &mut chain, &mut exact, 1.0 / 16384.0, 16384);
-        for (name, order, scheme) in schemes() {
+        for (name, order, integrator) in integrators() {
             let counts = [256_u32, 512, 1024, 2048];
             let errors = counts.map(|count| {
                 let mut state = chain.lifted(1.5);
-                run(&mut *scheme(), &mut chain, &mut state, 1.0 / f64::from(count), count as usize);
+                run(&mut *integrator(), &mut chain, &mut state, 1.0 / f64::from(count), count as usize);
                 assert!((state.time - 1.0).abs() < 1e-12);
                 let difference = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
                 (difference(&state.q, &exact.q) + difference(&state.v, &exact.v)).sqrt()
@@ -82,12 +82,12 @@ fn energy_of_symplectic_euler_stays_within_bounds_over_a_hundred_thousand_steps(
     let mut chain = Pendulums::new(3);
     let mut state = chain.lifted(1.0);
     let start = chain.total_energy(&state);
-    let mut scheme = SymplecticEuler::default();
+    let mut integrator = SymplecticEuler::default();
     let mut worst = [0.0_f64; 2];
     let mut solver = Dense::default();
     for half in 0..2 {
         for _ in 0..50_000 {
-            scheme.step(&mut chain, &mut solver, &mut state, 0.01).unwrap();
+            integrator.step(&mut chain, &mut solver, &mut state, 0.01).unwrap();
             worst[half] = worst[half].max((chain.total_energy(&state) / start - 1.0).abs());
         }
     }
@@ -104,10 +104,10 @@ fn backward_euler_never_gains_energy_from_any_start_at_any_step() {
         let mut state = chain.lifted(0.0);
         state.q.iter_mut().for_each(|q| *q = 7.0 * (rng.f64() - 0.5));
         state.v.iter_mut().for_each(|v| *v = 7.0 * (rng.f64() - 0.5));
-        let (mut scheme, mut solver) = (BackwardEuler::default(), Dense::default());
+        let (mut integrator, mut solver) = (BackwardEuler::default(), Dense::default());
         let mut energy = chain.total_energy(&state);
         for _ in 0..200 {
-            scheme.step(&mut chain, &mut solver, &mut state, dt).unwrap();
+            integrator.step(&mut chain, &mut solver, &mut state, dt).unwrap();
             let now = chain.total_energy(&state);
             assert!(now <= energy + 1e-9, "{energy} became {now} in a step of {dt} s");
             energy = now;
@@ -124,24 +124,24 @@ fn a_pendulum_upside_down_falls_to_the_stable_equilibrium() {
     assert!(info.newton_iterations < 20);
 }
 
-/// The highest frequency of three pendulums: `ω² = g + k (2 − 2 cos(2π/3))` with free ends.
+/// Returns the maximum angular frequency of three pendulums: `ω² = g + k (2 − 2 cos(2π/3))` with free ends.
 #[test]
-fn explicit_schemes_know_their_largest_stable_step() {
+fn explicit_integrators_know_their_largest_stable_step() {
     let mut chain = Pendulums::new(3);
     let exact = (9.81 + 3.0 * chain.coupling).sqrt();
     let found = stability(&mut chain, &mut Dense::default(), &State::new(3), 0.01).unwrap();
     assert!((found.frequency / exact - 1.0).abs() < 0.01, "{} instead of {exact}", found.frequency);
-    assert!(found.is_stable() && found.largest_step < 2.0 / exact);
+    assert!(found.is_stable() && found.max_step < 2.0 / exact);
 
-    // At 1.1 times the limit, small oscillations explode; at 0.9 times they do not.
+    // Small oscillations are unstable at 1.1 times the limit, and stable at 0.9 times.
     for (factor, explodes) in [(1.1, true), (0.9, false)] {
-        for scheme in
+        for integrator in
             [&mut SymplecticEuler::default() as &mut dyn Integrator<Pendulums>, &mut CentralDifferences::default()]
         {
             let mut state = chain.lifted(1e-6);
             let mut solver = Dense::default();
             for _ in 0..200 {
-                let info = scheme.step(&mut chain, &mut solver, &mut state, factor * 2.0 / exact).unwrap();
+                let info = integrator.step(&mut chain, &mut solver, &mut state, factor * 2.0 / exact).unwrap();
                 assert_eq!(info.stability.unwrap().is_stable(), !explodes);
             }
             assert_eq!(state.q.iter().any(|q| q.abs() > 1e-4), explodes, "{:?}", state.q);
@@ -149,7 +149,7 @@ fn explicit_schemes_know_their_largest_stable_step() {
     }
 }
 
-/// A chain that breaks whatever comes near an angle.
+/// Chain of pendulums whose evaluation fails near an angle.
 #[derive(Debug)]
 struct Breaking {
     chain: Pendulums,
@@ -188,36 +188,36 @@ impl System for Breaking {
 
 #[test]
 fn a_step_that_fails_leaves_the_state_untouched_and_says_where() {
-    let schemes: [Box<dyn Integrator<Breaking>>; 5] = [
+    let integrators: [Box<dyn Integrator<Breaking>>; 5] = [
         Box::<LinearizedBackwardEuler>::default(),
         Box::<BackwardEuler>::default(),
         Box::<Newmark>::default(),
         Box::<CentralDifferences>::default(),
         Box::<SymplecticEuler>::default(),
     ];
-    for mut scheme in schemes {
+    for mut integrator in integrators {
         let mut system = Breaking { chain: Pendulums::new(3), limit: 1.0 };
         let mut state = State { q: vec![1.1, 0.0, 0.0], ..State::new(3) };
         let before = state.clone();
-        let error = scheme.step(&mut system, &mut Dense::default(), &mut state, 0.01).unwrap_err();
-        assert!(error.to_string().contains("the force is not finite at coordinate 1"), "{scheme:?}: {error}");
+        let error = integrator.step(&mut system, &mut Dense::default(), &mut state, 0.01).unwrap_err();
+        assert!(error.to_string().contains("the force is not finite at coordinate 1"), "{integrator:?}: {error}");
         assert_eq!(state, before);
         for dt in [0.0, -1.0, f64::NAN] {
-            let error = scheme.step(&mut system, &mut Dense::default(), &mut state, dt).unwrap_err();
+            let error = integrator.step(&mut system, &mut Dense::default(), &mut state, dt).unwrap_err();
             assert!(matches!(error, StepError::TimeStep { .. }), "{error}");
         }
         state.v[2] = f64::INFINITY;
-        let error = scheme.step(&mut system, &mut Dense::default(), &mut state, 0.01).unwrap_err();
+        let error = integrator.step(&mut system, &mut Dense::default(), &mut state, 0.01).unwrap_err();
         assert!(error.to_string().starts_with("the velocity is not finite at coordinate 2"), "{error}");
         state.v.pop();
-        let error = scheme.step(&mut system, &mut Dense::default(), &mut state, 0.01).unwrap_err();
+        let error = integrator.step(&mut system, &mut Dense::default(), &mut state, 0.01).unwrap_err();
         assert_eq!(error.to_string(), "the state has 2 coordinates, expected 3");
     }
 }
 
 #[test]
 fn halving_gets_past_what_a_whole_step_does_not() {
-    // Gravity turns these pendulums back at 0.99 rad, but a long step does not notice in time.
+    // Gravity reverses these pendulums at 0.99 rad, but a long step overshoots.
     let start = State { v: vec![3.0; 3], ..State::new(3) };
     let mut system = Breaking { chain: Pendulums::new(3), limit: 1.1 };
     let mut state = start.clone();
@@ -240,6 +240,6 @@ fn halving_gets_past_what_a_whole_step_does_not() {
 #[test]
 fn impossible_coefficients_of_newmark_are_named() {
     let error = Newmark::new(0.0, 0.5, precise()).unwrap_err().to_string();
-    assert_eq!(error, "Newmark's β is 0 and γ 0.5, expected β > 0 and γ ≥ 0; for β = 0 take central differences");
+    assert_eq!(error, "Newmark's β is 0 and γ 0.5, expected β > 0 and γ ≥ 0; for β = 0 use central differences");
     assert!(Newmark::new(f64::NAN, 0.5, precise()).is_err() && Newmark::new(0.25, -0.1, precise()).is_err());
 }

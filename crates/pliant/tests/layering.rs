@@ -1,4 +1,4 @@
-//! Data flows one way: a module uses only modules that stand before it in ARCHITECTURE.md.
+//! Layering of modules: a module uses only modules listed before it in ARCHITECTURE.md.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The modules in order: the numbered lines "1. `math`: …" of ARCHITECTURE.md.
+/// Returns the modules in order: the numbered lines "1. `math`: …" of ARCHITECTURE.md.
 fn order() -> Vec<String> {
     let text = fs::read_to_string(repository().join("ARCHITECTURE.md")).unwrap();
     let numbered = text.lines().filter_map(|line| line.split_once(". `"));
@@ -26,16 +26,16 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// `super::` chains of the source at `path` that lead to the root of the crate, written as `crate::`.
+/// Rewrites `super::` chains of the source at `path` that lead to the root of the crate as `crate::`.
 fn from_root(path: &Path, text: &str) -> String {
     let file = path.components().count() - usize::from(path.ends_with("mod.rs"));
     let chain = |depth: usize| "super::".repeat(depth);
-    // A module of tests inside a file is one deeper.
+    // A test module inside a file is one level deeper.
     let (code, tests) = text.split_at(text.find("mod tests {").unwrap_or(text.len()));
     code.replace(&chain(file), "crate::") + &tests.replace(&chain(file + 1), "crate::")
 }
 
-/// The modules that the source at `path` reaches through the root of the crate, also inside `use crate::{…}`.
+/// Returns the modules that the source at `path` uses through the root of the crate, also inside `use crate::{…}`.
 fn used_modules(path: &Path, text: &str) -> Vec<String> {
     let mut used = Vec::new();
     let text = from_root(path, text);
@@ -68,7 +68,7 @@ fn used_modules(path: &Path, text: &str) -> Vec<String> {
     used
 }
 
-/// Every use of a later module: file and module.
+/// Returns every use of a later module: file and module.
 fn violations(order: &[String], files: &[(PathBuf, String)]) -> Vec<String> {
     let mut found = Vec::new();
     for (path, text) in files {

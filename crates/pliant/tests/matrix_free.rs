@@ -1,4 +1,4 @@
-//! Models whose stiffness is never assembled move as those whose is.
+//! Matrix-free models move as models with an assembled stiffness matrix.
 
 use pliant::damping::Damping;
 use pliant::force::{Definiteness, Obstacle, Obstacles, SpringCoefficients, Springs};
@@ -9,7 +9,7 @@ use pliant::integrator::{
 use pliant::material::{AnyLaw, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, generate};
-use pliant::model::{Body, Hold, MatrixFree, Model, ModelBuilder};
+use pliant::model::{Body, Fixed, MatrixFree, Model, ModelBuilder};
 use pliant::motion::Keyframes;
 use pliant::solver::{BlockJacobi, CgParams, LinearMap, LinearSolver, Method, NotPositiveDefinite, SolveError};
 use pliant::sparse::Triplets;
@@ -17,7 +17,7 @@ use pliant::system::{State, System, Weights};
 
 const ALL: Weights = Weights { mass: 1.3, damping: 0.2, stiffness: 0.07 };
 
-/// A bar, held at one end and falling onto the ground with the other.
+/// Returns a bar that is fixed at one end and falls onto the ground with the other.
 fn bar(cells: Cells) -> ModelBuilder {
     let mesh = generate::block([1.0, 0.2, 0.2], [10, 2, 2], cells).unwrap();
     let law = AnyLaw::new("stable-neo-hookean", YoungPoisson { young: 1e5, poisson: 0.4 }).unwrap();
@@ -26,13 +26,13 @@ fn bar(cells: Cells) -> ModelBuilder {
     ground.friction = 0.3;
     Model::builder()
         .force(Obstacles::new(mesh.vertices(), vec![ground]).unwrap())
-        .hold(Hold::fixed(mesh.vertex_sets()["x-min"].clone()))
+        .fix(Fixed::new(mesh.vertex_sets()["x-min"].clone()))
         .body(Body::new(mesh, law, 1000.0))
         .gravity(Vec3::new(0.0, -9.81, 0.0))
 }
 
-/// The same with all else that a model may have: springs where elements are and where none is, Rayleigh damping and a matrix
-/// of its own, a second body, loads, holds that move, and such of some axes.
+/// Returns a bar with all features of a model: springs inside and between bodies, Rayleigh damping and a custom damping
+/// matrix, a second body, loads, prescribed motion, and vertices fixed along single axes.
 fn crowded(cells: Cells) -> ModelBuilder {
     let mesh = generate::block([1.0, 0.2, 0.2], [10, 2, 2], cells).unwrap();
     let ball = generate::block([0.2, 0.2, 0.2], [2, 2, 2], cells).unwrap();
@@ -52,8 +52,8 @@ fn crowded(cells: Cells) -> ModelBuilder {
     let law = AnyLaw::new("neo-hookean", YoungPoisson { young: 3e4, poisson: 0.3 }).unwrap();
     let last = sets["x-max"][0];
     bar_on(&rest)
-        .hold(Hold::moving(sets["x-min"].clone(), pull))
-        .hold(Hold::fixed(vec![last]).along([false, false, true]))
+        .fix(Fixed::prescribed(sets["x-min"].clone(), pull))
+        .fix(Fixed::new(vec![last]).along([false, false, true]))
         .load(last, Vec3::new(1.0, 0.0, 0.5))
         .force(Springs::new(&rest, &pairs, &coefficients).unwrap())
         .damping(damping)
@@ -77,7 +77,7 @@ fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).fold(0.0, |most, (a, b)| if (a - b).is_nan() { f64::NAN } else { f64::max(most, (a - b).abs()) })
 }
 
-/// Numbers of no pattern.
+/// Returns random numbers.
 fn vector(count: usize, size: f64) -> Vec<f64> {
     let mut rng = fastrand::Rng::with_seed(3);
     (0..count).map(|_| size * (2.0 * rng.f64() - 1.0)).collect()
@@ -87,12 +87,12 @@ fn vector(count: usize, size: f64) -> Vec<f64> {
 fn a_swinging_bar_that_hits_the_ground_moves_as_with_a_matrix() {
     let (mut model, mut free) = (bar(Cells::Tet5).build().unwrap(), bar(Cells::Tet5).build_matrix_free().unwrap());
     let (mut expected, mut state) = (model.rest_state(), free.rest_state());
-    let mut schemes = [LinearizedBackwardEuler::default(), LinearizedBackwardEuler::default()];
+    let mut integrators = [LinearizedBackwardEuler::default(), LinearizedBackwardEuler::default()];
     let mut solvers = [precise(), precise()];
     let mut contacts = 0;
     for _ in 0..60 {
-        schemes[0].step(&mut model, &mut solvers[0], &mut expected, 0.01).unwrap();
-        let info = schemes[1].step(&mut free, &mut solvers[1], &mut state, 0.01).unwrap();
+        integrators[0].step(&mut model, &mut solvers[0], &mut expected, 0.01).unwrap();
+        let info = integrators[1].step(&mut free, &mut solvers[1], &mut state, 0.01).unwrap();
         assert!(info.solve.method == Method::BlockJacobi && info.linear_iterations > 0 && info.factorizations == 0);
         let difference = largest_difference(&state.q, &expected.q);
         assert!(difference < 1e-8, "{difference:e} m at {} s", state.time);
@@ -103,7 +103,7 @@ fn a_swinging_bar_that_hits_the_ground_moves_as_with_a_matrix() {
     assert!((found.total_energy() - expected.total_energy()).abs() < 1e-6);
 }
 
-/// The model stores nine numbers for each vertex and for each pair that a force other than elasticity couples, and no more.
+/// Checks that the model stores only nine numbers per vertex and per pair coupled by a non-elastic force.
 #[test]
 fn no_pair_of_vertices_is_stored_that_elements_alone_couple() {
     let (model, free) = (bar(Cells::Tet5).build().unwrap(), bar(Cells::Tet5).build_matrix_free().unwrap());
@@ -111,7 +111,7 @@ fn no_pair_of_vertices_is_stored_that_elements_alone_couple() {
     assert!(model.pattern().slot_count() > 4 * vertices);
     assert_eq!(free.model().pattern().slot_count(), vertices);
     assert_eq!(free.model().stiffness().values().len(), 9 * vertices);
-    // The consistent mass has one number a pair.
+    // The consistent mass has one number per pair.
     assert_eq!(free.model().mass().pattern(), model.pattern());
     let crowd = crowded(Cells::Hex).lumped_mass().build_matrix_free().unwrap();
     let (springs, own) = (crowd.model().pattern().slot_count() - crowd.model().vertex_count(), 1);
@@ -121,7 +121,7 @@ fn no_pair_of_vertices_is_stored_that_elements_alone_couple() {
 }
 
 #[test]
-fn products_are_those_of_the_matrix_held_coordinates_included() {
+fn products_are_those_of_the_matrix_fixed_coordinates_included() {
     for (cells, is_lumped) in [(Cells::Tet5, false), (Cells::Tet5, true), (Cells::Hex, false)] {
         let builder = || if is_lumped { crowded(cells).lumped_mass() } else { crowded(cells) };
         let (mut model, mut free) = (builder().build().unwrap(), builder().build_matrix_free().unwrap());
@@ -144,7 +144,7 @@ fn products_are_those_of_the_matrix_held_coordinates_included() {
     }
 }
 
-/// Everything a system has to say of some states.
+/// Collects all forces and products of a system in some states.
 fn products<S: System>(system: &mut S, q: &[f64], later: &[f64], v: &[f64], x: &[f64], all: &mut Vec<Vec<f64>>)
 where
     S::Matrix: LinearMap,
@@ -171,22 +171,22 @@ where
 }
 
 #[test]
-fn every_implicit_scheme_moves_it_as_with_a_matrix() {
+fn every_implicit_integrator_moves_it_as_with_a_matrix() {
     const EXPLICIT: usize = 4;
     const STATIC: usize = 5;
-    fn run<S: System>(system: &mut S, solver: &mut dyn LinearSolver<S::Matrix>, scheme: usize) -> State {
+    fn run<S: System>(system: &mut S, solver: &mut dyn LinearSolver<S::Matrix>, integrator: usize) -> State {
         let newton = NewtonParams { tolerance: 1e-11, ..NewtonParams::default() };
         let mut state = State::new(system.dim());
-        let dt = if scheme == EXPLICIT { 5e-4 } else { 5e-3 };
-        let mut scheme: Box<dyn Integrator<S>> = match scheme {
+        let dt = if integrator == EXPLICIT { 5e-4 } else { 5e-3 };
+        let mut integrator: Box<dyn Integrator<S>> = match integrator {
             0 => Box::new(LinearizedBackwardEuler::new(Definiteness::Exact)),
             1 => Box::new(BackwardEuler::new(newton)),
             2 => {
-                // Friction on the ground may keep it from converging, with a matrix as without.
-                let few = NewtonParams { line_search: false, must_converge: false, most_iterations: 4, ..newton };
-                let mut scheme = BackwardEuler::new(few);
-                scheme.damping_follows = true;
-                Box::new(scheme)
+                // Friction on the ground may prevent convergence, with and without a matrix.
+                let few = NewtonParams { line_search: false, must_converge: false, max_iterations: 4, ..newton };
+                let mut integrator = BackwardEuler::new(few);
+                integrator.damping_follows = true;
+                Box::new(integrator)
             }
             3 => Box::new(Newmark::new(0.3025, 0.6, newton).unwrap()),
             EXPLICIT => Box::<CentralDifferences>::default(),
@@ -198,20 +198,23 @@ fn every_implicit_scheme_moves_it_as_with_a_matrix() {
             }
         };
         for _ in 0..8 {
-            scheme.step(system, solver, &mut state, dt).unwrap();
+            integrator.step(system, solver, &mut state, dt).unwrap();
         }
         state
     }
     for cells in [Cells::Tet5, Cells::Hex] {
-        for scheme in 0..=STATIC {
+        for integrator in 0..=STATIC {
             // The second body of the crowd has no equilibrium.
-            let builder = || if scheme == STATIC { bar(cells) } else { crowded(cells) };
-            let expected = run(&mut builder().build().unwrap(), &mut precise(), scheme);
-            let found = run(&mut builder().build_matrix_free().unwrap(), &mut precise(), scheme);
+            let builder = || if integrator == STATIC { bar(cells) } else { crowded(cells) };
+            let expected = run(&mut builder().build().unwrap(), &mut precise(), integrator);
+            let found = run(&mut builder().build_matrix_free().unwrap(), &mut precise(), integrator);
             let moved = expected.q.iter().fold(0.0, |most, q| f64::max(most, q.abs()));
             let difference = largest_difference(&expected.q, &found.q);
-            println!("{cells:?}, scheme {scheme}: {difference:e} of {moved:e} m");
-            assert!(moved > 1e-4 && difference < 1e-8, "{cells:?}, scheme {scheme}: {difference:e} of {moved:e} m");
+            println!("{cells:?}, integrator {integrator}: {difference:e} of {moved:e} m");
+            assert!(
+                moved > 1e-4 && difference < 1e-8,
+                "{cells:?}, integrator {integrator}: {difference:e} of {moved:e} m"
+            );
         }
     }
 }
@@ -225,10 +228,10 @@ fn reactions_and_changes_of_the_model_are_those_with_a_matrix() {
     let size = expected.iter().fold(0.0, |most, f| f64::max(most, f.abs()));
     assert!(size > 0.0 && largest_difference(&expected, &found) < 1e-11 * size);
     let before = free.revision();
-    free.model_mut().hold(Hold::fixed(vec![40])).unwrap();
-    assert!(free.held()[120] && free.revision() != before);
+    free.model_mut().fix(Fixed::new(vec![40])).unwrap();
+    assert!(free.fixed_mask()[120] && free.revision() != before);
     free.model_mut().release(&[40]);
-    assert!(!free.held()[120]);
+    assert!(!free.fixed_mask()[120]);
 }
 
 #[test]
@@ -238,9 +241,9 @@ fn the_motion_is_bitwise_the_same_on_one_and_on_four_threads() {
         pool.install(|| {
             let mut free = crowded(Cells::Tet5).build_matrix_free().unwrap();
             let mut state = free.rest_state();
-            let (mut scheme, mut solver) = (LinearizedBackwardEuler::default(), BlockJacobi::default());
+            let (mut integrator, mut solver) = (LinearizedBackwardEuler::default(), BlockJacobi::default());
             for _ in 0..5 {
-                scheme.step(&mut free, &mut solver, &mut state, 0.01).unwrap();
+                integrator.step(&mut free, &mut solver, &mut state, 0.01).unwrap();
             }
             state
         })
@@ -252,7 +255,7 @@ fn the_motion_is_bitwise_the_same_on_one_and_on_four_threads() {
 fn singular_matrices_and_numbers_that_are_not_are_named() {
     let mut free = bar(Cells::Tet5).build_matrix_free().unwrap();
     let n = free.dim();
-    let first_free = free.held().iter().position(|held| !held).unwrap();
+    let first_free = free.fixed_mask().iter().position(|fixed| !fixed).unwrap();
     let mut force = vec![0.0; n];
     let set = |free: &mut MatrixFree, weights: Weights| {
         free.assemble(weights);
@@ -260,7 +263,7 @@ fn singular_matrices_and_numbers_that_are_not_are_named() {
         solver.set_matrix(&*free)?;
         solver.solve(&*free, &vec![1.0; free.dim()], &mut vec![0.0; free.dim()])
     };
-    // Nothing at all: held coordinates have a one on the diagonal, all others zero.
+    // Zero weights: fixed coordinates have a one on the diagonal, all others zero.
     let error = set(&mut free, Weights::default()).unwrap_err();
     assert_eq!(error, NotPositiveDefinite { vertex: first_free as u32 / 3, axis: first_free % 3 }.into());
 
@@ -270,7 +273,7 @@ fn singular_matrices_and_numbers_that_are_not_are_named() {
     let error = set(&mut free, ALL).unwrap_err();
     assert!(matches!(error, SolveError::NotFinite { what: "the matrix", vertex, .. } if vertex <= 50), "{error}");
 
-    // Inside out, it wants to go on.
+    // Inverted elements make the stiffness indefinite.
     let rest = free.model().rest().to_vec();
     let inverted: Vec<f64> = rest.iter().flat_map(|x| [0.0, 0.0, -1.4 * x.z]).collect();
     free.linearize(&inverted, 0.0, Definiteness::Exact, &mut force);
@@ -280,7 +283,7 @@ fn singular_matrices_and_numbers_that_are_not_are_named() {
 
     free.linearize(&vec![0.0; n], 0.0, Definiteness::Exact, &mut force);
     free.assemble(ALL);
-    let mut solver = BlockJacobi::new(CgParams { most_iterations: 2, tolerance: 1e-10 });
+    let mut solver = BlockJacobi::new(CgParams { max_iterations: 2, tolerance: 1e-10 });
     solver.set_matrix(&free).unwrap();
     let error = solver.solve(&free, &vector(n, 1.0), &mut vec![0.0; n]).unwrap_err();
     assert!(matches!(error, SolveError::NotConverged { iterations: 2, .. }), "{error}");

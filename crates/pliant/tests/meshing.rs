@@ -1,33 +1,33 @@
-//! Bodies of surfaces: angles within their bounds, boundaries without a flaw, volumes and frequencies that converge, and surfaces as people
-//! have them.
+//! Volume meshing: bounded dihedral angles, closed manifold boundaries, convergence of volumes and frequencies, and
+//! imperfect (open, self-intersecting, non-manifold) surfaces.
 
 use std::f64::consts::{PI, TAU};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use pliant::geometry::{Enclosed, Form, Probe, Solid};
+use pliant::geometry::{Enclosed, ImplicitSolid, SolidSample, Solid};
 use pliant::material::{AnyLaw, YoungPoisson};
 use pliant::math::{Affine3, Mat3, Vec3};
 use pliant::mesh::{Cells, Embedding, Faces, SurfaceMesh, VolumeMesh, generate};
 use pliant::meshing::{
-    ANGLES, Cage, MeshingError, Params, Surface, cage, carrying_limits, fill_surface, stoppable, tetrahedralize,
+    ANGLES, Cage, MeshingError, MeshingParams, Surface, cage, carrying_limits, fill_surface, stoppable, tetrahedralize,
     thin_parts, voxelize,
 };
 use pliant::model::{Body, Model};
 use pliant::reduced::{Modes, ModesParams};
 
-fn cells(cells: usize) -> Params {
-    Params { cells, ..Params::default() }
+fn cells(cells: usize) -> MeshingParams {
+    MeshingParams { cells, ..MeshingParams::default() }
 }
 
-/// Every edge of the boundary has two faces that agree about outside, every vertex one ring of them, and no elements overlap.
+/// Asserts that the boundary is a closed, consistently oriented manifold, and that no elements overlap.
 fn assert_sound_boundary(mesh: &VolumeMesh, of: &str) {
     let boundary = mesh.boundary();
     assert!(boundary.overlapping_faces.is_empty(), "{of}: elements overlap");
     assert!(boundary.surface.report().is_closed(), "{of}: {:?}", boundary.surface.report());
     let surface = &boundary.surface;
-    // From a face around each vertex to the next across their common edge.
+    // Maps each face around a vertex to the next across their common edge.
     let mut next = std::collections::HashMap::new();
     for face in surface.faces().iter() {
         for i in 0..face.len() {
@@ -53,7 +53,7 @@ fn assert_sound_boundary(mesh: &VolumeMesh, of: &str) {
     }
 }
 
-/// Sound, and with angles within the bounds, which no flat or inverted tetrahedron has.
+/// Asserts a sound boundary, and dihedral angles within the bounds, which excludes flat and inverted tetrahedra.
 fn assert_good(mesh: &VolumeMesh, of: &str) {
     assert_sound_boundary(mesh, of);
     let angles = mesh.quality().dihedral_angle;
@@ -64,7 +64,7 @@ fn assert_good(mesh: &VolumeMesh, of: &str) {
     assert_eq!(*surface, boundary, "{of}");
 }
 
-/// Inside and outside at random, and cuts anywhere: worse than any solid.
+/// Random implicit solid: random signs, and crossings anywhere along an edge.
 struct Noise(u64);
 
 impl Noise {
@@ -85,8 +85,8 @@ impl Solid for Noise {
         p.min_element() > 0.0 && p.max_element() < 1.0 && !self.hash(p).is_multiple_of(2 + self.0 % 3)
     }
 
-    fn exit(&self, inside: Probe, outside: Probe) -> f64 {
-        // Often at the limits where sites begin to move, and at the ends.
+    fn exit(&self, inside: SolidSample, outside: SolidSample) -> f64 {
+        // Often at the limits where lattice vertices begin to move, and at the ends.
         match self.hash(inside.place + 2.0 * outside.place) % 8 {
             0 => 0.0,
             1 => 0.284_79,
@@ -114,7 +114,7 @@ fn angles_are_within_their_bounds_for_the_worst_of_solids() {
     assert!(least < 14.0 && most > 148.0, "the noise is not bad enough to test anything: {least} to {most}");
 }
 
-/// How fast errors shrink when cells do: the slope of the logarithms, by least squares.
+/// Returns the order of convergence: the slope of log error over log cell size, by least squares.
 fn slope(errors: &[(f64, f64)]) -> f64 {
     let logs: Vec<(f64, f64)> = errors.iter().map(|(h, e)| (h.ln(), e.abs().ln())).collect();
     let n = logs.len() as f64;
@@ -126,8 +126,8 @@ fn slope(errors: &[(f64, f64)]) -> f64 {
 #[test]
 fn volumes_of_ball_and_torus_converge_with_second_order() {
     let solids = [
-        ("ball", Form::ball(Vec3::new(0.1, 0.02, 0.0), 1.0), 4.0 / 3.0 * PI),
-        ("torus", Form::Torus { ring_radius: 1.0, tube_radius: 0.3 }, 2.0 * PI * PI * 0.09),
+        ("ball", ImplicitSolid::ball(Vec3::new(0.1, 0.02, 0.0), 1.0), 4.0 / 3.0 * PI),
+        ("torus", ImplicitSolid::Torus { ring_radius: 1.0, tube_radius: 0.3 }, 2.0 * PI * PI * 0.09),
     ];
     for (name, solid, exact) in solids {
         let error = |n: usize| tetrahedralize(&solid, &cells(n)).unwrap().mesh.volume() / exact - 1.0;
@@ -141,7 +141,7 @@ fn volumes_of_ball_and_torus_converge_with_second_order() {
 
 #[test]
 fn vertices_of_the_boundary_are_on_the_surface() {
-    let solid = Form::Torus { ring_radius: 1.0, tube_radius: 0.3 };
+    let solid = ImplicitSolid::Torus { ring_radius: 1.0, tube_radius: 0.3 };
     let mesh = tetrahedralize(&solid, &cells(24)).unwrap().mesh;
     for &v in &mesh.vertex_sets()["surface"] {
         assert!(solid.distance(mesh.vertices()[v as usize]).abs() < 1e-12);
@@ -150,29 +150,29 @@ fn vertices_of_the_boundary_are_on_the_surface() {
 
 #[test]
 fn cells_that_grow_inside_leave_the_surface_as_it_is() {
-    let ball = Form::ball(Vec3::ZERO, 1.0);
+    let ball = ImplicitSolid::ball(Vec3::ZERO, 1.0);
     let even = tetrahedralize(&ball, &cells(40)).unwrap().mesh;
     for grading in 1..=4 {
-        let graded = tetrahedralize(&ball, &Params { cells: 40, grading }).unwrap().mesh;
+        let graded = tetrahedralize(&ball, &MeshingParams { cells: 40, grading }).unwrap().mesh;
         assert_good(&graded, &format!("graded {grading} times"));
         assert!((graded.volume() - even.volume()).abs() < 1e-12);
         let share = graded.element_count() as f64 / even.element_count() as f64;
         assert!(share < 0.75, "{share}");
         assert_eq!(graded.boundary().surface.faces().len(), even.boundary().surface.faces().len());
-        // A linear field is carried exactly: faces fit, also where sizes change.
+        // A linear field is interpolated exactly: faces are conforming, also where sizes change.
         assert_eq!(graded.components().1, 1);
     }
     let shapes = [
-        Form::RoundedBox { size: Vec3::new(1.0, 0.7, 0.4), radius: 0.1 },
-        Form::Capsule { start: Vec3::ZERO, end: Vec3::new(1.0, 0.4, 0.3), radius: 0.4 },
+        ImplicitSolid::RoundedBox { size: Vec3::new(1.0, 0.7, 0.4), radius: 0.1 },
+        ImplicitSolid::Capsule { start: Vec3::ZERO, end: Vec3::new(1.0, 0.4, 0.3), radius: 0.4 },
     ];
     for shape in shapes {
-        assert_good(&tetrahedralize(&shape, &Params { cells: 37, grading: 3 }).unwrap().mesh, "graded");
+        assert_good(&tetrahedralize(&shape, &MeshingParams { cells: 37, grading: 3 }).unwrap().mesh, "graded");
     }
 }
 
-/// The natural frequencies of a ball are those of Lamb and Love (1882): `kR` is 2.5011 for the torsional and 2.6399 for the spheroidal
-/// mode of degree two at ν = 1/4, with `k` the wave number of shear; five of each.
+/// Checks the natural frequencies of a ball against Lamb and Love (1882): `kR` is 2.5011 for the torsional and 2.6399
+/// for the spheroidal mode of degree two at ν = 1/4, with `k` the shear wave number. Both have multiplicity five.
 #[test]
 fn natural_frequencies_of_a_meshed_ball_converge_to_theory() {
     // The root of j₂(x) = x j₃(x), in closed form.
@@ -192,7 +192,7 @@ fn natural_frequencies_of_a_meshed_ball_converge_to_theory() {
     };
     assert!((torsional - 2.501_13).abs() < 1e-5, "{torsional}");
     let kr = |n: usize| {
-        let ball = tetrahedralize(&Form::ball(Vec3::ZERO, 1.0), &cells(n)).unwrap().mesh;
+        let ball = tetrahedralize(&ImplicitSolid::ball(Vec3::ZERO, 1.0), &cells(n)).unwrap().mesh;
         let law = AnyLaw::new("linear", YoungPoisson { young: 2.5, poisson: 0.25 }).unwrap();
         let model = Model::builder().body(Body::new(ball, law, 1.0)).build().unwrap();
         Modes::find(&model, &ModesParams::new(10), &mut |_| ControlFlow::Continue(())).unwrap().omega
@@ -209,7 +209,7 @@ fn natural_frequencies_of_a_meshed_ball_converge_to_theory() {
     }
 }
 
-/// Points and triangles, to be spoiled.
+/// Triangle soup: points and triangles, to be corrupted.
 #[derive(Clone)]
 struct Soup {
     points: Vec<Vec3>,
@@ -217,13 +217,13 @@ struct Soup {
 }
 
 impl Soup {
-    fn of(form: &Form, n: usize) -> Self {
+    fn of(form: &ImplicitSolid, n: usize) -> Self {
         let surface = tetrahedralize(form, &cells(n)).unwrap().mesh.boundary().surface;
         Self { points: surface.vertices().to_vec(), triangles: surface.triangles().collect() }
     }
 
     fn ball(n: usize) -> Self {
-        Self::of(&Form::ball(Vec3::ZERO, 1.0), n)
+        Self::of(&ImplicitSolid::ball(Vec3::ZERO, 1.0), n)
     }
 
     fn add(&mut self, other: &Self) {
@@ -259,24 +259,24 @@ impl Soup {
     }
 }
 
-/// A random soup: triangles of a size anywhere in a cube.
+/// Returns a random soup: triangles of similar size, anywhere in a cube.
 fn random_soup(seed: u64, count: usize, size: f64) -> Soup {
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut soup = Soup { points: Vec::new(), triangles: Vec::new() };
     for t in 0..count as u32 {
         let mut vector = |size: f64| size * (2.0 * Vec3::new(rng.f64(), rng.f64(), rng.f64()) - Vec3::ONE);
-        let centre = vector(1.0);
-        soup.points.extend([vector(size) + centre, vector(size) + centre, vector(size) + centre]);
+        let center = vector(1.0);
+        soup.points.extend([vector(size) + center, vector(size) + center, vector(size) + center]);
         soup.triangles.push([3 * t, 3 * t + 1, 3 * t + 2]);
     }
     soup
 }
 
-/// Surfaces as people have them, and worse.
+/// Returns imperfect surfaces: open, self-intersecting, non-manifold, and worse.
 fn nasty() -> Vec<(String, Soup)> {
     let mut all: Vec<(String, Soup)> = Vec::new();
     let ball = Soup::ball(12);
-    let ring = Soup::of(&Form::Torus { ring_radius: 1.0, tube_radius: 0.35 }, 20);
+    let ring = Soup::of(&ImplicitSolid::Torus { ring_radius: 1.0, tube_radius: 0.35 }, 20);
     for seed in 0..8 {
         let mut rng = fastrand::Rng::with_seed(seed);
         let mut punctured = if seed % 2 == 0 { ball.clone() } else { ring.clone() };
@@ -289,7 +289,7 @@ fn nasty() -> Vec<(String, Soup)> {
         let mut jittered = ball.clone();
         jittered.points.iter_mut().for_each(|p| *p += 0.3 * Vec3::new(rng.f64(), rng.f64(), rng.f64()));
         all.push((format!("crumpled and self-crossing {seed}"), jittered));
-        // No two triangles have a corner in common.
+        // No two triangles share a vertex.
         let mut loose = Soup { points: Vec::new(), triangles: Vec::new() };
         for t in &ball.triangles {
             let first = loose.points.len() as u32;
@@ -305,7 +305,7 @@ fn nasty() -> Vec<(String, Soup)> {
         crossing.add(&ring.clone().shifted(0.3 * seed as f64, 0.1, 0.0));
         all.push((format!("crossing shells {seed}"), crossing));
         let turn = Mat3::from_rotation_z(seed as f64) * Mat3::from_rotation_x(0.7 * seed as f64);
-        let plate = Soup::of(&Form::RoundedBox { size: Vec3::new(1.0, 0.8, 0.3), radius: 0.0 }, 10);
+        let plate = Soup::of(&ImplicitSolid::RoundedBox { size: Vec3::new(1.0, 0.8, 0.3), radius: 0.0 }, 10);
         let thin = Affine3::from_mat3(turn * Mat3::from_diagonal(Vec3::new(1.0, 1.0, 0.05 + 0.1 * seed as f64)));
         all.push((format!("thin plate {seed}"), plate.moved(thin)));
     }
@@ -315,12 +315,12 @@ fn nasty() -> Vec<(String, Soup)> {
     };
     let mut sheets = sheet(0.0);
     sheets.add(&sheet(0.05));
-    all.push(("thin sheets that wind around what is beside them".into(), sheets));
+    all.push(("thin sheets that wind around adjacent geometry".into(), sheets));
     let mut nested = ball.clone();
     nested.add(&ball.clone().scaled(0.5).turned_around());
     all.push(("hollow".into(), nested.clone()));
     all.push(("hollow and inside out".into(), nested.turned_around()));
-    let cube = Soup::of(&Form::RoundedBox { size: Vec3::ONE, radius: 0.0 }, 4);
+    let cube = Soup::of(&ImplicitSolid::RoundedBox { size: Vec3::ONE, radius: 0.0 }, 4);
     for (name, shift) in [("edge", Vec3::new(1.0, 1.0, 0.0)), ("corner", Vec3::ONE), ("face", Vec3::X)] {
         let mut touching = cube.clone();
         touching.add(&cube.clone().moved(Affine3::from_translation(shift)));
@@ -329,8 +329,8 @@ fn nasty() -> Vec<(String, Soup)> {
     let mut two_sided = ball.clone();
     two_sided.triangles.extend(ball.clone().turned_around().triangles);
     all.push(("two-sided".into(), two_sided));
-    all.push(("millimetres".into(), ball.clone().scaled(1e-3)));
-    all.push(("kilometres, far away".into(), ball.scaled(1e3).shifted(1e6, -2e6, 3e6)));
+    all.push(("millimeters".into(), ball.clone().scaled(1e-3)));
+    all.push(("kilometers, far away".into(), ball.scaled(1e3).shifted(1e6, -2e6, 3e6)));
     all
 }
 
@@ -341,19 +341,19 @@ fn no_nasty_surface_gives_a_bad_tetrahedron() {
     let mut empty = Vec::new();
     for (name, soup) in &nasty {
         let surface = soup.surface();
-        match tetrahedralize(surface.enclosed(), &Params { cells: 14, grading: 1 }) {
+        match tetrahedralize(surface.enclosed(), &MeshingParams { cells: 14, grading: 1 }) {
             Ok(body) => assert_good(&body.mesh, name),
             Err(MeshingError::Nothing { .. }) => empty.push(name),
             Err(error) => panic!("{name}: {error}"),
         }
     }
-    // Only random triangles may enclose nothing, and plates thinner than a cell be missed.
-    println!("{} surfaces, of which enclose nothing: {empty:?}", nasty.len());
+    // Only random triangles may enclose nothing, and only plates thinner than a cell may be missed.
+    println!("{} surfaces; these enclose nothing: {empty:?}", nasty.len());
     assert!(empty.iter().all(|name| name.starts_with("random") || name.starts_with("thin")), "{empty:?}");
     assert!(nasty.len() - empty.len() >= 50, "{empty:?}");
 }
 
-/// The place of every vertex, and others all over the triangles.
+/// Returns the vertices and random points on all triangles.
 fn samples(soup: &Soup, seed: u64) -> Vec<Vec3> {
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut points: Vec<Vec3> = soup.points.clone();
@@ -381,24 +381,24 @@ fn cages_and_voxels_contain_every_point_of_every_nasty_surface() {
         assert_eq!(Embedding::new(&around, &points).unwrap().outside(), [0_u32; 0], "{name}: the cage");
         let voxels = voxelize(&surface, 6).unwrap().mesh;
         assert_sound_boundary(&voxels, &name);
-        // The surface as cleaned: what has no area was left out.
+        // The cleaned surface: triangles without area were removed.
         assert_eq!(Embedding::new(&voxels, &points).unwrap().outside(), [0_u32; 0], "{name}: the voxels");
     }
 }
 
 #[test]
 fn cages_and_voxels_weigh_what_the_surface_encloses() {
-    let (ball, ring) = (Soup::ball(24), Soup::of(&Form::Torus { ring_radius: 1.0, tube_radius: 0.2 }, 40));
+    let (ball, ring) = (Soup::ball(24), Soup::of(&ImplicitSolid::Torus { ring_radius: 1.0, tube_radius: 0.2 }, 40));
     for soup in [ball, ring] {
         let (mesh, surface) = (soup.mesh(), soup.surface());
         let exact = mesh.enclosed_volume();
         for around in [cage(&mesh, &surface, &cells(7)).unwrap().mesh, voxelize(&surface, 7).unwrap().mesh] {
             let mass = around.mass_properties(&vec![1000.0; around.regions().len()]);
-            println!("{} m³ hold {} kg of {}", around.volume(), mass.mass, 1000.0 * exact);
+            println!("{} m³ contain {} kg of {}", around.volume(), mass.mass, 1000.0 * exact);
             assert!(around.volume() > 1.2 * exact);
             assert!((mass.mass / (1000.0 * exact) - 1.0).abs() < 0.01, "{} and {exact}", mass.mass);
-            assert!(mass.centre_of_mass.length() < 0.03, "{}", mass.centre_of_mass);
-            // All ways to the mass agree, and gravity with it.
+            assert!(mass.center_of_mass.length() < 0.03, "{}", mass.center_of_mass);
+            // All computations of the mass agree.
             let lumped: f64 = around.lumped_masses(&vec![1000.0; around.regions().len()]).iter().sum();
             assert!((lumped / mass.mass - 1.0).abs() < 1e-12);
             let law = AnyLaw::new("linear", YoungPoisson { young: 1e5, poisson: 0.3 }).unwrap();
@@ -438,7 +438,7 @@ fn shells_within_shells_weigh_nothing_and_hollows_are_hollow() {
 
 #[test]
 fn a_flat_triangle_that_closes_a_seam_is_no_hole() {
-    // One face of a cube has a vertex in the middle of an edge, and the next has not.
+    // One face of a cube has a hanging vertex in the middle of an edge.
     let cube = generate::block([1.0; 3], [1; 3], Cells::Hex).unwrap().boundary().surface;
     let mut soup = Soup { points: cube.vertices().to_vec(), triangles: cube.triangles().collect() };
     let [a, b, c] = soup.triangles[0];
@@ -451,7 +451,7 @@ fn a_flat_triangle_that_closes_a_seam_is_no_hole() {
     let surface = soup.surface();
     assert!(surface.findings().is_clean(), "{:?}", surface.findings());
     assert!((surface.volume().unwrap() - 1.0).abs() < 1e-15);
-    // Others that close nothing are left out.
+    // Other flat triangles, which close nothing, are removed.
     soup.triangles.push([a, b, b]);
     let apart = soup.points.len() as u32;
     soup.points.extend([0.2, 0.3, 0.4].map(|x| Vec3::new(x, 0.5, 0.5)));
@@ -469,7 +469,7 @@ fn a_box_is_exactly_the_voxels_that_it_is_made_of() {
         assert_eq!(voxels.element_count(), n * (n / 2) * (n / 2));
         assert!((voxels.mass_properties(&[1.0]).mass - 2.0).abs() < 1e-12);
     }
-    // A sheet between two layers needs one of them.
+    // A sheet between two layers requires one of them.
     let sheet = Soup { points: vec![Vec3::ZERO, 4.0 * Vec3::X, 4.0 * Vec3::Y], triangles: vec![[0, 1, 2]] };
     let voxels = voxelize(&sheet.surface(), 4).unwrap().mesh;
     let [low, high] = voxels.bounding_box();
@@ -504,7 +504,7 @@ fn the_same_surface_gives_the_same_mesh_on_any_number_of_threads() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
             let (mesh, surface) = (soup.mesh(), soup.surface());
-            let body = tetrahedralize(surface.enclosed(), &Params { cells: 16, grading: 1 }).unwrap().mesh;
+            let body = tetrahedralize(surface.enclosed(), &MeshingParams { cells: 16, grading: 1 }).unwrap().mesh;
             (body, cage(&mesh, &surface, &cells(6)).unwrap().mesh, voxelize(&surface, 9).unwrap().mesh)
         })
     };
@@ -541,7 +541,7 @@ fn what_is_wrong_with_a_surface_is_counted() {
     let findings = two_sided.surface().findings().clone();
     assert_eq!((findings.duplicates, findings.walls), (count, 0));
 
-    // Two rooms with a wall between them that both have.
+    // Two rooms, each with its own copy of the wall between them.
     let block = generate::block([1.0; 3], [4, 4, 4], Cells::Tet5).unwrap().boundary().surface;
     let cube = Soup { points: block.vertices().to_vec(), triangles: block.triangles().collect() };
     let mut rooms = cube.clone();
@@ -551,7 +551,7 @@ fn what_is_wrong_with_a_surface_is_counted() {
     let both = tetrahedralize(rooms.surface().enclosed(), &cells(20)).unwrap().mesh;
     assert!((both.volume() - 2.0).abs() < 0.02 && both.components().1 == 1, "{}", both.volume());
 
-    // A wall that only one of them has, so that three triangles meet at its edges.
+    // Only one room has the wall, so that three triangles meet at its edges.
     rooms.triangles.truncate(cube.triangles.len());
     let both = rooms.points.clone();
     rooms.triangles.extend(
@@ -563,7 +563,7 @@ fn what_is_wrong_with_a_surface_is_counted() {
         ),
     );
     let findings = rooms.surface().findings().clone();
-    assert!(findings.walls > 10 && findings.tangled_edges > 10, "{findings:?}");
+    assert!(findings.walls > 10 && findings.non_manifold_edges > 10, "{findings:?}");
     for n in [20, 21] {
         let both = tetrahedralize(rooms.surface().enclosed(), &cells(n)).unwrap().mesh;
         assert!((both.volume() - 2.0).abs() < 0.03 && both.components().1 == 1, "{}", both.volume());
@@ -575,7 +575,7 @@ fn what_is_wrong_with_a_surface_is_counted() {
     let mut crossing = ball.clone();
     crossing.add(&ball.shifted(0.7, 0.01, 0.02));
     assert!(crossing.surface().findings().crossing > 20);
-    // A strip with a half turn has no outside.
+    // A Möbius strip is not orientable.
     let mut strip = Soup { points: Vec::new(), triangles: Vec::new() };
     let n = 20;
     for i in 0..n {
@@ -588,7 +588,7 @@ fn what_is_wrong_with_a_surface_is_counted() {
         let (c, d) = if i + 1 == n { (1, 0) } else { (a + 2, b + 2) };
         strip.triangles.extend([[a, c, b], [b, c, d]]);
     }
-    assert_eq!(strip.surface().findings().tangled_edges, 1);
+    assert_eq!(strip.surface().findings().non_manifold_edges, 1);
 }
 
 #[test]
@@ -600,20 +600,20 @@ fn hollows_stay_hollow_and_shells_that_are_inside_out_are_turned() {
     hollow.add(&ball.clone().scaled(0.6).turned_around());
     assert!((volume(&hollow) - (1.0 - 0.216)).abs() < 0.02, "{}", volume(&hollow));
     assert!((volume(&hollow.clone().turned_around()) - (1.0 - 0.216)).abs() < 0.02);
-    // A shell within that faces outward is no hollow.
+    // An inner shell with outward normals is not a cavity.
     let mut full = ball.clone();
     full.add(&ball.clone().scaled(0.6));
     assert!((volume(&full) - 1.0).abs() < 0.02);
-    // Cubes, wherever they are.
+    // Cubes at any position.
     for offset in 0..6 {
         let shift = 0.1 * f64::from(offset);
-        let cube = Soup::of(&Form::RoundedBox { size: Vec3::splat(0.6), radius: 0.0 }, 3 + offset as usize);
+        let cube = Soup::of(&ImplicitSolid::RoundedBox { size: Vec3::splat(0.6), radius: 0.0 }, 3 + offset as usize);
         let cube = cube.shifted(shift, 2.0 * shift, -shift).turned_around();
         assert_eq!(cube.surface().findings().inside_out, 1, "{offset}");
         let volume = tetrahedralize(cube.surface().enclosed(), &cells(9)).unwrap().mesh.volume();
         assert!((volume / 0.216 - 1.0).abs() < 0.02, "{offset}: {volume}");
     }
-    // Beside each other, one of them inside out.
+    // Next to each other, one of them inside out.
     let mut pair = ball.clone();
     pair.add(&ball.turned_around().shifted(2.5, 0.0, 0.0));
     let mesh = tetrahedralize(pair.surface().enclosed(), &cells(40)).unwrap().mesh;
@@ -622,7 +622,7 @@ fn hollows_stay_hollow_and_shells_that_are_inside_out_are_turned() {
 
 #[test]
 fn strips_of_a_ring_that_is_cut_along_keep_or_find_their_sides() {
-    // The strips at the hole of the ring are concave: by themselves they look inside out.
+    // The strips at the hole of the ring are concave: on their own they look inside out.
     let (around, across, strips) = (120, 60, 10);
     let at = |i: u32, j: u32| i % around * across + j % across;
     let mut ring = Soup { points: Vec::new(), triangles: Vec::new() };
@@ -631,7 +631,7 @@ fn strips_of_a_ring_that_is_cut_along_keep_or_find_their_sides() {
         let (up, out) = (TAU * f64::from(j) / f64::from(across)).sin_cos();
         ring.points.push(Vec3::new((1.0 + 0.3 * out) * cos, 0.3 * up, (1.0 + 0.3 * out) * sin));
         let [a, b, c, d] = [at(i, j), at(i, j + 1), at(i + 1, j + 1), at(i + 1, j)];
-        // One half of every sixth square is missing, and leaves slits around the ring.
+        // Half of every sixth square is missing, which leaves slits around the ring.
         ring.triangles.push([a, b, c]);
         if j % (across / strips) != 0 {
             ring.triangles.push([a, c, d]);
@@ -645,7 +645,7 @@ fn strips_of_a_ring_that_is_cut_along_keep_or_find_their_sides() {
     let turned = ring.clone().turned_around();
     assert_eq!(turned.surface().findings().inside_out, strips as usize);
     assert!((volume(&turned) - 1.0).abs() < 0.05, "{}", volume(&turned));
-    // Every other strip.
+    // Every other strip is flipped.
     let strip = |t: &[u32; 3]| t.iter().map(|v| (v % across + across - 1) % across).max().unwrap() / (across / strips);
     let mut mixed = ring;
     mixed.triangles.iter_mut().filter(|t| strip(t) % 2 == 1).for_each(|t| t.swap(1, 2));
@@ -654,7 +654,7 @@ fn strips_of_a_ring_that_is_cut_along_keep_or_find_their_sides() {
 
 #[test]
 fn a_hole_is_closed_as_a_soap_film_would() {
-    // Half a ball without its floor.
+    // An open hemisphere.
     let mut bowl = Soup::ball(20);
     let points = bowl.points.clone();
     bowl.triangles.retain(|t| t.iter().all(|&v| points[v as usize].z > -0.01));
@@ -668,13 +668,13 @@ fn a_hole_is_closed_as_a_soap_film_would() {
 #[test]
 fn thin_parts_are_told_with_the_count_of_cells_that_catches_them() {
     let turn = Affine3::from_mat3(Mat3::from_rotation_x(0.5) * Mat3::from_rotation_y(0.8));
-    let block = Form::RoundedBox { size: Vec3::new(0.6, 0.5, 0.5), radius: 0.1 };
+    let block = ImplicitSolid::RoundedBox { size: Vec3::new(0.6, 0.5, 0.5), radius: 0.1 };
     let thin = [
-        ("fin", Form::RoundedBox { size: Vec3::new(0.4, 1.6, 0.03), radius: 0.0 }.moved(turn)),
-        ("needle", Form::Capsule { start: Vec3::ZERO, end: Vec3::new(0.6, 0.9, 0.5), radius: 0.025 }),
+        ("fin", ImplicitSolid::RoundedBox { size: Vec3::new(0.4, 1.6, 0.03), radius: 0.0 }.moved(turn)),
+        ("needle", ImplicitSolid::Capsule { start: Vec3::ZERO, end: Vec3::new(0.6, 0.9, 0.5), radius: 0.025 }),
     ];
     for (name, feature) in thin {
-        let fine = Form::Union(vec![block.clone(), feature]);
+        let fine = ImplicitSolid::Union(vec![block.clone(), feature]);
         let soup = Soup::of(&fine, 150);
         let surface = soup.surface();
         let coarse = tetrahedralize(surface.enclosed(), &cells(12)).unwrap().mesh;
@@ -688,29 +688,29 @@ fn thin_parts_are_told_with_the_count_of_cells_that_catches_them() {
     }
     let ball = Soup::ball(20).surface();
     assert_eq!(fill_surface(&ball, &cells(10)).unwrap().1, None);
-    // Foil that no lattice is fine enough for.
-    let foil = Soup::of(&Form::RoundedBox { size: Vec3::ONE, radius: 0.0 }, 4);
+    // A foil too thin for any lattice.
+    let foil = Soup::of(&ImplicitSolid::RoundedBox { size: Vec3::ONE, radius: 0.0 }, 4);
     let foil = foil.moved(Affine3::from_scale(Vec3::new(1.0, 1e-4, 1.0))).surface();
     let told = fill_surface(&foil, &cells(10)).unwrap_err().to_string();
-    assert!(told.contains("which is more than are made; a cage contains them"), "{told}");
-    // A plate of which the lattice would be, but not all of its elements.
-    let plate = Soup::of(&Form::RoundedBox { size: Vec3::ONE, radius: 0.0 }, 4);
+    assert!(told.contains("which is more than the maximum; a cage contains them"), "{told}");
+    // A plate whose lattice is within the limit, but not its number of elements.
+    let plate = Soup::of(&ImplicitSolid::RoundedBox { size: Vec3::ONE, radius: 0.0 }, 4);
     let plate = plate.moved(Affine3::from_scale(Vec3::new(1.0, 1e-3, 1.0))).surface();
     let told = fill_surface(&plate, &cells(10)).unwrap_err().to_string();
-    assert!(told.contains("cells would catch them, which is more than are made"), "{told}");
+    assert!(told.contains("cells would resolve them, which is more than the maximum"), "{told}");
 }
 
 #[test]
 fn what_cannot_be_meshed_is_refused_with_numbers_before_memory_is_taken() {
-    let ball = Form::ball(Vec3::ZERO, 1.0);
+    let ball = ImplicitSolid::ball(Vec3::ZERO, 1.0);
     for n in [1_000, 100_000, usize::MAX] {
         assert!(matches!(tetrahedralize(&ball, &cells(n)), Err(MeshingError::TooManyCells { .. })), "{n}");
     }
     assert!(matches!(tetrahedralize(&ball, &cells(1)), Err(MeshingError::TooFewCells { cells: 1, .. })));
-    // More than can be merged is no more.
-    let most = tetrahedralize(&ball, &Params { cells: 20, grading: u32::MAX }).unwrap().mesh;
-    assert_eq!(most, tetrahedralize(&ball, &Params { cells: 20, grading: 5 }).unwrap().mesh);
-    let empty = Form::ball(Vec3::ZERO, 1.0).minus(Form::ball(Vec3::ZERO, 2.0));
+    // Grading beyond the possible merges has no effect.
+    let most = tetrahedralize(&ball, &MeshingParams { cells: 20, grading: u32::MAX }).unwrap().mesh;
+    assert_eq!(most, tetrahedralize(&ball, &MeshingParams { cells: 20, grading: 5 }).unwrap().mesh);
+    let empty = ImplicitSolid::ball(Vec3::ZERO, 1.0).minus(ImplicitSolid::ball(Vec3::ZERO, 2.0));
     assert!(matches!(tetrahedralize(&empty, &cells(10)), Err(MeshingError::Nothing { .. })));
     let sheet = Soup { points: vec![Vec3::ZERO, Vec3::X, Vec3::Y], triangles: vec![[0, 1, 2]] };
     assert!(matches!(tetrahedralize(sheet.surface().enclosed(), &cells(10)), Err(MeshingError::Nothing { .. })));
@@ -738,7 +738,7 @@ fn meshing_ends_wherever_it_is_asked_to_stop() {
         ("limits", &|| carrying_limits(&ring, &surface, &carrier, 0.1, 1.0).map(drop)),
     ];
     for (what, task) in tasks {
-        // Returns how often it was asked, if it is to stop after so many times.
+        // Returns the number of stop checks, if stopped after `limit` of them.
         let asked = |limit: usize| {
             let count = Arc::new(AtomicUsize::new(0));
             let own = count.clone();
@@ -752,7 +752,7 @@ fn meshing_ends_wherever_it_is_asked_to_stop() {
             assert!(matches!(done, Err(MeshingError::Stopped)), "{what}: not stopped after {part} of 10 parts");
         }
     }
-    assert!(fill_surface(&surface, &cells(12)).is_ok(), "nobody asks any more");
+    assert!(fill_surface(&surface, &cells(12)).is_ok(), "no stop check is active");
 }
 
 #[test]
@@ -760,7 +760,7 @@ fn a_face_of_many_corners_is_filled_in_a_time_that_goes_with_them() {
     let count = 50_000;
     let corner = |i: u32, z: f64| {
         let (sin, cos) = (TAU * f64::from(i % count) / f64::from(count)).sin_cos();
-        // As files have them, with a few digits.
+        // Rounded to a few digits, as in files.
         Vec3::new((1e6 * cos).round() / 1e6, (1e6 * sin).round() / 1e6, z)
     };
     let places = (0..2 * count).map(|i| corner(i, f64::from(i / count))).collect();

@@ -1,4 +1,4 @@
-//! Reduced models beside the models that they are reductions of.
+//! Reduced models compared with the full models.
 
 mod support;
 
@@ -12,9 +12,9 @@ use pliant::io::{Disk, Files};
 use pliant::material::{AnyLaw, YoungPoisson};
 use pliant::math::{Mat3, Vec3};
 use pliant::mesh::{Cells, VolumeMesh, generate};
-use pliant::model::{Body, Hold, Model, ModelBuilder};
+use pliant::model::{Body, Fixed, Model, ModelBuilder};
 use pliant::reduced::{
-    Basis, CubatureParams, ExactModes, Following, Forces, Modes, ModesError, ModesParams, Progress, ReducedElasticity,
+    Basis, CubatureParams, ExactModes, FloatingFrame, Forces, Modes, ModesError, ModesParams, Progress, ReducedElasticity,
     ReducedElements, ReducedModel, Reduction, ReductionError, ReductionParams, StVkTensors, modal_derivatives,
 };
 use pliant::solver::{Dense, DenseMatrix, Direct};
@@ -40,7 +40,7 @@ fn bar(cells: Cells, n: [usize; 3]) -> VolumeMesh {
 
 fn clamped(law: &str, mesh: VolumeMesh) -> ModelBuilder {
     let clamp = mesh.vertex_sets()["x-min"].clone();
-    Model::builder().body(Body::new(mesh, material(law, 1e5), 1000.0)).hold(Hold::fixed(clamp))
+    Model::builder().body(Body::new(mesh, material(law, 1e5), 1000.0)).fix(Fixed::new(clamp))
 }
 
 fn random(count: usize, size: f64, seed: u64) -> Vec<f64> {
@@ -48,23 +48,23 @@ fn random(count: usize, size: f64, seed: u64) -> Vec<f64> {
     (0..count).map(|_| size * (2.0 * rng.f64() - 1.0)).collect()
 }
 
-/// All directions in which a model can move.
+/// Returns the complete basis of a model: all its free degrees of freedom.
 fn complete(model: &Model) -> Basis {
     let unit = |i: usize| {
         let mut vector = vec![0.0; model.dim()];
         vector[i] = 1.0;
         vector
     };
-    let free = (0..model.dim()).filter(|&i| !model.held()[i]);
+    let free = (0..model.dim()).filter(|&i| !model.fixed_mask()[i]);
     Basis::new(model, free.map(unit).collect()).unwrap()
 }
 
-/// A reduced model in the directions of a basis.
+/// Returns the reduction of a model to a basis.
 fn of_basis(model: &Model, basis: &Basis, forces: &Forces) -> Reduction {
     Reduction::of_vectors(model, basis.columns().to_vec(), forces, &mut on).unwrap().0
 }
 
-/// Some smooth directions, and a few that are not.
+/// Returns a basis of smooth vectors and a random one.
 fn some_basis(model: &Model, r: usize) -> Basis {
     let waves = (0..r).map(|k| {
         let phase = random(6, 3.0, k as u64);
@@ -88,17 +88,17 @@ fn the_polynomial_is_the_projected_model_to_rounding() {
         let soft = AnyLaw::new("stvk", moduli).unwrap();
         let clamp = two.vertex_sets()["x-min"].clone();
         let second = two.vertex_count() as u32;
-        let held: Vec<u32> = clamp.into_iter().chain(second..second + 4).collect();
+        let fixed: Vec<u32> = clamp.into_iter().chain(second..second + 4).collect();
         let model = Model::builder()
             .body(Body::new(two, material("stvk", 1e5), 1000.0))
             .body(Body::new(other, soft, 500.0))
-            .hold(Hold::fixed(held))
+            .fix(Fixed::new(fixed))
             .build()
             .unwrap();
         let basis = some_basis(&model, 9);
         let mut tensors = StVkTensors::new(&model, &basis, &mut |_, _| ControlFlow::Continue(())).unwrap();
         let r = basis.size();
-        // From small ones to such as turn elements inside out.
+        // From small displacements to displacements that invert elements.
         for (seed, size) in [(1, 1e-6), (2, 0.1), (3, 3.0), (4, 40.0)] {
             let q = random(r, size, seed);
             let u = basis.expand(&q);
@@ -129,7 +129,7 @@ fn the_polynomial_is_the_projected_model_to_rounding() {
     }
 }
 
-/// Force and stiffness of a reduced model are the derivatives of its energy, whatever acts on it and however it is evaluated.
+/// Checks that force and stiffness of a reduced model are derivatives of its energy, for all forces and evaluations.
 #[test]
 fn forces_and_stiffnesses_are_derivatives() {
     for law in ["linear", "stvk", "neo-hookean", "corotational"] {
@@ -149,7 +149,7 @@ fn forces_and_stiffnesses_are_derivatives() {
                 .force(Handles::new(&rest, [handle]).unwrap())
                 .force(Obstacles::new(&rest, [floor]).unwrap());
             if !is_free {
-                builder = builder.hold(Hold::fixed(clamp));
+                builder = builder.fix(Fixed::new(clamp));
             }
             let mut model = builder.build().unwrap();
             model.loads_mut()[3 * far as usize + 2] = 4.0;
@@ -160,13 +160,13 @@ fn forces_and_stiffnesses_are_derivatives() {
             assert_eq!(reduced.dim(), if is_free { 14 } else { 8 });
             let n = reduced.dim();
             if is_free {
-                // Somewhere else, turned and bent.
+                // Translated, rotated and bent.
                 let mut state = reduced.rest_state();
                 state.q = random(n, 0.1, 5);
                 reduced.follow(&mut state, 0.01);
             }
             for seed in 0..3 {
-                // This law has no energy where elements are inside out.
+                // The energy of this law is undefined for inverted elements.
                 let q = random(n, if law == "neo-hookean" { 0.05 } else { 0.4 }, seed);
                 let (mut f, mut behind, mut ahead) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
                 reduced.linearize(&q, 0.0, Definiteness::Exact, &mut f);
@@ -207,10 +207,11 @@ fn forces_and_stiffnesses_are_derivatives() {
     }
 }
 
-/// The same scheme for both.
-type Schemes = (Box<dyn Integrator<Model>>, Box<dyn Integrator<ReducedModel>>);
+/// Integrator of the full model and the same one of the reduced model.
+type Integrators = (Box<dyn Integrator<Model>>, Box<dyn Integrator<ReducedModel>>);
 
-/// With all directions there are, a reduced model is the model: pulled, pushed, rubbed, damped, and by any scheme.
+/// Checks that a reduced model with a complete basis equals the full model, with handles, contact, friction and
+/// damping, for any integrator.
 #[test]
 fn in_all_directions_a_reduced_model_moves_as_the_model() {
     for (law, cells) in [("stvk", Cells::Tet5), ("neo-hookean", Cells::Hex), ("linear", Cells::Tet5)] {
@@ -231,18 +232,18 @@ fn in_all_directions_a_reduced_model_moves_as_the_model() {
             model.loads_mut()[3 * far[0] as usize] = 5.0;
             model
         };
-        let schemes: [Schemes; 4] = [
+        let integrators: [Integrators; 4] = [
             (Box::new(LinearizedBackwardEuler::default()), Box::new(LinearizedBackwardEuler::default())),
             (Box::new(BackwardEuler::default()), Box::new(BackwardEuler::default())),
             (Box::new(Newmark::default()), Box::new(Newmark::default())),
             (Box::new(SymplecticEuler::default()), Box::new(SymplecticEuler::default())),
         ];
-        for (number, (mut full_scheme, mut reduced_scheme)) in schemes.into_iter().enumerate() {
+        for (number, (mut full_integrator, mut reduced_integrator)) in integrators.into_iter().enumerate() {
             // Contact that begins and ends is hard for Newton's method.
             let friction = if number == 2 { 0.0 } else { 0.5 };
             let mut model = build(friction);
             let basis = complete(&model);
-            // The exact element-wise projection where the scheme asks for it.
+            // With the exact projection per element where the integrator requests it.
             let forces = if law == "linear" { Forces::Auto } else { Forces::Projection };
             let reduction = of_basis(&model, &basis, &forces);
             let mut reduced = ReducedModel::new(build(friction), reduction).unwrap();
@@ -250,16 +251,16 @@ fn in_all_directions_a_reduced_model_moves_as_the_model() {
             let dt = if number == 3 { 2e-4 } else { 0.01 };
             let (mut direct, mut dense) = (Direct::default(), Dense::default());
             for _ in 0..40 {
-                full_scheme.step(&mut model, &mut direct, &mut full, dt).unwrap();
-                reduced_scheme.step(&mut reduced, &mut dense, &mut few, dt).unwrap();
+                full_integrator.step(&mut model, &mut direct, &mut full, dt).unwrap();
+                reduced_integrator.step(&mut reduced, &mut dense, &mut few, dt).unwrap();
             }
             let expanded = reduced.expand(&few);
             let moved = largest(&full.q);
             assert!(moved > if number == 3 { 1e-5 } else { 0.01 });
-            // Newton's iterations stop at a residual, measured in other coordinates.
+            // Newton's iterations stop at a residual, which is measured in different coordinates.
             let tolerance = if number == 1 || number == 2 { 1e-5 } else { 1e-8 };
             let error = distance(&expanded.q, &full.q) / moved;
-            assert!(error < tolerance, "{law}, scheme {number}: {error:e}");
+            assert!(error < tolerance, "{law}, integrator {number}: {error:e}");
         }
     }
 }
@@ -283,15 +284,15 @@ fn in_all_directions_the_polynomial_moves_as_the_model() {
     assert!(distance(&reduced.expand(&few).q, &full.q) < 1e-6 * moved);
 }
 
-/// A soft cantilever that falls under its weight and swings: how far its end is from that of the whole model, as a part of how far
-/// that moves, at the worst time; and the largest volume.
+/// Simulates a soft cantilever that swings under its weight. Returns the maximum error of its tip relative to the
+/// maximum displacement of the full model, the maximum volume ratio, and that displacement.
 fn swing(mesh: &VolumeMesh, law: &str, reduction: &ReductionParams) -> (f64, f64, f64) {
     let young = 4e6;
     let build = |law: &str| {
         let clamp = mesh.vertex_sets()["x-min"].clone();
         Model::builder()
             .body(Body::new(mesh.clone(), material(law, young), 1000.0))
-            .hold(Hold::fixed(clamp))
+            .fix(Fixed::new(clamp))
             .gravity(Vec3::new(0.0, -9.81, 0.0))
             .build()
             .unwrap()
@@ -323,7 +324,7 @@ fn modes_and_derivatives_follow_a_swing_that_modes_alone_blow_up() {
     assert!(moved > 0.35, "it bends by a third of its length: {moved}");
     assert!(error < 0.02, "{error}");
     assert!(volume < 1.05, "{volume}");
-    // Without derivatives, rotation can only be had by growing: Barbič and James 2005, figure 3.
+    // Without modal derivatives, rotation inflates the body: Barbič and James 2005, figure 3.
     let only_modes = ReductionParams { modes: Some(20), derivatives: Some(0), ..ReductionParams::new(20) };
     let (error, volume, _) = swing(&mesh, "linear", &only_modes);
     assert!(volume > 1.2, "{volume}");
@@ -338,7 +339,7 @@ fn modal_derivatives_solve_their_equation() {
             let clamp = mesh.vertex_sets()["x-min"].clone();
             let mut builder = Model::builder().body(Body::new(mesh.clone(), material(law, 1e5), 1000.0));
             if !is_free {
-                builder = builder.hold(Hold::fixed(clamp));
+                builder = builder.fix(Fixed::new(clamp));
             }
             let model = builder.build().unwrap();
             let modes = Modes::find(&model, &ModesParams::new(4), &mut go).unwrap();
@@ -365,7 +366,7 @@ fn modal_derivatives_solve_their_equation() {
                 let mut expected: Vec<f64> =
                     ahead.iter().zip(&behind).map(|(a, b)| -(a - b) / (2.0 * epsilon)).collect();
                 for motion in &modes.rigid {
-                    // What would accelerate the body is balanced by inertia.
+                    // The resultant is balanced by inertia.
                     let part: f64 = motion.iter().zip(&expected).map(|(m, e)| m * e).sum();
                     let mut inertia = vec![0.0; expected.len()];
                     model.mass().mul(motion, &mut inertia);
@@ -376,8 +377,8 @@ fn modal_derivatives_solve_their_equation() {
                     assert!(rigid.abs() <= 1e-9 * largest(&derivative.shape), "{law}: {rigid:e}");
                 }
                 let mut solved = product(&at_rest, &derivative.shape);
-                for (number, held) in model.held().iter().enumerate() {
-                    if *held {
+                for (number, fixed) in model.fixed_mask().iter().enumerate() {
+                    if *fixed {
                         (solved[number], expected[number]) = (0.0, 0.0);
                     }
                 }
@@ -390,7 +391,7 @@ fn modal_derivatives_solve_their_equation() {
 
 #[test]
 fn frequencies_that_symmetric_bodies_have_several_times_are_all_found() {
-    // A cube of cubes has pairs and triples; the dense way of finding them is a Krylov space that is everything.
+    // A cube has frequencies of multiplicity two and three. With all modes requested, the Krylov space is complete.
     let mesh = generate::block([1.0; 3], [4; 3], Cells::Hex).unwrap();
     let model = Model::builder().body(Body::new(mesh, material("linear", 1e5), 1000.0)).build().unwrap();
     let all = Modes::find(&model, &ModesParams::new(model.dim() - 6), &mut go).unwrap();
@@ -413,20 +414,20 @@ fn frequencies_that_symmetric_bodies_have_several_times_are_all_found() {
     assert_eq!(again.shapes, some.shapes);
 }
 
-/// Equal cantilevers, square across: every bending frequency is there twice as often as there are beams, more often than a process of three vectors
-/// sees at first.
+/// Checks equal cantilevers of square section: every bending frequency has a multiplicity of twice the number of beams,
+/// more than a block of three vectors finds at first.
 #[test]
 fn frequencies_that_are_there_many_times_are_all_found() {
     let mesh = generate::block([1.0, 0.2, 0.2], [6, 1, 1], Cells::Hex).unwrap();
     let clamp = mesh.vertex_sets()["x-min"].clone();
     let alone = Model::builder().body(Body::new(mesh.clone(), material("linear", 1e5), 1000.0));
-    let alone = alone.hold(Hold::fixed(clamp.clone())).build().unwrap();
+    let alone = alone.fix(Fixed::new(clamp.clone())).build().unwrap();
     let one = Modes::find(&alone, &ModesParams::new(6), &mut go).unwrap();
     for (beams, count) in [(4, 24), (12, 26), (30, 20)] {
         let mut builder = Model::builder();
         for beam in 0..beams {
-            let held: Vec<u32> = clamp.iter().map(|vertex| vertex + beam * mesh.vertex_count() as u32).collect();
-            builder = builder.body(Body::new(mesh.clone(), material("linear", 1e5), 1000.0)).hold(Hold::fixed(held));
+            let fixed: Vec<u32> = clamp.iter().map(|vertex| vertex + beam * mesh.vertex_count() as u32).collect();
+            builder = builder.body(Body::new(mesh.clone(), material("linear", 1e5), 1000.0)).fix(Fixed::new(fixed));
         }
         let all = Modes::find(&builder.build().unwrap(), &ModesParams::new(count), &mut go).unwrap();
         for (number, found) in all.frequencies().iter().enumerate() {
@@ -436,7 +437,8 @@ fn frequencies_that_are_there_many_times_are_all_found() {
     }
 }
 
-/// Modes of a free body, its rigid motions among them, as other programs write them: only what deforms becomes a direction.
+/// Checks the modes of a free body with its rigid motions, as other programs write them: only deformations become basis
+/// vectors.
 #[test]
 fn rigid_motions_among_the_vectors_of_a_basis_are_left_out() {
     let mesh = bar(Cells::Tet5, [5, 2, 2]);
@@ -452,7 +454,7 @@ fn rigid_motions_among_the_vectors_of_a_basis_are_left_out() {
     for rigid in &modes.rigid {
         assert!(largest(&reduction.basis().project(model.mass(), rigid)) < 1e-12);
     }
-    // Nor do vertices that no element uses hold it.
+    // Vertices without elements do not constrain it.
     let data = pliant::mesh::MeshData {
         vertices: mesh.vertices().iter().copied().chain([Vec3::new(9.0, 9.0, 9.0)]).collect(),
         ..pliant::mesh::MeshData::new(Vec::new(), mesh.kind(), mesh.connectivity().to_vec())
@@ -508,10 +510,11 @@ fn modes_do_not_depend_on_the_number_of_threads() {
     assert!(with(1) == with(4));
 }
 
-/// The lowest frequencies of a rod and of a ball, in closed form.
+/// Checks the lowest frequencies of a rod, a cantilever and a ball against closed forms.
 #[test]
 fn frequencies_are_those_of_theory() {
-    // A rod without lateral contraction: longitudinal waves at c = √(E/ρ), f = (2n − 1) c / 4L where one end is held, n c / 2L free.
+    // A rod without lateral contraction: longitudinal waves at c = √(E/ρ), f = (2n − 1) c / 4L if one end is fixed,
+    // f = n c / 2L if free.
     let law = || AnyLaw::new("linear", YoungPoisson { young: 1e5, poisson: 0.0 }).unwrap();
     let rod = generate::block([1.0, 0.02, 0.02], [60, 1, 1], Cells::Hex).unwrap();
     let speed = 10.0;
@@ -520,21 +523,22 @@ fn frequencies_are_those_of_theory() {
     let guided = || {
         Model::builder()
             .body(Body::new(rod.clone(), law(), 1000.0))
-            .hold(Hold::fixed(sideways.clone()).along([false, true, true]))
+            .fix(Fixed::new(sideways.clone()).along([false, true, true]))
     };
-    let held = Modes::find(&guided().hold(Hold::fixed(end)).build().unwrap(), &ModesParams::new(4), &mut go).unwrap();
+    let fixed = Modes::find(&guided().fix(Fixed::new(end)).build().unwrap(), &ModesParams::new(4), &mut go).unwrap();
     let free = Modes::find(&guided().build().unwrap(), &ModesParams::new(4), &mut go).unwrap();
-    assert_eq!((held.rigid.len(), free.rigid.len()), (0, 1));
+    assert_eq!((fixed.rigid.len(), free.rigid.len()), (0, 1));
     for n in 1..=4 {
-        let (held, free) = (held.frequencies()[n - 1], free.frequencies()[n - 1]);
+        let (fixed, free) = (fixed.frequencies()[n - 1], free.frequencies()[n - 1]);
         let (odd, n) = ((2 * n - 1) as f64, n as f64);
-        assert!((held / (odd * speed / 4.0) - 1.0).abs() < 2e-3 * n, "{held}");
+        assert!((fixed / (odd * speed / 4.0) - 1.0).abs() < 2e-3 * n, "{fixed}");
         assert!((free / (n * speed / 2.0) - 1.0).abs() < 2e-3 * n, "{free}");
     }
-    // A cantilever: f = (1.8751², 4.6941², 7.8548²)/2π √(EI/ρA)/L². Bending twice each, and the elements are stiff and do shear.
+    // A cantilever: f = (1.8751², 4.6941², 7.8548²)/2π √(EI/ρA)/L². Bending frequencies have multiplicity two. The
+    // elements lock, and also shear.
     let beam = generate::block([1.0, 0.02, 0.02], [120, 2, 2], Cells::Hex).unwrap();
     let end = beam.vertex_sets()["x-min"].clone();
-    let model = Model::builder().body(Body::new(beam, law(), 1000.0)).hold(Hold::fixed(end)).build().unwrap();
+    let model = Model::builder().body(Body::new(beam, law(), 1000.0)).fix(Fixed::new(end)).build().unwrap();
     let modes = Modes::find(&model, &ModesParams::new(6), &mut go).unwrap();
     let scale = speed * 0.02 / 12.0_f64.sqrt() / std::f64::consts::TAU;
     for (pair, root) in [1.875_104_f64, 4.694_091, 7.854_757].into_iter().enumerate() {
@@ -547,8 +551,8 @@ fn frequencies_are_those_of_theory() {
             );
         }
     }
-    // A ball: the lowest modes are torsional and spheroidal of degree two, five times each: k R = 2.501 and, at ν = 0.25, 2.640 (Love 1882;
-    // Lamb 1882), with k the wave number of shear.
+    // A ball: the lowest modes are torsional and spheroidal of degree two, with multiplicity five: k R = 2.501 and, at
+    // ν = 0.25, 2.640 (Love 1882; Lamb 1882), with k the shear wave number.
     let law = AnyLaw::new("linear", YoungPoisson { young: 1e5, poisson: 0.25 }).unwrap();
     let ball = generate::ball(1.0, 20, Cells::Hex).unwrap();
     let model = Model::builder().body(Body::new(ball, law, 1000.0)).build().unwrap();
@@ -571,16 +575,16 @@ fn what_cannot_be_is_refused_with_numbers() {
     let reduce =
         |model: &Model, params: &ReductionParams| Reduction::new(model, params, &mut on).unwrap_err().to_string();
     let too_many = reduce(&model, &ReductionParams::new(400));
-    assert!(too_many.starts_with("a basis of 400 directions, expected at least 1 and at most 36,"), "{too_many}");
+    assert!(too_many.starts_with("a basis of 400 vectors, expected at least 1 and at most 36,"), "{too_many}");
     let snapshots = ReductionParams { only_snapshots: true, ..ReductionParams::new(2) };
     assert_eq!(reduce(&model, &snapshots), "no snapshots to make a basis of");
     let wrong = ReductionParams { snapshots: vec![vec![0.0; 5]], ..snapshots };
-    assert_eq!(reduce(&model, &wrong), "a vector has 5 numbers, expected 48: three for each vertex");
-    // Held at one vertex it can still turn.
+    assert_eq!(reduce(&model, &wrong), "a vector has 5 numbers, expected 48: three per vertex");
+    // Fixed at one vertex, it can still rotate.
     let mesh = bar(Cells::Tet5, [3, 1, 1]);
     let hinged = |vertices: Vec<u32>| {
         let body = Body::new(mesh.clone(), material("stvk", 1e5), 1000.0);
-        Model::builder().body(body).hold(Hold::fixed(vertices)).build().unwrap()
+        Model::builder().body(body).fix(Fixed::new(vertices)).build().unwrap()
     };
     assert!(reduce(&hinged(vec![0]), &ReductionParams::new(3)).starts_with("the body can still move in 3 ways"));
     assert!(reduce(&hinged(vec![0, 1]), &ReductionParams::new(3)).starts_with("the body can still move in 1 ways"));
@@ -598,13 +602,13 @@ fn what_cannot_be_is_refused_with_numbers() {
     assert!(wild.starts_with("no element stands for others at the 0 poses"), "{wild}");
     let loose = Model::builder().body(Body::without_elasticity(mesh.clone(), 1.0)).build().unwrap();
     assert!(reduce(&loose, &ReductionParams::new(3)).contains("has no elasticity"));
-    // A reduction of another mesh, of other materials, with a hold that moves.
+    // A reduction of another mesh, of other materials, with a prescribed motion.
     let (reduction, _) = Reduction::new(&model, &ReductionParams::new(3), &mut on).unwrap();
     let other = |model: Model| ReducedModel::new(model, reduction.clone()).unwrap_err();
     let finer = clamped("stvk", bar(Cells::Tet5, [4, 1, 1])).build().unwrap();
     assert!(matches!(other(finer), ReductionError::OtherMesh { .. }));
-    let unheld = Model::builder().body(Body::new(mesh.clone(), material("stvk", 1e5), 1000.0)).build().unwrap();
-    assert!(matches!(other(unheld), ReductionError::OtherMesh { .. }));
+    let free = Model::builder().body(Body::new(mesh.clone(), material("stvk", 1e5), 1000.0)).build().unwrap();
+    assert!(matches!(other(free), ReductionError::OtherMesh { .. }));
     let of_law = |law: &str| clamped(law, mesh.clone()).build().unwrap();
     assert!(matches!(other(of_law("neo-hookean")), ReductionError::OtherMaterial { .. }));
     ReducedModel::new(of_law("stvk"), reduction.clone()).unwrap();
@@ -613,8 +617,8 @@ fn what_cannot_be_is_refused_with_numbers() {
     let clamp = mesh.vertex_sets()["x-min"].clone();
     let motion = pliant::motion::Motion::Function(std::sync::Arc::new(|_, x| x));
     let body = Body::new(mesh.clone(), material("stvk", 1e5), 1000.0);
-    let moving = Model::builder().body(body).hold(Hold::moving(clamp, motion)).build().unwrap();
-    assert!(matches!(other(moving), ReductionError::MovingHold { .. }));
+    let moving = Model::builder().body(body).fix(Fixed::prescribed(clamp, motion)).build().unwrap();
+    assert!(matches!(other(moving), ReductionError::MovingFixed { .. }));
 }
 
 #[test]
@@ -631,15 +635,15 @@ fn cubature_stands_for_all_elements_with_a_few() {
         assert!(cubature.fitted < 0.02 && cubature.tested.unwrap() < 0.06, "{law} {cells:?}: {cubature:?}");
         let ReducedElasticity::Elements(few) = reduction.elasticity() else { panic!("elements") };
         assert!(few.selection().unwrap().iter().all(|element| element.weight > 0.0));
-        // It swings as the model that evaluates all.
+        // It swings as the model that evaluates all elements.
         let exact = of_basis(&model, reduction.basis(), &Forces::Projection);
         let tip = |reduction: Reduction| {
             let model = clamped(law, generate::block([1.0, 0.15, 0.15], [20, 4, 4], cells).unwrap());
             let model = model.gravity(Vec3::new(0.0, -9.81, 0.0)).build().unwrap();
             let mut reduced = ReducedModel::new(model, reduction).unwrap();
-            let (mut state, mut scheme) = (reduced.rest_state(), Newmark::default());
+            let (mut state, mut integrator) = (reduced.rest_state(), Newmark::default());
             for _ in 0..60 {
-                scheme.step(&mut reduced, &mut Dense::default(), &mut state, 0.01).unwrap();
+                integrator.step(&mut reduced, &mut Dense::default(), &mut state, 0.01).unwrap();
             }
             reduced.expand(&state).q
         };
@@ -654,10 +658,10 @@ fn cubature_stands_for_all_elements_with_a_few() {
 fn a_basis_of_snapshots_follows_what_they_show() {
     let build = || clamped("stvk", bar(Cells::Tet5, [8, 2, 2])).gravity(Vec3::new(0.0, -9.81, 0.0)).build().unwrap();
     let mut model = build();
-    let (mut state, mut scheme, mut solver) = (model.rest_state(), Newmark::default(), Direct::default());
+    let (mut state, mut integrator, mut solver) = (model.rest_state(), Newmark::default(), Direct::default());
     let mut snapshots = Vec::new();
     for _ in 0..60 {
-        scheme.step(&mut model, &mut solver, &mut state, 0.01).unwrap();
+        integrator.step(&mut model, &mut solver, &mut state, 0.01).unwrap();
         snapshots.push(state.q.clone());
     }
     let params = ReductionParams { snapshots: snapshots.clone(), only_snapshots: true, ..ReductionParams::new(12) };
@@ -667,17 +671,17 @@ fn a_basis_of_snapshots_follows_what_they_show() {
     assert!(info.basis.singular_values.windows(2).all(|s| s[0] >= s[1]));
     let follow = |reduction: Reduction| {
         let mut reduced = ReducedModel::new(build(), reduction).unwrap();
-        let (mut few, mut scheme, mut dense) = (reduced.rest_state(), Newmark::default(), Dense::default());
+        let (mut few, mut integrator, mut dense) = (reduced.rest_state(), Newmark::default(), Dense::default());
         let mut worst: f64 = 0.0;
         for snapshot in &snapshots {
-            scheme.step(&mut reduced, &mut dense, &mut few, 0.01).unwrap();
+            integrator.step(&mut reduced, &mut dense, &mut few, 0.01).unwrap();
             worst = worst.max(distance(&reduced.expand(&few).q, snapshot));
         }
         worst / largest(&snapshots.concat())
     };
     let error = follow(reduction);
     assert!(error < 0.01, "{error}");
-    // Mixed with modes: both are in it.
+    // Combined with modes: the basis contains both.
     let mixed = ReductionParams { only_snapshots: false, modes: Some(6), ..ReductionParams { size: 14, ..params } };
     let (reduction, info) = Reduction::new(&model, &mixed, &mut on).unwrap();
     assert_eq!(info.basis.from, 6 + 21 + 60);
@@ -738,7 +742,7 @@ fn bases_go_to_numpy_and_back() {
     let vectors = Basis::read_vectors(&Disk, &path, model.vertex_count()).unwrap();
     assert_eq!(vectors, basis.columns());
     let error = Basis::read_vectors(&Disk, &path, 7).unwrap_err().to_string();
-    assert!(error.ends_with("basis.npy: a basis of 60 rows, expected 21: three for each vertex"), "{error}");
+    assert!(error.ends_with("basis.npy: a basis of 60 rows, expected 21: three per vertex"), "{error}");
     assert!(Basis::read_vectors(&Disk, Path::new("nowhere.npy"), 7).is_err());
 }
 
@@ -755,12 +759,12 @@ fn modes_of_a_linear_law_are_stepped_exactly() {
     };
     let (reduction, _) = Reduction::new(&build(), &ReductionParams::new(6), &mut on).unwrap();
     assert_eq!(reduction.elasticity().name(), "linear");
-    let run = |steps: u32, scheme: &mut dyn Integrator<ReducedModel>| {
+    let run = |steps: u32, integrator: &mut dyn Integrator<ReducedModel>| {
         let mut reduced = ReducedModel::new(build(), reduction.clone()).unwrap();
         let mut state = reduced.rest_state();
         state.v[1] = 0.2;
         for _ in 0..steps {
-            scheme.step(&mut reduced, &mut Dense::default(), &mut state, 1.0 / f64::from(steps)).unwrap();
+            integrator.step(&mut reduced, &mut Dense::default(), &mut state, 1.0 / f64::from(steps)).unwrap();
         }
         assert!((state.time - 1.0).abs() < 1e-12);
         state.q
@@ -771,7 +775,7 @@ fn modes_of_a_linear_law_are_stepped_exactly() {
     assert!(distance(&one, &newmark) < 1e-5 * largest(&one), "{:e}", distance(&one, &newmark));
 }
 
-/// Friction that is not Rayleigh's is a force too, to first order in the step.
+/// Checks that damping other than Rayleigh damping acts as a force, to first order in the step size.
 #[test]
 fn exact_modes_feel_dampers_and_refuse_free_bodies() {
     let build = |damping: f64| {
@@ -785,11 +789,11 @@ fn exact_modes_feel_dampers_and_refuse_free_bodies() {
             .unwrap()
     };
     let (reduction, _) = Reduction::new(&build(0.0), &ReductionParams::new(6), &mut on).unwrap();
-    let run = |damping: f64, scheme: &mut dyn Integrator<ReducedModel>| {
+    let run = |damping: f64, integrator: &mut dyn Integrator<ReducedModel>| {
         let mut reduced = ReducedModel::new(build(damping), reduction.clone()).unwrap();
         let mut state = reduced.rest_state();
         for _ in 0..4000 {
-            scheme.step(&mut reduced, &mut Dense::default(), &mut state, 0.25e-3).unwrap();
+            integrator.step(&mut reduced, &mut Dense::default(), &mut state, 0.25e-3).unwrap();
         }
         state.q
     };
@@ -799,7 +803,7 @@ fn exact_modes_feel_dampers_and_refuse_free_bodies() {
     assert!(distance(&exact, &free) > 0.1 * largest(&newmark));
     let (_, mut reduced, mut few) = spinning("stvk", Forces::Auto, Vec3::Z);
     let error = ExactModes::default().step(&mut reduced, &mut Dense::default(), &mut few, 0.01).unwrap_err();
-    assert_eq!(error.to_string(), "exact modes are for bodies that are held; this one is free");
+    assert_eq!(error.to_string(), "exact modes require fixed vertices; this body is free");
 }
 
 fn spinning(law: &str, forces: Forces, omega: Vec3) -> (Model, ReducedModel, State) {
@@ -813,14 +817,14 @@ fn spinning(law: &str, forces: Forces, omega: Vec3) -> (Model, ReducedModel, Sta
     assert!(reduction.is_free());
     let mut reduced = ReducedModel::new(build(), reduction).unwrap();
     let mut state = model.rest_state();
-    let centre = Vec3::new(0.5, 0.15, 0.1);
-    model.set_velocity(&mut state, 0..model.vertex_count(), Vec3::new(0.3, 1.0, -0.5), omega, centre);
+    let center = Vec3::new(0.5, 0.15, 0.1);
+    model.set_velocity(&mut state, 0..model.vertex_count(), Vec3::new(0.3, 1.0, -0.5), omega, center);
     let few = reduced.project(&state);
     (model, reduced, few)
 }
 
-/// With all directions there are, the frame and what is in it move as the whole model, but for errors of first order in the step. The momentum is
-/// exact.
+/// Checks that with a complete basis a floating frame moves as the full model, except for errors of first order in the
+/// step size. The momentum is exact.
 #[test]
 fn a_free_body_keeps_its_momentum_and_bulges_as_it_spins() {
     let build = || {
@@ -841,7 +845,7 @@ fn a_free_body_keeps_its_momentum_and_bulges_as_it_spins() {
         let seen = model.observe(&reduced.expand(&few));
         assert!((before.momentum - seen.momentum).length() < 1e-9 && (before.spin() - seen.spin()).length() < 1e-9);
         assert!((before.kinetic_energy / seen.kinetic_energy - 1.0).abs() < 1e-9);
-        let (mut of_full, mut of_few) = (Newmark::default(), Following(Newmark::default()));
+        let (mut of_full, mut of_few) = (Newmark::default(), FloatingFrame(Newmark::default()));
         let (mut direct, mut dense) = (Direct::default(), Dense::default());
         let (mut worst, mut longest): (f64, f64) = (0.0, 0.0);
         for _ in 0..(1.0 / dt).round() as usize {
@@ -855,8 +859,8 @@ fn a_free_body_keeps_its_momentum_and_bulges_as_it_spins() {
         let after = model.observe(&reduced.expand(&few));
         assert!((after.momentum - before.momentum).length() < 1e-9 * before.momentum.length());
         assert!((after.spin() - before.spin()).length() < 1e-9 * before.spin().length(), "{}", after.spin());
-        assert!((after.centre_of_mass - before.centre_of_mass - velocity).length() < 1e-9);
-        // The centrifugal force makes it longer by some percent.
+        assert!((after.center_of_mass - before.center_of_mass - velocity).length() < 1e-9);
+        // The centrifugal force makes it longer by a few percent.
         assert!(longest > 0.02, "{longest}");
         (worst, (after.total_energy() / before.total_energy() - 1.0).abs())
     };
@@ -865,21 +869,22 @@ fn a_free_body_keeps_its_momentum_and_bulges_as_it_spins() {
     assert!(coarse_energy < 0.02 && fine_energy < 0.3 * coarse_energy, "{coarse_energy} {fine_energy}");
 }
 
-/// About its axis of least, middle and greatest inertia, and about none of them: energy stays for many turns, in steps of up to a fiftieth of a radian.
+/// Checks spin about the axes of minimum, intermediate and maximum inertia, and about a general axis: energy is
+/// conserved for many turns, in steps of up to a fiftieth of a radian.
 #[test]
 fn a_spinning_body_gains_no_energy() {
     for spin in [Vec3::new(6.0, 0.1, 0.1), Vec3::new(0.1, 6.0, 0.1), Vec3::new(0.1, 0.1, 6.0), Vec3::new(0.0, 3.0, 9.0)]
     {
         for dt in [0.002, 0.001] {
             let (mut model, mut reduced, mut few) = spinning("stvk", Forces::Auto, spin);
-            let (mut scheme, mut dense) = (Following(Newmark::default()), Dense::default());
+            let (mut integrator, mut dense) = (FloatingFrame(Newmark::default()), Dense::default());
             let mut energy = |reduced: &mut ReducedModel, state: &State| {
                 model.observe(&reduced.expand(state)).kinetic_energy + reduced.elastic_energy(state)
             };
             let start = energy(&mut reduced, &few);
             let (mut least, mut most) = (start, start);
             for _ in 0..(10.0 / dt) as usize {
-                scheme.step(&mut reduced, &mut dense, &mut few, dt).unwrap();
+                integrator.step(&mut reduced, &mut dense, &mut few, dt).unwrap();
                 let now = energy(&mut reduced, &few);
                 (least, most) = (least.min(now), most.max(now));
             }
@@ -889,14 +894,14 @@ fn a_spinning_body_gains_no_energy() {
     }
 }
 
-/// The same beam in millimetres, metres and kilometres: the same directions.
+/// Checks that a beam in millimeters, meters and kilometers has the same basis vectors.
 #[test]
 fn a_basis_does_not_depend_on_units() {
     let kept = |size: f64, young: f64, density: f64| {
         let mesh = generate::block([size, 0.1 * size, 0.1 * size], [12, 2, 2], Cells::Hex).unwrap();
         let clamp = mesh.vertex_sets()["x-min"].clone();
         let law = AnyLaw::new("stvk", YoungPoisson { young, poisson: 0.3 }).unwrap();
-        let model = Model::builder().body(Body::new(mesh, law, density)).hold(Hold::fixed(clamp)).build().unwrap();
+        let model = Model::builder().body(Body::new(mesh, law, density)).fix(Fixed::new(clamp)).build().unwrap();
         let (reduction, info) = Reduction::new(&model, &ReductionParams::new(15), &mut on).unwrap();
         let lowest = info.modes.unwrap().omega[0];
         assert!((reduction.omega()[0] / lowest - 1.0).abs() < 1e-6, "{size} m: {} of {lowest}", reduction.omega()[0]);
@@ -924,8 +929,8 @@ fn cubature_of_a_slender_beam_bends_as_it_should() {
             let (reduction, _) = Reduction::new(&build(), &params, &mut on).unwrap();
             let mut reduced = ReducedModel::new(build(), reduction).unwrap();
             let mut state = reduced.rest_state();
-            let mut scheme = pliant::integrator::Static::default();
-            scheme.solve(&mut reduced, &mut Dense::default(), &mut state).unwrap();
+            let mut integrator = pliant::integrator::Static::default();
+            integrator.solve(&mut reduced, &mut Dense::default(), &mut state).unwrap();
             let vertex = mesh.vertex_sets()["x-max"][0] as usize;
             Vec3::from_slice(&reduced.expand(&state).q[3 * vertex..])
         };
@@ -939,9 +944,9 @@ fn cubature_of_a_slender_beam_bends_as_it_should() {
 fn the_error_of_a_spinning_body_falls_with_the_step() {
     let turn = |dt: f64| {
         let (_, mut reduced, mut few) = spinning("stvk", Forces::Auto, Vec3::new(1.0, 2.0, 4.0));
-        let (mut scheme, mut dense) = (Following(Newmark::default()), Dense::default());
+        let (mut integrator, mut dense) = (FloatingFrame(Newmark::default()), Dense::default());
         for _ in 0..(0.25 / dt).round() as usize {
-            scheme.step(&mut reduced, &mut dense, &mut few, dt).unwrap();
+            integrator.step(&mut reduced, &mut dense, &mut few, dt).unwrap();
         }
         reduced.expand(&few).q
     };
@@ -951,7 +956,7 @@ fn the_error_of_a_spinning_body_falls_with_the_step() {
     assert!((1.9..4.9).contains(&(first / second)), "{first} {second}");
 }
 
-/// Dropped on a plane it lands, tumbles and comes to rest as the whole model does.
+/// Checks a body dropped on a plane: it lands, tumbles and comes to rest as the full model does.
 #[test]
 fn a_free_body_lands_on_the_ground_as_the_whole_model() {
     let tilt = Mat3::from_rotation_z(0.5) * Mat3::from_rotation_x(0.3);
@@ -974,7 +979,7 @@ fn a_free_body_lands_on_the_ground_as_the_whole_model() {
         let mut reduced = ReducedModel::new(build(cells), reduction).unwrap();
         let (mut state, mut few) = (model.rest_state(), reduced.rest_state());
         let mut of_full = LinearizedBackwardEuler::default();
-        let mut of_few = Following(LinearizedBackwardEuler::default());
+        let mut of_few = FloatingFrame(LinearizedBackwardEuler::default());
         let (mut direct, mut dense) = (Direct::default(), Dense::default());
         let mut worst: f64 = 0.0;
         for step in 0..(2.0 / dt).round() as usize {
@@ -986,16 +991,16 @@ fn a_free_body_lands_on_the_ground_as_the_whole_model() {
         }
         let (end, expected) = (model.observe(&reduced.expand(&few)), model.observe(&state));
         assert!(end.kinetic_energy < 20.0 && expected.kinetic_energy < 20.0, "{end:?} {expected:?}");
-        assert!(end.centre_of_mass.y < 0.25, "flat on the ground: {}", end.centre_of_mass);
-        assert!((end.centre_of_mass.y - expected.centre_of_mass.y).abs() < 0.02, "{end:?} {expected:?}");
+        assert!(end.center_of_mass.y < 0.25, "flat on the ground: {}", end.center_of_mass);
+        assert!((end.center_of_mass.y - expected.center_of_mass.y).abs() < 0.02, "{end:?} {expected:?}");
         worst
     };
-    // In all directions: as the whole model, but for the error of the steps.
+    // With a complete basis: as the full model, except for the time discretization error.
     let small = [3, 1, 1];
     let all = || of_basis(&build(small), &complete(&build(small)), &Forces::Auto);
     let (coarse, fine) = (drop(small, all(), 0.002), drop(small, all(), 0.0005));
     assert!(coarse < 0.03 && fine < 0.7 * coarse, "{coarse} {fine}");
-    // In a few, its corners give way less, but it lands.
+    // With few basis vectors its corners are stiffer, but it lands.
     let (few, _) = Reduction::new(&build([8, 3, 3]), &ReductionParams::new(15), &mut on).unwrap();
     let worst = drop([8, 3, 3], few, 0.002);
     assert!(worst < 0.4, "{worst}");
@@ -1003,26 +1008,26 @@ fn a_free_body_lands_on_the_ground_as_the_whole_model() {
 
 #[test]
 fn states_go_from_the_whole_model_and_back() {
-    // Held: what is in the space of the basis comes back.
+    // Fixed: states in the span of the basis are recovered.
     let model = clamped("stvk", bar(Cells::Tet5, [6, 2, 2])).build().unwrap();
     let (reduction, _) = Reduction::new(&model, &ReductionParams::new(6), &mut on).unwrap();
     let mut reduced = ReducedModel::new(model, reduction).unwrap();
     let state = State { q: random(6, 0.3, 1), v: random(6, 1.0, 2), ..reduced.rest_state() };
     let again = reduced.project(&reduced.expand(&state));
     assert!(distance(&again.q, &state.q) < 1e-12 && distance(&again.v, &state.v) < 1e-12);
-    // Free: placed, turned and bent.
+    // Free: translated, rotated and bent.
     let (_, mut reduced, mut few) = spinning("stvk", Forces::Auto, Vec3::new(1.0, -2.0, 3.0));
-    let mut scheme = Following(Newmark::default());
+    let mut integrator = FloatingFrame(Newmark::default());
     for _ in 0..300 {
-        scheme.step(&mut reduced, &mut Dense::default(), &mut few, 0.002).unwrap();
+        integrator.step(&mut reduced, &mut Dense::default(), &mut few, 0.002).unwrap();
     }
     let full = reduced.expand(&few);
     let placement = reduced.placement().unwrap();
     let again = reduced.project(&full);
     let nearest = reduced.placement().unwrap();
-    // As the directions neither move nor turn the body, the frame is where a rigid body would be nearest.
+    // The basis vectors neither translate nor rotate the body, so the frame is the best-fitting rigid placement.
     let turned = (nearest.rotation - placement.rotation).to_cols_array();
-    assert!(largest(&turned) < 1e-12 && (nearest.centre - placement.centre).length() < 1e-12, "{turned:?}");
+    assert!(largest(&turned) < 1e-12 && (nearest.center - placement.center).length() < 1e-12, "{turned:?}");
     let back = reduced.expand(&again);
     assert!(distance(&back.q, &full.q) < 1e-12, "{:e}", distance(&back.q, &full.q));
     assert!(distance(&back.v, &full.v) < 1e-11, "{:e}", distance(&back.v, &full.v));

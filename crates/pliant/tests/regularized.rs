@@ -1,22 +1,22 @@
-//! The stepper of Servin, Lacoursière and Melin, "Interactive simulation of elastic deformable materials" (2006).
+//! Integrator of Servin, Lacoursière and Melin, "Interactive simulation of elastic deformable materials" (2006).
 
 use std::sync::Arc;
 
 use pliant::damping::Damping;
 use pliant::force::{SpringCoefficients, Springs};
-use pliant::integrator::regularized::{Error, Form, Moduli, Params, Strain};
+use pliant::integrator::regularized::{Error, Elimination, Moduli, RegularizedParams, Strain};
 use pliant::integrator::{
     Integrator, LinearizedBackwardEuler, Newmark, Regularized, StepError, StepInfo, SymplecticEuler,
 };
 use pliant::material::{AnyLaw, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, VolumeMesh, generate};
-use pliant::model::{Body, Hold, Model, ModelBuilder};
+use pliant::model::{Body, Fixed, Model, ModelBuilder};
 use pliant::motion::{Keyframes, Motion, Pose};
 use pliant::solver::{Cholesky, LinearSolver, Operator, SolveError, SolveInfo, Symbolic};
 use pliant::system::{State, System};
 
-/// A direct solver, for the schemes that this one is compared with.
+/// Direct solver for the integrators used for comparison.
 #[derive(Debug, Clone, Default)]
 struct Direct(Option<Cholesky<f64>>);
 
@@ -39,13 +39,14 @@ impl LinearSolver<Operator> for Direct {
 const YOUNG: f64 = 1e5;
 const POISSON: f64 = 0.25;
 
-/// A cube of 8 particles and 5 tetrahedra with edges of 1 m and a mass of 8 kg, hung at an edge with its centre at the height of it.
+/// Returns a cube of 8 particles and 5 tetrahedra with edges of 1 m and a mass of 8 kg, which hangs from an edge with
+/// its center at the height of the edge.
 fn hung(body: impl FnOnce(VolumeMesh) -> Body) -> Model {
     let mesh = generate::block([1.0; 3], [1; 3], Cells::Tet5).unwrap();
     let edge: Vec<u32> = (0..8).filter(|&v| mesh.vertices()[v as usize].truncate() == Vec3::Y.truncate()).collect();
     assert_eq!(edge.len(), 2);
     let gravity = -9.81 * Vec3::new(1.0, 1.0, 0.0).normalize();
-    Model::builder().body(body(mesh)).hold(Hold::fixed(edge)).gravity(gravity).lumped_mass().build().unwrap()
+    Model::builder().body(body(mesh)).fix(Fixed::new(edge)).gravity(gravity).lumped_mass().build().unwrap()
 }
 
 fn bare_cube() -> Model {
@@ -57,17 +58,17 @@ fn elastic_cube() -> Model {
     hung(|mesh| Body::new(mesh, law, 8.0))
 }
 
-/// How far the centre of the cube has turned about the edge, in degrees.
+/// Returns the rotation of the cube's center about the edge \[deg\].
 fn angle(model: &mut Model, state: &State) -> f64 {
-    let arm = model.observe(state).centre_of_mass - Vec3::new(0.0, 1.0, 0.5);
+    let arm = model.observe(state).center_of_mass - Vec3::new(0.0, 1.0, 0.5);
     let (start, down) = (Vec3::new(1.0, -1.0, 0.0).normalize(), Vec3::new(-1.0, -1.0, 0.0).normalize());
     arm.dot(down).atan2(arm.dot(start)).to_degrees()
 }
 
-/// Angles and positions at every 0.1 s of the first swing.
+/// Returns angles and positions at every 0.1 s of the first swing.
 fn swing(
     model: &mut Model,
-    scheme: &mut dyn Integrator<Model>,
+    integrator: &mut dyn Integrator<Model>,
     h: f64,
 ) -> Result<(Vec<f64>, Vec<Vec<Vec3>>), StepError> {
     let mut state = model.rest_state();
@@ -75,7 +76,7 @@ fn swing(
     let (mut angles, mut positions) = (Vec::new(), Vec::new());
     for _ in 0..13 {
         for _ in 0..(0.1 / h).round() as usize {
-            scheme.step(model, &mut solver, &mut state, h)?;
+            integrator.step(model, &mut solver, &mut state, h)?;
         }
         angles.push(angle(model, &state));
         positions.push(model.positions(&state));
@@ -83,7 +84,7 @@ fn swing(
     Ok((angles, positions))
 }
 
-/// The comparison of section 3 of the paper. The reference is Newmark's scheme with steps of 0.5 ms on the same body.
+/// Reproduces the comparison of section 3 of the paper, with Newmark's integrator at steps of 0.5 ms as the reference.
 #[test]
 fn a_swinging_cube_explodes_or_slows_down_with_others_but_not_with_constraints() {
     let (reference, _) = swing(&mut elastic_cube(), &mut Newmark::default(), 0.0005).unwrap();
@@ -91,10 +92,10 @@ fn a_swinging_cube_explodes_or_slows_down_with_others_but_not_with_constraints()
         assert_eq!(angles.len(), reference.len());
         angles.iter().zip(&reference).fold(0.0, |most: f64, (a, b)| most.max((a - b).abs()))
     };
-    // Explicit schemes need steps below 2/ω.
+    // Explicit integrators require steps below 2/ω.
     let exploded = swing(&mut elastic_cube(), &mut SymplecticEuler::default(), 0.05);
     assert!(matches!(exploded, Err(StepError::NotFinite { .. })));
-    // Linearised backward Euler is stable, but after 0.5 s has turned by a third less, and after 0.7 s by almost half.
+    // Linearized backward Euler is stable, but has rotated a third less after 0.5 s and almost half less after 0.7 s.
     let with = |h: f64| swing(&mut elastic_cube(), &mut LinearizedBackwardEuler::default(), h).unwrap().0;
     let slow = with(0.05);
     assert!((0.62..0.70).contains(&(slow[4] / reference[4])), "{}", slow[4] / reference[4]);
@@ -103,8 +104,8 @@ fn a_swinging_cube_explodes_or_slows_down_with_others_but_not_with_constraints()
     for form in FORMS {
         let with = |h: f64| {
             let mut model = bare_cube();
-            let mut scheme = Regularized::new(&model, &Params { form, ..Params::new(YOUNG, POISSON) }).unwrap();
-            swing(&mut model, &mut scheme, h).unwrap()
+            let mut integrator = Regularized::new(&model, &RegularizedParams { form, ..RegularizedParams::new(YOUNG, POISSON) }).unwrap();
+            swing(&mut model, &mut integrator, h).unwrap()
         };
         let ((coarse, at_coarse), (fine, at_fine)) = (with(0.05), with(0.005));
         assert!(worst(&coarse) < 4.0, "{form:?}: {}°", worst(&coarse));
@@ -115,19 +116,19 @@ fn a_swinging_cube_explodes_or_slows_down_with_others_but_not_with_constraints()
     }
 }
 
-fn step(model: &mut Model, scheme: &mut Regularized, state: &mut State, h: f64) -> Result<StepInfo, StepError> {
-    scheme.step(model, &mut Direct::default(), state, h)
+fn step(model: &mut Model, integrator: &mut Regularized, state: &mut State, h: f64) -> Result<StepInfo, StepError> {
+    integrator.step(model, &mut Direct::default(), state, h)
 }
 
-fn run(model: &mut Model, scheme: &mut Regularized, state: &mut State, h: f64, steps: usize) {
+fn run(model: &mut Model, integrator: &mut Regularized, state: &mut State, h: f64, steps: usize) {
     for _ in 0..steps {
-        step(model, scheme, state, h).unwrap();
+        step(model, integrator, state, h).unwrap();
     }
 }
 
-const FORMS: [Form; 3] = [Form::Condensed, Form::Schur, Form::Saddle];
+const FORMS: [Elimination; 3] = [Elimination::Condensed, Elimination::Schur, Elimination::Saddle];
 
-/// A beam with some of everything: one end held and turned, a corner held along one axis, gravity, a load, damping.
+/// Returns a beam with a prescribed rotation of one end, a corner fixed along one axis, gravity, a load and damping.
 fn busy() -> ModelBuilder {
     let mesh = generate::block([2.0, 1.0, 1.0], [4, 2, 2], Cells::Tet6).unwrap();
     let end = mesh.vertex_sets()["x-min"].clone();
@@ -136,8 +137,8 @@ fn busy() -> ModelBuilder {
     let keyframes = Keyframes::new(Vec3::splat(0.5), vec![(0.0, Pose::default()), (1.0, pose)]).unwrap();
     Model::builder()
         .body(Body::without_elasticity(mesh, 1000.0))
-        .hold(Hold::moving(end, Motion::Keyframes(keyframes)))
-        .hold(Hold::fixed([corner]).along([false, true, false]))
+        .fix(Fixed::prescribed(end, Motion::Keyframes(keyframes)))
+        .fix(Fixed::new([corner]).along([false, true, false]))
         .load(corner + 1, Vec3::new(100.0, -50.0, 30.0))
         .gravity(Vec3::new(0.0, -9.81, 0.0))
         .damping(Damping::rayleigh(0.3, 0.0).unwrap())
@@ -153,26 +154,26 @@ fn disturbed(model: &Model, size: f64) -> State {
     state
 }
 
-/// The largest difference of positions and of velocities, as a part of the largest displacement and velocity.
+/// Returns the maximum difference of positions and velocities, relative to the maximum displacement and velocity.
 fn difference(a: &State, b: &State) -> f64 {
     let largest = |x: &[f64]| x.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
     let apart = |a: &[f64], b: &[f64]| a.iter().zip(b).fold(0.0, |most: f64, (a, b)| most.max((a - b).abs()));
     (apart(&a.q, &b.q) / largest(&a.q)).max(apart(&a.v, &b.v) / largest(&a.v))
 }
 
-/// Five steps of a busy model from a random state.
-fn five_steps(lumped: bool, params: &Params, tolerance: f64) -> State {
+/// Takes five steps of a busy model from a random state.
+fn five_steps(lumped: bool, params: &RegularizedParams, tolerance: f64) -> State {
     let mut model = if lumped { busy().lumped_mass() } else { busy() }.build().unwrap();
-    let mut scheme = Regularized::new(&model, params).unwrap();
+    let mut integrator = Regularized::new(&model, params).unwrap();
     let mut state = disturbed(&model, 0.02);
     for _ in 0..5 {
-        let info = step(&mut model, &mut scheme, &mut state, 0.01).unwrap();
+        let info = step(&mut model, &mut integrator, &mut state, 0.01).unwrap();
         assert!(info.solve.residual < tolerance, "{params:?}: {info:?}");
     }
-    // Held coordinates are exactly where they should be.
-    let mut held = state.q.clone();
-    model.prescribe(state.time, &mut held);
-    assert_eq!(held, state.q);
+    // Fixed coordinates have exactly their prescribed values.
+    let mut fixed = state.q.clone();
+    model.prescribe(state.time, &mut fixed);
+    assert_eq!(fixed, state.q);
     state
 }
 
@@ -183,13 +184,13 @@ fn all_forms_give_the_same_steps() {
             (1e5, 0.3, None, 1e-12),
             (1e7, 0.45, Some(0.01), 1e-12),
             (1e4, -0.5, Some(0.0), 1e-12),
-            // Here multipliers that cancel each other are large, and with them rounding.
+            // Large multipliers cancel here, which amplifies rounding.
             (1e5, 0.5, None, 1e-6),
             (f64::INFINITY, 0.3, None, 1e-6),
         ] {
-            for (lumped, forms) in [(true, &FORMS[..]), (false, &[Form::Condensed, Form::Saddle])] {
-                let run = |form: Form| {
-                    let params = Params { damping_time, strain, form, ..Params::new(young, poisson) };
+            for (lumped, forms) in [(true, &FORMS[..]), (false, &[Elimination::Condensed, Elimination::Saddle])] {
+                let run = |form: Elimination| {
+                    let params = RegularizedParams { damping_time, strain, form, ..RegularizedParams::new(young, poisson) };
                     five_steps(lumped, &params, tolerance)
                 };
                 let expected = run(forms[0]);
@@ -207,7 +208,7 @@ fn steps_are_bitwise_the_same_on_one_and_on_four_threads() {
     for form in FORMS {
         let on = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| five_steps(true, &Params { form, ..Params::new(1e5, 0.3) }, 1e-12))
+            pool.install(|| five_steps(true, &RegularizedParams { form, ..RegularizedParams::new(1e5, 0.3) }, 1e-12))
         };
         assert_eq!(on(1), on(4), "{form:?}");
     }
@@ -221,13 +222,13 @@ fn bodies_have_the_moduli_of_their_regions() {
         let mut builder = Model::builder().gravity(-9.81 * Vec3::Y);
         for number in 0..bodies.len() as u32 {
             let body = Body::without_elasticity(mesh(), 100.0);
-            builder = builder.body(body).hold(Hold::fixed([12 * number]));
+            builder = builder.body(body).fix(Fixed::new([12 * number]));
         }
         let mut model = builder.build().unwrap();
-        let params = Params { moduli: Moduli::PerRegion(bodies.to_vec()), ..Params::new(1.0, 0.0) };
-        let mut scheme = Regularized::new(&model, &params).unwrap();
+        let params = RegularizedParams { moduli: Moduli::PerRegion(bodies.to_vec()), ..RegularizedParams::new(1.0, 0.0) };
+        let mut integrator = Regularized::new(&model, &params).unwrap();
         let mut state = model.rest_state();
-        run(&mut model, &mut scheme, &mut state, 0.01, 10);
+        run(&mut model, &mut integrator, &mut state, 0.01, 10);
         state.q
     };
     let (both, alone) = (run(&moduli), moduli.map(|moduli| run(&[moduli])).concat());
@@ -237,19 +238,19 @@ fn bodies_have_the_moduli_of_their_regions() {
 }
 
 #[test]
-fn tetrahedra_that_are_held_whole_move_rigid_bodies_along() {
+fn tetrahedra_that_are_fixed_whole_move_rigid_bodies_along() {
     for form in FORMS {
         let mesh = generate::block([1.0; 3], [1; 3], Cells::Tet5).unwrap();
         let pose = Pose { translation: Vec3::new(0.0, 0.3, 0.0), rotation: Vec3::new(0.2, 0.4, -0.3) };
         let keyframes = Keyframes::new(Vec3::ZERO, vec![(0.0, Pose::default()), (1.0, pose)]).unwrap();
         let motion = Motion::Keyframes(keyframes);
-        let hold = Hold::moving(mesh.element(0).to_vec(), motion.clone());
+        let fixed = Fixed::prescribed(mesh.element(0).to_vec(), motion.clone());
         let body = Body::without_elasticity(mesh, 1000.0);
-        let mut model = Model::builder().body(body).hold(hold).lumped_mass().build().unwrap();
-        let params = Params { form, ..Params::new(f64::INFINITY, 0.5) };
-        let mut scheme = Regularized::new(&model, &params).unwrap();
+        let mut model = Model::builder().body(body).fix(fixed).lumped_mass().build().unwrap();
+        let params = RegularizedParams { form, ..RegularizedParams::new(f64::INFINITY, 0.5) };
+        let mut integrator = Regularized::new(&model, &params).unwrap();
         let mut state = model.rest_state();
-        run(&mut model, &mut scheme, &mut state, 0.01, 100);
+        run(&mut model, &mut integrator, &mut state, 0.01, 100);
         for (x, rest) in model.positions(&state).iter().zip(model.rest()) {
             let expected = *rest + motion.displacement(1.0, *rest);
             assert!((*x - expected).length() < 1e-3, "{form:?}: {x} {expected}");
@@ -260,18 +261,18 @@ fn tetrahedra_that_are_held_whole_move_rigid_bodies_along() {
 #[test]
 fn a_free_body_keeps_momentum_and_angular_momentum_at_any_step() {
     for (form, lumped) in
-        [(Form::Condensed, false), (Form::Condensed, true), (Form::Schur, true), (Form::Saddle, false)]
+        [(Elimination::Condensed, false), (Elimination::Condensed, true), (Elimination::Schur, true), (Elimination::Saddle, false)]
     {
         let mesh = generate::block([1.0, 0.6, 0.3], [3, 2, 1], Cells::Tet5).unwrap();
         let builder = Model::builder().body(Body::without_elasticity(mesh, 100.0));
         let mut model = if lumped { builder.lumped_mass() } else { builder }.build().unwrap();
-        let mut scheme = Regularized::new(&model, &Params { form, ..Params::new(1e6, 0.3) }).unwrap();
+        let mut integrator = Regularized::new(&model, &RegularizedParams { form, ..RegularizedParams::new(1e6, 0.3) }).unwrap();
         let mut state = disturbed(&model, 0.0);
         let all = 0..model.vertex_count();
         model.set_velocity(&mut state, all, Vec3::new(1.0, 2.0, 0.0), Vec3::new(3.0, -1.0, 4.0), Vec3::splat(0.3));
         let before = model.observe(&state);
         for _ in 0..100 {
-            step(&mut model, &mut scheme, &mut state, 0.02).unwrap();
+            step(&mut model, &mut integrator, &mut state, 0.02).unwrap();
         }
         let after = model.observe(&state);
         assert!((after.momentum - before.momentum).length() < 1e-10 * before.momentum.length());
@@ -280,7 +281,7 @@ fn a_free_body_keeps_momentum_and_angular_momentum_at_any_step() {
     }
 }
 
-/// The compound pendulum that the cube becomes when rigid: its angles at the ends of steps, in degrees, by small steps of its own.
+/// Returns the angles of the compound pendulum that the rigid cube becomes \[deg\], computed with small steps.
 fn pendulum(model: &Model, samples: usize) -> Vec<f64> {
     let pivot = Vec3::new(0.0, 1.0, 0.0);
     let (mut moment, mut first, mut mass) = (0.0, Vec3::ZERO, 0.0);
@@ -304,7 +305,7 @@ fn pendulum(model: &Model, samples: usize) -> Vec<f64> {
     angles
 }
 
-/// The largest relative change of the length of an edge.
+/// Returns the maximum relative change of the length of an edge.
 fn stretch(model: &Model, state: &State) -> f64 {
     let x = model.positions(state);
     let mut worst = 0.0_f64;
@@ -324,20 +325,20 @@ fn rigid_and_incompressible_cubes_swing_as_pendulums_and_keep_their_lengths() {
     for form in FORMS {
         for (young, poisson) in [(1e12, 0.5), (1e12, 0.2), (f64::INFINITY, 0.5), (f64::INFINITY, 0.2)] {
             let mut model = bare_cube();
-            let mut scheme = Regularized::new(&model, &Params { form, ..Params::new(young, poisson) }).unwrap();
+            let mut integrator = Regularized::new(&model, &RegularizedParams { form, ..RegularizedParams::new(young, poisson) }).unwrap();
             let mut state = model.rest_state();
             let expected = pendulum(&model, 12);
             for number in 1..=80 {
-                step(&mut model, &mut scheme, &mut state, h).unwrap();
+                step(&mut model, &mut integrator, &mut state, h).unwrap();
                 assert!(stretch(&model, &state) < 0.008, "{form:?} {young} {poisson}: {}", stretch(&model, &state));
                 if number % 20 == 0 {
                     let (found, expected) = (angle(&mut model, &state), expected[3 * number / 20 - 1]);
                     assert!((found - expected).abs() < 1.5, "{form:?} {young} {poisson}: {found}° {expected}°");
                 }
             }
-            // And on for half a minute: damping is that of the scheme alone, some percent of the energy.
+            // Continues for half a minute: only the integrator dissipates, a few percent of the energy.
             for _ in 0..2000 {
-                step(&mut model, &mut scheme, &mut state, h).unwrap();
+                step(&mut model, &mut integrator, &mut state, h).unwrap();
                 assert!(stretch(&model, &state) < 0.008, "{form:?} {young} {poisson}: {}", stretch(&model, &state));
             }
             let after = model.observe(&state);
@@ -354,15 +355,15 @@ fn a_rigid_body_of_many_tetrahedra_spins_on_though_its_constraints_depend_on_eac
         let mesh = generate::block([1.5, 1.0, 0.5], [3, 2, 1], Cells::Tet6).unwrap();
         let builder = Model::builder().body(Body::without_elasticity(mesh, 100.0));
         let mut model = builder.lumped_mass().build().unwrap();
-        let params = Params { form, ..Params::new(f64::INFINITY, 0.3) };
-        let mut scheme = Regularized::new(&model, &params).unwrap();
+        let params = RegularizedParams { form, ..RegularizedParams::new(f64::INFINITY, 0.3) };
+        let mut integrator = Regularized::new(&model, &params).unwrap();
         let mut state = model.rest_state();
         let all = 0..model.vertex_count();
         model.set_velocity(&mut state, all, Vec3::ZERO, Vec3::new(1.0, -2.0, 3.0), Vec3::new(0.75, 0.5, 0.25));
         let before = model.observe(&state);
         for _ in 0..200 {
-            let info = step(&mut model, &mut scheme, &mut state, 0.015).unwrap();
-            // Multipliers that cancel each other are large, and with them rounding.
+            let info = step(&mut model, &mut integrator, &mut state, 0.015).unwrap();
+            // Large multipliers cancel, which amplifies rounding.
             assert!(info.solve.residual < 1e-6, "{form:?}: {}", info.solve.residual);
             assert!(stretch(&model, &state) < 0.006, "{form:?}: {}", stretch(&model, &state));
         }
@@ -379,11 +380,11 @@ fn a_soft_body_keeps_its_volume_at_a_poisson_ratio_of_one_half() {
     for form in FORMS {
         let change = |poisson: f64| {
             let mut model = bare_cube();
-            let mut scheme = Regularized::new(&model, &Params { form, ..Params::new(1e3, poisson) }).unwrap();
+            let mut integrator = Regularized::new(&model, &RegularizedParams { form, ..RegularizedParams::new(1e3, poisson) }).unwrap();
             let mut state = model.rest_state();
             let mut worst = 0.0_f64;
             for _ in 0..200 {
-                step(&mut model, &mut scheme, &mut state, 0.015).unwrap();
+                step(&mut model, &mut integrator, &mut state, 0.015).unwrap();
                 worst = worst.max((model.observe(&state).volume - 1.0).abs());
             }
             worst
@@ -392,7 +393,7 @@ fn a_soft_body_keeps_its_volume_at_a_poisson_ratio_of_one_half() {
     }
 }
 
-/// What of the area of the end at `x = length` belongs to each vertex.
+/// Returns the area of the end at `x = length` that belongs to each vertex.
 fn end_areas(mesh: &VolumeMesh, length: f64) -> Vec<(u32, f64)> {
     let mut areas = vec![0.0; mesh.vertex_count()];
     let x = |v: u32| mesh.vertices()[v as usize];
@@ -406,14 +407,14 @@ fn end_areas(mesh: &VolumeMesh, length: f64) -> Vec<(u32, f64)> {
     (0..).zip(areas).filter(|(_, area)| *area > 0.0).collect()
 }
 
-/// Steps that are large compared to all vibrations, with `γ = 1`, end in equilibrium.
-fn settle(model: &mut Model, params: Params, steps: usize) -> (State, usize) {
+/// Finds equilibrium by steps with `γ = 1` that are large compared to all periods.
+fn settle(model: &mut Model, params: RegularizedParams, steps: usize) -> (State, usize) {
     let h = 100.0;
-    let mut scheme = Regularized::new(model, &Params { damping_time: Some(0.5 * h), ..params }).unwrap();
+    let mut integrator = Regularized::new(model, &RegularizedParams { damping_time: Some(0.5 * h), ..params }).unwrap();
     let mut state = model.rest_state();
     let mut factorizations = 0;
     for _ in 0..steps {
-        factorizations += step(model, &mut scheme, &mut state, h).unwrap().factorizations;
+        factorizations += step(model, &mut integrator, &mut state, h).unwrap().factorizations;
     }
     (state, factorizations)
 }
@@ -426,13 +427,13 @@ fn a_beam_that_is_pulled_gets_longer_by_fl_over_ea() {
         let set = |name: &str| mesh.vertex_sets()[name].clone();
         let mut builder = Model::builder();
         if clamped {
-            builder = builder.hold(Hold::fixed(set("x-min")));
+            builder = builder.fix(Fixed::new(set("x-min")));
         } else {
-            // Walls without friction on three sides: stress is the same everywhere.
+            // Frictionless walls on three sides: the stress is uniform.
             for (name, axes) in
                 [("x-min", [true, false, false]), ("y-min", [false, true, false]), ("z-min", [false, false, true])]
             {
-                builder = builder.hold(Hold::fixed(set(name)).along(axes));
+                builder = builder.fix(Fixed::new(set(name)).along(axes));
             }
         }
         let end = end_areas(&mesh, length);
@@ -440,7 +441,7 @@ fn a_beam_that_is_pulled_gets_longer_by_fl_over_ea() {
             builder = builder.load(vertex, Vec3::X * force * area / (side * side));
         }
         let mut model = builder.body(Body::without_elasticity(mesh, 1000.0)).build().unwrap();
-        let (state, _) = settle(&mut model, Params::new(young, 0.3), 30);
+        let (state, _) = settle(&mut model, RegularizedParams::new(young, 0.3), 30);
         let found = end.iter().map(|&(vertex, _)| state.q[3 * vertex as usize]).sum::<f64>() / end.len() as f64;
         let expected = force * length / (young * side * side);
         assert!((found / expected - 1.0).abs() < if clamped { 0.05 } else { 2e-3 });
@@ -451,7 +452,7 @@ fn a_beam_that_is_pulled_gets_longer_by_fl_over_ea() {
 fn a_square_bar_that_is_twisted_turns_by_t_over_gj() {
     let (length, young, poisson, torque) = (4.0, 1e6, 0.3, 100.0);
     let shear = young / (2.0 * (1.0 + poisson));
-    // Saint-Venant's constant of a square with sides of 1.
+    // St. Venant's torsion constant of a unit square.
     let expected = torque / (shear * 0.140577);
     let mut last = f64::INFINITY;
     for across in [2, 4, 8] {
@@ -459,15 +460,15 @@ fn a_square_bar_that_is_twisted_turns_by_t_over_gj() {
         let arm = |v: u32| mesh.vertices()[v as usize] - Vec3::new(mesh.vertices()[v as usize].x, 0.5, 0.5);
         let end = end_areas(&mesh, length);
         let polar: f64 = end.iter().map(|&(v, area)| area * arm(v).length_squared()).sum();
-        let mut builder = Model::builder().hold(Hold::fixed(mesh.vertex_sets()["x-min"].clone()));
+        let mut builder = Model::builder().fix(Fixed::new(mesh.vertex_sets()["x-min"].clone()));
         for &(vertex, area) in &end {
             builder = builder.load(vertex, torque * area / polar * Vec3::X.cross(arm(vertex)));
         }
         let mut model = builder.body(Body::without_elasticity(mesh.clone(), 1000.0)).build().unwrap();
         let (state, factorizations) =
-            settle(&mut model, Params { strain: Strain::Linear, ..Params::new(young, poisson) }, 20);
+            settle(&mut model, RegularizedParams { strain: Strain::Linear, ..RegularizedParams::new(young, poisson) }, 20);
         assert_eq!(factorizations, 1);
-        // The mean turn of a section, away from both ends.
+        // Mean rotation of a section, away from both ends.
         let turn = |x: f64| {
             let section = (0..mesh.vertex_count() as u32).filter(|&v| (mesh.vertices()[v as usize].x - x).abs() < 1e-9);
             let (mut moment, mut polar) = (0.0, 0.0);
@@ -489,19 +490,19 @@ fn a_square_bar_that_is_twisted_turns_by_t_over_gj() {
 fn linear_strain_is_factored_once_until_the_step_or_the_holds_change() {
     for form in FORMS {
         let mut model = busy().lumped_mass().build().unwrap();
-        let params = Params { strain: Strain::Linear, form, ..Params::new(1e6, 0.3) };
-        let mut scheme = Regularized::new(&model, &params).unwrap();
+        let params = RegularizedParams { strain: Strain::Linear, form, ..RegularizedParams::new(1e6, 0.3) };
+        let mut integrator = Regularized::new(&model, &params).unwrap();
         let mut state = model.rest_state();
         let mut count = |model: &mut Model, state: &mut State, steps: usize, h: f64| {
-            (0..steps).map(|_| step(model, &mut scheme, state, h).unwrap().factorizations).sum::<usize>()
+            (0..steps).map(|_| step(model, &mut integrator, state, h).unwrap().factorizations).sum::<usize>()
         };
         assert_eq!(count(&mut model, &mut state, 100, 0.01), 1);
         assert_eq!(count(&mut model, &mut state, 10, 0.005), 1);
         model.release(&[0]);
         assert_eq!(count(&mut model, &mut state, 10, 0.005), 1);
-        let mut scheme = Regularized::new(&model, &Params { strain: Strain::Nonlinear, ..params }).unwrap();
-        assert_eq!(step(&mut model, &mut scheme, &mut state, 0.01).unwrap().factorizations, 1);
-        assert_eq!(step(&mut model, &mut scheme, &mut state, 0.01).unwrap().factorizations, 1);
+        let mut integrator = Regularized::new(&model, &RegularizedParams { strain: Strain::Nonlinear, ..params }).unwrap();
+        assert_eq!(step(&mut model, &mut integrator, &mut state, 0.01).unwrap().factorizations, 1);
+        assert_eq!(step(&mut model, &mut integrator, &mut state, 0.01).unwrap().factorizations, 1);
     }
 }
 
@@ -513,19 +514,19 @@ fn stiff_springs_beside_the_constraints_do_not_limit_the_step() {
     let mut model = Model::builder()
         .body(Body::without_elasticity(mesh, 8.0))
         .force(springs)
-        .hold(Hold::fixed([0]))
+        .fix(Fixed::new([0]))
         .gravity(-9.81 * Vec3::Y)
         .lumped_mass()
         .build()
         .unwrap();
-    let schur = Params { form: Form::Schur, ..Params::new(1e5, 0.3) };
+    let schur = RegularizedParams { form: Elimination::Schur, ..RegularizedParams::new(1e5, 0.3) };
     assert_eq!(Regularized::new(&model, &schur).unwrap_err(), Error::Coupled { pairs: 2 });
-    let [condensed, saddle] = [Form::Condensed, Form::Saddle].map(|form| {
-        let mut scheme = Regularized::new(&model, &Params { form, ..Params::new(1e5, 0.3) }).unwrap();
+    let [condensed, saddle] = [Elimination::Condensed, Elimination::Saddle].map(|form| {
+        let mut integrator = Regularized::new(&model, &RegularizedParams { form, ..RegularizedParams::new(1e5, 0.3) }).unwrap();
         let mut state = model.rest_state();
-        run(&mut model, &mut scheme, &mut state, 0.05, 10);
+        run(&mut model, &mut integrator, &mut state, 0.05, 10);
         let soon = state.clone();
-        run(&mut model, &mut scheme, &mut state, 0.05, 190);
+        run(&mut model, &mut integrator, &mut state, 0.05, 190);
         let x = model.positions(&state);
         assert!(((x[0] - x[7]).length() - 1.0).abs() < 1e-4, "{form:?}");
         soon
@@ -537,47 +538,47 @@ fn stiff_springs_beside_the_constraints_do_not_limit_the_step() {
 #[test]
 fn parameters_and_models_that_cannot_be_are_errors_with_numbers() {
     let model = bare_cube();
-    let error = |params: Params| Regularized::new(&model, &params).unwrap_err().to_string();
+    let error = |params: RegularizedParams| Regularized::new(&model, &params).unwrap_err().to_string();
     assert_eq!(
-        error(Params::new(-1.0, 0.3)),
+        error(RegularizedParams::new(-1.0, 0.3)),
         "Young's modulus of region `body` of body `body` is -1, expected a positive number of Pa"
     );
-    assert!(error(Params::new(f64::NAN, 0.3)).contains("is NaN"));
+    assert!(error(RegularizedParams::new(f64::NAN, 0.3)).contains("is NaN"));
     for poisson in [0.500001, -1.0, f64::NAN] {
         assert!(
-            error(Params::new(1.0, poisson)).contains(&format!("is {poisson}, expected more than -1 and at most 0.5"))
+            error(RegularizedParams::new(1.0, poisson)).contains(&format!("is {poisson}, expected more than -1 and at most 0.5"))
         );
     }
-    assert!(error(Params { damping_time: Some(-1.0), ..Params::new(1.0, 0.3) }).contains("damping time is -1 s"));
+    assert!(error(RegularizedParams { damping_time: Some(-1.0), ..RegularizedParams::new(1.0, 0.3) }).contains("damping time is -1 s"));
     let moduli = Moduli::PerRegion(vec![YoungPoisson { young: 1.0, poisson: 0.0 }; 2]);
-    assert!(error(Params { moduli, ..Params::new(1.0, 0.3) }).contains("for 2 regions, but the bodies"));
+    assert!(error(RegularizedParams { moduli, ..RegularizedParams::new(1.0, 0.3) }).contains("for 2 regions, but the bodies"));
     let consistent = busy().build().unwrap();
-    let schur = Params { form: Form::Schur, ..Params::new(1.0, 0.3) };
+    let schur = RegularizedParams { form: Elimination::Schur, ..RegularizedParams::new(1.0, 0.3) };
     assert!(matches!(Regularized::new(&consistent, &schur).unwrap_err(), Error::Coupled { .. }));
-    assert_eq!(Regularized::new(&elastic_cube(), &Params::new(1.0, 0.3)).unwrap_err(), Error::NoBody);
+    assert_eq!(Regularized::new(&elastic_cube(), &RegularizedParams::new(1.0, 0.3)).unwrap_err(), Error::NoBody);
     let hexes = generate::block([1.0; 3], [1; 3], Cells::Hex).unwrap();
     let hexes = Model::builder().body(Body::without_elasticity(hexes, 1.0)).build().unwrap();
-    let error = Regularized::new(&hexes, &Params::new(1.0, 0.3)).unwrap_err();
+    let error = Regularized::new(&hexes, &RegularizedParams::new(1.0, 0.3)).unwrap_err();
     assert_eq!(error, Error::Hexahedra { body: "body".to_owned() });
 }
 
 #[test]
 fn a_step_that_fails_leaves_the_state_as_it_was() {
     let mut model = bare_cube();
-    let mut scheme = Regularized::new(&model, &Params::new(1e5, 0.3)).unwrap();
+    let mut integrator = Regularized::new(&model, &RegularizedParams::new(1e5, 0.3)).unwrap();
     let mut state = disturbed(&model, 0.01);
-    step(&mut model, &mut scheme, &mut state, 0.01).unwrap();
+    step(&mut model, &mut integrator, &mut state, 0.01).unwrap();
     let before = state.clone();
-    assert!(matches!(step(&mut model, &mut scheme, &mut state, -1.0), Err(StepError::TimeStep { dt: -1.0 })));
+    assert!(matches!(step(&mut model, &mut integrator, &mut state, -1.0), Err(StepError::TimeStep { dt: -1.0 })));
     model.loads_mut()[4] = f64::NAN;
-    assert!(matches!(step(&mut model, &mut scheme, &mut state, 0.01), Err(StepError::NotFinite { .. })));
+    assert!(matches!(step(&mut model, &mut integrator, &mut state, 0.01), Err(StepError::NotFinite { .. })));
     model.loads_mut()[4] = 1e308;
-    let error = step(&mut model, &mut scheme, &mut state, 1e3).unwrap_err();
+    let error = step(&mut model, &mut integrator, &mut state, 1e3).unwrap_err();
     assert!(
         matches!(error, StepError::NotFinite { .. } | StepError::Strain { .. } | StepError::Solve { .. }),
         "{error}"
     );
     assert_eq!(before, state);
     model.loads_mut()[4] = 0.0;
-    step(&mut model, &mut scheme, &mut state, 0.01).unwrap();
+    step(&mut model, &mut integrator, &mut state, 0.01).unwrap();
 }

@@ -1,17 +1,17 @@
-//! Runs in folders: what they leave, and that an interruption changes nothing.
+//! Runs in folders: their files, and independence of interruptions.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
-use pliant::run::{Outcome, Params, Run, RunError, Status};
+use pliant::run::{Outcome, RunParams, Run, RunError, Status};
 use pliant::scene::{SceneFile, Source};
 use tempfile::TempDir;
 
-const NOW: Params = Params { checkpoint_interval: Duration::ZERO };
+const NOW: RunParams = RunParams { checkpoint_interval: Duration::ZERO };
 
-/// A soft block that falls on the ground, is held at an edge and pulled at a corner.
+/// Returns a scene of a soft block that falls on the ground, is fixed at an edge and pulled at a corner.
 fn scene(settings: &str, material: &str) -> SceneFile {
     let text = format!(
         r#"
@@ -20,7 +20,7 @@ mesh = {{ box = {{ size = [0.4, 0.2, 0.2], cells = [3, 2, 2] }} }}
 material = {{ {material} density = 1000 }}
 velocity = [0, -1, 0]
 
-[[hold]]
+[[fixed]]
 vertices = {{ every = ["x-min", "y-max"] }}
 
 [[handle]]
@@ -67,7 +67,7 @@ fn go(run: &mut Run, stop_after: u64) -> Result<Outcome, RunError> {
     })
 }
 
-/// The bytes of all results.
+/// Returns the bytes of all results.
 fn results(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     for entry in folder.join("frames").read_dir().unwrap().chain(folder.read_dir().unwrap()) {
@@ -81,23 +81,23 @@ fn results(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 #[test]
-fn a_run_that_is_stopped_and_resumed_is_the_same_to_the_last_bit_with_every_scheme_and_solver() {
+fn a_run_that_is_stopped_and_resumed_is_the_same_to_the_last_bit_with_every_integrator_and_solver() {
     let implicit = "step = 0.005\nduration = 0.15\n";
     let explicit = "step = 0.0005\nduration = 0.02\n";
     let mut cases = Vec::new();
-    for solver in ["auto", "direct", "direct-single", "block-jacobi", "incomplete-cholesky", "old-factor"] {
-        for scheme in ["linearized-backward-euler", "backward-euler", "newmark"] {
-            cases.push((format!("{implicit}scheme = \"{scheme}\"\nsolver = \"{solver}\"\n"), SOFT));
+    for solver in ["auto", "direct", "direct-single", "block-jacobi", "incomplete-cholesky", "stale-factor"] {
+        for integrator in ["linearized-backward-euler", "backward-euler", "newmark"] {
+            cases.push((format!("{implicit}integrator = \"{integrator}\"\nsolver = \"{solver}\"\n"), SOFT));
         }
     }
-    for scheme in ["central-differences", "symplectic-euler", "explicit-euler"] {
+    for integrator in ["central-differences", "symplectic-euler", "explicit-euler"] {
         for mass in ["consistent", "lumped"] {
-            cases.push((format!("{explicit}scheme = \"{scheme}\"\nmass = \"{mass}\"\n"), SOFT));
+            cases.push((format!("{explicit}integrator = \"{integrator}\"\nmass = \"{mass}\"\n"), SOFT));
         }
     }
-    cases.push((format!("{implicit}scheme = \"static\"\n"), SOFT));
-    cases.push((format!("{implicit}scheme = \"regularized\"\n"), SOFT));
-    cases.push((format!("{implicit}scheme = \"regularized\"\nregularized = {{ strain = \"linear\" }}\n"), SOFT));
+    cases.push((format!("{implicit}integrator = \"static\"\n"), SOFT));
+    cases.push((format!("{implicit}integrator = \"regularized\"\n"), SOFT));
+    cases.push((format!("{implicit}integrator = \"regularized\"\nregularized = {{ strain = \"linear\" }}\n"), SOFT));
     for (settings, material) in cases {
         let folders = [TempDir::new().unwrap(), TempDir::new().unwrap()];
         let whole = go(&mut Run::create(scene(&settings, material), folders[0].path()).unwrap(), u64::MAX).unwrap();
@@ -118,10 +118,10 @@ fn a_run_that_is_stopped_and_resumed_is_the_same_to_the_last_bit_with_every_sche
     }
 }
 
-/// A reduced model: held, with a law of each kind; or free, in a frame that moves along.
+/// Checks reduced models: fixed, with a law of each kind, or free, in a floating frame.
 #[test]
 fn a_reduced_run_that_is_stopped_and_resumed_is_the_same_to_the_last_bit() {
-    let scene = |scheme: &str, law: &str, hold: &str| {
+    let scene = |integrator: &str, law: &str, fixed: &str| {
         let text = format!(
             r#"
 reduced = {{ size = 8 }}
@@ -131,7 +131,7 @@ mesh = {{ box = {{ size = [0.4, 0.1, 0.1], cells = [6, 2, 2] }} }}
 material = {{ law = "{law}", young = 2e4, poisson = 0.4, density = 1000 }}
 velocity = [0, -1, 0]
 spin = [0, 1, 3]
-{hold}
+{fixed}
 [[handle]]
 vertices = {{ nearest = [0.4, 0, 0] }}
 stiffness = 50
@@ -150,7 +150,7 @@ stiffness = 0.001
 restart_every = 7
 step = 0.002
 duration = 0.1
-scheme = "{scheme}"
+integrator = "{integrator}"
 
 [output]
 frame_rate = 100
@@ -159,27 +159,27 @@ record_every = 2
         );
         SceneFile::parse(Source::new("block.toml", text)).unwrap()
     };
-    let held = "[[hold]]\nvertices = \"x-min\"\n";
-    for (scheme, law, hold) in [
-        ("linearized-backward-euler", "stvk", held),
-        ("newmark", "stvk", held),
-        ("backward-euler", "neo-hookean", held),
-        ("central-differences", "stvk", held),
-        ("exact-modes", "linear", held),
-        ("static", "stvk", held),
+    let fixed = "[[fixed]]\nvertices = \"x-min\"\n";
+    for (integrator, law, fixed) in [
+        ("linearized-backward-euler", "stvk", fixed),
+        ("newmark", "stvk", fixed),
+        ("backward-euler", "neo-hookean", fixed),
+        ("central-differences", "stvk", fixed),
+        ("exact-modes", "linear", fixed),
+        ("static", "stvk", fixed),
         ("linearized-backward-euler", "stvk", ""),
         ("newmark", "stvk", ""),
         ("backward-euler", "stable-neo-hookean", ""),
     ] {
         let folders = [TempDir::new().unwrap(), TempDir::new().unwrap()];
-        let whole = go(&mut Run::create(scene(scheme, law, hold), folders[0].path()).unwrap(), u64::MAX).unwrap();
-        assert_eq!((whole.status, whole.step), (Status::Done, 50), "{scheme} {law}");
-        let stopped = go(&mut Run::create(scene(scheme, law, hold), folders[1].path()).unwrap(), 10).unwrap();
+        let whole = go(&mut Run::create(scene(integrator, law, fixed), folders[0].path()).unwrap(), u64::MAX).unwrap();
+        assert_eq!((whole.status, whole.step), (Status::Done, 50), "{integrator} {law}");
+        let stopped = go(&mut Run::create(scene(integrator, law, fixed), folders[1].path()).unwrap(), 10).unwrap();
         assert_eq!((stopped.status, stopped.resumable_from), (Status::Stopped, 7));
         go(&mut Run::resume(folders[1].path()).unwrap(), u64::MAX).unwrap();
         let [expected, found] = folders.map(|folder| results(folder.path()));
         for (name, bytes) in &expected {
-            assert!(found[name] == *bytes, "{name} differs after being resumed with {scheme} of {law}, {hold}");
+            assert!(found[name] == *bytes, "{name} differs after being resumed with {integrator} of {law}, {fixed}");
         }
     }
 }
@@ -204,14 +204,14 @@ fn frames_numbers_and_formats_are_there_and_can_be_read_again() {
     assert_eq!(table.rows.len(), 11);
     let corner = table.columns.iter().position(|name| name == "corner.x").unwrap();
     let vertex =
-        run.cast().bodies()[0].mesh().vertices().iter().position(|x| (x.x, x.y, x.z) == (0.4, 0.0, 0.0)).unwrap();
+        run.geometry().bodies()[0].mesh().vertices().iter().position(|x| (x.x, x.y, x.z) == (0.4, 0.0, 0.0)).unwrap();
     assert_eq!(table.rows[10][corner], 0.4 + last.u[3 * vertex]);
     assert!(folder.path().join("vtu/block_000010.vtu").is_file());
     let list = std::fs::read_to_string(folder.path().join("vtu/block.pvd")).unwrap();
     assert_eq!(list.matches("block_0000").count(), 11);
 }
 
-fn toml_formats(list: &str) -> Vec<pliant::scene::At<pliant::scene::Animation>> {
+fn toml_formats(list: &str) -> Vec<pliant::scene::Located<pliant::scene::Animation>> {
     let text = format!("[[object]]\nmesh = \"a\"\n[simulation]\nstep = 1\nduration = 1\n[output]\nformats = {list}\n");
     SceneFile::parse(Source::new("a.toml", text)).unwrap().scene.output.value.formats
 }
@@ -229,20 +229,20 @@ fn a_resumed_series_lists_the_frames_from_before() {
 
 #[test]
 fn a_step_that_fails_leaves_what_was_before_it() {
-    // A law that forbids inversion, and a hold that turns elements inside out.
+    // A law undefined for inverted elements, and a prescribed motion that inverts elements.
     let folder = TempDir::new().unwrap();
     let text = r#"
 gravity = [0, 0, 0]
 [[object]]
 mesh = { box = { size = [1, 1, 1], cells = [2, 2, 2] } }
 material = { law = "neo-hookean", young = 1e5, poisson = 0.4, density = 1000 }
-[[hold]]
+[[fixed]]
 vertices = "x-min"
-[[hold]]
+[[fixed]]
 vertices = "x-max"
 motion = { keyframes = [{ time = 0.1 }, { time = 0.2, translate = [-3, 0, 0] }] }
 [simulation]
-scheme = "backward-euler"
+integrator = "backward-euler"
 step = 0.01
 duration = 1
 halvings = 2
@@ -263,7 +263,7 @@ fn folders_that_are_no_runs_and_runs_that_were_tampered_with_are_errors() {
     let folder = TempDir::new().unwrap();
     let path = folder.path();
     let error = |result: Result<Run, RunError>| result.map(drop).unwrap_err().to_string();
-    assert!(error(Run::open(path)).contains("this is no run of Pliant"));
+    assert!(error(Run::open(path)).contains("not a run of Pliant"));
     go(&mut Run::create(scene("step = 0.005\nduration = 0.1\n", SOFT), path).unwrap(), 9).unwrap();
     let checkpoint = std::fs::read(path.join("checkpoint.bin")).unwrap();
     std::fs::write(path.join("checkpoint.bin"), &checkpoint[..100]).unwrap();
@@ -271,11 +271,11 @@ fn folders_that_are_no_runs_and_runs_that_were_tampered_with_are_errors() {
     std::fs::write(path.join("checkpoint.bin"), &checkpoint).unwrap();
     let scene = std::fs::read_to_string(path.join("scene.toml")).unwrap();
     std::fs::write(path.join("scene.toml"), scene.replace("cells = [3, 2, 2]", "cells = [2, 2, 2]")).unwrap();
-    assert!(error(Run::resume(path)).contains("the scene was changed since the run began"));
+    assert!(error(Run::resume(path)).contains("the scene has changed since the run began"));
     std::fs::write(path.join("scene.toml"), &scene).unwrap();
     let manifest = std::fs::read_to_string(path.join("run.json")).unwrap();
     std::fs::write(path.join("run.json"), manifest.replace("\"block\"", "\"../block\"")).unwrap();
-    assert!(error(Run::open(path)).contains("expected that of a file"));
+    assert!(error(Run::open(path)).contains("expected a file name"));
     std::fs::write(path.join("run.json"), &manifest).unwrap();
     let frame = path.join("frames/000001.npy");
     std::fs::write(&frame, &std::fs::read(&frame).unwrap()[..90]).unwrap();
@@ -305,7 +305,7 @@ fn two_runs_cannot_write_to_one_folder() {
     let second = Run::create(scene("step = 0.005\nduration = 0.1\n", SOFT), folder.path());
     let owner = format!("process {} is writing to this folder", std::process::id());
     assert!(second.map(drop).unwrap_err().to_string().contains(&owner));
-    // Looking at it is no harm.
+    // Opening it for reading is allowed.
     assert_eq!(Run::open(folder.path()).unwrap().status(), Status::Running);
     drop(first);
     Run::create(scene("step = 0.005\nduration = 0.1\n", SOFT), folder.path()).unwrap();
@@ -324,7 +324,7 @@ fn a_folder_stays_locked_after_the_last_step_until_the_run_is_dropped() {
     assert!(results(folder.path()) == before, "nothing is touched");
     drop(run);
     again().unwrap();
-    // A folder that is no run is not made to look like one.
+    // A folder without a run stays unchanged.
     let other = TempDir::new().unwrap();
     assert!(matches!(Run::lock(other.path()), Err(RunError::NotARun { .. })));
     assert_eq!(other.path().read_dir().unwrap().count(), 0);
@@ -353,20 +353,20 @@ fn an_output_that_fails_leaves_a_complete_run_whose_other_outputs_are_made_later
     let mut file = scene("step = 0.005\nduration = 0.05\n", SOFT);
     file.scene.output.value.formats = toml_formats("[\"glb\", \"mdd\"]");
     let mut run = Run::create(file, folder.path()).unwrap();
-    // Where the file should be, there is a folder.
+    // A folder has the name of the output file.
     std::fs::create_dir(folder.path().join("block.glb")).unwrap();
     let error = go(&mut run, u64::MAX).map(drop).unwrap_err();
     assert!(error.to_string().contains("block.glb"), "{error}");
     std::fs::remove_dir(folder.path().join("block.glb")).unwrap();
     let outcome = go(&mut run, u64::MAX).unwrap();
     assert!(outcome.failures.is_empty() && outcome.files.len() == 2, "{outcome:?}");
-    // Only what is missing is made.
+    // Only missing files are written.
     std::fs::write(folder.path().join("block.glb"), "kept").unwrap();
     std::fs::remove_file(folder.path().join("block.mdd")).unwrap();
     let outputs = run.finish();
     assert_eq!(outputs.files, [folder.path().join("block.mdd")]);
     assert_eq!(std::fs::read(folder.path().join("block.glb")).unwrap(), b"kept");
-    // A frame that is missing fails them, and the run is still complete.
+    // A missing frame makes them fail, but the run stays complete.
     std::fs::remove_file(folder.path().join("block.mdd")).unwrap();
     std::fs::remove_file(folder.path().join("frames/000002.npy")).unwrap();
     assert_eq!(run.finish().failures.len(), 1);
@@ -404,9 +404,9 @@ fn a_run_that_is_resumed_at_its_end_has_its_last_row_and_frame() {
     let folder = TempDir::new().unwrap();
     let mut file = scene("step = 0.005\nduration = 0.14\n", SOFT);
     file.scene.output.value.formats = toml_formats("[\"vtu\"]");
-    file.scene.output.value.record_every = Some(pliant::scene::At::new(3));
+    file.scene.output.value.record_every = Some(pliant::scene::Located::new(3));
     file.scene.output.value.frame_rate = Some(pliant::scene::Quantity::new(67.0).into());
-    // Restarts every 7 steps, 28 steps: a checkpoint at the end.
+    // Restarts every 7 of 28 steps: the last checkpoint is at the end.
     go(&mut Run::create(file, folder.path()).unwrap(), u64::MAX).unwrap();
     let list = || std::fs::read_to_string(folder.path().join("vtu/block.pvd")).unwrap();
     let before = (results(folder.path()), list());

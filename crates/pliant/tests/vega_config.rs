@@ -1,4 +1,4 @@
-//! VegaFEM's `.config` files: what they mean here, and what is said of those that mean nothing.
+//! VegaFEM's `.config` files: their meaning, and errors of invalid ones.
 
 mod support;
 
@@ -6,9 +6,9 @@ use std::path::Path;
 
 use pliant::io::{Memory, WriteOptions, write_to};
 use pliant::math::Vec3;
-use pliant::mesh::{Cells, ElementKind, Material, Moduli, Region, VolumeMesh, generate};
+use pliant::mesh::{Cells, ElementKind, MaterialData, Moduli, Region, VolumeMesh, generate};
 use pliant::scene::{
-    Built, Inverted, MaterialChoice, MaterialTangent, Newmark, SceneFile, Scheme, Source, Start, Tangent, vega,
+    Built, IntegratorKind, Inverted, MaterialChoice, MaterialTangent, Newmark, SceneFile, Source, Start, Tangent, vega,
 };
 use pliant::system::State;
 use support::{assert_close, section, sections};
@@ -16,32 +16,32 @@ use support::{assert_close, section, sections};
 const YOUNG: f64 = 1e6;
 const POISSON: f64 = 0.45;
 
-/// What every file must say.
+/// Required keys of every file.
 const STEPS: &str =
     "*timestep\n0.01\n*dampingMassCoef\n0.0\n*dampingStiffnessCoef\n0.01\n*syncTimestepWithGraphics\n0\n";
 const BODY: &str = "*volumetricMeshFilename\nbody.veg\n";
 
-fn with_material(mesh: VolumeMesh, material: Material) -> VolumeMesh {
+fn with_material(mesh: VolumeMesh, material: MaterialData) -> VolumeMesh {
     let mut data = mesh.into_data();
     data.regions = vec![Region::of("rubber", material)];
     VolumeMesh::check(data).unwrap().mesh
 }
 
-fn rubber() -> Material {
-    Material::isotropic("rubber", 1000.0, YOUNG, POISSON)
+fn rubber() -> MaterialData {
+    MaterialData::isotropic("rubber", 1000.0, YOUNG, POISSON)
 }
 
-/// A block of eight cubes of tetrahedra, the same of cubes, and one of another law.
+/// Returns files with a block of tetrahedra, one of hexahedra, and one of another law.
 fn files() -> Memory {
     let files = Memory::default();
-    let put = |name: &str, cells: Cells, material: Material| {
+    let put = |name: &str, cells: Cells, material: MaterialData| {
         let mesh = with_material(generate::block([1.0, 1.0, 1.0], [2, 2, 2], cells).unwrap(), material);
         write_to(&files, Path::new(name), &mesh, &WriteOptions::default()).unwrap();
     };
     put("body.veg", Cells::Tet5, rubber());
     put("cubes.veg", Cells::Hex, rubber());
     let moduli = Some(Moduli::MooneyRivlin { mu01: 5e4, mu10: 6e4, v1: 1e6 });
-    put("rivlin.veg", Cells::Tet5, Material { name: "rivlin".into(), density: Some(1000.0), moduli });
+    put("rivlin.veg", Cells::Tet5, MaterialData { name: "rivlin".into(), density: Some(1000.0), moduli });
     let surface = generate::block([1.0, 1.0, 1.0], [1, 1, 1], Cells::Tet5).unwrap();
     write_to(&files, Path::new("skin.obj"), &surface, &WriteOptions::default()).unwrap();
     files.and("fixed.bou", "1,2,3,\n4,5,6,7,8,9,\n").and("empty.bou", "\n").and("commented.bou", "# none\n ,\n")
@@ -51,7 +51,7 @@ fn read_with(files: Memory, text: &str) -> Result<SceneFile, String> {
     SceneFile::read(&files.and("a.config", text), Path::new("a.config")).map_err(|error| error.to_string())
 }
 
-/// A body with what every file says, and more.
+/// Reads a file with the required keys and `text`.
 fn read(text: &str) -> SceneFile {
     read_with(files(), &format!("{BODY}{STEPS}{text}")).unwrap_or_else(|error| panic!("{error}"))
 }
@@ -71,7 +71,7 @@ fn advance(built: &mut Built, steps: usize) {
     }
 }
 
-fn material(file: &SceneFile) -> &pliant::scene::Material {
+fn material(file: &SceneFile) -> &pliant::scene::MaterialSettings {
     match &file.scene.objects[0].material.as_ref().unwrap().value {
         MaterialChoice::Here(material) => material,
         MaterialChoice::Named(name) => panic!("named {name}"),
@@ -79,24 +79,24 @@ fn material(file: &SceneFile) -> &pliant::scene::Material {
 }
 
 #[test]
-fn every_solver_of_vegafem_is_a_scheme_here_and_makes_steps() {
-    for (solver, scheme) in [
-        ("implicitNewmark", Scheme::Newmark),
-        ("implicitBackwardEuler", Scheme::LinearizedBackwardEuler),
-        ("Euler", Scheme::ExplicitEuler),
-        ("symplecticEuler", Scheme::SymplecticEuler),
-        ("centralDifferences", Scheme::CentralDifferences),
+fn every_solver_of_vegafem_is_a_integrator_here_and_makes_steps() {
+    for (solver, integrator) in [
+        ("implicitNewmark", IntegratorKind::Newmark),
+        ("implicitBackwardEuler", IntegratorKind::LinearizedBackwardEuler),
+        ("Euler", IntegratorKind::ExplicitEuler),
+        ("symplecticEuler", IntegratorKind::SymplecticEuler),
+        ("centralDifferences", IntegratorKind::CentralDifferences),
     ] {
         let text = format!("*solver\n{solver}\n*timestep\n0.0001\n*addGravity\n1\n*fixedVerticesFilename\nfixed.bou\n");
-        assert_eq!(read(&text).scene.simulation.scheme.value, scheme, "{solver}");
+        assert_eq!(read(&text).scene.simulation.integrator.value, integrator, "{solver}");
         let mut built = build(&text);
         advance(&mut built, 20);
         assert!(built.simulation.state().q[3 * 26 + 1] < 0.0, "{solver} does not let the body sag");
     }
-    assert_eq!(read("").scene.simulation.scheme.value, Scheme::Newmark);
+    assert_eq!(read("").scene.simulation.integrator.value, IntegratorKind::Newmark);
     assert_eq!(
-        read("*implicitSolverMethod\nimplicitBackwardEuler\n").scene.simulation.scheme.value,
-        Scheme::LinearizedBackwardEuler
+        read("*implicitSolverMethod\nimplicitBackwardEuler\n").scene.simulation.integrator.value,
+        IntegratorKind::LinearizedBackwardEuler
     );
 }
 
@@ -106,7 +106,7 @@ fn one_iteration_is_the_default_and_more_are_newtons_method() {
     let newton = once.scene.simulation.newton.as_ref().unwrap();
     assert_eq!((newton.iterations, newton.must_converge, newton.tangent), (1, Some(false), Some(Tangent::ExactFirst)));
     let often = read("*solver\nimplicitBackwardEuler\n*maxIterations\n7\n*epsilon\n1e-5\n");
-    assert_eq!(often.scene.simulation.scheme.value, Scheme::BackwardEuler);
+    assert_eq!(often.scene.simulation.integrator.value, IntegratorKind::BackwardEuler);
     let newton = often.scene.simulation.newton.as_ref().unwrap();
     assert_eq!((newton.iterations, newton.must_converge, newton.tolerance), (7, Some(false), Some(1e-5)));
     advance(&mut build("*solver\nimplicitBackwardEuler\n*maxIterations\n7\n*addGravity\n1\n"), 3);
@@ -166,7 +166,7 @@ fn inversion_and_compression_are_handled_as_vegafem_does_by_default() {
     assert_eq!(with("*principalStretchThreshold\n0.3\n"), (Some(Inverted::Clamp), Some(0.3), Some(500.0)));
     assert_eq!(with("*inversionThreshold\n-1\n*enableCompressionResistance\n0\n"), (None, None, None));
     assert_eq!(with("*compressionResistance\n100\n"), (None, None, Some(100.0)));
-    // The other methods have neither.
+    // The other methods ignore both.
     let plain = read("*inversionThreshold\n0.2\n*compressionResistance\n100\n");
     assert!(material(&plain).inversion.is_none() && material(&plain).compression_resistance.is_none());
 }
@@ -179,7 +179,7 @@ fn gravity_is_off_unless_it_is_added_and_pulls_down() {
     assert_eq!(gravity("*addGravity\n1\n"), Vec3::new(0.0, -9.81, 0.0));
     assert_eq!(gravity("*addGravity\n1\n*g\n-100 # up\n"), Vec3::new(0.0, 100.0, 0.0));
     let forgotten = read("*addGravity\n1\n*deformableObjectMethod\nCLFEM\n");
-    assert!(forgotten.notes.iter().any(|note| note.contains("VegaFEM forgets gravity")));
+    assert!(forgotten.notes.iter().any(|note| note.contains("VegaFEM ignores gravity")));
     assert_eq!(forgotten.scene.gravity(), Vec3::new(0.0, -9.81, 0.0));
 }
 
@@ -205,21 +205,21 @@ fn frequencies_are_scaled_by_the_root_of_the_stiffness() {
 #[test]
 fn fixed_vertices_count_from_one_and_a_list_of_none_fixes_none() {
     let built = build("*fixedVerticesFilename\nfixed.bou\n");
-    assert_eq!(built.simulation.model().holds()[0].vertices, (0..9).collect::<Vec<_>>());
+    assert_eq!(built.simulation.model().fixed()[0].vertices, (0..9).collect::<Vec<_>>());
     for name in ["empty.bou", "commented.bou"] {
-        assert!(build(&format!("*fixedVerticesFilename\n{name}\n")).simulation.model().holds().is_empty(), "{name}");
+        assert!(build(&format!("*fixedVerticesFilename\n{name}\n")).simulation.model().fixed().is_empty(), "{name}");
     }
     let lost = read("*fixedVerticesFilename\nlost.bou\n").build(&files()).unwrap_err().to_string();
     assert!(lost.starts_with("a.config:12:1: ") && lost.contains("lost.bou"), "{lost}");
 }
 
-/// A matrix as VegaFEM writes it.
+/// Returns a matrix in VegaFEM's binary format.
 fn matrix(rows: usize, columns: &[Vec<f64>]) -> Vec<u8> {
     let counts = [rows as i32, columns.len() as i32].into_iter().flat_map(i32::to_le_bytes);
     counts.chain(columns.iter().flatten().flat_map(|number| number.to_le_bytes())).collect()
 }
 
-/// A force along x, the same on every vertex.
+/// Returns an equal force along x on every vertex.
 fn push(newton: f64) -> Vec<f64> {
     [newton, 0.0, 0.0].repeat(27)
 }
@@ -313,7 +313,8 @@ fn a_cube_moves_as_in_vegafem_from_its_config_file() {
         ("stvk", "*deformableObjectMethod\nStVK"),
         ("inv-nh", invertible),
     ] {
-        // Damping follows the stiffness of the iterate: with that of the start of the step, motion differs by up to a tenth.
+        // Damping uses the stiffness of each iterate: with the stiffness at the start of the step, motion differs by up
+        // to a tenth.
         for (run, solver) in [
             ("be", "implicitBackwardEuler"),
             ("newmark", "implicitNewmark"),
@@ -348,7 +349,7 @@ fn keys_are_known_in_any_case_and_comments_and_ends_are_passed_over() {
         "\u{feff}# all\r\n\r\n*VOLUMETRICmeshFilename\r\n#other.veg\r\n  body.veg  \r\n{STEPS}*solver\nEuler\nsymplecticEuler\n**EOF\n*nonsense\n"
     );
     let file = read_with(files(), &text).unwrap();
-    assert_eq!(file.scene.simulation.scheme.value, Scheme::SymplecticEuler);
+    assert_eq!(file.scene.simulation.integrator.value, IntegratorKind::SymplecticEuler);
     assert!(file.notes.iter().any(|note| note.starts_with("`solver` has several values")), "{:?}", file.notes);
     file.build(&files()).unwrap();
 }
@@ -361,14 +362,14 @@ fn keys_that_change_nothing_are_named_in_one_note_each() {
         notes
             .iter()
             .any(|note| note
-                .ends_with("change nothing here: renderingMeshFilename, cameraRadius, lightingConfigFilename")),
+                .ends_with("have no effect: renderingMeshFilename, cameraRadius, lightingConfigFilename")),
         "{notes:?}"
     );
     assert!(notes.iter().any(|note| note.ends_with(": numSolverThreads")));
     assert!(notes.iter().any(|note| note.ends_with(": YoungModulus")));
     assert!(notes.last().unwrap().contains("ends after 5 s"));
     assert_eq!(notes.len(), 4, "{notes:?}");
-    // All keys together are a file too, but for those that contradict each other.
+    // All keys together form a valid file, except for those that exclude each other.
     assert!(vega::keys().count() > 55 && vega::spring_keys().count() == 7);
 }
 
@@ -396,9 +397,9 @@ fn errors_point_at_the_line_and_say_what_would_be_right() {
         ("*maxIterations\n1.5\n", "expected a whole number"),
         ("*addGravity\nmaybe\n", "expected 0 or 1"),
         ("*frequencyScaling\n0\n", "expected a positive number"),
-        ("*dampingLaplacianCoef\n0.1\n", "no damping by the Laplacian"),
-        ("*massSpringSystemObjConfigFilename\na.massspring\n", "not yet cloth or chains"),
-        ("*customMassSpringSystem\nchain,5,10\n", "not yet cloth or chains"),
+        ("*dampingLaplacianCoef\n0.1\n", "damping by the Laplacian"),
+        ("*massSpringSystemObjConfigFilename\na.massspring\n", "cloth and chains of springs are not supported yet"),
+        ("*customMassSpringSystem\nchain,5,10\n", "cloth and chains of springs are not supported yet"),
         ("*massSpringSystemTetMeshConfigFilename\nlost.massspring\n", "lost.massspring"),
     ];
     for (text, expected) in cases {

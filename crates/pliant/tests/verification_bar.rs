@@ -1,12 +1,12 @@
-//! A bar of 1.0 × 0.2 × 0.2 m under its weight (E = 1 MPa, 1000 kg/m³): where the middle of its free face comes to rest, from an
-//! independent solver on the same meshes of five tetrahedra a cube, with six digits.
+//! Equilibrium of a bar of 1.0 × 0.2 × 0.2 m under its weight (E = 1 MPa, 1000 kg/m³): position of the center of its
+//! free face, from an independent solver on the same meshes of five tetrahedra per cube, with six digits.
 
 use pliant::damping::Damping;
 use pliant::integrator::{Integrator, LinearizedBackwardEuler, Static};
 use pliant::material::{AnyLaw, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, generate};
-use pliant::model::{Body, Hold, Model};
+use pliant::model::{Body, Fixed, Model};
 use pliant::solver::{Direct, SolverParams};
 use pliant::system::State;
 
@@ -15,11 +15,12 @@ fn bar(law: &str, poisson: f64, across: usize, damping: Damping) -> (Model, Vec<
     let (clamp, end) = (mesh.vertex_sets()["x-min"].clone(), mesh.vertex_sets()["x-max"].clone());
     let moduli = YoungPoisson { young: 1e6, poisson };
     let law = if law == "simple" { simple(moduli) } else { AnyLaw::new(law, moduli).unwrap() };
-    let builder = Model::builder().body(Body::new(mesh, law, 1000.0)).hold(Hold::fixed(clamp)).damping(damping);
+    let builder = Model::builder().body(Body::new(mesh, law, 1000.0)).fix(Fixed::new(clamp)).damping(damping);
     (builder.gravity(Vec3::new(0.0, -9.81, 0.0)).build().unwrap(), end)
 }
 
-/// The stable neo-Hookean law that the reference had: `μ/2 (I₁ − 3) − μ (J − 1) + (λ + μ)/2 (J − 1)²`, without the logarithm.
+/// Returns the stable neo-Hookean law of the reference, without the logarithm:
+/// `μ/2 (I₁ − 3) − μ (J − 1) + (λ + μ)/2 (J − 1)²`.
 fn simple(moduli: YoungPoisson) -> AnyLaw {
     let mu = moduli.young / (2.0 * (1.0 + moduli.poisson));
     let lambda = 2.0 * mu * moduli.poisson / (1.0 - 2.0 * moduli.poisson);
@@ -31,7 +32,7 @@ fn tip(state: &State, end: &[u32]) -> f64 {
     end.iter().map(|&vertex| state.q[3 * vertex as usize + 1]).sum::<f64>() / end.len() as f64
 }
 
-/// A hundredth of a percent, and half of the last digit given.
+/// Asserts agreement to a hundredth of a percent plus half of the last digit given.
 fn assert_tip(what: &str, found: f64, trusted: f64) {
     println!("{what}: {found:.7}, {:.1e} from {trusted}", found / trusted - 1.0);
     assert!((found / trusted - 1.0).abs() < 5e-6, "{what}: {found} instead of {trusted}");
@@ -65,15 +66,15 @@ fn bars_of_12800_tets_hang_where_they_should() {
     }
 }
 
-/// With the default solver and a residual of 1e-6 in each step.
+/// Checks the default solver with a residual of 1e-6 in each step.
 #[test]
 fn a_swinging_bar_settles_where_it_should() {
     let (mut model, end) = bar("corotational", 0.45, 4, Damping::rayleigh(4.0, 0.0).unwrap());
     let mut state = model.rest_state();
     let mut solver = SolverParams::default().build();
-    let mut scheme = LinearizedBackwardEuler::default();
+    let mut integrator = LinearizedBackwardEuler::default();
     for _ in 0..800 {
-        let info = scheme.step(&mut model, &mut *solver, &mut state, 0.01).unwrap();
+        let info = integrator.step(&mut model, &mut *solver, &mut state, 0.01).unwrap();
         assert!(info.solve.residual <= 1.1e-6);
     }
     assert_tip("settled", tip(&state, &end), -0.292_203);

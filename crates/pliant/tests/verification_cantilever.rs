@@ -1,7 +1,9 @@
-//! A clamped beam with a dead load at its end, against other programs' solutions of the same discrete problem: linear elasticity by
-//! scikit-fem (sfepy, felupe and GetFEM agree to 2e-10, which is rounding times condition number), and large deflections by
-//! felupe (GetFEM and sfepy agree to 2e-11). Displacements of all vertices relative to the largest, and strain energies.
-//! And against beam theory: recovered stress at the surface, and how much elements lock.
+//! Clamped beam with a dead load at its end, compared with other programs' solutions of the same discrete problem.
+//!
+//! References are scikit-fem for linear elasticity (sfepy, felupe and GetFEM agree to 2e-10, which is rounding times
+//! condition number) and felupe for large deflections (GetFEM and sfepy agree to 2e-11). Compared are displacements of
+//! all vertices, relative to the maximum, and strain energies. Recovered surface stress and locking are compared with
+//! beam theory.
 
 mod support;
 
@@ -10,13 +12,13 @@ use pliant::integrator::Static;
 use pliant::material::{AnyLaw, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, ElementKind, VolumeMesh, generate};
-use pliant::model::{Body, Hold, Model, bending_ratio};
+use pliant::model::{Body, Fixed, Model, bending_ratio};
 use pliant::solver::Direct;
 use support::{Section, Statics, assert_close, section, sections};
 
 const LINEAR_TOLERANCE: f64 = 1e-8;
 
-/// The references balance to 2e-11 of the load or better.
+/// Tolerance of large deflections. The references are in equilibrium to 2e-11 of the load or better.
 const LARGE_TOLERANCE: f64 = 1e-9;
 
 fn beam(kind: &str, across: usize) -> VolumeMesh {
@@ -29,7 +31,7 @@ fn clamped(beam: &VolumeMesh, name: &str, coefficients: &[f64]) -> Statics {
     Statics::new(beam, support::law(name, coefficients), |dof| clamp.contains(&(dof as u32 / 3)))
 }
 
-/// The rows `vertex force` as a load on all vertices.
+/// Returns the rows `vertex force` as a load on all vertices.
 fn load(beam: &VolumeMesh, section: &Section) -> Vec<f64> {
     let mut load = vec![0.0; 3 * beam.vertex_count()];
     for row in &section.rows {
@@ -51,17 +53,17 @@ fn verify_linear(kind: &str, size: &str, across: usize) {
     assert_close(&format!("{kind} {size}, energy"), &[energy], &find("energy").flat(), LINEAR_TOLERANCE);
 }
 
-/// The library's own statics, in one step of the load.
+/// Verifies the library's static solver, with a single load step.
 fn verify_static(kind: &str, name: &str, coefficients: &[f64], load: &[f64], expected: &[f64]) {
     let mesh = beam(kind, 2);
     let clamp = mesh.vertex_sets()["x-min"].clone();
     let body = Body::new(mesh, support::law(name, coefficients), 1000.0);
-    let mut model = Model::builder().body(body).hold(Hold::fixed(clamp)).build().unwrap();
+    let mut model = Model::builder().body(body).fix(Fixed::new(clamp)).build().unwrap();
     model.loads_mut().copy_from_slice(load);
     let mut state = model.rest_state();
-    let mut scheme = Static::default();
-    scheme.params.newton.tolerance = 1e-11;
-    scheme.solve(&mut model, &mut Direct::default(), &mut state).unwrap();
+    let mut integrator = Static::default();
+    integrator.params.newton.tolerance = 1e-11;
+    integrator.solve(&mut model, &mut Direct::default(), &mut state).unwrap();
     assert_close(&format!("{kind}, {name}, by the library"), &state.q, expected, LARGE_TOLERANCE);
 }
 
@@ -78,7 +80,7 @@ fn verify_large(name: &str) {
         for reference in sections[first + 1..first + 5].chunks(2) {
             assert_eq!([&*reference[0].head, &*reference[1].head], ["level", "displacement"]);
             let &[level, energy] = &reference[0].rows[0][..] else { panic!("a load and an energy") };
-            // Newton's method finds its way in steps of 50 N.
+            // Newton's method converges with load steps of 50 N.
             while applied < level {
                 applied += 50.0;
                 statics.solve(&unit_load.iter().map(|force| applied * force).collect::<Vec<_>>(), &mut u);
@@ -110,7 +112,7 @@ fn linear_cantilever_of_3840_tets_bends_as_in_scikit_fem() {
     verify_linear("tet4", "medium", 4);
 }
 
-/// The stored field is felupe's, polished until the force balances with scipy's polar decomposition.
+/// Checks the corotational law. The stored field is felupe's, refined to equilibrium with scipy's polar decomposition.
 #[test]
 fn corotational_cantilever_bends_far_as_in_felupe() {
     verify_large("corotational");
@@ -141,21 +143,23 @@ fn mooney_rivlin_cantilever_bends_far_as_in_felupe() {
     verify_large("mooney-rivlin");
 }
 
-/// A clamped beam with a square section of 1 m² under a shear traction of 1 Pa at its end, in equilibrium, with the linear law and Young's modulus 1 MPa.
+/// Returns a clamped beam with a square section of 1 m² and its equilibrium under a shear traction of 1 Pa at its end,
+/// with the linear law and Young's modulus 1 MPa.
 fn bent(cells: Cells, length: usize, across: usize, poisson: f64) -> (Model, Vec<f64>) {
     let mesh = generate::block([length as f64, 1.0, 1.0], [length * across, across, across], cells).unwrap();
     let (clamp, end) = (mesh.vertex_sets()["x-min"].clone(), &mesh.vertex_sets()["x-max"]);
     let patch = Patch::within(&mesh, end).unwrap();
     let load = surface_traction(mesh.vertices(), &patch, -Vec3::Y).unwrap();
     let law = AnyLaw::new("linear", YoungPoisson { young: 1e6, poisson }).unwrap();
-    let mut model = Model::builder().body(Body::new(mesh, law, 1000.0)).hold(Hold::fixed(clamp)).build().unwrap();
+    let mut model = Model::builder().body(Body::new(mesh, law, 1000.0)).fix(Fixed::new(clamp)).build().unwrap();
     model.loads_mut().copy_from_slice(&load);
     let mut state = model.rest_state();
     Static::default().solve(&mut model, &mut Direct::default(), &mut state).unwrap();
     (model, state.q)
 }
 
-/// The largest error of the recovered stress along the beam at the vertices in the middle of its length, relative to beam theory at the surface.
+/// Returns the maximum error of the recovered axial stress at the vertices at half length, relative to beam theory at
+/// the surface.
 fn surface_error(cells: Cells, across: usize, poisson: f64) -> f64 {
     let length = 8;
     let (model, u) = bent(cells, length, across, poisson);
@@ -172,7 +176,7 @@ fn surface_error(cells: Cells, across: usize, poisson: f64) -> f64 {
     errors.fold(0.0, f64::max)
 }
 
-/// Means over elements are 28 % too low there.
+/// Checks the recovered surface stress. Element means are 28 % too low there.
 #[test]
 fn stress_at_the_surface_of_a_bent_beam_of_four_hexes_is_within_two_percent_of_theory() {
     let error = surface_error(Cells::Hex, 4, 0.3);
@@ -188,7 +192,7 @@ fn stress_at_the_surface_of_a_bent_beam_of_tets_converges_to_theory() {
     }
 }
 
-/// The numbers that warnings of locking quote; see `bending_ratio`.
+/// Checks the numbers quoted by locking warnings; see `bending_ratio`.
 #[test]
 fn the_table_of_locking_is_what_the_bending_test_gives() {
     for (cells, kind) in [(Cells::Tet6, ElementKind::Tet4), (Cells::Hex, ElementKind::Hex8)] {

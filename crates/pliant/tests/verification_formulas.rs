@@ -1,9 +1,9 @@
-//! Laws written as text are the laws written by hand: energy, stress and tangent at random deformations, to 1e-10 of the
-//! stiffness there; and what has no law by hand passes the same proof.
+//! Laws given by formulas equal the hand-written laws: energy, stress and tangent at random deformations, to 1e-10 of
+//! the stiffness there. Formulas without a hand-written counterpart pass the same verification.
 
 use pliant::material::verify::verify;
 use pliant::material::{
-    AnyLaw, Corotational, Definiteness, Elasticity, Formula, Inversion, LANES, Law, MooneyRivlin, NeoHookean,
+    AnyLaw, Corotational, Definiteness, Material, Formula, Inversion, LANES, Law, MooneyRivlin, NeoHookean,
     NeoHookeanBower, Points, StVenantKirchhoff, StableNeoHookean, YoungPoisson,
 };
 use pliant::math::{Matrix, SignedSvd};
@@ -17,7 +17,7 @@ fn random(rng: &mut fastrand::Rng) -> Matrix<f64> {
     m
 }
 
-/// Stretches from 0.3 to 2.3, some of them equal or nearly so, between random rotations.
+/// Returns a deformation gradient with random rotations and stretches from 0.3 to 2.3, some of them (nearly) equal.
 fn state(rng: &mut fastrand::Rng, i: usize) -> Matrix<f64> {
     let mut sigma = [0.3 + 2.0 * rng.f64(), 0.3 + 2.0 * rng.f64(), 0.3 + 2.0 * rng.f64()];
     match i % 6 {
@@ -106,7 +106,8 @@ fn corotational_as_a_formula_is_the_law() {
     assert_same(&law, text, &[("mu", law.mu), ("lambda", law.lambda)]);
 }
 
-/// Rubber after Ogden (1972), three terms, and Yeoh's and Gent's energies: moduli by hand, derivatives by finite differences.
+/// Checks rubber after Ogden (1972), with three terms, and the energies of Yeoh and Gent: moduli against closed forms,
+/// derivatives against finite differences.
 #[test]
 fn laws_of_rubber_pass_the_proof() {
     let kappa = MODULI.bulk();
@@ -114,7 +115,7 @@ fn laws_of_rubber_pass_the_proof() {
         + m2/a2*((l1^a2 + l2^a2 + l3^a2)*(l1*l2*l3)^(-a2/3) - 3)
         + m3/a3*((l1^a3 + l2^a3 + l3^a3)*(l1*l2*l3)^(-a3/3) - 3)
         + kappa/2*(l1*l2*l3 - 1)^2";
-    // The shear modulus is ½ Σ mₖaₖ; Ogden's ratios for vulcanised rubber.
+    // The shear modulus is ½ Σ mₖaₖ; Ogden's ratios for vulcanized rubber.
     let (m, a) = ([6.3, 0.012, -0.1], [1.3, 5.0, -2.0]);
     let unit = MODULI.mu() / (0.5 * (m[0] * a[0] + m[1] * a[1] + m[2] * a[2]));
     let parameters = [
@@ -137,7 +138,7 @@ fn laws_of_rubber_pass_the_proof() {
     verify(&Formula::new(gent, &[("c", c), ("limit", 90.0), ("kappa", kappa)]).unwrap(), MODULI).unwrap();
 }
 
-/// Inversion and projection see a law through its stretches, where a formula in stretches takes a way of its own.
+/// Checks inversion and projection, which use the stretches of a law. Formulas of stretches have a separate code path.
 #[test]
 fn inverted_elements_of_a_formula_are_those_of_the_law_by_hand() {
     let law = NeoHookean::from_moduli(MODULI);
@@ -157,7 +158,7 @@ fn inverted_elements_of_a_formula_are_those_of_the_law_by_hand() {
     for inversion in [Inversion::Clamp { threshold: 0.2 }, Inversion::Extrapolate { threshold: 0.2 }] {
         for definiteness in [Definiteness::Exact, Definiteness::Projected] {
             let evaluate = |law: AnyLaw| {
-                let material = Elasticity::from(law).with_inversion(inversion).unwrap();
+                let material = Material::from(law).with_inversion(inversion).unwrap();
                 let (mut energies, mut stresses) = (vec![Points::ZERO; f.len()], vec![Points::ZERO; f.len()]);
                 let mut tangents = vec![Points::ZERO; f.len()];
                 material.energies(&f, &mut energies);

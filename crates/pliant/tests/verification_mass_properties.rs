@@ -1,6 +1,6 @@
-//! Volume, mass, centre of mass, inertia, lumped masses and mass matrices against exact rational arithmetic (Python fractions; the
-//! hexahedron by Boole's rule, exact for its degree 5), rounded to double. Held to 1e-13, relative to the size of the
-//! quantity.
+//! Volume, mass, center of mass, inertia, lumped masses and mass matrices compared with exact rational arithmetic
+//! (Python fractions; the hexahedron by Boole's rule, exact for its degree 5), rounded to double. Tolerance: 1e-13,
+//! relative to the size of the quantity.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ const TOLERANCE: f64 = 1e-13;
 struct Exact {
     density: f64,
     volume: f64,
-    centre_of_mass: [f64; 3],
+    center_of_mass: [f64; 3],
     inertia: [[f64; 3]; 3],
     lumped: Vec<f64>,
     volumes: [f64; 2],
@@ -32,7 +32,7 @@ fn verify(mesh: &VolumeMesh, exact: &Exact) {
     assert_close("mass", found.mass, mass, mass);
     for axis in 0..3 {
         let size = mesh.bounding_box()[1].abs().max_element();
-        assert_close("centre of mass", found.centre_of_mass[axis], exact.centre_of_mass[axis], size);
+        assert_close("center of mass", found.center_of_mass[axis], exact.center_of_mass[axis], size);
     }
     let inertia = Mat3::from_cols_array_2d(&exact.inertia);
     let largest = inertia.to_cols_array().into_iter().fold(0.0, f64::max);
@@ -85,7 +85,7 @@ fn distorted_cube_of_five_tets_is_exact() {
     let exact = Exact {
         density: 1200.0,
         volume: 1.0303686053725,
-        centre_of_mass: [0.5285856014920469, 0.495920973942392, 0.45933929311425414],
+        center_of_mass: [0.5285856014920469, 0.495920973942392, 0.45933929311425414],
         inertia: [
             [222.3363993144317, 0.683172578057696, 7.345662698735407],
             [0.683172578057696, 221.5050118252132, 9.956027361558135],
@@ -125,7 +125,7 @@ fn one_distorted_hex_is_exact() {
     let exact = Exact {
         density: 1000.0,
         volume: 22201.0 / 19200.0,
-        centre_of_mass: [0.5479008453072685, 0.527349218503671, 0.5450915123943366],
+        center_of_mass: [0.5479008453072685, 0.527349218503671, 0.5450915123943366],
         inertia: [
             [213.95317529095104, 9.399101228489615, -0.5756426970113229],
             [9.399101228489615, 220.79441075372162, -12.944227109604515],
@@ -144,7 +144,7 @@ fn one_distorted_hex_is_exact() {
         volumes: [22201.0 / 19200.0; 2],
     };
     verify(&hex, &exact);
-    // The upper triangle of the consistent mass, row by row, where 2×2×2 Gauss points would not do.
+    // Upper triangle of the consistent mass, row by row, for which 2×2×2 Gauss points would not suffice.
     #[rustfmt::skip]
     let upper = [
         42.26070601851852, 21.34340277777778, 10.699059606481482, 22.136762152777777, 19.997063078703704, 10.638237847222221, 5.34837962962963, 10.532407407407407,
@@ -170,7 +170,7 @@ fn distorted_beam_of_1080_tets_is_exact() {
     let exact = Exact {
         density: 1000.0,
         volume: 10.0,
-        centre_of_mass: [5.0, 0.5, 0.5],
+        center_of_mass: [5.0, 0.5, 0.5],
         inertia: [[5000.0 / 3.0, 0.0, 0.0], [0.0, 505_000.0 / 6.0, 0.0], [0.0, 0.0, 505_000.0 / 6.0]],
         lumped: masses.lines().map(|line| line.parse().unwrap()).collect(),
         volumes: [0.003974054985549868, 0.016858023448467582],
@@ -185,8 +185,8 @@ fn a_body_far_away_keeps_its_inertia() {
     let offset = Vec3::new(4096.0, -8192.0, 1024.0);
     let far = beam.transformed(pliant::math::Affine3::from_translation(offset)).unwrap();
     let (near, far) = (beam.mass_properties(&[1000.0]), far.mass_properties(&[1000.0]));
-    // Moving rounds the coordinates themselves, to 1e-12 m.
-    assert!((far.centre_of_mass - offset - near.centre_of_mass).length() < 1e-11);
+    // Translation rounds the coordinates to 1e-12 m.
+    assert!((far.center_of_mass - offset - near.center_of_mass).length() < 1e-11);
     let worst = (far.inertia - near.inertia).to_cols_array().into_iter().map(f64::abs).fold(0.0, f64::max);
     assert!(worst < 1e-6, "{worst}");
 }

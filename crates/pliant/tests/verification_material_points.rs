@@ -1,5 +1,6 @@
-//! Energy, stress and tangent of every law at given deformation gradients, inverted and flat ones included where the law is
-//! defined, against 80-digit arithmetic (mpmath). Held to 1e-12 of 1 MPa, the stiffness of these materials.
+//! Energy, stress and tangent of every law at given deformation gradients, compared with 80-digit arithmetic (mpmath).
+//! Inverted and flat states are included where the law is defined. Tolerance: 1e-12 of 1 MPa, the stiffness of these
+//! materials.
 
 use pliant::material::{
     Corotational, Law, Linear, MooneyRivlin, NeoHookean, NeoHookeanBower, StVenantKirchhoff, StableNeoHookean,
@@ -16,7 +17,7 @@ struct Point {
     tangent: Vec<f64>,
 }
 
-/// The coefficients of the law called `name`, and its points.
+/// Returns the coefficients of the law called `name`, and its points.
 fn reference(name: &str) -> (Vec<f64>, Vec<Point>) {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/material_points.txt");
     let text = std::fs::read_to_string(path).unwrap();
@@ -38,7 +39,7 @@ fn reference(name: &str) -> (Vec<f64>, Vec<Point>) {
 fn verify<L: Law>(name: &str, law: impl Fn(&[f64]) -> L) {
     let (coefficients, points) = reference(name);
     let law = law(&coefficients);
-    // Energies are relative to rest here; one of the formulas is not.
+    // Energies here are relative to rest, unlike one of the formulas.
     let rest = points.iter().find(|point| point.label == "identity").unwrap().energy;
     for Point { label, f, energy, stress, tangent } in points {
         let check = |what: &str, found: &[f64], expected: &[f64]| {

@@ -1,5 +1,5 @@
-//! Patch tests on irregular meshes: where the displacement is affine on the boundary, it is affine inside, and the stress is constant.
-//! Exact but for rounding: held to 1e-12. The nodal forces of the linear ones are scikit-fem's.
+//! Patch tests on irregular meshes: if the displacement is affine on the boundary, it is affine inside, and the stress
+//! is constant. Exact up to rounding, tolerance 1e-12. The nodal forces of the linear tests are scikit-fem's.
 
 mod support;
 
@@ -30,13 +30,13 @@ impl Patch {
         Self { sections, name, mesh, free }
     }
 
-    /// `G x + c` at all vertices.
+    /// Returns `G x + c` at all vertices.
     fn affine(&self, gradient: &[Vec<f64>], shift: &[f64]) -> Vec<f64> {
         let at = |x: &[f64; 3], i: usize| (0..3).map(|j| gradient[i][j] * x[j]).sum::<f64>() + shift[i];
         self.mesh.vertices().iter().flat_map(|x| [0, 1, 2].map(|i| at(x.as_ref(), i))).collect()
     }
 
-    /// The state that is `exact` on the boundary, and far from it inside.
+    /// Returns the state `exact` with its interior vertices perturbed.
     fn disturbed(&self, exact: &[f64], by: f64) -> Vec<f64> {
         let mut u = exact.to_vec();
         for &vertex in &self.free {
@@ -49,7 +49,7 @@ impl Patch {
         Statics::new(&self.mesh, law, |dof| !self.free.contains(&(dof / 3)))
     }
 
-    /// `Σ f xᵀ`, which is the volume times the stress if the stress is constant.
+    /// Returns `Σ f xᵀ`, which is the volume times the stress if the stress is constant.
     fn virial(&self, force: &[f64]) -> Matrix<f64> {
         let mut sum = Matrix::zero();
         for (x, f) in self.mesh.vertices().iter().zip(force.chunks_exact(3)) {
@@ -78,7 +78,7 @@ impl Patch {
         let (volume, stress) = (self.mesh.volume(), section(&self.sections, "stress").flat());
         let expected: Vec<f64> = stress.iter().map(|entry| volume * entry).collect();
         assert_close(&format!("{}, stress", self.name), self.virial(&force).0.as_flattened(), &expected, TOLERANCE);
-        // ½ σ:G, as σ is symmetric.
+        // ½ σ:G, since σ is symmetric.
         let energy = 0.5 * volume * stress.iter().zip(gradient.concat()).map(|(a, b)| a * b).sum::<f64>();
         assert_close(&format!("{}, energy", self.name), &[statics.elastic.energy(&u)], &[energy], TOLERANCE);
     }
@@ -108,7 +108,7 @@ impl Patch {
     }
 }
 
-/// `ψ` and `P` at one `F`; themselves verified against 80-digit arithmetic.
+/// Energy `ψ` and stress `P` at one `F`, which are verified against 80-digit arithmetic.
 struct At(Matrix<f64>);
 
 impl LawVisitor for At {
@@ -148,8 +148,9 @@ fn finite_affine_patch_of_eight_tets_around_a_vertex_is_exact_for_every_law() {
     Patch::new("tet_octahedron8", ElementKind::Tet4).verify_finite();
 }
 
-/// The patch of seven hexahedra of MacNeal and Harder (1985), "A proposed standard set of problems to test finite element accuracy": a cube
-/// within the unit cube, and six hexahedra between them. The Jacobian of one of these is negative near a corner, though at no quadrature point.
+/// Returns the patch of seven hexahedra of MacNeal and Harder (1985), "A proposed standard set of problems to test
+/// finite element accuracy": an irregular hexahedron inside the unit cube, and six hexahedra between them. The Jacobian
+/// determinant of one of these is negative near a corner, but at no quadrature point.
 fn macneal_harder() -> pliant::mesh::Checked {
     const INNER: [[f64; 3]; 8] = [
         [0.249, 0.342, 0.192],
@@ -206,7 +207,7 @@ fn every_query_and_operation_copes_with_a_hexahedron_that_folds_near_a_corner() 
     embedding.interpolate(mesh.vertices(), &mut back);
     assert!(points.iter().zip(&back).all(|(a, b)| a.distance(*b) < 1e-9));
     assert!(!mesh.slice(mesh.vertices(), Vec3::splat(0.5), Vec3::new(1.0, 2.0, 3.0)).triangles.is_empty());
-    // Parts of it may fold in earnest, which is an error and no panic.
+    // Some tetrahedra may be inverted, which is an error, not a panic.
     for split in [HexSplit::Five, HexSplit::Six] {
         if let Ok(tets) = mesh.split_hexes(split) {
             assert!((tets.volume() - 1.0).abs() < 1e-12);

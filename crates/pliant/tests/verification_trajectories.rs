@@ -1,5 +1,5 @@
-//! Motion against other programs: a released bar (scikit-fem's matrices in scipy's recurrences), a thrown body (felupe's forces),
-//! and VegaFEM's own integrators. The heads of the files in `tests/data` say how the numbers were made.
+//! Trajectories compared with other programs: a released bar (scikit-fem's matrices in scipy's recurrences), a thrown
+//! body (felupe's forces), and VegaFEM's integrators. The headers of the files in `tests/data` describe their origin.
 
 mod support;
 
@@ -9,25 +9,25 @@ use pliant::integrator::{
     BackwardEuler, CentralDifferences, Integrator, LinearizedBackwardEuler, Newmark, NewtonParams, Static,
     SymplecticEuler, Tangent,
 };
-use pliant::material::{AnyLaw, Corotational, CorotationalTangent, Elasticity, Inversion, MooneyRivlin, YoungPoisson};
+use pliant::material::{AnyLaw, Corotational, CorotationalTangent, Material, Inversion, MooneyRivlin, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, ElementKind, VolumeMesh, generate};
-use pliant::model::{Body, Hold, Model, ModelBuilder};
+use pliant::model::{Body, Fixed, Model, ModelBuilder};
 use pliant::solver::Direct;
 use pliant::sparse::Triplets;
 use pliant::system::{Definiteness, State, System, Weights};
 use support::{assert_close, assert_within, section, sections};
 
-/// Newton's method to the end, on a system whose forces are linear or smooth.
+/// Returns parameters for Newton's method to full convergence, on systems with linear or smooth forces.
 fn to_the_end() -> NewtonParams {
     NewtonParams { tolerance: 1e-11, tangent: Tangent::Exact, line_search: false, ..NewtonParams::default() }
 }
 
-fn scheme(name: &str) -> Box<dyn Integrator<Model>> {
+fn integrator(name: &str) -> Box<dyn Integrator<Model>> {
     match name {
         "newmark" => Box::new(Newmark::new(0.25, 0.5, to_the_end()).unwrap()),
         "backward_euler" => Box::new(BackwardEuler::new(to_the_end())),
-        _ => panic!("no scheme {name}"),
+        _ => panic!("no integrator {name}"),
     }
 }
 
@@ -37,7 +37,7 @@ fn verify_release(kind: &str, run: &str) {
     let bar = generate::block([10.0, 1.0, 1.0], [20, 2, 2], cells).unwrap();
     let (clamp, end) = (bar.vertex_sets()["x-min"].clone(), bar.vertex_sets()["x-max"].clone());
     let law = AnyLaw::new("linear", YoungPoisson { young: 1e8, poisson: 0.3 }).unwrap();
-    let mut builder = Model::builder().body(Body::new(bar, law, 1000.0)).hold(Hold::fixed(clamp));
+    let mut builder = Model::builder().body(Body::new(bar, law, 1000.0)).fix(Fixed::new(clamp));
     if run.ends_with("lumped") {
         builder = builder.lumped_mass();
     }
@@ -54,13 +54,13 @@ fn verify_release(kind: &str, run: &str) {
     Static::default().solve(&mut model, &mut solver, &mut state).unwrap();
     model.loads_mut().fill(0.0);
 
-    let mut scheme = scheme(run.trim_end_matches("_lumped").trim_end_matches("_rayleigh"));
+    let mut integrator = integrator(run.trim_end_matches("_lumped").trim_end_matches("_rayleigh"));
     let trajectory = section(&sections, &format!("{kind} {run} trajectory"));
     let (mut found, mut expected) = (Vec::new(), Vec::new());
     for (number, row) in trajectory.rows.iter().enumerate() {
         if number > 0 {
             for _ in 0..25 {
-                scheme.step(&mut model, &mut solver, &mut state, 1e-3).unwrap();
+                integrator.step(&mut model, &mut solver, &mut state, 1e-3).unwrap();
             }
         }
         assert!((state.time - row[0]).abs() < 1e-12);
@@ -101,7 +101,7 @@ fn released_bar_swings_by_backward_euler_as_in_scipy() {
     verify_release("hex8", "backward_euler_lumped");
 }
 
-/// The centre of mass follows `c₀ + v₀t + gt²/2`, by backward Euler `c₀ + v₀nh + gh²n(n+1)/2`.
+/// Checks that the center of mass follows `c₀ + v₀t + gt²/2`, or `c₀ + v₀nh + gh²n(n+1)/2` by backward Euler.
 #[test]
 fn thrown_body_flies_and_spins_as_in_felupe() {
     let sections = sections("free_fall.txt");
@@ -111,19 +111,19 @@ fn thrown_body_flies_and_spins_as_in_felupe() {
         let gravity = Vec3::new(0.0, -9.81, 0.0);
         let mut model = Model::builder().body(Body::new(mesh, law, 1000.0)).gravity(gravity).build().unwrap();
         let mut state = model.rest_state();
-        let (v, centre) = (Vec3::new(1.0, 2.0, 0.5), Vec3::new(1.0, 0.5, 0.25));
+        let (v, center) = (Vec3::new(1.0, 2.0, 0.5), Vec3::new(1.0, 0.5, 0.25));
         let vertices = model.bodies()[0].vertices();
-        model.set_velocity(&mut state, vertices, v, Vec3::new(0.5, -0.3, 3.0), centre);
+        model.set_velocity(&mut state, vertices, v, Vec3::new(0.5, -0.3, 3.0), center);
         let spin = model.observe(&state).spin();
         assert_within("spin", &spin.to_array(), &[52.083_333_333_333_33, -106.25, 1250.0], 1250.0, 1e-12);
-        let mut scheme = scheme(name);
+        let mut integrator = integrator(name);
         let mut solver = Direct::default();
         for n in 1..=200_i32 {
-            scheme.step(&mut model, &mut solver, &mut state, 5e-3).unwrap();
+            integrator.step(&mut model, &mut solver, &mut state, 5e-3).unwrap();
             let (n, h) = (f64::from(n), 5e-3);
             let fallen = if name == "newmark" { n * n } else { n * (n + 1.0) };
-            let exact = centre + v * (n * h) + gravity * (0.5 * h * h * fallen);
-            let found = model.observe(&state).centre_of_mass;
+            let exact = center + v * (n * h) + gravity * (0.5 * h * h * fallen);
+            let found = model.observe(&state).center_of_mass;
             assert!((found - exact).length() < 1e-9, "{name}: {found} instead of {exact}");
         }
         let expected = |what: &str| section(&sections, &format!("{name} {what}")).flat();
@@ -134,8 +134,8 @@ fn thrown_body_flies_and_spins_as_in_felupe() {
 
 const MODULI: YoungPoisson = YoungPoisson { young: 1e6, poisson: 0.45 };
 
-/// VegaFEM's name of a law, and what it is here.
-fn vegafem_law(name: &str) -> Elasticity {
+/// Returns the material that corresponds to VegaFEM's name of a law.
+fn vegafem_law(name: &str) -> Material {
     let clamp = Inversion::Clamp { threshold: 0.1 };
     let shear = MODULI.young / (2.0 * (1.0 + MODULI.poisson));
     let bulk = MODULI.young / (3.0 * (1.0 - 2.0 * MODULI.poisson));
@@ -147,20 +147,20 @@ fn vegafem_law(name: &str) -> Elasticity {
             AnyLaw::Corotational(Corotational { tangent: CorotationalTangent::Exact, ..corotational }).into()
         }
         "stvk" => AnyLaw::new("stvk", MODULI).unwrap().into(),
-        "inv-nh" => Elasticity::from(AnyLaw::new("neo-hookean", MODULI).unwrap()).with_inversion(clamp).unwrap(),
+        "inv-nh" => Material::from(AnyLaw::new("neo-hookean", MODULI).unwrap()).with_inversion(clamp).unwrap(),
         "inv-mr" => {
             let law = MooneyRivlin { mu01: shear / 4.0, mu10: shear / 4.0, v1: bulk / 2.0 };
-            Elasticity::from(AnyLaw::MooneyRivlin(law)).with_inversion(clamp).unwrap()
+            Material::from(AnyLaw::MooneyRivlin(law)).with_inversion(clamp).unwrap()
         }
         _ => panic!("no law {name}"),
     }
 }
 
 fn vegafem_builder(name: &str, cube: &VolumeMesh) -> ModelBuilder {
-    let builder = Model::builder().hold(Hold::fixed([0, 1, 2, 3]));
+    let builder = Model::builder().fix(Fixed::new([0, 1, 2, 3]));
     if name == "massspring" {
         let springs = Springs::from_mesh(cube, &SpringCoefficients::new(1e5)).unwrap();
-        // Its trajectories show particles a thousand times as light as the density in the file makes them.
+        // The particles in its trajectories are a thousand times lighter than given by the density in the file.
         return builder.body(Body::without_elasticity(cube.clone(), 1.0)).force(springs).lumped_mass();
     }
     builder.body(Body::new(cube.clone(), vegafem_law(name), 1000.0))
@@ -185,16 +185,16 @@ fn verify_vegafem(run: &str) {
         let mut solver = Direct::default();
         let mut state = model.rest_state();
         state.a = Some(vec![0.0; model.dim()]);
-        // VegaFEM takes one iteration as it comes, and up to twenty without line search.
-        let newton = NewtonParams { most_iterations: 20, ..to_the_end() };
-        let mut scheme: Box<dyn Integrator<Model>> = match run {
+        // VegaFEM takes one iteration by default, or up to twenty, without line search.
+        let newton = NewtonParams { max_iterations: 20, ..to_the_end() };
+        let mut integrator: Box<dyn Integrator<Model>> = match run {
             "newmark" => Box::new(Newmark::with_iterations(1)),
             "be" => Box::new(LinearizedBackwardEuler::new(Definiteness::Exact)),
             "newmark-newton20" => Box::new(Newmark::new(0.25, 0.5, newton).unwrap()),
             "be-newton20" => {
-                let mut scheme = BackwardEuler::new(newton);
-                scheme.damping_follows = true;
-                Box::new(scheme)
+                let mut integrator = BackwardEuler::new(newton);
+                integrator.damping_follows = true;
+                Box::new(integrator)
             }
             "central0" => Box::new(CentralDifferences::default()),
             _ => Box::new(SymplecticEuler::default()),
@@ -206,7 +206,7 @@ fn verify_vegafem(run: &str) {
         let expected = section(&sections, &format!("{law} {run}")).flat();
         let mut found = Vec::new();
         for number in 1..=50 {
-            scheme.step(&mut model, &mut solver, &mut state, step).unwrap_or_else(|e| panic!("{law} {run}: {e}"));
+            integrator.step(&mut model, &mut solver, &mut state, step).unwrap_or_else(|e| panic!("{law} {run}: {e}"));
             if number % 10 == 0 {
                 found.extend([4, 5, 7].iter().flat_map(|vertex| &state.q[3 * vertex..3 * vertex + 3]));
             }
@@ -217,7 +217,7 @@ fn verify_vegafem(run: &str) {
     }
 }
 
-/// VegaFEM's central differences begin with `q₋ = q`: with the velocity and the acceleration of half a step.
+/// Starts as VegaFEM's central differences do, with `q₋ = q`: velocity and acceleration are those of half a step.
 fn start_as_vegafem(model: &mut Model, solver: &mut Direct, state: &mut State, h: f64) {
     use pliant::solver::LinearSolver;
     let n = model.dim();

@@ -1,15 +1,16 @@
-//! Energy, force and stiffness of a cube of five tetrahedra against VegaFEM 4.0, in a state A of moderate strain and a state B with three
-//! tetrahedra turned inside out. Its laws, its inversion threshold and its compression resistance are settings here. Same
-//! formulas on the same mesh, so that only rounding differs: held to 1e-12.
+//! Energy, force and stiffness of a cube of five tetrahedra compared with VegaFEM 4.0, in a state A of moderate strain
+//! and a state B with three inverted tetrahedra. Its laws, inversion threshold and compression resistance are settings
+//! here. The formulas and the mesh are the same, so only rounding differs. Tolerance: 1e-12.
 //!
-//! In state B some of VegaFEM's stiffness matrices are not the derivatives of its own forces, and are not followed: that of the exact
-//! corotational law, where finite differences decide instead, and those of the clamped laws (`inv-`). The derivative of a
-//! clamped stress is not symmetric, so that a symmetric stiffness matrix can only approximate it.
+//! In state B some of VegaFEM's stiffness matrices are not the derivatives of its forces, and are not reproduced. These
+//! are the stiffness of the exact corotational law, which is compared with finite differences instead, and of the
+//! clamped laws (`inv-`). The derivative of a clamped stress is not symmetric, so that a symmetric stiffness matrix can
+//! only approximate it.
 
 mod support;
 
 use pliant::force::Force;
-use pliant::material::{AnyLaw, Corotational, CorotationalTangent, Elasticity, Inversion, MooneyRivlin, YoungPoisson};
+use pliant::material::{AnyLaw, Corotational, CorotationalTangent, Material, Inversion, MooneyRivlin, YoungPoisson};
 use pliant::mesh::ElementKind;
 use pliant::sparse::BlockMatrix;
 use support::{Statics, assert_close, section, sections};
@@ -22,17 +23,17 @@ fn law(name: &str) -> AnyLaw {
     AnyLaw::new(name, MODULI).unwrap()
 }
 
-/// VegaFEM clamps the stretches of all its laws that are functions of them.
-fn clamped(law: AnyLaw) -> Elasticity {
-    Elasticity::from(law).with_inversion(Inversion::Clamp { threshold: 0.1 }).unwrap()
+/// Returns a law with clamped stretches, as VegaFEM clamps them in all laws that are functions of stretches.
+fn clamped(law: AnyLaw) -> Material {
+    Material::from(law).with_inversion(Inversion::Clamp { threshold: 0.1 }).unwrap()
 }
 
-fn resisting(material: Elasticity) -> Elasticity {
+fn resisting(material: Material) -> Material {
     material.with_compression_resistance(500.0).unwrap()
 }
 
-/// `name` is VegaFEM's; its stiffness is compared in the states `stiffness_in`, all else in both.
-fn verify(name: &str, material: &Elasticity, stiffness_in: &[&str]) {
+/// Verifies the law that VegaFEM calls `name`: its stiffness in the states `stiffness_in`, everything else in both.
+fn verify(name: &str, material: &Material, stiffness_in: &[&str]) {
     let sections = sections("vegafem_cube5_elastic.txt");
     let cube = support::mesh(&sections, "", ElementKind::Tet4);
     let mut statics = Statics::new(&cube, material.clone(), |_| false);
@@ -44,7 +45,7 @@ fn verify(name: &str, material: &Elasticity, stiffness_in: &[&str]) {
         let alone = statics.force(&u);
         let (force, stiffness) = statics.force_and_stiffness(&u);
         assert_close(&what("force"), &force, &expected("force"), TOLERANCE);
-        // In VegaFEM there are laws for which it is not.
+        // Some laws of VegaFEM violate this.
         assert_eq!(force, alone, "the force is the same with and without stiffness");
         if stiffness_in.contains(&state) {
             assert_close(&what("stiffness"), &dense(stiffness), &expected("stiffness"), TOLERANCE);
@@ -52,7 +53,7 @@ fn verify(name: &str, material: &Elasticity, stiffness_in: &[&str]) {
     }
 }
 
-/// All entries, row by row.
+/// Returns all entries, row by row.
 fn dense(matrix: &BlockMatrix) -> Vec<f64> {
     let n = 3 * matrix.pattern().vertex_count() as u32;
     let entry = |i: u32, j: u32| matrix.block(i / 3, j / 3)[i as usize % 3][j as usize % 3];
@@ -72,7 +73,7 @@ fn warped_corotational_force_and_stiffness_are_those_of_vegafem() {
 
 #[test]
 fn exact_corotational_force_is_that_of_vegafem_and_stiffness_its_derivative() {
-    let material = Elasticity::from(law("corotational"));
+    let material = Material::from(law("corotational"));
     verify("corot-exact", &material, &["A"]);
     let sections = sections("vegafem_cube5_elastic.txt");
     let cube = support::mesh(&sections, "", ElementKind::Tet4);
@@ -81,7 +82,7 @@ fn exact_corotational_force_is_that_of_vegafem_and_stiffness_its_derivative() {
     let w: Vec<f64> = (0..u.len()).map(|i| (0.7 * i as f64 + 0.3).sin()).collect();
     let mut product = vec![0.0; u.len()];
     statics.force_and_stiffness(&u).1.mul(&w, &mut product);
-    // Here truncation and rounding both are below 1e-9.
+    // With this step, truncation and rounding errors are both below 1e-9.
     let h = 1e-6;
     let moved = |by: f64| statics.force(&u.iter().zip(&w).map(|(u, w)| u + by * w).collect::<Vec<_>>());
     let difference: Vec<f64> = moved(h).iter().zip(moved(-h)).map(|(plus, minus)| (plus - minus) / (2.0 * h)).collect();

@@ -1,5 +1,6 @@
-//! Energy, force and stiffness of a cube of five tetrahedra, deformed a little (A) and with three elements inside out (B),
-//! against VegaFEM 4.0: St. Venant–Kirchhoff as a polynomial, and springs on the edges. Held to 1e-12 of the largest entry.
+//! Energy, force and stiffness of a cube of five tetrahedra, slightly deformed (A) and with three inverted elements
+//! (B), compared with VegaFEM 4.0: St. Venant–Kirchhoff as a polynomial, and springs on the edges. Tolerance: 1e-12 of
+//! the maximum entry.
 
 use std::collections::HashMap;
 
@@ -16,11 +17,11 @@ struct Reference {
     u: Vec<f64>,
     energy: f64,
     force: Vec<f64>,
-    /// The upper triangle, row by row.
+    /// Upper triangle, row by row.
     stiffness: Vec<f64>,
 }
 
-/// The cube, and the references of each model.
+/// Returns the cube and the references of each model.
 fn reference() -> (VolumeMesh, HashMap<String, Vec<Reference>>) {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/vegafem_cube5.txt");
     let text = std::fs::read_to_string(path).unwrap();

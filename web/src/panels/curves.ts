@@ -1,4 +1,4 @@
-// The plots of the side panel.
+// Plots of the side panel.
 
 import { LivePlot } from '../plots';
 import type { Energies, Frame } from '../protocol';
@@ -6,24 +6,24 @@ import { type Panel, section } from './panel';
 
 const EVERY_MS = 120;
 
-const ENERGIES: { name: keyof Energies; colour: string }[] = [
-  { name: 'kinetic', colour: '--curve-1' },
-  { name: 'elastic', colour: '--curve-2' },
-  { name: 'gravitational', colour: '--curve-3' },
-  { name: 'other', colour: '--curve-4' },
-  { name: 'total', colour: '--text' },
+const ENERGIES: { name: keyof Energies; color: string }[] = [
+  { name: 'kinetic', color: '--curve-1' },
+  { name: 'elastic', color: '--curve-2' },
+  { name: 'gravitational', color: '--curve-3' },
+  { name: 'other', color: '--curve-4' },
+  { name: 'total', color: '--text' },
 ];
 
 export function curvesPanel(): Panel & { restyle(): void } {
   const energies = new LivePlot(
     'Energy',
     'J',
-    ENERGIES.map(({ name, colour }) => ({ label: name, colour, read: (frame) => frame.energies?.[name] ?? null })),
+    ENERGIES.map(({ name, color }) => ({ label: name, color, read: (frame) => frame.energies?.[name] ?? null })),
   );
   const volume = new LivePlot('Volume ratio', '', [
     {
       label: 'volume / volume at rest',
-      colour: '--curve-1',
+      color: '--curve-1',
       read: ({ volume, rest_volume }) => (rest_volume > 0 ? volume / rest_volume : null),
     },
   ]);
@@ -35,7 +35,7 @@ export function curvesPanel(): Panel & { restyle(): void } {
   let last = 0;
   return {
     element: panel,
-    stage() {
+    display() {
       for (const plot of plots) plot.clear();
     },
     frame(frame: Frame) {

@@ -1,34 +1,34 @@
-// What this page shows and how: colours, slice, edges.
+// Display settings of this page: colors, slice, edges.
 
 import { element } from '../dom';
 import type { ViewOptions } from '../options';
-import type { Ask, Stage } from '../protocol';
-import type { World } from '../stage/world';
+import type { Ask, DisplayScene } from '../protocol';
+import type { World } from '../viewport/world';
 import { SelectField, SwitchField } from './fields';
 import { type Panel, section } from './panel';
 import { SliceFields } from './slice-fields';
 
 export function displayPanel(options: ViewOptions, world: () => World | null, ask: Ask): Panel {
-  const colour = new SelectField('Colour', async (name) => {
-    options.change({ colour: name });
+  const color = new SelectField('Color', async (name) => {
+    options.change({ color: name });
     return null;
   });
-  const hold = new SwitchField('Hold range', (on) => options.change({ holdRange: on }));
+  const hold = new SwitchField('Lock range', (on) => options.change({ holdRange: on }));
   const regions = element('ul', { class: 'regions', 'aria-label': 'Regions' });
   const bodies = element('ul', { class: 'regions', 'aria-label': 'Bodies' });
   const wireframe = new SwitchField('Edges', (on) => options.change({ wireframe: on }));
-  const markers = new SwitchField('Held vertices', (on) => options.change({ markers: on }));
+  const markers = new SwitchField('Fixed vertices', (on) => options.change({ markers: on }));
   const follow = new SwitchField('Follow bodies', (on) => options.change({ follow: on }));
   const shadows = new SwitchField('Shadows', (on) => options.change({ shadows: on }));
   const slice = new SliceFields(options, world, ask);
 
   const refresh = () => {
     const { now } = options;
-    colour.show(now.colour);
+    color.show(now.color);
     hold.input.checked = now.holdRange;
-    hold.element.hidden = now.colour === 'none' || now.colour === 'region';
-    regions.hidden = now.colour !== 'region';
-    bodies.hidden = now.colour !== 'none' || bodies.childElementCount < 2;
+    hold.element.hidden = now.color === 'none' || now.color === 'region';
+    regions.hidden = now.color !== 'region';
+    bodies.hidden = now.color !== 'none' || bodies.childElementCount < 2;
     wireframe.input.checked = now.wireframe;
     markers.input.checked = now.markers;
     shadows.input.checked = now.shadows;
@@ -41,7 +41,7 @@ export function displayPanel(options: ViewOptions, world: () => World | null, as
     element: section(
       'View',
       true,
-      colour.element,
+      color.element,
       hold.element,
       regions,
       bodies,
@@ -56,19 +56,19 @@ export function displayPanel(options: ViewOptions, world: () => World | null, as
       ),
       slice.element,
     ),
-    stage(stage: Stage) {
-      const byRegion = stage.regions.length > 1 ? [{ name: 'region', label: 'by region' }] : [];
-      const choices = [{ name: 'none', label: 'by body' }, ...byRegion, ...stage.colours];
-      colour.offer(choices.map(({ name, label }) => ({ name, label })));
+    display(display: DisplayScene) {
+      const byRegion = display.regions.length > 1 ? [{ name: 'region', label: 'by region' }] : [];
+      const choices = [{ name: 'none', label: 'by body' }, ...byRegion, ...display.colors];
+      color.offer(choices.map(({ name, label }) => ({ name, label })));
       regions.replaceChildren(
-        ...stage.regions.map(({ name, body, color }) => {
-          const owner = stage.bodies[body]?.name;
+        ...display.regions.map(({ name, body, color }) => {
+          const owner = display.bodies[body]?.name;
           return colorItem(owner && owner !== name ? `${owner}: ${name}` : name, color);
         }),
       );
-      bodies.replaceChildren(...stage.bodies.map(({ name, color }) => colorItem(name, color)));
-      // What was chosen on the stage before may not be there on this one.
-      if (!choices.some(({ name }) => name === options.now.colour)) options.change({ colour: 'none' });
+      bodies.replaceChildren(...display.bodies.map(({ name, color }) => colorItem(name, color)));
+      // The previous choice may not exist in the new scene.
+      if (!choices.some(({ name }) => name === options.now.color)) options.change({ color: 'none' });
       refresh();
     },
   };

@@ -1,4 +1,4 @@
-// Tells that a step failed or that energy appeared, and offers what helps.
+// Banner for a failed step or a gain of energy, with remedies.
 
 import { element, setText } from '../dom';
 import type { Failure, Frame, Send } from '../protocol';
@@ -49,7 +49,7 @@ export function failureBanner(send: Send): Panel & { hide(): void } {
   return {
     element: banner,
     hide,
-    stage() {
+    display() {
       dismissed = 0;
       hide();
     },
@@ -67,7 +67,7 @@ export function failureBanner(send: Send): Panel & { hide(): void } {
 }
 
 function adviceFor({ choices, is_trying, is_gain }: Failure): string {
-  const state = is_gain ? 'The simulation is paused.' : 'The last good state is shown.';
-  if (is_trying) return `${state} Trying what helps …`;
-  return choices.length > 0 ? `${state} Each of these was tried and continues:` : state;
+  const state = is_gain ? 'The simulation is paused.' : 'The last valid state is shown.';
+  if (is_trying) return `${state} Trying remedies …`;
+  return choices.length > 0 ? `${state} Each of these was tried, and the simulation continues with it:` : state;
 }

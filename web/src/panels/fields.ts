@@ -1,17 +1,17 @@
-// Fields of panels. They are told values from outside, but never change under the hands of the one who edits them.
+// Fields of panels. New values from the server never replace text that the user is editing.
 
 import { element, freshId } from '../dom';
 import { quantity, withUnit } from '../format';
 
-/** A label, and what belongs to it. */
+/** Returns a row with a label and its controls. */
 export function row(label: string, id: string, ...controls: Node[]): HTMLElement {
   return element('div', { class: 'row' }, element('label', { for: id }, label), ...controls);
 }
 
-/** Hands a value over. The result is null, or why the value is refused. */
+/** Submits a value. Resolves to null, or to the reason why it is refused. */
 export type Commit<T> = (value: T) => Promise<string | null>;
 
-/** Why a field refuses its value, in words, next to it. */
+/** Reason why a value is refused, shown next to the field. */
 class Reason {
   readonly element = element('p', { class: 'reason', id: freshId(), role: 'alert', hidden: true });
 
@@ -30,11 +30,11 @@ class Reason {
   }
 }
 
-/** An element that can be edited, and what it is to show when nobody does. */
+/** Editable element, and the value that it shows while it is not edited. */
 class Guarded<T> {
   private editing = false;
   private shown: T | undefined;
-  /** Keeps what was typed, as long as it is being handed over or refused. */
+  /** Keeps the typed text while it is being submitted or is refused. */
   isKept: () => boolean = () => false;
 
   constructor(
@@ -44,7 +44,7 @@ class Guarded<T> {
     input.addEventListener('input', () => {
       this.editing = true;
     });
-    // Text is being edited from the first click on; what is dragged or chosen, until it is let go.
+    // Text counts as edited from the first click on, sliders and choices until they are released.
     if (input instanceof HTMLInputElement && input.type === 'text') {
       input.addEventListener('focus', () => {
         this.editing = true;
@@ -64,18 +64,18 @@ class Guarded<T> {
     if (!this.editing && !this.isKept()) this.write(value);
   }
 
-  /** What was handed over is accepted: shows it as the server does, unless it is being edited again. */
+  /** The submitted value is accepted: shows it as the server does, unless it is being edited again. */
   settle(): void {
     if (!this.editing) this.refresh();
   }
 
-  /** Back to what was told last. */
+  /** Restores the last value of the server. */
   refresh(): void {
     if (this.shown !== undefined) this.write(this.shown);
   }
 }
 
-/** A number with a unit, written as text: `1.2 MPa`. The server reads the text, and says why if it refuses it. */
+/** Quantity as text with a unit, such as `1.2 MPa`. The server parses the text and reports errors. */
 export class QuantityField {
   readonly id = freshId();
   readonly input = element('input', { id: this.id, type: 'text', inputmode: 'decimal', autocomplete: 'off' });
@@ -100,7 +100,7 @@ export class QuantityField {
     });
   }
 
-  /** The field with its label, and below it why a value is refused. */
+  /** Returns the field with its label, and the reason of a refusal below it. */
   row(label: string): HTMLElement {
     return element('div', {}, row(label, this.id, this.input), this.reason.element);
   }
@@ -109,7 +109,7 @@ export class QuantityField {
     this.guard.show(value);
   }
 
-  /** Shows a value in any case, as when it was set by a slider. */
+  /** Shows a value even while the field is edited, as when a slider sets it. */
   force(value: number): void {
     this.reason.show(null);
     this.guard.show(value);
@@ -119,7 +119,7 @@ export class QuantityField {
     this.waiting += 1;
     const reason = await this.commit(withUnit(this.input.value, this.unit, this.shown));
     this.waiting -= 1;
-    // Of several that were handed over, the last counts.
+    // Only the answer to the last submission counts.
     if (this.waiting > 0) return;
     this.reason.show(reason);
     if (reason === null) this.guard.settle();
@@ -131,7 +131,7 @@ export class QuantityField {
   }
 }
 
-/** How a slider's place, from 0 to 1, and a value belong together. */
+/** Map between the position of a slider, from 0 to 1, and a value. */
 export interface Mapping {
   place(value: number): number;
   value(place: number): number;
@@ -146,7 +146,7 @@ export function logarithmic(from: number, to: number): Mapping {
   return { place: (value) => Math.log(value / from) / ratio, value: (place) => from * Math.exp(ratio * place) };
 }
 
-/** A number with a slider under it. While it slides, `slid` is called again and again. */
+/** Number with a slider below it. `slid` is called repeatedly while the slider moves. */
 export class SliderField {
   readonly element: HTMLElement;
   readonly text: QuantityField;
@@ -166,7 +166,7 @@ export class SliderField {
       this.range.value = String(this.mapping.place(value));
     });
     this.range.addEventListener('input', () => {
-      // Three digits: nobody wants 1.0471285 MPa.
+      // Three significant digits, not 1.0471285 MPa.
       const value = Number(this.mapping.value(this.range.valueAsNumber).toPrecision(3));
       this.text.force(value);
       slid(value);
@@ -189,7 +189,7 @@ export class SliderField {
   }
 }
 
-/** One of several names. */
+/** Choice of one of several names. */
 export class SelectField {
   readonly element: HTMLElement;
   readonly input: HTMLSelectElement;
@@ -230,7 +230,7 @@ export class SelectField {
   }
 }
 
-/** Something that is on or off. */
+/** Switch. */
 export class SwitchField {
   readonly element: HTMLElement;
   readonly input: HTMLInputElement;

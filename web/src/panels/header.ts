@@ -1,10 +1,10 @@
-// What is shown, and buttons for looking at it.
+// Title card of the scene.
 
 import { element, setText } from '../dom';
-import type { Frame, Stage } from '../protocol';
+import type { Frame, DisplayScene } from '../protocol';
 import type { Panel } from './panel';
 
-/** `more` stands next to the title. */
+/** Creates the title card; `more` is shown next to the title. */
 export function titleCard(...more: HTMLElement[]): Panel {
   const title = element('h1', {}, 'Pliant');
   const badge = element('span', { class: 'badge' });
@@ -14,14 +14,14 @@ export function titleCard(...more: HTMLElement[]): Panel {
   badge.hidden = true;
   return {
     element: element('header', { class: 'title-card' }, element('div', {}, title, badge, viewers, ...more), about),
-    stage(stage: Stage) {
-      title.textContent = stage.title;
-      title.title = `${stage.title} · Pliant ${stage.version}`;
-      document.title = `${stage.title} · Pliant`;
+    display(display: DisplayScene) {
+      title.textContent = display.title;
+      title.title = `${display.title} · Pliant ${display.version}`;
+      document.title = `${display.title} · Pliant`;
       badge.hidden = false;
-      badge.textContent = stage.reduced === null ? stage.mode : `${stage.mode}, reduced`;
-      about.textContent = stage.about ?? '';
-      about.hidden = !stage.about;
+      badge.textContent = display.reduced === null ? display.mode : `${display.mode}, reduced`;
+      about.textContent = display.about ?? '';
+      about.hidden = !display.about;
     },
     frame(frame: Frame) {
       viewers.hidden = frame.viewers < 2;

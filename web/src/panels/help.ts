@@ -1,4 +1,4 @@
-// The dialog that lists what one can do.
+// Help dialog with tools and keys.
 
 import { element } from '../dom';
 import type { Shortcut } from '../shortcuts';
@@ -24,7 +24,7 @@ export class Help {
       ),
       element('p', {}, close),
     );
-    // A click beside the dialog arrives at the dialog itself.
+    // A click outside the dialog is dispatched to the dialog itself.
     this.element.addEventListener('click', (event) => {
       if (event.target === this.element) this.element.close();
     });

@@ -1,26 +1,26 @@
-// What bodies are made of.
+// Materials of the bodies.
 
 import { element, throttle } from '../dom';
 import { quantity } from '../format';
-import type { Ask, Inversion, Material, MaterialChange, Send, Settings, Stage } from '../protocol';
+import type { Ask, Inversion, Material, MaterialChange, Send, Settings, DisplayScene } from '../protocol';
 import { type Commit, linear, logarithmic, SelectField, SliderField } from './fields';
 import { type Panel, section } from './panel';
 
 const EVERY_MS = 100;
-/** The slider of Young's modulus goes this far to both sides of what it was. */
+/** Range of the slider of Young's modulus: this factor below and above its initial value. */
 const DECADES = 1e3;
 
 const INVERSIONS: { name: Inversion; about: string }[] = [
   { name: 'none', about: 'Inverted elements follow the law, if it is defined there' },
-  { name: 'clamp', about: 'Stretches below the threshold count as the threshold' },
-  { name: 'extrapolate', about: 'Below the threshold the energy continues as a parabola' },
+  { name: 'clamp', about: 'Stretches are clamped to the threshold' },
+  { name: 'extrapolate', about: 'The energy is extrapolated quadratically below the threshold' },
 ];
 
 export function materialPanel(send: Send, ask: Ask): Panel {
   let materials: Material[] = [];
   let chosen = 0;
   let whyNothing: string | null = null;
-  /** What Young's modulus was when each material was first seen: the middle of its slider. */
+  /** Initial Young's modulus of each material, the middle of its slider. */
   let middles = new Map<number, number>();
 
   const material = () => materials.find((one) => one.index === chosen);
@@ -92,8 +92,8 @@ export function materialPanel(send: Send, ask: Ask): Panel {
 
   return {
     element: panel,
-    stage(stage: Stage) {
-      law.offer(stage.laws);
+    display(display: DisplayScene) {
+      law.offer(display.laws);
       middles = new Map();
       chosen = 0;
     },

@@ -1,7 +1,7 @@
-// How bodies move: damping, gravity, and how time is stepped.
+// Time integration, damping and gravity.
 
 import { element } from '../dom';
-import type { Ask, MotionChange, Quantity, Settings, Stage, Vec3 } from '../protocol';
+import type { Ask, MotionChange, Quantity, Settings, DisplayScene, Vec3 } from '../protocol';
 import { type Commit, QuantityField, SelectField, SwitchField } from './fields';
 import { type Panel, section } from './panel';
 
@@ -10,7 +10,7 @@ const STANDARD_GRAVITY = 9.81;
 export function motionPanel(ask: Ask): Panel {
   const set: Commit<MotionChange> = async (change) => (await ask({ do: 'set', ...change })).error;
   const step = new QuantityField('s', (step) => set({ step }));
-  const scheme = new SelectField('Scheme', (scheme) => set({ scheme }));
+  const integrator = new SelectField('Integrator', (integrator) => set({ integrator }));
   const solver = new SelectField('Solver', (solver) => set({ solver }));
   const mass = new QuantityField('1/s', (mass_damping) => set({ mass_damping }));
   const stiffness = new QuantityField('s', (stiffness_damping) => set({ stiffness_damping }));
@@ -20,28 +20,28 @@ export function motionPanel(ask: Ask): Panel {
     'fieldset',
     {},
     step.row('Time step'),
-    scheme.element,
+    integrator.element,
     solver.element,
     mass.row('Damping α'),
     stiffness.row('Damping β'),
     gravity.element,
   );
-  mass.input.title = 'Rayleigh damping of the mass: a force against velocity, which slows rigid motion too';
-  stiffness.input.title = 'Rayleigh damping of the stiffness: a force against deformation rates';
+  mass.input.title = 'Mass-proportional Rayleigh damping: opposes velocity, also in rigid motion';
+  stiffness.input.title = 'Stiffness-proportional Rayleigh damping: opposes the rate of deformation';
 
   return {
     element: section('Motion', false, fields, whyNot),
-    stage(stage: Stage) {
-      scheme.offer(stage.schemes);
-      solver.offer(stage.solvers);
-      gravity.start(stage.up);
+    display(display: DisplayScene) {
+      integrator.offer(display.integrators);
+      solver.offer(display.solvers);
+      gravity.start(display.up);
     },
     settings(settings: Settings) {
       fields.disabled = settings.why_not !== null;
       whyNot.textContent = settings.why_not ?? '';
       whyNot.hidden = settings.why_not === null;
       step.show(settings.step);
-      scheme.show(settings.scheme);
+      integrator.show(settings.integrator);
       solver.element.hidden = settings.solver === null;
       if (settings.solver !== null) solver.show(settings.solver);
       mass.show(settings.mass_damping);
@@ -51,12 +51,12 @@ export function motionPanel(ask: Ask): Panel {
   };
 }
 
-/** One number if gravity points down, three if not, and a switch. */
+/** Gravity: a switch, and one number if it points down, otherwise three. */
 class GravityFields {
   readonly element: HTMLElement;
   private up = 1;
   private last: Vec3 = [0, 0, 0];
-  /** What the switch turns on again. */
+  /** Value that the switch restores. */
   private on: Vec3 | null = null;
 
   private readonly active: SwitchField;
@@ -100,7 +100,7 @@ class GravityFields {
     });
   }
 
-  /** Along the vertical axis, positive upwards. */
+  /** Component along the vertical axis, positive upwards. */
   private downward<T extends Quantity>(size: T): [T | number, T | number, T | number] {
     const gravity: [T | number, T | number, T | number] = [0, 0, 0];
     gravity[this.up] = size;
@@ -108,7 +108,7 @@ class GravityFields {
   }
 }
 
-/** The quantity with the other sign; what does not begin with a number is left to the server to refuse. */
+/** Returns the negated quantity. Text that does not start with a number is left for the server to refuse. */
 function negated(text: string): string {
   if (!/^[+-]?[\d.]/.test(text)) return text;
   return text.startsWith('-') ? text.slice(1) : `-${text.replace(/^\+/, '')}`;

@@ -6,7 +6,7 @@ import type { Settings } from '../protocol';
 import type { Panel } from './panel';
 
 export interface NotesPanel extends Panel {
-  /** Counts the notes, for the title card. */
+  /** Number of notes, for the title card. */
   readonly badge: HTMLButtonElement;
 }
 
@@ -39,7 +39,7 @@ export function notesPanel(startsOpen: () => boolean): NotesPanel {
   return {
     element: card,
     badge,
-    stage() {
+    display() {
       known.clear();
       isOpen = false;
     },
@@ -48,7 +48,7 @@ export function notesPanel(startsOpen: () => boolean): NotesPanel {
       notes = settings.notes;
       for (const note of notes) known.add(note);
       list.replaceChildren(...notes.map((note) => element('li', {}, note)));
-      // What was dismissed stays away; what is new is shown.
+      // Dismissed notes stay hidden; new ones are shown.
       open(isOpen || (fresh && startsOpen()));
     },
   };

@@ -1,4 +1,4 @@
-// Short messages that go away by themselves.
+// Short messages that disappear after a while.
 
 import { element } from '../dom';
 import { ICONS, iconButton } from '../icons';
@@ -11,7 +11,7 @@ export class Notices {
   readonly element = element('div', { class: 'notices' });
 
   show({ text }: Notice): void {
-    // The same again only starts its time anew.
+    // A repeated message only restarts its timer.
     for (const old of this.element.children) {
       if (old.querySelector('p')?.textContent === text) old.remove();
     }

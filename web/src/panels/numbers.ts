@@ -1,11 +1,11 @@
-// How fast it goes, and what it takes.
+// Performance statistics.
 
 import { element, setText } from '../dom';
 import { count, number, quantity } from '../format';
-import type { Frame, Stage, Stats } from '../protocol';
+import type { Frame, DisplayScene, Stats } from '../protocol';
 import { type Panel, section } from './panel';
 
-/** What only the page can measure. */
+/** Measurements of the page. */
 export interface Measured {
   framesPerSecond: number;
   latency: number | null;
@@ -35,10 +35,10 @@ export function numbersPanel(measured: () => Measured): Panel {
 
   return {
     element: panel,
-    stage(stage: Stage) {
-      const reduced = stage.reduced === null ? '' : `, reduced to ${stage.reduced} directions`;
-      const elements = `${count(stage.elements)} ${stage.element_kind}`;
-      model = `${count(stage.vertices)} vertices, ${elements}${reduced}`;
+    display(display: DisplayScene) {
+      const reduced = display.reduced === null ? '' : `, reduced to ${display.reduced} basis vectors`;
+      const elements = `${count(display.elements)} ${display.element_kind}`;
+      model = `${count(display.vertices)} vertices, ${elements}${reduced}`;
       rows.clear();
       list.replaceChildren();
       last = 0;
@@ -51,9 +51,9 @@ export function numbersPanel(measured: () => Measured): Panel {
       bar.show(stats);
       put('Real time', stats && `${number(stats.real_time)} ×`);
       put('Steps', stats ? `${number(stats.steps_per_second)} /s, ${count(step)} so far` : `${count(step)}`);
-      put('Newton iterations', stats && `${number(stats.newton)} a step`);
-      put('CG iterations', stats && stats.linear > 0 ? `${number(stats.linear)} a step` : null);
-      put('Factorizations', stats && `${number(stats.factorizations)} a step`);
+      put('Newton iterations', stats && `${number(stats.newton)} per step`);
+      put('CG iterations', stats && stats.linear > 0 ? `${number(stats.linear)} per step` : null);
+      put('Factorizations', stats && `${number(stats.factorizations)} per step`);
       put('Substeps', stats && stats.substeps > 1 ? number(stats.substeps) : null);
       put('Method', stats?.method ?? null);
       put('On screen', `${Math.round(framesPerSecond)} frames/s`);
@@ -64,7 +64,7 @@ export function numbersPanel(measured: () => Measured): Panel {
   };
 }
 
-/** Of what the time of a step consists. */
+/** Breakdown of the time per step. */
 class PartsBar {
   readonly element = element('div', { class: 'parts' });
   private readonly total = element('span');
@@ -77,7 +77,7 @@ class PartsBar {
   constructor() {
     const bar = element('div', { class: 'bar', 'aria-hidden': 'true' }, ...this.parts.map(({ stripe }) => stripe));
     this.element.append(
-      element('div', { class: 'parts-head' }, element('span', {}, 'Time of a step'), this.total),
+      element('div', { class: 'parts-head' }, element('span', {}, 'Time per step'), this.total),
       bar,
       element('ul', {}, ...this.parts.map(({ legend }) => legend)),
     );
@@ -89,7 +89,7 @@ class PartsBar {
     setText(this.total, quantity(stats.step_ms / 1000, 's'));
     for (const { name, stripe, value } of this.parts) {
       const ms = stats[`${name}_ms`];
-      // In percent: parts that add up to less than 1 would not fill the bar.
+      // In percent: flex factors that sum to less than 1 would not fill the bar.
       stripe.style.flexGrow = String((100 * Math.max(ms, 0)) / stats.step_ms);
       setText(value, `${name} ${quantity(ms / 1000, 's')}`);
     }

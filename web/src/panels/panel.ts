@@ -1,18 +1,18 @@
-// What a panel is: an element that is told what arrives.
+// Panel: an element that receives the messages of the server.
 
 import { element } from '../dom';
-import type { Frame, Settings, Stage } from '../protocol';
+import type { Frame, Settings, DisplayScene } from '../protocol';
 
 export interface Panel {
   readonly element: HTMLElement;
-  /** Another stage begins. */
-  stage?(stage: Stage): void;
+  /** Called when another scene starts. */
+  display?(display: DisplayScene): void;
   settings?(settings: Settings): void;
-  /** After a frame was drawn. */
+  /** Called after a frame was drawn. */
   frame?(frame: Frame): void;
 }
 
-/** A part of the side panel that can be folded. */
+/** Creates a collapsible section of the side panel. */
 export function section(title: string, open: boolean, ...children: (Node | string)[]): HTMLDetailsElement {
   return element('details', { class: 'section', open }, element('summary', {}, title), ...children);
 }

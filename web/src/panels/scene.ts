@@ -1,19 +1,19 @@
-// Keeping and undoing what was steered.
+// Saves or undoes the changes of the scene.
 
 import { download, element } from '../dom';
-import type { SavedScene, Send, Settings, Stage } from '../protocol';
+import type { SavedScene, Send, Settings, DisplayScene } from '../protocol';
 import type { Panel } from './panel';
 
 export function scenePanel(send: Send): Panel {
   const save = element('button', { type: 'button', onclick: () => send({ do: 'save' }) }, 'Save scene');
   const undo = element('button', { type: 'button', onclick: () => send({ do: 'undo-changes' }) }, 'Undo changes');
-  save.title = 'Download the scene as TOML, with what was changed here';
-  undo.title = 'Steer as the scene says again, and let go of what was pinned by hand';
+  save.title = 'Download the scene with its changes as TOML';
+  undo.title = 'Restore the settings of the scene and release all pins';
   const buttons = element('div', { class: 'buttons' }, save, undo);
   return {
     element: buttons,
-    stage(stage: Stage) {
-      buttons.hidden = stage.mode === 'playback';
+    display(display: DisplayScene) {
+      buttons.hidden = display.mode === 'playback';
     },
     settings(settings: Settings) {
       undo.disabled = !settings.changed || settings.why_not !== null;

@@ -1,21 +1,21 @@
-// On which axis and where the bodies are cut.
+// Axis and position of the slice.
 
 import { element } from '../dom';
 import type { ViewOptions } from '../options';
 import type { Ask } from '../protocol';
-import type { SliceChoice } from '../stage/slice';
-import type { World } from '../stage/world';
+import type { SliceChoice } from '../viewport/slice';
+import type { World } from '../viewport/world';
 import { QuantityField, SelectField, SwitchField } from './fields';
 
 type Axis = SliceChoice['axis'];
 
-/** Cuts through the middle, across the first axis, or not any more. */
+/** Switches the slice: through the center, normal to the first axis, or off. */
 export function toggleSlice(options: ViewOptions, world: World | null): void {
   const fresh: SliceChoice = { axis: 0, flip: false, position: middle(extent(world, 0)) };
   options.change({ slice: options.now.slice ? null : fresh });
 }
 
-/** How far the bodies reach along an axis now, and a little more. */
+/** Returns the current extent of the bodies along an axis, with a margin. */
 function extent(world: World | null, axis: Axis): [number, number] {
   const box = world?.surface.box;
   if (!box || box.isEmpty()) return [-1, 1];
@@ -83,6 +83,6 @@ export class SliceFields {
   }
 
   private origin(): number {
-    return this.world()?.stage.origin[this.options.now.slice?.axis ?? 0] ?? 0;
+    return this.world()?.display.origin[this.options.now.slice?.axis ?? 0] ?? 0;
   }
 }

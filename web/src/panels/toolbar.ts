@@ -1,4 +1,4 @@
-// The tools, and the options of the one in use.
+// Tools, and the options of the current one.
 
 import { element, freshId } from '../dom';
 import type { Settings } from '../protocol';
@@ -7,7 +7,7 @@ import type { Panel } from './panel';
 
 export interface Toolbar extends Panel {
   choose(tool: Tool): void;
-  /** The tool was used: how to do that need not be said any more. */
+  /** Hides the hint of a tool that has been used. */
   used(): void;
 }
 

@@ -1,9 +1,9 @@
-// Playing, stepping and going back.
+// Playback controls and timeline.
 
 import { element, setText, throttle } from '../dom';
 import { number } from '../format';
 import { ICONS, iconButton } from '../icons';
-import type { Frame, Send, Stage } from '../protocol';
+import type { Frame, Send, DisplayScene } from '../protocol';
 import type { Panel } from './panel';
 
 const SPEEDS: (number | null)[] = [0.1, 0.25, 0.5, 1, 2, null];
@@ -16,7 +16,7 @@ export interface Transport extends Panel {
 export function transportBar(send: Send): Transport {
   let playing = false;
   let span: [number, number] = [0, 0];
-  let timeline: Stage['timeline'] = null;
+  let timeline: DisplayScene['timeline'] = null;
 
   const playOrPause = () => send({ do: playing ? 'pause' : 'play' });
   const reset = iconButton(ICONS.reset, 'Reset', 'R', () => send({ do: 'reset' }));
@@ -36,7 +36,7 @@ export function transportBar(send: Send): Transport {
   });
 
   const clock = element('output', { class: 'clock', 'aria-label': 'Simulated time' });
-  const speed = element('select', { 'aria-label': 'Speed', title: 'How fast: 1× is real time' });
+  const speed = element('select', { 'aria-label': 'Speed', title: 'Speed relative to real time' });
   speed.append(...SPEEDS.map((one) => element('option', { value: String(one) }, nameOf(one))));
   speed.addEventListener('change', () => {
     send({ do: 'speed', factor: speed.value === 'null' ? null : Number(speed.value) });
@@ -71,9 +71,9 @@ export function transportBar(send: Send): Transport {
       speed,
     ),
     playOrPause,
-    stage(stage: Stage) {
-      timeline = stage.timeline;
-      slider.title = stage.mode === 'live' ? 'Go back over the last seconds' : 'Go to a moment of the run';
+    display(display: DisplayScene) {
+      timeline = display.timeline;
+      slider.title = display.mode === 'live' ? 'Go back over the last seconds' : 'Go to a time of the run';
     },
     frame(frame: Frame) {
       showPlaying(frame.playing);

@@ -1,4 +1,4 @@
-// Tells why nothing is shown.
+// Banner with the reason why nothing is shown.
 
 import type { Trouble } from '../connection';
 import { element } from '../dom';
@@ -7,17 +7,17 @@ const WORDS: Record<Trouble, [string, string]> = {
   connecting: ['Connecting …', ''],
   'no-token': [
     'The address of this page is incomplete.',
-    'Open the whole address that `pliant view` printed, with the token at its end.',
+    'Open the full address that `pliant view` printed, including the token at its end.',
   ],
   refused: [
     'The server refuses this page.',
-    'Its token is not, or no longer, the right one. Open the address that `pliant view` printed last.',
+    'Its token is wrong or expired. Open the address that `pliant view` printed last.',
   ],
   'no-graphics': [
-    'This browser cannot draw in three dimensions.',
-    'The page needs WebGL 2. Switch on hardware acceleration in the settings of the browser, or use another one.',
+    'This browser does not support 3D graphics.',
+    'The page needs WebGL 2. Enable hardware acceleration in the settings of the browser, or use another browser.',
   ],
-  gone: ['The server is gone.', 'Start `pliant view` again. This page tries to reach it by itself.'],
+  gone: ['The server is gone.', 'Start `pliant view` again. This page reconnects automatically.'],
 };
 
 export class TroubleBanner {
@@ -30,7 +30,7 @@ export class TroubleBanner {
     if (!trouble) return;
     const [title, advice] = WORDS[trouble];
     this.title.textContent = title;
-    // What stands between backquotes is code.
+    // Text between backquotes is code.
     this.advice.replaceChildren(
       ...advice.split('`').map((part, i) => (i % 2 === 1 ? element('code', {}, part) : part)),
     );

@@ -10,7 +10,7 @@ export class BallTool extends Tool {
   readonly name = 'ball';
   readonly label = 'Ball';
   readonly icon = ICONS.ball;
-  readonly hint = 'Press and drag to move a ball; the wheel moves it away or nearer. Middle drag turns the view.';
+  readonly hint = 'Press and drag to move a ball; the wheel changes its depth. Drag with the middle button to turn the view.';
   override readonly cursor = 'grab';
 
   private readonly size = new ToolSlider(
@@ -19,21 +19,21 @@ export class BallTool extends Tool {
       from: -1,
       to: 1,
       at: 0,
-      // A third to three times of what suits the bodies.
+      // From a third to three times the default radius.
       show: (exponent) => quantity(this.radiusOf(exponent), 'm'),
     },
     () => this.put(),
   );
   override readonly options = this.size.element;
 
-  private centre: Vector3 | null = null;
+  private center: Vector3 | null = null;
   private plane: Plane | null = null;
-  /** From where the pointer meets the plane to the centre, so that a ball that is grabbed does not jump. */
+  /** Offset from the pointer on the plane to the center, so that a grabbed ball does not jump. */
   private readonly offset = new Vector3();
 
   override start(bench: Workbench): void {
     super.start(bench);
-    this.centre = null;
+    this.center = null;
     this.plane = null;
     this.size.refresh();
   }
@@ -41,20 +41,20 @@ export class BallTool extends Tool {
   override press(touch: Touch): boolean {
     const { view, world } = this.work;
     const radius = this.radiusOf(this.size.value);
-    const grabbed = this.centre && touch.ray.intersectSphere(new Sphere(this.centre, radius), new Vector3());
-    if (grabbed && this.centre) {
-      this.plane = view.screenPlane(this.centre);
+    const grabbed = this.center && touch.ray.intersectSphere(new Sphere(this.center, radius), new Vector3());
+    if (grabbed && this.center) {
+      this.plane = view.screenPlane(this.center);
     } else {
-      // In front of a body, so that it does not begin inside; beside one, at the depth where the last was or the middle.
-      const depth = this.centre ?? world.surface.box.getCenter(new Vector3());
+      // In front of a body, so that it does not start inside; next to bodies, at the depth of the last ball or of the center.
+      const depth = this.center ?? world.surface.box.getCenter(new Vector3());
       const through = touch.hit ? touch.ray.at(touch.hit.distance - 1.05 * radius, new Vector3()) : depth;
       this.plane = view.screenPlane(through);
     }
     const at = touch.ray.intersectPlane(this.plane, new Vector3());
     if (!at) return true;
     this.offset.set(0, 0, 0);
-    if (grabbed && this.centre) this.offset.subVectors(this.centre, at);
-    this.centre = at.add(this.offset);
+    if (grabbed && this.center) this.offset.subVectors(this.center, at);
+    this.center = at.add(this.offset);
     this.put();
     return true;
   }
@@ -62,30 +62,30 @@ export class BallTool extends Tool {
   override move({ ray }: Touch): void {
     const at = this.plane && ray.intersectPlane(this.plane, new Vector3());
     if (!at) return;
-    this.centre = at.add(this.offset);
+    this.center = at.add(this.offset);
     this.put();
   }
 
   override wheel(steps: number): void {
     const { view, world } = this.work;
-    if (!this.centre) return;
-    const sight = this.centre.clone().sub(view.camera.position).normalize();
-    this.centre.addScaledVector(sight, steps * 0.03 * world.stage.size);
-    this.plane = view.screenPlane(this.centre);
+    if (!this.center) return;
+    const sight = this.center.clone().sub(view.camera.position).normalize();
+    this.center.addScaledVector(sight, steps * 0.03 * world.display.size);
+    this.plane = view.screenPlane(this.center);
     this.put();
   }
 
   override leave(): void {
-    if (this.centre) this.work.send({ do: 'no-ball' });
-    this.centre = null;
+    if (this.center) this.work.send({ do: 'no-ball' });
+    this.center = null;
   }
 
   private put(): void {
-    if (!this.centre) return;
-    this.work.send({ do: 'ball', centre: this.centre.toArray(), radius: this.radiusOf(this.size.value) });
+    if (!this.center) return;
+    this.work.send({ do: 'ball', center: this.center.toArray(), radius: this.radiusOf(this.size.value) });
   }
 
   private radiusOf(exponent: number): number {
-    return this.isStarted ? this.work.world.stage.ball.radius * 3 ** exponent : 0;
+    return this.isStarted ? this.work.world.display.ball.radius * 3 ** exponent : 0;
   }
 }

@@ -1,30 +1,30 @@
-// Brings pointers on the canvas to the tool in use, or leaves them to the view.
+// Dispatches pointers on the canvas to the current tool or to the view.
 
 import type { Ray } from 'three';
-import type { Hit } from '../stage/picking';
+import type { Hit } from '../viewport/picking';
 import type { Tool, Touch, Workbench } from './tool';
 
-/** How far beside a body a finger may be and still mean it, in pixels. */
+/** Maximum distance between a finger and the body that it touches, in pixels. */
 const FINGER = 14;
 
-/** Pixels of a wheel event that count as one step. */
+/** Pixels of a wheel event per step. */
 const WHEEL_STEP = 100;
 
 export class Gestures {
   tool: Tool;
   private bench: Workbench | null = null;
-  /** Pointers that the tool has taken, and where they were last; undefined if they have not moved since. */
+  /** Pointers that the tool has captured, with their last position, or undefined if they have not moved since. */
   private readonly taken = new Map<number, PointerEvent | undefined>();
   private hovering: PointerEvent | null = null;
 
   constructor(
     private readonly canvas: HTMLCanvasElement,
     tool: Tool,
-    /** A pointer that was on the canvas went up. */
+    /** Called when a pointer on the canvas is released. */
     private readonly used: () => void,
   ) {
     this.tool = tool;
-    // Before the view's own listeners, so that it can be told to keep out.
+    // Before the listeners of the view, which can then be disabled.
     canvas.addEventListener('pointerdown', (event) => this.down(event), { capture: true });
     canvas.addEventListener('pointermove', (event) => this.moved(event));
     canvas.addEventListener('pointerup', (event) => this.up(event));
@@ -47,12 +47,12 @@ export class Gestures {
     this.tool = tool;
   }
 
-  /** Lets all pointers go. */
+  /** Releases all pointers. */
   cancel(): void {
     for (const id of [...this.taken.keys()]) this.lost(id);
   }
 
-  /** Once an animation frame: hands over where the pointers are by now. */
+  /** Passes the current positions of the pointers to the tool, once per animation frame. */
   flush(): void {
     for (const [id, event] of this.taken) {
       if (!event) continue;
@@ -85,7 +85,7 @@ export class Gestures {
   private up(event: PointerEvent): void {
     this.used();
     if (!this.taken.has(event.pointerId)) return;
-    // What was moved within this animation frame counts.
+    // Includes movements within this animation frame.
     const touch = this.touch(event, false);
     if (touch) this.tool.move(touch);
     this.tool.release(event.pointerId);

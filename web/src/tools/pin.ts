@@ -1,4 +1,4 @@
-// Pins vertices where they are, with a brush.
+// Pins vertices at their current positions with a brush.
 
 import { Mesh, MeshBasicMaterial, SphereGeometry } from 'three';
 import { element } from '../dom';
@@ -12,7 +12,7 @@ export class PinTool extends Tool {
   readonly name = 'pin';
   readonly label = 'Pin';
   readonly icon = ICONS.pin;
-  readonly hint = 'Click to pin what the brush covers; with Shift or Alt, click to let go.';
+  readonly hint = 'Click to pin the vertices under the brush; click with Shift or Alt to release them.';
   override readonly cursor = 'crosshair';
 
   private readonly radius = new ToolSlider(
@@ -70,12 +70,12 @@ export class PinTool extends Tool {
     this.brush.visible = Boolean(hit);
     if (hit) {
       this.brush.position.copy(hit.point);
-      this.brush.scale.setScalar(this.radiusOf(this.radius.value) || 0.008 * this.work.world.stage.size);
+      this.brush.scale.setScalar(this.radiusOf(this.radius.value) || 0.008 * this.work.world.display.size);
     }
     if (wasVisible || hit) this.work.view.invalidate();
   }
 
   private radiusOf(part: number): number {
-    return this.isStarted ? part * this.work.world.stage.size : 0;
+    return this.isStarted ? part * this.work.world.display.size : 0;
   }
 }

@@ -1,4 +1,4 @@
-// Pulls at a point of a body with a spring.
+// Pulls a point of a body with a spring.
 
 import type { Plane, Vector3 } from 'three';
 import { quantity } from '../format';
@@ -7,9 +7,9 @@ import { ToolSlider } from './slider';
 import { Tool, type Touch, type Workbench } from './tool';
 
 interface Held {
-  /** The name of this pull for the server. */
+  /** Identifier of this pull. */
   pull: number;
-  /** In which the pointer moves the target. */
+  /** Plane in which the pointer moves the target. */
   plane: Plane;
   target: Vector3;
 }
@@ -18,7 +18,7 @@ export class PullTool extends Tool {
   readonly name = 'pull';
   readonly label = 'Pull';
   readonly icon = ICONS.pull;
-  readonly hint = 'Drag a body; the wheel moves the target away or nearer. Drag beside it to turn the view.';
+  readonly hint = 'Drag a body; the wheel changes the depth of the target. Drag outside the bodies to turn the view.';
   override readonly cursor = 'grab';
 
   private readonly stiffness = new ToolSlider('Spring stiffness', {
@@ -67,7 +67,7 @@ export class PullTool extends Tool {
     for (const held of this.held.values()) {
       // Along the line of sight, so that the target stays under the pointer.
       const sight = held.target.clone().sub(view.camera.position).normalize();
-      held.target.addScaledVector(sight, steps * 0.03 * world.stage.size);
+      held.target.addScaledVector(sight, steps * 0.03 * world.display.size);
       held.plane.copy(view.screenPlane(held.target));
       this.drag(held);
     }
@@ -95,6 +95,6 @@ export class PullTool extends Tool {
   }
 
   private springOf(exponent: number): number {
-    return this.isStarted ? this.work.world.stage.pull.stiffness * 10 ** exponent : 0;
+    return this.isStarted ? this.work.world.display.pull.stiffness * 10 ** exponent : 0;
   }
 }

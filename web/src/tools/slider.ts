@@ -1,4 +1,4 @@
-// A slider among the options of a tool, with its value in words.
+// Slider among the options of a tool, with its value as text.
 
 import { element, freshId, setText } from '../dom';
 
@@ -39,7 +39,7 @@ export class ToolSlider {
     return this.input.valueAsNumber;
   }
 
-  /** Shows the value anew, where what it stands for depends on the stage. */
+  /** Updates the text of the value, which may depend on the scene. */
   refresh(): void {
     const text = this.scale.show(this.value);
     setText(this.output, text);

@@ -1,4 +1,4 @@
-// Throws a body: an arrow is drawn, and the body gets its velocity.
+// Throws a body with the velocity of an arrow that the user draws.
 
 import { type Plane, Vector3 } from 'three';
 import { quantity } from '../format';
@@ -6,7 +6,7 @@ import { ICONS } from '../icons';
 import { Tool, type Touch } from './tool';
 
 const GRAVITY = 9.81;
-/** An arrow as long as the bodies throws them this many times as high. */
+/** Height of a throw relative to the length of the arrow, for an arrow as long as the bodies. */
 const HEIGHT = 12;
 
 interface Thrown {
@@ -15,7 +15,7 @@ interface Thrown {
   from: Vector3;
   to: Vector3;
   plane: Plane;
-  /** Nothing holds the body. */
+  /** True if no vertex of the body is fixed. */
   free: boolean;
 }
 
@@ -23,7 +23,7 @@ export class ThrowTool extends Tool {
   readonly name = 'throw';
   readonly label = 'Throw';
   readonly icon = ICONS.throw;
-  readonly hint = 'Press on a body, draw an arrow and let go: the body flies off along it.';
+  readonly hint = 'Press on a body, draw an arrow and release: the body is thrown along the arrow.';
   override readonly cursor = 'grab';
 
   private thrown: Thrown | null = null;
@@ -46,7 +46,7 @@ export class ThrowTool extends Tool {
     if (this.thrown?.id !== id) return;
     ray.intersectPlane(this.thrown.plane, this.thrown.to);
     const { from, to, free } = this.thrown;
-    const label = free ? quantity(this.velocity().length(), 'm/s') : 'held: only what is free can be thrown';
+    const label = free ? quantity(this.velocity().length(), 'm/s') : 'fixed: only free bodies can be thrown';
     this.work.world.toolArrows = [{ from: from.toArray(), to: to.toArray(), label, mine: true }];
     this.work.view.invalidate();
   }
@@ -66,10 +66,10 @@ export class ThrowTool extends Tool {
     this.work.view.invalidate();
   }
 
-  /** Small bodies need less to fly as many of their lengths: √(2 g h) grows with the root of the size. */
+  /** Velocity for a height relative to the size of the bodies: √(2 g h) grows with the root of the size. */
   private velocity(): Vector3 {
     if (!this.thrown) return new Vector3();
-    const { size } = this.work.world.stage;
+    const { size } = this.work.world.display;
     const scale = Math.sqrt(2 * GRAVITY * HEIGHT * size) / size;
     return new Vector3().subVectors(this.thrown.to, this.thrown.from).multiplyScalar(scale);
   }

@@ -1,23 +1,23 @@
-// What a tool is: something that takes pointers which go down on the canvas.
+// Base class of tools, which capture pointers pressed on the canvas.
 
 import type { Ray } from 'three';
 import type { Latency } from '../latency';
 import type { Send, Settings } from '../protocol';
-import type { Hit } from '../stage/picking';
-import type { View } from '../stage/view';
-import type { World } from '../stage/world';
+import type { Hit } from '../viewport/picking';
+import type { View } from '../viewport/view';
+import type { World } from '../viewport/world';
 
-/** A pointer, in the scene. */
+/** Pointer in the scene. */
 export interface Touch {
   id: number;
   ray: Ray;
-  /** What of the bodies lies under it. */
+  /** Point of a body under the pointer. */
   hit: Hit | null;
   shift: boolean;
   alt: boolean;
 }
 
-/** What tools work with. */
+/** Context of tools. */
 export interface Workbench {
   readonly view: View;
   readonly world: World;
@@ -29,16 +29,16 @@ export abstract class Tool {
   abstract readonly name: string;
   abstract readonly label: string;
   abstract readonly icon: string;
-  /** How to use it, in a sentence. */
+  /** Instruction in one sentence. */
   abstract readonly hint: string;
-  /** What the pointer looks like over a body; null if bodies are nothing special to the tool. */
+  /** Cursor over a body, or null if the tool does not act on bodies. */
   readonly cursor: string | null = null;
-  /** Its own settings, shown while it is in use. */
+  /** Settings of the tool, shown while it is in use. */
   readonly options: HTMLElement | null = null;
 
   private bench: Workbench | null = null;
 
-  /** Another stage begins. */
+  /** Called when another scene starts. */
   start(bench: Workbench): void {
     this.bench = bench;
   }
@@ -48,37 +48,37 @@ export abstract class Tool {
   }
 
   protected get work(): Workbench {
-    if (!this.bench) throw new Error(`${this.name} is used before there is a stage`);
+    if (!this.bench) throw new Error(`${this.name} is used before a scene is loaded`);
     return this.bench;
   }
 
-  /** Why it cannot be used, or null. */
+  /** Returns the reason why the tool cannot be used, or null. */
   whyNot(settings: Settings): string | null {
     return settings.why_not;
   }
 
-  /** A pointer went down. Whether the tool takes it; otherwise it turns the view. */
+  /** Handles a pressed pointer. Returns true if the tool captures it; otherwise it turns the view. */
   press(_touch: Touch): boolean {
     return false;
   }
 
-  /** A pointer that was taken moved; at most once an animation frame. */
+  /** Handles a move of a captured pointer, at most once per animation frame. */
   move(_touch: Touch): void {}
 
-  /** The wheel turned while a pointer is taken, in steps away from the user. */
+  /** Handles the wheel while a pointer is captured, in steps away from the user. */
   wheel(_steps: number): void {}
 
-  /** A pointer that was taken went up. */
+  /** Handles the release of a captured pointer. */
   release(_id: number): void {}
 
-  /** A pointer that was taken is lost, or Escape was pressed. */
+  /** Handles the loss of a captured pointer, or Escape. */
   cancel(id: number): void {
     this.release(id);
   }
 
-  /** A pointer moves without being down; null when it leaves. */
+  /** Handles a hovering pointer; null when it leaves. */
   hover(_touch: Touch | null): void {}
 
-  /** Another tool is chosen. */
+  /** Called when another tool is chosen. */
   leave(): void {}
 }

@@ -76,7 +76,7 @@ export async function visibleSpot(page: Page): Promise<Spot> {
 export const pointAt = (page: Page, { triangle, weights }: Spot) =>
   page.evaluate(([t, w]) => window.pliant.pointAt(t, w), [triangle, weights] as const);
 
-/** What is on the screen, made smaller: colours of a grid of points. */
+/** What is on the screen, made smaller: colors of a grid of points. */
 export interface Pixels {
   width: number;
   height: number;
@@ -100,7 +100,7 @@ export async function pixels(page: Page, scale = 0.1): Promise<Pixels> {
   );
 }
 
-/** Which part of the screen has colours that are accepted. */
+/** Which part of the screen has colors that are accepted. */
 export function share({ data }: Pixels, accepts: (red: number, green: number, blue: number) => boolean): number {
   let count = 0;
   for (let i = 0; i < data.length; i += 4) {
@@ -109,7 +109,7 @@ export function share({ data }: Pixels, accepts: (red: number, green: number, bl
   return count / (data.length / 4);
 }
 
-/** How much two pictures differ: the part of the points whose colours do. */
+/** How much two pictures differ: the part of the points whose colors do. */
 export function difference(a: Pixels, b: Pixels): number {
   let count = 0;
   for (let i = 0; i < a.data.length; i += 4) {

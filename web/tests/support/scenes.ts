@@ -3,7 +3,7 @@
 interface Beam {
   young?: string;
   step?: string;
-  scheme?: string;
+  integrator?: string;
   damping?: string;
 }
 
@@ -11,7 +11,7 @@ interface Beam {
 export function beam({
   young = '400 kPa',
   step = '1/60 s',
-  scheme = 'backward-euler',
+  integrator = 'backward-euler',
   damping = '20 ms',
 }: Beam = {}): string {
   return `
@@ -20,7 +20,7 @@ about = "For tests."
 up = "y"
 
 [simulation]
-scheme = "${scheme}"
+integrator = "${integrator}"
 step = "${step}"
 duration = "1 s"
 
@@ -35,7 +35,7 @@ name = "beam"
 mesh = { box = { size = ["60 cm", "15 cm", "15 cm"], cells = [8, 2, 2], elements = "hex" } }
 material = { law = "neo-hookean", young = "${young}", poisson = 0.4, density = "1000 kg/m^3" }
 
-[[hold]]
+[[fixed]]
 vertices = "x-min"
 `;
 }
@@ -46,7 +46,7 @@ title = "A cube"
 up = "z"
 
 [simulation]
-scheme = "backward-euler"
+integrator = "backward-euler"
 step = "1/100 s"
 duration = "1 s"
 
@@ -65,7 +65,7 @@ export const dropped = (height: number) => `
 title = "A dropped cube"
 
 [simulation]
-scheme = "linearized-backward-euler"
+integrator = "linearized-backward-euler"
 halvings = 0
 step = "1/60 s"
 duration = "1 s"

@@ -1,20 +1,20 @@
 use std::borrow::Cow;
 use std::io::Write;
 
-use super::palette::{MOST_COLOURS, Palette};
+use super::palette::{MAX_COLORS, Palette};
 use super::{check_size, check_time};
 use crate::{Image, PictureError, Size};
 
-/// An animated GIF that repeats for ever, written frame by frame.
+/// Endlessly repeating animated GIF, written frame by frame.
 ///
-/// A GIF counts time in hundredths of a second, so frames last one hundredth more or less such that none is ever shown
-/// half a hundredth too early or too late. It has 255 colours at a time, which change only when a frame comes for which they do
-/// not serve. Of each frame only what differs from the one before is written.
+/// GIF delays are in hundredths of a second. They are rounded so that every frame starts at most half a hundredth early
+/// or late. The palette has 255 colors at a time, and changes only for a frame that it represents too poorly. Each
+/// frame stores only the region that differs from the previous one.
 pub struct Gif<W: Write> {
     encoder: gif::Encoder<W>,
     size: Size,
     seconds: f64,
-    /// Frames so far, and hundredths of a second that they last.
+    /// Number of frames so far, and their total duration in hundredths of a second.
     frames: u32,
     hundredths: u64,
     last: Option<Image>,
@@ -22,10 +22,10 @@ pub struct Gif<W: Write> {
 }
 
 impl<W: Write> Gif<W> {
-    /// The shortest and the longest time of a frame, in seconds. Viewers show shorter frames much longer.
+    /// Minimum and maximum frame duration \[s\]. Viewers show shorter frames much longer.
     pub const FRAME_TIME: (f64, f64) = (0.02, 600.0);
 
-    /// Starts an animation whose frames are shown for `seconds` each.
+    /// Starts an animation with frames of `seconds` each.
     pub fn start(writer: W, size: Size, seconds: f64) -> Result<Self, PictureError> {
         check_time(seconds, Self::FRAME_TIME)?;
         let mut encoder =
@@ -49,25 +49,25 @@ impl<W: Write> Gif<W> {
         let last = self.last.take();
         let redrawn = self.palette.adapt(places(area).filter_map(|place| new_pixel(image, last.as_ref(), place)));
         if redrawn {
-            // Colours that were nearest before may not be now: everything is drawn anew.
+            // The nearest colors may have changed, so the whole frame is written again.
             area = [0, 0, self.size.width() as usize, self.size.height() as usize];
         }
         let [left, top, width, height] = area;
         let kept = last.as_ref().filter(|_| !redrawn);
         let indices: Vec<u8> = places(area)
-            .map(|place| new_pixel(image, kept, place).map_or(MOST_COLOURS, |pixel| self.palette.index(pixel, place)))
+            .map(|place| new_pixel(image, kept, place).map_or(MAX_COLORS, |pixel| self.palette.index(pixel, place)))
             .collect();
-        let mut colours = self.palette.colours().as_flattened().to_vec();
-        colours.resize(3 * (usize::from(MOST_COLOURS) + 1), 0);
+        let mut colors = self.palette.colors().as_flattened().to_vec();
+        colors.resize(3 * (usize::from(MAX_COLORS) + 1), 0);
         let frame = gif::Frame {
             delay,
             dispose: gif::DisposalMethod::Keep,
-            transparent: Some(MOST_COLOURS),
+            transparent: Some(MAX_COLORS),
             left: left as u16,
             top: top as u16,
             width: width as u16,
             height: height as u16,
-            palette: Some(colours),
+            palette: Some(colors),
             buffer: Cow::Owned(indices),
             ..gif::Frame::default()
         };
@@ -76,7 +76,7 @@ impl<W: Write> Gif<W> {
         Ok(())
     }
 
-    /// Left, top, width and height of where an image differs from the last; at least one pixel.
+    /// Returns left, top, width and height of the region that differs from the last image; at least one pixel.
     fn changed(&self, image: &Image) -> [usize; 4] {
         let [width, height] = [self.size.width() as usize, self.size.height() as usize];
         let Some(last) = &self.last else { return [0, 0, width, height] };
@@ -90,7 +90,7 @@ impl<W: Write> Gif<W> {
         if left < right { [left, top, right - left, bottom - top] } else { [0, 0, 1, 1] }
     }
 
-    /// How long the frames so far are shown, in seconds.
+    /// Returns the total duration of the frames so far \[s\].
     pub fn duration(&self) -> f64 {
         self.hundredths as f64 / 100.0
     }
@@ -101,7 +101,7 @@ impl<W: Write> Gif<W> {
     }
 }
 
-/// The pixel at a place, unless it is the same as in the last image.
+/// Returns the pixel at a position, or `None` if it equals that of the last image.
 fn new_pixel(image: &Image, last: Option<&Image>, [x, y]: [usize; 2]) -> Option<[u8; 3]> {
     let start = 4 * (y * image.size().width() as usize + x);
     let range = start..start + 3;

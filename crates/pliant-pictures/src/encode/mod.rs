@@ -1,4 +1,4 @@
-//! Animations: frames to a GIF, or to an MP4.
+//! Animations: encoding of frames as GIF or MP4.
 
 mod gif;
 mod mp4;
@@ -9,7 +9,7 @@ pub use mp4::Mp4;
 
 use crate::{Image, PictureError, Size};
 
-/// An error unless a frame has the size of its animation.
+/// Returns an error unless a frame has the size of its animation.
 fn check_size(frame: &Image, size: Size) -> Result<(), PictureError> {
     let pair = |size: Size| (size.width(), size.height());
     if frame.size() == size {
@@ -19,7 +19,7 @@ fn check_size(frame: &Image, size: Size) -> Result<(), PictureError> {
     }
 }
 
-/// An error unless a frame lasts a time within the limits, in seconds.
+/// Returns an error unless a frame duration \[s\] is within the limits.
 fn check_time(seconds: f64, limits: (f64, f64)) -> Result<(), PictureError> {
     if (limits.0..=limits.1).contains(&seconds) { Ok(()) } else { Err(PictureError::FrameTime { seconds, limits }) }
 }

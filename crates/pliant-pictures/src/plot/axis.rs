@@ -1,22 +1,22 @@
 use super::Scale;
 use crate::ticks::Ticks;
 
-/// Coordinates beyond this are not shown: differences of them would not be finite.
+/// Maximum magnitude of a coordinate; differences of larger ones would overflow.
 const LARGEST: f64 = 1e307;
 
-/// An axis: which numbers it shows, and where.
+/// Axis of a plot: its range and scale.
 #[derive(Debug, Clone)]
 pub(super) struct Axis {
     scale: Scale,
-    /// The ends; their logarithms if the scale is logarithmic.
+    /// Lower end of the range, or its logarithm if the scale is logarithmic.
     low: f64,
     high: f64,
     pub ticks: Ticks,
 }
 
 impl Axis {
-    /// An axis that shows all numbers that it can, with a part `padding` of its length left free at both ends, and at most
-    /// `most` labelled ticks.
+    /// Creates an axis that shows all representable numbers, with at most `most` labeled ticks. The fraction `padding`
+    /// of its length stays free at both ends.
     pub fn around(numbers: impl Iterator<Item = f64>, scale: Scale, padding: f64, most: usize) -> Self {
         let shown = numbers.filter_map(|number| counted(number, scale));
         let range = shown.map(|number| [number; 2]).reduce(|a, b| [a[0].min(b[0]), a[1].max(b[1])]);
@@ -39,14 +39,14 @@ impl Axis {
         Self { scale, low, high, ticks }
     }
 
-    /// Where a number is, from 0 to 1; `None` if it cannot be shown.
+    /// Returns the position of a number along the axis, from 0 to 1, or `None` if it cannot be shown.
     pub fn position(&self, number: f64) -> Option<f64> {
         let number = counted(number, self.scale)?;
         Some((number - self.low) / (self.high - self.low))
     }
 }
 
-/// The number in equal steps, if it can be shown.
+/// Returns the number or its logarithm, depending on the scale, or `None` if it cannot be shown.
 fn counted(number: f64, scale: Scale) -> Option<f64> {
     match scale {
         Scale::Linear => (number.abs() <= LARGEST).then_some(number),

@@ -1,26 +1,26 @@
-//! One panel as SVG.
+//! Drawing of a panel as SVG.
 
 use std::fmt::Write as _;
 
 use super::{Axis, Plot, Style, thinned};
-use crate::Colour;
+use crate::Color;
 use crate::svg::{Anchor, Svg, shortened, text_width};
 use crate::ticks::{Ticks, power_of_ten};
 
 const INK: &str = r##" fill="#30343a""##;
 const FONT: f64 = 12.0;
-/// The most characters of a title or label.
+/// Maximum number of characters of a title or label.
 const LONGEST_LABEL: usize = 110;
-/// The most characters of a name in the legend.
+/// Maximum number of characters of a name in the legend.
 const LONGEST_NAME: usize = 40;
-/// The most curves in the legend; more could not be told apart.
-const MOST_NAMES: usize = 35;
-/// Between markers that only tell curves apart, in pixels.
+/// Maximum number of curves in the legend; more could not be distinguished.
+const MAX_NAMES: usize = 35;
+/// Distance between markers that only distinguish curves \[px\].
 const MARKER_STEP: f64 = 90.0;
-/// Dashes of curves, in order; 5 of them and 7 colours give 35 different curves.
+/// Dash patterns of curves, in order. 5 patterns and 7 colors give 35 different curves.
 const DASHES: [&str; 5] = ["", "7 3", "2 2.5", "9 3 2 3", "13 4"];
 
-/// Left, top, width and height of where curves are.
+/// Plot area: left, top, width and height.
 #[derive(Debug, Clone, Copy)]
 struct Frame {
     left: f64,
@@ -39,13 +39,13 @@ impl Frame {
     }
 }
 
-/// A plot with its axes.
+/// Plot with its axes.
 #[derive(Debug)]
 pub(super) struct Panel<'a> {
     plot: &'a Plot,
     x: Axis,
     y: Axis,
-    /// How wide and high it is.
+    /// Width and height.
     size: [f64; 2],
 }
 
@@ -58,14 +58,14 @@ impl<'a> Panel<'a> {
         Self { plot, x, y, size }
     }
 
-    /// How much room what is written on the left needs.
+    /// Returns the width needed for the labels on the left.
     pub fn left(&self) -> f64 {
         let labels = self.y.ticks.labelled.iter().map(|(_, label)| text_width(label, FONT)).fold(0.0, f64::max);
         (labels + if self.plot.y_label.is_empty() { 18.0 } else { 40.0 }).min(0.5 * self.size[0])
     }
 }
 
-/// Adds a plot to a drawing, as the panel of this number, with its frame at `left` and all of it below `top`.
+/// Adds a plot as panel `number`, with its plot area at `left` and everything below `top`.
 pub(super) fn add_panel(svg: &mut Svg, panel: &Panel, number: usize, [left, top]: [f64; 2]) {
     let Panel { plot, x, y, size: [width, height] } = panel;
     let (width, height) = (*width, *height);
@@ -103,7 +103,7 @@ pub(super) fn add_panel(svg: &mut Svg, panel: &Panel, number: usize, [left, top]
     }
 }
 
-/// The grid, the frame, ticks with numbers, and what the axes are.
+/// Adds the grid, the frame, ticks and their labels, and the axis labels.
 fn add_axes(svg: &mut Svg, plot: &Plot, frame: Frame, x: &Axis, y: &Axis) {
     let Frame { left, top, width, height } = frame;
     let bottom = top + height;
@@ -165,7 +165,7 @@ fn add_axes(svg: &mut Svg, plot: &Plot, frame: Frame, x: &Axis, y: &Axis) {
     }
 }
 
-/// The line and the markers of a curve.
+/// Adds the line and the markers of a curve.
 fn add_curve(svg: &mut Svg, plot: &Plot, curve: usize, frame: Frame, x: &Axis, y: &Axis) {
     let series = &plot.series[curve];
     let place = |&(px, py): &(f64, f64)| Some([frame.x(x.position(px)?), frame.y(y.position(py)?)]);
@@ -186,18 +186,15 @@ fn add_curve(svg: &mut Svg, plot: &Plot, curve: usize, frame: Frame, x: &Axis, y
             marked.extend(spread(&run, MARKER_STEP * (0.35 + 0.17 * (curve % 5) as f64)));
         }
     }
-    let colour = Colour::distinct(curve).hex();
+    let color = Color::distinct(curve).hex();
     if !line.is_empty() {
-        svg.add(format_args!(
-            r#"<path d="{line}" fill="none" stroke="{colour}" stroke-width="1.8"{}/>"#,
-            dashes(curve)
-        ));
+        svg.add(format_args!(r#"<path d="{line}" fill="none" stroke="{color}" stroke-width="1.8"{}/>"#, dashes(curve)));
     }
-    // Markers that cover each other need not all be drawn.
+    // Coincident markers are drawn once.
     marked.dedup_by_key(|[x, y]| [x.round(), y.round()]);
     if !marked.is_empty() {
         let path: String = marked.iter().map(|&at| marker(curve, at)).collect();
-        svg.add(format_args!(r#"<path d="{path}" fill="white" stroke="{colour}" stroke-width="1.4"/>"#));
+        svg.add(format_args!(r#"<path d="{path}" fill="white" stroke="{color}" stroke-width="1.4"/>"#));
     }
 }
 
@@ -208,7 +205,7 @@ fn dashes(curve: usize) -> String {
     }
 }
 
-/// Points along a line at equal distances in `x`, the first after `offset` pixels.
+/// Returns points at equal distances in `x` along a line, the first after `offset` pixels.
 fn spread(line: &[[f64; 2]], offset: f64) -> Vec<[f64; 2]> {
     let mut next = offset;
     let mut gone = 0.0;
@@ -226,7 +223,7 @@ fn spread(line: &[[f64; 2]], offset: f64) -> Vec<[f64; 2]> {
     points
 }
 
-/// The outline of a curve's marker at a point.
+/// Returns the outline of a curve's marker at a point.
 fn marker(curve: usize, [x, y]: [f64; 2]) -> String {
     let shape = match curve % 5 {
         0 => "m-3 0a3 3 0 1 0 6 0a3 3 0 1 0 -6 0z",
@@ -238,12 +235,12 @@ fn marker(curve: usize, [x, y]: [f64; 2]) -> String {
     format!("M{x:.1} {y:.1}{shape}")
 }
 
-/// The curves of each row of the legend, with how wide each entry is.
+/// Returns the curves of each legend row with the widths of their entries.
 fn legend_rows(plot: &Plot, width: f64) -> Vec<Vec<(usize, f64)>> {
     let mut rows: Vec<Vec<(usize, f64)>> = Vec::new();
     let mut used = f64::INFINITY;
     let named = plot.series.iter().enumerate().filter(|(_, series)| !series.name.is_empty());
-    for (curve, series) in named.take(MOST_NAMES) {
+    for (curve, series) in named.take(MAX_NAMES) {
         let needed = 46.0 + text_width(&shortened(&series.name, LONGEST_NAME), FONT) + 14.0;
         if used + needed > width {
             rows.push(Vec::new());
@@ -255,22 +252,22 @@ fn legend_rows(plot: &Plot, width: f64) -> Vec<Vec<(usize, f64)>> {
     rows
 }
 
-/// One row of the legend, in the middle around a point.
+/// Adds a row of the legend, centered at a point.
 fn add_legend_row(svg: &mut Svg, plot: &Plot, entries: &[(usize, f64)], [middle, y]: [f64; 2]) {
     let mut left = middle - entries.iter().map(|entry| entry.1).sum::<f64>() / 2.0;
     for &(curve, width) in entries {
         let series = &plot.series[curve];
-        let colour = Colour::distinct(curve).hex();
+        let color = Color::distinct(curve).hex();
         let right = left + 38.0;
         if series.style != Style::Markers {
             svg.add(format_args!(
-                r#"<path d="M{left:.1} {y:.1}H{right:.1}" fill="none" stroke="{colour}" stroke-width="1.8"{}/>"#,
+                r#"<path d="M{left:.1} {y:.1}H{right:.1}" fill="none" stroke="{color}" stroke-width="1.8"{}/>"#,
                 dashes(curve)
             ));
         }
         if series.style != Style::Line || plot.series.len() > 1 {
             let path = marker(curve, [left + 19.0, y]);
-            svg.add(format_args!(r#"<path d="{path}" fill="white" stroke="{colour}" stroke-width="1.4"/>"#));
+            svg.add(format_args!(r#"<path d="{path}" fill="white" stroke="{color}" stroke-width="1.4"/>"#));
         }
         svg.write([left + 46.0, y + 4.0], FONT, Anchor::Start, INK, &shortened(&series.name, LONGEST_NAME));
         left += width;

@@ -1,11 +1,11 @@
 //! Curves over axes, as SVG or PNG.
 //!
-//! Curves differ by colour, by dashes and by markers, so that they can be told apart in print without colour and by everyone.
-//! A curve stops where a coordinate is not finite, or not positive on a logarithmic axis, and goes on after it. Curves of very
-//! many points are thinned to what pixels can show, so that the SVG stays small.
+//! Curves differ by color, dash pattern and marker, so that they can be distinguished in grayscale print and with color
+//! vision deficiencies. A curve is interrupted where a coordinate is not finite, or not positive on a logarithmic axis.
+//! Curves of very many points are thinned to pixel resolution, so that the SVG stays small.
 //!
-//! Why not the crate `plotters`: its drawings have whole pixels for coordinates, dashes made of single lines, and in bitmaps
-//! wide lines with jagged edges. Here the SVG is written directly, and the PNG is that SVG, drawn by `resvg`.
+//! The crate `plotters` is not used: its coordinates are whole pixels, its dashes are separate lines, and wide lines in
+//! bitmaps have jagged edges. Here the SVG is written directly, and the PNG is that SVG, rasterized by `resvg`.
 
 mod axis;
 mod draw;
@@ -15,20 +15,20 @@ use crate::{Image, PictureError, Size, svg};
 use axis::Axis;
 use thin::thinned;
 
-/// How an axis counts.
+/// Scale of an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scale {
-    /// In equal steps.
+    /// Linear scale.
     #[default]
     Linear,
-    /// In equal factors; what is not positive is not shown.
+    /// Logarithmic scale; numbers that are not positive are not shown.
     Logarithmic,
 }
 
-/// How a curve is drawn.
+/// Style of a curve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Style {
-    /// A line, with markers at some places if there is more than one curve, to tell them apart.
+    /// A line; with several curves, also sparse markers that distinguish them.
     #[default]
     Line,
     /// A line with a marker at every point.
@@ -37,19 +37,19 @@ pub enum Style {
     Markers,
 }
 
-/// A curve.
+/// Curve of a plot.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Series {
-    /// For the legend; may be empty.
+    /// Name in the legend; may be empty.
     pub name: String,
-    /// `x` and `y` of its points, in the order in which they are joined.
+    /// Points `(x, y)`, in the order in which they are joined.
     pub points: Vec<(f64, f64)>,
-    /// How it is drawn.
+    /// Style of the curve.
     pub style: Style,
 }
 
 impl Series {
-    /// A line.
+    /// Creates a curve drawn as a line.
     pub fn new(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
         Self { name: name.into(), points, style: Style::Line }
     }
@@ -58,40 +58,40 @@ impl Series {
 /// Curves over a pair of axes.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Plot {
-    /// What is written above; may be empty.
+    /// Title above the plot; may be empty.
     pub title: String,
-    /// What `x` is, with its unit: `time in s`.
+    /// Label of the `x` axis with its unit: `time in s`.
     pub x_label: String,
-    /// What `y` is, with its unit.
+    /// Label of the `y` axis with its unit.
     pub y_label: String,
-    /// The curves.
+    /// Curves.
     pub series: Vec<Series>,
-    /// How `x` is counted.
+    /// Scale of the `x` axis.
     pub x_scale: Scale,
-    /// How `y` is counted.
+    /// Scale of the `y` axis.
     pub y_scale: Scale,
 }
 
 impl Plot {
-    /// The plot by itself, as SVG.
+    /// Returns the plot alone as SVG.
     pub fn svg(&self) -> Result<String, PictureError> {
         Figure::from(self.clone()).svg()
     }
 
-    /// The plot by itself, as PNG; see [`Figure::image`].
+    /// Returns the plot alone as PNG; see [`Figure::image`].
     pub fn png(&self, pixels_per_unit: f64) -> Result<Vec<u8>, PictureError> {
         Figure::from(self.clone()).image(pixels_per_unit)?.png()
     }
 }
 
-/// Plots one below the other.
+/// Figure: plots one below the other.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
-    /// From the top.
+    /// Plots from the top.
     pub panels: Vec<Plot>,
-    /// The width, in units of SVG, which are pixels on most screens.
+    /// Width in SVG units, which are pixels on most screens.
     pub width: u32,
-    /// The height of each panel.
+    /// Height of each panel in SVG units.
     pub panel_height: u32,
 }
 
@@ -108,14 +108,14 @@ impl From<Plot> for Figure {
 }
 
 impl Figure {
-    /// The figure as SVG.
+    /// Returns the figure as SVG.
     pub fn svg(&self) -> Result<String, PictureError> {
         let size = self.size(1.0)?;
         let mut svg = svg::Svg::new(size.width(), size.height());
         svg.add(format_args!(r#"<rect width="{}" height="{}" fill="white"/>"#, size.width(), size.height()));
         let panel_size = [f64::from(self.width), f64::from(self.panel_height)];
         let panels: Vec<draw::Panel> = self.panels.iter().map(|plot| draw::Panel::new(plot, panel_size)).collect();
-        // All start at the same place, so that the same time is below itself.
+        // All plot areas start at the same `x`, so that times are aligned between panels.
         let left = panels.iter().map(draw::Panel::left).fold(0.0, f64::max);
         for (number, panel) in panels.iter().enumerate() {
             draw::add_panel(&mut svg, panel, number, [left, number as f64 * panel_size[1]]);
@@ -123,13 +123,13 @@ impl Figure {
         Ok(svg.finish())
     }
 
-    /// The figure in pixels, so many for each unit of the SVG: 2 is sharp on most screens.
+    /// Rasterizes the figure with `pixels_per_unit` pixels per SVG unit. The value 2 is sharp on most screens.
     pub fn image(&self, pixels_per_unit: f64) -> Result<Image, PictureError> {
-        svg::rasterised(&self.svg()?, self.size(pixels_per_unit)?, pixels_per_unit)
+        svg::rasterized(&self.svg()?, self.size(pixels_per_unit)?, pixels_per_unit)
     }
 
     fn size(&self, scale: f64) -> Result<Size, PictureError> {
-        // Casting takes what is too large, or not a number, to what is not a size.
+        // The cast maps numbers that are too large or NaN to an invalid size.
         let scaled = |length: u64| (length as f64 * scale).round() as u32;
         Size::new(scaled(self.width.into()), scaled(u64::from(self.panel_height) * self.panels.len().max(1) as u64))
     }

@@ -1,11 +1,11 @@
-/// The most points that a line keeps. Only curves that run to and fro across the whole width come near it.
-const MOST_POINTS: usize = 50_000;
+/// Maximum number of points of a line. Only curves that oscillate across the whole width reach it.
+const MAX_POINTS: usize = 50_000;
 
-/// The points of a line that pixels can show: of neighbours in the same column the first, the lowest, the highest and
-/// the last.
+/// Returns the points of a line that pixels can resolve: the first, lowest, highest and last of consecutive points in
+/// the same column.
 ///
-/// Coordinates are pixels. The line through what is left covers the same pixels, because within a column it was a
-/// vertical stroke in any case.
+/// Coordinates are pixels. The thinned line covers the same pixels, because within a column the line was a vertical
+/// stroke in any case.
 pub(super) fn thinned(points: &[[f64; 2]]) -> Vec<[f64; 2]> {
     let mut kept = Vec::new();
     for column in points.chunk_by(|a, b| a[0].floor() == b[0].floor()) {
@@ -20,7 +20,7 @@ pub(super) fn thinned(points: &[[f64; 2]]) -> Vec<[f64; 2]> {
         chosen.dedup();
         kept.extend(chosen.into_iter().map(|number| column[number]));
     }
-    let stride = kept.len().div_ceil(MOST_POINTS).max(1);
+    let stride = kept.len().div_ceil(MAX_POINTS).max(1);
     kept.into_iter().step_by(stride).collect()
 }
 
@@ -44,6 +44,6 @@ mod tests {
         let points = [[0.0, 1.0], [0.1, 2.0], [5.0, 3.0], [2.0, 3.0]];
         assert_eq!(thinned(&points), points);
         let wild: Vec<[f64; 2]> = (0..500_000).map(|i| [f64::from(i % 600 * 319 % 600), f64::from(i % 300)]).collect();
-        assert!(thinned(&wild).len() <= MOST_POINTS);
+        assert!(thinned(&wild).len() <= MAX_POINTS);
     }
 }

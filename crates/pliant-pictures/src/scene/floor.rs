@@ -1,4 +1,4 @@
-//! The ground.
+//! Ground plane.
 
 use glam::Vec3A;
 
@@ -7,26 +7,26 @@ use super::raster::{Plane, SAMPLES};
 use crate::Vec3;
 use crate::view::Camera;
 
-/// How far from the target the ground starts and ends to fade away, in units of the camera's distance.
+/// Distances from the target at which the ground begins and ends to fade, in units of the camera's distance.
 const FADE: [f32; 2] = [0.30, 1.05];
 
-/// The ground, seen from above: the points with `normal · p = distance`.
+/// Ground plane seen from above: the points with `normal · p = distance`.
 #[derive(Debug)]
 pub(crate) struct Floor {
     pub normal: Vec3A,
     pub distance: f32,
-    /// How far the points at depth one are from the camera along rows and columns of tiles, in tiles, over samples.
+    /// Offsets from the camera to the points at depth one along rows and columns of tiles, in tiles, over samples.
     tile_planes: [Plane; 2],
-    /// Where the camera is, in tiles; only the parity of whole tiles matters.
+    /// Position of the camera in tiles; only the parity of whole tiles matters.
     tile_offset: [f32; 2],
-    /// The point of the ground nearest to the target.
+    /// Point of the ground nearest to the target.
     middle: Vec3A,
-    /// One over the depth of the ground, over samples.
+    /// Inverse depth of the ground over samples.
     nearness: Plane,
 }
 
 impl Floor {
-    /// The ground of a scene, if it has one, the camera is above it and it has a direction.
+    /// Returns the ground of a scene. Returns `None` without a ground, with the camera below it, or with a zero normal.
     pub fn new(scene: &Scene, camera: &Camera) -> Option<Self> {
         let ground = scene.ground?;
         let world_normal = ground.normal.try_normalize()?;
@@ -35,7 +35,7 @@ impl Floor {
         if !(distance.is_finite() && distance.abs() < 1e6 && distance < -1e-6) {
             return None;
         }
-        // Tiles have a round length and lie along the axes of space.
+        // Tiles have a round length and are aligned with the coordinate axes.
         let first = [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| axis.reject_from_normalized(world_normal));
         let first = first.into_iter().max_by(|a, b| a.length().total_cmp(&b.length()))?.try_normalize()?;
         let side = round_length(0.075 * camera.distance);
@@ -44,7 +44,7 @@ impl Floor {
             world_axes.map(|axis| (axis.dot(camera.position - ground.point) / side).rem_euclid(2.0) as f32);
         let target = Vec3::Z;
         let middle = target - (normal.dot(target) - distance) * normal;
-        // The depth of the ground along the ray `r` is `distance / (normal · r)`, and `r` is linear over the picture.
+        // The depth of the ground along the ray `r` is `distance / (normal · r)`, and `r` is linear in the picture.
         let linear = |along: Vec3| {
             let [at_origin, to_the_right, downwards] =
                 [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]].map(|pixel| along.dot(camera.ray(pixel)));
@@ -57,12 +57,12 @@ impl Floor {
         Some(Self { normal, distance, tile_planes, tile_offset, middle, nearness })
     }
 
-    /// One over the depth of the ground at a sample.
+    /// Returns the inverse depth of the ground at a sample.
     pub fn nearness_at(&self, x: usize, y: usize) -> f32 {
         self.nearness.at(x as f64 + 0.5, y as f64 + 0.5) as f32
     }
 
-    /// The ground in a row of pixels.
+    /// Returns the ground in a row of pixels.
     pub fn row(&self, row: usize, camera: &Camera) -> FloorRow<'_> {
         let samples = SAMPLES as f64;
         let line = |plane: &Plane| Line {
@@ -80,7 +80,7 @@ impl Floor {
     }
 }
 
-/// A linear function of the column.
+/// Linear function of the column.
 #[derive(Debug, Clone, Copy)]
 struct Line {
     start: f32,
@@ -93,29 +93,29 @@ impl Line {
     }
 }
 
-/// The ground in a row of pixels, in single precision.
+/// Ground in a row of pixels, in single precision.
 #[derive(Debug)]
 pub(crate) struct FloorRow<'a> {
     floor: &'a Floor,
     nearness: Line,
     tiles: [Line; 2],
-    /// The point at depth one in the first column, and how it moves from column to column.
+    /// Point at depth one in the first column; the next field is its increment per column.
     ray: Vec3A,
     ray_slope: Vec3A,
 }
 
-/// A point of the ground.
+/// Point of the ground.
 #[derive(Debug)]
 pub(crate) struct FloorPoint {
     pub position: Vec3A,
-    /// How much of it is seen, from 0 to 1.
+    /// Opacity from 0 to 1.
     pub fade: f32,
-    /// How much of the second tile the pixel shows, from 0 to 1.
+    /// Fraction of the pixel covered by the second tile color, from 0 to 1.
     pub tile: f32,
 }
 
 impl FloorRow<'_> {
-    /// The ground in a column, unless it has faded away.
+    /// Returns the ground in a column, or `None` where it has faded completely.
     pub fn at(&self, column: usize) -> Option<FloorPoint> {
         let column = column as f32;
         let nearness = self.nearness.at(column);
@@ -130,11 +130,11 @@ impl FloorRow<'_> {
     }
 
     fn tile(&self, column: f32, depth: f32) -> f32 {
-        // The integral of a wave of ±1 with period 2; its difference over the sides of a pixel is the mean in it.
+        // Integral of a square wave of ±1 with period 2. Its difference across a pixel gives the mean over the pixel.
         let integral = |x: f32| (fraction(x / 2.0) - 0.5).abs() * 2.0;
         let mean = |i: usize| {
             let along = self.tiles[i].at(column) * depth;
-            // How far the ground moves under the pixel when the ray turns to the next: the derivative of a quotient.
+            // Footprint of the pixel on the ground: the derivative of a quotient along the ray.
             let (tiles, nearness) = (&self.floor.tile_planes[i].slope, &self.floor.nearness.slope);
             let slope = |j: usize| (tiles[j] as f32 - along * nearness[j] as f32) * depth;
             let half = (0.6 * SAMPLES as f32 * (slope(0).abs() + slope(1).abs())).max(1e-4);
@@ -145,13 +145,13 @@ impl FloorRow<'_> {
     }
 }
 
-/// What of a number is above the next whole one below. Numbers are small here; `floor` would be a call to a function.
+/// Returns the fractional part of a number. Numbers are small here, and `floor` would be a function call.
 fn fraction(x: f32) -> f32 {
     let part = x - (x as i32) as f32;
     if part < 0.0 { part + 1.0 } else { part }
 }
 
-/// The power of ten, or 2 or 5 times one, nearest below a length.
+/// Rounds a length down to 1, 2 or 5 times a power of ten.
 fn round_length(length: f64) -> f64 {
     let power = 10f64.powi(length.log10().floor() as i32);
     let digit = [5.0, 2.0].into_iter().find(|&digit| length >= digit * power).unwrap_or(1.0);

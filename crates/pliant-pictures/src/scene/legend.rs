@@ -1,22 +1,22 @@
-//! The scale of colours and the caption, written over a picture.
+//! Color bar and caption over a picture.
 
 use super::Scene;
 use crate::svg::{Anchor, Svg, draw_over, shortened};
 use crate::ticks::{Ticks, power_of_ten};
 use crate::{Image, PictureError};
 
-/// The most characters of a text that is written.
+/// Maximum number of characters of a text.
 const LONGEST_TEXT: usize = 120;
 const INK: &str = r##" fill="#30343a""##;
 
-/// Draws the legend if a body has values, and the caption if there is one.
+/// Draws the legend if a body has values, and the caption if it is not empty.
 pub(crate) fn draw(scene: &Scene, range: Option<[f64; 2]>, image: &mut Image) -> Result<(), PictureError> {
     let range = range.filter(|_| scene.scale.legend);
     if range.is_none() && scene.caption.is_empty() {
         return Ok(());
     }
     let [width, height] = [scene.size.width(), scene.size.height()].map(f64::from);
-    // Text grows with the picture, but stays readable in small ones.
+    // Text scales with the picture, but stays readable in small ones.
     let font = (height.min(width) / 36.0).max(9.0);
     let mut svg = Svg::new(scene.size.width(), scene.size.height());
     if let Some(range) = range {
@@ -29,7 +29,7 @@ pub(crate) fn draw(scene: &Scene, range: Option<[f64; 2]>, image: &mut Image) ->
     draw_over(image, &svg.finish(), 1.0)
 }
 
-/// Where the bar of colours is: left, top, width and height.
+/// Returns left, top, width and height of the color bar.
 fn bar([width, height]: [f64; 2], font: f64) -> [f64; 4] {
     let thickness = (0.9 * font).round();
     let length = (0.46 * height).round();
@@ -52,7 +52,7 @@ fn add_bar(svg: &mut Svg, scene: &Scene, [low, high]: [f64; 2], size: [f64; 2], 
     let (ticks, at) = if high > low {
         (Ticks::linear(low, high, 6), (0.0, 1.0))
     } else {
-        // All values are the same, and have the colour of the middle.
+        // All values are equal and have the color at the center of the map.
         let around = low.abs().max(1e-300);
         let mut ticks = Ticks::linear(low - around, low + around, 4);
         ticks.labelled.retain(|(value, _)| *value == low);

@@ -1,41 +1,42 @@
-//! Triangles before the camera, ready to be drawn.
+//! Triangles in front of the camera, ready to be drawn.
 
 use glam::Vec3A;
 
 use super::raster::SAMPLES;
 use super::{Body, Scene};
 use crate::view::Camera;
-use crate::{Colour, Vec3};
+use crate::{Color, Vec3};
 
-/// Faces at a vertex that differ by more than this angle in direction, in degrees, make a crease.
+/// Crease angle between the faces at a vertex \[deg\].
 const CREASE: f32 = 40.0;
-/// The most faces at a vertex among which creases are looked for: beyond it, all are smooth, so that a fan of very many
-/// triangles takes no more than linear time.
-const MOST_FACES: usize = 64;
-/// What lies further out, in units of the camera's distance, is left out: single precision ends somewhere.
+/// Maximum number of faces at a vertex for crease detection. Beyond it all faces are smooth, so that a fan of very many
+/// triangles takes linear time.
+const MAX_FACES: usize = 64;
+/// Maximum distance in units of the camera's distance. Geometry beyond it is skipped because of the limited single
+/// precision.
 const FARTHEST: f64 = 1e6;
-/// How wide lines are, in pixels.
+/// Width of lines \[px\].
 const LINE_WIDTH: f32 = 1.15;
-/// How much nearer than the surface lines are drawn, relative to their depth.
+/// Depth offset of lines towards the camera, relative to their depth.
 const LINE_LIFT: f32 = 1.5e-3;
 
-/// A corner of a triangle.
+/// Corner of a triangle.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Corner {
-    /// Where it appears, in samples from the left and from the top.
+    /// Position in the picture, in samples from the left and from the top.
     pub sample: [f32; 2],
-    /// One over the depth.
+    /// Inverse depth.
     pub nearness: f32,
-    /// In the axes of the camera.
+    /// Position in camera coordinates.
     pub position: Vec3A,
-    /// Of the surface, of length one.
+    /// Unit normal of the surface.
     pub normal: Vec3A,
-    /// The value, 0 and 1 being the ends of the colours; NaN if missing, 0 for a body without values.
+    /// Value scaled to 0 to 1 between the ends of the color map: NaN if missing, 0 for a body without values.
     pub tone: f32,
 }
 
 impl Corner {
-    /// The point that divides the line between two in proportion to `t`.
+    /// Interpolates linearly between two corners.
     fn between(&self, other: &Self, t: f32) -> Self {
         Self {
             position: self.position.lerp(other.position, t),
@@ -45,7 +46,7 @@ impl Corner {
         }
     }
 
-    /// With the place where it appears filled in.
+    /// Returns the corner with its position in the picture filled in.
     fn projected(mut self, camera: &Camera) -> Self {
         let pixel = camera.pixel(self.position.as_dvec3());
         self.sample = pixel.map(|coordinate| (coordinate * SAMPLES as f64) as f32);
@@ -54,26 +55,26 @@ impl Corner {
     }
 }
 
-/// A triangle.
+/// Triangle with its paint.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Triangle {
     pub corners: [u32; 3],
-    /// Which of the paints.
+    /// Index of the paint.
     pub paint: u32,
 }
 
-/// Where the colour of a triangle comes from; colours are linear.
+/// Source of a triangle's color; colors are linear RGB.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Paint {
-    /// One colour, lit.
+    /// Uniform color, lit.
     Plain(glam::Vec3),
-    /// By tone, lit.
+    /// Color map of the tone, lit.
     Mapped,
-    /// One colour, not lit, and without a shadow.
+    /// Uniform color, unlit and without shadow.
     Line(glam::Vec3),
 }
 
-/// All triangles of a scene before the camera.
+/// All triangles of a scene in front of the camera.
 #[derive(Debug, Default)]
 pub(crate) struct Surfaces {
     pub corners: Vec<Corner>,
@@ -82,27 +83,27 @@ pub(crate) struct Surfaces {
 }
 
 impl Surfaces {
-    /// Takes all bodies and balls of a scene, with the values at the ends of the colours.
+    /// Collects all bodies and balls of a scene; `range` has the values at the ends of the color map.
     pub fn new(scene: &Scene, camera: &Camera, range: Option<[f64; 2]>) -> Self {
         let mut surfaces = Self::default();
         for body in &scene.bodies {
             surfaces.add_body(body, camera, range);
         }
         let (positions, triangles) = unit_ball();
-        for ball in scene.balls.iter().filter(|ball| ball.centre.is_finite() && ball.radius.is_finite()) {
-            let positions: Vec<Vec3> = positions.iter().map(|&point| ball.centre + ball.radius * point).collect();
-            let body = Body { colour: ball.colour, ..Body::new(&positions, &triangles) };
+        for ball in scene.balls.iter().filter(|ball| ball.center.is_finite() && ball.radius.is_finite()) {
+            let positions: Vec<Vec3> = positions.iter().map(|&point| ball.center + ball.radius * point).collect();
+            let body = Body { color: ball.color, ..Body::new(&positions, &triangles) };
             surfaces.add_body(&body, camera, None);
         }
         surfaces
     }
 
-    /// The three corners of a triangle.
+    /// Returns the three corners of a triangle.
     pub fn corners_of(&self, triangle: &Triangle) -> [&Corner; 3] {
         triangle.corners.map(|corner| &self.corners[corner as usize])
     }
 
-    /// The triangles that cast shadows.
+    /// Returns the triangles that cast shadows.
     pub fn solid(&self) -> impl Iterator<Item = [&Corner; 3]> {
         let casts = |triangle: &&Triangle| !matches!(self.paints[triangle.paint as usize], Paint::Line(_));
         self.triangles.iter().filter(casts).map(|triangle| self.corners_of(triangle))
@@ -120,7 +121,7 @@ impl Surfaces {
         let position = |vertex: u32| seen.get(vertex as usize).copied().flatten();
         let mapped = body.values.zip(range);
         let tone = |vertex: u32| mapped.map_or(0.0, |(values, range)| tone(values, vertex, range));
-        let paint = if mapped.is_some() { Paint::Mapped } else { Paint::Plain(body.colour.linear()) };
+        let paint = if mapped.is_some() { Paint::Mapped } else { Paint::Plain(body.color.linear()) };
         let paint = self.paint(paint);
 
         let faces: Vec<Face> = body.triangles.iter().filter_map(|&vertices| Face::new(vertices, position)).collect();
@@ -136,7 +137,7 @@ impl Surfaces {
             self.add_clipped(corners, paint, camera);
         }
         if !body.edges.is_empty() {
-            let paint = self.paint(Paint::Line(line_colour(body, mapped.is_some())));
+            let paint = self.paint(Paint::Line(line_color(body, mapped.is_some())));
             for edge in body.edges {
                 if let [Some(a), Some(b)] = edge.map(position) {
                     self.add_line([a, b], paint, camera);
@@ -150,7 +151,7 @@ impl Surfaces {
         self.paints.len() as u32 - 1
     }
 
-    /// Adds what of a triangle is before the camera.
+    /// Clips a triangle to the region in front of the camera and adds it.
     fn add_clipped(&mut self, corners: [Corner; 3], paint: u32, camera: &Camera) {
         let near = Camera::NEAR as f32;
         let before = corners.map(|corner| corner.position.z >= near);
@@ -201,28 +202,29 @@ impl Surfaces {
     }
 }
 
-/// Where a vertex' value is between the ends of the colours.
+/// Maps the value of a vertex to 0 to 1 between the ends of the color map.
 fn tone(values: &[f64], vertex: u32, [low, high]: [f64; 2]) -> f32 {
     let Some(&value) = values.get(vertex as usize) else { return f32::NAN };
     if high <= low {
         return if value.is_nan() { f32::NAN } else { 0.5 };
     }
-    // Halved, because the span of the largest numbers is not finite. Far out is far enough for the colour at the end.
+    // Halved, because the difference of the largest numbers overflows. The clamp is far beyond the ends of the color
+    // map.
     (((value / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0)).clamp(-1e3, 1e3)) as f32
 }
 
-/// Darker than the body.
-fn line_colour(body: &Body, mapped: bool) -> glam::Vec3 {
-    let colour = if mapped { Colour([70, 74, 82]) } else { body.colour };
-    0.22 * colour.linear()
+/// Returns a color darker than the body.
+fn line_color(body: &Body, mapped: bool) -> glam::Vec3 {
+    let color = if mapped { Color([70, 74, 82]) } else { body.color };
+    0.22 * color.linear()
 }
 
-/// A triangle with an area.
+/// Triangle with a positive area.
 #[derive(Debug)]
 struct Face {
     vertices: [u32; 3],
     positions: [Vec3A; 3],
-    /// Of length one.
+    /// Unit normal.
     normal: Vec3A,
     area: f32,
 }
@@ -237,13 +239,13 @@ impl Face {
     }
 }
 
-/// The faces around each vertex.
+/// Faces around each vertex.
 #[derive(Debug)]
 struct FacesOfVertices {
-    /// Where those of a vertex start in `faces`.
+    /// Start of each vertex's faces in `faces`.
     starts: Vec<u32>,
     faces: Vec<u32>,
-    /// The mean normal of all faces of a vertex.
+    /// Mean normal of all faces at each vertex.
     smooth: Vec<Vec3A>,
 }
 
@@ -271,11 +273,11 @@ impl FacesOfVertices {
         Self { starts, faces: list, smooth }
     }
 
-    /// The normal of a face at one of its vertices: the mean over the faces there that make no crease with it.
+    /// Returns the normal of a face at one of its vertices: the mean over the faces there that form no crease with it.
     fn normal(&self, faces: &[Face], number: usize, vertex: u32) -> Vec3A {
         let own = faces[number].normal;
         let range = self.starts[vertex as usize] as usize..self.starts[vertex as usize + 1] as usize;
-        let sum = if range.len() > MOST_FACES {
+        let sum = if range.len() > MAX_FACES {
             self.smooth[vertex as usize]
         } else {
             let smooth = CREASE.to_radians().cos();
@@ -286,7 +288,7 @@ impl FacesOfVertices {
     }
 }
 
-/// A ball of radius one about the origin, fine enough to look round.
+/// Returns a unit sphere at the origin, fine enough to look round.
 fn unit_ball() -> (Vec<Vec3>, Vec<[u32; 3]>) {
     const RINGS: u32 = 40;
     const MERIDIANS: u32 = 80;

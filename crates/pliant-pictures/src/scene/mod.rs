@@ -1,16 +1,16 @@
-//! Bodies in 3D, drawn on the processor.
+//! Rendering of bodies in 3D on the CPU.
 //!
-//! Why a rasteriser of our own: of the crates that draw triangles with a depth buffer in software, `euc` has had no release
-//! since 2021 and does not clip what passes behind the camera; both it and `retrofire-core` know no samples, and would colour
-//! each of a pixel's four. What is needed is small: `raster.rs` finds the pixels of a triangle in 100 lines, for the picture and
-//! for the shadows alike.
+//! The rasterizer is custom because no crate fits. Of the crates that rasterize triangles with a depth buffer in
+//! software, `euc` has had no release since 2021 and does not clip geometry behind the camera. Both it and
+//! `retrofire-core` lack multisampling, so that each of a pixel's four samples would be shaded. The need is small:
+//! `raster.rs` rasterizes triangles in 100 lines, for the picture and for the shadows.
 //!
-//! How a picture is made, in lengths of which the distance of the target is one and in the axes of the camera:
-//! 1. `mesh.rs` turns bodies into triangles before the camera, with normals that stop at creases.
-//! 2. `raster.rs` finds for four samples of each pixel which triangle is nearest.
-//! 3. `shadow.rs` does the same as seen from the light, and blurs what falls onto the ground.
-//! 4. `shade.rs` colours the ground (`floor.rs`) and each surface that a pixel shows, once, and mixes them by samples.
-//! 5. `legend.rs` writes the scale of colours and the caption over it.
+//! A picture is drawn in camera coordinates, in units of the distance to the target:
+//! 1. `mesh.rs` converts bodies to triangles in front of the camera, with normals that are discontinuous at creases.
+//! 2. `raster.rs` finds the nearest triangle for four samples per pixel.
+//! 3. `shadow.rs` repeats this as seen from the light, and blurs the shadow on the ground.
+//! 4. `shade.rs` shades the ground (`floor.rs`) and each visible surface once per pixel, and averages them by samples.
+//! 5. `legend.rs` draws the color bar and the caption.
 
 mod floor;
 mod legend;
@@ -19,107 +19,107 @@ mod raster;
 mod shade;
 mod shadow;
 
-use crate::{Bounds, Colour, ColourMap, Image, PictureError, Size, Vec3, View};
+use crate::{Bounds, Color, ColorMap, Image, PictureError, Size, Vec3, View};
 
-/// A body: a surface of triangles.
+/// Body given by a triangulated surface.
 ///
-/// Triangles and edges with a vertex that does not exist or is not finite are left out.
+/// Triangles and edges with an invalid vertex index or a non-finite vertex are skipped.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Body<'a> {
-    /// The vertices.
+    /// Vertex positions.
     pub positions: &'a [Vec3],
-    /// The surface, three vertices each; both sides are visible.
+    /// Triangles as vertex indices; both sides are visible.
     pub triangles: &'a [[u32; 3]],
-    /// A number at each vertex, coloured by the [`ColourScale`]; grey where one is missing or NaN.
+    /// Value at each vertex, colored by the [`ColorScale`]; gray where it is missing or NaN.
     pub values: Option<&'a [f64]>,
-    /// The colour, if there are no values.
-    pub colour: Colour,
-    /// Edges to draw as lines, by their two vertices.
+    /// Color of a body without values.
+    pub color: Color,
+    /// Edges to draw as lines, as vertex indices.
     pub edges: &'a [[u32; 2]],
 }
 
 impl<'a> Body<'a> {
-    /// A body in the default colour, without lines.
+    /// Creates a body in the default color, without lines.
     pub fn new(positions: &'a [Vec3], triangles: &'a [[u32; 3]]) -> Self {
-        Self { positions, triangles, values: None, colour: Colour::BODY, edges: &[] }
+        Self { positions, triangles, values: None, color: Color::BODY, edges: &[] }
     }
 
-    /// The box around its vertices; `None` if none are finite.
+    /// Returns the bounding box of the vertices, or `None` if no vertex is finite.
     pub fn bounds(&self) -> Option<Bounds> {
         Bounds::of(self.positions.iter().copied())
     }
 }
 
-/// A ball among the bodies.
+/// Sphere.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ball {
-    /// Its centre.
-    pub centre: Vec3,
-    /// Its radius.
+    /// Center of the sphere.
+    pub center: Vec3,
+    /// Radius of the sphere.
     pub radius: f64,
-    /// Its colour.
-    pub colour: Colour,
+    /// Color of the sphere.
+    pub color: Color,
 }
 
 impl Ball {
-    /// The box around it.
+    /// Returns the bounding box of the sphere.
     pub fn bounds(&self) -> Bounds {
-        Bounds { low: self.centre - self.radius.abs(), high: self.centre + self.radius.abs() }
+        Bounds { low: self.center - self.radius.abs(), high: self.center + self.radius.abs() }
     }
 }
 
-/// A plane that bodies stand or fall on, visible from above, with shadows on it.
+/// Ground plane, visible from above, which receives shadows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ground {
-    /// A point of it.
+    /// Point of the plane.
     pub point: Vec3,
-    /// Its direction upwards, of any length.
+    /// Upward normal, of any length.
     pub normal: Vec3,
 }
 
-/// What the values of bodies mean, and their colours.
+/// Mapping of body values to colors.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ColourScale {
-    /// From the least to the greatest.
-    pub map: ColourMap,
-    /// The values at both ends; of the scene's own values if `None`, which changes from frame to frame.
+pub struct ColorScale {
+    /// Color map, from the minimum to the maximum.
+    pub map: ColorMap,
+    /// Values at both ends. `None` takes the range of the scene's values, which changes between frames.
     pub range: Option<[f64; 2]>,
-    /// What is shown, for the legend: `stress`.
+    /// Name of the quantity in the legend: `stress`.
     pub label: String,
-    /// In which unit: `kPa`; empty if none.
+    /// Unit in the legend: `kPa`; empty if dimensionless.
     pub unit: String,
-    /// Whether the legend is drawn.
+    /// True if the legend is drawn.
     pub legend: bool,
 }
 
-impl Default for ColourScale {
+impl Default for ColorScale {
     fn default() -> Self {
         let (label, unit) = (String::new(), String::new());
-        Self { map: ColourMap::Viridis, range: None, label, unit, legend: true }
+        Self { map: ColorMap::Viridis, range: None, label, unit, legend: true }
     }
 }
 
-/// All that a picture shows.
+/// Scene: everything that a picture shows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scene<'a> {
-    /// The bodies.
+    /// Bodies.
     pub bodies: Vec<Body<'a>>,
-    /// Balls among them.
+    /// Spheres.
     pub balls: Vec<Ball>,
-    /// The ground, if any.
+    /// Ground plane, or `None`.
     pub ground: Option<Ground>,
-    /// Where the camera is.
+    /// Camera.
     pub view: View,
-    /// The size of the picture.
+    /// Size of the picture.
     pub size: Size,
-    /// What values mean; the legend is drawn if any body has some.
-    pub scale: ColourScale,
-    /// A line of text in the lower left corner: `t = 0.42 s`.
+    /// Color scale of values; the legend is drawn if any body has values.
+    pub scale: ColorScale,
+    /// Line of text in the lower left corner: `t = 0.42 s`.
     pub caption: String,
 }
 
 impl Scene<'_> {
-    /// A scene with nothing in it.
+    /// Creates an empty scene.
     pub fn new(view: View, size: Size) -> Self {
         Self {
             bodies: Vec::new(),
@@ -127,12 +127,12 @@ impl Scene<'_> {
             ground: None,
             view,
             size,
-            scale: ColourScale::default(),
+            scale: ColorScale::default(),
             caption: String::new(),
         }
     }
 
-    /// Draws it.
+    /// Draws the scene.
     pub fn draw(&self) -> Result<Image, PictureError> {
         let camera = self.view.camera(self.size)?;
         let range = self.range();
@@ -142,13 +142,13 @@ impl Scene<'_> {
             || raster::Visible::new(&surfaces, self.size),
             || shadow::Shadows::new(&surfaces, lights.key, floor::Floor::new(self, &camera)),
         );
-        let mut image = Image::filled(self.size, Colour([255; 3]));
+        let mut image = Image::filled(self.size, Color([255; 3]));
         shade::Shading::new(&surfaces, &visible, &shadows, &lights, self.scale.map, &camera).draw(&mut image);
         legend::draw(self, range, &mut image)?;
         Ok(image)
     }
 
-    /// The values at the ends of the colours: two numbers, the first not above the second, or `None` without values.
+    /// Returns the values at the ends of the color map in increasing order, or `None` without values.
     fn range(&self) -> Option<[f64; 2]> {
         let values = || self.bodies.iter().filter_map(|body| body.values).flatten();
         values().next()?;

@@ -1,14 +1,14 @@
-//! The pixels of triangles, and which triangle is nearest at each.
+//! Rasterization of triangles with a depth buffer.
 
 use std::ops::Range;
 
 use super::mesh::Surfaces;
 use crate::Size;
 
-/// Calls `draw` with each row of a grid that a triangle covers, and the columns: those whose middle is inside.
+/// Calls `draw` for each grid row that a triangle covers, with the columns whose centers are inside.
 ///
-/// Triangles that share an edge share no cell and leave none out, because where an edge crosses a row is computed from its
-/// upper to its lower end, whatever triangle it belongs to.
+/// Triangles that share an edge share no cell and leave no gap: the crossing of an edge with a row is computed from its
+/// upper to its lower end, for every triangle.
 pub(crate) fn spans(corners: [[f32; 2]; 3], width: usize, height: usize, mut draw: impl FnMut(usize, Range<usize>)) {
     if !corners.as_flattened().iter().all(|coordinate| coordinate.is_finite()) {
         return;
@@ -28,16 +28,16 @@ pub(crate) fn spans(corners: [[f32; 2]; 3], width: usize, height: usize, mut dra
     }
 }
 
-/// The first cell whose middle is at or after a coordinate, or `count` if there is none.
+/// Returns the first cell whose center is at or after a coordinate, or `count` if all are before it.
 ///
-/// As `ceil` would find it, which is a call to a function on processors of the oldest kind that we compile for.
+/// The result equals that of `ceil`, which is a function call on the oldest processors supported.
 fn first_cell(coordinate: f64, count: usize) -> usize {
     let x = (coordinate - 0.5).clamp(0.0, count as f64);
     let below = x as u32;
     below as usize + usize::from(f64::from(below) < x)
 }
 
-/// A linear function over a grid: `at(x, y) = base + x·slope[0] + y·slope[1]`.
+/// Linear function over a grid: `at(x, y) = base + x·slope[0] + y·slope[1]`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Plane {
     pub base: f64,
@@ -45,7 +45,7 @@ pub(crate) struct Plane {
 }
 
 impl Plane {
-    /// The function with these values at three corners; `None` if they are on a line.
+    /// Interpolates values at three corners linearly. Returns `None` if the corners are collinear.
     pub fn through(corners: [[f32; 2]; 3], values: [f32; 3]) -> Option<Self> {
         let [a, b, c] = corners.map(|corner| corner.map(f64::from));
         let [va, vb, vc] = values.map(f64::from);
@@ -61,7 +61,7 @@ impl Plane {
         self.base + x * self.slope[0] + y * self.slope[1]
     }
 
-    /// The values at the middles of the cells of a row, from a column on.
+    /// Returns the values at the cell centers of a row, starting at a column.
     pub fn along(&self, row: usize, first_column: usize) -> impl Fn(usize) -> f32 {
         let start = self.at(first_column as f64 + 0.5, row as f64 + 0.5) as f32;
         let slope = self.slope[0] as f32;
@@ -69,25 +69,25 @@ impl Plane {
     }
 }
 
-/// How often each side of a pixel is sampled.
+/// Samples per side of a pixel.
 pub(crate) const SAMPLES: usize = 2;
 
-/// Which triangle is nearest, for each sample of a picture.
+/// Nearest triangle and depth for each sample of a picture.
 #[derive(Debug)]
 pub(crate) struct Visible {
-    /// Samples in a row.
+    /// Samples per row.
     pub width: usize,
-    /// One over the depth; zero where there is nothing.
+    /// Inverse depth; zero where nothing is drawn.
     pub nearness: Vec<f32>,
-    /// The triangle, or [`NOTHING`](Self::NOTHING).
+    /// Index of the triangle, or [`NOTHING`](Self::NOTHING).
     pub triangle: Vec<u32>,
 }
 
 impl Visible {
-    /// Where there is no triangle.
+    /// Index of samples without a triangle.
     pub const NOTHING: u32 = u32::MAX;
 
-    /// Looks at all surfaces.
+    /// Rasterizes all surfaces.
     pub fn new(surfaces: &Surfaces, size: Size) -> Self {
         let (width, height) = (SAMPLES * size.width() as usize, SAMPLES * size.height() as usize);
         let mut visible =
@@ -101,7 +101,7 @@ impl Visible {
                 let range = row * width + columns.start..row * width + columns.end;
                 let cells = visible.nearness[range.clone()].iter_mut().zip(&mut visible.triangle[range]);
                 for (step, (nearness, triangle)) in cells.enumerate() {
-                    // Written in any case, which needs no branch.
+                    // Written unconditionally, which avoids a branch.
                     let nearer = near(step) > *nearness;
                     *nearness = if nearer { near(step) } else { *nearness };
                     *triangle = if nearer { number as u32 } else { *triangle };

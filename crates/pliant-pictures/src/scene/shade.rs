@@ -1,4 +1,4 @@
-//! Light, and the colours of pixels.
+//! Lighting and shading of pixels.
 
 use glam::{Vec2, Vec3A};
 use rayon::prelude::*;
@@ -8,15 +8,15 @@ use super::mesh::{Paint, Surfaces, Triangle};
 use super::raster::{SAMPLES, Visible};
 use super::shadow::Shadows;
 use crate::view::Camera;
-use crate::{Colour, ColourMap, Image, View};
+use crate::{Color, ColorMap, Image, View};
 
-/// The background at the top and at the bottom of the picture.
-const BACKGROUND: [Colour; 2] = [Colour([222, 229, 238]), Colour([250, 251, 253])];
-/// The two tiles of the ground.
-const TILES: [Colour; 2] = [Colour([234, 236, 240]), Colour([226, 229, 234])];
-/// Samples of a pixel.
+/// Background colors at the top and at the bottom of the picture.
+const BACKGROUND: [Color; 2] = [Color([222, 229, 238]), Color([250, 251, 253])];
+/// Two tile colors of the ground.
+const TILES: [Color; 2] = [Color([234, 236, 240]), Color([226, 229, 234])];
+/// Samples per pixel.
 const COUNT: usize = SAMPLES * SAMPLES;
-/// The brightness of a surface that faces each light, and of one that faces none; together about one.
+/// Brightness due to each light at normal incidence, and without any light; together about one.
 const KEY: f32 = 0.74;
 const FILL: f32 = 0.18;
 const AMBIENT: f32 = 0.28;
@@ -24,7 +24,7 @@ const SKY: f32 = 0.14;
 const GLOSS: f32 = 0.10;
 const RIM: f32 = 0.05;
 
-/// Directions towards the lights, in the axes of the camera.
+/// Directions towards the lights, in camera coordinates.
 #[derive(Debug)]
 pub(crate) struct Lights {
     pub key: Vec3A,
@@ -33,7 +33,7 @@ pub(crate) struct Lights {
 }
 
 impl Lights {
-    /// A strong light from the upper left of whoever looks, a weak one from the right.
+    /// Places a strong light at the upper left of the viewer and a weak one at the right.
     pub fn new(view: &View, camera: &Camera) -> Self {
         let from =
             |azimuth, elevation| camera.seen_direction(view.up.towards(view.azimuth + azimuth, elevation)).as_vec3a();
@@ -41,7 +41,7 @@ impl Lights {
     }
 }
 
-/// All that the colours of pixels depend on.
+/// Everything on which the colors of pixels depend.
 #[derive(Debug)]
 pub(crate) struct Shading<'a> {
     surfaces: &'a Surfaces,
@@ -49,7 +49,7 @@ pub(crate) struct Shading<'a> {
     shadows: &'a Shadows,
     lights: &'a Lights,
     camera: &'a Camera,
-    /// The colour map in equal steps, linear.
+    /// Color map at equal steps, in linear RGB.
     map: Vec<Vec3A>,
     background: [Vec3A; 2],
     tiles: [Vec3A; 2],
@@ -63,10 +63,10 @@ impl<'a> Shading<'a> {
         visible: &'a Visible,
         shadows: &'a Shadows,
         lights: &'a Lights,
-        map: ColourMap,
+        map: ColorMap,
         camera: &'a Camera,
     ) -> Self {
-        let linear = |colour: Colour| Vec3A::from(colour.linear());
+        let linear = |color: Color| Vec3A::from(color.linear());
         let encode = |i: u16| {
             let l = f32::from(i) / 4095.0;
             let s = if l <= 0.003_130_8 { 12.92 * l } else { 1.055 * l.powf(1.0 / 2.4) - 0.055 };
@@ -81,12 +81,12 @@ impl<'a> Shading<'a> {
             map: (0..256).map(|i| linear(map.at(f64::from(i) / 255.0))).collect(),
             background: BACKGROUND.map(linear),
             tiles: TILES.map(linear),
-            missing: linear(Colour::MISSING),
+            missing: linear(Color::MISSING),
             encoded: (0..4096).map(encode).collect(),
         }
     }
 
-    /// Colours all pixels.
+    /// Shades all pixels.
     pub fn draw(&self, image: &mut Image) {
         let size = image.size();
         image.bytes_mut().par_chunks_exact_mut(4 * size.width() as usize).enumerate().for_each(|(row, pixels)| {
@@ -96,19 +96,19 @@ impl<'a> Shading<'a> {
             for (column, pixel) in pixels.chunks_exact_mut(4).enumerate() {
                 let shown = self.shown(column, row);
                 let backdrop = || floor.as_ref().map_or(background, |floor| self.backdrop(floor, column, background));
-                let colour = if shown == [Visible::NOTHING; COUNT] {
+                let color = if shown == [Visible::NOTHING; COUNT] {
                     backdrop()
                 } else {
                     self.mixed(shown, [column as f32 + 0.5, row as f32 + 0.5], backdrop)
                 };
-                for (channel, light) in pixel.iter_mut().zip(colour.to_array()) {
+                for (channel, light) in pixel.iter_mut().zip(color.to_array()) {
                     *channel = self.encoded[(light * 4095.0 + 0.5).clamp(0.0, 4095.0) as usize];
                 }
             }
         });
     }
 
-    /// Which triangles the samples of a pixel show; none where there is only ground or background.
+    /// Returns the triangles at the samples of a pixel; `NOTHING` where only ground or background is visible.
     fn shown(&self, column: usize, row: usize) -> [u32; COUNT] {
         let mut shown = [Visible::NOTHING; COUNT];
         for (sample, shown) in shown.iter_mut().enumerate() {
@@ -123,16 +123,16 @@ impl<'a> Shading<'a> {
         shown
     }
 
-    /// The mean colour of what the samples of a pixel show.
+    /// Returns the mean color of a pixel's samples.
     fn mixed(&self, shown: [u32; COUNT], middle: [f32; 2], backdrop: impl Fn() -> Vec3A) -> Vec3A {
-        let colour = |shown: u32| match self.surfaces.triangles.get(shown as usize) {
+        let color = |shown: u32| match self.surfaces.triangles.get(shown as usize) {
             Some(triangle) => self.surface(triangle, middle),
             None => backdrop(),
         };
         let mut sum = Vec3A::ZERO;
         let mut done = [false; COUNT];
         for i in 0..COUNT {
-            // Each surface is coloured once, when its first sample comes.
+            // Each surface is shaded once, at its first sample.
             if done[i] {
                 continue;
             }
@@ -143,12 +143,12 @@ impl<'a> Shading<'a> {
                     samples += 1;
                 }
             }
-            sum += samples as f32 / COUNT as f32 * colour(shown[i]);
+            sum += samples as f32 / COUNT as f32 * color(shown[i]);
         }
         sum
     }
 
-    /// Whether two triangles are small parts of the same smooth surface, so that at a pixel they have the same colour.
+    /// Returns true if two triangles are small parts of one smooth surface, and so have the same color at a pixel.
     fn continues(&self, one: u32, other: u32) -> bool {
         let triangles = &self.surfaces.triangles;
         let (Some(one), Some(other)) = (triangles.get(one as usize), triangles.get(other as usize)) else {
@@ -159,7 +159,7 @@ impl<'a> Shading<'a> {
         one.paint == other.paint && steps < 0.01 && a.normal.dot(b.normal) > 0.98 && (a.tone - b.tone).abs() <= 0.03
     }
 
-    /// The ground before the background, in a pixel of a row.
+    /// Returns the ground in front of the background at a pixel of a row.
     fn backdrop(&self, row: &FloorRow, column: usize, background: Vec3A) -> Vec3A {
         let Some(point) = row.at(column) else { return background };
         let tile = self.tiles[0].lerp(self.tiles[1], point.tile);
@@ -168,11 +168,11 @@ impl<'a> Shading<'a> {
         background.lerp(tile, point.fade) * (1.0 - (1.0 - light) * point.fade.sqrt())
     }
 
-    /// The colour of a triangle at a pixel; at its border if it only touches the pixel.
+    /// Returns the color of a triangle at a pixel, or at its boundary if it only touches the pixel.
     fn surface(&self, triangle: &Triangle, middle: [f32; 2]) -> Vec3A {
         let paint = self.surfaces.paints[triangle.paint as usize];
-        if let Paint::Line(colour) = paint {
-            return colour.into();
+        if let Paint::Line(color) = paint {
+            return color.into();
         }
         let corners = self.surfaces.corners_of(triangle);
         let at = SAMPLES as f32 * Vec2::from(middle);
@@ -186,10 +186,10 @@ impl<'a> Shading<'a> {
         let position = mean(corners.map(|corner| corner.position));
         let normal = mean(corners.map(|corner| corner.normal)).normalize_or_zero();
         let [a, b, c] = corners.map(|corner| corner.position);
-        // Both sides are lit; the side that is seen is that of the flat triangle.
+        // Both sides are lit. The orientation of the flat triangle determines the visible side.
         let normal = if (b - a).cross(c - a).dot(position) > 0.0 { -normal } else { normal };
         let albedo = match paint {
-            Paint::Plain(colour) | Paint::Line(colour) => colour.into(),
+            Paint::Plain(color) | Paint::Line(color) => color.into(),
             Paint::Mapped => self.mapped((0..3).map(|i| weights[i] * corners[i].tone).sum()),
         };
         self.lit(albedo, position, normal)

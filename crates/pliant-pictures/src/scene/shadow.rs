@@ -1,4 +1,4 @@
-//! Where light does not reach.
+//! Shadows and ambient occlusion.
 
 use glam::{Vec2, Vec3A};
 
@@ -6,29 +6,31 @@ use super::floor::Floor;
 use super::mesh::Surfaces;
 use super::raster::{Plane, spans};
 
-/// Cells of a side of the map of what the light sees.
+/// Cells per side of the shadow map.
 const LIGHT_CELLS: usize = 768;
-/// Cells of a side of the maps of the ground, which are blurred.
+/// Cells per side of the blurred maps on the ground.
 const GROUND_CELLS: usize = 384;
-/// Casters further than this from the target, in units of the camera's distance, cast no shadow: the map would get too coarse.
+/// Maximum distance of shadow casters from the target, in units of the camera's distance. Beyond it the map would be
+/// too coarse.
 const REACH: f32 = 2.0;
-/// Up to this height above the ground a body darkens it, for it hides part of the sky.
+/// Maximum height above the ground at which a body darkens it by hiding part of the sky.
 const CONTACT_HEIGHT: f32 = 0.07;
 
 /// Heights of the nearest surface over a square grid, seen along a direction.
 #[derive(Debug)]
 struct HeightMap {
     cells: usize,
-    /// To the right, to the rear, and towards where one looks from.
+    /// Axes: right, back, and towards the viewpoint.
     axes: [Vec3A; 3],
     low: Vec2,
-    /// Cells in a unit of length.
+    /// Cells per unit of length.
     scale: f32,
     heights: Vec<f32>,
 }
 
 impl HeightMap {
-    /// Looks at all triangles from `towards`; `None` if there are none. A part `margin` of the width stays free all around.
+    /// Renders all triangles as seen from `towards`, with the fraction `margin` of the width free on all sides. Returns
+    /// `None` if there are no triangles.
     fn new(surfaces: &Surfaces, towards: Vec3A, cells: usize, margin: f32) -> Option<Self> {
         let right = towards.any_orthonormal_vector();
         let axes = [right, towards.cross(right), towards];
@@ -61,12 +63,12 @@ impl HeightMap {
         Some(map)
     }
 
-    /// Where a point is on the grid.
+    /// Returns the grid coordinates of a point.
     fn cell(&self, position: Vec3A) -> Vec2 {
         (Vec2::new(position.dot(self.axes[0]), position.dot(self.axes[1])) - self.low) * self.scale
     }
 
-    /// The point in a cell of a plane that is given by its normal and its distance from the origin along it.
+    /// Returns the point of a cell in the plane given by its normal and its distance from the origin.
     fn on_plane(&self, column: f32, row: f32, normal: Vec3A, distance: f32) -> Vec3A {
         let flat = self.low + Vec2::new(column, row) / self.scale;
         let point = flat.x * self.axes[0] + flat.y * self.axes[1];
@@ -74,7 +76,7 @@ impl HeightMap {
     }
 }
 
-/// Numbers over a square grid, between which they are linear.
+/// Bilinearly interpolated values over a square grid.
 #[derive(Debug)]
 struct Field {
     cells: usize,
@@ -82,7 +84,7 @@ struct Field {
 }
 
 impl Field {
-    /// The number at a point of the grid, 0 outside.
+    /// Returns the value at a grid point, 0 outside.
     fn at(&self, point: Vec2) -> f32 {
         let corner = point - 0.5;
         let last = (self.cells - 1) as f32;
@@ -97,7 +99,7 @@ impl Field {
         upper + t.y * (lower - upper)
     }
 
-    /// The mean over neighbours up to `radius` cells away, twice, which is smooth.
+    /// Returns the values smoothed by two box filters of `radius` cells.
     fn blurred(&self, radius: usize) -> Self {
         let mut values = self.values.clone();
         let mut other = vec![0.0; values.len()];
@@ -112,7 +114,7 @@ impl Field {
     }
 }
 
-/// The means of `2 radius + 1` neighbours in a row, zero beyond its ends.
+/// Computes running means of `2 radius + 1` values in a row, with zeros beyond its ends.
 fn mean_along(from: &[f32], to: &mut [f32], radius: usize) {
     let part = 1.0 / (2 * radius + 1) as f32;
     let mut sum: f32 = from.iter().take(radius).sum();
@@ -125,7 +127,7 @@ fn mean_along(from: &[f32], to: &mut [f32], radius: usize) {
     }
 }
 
-/// The same in columns, all at once.
+/// Computes running means along all columns at once.
 fn mean_down(from: &[f32], to: &mut [f32], cells: usize, radius: usize) {
     let part = 1.0 / (2 * radius + 1) as f32;
     let row = |number: usize| &from[number * cells..(number + 1) * cells];
@@ -152,20 +154,20 @@ pub(crate) struct Shadows {
     ground: Option<GroundShadow>,
 }
 
-/// What falls onto the ground.
+/// Shadows on the ground.
 #[derive(Debug)]
 struct GroundShadow {
-    /// The part of the light that bodies hide: near to what casts the shadow, and far from it.
+    /// Fractions of the light that bodies hide, with a sharp and a soft edge.
     sharp: Field,
     soft: Field,
-    /// How far what casts it is above, weighed with `soft`.
+    /// Height of the shadow caster, weighted with `soft`.
     distance: Field,
     from_above: HeightMap,
     contact: Field,
 }
 
 impl Shadows {
-    /// Shadows of light that comes from `key`, on the bodies and on the floor.
+    /// Computes the shadows of light from `key` on the bodies and on the floor.
     pub fn new(surfaces: &Surfaces, key: Vec3A, floor: Option<Floor>) -> Self {
         let light = HeightMap::new(surfaces, key, LIGHT_CELLS, 0.08);
         let ground =
@@ -173,10 +175,10 @@ impl Shadows {
         Self { light, floor, ground }
     }
 
-    /// The part of the key light that reaches a point of a surface with this normal, from 0 to 1.
+    /// Returns the fraction of the key light that reaches a surface point with this normal, from 0 to 1.
     pub fn light_at(&self, position: Vec3A, normal: Vec3A) -> f32 {
         let Some(map) = &self.light else { return 1.0 };
-        // A little off the surface, which must not hide itself.
+        // The offset along the normal prevents self-shadowing.
         let position = position + 2.0 / map.scale * normal;
         let height = position.dot(map.axes[2]) + 1.0 / map.scale;
         let corner = map.cell(position) - 0.5;
@@ -191,13 +193,13 @@ impl Shadows {
         upper + t.y * (lower - upper)
     }
 
-    /// How much of the key light, and of the sky, bodies hide from a point of the ground, from 0 to 1 each.
+    /// Returns the fractions of the key light and of the sky that bodies hide from a point of the ground.
     pub fn on_ground(&self, position: Vec3A) -> [f32; 2] {
         let (Some(light), Some(ground)) = (&self.light, &self.ground) else { return [0.0; 2] };
         let at = light.cell(position) * (GROUND_CELLS as f32 / LIGHT_CELLS as f32);
         let soft = ground.soft.at(at);
         let hidden = if soft > 0.0 {
-            // The further away what casts it, the softer the shadow.
+            // The higher the caster, the softer the shadow.
             let softness = (4.0 * ground.distance.at(at) / soft).clamp(0.0, 1.0);
             ground.sharp.at(at) * (1.0 - softness) + soft * softness
         } else {
@@ -232,7 +234,8 @@ impl GroundShadow {
         let wide = ((0.012 * light.scale / ratio as f32) as usize).clamp(1, cells / 20);
         let narrow = (wide / 5).max(1);
 
-        // From below, what is nearest is lowest; the light of the sky comes from above, so the map is looked at upside down.
+        // Seen from below, the nearest surface is the lowest. Light of the sky comes from above, so the map is
+        // reversed.
         let mut from_above = HeightMap::new(surfaces, -floor.normal, GROUND_CELLS / 2, 0.15)?;
         let contact = from_above
             .heights

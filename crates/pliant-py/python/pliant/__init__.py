@@ -7,7 +7,7 @@
 >>> print(f"the end sinks by {-u[mesh.vertex_sets['end'], 1].mean():.3f} m")
 the end sinks by 0.636 m
 
-Numbers are in SI units, or text with a unit such as ``"1 MPa"``, and all arrays of float64.
+Quantities are numbers in SI units or strings with a unit, such as ``"1 MPa"``. All arrays of quantities are float64.
 """
 
 import atexit as _atexit
@@ -24,7 +24,7 @@ from ._pliant import (
     Model,
     Observation,
     Obstacle,
-    Pin,
+    Fixed,
     Pressure,
     ReducedModel,
     Simulation,
@@ -66,7 +66,7 @@ __all__ = [
     "ModelError",
     "Observation",
     "Obstacle",
-    "Pin",
+    "Fixed",
     "PliantError",
     "PliantWarning",
     "Pressure",

@@ -7,8 +7,8 @@ from ._pliant import command
 
 
 def main() -> int:
-    """Run it with the arguments of this program, and return its exit status."""
-    # Ctrl-C ends it, as any program, where the command does not do better.
+    """Run the command with the arguments of this process and return its exit status."""
+    # Ctrl-C ends the process unless the command handles it.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     return command(["pliant", *sys.argv[1:]])
 

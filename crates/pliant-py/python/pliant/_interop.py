@@ -1,4 +1,4 @@
-"""Between Pliant and other packages, which are imported only when they are asked for."""
+"""Conversions between Pliant and other packages, which are imported only when they are used."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# The names that meshio has for the elements of Pliant and for their faces, and the numbers that VTK has.
+# meshio's names of the elements of Pliant and of their faces, and VTK's cell types.
 MESHIO = {"tet4": "tetra", "hex8": "hexahedron"}
 MESHIO_FACES = {"tet4": "triangle", "hex8": "quad"}
 MESHIO_SOLIDS = ("tetra", "hexahedron", "wedge", "pyramid", "polyhedron", "VTK_LAGRANGE_TETRA", "VTK_LAGRANGE_HEX")
@@ -22,20 +22,20 @@ MESHIO_SOLIDS = ("tetra", "hexahedron", "wedge", "pyramid", "polyhedron", "VTK_L
 MESHIO_FIRST_ORDER = ("wedge", "pyramid", "polyhedron")
 VTK = {"tet4": 10, "hex8": 12}
 PIXEL, VOXEL = 8, 11
-# The VTK types of points and lines, of triangles and quadrilaterals, and of other solids.
+# VTK cell types of points and lines, of faces, and of solids of higher order.
 VTK_THIN = frozenset({0, 1, 2, 3, 4, 21, 35, 68, 75})
 VTK_FACES = {"tet4": 5, "hex8": 9}
 VTK_FLAT = frozenset({5, 6, 7, 8, 9, 22, 23, 28, 30, 34, 36, 69, 70, 76, 77})
 VTK_HIGHER_ORDER = frozenset({24, 25, 26, 27, 29, 31, 32, 33, 37, 71, 72, 73, 74, 78, 79, 80, 81})
 
-# Cell data that may have the number or the name of a group, the first that is there counts. Of all but the first, 0 is no group.
+# Cell data with the number or name of a group; the first present one is used. In all but the first, 0 means no group.
 LABELS = ("region", "gmsh:physical", "medit:ref", "material", "MaterialIds", "CellEntityIds", "ObjectId")
-# Cell data with the number of the element that each cell was in `to_pyvista`: face sets are given by these numbers.
+# Cell data with the element number of each cell in `to_pyvista`; face sets refer to these numbers.
 ELEMENTS = "pliant:element"
 GHOSTS = "vtkGhostType"
-# The bits of vtkGhostType for cells that are copies of others, or hidden.
+# Bits of vtkGhostType for duplicate or hidden cells.
 DUPLICATE_OR_HIDDEN = 1 | 32
-# Data of other programs that say nothing about the body.
+# Data of other programs that are irrelevant to the body; dropped without a warning.
 UNIMPORTANT = frozenset(
     {
         "gmsh:geometrical",
@@ -54,18 +54,18 @@ UNIMPORTANT = frozenset(
 def csr(
     data: NDArray[np.float64], indices: NDArray[np.signedinteger], indptr: NDArray[np.signedinteger], size: int
 ) -> Any:
-    """A square sparse matrix on these arrays."""
+    """Returns a square sparse matrix that shares these arrays."""
     from scipy.sparse import csr_array
 
     matrix = csr_array((data, indices, indptr), shape=(size, size), copy=False)
-    # So it was made; SciPy would look for itself when it first needs to know.
+    # True by construction; otherwise SciPy checks on first use.
     matrix.has_sorted_indices = True
     matrix.has_canonical_format = True
     return matrix
 
 
 def scene_to_json(scene: dict[str, Any]) -> str:
-    """A scene as text; arrays and numbers of NumPy and paths are understood."""
+    """Returns a scene as JSON. NumPy arrays and scalars and paths are converted."""
 
     def plain(value: Any) -> Any:
         if isinstance(value, os.PathLike):
@@ -83,7 +83,7 @@ def scene_to_json(scene: dict[str, Any]) -> str:
 
 
 def _without_none(value: Any) -> Any:
-    """A key that is None is one that is not given."""
+    """Returns a value without the keys that are None, which count as not given."""
     if isinstance(value, dict):
         return {key: _without_none(item) for key, item in value.items() if item is not None}
     if isinstance(value, (list, tuple)):
@@ -92,7 +92,7 @@ def _without_none(value: Any) -> Any:
 
 
 class _Groups:
-    """Groups of cells of another program by their names, and how much of them is lost."""
+    """Groups of cells of another program by name, with messages about what is lost."""
 
     def __init__(self) -> None:
         self.elements: dict[str, list[Any]] = {}
@@ -101,7 +101,7 @@ class _Groups:
         self.lost: list[str] = []
 
     def mesh(self, points: Any, elements: Any, regions: Any) -> Mesh:
-        """The mesh with these groups; faces are given by their vertices. Warns of what is lost."""
+        """Returns the mesh with these groups, whose faces are given by vertices. Warns about losses."""
         import numpy as np
 
         def joined(parts: list[Any]) -> Any:
@@ -116,15 +116,15 @@ class _Groups:
             found = mesh.find_faces(rows)
             missing = found[:, 0] < 0
             if len(rows) and missing.all():
-                self.lost.append(f"the {len(rows)} faces of `{name}` are no faces of elements: kept as a vertex set")
+                self.lost.append(f"the {len(rows)} faces of `{name}` are not faces of elements: kept as a vertex set")
                 vertex_sets[name] = joined([rows, vertex_sets.get(name, [])])
                 continue
             if missing.any():
-                self.lost.append(f"{missing.sum()} of the {len(rows)} faces of `{name}` are no faces of elements: dropped")
+                self.lost.append(f"{missing.sum()} of the {len(rows)} faces of `{name}` are not faces of elements: dropped")
             face_sets[name] = found[~missing]
         if face_sets or len(vertex_sets) > len(mesh.vertex_sets):
             with warnings.catch_warnings():
-                # What the check has to say was said above.
+                # The warnings of the check were issued above.
                 warnings.simplefilter("ignore", PliantWarning)
                 mesh = mesh.with_parts(vertex_sets=vertex_sets, face_sets=face_sets)
         for message in self.lost:
@@ -133,7 +133,7 @@ class _Groups:
 
 
 def _text(label: Any) -> str:
-    """A label as the name of a group: whole numbers without a point, bytes as text."""
+    """Returns a label as the name of a group: integers without a decimal point, bytes decoded."""
     if isinstance(label, bytes):
         return label.decode(errors="replace")
     if isinstance(label, float) or (hasattr(label, "dtype") and label.dtype.kind == "f"):
@@ -142,7 +142,7 @@ def _text(label: Any) -> str:
 
 
 def _is_group(label: Any, array: str) -> bool:
-    """Whether a label of cell data means a group; many programs write 0 where there is none."""
+    """Returns true if a label of cell data denotes a group; many programs write 0 for no group."""
     import numpy as np
 
     if np.asarray(label).dtype.kind not in "iuf":
@@ -151,9 +151,10 @@ def _is_group(label: Any, array: str) -> bool:
 
 
 def from_meshio(mesh: Any) -> Mesh:
-    """A mesh of the tetrahedra or hexahedra of a ``meshio.Mesh``.
+    """Returns a mesh of the tetrahedra or hexahedra of a ``meshio.Mesh``.
 
-    Cell sets and physical groups become regions, face sets and vertex sets, by the dimension of their cells. What is lost is warned about.
+    Cell sets and physical groups become regions, face sets and vertex sets, by the dimension of their cells. Warns about
+    lost data.
     """
     import numpy as np
 
@@ -168,7 +169,7 @@ def from_meshio(mesh: Any) -> Mesh:
         hint = f"; elements of second and higher order ({', '.join(higher)}) are not supported yet" if higher else ""
         raise MeshError(f"the mesh has cells of the kinds {found}, expected tetra or hexahedron, and not both{hint}")
     kind, groups = kinds[usable[0]], _Groups()
-    # Cells are numbered through all blocks of the kind, sets by block.
+    # Elements are numbered through all blocks of the type, members of sets per block.
     firsts, blocks, count = [], [], 0
     for block in mesh.cells:
         firsts.append(count)
@@ -178,7 +179,7 @@ def from_meshio(mesh: Any) -> Mesh:
     elements = np.concatenate(blocks)
 
     def put(name: str, number: int, members: Any) -> bool:
-        """Puts cells of a block into a group, unless cells of their kind cannot be in one."""
+        """Puts cells of a block into a group. Returns false if cells of this type cannot be in one."""
         block = mesh.cells[number]
         cells = np.asarray(block.data)
         if block.type == usable[0]:
@@ -193,7 +194,7 @@ def from_meshio(mesh: Any) -> Mesh:
 
     unkept: dict[str, int] = {}
     for name, parts in (mesh.cell_sets or {}).items():
-        # The numbers there are those of geometry, and not of cells.
+        # These sets contain geometric entities, not cells.
         if name in UNIMPORTANT:
             continue
         for number, part in enumerate(parts):
@@ -225,7 +226,7 @@ def _members(part: Any) -> NDArray[np.int64]:
 
 
 def _group_names(mesh: Any, dimension: int) -> dict[int, str]:
-    """The names that Gmsh has for the numbers of groups of a dimension."""
+    """Returns Gmsh's names of the physical groups of a dimension, by number."""
     import numpy as np
 
     data = ((name, np.ravel(entry)) for name, entry in (mesh.field_data or {}).items())
@@ -233,7 +234,10 @@ def _group_names(mesh: Any, dimension: int) -> dict[int, str]:
 
 
 def _meshio_labels(mesh: Any, put: Any, groups: _Groups, solid: str) -> tuple[NDArray[Any] | None, str]:
-    """The label of each element, if the cell data have it. Labels of faces, lines and points become groups, unless sets have them already."""
+    """Returns the label of each element if the cell data have it, and the name of the array.
+
+    Labels of faces, lines and points become groups unless sets contain them already.
+    """
     import numpy as np
 
     names = [name for name in LABELS if name in (mesh.cell_data or {})]
@@ -264,7 +268,7 @@ def _meshio_labels(mesh: Any, put: Any, groups: _Groups, solid: str) -> tuple[ND
 
 
 def _point_labels(data: Any, groups: _Groups) -> None:
-    """Groups of vertices by Medit's references, unless all are the same."""
+    """Adds groups of vertices by Medit's references, unless all references are equal."""
     import numpy as np
 
     if "medit:ref" not in (data or {}):
@@ -278,8 +282,10 @@ def _point_labels(data: Any, groups: _Groups) -> None:
 def _regions_among(
     groups: _Groups, labels: NDArray[Any] | None, array: str, names: dict[int, str], count: int
 ) -> dict[str, Any] | None:
-    """Elements with one label are a region, called as the set with the same elements if there is one. Without labels,
-    sets that have each element once are regions. What is a region is no set."""
+    """Returns the regions: elements with the same label, named as the set with the same elements if there is one.
+
+    Without labels, sets that contain each element once are the regions. Sets that become regions are removed.
+    """
     import numpy as np
 
     sets = {name: np.concatenate(parts) for name, parts in groups.elements.items()}
@@ -305,12 +311,12 @@ def _regions_among(
 
 
 def to_meshio(mesh: Mesh) -> Any:
-    """A ``meshio.Mesh`` with regions, element sets and face sets as cell sets, and vertex sets as point sets."""
+    """Returns a ``meshio.Mesh``: regions, element sets and face sets are cell sets, vertex sets are point sets."""
     import meshio
     import numpy as np
 
     none = np.zeros(0, dtype=np.int64)
-    # A set with the name of a region gets another, as there is one table for both.
+    # A set with the name of a region is renamed, as both share one table.
     of_elements = dict(mesh.regions)
     for name, elements in mesh.element_sets.items():
         of_elements[f"{name}-set" if name in of_elements else name] = elements
@@ -318,7 +324,7 @@ def to_meshio(mesh: Mesh) -> Any:
     labels = [mesh.element_regions]
     of_faces: dict[str, Any] = {}
     if mesh.face_sets:
-        # Each set has cells of its own, as a face may be in several.
+        # Each set has separate cells, as a face may be in several.
         rows = [mesh.face_vertices(faces) for faces in mesh.face_sets.values()]
         ends = np.cumsum([len(part) for part in rows])
         of_faces = {name: np.arange(end - len(part), end) for name, part, end in zip(mesh.face_sets, rows, ends)}
@@ -332,7 +338,10 @@ def to_meshio(mesh: Mesh) -> Any:
 
 
 def _grid_of(grid: Any, lost: list[str]) -> Any:
-    """Returns an unstructured grid of a PyVista object, without hidden cells. The blocks of a MultiBlock become regions and face sets of their names."""
+    """Returns a PyVista object as an unstructured grid without hidden cells.
+
+    The blocks of a MultiBlock become regions and face sets with the names of the blocks.
+    """
     import numpy as np
 
     if hasattr(grid, "is_all_polydata"):
@@ -349,7 +358,7 @@ def _grid_of(grid: Any, lost: list[str]) -> Any:
 
 
 def _leaves(blocks: Any, path: tuple[str, ...], lost: list[str]) -> list[tuple[tuple[str, ...], Any]]:
-    """Returns the grids of a MultiBlock and of the blocks within, each with the names that lead to it."""
+    """Returns the grids of a MultiBlock and of its nested blocks, each with its path of names."""
     leaves = []
     for number in range(blocks.n_blocks):
         block, name = blocks[number], blocks.get_block_name(number) or f"block-{number}"
@@ -363,8 +372,11 @@ def _leaves(blocks: Any, path: tuple[str, ...], lost: list[str]) -> list[tuple[t
 
 
 def _combined(leaves: list[tuple[tuple[str, ...], Any]], lost: list[str]) -> Any:
-    """Returns one grid of several. Their cell data `region` is the name of the block, or of the region if it is not the default and no other block has it.
-    Sets with the same name are joined."""
+    """Returns several grids merged into one. Sets with the same name are joined.
+
+    The cell data `region` becomes the name of the region, with that of the block before it if several blocks have the
+    region; or the name of the block if the region has the default name.
+    """
     import numpy as np
     import pyvista
 
@@ -401,7 +413,7 @@ def _combined(leaves: list[tuple[tuple[str, ...], Any]], lost: list[str]) -> Any
             for name in {name for name in missing if name.startswith("set:")} - set(data):
                 data.set_array(np.zeros(part.n_cells if of == "cell_data" else part.n_points, dtype=np.uint8), name)
     combined = pyvista.MultiBlock(parts).combine(merge_points=True)
-    # Of points that are merged, the filter keeps the data of one.
+    # The filter keeps the data of only one of several merged points.
     vertices = np.concatenate([part.cell_connectivity + first for part, first in zip(parts, _firsts(parts))])
     for name in [name for name in combined.point_data if name.startswith("set:")]:
         chosen = np.concatenate([np.asarray(part.point_data[name]) != 0 for part in parts])
@@ -412,21 +424,21 @@ def _combined(leaves: list[tuple[tuple[str, ...], Any]], lost: list[str]) -> Any
         combined.field_data[f"faces:{name}"] = np.concatenate(several)
     for name in {name for _, grid in leaves for name in grid.field_data if not name.startswith("faces:")} - UNIMPORTANT:
         combined.field_data[name] = [0]
-    # Elements have other numbers now, and those of face sets are translated.
+    # Elements have been renumbered; the face sets above already have the new numbers.
     if ELEMENTS in combined.cell_data:
         del combined.cell_data[ELEMENTS]
     return combined
 
 
 def _firsts(parts: list[Any]) -> list[int]:
-    """Returns the number of the first point of each grid if points are counted through all grids."""
+    """Returns the index of the first point of each grid in the concatenated points."""
     import numpy as np
 
     return [int(first) for first in np.cumsum([0, *(part.n_points for part in parts)])[:-1]]
 
 
 def _block_labels(grid: Any) -> NDArray[Any]:
-    """Returns the regions of the cells of a block as text: empty where there is none, and in blocks that are surfaces."""
+    """Returns the region name of each cell of a block; empty without a region and in blocks of surfaces."""
     import numpy as np
 
     names = np.full(grid.n_cells, "", dtype=object)
@@ -435,7 +447,7 @@ def _block_labels(grid: Any) -> NDArray[Any]:
         labels = _named(grid, "region")
         for label in np.unique(labels):
             names[labels == label] = _text(label) if _is_group(label, "region") else ""
-        # Surfaces keep the labels of the solid from which they were extracted, which are not their own.
+        # Surfaces inherit the labels of the solid from which they were extracted.
         if not solid.any():
             names[:] = ""
     return names.astype(str)
@@ -444,8 +456,8 @@ def _block_labels(grid: Any) -> NDArray[Any]:
 def _face_pairs(grid: Any, solid: NDArray[np.bool_], lost: list[str]) -> dict[str, NDArray[np.int64]]:
     """Returns the face sets of the field data: rows of an element, counted among the solid cells of the grid, and a side.
 
-    The numbers in the field data are those of the grid as it was written. Filters of VTK copy them to grids of other cells, where `ELEMENTS` has the
-    original numbers.
+    The field data refer to the elements of the grid as it was written. VTK filters copy them to grids of other cells,
+    where `ELEMENTS` has the original numbers.
     """
     import numpy as np
 
@@ -486,7 +498,7 @@ def _face_pairs(grid: Any, solid: NDArray[np.bool_], lost: list[str]) -> dict[st
 
 
 def _named(grid: Any, array: str) -> NDArray[Any]:
-    """The labels of cells as text; numbers are looked up in the names that files of Pliant have."""
+    """Returns the labels of the cells. Region numbers are replaced by the names in files of Pliant."""
     import numpy as np
 
     labels = np.asarray(grid.cell_data[array])
@@ -499,15 +511,15 @@ def _named(grid: Any, array: str) -> NDArray[Any]:
             names = bytes(data.astype(np.uint8)).decode(errors="replace").rstrip("\0").split("\0")
         else:
             names = [str(name) for name in data]
-        # A negative number is no region.
+        # A negative number means no region.
         return np.asarray([names[n] if 0 <= n < len(names) else "" if n < 0 else str(n) for n in labels.tolist()])
     return labels
 
 
 def from_pyvista(grid: Any) -> Mesh:
-    """A mesh of the tetrahedra or hexahedra of a ``pyvista.UnstructuredGrid``, or of a grid or a MultiBlock that can become one.
+    """Returns a mesh of the tetrahedra or hexahedra of a ``pyvista.UnstructuredGrid``, another grid or a MultiBlock.
 
-    Groups of cells become regions, or face sets where the cells are faces. What is lost is warned about.
+    Groups of cells become regions, or face sets where the cells are faces. Warns about lost data.
     """
     import numpy as np
 
@@ -515,7 +527,7 @@ def from_pyvista(grid: Any) -> Mesh:
     grid = _grid_of(grid, groups.lost)
     cells = dict(grid.cells_dict)
     types = np.asarray(grid.celltypes).copy()
-    # Voxels are boxes whose corners are counted row by row, and pixels rectangles.
+    # The corners of voxels and pixels are numbered row by row.
     for box, number, order in ((VOXEL, 12, [0, 1, 3, 2, 4, 5, 7, 6]), (PIXEL, 9, [0, 1, 3, 2])):
         if box in cells and number not in cells:
             cells[number] = np.asarray(cells.pop(box))[:, order]
@@ -537,7 +549,7 @@ def from_pyvista(grid: Any) -> Mesh:
         used.add(names[0])
         labels = _named(grid, names[0])
         of_cell, of_face = labels[types == number], labels[types == flat]
-        # Regions stay in the order of their numbers, where they have numbers.
+        # Regions keep the order of their numbers, if they have numbers.
         numbers = np.asarray(grid.cell_data[names[0]]).ravel()[types == number]
         _, first = np.unique(numbers, return_index=True)
         in_order = dict.fromkeys(of_cell[first].tolist())
@@ -575,14 +587,14 @@ def from_pyvista(grid: Any) -> Mesh:
 
 
 def _are_joined(grid: Any) -> bool:
-    """Returns true if the cells come from several grids of `to_pyvista`, in each of which elements are numbered from 0 on."""
+    """Returns true if the cells come from several grids of `to_pyvista`, each with elements numbered from 0."""
     import numpy as np
 
     return ELEMENTS in grid.cell_data and bool((np.diff(np.asarray(grid.cell_data[ELEMENTS]).ravel()) < 0).any())
 
 
 def _side_corners(kind: str) -> NDArray[Any]:
-    """The corners of each side of an element, as Abaqus orders the sides."""
+    """Returns the corners of each side of an element, with sides in the order of Abaqus."""
     import numpy as np
 
     if kind == "tet4":
@@ -591,16 +603,16 @@ def _side_corners(kind: str) -> NDArray[Any]:
 
 
 def to_pyvista(mesh: Mesh, positions: Any = None) -> Any:
-    """Returns a ``pyvista.UnstructuredGrid`` with regions and sets as in files of the kind .vtu."""
+    """Returns a ``pyvista.UnstructuredGrid`` with regions and sets as in .vtu files."""
     import numpy as np
     import pyvista
 
-    # A copy, as a grid is there to be moved.
+    # A copy, since users deform grids in place.
     points = np.array(mesh.vertices if positions is None else positions, dtype=np.float64)
     if points.shape != mesh.vertices.shape:
         raise MeshError(f"positions has the shape {points.shape}, expected {mesh.vertices.shape}")
     grid: Any = pyvista.UnstructuredGrid({VTK[mesh.kind]: mesh.elements.copy()}, points)
-    # Not by assignment, which would also choose an array as what colors show.
+    # Not by assignment, which would also make the array the active scalars.
     grid.cell_data.set_array(np.array(mesh.element_regions), "region")
     grid.cell_data.set_array(np.arange(mesh.element_count), ELEMENTS)
     names = b"".join(name.replace("\0", "").encode() + b"\0" for name in mesh.regions)

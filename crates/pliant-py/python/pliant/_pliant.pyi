@@ -1,4 +1,4 @@
-"""Types of the compiled part of the package. Its documentation is with the classes themselves: ``help(pliant.Mesh)``."""
+"""Type stubs of the compiled module. The docstrings are in the module itself: ``help(pliant.Mesh)``."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, final
@@ -33,7 +33,7 @@ __all__ = [
     "Handle",
     "Observation",
     "Obstacle",
-    "Pin",
+    "Fixed",
     "Pressure",
     "Simulation",
     "Springs",
@@ -353,7 +353,7 @@ class ReducedModel:
 class Integrator:
     def __new__(
         cls,
-        scheme: str,
+        integrator: str,
         dt: Quantity,
         *,
         solver: Solver = "auto",
@@ -373,7 +373,7 @@ class Integrator:
         form: Literal["condensed", "schur", "saddle"] | None = None,
     ) -> Integrator: ...
     @property
-    def scheme(self) -> str: ...
+    def integrator(self) -> str: ...
     @property
     def dt(self) -> float: ...
 
@@ -449,9 +449,9 @@ class Simulation:
     def reactions(self) -> Floats: ...
     @property
     def model(self) -> Model: ...
-    def pin(self, vertices: Selection, *, axes: str = "xyz") -> Pin: ...
+    def fix(self, vertices: Selection, *, axes: str = "xyz") -> Fixed: ...
     @property
-    def pins(self) -> list[Pin]: ...
+    def fixed(self) -> list[Fixed]: ...
     def handle(self, vertices: Selection, stiffness: Quantity, *, damping: Quantity | None = None) -> Handle: ...
     @property
     def pressures(self) -> list[Pressure]: ...
@@ -464,7 +464,7 @@ class Simulation:
     def __deepcopy__(self, _memo: Any) -> Simulation: ...
 
 @final
-class Pin:
+class Fixed:
     @property
     def vertices(self) -> Numbers: ...
     @property
@@ -542,7 +542,7 @@ class Observation:
     @property
     def volume(self) -> float: ...
     @property
-    def centre_of_mass(self) -> Floats: ...
+    def center_of_mass(self) -> Floats: ...
     @property
     def momentum(self) -> Floats: ...
     @property
@@ -565,7 +565,7 @@ class Obstacle:
     ) -> Obstacle: ...
     @staticmethod
     def ball(
-        centre: Vector,
+        center: Vector,
         radius: Quantity,
         *,
         stiffness: Quantity | None = None,
@@ -576,7 +576,7 @@ class Obstacle:
     ) -> Obstacle: ...
     @staticmethod
     def hollow_ball(
-        centre: Vector,
+        center: Vector,
         radius: Quantity,
         *,
         stiffness: Quantity | None = None,

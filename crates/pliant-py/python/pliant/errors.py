@@ -1,41 +1,41 @@
-"""What can go wrong. Messages name what was found, where, and what was expected."""
+"""Exceptions and warnings. Messages name the place, what was found and what was expected."""
 
 
 class PliantError(Exception):
-    """Any of these."""
+    """Base class of all exceptions of this package."""
 
 
 class MeshError(PliantError, ValueError):
-    """A mesh that cannot be simulated, or a file that is none."""
+    """Mesh that cannot be simulated, or a file that is not a mesh."""
 
 
 class MaterialError(PliantError, ValueError):
-    """A material that is not possible."""
+    """Invalid material parameters."""
 
 
 class ModelError(PliantError, ValueError):
-    """A model that does not fit together."""
+    """Model with inconsistent parts."""
 
 
 class SceneError(PliantError, ValueError):
-    """A scene that cannot be built, or options that do not go together."""
+    """Scene that cannot be built, or incompatible options."""
 
 
 class CheckpointError(PliantError, ValueError):
-    """A checkpoint that is broken, or of another simulation."""
+    """Checkpoint that is corrupt or belongs to another simulation."""
 
 
 class SolveError(PliantError, ArithmeticError):
-    """A step, an equilibrium or modes that could not be found. What was computed before is kept."""
+    """Step, equilibrium or modes that did not converge. Earlier results are kept."""
 
 
 class FileError(PliantError, OSError):
-    """A file that the system does not let us read or write."""
+    """File that cannot be read or written."""
 
 
 class MissingFileError(FileError, FileNotFoundError):
-    """A file that is not there."""
+    """File that does not exist."""
 
 
 class PliantWarning(UserWarning):
-    """What was repaired in a mesh, or left out of a file."""
+    """Repair of a mesh, or data that a file format cannot store."""

@@ -1,16 +1,17 @@
-"""Schemes that step in time, a function for each.
+"""Time integrators, one function per integrator.
 
 >>> pliant.integrators.newmark(dt=1e-3)
 <pliant.Integrator newmark, dt=0.001 s>
 
-``dt`` is the length of a step, in s or as text such as ``"1/60 s"``. ``halvings`` is how often a step that fails may be halved.
+``dt`` is the time step in s, or a string such as ``"1/60 s"``. ``halvings`` is the maximum number of times that a failed
+step is halved.
 
-``solver`` is how linear systems are solved: ``"auto"``, ``"direct"``, ``"direct-single"``, ``"block-jacobi"``,
-``"incomplete-cholesky"`` or ``"old-factor"``; ``solver_tolerance`` is the residual to which iterative ones go.
+``solver`` is the linear solver: ``"auto"``, ``"direct"``, ``"direct-single"``, ``"block-jacobi"``,
+``"incomplete-cholesky"`` or ``"stale-factor"``. ``solver_tolerance`` is the residual at which iterative solvers stop.
 
-Of schemes that iterate, ``tolerance`` is what may be left of the balance of forces, as a part of the forces, and
-``iterations`` the most Newton iterations. ``tangent`` is the derivative of forces that is used: ``"exact"``,
-``"projected"``, which is not negative in any direction, or ``"exact-first"``, the derivative while it serves.
+For integrators with Newton iterations, ``tolerance`` is the residual relative to the forces at which they stop, and
+``iterations`` their maximum number. ``tangent`` is the stiffness that they use: ``"exact"``; ``"projected"`` onto the
+positive semi-definite matrices; or ``"exact-first"``, which is exact as long as that works.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ def backward_euler(
 
     Energy does not grow beyond the work of loads and motions, at any step and for any law. Iterations end at a residual of
     ``tolerance``, 1e-3 of the forces if not given; smooth motion needs about one per step. Steps that do not converge are
-    stable too, and an error only with ``must_converge=True`` or where a ``tolerance`` is given. ``damping`` is the state
+    stable too. They are an error only with ``must_converge=True`` or where a ``tolerance`` is given. ``damping`` is the state
     at which stiffness-proportional damping is evaluated: the ``"start"`` of the step, or each ``"iterate"`` as in VegaFEM.
     """
     return Integrator(
@@ -108,7 +109,7 @@ def newmark(
     solver: Solver = "auto",
     solver_tolerance: float | None = None,
 ) -> Integrator:
-    """Newmark's scheme, of second order, which keeps energy; ``beta`` is ¼ and ``gamma`` ½ if not given."""
+    """Newmark's method, of second order and energy-conserving; by default ``beta`` is ¼ and ``gamma`` ½."""
     return Integrator(
         "newmark",
         dt,
@@ -127,17 +128,17 @@ def newmark(
 
 
 def central_differences(dt: Quantity) -> Integrator:
-    """Central differences, explicit: small steps, without linear systems if the mass is lumped."""
+    """Explicit central differences: small steps, without linear systems if the mass is lumped."""
     return Integrator("central-differences", dt)
 
 
 def symplectic_euler(dt: Quantity) -> Integrator:
-    """Symplectic Euler, explicit: energy stays bounded for ever."""
+    """Explicit symplectic Euler: the energy stays bounded."""
     return Integrator("symplectic-euler", dt)
 
 
 def explicit_euler(dt: Quantity) -> Integrator:
-    """Euler's scheme, explicit: stable only with damping."""
+    """Explicit Euler: stable only with damping."""
     return Integrator("explicit-euler", dt)
 
 
@@ -148,9 +149,9 @@ def regularized(
     strain: Literal["nonlinear", "linear"] | None = None,
     form: Literal["condensed", "schur", "saddle"] | None = None,
 ) -> Integrator:
-    """The stepper of Servin et al. for stiff, rigid and incompressible bodies of tetrahedra.
+    """Integrator of Servin et al. for stiff, rigid and incompressible bodies of tetrahedra.
 
-    It brings its own law, which takes Young's modulus and Poisson's ratio from the materials of the model.
+    It defines the elastic law, with Young's modulus and Poisson's ratio of the model's materials.
     """
     return Integrator("regularized", dt, damping_time=damping_time, strain=strain, form=form)
 
@@ -164,7 +165,7 @@ def quasi_static(
     solver: Solver = "auto",
     solver_tolerance: float | None = None,
 ) -> Integrator:
-    """Equilibrium at the end of every step: no inertia, time is only a parameter of what moves."""
+    """Static equilibrium at the end of every step: without inertia, time only parameterizes loads and motions."""
     return Integrator(
         "static",
         dt,
@@ -177,5 +178,5 @@ def quasi_static(
 
 
 def exact_modes(dt: Quantity) -> Integrator:
-    """The modes of a reduced model that is held, each in closed form: exact at any step for a linear material."""
+    """Closed-form integration of each mode of a constrained reduced model: exact at any step for a linear material."""
     return Integrator("exact-modes", dt)

@@ -1,19 +1,19 @@
-"""Materials, a function for each elastic law.
+"""Materials, one function per elastic law.
 
 >>> rubber = pliant.materials.neo_hookean(young=1e6, poisson=0.45, density=1000)
 >>> coefficients = {"mu01": 1e5, "mu10": 2e5, "v1": 1e7}
->>> tyre = pliant.materials.mooney_rivlin(coefficients=coefficients, density=1100)
+>>> tire = pliant.materials.mooney_rivlin(coefficients=coefficients, density=1100)
 
-``young`` is Young's modulus in Pa, ``poisson`` Poisson's ratio, and ``density`` the mass per volume in kg/m³. Text may
-have other units: ``young="1 MPa"``, ``density="1.1 g/cm^3"``. Instead of the first two, ``coefficients`` are those of
-the law's formula, in Pa. What is not given is taken from the mesh file, where that says it. Statics without gravity
-need no density.
+``young`` is Young's modulus in Pa, ``poisson`` Poisson's ratio, and ``density`` the mass density in kg/m³. Strings may
+have other units: ``young="1 MPa"``, ``density="1.1 g/cm^3"``. Instead of the first two, ``coefficients`` gives those of
+the law's formula, in Pa. Missing values are taken from the mesh file if it has them. Statics without gravity needs no
+density.
 
-``inversion`` is what to do with elements that are squashed or inside out: ``"clamp"`` counts stretches below
-``inversion_threshold`` (0.1) as the threshold, ``"extrapolate"`` lets the energy go on as a parabola.
-``compression_resistance`` resists compression more than the law does.
+``inversion`` is the treatment of compressed and inverted elements: ``"clamp"`` clamps stretches to
+``inversion_threshold`` (0.1), ``"extrapolate"`` extrapolates the energy quadratically below it.
+``compression_resistance`` is an additional resistance to compression.
 
-For a law of your own see :meth:`pliant.Material.from_energy`.
+For a user-defined law see :meth:`pliant.Material.from_energy`.
 """
 
 from __future__ import annotations
@@ -79,20 +79,20 @@ def _law(name: str, about: str) -> _Law:
     return law
 
 
-linear = _law("linear", "``μ ε:ε + λ/2 tr²ε``: small displacements only, and cheapest.")
+linear = _law("linear", "``μ ε:ε + λ/2 tr²ε``: small displacements only, at the lowest cost.")
 stvk = _law("stvk", "St. Venant–Kirchhoff, ``μ E:E + λ/2 tr²E``: large rotations, moderate strains.")
 neo_hookean = _law("neo-hookean", "``μ/2 (I₁ − 3) − μ ln J + λ/2 ln²J``: large strains (Bonet and Wood).")
 neo_hookean_bower = _law(
     "neo-hookean-bower",
-    "``μ/2 (J^(−2/3) I₁ − 3) + λ/2 (J − 1)²``: large strains, volume and shape apart (Bower).",
+    "``μ/2 (J^(−2/3) I₁ − 3) + λ/2 (J − 1)²``: large strains, volumetric–deviatoric split (Bower).",
 )
 stable_neo_hookean = _law(
     "stable-neo-hookean",
-    "Large strains, and an answer to every deformation, inverted ones too (Smith et al.).",
+    "Large strains; defined for every deformation, also inverted ones (Smith et al.).",
 )
 mooney_rivlin = _law(
     "mooney-rivlin",
-    "``μ01 (J^(−4/3) I₂ − 3) + μ10 (J^(−2/3) I₁ − 3) + v1 (J − 1)²``: rubber, with two terms for shape.",
+    "``μ01 (J^(−4/3) I₂ − 3) + μ10 (J^(−2/3) I₁ − 3) + v1 (J − 1)²``: rubber, with two deviatoric terms.",
 )
 
 
@@ -110,7 +110,7 @@ def corotational(
 ) -> Material:
     """``μ‖F − R‖² + λ/2 tr²(RᵀF − I)``, ``F = R S``: large rotations, small strains.
 
-    ``tangent="warped"`` leaves the derivative of the rotation out; ``frame="qr"`` takes the rotation from a QR
+    ``tangent="warped"`` omits the derivative of the rotation. ``frame="qr"`` takes the rotation from a QR
     decomposition.
     """
     return Material(

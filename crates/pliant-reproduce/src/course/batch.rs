@@ -1,20 +1,20 @@
-//! Elastic forces as the course computes them: element by element, in its order, with nothing of Pliant's but the mesh.
+//! Elastic forces as the course computes them: element by element, in its order. Only the mesh is Pliant's.
 
 use pliant::math::{Mat3, Vec3};
 use pliant::mesh::VolumeMesh;
 
-/// What the course precomputes for an element.
+/// Precomputed data of an element.
 #[derive(Debug, Clone, Copy)]
 pub struct Tet {
-    /// Its vertices; edges go from the last to the others.
+    /// Vertex indices. Edges go from the last vertex to the others.
     nodes: [usize; 4],
-    /// `D_m⁻¹`, the inverse of the edges at rest.
+    /// `D_m⁻¹`, the inverse of the edge matrix at rest \[1/m\].
     inverse: Mat3,
-    /// `W`, the volume at rest, in m³.
+    /// `W`, the volume at rest \[m³\].
     volume: f64,
 }
 
-/// The laws that the course writes out.
+/// Law that the course writes out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Law {
     /// `P = μ(F + Fᵀ − 2I) + λ tr(F − I) I`
@@ -25,7 +25,7 @@ pub enum Law {
     NeoHookean,
 }
 
-/// A law with its coefficients, in Pa.
+/// Law with its Lamé parameters \[Pa\].
 #[derive(Debug, Clone, Copy)]
 pub struct Material {
     pub law: Law,
@@ -34,13 +34,13 @@ pub struct Material {
 }
 
 impl Tet {
-    /// The numbers of its vertices.
+    /// Returns the vertex indices.
     pub fn nodes(&self) -> [usize; 4] {
         self.nodes
     }
 }
 
-/// The first step of the course: `D_m⁻¹` and `W` of every element.
+/// Computes `D_m⁻¹` and `W` of every element, the first step of the course.
 pub fn precompute(mesh: &VolumeMesh) -> Vec<Tet> {
     let of_element = |element: &[u32]| {
         let nodes = [0, 1, 2, 3].map(|i| element[i] as usize);
@@ -58,7 +58,7 @@ pub fn add_forces(material: Material, tets: &[Tet], x: &[Vec3], force: &mut [Vec
     }
 }
 
-/// Adds how these forces change when the vertices move by `dx`: to the first order, and without a matrix.
+/// Adds the first-order change of these forces when the vertices move by `dx`, without assembling a matrix.
 pub fn add_force_differentials(material: Material, tets: &[Tet], x: &[Vec3], dx: &[Vec3], change: &mut [Vec3]) {
     for tet in tets {
         let f = edges(tet.nodes, |node| x[node]) * tet.inverse;
@@ -67,19 +67,20 @@ pub fn add_force_differentials(material: Material, tets: &[Tet], x: &[Vec3], dx:
     }
 }
 
-/// The least `det F`: all must be positive for the neo-Hookean law.
-pub fn least_volume_ratio(tets: &[Tet], x: &[Vec3]) -> f64 {
+/// Returns the minimum `det F`, which must be positive for the neo-Hookean law.
+pub fn min_volume_ratio(tets: &[Tet], x: &[Vec3]) -> f64 {
     let ratio = |tet: &Tet| (edges(tet.nodes, |node| x[node]) * tet.inverse).determinant();
     tets.iter().map(ratio).fold(f64::INFINITY, f64::min)
 }
 
-/// `D_s = [x₁ − x₄, x₂ − x₄, x₃ − x₄]`.
+/// Returns `D_s = [x₁ − x₄, x₂ − x₄, x₃ − x₄]`.
 fn edges(nodes: [usize; 4], at: impl Fn(usize) -> Vec3) -> Mat3 {
     let last = at(nodes[3]);
     Mat3::from_cols(at(nodes[0]) - last, at(nodes[1]) - last, at(nodes[2]) - last)
 }
 
-/// `H = −W P D_m⁻ᵀ` has the forces on the first three vertices as its columns; the last gets what keeps the sum at zero.
+/// Adds the forces of an element. The columns of `H = −W P D_m⁻ᵀ` are the forces on the first three vertices; the force
+/// on the last makes their sum zero.
 fn scatter(tet: &Tet, stress: Mat3, force: &mut [Vec3]) {
     let h = stress * tet.inverse.transpose() * -tet.volume;
     let [a, b, c, d] = tet.nodes;
@@ -94,7 +95,7 @@ fn trace(m: Mat3) -> f64 {
 }
 
 impl Material {
-    /// `P(F)`.
+    /// Returns the first Piola–Kirchhoff stress `P(F)`.
     fn stress(self, f: Mat3) -> Mat3 {
         let Self { law, mu, lambda } = self;
         match law {
@@ -113,7 +114,7 @@ impl Material {
         }
     }
 
-    /// `δP(F; δF)`.
+    /// Returns the stress differential `δP(F; δF)`.
     fn stress_differential(self, f: Mat3, df: Mat3) -> Mat3 {
         let Self { law, mu, lambda } = self;
         match law {

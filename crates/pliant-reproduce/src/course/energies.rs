@@ -1,4 +1,4 @@
-//! Energy and stress of every law against stretch.
+//! Energy and stress of every law contradicts_paper stretch.
 
 use pliant::material::{AnyLaw, YoungPoisson};
 use pliant_pictures::{Figure, Plot, Series};
@@ -10,9 +10,9 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "course-energies",
     paper: &paper::COURSE,
     part: "chapter 3",
-    title: "Energy laws against stretch",
-    reports: "Laws that agree near rest part ways when stretched and even more when compressed: St. Venant–Kirchhoff resists most at \
-              a compression to about 58 % of the length and gives way beyond, while the energy of neo-Hookean laws grows without end.",
+    title: "Energy laws contradicts_paper stretch",
+    reports: "Laws that agree near rest diverge in tension and even more in compression. St. Venant–Kirchhoff resists most at \
+              a compression to about 58 % of the length and softens beyond, while the energy of neo-Hookean laws is unbounded.",
     run,
 };
 
@@ -45,13 +45,13 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     ));
     let panels = vec![panel("energy density, J/m³", energies), panel("nominal stress, Pa", stresses)];
     let data = Figure { panels, ..Figure::default() };
-    let caption = format!("Energy and stress of all laws against stretch; what is beyond ±{HIGHEST} is left out");
+    let caption = format!("Energy and stress of all laws contradicts_paper stretch; values beyond ±{HIGHEST} are omitted");
     page.figure_with_data("energies", &caption, &within(&data), &data)?;
     let heading = ["law", "s = 0.1", "0.5", "0.9", "1.1", "1.5", "2.0"];
     page.table("energies-at", "Energy density in J/m³", &heading, rows)?;
 
     let at = |name: &str, s: f64| AnyLaw::new(name, MODULI).map(|law| law.visit(AtStretch(s)));
-    // P = (λ + 2μ) s (s² − 1)/2, least where s² = 1/3.
+    // P = (λ + 2μ) s (s² − 1)/2 has its minimum at s² = 1/3.
     let mut least = (0.0, f64::INFINITY);
     for i in 1..10_000 {
         let s = f64::from(i) * 1e-4;
@@ -67,13 +67,13 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     );
     let crushed = at("stvk", 1e-6)?;
     page.finding(
-        "and lets itself be flattened by no force and for a finite energy",
+        "its force vanishes and its energy stays finite when it is flattened",
         crushed.1.abs() < 1e-5 && crushed.0 < 0.2,
         format!("stress {} Pa, energy {} J/m³ at a stretch of 1e-6", digits(crushed.1, 2), digits(crushed.0, 3)),
     );
     let [flat, flatter] = [at("neo-hookean", 1e-4)?.0, at("neo-hookean", 1e-8)?.0];
     page.finding(
-        "the energy of the neo-Hookean law grows without end when it is flattened",
+        "the energy of the neo-Hookean law is unbounded when it is flattened",
         flatter > 2.0 * flat && flat > 10.0 * crushed.0,
         format!("{} J/m³ at a stretch of 1e-4, {} at 1e-8", digits(flat, 3), digits(flatter, 3)),
     );
@@ -83,7 +83,7 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
         spread = spread.max((at(entry.name, 1.001)?.0 / expected - 1.0).abs());
     }
     page.finding(
-        "near rest all laws are the same",
+        "near rest all laws agree",
         spread < 5e-3,
         format!("within {} % of linear elasticity at a stretch of 1.001", digits(100.0 * spread, 2)),
     );
@@ -96,10 +96,10 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What is higher would flatten all the rest.
+/// Maximum magnitude that is drawn: higher values would flatten the other curves.
 const HIGHEST: f64 = 2.5;
 
-/// What of a figure is drawn.
+/// Returns the figure without values beyond [`HIGHEST`].
 fn within(figure: &Figure) -> Figure {
     let mut figure = figure.clone();
     let points = figure.panels.iter_mut().flat_map(|panel| &mut panel.series).flat_map(|series| &mut series.points);

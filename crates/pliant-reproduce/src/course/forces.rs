@@ -1,4 +1,4 @@
-//! Forces in the course's order of computation, beside Pliant's.
+//! Forces in the course's order of computation, compared with Pliant's.
 
 use pliant::force::{Definiteness, Elastic, Force};
 use pliant::material::{AnyLaw, YoungPoisson};
@@ -8,7 +8,7 @@ use pliant_pictures::plot::{Scale, Style};
 use pliant_pictures::{Plot, Series};
 
 use super::batch::{self, Law, Material, Tet};
-use crate::measure::{digits, exponent, least_seconds, on_threads};
+use crate::measure::{digits, exponent, min_seconds, on_threads};
 use crate::{Experiment, Page, paper};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -16,17 +16,17 @@ pub const EXPERIMENT: Experiment = Experiment {
     paper: &paper::COURSE,
     part: "chapter 4",
     title: "Elastic forces and their differentials, element by element",
-    reports: "Forces of linear tetrahedra need, once, the inverse of the edges at rest and the volume of every element; then, at any time and for each \
-              element in turn, the deformation gradient, the stress, and a product that is added to the four vertices. The differentials that Newton's \
-              method needs go the same way, without a matrix. All of it is work in proportion to the number of elements.",
+    reports: "For linear tetrahedra, the inverse of the edge matrix at rest and the volume of every element are precomputed. Each evaluation then loops over the \
+              elements: deformation gradient, stress, and a product that is added to the forces on the four vertices. The force differentials that Newton's \
+              method needs are computed in the same way, without a matrix. The work is proportional to the number of elements.",
     run,
 };
 
 const MODULI: YoungPoisson = YoungPoisson { young: 1e6, poisson: 0.4 };
 const LAWS: [(Law, &str); 3] = [(Law::Linear, "linear"), (Law::StVk, "stvk"), (Law::NeoHookean, "neo-hookean")];
-/// How far vertices are moved at random, as a part of the edge of a cell.
+/// Maximum random displacement of a vertex along each axis, relative to the edge length of a cell.
 const NOISE: f64 = 0.12;
-/// What two ways of rounding the same formulas may differ by, as a part of the largest number.
+/// Tolerance for rounding errors between two evaluations of the same formula, relative to the largest value.
 const ROUNDING: f64 = 1e-12;
 
 fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
@@ -34,12 +34,13 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     cost(page)
 }
 
-/// A cube of 1 m, cut into tetrahedra.
+/// Creates a cube of 1 m, split into tetrahedra.
 fn cube(cells: usize) -> anyhow::Result<VolumeMesh> {
     Ok(generate::block([1.0; 3], [cells; 3], Cells::Tet5)?)
 }
 
-/// Turned, stretched, sheared, and shaken vertex by vertex; and some other movement of all vertices.
+/// Returns positions that are rotated, stretched, sheared and randomly perturbed, and a random displacement of each
+/// vertex.
 fn random_state(mesh: &VolumeMesh, cells: usize) -> (Vec<Vec3>, Vec<Vec3>) {
     let mut random = fastrand::Rng::with_seed(2012);
     let mut anywhere = |size: f64| Vec3::from_array([0; 3].map(|_| size * (2.0 * random.f64() - 1.0)));
@@ -58,11 +59,11 @@ fn agreement(page: &mut Page<'_>) -> anyhow::Result<()> {
     let mut tets = batch::precompute(&mesh);
     let (x, dx) = random_state(&mesh, cells);
     page.text(format!(
-        "The algorithm is written out in its own order, with the stresses and their differentials of the course, and shares nothing with Pliant but the mesh: a cube of \
-         {} tetrahedra and {} vertices, `Y = 1` MPa and `ν = 0.4`, turned, stretched to 1.4 of its length, sheared, and shaken at random; the smallest element has {} of its volume.",
+        "The algorithm follows the course, with its order, stresses and stress differentials, and shares only the mesh with Pliant. The body is a cube of \
+         {} tetrahedra and {} vertices with `Y = 1` MPa and `ν = 0.4`. It is rotated, stretched to 1.4 times its length, sheared, and randomly perturbed; the minimum volume ratio of an element is {}.",
         tets.len(),
         mesh.vertex_count(),
-        digits(batch::least_volume_ratio(&tets, &x), 2),
+        digits(batch::min_volume_ratio(&tets, &x), 2),
     ));
     let u: Vec<f64> = x.iter().zip(mesh.vertices()).flat_map(|(x, rest)| (*x - *rest).to_array()).collect();
     let flat: Vec<f64> = dx.iter().flat_map(Vec3::to_array).collect();
@@ -91,30 +92,35 @@ fn agreement(page: &mut Page<'_>) -> anyhow::Result<()> {
         let numbers = [errors[0], errors[1], sum, torque].map(|error| digits(error, 2));
         rows.push([vec![name.to_owned()], numbers.to_vec()].concat());
     }
-    let heading =
-        ["law", "difference of forces", "of differentials", "sum of all forces", "sum of all torques about the origin"];
-    let caption = "Differences as parts of the largest force, and sums as parts of the sum of all magnitudes";
+    let heading = [
+        "law",
+        "error of forces",
+        "error of differentials",
+        "sum of all forces",
+        "sum of all torques about the origin",
+    ];
+    let caption = "Errors relative to the largest value, and sums relative to the sum of all magnitudes";
     page.table("agreement", caption, &heading, rows)?;
     page.finding(
-        "the course's forces are those of Pliant, to rounding",
+        "the course's forces agree with those of Pliant up to rounding",
         worst[0] < ROUNDING,
         format!("within {} of the largest for three laws", digits(worst[0], 2)),
     );
     page.finding(
-        "and its force differentials are the products with Pliant's stiffness matrix",
+        "its force differentials agree with products with Pliant's stiffness matrix",
         worst[1] < ROUNDING,
         format!("within {} of the largest", digits(worst[1], 2)),
     );
     page.finding(
-        "elastic forces add up to nothing",
+        "elastic forces sum to zero",
         net < ROUNDING,
-        format!("to {} of their magnitudes", digits(net, 2)),
+        format!("{} relative to their magnitudes", digits(net, 2)),
     );
     page.finding(
-        "so do their torques for laws that do not change with rotation, but not for the linear law",
+        "their torques sum to zero for rotation-invariant laws, but not for the linear law",
         torques[1].max(torques[2]) < ROUNDING && torques[0] > 1e-3,
         format!(
-            "{} and {} of their magnitudes for St. Venant–Kirchhoff and neo-Hookean, {} for the linear law",
+            "{} and {} relative to their magnitudes for St. Venant–Kirchhoff and neo-Hookean, {} for the linear law",
             digits(torques[1], 2),
             digits(torques[2], 2),
             digits(torques[0], 2)
@@ -122,22 +128,26 @@ fn agreement(page: &mut Page<'_>) -> anyhow::Result<()> {
     );
     let largest = by_order(page, &mut tets, &x)?;
     page.finding(
-        "the order of the elements changes no more than the last digits: less than theory allows for sums of so many terms",
+        "the order of the elements changes only the last digits, less than the theoretical bound for sums of `n` terms",
         largest > 0.0 && largest < 1.0,
-        format!("at most {} of the bound `2(n − 1)ε Σ|fᵢ|` in {ORDERS} orders, with `n` the elements at a vertex", digits(largest, 2)),
+        format!(
+            "at most {} of the bound `2(n − 1)ε Σ|fᵢ|` in {ORDERS} orders, with `n` elements at a vertex",
+            digits(largest, 2)
+        ),
     );
     Ok(())
 }
 
-/// In how many orders elements are added.
+/// Number of random element orders.
 const ORDERS: usize = 20;
 
-/// How far forces differ when elements are added in other orders, as a part of what rounding can do to the sum at each vertex, at the worst.
+/// Returns the maximum difference of forces between orders of the elements, relative to the rounding error bound of the
+/// sum at each vertex.
 fn by_order(page: &Page<'_>, tets: &mut [Tet], x: &[Vec3]) -> anyhow::Result<f64> {
     let material = Material { law: Law::StVk, mu: MODULI.mu(), lambda: MODULI.lambda() };
     let mut first = vec![Vec3::ZERO; x.len()];
     batch::add_forces(material, tets, x, &mut first);
-    // What each element alone contributes: how many terms there are at a vertex, and their magnitudes.
+    // Number and magnitudes of the element contributions at each vertex.
     let (mut counts, mut magnitudes) = (vec![0.0; x.len()], vec![Vec3::ZERO; x.len()]);
     let mut alone = vec![Vec3::ZERO; x.len()];
     for tet in tets.iter() {
@@ -156,7 +166,7 @@ fn by_order(page: &Page<'_>, tets: &mut [Tet], x: &[Vec3]) -> anyhow::Result<f64
         let mut force = vec![Vec3::ZERO; x.len()];
         batch::add_forces(material, tets, x, &mut force);
         for node in 0..x.len() {
-            // Each of the two sums is off by (n − 1) ε of the magnitudes at most, with ε half of what follows 1.
+            // The error of each of the two sums is at most (n − 1) ε of the magnitudes, with ε = f64::EPSILON / 2.
             let bound = magnitudes[node] * (f64::EPSILON * (counts[node] - 1.0));
             let change = (force[node] - first[node]).abs();
             for axis in 0..3 {
@@ -169,7 +179,8 @@ fn by_order(page: &Page<'_>, tets: &mut [Tet], x: &[Vec3]) -> anyhow::Result<f64
     Ok(largest)
 }
 
-/// How far the course's forces are from ours, which are those that balance them, as a part of the largest.
+/// Returns the maximum difference between the course's forces and Pliant's, which have the opposite sign, relative to
+/// the largest.
 fn difference(course: &[Vec3], ours: &[f64]) -> f64 {
     let pairs = course.iter().flat_map(Vec3::to_array).zip(ours);
     let (error, size) =
@@ -211,35 +222,35 @@ fn cost(page: &mut Page<'_>) -> anyhow::Result<()> {
         ..Plot::default()
     };
     page.figure("cost-by-size", "Time of one evaluation on one thread, neo-Hookean law", plot)?;
-    page.finding_by_clock(
-        "the cost is in proportion to the number of elements, but for what fits into caches",
+    page.timing_finding(
+        "the cost is proportional to the number of elements, except for cache effects",
         exponents.iter().all(|p| (p - 1.0).abs() < 0.3),
         format!("exponents {}", exponents.map(|p| digits(p, 3)).join(", ")),
     );
-    page.finding_by_clock(
-        "forces of many elements at a time in vector registers are faster than one by one",
+    page.timing_finding(
+        "vectorized forces of several elements at a time are faster than one element at a time",
         per_element[2] < per_element[0],
-        format!("{} ns an element instead of {}", digits(per_element[2], 3), digits(per_element[0], 3)),
+        format!("{} ns per element instead of {}", digits(per_element[2], 3), digits(per_element[0], 3)),
     );
     page.text(
-        "For differentials Pliant makes all of the 9 × 9 tangent of any law, and multiplies by it; the course's formula, which is for this law alone, does not need it.",
+        "For differentials, Pliant computes the full 9 × 9 tangent, which works for any law, and multiplies by it. The course's formula is specific to this law and does not need the tangent.",
     );
     Ok(())
 }
 
-/// Seconds for forces and differentials, the course's and Pliant's.
+/// Measures the times of forces and differentials \[s\]: the course's, then Pliant's.
 fn times(mesh: &VolumeMesh, cells: usize, rounds: usize) -> anyhow::Result<[f64; 4]> {
     let tets = batch::precompute(mesh);
     let (x, dx) = random_state(mesh, cells);
     let material = Material { law: Law::NeoHookean, mu: MODULI.mu(), lambda: MODULI.lambda() };
     let mut sum = vec![Vec3::ZERO; x.len()];
-    let plain = least_seconds(rounds, || batch::add_forces(material, &tets, &x, &mut sum));
-    let plain_change = least_seconds(rounds, || batch::add_force_differentials(material, &tets, &x, &dx, &mut sum));
+    let plain = min_seconds(rounds, || batch::add_forces(material, &tets, &x, &mut sum));
+    let plain_change = min_seconds(rounds, || batch::add_force_differentials(material, &tets, &x, &dx, &mut sum));
     let elastic = Elastic::uniform(mesh, AnyLaw::new("neo-hookean", MODULI)?);
     let u: Vec<f64> = x.iter().zip(mesh.vertices()).flat_map(|(x, rest)| (*x - *rest).to_array()).collect();
     let flat: Vec<f64> = dx.iter().flat_map(Vec3::to_array).collect();
     let mut sum = vec![0.0; u.len()];
-    let ours = least_seconds(rounds, || elastic.add_force(&u, &mut sum));
-    let change = least_seconds(rounds, || elastic.add_stiffness_product(&u, Definiteness::Exact, &flat, &mut sum));
+    let ours = min_seconds(rounds, || elastic.add_force(&u, &mut sum));
+    let change = min_seconds(rounds, || elastic.add_stiffness_product(&u, Definiteness::Exact, &flat, &mut sum));
     Ok([plain, plain_change, ours, change])
 }

@@ -1,4 +1,4 @@
-//! Sifakis and Barbič 2012: the SIGGRAPH course.
+//! SIGGRAPH course of Sifakis and Barbič 2012.
 
 mod batch;
 pub mod energies;

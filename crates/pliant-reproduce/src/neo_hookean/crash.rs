@@ -1,6 +1,6 @@
-//! Releases that are too much for linearised steps.
+//! Releases that are too violent for linearized steps.
 
-use pliant::material::{AnyLaw, Elasticity, Inversion, YoungPoisson};
+use pliant::material::{AnyLaw, Material, Inversion, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::VolumeMesh;
 
@@ -9,18 +9,18 @@ use super::track::{LAWS, Stepper, Track, draw_panels};
 use crate::Page;
 use crate::picture::{Shot, draw};
 
-/// A bar whose worst element has more than this part of its volume is back in its shape.
+/// Minimum `det F` above which a bar has recovered its shape.
 const HOME: f64 = 0.9;
-/// The one of which curves and pictures are shown: its stretch, and Young's modulus as a part of that of the soft bar.
+/// Stretch and relative Young's modulus, with respect to the soft bar, of the bar that curves and pictures show.
 const SHOWN: (f64, f64) = (5.5, 1.0);
 
-/// What helps laws that fail.
+/// Remedy for laws that fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Remedy {
     None,
     /// `inversion = "clamp"`.
     Clamp,
-    /// A line search in the one iteration of a step.
+    /// Line search in the single iteration of a step.
     LineSearch,
 }
 
@@ -34,7 +34,7 @@ impl Remedy {
     }
 }
 
-/// How many bars ended how.
+/// Number of bars per outcome.
 #[derive(Debug, Clone, Default)]
 struct Count {
     home: usize,
@@ -57,7 +57,7 @@ impl Count {
     }
 }
 
-/// Bars of slightly different stiffness from several lengths, as the outcome of a single crash is an accident.
+/// Releases bars of slightly different stiffness from several lengths, since the outcome of a single one is random.
 pub fn show(page: &mut Page<'_>, mesh: &VolumeMesh) -> anyhow::Result<()> {
     let stretches: &[f64] = page.pick(&[5.0, SHOWN.0, 6.0], &[5.0, SHOWN.0]);
     let factors = [0.97, SHOWN.1, 1.03];
@@ -103,12 +103,12 @@ pub fn show(page: &mut Page<'_>, mesh: &VolumeMesh) -> anyhow::Result<()> {
         .collect();
     page.picture(
         "violent-end",
-        "What it looks like at the end, from the top: the law of Bower, the stable one, and that of Bower with stretches clamped",
+        "Final shapes, from the top: the law of Bower, the stable law, and the law of Bower with stretches clamped",
         &draw(&shots, "", [800, 640])?,
     )?;
-    let heading = ["law", "ν", "remedy", "in shape", "stay inverted", "fail", "how"];
+    let heading = ["law", "ν", "remedy", "recover", "stay inverted", "fail", "failure"];
     let caption = format!(
-        "What becomes of {bars} soft bars, with `Y` of 0.097, 0.1 and 0.103 MPa, stretched to {} times their length and let go, with linearised steps; what is in none of these three columns has elements that are squeezed but not inverted",
+        "Outcomes of {bars} soft bars with `Y` of 0.097, 0.1 and 0.103 MPa, stretched to {} times their length and released, with linearized steps. Bars in none of the three columns have elements that are compressed but not inverted",
         stretches.iter().map(f64::to_string).collect::<Vec<_>>().join(", "),
     );
     page.table("violent-at", &caption, &heading, rows)?;
@@ -117,49 +117,49 @@ pub fn show(page: &mut Page<'_>, mesh: &VolumeMesh) -> anyhow::Result<()> {
 
 fn findings(page: &mut Page<'_>, bars: usize, counts: &[Count]) -> anyhow::Result<()> {
     let [bower, bonet_wood, stable, clamped_bower, clamped, searched, stable_nearer, searched_nearer] = counts else {
-        anyhow::bail!("there are eight kinds")
+        anyhow::bail!("expected eight cases")
     };
     page.finding(
-        "let go from five times its length or more, linearised steps jump over the barrier of Bonet and Wood, and there is no force behind it",
+        "after a release from five times the length or more, linearized steps jump over the barrier of Bonet and Wood, beyond which the law has no force",
         bonet_wood.failed == bars,
         format!("{} of {bars} fail", bonet_wood.failed),
     );
     page.finding(
-        "they jump over the barrier of Bower as well, behind which its law is not defined: no bar is left with inverted elements",
+        "they also jump over the barrier of Bower, beyond which the law is undefined: no bar is left with inverted elements",
         bower.failed > 0 && bower.inverted == 0,
-        format!("{} of {bars} fail, {} come back, {} stay inverted", bower.failed, bower.home, bower.inverted),
+        format!("{} of {bars} fail, {} recover, {} stay inverted", bower.failed, bower.home, bower.inverted),
     );
     page.finding(
         format!(
-            "at ν = {} the stable law comes back more often than the other two, though linearised steps may leave knots in it as well",
+            "at ν = {} the stable law recovers more often than the other two, though linearized steps may also leave inverted elements in it",
             SOFT.poisson
         ),
         stable.home > bower.home.max(bonet_wood.home),
-        format!("{} of {bars} come back, {} stay inverted, {} fail", stable.home, stable.inverted, stable.failed),
+        format!("{} of {bars} recover, {} stay inverted, {} fail", stable.home, stable.inverted, stable.failed),
     );
     page.finding(
         format!(
-            "nearer to incompressible, at ν = {}, linearised steps are too much for the stable law as well: bars explode; a line search brings all back",
+            "closer to incompressibility, at ν = {}, bars explode with linearized steps and the stable law; all recover with a line search",
             STIFF.poisson
         ),
         stable_nearer.failed > stable.failed && searched_nearer.home == bars,
         format!(
-            "{} of {bars} fail, {} come back and {} stay inverted; with a line search {} come back",
+            "{} of {bars} fail, {} recover and {} stay inverted; with a line search {} recover",
             stable_nearer.failed, stable_nearer.home, stable_nearer.inverted, searched_nearer.home
         ),
     );
     page.finding(
-        "Pliant's remedies bring the bare laws back: stretches clamped for both, or a line search for that of Bonet and Wood",
+        "the bare laws recover with Pliant's remedies: clamped stretches for both, or a line search for the law of Bonet and Wood",
         clamped_bower.home.min(clamped.home).min(searched.home) > bars / 2,
         format!(
-            "{} and {} of {bars} with stretches clamped, {} with a line search",
+            "{} and {} of {bars} with clamped stretches, {} with a line search",
             clamped_bower.home, clamped.home, searched.home
         ),
     );
     Ok(())
 }
 
-/// One bar, and what it looks like at the end.
+/// Releases a bar. Returns its history and its final shape.
 fn crash(
     page: &Page<'_>,
     mesh: &VolumeMesh,
@@ -168,11 +168,11 @@ fn crash(
     remedy: Remedy,
     stretch: f64,
 ) -> anyhow::Result<(Track, Shot)> {
-    let mut material: Elasticity = AnyLaw::new(law, moduli)?.into();
+    let mut material: Material = AnyLaw::new(law, moduli)?.into();
     if remedy == Remedy::Clamp {
         material = material.with_inversion(Inversion::Clamp { threshold: Inversion::DEFAULT_THRESHOLD })?;
     }
-    let stepper = if remedy == Remedy::LineSearch { Stepper::OneIteration } else { Stepper::Linearised };
+    let stepper = if remedy == Remedy::LineSearch { Stepper::OneIteration } else { Stepper::Linearized };
     let name = match remedy {
         Remedy::None => law.to_owned(),
         Remedy::Clamp => format!("{law}, clamped"),

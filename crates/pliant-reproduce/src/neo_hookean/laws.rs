@@ -1,4 +1,4 @@
-//! The three laws themselves: near rest, and where elements are turned inside out.
+//! Energy and stress of the three laws, near rest and for inverted elements.
 
 use pliant::material::{AnyLaw, YoungPoisson};
 use pliant_pictures::{Plot, Series};
@@ -7,11 +7,11 @@ use super::track::LAWS;
 use crate::Page;
 use crate::measure::{AtStretch, digits};
 
-/// With a Young's modulus of 1, so that stresses are parts of it.
+/// Moduli, with a Young's modulus of 1, so that stresses are relative to it.
 const MODULI: YoungPoisson = YoungPoisson { young: 1.0, poisson: 0.45 };
-/// Energies beyond this are not drawn, in J/m³.
+/// Maximum energy density that is drawn \[J/m³\].
 const HIGHEST: f64 = 8.0;
-/// A stretch behind the barrier.
+/// Stretch beyond the barrier.
 const BEHIND: f64 = -0.1;
 
 pub fn show(page: &mut Page<'_>) -> anyhow::Result<()> {
@@ -32,7 +32,7 @@ pub fn show(page: &mut Page<'_>) -> anyhow::Result<()> {
         curves.push(Series::new(name, points.collect()));
     }
     let plot = Plot {
-        x_label: "stretch along one axis, negative if turned inside out".into(),
+        x_label: "stretch along one axis, negative if inverted".into(),
         y_label: "energy density, J/m³".into(),
         series: curves,
         ..Plot::default()
@@ -45,15 +45,15 @@ pub fn show(page: &mut Page<'_>) -> anyhow::Result<()> {
         "energy at a stretch of −0.1, J/m³",
         "stress there, Pa",
     ];
-    page.table("laws-at", "Near rest and inside out", &heading, rows)?;
+    page.table("laws-at", "Laws near rest and inverted", &heading, rows)?;
     page.finding(
-        "all three are at rest without stress, and have the same moduli for small strains",
+        "all three laws are stress-free at rest, and have the same moduli for small strains",
         at_rest < 1e-12 && off < 1e-9,
         format!("stress below {:.0e} Pa, moduli within {:.0e}", at_rest.max(1e-16), off.max(1e-16)),
     );
-    let [bower, bonet_wood, stable] = behind[..] else { anyhow::bail!("there are three laws") };
+    let [bower, bonet_wood, stable] = behind[..] else { anyhow::bail!("expected three laws") };
     page.finding(
-        "inside out, the law of Bonet and Wood is not defined, that of Bower pushes farther out, and the stable one back",
+        "for inverted elements, the law of Bonet and Wood is undefined, the law of Bower increases the inversion, and the stable law restores the element",
         bonet_wood.0.is_nan() && bower.1 > 0.0 && stable.1 < 0.0,
         format!("stresses of {}, {} and {} Pa at a stretch of {BEHIND}", digits(bonet_wood.1, 2), digits(bower.1, 2), digits(stable.1, 2)),
     );

@@ -1,4 +1,4 @@
-//! Three neo-Hookean laws compared: that of Bower, that of Bonet and Wood, and the stable one.
+//! Comparison of three neo-Hookean laws: Bower, Bonet and Wood, and stable.
 
 mod crash;
 pub mod drop;

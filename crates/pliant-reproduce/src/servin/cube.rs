@@ -1,4 +1,4 @@
-//! A cube that swings, with three steppers.
+//! Swinging cube with three integrators.
 
 use std::f64::consts::PI;
 
@@ -6,7 +6,7 @@ use pliant::integrator::{Integrator, LinearizedBackwardEuler, Regularized, Sympl
 use pliant::material::YoungPoisson;
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, generate};
-use pliant::model::{Hold, Model};
+use pliant::model::{Fixed, Model};
 use pliant::solver::SolverParams;
 use pliant_pictures::{Figure, Plot, Series};
 
@@ -18,21 +18,21 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "servin-cube",
     paper: &paper::SERVIN,
     part: "figures 2 and 3",
-    title: "A swinging cube with three steppers",
-    reports: "A cube that hangs at an edge swings. An explicit stepper explodes unless its steps are tiny, backward Euler is stable but slows \
-              the swing down, and regularised constraints are stable and swing in time, at any stiffness.",
+    title: "A swinging cube with three integrators",
+    reports: "A cube swings about a fixed edge. An explicit integrator explodes unless its steps are tiny, backward Euler is stable but slows \
+              the swing down, and regularized constraints are stable with the correct period, at any stiffness.",
     run,
 };
 
 const POISSON: f64 = 0.25;
 
-/// The stiffness at which the three are shown side by side, in Pa.
+/// Young's modulus of the comparison of the three integrators \[Pa\].
 const YOUNG: f64 = 1e5;
 
-/// A step that is long for a swing of 2.8 s, in s.
+/// Time step that is long for a period of 2.8 s \[s\].
 const LONG: f64 = 0.05;
 
-/// A cube of 8 particles and 5 tetrahedra, 1 m and 8 kg, hung at an edge with its centre at the height of it.
+/// Creates a cube of 8 particles and 5 tetrahedra, 1 m and 8 kg, fixed at an edge, with its center at the same height.
 fn cube(young: f64) -> anyhow::Result<Setup> {
     let mesh = generate::block([1.0; 3], [1; 3], Cells::Tet5)?;
     let hung = |v: &u32| mesh.vertices()[*v as usize].truncate() == Vec3::Y.truncate();
@@ -41,18 +41,18 @@ fn cube(young: f64) -> anyhow::Result<Setup> {
         mesh,
         moduli: YoungPoisson { young, poisson: POISSON },
         densities: vec![8.0],
-        holds: vec![Hold::fixed(edge)],
+        fixed: vec![Fixed::new(edge)],
         gravity: -GRAVITY * Vec3::new(1.0, 1.0, 0.0).normalize(),
         lumped: true,
     })
 }
 
-/// What is seen of a swing.
+/// Time history of a swing.
 struct Swing {
     outcome: Outcome,
-    /// Time in s and the turn of the centre about the edge in degrees; hanging straight down is 90°.
+    /// Time \[s\] and rotation of the center about the edge \[°\]. Hanging straight down is 90°.
     angles: Vec<(f64, f64)>,
-    /// Time in s, and kinetic energy and that of height together, as a part of what the cube has to lose.
+    /// Time \[s\], and sum of kinetic and gravitational energy relative to the available potential energy.
     energies: Vec<(f64, f64)>,
 }
 
@@ -61,7 +61,7 @@ impl Swing {
         page: &Page<'_>,
         what: &str,
         mut model: Model,
-        scheme: &mut dyn Integrator<Model>,
+        integrator: &mut dyn Integrator<Model>,
         step: f64,
         time: f64,
     ) -> anyhow::Result<Self> {
@@ -70,48 +70,49 @@ impl Swing {
         let (mut angles, mut energies) = (vec![(0.0, 0.0)], vec![(0.0, 0.0)]);
         let steps = (time / step).round() as usize;
         let direct = SolverParams::Direct;
-        let outcome = march_with(page, what, direct, &mut model, scheme, &mut state, step, steps, |model, state| {
-            let seen = model.observe(state);
-            angles.push((state.time, angle(seen.centre_of_mass)));
-            energies.push((state.time, (seen.kinetic_energy + seen.gravitational_energy) / to_lose));
-        })?;
+        let outcome =
+            march_with(page, what, direct, &mut model, integrator, &mut state, step, steps, |model, state| {
+                let seen = model.observe(state);
+                angles.push((state.time, angle(seen.center_of_mass)));
+                energies.push((state.time, (seen.kinetic_energy + seen.gravitational_energy) / to_lose));
+            })?;
         Ok(Self { outcome, angles, energies })
     }
 
-    /// When the centre passes below the edge, in s.
+    /// Returns the times at which the center passes below the edge \[s\].
     fn passes(&self) -> Vec<f64> {
         let pairs = self.angles.windows(2).filter(|pair| (pair[0].1 < 90.0) != (pair[1].1 < 90.0));
         pairs.map(|pair| pair[0].0 + (90.0 - pair[0].1) / (pair[1].1 - pair[0].1) * (pair[1].0 - pair[0].0)).collect()
     }
 
-    /// How long it took to the lowest point, from rest, in s; infinite if it did not get there.
+    /// Returns the time to the lowest point \[s\], or infinity if the cube does not reach it.
     fn fall(&self) -> f64 {
         self.passes().first().copied().unwrap_or(f64::INFINITY)
     }
 
-    /// The highest energy from one time to another, in s.
+    /// Returns the maximum energy between two times \[s\].
     fn highest(&self, from: f64, to: f64) -> f64 {
         let within = self.energies.iter().filter(|(time, _)| (from..=to).contains(time));
         within.fold(f64::NEG_INFINITY, |most, (_, energy)| most.max(*energy))
     }
 
-    /// Of the energy that it has to lose, what is gone at the end.
+    /// Returns the fraction of the available energy that is lost at the end.
     fn lost(&self) -> f64 {
         -self.energies.last().map_or(f64::NAN, |(_, energy)| *energy)
     }
 
     fn curve(&self, name: impl Into<String>) -> Series {
-        // An explosion turns as it likes.
+        // After an explosion, angles are meaningless.
         let end = if self.outcome.is_finished() { self.angles.len() } else { self.angles.len().min(12) };
         Series::new(name, self.angles[..end].to_vec())
     }
 }
 
-/// The pendulum that the cube is when rigid.
+/// Pendulum equivalent to the rigid cube.
 struct Pendulum {
-    /// `m g d`, in J: what it has to lose from where it starts.
+    /// Available potential energy `m g d` at the start \[J\].
     energy: f64,
-    /// About the edge, in kg m².
+    /// Snapshot of inertia about the edge \[kg m²\].
     moment: f64,
 }
 
@@ -124,7 +125,7 @@ impl Pendulum {
         Self { energy: GRAVITY * first.length(), moment }
     }
 
-    /// Of full swings from 90° to either side, in s: `2π √(I/mgd) / agm(1, cos 45°)`.
+    /// Returns the period \[s\] of swings with an amplitude of 90°, `2π √(I/mgd) / agm(1, cos 45°)`.
     fn period(&self) -> f64 {
         let (mut a, mut b) = (1.0, (PI / 4.0).cos());
         for _ in 0..6 {
@@ -133,7 +134,8 @@ impl Pendulum {
         2.0 * PI * (self.moment / self.energy).sqrt() / a
     }
 
-    /// What weight does in half a step at most, as a part of the energy to lose: `½h θ̇ cos θ` is greatest where `sin² θ = ⅓`.
+    /// Returns the maximum work of gravity in half a step, relative to the available energy. It is the maximum of
+    /// `½h θ̇ cos θ`, at `sin² θ = ⅓`.
     fn ripple(&self, step: f64) -> f64 {
         let sine = (1.0 / 3.0_f64).sqrt();
         let speed = (2.0 * self.energy / self.moment * sine).sqrt();
@@ -141,9 +143,9 @@ impl Pendulum {
     }
 }
 
-/// How far the centre of mass has turned about the edge, in degrees.
-fn angle(centre: Vec3) -> f64 {
-    let arm = centre - Vec3::new(0.0, 1.0, 0.5);
+/// Returns the rotation of the center of mass about the edge \[°\].
+fn angle(center: Vec3) -> f64 {
+    let arm = center - Vec3::new(0.0, 1.0, 0.5);
     let (start, down) = (Vec3::new(1.0, -1.0, 0.0), Vec3::new(-1.0, -1.0, 0.0));
     arm.dot(down).atan2(arm.dot(start)).to_degrees()
 }
@@ -151,28 +153,28 @@ fn angle(centre: Vec3) -> f64 {
 fn regularized(page: &Page<'_>, young: f64, step: f64, time: f64) -> anyhow::Result<Swing> {
     let setup = cube(young)?;
     let model = setup.bare()?;
-    let mut scheme = Regularized::new(&model, &setup.params())?;
-    Swing::new(page, &format!("constraints at {young:e} Pa"), model, &mut scheme, step, time)
+    let mut integrator = Regularized::new(&model, &setup.params())?;
+    Swing::new(page, &format!("constraints at {young:e} Pa"), model, &mut integrator, step, time)
 }
 
 fn backward(page: &Page<'_>, young: f64, step: f64, time: f64) -> anyhow::Result<Swing> {
-    let (setup, mut scheme) = (cube(young)?, LinearizedBackwardEuler::default());
-    Swing::new(page, &format!("backward Euler at {young:e} Pa"), setup.elastic()?, &mut scheme, step, time)
+    let (setup, mut integrator) = (cube(young)?, LinearizedBackwardEuler::default());
+    Swing::new(page, &format!("backward Euler at {young:e} Pa"), setup.elastic()?, &mut integrator, step, time)
 }
 
 fn explicit(page: &Page<'_>, young: f64, step: f64, time: f64) -> anyhow::Result<Swing> {
-    let (setup, mut scheme) = (cube(young)?, SymplecticEuler::default());
-    Swing::new(page, &format!("symplectic Euler at {young:e} Pa"), setup.elastic()?, &mut scheme, step, time)
+    let (setup, mut integrator) = (cube(young)?, SymplecticEuler::default());
+    Swing::new(page, &format!("symplectic Euler at {young:e} Pa"), setup.elastic()?, &mut integrator, step, time)
 }
 
 fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     let pendulum = Pendulum::of(&cube(YOUNG)?.bare()?);
     page.text(format!(
-        "A cube of 5 tetrahedra, 1 m and 8 kg with lumped masses and `ν = {POISSON}` hangs at an edge, starts with its centre at the height of that \
-         edge, and swings. As a rigid body it would need {} s to the lowest point and {} s for a swing there and back. \
-         The regularised stepper has its default damping time of two steps; other schemes have the same energy as St. Venant–Kirchhoff \
-         forces, and no damping. Of explicit schemes we take symplectic Euler, the most stable. Energy is kinetic and that of height: each step \
-         goes along a tangent and stretches the cube by about `½(hω)²`, which in a stiff body would be more elastic energy than all other, but is taken away by the next steps.",
+        "A cube of 5 tetrahedra, 1 m and 8 kg, with lumped masses and `ν = {POISSON}`, is fixed at an edge and released with its center at the height of that \
+         edge. As a rigid body it would reach the lowest point after {} s and have a period of {} s. \
+         The regularized integrator has its default damping time of two steps; the other integrators use St. Venant–Kirchhoff forces with the same energy \
+         and no damping. The explicit integrator is symplectic Euler, the most stable one. Energy is the sum of kinetic and gravitational energy. Each step \
+         follows a tangent and stretches the cube by about `½(hω)²`. In a stiff body this elastic energy would exceed all other energy, but the next steps remove it.",
         digits(0.25 * pendulum.period(), 4),
         digits(pendulum.period(), 4)
     ));
@@ -181,7 +183,7 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     forms(page)
 }
 
-/// At one stiffness, with long steps.
+/// Compares the integrators at one stiffness, with long steps.
 fn side_by_side(page: &mut Page<'_>) -> anyhow::Result<()> {
     let time = 3.0;
     let swings = [
@@ -192,7 +194,7 @@ fn side_by_side(page: &mut Page<'_>) -> anyhow::Result<()> {
     ];
     let plot = Plot {
         x_label: "time, s".into(),
-        y_label: "turn of the centre, degrees".into(),
+        y_label: "rotation of the center, degrees".into(),
         series: swings.iter().map(|(name, swing)| swing.curve(*name)).collect(),
         ..Plot::default()
     };
@@ -200,7 +202,7 @@ fn side_by_side(page: &mut Page<'_>) -> anyhow::Result<()> {
     let [constraints, backward, explicit, reference] = swings.map(|(_, swing)| swing);
     let late = |swing: &Swing| swing.fall() / reference.fall() - 1.0;
     page.finding(
-        "with steps of 50 ms, backward Euler slows the swing down, and regularised constraints hardly do",
+        "with steps of 50 ms, backward Euler slows the swing down, and regularized constraints hardly do",
         late(&backward) > 0.2 && late(&constraints).abs() < 0.05 && reference.outcome.is_finished(),
         format!(
             "the lowest point is reached {} % later than in the reference with backward Euler, {} % with constraints",
@@ -208,15 +210,15 @@ fn side_by_side(page: &mut Page<'_>) -> anyhow::Result<()> {
             digits(100.0 * late(&constraints), 2)
         ),
     );
-    let claim = "an explicit stepper explodes at that step";
+    let claim = "an explicit integrator explodes at that step";
     match explicit.outcome {
         Outcome::Exploded { time, .. } => page.finding(claim, true, format!("after {} s", digits(time, 2))),
-        Outcome::Finished => page.finding(claim, false, format!("it swings on for {time} s")),
+        Outcome::Finished => page.finding(claim, false, format!("it is stable for {time} s")),
     }
     Ok(())
 }
 
-/// From soft to rigid, with the step of interactive programs.
+/// Compares the integrators from soft to rigid, with an interactive step.
 fn stiffnesses(page: &mut Page<'_>, pendulum: &Pendulum) -> anyhow::Result<()> {
     let time = page.pick(30.0, 6.0);
     let (mut rows, mut angles, mut energies) = (Vec::new(), Vec::new(), Vec::new());
@@ -252,7 +254,7 @@ fn stiffnesses(page: &mut Page<'_>, pendulum: &Pendulum) -> anyhow::Result<()> {
     }
     page.table(
         "steppers",
-        &format!("Steps of 15 ms; energy is what is gone after {time} s of what the cube has to lose"),
+        &format!("Steps of 15 ms; energy lost after {time} s is relative to the available potential energy"),
         &[
             "stiffness",
             "constraints: time to the lowest point, s",
@@ -271,21 +273,21 @@ fn stiffnesses(page: &mut Page<'_>, pendulum: &Pendulum) -> anyhow::Result<()> {
         ..Plot::default()
     };
     let panels = vec![
-        panel("time, s", "turn of the centre, degrees", angles),
-        panel("time, s", "energy, parts of m g d", energies),
+        panel("time, s", "rotation of the center, degrees", angles),
+        panel("time, s", "energy relative to m g d", energies),
     ];
     page.figure(
         "stiffness",
-        "Regularised constraints from soft to rigid, steps of 15 ms",
+        "Regularized constraints from soft to rigid, steps of 15 ms",
         Figure { panels, ..Figure::default() },
     )?;
     let [bound, side] = if gained > 0.0 { ["at most", "above"] } else { ["at least", "below"] };
     page.finding(
-        "regularised constraints are stable at steps of 15 ms from soft to rigid, and gain no energy from swing to swing",
+        "regularized constraints are stable with steps of 15 ms from soft to rigid, and gain no energy from swing to swing",
         all_finished && gained < 1e-3 && highest < pendulum.ripple(INTERACTIVE),
         format!(
-            "all finish {time} s; the highest energy of the last swing is {bound} {} % of what there is to lose {side} that of the first; within a \
-             swing energy is up to {} % above the start, where positions and velocities half a step apart make {} %",
+            "all complete {time} s; the maximum energy of the last swing is {bound} {} % of the available energy {side} that of the first; within a \
+             swing energy exceeds its initial value by up to {} %, where the offset of half a step between positions and velocities explains {} %",
             digits(100.0 * gained.abs(), 2),
             digits(100.0 * highest, 2),
             digits(100.0 * pendulum.ripple(INTERACTIVE), 2)
@@ -294,7 +296,7 @@ fn stiffnesses(page: &mut Page<'_>, pendulum: &Pendulum) -> anyhow::Result<()> {
     let expected = 0.25 * period;
     let off = falls[2..].iter().map(|fall| (fall[0] / expected - 1.0).abs()).fold(0.0, f64::max);
     page.finding(
-        "stiff cubes swing as the rigid pendulum does",
+        "stiff cubes swing like the rigid pendulum",
         off < 0.01,
         format!(
             "time to the lowest point within {} % of {} s from 10 MPa to rigid",
@@ -305,12 +307,12 @@ fn stiffnesses(page: &mut Page<'_>, pendulum: &Pendulum) -> anyhow::Result<()> {
     let slow: Vec<f64> = falls[1..4].iter().map(|fall| fall[1]).collect();
     let texts: Vec<String> = slow.iter().map(|fall| at(*fall, time)).collect();
     page.finding(
-        "backward Euler slows cubes down, the more the stiffer they are",
+        "backward Euler slows stiffer cubes down more",
         slow[0] > 1.04 * falls[1][0] && slow[1] > 1.5 * slow[0] && slow[2] > 1.5 * slow[1],
         format!("at the lowest point after {} s at 100 kPa, 10 MPa and 1 GPa", texts.join(", ")),
     );
     page.finding(
-        "explicit steps must be below `2/ω`, which falls with the root of the stiffness",
+        "explicit steps must be below `2/ω`, which decreases with the square root of the stiffness",
         as_predicted,
         format!(
             "limits of {} from 1 kPa to 1 GPa; steps of 15 ms explode above the limit, steps of half of it do not",
@@ -320,19 +322,20 @@ fn stiffnesses(page: &mut Page<'_>, pendulum: &Pendulum) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// How far explicit steps may go.
+/// Stability limit of explicit steps.
 struct Limit {
-    /// `2/ω` of the cube at rest, in s.
+    /// Limit `2/ω` of the cube at rest \[s\].
     largest: f64,
-    /// Whether it swings with steps of 15 ms, and with steps of half the limit or 15 ms if that is less.
+    /// True if steps of 15 ms are stable.
     at_step: bool,
+    /// True if steps of half the limit, or of 15 ms if that is less, are stable.
     below: bool,
 }
 
 fn explicit_limit(page: &Page<'_>, young: f64) -> anyhow::Result<Limit> {
     let (mut model, mut solver) = (cube(young)?.elastic()?, SolverParams::default().build());
     let state = model.rest_state();
-    let largest = stability(&mut model, &mut *solver, &state, INTERACTIVE)?.largest_step;
+    let largest = stability(&mut model, &mut *solver, &state, INTERACTIVE)?.max_step;
     let short = (0.5 * largest).min(INTERACTIVE);
     let time = page.pick(2.0, 0.5_f64.min(4000.0 * short));
     let at_step = explicit(page, young, INTERACTIVE, 2.0)?.outcome.is_finished();
@@ -340,16 +343,16 @@ fn explicit_limit(page: &Page<'_>, young: f64) -> anyhow::Result<Limit> {
     Ok(Limit { largest, at_step, below })
 }
 
-/// A time in s, which may not have come yet when all ended.
+/// Formats a time \[s\], or `> end` if it is infinite.
 fn at(time: f64, end: f64) -> String {
     if time.is_finite() { digits(time, 4) } else { format!("> {end}") }
 }
 
-/// The three ways to solve the system of a step give the same motion.
+/// Checks that the three forms of the system of a step give the same motion.
 fn forms(page: &mut Page<'_>) -> anyhow::Result<()> {
     let mut measured = Vec::new();
     let mut holds = true;
-    // Multipliers of rigid bodies cancel each other, and with them digits.
+    // Multipliers of rigid bodies nearly cancel, which loses digits.
     for (young, name, tolerance) in [(YOUNG, "100 kPa", 1e-9), (f64::INFINITY, "rigid", 1e-4)] {
         let apart = forms_apart(page, &cube(young)?, 100)?;
         holds &= apart < tolerance;

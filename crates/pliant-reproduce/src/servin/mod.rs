@@ -1,4 +1,4 @@
-//! Servin, Lacoursière and Melin 2006: elasticity as regularised constraints.
+//! Servin, Lacoursière and Melin 2006: elasticity as regularized constraints.
 
 mod setup;
 

@@ -1,13 +1,13 @@
-//! How the time of a step grows with the number of tetrahedra.
+//! Time per step contradicts_paper the number of tetrahedra.
 
 use std::time::Instant;
 
-use pliant::integrator::regularized::{Form, Params, Strain};
+use pliant::integrator::regularized::{Elimination, RegularizedParams, Strain};
 use pliant::integrator::{Integrator, LinearizedBackwardEuler, Regularized};
 use pliant::material::YoungPoisson;
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, generate};
-use pliant::model::{Hold, Model};
+use pliant::model::{Fixed, Model};
 use pliant::solver::SolverParams;
 use pliant_pictures::plot::{Scale, Style};
 use pliant_pictures::{Plot, Series};
@@ -20,65 +20,65 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "servin-scaling",
     paper: &paper::SERVIN,
     part: "figure 11",
-    title: "Time of a step against the number of tetrahedra",
-    reports: "With a sparse solver that is made for it the time of a step grows about linearly with the number of tetrahedra, and bodies of some 200 tetrahedra \
-              are simulated in real time, at 15 ms a step.",
+    title: "Time per step contradicts_paper the number of tetrahedra",
+    reports: "With a specialized sparse solver, the time per step grows about linearly with the number of tetrahedra, and bodies of about 200 tetrahedra \
+              are simulated in real time, with steps of 15 ms.",
     run,
 };
 
-/// A bar that swings, of so many cells, about 1 m × 0.2 m × 0.2 m.
+/// Creates a swinging bar with the given numbers of cells, about 1 m × 0.2 m × 0.2 m.
 fn bar(cells: [usize; 3]) -> anyhow::Result<Setup> {
     let size = 0.2 / cells[1] as f64;
     let mesh = generate::block(cells.map(|count| count as f64 * size), cells, Cells::Tet5)?;
-    let holds = vec![Hold::fixed(mesh.vertex_sets()["x-min"].clone())];
+    let fixed = vec![Fixed::new(mesh.vertex_sets()["x-min"].clone())];
     Ok(Setup {
         mesh,
         moduli: YoungPoisson { young: 1e6, poisson: 0.3 },
         densities: vec![1000.0],
-        holds,
+        fixed,
         gravity: -GRAVITY * Vec3::Y,
         lumped: true,
     })
 }
 
-/// The ways to step a bar that are compared.
+/// Method for stepping a bar.
 #[derive(Clone, Copy, PartialEq)]
-enum Way {
-    Constraints(Form, Strain),
+enum Method {
+    Constraints(Elimination, Strain),
     BackwardEuler,
 }
 
-impl Way {
+impl Method {
     fn name(self) -> &'static str {
         match self {
-            Self::Constraints(Form::Condensed, Strain::Nonlinear) => "constraints, condensed",
-            Self::Constraints(Form::Condensed, Strain::Linear) => "constraints, linear strain, condensed",
-            Self::Constraints(Form::Schur, _) => "constraints, Schur complement",
-            Self::Constraints(Form::Saddle, _) => "constraints, saddle system",
+            Self::Constraints(Elimination::Condensed, Strain::Nonlinear) => "constraints, condensed",
+            Self::Constraints(Elimination::Condensed, Strain::Linear) => "constraints, linear strain, condensed",
+            Self::Constraints(Elimination::Schur, _) => "constraints, Schur complement",
+            Self::Constraints(Elimination::Saddle, _) => "constraints, saddle system",
             Self::BackwardEuler => "backward Euler, default solver",
         }
     }
 }
 
-/// What steps took: tetrahedra, the mean time of a step in s, and numbers in the factor.
+/// Cost of steps: number of tetrahedra, mean time per step \[s\], and nonzeros of the factor.
 struct Cost {
     tets: f64,
     seconds: f64,
     fill: f64,
 }
 
-/// Let a bar swing for some steps; the first, which has the analysis in it, does not count.
-fn cost(page: &Page<'_>, cells: [usize; 3], way: Way, steps: usize) -> anyhow::Result<Cost> {
+/// Measures `steps` steps of a swinging bar. The first, with the symbolic factorization, is not included.
+fn cost(page: &Page<'_>, cells: [usize; 3], way: Method, steps: usize) -> anyhow::Result<Cost> {
     let setup = bar(cells)?;
     let tets = setup.mesh.element_count();
     let mut solver = SolverParams::default().build();
-    let (mut model, mut scheme): (Model, Box<dyn Integrator<Model>>) = match way {
-        Way::Constraints(form, strain) => {
+    let (mut model, mut integrator): (Model, Box<dyn Integrator<Model>>) = match way {
+        Method::Constraints(form, strain) => {
             let model = setup.bare()?;
-            let scheme = Regularized::new(&model, &Params { form, strain, ..setup.params() })?;
-            (model, Box::new(scheme))
+            let integrator = Regularized::new(&model, &RegularizedParams { form, strain, ..setup.params() })?;
+            (model, Box::new(integrator))
         }
-        Way::BackwardEuler => (setup.elastic()?, Box::new(LinearizedBackwardEuler::default())),
+        Method::BackwardEuler => (setup.elastic()?, Box::new(LinearizedBackwardEuler::default())),
     };
     let mut state = model.rest_state();
     let mut seconds = 0.0;
@@ -86,7 +86,7 @@ fn cost(page: &Page<'_>, cells: [usize; 3], way: Way, steps: usize) -> anyhow::R
     for number in 0..=steps {
         page.now(format_args!("{}, {tets} tetrahedra: step {number} of {steps}", way.name()))?;
         let began = Instant::now();
-        let info = scheme.step(&mut model, &mut *solver, &mut state, INTERACTIVE)?;
+        let info = integrator.step(&mut model, &mut *solver, &mut state, INTERACTIVE)?;
         if number > 0 {
             seconds += began.elapsed().as_secs_f64() / steps as f64;
         }
@@ -95,7 +95,7 @@ fn cost(page: &Page<'_>, cells: [usize; 3], way: Way, steps: usize) -> anyhow::R
     Ok(Cost { tets: tets as f64, seconds, fill: fill as f64 })
 }
 
-/// The largest number of tetrahedra that is stepped within the time of a step, between those that were measured.
+/// Returns the maximum number of tetrahedra in real time, interpolated between measurements, as text.
 fn largest(costs: &[Cost]) -> String {
     let within = costs.iter().take_while(|cost| cost.seconds <= INTERACTIVE).count();
     match (costs[..within].last(), costs.get(within)) {
@@ -111,26 +111,26 @@ fn largest(costs: &[Cost]) -> String {
 fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     let across: &[usize] = page.pick(&[2, 3, 4, 5, 6, 8, 10, 13], &[2, 3, 4, 6]);
     let long: &[usize] = page.pick(&[10, 40, 160, 640, 2560], &[10, 40, 160]);
-    let condensed = Way::Constraints(Form::Condensed, Strain::Nonlinear);
-    let linear = Way::Constraints(Form::Condensed, Strain::Linear);
+    let condensed = Method::Constraints(Elimination::Condensed, Strain::Nonlinear);
+    let linear = Method::Constraints(Elimination::Condensed, Strain::Linear);
     let ways = [
         condensed,
         linear,
-        Way::BackwardEuler,
-        Way::Constraints(Form::Schur, Strain::Nonlinear),
-        Way::Constraints(Form::Saddle, Strain::Nonlinear),
+        Method::BackwardEuler,
+        Method::Constraints(Elimination::Schur, Strain::Nonlinear),
+        Method::Constraints(Elimination::Saddle, Strain::Nonlinear),
     ];
     page.text(
-        "A bar of 5 : 1 : 1, `Y = 1` MPa, `ν = 0.3`, `ρ = 1000` kg/m³, held at one end, swings under its weight, with steps of 15 ms and lumped masses. \
-         Times are means over several steps, factorisations included. The condensed system is factored anew in each step; \
-         that of the linear strain once, before the steps that count. Backward Euler, on the same energy, has Pliant's default solver, which keeps an old factor. \
-         The Schur complement and the saddle system have six unknowns more for each tetrahedron, and are only run on small bodies. \
-         Long bars have a section of 2 × 2 cells and grow in length only. For comparison: VegaFEM 4.0 with PARDISO, measured on another machine, takes 52 ms \
-         on one thread and 30 ms on two for a linearised step of a neo-Hookean bar of 12,800 tetrahedra.",
+        "A bar of 5 : 1 : 1, `Y = 1` MPa, `ν = 0.3`, `ρ = 1000` kg/m³, fixed at one end, swings under its weight, with steps of 15 ms and lumped masses. \
+         Times are means over several steps, including factorizations. The condensed system is factorized again in each step; \
+         with the linear strain it is factorized once, before the measured steps. Backward Euler has the same energy and Pliant's default solver, which reuses a stale factor. \
+         The Schur complement and the saddle system have six additional unknowns per tetrahedron, and are run only on small bodies. \
+         Long bars have a cross section of 2 × 2 cells and grow only in length. For comparison: VegaFEM 4.0 with PARDISO, measured on another machine, takes 52 ms \
+         on one thread and 30 ms on two for a linearized step of a neo-Hookean bar of 12,800 tetrahedra.",
     );
     let mut costs: Vec<(&str, Vec<Cost>)> = Vec::new();
     for way in ways {
-        let is_small = matches!(way, Way::Constraints(Form::Schur | Form::Saddle, _));
+        let is_small = matches!(way, Method::Constraints(Elimination::Schur | Elimination::Saddle, _));
         let sizes = if is_small { &across[..page.pick(3, 1)] } else { across };
         let mut found = Vec::new();
         for &across in sizes {
@@ -155,48 +155,48 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     let limit = [200.0, 60_000.0].map(|tets| (tets, 1e3 * INTERACTIVE)).to_vec();
     let plot = Plot {
         x_label: "tetrahedra".into(),
-        y_label: "time of a step, ms".into(),
+        y_label: "time per step, ms".into(),
         x_scale: Scale::Logarithmic,
         y_scale: Scale::Logarithmic,
         series: costs.iter().map(series).chain([Series::new("real time", limit)]).collect(),
         ..Plot::default()
     };
-    page.figure("times", "Time of a step against the number of tetrahedra", plot)?;
+    page.figure("times", "Time per step contradicts_paper the number of tetrahedra", plot)?;
     let rows = costs.iter().flat_map(|(name, costs)| {
         costs.iter().map(|cost| {
             vec![(*name).to_owned(), cost.tets.to_string(), digits(1e3 * cost.seconds, 3), cost.fill.to_string()]
         })
     });
-    let heading = ["way", "tetrahedra", "time of a step, ms", "numbers in the factor"];
+    let heading = ["method", "tetrahedra", "time per step, ms", "nonzeros of the factor"];
     page.table("steps", "Means over several steps", &heading, rows.collect())?;
 
     let power = |way: usize, part: fn(&Cost) -> f64| exponent(&points(&costs[way].1, part));
     let powers = costs.iter().filter(|(_, costs)| costs.len() > 1).map(|(name, costs)| {
         let times = points(costs, |cost| cost.seconds);
         let large = &times[times.len().saturating_sub(3)..];
-        format!("{}, {} on the largest ({name})", digits(exponent(&times), 3), digits(exponent(large), 3))
+        format!("{}, {} for the largest ({name})", digits(exponent(&times), 3), digits(exponent(large), 3))
     });
-    page.finding_by_clock(
-        "time grows linearly with the number of tetrahedra: here so for bars that grow in length, and about so for all with the solver that keeps its factor",
+    page.timing_finding(
+        "time grows linearly with the number of tetrahedra: here for bars that grow in length, and approximately for all bars with the solver that reuses its factor",
         power(5, |cost| cost.seconds) < 1.15 && power(2, |cost| cost.seconds) < 1.15,
         format!("fitted powers: {}", powers.collect::<Vec<_>>().join("; ")),
     );
     let reach: Vec<String> = [0, 1, 2, 5].map(|way| format!("{} ({})", largest(&costs[way].1), costs[way].0)).to_vec();
-    page.finding_by_clock(
-        "real time at 15 ms a step, well beyond 200 tetrahedra",
+    page.timing_finding(
+        "steps of 15 ms run in real time well beyond 200 tetrahedra",
         [0, 1, 2].iter().all(|&way| costs[way].1.iter().any(|cost| cost.tets > 1000.0 && cost.seconds < INTERACTIVE)),
         format!("{} tetrahedra", reach.join(", ")),
     );
     let slow = costs[4].1.iter().zip(&costs[0].1).map(|(saddle, condensed)| saddle.fill / condensed.fill);
     let slow = slow.fold(f64::INFINITY, f64::min);
     page.finding(
-        "eliminating multipliers first leaves much smaller factors than the saddle system has",
+        "eliminating the multipliers first gives much smaller factors than those of the saddle system",
         slow > 5.0,
         format!("at least {} times smaller", digits(slow, 2)),
     );
     let (bulky, slender) = (power(0, |cost| cost.fill), power(5, |cost| cost.fill));
     page.finding(
-        "factors of bars that grow in length grow linearly, those of bars that grow in all directions faster, up to the power 4/3 that theory has for solids",
+        "factors grow linearly for bars that grow in length, and faster for bars that grow in all directions, up to the theoretical power 4/3 of solids",
         (slender - 1.0).abs() < 0.1 && bulky > 1.1 && bulky < 1.5,
         format!("powers {} and {}", digits(slender, 3), digits(bulky, 3)),
     );

@@ -1,4 +1,4 @@
-//! A beam, supported at its ends, under heavy weights.
+//! Beam supported at its ends under heavy loads.
 
 use std::f64::consts::PI;
 
@@ -6,7 +6,7 @@ use pliant::integrator::{Regularized, Static};
 use pliant::material::YoungPoisson;
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, Region, VolumeMesh, generate};
-use pliant::model::{Hold, Model};
+use pliant::model::{Fixed, Model};
 use pliant::solver::SolverParams;
 use pliant::system::State;
 use pliant_pictures::{Plot, Series};
@@ -21,32 +21,33 @@ pub const EXPERIMENT: Experiment = Experiment {
     paper: &paper::SERVIN,
     part: "figures 6 and 7",
     title: "A supported beam under 100 and 900 tons",
-    reports: "A beam that is supported at its ends carries weights of 100 and 900 tons, many times its own, at an interactive step, and sags as \
-              an elastic beam does.",
+    reports: "A beam supported at its ends carries loads of 100 and 900 tons, many times its weight, at an interactive step, and sags like \
+              an elastic beam.",
     run,
 };
 
-/// Of the beam, in m; its section is a square of 1 m.
+/// Length of the beam \[m\]. Its cross section is a square of 1 m.
 const LENGTH: f64 = 10.0;
 
-/// How much of its top the weight covers, in the middle, in m.
+/// Length of the loaded middle part of the top \[m\].
 const COVERED: f64 = 2.0;
 
-/// Like wood, in Pa.
+/// Young's modulus, as of wood \[Pa\].
 const YOUNG: f64 = 1e10;
 
 const POISSON: f64 = 0.3;
 
-/// Like wood, in kg/m³.
+/// Density, as of wood \[kg/m³\].
 const DENSITY: f64 = 500.0;
 
-/// A beam with `across` cells in its height, an even number, and a weight in kg: the elements that it lies on are so much heavier.
+/// Creates a beam with `across` cells in its height, an even number. The load `weight` \[kg\] is added to the mass of
+/// the elements below it.
 fn beam(across: usize, weight: f64, young: f64) -> anyhow::Result<Setup> {
     let mesh = generate::block([LENGTH, 1.0, 1.0], [10 * across, across, across], Cells::Tet5)?;
     let layer = 1.0 / across as f64;
-    let centre = |element: &[u32]| element.iter().map(|&v| mesh.vertices()[v as usize]).sum::<Vec3>() / 4.0;
+    let center = |element: &[u32]| element.iter().map(|&v| mesh.vertices()[v as usize]).sum::<Vec3>() / 4.0;
     let below = |x: Vec3| (x.x - 0.5 * LENGTH).abs() < 0.5 * COVERED && x.y > 1.0 - layer;
-    let element_region = mesh.elements().map(|element| u32::from(below(centre(element)))).collect();
+    let element_region = mesh.elements().map(|element| u32::from(below(center(element)))).collect();
     let mut data = mesh.into_data();
     data.regions.push(Region::named("under the weight"));
     data.element_region = element_region;
@@ -55,18 +56,18 @@ fn beam(across: usize, weight: f64, young: f64) -> anyhow::Result<Setup> {
         let at = |v: &u32| mesh.vertices()[*v as usize].truncate().distance(Vec3::new(x, 0.5, 0.0).truncate()) < 1e-9;
         (0..mesh.vertex_count() as u32).filter(at).collect()
     };
-    let holds = vec![Hold::fixed(support(0.0)), Hold::fixed(support(LENGTH)).along([false, true, true])];
+    let fixed = vec![Fixed::new(support(0.0)), Fixed::new(support(LENGTH)).along([false, true, true])];
     Ok(Setup {
         mesh,
         moduli: YoungPoisson { young, poisson: POISSON },
         densities: vec![DENSITY, DENSITY + weight / (COVERED * layer)],
-        holds,
+        fixed,
         gravity: -GRAVITY * Vec3::Y,
         lumped: false,
     })
 }
 
-/// How far the middle of the axis is below the supports, in m.
+/// Returns the deflection of the middle of the axis \[m\].
 fn sag(model: &Model, state: &State) -> f64 {
     let axis = Vec3::new(0.5 * LENGTH, 0.5, 0.0);
     let at = model.rest().iter().zip(state.q.chunks_exact(3));
@@ -75,7 +76,7 @@ fn sag(model: &Model, state: &State) -> f64 {
     middle.iter().sum::<f64>() / middle.len() as f64
 }
 
-/// The sag of Timoshenko's beam under its own weight and another in the middle, in m.
+/// Returns the deflection \[m\] of a Timoshenko beam under its weight and a load in the middle.
 fn theory(weight: f64, young: f64) -> f64 {
     let (l, c) = (LENGTH, COVERED);
     let bending = |force: f64, c: f64| force * (8.0 * l.powi(3) - 4.0 * l * c * c + c.powi(3)) / (384.0 * young / 12.0);
@@ -85,21 +86,21 @@ fn theory(weight: f64, young: f64) -> f64 {
     bending(load, c) + shear(load, c) + bending(own, l) + shear(own, l)
 }
 
-/// The weights, in t.
+/// Loads \[t\].
 const WEIGHTS: [f64; 2] = [100.0, 900.0];
 
 fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     page.text(format!(
-        "A beam of {LENGTH} m × 1 m × 1 m, `Y = 10` GPa, `ν = {POISSON}`, `ρ = {DENSITY}` kg/m³ (5 t) lies on pins at half its height, one of which can \
-         slide. A weight rests on the middle {COVERED} m of its top: the elements below it are so much heavier. Gravity is 9.81 m/s², the step \
-         15 ms, the damping time two steps. The law is elastic without limit; wood would break under 900 t. Theory is Timoshenko's beam with a shear factor of 5/6."
+        "A beam of {LENGTH} m × 1 m × 1 m, `Y = 10` GPa, `ν = {POISSON}`, `ρ = {DENSITY}` kg/m³ (5 t) is simply supported at half its height. \
+         The load on the middle {COVERED} m of its top is added to the mass of the elements below it. Gravity is 9.81 m/s², the step \
+         15 ms, the damping time two steps. The law is elastic without limit; wood would break under 900 t. Theory is the Timoshenko beam with a shear factor of 5/6."
     ));
     swings(page)?;
     settled(page)?;
     stiffer(page)
 }
 
-/// The weight comes all at once.
+/// Simulates the beam under a suddenly applied load.
 fn swings(page: &mut Page<'_>) -> anyhow::Result<()> {
     let (across, time) = (page.pick(4, 2), 6.0);
     let (mut series, mut shots) = (Vec::new(), Vec::new());
@@ -108,40 +109,41 @@ fn swings(page: &mut Page<'_>) -> anyhow::Result<()> {
     for (number, tons) in WEIGHTS.into_iter().enumerate() {
         let setup = beam(across, 1e3 * tons, YOUNG)?;
         let mut model = setup.bare()?;
-        let mut scheme = Regularized::new(&model, &setup.params())?;
+        let mut integrator = Regularized::new(&model, &setup.params())?;
         let mut state = model.rest_state();
         let mut curve = vec![(0.0, 0.0)];
         let steps = (time / INTERACTIVE).round() as usize;
         let what = format!("{tons} t");
-        let outcome = march(page, &what, &mut model, &mut scheme, &mut state, INTERACTIVE, steps, |model, state| {
-            curve.push((state.time, sag(model, state)));
-        })?;
+        let outcome =
+            march(page, &what, &mut model, &mut integrator, &mut state, INTERACTIVE, steps, |model, state| {
+                curve.push((state.time, sag(model, state)));
+            })?;
         let last = sag(&model, &state);
         let lowest = curve.iter().fold((0.0, 0.0_f64), |most, at| if at.1 > most.1 { *at } else { most });
         half_swing = (lowest.0, PI * (last / GRAVITY).sqrt());
         stable &= outcome.is_finished() && lowest.1 < 2.0 * last && last > 0.0;
-        measured.push(format!("{} times the sag at most under {tons} t", digits(lowest.1 / last, 3)));
+        measured.push(format!("at most {} times the static sag under {tons} t", digits(lowest.1 / last, 3)));
         shots.push(Shot::new(&model, &state, -2.0 * number as f64 * Vec3::Y));
         series.push(Series::new(what, curve.iter().map(|(time, sag)| (*time, 100.0 * sag)).collect()));
     }
     let plot = Plot { x_label: "time, s".into(), y_label: "sag, cm".into(), series, ..Plot::default() };
-    page.figure("swings", "The middle of the beam when the weight comes all at once", plot)?;
+    page.figure("swings", "Sag of the middle of the beam under a suddenly applied load", plot)?;
     let image = draw(&shots, "100 t (above) and 900 t (below)", [960, 540])?;
-    page.picture("beams", "The beam at the end, under 100 t above and 900 t below", &image)?;
+    page.picture("beams", "The beam at the end of the simulation, under 100 t (above) and 900 t (below)", &image)?;
     page.finding(
-        "the beam carries 20 and 180 times its own weight at the interactive step; when it comes at once, it swings to less than twice the sag",
+        "the beam carries 20 and 180 times its weight at the interactive step; under a suddenly applied load, it swings to less than twice the static sag",
         stable,
         measured.join(", "),
     );
     page.finding(
-        "under 900 t it swings as a mass on a spring, down within `π √(sag/g)`",
+        "under 900 t it swings like a mass on a spring, and reaches the lowest point after `π √(sag/g)`",
         (half_swing.0 / half_swing.1 - 1.0).abs() < 0.06,
         format!("{} s, {} s by theory", digits(half_swing.0, 3), digits(half_swing.1, 3)),
     );
     Ok(())
 }
 
-/// Equilibrium on finer and finer meshes.
+/// Compares equilibria on successively finer meshes with theory.
 fn settled(page: &mut Page<'_>) -> anyhow::Result<()> {
     let meshes: &[usize] = page.pick(&[2, 4, 8], &[2, 4]);
     let mut rows = Vec::new();
@@ -189,14 +191,14 @@ fn settled(page: &mut Page<'_>) -> anyhow::Result<()> {
     let heading = [
         "tetrahedra",
         "sag under 100 t, cm",
-        "off theory, %",
+        "error, %",
         "sag under 900 t, cm",
-        "off theory, %",
-        "ratio without own weight",
+        "error, %",
+        "ratio without the beam's weight",
     ];
-    page.table("sag", "The settled beam", &heading, rows)?;
+    page.table("sag", "The beam in equilibrium", &heading, rows)?;
     page.finding(
-        "it settles where St. Venant–Kirchhoff forces are in balance",
+        "the beam settles at the equilibrium of the St. Venant–Kirchhoff forces",
         apart < 1e-6,
         format!("positions differ from Pliant's static solver by at most {} of the sag", digits(apart, 2)),
     );
@@ -205,24 +207,24 @@ fn settled(page: &mut Page<'_>) -> anyhow::Result<()> {
     let [coarse, fine] = [sags[sags.len() - 2][0], sags[sags.len() - 1][0]];
     let limit = (4.0 * fine - coarse) / 3.0;
     page.finding(
-        "finer meshes come near the sag of theory, with the square of the cell",
+        "the sag converges to theory with the square of the cell size",
         ratios.iter().all(|ratio| (2.5..6.0).contains(ratio)) && (limit / few - 1.0).abs() < 0.05,
         format!(
-            "errors under 100 t: {} %; extrapolated {} cm, {} cm by theory",
+            "errors under 100 t: {} %; extrapolated {} cm, theory {} cm",
             errors.iter().map(|error| digits(100.0 * error, 3)).collect::<Vec<_>>().join(", "),
             digits(100.0 * limit, 4),
             digits(100.0 * few, 4)
         ),
     );
     page.finding(
-        "nine times the weight makes nine times the sag",
+        "nine times the load gives nine times the sag",
         worst_ratio < 0.02,
-        format!("within {} %, own weight apart", digits(100.0 * worst_ratio, 2)),
+        format!("within {} %, without the weight of the beam", digits(100.0 * worst_ratio, 2)),
     );
     Ok(())
 }
 
-/// 900 t on beams like steel and on a rigid one.
+/// Loads a beam as stiff as steel and a rigid beam with 900 t.
 fn stiffer(page: &mut Page<'_>) -> anyhow::Result<()> {
     const STEEL: f64 = 2e11;
     let (across, weight) = (page.pick(4, 2), 1e3 * WEIGHTS[1]);
@@ -236,19 +238,19 @@ fn stiffer(page: &mut Page<'_>) -> anyhow::Result<()> {
     let carried = |name: &str, young: f64| -> anyhow::Result<(bool, f64)> {
         let setup = beam(across, weight, young)?;
         let mut model = setup.bare()?;
-        let mut scheme = Regularized::new(&model, &setup.params())?;
+        let mut integrator = Regularized::new(&model, &setup.params())?;
         let mut state = model.rest_state();
-        let outcome = march(page, name, &mut model, &mut scheme, &mut state, INTERACTIVE, 200, |_, _| {})?;
+        let outcome = march(page, name, &mut model, &mut integrator, &mut state, INTERACTIVE, 200, |_, _| {})?;
         Ok((outcome == Outcome::Finished, sag(&model, &state)))
     };
     let (steel_finished, steel) = carried("as stiff as steel", STEEL)?;
     let (rigid_finished, rigid) = carried("rigid", f64::INFINITY)?;
     let (factor, exact) = (STEEL / YOUNG, theory(weight, STEEL));
     page.finding(
-        format!("a beam as stiff as steel, {factor} times as stiff as wood, carries 900 t at the same step, with 1/{factor} of the sag on the same mesh"),
+        format!("a beam as stiff as steel, {factor} times stiffer than wood, carries 900 t at the same step, with 1/{factor} of the sag on the same mesh"),
         steel_finished && (factor * steel / wooden - 1.0).abs() < 0.01,
         format!(
-            "sag {} cm at 200 GPa and {} cm at 10 GPa with {} tetrahedra, which are too stiff: theory has {} cm at 200 GPa, from which that is {} % off",
+            "sag {} cm at 200 GPa and {} cm at 10 GPa with {} tetrahedra, which are too stiff: theory predicts {} cm at 200 GPa, an error of {} %",
             digits(100.0 * steel, 3),
             digits(100.0 * wooden, 4),
             50 * across.pow(3),
@@ -257,7 +259,7 @@ fn stiffer(page: &mut Page<'_>) -> anyhow::Result<()> {
         ),
     );
     page.finding(
-        "and so does a rigid one, with less than a hundredth of the sag of that",
+        "so does a rigid beam, with less than a hundredth of that sag",
         rigid_finished && rigid.abs() < 0.01 * steel,
         format!("sag {} cm", digits(100.0 * rigid, 3)),
     );

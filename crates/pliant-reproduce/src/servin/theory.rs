@@ -1,11 +1,11 @@
-//! A rod that is pulled and twisted, against theory, on five meshes.
+//! Rod under tension and torsion on five meshes, compared with theory.
 
 use pliant::integrator::Regularized;
-use pliant::integrator::regularized::Params;
+use pliant::integrator::regularized::RegularizedParams;
 use pliant::material::YoungPoisson;
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, generate};
-use pliant::model::{Hold, Model};
+use pliant::model::{Fixed, Model};
 use pliant::motion::{Keyframes, Motion, Pose};
 use pliant::system::State;
 use pliant_pictures::plot::{Scale, Style};
@@ -19,47 +19,48 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "servin-theory",
     paper: &paper::SERVIN,
     part: "figures 8 and 9",
-    title: "Pull and twist against theory",
-    reports: "The force that stretches a rod and the torque that twists it come near those of the theory of elasticity as meshes get finer.",
+    title: "Tension and torsion contradicts_paper theory",
+    reports: "The axial force and the torque of a rod converge to those of the theory of elasticity under mesh refinement.",
     run,
 };
 
-/// In m; the section is a square of 1 m.
+/// Length of the rod \[m\]. Its cross section is a square of 1 m.
 const LENGTH: f64 = 4.0;
 
 const MODULI: YoungPoisson = YoungPoisson { young: 1e6, poisson: 0.3 };
 
-/// Saint-Venant's constant of a square with sides of 1 m, in m⁴.
+/// Saint-Venant's torsion constant of a square with sides of 1 m \[m⁴\].
 const TORSION: f64 = 0.140_577;
 
-/// How far the end is moved, as parts of what it is moved in the end.
+/// Load steps as fractions of the maximum displacement of the end.
 const PARTS: [f64; 5] = [0.002, 0.25, 0.5, 0.75, 1.0];
 
-/// Of the length, in the end.
+/// Maximum elongation relative to the length.
 const LONGEST: f64 = 0.2;
 
-/// In rad, in the end.
+/// Maximum rotation of the end \[rad\].
 const WIDEST: f64 = std::f64::consts::FRAC_PI_2;
 
-/// Steps of 100 s with `γ = 1` from one part to the next, the first of which moves the end: each is a step of Newton's method.
+/// Number of time steps per load step. The first moves the end; each is a Newton iteration, since `γ = 1`.
 const STEPS: usize = 7;
+/// Time step \[s\].
 const STEP: f64 = 100.0;
 
-/// What is measured of an equilibrium.
+/// Measurements in an equilibrium.
 #[derive(Clone, Copy)]
 struct Measured {
-    /// On the end, along the axis, in N.
+    /// Axial force on the end \[N\].
     force: f64,
-    /// On the end, about the axis, in N m.
+    /// Torque on the end about the axis \[N m\].
     torque: f64,
-    /// Of the middle half.
+    /// Axial strain of the middle half.
     stretch: f64,
-    /// Of the middle half, in rad/m.
+    /// Twist per length of the middle half \[rad/m\].
     twist: f64,
 }
 
 impl Measured {
-    /// Forces are those that the same body needs if it has elastic forces.
+    /// Measures force and torque from the elastic forces of the equivalent model `twin`.
     fn new(twin: &Model, state: &State) -> Self {
         let mut forces = vec![0.0; state.q.len()];
         twin.internal_force(&state.q, &mut forces);
@@ -83,12 +84,12 @@ impl Measured {
     }
 }
 
-/// The force at a stretch, by the law, in N.
+/// Returns the force of the St. Venant–Kirchhoff law at a strain \[N\].
 fn law(stretch: f64) -> f64 {
     MODULI.young * (1.0 + stretch) * (stretch + 0.5 * stretch * stretch)
 }
 
-/// Move the end of a rod of `across` cells in its width by parts of a pose, and measure after each.
+/// Moves the end of a rod with `across` cells across its width by fractions of a pose, and measures each equilibrium.
 fn measure(page: &Page<'_>, what: &str, across: usize, pose: Pose) -> anyhow::Result<Vec<Measured>> {
     let mesh = generate::block([LENGTH, 1.0, 1.0], [4 * across, across, across], Cells::Tet5)?;
     let end = |name: &str| mesh.vertex_sets()[name].clone();
@@ -100,7 +101,7 @@ fn measure(page: &Page<'_>, what: &str, across: usize, pose: Pose) -> anyhow::Re
     }
     let motion = Motion::Keyframes(Keyframes::new(Vec3::new(0.0, 0.5, 0.5), keyframes)?);
     let setup = Setup {
-        holds: vec![Hold::fixed(end("x-min")), Hold::moving(end("x-max"), motion)],
+        fixed: vec![Fixed::new(end("x-min")), Fixed::prescribed(end("x-max"), motion)],
         mesh,
         moduli: MODULI,
         densities: vec![1000.0],
@@ -108,13 +109,13 @@ fn measure(page: &Page<'_>, what: &str, across: usize, pose: Pose) -> anyhow::Re
         lumped: false,
     };
     let (mut model, twin) = (setup.bare()?, setup.elastic()?);
-    let params = Params { damping_time: Some(0.5 * STEP), ..setup.params() };
-    let mut scheme = Regularized::new(&model, &params)?;
+    let params = RegularizedParams { damping_time: Some(0.5 * STEP), ..setup.params() };
+    let mut integrator = Regularized::new(&model, &params)?;
     let mut state = model.rest_state();
     let what = format!("{what} with {across} cells across");
     let mut all = Vec::new();
     for _ in PARTS {
-        march(page, &what, &mut model, &mut scheme, &mut state, STEP, STEPS, |_, _| {})?;
+        march(page, &what, &mut model, &mut integrator, &mut state, STEP, STEPS, |_, _| {})?;
         all.push(Measured::new(&twin, &state));
     }
     Ok(all)
@@ -123,10 +124,10 @@ fn measure(page: &Page<'_>, what: &str, across: usize, pose: Pose) -> anyhow::Re
 fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     let meshes: [usize; 5] = page.pick([1, 2, 4, 6, 10], [1, 2, 3, 4, 6]);
     page.text(format!(
-        "A rod of {LENGTH} m × 1 m × 1 m with `Y = 1` MPa and `ν = 0.3` is held at one end, and moved by the other: pulled by up to {} %, or turned by up to 90°, \
-         step by step, each time until it is in equilibrium, with steps of 100 s and `γ = 1`. Force and torque are those on the end. Both ends keep their \
-         shape, so the middle half is compared with theory: `F = Y A ε` and `T = G J θ′`, with Saint-Venant's `J = 0.1406 a⁴` of a square; for large stretch, the law's own \
-         `F = Y A (1 + ε)(ε + ½ε²)`.",
+        "A rod of {LENGTH} m × 1 m × 1 m with `Y = 1` MPa and `ν = 0.3` is fixed at one end. The other end is pulled by up to {} %, or rotated by up to 90°, \
+         in load steps, each until equilibrium, with steps of 100 s and `γ = 1`. Force and torque are measured on that end. Both ends keep their \
+         shape, so the middle half is compared with theory: `F = Y A ε` and `T = G J θ′`, with Saint-Venant's `J = 0.1406 a⁴` of a square. Large strains are compared with \
+         `F = Y A (1 + ε)(ε + ½ε²)` of the law.",
         100.0 * LONGEST
     ));
     let shear = MODULI.mu();
@@ -144,7 +145,7 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
         pulls.push(Series { style: Style::LineAndMarkers, ..Series::new(name.clone(), points.collect()) });
         let points = origin.chain(twisted.iter().map(|m| (m.twist.to_degrees(), 1e-3 * m.torque)));
         twists.push(Series { style: Style::LineAndMarkers, ..Series::new(name, points.collect()) });
-        // Hooke's law is for the smallest load, the law's own curve for all.
+        // Only the smallest load is compared with Hooke's law; all are compared with the curve of the law.
         for m in &pulled {
             large = large.max((m.force / law(m.stretch) - 1.0).abs());
         }
@@ -167,37 +168,37 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     page.table(
         "errors",
         &format!(
-            "Small loads, a stretch of {} % and a turn of {}°: force and torque beyond theory, in %",
+            "Errors of force and torque relative to theory, in %, for small loads: an elongation of {} % and a rotation of {}°",
             digits(100.0 * PARTS[0] * LONGEST, 2),
             digits((PARTS[0] * WIDEST).to_degrees(), 2)
         ),
-        &["tetrahedra", "size of a cell, m", "force, middle half", "force, whole rod", "torque, middle half"],
+        &["tetrahedra", "cell size, m", "force, middle half", "force, whole rod", "torque, middle half"],
         rows,
     )?;
 
     let worst = pull_errors[1..].iter().map(|(_, error)| error.abs()).fold(0.0, f64::max);
     page.finding(
-        "a rod that is pulled answers with `Y A ε`",
+        "the force of a stretched rod is `Y A ε`",
         worst < 0.01 && pull_errors[4].1.abs() < 2e-3,
         format!(
-            "within {} % from {} tetrahedra on, {} % on the finest mesh",
+            "within {} % for {} tetrahedra or more, {} % on the finest mesh",
             digits(100.0 * worst, 2),
             20 * meshes[1].pow(3),
             digits(100.0 * pull_errors[4].1, 2)
         ),
     );
     page.finding(
-        "and for large stretch with the force of its law",
+        "for large strains it is the force of the law",
         large < 0.05,
         format!("within {} % up to {} %", digits(100.0 * large, 2), 100.0 * LONGEST),
     );
     let order = exponent(&twist_errors[2..]);
     let falling = twist_errors.windows(2).all(|pair| pair[1].1 < pair[0].1) && twist_errors[4].1 > 0.0;
     page.finding(
-        "the torque of a twisted rod comes near theory from above, with the square of the cell",
+        "the torque of a twisted rod converges to theory from above, with the square of the cell size",
         falling && (1.6..2.3).contains(&order),
         format!(
-            "{} % too much; power {} of the cell on the finest three",
+            "errors of {} %; power {} of the cell size on the finest three meshes",
             twist_errors.iter().map(|(_, error)| digits(100.0 * error, 3)).collect::<Vec<_>>().join(", "),
             digits(order, 3)
         ),
@@ -206,9 +207,9 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     let factor = (coarse / fine).powi(2);
     let limit = (factor * fine_error - coarse_error) / (factor - 1.0);
     page.finding(
-        "and is that of theory for cells of no size",
+        "its extrapolation to cell size zero agrees with theory",
         limit.abs() < 0.02,
-        format!("{} % off when extrapolated from the finest two", digits(100.0 * limit, 2)),
+        format!("error of {} %, extrapolated from the finest two meshes", digits(100.0 * limit, 2)),
     );
     Ok(())
 }
@@ -238,13 +239,13 @@ fn figure(
         x_scale: Scale::Logarithmic,
         y_scale: Scale::Logarithmic,
         ..panel(
-            "size of a cell, m",
-            "torque beyond theory, %",
+            "cell size, m",
+            "error of the torque, %",
             vec![Series { style: Style::LineAndMarkers, ..Series::new("twist", errors) }],
         )
     };
     let panels = vec![
-        panel("stretch of the middle half, %", "force, kN", pulls),
+        panel("strain of the middle half, %", "force, kN", pulls),
         panel("twist of the middle half, °/m", "torque, kN m", twists),
         convergence,
     ];

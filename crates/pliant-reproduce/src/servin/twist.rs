@@ -1,13 +1,13 @@
-//! A beam that is twisted, with and without the quadratic term of the strain.
+//! Twisted beam, with and without the quadratic term of the strain.
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
 use pliant::integrator::Regularized;
-use pliant::integrator::regularized::{Params, Strain};
+use pliant::integrator::regularized::{RegularizedParams, Strain};
 use pliant::material::YoungPoisson;
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, generate};
-use pliant::model::Hold;
+use pliant::model::Fixed;
 use pliant::motion::{Keyframes, Motion, Pose};
 use pliant_pictures::{Figure, Plot, Series};
 
@@ -21,15 +21,15 @@ pub const EXPERIMENT: Experiment = Experiment {
     paper: &paper::SERVIN,
     part: "figures 4 and 5",
     title: "Twist with and without the quadratic strain",
-    reports: "A beam that is twisted by its end swells if the quadratic term of the strain is left out, because such a strain takes rotation \
-              for stretch. With the term it keeps its section and its volume.",
+    reports: "A beam twisted at its end swells if the quadratic term of the strain is omitted, because rotation then produces \
+              strain. With the term, cross section and volume are preserved.",
     run,
 };
 
-/// In m; the section is a square of 1 m.
+/// Length of the beam \[m\]. Its cross section is a square of 1 m.
 const LENGTH: f64 = 4.0;
 
-/// What is seen of a beam while its end is turned, by the turn of the end in degrees.
+/// Measurements of a beam contradicts_paper the rotation of its end \[°\].
 #[derive(Default)]
 struct Seen {
     turns: Vec<(f64, f64)>,
@@ -38,54 +38,63 @@ struct Seen {
     shot: Option<Shot>,
 }
 
-/// A value at an angle in degrees, or the next after it.
+/// Returns the value of a curve at an angle \[°\], or at the next one.
 fn at(curve: &[(f64, f64)], degrees: f64) -> f64 {
     curve.iter().find(|(angle, _)| *angle > degrees - 1e-6).map_or(f64::NAN, |(_, y)| *y)
 }
 
-/// Turn an end by 180° within `time` s.
+/// Rotates an end by 180° within `time` \[s\].
 fn twisted(page: &Page<'_>, strain: Strain, time: f64, offset: Vec3) -> anyhow::Result<Seen> {
     let across = page.pick(4, 2);
     let mesh = generate::block([LENGTH, 1.0, 1.0], [4 * across, across, across], Cells::Tet5)?;
     let end = |name: &str| mesh.vertex_sets()[name].clone();
     let pose = Pose { translation: Vec3::ZERO, rotation: PI * Vec3::X };
     let turn = Keyframes::new(Vec3::new(0.0, 0.5, 0.5), vec![(0.0, Pose::default()), (time, pose)])?;
-    let holds = vec![Hold::fixed(end("x-min")), Hold::moving(end("x-max"), Motion::Keyframes(turn))];
+    let fixed = vec![Fixed::new(end("x-min")), Fixed::prescribed(end("x-max"), Motion::Keyframes(turn))];
     let setup = Setup {
         mesh,
         moduli: YoungPoisson { young: 1e6, poisson: 0.3 },
         densities: vec![1000.0],
-        holds,
+        fixed,
         gravity: Vec3::ZERO,
         lumped: false,
     };
     let mut model = setup.bare()?;
-    let mut scheme = Regularized::new(&model, &Params { strain, ..setup.params() })?;
+    let mut integrator = Regularized::new(&model, &RegularizedParams { strain, ..setup.params() })?;
     let mut state = model.rest_state();
     let mut seen = Seen::default();
     let steps = (time / INTERACTIVE).round() as usize;
-    march(page, &format!("{strain:?}"), &mut model, &mut scheme, &mut state, INTERACTIVE, steps, |model, state| {
-        let degrees = 180.0 * (state.time / time).min(1.0);
-        let middle = SectionMotion::at(model, state, 0.5 * LENGTH);
-        seen.turns.push((degrees, middle.turn.to_degrees()));
-        seen.sections.push((degrees, middle.size * middle.size));
-        seen.volumes.push((degrees, model.observe(state).volume / LENGTH));
-        if degrees > 90.0 - 1e-6 && seen.shot.is_none() {
-            seen.shot = Some(Shot::new(model, state, offset));
-        }
-    })?;
+    march(
+        page,
+        &format!("{strain:?}"),
+        &mut model,
+        &mut integrator,
+        &mut state,
+        INTERACTIVE,
+        steps,
+        |model, state| {
+            let degrees = 180.0 * (state.time / time).min(1.0);
+            let middle = SectionMotion::at(model, state, 0.5 * LENGTH);
+            seen.turns.push((degrees, middle.turn.to_degrees()));
+            seen.sections.push((degrees, middle.size * middle.size));
+            seen.volumes.push((degrees, model.observe(state).volume / LENGTH));
+            if degrees > 90.0 - 1e-6 && seen.shot.is_none() {
+                seen.shot = Some(Shot::new(model, state, offset));
+            }
+        },
+    )?;
     Ok(seen)
 }
 
 fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     let time = page.pick(12.0, 6.0);
     page.text(format!(
-        "A beam of {LENGTH} m × 1 m × 1 m, {} tetrahedra, `Y = 1` MPa, `ν = 0.3`, `ρ = 1000` kg/m³, is held at one end and turned by the other, \
-         by 180° within {time} s, with steps of 15 ms and the default damping time. Theory for the middle of a long beam: for the linear strain a turn `θ` of \
-         the end is a displacement of `sin θ` times the arm, half of which arrives in the middle, along the tangent. So that turns by `atan(½ sin θ)` \
-         only, and its area grows by `1 + ¼ sin² θ`, one over the squared cosine of its turn. With the quadratic term it turns by `θ/2`; \
-         it then becomes a little thinner, with the square of the twist, because fibres away from the axis are stretched. \
-         The ends, which keep their size, disturb the linear strain as far as the middle when they are turned by more than 90°: it takes them for pressed together.",
+        "A beam of {LENGTH} m × 1 m × 1 m, {} tetrahedra, `Y = 1` MPa, `ν = 0.3`, `ρ = 1000` kg/m³, is fixed at one end. The other end is rotated \
+         by 180° within {time} s, with steps of 15 ms and the default damping time. Theory for the middle of a long beam: with the linear strain, a rotation `θ` of \
+         the end is a tangential displacement of `sin θ` times the distance from the axis, and the middle moves by half of it. The middle therefore rotates only by `atan(½ sin θ)`, \
+         and its area grows by `1 + ¼ sin² θ`, the inverse of the squared cosine of its rotation. With the quadratic term it rotates by `θ/2`. \
+         It then becomes slightly thinner, with the square of the twist, because fibers away from the axis are stretched. \
+         The ends keep their size. With the linear strain, they affect the middle when rotated by more than 90°, since the rotation appears as compression.",
         page.pick(1280, 160)
     ));
     let full = twisted(page, Strain::Nonlinear, time, Vec3::ZERO)?;
@@ -93,18 +102,18 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     let theory: Vec<f64> = (0..=90).map(|i| f64::from(2 * i)).collect();
     let curve = |law: fn(f64) -> f64| theory.iter().map(|&degrees| (degrees, law(degrees.to_radians()))).collect();
     let panel = |y_label: &str, series: Vec<Series>| Plot {
-        x_label: "turn of the end, degrees".into(),
+        x_label: "rotation of the end, degrees".into(),
         y_label: y_label.into(),
         series,
         ..Plot::default()
     };
     let panels = vec![
         panel(
-            "turn of the middle, degrees",
+            "rotation of the middle, degrees",
             vec![
                 Series::new("with the quadratic term", full.turns.clone()),
                 Series::new("linear strain", linear.turns.clone()),
-                Series::new("half of the turn", curve(|angle| 0.5 * angle.to_degrees())),
+                Series::new("half the rotation", curve(|angle| 0.5 * angle.to_degrees())),
                 Series::new("atan(½ sin θ)", curve(|angle| (0.5 * angle.sin()).atan().to_degrees())),
             ],
         ),
@@ -124,10 +133,18 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
             ],
         ),
     ];
-    page.figure("twist", "The middle of the beam, and its volume", Figure { panels, ..Figure::default() })?;
+    page.figure(
+        "twist",
+        "Rotation and area of the middle of the beam, and its volume",
+        Figure { panels, ..Figure::default() },
+    )?;
     let shots: Vec<Shot> = [&full, &linear].into_iter().filter_map(|seen| seen.shot.clone()).collect();
-    let image = draw(&shots, "end turned by 90°: with the quadratic term (above), linear strain (below)", [960, 640])?;
-    page.picture("beams", "The end turned by 90°, with the quadratic term above, and without it below", &image)?;
+    let image = draw(&shots, "end rotated by 90°: with the quadratic term (above), linear strain (below)", [960, 640])?;
+    page.picture(
+        "beams",
+        "The beam with its end rotated by 90°: with the quadratic term above, without it below",
+        &image,
+    )?;
 
     let row = |degrees: f64| {
         let parts = [&full, &linear].map(|seen| {
@@ -137,11 +154,11 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     };
     let rows = [30.0, 60.0, 90.0, 120.0, 150.0, 180.0].map(row).to_vec();
     let heading = [
-        "turn of the end, °",
-        "quadratic: turn of the middle, °",
+        "rotation of the end, °",
+        "quadratic: rotation of the middle, °",
         "its area, relative",
         "volume, relative",
-        "linear: turn of the middle, °",
+        "linear: rotation of the middle, °",
         "its area, relative",
         "volume, relative",
     ];
@@ -149,14 +166,14 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
 
     let [kept, swollen] = [&full, &linear].map(|seen| at(&seen.volumes, 90.0) - 1.0);
     page.finding(
-        "with the quadratic term the twisted beam keeps its volume; without it, it swells",
+        "with the quadratic term the twisted beam preserves its volume; without it, the beam swells",
         kept.abs() < 0.05 && swollen > 0.2,
         format!("volume changes by {} % and {} % at 90°", digits(100.0 * kept, 2), digits(100.0 * swollen, 3)),
     );
     let expected = 1.0 + 0.25 * FRAC_PI_2.sin().powi(2);
     let area = at(&linear.sections, 90.0);
     page.finding(
-        "the area of the middle grows as one over the squared cosine of its turn",
+        "without the term, the area of the middle grows as the inverse of the squared cosine of its rotation",
         (area / expected - 1.0).abs() < 0.05 && (at(&full.sections, 90.0) - 1.0).abs() < 0.05,
         format!(
             "{} without the term, {} by theory; {} with it",
@@ -167,7 +184,7 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     );
     let [half, none] = [&full, &linear].map(|seen| at(&seen.turns, 180.0));
     page.finding(
-        "turned half around, the middle follows by a quarter of a turn with the term, and is back where it was without it",
+        "when the end is rotated by 180°, the middle rotates by 90° with the term, and returns to its initial rotation without it",
         (half - 90.0).abs() < 3.0 && none.abs() < 3.0,
         format!("{}° and {}°", digits(half, 3), digits(none, 2)),
     );

@@ -1,4 +1,4 @@
-//! What a reduced model costs, and on what that depends.
+//! Cost of a reduced model.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -15,9 +15,9 @@ use pliant_pictures::{Plot, Series};
 
 use super::swing::{Bar, DT, Kind, reduction};
 use crate::Page;
-use crate::measure::{digits, exponent, least_seconds};
+use crate::measure::{digits, exponent, min_seconds};
 
-/// Evaluations that are timed together, as one is shorter than clocks can tell.
+/// Number of evaluations timed together, since one is shorter than the resolution of the clock.
 const TOGETHER: usize = 20;
 
 pub fn measure(page: &mut Page<'_>, fine: &Bar) -> anyhow::Result<()> {
@@ -46,9 +46,9 @@ pub fn measure(page: &mut Page<'_>, fine: &Bar) -> anyhow::Result<()> {
     let coarse_name = format!("step, {of_coarse} hexahedra, µs");
     let fine_name = format!("step, {of_fine} hexahedra, µs");
     let heading =
-        ["r", "coefficients", "force and stiffness, µs", &coarse_name, &fine_name, "times faster than the whole model"];
+        ["r", "coefficients", "force and stiffness, µs", &coarse_name, &fine_name, "times faster than the full model"];
     let caption = format!(
-        "Steps of linearised backward Euler; the whole model takes {} ms with {of_coarse} and {} ms with {of_fine} hexahedra",
+        "Steps of linearized backward Euler; the full model takes {} ms with {of_coarse} and {} ms with {of_fine} hexahedra",
         digits(whole[0], 3),
         digits(whole[1], 3)
     );
@@ -64,47 +64,47 @@ pub fn measure(page: &mut Page<'_>, fine: &Bar) -> anyhow::Result<()> {
             ..Series::new(name.replace(", µs", ""), points)
         });
     let plot = Plot {
-        x_label: "directions r".into(),
+        x_label: "basis vectors r".into(),
         y_label: "time in µs".into(),
         x_scale: Scale::Logarithmic,
         y_scale: Scale::Logarithmic,
         series: series.collect(),
         ..Plot::default()
     };
-    page.figure("cost-by-directions", "Time of a step and of an evaluation of the polynomial, for two meshes", plot)?;
+    page.figure("cost-by-directions", "Time per step and per evaluation of the polynomial, for two meshes", plot)?;
     let (size, _, last) = counts[counts.len() - 1];
     page.finding(
-        "the polynomial has the same number of coefficients for every mesh: those of symmetric forms of degree 2, 3 and 4",
+        "the number of coefficients of the polynomial, those of symmetric forms of degree 2, 3 and 4, does not depend on the mesh",
         counts.iter().all(|&(r, a, b)| a == b && a == expected_count(r)),
         format!("{last} for r = {size} with {of_coarse} and with {of_fine} hexahedra"),
     );
-    page.finding_by_clock(
-        "so that the time of a step does not depend on the mesh",
+    page.timing_finding(
+        "the time per step does not depend on the mesh",
         spread < 1.5,
         format!("within a factor of {}", digits(spread, 3)),
     );
-    page.finding_by_clock(
-        "and grows with no more than the fourth power of `r`",
+    page.timing_finding(
+        "the time per step grows at most with the fourth power of `r`",
         power < 4.2,
-        format!("force and stiffness as `r` to the power of {}", digits(power, 3)),
+        format!("force and stiffness: `r` to the power of {}", digits(power, 3)),
     );
     let (fewest, most) = (faster[0], faster[faster.len() - 1]);
-    page.finding_by_clock(
-        "steps in few directions are faster than those of the whole model by orders of magnitude",
+    page.timing_finding(
+        "steps with few basis vectors are faster than those of the full model by orders of magnitude",
         fewest > 100.0 && most > 1.0,
         format!("{} times for r = {}, {} times for r = {size}", digits(fewest, 2), sizes[0], digits(most, 2)),
     );
     Ok(())
 }
 
-/// How many different numbers symmetric forms of degree 2, 3 and 4 in `r` variables have.
+/// Returns the number of independent coefficients of symmetric forms of degree 2, 3 and 4 in `r` variables.
 fn expected_count(r: usize) -> usize {
     let second = r * (r + 1) / 2;
     let third = second * (r + 2) / 3;
     second + third + third * (r + 3) / 4
 }
 
-/// How many numbers a saved reduction has more than one without polynomial.
+/// Returns the number of coefficients that a saved reduction has in addition to one without a polynomial.
 fn coefficient_count(model: &Model, reduction: &Reduction) -> anyhow::Result<usize> {
     let saved = |reduction: &Reduction| -> anyhow::Result<usize> {
         let files = Memory::default();
@@ -116,23 +116,23 @@ fn coefficient_count(model: &Model, reduction: &Reduction) -> anyhow::Result<usi
     Ok((saved(reduction)? - saved(&bare)?) / size_of::<f64>())
 }
 
-/// Time of the polynomial and of a step, in µs.
+/// Measures the times of the polynomial and of a step \[µs\].
 fn time_reduced(page: &Page<'_>, model: Model, reduction: Reduction) -> anyhow::Result<[f64; 2]> {
-    page.now(format_args!("time in {} directions", reduction.basis().size()))?;
+    page.now(format_args!("time with {} basis vectors", reduction.basis().size()))?;
     let mut reduced = ReducedModel::new(model, reduction)?;
-    let (mut state, mut solver, mut scheme) =
+    let (mut state, mut solver, mut integrator) =
         (reduced.rest_state(), Dense::default(), LinearizedBackwardEuler::default());
     let mut outcome = Ok(());
-    let step = least_seconds(page.pick(20, 3), || {
+    let step = min_seconds(page.pick(20, 3), || {
         for _ in 0..TOGETHER {
-            if let Err(error) = scheme.step(&mut reduced, &mut solver, &mut state, DT) {
+            if let Err(error) = integrator.step(&mut reduced, &mut solver, &mut state, DT) {
                 outcome = Err(error);
             }
         }
     });
     outcome?;
     let mut force = vec![0.0; state.q.len()];
-    let evaluation = least_seconds(page.pick(20, 3), || {
+    let evaluation = min_seconds(page.pick(20, 3), || {
         for _ in 0..TOGETHER {
             reduced.linearize(&state.q, 0.0, Definiteness::Exact, &mut force);
         }
@@ -140,15 +140,15 @@ fn time_reduced(page: &Page<'_>, model: Model, reduction: Reduction) -> anyhow::
     Ok([evaluation, step].map(|seconds| 1e6 * seconds / TOGETHER as f64))
 }
 
-/// Time of a step of the whole model, in ms.
+/// Measures the time of a step of the full model \[ms\].
 fn time_whole(page: &Page<'_>, bar: &Bar) -> anyhow::Result<f64> {
     page.now(format_args!("time with {} hexahedra", bar.mesh.element_count()))?;
     let mut model = bar.model("stvk")?;
     let (mut state, mut solver) = (model.rest_state(), SolverParams::default().build());
-    let mut scheme = LinearizedBackwardEuler::default();
+    let mut integrator = LinearizedBackwardEuler::default();
     let mut outcome = Ok(());
-    let seconds = least_seconds(page.pick(20, 3), || {
-        if let Err(error) = scheme.step(&mut model, &mut *solver, &mut state, DT) {
+    let seconds = min_seconds(page.pick(20, 3), || {
+        if let Err(error) = integrator.step(&mut model, &mut *solver, &mut state, DT) {
             outcome = Err(error);
         }
     });

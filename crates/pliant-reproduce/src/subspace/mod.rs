@@ -1,4 +1,4 @@
-//! Barbič and James 2005: models that move in a few directions.
+//! Barbič and James 2005: reduced models.
 
 mod cost;
 mod swing;
@@ -19,19 +19,19 @@ use swing::{Bar, DT, Full, Kind, Reduced, YOUNG, reduction};
 pub const EXPERIMENT: Experiment = Experiment {
     name: "subspace",
     paper: &paper::SUBSPACE,
-    part: "reduced against full",
-    title: "Reduced St. Venant–Kirchhoff models against the whole model",
-    reports: "The elastic force of a body that may move in `r` directions only is a polynomial of the third degree in `r` numbers, whatever the mesh: \
-              with its coefficients worked out beforehand, steps take microseconds. Linear modes alone cannot follow large deflections; with \
-              modal derivatives beside them, twenty or thirty directions can.",
+    part: "reduced contradicts_paper full",
+    title: "Reduced St. Venant–Kirchhoff models contradicts_paper the full model",
+    reports: "The elastic force of a reduced model with `r` basis vectors is a cubic polynomial in the `r` reduced coordinates, for any mesh. \
+              With precomputed coefficients, steps take microseconds. Linear modes alone cannot represent large deflections; a basis of \
+              modes and modal derivatives with twenty or thirty vectors can.",
     run,
 };
 
 fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     let bar = Bar::new(page.pick([40, 4, 4], [12, 2, 2]))?;
     page.text(format!(
-        "A bar of 1 × 0.1 × 0.1 m, held at one end, is let go under gravity and swings: {} hexahedra, {} vertices, `Y = {}` MPa, `ν = 0.35`, `ρ = 1000` kg/m³, no damping; \
-         Newmark's scheme with steps of {} ms, solved to the end, for the whole and for the reduced models. Gravity pulls aside too, so that the swing is not in a plane.",
+        "A bar of 1 × 0.1 × 0.1 m, fixed at one end, is released under gravity and swings: {} hexahedra, {} vertices, `Y = {}` MPa, `ν = 0.35`, `ρ = 1000` kg/m³, no damping. \
+         The full and the reduced models use Newmark's method with steps of {} ms and Newton iterations until convergence. Gravity also has a lateral component, so that the swing is not planar.",
         bar.mesh.element_count(),
         bar.mesh.vertex_count(),
         YOUNG / 1e6,
@@ -42,20 +42,20 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     cost::measure(page, &bar)
 }
 
-/// The reduced force against the projection of the whole one.
+/// Compares the reduced force with the projection of the full force.
 fn polynomial(page: &mut Page<'_>, bar: &Bar) -> anyhow::Result<()> {
     let model = bar.model(Kind::Derivatives.law())?;
     let size = page.pick(20, 10);
     let reduction = reduction(page, &model, Kind::Derivatives, size)?;
     let basis: &Basis = reduction.basis();
     let Some(mut tensors) = StVkTensors::new(&model, basis, &mut |_, _| std::ops::ControlFlow::Continue(())) else {
-        anyhow::bail!("the model is not one of St. Venant–Kirchhoff");
+        anyhow::bail!("the law of the model is not St. Venant–Kirchhoff");
     };
     let mut random = fastrand::Rng::with_seed(2005);
     let mut worst = [0.0_f64; 2];
     for scale in [1e-3, 0.1, 1.0, 10.0] {
-        page.now(format_args!("polynomial against projection at {scale}"))?;
-        // In coordinates of a mass-orthonormal basis, of a body of 10 kg: 1 is a third of a metre.
+        page.now(format_args!("polynomial contradicts_paper projection at {scale}"))?;
+        // The basis is mass-orthonormal and the body has 10 kg, so a reduced coordinate of 1 is a third of a meter.
         let q: Vec<f64> = (0..size).map(|_| scale * (2.0 * random.f64() - 1.0)).collect();
         let u = basis.expand(&q);
         let (mut force, mut stiffness) = (vec![0.0; u.len()], BlockMatrix::zero(model.pattern().clone()));
@@ -77,7 +77,7 @@ fn polynomial(page: &mut Page<'_>, bar: &Bar) -> anyhow::Result<()> {
         }
     }
     page.finding(
-        "the polynomial is the projected force, and its derivative the projected stiffness, not an approximation of them",
+        "the polynomial equals the projected force, and its derivative equals the projected stiffness, without approximation",
         worst[0].max(worst[1]) < 1e-10,
         format!("within {} of the largest force and {} of the largest stiffness, r = {size}", digits(worst[0], 2), digits(worst[1], 2)),
     );
@@ -90,7 +90,7 @@ fn accuracy(page: &mut Page<'_>, bar: &Bar) -> anyhow::Result<()> {
     let steps = page.pick(150, 80);
     let full = Full::swing(page, bar, steps)?;
     let (mut rows, mut shots) = (Vec::new(), vec![full.shot(bar, Vec3::ZERO)?]);
-    let mut tips = vec![Series::new("whole model", full.tip.clone())];
+    let mut tips = vec![Series::new("full model", full.tip.clone())];
     let mut curves = Vec::new();
     let mut at_compared = Vec::new();
     for kind in [Kind::Derivatives, Kind::Modes, Kind::Linear] {
@@ -119,7 +119,7 @@ fn accuracy(page: &mut Page<'_>, bar: &Bar) -> anyhow::Result<()> {
         curves.iter().map(|curve| curve.points.iter().map(|(_, error)| *error).collect()).collect();
     let panels = vec![
         Plot {
-            x_label: "directions r".into(),
+            x_label: "basis vectors r".into(),
             y_label: "error, % of the largest displacement".into(),
             y_scale: Scale::Logarithmic,
             series: curves,
@@ -129,26 +129,31 @@ fn accuracy(page: &mut Page<'_>, bar: &Bar) -> anyhow::Result<()> {
     ];
     page.figure(
         "error",
-        "Error of the shape in the norm of the mass matrix, at the worst time, against the number of directions; and the swing",
+        "Maximum error of the shape over time, in the norm of the mass matrix, contradicts_paper the number of basis vectors; and the swing",
         Figure { panels, ..Figure::default() },
     )?;
-    let image = draw(&shots, "whole model; modes and derivatives; modes alone; linear modal analysis", [960, 540])?;
-    page.picture("swing", "The bar at its lowest, from the back to the front: the whole model, then with 20 directions by modes and derivatives, by modes alone, and by linear modal analysis", &image)?;
+    let image = draw(&shots, "full model; modes and derivatives; modes alone; linear modal analysis", [960, 540])?;
+    page.picture("swing", "The bar at its lowest position, from back to front: the full model, then 20 basis vectors with modes and derivatives, modes alone, and linear modal analysis", &image)?;
     let heading = [
         "basis",
         "r",
         "error of the shape, %",
         "error of the tip, %",
         "lowest tip, m",
-        "largest volume, of that at rest",
+        "maximum volume, relative to rest",
     ];
-    page.table("accuracy", &format!("The whole model goes down by {} m", digits(-deflection, 3)), &heading, rows)?;
+    page.table(
+        "accuracy",
+        &format!("The tip of the full model moves down by {} m", digits(-deflection, 3)),
+        &heading,
+        rows,
+    )?;
 
-    let [with, alone, linear] = &at_compared[..] else { anyhow::bail!("there are three kinds of bases") };
+    let [with, alone, linear] = &at_compared[..] else { anyhow::bail!("expected three kinds of bases") };
     let falls = errors[0].windows(2).all(|pair| pair[1] < pair[0]);
     let (first, last) = (errors[0][0], errors[0][errors[0].len() - 1]);
     page.finding(
-        "with modal derivatives the error falls with the number of directions",
+        "with modal derivatives the error decreases with the number of basis vectors",
         falls,
         format!(
             "from {} % at r = {} to {} % at r = {}",
@@ -159,7 +164,7 @@ fn accuracy(page: &mut Page<'_>, bar: &Bar) -> anyhow::Result<()> {
         ),
     );
     page.finding(
-        "and twenty directions follow a swing by more than 0.45 of the length to a few per cent",
+        "twenty basis vectors reproduce a swing of more than 0.45 times the length within a few percent",
         with.error < 0.04 && -deflection > 0.45,
         format!(
             "{} % of the largest displacement, tip down by {} m of 1 m",
@@ -168,7 +173,7 @@ fn accuracy(page: &mut Page<'_>, bar: &Bar) -> anyhow::Result<()> {
         ),
     );
     page.finding(
-        "as many linear modes alone are far off: St. Venant–Kirchhoff resists the growth that they need to turn, and locks",
+        "the same number of linear modes alone has large errors: linear modes represent rotation only with volume growth, which St. Venant–Kirchhoff resists, so the model locks",
         alone.error > 5.0 * with.error && alone.lowest > 0.8 * deflection,
         format!(
             "error {} %, tip down by {} m instead of {}",
@@ -178,9 +183,9 @@ fn accuracy(page: &mut Page<'_>, bar: &Bar) -> anyhow::Result<()> {
         ),
     );
     page.finding(
-        "and linear modal analysis, which does not resist it, grows",
+        "linear modal analysis does not resist the growth, and its volume increases",
         linear.volume > 1.1 && with.volume < 1.05,
-        format!("to {} of its volume, with derivatives {}", digits(linear.volume, 3), digits(with.volume, 3)),
+        format!("to {} times its volume; with derivatives {}", digits(linear.volume, 3), digits(with.volume, 3)),
     );
     Ok(())
 }
@@ -189,7 +194,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// The largest difference as a part of the largest number.
+/// Returns the maximum difference relative to the maximum of `expected`.
 fn relative(found: &[f64], expected: &[f64]) -> f64 {
     let pairs = found.iter().zip(expected);
     let (error, size) =

@@ -1,4 +1,4 @@
-//! A bar that swings, as a whole and in a few directions.
+//! Swinging bar as a full model and as reduced models.
 
 use std::ops::ControlFlow;
 
@@ -7,7 +7,7 @@ use pliant::integrator::{Integrator, Newmark};
 use pliant::material::{AnyLaw, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, VolumeMesh, generate};
-use pliant::model::{Body, Hold, Model};
+use pliant::model::{Body, Fixed, Model};
 use pliant::reduced::{ReducedModel, Reduction, ReductionParams};
 use pliant::solver::Dense;
 use pliant::system::State;
@@ -16,21 +16,21 @@ use crate::measure::march;
 use crate::picture::Shot;
 use crate::{Page, Stopped};
 
-/// Young's modulus, in Pa.
+/// Young's modulus \[Pa\].
 pub const YOUNG: f64 = 4e6;
-/// Of a step, in s.
+/// Time step \[s\].
 pub const DT: f64 = 0.01;
-/// Steps of reduced models between two looks at whether the user wants to stop.
+/// Number of steps of reduced models between two progress reports.
 const LOOK: usize = 50;
 
-/// What a basis is made of.
+/// Kind of basis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Linear modes and their derivatives.
     Derivatives,
-    /// Linear modes, with the law of the whole model.
+    /// Linear modes, with the law of the full model.
     Modes,
-    /// Linear modes and the linear law: modal analysis.
+    /// Linear modes with the linear law (modal analysis).
     Linear,
 }
 
@@ -53,7 +53,7 @@ impl Kind {
     }
 }
 
-/// A bar that is held at one end.
+/// Bar that is fixed at one end.
 pub struct Bar {
     pub mesh: VolumeMesh,
     tip: usize,
@@ -69,8 +69,8 @@ impl Bar {
     pub fn model(&self, law: &str) -> anyhow::Result<Model> {
         let law = AnyLaw::new(law, YoungPoisson { young: YOUNG, poisson: 0.35 })?;
         let builder = Model::builder().body(Body::new(self.mesh.clone(), law, 1000.0));
-        let held = builder.hold(Hold::fixed(self.mesh.vertex_sets()["x-min"].clone()));
-        Ok(held.gravity(Vec3::new(0.0, -9.81, 3.0)).build()?)
+        let fixed = builder.fix(Fixed::new(self.mesh.vertex_sets()["x-min"].clone()));
+        Ok(fixed.gravity(Vec3::new(0.0, -9.81, 3.0)).build()?)
     }
 
     fn tip(&self, q: &[f64]) -> Vec3 {
@@ -78,25 +78,26 @@ impl Bar {
     }
 }
 
-/// Reduce a model.
+/// Computes a reduction of a model.
 pub fn reduction(page: &Page<'_>, model: &Model, kind: Kind, size: usize) -> anyhow::Result<Reduction> {
-    let what = format!("{} in {size} directions", kind.name());
+    let what = format!("{} with {size} basis vectors", kind.name());
     page.now(&what)?;
     let mut watch = |_| if page.now(&what).is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
     let made = Reduction::new(model, &kind.params(size), &mut watch);
-    // If it was the user who broke off, that is what to say.
+    // Reports a stop by the user as such, rather than as a failed reduction.
     page.now(&what)?;
     Ok(made?.0)
 }
 
-/// How the whole model swings.
+/// Motion of the full model.
 pub struct Full {
     /// Displacements after each step.
     shapes: Vec<Vec<f64>>,
-    /// Time and height of the tip over rest.
+    /// Time \[s\] and height of the tip relative to rest \[m\].
     pub tip: Vec<(f64, f64)>,
-    /// The least of these heights, and in which step.
+    /// Minimum of these heights \[m\].
     pub lowest: f64,
+    /// Step of the minimum.
     lowest_step: usize,
 }
 
@@ -106,7 +107,7 @@ impl Full {
         let mut state = model.rest_state();
         let mut full = Self { shapes: Vec::new(), tip: Vec::new(), lowest: 0.0, lowest_step: 0 };
         let outcome =
-            march(page, "whole model", &mut model, &mut Newmark::default(), &mut state, DT, steps, |_, state| {
+            march(page, "full model", &mut model, &mut Newmark::default(), &mut state, DT, steps, |_, state| {
                 let height = bar.tip(&state.q).y;
                 if height < full.lowest {
                     (full.lowest, full.lowest_step) = (height, full.shapes.len());
@@ -115,12 +116,12 @@ impl Full {
                 full.shapes.push(state.q.clone());
             })?;
         if !outcome.is_finished() {
-            bail!("the whole model: {outcome:?}");
+            bail!("full model: {outcome:?}");
         }
         Ok(full)
     }
 
-    /// What it looks like at its lowest.
+    /// Returns the shape at the lowest position of the tip.
     pub fn shot(&self, bar: &Bar, offset: Vec3) -> anyhow::Result<Shot> {
         let model = bar.model("stvk")?;
         let state = State { q: self.shapes[self.lowest_step].clone(), ..model.rest_state() };
@@ -128,19 +129,19 @@ impl Full {
     }
 }
 
-/// How a reduced model swings, beside the whole one.
+/// Motion of a reduced model, compared with the full model.
 pub struct Reduced {
-    /// Time and height of the tip over rest.
+    /// Time \[s\] and height of the tip relative to rest \[m\].
     pub tip: Vec<(f64, f64)>,
-    /// The largest `‖u − u_full‖` in the norm of the mass matrix, as a part of the largest `‖u_full‖`.
+    /// Maximum `‖u − u_full‖` in the norm of the mass matrix, relative to the maximum `‖u_full‖`.
     pub error: f64,
-    /// The largest distance between the tips, as a part of the largest way of that of the whole model.
+    /// Maximum distance between the tips, relative to the maximum tip displacement of the full model.
     pub tip_error: f64,
-    /// The least height of the tip, in m.
+    /// Minimum height of the tip relative to rest \[m\].
     pub lowest: f64,
-    /// The largest volume, as a part of that at rest.
+    /// Maximum volume relative to rest.
     pub volume: f64,
-    /// The whole body when the whole model is at its lowest.
+    /// State of the full mesh at the lowest position of the full model.
     pub extreme: State,
 }
 
@@ -149,15 +150,15 @@ impl Reduced {
         let model = bar.model(kind.law())?;
         let reduction = reduction(page, &model, kind, size)?;
         let mut reduced = ReducedModel::new(model, reduction)?;
-        let (mut scheme, mut solver, mut state) = (Newmark::default(), Dense::default(), reduced.rest_state());
+        let (mut integrator, mut solver, mut state) = (Newmark::default(), Dense::default(), reduced.rest_state());
         let norm = |model: &Model, u: &[f64]| (2.0 * model.mass().kinetic_energy(u)).sqrt();
         let (mut error, mut tip_error, mut largest, mut farthest) = (0.0_f64, 0.0_f64, 0.0_f64, 0.0_f64);
         let (mut tip, mut lowest, mut volume, mut extreme) = (Vec::new(), 0.0_f64, 0.0_f64, None);
         for (number, shape) in full.shapes.iter().enumerate() {
             if number % LOOK == 0 {
-                page.now(format_args!("{} in {size} directions: step {number}", kind.name()))?;
+                page.now(format_args!("{} with {size} basis vectors: step {number}", kind.name()))?;
             }
-            scheme.step(&mut reduced, &mut solver, &mut state, DT)?;
+            integrator.step(&mut reduced, &mut solver, &mut state, DT)?;
             let now = reduced.expand(&state);
             let difference: Vec<f64> = now.q.iter().zip(shape).map(|(a, b)| a - b).collect();
             error = error.max(norm(reduced.model(), &difference));

@@ -1,11 +1,11 @@
-//! Ways to collapse a body, and how far it is from its shape.
+//! Collapsed initial states, and the distance of a body from its rest shape.
 
 use pliant::math::{Mat3, Matrix, Vec3, nearest_rotation, outer};
 use pliant::mesh::VolumeMesh;
 use pliant::model::Model;
 use pliant::system::State;
 
-/// How a body is collapsed.
+/// Kind of collapse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Collapse {
     Plane,
@@ -16,14 +16,14 @@ pub enum Collapse {
 
 pub const COLLAPSES: [Collapse; 4] = [Collapse::Plane, Collapse::Point, Collapse::Random, Collapse::InsideOut];
 
-/// What a body looks like at some time.
+/// Shape of a body at an instant.
 #[derive(Debug, Clone, Copy)]
-pub struct Moment {
-    /// In s.
+pub struct Snapshot {
+    /// Time \[s\].
     pub time: f64,
-    /// How many elements are inverted or flat.
+    /// Number of elements that are inverted or flat.
     pub inverted: usize,
-    /// How far vertices are from the shape on average, as a part of the size.
+    /// Distance of the vertices from the rest shape (RMS), relative to the size.
     pub distance: f64,
 }
 
@@ -37,7 +37,8 @@ impl Collapse {
         }
     }
 
-    /// Put all vertices of a body around the origin where this puts them; at random, that is into a cube from `−size` to `size`.
+    /// Displaces all vertices of a body centered at the origin. A random collapse places them in a cube from `−size` to
+    /// `size`.
     pub fn apply(self, mesh: &VolumeMesh, size: f64, seed: u64, state: &mut State) {
         let mut random = fastrand::Rng::with_seed(seed);
         let mut anywhere = || size * (2.0 * random.f64() - 1.0);
@@ -53,7 +54,7 @@ impl Collapse {
     }
 }
 
-impl Moment {
+impl Snapshot {
     pub fn of(model: &Model, state: &State, size: f64) -> Self {
         let positions = model.positions(state);
         let volume = |element: &[u32]| {
@@ -66,7 +67,7 @@ impl Moment {
     }
 }
 
-/// The root of the mean square distance of vertices from their shape, which is moved and turned to where that is least, in m.
+/// Returns the RMS distance of vertices from the rest shape after the best rigid alignment \[m\].
 fn distance(rest: &[Vec3], positions: &[Vec3]) -> f64 {
     let mean = |points: &[Vec3]| points.iter().sum::<Vec3>() / points.len() as f64;
     let (rest_mean, mean) = (mean(rest), mean(positions));

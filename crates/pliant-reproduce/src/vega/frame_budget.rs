@@ -1,4 +1,4 @@
-//! Where the time of a frame goes.
+//! Breakdown of the time per frame.
 
 use std::time::Instant;
 
@@ -18,27 +18,27 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "vega-frame-budget",
     paper: &paper::VEGA,
     part: "table 1",
-    title: "The budget of a frame",
-    reports: "A coarse mesh is simulated, and a detailed surface is embedded into it and shown. Of the time of a frame, forces with \
-              stiffness and the linear solver take nearly all; interpolating the surface and its normals cost little.",
+    title: "Time budget of a frame",
+    reports: "A coarse mesh is simulated, and a detailed surface embedded into it is displayed. Forces with stiffness and the linear solver take \
+              nearly all of the frame time; interpolating the surface and its normals costs little.",
     run,
 };
 
-/// Faces of a body beyond which its edges are not drawn.
-const MOST_EDGED: usize = 3000;
+/// Maximum number of faces of a body whose edges are drawn.
+const MAX_EDGED: usize = 3000;
 
-/// What was measured of a body.
+/// Measurements of a body.
 struct Row {
     name: &'static str,
     solver: &'static str,
-    /// In s, means of all frames: forces and stiffness, the linear solver, all of the step, the surface, its normals.
+    /// Mean times per frame \[s\]: forces and stiffness, linear solver, whole step, surface, and its normals.
     forces: f64,
     solving: f64,
     step: f64,
     surface: f64,
     normals: f64,
     factors: f64,
-    /// VegaFEM's step, in ms.
+    /// Time of VegaFEM's step \[ms\].
     there: Option<f64>,
 }
 
@@ -48,14 +48,14 @@ impl Row {
     }
 }
 
-/// A body to be made.
+/// Body to be created.
 #[derive(Clone, Copy)]
 struct Wanted {
     make: fn() -> anyhow::Result<Specimen>,
-    /// How many vertices the one has that it stands for.
+    /// Number of vertices of the original body.
     vertices: usize,
-    /// What a step of a body of that size takes VegaFEM 4.0, in ms, if that is known: linearised, PARDISO at every step, two threads, the same law but for cubes, whose law
-    /// is not invertible there. Measured on another machine.
+    /// Time per step of VegaFEM 4.0 for a body of that size \[ms\], if known, measured on another machine: linearized,
+    /// PARDISO at every step, two threads, and the same law, except for cubes, whose law is not invertible there.
     there: Option<f64>,
 }
 
@@ -71,10 +71,10 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     let (mut sizes, mut rows, mut shots) = (Vec::new(), Vec::new(), Vec::new());
     let (mut outside, mut affine, mut turned, mut unlike) = (0, 0.0_f64, 0.0_f64, 0.0_f64);
     for (number, wanted) in WANTED.iter().take(page.pick(5, 2)).enumerate() {
-        page.now("making a body")?;
+        page.now("creating a body")?;
         let specimen = (wanted.make)()?;
         unlike = unlike.max((specimen.mesh.vertex_count() as f64 / wanted.vertices as f64 - 1.0).abs());
-        let mut shown = Shown::new(&specimen)?;
+        let mut shown = VisualSurface::new(&specimen)?;
         outside += shown.embedding.outside().len();
         let (moved, normals) = shown.errors_when_moved(&specimen);
         (affine, turned) = (affine.max(moved), turned.max(normals));
@@ -99,66 +99,67 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
         }
     }
     page.text(format!(
-        "Bodies are of invertible St. Venant–Kirchhoff material, {}, linearised backward Euler, and begin to sag from rest. *Default* is Pliant's own solver, \
-         which keeps factors for many steps; *direct* factors every matrix in double precision, as VegaFEM does with PARDISO. Times are means, those of the first frame, \
-         which analyses the pattern, left out. VegaFEM's steps are those of bodies of the same sizes on another machine, with two threads and PARDISO.",
+        "Bodies are of invertible St. Venant–Kirchhoff material, {}, linearized backward Euler, and begin to sag from rest. *Default* is Pliant's \
+         default solver, which reuses factors for many steps; *direct* factorizes every matrix in double precision, as VegaFEM does with PARDISO. \
+         Times are means over all frames except the first, which includes the symbolic factorization. VegaFEM's steps are for bodies of the same sizes \
+         on another machine, with two threads and PARDISO.",
         setting::in_words()
     ));
     page.table(
         "bodies",
-        "The bodies",
-        &["body", "vertices there", "vertices", "elements", "surface vertices", "Y in Pa"],
+        "Bodies",
+        &["body", "vertices in the original", "vertices", "elements", "surface vertices", "Y in Pa"],
         sizes,
     )?;
     page.picture(
         "bodies",
-        "Meshes (below), and the surfaces that are embedded in them, each at its own scale",
+        "Meshes (below) and the surfaces embedded in them, each scaled to the same size",
         &draw(&shots, "", [1400, 600])?,
     )?;
     table(page, &rows)?;
 
     page.finding(
-        "bodies have as many vertices as those of the paper and as VegaFEM's own models",
+        "bodies have as many vertices as those of the paper and of VegaFEM's models",
         unlike < 0.01,
         format!("within {} %", digits(100.0 * unlike, 2)),
     );
     page.finding(
-        "every vertex of the detailed surfaces is inside of the mesh that carries it",
+        "every vertex of the detailed surfaces is inside its mesh",
         outside == 0,
         format!("{outside} outside"),
     );
     page.finding(
         "a surface follows an affine motion of its mesh exactly",
         affine < 1e-12,
-        format!("off by at most {} of the size of the body", digits(affine, 2)),
+        format!("maximum error {} relative to the size of the body", digits(affine, 2)),
     );
-    page.finding("normals turn with a body that turns", turned < 1e-9, format!("off by at most {}", digits(turned, 2)));
+    page.finding("normals rotate with a rotating body", turned < 1e-9, format!("maximum error {}", digits(turned, 2)));
     let share = |row: &Row| (row.surface + row.normals) / row.total();
     let largest = |solver: &str| rows.iter().rfind(|row| row.solver == solver);
     let (small, large): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|row| row.name == "dinosaur");
     let most = |rows: &[&Row]| 100.0 * rows.iter().map(|row| share(row)).fold(0.0, f64::max);
-    page.finding_by_clock(
-        "surface and normals are a small part of a frame, but for the smallest body",
+    page.timing_finding(
+        "surface and normals take a small fraction of a frame, except for the smallest body",
         most(&large) < 20.0,
-        format!("at most {} % of one; {} % with the dinosaur", digits(most(&large), 2), digits(most(&small), 2)),
+        format!("at most {} % of a frame; {} % for the dinosaur", digits(most(&large), 2), digits(most(&small), 2)),
     );
     if let Some(row) = largest("direct") {
-        page.finding_by_clock(
-            "with a factor at every step, the solver dominates in large bodies",
+        page.timing_finding(
+            "with a factorization at every step, the solver dominates for large bodies",
             row.solving > 0.5 * row.total(),
             format!("{} % of a frame of the {}", digits(100.0 * row.solving / row.total(), 3), row.name),
         );
     }
     let faster: Vec<f64> = rows.chunks(2).filter_map(|pair| Some(pair.get(1)?.step / pair.first()?.step)).collect();
-    page.finding_by_clock(
-        "keeping factors makes steps faster than a factor at every step",
+    page.timing_finding(
+        "reusing factors makes steps faster than a factorization at every step",
         faster.iter().all(|&times| times > 1.0),
         format!("{} times", listed(&faster)),
     );
     let compared = rows.iter().filter(|row| row.solver == "default");
     let faster: Vec<f64> = compared.filter_map(|row| Some(row.there? / (1e3 * row.step))).collect();
-    page.finding_by_clock(
-        "with it, steps are faster than those of VegaFEM 4.0 on bodies of the same sizes",
+    page.timing_finding(
+        "with reused factors, steps are faster than those of VegaFEM 4.0 on bodies of the same sizes",
         faster.iter().all(|&times| times > 1.0),
         format!("{} times", listed(&faster)),
     );
@@ -179,8 +180,8 @@ fn table(page: &mut Page<'_>, rows: &[Row]) -> anyhow::Result<()> {
         "surface, ms",
         "normals, ms",
         "frame, ms",
-        "frames a second",
-        "factors a step",
+        "frames per second",
+        "factorizations per step",
         "step of VegaFEM 4.0, ms",
     ];
     let cells = |row: &Row| {
@@ -193,11 +194,11 @@ fn table(page: &mut Page<'_>, rows: &[Row]) -> anyhow::Result<()> {
             .chain([row.there.map_or("–".to_owned(), |there| digits(there, 3))])
             .collect()
     };
-    page.table("frames", "Where the time of a frame goes", &heading, rows.iter().map(cells).collect())
+    page.table("frames", "Breakdown of the time per frame", &heading, rows.iter().map(cells).collect())
 }
 
-/// What is shown of a body.
-struct Shown {
+/// Displayed surface of a body.
+struct VisualSurface {
     surface: SurfaceMesh,
     embedding: Embedding,
     compute: VertexNormals,
@@ -205,7 +206,7 @@ struct Shown {
     normals: Vec<Vec3>,
 }
 
-impl Shown {
+impl VisualSurface {
     fn new(specimen: &Specimen) -> anyhow::Result<Self> {
         let surface = specimen.surface()?;
         let embedding = Embedding::new(&specimen.mesh, surface.vertices())?;
@@ -214,8 +215,8 @@ impl Shown {
         Ok(Self { normals: points.clone(), surface, embedding, compute, points })
     }
 
-    /// How far the surface is from where it should be if its body is sheared, as a part of the size of the body, and its normals from theirs
-    /// if the body turns.
+    /// Returns the error of the surface when its body is sheared, relative to the size of the body, and the error of
+    /// its normals when the body rotates.
     fn errors_when_moved(&mut self, specimen: &Specimen) -> (f64, f64) {
         let shear = Mat3::from_cols_array(&[1.1, 0.2, -0.3, 0.1, 0.8, 0.2, 0.0, -0.2, 1.3]);
         let map = Affine3::from_mat3_translation(shear, Vec3::new(0.5, -0.2, 0.1));
@@ -235,26 +236,26 @@ impl Shown {
     }
 }
 
-/// Frames of a body that begins to move under its weight, and where it is after them.
+/// Simulates frames of a body that begins to move under its weight. Returns the timings and the final state.
 fn film(
     page: &Page<'_>,
     what: &str,
     specimen: &Specimen,
-    shown: &mut Shown,
+    shown: &mut VisualSurface,
     solver: &'static str,
     params: SolverParams,
     frames: usize,
 ) -> anyhow::Result<(Row, State)> {
     let mut model = setting::model(specimen)?;
-    let (mut scheme, mut linear) = (LinearizedBackwardEuler::default(), params.build());
+    let (mut integrator, mut linear) = (LinearizedBackwardEuler::default(), params.build());
     let mut state = model.rest_state();
-    page.now(format_args!("{what}: analysing"))?;
-    scheme.step(&mut model, &mut *linear, &mut state, STEP)?;
+    page.now(format_args!("{what}: analyzing"))?;
+    integrator.step(&mut model, &mut *linear, &mut state, STEP)?;
     let (mut sum, mut seconds) = (StepInfo::default(), [0.0; 3]);
     for frame in 0..frames {
         page.now(format_args!("{what}: frame {} of {frames}", frame + 1))?;
         let began = Instant::now();
-        sum = sum.and(&scheme.step(&mut model, &mut *linear, &mut state, STEP)?);
+        sum = sum.and(&integrator.step(&mut model, &mut *linear, &mut state, STEP)?);
         seconds[0] += began.elapsed().as_secs_f64();
         let began = Instant::now();
         shown.embedding.interpolate(&model.positions(&state), &mut shown.points);
@@ -278,8 +279,8 @@ fn film(
     Ok((row, state))
 }
 
-/// The mesh and the surface above it, made as large as all others are and put beside those.
-fn portraits(specimen: &Specimen, shown: &Shown, state: &State, number: usize) -> [Shot; 2] {
+/// Returns the mesh and the surface above it, scaled to a common size and placed next to the others.
+fn portraits(specimen: &Specimen, shown: &VisualSurface, state: &State, number: usize) -> [Shot; 2] {
     let boundary = specimen.mesh.boundary();
     let [low, high] = specimen.mesh.bounding_box();
     let (middle, scale) = (0.5 * (low + high), 1.0 / (high - low).max_element());
@@ -288,7 +289,7 @@ fn portraits(specimen: &Specimen, shown: &Shown, state: &State, number: usize) -
     let coarse = boundary.vertices.iter().map(|v| place(moved(v), 0.0)).collect();
     let fine = shown.points.iter().map(|x| place(*x, 0.9)).collect();
     let mesh = Shot::of_surface(&boundary.surface, coarse);
-    // Too many edges would leave nothing else to be seen.
-    let mesh = if boundary.faces.len() < MOST_EDGED { mesh } else { mesh.without_edges() };
+    // Too many edges would cover the picture.
+    let mesh = if boundary.faces.len() < MAX_EDGED { mesh } else { mesh.without_edges() };
     [mesh, Shot::of_surface(&shown.surface, fine).without_edges()]
 }

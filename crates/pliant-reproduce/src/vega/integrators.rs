@@ -1,4 +1,4 @@
-//! What a step costs, scheme by scheme.
+//! Cost of a step for each integrator.
 
 use std::time::Instant;
 
@@ -19,23 +19,23 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "vega-integrators",
     paper: &paper::VEGA,
     part: "table 3",
-    title: "A step by scheme",
-    reports: "Implicit Newmark and backward Euler, made semi-implicit by one linear system a step, cost forces, stiffness and a factor each time. \
-              Central differences factor once if damping is constant; symplectic Euler with a lumped mass solves nothing. Explicit steps are cheaper, but must be much smaller.",
+    title: "Cost of a step by integrator",
+    reports: "Implicit Newmark and backward Euler, made semi-implicit by one linear system per step, require forces, stiffness and a factorization in every step. \
+              Central differences require one factorization if damping is constant. Symplectic Euler with a lumped mass solves no system. Explicit steps are cheaper, but must be much smaller.",
     run,
 };
 
-/// `α` of the damping, in 1/s.
+/// Mass-proportional damping `α` \[1/s\].
 const MASS_DAMPING: f64 = 0.1;
-/// `β` where damping follows the stiffness, in s. Small, as explicit schemes allow no more.
+/// Stiffness-proportional damping `β` \[s\], small since explicit integrators allow no more.
 const STIFFNESS_DAMPING: f64 = 1e-5;
-/// Part of the largest stable step that explicit schemes take.
+/// Step of explicit integrators relative to the largest stable step.
 const SAFETY: f64 = 0.5;
 
-/// A scheme, and the model that it is for.
+/// Integrator with the settings of its model.
 struct Case {
     name: &'static str,
-    scheme: Box<dyn Integrator<Model>>,
+    integrator: Box<dyn Integrator<Model>>,
     solver: SolverParams,
     is_explicit: bool,
     is_lumped: bool,
@@ -43,21 +43,21 @@ struct Case {
 }
 
 impl Case {
-    fn implicit(name: &'static str, scheme: impl Integrator<Model> + 'static, solver: SolverParams) -> Self {
-        let scheme = Box::new(scheme);
-        Self { name, scheme, solver, is_explicit: false, is_lumped: false, stiffness_damping: 0.0 }
+    fn implicit(name: &'static str, integrator: impl Integrator<Model> + 'static, solver: SolverParams) -> Self {
+        let integrator = Box::new(integrator);
+        Self { name, integrator, solver, is_explicit: false, is_lumped: false, stiffness_damping: 0.0 }
     }
 
-    fn explicit(name: &'static str, scheme: impl Integrator<Model> + 'static, is_lumped: bool, beta: f64) -> Self {
-        let scheme = Box::new(scheme);
-        Self { name, scheme, solver: SolverParams::Direct, is_explicit: true, is_lumped, stiffness_damping: beta }
+    fn explicit(name: &'static str, integrator: impl Integrator<Model> + 'static, is_lumped: bool, beta: f64) -> Self {
+        let integrator = Box::new(integrator);
+        Self { name, integrator, solver: SolverParams::Direct, is_explicit: true, is_lumped, stiffness_damping: beta }
     }
 }
 
 const NEWMARK: &str = "Newmark, one iteration";
-const LINEARIZED: &str = "backward Euler, linearised";
-const FULL: &str = "backward Euler, to the end";
-const LINEARIZED_DEFAULT: &str = "backward Euler, linearised; default solver";
+const LINEARIZED: &str = "backward Euler, linearized";
+const FULL: &str = "backward Euler, converged";
+const LINEARIZED_DEFAULT: &str = "backward Euler, linearized; default solver";
 const CENTRAL: &str = "central differences, constant damping";
 const CENTRAL_FOLLOWING: &str = "central differences, damping follows stiffness";
 const CENTRAL_LUMPED: &str = "central differences, lumped mass";
@@ -72,7 +72,7 @@ fn cases() -> Vec<Case> {
         Case::implicit(FULL, BackwardEuler::default(), direct),
         Case::implicit("Newmark, one iteration; default solver", newmark, default),
         Case::implicit(LINEARIZED_DEFAULT, LinearizedBackwardEuler::default(), default),
-        Case::implicit("backward Euler, to the end; default solver", BackwardEuler::default(), default),
+        Case::implicit("backward Euler, converged; default solver", BackwardEuler::default(), default),
         Case::explicit(CENTRAL, CentralDifferences::default(), false, 0.0),
         Case::explicit(CENTRAL_FOLLOWING, CentralDifferences::default(), false, STIFFNESS_DAMPING),
         Case::explicit(CENTRAL_LUMPED, CentralDifferences::default(), true, 0.0),
@@ -80,15 +80,16 @@ fn cases() -> Vec<Case> {
     ]
 }
 
-/// What steps of a case took.
+/// Cost of the steps of a case.
 struct Row {
     name: &'static str,
     step: f64,
     steps: usize,
-    /// All steps but the first, and the first.
+    /// Sum over all steps except the first.
     sum: StepInfo,
+    /// First step.
     first: StepInfo,
-    /// Of a step, in s.
+    /// Mean time per step \[s\].
     seconds: f64,
 }
 
@@ -97,7 +98,7 @@ impl Row {
         count as f64 / self.steps as f64
     }
 
-    /// Seconds of the simulation in a second.
+    /// Returns the simulated time per second of wall time.
     fn speed(&self) -> f64 {
         self.step / self.seconds
     }
@@ -111,9 +112,9 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
         rows.push(measure(page, &specimen, case, steps)?);
     }
     page.text(format!(
-        "The {}, {} vertices and {} elements, of invertible St. Venant–Kirchhoff material with Y = {} Pa, {}; explicit ones take half of the largest \
-         step that is stable. Damping `{MASS_DAMPING}/s M`, and `{STIFFNESS_DAMPING} s K` where it follows the stiffness. The body begins to fall from \
-         rest, and {steps} steps are counted after a first. A direct factor of every matrix, but where the default solver is named.",
+        "The {} has {} vertices and {} elements of invertible St. Venant–Kirchhoff material with Y = {} Pa, {}. Explicit steps are half the largest \
+         stable step. Damping is `{MASS_DAMPING}/s M`, and in addition `{STIFFNESS_DAMPING} s K` where it includes the stiffness. The body begins to sag from \
+         rest; {steps} steps are measured after the first. The solver is direct, except where the default solver is named.",
         specimen.name,
         specimen.mesh.vertex_count(),
         specimen.mesh.element_count(),
@@ -121,15 +122,15 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
         setting::in_words()
     ));
     let heading = [
-        "scheme",
+        "integrator",
         "step, s",
-        "time of a step, ms",
+        "time per step, ms",
         "forces and matrices, ms",
         "linear solver, ms",
-        "Newton iterations a step",
-        "factors a step",
-        "factors in the first",
-        "simulated s a second",
+        "Newton iterations per step",
+        "factorizations per step",
+        "factorizations in the first step",
+        "simulated s per s",
     ];
     let cells = |row: &Row| {
         vec![
@@ -144,7 +145,7 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
             digits(row.speed(), 2),
         ]
     };
-    page.table("schemes", "What steps cost", &heading, rows.iter().map(cells).collect())?;
+    page.table("integrators", "Cost of steps", &heading, rows.iter().map(cells).collect())?;
     findings(page, &rows);
     Ok(())
 }
@@ -154,36 +155,36 @@ fn findings(page: &mut Page<'_>, rows: &[Row]) {
         let row = rows.iter().find(|row| row.name == name);
         row.map_or((usize::MAX, usize::MAX), |row| (row.first.factorizations, row.sum.factorizations))
     };
-    let linearisations =
+    let linearizations =
         |name: &str| rows.iter().find(|row| row.name == name).map_or(0, |row| row.sum.newton_iterations);
     let steps = rows.first().map_or(0, |row| row.steps);
     page.finding(
-        "semi-implicit schemes linearise and factor once a step",
-        [NEWMARK, LINEARIZED].iter().all(|name| factors(name).1 == steps && linearisations(name) == steps),
-        format!("{} and {} factors in {steps} steps", factors(NEWMARK).1, factors(LINEARIZED).1),
+        "semi-implicit integrators linearize and factorize once per step",
+        [NEWMARK, LINEARIZED].iter().all(|name| factors(name).1 == steps && linearizations(name) == steps),
+        format!("{} and {} factorizations in {steps} steps", factors(NEWMARK).1, factors(LINEARIZED).1),
     );
     page.finding(
-        "backward Euler to the end factors in every iteration, several times a step",
-        factors(FULL).1 == linearisations(FULL) && linearisations(FULL) > steps,
-        format!("{} factors for {} iterations in {steps} steps", factors(FULL).1, linearisations(FULL)),
+        "converged backward Euler factorizes in every iteration, several times per step",
+        factors(FULL).1 == linearizations(FULL) && linearizations(FULL) > steps,
+        format!("{} factorizations for {} iterations in {steps} steps", factors(FULL).1, linearizations(FULL)),
     );
     page.finding(
-        "central differences factor only before the first step if damping is constant",
+        "central differences factorize only before the first step if damping is constant",
         factors(CENTRAL).1 == 0 && factors(CENTRAL).0 > 0,
         format!("{} for the first step, {} in {steps} more", factors(CENTRAL).0, factors(CENTRAL).1),
     );
     page.finding(
-        "and at every step if damping follows the stiffness",
+        "and in every step if damping follows the stiffness",
         factors(CENTRAL_FOLLOWING).1 == steps,
         format!("{} in {steps}", factors(CENTRAL_FOLLOWING).1),
     );
     page.finding(
-        "explicit schemes with a lumped mass factor nothing",
+        "explicit integrators with a lumped mass require no factorization",
         [CENTRAL_LUMPED, SYMPLECTIC].iter().all(|name| factors(name) == (0, 0)),
         format!("{} and {}", factors(CENTRAL_LUMPED).1, factors(SYMPLECTIC).1),
     );
     page.finding(
-        "keeping an old factor saves most factors of semi-implicit steps",
+        "reusing a stale factor avoids most factorizations of semi-implicit steps",
         2 * factors(LINEARIZED_DEFAULT).1 < steps,
         format!("{} in {steps} steps with the default solver", factors(LINEARIZED_DEFAULT).1),
     );
@@ -192,24 +193,24 @@ fn findings(page: &mut Page<'_>, rows: &[Row]) {
     page.finding(
         "explicit steps must be much smaller",
         implicit > 10.0 * explicit,
-        format!("{} s beside {}", digits(explicit, 2), digits(implicit, 2)),
+        format!("{} s instead of {}", digits(explicit, 2), digits(implicit, 2)),
     );
     let [semi, full, lumped] = [LINEARIZED, FULL, SYMPLECTIC].map(|name| of(name, |row| row.seconds));
-    page.finding_by_clock(
-        "an explicit step is the cheapest, one that is solved to the end the costliest",
+    page.timing_finding(
+        "explicit steps are the cheapest, converged implicit steps the most expensive",
         lumped < 0.5 * semi && semi < full,
         format!(
-            "{}, {} and {} ms for symplectic Euler and for backward Euler, linearised and to the end",
+            "{}, {} and {} ms for symplectic Euler, linearized and converged backward Euler",
             digits(1e3 * lumped, 2),
             digits(1e3 * semi, 2),
             digits(1e3 * full, 2)
         ),
     );
     let [implicit, explicit] = [LINEARIZED_DEFAULT, SYMPLECTIC].map(|name| of(name, Row::speed));
-    page.finding_by_clock(
-        "but an implicit scheme gets further in the same time",
+    page.timing_finding(
+        "but an implicit integrator simulates more time per second",
         implicit > explicit,
-        format!("{} simulated seconds a second, beside {}", digits(implicit, 2), digits(explicit, 2)),
+        format!("{} simulated seconds per second, compared with {}", digits(implicit, 2), digits(explicit, 2)),
     );
 }
 
@@ -222,17 +223,17 @@ fn measure(page: &Page<'_>, specimen: &Specimen, mut case: Case, steps: usize) -
     let mut state = model.rest_state();
     let step = if case.is_explicit {
         let mut solver = SolverParams::default().build();
-        SAFETY * stability(&mut model, &mut *solver, &state, STEP)?.largest_step
+        SAFETY * stability(&mut model, &mut *solver, &state, STEP)?.max_step
     } else {
         STEP
     };
     let mut solver = case.solver.build();
-    let first = case.scheme.step(&mut model, &mut *solver, &mut state, step)?;
+    let first = case.integrator.step(&mut model, &mut *solver, &mut state, step)?;
     let (mut sum, mut seconds) = (StepInfo::default(), 0.0);
     for n in 0..steps {
         page.now(format_args!("{}: step {} of {steps}", case.name, n + 1))?;
         let began = Instant::now();
-        sum = sum.and(&case.scheme.step(&mut model, &mut *solver, &mut state, step)?);
+        sum = sum.and(&case.integrator.step(&mut model, &mut *solver, &mut state, step)?);
         seconds += began.elapsed().as_secs_f64();
     }
     Ok(Row { name: case.name, step, steps, sum, first, seconds: seconds / steps as f64 })

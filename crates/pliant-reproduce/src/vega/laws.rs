@@ -1,17 +1,17 @@
-//! What force and stiffness cost, law by law.
+//! Cost of force and stiffness for each law.
 
 use std::collections::BTreeSet;
 use std::hint::black_box;
 
 use pliant::force::{Definiteness, Elastic, Force, SpringCoefficients, Springs, StVkPolynomial, bind_all};
 use pliant::material::{
-    AnyLaw, Corotational, CorotationalTangent, Elasticity, Inversion, StVenantKirchhoff, YoungPoisson,
+    AnyLaw, Corotational, CorotationalTangent, Material, Inversion, StVenantKirchhoff, YoungPoisson,
 };
 use pliant::mesh::VolumeMesh;
 use pliant::sparse::BlockMatrix;
 
 use crate::bodies;
-use crate::measure::{digits, least_seconds, mooney_rivlin_in_words, on_threads};
+use crate::measure::{digits, min_seconds, mooney_rivlin_in_words, on_threads};
 use crate::vega::setting::{POISSON, bent, crushed, difference};
 use crate::{Experiment, Page, paper};
 
@@ -20,16 +20,18 @@ pub const EXPERIMENT: Experiment = Experiment {
     paper: &paper::VEGA,
     part: "table 2",
     title: "Force and stiffness by law",
-    reports: "The time for internal forces, and for forces and stiffness, of each law, on tetrahedra and on cubes: mass-spring networks and linear \
-              elasticity are cheapest, corotational elements are next, and St. Venant–Kirchhoff, there a cubic polynomial with stored coefficients, is \
-              the costliest by far, on cubes above all.",
+    reports: "Times of internal forces, and of forces with stiffness, for each law on tetrahedra and on cubes. Mass-spring networks and linear \
+              elasticity are cheapest, followed by corotational elements. St. Venant–Kirchhoff, there a cubic polynomial with stored coefficients, is \
+              by far the most expensive, above all on cubes.",
     run,
 };
 
 const MODULI: YoungPoisson = YoungPoisson { young: 1e6, poisson: POISSON };
 
-/// The laws, and µs an element that VegaFEM 4.0 with PARDISO's library needs for force and stiffness on 12.8 thousand tetrahedra and on 5.6 thousand
-/// cubes: one thread, gcc 12 with all optimisations, on a Xeon with AVX-512; 0 if it has no such law there.
+/// Laws, with the times per element \[µs\] of VegaFEM 4.0 with PARDISO's library for force and stiffness, on 12.8
+/// thousand tetrahedra and on 5.6 thousand cubes.
+///
+/// They are for one thread, gcc 12 with all optimizations, on a Xeon with AVX-512; 0 if VegaFEM lacks the law.
 const LAWS: &[(&str, f64, f64)] = &[
     ("mass-spring", 0.06, 0.68),
     ("linear", 0.17, 1.1),
@@ -49,9 +51,9 @@ const LAWS: &[(&str, f64, f64)] = &[
     ("mooney-rivlin, extrapolated", 1.44, 0.0),
 ];
 
-/// The force of a law on a mesh.
+/// Creates the force of a law on a mesh.
 fn force(name: &str, mesh: &VolumeMesh) -> anyhow::Result<Box<dyn Force>> {
-    let elastic = |law: Elasticity| -> Box<dyn Force> { Box::new(Elastic::uniform(mesh, law)) };
+    let elastic = |law: Material| -> Box<dyn Force> { Box::new(Elastic::uniform(mesh, law)) };
     let (threshold, named) = (Inversion::DEFAULT_THRESHOLD, |name: &str| AnyLaw::new(name, MODULI));
     Ok(match name.split_once(", ") {
         _ if name == "mass-spring" => Box::new(Springs::from_mesh(mesh, &SpringCoefficients::new(1e4))?),
@@ -63,26 +65,30 @@ fn force(name: &str, mesh: &VolumeMesh) -> anyhow::Result<Box<dyn Force>> {
             elastic(AnyLaw::Corotational(law).into())
         }
         Some((law, "clamped")) => {
-            elastic(Elasticity::from(named(law)?).with_inversion(Inversion::Clamp { threshold })?)
+            elastic(Material::from(named(law)?).with_inversion(Inversion::Clamp { threshold })?)
         }
-        Some((law, _)) => elastic(Elasticity::from(named(law)?).with_inversion(Inversion::Extrapolate { threshold })?),
+        Some((law, _)) => elastic(Material::from(named(law)?).with_inversion(Inversion::Extrapolate { threshold })?),
         None => elastic(named(name)?.into()),
     })
 }
 
-/// What was found of a law on a mesh.
+/// Results of a law on a mesh.
 struct Row {
     name: &'static str,
-    /// In µs an element: the force, with the stiffness, with the stiffness made positive semi-definite, and with the stiffness of a body that is crushed.
+    /// Times per element \[µs\] of the force, with stiffness, with positive semi-definite stiffness, and with stiffness
+    /// of a crushed body.
     times: [f64; 4],
     vega: f64,
     force: Vec<f64>,
-    /// Force with stiffness beside force alone, force beside energies, stiffness beside forces: parts of the largest.
+    /// Relative difference of the force computed with the stiffness from the force alone.
     with_stiffness: f64,
+    /// Relative error of the force compared with differences of energies.
     beside_energy: f64,
+    /// Relative error of the stiffness compared with differences of forces.
     beside_forces: f64,
-    /// Of a body that is crushed: whether its force is finite, and that beside energies.
+    /// True if the force of a crushed body is finite.
     is_defined: bool,
+    /// Relative error of the force of a crushed body compared with differences of energies.
     crushed_beside_energy: f64,
 }
 
@@ -91,7 +97,8 @@ impl Row {
         self.name.ends_with("clamped") || self.name.ends_with("extrapolated")
     }
 
-    /// Time for force and stiffness, in µs: what is inverted takes longer where that is handled.
+    /// Returns the time of force and stiffness per element \[µs\], for laws that handle inversion the longer one of the
+    /// bent and the crushed body.
     fn time(&self) -> f64 {
         if self.handles_inversion() { self.times[1].max(self.times[3]) } else { self.times[1] }
     }
@@ -106,10 +113,10 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     let rounds = page.pick(20, 1);
     let mut all = Vec::new();
     page.text(format!(
-        "One thread, the least time of {rounds} rounds. Bodies are bent by a third of a radian, with noise, Y = {} Pa, ν = {POISSON}. *Projected* stiffness has no \
-         negative eigenvalue in any element. Beside it, force and stiffness of VegaFEM 4.0 with its element matrices, measured on another machine; it has no bare \
-         neo-Hookean laws. *Clamped* and *extrapolated* are laws with forces for inverted elements too, as VegaFEM's invertible materials and with an energy; what these cost \
-         depends on how many elements are squashed, so they are compared by the longer time. *Crushed* is the body with its vertices moved at random by up to 0.7 times the edge of an element. {}",
+        "Times are the minimum of {rounds} rounds on one thread. Bodies are bent by a third of a radian, with noise, Y = {} Pa, ν = {POISSON}. *Projected* stiffness is \
+         positive semi-definite in every element. Times of VegaFEM 4.0 are for force and stiffness with its element matrices, measured on another machine; it has no bare \
+         neo-Hookean laws. *Clamped* and *extrapolated* laws also have forces for inverted elements: *clamped* like VegaFEM's invertible materials, *extrapolated* with an energy. Their cost \
+         depends on the number of compressed elements, so they are compared by the longer time. *Crushed* is the body with its vertices moved at random by up to 0.7 times the edge of an element. {}",
         digits(MODULI.young, 1),
         mooney_rivlin_in_words(MODULI),
     ));
@@ -125,7 +132,7 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
         let caption = format!("{}: {} vertices, {} {unit}", specimen.name, mesh.vertex_count(), mesh.element_count());
         let heading = [
             "law",
-            "force, µs an element",
+            "force, µs per element",
             "force and stiffness, µs",
             "force and projected stiffness, µs",
             "force and stiffness, crushed, µs",
@@ -146,12 +153,12 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
         all.push(rows);
     }
     same_whichever_way(page, &all);
-    by_clock(page, &all[0], "tetrahedra");
-    by_clock(page, &all[1], "cubes");
+    is_timing(page, &all[0], "tetrahedra");
+    is_timing(page, &all[1], "cubes");
     Ok(())
 }
 
-/// What must be so on any machine.
+/// Adds the findings that do not depend on the machine.
 fn same_whichever_way(page: &mut Page<'_>, all: &[Vec<Row>]) {
     let worst = |of: fn(&Row) -> f64, except: &[&str]| {
         let rows = all.iter().flatten().filter(|row| !except.contains(&row.name));
@@ -159,9 +166,9 @@ fn same_whichever_way(page: &mut Page<'_>, all: &[Vec<Row>]) {
     };
     let (most, name) = worst(|row| row.with_stiffness, &[]);
     page.finding(
-        "the force of every law is the same with and without stiffness, which in VegaFEM 4.0 it is not for all",
+        "the force of every law is the same with and without stiffness, which does not store for all laws of VegaFEM 4.0",
         most < 1e-13,
-        format!("{} of the largest force, with {name}", digits(most, 2)),
+        format!("maximum difference {} relative to the largest force, with {name}", digits(most, 2)),
     );
     let (most, name) = worst(|row| row.beside_energy, &[]);
     page.finding(
@@ -171,15 +178,15 @@ fn same_whichever_way(page: &mut Page<'_>, all: &[Vec<Row>]) {
     );
     let (most, name) = worst(|row| row.beside_forces, &["corotational, warped"]);
     page.finding(
-        "stiffnesses are derivatives of forces, but for the warped one",
+        "stiffnesses are derivatives of forces, except for the warped one",
         most < 1e-6,
         format!("within {} of differences of forces, with {name}", digits(most, 2)),
     );
     let (warped, _) = worst(|row| if row.name == "corotational, warped" { row.beside_forces } else { 0.0 }, &[]);
     page.finding(
-        "the warped stiffness leaves out how rotations change, and is another",
+        "the warped stiffness neglects the derivative of rotations and is not exact",
         warped > 1e-4,
-        format!("off by {}", digits(warped, 2)),
+        format!("relative error {}", digits(warped, 2)),
     );
     let crushed = |ending: &str| {
         let rows = all.iter().flatten().filter(|row| row.name.ends_with(ending));
@@ -187,42 +194,42 @@ fn same_whichever_way(page: &mut Page<'_>, all: &[Vec<Row>]) {
     };
     let [clamped, extrapolated] = ["clamped", "extrapolated"].map(crushed);
     page.finding(
-        "laws with inversion clamped have forces without an energy where elements are inverted; extrapolated ones have both",
+        "for inverted elements, clamped laws have forces without an energy; extrapolated laws have both",
         extrapolated < 1e-6 && clamped > 1e-3,
-        format!("off by {} and by {}", digits(clamped, 2), digits(extrapolated, 2)),
+        format!("relative errors {} and {}", digits(clamped, 2), digits(extrapolated, 2)),
     );
     let undefined: BTreeSet<&str> = all.iter().flatten().filter(|row| !row.is_defined).map(|row| row.name).collect();
     page.finding(
-        "of the bare laws, the one with a logarithm of the volume has no forces there",
+        "of the bare laws, only the one with a logarithm of the volume is undefined there",
         undefined == BTreeSet::from(["neo-hookean"]),
         undefined.into_iter().collect::<Vec<_>>().join(", "),
     );
     let of = |name: &str| all[0].iter().find(|row| row.name == name).map(|row| &row.force);
     let polynomial = of("stvk").zip(of("stvk as polynomial")).map_or(f64::NAN, |(a, b)| difference(b, a));
     page.finding(
-        "on tetrahedra the cubic polynomial is the law itself",
+        "on tetrahedra the cubic polynomial is exactly the law",
         polynomial < 1e-11,
         format!("forces differ by {}", digits(polynomial, 2)),
     );
 }
 
-/// Times that differ by no more than this factor are nearly the same: clocks tell no better.
+/// Factor within which times are considered equal, given the accuracy of the clock.
 const NEARLY: f64 = 1.2;
 
-/// What the clock says.
-fn by_clock(page: &mut Page<'_>, rows: &[Row], unit: &str) {
+/// Adds the findings about timings.
+fn is_timing(page: &mut Page<'_>, rows: &[Row], unit: &str) {
     let time = |name: &str| rows.iter().find(|row| row.name == name).map_or(f64::NAN, |row| row.times[1]);
     let [springs, linear, corotational, stvk, polynomial, neo] =
         ["mass-spring", "linear", "corotational", "stvk", "stvk as polynomial", "neo-hookean"].map(time);
     let micro = |time: f64| digits(time, 2);
-    page.finding_by_clock(
+    page.timing_finding(
         format!("springs are cheapest on {unit}, and corotational elements cost more than linear ones"),
         rows.iter().all(|row| row.times[1] >= springs) && corotational > linear,
         format!("{}; {} and {} µs", micro(springs), micro(corotational), micro(linear)),
     );
-    page.finding_by_clock(
+    page.timing_finding(
         format!(
-            "what made St. Venant–Kirchhoff the costliest law is gone on {unit}: it costs at most {NEARLY} times what a neo-Hookean one does"
+            "St. Venant–Kirchhoff is no longer the most expensive law on {unit}: it costs at most {NEARLY} times as much as a neo-Hookean law"
         ),
         stvk <= NEARLY * neo,
         format!(
@@ -237,9 +244,9 @@ fn by_clock(page: &mut Page<'_>, rows: &[Row], unit: &str) {
     let faster: Vec<f64> = compared.map(|row| row.vega / row.time()).collect();
     let (least, most) = faster.iter().fold((f64::INFINITY, 0.0_f64), |(a, b), &x| (a.min(x), b.max(x)));
     let stored = rows.iter().find(|row| row.name == "linear").map_or(0.0, |row| row.vega) / linear;
-    let comparison = if stored > 1.0 { "faster too" } else { "not" };
-    page.finding_by_clock(
-        format!("on {unit} every law is faster than in VegaFEM 4.0, leaving aside linear elasticity, whose matrices that stores"),
+    let comparison = if stored > 1.0 { "also faster" } else { "not" };
+    page.timing_finding(
+        format!("on {unit} every law is faster than in VegaFEM 4.0, except possibly linear elasticity, whose element matrices VegaFEM stores"),
         least > 1.0,
         format!(
             "{} to {} times faster; linear elasticity is {comparison}, with {} times the speed",
@@ -257,13 +264,13 @@ fn measure(name: &'static str, vega: f64, mesh: &VolumeMesh, rounds: usize) -> a
     let mut force = vec![0.0; u.len()];
     let per_element = |seconds: f64| 1e6 * seconds / mesh.element_count() as f64;
     let times = on_threads(1, || {
-        let alone = least_seconds(rounds, || {
+        let alone = min_seconds(rounds, || {
             force.fill(0.0);
             law.add_force(black_box(&u), &mut force);
         });
         let mut with = |definiteness| {
             let mut again = vec![0.0; u.len()];
-            let seconds = least_seconds(rounds, || {
+            let seconds = min_seconds(rounds, || {
                 again.fill(0.0);
                 stiffness.clear();
                 law.add_force_and_stiffness(black_box(&u), definiteness, &mut again, &mut stiffness);
@@ -278,7 +285,7 @@ fn measure(name: &'static str, vega: f64, mesh: &VolumeMesh, rounds: usize) -> a
     let crushed = crushed(mesh);
     let (mut crushed_force, mut crushed_stiffness) = (force.clone(), stiffness.clone());
     let when_crushed = on_threads(1, || {
-        least_seconds(rounds, || {
+        min_seconds(rounds, || {
             crushed_force.fill(0.0);
             crushed_stiffness.clear();
             let (force, stiffness) = (&mut crushed_force, &mut crushed_stiffness);
@@ -286,7 +293,7 @@ fn measure(name: &'static str, vega: f64, mesh: &VolumeMesh, rounds: usize) -> a
         })
     })?;
 
-    // Derivatives along some direction, beside central differences.
+    // Derivatives along a random direction, compared with central differences.
     let mut rng = fastrand::Rng::with_seed(2);
     let edge = (mesh.volume() / mesh.element_count() as f64).cbrt();
     let along: Vec<f64> = u.iter().map(|_| edge * (rng.f64() - 0.5)).collect();
@@ -311,14 +318,15 @@ fn measure(name: &'static str, vega: f64, mesh: &VolumeMesh, rounds: usize) -> a
     })
 }
 
-/// How far to go for differences, as a part of the edge of an element.
+/// Step of the central differences, relative to the edge of an element.
 const EPSILON: f64 = 1e-5;
 
 fn moved(u: &[f64], by: f64, along: &[f64]) -> Vec<f64> {
     u.iter().zip(along).map(|(u, d)| u + by * d).collect()
 }
 
-/// The work of a force along a direction beside differences of energies, as a part of what all vertices work.
+/// Returns the difference between the work of a force along a direction and the change of energy, relative to the sum
+/// of the magnitudes of the work of all components.
 fn beside_energy(law: &dyn Force, u: &[f64], force: &[f64], along: &[f64]) -> f64 {
     let [there, back] = [EPSILON, -EPSILON].map(|by| law.energy(&moved(u, by, along)));
     let (work, size) = force.iter().zip(along).map(|(f, d)| f * d).fold((0.0, 0.0), |(a, b), w| (a + w, b + w.abs()));

@@ -1,4 +1,4 @@
-//! Deflection and volume of a beam for Poisson's ratios up to the incompressible.
+//! Deflection and volume of a beam for Poisson's ratios up to the incompressible limit.
 
 use pliant::material::YoungPoisson;
 use pliant::math::Vec3;
@@ -14,50 +14,50 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "vega-locking",
     paper: &paper::VEGA,
     part: "figures 8 and 10",
-    title: "Locking, and volume, over Poisson's ratio",
-    reports: "Under a given load a body of linear elements bends less and less as Poisson's ratio comes near ½, although it should not: it \
-              locks, and finer meshes lock less. The volume is kept the better the nearer the ratio is to ½, and a negative ratio makes a stretched body \
+    title: "Locking and volume contradicts_paper Poisson's ratio",
+    reports: "Bodies of linear elements lock: under a given load their deflection decreases as Poisson's ratio approaches ½, although it should not. \
+              Finer meshes lock less. The volume is preserved better as the ratio approaches ½, and with a negative ratio a stretched body becomes \
               thicker.",
     run,
 };
 
-/// In Pa.
+/// Young's modulus \[Pa\].
 const YOUNG: f64 = 1e6;
-/// In m.
+/// Length of the beam \[m\].
 const LENGTH: f64 = 1.0;
-/// Of the square section, in m.
+/// Side of the square cross section \[m\].
 const WIDTH: f64 = 0.2;
-/// In kg/m³, and of no matter in equilibrium.
+/// Density \[kg/m³\], which does not affect the equilibrium.
 const DENSITY: f64 = 1000.0;
-/// What theory says the tip is bent by, in m.
+/// Theoretical deflection of the tip \[m\].
 const DEFLECTION: f64 = 0.01;
-/// By what part the beam is stretched.
+/// Theoretical strain of the stretched beam.
 const STRAIN: f64 = 0.01;
 const RATIOS: &[f64] = &[-0.5, -0.25, 0.0, 0.2, 0.3, 0.4, 0.45, 0.49, 0.499, 0.4999];
-/// Where nothing locks.
+/// Poisson's ratio without locking.
 const PLAIN: f64 = 0.0;
-/// Where finer meshes still help.
+/// Poisson's ratio at which finer meshes still lock less.
 const HIGH: f64 = 0.49;
 const EXTREME: f64 = 0.4999;
 const KINDS: [Cells; 3] = [Cells::Tet5, Cells::Tet6, Cells::Hex];
 
-/// What a mesh does, for each ratio of the list.
+/// Results of a mesh for each ratio in [`RATIOS`].
 struct Mesh {
     kind: Cells,
     across: usize,
     elements: usize,
-    /// Deflection as a part of what theory says.
+    /// Deflection relative to theory.
     deflections: Vec<f64>,
-    /// Relative change of volume when stretched, as a part of the strain.
+    /// Relative change of volume when stretched, divided by the strain.
     swellings: Vec<f64>,
 }
 
 fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     let sizes: &[usize] = page.pick(&[2, 4, 8], &[2, 4]);
     page.text(format!(
-        "A beam of {LENGTH} × {WIDTH} × {WIDTH} m, clamped at one end, of 5 tetrahedra a cell, in turns, of 6 a cell, or of hexahedra with 2×2×2 points, \
-         with {} cells across; neo-Hookean (Bonet–Wood), `Y` = {} Pa. Once its end is pushed sideways by the force \
-         that Timoshenko's theory says bends it by {DEFLECTION} m; once it is pulled by the force that stretches it by {} %.",
+        "A beam of {LENGTH} × {WIDTH} × {WIDTH} m is clamped at one end. It consists of 5 tetrahedra per cell in alternating orientation, of 6 per cell, or of hexahedra with 2×2×2 Gauss points, \
+         with {} cells across. The law is neo-Hookean (Bonet–Wood) with `Y` = {} Pa. The end is loaded either by a transverse force \
+         with a deflection of {DEFLECTION} m in Timoshenko's theory, or by an axial force with a theoretical strain of {} %.",
         sizes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "), digits(YOUNG, 2), digits(100.0 * STRAIN, 2)
     ));
     let mut meshes = Vec::new();
@@ -89,7 +89,7 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
         let row = |mesh: &Mesh| [vec![mesh.name()], numbers(mesh).iter().map(|x| digits(*x, 3)).collect()].concat();
         meshes.iter().map(row).collect()
     };
-    page.table("deflections", "Deflection as a part of what theory says", &heading, rows(|mesh| &mesh.deflections))?;
+    page.table("deflections", "Deflection relative to theory", &heading, rows(|mesh| &mesh.deflections))?;
     page.table(
         "volumes",
         "Relative change of volume when stretched, divided by the strain; 1 − 2ν in theory",
@@ -132,18 +132,18 @@ impl Mesh {
         Series { style: Style::LineAndMarkers, ..Series::new(self.name(), points.collect()) }
     }
 
-    /// The number of those listed for a ratio.
+    /// Returns the number for a ratio.
     fn at(numbers: &[f64], ratio: f64) -> f64 {
         RATIOS.iter().position(|nu| *nu == ratio).map_or(f64::NAN, |i| numbers[i])
     }
 
-    /// How much of the deflection is left at a ratio.
+    /// Returns the deflection at a ratio relative to that without locking.
     fn left(&self, ratio: f64) -> f64 {
         Self::at(&self.deflections, ratio) / Self::at(&self.deflections, PLAIN)
     }
 }
 
-/// How far a force of 1 N bends the beam by Timoshenko's theory, in m: bending and shear, with Cowper's coefficient.
+/// Returns the tip deflection per force \[m/N\] of Timoshenko's theory: bending, and shear with Cowper's coefficient.
 fn compliance(moduli: YoungPoisson) -> f64 {
     let nu = moduli.poisson;
     let (area, inertia) = (WIDTH * WIDTH, WIDTH.powi(4) / 12.0);
@@ -158,34 +158,34 @@ fn find(page: &mut Page<'_>, meshes: &[Mesh]) {
     };
     page.finding(
         format!(
-            "tetrahedra lock: at ν = {EXTREME} a mesh of 6 a cell bends far less than at ν = {PLAIN}, under loads for which theory says the same deflection"
+            "tetrahedra lock: at ν = {EXTREME} a mesh with 6 per cell bends far less than at ν = {PLAIN}, under loads with the same theoretical deflection"
         ),
         sixes.iter().all(|mesh| mesh.left(EXTREME) < 0.3),
-        format!("{} of it, from coarse to fine", list(&sixes, EXTREME)),
+        format!("{} of that deflection, from coarse to fine", list(&sixes, EXTREME)),
     );
     let less = |ratio: f64| sixes.iter().zip(&hexes).all(|(tets, hexes)| hexes.left(ratio) > tets.left(ratio));
     page.finding(
-        "hexahedra lock too, but less than 6 tetrahedra a cell between the same vertices",
+        "hexahedra also lock, but less than 6 tetrahedra per cell with the same vertices",
         less(HIGH) && less(EXTREME) && hexes.iter().all(|mesh| mesh.left(EXTREME) < 0.6),
         format!("{} at ν = {HIGH}, {} at ν = {EXTREME}", list(&hexes, HIGH), list(&hexes, EXTREME)),
     );
     let improves = |meshes: &[&Mesh]| meshes.windows(2).all(|w| w[1].left(HIGH) > w[0].left(HIGH));
     page.finding(
-        format!("refinement makes locking less: at ν = {HIGH} finer meshes lose less of their deflection"),
+        format!("refinement reduces locking: at ν = {HIGH} finer meshes lose less of their deflection"),
         improves(&sixes) && improves(&hexes),
-        format!("6 tets a cell: {}; hexes: {}", list(&sixes, HIGH), list(&hexes, HIGH)),
+        format!("6 tets per cell: {}; hexes: {}", list(&sixes, HIGH), list(&hexes, HIGH)),
     );
     page.finding(
-        "how a cell is cut matters: 5 tetrahedra a cell, in turns, hardly lock",
+        "the split of a cell matters: 5 tetrahedra per cell in alternating orientation hardly lock",
         fives.iter().all(|mesh| mesh.left(EXTREME) > 0.7),
         format!("{} at ν = {EXTREME}", list(&fives, EXTREME)),
     );
     let finest = [fives[fives.len() - 1], sixes[sixes.len() - 1], hexes[hexes.len() - 1]];
     let plain = finest.map(|mesh| Mesh::at(&mesh.deflections, PLAIN));
     page.finding(
-        "far from ½, fine meshes agree with the theory of beams",
+        "far from ½, fine meshes agree with beam theory",
         plain.iter().all(|d| (0.8..1.05).contains(d)),
-        format!("{} of it at ν = {PLAIN}", plain.map(|part| digits(part, 3)).join(", ")),
+        format!("{} times the theoretical deflection at ν = {PLAIN}", plain.map(|part| digits(part, 3)).join(", ")),
     );
     let to_the_limit = |mesh: &Mesh| {
         let points = RATIOS.iter().zip(&mesh.swellings).filter(|(nu, _)| **nu >= 0.4);
@@ -193,7 +193,7 @@ fn find(page: &mut Page<'_>, meshes: &[Mesh]) {
     };
     let powers = finest.map(to_the_limit);
     page.finding(
-        "the change of volume goes to zero like 1 − 2ν",
+        "the change of volume vanishes like 1 − 2ν",
         powers.iter().all(|power| (power - 1.0).abs() < 0.15),
         format!("with the powers {} of 1 − 2ν on the finest meshes", powers.map(|power| digits(power, 3)).join(", ")),
     );

@@ -1,4 +1,4 @@
-//! A cantilever on finer and finer meshes, beside the theory of beams.
+//! Cantilever on successively finer meshes, compared with beam theory.
 
 use pliant::material::YoungPoisson;
 use pliant::math::Vec3;
@@ -15,39 +15,39 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "vega-mesh-refinement",
     paper: &paper::VEGA,
     part: "figure 9",
-    title: "A cantilever under refinement of the mesh",
-    reports: "Coarse meshes are too stiff. With refinement the deflection converges, and for a slender beam, which bends far without \
-              much strain, St. Venant–Kirchhoff and corotational elasticity arrive at nearly the same shape.",
+    title: "A cantilever under mesh refinement",
+    reports: "Coarse meshes are too stiff. With refinement the deflection converges. For a slender beam with large deflection but small \
+              strain, St. Venant–Kirchhoff and corotational elasticity converge to nearly the same shape.",
     run,
 };
 
 const MODULI: YoungPoisson = YoungPoisson { young: 1e6, poisson: 0.3 };
-/// In kg/m³, and of no matter in equilibrium.
+/// Density \[kg/m³\], which does not affect the equilibrium.
 const DENSITY: f64 = 1000.0;
-/// In m.
+/// Length of the beam \[m\].
 const LENGTH: f64 = 1.0;
-/// Of the square section, in m.
+/// Side of the square cross section \[m\].
 const WIDTH: f64 = 0.1;
-/// Forces at the end, times `L²/(Y I)`: one for small deflections and one for large.
+/// Forces on the end, times `L²/(Y I)`: one for small and one for large deflections.
 const FORCES: [f64; 2] = [0.03, 3.0];
 const LAWS: [&str; 2] = ["stvk", "corotational"];
 
-/// The beam on one mesh.
+/// Bent beam on one mesh.
 struct Bent {
     kind: Cells,
     across: usize,
     vertices: usize,
     law: &'static str,
-    /// How far the end has moved, in m, under each force.
+    /// Displacement of the end under each force \[m\].
     tips: [Vec3; 2],
 }
 
 fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     let sizes: &[usize] = page.pick(&[1, 2, 4, 8], &[1, 2, 4]);
     page.text(format!(
-        "A beam of {LENGTH} × {WIDTH} × {WIDTH} m, clamped at one end, `Y` = {} Pa, `ν` = {}, of 5 tetrahedra a cell or of hexahedra, with {} \
-         cells across. Its end is pushed by a force of {} `Y I/L²`, which bends it little, and of {} `Y I/L²`, which bends it far. Theory is Timoshenko's \
-         for the small force; for the large one it is the elastica, which knows bending alone, with no stretch and no shear.",
+        "A beam of {LENGTH} × {WIDTH} × {WIDTH} m, clamped at one end, with `Y` = {} Pa and `ν` = {}, consists of 5 tetrahedra per cell or of hexahedra, with {} \
+         cells across. The force on its end is {} `Y I/L²` for a small and {} `Y I/L²` for a large deflection. Theory is the Timoshenko beam \
+         for the small force, and for the large one the elastica, which neglects stretch and shear.",
         digits(MODULI.young, 2), MODULI.poisson, sizes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "), FORCES[0], FORCES[1]
     ));
     let mut all: Vec<Bent> = Vec::new();
@@ -74,46 +74,52 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
             .map(|family| Series { style: Style::LineAndMarkers, ..Series::new(name(family), points(family)) });
         Plot {
             title: title.into(),
-            x_label: "size of a cell, m".into(),
-            y_label: "excess of stiffness".into(),
+            x_label: "cell size, m".into(),
+            y_label: "excess stiffness".into(),
             series: series.collect(),
             x_scale: Scale::Logarithmic,
             y_scale: Scale::Logarithmic,
         }
     };
     let panels = vec![panel(0, "small force"), panel(1, "large force")];
-    let caption = "By what part the beam is too stiff, against the size of cells: the deflection that the finest hexahedra converge to, divided by that of \
+    let caption = "Relative excess stiffness contradicts_paper the cell size: the limit of the deflection of hexahedra, divided by the deflection of \
                    the mesh, minus 1";
     page.figure("convergence", caption, Figure { panels, ..Figure::default() })?;
     let image = draw(&shots, "", [1200, 560])?;
     page.picture(
         "bent",
         &format!(
-            "Under the large force, St. Venant–Kirchhoff: tets above and hexes below, from the left with {} cells across",
+            "Shapes under the large force, St. Venant–Kirchhoff: tets above and hexes below, from left to right with {} cells across",
             sizes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
         ),
         &image,
     )?;
     let mut rows: Vec<Vec<String>> = all.iter().map(Bent::row).collect();
     let cells = |x: Vec3| vec![digits(-x.x, 4), digits(x.y, 4)];
-    rows.push(
-        [vec!["theory of beams".into(), "–".into(), "–".into(), digits(theory[0].y, 4)], cells(theory[1])].concat(),
-    );
-    let heading =
-        ["mesh", "law", "vertices", "small force: sideways, m", "large force: back, m", "large force: sideways, m"];
-    page.table("tips", "How far the end moves", &heading, rows)?;
+    rows.push([vec!["beam theory".into(), "–".into(), "–".into(), digits(theory[0].y, 4)], cells(theory[1])].concat());
+    let heading = [
+        "mesh",
+        "law",
+        "vertices",
+        "small force: transverse, m",
+        "large force: axial, m",
+        "large force: transverse, m",
+    ];
+    page.table("tips", "Displacement of the end", &heading, rows)?;
     find(page, &families, limits, theory);
     Ok(())
 }
 
 impl Bent {
-    /// The edge of a cell, in m.
+    /// Returns the edge of a cell \[m\].
     fn cell(&self) -> f64 {
         WIDTH / self.across as f64
     }
 
-    /// By what part the beam is too stiff. Cells that cannot bend add stiffness in proportion to the square of their size also where
-    /// the error of the deflection, which cannot be more than all of it, no longer grows so.
+    /// Returns the relative excess stiffness of the beam.
+    ///
+    /// It is proportional to the square of the cell size also on coarse meshes, where the error of the deflection,
+    /// which is at most 1, no longer is.
     fn excess(&self, force: usize, limits: &[Vec3; 2]) -> f64 {
         (limits[force].y / self.tips[force].y - 1.0).abs()
     }
@@ -143,46 +149,49 @@ fn bend(page: &Page<'_>, kind: Cells, across: usize, law: &'static str) -> anyho
         beam::settle(page, &what, &mut model, &mut state)?;
         *tip = beam::mean_displacement(&state, &end);
     }
-    // Side by side, so that none hides another.
+    // Side by side, so that no beam hides another.
     let column = f64::from(across.ilog2());
     let row = if kind == Cells::Hex { 1.0 } else { 0.0 };
     let shot = Shot::new(&model, &state, LENGTH * Vec3::new(1.1 * column, -0.95 * row, 0.0));
     Ok((Bent { kind, across, vertices: mesh.vertex_count(), law, tips }, shot))
 }
 
-/// `Y I`, in N m².
+/// Returns the bending rigidity `Y I` \[N m²\].
 fn rigidity() -> f64 {
     MODULI.young * WIDTH.powi(4) / 12.0
 }
 
-/// What the small and the large deflection converge to: the finest two meshes of hexahedra, of both laws, extrapolated to cells of no size.
+/// Returns the limits of the small and the large deflection \[m\], extrapolated from the finest two meshes of hexahedra
+/// to cell size zero, as the mean of both laws.
 fn limits(families: &[&[Bent]]) -> [Vec3; 2] {
     let hexes = families.iter().filter(|family| family[0].kind == Cells::Hex);
     let ends: Vec<[Vec3; 2]> = hexes
         .map(|family| {
             let [.., coarse, fine] = family else { return [Vec3::NAN; 2] };
-            // The error falls to a quarter.
+            // Richardson extrapolation, since halving the cells divides the error by four.
             std::array::from_fn(|i| (4.0 * fine.tips[i] - coarse.tips[i]) / 3.0)
         })
         .collect();
     std::array::from_fn(|i| ends.iter().map(|end| end[i]).sum::<Vec3>() / ends.len() as f64)
 }
 
-/// The deflection under a force times `L²/(Y I)`, in m: bending and shear, with Cowper's coefficient.
+/// Returns the Timoshenko deflection \[m\] under a force times `L²/(Y I)`, with Cowper's shear coefficient.
 fn timoshenko(force: f64) -> f64 {
     let nu = MODULI.poisson;
     let shear = 10.0 * (1.0 + nu) / (12.0 + 11.0 * nu) * MODULI.mu() * WIDTH * WIDTH;
     force * (LENGTH / 3.0 + rigidity() / (LENGTH * shear))
 }
 
-/// How far the end of an elastica moves under a force times `L²/(Y I)`: `θ″ = −f cos θ` with `θ = 0` where it is held and `θ′ = 0` at the end.
+/// Returns the displacement of the end of an elastica \[m\] under a force times `L²/(Y I)`.
+///
+/// It solves `θ″ = −f cos θ` with `θ = 0` at the clamped end and `θ′ = 0` at the free end.
 fn elastica(force: f64) -> Vec3 {
     let steps = 2000;
     let h = 1.0 / f64::from(steps);
     let shoot = |bend: f64| {
         let (mut angle, mut bend, mut place) = (0.0_f64, bend, Vec3::ZERO);
         for _ in 0..steps {
-            // The midpoint rule.
+            // Midpoint rule.
             let middle = angle + 0.5 * h * bend;
             let middle_bend = bend - 0.5 * h * force * angle.cos();
             angle += h * middle_bend;
@@ -210,7 +219,7 @@ fn find(page: &mut Page<'_>, families: &[&[Bent]], limits: [Vec3; 2], theory: [V
             .join(", ")
     };
     page.finding(
-        "coarse meshes are too stiff: every refinement bends further",
+        "coarse meshes are too stiff: every refinement increases the deflection",
         too_stiff,
         format!(
             "with one cell across {} of the limit under the small force, {} under the large one",
@@ -218,7 +227,7 @@ fn find(page: &mut Page<'_>, families: &[&[Bent]], limits: [Vec3; 2], theory: [V
             coarse(1)
         ),
     );
-    // Of hexahedra without the finest mesh, which is what the limit was found with.
+    // The finest mesh of hexahedra is excluded, since it determined the limit.
     let own = |family: &&[Bent]| family.len() - usize::from(family[0].kind == Cells::Hex);
     let slope = |family: &&[Bent], error: &dyn Fn(&Bent) -> f64| {
         exponent(&family[..own(family)].iter().map(|bent| (bent.cell(), error(bent))).collect::<Vec<_>>())
@@ -226,13 +235,13 @@ fn find(page: &mut Page<'_>, families: &[&[Bent]], limits: [Vec3; 2], theory: [V
     let excesses: Vec<f64> = families.iter().map(|family| slope(family, &|bent| bent.excess(0, &limits))).collect();
     let errors: Vec<f64> = families.iter().map(|f| slope(f, &|bent| 1.0 - bent.tips[0].y / limits[0].y)).collect();
     page.finding(
-        "beams are too stiff in proportion to the square of the size of cells",
+        "the excess stiffness is proportional to the square of the cell size",
         excesses.iter().all(|power| (power - 2.0).abs() < 0.2),
         families
             .iter()
             .zip(excesses.iter().zip(&errors))
             .map(|(f, (excess, e))| {
-                format!("{}: power {} (of the deflection {})", name(f), digits(*excess, 3), digits(*e, 3))
+                format!("{}: power {} (error of the deflection: {})", name(f), digits(*excess, 3), digits(*e, 3))
             })
             .collect::<Vec<_>>()
             .join("; "),
@@ -241,18 +250,18 @@ fn find(page: &mut Page<'_>, families: &[&[Bent]], limits: [Vec3; 2], theory: [V
     let apart = |a: &[Bent], b: &[Bent], i: usize| (finest(a, i) - finest(b, i)).length() / finest(b, i).length();
     let [tets, hexes] = [apart(families[0], families[1], 1), apart(families[2], families[3], 1)];
     page.finding(
-        "of a slender beam that bends far, St. Venant–Kirchhoff and corotational elasticity make nearly the same shape",
+        "for a slender beam with large deflection, St. Venant–Kirchhoff and corotational elasticity give nearly the same shape",
         tets < 0.02 && hexes < 0.02,
         format!(
-            "the ends are {} % (tets) and {} % (hexes) of their ways apart on the finest meshes",
+            "the end positions differ by {} % (tets) and {} % (hexes) of their displacement on the finest meshes",
             digits(100.0 * tets, 2),
             digits(100.0 * hexes, 2)
         ),
     );
     let off: [f64; 2] = std::array::from_fn(|i| (limits[i] - theory[i]).length() / theory[i].length());
     page.finding(
-        "what meshes converge to is what the theory of beams says: Timoshenko's for the small force, the elastica for the large one",
+        "the limit agrees with beam theory: the Timoshenko beam for the small force, the elastica for the large one",
         off[0] < 0.02 && off[1] < 0.02,
-        format!("{} % and {} % from it", digits(100.0 * off[0], 2), digits(100.0 * off[1], 2)),
+        format!("differences of {} % and {} %", digits(100.0 * off[0], 2), digits(100.0 * off[1], 2)),
     );
 }

@@ -1,10 +1,10 @@
-//! Sin, Schroeder and Barbič 2012: what VegaFEM can do, and how fast.
+//! Sin, Schroeder and Barbič 2012: capabilities and speed of VegaFEM.
 
 mod beam;
 mod collapse;
 pub mod frame_budget;
 pub mod integrators;
-pub mod largest_step;
+pub mod max_step;
 pub mod laws;
 pub mod locking;
 pub mod mesh_refinement;

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use pliant::model::Model;
-use pliant::solver::{CgParams, OldFactorParams, SolveError, SolveInfo, SolverParams};
+use pliant::solver::{CgParams, StaleFactorParams, SolveError, SolveInfo, SolverParams};
 use pliant::system::System;
 use pliant_pictures::plot::{Scale, Style};
 use pliant_pictures::{Figure, Plot, Series};
@@ -18,25 +18,25 @@ pub const EXPERIMENT: Experiment = Experiment {
     paper: &paper::VEGA,
     part: "table 4",
     title: "Linear solvers: time and memory",
-    reports: "A direct solver is fastest on small and middling bodies, and costs memory that grows faster than the body; conjugate gradients need little memory, and \
-              win where a factor is too large.",
+    reports: "A direct solver is fastest on small and medium bodies, but its memory grows faster than the body. Conjugate gradients need little memory, and \
+              are faster where the factor is too large.",
     run,
 };
 
-/// The solvers, from the one that needs most memory to the one that needs least.
+/// Returns the solvers in order of decreasing memory, except for the stale factor.
 fn solvers() -> [(&'static str, SolverParams); 5] {
     let cg = CgParams::default();
     [
         ("direct", SolverParams::Direct),
         ("direct, single precision and CG", SolverParams::DirectSingle(cg)),
-        ("old factor, turned, and CG", SolverParams::OldFactor(OldFactorParams::default())),
+        ("stale co-rotated factor, CG", SolverParams::StaleFactor(StaleFactorParams::default())),
         ("block IC(0) and CG", SolverParams::IncompleteCholesky(cg)),
         ("block Jacobi and CG", SolverParams::BlockJacobi(cg)),
     ]
 }
 
-/// What VegaFEM 4.0's solvers take for factor and solution of such a matrix on one thread, in s, with the iterations of conjugate gradients; measured on
-/// another machine, with 4,000 and 35,721 vertices.
+/// Times of VegaFEM 4.0's solvers for factorization and solution of such matrices on one thread \[s\], with the
+/// iterations of conjugate gradients. They were measured on another machine, with 4,000 and 35,721 vertices.
 const VEGA: &[(&str, &str, &str)] = &[
     ("PARDISO", "0.022", "3.28"),
     ("PARDISO, for positive definite matrices", "0.013", "2.36"),
@@ -44,21 +44,22 @@ const VEGA: &[(&str, &str, &str)] = &[
     ("Jacobi and CG", "0.094 (274 iterations)", "4.3 (649)"),
 ];
 
-/// How a solver did on a body.
+/// Result of a solver on a body.
 struct Row {
     body: &'static str,
     vertices: usize,
     solver: &'static str,
-    /// In s: the first solution with the analysis of the pattern, and the second.
+    /// Time of the first solution, with the symbolic factorization \[s\].
     first: f64,
+    /// Time of the second solution \[s\].
     seconds: f64,
     info: SolveInfo,
-    /// Beside the direct solution.
+    /// Difference from the direct solution, relative to its maximum.
     apart: f64,
 }
 
 fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
-    page.now("making bodies")?;
+    page.now("creating bodies")?;
     let named: Vec<Specimen> = if page.is_fast() {
         vec![bodies::bar(40, 10)?]
     } else {
@@ -74,9 +75,9 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
         growing.extend(measure(page, &bodies::bar(along, along / 5)?)?);
     }
     page.text(format!(
-        "The matrix `M + h²K` of backward Euler, h = {STEP} s, of bodies that are bent by a third of a radian, and the right-hand side of their forces: invertible St. \
-         Venant–Kirchhoff material, {}, one thread. Conjugate gradients stop at a residual of 1e-6. *Old factor* is what the default solver does: its factor, in 16 bits a number, is that \
-         of the body at rest, and is not made again here. Times are for a second matrix of the same pattern; the first takes the analysis too. Memory is that of the solver, without the matrix.",
+        "The matrix is `M + h²K` of backward Euler, h = {STEP} s, of bodies bent by a third of a radian, and the right-hand side contains their forces. The material is invertible St. \
+         Venant–Kirchhoff, {}, on one thread. Conjugate gradients stop at a residual of 1e-6. *Stale co-rotated factor* is the default solver: its factor, with 16 bits per number, is that \
+         of the body at rest, and is not recomputed here. Times are for a second matrix of the same pattern; the first includes the symbolic factorization. Memory is that of the solver, without the matrix.",
         setting::in_words()
     ));
     let heading = [
@@ -88,7 +89,7 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
         "iterations",
         "memory, MB",
         "residual",
-        "apart from direct",
+        "difference from direct",
     ];
     let cells = |row: &Row| {
         vec![
@@ -107,7 +108,7 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     if !page.is_fast() {
         let rows = VEGA.iter().map(|(solver, bridge, bar)| [*solver, *bridge, *bar].map(String::from).to_vec());
         let heading = ["solver", "4,000 vertices, s", "35,721 vertices, s"];
-        page.table("vegafem", "VegaFEM 4.0 on such matrices, on another machine", &heading, rows.collect())?;
+        page.table("vegafem", "VegaFEM 4.0 on similar matrices, on another machine", &heading, rows.collect())?;
     }
     page.figure("growth", "Time and memory of solvers on bars of growing size", figure(&growing))?;
     findings(page, &table, &growing);
@@ -145,7 +146,7 @@ fn findings(page: &mut Page<'_>, table: &[Row], growing: &[Row]) {
     page.finding(
         "all solvers give the same solution",
         apart < 1e-4,
-        format!("at most {} of the largest displacement apart", digits(apart, 2)),
+        format!("differences of at most {} relative to the largest displacement", digits(apart, 2)),
     );
     let largest = table.rchunks(solvers().len()).next().unwrap_or_default();
     let [direct, single, old, incomplete, jacobi] = largest else { return };
@@ -163,42 +164,42 @@ fn findings(page: &mut Page<'_>, table: &[Row], growing: &[Row]) {
         ),
     );
     page.finding(
-        "a better preconditioner needs fewer iterations: block Jacobi most, block IC(0) fewer, a factor in single precision next to none",
+        "a better preconditioner needs fewer iterations: most with block Jacobi, fewer with block IC(0), fewest with a factor in single precision",
         jacobi.info.iterations > incomplete.info.iterations
             && incomplete.info.iterations > old.info.iterations
             && old.info.iterations >= single.info.iterations,
         format!(
-            "{}, {}, {} with an old factor, {}",
+            "{}, {}, {} with a stale factor, {}",
             jacobi.info.iterations, incomplete.info.iterations, old.info.iterations, single.info.iterations
         ),
     );
     page.finding(
-        "a factor in single precision takes half of the memory; one that is kept in 16 bits beside it, three quarters",
+        "a factor in single precision takes half the memory; with an additional copy in 16 bits, three quarters",
         (part(single) - 0.5).abs() < 0.1 && (part(old) - 0.75).abs() < 0.15,
-        format!("{} and {} of the direct solver's", digits(part(single), 2), digits(part(old), 2)),
+        format!("{} and {} relative to the direct solver", digits(part(single), 2), digits(part(old), 2)),
     );
     let [factor, cg] =
         ["direct", "block IC(0) and CG"].map(|solver| exponent(&curve(growing, solver, |row| row.info.memory as f64)));
     page.finding(
-        "the memory of a factor grows faster than the body (with the power 4/3 in theory), that of conjugate gradients as the body does",
+        "the memory of a factor grows faster than the body (with the power 4/3 in theory), and that of conjugate gradients linearly",
         factor > 1.1 && (cg - 1.0).abs() < 0.15,
         format!("with the power {} and {}", digits(factor, 3), digits(cg, 3)),
     );
     let steepest = exponent(&curve(growing, "direct", |row| row.seconds));
-    page.finding_by_clock(
-        "the time of a factor grows much faster than the body (with the power 2 in theory)",
+    page.timing_finding(
+        "the time of a factorization grows much faster than the body (with the power 2 in theory)",
         steepest > 1.2,
         format!("with the power {}", digits(steepest, 2)),
     );
     if let Some([small, .., slow]) = table.chunks(solvers().len()).next() {
-        page.finding_by_clock(
-            "on the smallest body, a factor is faster than conjugate gradients with block Jacobi",
+        page.timing_finding(
+            "on the smallest body, a factorization is faster than conjugate gradients with block Jacobi",
             small.seconds < slow.seconds,
-            format!("{}: {} beside {} s", small.body, digits(small.seconds, 2), digits(slow.seconds, 2)),
+            format!("{}: {} s instead of {} s", small.body, digits(small.seconds, 2), digits(slow.seconds, 2)),
         );
     }
-    page.finding_by_clock(
-        "on the largest body, an old factor is faster than any other solver",
+    page.timing_finding(
+        "on the largest body, a stale factor is faster than all other solvers",
         [direct, single, incomplete, jacobi].iter().all(|row| row.seconds > old.seconds),
         format!(
             "{}: {}",
@@ -225,7 +226,8 @@ fn measure(page: &Page<'_>, specimen: &Specimen) -> anyhow::Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Solve with the matrix at rest, and then with that of a body that is bent, both with the forces of the latter.
+/// Solves with the matrix at rest, and then with the matrix of the bent body. Returns both times \[s\], and information
+/// and solution of the second.
 fn solve_twice(
     model: &mut Model,
     params: SolverParams,

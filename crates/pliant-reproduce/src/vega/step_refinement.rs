@@ -1,10 +1,10 @@
-//! The same swing with smaller and smaller steps.
+//! Convergence of a swing with the time step.
 
 use pliant::integrator::{BackwardEuler, CentralDifferences, Integrator, LinearizedBackwardEuler, Newmark};
 use pliant::material::YoungPoisson;
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, VolumeMesh};
-use pliant::model::{Body, Hold, Model};
+use pliant::model::{Body, Fixed, Model};
 use pliant::solver::SolverParams;
 use pliant::system::State;
 use pliant_pictures::plot::{Scale, Style};
@@ -18,40 +18,40 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "vega-step-refinement",
     paper: &paper::VEGA,
     part: "figure 7",
-    title: "Motion under refinement of the time step",
-    reports: "As the step shrinks, the trajectories of all integrators converge. Backward Euler damps the motion, the less the smaller the \
-              step; implicit Newmark and central differences do not.",
+    title: "Motion under time-step refinement",
+    reports: "As the step decreases, the trajectories of all integrators converge. Backward Euler damps the motion, less with smaller \
+              steps; implicit Newmark and central differences do not.",
     run,
 };
 
 const MODULI: YoungPoisson = YoungPoisson { young: 1e6, poisson: 0.3 };
-/// In kg/m³.
+/// Density \[kg/m³\].
 const DENSITY: f64 = 1000.0;
-/// In m/s².
+/// Gravitational acceleration \[m/s²\].
 const GRAVITY: Vec3 = Vec3::new(0.0, -9.81, 0.0);
-/// Motions are compared so many times a second, in all runs at the same moments.
+/// Number of samples per second at which motions are compared.
 const SAMPLES: usize = 50;
-/// How many of the finest steps an order is fitted to.
+/// Number of the smallest steps to which an order is fitted.
 const FINEST: usize = 3;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Scheme {
+enum Method {
     Linearized,
     Euler,
     Newmark,
     Central,
 }
 
-const SCHEMES: [Scheme; 4] = [Scheme::Linearized, Scheme::Euler, Scheme::Newmark, Scheme::Central];
+const INTEGRATORS: [Method; 4] = [Method::Linearized, Method::Euler, Method::Newmark, Method::Central];
 
-/// A swing: where everything is at the moments of comparison, and how much energy there is.
+/// Samples of a swing.
 struct Swing {
     samples: Vec<State>,
-    /// In J; at the start there is none.
+    /// Total energy \[J\], zero at the start.
     energies: Vec<f64>,
 }
 
-/// The swings of a scheme, by how many steps there are between samples.
+/// Swings of an integrator, with the number of steps between samples.
 type Family = Vec<(usize, Swing)>;
 
 fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
@@ -59,27 +59,27 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     let seconds = page.pick(1.0, 0.3);
     let exact_steps = page.pick(1024, 512);
     page.text(format!(
-        "A beam of 1 × 0.2 × 0.2 m of {} tetrahedra ({} vertices), St. Venant–Kirchhoff with `Y` = {} Pa, `ν` = {}, `ρ` = {DENSITY} kg/m³, \
-         lumped mass and no damping. It is clamped at one end and let go under its weight; {seconds} s are simulated. The error is the root of the \
-         mean square distance of vertices from where they are in a run of central differences with a step of 1/{} s, at {SAMPLES} moments a second.",
+        "A beam of 1 × 0.2 × 0.2 m with {} tetrahedra ({} vertices) is St. Venant–Kirchhoff with `Y` = {} Pa, `ν` = {}, `ρ` = {DENSITY} kg/m³, \
+         a lumped mass and no damping. It is clamped at one end and released under its weight; {seconds} s are simulated. The error is the RMS \
+         distance of vertices from those of central differences with a step of 1/{} s, at {SAMPLES} samples per second.",
         mesh.element_count(), mesh.vertex_count(), digits(MODULI.young, 2), MODULI.poisson, SAMPLES * exact_steps
     ));
-    let exact = swing(page, &mesh, Scheme::Central, exact_steps, seconds)?;
+    let exact = swing(page, &mesh, Method::Central, exact_steps, seconds)?;
     let mut families: Vec<Family> = Vec::new();
-    for scheme in SCHEMES {
-        let steps = scheme.steps(page.is_fast());
-        let family = steps.into_iter().map(|steps| Ok((steps, swing(page, &mesh, scheme, steps, seconds)?)));
+    for integrator in INTEGRATORS {
+        let steps = integrator.steps(page.is_fast());
+        let family = steps.into_iter().map(|steps| Ok((steps, swing(page, &mesh, integrator, steps, seconds)?)));
         families.push(family.collect::<anyhow::Result<_>>()?);
     }
     let end = beam::set(&mesh, beam::FREE)?;
     let tip = |swing: &Swing| -> Vec<(f64, f64)> {
         swing.samples.iter().map(|state| (state.time, beam::mean_displacement(state, end).y)).collect()
     };
-    let panels = SCHEMES.iter().zip(&families).map(|(scheme, family)| {
+    let panels = INTEGRATORS.iter().zip(&families).map(|(integrator, family)| {
         let shown = family.iter().step_by(2).take(3);
         let series = shown.map(|(steps, swing)| Series::new(format!("step 1/{} s", SAMPLES * steps), tip(swing)));
         Plot {
-            title: scheme.name().into(),
+            title: integrator.name().into(),
             x_label: "time, s".into(),
             y_label: "height of the tip, m".into(),
             series: series.chain([Series::new("converged", tip(&exact))]).collect(),
@@ -90,10 +90,10 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     page.figure("trajectories", "Height of the tip for several steps", figure)?;
     let curves: Vec<Curve> = families.iter().map(|family| Curve::of(family, &exact)).collect();
     let plot = |title: &str, label: &str, points: &dyn Fn(&Curve) -> Vec<(f64, f64)>| {
-        let named = SCHEMES.iter().zip(&curves);
-        let series = named.map(|(scheme, curve)| Series {
+        let named = INTEGRATORS.iter().zip(&curves);
+        let series = named.map(|(integrator, curve)| Series {
             style: Style::LineAndMarkers,
-            ..Series::new(scheme.name(), points(curve))
+            ..Series::new(integrator.name(), points(curve))
         });
         Plot {
             title: title.into(),
@@ -110,28 +110,28 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     ];
     page.figure(
         "errors",
-        "Error and change of energy at the end against the step",
+        "Error and change of energy at the end contradicts_paper the step",
         Figure { panels, ..Figure::default() },
     )?;
-    let rows = SCHEMES.iter().zip(&curves).flat_map(|(scheme, curve)| {
+    let rows = INTEGRATORS.iter().zip(&curves).flat_map(|(integrator, curve)| {
         curve.errors.iter().zip(&curve.changes).map(|((h, error), (_, change))| {
-            vec![scheme.name().to_owned(), digits(*h, 3), digits(*error, 3), digits(*change, 3)]
+            vec![integrator.name().to_owned(), digits(*h, 3), digits(*error, 3), digits(*change, 3)]
         })
     });
     page.table(
         "errors-by-step",
-        "Error, and change of energy at the end, of every scheme and step",
-        &["scheme", "step, s", "error, m", "change of energy, J"],
+        "Error, and change of energy at the end, of every integrator and step",
+        &["integrator", "step, s", "error, m", "change of energy, J"],
         rows.collect(),
     )?;
     find(page, &families, &curves, &exact);
     Ok(())
 }
 
-impl Scheme {
+impl Method {
     fn name(self) -> &'static str {
         match self {
-            Self::Linearized => "backward Euler, linearised",
+            Self::Linearized => "backward Euler, linearized",
             Self::Euler => "backward Euler",
             Self::Newmark => "implicit Newmark",
             Self::Central => "central differences",
@@ -151,7 +151,7 @@ impl Scheme {
         matches!(self, Self::Linearized | Self::Euler)
     }
 
-    /// How many steps there are between samples, each time twice as many; central differences explode with fewer.
+    /// Returns the numbers of steps between samples, doubling each time. Central differences explode with fewer.
     fn steps(self, is_fast: bool) -> Vec<usize> {
         let (first, count) = match self {
             Self::Central => (16, if is_fast { 3 } else { 4 }),
@@ -162,15 +162,15 @@ impl Scheme {
     }
 }
 
-fn swing(page: &Page<'_>, mesh: &VolumeMesh, scheme: Scheme, steps: usize, seconds: f64) -> anyhow::Result<Swing> {
+fn swing(page: &Page<'_>, mesh: &VolumeMesh, integrator: Method, steps: usize, seconds: f64) -> anyhow::Result<Swing> {
     let body = Body::new(mesh.clone(), beam::bare_law("stvk", MODULI)?, DENSITY);
-    let held = Hold::fixed(beam::set(mesh, beam::HELD)?.to_vec());
-    let mut model = Model::builder().body(body).hold(held).gravity(GRAVITY).lumped_mass().build()?;
+    let fixed = Fixed::new(beam::set(mesh, beam::FIXED)?.to_vec());
+    let mut model = Model::builder().body(body).fix(fixed).gravity(GRAVITY).lumped_mass().build()?;
     let mut state = model.rest_state();
     let h = 1.0 / (SAMPLES * steps) as f64;
     let mut swing = Swing { samples: vec![state.clone()], energies: vec![0.0] };
     let count = (seconds * SAMPLES as f64).round() as usize * steps;
-    let what = format!("{}, step 1/{} s", scheme.name(), SAMPLES * steps);
+    let what = format!("{}, step 1/{} s", integrator.name(), SAMPLES * steps);
     let mut done = 0;
     let look = |model: &mut Model, state: &State| {
         done += 1;
@@ -179,17 +179,26 @@ fn swing(page: &Page<'_>, mesh: &VolumeMesh, scheme: Scheme, steps: usize, secon
             swing.energies.push(model.observe(state).total_energy());
         }
     };
-    let outcome =
-        march_with(page, &what, SolverParams::Direct, &mut model, &mut *scheme.build(), &mut state, h, count, look)?;
+    let outcome = march_with(
+        page,
+        &what,
+        SolverParams::Direct,
+        &mut model,
+        &mut *integrator.build(),
+        &mut state,
+        h,
+        count,
+        look,
+    )?;
     anyhow::ensure!(outcome.is_finished(), "{what}: {outcome:?}");
     Ok(swing)
 }
 
-/// How the swings of a scheme depend on the step.
+/// Errors of an integrator contradicts_paper the step.
 struct Curve {
-    /// Steps in s and errors in m.
+    /// Steps \[s\] and errors \[m\].
     errors: Vec<(f64, f64)>,
-    /// Steps in s and what has become of the energy at the end, in J.
+    /// Steps \[s\] and changes of energy at the end \[J\].
     changes: Vec<(f64, f64)>,
 }
 
@@ -213,22 +222,22 @@ fn error(swing: &Swing, exact: &Swing) -> f64 {
 
 fn find(page: &mut Page<'_>, families: &[Family], curves: &[Curve], exact: &Swing) {
     let order = |points: &[(f64, f64)]| exponent(&points[points.len() - FINEST..]);
-    for (scheme, curve) in SCHEMES.iter().zip(curves) {
-        let expected = if scheme.is_first_order() { 1.0 } else { 2.0 };
+    for (integrator, curve) in INTEGRATORS.iter().zip(curves) {
+        let expected = if integrator.is_first_order() { 1.0 } else { 2.0 };
         let measured = order(&curve.errors);
         page.finding(
-            format!("{} is of order {expected}", scheme.name()),
+            format!("{} is of order {expected}", integrator.name()),
             (measured - expected).abs() < 0.2,
-            format!("the error goes with the power {} of the step", digits(measured, 3)),
+            format!("the error is proportional to the power {} of the step", digits(measured, 3)),
         );
     }
     let still = Swing { samples: exact.samples.iter().map(|s| State::new(s.q.len())).collect(), energies: vec![] };
     let size = error(&still, exact);
     let least: Vec<f64> = curves.iter().filter_map(|curve| Some(curve.errors.last()?.1 / size)).collect();
     page.finding(
-        "all schemes converge to the same motion",
+        "all integrators converge to the same motion",
         least.iter().all(|error| *error < 0.02),
-        SCHEMES
+        INTEGRATORS
             .iter()
             .zip(&least)
             .map(|(s, e)| format!("{}: {} %", s.name(), digits(100.0 * e, 2)))
@@ -239,10 +248,10 @@ fn find(page: &mut Page<'_>, families: &[Family], curves: &[Curve], exact: &Swin
     let losses: Vec<f64> = curves[..2].iter().map(|curve| order(&curve.changes)).collect();
     let only_lose = families[..2].iter().flatten().all(|(_, swing)| swing.energies.iter().skip(1).all(|e| *e < 0.0));
     page.finding(
-        "backward Euler loses energy, in proportion to the step",
+        "the energy loss of backward Euler is proportional to the step",
         only_lose && losses.iter().all(|order| (order - 1.0).abs() < 0.2),
         format!(
-            "the loss goes with the power {} (linearised) and {} of the step",
+            "the loss is proportional to the power {} (linearized) and {} of the step",
             digits(losses[0], 3),
             digits(losses[1], 3)
         ),
@@ -251,10 +260,10 @@ fn find(page: &mut Page<'_>, families: &[Family], curves: &[Curve], exact: &Swin
         curves[1].changes.iter().zip(&curves[2].changes).map(|(euler, newmark)| newmark.1 / euler.1).collect();
     let most = kept.iter().skip(2).copied().fold(0.0, f64::max);
     page.finding(
-        "implicit Newmark keeps it",
+        "implicit Newmark preserves energy",
         most < 0.05,
         format!(
-            "its energy changes by at most {} % of what backward Euler loses at the same step, from 1/{} s on",
+            "its energy changes by at most {} % of the loss of backward Euler at the same step, for steps of 1/{} s or less",
             digits(100.0 * most, 2),
             4 * SAMPLES
         ),

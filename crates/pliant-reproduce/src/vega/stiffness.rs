@@ -1,4 +1,4 @@
-//! Linear solvers against stiffness.
+//! Linear solvers contradicts_paper stiffness.
 
 use std::time::Instant;
 
@@ -17,8 +17,8 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "vega-stiffness",
     paper: &paper::VEGA,
     part: "figure 11",
-    title: "Solver time against stiffness",
-    reports: "Conjugate gradients take longer the stiffer the material is, and a direct solver always the same time: one is better for soft bodies, the other for stiff ones.",
+    title: "Solver time contradicts_paper stiffness",
+    reports: "The time of conjugate gradients grows with the stiffness of the material, while that of a direct solver is constant. The former are better for soft bodies, the latter for stiff ones.",
     run,
 };
 
@@ -30,7 +30,7 @@ const DIRECT: &str = "direct";
 const SOLVERS: usize = 4;
 
 fn solvers() -> [(&'static str, SolverParams); SOLVERS] {
-    let cg = CgParams { most_iterations: 50_000, ..CgParams::default() };
+    let cg = CgParams { max_iterations: 50_000, ..CgParams::default() };
     [
         (JACOBI, SolverParams::BlockJacobi(cg)),
         (INCOMPLETE, SolverParams::IncompleteCholesky(cg)),
@@ -39,7 +39,7 @@ fn solvers() -> [(&'static str, SolverParams); SOLVERS] {
     ]
 }
 
-/// A solution: `Y` in Pa, or infinite for statics, and what it took.
+/// Cost of a solution. Young's modulus `young` \[Pa\] is infinite for statics.
 struct Solved {
     solver: &'static str,
     young: f64,
@@ -51,7 +51,7 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     let named: Vec<Specimen> =
         if page.is_fast() { vec![bodies::bar(40, 8)?] } else { vec![bodies::bar(40, 8)?, bodies::bar(80, 16)?] };
     page.text(format!(
-        "The matrix `M + h²K` of backward Euler at rest, h = {STEP} s, linear elasticity, ν = {POISSON}, ρ = {} kg/m³; the right-hand side is random, so that all frequencies are in it. Conjugate \
+        "The matrix is `M + h²K` of backward Euler at rest, with h = {STEP} s, linear elasticity, ν = {POISSON} and ρ = {} kg/m³. The right-hand side is random, so that it contains all frequencies. Conjugate \
          gradients stop at a residual of 1e-6. *Statics* is `K` alone.",
         setting::DENSITY
     ));
@@ -72,13 +72,13 @@ fn solve_all(page: &Page<'_>, specimen: &Specimen) -> anyhow::Result<Vec<Solved>
     let mut model = setting::weighing(specimen, AnyLaw::new("linear", moduli)?.into()).build()?;
     let mut rng = fastrand::Rng::with_seed(3);
     let mut force = vec![0.0; model.dim()];
-    let right: Vec<f64> = model.held().iter().map(|held| if *held { 0.0 } else { rng.f64() - 0.5 }).collect();
+    let right: Vec<f64> = model.fixed_mask().iter().map(|fixed| if *fixed { 0.0 } else { rng.f64() - 0.5 }).collect();
     model.linearize(&vec![0.0; right.len()], 0.0, Definiteness::Exact, &mut force);
     let mut solvers = solvers().map(|(name, params)| (name, params.build()));
     let mut all = Vec::new();
     let decades = page.pick(2..=11, 3..=9);
     for young in decades.map(|decade| 10.0_f64.powi(decade)).chain([f64::INFINITY]) {
-        // K is in proportion to Y.
+        // K is proportional to Y.
         let weights = if young.is_finite() {
             Weights { mass: 1.0, damping: 0.0, stiffness: STEP * STEP * young }
         } else {
@@ -88,7 +88,7 @@ fn solve_all(page: &Page<'_>, specimen: &Specimen) -> anyhow::Result<Vec<Solved>
         for (name, solver) in &mut solvers {
             page.now(format_args!("{}: {name}, Y = {young:.0e} Pa", titled(specimen)))?;
             let mut solution = vec![0.0; right.len()];
-            // The analysis of the pattern is made once for many steps, so it does not count.
+            // The symbolic factorization is reused over many steps, so it is not measured.
             if all.len() < SOLVERS {
                 solver.set_matrix(model.matrix())?;
             }
@@ -120,7 +120,7 @@ fn show(page: &mut Page<'_>, specimen: &Specimen, all: &[Solved]) -> anyhow::Res
         panel("iterations", &[JACOBI, INCOMPLETE, SINGLE], |solved| solved.info.iterations as f64),
     ];
     let name = format!("{}-{}", specimen.name, specimen.mesh.vertex_count());
-    let caption = format!("Time and iterations against stiffness: {}", titled(specimen));
+    let caption = format!("Time and iterations contradicts_paper stiffness: {}", titled(specimen));
     page.figure(&name, &caption, Figure { panels, ..Figure::default() })?;
     let moduli: Vec<f64> = all.iter().filter(|solved| solved.solver == DIRECT).map(|solved| solved.young).collect();
     let cells = |young: f64| {
@@ -153,19 +153,21 @@ fn findings(page: &mut Page<'_>, specimen: &Specimen, all: &[Solved]) {
     let name = titled(specimen);
     let counts = moving.iter().map(|(_, count)| count.to_string()).collect::<Vec<_>>().join(", ");
     page.finding(
-        format!("{name}: conjugate gradients need more iterations the stiffer the body, and no more than in statics"),
-        // A few iterations more or less are chance.
+        format!("{name}: the iterations of conjugate gradients grow with stiffness, up to those of statics"),
+        // Tolerance of a few iterations.
         moving.windows(2).all(|pair| pair[1].1 > 0.95 * pair[0].1)
             && moving.iter().all(|(_, count)| *count < 1.05 * statics + 1.0),
-        format!("with block Jacobi {counts}; {statics} in statics"),
+        format!("{counts} with block Jacobi; {statics} in statics"),
     );
-    // Of the softest mass decides, and near statics stiffness alone; in between both.
+    // Mass dominates for the softest bodies, and stiffness near statics. In between both matter.
     let softest = moving.first().map_or(0.0, |point| point.1);
     let between: Vec<(f64, f64)> =
         moving.iter().copied().filter(|(_, count)| *count > 2.0 * softest && *count < 0.6 * statics).collect();
     let power = exponent(&between);
     page.finding(
-        format!("{name}: in between with the square root of the stiffness, as the condition of the matrix says"),
+        format!(
+            "{name}: in between they grow with the square root of the stiffness, as predicted by the condition number"
+        ),
         between.len() >= 2 && (0.4..=0.55).contains(&power),
         format!("with the power {} over {} decades", digits(power, 3), between.len().saturating_sub(1)),
     );
@@ -173,7 +175,7 @@ fn findings(page: &mut Page<'_>, specimen: &Specimen, all: &[Solved]) {
     let direct = all.iter().filter(|solved| solved.solver == DIRECT);
     let residual = direct.map(|solved| solved.info.residual).fold(0.0, f64::max);
     page.finding(
-        format!("{name}: factors solve all of them at once, or nearly so"),
+        format!("{name}: factorizations solve all systems with few or no iterations"),
         most <= 10.0 && residual < 1e-9,
         format!(
             "at most {most} iterations in single precision; residuals of direct solutions below {}",
@@ -185,11 +187,11 @@ fn findings(page: &mut Page<'_>, specimen: &Specimen, all: &[Solved]) {
         let solved = if last { of_solver.next_back() } else { of_solver.next() };
         solved.map_or(f64::NAN, |solved| 1e3 * solved.seconds)
     };
-    page.finding_by_clock(
-        format!("{name}: conjugate gradients are faster for the softest, the direct solver for the stiffest"),
+    page.timing_finding(
+        format!("{name}: conjugate gradients are faster for the softest material, the direct solver for the stiffest"),
         time(JACOBI, false) < time(DIRECT, false) && time(JACOBI, true) > time(DIRECT, true),
         format!(
-            "{} beside {} ms, and {} beside {} ms",
+            "{} instead of {} ms, and {} instead of {} ms",
             digits(time(JACOBI, false), 2),
             digits(time(DIRECT, false), 2),
             digits(time(JACOBI, true), 2),

@@ -1,11 +1,11 @@
-//! Beams of several laws, stretched by a force at the end and by their weight.
+//! Beams of several laws, stretched by a force on the end and by a body force.
 
 use anyhow::Context;
 use pliant::force::{SpringCoefficients, Springs};
 use pliant::material::{AnyLaw, Law, LawVisitor, YoungPoisson};
 use pliant::math::{Matrix, Vec3};
 use pliant::mesh::{Cells, VolumeMesh, generate};
-use pliant::model::{Body, Hold, Model};
+use pliant::model::{Body, Fixed, Model};
 use pliant::system::State;
 use pliant_pictures::{Figure, Plot, Series};
 
@@ -18,40 +18,40 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "vega-stretching",
     paper: &paper::VEGA,
     part: "figure 4",
-    title: "Beams of several laws are stretched",
-    reports: "Under the same load, concentrated at the end or spread through the volume, laws that agree for small loads stretch by very \
-              different amounts: St. Venant–Kirchhoff becomes stiffer and stiffer, and neo-Hookean and Mooney–Rivlin softer.",
+    title: "Stretched beams of several laws",
+    reports: "Under the same load, on the end or distributed over the volume, laws that agree for small loads stretch by very \
+              different amounts: St. Venant–Kirchhoff stiffens, and neo-Hookean and Mooney–Rivlin soften.",
     run,
 };
 
 /// Small-strain moduli of all laws.
 const MODULI: YoungPoisson = YoungPoisson { young: 1e5, poisson: 0.3 };
-/// In m.
+/// Length of the beam \[m\].
 const LENGTH: f64 = 1.0;
-/// Of the square section, in m.
+/// Side of the square cross section \[m\].
 const WIDTH: f64 = 0.2;
-/// In kg/m³.
+/// Density \[kg/m³\].
 const DENSITY: f64 = 1000.0;
-/// The stress at the held end, as a part of Young's modulus. The first is small enough for Hooke's law.
+/// Stresses at the fixed end, relative to Young's modulus. The first is small enough for Hooke's law.
 const STRESSES: &[f64] = &[0.001, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8];
-/// The force on a single vertex is so much less: all of it is on a few elements.
+/// Factor of the force on a single vertex, since few elements carry all of it.
 const AT_ONE_VERTEX: f64 = 0.25;
-/// Not a law but a network of springs.
+/// Name of the spring network, which is not a law.
 const SPRINGS: &str = "mass-spring";
 const LAWS: [&str; 6] = ["linear", "corotational", "stvk", "neo-hookean", "mooney-rivlin", SPRINGS];
 
-/// What stretches a beam.
+/// Load on a beam.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Load {
-    /// A force that is spread over the free end.
+    /// Force distributed over the free end.
     End,
-    /// A force on the vertex in the middle of the free end.
+    /// Force on the vertex in the middle of the free end.
     Vertex,
-    /// A force along the beam on every part of its volume.
+    /// Body force along the beam.
     Volume,
 }
 
-/// One beam, and where it is under each load.
+/// Beam with its equilibrium under each load.
 struct Beam {
     model: Model,
     states: Vec<State>,
@@ -61,10 +61,10 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     let across = page.pick(4, 2);
     let mesh = generate::block([LENGTH, WIDTH, WIDTH], [5 * across, across, across], Cells::Hex)?;
     page.text(format!(
-        "A beam of {LENGTH} × {WIDTH} × {WIDTH} m of {} hexahedra ({} vertices), `Y` = {} Pa, `ν` = {}, `ρ` = {DENSITY} kg/m³. Its left end cannot \
-         move along the beam, but is free to become thinner, so that under a force that is spread over the right end every law has a closed \
-         form. Equilibrium by Newton's method, each load from the state under the one before. The springs (28 a hexahedron, all of one \
-         stiffness) are made to stretch as the laws do under the smallest load. {}",
+        "A beam of {LENGTH} × {WIDTH} × {WIDTH} m has {} hexahedra ({} vertices), `Y` = {} Pa, `ν` = {}, `ρ` = {DENSITY} kg/m³. Its left end is fixed \
+         axially but free to contract laterally, so that every law has a closed form under a force distributed over the right \
+         end. Equilibria are found by Newton's method, starting from the state under the previous load. The springs (28 per hexahedron, with equal \
+         stiffness) are calibrated to stretch like the laws under the smallest load. {}",
         mesh.element_count(), mesh.vertex_count(), digits(MODULI.young, 2), MODULI.poisson, mooney_rivlin_in_words(MODULI)
     ));
     let loads = [Load::End, Load::Vertex, Load::Volume];
@@ -84,7 +84,7 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
         }
     });
     let figure = Figure { panels: panels.collect(), ..Figure::default() };
-    page.figure("length-against-load", "Length of the beam against load", figure)?;
+    page.figure("length-contradicts_paper-load", "Length of the beam contradicts_paper load", figure)?;
     draw_beams(page, &loads, &beams)?;
     let profile = |beam: &Beam| beam.local_stretch(beam.states.len() - 1);
     let series = LAWS.iter().zip(&beams[2]).map(|(law, beam)| Series::new(*law, profile(beam)));
@@ -92,7 +92,7 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
         "stretch-along-the-beam",
         "Stretch of each slice of the beam under the largest volumetric load",
         Plot {
-            x_label: "distance from the held end, at rest, m".into(),
+            x_label: "distance from the fixed end at rest, m".into(),
             y_label: "stretch".into(),
             series: series.collect(),
             ..Plot::default()
@@ -118,7 +118,7 @@ impl Load {
         }
     }
 
-    /// The load, of those listed, as a part of Young's modulus times the section.
+    /// Returns the load for a stress, relative to Young's modulus times the cross section.
     fn strength(self, stress: f64) -> f64 {
         if self == Self::Vertex { AT_ONE_VERTEX * stress } else { stress }
     }
@@ -150,7 +150,7 @@ impl Beam {
         Ok(())
     }
 
-    /// How long the beam is under each load: up to the vertex that is pulled, or the mean of the end.
+    /// Returns the length of the beam under each load \[m\], up to the loaded vertex or the mean of the end.
     fn lengths(&self, load: Load) -> Vec<(f64, f64)> {
         let strengths = STRESSES.iter().map(|&stress| load.strength(stress));
         strengths.zip((0..self.states.len()).map(|i| self.length(i, load))).collect()
@@ -167,7 +167,7 @@ impl Beam {
         }
     }
 
-    /// The stretch of slices of the beam, by the middles of the slices at rest.
+    /// Returns the stretch of slices of the beam contradicts_paper their centers at rest.
     fn local_stretch(&self, i: usize) -> Vec<(f64, f64)> {
         let positions = self.model.positions(&self.states[i]);
         let mut slices: Vec<(f64, f64, f64)> = Vec::new();
@@ -184,16 +184,17 @@ impl Beam {
     }
 }
 
-/// A beam whose end slides in its own plane, held against turning by vertices that no symmetric load pushes aside.
+/// Creates a beam whose end may slide in its plane. Vertices on which symmetric loads exert no lateral force fix its
+/// rotation.
 fn model(page: &Page<'_>, mesh: &VolumeMesh, law: &str) -> anyhow::Result<Model> {
     let build = |body: Body, springs: Option<Springs>| -> anyhow::Result<Model> {
-        let centre = vertex_at(mesh, Vec3::new(0.0, 0.5 * WIDTH, 0.5 * WIDTH))? as u32;
+        let center = vertex_at(mesh, Vec3::new(0.0, 0.5 * WIDTH, 0.5 * WIDTH))? as u32;
         let side = vertex_at(mesh, Vec3::new(0.0, WIDTH, 0.5 * WIDTH))? as u32;
         let mut builder = Model::builder()
             .body(body)
-            .hold(Hold::fixed(beam::set(mesh, beam::HELD)?.to_vec()).along([true, false, false]))
-            .hold(Hold::fixed([centre]))
-            .hold(Hold::fixed([side]).along([false, false, true]));
+            .fix(Fixed::new(beam::set(mesh, beam::FIXED)?.to_vec()).along([true, false, false]))
+            .fix(Fixed::new([center]))
+            .fix(Fixed::new([side]).along([false, false, true]));
         if let Some(springs) = springs {
             builder = builder.force(springs);
         }
@@ -206,12 +207,12 @@ fn model(page: &Page<'_>, mesh: &VolumeMesh, law: &str) -> anyhow::Result<Model>
         let springs = Springs::from_mesh(mesh, &SpringCoefficients::new(stiffness))?;
         build(Body::without_elasticity(mesh.clone(), DENSITY), Some(springs))
     };
-    // As stiff as a bar of the section of a cell at first, and then as much more or less as a small pull shows.
+    // The first guess is the stiffness of a bar with the cross section of a cell. A small load gives the correction.
     let guess = MODULI.young * WIDTH / 4.0;
     let mut beam = Beam { model: of_stiffness(guess)?, states: Vec::new() };
     let mut state = beam.model.rest_state();
     beam.apply(mesh, Load::End, STRESSES[0])?;
-    beam::settle(page, "how stiff springs are", &mut beam.model, &mut state)?;
+    beam::settle(page, "calibrating springs", &mut beam.model, &mut state)?;
     beam.states.push(state);
     of_stiffness(guess * (beam.length(0, Load::End) - LENGTH) / (STRESSES[0] * LENGTH))
 }
@@ -252,17 +253,11 @@ fn table(page: &mut Page<'_>, beams: &[Vec<Beam>]) -> anyhow::Result<()> {
             digits(beams[1][number].length(last, Load::Vertex), 4),
         ]);
     }
-    let heading = [
-        "law",
-        "force on the end, m",
-        "in theory, m",
-        "force on the volume, m",
-        "in theory, m",
-        "force on one vertex, m",
-    ];
+    let heading =
+        ["law", "force on the end, m", "theory, m", "force on the volume, m", "theory, m", "force on one vertex, m"];
     page.table(
         "lengths",
-        "Length under the largest loads; theory is that of a bar whose stress is the same across its section",
+        "Length under the largest loads; theory is a bar with uniform stress across its section",
         &heading,
         rows,
     )
@@ -277,7 +272,7 @@ fn find(page: &mut Page<'_>, beams: &[Vec<Beam>]) -> anyhow::Result<()> {
     let off = |found: &[f64], hooke: f64| found.iter().map(|u| (u / hooke - 1.0).abs()).fold(0.0, f64::max);
     let off = [off(&end, STRESSES[0] * LENGTH), off(&volume[..5], 0.5 * STRESSES[0] * LENGTH)];
     page.finding(
-        "for small loads all laws stretch by F L / (Y A), and by ρ g L²/(2Y) under a load on the volume",
+        "for small loads all laws stretch by F L / (Y A), and by ρ g L²/(2Y) under a body force",
         off.iter().all(|off| *off < 5e-3),
         format!("within {} % and {} %", digits(100.0 * off[0], 2), digits(100.0 * off[1], 2)),
     );
@@ -291,7 +286,7 @@ fn find(page: &mut Page<'_>, beams: &[Vec<Beam>]) -> anyhow::Result<()> {
         }
     }
     page.finding(
-        "a force that is spread over the end stretches as the closed form of each law says, one on the volume as that of a thin bar",
+        "under a force distributed over the end the stretch is the closed form of each law, and under a body force that of a thin bar",
         worst[0] < 1e-6 && worst[1] < 0.02,
         format!("within {} and {} % at all loads", digits(worst[0], 1), digits(100.0 * worst[1], 2)),
     );
@@ -300,7 +295,7 @@ fn find(page: &mut Page<'_>, beams: &[Vec<Beam>]) -> anyhow::Result<()> {
         let [linear, corotational, stvk, neo, mooney] = [u[0], u[1], u[2], u[3], u[4]];
         page.finding(
             format!(
-                "under {claim} St. Venant–Kirchhoff stretches less than the linear and the corotational law, neo-Hookean and Mooney–Rivlin more"
+                "under {claim}, St. Venant–Kirchhoff stretches less than the linear and the corotational law, and neo-Hookean and Mooney–Rivlin more"
             ),
             1.2 * stvk < linear && (corotational / linear - 1.0).abs() < 0.01 && neo.min(mooney) > 1.2 * linear,
             LAWS.iter().zip(&u).map(|(law, u)| format!("{law} {} m", digits(*u, 3))).collect::<Vec<_>>().join(", "),
@@ -311,9 +306,9 @@ fn find(page: &mut Page<'_>, beams: &[Vec<Beam>]) -> anyhow::Result<()> {
     let ends = |p: &[(f64, f64)]| p.first().zip(p.last()).map_or((0.0, 0.0), |(a, b)| (a.1, b.1));
     let neo = ends(&profiles[3]);
     page.finding(
-        "a load on the volume stretches most at the held end, and hardly at the free one",
+        "a body force stretches the fixed end most, and the free end hardly",
         profiles.iter().all(|profile| steepest(profile) && ends(profile).0 > 1.2 && ends(profile).1 < 1.1),
-        format!("neo-Hookean: {} at the held end, {} at the free one", digits(neo.0, 3), digits(neo.1, 3)),
+        format!("neo-Hookean: {} at the fixed end, {} at the free end", digits(neo.0, 3), digits(neo.1, 3)),
     );
     let spike = |beam: &Beam| {
         let profile = beam.local_stretch(last);
@@ -324,21 +319,21 @@ fn find(page: &mut Page<'_>, beams: &[Vec<Beam>]) -> anyhow::Result<()> {
     let spikes: Vec<f64> = beams[1].iter().map(spike).collect();
     let named = |law: &str| LAWS.iter().position(|other| *other == law).map_or(f64::NAN, |i| spikes[i]);
     page.finding(
-        "a force on one vertex pulls out a spike: it moves further than the beam is stretched, least so for St. Venant–Kirchhoff of the elastic laws",
+        "a force on one vertex pulls out a spike: the vertex moves by more than the elongation of the beam, among the elastic laws least for St. Venant–Kirchhoff",
         spikes.iter().all(|spike| *spike > 1.1) && LAWS[..5].iter().all(|law| named("stvk") <= named(law)),
         LAWS.iter().zip(&spikes).map(|(law, s)| format!("{law} {} times", digits(*s, 3))).collect::<Vec<_>>().join(", "),
     );
     Ok(())
 }
 
-/// The length of a bar whose stress is the same everywhere across, in m.
+/// Returns the length of a bar with uniform stress across its section \[m\].
 fn theory(law: &str, load: Load, strength: f64) -> anyhow::Result<f64> {
     let law = AnyLaw::new(law, MODULI)?;
     let at = |stress: f64| law.visit(StretchUnder(stress * MODULI.young));
     Ok(match load {
         Load::End | Load::Vertex => LENGTH * at(strength),
         Load::Volume => {
-            // Every slice carries what hangs on it; the midpoint rule over slices.
+            // Midpoint rule over slices. Each slice carries the load beyond it.
             let slices = 200;
             let carried = (0..slices).map(|i| strength * (f64::from(i) + 0.5) / f64::from(slices));
             LENGTH * carried.map(at).sum::<f64>() / f64::from(slices)
@@ -346,7 +341,7 @@ fn theory(law: &str, load: Load, strength: f64) -> anyhow::Result<f64> {
     })
 }
 
-/// The stretch of a bar with free sides under a nominal stress, in Pa.
+/// Visitor that returns the stretch of a bar with free sides under a nominal stress \[Pa\].
 struct StretchUnder(f64);
 
 impl LawVisitor for StretchUnder {
@@ -358,13 +353,13 @@ impl LawVisitor for StretchUnder {
             (f.0[0][0], f.0[1][1], f.0[2][2]) = (along, across, across);
             law.stress(&f)
         };
-        // Sides that are too wide are under tension, too narrow ones under pressure.
+        // The lateral stress is positive if the sides are too wide, and negative if they are too narrow.
         let across = |along: f64| bisect(0.2, 1.5, |across| stress(along, across).0[1][1]);
         bisect(0.5, 8.0, |along| stress(along, across(along)).0[0][0] - self.0)
     }
 }
 
-/// Where a function that grows is zero.
+/// Returns the zero of an increasing function by bisection.
 fn bisect(mut low: f64, mut high: f64, function: impl Fn(f64) -> f64) -> f64 {
     for _ in 0..60 {
         let middle = 0.5 * (low + high);

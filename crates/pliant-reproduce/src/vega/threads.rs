@@ -1,4 +1,4 @@
-//! What threads bring.
+//! Speedup by threads.
 
 use std::time::Instant;
 
@@ -10,7 +10,7 @@ use pliant_pictures::plot::Style;
 use pliant_pictures::{Figure, Plot, Series};
 
 use crate::bodies::{self, Specimen};
-use crate::measure::{digits, least_seconds, on_threads};
+use crate::measure::{digits, min_seconds, on_threads};
 use crate::vega::setting::{self, STEP, bent};
 use crate::{Experiment, Machine, Page, paper};
 
@@ -19,25 +19,25 @@ pub const EXPERIMENT: Experiment = Experiment {
     paper: &paper::VEGA,
     part: "figure 6",
     title: "Threads",
-    reports: "Forces and stiffness are computed on several threads, and get faster nearly in proportion to the number of cores for laws that are costly to evaluate, less so for \
-              cheap ones; the linear solver gains less.",
+    reports: "Forces and stiffness are computed on several threads. The speedup is nearly proportional to the number of cores for expensive laws, and lower for \
+              cheap ones. The linear solver gains less.",
     run,
 };
 
-/// A task whose time is taken, and the body that it is done on.
+/// Times of a task on a body.
 struct Curve {
     body: &'static str,
     task: &'static str,
-    /// Threads and seconds.
+    /// Number of threads and time \[s\].
     points: Vec<(usize, f64)>,
-    /// How many matrices are factored in a step, if there are steps.
+    /// Number of factorizations per step, for tasks with steps.
     factors: Option<f64>,
 }
 
 fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     let cores = Machine::here().cores;
     let counts = counts(cores, page.is_fast());
-    page.now("making bodies")?;
+    page.now("creating bodies")?;
     let named: Vec<Specimen> = if page.is_fast() {
         vec![bodies::bar(20, 4)?, bodies::bridge_of_cubes()?]
     } else {
@@ -70,15 +70,15 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
         curves.extend(of_body);
     }
     page.text(format!(
-        "Invertible St. Venant–Kirchhoff material, {}, {}. Bodies are bent by a third of a radian, with noise, and let go from there, not from rest as in vega-frame-budget: \
-         they swing, matrices change more from step to step, and where the default solver has to factor them anew its steps take longer than there. Times are the least in several rounds: {}. This machine has {cores} cores.",
+        "Invertible St. Venant–Kirchhoff material, {}, {}. Bodies are released from a shape bent by a third of a radian, with noise, not from rest as in vega-frame-budget. \
+         They swing, and matrices change more from step to step. Where the default solver has to factorize again, its steps take longer than there. Times are the minimum of several rounds: {}. This machine has {cores} cores.",
         named.iter().map(|body| format!("Y = {} Pa ({})", digits(body.young, 2), body.name)).collect::<Vec<_>>().join(", "),
         setting::in_words(),
         TASKS.iter().map(|task| format!("{} of {}", task.rounds_of(page), task.name)).collect::<Vec<_>>().join(", "),
     ));
     show(page, &curves, &counts, cores)?;
     page.finding(
-        "forces, stiffnesses and motions are the same to the last bit on any number of threads",
+        "forces, stiffnesses and motions are bitwise identical on any number of threads",
         unlike == 0 && compared > 0,
         format!("{unlike} of {compared} numbers differ on {counts:?} threads"),
     );
@@ -88,14 +88,14 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
         alone / many
     };
     let forces: Vec<f64> = curves.iter().filter(|curve| curve.task == TASKS[0].name).map(on_all).collect();
-    page.finding_by_clock(
-        "forces and stiffness gain nearly in proportion to the cores",
+    page.timing_finding(
+        "the speedup of forces and stiffness is nearly proportional to the number of cores",
         forces.iter().all(|&gain| gain > 0.7 * cores as f64),
         format!("{} times faster on {cores} cores", listed(&forces)),
     );
     let steps: Vec<f64> = curves.iter().filter(|curve| curve.task != TASKS[0].name).map(on_all).collect();
-    page.finding_by_clock(
-        "whole steps gain too, but less on average",
+    page.timing_finding(
+        "full steps also gain, but less on average",
         steps.iter().all(|&gain| gain > 1.0) && mean(&steps) < mean(&forces),
         format!(
             "{} times faster, on average {} instead of {}",
@@ -115,7 +115,8 @@ fn listed(gains: &[f64]) -> String {
     gains.iter().map(|&gain| digits(gain, 2)).collect::<Vec<_>>().join(", ")
 }
 
-/// How many threads to try: all counts up to four, then twice as many each time; at least up to four, to see that more than there are cores do no harm.
+/// Returns the thread counts to measure: 1 to 4, then doubling up to the number of cores. Up to four are always
+/// measured, to see that more threads than cores do no harm.
 fn counts(cores: usize, is_fast: bool) -> Vec<usize> {
     if is_fast {
         return vec![1, 2, 3];
@@ -131,17 +132,17 @@ fn counts(cores: usize, is_fast: bool) -> Vec<usize> {
     counts
 }
 
-/// How a task went.
+/// Result of a task.
 struct Timed {
-    /// The least time that it took, in s.
+    /// Minimum time \[s\].
     seconds: f64,
-    /// Numbers that came out.
+    /// Numerical results, compared between thread counts.
     numbers: Vec<f64>,
-    /// As in [`Curve`].
+    /// Number of factorizations per step, for tasks with steps.
     factors: Option<f64>,
 }
 
-/// Something to do with a body in a state, so many rounds.
+/// Task on a body in a state, repeated for a number of rounds.
 struct Task {
     name: &'static str,
     rounds: usize,
@@ -162,16 +163,16 @@ const TASKS: [Task; 3] = [
 
 fn linearize(model: &mut Model, u: &[f64], rounds: usize) -> anyhow::Result<Timed> {
     let mut force = vec![0.0; u.len()];
-    let seconds = least_seconds(rounds, || model.linearize(u, 0.0, Definiteness::Projected, &mut force));
+    let seconds = min_seconds(rounds, || model.linearize(u, 0.0, Definiteness::Projected, &mut force));
     force.extend_from_slice(model.stiffness().values());
     Ok(Timed { seconds, numbers: force, factors: None })
 }
 
-/// Steps of a body that is let go from where it was bent to.
+/// Measures steps of a body released from a bent shape.
 fn steps(model: &mut Model, u: &[f64], rounds: usize, solver: SolverParams) -> anyhow::Result<Timed> {
-    let (mut solver, mut scheme) = (solver.build(), LinearizedBackwardEuler::default());
+    let (mut solver, mut integrator) = (solver.build(), LinearizedBackwardEuler::default());
     let mut state = State { q: u.to_vec(), ..model.rest_state() };
-    let mut step = || scheme.step(model, &mut *solver, &mut state, STEP);
+    let mut step = || integrator.step(model, &mut *solver, &mut state, STEP);
     step()?;
     let (mut seconds, mut factors) = (f64::INFINITY, 0);
     for _ in 0..rounds {
@@ -187,7 +188,7 @@ fn show(page: &mut Page<'_>, curves: &[Curve], counts: &[usize], cores: usize) -
     let heading: Vec<String> = ["body".to_owned(), "task".to_owned()]
         .into_iter()
         .chain(counts.iter().map(|n| format!("{n} threads, ms")))
-        .chain(["factors a step".to_owned()])
+        .chain(["factorizations per step".to_owned()])
         .collect();
     let heading: Vec<&str> = heading.iter().map(String::as_str).collect();
     let cells = |curve: &Curve| {
@@ -195,9 +196,9 @@ fn show(page: &mut Page<'_>, curves: &[Curve], counts: &[usize], cores: usize) -
         let factors = curve.factors.map_or("–".to_owned(), |factors| digits(factors, 2));
         [curve.body.to_owned(), curve.task.to_owned()].into_iter().chain(times).chain([factors]).collect()
     };
-    page.table("threads", "Time against the number of threads", &heading, curves.iter().map(cells).collect())?;
+    page.table("threads", "Time contradicts_paper the number of threads", &heading, curves.iter().map(cells).collect())?;
     let ideal = counts.iter().map(|&n| (n as f64, n.min(cores) as f64)).collect();
-    let ideal = Series { style: Style::LineAndMarkers, ..Series::new("in proportion to cores", ideal) };
+    let ideal = Series { style: Style::LineAndMarkers, ..Series::new("number of cores", ideal) };
     let panels = curves.chunks(TASKS.len()).map(|of_body| {
         let series = of_body.iter().map(|curve| {
             let alone = curve.points.first().map_or(f64::NAN, |point| point.1);
@@ -207,11 +208,11 @@ fn show(page: &mut Page<'_>, curves: &[Curve], counts: &[usize], cores: usize) -
         Plot {
             title: of_body.first().map_or(String::new(), |curve| curve.body.to_owned()),
             x_label: "threads".into(),
-            y_label: "times faster than on one".into(),
+            y_label: "speedup over one thread".into(),
             series: std::iter::once(ideal.clone()).chain(series).collect(),
             ..Plot::default()
         }
     });
     let figure = Figure { panels: panels.collect(), ..Figure::default() };
-    page.figure("speedup", "How much faster several threads are", figure)
+    page.figure("speedup", "Speedup by number of threads", figure)
 }

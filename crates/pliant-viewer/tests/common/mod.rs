@@ -1,4 +1,4 @@
-//! A viewer, and pages that are programs.
+//! Viewers and simulated pages for tests.
 
 #![allow(dead_code, reason = "each test uses a part of it")]
 
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use futures_util::{SinkExt, StreamExt};
 use pliant::io::Disk;
 use pliant::scene::{SceneFile, Source};
-use pliant_viewer::{Live, Page, Params, Show, Viewer};
+use pliant_viewer::{Live, Page, ServerParams, Show, Viewer};
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
@@ -16,17 +16,17 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
-/// Longer than anything here takes on the slowest machine.
+/// Timeout, longer than any test takes on the slowest machine.
 pub const LONG: Duration = Duration::from_secs(40);
 
-/// A beam that is held at one end.
+/// A beam that is fixed at one end.
 pub const BEAM: &str = r#"
 title = "A beam"
 [[object]]
 name = "beam"
 mesh = { beam = { length = 1, height = 0.1, width = 0.1, across = 2 } }
 material = { law = "neo-hookean", young = 1e6, poisson = 0.4, density = 1000 }
-[[hold]]
+[[fixed]]
 vertices = "start"
 [damping]
 mass = 1
@@ -57,11 +57,11 @@ pub fn page() -> Page {
 }
 
 pub fn show(show: impl Show) -> Viewer {
-    let params = Params::default();
+    let params = ServerParams::default();
     Viewer::start(Viewer::listen(&params).unwrap(), &params, page(), show).unwrap()
 }
 
-/// A scene that plays, or waits.
+/// Starts a viewer of a scene, playing or paused.
 pub fn live(text: &str, paused: bool) -> Viewer {
     let live = Live::new(scene(text)).unwrap();
     show(if paused { live.paused() } else { live })
@@ -75,7 +75,7 @@ pub fn token(viewer: &Viewer) -> &str {
     viewer.address().split_once("token=").unwrap().1
 }
 
-/// A message of the server.
+/// Message from the server.
 #[derive(Debug, Clone)]
 pub struct Heard {
     pub header: Value,
@@ -105,7 +105,7 @@ impl Heard {
         self.header.pointer(key).and_then(Value::as_f64).unwrap_or_else(|| panic!("{key} in {}", self.header))
     }
 
-    /// A number, if it is there.
+    /// Returns a number, or `None` if it is absent.
     pub fn maybe(&self, key: &str) -> Option<f64> {
         self.header.pointer(key).and_then(Value::as_f64)
     }
@@ -129,17 +129,17 @@ impl Heard {
 
 type Stream = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
-/// A page that is a program.
+/// Simulated page.
 pub struct Client {
     pub stream: Stream,
-    pub stage: Heard,
-    /// The last of each.
+    pub display: Heard,
+    /// Last message of each type.
     pub last_settings: Option<Heard>,
     pub frame: Option<Heard>,
     pub notices: Vec<String>,
 }
 
-/// Connect with a token and an origin.
+/// Connects with a token and an origin.
 pub async fn connect(viewer: &Viewer, token: &str, origin: Option<&str>, host: Option<&str>) -> Result<Stream, Error> {
     let address = format!("ws://{}/socket?token={token}", viewer.local_address());
     let mut request = address.into_client_request().unwrap();
@@ -156,16 +156,16 @@ impl Client {
     pub async fn new(viewer: &Viewer) -> Self {
         let origin = format!("http://{}", viewer.local_address());
         let mut stream = connect(viewer, token(viewer), Some(&origin), None).await.unwrap();
-        let stage = hear(&mut stream).await.expect("a stage");
-        assert_eq!(stage.kind(), "stage");
-        Self { stream, stage, last_settings: None, frame: None, notices: Vec::new() }
+        let display = hear(&mut stream).await.expect("a display");
+        assert_eq!(display.kind(), "scene");
+        Self { stream, display, last_settings: None, frame: None, notices: Vec::new() }
     }
 
     pub async fn say(&mut self, command: Value) {
         self.stream.send(Message::text(command.to_string())).await.unwrap();
     }
 
-    /// The next message, which is taken note of.
+    /// Receives and records the next message.
     pub async fn hear(&mut self) -> Heard {
         let heard = hear(&mut self.stream).await.expect("a message");
         match heard.kind() {
@@ -180,7 +180,7 @@ impl Client {
         heard
     }
 
-    /// The first message that is as wanted.
+    /// Returns the next message that `is_it` accepts.
     pub async fn until(&mut self, what: &str, mut is_it: impl FnMut(&Heard) -> bool) -> Heard {
         let began = Instant::now();
         loop {
@@ -192,13 +192,13 @@ impl Client {
         }
     }
 
-    /// The first frame from now on that is as wanted. While a scene waits there is one frame for each thing said, so that it is
-    /// to be asked for before the settings that come with it, in either order.
+    /// Returns the next frame that `is_it` accepts. A paused scene sends one frame per command, so wait for the frame before the
+    /// settings that come with it, in either order.
     pub async fn frame(&mut self, what: &str, mut is_it: impl FnMut(&Heard) -> bool) -> Heard {
         self.until(what, |heard| heard.kind() == "frame" && is_it(heard)).await
     }
 
-    /// The settings, once they are as wanted. They may have been told already: settings and frames are told one after the other.
+    /// Returns the settings once `is_it` accepts them, which may already have arrived.
     pub async fn settings(&mut self, what: &str, is_it: impl Fn(&Heard) -> bool) -> Heard {
         if let Some(settings) = self.last_settings.clone().filter(&is_it) {
             return settings;
@@ -206,16 +206,16 @@ impl Client {
         self.until(what, |heard| heard.kind() == "settings" && is_it(heard)).await
     }
 
-    /// The first notice that has a text in it.
+    /// Returns the next notice that contains a text.
     pub async fn notice(&mut self, text: &str) -> String {
         let is_it = |heard: &Heard| heard.kind() == "notice" && heard.header.to_string().contains(text);
         let heard = self.until(text, is_it).await;
         heard.header["text"].as_str().unwrap().to_owned()
     }
 
-    /// The triangle whose middle at rest is nearest to a place, relative to the origin.
+    /// Returns the triangle whose center at rest is nearest to a position relative to the origin.
     pub fn triangle_near(&self, place: [f32; 3]) -> u32 {
-        let (rest, triangles) = (self.stage.places("rest"), self.stage.indices("triangles"));
+        let (rest, triangles) = (self.display.places("rest"), self.display.indices("triangles"));
         let (triangles, _) = triangles.as_chunks::<3>();
         let distance = |corners: &[u32; 3]| {
             let middle = |axis: usize| corners.iter().map(|&c| rest[c as usize][axis]).sum::<f32>() / 3.0;
@@ -225,15 +225,15 @@ impl Client {
             as u32
     }
 
-    /// The vertex of the surfaces that is nearest to a place at rest.
+    /// Returns the surface vertex nearest to a position at rest.
     pub fn vertex_near(&self, place: [f32; 3]) -> usize {
-        let rest = self.stage.places("rest");
+        let rest = self.display.places("rest");
         let distance = |at: &[f32; 3]| (0..3).map(|axis| (at[axis] - place[axis]).powi(2)).sum::<f32>();
         (0..rest.len()).min_by(|&a, &b| distance(&rest[a]).total_cmp(&distance(&rest[b]))).unwrap()
     }
 }
 
-/// The next message of the server; none if it has ended the connection.
+/// Receives the next message. Returns `None` if the server has closed the connection.
 pub async fn hear(stream: &mut Stream) -> Option<Heard> {
     let next = async {
         loop {

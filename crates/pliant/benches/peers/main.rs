@@ -1,14 +1,16 @@
 //! Pliant's side of `make bench-peers`: `peers.py` starts it, asks for work line by line, and times its peers in between.
 //!
-//! `peers matrix <cells> <file>` writes the matrix of a backward-Euler step of a bar and says what its factor takes. Then each line
-//! `f64 <threads>` or `f32 <threads>` is answered with the seconds that factorisation and solution took.
+//! `peers matrix <cells> <file>` writes the matrix of a backward-Euler step of a bar and prints the cost of its
+//! factorization. Then each line `f64 <threads>` or `f32 <threads>` is answered with the times of factorization and
+//! solution \[s\].
 //!
-//! `peers swing <cells>` makes a bar that swings under its weight, `peers swing-long <cells>` the one of those matrices. Each line, `default
-//! <threads>` or `linearized <threads>` for the integrator, is answered with the mean seconds per step, those of the linear solver, and the mean
-//! number of Newton iterations per step.
+//! `peers swing <cells>` creates a bar that swings under its weight, `peers swing-long <cells>` the bar of those
+//! matrices. Each line, `default <threads>` or `linearized <threads>` for the integrator, is answered with the mean
+//! time per step \[s\], the part of it in the linear solver, and the mean number of Newton iterations per step.
 //!
-//! `peers modes <cells> <folder>` writes stiffness and mass of a bar that is held, without what is held. Each line, a number of threads, is answered
-//! with the seconds that finding 20 modes took, the factorisation included, and their frequencies in Hz.
+//! `peers modes <cells> <folder>` writes stiffness and mass of the free degrees of freedom of a bar fixed at one end.
+//! Each line, a number of threads, is answered with the time to find 20 modes \[s\], including the factorization, and
+//! their frequencies \[Hz\].
 
 use std::error::Error;
 use std::io::{self, BufRead, BufWriter, Write};
@@ -24,7 +26,7 @@ use pliant::material::{AnyLaw, Corotational, CorotationalTangent, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::matrix_io::write_matrix;
 use pliant::mesh::{Cells, generate};
-use pliant::model::{Body, Hold, Model};
+use pliant::model::{Body, Fixed, Model};
 use pliant::reduced::{Modes, ModesParams};
 use pliant::solver::{Cholesky, Scalar, SolverParams, Symbolic};
 use pliant::sparse::{BlockMatrix, Csr};
@@ -38,20 +40,20 @@ fn main() -> Result<(), Box<dyn Error>> {
         ["swing", cells, ..] => swing_on_demand([1.0, 0.2, 0.2], 5, cells.parse()?),
         ["swing-long", cells, ..] => swing_on_demand([4.0, 1.0, 1.0], 4, cells.parse()?),
         ["modes", cells, folder, ..] => find_modes_on_demand(cells.parse()?, Path::new(folder)),
-        // `cargo bench` and `cargo test` run everything there is; this needs its peers.
+        // `cargo bench` and `cargo test` run every bench without arguments; this one does nothing without its peers.
         _ => Ok(()),
     }
 }
 
-/// Steps a bar of `cells` cells across, fixed on the left, and `long` times as long, with the default solver.
+/// Steps a bar with `cells` cells across and `long` times as many along, fixed on the left, with the default solver.
 fn swing_on_demand(size: [f64; 3], long: usize, cells: usize) -> Result<(), Box<dyn Error>> {
     const STEPS: usize = 100;
     let mesh = generate::block(size, [long * cells, cells, cells], Cells::Tet5)?;
     let left = mesh.vertex_sets()["x-min"].clone();
     let law = Corotational::from_moduli(YoungPoisson { young: 1e6, poisson: 0.45 });
-    // As the peers have it.
+    // As in the peers.
     let law = AnyLaw::Corotational(Corotational { tangent: CorotationalTangent::Warped, ..law });
-    let builder = Model::builder().body(Body::new(mesh, law, 1000.0)).hold(Hold::fixed(left));
+    let builder = Model::builder().body(Body::new(mesh, law, 1000.0)).fix(Fixed::new(left));
     let mut model = builder.gravity(Vec3::new(0.0, -9.81, 0.0)).build()?;
     println!(r#"{{"pid": {}, "vertices": {}}}"#, std::process::id(), model.vertex_count());
     for line in io::stdin().lock().lines() {
@@ -80,11 +82,11 @@ fn find_modes_on_demand(cells: usize, folder: &Path) -> Result<(), Box<dyn Error
     let mesh = generate::block([1.0, 0.2, 0.2], [5 * cells, cells, cells], Cells::Tet5)?;
     let left = mesh.vertex_sets()["x-min"].clone();
     let law = AnyLaw::new("linear", YoungPoisson { young: 1e6, poisson: 0.4 })?;
-    let mut model = Model::builder().body(Body::new(mesh, law, 1000.0)).hold(Hold::fixed(left)).build()?;
+    let mut model = Model::builder().body(Body::new(mesh, law, 1000.0)).fix(Fixed::new(left)).build()?;
     let (rest, mut force) = (model.rest_state().q, model.rest_state().q);
     model.linearize(&rest, 0.0, Definiteness::Exact, &mut force);
-    write_matrix(folder.join("K.npz"), &free_part(&model.stiffness().to_csr(), model.held()))?;
-    write_matrix(folder.join("M.npz"), &free_part(&model.mass().to_csr(), model.held()))?;
+    write_matrix(folder.join("K.npz"), &free_part(&model.stiffness().to_csr(), model.fixed_mask()))?;
+    write_matrix(folder.join("M.npz"), &free_part(&model.mass().to_csr(), model.fixed_mask()))?;
     println!(r#"{{"pid": {}, "vertices": {}}}"#, std::process::id(), model.vertex_count());
     for line in io::stdin().lock().lines() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(line?.trim().parse()?).build()?;
@@ -98,16 +100,16 @@ fn find_modes_on_demand(cells: usize, folder: &Path) -> Result<(), Box<dyn Error
     Ok(())
 }
 
-/// The rows and columns of a matrix that are not held.
-fn free_part(matrix: &Csr, held: &[bool]) -> Csr {
-    let mut number = vec![0; held.len()];
-    let free = (0..held.len()).filter(|&i| !held[i]);
+/// Returns the submatrix of the free degrees of freedom.
+fn free_part(matrix: &Csr, fixed: &[bool]) -> Csr {
+    let mut number = vec![0; fixed.len()];
+    let free = (0..fixed.len()).filter(|&i| !fixed[i]);
     for (new, old) in free.clone().enumerate() {
         number[old] = new as u32;
     }
     let mut part = Csr { row_starts: vec![0], columns: Vec::new(), values: Vec::new() };
     for row in free {
-        for (column, value) in matrix.row(row).filter(|(column, _)| !held[*column as usize]) {
+        for (column, value) in matrix.row(row).filter(|(column, _)| !fixed[*column as usize]) {
             part.columns.push(number[column as usize]);
             part.values.push(value);
         }
@@ -149,7 +151,7 @@ fn factor_on_demand(cells: usize, file: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The seconds that both take.
+/// Returns the times of factorization and solution \[s\].
 fn factor_and_solve<T: Scalar>(cholesky: &mut Cholesky<T>, matrix: &BlockMatrix) -> (f64, f64) {
     let b = vec![1.0; 3 * matrix.pattern().vertex_count()];
     let mut x = b.clone();
@@ -161,7 +163,7 @@ fn factor_and_solve<T: Scalar>(cholesky: &mut Cholesky<T>, matrix: &BlockMatrix)
     (factor, start.elapsed().as_secs_f64())
 }
 
-/// `(1 + 0.1 h) M + (h² + 0.001 h) K` of a bar of 4 × 1 × 1 m, so many cells thick, with its vertices shaken.
+/// Returns `(1 + 0.1 h) M + (h² + 0.001 h) K` of a bar of 4 × 1 × 1 m with `cells` cells across and perturbed vertices.
 fn bar(cells: usize) -> Result<BlockMatrix, Box<dyn Error>> {
     const H: f64 = 0.01;
     let mesh = generate::block([4.0, 1.0, 1.0], [4 * cells, cells, cells], Cells::Tet5)?;
@@ -177,7 +179,8 @@ fn bar(cells: usize) -> Result<BlockMatrix, Box<dyn Error>> {
     Ok(matrix)
 }
 
-/// The upper triangle in the form of NumPy's `tofile`: rows and entries as `i32`, the starts of the rows and the columns too, then the numbers.
+/// Writes the upper triangle in the format of NumPy's `tofile`: the numbers of rows and entries, the row starts and the
+/// columns as `i32`, then the values as `f64`.
 fn write_upper(matrix: &BlockMatrix, path: &str) -> Result<(), Box<dyn Error>> {
     let csr = matrix.to_csr();
     let upper = |row: usize| csr.row(row).filter(move |&(column, _)| column as usize >= row);

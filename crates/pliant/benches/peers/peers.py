@@ -1,7 +1,7 @@
-"""Pliant beside what users would pick instead: MKL's PARDISO for linear systems, MuJoCo for time stepping, SciPy for modes.
+"""Compare Pliant with its alternatives: MKL's PARDISO for linear systems, MuJoCo for time stepping, SciPy for modes.
 
-Run by `make bench-peers`. Makes a virtual environment under target/ and installs the peers into it. All times are the least of several runs
-that take turns; on a busy machine, compare processor time and not wall-clock time.
+Run by `make bench-peers`. Creates a virtual environment under target/ and installs the peers into it. All times are the
+minimum of several alternating runs. On a busy machine, compare processor time and not wall-clock time.
 """
 
 import argparse
@@ -18,12 +18,12 @@ TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 ENVIRONMENT = TARGET / "peers-venv"
 WORK = TARGET / "peers"
 PACKAGES = ["mkl", "numpy", "mujoco", "scipy"]
-# Cells across a bar that is four times as long as thick: about 1, 4, 22 and 47 thousand vertices.
+# Cells across a bar four times as long as thick: about 1, 4, 22 and 47 thousand vertices.
 CELLS = [6, 9, 17, 22]
 
 
 def enter_environment():
-    """Make the environment if there is none, and go on inside it."""
+    """Create the environment if it is absent, and continue inside it."""
     python = ENVIRONMENT / "bin" / "python"
     if pathlib.Path(sys.prefix).resolve() == ENVIRONMENT.resolve():
         return
@@ -32,14 +32,14 @@ def enter_environment():
         subprocess.run([sys.executable, "-m", "venv", ENVIRONMENT], check=True)
         subprocess.run([python, "-m", "pip", "install", "--quiet", *PACKAGES], check=True)
         installed.write_text(" ".join(PACKAGES))
-    # Threads that wait must not take time from the other side.
+    # Waiting threads must not take time from the other program.
     os.environ["KMP_BLOCKTIME"] = "0"
     os.environ["MKL_THREADING_LAYER"] = "INTEL"
     os.execv(python, [str(python), *sys.argv])
 
 
 class Pliant:
-    """The program that `cargo bench --bench peers` runs, asked for one factorisation at a time."""
+    """Process of `cargo bench --bench peers`, which answers one request at a time."""
 
     def __init__(self, *words):
         command = ["cargo", "bench", "--quiet", "-p", "pliant", "--bench", "peers", "--", *map(str, words)]
@@ -55,7 +55,10 @@ class Pliant:
         return {"factor": factor, "solve": solve, "wall": factor + solve, "cpu": self.clock() - before}
 
     def swing(self, integrator, threads, repeats):
-        """Seconds per step, total and in the linear solver, and Newton iterations per step: processor time on one thread, wall-clock time on more."""
+        """Return the time per step, total and in the linear solver [s], and the Newton iterations per step.
+
+        Processor time on one thread, wall-clock time on more.
+        """
         best = None
         for _ in range(repeats):
             before = self.clock()
@@ -72,10 +75,10 @@ class Pliant:
 
 
 def process_clock(pid):
-    """A function that says how much processor time a process has taken; wall-clock time where there is no such clock."""
+    """Return a function that returns the processor time of a process, or wall-clock time where that is unavailable."""
     if not sys.platform.startswith("linux"):
         return time.perf_counter
-    # What clock_getcpuclockid(3) computes.
+    # As computed by clock_getcpuclockid(3).
     return lambda: time.clock_gettime((~pid << 3) | 2)
 
 
@@ -123,7 +126,7 @@ class Pardiso:
         return {"factor": factored - start, "solve": end - factored, "wall": end - start, "cpu": time.process_time() - cpu}
 
     def memory(self):
-        """Bytes at its peak, by its own account: of the analysis, or what is kept of it and the factor."""
+        """Return the peak memory it reports [bytes]: of the analysis, or of its permanent data and the factor."""
         peak, kept, factor = (1024 * int(self.parameters[i]) for i in (14, 15, 16))
         return max(peak, kept + factor)
 
@@ -145,8 +148,8 @@ def least(runs):
     return {key: min(run[key] for run in runs) for key in runs[0]}
 
 
-def compare_factorisations(cells_list, repeats):
-    print("Sparse Cholesky, refactor + solve of a backward-Euler matrix, ms (least of all runs)")
+def compare_factorizations(cells_list, repeats):
+    print("Sparse Cholesky, refactor + solve of a backward-Euler matrix, ms (minimum of all runs)")
     print("vertices  threads            pliant f64        pliant f32           PARDISO   f64/PARDISO  f32/PARDISO")
     WORK.mkdir(parents=True, exist_ok=True)
     for cells in cells_list:
@@ -176,27 +179,27 @@ def compare_factorisations(cells_list, repeats):
                 )
             pardiso.close()
             peers[threads] = peer["cpu" if threads == 1 else "wall"]
-        print(summary, "\n          (in brackets: the solution alone)", sep="")
+        print(summary, "\n          (in parentheses: the solution alone)", sep="")
         pliant.close()
         swinging = Pliant("swing-long", cells)
         for threads in (1, 2):
             _, solver, _ = swinging.swing("linearized", threads, 1 if cells > 10 else 3)
             print(
-                f"          the bar swings for 100 steps, {threads} thread(s): the default solver takes {1e3 * solver:.2f} ms a step, "
-                f"{solver / peers[threads]:.3f} of PARDISO in every step",
+                f"          the bar swings for 100 steps, {threads} thread(s): the default solver takes {1e3 * solver:.2f} ms per step, "
+                f"{solver / peers[threads]:.3f} times PARDISO in every step",
                 flush=True,
             )
         swinging.close()
 
 
 def compare_modes(cells_list):
-    """20 modes of a bar that is held, by ARPACK in shift-invert mode: factorisation and all, least of three runs."""
+    """Compare 20 modes of a fixed bar with shift-invert ARPACK, factorization included, minimum of three runs."""
     import numpy as np
     from scipy.sparse import load_npz
     from scipy.sparse.linalg import eigsh
 
-    print("20 modes, factorisation included, s")
-    print("vertices  pliant 1 thread  pliant 2 threads  scipy eigsh   ratio  largest difference of frequencies")
+    print("20 modes, factorization included, s")
+    print("vertices  pliant 1 thread  pliant 2 threads  scipy eigsh   ratio  maximum relative difference of frequencies")
     for cells in cells_list:
         folder = WORK / f"modes-{cells}"
         folder.mkdir(parents=True, exist_ok=True)
@@ -238,7 +241,7 @@ BAR = """<mujoco>
 
 
 def bar_of_five_tetrahedra_a_cube(per_fifth):
-    """1 × 0.2 × 0.2 m; the split alternates with the parity of the cube."""
+    """Return a bar of 1 × 0.2 × 0.2 m. The split alternates with the parity of the cube."""
     n = [5 * per_fifth, per_fifth, per_fifth]
     size = 0.2 / per_fifth
     number = lambda i, j, k: (i * (n[1] + 1) + j) * (n[2] + 1) + k
@@ -264,7 +267,7 @@ def bar_of_five_tetrahedra_a_cube(per_fifth):
 
 
 def time_mujoco(points, elements, iterations, steps, repeats):
-    """Milliseconds for a step, the least of several runs over the same steps."""
+    """Return the time per step [ms], the minimum of several runs over the same steps."""
     import mujoco
 
     text = lambda lists: " ".join(f"{value:g}" for values in lists for value in values)
@@ -283,11 +286,11 @@ def time_mujoco(points, elements, iterations, steps, repeats):
 
 
 def compare_stepping(repeats):
-    print("\nA bar of 1 × 0.2 × 0.2 m swinging, Y = 1e6, ν = 0.45, h = 1/100, ms a step on one thread (processor time, least of all runs)")
-    print("MuJoCo as it comes gives up after 100 iterations and warns that it has not converged; solved, it may take 10,000")
+    print("\nA bar of 1 × 0.2 × 0.2 m swinging, Y = 1e6, ν = 0.45, h = 1/100, ms per step on one thread (processor time, minimum of all runs)")
+    print("MuJoCo by default stops after 100 iterations and warns that it has not converged; 'solved' allows 10,000")
     print("Pliant with its default integrator, and with the linearized one, which solves one system per step and may gain energy in contact")
     print("vertices  tetrahedra    MuJoCo    solved   default (2 threads; iterations)  linearized  default/MuJoCo  default/solved")
-    # Where MuJoCo writes its log.
+    # MuJoCo writes its log into the current directory.
     WORK.mkdir(parents=True, exist_ok=True)
     os.chdir(WORK)
     for per_fifth, steps in ((4, 50), (8, 10), (16, 2)):
@@ -307,12 +310,12 @@ def compare_stepping(repeats):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cells", type=int, nargs="*", default=CELLS, help="cells across the bars of the linear systems")
-    parser.add_argument("--repeats", type=int, help="how often to run each")
-    parser.add_argument("--only", choices=["factor", "step", "modes"], help="one of the comparisons")
+    parser.add_argument("--repeats", type=int, help="number of runs of each")
+    parser.add_argument("--only", choices=["factor", "step", "modes"], help="run only one comparison")
     arguments = parser.parse_args()
     enter_environment()
     if arguments.only in (None, "factor"):
-        compare_factorisations(arguments.cells, arguments.repeats)
+        compare_factorizations(arguments.cells, arguments.repeats)
     if arguments.only in (None, "step"):
         compare_stepping(arguments.repeats)
     if arguments.only in (None, "modes"):

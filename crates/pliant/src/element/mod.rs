@@ -1,10 +1,10 @@
-//! Elements as quadrature points: after this, tetrahedra and hexahedra are alike.
+//! Quadrature points of elements, a common representation of tetrahedra and hexahedra.
 //!
-//! At a point, `F = I + Σ uₐ ∇Nₐᵀ`, and an integral over the element is a weighted sum over its points: one for a tetrahedron,
-//! where all is constant; the 2×2×2 Gauss points of a hexahedron.
+//! At a point, `F = I + Σ uₐ ∇Nₐᵀ`. An integral over an element is a weighted sum over its quadrature points. A
+//! tetrahedron, where `F` is constant, has one point. A hexahedron has the 2×2×2 Gauss points.
 //!
-//! Elements stand in groups of [`LANES`], side by side in the lanes of vector registers. Those of a group have the same
-//! material and are near one another; where there are too few for a group, lanes without weight fill it up.
+//! Elements are stored in groups of [`LANES`], side by side in the lanes of SIMD registers. The elements of a group
+//! share a material and are close in space. Incomplete groups are padded with lanes of zero weight.
 
 use std::ops::Range;
 
@@ -12,37 +12,38 @@ use crate::material::LANES;
 use crate::math::{Mat3, Vec3};
 use crate::mesh::{ElementKind, VolumeMesh, shape};
 
-/// Marks a lane that only fills up a group.
+/// Marker of a padding lane.
 const NO_ELEMENT: u32 = u32::MAX;
 
-/// How many elements a chunk of work has: enough of them to keep all cores busy, and few enough to stay in a core's cache.
+/// Limits of the number of elements per chunk of work: enough chunks to keep all cores busy, small enough for a core's
+/// cache.
 const CHUNKS: usize = 128;
-const LEAST_CHUNK: usize = 64;
+const MIN_CHUNK: usize = 64;
 const LARGEST_CHUNK: usize = 1024;
 
-/// The elements of a mesh, in groups.
+/// Elements of a mesh, in groups of [`LANES`].
 #[derive(Debug, Clone)]
 pub struct Elements {
     kind: ElementKind,
-    /// The element in each lane.
+    /// Element in each lane.
     numbers: Vec<u32>,
-    /// The vertices of the element in each lane, ascending.
+    /// Vertices of the element in each lane, ascending.
     nodes: Vec<u32>,
-    /// `∇N` of all nodes but the last, which has minus their sum: group, point, node, axis, lane.
+    /// `∇N` of all nodes except for the last, whose gradient is minus their sum: group, point, node, axis, lane.
     gradients: Vec<[f64; LANES]>,
-    /// The part of the volume that a point stands for: group, point, lane.
+    /// Quadrature weights \[m³\]: group, point, lane.
     weights: Vec<[f64; LANES]>,
-    /// The region of each group.
+    /// Region of each group.
     regions: Vec<u32>,
-    /// Ranges of groups that are worked on together, each in one region.
+    /// Ranges of groups that are processed together, each in one region.
     chunks: Vec<Range<usize>>,
 }
 
 impl Elements {
-    /// All elements of `mesh`.
+    /// Collects all elements of `mesh`.
     pub fn new(mesh: &VolumeMesh) -> Self {
         let order = by_region_and_place(mesh);
-        let chunk_length = (mesh.element_count() / CHUNKS).clamp(LEAST_CHUNK, LARGEST_CHUNK).next_multiple_of(LANES);
+        let chunk_length = (mesh.element_count() / CHUNKS).clamp(MIN_CHUNK, LARGEST_CHUNK).next_multiple_of(LANES);
         let mut all = Self {
             kind: mesh.kind(),
             numbers: Vec::new(),
@@ -65,7 +66,7 @@ impl Elements {
         all
     }
 
-    /// All elements of a mesh whose vertices have numbers from `first` on, as one body among others.
+    /// Collects all elements of a mesh whose vertices are numbered from `first`, as one of several bodies.
     pub fn numbered_from(mesh: &VolumeMesh, first: u32) -> Self {
         let mut all = Self::new(mesh);
         all.nodes.iter_mut().for_each(|node| *node += first);
@@ -102,10 +103,10 @@ impl Elements {
         self.regions.push(region);
     }
 
-    /// Let each element count as often as said: multiply the weights of its points.
+    /// Multiplies the quadrature weights of each element by a factor.
     ///
     /// # Panics
-    /// If there is not a factor for each element.
+    /// If there is not one factor per element.
     pub fn scale_weights(&mut self, factors: &[f64]) {
         let points = self.points_per_element();
         for group in 0..self.group_count() {
@@ -119,67 +120,67 @@ impl Elements {
         }
     }
 
-    /// The kind of all elements.
+    /// Returns the kind of all elements.
     pub fn kind(&self) -> ElementKind {
         self.kind
     }
 
-    /// 4 or 8.
+    /// Returns the number of nodes per element: 4 or 8.
     pub fn nodes_per_element(&self) -> usize {
         self.kind.nodes()
     }
 
-    /// 1 or 8.
+    /// Returns the number of quadrature points per element: 1 or 8.
     pub fn points_per_element(&self) -> usize {
         points_per_element(self.kind)
     }
 
-    /// How many groups of [`LANES`] elements there are.
+    /// Returns the number of groups of [`LANES`] elements.
     pub fn group_count(&self) -> usize {
         self.regions.len()
     }
 
-    /// The region of a group.
+    /// Returns the region of a group.
     pub fn region(&self, group: usize) -> usize {
         self.regions[group] as usize
     }
 
-    /// The elements in the lanes of a group; lanes beyond them only fill it up.
+    /// Returns the elements in the lanes of a group, without padding lanes.
     pub fn numbers(&self, group: usize) -> &[u32] {
         let lanes = &self.numbers[LANES * group..LANES * (group + 1)];
         &lanes[..lanes.iter().position(|&number| number == NO_ELEMENT).unwrap_or(LANES)]
     }
 
-    /// The vertices of the elements in the lanes of all groups, ascending in each element.
+    /// Returns the vertices of the elements in the lanes of all groups, ascending in each element.
     pub fn nodes(&self) -> &[u32] {
         &self.nodes
     }
 
-    /// `∇N` in a group: point, node (all but the last), axis.
+    /// Returns `∇N` in a group: point, node (except for the last), axis.
     pub fn gradients(&self, group: usize) -> &[[f64; LANES]] {
         let count = self.points_per_element() * (self.nodes_per_element() - 1) * 3;
         &self.gradients[count * group..count * (group + 1)]
     }
 
-    /// The weight of each point of a group.
+    /// Returns the quadrature weights \[m³\] of a group, one per point.
     pub fn weights(&self, group: usize) -> &[[f64; LANES]] {
         let count = self.points_per_element();
         &self.weights[count * group..count * (group + 1)]
     }
 
-    /// Ranges of groups that are worked on together, each in one region.
+    /// Returns the ranges of groups that are processed together, each in one region.
     pub fn chunks(&self) -> &[Range<usize>] {
         &self.chunks
     }
 
-    /// The bytes that evaluating a group reads, apart from the displacements.
+    /// Returns the number of bytes read to evaluate a group, excluding displacements.
     pub fn bytes_per_group(&self) -> usize {
         let numbers = self.points_per_element() * ((self.nodes_per_element() - 1) * 3 + 1);
         LANES * (8 * numbers + 4 * self.nodes_per_element())
     }
 }
 
-/// How many quadrature points an element has.
+/// Returns the number of quadrature points of an element.
 pub fn points_per_element(kind: ElementKind) -> usize {
     match kind {
         ElementKind::Tet4 => 1,
@@ -187,7 +188,8 @@ pub fn points_per_element(kind: ElementKind) -> usize {
     }
 }
 
-/// The weight of each quadrature point of an element, and `∇N` of its nodes there. An element that is filled in part weighs less.
+/// Returns the weight of each quadrature point of an element, and `∇N` of its nodes there. Weights of partially filled
+/// elements are scaled by the fill fraction.
 pub(crate) fn quadrature(mesh: &VolumeMesh, element: usize) -> Vec<(f64, [Vec3; 8])> {
     let (nodes, fill) = (mesh.element(element), mesh.element_fill(element));
     let corner = |node: usize| mesh.vertices()[nodes[node] as usize];
@@ -213,8 +215,8 @@ pub(crate) fn quadrature(mesh: &VolumeMesh, element: usize) -> Vec<(f64, [Vec3; 
     }
 }
 
-/// The elements region by region, those of a region along a curve that fills space (Morton 1966), so that neighbours in the
-/// list are neighbours in the body, however the mesh numbers them.
+/// Returns the elements sorted by region, and within a region along a space-filling curve (Morton 1966). Neighbors in
+/// the list are then neighbors in the body, for any numbering of the mesh.
 fn by_region_and_place(mesh: &VolumeMesh) -> Vec<u32> {
     let vertices = mesh.vertices();
     let low = vertices.iter().fold(Vec3::INFINITY, |low, &x| low.min(x));
@@ -234,7 +236,7 @@ fn by_region_and_place(mesh: &VolumeMesh) -> Vec<u32> {
     order
 }
 
-/// The lowest 21 bits of `x`, two zeros between each.
+/// Returns the lowest 21 bits of `x` with two zeros between each.
 fn spread(x: u64) -> u64 {
     let mut x = x & 0x001f_ffff;
     x = (x | x << 32) & 0x001f_0000_0000_ffff;

@@ -1,4 +1,4 @@
-//! The elastic force of a body, whatever its elements and laws.
+//! Elastic force of a body, for any elements and laws.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -7,73 +7,76 @@ use thiserror::Error;
 
 use super::{Definiteness, Force};
 use crate::element::Elements;
-use crate::material::{Elasticity, LANES, Points, TANGENT_ENTRIES, TANGENT_PLACE};
+use crate::material::{Material, LANES, Points, TANGENT_ENTRIES, TANGENT_INDEX};
 use crate::math::{Kernel, Simd, dispatch, par_sum_in};
 use crate::mesh::{ElementKind, VolumeMesh};
 use crate::sparse::{BlockMatrix, BlockPattern, Scatter, Target};
 
-/// `V = Σ w ψ(F)` over the quadrature points of all elements, with `w` the volume that a point stands for. With `g_a = ∇N_a`:
+/// Elastic force of the energy `V = Σ w ψ(F)` over the quadrature points of all elements, with the rest volume `w` of
+/// each point. With `g_a = ∇N_a`:
 ///
 /// - `F = I + Σ u_a g_aᵀ`
 /// - `f_a = Σ w P g_a`
 /// - `(K_ab)ᵢₖ = Σ w (g_a)ⱼ Aᵢⱼₖₗ (g_b)ₗ`
 ///
-/// As the shape functions add to one, what belongs to the last node of an element is minus the sum over the others.
+/// As the shape functions sum to one, the terms of the last node of an element are minus the sum over the others.
 ///
-/// The law is evaluated for a tile of points at a time, between a kernel that makes `F` of displacements and one that makes
-/// forces and blocks of `P` and `A`. So the kernels of elements know nothing of laws, and the laws nothing of elements.
+/// The law is evaluated for a tile of points at a time. One kernel computes `F` from displacements before it, and
+/// another computes forces and blocks from `P` and `A` after it. Element kernels are therefore independent of laws, and
+/// laws are independent of elements.
 #[derive(Debug, Clone)]
 pub struct Elastic {
     elements: Elements,
-    /// One for each region.
-    materials: Vec<Elasticity>,
+    /// Material of each region.
+    materials: Vec<Material>,
     scatter: Scatter,
 }
 
-/// Why the elastic force of a body could not be set up.
+/// Error for a wrong number of materials.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{materials} materials for a mesh with {regions} regions, expected one for each")]
+#[error("{materials} materials for a mesh with {regions} regions, expected one per region")]
 pub struct MaterialCount {
-    /// How many regions there are.
+    /// Number of regions.
     pub regions: usize,
-    /// How many materials were given.
+    /// Number of materials given.
     pub materials: usize,
 }
 
-/// How many groups of points the law is evaluated for at a time. Their tangents, 23 kB, stay in a core's nearest cache.
+/// Number of point groups per evaluation of the law. Their tangents, 23 kB, stay in the first-level cache of a core.
 const TILE: usize = 8;
 
-/// What goes between the kernels of one tile.
+/// Buffers between the kernels of one tile.
 struct Tile {
     f: [Points<9>; TILE],
     stresses: [Points<9>; TILE],
     tangents: [Points<TANGENT_ENTRIES>; TILE],
 }
 
-/// What is made of the law at the points of a chunk, besides forces.
+/// Quantity computed at the points of a chunk besides forces.
 #[derive(Clone, Copy)]
-enum Ask<'a> {
+enum Request<'a> {
     Force,
     Stiffness(Definiteness),
-    /// The diagonal blocks of the stiffness alone.
+    /// Diagonal blocks of the stiffness.
     Diagonal(Definiteness),
-    /// Instead of the force, the product of the stiffness with a vector.
+    /// Product of the stiffness with a vector, instead of the force.
     Product(Definiteness, &'a [f64]),
 }
 
 impl Elastic {
-    /// The force of a body with one material for each region of its mesh, in their order.
-    pub fn new(mesh: &VolumeMesh, materials: Vec<Elasticity>) -> Result<Self, MaterialCount> {
+    /// Creates the force of a body with one material per region of its mesh, in their order.
+    pub fn new(mesh: &VolumeMesh, materials: Vec<Material>) -> Result<Self, MaterialCount> {
         Self::among(mesh, materials, 0, mesh.vertex_count())
     }
 
-    /// The force of one body among others: the vertices of its mesh have the numbers from `first` on, of `vertex_count` in all.
+    /// Creates the force of one body among others. The vertices of its mesh are numbered from `first`, out of a total
+    /// of `vertex_count`.
     ///
     /// # Panics
-    /// If there are not so many vertices.
+    /// If `vertex_count` is too small.
     pub fn among(
         mesh: &VolumeMesh,
-        materials: Vec<Elasticity>,
+        materials: Vec<Material>,
         first: u32,
         vertex_count: usize,
     ) -> Result<Self, MaterialCount> {
@@ -87,56 +90,57 @@ impl Elastic {
         Ok(Self { elements, materials, scatter })
     }
 
-    /// The force of a body of one material.
+    /// Creates the force of a body of one material.
     #[allow(clippy::missing_panics_doc, reason = "there are as many materials as regions")]
-    pub fn uniform(mesh: &VolumeMesh, material: impl Into<Elasticity>) -> Self {
+    pub fn uniform(mesh: &VolumeMesh, material: impl Into<Material>) -> Self {
         let materials = vec![material.into(); mesh.regions().len()];
         Self::new(mesh, materials).expect("one material for each region")
     }
 
-    /// The same with elements that count as often as said: those of a reduced model stand for others around them.
+    /// Returns the force with a weight factor per element: the elements of a reduced model represent others around
+    /// them.
     ///
     /// # Panics
-    /// If there is not a factor for each element.
+    /// If there is not one factor per element.
     #[must_use]
     pub fn with_element_weights(mut self, factors: &[f64]) -> Self {
         self.elements.scale_weights(factors);
         self
     }
 
-    /// The elements.
+    /// Returns the elements.
     pub fn elements(&self) -> &Elements {
         &self.elements
     }
 
-    /// The material of each region.
-    pub fn materials(&self) -> &[Elasticity] {
+    /// Returns the material of each region.
+    pub fn materials(&self) -> &[Material] {
         &self.materials
     }
 
-    /// Exchange the material of a region.
+    /// Sets the material of a region.
     ///
     /// # Panics
     /// If there is no such region.
-    pub fn set_material(&mut self, region: usize, material: Elasticity) {
+    pub fn set_material(&mut self, region: usize, material: Material) {
         self.materials[region] = material;
     }
 
-    /// `product + K(u) x`, element by element: the matrix is never there.
+    /// Adds `K(u) x` to `product`, element by element, without assembling the matrix.
     ///
     /// # Panics
-    /// If a vector has not three numbers a vertex.
+    /// If a vector does not have three numbers per vertex.
     pub fn add_stiffness_product(&self, u: &[f64], definiteness: Definiteness, x: &[f64], product: &mut [f64]) {
         self.check_length(u);
         self.check_length(x);
-        let ask = Ask::Product(definiteness, x);
-        self.scatter.run(product, None, |chunk, target| self.add_chunk(u, ask, self.groups(chunk), target));
+        let request = Request::Product(definiteness, x);
+        self.scatter.run(product, None, |chunk, target| self.add_chunk(u, request, self.groups(chunk), target));
     }
 
-    /// `force + f(u)` and, of `K(u)`, the diagonal block of each vertex, added to those in `diagonal`, row by row. This needs no pattern.
+    /// Adds `f(u)` to `force` and the diagonal blocks of `K(u)`, row by row, to `diagonal`. This needs no pattern.
     ///
     /// # Panics
-    /// If a vector has not three numbers a vertex, or `diagonal` not one block.
+    /// If a vector does not have three numbers per vertex, or `diagonal` one block per vertex.
     pub fn add_force_and_diagonal(
         &self,
         u: &[f64],
@@ -145,9 +149,9 @@ impl Elastic {
         diagonal: &mut [[f64; 9]],
     ) {
         self.check_length(u);
-        let ask = Ask::Diagonal(definiteness);
+        let request = Request::Diagonal(definiteness);
         self.scatter.run_diagonal(force, diagonal, |chunk, target| {
-            self.add_chunk(u, ask, self.groups(chunk), target);
+            self.add_chunk(u, request, self.groups(chunk), target);
         });
     }
 
@@ -155,17 +159,17 @@ impl Elastic {
         self.scatter.check_length(u);
     }
 
-    /// How many groups of elements make a tile.
+    /// Returns the number of element groups per tile.
     fn groups_per_tile(&self) -> usize {
         TILE / self.elements.points_per_element()
     }
 
-    /// `F` at the points of some groups.
+    /// Computes `F` at the points of some groups.
     pub(super) fn deformation_gradients(&self, u: &[f64], groups: Range<usize>, f: &mut [Points<9>]) {
         self.gradients_of(1.0, u, groups, f);
     }
 
-    /// `F` of displacements, or with 0 for the identity its change with them.
+    /// Computes `F` of displacements, or its increment if `identity` is 0.
     fn gradients_of(&self, identity: f64, u: &[f64], groups: Range<usize>, f: &mut [Points<9>]) {
         let elements = &self.elements;
         match elements.kind() {
@@ -185,7 +189,7 @@ impl Elastic {
             let weights = tile.flat_map(|group| self.elements.weights(group));
             for (weights, energies) in weights.zip(&energies) {
                 for lane in 0..LANES {
-                    // Lanes without an element have no weight; energies may be infinite.
+                    // Lanes without an element have no weight, but their energies may be infinite.
                     sum += if weights[lane] > 0.0 { weights[lane] * energies.0[0][lane] } else { 0.0 };
                 }
             }
@@ -194,7 +198,7 @@ impl Elastic {
     }
 
     #[allow(clippy::large_stack_arrays, reason = "23 kB, so that nothing is allocated")]
-    fn add_chunk(&self, u: &[f64], ask: Ask<'_>, groups: Range<usize>, target: &Target<'_>) {
+    fn add_chunk(&self, u: &[f64], request: Request<'_>, groups: Range<usize>, target: &Target<'_>) {
         let mut tile = Tile { f: [Points::ZERO; TILE], stresses: [Points::ZERO; TILE], tangents: [Points::ZERO; TILE] };
         let material = &self.materials[self.elements.region(groups.start)];
         let (elements, first) = (&self.elements, groups.start);
@@ -203,20 +207,20 @@ impl Elastic {
             let (f, stresses) = (&mut tile.f[..count], &mut tile.stresses[..count]);
             let tangents = &mut tile.tangents[..count];
             self.deformation_gradients(u, groups.clone(), f);
-            let blocks = match ask {
-                Ask::Force => {
+            let blocks = match request {
+                Request::Force => {
                     material.stresses(f, stresses);
                     Blocks::None
                 }
-                Ask::Stiffness(definiteness) => {
+                Request::Stiffness(definiteness) => {
                     material.stresses_and_tangents(definiteness, f, stresses, tangents);
                     Blocks::All(tangents)
                 }
-                Ask::Diagonal(definiteness) => {
+                Request::Diagonal(definiteness) => {
                     material.stresses_and_tangents(definiteness, f, stresses, tangents);
                     Blocks::Diagonal(tangents)
                 }
-                Ask::Product(definiteness, x) => {
+                Request::Product(definiteness, x) => {
                     material.stresses_and_tangents(definiteness, f, stresses, tangents);
                     self.gradients_of(0.0, x, groups.clone(), f);
                     dispatch(StressChanges { tangents, df: f, dp: stresses });
@@ -256,7 +260,7 @@ impl Force for Elastic {
 
     fn add_force(&self, u: &[f64], force: &mut [f64]) {
         self.check_length(u);
-        self.scatter.run(force, None, |chunk, target| self.add_chunk(u, Ask::Force, self.groups(chunk), target));
+        self.scatter.run(force, None, |chunk, target| self.add_chunk(u, Request::Force, self.groups(chunk), target));
     }
 
     fn add_force_and_stiffness(
@@ -268,13 +272,13 @@ impl Force for Elastic {
     ) {
         self.check_length(u);
         self.scatter.run(force, Some(stiffness), |chunk, target| {
-            self.add_chunk(u, Ask::Stiffness(definiteness), self.groups(chunk), target);
+            self.add_chunk(u, Request::Stiffness(definiteness), self.groups(chunk), target);
         });
     }
 }
 
 impl Elastic {
-    /// The groups of a chunk of the scatter.
+    /// Returns the groups of a chunk of the scatter.
     fn groups(&self, chunk: usize) -> Range<usize> {
         let cliques = &self.scatter.chunks()[chunk];
         cliques.start / LANES..cliques.end / LANES
@@ -286,7 +290,8 @@ fn tiles(groups: &Range<usize>, length: usize) -> impl Iterator<Item = Range<usi
     groups.clone().step_by(length).map(move |first| first..(first + length).min(end))
 }
 
-/// `F = I + Σ (u_a − u_last) g_aᵀ` at the points of `groups`, for elements of `N` nodes; with a multiple of `I`.
+/// Kernel for `F = I + Σ (u_a − u_last) g_aᵀ` at the points of `groups`, for elements of `N` nodes, with a multiple of
+/// `I`.
 struct DeformationGradients<'a, const N: usize> {
     elements: &'a Elements,
     groups: Range<usize>,
@@ -303,7 +308,7 @@ impl<const N: usize> Kernel for DeformationGradients<'_, N> {
         let points = self.elements.points_per_element();
         let (u, _) = self.u.as_chunks::<3>();
         for (group, f) in self.groups.zip(self.f.chunks_exact_mut(points)) {
-            // The displacements of each node relative to the last.
+            // Displacements of each node relative to the last.
             let mut relative = [[[0.0; LANES]; 3]; N];
             let (nodes, _) = self.elements.nodes()[N * LANES * group..N * LANES * (group + 1)].as_chunks::<N>();
             for lane in 0..LANES {
@@ -340,7 +345,7 @@ impl<const N: usize> Kernel for DeformationGradients<'_, N> {
     }
 }
 
-/// `dP = A : dF` at some points.
+/// Kernel for `dP = A : dF` at some points.
 struct StressChanges<'a> {
     tangents: &'a [Points<TANGENT_ENTRIES>],
     df: &'a [Points<9>],
@@ -357,7 +362,7 @@ impl Kernel for StressChanges<'_> {
                 for m in 0..9 {
                     let mut sum = R::from(0.0);
                     for n in 0..9 {
-                        let entry = R::load(&tangent.0[TANGENT_PLACE[m][n]][lane..]);
+                        let entry = R::load(&tangent.0[TANGENT_INDEX[m][n]][lane..]);
                         sum = entry.mul_add(R::load(&df.0[n][lane..]), sum);
                     }
                     sum.store(&mut dp.0[m][lane..]);
@@ -367,7 +372,7 @@ impl Kernel for StressChanges<'_> {
     }
 }
 
-/// The tangents of the stiffness blocks that are wanted.
+/// Tangents of the requested stiffness blocks.
 #[derive(Clone, Copy)]
 enum Blocks<'a> {
     None,
@@ -375,18 +380,19 @@ enum Blocks<'a> {
     Diagonal(&'a [Points<TANGENT_ENTRIES>]),
 }
 
-/// Forces, and the stiffness blocks that are wanted, of elements of `N` nodes and `PAIRS` pairs of them, added to the target.
+/// Kernel that adds forces and the requested stiffness blocks to the target, for elements of `N` nodes and `PAIRS`
+/// pairs of them.
 struct Contract<'a, const N: usize, const PAIRS: usize> {
     elements: &'a Elements,
     groups: Range<usize>,
-    /// The first group of the chunk that the target is for.
+    /// First group of the chunk of the target.
     first: usize,
     stresses: &'a [Points<9>],
     blocks: Blocks<'a>,
     target: &'a Target<'a>,
 }
 
-/// The number of the pair of nodes `a ≤ b` of `n`.
+/// Returns the index of the pair `a ≤ b` of `n` nodes.
 #[inline(always)]
 const fn pair(n: usize, a: usize, b: usize) -> usize {
     a * n + b - a * (a + 1) / 2
@@ -398,7 +404,7 @@ impl<const N: usize, const PAIRS: usize> Kernel for Contract<'_, N, PAIRS> {
     #[inline(always)]
     fn run<R: Simd>(self) {
         let points = self.elements.points_per_element();
-        // All of those that are used are written for each group.
+        // All blocks in use are written for each group.
         let mut blocks = [[0.0; 9 * LANES]; PAIRS];
         for (i, group) in self.groups.enumerate() {
             let range = points * i..points * (i + 1);
@@ -441,7 +447,7 @@ impl<const N: usize, const PAIRS: usize> Kernel for Contract<'_, N, PAIRS> {
     }
 }
 
-/// `f_a = Σ w P g_a`.
+/// Computes `f_a = Σ w P g_a`.
 #[inline(always)]
 fn forces_of<R: Simd, const N: usize>(
     stresses: &[Points<9>],
@@ -476,7 +482,7 @@ fn forces_of<R: Simd, const N: usize>(
     }
 }
 
-/// `(K_ab)ᵢₖ = Σ w (g_a)ⱼ Aᵢⱼₖₗ (g_b)ₗ` for `a ≤ b`, stored lane by lane.
+/// Computes `(K_ab)ᵢₖ = Σ w (g_a)ⱼ Aᵢⱼₖₗ (g_b)ₗ` for `a ≤ b`, stored lane by lane.
 #[inline(always)]
 fn blocks_of<R: Simd, const N: usize, const PAIRS: usize>(
     tangents: &[Points<TANGENT_ENTRIES>],
@@ -499,11 +505,11 @@ fn blocks_of<R: Simd, const N: usize, const PAIRS: usize>(
         for a in 0..N - 1 {
             let ga = [g[a][0] * w, g[a][1] * w, g[a][2] * w];
             for i in 0..3 {
-                // Row i of g_a A, three columns of which belong to each coordinate k.
+                // Row i of g_a A, with three columns per coordinate k.
                 let mut row = [zero; 9];
                 for n in 0..9 {
                     for j in 0..3 {
-                        let entry = R::load(&tangent.0[TANGENT_PLACE[3 * i + j][n]][lane..]);
+                        let entry = R::load(&tangent.0[TANGENT_INDEX[3 * i + j][n]][lane..]);
                         row[n] = entry.mul_add(ga[j], row[n]);
                     }
                 }
@@ -518,7 +524,7 @@ fn blocks_of<R: Simd, const N: usize, const PAIRS: usize>(
             }
         }
     }
-    // The last node has minus the sum of the others, and the diagonal blocks are symmetric to the last bit.
+    // The last node has minus the sum of the others, and the diagonal blocks are exactly symmetric.
     for i in 0..3 {
         for j in 0..3 {
             let mut corner = zero;
@@ -546,7 +552,7 @@ fn blocks_of<R: Simd, const N: usize, const PAIRS: usize>(
     }
 }
 
-/// `(K_aa)ᵢₖ`, as above.
+/// Computes the diagonal blocks `(K_aa)ᵢₖ` as in [`blocks_of`].
 #[inline(always)]
 fn diagonal_of<R: Simd, const N: usize>(
     tangents: &[Points<TANGENT_ENTRIES>],
@@ -573,7 +579,7 @@ fn diagonal_of<R: Simd, const N: usize>(
                 for n in 3 * i..9 {
                     let mut entry = zero;
                     for j in 0..3 {
-                        entry = R::load(&tangent.0[TANGENT_PLACE[3 * i + j][n]][lane..]).mul_add(g[j], entry);
+                        entry = R::load(&tangent.0[TANGENT_INDEX[3 * i + j][n]][lane..]).mul_add(g[j], entry);
                     }
                     k[a][3 * i + n / 3] = (entry * w).mul_add(g[n % 3], k[a][3 * i + n / 3]);
                 }

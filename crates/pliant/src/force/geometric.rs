@@ -1,4 +1,4 @@
-//! A body that resists changes of its edge lengths, face areas and volumes, each on its own.
+//! Elastic force that penalizes changes of edge lengths, face areas and volumes independently.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -13,49 +13,51 @@ use crate::math::{Mat3, Matrix, SignedSvd, Vec3, outer, par_sum};
 use crate::mesh::{ElementKind, VolumeMesh};
 use crate::sparse::{BlockMatrix, BlockPattern, Scatter};
 
-/// The stiffness of each kind of part, in J; zero leaves the kind out.
+/// Stiffness of each kind of simplex \[J\]. Zero leaves the kind out.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct GeometricStiffness {
-    /// Of every edge.
+    /// Stiffness of every edge.
     pub edge: f64,
-    /// Of every face of a tetrahedron, inner ones too.
+    /// Stiffness of every face of a tetrahedron, including inner faces.
     pub area: f64,
-    /// Of every tetrahedron.
+    /// Stiffness of every tetrahedron.
     pub volume: f64,
 }
 
-/// Why the force could not be made.
+/// Error in the definition of the force.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the message says what each part is")]
 pub enum GeometricError {
     #[error("the {what} stiffness is {value}, expected a finite number of J that is not negative")]
     Stiffness { what: &'static str, value: f64 },
-    #[error("the mesh has {count} hexahedra, but only tetrahedra have plane faces; cut them first (`split_hexes`)")]
+    #[error("the mesh has {count} hexahedra, but only tetrahedra have plane faces; split them first (`split_hexes`)")]
     Hexahedra { count: usize },
 }
 
-/// `V = Σ k/2 φ²` over the edges, triangles and tetrahedra of a mesh, each once, with the relative change `φ` of
+/// Force of the energy `V = Σ k/2 φ²` over the edges, triangles and tetrahedra of a mesh, each once, with the relative
+/// change `φ` of
 ///
 /// - length: `φ = |z|/r − 1`, `z = xᵢ − xⱼ`;
 /// - area: `φ = A/A₀ − 1`, `A = ½|n|`, `n = (x₁ − x₀)×(x₂ − x₀)`;
-/// - volume, which is negative inside out: `φ = J − 1`, `J = det F = V/V₀`, `F = Σ xₐ ⊗ ∇Nₐ`.
+/// - volume, which is negative if inverted: `φ = J − 1`, `J = det F = V/V₀`, `F = Σ xₐ ⊗ ∇Nₐ`.
 ///
-/// The force is `k φ ∇φ`, the stiffness `k (∇φ∇φᵀ + φ ∇²φ)`; projected, `k (∇φ∇φᵀ + (φ ∇²φ)₊)`, where `₊` raises negative
-/// eigenvalues to zero. With `ẑ = z/|z|`, `N = n/|n|`, `oᵢ` the edge opposite vertex `i` of the triangle, and `a`, `b` the
-/// gradients of shape functions:
+/// The force is `k φ ∇φ` and the stiffness `k (∇φ∇φᵀ + φ ∇²φ)`. The projected stiffness is `k (∇φ∇φᵀ + (φ ∇²φ)₊)`,
+/// where `₊` raises negative eigenvalues to zero. With `ẑ = z/|z|`, `N = n/|n|`, `oᵢ` the edge opposite vertex `i` of
+/// the triangle, and `a`, `b` the gradients of shape functions:
 ///
-/// - length: `∇|z| = ẑ`, `∇²|z| = (I − ẑẑᵀ)/|z|`, which has no negative eigenvalue;
-/// - area: `∇ᵢ|n| = N×oᵢ`, `∇ᵢⱼ|n| = (oᵢ·oⱼ) NNᵀ/|n| + Hᵢⱼ`, where `Hᵢⱼ x = ∓N×x` for `j = i ± 1` around the triangle. The
-///   first part has no negative eigenvalue. The second acts in the plane and has the absolute value
+/// - length: `∇|z| = ẑ`, `∇²|z| = (I − ẑẑᵀ)/|z|`, which is positive semi-definite;
+/// - area: `∇ᵢ|n| = N×oᵢ`, `∇ᵢⱼ|n| = (oᵢ·oⱼ) NNᵀ/|n| + Hᵢⱼ`, where `Hᵢⱼ x = ∓N×x` for `j = i ± 1` around the triangle.
+///   The first term is positive semi-definite. The second acts in the plane and has the absolute value
 ///   `|H|ᵢⱼ = √3 (δᵢⱼ − ⅓)(I − NNᵀ)`, so that its positive part is `½(|H| + H)` and its negative part `½(|H| − H)`;
-/// - volume: `∇ₐJ = cof(F) a`, `∇ₐ_bJ x = x×(F(a×b))`; its eigenvalues come from the singular values of `F`, see [`Principal`].
+/// - volume: `∇ₐJ = cof(F) a`, `∇ₐ_bJ x = x×(F(a×b))`; its eigenvalues come from the singular values of `F`, see
+///   [`Principal`].
 ///
-/// A part that has shrunk to nothing (an edge to a point, a triangle to a line; below 10⁻¹² of its rest size) has no
+/// A degenerate simplex (an edge collapsed to a point, a triangle to a line), below 10⁻¹² of its rest size, has no
 /// direction: its `∇φ` and `∇²φ` are taken as zero.
 ///
-/// The model of Teschner et al. (2004), with which Servin et al. (2006) contrast theirs. The stiffnesses are no moduli: on a
-/// finer mesh of the same body the same ones are another material.
+/// This is the model of Teschner et al. (2004), with which Servin et al. (2006) compare theirs. The stiffnesses are not
+/// moduli: on a finer mesh of the same body, equal values give a different material.
 #[derive(Debug, Clone)]
 pub struct Geometric {
     rest: Vec<Vec3>,
@@ -65,7 +67,7 @@ pub struct Geometric {
 }
 
 impl Geometric {
-    /// For the edges, faces and elements of a mesh of tetrahedra.
+    /// Creates the force for the edges, faces and elements of a mesh of tetrahedra.
     pub fn new(mesh: &VolumeMesh, stiffness: GeometricStiffness) -> Result<Self, GeometricError> {
         let GeometricStiffness { edge, area, volume } = stiffness;
         for (what, value) in [("edge", edge), ("area", area), ("volume", volume)] {
@@ -96,7 +98,7 @@ impl Geometric {
     }
 }
 
-/// Every face of every tetrahedron once, its vertices ascending, sorted.
+/// Returns every face of every tetrahedron once, with ascending vertices, sorted.
 fn triangles(mesh: &VolumeMesh) -> Vec<[u32; 3]> {
     let faces = mesh.elements().flat_map(|nodes| {
         mesh.kind().faces().iter().map(|face| {
@@ -111,22 +113,22 @@ fn triangles(mesh: &VolumeMesh) -> Vec<[u32; 3]> {
     faces
 }
 
-/// The relative change `φ` of some size of each of many cliques of `N` vertices.
+/// Relative change `φ` of the size of each clique of `N` vertices.
 trait Change<const N: usize>: Debug + Clone + Send + Sync {
-    /// `φ`.
+    /// Returns `φ`.
     fn change(&self, clique: usize, x: &[Vec3; N]) -> f64;
 
-    /// `∇φ`.
+    /// Returns `∇φ`.
     fn gradient(&self, clique: usize, x: &[Vec3; N]) -> [Vec3; N];
 
-    /// `φ ∇²φ`, or its positive part. Blocks below the diagonal are not needed.
+    /// Returns `φ ∇²φ`, or its positive part. Blocks below the diagonal are not needed.
     fn curvature(&self, clique: usize, x: &[Vec3; N], definiteness: Definiteness) -> [[Mat3; N]; N];
 }
 
-/// `Σ k/2 φ²` over one kind of part.
+/// Energy `Σ k/2 φ²` over one kind of simplex.
 #[derive(Debug, Clone)]
 struct Term<const N: usize, C> {
-    /// `k`, in J.
+    /// Stiffness `k` \[J\].
     stiffness: f64,
     scatter: Scatter,
     changes: C,
@@ -230,19 +232,19 @@ struct Faces {
     areas: Vec<f64>,
 }
 
-/// `n`, normal to a triangle and as long as twice its area.
+/// Returns `n`, normal to a triangle, with length twice its area.
 #[inline(always)]
 fn normal(x: &[Vec3; 3]) -> Vec3 {
     (x[1] - x[0]).cross(x[2] - x[0])
 }
 
-/// The edges `o` opposite each vertex of a triangle, around it.
+/// Returns the edges `o` opposite each vertex of a triangle, oriented around it.
 #[inline(always)]
 fn opposite(x: &[Vec3; 3]) -> [Vec3; 3] {
     [x[2] - x[1], x[0] - x[2], x[1] - x[0]]
 }
 
-/// `[v]×`, the matrix of `x ↦ v×x`.
+/// Returns `[v]×`, the matrix of `x ↦ v×x`.
 #[inline(always)]
 fn cross_matrix(v: Vec3) -> Mat3 {
     Mat3::from_cols(v.cross(Vec3::X), v.cross(Vec3::Y), v.cross(Vec3::Z))
@@ -301,17 +303,18 @@ impl Change<3> for Faces {
     }
 }
 
-/// `∇N` of the four vertices.
+/// Gradients `∇N` of the four vertices.
 #[derive(Debug, Clone)]
 struct Tets {
     gradients: Vec<[Vec3; 4]>,
 }
 
 impl Tets {
-    /// `F`.
+    /// Returns `F`.
     #[inline(always)]
     fn deformation(&self, clique: usize, x: &[Vec3; 4]) -> Mat3 {
-        // The gradients add to zero. Taking one vertex as the origin keeps the digits of a body far from it.
+        // The gradients sum to zero. Taking one vertex as the origin avoids cancellation for bodies far from the
+        // origin.
         let g = &self.gradients[clique];
         outer(x[1] - x[0], g[1]) + outer(x[2] - x[0], g[2]) + outer(x[3] - x[0], g[3])
     }
@@ -352,7 +355,7 @@ impl Change<4> for Tets {
     }
 }
 
-/// `(φ ∂²J/∂F²)₊`.
+/// Returns `(φ ∂²J/∂F²)₊`.
 fn positive_curvature(f: Mat3, phi: f64) -> [[f64; 9]; 9] {
     let svd = SignedSvd::new(&Matrix(f.transpose().to_cols_array_2d()));
     let [s0, s1, s2] = svd.sigma.map(|sigma| phi * sigma);
@@ -367,7 +370,7 @@ fn positive_curvature(f: Mat3, phi: f64) -> [[f64; 9]; 9] {
     principal.tangent(&svd)
 }
 
-/// `Σ Aᵢⱼₖₗ aⱼ bₗ`, the block of the matrix `A` in `F` between two vertices with these gradients.
+/// Returns `Σ Aᵢⱼₖₗ aⱼ bₗ`, the block of the matrix `A` in `F` between two vertices with these gradients.
 #[inline(always)]
 fn contract(a: &[[f64; 9]; 9], row: Vec3, column: Vec3) -> Mat3 {
     let (row, column) = (row.to_array(), column.to_array());
@@ -452,7 +455,7 @@ mod tests {
         assert!((energy(AREA) - 4.0 * 25.0 * 9.0).abs() < 1e-12);
         assert!((energy(VOLUME) - 10.0 * 49.0).abs() < 1e-12);
         assert!((energy(ALL) - (90.0 + 900.0 + 490.0)).abs() < 1e-11);
-        // Mirrored, the volume is the negative of what it was, and φ = −2.
+        // The mirrored volume is the negative of the original, so φ = −2.
         let mirrored = [0.0, 0.0, 0.0, -2.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
         assert!((Geometric::new(&mesh, VOLUME).unwrap().energy(&mirrored) - 10.0 * 4.0).abs() < 1e-13);
         assert!(Geometric::new(&mesh, AREA).unwrap().energy(&mirrored) < 1e-28);
@@ -465,7 +468,8 @@ mod tests {
         let (edges, faces) = (force.edges.scatter.nodes().len() / 2, force.faces.scatter.nodes().len() / 3);
         let (vertices, tets) = (mesh.vertex_count(), mesh.element_count());
         assert_eq!(edges, mesh.edges().len());
-        // A face is of two tetrahedra, or of one on the boundary; and the body is one ball, so Euler's count is 1.
+        // A face belongs to two tetrahedra, or to one on the boundary. The body is a ball, so its Euler characteristic
+        // is 1.
         assert_eq!(2 * faces, 4 * tets + mesh.boundary().surface.faces().len());
         assert_eq!(vertices + faces, 1 + edges + tets);
     }

@@ -1,19 +1,19 @@
-//! The gradients of the shape functions of elements at their quadrature points.
+//! Gradients of the shape functions of elements at their quadrature points.
 
 use crate::element::{points_per_element, quadrature};
 use crate::math::Vec3;
 use crate::mesh::VolumeMesh;
 
-/// What integrals over the elements of a mesh need: `∫ g(∇N) dV ≈ Σ w g(∇N)`.
+/// Quadrature data for integrals over the elements of a mesh: `∫ g(∇N) dV ≈ Σ w g(∇N)`.
 ///
-/// One point in a tetrahedron, where gradients are constant; the 2×2×2 Gauss points of a hexahedron.
+/// A tetrahedron, where gradients are constant, has one point. A hexahedron has 2×2×2 Gauss points.
 #[derive(Debug, Clone)]
 pub(super) struct ElementGradients {
-    /// The vertices of each element, ascending.
+    /// Vertices of each element, ascending.
     pub nodes: Vec<u32>,
-    /// `∇N` by rest positions, in 1/m: for each element, for each point, for each of its nodes.
+    /// Gradients `∇N` with respect to rest positions \[1/m\]: for each element, for each point, for each of its nodes.
     pub gradients: Vec<Vec3>,
-    /// `w`, in m³: for each element, for each point.
+    /// Weights `w` \[m³\]: for each element, for each point.
     pub weights: Vec<f64>,
     pub nodes_per_element: usize,
     pub points_per_element: usize,
@@ -42,7 +42,7 @@ impl ElementGradients {
         all
     }
 
-    /// Of no element.
+    /// Returns the data of an empty mesh.
     pub fn none() -> Self {
         Self {
             nodes: Vec::new(),
@@ -53,7 +53,7 @@ impl ElementGradients {
         }
     }
 
-    /// The weights of element `index`, and at each of its points the gradients of its `N` shape functions.
+    /// Returns the weights of element `index` and the gradients of its `N` shape functions at each of its points.
     #[inline(always)]
     pub fn of<const N: usize>(&self, index: usize) -> impl Iterator<Item = (f64, &[Vec3; N])> {
         let points = self.points_per_element * index..self.points_per_element * (index + 1);

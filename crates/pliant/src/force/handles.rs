@@ -1,4 +1,4 @@
-//! Springs from points of the body to points that the user moves: what a mouse pulls at, or a hand.
+//! Springs from points of the body to points that the user moves, such as a mouse cursor or a hand.
 
 use std::sync::Arc;
 
@@ -9,48 +9,48 @@ use crate::math::{Vec3, par_sum};
 use crate::motion::Motion;
 use crate::sparse::{BlockMatrix, BlockPattern};
 
-/// How far the weights of a point may be from adding up to one.
+/// Tolerance for the sum of the weights of a point, which should be one.
 const WEIGHT_SUM: f64 = 1e-6;
 
-/// A spring of no length from a point of the body to a point that may move, its target.
+/// Zero-length spring from a point of the body to a target, which may move.
 #[derive(Debug, Clone)]
 pub struct Handle {
-    /// The vertices `i` that the point follows, with their weights `wᵢ`, which add up to one: it is at `Σ wᵢxᵢ`.
+    /// Vertices `i` with weights `wᵢ` that sum to one. The point is at `Σ wᵢxᵢ`.
     pub point: Vec<(u32, f64)>,
-    /// `k`, in N/m.
+    /// Stiffness `k` \[N/m\].
     pub stiffness: f64,
-    /// `c`, in N·s/m.
+    /// Damping `c` \[N·s/m\].
     pub damping: f64,
-    /// Where the target is without motion, in m.
+    /// Position of the target without motion \[m\].
     pub target: Vec3,
-    /// How the target moves.
+    /// Motion of the target.
     pub motion: Motion,
 }
 
 impl Handle {
-    /// From a vertex to a target that does not move, without damping.
+    /// Creates an undamped handle from a vertex to a target at rest.
     pub fn new(vertex: u32, stiffness: f64, target: Vec3) -> Self {
         Self::at_point(vec![(vertex, 1.0)], stiffness, target)
     }
 
-    /// From a point between vertices, given by weights that add up to one.
+    /// Creates an undamped handle from a point between vertices, given by weights that sum to one.
     pub fn at_point(point: Vec<(u32, f64)>, stiffness: f64, target: Vec3) -> Self {
         Self { point, stiffness, damping: 0.0, target, motion: Motion::Still }
     }
 }
 
-/// Why a handle is not possible.
+/// Error in the definition of a handle.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the message says what each part is")]
 pub enum HandlesError {
-    #[error("handle {handle} is at no vertex")]
+    #[error("handle {handle} has no vertices")]
     NoVertex { handle: usize },
     #[error("handle {handle} is at vertex {vertex}, but there are {vertex_count} vertices")]
     Vertex { handle: usize, vertex: u32, vertex_count: usize },
     #[error("handle {handle} lists vertex {vertex} twice")]
     Repeated { handle: usize, vertex: u32 },
-    #[error("the weights of handle {handle} add up to {sum}, expected 1")]
+    #[error("the weights of handle {handle} sum to {sum}, expected 1")]
     Weights { handle: usize, sum: f64 },
     #[error("the {what} of handle {handle} is {value}, expected a finite number that is not negative")]
     Coefficient { what: &'static str, handle: usize, value: f64 },
@@ -65,26 +65,27 @@ pub enum HandlesError {
         vertices[1]
     )]
     Pattern { handle: usize, vertices: [u32; 2] },
-    #[error("there is no handle {handle}, only {count}")]
+    #[error("handle {handle} does not exist; the number of handles is {count}")]
     Missing { handle: usize, count: usize },
 }
 
-/// Springs from points of the body, at `x = Σ wᵢxᵢ`, to targets `y(t)`. With `z = x − y`, each has
+/// Springs (handles) from points of the body, at `x = Σ wᵢxᵢ`, to targets `y(t)`. With `z = x − y`, each has
 ///
 /// - `V = k/2 |z|²`;
-/// - the force `wᵢ k z` at vertex `i`, and the stiffness `wᵢwⱼ k I`, which is never negative;
+/// - the force `wᵢ k z` at vertex `i`, and the stiffness `wᵢwⱼ k I`, which is positive semi-definite;
 /// - damping relative to the target, `wᵢ c (ẋ − ẏ)`, with the matrix `wᵢwⱼ c I`.
 ///
-/// Under a part `s` of the load, the target is on its way from where the point is at rest: `s y + (1 − s) Σ wᵢXᵢ`. The
-/// springs keep their stiffness.
+/// With a load factor `s`, the target moves from the rest position of the point: `s y + (1 − s) Σ wᵢXᵢ`. The springs
+/// keep their stiffness.
 ///
-/// Handles can be added, changed and taken away at any time. Those at one vertex need no block that a matrix does not have
-/// anyway; others only go with matrices that couple their vertices, as those of a body do for the vertices of an element.
+/// Handles can be added, changed and removed at any time. A handle at one vertex needs only a diagonal block, which
+/// every matrix has. Other handles need matrices that couple their vertices, as those of a body do for the vertices of
+/// an element.
 #[derive(Debug, Clone)]
 pub struct Handles {
     rest: Vec<Vec3>,
     list: Vec<Handle>,
-    /// What follows from each handle, the pattern, the time and the load.
+    /// State derived from each handle, the pattern, the time and the load.
     states: Vec<HandleState>,
     pattern: Option<Arc<BlockPattern>>,
     time: f64,
@@ -93,16 +94,16 @@ pub struct Handles {
 
 #[derive(Debug, Clone)]
 struct HandleState {
-    /// `z` without displacements.
+    /// Value of `z` without displacements.
     gap: Vec3,
-    /// `ẏ`.
+    /// Velocity `ẏ` of the target.
     velocity: Vec3,
-    /// The slots of the pairs `(0,0), (0,1), …, (1,1), …` of vertices; empty until bound.
+    /// Slots of the vertex pairs `(0,0), (0,1), …, (1,1), …`; empty until bound.
     slots: Vec<usize>,
 }
 
 impl Handles {
-    /// Handles on vertices that are at `rest` when nothing is displaced. There may be none yet.
+    /// Creates handles on vertices with the rest positions `rest`. The list may be empty.
     pub fn new(rest: &[Vec3], list: impl IntoIterator<Item = Handle>) -> Result<Self, HandlesError> {
         let mut handles = Self {
             rest: rest.to_vec(),
@@ -118,12 +119,12 @@ impl Handles {
         Ok(handles)
     }
 
-    /// The handles.
+    /// Returns the handles.
     pub fn list(&self) -> &[Handle] {
         &self.list
     }
 
-    /// Add a handle, whose number is returned.
+    /// Adds a handle and returns its index.
     pub fn push(&mut self, handle: Handle) -> Result<usize, HandlesError> {
         let number = self.list.len();
         let state = self.checked_state(number, &handle)?;
@@ -132,27 +133,27 @@ impl Handles {
         Ok(number)
     }
 
-    /// Take a handle away. Those after it move up by one.
+    /// Removes a handle. The indices of later handles decrease by one.
     pub fn remove(&mut self, handle: usize) -> Result<Handle, HandlesError> {
         self.check_number(handle)?;
         self.states.remove(handle);
         Ok(self.list.remove(handle))
     }
 
-    /// Take all handles away.
+    /// Removes all handles.
     pub fn clear(&mut self) {
         self.list.clear();
         self.states.clear();
     }
 
-    /// Put another handle in the place of one. If it is not possible, the old one stays.
+    /// Replaces a handle. If the new one is invalid, the old one stays.
     pub fn replace(&mut self, handle: usize, with: Handle) -> Result<Handle, HandlesError> {
         self.check_number(handle)?;
         self.states[handle] = self.checked_state(handle, &with)?;
         Ok(std::mem::replace(&mut self.list[handle], with))
     }
 
-    /// Put the target of a handle, without its motion, somewhere else. If that is not possible, it stays.
+    /// Sets the target of a handle, without its motion. If the position is invalid, the old one stays.
     pub fn set_target(&mut self, handle: usize, target: Vec3) -> Result<(), HandlesError> {
         self.check_number(handle)?;
         if !target.is_finite() {
@@ -163,7 +164,7 @@ impl Handles {
         Ok(())
     }
 
-    /// Where the target of a handle is at the time and under the load that were set last, in m.
+    /// Returns the target of a handle at the current time and load \[m\].
     ///
     /// # Panics
     /// If there is no such handle.
@@ -220,12 +221,12 @@ impl Handles {
         Ok(())
     }
 
-    /// `Σ wᵢXᵢ`.
+    /// Returns the rest position of the point, `Σ wᵢXᵢ`.
     fn rest_point(&self, handle: &Handle) -> Vec3 {
         handle.point.iter().map(|&(vertex, weight)| weight * self.rest[vertex as usize]).sum()
     }
 
-    /// `z` without displacements, and `ẏ`.
+    /// Returns `z` without displacements, and `ẏ`.
     fn gap_and_velocity(&self, handle: &Handle) -> (Vec3, Vec3) {
         let Handle { target, motion, .. } = handle;
         let gap = (self.rest_point(handle) - *target) - motion.displacement(self.time, *target);
@@ -242,7 +243,7 @@ impl Handles {
         (0..self.list.len()).for_each(|number| self.move_target(number));
     }
 
-    /// `z`: displacements are added on their own, so that small ones keep their digits far from the origin.
+    /// Returns `z`. Displacements are added last, so that small ones keep their precision far from the origin.
     fn stretch(&self, number: usize, u: &[f64]) -> Vec3 {
         self.states[number].gap + weighted(&self.list[number], u)
     }
@@ -261,12 +262,12 @@ impl Handles {
     }
 }
 
-/// `Σ wᵢaᵢ`.
+/// Returns `Σ wᵢaᵢ`.
 fn weighted(handle: &Handle, a: &[f64]) -> Vec3 {
     handle.point.iter().map(|&(vertex, weight)| weight * at(a, vertex)).sum()
 }
 
-/// Add `f` at the point of a handle to the forces on its vertices.
+/// Adds `f` at the point of a handle to the forces on its vertices.
 fn add_at_point(handle: &Handle, f: Vec3, force: &mut [f64]) {
     for &(vertex, weight) in &handle.point {
         let sum = at(force, vertex) + weight * f;
@@ -274,12 +275,12 @@ fn add_at_point(handle: &Handle, f: Vec3, force: &mut [f64]) {
     }
 }
 
-/// `(0,0), (0,1), …, (1,1), …`.
+/// Returns the pairs `(0,0), (0,1), …, (1,1), …` of a list.
 fn pairs<T: Copy>(list: &[T]) -> impl Iterator<Item = (T, T)> {
     list.iter().enumerate().flat_map(|(n, &a)| list[n..].iter().map(move |&b| (a, b)))
 }
 
-/// The slot of each pair of vertices of a handle, or the pair if there is none.
+/// Returns the slot of each vertex pair of a handle, or the pair as an error if the pattern lacks it.
 fn slots_of(pattern: &BlockPattern, handle: &Handle) -> impl Iterator<Item = Result<usize, [u32; 2]>> {
     pairs(&handle.point).map(|((a, _), (b, _))| pattern.slot(a, b).ok_or([a, b]))
 }
@@ -371,7 +372,7 @@ mod tests {
         Keyframes::translations([(0.0, Vec3::ZERO), (10.0, 10.0 * velocity)]).unwrap().into()
     }
 
-    /// Two handles at vertices and one in an element of a small mesh.
+    /// Returns two handles at vertices and one in an element of a small mesh.
     fn three_handles() -> (Vec<Vec3>, Handles) {
         let mesh = small_mesh(Cells::Tet6);
         let weights = [0.1, 0.2, 0.3, 0.4];
@@ -402,18 +403,18 @@ mod tests {
     }
 
     #[test]
-    fn a_spring_of_100_newtons_a_metre_pulls_two_metres_with_200_newtons() {
+    fn a_spring_of_100_newtons_a_meter_pulls_two_meters_with_200_newtons() {
         let rest = [Vec3::ZERO, Vec3::X];
         let mut handles =
             Handles::new(&rest, [Handle { motion: moving(Vec3::X), ..Handle::new(1, 100.0, Vec3::X) }]).unwrap();
         handles.set_time(2.0);
         let mut force = [0.0; 6];
         handles.add_force(&[0.0; 6], &mut force);
-        // The push is the negative of the force, and goes to the target.
+        // The push is the negative of the force and points to the target.
         assert_eq!(force, [0.0, 0.0, 0.0, -200.0, 0.0, 0.0]);
         assert_eq!((handles.energy(&[0.0; 6]), handles.target(0)), (200.0, 3.0 * Vec3::X));
         assert_eq!(handles.energy(&[0.0, 0.0, 0.0, 2.0, 0.0, 0.0]), 0.0);
-        // Half the load takes the target half the way.
+        // Half the load moves the target half the distance.
         handles.set_load_factor(0.5);
         assert_eq!((handles.energy(&[0.0; 6]), handles.target(0)), (50.0, 2.0 * Vec3::X));
     }
@@ -433,13 +434,13 @@ mod tests {
         let (rest, mut handles) = three_handles();
         let u = random(3 * rest.len(), 0.1, 3);
         let v = random(3 * rest.len(), 1.0, 4);
-        // All damped targets at one velocity, so that it is that of the whole body.
+        // All damped targets have one velocity, so that it is that of the whole body.
         handles.replace(0, Handle { motion: handles.list()[2].motion.clone(), ..handles.list()[0].clone() }).unwrap();
         let v_bar = [1.0, 2.0, 3.0].repeat(rest.len());
         check_damping(&mut handles, &u, &v, &v_bar);
         let mut none = vec![0.0; u.len()];
         handles.add_damping_force(&u, &v_bar, &mut none);
-        assert!(largest(&none) < 1e-7, "a body that moves along is not slowed");
+        assert!(largest(&none) < 1e-7, "a body that moves with the targets is not damped");
     }
 
     #[test]
@@ -479,14 +480,14 @@ mod tests {
         bind_all(3, &mut [&mut handles]);
         let good = Handle::new(1, 1.0, Vec3::ZERO);
         let mut message = |handle: Handle| handles.push(handle).unwrap_err().to_string();
-        assert_eq!(message(Handle { point: vec![], ..good.clone() }), "handle 1 is at no vertex");
+        assert_eq!(message(Handle { point: vec![], ..good.clone() }), "handle 1 has no vertices");
         let far = Handle::new(3, 1.0, Vec3::ZERO);
         assert_eq!(message(far), "handle 1 is at vertex 3, but there are 3 vertices");
         let twice = vec![(1, 0.5), (1, 0.5)];
         assert_eq!(message(Handle { point: twice, ..good.clone() }), "handle 1 lists vertex 1 twice");
         let sums = [(0.5, "0.5"), (f64::NAN, "NaN")];
         for (weight, sum) in sums {
-            let expected = format!("the weights of handle 1 add up to {sum}, expected 1");
+            let expected = format!("the weights of handle 1 sum to {sum}, expected 1");
             assert_eq!(message(Handle { point: vec![(1, weight)], ..good.clone() }), expected);
         }
         assert_eq!(
@@ -498,7 +499,7 @@ mod tests {
         assert!(message(Handle { motion: lost, ..good.clone() }).contains("gives [NaN, NaN, NaN] at 0 s"));
         let apart = vec![(0, 0.5), (2, 0.5)];
         assert!(message(Handle { point: apart, ..good.clone() }).contains("couples vertices 0 and 2"));
-        assert_eq!(handles.remove(1).unwrap_err().to_string(), "there is no handle 1, only 1");
+        assert_eq!(handles.remove(1).unwrap_err().to_string(), "handle 1 does not exist; the number of handles is 1");
         assert!(handles.set_target(0, Vec3::INFINITY).unwrap_err().to_string().contains("target of handle 0 is at"));
         assert!(handles.replace(0, Handle { stiffness: f64::NAN, ..good }).is_err());
         assert_eq!((handles.list().len(), handles.target(0)), (1, Vec3::ZERO));

@@ -1,28 +1,28 @@
-//! Elements that are inverted where their law is not defined.
+//! Elements that are inverted where their law is undefined.
 
 use rayon::prelude::*;
 
 use super::Elastic;
-use crate::material::{Elasticity, LANES, Points};
+use crate::material::{Material, LANES, Points};
 
-/// Most strongly inverted element among those whose law is not defined when inverted.
+/// Most strongly inverted element among those whose law is undefined when inverted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct InvertedElement {
-    /// Number of the element.
+    /// Index of the element.
     pub element: u32,
     /// Number of such elements.
     pub count: usize,
     /// `det F` at its worst quadrature point.
     pub volume_ratio: f64,
-    /// Region of the element.
+    /// Index of the region of the element.
     pub region: usize,
 }
 
 impl Elastic {
-    /// Returns the element with the smallest `det F ≤ 0` at a quadrature point whose law is not defined there, if there is one.
+    /// Returns the element with the smallest `det F ≤ 0` at a quadrature point where its law is undefined, or `None`.
     ///
     /// # Panics
-    /// If there are not three displacements a vertex.
+    /// If there are not three displacements per vertex.
     pub fn find_inverted(&self, u: &[f64]) -> Option<InvertedElement> {
         self.check_length(u);
         let elements = self.elements();
@@ -43,15 +43,15 @@ impl Elastic {
                 .map(|(element, volume_ratio)| InvertedElement { element, count: 1, volume_ratio, region })
                 .reduce(worse)
         };
-        if self.materials().iter().all(Elasticity::is_defined_inverted) {
+        if self.materials().iter().all(Material::is_defined_inverted) {
             return None;
         }
-        // The order of groups is kept, and of equals the first is taken, so that the result does not depend on threads.
+        // The order of groups is kept and the first of equals is taken, so that the result does not depend on threads.
         (0..elements.group_count()).into_par_iter().filter_map(of_group).reduce_with(worse)
     }
 }
 
-/// The worse of two, with the count of both.
+/// Returns the worse of two, with the total count.
 fn worse(a: InvertedElement, b: InvertedElement) -> InvertedElement {
     let worst = if b.volume_ratio < a.volume_ratio { b } else { a };
     InvertedElement { count: a.count + b.count, ..worst }

@@ -1,4 +1,4 @@
-//! Forces on vertices that depend on nothing but time.
+//! Forces on vertices that depend on time only.
 
 use std::sync::Arc;
 
@@ -10,39 +10,39 @@ use crate::math::{Vec3, par_sum};
 use crate::motion::Amplitude;
 use crate::sparse::{BlockMatrix, BlockPattern};
 
-/// A force on vertices times a factor that changes with time.
+/// Force on vertices times a time-dependent factor.
 #[derive(Debug, Clone)]
 pub struct ScheduledLoad {
-    /// Vertices, each with the push on it in N, along the displacements that it favours.
+    /// Vertices, each with the force on it \[N\], in the direction in which it pushes.
     pub forces: Vec<(u32, Vec3)>,
-    /// The factor.
+    /// Factor as a function of time.
     pub amplitude: Amplitude,
 }
 
 impl ScheduledLoad {
-    /// The same force, in N, on each of these vertices.
+    /// Creates a load with an equal force \[N\] on each of these vertices.
     pub fn new(vertices: &[u32], force: Vec3, amplitude: Amplitude) -> Self {
         Self { forces: vertices.iter().map(|&vertex| (vertex, force)).collect(), amplitude }
     }
 
-    /// Forces on all vertices, three numbers each, as [`surface_traction`] makes them.
+    /// Creates a load from forces on all vertices, three numbers each, as returned by [`surface_traction`].
     ///
     /// # Panics
-    /// If there are not three numbers a vertex.
+    /// If there are not three numbers per vertex.
     pub fn from_nodal(forces: &[f64], amplitude: Amplitude) -> Self {
         let (forces, rest) = forces.as_chunks::<3>();
-        assert!(rest.is_empty(), "three numbers a vertex");
+        assert!(rest.is_empty(), "three numbers per vertex");
         let forces = forces.iter().enumerate().map(|(vertex, force)| (vertex as u32, Vec3::from_array(*force)));
         Self { forces: forces.filter(|(_, force)| *force != Vec3::ZERO).collect(), amplitude }
     }
 }
 
-/// Why loads are not possible.
+/// Error in the definition of a load.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the message says what each part is")]
 pub enum LoadsError {
-    #[error("{found} numbers are given as loads of {vertex_count} vertices, expected three for each")]
+    #[error("{found} numbers are given as loads of {vertex_count} vertices, expected three per vertex")]
     Length { found: usize, vertex_count: usize },
     #[error("the load of vertex {vertex} is {force}, expected finite numbers")]
     NotFinite { vertex: u32, force: Vec3 },
@@ -50,43 +50,44 @@ pub enum LoadsError {
     Vertex { load: usize, vertex: u32, vertex_count: usize },
     #[error("the amplitude of load {load} is {factor} at {time} s, expected a finite number")]
     Amplitude { load: usize, factor: f64, time: f64 },
-    #[error("there is no load {load}, only {count}")]
+    #[error("load {load} does not exist; the number of loads is {count}")]
     Missing { load: usize, count: usize },
-    #[error("the patch is of a body with {patch} vertices, but there are {vertices} positions at rest")]
+    #[error("the patch is for a body with {patch} vertices, but {vertices} rest positions are given")]
     Patch { patch: usize, vertices: usize },
-    #[error("the faces have an area of {area} m², over which no force can be spread")]
+    #[error("the faces have an area of {area} m², over which no force can be distributed")]
     Area { area: f64 },
 }
 
-/// Forces `F(t)` on vertices that neither turn nor change with the body: dead loads, in N, pushing the way they point.
+/// Dead loads: nodal forces `F(t)` \[N\] that neither rotate nor change with the body, in the direction in which they
+/// push.
 ///
-/// `V = −F·u`, so that the force, which is the gradient, is `−F`; the stiffness is zero. `F` is the sum of what is there all the time
-/// and of scheduled loads times their factors, all times the load factor.
+/// The energy is `V = −F·u`, so that the force, its gradient, is `−F`, and the stiffness is zero. `F` is the sum of the
+/// constant loads and the scheduled loads times their factors, all times the load factor.
 #[derive(Debug, Clone)]
 pub struct NodalLoads {
     constant: Vec<f64>,
     scheduled: Vec<ScheduledLoad>,
     time: f64,
     load_factor: f64,
-    /// `F` at the time and under the load that were set last.
+    /// Loads `F` at the current time and load factor.
     current: Vec<f64>,
 }
 
 impl NodalLoads {
-    /// No load on any of so many vertices, yet.
+    /// Creates an empty load on `vertex_count` vertices.
     pub fn new(vertex_count: usize) -> Self {
         let zero = vec![0.0; 3 * vertex_count];
         Self { constant: zero.clone(), scheduled: Vec::new(), time: 0.0, load_factor: 1.0, current: zero }
     }
 
-    /// Loads that are there all the time, three numbers a vertex, in N.
+    /// Creates constant loads, three numbers per vertex \[N\].
     pub fn constant(forces: Vec<f64>) -> Result<Self, LoadsError> {
         let mut loads = Self::new(forces.len() / 3);
         loads.set_constant(forces)?;
         Ok(loads)
     }
 
-    /// Replace the loads that are there all the time, three numbers a vertex, in N.
+    /// Sets the constant loads, three numbers per vertex \[N\].
     pub fn set_constant(&mut self, forces: Vec<f64>) -> Result<(), LoadsError> {
         self.check_forces(&forces)?;
         self.constant = forces;
@@ -94,7 +95,7 @@ impl NodalLoads {
         Ok(())
     }
 
-    /// Add to the loads that are there all the time, three numbers a vertex, in N.
+    /// Adds to the constant loads, three numbers per vertex \[N\].
     pub fn add_constant(&mut self, forces: &[f64]) -> Result<(), LoadsError> {
         self.check_forces(forces)?;
         self.constant.iter_mut().zip(forces).for_each(|(sum, force)| *sum += force);
@@ -102,7 +103,7 @@ impl NodalLoads {
         Ok(())
     }
 
-    /// Add a load with a schedule, whose number is returned.
+    /// Adds a scheduled load and returns its index.
     pub fn push(&mut self, load: ScheduledLoad) -> Result<usize, LoadsError> {
         let (number, vertex_count) = (self.scheduled.len(), self.current.len() / 3);
         for &(vertex, force) in &load.forces {
@@ -122,7 +123,7 @@ impl NodalLoads {
         Ok(number)
     }
 
-    /// Take a load with a schedule away. Those after it move up by one.
+    /// Removes a scheduled load. The indices of later loads decrease by one.
     pub fn remove(&mut self, load: usize) -> Result<ScheduledLoad, LoadsError> {
         let count = self.scheduled.len();
         if load >= count {
@@ -133,12 +134,12 @@ impl NodalLoads {
         Ok(load)
     }
 
-    /// The loads with schedules.
+    /// Returns the scheduled loads.
     pub fn scheduled(&self) -> &[ScheduledLoad] {
         &self.scheduled
     }
 
-    /// `F` at the time and under the load factor that were set last, three numbers a vertex, in N.
+    /// Returns `F` at the current time and load factor, three numbers per vertex \[N\].
     pub fn current(&self) -> &[f64] {
         &self.current
     }
@@ -169,8 +170,7 @@ impl NodalLoads {
     }
 }
 
-/// The forces on the vertices of a body, three numbers each, in N, that share out a traction, in Pa, over a patch as it is at
-/// rest: `∫ Nᵢ t dA`.
+/// Returns the nodal forces \[N\] of a traction \[Pa\] on the undeformed patch, three numbers per vertex: `∫ Nᵢ t dA`.
 pub fn surface_traction(rest: &[Vec3], patch: &Patch, traction: Vec3) -> Result<Vec<f64>, LoadsError> {
     let areas = areas(rest, patch)?;
     let forces: Vec<f64> = areas.iter().flat_map(|&area| (area * traction).to_array()).collect();
@@ -180,7 +180,7 @@ pub fn surface_traction(rest: &[Vec3], patch: &Patch, traction: Vec3) -> Result<
     }
 }
 
-/// The same for a total force, in N, that is to be spread evenly over the patch.
+/// Returns the nodal forces \[N\] of a total force \[N\] distributed uniformly over the undeformed patch.
 pub fn surface_force(rest: &[Vec3], patch: &Patch, force: Vec3) -> Result<Vec<f64>, LoadsError> {
     let area: f64 = areas(rest, patch)?.iter().sum();
     if !(area.is_finite() && area > 0.0) {
@@ -219,7 +219,7 @@ impl Force for NodalLoads {
     }
 
     fn add_force(&self, u: &[f64], force: &mut [f64]) {
-        /// How many numbers are worth a thread.
+        /// Minimum number of values per task.
         const GRAIN: usize = 16384;
         check_length(u, self.current.len() / 3);
         check_length(force, self.current.len() / 3);
@@ -316,7 +316,7 @@ mod tests {
     fn impossible_loads_are_named_with_their_numbers_and_change_nothing() {
         let mut loads = NodalLoads::constant(vec![1.0; 6]).unwrap();
         let wrong = loads.set_constant(vec![0.0; 5]).unwrap_err().to_string();
-        assert_eq!(wrong, "5 numbers are given as loads of 2 vertices, expected three for each");
+        assert_eq!(wrong, "5 numbers are given as loads of 2 vertices, expected three per vertex");
         assert!(NodalLoads::constant(vec![0.0; 5]).is_err());
         let wrong = loads.add_constant(&[0.0, 0.0, 0.0, 0.0, f64::NAN, 1.0]).unwrap_err().to_string();
         assert_eq!(wrong, "the load of vertex 1 is [0, NaN, 1], expected finite numbers");
@@ -326,15 +326,15 @@ mod tests {
         let endless = ScheduledLoad::new(&[0], Vec3::X, Amplitude::function(|t| 1.0 / t));
         let wrong = loads.push(endless).unwrap_err().to_string();
         assert_eq!(wrong, "the amplitude of load 0 is inf at 0 s, expected a finite number");
-        assert_eq!(loads.remove(0).unwrap_err().to_string(), "there is no load 0, only 0");
+        assert_eq!(loads.remove(0).unwrap_err().to_string(), "load 0 does not exist; the number of loads is 0");
         assert_eq!(loads.current(), [1.0; 6]);
 
         let flat = Patch::new(3, crate::mesh::Faces::uniform(3, vec![0, 1, 2])).unwrap();
         let line = [Vec3::ZERO, Vec3::X, 2.0 * Vec3::X];
         let wrong = surface_force(&line, &flat, Vec3::X).unwrap_err().to_string();
-        assert_eq!(wrong, "the faces have an area of 0 m², over which no force can be spread");
+        assert_eq!(wrong, "the faces have an area of 0 m², over which no force can be distributed");
         let wrong = surface_traction(&line[..2], &flat, Vec3::X).unwrap_err().to_string();
-        assert_eq!(wrong, "the patch is of a body with 3 vertices, but there are 2 positions at rest");
+        assert_eq!(wrong, "the patch is for a body with 3 vertices, but 2 rest positions are given");
         assert!(surface_traction(&line, &flat, Vec3::NAN).unwrap_err().to_string().contains("load of vertex 0"));
     }
 }

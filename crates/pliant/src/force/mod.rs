@@ -1,7 +1,7 @@
-//! Internal forces: each an additive term of the potential energy, with its gradient and stiffness. One file a force.
+//! Internal forces: additive terms of the potential energy, each with its gradient and stiffness. One file per force.
 //!
-//! Displacements and forces are flat: three numbers a vertex. Forces have the sign of `M ü + D u̇ + f(u) = f_ext`: they are the
-//! gradient of the energy, the negative of the push that a vertex feels.
+//! Displacements and forces are flat vectors with three numbers per vertex. Forces have the sign of
+//! `M ü + D u̇ + f(u) = f_ext`: they are the gradient of the energy, opposite to the force on a vertex.
 
 mod elastic;
 mod geometric;
@@ -38,37 +38,37 @@ pub use inverted::InvertedElement;
 pub use loads::{LoadsError, NodalLoads, ScheduledLoad, surface_force, surface_traction};
 pub(crate) use obstacle::Weight;
 pub use obstacle::{
-    Contact, ContactPoints, ContactPointsError, Obstacle, Obstacles, ObstaclesError, Shape, Side, Spacing,
+    Contact, ContactPoints, ContactPointsError, Obstacle, Obstacles, ObstaclesError, ObstacleShape, Side, Spacing,
 };
 pub use patch::{Patch, PatchError};
 pub use pressure::{Pressure, PressureError, dead_pressure};
 pub use recovery::NodalStates;
 pub use springs::{PerSpring, Spring, SpringCoefficients, Springs, SpringsError};
-pub use stress::Strained;
+pub use stress::StressState;
 pub use stvk_polynomial::{StVkPolynomial, StVkPolynomialError};
 pub use third_derivative::{ThirdDerivative, ThirdDerivativeBlock};
 
-/// A term `V(u)` of the potential energy, with `f = ∂V/∂u` and `K = ∂f/∂u`.
+/// Term `V(u)` of the potential energy, with `f = ∂V/∂u` and `K = ∂f/∂u`.
 ///
-/// Methods panic if a vector has not three numbers a vertex, or a matrix is not of the pattern that the force is bound to.
+/// Methods panic if a vector does not have three numbers per vertex, or a matrix does not have the bound pattern.
 pub trait Force: Any + Debug + DynClone + Send + Sync {
-    /// How many vertices it is for.
+    /// Returns the number of vertices.
     fn vertex_count(&self) -> usize;
 
-    /// Call `add` with each group of vertices that the force couples, and with each vertex alone that it acts on alone.
+    /// Calls `add` with each group of vertices that the force couples, and with each vertex on which it acts alone.
     fn cliques(&self, add: &mut dyn FnMut(&[u32]));
 
-    /// Find out where in matrices of this pattern the force adds. To be called before any method that takes a matrix, with
-    /// a pattern that has all [`cliques`](Self::cliques).
+    /// Binds the force to a pattern: computes where it adds to matrices of that pattern. Call it before any method that
+    /// takes a matrix, with a pattern that has all [`cliques`](Self::cliques).
     fn bind(&mut self, pattern: &Arc<BlockPattern>);
 
-    /// `V(u)`, in J.
+    /// Returns the energy `V(u)` \[J\].
     fn energy(&self, u: &[f64]) -> f64;
 
-    /// `force + f(u)`.
+    /// Adds `f(u)` to `force`.
     fn add_force(&self, u: &[f64], force: &mut [f64]);
 
-    /// `force + f(u)` and `stiffness + K(u)`, in one pass.
+    /// Adds `f(u)` to `force` and `K(u)` to `stiffness`, in one pass.
     fn add_force_and_stiffness(
         &self,
         u: &[f64],
@@ -77,38 +77,39 @@ pub trait Force: Any + Debug + DynClone + Send + Sync {
         stiffness: &mut BlockMatrix,
     );
 
-    /// Whether there is such an energy. If not, `f` is a force without potential, `K` the symmetric part of its derivative, and
-    /// the energy zero.
+    /// Returns true if the force has an energy. Otherwise `f` is nonconservative, `K` is the symmetric part of its
+    /// derivative, and the energy is zero.
     fn has_energy(&self) -> bool {
         true
     }
 
-    /// Whether friction depends on velocities: [`add_damping`](Self::add_damping) adds something.
+    /// Returns true if the force has a velocity-dependent part; see [`add_damping`](Self::add_damping).
     fn has_damping(&self) -> bool {
         false
     }
 
-    /// `force + D(u, v) (v − v̄)`, the force of friction inside a body or against things that move at `v̄`.
+    /// Adds the damping force `D(u, v) (v − v̄)` to `force`, from friction inside a body or against objects that move
+    /// at `v̄`.
     fn add_damping_force(&self, _u: &[f64], _v: &[f64], _force: &mut [f64]) {}
 
-    /// `damping + D(u, v)`: symmetric, and not negative in any direction.
+    /// Adds the damping matrix `D(u, v)` to `damping`. It is symmetric and positive semi-definite.
     fn add_damping(&self, _u: &[f64], _v: &[f64], _damping: &mut BlockMatrix) {}
 
-    /// Go to a time, if what causes the force moves or changes.
+    /// Sets the time, if the cause of the force moves or changes.
     fn set_time(&mut self, _time: f64) {}
 
-    /// Exert only a part of the force, from 0 to 1, if it is a load on the body and no property of it.
+    /// Sets the load factor, from 0 to 1, if the force is a load on the body rather than a property of it.
     fn set_load_factor(&mut self, _factor: f64) {}
 }
 
 dyn_clone::clone_trait_object!(Force);
 
-/// The pattern of what these forces couple, to which they are then bound.
+/// Creates the pattern of all vertices that these forces couple, and binds them to it.
 pub fn bind_all(vertex_count: usize, forces: &mut [&mut dyn Force]) -> Arc<BlockPattern> {
     bind_all_with(vertex_count, forces, |_| {})
 }
 
-/// The same with what something else couples, which `more` calls its argument with: for instance a damping matrix.
+/// Creates the pattern as in [`bind_all`], with additional cliques from `more`, for instance those of a damping matrix.
 pub fn bind_all_with(
     vertex_count: usize,
     forces: &mut [&mut dyn Force],
@@ -132,36 +133,36 @@ pub fn bind_all_with(
     pattern
 }
 
-/// What is smaller than this part of its size at rest has no direction that could be told from rounding.
+/// Length relative to that at rest below which a direction is not distinguishable from rounding.
 const NO_DIRECTION: f64 = 1e-12;
 
-/// How many cliques are worked on together: enough that handing them to a thread costs nothing, few enough that small
+/// Number of cliques per chunk: large enough that the overhead per task is negligible, and small enough that small
 /// bodies keep several threads busy.
 const CHUNK: usize = 256;
 
-/// So many cliques in chunks of consecutive ones, for [`Scatter::new`](crate::sparse::Scatter::new).
+/// Splits `clique_count` cliques into consecutive chunks, for [`Scatter::new`](crate::sparse::Scatter::new).
 fn chunks(clique_count: usize) -> Vec<Range<usize>> {
     (0..clique_count).step_by(CHUNK).map(|start| start..clique_count.min(start + CHUNK)).collect()
 }
 
-/// Check that a vector has three numbers for each vertex.
+/// Asserts that a vector has three numbers per vertex.
 fn check_length(vector: &[f64], vertex_count: usize) {
     assert_eq!(vector.len(), 3 * vertex_count, "three numbers for each of {vertex_count} vertices");
 }
 
-/// Check that a matrix is of the pattern that a force is bound to.
+/// Asserts that a matrix has the pattern to which a force is bound.
 fn check_bound(pattern: Option<&Arc<BlockPattern>>, matrix: &BlockMatrix) {
     let is_bound = pattern.is_some_and(|pattern| Arc::ptr_eq(pattern, matrix.pattern()));
-    assert!(is_bound, "a matrix of the pattern that this is bound to");
+    assert!(is_bound, "the matrix does not have the pattern that the force is bound to");
 }
 
-/// The three numbers of a vertex in a flat vector.
+/// Returns the three numbers of a vertex in a flat vector.
 #[inline(always)]
 fn at(flat: &[f64], vertex: u32) -> Vec3 {
     Vec3::from_slice(&flat[3 * vertex as usize..])
 }
 
-/// The block of a matrix, row by row.
+/// Returns a block of a matrix, row by row.
 #[inline(always)]
 fn rows(block: Mat3) -> [f64; 9] {
     block.transpose().to_cols_array()

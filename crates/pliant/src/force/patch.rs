@@ -1,11 +1,11 @@
-//! Parts of the surface of a body, for what acts on surfaces.
+//! Patches of the surface of a body, for surface loads.
 
 use thiserror::Error;
 
 use crate::math::Vec3;
 use crate::mesh::{ElementFace, Faces, VolumeMesh};
 
-/// Triangles and quadrilaterals between vertices of a body, counter-clockwise seen from where they face.
+/// Triangles and quadrilaterals between vertices of a body, counter-clockwise as seen from outside.
 ///
 /// A quadrilateral is bilinear, `x(ξ, η) = Σ Nᵢxᵢ` on the unit square, like the face of a hexahedron.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub struct Patch {
     vertex_count: usize,
 }
 
-/// Why faces make no patch.
+/// Error in the definition of a patch.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the message says what each part is")]
@@ -38,7 +38,7 @@ pub enum PatchError {
 }
 
 impl Patch {
-    /// Faces between so many vertices.
+    /// Creates a patch of faces between `vertex_count` vertices.
     pub fn new(vertex_count: usize, faces: Faces) -> Result<Self, PatchError> {
         for (face, corners) in faces.iter().enumerate() {
             if !(3..=4).contains(&corners.len()) {
@@ -56,7 +56,8 @@ impl Patch {
         Ok(Self { faces, vertex_count })
     }
 
-    /// The same faces of a body among others: its vertices have the numbers from `first` on, of `vertex_count` in all.
+    /// Returns the patch of a body among others. Its vertices are numbered from `first`, out of a total of
+    /// `vertex_count`.
     pub fn among(&self, first: u32, vertex_count: usize) -> Result<Self, PatchError> {
         let mut shifted = Faces::default();
         for face in self.faces.iter() {
@@ -65,7 +66,7 @@ impl Patch {
         Self::new(vertex_count, shifted)
     }
 
-    /// The whole boundary of a body, facing outward.
+    /// Returns the whole boundary of a body, facing outward.
     pub fn boundary(mesh: &VolumeMesh) -> Self {
         let boundary = mesh.boundary();
         let corners = boundary.surface.faces().vertices().iter().map(|&v| boundary.vertices[v as usize]).collect();
@@ -73,8 +74,8 @@ impl Patch {
         Self { faces, vertex_count: mesh.vertex_count() }
     }
 
-    /// The faces of the boundary all of whose vertices are among those given: for a set of vertices on one side of the body,
-    /// that side.
+    /// Returns the boundary faces all of whose vertices are among those given. For a set of vertices on one side of the
+    /// body, this is that side.
     pub fn within(mesh: &VolumeMesh, vertices: &[u32]) -> Result<Self, PatchError> {
         let vertex_count = mesh.vertex_count();
         let mut is_given = vec![false; vertex_count];
@@ -91,7 +92,7 @@ impl Patch {
         Ok(Self { faces, vertex_count })
     }
 
-    /// Exactly these faces of elements, each facing out of its element.
+    /// Returns exactly these faces of elements, each facing out of its element.
     pub fn of_faces(mesh: &VolumeMesh, faces: &[ElementFace]) -> Result<Self, PatchError> {
         let (elements, sides) = (mesh.element_count(), mesh.kind().faces().len());
         let is_missing = |face: &&ElementFace| face.0 as usize >= elements || usize::from(face.1) >= sides;
@@ -106,8 +107,8 @@ impl Patch {
         Ok(Self { faces, vertex_count: mesh.vertex_count() })
     }
 
-    /// The faces that a name stands for: exactly those of a face set, or else those of the boundary between the vertices of a vertex set;
-    /// see [`VolumeMesh::faces_named`].
+    /// Returns the faces with a name: exactly those of a face set, or else the boundary faces between the vertices of a
+    /// vertex set. See [`VolumeMesh::faces_named`].
     pub fn named(mesh: &VolumeMesh, name: &str) -> Result<Self, PatchError> {
         let Some(faces) = mesh.faces_named(name) else {
             let known: Vec<String> = mesh.named_vertices().into_keys().chain(["surface".into()]).collect();
@@ -119,17 +120,17 @@ impl Patch {
         }
     }
 
-    /// The faces, in the numbers of the body's vertices.
+    /// Returns the faces, in the vertex numbering of the body.
     pub fn faces(&self) -> &Faces {
         &self.faces
     }
 
-    /// How many vertices the body has.
+    /// Returns the number of vertices of the body.
     pub fn vertex_count(&self) -> usize {
         self.vertex_count
     }
 
-    /// The vertices of edges that are not gone through as often one way as the other, ascending: the rim of an open patch. A
+    /// Returns the rim of an open patch, ascending: the vertices of edges whose face orientations do not cancel. A
     /// patch without rim is closed and encloses a volume.
     pub fn rim(&self) -> Vec<u32> {
         let edges = self.faces.iter().flat_map(|face| {
@@ -151,11 +152,12 @@ impl Patch {
         rim
     }
 
-    /// `∫ Nᵢ dA` for each vertex of the body, in m², with the vertices at `positions`: how a force that is the same for each
-    /// square metre is shared out. A third of each triangle; quadrilaterals by four Gauss points, exact for plane ones.
+    /// Returns `∫ Nᵢ dA` \[m²\] for each vertex of the body, with the vertices at `positions`. These are the nodal
+    /// weights of a uniform traction. A triangle gives a third to each vertex. Quadrilaterals use four Gauss points,
+    /// exact for plane ones.
     ///
     /// # Panics
-    /// If there is not one position for each vertex.
+    /// If there is not one position per vertex.
     pub fn vertex_areas(&self, positions: &[Vec3]) -> Vec<f64> {
         assert_eq!(positions.len(), self.vertex_count, "one position for each vertex");
         let mut areas = vec![0.0; self.vertex_count];
@@ -175,7 +177,7 @@ impl Patch {
     }
 }
 
-/// `Nᵢ` and `∂x/∂ξ × ∂x/∂η` at the four Gauss points of a quadrilateral, which all have the weight ¼.
+/// Returns `Nᵢ` and `∂x/∂ξ × ∂x/∂η` at the four Gauss points of a quadrilateral, each with weight ¼.
 pub(super) fn quad_points(x: [Vec3; 4]) -> impl Iterator<Item = ([f64; 4], Vec3)> {
     let offset = 0.5 / 3.0_f64.sqrt();
     let points = [0.5 - offset, 0.5 + offset];
@@ -209,7 +211,8 @@ mod tests {
         }
     }
 
-    /// A plate one element thick, loaded on its top and its bottom: all its vertices are there, but not its narrow sides.
+    /// Checks a plate one element thick, loaded on top and bottom, which contain all its vertices, but not its narrow
+    /// sides.
     #[test]
     fn a_face_set_has_its_own_area_and_that_of_no_neighboring_face() {
         for cells in [Cells::Hex, Cells::Tet5, Cells::Tet6] {
@@ -226,7 +229,7 @@ mod tests {
         }
     }
 
-    /// `Σ xᵢ∫Nᵢ = ∫x`: of a trapezoid with parallel sides 3 and 1 at the distance 2, the area and its centroid.
+    /// Checks `Σ xᵢ∫Nᵢ = ∫x`: area and centroid of a trapezoid with parallel sides 3 and 1 at distance 2.
     #[test]
     fn the_areas_of_a_plane_quadrilateral_balance_at_its_centroid() {
         let corners = [Vec3::ZERO, Vec3::new(3.0, 0.0, 0.0), Vec3::new(1.0, 2.0, 0.0), Vec3::new(0.0, 2.0, 0.0)];

@@ -9,7 +9,7 @@ use crate::math::{Mat3, Vec3, outer, par_sum};
 use crate::motion::Amplitude;
 use crate::sparse::{BlockMatrix, BlockPattern, Scatter};
 
-/// Why a pressure is not possible.
+/// Error in the definition of a pressure.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the message says what each part is")]
@@ -18,57 +18,59 @@ pub enum PressureError {
     Pressure { pressure: f64 },
     #[error("the amplitude of the pressure is {factor} at {time} s, expected a finite number")]
     Amplitude { factor: f64, time: f64 },
-    #[error("the patch is of a body with {patch} vertices, but there are {vertices} positions at rest")]
+    #[error("the patch is for a body with {patch} vertices, but {vertices} rest positions are given")]
     Vertices { patch: usize, vertices: usize },
 }
 
 /// Follower pressure `p` \[Pa\] on a patch of the boundary; positive pushes onto the faces.
 ///
-/// The push is `−p n dA` with the normal `n` and the area of the deformed patch. This is the sign of Abaqus, Ansys and FEBio: water around a
-/// body has a positive pressure, and so has the gas on the wall of a cavity inside it. The same pressure on the undeformed patch, a dead
-/// load, is [`dead_pressure`].
+/// The force on the body is `−p n dA` with the normal `n` and the area of the deformed patch. This is the sign of
+/// Abaqus, Ansys and FEBio: water around a body has a positive pressure, and so has the gas on the wall of a cavity
+/// inside it. The same pressure on the undeformed patch, a dead load, is [`dead_pressure`].
 ///
 /// With the area vector `n = (x₁ − x₀)×(x₂ − x₀)` of a triangle, twice its area along its normal,
 ///
 /// - the gradient at each of its vertices is `p n/6`, a push against the normal;
-/// - the stiffness is the symmetric part of the derivative. Summed over the triangles of a patch, it has blocks only for pairs of
-///   vertices joined by an edge: `K_ij = −p/6 [a]×` with `a = Σ ±(x_k − ½(xᵢ + xⱼ))` over the triangles at the edge
-///   and their third vertices `k`, `+` where the triangle goes from `i` to `j`;
+/// - the stiffness is the symmetric part of the derivative. Summed over the triangles of a patch, it has blocks only
+///   for pairs of vertices joined by an edge: `K_ij = −p/6 [a]×` with `a = Σ ±(x_k − ½(xᵢ + xⱼ))` over the triangles at
+///   the edge and their third vertices `k`, `+` where the triangle goes from `i` to `j`;
 /// - projected, each edge is replaced by its positive semi-definite part, `−½ p/6 [a]×` between the ends and
 ///   `½ |p|/6 |a| (I − ââᵀ)` at each.
 ///
-/// A bilinear quadrilateral is the mean of the two ways to cut it: all four triangles, each by half. Forces are then the exact
-/// integrals `p ∫Nᵢ ∂x/∂ξ × ∂x/∂η`, and the volume is that of the hexahedra.
+/// A bilinear quadrilateral is the mean of its two triangulations: all four triangles, each with weight ½. Forces are
+/// then the exact integrals `p ∫Nᵢ ∂x/∂ξ × ∂x/∂η`, and the volume is that of the hexahedra.
 ///
-/// If the patch is closed, `V = p (Ω − Ω₀)` with the volume `Ω` that it encloses, and all of the above are exact derivatives. If
-/// it has a rim, there is no energy, because the work depends on the path of the rim, and the exact derivative is not symmetric. If the
-/// vertices of the rim [are fixed](Self::with_fixed_rim), there is an energy again, with `Ω` up to any fixed surface through the rim.
+/// If the patch is closed, `V = p (Ω − Ω₀)` with the volume `Ω` that it encloses, and all of the above are exact
+/// derivatives. If it has a rim, there is no energy, because the work depends on the path of the rim, and the exact
+/// derivative is not symmetric. If the vertices of the rim [are fixed](Self::with_fixed_rim), there is an energy again,
+/// with `Ω` up to any fixed surface through the rim.
 #[derive(Debug, Clone)]
 pub struct Pressure {
     rest: Vec<Vec3>,
-    /// Volumes are measured from here, a place in the patch, so that they lose no digits far from the origin.
+    /// Origin of volumes, a point in the patch, to avoid cancellation far from the global origin.
     origin: Vec3,
     triangles: Scatter,
-    /// Of each triangle, whose vertices ascend: how much of it counts, negative if it faces the other way.
+    /// Weight of each triangle with its vertices ascending, negative if that reverses its orientation.
     weights: Vec<f64>,
     edges: Scatter,
-    /// Where the third vertices of each edge start in `thirds`, and where those of the last end.
+    /// Start of the third vertices of each edge in `thirds`, and the end of the last.
     third_starts: Vec<usize>,
     /// Third vertices of the triangles at each edge, with their weights and signs.
     thirds: Vec<(u32, f64)>,
     is_closed: bool,
     rim_is_fixed: bool,
-    /// The pressure before amplitude and load factor.
+    /// Pressure before amplitude and load factor.
     full: f64,
     amplitude: Amplitude,
     time: f64,
     load_factor: f64,
-    /// The pressure at the time and under the load that were set last.
+    /// Pressure at the current time and load factor.
     current: f64,
 }
 
 impl Pressure {
-    /// Creates a follower pressure \[Pa\] on a patch of a body with the rest positions `rest`; positive pushes onto the faces.
+    /// Creates a follower pressure \[Pa\] on a patch of a body with the rest positions `rest`. Positive values push
+    /// onto the faces.
     pub fn new(rest: &[Vec3], patch: &Patch, pressure: f64) -> Result<Self, PressureError> {
         check_pressure(pressure)?;
         if rest.len() != patch.vertex_count() {
@@ -77,7 +79,7 @@ impl Pressure {
         let oriented = oriented_triangles(patch);
         let mut triangles: Vec<([u32; 3], f64)> =
             oriented.iter().map(|&(nodes, weight)| sorted(nodes, weight)).collect();
-        // Triangles near one another in the list should be so in the body, or every chunk would meet every other.
+        // Triangles close in the list should be close in the body, or every chunk would overlap every other.
         triangles.sort_by_key(|&(nodes, _)| nodes);
         let weights: Vec<f64> = triangles.iter().map(|&(_, weight)| weight).collect();
         let nodes = triangles.iter().flat_map(|&(nodes, _)| nodes).collect();
@@ -117,7 +119,7 @@ impl Pressure {
         })
     }
 
-    /// The same, times a factor that changes with time.
+    /// Returns the pressure with a time-dependent factor.
     pub fn with_amplitude(mut self, amplitude: Amplitude) -> Result<Self, PressureError> {
         let factor = amplitude.factor(self.time);
         if !factor.is_finite() {
@@ -128,20 +130,21 @@ impl Pressure {
         Ok(self)
     }
 
-    /// The same, with the promise that the vertices of the [rim](Patch::rim) of the patch are held where they are at rest, so that
-    /// there is an energy. The force on them is still that of the pressure, and not its derivative.
+    /// Returns the pressure with the guarantee that the vertices of the [rim](Patch::rim) are fixed at their rest
+    /// positions, so that an energy exists. The force on them is still that of the pressure, not the derivative of the
+    /// energy.
     #[must_use]
     pub fn with_fixed_rim(mut self) -> Self {
         self.rim_is_fixed = true;
         self
     }
 
-    /// The pressure at the time and under the load that were set last, in Pa.
+    /// Returns the pressure at the current time and load factor \[Pa\].
     pub fn pressure(&self) -> f64 {
         self.current
     }
 
-    /// Change the pressure, in Pa, before its amplitude and the load factor.
+    /// Sets the pressure before amplitude and load factor \[Pa\].
     pub fn set_pressure(&mut self, pressure: f64) -> Result<(), PressureError> {
         check_pressure(pressure)?;
         self.full = pressure;
@@ -149,11 +152,11 @@ impl Pressure {
         Ok(())
     }
 
-    /// `Ω − Ω₀`: by how much the volume inside a closed patch, displaced by `u`, differs from that at rest, in m³. For a patch whose
-    /// rim stays where it is, the volume between it and where it was.
+    /// Returns `Ω − Ω₀` \[m³\]: the change of the volume inside a closed patch displaced by `u`. For a patch with a
+    /// fixed rim, this is the volume between its deformed and its rest state.
     ///
     /// # Panics
-    /// If there are not three numbers a vertex.
+    /// If there are not three numbers per vertex.
     pub fn volume_change(&self, u: &[f64]) -> f64 {
         check_length(u, self.rest.len());
         par_sum(0.0, self.weights.len(), |triangle| {
@@ -161,7 +164,7 @@ impl Pressure {
             let rest = |n: usize| self.rest[nodes[n] as usize] - self.origin;
             let moved = |n: usize| rest(n) + at(u, nodes[n]);
             let shift = |n: usize| at(u, nodes[n]);
-            // det(x₀, x₁, x₂) − det(X₀, X₁, X₂), without taking the difference of large numbers.
+            // det(x₀, x₁, x₂) − det(X₀, X₁, X₂), without cancellation.
             let change = shift(0).dot(moved(1).cross(moved(2)))
                 + rest(0).dot(shift(1).cross(moved(2)))
                 + rest(0).dot(rest(1).cross(shift(2)));
@@ -173,13 +176,14 @@ impl Pressure {
         self.current = self.load_factor * self.amplitude.factor(self.time) * self.full;
     }
 
-    /// `x_a − x_b`: displacements are subtracted on their own, so that small ones keep their digits far from the origin.
+    /// Returns `x_a − x_b`. Displacements are subtracted separately, so that small ones keep their precision far from
+    /// the origin.
     #[inline(always)]
     fn between(&self, a: u32, b: u32, u: &[f64]) -> Vec3 {
         (self.rest[a as usize] - self.rest[b as usize]) + (at(u, a) - at(u, b))
     }
 
-    /// `a` of an edge, times `−p/6`.
+    /// Returns `a` of an edge, times `−p/6`.
     #[inline(always)]
     fn edge(&self, edge: usize, u: &[f64]) -> Vec3 {
         let [i, j] = [self.edges.nodes()[2 * edge], self.edges.nodes()[2 * edge + 1]];
@@ -190,10 +194,11 @@ impl Pressure {
     }
 }
 
-/// Returns the nodal forces \[N\] of a pressure \[Pa\] on the undeformed patch, three numbers per vertex: `−p ∫Nᵢ n dA` at rest.
+/// Returns the nodal forces \[N\] of a pressure \[Pa\] on the undeformed patch, three numbers per vertex: `−p ∫Nᵢ n dA`
+/// at rest.
 ///
-/// This is a dead load: its direction and size stay as the body deforms. Positive pushes onto the faces, as in [`Pressure`], whose
-/// force at rest it is.
+/// This is a dead load: its direction and magnitude stay constant as the body deforms. Positive pushes onto the faces.
+/// It equals the force of [`Pressure`] at rest.
 pub fn dead_pressure(rest: &[Vec3], patch: &Patch, pressure: f64) -> Result<Vec<f64>, PressureError> {
     let follower = Pressure::new(rest, patch, pressure)?;
     let mut forces = vec![0.0; 3 * rest.len()];
@@ -206,7 +211,7 @@ fn check_pressure(pressure: f64) -> Result<(), PressureError> {
     if pressure.is_finite() { Ok(()) } else { Err(PressureError::Pressure { pressure }) }
 }
 
-/// The triangles of a patch, each with how much of it counts.
+/// Returns the triangles of a patch, each with its weight.
 fn oriented_triangles(patch: &Patch) -> Vec<([u32; 3], f64)> {
     let mut triangles = Vec::new();
     for face in patch.faces().iter() {
@@ -221,7 +226,7 @@ fn oriented_triangles(patch: &Patch) -> Vec<([u32; 3], f64)> {
     triangles
 }
 
-/// The triangle with its vertices ascending, and its weight negative if that turns it around.
+/// Returns the triangle with its vertices ascending, and its weight, negated if that reverses its orientation.
 fn sorted([a, b, c]: [u32; 3], weight: f64) -> ([u32; 3], f64) {
     let mut nodes = [a, b, c];
     nodes.sort_unstable();
@@ -229,7 +234,7 @@ fn sorted([a, b, c]: [u32; 3], weight: f64) -> ([u32; 3], f64) {
     (nodes, if is_turned { -weight } else { weight })
 }
 
-/// `[a]×`, with `[a]× x = a × x`.
+/// Returns `[a]×`, with `[a]× x = a × x`.
 fn cross_matrix(a: Vec3) -> Mat3 {
     Mat3::from_cols(a.cross(Vec3::X), a.cross(Vec3::Y), a.cross(Vec3::Z))
 }
@@ -271,7 +276,7 @@ impl Force for Pressure {
         stiffness: &mut BlockMatrix,
     ) {
         self.add_force(u, force);
-        // The scatter wants a force too, to which nothing is added here.
+        // The scatter needs a force too; nothing is added to it here.
         self.edges.run(force, Some(stiffness), |chunk, target| {
             for (clique, edge) in self.edges.chunks()[chunk].clone().enumerate() {
                 let a = self.edge(edge, u);
@@ -339,7 +344,7 @@ mod tests {
         dense(&k)
     }
 
-    /// `∂f/∂u`: forces are quadratic, so that differences are exact.
+    /// Returns `∂f/∂u`. Forces are quadratic, so central differences are exact.
     fn force_derivative(pressure: &Pressure, u: &[f64]) -> Vec<Vec<f64>> {
         let column = |j: usize| {
             let [mut low, mut high] = [u.to_vec(), u.to_vec()];
@@ -370,7 +375,7 @@ mod tests {
         for cells in CELLS {
             let mesh = small_mesh(cells);
             let pressure = on_boundary(&mesh);
-            // Scaled by 1 + s, the volume gains 3s + 3s² + s³; measured also where that is a millionth of it.
+            // Scaled by 1 + s, the volume gains 3s + 3s² + s³; also checked where that is a millionth of it.
             for s in [1.0, 1e-6] {
                 let u: Vec<f64> = mesh.vertices().iter().flat_map(|&x| (s * x).to_array()).collect();
                 let gain = mesh.volume() * s * (3.0 + 3.0 * s + s * s);
@@ -390,9 +395,9 @@ mod tests {
                 let u = vec![0.0; 3 * mesh.vertex_count()];
                 let force = force_of(&pressure, &u);
                 let (total, _) = resultants(mesh.vertices(), &u, &force);
-                // The gradient is minus the push.
+                // The gradient is the negative of the push.
                 assert!((-total + P * area * normal).length() < 1e-11 * P);
-                // Vertex by vertex it is the traction of the same size, and at rest the dead pressure.
+                // At each vertex it equals the traction of the same magnitude, and at rest the dead pressure.
                 let traction = surface_traction(mesh.vertices(), &patch, -P * normal).unwrap();
                 assert!(force.iter().zip(&traction).all(|(f, t)| (f + t).abs() < 1e-12 * P));
                 let dead = dead_pressure(mesh.vertices(), &patch, P).unwrap();
@@ -437,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn with_its_rim_held_an_open_patch_has_an_energy() {
+    fn with_its_rim_fixed_an_open_patch_has_an_energy() {
         for cells in CELLS {
             let mesh = generate::block([1.0, 1.0, 0.3], [4, 4, 1], cells).unwrap();
             let (patch, pressure) = on_side(&mesh, "z-max");
@@ -457,7 +462,7 @@ mod tests {
                 pressure.energy(&moved)
             };
             for &i in &free {
-                // Of each coordinate the volume is a linear function.
+                // The volume is linear in each coordinate.
                 assert!((moved(i, 0.5) - moved(i, -0.5) - force[i]).abs() < 1e-12 * P);
                 assert!(free.iter().all(|&j| (k[i][j] - derivative[i][j]).abs() < 1e-12 * P));
             }
@@ -509,7 +514,7 @@ mod tests {
         let patch = Patch::boundary(&mesh);
         let message = |rest: &[Vec3], p| Pressure::new(rest, &patch, p).unwrap_err().to_string();
         assert_eq!(message(mesh.vertices(), f64::NAN), "the pressure is NaN, expected a finite number of Pa");
-        let other = "the patch is of a body with 18 vertices, but there are 1 positions at rest";
+        let other = "the patch is for a body with 18 vertices, but 1 rest positions are given";
         assert_eq!(message(&[Vec3::ZERO], 1.0), other);
         let endless = Amplitude::function(|t| 1.0 / t);
         let error = on_boundary(&mesh).with_amplitude(endless).unwrap_err().to_string();

@@ -1,34 +1,36 @@
 //! Nodal recovery: stress and strain at the vertices of a body, from the values at its quadrature points.
 //!
-//! - **Hexahedra.** The eight Gauss points of an element span a trilinear polynomial of the reference coordinates, which is evaluated at the
-//!   corners. A vertex has the mean of its elements, weighted by their volumes at rest.
-//! - **Tetrahedra.** Superconvergent patch recovery (Zienkiewicz and Zhu 1992): a linear polynomial is fitted to the element values at the
-//!   centroids by least squares, and evaluated at the vertex. The patch of a vertex is the union of the patches of its neighbors: elements
-//!   weigh their volume times the number of their vertices that are the vertex or a neighbor of it. Patches of a single layer, as the paper
-//!   has them, overshoot by a quarter on the surface of a bent beam of six-tetrahedra boxes.
-//!   Directions along which the centroids of a patch do not spread (few elements, all in one plane) have no slope.
+//! - **Hexahedra.** The eight Gauss points of an element span a trilinear polynomial of the reference coordinates,
+//!   which is evaluated at the corners. A vertex has the mean of its elements, weighted by their volumes at rest.
+//! - **Tetrahedra.** Superconvergent patch recovery (Zienkiewicz and Zhu 1992): a linear polynomial is fitted to the
+//!   element values at the centroids by least squares, and evaluated at the vertex. The patch of a vertex is the union
+//!   of the patches of its neighbors: elements weigh their volume times the number of their vertices that are the
+//!   vertex or a neighbor of it. Patches of a single layer, as the paper has them, overshoot by a quarter on the
+//!   surface of a bent beam of six-tetrahedra boxes. No slope is fitted along directions in which the centroids of a
+//!   patch do not spread (few elements, all in one plane).
 //!
-//! Nothing is averaged across regions: a vertex shared by several has a state for each of them. A uniform state is recovered exactly on any mesh, a
-//! linear one wherever the elements represent it. Volume ratio, stretches and energy density are means over the elements around the vertex,
-//! because extrapolation could take them out of their range: a negative energy, an inversion that is not there.
+//! Values are not averaged across regions: a vertex shared by several has one state per region. A uniform state is
+//! recovered exactly on any mesh, a linear one wherever the elements represent it. Volume ratio, stretches and energy
+//! density are means over the elements around the vertex, because extrapolation could take them out of their range, for
+//! example to a negative energy or a spurious inversion.
 
 use rayon::prelude::*;
 
-use super::{Elastic, Strained};
+use super::{Elastic, StressState};
 use crate::math::{Mat3, Matrix, SignedSvd, Vec3, outer};
 use crate::mesh::{Adjacency, ElementKind, VolumeMesh, shape};
 
-/// Stress and strain at the vertices of a body: one state for each region around a vertex.
+/// Stress and strain at the vertices of a body: one state per region around a vertex.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NodalStates {
-    /// Index of the first entry of each vertex, and the number of all.
+    /// Index of the first entry of each vertex, and the total number of entries.
     starts: Vec<usize>,
     /// Region and state, vertex by vertex, regions ascending.
-    entries: Vec<(u32, Strained)>,
+    entries: Vec<(u32, StressState)>,
 }
 
 impl NodalStates {
-    /// Number of vertices.
+    /// Returns the number of vertices.
     pub fn vertex_count(&self) -> usize {
         self.starts.len() - 1
     }
@@ -37,15 +39,15 @@ impl NodalStates {
     ///
     /// # Panics
     /// If there is no such vertex.
-    pub fn at(&self, vertex: usize) -> &[(u32, Strained)] {
+    pub fn at(&self, vertex: usize) -> &[(u32, StressState)] {
         &self.entries[self.starts[vertex]..self.starts[vertex + 1]]
     }
 
-    /// Returns one state for each vertex: at vertices shared by regions, the state of the region with the largest von Mises stress, so that the
-    /// maximum over the vertices is that of the body. Vertices without elements have NaN.
-    pub fn dominant(&self) -> Vec<Strained> {
-        let largest = |states: &[(u32, Strained)]| {
-            let mut found = (f64::NAN, Strained::UNKNOWN);
+    /// Returns one state per vertex. At vertices shared by regions, it is the state of the region with the largest von
+    /// Mises stress, so that the maximum over the vertices is that of the body. Vertices without elements have NaN.
+    pub fn dominant(&self) -> Vec<StressState> {
+        let largest = |states: &[(u32, StressState)]| {
+            let mut found = (f64::NAN, StressState::UNKNOWN);
             for (_, state) in states {
                 let von_mises = state.von_mises();
                 if found.0.is_nan() || von_mises > found.0 {
@@ -57,15 +59,15 @@ impl NodalStates {
         (0..self.vertex_count()).map(|vertex| largest(self.at(vertex))).collect()
     }
 
-    /// Returns the state of one region at each vertex; NaN at vertices that the region does not have.
-    pub fn of_region(&self, region: u32) -> Vec<Strained> {
-        let own = |states: &[(u32, Strained)]| states.iter().find(|(own, _)| *own == region).map(|(_, state)| *state);
-        (0..self.vertex_count()).map(|vertex| own(self.at(vertex)).unwrap_or(Strained::UNKNOWN)).collect()
+    /// Returns the state of one region at each vertex; NaN at vertices outside the region.
+    pub fn of_region(&self, region: u32) -> Vec<StressState> {
+        let own = |states: &[(u32, StressState)]| states.iter().find(|(own, _)| *own == region).map(|(_, state)| *state);
+        (0..self.vertex_count()).map(|vertex| own(self.at(vertex)).unwrap_or(StressState::UNKNOWN)).collect()
     }
 }
 
 impl Elastic {
-    /// Recovers stress and strain at the vertices of `mesh`, whose elements these are; see [`NodalStates`].
+    /// Recovers stress and strain at the vertices of `mesh`, the mesh of these elements; see [`NodalStates`].
     ///
     /// # Panics
     /// If there are not three displacements per vertex, or `mesh` is another mesh.
@@ -79,8 +81,8 @@ impl Elastic {
     }
 
     /// Returns the volume-weighted means of the values that hexahedra have at their corners.
-    fn extrapolated(&self, patches: &Patches<'_>, u: &[f64]) -> Vec<Strained> {
-        /// Number of groups of elements that are evaluated before they are added up, which bounds the memory.
+    fn extrapolated(&self, patches: &Patches<'_>, u: &[f64]) -> Vec<StressState> {
+        /// Number of element groups evaluated before summation, which bounds the memory.
         const BATCH: usize = 512;
         let mut corners = Corners::new(patches);
         let groups: Vec<usize> = (0..self.elements().group_count()).collect();
@@ -96,12 +98,12 @@ impl Elastic {
     }
 }
 
-/// The elements around each vertex, region by region.
+/// Elements around each vertex, region by region.
 struct Patches<'a> {
     mesh: &'a VolumeMesh,
-    /// Elements around each vertex, those of a region next to one another.
+    /// Elements around each vertex, grouped by region.
     elements: Adjacency,
-    /// Index of the first entry of each vertex, and the number of all.
+    /// Index of the first entry of each vertex, and the total number of entries.
     starts: Vec<usize>,
     /// Region of each entry, ascending at a vertex.
     regions: Vec<u32>,
@@ -132,8 +134,9 @@ impl<'a> Patches<'a> {
         start + self.regions[start..self.starts[vertex as usize + 1]].partition_point(|&own| own < region)
     }
 
-    /// Returns the values at the vertices of linear polynomials fitted to the values in tetrahedra. `states` has volumes and integrals of elements.
-    fn fit(&self, states: &[(f64, Strained)]) -> Vec<Strained> {
+    /// Returns the values at the vertices of linear polynomials fitted to the values in tetrahedra. `states` has the
+    /// volumes and integrals of elements.
+    fn fit(&self, states: &[(f64, StressState)]) -> Vec<StressState> {
         let mesh = self.mesh;
         let moments: Vec<Moments> = self.map(|vertex, elements| {
             let mut moments = Moments::zero();
@@ -166,13 +169,14 @@ impl<'a> Patches<'a> {
     }
 }
 
-/// Values of hexahedra at their corners, added up.
+/// Sums of the values of hexahedra at their corners.
 struct Corners<'a> {
     patches: &'a Patches<'a>,
-    /// Factor of the value at each Gauss point in the value at each corner: the trilinear polynomial through the points.
+    /// Weights of the values at the Gauss points in the value at each corner: the trilinear polynomial through the
+    /// points.
     factors: [[f64; 8]; 8],
     /// Volume and integral of each entry.
-    sums: Vec<(f64, Strained)>,
+    sums: Vec<(f64, StressState)>,
 }
 
 impl<'a> Corners<'a> {
@@ -180,19 +184,19 @@ impl<'a> Corners<'a> {
         let points: Vec<Vec3> = shape::gauss_2().map(|(point, _)| point).collect();
         let factors = shape::HEX_CORNERS.map(|corner| {
             std::array::from_fn(|point| {
-                // The points are at ±1/√3, so that this is 1 ± √3 at the corners.
+                // The points are at ±1/√3, so this is 1 ± √3 at the corners.
                 let factor = Vec3::ONE + 3.0 * corner * points[point];
                 0.125 * factor.x * factor.y * factor.z
             })
         });
-        Self { patches, factors, sums: vec![(0.0, Strained::ZERO); patches.regions.len()] }
+        Self { patches, factors, sums: vec![(0.0, StressState::ZERO); patches.regions.len()] }
     }
 
     /// Adds an element, given weight and state of its Gauss points.
-    fn add(&mut self, element: usize, points: &[(f64, Strained)]) {
+    fn add(&mut self, element: usize, points: &[(f64, StressState)]) {
         let mesh = self.patches.mesh;
         let volume: f64 = points.iter().map(|(weight, _)| weight).sum();
-        let mean = Strained::mean(points);
+        let mean = StressState::mean(points);
         for (&vertex, factors) in mesh.element(element).iter().zip(&self.factors) {
             let sum = &mut self.sums[self.patches.entry(vertex, mesh.element_region()[element])];
             sum.0 += volume;
@@ -203,7 +207,7 @@ impl<'a> Corners<'a> {
         }
     }
 
-    fn means(self) -> Vec<Strained> {
+    fn means(self) -> Vec<StressState> {
         self.sums.into_par_iter().map(|(volume, sum)| sum.scaled(1.0 / volume)).collect()
     }
 }
@@ -212,18 +216,18 @@ impl<'a> Corners<'a> {
 #[derive(Debug, Clone)]
 struct Moments {
     volume: f64,
-    /// `∫ x`.
+    /// First moment `∫ x`.
     first: Vec3,
-    /// `Σ V c cᵀ` with the centroids `c`.
+    /// Second moment `Σ V c cᵀ` of the centroids `c`.
     second: Mat3,
-    /// `Σ ∫ (x − c)(x − c)ᵀ`: the spread of the elements about their centroids.
+    /// Second moment `Σ ∫ (x − c)(x − c)ᵀ` of the elements about their centroids.
     inner: Mat3,
-    state: Strained,
-    /// `Σ V cᵢ s` for each axis `i`; tensors only.
-    slopes: [Strained; 3],
+    state: StressState,
+    /// Moments `Σ V cᵢ s` for each axis `i`; tensors only.
+    slopes: [StressState; 3],
 }
 
-/// Smallest spread of centroids along a direction, relative to the spread of the patch, with which a slope along it is fitted.
+/// Minimum spread of centroids along a direction, relative to the spread of the patch, for which a slope is fitted.
 const MIN_SPREAD: f64 = 0.02;
 
 impl Moments {
@@ -233,13 +237,13 @@ impl Moments {
             first: Vec3::ZERO,
             second: Mat3::ZERO,
             inner: Mat3::ZERO,
-            state: Strained::ZERO,
-            slopes: [Strained::ZERO; 3],
+            state: StressState::ZERO,
+            slopes: [StressState::ZERO; 3],
         }
     }
 
     /// Adds an element, with the vertex as the origin. `states` has volumes and integrals.
-    fn add_element(&mut self, mesh: &VolumeMesh, vertex: usize, element: u32, states: &[(f64, Strained)]) {
+    fn add_element(&mut self, mesh: &VolumeMesh, vertex: usize, element: u32, states: &[(f64, StressState)]) {
         let corners = mesh.element(element as usize);
         let origin = mesh.vertices()[vertex];
         let place = |&corner: &u32| mesh.vertices()[corner as usize] - origin;
@@ -276,8 +280,9 @@ impl Moments {
         }
     }
 
-    /// Returns the value of the fitted polynomial at the origin, `s̄ − x̄ᵀC⁺ cov(x, s)`, with the covariance `C` of the centroids.
-    fn value_at_origin(&self) -> Strained {
+    /// Returns the value of the fitted polynomial at the origin, `s̄ − x̄ᵀC⁺ cov(x, s)`, with the covariance `C` of
+    /// the centroids.
+    fn value_at_origin(&self) -> StressState {
         let mean_place = self.first / self.volume;
         let covariance = self.second * (1.0 / self.volume) - outer(mean_place, mean_place);
         let factors = -(pseudo_inverse(covariance, self.inner * (1.0 / self.volume)) * mean_place);
@@ -291,8 +296,9 @@ impl Moments {
     }
 }
 
-/// Returns the pseudo-inverse of the covariance of centroids, without the directions in which these spread too little. Measured relative to the spread
-/// of the whole patch, `covariance + inner`, which makes the choice independent of the shape of elements.
+/// Returns the pseudo-inverse of the covariance of centroids, without directions in which they spread too little. The
+/// threshold is relative to the spread of the whole patch, `covariance + inner`, and thus independent of the shape of
+/// elements.
 fn pseudo_inverse(covariance: Mat3, inner: Mat3) -> Mat3 {
     let Some(to_unit) = inverse_factor(covariance + inner) else { return Mat3::ZERO };
     let relative = to_unit * covariance * to_unit.transpose();
@@ -321,12 +327,12 @@ fn inverse_factor(a: Mat3) -> Option<Mat3> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::material::{AnyLaw, Elasticity, YoungPoisson};
+    use crate::material::{AnyLaw, Material, YoungPoisson};
     use crate::mesh::{Cells, Region, generate};
 
     const KINDS: [Cells; 3] = [Cells::Tet5, Cells::Tet6, Cells::Hex];
 
-    /// A distorted block whose elements are dealt to two regions by `region`.
+    /// Returns a distorted block whose elements are assigned to two regions by `region`.
     fn block(cells: Cells, region: impl Fn(Vec3) -> u32) -> VolumeMesh {
         let mut rng = fastrand::Rng::with_seed(5);
         let mesh = generate::block([1.0, 0.6, 0.5], [4, 4, 2], cells).unwrap();
@@ -347,7 +353,7 @@ mod tests {
         0
     }
 
-    fn law(name: &str, young: f64, poisson: f64) -> Elasticity {
+    fn law(name: &str, young: f64, poisson: f64) -> Material {
         AnyLaw::new(name, YoungPoisson { young, poisson }).unwrap().into()
     }
 
@@ -360,9 +366,9 @@ mod tests {
         assert!(largest <= tolerance, "{a} instead of {b}");
     }
 
-    /// All tensors are `value(x)` times a fixed one, and scalars too.
-    fn state(value: f64) -> Strained {
-        let mut state = Strained::ZERO;
+    /// Returns a state with all tensors and scalars proportional to `value`.
+    fn state(value: f64) -> StressState {
+        let mut state = StressState::ZERO;
         state.cauchy = Mat3::from_cols_array(&[1.0, 2.0, 3.0, 2.0, 5.0, 6.0, 3.0, 6.0, 9.0]) * value;
         state.strain = Mat3::IDENTITY * value;
         state.energy_density = value;
@@ -456,7 +462,7 @@ mod tests {
     fn no_average_crosses_materials_next_to_each_other_or_one_after_the_other() {
         for cells in KINDS {
             for axis in 0..2 {
-                // Parts of the bar next to each other have the same strain, parts in a row the same stress.
+                // Parts of the bar in parallel have equal strain, and parts in series have equal stress.
                 let middle = [0.5, 0.3][axis];
                 let mesh = block(cells, |x| u32::from(x[axis] > middle));
                 let mut data = mesh.into_data();
@@ -482,7 +488,7 @@ mod tests {
                     }
                 }
                 assert_eq!(shared, 15);
-                let largest = nodal.dominant().iter().map(Strained::von_mises).fold(0.0, f64::max);
+                let largest = nodal.dominant().iter().map(StressState::von_mises).fold(0.0, f64::max);
                 let expected = if axis == 0 { soft * 0.01 } else { stiff * 0.01 };
                 assert!((largest / expected - 1.0).abs() < 1e-9);
                 let own = nodal.of_region(0);

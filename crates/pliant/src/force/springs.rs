@@ -1,4 +1,4 @@
-//! Networks of springs between vertices, with friction along them.
+//! Networks of springs between vertices, with damping along them.
 
 use std::sync::Arc;
 
@@ -11,25 +11,25 @@ use crate::math::{Mat3, Vec3, outer, par_sum};
 use crate::mesh::VolumeMesh;
 use crate::sparse::{BlockMatrix, BlockPattern, Scatter};
 
-/// A spring between two vertices.
+/// Spring between two vertices.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spring {
-    /// The vertices `i < j` that it joins.
+    /// Vertices `i < j` at its ends.
     pub vertices: [u32; 2],
-    /// Rest length `r`, in m.
+    /// Rest length `r` \[m\].
     pub rest_length: f64,
-    /// Stiffness `k`, in N/m.
+    /// Stiffness `k` \[N/m\].
     pub stiffness: f64,
-    /// Damping `d`, in N·s/m.
+    /// Damping `d` \[N·s/m\].
     pub damping: f64,
 }
 
-/// A number for all springs, or one for each.
+/// Value for all springs, or one per spring.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PerSpring {
-    /// The same for all.
+    /// Equal value for all springs.
     All(f64),
-    /// One for each, in the order of the pairs.
+    /// Value of each spring, in the order of the pairs.
     Each(Vec<f64>),
 }
 
@@ -45,25 +45,25 @@ impl From<Vec<f64>> for PerSpring {
     }
 }
 
-/// The numbers of springs.
+/// Coefficients of springs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SpringCoefficients {
-    /// `r`, in m; if none is given, the distance of the vertices at rest.
+    /// Rest lengths `r` \[m\]; if `None`, the distances of the vertices at rest.
     pub rest_length: Option<PerSpring>,
-    /// `k`, in N/m.
+    /// Stiffnesses `k` \[N/m\].
     pub stiffness: PerSpring,
-    /// `d`, in N·s/m.
+    /// Damping coefficients `d` \[N·s/m\].
     pub damping: PerSpring,
 }
 
 impl SpringCoefficients {
-    /// Springs that are relaxed at rest and have no damping.
+    /// Creates coefficients of undamped springs that are relaxed at rest.
     pub fn new(stiffness: impl Into<PerSpring>) -> Self {
         Self { rest_length: None, stiffness: stiffness.into(), damping: 0.0.into() }
     }
 }
 
-/// Why springs could not be made.
+/// Error in the definition of springs.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the message says what each part is")]
@@ -78,7 +78,7 @@ pub enum SpringsError {
         vertices[1]
     )]
     ZeroLength { spring: usize, vertices: [u32; 2] },
-    #[error("{found} numbers are given as the {what} of {expected} springs")]
+    #[error("{what} of springs: expected {expected} numbers, found {found}")]
     Count { what: &'static str, found: usize, expected: usize },
     #[error(
         "the {what} of spring {spring} between vertices {} and {} is {value}, \
@@ -93,31 +93,31 @@ pub enum SpringsError {
 ///
 /// - `V = k/2 (|z| − r)²`;
 /// - the force `f = k (|z| − r) ẑ = k (z − r ẑ)` at `i`, and `−f` at `j`;
-/// - `∂f/∂z = k [t I + r/|z| ẑẑᵀ] = k [t (I − ẑẑᵀ) + ẑẑᵀ]`, which is negative across a compressed spring; projected, `t` is
-///   raised to zero;
+/// - `∂f/∂z = k [t I + r/|z| ẑẑᵀ] = k [t (I − ẑẑᵀ) + ẑẑᵀ]`, which is indefinite for a compressed spring; if projected,
+///   negative `t` is raised to zero;
 /// - `∂²f/∂z² : a = k r/|z|² [(ẑ·a)(I − ẑẑᵀ) + a⊥ẑᵀ + ẑa⊥ᵀ]` with `a⊥ = a − (ẑ·a) ẑ`;
 /// - damping along the spring, `d ((vᵢ − vⱼ)·ẑ) ẑ` at `i` and the opposite at `j`, with the matrix `d ẑẑᵀ`.
 ///
-/// Where the ends meet, `|z| ≤ 10⁻¹² r`, there is no direction, and the energy has a tip like a cone. All terms with `ẑ`
-/// are then left out: `f = k z`, `∂f/∂z = k I`, no damping. For a spring with `r = 0` that is exact.
+/// Where the ends meet, `|z| ≤ 10⁻¹² r`, there is no direction, and the energy has a conical singularity. All terms
+/// with `ẑ` are then omitted: `f = k z`, `∂f/∂z = k I`, no damping. For a spring with `r = 0` this is exact.
 ///
-/// A network stands in for no elastic solid of given moduli: its stiffness depends on the mesh.
+/// A network does not represent an elastic solid of given moduli: its stiffness depends on the mesh.
 #[derive(Debug, Clone)]
 pub struct Springs {
     rest: Vec<Vec3>,
-    /// Sorted by their vertices.
+    /// Springs, sorted by their vertices.
     list: Vec<Spring>,
     scatter: Scatter,
 }
 
-/// A spring in some state.
+/// Spring in its current state.
 struct Stretch {
     z: Vec3,
-    /// `|z|`.
+    /// Length `|z|`.
     length: f64,
-    /// `ẑ`, or zero if there is none.
+    /// Direction `ẑ`, or zero if undefined.
     direction: Vec3,
-    /// `r/|z|`, or zero if there is no direction.
+    /// Ratio `r/|z|`, or zero if the direction is undefined.
     ratio: f64,
 }
 
@@ -131,13 +131,13 @@ impl Stretch {
         Self { z, length, direction: z / length, ratio: rest_length / length }
     }
 
-    /// `f`.
+    /// Returns the force `f`.
     #[inline(always)]
     fn force(&self, spring: &Spring) -> Vec3 {
         spring.stiffness * (self.z - spring.rest_length * self.direction)
     }
 
-    /// `∂f/∂z`.
+    /// Returns the stiffness `∂f/∂z`.
     #[inline(always)]
     fn stiffness(&self, spring: &Spring, definiteness: Definiteness) -> Mat3 {
         let t = match definiteness {
@@ -148,27 +148,27 @@ impl Stretch {
         (across(self.direction) * t + along) * spring.stiffness
     }
 
-    /// The factor `k r/|z|²` of the derivative of the stiffness.
+    /// Returns the factor `k r/|z|²` of the derivative of the stiffness.
     #[inline(always)]
     fn derivative_factor(&self, spring: &Spring) -> f64 {
         if self.ratio == 0.0 { 0.0 } else { spring.stiffness * self.ratio / self.length }
     }
 }
 
-/// `I − ẑẑᵀ`.
+/// Returns `I − ẑẑᵀ`.
 #[inline(always)]
 fn across(direction: Vec3) -> Mat3 {
     Mat3::IDENTITY - outer(direction, direction)
 }
 
 impl Springs {
-    /// A spring for each of the [`pairs`](Self::mesh_pairs) of a mesh.
+    /// Creates a spring for each of the [`pairs`](Self::mesh_pairs) of a mesh.
     pub fn from_mesh(mesh: &VolumeMesh, coefficients: &SpringCoefficients) -> Result<Self, SpringsError> {
         Self::new(mesh.vertices(), &Self::mesh_pairs(mesh), coefficients)
     }
 
-    /// Every pair `i < j` of vertices that are in one element, once, sorted: the 6 edges of a tetrahedron; the 12 edges, 12
-    /// face diagonals and 4 main diagonals of a hexahedron.
+    /// Returns every pair `i < j` of vertices that share an element, once, sorted. These are the 6 edges of a
+    /// tetrahedron, or the 12 edges, 12 face diagonals and 4 space diagonals of a hexahedron.
     pub fn mesh_pairs(mesh: &VolumeMesh) -> Vec<[u32; 2]> {
         let pairs = mesh.elements().flat_map(|nodes| {
             nodes.iter().enumerate().flat_map(|(n, &a)| nodes[n + 1..].iter().map(move |&b| [a.min(b), a.max(b)]))
@@ -179,8 +179,8 @@ impl Springs {
         pairs
     }
 
-    /// A spring for each of `pairs`, between vertices that are at `rest` when nothing is displaced. A pair may be listed
-    /// several times; its springs then act side by side.
+    /// Creates a spring for each of `pairs`, between vertices with the rest positions `rest`. A pair may be listed
+    /// several times; its springs then act in parallel.
     pub fn new(rest: &[Vec3], pairs: &[[u32; 2]], coefficients: &SpringCoefficients) -> Result<Self, SpringsError> {
         for (spring, &[i, j]) in pairs.iter().enumerate() {
             if i.max(j) as usize >= rest.len() {
@@ -209,23 +209,23 @@ impl Springs {
             damping: damping[n],
         };
         let mut springs: Vec<Spring> = (0..pairs.len()).map(spring).collect();
-        // Springs near one another in the list should be so in the body, or every chunk would meet every other.
+        // Springs close in the list should be close in the body, or every chunk would overlap every other.
         springs.sort_by_key(|spring| spring.vertices);
         let nodes = springs.iter().flat_map(|spring| spring.vertices).collect();
         let scatter = Scatter::new(2, nodes, rest.len(), &chunks(springs.len()));
         Ok(Self { rest: rest.to_vec(), list: springs, scatter })
     }
 
-    /// The springs, sorted by their vertices.
+    /// Returns the springs, sorted by their vertices.
     pub fn springs(&self) -> &[Spring] {
         &self.list
     }
 
-    /// `out + (∂K/∂u : a) b`: how the stiffness at `u` changes in the direction `a`, times `b`. Exchanging `a` and `b` changes
-    /// nothing.
+    /// Adds `(∂K/∂u : a) b` to `out`: the derivative of the stiffness at `u` in the direction `a`, times `b`. It is
+    /// symmetric in `a` and `b`.
     ///
     /// # Panics
-    /// If a vector has not three numbers a vertex.
+    /// If a vector does not have three numbers per vertex.
     pub fn stiffness_derivative(&self, u: &[f64], a: &[f64], b: &[f64], out: &mut [f64]) {
         self.scatter.check_length(a);
         self.scatter.check_length(b);
@@ -240,7 +240,7 @@ impl Springs {
         });
     }
 
-    /// `∂K/∂u` at `u`.
+    /// Returns `∂K/∂u` at `u`.
     pub fn stiffness_derivative_tensor(&self, u: &[f64]) -> ThirdDerivative {
         let mut tensor = ThirdDerivative::zero(self.rest.len(), self.scatter.cliques());
         for spring in &self.list {
@@ -249,7 +249,7 @@ impl Springs {
             let (direction, across) = (stretch.direction.to_array(), rows(across(stretch.direction)));
             let across = |p: usize, q: usize| across[3 * p + q];
             for nodes in triples(2) {
-                // z grows with the first vertex and shrinks with the second.
+                // z increases with the first vertex and decreases with the second.
                 let factor = nodes.iter().fold(factor, |factor, &node| if node == 0 { factor } else { -factor });
                 let mut block: ThirdDerivativeBlock = [[[0.0; 3]; 3]; 3];
                 for p in 0..3 {
@@ -271,12 +271,12 @@ impl Springs {
     #[inline(always)]
     fn stretch(&self, spring: &Spring, u: &[f64]) -> Stretch {
         let [i, j] = spring.vertices;
-        // Displacements are subtracted on their own, so that small ones keep their digits far from the origin.
+        // Displacements are subtracted separately, so that small ones keep their precision far from the origin.
         let z = (self.rest[i as usize] - self.rest[j as usize]) + (at(u, i) - at(u, j));
         Stretch::new(z, spring.rest_length)
     }
 
-    /// Add `force` of each spring at its first vertex and the opposite at its second.
+    /// Adds `force` of each spring at its first vertex and the opposite at its second.
     fn add_forces(&self, u: &[f64], out: &mut [f64], force: impl Fn(&Spring, &Stretch) -> Vec3 + Sync + Send) {
         self.scatter.check_length(u);
         self.scatter.run(out, None, |chunk, target| {
@@ -288,7 +288,7 @@ impl Springs {
         });
     }
 
-    /// Add the force and matrix of each spring.
+    /// Adds the force and matrix of each spring.
     fn add_forces_and_matrices(
         &self,
         u: &[f64],
@@ -310,7 +310,7 @@ impl Springs {
     }
 }
 
-/// The number of each spring, checked.
+/// Returns the value of each spring, checked.
 fn each(what: &'static str, pairs: &[[u32; 2]], given: &PerSpring) -> Result<Vec<f64>, SpringsError> {
     let values = match given {
         PerSpring::All(value) => vec![*value; pairs.len()],
@@ -377,7 +377,7 @@ impl Force for Springs {
     }
 
     fn add_damping(&self, u: &[f64], _v: &[f64], damping: &mut BlockMatrix) {
-        // The scatter wants a force too; nothing but zeros are added to this one.
+        // The scatter needs a force too; only zeros are added to this one.
         let mut none = vec![0.0; 3 * self.rest.len()];
         self.add_forces_and_matrices(u, &mut none, damping, |spring, stretch| {
             (Vec3::ZERO, outer(stretch.direction, stretch.direction) * spring.damping)
@@ -403,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cube_has_28_springs_and_neighbours_share_those_of_their_face() {
+    fn a_cube_has_28_springs_and_neighbors_share_those_of_their_face() {
         let count = |cells| {
             let mesh = generate::block([1.0; 3], cells, Cells::Hex).unwrap();
             Springs::from_mesh(&mesh, &SpringCoefficients::new(1.0)).unwrap().springs().len()
@@ -468,7 +468,7 @@ mod tests {
             assert!(total.length() <= 1e-12 * scale && moment.length() <= 1e-12 * scale);
             let spectrum = eigenvalues(dense(&damping));
             assert!(spectrum[0] >= -1e-13 * spectrum[spectrum.len() - 1]);
-            // A body that turns as if rigid has no spring that changes its length.
+            // In a rigid rotation no spring changes its length.
             let turning: Vec<f64> = (0..mesh.vertex_count())
                 .flat_map(|n| Vec3::new(0.3, -0.5, 0.8).cross(mesh.vertices()[n] + at(&u, n as u32)).to_array())
                 .collect();
@@ -490,10 +490,10 @@ mod tests {
             springs.add_force_and_stiffness(&u, definiteness, &mut force, &mut stiffness);
             (force, [0, 1, 2].map(|i| stiffness.block(1, 1)[i][i]))
         };
-        // Stretched to twice its length: tension 100 N, which holds it across with 100 N / 2 m.
+        // Stretched to twice its length: tension 100 N, which gives a transverse stiffness of 100 N / 2 m.
         let (force, stiffness) = at_length(2.0, Definiteness::Exact);
         assert_eq!((force[0], force[3], stiffness), (-100.0, 100.0, [100.0, 50.0, 50.0]));
-        // Pushed to half its length: −50 N over 0.5 m.
+        // Compressed to half its length: −50 N over 0.5 m.
         assert_eq!(at_length(0.5, Definiteness::Exact).1, [100.0, -100.0, -100.0]);
         assert_eq!(at_length(0.5, Definiteness::Projected).1, [100.0, 0.0, 0.0]);
     }
@@ -569,7 +569,7 @@ mod tests {
         );
         assert_eq!(
             message(&[[0, 1], [0, 2]], &SpringCoefficients::new(vec![1.0; 3])),
-            "3 numbers are given as the stiffness of 2 springs"
+            "stiffness of springs: expected 2 numbers, found 3"
         );
         let negative = SpringCoefficients { damping: vec![1.0, -2.0].into(), ..coefficients_of(1.0) };
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Stress and strain of a deformed body, element by element; at vertices see [`NodalStates`](super::NodalStates).
+//! Stress and strain of a deformed body, element by element. For vertices see [`NodalStates`](super::NodalStates).
 
 use rayon::prelude::*;
 
@@ -6,34 +6,34 @@ use super::Elastic;
 use crate::material::{LANES, Points};
 use crate::math::{Mat3, Matrix, SignedSvd, Vec3};
 
-/// Strain and stress at a point of a body, with `F` the deformation gradient and `P` the stress of the law.
+/// Strain and stress at a point of a body, with the deformation gradient `F` and the stress `P` of the law.
 ///
-/// The [linear](crate::material::Linear) law does not tell the deformed body from the one at rest: its stress is `σ = λ tr(ε) I + 2με`, whatever the
-/// measure, and its strain is the small strain `ε`.
+/// The [linear](crate::material::Linear) law does not distinguish the deformed body from the one at rest. All its
+/// stress measures are `σ = λ tr(ε) I + 2με`, and its strain is the small strain `ε`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Strained {
+pub struct StressState {
     /// Volume ratio `J = det F`.
     pub volume_ratio: f64,
-    /// Singular values of `F`, the largest first; the last is negative where the element is inverted.
+    /// Singular values of `F`, in descending order. The last is negative if the element is inverted.
     pub stretches: Vec3,
     /// Green strain `E = ½(FᵀF − I)`.
     pub green_strain: Mat3,
-    /// Strain that the law is a function of: `ε = ½(F + Fᵀ) − I` for the linear law, the Green strain for all others.
+    /// Strain measure of the law: `ε = ½(F + Fᵀ) − I` for the linear law, the Green strain for all others.
     pub strain: Mat3,
-    /// First Piola–Kirchhoff stress `P`, force on area at rest \[Pa\].
+    /// First Piola–Kirchhoff stress `P`, force per rest area \[Pa\].
     pub first_piola: Mat3,
-    /// Second Piola–Kirchhoff stress `S = F⁻¹P` \[Pa\]; not finite where the volume is zero. For the linear law `σ`.
+    /// Second Piola–Kirchhoff stress `S = F⁻¹P` \[Pa\]; not finite if the volume is zero. For the linear law `σ`.
     pub second_piola: Mat3,
-    /// Cauchy stress `PFᵀ/J`, force on deformed area \[Pa\]; not finite where the volume is zero. For the linear law `σ`.
+    /// Cauchy stress `PFᵀ/J`, force per deformed area \[Pa\]; not finite if the volume is zero. For the linear law `σ`.
     pub cauchy: Mat3,
-    /// Energy density `ψ` [J/m³ of volume at rest].
+    /// Energy density `ψ` \[J/m³ of rest volume\].
     pub energy_density: f64,
 }
 
-impl Strained {
+impl StressState {
     pub(super) const ZERO: Self = Self::all(0.0);
 
-    /// Marks a vertex without elements.
+    /// Marker for a vertex without elements.
     pub(super) const UNKNOWN: Self = Self::all(f64::NAN);
 
     const fn all(value: f64) -> Self {
@@ -64,7 +64,7 @@ impl Strained {
         let green_strain = (deformation.transpose() * deformation - Mat3::IDENTITY) * 0.5;
         let (strain, second_piola, cauchy) = if is_small_strain {
             let symmetric = |m: Mat3| (m + m.transpose()) * 0.5;
-            // Compression resistance is a function of `det F`, and makes `P` slightly unsymmetric.
+            // Compression resistance is a function of `det F` and makes `P` slightly unsymmetric.
             let stress = symmetric(first_piola);
             (symmetric(deformation) - Mat3::IDENTITY, stress, stress)
         } else {
@@ -99,13 +99,13 @@ impl Strained {
         scaled
     }
 
-    /// Returns the mean of states with their weights.
+    /// Returns the weighted mean of states.
     pub(super) fn mean(states: &[(f64, Self)]) -> Self {
         let (weight, sum) = Self::integral(states);
         sum.scaled(1.0 / weight)
     }
 
-    /// Returns the total of the weights, and the total of the states times their weights.
+    /// Returns the total weight and the weighted sum of the states.
     fn integral(states: &[(f64, Self)]) -> (f64, Self) {
         let mut sum = (0.0, Self::ZERO);
         for (weight, state) in states {
@@ -118,25 +118,25 @@ impl Strained {
 }
 
 impl Elastic {
-    /// Returns the mean state of each element over its volume at rest, which in a tetrahedron is the state everywhere.
+    /// Returns the mean state of each element over its rest volume. In a tetrahedron the state is constant.
     ///
     /// # Panics
     /// If there are not three displacements per vertex.
-    pub fn element_states(&self, u: &[f64]) -> Vec<Strained> {
+    pub fn element_states(&self, u: &[f64]) -> Vec<StressState> {
         self.integrals(u).into_iter().map(|(volume, sum)| sum.scaled(1.0 / volume)).collect()
     }
 
     /// Returns the volume of each element and the integral of its state over it.
-    pub(super) fn integrals(&self, u: &[f64]) -> Vec<(f64, Strained)> {
+    pub(super) fn integrals(&self, u: &[f64]) -> Vec<(f64, StressState)> {
         self.check_length(u);
         let elements = self.elements();
-        let of_group = |group: usize| -> Vec<(f64, Strained)> {
+        let of_group = |group: usize| -> Vec<(f64, StressState)> {
             let states = self.point_states(u, group);
-            states.chunks_exact(elements.points_per_element()).map(Strained::integral).collect()
+            states.chunks_exact(elements.points_per_element()).map(StressState::integral).collect()
         };
         let groups: Vec<_> = (0..elements.group_count()).into_par_iter().map(of_group).collect();
         let count = groups.iter().map(Vec::len).sum();
-        let mut all = vec![(0.0, Strained::ZERO); count];
+        let mut all = vec![(0.0, StressState::ZERO); count];
         for (group, states) in groups.into_iter().enumerate() {
             for (&number, state) in elements.numbers(group).iter().zip(states) {
                 all[number as usize] = state;
@@ -145,8 +145,8 @@ impl Elastic {
         all
     }
 
-    /// Returns weight and state of each quadrature point of each element of a group.
-    pub(super) fn point_states(&self, u: &[f64], group: usize) -> Vec<(f64, Strained)> {
+    /// Returns the weight and state of each quadrature point of each element of a group.
+    pub(super) fn point_states(&self, u: &[f64], group: usize) -> Vec<(f64, StressState)> {
         self.check_length(u);
         let elements = self.elements();
         let points = elements.points_per_element();
@@ -163,7 +163,7 @@ impl Elastic {
                 Matrix(std::array::from_fn(|i| std::array::from_fn(|j| points.0[3 * i + j][lane])))
             };
             for point in 0..points {
-                let state = Strained::new(&at(&f[point]), &at(&p[point]), psi[point].0[0][lane], is_small_strain);
+                let state = StressState::new(&at(&f[point]), &at(&p[point]), psi[point].0[0][lane], is_small_strain);
                 states.push((elements.weights(group)[point][lane], state));
             }
         }

@@ -12,16 +12,16 @@ use crate::math::{Mat3, Matrix, Vec3, outer, par_sum};
 use crate::mesh::VolumeMesh;
 use crate::sparse::{BlockMatrix, BlockPattern, Scatter};
 
-/// The most nodes of an element, and how many pairs they make.
-const MOST_NODES: usize = 8;
-const MOST_PAIRS: usize = MOST_NODES * (MOST_NODES + 1) / 2;
+/// Maximum number of nodes of an element, and the number of their pairs.
+const MAX_NODES: usize = 8;
+const MAX_PAIRS: usize = MAX_NODES * (MAX_NODES + 1) / 2;
 
-/// Why the force could not be made.
+/// Error in the definition of the force.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the message says what each part is")]
 pub enum StVkPolynomialError {
-    #[error("{found} materials are given for {expected} regions")]
+    #[error("materials: expected one per region ({expected}), found {found}")]
     Count { found: usize, expected: usize },
     #[error(
         "region `{region}` has mu = {mu} and lambda = {lambda} Pa, expected mu ≥ 0 and 3 lambda + 2 mu ≥ 0, both finite"
@@ -29,56 +29,59 @@ pub enum StVkPolynomialError {
     Coefficients { region: String, mu: f64, lambda: f64 },
 }
 
-/// The elastic energy of [`StVenantKirchhoff`], a polynomial of degree four in `u`. With `G = Σ uₐ ⊗ ∇Nₐ`, `F = I + G`,
-/// Hooke's law `C:X = 2μ X + λ tr(X) I`, `sym X = ½(X + Xᵀ)`, and sums over quadrature points of weight `w`:
+/// Elastic force of [`StVenantKirchhoff`], whose energy is a polynomial of degree four in `u`. With `G = Σ uₐ ⊗ ∇Nₐ`,
+/// `F = I + G`, Hooke's law `C:X = 2μ X + λ tr(X) I`, `sym X = ½(X + Xᵀ)`, and sums over quadrature points of weight
+/// `w`:
 ///
 /// - `E = ½(G + Gᵀ + GᵀG)`, `S = C:E`, `V = Σ w ½ E:S`;
-/// - `fₐ = Σ w F S ∇Nₐ`, of which `C:sym G` is linear, `½ C:GᵀG + G (C:sym G)` quadratic and `½ G (C:GᵀG)` cubic;
+/// - `fₐ = Σ w F S ∇Nₐ`, where `C:sym G` is the linear part of `F S`, `½ C:GᵀG + G (C:sym G)` the quadratic part and
+///   `½ G (C:GᵀG)` the cubic part;
 /// - with `a = ∇Nₐ` and `b = ∇N_b`, `Kₐ_b = Σ w [(a·Sb) I + μ (a·b) FFᵀ + μ Fb(Fa)ᵀ + λ Fa(Fb)ᵀ]`;
-/// - for two vectors with the gradients `A` and `B`, as `u` has `G`:
+/// - for two vectors with the gradients `A` and `B`, defined as `G` for `u`:
 ///   `(∂K/∂u : A) B = Σ w [B (C:sym FᵀA) + A (C:sym FᵀB) + F (C:sym AᵀB)] ∇Nₐ`;
 /// - with `c = ∇N_c`, `∂Kₐ_b/∂u_c = Σ w [δ_qr (hₐ)_p + δ_pr (h_b)_q + δ_pq (h_c)_r]`, where
 ///   `hₐ = μ (Fb (a·c) + Fc (a·b)) + λ Fa (b·c)`, and `h_b`, `h_c` likewise.
 ///
-/// Tetrahedra are integrated exactly, hexahedra with 2×2×2 Gauss points. Since `E` is worked out from `G` and not from
-/// `FᵀF − I`, small displacements keep all their digits.
+/// Tetrahedra are integrated exactly, hexahedra with 2×2×2 Gauss points. As `E` is computed from `G` and not from
+/// `FᵀF − I`, small displacements suffer no cancellation.
 ///
-/// Multiplied out, the polynomial has a coefficient for each four nodes of an element, which can be computed in advance
-/// (Barbič and James 2005): 4⁴ or 8⁴ of them, to be read and summed each time. Going through `F` at the quadrature points,
-/// as is done here, gives the same numbers from a few small products.
+/// The expanded polynomial has one coefficient per four nodes of an element, which can be precomputed (Barbič and James
+/// 2005). These 4⁴ or 8⁴ coefficients must be read and summed in each evaluation. Evaluating `F` at the quadrature
+/// points, as done here, gives equal results from a few small products.
 ///
-/// Projected, `S` in the first term of `K` has its negative eigenvalues raised to zero. The other terms, the stiffness of
-/// the material itself, have none, so that the whole has none; it may be stiffer than the nearest such matrix.
+/// In the projected stiffness, `S` in the first term of `K` has its negative eigenvalues raised to zero. The other
+/// terms, the material stiffness, are positive semi-definite, and so is the sum. It may be stiffer than the projection
+/// of `K` onto the positive semi-definite matrices.
 #[derive(Debug, Clone)]
 pub struct StVkPolynomial {
     vertex_count: usize,
     gradients: ElementGradients,
-    /// The region of each element.
+    /// Region of each element.
     region: Vec<u32>,
-    /// The law of each region.
+    /// Law of each region.
     laws: Vec<StVenantKirchhoff>,
     scatter: Scatter,
 }
 
-/// `½(X + Xᵀ)`.
+/// Returns `½(X + Xᵀ)`.
 #[inline(always)]
 fn sym(x: Mat3) -> Mat3 {
     (x + x.transpose()) * 0.5
 }
 
-/// `tr X`.
+/// Returns `tr X`.
 #[inline(always)]
 fn trace(x: &Mat3) -> f64 {
     x.x_axis.x + x.y_axis.y + x.z_axis.z
 }
 
-/// `C:X`.
+/// Returns `C:X`.
 #[inline(always)]
 fn hooke(law: &StVenantKirchhoff, x: Mat3) -> Mat3 {
     x * (2.0 * law.mu) + Mat3::from_diagonal(Vec3::splat(law.lambda * trace(&x)))
 }
 
-/// `G` of the vectors `u` of the nodes of an element.
+/// Returns `G` of the vectors `u` at the nodes of an element.
 #[inline(always)]
 fn gradient<const N: usize>(u: &[Vec3; N], gradients: &[Vec3; N]) -> Mat3 {
     let mut g = Mat3::ZERO;
@@ -88,20 +91,20 @@ fn gradient<const N: usize>(u: &[Vec3; N], gradients: &[Vec3; N]) -> Mat3 {
     g
 }
 
-/// `E`.
+/// Returns the Green strain `E`.
 #[inline(always)]
 fn strain(g: &Mat3) -> Mat3 {
     sym(*g) + g.transpose() * *g * 0.5
 }
 
-/// `S₊`.
+/// Returns `S₊`.
 fn positive_part(s: &Mat3) -> Mat3 {
     let clamped = clamp_eigenvalues(&Matrix(s.transpose().to_cols_array_2d()));
     Mat3::from_cols_array_2d(&clamped.0).transpose()
 }
 
 impl StVkPolynomial {
-    /// For a mesh, with a law for each of its regions.
+    /// Creates the force for a mesh, with one law per region.
     pub fn new(mesh: &VolumeMesh, laws: &[StVenantKirchhoff]) -> Result<Self, StVkPolynomialError> {
         if laws.len() != mesh.regions().len() {
             return Err(StVkPolynomialError::Count { found: laws.len(), expected: mesh.regions().len() });
@@ -123,11 +126,11 @@ impl StVkPolynomial {
         })
     }
 
-    /// `[f₁, f₂, f₃]`, the parts of the force that are linear, quadratic and cubic in `u`:
+    /// Returns `[f₁, f₂, f₃]`, the parts of the force that are linear, quadratic and cubic in `u`:
     /// `f(s u) = s f₁(u) + s² f₂(u) + s³ f₃(u)`.
     ///
     /// # Panics
-    /// If `u` has not three numbers a vertex.
+    /// If `u` does not have three numbers per vertex.
     pub fn force_parts(&self, u: &[f64]) -> [Vec<f64>; 3] {
         let part = |stress: fn(&StVenantKirchhoff, Mat3) -> Mat3| {
             let mut force = vec![0.0; 3 * self.vertex_count];
@@ -141,12 +144,12 @@ impl StVkPolynomial {
         ]
     }
 
-    /// `out + (∂K/∂u : a) b`: how the stiffness at `u` changes in the direction `a`, times `b`. Exchanging `a` and `b` changes
-    /// nothing. At `u = 0`, for two modes, it is the negative of what their modal derivative is solved for (Barbič and James
-    /// 2005).
+    /// Adds `(∂K/∂u : a) b` to `out`: the derivative of the stiffness at `u` in the direction `a`, times `b`. It is
+    /// symmetric in `a` and `b`. At `u = 0`, for two modes, it is the negative right-hand side of their modal
+    /// derivative (Barbič and James 2005).
     ///
     /// # Panics
-    /// If a vector has not three numbers a vertex.
+    /// If a vector does not have three numbers per vertex.
     pub fn stiffness_derivative(&self, u: &[f64], a: &[f64], b: &[f64], out: &mut [f64]) {
         self.add_stresses([u, a, b], out, |law, [g, a, b]| {
             let f = Mat3::IDENTITY + g;
@@ -155,11 +158,11 @@ impl StVkPolynomial {
         });
     }
 
-    /// `∂K/∂u` at `u`. Where a contraction will do, [`stiffness_derivative`](Self::stiffness_derivative) is faster and needs no
-    /// memory.
+    /// Returns `∂K/∂u` at `u`. If a contraction suffices, [`stiffness_derivative`](Self::stiffness_derivative) is
+    /// faster and needs no memory.
     ///
     /// # Panics
-    /// If `u` has not three numbers a vertex.
+    /// If `u` does not have three numbers per vertex.
     pub fn stiffness_derivative_tensor(&self, u: &[f64]) -> ThirdDerivative {
         let mut tensor = ThirdDerivative::zero(self.vertex_count, self.scatter.cliques());
         match self.gradients.nodes_per_element {
@@ -179,7 +182,7 @@ impl StVkPolynomial {
                 let f = Mat3::IDENTITY + gradient(&moved, gradients);
                 let pushed = gradients.map(|g| f * g);
                 for (block, &nodes) in blocks.iter_mut().zip(&triples) {
-                    // What the first of three nodes has to do with the other two.
+                    // Term of the first of three nodes with the other two.
                     let share = |[i, j, k]: [usize; 3]| {
                         let [a, b, c] = [i, j, k].map(|node| gradients[node]);
                         let h = (pushed[j] * a.dot(c) + pushed[k] * a.dot(b)) * mu + pushed[i] * (lambda * b.dot(c));
@@ -213,14 +216,14 @@ impl StVkPolynomial {
         &self.gradients.nodes[N * element..N * (element + 1)]
     }
 
-    /// What the nodes of an element have in a flat vector.
+    /// Returns the values of a flat vector at the nodes of an element.
     #[inline(always)]
     fn vectors<const N: usize>(&self, element: usize, flat: &[f64]) -> [Vec3; N] {
         let nodes = self.nodes::<N>(element);
         std::array::from_fn(|node| at(flat, nodes[node]))
     }
 
-    /// `out + Σ w P ∇Nₐ`, with a stress `P` made of the gradients of some vectors.
+    /// Adds `Σ w P ∇Nₐ` to `out`, with a stress `P` computed from the gradients of some vectors.
     fn add_stresses<const V: usize>(
         &self,
         vectors: [&[f64]; V],
@@ -284,13 +287,13 @@ impl StVkPolynomial {
                 let law = self.law(element);
                 let moved = self.vectors::<N>(element, u);
                 let mut forces = [Vec3::ZERO; N];
-                let mut blocks = [Mat3::ZERO; MOST_PAIRS];
+                let mut blocks = [Mat3::ZERO; MAX_PAIRS];
                 for (w, gradients) in self.gradients.of::<N>(element) {
                     let g = gradient(&moved, gradients);
                     let f = Mat3::IDENTITY + g;
                     let s = hooke(law, strain(&g));
                     let p = f * s * w;
-                    let held = match definiteness {
+                    let fixed = match definiteness {
                         Definiteness::Exact => s,
                         Definiteness::Projected => positive_part(&s),
                     };
@@ -300,9 +303,9 @@ impl StVkPolynomial {
                     let mut pair = 0;
                     for a in 0..N {
                         forces[a] += p * gradients[a];
-                        let (material, crossed, held) = (pushed[a] * lambda, pushed[a] * mu, held * gradients[a] * w);
+                        let (material, crossed, fixed) = (pushed[a] * lambda, pushed[a] * mu, fixed * gradients[a] * w);
                         for b in a..N {
-                            let geometric = Mat3::from_diagonal(Vec3::splat(held.dot(gradients[b])));
+                            let geometric = Mat3::from_diagonal(Vec3::splat(fixed.dot(gradients[b])));
                             blocks[pair] += geometric
                                 + left * gradients[a].dot(gradients[b])
                                 + outer(pushed[b], crossed)
@@ -373,7 +376,7 @@ mod tests {
     const SOFT: StVenantKirchhoff = StVenantKirchhoff { mu: 3e4, lambda: 1e5 };
     const STIFF: StVenantKirchhoff = StVenantKirchhoff { mu: 1e5, lambda: -3e4 };
 
-    /// Two regions, so that each element must find its own law.
+    /// Returns a body of two regions, so that each element must find its law.
     fn body(cells: Cells) -> (VolumeMesh, StVkPolynomial) {
         let mut data = small_mesh(cells).into_data();
         let count = data.elements.len() / data.kind.nodes();
@@ -417,7 +420,7 @@ mod tests {
         }
     }
 
-    /// Energy, force and stiffness from the law's own stress and tangent, with `F` from deformed positions.
+    /// Returns energy, force and stiffness from the stress and tangent of the law, with `F` from deformed positions.
     fn direct(mesh: &VolumeMesh, u: &[f64]) -> (f64, Vec<f64>, Vec<Vec<f64>>) {
         let mut energy = 0.0;
         let mut force = vec![0.0; u.len()];
@@ -427,7 +430,8 @@ mod tests {
             let rest: Vec<Vec3> = nodes.iter().map(|&v| mesh.vertices()[v as usize]).collect();
             let points: Vec<(f64, Vec<Vec3>)> = match mesh.kind() {
                 ElementKind::Tet4 => {
-                    // Each gradient is normal to the face opposite its node, and its inverse is the height.
+                    // Each gradient is normal to the face opposite its node, and its length is the inverse of the
+                    // height.
                     let height = |n: usize| {
                         let [a, b, c] = [1, 2, 3].map(|k| rest[(n + k) % 4]);
                         let normal = (b - a).cross(c - a);
@@ -511,7 +515,7 @@ mod tests {
                     assert!((f[i] - expected).abs() <= 1e-12 * size * (1.0 + s.abs().powi(3)));
                 }
             }
-            // The linear part is the stiffness at rest, and half its first derivative there the quadratic one.
+            // The linear part is the stiffness at rest, and the quadratic part is half its first derivative there.
             let rest = vec![0.0; u.len()];
             let (mut f, mut k) = (rest.clone(), BlockMatrix::zero(pattern));
             force.add_force_and_stiffness(&rest, Definiteness::Exact, &mut f, &mut k);
@@ -528,7 +532,7 @@ mod tests {
 
     #[test]
     fn small_displacements_keep_their_digits() {
-        // Far below the rounding of positions of about a metre, the force is still the linear one.
+        // Far below the rounding of positions of about a meter, the force is still the linear one.
         let (mesh, force) = body(Cells::Hex);
         let u = random(3 * mesh.vertex_count(), 1e-18, 40);
         let mut f = vec![0.0; u.len()];
@@ -570,7 +574,7 @@ mod tests {
     fn impossible_materials_are_refused_with_numbers() {
         let mesh = small_mesh(Cells::Tet5);
         let message = |laws: &[StVenantKirchhoff]| StVkPolynomial::new(&mesh, laws).unwrap_err().to_string();
-        assert_eq!(message(&[SOFT, STIFF]), "2 materials are given for 1 regions");
+        assert_eq!(message(&[SOFT, STIFF]), "materials: expected one per region (1), found 2");
         assert_eq!(
             message(&[StVenantKirchhoff { mu: 3.0, lambda: -2.5 }]),
             "region `body` has mu = 3 and lambda = -2.5 Pa, expected mu ≥ 0 and 3 lambda + 2 mu ≥ 0, both finite"

@@ -1,23 +1,24 @@
-//! What every force must pass: derivatives, balance, symmetry, definiteness, threads.
+//! Tests that every force must pass: derivatives, balance, symmetry, definiteness, threads.
 
 use super::{Definiteness, Force, ThirdDerivative, at, bind_all};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::{Cells, VolumeMesh, generate};
 use crate::sparse::BlockMatrix;
 
-/// Derivatives against differences of fourth order, relative to their size: the best of several steps comes well below.
+/// Tolerance for derivatives against fourth-order differences, relative to their size. The best of several steps is
+/// well below.
 const DERIVATIVE: f64 = 1e-9;
 
-/// What holds up to rounding, relative to the size of what is added up.
+/// Tolerance for identities up to rounding, relative to the size of the summands.
 const EXACT: f64 = 1e-12;
 
-/// Numbers between ±`size`.
+/// Returns random numbers between ±`size`.
 pub fn random(count: usize, size: f64, seed: u64) -> Vec<f64> {
     let mut rng = fastrand::Rng::with_seed(seed);
     (0..count).map(|_| size * (2.0 * rng.f64() - 1.0)).collect()
 }
 
-/// A few distorted elements, with inner vertices moved too, about half a metre in size.
+/// Returns a mesh of a few distorted elements of about half a meter, with inner vertices moved too.
 pub fn small_mesh(cells: Cells) -> VolumeMesh {
     let mut data = generate::block([1.0, 0.9, 1.2], [2, 1, 2], cells).unwrap().into_data();
     let shifts = random(3 * data.vertices.len(), 0.08, 1);
@@ -25,7 +26,7 @@ pub fn small_mesh(cells: Cells) -> VolumeMesh {
     VolumeMesh::check(data).unwrap().mesh
 }
 
-/// Displacements of a [`small_mesh`]: small, large, and so large that elements are inside out.
+/// Returns displacements of a [`small_mesh`]: small, large, and so large that elements are inverted.
 pub fn states(mesh: &VolumeMesh) -> Vec<Vec<f64>> {
     let state = |seed, size| random(3 * mesh.vertex_count(), size, seed);
     let all = vec![state(2, 0.01), state(3, 0.15), state(4, 0.7), state(5, 1.5)];
@@ -33,7 +34,7 @@ pub fn states(mesh: &VolumeMesh) -> Vec<Vec<f64>> {
     all
 }
 
-/// Whether the corner at the first vertex of some element is inside out.
+/// Returns true if the corner at the first vertex of some element is inverted.
 fn is_inverted(mesh: &VolumeMesh, u: &[f64]) -> bool {
     let corner: [usize; 3] = if mesh.kind().nodes() == 4 { [1, 2, 3] } else { [1, 3, 4] };
     mesh.elements().any(|nodes| {
@@ -42,7 +43,7 @@ fn is_inverted(mesh: &VolumeMesh, u: &[f64]) -> bool {
     })
 }
 
-/// The largest absolute value; not a number if any is not.
+/// Returns the maximum absolute value, or NaN if any is NaN.
 pub fn largest(numbers: &[f64]) -> f64 {
     numbers
         .iter()
@@ -53,12 +54,12 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// `u + s d`.
+/// Returns `u + s d`.
 fn moved(u: &[f64], s: f64, d: &[f64]) -> Vec<f64> {
     u.iter().zip(d).map(|(u, d)| u + s * d).collect()
 }
 
-/// Check that `exact` is the derivative of `value` at zero.
+/// Checks that `exact` is the derivative of `value` at zero.
 fn check_derivative(what: &str, exact: &[f64], value: impl Fn(f64) -> Vec<f64>) {
     let error = |step: f64| {
         let [far_back, back, forth, far_forth] = [-2.0, -1.0, 1.0, 2.0].map(|s| value(s * step));
@@ -69,20 +70,20 @@ fn check_derivative(what: &str, exact: &[f64], value: impl Fn(f64) -> Vec<f64>) 
     assert!(best <= DERIVATIVE * largest(exact), "{what} is off by {best:e} of {:e}", largest(exact));
 }
 
-/// Total force and total moment about the origin.
+/// Returns the total force and the total moment about the origin.
 pub fn resultants(rest: &[Vec3], u: &[f64], force: &[f64]) -> (Vec3, Vec3) {
     let forces = || (0..rest.len() as u32).map(|v| (rest[v as usize] + at(u, v), at(force, v)));
     (forces().map(|(_, f)| f).sum(), forces().map(|(x, f)| x.cross(f)).sum())
 }
 
-/// All entries of a matrix.
+/// Returns all entries of a matrix.
 pub fn dense(matrix: &BlockMatrix) -> Vec<Vec<f64>> {
     let n = 3 * matrix.pattern().vertex_count();
     let entry = |i: usize, j: usize| matrix.block(i as u32 / 3, j as u32 / 3)[i % 3][j % 3];
     (0..n).map(|i| (0..n).map(|j| entry(i, j)).collect()).collect()
 }
 
-/// The eigenvalues of a symmetric matrix by Jacobi's method, ascending.
+/// Returns the eigenvalues of a symmetric matrix by Jacobi's method, ascending.
 pub fn eigenvalues(mut a: Vec<Vec<f64>>) -> Vec<f64> {
     let n = a.len();
     for _ in 0..30 {
@@ -120,11 +121,11 @@ fn force_of(force: &dyn Force, u: &[f64]) -> Vec<f64> {
     f
 }
 
-/// Check any force that has an energy, in one state:
+/// Checks any force that has an energy, in one state:
 ///
 /// - force and stiffness are derivatives of the energy;
 /// - the stiffness is symmetric;
-/// - projected, it has no negative eigenvalue and is nowhere softer.
+/// - the projected stiffness is positive semi-definite and nowhere softer.
 ///
 /// Returns force and stiffness.
 pub fn check_derivatives(force: &mut dyn Force, vertex_count: usize, u: &[f64]) -> (Vec<f64>, BlockMatrix) {
@@ -165,9 +166,9 @@ pub fn check_derivatives(force: &mut dyn Force, vertex_count: usize, u: &[f64]) 
     (f, k)
 }
 
-/// Check a force that depends on nothing but the shape of the body, in one state: [`check_derivatives`], and
+/// Checks a force that depends only on the shape of the body, in one state: [`check_derivatives`], and
 ///
-/// - total force and moment vanish, and turning the body turns the force;
+/// - total force and moment vanish, and rotating the body rotates the force;
 /// - the stiffness does not resist translation.
 pub fn check_force(force: &mut dyn Force, rest: &[Vec3], u: &[f64]) {
     let (f, k) = check_derivatives(force, rest.len(), u);
@@ -199,8 +200,8 @@ pub fn check_force(force: &mut dyn Force, rest: &[Vec3], u: &[f64]) {
     }
 }
 
-/// Check friction in one state, against things that move at `v̄`: `D(u, v)` is symmetric, has no negative eigenvalue, and times
-/// `v − v̄` it is the force. Returns that force.
+/// Checks damping in one state, against objects that move at `v̄`: `D(u, v)` is symmetric and positive semi-definite,
+/// and its product with `v − v̄` is the force. Returns that force.
 pub fn check_damping(force: &mut dyn Force, u: &[f64], v: &[f64], v_bar: &[f64]) -> Vec<f64> {
     let pattern = bind_all(u.len() / 3, &mut [force]);
     assert!(force.has_damping());
@@ -210,7 +211,7 @@ pub fn check_damping(force: &mut dyn Force, u: &[f64], v: &[f64], v_bar: &[f64])
     let mut product = vec![0.0; u.len()];
     d.mul(&moved(v, -1.0, v_bar), &mut product);
     let error = largest(&moved(&f, -1.0, &product));
-    // Velocities of what moves are differences over a microsecond, good to ten digits.
+    // Velocities of moving objects are differences over a microsecond, accurate to ten digits.
     assert!(error <= 1e-10 * (largest(&f) + largest(d.values())), "D (v − v̄) is off by {error:e} of {:e}", largest(&f));
     let entries = dense(&d);
     assert!((0..u.len()).all(|i| (0..i).all(|j| entries[i][j] == entries[j][i])));
@@ -219,7 +220,7 @@ pub fn check_damping(force: &mut dyn Force, u: &[f64], v: &[f64], v_bar: &[f64])
     f
 }
 
-/// Check that a body moved as if rigid from its rest state has neither energy nor force.
+/// Checks that a body in rigid motion from its rest state has neither energy nor force.
 pub fn check_rigid_motion(force: &mut dyn Force, rest: &[Vec3]) {
     let pattern = bind_all(rest.len(), &mut [force]);
     let turn = Mat3::from_axis_angle(Vec3::new(2.0, -1.0, 2.0) / 3.0, 2.2);
@@ -229,12 +230,12 @@ pub fn check_rigid_motion(force: &mut dyn Force, rest: &[Vec3]) {
     let stiffest = largest(k.values());
     assert!(stiffest > 0.0);
     assert!(force.energy(&u) <= 1e-26 * stiffest && largest(&f) <= 1e-13 * stiffest);
-    // Relaxed, it is stable: six motions cost nothing, the others something or nothing.
+    // A relaxed body is stable: six rigid motions need no energy, and no other motion releases any.
     let spectrum = eigenvalues(dense(&k));
     assert!(spectrum[0] >= -EXACT * stiffest && spectrum[5] <= EXACT * stiffest);
 }
 
-/// Check the derivative of the stiffness at `u`, contracted and as a tensor.
+/// Checks the derivative of the stiffness at `u`, contracted and as a tensor.
 pub fn check_stiffness_derivative<F: Force>(
     force: &mut F,
     u: &[f64],
@@ -275,7 +276,7 @@ pub fn check_stiffness_derivative<F: Force>(
     }
 }
 
-/// Check that one thread and four give the same bits.
+/// Checks that one thread and four give bitwise equal results.
 pub fn check_threads<F: Force + Clone>(force: &F, vertex_count: usize) {
     let on = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

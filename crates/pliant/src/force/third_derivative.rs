@@ -1,25 +1,25 @@
-//! The third derivative of an energy: how its stiffness changes with the displacement.
+//! Third derivative of an energy: the derivative of its stiffness with respect to the displacement.
 
-/// What couples the coordinates of three vertices `a`, `b`, `c`: entry `[p][q][r]` is `∂³V / ∂u_ap ∂u_bq ∂u_cr`.
+/// Block that couples the coordinates of three vertices `a`, `b`, `c`: entry `[p][q][r]` is `∂³V / ∂u_ap ∂u_bq ∂u_cr`.
 pub type ThirdDerivativeBlock = [[[f64; 3]; 3]; 3];
 
-/// The ways to read three vertices: which comes out, and which meet the two vectors of a contraction.
+/// Permutations of three vertices: the output, and those contracted with the two vectors.
 const PERMUTATIONS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
 
-/// `H = ∂K/∂u = ∂³V/∂u³`, a sparse tensor of 3×3×3 blocks.
+/// Sparse tensor `H = ∂K/∂u = ∂³V/∂u³` of 3×3×3 blocks.
 ///
-/// It is symmetric in its three indices, so a block is stored only for vertices in ascending order (they may repeat): 20 of
-/// the 64 of a tetrahedron, 120 of the 512 of a hexahedron.
+/// It is symmetric in its three indices, so blocks are stored only for vertices in ascending order (they may repeat).
+/// These are 20 of the 64 blocks of a tetrahedron and 120 of the 512 of a hexahedron.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ThirdDerivative {
     vertex_count: usize,
-    /// Sorted, each once.
+    /// Vertices of the blocks, sorted and unique.
     triples: Vec<[u32; 3]>,
     blocks: Vec<ThirdDerivativeBlock>,
 }
 
 impl ThirdDerivative {
-    /// All zero, with a block for every three vertices of one clique. The vertices of a clique ascend.
+    /// Returns a zero tensor with a block for every three vertices of one clique. The vertices of a clique ascend.
     pub(super) fn zero<'a>(vertex_count: usize, cliques: impl Iterator<Item = &'a [u32]>) -> Self {
         let mut triples: Vec<[u32; 3]> =
             cliques.flat_map(|clique| triples(clique.len()).map(|t| t.map(|n| clique[n]))).collect();
@@ -29,7 +29,7 @@ impl ThirdDerivative {
         Self { vertex_count, triples, blocks }
     }
 
-    /// `+ block` for vertices that ascend.
+    /// Adds a block for ascending vertices.
     pub(super) fn add(&mut self, vertices: [u32; 3], block: &ThirdDerivativeBlock) {
         let place = self.triples.binary_search(&vertices).expect("the vertices are of one clique");
         let stored = self.blocks[place].as_flattened_mut().as_flattened_mut();
@@ -38,36 +38,36 @@ impl ThirdDerivative {
         }
     }
 
-    /// How many vertices the body has.
+    /// Returns the number of vertices of the body.
     pub fn vertex_count(&self) -> usize {
         self.vertex_count
     }
 
-    /// How many blocks are stored.
+    /// Returns the number of stored blocks.
     pub fn len(&self) -> usize {
         self.triples.len()
     }
 
-    /// True if no block is stored.
+    /// Returns true if no block is stored.
     pub fn is_empty(&self) -> bool {
         self.triples.is_empty()
     }
 
-    /// The stored blocks with their vertices `a ≤ b ≤ c`, sorted.
+    /// Returns the stored blocks with their vertices `a ≤ b ≤ c`, sorted.
     pub fn iter(&self) -> impl Iterator<Item = ([u32; 3], &ThirdDerivativeBlock)> {
         self.triples.iter().copied().zip(&self.blocks)
     }
 
-    /// `out + (H : a) b`: the change of the stiffness in the direction `a`, times `b`, `Σ Hᵢⱼₖ bⱼ aₖ`. Exchanging `a` and `b`
-    /// changes nothing.
+    /// Adds `(H : a) b` to `out`: the derivative of the stiffness in the direction `a`, times `b`, `Σ Hᵢⱼₖ bⱼ aₖ`. It
+    /// is symmetric in `a` and `b`.
     ///
     /// # Panics
-    /// If a vector has not three numbers a vertex.
+    /// If a vector does not have three numbers per vertex.
     pub fn contract(&self, a: &[f64], b: &[f64], out: &mut [f64]) {
         let n = 3 * self.vertex_count;
         assert!(a.len() == n && b.len() == n && out.len() == n, "vectors of {n} numbers");
         for (vertices, block) in self.iter() {
-            // Where vertices repeat, several permutations are the same block of the whole tensor.
+            // If vertices repeat, several permutations are the same block of the full tensor.
             let read = PERMUTATIONS.map(|order| order.map(|place| vertices[place]));
             for (number, order) in PERMUTATIONS.into_iter().enumerate() {
                 if read[..number].contains(&read[number]) {
@@ -88,7 +88,7 @@ impl ThirdDerivative {
     }
 }
 
-/// Every three numbers below `n` in ascending order, repetitions included.
+/// Returns every three numbers below `n` in ascending order, repetitions included.
 pub(super) fn triples(n: usize) -> impl Iterator<Item = [usize; 3]> {
     (0..n).flat_map(move |i| (i..n).flat_map(move |j| (j..n).map(move |k| [i, j, k])))
 }
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn a_contraction_sums_over_the_whole_symmetric_tensor() {
-        // V = (w·u)³/6 of two vertices has H = w⊗w⊗w, so that (H : a) b = (w·a)(w·b) w.
+        // V = (w·u)³/6 of two vertices has H = w⊗w⊗w, and thus (H : a) b = (w·a)(w·b) w.
         let w: [f64; 6] = [0.3, -1.0, 0.7, 2.0, 0.1, -0.4];
         let mut tensor = ThirdDerivative::zero(2, [[0, 1].as_slice()].into_iter());
         assert_eq!(tensor.len(), 4);

@@ -1,29 +1,30 @@
-//! What a surface encloses.
+//! Interior of a triangle surface.
 
-use super::solid::{Probe, Solid, halve};
+use super::solid::{SolidSample, Solid, halve};
 use super::{Nearest, Triangle, TriangleTree, WindingTree, area_vector, box_around};
 use crate::math::Vec3;
 
-/// Winding numbers of so many points cost little more than that of one.
+/// Number of points whose winding numbers cost little more than that of a single point.
 const AT_A_TIME: usize = 8;
 
-/// Where a winding number changes smoothly, as in a hole, the place where it is one half is looked for in intervals down to this length, and within these
-/// it is taken to be straight. Each is cut into one more than there are points asked about at a time.
+/// Interval length at which the search for a winding number of one half ends, where it changes smoothly as in a hole.
+/// Within such an interval it is interpolated linearly. Each interval is divided into `CUTS + 1` parts, so that
+/// `AT_A_TIME` points are evaluated at a time.
 const STRAIGHT: f64 = 1e-3;
 const CUTS: usize = AT_A_TIME;
 
-/// Along a segment, what is nearer is one place.
+/// Distance along a segment below which two intersections are one.
 const SAME: f64 = 1e-12;
 
-/// By how much the changes of the winding number of a closed surface, counted at its triangles, may be wrong.
+/// Tolerance for the change of a closed surface's winding number, as counted at its triangles.
 const CONSISTENT: f64 = 0.25;
 
-/// Halvings for the place that is some distance away from a surface. Nothing depends on its last digits.
+/// Bisection steps for the point at a given distance from a surface. Its last digits do not matter.
 const HALVINGS_AROUND: usize = 16;
 
-/// The solid inside of a surface of triangles: where the surface goes around at least half a time.
+/// Interior of a triangle surface: the points where its winding number is at least one half.
 ///
-/// The surface need not be closed nor free of crossings; see [`WindingTree`].
+/// The surface may be open or self-intersecting; see [`WindingTree`].
 #[derive(Debug, Clone)]
 pub struct Enclosed {
     tree: TriangleTree,
@@ -32,57 +33,58 @@ pub struct Enclosed {
 }
 
 impl Enclosed {
-    /// What `triangles` enclose. If the surface is `closed`, with every edge run through as often one way as the other, inside
-    /// changes to outside at triangles only, which makes some answers faster.
+    /// Builds the solid that `triangles` enclose. `closed` states that every edge is traversed equally often in both
+    /// directions. Inside and outside of a closed surface then change at triangles only, which makes some queries
+    /// faster.
     pub fn new(triangles: impl IntoIterator<Item = Triangle>, closed: bool) -> Self {
         let tree = TriangleTree::new(triangles);
         Self { winding: WindingTree::new(&tree), tree, closed }
     }
 
-    /// The triangles.
+    /// Returns the tree of the triangles.
     pub fn tree(&self) -> &TriangleTree {
         &self.tree
     }
 
-    /// How often the surface goes around `point`.
+    /// Returns the winding number of the surface around `point`.
     pub fn winding_number(&self, point: Vec3) -> f64 {
         self.winding.winding_number(point)
     }
 
-    /// The place on the surface nearest to `point`; none if there are no triangles.
+    /// Returns the closest point on the surface to `point`, or `None` if there are no triangles.
     pub fn nearest(&self, point: Vec3) -> Option<Nearest> {
         self.tree.nearest(point)
     }
 
-    /// The distance to the surface, negative inside; infinite if there are no triangles.
+    /// Returns the distance to the surface, negative inside. It is infinite if there are no triangles.
     pub fn signed_distance(&self, point: Vec3) -> f64 {
         let distance = self.nearest(point).map_or(f64::INFINITY, |nearest| nearest.distance);
         if self.contains(point) { -distance } else { distance }
     }
 
-    /// Whether no triangle touches the box, so that it is all inside or all outside of a closed surface.
+    /// Returns true if no triangle intersects the box, so that it is entirely inside or outside a closed surface.
     fn is_clear(&self, low: Vec3, high: Vec3) -> bool {
         self.tree.touching(low, high).next().is_none()
     }
 
-    /// Where the winding number jumps between two points, and by how much.
+    /// Returns the parameters at which the winding number jumps between two points, and the jumps.
     fn jumps(&self, start: Vec3, end: Vec3) -> Vec<(f64, f64)> {
         let jump = |t: u32| -area_vector(self.tree.triangle(t)).dot(end - start).signum();
         let mut jumps: Vec<(f64, f64)> = self.tree.hits(start, end).iter().map(|&(at, t)| (at, jump(t))).collect();
-        // Who passes through a common edge passes one triangle, not two.
+        // A segment through a shared edge crosses one triangle, not two.
         jumps.dedup_by(|next, own| next.0 - own.0 < SAME && next.1 == own.1);
         jumps
     }
 
-    /// What is known of the winding number between two points.
-    fn way(&self, start: Probe, end: Probe) -> Way {
+    /// Returns a model of the depth along the segment between two points.
+    fn depth_profile(&self, start: SolidSample, end: SolidSample) -> DepthProfile {
         let (depth, jumps) = (f64::from(start.depth), self.jumps(start.place, end.place));
-        Way { depth, drift: f64::from(end.depth) - depth - total(&jumps), jumps }
+        DepthProfile { depth, drift: f64::from(end.depth) - depth - total(&jumps), jumps }
     }
 
-    /// Where the segment from a point inside to one outside leaves, by winding numbers alone.
+    /// Finds where the segment from a point inside to one outside leaves, by winding numbers alone.
     fn search(&self, [inside, outside]: [Vec3; 2], [mut low, mut high]: [f64; 2]) -> f64 {
-        // How deep both ends are does not matter, only that one is inside and the other is not.
+        // Only the signs of the depths at both ends matter, not their values.
         let (mut low_depth, mut high_depth) = (0.5, -0.5);
         while high - low > STRAIGHT {
             let at: [f64; CUTS] = std::array::from_fn(|i| low + (high - low) * (i + 1) as f64 / (CUTS + 1) as f64);
@@ -103,33 +105,33 @@ impl Enclosed {
     }
 }
 
-/// The depth, which is the winding number less one half, along a segment. It jumps by one at triangles. All else that it must change by to be what it is at the
-/// end, it is taken to do evenly: nothing if the surface is closed.
+/// Model of the depth, which is the winding number minus one half, along a segment. It jumps by one at triangles. The
+/// rest of its change between the two ends is assumed to be linear; it is zero if the surface is closed.
 #[derive(Debug)]
-struct Way {
-    /// At the start.
+struct DepthProfile {
+    /// Depth at the start.
     depth: f64,
-    /// Where and by how much it jumps.
+    /// Parameters and values of the jumps.
     jumps: Vec<(f64, f64)>,
     drift: f64,
 }
 
-/// By how much jumps change the winding number together.
+/// Returns the sum of all jumps of the winding number.
 fn total(jumps: &[(f64, f64)]) -> f64 {
     jumps.iter().map(|jump| jump.1).sum()
 }
 
-/// Where a segment leaves.
+/// Point at which a segment leaves the solid.
 #[derive(Debug, PartialEq)]
 enum Exit {
     /// At a triangle.
     Jump(f64),
-    /// Between two places without a triangle in between.
+    /// Between two parameters without a triangle in between.
     Between([f64; 2]),
 }
 
-impl Way {
-    /// The first place where it is negative.
+impl DepthProfile {
+    /// Returns the first point at which the depth is negative.
     fn exit(&self) -> Exit {
         let (mut depth, mut from) = (self.depth, 0.0);
         for &(at, jump) in &self.jumps {
@@ -145,7 +147,7 @@ impl Way {
         Exit::Between([from, 1.0])
     }
 
-    /// Beyond the last jump.
+    /// Returns the depth at `t`, which is beyond the last jump.
     fn depth_near_end(&self, t: f64) -> f64 {
         self.depth + self.drift * t + total(&self.jumps)
     }
@@ -170,27 +172,28 @@ impl Solid for Enclosed {
         self.closed && self.is_clear(low, high)
     }
 
-    fn part_inside(&self, near: Probe, points: &[Vec3]) -> f64 {
+    fn fraction_inside(&self, near: SolidSample, points: &[Vec3]) -> f64 {
         if !self.closed {
-            // In holes it changes anywhere. So some are asked about, at one time.
+            // In holes the depth changes anywhere. A sample of the points is therefore evaluated, in a single batch.
             let some: Vec<Vec3> = points.iter().copied().step_by(points.len().div_ceil(AT_A_TIME).max(1)).collect();
             let inside = self.depths(&some).into_iter().filter(|depth| *depth >= 0.0).count();
             return inside as f64 / some.len() as f64;
         }
-        // From one to the next the depth changes at triangles.
+        // Between two points the depth changes at triangles only.
         let is_inside = |point: &&Vec3| f64::from(near.depth) + total(&self.jumps(near.place, **point)) >= 0.0;
         points.iter().filter(is_inside).count() as f64 / points.len() as f64
     }
 
-    fn exit(&self, inside: Probe, outside: Probe) -> f64 {
+    fn exit(&self, inside: SolidSample, outside: SolidSample) -> f64 {
         let places = [inside.place, outside.place];
-        let way = self.way(inside, outside);
-        match way.exit() {
-            // Some triangles were counted that touch only, or that lie on others. But it leaves at one of them.
-            _ if self.closed && way.drift.abs() > CONSISTENT => {
+        let depth_profile = self.depth_profile(inside, outside);
+        match depth_profile.exit() {
+            // Some counted triangles are only touched or coincide with others. The segment leaves at one of them
+            // nevertheless.
+            _ if self.closed && depth_profile.drift.abs() > CONSISTENT => {
                 let about = self.search(places, [0.0, 1.0]);
                 let nearest =
-                    way.jumps.iter().map(|jump| jump.0).min_by(|a, b| (a - about).abs().total_cmp(&(b - about).abs()));
+                    depth_profile.jumps.iter().map(|jump| jump.0).min_by(|a, b| (a - about).abs().total_cmp(&(b - about).abs()));
                 nearest.filter(|at| (at - about).abs() < STRAIGHT).unwrap_or(about)
             }
             Exit::Jump(at) => at,
@@ -199,14 +202,14 @@ impl Solid for Enclosed {
     }
 }
 
-/// An [`Enclosed`] with all that is nearer to its surface than some distance.
+/// [`Enclosed`] solid with all points that are closer to its surface than a given distance.
 #[derive(Debug, Clone, Copy)]
 pub struct Thickened<'a> {
-    /// What is inside.
+    /// Interior.
     pub core: &'a Enclosed,
-    /// More triangles to go around.
+    /// Additional triangles to thicken.
     pub beside: &'a TriangleTree,
-    /// How far around the surface it reaches.
+    /// Distance by which the surface is thickened.
     pub by: f64,
 }
 
@@ -226,7 +229,7 @@ impl Solid for Thickened<'_> {
         self.is_near(point, self.by) || self.core.contains(point)
     }
 
-    /// That in the core, or infinite near the surface.
+    /// Returns the depth in the core, or infinity near the surface.
     fn depths(&self, points: &[Vec3]) -> Vec<f32> {
         let mut depths: Vec<f32> =
             points.iter().map(|&point| if self.is_near(point, self.by) { f32::INFINITY } else { 0.0 }).collect();
@@ -237,17 +240,17 @@ impl Solid for Thickened<'_> {
     }
 
     fn is_uniform(&self, low: Vec3, high: Vec3) -> bool {
-        let (centre, reach) = (0.5 * (low + high), 0.5 * (high - low).length());
-        self.core.closed && !self.is_near(centre, self.by + reach)
+        let (center, reach) = (0.5 * (low + high), 0.5 * (high - low).length());
+        self.core.closed && !self.is_near(center, self.by + reach)
     }
 
-    fn exit(&self, inside: Probe, outside: Probe) -> f64 {
-        // Behind the last triangle on the way, or from the start if there is none, distances count, and holes of the core.
-        let way = self.core.way(inside, outside);
-        let last = way.jumps.last().map_or(0.0, |jump| jump.0);
-        let changes_in_holes = !self.core.closed && way.drift.is_finite();
+    fn exit(&self, inside: SolidSample, outside: SolidSample) -> f64 {
+        // Beyond the last triangle (or from the start without one), only distances and holes of the core matter.
+        let depth_profile = self.core.depth_profile(inside, outside);
+        let last = depth_profile.jumps.last().map_or(0.0, |jump| jump.0);
+        let changes_in_holes = !self.core.closed && depth_profile.drift.is_finite();
         halve(last, 1.0, HALVINGS_AROUND, |t| {
-            (changes_in_holes && way.depth_near_end(t) >= 0.0)
+            (changes_in_holes && depth_profile.depth_near_end(t) >= 0.0)
                 || self.is_near(inside.place.lerp(outside.place, t), self.by)
         })
     }
@@ -257,14 +260,14 @@ impl Solid for Thickened<'_> {
 mod tests {
     use super::*;
 
-    /// Where the way from a point inside leaves.
+    /// Returns the parameter at which the segment from a point inside leaves.
     fn exit_of(solid: &impl Solid, from: Vec3, to: Vec3) -> f64 {
-        let (inside, outside) = (solid.probe(from), solid.probe(to));
+        let (inside, outside) = (solid.sample(from), solid.sample(to));
         assert!(inside.depth >= 0.0 && outside.depth < 0.0);
         solid.exit(inside, outside)
     }
 
-    /// A box of triangles, seen from outside.
+    /// Returns the triangles of a box, oriented outward.
     fn cuboid([low, high]: [Vec3; 2]) -> Vec<Triangle> {
         let corner = |i: usize| {
             let pick = |bit: usize, axis: usize| if i >> bit & 1 == 1 { high[axis] } else { low[axis] };
@@ -313,10 +316,10 @@ mod tests {
         let points: Vec<Vec3> = (0..500).map(|_| 2.5 * Vec3::new(rng.f64(), rng.f64(), rng.f64()) - 0.4).collect();
         let inside = points.iter().filter(|point| solid.contains(**point)).count();
         assert!(inside > 50 && inside < 400);
-        assert_eq!(solid.part_inside(solid.probe(points[0]), &points), inside as f64 / 500.0);
-        // Without a wall, a sample of them is taken.
+        assert_eq!(solid.fraction_inside(solid.sample(points[0]), &points), inside as f64 / 500.0);
+        // If a wall is missing, a sample of the points is evaluated.
         let open = Enclosed::new(solid.tree().triangles()[1..].iter().copied(), false);
-        let part = open.part_inside(open.probe(points[0]), &points);
+        let part = open.fraction_inside(open.sample(points[0]), &points);
         assert!((8.0 * part).fract() == 0.0 && (part - inside as f64 / 500.0).abs() < 0.3, "{part}");
     }
 
@@ -335,7 +338,7 @@ mod tests {
         let cube = cuboid([Vec3::ZERO, Vec3::ONE]);
         let twice: Vec<Triangle> = cube.iter().chain(&cube).copied().collect();
         for solid in [Enclosed::new(cube, true), Enclosed::new(twice, true)] {
-            // Through the middle of a face, where its two triangles meet, through an edge and through a corner.
+            // Through the center of a face, where its two triangles meet, through an edge and through a corner.
             for to in [Vec3::new(0.5, 0.5, 2.5), Vec3::new(2.5, 2.5, 0.5), Vec3::splat(2.5)] {
                 let exit = exit_of(&solid, Vec3::splat(0.5), to);
                 assert!((exit - 0.25).abs() < 1e-12, "{exit} to {to}");
@@ -345,11 +348,11 @@ mod tests {
 
     #[test]
     fn a_way_leaves_where_jumps_and_drift_together_do() {
-        let way = |depth: f64, drift: f64, jumps: &[(f64, f64)]| Way { depth, drift, jumps: jumps.to_vec() }.exit();
-        assert_eq!(way(0.5, 0.0, &[(0.3, -1.0)]), Exit::Jump(0.3));
-        assert_eq!(way(0.5, 0.0, &[(0.2, 1.0), (0.3, -1.0), (0.4, -1.0), (0.5, 1.0), (0.6, -1.0)]), Exit::Jump(0.4));
-        assert_eq!(way(0.5, -1.0, &[]), Exit::Between([0.0, 1.0]));
-        assert_eq!(way(0.2, -1.0, &[(0.1, 1.0), (0.15, -1.0), (0.4, 1.0), (0.5, -2.0)]), Exit::Between([0.15, 0.4]));
+        let depth_profile = |depth: f64, drift: f64, jumps: &[(f64, f64)]| DepthProfile { depth, drift, jumps: jumps.to_vec() }.exit();
+        assert_eq!(depth_profile(0.5, 0.0, &[(0.3, -1.0)]), Exit::Jump(0.3));
+        assert_eq!(depth_profile(0.5, 0.0, &[(0.2, 1.0), (0.3, -1.0), (0.4, -1.0), (0.5, 1.0), (0.6, -1.0)]), Exit::Jump(0.4));
+        assert_eq!(depth_profile(0.5, -1.0, &[]), Exit::Between([0.0, 1.0]));
+        assert_eq!(depth_profile(0.2, -1.0, &[(0.1, 1.0), (0.15, -1.0), (0.4, 1.0), (0.5, -2.0)]), Exit::Between([0.15, 0.4]));
     }
 
     #[test]

@@ -1,55 +1,58 @@
-//! What a mesher asks of a solid.
+//! Queries of a mesher about a solid.
 
 use crate::math::Vec3;
 
-/// Halvings of an edge for the place where it leaves a solid: to the last digit of a double.
+/// Bisection steps for the point where an edge leaves a solid: the precision of a double.
 const HALVINGS: usize = 52;
 
-/// A point that a solid was asked about.
+/// Query point and its depth inside a solid.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Probe {
-    /// Where it is.
+pub struct SolidSample {
+    /// Position of the point.
     pub place: Vec3,
-    /// What [`Solid::depths`] said.
+    /// Depth from [`Solid::depths`].
     pub depth: f32,
 }
 
-/// A part of space that can be filled with elements.
+/// Region of space that can be filled with elements.
 pub trait Solid: Sync {
-    /// A box around it: its low and high corner.
+    /// Returns the low and high corners of a box that contains the solid.
     fn bounds(&self) -> [Vec3; 2];
 
-    /// Whether `point` is inside.
+    /// Returns true if `point` is inside.
     fn contains(&self, point: Vec3) -> bool;
 
-    /// How deep inside each of `points` is, which are near one another, in a measure of the solid's own: inside it is not negative.
+    /// Returns the depth inside the solid of each of `points`, which are close together. The measure of depth is
+    /// specific to the solid; it is nonnegative inside.
     fn depths(&self, points: &[Vec3]) -> Vec<f32> {
         points.iter().map(|point| if self.contains(*point) { 1.0 } else { -1.0 }).collect()
     }
 
-    /// `point`, with how deep inside it is.
-    fn probe(&self, point: Vec3) -> Probe {
-        Probe { place: point, depth: self.depths(&[point])[0] }
+    /// Returns `point` together with its depth inside the solid.
+    fn sample(&self, point: Vec3) -> SolidSample {
+        SolidSample { place: point, depth: self.depths(&[point])[0] }
     }
 
-    /// Whether all of the box from `low` to `high` is inside, or all of it outside, as far as that is known at once. Then one point is as deep as any other.
+    /// Returns true if the box from `low` to `high` is known to be entirely inside or entirely outside. All points in
+    /// it then have the same depth. False if this cannot be decided quickly.
     fn is_uniform(&self, _low: Vec3, _high: Vec3) -> bool {
         false
     }
 
-    /// The part of `points`, which are near another point, that is inside. An estimate, for what is averaged over many points.
-    fn part_inside(&self, _near: Probe, points: &[Vec3]) -> f64 {
+    /// Returns the fraction of `points`, which are close to `near`, that is inside. This is an estimate, meant for
+    /// averages over many points.
+    fn fraction_inside(&self, _near: SolidSample, points: &[Vec3]) -> f64 {
         points.iter().filter(|point| self.contains(**point)).count() as f64 / points.len() as f64
     }
 
-    /// Where the segment from a point inside to one outside leaves the solid, from 0 to 1. If it does so several times, any
-    /// of these places.
-    fn exit(&self, inside: Probe, outside: Probe) -> f64 {
+    /// Returns the parameter in \[0, 1\] at which the segment from a point inside to one outside leaves the solid. If
+    /// it does so several times, this is any one of them.
+    fn exit(&self, inside: SolidSample, outside: SolidSample) -> f64 {
         halve(0.0, 1.0, HALVINGS, |t| self.contains(inside.place.lerp(outside.place, t)))
     }
 }
 
-/// Narrow down where something that holds at `low` ceases to hold before `high`.
+/// Bisects for the parameter at which a condition that is true at `low` becomes false before `high`.
 pub(super) fn halve(mut low: f64, mut high: f64, times: usize, holds: impl Fn(f64) -> bool) -> f64 {
     for _ in 0..times {
         let middle = 0.5 * (low + high);

@@ -1,4 +1,4 @@
-//! Triangles in a tree of boxes: what is nearest, what a segment meets, what a box touches.
+//! Bounding volume hierarchy of triangles: closest point, segment intersections, box intersections.
 
 use std::cell::Cell;
 
@@ -8,21 +8,21 @@ use super::bounding_box;
 use super::triangle::{Triangle, hit, nearest_on_triangle, touches_box};
 use crate::math::Vec3;
 
-/// A tree of triangles, numbered in the order that they were given in.
+/// R-tree of triangles, numbered in the order in which they were given.
 #[derive(Debug, Clone)]
 pub struct TriangleTree {
     tree: RTree<Leaf>,
     triangles: Vec<Triangle>,
 }
 
-/// The place on a surface nearest to some point.
+/// Closest point on a surface.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Nearest {
-    /// The place.
+    /// Position of the closest point.
     pub point: Vec3,
-    /// Which triangle it is on.
+    /// Number of the triangle that contains it.
     pub triangle: u32,
-    /// How far away it is.
+    /// Distance to the query point.
     pub distance: f64,
 }
 
@@ -49,24 +49,24 @@ impl PointDistance for Leaf {
 }
 
 impl TriangleTree {
-    /// A tree of `triangles`, whose corners are finite.
+    /// Builds a tree of `triangles`, whose corners must be finite.
     pub fn new(triangles: impl IntoIterator<Item = Triangle>) -> Self {
         let triangles: Vec<Triangle> = triangles.into_iter().collect();
         let leaves = (0..).zip(&triangles).map(|(index, &corners)| Leaf { corners, index }).collect();
         Self { tree: RTree::bulk_load(leaves), triangles }
     }
 
-    /// How many triangles there are.
+    /// Returns the number of triangles.
     pub fn len(&self) -> usize {
         self.tree.size()
     }
 
-    /// True if there are none.
+    /// Returns true if the tree has no triangles.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The corners of triangle `index`.
+    /// Returns the corners of triangle `index`.
     ///
     /// # Panics
     /// If `index` is not below [`len`](Self::len).
@@ -74,30 +74,31 @@ impl TriangleTree {
         self.triangles[index as usize]
     }
 
-    /// All triangles, in the order that they were given in.
+    /// Returns all triangles in the order in which they were given.
     pub fn triangles(&self) -> &[Triangle] {
         &self.triangles
     }
 
-    /// The smallest box around all triangles: its low and high corner, infinite and turned around if there are none.
+    /// Returns the low and high corners of the bounding box of all triangles. Without triangles they are +∞ and −∞.
     pub fn bounds(&self) -> [Vec3; 2] {
         bounding_box(self.triangles.iter().flatten().copied())
     }
 
-    /// The place nearest to `point`, or none if there are no triangles. Of several as near, any one, but always the same.
+    /// Returns the closest point to `point`, or `None` if there are no triangles. Ties are broken arbitrarily but
+    /// deterministically.
     pub fn nearest(&self, point: Vec3) -> Option<Nearest> {
         let leaf = self.tree.nearest_neighbor(point.to_array())?;
         let nearest = nearest_on_triangle(leaf.corners, point);
         Some(Nearest { point: nearest, triangle: leaf.index, distance: nearest.distance(point) })
     }
 
-    /// Whether a triangle is nearer to `point` than `distance`.
+    /// Returns true if a triangle is closer to `point` than `distance`.
     pub fn is_near(&self, point: Vec3, distance: f64) -> bool {
         self.tree.locate_within_distance(point.to_array(), distance * distance).next().is_some()
     }
 
-    /// Where the segment from `start` to `end` meets triangles, in order: how far along it is, from 0 to 1, and which
-    /// triangle. Where it meets a common edge there is an entry for each triangle.
+    /// Returns the intersections of the segment from `start` to `end` with triangles, in order: the parameter in \[0,
+    /// 1\] and the number of the triangle. An intersection with a shared edge has one entry per triangle.
     pub fn hits(&self, start: Vec3, end: Vec3) -> Vec<(f64, u32)> {
         let found = self.tree.locate_with_selection_function(Along { start, end });
         let mut hits: Vec<(f64, u32)> =
@@ -106,21 +107,22 @@ impl TriangleTree {
         hits
     }
 
-    /// The triangles that have a point in common with the box from `low` to `high`, in no particular order.
+    /// Returns the triangles that intersect the box from `low` to `high`, in no particular order.
     pub fn touching(&self, low: Vec3, high: Vec3) -> impl Iterator<Item = u32> {
         let within = AABB::from_corners(low.to_array(), high.to_array());
         let candidates = self.tree.locate_in_envelope_intersecting(within);
         candidates.filter(move |leaf| touches_box(leaf.corners, [low, high])).map(|leaf| leaf.index)
     }
 
-    /// The triangles whose boxes a triangle touches, in no particular order.
+    /// Returns the triangles whose bounding boxes intersect a triangle, in no particular order.
     pub fn near(&self, triangle: Triangle) -> impl Iterator<Item = u32> {
         self.near_in(triangle, usize::MAX)
     }
 
-    /// As [`near`](Self::near), but after so many boxes the search ends. A triangle in a tangle may touch any number of them.
-    pub fn near_in(&self, triangle: Triangle, most_boxes: usize) -> impl Iterator<Item = u32> {
-        let across = Across { triangle, boxes_left: Cell::new(most_boxes) };
+    /// Returns the triangles of [`near`](Self::near) that are found among the first `max_boxes` visited boxes. In a
+    /// tangle, a triangle may intersect any number of boxes.
+    pub fn near_in(&self, triangle: Triangle, max_boxes: usize) -> impl Iterator<Item = u32> {
+        let across = Across { triangle, boxes_left: Cell::new(max_boxes) };
         self.tree.locate_with_selection_function(across).map(|leaf| leaf.index)
     }
 
@@ -142,9 +144,9 @@ struct Along {
 impl SelectionFunction<Leaf> for Along {
     fn should_unpack_parent(&self, envelope: &AABB<[f64; 3]>) -> bool {
         let [low, high] = corners_of(envelope);
-        // Separating axes of a segment and a box: those of the box, and those across the segment.
-        let (centre, half) = (0.5 * (low + high), 0.5 * (high - low));
-        let (middle, reach) = (0.5 * (self.start + self.end) - centre, 0.5 * (self.end - self.start));
+        // Separating axes of a segment and a box: the axes of the box, and their cross products with the segment.
+        let (center, half) = (0.5 * (low + high), 0.5 * (high - low));
+        let (middle, reach) = (0.5 * (self.start + self.end) - center, 0.5 * (self.end - self.start));
         let size = reach.abs();
         if (middle.abs() - size - half).max_element() > 0.0 {
             return false;
@@ -155,13 +157,13 @@ impl SelectionFunction<Leaf> for Along {
             half.x * size.z + half.z * size.x,
             half.x * size.y + half.y * size.x,
         );
-        // Rounding lets a box be touched rather than missed.
+        // Rounding errors must not exclude a box that is touched.
         let slack = 8.0 * f64::EPSILON * (middle.abs() + half).length() * size.length();
         (across - bound).max_element() <= slack
     }
 }
 
-/// Selects the boxes that a triangle touches, as long as there are some left to look at.
+/// Selects the boxes that a triangle intersects, up to a limit on the visited boxes.
 struct Across {
     triangle: Triangle,
     boxes_left: Cell<usize>,
@@ -194,8 +196,8 @@ mod tests {
         let mut vector = |size: f64| size * (2.0 * Vec3::new(rng.f64(), rng.f64(), rng.f64()) - Vec3::ONE);
         (0..count)
             .map(|_| {
-                let centre = vector(1.0);
-                [centre + vector(0.1), centre + vector(0.1), centre + vector(0.1)]
+                let center = vector(1.0);
+                [center + vector(0.1), center + vector(0.1), center + vector(0.1)]
             })
             .collect()
     }

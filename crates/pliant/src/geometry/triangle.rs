@@ -1,16 +1,17 @@
-//! One triangle: what is nearest on it, what it hides, what it crosses.
+//! Queries of a single triangle: closest point, solid angle, intersections.
 
 use crate::math::Vec3;
 
 /// Three corners, counter-clockwise seen from outside.
 pub type Triangle = [Vec3; 3];
 
-/// The area of a triangle times its unit normal.
+/// Returns the area of a triangle times its unit normal.
 pub fn area_vector([a, b, c]: Triangle) -> Vec3 {
     0.5 * (b - a).cross(c - a)
 }
 
-/// The nearest place on a triangle, by the region of the plane that the point projects to (Ericson 2005, section 5.1.5).
+/// Returns the closest point on a triangle, by the Voronoi region that contains the point's projection (Ericson 2005,
+/// section 5.1.5).
 pub fn nearest_on_triangle([a, b, c]: Triangle, p: Vec3) -> Vec3 {
     let (ab, ac, ap) = (b - a, c - a, p - a);
     let (d1, d2) = (ab.dot(ap), ac.dot(ap));
@@ -43,12 +44,12 @@ pub fn nearest_on_triangle([a, b, c]: Triangle, p: Vec3) -> Vec3 {
     a + ab * share(vb, denominator) + ac * share(vc, denominator)
 }
 
-/// A part of a whole; nothing of nothing.
+/// Returns `part / whole`, or zero if `whole` is zero.
 fn share(part: f64, whole: f64) -> f64 {
     if whole == 0.0 { 0.0 } else { part / whole }
 }
 
-/// The solid angle under which a triangle is seen from `p`, positive from behind (van Oosterom and Strackee 1983):
+/// Returns the solid angle that a triangle subtends at `p`, positive from behind (van Oosterom and Strackee 1983):
 /// `tan ½Ω = det[a b c] / (abc + (a·b)c + (b·c)a + (c·a)b)`.
 pub fn solid_angle(triangle: Triangle, p: Vec3) -> f64 {
     let [a, b, c] = triangle.map(|x| x - p);
@@ -57,35 +58,35 @@ pub fn solid_angle(triangle: Triangle, p: Vec3) -> f64 {
     2.0 * determinant.atan2(la * lb * lc + a.dot(b) * lc + b.dot(c) * la + c.dot(a) * lb)
 }
 
-/// How far along the segment from `start` to `end`, from 0 to 1, it meets the triangle, from either side (Möller and
-/// Trumbore 1997). A segment in the plane of the triangle meets it nowhere.
+/// Returns the parameter in \[0, 1\] at which the segment from `start` to `end` meets the triangle, from either side
+/// (Möller and Trumbore 1997). A segment in the plane of the triangle does not meet it.
 pub(super) fn hit([a, b, c]: Triangle, start: Vec3, end: Vec3) -> Option<f64> {
     let (ab, ac, along) = (b - a, c - a, end - start);
     let normal = ab.cross(ac);
     let determinant = -normal.dot(along);
-    // Sines below rounding are none.
+    // Sines below the rounding error count as zero.
     if determinant.abs() <= 4.0 * f64::EPSILON * normal.length() * along.length() {
         return None;
     }
     let from = start - a;
     let across = along.cross(from);
     let (u, v, t) = (-ac.dot(across) / determinant, ab.dot(across) / determinant, normal.dot(from) / determinant);
-    // Edges belong to both their triangles, so that nothing slips through between them.
+    // Edges belong to both adjacent triangles, so that no segment passes between them.
     let rim = -1e-12;
     (u >= rim && v >= rim && u + v <= 1.0 - rim && (0.0..=1.0).contains(&t)).then_some(t)
 }
 
-/// Whether two triangles cross: an edge of one meets the other. Triangles in one plane do not.
+/// Returns true if two triangles intersect: an edge of one meets the other. Coplanar triangles do not intersect.
 pub fn crosses(one: Triangle, other: Triangle) -> bool {
     let edges_meet = |of: Triangle, face: Triangle| (0..3).any(|i| hit(face, of[i], of[(i + 1) % 3]).is_some());
     edges_meet(one, other) || edges_meet(other, one)
 }
 
-/// Whether a triangle and a box have a point in common: no axis separates them, of the box, of the triangle or across
-/// an edge of each (Akenine-Möller 2001).
+/// Returns true if a triangle and a box intersect, by the separating axes of the box, the triangle and the cross
+/// products of their edges (Akenine-Möller 2001).
 pub(super) fn touches_box(triangle: Triangle, [low, high]: [Vec3; 2]) -> bool {
-    let (centre, half) = (0.5 * (low + high), 0.5 * (high - low));
-    let [a, b, c] = triangle.map(|x| x - centre);
+    let (center, half) = (0.5 * (low + high), 0.5 * (high - low));
+    let [a, b, c] = triangle.map(|x| x - center);
     let apart = |axis: Vec3| {
         let [x, y, z] = [a, b, c].map(|p| p.dot(axis));
         let reach = half.dot(axis.abs());
@@ -111,7 +112,7 @@ mod tests {
         [random_vector(rng), random_vector(rng), random_vector(rng)]
     }
 
-    /// Places all over a triangle.
+    /// Returns points all over a triangle.
     fn samples(triangle: Triangle) -> impl Iterator<Item = Vec3> {
         let [a, b, c] = triangle;
         let n = 60;

@@ -1,23 +1,23 @@
-//! Backward Euler, linearised once a step or solved to the end.
+//! Backward Euler, linearized once per step or solved to convergence.
 
 use std::time::Instant;
 
 use super::newton::{Balance, Newton};
 use super::{
-    Integrator, LinearStep, NewtonParams, StepError, StepInfo, Tangent, check, check_defined, check_finite,
+    Integrator, LinearStep, NewtonParams, StepError, StepInfo, NewtonTangent, check, check_defined, check_finite,
     check_force, dot, sized,
 };
 use crate::solver::LinearSolver;
 use crate::system::{DampingKind, Definiteness, State, System, Weights};
 
-/// Backward Euler with one linearisation a step (Baraff and Witkin 1998):
+/// Backward Euler with one linearization per step (Baraff and Witkin 1998):
 ///
 /// `(M + hD + h²K) Δv = h (f − (hK + D) v)`, then `v₊ = v + Δv` and `q₊ = q + h v₊`.
 ///
-/// Forces are those at the start of the step in space and at its end in time.
+/// Forces are evaluated at the positions at the start of the step and at the time of its end.
 #[derive(Debug, Clone)]
 pub struct LinearizedBackwardEuler {
-    /// Which `K` to take. A projected one keeps the matrix positive definite whatever the state and the step.
+    /// Choice of `K`. A projected one keeps the matrix positive definite for any state and step.
     pub definiteness: Definiteness,
     linear: LinearStep,
     force: Vec<f64>,
@@ -34,7 +34,7 @@ impl Default for LinearizedBackwardEuler {
 }
 
 impl LinearizedBackwardEuler {
-    /// With one or the other `K`.
+    /// Creates an integrator with this choice of `K`.
     pub fn new(definiteness: Definiteness) -> Self {
         Self {
             definiteness,
@@ -74,7 +74,7 @@ impl<S: System> Integrator<S> for LinearizedBackwardEuler {
         self.q.copy_from_slice(&state.q);
         system.prescribe(time + h, &mut self.q);
         for i in 0..n {
-            // Right for coordinates that are held; the others are solved for.
+            // Right for fixed coordinates; the others are solved for.
             self.change[i] = (self.q[i] - state.q[i]) / h - state.v[i];
         }
         let weights = Weights { mass: 1.0, damping: h, stiffness: h * h };
@@ -94,7 +94,7 @@ impl<S: System> Integrator<S> for LinearizedBackwardEuler {
     }
 }
 
-/// Put the state at the end of the step in place of that at its start.
+/// Replaces the state at the start of the step by that at its end.
 pub(super) fn finish(state: &mut State, h: f64, q: &mut Vec<f64>, v: &mut Vec<f64>) {
     let a = state.a.get_or_insert_with(|| vec![0.0; v.len()]);
     for i in 0..v.len() {
@@ -105,24 +105,27 @@ pub(super) fn finish(state: &mut State, h: f64, q: &mut Vec<f64>, v: &mut Vec<f6
     state.time += h;
 }
 
-/// Backward Euler solved by Newton's method with line search: `q₊` minimises
+/// Backward Euler solved by Newton's method with line search: `q₊` minimizes
 ///
 /// `1/(2h²) |q − q_n − h v_n|²_M + 1/(2h) (q − q_n)ᵀ D (q − q_n) + V(q)`,
 ///
-/// with `D` that of the start of the step, built on a positive semi-definite `K`. Energy is not gained where `V` is convex between both ends of a
-/// step, as long as loads, holds and obstacles are at rest and all forces have an energy; [`limit_energy`](Self::limit_energy) bounds the gain elsewhere.
-/// Holds that move do so in the first iteration, without line search.
+/// where `D` is evaluated at the start of the step, from a positive semi-definite `K`. The step gains no energy if `V`
+/// is convex between both ends of it, all forces have an energy, and loads, fixed vertices and obstacles do not move.
+/// [`limit_energy`](Self::limit_energy) bounds the gain elsewhere. Prescribed motion of fixed vertices is applied in
+/// the first iteration, without line search.
 #[derive(Debug, Clone)]
 pub struct BackwardEuler {
-    /// How Newton's method goes on.
+    /// Parameters of Newton's method.
     pub params: NewtonParams,
-    /// Take the `D` of each iterate, as VegaFEM does. There is then no function to minimise: to be used without line search.
+    /// True to evaluate `D` at each iterate, as VegaFEM does. Then no function is minimized, so use it without line
+    /// search.
     pub damping_follows: bool,
-    /// Start from the motion of the step before, `s = h (v + h a)`, where that has a lower energy than standing still: smooth motion then needs one
-    /// Newton iteration per step instead of two or three.
+    /// True to start from the motion of the step before, `s = h (v + h a)`, if its energy is lower than that of
+    /// `s = 0`. Smooth motion then needs one Newton iteration per step instead of two or three.
     pub predict: bool,
-    /// Split a step into halves, and these again, where the sum of kinetic and potential energy rises though no work is done. Backward Euler may gain
-    /// energy where `V` is not convex between both ends of a step, as where elements snap through. Needs `predict`.
+    /// True to halve a step, recursively, if the sum of kinetic and potential energy rises although no work is done.
+    /// Backward Euler may gain energy where `V` is not convex between both ends of a step, such as where elements snap
+    /// through. Needs `predict`.
     pub limit_energy: bool,
     newton: Newton,
     balance: Balance,
@@ -131,14 +134,14 @@ pub struct BackwardEuler {
 }
 
 impl Default for BackwardEuler {
-    /// To a millionth of the forces, which is what linear solvers are asked for too.
+    /// Uses a tolerance of a millionth of the forces, equal to that of linear solvers.
     fn default() -> Self {
         Self::new(NewtonParams { tolerance: 1e-6, ..NewtonParams::default() })
     }
 }
 
 impl BackwardEuler {
-    /// With other parameters than the default.
+    /// Creates an integrator with these parameters.
     pub fn new(params: NewtonParams) -> Self {
         Self {
             params,
@@ -152,21 +155,23 @@ impl BackwardEuler {
         }
     }
 
-    /// Settings for motion: at least one iteration, more while the residual exceeds a thousandth of the forces, and no error if it still does
-    /// after the last one. The line search keeps such a step stable. Smooth motion takes one or two iterations per step.
+    /// Creates an integrator for animation. It takes at least one iteration, and more while the residual exceeds a
+    /// thousandth of the forces. It is no error if the last iteration does not reach that, as the line search keeps
+    /// such a step stable. Smooth motion takes one or two iterations per step.
     pub fn for_animation() -> Self {
         let params =
             NewtonParams { tolerance: 1e-3, min_iterations: 1, must_converge: false, ..NewtonParams::default() };
-        Self { predict: true, limit_energy: true, ..Self::new(NewtonParams { tangent: Tangent::ExactFirst, ..params }) }
+        Self { predict: true, limit_energy: true, ..Self::new(NewtonParams { tangent: NewtonTangent::ExactFirst, ..params }) }
     }
 
-    /// So many iterations at most, and no test whether they were enough: where there is an energy, each of them lowers it, so that the motion is
-    /// stable whatever the state and the step. For bodies that were crushed or turned inside out, and for animation.
+    /// Creates an integrator with at most `iterations` iterations per step and no test for convergence. If there is an
+    /// energy, every iteration lowers it, so that the motion is stable for any state and step. Use it for crushed or
+    /// inverted bodies, and for animation.
     pub fn with_iterations(iterations: usize) -> Self {
-        let mut scheme = Self::default();
-        scheme.params.most_iterations = iterations;
-        scheme.params.must_converge = false;
-        scheme
+        let mut integrator = Self::default();
+        integrator.params.max_iterations = iterations;
+        integrator.params.must_converge = false;
+        integrator
     }
 }
 
@@ -182,17 +187,20 @@ impl<S: System> Integrator<S> for BackwardEuler {
     }
 }
 
-/// How often a step whose energy rises may be halved.
+/// Maximum number of halvings of a step whose energy rises.
 const MAX_SPLITS: usize = 6;
-/// Rise of the energy in a step that is accepted, relative to the kinetic energy: rolling and spinning bodies gain and lose some with every step.
+/// Accepted rise of the energy in a step, relative to the kinetic energy. Rolling and spinning bodies gain and lose
+/// some in every step.
 const ENERGY_RISE: f64 = 0.1;
-/// Rise of the energy that may be rounding, or the tolerance of Newton's method, relative to the potential energy.
+/// Rise of the energy that may be rounding or the tolerance of Newton's method, relative to the potential energy.
 const ENERGY_NOISE: f64 = 1e-6;
 /// Displacement in a step, relative to the size of the system, below which changes of the energy are mostly rounding.
 const STANDSTILL: f64 = 1e-6;
 
 impl BackwardEuler {
-    /// Steps by `dt`; halves the step if its energy rises, `depth` times so far.
+    /// Steps by `dt`, and halves the step if its energy rises. `depth` is the number of halvings so far. Unlike a
+    /// failed step, which is left to [`Halving`](super::Halving), such a step is a solution. It is kept where smaller
+    /// steps gain energy too.
     fn step_or_split<S: System>(
         &mut self,
         system: &mut S,
@@ -216,7 +224,7 @@ impl BackwardEuler {
                     return Ok(info);
                 }
                 Err(error) if error.is_stop() => return Err(error),
-                // The whole step is at least a solution.
+                // The whole step is a solution at least.
                 Err(_) => (self.q, self.v) = (q, v),
             }
         }
@@ -225,7 +233,7 @@ impl BackwardEuler {
         Ok(info)
     }
 
-    /// Returns true if the energy rises from `state` to the solution although nothing does work.
+    /// Returns true if the energy rises from `state` to the solution although no work is done.
     fn energy_rises<S: System>(&mut self, system: &mut S, state: &State) -> bool {
         let farthest = self.newton.s.iter().fold(0.0_f64, |farthest, s| farthest.max(s.abs()));
         if farthest <= STANDSTILL * system.extent() {
@@ -282,7 +290,7 @@ impl BackwardEuler {
     }
 }
 
-/// Sets `D` to that of the start of a step, built on a positive semi-definite `K`; `memory` is overwritten.
+/// Sets `D` to its value at the start of a step, from a positive semi-definite `K`. Overwrites `memory`.
 pub(super) fn set_damping_of_start<S: System>(
     system: &mut S,
     state: &State,
@@ -302,7 +310,7 @@ pub(super) fn set_damping_of_start<S: System>(
     info.assembling += start.elapsed();
 }
 
-/// Errors of a step name the time of its start.
+/// Sets the time of an error to the start of the step.
 pub(super) fn since(mut error: StepError, start: f64) -> StepError {
     match &mut error {
         StepError::Solve { time, .. }

@@ -2,26 +2,27 @@
 
 use std::time::Instant;
 
-use super::stability::{Scheme, estimate};
+use super::stability::{ExplicitMethod, estimate};
 use super::{
     Acceleration, Integrator, LinearStep, Stability, StepError, StepInfo, check, check_finite, check_force, copy_free,
-    is_held, prescribe_acceleration, sized,
+    is_fixed, prescribe_acceleration, sized,
 };
 use crate::solver::LinearSolver;
 use crate::system::{DampingKind, Definiteness, State, System, Weights};
 
-/// Central differences with implicit damping, in the form of velocity Verlet, whose positions are the same:
+/// Central differences with implicit damping, in the equivalent form of velocity Verlet:
 ///
 /// - `q₊ = q + h v + h²/2 a`
 /// - `(M + h/2 D) a₊ = f(q₊) − D (v + h/2 a)`
 /// - `v₊ = v + h/2 (a + a₊)`
 ///
-/// Eliminating `v` and `a` gives `(M + h/2 D)(q₊ − q) = h² f(q) + h/2 D (q₋ − q) + M (q − q₋)`. The matrix is factored once if
-/// `D` is constant. If it follows `K(q)` or contacts, it is made and factored anew every so many steps. With a lumped mass and
-/// no other damping than `αM` there is nothing to factor.
+/// Eliminating `v` and `a` gives `(M + h/2 D)(q₊ − q) = h² f(q) + h/2 D (q₋ − q) + M (q − q₋)`. The matrix is factored
+/// once if `D` is constant. If it depends on `K(q)` or contacts, it is assembled and factored again every
+/// [`refactor_every`](Self::refactor_every) steps. With a lumped mass and no damping except for `αM` there is nothing
+/// to factor.
 #[derive(Debug, Clone)]
 pub struct CentralDifferences {
-    /// After how many steps a `D` that varies is made anew, at least 1.
+    /// Number of steps after which a varying `D` is assembled again, at least 1.
     pub refactor_every: usize,
     linear: LinearStep,
     acceleration: Acceleration,
@@ -31,7 +32,7 @@ pub struct CentralDifferences {
     force: Vec<f64>,
     drive: Vec<f64>,
     place: Vec<f64>,
-    /// How many steps ago `D` was made, and of which kind it was.
+    /// Number of steps since `D` was assembled, and its kind.
     age: usize,
     kind: Option<DampingKind>,
     stability: Option<Stability>,
@@ -44,7 +45,7 @@ impl Default for CentralDifferences {
 }
 
 impl CentralDifferences {
-    /// With a damping that is made anew every so many steps, if it varies.
+    /// Creates an integrator that assembles a varying damping matrix again every `refactor_every` steps.
     pub fn new(refactor_every: usize) -> Self {
         Self {
             refactor_every: refactor_every.max(1),
@@ -78,7 +79,7 @@ impl<S: System> Integrator<S> for CentralDifferences {
         }
         let mut info = StepInfo::default();
         if self.stability.is_none_or(|known| known.step != dt) {
-            self.stability = Some(estimate(system, solver, state, dt, Scheme::Central)?);
+            self.stability = Some(estimate(system, solver, state, dt, ExplicitMethod::Central)?);
         }
         info.stability = self.stability;
         match &state.a {
@@ -90,8 +91,8 @@ impl<S: System> Integrator<S> for CentralDifferences {
             self.v[i] = state.v[i] + 0.5 * h * self.a[i];
         }
         system.prescribe(time + h, &mut self.q);
-        for (i, held) in system.held().iter().enumerate() {
-            if *held {
+        for (i, fixed) in system.fixed_mask().iter().enumerate() {
+            if *fixed {
                 self.v[i] = (self.q[i] - state.q[i]) / h;
             }
         }
@@ -100,7 +101,7 @@ impl<S: System> Integrator<S> for CentralDifferences {
         let weights = Weights { mass: 1.0, damping: 0.5 * h, stiffness: 0.0 };
         let varies = matches!(kind, DampingKind::Varying | DampingKind::FollowsStiffness);
         let is_old = varies && self.age >= self.refactor_every;
-        // Another kind of damping has another matrix: a damper was taken away.
+        // The matrix depends on the kind of damping, which changes when a damper is removed.
         let is_due = is_old || self.kind != Some(kind) || !self.linear.is_set(system, solver, weights);
         self.kind = None;
         if is_due && kind == DampingKind::FollowsStiffness {
@@ -123,7 +124,7 @@ impl<S: System> Integrator<S> for CentralDifferences {
         self.a.fill(0.0);
         prescribe_acceleration(system, time + h, h, &self.q, &mut self.place, &mut self.a);
         if system.divide(weights, &mut self.force) {
-            copy_free(system.held(), &self.force, &mut self.a);
+            copy_free(system.fixed_mask(), &self.force, &mut self.a);
         } else {
             let solved = if is_due {
                 self.linear.solve(system, solver, weights, &mut self.force, &mut self.a, &mut info)
@@ -135,8 +136,8 @@ impl<S: System> Integrator<S> for CentralDifferences {
         self.age = if is_due { 1 } else { self.age + 1 };
         self.kind = Some(kind);
         for (i, a) in self.a.iter().enumerate() {
-            // Held coordinates have their velocity already.
-            if !is_held(system.held(), i) {
+            // Fixed coordinates have their velocity already.
+            if !is_fixed(system.fixed_mask(), i) {
                 self.v[i] += 0.5 * h * a;
             }
         }

@@ -1,15 +1,17 @@
 //! Explicit and symplectic Euler.
 
-use super::stability::{Scheme, estimate};
+use super::stability::{ExplicitMethod, estimate};
 use super::{Acceleration, Integrator, Stability, StepError, StepInfo, check, check_finite, sized};
 use crate::solver::LinearSolver;
 use crate::system::{State, System};
 
-/// `v₊ = v + h M⁻¹(f(q) − D v)`, `q₊ = q + h v₊`. Stable up to about `2/ω`, and then energy stays near what it was for ever.
+/// Symplectic Euler: `v₊ = v + h M⁻¹(f(q) − D v)`, `q₊ = q + h v₊`. Stable up to about `2/ω`, where its energy stays
+/// bounded for all times.
 #[derive(Debug, Clone, Default)]
 pub struct SymplecticEuler(Euler);
 
-/// `q₊ = q + h v`, `v₊ = v + h M⁻¹(f(q) − D v)`. Gains energy in every step unless there is damping: for comparisons.
+/// Explicit Euler: `q₊ = q + h v`, `v₊ = v + h M⁻¹(f(q) − D v)`. Gains energy in every step unless there is damping;
+/// for comparisons only.
 #[derive(Debug, Clone, Default)]
 pub struct ExplicitEuler(Euler);
 
@@ -19,7 +21,7 @@ struct Euler {
     a: Vec<f64>,
     q: Vec<f64>,
     v: Vec<f64>,
-    /// Looked at in the first step, and again when the step changes.
+    /// Stability, estimated in the first step and again when the step size changes.
     stability: Option<Stability>,
 }
 
@@ -31,7 +33,7 @@ impl<S: System> Integrator<S> for SymplecticEuler {
         state: &mut State,
         dt: f64,
     ) -> Result<StepInfo, StepError> {
-        self.0.step(system, solver, state, dt, Scheme::Symplectic)
+        self.0.step(system, solver, state, dt, ExplicitMethod::Symplectic)
     }
 }
 
@@ -43,7 +45,7 @@ impl<S: System> Integrator<S> for ExplicitEuler {
         state: &mut State,
         dt: f64,
     ) -> Result<StepInfo, StepError> {
-        self.0.step(system, solver, state, dt, Scheme::Explicit)
+        self.0.step(system, solver, state, dt, ExplicitMethod::Explicit)
     }
 }
 
@@ -54,12 +56,12 @@ impl Euler {
         solver: &mut dyn LinearSolver<S::Matrix>,
         state: &mut State,
         dt: f64,
-        scheme: Scheme,
+        method: ExplicitMethod,
     ) -> Result<StepInfo, StepError> {
         check(system, state, dt)?;
         let (n, h, time) = (system.dim(), dt, state.time);
         if self.stability.is_none_or(|known| known.step != dt) {
-            self.stability = Some(estimate(system, solver, state, dt, scheme)?);
+            self.stability = Some(estimate(system, solver, state, dt, method)?);
         }
         let stability = self.stability;
         for vector in [&mut self.a, &mut self.q, &mut self.v] {
@@ -69,12 +71,12 @@ impl Euler {
         self.acceleration.find(system, solver, state, h, &mut self.a, &mut info)?;
         for i in 0..n {
             self.v[i] = h.mul_add(self.a[i], state.v[i]);
-            let velocity = if scheme == Scheme::Explicit { state.v[i] } else { self.v[i] };
+            let velocity = if method == ExplicitMethod::Explicit { state.v[i] } else { self.v[i] };
             self.q[i] = h.mul_add(velocity, state.q[i]);
         }
         system.prescribe(time + h, &mut self.q);
-        for (i, held) in system.held().iter().enumerate() {
-            if *held {
+        for (i, fixed) in system.fixed_mask().iter().enumerate() {
+            if *fixed {
                 self.v[i] = (self.q[i] - state.q[i]) / h;
             }
         }
@@ -82,7 +84,7 @@ impl Euler {
         check_finite(system, time, "the velocity", &self.v, stability)?;
         std::mem::swap(&mut state.q, &mut self.q);
         std::mem::swap(&mut state.v, &mut self.v);
-        // Those were the accelerations at the start of the step.
+        // These were the accelerations at the start of the step.
         state.a = None;
         state.time += h;
         Ok(info)

@@ -1,21 +1,21 @@
-//! Trying again with another scheme.
+//! Retry of failed steps with another integrator.
 
 use super::{Integrator, StepError, StepInfo};
 use crate::solver::LinearSolver;
 use crate::system::{State, System};
 
-/// A scheme, and another for steps of which the linear system cannot be solved: an exact tangent first, and where that is not positive a
-/// projected one.
+/// Integrator with a fallback for steps whose linear system cannot be solved. An exact tangent may come first, and a
+/// projected one where it is not positive definite.
 #[derive(Debug, Clone)]
 pub struct Fallback<I, J> {
-    /// What is tried first.
+    /// Integrator that is tried first.
     pub first: I,
-    /// What makes the step if that fails.
+    /// Integrator for steps in which the first one fails.
     pub other: J,
 }
 
 impl<I, J> Fallback<I, J> {
-    /// Steps of the first scheme, and else of the other.
+    /// Creates an integrator that steps with `first`, or with `other` if that fails.
     pub fn new(first: I, other: J) -> Self {
         Self { first, other }
     }
@@ -55,13 +55,13 @@ mod tests {
         for (u, x) in state.q.as_chunks_mut::<3>().0.iter_mut().zip(mesh.vertices()) {
             u[1] = -0.7 * x.y;
         }
-        let scheme = LinearizedBackwardEuler::new;
+        let integrator = LinearizedBackwardEuler::new;
         let mut solver = Direct::default();
-        let exact = scheme(Definiteness::Exact).step(&mut model, &mut solver, &mut state.clone(), 0.1);
+        let exact = integrator(Definiteness::Exact).step(&mut model, &mut solver, &mut state.clone(), 0.1);
         assert!(matches!(exact, Err(StepError::Solve { .. })), "{exact:?}");
-        let mut both = Fallback::new(scheme(Definiteness::Exact), scheme(Definiteness::Projected));
+        let mut both = Fallback::new(integrator(Definiteness::Exact), integrator(Definiteness::Projected));
         let mut projected = state.clone();
-        scheme(Definiteness::Projected).step(&mut model, &mut solver, &mut projected, 0.1).unwrap();
+        integrator(Definiteness::Projected).step(&mut model, &mut solver, &mut projected, 0.1).unwrap();
         both.step(&mut model, &mut solver, &mut state, 0.1).unwrap();
         assert_eq!(state.q, projected.q);
     }

@@ -1,22 +1,22 @@
-//! Trying again with smaller steps.
+//! Retry of failed steps with smaller ones.
 
 use super::{Integrator, StepError, StepInfo};
 use crate::solver::LinearSolver;
 use crate::system::{State, System};
 
-/// Another scheme, whose steps are split into halves when they fail, and these again.
+/// Integrator whose failed steps are halved recursively.
 #[derive(Debug, Clone)]
 pub struct Halving<I> {
-    /// The scheme.
+    /// Underlying integrator.
     pub integrator: I,
-    /// How often a step may be halved, at most 40 times.
-    pub most_halvings: usize,
+    /// Maximum number of halvings of a step, at most 40.
+    pub max_halvings: usize,
 }
 
 impl<I> Halving<I> {
-    /// Steps of this scheme, halved so many times at most.
-    pub fn new(integrator: I, most_halvings: usize) -> Self {
-        Self { integrator, most_halvings }
+    /// Creates an integrator whose failed steps are halved at most this many times.
+    pub fn new(integrator: I, max_halvings: usize) -> Self {
+        Self { integrator, max_halvings }
     }
 }
 
@@ -28,14 +28,14 @@ impl<S: System, I: Integrator<S> + Clone> Integrator<S> for Halving<I> {
         state: &mut State,
         dt: f64,
     ) -> Result<StepInfo, StepError> {
-        let most = self.most_halvings.min(40);
+        let most = self.max_halvings.min(40);
         match self.integrator.step(system, solver, state, dt) {
             Err(error) if most > 0 && can_help(&error) => {}
             done => return done,
         }
         let start = state.clone();
         let mut info = StepInfo::default();
-        // How often the next part is halved, and how many parts of that size are done.
+        // Number of halvings of the next substep, and number of substeps of that size done.
         let (mut halvings, mut done) = (1, 0_u64);
         while halvings > 0 {
             let part = dt / (1_u64 << halvings) as f64;
@@ -44,7 +44,7 @@ impl<S: System, I: Integrator<S> + Clone> Integrator<S> for Halving<I> {
                     info = info.and(&step);
                     info.substeps += 1;
                     done += 1;
-                    // Two halves make a whole again, so that one bad moment does not slow down the rest.
+                    // Two halves are merged again, so that one difficult moment does not slow down the rest.
                     while halvings > 0 && done % 2 == 0 {
                         done /= 2;
                         halvings -= 1;
@@ -60,13 +60,13 @@ impl<S: System, I: Integrator<S> + Clone> Integrator<S> for Halving<I> {
                 }
             }
         }
-        // Exactly where one step would have ended.
+        // Exactly the end of one full step.
         state.time = start.time + dt;
         Ok(info)
     }
 }
 
-/// Whether a smaller step may do better.
+/// Returns true if a smaller step may succeed.
 fn can_help(error: &StepError) -> bool {
     let is_wrong = matches!(
         error,

@@ -1,21 +1,21 @@
-//! Steps in time, and to equilibrium. One file a scheme.
+//! Time integration and static equilibrium. One file per integrator.
 //!
-//! | scheme | order | stable |
+//! | integrator | order | stable |
 //! |---|---|---|
 //! | [`BackwardEuler`] | 1 | at any step, also for barriers and inverted bodies; one or two linear systems per step in smooth motion, more in contact |
 //! | [`LinearizedBackwardEuler`] | 1 | at any step on linear systems; fast impacts and stiff contact can make it diverge; one linear system per step |
 //! | [`Newmark`] | 2 for `γ = ½` | at any step on linear systems |
 //! | [`CentralDifferences`] | 2 | below `2/ω`, `ω` the highest frequency of the mesh |
-//! | [`SymplecticEuler`] | 1 | below `2/ω`; energy is bounded for ever |
+//! | [`SymplecticEuler`] | 1 | below `2/ω`; energy is bounded for all times |
 //! | [`ExplicitEuler`] | 1 | only with damping |
-//! | [`Regularized`] | 1 | at any step, rigid and incompressible bodies too; one linear system a step |
+//! | [`Regularized`] | 1 | at any step, also for rigid and incompressible bodies; one linear system per step |
 //!
-//! [`Static`] finds equilibrium, [`QuasiStatic`] does so step by step, [`Halving`] makes any scheme try again with smaller steps when a step fails,
-//! [`Fallback`] with another scheme.
+//! [`Static`] solves for equilibrium, and [`QuasiStatic`] does so in every step. [`Halving`] repeats failed steps of
+//! any integrator with smaller steps, and [`Fallback`] repeats them with another integrator.
 //!
-//! # A system of your own
+//! # A user-defined system
 //!
-//! Schemes know nothing of finite elements. Here they step a row of pendulums, coupled by springs that twist:
+//! Integrators are independent of finite elements. Here they step a row of pendulums, coupled by torsion springs:
 //! `V = Σ (1 − cos θᵢ) + k/2 Σ (θᵢ₊₁ − θᵢ)²`, `M = I`.
 //!
 //! ```
@@ -47,7 +47,7 @@
 //!         for i in 0..COUNT {
 //!             force[i] = -q[i].sin();
 //!             for j in [i.wrapping_sub(1), i + 1] {
-//!                 force[i] += q.get(j).map_or(0.0, |neighbour| COUPLING * (neighbour - q[i]));
+//!                 force[i] += q.get(j).map_or(0.0, |neighbor| COUPLING * (neighbor - q[i]));
 //!             }
 //!         }
 //!     }
@@ -86,19 +86,19 @@
 //! }
 //!
 //! let mut pendulums = Pendulums { stiffness: DenseMatrix::zero(COUNT), matrix: DenseMatrix::zero(COUNT) };
-//! let schemes: [Box<dyn Integrator<Pendulums>>; 5] = [
+//! let integrators: [Box<dyn Integrator<Pendulums>>; 5] = [
 //!     Box::new(LinearizedBackwardEuler::default()),
 //!     Box::new(BackwardEuler::default()),
 //!     Box::new(Newmark::default()),
 //!     Box::new(CentralDifferences::default()),
 //!     Box::new(SymplecticEuler::default()),
 //! ];
-//! for mut scheme in schemes {
+//! for mut integrator in integrators {
 //!     let mut state = State::new(COUNT);
 //!     state.q[0] = 1.0;
 //!     let start = pendulums.energy(&state.q, 0.0).unwrap();
 //!     for _ in 0..1000 {
-//!         scheme.step(&mut pendulums, &mut Dense::default(), &mut state, 0.001)?;
+//!         integrator.step(&mut pendulums, &mut Dense::default(), &mut state, 0.001)?;
 //!     }
 //!     let kinetic = 0.5 * state.v.iter().map(|v| v * v).sum::<f64>();
 //!     let end = pendulums.energy(&state.q, 0.0).unwrap() + kinetic;
@@ -125,7 +125,7 @@ use dyn_clone::DynClone;
 use thiserror::Error;
 
 use crate::solver::{LinearSolver, SolveError, SolveInfo, Stamp};
-use crate::system::{DampingKind, Definiteness, Inverted, Place, State, System, Weights};
+use crate::system::{DampingKind, Definiteness, Inverted, Coordinate, State, System, Weights};
 
 pub use backward_euler::{BackwardEuler, LinearizedBackwardEuler};
 pub use central_differences::CentralDifferences;
@@ -133,26 +133,26 @@ pub use explicit::{ExplicitEuler, SymplecticEuler};
 pub use fallback::Fallback;
 pub use halving::Halving;
 pub use newmark::{Newmark, NewmarkError};
-pub use newton::{NewtonParams, Tangent};
+pub use newton::{NewtonParams, NewtonTangent};
 pub use regularized::Regularized;
 pub use stability::{Stability, stability};
 pub use statics::{QuasiStatic, Static, StaticParams};
 
-/// A scheme that steps systems in time.
+/// Integrator that steps systems in time.
 ///
-/// An integrator is for one system and one solver: it may rely on matrices that it has given to the solver in earlier steps.
+/// It serves one system and one solver, as it may rely on matrices that it gave to the solver in earlier steps.
 pub trait Integrator<S: System>: Debug + DynClone + Send {
-    /// Whether it brings the elasticity of bodies that have none of their own.
+    /// Returns true if the integrator supplies the elasticity of bodies without an elastic force.
     fn brings_elasticity(&self) -> bool {
         false
     }
 
-    /// True if bodies have inertia; false if they go from equilibrium to equilibrium.
+    /// Returns true if bodies have inertia, and false if they move from equilibrium to equilibrium.
     fn has_inertia(&self) -> bool {
         true
     }
 
-    /// Go on by `dt` seconds. On error the state is as it was.
+    /// Advances the state by `dt` \[s\]. On error the state is unchanged.
     fn step(
         &mut self,
         system: &mut S,
@@ -184,33 +184,33 @@ impl<S: System> Integrator<S> for Box<dyn Integrator<S>> {
     }
 }
 
-/// What a step took.
+/// Statistics of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct StepInfo {
-    /// Newton iterations: how often forces were linearised and a system solved.
+    /// Number of Newton iterations, each with one linearization and one linear system.
     pub newton_iterations: usize,
-    /// How often the line search had to shorten a Newton step.
+    /// Number of Newton steps shortened by the line search.
     pub shortened: usize,
-    /// Iterations of the linear solver, in all.
+    /// Total number of iterations of the linear solver.
     pub linear_iterations: usize,
-    /// Factorisations, in all.
+    /// Total number of factorizations.
     pub factorizations: usize,
-    /// How the last linear system was solved.
+    /// Result of the last linear solve.
     pub solve: SolveInfo,
-    /// What is left of the balance of forces, as a part of the forces, where the scheme iterates until that is small.
+    /// Residual of the balance of forces relative to the forces, if the integrator iterates until it is small.
     pub residual: f64,
-    /// How many steps this one was split into; 0 if it was not.
+    /// Number of substeps that this step was split into; 0 if it was not.
     pub substeps: usize,
-    /// Whether the step is stable, where the scheme asks for it and has looked.
+    /// Stability of the step, if the integrator has estimated it.
     pub stability: Option<Stability>,
-    /// Time spent on forces and matrices.
+    /// Time spent on the assembly of forces and matrices.
     pub assembling: Duration,
     /// Time spent in the linear solver.
     pub solving: Duration,
 }
 
 impl StepInfo {
-    /// What this step and another took together; what is said of the last system is that of the other.
+    /// Returns the sum of the statistics of this step and another. The last linear solve is that of the other.
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {
         Self {
@@ -234,7 +234,7 @@ impl StepInfo {
     }
 }
 
-/// Why a step failed.
+/// Error of a step.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[allow(missing_docs, reason = "the message says what each part is")]
 #[non_exhaustive]
@@ -244,18 +244,18 @@ pub enum StepError {
     #[error("the state has {found} coordinates, expected {expected}")]
     Length { found: usize, expected: usize },
     #[error("{what} is not finite at {place} before the step from {time} s")]
-    State { what: &'static str, place: Place, time: f64 },
+    State { what: &'static str, place: Coordinate, time: f64 },
     #[error("{what} is not finite at {place} in the step from {time} s.{}", Stability::hint(*stability))]
-    NotFinite { what: &'static str, place: Place, time: f64, stability: Option<Stability> },
+    NotFinite { what: &'static str, place: Coordinate, time: f64, stability: Option<Stability> },
     #[error(
-        "the energy is {energy} J at the start of the step from {time} s: this law cannot begin with inverted elements"
+        "the energy is {energy} J at the start of the step from {time} s: this law is undefined for inverted elements"
     )]
     Energy { energy: f64, time: f64 },
     #[error("{cause} in the step from {time} s; {}", Remedy::list(&self.remedies()))]
     Inverted {
         time: f64,
         cause: Box<Inverted>,
-        /// True if the step had a line search, so that prescribed motion or a load is too large for it.
+        /// True if the step had a line search, so that a prescribed motion or a load is too large for it.
         searched: bool,
     },
     #[error(
@@ -263,12 +263,12 @@ pub enum StepError {
          {tolerance:.1e}; it is largest at {worst}{}. A smaller step helps",
         energy.map_or(String::new(), |energy| format!("; the energy is {energy:.6e} J"))
     )]
-    NotConverged { time: f64, iterations: usize, residual: f64, tolerance: f64, worst: Place, energy: Option<f64> },
+    NotConverged { time: f64, iterations: usize, residual: f64, tolerance: f64, worst: Coordinate, energy: Option<f64> },
     #[error(
         "no shorter Newton step lowers the energy at {time} s, iteration {iterations}: the residual is {residual:.1e} of the \
          forces, largest at {worst}. A projected tangent or a smaller step helps"
     )]
-    LineSearch { time: f64, iterations: usize, residual: f64, worst: Place },
+    LineSearch { time: f64, iterations: usize, residual: f64, worst: Coordinate },
     #[error("in the step from {time} s: {source}")]
     Solve { time: f64, source: SolveError },
     #[error(
@@ -276,10 +276,10 @@ pub enum StepError {
          lower stiffness, helps"
     )]
     Strain { time: f64, body: String, tet: usize },
-    #[error("this scheme brings its own law, for which no equilibrium is looked for")]
+    #[error("no equilibrium can be computed: the integrator brings its own law")]
     OwnLaw,
-    #[error("{scheme} are for bodies that are held; this one is free")]
-    Free { scheme: &'static str },
+    #[error("{method} require fixed vertices; this body is free")]
+    Free { method: &'static str },
     #[error("in statics, with {:.3} % of the load: {source}", 100.0 * load_factor)]
     Static { load_factor: f64, source: Box<StepError> },
     #[error("after {halvings} halvings of the step, to {dt:.3e} s: {source}")]
@@ -290,18 +290,18 @@ pub enum StepError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Remedy {
-    /// Integrate with this integrator, by its name in scenes.
+    /// Use of this integrator, by its name in scenes.
     Integrator(&'static str),
-    /// Give the body this law, by its name in scenes.
+    /// Use of this law, by its name in scenes.
     Law(&'static str),
-    /// Set this `inversion` of the material, by its name in scenes.
+    /// Use of this `inversion` of the material, by its name in scenes.
     Inversion(&'static str),
-    /// Make smaller steps.
+    /// Smaller steps.
     SmallerStep,
 }
 
 impl Remedy {
-    /// Joins remedies to the end of a sentence that says what to do.
+    /// Joins remedies into the end of a sentence.
     fn list(remedies: &[Self]) -> String {
         let texts: Vec<String> = remedies.iter().map(ToString::to_string).collect();
         texts.join(", or ")
@@ -320,7 +320,7 @@ impl fmt::Display for Remedy {
 }
 
 impl StepError {
-    /// Changes that let the step succeed, the most likely first; empty if none is known.
+    /// Returns the changes that may let the step succeed, the most likely first. Empty if none is known.
     pub fn remedies(&self) -> Vec<Remedy> {
         match self {
             Self::Inverted { cause, searched, .. } => {
@@ -341,13 +341,13 @@ impl StepError {
         }
     }
 
-    /// Whether the solver was told to stop, so that there is nothing to try again.
+    /// Returns true if the solver was stopped on request, so that no retry makes sense.
     fn is_stop(&self) -> bool {
         matches!(self, Self::Solve { source: SolveError::Stopped, .. })
     }
 }
 
-/// Check what every step is given.
+/// Checks the arguments of a step.
 pub(crate) fn check<S: System>(system: &S, state: &State, dt: f64) -> Result<(), StepError> {
     if !(dt > 0.0 && dt.is_finite()) {
         return Err(StepError::TimeStep { dt });
@@ -368,7 +368,7 @@ fn check_state<S: System>(system: &S, state: &State) -> Result<(), StepError> {
     }
 }
 
-/// Check that what a step from `time` arrives at is finite.
+/// Checks that the results of a step from `time` are finite.
 pub(crate) fn check_finite<S: System>(
     system: &S,
     time: f64,
@@ -382,7 +382,7 @@ pub(crate) fn check_finite<S: System>(
     }
 }
 
-/// Checks that forces at `q` are finite, and names the inverted element where that is why they are not.
+/// Checks that the forces at `q` are finite, and reports an inverted element if that is the cause.
 fn check_force<S: System>(
     system: &S,
     time: f64,
@@ -397,7 +397,7 @@ fn check_force<S: System>(
     }
 }
 
-/// Checks that no element is inverted at the end of a step where its law is not defined, so that the next step can begin.
+/// Checks that no element is inverted at the end of a step where its law is undefined, so that the next step can start.
 fn check_defined<S: System>(system: &S, time: f64, q: &[f64]) -> Result<(), StepError> {
     match system.find_inverted(q) {
         Some(cause) => Err(StepError::Inverted { time, cause: Box::new(cause), searched: false }),
@@ -405,16 +405,16 @@ fn check_defined<S: System>(system: &S, time: f64, q: &[f64]) -> Result<(), Step
     }
 }
 
-/// What a linear system of a step needs beside its matrix.
+/// Workspace for the linear systems of a step.
 #[derive(Debug, Clone, Default)]
 struct LinearStep {
     product: Vec<f64>,
-    /// What the solver was given last: the weights, the revision of the system, and the solver's own mark.
+    /// State of the solver at its last update: the weights, the revision of the system and the stamp of the solver.
     set: Option<(Weights, u64, Stamp)>,
 }
 
 impl LinearStep {
-    /// Solve `(mM + dD + kK) x = b` where `x` is already known for coordinates that are held; `b` is used up.
+    /// Solves `(mM + dD + kK) x = b`, where `x` is already known for fixed coordinates. Overwrites `b`.
     fn solve<S: System>(
         &mut self,
         system: &mut S,
@@ -435,12 +435,12 @@ impl LinearStep {
         self.solve_again(system, solver, weights, b, x, info)
     }
 
-    /// Whether the solver still has the matrix that it was given last, which was for these weights.
+    /// Returns true if the solver still has its last matrix and that was for these weights.
     fn is_set<S: System>(&self, system: &S, solver: &dyn LinearSolver<S::Matrix>, weights: Weights) -> bool {
         solver.stamp().is_some_and(|stamp| self.set == Some((weights, system.revision(), stamp)))
     }
 
-    /// Solve with the matrix of the last time, which was for these weights.
+    /// Solves with the last matrix, which was for these weights.
     fn solve_again<S: System>(
         &mut self,
         system: &mut S,
@@ -452,10 +452,10 @@ impl LinearStep {
     ) -> Result<(), SolveError> {
         let start = Instant::now();
         self.product.resize(b.len(), 0.0);
-        let moves = system.held().iter().zip(&*x).any(|(held, x)| *held && *x != 0.0);
+        let moves = system.fixed_mask().iter().zip(&*x).any(|(fixed, x)| *fixed && *x != 0.0);
         if moves {
-            for (x, held) in x.iter_mut().zip(system.held()) {
-                if !held {
+            for (x, fixed) in x.iter_mut().zip(system.fixed_mask()) {
+                if !fixed {
                     *x = 0.0;
                 }
             }
@@ -464,13 +464,13 @@ impl LinearStep {
         }
         info.assembling += start.elapsed();
         let start = Instant::now();
-        let held = system.held();
-        clear_held(held, b);
-        // What is known is put aside: the solver sees zero there, and takes zero for its guess.
+        let fixed = system.fixed_mask();
+        clear_fixed(fixed, b);
+        // Known values are set aside: the solver sees zero there and takes zero as its initial guess.
         self.product.fill(0.0);
         info.count(solver.solve(system.matrix(), b, &mut self.product)?);
         for (i, x) in x.iter_mut().enumerate() {
-            if !is_held(held, i) {
+            if !is_fixed(fixed, i) {
                 *x = self.product[i];
             }
         }
@@ -479,36 +479,36 @@ impl LinearStep {
     }
 }
 
-/// Whether a coordinate is held; a system that holds none may say so by an empty list.
-fn is_held(held: &[bool], coordinate: usize) -> bool {
-    held.get(coordinate).is_some_and(|held| *held)
+/// Returns true if a coordinate is fixed. The list may be empty if none is.
+fn is_fixed(fixed: &[bool], coordinate: usize) -> bool {
+    fixed.get(coordinate).is_some_and(|fixed| *fixed)
 }
 
-/// Set coordinates that are held to zero.
-fn clear_held(held: &[bool], x: &mut [f64]) {
-    for (x, held) in x.iter_mut().zip(held) {
-        if *held {
+/// Sets fixed coordinates to zero.
+fn clear_fixed(fixed: &[bool], x: &mut [f64]) {
+    for (x, fixed) in x.iter_mut().zip(fixed) {
+        if *fixed {
             *x = 0.0;
         }
     }
 }
 
-/// Copy coordinates that are not held.
-fn copy_free(held: &[bool], from: &[f64], to: &mut [f64]) {
+/// Copies free coordinates.
+fn copy_free(fixed: &[bool], from: &[f64], to: &mut [f64]) {
     for i in 0..to.len() {
-        if !is_held(held, i) {
+        if !is_fixed(fixed, i) {
             to[i] = from[i];
         }
     }
 }
 
-/// The Euclidean norm. Added up by one thread, always in the same order.
+/// Returns the Euclidean norm, summed by one thread in a deterministic order.
 fn norm(x: &[f64]) -> f64 {
     dot(x, x).sqrt()
 }
 
 fn dot(x: &[f64], y: &[f64]) -> f64 {
-    // Eight sums at a time, which a compiler may keep in one register.
+    // Eight partial sums, which a compiler may keep in one register.
     let mut sums = [0.0; 8];
     let ((x, x_rest), (y, y_rest)) = (x.as_chunks::<8>(), y.as_chunks::<8>());
     for (x, y) in x.iter().zip(y) {
@@ -519,26 +519,26 @@ fn dot(x: &[f64], y: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + x_rest.iter().zip(y_rest).map(|(x, y)| x * y).sum::<f64>()
 }
 
-/// A vector of this length, its contents of no matter.
+/// Resizes a vector to this length. Its contents are unspecified.
 fn sized(vector: &mut Vec<f64>, length: usize) {
     vector.resize(length, 0.0);
 }
 
-/// Set the accelerations of held coordinates at a time: second differences of where they are prescribed to be.
+/// Sets the accelerations of fixed coordinates to second differences of their prescribed positions.
 fn prescribe_acceleration<S: System>(system: &S, time: f64, h: f64, q: &[f64], place: &mut [f64], a: &mut [f64]) {
     for (offset, weight) in [(-h, 1.0), (0.0, -2.0), (h, 1.0)] {
         place.copy_from_slice(q);
         system.prescribe(time + offset, place);
-        for (i, held) in system.held().iter().enumerate() {
-            if *held {
-                // Differences from here keep their digits.
+        for (i, fixed) in system.fixed_mask().iter().enumerate() {
+            if *fixed {
+                // Differences from the current position avoid cancellation.
                 a[i] += weight * (place[i] - q[i]) / (h * h);
             }
         }
     }
 }
 
-/// `M a = f(q) − D v`: accelerations that fit forces.
+/// Accelerations consistent with the forces: `M a = f(q) − D v`.
 #[derive(Debug, Clone, Default)]
 struct Acceleration {
     linear: LinearStep,
@@ -547,7 +547,8 @@ struct Acceleration {
 }
 
 impl Acceleration {
-    /// Find them for a state, before a step `h`. `M` is factored again only if the solver has been used for something else.
+    /// Computes the accelerations of a state before a step `h`. Factors `M` again only if the solver has been used for
+    /// another matrix.
     fn find<S: System>(
         &mut self,
         system: &mut S,
@@ -578,7 +579,7 @@ impl Acceleration {
         prescribe_acceleration(system, state.time, h, &state.q, &mut self.product, a);
         let weights = Weights { mass: 1.0, ..Weights::default() };
         if system.divide(weights, &mut self.force) {
-            copy_free(system.held(), &self.force, a);
+            copy_free(system.fixed_mask(), &self.force, a);
             return Ok(());
         }
         let solved = if self.linear.is_set(system, solver, weights) {

@@ -1,29 +1,29 @@
-//! The family of Newmark.
+//! Newmark's family of integrators.
 
 use thiserror::Error;
 
 use super::backward_euler::{set_damping_of_start, since};
 use super::newton::{Balance, Newton};
 use super::{
-    Acceleration, Integrator, NewtonParams, StepError, StepInfo, Tangent, check, check_defined, check_finite, is_held,
+    Acceleration, Integrator, NewtonParams, StepError, StepInfo, NewtonTangent, check, check_defined, check_finite, is_fixed,
     sized,
 };
 use crate::solver::LinearSolver;
 use crate::system::{State, System};
 
-/// Newmark's implicit schemes (1959), with `β > 0` and `γ ≥ 0`:
+/// Newmark's implicit integrators (1959), with `β > 0` and `γ ≥ 0`:
 ///
 /// - `q₊ = q + h v + h²/2 ((1 − 2β) a + 2β a₊)`
 /// - `v₊ = v + h ((1 − γ) a + γ a₊)`
 /// - `M a₊ + D v₊ = f(q₊)`
 ///
-/// `β = ¼, γ = ½` is the trapezoidal rule: of second order, and on linear systems energy stays what it was. `γ > ½` damps. One
-/// iteration without line search is the semi-implicit scheme of VegaFEM.
+/// `β = ¼, γ = ½` is the trapezoidal rule: second order, and energy-conserving on linear systems. `γ > ½` adds
+/// numerical damping. One iteration without line search is the semi-implicit integrator of VegaFEM.
 #[derive(Debug, Clone)]
 pub struct Newmark {
     beta: f64,
     gamma: f64,
-    /// How Newton's method goes on.
+    /// Parameters of Newton's method.
     pub params: NewtonParams,
     newton: Newton,
     balance: Balance,
@@ -34,19 +34,19 @@ pub struct Newmark {
     a_start: Vec<f64>,
 }
 
-/// Coefficients that make no scheme.
+/// Invalid coefficients of Newmark's integrator.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
-#[error("Newmark's β is {beta} and γ {gamma}, expected β > 0 and γ ≥ 0; for β = 0 take central differences")]
+#[error("Newmark's β is {beta} and γ {gamma}, expected β > 0 and γ ≥ 0; for β = 0 use central differences")]
 pub struct NewmarkError {
-    /// `β`.
+    /// Coefficient `β`.
     pub beta: f64,
-    /// `γ`.
+    /// Coefficient `γ`.
     pub gamma: f64,
 }
 
 impl Default for Newmark {
     fn default() -> Self {
-        let params = NewtonParams { tangent: Tangent::Exact, line_search: false, ..NewtonParams::default() };
+        let params = NewtonParams { tangent: NewtonTangent::Exact, line_search: false, ..NewtonParams::default() };
         Self {
             beta: 0.25,
             gamma: 0.5,
@@ -63,7 +63,7 @@ impl Default for Newmark {
 }
 
 impl Newmark {
-    /// The scheme with these coefficients.
+    /// Creates an integrator with these coefficients.
     pub fn new(beta: f64, gamma: f64, params: NewtonParams) -> Result<Self, NewmarkError> {
         if beta > 0.0 && beta.is_finite() && gamma >= 0.0 && gamma.is_finite() {
             Ok(Self { beta, gamma, params, ..Self::default() })
@@ -72,17 +72,18 @@ impl Newmark {
         }
     }
 
-    /// Chooses where stiffness-proportional damping is evaluated: at each iterate, which is the default, or at the start of the step.
+    /// Sets where stiffness-proportional damping is evaluated: at each iterate (the default) or at the start of the
+    /// step.
     pub fn set_damping_follows(&mut self, follows: bool) {
         self.balance.damping_follows = follows;
     }
 
-    /// `β = ¼, γ = ½` with so many iterations a step, and no test whether they were enough.
+    /// Creates the integrator `β = ¼, γ = ½` with `iterations` iterations per step and no test for convergence.
     pub fn with_iterations(iterations: usize) -> Self {
-        let mut scheme = Self::default();
-        scheme.params.most_iterations = iterations;
-        scheme.params.must_converge = false;
-        scheme
+        let mut integrator = Self::default();
+        integrator.params.max_iterations = iterations;
+        integrator.params.must_converge = false;
+        integrator
     }
 }
 
@@ -113,8 +114,8 @@ impl<S: System> Integrator<S> for Newmark {
         balance.drive.fill(0.0);
         for i in 0..n {
             let (v, a) = (state.v[i], self.a_start[i]);
-            if is_held(system.held(), i) {
-                // A motion with kinks would ring for ever in these formulas; differences do not.
+            if is_fixed(system.fixed_mask(), i) {
+                // A motion with kinks would ring forever in these formulas; differences do not.
                 let way = self.q[i] - state.q[i];
                 balance.s_hat[i] = way - (way / h - v) / h / balance.mass;
                 balance.v_0[i] = way / h - balance.damping * way;

@@ -1,71 +1,75 @@
-//! Newton's method for the balance of forces that implicit schemes and statics look for.
+//! Newton's method for the balance of forces in implicit integrators and statics.
 
 use std::time::Instant;
 
-use super::{LinearStep, StepError, StepInfo, check_force, clear_held, dot, is_held, norm, sized};
+use super::{LinearStep, StepError, StepInfo, check_force, clear_fixed, dot, is_fixed, norm, sized};
 use crate::solver::LinearSolver;
 use crate::system::{Definiteness, System, Weights};
 
-/// How Newton's method goes on, and when it ends.
+/// Parameters and stopping criteria of Newton's method.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NewtonParams {
-    /// How many iterations at most, at least one.
-    pub most_iterations: usize,
-    /// Minimum number of iterations, also where the residual of the initial guess is below the tolerance. With one, the equilibrium that a
-    /// motion settles at does not depend on the tolerance.
+    /// Maximum number of iterations, at least one.
+    pub max_iterations: usize,
+    /// Minimum number of iterations, even if the residual of the initial guess is below the tolerance. With one, the
+    /// equilibrium that a motion settles at does not depend on the tolerance.
     pub min_iterations: usize,
-    /// The balance of forces is found when no more than this part of the forces, internal or external, is left.
+    /// Tolerance for the residual, relative to the internal or external forces.
     pub tolerance: f64,
-    /// Which matrix to take.
-    pub tangent: Tangent,
-    /// Shorten steps until the energy falls.
+    /// Choice of the matrix.
+    pub tangent: NewtonTangent,
+    /// True to shorten steps until the energy decreases.
     pub line_search: bool,
-    /// Fail if there is no balance after the last iteration. Otherwise take what there is: with a line search every iteration has
-    /// lowered the energy, so that the motion is stable all the same.
+    /// True to fail if the last iteration has not converged. Otherwise its result is taken. With a line search every
+    /// iteration has lowered the energy, so that the motion is still stable.
     pub must_converge: bool,
 }
 
-/// Which derivative of the forces Newton's method takes.
+/// Derivative of the forces used by Newton's method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tangent {
-    /// The derivative itself.
+pub enum NewtonTangent {
+    /// Exact derivative.
     Exact,
-    /// The one whose elements are made positive semi-definite: always downhill, at times with more iterations.
+    /// Derivative with element matrices projected onto the positive semi-definite matrices. Always gives a descent
+    /// direction, at times with more iterations.
     Projected,
-    /// The derivative itself, and where that does not lead downhill the projected one.
+    /// Exact derivative, or the projected one where that gives no descent direction.
     ExactFirst,
 }
 
 impl Default for NewtonParams {
     fn default() -> Self {
         Self {
-            most_iterations: 50,
+            max_iterations: 50,
             min_iterations: 0,
             tolerance: 1e-9,
-            tangent: Tangent::Projected,
+            tangent: NewtonTangent::Projected,
             line_search: true,
             must_converge: true,
         }
     }
 }
 
-/// After a step smaller than this part of the system, or of the largest coordinate, what is left is rounding.
+/// Step length, relative to the size of the system or the largest coordinate, below which the residual is rounding.
 const SMALLEST_STEP: f64 = 1e-13;
-/// Part of the decrease that the slope promises that Armijo's rule asks for.
+/// Required fraction of the decrease predicted by the slope, in Armijo's rule.
 const ARMIJO: f64 = 1e-4;
-/// Differences of energies below this part of them may be rounding: sums over many elements, each a difference of larger numbers.
+/// Relative difference of energies that may be rounding: they are sums over many elements, each a difference of larger
+/// numbers.
 const ROUNDING: f64 = 1e-8;
-/// Part of the slope at the start that may be left at the end of a step whose energy says nothing.
+/// Maximum slope at the end of a step relative to that at its start, if the energies do not decide.
 const STEEPEST: f64 = 0.9;
-/// Energies cannot tell a step smaller than this part of the system from none: they differ by its square.
+/// Step length, relative to the size of the system, below which energies do not resolve a step: they differ by its
+/// square.
 const SMALL_STEP: f64 = 1e-7;
-/// How often a step may be halved.
-const MOST_HALVINGS: usize = 24;
+/// Maximum number of halvings of a step.
+const MAX_HALVINGS: usize = 24;
 
-/// `r(s) = m M (s − ŝ) + D w − f(q + s, t) − drive = 0`, with `s` the way from the start `q` of the step, and `w = d s + v₀` the velocity.
+/// Balance of forces `r(s) = m M (s − ŝ) + D w − f(q + s, t) − drive = 0`, with the displacement increment `s` from the
+/// start `q` of the step and the velocity `w = d s + v₀`.
 ///
-/// As long as `D` does not change, `r` is the gradient of `m/2 |s − ŝ|²_M + 1/(2d) wᵀDw + V(q + s) − drive·s`. That `s` and not `q + s` is
-/// the unknown keeps its digits: `m` is as large as `1/h²`.
+/// As long as `D` is constant, `r` is the gradient of `m/2 |s − ŝ|²_M + 1/(2d) wᵀDw + V(q + s) − drive·s`. The unknown
+/// is `s` rather than `q + s` to avoid cancellation, as `m` is as large as `1/h²`.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Balance {
     pub mass: f64,
@@ -74,16 +78,16 @@ pub(super) struct Balance {
     pub s_hat: Vec<f64>,
     pub v_0: Vec<f64>,
     pub drive: Vec<f64>,
-    /// Whether `D` is that of the present iterate; otherwise it stays as it was set.
+    /// True if `D` is evaluated at the current iterate. Otherwise it remains as set.
     pub damping_follows: bool,
-    /// How much of the way to where they are prescribed to be held coordinates go; all of it if none is given.
-    pub held_part: Option<f64>,
-    /// Initial guess of `s`, taken if it has a lower energy than `s = 0`; empty for none.
+    /// Fraction of the prescribed displacement that is applied to fixed coordinates; all of it if `None`.
+    pub fixed_part: Option<f64>,
+    /// Initial guess of `s`, used if its energy is lower than that of `s = 0`. Empty for none.
     pub guess: Vec<f64>,
 }
 
 impl Balance {
-    /// Make room for systems with `n` coordinates.
+    /// Allocates the vectors for systems with `n` coordinates.
     pub fn size(&mut self, n: usize) {
         for vector in [&mut self.s_hat, &mut self.v_0, &mut self.drive] {
             sized(vector, n);
@@ -97,10 +101,10 @@ impl Balance {
     }
 }
 
-/// The vectors that Newton's method works in.
+/// Workspace of Newton's method.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Newton {
-    /// The way `s` from the start, and where it leads.
+    /// Displacement increment `s` from the start, and the position it leads to.
     pub s: Vec<f64>,
     pub q: Vec<f64>,
     linear: LinearStep,
@@ -113,26 +117,26 @@ pub(super) struct Newton {
     /// `s − ŝ` or `w`, and its product with a matrix.
     part: Vec<f64>,
     product: Vec<f64>,
-    /// How far held coordinates go.
+    /// Increments of fixed coordinates.
     target: Vec<f64>,
-    /// Differences of energies that turned out to be nothing but rounding.
+    /// Differences of energies that turned out to be rounding.
     noise: f64,
-    /// Potential energy at `q`, if it is known.
+    /// Potential energy at `q`, if known.
     energy: Option<f64>,
-    /// Potential energy at the start of the step, with the forces of its end, if it is known.
+    /// Potential energy at the start of the step, with the forces of its end, if known.
     start_energy: Option<f64>,
 }
 
-/// Why Newton's method does not go on.
+/// Reason why Newton's method cannot continue.
 enum Stuck {
     Uphill,
-    /// What is left is so small that energies and forces cannot tell whether a step helps.
+    /// The residual is so small that neither energies nor forces resolve an improvement.
     Rounding,
     Error(StepError),
 }
 
 impl Newton {
-    /// Find the balance near `start`, where held coordinates go to where they are prescribed to be.
+    /// Solves for the balance near `start`, with fixed coordinates at their prescribed positions.
     pub fn solve<S: System>(
         &mut self,
         system: &mut S,
@@ -147,16 +151,17 @@ impl Newton {
         let time = balance.time;
         let mut scale = 0.0_f64;
         let definiteness = match params.tangent {
-            Tangent::Projected => Definiteness::Projected,
-            Tangent::Exact | Tangent::ExactFirst => Definiteness::Exact,
+            NewtonTangent::Projected => Definiteness::Projected,
+            NewtonTangent::Exact | NewtonTangent::ExactFirst => Definiteness::Exact,
         };
-        for iteration in 0..params.most_iterations.max(1) {
-            // Where this iteration is likely the last, forces alone tell whether it is needed, at a fraction of the cost.
-            if iteration > 0 && iteration == params.min_iterations {
+        for iteration in 0..params.max_iterations.max(1) {
+            // Most steps take one or two iterations. Forces alone decide if another is needed, at a fraction of the
+            // cost.
+            if params.min_iterations > 0 && iteration >= params.min_iterations {
                 self.evaluate(system, balance, None, info);
-                scale = scale.max(self.force_scale(system.held())).max(system.force_scale());
+                scale = scale.max(self.force_scale(system.fixed_mask())).max(system.force_scale());
                 let residual = self.relative_residual(scale);
-                if self.is_arrived(system.held()) && residual <= params.tolerance {
+                if self.is_arrived(system.fixed_mask()) && residual <= params.tolerance {
                     info.residual = residual;
                     return Ok(());
                 }
@@ -168,9 +173,9 @@ impl Newton {
                 }
                 error
             })?;
-            // The inertia of a first guess says nothing of the forces, and is often much larger.
-            scale = scale.max(self.force_scale(system.held())).max(system.force_scale());
-            let arrived = self.is_arrived(system.held());
+            // The inertia of the initial guess is unrelated to the forces, and is often much larger.
+            scale = scale.max(self.force_scale(system.fixed_mask())).max(system.force_scale());
+            let arrived = self.is_arrived(system.fixed_mask());
             info.residual = self.relative_residual(scale);
             if arrived && info.residual <= params.tolerance && iteration >= params.min_iterations {
                 return Ok(());
@@ -181,7 +186,7 @@ impl Newton {
                 Err(Stuck::Error(error)) => !error.is_stop(),
                 other => matches!(other, Err(Stuck::Uphill)),
             };
-            if is_stuck && definiteness == Definiteness::Exact && params.tangent == Tangent::ExactFirst {
+            if is_stuck && definiteness == Definiteness::Exact && params.tangent == NewtonTangent::ExactFirst {
                 self.evaluate(system, balance, Some(Definiteness::Projected), info);
                 taken = self.advance(system, solver, balance, search, info);
             }
@@ -212,7 +217,7 @@ impl Newton {
         }
         Err(StepError::NotConverged {
             time,
-            iterations: params.most_iterations,
+            iterations: params.max_iterations,
             residual: info.residual,
             tolerance: params.tolerance,
             worst: system.place(self.worst()),
@@ -240,20 +245,21 @@ impl Newton {
         self.q.copy_from_slice(start);
         self.target.copy_from_slice(start);
         system.prescribe(balance.time, &mut self.target);
-        let part = balance.held_part.unwrap_or(1.0);
+        let part = balance.fixed_part.unwrap_or(1.0);
         self.target.iter_mut().zip(start).for_each(|(target, start)| *target = part * (*target - start));
         (self.energy, self.start_energy) = (None, None);
     }
 
-    /// Returns the potential energy at the start of the step, with the forces of its end, if it is known.
+    /// Returns the potential energy at the start of the step, with the forces of its end, if known.
     pub fn start_energy(&self) -> Option<f64> {
         self.start_energy
     }
 
-    /// Returns the change of the potential energy over the step, with the forces of its end, if both ends are known or can be had; `None` also if
-    /// prescribed motion does work.
+    /// Returns the change of the potential energy over the step, with the forces of its end. `None` if an energy is not
+    /// available or prescribed motion does work.
     pub fn energy_change<S: System>(&self, system: &mut S, balance: &Balance) -> Option<f64> {
-        let is_driven = self.target.iter().enumerate().any(|(i, target)| is_held(system.held(), i) && *target != 0.0);
+        let is_driven =
+            self.target.iter().enumerate().any(|(i, target)| is_fixed(system.fixed_mask(), i) && *target != 0.0);
         if is_driven || balance.drive.iter().any(|drive| *drive != 0.0) {
             return None;
         }
@@ -262,14 +268,15 @@ impl Newton {
         Some(end - start)
     }
 
-    /// Starts from the guess if its energy is lower than that of `s = 0`, so that every accepted step still lowers the energy.
+    /// Starts from the guess if its energy is lower than that of `s = 0`. Every accepted step then still lowers the
+    /// energy.
     fn take_guess<S: System>(&mut self, system: &mut S, balance: &Balance, info: &mut StepInfo) {
         if balance.guess.len() != self.s.len() {
             return;
         }
         let start = Instant::now();
         for i in 0..self.s.len() {
-            self.direction[i] = if is_held(system.held(), i) { self.target[i] } else { balance.guess[i] };
+            self.direction[i] = if is_fixed(system.fixed_mask(), i) { self.target[i] } else { balance.guess[i] };
         }
         let at_rest = system.energy(&self.q, balance.time);
         self.try_step(1.0);
@@ -277,7 +284,7 @@ impl Newton {
         (self.energy, self.start_energy) = (at_rest, at_rest);
         if let Some((at_rest, at_guess)) = at_rest.zip(at_guess) {
             let (b, c) = self.quadratic_terms(system, balance);
-            // Not so for an energy that is not a number.
+            // False for an energy that is NaN.
             if at_guess - at_rest + b + 0.5 * c <= 0.0 {
                 self.accept();
                 self.energy = Some(at_guess);
@@ -286,8 +293,8 @@ impl Newton {
         info.assembling += start.elapsed();
     }
 
-    fn is_arrived(&self, held: &[bool]) -> bool {
-        held.iter().enumerate().all(|(i, held)| !held || self.s[i] == self.target[i])
+    fn is_arrived(&self, fixed: &[bool]) -> bool {
+        fixed.iter().enumerate().all(|(i, fixed)| !fixed || self.s[i] == self.target[i])
     }
 
     fn worst(&self) -> usize {
@@ -302,12 +309,12 @@ impl Newton {
         }
     }
 
-    fn force_scale(&self, held: &[bool]) -> f64 {
-        let free = |i: usize| !is_held(held, i);
+    fn force_scale(&self, fixed: &[bool]) -> f64 {
+        let free = |i: usize| !is_fixed(fixed, i);
         self.force.iter().enumerate().filter(|(i, _)| free(*i)).map(|(_, f)| f * f).sum::<f64>().sqrt()
     }
 
-    /// `f` and `r` at `q`, zero where coordinates are held, and the matrices if asked for.
+    /// Evaluates `f` and `r` at `q`, with zeros at fixed coordinates, and the matrices if requested.
     fn evaluate<S: System>(
         &mut self,
         system: &mut S,
@@ -336,11 +343,11 @@ impl Newton {
             system.mul(Weights { mass: balance.mass, ..Weights::default() }, &self.part, &mut self.product);
             self.residual.iter_mut().zip(&self.product).for_each(|(r, m)| *r += m);
         }
-        clear_held(system.held(), &mut self.residual);
+        clear_fixed(system.fixed_mask(), &mut self.residual);
         info.assembling += start.elapsed();
     }
 
-    /// Take a Newton step `d` with `A d = −r`, all of it or as much as the line search allows.
+    /// Takes a Newton step `d` with `A d = −r`, in full or as far as the line search allows.
     fn advance<S: System>(
         &mut self,
         system: &mut S,
@@ -353,8 +360,8 @@ impl Newton {
             self.right[i] = -self.residual[i];
             self.direction[i] = 0.0;
         }
-        for (i, held) in system.held().iter().enumerate() {
-            if *held {
+        for (i, fixed) in system.fixed_mask().iter().enumerate() {
+            if *fixed {
                 self.direction[i] = self.target[i] - self.s[i];
             }
         }
@@ -368,9 +375,9 @@ impl Newton {
         self.try_step(1.0);
         self.accept();
         self.energy = None;
-        // Held coordinates are exactly where they belong, not only up to rounding.
-        for (i, held) in system.held().iter().enumerate() {
-            if *held {
+        // Fixed coordinates are placed exactly, not only up to rounding.
+        for (i, fixed) in system.fixed_mask().iter().enumerate() {
+            if *fixed {
                 self.q[i] += self.target[i] - self.s[i];
                 self.s[i] = self.target[i];
             }
@@ -391,9 +398,10 @@ impl Newton {
         std::mem::swap(&mut self.q, &mut self.trial_q);
     }
 
-    /// Go along `d` as far as Armijo's rule allows, `Φ(s + αd) ≤ Φ(s) + c α dᵀr`. Where the difference of energies may be nothing but
-    /// rounding, slopes decide, which keep their digits (Hager and Zhang 2005). If no step lowers the energy though `d` leads
-    /// downhill, all that is seen is rounding: then, and where there is no energy, `|r|` must fall.
+    /// Searches along `d` for a step that satisfies Armijo's rule, `Φ(s + αd) ≤ Φ(s) + c α dᵀr`. Where the difference
+    /// of energies may be rounding, slopes decide, which do not suffer from cancellation (Hager and Zhang 2005). If no
+    /// step lowers the energy although `d` is a descent direction, the differences are rounding. In that case, and
+    /// without an energy, `|r|` must decrease.
     fn search<S: System>(&mut self, system: &mut S, balance: &mut Balance, info: &mut StepInfo) -> Result<(), Stuck> {
         let start = Instant::now();
         let slope = dot(&self.direction, &self.residual);
@@ -416,7 +424,7 @@ impl Newton {
         info.assembling += start.elapsed();
         let mut alpha = 1.0_f64;
         let mut change = f64::INFINITY;
-        for halving in 0..MOST_HALVINGS {
+        for halving in 0..MAX_HALVINGS {
             self.try_step(alpha);
             let start = Instant::now();
             let after = energy.and_then(|_| system.energy(&self.trial_q, balance.time));
@@ -424,7 +432,7 @@ impl Newton {
             let accepted = if let Some((energy, after)) = energy.zip(after) {
                 change = after - energy + alpha * b + 0.5 * alpha * alpha * c;
                 let rounding = self.noise.max(ROUNDING * (energy.abs() + after.abs() + (alpha * b).abs()));
-                // An infinite energy is no rounding: forces behind a barrier may be small as well.
+                // An infinite energy is not rounding: forces behind a barrier may be small as well.
                 let is_rounding = change.is_finite() && change.abs() <= rounding;
                 change <= ARMIJO * alpha * slope
                     || (is_rounding && self.slope_there(system, balance, info).abs() <= -STEEPEST * slope)
@@ -454,7 +462,8 @@ impl Newton {
         Err(Stuck::Uphill)
     }
 
-    /// Returns `(b, c)` such that the quadratic terms of the energy change by `αb + α²c/2` from `s` to `s + αd`, exactly.
+    /// Returns `(b, c)` such that the quadratic terms of the energy change by exactly `αb + α²c/2` from `s` to
+    /// `s + αd`.
     fn quadratic_terms<S: System>(&mut self, system: &mut S, balance: &Balance) -> (f64, f64) {
         let (mut b, mut c) = (-dot(&self.direction, &balance.drive), 0.0);
         if balance.mass != 0.0 {
@@ -474,7 +483,7 @@ impl Newton {
         (b, c)
     }
 
-    /// `dᵀr` at the end of a step that is tried, and `r` there.
+    /// Returns `dᵀr` at the end of a trial step, and computes `r` there.
     fn slope_there<S: System>(&mut self, system: &mut S, balance: &mut Balance, info: &mut StepInfo) -> f64 {
         self.accept();
         self.evaluate(system, balance, None, info);

@@ -1,62 +1,63 @@
-//! How large the steps of explicit schemes may be.
+//! Stability limits of explicit integrators.
 
 use super::{LinearStep, StepError, StepInfo, dot, sized};
 use crate::solver::LinearSolver;
 use crate::system::{Definiteness, State, System, Weights};
 
-/// What limits the steps of explicit schemes.
+/// Stability limit of an explicit integrator.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stability {
-    /// The highest angular frequency `ω` of the linearised system, in rad/s.
+    /// Highest angular frequency `ω` of the linearized system \[rad/s\].
     pub frequency: f64,
-    /// The largest step that is stable, in s.
-    pub largest_step: f64,
-    /// The step that was asked for, in s.
+    /// Maximum stable step \[s\].
+    pub max_step: f64,
+    /// Requested step \[s\].
     pub step: f64,
 }
 
 impl Stability {
-    /// Whether the step is small enough.
+    /// Returns true if the step is stable.
     pub fn is_stable(&self) -> bool {
-        self.step <= self.largest_step
+        self.step <= self.max_step
     }
 
     pub(super) fn hint(stability: Option<Self>) -> String {
         match stability {
             Some(s) if !s.is_stable() => {
-                format!(" The step of {:.3e} s is not stable, at most {:.3e} s would be", s.step, s.largest_step)
+                format!(" The step of {:.3e} s is unstable; the maximum is {:.3e} s", s.step, s.max_step)
             }
             _ => String::new(),
         }
     }
 }
 
-/// Which explicit scheme.
+/// Kind of explicit integrator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Scheme {
+pub(super) enum ExplicitMethod {
     Central,
     Symplectic,
     Explicit,
 }
 
-/// How often the power iteration multiplies, at most, and the change of `ω²` at which it stops.
-const MOST_ITERATIONS: usize = 100;
-const ENOUGH: f64 = 1e-3;
-/// Power iteration comes near `ω` from below.
+/// Maximum number of power iterations, and relative change of `ω²` at which they stop.
+const MAX_ITERATIONS: usize = 100;
+const TOLERANCE: f64 = 1e-3;
+/// Safety factor, as power iteration approaches `ω` from below.
 const MARGIN: f64 = 0.98;
 
-/// The largest stable step `2/ω` of central differences around a state, with `ω²` the largest eigenvalue of `M⁻¹K`, by power
-/// iteration.
+/// Estimates the maximum stable step `2/ω` of central differences around a state, where `ω²` is the largest eigenvalue
+/// of `M⁻¹K`, by power iteration.
 pub fn stability<S: System>(
     system: &mut S,
     solver: &mut dyn LinearSolver<S::Matrix>,
     state: &State,
     step: f64,
 ) -> Result<Stability, StepError> {
-    estimate(system, solver, state, step, Scheme::Central)
+    estimate(system, solver, state, step, ExplicitMethod::Central)
 }
 
-/// The same for each scheme. For a mode of frequency `ω` and damping `δ = φᵀDφ / φᵀMφ` the limits are
+/// Estimates the maximum stable step of each integrator. For a mode of frequency `ω` and damping `δ = φᵀDφ / φᵀMφ` the
+/// limits are
 ///
 /// - central differences with implicit damping: `2/ω`
 /// - symplectic Euler: `h²ω² + 2hδ ≤ 4`
@@ -66,25 +67,25 @@ pub(super) fn estimate<S: System>(
     solver: &mut dyn LinearSolver<S::Matrix>,
     state: &State,
     step: f64,
-    scheme: Scheme,
+    method: ExplicitMethod,
 ) -> Result<Stability, StepError> {
     let n = system.dim();
     let (mut x, mut product, mut scratch) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
     system.linearize(&state.q, state.time, Definiteness::Projected, &mut scratch);
     scratch.fill(0.0);
     system.set_damping(&state.q, &state.v, &mut scratch);
-    // Some vector with parts in all directions.
+    // Start vector with components in all eigenvectors.
     for (i, x) in x.iter_mut().enumerate() {
         *x = (1.0 + i as f64 * 0.754_877_666).fract() - 0.5 + if i % 2 == 0 { 0.3 } else { -0.3 };
     }
-    super::clear_held(system.held(), &mut x);
+    super::clear_fixed(system.fixed_mask(), &mut x);
     let mass = Weights { mass: 1.0, ..Weights::default() };
     let mut linear = LinearStep::default();
     let mut info = StepInfo::default();
     let mut square = 0.0_f64;
-    for _ in 0..MOST_ITERATIONS {
+    for _ in 0..MAX_ITERATIONS {
         system.mul(Weights { stiffness: 1.0, ..Weights::default() }, &x, &mut product);
-        super::clear_held(system.held(), &mut product);
+        super::clear_fixed(system.fixed_mask(), &mut product);
         let stiffness = dot(&x, &product);
         sized(&mut scratch, n);
         system.mul(mass, &x, &mut scratch);
@@ -93,7 +94,7 @@ pub(super) fn estimate<S: System>(
             break;
         }
         let last = std::mem::replace(&mut square, stiffness / kinetic);
-        if (square - last).abs() <= ENOUGH * square {
+        if (square - last).abs() <= TOLERANCE * square {
             break;
         }
         if system.divide(mass, &mut product) {
@@ -117,19 +118,19 @@ pub(super) fn estimate<S: System>(
         let kinetic = dot(&x, &scratch);
         if kinetic > 0.0 { friction / kinetic } else { 0.0 }
     };
-    // Whether a step is looked at must not change the steps that follow.
+    // An estimate must not change the steps that follow.
     solver.forget();
     let frequency = square.sqrt();
-    let largest_step = match scheme {
-        Scheme::Central => 2.0 / frequency,
+    let max_step = match method {
+        ExplicitMethod::Central => 2.0 / frequency,
         _ if square == 0.0 => 2.0 / damping,
-        Scheme::Symplectic => ((damping * damping + 4.0 * square).sqrt() - damping) / square,
-        Scheme::Explicit => {
+        ExplicitMethod::Symplectic => ((damping * damping + 4.0 * square).sqrt() - damping) / square,
+        ExplicitMethod::Explicit => {
             let root = damping * damping - 4.0 * square;
-            // Written so that it keeps its digits where the damping is large.
+            // Written to avoid cancellation for large damping.
             let overdamped = if root >= 0.0 { 4.0 / (damping + root.sqrt()) } else { f64::INFINITY };
             overdamped.min(damping / square)
         }
     };
-    Ok(Stability { frequency, largest_step: MARGIN * largest_step, step })
+    Ok(Stability { frequency, max_step: MARGIN * max_step, step })
 }

@@ -1,44 +1,45 @@
 //! Static equilibrium.
 
 use super::newton::{Balance, Newton};
-use super::{Integrator, NewtonParams, StepError, StepInfo, Tangent, check, check_state};
+use super::{Integrator, NewtonParams, StepError, StepInfo, NewtonTangent, check, check_state};
 use crate::solver::LinearSolver;
 use crate::system::{State, System};
 
-/// How equilibrium is looked for.
+/// Parameters of static analysis.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StaticParams {
-    /// How Newton's method goes on under each load.
+    /// Parameters of Newton's method for each load step.
     pub newton: NewtonParams,
-    /// In how many equal steps loads and prescribed displacements are applied, at least.
+    /// Minimum number of equal steps in which loads and prescribed displacements are applied.
     pub load_steps: usize,
-    /// How often a load step that fails may be halved.
-    pub most_halvings: usize,
+    /// Maximum number of halvings of a load step that fails.
+    pub max_halvings: usize,
 }
 
 impl Default for StaticParams {
     fn default() -> Self {
-        let newton = NewtonParams { tangent: Tangent::ExactFirst, ..NewtonParams::default() };
-        Self { newton, load_steps: 1, most_halvings: 10 }
+        let newton = NewtonParams { tangent: NewtonTangent::ExactFirst, ..NewtonParams::default() };
+        Self { newton, load_steps: 1, max_halvings: 10 }
     }
 }
 
-/// Static equilibrium `f(q) = 0`, by Newton's method with line search, the load applied step by step.
+/// Solver for static equilibrium `f(q) = 0`, by Newton's method with line search and incremental loading.
 #[derive(Debug, Clone, Default)]
 pub struct Static {
-    /// How it is looked for.
+    /// Parameters.
     pub params: StaticParams,
     newton: Newton,
     balance: Balance,
 }
 
 impl Static {
-    /// With other parameters than the default.
+    /// Creates a solver with these parameters.
     pub fn new(params: StaticParams) -> Self {
         Self { params, ..Self::default() }
     }
 
-    /// Go from the state to equilibrium under the forces at its time; velocities become zero. On error the state is as it was.
+    /// Moves the state to equilibrium under the forces at its time, and sets velocities to zero. On error the state is
+    /// unchanged.
     pub fn solve<S: System>(
         &mut self,
         system: &mut S,
@@ -58,10 +59,10 @@ impl Static {
         let mut part = 1.0 / self.params.load_steps.max(1) as f64;
         let mut halvings = 0;
         let outcome = loop {
-            // The last step ends at 1, whatever the rounding.
+            // The last step ends at exactly 1.
             let load_factor = if done + part > 1.0 - 1e-9 { 1.0 } else { done + part };
             system.set_load_factor(load_factor);
-            balance.held_part = (load_factor < 1.0).then(|| (load_factor - done) / (1.0 - done));
+            balance.fixed_part = (load_factor < 1.0).then(|| (load_factor - done) / (1.0 - done));
             match self.newton.solve(system, solver, &self.params.newton, balance, &q, &mut info) {
                 Ok(()) => {
                     q.copy_from_slice(&self.newton.q);
@@ -71,7 +72,7 @@ impl Static {
                         break Ok(());
                     }
                 }
-                Err(error) if halvings >= self.params.most_halvings || matches!(error, StepError::Solve { .. }) => {
+                Err(error) if halvings >= self.params.max_halvings || matches!(error, StepError::Solve { .. }) => {
                     break Err(StepError::Static { load_factor, source: Box::new(error) });
                 }
                 Err(_) => {
@@ -91,7 +92,8 @@ impl Static {
         Ok(info)
     }
 }
-/// Equilibrium at the end of every step: motion so slow that inertia does not matter. Time is what loads and motions depend on.
+/// Quasi-static integrator: equilibrium at the end of every step, for motion so slow that inertia is negligible. Loads
+/// and prescribed motions depend on time.
 #[derive(Debug, Clone, Default)]
 pub struct QuasiStatic(pub Static);
 

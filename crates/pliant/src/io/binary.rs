@@ -1,9 +1,9 @@
-//! Numbers in binary data, of a type known to the compiler or named by the file.
+//! Numbers in binary data, of a type known at compile time or named by the file.
 
-/// Numbers in binary files.
+/// Number type of binary files.
 pub(crate) trait Scalar: Copy {
     const BYTES: usize;
-    /// From exactly [`Self::BYTES`] bytes, least significant first if `little`.
+    /// Decodes exactly [`Self::BYTES`] bytes, least significant first if `little`.
     fn decode(bytes: &[u8], little: bool) -> Self;
 }
 
@@ -20,12 +20,12 @@ macro_rules! scalar {
 }
 scalar!(u8, i8, u16, i16, u32, i32, u64, i64, f32, f64);
 
-/// All numbers of a piece of binary data.
+/// Decodes all numbers of a piece of binary data.
 pub(crate) fn decode<T: Scalar>(bytes: &[u8], little: bool) -> impl ExactSizeIterator<Item = T> {
     bytes.chunks_exact(T::BYTES).map(move |piece| T::decode(piece, little))
 }
 
-/// A type of number that a file names.
+/// Number type that a file names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Number {
     I8,
@@ -40,7 +40,7 @@ pub(crate) enum Number {
     F64,
 }
 
-/// All numbers of a piece of binary data, converted with `as`.
+/// Decodes all numbers of a piece of binary data, converted with `as`.
 macro_rules! convert {
     ($number:expr, $bytes:expr, $little:expr, $to:ty) => {
         match $number {
@@ -73,7 +73,8 @@ impl Number {
         !matches!(self, Self::F32 | Self::F64)
     }
 
-    /// One number, from exactly as many bytes. Whole numbers too large for an f64 are too large for any use here.
+    /// Decodes one number from exactly as many bytes as its type has. Integers too large for an f64 are too large for
+    /// any use here.
     pub fn float(self, bytes: &[u8], little: bool) -> f64 {
         match self {
             Self::I8 => i8::decode(bytes, little).into(),
@@ -93,7 +94,7 @@ impl Number {
         convert!(self, bytes, little, f64)
     }
 
-    /// Only for whole numbers; those beyond `i64` become negative.
+    /// Decodes integers; those beyond `i64` become negative. Only for integer types.
     pub fn integers(self, bytes: &[u8], little: bool) -> Vec<i64> {
         convert!(self, bytes, little, i64)
     }

@@ -6,13 +6,13 @@ use super::error::{ReadError, WriteError};
 use super::files::{Disk, Files, Input, put};
 use super::scan::Syntax;
 
-/// Read a list of fixed vertices of a mesh of `vertex_count` vertices; the result counts from 0 and is sorted. An empty
-/// file is an empty list.
+/// Reads a list of fixed vertices of a mesh with `vertex_count` vertices. The result counts from 0 and is sorted. An
+/// empty file is an empty list.
 pub fn read_bou(path: impl AsRef<Path>, vertex_count: usize) -> Result<Vec<u32>, ReadError> {
     read_bou_from(&Disk, path.as_ref(), vertex_count)
 }
 
-/// The same from any source of files.
+/// Reads a list of fixed vertices from any source of files; see [`read_bou`].
 pub fn read_bou_from(files: &dyn Files, path: &Path, vertex_count: usize) -> Result<Vec<u32>, ReadError> {
     let bytes = files.read(path)?;
     let mut scanner = Input { path, bytes: &bytes, files }.scan(Syntax { comment: Some(b'#'), commas: true });
@@ -29,7 +29,7 @@ pub fn read_bou_from(files: &dyn Files, path: &Path, vertex_count: usize) -> Res
     Ok(vertices)
 }
 
-/// Write a list of fixed vertices, counted from 0 here and from 1 in the file.
+/// Writes a list of fixed vertices, counted from 0 here and from 1 in the file.
 pub fn write_bou(path: impl AsRef<Path>, vertices: &[u32]) -> Result<(), WriteError> {
     let mut out = Vec::new();
     for line in vertices.chunks(8) {

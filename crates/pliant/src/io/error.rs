@@ -1,4 +1,4 @@
-//! What can go wrong with a file, always with its name, the place, and what was expected there.
+//! Errors of files. Each names the file, the place, and what was expected there.
 
 use std::fmt;
 use std::io;
@@ -8,18 +8,18 @@ use thiserror::Error;
 
 use crate::mesh::MeshError;
 
-/// Where in a file.
+/// Location in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
-    /// A line of text, counted from 1.
+pub enum Location {
+    /// Line of text, counted from 1.
     Line(u64),
-    /// A byte of binary data, counted from 0.
+    /// Byte of binary data, counted from 0.
     Byte(u64),
     /// The file as a whole.
     Whole,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Line(line) => write!(f, ", line {line}"),
@@ -29,7 +29,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// Why a file could not be read. Messages are complete; causes are not repeated as sources.
+/// Error of reading a file. Messages are complete; causes are not repeated as sources.
 #[derive(Debug, Error)]
 #[allow(missing_docs, reason = "the message says what each part is")]
 #[non_exhaustive]
@@ -38,31 +38,31 @@ pub enum ReadError {
     Io { path: PathBuf, cause: io::Error },
     #[error("{}: expected a file, found {found}", path.display())]
     NotAFile { path: PathBuf, found: &'static str },
-    #[error("{}: {bytes} bytes are more than the {limit} that Pliant reads", path.display())]
+    #[error("{}: expected at most {limit} bytes, found {bytes}", path.display())]
     TooLarge { path: PathBuf, bytes: u64, limit: u64 },
     #[error("{}: expected a file that ends in one of {known}", path.display())]
     UnknownFormat { path: PathBuf, known: String },
     #[error("{}: {format} is only written, not read", path.display())]
     WriteOnly { path: PathBuf, format: &'static str },
     #[error("{}{place}: expected {expected}, found {found}", path.display())]
-    Syntax { path: PathBuf, place: Place, expected: String, found: String },
+    Syntax { path: PathBuf, place: Location, expected: String, found: String },
     #[error("{}: this mesh cannot be simulated\n{cause}\nvertices and elements are counted from 0", path.display())]
     Mesh { path: PathBuf, cause: MeshError },
 }
 
 impl ReadError {
-    /// Something else than expected at a place of a file.
-    pub(crate) fn at(path: &Path, place: Place, expected: impl Into<String>, found: impl Into<String>) -> Self {
+    /// Creates an error at a place of a file.
+    pub(crate) fn at(path: &Path, place: Location, expected: impl Into<String>, found: impl Into<String>) -> Self {
         Self::Syntax { path: path.into(), place, expected: expected.into(), found: found.into() }
     }
 
-    /// Something else than expected in a file as a whole.
+    /// Creates an error about a file as a whole.
     pub(crate) fn whole(path: &Path, expected: impl Into<String>, found: impl Into<String>) -> Self {
-        Self::at(path, Place::Whole, expected, found)
+        Self::at(path, Location::Whole, expected, found)
     }
 }
 
-/// Why a file could not be written.
+/// Error of writing a file.
 #[derive(Debug, Error)]
 #[allow(missing_docs, reason = "the message says what each part is")]
 #[non_exhaustive]
@@ -71,12 +71,12 @@ pub enum WriteError {
     Io { path: PathBuf, cause: io::Error },
     #[error("{}: expected a name that ends in one of {known}", path.display())]
     UnknownFormat { path: PathBuf, known: String },
-    #[error("{}: {format} cannot hold {what}", path.display())]
+    #[error("{}: {format} cannot store {what}", path.display())]
     Unsupported { path: PathBuf, format: &'static str, what: &'static str },
     #[error("{}: frame {frame}: {what}", path.display())]
     Frame { path: PathBuf, frame: usize, what: String },
     #[error("{}: expected {expected} frames, got {found}", path.display())]
     FrameCount { path: PathBuf, expected: usize, found: usize },
-    #[error("{}: {frames} frames do not fit into the {limit} bytes that {format} can hold; write fewer", path.display())]
+    #[error("{}: {frames} frames do not fit into the {limit} bytes that {format} can store; write fewer", path.display())]
     TooManyFrames { path: PathBuf, format: &'static str, frames: usize, limit: u64 },
 }

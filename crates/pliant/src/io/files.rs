@@ -1,4 +1,4 @@
-//! Where bytes come from and go to: the disk, or memory for tests and programs that keep meshes there.
+//! Sources and destinations of bytes: the disk, or memory for tests and programs that keep meshes there.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -12,15 +12,15 @@ use super::names::listed;
 use super::scan::{Scanner, Syntax};
 use crate::mesh::{Faces, SurfaceMesh};
 
-/// Larger files are refused: fewer bytes than this cannot list more corners than a u32 can count.
+/// Maximum size of a file in bytes: fewer bytes than this cannot list more corners than a u32 can count.
 const LARGEST_FILE: u64 = 4 << 30;
 
-/// A place that holds files.
+/// Store of files.
 pub trait Files {
-    /// The whole content of a file.
+    /// Returns the whole content of a file.
     fn read(&self, path: &Path) -> Result<Vec<u8>, ReadError>;
 
-    /// Create or replace a file, which appears complete or not at all.
+    /// Creates or replaces a file, which appears complete or not at all.
     fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), WriteError>;
 }
 
@@ -55,14 +55,14 @@ impl Files for Disk {
     }
 }
 
-/// A file on disk that is written piece by piece: when it is finished it appears complete, and before that not at all.
+/// File on disk that is written piece by piece. It appears complete when it is finished, and not before.
 #[derive(Debug)]
 pub(crate) struct Draft {
     path: PathBuf,
     file: BufWriter<fs::File>,
-    /// Where it is until then; removed with this value.
+    /// Temporary file with the content so far; removed with this value.
     temporary: tempfile::TempPath,
-    /// Whether a piece is missing, after which the rest is of no use.
+    /// True if a piece is missing, after which the rest is of no use.
     broken: bool,
 }
 
@@ -74,32 +74,32 @@ impl Draft {
             let cause = io::Error::new(io::ErrorKind::NotFound, format!("there is no folder `{}`", folder.display()));
             return Err(io(cause));
         }
-        // Found out now, and not when all is written.
+        // Reported now, not after everything has been written.
         if path.is_dir() {
             return Err(io(io::ErrorKind::IsADirectory.into()));
         }
-        // The error itself would name the temporary file.
+        // The original error would name the temporary file.
         let temporary = temporary(folder).map_err(|error| io(error.kind().into()))?;
         let (file, temporary) = temporary.into_parts();
         Ok(Self { path: path.into(), file: BufWriter::with_capacity(1 << 16, file), temporary, broken: false })
     }
 
-    /// The file that it will be.
+    /// Returns the path of the finished file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Write the next bytes.
+    /// Writes the next bytes.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
         self.attempt(|file| file.write_all(bytes))
     }
 
-    /// Go on at a byte counted from the start of the file.
+    /// Moves to a byte counted from the start of the file.
     pub fn go_to(&mut self, byte: u64) -> Result<(), WriteError> {
         self.attempt(|file| file.seek(SeekFrom::Start(byte)).map(|_| ()))
     }
 
-    /// Let the file appear under its name.
+    /// Moves the file to its final name.
     pub fn finish(mut self) -> Result<(), WriteError> {
         self.attempt(Write::flush)?;
         let io = |cause| WriteError::Io { path: self.path.clone(), cause };
@@ -119,7 +119,7 @@ impl Draft {
     }
 }
 
-/// A new file in `folder`, with the permissions of any other new file instead of a temporary one's.
+/// Creates a file in `folder`, with the permissions of an ordinary file instead of a temporary one.
 fn temporary(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
@@ -132,19 +132,19 @@ fn temporary(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
 pub struct Memory(Mutex<BTreeMap<PathBuf, Vec<u8>>>);
 
 impl Memory {
-    /// One file, for a start.
+    /// Creates a store with one file.
     pub fn with(path: impl Into<PathBuf>, bytes: impl Into<Vec<u8>>) -> Self {
         Self::default().and(path, bytes)
     }
 
-    /// One file more.
+    /// Adds a file.
     #[must_use]
     pub fn and(self, path: impl Into<PathBuf>, bytes: impl Into<Vec<u8>>) -> Self {
         self.lock().insert(path.into(), bytes.into());
         self
     }
 
-    /// All files.
+    /// Returns all files with their contents.
     pub fn contents(&self) -> Vec<(PathBuf, Vec<u8>)> {
         self.lock().iter().map(|(path, bytes)| (path.clone(), bytes.clone())).collect()
     }
@@ -167,7 +167,7 @@ impl Files for Memory {
     }
 }
 
-/// What a reader gets: a file, its name for errors and for finding its neighbours, and where those are.
+/// Input of a reader: a file, its path for errors and for finding other files, and the store of those.
 pub(crate) struct Input<'a> {
     pub path: &'a Path,
     pub bytes: &'a [u8],
@@ -175,13 +175,13 @@ pub(crate) struct Input<'a> {
 }
 
 impl<'a> Input<'a> {
-    /// Go through the file as text.
+    /// Returns a scanner over the file as text.
     pub fn scan(&self, syntax: Syntax) -> Scanner<'a> {
         Scanner::new(self.path, self.bytes, syntax)
     }
 }
 
-/// A file of the same name with another extension, in capitals if that of `path` is.
+/// Returns the path with another extension, in capitals if that of `path` is.
 pub(crate) fn sibling(path: &Path, extension: &str) -> PathBuf {
     match path.extension().and_then(OsStr::to_str) {
         Some(own) if own.eq_ignore_ascii_case(extension) => path.into(),
@@ -190,13 +190,13 @@ pub(crate) fn sibling(path: &Path, extension: &str) -> PathBuf {
     }
 }
 
-/// What a writer fills: one buffer a file.
+/// Output of a writer: one buffer per file.
 pub(crate) struct Output {
     path: PathBuf,
     files: Vec<(PathBuf, Vec<u8>)>,
-    /// What the format could not hold.
+    /// Content that the format could not store.
     pub notes: Vec<String>,
-    /// Names that the format could not hold, and what was written instead.
+    /// Names that the format could not store, with their replacements.
     renamed: Vec<String>,
 }
 
@@ -205,17 +205,17 @@ impl Output {
         Self { path: path.into(), files: Vec::new(), notes: Vec::new(), renamed: Vec::new() }
     }
 
-    /// The file that the user named.
+    /// Returns the path that the user named.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The buffer of the file that the user named.
+    /// Returns the buffer of the file that the user named.
     pub fn main(&mut self) -> &mut Vec<u8> {
         self.file(self.path.clone())
     }
 
-    /// The buffer of a file of the same name with another extension.
+    /// Returns the buffer of the file with the same name and another extension.
     pub fn sibling(&mut self, extension: &str) -> &mut Vec<u8> {
         self.file(sibling(&self.path, extension))
     }
@@ -228,7 +228,8 @@ impl Output {
         &mut self.files[at].1
     }
 
-    /// The faces of a surface; those with more than `most` corners are cut into fans of triangles, and that is noted.
+    /// Returns the faces of a surface. Faces with more than `most` corners are cut into fans of triangles, which is
+    /// noted.
     pub fn faces_up_to(&mut self, most: usize, surface: &SurfaceMesh) -> Faces {
         let large = surface.faces().iter().filter(|face| face.len() > most).count();
         if large == 0 {
@@ -248,19 +249,19 @@ impl Output {
         faces
     }
 
-    /// Say what the format could not hold.
+    /// Notes something that the format could not store.
     pub fn note(&mut self, note: impl Into<String>) {
         self.notes.push(note.into());
     }
 
-    /// Say what a name was written as, if that is not what it was.
+    /// Notes that a name was written as another, if it was.
     pub fn name(&mut self, what: &str, name: &str, written: &str) {
         if written != name {
             self.renamed.push(format!("{what} `{name}` as `{written}`"));
         }
     }
 
-    /// Write all buffers, and hand over the notes.
+    /// Writes all buffers, and returns the notes.
     pub fn save(mut self, files: &dyn Files) -> Result<Vec<String>, WriteError> {
         for (path, bytes) in &self.files {
             files.write(path, bytes)?;
@@ -272,7 +273,7 @@ impl Output {
     }
 }
 
-/// Text into a buffer in memory, which cannot fail.
+/// Writes text into a buffer in memory, which cannot fail.
 macro_rules! put {
     ($out:expr, $($format:tt)*) => {{
         use std::io::Write as _;
@@ -288,7 +289,7 @@ mod tests {
 
     fn including(times: usize, bytes_each: usize) -> Result<super::super::Loaded, ReadError> {
         let head = "*VERTICES\n4 3 0 0\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 0 0 1\n*ELEMENTS\nTET\n1 4 0\n0 0 1 2 3\n*SET s\n";
-        // One file of nine names.
+        // One file under nine names.
         let name = |i: usize| format!("{}set.txt", "x/../".repeat(i % 9));
         let included: Vec<String> = (0..times).map(|i| format!("*INCLUDE {}\n", name(i))).collect();
         let mut files = Memory::with("m.veg", head.to_owned() + &included.concat());

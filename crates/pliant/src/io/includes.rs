@@ -1,4 +1,4 @@
-//! Files that include others, without end or measure if one let them.
+//! Files that include others, within limits on depth, number and size.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
@@ -8,31 +8,31 @@ use super::error::ReadError;
 use super::files::Input;
 use super::scan::Scanner;
 
-/// How deep includes may nest, and how many there may be: a few lines could otherwise include without end.
+/// Maximum depth and number of includes: a few lines could otherwise include files without end.
 const DEEPEST_INCLUDE: usize = 16;
-const MOST_INCLUDES: usize = 1000;
+const MAX_INCLUDES: usize = 1000;
 
-/// How many times the bytes of all different files may be included in total, besides a little for small files. So the
-/// memory that a mesh takes is in proportion to the files, however often one of them is included.
-const MOST_REPEATS: usize = 16;
+/// Maximum ratio of all included bytes to the bytes of all different files, besides an allowance for small files. The
+/// memory of a mesh is thus proportional to the files, however often one of them is included.
+const MAX_REPEATS: usize = 16;
 const LITTLE: usize = 64 << 10;
 
-/// Files that include others: which are open, and how much was read.
+/// State of nested includes: open files and bytes read.
 #[derive(Debug, Default)]
 pub(crate) struct Includes {
     open: Vec<PathBuf>,
     count: usize,
-    /// Contents are known by their hash: one file may have any number of names.
+    /// Hashes of known contents: one file may have any number of names.
     known: HashSet<u64>,
     hasher: RandomState,
-    /// Bytes of all files, those of the same content once.
+    /// Total bytes of files with different contents.
     different: usize,
-    /// Bytes of all files, as often as they were included.
+    /// Total bytes of all files, counted once per include.
     total: usize,
 }
 
 impl Includes {
-    /// Open the file that a line of another names, and read it with `read`.
+    /// Opens the file that a line of another names, and reads it with `read`.
     pub fn read<T>(
         reader: &mut T,
         includes: fn(&mut T) -> &mut Self,
@@ -44,15 +44,13 @@ impl Includes {
         let path = input.path.parent().unwrap_or(Path::new("")).join(name);
         let this = includes(reader);
         if path == input.path || this.open.contains(&path) {
-            return Err(scanner.error("includes that end", format!("`{name}` again")));
+            return Err(scanner.error("includes without cycles", format!("`{name}` again")));
         }
         if this.open.len() >= DEEPEST_INCLUDE {
-            return Err(
-                scanner.error(format!("at most {DEEPEST_INCLUDE} files inside each other"), format!("`{name}` too"))
-            );
+            return Err(scanner.error(format!("at most {DEEPEST_INCLUDE} levels of includes"), format!("`{name}` too")));
         }
-        if this.count >= MOST_INCLUDES {
-            return Err(scanner.error(format!("at most {MOST_INCLUDES} includes"), format!("`{name}` too")));
+        if this.count >= MAX_INCLUDES {
+            return Err(scanner.error(format!("at most {MAX_INCLUDES} includes"), format!("`{name}` too")));
         }
         let bytes = input
             .files
@@ -62,8 +60,8 @@ impl Includes {
             this.add(input.bytes);
         }
         this.add(&bytes);
-        if this.total > MOST_REPEATS * this.different + LITTLE {
-            let expected = format!("at most {MOST_REPEATS} times the bytes of all files included");
+        if this.total > MAX_REPEATS * this.different + LITTLE {
+            let expected = format!("at most {MAX_REPEATS} times the bytes of all files included");
             return Err(scanner.error(expected, format!("`{name}` again and again")));
         }
         this.count += 1;

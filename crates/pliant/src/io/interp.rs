@@ -1,4 +1,4 @@
-//! VegaFEM's interpolation files, `.interp`: for each embedded point its number, then a vertex and a weight for each
+//! VegaFEM's interpolation files, `.interp`. Each embedded point has its number, then a vertex and a weight for each
 //! corner of its element, all counted from 0.
 //!
 //! ```text
@@ -13,12 +13,12 @@ use super::files::{Disk, Files, Input, put};
 use super::scan::{Syntax, quote};
 use crate::mesh::{Embedding, VolumeMesh};
 
-/// Read how points are tied to `mesh`.
+/// Reads the embedding of points into `mesh`.
 pub fn read_interp(path: impl AsRef<Path>, mesh: &VolumeMesh) -> Result<Embedding, ReadError> {
     read_interp_from(&Disk, path.as_ref(), mesh)
 }
 
-/// The same from any source of files.
+/// Reads the embedding of points into `mesh` from any source of files.
 pub fn read_interp_from(files: &dyn Files, path: &Path, mesh: &VolumeMesh) -> Result<Embedding, ReadError> {
     let bytes = files.read(path)?;
     let mut scanner = Input { path, bytes: &bytes, files }.scan(Syntax { comment: Some(b'#'), commas: false });
@@ -48,7 +48,7 @@ pub fn read_interp_from(files: &dyn Files, path: &Path, mesh: &VolumeMesh) -> Re
         .map_err(|error| ReadError::whole(path, "an embedding in this mesh", error.to_string()))
 }
 
-/// Write how points are tied to a mesh.
+/// Writes the embedding of points into a mesh.
 pub fn write_interp(path: impl AsRef<Path>, embedding: &Embedding) -> Result<(), WriteError> {
     let mut out = Vec::new();
     for point in 0..embedding.len() {
@@ -90,8 +90,8 @@ mod tests {
             ("0 0 1 1 0 2 0 4 x", "line 1: expected a weight, found `x`"),
             ("0 0 1 1 0 2 0 99 0", "line 1: expected a vertex number from 0 to 7, found `99`"),
             ("0 0 1 1 0 2 0 4 0 5 0", "line 1: expected 4 vertices, as the elements of the mesh have, found `5` too"),
-            ("\n0 0 1 1 1 2 1 4 1", "the weights of point 0 add to 4"),
-            ("0 0 1 0 0 0 0 0 0", "no element of the mesh"),
+            ("\n0 0 1 1 1 2 1 4 1", "the weights of point 0 sum to 4"),
+            ("0 0 1 0 0 0 0 0 0", "do not form an element of the mesh"),
         ] {
             let found = read_interp_from(&Memory::with("d.interp", text), Path::new("d.interp"), &mesh).unwrap_err();
             assert!(found.to_string().contains(message), "{found}");

@@ -1,4 +1,4 @@
-//! Medit's text meshes, `.mesh`.
+//! Text meshes of Medit, `.mesh`.
 //!
 //! ```text
 //! MeshVersionFormatted 2      Vertices            Tetrahedra        Triangles      End
@@ -6,10 +6,9 @@
 //!                             0.0 0.0 0.0  0      1 2 3 4  7        1 3 2  5
 //!                             …
 //! ```
-//! Words come in any arrangement of lines. A keyword is followed by how many things there are and by the things, which
-//! end in a reference number: that of an element is its region, that of a triangle or quadrilateral its face set, that of a
-//! vertex its vertex set; 0 is none.
-//! Vertices are numbered from 1. `#` starts a comment.
+//! Line breaks have no meaning. A keyword is followed by the number of items and by the items. Each item ends in a
+//! reference number. The reference of an element is its region, of a triangle or quadrilateral its face set, of a vertex its
+//! vertex set. A reference of 0 belongs to no set. Vertices are numbered from 1. `#` starts a comment.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +25,7 @@ pub(super) const FORMAT: Format = Format {
     extensions: &["mesh"],
     about: "text; tetrahedra, hexahedra, triangles and quadrilaterals with reference numbers",
     binary: false,
-    holds: &[Feature::Hexahedra, Feature::Regions, Feature::FaceSets],
+    features: &[Feature::Hexahedra, Feature::Regions, Feature::FaceSets],
     read: Some(read),
     write_volume: Some(write_volume),
     write_surface: Some(write_surface),
@@ -34,7 +33,7 @@ pub(super) const FORMAT: Format = Format {
 
 const SYNTAX: Syntax = Syntax { comment: Some(b'#'), commas: false };
 
-/// What a keyword announces.
+/// Section that a keyword starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Section {
     Version,
@@ -45,11 +44,11 @@ enum Section {
     Triangles,
     Quadrilaterals,
     End,
-    /// What Pliant has no use for. There are many such sections, and programs disagree about what is in them.
+    /// Section that Pliant does not use. There are many, and programs disagree about their content.
     Skipped,
 }
 
-/// All keywords that matter, in the order of a usual file.
+/// Keywords that Pliant reads, in their usual order.
 const KEYWORDS: [(&str, Section); 8] = [
     ("MeshVersionFormatted", Section::Version),
     ("Dimension", Section::Dimension),
@@ -61,7 +60,7 @@ const KEYWORDS: [(&str, Section); 8] = [
     ("End", Section::End),
 ];
 
-/// All kinds of cells that fill a body or its boundary, as a person would call them.
+/// Cell types of volumes and boundaries, with their common names.
 const CELLS: [(&str, &str); 7] = [
     ("Tetrahedra", "tetrahedra"),
     ("Hexahedra", "hexahedra"),
@@ -72,8 +71,8 @@ const CELLS: [(&str, &str); 7] = [
     ("Quadrilaterals", "quadrilaterals"),
 ];
 
-/// How many skipped sections a note names.
-const MOST_NAMED: usize = 12;
+/// Maximum number of skipped sections that a note names.
+const MAX_NAMED: usize = 12;
 
 fn read(input: &Input<'_>) -> Result<RawMesh, ReadError> {
     let mut scanner = input.scan(SYNTAX);
@@ -94,7 +93,7 @@ fn read(input: &Input<'_>) -> Result<RawMesh, ReadError> {
     reader.finish(&scanner)
 }
 
-/// What `word`, where a keyword should be, announces; an error if that is something that a mesh would be wrong without.
+/// Returns the section that the keyword `word` starts. Fails for content without which the mesh would be wrong.
 fn find(word: &[u8], scanner: &Scanner<'_>) -> Result<Section, ReadError> {
     if let Some((_, section)) = KEYWORDS.iter().find(|(keyword, _)| keyword.as_bytes().eq_ignore_ascii_case(word)) {
         return Ok(*section);
@@ -123,13 +122,13 @@ fn find(word: &[u8], scanner: &Scanner<'_>) -> Result<Section, ReadError> {
     }
 }
 
-/// Words that start with a letter are keywords, if they are no numbers such as `nan`.
+/// Returns true if `word` starts with a letter and is not a number such as `nan`.
 fn is_keyword(word: &[u8]) -> bool {
     let is_number = || std::str::from_utf8(word).is_ok_and(|text| text.parse::<f64>().is_ok());
     word.first().is_some_and(u8::is_ascii_alphabetic) && !is_number()
 }
 
-/// Go to the next keyword.
+/// Skips to the next keyword.
 fn skip_section(scanner: &mut Scanner<'_>) {
     let mut next = scanner.clone();
     while let Some(word) = next.word() {
@@ -151,11 +150,11 @@ struct Reader<'a> {
     dimension: bool,
     vertices: bool,
     references: Vec<i64>,
-    /// Sections of cells before the vertices, to read once these are known.
+    /// Sections of cells that precede the vertices, to be read when these are known.
     deferred: Vec<(Section, Scanner<'a>)>,
-    /// Sections that are not kept, at most [`MOST_NAMED`] and one.
+    /// Sections that are not kept, at most [`MAX_NAMED`] + 1.
     skipped: BTreeSet<String>,
-    /// Whether the file says that it is complete.
+    /// True if the keyword `End` was found.
     ended: bool,
 }
 
@@ -187,7 +186,7 @@ impl<'a> Reader<'a> {
                 }
             }
             Section::Skipped => {
-                if self.skipped.len() <= MOST_NAMED {
+                if self.skipped.len() <= MAX_NAMED {
                     self.skipped.insert(quote(keyword));
                 }
                 skip_section(scanner);
@@ -253,15 +252,15 @@ impl<'a> Reader<'a> {
         for (section, mut scanner) in std::mem::take(&mut self.deferred) {
             self.cells(section, &mut scanner)?;
         }
-        // References that are all the same say nothing.
+        // References that are all equal carry no information.
         if self.references.iter().any(|reference| *reference != self.references[0]) {
             for (vertex, reference) in self.references.iter().enumerate().filter(|(_, reference)| **reference != 0) {
                 self.raw.vertex_sets.entry(format!("vertices-{reference}")).or_default().push(vertex as u32);
             }
         }
         if !self.skipped.is_empty() {
-            let more = if self.skipped.len() > MOST_NAMED { " and others" } else { "" };
-            let names: Vec<String> = self.skipped.into_iter().take(MOST_NAMED).collect();
+            let more = if self.skipped.len() > MAX_NAMED { " and others" } else { "" };
+            let names: Vec<String> = self.skipped.into_iter().take(MAX_NAMED).collect();
             self.raw.notes.push(format!("these sections are not kept: {}{more}", names.join(", ")));
         }
         if !self.ended {

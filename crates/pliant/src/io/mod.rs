@@ -1,12 +1,12 @@
-//! Mesh files, read and written, chosen by extension.
+//! Readers and writers of mesh files. The extension chooses the format.
 //!
-//! A format is one file beside this one and one line in [`FORMATS`]. Its reader turns bytes into a `RawMesh`, loose
-//! cells with tags and names; what is common to all formats, from sorting the cells into a volume or a surface to the
-//! check of the mesh, happens once, in `raw`. Its writer fills buffers in memory; what the format cannot hold is worked
-//! out from [`Format::holds`] and told to the caller, and files appear on disk complete or not at all.
+//! A format is one file in this folder and one line in [`FORMATS`]. Its reader turns bytes into a `RawMesh`: loose
+//! cells with tags and names. `raw` does what is common to all formats: it sorts the cells into a volume or a surface
+//! and checks the mesh. Its writer fills buffers in memory. Losses follow from [`Format::features`] and are reported to
+//! the caller. Files appear on disk complete or not at all.
 //!
-//! Readers treat their input as hostile: they never allocate by a count that the rest of the file could not back, and
-//! every error says where in which file something else was expected.
+//! Readers treat their input as hostile. They never allocate by a count that the rest of the file could not back, and
+//! every error names the file, the place and what was expected there.
 
 mod abaqus;
 mod binary;
@@ -34,7 +34,7 @@ use std::path::Path;
 use crate::mesh::{CheckReport, Region, SurfaceMesh, VolumeMesh};
 
 pub use bou::{read_bou, read_bou_from, write_bou};
-pub use error::{Place, ReadError, WriteError};
+pub use error::{Location, ReadError, WriteError};
 pub use files::{Disk, Files, Memory};
 pub use interp::{read_interp, read_interp_from, write_interp};
 
@@ -47,7 +47,7 @@ pub(crate) use scan::{Scanner, Syntax, quote};
 pub(crate) use sealed::{Seal, Sealed};
 #[cfg(test)]
 pub(crate) use vtk::vtu::data_array;
-pub(crate) use vtk::write::{DataArray, Moment, PackedGrid, Values, collection};
+pub(crate) use vtk::write::{DataArray, TimeStepData, PackedGrid, Values, collection};
 
 use files::{Input, Output};
 use names::listed;
@@ -75,38 +75,38 @@ type WriteFn<M> = fn(&mut Output, &M, &WriteOptions) -> Result<(), WriteError>;
 /// A mesh file format.
 #[derive(Debug)]
 pub struct Format {
-    /// What people call it.
+    /// Display name.
     pub name: &'static str,
-    /// The file extensions that mean it, lower case, without the dot.
+    /// File extensions of the format, lower case, without the dot.
     pub extensions: &'static [&'static str],
-    /// One line about what is supported.
+    /// Single-line description of the supported content.
     pub about: &'static str,
     /// True if it can be written as binary, false if it is always text.
     pub binary: bool,
-    /// What of a mesh it keeps besides vertices and elements.
-    pub holds: &'static [Feature],
+    /// Features of a mesh that it keeps besides vertices and elements.
+    pub features: &'static [Feature],
     read: Option<ReadFn>,
     write_volume: Option<WriteFn<VolumeMesh>>,
     write_surface: Option<WriteFn<SurfaceMesh>>,
 }
 
 impl Format {
-    /// True if Pliant reads it.
+    /// Returns true if Pliant reads the format.
     pub fn can_read(&self) -> bool {
         self.read.is_some()
     }
 
-    /// True if it holds volumes.
+    /// Returns true if Pliant writes volumes in the format.
     pub fn can_write_volume(&self) -> bool {
         self.write_volume.is_some()
     }
 
-    /// True if it holds surfaces.
+    /// Returns true if Pliant writes surfaces in the format.
     pub fn can_write_surface(&self) -> bool {
         self.write_surface.is_some()
     }
 
-    /// The format of a file, by its extension.
+    /// Returns the format of a file by its extension.
     pub fn of(path: &Path) -> Option<&'static Self> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
         FORMATS.iter().find(|format| format.extensions.contains(&extension.as_str()))
@@ -119,9 +119,9 @@ impl Format {
 pub enum Feature {
     /// Hexahedra besides tetrahedra.
     Hexahedra,
-    /// Which region an element is in, if not the region's name.
+    /// Assignment of elements to regions, without the names of the regions.
     Regions,
-    /// The names of regions.
+    /// Names of regions.
     RegionNames,
     /// Densities and moduli.
     Materials,
@@ -129,13 +129,13 @@ pub enum Feature {
     VertexSets,
     /// Named sets of elements.
     ElementSets,
-    /// Sets of faces, if not their names.
+    /// Sets of faces, without their names.
     FaceSets,
-    /// The names of sets of faces, and faces in several sets.
+    /// Names of sets of faces, and faces in several sets.
     FaceSetNames,
 }
 
-/// What was in a file: a volume or a surface.
+/// Content of a mesh file: a volume or a surface.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Mesh {
     /// Tetrahedra or hexahedra.
@@ -145,7 +145,7 @@ pub enum Mesh {
 }
 
 impl Mesh {
-    /// The surface, or the boundary of the volume.
+    /// Returns the surface, or the boundary of the volume.
     pub fn into_surface(self) -> SurfaceMesh {
         match self {
             Self::Volume(mesh) => mesh.boundary().surface,
@@ -184,33 +184,33 @@ impl<'a> From<&'a Mesh> for MeshRef<'a> {
     }
 }
 
-/// A mesh with what there is to say about how it was read.
+/// Mesh with a report on how it was read.
 #[derive(Debug, Clone)]
 pub struct Loaded<M = Mesh> {
     /// The mesh, checked.
     pub mesh: M,
-    /// What the check repaired and noticed; empty for a surface.
+    /// Repairs and findings of the check; empty for a surface.
     pub report: CheckReport,
-    /// What was in the file and is not in the mesh, a sentence each.
+    /// Content of the file that is not in the mesh, one sentence per entry.
     pub notes: Vec<String>,
 }
 
-/// How to write; the default suits most readers.
+/// Options for writing; the default suits most readers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WriteOptions {
     /// Text or binary, where a format has both.
     pub encoding: Encoding,
-    /// Which version of Gmsh's format.
+    /// Version of Gmsh's format.
     pub gmsh: GmshVersion,
 }
 
 /// Text or binary.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Encoding {
-    /// What is usual for the format and keeps coordinates exactly.
+    /// Usual encoding of the format that keeps coordinates exactly.
     #[default]
     Usual,
-    /// Text; numbers are written with as many digits as it takes to read them back exactly.
+    /// Text with enough digits to read every number back exactly.
     Text,
     /// Binary.
     Binary,
@@ -221,17 +221,17 @@ pub enum Encoding {
 pub enum GmshVersion {
     /// 2.2, which almost everything reads.
     V2_2,
-    /// 4.1, what Gmsh writes today.
+    /// 4.1, which Gmsh writes today.
     #[default]
     V4_1,
 }
 
-/// Read a mesh file of any format, by its extension.
+/// Reads a mesh file in the format of its extension.
 pub fn read(path: impl AsRef<Path>) -> Result<Loaded, ReadError> {
     read_from(&Disk, path.as_ref())
 }
 
-/// Read a mesh file that must hold a volume.
+/// Reads a mesh file that must contain a volume.
 pub fn read_volume(path: impl AsRef<Path>) -> Result<Loaded<VolumeMesh>, ReadError> {
     let Loaded { mesh, report, notes } = read(path.as_ref())?;
     match mesh {
@@ -240,7 +240,7 @@ pub fn read_volume(path: impl AsRef<Path>) -> Result<Loaded<VolumeMesh>, ReadErr
     }
 }
 
-/// Read a mesh file that must hold a surface.
+/// Reads a mesh file that must contain a surface.
 pub fn read_surface(path: impl AsRef<Path>) -> Result<Loaded<SurfaceMesh>, ReadError> {
     let Loaded { mesh, report, notes } = read(path.as_ref())?;
     match mesh {
@@ -249,7 +249,7 @@ pub fn read_surface(path: impl AsRef<Path>) -> Result<Loaded<SurfaceMesh>, ReadE
     }
 }
 
-/// Read a mesh from any source of files.
+/// Reads a mesh from any source of files.
 pub fn read_from(files: &dyn Files, path: &Path) -> Result<Loaded, ReadError> {
     let Some(format) = Format::of(path) else {
         return Err(ReadError::UnknownFormat { path: path.into(), known: known_extensions(Format::can_read) });
@@ -265,7 +265,8 @@ pub fn read_from(files: &dyn Files, path: &Path) -> Result<Loaded, ReadError> {
     read(&input)?.finish(path)
 }
 
-/// Write a mesh in the format of the extension of `path`. Returns what the format could not hold, a sentence each.
+/// Writes a mesh in the format of the extension of `path`. Returns what the format could not store, one sentence per
+/// entry.
 ///
 /// A volume written to a format for surfaces gives its boundary.
 pub fn write<'a>(
@@ -276,7 +277,7 @@ pub fn write<'a>(
     write_to(&Disk, path.as_ref(), mesh, options)
 }
 
-/// Write a mesh to any place for files; see [`write()`].
+/// Writes a mesh to any file store; see [`write()`].
 pub fn write_to<'a>(
     files: &dyn Files,
     path: &Path,
@@ -290,7 +291,7 @@ pub fn write_to<'a>(
     let mut output = Output::new(path);
     match (mesh.into(), format.write_volume, format.write_surface) {
         (MeshRef::Volume(volume), Some(write), _) => {
-            if volume.kind() == crate::mesh::ElementKind::Hex8 && !format.holds.contains(&Feature::Hexahedra) {
+            if volume.kind() == crate::mesh::ElementKind::Hex8 && !format.features.contains(&Feature::Hexahedra) {
                 let (path, format) = (path.into(), format.name);
                 return Err(WriteError::Unsupported {
                     path,
@@ -306,7 +307,7 @@ pub fn write_to<'a>(
             }
         }
         (MeshRef::Volume(volume), None, Some(write)) => {
-            output.note(format!("{} holds surfaces: only the boundary was written", format.name));
+            output.note(format!("{} stores surfaces: only the boundary was written", format.name));
             write(&mut output, &volume.boundary().surface, options)?;
         }
         (MeshRef::Surface(surface), _, Some(write)) => write(&mut output, surface, options)?,
@@ -314,7 +315,7 @@ pub fn write_to<'a>(
             return Err(WriteError::Unsupported {
                 path: path.into(),
                 format: format.name,
-                what: "a surface; it needs a volume mesh of it",
+                what: "a surface; it needs a volume mesh",
             });
         }
         (MeshRef::Volume(_), None, None) => {
@@ -331,24 +332,24 @@ pub fn write_to<'a>(
     output.save(files)
 }
 
-/// What of `mesh` the format does not keep.
+/// Returns what the format does not keep of `mesh`, one sentence per entry.
 fn losses(format: &Format, mesh: &VolumeMesh) -> Vec<String> {
-    let lacks = |feature| !format.holds.contains(&feature);
+    let lacks = |feature| !format.features.contains(&feature);
     let mut notes = Vec::new();
     let names = || listed(mesh.regions().iter().map(|region| region.name.as_str()));
     if mesh.regions().len() > 1 && lacks(Feature::Regions) {
-        notes.push(format!("{} does not hold regions: {} were dropped", format.name, names()));
+        notes.push(format!("{} does not store regions: {} were dropped", format.name, names()));
     } else if lacks(Feature::RegionNames) && raw::numbered_names(mesh).is_none() {
         notes.push(format!("{} numbers regions: the names {} were dropped", format.name, names()));
     }
     let materials = mesh.regions().iter().filter(|region| region.material.is_some()).count();
     if materials > 0 && lacks(Feature::Materials) {
-        notes.push(format!("{} does not hold materials: {materials} dropped", format.name));
+        notes.push(format!("{} does not store materials: {materials} dropped", format.name));
     }
     let holds_fill = |region: &Region| region.fill == 1.0 || (region.material.is_some() && !lacks(Feature::Materials));
     if !mesh.regions().iter().all(holds_fill) {
         notes.push(format!(
-            "{} does not hold how much of an element is filled, and there are no materials that could be lighter and softer instead: in the file all elements are full",
+            "{} does not store how much of an element is filled, and there are no materials that could be lighter and softer instead: in the file all elements are full",
             format.name
         ));
     }
@@ -357,7 +358,7 @@ fn losses(format: &Format, mesh: &VolumeMesh) -> Vec<String> {
     for (what, sets, feature) in sets {
         if !sets.is_empty() && lacks(feature) {
             let names = listed(sets.keys().map(String::as_str));
-            notes.push(format!("{} does not hold {what} sets: {names} dropped", format.name));
+            notes.push(format!("{} does not store {what} sets: {names} dropped", format.name));
         }
     }
     if mesh.face_sets().is_empty() {
@@ -365,7 +366,7 @@ fn losses(format: &Format, mesh: &VolumeMesh) -> Vec<String> {
     }
     if lacks(Feature::FaceSets) {
         let names = listed(mesh.face_sets().keys().map(String::as_str));
-        notes.push(format!("{} does not hold face sets: {names} dropped", format.name));
+        notes.push(format!("{} does not store face sets: {names} dropped", format.name));
     } else if lacks(Feature::FaceSetNames) {
         notes.extend(raw::lost_in_numbers(format.name, mesh));
     }
@@ -377,7 +378,7 @@ fn known_extensions(which: impl Fn(&Format) -> bool) -> String {
     known.map(|extension| format!(".{extension}")).collect::<Vec<_>>().join(", ")
 }
 
-/// The volume that a test expects.
+/// Returns the volume that a test expects.
 #[cfg(test)]
 fn volume(loaded: Loaded) -> VolumeMesh {
     match loaded.mesh {

@@ -1,24 +1,24 @@
-//! Names that a format can hold, each different from the others.
+//! Unique names within the limits of a format.
 
 use std::collections::{HashMap, HashSet};
 
 /// Names in use.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
-    /// Whether names that differ only in case are the same.
+    /// True if names that differ only in case are the same.
     ignore_case: bool,
     taken: HashSet<String>,
-    /// The last number given to a name that was taken, so that many equal names do not try all numbers again.
+    /// Last number appended to a name, so that many equal names do not try all numbers again.
     last: HashMap<String, u64>,
 }
 
 impl Names {
-    /// For formats in which `A` and `a` are one name.
+    /// Creates an empty set of names for formats in which `A` and `a` are one name.
     pub fn ignoring_case() -> Self {
         Self { ignore_case: true, ..Self::default() }
     }
 
-    /// `wanted`, or `wanted_2` and so on if that is taken; from now on taken itself.
+    /// Returns `wanted`, or `wanted_2` and so on if that is in use, and marks the result as used.
     pub fn take(&mut self, wanted: &str) -> String {
         let mut name = wanted.to_owned();
         while !self.taken.insert(self.key(&name)) {
@@ -34,7 +34,7 @@ impl Names {
     }
 }
 
-/// The first few of many names, for a message.
+/// Returns the first few of many names, for a message.
 pub(crate) fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     const LISTED: usize = 10;
     let mut names = names.into_iter();

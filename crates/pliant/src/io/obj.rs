@@ -1,16 +1,16 @@
 //! Wavefront surfaces, `.obj`.
 //!
 //! ```text
-//! v 0.0 0.0 0.0          # a position; a weight or a colour may follow
+//! v 0.0 0.0 0.0          # a position; a weight or a color may follow
 //! f 1 2 3 4              # a polygon: vertices count from 1 over the whole file…
 //! f -1 -2 \              # …or backward from the latest vertex, which is -1
 //!   -3                   # (a backslash continues a line)
 //! f 1/7/9 2//9 3/7       # after slashes: numbers of a texture coordinate and of a normal
 //! ```
-//! A polygon may come before its vertices. Normals (`vn`), texture coordinates (`vt`), groups and materials are for
-//! showing a surface, and are skipped; free-form curves and surfaces are refused.
+//! A polygon may come before its vertices. Normals (`vn`), texture coordinates (`vt`), groups and materials serve
+//! display only and are skipped. Free-form curves and surfaces are refused.
 
-use super::error::{Place, ReadError, WriteError};
+use super::error::{Location, ReadError, WriteError};
 use super::files::{Input, Output, put};
 use super::raw::{RawFaces, RawMesh};
 use super::scan::{Scanner, Syntax, quote};
@@ -23,7 +23,7 @@ pub(super) const FORMAT: Format = Format {
     extensions: &["obj"],
     about: "surfaces as text; polygons of any size",
     binary: false,
-    holds: &[],
+    features: &[],
     read: Some(read),
     write_volume: None,
     write_surface: Some(write),
@@ -51,11 +51,11 @@ struct Reader<'a> {
     scanner: Scanner<'a>,
     vertices: Vec<Vec3>,
     faces: RawFaces,
-    /// Scratch: the face that is being read.
+    /// Scratch: corners of the current face.
     polygon: Vec<u32>,
-    /// The largest vertex number of a face so far, from 0, and its line: it may come before the vertex.
+    /// Largest vertex number of a face so far, from 0, and its line: it may come before the vertex.
     largest: Option<(u32, u64)>,
-    /// What the file has that is not kept.
+    /// Content of the file that is not kept.
     skipped: Vec<&'static str>,
 }
 
@@ -63,7 +63,7 @@ impl<'a> Reader<'a> {
     fn statement(&mut self) -> Result<(), ReadError> {
         match self.word().unwrap_or_default() {
             b"v" => self.vertex(),
-            // `fo` is what faces were called once.
+            // `fo` is the former keyword for faces.
             b"f" | b"fo" => self.face(),
             keyword => {
                 let Some(what) = decoration(keyword) else {
@@ -79,7 +79,7 @@ impl<'a> Reader<'a> {
         let [x, y, z] = ["an x coordinate", "a y coordinate", "a z coordinate"].map(|what| self.number(what));
         self.vertices.push(Vec3::new(x?, y?, z?));
         if self.word().is_some() {
-            self.skip("weights or colours of vertices");
+            self.skip("weights or colors of vertices");
         }
         Ok(())
     }
@@ -100,7 +100,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The vertex of a corner such as `7`, `7/1`, `7/1/2`, `7//2` or `-1`, counted from 0.
+    /// Returns the vertex of a corner such as `7`, `7/1`, `7/1/2`, `7//2` or `-1`, counted from 0.
     fn corner(&self, word: &[u8]) -> Result<u32, ReadError> {
         let slash = word.iter().position(|&b| b == b'/').unwrap_or(word.len());
         let (number, others) = word.split_at(slash);
@@ -110,7 +110,7 @@ impl<'a> Reader<'a> {
             return Err(self.scanner.error("a vertex number, such as 3, 3/1 or 3//2", quote(word)));
         };
         let known = self.vertices.len() as i64;
-        // The second cannot overflow: the first is not negative, and the other is.
+        // The sum cannot overflow: the terms have opposite signs.
         let index = if number > 0 { number - 1 } else { known + number };
         match u32::try_from(index) {
             Ok(index) if number != 0 => Ok(index),
@@ -129,7 +129,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The next word of a line and of the lines that continue it.
+    /// Returns the next word of a line and of the lines that continue it.
     fn word(&mut self) -> Option<&'a [u8]> {
         loop {
             let word = self.scanner.word_in_line()?;
@@ -143,7 +143,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Go to the end of a line and of the lines that continue it.
+    /// Moves to the end of a line and of the lines that continue it.
     fn skip(&mut self, what: &'static str) {
         if !self.skipped.contains(&what) {
             self.skipped.push(what);
@@ -168,7 +168,7 @@ impl<'a> Reader<'a> {
         if let Some((vertex, line)) = self.largest.filter(|&(vertex, _)| vertex as usize >= count) {
             let expected = format!("the number of one of the {count} vertices of the file");
             let found = format!("`{}`", u64::from(vertex) + 1);
-            return Err(ReadError::at(input.path, Place::Line(line), expected, found));
+            return Err(ReadError::at(input.path, Location::Line(line), expected, found));
         }
         let mut raw = RawMesh { vertices: self.vertices, faces: self.faces, ..RawMesh::default() };
         if !self.skipped.is_empty() {
@@ -178,7 +178,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What a statement that can be left out is about.
+/// Returns the kind of content of a statement that can be skipped.
 fn decoration(keyword: &[u8]) -> Option<&'static str> {
     Some(match keyword {
         b"vn" => "normals",
@@ -199,18 +199,18 @@ fn write(output: &mut Output, surface: &SurfaceMesh, _: &WriteOptions) -> Result
     Ok(())
 }
 
-/// A part of a file.
+/// Named surface in a file.
 #[derive(Debug)]
 pub(crate) struct Object<'a> {
-    /// None for the only one of a file.
+    /// Name; `None` for the only object of a file.
     pub name: Option<&'a str>,
     pub vertices: &'a [Vec3],
-    /// One for each vertex, or none at all.
+    /// Normals, one per vertex, or empty.
     pub normals: &'a [Vec3],
     pub faces: &'a Faces,
 }
 
-/// Write surfaces one after the other; vertices and normals have the same numbers.
+/// Writes surfaces one after the other; vertices and normals have the same numbers.
 pub(crate) fn write_objects(out: &mut Vec<u8>, objects: &[Object<'_>]) {
     let vertices: usize = objects.iter().map(|object| object.vertices.len()).sum();
     let faces: usize = objects.iter().map(|object| object.faces.len()).sum();
@@ -301,7 +301,7 @@ mod tests {
         assert_eq!(
             loaded.notes,
             [
-                "not kept: materials, groups and objects, normals, texture coordinates, smoothing groups, lines, points, weights or colours of vertices"
+                "not kept: materials, groups and objects, normals, texture coordinates, smoothing groups, lines, points, weights or colors of vertices"
             ]
         );
         assert_eq!(load(&format!("{SQUARE}f 1 2 3")).unwrap().notes, [""; 0]);

@@ -1,4 +1,4 @@
-//! Polygon files of Stanford, `.ply`: tables whose columns a header names.
+//! Stanford polygon files, `.ply`: tables whose columns are named in a header.
 //!
 //! ```text
 //! ply
@@ -20,7 +20,7 @@
 use std::path::Path;
 
 use super::binary::Number;
-use super::error::{Place, ReadError, WriteError};
+use super::error::{Location, ReadError, WriteError};
 use super::files::{Input, Output, put};
 use super::raw::{RawFaces, RawMesh};
 use super::scan::{Scanner, Syntax, quote};
@@ -33,13 +33,13 @@ pub(super) const FORMAT: Format = Format {
     extensions: &["ply"],
     about: "surfaces as text or binary of either byte order; polygons of any size",
     binary: true,
-    holds: &[],
+    features: &[],
     read: Some(read),
     write_volume: None,
     write_surface: Some(write),
 };
 
-/// How many of the things that are not kept a note names.
+/// Maximum number of skipped elements and properties that a note names.
 const SKIPPED_NAMED: usize = 12;
 
 fn read(input: &Input<'_>) -> Result<RawMesh, ReadError> {
@@ -64,7 +64,7 @@ fn read(input: &Input<'_>) -> Result<RawMesh, ReadError> {
     Ok(raw)
 }
 
-/// The type of a number by its old or new name; 64-bit integers are an extension that some programs write.
+/// Returns the number type with an old or new name. 64-bit integers are an extension that some programs write.
 fn number_type(name: &[u8], scanner: &Scanner<'_>) -> Result<Number, ReadError> {
     Ok(match name {
         b"char" | b"int8" => Number::I8,
@@ -81,7 +81,7 @@ fn number_type(name: &[u8], scanner: &Scanner<'_>) -> Result<Number, ReadError> 
     })
 }
 
-/// What a table is to a surface.
+/// Role of a table in a surface.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Table {
     Vertices,
@@ -89,7 +89,7 @@ enum Table {
     Other,
 }
 
-/// What a column is to a surface.
+/// Role of a column in a surface.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Column {
     Coordinate(usize),
@@ -101,9 +101,9 @@ enum Column {
 struct Property<'a> {
     name: &'a [u8],
     role: Column,
-    /// Of the number, or of the items of a list.
+    /// Type of the number, or of the items of a list.
     kind: Number,
-    /// Of the length of a list.
+    /// Type of the length of a list; `None` for a number.
     length: Option<Number>,
 }
 
@@ -117,10 +117,10 @@ struct Element<'a> {
 
 #[derive(Debug)]
 struct Header<'a> {
-    /// The byte order; none for text.
+    /// True if little-endian; `None` for text.
     little: Option<bool>,
     elements: Vec<Element<'a>>,
-    /// How many vertices and faces are promised.
+    /// Declared numbers of vertices and faces.
     vertices: u64,
     faces: u64,
 }
@@ -204,7 +204,7 @@ impl<'a> Header<'a> {
         Ok(())
     }
 
-    /// There must be all that makes a surface.
+    /// Checks that the header declares everything that a surface needs.
     fn check(&self, scanner: &Scanner<'_>) -> Result<(), ReadError> {
         let missing = |what: &str| Err(scanner.error(what, "the end of the header"));
         let columns = |table: Table| {
@@ -227,7 +227,7 @@ impl<'a> Header<'a> {
         }
     }
 
-    /// What is not kept, as a note.
+    /// Returns a note on the elements and properties that are not kept.
     fn skipped(&self) -> Option<String> {
         let of_element = |element: &Element<'a>| match element.role {
             Table::Other => vec![format!("element {}", quote(element.name))],
@@ -256,7 +256,7 @@ fn end_of_line(scanner: &mut Scanner<'_>) -> Result<(), ReadError> {
     }
 }
 
-/// What follows the word `format`.
+/// Parses the rest of the line `format`. Returns true for little-endian and `None` for text.
 fn byte_order(scanner: &mut Scanner<'_>) -> Result<Option<bool>, ReadError> {
     let expected = "ascii, binary_little_endian or binary_big_endian";
     let little = match word(scanner, expected)? {
@@ -271,11 +271,11 @@ fn byte_order(scanner: &mut Scanner<'_>) -> Result<Option<bool>, ReadError> {
     }
 }
 
-/// The rows after the header.
+/// Reader of the rows after the header.
 struct Body<'a> {
     path: &'a Path,
     scanner: Scanner<'a>,
-    /// The byte order; none for text.
+    /// True if little-endian; `None` for text.
     little: Option<bool>,
 }
 
@@ -357,32 +357,31 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// How many rows a table has that the file can hold: memory may be reserved, and time spent, by it.
+    /// Returns the number of rows of a table. Fails if the file is too short for them, so that allocating by it is safe.
     fn rows(&self, element: &Element<'_>) -> Result<usize, ReadError> {
         if element.properties.is_empty() {
             return Ok(0);
         }
-        let least =
-            element.properties.iter().map(|property| self.least_bytes(property.length.unwrap_or(property.kind)));
+        let least = element.properties.iter().map(|property| self.min_bytes(property.length.unwrap_or(property.kind)));
         self.backed(element.count, least.sum(), || format!("rows of {}", quote(element.name)))
     }
 
-    /// The length of a list of `items` that the file can hold.
+    /// Reads the length of a list of `items`. Fails if the file is too short for them.
     fn length(&mut self, kind: Number, items: Number) -> Result<usize, ReadError> {
         let start = self.place();
         let length = self.integer(kind, "the length of a list")?;
         match u64::try_from(length) {
-            Ok(length) => self.backed(length, self.least_bytes(items), || "items of a list".into()),
+            Ok(length) => self.backed(length, self.min_bytes(items), || "items of a list".into()),
             Err(_) => Err(self.error(start, "the length of a list", format!("`{length}`"))),
         }
     }
 
-    fn backed(&self, count: u64, least_bytes: usize, what: impl Fn() -> String) -> Result<usize, ReadError> {
+    fn backed(&self, count: u64, min_bytes: usize, what: impl Fn() -> String) -> Result<usize, ReadError> {
         let left = self.scanner.left();
         // The last word of a text may lack the space after it.
         let usable = if self.little.is_none() { left + 1 } else { left };
         match usize::try_from(count) {
-            Ok(count) if count.saturating_mul(least_bytes) <= usable => Ok(count),
+            Ok(count) if count.saturating_mul(min_bytes) <= usable => Ok(count),
             _ => {
                 let found = format!("only {left} bytes until the end of the file");
                 Err(self.error(self.place(), format!("{count} {}", what()), found))
@@ -390,12 +389,12 @@ impl Body<'_> {
         }
     }
 
-    /// The least that a number takes: as text, a digit and what separates it from the next.
-    fn least_bytes(&self, kind: Number) -> usize {
+    /// Returns the minimum size of a number in bytes; in text, a digit and a separator.
+    fn min_bytes(&self, kind: Number) -> usize {
         if self.little.is_none() { 2 } else { kind.bytes() }
     }
 
-    /// A row of text is a line.
+    /// Begins a row; in text, the next line that is not blank.
     fn start_row(&mut self, element: &Element<'_>) -> Result<(), ReadError> {
         if self.little.is_none() && !self.scanner.seek_content() {
             let expected = format!("{} rows of {}", element.count, quote(element.name));
@@ -425,21 +424,21 @@ impl Body<'_> {
         let start = self.place();
         let number = self.number(kind, what)?;
         if number.fract() == 0.0 {
-            // A number beyond the range becomes its end, which is beyond any count too.
+            // The conversion saturates: a number beyond the range stays beyond any count.
             Ok(number as i64)
         } else {
             Err(self.error(start, format!("{what}, a whole number"), format!("`{number}`")))
         }
     }
 
-    /// Go over a number or list, whatever it is.
+    /// Skips a number or a list.
     fn skip(&mut self, property: &Property<'_>) -> Result<(), ReadError> {
         let count = match property.length {
             None => 1,
             Some(length) => self.length(length, property.kind)?,
         };
         if self.little.is_some() {
-            // The product fits: a list's length was found to.
+            // The product does not overflow: the length of a list was checked.
             let bytes = count * property.kind.bytes();
             return self.scanner.take(bytes, "a property").map(|_| ());
         }
@@ -452,11 +451,11 @@ impl Body<'_> {
         Ok(())
     }
 
-    fn place(&self) -> Place {
-        if self.little.is_none() { Place::Line(self.scanner.line()) } else { self.scanner.byte() }
+    fn place(&self) -> Location {
+        if self.little.is_none() { Location::Line(self.scanner.line()) } else { self.scanner.byte() }
     }
 
-    fn error(&self, place: Place, expected: impl Into<String>, found: impl Into<String>) -> ReadError {
+    fn error(&self, place: Location, expected: impl Into<String>, found: impl Into<String>) -> ReadError {
         ReadError::at(self.path, place, expected, found)
     }
 }
@@ -467,7 +466,7 @@ fn write(output: &mut Output, surface: &SurfaceMesh, options: &WriteOptions) -> 
     Ok(())
 }
 
-/// Write polygons, with a normal for each vertex or none at all.
+/// Writes polygons, with one normal per vertex if `normals` is not empty.
 pub(crate) fn write_polygons(out: &mut Vec<u8>, vertices: &[Vec3], normals: &[Vec3], faces: &Faces, text: bool) {
     let short = faces.iter().all(|face| u8::try_from(face.len()).is_ok());
     put!(out, "ply\nformat {} 1.0\n", if text { "ascii" } else { "binary_little_endian" });
@@ -476,7 +475,7 @@ pub(crate) fn write_polygons(out: &mut Vec<u8>, vertices: &[Vec3], normals: &[Ve
         put!(out, "property float nx\nproperty float ny\nproperty float nz\n");
     }
     put!(out, "element face {}\n", faces.len());
-    // `int` is what other programs expect; as bytes it is the same up to its largest.
+    // Other programs expect `int`; its bytes equal those of u32 up to the maximum of `int`.
     let index = if i32::try_from(vertices.len()).is_ok() { "int" } else { "uint" };
     put!(out, "property list {} {index} vertex_indices\nend_header\n", if short { "uchar" } else { "uint" });
     for (vertex, p) in vertices.iter().enumerate() {
@@ -521,7 +520,7 @@ mod tests {
         surface
     }
 
-    /// All that a header needs for three vertices and one face.
+    /// Returns a complete header of three vertices and one face.
     fn header(format: &str) -> String {
         format!(
             "ply\nformat {format} 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n\

@@ -1,4 +1,4 @@
-//! What readers produce, and how it becomes a mesh: the part of reading that is the same for every format.
+//! Output of the readers and its conversion into a mesh, which is the same for every format.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -9,11 +9,11 @@ use super::scan::Scanner;
 use super::{Loaded, Mesh};
 use crate::math::Vec3;
 use crate::mesh::{
-    BODY, CheckReport, ElementFace, ElementKind, FaceSets, Faces, Material, MeshData, Region, Sets, SurfaceMesh,
+    BODY, CheckReport, ElementFace, ElementKind, FaceSets, Faces, MaterialData, MeshData, Region, Sets, SurfaceMesh,
     VolumeMesh, find_faces,
 };
 
-/// Cells of one kind, each with the number of the group it is in; 0 where the file has no groups.
+/// Cells of one kind, each with the number of its group; 0 where the file has no groups.
 #[derive(Debug, Default)]
 pub(crate) struct RawCells {
     pub nodes: Vec<u32>,
@@ -27,7 +27,7 @@ impl RawCells {
     }
 }
 
-/// Polygons, each with the number of the group it is in; 0 where the file has no groups.
+/// Polygons, each with the number of its group; 0 where the file has no groups.
 #[derive(Debug, Default)]
 pub(crate) struct RawFaces {
     pub faces: Faces,
@@ -41,37 +41,37 @@ impl RawFaces {
     }
 }
 
-/// Everything a file may say, not yet checked. Vertex numbers count from 0 but may be out of range.
+/// Content of a file, not yet checked. Vertex numbers count from 0 but may be out of range.
 #[derive(Debug, Default)]
 pub(crate) struct RawMesh {
     pub vertices: Vec<Vec3>,
-    /// In the order of [`ElementKind::Tet4`]; the winding may be wrong.
+    /// Tetrahedra in the node order of [`ElementKind::Tet4`]; the winding may be wrong.
     pub tets: RawCells,
-    /// In the order of [`ElementKind::Hex8`]; the winding may be wrong.
+    /// Hexahedra in the node order of [`ElementKind::Hex8`]; the winding may be wrong.
     pub hexes: RawCells,
     /// Next to a volume these are some of its faces: each tag becomes a face set. Alone they are a surface.
     pub faces: RawFaces,
     /// Names of the tags of `tets` and `hexes`.
     pub region_names: BTreeMap<i64, String>,
     /// Materials of the tags of `tets` and `hexes`.
-    pub materials: BTreeMap<i64, Material>,
+    pub materials: BTreeMap<i64, MaterialData>,
     /// Names of the tags of `faces`.
     pub face_names: BTreeMap<i64, String>,
-    /// Further groups of `faces`, by their numbers.
+    /// Further groups of `faces`, by face number.
     pub face_groups: BTreeMap<String, Vec<u32>>,
-    /// Sets of sides of the tetrahedra or hexahedra.
+    /// Sets of faces of the tetrahedra or hexahedra.
     pub face_sets: FaceSets,
     pub vertex_sets: Sets,
-    /// Sets of the numbers of the tetrahedra or hexahedra.
+    /// Sets of numbers of the tetrahedra or hexahedra.
     pub element_sets: Sets,
-    /// Whether the format leaves the units to the user, so that they may be none of SI.
+    /// True if the format leaves the units to the user, so that they may not be SI.
     pub units_are_unknown: bool,
-    /// What was in the file and is not kept, a sentence each.
+    /// Content of the file that is not kept, one sentence per entry.
     pub notes: Vec<String>,
 }
 
 impl RawMesh {
-    /// Sort the cells into a volume or a surface and check it.
+    /// Sorts the cells into a volume or a surface and checks it.
     pub fn finish(mut self, path: &Path) -> Result<Loaded, ReadError> {
         let (tets, hexes) = (self.tets.tags.len(), self.hexes.tags.len());
         let (kind, cells) = match (tets, hexes) {
@@ -113,7 +113,8 @@ impl RawMesh {
         Ok(Loaded { mesh: Mesh::Surface(surface), report: CheckReport::default(), notes: self.notes })
     }
 
-    /// The groups of faces become sets of sides of elements. One whose faces are not those of elements becomes a vertex set.
+    /// Converts groups of faces into sets of element faces. A group whose faces belong to no element becomes a vertex
+    /// set.
     fn find_face_sets(&mut self, kind: ElementKind, elements: &[u32]) {
         let mut by_tag: BTreeMap<i64, Vec<u32>> = BTreeMap::new();
         for (face, &tag) in (0..).zip(&self.faces.tags) {
@@ -122,7 +123,7 @@ impl RawMesh {
             }
         }
         let mut groups = std::mem::take(&mut self.face_groups);
-        // A name may be as long as the file: it is looked at once a group, not once a face.
+        // A name may be as long as the file: it is looked up once per group, not once per face.
         for (tag, members) in by_tag {
             let name = self.face_names.get(&tag).cloned().unwrap_or_else(|| format!("surface-{tag}"));
             groups.entry(name).or_default().extend(members);
@@ -141,9 +142,9 @@ impl RawMesh {
             if lost > 0 && sides.is_empty() {
                 let plural = kind.plural();
                 self.notes.push(match lost {
-                    1 => format!("the only face of `{name}` is no face of {plural}: it is kept as a set of its vertices"),
+                    1 => format!("the only face of `{name}` is not a face of {plural}: it is kept as a set of its vertices"),
                     _ => format!(
-                        "the {lost} faces of `{name}` are no faces of {plural}: they are kept as a set of their vertices"
+                        "the {lost} faces of `{name}` are not faces of {plural}: they are kept as a set of their vertices"
                     ),
                 });
                 let vertices = members.iter().flat_map(|&face| faces.get(face as usize)).copied();
@@ -151,7 +152,7 @@ impl RawMesh {
                 continue;
             }
             if lost > 0 {
-                let are = if lost == 1 { "is no face" } else { "are no faces" };
+                let are = if lost == 1 { "is not a face" } else { "are not faces" };
                 let (all, plural) = (members.len(), kind.plural());
                 self.notes.push(format!("{lost} of the {all} faces of `{name}` {are} of {plural}: not kept"));
             }
@@ -160,11 +161,11 @@ impl RawMesh {
     }
 }
 
-/// One region for each tag in use, in ascending order, and the region of each element.
+/// Returns one region for each tag in use, in ascending order, and the region of each element.
 fn regions(
     tags: &[i64],
     names: &mut BTreeMap<i64, String>,
-    materials: &mut BTreeMap<i64, Material>,
+    materials: &mut BTreeMap<i64, MaterialData>,
     notes: &mut Vec<String>,
 ) -> (Vec<Region>, Vec<u32>) {
     let mut used: Vec<i64> = Vec::new();
@@ -189,7 +190,7 @@ fn regions(
     (regions, element_region)
 }
 
-/// The numbers in the names of regions that are only numbered, `region-3`, if all are: a format that numbers its regions
+/// Returns the numbers in the names of the regions if all are of the form `region-3`. A format that numbers its regions
 /// then loses nothing. A single `body` is number 1.
 pub(crate) fn numbered_names(mesh: &VolumeMesh) -> Option<Vec<i64>> {
     if let [Region { name, .. }] = mesh.regions()
@@ -199,7 +200,7 @@ pub(crate) fn numbered_names(mesh: &VolumeMesh) -> Option<Vec<i64>> {
     }
     let number = |region: &Region| {
         let number = region.name.strip_prefix("region-")?.parse().ok().filter(|&number: &i32| number > 0)?;
-        // Not for `region-007`, which would come back as another name.
+        // Excludes `region-007`, which would come back as another name.
         (region.name == format!("region-{number}")).then_some(i64::from(number))
     };
     let numbers: Vec<i64> = mesh.regions().iter().map(number).collect::<Option<_>>()?;
@@ -207,12 +208,12 @@ pub(crate) fn numbered_names(mesh: &VolumeMesh) -> Option<Vec<i64>> {
     (numbers.len() > 1 && numbers.is_sorted_by(|a, b| a < b)).then_some(numbers)
 }
 
-/// The numbers under which a format that numbers its regions writes them.
+/// Returns the numbers of the regions in a format that numbers them.
 pub(crate) fn region_numbers(mesh: &VolumeMesh) -> Vec<i64> {
     numbered_names(mesh).unwrap_or_else(|| (1..=mesh.regions().len() as i64).collect())
 }
 
-/// The number of each face set in a format that numbers them: that of `surface-3` is 3 if all are named so.
+/// Returns the number of each face set in a format that numbers them. `surface-3` gets 3 if all names have this form.
 pub(crate) fn face_set_numbers(mesh: &VolumeMesh) -> Vec<i64> {
     let number = |name: &String| {
         let number = name.strip_prefix("surface-")?.parse().ok().filter(|&number: &i32| number > 0)?;
@@ -222,7 +223,7 @@ pub(crate) fn face_set_numbers(mesh: &VolumeMesh) -> Vec<i64> {
     numbers.unwrap_or_else(|| (1..=mesh.face_sets().len() as i64).collect())
 }
 
-/// The faces of all face sets with the number of a set that each is in, sorted; of several sets the first counts.
+/// Returns the faces of all face sets with the number of their set, sorted. The first set counts for a face in several.
 pub(crate) fn numbered_faces(mesh: &VolumeMesh) -> Vec<(ElementFace, i64)> {
     let sets = mesh.face_sets().values().zip(face_set_numbers(mesh));
     let mut faces: Vec<(ElementFace, i64)> =
@@ -233,7 +234,7 @@ pub(crate) fn numbered_faces(mesh: &VolumeMesh) -> Vec<(ElementFace, i64)> {
     faces
 }
 
-/// What a format with one number for each face loses of the face sets of `mesh`, a sentence each.
+/// Returns what a format with one number per face loses of the face sets of `mesh`, one sentence each.
 pub(crate) fn lost_in_numbers(format: &str, mesh: &VolumeMesh) -> Vec<String> {
     let mut notes = Vec::new();
     let mut kept: HashMap<i64, usize> = HashMap::new();
@@ -261,23 +262,23 @@ pub(crate) fn lost_in_numbers(format: &str, mesh: &VolumeMesh) -> Vec<String> {
         ));
     }
     if let Some((name, _)) = mesh.face_sets().iter().find(|(_, set)| set.is_empty()) {
-        notes.push(format!("{format} does not hold face sets without faces such as `{name}`"));
+        notes.push(format!("{format} does not store face sets without faces such as `{name}`"));
     }
     notes
 }
 
-/// The numbers that a file gives its vertices or elements, which may start anywhere and have gaps.
+/// Numbers that a file gives its vertices or elements, which may start anywhere and have gaps.
 #[derive(Debug, Default)]
 pub(crate) struct Labels {
     first: i64,
     count: u32,
-    /// Empty while the labels are consecutive, as they are in most files. Seeded by the standard library, so that no file
-    /// can be made whose labels all collide.
+    /// Numbers of labels; empty while the labels are consecutive, as in most files. The hash is seeded at random, so
+    /// that no file can be made whose labels all collide.
     sparse: HashMap<i64, u32>,
 }
 
 impl Labels {
-    /// The next thing is called `label`; false if an earlier one is already.
+    /// Adds the label of the next item. Returns false if the label is already in use.
     pub fn push(&mut self, label: i64) -> bool {
         if self.count == 0 {
             self.first = label;
@@ -295,7 +296,7 @@ impl Labels {
         true
     }
 
-    /// Which thing is called `label`, counted from 0.
+    /// Returns the number of the item with a label, counted from 0.
     pub fn get(&self, label: i64) -> Option<u32> {
         if self.sparse.is_empty() {
             let index = u32::try_from(label.checked_sub(self.first)?).ok()?;
@@ -305,7 +306,7 @@ impl Labels {
         }
     }
 
-    /// The same, or an error on the present line of `scanner`.
+    /// Returns the number of the item with a label, or an error on the current line of `scanner`.
     pub fn find(&self, label: i64, what: &str, scanner: &Scanner<'_>) -> Result<u32, ReadError> {
         self.get(label).ok_or_else(|| scanner.error(format!("the number of a listed {what}"), format!("`{label}`")))
     }
@@ -314,7 +315,7 @@ impl Labels {
         self.count as usize
     }
 
-    /// All labels in ascending order, each with what is called so.
+    /// Returns all labels in ascending order, each with the number of its item.
     pub fn sorted(&self) -> Vec<(i64, u32)> {
         if self.sparse.is_empty() {
             return (0..self.count).map(|i| (self.first + i64::from(i), i)).collect();
@@ -355,7 +356,7 @@ mod tests {
         raw.region_names.insert(7, "soft".into());
         raw.region_names.insert(9, "nowhere".into());
         raw.faces.push(&[0, 1, 2], 4);
-        // Between the two, facing out of the first; then one that no tetrahedron has.
+        // The first face lies between the two and faces out of the first; no tetrahedron has the second.
         raw.faces.push(&[2, 3, 1], 5);
         raw.faces.push(&[1, 4, 0], 5);
         raw.faces.push(&[1, 4, 0], 6);
@@ -368,8 +369,8 @@ mod tests {
         assert_eq!(sets, [("skin", &[(0, 0)][..]), ("surface-4", &[(0, 0)]), ("surface-5", &[(0, 2)])]);
         assert_eq!(mesh.vertex_sets().iter().collect::<Vec<_>>(), [(&"surface-6".to_owned(), &vec![0, 1, 4])]);
         let notes = [
-            "1 of the 2 faces of `surface-5` is no face of tetrahedra: not kept",
-            "the only face of `surface-6` is no face of tetrahedra: it is kept as a set of its vertices",
+            "1 of the 2 faces of `surface-5` is not a face of tetrahedra: not kept",
+            "the only face of `surface-6` is not a face of tetrahedra: it is kept as a set of its vertices",
             "regions without elements are not kept: nowhere",
         ];
         assert_eq!(loaded.notes, notes);

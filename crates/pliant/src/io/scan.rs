@@ -1,19 +1,19 @@
-//! Going through a file word by word or byte by byte, knowing at every moment what place it is.
+//! Scanner that reads a file word by word or byte by byte and keeps track of its position.
 
 use std::path::Path;
 
-use super::error::{Place, ReadError};
+use super::error::{Location, ReadError};
 
-/// What a text format does between words.
+/// Rules of a text format for what separates words.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Syntax {
-    /// The byte that makes the rest of a line a comment.
+    /// Byte that makes the rest of a line a comment.
     pub comment: Option<u8>,
-    /// Whether commas separate words, besides white space.
+    /// True if commas separate words, in addition to white space.
     pub commas: bool,
 }
 
-/// A position in a file.
+/// Position in a file.
 #[derive(Clone)]
 pub(crate) struct Scanner<'a> {
     path: &'a Path,
@@ -30,22 +30,22 @@ impl<'a> Scanner<'a> {
         Self { path, bytes, at, line: 1, syntax }
     }
 
-    /// The number of the present line, from 1.
+    /// Returns the number of the current line, counted from 1.
     pub fn line(&self) -> u64 {
         self.line
     }
 
-    /// How many bytes are left.
+    /// Returns the number of bytes left.
     pub fn left(&self) -> usize {
         self.bytes.len() - self.at
     }
 
-    /// True after the last word of the file.
+    /// Returns true after the last word of the file.
     pub fn at_end(&mut self) -> bool {
         !self.seek_content()
     }
 
-    /// The next word of this line, or nothing at its end.
+    /// Returns the next word of this line, or `None` at its end.
     pub fn word_in_line(&mut self) -> Option<&'a [u8]> {
         self.skip_separators();
         let rest = &self.bytes[self.at..];
@@ -59,17 +59,17 @@ impl<'a> Scanner<'a> {
         Some(&rest[..length])
     }
 
-    /// The next word of the file, on whatever line it is.
+    /// Returns the next word of the file, on any line.
     pub fn word(&mut self) -> Option<&'a [u8]> {
         if self.seek_content() { self.word_in_line() } else { None }
     }
 
-    /// The next word without going past it.
+    /// Returns the next word without consuming it.
     pub fn peek(&self) -> Option<&'a [u8]> {
         self.clone().word()
     }
 
-    /// The next word, which must be there.
+    /// Returns the next word, or an error at the end of the file.
     pub fn expect(&mut self, what: &str) -> Result<&'a [u8], ReadError> {
         if self.seek_content() {
             // There is content, so there is a word.
@@ -78,7 +78,7 @@ impl<'a> Scanner<'a> {
         Err(self.error(what, "the end of the file"))
     }
 
-    /// What is left of this line, trimmed and without a comment. Stays on the line.
+    /// Returns the rest of this line, trimmed and without a comment. Stays on the line.
     pub fn rest_of_line(&mut self) -> &'a [u8] {
         let rest = &self.bytes[self.at..];
         let end = rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len());
@@ -91,7 +91,7 @@ impl<'a> Scanner<'a> {
         text.trim_ascii()
     }
 
-    /// Go to the start of the next line; false if there is none.
+    /// Moves to the start of the next line. Returns false at the end of the file.
     pub fn next_line(&mut self) -> bool {
         let rest = &self.bytes[self.at..];
         if let Some(end) = rest.iter().position(|&b| b == b'\n') {
@@ -104,7 +104,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Go to the next word, over blank lines and comments; false if there is none.
+    /// Moves to the next word, past blank lines and comments. Returns false at the end of the file.
     pub fn seek_content(&mut self) -> bool {
         loop {
             self.skip_separators();
@@ -124,7 +124,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The next word of this line as a finite number.
+    /// Returns the next word of this line as a finite number.
     pub fn number_in_line(&mut self, what: &str) -> Result<f64, ReadError> {
         match self.word_in_line() {
             Some(word) => self.parse_number(word, what),
@@ -132,7 +132,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The next word of this line as a whole number.
+    /// Returns the next word of this line as an integer.
     pub fn integer_in_line(&mut self, what: &str) -> Result<i64, ReadError> {
         match self.word_in_line() {
             Some(word) => self.parse_integer(word, what),
@@ -140,39 +140,39 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The next word of the file as a finite number.
+    /// Returns the next word of the file as a finite number.
     pub fn number(&mut self, what: &str) -> Result<f64, ReadError> {
         let word = self.expect(what)?;
         self.parse_number(word, what)
     }
 
-    /// The next word of the file as a whole number.
+    /// Returns the next word of the file as an integer.
     pub fn integer(&mut self, what: &str) -> Result<i64, ReadError> {
         let word = self.expect(what)?;
         self.parse_integer(word, what)
     }
 
-    /// The next word of the file as a count of things that take at least `least_bytes` each of what follows. A count
-    /// that the rest of the file cannot hold is an error, so that memory may be reserved by what this returns.
-    pub fn count(&mut self, what: &str, least_bytes: usize) -> Result<usize, ReadError> {
+    /// Returns the next word of the file as a count of items that take at least `min_bytes` each. A count that the rest
+    /// of the file cannot store is an error, so that memory may be reserved by the result.
+    pub fn count(&mut self, what: &str, min_bytes: usize) -> Result<usize, ReadError> {
         let count = self.integer(&format!("the number of {what}"))?;
-        self.check_count(count, what, least_bytes)
+        self.check_count(count, what, min_bytes)
     }
 
-    /// The same for a count that was read otherwise.
-    pub fn check_count(&self, count: i64, what: &str, least_bytes: usize) -> Result<usize, ReadError> {
+    /// Checks a count that was read by other means; see [`count`](Self::count).
+    pub fn check_count(&self, count: i64, what: &str, min_bytes: usize) -> Result<usize, ReadError> {
         let Ok(count) = usize::try_from(count) else {
             return Err(self.error(format!("the number of {what}"), format!("`{count}`")));
         };
-        // The last thing of a file may lack its line end.
-        if count.saturating_mul(least_bytes) > self.left() + least_bytes {
+        // The last item of a file may lack its line end.
+        if count.saturating_mul(min_bytes) > self.left() + min_bytes {
             let left = format!("only {} bytes until the end of the file", self.left());
             return Err(self.error(format!("{count} {what}"), left));
         }
         Ok(count)
     }
 
-    /// A word as a finite number, for an error on the present line.
+    /// Parses a word as a finite number; errors name the current line.
     pub fn parse_number(&self, word: &[u8], what: &str) -> Result<f64, ReadError> {
         match std::str::from_utf8(word).ok().and_then(|text| text.parse::<f64>().ok()) {
             Some(number) if number.is_finite() => Ok(number),
@@ -184,13 +184,13 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// A word as a whole number, for an error on the present line.
+    /// Parses a word as an integer; errors name the current line.
     pub fn parse_integer(&self, word: &[u8], what: &str) -> Result<i64, ReadError> {
         let number = std::str::from_utf8(word).ok().and_then(|text| text.parse().ok());
         number.ok_or_else(|| self.error(format!("{what}, a whole number"), quote(word)))
     }
 
-    /// The next `count` bytes, whatever they are.
+    /// Returns the next `count` bytes without interpreting them.
     pub fn take(&mut self, count: usize, what: &str) -> Result<&'a [u8], ReadError> {
         if count > self.left() {
             let found = format!("only {} until the end of the file", self.left());
@@ -201,14 +201,14 @@ impl<'a> Scanner<'a> {
         Ok(taken)
     }
 
-    /// The present place as a byte, for errors in binary data.
-    pub fn byte(&self) -> Place {
-        Place::Byte(self.at as u64)
+    /// Returns the current place as a byte, for errors in binary data.
+    pub fn byte(&self) -> Location {
+        Location::Byte(self.at as u64)
     }
 
-    /// Something else than expected on the present line.
+    /// Creates an error on the current line.
     pub fn error(&self, expected: impl Into<String>, found: impl Into<String>) -> ReadError {
-        ReadError::at(self.path, Place::Line(self.line), expected, found)
+        ReadError::at(self.path, Location::Line(self.line), expected, found)
     }
 
     fn is_separator(&self, byte: u8) -> bool {
@@ -222,7 +222,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// A word of a file as part of a message: short, printable, in quotes.
+/// Returns a word of a file for a message: short, printable, in quotes.
 pub(crate) fn quote(word: &[u8]) -> String {
     const SHOWN: usize = 40;
     let shown = &word[..word.len().min(SHOWN)];

@@ -1,8 +1,9 @@
-//! Binary files of our own: a magic word, a version, numbers, and a checksum of all that. Little-endian throughout.
+//! Pliant's binary files: a magic word, a version, numbers, and a checksum of everything before it. Little-endian
+//! throughout.
 //!
-//! Whatever is cut off, changed or added is noticed before a number is used.
+//! Truncated, changed or appended data is detected before any number is used.
 
-/// What is being written.
+/// Writer of a checksummed file.
 pub(crate) struct Seal {
     bytes: Vec<u8>,
 }
@@ -36,13 +37,13 @@ impl Seal {
     }
 }
 
-/// What is being read, after the magic word and the version. Errors say what was found.
+/// Reader of a checksummed file, after the magic word and the version. Errors report what was found.
 pub(crate) struct Sealed<'a> {
     left: &'a [u8],
 }
 
 impl<'a> Sealed<'a> {
-    /// Check all but the numbers themselves.
+    /// Checks everything except for the numbers themselves.
     pub fn open(bytes: &'a [u8], magic: &[u8; WORD], version: u32) -> Result<Self, String> {
         let least = WORD + 4 + CHECKSUM;
         if bytes.len() < least {
@@ -58,7 +59,7 @@ impl<'a> Sealed<'a> {
             return Err(format!("it has version {found}, expected {version}"));
         }
         if checksum(body).to_le_bytes() != sum {
-            return Err("its checksum does not fit".into());
+            return Err("its checksum does not match".into());
         }
         Ok(all)
     }
@@ -79,7 +80,7 @@ impl<'a> Sealed<'a> {
         self.take().map(u64::from_le_bytes)
     }
 
-    /// So many numbers of `what`, all of them finite. Memory is taken only for what is there.
+    /// Returns `count` numbers of `what`, all of them finite. Memory is allocated only for numbers that exist.
     pub fn f64s(&mut self, count: u64, what: &str) -> Result<Vec<f64>, String> {
         let Some(bytes) = usize::try_from(count).ok().and_then(|count| count.checked_mul(8)) else {
             return Err(format!("{count} {what}"));
@@ -97,7 +98,7 @@ impl<'a> Sealed<'a> {
         }
     }
 
-    /// Check that nothing is left.
+    /// Checks that nothing is left.
     pub fn finish(self) -> Result<(), String> {
         if self.left.is_empty() { Ok(()) } else { Err(format!("it has {} bytes more than it should", self.left.len())) }
     }

@@ -7,18 +7,18 @@
 //!       vertex 0 0 0               and for each triangle 50 bytes:
 //!       vertex 1 0 0                 3 f32 normal
 //!       vertex 0 1 0                 9 f32 corners
-//!     endloop                        u16 attribute, for some programs a colour
+//!     endloop                        u16 attribute, for some programs a color
 //!   endfacet
 //! endsolid name
 //! ```
-//! A binary file may begin with `solid` too, so its size decides. Corners at the very same place become one vertex, to
-//! make the triangles a connected surface. Normals follow from the corners and are not read.
+//! A binary file may begin with `solid` too, so that its size decides. Corners with equal coordinates become one vertex, which
+//! connects the triangles to a surface. Normals are computed from the corners and not read.
 
 use std::collections::HashMap;
 use std::path::Path;
 
 use super::binary::{Scalar, decode};
-use super::error::{Place, ReadError, WriteError};
+use super::error::{Location, ReadError, WriteError};
 use super::files::{Input, Output, put};
 use super::raw::{RawFaces, RawMesh};
 use super::scan::{Scanner, Syntax, quote};
@@ -31,7 +31,7 @@ pub(super) const FORMAT: Format = Format {
     extensions: &["stl"],
     about: "surfaces of triangles as text or binary; equal corners are joined",
     binary: true,
-    holds: &[],
+    features: &[],
     read: Some(read),
     write_volume: None,
     write_surface: Some(write),
@@ -41,9 +41,9 @@ pub(super) const FORMAT: Format = Format {
 const HEADER: usize = 84;
 /// Bytes of a binary triangle.
 const RECORD: usize = 50;
-/// Where in a binary triangle the corners are.
+/// Range of the corners in a binary triangle \[bytes\].
 const CORNERS: std::ops::Range<usize> = 12..48;
-/// How many bytes of a file that begins with `solid` show whether it is text.
+/// Length of the sample that decides if a file that begins with `solid` is text \[bytes\].
 const SAMPLE: usize = 1024;
 
 fn read(input: &Input<'_>) -> Result<RawMesh, ReadError> {
@@ -66,17 +66,17 @@ fn is_text(bytes: &[u8]) -> bool {
     solid && !bytes[..bytes.len().min(SAMPLE)].contains(&0)
 }
 
-/// Triangles that are joined where they have the very same corners.
+/// Triangles joined at equal corners.
 #[derive(Default)]
 struct Soup {
     vertices: Vec<Vec3>,
-    /// Each vertex by the bits of its coordinates. This hash is seeded at random: with a known one, a file could be
-    /// made whose every corner collides.
+    /// Vertices by the bits of their coordinates. The hash is seeded at random, so that no file can be made whose corners
+    /// all collide.
     numbers: HashMap<[u64; 3], u32>,
     faces: RawFaces,
     solids: usize,
     degenerate: usize,
-    colours: bool,
+    colors: bool,
     bytes_left: usize,
 }
 
@@ -101,7 +101,7 @@ impl Soup {
         Ok(())
     }
 
-    /// A triangle after the word `facet`.
+    /// Reads a triangle after the word `facet`.
     fn facet(&mut self, scanner: &mut Scanner<'_>) -> Result<(), ReadError> {
         keyword(scanner, "normal")?;
         for _ in 0..3 {
@@ -127,7 +127,7 @@ impl Soup {
         if records.len() / RECORD < count {
             let expected = format!("{count} triangles of {RECORD} bytes");
             let found = format!("only {} bytes until the end of the file", records.len());
-            return Err(ReadError::at(input.path, Place::Byte(HEADER as u64), expected, found));
+            return Err(ReadError::at(input.path, Location::Byte(HEADER as u64), expected, found));
         }
         // A closed surface has half as many vertices as triangles.
         self.vertices.reserve(count / 2);
@@ -139,14 +139,14 @@ impl Soup {
                     let byte = HEADER + RECORD * i + CORNERS.start + f32::BYTES * j;
                     return Err(ReadError::at(
                         input.path,
-                        Place::Byte(byte as u64),
+                        Location::Byte(byte as u64),
                         "a finite coordinate",
                         from.to_string(),
                     ));
                 }
                 *to = f64::from(from);
             }
-            self.colours |= record[CORNERS.end..] != [0, 0];
+            self.colors |= record[CORNERS.end..] != [0, 0];
             self.push(std::array::from_fn(|c| Vec3::from_slice(&corners[3 * c..])));
         }
         self.bytes_left = records.len() - RECORD * count;
@@ -163,7 +163,7 @@ impl Soup {
     }
 
     fn vertex(&mut self, p: Vec3) -> u32 {
-        // Adding zero makes -0 the same as 0.
+        // Adding zero turns -0 into 0.
         let bits = p.to_array().map(|x| (x + 0.0).to_bits());
         *self.numbers.entry(bits).or_insert_with(|| {
             self.vertices.push(p);
@@ -186,7 +186,7 @@ impl Soup {
         let degenerate =
             format!("{} of {triangles} triangles had two corners at the same place and were dropped", self.degenerate);
         note(self.degenerate > 0, degenerate);
-        note(self.colours, "not kept: attributes or colours of triangles".into());
+        note(self.colors, "not kept: attributes or colors of triangles".into());
         note(self.bytes_left > 0, format!("not kept: {} bytes after the last triangle", self.bytes_left));
         Ok(raw)
     }
@@ -201,7 +201,7 @@ fn write(output: &mut Output, surface: &SurfaceMesh, options: &WriteOptions) -> 
     let polygons = surface.faces().iter().filter(|face| face.len() > 3).count();
     if polygons > 0 {
         let faces = surface.faces().len();
-        output.note(format!("STL holds triangles: {polygons} of {faces} faces had more corners and were cut"));
+        output.note(format!("STL stores triangles: {polygons} of {faces} faces had more corners and were cut"));
     }
     match options.encoding {
         Encoding::Usual | Encoding::Text => write_text(output.main(), surface),
@@ -210,12 +210,12 @@ fn write(output: &mut Output, surface: &SurfaceMesh, options: &WriteOptions) -> 
     Ok(())
 }
 
-/// The corners and the unit normal of each triangle; no normal where a triangle has no area.
+/// Returns the unit normal and the corners of each triangle. The normal is zero if the area is.
 fn facets(surface: &SurfaceMesh) -> impl Iterator<Item = (Vec3, [Vec3; 3])> {
     surface.triangles().map(|triangle| {
         let corners = triangle.map(|v| surface.vertices()[v as usize]);
         let (a, b) = (corners[1] - corners[0], corners[2] - corners[0]);
-        // Scaled, so that the product of very short or long edges does not leave the range of numbers.
+        // Scaled, so that the product of very short or long edges neither underflows nor overflows.
         let scale = a.abs().max(b.abs()).max_element();
         ((a / scale).cross(b / scale).normalize_or_zero() + Vec3::ZERO, corners)
     })
@@ -336,15 +336,12 @@ mod tests {
     }
 
     #[test]
-    fn bytes_after_the_triangles_and_colours_are_told() {
+    fn bytes_after_the_triangles_and_colors_are_told() {
         let mut bytes = binary(b"", &SQUARE);
         bytes[133] = 0x80;
         bytes.extend(b"end");
         let notes = load(bytes).unwrap().notes;
-        assert_eq!(
-            notes,
-            ["not kept: attributes or colours of triangles", "not kept: 3 bytes after the last triangle"]
-        );
+        assert_eq!(notes, ["not kept: attributes or colors of triangles", "not kept: 3 bytes after the last triangle"]);
     }
 
     #[test]
@@ -356,7 +353,7 @@ mod tests {
         let (files, mesh) = (Memory::default(), Mesh::Surface(fine));
         let options = WriteOptions { encoding: Encoding::Binary, ..WriteOptions::default() };
         let message = write_to(&files, Path::new("m.stl"), &mesh, &options).unwrap_err().to_string();
-        assert_eq!(message, "m.stl: STL cannot hold coordinates beyond 3.4e38 in binary");
+        assert_eq!(message, "m.stl: STL cannot store coordinates beyond 3.4e38 in binary");
 
         let vertices = vec![Vec3::ZERO, Vec3::X / 3.0, Vec3::Y];
         let coarse = SurfaceMesh::new(vertices, Faces::uniform(3, vec![0, 1, 2])).unwrap();
@@ -371,7 +368,7 @@ mod tests {
         let square = SurfaceMesh::new(vertices, [&[0, 1, 2, 3][..]].into_iter().collect()).unwrap();
         let (back, notes) = write_and_read(&square, Encoding::Text);
         assert_eq!(back.faces().iter().collect::<Vec<_>>(), [[0, 1, 2], [0, 2, 3]]);
-        assert_eq!(notes, ["STL holds triangles: 1 of 1 faces had more corners and were cut"]);
+        assert_eq!(notes, ["STL stores triangles: 1 of 1 faces had more corners and were cut"]);
         let mut text = Vec::new();
         write_text(&mut text, &square);
         assert!(text.starts_with(b"solid surface\nfacet normal 1.0 0.0 0.0\nouter loop\nvertex 0.0 0.0 0.0\n"));

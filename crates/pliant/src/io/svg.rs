@@ -1,4 +1,4 @@
-//! A picture of a surface, `.svg`, for a quick look or a readme: written, not read.
+//! Picture of a surface, `.svg`, for a preview or a README; write-only.
 //!
 //! ```text
 //! <svg xmlns="…" viewBox="0 0 800 563">
@@ -9,7 +9,7 @@
 //! </svg>
 //! ```
 //! The surface is seen from the front, right and above, y up, without perspective. Nearer faces are painted over farther
-//! ones. Of a closed surface the faces that look away are left out; of an open one they are its inside, and shown darker.
+//! ones. Back faces of a closed surface are culled. Those of an open surface show its inside and are darker.
 
 use super::error::WriteError;
 use super::files::{Output, put};
@@ -22,31 +22,30 @@ pub(super) const FORMAT: Format = Format {
     extensions: &["svg"],
     about: "a shaded picture of a surface, only written",
     binary: false,
-    holds: &[],
+    features: &[],
     read: None,
     write_volume: None,
     write_surface: Some(write),
 };
 
-/// The longer side of the picture and what stays free around the surface, in pixels.
+/// Longer side of the picture and margin around the surface \[pixels\].
 const SIZE: f64 = 800.0;
 const MARGIN: f64 = 12.0;
 
-/// Where the viewer and the lamp are, seen from the surface; the lamp in the viewer's axes: right, up, near.
+/// Directions from the surface to the viewer and to the light; the latter in the viewer's axes: right, up, near.
 const VIEWER: Vec3 = Vec3::new(3.0, 2.0, 4.0);
 const LAMP: Vec3 = Vec3::new(-2.0, 4.0, 3.0);
 
-/// With more visible faces, edges would turn the picture black.
-const MOST_FACES_WITH_EDGES: usize = 60_000;
-/// The width of edges: this part of their mean length, within limits in pixels.
+/// Maximum number of visible faces with edges: more edges would turn the picture black.
+const MAX_FACES_WITH_EDGES: usize = 60_000;
+/// Width of edges relative to their mean length, and its limits \[pixels\].
 const EDGE_PART: f64 = 0.05;
 const EDGE_WIDTHS: [f64; 2] = [0.12, 1.2];
-const EDGE_COLOUR: &str = "#173450";
+const EDGE_COLOR: &str = "#173450";
 
-/// Colours from shadow to light, evenly apart.
-const COLOURS: [[f64; 3]; 4] =
-    [[28.0, 66.0, 104.0], [56.0, 122.0, 176.0], [122.0, 180.0, 220.0], [226.0, 241.0, 250.0]];
-/// How much light the inside of an open surface gets.
+/// Equally spaced colors from shadow to light.
+const COLORS: [[f64; 3]; 4] = [[28.0, 66.0, 104.0], [56.0, 122.0, 176.0], [122.0, 180.0, 220.0], [226.0, 241.0, 250.0]];
+/// Relative brightness of the inside of an open surface.
 const INSIDE: f64 = 0.45;
 
 fn write(output: &mut Output, surface: &SurfaceMesh, _: &WriteOptions) -> Result<(), WriteError> {
@@ -58,20 +57,20 @@ fn write(output: &mut Output, surface: &SurfaceMesh, _: &WriteOptions) -> Result
     let [width, height] = paper.size;
     put!(out, "width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n");
     put!(out, "<title>{} vertices, {} faces</title>\n", surface.vertices().len(), surface.faces().len());
-    let edges = facets.len() <= MOST_FACES_WITH_EDGES;
+    let edges = facets.len() <= MAX_FACES_WITH_EDGES;
     if edges {
         let mean = mean_edge(surface, &points, &facets) * paper.scale;
         let width = (EDGE_PART * mean).clamp(EDGE_WIDTHS[0], EDGE_WIDTHS[1]);
-        put!(out, "<g stroke=\"{EDGE_COLOUR}\" stroke-width=\"{width:.2}\" stroke-linejoin=\"round\">\n");
+        put!(out, "<g stroke=\"{EDGE_COLOR}\" stroke-width=\"{width:.2}\" stroke-linejoin=\"round\">\n");
     } else {
         put!(out, "<g stroke-width=\"1\" stroke-linejoin=\"round\">\n");
     }
     for facet in &facets {
-        let [r, g, b] = colour(facet.light);
+        let [r, g, b] = color(facet.light);
         put!(out, "<path fill=\"#{r:02x}{g:02x}{b:02x}\" ");
         if !edges {
-            // A line of the same colour closes the cracks that smoothing leaves between neighbours.
-            // Thinner than a pixel, it would let what is behind shine through.
+            // A stroke of the same color closes the gaps that antialiasing leaves between neighbors. If it were thinner than
+            // a pixel, hidden faces would shine through.
             put!(out, "stroke=\"#{r:02x}{g:02x}{b:02x}\" ");
         }
         put!(out, "d=\"");
@@ -92,8 +91,8 @@ fn write(output: &mut Output, surface: &SurfaceMesh, _: &WriteOptions) -> Result
     Ok(())
 }
 
-/// The vertices in the viewer's axes: right, up, near. The longest side of their box is 1, so that whatever the unit of
-/// length, the numbers stay in range.
+/// Returns the vertices in the viewer's axes: right, up, near. They are scaled to a bounding box whose longest side is 1, so
+/// that no unit of length overflows.
 fn view(surface: &SurfaceMesh) -> Vec<Vec3> {
     let [low, high] = surface.bounding_box().map(|corner| 0.5 * corner);
     let side = (high - low).max_element();
@@ -104,19 +103,19 @@ fn view(surface: &SurfaceMesh) -> Vec<Vec3> {
     surface.vertices().iter().map(|&p| axes * ((0.5 * p - 0.5 * (low + high)) / unit)).collect()
 }
 
-/// A face that is seen.
+/// Visible face.
 struct Facet {
     face: usize,
-    /// How near its middle is.
+    /// Coordinate of its center toward the viewer.
     depth: f64,
-    /// From 0, in shadow, to 1.
+    /// Brightness from 0, in shadow, to 1.
     light: f64,
 }
 
-/// The faces that are seen, the farthest first.
+/// Returns the visible faces, the farthest first.
 fn visible(surface: &SurfaceMesh, points: &[Vec3]) -> Vec<Facet> {
     let closed = surface.report().is_closed();
-    // A closed surface whose faces all look inward is shown as if they looked outward.
+    // A closed surface whose normals all point inward is shown as if they pointed outward.
     let outward = if closed && surface.enclosed_volume() < 0.0 { -1.0 } else { 1.0 };
     let lamp = LAMP.normalize();
     let mut facets: Vec<Facet> = Vec::new();
@@ -128,7 +127,7 @@ fn visible(surface: &SurfaceMesh, points: &[Vec3]) -> Vec<Facet> {
             continue;
         }
         let inside = normal.z < 0.0;
-        // Half of the light comes from all around, so that no side is black.
+        // Half of the light is ambient, so that no side is black.
         let light = 0.5 + 0.5 * (if inside { -normal } else { normal }).dot(lamp);
         let depth = face.iter().map(|&v| points[v as usize].z).sum::<f64>() / face.len() as f64;
         facets.push(Facet { face: index, depth, light: if inside { INSIDE * light } else { light } });
@@ -137,9 +136,9 @@ fn visible(surface: &SurfaceMesh, points: &[Vec3]) -> Vec<Facet> {
     facets
 }
 
-/// Where the viewer's plane is on the picture.
+/// Mapping of the viewer's plane to the picture.
 struct Paper {
-    /// Width and height in pixels.
+    /// Width and height \[pixels\].
     size: [u32; 2],
     scale: f64,
     left: f64,
@@ -158,13 +157,13 @@ impl Paper {
         Self { size, scale, left: low.x, top: high.y }
     }
 
-    /// A point in hundredths of pixels, right and down.
+    /// Returns a point in hundredths of pixels, right and down.
     fn place(&self, p: Vec3) -> [i64; 2] {
         [p.x - self.left, self.top - p.y].map(|x| (100.0 * (MARGIN + self.scale * x)).round() as i64)
     }
 }
 
-/// The mean length of the edges of `facets`, as seen.
+/// Returns the mean projected length of the edges of `facets`.
 fn mean_edge(surface: &SurfaceMesh, points: &[Vec3], facets: &[Facet]) -> f64 {
     let (mut sum, mut count) = (0.0, 0.0_f64);
     for facet in facets {
@@ -178,14 +177,14 @@ fn mean_edge(surface: &SurfaceMesh, points: &[Vec3], facets: &[Facet]) -> f64 {
     sum / count.max(1.0)
 }
 
-fn colour(light: f64) -> [u8; 3] {
-    let at = light.clamp(0.0, 1.0) * (COLOURS.len() - 1) as f64;
-    let below = (at as usize).min(COLOURS.len() - 2);
+fn color(light: f64) -> [u8; 3] {
+    let at = light.clamp(0.0, 1.0) * (COLORS.len() - 1) as f64;
+    let below = (at as usize).min(COLORS.len() - 2);
     let part = at - below as f64;
-    std::array::from_fn(|i| ((1.0 - part) * COLOURS[below][i] + part * COLOURS[below + 1][i]).round() as u8)
+    std::array::from_fn(|i| ((1.0 - part) * COLORS[below][i] + part * COLORS[below + 1][i]).round() as u8)
 }
 
-/// A number of hundredths, not negative, with as few digits as it takes.
+/// Writes a non-negative number given in hundredths, with as few digits as possible.
 fn put_hundredths(out: &mut Vec<u8>, hundredths: i64) {
     let (whole, part) = (hundredths / 100, hundredths % 100);
     match (part, part % 10) {
@@ -206,7 +205,7 @@ mod tests {
     use super::*;
     use crate::mesh::Faces;
 
-    /// The unit cube, times `scale`.
+    /// Returns the unit cube times `scale`.
     fn cube(scale: f64) -> SurfaceMesh {
         let corner = |i: u32| scale * Vec3::new(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2));
         let faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
@@ -219,7 +218,7 @@ mod tests {
         String::from_utf8(files.read(path).unwrap()).unwrap()
     }
 
-    /// The numbers of an attribute, and how often it occurs; the document must be well-formed.
+    /// Returns the numbers of an attribute and how often it occurs. The document must be well-formed.
     fn numbers(svg: &str, element: &str, attribute: &str) -> (Vec<f64>, usize) {
         let (mut numbers, mut count) = (Vec::new(), 0);
         let mut reader = Reader::from_str(svg);
@@ -285,7 +284,7 @@ mod tests {
         let sheet = SurfaceMesh::new(vertices.collect(), Faces::uniform(4, quads.collect())).unwrap();
         let svg = picture(&sheet);
         assert_eq!(numbers(&svg, "path", "d").1, 62_500);
-        assert!(!svg.contains(EDGE_COLOUR) && svg.contains(" stroke=\"#"));
+        assert!(!svg.contains(EDGE_COLOR) && svg.contains(" stroke=\"#"));
     }
 
     #[test]

@@ -6,11 +6,12 @@
 //! 1  0.0 0.0 0.0  5        1  1 2 3 4  7           1  1 3 2  5
 //! …                        …                       …
 //! ```
-//! The first line counts: vertices, dimensions, attributes, whether there are markers; tetrahedra, their vertices,
-//! attributes; triangles, whether there are markers. Every other line has a number, which may start at 0 or 1,
-//! coordinates or vertices, attributes, a marker. The first attribute of a tetrahedron is its region. `#` starts a
-//! comment. Any of the three files may be named; the others are found beside it. A surface has no `.ele`, or one that
-//! counts 0 tetrahedra.
+//! The first line of `.node` has the numbers of vertices, dimensions and attributes, and 1 if there are markers. The first
+//! line of `.ele` has the numbers of tetrahedra, their vertices and their attributes. The first line of `.face` has the
+//! number of triangles, and 1 if there are markers. Every other line has a number, which may start at 0 or 1, coordinates or
+//! vertices, attributes and a marker. The first attribute of a tetrahedron is its region. `#` starts a
+//! comment. Any of the three files may be named; the others are found next to it. A surface has no `.ele`, or one
+//! with 0 tetrahedra.
 
 use std::borrow::Cow;
 use std::io;
@@ -29,7 +30,7 @@ pub(super) const FORMAT: Format = Format {
     extensions: &["node", "ele", "face"],
     about: "text; tetrahedra with region numbers, or triangles; markers of triangles are face sets, those of vertices vertex sets",
     binary: false,
-    holds: &[Feature::Regions, Feature::FaceSets],
+    features: &[Feature::Regions, Feature::FaceSets],
     read: Some(read),
     write_volume: Some(write_volume),
     write_surface: Some(write_surface),
@@ -37,7 +38,7 @@ pub(super) const FORMAT: Format = Format {
 
 const SYNTAX: Syntax = Syntax { comment: Some(b'#'), commas: false };
 
-/// Whole numbers beyond this are not exact as real numbers, so that they cannot be the number of a region.
+/// Maximum number of a region: larger integers are not exact as floating-point numbers.
 const LARGEST_REGION: f64 = 9_007_199_254_740_992.0;
 
 fn read(input: &Input<'_>) -> Result<RawMesh, ReadError> {
@@ -58,14 +59,14 @@ fn read(input: &Input<'_>) -> Result<RawMesh, ReadError> {
     Ok(reader.finish())
 }
 
-/// One of the three files.
+/// File of a mesh: `.node`, `.ele` or `.face`.
 struct File<'a> {
     path: PathBuf,
     bytes: Cow<'a, [u8]>,
 }
 
 impl<'a> File<'a> {
-    /// The file with this extension; nothing if there is none.
+    /// Reads the file with this extension. Returns `None` if it is absent.
     fn open(input: &Input<'a>, extension: &str) -> Result<Option<Self>, ReadError> {
         let path = sibling(input.path, extension);
         if path == input.path {
@@ -87,7 +88,7 @@ impl<'a> File<'a> {
 struct Reader {
     raw: RawMesh,
     vertex_labels: Labels,
-    /// The first attribute of a tetrahedron that is no region number.
+    /// First attribute of a tetrahedron that is not a region number.
     not_a_region: Option<f64>,
     ignored_attributes: bool,
     ignored_columns: bool,
@@ -197,7 +198,7 @@ impl Reader {
     fn finish(self) -> RawMesh {
         let mut raw = self.raw;
         if let Some(attribute) = self.not_a_region {
-            // One attribute that is no number of a region means that none is.
+            // If one attribute is not a region number, none is.
             raw.tets.tags.fill(0);
             raw.notes.push(format!("the attributes of the tetrahedra are not whole numbers ({attribute}): not kept"));
         }
@@ -211,7 +212,7 @@ impl Reader {
     }
 }
 
-/// The next number of the first line, which may end early.
+/// Reads the next number of the first line, or returns `default` at its end.
 fn optional(scanner: &mut Scanner<'_>, what: &str, default: i64) -> Result<i64, ReadError> {
     match scanner.word_in_line() {
         Some(word) => scanner.parse_integer(word, what),
@@ -219,7 +220,7 @@ fn optional(scanner: &mut Scanner<'_>, what: &str, default: i64) -> Result<i64, 
     }
 }
 
-/// Go to the line of a thing, counted from 0, of `count`.
+/// Moves to the line of item `index` of `count`, counted from 0.
 fn next_line(scanner: &mut Scanner<'_>, index: usize, count: usize, things: &str) -> Result<(), ReadError> {
     scanner.next_line();
     if scanner.seek_content() {
@@ -228,7 +229,7 @@ fn next_line(scanner: &mut Scanner<'_>, index: usize, count: usize, things: &str
     Err(scanner.error(format!("{count} {things}, after {index}"), "the end of the file"))
 }
 
-/// Nothing may follow.
+/// Checks that nothing follows.
 fn end(scanner: &mut Scanner<'_>, count: usize, things: &str) -> Result<(), ReadError> {
     scanner.next_line();
     if scanner.at_end() {
@@ -251,7 +252,7 @@ fn write_volume(output: &mut Output, mesh: &VolumeMesh, _: &WriteOptions) -> Res
         }
         put!(ele, "\n");
     }
-    // All of the boundary, and what else is in a set, each with the number of its set or 0.
+    // The whole boundary and all other faces in sets, each with the number of its set or 0.
     let numbered = numbered_faces(mesh);
     let mut faces: Vec<(ElementFace, i64)> = mesh.boundary().faces.into_iter().map(|face| (face, 0)).collect();
     faces.retain(|(face, _)| numbered.binary_search_by_key(face, |(face, _)| *face).is_err());
@@ -267,7 +268,7 @@ fn write_surface(output: &mut Output, surface: &SurfaceMesh, _: &WriteOptions) -
     put_vertices(output.sibling("node"), surface.vertices());
     let faces = output.faces_up_to(3, surface);
     put_faces(output.sibling("face"), faces.len(), false, faces.iter().map(|face| (face.iter().copied(), None)));
-    // The tetrahedra of an earlier mesh of this name may lie there, and would be taken for those of this one.
+    // Tetrahedra of an earlier mesh with this name would otherwise be taken for those of this one.
     put!(output.sibling("ele"), "0 4 0\n");
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! VegaFEM's text meshes, `.veg`.
+//! Text meshes of VegaFEM, `.veg`.
 //!
 //! ```text
 //! *VERTICES            *ELEMENTS        *MATERIAL rubber         *SET shell     *REGION
@@ -6,8 +6,8 @@
 //! 1 0.0 0.0 0.0        1 4 0
 //! …                    1 1 2 3 4        *INCLUDE other-file
 //! ```
-//! Numbers may start at 0 or 1. Sets are of elements; the set `allElements` always exists. An element takes the material
-//! of the last region that has it. White space in names means nothing.
+//! Numbers may start at 0 or 1. Sets consist of elements; the set `allElements` always exists. An element takes the material
+//! of the last region that contains it. White space in names is ignored.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -20,14 +20,14 @@ use super::raw::{Labels, RawMesh};
 use super::scan::{Scanner, Syntax, quote};
 use super::{Feature, Format, WriteOptions};
 use crate::math::Vec3;
-use crate::mesh::{Adjacency, BODY, ElementKind, Material, Moduli, Region, VolumeMesh};
+use crate::mesh::{Adjacency, BODY, ElementKind, MaterialData, Moduli, Region, VolumeMesh};
 
 pub(super) const FORMAT: Format = Format {
     name: "VegaFEM",
     extensions: &["veg"],
     about: "text; regions, materials, element sets, includes",
     binary: false,
-    holds: &[Feature::Hexahedra, Feature::Regions, Feature::RegionNames, Feature::Materials, Feature::ElementSets],
+    features: &[Feature::Hexahedra, Feature::Regions, Feature::RegionNames, Feature::Materials, Feature::ElementSets],
     read: Some(read),
     write_volume: Some(write),
     write_surface: None,
@@ -35,7 +35,7 @@ pub(super) const FORMAT: Format = Format {
 
 const SYNTAX: Syntax = Syntax { comment: Some(b'#'), commas: true };
 
-/// The set that VegaFEM makes of all elements; a region of it is the body.
+/// Set of all elements that VegaFEM defines; a region of it is the body.
 const ALL: &str = "allElements";
 
 fn read(input: &Input<'_>) -> Result<RawMesh, ReadError> {
@@ -44,7 +44,7 @@ fn read(input: &Input<'_>) -> Result<RawMesh, ReadError> {
     reader.finish(input.path)
 }
 
-/// What the next line is part of.
+/// Section to which the next line belongs.
 #[derive(Debug, Default, PartialEq)]
 enum Section {
     #[default]
@@ -54,12 +54,12 @@ enum Section {
     ElementKind,
     ElementHeader,
     Elements,
-    Material(String),
+    MaterialData(String),
     Set(String),
     Region,
 }
 
-/// A place to name in an error found after reading.
+/// `*REGION` line, with its place for errors that are found after reading.
 #[derive(Debug)]
 struct RegionLine {
     set: String,
@@ -74,14 +74,14 @@ struct Reader {
     vertices: Vec<Vec3>,
     vertex_labels: Labels,
     vertices_promised: usize,
-    /// Numbers after the coordinates, as the header announces them: attributes and markers, which mean nothing here.
+    /// Declared number of attributes and markers after the coordinates, which are ignored.
     vertex_extras: usize,
     kind: Option<ElementKind>,
     elements: Vec<u32>,
     element_labels: Labels,
     elements_promised: usize,
     element_extras: usize,
-    materials: BTreeMap<String, Material>,
+    materials: BTreeMap<String, MaterialData>,
     sets: BTreeMap<String, Vec<u32>>,
     regions: Vec<RegionLine>,
     includes: Includes,
@@ -132,7 +132,7 @@ impl Reader {
                 self.elements_promised = scanner.count("elements", 2 * (nodes + 1))?;
                 let given = scanner.integer_in_line("the number of vertices of an element")?;
                 if given != nodes as i64 {
-                    return Err(scanner.error(format!("{nodes} vertices an element"), format!("{given}")));
+                    return Err(scanner.error(format!("{nodes} vertices per element"), format!("{given}")));
                 }
                 self.element_extras = extras(scanner)?;
                 self.elements.reserve(nodes * self.elements_promised);
@@ -140,7 +140,7 @@ impl Reader {
                 Ok(())
             }
             Section::Elements => self.element(scanner),
-            Section::Material(name) => {
+            Section::MaterialData(name) => {
                 let material = material(name.clone(), scanner)?;
                 if self.materials.contains_key(&material.name) {
                     return Err(scanner.error("a material name not used before", format!("`{}` again", material.name)));
@@ -181,7 +181,7 @@ impl Reader {
             b"*VERTICES" if self.vertices.is_empty() => Section::VertexHeader,
             b"*ELEMENTS" if self.elements.is_empty() => Section::ElementKind,
             b"*VERTICES" | b"*ELEMENTS" => return Err(scanner.error("this section only once", quote(word))),
-            b"*MATERIAL" => Section::Material(name(scanner.rest_of_line())),
+            b"*MATERIAL" => Section::MaterialData(name(scanner.rest_of_line())),
             b"*SET" => {
                 let name = name(scanner.rest_of_line());
                 if self.sets.insert(name.clone(), Vec::new()).is_some() {
@@ -198,14 +198,14 @@ impl Reader {
         Ok(())
     }
 
-    /// Nothing may be missing when a section ends.
+    /// Checks that the section is complete.
     fn end_section(&mut self, scanner: &Scanner<'_>) -> Result<(), ReadError> {
         let missing = match &self.section {
             Section::None | Section::Set(_) => None,
             Section::VertexHeader => Some("the number of vertices".into()),
             Section::ElementKind => Some("TET or CUBIC".into()),
             Section::ElementHeader => Some("the number of elements".into()),
-            Section::Material(name) => Some(format!("the constants of material `{name}`")),
+            Section::MaterialData(name) => Some(format!("the constants of material `{name}`")),
             Section::Region => Some("the name of a set and of a material".into()),
             Section::Vertices => (self.vertices.len() < self.vertices_promised)
                 .then(|| format!("{} vertices, after {}", self.vertices_promised, self.vertices.len())),
@@ -257,7 +257,7 @@ impl Reader {
         self.kind.map_or(0, ElementKind::nodes)
     }
 
-    /// Assign regions: sets and materials may come after the regions that name them.
+    /// Assigns regions, whose sets and materials may be defined after them.
     fn finish(mut self, path: &Path) -> Result<RawMesh, ReadError> {
         self.end_section(&Scanner::new(path, b"", SYNTAX))?;
         let Some(kind) = self.kind else {
@@ -266,13 +266,13 @@ impl Reader {
         let count = self.element_labels.len();
         let mut raw = RawMesh { vertices: self.vertices, ..RawMesh::default() };
         let mut tags = vec![0; count];
-        // Backwards, because the last region of an element counts; each set once, whatever number of regions name it.
+        // Backward, because the last region of an element counts; each set once, even if several regions name it.
         let mut region_of_set: HashMap<&str, i64> = HashMap::new();
         let mut all_taken = false;
         for (i, region) in self.regions.iter().enumerate().rev() {
             let tag = i as i64 + 1;
             let at = |expected: &str, found: &str| {
-                ReadError::at(&region.path, super::Place::Line(region.line), expected, format!("`{found}`"))
+                ReadError::at(&region.path, super::Location::Line(region.line), expected, format!("`{found}`"))
             };
             let Some(material) = self.materials.get(&region.material) else {
                 return Err(at("the name of a *MATERIAL", &region.material));
@@ -300,7 +300,7 @@ impl Reader {
             raw.notes.push(format!("{orphans} elements are in no region and have no material"));
             raw.region_names.insert(0, "unassigned".into());
         }
-        // A set that a region took whole is that region; the others are kept.
+        // A set that equals its region is not kept twice.
         raw.element_sets = self
             .sets
             .iter()
@@ -319,14 +319,14 @@ impl Reader {
     }
 }
 
-/// Tag an element that has no tag yet.
+/// Sets the tag of an element that has none yet.
 fn take_tag(element: &mut i64, tag: i64) {
     if *element == 0 {
         *element = tag;
     }
 }
 
-/// How many more numbers each line has: the attributes and markers that the rest of a header announces.
+/// Reads the number of attributes and markers per line from the rest of a header.
 fn extras(scanner: &mut Scanner<'_>) -> Result<usize, ReadError> {
     let mut extras = 0_usize;
     while let Some(word) = scanner.word_in_line() {
@@ -336,7 +336,7 @@ fn extras(scanner: &mut Scanner<'_>) -> Result<usize, ReadError> {
     Ok(extras)
 }
 
-/// Nothing more than the announced numbers may follow: a decimal comma, say, makes one number into two.
+/// Checks that only the declared numbers follow: a decimal comma, for example, turns one number into two.
 fn end_of_line(scanner: &mut Scanner<'_>, expected: &str, extras: usize) -> Result<(), ReadError> {
     let mut found = 0;
     while let Some(word) = scanner.word_in_line() {
@@ -348,13 +348,13 @@ fn end_of_line(scanner: &mut Scanner<'_>, expected: &str, extras: usize) -> Resu
     Ok(())
 }
 
-/// A name as VegaFEM sees it: without white space.
+/// Returns a name without white space, which VegaFEM ignores.
 fn name(text: &[u8]) -> String {
     String::from_utf8_lossy(text).split_whitespace().collect()
 }
 
-/// The line after *MATERIAL.
-fn material(name: String, scanner: &mut Scanner<'_>) -> Result<Material, ReadError> {
+/// Parses the line after `*MATERIAL`.
+fn material(name: String, scanner: &mut Scanner<'_>) -> Result<MaterialData, ReadError> {
     let kind = scanner.expect("ENU, MOONEYRIVLIN or ORTHOTROPIC")?;
     let mut next = |what: &str| scanner.number_in_line(what);
     let density = Some(next("a density")?);
@@ -370,7 +370,7 @@ fn material(name: String, scanner: &mut Scanner<'_>) -> Result<Material, ReadErr
                     ([next("nu12")?, next("nu23")?, next("nu31")?], [next("G12")?, next("G23")?, next("G31")?])
                 }
                 b"_N1G1R9" | b"_N1G1" | b"_N1R9" | b"_N1" => {
-                    // One ratio and one factor for all directions: Li and Barbič 2014, section 3.
+                    // One ratio and one factor for all axes: Li and Barbič 2014, section 3.
                     let nu = next("nu")?;
                     let g = if form.starts_with(b"_N1G1") { next("G")? } else { 1.0 };
                     let pairs = [(e1, e2), (e2, e3), (e3, e1)];
@@ -395,14 +395,14 @@ fn material(name: String, scanner: &mut Scanner<'_>) -> Result<Material, ReadErr
         }
         _ => return Err(scanner.error("ENU, MOONEYRIVLIN or ORTHOTROPIC", quote(kind))),
     };
-    let material = Material { name, density, moduli: Some(moduli) };
+    let material = MaterialData { name, density, moduli: Some(moduli) };
     match material.defect() {
         None => Ok(material),
-        Some(defect) => Err(scanner.error("a possible material", format!("one of which {defect}"))),
+        Some(defect) => Err(scanner.error("a valid material", format!("one where {defect}"))),
     }
 }
 
-/// What VegaFEM gives to a mesh that has no material.
+/// VegaFEM's default material.
 const DEFAULT_DENSITY: f64 = 1000.0;
 const DEFAULT_MODULI: Moduli = Moduli::Isotropic { young: 1e9, poisson: 0.45 };
 
@@ -448,12 +448,12 @@ fn write(output: &mut Output, mesh: &VolumeMesh, _: &WriteOptions) -> Result<(),
     Ok(())
 }
 
-/// Write each material once, and say what had to be made up; returns the name of each region's.
+/// Writes each material once and notes default values. Returns the name of the material of each region.
 fn write_materials(output: &mut Output, mesh: &VolumeMesh) -> Vec<String> {
     let (mut without_density, mut without_moduli, mut incompressible) = (0, 0, 0);
     let mut names = Names::default();
-    // The materials written under each name: different ones may share it.
-    let mut written: HashMap<&str, Vec<(&Option<Material>, String)>> = HashMap::new();
+    // Materials written under each name; different materials may share a name.
+    let mut written: HashMap<&str, Vec<(&Option<MaterialData>, String)>> = HashMap::new();
     let mut of_regions = Vec::with_capacity(mesh.regions().len());
     for Region { material, .. } in mesh.regions() {
         let density = material.as_ref().and_then(|material| material.density);
@@ -483,7 +483,7 @@ fn write_materials(output: &mut Output, mesh: &VolumeMesh) -> Vec<String> {
     of_regions
 }
 
-/// `name` as one word without what VegaFEM's syntax uses, unlike any other.
+/// Returns a unique name in one word, without characters of VegaFEM's syntax.
 fn take(names: &mut Names, what: &str, name: &str, output: &mut Output) -> String {
     let word: String = name.chars().map(|c| if c.is_whitespace() || ",#*".contains(c) { '_' } else { c }).collect();
     let written = names.take(if word.is_empty() { "unnamed" } else { &word });
@@ -562,7 +562,7 @@ shell, hard stuff
         let mesh = volume(read(TWO_TETS).unwrap());
         assert_eq!(mesh.element_region(), [0, 1]);
         let region = |i: usize| (mesh.regions()[i].name.as_str(), mesh.regions()[i].material.clone().unwrap());
-        assert_eq!(region(1), ("shell", Material::isotropic("hardstuff", 1000.0, 25e5, 0.45)));
+        assert_eq!(region(1), ("shell", MaterialData::isotropic("hardstuff", 1000.0, 25e5, 0.45)));
         let (name, soft) = region(0);
         assert_eq!((name, soft.density), ("body", Some(900.0)));
         assert_eq!(soft.moduli, Some(Moduli::MooneyRivlin { mu01: 1.0, mu10: 2.0, v1: 3.0 }));
@@ -604,11 +604,11 @@ shell, hard stuff
     fn include_loops_and_missing_includes_are_errors_with_a_line() {
         let files = Memory::with("a.veg", "\n*INCLUDE b.veg\n").and("b.veg", "*INCLUDE a.veg\n");
         let message = read_from(&files, Path::new("a.veg")).unwrap_err().to_string();
-        assert_eq!(message, "b.veg, line 1: expected includes that end, found `a.veg` again");
+        assert_eq!(message, "b.veg, line 1: expected includes without cycles, found `a.veg` again");
         let deep = (0..20)
             .fold(Memory::default(), |files, i| files.and(format!("{i}.veg"), format!("*INCLUDE {}.veg", i + 1)));
         let message = read_from(&deep, Path::new("0.veg")).unwrap_err().to_string();
-        assert_eq!(message, "16.veg, line 1: expected at most 16 files inside each other, found `17.veg` too");
+        assert_eq!(message, "16.veg, line 1: expected at most 16 levels of includes, found `17.veg` too");
         let message = read("*INCLUDE none.txt").unwrap_err().to_string();
         assert!(message.starts_with("m.veg, line 1: expected a readable file `none.txt` to include"), "{message}");
     }
@@ -633,15 +633,11 @@ shell, hard stuff
             ("*SET both", "*SET shell", "line 22: expected a set name not used before, found `shell` again"),
             ("2 0 1 0", "1 0 1 0", "line 6: expected a vertex number not used before, found `1`"),
             ("TET", "BRICK", "line 11: expected TET or CUBIC, found `BRICK`"),
-            ("2 4 0", "2 8 0", "line 12: expected 4 vertices an element, found 8"),
+            ("2 4 0", "2 8 0", "line 12: expected 4 vertices per element, found 8"),
             ("1 1 2 3 4", "1 1 2 3 9", "line 14: expected the number of a listed vertex, found `9`"),
             ("1 1 2 3 4", "1 1 2 3 4 0", "line 14: expected four vertex numbers, found `0` too"),
             ("25E5, 0.45", "25E5", "line 17: expected Poisson's ratio, found the end of the line"),
-            (
-                "25E5, 0.45",
-                "25E5, 0.6",
-                "line 17: expected a possible material, found one of which Poisson's ratio is 0.6",
-            ),
+            ("25E5, 0.45", "25E5, 0.6", "line 17: expected a valid material, found one where Poisson's ratio is 0.6"),
             ("MOONEYRIVLIN", "OGDEN", "line 19: expected ENU, MOONEYRIVLIN or ORTHOTROPIC, found `OGDEN`"),
             ("*SET both\n0, 1", "*SET both\n0, 7", "line 23: expected the number of a listed element, found `7`"),
             ("allElements, soft", "everything, soft", "line 25: expected the name of a *SET, found `everything`"),
@@ -673,8 +669,8 @@ shell, hard stuff
                 axes: [0.0, 1.0, 0.0, -1.0, 0.0, 0.0, 0.0, 0.0, 1.0],
             };
             data.regions = vec![
-                Region::of("a", Material::isotropic("rubber", 1000.0, 1e6, 0.45)),
-                Region::of("b", Material { name: "wood".into(), density: Some(500.0), moduli: Some(orthotropic) }),
+                Region::of("a", MaterialData::isotropic("rubber", 1000.0, 1e6, 0.45)),
+                Region::of("b", MaterialData { name: "wood".into(), density: Some(500.0), moduli: Some(orthotropic) }),
             ];
             data.element_region = (0..count as u32).map(|e| e % 2).collect();
             data.element_sets.insert("first".into(), vec![0]);
@@ -692,9 +688,9 @@ shell, hard stuff
     #[test]
     fn names_that_do_not_fit_are_changed_said_and_never_mixed_up() {
         let mut data = generate::block([1.0; 3], [1, 1, 1], Cells::Tet5).unwrap().into_data();
-        let region = |name: &str, material: Option<Material>| Region { material, ..Region::named(name) };
-        let stuff = |name: &str, young| Some(Material::isotropic(name, 1000.0, young, 0.3));
-        let no_density = Material { density: None, ..Material::isotropic("light", 1.0, 7.0, 0.3) };
+        let region = |name: &str, material: Option<MaterialData>| Region { material, ..Region::named(name) };
+        let stuff = |name: &str, young| Some(MaterialData::isotropic(name, 1000.0, young, 0.3));
+        let no_density = MaterialData { density: None, ..MaterialData::isotropic("light", 1.0, 7.0, 0.3) };
         data.regions = vec![
             region("left part", stuff("hard stuff", 1.0)),
             region("left_part", stuff("hard_stuff", 2.0)),

@@ -1,4 +1,4 @@
-//! Laws given by nothing but their energy as a function of the deformation gradient.
+//! Laws defined by their energy as a function of the deformation gradient alone.
 
 use std::fmt::Debug;
 
@@ -6,18 +6,19 @@ use super::Law;
 use crate::math::matrix::Matrix9;
 use crate::math::{Dual, Matrix, Real};
 
-/// An energy density as a function of `F`, for what neither invariants nor stretches can say, such as fibres.
+/// Energy density as a function of `F`, for laws that neither invariants nor stretches can express, such as fiber
+/// reinforcement.
 ///
 /// ```
 /// use pliant::material::verify::{Violation, verify};
 /// use pliant::material::{ByEnergy, Energy, Law, NeoHookean, YoungPoisson};
 /// use pliant::math::{Matrix, Real};
 ///
-/// /// Neo-Hookean with fibres along x: `+ k/4 (|F eₓ|² − 1)²`.
+/// /// Neo-Hookean with fibers along x: `+ k/4 (|F eₓ|² − 1)²`.
 /// #[derive(Debug, Clone)]
-/// struct Fibres(NeoHookean, f64);
+/// struct Fibers(NeoHookean, f64);
 ///
-/// impl Energy for Fibres {
+/// impl Energy for Fibers {
 ///     fn energy<R: Real>(&self, f: &Matrix<R>) -> R {
 ///         let [x, y, z] = f.column(0);
 ///         self.0.energy(f) + (x * x + y * y + z * z - 1.0).squared() * (self.1 / 4.0)
@@ -25,24 +26,25 @@ use crate::math::{Dual, Matrix, Real};
 /// }
 ///
 /// let moduli = YoungPoisson { young: 1e6, poisson: 0.4 };
-/// let law = ByEnergy::new(Fibres(NeoHookean::from_moduli(moduli), 3e6));
+/// let law = ByEnergy::new(Fibers(NeoHookean::from_moduli(moduli), 3e6));
 /// verify(&law, moduli)?;
 /// # Ok::<(), Violation>(())
 /// ```
 pub trait Energy: Debug + Clone + Send + Sync {
     /// See [`Law::OBJECTIVE`].
     const OBJECTIVE: bool = true;
-    /// See [`Law::ISOTROPIC`]; not assumed here.
+    /// See [`Law::ISOTROPIC`]. False by default.
     const ISOTROPIC: bool = false;
     /// See [`Law::DEFINED_INVERTED`].
     const DEFINED_INVERTED: bool = false;
 
-    /// `ψ(F)`, in J/m³, up to a constant.
+    /// Returns `ψ(F)` \[J/m³\], up to a constant.
     fn energy<R: Real>(&self, f: &Matrix<R>) -> R;
 }
 
-/// The law of an energy `ψ(F)`, less its value at rest: the slow one. `P` takes 9 passes of the energy over dual numbers and
-/// `A` 45 over nested ones; [`Isotropic`](super::Isotropic) and [`ByStretches`](super::ByStretches) take one.
+/// Law of an energy `ψ(F)`, less its value at rest. It is the slowest kind: `P` takes 9 passes of the energy over dual
+/// numbers and `A` takes 45 over nested ones. [`Isotropic`](super::Isotropic) and [`ByStretches`](super::ByStretches)
+/// take one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ByEnergy<E> {
     energy: E,
@@ -50,14 +52,14 @@ pub struct ByEnergy<E> {
 }
 
 impl<E: Energy> ByEnergy<E> {
-    /// The law of this energy.
+    /// Creates the law of this energy.
     pub fn new(energy: E) -> Self {
         let rest = energy.energy(&Matrix::identity());
         Self { energy, rest }
     }
 }
 
-/// `F` as constants, to be made variables entry by entry.
+/// Returns `F` as constant dual numbers, to be seeded entry by entry.
 #[inline(always)]
 fn constants<R: Real>(f: &Matrix<R>) -> Matrix<Dual<R>> {
     let mut duals = Matrix::zero();
@@ -114,14 +116,14 @@ mod tests {
     use super::super::{StableNeoHookean, YoungPoisson};
     use super::*;
 
-    /// Stiffer along an axis of the body than across it.
+    /// Material that is stiffer along an axis of the body than across it.
     #[derive(Debug, Clone)]
-    struct Fibres {
+    struct Fibers {
         tissue: StableNeoHookean,
         stiffness: f64,
     }
 
-    impl Energy for Fibres {
+    impl Energy for Fibers {
         const DEFINED_INVERTED: bool = true;
 
         fn energy<R: Real>(&self, f: &Matrix<R>) -> R {
@@ -131,7 +133,7 @@ mod tests {
         }
     }
 
-    /// The same without fibres, but which says that it is isotropic.
+    /// Material without fibers that declares itself isotropic.
     #[derive(Debug, Clone)]
     struct Plain<E>(E);
 
@@ -147,7 +149,7 @@ mod tests {
     #[test]
     fn an_anisotropic_energy_is_a_law_and_does_not_pass_for_an_isotropic_one() {
         let moduli = YoungPoisson { young: 1e5, poisson: 0.45 };
-        let fibres = |stiffness| Fibres { tissue: StableNeoHookean::from_moduli(moduli), stiffness };
+        let fibres = |stiffness| Fibers { tissue: StableNeoHookean::from_moduli(moduli), stiffness };
         verify(&ByEnergy::new(fibres(3e5)), moduli).unwrap();
         verify(&ByEnergy::new(Plain(fibres(0.0))), moduli).unwrap();
         let found = verify(&ByEnergy::new(Plain(fibres(1e-3))), moduli).unwrap_err();

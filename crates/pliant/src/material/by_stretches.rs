@@ -1,4 +1,4 @@
-//! Laws given by nothing but their energy as a function of the principal stretches.
+//! Laws defined by their energy as a function of the principal stretches alone.
 
 use std::fmt::Debug;
 
@@ -6,20 +6,20 @@ use super::{Law, Principal};
 use crate::math::matrix::{Matrix9, Vector};
 use crate::math::{Jet, Matrix, Real, SignedSvd};
 
-/// An energy density as a function of the principal stretches: all that [`ByStretches`] needs to be a law.
+/// Energy density as a function of the principal stretches: all that [`ByStretches`] needs to be a law.
 pub trait StretchEnergy: Debug + Clone + Send + Sync {
     /// True if the energy is defined for inverted and flat elements, where the smallest stretch is not positive.
     const DEFINED_INVERTED: bool = false;
 
-    /// `ψ`, in J/m³, up to a constant. Must not change when stretches are exchanged.
+    /// Returns `ψ` \[J/m³\], up to a constant. It must be symmetric in the stretches.
     fn energy<R: Real>(&self, stretches: [R; 3]) -> R;
 }
 
-/// The law of an energy `ψ(σ₁, σ₂, σ₃)`. With `F = UΣVᵀ` and the gradient `g` of `ψ` by the stretches:
+/// Law of an energy `ψ(σ₁, σ₂, σ₃)`. With `F = UΣVᵀ` and the gradient `g` of `ψ` with respect to the stretches:
 ///
 /// - `ψ` less its value at rest
 /// - `P = U diag(g) Vᵀ`
-/// - `A` from `g` and the Hessian, as [`Principal`] says
+/// - `A` from `g` and the Hessian, see [`Principal`]
 #[derive(Debug, Clone, PartialEq)]
 pub struct ByStretches<E> {
     energy: E,
@@ -27,7 +27,7 @@ pub struct ByStretches<E> {
 }
 
 impl<E: StretchEnergy> ByStretches<E> {
-    /// The law of this energy.
+    /// Creates the law of this energy.
     pub fn new(energy: E) -> Self {
         let rest = energy.energy([1.0; 3]);
         Self { energy, rest }
@@ -105,12 +105,13 @@ mod tests {
         verify(&ByStretches::new(Hencky(MODULI)), MODULI).unwrap();
     }
 
-    /// Relative to the largest entry, between the tangents of `law` and `expected` at `f`.
+    /// Returns the maximum difference between the tangents of `law` and `expected` at `f`, relative to the largest
+    /// entry.
     fn tangent_error(law: &impl Law, expected: &impl Law, f: &Matrix<f64>) -> f64 {
         let (found, expected) = (law.tangent(f), expected.tangent(f));
         let pairs = found.as_flattened().iter().zip(expected.as_flattened());
         let largest = expected.as_flattened().iter().fold(0.0_f64, |most, x| most.max(x.abs()));
-        // Written so that a NaN is not passed over.
+        // Written so that a NaN propagates.
         pairs.fold(0.0_f64, |most, (a, b)| if (a - b).abs() <= most { most } else { (a - b).abs() }) / largest
     }
 

@@ -1,4 +1,4 @@
-//! Laws from the coefficients of their formulas, by name.
+//! Laws built by name from the coefficients of their formulas.
 
 use super::{
     AnyLaw, Corotational, LawError, Linear, MooneyRivlin, NeoHookean, NeoHookeanBower, StVenantKirchhoff,
@@ -6,10 +6,10 @@ use super::{
 };
 
 impl AnyLaw {
-    /// The law called `name` with the coefficients of its formula taken literally: every one of
-    /// [`LawEntry::coefficients`](super::LawEntry::coefficients), in Pa.
+    /// Returns the law called `name` with exactly these coefficients of its formula \[Pa\]. All of
+    /// [`LawEntry::coefficients`](super::LawEntry::coefficients) are required.
     pub fn with_coefficients(name: &str, coefficients: &[(&str, f64)]) -> Result<Self, LawError> {
-        // These moduli only stand in until all coefficients are set.
+        // Placeholder moduli, until all coefficients are set.
         let mut law = Self::new(name, YoungPoisson { young: 1.0, poisson: 0.25 })?;
         let name = law.name();
         let known = Self::ALL.iter().find(|entry| entry.name == name).map_or(&[][..], |entry| entry.coefficients);
@@ -36,7 +36,7 @@ impl AnyLaw {
         Ok(law)
     }
 
-    /// A coefficient of the formula.
+    /// Returns mutable access to a coefficient of the formula.
     fn coefficient_mut(&mut self, coefficient: &str) -> Option<&mut f64> {
         match (self, coefficient) {
             (
@@ -97,6 +97,6 @@ mod tests {
             "with these coefficients the law `linear` has Young's modulus -4 Pa and Poisson's ratio 1 at small strains, \
              expected one above 0 and one between -1 and 0.5"
         );
-        assert!(error("elastic", &[]).starts_with("there is no law `elastic`"));
+        assert!(error("elastic", &[]).starts_with("unknown law `elastic`"));
     }
 }

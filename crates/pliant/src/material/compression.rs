@@ -1,10 +1,10 @@
-//! Compression resistance: more stiffness the more an element is squeezed, whatever its law.
+//! Compression resistance: an additional stiffness that grows with compression, for any law.
 
 use super::{Law, Tangent};
 use crate::math::matrix::{Matrix9, Vector};
 use crate::math::{Matrix, Real};
 
-/// `law` with an energy that grows as the volume shrinks, as VegaFEM has it: with `J = det F`,
+/// Law with an additional energy that grows as the volume shrinks, as in VegaFEM. With `J = det F`:
 ///
 /// - `ψ + φ(J)`, `φ = −c (J − 1)³ / 2592` for `J < 1` and zero above
 /// - `P + φ′ cof F`
@@ -12,15 +12,15 @@ use crate::math::{Matrix, Real};
 ///
 /// With `c = 0` it is the law itself, at no cost.
 #[derive(Debug, Clone)]
-pub struct Resisting<'a, L> {
-    /// The law.
+pub struct CompressionResistant<'a, L> {
+    /// Underlying law.
     pub law: &'a L,
-    /// Coefficient `c`, Pa.
+    /// Coefficient `c` \[Pa\].
     pub c: f64,
 }
 
-impl<L> Resisting<'_, L> {
-    /// `φ`, `φ′` and `φ″`.
+impl<L> CompressionResistant<'_, L> {
+    /// Returns `φ`, `φ′` and `φ″`.
     #[inline(always)]
     fn volume_energy<R: Real>(&self, j: R) -> [R; 3] {
         let squeeze = (j - 1.0).min(R::from(0.0));
@@ -43,7 +43,7 @@ impl<L> Resisting<'_, L> {
     }
 }
 
-impl<L: Law> Law for Resisting<'_, L> {
+impl<L: Law> Law for CompressionResistant<'_, L> {
     const COEFFICIENTS: &'static [&'static str] = L::COEFFICIENTS;
     const OBJECTIVE: bool = L::OBJECTIVE;
     const ISOTROPIC: bool = L::ISOTROPIC;

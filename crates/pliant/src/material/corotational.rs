@@ -1,61 +1,62 @@
-//! Corotational: linear elasticity in the frame that turns with the element.
+//! Corotational law: linear elasticity in the frame that rotates with the element.
 
 use super::{Law, LawOption, Tangent, YoungPoisson, hooke};
 use crate::math::matrix::{Matrix9, Vector, cross, dot, scaled};
 use crate::math::{Matrix, Real, nearest_rotation};
 
-/// What to do with the derivative of the rotation.
+/// Treatment of the derivative of the rotation in the tangent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CorotationalTangent {
-    /// Drop it: the tangent is the constant one of linear elasticity, turned. Always positive semi-definite.
+    /// Dropped: the tangent is the rotated constant tangent of linear elasticity. Always positive semi-definite.
     Warped,
-    /// Keep it: the tangent is the derivative of the stress.
+    /// Included: the tangent is the derivative of the stress.
     #[default]
     Exact,
 }
 
-/// Which rotation the element is said to have.
+/// Definition of the rotation of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CorotationalFrame {
-    /// The nearest one, by signed polar decomposition.
+    /// Nearest rotation, by signed polar decomposition.
     #[default]
     Polar,
-    /// That of the material axes one after the other, by orthogonalisation of the columns of `F` (Nesme et al. 2005). It
-    /// does not jump when an element is squashed flat and through itself, as the nearest one does. The price: it depends on the
-    /// direction of the axes, and the stress `P = R(2με + λ tr(ε) I)`, `ε = sym(RᵀF) − I`, is not the derivative of an energy.
-    /// Its tangent is always the warped one.
+    /// Rotation of the material axes, by Gram–Schmidt orthogonalization of the columns of `F` (Nesme et al. 2005).
+    /// Unlike the nearest rotation, it does not jump when an element is flattened and inverts. However, it depends on
+    /// the orientation of the axes, and the stress `P = R(2με + λ tr(ε) I)`, `ε = sym(RᵀF) − I`, is not the derivative
+    /// of an energy. Its tangent is always the warped one.
     Qr,
 }
 
-/// With `F = RS`, `R` the nearest rotation (also of an inverted `F`), and `t = tr(RᵀF − I)`:
+/// Corotational linear elasticity. With `F = RS`, `R` the nearest rotation (also for an inverted `F`), and
+/// `t = tr(RᵀF − I)`:
 ///
 /// - `ψ = μ‖F − R‖² + λ/2 t²`
 /// - `P = 2μ(F − R) + λ t R`
 /// - exact: `A = 2μ δᵢₖδⱼₗ + λ RᵢⱼRₖₗ + (λt − 2μ) ∂R/∂F`
 /// - warped: `A = μ(δᵢₖδⱼₗ + RᵢₗRₖⱼ) + λ RᵢⱼRₖₗ`
 ///
-/// `RᵀδR` is the antisymmetric matrix of the vector `G⁻¹w`, with `w` that of `RᵀδF − δFᵀR` and `G = tr(S) I − S`. So
-/// `∂R/∂F = Σ (G⁻¹)ₘₙ Tₘ Tₙ` with `Tₘ = R[eₘ]×`. The eigenvalues of `G` are the sums of two stretches; where two cancel, `σ₂ + σ₃ = 0`,
-/// the rotation jumps and has no derivative.
+/// `RᵀδR` is the antisymmetric matrix of the vector `G⁻¹w`, where `w` is the axial vector of `RᵀδF − δFᵀR` and
+/// `G = tr(S) I − S`. Therefore `∂R/∂F = Σ (G⁻¹)ₘₙ Tₘ Tₙ` with `Tₘ = R[eₘ]×`. The eigenvalues of `G` are the sums of
+/// two stretches. Where two cancel, `σ₂ + σ₃ = 0`, the rotation jumps and has no derivative.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Corotational {
-    /// Coefficient `μ`, Pa.
+    /// Coefficient `μ` \[Pa\].
     pub mu: f64,
-    /// Coefficient `λ`, Pa.
+    /// Coefficient `λ` \[Pa\].
     pub lambda: f64,
-    /// Which tangent.
+    /// Choice of the tangent.
     pub tangent: CorotationalTangent,
-    /// Which rotation.
+    /// Choice of the rotation.
     pub frame: CorotationalFrame,
 }
 
 impl Corotational {
-    /// With these coefficients, the nearest rotation and the exact tangent.
+    /// Creates a law with these coefficients, the nearest rotation and the exact tangent.
     pub fn new(mu: f64, lambda: f64) -> Self {
         Self { mu, lambda, tangent: CorotationalTangent::default(), frame: CorotationalFrame::default() }
     }
 
-    /// With this small-strain behaviour, the nearest rotation and the exact tangent.
+    /// Creates a law with these small-strain moduli, the nearest rotation and the exact tangent.
     pub fn from_moduli(moduli: YoungPoisson) -> Self {
         Self::new(moduli.mu(), moduli.lambda())
     }
@@ -68,7 +69,7 @@ impl Corotational {
         }
     }
 
-    /// `P`, given `R`.
+    /// Returns `P`, given `R`.
     #[inline(always)]
     fn stress_in<R: Real>(&self, r: &Matrix<R>, f: &Matrix<R>) -> Matrix<R> {
         match self.frame {
@@ -79,7 +80,7 @@ impl Corotational {
         }
     }
 
-    /// `A`, given `R`.
+    /// Returns `A`, given `R`.
     #[inline(always)]
     fn tangent_in<R: Real>(&self, r: &Matrix<R>, f: &Matrix<R>) -> Matrix9<R> {
         let mut a = Tangent::zero();
@@ -92,7 +93,7 @@ impl Corotational {
             let s = r.transpose_times(f);
             let g = Matrix::diagonal(s.trace()) - s;
             let on_rotation = (s.trace() - 3.0) * self.lambda - 2.0 * self.mu;
-            let inverse = g.cofactor() * (on_rotation / g.determinant().max(R::from(LEAST_DETERMINANT)));
+            let inverse = g.cofactor() * (on_rotation / g.determinant().max(R::from(MIN_DETERMINANT)));
             let [x, y, z] = [r.column(0), r.column(1), r.column(2)];
             let none = [R::from(0.0); 3];
             let minus = |v: Vector<R>| [-v[0], -v[1], -v[2]];
@@ -114,8 +115,8 @@ impl Corotational {
     }
 }
 
-/// Stands in for `det G` where stretches cancel and there is no derivative.
-const LEAST_DETERMINANT: f64 = 1e-12;
+/// Replacement for `det G` where stretches cancel and no derivative exists.
+const MIN_DETERMINANT: f64 = 1e-12;
 
 impl Law for Corotational {
     const DEFINED_INVERTED: bool = true;
@@ -123,12 +124,12 @@ impl Law for Corotational {
         LawOption {
             name: "tangent",
             values: &["exact", "warped"],
-            about: "the derivative of the stress, or without that of the rotation, which is never indefinite",
+            about: "exact, or without the derivative of the rotation (positive semi-definite)",
         },
         LawOption {
             name: "frame",
             values: &["polar", "qr"],
-            about: "the nearest rotation, or that of the axes one after the other, which does not jump",
+            about: "nearest rotation, or Gram–Schmidt on the axes, which does not jump",
         },
     ];
 
@@ -177,18 +178,19 @@ impl Law for Corotational {
     }
 }
 
-/// `sym(RᵀF) − I`.
+/// Returns the small strain `sym(RᵀF) − I`.
 #[inline(always)]
 fn small_strain<R: Real>(r: &Matrix<R>, f: &Matrix<R>) -> Matrix<R> {
     let s = r.transpose_times(f);
     (s + s.transpose()) * R::from(0.5) - Matrix::identity()
 }
 
-/// The rotation whose first column is along that of `f`, whose second is in the plane of the first two, and whose third
-/// follows from them, so that an inverted element is one whose third axis is turned round.
+/// Returns the rotation from Gram–Schmidt on the columns of `f`. Its first column is along that of `f`, its second is
+/// in the plane of the first two, and its third is their cross product. An inverted element therefore has a reversed
+/// third axis.
 #[inline(always)]
 fn rotation_of_axes<R: Real>(f: &Matrix<R>) -> Matrix<R> {
-    /// Stands in for the length of an axis that is squashed to nothing.
+    /// Replacement for the length of an axis that collapses to zero.
     const TINY: f64 = 1e-150;
     let unit = |v: Vector<R>| scaled(v, (dot(v, v).sqrt() + TINY).recip());
     let x = unit(f.column(0));

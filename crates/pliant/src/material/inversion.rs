@@ -1,37 +1,37 @@
-//! What a law does with elements that are squashed or turned inside out.
+//! Inversion handling: the response of a law to flattened and inverted elements.
 
 use super::principal::Principal;
 use super::{Law, LawError};
 use crate::math::matrix::Vector;
 use crate::math::{Dual, Jet, Real};
 
-/// What to do with stretches below a threshold, where a law is not defined, or too stiff, or too soft. `F = UΣVᵀ`, and the sign of an
-/// inverted element is on its smallest stretch.
+/// Treatment of stretches below a threshold, where a law is undefined, too stiff or too soft. `F = UΣVᵀ`, and an
+/// inverted element has its sign on the smallest stretch.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Inversion {
-    /// The bare law.
+    /// Law without inversion handling.
     #[default]
     None,
-    /// Stretches below the threshold count as the threshold (Irving et al. 2004). The stress stays bounded and pushes an inverted
-    /// element back, but it is not the derivative of an energy; the energy is that of the raised stretches, and the tangent that of
-    /// the law at them.
+    /// Clamping of stretches to the threshold (Irving et al. 2004). The stress stays bounded and pushes an inverted
+    /// element back, but it is not the derivative of an energy. Energy and tangent are those of the law at the clamped
+    /// stretches.
     Clamp {
-        /// The least stretch that the law sees.
+        /// Minimum stretch at which the law is evaluated.
         threshold: f64,
     },
-    /// Below the threshold the energy goes on as its Taylor series of second order in the stretches (after Stomakhin et al.
-    /// 2012), so that stress and tangent remain the derivatives of one finite energy.
+    /// Extrapolation of the energy below the threshold by its second-order Taylor series in the stretches (after
+    /// Stomakhin et al. 2012). Stress and tangent remain the derivatives of one finite energy.
     Extrapolate {
-        /// The least stretch at which the law itself is evaluated.
+        /// Minimum stretch at which the law itself is evaluated.
         threshold: f64,
     },
 }
 
 impl Inversion {
-    /// The threshold that users get who name none; VegaFEM's.
+    /// Default threshold, as in VegaFEM.
     pub const DEFAULT_THRESHOLD: f64 = 0.1;
 
-    /// The threshold, if there is one.
+    /// Returns the threshold, or `None` without inversion handling.
     pub fn threshold(self) -> Option<f64> {
         match self {
             Self::None => None,
@@ -47,7 +47,8 @@ impl Inversion {
     }
 }
 
-/// `ψ(s) + d·∇ψ(s) + ½ d·∇²ψ(s)·d` with `s` the raised stretches and `d = σ − s`: the derivatives along `d` of `t ↦ ψ(s + t d)`.
+/// Returns `ψ(s) + d·∇ψ(s) + ½ d·∇²ψ(s)·d` with the clamped stretches `s` and `d = σ − s`, from the derivatives of
+/// `t ↦ ψ(s + t d)`.
 pub(super) fn extrapolated_energy<L: Law, R: Real>(law: &L, sigma: Vector<R>, threshold: f64) -> R {
     let least = R::from(threshold);
     let raised = [sigma[0].max(least), sigma[1].max(least), sigma[2].max(least)];
@@ -60,7 +61,7 @@ pub(super) fn extrapolated_energy<L: Law, R: Real>(law: &L, sigma: Vector<R>, th
     series.value.value + series.value.slope + series.slope.slope * 0.5
 }
 
-/// The derivatives of the [extrapolated energy](extrapolated_energy).
+/// Returns the derivatives of the [extrapolated energy](extrapolated_energy).
 pub(super) fn extrapolated<L: Law>(law: &L, sigma: Vector<f64>, threshold: f64) -> Principal<f64> {
     Principal::of_stretches(sigma, &extrapolated_energy(law, Jet::variables(sigma), threshold))
 }

@@ -1,4 +1,4 @@
-//! Laws given by nothing but their energy as a function of the invariants.
+//! Laws defined by their energy as a function of the invariants alone.
 
 use std::fmt::Debug;
 
@@ -6,25 +6,25 @@ use super::{Law, Tangent};
 use crate::math::matrix::Matrix9;
 use crate::math::{Jet, Matrix, Real};
 
-/// What a rotation before or after the deformation does not change; with `C = FᵀF`.
+/// Invariants of the deformation under rotations before and after it, with `C = FᵀF`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Invariants<R> {
-    /// `I₁ = tr C`, which is 3 at rest.
+    /// First invariant `I₁ = tr C`, which is 3 at rest.
     pub i1: R,
-    /// `I₂ = ½(I₁² − tr C²)`, which is 3 at rest.
+    /// Second invariant `I₂ = ½(I₁² − tr C²)`, which is 3 at rest.
     pub i2: R,
-    /// `J = det F`, the ratio of volumes: 1 at rest, negative if inverted.
+    /// Volume ratio `J = det F`: 1 at rest, negative if inverted.
     pub j: R,
 }
 
 impl<R: Real> Invariants<R> {
-    /// Those of an undeformed body.
+    /// Returns the invariants of an undeformed body.
     #[inline(always)]
     pub fn at_rest() -> Self {
         Self { i1: R::from(3.0), i2: R::from(3.0), j: R::from(1.0) }
     }
 
-    /// Those of `F`.
+    /// Computes the invariants of `F`.
     #[inline(always)]
     pub fn of(f: &Matrix<R>) -> Self {
         // I₂ is the squared norm of the cofactor, without the cancellation of ½(I₁² − tr C²).
@@ -32,7 +32,7 @@ impl<R: Real> Invariants<R> {
         Self { i1: f.double_dot(f), i2: k.double_dot(&k), j: f.determinant() }
     }
 
-    /// `I₃ = det C = J²`.
+    /// Returns the third invariant `I₃ = det C = J²`.
     #[inline(always)]
     pub fn i3(&self) -> R {
         self.j.squared()
@@ -45,7 +45,7 @@ impl<R: Real> Invariants<R> {
     }
 }
 
-/// An energy density as a function of the invariants: all that [`Isotropic`] needs to be a law.
+/// Energy density as a function of the invariants: all that [`Isotropic`] needs to be a law.
 ///
 /// ```
 /// use pliant::material::verify::{Violation, verify};
@@ -72,18 +72,18 @@ pub trait IsotropicEnergy: Debug + Clone + Send + Sync {
     /// True if the energy is defined for inverted and flat elements, `J ≤ 0`.
     const DEFINED_INVERTED: bool = false;
 
-    /// `ψ`, in J/m³, up to a constant.
+    /// Returns `ψ` \[J/m³\], up to a constant.
     fn energy<R: Real>(&self, invariants: &Invariants<R>) -> R;
 
-    /// An energy in which `I₂` does not occur may say so, which saves about a third of the time.
+    /// Returns true if the energy depends on `I₂`. Returning false saves about a third of the time.
     #[inline(always)]
     fn depends_on_i2(&self) -> bool {
         true
     }
 }
 
-/// The law of an energy `ψ(I₁, I₂, J)`. With `K = cof F`, the gradients of the invariants `∂I₁ = 2F`,
-/// `∂I₂ = D = 2(I₁F − FFᵀF)` and `∂J = K`, and indices for the derivatives of `ψ`:
+/// Law of an energy `ψ(I₁, I₂, J)`. With `K = cof F`, gradients of the invariants `∂I₁ = 2F`, `∂I₂ = D = 2(I₁F − FFᵀF)`
+/// and `∂J = K`, and subscripts for the derivatives of `ψ`:
 ///
 /// - `ψ` less its value at rest
 /// - `P = 2ψ₁ F + ψ₂ D + ψ_J K`
@@ -96,14 +96,14 @@ pub struct Isotropic<E> {
 }
 
 impl<E: IsotropicEnergy> Isotropic<E> {
-    /// The law of this energy.
+    /// Creates the law of this energy.
     pub fn new(energy: E) -> Self {
         let rest = energy.energy(&Invariants::at_rest());
         Self { energy, rest }
     }
 }
 
-/// The gradient of `I₂`: `D = 2(I₁F − FFᵀF)`.
+/// Returns the gradient of `I₂`: `D = 2(I₁F − FFᵀF)`.
 #[inline(always)]
 fn i2_gradient<R: Real>(f: &Matrix<R>, left: &Matrix<R>, i1: R) -> Matrix<R> {
     (*f * i1 - *left * *f) * R::from(2.0)
@@ -141,7 +141,7 @@ impl<E: IsotropicEnergy> Law for Isotropic<E> {
         let [d1, d2, dj] = jet.gradient;
         let k = f.cofactor();
         let mut p = *f * (d1 * 2.0) + k * dj;
-        // Σ ψₐ_b ∂a ∂b as one outer product for each gradient: with 2F, with K, with D.
+        // Σ ψₐ_b ∂a ∂b as one outer product per gradient: with 2F, with K, with D.
         let mut with_f = *f * (jet.second(0, 0) * 4.0) + k * (jet.second(0, 2) * 2.0);
         let mut with_k = *f * (jet.second(0, 2) * 2.0) + k * jet.second(2, 2);
         let mut a = Tangent::zero();
@@ -149,7 +149,7 @@ impl<E: IsotropicEnergy> Law for Isotropic<E> {
             let (left, right) = (f.times_transpose(f), f.transpose_times(f));
             let d = i2_gradient(f, &left, invariants.i1);
             p += d * d2;
-            // ψ₂ ∂D, of which 4FF joins the outer products.
+            // ψ₂ ∂D, without 4FF, which is added to the outer products.
             a.add_identity(d2 * invariants.i1 * 2.0);
             a.add_right(&(right * (d2 * -2.0)));
             a.add_left(&(left * (d2 * -2.0)));
@@ -175,7 +175,7 @@ mod tests {
 
     const MODULI: YoungPoisson = YoungPoisson { young: 3e5, poisson: 0.42 };
 
-    /// Mooney–Rivlin by its energy: every invariant, every mixed derivative.
+    /// Mooney–Rivlin defined by its energy: every invariant, every mixed derivative.
     #[derive(Debug, Clone)]
     struct Rubber(MooneyRivlin);
 
@@ -186,7 +186,7 @@ mod tests {
         }
     }
 
-    /// Stable neo-Hookean: defined when inverted, energy at rest not zero.
+    /// Stable neo-Hookean: defined when inverted, nonzero energy at rest.
     #[derive(Debug, Clone)]
     struct Stable(StableNeoHookean);
 

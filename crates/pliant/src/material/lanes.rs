@@ -1,23 +1,24 @@
-//! Numbers at several points side by side, and what is done with them whatever the law.
+//! Values at several points in the lanes of vector registers, and operations on them that do not depend on the law.
 
 use super::inversion::Inversion;
 use super::principal::{PAIRS, Principal};
 use crate::math::matrix::{Matrix9, Vector};
 use crate::math::{Kernel, Matrix, SignedSvd, Simd, dispatch};
 
-/// How many points stand side by side: as many numbers as the widest registers hold. Narrower ones take them in turn.
+/// Number of points evaluated together, equal to the number of values in the widest registers. Narrower registers
+/// process them in turn.
 pub const LANES: usize = 8;
 
-/// Some numbers at each of [`LANES`] points: entry by entry, each for all points.
+/// Values at [`LANES`] points, stored entry by entry (structure of arrays).
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(align(64))]
 pub struct Points<const ENTRIES: usize>(pub [[f64; LANES]; ENTRIES]);
 
 impl<const ENTRIES: usize> Points<ENTRIES> {
-    /// All zero.
+    /// All entries zero.
     pub const ZERO: Self = Self([[0.0; LANES]; ENTRIES]);
 
-    /// Three entries from `first` on, in the lanes from `lane` on.
+    /// Returns the three entries starting at `first`, for the lanes starting at `lane`.
     #[inline(always)]
     pub(super) fn vector<R: Simd>(&self, first: usize, lane: usize) -> Vector<R> {
         let mut v = [R::from(0.0); 3];
@@ -27,7 +28,7 @@ impl<const ENTRIES: usize> Points<ENTRIES> {
         v
     }
 
-    /// Nine entries, a matrix row by row.
+    /// Returns nine entries as a matrix, row by row.
     #[inline(always)]
     pub(super) fn matrix<R: Simd>(&self, first: usize, lane: usize) -> Matrix<R> {
         Matrix([self.vector(first, lane), self.vector(first + 3, lane), self.vector(first + 6, lane)])
@@ -49,7 +50,7 @@ impl<const ENTRIES: usize> Points<ENTRIES> {
 }
 
 impl Points<9> {
-    /// `det F` at each point.
+    /// Returns `det F` at each point.
     #[inline(always)]
     pub fn determinants(&self) -> [f64; LANES] {
         std::array::from_fn(|lane| {
@@ -61,7 +62,7 @@ impl Points<9> {
 }
 
 impl Points<3> {
-    /// The matrices with these diagonals.
+    /// Returns the matrices with these diagonals.
     pub(super) fn diagonal(&self) -> Points<9> {
         let mut f = Points::ZERO;
         for i in 0..3 {
@@ -71,11 +72,11 @@ impl Points<3> {
     }
 }
 
-/// How many entries of a symmetric 9×9 matrix are stored: its upper triangle, row by row.
+/// Number of stored entries of a symmetric 9×9 matrix: its upper triangle, row by row.
 pub const TANGENT_ENTRIES: usize = 45;
 
-/// Where entry `(m, n)` of a symmetric 9×9 matrix is stored.
-pub const TANGENT_PLACE: [[usize; 9]; 9] = {
+/// Storage index of entry `(m, n)` of a symmetric 9×9 matrix.
+pub const TANGENT_INDEX: [[usize; 9]; 9] = {
     let mut place = [[0; 9]; 9];
     let (mut m, mut next) = (0, 0);
     while m < 9 {
@@ -90,12 +91,12 @@ pub const TANGENT_PLACE: [[usize; 9]; 9] = {
     place
 };
 
-/// Store the upper triangle; what is below is then never used, so that the compiler does not compute it.
+/// Stores the upper triangle. The lower one is never used, so the compiler does not compute it.
 #[inline(always)]
 pub(super) fn store_tangent<R: Simd>(tangent: &Matrix9<R>, to: &mut Points<TANGENT_ENTRIES>, lane: usize) {
     for m in 0..9 {
         for n in m..9 {
-            tangent[m][n].store(&mut to.0[TANGENT_PLACE[m][n]][lane..]);
+            tangent[m][n].store(&mut to.0[TANGENT_INDEX[m][n]][lane..]);
         }
     }
 }
@@ -132,7 +133,7 @@ impl Svd {
         SignedSvd { u: self.u.matrix(0, lane), sigma: self.sigma.vector(0, lane), v: self.v.matrix(0, lane) }
     }
 
-    /// The stress `U diag(g) Vᵀ`.
+    /// Computes the stress `U diag(g) Vᵀ`.
     pub fn compose(&self, principal: &PrincipalPoints, stresses: &mut Points<9>) {
         struct Compose<'a>(&'a Svd, &'a PrincipalPoints, &'a mut Points<9>);
         impl Kernel for Compose<'_> {
@@ -147,8 +148,8 @@ impl Svd {
         dispatch(Compose(self, principal, stresses));
     }
 
-    /// The tangent, turned back from the singular basis.
-    pub fn turn_back(&self, principal: &PrincipalPoints, tangents: &mut Points<TANGENT_ENTRIES>) {
+    /// Computes the tangent, transformed back from the singular basis.
+    pub fn to_global(&self, principal: &PrincipalPoints, tangents: &mut Points<TANGENT_ENTRIES>) {
         struct TurnBack<'a>(&'a Svd, &'a PrincipalPoints, &'a mut Points<TANGENT_ENTRIES>);
         impl Kernel for TurnBack<'_> {
             type Output = ();
@@ -167,18 +168,18 @@ impl Svd {
 pub(super) struct PrincipalPoints(Points<18>);
 
 impl PrincipalPoints {
-    /// Read off the stress and tangent that a law has at `diag(σ)`.
+    /// Extracts the principal derivatives from the stress and tangent of a law at `diag(σ)`.
     pub fn of_diagonal(stress: &Points<9>, tangent: &Points<TANGENT_ENTRIES>) -> Self {
         let mut all = Self(Points::ZERO);
         for i in 0..3 {
             all.0.0[i] = stress.0[4 * i];
             for j in 0..3 {
-                all.0.0[3 + 3 * i + j] = tangent.0[TANGENT_PLACE[4 * i][4 * j]];
+                all.0.0[3 + 3 * i + j] = tangent.0[TANGENT_INDEX[4 * i][4 * j]];
             }
         }
         for (pair, (i, j)) in PAIRS.into_iter().enumerate() {
-            let same = &tangent.0[TANGENT_PLACE[3 * i + j][3 * i + j]];
-            let crossed = &tangent.0[TANGENT_PLACE[3 * i + j][3 * j + i]];
+            let same = &tangent.0[TANGENT_INDEX[3 * i + j][3 * i + j]];
+            let crossed = &tangent.0[TANGENT_INDEX[3 * i + j][3 * j + i]];
             for lane in 0..LANES {
                 all.0.0[12 + pair][lane] = same[lane] + crossed[lane];
                 all.0.0[15 + pair][lane] = same[lane] - crossed[lane];
@@ -205,7 +206,7 @@ impl PrincipalPoints {
         self.0.set_vector(15, lane, &principal.twist);
     }
 
-    /// What one lane has.
+    /// Sets the values of one lane.
     pub fn set(&mut self, lane: usize, principal: &Principal<f64>) {
         for i in 0..3 {
             self.0.0[i][lane] = principal.gradient[i];
@@ -217,7 +218,7 @@ impl PrincipalPoints {
         }
     }
 
-    /// Raise negative eigenvalues of the tangent to zero.
+    /// Projects the tangents onto the positive semi-definite matrices by raising negative eigenvalues to zero.
     pub fn project(&mut self) {
         struct Project<'a>(&'a mut PrincipalPoints);
         impl Kernel for Project<'_> {
@@ -236,8 +237,8 @@ impl PrincipalPoints {
 }
 
 impl Inversion {
-    /// Whether any of these points may have a stretch below the threshold. Cheap: `σ₃ = J / σ₁σ₂ ≥ 2J / ‖F‖²`, as
-    /// `σ₁σ₂ ≤ ½(σ₁² + σ₂²)`.
+    /// Returns true if any of these points may have a stretch below the threshold. Cheap: `σ₃ = J / σ₁σ₂ ≥ 2J / ‖F‖²`,
+    /// as `σ₁σ₂ ≤ ½(σ₁² + σ₂²)`.
     pub(super) fn may_act(self, f: &Points<9>) -> bool {
         struct Below<'a>(&'a Points<9>, f64);
         impl Kernel for Below<'_> {
@@ -255,7 +256,7 @@ impl Inversion {
         self.threshold().is_some_and(|threshold| dispatch(Below(f, threshold)))
     }
 
-    /// Stretches below the threshold raised to it; what is not a number stays so.
+    /// Returns the stretches, with those below the threshold raised to it. A NaN stays a NaN.
     pub(super) fn raised(self, sigma: &Points<3>) -> Points<3> {
         let least = self.threshold().unwrap_or(f64::NEG_INFINITY);
         Points(sigma.0.map(|of| of.map(|stretch| if stretch < least { least } else { stretch })))

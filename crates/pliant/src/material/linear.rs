@@ -4,7 +4,7 @@ use super::{Law, Tangent, YoungPoisson, hooke};
 use crate::math::matrix::Matrix9;
 use crate::math::{Matrix, Real};
 
-/// With the small strain `ε = ½(F + Fᵀ) − I`:
+/// Linear elasticity. With the small strain `ε = ½(F + Fᵀ) − I`:
 ///
 /// - `ψ = μ ε:ε + λ/2 tr²ε`
 /// - `P = 2με + λ tr(ε) I`
@@ -13,14 +13,14 @@ use crate::math::{Matrix, Real};
 /// Valid for small displacements: a rotated body swells.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Linear {
-    /// Coefficient `μ`, Pa.
+    /// Coefficient `μ` \[Pa\].
     pub mu: f64,
-    /// Coefficient `λ`, Pa.
+    /// Coefficient `λ` \[Pa\].
     pub lambda: f64,
 }
 
 impl Linear {
-    /// With this small-strain behaviour.
+    /// Creates a law with these small-strain moduli.
     pub fn from_moduli(moduli: YoungPoisson) -> Self {
         Self { mu: moduli.mu(), lambda: moduli.lambda() }
     }

@@ -4,8 +4,8 @@ use super::{Law, Tangent, YoungPoisson};
 use crate::math::matrix::Matrix9;
 use crate::math::{Matrix, Real};
 
-/// With `C = FᵀF`, `I_C = tr C`, `I₂ = ½(I_C² − tr C²)`, `J = det F`, `G = F⁻ᵀ`, `a = J^(−2/3)`, `b = J^(−4/3)` and
-/// `D = ∂I₂/∂F = 2(I_C F − FFᵀF)`:
+/// Mooney–Rivlin law. With `C = FᵀF`, `I_C = tr C`, `I₂ = ½(I_C² − tr C²)`, `J = det F`, `G = F⁻ᵀ`, `a = J^(−2/3)`,
+/// `b = J^(−4/3)` and `D = ∂I₂/∂F = 2(I_C F − FFᵀF)`:
 ///
 /// - `ψ = μ₀₁ (b I₂ − 3) + μ₁₀ (a I_C − 3) + v₁ (J − 1)²`
 /// - `P = μ₀₁ b (D − 4/3 I₂ G) + 2μ₁₀ a (F − I_C/3 G) + 2v₁ (J² − J) G`
@@ -14,23 +14,24 @@ use crate::math::{Matrix, Real};
 /// Defined for `J > 0`. At small strains `μ = 2(μ₀₁ + μ₁₀)` and `κ = 2v₁`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MooneyRivlin {
-    /// Coefficient `μ₀₁` of the second invariant, Pa.
+    /// Coefficient `μ₀₁` of the second invariant \[Pa\].
     pub mu01: f64,
-    /// Coefficient `μ₁₀` of the first invariant, Pa.
+    /// Coefficient `μ₁₀` of the first invariant \[Pa\].
     pub mu10: f64,
-    /// Coefficient `v₁` of the volume term, Pa.
+    /// Coefficient `v₁` of the volume term \[Pa\].
     pub v1: f64,
 }
 
 impl MooneyRivlin {
-    /// With this small-strain behaviour, a quarter of the shear stiffness in the second invariant, as is usual for rubber.
+    /// Creates a law with these small-strain moduli. A quarter of the shear stiffness is in the second invariant, as is
+    /// usual for rubber.
     pub fn from_moduli(moduli: YoungPoisson) -> Self {
         let half_mu = 0.5 * moduli.mu();
         Self { mu01: 0.25 * half_mu, mu10: 0.75 * half_mu, v1: 0.5 * moduli.bulk() }
     }
 }
 
-/// `½(I_C² − tr C²)`, which is the squared norm of the cofactor.
+/// Returns `I₂ = ½(I_C² − tr C²)`, computed as the squared norm of the cofactor.
 #[inline(always)]
 fn second_invariant<R: Real>(f: &Matrix<R>) -> R {
     let k = f.cofactor();

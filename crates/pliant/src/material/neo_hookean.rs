@@ -1,10 +1,10 @@
-//! Neo-Hookean, after Bonet and Wood.
+//! Neo-Hookean law, after Bonet and Wood.
 
 use super::{Law, Tangent, YoungPoisson};
 use crate::math::matrix::Matrix9;
 use crate::math::{Matrix, Real};
 
-/// With `I_C = F:F`, `J = det F` and `G = F⁻ᵀ`:
+/// Neo-Hookean law. With `I_C = F:F`, `J = det F` and `G = F⁻ᵀ`:
 ///
 /// - `ψ = μ/2 (I_C − 3) − μ ln J + λ/2 ln²J`
 /// - `P = μF + (λ ln J − μ) G`
@@ -13,14 +13,14 @@ use crate::math::{Matrix, Real};
 /// Defined for `J > 0`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NeoHookean {
-    /// Coefficient `μ`, Pa.
+    /// Coefficient `μ` \[Pa\].
     pub mu: f64,
-    /// Coefficient `λ`, Pa.
+    /// Coefficient `λ` \[Pa\].
     pub lambda: f64,
 }
 
 impl NeoHookean {
-    /// With this small-strain behaviour.
+    /// Creates a law with these small-strain moduli.
     pub fn from_moduli(moduli: YoungPoisson) -> Self {
         Self { mu: moduli.mu(), lambda: moduli.lambda() }
     }

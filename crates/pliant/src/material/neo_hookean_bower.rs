@@ -1,26 +1,27 @@
-//! Neo-Hookean with volume and shape apart, after Bower.
+//! Neo-Hookean law with volumetric–deviatoric split, after Bower.
 
 use super::{Law, Tangent, YoungPoisson};
 use crate::math::matrix::Matrix9;
 use crate::math::{Matrix, Real};
 
-/// With `I_C = F:F`, `J = det F`, `G = F⁻ᵀ` and `a = J^(−2/3)`:
+/// Neo-Hookean law with volumetric–deviatoric split. With `I_C = F:F`, `J = det F`, `G = F⁻ᵀ` and `a = J^(−2/3)`:
 ///
 /// - `ψ = μ/2 (a I_C − 3) + λ/2 (J − 1)²`
 /// - `P = μ a (F − I_C/3 G) + λ (J² − J) G`
 /// - `A = μa δᵢₖδⱼₗ − ⅔μa (FᵢⱼGₖₗ + GᵢⱼFₖₗ) + (2/9 μ a I_C + λ(2J² − J)) GᵢⱼGₖₗ − (λ(J² − J) − μ a I_C/3) GᵢₗGₖⱼ`
 ///
-/// Defined for `J > 0`. The first term does not resist a change of volume, so the small-strain bulk modulus is `λ` itself.
+/// Defined for `J > 0`. The first term does not resist a change of volume, so the small-strain bulk modulus is `λ`
+/// itself.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NeoHookeanBower {
-    /// Coefficient `μ`, Pa.
+    /// Coefficient `μ` \[Pa\].
     pub mu: f64,
-    /// Coefficient `λ` of the volume term, Pa.
+    /// Coefficient `λ` of the volume term \[Pa\].
     pub lambda: f64,
 }
 
 impl NeoHookeanBower {
-    /// With this small-strain behaviour: the coefficient of the volume term is the bulk modulus.
+    /// Creates a law with these small-strain moduli. The coefficient of the volume term is the bulk modulus.
     pub fn from_moduli(moduli: YoungPoisson) -> Self {
         Self { mu: moduli.mu(), lambda: moduli.bulk() }
     }

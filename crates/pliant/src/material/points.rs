@@ -1,4 +1,4 @@
-//! A material at many points at a time: the one place where a law meets vector registers.
+//! Evaluation of a material at many points at a time: the only module in which laws meet vector registers.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -6,43 +6,43 @@ use std::sync::Arc;
 
 use super::inversion::{self, Inversion};
 use super::lanes::{PrincipalPoints, Svd, store_tangent};
-use super::{AnyLaw, LANES, Law, LawError, LawVisitor, Points, Resisting, TANGENT_ENTRIES, YoungPoisson, semidefinite};
+use super::{AnyLaw, LANES, Law, LawError, LawVisitor, Points, CompressionResistant, TANGENT_ENTRIES, YoungPoisson, semidefinite};
 use crate::math::{Kernel, Simd, dispatch};
 
-/// What a solver needs of a tangent.
+/// Treatment of the eigenvalues of a tangent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Definiteness {
-    /// The derivative of the stress, whatever its eigenvalues.
+    /// Exact derivative of the stress, which may be indefinite.
     #[default]
     Exact,
-    /// Negative eigenvalues raised to zero, so that a step of Newton's method goes downhill.
+    /// Negative eigenvalues raised to zero, so that a Newton step is a descent direction.
     Projected,
 }
 
-/// An elastic material: a law, and what becomes of it where it is squeezed or turned inside out.
+/// Elastic material: a law with its inversion handling and compression resistance.
 #[derive(Debug, Clone)]
-pub struct Elasticity {
+pub struct Material {
     law: Arc<dyn PointLaw>,
     facts: LawFacts,
     inversion: Inversion,
     compression: f64,
 }
 
-impl From<AnyLaw> for Elasticity {
+impl From<AnyLaw> for Material {
     fn from(law: AnyLaw) -> Self {
         struct Wrap;
         impl LawVisitor for Wrap {
-            type Output = Elasticity;
-            fn visit<L: Law + 'static>(self, law: &L) -> Elasticity {
-                Elasticity::new(law.clone())
+            type Output = Material;
+            fn visit<L: Law + 'static>(self, law: &L) -> Material {
+                Material::new(law.clone())
             }
         }
         law.visit(Wrap)
     }
 }
 
-impl Elasticity {
-    /// The bare law: one of the library's or one of your own.
+impl Material {
+    /// Creates a material from a law of the library or a user-defined one, without further options.
     pub fn new<L: Law + 'static>(law: L) -> Self {
         let facts = LawFacts {
             moduli: YoungPoisson::of_law(&law),
@@ -56,7 +56,7 @@ impl Elasticity {
         Self { law: Arc::new(law), facts, inversion: Inversion::None, compression: 0.0 }
     }
 
-    /// Handle inversion in this way.
+    /// Sets the inversion handling.
     pub fn with_inversion(self, inversion: Inversion) -> Result<Self, LawError> {
         inversion.check()?;
         if inversion != Inversion::None && !self.facts.has_principal_form {
@@ -65,10 +65,11 @@ impl Elasticity {
         Ok(Self { inversion, ..self })
     }
 
-    /// Largest compression resistance: a million times that of VegaFEM. Products of much larger ones overflow.
+    /// Maximum compression resistance: a million times that of VegaFEM. Products of much larger values overflow.
     pub const MAX_COMPRESSION_RESISTANCE: f64 = 1e9;
 
-    /// Resist compression: for `J < 1` the energy gains `−c (J − 1)³ / 2592` with `c = value · Y / (1 − 2ν)`. VegaFEM's default is 500.
+    /// Sets the compression resistance: for `J < 1` the energy gains `−c (J − 1)³ / 2592` with
+    /// `c = value · Y / (1 − 2ν)`. VegaFEM's default is 500.
     pub fn with_compression_resistance(self, value: f64) -> Result<Self, LawError> {
         if !(0.0..=Self::MAX_COMPRESSION_RESISTANCE).contains(&value) {
             return Err(LawError::CompressionResistance { value, max: Self::MAX_COMPRESSION_RESISTANCE });
@@ -77,7 +78,7 @@ impl Elasticity {
         Ok(Self { compression: value * young / (1.0 - 2.0 * poisson), ..self })
     }
 
-    /// Young's modulus and Poisson's ratio at small strains.
+    /// Returns Young's modulus and Poisson's ratio at small strains.
     pub fn moduli(&self) -> YoungPoisson {
         self.facts.moduli
     }
@@ -87,13 +88,13 @@ impl Elasticity {
         self.facts.is_small_strain
     }
 
-    /// The same law, its inversion not handled and its compression not resisted.
+    /// Returns the material without inversion handling and compression resistance.
     #[must_use]
     pub fn bare(&self) -> Self {
         Self { inversion: Inversion::None, compression: 0.0, ..self.clone() }
     }
 
-    /// The law itself, if it is of this type and nothing is added to it.
+    /// Returns the law if it is of this type and has neither inversion handling nor compression resistance.
     pub fn law<L: Law + 'static>(&self) -> Option<&L> {
         let is_bare = self.inversion == Inversion::None && self.compression == 0.0;
         (&*self.law as &dyn Any).downcast_ref().filter(|_| is_bare)
@@ -103,27 +104,28 @@ impl Elasticity {
         self.facts
     }
 
-    /// Returns true if energy and stress are defined for inverted and flat elements, by the law or by its inversion handling.
+    /// Returns true if energy and stress are defined for inverted and flat elements, by the law or its inversion
+    /// handling.
     pub fn is_defined_inverted(&self) -> bool {
         self.facts.defined_inverted || self.inversion != Inversion::None
     }
 
-    /// Returns true if inversion handling can be chosen for the law: it is isotropic, and known in its principal stretches.
+    /// Returns true if the law supports inversion handling: it is isotropic and has a principal form.
     pub fn can_handle_inversion(&self) -> bool {
         self.facts.has_principal_form
     }
 
-    /// How inversion is handled.
+    /// Returns the inversion handling.
     pub fn inversion(&self) -> Inversion {
         self.inversion
     }
 
-    /// Whether compression is resisted more than the law does.
+    /// Returns true if a compression resistance is added to the law.
     pub fn resists_compression(&self) -> bool {
         self.compression != 0.0
     }
 
-    /// `ψ(F)` at all points; infinite where the law is not defined, so that line searches do not go there.
+    /// Computes `ψ(F)` at all points. It is infinite where the law is undefined, so that line searches stay away.
     ///
     /// # Panics
     /// If the lengths differ.
@@ -149,7 +151,7 @@ impl Elasticity {
         }
     }
 
-    /// `P(F)` at all points.
+    /// Computes `P(F)` at all points.
     ///
     /// # Panics
     /// If the lengths differ.
@@ -164,9 +166,9 @@ impl Elasticity {
         }
     }
 
-    /// `P(F)` and the upper triangle of `A(F)` at all points.
+    /// Computes `P(F)` and the upper triangle of `A(F)` at all points.
     ///
-    /// The stress is computed as [without the tangent](Self::stresses), and is the same to the last bit.
+    /// The stress is bitwise equal to that [without the tangent](Self::stresses).
     ///
     /// # Panics
     /// If the lengths differ.
@@ -196,7 +198,7 @@ impl Elasticity {
                 if project {
                     principal.project();
                 }
-                svd.turn_back(&principal, tangents);
+                svd.to_global(&principal, tangents);
             } else if project {
                 semidefinite::project(tangents);
             }
@@ -207,7 +209,7 @@ impl Elasticity {
         self.compression == 0.0 && self.facts.tangent_is_semidefinite
     }
 
-    /// Derivatives in the singular basis.
+    /// Computes the derivatives in the singular basis.
     fn principal(&self, sigma: &Points<3>) -> PrincipalPoints {
         let (mut stress, mut tangent) = (Points::ZERO, Points::ZERO);
         self.on_law(Job::Tangents {
@@ -227,7 +229,7 @@ impl Elasticity {
     }
 }
 
-/// What is asked of a law. These, and nothing else, are compiled for each law and each width of registers.
+/// Operations on a law. Only these are compiled for each law and each register width.
 enum Job<'a> {
     Energies {
         f: &'a [Points<9>],
@@ -246,7 +248,7 @@ enum Job<'a> {
         sigma: &'a Points<3>,
         energies: &'a mut Points<1>,
     },
-    /// In the lanes whose smallest stretch is below the threshold; few, so one by one.
+    /// Extrapolation in the lanes whose smallest stretch is below the threshold. These are few and handled one by one.
     Extrapolate {
         threshold: f64,
         sigma: &'a Points<3>,
@@ -259,9 +261,9 @@ enum Job<'a> {
     },
 }
 
-/// What is known of a law without evaluating it at points.
+/// Properties of a law that are known without evaluating it at points.
 #[derive(Debug, Clone, Copy)]
-#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+#[allow(clippy::struct_excessive_bools, reason = "independent properties")]
 pub(super) struct LawFacts {
     pub moduli: YoungPoisson,
     pub defined_inverted: bool,
@@ -272,14 +274,14 @@ pub(super) struct LawFacts {
     pub tangent_is_semidefinite: bool,
 }
 
-/// A [`Law`] behind a pointer.
+/// Dynamically dispatched [`Law`].
 trait PointLaw: Any + Debug + Send + Sync {
     fn run(&self, compression: f64, job: Job<'_>);
 }
 
 impl<L: Law + 'static> PointLaw for L {
     fn run(&self, compression: f64, job: Job<'_>) {
-        let law = &Resisting { law: self, c: compression };
+        let law = &CompressionResistant { law: self, c: compression };
         let lanes_below = |threshold: f64, sigma: &Points<3>| {
             // The last stretch is the smallest.
             let last = sigma.0[2];

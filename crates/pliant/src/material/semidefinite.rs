@@ -1,17 +1,18 @@
-//! Raising the negative eigenvalues of a tangent to zero without knowing its structure: for laws that are not isotropic, and for the
-//! proof that the analytic projection of the others does the same.
+//! Projection of a tangent onto the positive semi-definite matrices without knowledge of its structure. Used for laws
+//! that are not isotropic, and to verify the analytic projection of the others.
 
-use super::lanes::{LANES, Points, TANGENT_ENTRIES, TANGENT_PLACE};
+use super::lanes::{LANES, Points, TANGENT_ENTRIES, TANGENT_INDEX};
 use crate::math::matrix::Matrix9;
 
-/// The symmetric matrix `a` with its negative eigenvalues raised to zero, by Jacobi's method.
+/// Projects the symmetric matrix `a` onto the positive semi-definite matrices by raising negative eigenvalues to zero,
+/// with Jacobi's method.
 pub fn clamp_eigenvalues(a: &Matrix9<f64>) -> Matrix9<f64> {
     let (mut d, mut q) = (*a, [[0.0; 9]; 9]);
     for (i, row) in q.iter_mut().enumerate() {
         row[i] = 1.0;
     }
     let norm: f64 = a.as_flattened().iter().map(|x| x * x).sum();
-    // Quadratic convergence: a dozen sweeps are far more than ever needed.
+    // Quadratic convergence: twelve sweeps are far more than ever needed.
     for _ in 0..12 {
         let off: f64 = (0..9).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| d[i][j] * d[i][j]).sum();
         if off <= 1e-34 * norm {
@@ -32,7 +33,7 @@ pub fn clamp_eigenvalues(a: &Matrix9<f64>) -> Matrix9<f64> {
     clamped
 }
 
-/// Make `d[p][r]` zero by a rotation of the two axes.
+/// Zeroes `d[p][r]` by a rotation of the two axes.
 fn rotate(d: &mut Matrix9<f64>, q: &mut Matrix9<f64>, p: usize, r: usize) {
     if d[p][r] == 0.0 {
         return;
@@ -51,19 +52,19 @@ fn rotate(d: &mut Matrix9<f64>, q: &mut Matrix9<f64>, p: usize, r: usize) {
     }
 }
 
-/// [`clamp_eigenvalues`] at each point.
+/// Applies [`clamp_eigenvalues`] at each point.
 pub(super) fn project(tangents: &mut Points<TANGENT_ENTRIES>) {
     for lane in 0..LANES {
         let mut a = [[0.0; 9]; 9];
         for m in 0..9 {
             for n in 0..9 {
-                a[m][n] = tangents.0[TANGENT_PLACE[m][n]][lane];
+                a[m][n] = tangents.0[TANGENT_INDEX[m][n]][lane];
             }
         }
         let clamped = clamp_eigenvalues(&a);
         for m in 0..9 {
             for n in m..9 {
-                tangents.0[TANGENT_PLACE[m][n]][lane] = clamped[m][n];
+                tangents.0[TANGENT_INDEX[m][n]][lane] = clamped[m][n];
             }
         }
     }

@@ -1,10 +1,11 @@
-//! Stable neo-Hookean, after Smith, de Goes and Kim.
+//! Stable neo-Hookean law, after Smith, de Goes and Kim.
 
 use super::{Law, Tangent, YoungPoisson};
 use crate::math::matrix::Matrix9;
 use crate::math::{Matrix, Real};
 
-/// With `I_C = F:F`, `J = det F`, `K = cof F` and `α = 1 + ¾ μ/λ`, which makes the rest state free of stress:
+/// Stable neo-Hookean law. With `I_C = F:F`, `J = det F`, `K = cof F` and `α = 1 + ¾ μ/λ`, which makes the rest state
+/// free of stress:
 ///
 /// - `ψ = μ/2 (I_C − 3) + λ/2 (J − α)² − μ/2 ln(I_C + 1)`, less its value at rest
 /// - `P = μ (1 − 1/(I_C+1)) F + λ (J − α) K`
@@ -13,14 +14,14 @@ use crate::math::{Matrix, Real};
 /// Defined for every `F`, inverted ones included (Smith et al. 2018; the logarithm is missing in some prints).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StableNeoHookean {
-    /// Coefficient `μ`, Pa.
+    /// Coefficient `μ` \[Pa\].
     pub mu: f64,
-    /// Coefficient `λ`, Pa.
+    /// Coefficient `λ` \[Pa\].
     pub lambda: f64,
 }
 
 impl StableNeoHookean {
-    /// With this small-strain behaviour: the coefficients are then `4/3 μ` and `λ + 5/6 μ`.
+    /// Creates a law with these small-strain moduli. The coefficients are then `4/3 μ` and `λ + 5/6 μ`.
     pub fn from_moduli(moduli: YoungPoisson) -> Self {
         Self { mu: 4.0 / 3.0 * moduli.mu(), lambda: moduli.lambda() + 5.0 / 6.0 * moduli.mu() }
     }

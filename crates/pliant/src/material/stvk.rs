@@ -4,23 +4,23 @@ use super::{Law, Tangent, YoungPoisson, hooke};
 use crate::math::matrix::Matrix9;
 use crate::math::{Matrix, Real};
 
-/// With the Green strain `E = ½(FᵀF − I)`:
+/// St. Venant–Kirchhoff law. With the Green strain `E = ½(FᵀF − I)`:
 ///
 /// - `ψ = μ E:E + λ/2 tr²E`
 /// - `P = F S`, `S = 2μE + λ tr(E) I`
 /// - `A = δᵢₖSₗⱼ + μ(FᵢₗFₖⱼ + (FFᵀ)ᵢₖδⱼₗ) + λ FᵢⱼFₖₗ`
 ///
-/// Defined for every `F`, but an element squeezed below about 0.58 of its length becomes softer the more it is squeezed.
+/// Defined for every `F`, but an element compressed below about 0.58 of its length softens with further compression.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StVenantKirchhoff {
-    /// Coefficient `μ`, Pa.
+    /// Coefficient `μ` \[Pa\].
     pub mu: f64,
-    /// Coefficient `λ`, Pa.
+    /// Coefficient `λ` \[Pa\].
     pub lambda: f64,
 }
 
 impl StVenantKirchhoff {
-    /// With this small-strain behaviour.
+    /// Creates a law with these small-strain moduli.
     pub fn from_moduli(moduli: YoungPoisson) -> Self {
         Self { mu: moduli.mu(), lambda: moduli.lambda() }
     }

@@ -1,20 +1,20 @@
-//! The pieces that 9×9 tangents are made of, in the order of `vec(F)`: row and column `3i + j` belong to `Fᵢⱼ`.
+//! Terms of 9×9 tangents, in the order of `vec(F)`: row and column `3i + j` belong to `Fᵢⱼ`.
 
 use crate::math::matrix::Matrix9;
 use crate::math::{Matrix, Real};
 
-/// A tangent under construction.
+/// Tangent under construction.
 #[derive(Debug, Clone, Copy)]
 pub struct Tangent<R>(pub Matrix9<R>);
 
 impl<R: Real> Tangent<R> {
-    /// All zero.
+    /// Returns the zero tangent.
     #[inline(always)]
     pub fn zero() -> Self {
         Self([[R::from(0.0); 9]; 9])
     }
 
-    /// `+ s δᵢₖδⱼₗ`, the derivative of `s F`.
+    /// Adds `s δᵢₖδⱼₗ`, the derivative of `s F`.
     #[inline(always)]
     pub fn add_identity(&mut self, s: R) {
         for n in 0..9 {
@@ -22,7 +22,7 @@ impl<R: Real> Tangent<R> {
         }
     }
 
-    /// `+ s XᵢⱼYₖₗ`.
+    /// Adds `s XᵢⱼYₖₗ`.
     #[inline(always)]
     pub fn add_outer(&mut self, s: R, x: &Matrix<R>, y: &Matrix<R>) {
         for i in 0..3 {
@@ -38,14 +38,14 @@ impl<R: Real> Tangent<R> {
         }
     }
 
-    /// `+ s (XᵢⱼYₖₗ + YᵢⱼXₖₗ)`.
+    /// Adds `s (XᵢⱼYₖₗ + YᵢⱼXₖₗ)`.
     #[inline(always)]
     pub fn add_symmetric_outer(&mut self, s: R, x: &Matrix<R>, y: &Matrix<R>) {
         self.add_outer(s, x, y);
         self.add_outer(s, y, x);
     }
 
-    /// `+ s XᵢₗYₖⱼ`, the derivative of `X Fᵀ Y` if `s = 1`.
+    /// Adds `s XᵢₗYₖⱼ`, the derivative of `X Fᵀ Y` if `s = 1`.
     #[inline(always)]
     pub fn add_crossed(&mut self, s: R, x: &Matrix<R>, y: &Matrix<R>) {
         for i in 0..3 {
@@ -61,7 +61,7 @@ impl<R: Real> Tangent<R> {
         }
     }
 
-    /// `+ Xᵢₖδⱼₗ`, the derivative of `X F`.
+    /// Adds `Xᵢₖδⱼₗ`, the derivative of `X F`.
     #[inline(always)]
     pub fn add_left(&mut self, x: &Matrix<R>) {
         for i in 0..3 {
@@ -73,7 +73,7 @@ impl<R: Real> Tangent<R> {
         }
     }
 
-    /// `+ δᵢₖXₗⱼ`, the derivative of `F X`.
+    /// Adds `δᵢₖXₗⱼ`, the derivative of `F X`.
     #[inline(always)]
     pub fn add_right(&mut self, x: &Matrix<R>) {
         for i in 0..3 {
@@ -85,7 +85,7 @@ impl<R: Real> Tangent<R> {
         }
     }
 
-    /// `+ s ∂cof(F)/∂F`, whose entry is `Σ εᵢₖₘ εⱼₗₙ Fₘₙ`.
+    /// Adds `s ∂cof(F)/∂F`, whose entries are `s Σ εᵢₖₘ εⱼₗₙ Fₘₙ`.
     #[inline(always)]
     pub fn add_cofactor_derivative(&mut self, s: R, f: &Matrix<R>) {
         for i in 0..3 {
@@ -106,7 +106,7 @@ impl<R: Real> Tangent<R> {
 mod tests {
     use super::*;
 
-    /// The derivative of `map` at `f` by central differences, exact to rounding for cubic maps.
+    /// Returns the derivative of `map` at `f` by central differences, exact up to rounding for cubic maps.
     fn derivative(f: &Matrix<f64>, map: impl Fn(&Matrix<f64>) -> Matrix<f64>) -> Matrix9<f64> {
         let h = 1e-4;
         let mut all = [[0.0; 9]; 9];

@@ -1,46 +1,46 @@
-//! The proof that a law must pass: derivatives, symmetries, rest state, small strains.
+//! Verification of a law: derivatives, symmetries, rest state, small strains.
 
 use thiserror::Error;
 
 use super::points::LawFacts;
 use super::semidefinite::clamp_eigenvalues;
-use super::{AnyLaw, Definiteness, Elasticity, Inversion, LANES, Law, LawVisitor, Points, TANGENT_PLACE, YoungPoisson};
+use super::{AnyLaw, Definiteness, Material, Inversion, LANES, Law, LawVisitor, Points, TANGENT_INDEX, YoungPoisson};
 use crate::math::matrix::Matrix9;
 use crate::math::{Lanes, Matrix, Real, SignedSvd};
 
-/// How many random states each check goes through.
+/// Number of random states per check.
 const STATES: usize = 60;
 
-/// Derivatives against central differences, relative to the size of what is differentiated: the best of several steps is
-/// limited by rounding at about 1e-10.
+/// Tolerance for derivatives against central differences, relative to the size of the differentiated quantity. Rounding
+/// limits the best of several steps to about 1e-10.
 const DERIVATIVE: f64 = 2e-8;
 
-/// What holds exactly, up to rounding.
+/// Tolerance for identities that are exact up to rounding.
 const EXACT: f64 = 1e-11;
 
-/// A check that a law fails.
+/// Failed check of a law.
 #[derive(Debug, Clone, PartialEq, Error)]
-#[error("{check}: off by {error:e} where at most {tolerance:e} is expected, at F = {state:?}")]
+#[error("{check}: relative error {error:e}, expected at most {tolerance:e}, at F = {state:?}")]
 pub struct Violation {
-    /// What was checked.
+    /// Name of the check.
     pub check: &'static str,
-    /// How far off it is, relative to the size of the quantity.
+    /// Error, relative to the size of the quantity.
     pub error: f64,
-    /// What is allowed.
+    /// Maximum error allowed.
     pub tolerance: f64,
-    /// The deformation gradient, row by row.
+    /// Deformation gradient, row by row.
     pub state: [[f64; 3]; 3],
 }
 
-/// Check that `law` is a hyperelastic law with these small-strain moduli, isotropic unless it says otherwise:
+/// Checks that `law` is a hyperelastic law with these small-strain moduli, isotropic unless declared otherwise:
 ///
-/// - `P` is the derivative of `ψ` and `A` that of `P`, by central differences over random states near rest, far from it and,
-///   where the law is defined, inverted;
-/// - `A` is symmetric, and both are the same when computed together;
-/// - `ψ(QF) = ψ(F)` and `P(QF) = Q P(F)` for rotations, unless the law says otherwise; `ψ(FQ) = ψ(F)` and `P(FQ) = P(F) Q`;
-/// - at rest there is no energy and no stress, and `A` is Hooke's law, except for an anisotropic law, for which the moduli
-///   only give the scale;
-/// - lanes give what a scalar gives, up to rounding, as an iteration goes on until the last lane is done.
+/// - `P` is the derivative of `ψ` and `A` is the derivative of `P`, by central differences over random states: near
+///   rest, far from it and, where the law is defined, inverted;
+/// - `A` is symmetric, and computing `P` and `A` together gives equal results;
+/// - `ψ(QF) = ψ(F)` and `P(QF) = Q P(F)` for rotations, unless declared otherwise; `ψ(FQ) = ψ(F)` and `P(FQ) = P(F) Q`;
+/// - at rest there is no energy and no stress, and `A` is Hooke's law, except for an anisotropic law, for which the
+///   moduli only set the scale;
+/// - lanes and scalars agree up to rounding (iterations continue until the last lane has converged).
 pub fn verify<L: Law>(law: &L, moduli: YoungPoisson) -> Result<(), Violation> {
     let law = &Once(law);
     check_rest(law, moduli)?;
@@ -54,7 +54,7 @@ pub fn verify<L: Law>(law: &L, moduli: YoungPoisson) -> Result<(), Violation> {
     Ok(())
 }
 
-/// [`verify`] for a law chosen at run time.
+/// Runs [`verify`] on a law chosen at run time.
 pub fn verify_any(law: &AnyLaw, moduli: YoungPoisson) -> Result<(), Violation> {
     struct Verify(YoungPoisson);
     impl LawVisitor for Verify {
@@ -66,16 +66,17 @@ pub fn verify_any(law: &AnyLaw, moduli: YoungPoisson) -> Result<(), Violation> {
     law.visit(Verify(moduli))
 }
 
-/// Check that `material` does everywhere what it says it does, inverted states included:
+/// Checks a material, including inverted states:
 ///
-/// - where no stretch is below the threshold of its inversion, energy, stress and tangent are those of the law;
-/// - the stress is the derivative of the energy and the tangent that of the stress, unless the law says otherwise or stretches
-///   are clamped, and then the stress is that of the raised stretches;
+/// - where no stretch is below the threshold of its inversion handling, energy, stress and tangent are those of the
+///   law;
+/// - the stress is the derivative of the energy and the tangent is the derivative of the stress, unless the law
+///   declares otherwise or stretches are clamped; with clamping, the stress is that of the clamped stretches;
 /// - the projected tangent is the exact one with its negative eigenvalues raised to zero;
-/// - the stress is the same to the last bit with and without a tangent.
+/// - the stress is bitwise equal with and without a tangent.
 ///
-/// States of a law without inversion handling are inverted only if it is defined there.
-pub fn verify_elasticity(material: &Elasticity) -> Result<(), Violation> {
+/// A law without inversion handling is checked in inverted states only if it is defined there.
+pub fn verify_elasticity(material: &Material) -> Result<(), Violation> {
     let LawFacts { defined_inverted, stress_is_exact, tangent_is_exact, .. } = material.law_facts();
     let clamped = matches!(material.inversion(), Inversion::Clamp { .. });
     let inverted = defined_inverted || material.inversion() != Inversion::None;
@@ -105,11 +106,11 @@ pub fn verify_elasticity(material: &Elasticity) -> Result<(), Violation> {
             let raised = svd.compose(svd.sigma.map(|stretch| stretch.max(threshold)));
             let expected = evaluate(material, &raised, Definiteness::Exact);
             let error = largest((expected.stress - stress).0.as_flattened());
-            require("the stress of the raised stretches", &f, error / scale, EXACT)?;
+            require("the stress at the clamped stretches", &f, error / scale, EXACT)?;
         }
         if regular {
             let bare = evaluate(&material.bare(), &f, Definiteness::Exact);
-            // Compression resistance adds to it; then there is nothing to compare.
+            // With compression resistance there is nothing to compare.
             if !material.resists_compression() {
                 let error = largest((bare.stress - stress).0.as_flattened()) / scale;
                 require("the law itself above the threshold", &f, error, EXACT)?;
@@ -118,14 +119,14 @@ pub fn verify_elasticity(material: &Elasticity) -> Result<(), Violation> {
         }
         let projected = evaluate(material, &f, Definiteness::Projected);
         let expected = clamp_eigenvalues(&tangent);
-        require("projection raises negative eigenvalues", &f, relative(&projected.tangent, &expected), 1e-9)?;
+        require("the projection raises negative eigenvalues", &f, relative(&projected.tangent, &expected), 1e-9)?;
         let same = projected.stress == stress && projected.stress_alone == stress;
-        require("one stress, with and without tangent", &f, if same { 0.0 } else { 1.0 }, 0.0)?;
+        require("the stress is equal with and without tangent", &f, if same { 0.0 } else { 1.0 }, 0.0)?;
     }
     Ok(())
 }
 
-/// What a material gives at one state.
+/// Values of a material at one state.
 struct Evaluated {
     energy: f64,
     stress: Matrix<f64>,
@@ -133,8 +134,8 @@ struct Evaluated {
     tangent: Matrix9<f64>,
 }
 
-fn evaluate(material: &Elasticity, f: &Matrix<f64>, definiteness: Definiteness) -> Evaluated {
-    // The state in one lane, and rest in the others.
+fn evaluate(material: &Material, f: &Matrix<f64>, definiteness: Definiteness) -> Evaluated {
+    // The state is in one lane and the rest state in the others.
     const LANE: usize = LANES / 2;
     let mut points = Points([[0.0; LANES]; 9]);
     for n in 0..9 {
@@ -156,13 +157,13 @@ fn evaluate(material: &Elasticity, f: &Matrix<f64>, definiteness: Definiteness) 
     let mut a = [[0.0; 9]; 9];
     for m in 0..9 {
         for n in 0..9 {
-            a[m][n] = tangent[0].0[TANGENT_PLACE[m][n]][LANE];
+            a[m][n] = tangent[0].0[TANGENT_INDEX[m][n]][LANE];
         }
     }
     Evaluated { energy: energy[0].0[0][LANE], stress: matrix(&stress[0]), stress_alone: matrix(&alone[0]), tangent: a }
 }
 
-/// A law whose functions are compiled once, and not wherever they are called.
+/// Wrapper that compiles the functions of a law once instead of at every call site.
 struct Once<'a, L>(&'a L);
 
 impl<L: Law> Once<'_, L> {
@@ -222,12 +223,12 @@ fn check_derivatives<L: Law>(law: &Once<L>, f: &Matrix<f64>) -> Result<(), Viola
     require("A is symmetric", f, relative(&tangent, &transposed), EXACT)?;
     let (together, tangent_together) = law.stress_and_tangent(f);
     let difference = largest((together - stress).0.as_flattened()) / scale;
-    require("P is the same together with A", f, difference, EXACT)?;
-    require("A is the same together with P", f, relative(&tangent_together, &tangent), EXACT)
+    require("P is equal when computed with A", f, difference, EXACT)?;
+    require("A is equal when computed with P", f, relative(&tangent_together, &tangent), EXACT)
 }
 
-/// How far `stress` is from the derivative of the energy and `tangent` from that of the stress, by central differences with the
-/// best of several steps.
+/// Compares `stress` with the derivative of the energy and `tangent` with the derivative of the stress, by central
+/// differences with the best of several steps.
 fn differences(
     f: &Matrix<f64>,
     energy_at: impl Fn(&Matrix<f64>) -> f64,
@@ -268,7 +269,7 @@ fn check_symmetries<L: Law>(law: &Once<L>, f: &Matrix<f64>, q: &Matrix<f64>) -> 
             compare("the law is isotropic", &(*f * *q), stress * *q)?;
         }
     } else if L::ISOTROPIC {
-        // Without objectivity, isotropy means that turning body and space together changes nothing.
+        // Without objectivity, isotropy means invariance under joint rotation of body and space.
         compare("the law is isotropic", &(*q * *f).times_transpose(q), (*q * stress).times_transpose(q))?;
     }
     Ok(())
@@ -276,7 +277,7 @@ fn check_symmetries<L: Law>(law: &Once<L>, f: &Matrix<f64>, q: &Matrix<f64>) -> 
 
 fn check_lanes<L: Law>(law: &Once<L>, f: &Matrix<f64>) -> Result<(), Violation> {
     type Wide = Lanes<4, false>;
-    // Different states side by side.
+    // Different states in the lanes.
     let states = [*f, Matrix::identity(), f.transpose(), *f];
     let mut wide: Matrix<Wide> = Matrix::zero();
     for (n, entry) in wide.0.as_flattened_mut().iter_mut().enumerate() {
@@ -292,7 +293,7 @@ fn check_lanes<L: Law>(law: &Once<L>, f: &Matrix<f64>) -> Result<(), Violation> 
         let all: Vec<f64> = stresses.chain(tangents).map(off).chain([energy.0[lane] - law.energy(state)]).collect();
         error = largest(&[error, largest(&all) / largest(a.as_flattened())]);
     }
-    require("lanes give what scalars give", f, error, EXACT)
+    require("lanes and scalars agree", f, error, EXACT)
 }
 
 fn largest(entries: &[f64]) -> f64 {
@@ -304,11 +305,11 @@ fn relative(a: &Matrix9<f64>, b: &Matrix9<f64>) -> f64 {
     largest(&differences) / largest(b.as_flattened())
 }
 
-/// Random numbers that are the same everywhere (Steele et al. 2014, `SplitMix64`).
+/// Platform-independent random numbers (Steele et al. 2014, `SplitMix64`).
 struct Random(u64);
 
 impl Random {
-    /// Between -1 and 1.
+    /// Returns a number between -1 and 1.
     fn next(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -328,14 +329,15 @@ impl Random {
         SignedSvd::new(&m).rotation()
     }
 
-    /// In turn near rest, moderately and strongly stretched, and, if asked for, inverted; turned at random.
+    /// Returns a randomly rotated state, in turn near rest, moderately stretched, strongly stretched and, if requested,
+    /// inverted.
     fn state(&mut self, i: usize, inverted: bool) -> Matrix<f64> {
         let mut stretch = |low: f64, high: f64| low + (high - low) * 0.5 * (self.next() + 1.0);
         let sigma = match i % 4 {
             0 => [stretch(0.99, 1.01), stretch(0.99, 1.01), stretch(0.99, 1.01)],
             1 => [stretch(0.6, 1.6), stretch(0.6, 1.6), stretch(0.6, 1.6)],
             2 => [stretch(0.3, 3.0), stretch(0.3, 3.0), stretch(0.3, 3.0)],
-            // The smallest stretch is the negative one, and no two cancel.
+            // The smallest stretch is negative, and no two cancel.
             _ if inverted => [stretch(0.7, 2.0), stretch(0.7, 2.0), stretch(-0.6, -0.2)],
             _ => [stretch(0.2, 0.5), stretch(0.2, 0.5), stretch(1.0, 2.0)],
         };
@@ -372,7 +374,7 @@ mod tests {
                 [Inversion::None, Inversion::Clamp { threshold }, Inversion::Extrapolate { threshold: 0.35 }]
             {
                 for resistance in [0.0, 500.0] {
-                    let law: Elasticity = AnyLaw::new(name, moduli).unwrap().into();
+                    let law: Material = AnyLaw::new(name, moduli).unwrap().into();
                     let material = match law.with_inversion(inversion) {
                         Ok(material) => material,
                         Err(error) => {
@@ -403,7 +405,7 @@ mod tests {
         verify(&law, moduli).unwrap();
     }
 
-    /// A law with one thing wrong.
+    /// Law with one defect.
     #[derive(Debug, Clone)]
     struct Broken<L>(L, &'static str);
 
@@ -456,7 +458,7 @@ mod tests {
 
     #[test]
     fn literal_coefficients_are_those_of_the_formula() {
-        // Twice the stretch along x, volume kept: I_C = 4 + 2 · ½ = 5.
+        // Twice the stretch along x at constant volume: I_C = 4 + 2 · ½ = 5.
         let mut f = Matrix::identity();
         (f.0[0][0], f.0[1][1], f.0[2][2]) = (2.0, 0.5_f64.sqrt(), 0.5_f64.sqrt());
         let neo = NeoHookean { mu: 3.0, lambda: 7.0 };
@@ -475,8 +477,6 @@ mod tests {
         assert!(new("stvk", 1e6, 0.5).contains("Poisson's ratio is 0.5"));
         assert!(new("stvk", f64::NAN, 0.3).contains("NaN"));
         let unknown = new("jelly", 1e6, 0.3);
-        assert!(
-            unknown.contains("there is no law `jelly`") && AnyLaw::ALL.iter().all(|law| unknown.contains(law.name))
-        );
+        assert!(unknown.contains("unknown law `jelly`") && AnyLaw::ALL.iter().all(|law| unknown.contains(law.name)));
     }
 }

@@ -1,19 +1,21 @@
-//! Rotations and stretches of a deformation, without branches, so that they run over lanes.
+//! Polar and singular value decompositions of 3×3 matrices, without branches, so that they run over lanes.
 
 use super::Real;
 use super::matrix::{Matrix, Vector, cross, dot, scaled};
 
-/// The most sweeps of Jacobi's method. It converges quadratically; for 3×3 in double precision five always suffice.
+/// Maximum number of Jacobi sweeps. The method converges quadratically; for 3×3 in double precision five always
+/// suffice.
 const SWEEPS: usize = 5;
 
-/// A sweep leaves products of columns about as large as the largest before it times the tangent of the largest angle. When that
-/// is below this part of `‖F‖²`, the next sweep would change nothing.
+/// Convergence tolerance, relative to `‖F‖²`. A sweep leaves products of columns about as large as the largest before
+/// it times the tangent of the largest angle. Below this value, the next sweep would change nothing.
 const CONVERGED: f64 = 1e-17;
 
-/// What stands in for zero in a denominator: far below any length that matters, far above where squares vanish.
+/// Replacement for zero in a denominator: far below any relevant length, far above the underflow of squares.
 const TINY: f64 = 1e-150;
 
-/// `F = U Σ Vᵀ` with rotations `U` and `V` (determinant +1) and `σ₁ ≥ σ₂ ≥ |σ₃|`; `σ₃` is negative if `F` is inverted.
+/// Singular value decomposition `F = U Σ Vᵀ` with rotations `U` and `V` (determinant +1) and `σ₁ ≥ σ₂ ≥ |σ₃|`. `σ₃` is
+/// negative if `F` is inverted.
 #[derive(Debug, Clone, Copy)]
 pub struct SignedSvd<R> {
     /// Left rotation.
@@ -25,7 +27,8 @@ pub struct SignedSvd<R> {
 }
 
 impl<R: Real> SignedSvd<R> {
-    /// Decompose `f`: `V` turns its columns until they are orthogonal (Hestenes 1958), and `U` is their directions.
+    /// Decomposes `f` by one-sided Jacobi rotations. `V` rotates its columns until they are orthogonal (Hestenes 1958),
+    /// and `U` contains the normalized columns.
     #[inline(always)]
     pub fn new(f: &Matrix<R>) -> Self {
         let (mut b, mut v) = (*f, Matrix::identity());
@@ -44,26 +47,26 @@ impl<R: Real> SignedSvd<R> {
         order(&mut b, &mut v, 1, 2);
         let [b0, b1, b2] = [b.column(0), b.column(1), b.column(2)];
         let length0 = dot(b0, b0).sqrt();
-        // A direction for a body squashed to a point: any will do.
+        // For a body flattened to a point, any direction is valid.
         let none0 = length0.less(R::from(TINY));
         let u0 = select(none0, [R::from(1.0), R::from(0.0), R::from(0.0)], scaled(b0, (length0 + TINY).recip()));
         let along = dot(u0, b1);
         let across = [b1[0] - along * u0[0], b1[1] - along * u0[1], b1[2] - along * u0[2]];
         let length1 = dot(across, across).sqrt();
-        // Squashed to a line, whatever is left of the second direction is rounding: any direction across will do.
+        // For a body flattened to a line, the second direction is rounding error: any perpendicular direction is valid.
         let none1 = length1.less(length0 * 1e-15 + TINY);
         let u1 = select(none1, perpendicular(u0), scaled(across, (length1 + TINY).recip()));
         let u2 = cross(u0, u1);
         Self { u: Matrix::from_columns([u0, u1, u2]), sigma: [length0, dot(u1, b1), dot(u2, b2)], v }
     }
 
-    /// The rotation `U Vᵀ`, nearest to `F` among all rotations.
+    /// Returns the rotation `U Vᵀ`, the nearest to `F` among all rotations.
     #[inline(always)]
     pub fn rotation(&self) -> Matrix<R> {
         self.u.times_transpose(&self.v)
     }
 
-    /// `U diag(d) Vᵀ`.
+    /// Computes `U diag(d) Vᵀ`.
     #[inline(always)]
     pub fn compose(&self, d: Vector<R>) -> Matrix<R> {
         let mut scaled = self.u;
@@ -76,21 +79,21 @@ impl<R: Real> SignedSvd<R> {
     }
 }
 
-/// The rotation nearest to `f` among all rotations, also if `f` is inverted; a fifth of the work of a [`SignedSvd`].
+/// Computes the rotation nearest to `f`, also if `f` is inverted, at a fifth of the cost of a [`SignedSvd`].
 ///
-/// It is the derivative of `s = σ₁ + σ₂ + σ₃`, the largest root of `(s² − a)² − 8Js − 4b` with `a = ‖F‖²`, `b = ½(a² − ‖FᵀF‖²)`
-/// and `J = det F`: differentiating the equation gives
-/// `R = (½(s² + a) F + s cof F − F FᵀF) / (½s(s² − a) − J)`, whose denominator is `(σ₁+σ₂)(σ₂+σ₃)(σ₁+σ₃)`. Where that is small,
-/// the rotation is ill-conditioned and comes from the decomposition.
+/// It is the derivative of `s = σ₁ + σ₂ + σ₃`, the largest root of `(s² − a)² − 8Js − 4b` with `a = ‖F‖²`, `b = ½(a² −
+/// ‖FᵀF‖²)` and `J = det F`. Differentiating the equation gives `R = (½(s² + a) F + s cof F − F FᵀF) / (½s(s² − a) −
+/// J)`, whose denominator is `(σ₁+σ₂)(σ₂+σ₃)(σ₁+σ₃)`. Where that is small, the rotation is ill-conditioned and is
+/// computed by the decomposition.
 #[inline(always)]
 pub fn nearest_rotation<R: Real>(f: &Matrix<R>) -> Matrix<R> {
-    /// Least denominator, in units of `‖F‖³`, at which the quotient keeps thirteen digits.
+    /// Minimum denominator, relative to `‖F‖³`, at which the quotient keeps thirteen digits.
     const LEAST: f64 = 0.01;
     let c = f.transpose_times(f);
     let a = c.trace();
     let b = (a * a - c.double_dot(&c)) * 0.5;
     let j = f.determinant();
-    // Newton's method from above, where the quartic is convex, falls to the root without overshooting.
+    // Newton's method from above, where the quartic is convex, decreases to the root without overshooting.
     let mut s = (a * 3.0).sqrt();
     for _ in 0..20 {
         let excess = s * s - a;
@@ -117,13 +120,13 @@ pub fn nearest_rotation<R: Real>(f: &Matrix<R>) -> Matrix<R> {
     r
 }
 
-/// One rotation of Jacobi's: make columns `p` and `q` of `b` orthogonal, and turn those of `v` along. Returns the sizes of the
-/// tangent of the angle and of the product that the columns had.
+/// Makes columns `p` and `q` of `b` orthogonal by a Jacobi rotation, and rotates those of `v` as well. Returns the
+/// magnitudes of the tangent of the angle and of the scalar product that the columns had.
 #[inline(always)]
 fn rotate<R: Real>(b: &mut Matrix<R>, v: &mut Matrix<R>, p: usize, q: usize) -> [R; 2] {
     let (x, y) = (b.column(p), b.column(q));
     let (off, difference) = (dot(x, y), dot(y, y) - dot(x, x));
-    // tan of the angle, the smaller of the two solutions: 2a / (d ± √(d² + 4a²)), the sign that of d.
+    // The tangent of the angle is the smaller of the two solutions: 2a / (d ± √(d² + 4a²)), with the sign of d.
     let root = (difference * difference + off * off * 4.0).sqrt();
     let denominator = difference.abs() + root + TINY;
     let tan = off * 2.0 / R::select(difference.less(R::from(0.0)), -denominator, denominator);
@@ -140,7 +143,7 @@ fn rotate<R: Real>(b: &mut Matrix<R>, v: &mut Matrix<R>, p: usize, q: usize) -> 
     [tan.abs(), off.abs()]
 }
 
-/// Exchange columns `p < q` if the later is longer; one changes its sign, so that `v` remains a rotation.
+/// Exchanges columns `p < q` if the later is longer. One changes its sign, so that `v` remains a rotation.
 #[inline(always)]
 fn order<R: Real>(b: &mut Matrix<R>, v: &mut Matrix<R>, p: usize, q: usize) {
     let (x, y) = (b.column(p), b.column(q));
@@ -159,7 +162,8 @@ fn select<R: Real>(mask: R::Mask, yes: Vector<R>, no: Vector<R>) -> Vector<R> {
     [R::select(mask, yes[0], no[0]), R::select(mask, yes[1], no[1]), R::select(mask, yes[2], no[2])]
 }
 
-/// A unit vector perpendicular to the unit vector `a`: across the axis that `a` is least along.
+/// Returns a unit vector perpendicular to the unit vector `a`, from the axis along which `a` has its smallest
+/// component.
 #[inline(always)]
 fn perpendicular<R: Real>(a: Vector<R>) -> Vector<R> {
     let zero = R::from(0.0);
@@ -212,7 +216,7 @@ mod tests {
             flat.0[1] = scaled(flat.0[0], -0.5);
             flat.0[2] = scaled(flat.0[0], 1e-9);
             assert_svd(&flat, 4.0);
-            // Nearly a rotation: equal stretches.
+            // Nearly a rotation, with equal stretches.
             let r = SignedSvd::new(&f).rotation();
             assert_svd(&r, 1.0);
             assert_svd(&(r + f * 1e-9), 1.0);

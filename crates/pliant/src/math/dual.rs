@@ -1,33 +1,33 @@
-//! Numbers that carry a derivative along, so that a law may be given by its energy alone.
+//! Dual numbers, which carry a derivative, so that a law may be given by its energy alone.
 
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
 use super::Real;
 
-/// `value + slope·ε` with `ε² = 0`: a function of it carries its derivative in `slope`. Over a dual number again, it carries
-/// second derivatives.
+/// Dual number `value + slope·ε` with `ε² = 0`: functions of it carry their derivative in `slope`. Nested dual numbers
+/// carry second derivatives.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Dual<R> {
-    /// The value.
+    /// Value.
     pub value: R,
-    /// The derivative.
+    /// Derivative.
     pub slope: R,
 }
 
 impl<R: Real> Dual<R> {
-    /// A variable to differentiate by.
+    /// Creates a variable of differentiation, with a derivative of 1.
     #[inline]
     pub fn variable(value: R) -> Self {
         Self { value, slope: R::from(1.0) }
     }
 
-    /// A constant.
+    /// Creates a constant, with a derivative of 0.
     #[inline]
     pub fn constant(value: R) -> Self {
         Self { value, slope: R::from(0.0) }
     }
 
-    /// `f(self)` given `f` and `f′` at its value.
+    /// Returns `f(self)` by the chain rule, given `f` and `f′` at its value.
     #[inline]
     fn chain(self, f: R, derivative: R) -> Self {
         Self { value: f, slope: self.slope * derivative }

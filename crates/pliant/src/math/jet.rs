@@ -1,25 +1,25 @@
-//! Numbers that carry all first and second derivatives by three variables along: an energy of three invariants or of three
-//! stretches gives its stress and tangent in one pass.
+//! Numbers that carry all first and second derivatives with respect to three variables. An energy of three invariants
+//! or stretches gives its stress and tangent in one pass.
 
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
 use super::Real;
 
-/// The pairs of variables in the order of [`Jet::hessian`].
+/// Pairs of variables in the order of [`Jet::hessian`].
 const PAIRS: [(usize, usize); 6] = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)];
 
-/// A function `f(x₁, x₂, x₃)` at a point up to second order: its value, its gradient and its Hessian.
+/// Second-order expansion of a function `f(x₁, x₂, x₃)` at a point: its value, gradient and Hessian.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Jet<R> {
-    /// `f`.
+    /// Value `f`.
     pub value: R,
-    /// `∂f/∂xᵢ`.
+    /// Gradient `∂f/∂xᵢ`.
     pub gradient: [R; 3],
-    /// `∂²f/∂xᵢ∂xⱼ` for `ij` = 11, 12, 13, 22, 23, 33; see [`second`](Self::second).
+    /// Hessian `∂²f/∂xᵢ∂xⱼ` for `ij` = 11, 12, 13, 22, 23, 33; see [`second`](Self::second).
     pub hessian: [R; 6],
 }
 
-/// A jet component by component; a macro, because closures keep the compiler from using vector registers.
+/// Builds a jet component by component; a macro, because closures keep the compiler from using vector registers.
 macro_rules! components {
     (value: $value:expr; gradient[$i:ident]: $gradient:expr; hessian[$n:ident, $p:ident, $q:ident]: $hessian:expr;) => {{
         let mut jet = Self::constant($value);
@@ -38,7 +38,7 @@ macro_rules! components {
 }
 
 impl<R: Real> Jet<R> {
-    /// The three variables at this point.
+    /// Creates the three variables of differentiation at `point`.
     #[inline(always)]
     pub fn variables(point: [R; 3]) -> [Self; 3] {
         let mut all = [Self::constant(point[0]), Self::constant(point[1]), Self::constant(point[2])];
@@ -48,20 +48,20 @@ impl<R: Real> Jet<R> {
         all
     }
 
-    /// A constant.
+    /// Creates a constant.
     #[inline(always)]
     pub fn constant(value: R) -> Self {
         Self { value, gradient: [R::from(0.0); 3], hessian: [R::from(0.0); 6] }
     }
 
-    /// `∂²f/∂xᵢ∂xⱼ`, counted from 0.
+    /// Returns `∂²f/∂xᵢ∂xⱼ`, with indices from 0.
     #[inline(always)]
     pub fn second(&self, i: usize, j: usize) -> R {
         const PLACE: [[usize; 3]; 3] = [[0, 1, 2], [1, 3, 4], [2, 4, 5]];
         self.hessian[PLACE[i][j]]
     }
 
-    /// `f(self)` given `f`, `f′` and `f″` at its value.
+    /// Returns `f(self)` by the chain rule, given `f`, `f′` and `f″` at its value.
     #[inline(always)]
     fn chain(self, f: R, first: R, second: R) -> Self {
         let mut bent = self.gradient;
@@ -244,8 +244,8 @@ impl<R: Real> Real for Jet<R> {
     }
     #[inline(always)]
     fn powf(self, exponent: f64) -> Self {
-        // The derivatives from the power itself, because one power costs more than all the rest; except at 0, where the
-        // quotients say nothing and the derivatives are 0, 1 or infinite by the exponent alone.
+        // Derivatives are computed from the power itself, because one power costs more than all other operations. At 0
+        // the quotients are undefined, and the derivatives are 0, 1 or infinite, depending on the exponent alone.
         let (power, by) = (self.value.powf(exponent), self.value.recip());
         let zero = self.value.abs().less(R::from(f64::MIN_POSITIVE));
         let first = power * by * exponent;
@@ -257,7 +257,7 @@ impl<R: Real> Real for Jet<R> {
     #[inline(always)]
     fn powi(self, exponent: i32) -> Self {
         if exponent >= 2 {
-            // Without a division, so that it is exact where the value is 0.
+            // Without a division, so that it is exact at a value of 0.
             let base = self.value.powi(exponent - 2);
             let (n, lower) = (f64::from(exponent), base * self.value);
             self.chain(lower * self.value, lower * n, base * (n * (n - 1.0)))
@@ -298,7 +298,7 @@ impl<R: Real> Real for Jet<R> {
     }
 }
 
-/// `factor · 0^exponent`, where a factor of 0 wins.
+/// Returns `factor · 0^exponent`, which is 0 if the factor is 0.
 #[inline(always)]
 fn at_zero(factor: f64, exponent: f64) -> f64 {
     if factor == 0.0 || exponent > 0.0 {
@@ -318,7 +318,7 @@ mod tests {
 
     type Named<R> = (&'static str, fn([R; 3]) -> R);
 
-    /// All operations, with every variable in each.
+    /// Returns all operations, each with every variable.
     fn functions<R: Real>() -> Vec<Named<R>> {
         vec![
             ("sum", |[x, y, z]| -(x + 2.0) * 3.0 - (y - z / 4.0) / 5.0 + R::from(7.0)),

@@ -1,16 +1,16 @@
-//! Several reals side by side in an array: what vector registers are compared with.
+//! Several reals in an array: the reference for tests of vector registers.
 
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
 use super::Real;
 
-/// `N` reals. With `FUSED`, products and sums are rounded once, for machines that have the instruction; elsewhere it would be
-/// a slow library call.
+/// Array of `N` reals. With `FUSED`, products and sums are rounded once, for machines that have the instruction;
+/// elsewhere it would be a slow library call.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C, align(64))]
 pub struct Lanes<const N: usize, const FUSED: bool>(pub [f64; N]);
 
-/// One truth value a lane.
+/// Truth value per lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LaneMask<const N: usize>(pub [bool; N]);
 

@@ -1,7 +1,7 @@
-//! Vectors, matrices, and sums that come out the same for any number of threads.
+//! Vectors, matrices, and sums that are identical for any number of threads.
 //!
-//! Geometry uses glam's [`Vec3`] and [`Mat3`]. Laws and element kernels are written over a [`Real`] and use [`Matrix`], so that
-//! they run on several elements at a time.
+//! Geometry uses glam's [`Vec3`] and [`Mat3`]. Laws and element kernels are written over a [`Real`] and use [`Matrix`],
+//! so that they run on several elements at a time.
 
 mod decompose;
 mod dual;
@@ -26,11 +26,11 @@ pub use simd::{Kernel, Simd, Singles, dispatch, fused, lane_count};
 
 pub use glam::{DAffine3 as Affine3, DMat3 as Mat3, DVec3 as Vec3};
 
-/// How many terms [`par_sum`] adds one after the other. Fixed, so that the order of additions, and with it the
-/// rounding, depends on the data alone; small, so that rounding grows with the number of chunks and not of terms.
+/// Number of terms that [`par_sum`] adds sequentially. It is constant, so that the order of additions and the rounding
+/// depend on the data alone. It is small, so that rounding errors grow with the number of chunks, not of terms.
 const SUM_CHUNK: usize = 1024;
 
-/// `zero + Σ term(i)` for `i` in `0..count`, in parallel, bitwise the same for any number of threads.
+/// Computes `zero + Σ term(i)` for `i` in `0..count` in parallel, bitwise identical for any number of threads.
 ///
 /// The zero is given because the default of a matrix type may be the identity.
 pub fn par_sum<T, F>(zero: T, count: usize, term: F) -> T
@@ -41,7 +41,7 @@ where
     par_sum_in(SUM_CHUNK, zero, count, term)
 }
 
-/// [`par_sum`] of terms that are worth a thread `grain` at a time.
+/// Computes a [`par_sum`] of costly terms, with `grain` terms per parallel task.
 pub fn par_sum_in<T, F>(grain: usize, zero: T, count: usize, term: F) -> T
 where
     T: AddAssign + Copy + Send + Sync,
@@ -50,7 +50,7 @@ where
     sum_range(grain, &zero, 0..count, &term)
 }
 
-/// Halves, down to chunks: where they are cut depends on the count alone. Nothing is allocated.
+/// Bisects the range down to chunks. The cuts depend on the count alone. Nothing is allocated.
 fn sum_range<T, F>(grain: usize, zero: &T, range: Range<usize>, term: &F) -> T
 where
     T: AddAssign + Copy + Send + Sync,
@@ -72,7 +72,7 @@ where
     total
 }
 
-/// The matrix `a bᵀ`.
+/// Returns the outer product `a bᵀ`.
 pub fn outer(a: Vec3, b: Vec3) -> Mat3 {
     Mat3::from_cols(a * b.x, a * b.y, a * b.z)
 }

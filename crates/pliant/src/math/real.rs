@@ -1,12 +1,13 @@
-//! The scalar that laws and element kernels are written over.
+//! Scalar type of laws and element kernels.
 //!
-//! A law is written once, with ordinary operators, and runs on an `f64`, on several elements at a time in the lanes of a
-//! vector register ([`Simd`](super::Simd)), or on a number that carries its derivatives ([`Dual`](super::Dual), [`Jet`](super::Jet)).
+//! A law is written once, with ordinary operators, and runs on an `f64`, on several elements at a time in the lanes of
+//! a vector register ([`Simd`](super::Simd)), or on a number that carries its derivatives ([`Dual`](super::Dual),
+//! [`Jet`](super::Jet)).
 
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
-/// A real number, or several of them side by side.
+/// Real number, or several of them in lanes.
 pub trait Real:
     Copy
     + Debug
@@ -27,64 +28,64 @@ pub trait Real:
     + SubAssign
     + MulAssign
 {
-    /// The outcome of a comparison: one truth value, or one for each lane.
+    /// Result of a comparison: one truth value, or one per lane.
     type Mask: Copy;
 
-    /// `self · a + b`, with one rounding where the machine can.
+    /// Computes `self · a + b`, with one rounding if the machine has the instruction.
     #[must_use]
     fn mul_add(self, a: Self, b: Self) -> Self;
-    /// `√self`.
+    /// Returns `√self`.
     #[must_use]
     fn sqrt(self) -> Self;
-    /// `∛self`.
+    /// Returns `∛self`.
     #[must_use]
     fn cbrt(self) -> Self;
-    /// The natural logarithm.
+    /// Returns the natural logarithm.
     #[must_use]
     fn ln(self) -> Self;
-    /// `e` to the power of `self`.
+    /// Returns `e` to the power of `self`.
     #[must_use]
     fn exp(self) -> Self;
-    /// `self` to a constant power.
+    /// Returns `self` to a constant power.
     #[must_use]
     fn powf(self, exponent: f64) -> Self;
-    /// `self < other`, by value.
+    /// Compares `self < other`, by value.
     fn less(self, other: Self) -> Self::Mask;
-    /// `self` where `mask` is true, `other` elsewhere.
+    /// Returns `yes` where `mask` is true, `no` elsewhere.
     #[must_use]
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
-    /// Whether the mask is true anywhere: lets a kernel skip what no lane needs.
+    /// Returns true if the mask is true in any lane, so that a kernel can skip unnecessary work.
     fn any(mask: Self::Mask) -> bool;
 
-    /// `1 / self`.
+    /// Returns `1 / self`.
     #[inline(always)]
     #[must_use]
     fn recip(self) -> Self {
         Self::from(1.0) / self
     }
 
-    /// The larger, by value.
+    /// Returns the maximum, by value.
     #[inline(always)]
     #[must_use]
     fn max(self, other: Self) -> Self {
         Self::select(self.less(other), other, self)
     }
 
-    /// The smaller, by value.
+    /// Returns the minimum, by value.
     #[inline(always)]
     #[must_use]
     fn min(self, other: Self) -> Self {
         Self::select(self.less(other), self, other)
     }
 
-    /// `|self|`, by value.
+    /// Returns `|self|`, by value.
     #[inline(always)]
     #[must_use]
     fn abs(self) -> Self {
         Self::select(self.less(Self::from(0.0)), -self, self)
     }
 
-    /// `self` to a whole power, by repeated multiplication: also of negative numbers.
+    /// Returns `self` to an integer power, by repeated multiplication; negative numbers are allowed.
     #[inline(always)]
     #[must_use]
     fn powi(self, exponent: i32) -> Self {
@@ -101,7 +102,7 @@ pub trait Real:
         if exponent < 0 { power.recip() } else { power }
     }
 
-    /// `self²`.
+    /// Returns `self²`.
     #[inline(always)]
     #[must_use]
     fn squared(self) -> Self {
@@ -114,7 +115,7 @@ impl Real for f64 {
 
     #[inline(always)]
     fn mul_add(self, a: Self, b: Self) -> Self {
-        // Without the instruction, one rounding costs a call of a library function.
+        // Without the instruction, a single rounding costs a library call.
         self * a + b
     }
     #[inline(always)]

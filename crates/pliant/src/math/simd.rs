@@ -1,73 +1,74 @@
-//! Kernels over the widest vector registers that the machine has, found out at run time.
+//! Kernels over the widest vector registers of the machine, detected at run time.
 //!
-//! Left to itself, the compiler turns loops over arrays of lanes into gathers and scatters, and gains nothing. With the types
-//! here, which are vector registers, stress and tangent of a law take a quarter to a sixth of the time that they take one
-//! at a time (AVX-512; `cargo bench --bench laws`). That is why this file has `unsafe` code.
+//! The compiler vectorizes loops over arrays of lanes with gathers and scatters, which gains nothing. With the types
+//! here, which are vector registers, stress and tangent of a law take a quarter to a sixth of the scalar time (AVX-512;
+//! `cargo bench --bench laws`). This justifies the `unsafe` code in this file.
 //!
-//! It is sound because the types are private: code meets them only as the parameter of [`Kernel::run`], which [`dispatch`]
-//! calls with a type of the machine it has just looked at.
+//! It is sound because the types are private. Code sees them only as the parameter of [`Kernel::run`], which
+//! [`dispatch`] calls with a type that the machine supports.
 
 use super::{Lanes, Real};
 
 /// Reals that are loaded and stored several at a time.
 pub trait Simd: Real {
-    /// How many.
+    /// Number of lanes.
     const WIDTH: usize;
 
     /// Single-precision numbers in the same registers.
     type Singles: Singles;
 
-    /// The first [`Self::WIDTH`] numbers of `from`.
+    /// Loads the first [`Self::WIDTH`] numbers of `from`.
     ///
     /// # Panics
     /// If there are fewer.
     fn load(from: &[f64]) -> Self;
 
-    /// Write to the first [`Self::WIDTH`] places of `to`.
+    /// Stores to the first [`Self::WIDTH`] entries of `to`.
     ///
     /// # Panics
     /// If there are fewer.
     fn store(self, to: &mut [f64]);
 
-    /// Write nine numbers of each lane side by side: first those of the first lane, then of the second, and so on.
+    /// Stores nine numbers per lane contiguously: first those of the first lane, then of the second, and so on.
     ///
     /// # Panics
-    /// If there are fewer than nine places a lane.
+    /// If there are fewer than nine entries per lane.
     fn store_nines(numbers: &[Self; 9], to: &mut [f64]);
 }
 
-/// Sixteen numbers in single precision, for what is bound by the memory that it reads.
+/// Sixteen single-precision numbers, for memory-bound kernels.
 pub trait Singles: Copy {
-    /// The same number in all lanes.
+    /// Broadcasts a number to all lanes.
     fn splat(x: f32) -> Self;
 
-    /// These numbers.
+    /// Loads sixteen numbers.
     fn load(from: &[f32; 16]) -> Self;
 
-    /// These integers.
+    /// Loads sixteen integers and converts them.
     fn load_integers(from: &[i16; 16]) -> Self;
 
-    /// Write all lanes.
+    /// Stores all lanes.
     fn store(self, to: &mut [f32; 16]);
 
-    /// `self · a + b`.
+    /// Computes `self · a + b`.
     #[must_use]
     fn mul_add(self, a: Self, b: Self) -> Self;
 
-    /// The sum of all lanes, by halves.
+    /// Returns the sum of all lanes, by pairwise summation.
     fn total(self) -> f32;
 }
 
-/// A computation written for lanes of any width.
+/// Computation written for lanes of any width.
 pub trait Kernel {
-    /// What comes out.
+    /// Result of the computation.
     type Output;
 
-    /// Compute. Must be `#[inline(always)]`, as everything it calls in its loops, to be compiled for the registers of `R`.
+    /// Runs the computation. It and everything called in its loops must be `#[inline(always)]`, to be compiled for the
+    /// registers of `R`.
     fn run<R: Simd>(self) -> Self::Output;
 }
 
-/// Run `kernel` with the widest lanes that this machine has.
+/// Runs `kernel` with the widest lanes of this machine.
 pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
     #[cfg(target_arch = "x86_64")]
     return x86::dispatch(kernel);
@@ -75,7 +76,7 @@ pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
     kernel.run::<f64>()
 }
 
-/// How many numbers the widest registers of this machine have.
+/// Returns the number of lanes in the widest registers of this machine.
 pub fn lane_count() -> usize {
     struct Width;
     impl Kernel for Width {
@@ -87,14 +88,15 @@ pub fn lane_count() -> usize {
     dispatch(Width)
 }
 
-/// `a · b + c` of single numbers in a kernel, with one rounding on machines with the registers of `R`.
+/// Computes `a · b + c` of scalars in a kernel, with one rounding on machines with the registers of `R`.
 #[inline(always)]
 pub fn fused<R: Simd>(a: f64, b: f64, c: f64) -> f64 {
-    // Without wide registers, one rounding would cost a call of a library function.
+    // Without wide registers, a single rounding would cost a library call.
     if R::WIDTH > 1 { a.mul_add(b, c) } else { a * b + c }
 }
 
-/// For machines without wide registers that we know. Portable arrays of lanes are slower: the compiler makes gathers of them.
+/// Fallback for machines without known wide registers. Portable arrays of lanes are slower: the compiler turns them
+/// into gathers.
 impl Simd for f64 {
     const WIDTH: usize = 1;
 
@@ -116,7 +118,7 @@ impl Simd for f64 {
     }
 }
 
-/// One after the other, with two roundings in a product and sum: one would cost a call of a library function.
+/// Scalar fallback with two roundings in a product and sum: a single rounding would cost a library call.
 impl Singles for [f32; 16] {
     #[inline(always)]
     fn splat(x: f32) -> Self {
@@ -221,7 +223,8 @@ mod x86 {
         }
     }
 
-    /// A vector register as a [`Real`]. Its instructions exist on this machine, because only [`dispatch`] names the type.
+    /// Implements [`Real`] for a vector register. Its instructions exist on this machine, because only [`dispatch`]
+    /// names the type.
     macro_rules! register {
         ($name:ident, $register:ty, $width:literal, $mask:ty, $set:ident, $load:ident, $store:ident, $add:ident, $sub:ident,
          $mul:ident, $div:ident, $fma:ident, $sqrt:ident, less: $less:expr, select: $select:expr, any: $any:expr,
@@ -251,7 +254,7 @@ mod x86 {
             }
 
             impl $name {
-                /// A function that has no instruction, lane by lane.
+                /// Applies a function that has no instruction, lane by lane.
                 #[inline(always)]
                 fn lanewise(self, function: impl Fn(f64) -> f64) -> Self {
                     let mut lanes = [0.0; $width];
@@ -400,7 +403,8 @@ mod x86 {
         singles: F32x8Pair
     );
 
-    /// Sixteen numbers in a register. As with the types above, its instructions exist because only [`dispatch`] names it.
+    /// Sixteen numbers in a register. As with the types above, its instructions exist because only [`dispatch`] names
+    /// it.
     #[derive(Debug, Clone, Copy)]
     pub struct F32x16(__m512);
 
@@ -437,7 +441,7 @@ mod x86 {
         }
     }
 
-    /// The same in two registers.
+    /// Sixteen numbers in two registers, under the same conditions as [`F32x16`].
     #[derive(Debug, Clone, Copy)]
     pub struct F32x8Pair([__m256; 2]);
 
@@ -487,7 +491,7 @@ mod x86 {
         }
     }
 
-    /// Turn rows into columns: exchange the off-diagonal numbers of 2×2 blocks, then blocks of two, then of four.
+    /// Transposes eight rows: exchanges the off-diagonal numbers of 2×2 blocks, then blocks of two, then of four.
     #[inline(always)]
     fn transpose_8(r: [__m512d; 8]) -> [__m512d; 8] {
         // SAFETY: see the macro.
@@ -497,7 +501,7 @@ mod x86 {
                 pairs[i] = _mm512_unpacklo_pd(r[i], r[i + 1]);
                 pairs[i + 1] = _mm512_unpackhi_pd(r[i], r[i + 1]);
             }
-            // Lanes of 128 bits: within (0, 2), (1, 3), (4, 6), (5, 7), the even and the odd ones.
+            // Lanes of 128 bits: the even and the odd ones within (0, 2), (1, 3), (4, 6), (5, 7).
             let mut fours = pairs;
             for (a, b) in [(0, 2), (1, 3), (4, 6), (5, 7)] {
                 fours[a] = _mm512_shuffle_f64x2::<0b10_00_10_00>(pairs[a], pairs[b]);
@@ -512,7 +516,7 @@ mod x86 {
         }
     }
 
-    /// The same for four rows.
+    /// Transposes four rows.
     #[inline(always)]
     fn transpose_4(r: [__m256d; 4]) -> [__m256d; 4] {
         // SAFETY: see the macro.
@@ -544,7 +548,7 @@ mod tests {
     use super::*;
     use crate::math::{Matrix, SignedSvd};
 
-    /// Every operation of a [`Real`] on each number of a list.
+    /// Kernel with every operation of a [`Real`] on each number of a list.
     struct Everything<'a>(&'a [f64]);
 
     impl Kernel for Everything<'_> {
@@ -576,7 +580,7 @@ mod tests {
         }
     }
 
-    /// The results of [`Everything`] number by number, whatever the width was.
+    /// Rearranges the results of [`Everything`] by number, for any width.
     fn by_number(out: &[f64], width: usize) -> Vec<Vec<f64>> {
         let groups = out.chunks_exact(10 * width);
         groups.flat_map(|group| (0..width).map(|lane| (0..10).map(|n| group[n * width + lane]).collect())).collect()

@@ -1,4 +1,4 @@
-//! Numbers in messages.
+//! Formatting of numbers in messages.
 
 /// Returns a number with four significant digits: plain from 0.001 to a million, with an exponent elsewhere.
 pub(crate) fn short_number(x: f64) -> String {

@@ -1,4 +1,4 @@
-//! Matrix Market (Boisvert, Pozo and Remington 1996). A head, comments that begin with `%`, the size, then numbers:
+//! Matrix Market (Boisvert, Pozo and Remington 1996): a header, comments that begin with `%`, the size, then numbers.
 //!
 //! ```text
 //! %%MatrixMarket matrix coordinate real symmetric
@@ -7,27 +7,27 @@
 //! 3 1 -2
 //! ```
 //!
-//! or, for a vector or a small dense matrix, `array real general`, rows and columns, and the numbers column by column. Of a
-//! symmetric matrix only the lower triangle is there.
+//! A vector or a small dense matrix has the header `array real general`, the numbers of rows and columns, and the numbers
+//! in column-major order. A symmetric matrix stores only its lower triangle.
 
 use std::path::Path;
 
 use super::{Array, check_finite};
-use crate::io::{Place, ReadError, Scanner, Syntax, WriteError, put, quote};
+use crate::io::{Location, ReadError, Scanner, Syntax, WriteError, put, quote};
 use crate::sparse::{Csr, Triplets};
 
 const NAME: &str = "Matrix Market";
 
-/// The least bytes of an entry: `1 1 0` and the line's end.
-const LEAST_ENTRY: usize = 6;
-/// The least bytes of a number.
-const LEAST_NUMBER: usize = 2;
+/// Minimum size of an entry in bytes: `1 1 0` and the line end.
+const MIN_ENTRY: usize = 6;
+/// Minimum size of a number in bytes.
+const MIN_NUMBER: usize = 2;
 
 pub fn read_matrix(path: &Path, bytes: &[u8]) -> Result<Triplets, ReadError> {
     let symmetric = match head(path, bytes)? {
         Head { coordinates: true, symmetric } => symmetric,
         Head { coordinates: false, .. } => {
-            return Err(ReadError::at(path, Place::Line(1), "a sparse matrix, `coordinate`", "`array`"));
+            return Err(ReadError::at(path, Location::Line(1), "a sparse matrix, `coordinate`", "`array`"));
         }
     };
     let mut scanner = content(path, bytes);
@@ -37,7 +37,7 @@ pub fn read_matrix(path: &Path, bytes: &[u8]) -> Result<Triplets, ReadError> {
             scanner.error("as many rows as columns, as it is symmetric", format!("{row_count} and {column_count}"))
         );
     }
-    let count = scanner.count("entries", LEAST_ENTRY)?;
+    let count = scanner.count("entries", MIN_ENTRY)?;
     let mut entries = Vec::with_capacity(if symmetric { 2 * count } else { count });
     for _ in 0..count {
         let row = index(&mut scanner, "row", row_count)?;
@@ -63,15 +63,15 @@ pub fn read_array(path: &Path, bytes: &[u8]) -> Result<Array, ReadError> {
         Head { symmetric: true, .. } => Some("`symmetric`"),
     };
     if let Some(found) = found {
-        return Err(ReadError::at(path, Place::Line(1), "`array` and `general`", found));
+        return Err(ReadError::at(path, Location::Line(1), "`array` and `general`", found));
     }
     let mut scanner = content(path, bytes);
     let (rows, columns) = (size(&mut scanner, "rows")?, size(&mut scanner, "columns")?);
-    let count = scanner.check_count(rows.saturating_mul(columns), "numbers", LEAST_NUMBER)?;
+    let count = scanner.check_count(rows.saturating_mul(columns), "numbers", MIN_NUMBER)?;
     let (rows, columns) = (rows as usize, columns as usize);
     let mut values = vec![0.0; count];
     for place in 0..count {
-        // Column by column in the file, row by row here.
+        // Column-major in the file, row-major here.
         values[place % rows * columns + place / rows] = scanner.number("a number")?;
     }
     end(&mut scanner, count, "numbers")?;
@@ -106,12 +106,12 @@ fn head(path: &Path, bytes: &[u8]) -> Result<Head, ReadError> {
     Ok(Head { coordinates, symmetric })
 }
 
-/// What comes after the head, which looks like a comment here.
+/// Returns a scanner of the content after the header, which it skips as a comment.
 fn content<'a>(path: &'a Path, bytes: &'a [u8]) -> Scanner<'a> {
     Scanner::new(path, bytes, Syntax { comment: Some(b'%'), commas: false })
 }
 
-/// A number of rows or columns, so that any of them fits in a u32.
+/// Reads a number of rows or columns. Every index below it fits in a u32.
 fn size(scanner: &mut Scanner<'_>, what: &str) -> Result<i64, ReadError> {
     let size = scanner.integer("a size")?;
     if (0..=i64::from(u32::MAX)).contains(&size) {
@@ -120,7 +120,7 @@ fn size(scanner: &mut Scanner<'_>, what: &str) -> Result<i64, ReadError> {
     Err(scanner.error(format!("the number of {what}, from 0 to {}", u32::MAX), format!("`{size}`")))
 }
 
-/// A row or column of `count`, counted from 1 in the file and from 0 here.
+/// Reads the index of one of `count` rows or columns, which counts from 1 in the file and from 0 here.
 fn index(scanner: &mut Scanner<'_>, what: &str, count: i64) -> Result<u32, ReadError> {
     let number = scanner.integer("a row or column")?;
     if (1..=count).contains(&number) {
@@ -136,7 +136,7 @@ fn end(scanner: &mut Scanner<'_>, count: usize, what: &str) -> Result<(), ReadEr
     }
 }
 
-/// As a symmetric matrix if it is one to the last bit, else as a general one.
+/// Writes a symmetric matrix if `matrix` is symmetric to the last bit, otherwise a general one.
 pub fn write_matrix(path: &Path, matrix: &Csr) -> Result<Vec<u8>, WriteError> {
     check_finite(path, NAME, &matrix.values)?;
     let (symmetric, size) = (matrix.is_symmetric(), matrix.row_count());
@@ -206,7 +206,7 @@ mod tests {
         }
         let infinite = Csr { row_starts: vec![0, 1], columns: vec![0], values: vec![f64::INFINITY] };
         let error = write_matrix(Path::new("K.mtx"), &infinite).unwrap_err().to_string();
-        assert_eq!(error, "K.mtx: Matrix Market cannot hold numbers that are not finite");
+        assert_eq!(error, "K.mtx: Matrix Market cannot store numbers that are not finite");
     }
 
     #[test]

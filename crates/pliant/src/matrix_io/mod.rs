@@ -1,14 +1,14 @@
-//! Vectors and matrices in files, for NumPy, SciPy, MATLAB, Julia and whatever else reads them. The extension chooses the format:
+//! Vectors and matrices in files, to exchange with NumPy, SciPy, MATLAB, Julia and others. The extension chooses the format:
 //!
 //! | files | content | |
 //! |---|---|---|
-//! | `.mtx` | sparse matrices, arrays | Matrix Market, text that everything reads |
-//! | `.npz` | sparse matrices | for `scipy.sparse.load_npz`; only written |
+//! | `.mtx` | sparse matrices, arrays | Matrix Market, text that most programs read |
+//! | `.npz` | sparse matrices | for `scipy.sparse.load_npz`; write-only |
 //! | `.npy` | arrays | for `numpy.load` |
-//! | `.txt`, `.dat`, `.csv` | arrays | a row a line |
-//! | any other | arrays | the binary matrices of VegaFEM; only read |
+//! | `.txt`, `.dat`, `.csv` | arrays | one line per row |
+//! | any other | arrays | binary matrices of VegaFEM; read-only |
 //!
-//! Numbers survive a round trip to the last bit. Readers treat their input as those of [`io`](crate::io) do: as hostile.
+//! Numbers survive a round trip to the last bit. Readers treat their input as untrusted, like those of [`io`](crate::io).
 
 mod matrix_market;
 mod npy;
@@ -22,38 +22,38 @@ use std::path::Path;
 use crate::io::{Disk, Files, ReadError, WriteError};
 use crate::sparse::{Csr, Triplets};
 
-/// Numbers in rows and columns. A vector is one column.
+/// Dense array of numbers in rows and columns. A vector is one column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Array {
     rows: usize,
     columns: usize,
-    /// Row by row.
+    /// Numbers in row-major order.
     values: Vec<f64>,
 }
 
 impl Array {
-    /// A vector.
+    /// Creates a vector: an array of one column.
     pub fn vector(values: Vec<f64>) -> Self {
         Self { rows: values.len(), columns: 1, values }
     }
 
-    /// So many columns, from numbers row by row; none if these are not whole rows.
+    /// Creates an array of `columns` columns from numbers in row-major order. Returns `None` if the last row is incomplete.
     pub fn from_rows(columns: usize, values: Vec<f64>) -> Option<Self> {
         let rows = if values.is_empty() { 0 } else { values.len().checked_div(columns)? };
         (rows.checked_mul(columns)? == values.len()).then_some(Self { rows, columns, values })
     }
 
-    /// How many rows.
+    /// Returns the number of rows.
     pub fn row_count(&self) -> usize {
         self.rows
     }
 
-    /// How many columns.
+    /// Returns the number of columns.
     pub fn column_count(&self) -> usize {
         self.columns
     }
 
-    /// The numbers, row by row.
+    /// Returns the numbers in row-major order.
     pub fn values(&self) -> &[f64] {
         &self.values
     }
@@ -64,12 +64,12 @@ const MATRIX_FILES: &str = ".mtx";
 const WRITTEN_ARRAYS: &str = ".npy, .mtx, .txt, .dat, .csv";
 const WRITTEN_MATRICES: &str = ".mtx, .npz";
 
-/// Read an array, in the format of the extension.
+/// Reads an array. The extension chooses the format.
 pub fn read_array(path: impl AsRef<Path>) -> Result<Array, ReadError> {
     read_array_from(&Disk, path.as_ref())
 }
 
-/// Read an array from any source of files.
+/// Reads an array from any source of files.
 pub fn read_array_from(files: &dyn Files, path: &Path) -> Result<Array, ReadError> {
     let read = match extension(path).as_str() {
         "npy" => npy::read,
@@ -81,12 +81,12 @@ pub fn read_array_from(files: &dyn Files, path: &Path) -> Result<Array, ReadErro
     read(path, &files.read(path)?)
 }
 
-/// Read three numbers for each of so many vertices, such as displacements: three columns, or all numbers one after the other.
+/// Reads three numbers per vertex, such as displacements, from an array of three columns or from a vector.
 pub fn read_vertex_vectors(path: impl AsRef<Path>, vertex_count: usize) -> Result<Vec<f64>, ReadError> {
     read_vertex_vectors_from(&Disk, path.as_ref(), vertex_count)
 }
 
-/// The same from any source of files.
+/// Reads three numbers per vertex from any source of files; see [`read_vertex_vectors`].
 pub fn read_vertex_vectors_from(files: &dyn Files, path: &Path, vertex_count: usize) -> Result<Vec<f64>, ReadError> {
     let Array { rows, columns, values } = read_array_from(files, path)?;
     let all = 3 * vertex_count;
@@ -101,12 +101,12 @@ pub fn read_vertex_vectors_from(files: &dyn Files, path: &Path, vertex_count: us
     ))
 }
 
-/// Write an array, in the format of the extension.
+/// Writes an array. The extension chooses the format.
 pub fn write_array(path: impl AsRef<Path>, array: &Array) -> Result<(), WriteError> {
     write_array_to(&Disk, path.as_ref(), array)
 }
 
-/// Write an array to any place for files.
+/// Writes an array to any destination of files.
 pub fn write_array_to(files: &dyn Files, path: &Path, array: &Array) -> Result<(), WriteError> {
     let bytes = match extension(path).as_str() {
         "npy" => npy::write(array),
@@ -117,12 +117,12 @@ pub fn write_array_to(files: &dyn Files, path: &Path, array: &Array) -> Result<(
     files.write(path, &bytes)
 }
 
-/// Read a sparse matrix, in the format of the extension. Of a symmetric one both triangles are returned.
+/// Reads a sparse matrix. The extension chooses the format. Both triangles of a symmetric matrix are returned.
 pub fn read_matrix(path: impl AsRef<Path>) -> Result<Triplets, ReadError> {
     read_matrix_from(&Disk, path.as_ref())
 }
 
-/// Read a sparse matrix from any source of files.
+/// Reads a sparse matrix from any source of files.
 pub fn read_matrix_from(files: &dyn Files, path: &Path) -> Result<Triplets, ReadError> {
     match extension(path).as_str() {
         "mtx" => matrix_market::read_matrix(path, &files.read(path)?),
@@ -131,12 +131,12 @@ pub fn read_matrix_from(files: &dyn Files, path: &Path) -> Result<Triplets, Read
     }
 }
 
-/// Write a square sparse matrix, in the format of the extension.
+/// Writes a square sparse matrix. The extension chooses the format.
 pub fn write_matrix(path: impl AsRef<Path>, matrix: &Csr) -> Result<(), WriteError> {
     write_matrix_to(&Disk, path.as_ref(), matrix)
 }
 
-/// Write a square sparse matrix to any place for files.
+/// Writes a square sparse matrix to any destination of files.
 pub fn write_matrix_to(files: &dyn Files, path: &Path, matrix: &Csr) -> Result<(), WriteError> {
     let bytes = match extension(path).as_str() {
         "mtx" => matrix_market::write_matrix(path, matrix)?,
@@ -150,7 +150,7 @@ fn extension(path: &Path) -> String {
     path.extension().and_then(OsStr::to_str).unwrap_or_default().to_ascii_lowercase()
 }
 
-/// Text formats have no way to write infinity that all programs read.
+/// Checks that all numbers are finite: text formats have no notation of infinity that all programs read.
 fn check_finite(path: &Path, format: &'static str, values: &[f64]) -> Result<(), WriteError> {
     if values.iter().all(|value| value.is_finite()) {
         return Ok(());
@@ -176,7 +176,7 @@ mod tests {
         #[test]
         fn arrays_come_back_to_the_last_bit(array in array()) {
             for name in ["a.npy", "a.mtx", "a.txt"] {
-                // A text without lines does not say how many columns it has.
+                // A text without lines does not define the number of columns.
                 if name == "a.txt" && array.row_count() == 0 {
                     continue;
                 }

@@ -1,40 +1,40 @@
-//! NumPy's `.npy`: six bytes that mark it, a version, the length of a head, the head as a dictionary of Python, and the numbers.
+//! NumPy's `.npy`: six magic bytes, a version, the length of the header, the header as a Python dictionary, and the numbers.
 //!
 //! ```text
 //! \x93NUMPY 1 0 118  {'descr': '<f8', 'fortran_order': False, 'shape': (525, 3), }
 //! ```
 //!
-//! Numbers of any whole or floating type, byte order and order of rows and columns are read; `<f8` in C order is written. The
-//! crates for this bring an array library along and reserve memory by what the head says.
+//! Integers and floating-point numbers of any byte order, in C or Fortran order, are read; `<f8` in C order is written. The
+//! available crates depend on an array library and allocate as much memory as the header claims.
 
 use std::path::Path;
 
 use super::Array;
-use crate::io::{Number, Place, ReadError, put, quote};
+use crate::io::{Number, Location, ReadError, put, quote};
 
 const MAGIC: &[u8] = b"\x93NUMPY";
-/// The head is padded so that the numbers begin at a multiple of this.
+/// Alignment of the numbers, to which the header is padded \[bytes\].
 const ALIGNMENT: usize = 64;
-/// No head of a plain array is longer.
+/// Maximum length of the header of a plain array \[bytes\].
 const LONGEST_HEAD: usize = 10_000;
 
 pub fn read(path: &Path, bytes: &[u8]) -> Result<Array, ReadError> {
     let mut cursor = Cursor { path, bytes, at: 0 };
-    let magic = cursor.take(MAGIC.len(), "the mark of a NumPy file")?;
+    let magic = cursor.take(MAGIC.len(), "the magic number of a NumPy file")?;
     if magic != MAGIC {
         return Err(cursor.error_at(0, "`\\x93NUMPY`, which begins a NumPy file", quote(magic)));
     }
     let version = cursor.take(2, "a version")?[0];
     let length = match version {
-        1 => usize::from(u16::from_le_bytes(cursor.array("the length of the head")?)),
-        2 | 3 => u32::from_le_bytes(cursor.array("the length of the head")?) as usize,
+        1 => usize::from(u16::from_le_bytes(cursor.array("the length of the header")?)),
+        2 | 3 => u32::from_le_bytes(cursor.array("the length of the header")?) as usize,
         _ => return Err(cursor.error_at(6, "version 1, 2 or 3 of the format", format!("version {version}"))),
     };
     if length > LONGEST_HEAD {
-        return Err(cursor.error_at(8, format!("a head of at most {LONGEST_HEAD} bytes"), format!("{length}")));
+        return Err(cursor.error_at(8, format!("a header of at most {LONGEST_HEAD} bytes"), format!("{length}")));
     }
     let start = cursor.at;
-    cursor.take(length, "the head")?;
+    cursor.take(length, "the header")?;
     let end = cursor.at;
     let Head { number, little, fortran, rows, columns } = Cursor { path, bytes: &bytes[..end], at: start }.head()?;
 
@@ -51,13 +51,13 @@ pub fn read(path: &Path, bytes: &[u8]) -> Result<Array, ReadError> {
         return Err(cursor.error_at(end + wrong * number.bytes(), "a finite number", found));
     }
     if fortran && rows > 1 && columns > 1 {
-        // Column by column in the file, row by row here.
+        // Column-major in the file, row-major here.
         values = (0..count).map(|place| values[place % columns * rows + place / columns]).collect();
     }
     Ok(Array { rows, columns, values })
 }
 
-/// What the head says.
+/// Content of the header.
 struct Head {
     number: Number,
     little: bool,
@@ -66,7 +66,7 @@ struct Head {
     columns: usize,
 }
 
-/// A position in the file.
+/// Position in the file.
 struct Cursor<'a> {
     path: &'a Path,
     bytes: &'a [u8],
@@ -75,13 +75,13 @@ struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     fn error_at(&self, at: usize, expected: impl Into<String>, found: impl Into<String>) -> ReadError {
-        ReadError::at(self.path, Place::Byte(at as u64), expected, found)
+        ReadError::at(self.path, Location::Byte(at as u64), expected, found)
     }
 
-    /// Something else than expected at the present place.
+    /// Creates an error at the current position.
     fn error(&self, expected: impl Into<String>) -> ReadError {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
-        let found = if rest.is_empty() { "the end of the head".into() } else { quote(rest.trim_ascii_end()) };
+        let found = if rest.is_empty() { "the end of the header".into() } else { quote(rest.trim_ascii_end()) };
         self.error_at(self.at, expected, found)
     }
 
@@ -107,7 +107,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Skip blanks, and then this byte if it is next.
+    /// Skips blanks, and then `byte` if it is next. Returns true if it was.
     fn skip(&mut self, byte: u8) -> bool {
         self.skip_blanks();
         let is_next = self.bytes.get(self.at) == Some(&byte);
@@ -119,13 +119,13 @@ impl<'a> Cursor<'a> {
         if self.skip(byte) { Ok(()) } else { Err(self.error(format!("`{}`", char::from(byte)))) }
     }
 
-    /// `{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }`, in any order.
+    /// Parses the header `{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }`, with its keys in any order.
     fn head(&mut self) -> Result<Head, ReadError> {
         let (mut number, mut fortran, mut shape) = (None, None, None);
         self.expect(b'{')?;
         while !self.skip(b'}') {
             let start = self.at;
-            let key = self.text("a key of the head")?;
+            let key = self.text("a key of the header")?;
             self.expect(b':')?;
             match key {
                 b"descr" => number = Some(self.number()?),
@@ -138,14 +138,14 @@ impl<'a> Cursor<'a> {
                 break;
             }
         }
-        let missing = |what: &str| self.error(format!("`{what}` in the head"));
+        let missing = |what: &str| self.error(format!("`{what}` in the header"));
         let (number, little) = number.ok_or_else(|| missing("descr"))?;
         let fortran = fortran.ok_or_else(|| missing("fortran_order"))?;
         let (rows, columns) = shape.ok_or_else(|| missing("shape"))?;
         Ok(Head { number, little, fortran, rows, columns })
     }
 
-    /// A text in quotes.
+    /// Parses a quoted string.
     fn text(&mut self, what: &str) -> Result<&'a [u8], ReadError> {
         let quote = if self.skip(b'\'') {
             b'\''
@@ -162,7 +162,7 @@ impl<'a> Cursor<'a> {
         Ok(&rest[..length])
     }
 
-    /// A type of number: byte order, kind, bytes.
+    /// Parses a number type: byte order, kind, size in bytes. Returns true with it for little-endian.
     fn number(&mut self) -> Result<(Number, bool), ReadError> {
         self.skip_blanks();
         let start = self.at;
@@ -204,7 +204,7 @@ impl<'a> Cursor<'a> {
         Err(self.error("True or False"))
     }
 
-    /// `(n,)` or `(rows, columns)`.
+    /// Parses a shape, `(n,)` or `(rows, columns)`.
     fn shape(&mut self) -> Result<(usize, usize), ReadError> {
         self.skip_blanks();
         let start = self.at;
@@ -243,11 +243,11 @@ pub fn write(array: &Array) -> Vec<u8> {
     encode("<f8", &shape, array.values.iter().flat_map(|value| value.to_le_bytes()))
 }
 
-/// A file of bytes that have this type and shape.
+/// Encodes the bytes of an array of this type and shape as a file.
 pub fn encode(descr: &str, shape: &str, data: impl Iterator<Item = u8>) -> Vec<u8> {
     let mut out = MAGIC.to_vec();
     let head = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
-    // The version and the length of the head take four bytes; the head ends in a line end.
+    // The version and the length of the header take four bytes; the header ends in a line end.
     let unpadded = out.len() + 4 + head.len() + 1;
     let padding = unpadded.next_multiple_of(ALIGNMENT) - unpadded;
     out.extend([1, 0]);
@@ -303,7 +303,7 @@ mod tests {
         let head =
             |descr: &str, shape: &str| format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}");
         for (bytes, message) in [
-            (b"".to_vec(), "byte 0: expected 6 bytes of the mark of a NumPy file, found only 0 until the end"),
+            (b"".to_vec(), "byte 0: expected 6 bytes of the magic number of a NumPy file, found only 0 until the end"),
             (
                 b"PK\x03\x04zip".to_vec(),
                 "byte 0: expected `\\x93NUMPY`, which begins a NumPy file, found `PK\\x03\\x04zi`",
@@ -311,11 +311,11 @@ mod tests {
             (b"\x93NUMPY\x09\x00".to_vec(), "byte 6: expected version 1, 2 or 3 of the format, found version 9"),
             (
                 b"\x93NUMPY\x01\x00\xff\x00{".to_vec(),
-                "byte 10: expected 255 bytes of the head, found only 1 until the end",
+                "byte 10: expected 255 bytes of the header, found only 1 until the end",
             ),
             (
                 b"\x93NUMPY\x02\x00\xff\xff\xff\xff".to_vec(),
-                "byte 8: expected a head of at most 10000 bytes, found 4294967295",
+                "byte 8: expected a header of at most 10000 bytes, found 4294967295",
             ),
             (
                 file(&head("'<f8'", "(2, 3)"), &[0; 47]),
@@ -344,7 +344,7 @@ mod tests {
             (file("{'descr': '<f8', 'fortran_order': 0}", &[]), "byte 44: expected True or False, found `0}`"),
             (
                 file("{'descr': '<f8', 'shape': (1,)}", &[0; 8]),
-                "byte 41: expected `fortran_order` in the head, found the end of the head",
+                "byte 41: expected `fortran_order` in the header, found the end of the header",
             ),
             (
                 file(&head("'<f8'", "(2,)"), &[1.0_f64.to_le_bytes(), f64::NAN.to_le_bytes()].concat()),

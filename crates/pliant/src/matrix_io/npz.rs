@@ -1,8 +1,9 @@
-//! SciPy's `.npz` of a sparse matrix: a ZIP archive of the NumPy arrays `format`, `shape`, `data`, `indices` and `indptr`, for
-//! `scipy.sparse.load_npz`.
+//! SciPy's `.npz` of a sparse matrix, for `scipy.sparse.load_npz`: a ZIP archive of the NumPy arrays `format`, `shape`,
+//! `data`, `indices` and `indptr`.
 //!
-//! The archive is not compressed, as NumPy's own are not unless asked: then ZIP is a head before each file and a list of them at
-//! the end, too little for a dependency. The dates in it are the earliest there are, so that equal matrices give equal files.
+//! The archive is not compressed, which is NumPy's default. Such an archive is a header before each file and a central
+//! directory at the end, too little to justify a dependency. All dates are the earliest of ZIP, so that equal matrices give
+//! equal files.
 
 use std::path::Path;
 
@@ -24,7 +25,7 @@ pub fn write(path: &Path, matrix: &Csr) -> Result<Vec<u8>, WriteError> {
     archive.add("shape.npy", &encode("<i8", "(2,)", sizes))?;
     archive.add("data.npy", &encode("<f8", &shape, data))?;
     let starts = format!("({},)", size + 1);
-    // SciPy works with indices of one type, and with the shorter faster.
+    // SciPy needs indices of one type, and is faster with the shorter one.
     if i32::try_from(count).is_ok() && i32::try_from(size).is_ok() {
         let indices = matrix.columns.iter().flat_map(|&column| (column as i32).to_le_bytes());
         archive.add("indices.npy", &encode("<i4", &shape, indices))?;
@@ -39,16 +40,16 @@ pub fn write(path: &Path, matrix: &Csr) -> Result<Vec<u8>, WriteError> {
     archive.finish()
 }
 
-/// A ZIP archive in the making.
+/// Writer of a ZIP archive.
 struct Archive<'a> {
     path: &'a Path,
     out: Vec<u8>,
-    /// The list of files that goes to the end.
+    /// Central directory: the list of files at the end of the archive.
     list: Vec<u8>,
     count: u16,
 }
 
-/// 1 January 1980, midnight: time and date as ZIP has them.
+/// Midnight of 1 January 1980, as time and date of ZIP.
 const EARLIEST: [u16; 2] = [0, 0x21];
 
 impl<'a> Archive<'a> {
@@ -61,7 +62,7 @@ impl<'a> Archive<'a> {
         checksum.update(content);
         let offset = self.position()?;
         let size = u32::try_from(content.len()).map_err(|_| self.too_large())?;
-        // What both the head of a file and its line in the list say: version 2.0, no flags, stored as it is.
+        // Common to the header of a file and its entry in the central directory: version 2.0, no flags, not compressed.
         let mut common = Vec::new();
         push16(&mut common, [20, 0, 0]);
         push16(&mut common, EARLIEST);
@@ -74,7 +75,7 @@ impl<'a> Archive<'a> {
         self.out.extend(content);
 
         self.list.extend(b"PK\x01\x02");
-        // The version that wrote it, then the same; no comment, disk 0, no attributes.
+        // The version that wrote it, then the common part; no comment, disk 0, no attributes.
         push16(&mut self.list, [20]);
         self.list.extend(&common);
         push16(&mut self.list, [0; 3]);
@@ -121,7 +122,7 @@ mod tests {
         u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize
     }
 
-    /// The files of an archive, found through the list at its end, as readers of ZIP do.
+    /// Returns the files of an archive, found through its central directory, as ZIP readers do.
     fn files(archive: &[u8]) -> Vec<(String, Vec<u8>)> {
         let end = archive.len() - 22;
         assert_eq!(&archive[end..end + 4], b"PK\x05\x06");

@@ -1,4 +1,4 @@
-//! Numbers as plain text: a row a line, separated by blanks or commas; `#` begins a comment.
+//! Numbers as plain text: one line per row, separated by blanks or commas. `#` begins a comment.
 
 use std::path::Path;
 

@@ -1,13 +1,13 @@
-//! The binary matrices of VegaFEM: two whole numbers of four bytes for rows and columns, then the numbers, column by column.
+//! Binary matrices of VegaFEM: two 4-byte integers, the numbers of rows and columns, then the numbers in column-major order.
 //!
-//! Nothing marks them and their names may end in anything, so that only the length of a file tells whether it is one.
+//! They have neither magic bytes nor a fixed extension, so that only the length of a file identifies them.
 
 use std::path::Path;
 
 use super::{ARRAY_FILES, Array};
-use crate::io::{Number, Place, ReadError};
+use crate::io::{Number, Location, ReadError};
 
-/// Rows and columns.
+/// Size of the numbers of rows and columns \[bytes\].
 const HEAD: usize = 8;
 
 pub fn read(path: &Path, bytes: &[u8]) -> Result<Array, ReadError> {
@@ -25,7 +25,7 @@ pub fn read(path: &Path, bytes: &[u8]) -> Result<Array, ReadError> {
     };
     let by_column = Number::F64.floats(&bytes[HEAD..], true);
     if let Some(wrong) = by_column.iter().position(|value| !value.is_finite()) {
-        let place = Place::Byte((HEAD + 8 * wrong) as u64);
+        let place = Location::Byte((HEAD + 8 * wrong) as u64);
         return Err(ReadError::at(path, place, "a finite number", by_column[wrong].to_string()));
     }
     let values = (0..by_column.len()).map(|place| by_column[place % columns * rows + place / columns]).collect();

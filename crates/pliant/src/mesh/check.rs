@@ -1,4 +1,4 @@
-//! The gate that every mesh passes: harmless defects are repaired or reported, the others are named.
+//! Validation of meshes: repairs or reports harmless defects, and names the others.
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -9,14 +9,14 @@ use super::shape::{self, HEX_CORNERS};
 use super::{ElementKind, MeshData, Region, Sets, VolumeMesh};
 use crate::math::Vec3;
 
-/// Coordinates beyond this overflow when an inertia, a fifth power of a length, is computed; elements smaller than its
-/// inverse vanish.
+/// Maximum magnitude of a coordinate. Larger ones overflow in the inertia, a fifth power of a length; elements smaller
+/// than its inverse vanish.
 const LARGEST_COORDINATE: f64 = 1e50;
 
-/// How many defects of a mesh an error lists; the rest are counted.
+/// Maximum number of defects that an error lists; the others are counted.
 const DEFECTS_LISTED: usize = 20;
 
-/// One reason why a mesh cannot be simulated. Vertices and elements are counted from 0.
+/// Reason why a mesh cannot be simulated. Vertices and elements are numbered from 0.
 #[derive(Debug, Clone, PartialEq, Error, Serialize)]
 #[serde(tag = "defect", rename_all = "kebab-case")]
 #[allow(missing_docs, reason = "the message says what each number is")]
@@ -24,11 +24,11 @@ const DEFECTS_LISTED: usize = 20;
 pub enum Defect {
     #[error("the mesh has no elements")]
     NoElements,
-    #[error("{count} vertices are more than the {limit} that a vertex number can count", limit = u32::MAX)]
+    #[error("too many vertices: expected at most {limit}, found {count}", limit = u32::MAX)]
     TooManyVertices { count: usize },
-    #[error("{count} vertex numbers of elements are more than the {limit} that can be counted", limit = u32::MAX / 8)]
+    #[error("too many vertex numbers of elements: expected at most {limit}, found {count}", limit = u32::MAX / 8)]
     TooManyElements { count: usize },
-    #[error("{count} vertex numbers do not make whole elements of {nodes} vertices")]
+    #[error("incomplete element: expected a multiple of {nodes} vertex numbers, found {count}")]
     Ragged { count: usize, nodes: usize },
     #[error(
         "face {face} has {corners} corners and is not convex: expected at most {max}; cut it into smaller polygons"
@@ -43,20 +43,20 @@ pub enum Defect {
     #[error("element {element} has no volume: {volume:.3e} m³ with a longest edge of {longest_edge:.3e} m")]
     NoVolume { element: u32, volume: f64, longest_edge: f64 },
     #[error(
-        "element {element} is turned inside out: its Jacobian is {negative:.3e} at one quadrature point and {positive:.3e} at another"
+        "element {element} is partially inverted: its Jacobian is {negative:.3e} at one quadrature point and {positive:.3e} at another"
     )]
     InsideOut { element: u32, negative: f64, positive: f64 },
-    #[error("{given} region numbers were given for {elements} elements")]
+    #[error("region numbers: expected one for each of {elements} elements, found {given}")]
     RegionCount { given: usize, elements: usize },
-    #[error("element {element} is in region {region}, but there are only {count} regions")]
+    #[error("element {element} is in region {region}: expected a number below {count}")]
     RegionOutOfRange { element: u32, region: u32, count: usize },
-    #[error("region `{region}` is filled to {fill}, expected more than 0 and at most 1")]
+    #[error("region `{region}`: the fill fraction is {fill}, expected more than 0 and at most 1")]
     BadFill { region: String, fill: f64 },
     #[error("two regions are called `{name}`")]
     RegionNameTwice { name: String },
-    #[error("the material of region `{region}` is impossible: {why}")]
+    #[error("region `{region}`: invalid material: {why}")]
     BadMaterial { region: String, why: String },
-    #[error("the {what} set `{name}` has number {index}, but there are only {count} of them")]
+    #[error("{what} set `{name}`: number {index} is out of range: expected a number below {count}")]
     SetOutOfRange { what: &'static str, name: String, index: u32, count: usize },
     #[error(
         "face set `{name}`: there is no side {side} of element {element}: expected elements 0 to {last} and sides 0 to {}",
@@ -65,12 +65,12 @@ pub enum Defect {
     FaceOutOfRange { name: String, element: u32, side: u8, last: usize, sides: usize },
 }
 
-/// Why a mesh cannot be simulated: its first defects, and how many there are in all.
+/// Defects of a mesh that cannot be simulated: the first of them, and their total number.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MeshError {
     /// The first twenty defects.
     pub defects: Vec<Defect>,
-    /// How many there are.
+    /// Total number of defects.
     pub total: usize,
 }
 
@@ -97,34 +97,35 @@ impl From<Defect> for MeshError {
     }
 }
 
-/// What was repaired or is worth knowing about a mesh that can be simulated. Numbers count from 0.
+/// Repairs and other findings of the check of a valid mesh. Numbers count from 0.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct CheckReport {
-    /// Elements listed with the wrong winding; it was turned.
-    pub rewound_elements: Vec<u32>,
-    /// Vertices that no element uses. They are kept, so that numbers stay the user's.
+    /// Elements that had the wrong winding, which was reversed.
+    pub flipped_elements: Vec<u32>,
+    /// Vertices that no element uses. They are kept, so that the user's numbering is preserved.
     pub unused_vertices: Vec<u32>,
-    /// Vertices at the very place of an earlier one: `(earlier, later)`. The body is cut open there.
+    /// Vertices that coincide with an earlier one: `(earlier, later)`. The body is cut open there.
     pub coincident_vertices: Vec<(u32, u32)>,
     /// Elements with the vertices of an earlier one: `(earlier, later)`. Their stiffness and mass count twice.
     pub duplicate_elements: Vec<(u32, u32)>,
-    /// Hexahedra with a corner as flat as a wall. They can be simulated, but not well.
-    pub flat_cornered_elements: Vec<u32>,
-    /// Hexahedra that fold over near a corner, with the lowest Jacobian found there \[m³\]. It is positive at all quadrature points, so that
-    /// they can be simulated.
+    /// Hexahedra with a degenerate corner: its three edges are coplanar. They can be simulated, but not accurately.
+    pub degenerate_corner_elements: Vec<u32>,
+    /// Hexahedra that fold over near a corner, with the minimum Jacobian found there \[m³\]. It is positive at all
+    /// quadrature points, so that they can be simulated.
     pub folded_elements: Vec<(u32, f64)>,
-    /// Face sets that have faces from both sides, with the number of those faces. Tractions count twice there, pressures cancel.
+    /// Face sets that contain faces from both sides, with the number of those faces. Tractions count twice there,
+    /// pressures cancel.
     pub two_sided_face_sets: Vec<(String, usize)>,
 }
 
 impl CheckReport {
-    /// True if there is nothing to tell.
+    /// Returns true if there are no findings.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// One sentence for each finding.
+    /// Returns one sentence per finding.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         let mut say = |count: usize, first: String, one: &str, many: &str| match count {
@@ -135,10 +136,10 @@ impl CheckReport {
         let first = |list: &[u32]| list.first().map_or(String::new(), u32::to_string);
         let pair = |list: &[(u32, u32)]| list.first().map_or(String::new(), |(a, b)| format!("{b} like {a}"));
         say(
-            self.rewound_elements.len(),
-            first(&self.rewound_elements),
-            "element had the wrong winding and was turned",
-            "elements had the wrong winding and were turned",
+            self.flipped_elements.len(),
+            first(&self.flipped_elements),
+            "element had the wrong winding and was flipped",
+            "elements had the wrong winding and were flipped",
         );
         say(
             self.unused_vertices.len(),
@@ -149,8 +150,8 @@ impl CheckReport {
         say(
             self.coincident_vertices.len(),
             pair(&self.coincident_vertices),
-            "vertex lies exactly on another: the body may be cut open there",
-            "vertices lie exactly on others: the body may be cut open there",
+            "vertex coincides with another: the body may be cut open there",
+            "vertices coincide with others: the body may be cut open there",
         );
         say(
             self.duplicate_elements.len(),
@@ -159,10 +160,10 @@ impl CheckReport {
             "elements are listed twice: their mass and stiffness count twice",
         );
         say(
-            self.flat_cornered_elements.len(),
-            first(&self.flat_cornered_elements),
-            "hexahedron has a corner as flat as a wall",
-            "hexahedra have a corner as flat as a wall",
+            self.degenerate_corner_elements.len(),
+            first(&self.degenerate_corner_elements),
+            "hexahedron has a degenerate corner, where its Jacobian is zero",
+            "hexahedra have a degenerate corner, where their Jacobian is zero",
         );
         let lowest = |list: &[(u32, f64)]| {
             let lowest = list.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1));
@@ -189,16 +190,16 @@ impl CheckReport {
     }
 }
 
-/// A mesh and what the check found in it.
+/// Checked mesh and the findings of the check.
 #[derive(Debug, Clone)]
 pub struct Checked {
-    /// The mesh, with the repairs made.
+    /// Mesh after the repairs.
     pub mesh: VolumeMesh,
-    /// What was repaired and noticed.
+    /// Repairs and other findings.
     pub report: CheckReport,
 }
 
-/// Collects defects up to the number worth listing.
+/// Collector of defects, up to the number worth listing.
 #[derive(Default)]
 struct Defects {
     listed: Vec<Defect>,
@@ -219,7 +220,7 @@ impl Defects {
 }
 
 impl VolumeMesh {
-    /// Check `data` and build a mesh of it, or say everything that is wrong with it.
+    /// Checks `data` and builds a mesh from it, or returns all its defects.
     pub fn check(mut data: MeshData) -> Result<Checked, MeshError> {
         let nodes = data.kind.nodes();
         if data.elements.is_empty() {
@@ -231,7 +232,7 @@ impl VolumeMesh {
         if u32::try_from(data.vertices.len()).is_err() {
             return Err(Defect::TooManyVertices { count: data.vertices.len() }.into());
         }
-        // The faces of all elements, and the elements of a mesh refined once, are counted by u32 too.
+        // u32 also counts the faces of all elements, and the elements of a mesh refined once.
         if data.elements.len() > u32::MAX as usize / 8 {
             return Err(Defect::TooManyElements { count: data.elements.len() }.into());
         }
@@ -276,7 +277,7 @@ impl VolumeMesh {
 
 fn check_positions(vertices: &[Vec3], defects: &mut Defects) {
     for (vertex, p) in vertices.iter().enumerate() {
-        // Written so that a NaN fails it.
+        // Written so that NaN fails it.
         let fine = p.to_array().iter().all(|x| x.abs() <= LARGEST_COORDINATE);
         if !fine {
             defects.push(Defect::BadPosition { vertex: vertex as u32, x: p.x, y: p.y, z: p.z });
@@ -315,7 +316,7 @@ fn check_regions(data: &MeshData, elements: usize, defects: &mut Defects) {
         if !(region.fill > 0.0 && region.fill <= 1.0) {
             defects.push(Defect::BadFill { region: region.name.clone(), fill: region.fill });
         }
-        if let Some(why) = region.material.as_ref().and_then(super::Material::defect) {
+        if let Some(why) = region.material.as_ref().and_then(super::MaterialData::defect) {
             defects.push(Defect::BadMaterial { region: region.name.clone(), why });
         }
     }
@@ -344,7 +345,7 @@ fn tidy_face_sets(sets: &mut FaceSets, kind: ElementKind, elements: usize, defec
     }
 }
 
-/// Turning an element around exchanges its first two sides.
+/// Exchanges the first two sides of reversed elements in face sets.
 fn turn_faces(sets: &mut FaceSets, turned: &[u32]) {
     for set in sets.values_mut() {
         for (element, side) in &mut *set {
@@ -356,7 +357,7 @@ fn turn_faces(sets: &mut FaceSets, turned: &[u32]) {
     }
 }
 
-/// Give every element positive volume, or say why that cannot be done.
+/// Gives every element positive volume, or returns the reasons why that is impossible.
 fn orient(data: &mut MeshData, report: &mut CheckReport) -> Result<(), MeshError> {
     let mut defects = Defects::default();
     for (element, nodes) in data.elements.chunks_exact_mut(data.kind.nodes()).enumerate() {
@@ -371,10 +372,10 @@ fn orient(data: &mut MeshData, report: &mut CheckReport) -> Result<(), MeshError
                     ElementKind::Tet4 => nodes.swap(2, 3),
                     ElementKind::Hex8 => nodes.rotate_left(4),
                 }
-                report.rewound_elements.push(element);
+                report.flipped_elements.push(element);
             }
             if flat_corner {
-                report.flat_cornered_elements.push(element);
+                report.degenerate_corner_elements.push(element);
             }
             if let Some(lowest) = lowest {
                 report.folded_elements.push((element, lowest));
@@ -390,14 +391,14 @@ fn orient(data: &mut MeshData, report: &mut CheckReport) -> Result<(), MeshError
             }
         }
     }
-    if !report.rewound_elements.is_empty() {
-        turn_faces(&mut data.face_sets, &report.rewound_elements);
+    if !report.flipped_elements.is_empty() {
+        turn_faces(&mut data.face_sets, &report.flipped_elements);
     }
     defects.into_result()
 }
 
 enum Verdict {
-    /// `lowest` is the most negative Jacobian, if one is negative.
+    /// `lowest` is the minimum Jacobian, if it is negative.
     Good {
         rewind: bool,
         flat_corner: bool,
@@ -413,8 +414,8 @@ enum Verdict {
     },
 }
 
-/// The longest edge from corner 0 or along the diagonal, and the determinant that the rounding of the coordinates alone
-/// can produce for edges of that length: anything smaller cannot be told from zero.
+/// Returns the longest edge from corner 0 or along the diagonal, and a tolerance for determinants.
+/// The tolerance is the determinant that rounding of the coordinates alone can produce for edges of that length.
 fn scale(corners: &[Vec3]) -> (f64, f64) {
     let longest = corners.iter().flat_map(|a| corners.iter().map(|b| a.distance(*b))).fold(0.0, f64::max);
     let farthest = corners.iter().map(|p| p.abs().max_element()).fold(longest, f64::max);
@@ -424,7 +425,7 @@ fn scale(corners: &[Vec3]) -> (f64, f64) {
 fn judge_tet(corners: &[Vec3; 4]) -> Verdict {
     let (longest_edge, tolerance) = scale(corners);
     let det = shape::tet_edges(corners).determinant();
-    // Written so that NaN, from an overflow, counts as no volume.
+    // Written so that NaN, from an overflow, counts as zero volume.
     if det.abs() > tolerance && longest_edge > LARGEST_COORDINATE.recip() {
         Verdict::Good { rewind: det < 0.0, flat_corner: false, lowest: None }
     } else {
@@ -432,8 +433,8 @@ fn judge_tet(corners: &[Vec3; 4]) -> Verdict {
     }
 }
 
-/// Judges a hexahedron by its Jacobian at the points of the 2×2×2 rule, which integrates stiffness, and of the 3×3×3 rule, which
-/// integrates mass. What it is elsewhere, where nothing is evaluated, is only reported.
+/// Classifies a hexahedron by its Jacobian at the points of the 2×2×2 rule, which integrates stiffness, and of the
+/// 3×3×3 rule, which integrates mass. Negative values elsewhere, where nothing is evaluated, are only reported.
 fn judge_hex(corners: &[Vec3; 8]) -> Verdict {
     let (longest_edge, tolerance) = scale(corners);
     let det = |xi: Vec3| shape::hex_jacobian(corners, xi).determinant();
@@ -442,7 +443,7 @@ fn judge_hex(corners: &[Vec3; 8]) -> Verdict {
     for (xi, _) in shape::gauss_2().chain(shape::gauss_3()) {
         (low, high) = (low.min(det(xi)), high.max(det(xi)));
     }
-    // Written so that NaN, from an overflow, counts as no volume.
+    // Written so that NaN, from an overflow, counts as zero volume.
     let has_size = longest_edge >= LARGEST_COORDINATE.recip() && volume.is_finite();
     let rewind = if has_size && volume > tolerance && low > 0.0 {
         false
@@ -463,12 +464,12 @@ fn judge_hex(corners: &[Vec3; 8]) -> Verdict {
     Verdict::Good { rewind, flat_corner, lowest: None }
 }
 
-/// Bounds of the Jacobian determinant of a hexahedron over the whole element, as tight as it takes to know its sign.
+/// Bounds the Jacobian determinant of a hexahedron over the whole element, as tightly as needed to know its sign.
 ///
-/// The determinant is quadratic in each reference coordinate, so its 27 Bézier coefficients enclose it. The eight at the
-/// corners are values; if the others leave the sign open, each half of the element is looked at by itself.
+/// The determinant is quadratic in each reference coordinate, so its 27 Bézier coefficients enclose it. The eight at
+/// the corners are values. If the others leave the sign open, each half of the element is examined separately.
 fn jacobian_range(corners: &[Vec3; 8], tolerance: f64) -> (f64, f64) {
-    // Halving this often narrows the gap between coefficients and values 64-fold.
+    // This depth of bisection narrows the gap between coefficients and values 64-fold.
     const DEEPEST: usize = 9;
     let mut coefficients = [[[0.0; 3]; 3]; 3];
     for (i, plane) in coefficients.iter_mut().enumerate() {
@@ -479,7 +480,8 @@ fn jacobian_range(corners: &[Vec3; 8], tolerance: f64) -> (f64, f64) {
             }
         }
     }
-    // From values at -1, 0, 1 to Bézier coefficients: the middle one is 2f(0) - (f(-1) + f(1))/2, along each axis in turn.
+    // From values at -1, 0, 1 to Bézier coefficients: the middle one is 2f(0) - (f(-1) + f(1))/2, along each axis in
+    // turn.
     for axis in 0..3 {
         for_each_line(&mut coefficients, axis, |[a, b, c]| [a, 2.0 * b - 0.5 * (a + c), c]);
     }
@@ -505,7 +507,7 @@ fn jacobian_range(corners: &[Vec3; 8], tolerance: f64) -> (f64, f64) {
     (low, high)
 }
 
-/// Change the three numbers of each line along `axis`.
+/// Applies `change` to the three numbers of each line along `axis`.
 fn for_each_line(cube: &mut [[[f64; 3]; 3]; 3], axis: usize, change: impl Fn([f64; 3]) -> [f64; 3]) {
     for a in 0..3 {
         for b in 0..3 {
@@ -535,7 +537,7 @@ fn unused(vertices: usize, elements: &[u32]) -> Vec<u32> {
 }
 
 fn coincident(vertices: &[Vec3]) -> Vec<(u32, u32)> {
-    // Adding zero makes -0 and 0 one place.
+    // Adding zero makes -0 and 0 equal.
     repeated(vertices.par_iter().map(|p| p.to_array().map(|x| (x + 0.0).to_bits())))
 }
 
@@ -547,7 +549,7 @@ fn duplicates<const N: usize>(elements: &[u32]) -> Vec<(u32, u32)> {
     }))
 }
 
-/// Which keys were there before: `(first, later)`, in the order of the later.
+/// Returns the repeated keys as `(first, later)`, in the order of the later.
 fn repeated<K: Ord + Send>(keys: impl IndexedParallelIterator<Item = K>) -> Vec<(u32, u32)> {
     let mut sorted: Vec<(K, u32)> = keys.enumerate().map(|(i, key)| (key, i as u32)).collect();
     sorted.par_sort_unstable();
@@ -591,7 +593,7 @@ mod tests {
         hex.elements.rotate_left(4);
         for (data, volume) in [(tet, 1.0 / 6.0), (hex, 1.0)] {
             let checked = VolumeMesh::check(data).unwrap();
-            assert_eq!(checked.report.rewound_elements, [0]);
+            assert_eq!(checked.report.flipped_elements, [0]);
             assert!((checked.mesh.volume() - volume).abs() < 1e-15);
             assert!(checked.report.lines()[0].contains("wrong winding"));
         }
@@ -632,11 +634,11 @@ mod tests {
     #[test]
     fn hex_with_a_flat_corner_is_reported_and_kept() {
         let mut data = unit_hex();
-        // Corner 2 on the line from 1 to 3 makes a right angle into a straight one.
+        // Corner 2 on the line from 1 to 3 turns a right angle into a straight one.
         data.vertices[2] = Vec3::new(0.5, 0.5, 0.0);
         data.vertices[6] = Vec3::new(0.5, 0.5, 1.0);
         let checked = VolumeMesh::check(data).unwrap();
-        assert_eq!(checked.report.flat_cornered_elements, [0]);
+        assert_eq!(checked.report.degenerate_corner_elements, [0]);
     }
 
     #[test]

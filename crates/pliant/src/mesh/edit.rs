@@ -1,24 +1,24 @@
-//! Moving, joining and cutting out.
+//! Transforming, merging and extracting meshes.
 
 use thiserror::Error;
 
 use super::{ElementFace, FaceSets, MeshData, MeshError, Moduli, Region, Sets, VolumeMesh};
 use crate::math::{Affine3, Mat3, Vec3};
 
-/// Why a mesh could not be changed as asked.
+/// Reason why a mesh could not be edited.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[allow(missing_docs, reason = "the message says what each part is")]
 #[non_exhaustive]
 pub enum EditError {
-    #[error("the transformation is not made of finite numbers")]
+    #[error("the transformation has an entry that is not finite")]
     NotFinite,
-    #[error("the transformation flattens space: its determinant is {determinant}")]
+    #[error("the transformation is singular: its determinant is {determinant}")]
     Flattening { determinant: f64 },
     #[error("cannot merge {a} (`{first}`) with {b} (`{second}`); split the hexahedra into tetrahedra first")]
     Mixed { first: String, a: &'static str, second: String, b: &'static str },
     #[error("there is no region `{name}`; there are {known}")]
     NoRegion { name: String, known: String },
-    #[error("there is no element {element}: there are {count}")]
+    #[error("element {element} does not exist: expected a number below {count}")]
     NoElement { element: u32, count: usize },
     #[error("element {element} cannot be refined: its Jacobian is negative near a corner")]
     Folded { element: u32 },
@@ -26,20 +26,20 @@ pub enum EditError {
     Mesh(#[from] MeshError),
 }
 
-/// A part of a mesh, and where it was in the whole.
+/// Part of a mesh, with its numbering in the whole mesh.
 #[derive(Debug, Clone)]
 pub struct Extracted {
-    /// The part.
+    /// Extracted mesh.
     pub mesh: VolumeMesh,
-    /// For each vertex of the part, its number in the whole.
+    /// Number in the whole mesh of each vertex of the part.
     pub vertices: Vec<u32>,
-    /// For each element of the part, its number in the whole.
+    /// Number in the whole mesh of each element of the part.
     pub elements: Vec<u32>,
-    /// Changes of sets that users should know of.
+    /// Changes to sets that the user should know about.
     pub report: ExtractReport,
 }
 
-/// Changes of the sets of a mesh of which a part was extracted.
+/// Changes to the sets of a mesh when a part is extracted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ExtractReport {
@@ -49,12 +49,13 @@ pub struct ExtractReport {
     pub dropped_element_sets: Vec<String>,
     /// Names of the face sets without a face of the part, which were dropped.
     pub dropped_face_sets: Vec<String>,
-    /// Face sets with faces that were sides of elements outside of the part and are now those of their neighbors, with the number of those faces.
-    pub turned_face_sets: Vec<(String, usize)>,
+    /// Face sets with faces that belonged to elements outside the part and now belong to their neighbors, with the
+    /// number of those faces.
+    pub reassigned_face_sets: Vec<(String, usize)>,
 }
 
 impl ExtractReport {
-    /// Returns one sentence for each finding.
+    /// Returns one sentence per finding.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         let dropped = [
@@ -67,7 +68,7 @@ impl ExtractReport {
             let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
             lines.push(format!("{what}{s} {} {have} no {members} in this part: dropped", names.join(", ")));
         }
-        for (name, count) in &self.turned_face_sets {
+        for (name, count) in &self.reassigned_face_sets {
             let (faces, are, those) =
                 if *count == 1 { ("face", "is a side", "that") } else { ("faces", "are sides", "those") };
             lines.push(format!(
@@ -81,8 +82,8 @@ impl ExtractReport {
 }
 
 impl VolumeMesh {
-    /// The mesh with every vertex moved by an affine map. A map that mirrors turns the elements around; the axes of
-    /// orthotropic materials turn with the body.
+    /// Returns the mesh with every vertex moved by an affine map. A reflection reverses the winding of the elements.
+    /// The axes of orthotropic materials rotate with the body.
     pub fn transformed(&self, map: Affine3) -> Result<Self, EditError> {
         regular(&map)?;
         let mut data = self.clone().into_data();
@@ -96,8 +97,8 @@ impl VolumeMesh {
         Ok(Self::check(data)?.mesh)
     }
 
-    /// Several named objects as one mesh. Regions and sets are called `object.region` and `object.set`; vertices and
-    /// elements come object by object, in order.
+    /// Merges several named objects into one mesh. Regions and sets are called `object.region` and `object.set`.
+    /// Vertices and elements are numbered object by object, in order.
     pub fn merge(objects: &[(&str, &Self)]) -> Result<Self, EditError> {
         let Some(&(first, reference)) = objects.first() else {
             return Err(MeshError::from(super::Defect::NoElements).into());
@@ -128,7 +129,7 @@ impl VolumeMesh {
         Ok(Self::check(merged)?.mesh)
     }
 
-    /// Only these elements, in this order, with the vertices, regions and members of sets that they use.
+    /// Extracts the given elements, in this order, with the vertices, regions and members of sets that they use.
     pub fn extract(&self, elements: &[u32]) -> Result<Extracted, EditError> {
         let count = self.element_count();
         if let Some(&element) = elements.iter().find(|&&e| e as usize >= count) {
@@ -165,9 +166,10 @@ impl VolumeMesh {
         Ok(Extracted { mesh: Self::check(data)?.mesh, vertices, elements: elements.to_vec(), report })
     }
 
-    /// The faces of sets that belong to kept elements, each as the side of one of them; sets that lose all members vanish.
+    /// Returns the faces of sets that belong to kept elements, each as the side of one of them. Sets that lose all
+    /// members are dropped.
     fn extracted_faces(&self, elements: &[u32], new_element: &[u32], report: &mut ExtractReport) -> FaceSets {
-        // A face between a kept element and one that is not becomes the side of the kept one, which faces the other way.
+        // A face between a kept element and a removed one becomes the side of the kept one, which faces the other way.
         let lost = |face: &&ElementFace| new_element[face.0 as usize] == u32::MAX;
         let polygons: Vec<Vec<u32>> =
             self.face_sets.values().flatten().filter(lost).map(|&face| self.face_vertices(face).collect()).collect();
@@ -187,14 +189,14 @@ impl VolumeMesh {
             }
             let turned = members.len() - set.iter().filter(|face| !lost(face)).count();
             if turned > 0 {
-                report.turned_face_sets.push((name.clone(), turned));
+                report.reassigned_face_sets.push((name.clone(), turned));
             }
             sets.insert(name.clone(), members);
         }
         sets
     }
 
-    /// Only the elements of the region called `name`.
+    /// Extracts the elements of the region called `name`.
     pub fn extract_region(&self, name: &str) -> Result<Extracted, EditError> {
         let Some(region) = self.region_index(name) else {
             let known = self.regions.iter().map(|r| format!("`{}`", r.name)).collect::<Vec<_>>().join(", ");
@@ -204,13 +206,13 @@ impl VolumeMesh {
         self.extract(&elements.collect::<Vec<_>>())
     }
 
-    /// The mesh without vertices that no element uses.
+    /// Returns the mesh without vertices that no element uses.
     pub fn without_unused_vertices(&self) -> Result<Extracted, EditError> {
         self.extract(&(0..self.element_count() as u32).collect::<Vec<_>>())
     }
 }
 
-/// The determinant of a map that can be undone.
+/// Returns the determinant of an invertible map.
 pub(super) fn regular(map: &Affine3) -> Result<f64, EditError> {
     let determinant = map.matrix3.determinant();
     if !map.is_finite() {
@@ -223,8 +225,8 @@ pub(super) fn regular(map: &Affine3) -> Result<f64, EditError> {
     }
 }
 
-/// The rotation nearest to a regular matrix, or to its mirror image: the limit of averaging it with its inverse transpose
-/// (Higham 1986).
+/// Returns the rotation nearest to a regular matrix, or to its mirror image: the limit of averaging it with its inverse
+/// transpose (Higham 1986).
 fn rotation_of(matrix: &Mat3) -> Mat3 {
     let mut rotation = *matrix * matrix.determinant().signum();
     for _ in 0..100 {
@@ -238,7 +240,7 @@ fn rotation_of(matrix: &Mat3) -> Mat3 {
     rotation
 }
 
-/// Returns the members that still exist, under their new numbers; sets that lose all members are dropped.
+/// Returns the members that still exist, under their new numbers. Sets that lose all members are dropped.
 fn renamed(sets: &Sets, new: &[u32], dropped: &mut Vec<String>) -> Sets {
     let members = |set: &[u32]| set.iter().map(|&i| new[i as usize]).filter(|&i| i != u32::MAX).collect::<Vec<_>>();
     let all = sets.iter().map(|(name, set)| (name.clone(), members(set)));
@@ -247,14 +249,14 @@ fn renamed(sets: &Sets, new: &[u32], dropped: &mut Vec<String>) -> Sets {
     kept
 }
 
-/// A count as the number that the next thing gets.
+/// Converts a count to the number of the next item.
 fn offset(count: usize) -> Result<u32, MeshError> {
     u32::try_from(count).map_err(|_| super::Defect::TooManyVertices { count }.into())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Cells, Material, generate};
+    use super::super::{Cells, MaterialData, generate};
     use super::*;
     use crate::math::Mat3;
 
@@ -288,14 +290,14 @@ mod tests {
             shear: [1.0; 3],
             axes: Mat3::IDENTITY.to_cols_array(),
         };
-        data.regions[0].material = Some(Material { name: "wood".into(), density: None, moduli: Some(moduli) });
+        data.regions[0].material = Some(MaterialData { name: "wood".into(), density: None, moduli: Some(moduli) });
         let turn = Mat3::from_rotation_z(std::f64::consts::FRAC_PI_2);
         let stretched = Affine3::from_mat3(turn * Mat3::from_diagonal(Vec3::new(3.0, 1.0, 0.5)));
         let mesh = VolumeMesh::check(data).unwrap().mesh.transformed(stretched).unwrap();
         let Some(Moduli::Orthotropic { axes, .. }) = mesh.regions()[0].material.clone().unwrap().moduli else {
             panic!()
         };
-        // Row by row, the columns being where the material's axes point: the first along y.
+        // Row by row; the columns are the material axes, the first along y.
         let expected = [0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0];
         assert!(axes.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-14), "{axes:?}");
     }
@@ -311,7 +313,7 @@ mod tests {
     #[test]
     fn merged_objects_keep_their_names_and_materials() {
         let (a, mut b) = (bar(), bar().into_data());
-        b.regions[0].material = Some(Material::isotropic("steel", 7800.0, 2e11, 0.3));
+        b.regions[0].material = Some(MaterialData::isotropic("steel", 7800.0, 2e11, 0.3));
         b.element_sets.insert("first".into(), vec![0]);
         let b = VolumeMesh::check(b).unwrap().mesh;
         let both = VolumeMesh::merge(&[("left", &a), ("right", &b)]).unwrap();

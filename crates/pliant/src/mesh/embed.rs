@@ -1,8 +1,8 @@
-//! A detailed surface carried along by a coarse volume.
+//! Embedding of a detailed surface in a coarse volume mesh.
 //!
 //! Each point is tied to one element by weights `wᵢ`, `Σwᵢ = 1`, that reproduce its rest position: `Σwᵢxᵢ = p`. Inside
-//! they are the shape functions. Outside, a point is tied to the nearest element by continuing the map linearly from the
-//! nearest place on it, so that the detailed surface keeps its shape at rest wherever it sticks out.
+//! the element they are the shape functions. A point outside is tied to the nearest element by extrapolating the map
+//! linearly from the closest point on it, so that protruding parts of the surface keep their shape at rest.
 
 use rayon::prelude::*;
 use rstar::primitives::CachedEnvelope;
@@ -14,13 +14,14 @@ use super::{ElementKind, VolumeMesh};
 use crate::geometry::{bounding_box, nearest_on_triangle};
 use crate::math::Vec3;
 
-/// How far below zero a weight may be for a point to count as inside: points on a shared face are on neither side.
+/// Tolerance below zero for the weights of a point inside: points on a shared face are on neither side.
 const INSIDE: f64 = 1e-10;
 
-/// How much of the volume ratio at its middle an element must have where it is continued outward.
+/// Minimum determinant, relative to the one at its center, that an element must have where its map is extrapolated.
 const HEALTHY: f64 = 0.05;
 
-/// Iterations of Newton's method for the place of a point in a hexahedron; six suffice for all but bad shapes.
+/// Newton iterations for the reference coordinates of a point in a hexahedron; six suffice except for badly shaped
+/// elements.
 const HEX_ITERATIONS: usize = 30;
 
 /// Points tied to the elements of a mesh.
@@ -28,29 +29,29 @@ const HEX_ITERATIONS: usize = 30;
 pub struct Embedding {
     nodes: usize,
     elements: Vec<u32>,
-    /// `nodes` vertex numbers a point.
+    /// Vertex numbers, `nodes` per point.
     vertices: Vec<u32>,
-    /// `nodes` weights a point.
+    /// Weights, `nodes` per point.
     weights: Vec<f64>,
-    /// Points outside of every element.
+    /// Points outside all elements.
     outside: Vec<u32>,
 }
 
-/// Why an embedding does not fit a mesh.
+/// Reason why an embedding does not fit a mesh.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[allow(missing_docs, reason = "the message says what each part is")]
 #[non_exhaustive]
 pub enum EmbeddingError {
     #[error("point {point} is at {position}: expected finite coordinates")]
     BadPoint { point: usize, position: Vec3 },
-    #[error("point {point} is tied to vertices {vertices:?}, which are no element of the mesh")]
+    #[error("point {point} is tied to vertices {vertices:?}, which do not form an element of the mesh")]
     NoElement { point: usize, vertices: Vec<u32> },
-    #[error("the weights of point {point} add to {sum}, expected 1")]
+    #[error("the weights of point {point} sum to {sum}, expected 1")]
     BadWeights { point: usize, sum: f64 },
 }
 
 impl Embedding {
-    /// Tie `points` to `mesh`.
+    /// Ties `points` to `mesh`.
     pub fn new(mesh: &VolumeMesh, points: &[Vec3]) -> Result<Self, EmbeddingError> {
         if let Some((point, position)) = points.iter().enumerate().find(|(_, p)| !p.is_finite()) {
             return Err(EmbeddingError::BadPoint { point, position: *position });
@@ -59,7 +60,7 @@ impl Embedding {
             (0..mesh.element_count()).map(|e| CachedEnvelope::new(Cell { mesh, element: e as u32 })).collect();
         let tree = RTree::bulk_load(elements);
         let inside: Vec<Option<Tie>> = points.par_iter().map(|&p| tie_inside(&tree, p)).collect();
-        // What is outside is nearest to the boundary, which has far fewer faces than the body has elements.
+        // Points outside are nearest to the boundary, which has far fewer faces than the body has elements.
         let faces = if inside.iter().all(Option::is_some) { Vec::new() } else { boundary_faces(mesh) };
         let tree = RTree::bulk_load(faces);
         let tie = |(&p, inside): (&Vec3, Option<Tie>)| inside.unwrap_or_else(|| tie_outside(mesh, &tree, p));
@@ -74,7 +75,7 @@ impl Embedding {
         })
     }
 
-    /// An embedding from a file: for each point the vertices of an element and their weights, in any order.
+    /// Builds an embedding from a file: for each point the vertices of an element and their weights, in any order.
     pub fn from_weights(mesh: &VolumeMesh, ties: &[Vec<(u32, f64)>]) -> Result<Self, EmbeddingError> {
         let nodes = mesh.kind().nodes();
         let around = mesh.vertex_elements();
@@ -82,7 +83,7 @@ impl Embedding {
             Self { nodes, elements: Vec::new(), vertices: Vec::new(), weights: Vec::new(), outside: Vec::new() };
         for (point, tie) in ties.iter().enumerate() {
             let sum: f64 = tie.iter().map(|(_, w)| w).sum();
-            // Weights printed with six digits, as VegaFEM does, add to one only roughly.
+            // Weights printed with six digits, as VegaFEM does, sum to one only approximately.
             if (sum - 1.0).abs() > 1e-4 || sum.is_nan() {
                 return Err(EmbeddingError::BadWeights { point, sum });
             }
@@ -106,37 +107,37 @@ impl Embedding {
         Ok(embedding)
     }
 
-    /// How many points there are.
+    /// Returns the number of points.
     pub fn len(&self) -> usize {
         self.elements.len()
     }
 
-    /// True if there are none.
+    /// Returns true if there are no points.
     pub fn is_empty(&self) -> bool {
         self.elements.is_empty()
     }
 
-    /// The element that each point is tied to.
+    /// Returns the element that each point is tied to.
     pub fn elements(&self) -> &[u32] {
         &self.elements
     }
 
-    /// For each point, the vertices of its element: as many as an element has.
+    /// Returns the vertices of the element of each point, [`ElementKind::nodes`] per point.
     pub fn vertices(&self) -> &[u32] {
         &self.vertices
     }
 
-    /// For each point, the weights of the vertices of its element.
+    /// Returns the weights of the vertices of the element of each point.
     pub fn weights(&self) -> &[f64] {
         &self.weights
     }
 
-    /// The points that lie outside of every element, in ascending order.
+    /// Returns the points outside all elements, in ascending order.
     pub fn outside(&self) -> &[u32] {
         &self.outside
     }
 
-    /// The vertices and weights of point `index`.
+    /// Returns the vertices and weights of point `index`.
     ///
     /// # Panics
     /// If `index` is not below [`len`](Self::len).
@@ -145,12 +146,12 @@ impl Embedding {
         self.vertices[range.clone()].iter().copied().zip(self.weights[range].iter().copied())
     }
 
-    /// Where the points are when the vertices of the mesh are at `positions`; displacements give displacements.
+    /// Interpolates the points for vertices at `positions`. Displacements of vertices give displacements of points.
     ///
     /// # Panics
-    /// If `positions` is shorter than the mesh or `points` has not one entry for each point.
+    /// If `positions` is shorter than the mesh or `points` does not have one entry per point.
     pub fn interpolate(&self, positions: &[Vec3], points: &mut [Vec3]) {
-        assert_eq!(points.len(), self.len(), "one place for each point");
+        assert_eq!(points.len(), self.len(), "expected one entry per point");
         match self.nodes {
             4 => interpolate::<4>(&self.vertices, &self.weights, positions, points),
             _ => interpolate::<8>(&self.vertices, &self.weights, positions, points),
@@ -158,9 +159,9 @@ impl Embedding {
     }
 }
 
-/// `Σwᵢxᵢ` for each point; with the number of nodes known, the compiler unrolls the sum.
+/// Computes `Σwᵢxᵢ` for each point. With the number of nodes known, the compiler unrolls the sum.
 fn interpolate<const N: usize>(vertices: &[u32], weights: &[f64], positions: &[Vec3], points: &mut [Vec3]) {
-    /// Points that one thread does at a time: enough to be worth a thread, few enough to stay in its cache.
+    /// Points per parallel task: enough to be worth a thread, few enough to stay in its cache.
     const CHUNK: usize = 4096;
     let (vertices, weights) = (vertices.as_chunks::<N>().0, weights.as_chunks::<N>().0);
     let chunks = vertices.par_chunks(CHUNK).zip(weights.par_chunks(CHUNK)).zip(points.par_chunks_mut(CHUNK));
@@ -171,7 +172,7 @@ fn interpolate<const N: usize>(vertices: &[u32], weights: &[f64], positions: &[V
     });
 }
 
-/// An element in the tree.
+/// Element in the tree.
 #[derive(Clone, Copy)]
 struct Cell<'a> {
     mesh: &'a VolumeMesh,
@@ -184,13 +185,13 @@ impl RTreeObject for Cell<'_> {
     fn envelope(&self) -> Self::Envelope {
         let vertices = self.mesh.element(self.element as usize);
         let [low, high] = bounding_box(vertices.iter().map(|&v| self.mesh.vertices()[v as usize]));
-        // As wide as the tolerance for points on the boundary, or those would never be tried.
+        // As wide as the tolerance for points on the boundary, which would otherwise never be tried.
         let margin = INSIDE * (high - low).max_element() + 4.0 * f64::EPSILON * low.abs().max(high.abs()).max_element();
         AABB::from_corners((low - margin).to_array(), (high + margin).to_array())
     }
 }
 
-/// A face of the boundary in the tree.
+/// Boundary face in the tree.
 struct Face {
     element: u32,
     corners: Vec<Vec3>,
@@ -213,7 +214,7 @@ impl PointDistance for Face {
 }
 
 impl Face {
-    /// The place on the face nearest to `point`; a curved face is taken as a fan around its middle.
+    /// Returns the closest point on the face to `point`. A curved face is approximated by a fan around its center.
     fn nearest(&self, point: Vec3) -> Vec3 {
         if let [a, b, c] = self.corners[..] {
             return nearest_on_triangle([a, b, c], point);
@@ -242,7 +243,7 @@ struct Tie {
     inside: bool,
 }
 
-/// The element in which the point is deepest; of equals, as on a shared face, the first.
+/// Ties a point to the element in which it is deepest; ties, as on a shared face, go to the first.
 fn tie_inside(tree: &RTree<CachedEnvelope<Cell<'_>>>, point: Vec3) -> Option<Tie> {
     let mut best: Option<(f64, Tie)> = None;
     for cell in tree.locate_in_envelope_intersecting(AABB::from_point(point.to_array())) {
@@ -256,7 +257,7 @@ fn tie_inside(tree: &RTree<CachedEnvelope<Cell<'_>>>, point: Vec3) -> Option<Tie
     best.map(|(_, tie)| tie)
 }
 
-/// The nearest element; of equals, which share the nearest edge or vertex, the first.
+/// Ties a point to the nearest element; ties, which share the nearest edge or vertex, go to the first.
 fn tie_outside(mesh: &VolumeMesh, tree: &RTree<CachedEnvelope<Face>>, point: Vec3) -> Tie {
     let mut nearest = tree.nearest_neighbor_iter_with_distance_2(point.to_array());
     let (mut face, distance) = nearest.next().expect("a body has a boundary");
@@ -270,7 +271,7 @@ fn tie_outside(mesh: &VolumeMesh, tree: &RTree<CachedEnvelope<Face>>, point: Vec
 }
 
 impl Cell<'_> {
-    /// How deep inside the element `point` is, and its weights; nothing if it is outside.
+    /// Returns the depth of `point` inside the element, and its weights; `None` if it is outside.
     fn inside(&self, point: Vec3) -> Option<(f64, [f64; 8])> {
         let element = self.element as usize;
         match self.mesh.kind() {
@@ -287,7 +288,7 @@ impl Cell<'_> {
         }
     }
 
-    /// Weights that reproduce a point outside, given the place on the element nearest to it.
+    /// Returns weights that reproduce a point outside, given the closest point on the element.
     fn extrapolated(&self, point: Vec3, nearest: Vec3) -> [f64; 8] {
         let element = self.element as usize;
         match self.mesh.kind() {
@@ -295,7 +296,7 @@ impl Cell<'_> {
             ElementKind::Hex8 => {
                 let corners = self.mesh.hex(element);
                 let mut xi = locate_in_hex(&corners, nearest).unwrap_or(Vec3::ZERO).clamp(Vec3::NEG_ONE, Vec3::ONE);
-                // At a flat corner the map stands still, and continuing it from there would throw points about.
+                // At a degenerate corner the map is singular, and extrapolating it from there would scatter points.
                 let healthy = HEALTHY * hex_jacobian(&corners, Vec3::ZERO).determinant();
                 while hex_jacobian(&corners, xi).determinant() < healthy {
                     xi *= 0.9;
@@ -313,9 +314,9 @@ fn padded(weights: [f64; 4]) -> [f64; 8] {
     std::array::from_fn(|i| weights.get(i).copied().unwrap_or(0.0))
 }
 
-/// The `ξ` with `x(ξ) = point`, by Newton's method; nothing if that does not converge near the element.
+/// Solves `x(ξ) = point` for `ξ` by Newton's method; returns `None` if it does not converge near the element.
 fn locate_in_hex(corners: &[Vec3; 8], point: Vec3) -> Option<Vec3> {
-    // Measured from a corner, so that far from the origin no digits are lost but those that the coordinates lack.
+    // Measured from a corner, so that far from the origin no digits are lost except those that the coordinates lack.
     let (origin, farthest) = (corners[0], corners[0].abs().max(point.abs()).max_element());
     let (corners, point) = (&corners.map(|x| x - origin), point - origin);
     let mut xi = Vec3::ZERO;
@@ -328,7 +329,7 @@ fn locate_in_hex(corners: &[Vec3; 8], point: Vec3) -> Option<Vec3> {
         if step.abs().max_element() < 1e-14 {
             break;
         }
-        // Beyond twice the element the map may fold over: come back and try again from there.
+        // Beyond twice the element the map may fold over: clamp and try again from there.
         xi = xi.clamp(Vec3::splat(-2.0), Vec3::splat(2.0));
     }
     let size = corners.iter().map(|x| x.length()).fold(0.0, f64::max);

@@ -1,4 +1,4 @@
-//! Faces of elements: named sets of them, and finding them by their vertices or by a name.
+//! Faces of elements: named face sets, and lookup of faces by vertices or by name.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,17 +8,17 @@ use crate::math::par_sum;
 
 /// Named sets of faces, each face an element and the number of one of its sides, as [`ElementKind::faces`] orders them.
 ///
-/// A face between two elements is the side of one of them and faces out of that one. Once checked, each set is sorted and without
-/// repetition.
+/// A face between two elements is the side of one of them and faces out of that one. Once checked, each set is sorted
+/// and without duplicates.
 pub type FaceSets = BTreeMap<String, Vec<ElementFace>>;
 
 /// Marks the absent fourth vertex of a triangle.
 const NONE: u32 = u32::MAX;
 
-/// A face as a cycle of vertices: the same for both directions and for any first vertex.
+/// Face as a cycle of vertices: independent of direction and first vertex.
 type Cycle = [u32; 4];
 
-/// The cycle of a triangle or quadrilateral, and whether it is gone through backward; `None` for other polygons.
+/// Returns the cycle of a triangle or quadrilateral, and true if it is traversed backward; `None` for other polygons.
 fn cycle(polygon: &[u32]) -> Option<(Cycle, bool)> {
     let n = polygon.len();
     if !(3..=4).contains(&n) {
@@ -31,23 +31,23 @@ fn cycle(polygon: &[u32]) -> Option<(Cycle, bool)> {
     Some((std::array::from_fn(|i| if i < n { vertex(i) } else { NONE }), backward))
 }
 
-/// The vertices of a side of an element, counter-clockwise seen from outside; the rest is [`NONE`].
+/// Returns the vertices of a side of an element, counter-clockwise seen from outside, padded with [`NONE`].
 fn side_vertices(kind: ElementKind, nodes: &[u32], side: usize) -> (Cycle, usize) {
     let corners = kind.faces()[side];
     (std::array::from_fn(|i| corners.get(i).map_or(NONE, |&c| nodes[c])), corners.len())
 }
 
-/// Finds the side of an element behind each polygon, `None` where the polygon is no face of an element.
+/// Finds the side of an element that matches each polygon, `None` where the polygon is no face of an element.
 ///
-/// Of the two sides of a face between elements, the one that turns like the polygon is taken. Elements need not be checked yet; numbers
-/// that do not make a whole one are ignored.
+/// Of the two sides of a face between elements, the one with the winding of the polygon is taken. Elements need not be
+/// checked yet; incomplete elements are ignored.
 pub fn find_faces<'a>(
     kind: ElementKind,
     elements: &[u32],
     vertex_count: usize,
     polygons: impl Iterator<Item = &'a [u32]> + Clone,
 ) -> Vec<Option<ElementFace>> {
-    // For each cycle, the sides that go through it forward and backward.
+    // For each cycle, the sides that traverse it forward and backward.
     let mut sides: HashMap<Cycle, [Option<ElementFace>; 2]> = HashMap::new();
     let mut used = vec![false; vertex_count];
     for polygon in polygons.clone().filter(|polygon| polygon.iter().all(|&v| (v as usize) < vertex_count)) {
@@ -81,7 +81,7 @@ pub fn find_faces<'a>(
     polygons.map(find).collect()
 }
 
-/// Returns the sides that no other element has, sorted. Elements need not be checked yet, but there must be whole ones.
+/// Returns the sides that only one element has, sorted. Elements need not be checked yet, but must be complete.
 pub(crate) fn free_faces(kind: ElementKind, elements: &[u32]) -> Vec<ElementFace> {
     let mut sides: Vec<(Cycle, ElementFace)> = Vec::new();
     for (element, nodes) in elements.chunks_exact(kind.nodes()).enumerate() {
@@ -97,7 +97,7 @@ pub(crate) fn free_faces(kind: ElementKind, elements: &[u32]) -> Vec<ElementFace
     free
 }
 
-/// Returns how many faces of a set are there from both sides.
+/// Returns the number of faces that a set contains from both sides.
 pub(super) fn two_sided(kind: ElementKind, elements: &[u32], faces: &[ElementFace]) -> usize {
     let mut cycles: Vec<Cycle> = faces
         .iter()
@@ -111,9 +111,10 @@ pub(super) fn two_sided(kind: ElementKind, elements: &[u32], faces: &[ElementFac
     cycles.chunk_by(|a, b| a == b).filter(|same| same.len() > 1).count()
 }
 
-/// Returns the faces of the parts of each element that lie on its faces, where element `e` became `parts` elements from `parts·e` on.
+/// Returns the faces of the parts of each element that lie on its faces. Element `e` became `parts` elements, numbered
+/// from `parts·e`.
 ///
-/// `is_on` says whether a vertex of a part lies on a face of a parent, given by the face's vertices.
+/// `is_on` returns true if a vertex of a part lies on a face of its parent, given by the face's vertices.
 pub(super) fn faces_of_parts(
     parent: &VolumeMesh,
     (kind, elements, parts): (ElementKind, &[u32], usize),
@@ -134,7 +135,7 @@ pub(super) fn faces_of_parts(
 }
 
 impl VolumeMesh {
-    /// Named sets of faces, each sorted.
+    /// Returns the named sets of faces, each sorted.
     pub fn face_sets(&self) -> &FaceSets {
         &self.face_sets
     }
@@ -150,12 +151,12 @@ impl VolumeMesh {
 
     /// Finds the faces with these vertices, given in order around the face; `None` where no element has such a face.
     ///
-    /// A face between two elements is that of the element from which it turns counter-clockwise seen from outside.
+    /// A face between two elements is attributed to the one for which the order is counter-clockwise seen from outside.
     pub fn find_faces<'a>(&self, polygons: impl Iterator<Item = &'a [u32]> + Clone) -> Vec<Option<ElementFace>> {
         find_faces(self.kind(), self.connectivity(), self.vertex_count(), polygons)
     }
 
-    /// Returns the faces of the boundary all of whose vertices are among those given, sorted.
+    /// Returns the faces of the boundary whose vertices are all among those given, sorted.
     ///
     /// # Panics
     /// If a vertex does not exist.
@@ -166,8 +167,9 @@ impl VolumeMesh {
         self.boundary().faces.into_iter().filter(is_within).collect()
     }
 
-    /// Returns the faces that a name stands for: exactly those of the face set of that name. Without one, those of the boundary between
-    /// the vertices of the vertex set of that name, or for `surface` and `all` the whole boundary. `None` if nothing has that name.
+    /// Returns the faces that a name refers to: those of the face set of that name, if there is one. Otherwise, the
+    /// boundary faces whose vertices are all in the vertex set of that name, or for `surface` and `all` the whole
+    /// boundary. `None` if nothing has that name.
     pub fn faces_named(&self, name: &str) -> Option<Vec<ElementFace>> {
         if let Some(faces) = self.face_sets.get(name) {
             return Some(faces.clone());
@@ -178,7 +180,7 @@ impl VolumeMesh {
         }
     }
 
-    /// Returns the vertices of faces, sorted and each once.
+    /// Returns the vertices of faces, sorted and without duplicates.
     ///
     /// # Panics
     /// If a face does not exist.
@@ -189,7 +191,8 @@ impl VolumeMesh {
         vertices
     }
 
-    /// Named sets of vertices to choose from: the vertex sets, and for face sets of other names the vertices of their faces.
+    /// Returns the named sets of vertices to choose from: the vertex sets, and for face sets of other names the
+    /// vertices of their faces.
     pub fn named_vertices(&self) -> Sets {
         let mut sets = self.vertex_sets().clone();
         for (name, faces) in &self.face_sets {
@@ -198,7 +201,7 @@ impl VolumeMesh {
         sets
     }
 
-    /// Total area of faces \[m²\].
+    /// Computes the total area of faces \[m²\].
     ///
     /// # Panics
     /// If a face does not exist.
@@ -216,7 +219,7 @@ mod tests {
     use super::*;
     use crate::math::{Affine3, Mat3, Vec3};
 
-    /// A block whose `x-min` side, and the faces between its two regions, are face sets.
+    /// Builds a block whose `x-min` side, and the faces between its two regions, are face sets.
     fn block(cells: Cells) -> VolumeMesh {
         let mut data = generate::block([2.0, 1.0, 3.0], [2, 2, 2], cells).unwrap().into_data();
         let middle = |e: usize| {
@@ -246,7 +249,7 @@ mod tests {
         mesh.area_of_faces(&mesh.face_sets()[name])
     }
 
-    /// The sum of the outward area vectors of a set.
+    /// Sums the outward area vectors of a set.
     fn area_vector_of(mesh: &VolumeMesh, name: &str) -> Vec3 {
         let one = |&face: &ElementFace| {
             let corners: Vec<u32> = mesh.face_vertices(face).collect();

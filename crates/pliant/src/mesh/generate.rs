@@ -1,7 +1,7 @@
-//! Simple bodies: block, beam, cylinder, ball and torus. Lengths are in metres; `y` is up.
+//! Generators of simple bodies: block, beam, cylinder, ball and torus. Lengths are in meters; `y` is up.
 //!
-//! Each is built of hexahedra, and cut into tetrahedra if those are wanted. Parts of the boundary are named face sets, and vertex sets
-//! of the same names.
+//! Each is built from hexahedra, optionally split into tetrahedra. Parts of the boundary are named face sets, and
+//! vertex sets of the same names.
 
 use std::collections::BTreeMap;
 use std::f64::consts::{FRAC_PI_4, TAU};
@@ -11,38 +11,38 @@ use thiserror::Error;
 use super::{ElementFace, ElementKind, FaceSets, HexSplit, MeshData, MeshError, Sets, SplitError, VolumeMesh};
 use crate::math::Vec3;
 
-/// More hexahedra than this are refused rather than tried.
-const MOST_CELLS: usize = 20_000_000;
+/// Maximum number of hexahedra; larger requests are refused.
+const MAX_CELLS: usize = 20_000_000;
 
-/// How wide the square in the middle of a disc is, as a part of the diameter.
+/// Width of the core square of a disc, relative to the diameter.
 const CORE: f64 = 0.5;
 
-/// How round the square in the middle of a disc is: 0 is a square, 1 a disc.
+/// Roundness of the core square of a disc: 0 is a square, 1 a disc.
 const CORE_ROUNDNESS: f64 = 0.5;
 
-/// What to build a body of.
+/// Elements to build a body from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cells {
     /// Hexahedra.
     Hex,
-    /// Hexahedra, each cut into five tetrahedra.
+    /// Hexahedra, each split into five tetrahedra.
     Tet5,
-    /// Hexahedra, each cut into six tetrahedra.
+    /// Hexahedra, each split into six tetrahedra.
     Tet6,
 }
 
-/// Why a body could not be built.
+/// Reason why a body could not be generated.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[allow(missing_docs, reason = "the message says what each part is")]
 #[non_exhaustive]
 pub enum GenerateError {
-    #[error("{what} is {value}, expected a positive length in metres")]
+    #[error("{what} is {value}, expected a positive length in meters")]
     Length { what: &'static str, value: f64 },
     #[error("{what} is {value}, expected at least {least}")]
     TooFew { what: &'static str, value: usize, least: usize },
-    #[error("this would be {cells} hexahedra or more; at most {MOST_CELLS} are made")]
+    #[error("too many hexahedra: expected at most {MAX_CELLS}, found {cells} or more; use fewer cells")]
     TooMany { cells: usize },
-    #[error("a body of these sizes has parts that cannot be told apart: {what}")]
+    #[error("a body of these dimensions is degenerate: {what}")]
     Sizes { what: String },
     #[error("the tube radius {minor} must be smaller than the ring radius {major}")]
     FatTorus { major: f64, minor: f64 },
@@ -52,7 +52,7 @@ pub enum GenerateError {
     Mesh(#[from] MeshError),
 }
 
-/// A box from the origin to `size`, cut into a grid of `cells`.
+/// Generates a box from the origin to `size`, as a grid of `cells`.
 ///
 /// Sets of vertices and of faces: `x-min`, `x-max`, `y-min`, `y-max`, `z-min`, `z-max`.
 pub fn block(size: [f64; 3], cells: [usize; 3], kind: Cells) -> Result<VolumeMesh, GenerateError> {
@@ -98,8 +98,8 @@ pub fn block(size: [f64; 3], cells: [usize; 3], kind: Cells) -> Result<VolumeMes
     finish(vertices, elements, sets, faces, kind)
 }
 
-/// A beam along `x` from 0 to `length`, its axis at `y = z = 0`, with `across` cells along the shorter side of its
-/// section and cells about as long as they are wide.
+/// Generates a beam along `x` from 0 to `length`, with its axis at `y = z = 0`. It has `across` cells along the shorter
+/// side of its cross-section, and cells about as long as they are wide.
 ///
 /// Sets of vertices and of faces: `start`, `end`.
 pub fn beam(length: f64, height: f64, width: f64, across: usize, kind: Cells) -> Result<VolumeMesh, GenerateError> {
@@ -108,7 +108,7 @@ pub fn beam(length: f64, height: f64, width: f64, across: usize, kind: Cells) ->
     check_length("the width", width)?;
     check_count("the number of cells across", across, 1)?;
     let edge = height.min(width) / across as f64;
-    // Casting saturates, and a number too large is refused as such.
+    // The cast saturates, and a number that is too large is refused as such.
     let cells = [length, height, width].map(|side| ((side / edge).round() as usize).max(1));
     let mut data = block([length, height, width], cells, kind)?.into_data();
     data.vertices.iter_mut().for_each(|x| *x -= Vec3::new(0.0, 0.5 * height, 0.5 * width));
@@ -120,8 +120,8 @@ pub fn beam(length: f64, height: f64, width: f64, across: usize, kind: Cells) ->
     Ok(VolumeMesh::check(data)?.mesh)
 }
 
-/// A cylinder around the `y` axis from `y = 0` to `height`, with `across` cells along its diameter (at least 3) and
-/// `layers` along its height.
+/// Generates a cylinder around the `y` axis from `y = 0` to `height`, with `across` cells along its diameter (at least
+/// 3) and `layers` along its height.
 ///
 /// Sets of vertices and of faces: `bottom`, `top`, `side`.
 pub fn cylinder(
@@ -154,10 +154,10 @@ pub fn cylinder(
     finish(vertices, elements, sets, faces, kind)
 }
 
-/// A torus around the `y` axis: a tube of radius `minor`, with `across` cells along its diameter (at least 3), bent
-/// into a ring of radius `major`, with `sectors` cells around it (at least 3).
+/// Generates a torus around the `y` axis: a tube of radius `minor`, bent into a ring of radius `major`. The tube has
+/// `across` cells along its diameter (at least 3), the ring `sectors` cells (at least 3).
 ///
-/// Sets of vertices and of faces: `surface`. Five tetrahedra a cell need an even number of sectors.
+/// Sets of vertices and of faces: `surface`. Five tetrahedra per cell need an even number of sectors.
 pub fn torus(major: f64, minor: f64, across: usize, sectors: usize, kind: Cells) -> Result<VolumeMesh, GenerateError> {
     check_length("the ring radius", major)?;
     check_length("the tube radius", minor)?;
@@ -177,8 +177,8 @@ pub fn torus(major: f64, minor: f64, across: usize, sectors: usize, kind: Cells)
     finish(vertices, elements, sets, faces, kind)
 }
 
-/// A ball around the origin with `across` cells along its diameter (at least 3): a rounded cube in the middle and
-/// layers around it.
+/// Generates a ball around the origin with `across` cells along its diameter (at least 3): a rounded cube in the center
+/// and layers around it.
 ///
 /// Sets of vertices and of faces: `surface`.
 pub fn ball(radius: f64, across: usize, kind: Cells) -> Result<VolumeMesh, GenerateError> {
@@ -244,16 +244,16 @@ pub fn ball(radius: f64, across: usize, kind: Cells) -> Result<VolumeMesh, Gener
     finish(vertices, elements, sets, FaceSets::from([("surface".into(), faces)]), kind)
 }
 
-/// A unit disc of quadrilaterals: a rounded square in the middle and rings around it.
+/// Unit disc of quadrilaterals: a rounded square in the center and rings around it.
 struct Disc {
     points: Vec<[f64; 2]>,
     quads: Vec<[u32; 4]>,
-    /// The number of points on the rim, which come last, and of quadrilaterals there, which come last too.
+    /// Number of points, and of quadrilaterals, on the rim; both come last.
     rim: usize,
 }
 
 impl Disc {
-    /// With `across` quadrilaterals along the diameter, to be swept through `layers`.
+    /// Builds a disc with `across` quadrilaterals along the diameter, to be swept through `layers`.
     fn new(across: usize, layers: usize) -> Result<Self, GenerateError> {
         let (core, rings) = core_and_layers(across)?;
         check_total([across, across, layers])?;
@@ -269,7 +269,7 @@ impl Disc {
         let cell = |i, j| [vertex(i, j), vertex(i + 1, j), vertex(i + 1, j + 1), vertex(i, j + 1)];
         let mut quads: Vec<[u32; 4]> =
             (0..core).flat_map(|j| (0..core).map(move |i| (i, j))).map(|(i, j)| cell(i, j)).collect();
-        // Once around the square, counter-clockwise.
+        // Counter-clockwise around the square.
         let mut ring: Vec<u32> = (0..core)
             .map(|i| vertex(i, 0))
             .chain((0..core).map(|j| vertex(core, j)))
@@ -294,8 +294,8 @@ impl Disc {
         Ok(Self { rim: inner.len(), points, quads })
     }
 
-    /// Copies of the disc, put in space by `place(point, copy)`, with hexahedra between them: `steps` of them, the last
-    /// joined to the first if `closed`.
+    /// Sweeps the disc: copies, placed in space by `place(point, copy)`, with `steps` layers of hexahedra between them.
+    /// The last copy is joined to the first if `closed`.
     fn sweep(&self, steps: usize, closed: bool, place: impl Fn([f64; 2], usize) -> Vec3) -> (Vec<Vec3>, Vec<u32>) {
         let copies = if closed { steps } else { steps + 1 };
         let place = &place;
@@ -312,32 +312,32 @@ impl Disc {
         (vertices, elements)
     }
 
-    /// The faces on the rim after `steps` of a sweep.
+    /// Returns the faces on the rim after `steps` of a sweep.
     fn rim_faces(&self, steps: usize) -> Vec<ElementFace> {
         let n = self.quads.len();
         (1..=steps).flat_map(|step| (step * n - self.rim..step * n).map(|element| (element as u32, 3))).collect()
     }
 
-    /// The vertices on the rim of each of `copies`.
+    /// Returns the vertices on the rim of each of `copies`.
     fn rims(&self, copies: usize) -> Vec<u32> {
         let n = self.points.len();
         (1..=copies).flat_map(|copy| (copy * n - self.rim) as u32..(copy * n) as u32).collect()
     }
 }
 
-/// How `across` cells are shared between the middle and the layers on its two sides.
+/// Distributes `across` cells between the core and the layers on its two sides.
 fn core_and_layers(across: usize) -> Result<(usize, usize), GenerateError> {
     check_count("the number of cells across", across, 3)?;
     let layers = ((across + 1) / 4).max(1);
     Ok((across - 2 * layers, layers))
 }
 
-/// Point `i` of `n` cells along the side of a square, so spaced that the points are seen from its middle at equal angles.
+/// Returns point `i` of `n` cells along the side of a square, spaced at equal angles as seen from its center.
 fn spread(i: usize, n: usize) -> f64 {
     (FRAC_PI_4 * (2.0 * i as f64 / n as f64 - 1.0)).tan()
 }
 
-/// What scales a point of a square or cube onto the circle or sphere through the middles of its sides.
+/// Returns the factor that scales a point of a square or cube onto the inscribed circle or sphere.
 fn squareness(largest: f64, length: f64) -> f64 {
     if length > 0.0 { largest / length } else { 1.0 }
 }
@@ -362,7 +362,7 @@ fn finish(
 ) -> Result<VolumeMesh, GenerateError> {
     let data = MeshData { vertex_sets, face_sets, ..MeshData::new(vertices, ElementKind::Hex8, elements) };
     let checked = VolumeMesh::check(data)?;
-    // What is made here needs no repair, unless numbers of these sizes cannot be told apart.
+    // A generated mesh needs no repair, unless vertices coincide at this precision.
     if let Some(what) = checked.report.lines().into_iter().next() {
         return Err(GenerateError::Sizes { what });
     }
@@ -384,7 +384,7 @@ fn check_count(what: &'static str, value: usize, least: usize) -> Result<(), Gen
 
 fn check_total(cells: [usize; 3]) -> Result<(), GenerateError> {
     let total = cells.into_iter().fold(1, usize::saturating_mul);
-    if total <= MOST_CELLS { Ok(()) } else { Err(GenerateError::TooMany { cells: total }) }
+    if total <= MAX_CELLS { Ok(()) } else { Err(GenerateError::TooMany { cells: total }) }
 }
 
 #[cfg(test)]
@@ -394,7 +394,7 @@ mod tests {
 
     const KINDS: [Cells; 3] = [Cells::Hex, Cells::Tet5, Cells::Tet6];
 
-    /// Closed, connected, nothing to report, and in need of no turning.
+    /// Asserts that the mesh is closed and connected, with nothing to report and nothing to reverse.
     fn assert_sound(mesh: &VolumeMesh) {
         assert!(VolumeMesh::check(mesh.clone().into_data()).unwrap().report.is_empty());
         let boundary = mesh.boundary();

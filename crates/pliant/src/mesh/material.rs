@@ -1,58 +1,58 @@
-//! What a mesh file says of a material: data to carry along, not a law to compute with.
+//! Material data of mesh files, which are preserved but are no constitutive law to compute with.
 
 use serde::{Deserialize, Serialize};
 
-/// A material as mesh files describe it. A file may give the density, the moduli, both or neither.
+/// Material data of a mesh file. A file may give the density, the moduli, both or neither.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Material {
-    /// The name in the file.
+pub struct MaterialData {
+    /// Name in the file.
     pub name: String,
-    /// Mass per volume, kg/m³.
+    /// Mass density \[kg/m³\].
     pub density: Option<f64>,
-    /// Stiffness.
+    /// Elastic moduli.
     pub moduli: Option<Moduli>,
 }
 
-/// The stiffness of a [`Material`], in pascals where it has a unit.
+/// Elastic moduli of a [`MaterialData`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Moduli {
     /// Young's modulus and Poisson's ratio.
     Isotropic {
-        /// Young's modulus, Pa.
+        /// Young's modulus \[Pa\].
         young: f64,
         /// Poisson's ratio.
         poisson: f64,
     },
-    /// The coefficients `μ₀₁`, `μ₁₀` and `v₁` of VegaFEM's Mooney–Rivlin energy.
+    /// Coefficients `μ₀₁`, `μ₁₀` and `v₁` of VegaFEM's Mooney–Rivlin energy.
     MooneyRivlin {
-        /// Coefficient of the second invariant, Pa.
+        /// Coefficient of the second invariant \[Pa\].
         mu01: f64,
-        /// Coefficient of the first invariant, Pa.
+        /// Coefficient of the first invariant \[Pa\].
         mu10: f64,
-        /// Coefficient of `(J−1)²`, Pa.
+        /// Coefficient of `(J−1)²` \[Pa\].
         v1: f64,
     },
     /// Nine constants and the axes of symmetry.
     Orthotropic {
-        /// `E₁, E₂, E₃`, Pa.
+        /// `E₁, E₂, E₃` \[Pa\].
         young: [f64; 3],
         /// `ν₁₂, ν₂₃, ν₃₁`.
         poisson: [f64; 3],
-        /// `G₁₂, G₂₃, G₃₁`, Pa.
+        /// `G₁₂, G₂₃, G₃₁` \[Pa\].
         shear: [f64; 3],
-        /// Rotation of the material axes, row by row.
+        /// Rotation matrix of the material axes, row by row.
         axes: [f64; 9],
     },
 }
 
-impl Material {
-    /// Young's modulus, Poisson's ratio and density.
+impl MaterialData {
+    /// Builds an isotropic material from its density, Young's modulus and Poisson's ratio.
     pub fn isotropic(name: impl Into<String>, density: f64, young: f64, poisson: f64) -> Self {
         Self { name: name.into(), density: Some(density), moduli: Some(Moduli::Isotropic { young, poisson }) }
     }
 
-    /// A material with `factor` times the density and the stiffness, under its own name.
+    /// Returns the material renamed, with its density and moduli multiplied by `factor`.
     #[must_use]
     pub(super) fn scaled(mut self, factor: f64, name: &str) -> Self {
         name.clone_into(&mut self.name);
@@ -66,9 +66,9 @@ impl Material {
         self
     }
 
-    /// Why no body can have these numbers, if so.
+    /// Returns the reason why no material can have these values, if there is one.
     pub fn defect(&self) -> Option<String> {
-        // Beyond these, products with volumes and squares of lengths overflow.
+        // Beyond these limits, products with volumes and squares of lengths overflow.
         let positive = |what: &str, value: f64| {
             (!(1e-50..=1e50).contains(&value))
                 .then(|| format!("{what} is {value:?}, expected a positive number between 1e-50 and 1e50"))
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn impossible_constants_are_named() {
-        let defect = |density, young, poisson| Material::isotropic("m", density, young, poisson).defect();
+        let defect = |density, young, poisson| MaterialData::isotropic("m", density, young, poisson).defect();
         assert_eq!(defect(1000.0, 1e6, 0.45), None);
         assert_eq!(defect(1000.0, 1e6, 0.5), None, "the incompressible limit is a material");
         assert!(defect(-1.0, 1e6, 0.45).unwrap().contains("density is -1.0"));

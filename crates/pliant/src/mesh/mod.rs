@@ -1,7 +1,7 @@
-//! Tetrahedral and hexahedral meshes: checked when built, then only read.
+//! Tetrahedral and hexahedral meshes: checked when built, then immutable.
 //!
-//! A [`VolumeMesh`] comes from [`VolumeMesh::check`], which takes loose [`MeshData`] and either repairs and reports what
-//! is harmless or names what is not. Everything after it may rely on indices in range, finite coordinates and elements
+//! A [`VolumeMesh`] comes from [`VolumeMesh::check`], which takes unchecked [`MeshData`] and either repairs and reports
+//! harmless defects or names the others. All later code may rely on indices in range, finite coordinates and elements
 //! of positive volume.
 
 mod check;
@@ -33,7 +33,7 @@ pub use edit::{EditError, ExtractReport, Extracted};
 pub use embed::{Embedding, EmbeddingError};
 pub use faces::{FaceSets, find_faces};
 pub use generate::Cells;
-pub use material::{Material, Moduli};
+pub use material::{MaterialData, Moduli};
 pub use properties::{MassProperties, MissingDensity};
 pub use quality::{Quality, Range, tet_dihedral_angles};
 pub use renumber::Renumbering;
@@ -45,19 +45,19 @@ pub use units::{Units, UnitsError};
 
 pub(crate) use faces::free_faces;
 
-/// The shape of every element of a mesh.
+/// Shape of all elements of a mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ElementKind {
-    /// Linear tetrahedron. Vertices 1, 2, 3 turn counter-clockwise seen from outside the face opposite vertex 0, so
-    /// that `det[x₁−x₀, x₂−x₀, x₃−x₀] > 0`.
+    /// Linear tetrahedron. Vertices 1, 2, 3 are counter-clockwise seen from outside the face opposite vertex 0, so that
+    /// `det[x₁−x₀, x₂−x₀, x₃−x₀] > 0`.
     Tet4,
     /// Trilinear hexahedron: vertices 0 to 3 around the bottom, 4 to 7 above them, as in VTK, Abaqus and Gmsh.
     Hex8,
 }
 
 impl ElementKind {
-    /// Vertices of one element.
+    /// Returns the number of vertices of one element.
     pub const fn nodes(self) -> usize {
         match self {
             Self::Tet4 => 4,
@@ -65,7 +65,7 @@ impl ElementKind {
         }
     }
 
-    /// The faces of an element as local vertex numbers, counter-clockwise seen from outside.
+    /// Returns the faces of an element as local vertex numbers, counter-clockwise seen from outside.
     pub const fn faces(self) -> &'static [&'static [usize]] {
         match self {
             Self::Tet4 => &[&[0, 2, 1], &[0, 1, 3], &[1, 2, 3], &[0, 3, 2]],
@@ -73,7 +73,7 @@ impl ElementKind {
         }
     }
 
-    /// The edges of an element as pairs of local vertex numbers.
+    /// Returns the edges of an element as pairs of local vertex numbers.
     pub const fn edges(self) -> &'static [[usize; 2]] {
         match self {
             Self::Tet4 => &[[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]],
@@ -83,7 +83,7 @@ impl ElementKind {
         }
     }
 
-    /// So many of them, as a person would say it: "1 tetrahedron", "2 hexahedra".
+    /// Returns `n` with the name of the element: "1 tetrahedron", "2 hexahedra".
     pub fn count(self, n: usize) -> String {
         match (self, n) {
             (Self::Tet4, 1) => "1 tetrahedron".into(),
@@ -92,7 +92,7 @@ impl ElementKind {
         }
     }
 
-    /// The plural that a person would say: "tetrahedra", "hexahedra".
+    /// Returns the plural of the name: "tetrahedra", "hexahedra".
     pub const fn plural(self) -> &'static str {
         match self {
             Self::Tet4 => "tetrahedra",
@@ -101,59 +101,59 @@ impl ElementKind {
     }
 }
 
-/// What a region without a name is called.
+/// Default name of a region.
 pub const BODY: &str = "body";
 
-/// A part of a body that is made of one material. Regions partition the elements.
+/// Part of a body that is made of one material. Regions partition the elements.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Region {
-    /// Unique among the regions of a mesh.
+    /// Name, unique among the regions of a mesh.
     pub name: String,
-    /// What the file said the region is made of, if it said so.
-    pub material: Option<Material>,
-    /// How much of its elements is filled with that, from 0 to 1. Elements that enclose a body more widely than it is are lighter and
+    /// Material data of the region, if the file gives them.
+    pub material: Option<MaterialData>,
+    /// Fill fraction of the elements, from 0 to 1. Elements that enclose more volume than the body are lighter and
     /// softer by this factor.
     pub fill: f64,
 }
 
 impl Region {
-    /// A region without a material.
+    /// Builds a region without a material.
     pub fn named(name: impl Into<String>) -> Self {
         Self { name: name.into(), material: None, fill: 1.0 }
     }
 
-    /// A region of one material.
-    pub fn of(name: impl Into<String>, material: Material) -> Self {
+    /// Builds a region of one material.
+    pub fn of(name: impl Into<String>, material: MaterialData) -> Self {
         Self { material: Some(material), ..Self::named(name) }
     }
 }
 
-/// Named sets of vertex or element numbers, each sorted and without repetition once checked.
+/// Named sets of vertex or element numbers, each sorted and without duplicates once checked.
 pub type Sets = BTreeMap<String, Vec<u32>>;
 
-/// The loose parts of a mesh, before [`VolumeMesh::check`] has looked at them.
+/// Unchecked mesh data, the input of [`VolumeMesh::check`].
 #[derive(Debug, Clone)]
 pub struct MeshData {
-    /// Rest positions in metres.
+    /// Rest positions \[m\].
     pub vertices: Vec<Vec3>,
-    /// The one kind of all elements.
+    /// Kind of all elements.
     pub kind: ElementKind,
     /// Vertex numbers, [`ElementKind::nodes`] for each element in turn.
     pub elements: Vec<u32>,
-    /// The regions; empty means one region called [`BODY`].
+    /// Regions; empty means one region called [`BODY`].
     pub regions: Vec<Region>,
-    /// The region of each element; empty means that all are in region 0.
+    /// Region of each element; empty means that all are in region 0.
     pub element_region: Vec<u32>,
     /// Named sets of vertices.
     pub vertex_sets: Sets,
     /// Named sets of elements.
     pub element_sets: Sets,
-    /// Named sets of faces, each the side of an element as that is listed here.
+    /// Named sets of faces, each the side of an element as listed here.
     pub face_sets: FaceSets,
 }
 
 impl MeshData {
-    /// Vertices and elements in one region, with no sets.
+    /// Builds mesh data with one region and without sets.
     pub fn new(vertices: Vec<Vec3>, kind: ElementKind, elements: Vec<u32>) -> Self {
         Self {
             vertices,
@@ -169,8 +169,8 @@ impl MeshData {
 }
 
 impl MeshData {
-    /// Put elements into a new region called `name`; those that are filled in part into others beside it, as they keep their
-    /// [`fill`](Region::fill).
+    /// Moves elements into a new region called `name`. Partially filled elements go to additional regions, because they
+    /// keep their [`fill`](Region::fill).
     pub(crate) fn move_to_region(&mut self, name: &str, elements: &[u32]) {
         let first = self.regions.len();
         self.regions.push(Region::named(name));
@@ -187,7 +187,7 @@ impl MeshData {
     }
 }
 
-/// A checked mesh of tetrahedra or hexahedra with named regions and sets.
+/// Checked mesh of tetrahedra or hexahedra with named regions and sets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VolumeMesh {
     vertices: Vec<Vec3>,
@@ -201,27 +201,27 @@ pub struct VolumeMesh {
 }
 
 impl VolumeMesh {
-    /// Rest positions in metres.
+    /// Returns the rest positions \[m\].
     pub fn vertices(&self) -> &[Vec3] {
         &self.vertices
     }
 
-    /// The kind of all elements.
+    /// Returns the kind of all elements.
     pub fn kind(&self) -> ElementKind {
         self.kind
     }
 
-    /// How many vertices there are, unused ones included.
+    /// Returns the number of vertices, including unused ones.
     pub fn vertex_count(&self) -> usize {
         self.vertices.len()
     }
 
-    /// How many elements there are; at least one.
+    /// Returns the number of elements; at least one.
     pub fn element_count(&self) -> usize {
         self.elements.len() / self.kind.nodes()
     }
 
-    /// The vertex numbers of element `index`.
+    /// Returns the vertex numbers of element `index`.
     ///
     /// # Panics
     /// If `index` is not below [`element_count`](Self::element_count).
@@ -230,32 +230,33 @@ impl VolumeMesh {
         &self.elements[index * nodes..(index + 1) * nodes]
     }
 
-    /// The vertex numbers of each element in turn.
+    /// Returns the vertex numbers of each element in turn.
     pub fn elements(&self) -> std::slice::ChunksExact<'_, u32> {
         self.elements.chunks_exact(self.kind.nodes())
     }
 
-    /// All vertex numbers, [`ElementKind::nodes`] an element.
+    /// Returns all vertex numbers, [`ElementKind::nodes`] per element.
     pub fn connectivity(&self) -> &[u32] {
         &self.elements
     }
 
-    /// The regions; at least one.
+    /// Returns the regions; at least one.
     pub fn regions(&self) -> &[Region] {
         &self.regions
     }
 
-    /// The region of each element, as an index into [`regions`](Self::regions).
+    /// Returns the region of each element, as an index into [`regions`](Self::regions).
     pub fn element_region(&self) -> &[u32] {
         &self.element_region
     }
 
-    /// How much of element `index` is filled; see [`Region::fill`].
+    /// Returns the fill fraction of element `index`; see [`Region::fill`].
     pub fn element_fill(&self, index: usize) -> f64 {
         self.regions[self.element_region[index] as usize].fill
     }
 
-    /// The same with all regions filled, and with materials that are lighter and softer instead: for files, which know no fill.
+    /// Returns the mesh with the fill fractions moved into lighter and softer materials, for file formats without fill
+    /// fractions.
     pub(crate) fn with_fill_in_materials(&self) -> Self {
         let mut mesh = self.clone();
         for region in &mut mesh.regions {
@@ -267,27 +268,27 @@ impl VolumeMesh {
         mesh
     }
 
-    /// The index of the region called `name`.
+    /// Returns the index of the region called `name`.
     pub fn region_index(&self, name: &str) -> Option<usize> {
         self.regions.iter().position(|region| region.name == name)
     }
 
-    /// Named sets of vertices, each sorted.
+    /// Returns the named sets of vertices, each sorted.
     pub fn vertex_sets(&self) -> &Sets {
         &self.vertex_sets
     }
 
-    /// Named sets of elements, each sorted.
+    /// Returns the named sets of elements, each sorted.
     pub fn element_sets(&self) -> &Sets {
         &self.element_sets
     }
 
-    /// The positions of the vertices of a tetrahedron.
+    /// Returns the positions of the vertices of a tetrahedron.
     fn tet(&self, index: usize) -> [Vec3; 4] {
         self.corners(index)
     }
 
-    /// The positions of the vertices of a hexahedron.
+    /// Returns the positions of the vertices of a hexahedron.
     pub(crate) fn hex(&self, index: usize) -> [Vec3; 8] {
         self.corners(index)
     }
@@ -297,7 +298,7 @@ impl VolumeMesh {
         std::array::from_fn(|i| self.vertices[element[i] as usize])
     }
 
-    /// The loose parts again, to change and check anew.
+    /// Converts back into mesh data, to change and check again.
     pub fn into_data(self) -> MeshData {
         MeshData {
             vertices: self.vertices,

@@ -1,32 +1,32 @@
-//! Polygons that a fan of triangles does not fill, because they have corners that point inward.
+//! Triangulation of non-convex polygons, which a fan of triangles does not fill.
 
 use earcut::Earcut;
 
 use crate::math::Vec3;
 
-/// Larger polygons must be convex: ears are searched for in a time that may grow with the square.
+/// Maximum number of corners of a non-convex polygon: the search for ears can take quadratic time.
 const MAX_CORNERS: usize = 20_000;
 
-/// Larger polygons are not cut into fans: so many needles around one corner are slow to search.
+/// Maximum number of corners of a polygon cut into a fan: thousands of needles around one corner are slow to search.
 const MAX_FAN: usize = 32;
 
-/// Triangles of a large convex polygon may be turned by rounding if they are smaller than this, relative to the polygon.
+/// Area, relative to a large convex polygon, below which its triangles may be reversed by rounding.
 const ROUNDING: f64 = 1e-8;
 
-/// Twice the area of a polygon times its normal: `Σ (xᵢ−x₀)×(xᵢ₊₁−x₀)`.
+/// Returns twice the area of a polygon times its normal: `Σ (xᵢ−x₀)×(xᵢ₊₁−x₀)`.
 pub(super) fn area_vector(face: &[u32], positions: &[Vec3]) -> Vec3 {
     let at = |i: usize| positions[face[i] as usize];
     (1..face.len() - 1).map(|i| (at(i) - at(0)).cross(at(i + 1) - at(0))).sum()
 }
 
-/// How a polygon is cut into triangles, two fewer than it has corners and facing as it does.
+/// Triangulation of a polygon: two triangles fewer than it has corners, facing as it does.
 #[derive(Debug)]
 pub(super) enum Triangulation {
-    /// A fan around its first corner.
+    /// Fan around the first corner.
     Fan,
-    /// These triangles.
+    /// List of triangles.
     Triangles(Vec<[u32; 3]>),
-    /// It has too many corners to find out, and more of them than are accepted.
+    /// More than `max` corners, too many to triangulate unless convex.
     TooLarge { max: usize },
 }
 
@@ -41,7 +41,7 @@ pub(super) fn triangulated(face: &[u32], positions: &[Vec3]) -> Triangulation {
     }
     if face.len() > MAX_FAN {
         let halves = halved(face);
-        // With rounded coordinates, no large polygon is quite convex.
+        // With rounded coordinates, no large polygon is exactly convex.
         let limit = -ROUNDING * normal.length_squared();
         if !halves.iter().any(|t| area_vector(t, positions).dot(normal) < limit) {
             return Triangulation::Triangles(halves);
@@ -52,14 +52,14 @@ pub(super) fn triangulated(face: &[u32], positions: &[Vec3]) -> Triangulation {
     }
     match ears(face, positions, normal) {
         Some(ears) => Triangulation::Triangles(ears),
-        // Whatever the triangles are, those turned around make up for what is too much of the others.
+        // For any triangulation, the areas of the reversed triangles cancel the excess of the others.
         None if face.len() > MAX_FAN => Triangulation::Triangles(halved(face)),
         None => Triangulation::Fan,
     }
 }
 
-/// The triangles of a convex polygon: one with the corner half way around, and so on with both halves. Each is about as long as the part of the
-/// outline that it cuts off, so that few of them are near any place.
+/// Triangulates a convex polygon: one triangle with the corner halfway around, then both halves recursively. Each
+/// triangle is about as long as the part of the outline that it cuts off, so that few of them are near any point.
 fn halved(face: &[u32]) -> Vec<[u32; 3]> {
     let mut triangles = Vec::with_capacity(face.len() - 2);
     let mut open = vec![(0, face.len() - 1)];
@@ -75,7 +75,7 @@ fn halved(face: &[u32]) -> Vec<[u32; 3]> {
     triangles
 }
 
-/// The triangles of a polygon with corners that point inward; none if it crosses itself.
+/// Triangulates a non-convex polygon; returns `None` if it intersects itself.
 fn ears(face: &[u32], positions: &[Vec3], normal: Vec3) -> Option<Vec<[u32; 3]>> {
     let is_turned = |t: [u32; 3]| area_vector(&t, positions).dot(normal) < 0.0;
     let (u, v) = normal.try_normalize()?.any_orthonormal_pair();
@@ -83,7 +83,7 @@ fn ears(face: &[u32], positions: &[Vec3], normal: Vec3) -> Option<Vec<[u32; 3]>>
     let mut corners: Vec<u32> = Vec::new();
     Earcut::new().earcut(flat.map(|x| [x.dot(u), x.dot(v)]), &[], &mut corners);
     let (triangles, _) = corners.as_chunks::<3>();
-    // Polygons that cross themselves have fewer.
+    // Polygons that intersect themselves have fewer.
     if triangles.len() != face.len() - 2 {
         return None;
     }
@@ -98,7 +98,7 @@ fn ears(face: &[u32], positions: &[Vec3], normal: Vec3) -> Option<Vec<[u32; 3]>>
 mod tests {
     use super::*;
 
-    /// The sum of the areas of a polygon's triangles.
+    /// Sums the areas of a polygon's triangles.
     fn area(points: &[Vec3]) -> (f64, bool) {
         let face: Vec<u32> = (0..points.len() as u32).collect();
         let normal = area_vector(&face, points);
@@ -150,7 +150,7 @@ mod tests {
         }
     }
 
-    /// Corners around the origin, at the distance that `radius` gives.
+    /// Returns corners around the origin, at the distance that `radius` gives.
     fn around(count: usize, radius: impl Fn(usize) -> f64) -> Vec<Vec3> {
         let corner = |i: usize| {
             let (sin, cos) = (std::f64::consts::TAU * i as f64 / count as f64).sin_cos();
@@ -178,7 +178,7 @@ mod tests {
     fn large_stars_are_filled_and_larger_ones_refused() {
         let star = |count: usize| around(count, |i| if i % 2 == 0 { 1.0 } else { 0.5 });
         let points = star(2000);
-        // Of each triangle between the middle and two neighbours.
+        // Areas of the triangles between the center and two neighbors.
         let exact = 0.5 * 2000.0 * 0.5 * (std::f64::consts::TAU / 2000.0).sin();
         assert!((area(&points).0 - exact).abs() < 1e-9);
         let points = star(MAX_CORNERS + 2);

@@ -1,7 +1,7 @@
-//! Volume, mass, centre of mass and inertia of a body at rest.
+//! Volume, mass, center of mass and inertia of a body at rest.
 //!
-//! Moments are exact for the piecewise linear or trilinear body: a tetrahedron in closed form, a hexahedron with the
-//! Gauss rule that its degree needs.
+//! Moments are exact for the piecewise linear or trilinear body. Tetrahedra use a closed form, hexahedra the Gauss rule
+//! of the necessary degree.
 
 use std::ops::AddAssign;
 
@@ -13,26 +13,26 @@ use super::{ElementKind, VolumeMesh};
 use crate::geometry::bounding_box;
 use crate::math::{Mat3, Vec3, outer, par_sum};
 
-/// Mass and where it is.
+/// Mass, center of mass and inertia.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct MassProperties {
-    /// In kg.
+    /// Mass \[kg\].
     pub mass: f64,
-    /// In metres.
-    pub centre_of_mass: Vec3,
-    /// Inertia tensor about the centre of mass, in kg m².
+    /// Center of mass \[m\].
+    pub center_of_mass: Vec3,
+    /// Inertia tensor about the center of mass \[kg m²\].
     pub inertia: Mat3,
 }
 
-/// A region has no density, so the mass of the body is unknown.
+/// Error for a region without a density, which makes the mass of the body unknown.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("region `{region}` has no density")]
 pub struct MissingDensity {
-    /// The name of the region.
+    /// Name of the region.
     pub region: String,
 }
 
-/// `∫ρ`, `∫ρx` and `∫ρxxᵀ`.
+/// Moments `∫ρ`, `∫ρx` and `∫ρxxᵀ`.
 #[derive(Clone, Copy)]
 struct Moments {
     mass: f64,
@@ -53,7 +53,7 @@ impl AddAssign for Moments {
 }
 
 impl VolumeMesh {
-    /// The volume of element `index`, in m³.
+    /// Returns the volume of element `index` \[m³\].
     pub fn element_volume(&self, index: usize) -> f64 {
         self.element_volume_with(index, |vertex| self.vertices()[vertex as usize])
     }
@@ -69,22 +69,22 @@ impl VolumeMesh {
         }
     }
 
-    /// The volume of the body, in m³.
+    /// Returns the volume of the body \[m³\].
     pub fn volume(&self) -> f64 {
         par_sum(0.0, self.element_count(), |e| self.element_volume(e))
     }
 
-    /// The volume of the body with its vertices elsewhere, in m³; inverted elements count as negative.
+    /// Returns the volume of the body with its vertices at other positions \[m³\]; inverted elements count as negative.
     pub fn volume_with(&self, position: impl Fn(u32) -> Vec3 + Sync) -> f64 {
         par_sum(0.0, self.element_count(), |e| self.element_volume_with(e, &position))
     }
 
-    /// The smallest box around the vertices that elements use: its low and high corner.
+    /// Returns the minimum and maximum corner of the bounding box of the vertices that elements use.
     pub fn bounding_box(&self) -> [Vec3; 2] {
         bounding_box(self.connectivity().iter().map(|&v| self.vertices()[v as usize]))
     }
 
-    /// The density of each region, from its material.
+    /// Returns the density of each region, from its material.
     pub fn densities(&self) -> Result<Vec<f64>, MissingDensity> {
         let density = |region: &super::Region| {
             let density = region.material.as_ref().and_then(|material| material.density);
@@ -93,12 +93,12 @@ impl VolumeMesh {
         self.regions().iter().map(density).collect()
     }
 
-    /// Mass, centre of mass and inertia, with a density for each region.
+    /// Computes mass, center of mass and inertia, with one density per region.
     ///
     /// # Panics
     /// If there are fewer densities than regions.
     pub fn mass_properties(&self, densities: &[f64]) -> MassProperties {
-        // Measured from the middle of the body, so that one far from the origin loses no digits.
+        // Measured from the center of the body, to lose no digits if the body is far from the origin.
         let [low, high] = self.bounding_box();
         let origin = 0.5 * (low + high);
         let total = par_sum(Moments::ZERO, self.element_count(), |e| {
@@ -108,18 +108,17 @@ impl VolumeMesh {
                 ElementKind::Hex8 => hex_moments(&self.hex(e).map(|x| x - origin), density),
             }
         });
-        let centre = total.first / total.mass;
-        let second = total.second - total.mass * outer(centre, centre);
+        let center = total.first / total.mass;
+        let second = total.second - total.mass * outer(center, center);
         let trace = second.x_axis.x + second.y_axis.y + second.z_axis.z;
         MassProperties {
             mass: total.mass,
-            centre_of_mass: origin + centre,
+            center_of_mass: origin + center,
             inertia: Mat3::from_diagonal(Vec3::splat(trace)) - second,
         }
     }
 
-    /// The mass that each vertex carries when the consistent mass matrix is lumped by row sums, with a density for each
-    /// region.
+    /// Computes the lumped mass of each vertex (row sums of the consistent mass matrix), with one density per region.
     ///
     /// # Panics
     /// If there are fewer densities than regions.
@@ -145,7 +144,7 @@ impl VolumeMesh {
     }
 }
 
-/// `∫xxᵀ = V/20 (Σxᵢxᵢᵀ + (Σxᵢ)(Σxᵢ)ᵀ)`.
+/// Computes the moments of a tetrahedron: `∫xxᵀ = V/20 (Σxᵢxᵢᵀ + (Σxᵢ)(Σxᵢ)ᵀ)`.
 fn tet_moments(corners: &[Vec3; 4], density: f64) -> Moments {
     let mass = density * shape::tet_edges(corners).determinant() / 6.0;
     let sum: Vec3 = corners.iter().sum();
@@ -153,7 +152,8 @@ fn tet_moments(corners: &[Vec3; 4], density: f64) -> Moments {
     Moments { mass, first: mass * sum / 4.0, second: squares * (mass / 20.0) }
 }
 
-/// The integrand of the second moment has degree 4 in each reference coordinate: 3×3×3 points.
+/// Computes the moments of a hexahedron. The integrand of the second moment has degree 4 in each reference coordinate,
+/// which needs 3×3×3 points.
 fn hex_moments(corners: &[Vec3; 8], density: f64) -> Moments {
     let mut total = Moments::ZERO;
     for (xi, w) in gauss_3() {

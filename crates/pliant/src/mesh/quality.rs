@@ -1,4 +1,4 @@
-//! How well shaped the elements are.
+//! Shape quality of elements.
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -7,13 +7,14 @@ use super::shape::tet_edges;
 use super::{ElementKind, VolumeMesh};
 use crate::math::Vec3;
 
-/// How many of the worst elements are listed.
+/// Number of worst elements listed.
 const WORST_LISTED: usize = 5;
 
-/// Shape below which an element counts as a sliver. Stuffed lattices have at least 0.1, a box ten times as long as wide 0.2.
+/// Shape below which an element counts as a sliver. Stuffed lattices have at least 0.1, a box ten times as long as wide
+/// 0.2.
 const SLIVER: f64 = 0.01;
 
-/// The smallest, mean and largest of some numbers.
+/// Minimum, mean and maximum of a quantity.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[allow(missing_docs, reason = "they say it themselves")]
 pub struct Range {
@@ -32,30 +33,30 @@ impl Range {
     }
 }
 
-/// Statistics over all elements.
+/// Quality statistics over all elements.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Quality {
-    /// Volume of an element, m³.
+    /// Volume of an element \[m³\].
     pub volume: Range,
-    /// Length of an edge, m.
+    /// Length of an edge \[m\].
     pub edge_length: Range,
-    /// Angle between two faces of an element, degrees.
+    /// Angle between two faces of an element \[degrees\].
     pub dihedral_angle: Range,
-    /// What `shape` is: `radius ratio` for tetrahedra, `scaled jacobian` for hexahedra.
+    /// Measure of `shape`: `radius ratio` for tetrahedra, `scaled jacobian` for hexahedra.
     pub measure: &'static str,
-    /// From 1, a regular tetrahedron or a box, down to 0, a flat element.
+    /// Shape measure, from 1 for a regular tetrahedron or a box, down to 0 for a flat element.
     ///
-    /// Tetrahedra: three times the radius of the inscribed over that of the circumscribed sphere. Hexahedra: the
-    /// smallest over the corners of the determinant of the three unit edges.
+    /// Tetrahedra: three times the ratio of inradius to circumradius. Hexahedra: the minimum over the corners of the
+    /// determinant of the three unit edges.
     pub shape: Range,
-    /// How many elements have a shape in `[0, 0.1)`, `[0.1, 0.2)`, … `[0.9, 1]`.
+    /// Number of elements with a shape in `[0, 0.1)`, `[0.1, 0.2)`, … `[0.9, 1]`.
     pub histogram: [usize; 10],
     /// The worst five elements with their shape, worst first.
     pub worst: Vec<(u32, f64)>,
 }
 
 impl VolumeMesh {
-    /// Statistics about the shapes of the elements.
+    /// Computes statistics of the shapes of the elements.
     pub fn quality(&self) -> Quality {
         let shapes: Vec<f64> = (0..self.element_count()).into_par_iter().map(|e| self.shape(e)).collect();
         let mut histogram = [0; 10];
@@ -90,9 +91,11 @@ impl VolumeMesh {
         }
     }
 
-    /// Returns a note on elements that are nearly flat, if there are any: they spoil stresses, and the conditioning of matrices.
+    /// Returns a note on nearly flat elements, if there are any: they degrade stresses and the conditioning of
+    /// matrices.
     ///
-    /// Hexahedra that fold over near a corner are not among them: [`CheckReport::folded_elements`](super::CheckReport::folded_elements) has these.
+    /// Hexahedra that fold over near a corner are not included: see
+    /// [`CheckReport::folded_elements`](super::CheckReport::folded_elements).
     pub fn sliver_note(&self) -> Option<String> {
         let is_sliver = |e: usize| {
             let shape = self.shape(e);
@@ -108,7 +111,7 @@ impl VolumeMesh {
         ))
     }
 
-    /// Name of what the shape of an element is measured by.
+    /// Returns the name of the shape measure.
     fn measure(&self) -> &'static str {
         match self.kind() {
             ElementKind::Tet4 => "radius ratio",
@@ -125,7 +128,7 @@ impl VolumeMesh {
         }
     }
 
-    /// The angles between adjacent faces, in degrees: at each edge of a tetrahedron, at both ends of each edge of a
+    /// Computes the dihedral angles \[degrees\]: at each edge of a tetrahedron, at both ends of each edge of a
     /// hexahedron, whose faces may be curved.
     pub fn dihedral_angles(&self, element: usize) -> Vec<f64> {
         match self.kind() {
@@ -137,34 +140,36 @@ impl VolumeMesh {
     }
 }
 
-/// The angles between the faces of a tetrahedron at its six edges, in degrees.
+/// Computes the dihedral angles of a tetrahedron at its six edges \[degrees\].
 pub fn tet_dihedral_angles(corners: [Vec3; 4]) -> [f64; 6] {
-    /// The ends of each edge, and the other two vertices.
+    /// Ends of each edge, and the other two vertices.
     const EDGES: [[usize; 4]; 6] = [[0, 1, 2, 3], [0, 2, 1, 3], [0, 3, 1, 2], [1, 2, 0, 3], [1, 3, 0, 2], [2, 3, 0, 1]];
     let x = unit(corners);
     EDGES.map(|[i, j, k, l]| angle_along(x[j] - x[i], x[k] - x[i], x[l] - x[i]))
 }
 
-/// The element at the origin and of size one: shapes do not depend on either, but powers of tiny or huge lengths do.
+/// Translates an element to the origin and scales it to size one. Shapes depend on neither, but powers of tiny or huge
+/// lengths overflow.
 fn unit<const N: usize>(corners: [Vec3; N]) -> [Vec3; N] {
     let edges = corners.map(|x| x - corners[0]);
     let size = edges.iter().map(|x| x.abs().max_element()).fold(0.0, f64::max);
     edges.map(|x| x / size)
 }
 
-/// The three edges at each corner of a hexahedron, so ordered that a box has positive determinants.
+/// Returns the three edges at each corner of a hexahedron, ordered so that a box has positive determinants.
 fn hex_corner_edges(x: &[Vec3; 8]) -> impl Iterator<Item = [Vec3; 3]> {
-    const NEIGHBOURS: [[usize; 3]; 8] =
+    const NEIGHBORS: [[usize; 3]; 8] =
         [[1, 3, 4], [2, 0, 5], [3, 1, 6], [0, 2, 7], [7, 5, 0], [4, 6, 1], [5, 7, 2], [6, 4, 3]];
-    (0..8).map(move |i| NEIGHBOURS[i].map(|j| x[j] - x[i]))
+    (0..8).map(move |i| NEIGHBORS[i].map(|j| x[j] - x[i]))
 }
 
-/// The angle, in degrees, between the half-planes that `b` and `c` span with their common edge `a`.
+/// Returns the angle \[degrees\] between the half-planes that `b` and `c` span with their common edge `a`.
 fn angle_along(a: Vec3, b: Vec3, c: Vec3) -> f64 {
     a.cross(b).angle_between(a.cross(c)).to_degrees()
 }
 
-/// `3 r / R` with `r = 3V / ΣA` and `R = |a²(b×c) + b²(c×a) + c²(a×b)| / 12V` for edges `a, b, c` from one vertex.
+/// Computes `3 r / R` with `r = 3V / ΣA` and `R = |a²(b×c) + b²(c×a) + c²(a×b)| / 12V` for edges `a, b, c` from one
+/// vertex.
 fn radius_ratio(corners: &[Vec3; 4]) -> f64 {
     let edges = tet_edges(corners);
     let volume = edges.determinant() / 6.0;
@@ -198,7 +203,7 @@ mod tests {
 
     #[test]
     fn the_corner_tetrahedron_has_its_known_ratio() {
-        // Inscribed radius (3-√3)/6, circumscribed √3/2.
+        // Inradius (3-√3)/6, circumradius √3/2.
         let vertices = vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
         let mesh = VolumeMesh::check(MeshData::new(vertices, ElementKind::Tet4, vec![0, 1, 2, 3])).unwrap().mesh;
         let exact = 3.0 * (3.0 - 3.0_f64.sqrt()) / 6.0 / (3.0_f64.sqrt() / 2.0);
@@ -225,7 +230,7 @@ mod tests {
 
     #[test]
     fn folded_hexahedra_are_no_slivers() {
-        // One corner is pulled in beyond the plane of its neighbors: the Jacobian is negative there alone.
+        // One corner is moved inward beyond the plane of its neighbors: the Jacobian is negative only there.
         let mut data = generate::block([1.0; 3], [1, 1, 1], Cells::Hex).unwrap().into_data();
         let corner = data.vertices.iter().position(|v| *v == Vec3::ONE).unwrap();
         data.vertices[corner] = Vec3::splat(0.66);

@@ -1,4 +1,4 @@
-//! Every element cut into eight.
+//! Uniform refinement: every element is split into eight.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,19 +6,19 @@ use super::faces::faces_of_parts;
 use super::{EditError, ElementKind, MeshData, Sets, VolumeMesh};
 use crate::math::Vec3;
 
-/// New vertices in the middle of old ones, each made once.
+/// New vertices at the midpoints of old ones, without duplicates.
 struct Middles<'a> {
     mesh: &'a VolumeMesh,
     vertices: Vec<Vec3>,
     known: HashMap<[u32; 4], u32>,
-    /// The old vertices that each new one is in the middle of, filled up with `NONE`.
+    /// Old vertices whose centroid is each new one, padded with `NONE`.
     parents: Vec<[u32; 8]>,
 }
 
 const NONE: u32 = u32::MAX;
 
 impl Middles<'_> {
-    /// The vertex in the middle of `of`: two ends of an edge, four corners of a face, or a whole element.
+    /// Returns the vertex at the centroid of `of`: the two ends of an edge, four corners of a face, or a whole element.
     fn of(&mut self, of: &[u32]) -> u32 {
         let new = self.vertices.len() as u32;
         let mut key = [NONE; 4];
@@ -40,11 +40,13 @@ impl Middles<'_> {
 }
 
 impl VolumeMesh {
-    /// Each element cut into eight at the middles of its edges. Old vertices keep their numbers, and the children of
-    /// element `e` are `8e` to `8e+7`, in its region and sets; faces are cut into four. A new vertex is in a set if all the vertices that it is in
-    /// the middle of are; in a set of boundary vertices, only if it is itself on the boundary.
+    /// Splits each element into eight at the midpoints of its edges.
     ///
-    /// Tetrahedra: four corners, and the octahedron between them cut along its shortest diagonal (Zhang 1995).
+    /// Old vertices keep their numbers, and the children of element `e` are `8e` to `8e+7`, in its region and sets.
+    /// Faces are split into four. A new vertex is in a set if all its parent vertices are; in a set of boundary
+    /// vertices, it must also be on the boundary itself.
+    ///
+    /// Tetrahedra: four corners, and the octahedron between them split along its shortest diagonal (Zhang 1995).
     pub fn refined(&self) -> Result<Self, EditError> {
         let mut middles =
             Middles { mesh: self, vertices: self.vertices().to_vec(), known: HashMap::new(), parents: Vec::new() };
@@ -72,8 +74,8 @@ impl VolumeMesh {
             ..MeshData::new(middles.vertices, self.kind(), elements)
         };
         let checked = Self::check(data)?;
-        // Children of an element whose Jacobian is positive everywhere are such elements too.
-        match checked.report.rewound_elements.first() {
+        // If the Jacobian of an element is positive everywhere, so is that of its children.
+        match checked.report.flipped_elements.first() {
             None => Ok(checked.mesh),
             Some(&element) => Err(EditError::Folded { element: element / 8 }),
         }
@@ -87,7 +89,7 @@ impl VolumeMesh {
         let boundary = self.boundary();
         let mut on_boundary = vec![false; self.vertex_count()];
         boundary.vertices.iter().for_each(|&v| on_boundary[v as usize] = true);
-        // Two ends of an edge may be on the boundary and its middle not, where the body is one element thick.
+        // Both ends of an edge may be on the boundary and its midpoint not, where the body is one element thick.
         let mut lines = HashSet::new();
         let mut quads = HashSet::new();
         for face in boundary.surface.faces().iter() {
@@ -148,7 +150,7 @@ fn refine_tet(nodes: &[u32], middles: &mut Middles<'_>, elements: &mut Vec<u32>)
 }
 
 fn refine_hex(nodes: &[u32], middles: &mut Middles<'_>, elements: &mut Vec<u32>) {
-    // The 27 vertices of the 2×2×2 grid: entry (i, j, k) is in the middle of the corners it lies between.
+    // The 27 vertices of the 2×2×2 grid: entry (i, j, k) is at the centroid of the corners it lies between.
     const CORNER: [[usize; 3]; 8] =
         [[0, 0, 0], [2, 0, 0], [2, 2, 0], [0, 2, 0], [0, 0, 2], [2, 0, 2], [2, 2, 2], [0, 2, 2]];
     let mut grid = [[[0_u32; 3]; 3]; 3];

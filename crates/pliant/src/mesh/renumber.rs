@@ -1,58 +1,58 @@
-//! Neighbours in space made neighbours in memory.
+//! Renumbering of meshes for memory locality.
 
 use super::topology::Adjacency;
 use super::{ElementFace, FaceSets, Sets, VolumeMesh};
 
-/// Where things went when a mesh was renumbered, so that users see their own numbers.
+/// Permutation of a renumbered mesh, to report results under the user's numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Renumbering {
-    /// For each new vertex, its old number.
+    /// Old number of each new vertex.
     pub vertices: Vec<u32>,
-    /// For each new element, its old number.
+    /// Old number of each new element.
     pub elements: Vec<u32>,
 }
 
 impl Renumbering {
-    /// Values of the vertices in the old order, put into the new.
+    /// Permutes vertex values from the old order to the new.
     ///
     /// # Panics
-    /// If there is not one value for each vertex.
+    /// If there is not one value per vertex.
     pub fn vertices_to_new<T: Copy>(&self, old: &[T]) -> Vec<T> {
         gather(old, &self.vertices)
     }
 
-    /// Values of the vertices in the new order, put back into the old.
+    /// Permutes vertex values from the new order back to the old.
     ///
     /// # Panics
-    /// If there is not one value for each vertex.
+    /// If there is not one value per vertex.
     pub fn vertices_to_old<T: Copy + Default>(&self, new: &[T]) -> Vec<T> {
         scatter(new, &self.vertices)
     }
 
-    /// Values of the elements in the old order, put into the new.
+    /// Permutes element values from the old order to the new.
     ///
     /// # Panics
-    /// If there is not one value for each element.
+    /// If there is not one value per element.
     pub fn elements_to_new<T: Copy>(&self, old: &[T]) -> Vec<T> {
         gather(old, &self.elements)
     }
 
-    /// Values of the elements in the new order, put back into the old.
+    /// Permutes element values from the new order back to the old.
     ///
     /// # Panics
-    /// If there is not one value for each element.
+    /// If there is not one value per element.
     pub fn elements_to_old<T: Copy + Default>(&self, new: &[T]) -> Vec<T> {
         scatter(new, &self.elements)
     }
 }
 
 fn gather<T: Copy>(old: &[T], order: &[u32]) -> Vec<T> {
-    assert_eq!(old.len(), order.len(), "one value each");
+    assert_eq!(old.len(), order.len(), "expected one value per item");
     order.iter().map(|&i| old[i as usize]).collect()
 }
 
 fn scatter<T: Copy + Default>(new: &[T], order: &[u32]) -> Vec<T> {
-    assert_eq!(new.len(), order.len(), "one value each");
+    assert_eq!(new.len(), order.len(), "expected one value per item");
     let mut old = vec![T::default(); new.len()];
     for (&value, &i) in new.iter().zip(order) {
         old[i as usize] = value;
@@ -60,16 +60,16 @@ fn scatter<T: Copy + Default>(new: &[T], order: &[u32]) -> Vec<T> {
     old
 }
 
-/// `inverse[order[i]] = i`.
+/// Returns the inverse permutation: `inverse[order[i]] = i`.
 fn inverse(order: &[u32]) -> Vec<u32> {
     scatter(&(0..order.len() as u32).collect::<Vec<_>>(), order)
 }
 
 impl VolumeMesh {
-    /// The same mesh with vertices in reverse Cuthill–McKee order (George 1971), which keeps the two ends of an edge
-    /// close, and elements in the order of their first vertex.
+    /// Returns the mesh with vertices in reverse Cuthill–McKee order (George 1971), which keeps the two ends of an edge
+    /// close. Elements are in the order of their first vertex.
     pub fn renumbered(&self) -> (Self, Renumbering) {
-        let vertices = reverse_cuthill_mckee(&self.vertex_neighbours());
+        let vertices = reverse_cuthill_mckee(&self.vertex_neighbors());
         let new_vertex = inverse(&vertices);
         let corners: Vec<u32> = self.connectivity().iter().map(|&v| new_vertex[v as usize]).collect();
         let nodes = self.kind().nodes();
@@ -109,7 +109,7 @@ impl VolumeMesh {
         (mesh, renumbering)
     }
 
-    /// The largest difference between the numbers of two vertices that share an edge.
+    /// Returns the maximum difference between the numbers of two vertices that share an edge.
     pub fn bandwidth(&self) -> u32 {
         self.edges().iter().map(|[a, b]| b - a).max().unwrap_or(0)
     }
@@ -144,7 +144,7 @@ fn reverse_cuthill_mckee(graph: &Adjacency) -> Vec<u32> {
     order
 }
 
-/// A vertex about as far from all others as can be: walk to the far side until that gains nothing (Gibbs et al. 1976).
+/// Finds a pseudo-peripheral vertex: moves to the far side until the distance stops growing (Gibbs et al. 1976).
 fn far_end(graph: &Adjacency, start: u32) -> u32 {
     let (mut vertex, (mut depth, mut candidate)) = (start, last_level(graph, start));
     loop {
@@ -156,7 +156,7 @@ fn far_end(graph: &Adjacency, start: u32) -> u32 {
     }
 }
 
-/// How many levels a breadth-first search from `start` has, and the vertex of least degree in the last.
+/// Returns the number of levels of a breadth-first search from `start`, and the vertex of minimum degree in the last.
 fn last_level(graph: &Adjacency, start: u32) -> (usize, u32) {
     let mut seen = std::collections::HashSet::new();
     seen.insert(start);
@@ -179,7 +179,7 @@ mod tests {
     use super::super::{Cells, generate};
     use super::*;
 
-    /// A bar whose vertices and elements are in random order.
+    /// Builds a bar whose vertices and elements are in random order.
     fn shuffled_bar() -> VolumeMesh {
         let mut rng = fastrand::Rng::with_seed(7);
         let mut data = generate::block([8.0, 1.0, 1.0], [32, 4, 4], Cells::Tet5).unwrap().into_data();

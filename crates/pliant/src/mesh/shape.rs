@@ -1,11 +1,11 @@
-//! Shape functions of the reference elements and the quadrature that integrates them exactly.
+//! Shape functions of the reference elements, and the quadrature rules that integrate them exactly.
 //!
-//! The hexahedron lives on `ξ ∈ [−1, 1]³` with `N_i(ξ) = ⅛ (1 + ξᵢξ)(1 + ηᵢη)(1 + ζᵢζ)`; the tetrahedron needs only its
-//! barycentric coordinates.
+//! The hexahedron is defined on `ξ ∈ [−1, 1]³` with `N_i(ξ) = ⅛ (1 + ξᵢξ)(1 + ηᵢη)(1 + ζᵢζ)`. The tetrahedron needs
+//! only its barycentric coordinates.
 
 use crate::math::{Mat3, Vec3, outer};
 
-/// The corners of the reference hexahedron in the order of [`ElementKind::Hex8`](super::ElementKind::Hex8).
+/// Corners of the reference hexahedron in the order of [`ElementKind::Hex8`](super::ElementKind::Hex8).
 pub const HEX_CORNERS: [Vec3; 8] = [
     Vec3::new(-1.0, -1.0, -1.0),
     Vec3::new(1.0, -1.0, -1.0),
@@ -17,7 +17,7 @@ pub const HEX_CORNERS: [Vec3; 8] = [
     Vec3::new(-1.0, 1.0, 1.0),
 ];
 
-/// `N_i(ξ)` of the hexahedron.
+/// Evaluates the shape functions `N_i(ξ)` of the hexahedron.
 pub fn hex_weights(xi: Vec3) -> [f64; 8] {
     HEX_CORNERS.map(|c| {
         let f = Vec3::ONE + c * xi;
@@ -25,7 +25,7 @@ pub fn hex_weights(xi: Vec3) -> [f64; 8] {
     })
 }
 
-/// `∂N_i/∂ξ` of the hexahedron.
+/// Evaluates the gradients `∂N_i/∂ξ` of the hexahedron.
 pub fn hex_gradients(xi: Vec3) -> [Vec3; 8] {
     HEX_CORNERS.map(|c| {
         let f = Vec3::ONE + c * xi;
@@ -33,29 +33,29 @@ pub fn hex_gradients(xi: Vec3) -> [Vec3; 8] {
     })
 }
 
-/// `x(ξ) = Σ N_i(ξ) x_i`.
+/// Evaluates the isoparametric map `x(ξ) = Σ N_i(ξ) x_i`.
 pub fn hex_point(corners: &[Vec3; 8], xi: Vec3) -> Vec3 {
     hex_weights(xi).iter().zip(corners).map(|(&n, &x)| n * x).sum()
 }
 
-/// `∂x/∂ξ`, whose columns are the derivatives along the three reference axes.
+/// Evaluates the Jacobian `∂x/∂ξ`, whose columns are the derivatives along the three reference axes.
 pub fn hex_jacobian(corners: &[Vec3; 8], xi: Vec3) -> Mat3 {
     hex_gradients(xi).iter().zip(corners).fold(Mat3::ZERO, |j, (&g, &x)| j + outer(x, g))
 }
 
-/// The matrix `[x₁−x₀, x₂−x₀, x₃−x₀]` of a tetrahedron; its determinant is six times the volume.
+/// Returns the matrix `[x₁−x₀, x₂−x₀, x₃−x₀]` of a tetrahedron; its determinant is six times the volume.
 pub fn tet_edges(corners: &[Vec3; 4]) -> Mat3 {
     let [a, b, c, d] = *corners;
     Mat3::from_cols(b - a, c - a, d - a)
 }
 
-/// The barycentric coordinates of `point`, which add to one and reproduce it: `Σ wᵢxᵢ = point`.
+/// Computes the barycentric coordinates of `point`, which sum to one and reproduce it: `Σ wᵢxᵢ = point`.
 pub fn tet_weights(corners: &[Vec3; 4], point: Vec3) -> [f64; 4] {
     let w = tet_edges(corners).inverse() * (point - corners[0]);
     [1.0 - w.x - w.y - w.z, w.x, w.y, w.z]
 }
 
-/// A tensor-product Gauss rule on `[−1, 1]³`: points with their weights.
+/// Builds a tensor-product Gauss rule on `[−1, 1]³`: points with their weights.
 fn tensor<const N: usize>(points: [(f64, f64); N]) -> impl Iterator<Item = (Vec3, f64)> {
     let axis = move || points.into_iter();
     axis().flat_map(move |(x, wx)| {
@@ -63,13 +63,15 @@ fn tensor<const N: usize>(points: [(f64, f64); N]) -> impl Iterator<Item = (Vec3
     })
 }
 
-/// The 2×2×2 Gauss rule, exact to degree 3 in each reference coordinate: the volume and first moments of any hexahedron.
+/// Returns the 2×2×2 Gauss rule, exact to degree 3 in each reference coordinate: the volume and first moments of any
+/// hexahedron.
 pub fn gauss_2() -> impl Iterator<Item = (Vec3, f64)> {
     let a = (1.0_f64 / 3.0).sqrt();
     tensor([(-a, 1.0), (a, 1.0)])
 }
 
-/// The 3×3×3 Gauss rule, exact to degree 5 in each reference coordinate: the consistent mass and inertia of any hexahedron.
+/// Returns the 3×3×3 Gauss rule, exact to degree 5 in each reference coordinate: the consistent mass and inertia of any
+/// hexahedron.
 pub fn gauss_3() -> impl Iterator<Item = (Vec3, f64)> {
     let a = 0.6_f64.sqrt();
     tensor([(-a, 5.0 / 9.0), (0.0, 8.0 / 9.0), (a, 5.0 / 9.0)])

@@ -1,30 +1,30 @@
-//! Where a plane cuts the elements of a mesh.
+//! Plane sections of a mesh.
 
 use super::{ElementKind, VolumeMesh};
 use crate::math::Vec3;
 
-/// Where a plane cuts the elements of a mesh: polygons, cut into triangles.
+/// Plane section of a mesh: the polygons where the plane cuts elements, split into triangles.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Slice {
-    /// The corners. Elements do not share them.
+    /// Corners. Elements do not share them.
     pub points: Vec<SlicePoint>,
-    /// Each with its element; the corners turn either way.
+    /// Triangles, each with its element; their winding is arbitrary.
     pub triangles: Vec<([u32; 3], u32)>,
-    /// Where the plane cuts faces of elements.
+    /// Segments where the plane cuts faces of elements.
     pub edges: Vec<[u32; 2]>,
 }
 
-/// A point between two vertices: `(1 − t) a + t b`.
+/// Point between two vertices: `(1 − t) a + t b`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SlicePoint {
-    /// `a` and `b`.
+    /// Vertices `a` and `b`.
     pub ends: [u32; 2],
-    /// `t`.
+    /// Interpolation parameter `t`.
     pub t: f64,
 }
 
 impl SlicePoint {
-    /// Something there that is known at the vertices.
+    /// Interpolates a quantity given at the vertices.
     pub fn between<T>(self, at: impl Fn(u32) -> T) -> T
     where
         T: std::ops::Mul<f64, Output = T> + std::ops::Add<Output = T>,
@@ -33,17 +33,17 @@ impl SlicePoint {
     }
 }
 
-/// Six tetrahedra around the diagonal from 0 to 6, which cut opposite faces of a hexahedron alike.
+/// Six tetrahedra around the diagonal from 0 to 6, which split opposite faces of a hexahedron alike.
 const HEX_TETS: [[usize; 4]; 6] = [[0, 1, 2, 6], [0, 2, 3, 6], [0, 3, 7, 6], [0, 7, 4, 6], [0, 4, 5, 6], [0, 5, 1, 6]];
 
 impl VolumeMesh {
-    /// Cut the elements by the plane through `point` at right angles to `normal`, which may have any length but zero, with vertices at `positions`.
-    /// Vertices that are on the plane count as being on the side that the normal points to.
+    /// Cuts the elements by the plane through `point` normal to `normal`, with vertices at `positions`. The normal may
+    /// have any length except zero. Vertices on the plane count as being on the side that the normal points to.
     ///
     /// # Panics
-    /// If there is not a position for each vertex.
+    /// If there is not one position per vertex.
     pub fn slice(&self, positions: &[Vec3], point: Vec3, normal: Vec3) -> Slice {
-        assert_eq!(positions.len(), self.vertex_count(), "a position for each vertex");
+        assert_eq!(positions.len(), self.vertex_count(), "expected one position per vertex");
         let heights: Vec<f64> = positions.iter().map(|x| (*x - point).dot(normal)).collect();
         let mut slice = Slice::default();
         for (number, element) in self.elements().enumerate() {
@@ -69,7 +69,8 @@ impl VolumeMesh {
 }
 
 impl Slice {
-    /// Cut one tetrahedron of the nodes of an element. `on_face` tells whether three nodes are of a face of the element.
+    /// Cuts one tetrahedron of the nodes of an element. `on_face` returns true if three nodes are on one face of the
+    /// element.
     fn cut_tet(
         &mut self,
         tet: [usize; 4],
@@ -80,7 +81,7 @@ impl Slice {
     ) {
         let height = |node: usize| heights[element[node] as usize];
         let (above, below): (Vec<usize>, Vec<usize>) = tet.iter().partition(|&&node| height(node) >= 0.0);
-        // The cut edges in the order of the polygon: neighbours share a face of the tetrahedron.
+        // Cut edges in the order of the polygon: neighbors share a face of the tetrahedron.
         let corners: Vec<[usize; 2]> = match (&above[..], &below[..]) {
             (&[a], &[b, c, d]) | (&[b, c, d], &[a]) => vec![[a, b], [a, c], [a, d]],
             (&[a, b], &[c, d]) => vec![[a, c], [a, d], [b, d], [b, c]],

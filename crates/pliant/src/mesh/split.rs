@@ -1,18 +1,18 @@
-//! Hexahedra cut into tetrahedra whose faces fit across element boundaries.
+//! Splitting of hexahedra into tetrahedra that conform across element boundaries.
 
 use thiserror::Error;
 
 use super::faces::faces_of_parts;
 use super::{Defect, ElementKind, MeshData, MeshError, Sets, VolumeMesh};
 
-/// How many tetrahedra a hexahedron is cut into.
+/// Number of tetrahedra per hexahedron.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HexSplit {
-    /// A large one in the middle and four at the corners. Neighbours must alternate, which is possible if the vertices
-    /// can be coloured black and white so that every edge joins two colours; a grid always can.
+    /// Large tetrahedron in the center and four at the corners. Neighbors must alternate, which requires that the graph
+    /// of edges is bipartite; that of a grid always is.
     Five,
-    /// A fan around the vertex of smallest number, each face cut at its vertex of smallest number (Dompierre et al.
-    /// 1999). Fits on any mesh; on a grid it is Kuhn's subdivision.
+    /// Fan around the vertex with the lowest number, each face cut at its vertex with the lowest number (Dompierre et
+    /// al. 1999). Conforms on any mesh; on a grid it is Kuhn's subdivision.
     Six,
 }
 
@@ -25,7 +25,7 @@ impl HexSplit {
     }
 }
 
-/// Why hexahedra could not be cut.
+/// Reason why hexahedra could not be split.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[allow(missing_docs, reason = "the message says what each part is")]
 #[non_exhaustive]
@@ -33,24 +33,24 @@ pub enum SplitError {
     #[error("only hexahedra can be split, and this mesh has tetrahedra")]
     NotHexahedra,
     #[error(
-        "five tetrahedra a hexahedron do not fit here: a ring of edges through vertex {vertex} has odd length; six do"
+        "five tetrahedra per hexahedron do not conform: a cycle of edges through vertex {vertex} has odd length; use six"
     )]
     OddRing { vertex: u32 },
-    #[error("hexahedron {element} is too warped to be cut into {tets} tetrahedra; try {other}", other = if *tets == 5 { "six" } else { "five" })]
+    #[error("hexahedron {element} is too warped to be split into {tets} tetrahedra; try {other}", other = if *tets == 5 { "six" } else { "five" })]
     Warped { element: u32, tets: usize },
     #[error(transparent)]
     Mesh(MeshError),
 }
 
-/// The five tetrahedra of a hexahedron whose corners 0, 2, 5 and 7 make the middle one.
+/// Five tetrahedra of a hexahedron; corners 0, 2, 5 and 7 form the central one.
 const FIVE: [[usize; 4]; 5] = [[0, 2, 7, 5], [1, 2, 0, 5], [3, 0, 2, 7], [4, 7, 5, 0], [6, 2, 5, 7]];
 
-/// A quarter turn, which exchanges corners 0, 2, 5, 7 with the others.
+/// Quarter turn, which exchanges corners 0, 2, 5, 7 with the others.
 const QUARTER_TURN: [usize; 8] = [1, 2, 3, 0, 5, 6, 7, 4];
 
 impl VolumeMesh {
-    /// The hexahedra cut into tetrahedra, those of hexahedron 0 first. Vertices stay as they are; regions, sets of
-    /// elements and sets of faces are those of the hexahedra.
+    /// Splits the hexahedra into tetrahedra, those of hexahedron 0 first. Vertices are unchanged. Regions, element sets
+    /// and face sets are those of the hexahedra.
     pub fn split_hexes(&self, split: HexSplit) -> Result<Self, SplitError> {
         if self.kind() != ElementKind::Hex8 {
             return Err(SplitError::NotHexahedra);
@@ -59,7 +59,7 @@ impl VolumeMesh {
         let mut tets: Vec<u32> = Vec::with_capacity(4 * each * self.element_count());
         match split {
             HexSplit::Five => {
-                let white = self.two_colouring()?;
+                let white = self.two_coloring()?;
                 for hex in self.elements() {
                     let turned = white[hex[0] as usize];
                     let corner = |i: usize| if turned { hex[QUARTER_TURN[i]] } else { hex[i] };
@@ -84,29 +84,29 @@ impl VolumeMesh {
             Defect::NoVolume { element, .. } => warped(element),
             _ => SplitError::Mesh(error),
         })?;
-        // A tetrahedron that had to be turned is one that a warped face made inside out.
-        match checked.report.rewound_elements.first() {
+        // A tetrahedron that had to be reversed was inverted by a warped face.
+        match checked.report.flipped_elements.first() {
             Some(&element) => Err(warped(element)),
             None => Ok(checked.mesh),
         }
     }
 
-    /// Colours with a change along every edge: false for the first vertex of each component.
-    fn two_colouring(&self) -> Result<Vec<bool>, SplitError> {
-        let neighbours = self.vertex_neighbours();
-        let mut colour: Vec<Option<bool>> = vec![None; self.vertex_count()];
+    /// Colors vertices so that the two ends of every edge differ: false for the first vertex of each component.
+    fn two_coloring(&self) -> Result<Vec<bool>, SplitError> {
+        let neighbors = self.vertex_neighbors();
+        let mut color: Vec<Option<bool>> = vec![None; self.vertex_count()];
         let mut stack = Vec::new();
         for start in 0..self.vertex_count() as u32 {
-            if colour[start as usize].is_some() {
+            if color[start as usize].is_some() {
                 continue;
             }
-            colour[start as usize] = Some(false);
+            color[start as usize] = Some(false);
             stack.push((start, false));
             while let Some((v, white)) = stack.pop() {
-                for &w in neighbours.of(v as usize) {
-                    match colour[w as usize] {
+                for &w in neighbors.of(v as usize) {
+                    match color[w as usize] {
                         None => {
-                            colour[w as usize] = Some(!white);
+                            color[w as usize] = Some(!white);
                             stack.push((w, !white));
                         }
                         Some(other) if other == white => return Err(SplitError::OddRing { vertex: w }),
@@ -115,12 +115,12 @@ impl VolumeMesh {
                 }
             }
         }
-        Ok(colour.into_iter().map(Option::unwrap_or_default).collect())
+        Ok(color.into_iter().map(Option::unwrap_or_default).collect())
     }
 }
 
-/// Join the vertex of smallest number to the triangles of the three faces that do not have it. The faces that do are
-/// thereby cut at that vertex, so both sides of every face agree.
+/// Joins the vertex with the lowest number to the triangles of the three faces that do not contain it. The faces that
+/// do are thereby cut at that vertex, so both sides of every face agree.
 fn fan(hex: &[u32], tets: &mut Vec<u32>) {
     let apex = hex.iter().copied().min().unwrap_or_default();
     for face in ElementKind::Hex8.faces() {
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
     use crate::math::Vec3;
 
-    /// A grid whose vertices are numbered at random and moved a little.
+    /// Builds a grid whose vertices are numbered at random and perturbed.
     fn shuffled_grid(seed: u64) -> VolumeMesh {
         let mut rng = fastrand::Rng::with_seed(seed);
         let mut data = generate::block([3.0, 3.0, 3.0], [3, 3, 3], Cells::Hex).unwrap().into_data();

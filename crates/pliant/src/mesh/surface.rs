@@ -1,4 +1,4 @@
-//! Surfaces: the boundary of a volume, and detailed meshes to show.
+//! Surfaces: the boundary of a volume mesh, and detailed meshes for display.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use super::{ElementKind, VolumeMesh};
 use crate::geometry::bounding_box;
 use crate::math::{Affine3, Vec3, par_sum};
 
-/// Polygons, as vertex numbers in one piece.
+/// Polygons, as one array of vertex numbers with offsets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Faces {
     offsets: Vec<u32>,
@@ -28,32 +28,32 @@ impl Default for Faces {
 }
 
 impl Faces {
-    /// Add a polygon.
+    /// Appends a polygon.
     ///
     /// # Panics
-    /// If there are 2³² corners in all.
+    /// If there are 2³² corners in total.
     pub fn push(&mut self, polygon: &[u32]) {
         self.vertices.extend_from_slice(polygon);
         self.offsets.push(u32::try_from(self.vertices.len()).expect("fewer than 2³² corners"));
     }
 
-    /// Polygons that all have `corners` vertices.
+    /// Builds polygons that all have `corners` vertices.
     pub fn uniform(corners: usize, vertices: Vec<u32>) -> Self {
         let offsets = (0..=vertices.len() / corners).map(|i| (i * corners) as u32).collect();
         Self { offsets, vertices }
     }
 
-    /// How many polygons there are.
+    /// Returns the number of polygons.
     pub fn len(&self) -> usize {
         self.offsets.len() - 1
     }
 
-    /// True if there are none.
+    /// Returns true if there are no polygons.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The vertex numbers of polygon `index`.
+    /// Returns the vertex numbers of polygon `index`.
     ///
     /// # Panics
     /// If `index` is not below [`len`](Self::len).
@@ -61,17 +61,17 @@ impl Faces {
         &self.vertices[self.offsets[index] as usize..self.offsets[index + 1] as usize]
     }
 
-    /// Each polygon in turn.
+    /// Iterates over the polygons.
     pub fn iter(&self) -> impl Iterator<Item = &[u32]> + Clone {
         self.offsets.windows(2).map(|w| &self.vertices[w[0] as usize..w[1] as usize])
     }
 
-    /// Where each polygon starts in [`vertices`](Self::vertices), and where the last ends.
+    /// Returns the offset of each polygon in [`vertices`](Self::vertices), followed by the total length.
     pub fn offsets(&self) -> &[u32] {
         &self.offsets
     }
 
-    /// All vertex numbers, one polygon after the other.
+    /// Returns all vertex numbers, polygon by polygon.
     pub fn vertices(&self) -> &[u32] {
         &self.vertices
     }
@@ -85,33 +85,33 @@ impl<'a> FromIterator<&'a [u32]> for Faces {
     }
 }
 
-/// A checked surface of triangles, quadrilaterals or larger polygons.
+/// Checked surface of triangles, quadrilaterals or larger polygons.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SurfaceMesh {
     vertices: Vec<Vec3>,
     faces: Faces,
-    /// The triangles of polygons that are not cut into fans, by polygon.
+    /// Triangles of polygons that are not cut into fans, by polygon.
     ears: BTreeMap<usize, Vec<[u32; 3]>>,
 }
 
-/// What there is to know of a surface before it is used.
+/// Topological findings on a surface.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct SurfaceReport {
-    /// Edges with a face on one side only: the surface has a hole there.
+    /// Number of edges with a face on one side only: the surface has a hole there.
     pub open_edges: usize,
-    /// Edges with more than two faces, or whose two faces disagree about outside.
-    pub tangled_edges: usize,
+    /// Number of non-manifold edges: with more than two faces, or with two faces of opposite orientation.
+    pub non_manifold_edges: usize,
 }
 
 impl SurfaceReport {
-    /// True if the surface encloses a volume: no holes, and all faces agree about outside.
+    /// Returns true if the surface encloses a volume: it has no holes, and its faces are consistently oriented.
     pub fn is_closed(&self) -> bool {
         *self == Self::default()
     }
 }
 
 impl SurfaceMesh {
-    /// Check vertex numbers and coordinates and build a surface.
+    /// Checks vertex numbers and coordinates and builds a surface.
     pub fn new(vertices: Vec<Vec3>, faces: Faces) -> Result<Self, MeshError> {
         if faces.is_empty() {
             return Err(Defect::NoElements.into());
@@ -143,18 +143,18 @@ impl SurfaceMesh {
         Ok(Self { vertices, faces, ears })
     }
 
-    /// Positions in metres.
+    /// Returns the vertex positions \[m\].
     pub fn vertices(&self) -> &[Vec3] {
         &self.vertices
     }
 
-    /// The polygons, counter-clockwise seen from outside.
+    /// Returns the polygons, counter-clockwise seen from outside.
     pub fn faces(&self) -> &Faces {
         &self.faces
     }
 
-    /// The polygons cut into triangles, each into two fewer than it has corners: into a
-    /// fan if it has few corners, in halves if it has many, or by cutting off ears where corners point inward.
+    /// Triangulates the polygons, each into two triangles fewer than it has corners. Convex polygons become a fan, or
+    /// are bisected recursively if they have many corners. Non-convex polygons are cut by ear clipping.
     pub fn triangles(&self) -> impl Iterator<Item = [u32; 3]> {
         self.faces.iter().enumerate().flat_map(|(number, face)| {
             let ears = self.ears.get(&number);
@@ -162,14 +162,14 @@ impl SurfaceMesh {
         })
     }
 
-    /// The area, in m².
+    /// Returns the area \[m²\].
     pub fn area(&self) -> f64 {
         par_sum(0.0, self.faces.len(), |f| 0.5 * area_vector(self.faces.get(f), &self.vertices).length())
     }
 
-    /// The volume enclosed by a closed surface, in m³, by the divergence theorem; meaningless for an open one.
+    /// Returns the volume enclosed by a closed surface \[m³\], by the divergence theorem; meaningless for an open one.
     pub fn enclosed_volume(&self) -> f64 {
-        // Measured from a vertex, so that a surface far from the origin loses no digits.
+        // Measured from a vertex, to lose no digits if the surface is far from the origin.
         let origin = self.vertices[self.faces.get(0)[0] as usize];
         let at = |v: u32| self.vertices[v as usize] - origin;
         par_sum(0.0, self.faces.len(), |f| {
@@ -178,14 +178,14 @@ impl SurfaceMesh {
         })
     }
 
-    /// The smallest box around the used vertices: its low and high corner.
+    /// Returns the minimum and maximum corner of the bounding box of the used vertices.
     pub fn bounding_box(&self) -> [Vec3; 2] {
         bounding_box(self.faces.vertices.iter().map(|&v| self.vertices[v as usize]))
     }
 
-    /// Whether the surface is closed and consistently oriented.
+    /// Checks if the surface is closed and consistently oriented.
     pub fn report(&self) -> SurfaceReport {
-        // An edge of a closed surface is run through once in each direction.
+        // Each edge of a closed surface is traversed once in each direction.
         let mut edges: Vec<(u32, u32, bool)> = self
             .faces
             .iter()
@@ -202,13 +202,13 @@ impl SurfaceMesh {
             match edge {
                 [_] => report.open_edges += 1,
                 [a, b] if a.2 != b.2 => {}
-                _ => report.tangled_edges += 1,
+                _ => report.non_manifold_edges += 1,
             }
         }
         report
     }
 
-    /// The surface with every vertex moved by an affine map. A map that mirrors turns the faces around.
+    /// Returns the surface with every vertex moved by an affine map. A reflection reverses the winding of the faces.
     pub fn transformed(&self, map: Affine3) -> Result<Self, EditError> {
         let determinant = regular(&map)?;
         let vertices = self.vertices.iter().map(|&x| map.transform_point3(x)).collect();
@@ -224,17 +224,17 @@ impl SurfaceMesh {
     }
 }
 
-/// What it takes to recompute the normals of a moving surface each frame.
+/// Adjacency data to recompute the vertex normals of a moving surface in each frame.
 #[derive(Debug, Clone)]
 pub struct VertexNormals {
     faces: Faces,
     vertex_faces: Adjacency,
-    /// Scratch: the area vector of each face.
+    /// Area vector of each face (scratch).
     face_normals: Vec<Vec3>,
 }
 
 impl VertexNormals {
-    /// Prepare for `surface`, whose faces stay the same while its vertices move.
+    /// Prepares for `surface`, whose faces stay the same while its vertices move.
     pub fn new(surface: &SurfaceMesh) -> Self {
         let vertex_faces = Adjacency::from_pairs(surface.vertices.len(), || {
             surface.faces.iter().enumerate().flat_map(|(f, face)| face.iter().map(move |&v| (v, f as u32)))
@@ -242,14 +242,14 @@ impl VertexNormals {
         Self { faces: surface.faces.clone(), vertex_faces, face_normals: vec![Vec3::ZERO; surface.faces.len()] }
     }
 
-    /// Unit normals for the vertices at `positions`: the mean of the faces around each, weighted by area. Vertices
+    /// Computes unit normals of the vertices at `positions`: the area-weighted mean of the adjacent faces. Vertices
     /// without a face, or whose faces cancel, get zero.
     ///
     /// # Panics
-    /// If `positions` or `normals` has not one entry for each vertex.
+    /// If `positions` or `normals` does not have one entry per vertex.
     pub fn compute(&mut self, positions: &[Vec3], normals: &mut [Vec3]) {
-        assert_eq!(positions.len(), self.vertex_faces.len(), "one position for each vertex");
-        assert_eq!(normals.len(), self.vertex_faces.len(), "one normal for each vertex");
+        assert_eq!(positions.len(), self.vertex_faces.len(), "expected one position per vertex");
+        assert_eq!(normals.len(), self.vertex_faces.len(), "expected one normal per vertex");
         let faces = &self.faces;
         self.face_normals.par_iter_mut().enumerate().for_each(|(f, n)| *n = area_vector(faces.get(f), positions));
         normals.par_iter_mut().enumerate().for_each(|(v, normal)| {
@@ -259,26 +259,27 @@ impl VertexNormals {
     }
 }
 
-/// An element and which of its faces.
+/// Element and the number of one of its faces.
 pub type ElementFace = (u32, u8);
 
-/// The boundary of a volume mesh.
+/// Boundary of a volume mesh.
 #[derive(Debug, Clone)]
 pub struct Boundary {
-    /// The outward surface, with only the vertices that it uses.
+    /// Outward-oriented surface, with only the vertices that it uses.
     pub surface: SurfaceMesh,
-    /// For each vertex of the surface, its number in the volume.
+    /// Number in the volume mesh of each vertex of the surface.
     pub vertices: Vec<u32>,
-    /// For each face of the surface, its element and which of the element's faces it is.
+    /// Element and local face number of each face of the surface.
     pub faces: Vec<ElementFace>,
-    /// Faces shared by three or more elements, or by two elements on the same side: elements overlap there. Each is named
-    /// by the first element that has it.
+    /// Faces shared by three or more elements, or by two elements on the same side: elements overlap there. Each is
+    /// named by the first element that has it.
     pub overlapping_faces: Vec<ElementFace>,
 }
 
 impl VolumeMesh {
-    /// The faces that belong to one element only, facing outward. Where elements overlap, a face is boundary if more of
-    /// them are on one side than on the other; so the boundary is never empty, and closed in any case.
+    /// Extracts the faces that belong to one element only, oriented outward. Where elements overlap, a face is on the
+    /// boundary if more of them are on one side than on the other. The boundary is therefore never empty, and always
+    /// closed.
     pub fn boundary(&self) -> Boundary {
         let (faces, overlapping_faces) = match self.kind() {
             ElementKind::Tet4 => self.unmatched_faces::<3>(),
@@ -305,16 +306,17 @@ impl VolumeMesh {
         Boundary { surface, vertices, faces, overlapping_faces }
     }
 
-    /// The faces that have more sides one way than the other, and those that have several sides one way, each named once; both by element, then face.
+    /// Returns the faces with more elements on one side than on the other, and those with several elements on one side.
+    /// Each is named once, and both lists are sorted by element, then face.
     fn unmatched_faces<const N: usize>(&self) -> (Vec<ElementFace>, Vec<ElementFace>) {
-        /// A face as one element sees it. The order makes the sides of one face neighbours.
+        /// Face as seen from one element. The ordering makes the sides of one face adjacent.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
         struct Side<const N: usize> {
             /// All vertices, sorted.
             vertices: [u32; N],
-            /// The two neighbours of the smallest vertex, sorted: four vertices make three different quadrilaterals.
-            neighbours: [u32; 2],
-            /// The vertex after the smallest, going around outward: the other side goes around the other way.
+            /// Two neighbors of the smallest vertex, sorted: four vertices form three different quadrilaterals.
+            neighbors: [u32; 2],
+            /// Vertex after the smallest in the outward orientation; the other side has the opposite one.
             next: u32,
             id: ElementFace,
         }
@@ -325,8 +327,8 @@ impl VolumeMesh {
             vertices.sort_unstable();
             let smallest = cycle.iter().position(|&v| v == vertices[0]).unwrap_or(0);
             let (next, previous) = (cycle[(smallest + 1) % N], cycle[(smallest + N - 1) % N]);
-            let neighbours = [next.min(previous), next.max(previous)];
-            Side { vertices, neighbours, next, id: (element as u32, face as u8) }
+            let neighbors = [next.min(previous), next.max(previous)];
+            Side { vertices, neighbors, next, id: (element as u32, face as u8) }
         };
         let sides = self.kind().faces().len();
         let buckets = Adjacency::from_pairs(self.vertex_count(), || {
@@ -345,8 +347,8 @@ impl VolumeMesh {
                 bucket.extend(buckets.of(v).iter().map(|&id| side(id as usize / sides, id as usize % sides)));
                 bucket.sort_unstable();
                 let (mut excess, mut wrong) = (Vec::new(), Vec::new());
-                for face in bucket.chunk_by(|a, b| (a.vertices, a.neighbours) == (b.vertices, b.neighbours)) {
-                    let (one, other) = face.split_at(face.partition_point(|side| side.next == side.neighbours[0]));
+                for face in bucket.chunk_by(|a, b| (a.vertices, a.neighbors) == (b.vertices, b.neighbors)) {
+                    let (one, other) = face.split_at(face.partition_point(|side| side.next == side.neighbors[0]));
                     match one.len().cmp(&other.len()) {
                         Ordering::Greater => excess.push(one[0].id),
                         Ordering::Less => excess.push(other[0].id),
@@ -395,7 +397,7 @@ mod tests {
         let cube = generate::block([1.0; 3], [1, 1, 1], Cells::Hex).unwrap().boundary().surface;
         let open: Faces = cube.faces().iter().skip(1).collect();
         let open = SurfaceMesh::new(cube.vertices().to_vec(), open).unwrap();
-        assert_eq!(open.report(), SurfaceReport { open_edges: 4, tangled_edges: 0 });
+        assert_eq!(open.report(), SurfaceReport { open_edges: 4, non_manifold_edges: 0 });
 
         let mut turned = Faces::default();
         for (i, face) in cube.faces().iter().enumerate() {
@@ -406,7 +408,7 @@ mod tests {
             turned.push(&face);
         }
         let turned = SurfaceMesh::new(cube.vertices().to_vec(), turned).unwrap();
-        assert_eq!(turned.report(), SurfaceReport { open_edges: 0, tangled_edges: 4 });
+        assert_eq!(turned.report(), SurfaceReport { open_edges: 0, non_manifold_edges: 4 });
     }
 
     #[test]

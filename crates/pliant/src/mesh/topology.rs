@@ -1,10 +1,10 @@
-//! Who touches whom: vertex → elements, edges, faces, connected components.
+//! Mesh topology: elements of vertices, edges, faces, connected components.
 
 use rayon::prelude::*;
 
 use super::VolumeMesh;
 
-/// For each of `n` things, a list of numbers, stored in one piece.
+/// Lists of numbers for each of `n` keys, in compressed row storage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Adjacency {
     offsets: Vec<u32>,
@@ -12,7 +12,7 @@ pub struct Adjacency {
 }
 
 impl Adjacency {
-    /// Gather `(key, item)` pairs by key, each list in the order of the pairs. `pairs` is run through twice.
+    /// Groups `(key, item)` pairs by key, each list in the order of the pairs. `pairs` is iterated over twice.
     pub fn from_pairs<I: Iterator<Item = (u32, u32)>>(keys: usize, pairs: impl Fn() -> I) -> Self {
         let mut offsets = vec![0_u32; keys + 1];
         for (key, _) in pairs() {
@@ -31,27 +31,27 @@ impl Adjacency {
         Self { offsets, items }
     }
 
-    /// How many lists there are.
+    /// Returns the number of lists.
     pub fn len(&self) -> usize {
         self.offsets.len() - 1
     }
 
-    /// True if there are no lists.
+    /// Returns true if there are no lists.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Where each list starts in [`items`](Self::items), and where the last ends.
+    /// Returns the offset of each list in [`items`](Self::items), followed by the total length.
     pub fn offsets(&self) -> &[u32] {
         &self.offsets
     }
 
-    /// All lists, one after the other.
+    /// Returns all lists, one after the other.
     pub fn items(&self) -> &[u32] {
         &self.items
     }
 
-    /// The list of `key`.
+    /// Returns the list of `key`.
     ///
     /// # Panics
     /// If `key` is not below [`len`](Self::len).
@@ -61,14 +61,14 @@ impl Adjacency {
 }
 
 impl VolumeMesh {
-    /// The elements around each vertex, in ascending order.
+    /// Returns the elements around each vertex, in ascending order.
     pub fn vertex_elements(&self) -> Adjacency {
         Adjacency::from_pairs(self.vertex_count(), || {
             self.elements().enumerate().flat_map(|(e, nodes)| nodes.iter().map(move |&v| (v, e as u32)))
         })
     }
 
-    /// Every edge once, as `[a, b]` with `a < b`, sorted.
+    /// Returns every edge once, as `[a, b]` with `a < b`, sorted.
     pub fn edges(&self) -> Vec<[u32; 2]> {
         let mut edges: Vec<[u32; 2]> = self
             .elements()
@@ -84,16 +84,16 @@ impl VolumeMesh {
         edges
     }
 
-    /// The vertices that share an edge with each vertex, in ascending order.
-    pub fn vertex_neighbours(&self) -> Adjacency {
+    /// Returns the vertices that share an edge with each vertex, in ascending order.
+    pub fn vertex_neighbors(&self) -> Adjacency {
         let edges = self.edges();
-        // Sorted edges give each vertex first its smaller neighbours, then its larger ones, each ascending.
+        // Sorted edges give each vertex first its smaller neighbors, then its larger ones, each ascending.
         let backward = edges.iter().map(|&[a, b]| (b, a));
         let forward = edges.iter().map(|&[a, b]| (a, b));
         Adjacency::from_pairs(self.vertex_count(), || backward.clone().chain(forward.clone()))
     }
 
-    /// For each element the number of its connected component, and how many components there are.
+    /// Returns the connected component of each element, and the number of components.
     ///
     /// Elements are connected if they share a vertex. Components are numbered by their first element.
     pub fn components(&self) -> (Vec<u32>, usize) {
@@ -123,7 +123,7 @@ impl VolumeMesh {
     }
 }
 
-/// The root of `v` in a union-find forest, halving the path on the way.
+/// Finds the root of `v` in a union-find forest, with path halving.
 fn find(parent: &mut [u32], mut v: u32) -> u32 {
     while parent[v as usize] != v {
         parent[v as usize] = parent[parent[v as usize] as usize];
@@ -141,12 +141,12 @@ mod tests {
     fn a_block_of_hexes_has_the_edges_of_a_grid() {
         let mesh = generate::block([1.0, 1.0, 1.0], [2, 3, 4], Cells::Hex).unwrap();
         assert_eq!(mesh.edges().len(), 2 * 4 * 5 + 3 * 3 * 5 + 4 * 3 * 4);
-        let neighbours = mesh.vertex_neighbours();
+        let neighbors = mesh.vertex_neighbors();
         let elements = mesh.vertex_elements();
         let degree = |adjacency: &Adjacency| (0..adjacency.len()).map(|v| adjacency.of(v).len()).max();
-        assert_eq!((degree(&neighbours), degree(&elements)), (Some(6), Some(8)));
+        assert_eq!((degree(&neighbors), degree(&elements)), (Some(6), Some(8)));
         for v in 0..mesh.vertex_count() {
-            assert!(neighbours.of(v).is_sorted());
+            assert!(neighbors.of(v).is_sorted());
             assert!(elements.of(v).iter().all(|&e| mesh.element(e as usize).contains(&(v as u32))));
         }
     }

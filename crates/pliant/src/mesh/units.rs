@@ -5,10 +5,10 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use super::{EditError, Material, Moduli, SurfaceMesh, VolumeMesh};
-use crate::math::Vec3;
+use super::{EditError, MaterialData, Moduli, SurfaceMesh, VolumeMesh};
+use crate::math::{Vec3, short_number};
 
-/// Units of length, mass and time, such as `mm-t-s`, from which those of all other quantities follow.
+/// System of units of length, mass and time, such as `mm-t-s`; the units of other quantities are derived from them.
 ///
 /// ```
 /// # use pliant::mesh::Units;
@@ -24,7 +24,7 @@ pub struct Units {
     others: Option<[Unit; 2]>,
 }
 
-/// A unit as a fraction of that of SI, whose powers of ten are exact.
+/// Unit relative to the SI unit, as a fraction with exact powers of ten.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Unit {
     name: &'static str,
@@ -45,13 +45,13 @@ const LENGTHS: &[Unit] = &[
     unit("ft", 0.3048, 1.0),
 ];
 
-/// Masses; `lbf` stands for that which a pound-force accelerates by one unit of length per second squared.
+/// Units of mass; `lbf` is the mass that one pound-force accelerates by one unit of length per second squared.
 const MASSES: &[Unit] =
     &[unit("kg", 1.0, 1.0), unit("g", 1.0, 1000.0), unit("t", 1000.0, 1.0), unit("lbf", 4.448_221_615_260_5, 1.0)];
 
 const TIMES: &[Unit] = &[unit("s", 1.0, 1.0), unit("ms", 1.0, 1000.0)];
 
-/// Why a text is no system of units.
+/// Error for text that is not a system of units.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
     "units: expected LENGTH-MASS-TIME such as mm-t-s, mm-kg-ms, cm-g-s or in-lbf-s, or a length such as mm; found `{found}`"
@@ -101,18 +101,18 @@ impl Units {
         self.others.is_none()
     }
 
-    /// The unit of length \[m\].
+    /// Returns the unit of length \[m\].
     pub fn length(&self) -> f64 {
         self.length.numerator / self.length.denominator
     }
 
-    /// The unit of density [kg/m³]; 1 if only lengths are converted.
+    /// Returns the unit of density \[kg/m³\]; 1 if only lengths are converted.
     pub fn density(&self) -> f64 {
         let length = (self.length.denominator / self.length.numerator).powi(3);
         self.others.map_or(1.0, |[mass, _]| mass.numerator / mass.denominator * length)
     }
 
-    /// The unit of pressure and of moduli \[Pa\]; 1 if only lengths are converted.
+    /// Returns the unit of pressure and of moduli \[Pa\]; 1 if only lengths are converted.
     pub fn pressure(&self) -> f64 {
         let length = self.length.denominator / self.length.numerator;
         self.others.map_or(1.0, |[mass, time]| {
@@ -124,7 +124,7 @@ impl Units {
         p * self.length.numerator / self.length.denominator
     }
 
-    fn material(&self, mut material: Material) -> Material {
+    fn material(&self, mut material: MaterialData) -> MaterialData {
         material.density = material.density.map(|density| density * self.density());
         let pressure = self.pressure();
         match &mut material.moduli {
@@ -139,8 +139,8 @@ impl Units {
     }
 
     /// Returns true if a solid could have this density and these moduli in these units.
-    fn fits(&self, material: &Material) -> bool {
-        let Material { density, moduli, .. } = self.material(material.clone());
+    fn fits(&self, material: &MaterialData) -> bool {
+        let MaterialData { density, moduli, .. } = self.material(material.clone());
         let young = moduli.and_then(|moduli| match moduli {
             Moduli::Isotropic { young, .. } => Some(young),
             _ => None,
@@ -155,14 +155,14 @@ const DENSITIES: std::ops::Range<f64> = 0.5..30_000.0;
 /// Young's moduli of solids, from soft gels to diamond \[Pa\].
 const YOUNG: std::ops::Range<f64> = 10.0..2e12;
 
-/// Usual systems, the most usual first.
+/// Common systems, the most common first.
 const USUAL: [&str; 4] = ["mm-t-s", "mm-kg-ms", "mm-g-ms", "in-lbf-s"];
 
-/// What is longer than this is more likely to be in millimeters \[m\].
+/// Length above which a mesh is more likely to be in millimeters \[m\].
 const LONG: f64 = 20.0;
 
 impl VolumeMesh {
-    /// The mesh in SI units, if its numbers are in `units`: positions, densities and moduli.
+    /// Converts the mesh from `units` to SI: positions, densities and moduli.
     pub fn to_si(&self, units: &Units) -> Result<Self, EditError> {
         let mut data = self.clone().into_data();
         data.vertices.iter_mut().for_each(|p| *p = units.point(*p));
@@ -172,9 +172,9 @@ impl VolumeMesh {
         Ok(Self::check(data)?.mesh)
     }
 
-    /// Returns a sentence about the units that the mesh seems to have, if they are not those of SI.
+    /// Returns a sentence about the units that the mesh seems to have, if they are not SI units.
     ///
-    /// Densities decide. Without any, a mesh longer than 20 m is more likely to be in millimeters.
+    /// The densities are decisive. Without any, a mesh longer than 20 m is more likely to be in millimeters.
     pub fn units_hint(&self) -> Option<String> {
         let convert = "`pliant mesh convert` converts lengths, densities and moduli together with";
         let materials = || self.regions().iter().filter_map(|region| region.material.as_ref());
@@ -185,7 +185,7 @@ impl VolumeMesh {
             return Some(match usual.into_iter().find(|units| units.fits(material)) {
                 Some(units) => format!(
                     "units: the density of material `{name}` is {density:e}, too small for kg/m³, but in {units} it is {} kg/m³; {convert} --units {units}",
-                    short(density * units.density())
+                    short_number(density * units.density())
                 ),
                 None => format!(
                     "units: the density of material `{name}` is {density:e}, too small for kg/m³; {convert} --units, such as mm-t-s"
@@ -198,20 +198,14 @@ impl VolumeMesh {
         (length > LONG && !is_given).then(|| {
             format!(
                 "units: the mesh is {} m long, if its numbers are not in millimeters; {convert} --units, such as mm-t-s",
-                short(length)
+                short_number(length)
             )
         })
     }
 }
 
-/// A positive number with four digits.
-fn short(x: f64) -> String {
-    let unit = 10_f64.powi(3 - x.log10().floor() as i32);
-    ((x * unit).round() / unit).to_string()
-}
-
 impl SurfaceMesh {
-    /// The surface in meters, if its numbers are in `units`.
+    /// Converts the surface from `units` to meters.
     pub fn to_si(&self, units: &Units) -> Result<Self, EditError> {
         let vertices = self.vertices().iter().map(|&p| units.point(p)).collect();
         Ok(Self::new(vertices, self.faces().clone())?)
@@ -248,7 +242,7 @@ mod tests {
     #[test]
     fn a_mesh_in_mm_t_s_becomes_si_with_its_density_and_moduli() {
         let mut data = generate::block([100.0, 20.0, 20.0], [2, 1, 1], Cells::Hex).unwrap().into_data();
-        data.regions[0].material = Some(Material::isotropic("steel", 7.85e-9, 210_000.0, 0.3));
+        data.regions[0].material = Some(MaterialData::isotropic("steel", 7.85e-9, 210_000.0, 0.3));
         let mesh = VolumeMesh::check(data).unwrap().mesh;
         let hint = mesh.units_hint().unwrap();
         assert!(hint.contains("in mm-t-s it is 7850 kg/m³") && hint.ends_with("--units mm-t-s"), "{hint}");

@@ -1,53 +1,54 @@
-//! A coarse mesh that contains all of a surface.
+//! Coarse mesh that contains a whole surface.
 
 use rayon::prelude::*;
 
 use super::fill::filled;
-use super::lattice::LEAST_CELLS;
+use super::lattice::MIN_CELLS;
 use super::stop::Stop;
-use super::{Info, MeshingError, Params, Surface, check_count, tetrahedralize};
+use super::{Info, MeshingError, MeshingParams, Surface, check_count, tetrahedralize};
 use crate::geometry::{Solid, Thickened, TriangleTree, crosses};
 use crate::mesh::{Embedding, SurfaceMesh, VolumeMesh};
 
-/// How far from the surface the cage is tried, in cells. The boundary of a mesh is nowhere farther from the surface that it approximates than three
-/// quarters of a cell, so that the later ones hold as a rule; the check decides.
+/// Distances from the surface at which the cage is tried, in cells. The boundary of a mesh is at most three quarters of
+/// a cell from the surface that it approximates. The larger distances therefore usually suffice; the check decides.
 const DISTANCES: [f64; 5] = [0.3, 0.6, 1.0, 1.4, 2.0];
 
-/// A mesh that carries a surface.
+/// Mesh that carries a surface.
 #[derive(Debug, Clone)]
 pub struct Cage {
-    /// Regions say how much of the elements is inside of the surface; see [`Region::fill`](crate::mesh::Region::fill).
+    /// Elements in regions by the fraction inside the surface; see [`Region::fill`](crate::mesh::Region::fill).
     pub mesh: VolumeMesh,
-    /// Where the vertices of the surface are in it; none is outside.
+    /// Positions of the surface's vertices in the mesh; none is outside.
     pub embedding: Embedding,
-    /// How it was made.
+    /// Statistics of the meshing.
     pub info: CageInfo,
 }
 
-/// How a cage was made.
+/// Statistics of the meshing of a cage.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CageInfo {
-    /// That of its tetrahedra.
+    /// Statistics of its tetrahedra.
     pub body: Info,
-    /// How far from the surface it is, in metres.
+    /// Distance from the surface \[m\].
     pub distance: f64,
-    /// About what the surface encloses, in m³; nothing if it is a sheet, which is then as light as can be.
+    /// Approximate volume that the surface encloses \[m³\]. It is zero for a sheet, which is then as light as possible.
     pub enclosed: f64,
 }
 
-/// Tetrahedra that contain all of `mesh`, whose triangles `surface` has made fit.
+/// Generates tetrahedra that contain all of `mesh`, whose cleaned triangles are `surface`.
 ///
-/// A solid somewhat larger than what the surface encloses is filled. That every point of the surface is inside is then checked: every vertex is in a tetrahedron,
-/// and no triangle crosses the boundary. Surfaces that enclose nothing, as a sheet, have a cage too.
-pub fn cage(mesh: &SurfaceMesh, surface: &Surface, params: &Params) -> Result<Cage, MeshingError> {
+/// A solid slightly larger than the interior of the surface is filled. The whole surface must then be inside: every
+/// vertex is in a tetrahedron, and no triangle crosses the boundary. Surfaces that enclose nothing, such as a sheet,
+/// have a cage too.
+pub fn cage(mesh: &SurfaceMesh, surface: &Surface, params: &MeshingParams) -> Result<Cage, MeshingError> {
     let core = surface.enclosed();
     let [low, high] = mesh.bounding_box();
-    if params.cells < LEAST_CELLS {
-        return Err(MeshingError::TooFewCells { cells: params.cells, least: LEAST_CELLS });
+    if params.cells < MIN_CELLS {
+        return Err(MeshingError::TooFewCells { cells: params.cells, least: MIN_CELLS });
     }
     let stop = Stop::current();
     check_count(surface, (high - low).max_element(), params)?;
-    // Errors name the number of cells that was asked for.
+    // Errors report the number of cells that was requested.
     let as_asked = |error: MeshingError| match error {
         MeshingError::TooManyCells { total, most, .. } => {
             MeshingError::TooManyCells { cells: params.cells, total, most }
@@ -62,9 +63,9 @@ pub fn cage(mesh: &SurfaceMesh, surface: &Surface, params: &Params) -> Result<Ca
         let thick = Thickened { core, beside: surface.left_out(), by: by * cell };
         let around = thick.bounds();
         let cells = ((around[1] - around[0]).max_element() / cell).round() as usize;
-        let body = match tetrahedralize(&thick, &Params { cells, ..*params }) {
+        let body = match tetrahedralize(&thick, &MeshingParams { cells, ..*params }) {
             Ok(body) => body,
-            // A sheet may be missed by all sites.
+            // All sites may miss a sheet.
             Err(MeshingError::Nothing { .. }) => continue,
             Err(error) => return Err(as_asked(error)),
         };
@@ -91,7 +92,7 @@ fn used_vertices(mesh: &SurfaceMesh) -> Vec<bool> {
     used
 }
 
-/// How many triangles of a surface cross the boundary of a body.
+/// Returns the number of triangles of a surface that cross the boundary of a body.
 fn crossed(body: &VolumeMesh, surface: &SurfaceMesh, stop: &Stop) -> usize {
     let boundary = body.boundary().surface;
     let at = |mesh: &SurfaceMesh, t: [u32; 3]| t.map(|v| mesh.vertices()[v as usize]);

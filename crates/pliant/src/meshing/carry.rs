@@ -1,4 +1,4 @@
-//! What a coarse mesh that carries a surface does not show of it.
+//! Details of a surface that the coarse mesh carrying it cannot resolve.
 
 use super::thin::{Thin, thin_walls};
 use super::{MeshingError, Surface};
@@ -6,14 +6,15 @@ use crate::geometry::{Triangle, area_vector};
 use crate::math::short_number;
 use crate::mesh::{SurfaceMesh, VolumeMesh};
 
-/// Triangles longer than this are too coarse to show how the mesh bends, in cells.
+/// Length of a triangle, in cells, beyond which it is too coarse to show how the mesh bends.
 const COARSE: f64 = 3.0;
 
 /// Fraction of the area in such triangles that is worth reporting.
 const WORTH_REPORTING: f64 = 0.25;
 
-/// Reports what a mesh of cells as wide as `cell` cannot show of the surface that it carries, a sentence each: that it encloses nothing, pieces that
-/// are joined, features thinner than a cell, and triangles too large to bend. `enclosed` is the volume that the surface encloses \[m³\].
+/// Reports the features of an embedded surface that a mesh with cells of width `cell` cannot represent, one sentence
+/// per finding. These are surfaces that enclose nothing, pieces that are joined, features thinner than a cell, and
+/// triangles too large to bend. `enclosed` is the volume that the surface encloses \[m³\].
 pub fn carrying_limits(
     mesh: &SurfaceMesh,
     surface: &Surface,
@@ -24,7 +25,7 @@ pub fn carrying_limits(
     let mut notes: Vec<String> = no_inside(enclosed).into_iter().chain(fused_pieces(surface, carrier)).collect();
     if let Some(Thin { lost, thickness, cells, .. }) = thin_walls(surface, cell)? {
         notes.push(format!(
-            "{:.2} % of the surface is around features thinner than a cell of {} m, about {} m: they bend and stretch as whole cells do; {cells} cells would resolve them",
+            "{:.2} % of the surface is around features thinner than a cell of {} m, about {} m: they bend and stretch with whole cells; {cells} cells would resolve them",
             100.0 * lost,
             short_number(cell),
             short_number(thickness)
@@ -37,7 +38,7 @@ pub fn carrying_limits(
 /// Reports a surface without an inside, such as a sheet.
 fn no_inside(enclosed: f64) -> Option<String> {
     (enclosed == 0.0).then(|| {
-        "the surface encloses nothing, so that its volume says nothing of its mass: elements are as light as they can be".into()
+        "the surface encloses nothing, so that its mass does not follow from its volume: elements are as light as possible".into()
     })
 }
 
@@ -46,7 +47,7 @@ pub fn fused_pieces(surface: &Surface, body: &VolumeMesh) -> Option<String> {
     let (pieces, bodies) = (surface.outer_pieces(), body.components().1);
     (bodies < pieces).then(|| {
         format!(
-            "{pieces} separate pieces of the surface are joined into {bodies} {}, because they are less than a cell or two apart: they move together; more cells keep apart those that do not touch",
+            "{pieces} separate pieces of the surface are joined into {bodies} {}, because they are less than a cell or two apart: they move together; more cells separate pieces that do not touch",
             if bodies == 1 { "body" } else { "bodies" }
         )
     })
@@ -67,7 +68,7 @@ fn coarse(mesh: &SurfaceMesh, cell: f64) -> Option<String> {
     }
     (of_coarse > WORTH_REPORTING * total).then(|| {
         format!(
-            "the surface is too coarse to show bending: its triangles are up to {} m long, and cells {} m; subdivide it to edges of about a cell",
+            "the surface is too coarse to show bending: its triangles are up to {} m long, and cells {} m; subdivide it to edges of about one cell",
             short_number(longest),
             short_number(cell)
         )

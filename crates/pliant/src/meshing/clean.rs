@@ -1,4 +1,4 @@
-//! Tetrahedra taken away until the boundary touches itself nowhere, and specks left out.
+//! Removal of tetrahedra where the boundary touches itself, and of specks.
 
 use std::collections::HashSet;
 
@@ -9,9 +9,9 @@ use crate::mesh::Adjacency;
 #[derive(Debug, Default)]
 pub(super) struct Loose {
     pub vertices: Vec<Vec3>,
-    /// Whether a vertex may be on the boundary. All that are have it; some that are not may.
+    /// True if a vertex may be on the boundary. It is true for all boundary vertices, and possibly for others.
     pub on_boundary: Vec<bool>,
-    /// Of positive volume.
+    /// Tetrahedra of positive volume.
     pub tets: Vec<[u32; 4]>,
 }
 
@@ -22,7 +22,7 @@ impl Loose {
         self.vertices.len() as u32 - 1
     }
 
-    /// Add a tetrahedron, its corners in either order.
+    /// Adds a tetrahedron, whose corners may be in either orientation.
     pub fn push(&mut self, mut tet: [u32; 4]) {
         if self.volume(tet) < 0.0 {
             tet.swap(2, 3);
@@ -35,7 +35,7 @@ impl Loose {
         (b - a).dot((c - a).cross(d - a)) / 6.0
     }
 
-    /// Keep the tetrahedra that `keep` says, and only the vertices that they use.
+    /// Keeps the tetrahedra for which `keep` returns true, and only the vertices that they use.
     fn retain(&mut self, keep: impl Fn(usize) -> bool) {
         let mut index = 0;
         self.tets.retain(|_| {
@@ -57,8 +57,8 @@ impl Loose {
     }
 }
 
-/// Take tetrahedra away until every edge of the boundary has two faces and every vertex one ring of them, then pieces of less than
-/// `speck` but for the largest. Returns how many tetrahedra and how many pieces.
+/// Removes tetrahedra until every boundary edge has two faces and every boundary vertex one ring of them. Then removes
+/// pieces smaller than `speck`, except for the largest. Returns the numbers of removed tetrahedra and pieces.
 pub(super) fn clean(loose: &mut Loose, speck: f64) -> (usize, usize) {
     let around = Adjacency::from_pairs(loose.vertices.len(), || {
         (0..).zip(&loose.tets).flat_map(|(t, tet)| tet.iter().map(move |&v| (v, t)))
@@ -68,7 +68,7 @@ pub(super) fn clean(loose: &mut Loose, speck: f64) -> (usize, usize) {
         let faces = boundary(loose, &gone);
         let removed = remove_at_touching(loose, &around, &faces, &mut gone);
         if removed == 0 {
-            // What remains of the flags are vertices of the boundary.
+            // The flags now mark exactly the vertices of the boundary.
             loose.on_boundary.fill(false);
             for v in faces.as_flattened() {
                 loose.on_boundary[*v as usize] = true;
@@ -82,10 +82,10 @@ pub(super) fn clean(loose: &mut Loose, speck: f64) -> (usize, usize) {
     (removed, specks)
 }
 
-/// The faces of a tetrahedron, each opposite to the vertex of the same number.
+/// Faces of a tetrahedron, each opposite to the vertex of the same number.
 const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
 
-/// The faces with a tetrahedron on one side only, with their vertices sorted.
+/// Returns the faces with a tetrahedron on one side only, with their vertices sorted.
 fn boundary(loose: &Loose, gone: &[bool]) -> Vec<[u32; 3]> {
     let mut faces = Vec::new();
     for (tet, _) in loose.tets.iter().zip(gone).filter(|(_, gone)| !**gone) {
@@ -101,8 +101,8 @@ fn boundary(loose: &Loose, gone: &[bool]) -> Vec<[u32; 3]> {
     faces.chunk_by(|a, b| a == b).filter(|same| same.len() == 1).map(|same| same[0]).collect()
 }
 
-/// Where the boundary touches itself, leave the largest part of the tetrahedra that hang together around that place; returns how many were
-/// removed.
+/// Keeps only the largest connected group of tetrahedra around each place where the boundary touches itself. Returns
+/// the number of removed tetrahedra.
 fn remove_at_touching(loose: &mut Loose, around: &Adjacency, faces: &[[u32; 3]], gone: &mut [bool]) -> usize {
     let mut edges: Vec<[u32; 2]> = faces.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [a, c]]).collect();
     edges.sort_unstable();
@@ -121,21 +121,21 @@ fn remove_at_touching(loose: &mut Loose, around: &Adjacency, faces: &[[u32; 3]],
     if removed > 0 {
         return removed;
     }
-    // All edges are sound: now the vertices, each with the edges across from it.
+    // All edges are manifold. Next are the vertices, each with its opposite edges.
     let mut removed_now: HashSet<u32> = HashSet::new();
     let mut rings: Vec<(u32, [u32; 2])> =
         faces.iter().flat_map(|&[a, b, c]| [(a, [b, c]), (b, [a, c]), (c, [a, b])]).collect();
     rings.sort_unstable();
     for ring in rings.chunk_by(|a, b| a.0 == b.0) {
         let vertex = ring[0].0;
-        // Where something was removed in this pass, the rings are those of before: the next pass decides.
+        // Where tetrahedra were removed in this pass, the rings are out of date: the next pass decides.
         let changed = around.of(vertex as usize).iter().any(|t| removed_now.contains(t));
         if changed || is_one_ring(ring) {
             continue;
         }
         let near: Vec<u32> = around.of(vertex as usize).iter().copied().filter(|&t| !gone[t as usize]).collect();
         if leave_largest(loose, &near, &[vertex], gone) == 0 {
-            // They hang together around a hole to the other side: the vertex is where two hollows meet.
+            // They are connected around a hole to the other side: two cavities meet at the vertex.
             near.iter().for_each(|&t| remove(loose, t, gone));
         }
         removed_now.extend(near.iter().filter(|&&t| gone[t as usize]));
@@ -143,7 +143,7 @@ fn remove_at_touching(loose: &mut Loose, around: &Adjacency, faces: &[[u32; 3]],
     removed_now.len()
 }
 
-/// Whether the edges are one closed ring.
+/// Returns true if the edges form a single closed ring.
 fn is_one_ring(ring: &[(u32, [u32; 2])]) -> bool {
     let (mut at, mut last) = (ring[0].1[1], 0);
     let mut steps = 1;
@@ -159,7 +159,8 @@ fn is_one_ring(ring: &[(u32, [u32; 2])]) -> bool {
     steps == ring.len()
 }
 
-/// Group tetrahedra that share a face with all of `common`, and remove all groups but the largest; returns how many were removed.
+/// Groups tetrahedra connected by faces that contain all of `common`, and removes all groups except for the largest.
+/// Returns the number of removed tetrahedra.
 fn leave_largest(loose: &mut Loose, near: &[u32], common: &[u32], gone: &mut [bool]) -> usize {
     let mut group = vec![usize::MAX; near.len()];
     let mut sizes = Vec::new();
@@ -197,7 +198,7 @@ fn leave_largest(loose: &mut Loose, near: &[u32], common: &[u32], gone: &mut [bo
     removed
 }
 
-/// Take a tetrahedron away; its vertices may now be on the boundary.
+/// Removes a tetrahedron, whose vertices may then be on the boundary.
 fn remove(loose: &mut Loose, tet: u32, gone: &mut [bool]) {
     gone[tet as usize] = true;
     for v in loose.tets[tet as usize] {
@@ -205,9 +206,9 @@ fn remove(loose: &mut Loose, tet: u32, gone: &mut [bool]) {
     }
 }
 
-/// Remove pieces smaller than `speck`, but for the largest of all; returns how many there were.
+/// Removes pieces smaller than `speck`, except for the largest of all. Returns their number.
 fn remove_specks(loose: &Loose, gone: &mut [bool], speck: f64) -> usize {
-    // Every vertex points to another of its piece, the first one to itself.
+    // Union-find forest: every vertex points to another of its piece, the root to itself.
     let mut parent: Vec<u32> = (0..loose.vertices.len() as u32).collect();
     let root = |parent: &mut Vec<u32>, mut v: u32| {
         while parent[v as usize] != v {

@@ -1,4 +1,4 @@
-//! Which way the pieces of a surface face, and turning those that are inside out.
+//! Orientation of the pieces of a surface, and the reversal of pieces that are inside out.
 
 use rayon::prelude::*;
 
@@ -6,21 +6,23 @@ use super::surface::{Findings, Side, edges, sides};
 use crate::geometry::{Enclosed, Triangle, TriangleTree, area_vector, bounding_box};
 use crate::math::Vec3;
 
-/// How far aside of a triangle its sides are looked at, in parts of its size. Pieces may be as near to one another as a millionth of the whole.
+/// Offset from a triangle to test its sides, relative to its size. Pieces may be as close together as a millionth of
+/// the whole.
 const STEP: f64 = 1e-6;
 
-/// How many triangles of a piece are asked.
+/// Number of triangles per piece that are tested.
 const VOTERS: usize = 9;
 
-/// Rays that are sent to both sides of an open piece in all. If there are so many pieces that few rays are left for each, they are trusted to face as they should.
+/// Total number of rays cast to both sides of open pieces. With many pieces, few rays are left for each. Below
+/// `TOO_FEW_RAYS`, the pieces are assumed to be oriented correctly.
 const RAYS: usize = 50_000;
 const RAYS_OF_A_PIECE: usize = 144;
 const TOO_FEW_RAYS: usize = 8;
 
-/// By how much the part of rays that begin inside must differ between the two sides of a piece.
+/// Minimum difference between the fractions of rays that begin inside, on the two sides of a piece.
 const CLEARLY: f64 = 0.25;
 
-/// Turn pieces that are inside out: those that face inward and are within no other, with all that is within them.
+/// Reverses pieces that are inside out: those that face inward and are within no other, with everything within them.
 pub(super) fn turn_inside_out(
     vertices: &[Vec3],
     triangles: &mut [[u32; 3]],
@@ -54,15 +56,15 @@ pub(super) fn turn_inside_out(
     }
 }
 
-/// Which pieces face inward.
+/// Returns true for each piece that faces inward.
 ///
-/// The volume of a piece has a sign that tells, if the piece is closed or nearly so. One that is wide open, as a strip between two cuts, may well be a
-/// concave part of the whole: of that, rays tell more, which meet the rest of the surface an odd number of times if they begin inside (Takayama, Jacobson,
-/// Kavan and Sorkine-Hornung 2014).
+/// If a piece is closed or nearly so, the sign of its volume decides. A wide open piece, such as a strip between two
+/// cuts, may be a concave part of the whole. Rays decide better then: they meet the rest of the surface an odd number
+/// of times if they begin inside (Takayama, Jacobson, Kavan and Sorkine-Hornung 2014).
 fn facing_inward(vertices: &[Vec3], triangles: &[[u32; 3]], pieces: &[Vec<u32>]) -> Vec<bool> {
     let corners = |t: u32| triangles[t as usize].map(|v| vertices[v as usize]);
-    // Whether the volume is negative, and whether it tells.
-    let told_by_volume: Vec<(bool, bool)> = pieces
+    // True if the volume is negative, and true if it is decisive.
+    let volume_votes: Vec<(bool, bool)> = pieces
         .par_iter()
         .map(|piece| {
             let own: Vec<[u32; 3]> = piece.iter().map(|&t| triangles[t as usize]).collect();
@@ -72,41 +74,42 @@ fn facing_inward(vertices: &[Vec3], triangles: &[[u32; 3]], pieces: &[Vec<u32>])
                 .map(|edge: &[Side]| vertices[edge[0].0 as usize])
                 .collect();
             let own: Vec<Triangle> = piece.iter().map(|&t| corners(t)).collect();
-            // Flat pieces face nowhere.
+            // Flat pieces have no orientation.
             let size = own.iter().map(|t| area_vector(*t).length()).sum::<f64>().powf(1.5);
             (volume(&own, &rim) < -1e-9 * size, rim.is_empty() || goes_around(&own))
         })
         .collect();
-    let mut inward: Vec<bool> = told_by_volume.iter().map(|(inward, _)| *inward).collect();
-    let unsure: Vec<usize> = (0..pieces.len()).filter(|&i| !told_by_volume[i].1).collect();
+    let mut inward: Vec<bool> = volume_votes.iter().map(|(inward, _)| *inward).collect();
+    let unsure: Vec<usize> = (0..pieces.len()).filter(|&i| !volume_votes[i].1).collect();
     let rays = (RAYS / unsure.len().max(1)).min(RAYS_OF_A_PIECE);
     if pieces.len() == 1 || unsure.is_empty() || rays < TOO_FEW_RAYS {
         return inward;
     }
     let all = TriangleTree::new((0..triangles.len() as u32).map(corners));
-    let told_by_rays: Vec<f64> = unsure
+    let ray_votes: Vec<f64> = unsure
         .par_iter()
         .map(|&i| inside_in_front(&all, &voters(&pieces[i]).map(|&t| corners(t)).collect::<Vec<_>>(), rays))
         .collect();
-    for (&i, told) in unsure.iter().zip(told_by_rays).filter(|(_, told)| told.abs() > CLEARLY) {
+    for (&i, told) in unsure.iter().zip(ray_votes).filter(|(_, told)| told.abs() > CLEARLY) {
         inward[i] = told > 0.0;
     }
     inward
 }
 
-/// Some of a piece, spread over it.
+/// Returns a sample of a piece, spread over it.
 fn voters<T>(piece: &[T]) -> impl Iterator<Item = &T> {
     piece.iter().step_by(piece.len().div_ceil(VOTERS).max(1))
 }
 
-/// The middle of a triangle, and a step away from it to the side that it faces.
+/// Returns the centroid of a triangle, and a small offset to the side that it faces.
 fn middle_and_step(triangle: Triangle) -> (Vec3, Vec3) {
     let area = area_vector(triangle);
     (triangle.iter().sum::<Vec3>() / 3.0, STEP * area.length().sqrt() * area.normalize_or_zero())
 }
 
-/// How often a surface goes around a piece of it, as the mean of both sides: what the piece itself adds is one half if it is closed, and nothing if
-/// it is flat. A vote of some triangles, because pieces may cross.
+/// Returns the winding number of a surface around a piece of it, as the mean of both sides. The piece itself
+/// contributes one half if it is closed, and nothing if it is flat. This is the median over some triangles, because
+/// pieces may intersect.
 pub(super) fn around(surface: &Enclosed, piece: &[Triangle]) -> f64 {
     let mut votes: Vec<f64> = voters(piece)
         .map(|&triangle| {
@@ -118,7 +121,7 @@ pub(super) fn around(surface: &Enclosed, piece: &[Triangle]) -> f64 {
     votes[votes.len() / 2]
 }
 
-/// Whether a piece goes around what is between it and itself, either way around.
+/// Returns true if a piece encloses the space between its opposite parts, in either orientation.
 fn goes_around(piece: &[Triangle]) -> bool {
     if piece.len() < 3 {
         return false;
@@ -138,7 +141,7 @@ fn goes_around(piece: &[Triangle]) -> bool {
     2 * voters(piece).filter(goes_around).count() > count
 }
 
-/// How much larger the part of rays is that begin inside, in front of some triangles rather than behind them.
+/// Returns the fraction of rays that begin inside in front of some triangles, minus that behind them.
 fn inside_in_front(all: &TriangleTree, triangles: &[Triangle], rays: usize) -> f64 {
     let [low, high] = all.bounds();
     let reach = (high - low).length();
@@ -149,7 +152,7 @@ fn inside_in_front(all: &TriangleTree, triangles: &[Triangle], rays: usize) -> f
         let (normal, along) = (aside.normalize_or_zero(), (triangle[1] - triangle[0]).normalize_or_zero());
         let across = normal.cross(along);
         for pair in 0..pairs {
-            // Spread evenly, and more of them straight away from the triangle: those along it tell less.
+            // Spread evenly, with more of them near the normal: those along the triangle are less significant.
             let i = (number * pairs + pair) as f64;
             let (u, v) = ((0.5 + i * 0.754_877_666_246_692_8).fract(), (0.5 + i * 0.569_840_290_998_053_2).fract());
             let (sin, cos) = (std::f64::consts::TAU * v).sin_cos();
@@ -165,7 +168,7 @@ fn inside_in_front(all: &TriangleTree, triangles: &[Triangle], rays: usize) -> f
     difference / (pairs * triangles.len()) as f64
 }
 
-/// The volume inside of a piece, its holes closed by a fan around the middle of their edges.
+/// Returns the volume inside a piece, whose holes are closed by fans around the centroid of their edges.
 fn volume(piece: &[Triangle], rim: &[Vec3]) -> f64 {
     let origin = if rim.is_empty() { piece[0][0] } else { rim.iter().sum::<Vec3>() / rim.len() as f64 };
     piece

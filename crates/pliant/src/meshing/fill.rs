@@ -1,28 +1,29 @@
-//! How much of each element is inside of a solid.
+//! Volume fraction of each element inside a solid.
 
 use rayon::prelude::*;
 
 use super::MeshingError;
 use super::stop::Stop;
-use crate::geometry::{Probe, Solid, bounding_box};
+use crate::geometry::{SolidSample, Solid, bounding_box};
 use crate::math::Vec3;
 use crate::mesh::{BODY, ElementKind, MeshData, Region, VolumeMesh};
 
-/// Elements that are filled in part are asked about so many points.
+/// Number of sample points in a partially filled element.
 const SAMPLES: usize = 64;
-/// So many elements, one after the other, are near one another.
+/// Number of consecutive elements that are evaluated together, since they are close to one another.
 const TOGETHER: usize = 64;
-/// They make so many regions, by how much of them is filled.
+/// Number of regions of partially filled elements, by volume fraction.
 const PARTS: usize = 8;
-/// No element counts for less than this part of what they have in the mean, nor has to count for more than that: one that weighs next to nothing
-/// would fly away.
-const LEAST_OF_MEAN: f64 = 0.25;
-const ENOUGH: f64 = 1.0 / 16.0;
+/// Minimum fill of an element relative to the mean, but never more than `TOLERANCE`: an element of almost no mass would
+/// fly away.
+const MIN_OF_MEAN: f64 = 0.25;
+const TOLERANCE: f64 = 1.0 / 16.0;
 
-/// The mesh with its elements in regions by how much of them is inside of `solid`: that called `body` is full, and the others are lighter and
-/// softer by their [`fill`](Region::fill). The mass of all is that of the solid, which has `volume` if that is known.
+/// Groups the elements into regions by the fraction inside `solid`. The region `body` is full, and the others are
+/// lighter and softer by their [`fill`](Region::fill). The total mass is that of the solid, whose `volume` is used if
+/// known.
 ///
-/// Returned with the volume that was found inside.
+/// Returns the mesh and the volume that was found inside.
 pub(super) fn filled(
     mesh: VolumeMesh,
     solid: &impl Solid,
@@ -36,8 +37,8 @@ pub(super) fn filled(
             let elements = first * TOGETHER..mesh.element_count().min((first + 1) * TOGETHER);
             let places: Vec<Vec3> = elements.clone().filter_map(|e| points(&mesh, e).next()).collect();
             let depths = solid.depths(&places).into_iter().zip(places);
-            let probes = depths.map(|(depth, place)| Probe { place, depth });
-            elements.zip(probes).map(|(e, probe)| fill(&mesh, e, probe, solid)).collect::<Vec<_>>()
+            let probes = depths.map(|(depth, place)| SolidSample { place, depth });
+            elements.zip(probes).map(|(e, sample)| fill(&mesh, e, sample, solid)).collect::<Vec<_>>()
         })
         .collect();
     stop.check()?;
@@ -45,7 +46,7 @@ pub(super) fn filled(
     let total: f64 = volumes.iter().sum();
     let found: f64 = fills.iter().zip(&volumes).map(|(fill, volume)| fill * volume).sum();
     let wanted = volume.unwrap_or(found).min(total);
-    // Samples find of thin bodies only a little, by chance.
+    // Samples find only a little of thin bodies, by chance.
     if found > 0.0 {
         fills.iter_mut().filter(|fill| **fill < 1.0).for_each(|fill| *fill = (*fill * wanted / found).min(1.0));
     } else {
@@ -57,11 +58,11 @@ pub(super) fn filled(
         filled[part(fill)] += fill * volume;
         whole[part(fill)] += volume;
     }
-    // A sheet has no volume: it is as light as it can be.
-    let least = if wanted > 0.0 { (LEAST_OF_MEAN * wanted / total).min(ENOUGH) } else { ENOUGH };
+    // A sheet has no volume: it is as light as possible.
+    let least = if wanted > 0.0 { (MIN_OF_MEAN * wanted / total).min(TOLERANCE) } else { TOLERANCE };
     let mut mean: [f64; PARTS + 1] =
         std::array::from_fn(|p| if whole[p] > 0.0 { (filled[p] / whole[p]).clamp(least, 1.0) } else { 1.0 });
-    // What the lightest were given, the others do without; and what is missing they get.
+    // Mass added to the lightest regions is taken from the others, and missing mass is added to them.
     let weight = |mean: &[f64; PARTS + 1]| (0..=PARTS).map(|p| mean[p] * whole[p]).sum::<f64>();
     let spare: f64 = (0..PARTS).map(|p| (mean[p] - least) * whole[p]).sum();
     let missing = wanted - weight(&mean);
@@ -69,7 +70,7 @@ pub(super) fn filled(
         let factor = (1.0 + missing / spare).max(0.0);
         (0..PARTS).for_each(|p| mean[p] = (least + factor * (mean[p] - least)).min(1.0));
     }
-    // If that was not enough, all together.
+    // If that was not enough, all regions are scaled.
     let factor = if wanted > 0.0 { wanted / weight(&mean) } else { 1.0 };
     mean.iter_mut().for_each(|mean| *mean = (*mean * factor).min(1.0));
     let used: Vec<usize> = (0..=PARTS).rev().filter(|&p| whole[p] > 0.0).collect();
@@ -81,20 +82,20 @@ pub(super) fn filled(
     Ok((VolumeMesh::check(data)?.mesh, found))
 }
 
-/// The part of an element that is inside, with the first of its points.
-fn fill(mesh: &VolumeMesh, element: usize, first: Probe, solid: &impl Solid) -> f64 {
+/// Returns the fraction of an element that is inside, given the first of its points.
+fn fill(mesh: &VolumeMesh, element: usize, first: SolidSample, solid: &impl Solid) -> f64 {
     let [low, high] = bounding_box(corners(mesh, element));
     if solid.is_uniform(low, high) {
         return if first.depth >= 0.0 { 1.0 } else { 0.0 };
     }
-    solid.part_inside(first, &points(mesh, element).collect::<Vec<_>>())
+    solid.fraction_inside(first, &points(mesh, element).collect::<Vec<_>>())
 }
 
 fn corners(mesh: &VolumeMesh, element: usize) -> impl Iterator<Item = Vec3> {
     mesh.element(element).iter().map(|&v| mesh.vertices()[v as usize])
 }
 
-/// Points spread evenly over an element.
+/// Returns points spread evenly over an element.
 fn points(mesh: &VolumeMesh, element: usize) -> impl Iterator<Item = Vec3> {
     let at: Vec<Vec3> = corners(mesh, element).collect();
     let [low, high] = bounding_box(at.iter().copied());
@@ -108,15 +109,15 @@ fn points(mesh: &VolumeMesh, element: usize) -> impl Iterator<Item = Vec3> {
     })
 }
 
-/// Points spread evenly over the unit cube: multiples of powers of the number with `g⁴ = g + 1` (Roberts 2018). They go on from one element to the
-/// next, so that what is missed in one is found in others.
+/// Returns points spread evenly over the unit cube: multiples of powers of the number with `g⁴ = g + 1` (Roberts 2018).
+/// The sequence continues from one element to the next, so that features missed in one are found in others.
 fn samples(element: usize) -> impl Iterator<Item = [f64; 3]> {
     let g = 1.220_744_084_605_759_5_f64;
     let first = element * SAMPLES;
     (first..first + SAMPLES).map(move |i| [1, 2, 3].map(|power| (0.5 + i as f64 / g.powi(power)).fract()))
 }
 
-/// The cube folded onto a tetrahedron, every part of it onto an equal one (Rocchini and Cignoni 2000).
+/// Maps a point of the cube onto a tetrahedron, preserving volume fractions (Rocchini and Cignoni 2000).
 fn folded([mut x, mut y, mut z]: [f64; 3]) -> [f64; 3] {
     if x + y > 1.0 {
         (x, y) = (1.0 - x, 1.0 - y);

@@ -1,23 +1,24 @@
-//! How many tetrahedra a surface is meshed with, before it is.
+//! Estimate of the number of tetrahedra that a surface is meshed with.
 
-use super::lattice::LEAST_CELLS;
+use super::lattice::MIN_CELLS;
 use crate::mesh::SurfaceMesh;
 
-/// More cells along the longest side are not chosen.
+/// Maximum number of cells along the longest side that is chosen.
 const MAX_CELLS: usize = 1000;
 
 /// Estimate of the number of tetrahedra that mesh a surface, by the number of cells along its longest side.
 ///
-/// A cell of edge `h` has twelve tetrahedra, those that the boundary cuts have more, and a [cage](super::cage()) is larger than its surface by a part of a
-/// cell. With the volume `V`, the area `A` and the sides of the bounding box of mean `L`, both are about
-/// `12 V / h³ + a A / h² + b L / h`, with factors `a` and `b` that were fitted to balls, boxes, rods, plates, rings and gyroids.
+/// A cell of edge length `h` has twelve tetrahedra, and more if the boundary cuts it. A [cage](super::cage()) exceeds
+/// its surface by a fraction of a cell. With the volume `V`, the area `A` and the mean side `L` of the bounding box,
+/// both counts are about `12 V / h³ + a A / h² + b L / h`. The factors `a` and `b` were fitted to balls, boxes, rods,
+/// plates, rings and gyroids.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Resolution {
-    /// Relative to the third power of the longest side.
+    /// Coefficient of the volume, relative to the cube of the longest side.
     volume: f64,
-    /// Relative to the square of the longest side.
+    /// Coefficient of the area, relative to the square of the longest side.
     area: f64,
-    /// Relative to the longest side.
+    /// Coefficient of the length, relative to the longest side.
     length: f64,
 }
 
@@ -36,7 +37,7 @@ impl Resolution {
         let [low, high] = surface.bounding_box();
         let sides = high - low;
         let longest = sides.max_element();
-        // Twice what an open surface has, which is covered on both sides.
+        // An open surface counts twice, since it is covered on both sides.
         let report = surface.report();
         let faces = if report.open_edges > 0 && surface.enclosed_volume().abs() < 1e-3 * sides.element_product() {
             2.0
@@ -44,7 +45,7 @@ impl Resolution {
             1.0
         };
         Self {
-            // Faces that face the wrong way cannot make it larger than the box.
+            // Misoriented faces cannot make the volume larger than the box.
             volume: 12.0 * (surface.enclosed_volume().abs() / longest.powi(3)).min(1.0),
             area: per_area * faces * surface.area() / (longest * longest),
             length: per_length * sides.element_sum() / (3.0 * longest),
@@ -57,10 +58,10 @@ impl Resolution {
         ((self.volume * n + self.area) * n + self.length) * n
     }
 
-    /// Returns the number of cells along the longest side with which the number of tetrahedra is nearest to `tetrahedra`.
+    /// Returns the number of cells along the longest side whose number of tetrahedra is nearest to `tetrahedra`.
     pub fn cells(&self, tetrahedra: usize) -> usize {
         let wanted = tetrahedra as f64;
-        let (mut low, mut high) = (LEAST_CELLS, MAX_CELLS);
+        let (mut low, mut high) = (MIN_CELLS, MAX_CELLS);
         while high - low > 1 {
             let middle = usize::midpoint(low, high);
             if self.tetrahedra(middle) <= wanted { low = middle } else { high = middle }
@@ -72,14 +73,14 @@ impl Resolution {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Params, Surface, cage, fill_surface, tetrahedralize};
+    use super::super::{MeshingParams, Surface, cage, fill_surface, tetrahedralize};
     use super::*;
-    use crate::geometry::Form;
+    use crate::geometry::ImplicitSolid;
     use crate::math::Vec3;
     use crate::mesh::{Cells, generate};
 
-    fn surface_of(form: &Form) -> SurfaceMesh {
-        tetrahedralize(form, &Params { cells: 30, ..Params::default() }).unwrap().mesh.boundary().surface
+    fn surface_of(form: &ImplicitSolid) -> SurfaceMesh {
+        tetrahedralize(form, &MeshingParams { cells: 30, ..MeshingParams::default() }).unwrap().mesh.boundary().surface
     }
 
     #[test]
@@ -89,17 +90,17 @@ mod tests {
             ("cube", block([1.0; 3])),
             ("plate", block([1.0, 1.0, 0.05])),
             ("rod", block([1.0, 0.05, 0.05])),
-            ("ball", surface_of(&Form::ball(Vec3::ZERO, 1.0))),
-            ("ring", surface_of(&Form::Torus { ring_radius: 1.0, tube_radius: 0.3 })),
+            ("ball", surface_of(&ImplicitSolid::ball(Vec3::ZERO, 1.0))),
+            ("ring", surface_of(&ImplicitSolid::Torus { ring_radius: 1.0, tube_radius: 0.3 })),
         ];
         for (name, surface) in &surfaces {
             let fit = Surface::new(surface).unwrap();
             for wanted in [2000, 4000, 8000] {
-                let params = |resolution: Resolution| Params { cells: resolution.cells(wanted), ..Params::default() };
+                let params = |resolution: Resolution| MeshingParams { cells: resolution.cells(wanted), ..MeshingParams::default() };
                 let caged = cage(surface, &fit, &params(Resolution::cage(surface))).unwrap().mesh.element_count();
                 let ratio = caged as f64 / wanted as f64;
                 assert!((0.5..2.0).contains(&ratio), "{name}, cage: {caged} of {wanted}");
-                // Filled with few elements, thin ones are lost, which is an error.
+                // If filled with few elements, thin surfaces are lost, which is an error.
                 if matches!(*name, "plate" | "rod") {
                     continue;
                 }

@@ -1,13 +1,15 @@
-//! What is left of a tetrahedron of the lattice when all that is outside is cut away.
+//! Part of a lattice tetrahedron that remains when its outside is cut away.
 //!
-//! Each corner is inside, outside, or on the surface. Where an edge goes from inside to outside there is a cut. What remains is the
-//! tetrahedron, a smaller one, a pyramid or a prism, which are split into two and three. How a four-sided face between two tetrahedra is
-//! split must be the same from both sides, and so depends on that face alone (Labelle and Shewchuk 2007, section 3.2):
+//! Each corner is inside, outside, or on the surface. An edge from inside to outside has a cut. The remainder is the
+//! tetrahedron, a smaller one, a pyramid or a prism, and the latter two are split into two and three tetrahedra. A
+//! quadrilateral face between two tetrahedra must be split in the same way from both sides. The split therefore depends
+//! on that face alone (Labelle and Shewchuk 2007, section 3.2):
 //!
 //! - a face with a cut on a long edge: from that cut
-//! - a face with cuts on two short edges: from that end of its long edge which is below the third corner along an even number of axes
+//! - a face with cuts on two short edges: from the end of its long edge that is below the third corner along an even
+//!   number of axes
 
-/// Where a corner of the lattice is.
+/// Position of a lattice corner relative to the solid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
     Outside,
@@ -16,23 +18,23 @@ pub(super) enum State {
     On,
 }
 
-/// A corner of what remains.
+/// Corner of a remaining tetrahedron.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Corner {
-    /// A corner of the tetrahedron.
+    /// Corner of the original tetrahedron.
     At(usize),
-    /// On the edge from a corner inside to one outside.
+    /// Cut of the edge from a corner inside to one outside.
     Cut { inside: usize, outside: usize },
 }
 
 use Corner::At;
 
-/// The tetrahedra that remain.
+/// Remaining tetrahedra.
 pub(super) type Remains = Vec<[Corner; 4]>;
 
-/// What remains of a tetrahedron whose long edges are between corners 0 and 1, and 2 and 3.
+/// Computes the remainder of a tetrahedron whose long edges join corners 0 and 1, and 2 and 3.
 ///
-/// `below` says whether the first corner is below the second along an even number of axes.
+/// `below` returns true if the first corner is below the second along an even number of axes.
 pub(super) fn remains(states: [State; 4], below: impl Fn(usize, usize) -> bool, out: &mut Remains) {
     out.clear();
     let with = |state: State| (0..4).filter(move |&i| states[i] == state);
@@ -43,7 +45,7 @@ pub(super) fn remains(states: [State; 4], below: impl Fn(usize, usize) -> bool, 
     };
     let counts = (gather(State::Inside, &mut inside), gather(State::Outside, &mut outside), gather(State::On, &mut on));
     let cut = |inside: usize, outside: usize| Corner::Cut { inside, outside };
-    // Whether the face of `p`, `q` and `n`, with cuts between each of the former and the latter, is split from `p`.
+    // True if the face of `p`, `q` and `n`, with cuts from `p` and `q` to `n`, is split from `p`.
     let from_first = |p: usize, q: usize, n: usize| {
         let long = |i: usize, j: usize| i / 2 == j / 2;
         if long(p, n) { false } else { long(q, n) || below(p, n) }
@@ -65,7 +67,7 @@ pub(super) fn remains(states: [State; 4], below: impl Fn(usize, usize) -> bool, 
             let (p, q, [n, m]) = (inside[0], inside[1], [outside[0], outside[1]]);
             let ends = [[At(p), cut(p, n), cut(p, m)], [At(q), cut(q, n), cut(q, m)]];
             let (on_n, on_m) = (from_first(p, q, n), from_first(p, q, m));
-            // These always differ, which leaves one way to split the third face, that on the surface.
+            // These always differ, which determines the split of the third face, the one on the surface.
             split_prism(ends, [on_n, on_m, on_m], out);
         }
         _ => {
@@ -76,8 +78,8 @@ pub(super) fn remains(states: [State; 4], below: impl Fn(usize, usize) -> bool, 
     }
 }
 
-/// Split a prism between two triangles. For the faces at corners 0 and 1, 0 and 2, 1 and 2: whether the diagonal begins at the first of
-/// these in the first triangle, or else at the second.
+/// Splits a prism between two triangles. The flags are for the faces at corners 0 and 1, 0 and 2, 1 and 2. A flag is
+/// true if the diagonal begins at the first of these corners in the first triangle, else at the second.
 fn split_prism([top, bottom]: [[Corner; 3]; 2], [d01, d02, d12]: [bool; 3], out: &mut Remains) {
     let mut order = [0, 1, 2];
     let diagonals = [
@@ -87,7 +89,7 @@ fn split_prism([top, bottom]: [[Corner; 3]; 2], [d01, d02, d12]: [bool; 3], out:
     ];
     order.sort_unstable_by_key(|&i| std::cmp::Reverse(diagonals[i]));
     let [a, b, c] = order;
-    debug_assert_eq!(order.map(|i| diagonals[i]), [2, 1, 0], "diagonals that do not chase each other");
+    debug_assert_eq!(order.map(|i| diagonals[i]), [2, 1, 0], "the diagonals do not form a cycle");
     out.push([top[a], bottom[a], bottom[b], bottom[c]]);
     out.push([top[a], top[b], bottom[b], bottom[c]]);
     out.push([top[a], top[b], top[c], bottom[c]]);

@@ -1,4 +1,4 @@
-//! Stopping what takes long.
+//! Cancellation of long computations.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -10,32 +10,32 @@ use super::MeshingError;
 type Asked = Arc<dyn Fn() -> bool + Send + Sync>;
 
 thread_local! {
-    /// What tells whether the work of this thread should stop.
+    /// Callback that returns true if the work of this thread should stop.
     static CURRENT: RefCell<Option<Asked>> = const { RefCell::new(None) };
 }
 
 /// Runs `task`, whose volume meshing ends with [`MeshingError::Stopped`] soon after `is_asked` returns true.
 ///
-/// `is_asked` is called often, and on several threads. It applies to meshing that this thread starts within `task`, also by way of a
-/// scene.
+/// `is_asked` is called often, and on several threads. It applies to meshing that this thread starts within `task`,
+/// also through a scene.
 ///
 /// ```
-/// # use pliant::geometry::Form;
+/// # use pliant::geometry::ImplicitSolid;
 /// # use pliant::math::Vec3;
-/// # use pliant::meshing::{MeshingError, Params, stoppable, tetrahedralize};
-/// let ball = Form::ball(Vec3::ZERO, 1.0);
-/// let stopped = stoppable(|| true, || tetrahedralize(&ball, &Params::default()));
+/// # use pliant::meshing::{MeshingError, MeshingParams, stoppable, tetrahedralize};
+/// let ball = ImplicitSolid::ball(Vec3::ZERO, 1.0);
+/// let stopped = stoppable(|| true, || tetrahedralize(&ball, &MeshingParams::default()));
 /// assert!(matches!(stopped, Err(MeshingError::Stopped)));
 /// ```
 pub fn stoppable<T>(is_asked: impl Fn() -> bool + Send + Sync + 'static, task: impl FnOnce() -> T) -> T {
-    /// Puts back what was there, also if the task panics.
+    /// Restores the previous callback, also if the task panics.
     struct Restore(Option<Asked>);
     impl Drop for Restore {
         fn drop(&mut self) {
             CURRENT.set(self.0.take());
         }
     }
-    // Once asked, always asked: loops that ended early must not be taken for finished ones.
+    // Once asked, always asked: loops that ended early must not be mistaken for finished ones.
     let was_asked = AtomicBool::new(false);
     let asked = move || {
         let asked = was_asked.load(Ordering::Relaxed) || is_asked();
@@ -48,7 +48,7 @@ pub fn stoppable<T>(is_asked: impl Fn() -> bool + Send + Sync + 'static, task: i
     task()
 }
 
-/// Tells the loops of one piece of work, on all of its threads, whether to stop.
+/// Cancellation flag for all loops and threads of a computation.
 #[derive(Clone)]
 pub(super) struct Stop(Option<Asked>);
 
@@ -59,7 +59,7 @@ impl fmt::Debug for Stop {
 }
 
 impl Stop {
-    /// What the thread that calls this was told by [`stoppable`].
+    /// Returns the callback that [`stoppable`] set for the calling thread.
     pub fn current() -> Self {
         Self(CURRENT.with_borrow(Clone::clone))
     }

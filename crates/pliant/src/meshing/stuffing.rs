@@ -1,12 +1,14 @@
-//! Isosurface stuffing (Labelle and Shewchuk 2007): tetrahedra with good angles, whatever the solid.
+//! Isosurface stuffing (Labelle and Shewchuk 2007): tetrahedra with good dihedral angles for any solid.
 //!
-//! 1. Every site of a body-centred cubic lattice is inside or outside. Edges between the two are cut where they leave the solid.
-//! 2. A site with a cut too near moves there, onto the surface, and its other cuts are forgotten.
-//! 3. Every tetrahedron of the lattice is replaced by what of it is inside, from a table ([`stencil`](super::stencil)).
+//! 1. Every site of a body-centered cubic lattice is inside or outside. Edges between the two are cut where they leave
+//!    the solid.
+//! 2. A site too close to a cut is moved there, onto the surface, and its other cuts are discarded.
+//! 3. Every tetrahedron of the lattice is replaced by its part inside, from a table ([`stencil`](super::stencil)).
 //!
-//! Sites move less than the cuts that remain are away from them, so that there are finitely many kinds of shapes, and all angles between faces
-//! are within [`ANGLES`], for any solid. Deep inside, blocks of cells may be merged; then they and all around them are undeformed, which leaves the
-//! bounds as they are. (The paper lets cells grow up to the surface, and has weaker bounds for that.)
+//! Sites move less than their distance to the remaining cuts. There are therefore finitely many kinds of shapes, and
+//! all dihedral angles are within [`ANGLES`], for any solid. Deep inside, blocks of cells may be merged. These and all
+//! cells around them are undeformed, which leaves the bounds unchanged. (The paper lets cells grow up to the surface,
+//! and has weaker bounds for that.)
 
 use rayon::prelude::*;
 
@@ -15,26 +17,27 @@ use super::lattice::{Depths, Lattice, Site, moved};
 use super::stencil::{Corner, Remains, State, remains};
 use super::stop::Stop;
 use super::surface::check_size;
-use super::{Body, Info, MeshingError, Params};
+use super::{Body, Info, MeshingError, MeshingParams};
 use crate::geometry::Solid;
 use crate::math::Vec3;
 use crate::mesh::{ElementKind, MeshData, Sets, VolumeMesh};
 
-/// All angles between faces are within these, in degrees: the bounds of Labelle and Shewchuk (2007).
+/// Bounds of all dihedral angles in degrees (Labelle and Shewchuk 2007).
 pub const ANGLES: [f64; 2] = [10.7, 164.8];
 
-/// A cut is too near to the end of a long or short edge, as a part of its length. These make the smallest angle that any stencil can have as
-/// large as possible: a test tries all of them, and finds 10.76° and 164.64°.
+/// Distance below which a cut is too close to the end of a long or short edge, relative to its length. These values
+/// maximize the smallest angle of any stencil: a test tries all of them, and finds 10.76° and 164.64°.
 const TOO_NEAR_LONG: f64 = 0.2848;
 const TOO_NEAR_SHORT: f64 = 0.3990;
 
-/// More are refused. Cells have twelve; at the surface these may be cut into three, and in between blocks into two.
-pub(super) const MOST_TETRAHEDRA: usize = 24_000_000;
+/// Maximum number of tetrahedra. A cell has twelve; at the surface these may be cut into three, and between blocks into
+/// two.
+pub(super) const MAX_TETRAHEDRA: usize = 24_000_000;
 
 const NONE: u32 = u32::MAX;
 
-/// Fill a solid with tetrahedra.
-pub fn tetrahedralize(solid: &impl Solid, params: &Params) -> Result<Body, MeshingError> {
+/// Fills a solid with tetrahedra.
+pub fn tetrahedralize(solid: &impl Solid, params: &MeshingParams) -> Result<Body, MeshingError> {
     let bounds = solid.bounds();
     check_size(bounds[0], bounds[1])?;
     let lattice = Lattice::around(bounds, params.cells)?;
@@ -46,13 +49,13 @@ pub fn tetrahedralize(solid: &impl Solid, params: &Params) -> Result<Body, Meshi
     if !inside.contains(&true) {
         return Err(nothing);
     }
-    let too_many = MeshingError::TooManyElements { cells: params.cells, most: MOST_TETRAHEDRA as f64 };
+    let too_many = MeshingError::TooManyElements { cells: params.cells, most: MAX_TETRAHEDRA as f64 };
     let at_surface = lattice.count_cells(|cell| {
         let mut around = lattice.around_cell(cell).map(|site| inside[site as usize]);
         let first = around.next();
         around.any(|inside| Some(inside) != first)
     });
-    if 12 * at_surface > MOST_TETRAHEDRA {
+    if 12 * at_surface > MAX_TETRAHEDRA {
         return Err(too_many);
     }
     let mut cuts = Cuts::find(&lattice, &inside, &depths, solid);
@@ -65,7 +68,7 @@ pub fn tetrahedralize(solid: &impl Solid, params: &Params) -> Result<Body, Meshi
     let filled = lattice.count_cells(|cell| {
         levels.begins(cell) && lattice.around_cell(cell).any(|site| states[site as usize] == State::Inside)
     });
-    if 12 * filled > MOST_TETRAHEDRA {
+    if 12 * filled > MAX_TETRAHEDRA {
         return Err(too_many);
     }
     let mut filling = Filling {
@@ -96,20 +99,20 @@ pub fn tetrahedralize(solid: &impl Solid, params: &Params) -> Result<Body, Meshi
 }
 
 impl Lattice {
-    /// The corners and the centre of a cell.
+    /// Returns the corners and the center of a cell.
     fn around_cell(&self, cell: [usize; 3]) -> impl Iterator<Item = Site> {
         let corners = (0..8).map(move |i| self.corner([cell[0] + (i & 1), cell[1] + (i >> 1 & 1), cell[2] + (i >> 2)]));
-        corners.chain([self.centre(cell)])
+        corners.chain([self.center(cell)])
     }
 }
 
-/// Where an edge leaves the solid.
+/// Point at which an edge leaves the solid.
 struct Cut {
     inside: Site,
     outside: Site,
-    /// From the site inside, as a part of the length.
+    /// Distance from the site inside, relative to the edge length.
     at: f64,
-    /// Whether it is there no more, because one of its sites moved.
+    /// True if the cut was discarded, because one of its sites moved.
     forgotten: bool,
 }
 
@@ -151,11 +154,11 @@ impl Cuts {
                     if i == nx || j == ny || k == nz {
                         continue;
                     }
-                    let centre = lattice.centre(cell);
+                    let center = lattice.center(cell);
                     for axis in (0..3).filter(|&axis| cell[axis] + 1 < lattice.cells[axis]) {
-                        look(centre, lattice.centre(moved(cell, axis, 1)));
+                        look(center, lattice.center(moved(cell, axis, 1)));
                     }
-                    lattice.around_cell(cell).take(8).for_each(|corner| look(corner, centre));
+                    lattice.around_cell(cell).take(8).for_each(|corner| look(corner, center));
                 }
                 cuts
             })
@@ -164,12 +167,12 @@ impl Cuts {
         cuts.par_sort_unstable_by_key(Cut::key);
         let stop = Stop::current();
         cuts.par_iter_mut().with_min_len(16).filter(|_| !stop.is_asked()).for_each(|cut| {
-            cut.at = solid.exit(depths.probe(cut.inside), depths.probe(cut.outside));
+            cut.at = solid.exit(depths.sample(cut.inside), depths.sample(cut.outside));
         });
         Self(cuts)
     }
 
-    /// Move sites onto cuts that are too near, each to the nearest. Returns the new places, sorted by site.
+    /// Moves sites onto cuts that are too close, each to the nearest. Returns the new positions, sorted by site.
     fn move_sites(&mut self, lattice: &Lattice, states: &mut [State]) -> Vec<(Site, Vec3)> {
         let mut ends: Vec<(Site, u32)> =
             (0..).zip(&self.0).flat_map(|(index, cut)| [(cut.inside, index), (cut.outside, index)]).collect();
@@ -184,7 +187,7 @@ impl Cuts {
                 let cut = &self.0[index as usize];
                 let part = if cut.inside == site { cut.at } else { 1.0 - cut.at };
                 let long = is_corner(cut.inside) == is_corner(cut.outside);
-                // Short edges are √3/2 of a long one.
+                // A short edge is √3/2 times as long as a long one.
                 let (limit, length) = if long { (TOO_NEAR_LONG, 1.0) } else { (TOO_NEAR_SHORT, 0.75_f64.sqrt()) };
                 if !cut.forgotten && part < limit && nearest.is_none_or(|(distance, _)| part * length < distance) {
                     nearest = Some((part * length, index));
@@ -207,16 +210,17 @@ impl Cuts {
     }
 }
 
-/// How often each cell was merged with others.
+/// Number of times that each cell was merged with others.
 struct Levels {
     cells: [usize; 3],
-    /// None if all cells are as they were.
+    /// Level of each cell, or `None` if no cells were merged.
     level: Option<Vec<u8>>,
 }
 
 impl Levels {
-    /// Merge blocks of eight cells, then of eight blocks, `times` times, where these and all around them are inside and unmoved, and have
-    /// been merged as often as the parts. So no two that touch differ by more than one level.
+    /// Merges blocks of eight cells, then of eight blocks, `times` times. A block is merged where it and its
+    /// surroundings are inside and unmoved, and were merged as often as its parts. Adjacent blocks therefore differ by
+    /// at most one level.
     fn merge(lattice: &Lattice, states: &[State], times: u32) -> Self {
         let cells = lattice.cells;
         if times == 0 {
@@ -225,7 +229,7 @@ impl Levels {
         let index = move |[i, j, k]: [usize; 3], n: [usize; 3]| i + n[0] * (j + n[1] * k);
         let pure = |cell: [usize; 3]| lattice.around_cell(cell).all(|site| states[site as usize] == State::Inside);
         let mut level = vec![0_u8; lattice.cell_count()];
-        // Which blocks of the last size may be merged.
+        // Blocks of the previous size that may be merged.
         let mut whole: Vec<bool> = lattice.each_cell().map(pure).collect();
         let mut blocks = cells;
         for times in 1..=times {
@@ -259,12 +263,12 @@ impl Levels {
         Self { cells, level: Some(level) }
     }
 
-    /// Whether a cell is the first of its block.
+    /// Returns true if a cell is the first of its block.
     fn begins(&self, cell: [usize; 3]) -> bool {
         self.of(cell).is_some_and(|level| cell.iter().all(|n| n.is_multiple_of(1 << level)))
     }
 
-    /// The level of a cell; none beyond the lattice.
+    /// Returns the level of a cell, or `None` outside the lattice.
     fn of(&self, cell: [usize; 3]) -> Option<u8> {
         let [i, j, k] = cell;
         if (0..3).any(|axis| cell[axis] >= self.cells[axis]) {
@@ -274,7 +278,7 @@ impl Levels {
     }
 }
 
-/// Makes vertices and tetrahedra.
+/// Builder of vertices and tetrahedra.
 struct Filling<'a> {
     lattice: &'a Lattice,
     states: &'a [State],
@@ -290,11 +294,12 @@ impl Filling<'_> {
     fn fill(&mut self, levels: &Levels) {
         let stop = Stop::current();
         for cell in self.lattice.each_cell().take_while(|_| !stop.is_asked()) {
-            // Merged cells are done once, at their first.
+            // Merged cells are processed once, at the first of them.
             let Some(level) = levels.of(cell).filter(|_| levels.begins(cell)) else { continue };
             let size = 1_usize << level;
             for axis in 0..3 {
-                // A neighbour of the same level is met once, from below; others from both sides, each doing its half.
+                // A neighbor of the same level is processed once, from below. Others are processed from both sides,
+                // each making its half.
                 let above = moved(cell, axis, size);
                 match levels.of(above) {
                     Some(other) if other == level => self.between(levels, cell, axis, size),
@@ -302,9 +307,9 @@ impl Filling<'_> {
                     None => {}
                 }
                 if let Some(below) = cell[axis].checked_sub(1) {
-                    let mut neighbour = cell;
-                    neighbour[axis] = below;
-                    match levels.of(neighbour) {
+                    let mut neighbor = cell;
+                    neighbor[axis] = below;
+                    match levels.of(neighbor) {
                         Some(other) if other != level => self.half(cell, axis, false, size, other < level),
                         _ => {}
                     }
@@ -313,23 +318,23 @@ impl Filling<'_> {
         }
     }
 
-    /// The site in the middle of a block.
+    /// Returns the site at the center of a block.
     fn middle(&self, cell: [usize; 3], size: usize) -> Site {
-        if size == 1 { self.lattice.centre(cell) } else { self.lattice.corner(cell.map(|n| n + size / 2)) }
+        if size == 1 { self.lattice.center(cell) } else { self.lattice.corner(cell.map(|n| n + size / 2)) }
     }
 
-    /// The tetrahedra between a block and the one of the same size above it: one for each edge of their common face, or two if
-    /// something smaller meets that edge.
+    /// Adds the tetrahedra between a block and the one of the same size above it. There is one for each edge of their
+    /// common face, or two if a smaller block touches that edge.
     fn between(&mut self, levels: &Levels, cell: [usize; 3], axis: usize, size: usize) {
         let above = moved(cell, axis, size);
         let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
-        let centres = [self.middle(cell, size), self.middle(above, size)];
+        let centers = [self.middle(cell, size), self.middle(above, size)];
         for (along, across, far) in [(u, v, false), (u, v, true), (v, u, false), (v, u, true)] {
             let start = if far { moved(above, across, size) } else { above };
             let end = moved(start, along, size);
             let [start_site, end_site] = [self.lattice.corner(start), self.lattice.corner(end)];
             if size == 1 {
-                self.cut_off([start_site, end_site, centres[0], centres[1]]);
+                self.cut_off([start_site, end_site, centers[0], centers[1]]);
                 continue;
             }
             // The two blocks on the other side of the edge.
@@ -340,19 +345,19 @@ impl Filling<'_> {
             };
             if beyond(cell) || beyond(above) {
                 let middle = self.lattice.corner(moved(start, along, size / 2));
-                self.whole([start_site, middle, centres[0], centres[1]]);
-                self.whole([middle, end_site, centres[0], centres[1]]);
+                self.whole([start_site, middle, centers[0], centers[1]]);
+                self.whole([middle, end_site, centers[0], centers[1]]);
             } else {
-                self.whole([start_site, end_site, centres[0], centres[1]]);
+                self.whole([start_site, end_site, centers[0], centers[1]]);
             }
         }
     }
 
-    /// The tetrahedra between the middle of a block and a face behind which blocks are smaller, or twice as large. From both sides the face is cut
-    /// into right triangles around the middle of the larger one.
+    /// Adds the tetrahedra between the center of a block and a face behind which blocks are half or twice as large.
+    /// From both sides the face is cut into right triangles around the center of the larger one.
     fn half(&mut self, cell: [usize; 3], axis: usize, up: bool, size: usize, smaller: bool) {
         let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
-        let centre = self.middle(cell, size);
+        let center = self.middle(cell, size);
         let face = if up { moved(cell, axis, size) } else { cell };
         let site = |du: usize, dv: usize| self.lattice.corner(moved(moved(face, u, du), v, dv));
         if smaller {
@@ -361,26 +366,26 @@ impl Filling<'_> {
             let rim = [(0, 0), (half, 0), (size, 0), (size, half), (size, size), (half, size), (0, size), (0, half)];
             let rim = rim.map(|(du, dv)| site(du, dv));
             for i in 0..8 {
-                self.whole([centre, middle, rim[i], rim[(i + 1) % 8]]);
+                self.whole([center, middle, rim[i], rim[(i + 1) % 8]]);
             }
         } else {
-            // Which corner is the middle of the larger face: the one at an odd multiple of the size along both.
+            // The corner at the center of the larger face is at an odd multiple of the size along both axes.
             let [mu, mv] = [u, v].map(|direction| if (face[direction] / size).is_multiple_of(2) { size } else { 0 });
             let (middle, opposite) = (site(mu, mv), site(size - mu, size - mv));
             let sides = [site(mu, size - mv), site(size - mu, mv)];
             for side in sides {
-                self.whole([centre, middle, side, opposite]);
+                self.whole([center, middle, side, opposite]);
             }
         }
     }
 
-    /// A tetrahedron as it is.
+    /// Adds a whole tetrahedron.
     fn whole(&mut self, sites: [Site; 4]) {
         let tet = sites.map(|site| self.vertex_of_site(site));
         self.loose.push(tet);
     }
 
-    /// What is inside of a tetrahedron with long edges between the first two and the last two sites.
+    /// Adds the part inside a tetrahedron with long edges between the first two and the last two sites.
     fn cut_off(&mut self, sites: [Site; 4]) {
         let states = sites.map(|site| self.states[site as usize]);
         if states == [State::Inside; 4] {
@@ -434,11 +439,11 @@ mod tests {
     use super::*;
     use crate::mesh::tet_dihedral_angles;
 
-    /// Of a tetrahedron with its long edges between corners 0 and 1, and 2 and 3.
+    /// Corners of a tetrahedron whose long edges join corners 0 and 1, and 2 and 3.
     const CORNERS: [Vec3; 4] =
         [Vec3::ZERO, Vec3::new(2.0, 0.0, 0.0), Vec3::new(1.0, 1.0, 1.0), Vec3::new(1.0, 1.0, -1.0)];
 
-    /// Where a corner that is on the surface may be, and which other corner it moved towards.
+    /// Returns the possible positions of a corner on the surface, and the other corner that it moved towards.
     fn moves(corner: usize) -> Vec<(Vec3, Option<usize>)> {
         let from = CORNERS[corner];
         let mut all = vec![(from, None)];
@@ -456,7 +461,7 @@ mod tests {
         all
     }
 
-    /// Whether corners can have moved like this: two never towards each other, and all from one side towards the other.
+    /// Returns true if corners can have moved like this: no two towards each other, and each across the surface.
     fn is_possible(states: [State; 4], towards: [Option<usize>; 4]) -> bool {
         if (0..4).any(|i| towards[i].is_some_and(|j| towards[j] == Some(i))) {
             return false;
@@ -471,8 +476,8 @@ mod tests {
         })
     }
 
-    /// Every way in which corners can be inside, outside or on the surface, moved as far as they can or half of that, and edges be cut as near
-    /// to their ends as they can or in the middle.
+    /// Tries all combinations of corners inside, outside or on the surface. Corners are moved by their maximum distance
+    /// or half of it, and edges are cut as close to their ends as possible or in the middle.
     #[test]
     fn no_stencil_has_an_angle_beyond_the_bounds() {
         let states_of =

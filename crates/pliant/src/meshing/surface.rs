@@ -1,4 +1,4 @@
-//! Triangles as people have them, made fit to enclose something.
+//! Repair of imperfect triangle surfaces, so that they enclose a volume.
 
 use std::collections::HashMap;
 
@@ -12,46 +12,47 @@ use crate::geometry::{Enclosed, Solid, Triangle, TriangleTree, area_vector, cros
 use crate::math::Vec3;
 use crate::mesh::SurfaceMesh;
 
-/// How many boxes of the tree a triangle is compared with in search of crossings. Tangles have more, and needles that all meet in one point.
-const MOST_BOXES: usize = 600;
+/// Maximum number of tree boxes that a triangle is compared with in search of intersections. Tangles have more, as do
+/// slivers that all meet in one point.
+const MAX_BOXES: usize = 600;
 
-/// How often triangles without area are looked through for those that close nothing.
+/// Number of passes that remove degenerate triangles that close no gap.
 const ROUNDS_OF_FLAT: usize = 8;
 
-/// Vertices nearer than this are one, as a part of the longest side.
+/// Distance below which vertices are merged, relative to the longest side.
 const SAME_PLACE: f64 = 2e-6;
 
-/// What was found in a surface, and done about it.
+/// Defects found in a surface, and their repair.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Findings {
-    /// Triangles in all; polygons were cut into triangles.
+    /// Total number of triangles, after the triangulation of polygons.
     pub triangles: usize,
-    /// Vertices at the very place of another, which were joined to it.
+    /// Number of vertices merged with another at the same position.
     pub joined_vertices: usize,
-    /// Triangles without area, left out.
+    /// Number of triangles without area, which were removed.
     pub without_area: usize,
-    /// Triangles that were there before, left out.
+    /// Number of repeated triangles, which were removed.
     pub duplicates: usize,
-    /// Triangles that are there with both sides, as walls within: left out together.
+    /// Number of triangles that occur in both orientations, as internal walls. Both were removed.
     pub walls: usize,
-    /// Triangles turned around to agree with their neighbours.
+    /// Number of triangles that were flipped to agree with their neighbors.
     pub turned: usize,
-    /// Pieces that were inside out as a whole and were turned.
+    /// Number of pieces that were inside out as a whole and were flipped.
     pub inside_out: usize,
-    /// Pieces that hang together by edges.
+    /// Number of pieces connected by edges.
     pub pieces: usize,
-    /// Edges with a triangle on one side only: there are holes, or it is a sheet.
+    /// Number of edges with a triangle on one side only: there are holes, or the surface is a sheet.
     pub open_edges: usize,
-    /// True if the surface is open and has no inside, as a sheet has none.
+    /// True if the surface is open and has no inside, such as a sheet.
     pub is_sheet: bool,
-    /// Edges of three or more triangles, or whose triangles cannot agree about outside.
-    pub tangled_edges: usize,
-    /// Triangles that cross another one.
+    /// Number of edges with three or more triangles, or whose triangles cannot be oriented consistently.
+    pub non_manifold_edges: usize,
+    /// Number of triangles that intersect another one.
     pub crossing: usize,
 }
 
 impl Findings {
-    /// One sentence for each thing that was wrong.
+    /// Returns one sentence per kind of defect.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         let mut say = |count: usize, one: &str, many: &str| match count {
@@ -59,49 +60,49 @@ impl Findings {
             1 => lines.push(format!("1 {one}")),
             _ => lines.push(format!("{count} {many}")),
         };
-        say(self.without_area, "triangle has no area and was left out", "triangles have no area and were left out");
-        say(self.duplicates, "triangle was there twice: one is enough", "triangles were there before: once is enough");
-        say(self.walls, "triangle of a wall within was left out", "triangles of walls within were left out");
+        say(self.without_area, "triangle has no area and was removed", "triangles have no area and were removed");
+        say(self.duplicates, "repeated triangle was removed", "repeated triangles were removed");
+        say(self.walls, "triangle of an internal wall was removed", "triangles of internal walls were removed");
         say(
             self.turned,
-            "triangle faced the wrong way and was turned",
-            "triangles faced the wrong way and were turned",
+            "triangle faced the wrong way and was flipped",
+            "triangles faced the wrong way and were flipped",
         );
-        say(self.inside_out, "piece was inside out and was turned", "pieces were inside out and were turned");
+        say(self.inside_out, "piece was inside out and was flipped", "pieces were inside out and were flipped");
         let (one, many) = if self.is_sheet {
-            ("edge is open, and nothing is inside", "edges are open, and nothing is inside")
+            ("edge is open, and nothing is enclosed", "edges are open, and nothing is enclosed")
         } else {
             (
-                "edge is open: the surface has a hole, which was closed as a soap film would",
-                "edges are open: the surface has holes, which were closed as soap films would",
+                "edge is open: the surface has a hole, which was closed smoothly",
+                "edges are open: the surface has holes, which were closed smoothly",
             )
         };
         say(self.open_edges, one, many);
         say(
-            self.tangled_edges,
-            "edge has more than two triangles, or triangles that cannot agree about outside",
-            "edges have more than two triangles, or triangles that cannot agree about outside",
+            self.non_manifold_edges,
+            "edge is non-manifold or cannot be oriented consistently",
+            "edges are non-manifold or cannot be oriented consistently",
         );
         say(
             self.crossing,
-            "triangle at least crosses another: what is inside of either is inside",
-            "triangles at least cross others: what is inside of either is inside",
+            "triangle at least intersects another: the union of their interiors is inside",
+            "triangles at least intersect others: the union of their interiors is inside",
         );
         lines
     }
 
-    /// True if the surface was closed and clean as it came. Vertices that were joined, as files without numbers need, do
-    /// not count.
+    /// Returns true if the surface was closed and free of defects. Merged vertices, which files without vertex numbers
+    /// need, do not count.
     pub fn is_clean(&self) -> bool {
         self.lines().is_empty()
     }
 }
 
-/// A surface that encloses something, as far as it can.
+/// Surface that encloses a volume, as far as possible.
 #[derive(Debug, Clone)]
 pub struct Surface {
     enclosed: Enclosed,
-    /// What does not count for inside and outside, but belongs to the surface.
+    /// Triangles that belong to the surface but do not determine inside and outside.
     left_out: TriangleTree,
     findings: Findings,
     outer_pieces: usize,
@@ -109,11 +110,11 @@ pub struct Surface {
 }
 
 impl Surface {
-    /// Clean and orient the triangles of `mesh`.
+    /// Cleans and orients the triangles of `mesh`.
     ///
-    /// Vertices at one place are joined; triangles without area, repeated ones and walls within are left out; neighbours are
-    /// turned to agree, by majority, and pieces that are inside out are turned as a whole. A piece that faces inward
-    /// within another one is a cavity and stays.
+    /// Vertices at the same position are merged. Triangles without area, repeated ones and internal walls are removed.
+    /// Neighbors are flipped to agree, by majority, and pieces that are inside out are flipped as a whole. A piece that
+    /// faces inward within another one is a cavity and stays.
     pub fn new(mesh: &SurfaceMesh) -> Result<Self, MeshingError> {
         let [low, high] = mesh.bounding_box();
         if low == high {
@@ -149,7 +150,7 @@ impl Surface {
         stop.check()?;
         findings.crossing = crossings(&numbers, enclosed.tree(), &stop);
         stop.check()?;
-        let is_clean = findings.open_edges + findings.tangled_edges + findings.crossing == 0;
+        let is_clean = findings.open_edges + findings.non_manifold_edges + findings.crossing == 0;
         let volume = is_clean.then(|| volume(&enclosed, &pieces)).filter(|volume| *volume > 0.0);
         let mut counted: Vec<[u32; 3]> = numbers.iter().map(|&t| sorted(t)).collect();
         counted.par_sort_unstable();
@@ -160,38 +161,39 @@ impl Surface {
         Ok(Self { enclosed, left_out, findings, outer_pieces, volume })
     }
 
-    /// The triangles that are left, facing outward.
+    /// Returns the remaining triangles, facing outward.
     pub fn triangles(&self) -> &[Triangle] {
         self.enclosed.tree().triangles()
     }
 
-    /// What they enclose.
+    /// Returns the solid that they enclose.
     pub fn enclosed(&self) -> &Enclosed {
         &self.enclosed
     }
 
-    /// Triangles that do not count for inside and outside, but belong to the surface: those without area and walls.
+    /// Returns the triangles that belong to the surface but do not determine inside and outside: those without area and
+    /// walls.
     pub fn left_out(&self) -> &TriangleTree {
         &self.left_out
     }
 
-    /// The volume that it encloses, if it is closed and nowhere crosses or touches itself.
+    /// Returns the enclosed volume, if the surface is closed and does not intersect or touch itself.
     pub fn volume(&self) -> Option<f64> {
         self.volume
     }
 
-    /// The number of pieces of the surface that are not cavities: those that face outward, or nowhere.
+    /// Returns the number of pieces that are not cavities: those that face outward or have no orientation.
     pub fn outer_pieces(&self) -> usize {
         self.outer_pieces
     }
 
-    /// What was found and done.
+    /// Returns the defects and their repair.
     pub fn findings(&self) -> &Findings {
         &self.findings
     }
 }
 
-/// Returns true if something is inside directly behind a triangle; of many triangles a sample is tried.
+/// Returns true if the inside begins directly behind a triangle. Of many triangles, a sample is tested.
 fn has_inside(enclosed: &Enclosed) -> bool {
     /// Distance from the triangle relative to its size.
     const BEHIND: f64 = 1e-2;
@@ -205,9 +207,9 @@ fn has_inside(enclosed: &Enclosed) -> bool {
     })
 }
 
-/// The number of pieces that hang together by vertices, but for those with a negative volume.
+/// Returns the number of pieces connected by vertices, except for those with a negative volume.
 fn outer_pieces(vertices: &[Vec3], triangles: &[[u32; 3]]) -> usize {
-    // Every vertex points to another of its piece, the first one to itself.
+    // Union-find forest: every vertex points to another of its piece, the root to itself.
     let mut parent: Vec<u32> = (0..vertices.len() as u32).collect();
     let root = |parent: &mut Vec<u32>, mut v: u32| {
         while parent[v as usize] != v {
@@ -231,11 +233,11 @@ fn outer_pieces(vertices: &[Vec3], triangles: &[[u32; 3]]) -> usize {
         *volume += corners[0].dot(corners[1].cross(corners[2])) / 6.0;
         *area += area_vector(corners).length();
     }
-    // Flat pieces have a volume that is nothing but rounding.
+    // The volume of a flat piece is only rounding error.
     pieces.values().filter(|(volume, area)| *volume > -1e-9 * area.powf(1.5)).count()
 }
 
-/// Sizes beyond these lose their digits when lengths are multiplied.
+/// Rejects sizes at which products of lengths lose their digits.
 pub(super) fn check_size(low: Vec3, high: Vec3) -> Result<(), MeshingError> {
     let (size, distance) = ((high - low).max_element(), low.abs().max(high.abs()).max_element());
     if (1e-40..=1e40).contains(&size) && distance <= 1e6 * size {
@@ -244,11 +246,11 @@ pub(super) fn check_size(low: Vec3, high: Vec3) -> Result<(), MeshingError> {
     Err(MeshingError::Size { size, distance })
 }
 
-/// Triangles between vertices of which no two are at one place, but for rounding.
+/// Merges vertices at the same position, except for rounding. Returns the vertices and the triangles between them.
 fn joined(mesh: &SurfaceMesh, findings: &mut Findings) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let [low, high] = mesh.bounding_box();
     let near = SAME_PLACE * (high - low).max_element();
-    // In cubes four times as wide, so that few points have to look into the next one too.
+    // Buckets are four times as wide, so that few points have to search the next one too.
     let mut places: HashMap<[i64; 3], Vec<u32>> = HashMap::with_capacity(mesh.vertices().len());
     let mut vertices: Vec<Vec3> = Vec::new();
     let mut used = vec![false; mesh.vertices().len()];
@@ -258,7 +260,7 @@ fn joined(mesh: &SurfaceMesh, findings: &mut Findings) -> (Vec<Vec3>, Vec<[u32; 
         .iter()
         .zip(&used)
         .map(|(&p, used)| {
-            // What no triangle uses may be anywhere.
+            // Unused vertices may be anywhere.
             if !used {
                 return 0;
             }
@@ -283,7 +285,7 @@ fn joined(mesh: &SurfaceMesh, findings: &mut Findings) -> (Vec<Vec3>, Vec<[u32; 
     (vertices, triangles)
 }
 
-/// Triangles with an area, and those without one that close a surface: between one edge and two halves of it.
+/// Returns the triangles with an area, and degenerate ones that close a gap between an edge and its two halves.
 fn with_area(vertices: &[Vec3], all: &[[u32; 3]]) -> Vec<[u32; 3]> {
     let has_area = |t: &[u32; 3]| area_vector(t.map(|v| vertices[v as usize])) != Vec3::ZERO;
     let (mut triangles, flat): (Vec<[u32; 3]>, Vec<[u32; 3]>) = all.iter().partition(|t| has_area(t));
@@ -295,7 +297,7 @@ fn with_area(vertices: &[Vec3], all: &[[u32; 3]]) -> Vec<[u32; 3]> {
     let count = triangles.len();
     let before = wrong_edges(&triangles);
     triangles.extend(flat);
-    // Those with an edge of their own close nothing, nor then do those that were closed by them.
+    // A triangle with an edge that no other shares closes nothing, nor then do those that it closed.
     for _ in 0..ROUNDS_OF_FLAT {
         let mut closes = vec![true; triangles.len()];
         edges(&sides(&triangles)).filter(|edge| edge.len() == 1).for_each(|edge| closes[edge[0].3 as usize] = false);
@@ -312,8 +314,9 @@ fn with_area(vertices: &[Vec3], all: &[[u32; 3]]) -> Vec<[u32; 3]> {
     triangles
 }
 
-/// The volume inside of closed pieces that do not cross: that of pieces with the outside in front. Pieces within others that face outward have the inside on both sides,
-/// and change nothing; those that face inward are cavities.
+/// Returns the volume inside closed pieces that do not intersect, from the pieces with the outside in front. Pieces
+/// within others that face outward have the inside on both sides and change nothing; those that face inward are
+/// cavities.
 fn volume(enclosed: &Enclosed, pieces: &[Vec<u32>]) -> f64 {
     let triangle = |t: &u32| enclosed.tree().triangle(*t);
     let origin = triangle(&0)[0];
@@ -333,10 +336,10 @@ fn sorted(mut t: [u32; 3]) -> [u32; 3] {
     t
 }
 
-/// Each triangle once; those that are there from both sides are walls between two rooms, and not there at all. But if most
-/// are, the surface was made to be seen from both sides, and one side is the surface.
+/// Returns each triangle once. Triangles that occur in both orientations are walls between two rooms and are removed.
+/// If most do, the surface was made to be seen from both sides, and one side is kept.
 fn without_repetition(triangles: &[[u32; 3]], findings: &mut Findings) -> Vec<[u32; 3]> {
-    // By corners, then by which way around.
+    // Sorted by corners, then by orientation.
     let mut sides: Vec<([u32; 3], bool, u32)> = (0..)
         .zip(triangles)
         .map(|(index, &[a, b, c])| {
@@ -356,7 +359,7 @@ fn without_repetition(triangles: &[[u32; 3]], findings: &mut Findings) -> Vec<[u
             continue;
         }
         let majority = 2 * even(face) >= face.len();
-        // Of a surface with two sides, the one that came first.
+        // Of a two-sided surface, the side that came first.
         let first = |way: Option<bool>| face.iter().filter(|s| way.is_none_or(|w| s.1 == w)).map(|s| s.2).min();
         let kept = if is_wall(face) { first(None) } else { first(Some(majority)) };
         keep.extend(kept);
@@ -366,7 +369,8 @@ fn without_repetition(triangles: &[[u32; 3]], findings: &mut Findings) -> Vec<[u
     keep.iter().map(|&index| triangles[index as usize]).collect()
 }
 
-/// An edge as a triangle has it: the vertices in ascending order, whether the triangle runs that way, and which it is.
+/// Edge of a triangle: the vertices in ascending order, true if the triangle traverses it in that order, and the
+/// triangle's number.
 pub(super) type Side = (u32, u32, bool, u32);
 
 pub(super) fn sides(triangles: &[[u32; 3]]) -> Vec<Side> {
@@ -383,15 +387,16 @@ pub(super) fn edges(sides: &[Side]) -> impl Iterator<Item = &[Side]> {
     sides.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1))
 }
 
-/// Whether every edge is run through as often one way as the other.
+/// Returns true if every edge is traversed equally often in both directions.
 fn is_balanced(triangles: &[[u32; 3]]) -> bool {
     edges(&sides(triangles)).all(|edge| 2 * edge.iter().filter(|side| side.2).count() == edge.len())
 }
 
-/// Turn triangles to agree with those across their edges, the fewer in each piece; returns the triangles of each piece.
+/// Flips the minority of triangles in each piece that disagree with their neighbors. Returns the triangles of each
+/// piece.
 fn orient(vertices: &[Vec3], triangles: &mut [[u32; 3]], findings: &mut Findings) -> Vec<Vec<u32>> {
     let sides = sides(triangles);
-    // Across edges of two triangles, the neighbour and whether both run the same way there.
+    // Neighbors across edges of two triangles, and true if both traverse the edge in the same direction.
     let mut across: Vec<Vec<(u32, bool)>> = vec![Vec::new(); triangles.len()];
     for edge in edges(&sides) {
         match edge {
@@ -401,7 +406,7 @@ fn orient(vertices: &[Vec3], triangles: &mut [[u32; 3]], findings: &mut Findings
                 across[one.3 as usize].push((other.3, same));
                 across[other.3 as usize].push((one.3, same));
             }
-            _ => findings.tangled_edges += 1,
+            _ => findings.non_manifold_edges += 1,
         }
     }
     let mut turned: Vec<Option<bool>> = vec![None; triangles.len()];
@@ -416,16 +421,16 @@ fn orient(vertices: &[Vec3], triangles: &mut [[u32; 3]], findings: &mut Findings
         while next < piece.len() {
             let triangle = piece[next] as usize;
             next += 1;
-            for &(neighbour, same) in &across[triangle] {
+            for &(neighbor, same) in &across[triangle] {
                 let wanted = turned[triangle] == Some(!same);
-                match turned[neighbour as usize] {
+                match turned[neighbor as usize] {
                     None => {
-                        turned[neighbour as usize] = Some(wanted);
-                        piece.push(neighbour);
+                        turned[neighbor as usize] = Some(wanted);
+                        piece.push(neighbor);
                     }
-                    // As on a Möbius band; seen from both ends, so that it counts once.
+                    // As on a Möbius band. It is seen from both ends, and counted once.
                     Some(found) => {
-                        findings.tangled_edges += usize::from(found != wanted && (neighbour as usize) < triangle);
+                        findings.non_manifold_edges += usize::from(found != wanted && (neighbor as usize) < triangle);
                     }
                 }
             }
@@ -448,14 +453,14 @@ fn orient(vertices: &[Vec3], triangles: &mut [[u32; 3]], findings: &mut Findings
     pieces
 }
 
-/// Without pieces that end at edges of others only and have the inside on both sides, as a wall between two rooms.
+/// Removes pieces that end only at edges of others and have the inside on both sides, such as a wall between two rooms.
 fn without_walls(
     vertices: &[Vec3],
     triangles: Vec<[u32; 3]>,
     pieces: &[Vec<u32>],
     findings: &mut Findings,
 ) -> Vec<[u32; 3]> {
-    if findings.tangled_edges == 0 || pieces.len() == 1 {
+    if findings.non_manifold_edges == 0 || pieces.len() == 1 {
         return triangles;
     }
     let mut piece_of = vec![0; triangles.len()];
@@ -487,12 +492,12 @@ fn without_walls(
     kept
 }
 
-/// How many triangles cross one that they share no corner with.
+/// Returns the number of triangles that intersect one that they share no corner with.
 fn crossings(numbers: &[[u32; 3]], tree: &TriangleTree, stop: &Stop) -> usize {
     let crossing = |index: usize| {
         let own = tree.triangles()[index];
         let apart = |other: &[u32; 3]| other.iter().all(|v| !numbers[index].contains(v));
-        let mut near = tree.near_in(own, MOST_BOXES);
+        let mut near = tree.near_in(own, MAX_BOXES);
         near.any(|other| apart(&numbers[other as usize]) && crosses(own, tree.triangle(other)))
     };
     (0..numbers.len()).into_par_iter().filter(|&index| !stop.is_asked() && crossing(index)).count()

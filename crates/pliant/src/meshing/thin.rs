@@ -1,33 +1,33 @@
-//! Parts of a surface that a mesh is too coarse for.
+//! Features of a surface that a mesh is too coarse for.
 
 use rayon::prelude::*;
 use serde::Serialize;
 
 use super::lattice::Lattice;
 use super::stop::Stop;
-use super::stuffing::MOST_TETRAHEDRA;
+use super::stuffing::MAX_TETRAHEDRA;
 use super::{MeshingError, Surface};
 use crate::geometry::{Enclosed, Solid, Triangle, area_vector};
 use crate::math::{Vec3, short_number};
 use crate::mesh::VolumeMesh;
 
-/// How many places of the surface are looked at.
+/// Number of sample points on the surface.
 const SAMPLES: usize = 20_000;
-/// Less of the surface than this is lost in silence.
-const WORTH_TELLING: f64 = 1e-3;
-/// A wall is caught for certain if it is this many cells thick, however it lies in the lattice.
+/// Fraction of the surface below which losses are not reported.
+const WORTH_REPORTING: f64 = 1e-3;
+/// Thickness in cells at which a wall is certainly resolved, wherever it lies in the lattice.
 const CELLS_ACROSS: f64 = 2.0;
 
-/// What is too thin for a mesh.
+/// Features that are too thin for a mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Thin {
-    /// The part of the surface whose inside the mesh does not have, from 0 to 1.
+    /// Fraction of the surface whose inside the mesh lacks, from 0 to 1.
     pub lost: f64,
-    /// How thick these parts are, in metres: nine of ten are thicker.
+    /// Thickness of these features \[m\]: nine of ten are thicker.
     pub thickness: f64,
-    /// With so many cells along the longest side these would be caught.
+    /// Number of cells along the longest side that would resolve them.
     pub cells: usize,
-    /// Whether so many can be made; beyond that, a cage remains.
+    /// True if that many cells can be made. Otherwise, use a cage.
     pub is_possible: bool,
 }
 
@@ -37,17 +37,18 @@ impl std::fmt::Display for Thin {
         let percent = 100.0 * lost;
         write!(
             f,
-            "{percent:.2} % of the surface is around parts too thin for these cells, about {} m: {cells} cells would catch them",
+            "{percent:.2} % of the surface is around features too thin for these cells, about {} m: {cells} cells would resolve them",
             short_number(*thickness)
         )?;
-        if *is_possible { Ok(()) } else { write!(f, ", which is more than are made; a cage contains them") }
+        if *is_possible { Ok(()) } else { write!(f, ", which is more than the maximum; a cage contains them") }
     }
 }
 
-/// Look for parts of what a surface encloses that are not in `mesh`, which has cells of the size `cell`; none if there are none.
+/// Finds features of a surface's interior that are not in `mesh`, which has cells of size `cell`. Returns `None` if all
+/// features are in it.
 ///
-/// At places all over the surface, a ray goes inward to the opposite wall. If the middle between the two is not in the mesh, that part is lost. Without a
-/// mesh, all is.
+/// From points all over the surface, a ray is cast inward to the opposite wall. If the midpoint between the two is not
+/// in the mesh, that feature is lost. Without a mesh, all features are.
 pub fn thin_parts(surface: &Surface, mesh: Option<&VolumeMesh>, cell: f64) -> Option<Thin> {
     let boundary = mesh.map(|mesh| mesh.boundary().surface);
     let triangles = boundary.iter().flat_map(|own| own.triangles().map(|t| t.map(|v| own.vertices()[v as usize])));
@@ -55,14 +56,14 @@ pub fn thin_parts(surface: &Surface, mesh: Option<&VolumeMesh>, cell: f64) -> Op
     thin(surface, |middle, thickness| thickness < CELLS_ACROSS * cell && !meshed.contains(middle))
 }
 
-/// Features thinner than a cell, in a mesh that contains all of them.
+/// Finds features thinner than a cell, in a mesh that contains all of them.
 pub(super) fn thin_walls(surface: &Surface, cell: f64) -> Result<Option<Thin>, MeshingError> {
     let thin = thin(surface, |_, thickness| thickness < cell);
     Stop::current().check()?;
     Ok(thin)
 }
 
-/// What is thin, as `is_thin` says of the middle between two walls and of their distance.
+/// Finds features for which `is_thin` is true, given the midpoint between two walls and their distance.
 fn thin(surface: &Surface, is_thin: impl Fn(Vec3, f64) -> bool + Sync) -> Option<Thin> {
     let solid = surface.enclosed();
     let [low, high] = solid.bounds();
@@ -80,8 +81,8 @@ fn thin(surface: &Surface, is_thin: impl Fn(Vec3, f64) -> bool + Sync) -> Option
             (solid.contains(middle) && is_thin(middle, thickness)).then_some(thickness)
         })
         .collect();
-    // At every sharp edge a little is lost.
-    if (lost.len() as f64) < WORTH_TELLING * places.len() as f64 {
+    // A little is lost at every sharp edge.
+    if (lost.len() as f64) < WORTH_REPORTING * places.len() as f64 {
         return None;
     }
     lost.sort_unstable_by(f64::total_cmp);
@@ -91,7 +92,8 @@ fn thin(surface: &Surface, is_thin: impl Fn(Vec3, f64) -> bool + Sync) -> Option
     Some(Thin { lost: lost.len() as f64 / places.len() as f64, thickness, cells, is_possible })
 }
 
-/// Whether so many cells along the longest side make no more elements than there may be, as far as that can be told from volume and area.
+/// Returns true if `cells` cells along the longest side make no more than the maximum number of elements. The number is
+/// estimated from volume and area.
 fn is_possible(surface: &Surface, bounds: [Vec3; 2], cells: usize) -> bool {
     let Ok(lattice) = Lattice::around(bounds, cells) else { return false };
     let origin = bounds[0];
@@ -100,10 +102,10 @@ fn is_possible(surface: &Surface, bounds: [Vec3; 2], cells: usize) -> bool {
         (area + own.length(), volume + own.dot(t[0] - origin) / 3.0)
     });
     let filled = volume.abs() / lattice.cell.powi(3) + area / lattice.cell.powi(2);
-    12.0 * filled <= MOST_TETRAHEDRA as f64
+    12.0 * filled <= MAX_TETRAHEDRA as f64
 }
 
-/// Places spread evenly over a surface, with its normal there.
+/// Returns points spread evenly over a surface, with its normals there.
 fn samples(triangles: &[Triangle]) -> Vec<(Vec3, Vec3)> {
     let total: f64 = triangles.iter().map(|t| area_vector(*t).length()).sum();
     let step = total / SAMPLES as f64;
@@ -113,7 +115,8 @@ fn samples(triangles: &[Triangle]) -> Vec<(Vec3, Vec3)> {
         let area = area_vector([a, b, c]);
         sum += area.length();
         while next < sum && places.len() < SAMPLES {
-            // Powers of the plastic number spread evenly over the square (Roberts 2018), which is folded onto the triangle.
+            // Powers of the plastic number spread evenly over the square (Roberts 2018), which is folded onto the
+            // triangle.
             let i = places.len() as f64;
             let (mut u, mut v) =
                 ((0.5 + i * 0.754_877_666_246_692_8).fract(), (0.5 + i * 0.569_840_290_998_053_2).fract());

@@ -1,4 +1,4 @@
-//! Cubes that contain a solid.
+//! Voxelization of a solid.
 
 use rayon::prelude::*;
 
@@ -10,38 +10,39 @@ use crate::geometry::{Solid, box_around};
 use crate::math::Vec3;
 use crate::mesh::{ElementKind, MeshData, VolumeMesh};
 
-/// A lattice of more is refused.
-const MOST_VOXELS: usize = 16_000_000;
+/// Maximum number of voxels in the lattice.
+const MAX_VOXELS: usize = 16_000_000;
 
-/// A solid in cubes.
+/// Voxelized solid.
 #[derive(Debug, Clone)]
 pub struct Voxels {
-    /// Hexahedra. Regions say how much of them is inside of the solid; see [`Region::fill`](crate::mesh::Region::fill).
+    /// Hexahedra, in regions by the fraction inside the solid; see [`Region::fill`](crate::mesh::Region::fill).
     pub mesh: VolumeMesh,
-    /// About what the surface encloses, in m³; nothing if it is a sheet, which is then as light as can be.
+    /// Approximate volume that the surface encloses \[m³\]. It is zero for a sheet, which is then as light as possible.
     pub enclosed: f64,
-    /// The edge of a cube, in metres.
+    /// Edge length of a cube \[m\].
     pub cell: f64,
-    /// Cubes that only keep the boundary from touching itself along an edge or at a corner.
+    /// Number of cubes that only keep the boundary from touching itself along an edge or at a corner.
     pub added_at_touching: usize,
 }
 
-/// All cubes that have a point in common with what a surface encloses, or with the surface itself, so that every point of it is in a cube.
+/// Generates all cubes that intersect a surface or its interior, so that every point of it is in a cube.
 ///
-/// Cubes at the rim are lighter and softer, by how much of them is inside. The boundary touches itself nowhere.
+/// Cubes at the boundary are lighter and softer, by the fraction of them that is inside. The boundary does not touch
+/// itself.
 pub fn voxelize(surface: &Surface, cells: usize) -> Result<Voxels, MeshingError> {
     let (solid, left_out) = (surface.enclosed(), surface.left_out());
     let bounds = box_around(solid.bounds(), left_out.bounds());
     let lattice = Lattice::around(bounds, cells)?;
     let total = lattice.cell_count();
-    if total > MOST_VOXELS {
-        return Err(MeshingError::TooManyCells { cells, total: total as f64, most: MOST_VOXELS as f64 });
+    if total > MAX_VOXELS {
+        return Err(MeshingError::TooManyCells { cells, total: total as f64, most: MAX_VOXELS as f64 });
     }
     let is_touched = |low: Vec3, high: Vec3| {
         solid.tree().touching(low, high).next().is_some() || left_out.touching(low, high).next().is_some()
     };
     let corners = |cell: [usize; 3]| [cell, cell.map(|n| n + 1)].map(|corner| lattice.position(lattice.corner(corner)));
-    // A surface in the plane between two cubes is in both, and one of them is enough.
+    // A surface in the plane between two cubes is in both, and one of them suffices.
     let skin = Vec3::splat(1e-9 * lattice.cell);
     let depths = lattice.depths(solid)?;
     let stop = Stop::current();
@@ -50,7 +51,7 @@ pub fn voxelize(surface: &Surface, cells: usize) -> Result<Voxels, MeshingError>
             return false;
         }
         let [low, high] = corners(cell);
-        is_touched(low + skin, high - skin) || depths.of(lattice.centre(cell)) >= 0.0
+        is_touched(low + skin, high - skin) || depths.of(lattice.center(cell)) >= 0.0
     };
     let mut grid = Grid { cells: lattice.cells, full: Vec::new() };
     grid.full = (0..lattice.cell_count()).into_par_iter().map(|index| is_needed(grid.cell(index))).collect();
@@ -108,11 +109,12 @@ impl Grid {
         [index % nx, index / nx % ny, index / nx / ny]
     }
 
-    /// Whether a face, edge or corner of an empty cube is touched, as `touched` says of each, and belongs to no full one.
+    /// Returns true if a face, edge or corner of an empty cube is touched, according to `touched`, and belongs to no
+    /// full one.
     fn rim_is_bare(&self, cell: [usize; 3], touched: impl Fn([isize; 3]) -> bool) -> bool {
         let sides = (0..27).map(|code| [code % 3 - 1, code / 3 % 3 - 1, code / 9 - 1]).filter(|side| *side != [0; 3]);
         let shared = |side: [isize; 3]| {
-            // All cubes that have this part of the rim too: moved by any of its steps.
+            // All cubes that share this face, edge or corner: moved by any of its steps.
             (1..8_usize).any(|steps| {
                 let other: [Option<usize>; 3] = std::array::from_fn(|axis| {
                     let step = if steps >> axis & 1 == 1 { side[axis] } else { 0 };
@@ -132,8 +134,8 @@ impl Grid {
         self.full.iter().filter(|full| **full).count()
     }
 
-    /// Where full cubes meet along an edge or at a corner only, fill the empty ones between them, until they nowhere do. Cubes are only ever added, and the
-    /// lattice is finite.
+    /// Fills the empty cubes between full cubes that meet along an edge or at a corner only, until none do. This
+    /// terminates, because cubes are only added and the lattice is finite.
     fn fill_touching(&mut self) {
         loop {
             let mut to_fill = Vec::new();
@@ -159,7 +161,7 @@ impl Grid {
     }
 }
 
-/// Whether of eight cubes around a corner the full ones do not hang together by faces, or the empty ones do not.
+/// Returns true if, of eight cubes around a corner, the full or the empty ones are not connected by faces.
 fn touches_only(full: u8) -> bool {
     let parts = |set: u8| {
         let mut left = set;

@@ -1,37 +1,37 @@
-//! Describing a model.
+//! Builder of models.
 
 use std::sync::Arc;
 
 use thiserror::Error;
 
-use super::hold::Holds;
+use super::fixed::FixedVertices;
 use super::matrix_free::Unassembled;
-use super::{Hold, MatrixFree, Model, ModelBody};
+use super::{Fixed, MatrixFree, Model, ModelBody};
 use crate::damping::Damping;
 use crate::force::{Elastic, Force, MaterialCount, bind_all_with};
 use crate::mass::{MassError, MassMatrix};
-use crate::material::Elasticity;
+use crate::material::Material;
 use crate::math::Vec3;
 use crate::mesh::VolumeMesh;
 use crate::solver::{Operator, VertexFrames};
 use crate::sparse::{BlockMatrix, BlockPattern};
 
-/// A body to be part of a model.
+/// Body to add to a model.
 #[derive(Debug, Clone)]
 pub struct Body {
-    /// What to call it.
+    /// Name.
     pub name: String,
-    /// The body at rest.
+    /// Mesh of the body at rest.
     pub mesh: VolumeMesh,
-    /// One for each region, or none at all for a body that other forces hold together.
-    pub materials: Vec<Elasticity>,
-    /// Density [kg/m³] of each region; empty for a body without mass, which serves for statics without gravity.
+    /// Material of each region; empty for a body that only other forces keep together.
+    pub materials: Vec<Material>,
+    /// Density \[kg/m³\] of each region; empty for a body without mass, for statics without gravity.
     pub densities: Vec<f64>,
 }
 
 impl Body {
-    /// A body of one material.
-    pub fn new(mesh: VolumeMesh, material: impl Into<Elasticity>, density: f64) -> Self {
+    /// Creates a body of one material with a density \[kg/m³\].
+    pub fn new(mesh: VolumeMesh, material: impl Into<Material>, density: f64) -> Self {
         let regions = mesh.regions().len();
         Self {
             name: "body".to_owned(),
@@ -41,26 +41,26 @@ impl Body {
         }
     }
 
-    /// A body without elasticity of its own: mass only.
+    /// Creates a body without elasticity, with a density \[kg/m³\]: mass only.
     pub fn without_elasticity(mesh: VolumeMesh, density: f64) -> Self {
         let densities = vec![density; mesh.regions().len()];
         Self { name: "body".to_owned(), mesh, materials: Vec::new(), densities }
     }
 
-    /// The same body without mass, for statics without gravity: natural modes and motion need a density.
+    /// Removes the mass of the body, for statics without gravity. Natural modes and dynamics need a density.
     #[must_use]
     pub fn without_mass(self) -> Self {
         Self { densities: Vec::new(), ..self }
     }
 
-    /// The same under another name.
+    /// Sets the name.
     #[must_use]
     pub fn named(self, name: impl Into<String>) -> Self {
         Self { name: name.into(), ..self }
     }
 }
 
-/// Why a model could not be built or changed.
+/// Error of building or changing a model.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[allow(missing_docs, reason = "the message says what each part is")]
 #[non_exhaustive]
@@ -73,32 +73,32 @@ pub enum ModelError {
     Material { body: String, source: MaterialCount },
     #[error("body `{body}`: {source}")]
     Mass { body: String, source: MassError },
-    #[error("vertex {vertex} is to be held, but the model has {vertex_count} vertices")]
-    HeldVertex { vertex: u32, vertex_count: usize },
-    #[error("{vertices} vertices are to be held at {offsets} places")]
-    HoldOffsets { vertices: usize, offsets: usize },
+    #[error("vertex {vertex} is to be fixed, but the model has {vertex_count} vertices")]
+    FixedVertex { vertex: u32, vertex_count: usize },
+    #[error("{offsets} positions for {vertices} fixed vertices, expected one per vertex")]
+    FixedOffsets { vertices: usize, offsets: usize },
     #[error("a load is on vertex {vertex}, but the model has {vertex_count} vertices")]
     LoadedVertex { vertex: u32, vertex_count: usize },
     #[error("{what} is {value}, expected finite numbers")]
     NotFinite { what: &'static str, value: Vec3 },
-    #[error("a force is for {found} vertices, but the bodies of the model have {expected} together")]
+    #[error("a force is for {found} vertices, but the model has {expected}")]
     Force { found: usize, expected: usize },
-    #[error("there is no such hold: it was taken away")]
-    NoHold,
+    #[error("no such Dirichlet condition: it was removed")]
+    UnknownFixed,
     #[error("body `{body}`: {what} needs mass, but the body has no density; give its material a density")]
     NoMass { body: String, what: &'static str },
-    #[error("a force couples vertices {} and {}, which nothing else does; give it to the builder of the model", vertices[0], vertices[1])]
+    #[error("a force couples vertices {} and {}, which nothing else does; add it with the model builder", vertices[0], vertices[1])]
     NotCoupled { vertices: [u32; 2] },
     #[error("the damping matrix is for {found} vertices, but the model has {expected}")]
     DampingMatrix { found: usize, expected: usize },
 }
 
-/// Describes a model, part by part.
+/// Builder of a [`Model`].
 #[derive(Debug, Clone, Default)]
 pub struct ModelBuilder {
     bodies: Vec<Body>,
     forces: Vec<Box<dyn Force>>,
-    holds: Vec<Hold>,
+    fixed: Vec<Fixed>,
     loads: Vec<(u32, Vec3)>,
     gravity: Vec3,
     damping: Damping,
@@ -106,61 +106,61 @@ pub struct ModelBuilder {
 }
 
 impl ModelBuilder {
-    /// Add a body. Its vertices have the numbers after those of the bodies before it.
+    /// Adds a body. Its vertices are numbered after those of the bodies before it.
     #[must_use]
     pub fn body(mut self, body: Body) -> Self {
         self.bodies.push(body);
         self
     }
 
-    /// Add a force. It is for all vertices of the model.
+    /// Adds a force on all vertices of the model.
     #[must_use]
     pub fn force(mut self, force: impl Force + 'static) -> Self {
         self.forces.push(Box::new(force));
         self
     }
 
-    /// Hold vertices.
+    /// Adds a Dirichlet condition.
     #[must_use]
-    pub fn hold(mut self, hold: Hold) -> Self {
-        self.holds.push(hold);
+    pub fn fix(mut self, fixed: Fixed) -> Self {
+        self.fixed.push(fixed);
         self
     }
 
-    /// Add a force on a vertex that does not change by itself, in N.
+    /// Adds a constant force \[N\] on a vertex.
     #[must_use]
     pub fn load(mut self, vertex: u32, force: Vec3) -> Self {
         self.loads.push((vertex, force));
         self
     }
 
-    /// Acceleration by gravity, in m/s².
+    /// Sets the gravitational acceleration \[m/s²\].
     #[must_use]
     pub fn gravity(mut self, gravity: Vec3) -> Self {
         self.gravity = gravity;
         self
     }
 
-    /// Damping of all bodies.
+    /// Sets the damping of all bodies.
     #[must_use]
     pub fn damping(mut self, damping: Damping) -> Self {
         self.damping = damping;
         self
     }
 
-    /// Put all mass at the vertices, so that the mass matrix is diagonal.
+    /// Lumps the mass at the vertices, so that the mass matrix is diagonal.
     #[must_use]
     pub fn lumped_mass(mut self) -> Self {
         self.lumped = true;
         self
     }
 
-    /// The model.
+    /// Builds the model.
     pub fn build(self) -> Result<Model, ModelError> {
         self.build_with(false)
     }
 
-    /// The model, its elasticity never assembled: for bodies whose matrix would not fit into memory.
+    /// Builds a model that never assembles its elasticity, for bodies whose matrix would not fit into memory.
     pub fn build_matrix_free(self) -> Result<MatrixFree, ModelError> {
         self.build_with(true).map(MatrixFree::new)
     }
@@ -169,7 +169,7 @@ impl ModelBuilder {
         let vertex_count = self.check()?;
         let mut bodies = placed(self.bodies, vertex_count)?;
         let mut forces = self.forces;
-        // The consistent mass couples vertices of an element also where no force does.
+        // The consistent mass couples the vertices of an element even where no force does.
         let mass_couples = !self.lumped && !is_matrix_free;
         let loose = bodies.iter().filter(|body| mass_couples && body.elastic.is_none());
         let loose: Vec<Vec<u32>> = loose.flat_map(cliques).collect();
@@ -199,7 +199,7 @@ impl ModelBuilder {
             element.iter().for_each(|&vertex| is_used[vertex as usize] = true);
         }
         let unused = (0..vertex_count as u32).filter(|&vertex| !is_used[vertex as usize]).collect();
-        let holds = Holds::new(vertex_count, unused, self.holds, &pattern)?;
+        let fixed = FixedVertices::new(vertex_count, unused, self.fixed, &pattern)?;
         let mut loads = vec![0.0; 3 * vertex_count];
         for (vertex, force) in self.loads {
             for axis in 0..3 {
@@ -233,7 +233,7 @@ impl ModelBuilder {
             gravity: self.gravity,
             loads,
             load_factor: 1.0,
-            holds,
+            fixed,
             time: 0.0,
             operator,
             product: vec![0.0; 3 * vertex_count],
@@ -247,7 +247,7 @@ impl ModelBuilder {
 }
 
 impl ModelBuilder {
-    /// Check what can be checked before anything is made. Returns how many vertices there are.
+    /// Checks the input before anything is built. Returns the number of vertices.
     fn check(&self) -> Result<usize, ModelError> {
         let vertex_count: usize = self.bodies.iter().map(|body| body.mesh.vertex_count()).sum();
         if self.bodies.is_empty() {
@@ -283,7 +283,7 @@ impl ModelBuilder {
     }
 }
 
-/// The bodies, with their numbers one after the other.
+/// Numbers the vertices of the bodies consecutively.
 fn placed(bodies: Vec<Body>, vertex_count: usize) -> Result<Vec<ModelBody>, ModelError> {
     let mut first = 0;
     let place = |body: Body| {
@@ -301,7 +301,7 @@ fn placed(bodies: Vec<Body>, vertex_count: usize) -> Result<Vec<ModelBody>, Mode
     bodies.into_iter().map(place).collect()
 }
 
-/// The mass of all bodies.
+/// Assembles the mass of all bodies.
 fn mass_of(bodies: &[ModelBody], lumped: bool, pattern: Arc<BlockPattern>) -> Result<MassMatrix, ModelError> {
     let mut mass = MassMatrix::zero(pattern);
     for body in bodies.iter().filter(|body| !body.densities.is_empty()) {
@@ -316,7 +316,7 @@ fn mass_of(bodies: &[ModelBody], lumped: bool, pattern: Arc<BlockPattern>) -> Re
     Ok(mass)
 }
 
-/// The vertices of each element of a body, by their numbers in the model.
+/// Returns the vertices of each element of a body, by their numbers in the model.
 fn cliques(body: &ModelBody) -> impl Iterator<Item = Vec<u32>> + '_ {
     let first = body.vertices.start as u32;
     body.mesh.elements().map(move |element| element.iter().map(|vertex| first + vertex).collect())

@@ -1,34 +1,36 @@
-//! What a model is by itself, without gravity and loads: `V(u)`, `f = ∂V/∂u` and `K = ∂f/∂u`.
+//! Internal energy `V(u)`, force `f = ∂V/∂u` and stiffness `K = ∂f/∂u` of a model, without gravity and loads.
 
 use super::Model;
 use crate::damping::Damping;
 use crate::force::{Definiteness, Force};
 use crate::sparse::BlockMatrix;
 
-/// Of elasticity and all other forces that are part of the model, at the time that was last stepped to; held vertices count as all others.
-/// The sign is that of `M ü + D u̇ + f(u) = f_ext`.
+/// Internal quantities: elasticity and all other forces of the model, at the time of the last step. Fixed vertices are
+/// not treated specially. The sign is that of `M ü + D u̇ + f(u) = f_ext`.
 impl Model {
-    /// `V(u)`, in J; forces without potential have no part in it.
+    /// Returns the internal energy `V(u)` \[J\], excluding forces without a potential.
     ///
     /// # Panics
-    /// If there are not three displacements a vertex.
+    /// If there are not three displacements per vertex.
     pub fn internal_energy(&self, u: &[f64]) -> f64 {
         self.all_forces().filter(|force| force.has_energy()).map(|force| force.energy(u)).sum()
     }
 
-    /// `f(u)`, in N.
+    /// Computes the internal force `f(u)` \[N\].
     ///
     /// # Panics
-    /// If there are not three numbers a vertex.
+    /// If there are not three numbers per vertex.
     pub fn internal_force(&self, u: &[f64], force: &mut [f64]) {
         force.fill(0.0);
         self.all_forces().for_each(|term| term.add_force(u, force));
     }
 
-    /// `K(u)`, in N/m, or near it a matrix that is not negative in any direction. Of a [`MatrixFree`](super::MatrixFree) without elasticity.
+    /// Returns the tangent stiffness `K(u)` \[N/m\], or its projection onto the positive semi-definite matrices.
+    ///
+    /// For a [`MatrixFree`](super::MatrixFree) it lacks elasticity.
     ///
     /// # Panics
-    /// If there are not three displacements a vertex.
+    /// If there are not three displacements per vertex.
     pub fn internal_stiffness(&self, u: &[f64], definiteness: Definiteness) -> BlockMatrix {
         let mut stiffness = BlockMatrix::zero(self.pattern().clone());
         let mut force = vec![0.0; u.len()];
@@ -37,10 +39,10 @@ impl Model {
         stiffness
     }
 
-    /// `D(u, v)`, in N·s/m: that of [`Damping`], and the friction of forces.
+    /// Returns the damping matrix `D(u, v)` \[N·s/m\]: [`Damping`] and the friction of forces.
     ///
     /// # Panics
-    /// If there are not three numbers a vertex.
+    /// If there are not three numbers per vertex.
     pub fn damping_matrix(&self, u: &[f64], v: &[f64]) -> BlockMatrix {
         let zero = || BlockMatrix::zero(self.pattern().clone());
         let needs_stiffness = self.damping.stiffness() != 0.0;
@@ -63,7 +65,7 @@ mod tests {
     use crate::material::{AnyLaw, YoungPoisson};
     use crate::math::Vec3;
     use crate::mesh::{Cells, generate};
-    use crate::model::{Body, Hold};
+    use crate::model::{Body, Fixed};
     use crate::system::{System, Weights};
 
     fn model() -> Model {
@@ -71,7 +73,7 @@ mod tests {
         let handle = Handle { damping: 3.0, ..Handle::new(1, 50.0, Vec3::new(2.0, 0.1, 0.0)) };
         let handles = Handles::new(mesh.vertices(), [handle]).unwrap();
         let law = AnyLaw::new("stvk", YoungPoisson { young: 1e4, poisson: 0.3 }).unwrap();
-        let builder = Model::builder().body(Body::new(mesh, law, 1000.0)).force(handles).hold(Hold::fixed([0]));
+        let builder = Model::builder().body(Body::new(mesh, law, 1000.0)).force(handles).fix(Fixed::new([0]));
         let damping = Damping::rayleigh(0.2, 0.01).unwrap();
         builder.gravity(Vec3::new(0.0, -9.81, 0.0)).load(2, Vec3::X).damping(damping).build().unwrap()
     }

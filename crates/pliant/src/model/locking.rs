@@ -1,15 +1,16 @@
-//! Locking: how much too stiff linear elements are near incompressibility, measured in a bending test.
+//! Locking of linear elements near incompressibility, measured in a bending test.
 
 use super::Model;
 use crate::mesh::ElementKind;
 
-/// Tip deflection of a cantilever relative to beam theory, for a Poisson's ratio, of tetrahedra and of hexahedra.
+/// Tip deflection of a cantilever relative to beam theory, by Poisson's ratio: tetrahedra, then hexahedra.
 ///
-/// The beam is 10 × 1 × 1 and four cells high (40 × 4 × 4), of six tetrahedra per cell or of hexahedra with 2×2×2 Gauss points, with the linear
-/// law, clamped at one end, under a uniform shear traction at the other. Beam theory is Euler's and Bernoulli's, `F L³ / 3YI`.
-/// The test `the_table_of_locking_is_what_the_bending_test_gives` computes all these numbers again.
+/// The beam is 10 × 1 × 1 and four cells high (40 × 4 × 4), of six tetrahedra per cell or of hexahedra with 2×2×2 Gauss
+/// points. It has the linear law, one clamped end, and a uniform shear traction at the other. Beam theory is
+/// Euler–Bernoulli, `F L³ / 3YI`. The test `the_table_of_locking_is_what_the_bending_test_gives` recomputes all these
+/// numbers.
 ///
-/// Other meshes of tetrahedra lock less: five per cell, in turns, bend by 0.84 at `ν = 0.49`.
+/// Other tetrahedral meshes lock less: alternating five-tetrahedron cells give 0.84 at `ν = 0.49`.
 const BENDING: &[(f64, f64, f64)] = &[
     (0.3, 0.794, 0.965),
     (0.4, 0.714, 0.943),
@@ -21,14 +22,15 @@ const BENDING: &[(f64, f64, f64)] = &[
     (0.4999, 0.0145, 0.350),
 ];
 
-/// Poisson's ratios from which on locking is warned of.
+/// Poisson's ratios above which a warning is given.
 const MIN_TET_POISSON: f64 = 0.45;
 const MIN_HEX_POISSON: f64 = 0.48;
 
-/// Returns the tip deflection of a cantilever four elements high, relative to beam theory, for a Poisson's ratio: 1 is right, less is too stiff.
+/// Returns the tip deflection of a cantilever four elements high relative to beam theory: 1 is exact, less is too
+/// stiff.
 ///
-/// It is interpolated in a measured table, linearly in `log(1 − 2ν)`, and is that of the nearest entry outside of it (0.3 to 0.4999). Tetrahedra are
-/// those of boxes cut into six.
+/// The value is interpolated in a measured table, linearly in `log(1 − 2ν)`. Outside of the table (0.3 to 0.4999) it is
+/// that of the nearest entry. Tetrahedra are those of boxes cut into six.
 pub fn bending_ratio(kind: ElementKind, poisson: f64) -> f64 {
     let column = |entry: &(f64, f64, f64)| match kind {
         ElementKind::Tet4 => entry.1,
@@ -42,13 +44,14 @@ pub fn bending_ratio(kind: ElementKind, poisson: f64) -> f64 {
     column(low) + t * (column(high) - column(low))
 }
 
-/// Returns a warning if a body of linear elements is too stiff at this Poisson's ratio: by how much in a bending test, and what helps.
+/// Returns a warning if a body of linear elements locks at this Poisson's ratio, with its excess stiffness in a bending
+/// test and remedies.
 pub fn locking_warning(body: &str, kind: ElementKind, poisson: f64) -> Option<String> {
     let (min, elements) = match kind {
         ElementKind::Tet4 => (MIN_TET_POISSON, "linear tetrahedra"),
         ElementKind::Hex8 => (MIN_HEX_POISSON, "linear hexahedra"),
     };
-    // Moduli that come from the tangent of a law are rounded.
+    // Moduli derived from the tangent of a law have rounding errors.
     if !(poisson >= min - 1e-9) {
         return None;
     }
@@ -74,7 +77,8 @@ pub fn locking_warning(body: &str, kind: ElementKind, poisson: f64) -> Option<St
 }
 
 impl Model {
-    /// Returns what users must know of results before they use them, a sentence each: bodies that lock, each once, at its largest Poisson's ratio.
+    /// Returns warnings about the results of the model, one sentence each: one per body that locks, at its largest
+    /// Poisson's ratio.
     pub fn warnings(&self) -> Vec<String> {
         let of_body = |body: &super::ModelBody| {
             let ratios = body.elastic()?.materials().iter().map(|material| material.moduli().poisson);
@@ -84,12 +88,12 @@ impl Model {
     }
 }
 
-/// Two digits.
+/// Formats a number with two digits.
 fn digits(value: f64) -> String {
     if value < 9.95 { format!("{value:.1}") } else { format!("{value:.0}") }
 }
 
-/// A Poisson's ratio with as many digits as tell it from ½, without the rounding of moduli.
+/// Formats a Poisson's ratio with enough digits to distinguish it from ½, without the rounding errors of moduli.
 fn shown(poisson: f64) -> String {
     let digits = (2.0 - (0.5 - poisson).max(1e-13).log10()).ceil().clamp(2.0, 15.0) as usize;
     let text = format!("{poisson:.digits$}");

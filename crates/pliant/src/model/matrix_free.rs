@@ -1,23 +1,25 @@
-//! Models whose elasticity is multiplied by, element by element, and never assembled.
+//! Models with matrix-free elasticity: products are computed element by element, and nothing is assembled.
 
 use std::sync::Mutex;
 
 use super::{Model, ModelBody};
 use crate::solver::{LinearMap, SolveError};
 use crate::sparse::BlockMatrix;
-use crate::system::{DampingKind, Definiteness, Place, State, System, Weights};
+use crate::system::{DampingKind, Definiteness, Coordinate, State, System, Weights};
 
-/// A [`Model`] that has of `K` no more than the diagonal blocks, and what forces other than elasticity couple. Products with the rest
-/// are made element by element, so that larger bodies fit into memory. They take longer: about six times as long as with a
-/// matrix where the tangent is exact, thirty times where it is projected.
+/// [`Model`] that stores only the diagonal blocks of `K` and the couplings of non-elastic forces.
 ///
-/// It is its own matrix, which [`BlockJacobi`](crate::solver::BlockJacobi) solves with. What is linearised anew changes the matrix.
+/// Products with the rest are computed element by element, so that larger bodies fit into memory. They are slower than
+/// with a matrix: about six times for the exact tangent, thirty times for the projected one.
+///
+/// It serves as its own matrix, which [`BlockJacobi`](crate::solver::BlockJacobi) solves with. Every linearization
+/// changes that matrix.
 #[derive(Debug)]
 pub struct MatrixFree {
     model: Model,
-    /// The matrix is `mM + dD + kK`.
+    /// Coefficients of the matrix `mM + dD + kK`.
     weights: Weights,
-    /// Memory for products. It is taken away while in use; who finds none makes new.
+    /// Work vectors for products, taken while in use. A concurrent caller allocates new ones.
     scratch: Mutex<Scratch>,
 }
 
@@ -32,18 +34,18 @@ impl MatrixFree {
         Self { model, weights: Weights::default(), scratch: Mutex::default() }
     }
 
-    /// The model.
+    /// Returns the model.
     pub fn model(&self) -> &Model {
         &self.model
     }
 
-    /// The same, to measure it and to change what acts on it and what holds it. As a system of its own it has no matrix, and panics
-    /// when asked for it.
+    /// Returns mutable access to the model, to measure it and to change its loads and boundary conditions. It has no
+    /// matrix as a [`System`], and panics when asked for it.
     pub fn model_mut(&mut self) -> &mut Model {
         &mut self.model
     }
 
-    /// At rest.
+    /// Returns the state at rest.
     pub fn rest_state(&self) -> State {
         self.model.rest_state()
     }
@@ -54,21 +56,21 @@ impl LinearMap for MatrixFree {
         self.dim()
     }
 
-    /// With rows and columns of held coordinates replaced by those of a diagonal matrix.
+    /// Multiplies by the matrix whose rows and columns of fixed coordinates are replaced by those of a diagonal matrix.
     fn mul(&self, x: &[f64], y: &mut [f64]) {
         let n = self.dim();
-        assert!(x.len() == n && y.len() == n, "vectors of {n} numbers");
+        assert!(x.len() == n && y.len() == n, "expected vectors of length {n}");
         let lock = || self.scratch.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let mut scratch = std::mem::take(&mut *lock());
         let Scratch { free, product } = &mut scratch;
         free.resize(n, 0.0);
         product.resize(n, 0.0);
-        let held = self.held();
+        let fixed = self.fixed_mask();
         for i in 0..n {
-            free[i] = if held[i] { 0.0 } else { x[i] };
+            free[i] = if fixed[i] { 0.0 } else { x[i] };
         }
         self.model.multiply(self.weights, free, y, product);
-        for i in (0..n).filter(|&i| held[i]) {
+        for i in (0..n).filter(|&i| fixed[i]) {
             y[i] = self.diagonal_block(i / 3)[4 * (i % 3)] * x[i];
         }
         *lock() = scratch;
@@ -132,8 +134,8 @@ impl System for MatrixFree {
         self.model.damping_kind()
     }
 
-    fn held(&self) -> &[bool] {
-        self.model.held()
+    fn fixed_mask(&self) -> &[bool] {
+        self.model.fixed_mask()
     }
 
     fn prescribe(&self, time: f64, q: &mut [f64]) {
@@ -152,18 +154,18 @@ impl System for MatrixFree {
         self.model.extent()
     }
 
-    fn place(&self, coordinate: usize) -> Place {
+    fn place(&self, coordinate: usize) -> Coordinate {
         self.model.place(coordinate)
     }
 }
 
-/// The elasticity of all bodies in `K`, and `βK` in `D`.
+/// Material of all bodies in `K`, and `βK` in `D`.
 #[derive(Debug, Clone)]
 pub(super) struct Unassembled {
     stiffness: Linearized,
-    /// `β`, and the `K` that was remembered when `D` was.
+    /// `β`, and the `K` stored when `D` was set.
     damping: Option<(f64, Linearized)>,
-    /// Whether the two are the same.
+    /// True if both use the same linearization.
     is_one: bool,
 }
 
@@ -172,7 +174,7 @@ impl Unassembled {
         Self { stiffness: Linearized::new(vertex_count), damping: None, is_one: false }
     }
 
-    /// Remember `K(u)`, and add the forces.
+    /// Stores `K(u)`, and adds the forces.
     pub fn linearize(&mut self, bodies: &[ModelBody], u: &[f64], definiteness: Definiteness, force: &mut [f64]) {
         let Linearized { u: place, definiteness: kind, diagonal } = &mut self.stiffness;
         place.copy_from_slice(u);
@@ -184,7 +186,7 @@ impl Unassembled {
         self.is_one = self.damping.as_ref().is_some_and(|(_, damping)| *damping == self.stiffness);
     }
 
-    /// Remember `βK` of the `K` that is remembered.
+    /// Stores `βK` for the current `K`.
     pub fn set_damping(&mut self, beta: f64) {
         if beta == 0.0 {
             self.damping = None;
@@ -199,7 +201,8 @@ impl Unassembled {
         self.is_one = true;
     }
 
-    /// Of which matrices `dD + kK` is the sum, with their factors: one, if `D` was remembered with this `K`.
+    /// Returns the matrices whose weighted sum is `dD + kK`, with their factors. If `D` was stored with this `K`, only
+    /// the first factor is nonzero.
     pub fn terms(&self, weights: Weights) -> [(f64, &Linearized); 2] {
         let Weights { damping: d, stiffness: k, .. } = weights;
         match &self.damping {
@@ -209,7 +212,7 @@ impl Unassembled {
         }
     }
 
-    /// Add the diagonal blocks of `dD + kK`.
+    /// Adds the diagonal blocks of `dD + kK`.
     pub fn add_diagonal_to(&self, weights: Weights, matrix: &mut BlockMatrix) {
         let pattern = matrix.pattern().clone();
         let (blocks, _) = matrix.values_mut().as_chunks_mut::<9>();
@@ -224,12 +227,12 @@ impl Unassembled {
     }
 }
 
-/// `K(u)` of the elasticity of all bodies.
+/// Linearized elasticity `K(u)` of all bodies.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Linearized {
     u: Vec<f64>,
     definiteness: Definiteness,
-    /// The diagonal block of each vertex.
+    /// Diagonal block of each vertex.
     diagonal: Vec<[f64; 9]>,
 }
 
@@ -242,7 +245,7 @@ impl Linearized {
         }
     }
 
-    /// `y = K(u) x`.
+    /// Computes `y = K(u) x`.
     pub fn mul(&self, bodies: &[ModelBody], x: &[f64], y: &mut [f64]) {
         y.fill(0.0);
         for elastic in bodies.iter().filter_map(ModelBody::elastic) {

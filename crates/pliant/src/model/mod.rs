@@ -1,7 +1,7 @@
-//! Bodies, what acts on them and what holds them: a [`System`].
+//! Bodies with their loads and boundary conditions: a [`System`].
 
 mod builder;
-mod hold;
+mod fixed;
 mod internal;
 mod locking;
 mod matrix_free;
@@ -18,45 +18,46 @@ use rayon::prelude::*;
 use crate::damping::Damping;
 use crate::force::{Elastic, Force, NodalStates, Obstacle};
 use crate::mass::MassMatrix;
-use crate::material::{Elasticity, YoungPoisson};
+use crate::material::{Material, YoungPoisson};
 use crate::math::Vec3;
 use crate::mesh::{Sets, VolumeMesh};
 use crate::solver::Operator;
 use crate::sparse::{BlockMatrix, BlockPattern};
-use crate::system::{DampingKind, Definiteness, Inverted, Place, State, System, Weights};
+use crate::system::{DampingKind, Definiteness, Inverted, Coordinate, State, System, Weights};
 
 pub use builder::{Body, ModelBuilder, ModelError};
-pub use hold::{Hold, HoldId};
+pub use fixed::{Fixed, FixedId};
 pub use locking::{bending_ratio, locking_warning};
 pub use matrix_free::MatrixFree;
 pub use observe::Observation;
 
-use hold::Holds;
+use fixed::FixedVertices;
 use matrix_free::Unassembled;
 
-/// Bodies of finite elements with their masses and forces. The coordinates are the displacements of all vertices, body after body.
+/// Finite-element bodies with their masses and forces. The coordinates are the displacements of all vertices, body
+/// after body.
 #[derive(Debug, Clone)]
 pub struct Model {
     bodies: Vec<ModelBody>,
-    /// Where the vertices of all bodies are at rest.
+    /// Rest positions of the vertices of all bodies \[m\].
     rest: Vec<Vec3>,
-    /// The diagonal of the largest body, in m.
+    /// Diagonal of the bounding box of the largest body \[m\].
     extent: f64,
     forces: Vec<Box<dyn Force>>,
     mass: MassMatrix,
-    /// What each vertex has of the mass when that is lumped, in kg.
+    /// Lumped mass of each vertex \[kg\].
     vertex_mass: Vec<f64>,
     damping: Damping,
     gravity: Vec3,
     loads: Vec<f64>,
     load_factor: f64,
-    holds: Holds,
-    /// The time that forces were told.
+    fixed: FixedVertices,
+    /// Time last passed to the forces \[s\].
     time: f64,
-    /// `K`, and what there is of `D` beside `αM`.
+    /// `K`, and the terms of `D` besides `αM`.
     stiffness: BlockMatrix,
     friction: Option<BlockMatrix>,
-    /// What `K` and `D` have of the elasticity of bodies, if that is not in the matrices above.
+    /// Elastic part of `K` and `D` if it is not assembled in the matrices above.
     unassembled: Option<Unassembled>,
     operator: Operator,
     product: Vec<f64>,
@@ -64,7 +65,7 @@ pub struct Model {
     revision: u64,
 }
 
-/// A body of a model.
+/// Body of a model.
 #[derive(Debug, Clone)]
 pub struct ModelBody {
     name: String,
@@ -75,37 +76,38 @@ pub struct ModelBody {
 }
 
 impl ModelBody {
-    /// What the user calls it.
+    /// Returns the name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The body at rest.
+    /// Returns the mesh of the body at rest.
     pub fn mesh(&self) -> &VolumeMesh {
         &self.mesh
     }
 
-    /// Density [kg/m³] of each region; empty if the body has no mass.
+    /// Returns the density \[kg/m³\] of each region; empty if the body has no mass.
     pub fn densities(&self) -> &[f64] {
         &self.densities
     }
 
-    /// Which vertices of the model are those of its mesh.
+    /// Returns the range of its vertices in the model.
     pub fn vertices(&self) -> Range<usize> {
         self.vertices.clone()
     }
 
-    /// Its part of a vector with three numbers for each vertex of the model.
+    /// Returns its part of a vector with three numbers per vertex of the model.
     pub fn part<'a>(&self, whole: &'a [f64]) -> &'a [f64] {
         &whole[3 * self.vertices.start..3 * self.vertices.end]
     }
 
-    /// Its elastic force, if it has one.
+    /// Returns the elastic force, or `None` without elasticity.
     pub fn elastic(&self) -> Option<&Elastic> {
         self.elastic.as_ref()
     }
 
-    /// Returns stress and strain at the vertices of its mesh, given the displacements of the whole model; `None` without elasticity.
+    /// Returns stress and strain at the vertices of its mesh for displacements of the whole model, or `None` without
+    /// elasticity.
     ///
     /// # Panics
     /// If there are not three displacements per vertex of the model.
@@ -113,24 +115,24 @@ impl ModelBody {
         Some(self.elastic.as_ref()?.nodal_states(&self.mesh, u))
     }
 
-    /// The same, to exchange materials.
+    /// Returns mutable access to the elastic force, to replace materials.
     pub fn elastic_mut(&mut self) -> Option<&mut Elastic> {
         self.elastic.as_mut()
     }
 }
 
 impl Model {
-    /// A model to be described.
+    /// Returns an empty builder.
     pub fn builder() -> ModelBuilder {
         ModelBuilder::default()
     }
 
-    /// At rest.
+    /// Returns the state at rest.
     pub fn rest_state(&self) -> State {
         State::new(self.dim())
     }
 
-    /// A number that is another for other meshes.
+    /// Returns a checksum of the meshes.
     pub(crate) fn fingerprint(&self) -> u32 {
         let mut sum = flate2::Crc::new();
         for body in &self.bodies {
@@ -142,23 +144,25 @@ impl Model {
         sum.sum()
     }
 
-    /// The bodies.
+    /// Returns the bodies.
     pub fn bodies(&self) -> &[ModelBody] {
         &self.bodies
     }
 
-    /// The same, to exchange materials.
+    /// Returns mutable access to the bodies, to replace materials.
     pub fn bodies_mut(&mut self) -> &mut [ModelBody] {
         self.revision += 1;
         &mut self.bodies
     }
 
-    /// Where all vertices are at rest, in m.
+    /// Returns the rest positions of all vertices \[m\].
     pub fn rest(&self) -> &[Vec3] {
         &self.rest
     }
 
-    /// The named vertex sets of all bodies, and the vertices of face sets of other names, by the numbers of the model; those of one name are one.
+    /// Returns the vertex sets of all bodies, by the vertex numbers of the model.
+    ///
+    /// These include the vertices of face sets with other names. Sets of the same name are merged.
     pub fn vertex_sets(&self) -> Sets {
         let mut sets = Sets::new();
         for body in &self.bodies {
@@ -170,7 +174,7 @@ impl Model {
         sets
     }
 
-    /// The vertices on the boundaries of all bodies, by the numbers of the model.
+    /// Returns the vertices on the boundaries of all bodies, by the vertex numbers of the model.
     pub fn surface_vertices(&self) -> Vec<u32> {
         let of_body = |body: &ModelBody| {
             let first = body.vertices.start as u32;
@@ -179,14 +183,14 @@ impl Model {
         self.bodies.iter().flat_map(of_body).collect()
     }
 
-    /// Returns the stiffness [N/m] per vertex for obstacles, which suits the stiffest of the bodies and carries the weight of those that are very
-    /// soft.
+    /// Returns a suitable obstacle stiffness per vertex \[N/m\]: that of the stiffest body, or what carries the weight
+    /// of very soft ones.
     pub fn obstacle_stiffness(&self) -> f64 {
         let of_body = |body: &ModelBody| {
             let materials = body.elastic().map_or(&[][..], Elastic::materials);
             let young = materials.iter().map(|material| material.moduli().young).fold(0.0, f64::max);
             let usual = Obstacle::stiffness_for(&body.mesh, young);
-            // Without an elastic law, nothing says how soft the body is.
+            // The stiffness of a body without an elastic law is unknown.
             let is_elastic = young > 0.0;
             let of_weight = || Obstacle::stiffness_for_weight(&body.mesh, young, &body.densities, self.gravity);
             if is_elastic { usual.max(of_weight()) } else { usual }
@@ -194,40 +198,40 @@ impl Model {
         self.bodies.iter().map(of_body).fold(0.0, f64::max)
     }
 
-    /// How many vertices there are.
+    /// Returns the number of vertices.
     pub fn vertex_count(&self) -> usize {
         self.rest.len()
     }
 
-    /// Which vertices are coupled, in a [`MatrixFree`] by anything but elasticity.
+    /// Returns the sparsity pattern of `K`, which lacks elastic couplings in a [`MatrixFree`].
     pub fn pattern(&self) -> &Arc<BlockPattern> {
         self.stiffness.pattern()
     }
 
-    /// What each vertex has of the mass when that is lumped, in kg.
+    /// Returns the lumped mass of each vertex \[kg\].
     pub fn vertex_masses(&self) -> &[f64] {
         &self.vertex_mass
     }
 
-    /// The mass matrix.
+    /// Returns the mass matrix.
     pub fn mass(&self) -> &MassMatrix {
         &self.mass
     }
 
-    /// `K` as it was linearised last, in a [`MatrixFree`] without elasticity.
+    /// Returns `K` of the last linearization, without elasticity in a [`MatrixFree`].
     pub fn stiffness(&self) -> &BlockMatrix {
         &self.stiffness
     }
 
-    /// The damping.
+    /// Returns the damping.
     pub fn damping(&self) -> &Damping {
         &self.damping
     }
 
-    /// Exchange `α` and `β` of the damping, and leave a matrix of the user's own as it is.
+    /// Sets `α` and `β` of the damping, and keeps a custom matrix.
     pub fn set_rayleigh(&mut self, mass: f64, stiffness: f64) -> Result<(), crate::damping::DampingError> {
         self.damping.set_rayleigh(mass, stiffness)?;
-        // What is remembered was for the coefficients before.
+        // The stored matrices are for the previous coefficients.
         self.friction = None;
         if let Some(unassembled) = &mut self.unassembled {
             unassembled.set_damping(0.0);
@@ -236,12 +240,12 @@ impl Model {
         Ok(())
     }
 
-    /// Acceleration by gravity, in m/s².
+    /// Returns the gravitational acceleration \[m/s²\].
     pub fn gravity(&self) -> Vec3 {
         self.gravity
     }
 
-    /// Returns an error if a body has no density: `what` needs the mass of all bodies.
+    /// Returns an error if a body has no density, where `what` needs the mass of all bodies.
     pub fn check_mass(&self, what: &'static str) -> Result<(), ModelError> {
         match self.bodies.iter().find(|body| body.densities.is_empty()) {
             Some(body) => Err(ModelError::NoMass { body: body.name.clone(), what }),
@@ -249,7 +253,7 @@ impl Model {
         }
     }
 
-    /// Sets the acceleration by gravity [m/s²]. Other than zero, it needs the mass of all bodies.
+    /// Sets the gravitational acceleration \[m/s²\]. A nonzero value needs the mass of all bodies.
     pub fn set_gravity(&mut self, gravity: Vec3) -> Result<(), ModelError> {
         if !gravity.is_finite() {
             return Err(ModelError::NotFinite { what: "gravity", value: gravity });
@@ -261,62 +265,63 @@ impl Model {
         Ok(())
     }
 
-    /// Forces on vertices that do not change by themselves, three numbers each, in N.
+    /// Returns the constant forces on vertices, three numbers each \[N\].
     pub fn loads(&self) -> &[f64] {
         &self.loads
     }
 
-    /// The same, to set.
+    /// Returns mutable access to the constant forces on vertices \[N\].
     pub fn loads_mut(&mut self) -> &mut [f64] {
         &mut self.loads
     }
 
-    /// All forces but gravity, loads and the elasticity of bodies.
+    /// Iterates over all forces except for gravity, loads and the elasticity of bodies.
     pub fn forces(&self) -> impl Iterator<Item = &dyn Force> {
         self.forces.iter().map(AsRef::as_ref)
     }
 
-    /// Those of one type, for instance [`Handles`](crate::force::Handles), to move them from outside. What they couple must remain the
-    /// same.
+    /// Returns mutable access to the forces of one type, for instance [`Handles`](crate::force::Handles), to move them.
+    /// The vertices they couple must not change.
     pub fn forces_mut_of<F: Force>(&mut self) -> impl Iterator<Item = &mut F> {
         self.forces.iter_mut().filter_map(|force| (&mut **force as &mut dyn Any).downcast_mut())
     }
 
-    /// What holds vertices.
-    pub fn holds(&self) -> &[Hold] {
-        self.holds.list()
+    /// Returns the Dirichlet conditions.
+    pub fn fixed(&self) -> &[Fixed] {
+        self.fixed.list()
     }
 
-    /// The names of these, in the same order.
-    pub fn hold_ids(&self) -> &[HoldId] {
-        self.holds.ids()
+    /// Returns the identifiers of the Dirichlet conditions, in the same order.
+    pub fn fixed_ids(&self) -> &[FixedId] {
+        self.fixed.ids()
     }
 
-    /// Hold vertices, from the next step on. Numbers beyond the vertices of the model are an error.
-    pub fn hold(&mut self, hold: Hold) -> Result<HoldId, ModelError> {
-        let id = self.holds.push(hold, self.stiffness.pattern())?;
+    /// Adds a Dirichlet condition, effective from the next step. Vertex numbers out of range are an error.
+    pub fn fix(&mut self, fixed: Fixed) -> Result<FixedId, ModelError> {
+        let id = self.fixed.push(fixed, self.stiffness.pattern())?;
         self.revision += 1;
         Ok(id)
     }
 
-    /// Put the vertices of a hold elsewhere, from the next step on: so far from rest, before any motion of the hold. On error nothing changes.
-    pub fn move_hold(&mut self, id: HoldId, offsets: Vec<Vec3>) -> Result<(), ModelError> {
-        self.holds.set_offsets(id, offsets)
+    /// Sets the offsets of fixed vertices from rest, before any motion, effective from the next step. On error nothing
+    /// changes.
+    pub fn move_fixed(&mut self, id: FixedId, offsets: Vec<Vec3>) -> Result<(), ModelError> {
+        self.fixed.set_offsets(id, offsets)
     }
 
-    /// Take a hold away. Its vertices stay in other holds that they are in.
-    pub fn remove_hold(&mut self, id: HoldId) -> Result<Hold, ModelError> {
+    /// Removes a Dirichlet condition. Its vertices stay fixed by any other condition they are part of.
+    pub fn remove_fixed(&mut self, id: FixedId) -> Result<Fixed, ModelError> {
         self.revision += 1;
-        self.holds.remove(id, self.stiffness.pattern())
+        self.fixed.remove(id, self.stiffness.pattern())
     }
 
-    /// Let these vertices go. They are no longer part of any hold.
+    /// Removes vertices from all Dirichlet conditions.
     pub fn release(&mut self, vertices: &[u32]) {
-        self.holds.release(vertices, self.stiffness.pattern());
+        self.fixed.release(vertices, self.stiffness.pattern());
         self.revision += 1;
     }
 
-    /// Add a force that couples no vertices but those that are coupled already: handles at single vertices, obstacles, loads.
+    /// Adds a force that couples only vertices that are coupled already: handles at single vertices, obstacles, loads.
     pub fn add_force(&mut self, mut force: impl Force + 'static) -> Result<(), ModelError> {
         let (found, expected) = (force.vertex_count(), self.vertex_count());
         if found != expected {
@@ -338,16 +343,18 @@ impl Model {
         Ok(())
     }
 
-    /// Take the elasticity of all bodies away, for schemes that bring their own law. Returns the moduli of all regions that had one.
+    /// Removes the elasticity of all bodies, for integrators with a built-in law. Returns the moduli of all regions
+    /// that had one.
     pub fn take_elasticity(&mut self) -> Vec<YoungPoisson> {
         self.revision += 1;
         let taken = self.bodies.iter_mut().filter_map(|body| body.elastic.take());
-        taken.flat_map(|elastic| elastic.materials().iter().map(Elasticity::moduli).collect::<Vec<_>>()).collect()
+        taken.flat_map(|elastic| elastic.materials().iter().map(Material::moduli).collect::<Vec<_>>()).collect()
     }
 
-    /// Change velocities by an impulse, in N·s, at a vertex.
+    /// Applies an impulse \[N·s\] at a vertex.
     ///
-    /// The vertex alone gets faster, so that the momentum of the body changes by the impulse. One that has no mass stays.
+    /// Only the velocity of this vertex changes, so that the momentum of the body changes by the impulse. A vertex
+    /// without mass keeps its velocity.
     ///
     /// # Panics
     /// If there is no such vertex.
@@ -355,23 +362,23 @@ impl Model {
         let mass = self.vertex_mass[vertex as usize];
         for axis in 0..3 {
             let i = 3 * vertex as usize + axis;
-            if mass > 0.0 && !self.holds.held()[i] {
+            if mass > 0.0 && !self.fixed.fixed_mask()[i] {
                 state.v[i] += impulse[axis] / mass;
             }
         }
         state.a = None;
     }
 
-    /// Set the velocities of some vertices to those of a rigid body, `v + ω × (x − centre)`, but for coordinates that are held.
+    /// Sets the velocities of vertices to those of a rigid body, `v + ω × (x − center)`, except for fixed coordinates.
     ///
     /// # Panics
     /// If there is no such vertex.
-    pub fn set_velocity(&self, state: &mut State, vertices: Range<usize>, v: Vec3, omega: Vec3, centre: Vec3) {
+    pub fn set_velocity(&self, state: &mut State, vertices: Range<usize>, v: Vec3, omega: Vec3, center: Vec3) {
         for vertex in vertices {
             let x = self.rest[vertex] + Vec3::from_slice(&state.q[3 * vertex..]);
-            let velocity = v + omega.cross(x - centre);
+            let velocity = v + omega.cross(x - center);
             for axis in 0..3 {
-                if !self.holds.held()[3 * vertex + axis] {
+                if !self.fixed.fixed_mask()[3 * vertex + axis] {
                     state.v[3 * vertex + axis] = velocity[axis];
                 }
             }
@@ -379,17 +386,17 @@ impl Model {
         state.a = None;
     }
 
-    /// Whether matrices have the elasticity of bodies; not those of the model of a [`MatrixFree`].
+    /// Returns true if the matrices include the elasticity of bodies, which is false for the model of a [`MatrixFree`].
     pub(crate) fn is_assembled(&self) -> bool {
         self.unassembled.is_none()
     }
 
-    /// Replace the rows and columns of what is held by those of a diagonal matrix.
-    pub(crate) fn eliminate_held(&self, matrix: &mut BlockMatrix) {
-        self.holds.eliminate(matrix);
+    /// Replaces the rows and columns of fixed coordinates by those of a diagonal matrix.
+    pub(crate) fn eliminate_fixed(&self, matrix: &mut BlockMatrix) {
+        self.fixed.eliminate(matrix);
     }
 
-    /// Tell forces the time.
+    /// Sets the time of the forces \[s\].
     pub(crate) fn go_to(&mut self, time: f64) {
         if self.time != time {
             self.time = time;
@@ -397,10 +404,10 @@ impl Model {
         }
     }
 
-    /// `f ← −(f − gravity − loads)`: from gradients to forces.
+    /// Converts gradients to forces: `f ← −(f − gravity − loads)`.
     fn finish_force(&mut self, force: &mut [f64]) {
-        let square = |(f, held): (&f64, &bool)| if *held { 0.0 } else { f * f };
-        self.force_scale = force.iter().zip(self.holds.held()).map(square).sum::<f64>().sqrt();
+        let square = |(f, fixed): (&f64, &bool)| if *fixed { 0.0 } else { f * f };
+        self.force_scale = force.iter().zip(self.fixed.fixed_mask()).map(square).sum::<f64>().sqrt();
         let (force, _) = force.as_chunks_mut::<3>();
         let (loads, _) = self.loads.as_chunks::<3>();
         let gravity = (self.load_factor * self.gravity).to_array();
@@ -416,7 +423,7 @@ impl Model {
         elastic.chain(self.forces.iter().map(AsRef::as_ref))
     }
 
-    /// `y = (mM + dD + kK) x`, with some memory.
+    /// Computes `y = (mM + dD + kK) x`, with `product` as work vector.
     fn multiply(&self, weights: Weights, x: &[f64], y: &mut [f64], product: &mut [f64]) {
         let mut first = true;
         let mut add = |factor: f64, mul: &dyn Fn(&[f64], &mut [f64])| {
@@ -445,7 +452,7 @@ impl Model {
         }
     }
 
-    /// What `D` has beside `αM`.
+    /// Returns true if `D` has terms besides `αM`.
     fn has_friction(&self) -> bool {
         self.damping.stiffness() != 0.0
             || self.damping.matrix().is_some()
@@ -505,7 +512,7 @@ impl System for Model {
         let friction = self.friction.get_or_insert_with(|| BlockMatrix::zero(self.stiffness.pattern().clone()));
         friction.clear();
         if self.forces.iter().any(|force| force.has_damping()) {
-            // Forces say what D (v − v̄) is; what that lacks of D v is the drive D v̄.
+            // Forces give `D (v − v̄)`; its difference from `D v` is the drive `D v̄`.
             self.product.fill(0.0);
             for force in self.forces.iter().filter(|force| force.has_damping()) {
                 force.add_damping(q, v, friction);
@@ -525,7 +532,7 @@ impl System for Model {
     }
 
     fn assemble(&mut self, weights: Weights) {
-        /// How many blocks a thread does at a time.
+        /// Number of blocks per task.
         const BLOCKS: usize = 4096;
         let has_friction = self.has_friction();
         let matrix = &mut self.operator.matrix;
@@ -539,7 +546,7 @@ impl System for Model {
             let stiffness = &stiffness[start..start + values.len()];
             let friction = friction.map(|friction| &friction[start..start + values.len()]);
             match friction {
-                // What is not asked for may be anything: a step that failed leaves numbers that are not finite.
+                // Terms of zero weight may not be finite, for instance after a failed step.
                 None if k == 0.0 => values.fill(0.0),
                 None => values.iter_mut().zip(stiffness).for_each(|(value, stiffness)| *value = k * stiffness),
                 Some(friction) if k == 0.0 => {
@@ -568,12 +575,12 @@ impl System for Model {
             None if mass.is_none() => self.mass.add_to(m, matrix),
             None => {}
         }
-        self.holds.eliminate(matrix);
+        self.fixed.eliminate(matrix);
         self.revision += 1;
     }
 
     fn matrix(&self) -> &Operator {
-        assert!(self.unassembled.is_none(), "the model of a `MatrixFree` has no matrix: step the `MatrixFree`");
+        assert!(self.unassembled.is_none(), "the model of a `MatrixFree` has no matrix; step the `MatrixFree` instead");
         &self.operator
     }
 
@@ -588,7 +595,7 @@ impl System for Model {
         }
         let m = weights.mass + weights.damping * self.damping.mass();
         for (i, b) in b.iter_mut().enumerate() {
-            *b = if self.holds.held()[i] { 0.0 } else { *b / (m * self.vertex_mass[i / 3]) };
+            *b = if self.fixed.fixed_mask()[i] { 0.0 } else { *b / (m * self.vertex_mass[i / 3]) };
         }
         true
     }
@@ -605,12 +612,12 @@ impl System for Model {
         }
     }
 
-    fn held(&self) -> &[bool] {
-        self.holds.held()
+    fn fixed_mask(&self) -> &[bool] {
+        self.fixed.fixed_mask()
     }
 
     fn prescribe(&self, time: f64, q: &mut [f64]) {
-        self.holds.prescribe(time, &self.rest, q);
+        self.fixed.prescribe(time, &self.rest, q);
     }
 
     fn set_load_factor(&mut self, factor: f64) {
@@ -640,7 +647,7 @@ impl System for Model {
         })
     }
 
-    fn place(&self, coordinate: usize) -> Place {
-        Place { coordinate, vertex: Some((coordinate as u32 / 3, coordinate % 3)) }
+    fn place(&self, coordinate: usize) -> Coordinate {
+        Coordinate { coordinate, vertex: Some((coordinate as u32 / 3, coordinate % 3)) }
     }
 }

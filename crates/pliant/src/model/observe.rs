@@ -1,51 +1,53 @@
-//! What can be measured of a model.
+//! Measured quantities of a model.
 
 use super::{Model, ModelBody};
-use crate::force::{Force, Obstacles, Shape};
+use crate::force::{Force, Obstacles, ObstacleShape};
 use crate::math::Vec3;
 use crate::sparse::BlockMatrix;
 use crate::system::{Definiteness, State, System};
 
-/// What a model is doing. If a body has no density, everything that depends on mass is NaN, but for the kinetic energy of a model at rest.
+/// Energies, momenta, mass and volume of a model.
+///
+/// If a body has no density, everything that depends on mass is NaN, except for the kinetic energy of a model at rest.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Observation {
-    /// In s.
+    /// Time \[s\].
     pub time: f64,
-    /// `½ vᵀMv`, in J.
+    /// Kinetic energy `½ vᵀMv` \[J\].
     pub kinetic_energy: f64,
-    /// Of the elasticity of all bodies, in J; 0 for bodies whose elasticity is that of a
-    /// [`Regularized`](crate::integrator::Regularized) scheme.
+    /// Elastic energy of all bodies \[J\]; 0 for bodies whose elasticity is part of a
+    /// [`Regularized`](crate::integrator::Regularized) integrator.
     pub elastic_energy: f64,
-    /// Relative to rest, in J.
+    /// Gravitational energy relative to rest \[J\].
     pub gravitational_energy: f64,
-    /// Of constant loads, relative to rest, and of all other forces that have an energy, in J.
+    /// Energy \[J\] of constant loads, relative to rest, and of all other forces that have an energy.
     pub other_energy: f64,
-    /// In kg.
+    /// Mass \[kg\].
     pub mass: f64,
-    /// In m.
-    pub centre_of_mass: Vec3,
-    /// In kg m/s.
+    /// Center of mass \[m\].
+    pub center_of_mass: Vec3,
+    /// Momentum \[kg m/s\].
     pub momentum: Vec3,
-    /// About the origin, in kg m²/s.
+    /// Angular momentum about the origin \[kg m²/s\].
     pub angular_momentum: Vec3,
-    /// Of all bodies, in m³.
+    /// Volume of all bodies \[m³\].
     pub volume: f64,
 }
 
 impl Observation {
-    /// All energies together, in J.
+    /// Returns the total energy \[J\].
     pub fn total_energy(&self) -> f64 {
         self.kinetic_energy + self.elastic_energy + self.gravitational_energy + self.other_energy
     }
 
-    /// About the centre of mass, in kg m²/s.
+    /// Returns the angular momentum about the center of mass \[kg m²/s\].
     pub fn spin(&self) -> Vec3 {
-        self.angular_momentum - self.centre_of_mass.cross(self.momentum)
+        self.angular_momentum - self.center_of_mass.cross(self.momentum)
     }
 }
 
 impl Model {
-    /// Measure a state.
+    /// Measures a state.
     ///
     /// # Panics
     /// If the state is not one of this model.
@@ -75,16 +77,18 @@ impl Model {
             gravitational_energy: self.gravity_energy(&state.q),
             other_energy: self.force_energy(&state.q, state.time) + self.load_energy(&state.q),
             mass,
-            centre_of_mass: first_moment / mass,
+            center_of_mass: first_moment / mass,
             momentum,
             angular_momentum,
             volume: self.bodies.iter().map(|body| body.volume(&state.q)).sum(),
         }
     }
 
-    /// Returns the forces that constraints exert on their vertices, three numbers each \[N\]; zero where nothing is fixed. Where the acceleration is not
-    /// known it is taken to be zero, as in equilibrium. Only forces of the model count, not the constraints of a
-    /// [`Regularized`](crate::integrator::Regularized) scheme.
+    /// Returns the reaction forces of Dirichlet conditions, three numbers per vertex \[N\]; zero where nothing is
+    /// fixed.
+    ///
+    /// An unknown acceleration is taken as zero, as in equilibrium. Only forces of the model count, not the constraints
+    /// of a [`Regularized`](crate::integrator::Regularized) integrator.
     ///
     /// # Panics
     /// If the state is not one of this model.
@@ -112,9 +116,9 @@ impl Model {
             balance.iter_mut().zip(&product).for_each(|(balance, inertia)| *balance += inertia);
         }
         let gravity = self.load_factor * self.gravity;
-        for (i, (balance, held)) in balance.iter_mut().zip(self.holds.held()).enumerate() {
+        for (i, (balance, fixed)) in balance.iter_mut().zip(self.fixed.fixed_mask()).enumerate() {
             let load = self.vertex_mass[i / 3] * gravity[i % 3] + self.load_factor * self.loads[i];
-            *balance = if *held { *balance - load } else { 0.0 };
+            *balance = if *fixed { *balance - load } else { 0.0 };
         }
         balance
     }
@@ -146,13 +150,13 @@ impl Model {
         }
     }
 
-    /// What bodies run into, where it is at a time in s.
-    pub fn obstacles_at(&self, time: f64) -> Vec<Shape> {
+    /// Returns the obstacles at their positions at a time \[s\].
+    pub fn obstacles_at(&self, time: f64) -> Vec<ObstacleShape> {
         let all = self.forces().filter_map(|force| (force as &dyn std::any::Any).downcast_ref::<Obstacles>());
         all.flat_map(|obstacles| obstacles.list().iter().map(|obstacle| obstacle.shape_at(time))).collect()
     }
 
-    /// Where the vertices are, in m.
+    /// Returns the positions of the vertices \[m\].
     pub fn positions(&self, state: &State) -> Vec<Vec3> {
         let (q, _) = state.q.as_chunks::<3>();
         self.rest.iter().zip(q).map(|(rest, q)| *rest + Vec3::from_array(*q)).collect()
@@ -170,7 +174,7 @@ impl Model {
 }
 
 impl ModelBody {
-    /// Its volume in a state of the model, in m³; inverted elements count as negative.
+    /// Returns the volume \[m³\] of the body in a state of the model; inverted elements count as negative.
     pub fn volume(&self, q: &[f64]) -> f64 {
         let (u, _) = self.part(q).as_chunks::<3>();
         let at = |vertex: u32| self.mesh.vertices()[vertex as usize] + Vec3::from_array(u[vertex as usize]);

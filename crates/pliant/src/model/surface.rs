@@ -1,4 +1,4 @@
-//! Faces of the bodies of a model, for what acts on surfaces.
+//! Faces of the bodies of a model, for surface loads.
 
 use std::collections::BTreeSet;
 
@@ -7,8 +7,10 @@ use crate::force::{Patch, PatchError};
 use crate::mesh::{ElementFace, Faces};
 
 impl Model {
-    /// Returns the faces that names stand for in any of the bodies, by the vertex numbers of the model: exactly those of face sets, and the faces of the
-    /// boundary between the vertices of vertex sets. `surface` and `all` are the boundaries of all bodies.
+    /// Returns the faces of named sets of any body, by the vertex numbers of the model.
+    ///
+    /// A face set gives exactly its faces. A vertex set gives the boundary faces between its vertices. `surface` and
+    /// `all` are the boundaries of all bodies.
     pub fn patch_named(&self, names: &[String]) -> Result<Patch, PatchError> {
         for name in names {
             if self.bodies.iter().all(|body| body.mesh.faces_named(name).is_none()) {
@@ -25,7 +27,8 @@ impl Model {
         })
     }
 
-    /// Returns the faces of the boundaries of all bodies all of whose vertices are among those given, by the numbers of the model.
+    /// Returns the boundary faces of all bodies whose vertices are all among those given, by the vertex numbers of the
+    /// model.
     pub fn patch_within(&self, vertices: &[u32]) -> Result<Patch, PatchError> {
         let vertex_count = self.vertex_count();
         if let Some(&vertex) = vertices.iter().find(|&&vertex| vertex as usize >= vertex_count) {
@@ -63,7 +66,8 @@ mod tests {
     use crate::model::{Body, Model};
     use crate::system::System;
 
-    /// Two plates one element thick: all their vertices are on the upper or the lower side, but their narrow sides are in neither set.
+    /// Tests two plates one element thick. All their vertices are on the upper or the lower side, but their narrow
+    /// sides are in neither set.
     #[test]
     fn faces_are_those_of_sets_of_any_body_by_the_numbers_of_the_model() {
         let mut data = generate::block([1.0, 0.2, 0.05], [10, 2, 1], Cells::Hex).unwrap().into_data();
@@ -96,6 +100,6 @@ mod tests {
             missing,
             "body `left`: gravity needs mass, but the body has no density; give its material a density"
         );
-        assert!(model.held().iter().all(|held| !held), "vertices without mass are not unused");
+        assert!(model.fixed_mask().iter().all(|fixed| !fixed), "vertices without mass are not unused");
     }
 }

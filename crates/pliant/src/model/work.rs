@@ -1,4 +1,4 @@
-//! Energies of a model and the power of what drives it, for the balance of energy.
+//! Energies of a model and the power of external drives, for the energy balance.
 
 use super::{Model, ModelBody};
 use crate::force::Force;
@@ -19,7 +19,8 @@ impl Model {
         self.bodies.iter().map(of_body).sum()
     }
 
-    /// Returns the potential \[J\] of all forces that have one but elasticity, gravity and constant loads, at a time \[s\].
+    /// Returns the potential \[J\] at a time \[s\] of all forces that have one, except for elasticity, gravity and
+    /// constant loads.
     pub(crate) fn force_energy(&mut self, q: &[f64], time: f64) -> f64 {
         self.go_to(time);
         self.forces.iter().filter(|force| force.has_energy()).map(|force| force.energy(q)).sum()
@@ -30,7 +31,8 @@ impl Model {
         self.gravity_energy(q) + self.load_energy(q)
     }
 
-    /// Returns the work \[J\] of forces without a potential along the way from one state to another: with their values at the first, and at the second.
+    /// Returns the work \[J\] of forces without a potential over the displacement increment between two states: with
+    /// their values at the first, and at the second.
     pub(crate) fn work_without_potential(&mut self, states: [&State; 2]) -> [f64; 2] {
         if self.forces.iter().all(|force| force.has_energy()) {
             return [0.0; 2];
@@ -44,7 +46,7 @@ impl Model {
         })
     }
 
-    /// Returns the power \[W\] of friction against what moves, where it drives the model; 0 where it brakes.
+    /// Returns the power \[W\] of friction against moving obstacles where it drives the model; 0 where it brakes.
     pub(crate) fn driving_power(&mut self, q: &[f64], v: &[f64], time: f64) -> f64 {
         if !self.forces.iter().any(|force| force.has_damping()) {
             return 0.0;

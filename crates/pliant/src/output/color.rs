@@ -1,7 +1,7 @@
 //! Colors of bodies: the same in pictures, `.glb` files and the viewer.
 
-/// Colors that differ for every kind of color vision (Okabe and Ito 2008), in sRGB. Their black and yellow are left out: one
-/// is lost on a dark background and the other on a white one. A gray takes their place.
+/// sRGB colors distinguishable with every kind of color vision (Okabe and Ito 2008). Black and yellow are replaced by
+/// gray: black is lost on a dark background and yellow on a white one.
 const PALETTE: [[u8; 3]; 7] =
     [[0, 114, 178], [213, 94, 0], [0, 158, 115], [204, 121, 167], [86, 180, 233], [230, 159, 0], [140, 140, 140]];
 
@@ -33,7 +33,7 @@ mod tests {
     #[test]
     fn linear_colors_agree_with_the_standard_at_both_ends_and_in_the_middle() {
         assert_eq!(linear([0, 0, 255]), [0.0, 0.0, 1.0]);
-        // 128/255 in sRGB is 0.2158605 of the light.
+        // 128/255 in sRGB is 0.2158605 in linear light.
         assert!((linear([128, 10, 0])[0] - 0.215_860_5).abs() < 1e-6);
         assert!((linear([128, 10, 0])[1] - 10.0 / 255.0 / 12.92).abs() < 1e-7);
     }

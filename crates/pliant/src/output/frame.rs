@@ -1,38 +1,38 @@
-//! A moment of a simulation.
+//! Snapshot of a simulation.
 
-use crate::force::Strained;
+use crate::force::StressState;
 use crate::model::Model;
 use crate::system::State;
 
-/// A moment of a simulation.
+/// Snapshot of a simulation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Frame {
-    /// Counted from any number; it is in the names of files.
+    /// Number of the frame, which appears in file names. The first frame may have any number.
     pub number: usize,
-    /// In s.
+    /// Time \[s\].
     pub time: f64,
-    /// Displacements, three numbers for each vertex of the model, in m.
+    /// Displacements \[m\], three components per vertex of the model.
     pub u: Vec<f64>,
-    /// Velocities, as many, in m/s.
+    /// Velocities \[m/s\], three components per vertex of the model.
     pub v: Vec<f64>,
-    /// Stress and strain, if that was asked for.
+    /// Stress and strain, if requested.
     pub fields: Option<Fields>,
-    /// Forces that constraints exert on vertices \[N\], three numbers each, if they are known.
+    /// Forces of constraints on vertices \[N\], three components per vertex, if known.
     pub reactions: Option<Vec<f64>>,
 }
 
-/// Stress and strain of all bodies, one body after the other. Where they are not known (bodies without elasticity of their own, vertices without
-/// elements) they are NaN. Single precision suffices to be looked at.
+/// Stress and strain of all bodies, one body after the other. Unknown values are NaN: in bodies without built-in
+/// elasticity and at vertices without elements. Single precision suffices for display.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Fields {
-    /// Mean over each element.
+    /// Means over each element.
     pub elements: FieldValues,
-    /// Recovered at each vertex; see [`NodalStates`](crate::force::NodalStates). Nothing is averaged across regions: a vertex shared by several has the
-    /// values of the region whose von Mises stress is the largest there.
+    /// Values recovered at each vertex; see [`NodalStates`](crate::force::NodalStates). Nothing is averaged across
+    /// regions: a vertex shared by several has the values of the region with the maximum von Mises stress there.
     pub vertices: FieldValues,
 }
 
-/// Stress and strain at elements, or at vertices.
+/// Stress and strain at elements or at vertices.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FieldValues {
     /// Cauchy stress, for the linear law its engineering stress: xx, yy, zz, xy, yz, xz \[Pa\].
@@ -43,12 +43,12 @@ pub struct FieldValues {
     pub von_mises: Vec<f32>,
     /// Volume ratio `J`.
     pub volume_ratio: Vec<f32>,
-    /// Energy density `ψ` [J/m³ of volume at rest].
+    /// Energy density `ψ` per volume at rest \[J/m³\].
     pub energy_density: Vec<f32>,
 }
 
 impl Frame {
-    /// Copies a state of a model, with stress and strain if asked for.
+    /// Copies a state of a model, with stress and strain if requested.
     ///
     /// # Panics
     /// If the state is not one of this model.
@@ -89,7 +89,7 @@ impl Fields {
 }
 
 impl FieldValues {
-    fn push(&mut self, state: &Strained) {
+    fn push(&mut self, state: &StressState) {
         let components = |m: &crate::math::Mat3| {
             [m.x_axis.x, m.y_axis.y, m.z_axis.z, m.x_axis.y, m.y_axis.z, m.x_axis.z].map(|value| value as f32)
         };
@@ -109,7 +109,7 @@ impl FieldValues {
         }
     }
 
-    /// Returns the number of values, or of those of a quantity that has another number than `expected`.
+    /// Returns `expected` if all quantities have that number of values, otherwise the number that differs.
     pub(super) fn count(&self, expected: usize) -> usize {
         let scalars = [self.von_mises.len(), self.volume_ratio.len(), self.energy_density.len()];
         let counts = scalars.into_iter().chain([self.stress.len(), self.strain.len()]);
@@ -130,9 +130,9 @@ mod tests {
         let state = bend(&model, 0.3);
         let Fields { elements, vertices } = Fields::new(&model, &state.q);
         let elastic = |body: usize| model.bodies()[body].elastic().unwrap().element_states(&state.q);
-        let states: Vec<Strained> = elastic(0).into_iter().chain(elastic(1)).collect();
+        let states: Vec<StressState> = elastic(0).into_iter().chain(elastic(1)).collect();
         let nodal = |body: usize| model.bodies()[body].nodal_states(&state.q).unwrap().dominant();
-        let at_vertices: Vec<Strained> = nodal(0).into_iter().chain(nodal(1)).collect();
+        let at_vertices: Vec<StressState> = nodal(0).into_iter().chain(nodal(1)).collect();
         for (values, states) in [(elements, states), (vertices, at_vertices)] {
             assert_eq!(values.count(states.len()), states.len());
             for (index, state) in states.iter().enumerate() {

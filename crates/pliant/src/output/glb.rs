@@ -1,74 +1,76 @@
 //! Animations as binary glTF 2.0, `.glb`, for Blender, three.js and most viewers.
 //!
-//! A body is a node with a mesh of triangles. Its vertices are where they are in the first frame; each further frame is a morph
-//! target, what is to be added to positions and normals. An animation moves the weights of the targets: at the time of a
-//! frame its target has the weight 1 and all others 0, and between frames weights are linear. Time starts with the first frame.
+//! A body is a node with a mesh of triangles. Its vertices have their positions in the first frame. Each further frame
+//! is a morph target, which contains increments of positions and normals. An animation controls the weights of the
+//! targets: at the time of a frame its target has weight 1 and all others 0. Between frames the weights are linear.
+//! Time starts with the first frame.
 //!
 //! ```text
-//! "glTF", 2, length of the file                    u32 each, as all numbers here, least significant byte first
+//! "glTF", 2, length of the file                    u32 each; all numbers are little-endian
 //! length, "JSON", text padded with spaces
 //! length, "BIN\0",
 //!   triangles of each body                         u32
 //!   for each frame, for each body:
-//!     positions, normals; after the first frame what is added to these   f32
+//!     positions, normals; after the first frame their increments   f32
 //!   times of the frames                            f32
 //!   for each frame, the weights of all targets     f32
 //! ```
-//! The text has the bounds of positions, known only at the end. So numbers in it have a fixed width: it is as long before as after, and data can be
-//! written behind the place for it.
+//! The JSON text contains the bounds of positions, which are known only at the end. Its numbers have a fixed width, so
+//! its length is known in advance and data can be written behind the space reserved for it.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use super::color::linear;
-use super::stage::Count;
-use super::{AnimationFormat, Axis, Frame, FrameWriter, Options, Stage, Start, Started, body_color};
+use super::writer_context::Count;
+use super::{AnimationFormat, Axis, Frame, FrameWriter, Options, WriterContext, Start, Started, body_color};
 use crate::io::{Draft, WriteError};
 use crate::math::Vec3;
 
 pub(super) const FORMAT: AnimationFormat = AnimationFormat {
     name: "binary glTF",
     extensions: &["glb"],
-    about: "one file: surfaces with normals and a colour a body, each frame a morph target",
+    about: "one file: surfaces with normals and one color per body, one morph target per frame",
     start: Start::Whole(start),
 };
 
-/// The length of a file is a u32.
+/// Maximum length of a file, which is stored as a u32 \[bytes\].
 const LARGEST: u64 = u32::MAX as u64;
 
-/// Before the text, and before the data.
+/// Length of the header of the file \[bytes\].
 const FILE_HEAD: u64 = 12;
+/// Length of the header of the text and of the data \[bytes\].
 const CHUNK_HEAD: u64 = 8;
 
 struct Glb {
-    stage: Stage,
+    context: WriterContext,
     up: Axis,
     count: Count,
     plan: Plan,
-    /// How many bytes the text takes.
+    /// Length of the text \[bytes\].
     text: u64,
     file: Draft,
     /// Positions and normals of each body in the first frame, as written.
     base: Vec<[Vec<[f32; 3]>; 2]>,
-    /// The least and greatest position of each body in each frame, as written.
+    /// Minimum and maximum coordinates of each body in each frame, as written.
     bounds: Vec<[[f32; 3]; 2]>,
     first_time: f64,
     times: Vec<f32>,
 }
 
-fn start(stage: Stage, options: &Options, frames: usize) -> Started {
-    let bodies = stage.cast().bodies().iter().map(|body| Shape {
+fn start(context: WriterContext, options: &Options, frames: usize) -> Started {
+    let bodies = context.geometry().bodies().iter().map(|body| BodyLayout {
         name: json_string(body.name()),
         vertices: body.surface().vertices().len() as u64,
         triangles: body.surface().faces().iter().map(|face| face.len() as u64 - 2).sum(),
     });
     let plan = Plan { bodies: bodies.collect(), frames: frames as u64 };
     let too_many = || {
-        let (path, format) = (stage.path().into(), stage.format());
+        let (path, format) = (context.path().into(), context.format());
         WriteError::TooManyFrames { path, format, frames, limit: LARGEST }
     };
-    // Asked before the text is made, which could be large itself.
-    if plan.least_length() > LARGEST {
+    // Checked before the text is built, which could be large itself.
+    if plan.min_length() > LARGEST {
         return Err(too_many());
     }
     let text = plan.text(&[], 0.0).len() as u64;
@@ -76,14 +78,14 @@ fn start(stage: Stage, options: &Options, frames: usize) -> Started {
     if data + plan.data_length() > LARGEST {
         return Err(too_many());
     }
-    let mut file = Draft::new(stage.path())?;
+    let mut file = Draft::new(context.path())?;
     file.go_to(data)?;
-    for body in stage.cast().bodies() {
+    for body in context.geometry().bodies() {
         let indices = body.surface().triangles().flatten().flat_map(u32::to_le_bytes);
         file.write(&indices.collect::<Vec<u8>>())?;
     }
     Ok(Box::new(Glb {
-        stage,
+        context,
         up: options.up,
         count: Count::new(frames),
         plan,
@@ -98,8 +100,8 @@ fn start(stage: Stage, options: &Options, frames: usize) -> Started {
 
 impl FrameWriter for Glb {
     fn write(&mut self, frame: &Frame) -> Result<(), WriteError> {
-        self.count.check_next(self.stage.path())?;
-        self.stage.check(frame)?;
+        self.count.check_next(self.context.path())?;
+        self.context.check(frame)?;
         if self.count.written == 0 {
             self.first_time = frame.time;
         }
@@ -108,11 +110,11 @@ impl FrameWriter for Glb {
             && time <= *last
         {
             let what =
-                format!("it is {time} s after the first, as the one before or earlier; expected later and later");
-            return Err(self.stage.error(frame, what));
+                format!("its time ({time} s after the first) does not increase; expected a time after the last frame");
+            return Err(self.context.error(frame, what));
         }
-        for body in 0..self.stage.cast().bodies().len() {
-            let pose = self.stage.pose(body, frame);
+        for body in 0..self.context.geometry().bodies().len() {
+            let pose = self.context.pose(body, frame);
             let parts = [&pose.positions, &pose.normals].map(|vectors| upright(vectors, self.up));
             let written = match self.base.get(body).filter(|_| self.count.written > 0) {
                 None => parts.map(|part| part.into_iter().map(single).collect::<Vec<_>>()),
@@ -128,19 +130,19 @@ impl FrameWriter for Glb {
         }
         self.times.push(time);
         self.count.written += 1;
-        self.stage.done(frame);
+        self.context.done(frame);
         Ok(())
     }
 
     fn finish(mut self: Box<Self>) -> Result<Vec<PathBuf>, WriteError> {
-        self.count.check_all(self.stage.path())?;
+        self.count.check_all(self.context.path())?;
         let targets = self.count.expected - 1;
         if targets > 0 {
             self.file.write(&bytes(&self.times))?;
             let mut weights = vec![0.0; targets];
             for frame in 0..=targets {
                 weights.fill(0.0);
-                // The first frame is what the targets are added to.
+                // The first frame is the base mesh and has no target.
                 if let Some(target) = frame.checked_sub(1) {
                     weights[target] = 1.0;
                 }
@@ -164,7 +166,7 @@ impl FrameWriter for Glb {
     }
 }
 
-/// glTF has the y axis up.
+/// Rotates vectors so that `up` becomes the y axis, the vertical axis of glTF.
 fn upright(vectors: &[Vec3], up: Axis) -> Vec<Vec3> {
     let turn = |v: &Vec3| match up {
         Axis::X => Vec3::new(-v.y, v.x, v.z),
@@ -178,7 +180,7 @@ fn single(v: Vec3) -> [f32; 3] {
     v.to_array().map(|x| x as f32)
 }
 
-/// What a target adds to `base`, as that was written, so that the rounding of neither is in the other.
+/// Returns the increment of a target relative to `base` as written, so that rounding errors do not accumulate.
 fn added(v: Vec3, base: [f32; 3]) -> [f32; 3] {
     single(v - Vec3::from_array(base.map(f64::from)))
 }
@@ -193,14 +195,14 @@ fn bytes(numbers: &[f32]) -> Vec<u8> {
     numbers.iter().flat_map(|x| x.to_le_bytes()).collect()
 }
 
-/// What is where in a file; all of it is known before the first frame.
+/// Layout of a file, known before the first frame.
 struct Plan {
-    bodies: Vec<Shape>,
+    bodies: Vec<BodyLayout>,
     frames: u64,
 }
 
-struct Shape {
-    /// As JSON.
+struct BodyLayout {
+    /// Name as a JSON string.
     name: String,
     vertices: u64,
     triangles: u64,
@@ -216,7 +218,7 @@ impl Plan {
         frame.saturating_mul(self.frames)
     }
 
-    /// Times and weights; a single frame does not move.
+    /// Returns the length of times and weights \[bytes\]; 0 for a single frame.
     fn animation_length(&self) -> u64 {
         if self.frames > 1 { self.frames.saturating_mul(self.frames).saturating_mul(4) } else { 0 }
     }
@@ -225,28 +227,29 @@ impl Plan {
         self.index_length().saturating_add(self.vertex_length()).saturating_add(self.animation_length())
     }
 
-    /// What a file has at least: its text has more than 200 characters for each frame of each body.
-    fn least_length(&self) -> u64 {
+    /// Returns a lower bound of the length of the file \[bytes\]. The text has more than 200 characters per frame and
+    /// body.
+    fn min_length(&self) -> u64 {
         let text = (200 * self.bodies.len() as u64).saturating_mul(self.frames);
         self.data_length().saturating_add(text)
     }
 
-    /// The accessor of positions of a body in a frame; that of normals is the next.
+    /// Returns the accessor of the positions of a body in a frame. The accessor of its normals is the next.
     fn positions(&self, frame: u64, body: usize) -> u64 {
         let bodies = self.bodies.len() as u64;
         bodies + 2 * (frame * bodies + body as u64)
     }
 
-    /// The JSON, padded. Its length does not depend on the numbers given, which may be missing.
+    /// Returns the padded JSON text. Its length does not depend on the values of the arguments; `bounds` may be empty.
     fn text(&self, bounds: &[[[f32; 3]; 2]], duration: f32) -> String {
         let moves = self.frames > 1;
         let mut text = String::from("{\"asset\":{\"version\":\"2.0\",\"generator\":\"Pliant\"},\"scene\":0,");
         let nodes = listed(0..self.bodies.len(), |node| node.to_string());
         let _ = write!(text, "\"scenes\":[{{\"nodes\":[{nodes}]}}]");
-        let node = |(mesh, body): (usize, &Shape)| format!("{{\"name\":{},\"mesh\":{mesh}}}", body.name);
+        let node = |(mesh, body): (usize, &BodyLayout)| format!("{{\"name\":{},\"mesh\":{mesh}}}", body.name);
         let _ = write!(text, ",\"nodes\":[{}]", listed(self.bodies.iter().enumerate(), node));
         let _ = write!(text, ",\"meshes\":[{}]", listed(0..self.bodies.len(), |body| self.mesh(body)));
-        let material = |(number, body): (usize, &Shape)| {
+        let material = |(number, body): (usize, &BodyLayout)| {
             let [red, green, blue] = linear(body_color(number));
             format!(
                 "{{\"name\":{},\"doubleSided\":true,\"pbrMetallicRoughness\":{{\"baseColorFactor\":[{red},{green},{blue},1],\
@@ -345,7 +348,7 @@ impl Plan {
     }
 }
 
-/// A number in always the same width: no number in single precision needs more.
+/// Formats a number with a fixed width, which suffices for every number in single precision.
 fn fixed(x: f32) -> String {
     format!("{x:>16e}")
 }
@@ -376,12 +379,12 @@ mod tests {
     use serde_json::Value;
 
     use super::super::testing::{clothed, frames, model_of, two_bodies};
-    use super::super::{Cast, start as start_any};
+    use super::super::{SceneGeometry, start as start_any};
     use super::*;
     use crate::mesh::{Cells, generate};
     use crate::model::{Body, Model};
 
-    /// A file that was read back.
+    /// File that was read back.
     struct Scene {
         json: Value,
         data: Vec<u8>,
@@ -402,7 +405,7 @@ mod tests {
             scene
         }
 
-        /// Every accessor lies inside of its view, that inside of the buffer, and bounds are right.
+        /// Checks that accessors lie inside their views, views lie inside the buffer, and bounds are correct.
         fn check(&self) {
             let whole = |value: &Value, name: &str| value[name].as_u64().unwrap();
             assert_eq!(whole(&self.json["buffers"][0], "byteLength"), self.data.len() as u64);
@@ -439,7 +442,7 @@ mod tests {
             self.words(accessor).into_iter().map(f32::from_le_bytes).collect()
         }
 
-        /// The times of the animation, and the weights at each.
+        /// Returns the times of the animation and the weights at each time.
         fn animation(&self) -> (Vec<f32>, Vec<Vec<f32>>) {
             let sampler = &self.json["animations"][0]["samplers"][0];
             let times = self.floats(sampler["input"].as_u64().unwrap());
@@ -447,7 +450,7 @@ mod tests {
             (times.clone(), weights.chunks(weights.len() / times.len()).map(<[f32]>::to_vec).collect())
         }
 
-        /// An attribute of a body with the weights of a key.
+        /// Computes an attribute of a body with the weights of a keyframe.
         fn morphed(&self, body: usize, attribute: &str, weights: &[f32]) -> Vec<[f32; 3]> {
             let primitive = &self.json["meshes"][body]["primitives"][0];
             let mut values = self.floats(primitive["attributes"][attribute].as_u64().unwrap());
@@ -461,10 +464,10 @@ mod tests {
         }
     }
 
-    fn written(cast: &Arc<Cast>, frames: &[Frame], up: Axis) -> Scene {
+    fn written(geometry: &Arc<SceneGeometry>, frames: &[Frame], up: Axis) -> Scene {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.glb");
-        let mut writer = start_any(&path, cast, &Options { frames: Some(frames.len()), up }).unwrap();
+        let mut writer = start_any(&path, geometry, &Options { frames: Some(frames.len()), up }).unwrap();
         frames.iter().for_each(|frame| writer.write(frame).unwrap());
         assert_eq!(writer.finish().unwrap(), std::slice::from_ref(&path));
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
@@ -476,13 +479,13 @@ mod tests {
         let model = two_bodies();
         let mut all = frames(&model, 5);
         all.iter_mut().for_each(|frame| frame.time += 7.0);
-        let cast = Arc::new(clothed(&model));
-        let scene = written(&cast, &all, Axis::Y);
+        let geometry = Arc::new(clothed(&model));
+        let scene = written(&geometry, &all, Axis::Y);
         let (times, weights) = scene.animation();
         assert_eq!(times.len(), all.len());
         for ((frame, time), weights) in all.iter().zip(times).zip(&weights) {
             assert!((f64::from(time) - (frame.time - 7.0)).abs() < 1e-6);
-            for (body, shown) in cast.bodies().iter().enumerate() {
+            for (body, shown) in geometry.bodies().iter().enumerate() {
                 let positions = scene.morphed(body, "POSITION", weights);
                 let expected = shown.surface_positions(&frame.u);
                 assert_eq!(positions.len(), expected.len());
@@ -502,10 +505,10 @@ mod tests {
         let block = generate::block([1.0; 3], [2, 2, 2], Cells::Hex).unwrap();
         let body = |name: &str| Body::without_elasticity(block.clone(), 1.0).named(name);
         let model = Model::builder().body(body("a \"b\" \\ \n ü")).body(body("c")).build().unwrap();
-        let cast = Arc::new(Cast::new(&model));
-        let scene = written(&cast, &frames(&model, 2), Axis::Y);
+        let geometry = Arc::new(SceneGeometry::new(&model));
+        let scene = written(&geometry, &frames(&model, 2), Axis::Y);
         assert_eq!(scene.json["nodes"][0]["name"], "a \"b\" \\ \n ü");
-        for (body, shown) in cast.bodies().iter().enumerate() {
+        for (body, shown) in geometry.bodies().iter().enumerate() {
             let primitive = &scene.json["meshes"][body]["primitives"][0];
             let indices = scene.words(primitive["indices"].as_u64().unwrap()).into_iter().map(u32::from_le_bytes);
             assert!(indices.eq(shown.surface().triangles().flatten()));
@@ -520,11 +523,11 @@ mod tests {
     #[test]
     fn what_is_up_in_the_model_is_up_in_the_file() {
         let model = model_of([generate::block([1.0, 2.0, 3.0], [1, 1, 1], Cells::Hex).unwrap()]);
-        let cast = Arc::new(Cast::new(&model));
+        let geometry = Arc::new(SceneGeometry::new(&model));
         let mut frame = frames(&model, 1);
         frame[0].u.fill(0.0);
         for (up, height) in [(Axis::X, 1.0), (Axis::Y, 2.0), (Axis::Z, 3.0)] {
-            let scene = written(&cast, &frame, up);
+            let scene = written(&geometry, &frame, up);
             let accessor = &scene.json["accessors"][1];
             let extent =
                 |axis: usize| accessor["max"][axis].as_f64().unwrap() - accessor["min"][axis].as_f64().unwrap();
@@ -538,7 +541,7 @@ mod tests {
     #[test]
     fn a_single_frame_has_no_animation() {
         let model = two_bodies();
-        let scene = written(&Arc::new(Cast::new(&model)), &frames(&model, 1), Axis::Z);
+        let scene = written(&Arc::new(SceneGeometry::new(&model)), &frames(&model, 1), Axis::Z);
         assert!(scene.json.get("animations").is_none());
         assert!(scene.json["meshes"][0]["primitives"][0].get("targets").is_none());
     }
@@ -546,11 +549,11 @@ mod tests {
     #[test]
     fn more_than_four_gigabytes_are_refused_before_anything_is_written() {
         let folder = tempfile::tempdir().unwrap();
-        let cast = Arc::new(Cast::new(&two_bodies()));
+        let geometry = Arc::new(SceneGeometry::new(&two_bodies()));
         for frames in [40_000, usize::MAX] {
             let options = Options { frames: Some(frames), ..Options::default() };
-            let error = start_any(&folder.path().join("a.glb"), &cast, &options).err().unwrap().to_string();
-            assert!(error.ends_with("do not fit into the 4294967295 bytes that binary glTF can hold; write fewer"));
+            let error = start_any(&folder.path().join("a.glb"), &geometry, &options).err().unwrap().to_string();
+            assert!(error.ends_with("do not fit into the 4294967295 bytes that binary glTF can store; write fewer"));
         }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
@@ -560,12 +563,12 @@ mod tests {
         let model = two_bodies();
         let folder = tempfile::tempdir().unwrap();
         let options = Options { frames: Some(2), ..Options::default() };
-        let mut writer = start_any(&folder.path().join("a.glb"), &Arc::new(Cast::new(&model)), &options).unwrap();
+        let mut writer = start_any(&folder.path().join("a.glb"), &Arc::new(SceneGeometry::new(&model)), &options).unwrap();
         let mut all = frames(&model, 2);
         all[1].time = 1e-60;
         writer.write(&all[0]).unwrap();
         let message = writer.write(&all[1]).unwrap_err().to_string();
-        assert!(message.contains("frame 1: it is 0 s after the first, as the one before or earlier"), "{message}");
+        assert!(message.contains("frame 1: its time (0 s after the first) does not increase"), "{message}");
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! Point caches `.mdd` of `LightWave`, Blender's Mesh Cache modifier and Houdini, most significant byte first:
+//! Point caches `.mdd` of `LightWave`, Blender's Mesh Cache modifier and Houdini, big-endian:
 //!
 //! ```text
 //! number of frames, number of points    i32, i32
-//! time of each frame, in s              f32, from 0 on
+//! time of each frame [s]                f32, starting at 0
 //! x, y, z of each point of each frame   f32
 //! ```
 
@@ -12,8 +12,8 @@ use super::{AnimationFormat, Start};
 pub(super) const FORMAT: AnimationFormat = AnimationFormat {
     name: "MDD",
     extensions: &["mdd"],
-    about: "one file a body: times, and positions of its surface in every frame, for the _rest.obj beside it",
-    start: Start::Whole(|stage, _, frames| point_cache::start(stage, LAYOUT, frames)),
+    about: "one file per body: times, and positions of its surface in every frame, for the _rest.obj next to it",
+    start: Start::Whole(|context, _, frames| point_cache::start(context, LAYOUT, frames)),
 };
 
 const LAYOUT: Layout =

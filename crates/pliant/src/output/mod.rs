@@ -1,26 +1,26 @@
-//! Animations of a model in files, for ParaView, Blender and Houdini.
+//! Writers of animations for ParaView, Blender and Houdini.
 //!
-//! A [`Cast`] is what is shown: the bodies of a model, each with the surface that stands for it. A [`Frame`] is a moment of a
-//! simulation. Both own their data, so that a thread beside the simulation can write them. A format is one file beside this one
-//! and one line in [`FORMATS`]; the extension of a path chooses it:
+//! A [`SceneGeometry`] is the visual geometry: the bodies of a model with their surfaces. A [`Frame`] is a snapshot of a
+//! simulation. Both own their data, so another thread can write them. Each format is one module and one line in
+//! [`FORMATS`]. The extension of a path selects the format:
 //!
 //! | files | for | |
 //! |---|---|---|
 //! | `.vtu` | ParaView | one file per frame with elements at rest, displacements, velocities, stresses, and a `.pvd` that lists them |
-//! | `.obj`, `.ply` | anything | a file a frame with the surfaces |
+//! | `.obj`, `.ply` | any program | one file per frame with the surfaces |
 //! | `.glb` | Blender, three.js | one file |
-//! | `.pc2`, `.mdd` | Blender, Houdini | one file a body: positions only, for the `_rest.obj` beside it |
+//! | `.pc2`, `.mdd` | Blender, Houdini | one file per body: positions only, for the `_rest.obj` next to it |
 //!
-//! Formats of a file a frame are written while the simulation goes on. Those of one file must know the number of frames before the
-//! first, because they say it in front; then frames go to disk as they come, and memory holds one or two. In both cases a file
-//! appears when it is complete, or not at all.
+//! Formats with one file per frame are written during the simulation. Single-file formats need the number of frames in
+//! advance, because their header contains it. They write each frame to disk as it arrives and keep at most two in
+//! memory. In both cases a file appears only when it is complete.
 //!
 //! ```
 //! use std::sync::Arc;
 //! use pliant::material::{AnyLaw, YoungPoisson};
 //! use pliant::mesh::{Cells, generate};
 //! use pliant::model::{Body, Model};
-//! use pliant::output::{self, Cast, Frame, Options};
+//! use pliant::output::{self, SceneGeometry, Frame, Options};
 //!
 //! let bar = generate::block([1.0, 0.2, 0.2], [4, 1, 1], Cells::Tet5)?;
 //! let law = AnyLaw::new("stvk", YoungPoisson { young: 1e6, poisson: 0.3 })?;
@@ -28,10 +28,10 @@
 //! let mut state = model.rest_state();
 //!
 //! let folder = tempfile::tempdir()?;
-//! let cast = Arc::new(Cast::new(&model));
-//! let mut writer = output::start(&folder.path().join("bar.vtu"), &cast, &Options::default())?;
+//! let geometry = Arc::new(SceneGeometry::new(&model));
+//! let mut writer = output::start(&folder.path().join("bar.vtu"), &geometry, &Options::default())?;
 //! for number in 0..3 {
-//!     state.time = 0.1 * number as f64; // here a step of a scheme
+//!     state.time = 0.1 * number as f64; // here a step of an integrator
 //!     writer.write(&Frame::new(&model, &state, number, true))?;
 //! }
 //! let files = writer.finish()?;
@@ -39,7 +39,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod cast;
+mod scene_geometry;
 mod color;
 mod frame;
 mod glb;
@@ -49,8 +49,8 @@ mod pc2;
 mod ply;
 mod point_cache;
 mod series;
-mod shown;
-mod stage;
+mod color_field;
+mod writer_context;
 #[cfg(test)]
 mod testing;
 mod vtu;
@@ -60,12 +60,12 @@ use std::sync::Arc;
 
 use crate::io::WriteError;
 
-pub use cast::{Cast, CastBody, DressError};
+pub use scene_geometry::{SceneGeometry, BodyGeometry, VisualError};
 pub use color::body_color;
 pub use frame::{FieldValues, Fields, Frame};
-pub use shown::Shown;
+pub use color_field::ColorField;
 
-use stage::Stage;
+use writer_context::WriterContext;
 
 /// Every format, each registered by one line.
 #[rustfmt::skip]
@@ -81,61 +81,61 @@ pub const FORMATS: &[AnimationFormat] = &[
 /// A format of animations.
 #[derive(Debug)]
 pub struct AnimationFormat {
-    /// What people call it.
+    /// Common name.
     pub name: &'static str,
-    /// The file extensions that mean it, lower case, without the dot.
+    /// File extensions in lower case, without the dot.
     pub extensions: &'static [&'static str],
-    /// One line about what is in it.
+    /// Contents, in one line.
     pub about: &'static str,
     start: Start,
 }
 
-/// How a format begins.
+/// Constructor of the writer of a format.
 #[derive(Debug, Clone, Copy)]
 enum Start {
-    /// With a file for each frame.
-    Series(fn(Stage) -> Started),
-    /// With one file for the number of frames that is given.
-    Whole(fn(Stage, &Options, usize) -> Started),
+    /// Writer of one file per frame.
+    Series(fn(WriterContext) -> Started),
+    /// Writer of a single file with the given number of frames.
+    Whole(fn(WriterContext, &Options, usize) -> Started),
 }
 
 type Started = Result<Box<dyn FrameWriter>, WriteError>;
 
 impl AnimationFormat {
-    /// The format of a file, by its extension.
+    /// Returns the format of a file by its extension.
     pub fn of(path: &Path) -> Option<&'static Self> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
         FORMATS.iter().find(|format| format.extensions.contains(&extension.as_str()))
     }
 
-    /// True if it has a file for each frame, and so can be written before the number of frames is known.
+    /// Returns true if the format has one file per frame, so that the number of frames need not be known in advance.
     pub fn is_series(&self) -> bool {
         matches!(self.start, Start::Series(_))
     }
 
-    /// Start to write to `path`, in this format whatever the extension. Of a series, `path` is what the names of the files are made of: `bar.obj`
-    /// stands for `bar_000000.obj` and so on.
-    pub fn start(&self, path: &Path, cast: &Arc<Cast>, options: &Options) -> Result<Box<dyn FrameWriter>, WriteError> {
-        let stage = Stage::new(path, self.name, cast)?;
+    /// Creates a writer to `path` in this format, regardless of the extension. The file names of a series are derived
+    /// from `path`: `bar.obj` gives `bar_000000.obj`, `bar_000001.obj`, ….
+    pub fn start(&self, path: &Path, geometry: &Arc<SceneGeometry>, options: &Options) -> Result<Box<dyn FrameWriter>, WriteError> {
+        let context = WriterContext::new(path, self.name, geometry)?;
         match (self.start, options.frames) {
-            (Start::Series(start), _) => start(stage),
-            (Start::Whole(start), Some(frames)) if frames > 0 => start(stage, options, frames),
-            (Start::Whole(_), Some(_)) => Err(stage.unsupported("an animation without frames")),
-            (Start::Whole(_), None) => Err(stage.unsupported("an animation whose number of frames is not given")),
+            (Start::Series(start), _) => start(context),
+            (Start::Whole(start), Some(frames)) if frames > 0 => start(context, options, frames),
+            (Start::Whole(_), Some(_)) => Err(context.unsupported("an animation without frames")),
+            (Start::Whole(_), None) => Err(context.unsupported("an animation whose number of frames is not given")),
         }
     }
 }
 
-/// How to write an animation.
+/// Options for writing an animation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Options {
-    /// How many frames there will be. Formats of one file need it; those of a file a frame take any number.
+    /// Number of frames. Single-file formats require it; formats with one file per frame accept any number.
     pub frames: Option<usize>,
-    /// Which way is up in the model, for formats that have a way up, which is only glTF. Others have the coordinates of the model.
+    /// Vertical axis of the model, used only by glTF, which defines one. Other formats keep the model's coordinates.
     pub up: Axis,
 }
 
-/// A direction of the model.
+/// Coordinate axis of the model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[allow(missing_docs, reason = "they are what they are")]
 pub enum Axis {
@@ -145,42 +145,43 @@ pub enum Axis {
     Z,
 }
 
-/// Writes frames to files. It can be given to another thread.
+/// Writer of frames to files. It can be sent to another thread.
 pub trait FrameWriter: Send {
-    /// Write the next frame, whose number is larger than that of the one before. After an error, files of earlier frames are as they were.
+    /// Writes the next frame, whose number must be larger than that of the previous one. An error leaves the files of
+    /// earlier frames unchanged.
     fn write(&mut self, frame: &Frame) -> Result<(), WriteError>;
 
-    /// Take note of a frame that was written before, by another writer to the same path: a simulation goes on. Before the first
-    /// [`write`](Self::write).
+    /// Registers a frame that an earlier writer wrote to the same path, when a simulation is resumed. Must be called
+    /// before the first [`write`](Self::write).
     fn found(&mut self, _number: usize, _time: f64) {}
 
-    /// Complete what is not complete yet. Returns all files, and first the one to open.
+    /// Completes the files. Returns all of them, starting with the one to open.
     fn finish(self: Box<Self>) -> Result<Vec<PathBuf>, WriteError>;
 }
 
-/// Start to write to `path`, in the format of its extension.
-pub fn start(path: &Path, cast: &Arc<Cast>, options: &Options) -> Result<Box<dyn FrameWriter>, WriteError> {
+/// Creates a writer to `path` in the format of its extension.
+pub fn start(path: &Path, geometry: &Arc<SceneGeometry>, options: &Options) -> Result<Box<dyn FrameWriter>, WriteError> {
     let Some(format) = AnimationFormat::of(path) else {
         let known = FORMATS.iter().flat_map(|format| format.extensions).map(|extension| format!(".{extension}"));
         return Err(WriteError::UnknownFormat { path: path.into(), known: known.collect::<Vec<_>>().join(", ") });
     };
-    format.start(path, cast, options)
+    format.start(path, geometry, options)
 }
 
-/// Write a single frame to `path` itself, in the format of its extension.
-pub fn write_still(path: &Path, cast: &Arc<Cast>, frame: &Frame, up: Axis) -> Result<(), WriteError> {
+/// Writes a single frame to `path` itself, in the format of its extension.
+pub fn write_still(path: &Path, geometry: &Arc<SceneGeometry>, frame: &Frame, up: Axis) -> Result<(), WriteError> {
     let options = Options { frames: Some(1), up };
     let is_series = AnimationFormat::of(path).is_some_and(AnimationFormat::is_series);
     if !is_series {
-        let mut writer = start(path, cast, &options)?;
+        let mut writer = start(path, geometry, &options)?;
         writer.write(frame)?;
         return writer.finish().map(drop);
     }
-    // Files of a series have numbers in their names, and lists beside them: made aside, and the one of the frame moved here.
+    // A series has numbered file names and may have a list. It is written to a temporary folder and its frame is moved.
     let io = |cause| WriteError::Io { path: path.into(), cause };
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let aside = tempfile::tempdir_in(folder).map_err(io)?;
-    let mut writer = start(&aside.path().join(path.file_name().unwrap_or_default()), cast, &options)?;
+    let mut writer = start(&aside.path().join(path.file_name().unwrap_or_default()), geometry, &options)?;
     writer.write(frame)?;
     let files = writer.finish()?;
     files.last().map_or(Ok(()), |made| std::fs::rename(made, path).map_err(io))
@@ -192,7 +193,7 @@ mod tests {
     use super::*;
 
     fn start_with(path: &Path, frames: Option<usize>) -> Result<Box<dyn FrameWriter>, WriteError> {
-        start(path, &Arc::new(Cast::new(&two_bodies())), &Options { frames, ..Options::default() })
+        start(path, &Arc::new(SceneGeometry::new(&two_bodies())), &Options { frames, ..Options::default() })
     }
 
     fn files(folder: &Path) -> usize {
@@ -257,11 +258,11 @@ mod tests {
         let bad = [
             (bad(&|frame| frame.u.truncate(3)), "3 displacements, expected"),
             (bad(&|frame| frame.v.push(0.0)), "velocities, expected"),
-            (bad(&|frame| frame.u[4] = f64::NAN), "vertex 1 is not at a finite place"),
+            (bad(&|frame| frame.u[4] = f64::NAN), "vertex 1 has no finite position"),
             (bad(&|frame| frame.v[3] = f64::INFINITY), "vertex 1 has no finite velocity"),
-            (bad(&|frame| frame.u[0] = 1e200), "vertex 0 is not at a finite place"),
+            (bad(&|frame| frame.u[0] = 1e200), "vertex 0 has no finite position"),
             (bad(&|frame| frame.time = f64::NAN), "its time is NaN"),
-            (bad(&|frame| frame.number = 0), "it comes after frame 0"),
+            (bad(&|frame| frame.number = 0), "its number does not exceed that of the previous frame, 0"),
             (
                 bad(&|frame| frame.fields.as_mut().unwrap().elements.von_mises.truncate(2)),
                 "fields for 2 elements, expected",
@@ -295,8 +296,8 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("a").with_extension(format.extensions[0]);
             let message = |frames| start_with(&path, frames).err().unwrap().to_string();
-            assert!(message(None).contains("cannot hold an animation whose number of frames is not given"));
-            assert!(message(Some(0)).contains("cannot hold an animation without frames"));
+            assert!(message(None).contains("cannot store an animation whose number of frames is not given"));
+            assert!(message(Some(0)).contains("cannot store an animation without frames"));
             let mut writer = start_with(&path, Some(2)).unwrap();
             writer.write(&all[0]).unwrap();
             let few = writer.finish().unwrap_err().to_string();

@@ -1,19 +1,19 @@
-//! Series of Wavefront's `.obj`: the shown surfaces with normals, an object a body.
+//! Series of Wavefront `.obj` files: visual surfaces with normals, one object per body.
 
-use super::stage::Pose;
-use super::{AnimationFormat, Frame, Stage, Start, series};
+use super::writer_context::Pose;
+use super::{AnimationFormat, Frame, WriterContext, Start, series};
 use crate::io::{Object, write_objects};
 
 pub(super) const FORMAT: AnimationFormat = AnimationFormat {
     name: "Wavefront OBJ",
     extensions: &["obj"],
-    about: "a file a frame: surfaces with normals as text, an object a body",
-    start: Start::Series(|stage| series::start(stage, "obj", encode)),
+    about: "one file per frame: surfaces with normals as text, one object per body",
+    start: Start::Series(|context| series::start(context, "obj", encode)),
 };
 
-fn encode(stage: &mut Stage, frame: &Frame) -> Vec<u8> {
-    let poses: Vec<Pose> = (0..stage.cast().bodies().len()).map(|body| stage.pose(body, frame)).collect();
-    let bodies = stage.cast().bodies();
+fn encode(context: &mut WriterContext, frame: &Frame) -> Vec<u8> {
+    let poses: Vec<Pose> = (0..context.geometry().bodies().len()).map(|body| context.pose(body, frame)).collect();
+    let bodies = context.geometry().bodies();
     let objects: Vec<Object<'_>> = bodies
         .iter()
         .zip(&poses)

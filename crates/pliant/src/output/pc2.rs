@@ -1,8 +1,8 @@
-//! Point caches `.pc2` of 3ds Max and Blender's Mesh Cache modifier, least significant byte first:
+//! Point caches `.pc2` of 3ds Max and Blender's Mesh Cache modifier, little-endian:
 //!
 //! ```text
 //! "POINTCACHE2\0", version 1, number of points           text of 12 bytes, i32, i32
-//! first frame 0, frames a sample 1, number of samples    f32, f32, i32
+//! first frame 0, 1 frame per sample, number of samples   f32, f32, i32
 //! x, y, z of each point of each sample                   f32
 //! ```
 
@@ -12,8 +12,8 @@ use super::{AnimationFormat, Start};
 pub(super) const FORMAT: AnimationFormat = AnimationFormat {
     name: "PointCache2",
     extensions: &["pc2"],
-    about: "one file a body: positions of its surface in every frame, for the _rest.obj beside it",
-    start: Start::Whole(|stage, _, frames| point_cache::start(stage, LAYOUT, frames)),
+    about: "one file per body: positions of its surface in every frame, for the _rest.obj next to it",
+    start: Start::Whole(|context, _, frames| point_cache::start(context, LAYOUT, frames)),
 };
 
 const LAYOUT: Layout = Layout { extension: "pc2", head_length: |_| 32, head, number: f32::to_le_bytes };

@@ -1,24 +1,24 @@
-//! Series of Stanford's `.ply`: the shown surfaces of all bodies in one, with normals.
+//! Series of Stanford `.ply` files: the visual surfaces of all bodies in one mesh, with normals.
 
-use super::{AnimationFormat, Frame, Stage, Start, series};
+use super::{AnimationFormat, Frame, WriterContext, Start, series};
 use crate::io::write_polygons;
 use crate::mesh::Faces;
 
 pub(super) const FORMAT: AnimationFormat = AnimationFormat {
     name: "Stanford PLY",
     extensions: &["ply"],
-    about: "a file a frame: surfaces with normals, binary, all bodies in one",
-    start: Start::Series(|stage| series::start(stage, "ply", encode)),
+    about: "one file per frame: surfaces with normals, binary, all bodies in one mesh",
+    start: Start::Series(|context| series::start(context, "ply", encode)),
 };
 
-fn encode(stage: &mut Stage, frame: &Frame) -> Vec<u8> {
+fn encode(context: &mut WriterContext, frame: &Frame) -> Vec<u8> {
     let (mut positions, mut normals, mut faces) = (Vec::new(), Vec::new(), Faces::default());
-    for body in 0..stage.cast().bodies().len() {
+    for body in 0..context.geometry().bodies().len() {
         let first = positions.len() as u32;
-        let pose = stage.pose(body, frame);
+        let pose = context.pose(body, frame);
         positions.extend(pose.positions);
         normals.extend(pose.normals);
-        for face in stage.cast().bodies()[body].surface().faces().iter() {
+        for face in context.geometry().bodies()[body].surface().faces().iter() {
             faces.push(&face.iter().map(|vertex| first + vertex).collect::<Vec<u32>>());
         }
     }

@@ -1,11 +1,11 @@
-//! What the tests of writers share.
+//! Fixtures for the tests of writers.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use tempfile::TempDir;
 
-use super::{Cast, CastBody, Frame, Options, start};
+use super::{SceneGeometry, BodyGeometry, Frame, Options, start};
 use crate::io::{Mesh, read};
 use crate::material::{AnyLaw, YoungPoisson};
 use crate::math::{Affine3, Vec3};
@@ -13,21 +13,21 @@ use crate::mesh::{Cells, Embedding, VolumeMesh, generate};
 use crate::model::{Body, Model, ModelBuilder};
 use crate::system::State;
 
-/// Elastic bodies, all called `body`.
+/// Builds a model of elastic bodies, all called `body`.
 pub fn model_of(meshes: impl IntoIterator<Item = VolumeMesh>) -> Model {
     let law = AnyLaw::new("stvk", YoungPoisson { young: 1e6, poisson: 0.3 }).unwrap();
     let bodies = meshes.into_iter().map(|mesh| Body::new(mesh, law.clone(), 1000.0));
     bodies.fold(Model::builder(), ModelBuilder::body).build().unwrap()
 }
 
-/// Tetrahedra, and hexahedra beside them.
+/// Builds a model of a tetrahedral and a hexahedral body.
 pub fn two_bodies() -> Model {
     let tets = generate::block([1.0, 0.5, 0.5], [3, 2, 2], Cells::Tet5).unwrap();
     let hexes = generate::block([1.0, 0.5, 0.5], [2, 2, 1], Cells::Hex).unwrap();
     model_of([tets, hexes.transformed(Affine3::from_translation(Vec3::new(0.0, 2.0, 0.0))).unwrap()])
 }
 
-/// Bent and stretched, more the larger `amount` is.
+/// Returns a bent and stretched state, scaled by `amount`.
 pub fn bend(model: &Model, amount: f64) -> State {
     let mut state = model.rest_state();
     let (q, _) = state.q.as_chunks_mut::<3>();
@@ -38,7 +38,7 @@ pub fn bend(model: &Model, amount: f64) -> State {
     state
 }
 
-/// Frames with fields, 25 a second.
+/// Returns frames with fields, 25 per second.
 pub fn frames(model: &Model, count: usize) -> Vec<Frame> {
     let frame = |number: usize| {
         let time = number as f64 * 0.04;
@@ -48,34 +48,34 @@ pub fn frames(model: &Model, count: usize) -> Vec<Frame> {
     (0..count).map(frame).collect()
 }
 
-/// The first body in a ball of triangles, a part of which sticks out.
-pub fn clothed(model: &Model) -> Cast {
-    let mut cast = Cast::new(model);
-    let centre = Affine3::from_translation(Vec3::new(0.5, 0.25, 0.25));
-    let ball = generate::ball(0.3, 9, Cells::Tet5).unwrap().boundary().surface.transformed(centre).unwrap();
-    let embedding = Embedding::new(cast.bodies()[0].mesh(), ball.vertices()).unwrap();
-    cast.dress(0, ball, embedding).unwrap();
-    cast
+/// Attaches a triangulated ball, partly outside the mesh, to the first body.
+pub fn clothed(model: &Model) -> SceneGeometry {
+    let mut geometry = SceneGeometry::new(model);
+    let center = Affine3::from_translation(Vec3::new(0.5, 0.25, 0.25));
+    let ball = generate::ball(0.3, 9, Cells::Tet5).unwrap().boundary().surface.transformed(center).unwrap();
+    let embedding = Embedding::new(geometry.bodies()[0].mesh(), ball.vertices()).unwrap();
+    geometry.attach_visual(0, ball, embedding).unwrap();
+    geometry
 }
 
-/// Frames of two bodies in a file of this name; the folder lives as long as its value.
+/// Writes frames of two bodies to a file of this name. The folder is deleted when the returned value is dropped.
 pub fn write_all(name: &str, count: usize) -> (TempDir, Vec<PathBuf>) {
     let model = two_bodies();
     let folder = tempfile::tempdir().unwrap();
     let options = Options { frames: Some(count), ..Options::default() };
-    let mut writer = start(&folder.path().join(name), &Arc::new(Cast::new(&model)), &options).unwrap();
+    let mut writer = start(&folder.path().join(name), &Arc::new(SceneGeometry::new(&model)), &options).unwrap();
     frames(&model, count).iter().for_each(|frame| writer.write(frame).unwrap());
     (folder, writer.finish().unwrap())
 }
 
-/// Files of a series of surfaces hold all bodies as they were shown, dressed or not.
+/// Asserts that the files of a series contain the visual surfaces of all bodies, with and without a detailed surface.
 pub fn assert_surfaces_read_back(extension: &str) {
     let model = two_bodies();
-    for cast in [Cast::new(&model), clothed(&model)] {
-        let cast = Arc::new(cast);
+    for geometry in [SceneGeometry::new(&model), clothed(&model)] {
+        let geometry = Arc::new(geometry);
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a").with_extension(extension);
-        let mut writer = start(&path, &cast, &Options::default()).unwrap();
+        let mut writer = start(&path, &geometry, &Options::default()).unwrap();
         let all = frames(&model, 3);
         all.iter().for_each(|frame| writer.write(frame).unwrap());
         let files = writer.finish().unwrap();
@@ -83,10 +83,10 @@ pub fn assert_surfaces_read_back(extension: &str) {
         for (frame, file) in all.iter().zip(&files) {
             assert_eq!(*file, folder.path().join(format!("a_{:06}.{extension}", frame.number)));
             let Mesh::Surface(surface) = read(file).unwrap().mesh else { panic!("expected a surface") };
-            let shown: Vec<Vec3> = cast.bodies().iter().flat_map(|body| body.surface_positions(&frame.u)).collect();
+            let shown: Vec<Vec3> = geometry.bodies().iter().flat_map(|body| body.surface_positions(&frame.u)).collect();
             assert_eq!(surface.vertices(), shown);
             let (mut first, mut face) = (0, 0);
-            for body in cast.bodies().iter().map(CastBody::surface) {
+            for body in geometry.bodies().iter().map(BodyGeometry::surface) {
                 for own in body.faces().iter() {
                     assert!(
                         surface.faces().get(face).iter().eq(own.iter().map(|v| v + first).collect::<Vec<_>>().iter())

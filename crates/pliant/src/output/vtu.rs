@@ -1,21 +1,22 @@
-//! Series of `.vtu` for ParaView, with a `.pvd` that lists them: the elements of all bodies in one grid, tetrahedra and hexahedra alike.
+//! Series of `.vtu` files for ParaView, listed in a `.pvd`. The tetrahedra and hexahedra of all bodies form one grid:
 //!
-//! - points at rest; point data `displacement` and `velocity`. ParaView's filter Warp By Vector with `displacement` gives the deformed shape;
-//! - cell data `region` and `body`, whole numbers, whose names are in the field data `region_names` and `body_names`;
-//! - if the frame has fields: point data `stress` (Cauchy), `strain` (Green), `von_mises`, `J` and `energy_density`, recovered at vertices as
-//!   [`Fields`](super::Fields) has them, and cell data of the same names, the means over elements. With the linear law, stress and strain are its own
-//!   `σ` and `ε`;
-//! - if the frame has them: point data `reaction`, the forces of constraints.
+//! - points at rest, and point data `displacement` and `velocity`. ParaView's filter Warp By Vector with `displacement`
+//!   gives the deformed shape;
+//! - integer cell data `region` and `body`, with names in the field data `region_names` and `body_names`;
+//! - if the frame has fields: point data `stress` (Cauchy), `strain` (Green), `von_mises`, `J` and `energy_density`,
+//!   recovered at vertices (see [`Fields`](super::Fields)). Cell data of the same names are the means over elements.
+//!   For the linear law, stress and strain are its `σ` and `ε`;
+//! - if the frame has reactions: point data `reaction`, the forces of constraints.
 //!
-//! The list is written anew when it has grown by an eighth: all that is ever written of it stays below ten times its final size,
-//! however many frames there are, and a simulation that is killed leaves a list of nearly all of them. It appears at once, as every file does, and names
-//! only files that are complete.
+//! The list is rewritten when it has grown by an eighth. The total size of all writes stays below ten times the final
+//! size, for any number of frames, and a killed simulation leaves a list of nearly all frames. The list is replaced
+//! atomically and names only complete files.
 
 use std::path::{Path, PathBuf};
 
 use super::series::ending;
-use super::{AnimationFormat, CastBody, FieldValues, Frame, FrameWriter, Stage, Start};
-use crate::io::{DataArray, Disk, Files, Moment, PackedGrid, Values, WriteError, collection};
+use super::{AnimationFormat, BodyGeometry, FieldValues, Frame, FrameWriter, WriterContext, Start};
+use crate::io::{DataArray, Disk, Files, TimeStepData, PackedGrid, Values, WriteError, collection};
 use crate::math::Vec3;
 use crate::mesh::VolumeMesh;
 
@@ -23,21 +24,21 @@ pub(super) const FORMAT: AnimationFormat = AnimationFormat {
     name: "VTK XML",
     extensions: &["vtu", "pvd"],
     about: "one file per frame and a .pvd that lists them: points at rest with displacements, velocities, stresses, strains, reactions",
-    start: Start::Series(|stage| {
-        let rest = stage.cast().bodies().iter().map(CastBody::mesh).flat_map(VolumeMesh::vertices).copied().collect();
-        Ok(Box::new(Vtu { stage, rest, grid: None, files: Vec::new(), listed: 0 }))
+    start: Start::Series(|context| {
+        let rest = context.geometry().bodies().iter().map(BodyGeometry::mesh).flat_map(VolumeMesh::vertices).copied().collect();
+        Ok(Box::new(Vtu { context, rest, grid: None, files: Vec::new(), listed: 0 }))
     }),
 };
 
 struct Vtu {
-    stage: Stage,
-    /// The vertices of all bodies at rest.
+    context: WriterContext,
+    /// Vertices of all bodies at rest.
     rest: Vec<Vec3>,
-    /// Packed with the first frame.
+    /// Grid, packed with the first frame.
     grid: Option<PackedGrid>,
     /// Time and path of each frame.
     files: Vec<(f64, PathBuf)>,
-    /// How many of them are in the list on disk.
+    /// Number of frames in the list on disk.
     listed: usize,
 }
 
@@ -46,12 +47,12 @@ const TENSOR: &[&str] = &["XX", "YY", "ZZ", "XY", "YZ", "XZ"];
 
 impl FrameWriter for Vtu {
     fn write(&mut self, frame: &Frame) -> Result<(), WriteError> {
-        self.stage.check(frame)?;
-        let path = self.stage.beside(&ending(frame.number, "vtu"));
+        self.context.check(frame)?;
+        let path = self.context.beside(&ending(frame.number, "vtu"));
         let bytes = self.encode(frame);
         Disk.write(&path, &bytes)?;
         self.files.push((frame.time, path));
-        self.stage.done(frame);
+        self.context.done(frame);
         if self.files.len() > self.listed + self.listed / 8 {
             self.list()?;
         }
@@ -59,7 +60,7 @@ impl FrameWriter for Vtu {
     }
 
     fn found(&mut self, number: usize, time: f64) {
-        let path = self.stage.beside(&ending(number, "vtu"));
+        let path = self.context.beside(&ending(number, "vtu"));
         if path.is_file() {
             self.files.push((time, path));
         }
@@ -74,7 +75,7 @@ impl FrameWriter for Vtu {
 
 impl Vtu {
     fn encode(&mut self, frame: &Frame) -> Vec<u8> {
-        let bodies = self.stage.cast().bodies();
+        let bodies = self.context.geometry().bodies();
         let grid = self.grid.get_or_insert_with(|| {
             let bodies: Vec<_> = bodies.iter().map(|body| (body.name(), body.mesh())).collect();
             PackedGrid::of_bodies(&bodies)
@@ -87,7 +88,7 @@ impl Vtu {
             point_data.extend(arrays(&fields.vertices));
             cell_data.extend(arrays(&fields.elements));
         }
-        grid.file(&Moment {
+        grid.file(&TimeStepData {
             time: Some(frame.time),
             points: &self.rest,
             point_data: &point_data,
@@ -96,10 +97,10 @@ impl Vtu {
     }
 
     fn list_path(&self) -> PathBuf {
-        self.stage.beside(".pvd")
+        self.context.beside(".pvd")
     }
 
-    /// Bring the list up to date.
+    /// Writes the current list to disk.
     fn list(&mut self) -> Result<(), WriteError> {
         let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let files: Vec<(f64, String)> = self.files.iter().map(|(time, path)| (*time, name(path))).collect();
@@ -126,7 +127,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::super::testing::{frames, model_of, two_bodies, write_all};
-    use super::super::{Cast, Options, start};
+    use super::super::{SceneGeometry, Options, start};
     use super::*;
     use crate::io::{Mesh, data_array, read};
     use crate::mesh::{Cells, generate};
@@ -134,8 +135,8 @@ mod tests {
 
     fn write(model: &Model, frames: &[Frame]) -> (tempfile::TempDir, Vec<PathBuf>) {
         let folder = tempfile::tempdir().unwrap();
-        let cast = Arc::new(Cast::new(model));
-        let mut writer = start(&folder.path().join("a.vtu"), &cast, &Options::default()).unwrap();
+        let geometry = Arc::new(SceneGeometry::new(model));
+        let mut writer = start(&folder.path().join("a.vtu"), &geometry, &Options::default()).unwrap();
         frames.iter().for_each(|frame| writer.write(frame).unwrap());
         let files = writer.finish().unwrap();
         (folder, files)
@@ -224,7 +225,7 @@ mod tests {
         let model = model_of([generate::block([1.0; 3], [1, 1, 1], Cells::Tet5).unwrap()]);
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a&b.pvd");
-        let mut writer = start(&path, &Arc::new(Cast::new(&model)), &Options::default()).unwrap();
+        let mut writer = start(&path, &Arc::new(SceneGeometry::new(&model)), &Options::default()).unwrap();
         let (mut lines, mut before) = (0, 0);
         for frame in frames(&model, 100) {
             writer.write(&frame).unwrap();

@@ -1,4 +1,4 @@
-//! The few directions in which a reduced model moves: `u = U q`.
+//! Bases of reduced models: `u = U q`.
 
 use std::path::Path;
 
@@ -18,72 +18,73 @@ use crate::solver::DenseMatrix;
 use crate::sparse::BlockMatrix;
 use crate::system::System;
 
-/// A basis, orthonormal with the mass: `Uᵀ M U = I`.
+/// Mass-orthonormal basis of a reduced model: `Uᵀ M U = I`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Basis {
     columns: Vec<Vec<f64>>,
 }
 
-/// How good a basis is.
+/// Quality of a basis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BasisInfo {
-    /// How many vectors it was made of.
+    /// Number of vectors that it was built from.
     pub from: usize,
-    /// Their singular values, in the norm of the mass, the largest first.
+    /// Singular values of these vectors in the mass norm, in descending order.
     pub singular_values: Vec<f64>,
-    /// Which part of the sum of the squares of these it has kept.
+    /// Fraction of the sum of squared singular values that the basis captures.
     pub kept: f64,
-    /// `max |UᵀMU − I|`.
+    /// Orthonormality error `max |UᵀMU − I|`.
     pub orthonormality: f64,
 }
 
-/// Why there is no basis.
+/// Error of building a basis.
 #[derive(Debug, Error)]
 #[allow(missing_docs, reason = "the message says what each part is")]
 #[non_exhaustive]
 pub enum BasisError {
     #[error(
-        "a basis of {asked} directions, expected at least 1 and at most {most}, which is what the vectors span that it is made of; more modes, \
-         or derivatives, span more"
+        "a basis of {asked} vectors, expected at least 1 and at most {most}, the dimension of the given modes, derivatives and snapshots; \
+         use more modes or derivatives"
     )]
     Size { asked: usize, most: usize },
     #[error(
-        "{count} vectors to make a basis of, expected at most {MOST_VECTORS}; fewer modes, derivatives or snapshots will do"
+        "{count} vectors to build a basis from, expected at most {MAX_VECTORS}; use fewer modes, derivatives or snapshots"
     )]
     Vectors { count: usize },
-    #[error("a vector has {found} numbers, expected {expected}: three for each vertex")]
+    #[error("a vector has {found} numbers, expected {expected}: three per vertex")]
     Length { found: usize, expected: usize },
     #[error("number {at} of vector {vector} is not finite")]
     NotFinite { vector: usize, at: usize },
     #[error(transparent)]
     Read(#[from] ReadError),
-    #[error("{}: a basis of {rows} rows, expected {expected}: three for each vertex", path.display())]
+    #[error("{}: a basis of {rows} rows, expected {expected}: three per vertex", path.display())]
     Rows { path: std::path::PathBuf, rows: usize, expected: usize },
 }
 
-/// The most vectors that a basis is made of: the matrix of their products is dense.
-const MOST_VECTORS: usize = 5000;
+/// Maximum number of vectors that a basis is built from: their Gram matrix is dense.
+const MAX_VECTORS: usize = 5000;
 
-/// Check that a basis can be made of so many vectors.
+/// Checks the number of vectors to build a basis from.
 pub(super) fn check_count(count: usize) -> Result<(), BasisError> {
-    if count > MOST_VECTORS { Err(BasisError::Vectors { count }) } else { Ok(()) }
+    if count > MAX_VECTORS { Err(BasisError::Vectors { count }) } else { Ok(()) }
 }
 
-/// What a vector has less of than this part of itself, beside the ones before it, is rounding.
+/// Relative size below which the part of a vector that is independent of the previous ones is rounding error.
 const RANK: f64 = 1e-10;
 
 impl Basis {
-    /// The space of some vectors of a model, in their order. Numbers where the model is held become zero, and what depends on
-    /// the vectors before is left out.
+    /// Orthonormalizes vectors of a model, in their order. Entries at fixed coordinates become zero, and vectors that
+    /// depend linearly on previous ones are dropped.
     pub fn new(model: &Model, vectors: Vec<Vec<f64>>) -> Result<Self, BasisError> {
         Self::beside(model, &[], vectors)
     }
 
-    /// The same without what they have of some directions, which are orthonormal.
+    /// Orthonormalizes vectors after removing their components along `known`, which is orthonormal.
     pub(super) fn beside(model: &Model, known: &[Vec<f64>], vectors: Vec<Vec<f64>>) -> Result<Self, BasisError> {
         let vectors = prepared(model, vectors)?;
         let mass = model.mass();
-        // One after the other, so that what is nearly one of the known directions is left out, and not its rounding made a direction.
+        // One by one, so that a vector close to the span of `known` is dropped instead of its rounding error being
+        // normalized.
         let mut columns = orthonormalize(known.iter().cloned().chain(vectors), &|x, y| mass.mul(x, y), RANK);
         columns.drain(..known.len());
         if columns.is_empty() {
@@ -92,13 +93,13 @@ impl Basis {
         Ok(Self { columns })
     }
 
-    /// The `size` directions in which vectors vary most, measured with the mass.
+    /// Returns the first `size` principal components of vectors in the mass norm.
     pub fn principal(model: &Model, vectors: Vec<Vec<f64>>, size: usize) -> Result<(Self, BasisInfo), BasisError> {
         let vectors = prepared(model, vectors)?;
         let mass = model.mass();
         let (eigen, from) = gram(mass, &vectors);
         let largest = eigen.values.last().copied().unwrap_or(0.0).max(0.0);
-        // Squares of singular values: half the digits.
+        // These are squares of singular values, with half the digits.
         let most = eigen.values.iter().filter(|value| **value > 1e-14 * largest).count();
         if size == 0 || size > most {
             return Err(BasisError::Size { asked: size, most });
@@ -117,9 +118,11 @@ impl Basis {
         Ok((basis, info))
     }
 
-    /// The vectors that span modes and their derivatives, scaled by frequency: `w̄ⱼ φⱼ` and `p w̄ᵢw̄ⱼ Φᵢⱼ` with `w̄ⱼ = ω₁²/ωⱼ²`, so that what is harder to excite counts less
-    /// (Barbič and James 2005). `p` is the amplitude at which the first mode moves the body by half of its size: there its derivative counts as it would in a
-    /// deformation of that size, whatever the units.
+    /// Scales modes and their derivatives by frequency: `w̄ⱼ φⱼ` and `p w̄ᵢw̄ⱼ Φᵢⱼ` with `w̄ⱼ = ω₁²/ωⱼ²`.
+    ///
+    /// Shapes that are harder to excite thus count less (Barbič and James 2005). `p` is the amplitude at which the
+    /// first mode displaces the body by half its size. Derivatives then count as in a deformation of that size,
+    /// independent of units.
     pub fn scaled_by_frequency(
         model: &Model,
         modes: &Modes,
@@ -139,7 +142,7 @@ impl Basis {
         linear.chain(curved).collect()
     }
 
-    /// Scale some vectors so that the largest of their singular values is one, to mix them with others.
+    /// Scales vectors so that their largest singular value is one, to combine them with others.
     pub fn normalized(model: &Model, vectors: Vec<Vec<f64>>) -> Result<Vec<Vec<f64>>, BasisError> {
         let mut vectors = prepared(model, vectors)?;
         let largest = gram(model.mass(), &vectors).0.values.last().copied().unwrap_or(0.0).sqrt();
@@ -149,7 +152,7 @@ impl Basis {
         Ok(vectors)
     }
 
-    /// The same space, turned so that a stiffness is diagonal in it: `UᵀKU = diag(ω²)`, ascending. Returns the `ω²`.
+    /// Rotates the basis so that a stiffness is diagonal: `UᵀKU = diag(ω²)`, ascending. Returns the `ω²`.
     pub(super) fn diagonalize(&mut self, stiffness: &BlockMatrix, mass: &MassMatrix) -> Option<Vec<f64>> {
         let r = self.columns.len();
         let mut product = vec![0.0; self.dim()];
@@ -167,48 +170,48 @@ impl Basis {
         Some(eigen.values)
     }
 
-    /// How many directions.
+    /// Returns the number of basis vectors.
     pub fn size(&self) -> usize {
         self.columns.len()
     }
 
-    /// How many numbers each has: three a vertex.
+    /// Returns the length of a basis vector: three numbers per vertex.
     pub fn dim(&self) -> usize {
         self.columns.first().map_or(0, Vec::len)
     }
 
-    /// The directions.
+    /// Returns the basis vectors.
     pub fn columns(&self) -> &[Vec<f64>] {
         &self.columns
     }
 
-    /// `u = U q`.
+    /// Returns `u = U q`.
     ///
     /// # Panics
-    /// If there is not a number for each direction.
+    /// If there is not one number per basis vector.
     pub fn expand(&self, q: &[f64]) -> Vec<f64> {
-        assert_eq!(q.len(), self.size(), "a number for each direction");
+        assert_eq!(q.len(), self.size(), "expected one number per basis vector");
         let mut u = vec![0.0; self.dim()];
         add_all(&self.columns, q, &mut u);
         u
     }
 
-    /// `Uᵀ f`.
+    /// Returns `Uᵀ f`.
     pub(super) fn transpose_mul(&self, f: &[f64]) -> Vec<f64> {
         dots(&self.columns, f)
     }
 
-    /// The `q` for which `U q` is nearest to `u`, measured with the mass: `UᵀM u`.
+    /// Returns `q = UᵀM u`, for which `U q` is closest to `u` in the mass norm.
     ///
     /// # Panics
-    /// If there are not three numbers a vertex.
+    /// If there are not three numbers per vertex.
     pub fn project(&self, mass: &MassMatrix, u: &[f64]) -> Vec<f64> {
         let mut product = vec![0.0; u.len()];
         mass.mul(u, &mut product);
         self.transpose_mul(&product)
     }
 
-    /// `max |UᵀMU − I|`.
+    /// Returns the orthonormality error `max |UᵀMU − I|`.
     pub fn orthonormality(&self, mass: &MassMatrix) -> f64 {
         let mut worst: f64 = 0.0;
         for (j, column) in self.columns.iter().enumerate() {
@@ -219,14 +222,14 @@ impl Basis {
         worst
     }
 
-    /// Write it for NumPy: three rows a vertex, a column a direction.
+    /// Writes the basis for NumPy: three rows per vertex, one column per basis vector.
     pub fn write(&self, files: &dyn Files, path: &Path) -> Result<(), WriteError> {
         let rows = (0..self.dim()).flat_map(|row| self.columns.iter().map(move |column| column[row]));
         let array = Array::from_rows(self.size(), rows.collect()).unwrap_or(Array::vector(Vec::new()));
         matrix_io::write_array_to(files, path, &array)
     }
 
-    /// Read the columns of an array with three rows a vertex, to make a basis of.
+    /// Reads the columns of an array with three rows per vertex, to build a basis from.
     pub fn read_vectors(files: &dyn Files, path: &Path, vertex_count: usize) -> Result<Vec<Vec<f64>>, BasisError> {
         let array = matrix_io::read_array_from(files, path)?;
         let (rows, expected) = (array.row_count(), 3 * vertex_count);
@@ -237,21 +240,21 @@ impl Basis {
         Ok((0..columns).map(|column| array.values().iter().skip(column).step_by(columns).copied().collect()).collect())
     }
 
-    /// Of numbers that are read from a file, where they are known to be orthonormal.
+    /// Creates a basis from columns of a file, which are known to be orthonormal.
     pub(super) fn of_columns(columns: Vec<Vec<f64>>) -> Self {
         Self { columns }
     }
 }
 
-/// Where a body that is free is nearest to a rigid one, measured with the mass; and its displacements as they are seen from there.
+/// Returns the rigid placement closest to a deformed free body in the mass norm, and the displacements relative to it.
 pub fn nearest_placement(model: &Model, u: &[f64]) -> (Placement, Vec<f64>) {
     let masses = model.vertex_masses();
     let total: f64 = masses.iter().sum();
     let (u, _) = u.as_chunks::<3>();
     let moved: Vec<Vec3> = model.rest().iter().zip(u).map(|(rest, u)| *rest + Vec3::from_array(*u)).collect();
     let middle = |points: &[Vec3]| points.iter().zip(masses).map(|(x, mass)| *mass * *x).sum::<Vec3>() / total;
-    let (from, centre) = (middle(model.rest()), middle(&moved));
-    let relative: Vec<f64> = moved.iter().flat_map(|x| (*x - centre).to_array()).collect();
+    let (from, center) = (middle(model.rest()), middle(&moved));
+    let relative: Vec<f64> = moved.iter().flat_map(|x| (*x - center).to_array()).collect();
     let mut weighted = vec![0.0; relative.len()];
     model.mass().mul(&relative, &mut weighted);
     let pairs = model.rest().iter().zip(weighted.chunks_exact(3));
@@ -259,11 +262,11 @@ pub fn nearest_placement(model: &Model, u: &[f64]) -> (Placement, Vec<f64>) {
     let nearest = nearest_rotation(&Matrix(covariance.transpose().to_cols_array_2d()));
     let rotation = Mat3::from_cols_array_2d(&nearest.0).transpose();
     let back = rotation.transpose();
-    let seen = model.rest().iter().zip(&moved).map(|(rest, moved)| back * (*moved - centre) - (*rest - from));
-    (Placement { centre, rotation }, seen.flat_map(|u| u.to_array()).collect())
+    let seen = model.rest().iter().zip(&moved).map(|(rest, moved)| back * (*moved - center) - (*rest - from));
+    (Placement { center, rotation }, seen.flat_map(|u| u.to_array()).collect())
 }
 
-/// Check vectors, and clear what is held.
+/// Checks vectors, and zeroes their entries at fixed coordinates.
 fn prepared(model: &Model, mut vectors: Vec<Vec<f64>>) -> Result<Vec<Vec<f64>>, BasisError> {
     check_count(vectors.len())?;
     for (number, vector) in vectors.iter_mut().enumerate() {
@@ -273,12 +276,12 @@ fn prepared(model: &Model, mut vectors: Vec<Vec<f64>>) -> Result<Vec<Vec<f64>>, 
         if let Some(at) = vector.iter().position(|x| !x.is_finite()) {
             return Err(BasisError::NotFinite { vector: number, at });
         }
-        vector.iter_mut().zip(model.held()).filter(|(_, held)| **held).for_each(|(x, _)| *x = 0.0);
+        vector.iter_mut().zip(model.fixed_mask()).filter(|(_, fixed)| **fixed).for_each(|(x, _)| *x = 0.0);
     }
     Ok(vectors)
 }
 
-/// The eigenvalues of `XᵀMX`, and how many vectors there are.
+/// Returns the eigendecomposition of `XᵀMX`, and the number of vectors.
 fn gram(mass: &MassMatrix, vectors: &[Vec<f64>]) -> (Eigen, usize) {
     let m = vectors.len();
     let mut gram = DenseMatrix::zero(m);
@@ -289,6 +292,6 @@ fn gram(mass: &MassMatrix, vectors: &[Vec<f64>]) -> (Eigen, usize) {
             gram[(j + i, j)] = entry;
         }
     }
-    // Only numbers that overflow have no eigenvalues; then there is nothing to make a basis of.
+    // Only overflowing numbers have no eigenvalues; no basis can be built from them.
     (Eigen::new(&gram).unwrap_or(Eigen { values: vec![0.0; m], vectors: DenseMatrix::zero(m) }), m)
 }

@@ -1,18 +1,19 @@
-//! Lists of long vectors: dot products with all of them, and sums of them. Bitwise the same on any number of threads.
+//! Operations on lists of long vectors: dot products and linear combinations. Results are bitwise equal for any number
+//! of threads.
 
 use rayon::prelude::*;
 
 use crate::solver::vector::{dot, norm};
 
-/// Rows that one thread works on at a time.
+/// Number of rows per task.
 const ROWS: usize = 2048;
 
-/// `vᵢ · x` for each.
+/// Computes `vᵢ · x` for each vector.
 pub(super) fn dots(vectors: &[Vec<f64>], x: &[f64]) -> Vec<f64> {
     vectors.par_iter().map(|v| dot(v, x)).collect()
 }
 
-/// `x + Σ cᵢ vᵢ`.
+/// Adds `Σ cᵢ vᵢ` to `x`.
 pub(super) fn add_all(vectors: &[Vec<f64>], coefficients: &[f64], x: &mut [f64]) {
     x.par_chunks_mut(ROWS).enumerate().for_each(|(chunk, x)| {
         for (v, c) in vectors.iter().zip(coefficients) {
@@ -22,7 +23,7 @@ pub(super) fn add_all(vectors: &[Vec<f64>], coefficients: &[f64], x: &mut [f64])
     });
 }
 
-/// For each column of coefficients the sum of the vectors with them.
+/// Returns the linear combination of the vectors for each column of coefficients.
 pub(super) fn combine<'a>(vectors: &[Vec<f64>], columns: impl Iterator<Item = &'a [f64]>) -> Vec<Vec<f64>> {
     let length = vectors.first().map_or(0, Vec::len);
     let sum = |coefficients: &[f64]| {
@@ -33,8 +34,9 @@ pub(super) fn combine<'a>(vectors: &[Vec<f64>], columns: impl Iterator<Item = &'
     columns.map(sum).collect()
 }
 
-/// Take from `x` what it has in the directions of `vectors`, which are orthonormal with the mass `mul`. Twice, as once leaves
-/// rounding behind. Returns what was taken. `product` is `M x` afterwards.
+/// Orthogonalizes `x` against `vectors`, which are orthonormal in the mass `mul`, and returns the components removed.
+///
+/// It is done twice to remove rounding errors. `product` is `M x` afterwards.
 pub(super) fn orthogonalize(
     vectors: &[Vec<f64>],
     mul: &dyn Fn(&[f64], &mut [f64]),
@@ -52,8 +54,8 @@ pub(super) fn orthogonalize(
     taken
 }
 
-/// Make vectors orthonormal with the mass `mul`, one after the other. Those of which less than `least` of their length is new
-/// are left out.
+/// Orthonormalizes vectors in the mass `mul`, one after the other. A vector is dropped if the norm of its independent
+/// part is less than `least` relative to its own.
 pub(super) fn orthonormalize(
     vectors: impl IntoIterator<Item = Vec<f64>>,
     mul: &dyn Fn(&[f64], &mut [f64]),
@@ -74,7 +76,8 @@ pub(super) fn orthonormalize(
     basis
 }
 
-/// Make the largest number positive, or of several that are as large but for rounding the first: the same in every run.
+/// Fixes the sign of a vector for reproducibility: its largest entry becomes positive, or the first of several that are
+/// equal up to rounding.
 pub(super) fn fix_sign(x: &mut [f64]) {
     const AS_LARGE: f64 = 1.0 - 1e-6;
     let largest = x.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
@@ -83,7 +86,7 @@ pub(super) fn fix_sign(x: &mut [f64]) {
     }
 }
 
-/// `|a − b| / |b|`, and `|a|` if `b` is zero.
+/// Returns `|a − b| / |b|`, or `|a|` if `b` is zero.
 pub(super) fn relative_difference(a: &[f64], b: &[f64]) -> f64 {
     let difference: Vec<f64> = a.iter().zip(b).map(|(a, b)| a - b).collect();
     let size = norm(b);

@@ -1,9 +1,11 @@
-//! A few elements that stand for all (An, Kim and James 2008).
+//! Optimized cubature: a few weighted elements that represent all (An, Kim and James 2008).
 //!
-//! The reduced force is an integral over the body, and a weighted sum of a few elements approximates it for the shapes that
-//! the basis allows. Which, and with which weights, is fitted to the forces at some shapes, the poses: with `gₑᵗ = Ω⁻¹Uₑᵀfₑ(Uqᵗ)` the
-//! part of element `e` at pose `t` and `fᵗ` the sum of all parts, both divided by `|fᵗ|`, `min Σₜ |Σₑ wₑ gₑᵗ − fᵗ|²` for `w ≥ 0`. Forces are divided by
-//! the frequencies, `Ω = diag(ω)`, so that the soft directions, in which a body moves most, count as much as the stiff ones, in which it pushes most.
+//! The reduced force is an integral over the body. A weighted sum of a few elements approximates it for the shapes that
+//! the basis allows. The elements and weights are fitted to the forces at training shapes, the poses.
+//!
+//! With `gₑᵗ = Ω⁻¹Uₑᵀfₑ(Uqᵗ)` the contribution of element `e` at pose `t` and `fᵗ` their sum, both divided by `|fᵗ|`,
+//! the fit is `min Σₜ |Σₑ wₑ gₑᵗ − fᵗ|²` for `w ≥ 0`. Forces are divided by the frequencies, `Ω = diag(ω)`. Soft
+//! coordinates, where displacements are large, then count as much as stiff ones, where forces are large.
 
 use std::ops::ControlFlow;
 
@@ -16,16 +18,16 @@ use crate::model::{Model, ModelBody};
 use crate::solver::vector::norm;
 use crate::system::System;
 
-/// How elements are chosen.
+/// Parameters of the cubature.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CubatureParams {
-    /// The most elements.
+    /// Maximum number of elements.
     pub elements: usize,
-    /// It is enough when the forces at the poses are met to this part.
+    /// Tolerance of the forces at the poses, relative to the forces.
     pub tolerance: f64,
-    /// How many poses forces are fitted at, beside the snapshots that the basis is made of.
+    /// Number of random poses, in addition to the snapshots of the basis.
     pub poses: usize,
-    /// How far the body moves in a pose, as a part of its size.
+    /// Maximum displacement in a pose, as a fraction of the size of the body.
     pub amplitude: f64,
 }
 
@@ -35,32 +37,32 @@ impl Default for CubatureParams {
     }
 }
 
-/// How well the elements that were chosen stand for all.
+/// Quality of a cubature.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CubatureInfo {
-    /// How many there are.
+    /// Number of elements.
     pub elements: usize,
-    /// How many poses there were at which the law has forces.
+    /// Number of poses with finite, nonzero forces.
     pub poses: usize,
-    /// The error of the forces at the poses that they were fitted to, as a part of the forces: root mean square.
+    /// Root-mean-square error of the forces at the training poses, relative to the forces.
     pub fitted: f64,
-    /// The same at poses that were not used, if there were any.
+    /// Root-mean-square error at poses not used for the fit; `None` without such poses.
     pub tested: Option<f64>,
 }
 
-/// The most numbers of the parts of candidates: a quarter of a gigabyte.
-const MOST_NUMBERS: usize = 1 << 25;
+/// Maximum number of entries of the candidate matrix: a quarter of a gigabyte.
+const MAX_NUMBERS: usize = 1 << 25;
 
-/// Which part of the poses is kept to test the result.
+/// Interval of poses reserved for testing: one in this many.
 const TESTED: usize = 5;
 
-/// A shape, and the elastic force of the whole body there, divided by the frequencies.
+/// Shape, and the elastic force of the whole body there, divided by the frequencies.
 struct Pose {
     q: Vec<f64>,
     force: Vec<f64>,
 }
 
-/// Choose elements. `watch` is told how many there are, and may break off: then there is no result.
+/// Selects elements. `watch` receives their number so far, and may stop the selection: then the result is `None`.
 pub(super) fn choose(
     model: &Model,
     basis: &Basis,
@@ -82,21 +84,21 @@ pub(super) fn choose(
         let mut force = vec![0.0; r];
         all.force(&q, &mut force);
         force.iter_mut().zip(omega_squared).for_each(|(force, square)| *force /= square.sqrt());
-        // A law may have no forces where a pose turns elements inside out.
+        // A law may have no forces where a pose inverts elements.
         let size = norm(&force);
         if size > 0.0 && size.is_finite() {
             let poses = if number % TESTED == 1 { &mut tested } else { &mut fitted };
             poses.push(Pose { q, force });
         }
     }
-    let candidates = candidates(model, MOST_NUMBERS / (r * fitted.len().max(1)), &mut rng);
+    let candidates = candidates(model, MAX_NUMBERS / (r * fitted.len().max(1)), &mut rng);
     let columns = parts(model, basis, omega_squared, &candidates, &fitted);
     let unit = |pose: &Pose| {
         let size = norm(&pose.force);
         pose.force.iter().map(|force| force / size).collect::<Vec<_>>()
     };
     let target: Vec<f64> = fitted.iter().flat_map(unit).collect();
-    let nnls_params = nnls::Params { most: params.elements, tolerance: params.tolerance };
+    let nnls_params = nnls::NnlsParams { most: params.elements, tolerance: params.tolerance };
     let found = nnls::solve(&columns, &target, &nnls_params, watch)?;
     let element = |&(column, weight): &(usize, f64)| {
         let (body, element) = candidates[column];
@@ -109,9 +111,10 @@ pub(super) fn choose(
     Some((chosen, info))
 }
 
-/// A random shape, as strongly excited in all directions: amplitudes fall with the frequency.
+/// Returns a random shape with amplitudes inversely proportional to frequency, so that all coordinates are equally
+/// excited.
 fn pose(basis: &Basis, omega_squared: &[f64], size: f64, rng: &mut fastrand::Rng) -> Vec<f64> {
-    // The sum of uniform numbers is nearly normal.
+    // A sum of uniform random numbers is nearly normal.
     let mut normal = || (0..12).map(|_| rng.f64()).sum::<f64>() - 6.0;
     let mut q: Vec<f64> = omega_squared.iter().map(|square| normal() / square.max(f64::MIN_POSITIVE).sqrt()).collect();
     let largest = basis.expand(&q).chunks_exact(3).map(norm).fold(0.0, f64::max);
@@ -120,7 +123,7 @@ fn pose(basis: &Basis, omega_squared: &[f64], size: f64, rng: &mut fastrand::Rng
     q
 }
 
-/// At most so many elements of all bodies, at random.
+/// Returns at most `most` random elements of all bodies.
 fn candidates(model: &Model, most: usize, rng: &mut fastrand::Rng) -> Vec<(u32, u32)> {
     let elastic = model.bodies().iter().enumerate().filter(|(_, body)| body.elastic().is_some());
     let mut all: Vec<(u32, u32)> = elastic
@@ -132,7 +135,7 @@ fn candidates(model: &Model, most: usize, rng: &mut fastrand::Rng) -> Vec<(u32, 
     all
 }
 
-/// `gₑᵗ / |fᵗ|` of each candidate, for all poses.
+/// Returns `gₑᵗ / |fᵗ|` of each candidate for all poses.
 fn parts(
     model: &Model,
     basis: &Basis,
@@ -147,7 +150,7 @@ fn parts(
         let elements: Vec<u32> = group.iter().map(|(_, element)| *element).collect();
         let elastic = isolated(body, &elements);
         let nodes = body.mesh().kind().nodes();
-        // The vertex of the model that each vertex of the elements is.
+        // Vertices of the elements, by their numbers in the model.
         let vertices: Vec<usize> = elements
             .iter()
             .flat_map(|&element| body.mesh().element(element as usize))
@@ -175,7 +178,7 @@ fn parts(
     columns
 }
 
-/// The elasticity of some elements that share no vertices, so that the force on each can be told.
+/// Returns the elasticity of separate copies of elements that share no vertices, so that the force of each is known.
 fn isolated(body: &ModelBody, elements: &[u32]) -> Elastic {
     let mesh = body.mesh();
     let corners = || elements.iter().flat_map(|&element| mesh.element(element as usize));
@@ -190,7 +193,7 @@ fn isolated(body: &ModelBody, elements: &[u32]) -> Elastic {
     Elastic::new(&mesh, materials).expect("the regions of the body")
 }
 
-/// The error of the forces of some elements, as a part of the forces: root mean square.
+/// Returns the root-mean-square error of the forces of selected elements, relative to the forces.
 fn error_at(
     model: &Model,
     basis: &Basis,

@@ -1,14 +1,14 @@
-//! Modal derivatives: how the shape of a mode changes when the body is bent along another (Barbič and James 2005).
+//! Modal derivatives: the change of a mode's shape along another mode (Barbič and James 2005).
 //!
-//! A static displacement that begins along the modes, `u = Σ φᵢ pᵢ + ½ Σ Φᵢⱼ pᵢ pⱼ + …`, is in equilibrium to second order under
-//! the forces `Σ ω²ᵢ Mφᵢ pᵢ` if
+//! A static displacement tangent to the modes, `u = Σ φᵢ pᵢ + ½ Σ Φᵢⱼ pᵢ pⱼ + …`, is in equilibrium to second order
+//! under the forces `Σ ω²ᵢ Mφᵢ pᵢ` if
 //!
 //! ```text
 //! K Φᵢⱼ = −(H : φⱼ) φᵢ,    H = ∂K/∂u at rest.
 //! ```
 //!
-//! A body that is free has no such equilibrium where the right-hand side turns it: then what accelerates it as a whole is taken out
-//! of that, and rigid motion out of `Φᵢⱼ`.
+//! A free body has no such equilibrium if the right-hand side has a resultant force or torque. The rigid-body part is
+//! then removed from the right-hand side, and rigid motion from `Φᵢⱼ`.
 
 use std::ops::ControlFlow;
 
@@ -20,17 +20,17 @@ use crate::math::Vec3;
 use crate::model::{Model, ModelBody};
 use crate::system::System;
 
-/// A modal derivative `Φᵢⱼ`, `i ≤ j`.
+/// Modal derivative `Φᵢⱼ`, `i ≤ j`.
 #[derive(Debug, Clone)]
 pub struct ModalDerivative {
-    /// `i` and `j`, from 0.
+    /// Indices `i` and `j`, from 0.
     pub modes: [usize; 2],
-    /// Three numbers a vertex.
+    /// Shape, three numbers per vertex.
     pub shape: Vec<f64>,
 }
 
-/// The derivatives of the first `count` modes: `count (count + 1) / 2` of them. `watch` is told how many there are, and
-/// may break off.
+/// Computes the `count (count + 1) / 2` derivatives of the first `count` modes. `watch` receives their number so far,
+/// and may stop the computation.
 pub(super) fn derivatives(
     model: &Model,
     inverse: &mut Inverse,
@@ -58,7 +58,7 @@ pub(super) fn derivatives(
     Ok(found)
 }
 
-/// The derivatives of the first modes of a model, `i ≤ j < count`.
+/// Computes the modal derivatives of a model, `i ≤ j < count`.
 pub fn modal_derivatives(
     model: &Model,
     modes: &Modes,
@@ -69,7 +69,7 @@ pub fn modal_derivatives(
     derivatives(model, &mut inverse, modes, count, watch)
 }
 
-/// `H = ∂K/∂u` of the elasticity of a model.
+/// Stiffness derivative `H = ∂K/∂u` of the elasticity of a model.
 #[derive(Debug)]
 pub struct StiffnessDerivative {
     of_bodies: Vec<OfBody>,
@@ -77,23 +77,23 @@ pub struct StiffnessDerivative {
 
 #[derive(Debug)]
 enum OfBody {
-    /// None: the law is linear, or there is none.
+    /// Zero: no law, or a linear one.
     Zero,
-    /// By its formula.
+    /// Analytic formula.
     StVk(Box<StVkPolynomial>),
-    /// By differences of the stiffness.
+    /// Finite differences of the stiffness.
     Differences,
 }
 
-/// How much edges are strained to find differences: errors are of the order of its fourth power, and of rounding divided
-/// by it.
+/// Strain of the edges for finite differences. The error is of the order of its fourth power, plus rounding divided by
+/// it.
 const BEND: f64 = 1e-3;
 
-/// At `±h` and `±2h`, the difference quotient of fourth order.
+/// Fourth-order difference quotient: offsets (in units of `h`) and weights.
 const STENCIL: [(f64, f64); 4] = [(1.0, 8.0 / 12.0), (-1.0, -8.0 / 12.0), (2.0, -1.0 / 12.0), (-2.0, 1.0 / 12.0)];
 
 impl StiffnessDerivative {
-    /// For St. Venant–Kirchhoff by its formula, for other laws by differences.
+    /// Prepares the derivative: analytic for St. Venant–Kirchhoff, finite differences for other laws.
     pub fn new(model: &Model) -> Self {
         let of_body = |body: &ModelBody| {
             let Some(elastic) = body.elastic() else { return OfBody::Zero };
@@ -106,10 +106,11 @@ impl StiffnessDerivative {
         Self { of_bodies: model.bodies().iter().map(of_body).collect() }
     }
 
-    /// `out + (H(u) : a) b`: how the stiffness changes along `a`, times `b`. Exchanging `a` and `b` changes nothing.
+    /// Adds `(H(u) : a) b` to `out`: the derivative of the stiffness along `a`, times `b`. It is symmetric in `a` and
+    /// `b`.
     ///
     /// # Panics
-    /// If a vector has not three numbers for each vertex of the model.
+    /// If a vector does not have three numbers per vertex of the model.
     pub fn add(&self, model: &Model, u: &[f64], a: &[f64], b: &[f64], out: &mut [f64]) {
         for (body, derivative) in model.bodies().iter().zip(&self.of_bodies) {
             let range = 3 * body.vertices().start..3 * body.vertices().end;
@@ -140,7 +141,8 @@ impl StiffnessDerivative {
     }
 }
 
-/// How much displacements strain the edge that they strain most, whichever way it is turned.
+/// Returns the maximum of relative displacement divided by length over all edges, for any direction of the
+/// displacement.
 fn largest_strain(body: &ModelBody, a: &[f64]) -> f64 {
     let mesh = body.mesh();
     let at = |vertex: u32| Vec3::from_slice(&a[3 * vertex as usize..]);
@@ -148,13 +150,13 @@ fn largest_strain(body: &ModelBody, a: &[f64]) -> f64 {
         let (i, j) = (element[i], element[j]);
         (at(i) - at(j)).length() / (mesh.vertices()[i as usize] - mesh.vertices()[j as usize]).length()
     };
-    // Of numbers one of which is none, none is the largest.
+    // A maximum that propagates NaN.
     let larger = |a: f64, b: f64| if b > a || b.is_nan() { b } else { a };
     let of_element = |element: &[u32]| mesh.kind().edges().iter().map(|edge| strain(element, *edge)).fold(0.0, larger);
     mesh.elements().map(of_element).fold(0.0, larger)
 }
 
-/// The laws of all regions, if they are all St. Venant–Kirchhoff.
+/// Returns the laws of all regions if they are all St. Venant–Kirchhoff.
 pub(super) fn stvk_laws(elastic: &Elastic) -> Option<Vec<StVenantKirchhoff>> {
     elastic.materials().iter().map(|material| material.law().copied()).collect()
 }

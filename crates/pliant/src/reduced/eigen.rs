@@ -1,20 +1,20 @@
-//! Eigenvalues of small symmetric matrices.
+//! Eigendecomposition of small symmetric matrices.
 
 use faer::{MatRef, Side};
 
 use crate::solver::DenseMatrix;
 
-/// `A = V Λ Vᵀ`.
+/// Eigendecomposition `A = V Λ Vᵀ`.
 #[derive(Debug, Clone)]
 pub(super) struct Eigen {
-    /// Ascending.
+    /// Eigenvalues, ascending.
     pub values: Vec<f64>,
-    /// Column by column, in the order of the values.
+    /// Eigenvectors as columns, in the order of the values.
     pub vectors: DenseMatrix,
 }
 
 impl Eigen {
-    /// Of a symmetric matrix, of which the lower triangle is read; none if it has numbers that are not finite.
+    /// Decomposes a symmetric matrix given by its lower triangle. Returns `None` if an entry is not finite.
     pub fn new(matrix: &DenseMatrix) -> Option<Self> {
         let n = matrix.size();
         if !matrix.values().iter().all(|number| number.is_finite()) {
@@ -34,7 +34,7 @@ impl Eigen {
         Some(Self { values, vectors })
     }
 
-    /// One of the vectors.
+    /// Returns an eigenvector.
     pub fn vector(&self, number: usize) -> &[f64] {
         let n = self.values.len();
         &self.vectors.values()[number * n..(number + 1) * n]

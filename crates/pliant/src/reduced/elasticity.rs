@@ -1,4 +1,4 @@
-//! The elasticity of a reduced model, however it is evaluated.
+//! Material of a reduced model, for all kinds of evaluation.
 
 use faer::linalg::cholesky::llt::factor::{LltRegularization, cholesky_in_place, cholesky_in_place_scratch};
 use faer::{MatMut, Par, Spec};
@@ -10,20 +10,20 @@ use crate::material::Definiteness;
 use crate::solver::DenseMatrix;
 use crate::solver::scratch::Scratch;
 
-/// How the elastic forces of a reduced model are worked out.
+/// Reduced elastic forces.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum ReducedElasticity {
-    /// `f = diag(ω²) q`: the law is linear.
+    /// Linear law, `f = diag(ω²) q`.
     Linear(Vec<f64>),
-    /// The polynomial of St. Venant–Kirchhoff.
+    /// Polynomial of St. Venant–Kirchhoff.
     StVk(StVkTensors),
-    /// Elements of any law, all or some.
+    /// Elements of any law: all, or a selection.
     Elements(ReducedElements),
 }
 
 impl ReducedElasticity {
-    /// What it is called.
+    /// Returns the name of the kind.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Linear(_) => "linear",
@@ -41,7 +41,7 @@ impl ReducedElasticity {
         }
     }
 
-    /// `f = ∂V/∂q`.
+    /// Computes `f = ∂V/∂q`.
     pub(super) fn force(&mut self, q: &[f64], force: &mut [f64]) {
         match self {
             Self::Linear(squares) => {
@@ -52,7 +52,7 @@ impl ReducedElasticity {
         }
     }
 
-    /// `f` and `K`.
+    /// Computes `f` and `K`.
     pub(super) fn force_and_stiffness(
         &mut self,
         q: &[f64],
@@ -80,7 +80,7 @@ impl ReducedElasticity {
     }
 }
 
-/// Makes symmetric matrices that are not negative in any direction.
+/// Projection of symmetric matrices onto the positive semi-definite ones.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Projection {
     factor: Vec<f64>,
@@ -88,7 +88,7 @@ pub(super) struct Projection {
 }
 
 impl Projection {
-    /// Raise negative eigenvalues to zero. Most matrices have none, which a factor tells at once.
+    /// Sets negative eigenvalues to zero. Most matrices have none, which a Cholesky factorization shows cheaply.
     fn project(&mut self, matrix: &mut DenseMatrix) {
         let n = matrix.size();
         self.factor.clear();
@@ -99,7 +99,7 @@ impl Projection {
         if cholesky_in_place(factor, regularization, Par::Seq, stack, Spec::default()).is_ok() {
             return;
         }
-        // One that has numbers that are not finite is noticed by who solves with it.
+        // Matrices that are not finite are detected by the solver.
         let Some(eigen) = Eigen::new(matrix) else { return };
         for number in (0..n).take_while(|&number| eigen.values[number] < 0.0) {
             let (value, vector) = (eigen.values[number], eigen.vector(number));

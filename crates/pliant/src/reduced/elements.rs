@@ -1,6 +1,7 @@
-//! The elasticity of any law in a few directions, by evaluating elements: all of them, or a few that stand for the others.
+//! Reduced elasticity of any law by evaluating elements: all of them, or a few that represent the others.
 //!
-//! `f = Uᵀ f(Uq)` and `K = Uᵀ K(Uq) U`; of a few elements, with `Uₑ` the rows of their vertices, `f = Σ wₑ Uₑᵀ fₑ(Uₑq)`.
+//! `f = Uᵀ f(Uq)` and `K = Uᵀ K(Uq) U`. For a few elements, with `Uₑ` the rows of their vertices,
+//! `f = Σ wₑ Uₑᵀ fₑ(Uₑq)`.
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
@@ -13,7 +14,7 @@ use crate::model::{Model, ModelBody};
 use crate::solver::DenseMatrix;
 use crate::sparse::BlockMatrix;
 
-/// Elements of a model with weights.
+/// Weighted elements of a model.
 #[derive(Debug, Clone)]
 pub struct ReducedElements {
     bodies: Vec<OfBody>,
@@ -21,21 +22,21 @@ pub struct ReducedElements {
     r: usize,
 }
 
-/// An element that stands for others around it.
+/// Element that represents others around it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WeightedElement {
-    /// The body, from 0.
+    /// Index of the body, from 0.
     pub body: u32,
-    /// The element of its mesh.
+    /// Element of its mesh.
     pub element: u32,
-    /// How often it counts.
+    /// Cubature weight.
     pub weight: f64,
 }
 
 #[derive(Debug, Clone)]
 struct OfBody {
     elastic: Elastic,
-    /// The rows of `U` of its vertices, column by column.
+    /// Rows of `U` at its vertices, column by column.
     rows: Vec<f64>,
     u: Vec<f64>,
     force: Vec<f64>,
@@ -44,7 +45,7 @@ struct OfBody {
 }
 
 impl ReducedElements {
-    /// All elements of a model.
+    /// Uses all elements of a model.
     #[allow(clippy::missing_panics_doc, reason = "a body has a material for each region")]
     pub fn all(model: &Model, basis: &Basis) -> Self {
         let of_body = |body: &ModelBody| {
@@ -55,7 +56,7 @@ impl ReducedElements {
         Self { bodies: model.bodies().iter().filter_map(of_body).collect(), selection: None, r: basis.size() }
     }
 
-    /// Some elements of a model. The error says which body has no such element.
+    /// Uses a selection of elements of a model. The error names a body without such an element.
     pub fn selected(model: &Model, basis: &Basis, selection: &[WeightedElement]) -> Result<Self, EditError> {
         let mut bodies = Vec::new();
         for (number, body) in model.bodies().iter().enumerate() {
@@ -71,7 +72,7 @@ impl ReducedElements {
         Ok(Self { bodies, selection: Some(selection.to_vec()), r: basis.size() })
     }
 
-    /// The elements that stand for all, if not all are evaluated.
+    /// Returns the selected elements, or `None` if all are evaluated.
     pub fn selection(&self) -> Option<&[WeightedElement]> {
         self.selection.as_deref()
     }
@@ -121,7 +122,7 @@ impl ReducedElements {
     }
 }
 
-/// The elasticity of some elements of a body alone, and which vertices of the model are theirs.
+/// Returns the elasticity of some elements of a body, and their vertices in the model.
 fn extracted(body: &ModelBody, elements: &[u32]) -> Result<(Elastic, impl Iterator<Item = usize> + use<>), EditError> {
     let part = body.mesh().extract(elements)?;
     let all = body.elastic().map(Elastic::materials).unwrap_or_default();
@@ -151,7 +152,7 @@ impl OfBody {
         }
     }
 
-    /// Set the displacements to `U q`.
+    /// Sets the displacements to `U q`.
     fn displacements(&mut self, q: &[f64]) {
         self.u.fill(0.0);
         for (column, q) in self.rows.chunks_exact(self.u.len()).zip(q) {
@@ -159,7 +160,7 @@ impl OfBody {
         }
     }
 
-    /// Add `Uᵀ f`.
+    /// Adds `Uᵀ f`.
     fn add_projected_force(&self, force: &mut [f64]) {
         for (column, force) in self.rows.chunks_exact(self.u.len()).zip(force) {
             *force += crate::solver::vector::dot(column, &self.force);

@@ -1,27 +1,28 @@
-//! Exact steps of modes.
+//! Exact integrator of linear modes.
 
 use super::ReducedModel;
 use crate::integrator::{Integrator, StepError, StepInfo, check, check_finite};
 use crate::solver::{DenseMatrix, LinearSolver};
 use crate::system::{State, System};
 
-/// Each mode is an oscillator, `q̈ + d q̇ + ω²q = g` with `d = α + βω²`, of which the motion under a force that stays as it is at the
-/// start of the step is known in closed form.
+/// Integrator that advances each mode in closed form, as an oscillator `q̈ + d q̇ + ω²q = g` with `d = α + βω²` and
+/// constant force `g`.
 ///
-/// For a linear law under constant loads the result is exact at any step. What else acts, handles, obstacles, friction and damping that is not
-/// Rayleigh's, and what a nonlinear law has beside `ω²q`, is a force that is taken from the start of the step: then steps are of first order and must be
-/// short. For bodies that are held; others need a scheme that couples their coordinates, and this one is an error.
+/// The result is exact for any step size for a linear law under constant loads. All other terms are forces taken from
+/// the start of the step: handles, obstacles, friction, non-Rayleigh damping, and the nonlinear part of a law besides
+/// `ω²q`. Steps are then first-order accurate and must be short. Free bodies are an error: their coordinates are
+/// coupled, which needs another integrator.
 #[derive(Debug, Clone, Default)]
 pub struct ExactModes {
     oscillators: Vec<Oscillator>,
-    /// What they are for: the step, `α` and `β`.
+    /// Step size, `α` and `β` of the oscillators.
     key: Option<[f64; 3]>,
     force: Vec<f64>,
     q: Vec<f64>,
     v: Vec<f64>,
 }
 
-/// `q₊ = a q + b q̇ + c g` and `q̇₊ = a' q + b' q̇ + c' g` over a step.
+/// Propagator of a step: `q₊ = a q + b q̇ + c g` and `q̇₊ = a' q + b' q̇ + c' g`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Oscillator {
     position: [f64; 3],
@@ -29,14 +30,17 @@ struct Oscillator {
 }
 
 impl Oscillator {
-    /// With `δ = d/2` and `κ² = ω² − δ²`, the motion without force is
-    /// `q(t) = e^(−δt) [(cos κt + δ sin(κt)/κ) q + sin(κt)/κ q̇]`, with hyperbolic functions where `κ²` is negative; a constant force moves its centre
-    /// to `g/ω²`.
+    /// Computes the propagator of a step `h` \[s\].
+    ///
+    /// With `δ = d/2` and `κ² = ω² − δ²`, the free motion is
+    /// `q(t) = e^(−δt) [(cos κt + δ sin(κt)/κ) q + sin(κt)/κ q̇]`, with hyperbolic functions for negative `κ²`. A
+    /// constant force shifts its center to `g/ω²`.
     fn new(omega_squared: f64, damping: f64, h: f64) -> Self {
         let delta = 0.5 * damping;
         let kappa_squared = omega_squared - delta * delta;
         let kappa = kappa_squared.abs().sqrt();
-        // e^(−δh) cos κh and e^(−δh) sin(κh)/κ. The exponents are put together, as each alone may be out of range.
+        // e^(−δh) cos κh and e^(−δh) sin(κh)/κ. Exponents are added first, as each exponential alone may be out of
+        // range.
         let (cosine, sine) = if kappa * h < 1e-5 {
             let decay = (-delta * h).exp();
             (decay * (1.0 - 0.5 * kappa_squared * h * h), decay * h * (1.0 - kappa_squared * h * h / 6.0))
@@ -70,7 +74,7 @@ impl Integrator<ReducedModel> for ExactModes {
     ) -> Result<StepInfo, StepError> {
         check(system, state, dt)?;
         if system.placement().is_some() {
-            return Err(StepError::Free { scheme: "exact modes" });
+            return Err(StepError::Free { method: "exact modes" });
         }
         let damping = system.model().damping();
         let key = [dt, damping.mass(), damping.stiffness()];
@@ -103,7 +107,7 @@ impl Integrator<ReducedModel> for ExactModes {
 mod tests {
     use super::*;
 
-    /// The same by many small steps of a scheme of fourth order.
+    /// Integrates with many small fourth-order Runge–Kutta steps.
     fn reference(omega_squared: f64, damping: f64, h: f64, [q, v, g]: [f64; 3]) -> (f64, f64) {
         let steps = 4000;
         let dt = h / f64::from(steps);

@@ -1,7 +1,8 @@
-//! Forces on a reduced model from outside: handles, obstacles, springs, loads.
+//! External forces on a reduced model: handles, obstacles, springs, loads.
 //!
-//! Such a force knows vertices, not coordinates. Of `u = U q` only the rows of vertices that it couples are worked out, and of its stiffness
-//! only the blocks that are not zero are projected: a handle at a few vertices costs next to nothing, a plane as much as what touches it.
+//! Such forces act on vertices. Only the rows of `u = U q` at the vertices they couple are computed, and only the
+//! nonzero blocks of their stiffness are projected. A handle at a few vertices thus costs almost nothing, a plane as
+//! much as the vertices in contact.
 
 use std::collections::BTreeSet;
 
@@ -18,19 +19,19 @@ use crate::system::Definiteness;
 
 #[derive(Debug, Clone)]
 pub(super) struct External {
-    /// The vertices that forces couple, ascending.
+    /// Vertices that forces couple, ascending.
     vertices: Vec<u32>,
-    /// Their rows of the basis, three a vertex.
+    /// Rows of the basis at these vertices, three per vertex.
     rows: Vec<f64>,
     r: usize,
-    /// The blocks that forces may add to, with the places of their vertices in the list.
+    /// Blocks that forces may add to, with the indices of their vertices in the list.
     slots: Vec<Slot>,
-    /// Three numbers for each vertex of the model, zero at those that no force couples.
+    /// Vectors with three numbers per vertex of the model, zero where no force acts.
     u: Vec<f64>,
     v: Vec<f64>,
     f: Vec<f64>,
     matrix: BlockMatrix,
-    /// For the projection of matrices: which vertices have blocks, their columns and the products with them.
+    /// Work arrays to project matrices: the vertices with nonzero blocks, their columns and the products with them.
     place: Vec<usize>,
     busy: Vec<usize>,
     columns: Vec<f64>,
@@ -44,7 +45,7 @@ struct Slot {
     b: usize,
 }
 
-/// A vertex of which the columns are not worked out.
+/// Marker of a vertex whose columns are not computed.
 const NOT_BUSY: usize = usize::MAX;
 
 impl External {
@@ -87,7 +88,7 @@ impl External {
         self.vertices.is_empty()
     }
 
-    /// The energy of all forces at `z`.
+    /// Returns the energy of all forces at `z`.
     pub fn energy(&mut self, model: &Model, frame: Option<&Frame>, z: &[f64]) -> f64 {
         if self.is_empty() {
             return 0.0;
@@ -96,7 +97,7 @@ impl External {
         model.forces().map(|force| force.energy(&self.u)).sum()
     }
 
-    /// Add the gradient of the energies at `z` to `force`.
+    /// Adds the gradient of the energies at `z` to `force`.
     pub fn add_force(&mut self, model: &Model, frame: Option<&Frame>, z: &[f64], force: &mut [f64]) {
         if self.is_empty() {
             return;
@@ -107,7 +108,7 @@ impl External {
         self.add_projected_force(model, frame, 1.0, force);
     }
 
-    /// The same and their stiffness.
+    /// Adds the gradient of the energies at `z` to `force`, and their stiffness to `stiffness`.
     pub fn add_force_and_stiffness(
         &mut self,
         model: &Model,
@@ -130,7 +131,8 @@ impl External {
         self.add_projected_matrix(model, frame, stiffness);
     }
 
-    /// Add the friction of all forces at `z` and `v` to a matrix, and what those exert on a body at rest, because they move, to `drive`.
+    /// Adds the friction of all forces at `z` and `v` to a matrix, and the drive of moving obstacles on a body at rest
+    /// to `drive`.
     pub fn add_damping(
         &mut self,
         model: &Model,
@@ -150,7 +152,7 @@ impl External {
             force.add_damping(&self.u, &self.v, &mut self.matrix);
             force.add_damping_force(&self.u, &self.v, &mut self.f);
         }
-        // Forces say what D (v − v̄) is; what that lacks of D v is the drive D v̄.
+        // Forces give `D (v − v̄)`; its difference from `D v` is the drive `D v̄`.
         self.add_projected_force(model, frame, -1.0, drive);
         self.clear_force();
         for &Slot { number, a, b } in &self.slots {
@@ -183,7 +185,7 @@ impl External {
                     let (a, theta) = frame.rigid(z);
                     let start = frame.within(rest, self.rows_of(place), &frame.start);
                     let now = frame.within(rest, self.rows_of(place), &z[RIGID..]);
-                    frame.placement.centre + a + frame.placement.rotation * (now + theta.cross(start)) - rest
+                    frame.placement.center + a + frame.placement.rotation * (now + theta.cross(start)) - rest
                 }
             };
             self.u[3 * vertex..3 * vertex + 3].copy_from_slice(&u.to_array());
@@ -219,7 +221,7 @@ impl External {
         }
     }
 
-    /// `force + factor Jᵀ f`, `J` the derivative of the displacements by `z`.
+    /// Adds `factor Jᵀ f` to `force`, with `J` the derivative of the displacements with respect to `z`.
     fn add_projected_force(&self, model: &Model, frame: Option<&Frame>, factor: f64, force: &mut [f64]) {
         for (place, &vertex) in self.vertices.iter().enumerate() {
             let f = factor * Vec3::from_slice(&self.f[3 * vertex as usize..]);
@@ -246,7 +248,7 @@ impl External {
         }
     }
 
-    /// `matrix + Jᵀ A J` with the blocks of `A` that are not zero.
+    /// Adds `Jᵀ A J` to `matrix`, using only the nonzero blocks of `A`.
     fn add_projected_matrix(&mut self, model: &Model, frame: Option<&Frame>, matrix: &mut DenseMatrix) {
         let n = matrix.size();
         let values = self.matrix.values();
@@ -297,7 +299,7 @@ impl External {
     }
 }
 
-/// The three rows of `J` of a vertex.
+/// Appends the three rows of `J` for a vertex.
 fn push_columns(columns: &mut Vec<f64>, model: &Model, frame: Option<&Frame>, vertex: usize, rows: &[f64]) {
     let r = rows.len() / 3;
     let Some(frame) = frame else {
@@ -309,7 +311,7 @@ fn push_columns(columns: &mut Vec<f64>, model: &Model, frame: Option<&Frame>, ve
     let rotation = frame.placement.rotation;
     let [of_a, of_theta] = frame.scale();
     for axis in 0..3 {
-        // The row of R in which this coordinate of space is.
+        // Row of R for this spatial coordinate.
         let row = rotation.row(axis);
         columns.extend(Vec3::AXES[axis].to_array().map(|x| of_a * x));
         // R (θ × y) = −R [y]ₓ θ.
@@ -318,7 +320,7 @@ fn push_columns(columns: &mut Vec<f64>, model: &Model, frame: Option<&Frame>, ve
     }
 }
 
-/// The dot product of short vectors.
+/// Returns the dot product of short vectors.
 fn dot_short(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

@@ -1,8 +1,9 @@
-//! Reduced models in files.
+//! Files of reduced models.
 //!
-//! After the magic word `PLIANTRM` and the version: the fingerprint of the mesh in four bytes; whether the body is free, how forces are worked
-//! out, the numbers of coordinates, directions and elements in eight bytes each; then numbers of eight bytes: the mass and energy
-//! of the fingerprint, `ω²`, the basis column by column, and the coefficients of the polynomial or the elements with their weights.
+//! The file begins with the magic word `PLIANTRM`, the version, and the mesh fingerprint in four bytes. Five integers
+//! of eight bytes follow: the free flag, the kind of forces, and the numbers of coordinates, basis vectors and
+//! elements. Then come numbers of eight bytes: the mass and energy of the fingerprint, `ω²`, the basis column by
+//! column, and the coefficients of the polynomial or the elements with their weights.
 
 use std::path::Path;
 
@@ -24,7 +25,7 @@ const PROJECTION: u64 = 2;
 const CUBATURE: u64 = 3;
 
 impl Reduction {
-    /// Write it, so that it appears complete or not at all.
+    /// Writes the file atomically: it appears complete or not at all.
     pub fn write(&self, files: &dyn Files, path: &Path) -> Result<(), ReductionError> {
         let mut seal = Seal::new(MAGIC, VERSION);
         let selection = match &self.elasticity {
@@ -54,7 +55,7 @@ impl Reduction {
         Ok(files.write(path, &seal.finish())?)
     }
 
-    /// Read one that was made of this model.
+    /// Reads a reduction of this model.
     pub fn read(files: &dyn Files, path: &Path, model: &Model) -> Result<Self, ReductionError> {
         let bytes = files.read(path)?;
         let broken = |found: String| ReductionError::Broken { path: path.into(), found };
@@ -67,7 +68,7 @@ impl Reduction {
             return Err(ReductionError::OtherMesh { found: mesh, expected: expected.mesh });
         }
         if is_free > 1 || size == 0 || size > dim || kind > CUBATURE || (chosen > 0) != (kind == CUBATURE) {
-            return Err(broken(format!("kind {kind}, {size} directions and {chosen} elements")));
+            return Err(broken(format!("kind {kind}, {size} basis vectors and {chosen} elements")));
         }
         let mut numbers = |count: u64, what: &str| sealed.f64s(count, what).map_err(broken);
         let fingerprint = numbers(2, "numbers")?;
@@ -75,13 +76,13 @@ impl Reduction {
         if omega_squared.iter().any(|square| !(*square > 0.0)) {
             return Err(broken("it has frequencies that are not positive".into()));
         }
-        let columns = (0..size).map(|_| numbers(dim, "numbers of a direction")).collect::<Result<Vec<_>, _>>()?;
+        let columns = (0..size).map(|_| numbers(dim, "numbers of a basis vector")).collect::<Result<Vec<_>, _>>()?;
         let basis = Basis::of_columns(columns);
         let r = basis.size();
         let elasticity = match kind {
             LINEAR => ReducedElasticity::Linear(omega_squared.clone()),
             POLYNOMIAL => {
-                let too_many = || broken(format!("{r} directions"));
+                let too_many = || broken(format!("{r} basis vectors"));
                 let counts = StVkTensors::coefficient_counts(r).ok_or_else(too_many)?;
                 let mut coefficients = [const { Vec::new() }; 3];
                 for (coefficients, count) in coefficients.iter_mut().zip(counts) {
@@ -122,14 +123,14 @@ mod tests {
     use crate::io::Memory;
     use crate::material::{AnyLaw, YoungPoisson};
     use crate::mesh::{Cells, generate};
-    use crate::model::{Body, Hold};
+    use crate::model::{Body, Fixed};
 
-    /// The model of the seed of the fuzz target.
+    /// Returns the model of the seed of the fuzz target.
     fn model() -> Model {
         let mesh = generate::block([2.0, 1.0, 1.0], [2, 1, 1], Cells::Tet5).unwrap();
         let clamp = mesh.vertex_sets()["x-min"].clone();
         let law = AnyLaw::new("stvk", YoungPoisson { young: 1e5, poisson: 0.3 }).unwrap();
-        Model::builder().body(Body::new(mesh, law, 1000.0)).hold(Hold::fixed(clamp)).build().unwrap()
+        Model::builder().body(Body::new(mesh, law, 1000.0)).fix(Fixed::new(clamp)).build().unwrap()
     }
 
     fn bytes(forces: Forces) -> Vec<u8> {
@@ -144,7 +145,7 @@ mod tests {
         Reduction::read(&Memory::with("a.pliant", bytes), Path::new("a.pliant"), &model())
     }
 
-    /// What the checksum lets pass because it was made to is still looked at.
+    /// Checks that invalid data with a correct checksum is handled.
     #[test]
     fn nonsense_under_a_right_checksum_is_an_error_or_a_model_but_no_panic() {
         let mut rng = fastrand::Rng::with_seed(1);
@@ -156,7 +157,7 @@ mod tests {
             for _ in 0..600 {
                 let mut changed = body.to_vec();
                 for _ in 0..rng.usize(1..4) {
-                    // Most of the time in the head.
+                    // Half of the changes are in the header.
                     let end = if rng.bool() { 80 } else { changed.len() };
                     let place = rng.usize(8..end);
                     changed[place] = if rng.bool() { rng.u8(..) } else { 0xff * u8::from(rng.bool()) };

@@ -1,28 +1,31 @@
-//! A frame that moves along with a body that is free, so that the few directions of its basis serve however it is turned.
+//! Floating frame that is co-rotated with a free body, so that its basis serves for any orientation.
 //!
-//! A point of the body is at `c + R(x₀ + U q)`, with `x₀` its place at rest relative to the centre of mass, `c` where that is now and `R`
-//! a rotation. The directions of `U` neither move nor turn the body as a whole, so that `c` is always the centre of mass.
+//! A point of the body is at `c + R(x₀ + U q)`. Here `x₀` is its rest position relative to the center of mass, `c` the
+//! current center of mass, and `R` a rotation. The vectors of `U` neither translate nor rotate the body as a whole, so
+//! that `c` is always the center of mass.
 //!
-//! During a step the frame stays, and the body moves in the directions that it has there: `a` along the axes, `θ` about the axes of the
-//! frame, and `q`,
+//! During a step the frame is fixed. The body moves by a translation `a` along the spatial axes, a rotation `θ` about
+//! the axes of the frame, and `q`,
 //!
 //! ```text
 //! x = c + a + R(x₀ + Uq + θ × y),    y = x₀ + U qₙ at the start of the step.
 //! ```
 //!
-//! That is linear in `z = (√m a, √J θ, q)`, scaled so that all are alike; it has a mass matrix that is the same for the whole step, and any
-//! scheme may make the step. Elastic forces depend on `q` alone, so that turning costs no energy.
+//! This is linear in `z = (√m a, √J θ, q)`, scaled to comparable units. The mass matrix is constant during the step, so
+//! that any integrator can be used. Elastic forces depend on `q` only, so that rotation costs no energy.
 //!
-//! Then the frame follows: `c ← c + a`, `R ← R exp(θ̄)`. The momentum of translation and the angular momentum stay, in space, what the
-//! step has made them; the momentum of the directions `U` gains what inertia gives it in a frame that turns: with the kinetic energy
-//! `T(ω, q, q̇)`, `h ∂T/∂q`, which has the centrifugal and Coriolis forces.
+//! The frame is then updated: `c ← c + a`, `R ← R exp(θ̄)`. Linear and angular momentum keep, in space, their values
+//! after the step. The momentum of `q` gains the inertial force of a rotating frame: with the kinetic energy
+//! `T(ω, q, q̇)`, it gains `h ∂T/∂q`, which contains the centrifugal and Coriolis forces.
 //!
-//! Which velocities are used decides whether a body that spins gains energy. `θ̄` is `θ` with the angular velocity half-way between that of the step and the one
-//! that follows from the momenta. The push `∂T/∂q` is that of the latter, and of velocities `q̇` a little beyond, as half of the Coriolis force is in the
-//! mass matrix and explicit. All this depends on each other, and takes a few iterations.
+//! The choice of velocities decides if a spinning body gains energy. `θ̄` is `θ` with the angular velocity midway
+//! between that of the step and that which follows from the momenta. The inertial force `∂T/∂q` uses the latter, and
+//! velocities `q̇` extrapolated slightly beyond, as half of the Coriolis force is in the mass matrix and explicit.
+//! These quantities are coupled and take a few iterations.
 //!
-//! Momentum is exact; all else is of first order in the step, as forces of inertia and others take turns. A step should turn the body by at most a fiftieth of a
-//! radian: then energy stays within a percent over many turns, and with a twentieth very soft bodies gain some.
+//! Momentum is conserved exactly. All else is first-order accurate in the step, because inertial and other forces are
+//! split. A step should rotate the body by at most a fiftieth of a radian. Energy then stays within a percent over many
+//! turns. With a twentieth, very soft bodies gain some.
 
 use super::basis::Basis;
 use crate::mass::MassMatrix;
@@ -33,34 +36,34 @@ use crate::solver::vector::dot;
 use crate::system::State;
 use rayon::prelude::*;
 
-/// Coordinates of a frame in front of those of the basis: `a` and `θ`.
+/// Number of coordinates of a frame, which precede those of the basis: `a` and `θ`.
 pub(super) const RIGID: usize = 6;
 
-/// Where a body is and how it is turned.
+/// Position and orientation of a body.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Placement {
-    /// The centre of mass, in m.
-    pub centre: Vec3,
-    /// From the axes of the frame to those of space.
+    /// Center of mass \[m\].
+    pub center: Vec3,
+    /// Rotation from the axes of the frame to those of space.
     pub rotation: Mat3,
 }
 
 #[derive(Debug, Clone)]
 pub(super) struct Frame {
     pub placement: Placement,
-    /// The centre of mass at rest.
-    pub rest_centre: Vec3,
-    /// The `q` at which the step begins.
+    /// Center of mass at rest \[m\].
+    pub rest_center: Vec3,
+    /// Coordinates `q` at the start of the step.
     pub start: Vec<f64>,
-    /// `m`, in kg.
+    /// Mass `m` \[kg\].
     mass: f64,
-    /// `1/√m` and `1/√J`, `J` the mean moment of inertia at rest.
+    /// `1/√m` and `1/√J`, with `J` the mean moment of inertia at rest.
     scale: [f64; 2],
-    /// `∫ρ ψᵢψⱼᵀ` of the fields `ψ₀ = x₀` and `ψᵢ` the directions of the basis: row by row, `(r + 1)²` of them.
+    /// Moments `∫ρ ψᵢψⱼᵀ` of the fields `ψ₀ = x₀` and `ψᵢ` the basis vectors: row by row, `(r + 1)²` of them.
     moments: Vec<Mat3>,
 }
 
-/// Velocities in the frame: of rotation, in its axes, and `q̇`.
+/// Velocities in the frame: angular velocity, in its axes, and `q̇`.
 #[derive(Clone)]
 struct Motion {
     angular: Vec3,
@@ -68,35 +71,35 @@ struct Motion {
 }
 
 impl Motion {
-    /// The angular velocity of another, and velocities half as far beyond it as it is from here.
+    /// Returns the angular velocity of `other`, and its `q̇` extrapolated by half the difference from `self`.
     fn beyond(&self, other: &Self) -> Self {
         let inner = self.inner.iter().zip(&other.inner).map(|(a, b)| 1.5 * b - 0.5 * a).collect();
         Self { angular: other.angular, inner }
     }
 
-    /// Half-way to another.
+    /// Returns the mean of two motions.
     fn middle(&self, other: &Self) -> Self {
         let inner = self.inner.iter().zip(&other.inner).map(|(a, b)| 0.5 * (a + b)).collect();
         Self { angular: 0.5 * (self.angular + other.angular), inner }
     }
 }
 
-/// The most iterations for the rotation of a step.
-const MOST_ITERATIONS: usize = 20;
+/// Maximum number of iterations for the rotation of a step.
+const MAX_ITERATIONS: usize = 20;
 
 impl Frame {
     pub fn new(model: &Model, basis: &Basis) -> Self {
         let masses = model.vertex_masses();
         let mass: f64 = masses.iter().sum();
-        let rest_centre = model.rest().iter().zip(masses).map(|(x, mass)| *mass * *x).sum::<Vec3>() / mass;
-        let x0: Vec<f64> = model.rest().iter().flat_map(|x| (*x - rest_centre).to_array()).collect();
+        let rest_center = model.rest().iter().zip(masses).map(|(x, mass)| *mass * *x).sum::<Vec3>() / mass;
+        let x0: Vec<f64> = model.rest().iter().flat_map(|x| (*x - rest_center).to_array()).collect();
         let fields: Vec<&[f64]> = std::iter::once(&x0[..]).chain(basis.columns().iter().map(Vec::as_slice)).collect();
         let moments = moments(model.mass(), &fields);
         let at_rest = moments[0];
         let inertia = 2.0 / 3.0 * (at_rest.x_axis.x + at_rest.y_axis.y + at_rest.z_axis.z);
         Self {
-            placement: Placement { centre: rest_centre, rotation: Mat3::IDENTITY },
-            rest_centre,
+            placement: Placement { center: rest_center, rotation: Mat3::IDENTITY },
+            rest_center,
             start: vec![0.0; basis.size()],
             mass,
             scale: [1.0 / mass.sqrt(), 1.0 / inertia.sqrt()],
@@ -108,17 +111,17 @@ impl Frame {
         self.mass
     }
 
-    /// `a` and `θ` of `z`.
+    /// Returns `a` and `θ` of `z`.
     pub fn rigid(&self, z: &[f64]) -> (Vec3, Vec3) {
         (self.scale[0] * Vec3::from_slice(z), self.scale[1] * Vec3::from_slice(&z[3..]))
     }
 
-    /// `1/√m` and `1/√J`.
+    /// Returns `1/√m` and `1/√J`.
     pub fn scale(&self) -> [f64; 2] {
         self.scale
     }
 
-    /// `∫ρ y ψⱼᵀ` for each field, `y = x₀ + Uq`.
+    /// Returns `∫ρ y ψⱼᵀ` for each field, with `y = x₀ + Uq`.
     fn first_moments(&self, q: &[f64]) -> Vec<Mat3> {
         let n = q.len() + 1;
         let factor = |i: usize| if i == 0 { 1.0 } else { q[i - 1] };
@@ -126,7 +129,7 @@ impl Frame {
         (0..n).map(of).collect()
     }
 
-    /// `J`, the moment of inertia, and `∫ρ y × φⱼ` of each direction, at `q`.
+    /// Returns the inertia tensor `J`, and `∫ρ y × φⱼ` of each basis vector, at `q`.
     fn inertia(&self, q: &[f64]) -> (Mat3, Vec<Vec3>) {
         let first = self.first_moments(q);
         let second = q.iter().zip(&first[1..]).fold(first[0], |sum, (q, first)| sum + *first * *q);
@@ -135,7 +138,7 @@ impl Frame {
         (Mat3::from_diagonal(Vec3::splat(trace)) - second, first[1..].iter().map(axial).collect())
     }
 
-    /// The mass matrix of `z`, at the start of the step.
+    /// Computes the mass matrix of `z` at the start of the step.
     pub fn set_mass(&self, matrix: &mut DenseMatrix) {
         let r = self.start.len();
         let (inertia, coupling) = self.inertia(&self.start);
@@ -156,28 +159,28 @@ impl Frame {
         }
     }
 
-    /// Where a point of the body is in the frame, given its place at rest and its rows of the basis.
+    /// Returns the position of a point in the frame, given its rest position and its rows of the basis.
     pub fn within(&self, rest: Vec3, rows: [&[f64]; 3], q: &[f64]) -> Vec3 {
         let along = |row: &[f64]| row.iter().zip(q).map(|(u, q)| u * q).sum::<f64>();
-        rest - self.rest_centre + Vec3::from_array(rows.map(along))
+        rest - self.rest_center + Vec3::from_array(rows.map(along))
     }
 
-    /// After a step of `dt`: follow the body, so that `a` and `θ` are zero again.
+    /// Updates the frame after a step of `dt` \[s\], so that `a` and `θ` are zero again.
     pub fn follow(&mut self, state: &mut State, dt: f64) {
         let r = self.start.len();
         let (a, theta) = self.rigid(&state.q);
         let (linear, angular) = self.rigid(&state.v);
         let before = Motion { angular, inner: state.v[RIGID..].to_vec() };
-        // Momenta, in the frame at the start.
+        // Momenta in the frame at the start of the step.
         let (inertia, coupling) = self.inertia(&self.start);
         let turned: Vec3 = coupling.iter().zip(&before.inner).map(|(h, v)| *h * *v).sum();
         let momentum = inertia * before.angular + turned;
         let inner: Vec<f64> = coupling.iter().zip(&before.inner).map(|(h, v)| h.dot(before.angular) + v).collect();
         self.start.copy_from_slice(&state.q[RIGID..RIGID + r]);
-        // Velocities and the rotation depend on each other: a few iterations, each nearer by about h ω.
+        // Velocities and rotation are coupled: a few iterations, which converge at a rate of about h ω.
         let mut after = before.clone();
         let mut step = rotation(theta);
-        for _ in 0..MOST_ITERATIONS {
+        for _ in 0..MAX_ITERATIONS {
             let middle = before.middle(&after);
             step = rotation(theta + dt * (middle.angular - before.angular));
             let push = self.inertial_push(&before.beyond(&after));
@@ -189,14 +192,14 @@ impl Frame {
                 break;
             }
         }
-        self.placement.centre += a;
+        self.placement.center += a;
         self.placement.rotation = orthonormal(self.placement.rotation * step);
         state.q[..RIGID].fill(0.0);
         self.set_velocity(state, linear, &after);
         state.a = None;
     }
 
-    /// `∂T/∂q` at the `q` of the frame.
+    /// Returns the inertial force `∂T/∂q` at the `q` of the frame.
     fn inertial_push(&self, motion: &Motion) -> Vec<f64> {
         let (n, omega) = (self.start.len() + 1, motion.angular);
         let first = self.first_moments(&self.start);
@@ -210,7 +213,7 @@ impl Frame {
         (1..n).map(of).collect()
     }
 
-    /// The motion with this angular momentum, in the frame, and these momenta of the directions.
+    /// Returns the motion for an angular momentum in the frame and the momenta of `q`.
     fn motion(&self, momentum: Vec3, inner: &[f64]) -> Motion {
         let (inertia, coupling) = self.inertia(&self.start);
         // J ω + h q̇ = L and hᵀω + q̇ = p: (J − hhᵀ) ω = L − h p.
@@ -226,8 +229,8 @@ impl Frame {
         state.v[RIGID..].copy_from_slice(&motion.inner);
     }
 
-    /// Begin anew from a placement, `q`, and the momenta of a velocity field: of translation, about the centre of mass in the axes of space, and
-    /// along the directions in the frame.
+    /// Restarts from a placement, `q`, and the momenta of a velocity field: linear, angular about the center of mass in
+    /// spatial axes, and along the basis vectors in the frame.
     pub fn place(&mut self, placement: Placement, q: &[f64], momenta: (Vec3, Vec3, Vec<f64>), state: &mut State) {
         self.placement = placement;
         self.start.copy_from_slice(q);
@@ -240,26 +243,26 @@ impl Frame {
     }
 }
 
-/// The vector of the skew part: `ε_abc m_bc`, so that `∫ y × φ` is that of `∫ y φᵀ`.
+/// Returns the axial vector of the skew part, `ε_abc m_bc`: for `∫ y φᵀ` it is `∫ y × φ`.
 fn axial(m: &Mat3) -> Vec3 {
     let at = |row: usize, column: usize| m.col(column)[row];
     Vec3::new(at(1, 2) - at(2, 1), at(2, 0) - at(0, 2), at(0, 1) - at(1, 0))
 }
 
-/// The rotation about a vector by its length.
+/// Returns the rotation of a rotation vector.
 fn rotation(theta: Vec3) -> Mat3 {
     let angle = theta.length();
     if angle > 0.0 { Mat3::from_axis_angle(theta / angle, angle) } else { Mat3::IDENTITY }
 }
 
-/// A rotation without the rounding that many products leave.
+/// Removes accumulated rounding errors from a rotation.
 fn orthonormal(rotation: Mat3) -> Mat3 {
     let x = rotation.x_axis.normalize();
     let y = (rotation.y_axis - x * x.dot(rotation.y_axis)).normalize();
     Mat3::from_cols(x, y, x.cross(y))
 }
 
-/// `∫ρ ψᵢψⱼᵀ` for all pairs of fields.
+/// Computes `∫ρ ψᵢψⱼᵀ` for all pairs of fields.
 fn moments(mass: &MassMatrix, fields: &[&[f64]]) -> Vec<Mat3> {
     let component = |field: &[f64], axis: usize| field.iter().skip(axis).step_by(3).copied().collect::<Vec<f64>>();
     let plain: Vec<[Vec<f64>; 3]> = fields.iter().map(|field| [0, 1, 2].map(|axis| component(field, axis))).collect();

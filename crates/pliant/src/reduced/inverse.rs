@@ -1,4 +1,4 @@
-//! Solutions of `K x = b` for bodies that may be free.
+//! Solutions of `K x = b` for fixed and free bodies.
 
 use std::sync::Arc;
 
@@ -14,46 +14,49 @@ use crate::solver::{Cholesky, Symbolic};
 use crate::sparse::BlockMatrix;
 use crate::system::{Definiteness, System};
 
-/// The factor of `K + sM` of a model at rest. `s` is zero for a body that is held; for one that is not, whose `K` is singular,
-/// it is small beside the lowest `ω²`, and rigid motions are left out.
+/// Factorization of `K + sM` of a model at rest.
+///
+/// `s` is zero for a fixed body. For a free body, whose `K` is singular, it is small relative to the lowest `ω²`, and
+/// rigid motions are removed.
 #[derive(Debug, Clone)]
 pub(super) struct Inverse {
-    /// `K`.
+    /// Stiffness `K`.
     pub stiffness: BlockMatrix,
     cholesky: Cholesky<f64>,
-    /// `s`.
+    /// Shift `s`.
     pub shift: f64,
-    /// Motions that deform nothing, orthonormal with the mass.
+    /// Rigid motions, orthonormal in the mass.
     pub rigid: Vec<Vec<f64>>,
     pub mass: MassMatrix,
-    pub held: Vec<bool>,
+    pub fixed: Vec<bool>,
 }
 
-/// The shift, as a part of the lowest `ω²`: so small that few corrections make up for it, not so small that rounding is felt.
+/// Shift as a fraction of the lowest `ω²`: small enough for few corrections, large enough to limit rounding errors.
 const SHIFT: f64 = 1e-2;
 
-/// How often the lowest `ω²` is estimated anew: it may be far below that of a uniform strain, where it begins, for slender bodies.
-const MOST_ESTIMATES: usize = 4;
+/// Maximum number of estimates of the lowest `ω²`. The first, from a uniform strain, may be far too high for slender
+/// bodies.
+const MAX_ESTIMATES: usize = 4;
 
-/// How exactly the equation is solved for a body that is free, and how many corrections that may take.
+/// Relative accuracy of solutions for a free body, and maximum number of corrections.
 const EXACT: f64 = 1e-14;
-const MOST_CORRECTIONS: usize = 20;
+const MAX_CORRECTIONS: usize = 20;
 
 impl Inverse {
-    /// Of a model at rest.
+    /// Factorizes the stiffness of a model at rest.
     pub fn new(model: &Model, of: Stiffness) -> Result<Self, ModesError> {
         let stiffness = stiffness(model, of)?;
         let rigid = rigid_motions(model, &stiffness).map_err(|parts| ModesError::Parts { parts })?;
         let symbolic = Symbolic::new(stiffness.pattern().clone()).map_err(|error| ModesError::Solve(error.into()))?;
         let cholesky = Cholesky::new(Arc::new(symbolic));
-        let (mass, held) = (model.mass().clone(), model.held().to_vec());
-        let mut inverse = Self { stiffness, cholesky, shift: 0.0, rigid, mass, held };
+        let (mass, fixed) = (model.mass().clone(), model.fixed_mask().to_vec());
+        let mut inverse = Self { stiffness, cholesky, shift: 0.0, rigid, mass, fixed };
         if inverse.rigid.is_empty() {
             inverse.factor(model)?;
             return Ok(inverse);
         }
         let mut lowest = strain_quotient(model, &inverse.stiffness, &inverse.rigid).ok_or(ModesError::NoStiffness)?;
-        for _ in 0..MOST_ESTIMATES {
+        for _ in 0..MAX_ESTIMATES {
             inverse.shift = SHIFT * lowest;
             inverse.factor(model)?;
             lowest = inverse.lowest_quotient();
@@ -67,20 +70,20 @@ impl Inverse {
     fn factor(&mut self, model: &Model) -> Result<(), ModesError> {
         let mut matrix = self.stiffness.clone();
         self.mass.add_to(self.shift, &mut matrix);
-        model.eliminate_held(&mut matrix);
+        model.eliminate_fixed(&mut matrix);
         self.cholesky.factor(&matrix).map_err(|error| ModesError::Solve(error.into()))
     }
 
-    /// About the lowest `ω²`, by a few steps of inverse iteration.
+    /// Estimates the lowest `ω²` by a few steps of inverse iteration.
     fn lowest_quotient(&mut self) -> f64 {
-        let n = self.held.len();
+        let n = self.fixed.len();
         let mut rng = fastrand::Rng::with_seed(3);
         let (mut x, mut product): (Vec<f64>, Vec<f64>) = ((0..n).map(|_| rng.f64() - 0.5).collect(), vec![0.0; n]);
         for _ in 0..4 {
-            x.iter_mut().zip(&self.held).filter(|(_, held)| **held).for_each(|(x, _)| *x = 0.0);
+            x.iter_mut().zip(&self.fixed).filter(|(_, fixed)| **fixed).for_each(|(x, _)| *x = 0.0);
             orthogonalize(&self.rigid, &|x, y| self.mass.mul(x, y), &mut x, &mut product);
             let size = dot(&x, &product).sqrt();
-            product.iter_mut().zip(&self.held).for_each(|(b, held)| *b = if *held { 0.0 } else { *b / size });
+            product.iter_mut().zip(&self.fixed).for_each(|(b, fixed)| *b = if *fixed { 0.0 } else { *b / size });
             self.cholesky.solve(&product, &mut x);
         }
         orthogonalize(&self.rigid, &|x, y| self.mass.mul(x, y), &mut x, &mut product);
@@ -89,23 +92,23 @@ impl Inverse {
         dot(&x, &product) / square
     }
 
-    /// `x = (K + sM)⁻¹ b`, where `b` is zero at what is held.
+    /// Computes `x = (K + sM)⁻¹ b`, where `b` is zero at fixed coordinates.
     pub fn solve_shifted(&mut self, b: &[f64], x: &mut [f64]) {
         self.cholesky.solve(b, x);
     }
 
-    /// Take rigid motions out of vectors.
+    /// Removes rigid motions from vectors.
     pub fn remove_rigid(&self, vectors: &mut [Vec<f64>]) {
-        let mut product = vec![0.0; self.held.len()];
+        let mut product = vec![0.0; self.fixed.len()];
         for vector in vectors {
             orthogonalize(&self.rigid, &|x, y| self.mass.mul(x, y), vector, &mut product);
         }
     }
 
-    /// `K x = b`, with `b` made such that it does not accelerate the body as a whole, and `x` without rigid motion.
+    /// Solves `K x = b` after removing the rigid-body part of `b`, for `x` without rigid motion.
     pub fn solve(&mut self, b: &[f64], x: &mut [f64]) {
         let mut b = b.to_vec();
-        b.iter_mut().zip(&self.held).filter(|(_, held)| **held).for_each(|(b, _)| *b = 0.0);
+        b.iter_mut().zip(&self.fixed).filter(|(_, fixed)| **fixed).for_each(|(b, _)| *b = 0.0);
         let mut product = vec![0.0; b.len()];
         for motion in &self.rigid {
             let part = dot(motion, &b);
@@ -116,15 +119,16 @@ impl Inverse {
         if self.shift == 0.0 {
             return;
         }
-        // (K + sM) x' = b + sM x has the solution of K x = b as its fixed point, and comes nearer by s / (ω² + s) a time.
+        // The iteration (K + sM) x' = b + sM x has the solution of K x = b as its fixed point and converges at the rate
+        // s / (ω² + s).
         let mut change = f64::INFINITY;
-        for _ in 0..MOST_CORRECTIONS {
+        for _ in 0..MAX_CORRECTIONS {
             orthogonalize(&self.rigid, &|x, y| self.mass.mul(x, y), x, &mut product);
             let before = x.to_vec();
             product.iter_mut().zip(&b).for_each(|(product, b)| *product = b + self.shift * *product);
             self.cholesky.solve(&product, x);
             let (previous, now) = (change, relative_difference(x, &before));
-            // What no longer gets much smaller is rounding.
+            // Rounding dominates once the change no longer halves.
             if now <= EXACT || now > 0.5 * previous {
                 break;
             }
@@ -134,16 +138,16 @@ impl Inverse {
     }
 }
 
-/// Which forces a stiffness is of.
+/// Forces included in a stiffness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stiffness {
-    /// All of the model.
+    /// All forces of the model.
     All,
-    /// The elasticity of its bodies alone.
+    /// Material of its bodies only.
     Elastic,
 }
 
-/// `K` of a model at rest.
+/// Assembles `K` of a model at rest.
 fn stiffness(model: &Model, of: Stiffness) -> Result<BlockMatrix, ModesError> {
     if !model.is_assembled() {
         return Err(ModesError::MatrixFree);
@@ -161,7 +165,8 @@ fn stiffness(model: &Model, of: Stiffness) -> Result<BlockMatrix, ModesError> {
     Ok(stiffness)
 }
 
-/// The least `xᵀKx / xᵀMx` of the uniform strains `xᵢ eⱼ`, without what they have of rigid motions: an upper bound of the lowest `ω²`.
+/// Returns the minimum of `xᵀKx / xᵀMx` over the uniform strains `xᵢ eⱼ` without rigid motions: an upper bound of the
+/// lowest `ω²`.
 fn strain_quotient(model: &Model, stiffness: &BlockMatrix, rigid: &[Vec<f64>]) -> Option<f64> {
     let (n, mass) = (model.dim(), model.mass());
     let mut least = f64::INFINITY;
@@ -169,7 +174,7 @@ fn strain_quotient(model: &Model, stiffness: &BlockMatrix, rigid: &[Vec<f64>]) -
         let axis = Vec3::AXES[number / 3].to_array();
         let mut x: Vec<f64> =
             model.rest().iter().flat_map(|x| axis.map(|component| component * x[number % 3])).collect();
-        x.iter_mut().zip(model.held()).filter(|(_, held)| **held).for_each(|(x, _)| *x = 0.0);
+        x.iter_mut().zip(model.fixed_mask()).filter(|(_, fixed)| **fixed).for_each(|(x, _)| *x = 0.0);
         let mut product = vec![0.0; n];
         mass.mul(&x, &mut product);
         let before = dot(&x, &product);

@@ -1,9 +1,11 @@
-//! The largest eigenvalues of `A = (K − σM)⁻¹M`, which is symmetric in the inner product of `M`: a band Lanczos process with full
-//! orthogonalisation and thick restarts, the symmetric case of Krylov–Schur (Stewart 2002; Wu and Simon 2000).
+//! Largest eigenvalues of `A = (K − σM)⁻¹M`, which is symmetric in the inner product of `M`.
 //!
-//! It starts with several vectors, so that frequencies that a symmetric body has twice or three times are found as often as they
-//! are there. Frequencies that are there more often may escape it: so it looks again at what is left, from other vectors, until nothing is found there that
-//! should have been among the first.
+//! The method is band Lanczos with full orthogonalization and thick restarts, the symmetric case of Krylov–Schur
+//! (Stewart 2002; Wu and Simon 2000).
+//!
+//! It starts with several vectors to find the double and triple eigenvalues of symmetric bodies with their full
+//! multiplicity. Higher multiplicities may be missed. The iteration is therefore repeated from other vectors in the
+//! orthogonal complement, until it finds no eigenvalue there that belongs among the largest.
 
 use std::ops::ControlFlow;
 
@@ -12,101 +14,102 @@ use super::eigen::Eigen;
 use crate::solver::DenseMatrix;
 use crate::solver::vector::dot;
 
-/// How many vectors it starts with.
+/// Number of starting vectors.
 const BAND: usize = 3;
 
-/// How often the eigenvalues of the projection are looked at, in new vectors.
+/// Number of new vectors between evaluations of the Ritz values.
 const LOOK_EVERY: usize = 4;
 
-/// What is known of `A`.
+/// Eigenvalue problem of `A`.
 pub(super) struct Problem<'a> {
-    /// `y = M x`.
+    /// Computes `y = M x`.
     pub mass: &'a dyn Fn(&[f64], &mut [f64]),
-    /// `y = (K − σM)⁻¹ b`.
+    /// Computes `y = (K − σM)⁻¹ b`.
     pub solve: &'a mut dyn FnMut(&[f64], &mut [f64]),
-    /// Directions that are known already, orthonormal with `M`: they are left out.
+    /// Deflated vectors, orthonormal in `M`.
     pub known: &'a [Vec<f64>],
-    /// Which coordinates cannot move; may be empty.
-    pub held: &'a [bool],
+    /// Fixed coordinates; may be empty.
+    pub fixed: &'a [bool],
     pub dim: usize,
 }
 
 #[derive(Clone, Copy)]
-pub(super) struct Params {
-    /// How many pairs are wanted.
+pub(super) struct KrylovParams {
+    /// Number of pairs.
     pub count: usize,
-    /// `|Aφ − νφ| ≤ tolerance ν`.
+    /// Tolerance: `|Aφ − νφ| ≤ tolerance ν`.
     pub tolerance: f64,
-    /// The most products with `A`.
-    pub most_products: usize,
+    /// Maximum number of products with `A`.
+    pub max_products: usize,
 }
 
-/// Pairs `Aφ = νφ`, the largest `ν` first, `φ` orthonormal with `M`.
+/// Eigenpairs `Aφ = νφ` in descending order of `ν`, with `φ` orthonormal in `M`.
 pub(super) struct Pairs {
     pub values: Vec<f64>,
     pub vectors: Vec<Vec<f64>>,
-    /// How often `A` was applied, and the process restarted.
+    /// Number of products with `A`, and of restarts.
     pub products: usize,
     pub restarts: usize,
 }
 
-/// Why it ended without what was wanted.
+/// Failure of the iteration.
 pub(super) enum Failure {
-    /// It was told to.
+    /// Stopped by the caller.
     Stopped,
-    /// How far it came before it gave up.
+    /// Too few pairs have converged.
     NotConverged { products: usize, converged: usize, residual: f64 },
 }
 
-/// The process: `A V = V T` but for what the last vectors, to which `A` was not applied yet, have of it.
+/// State of the iteration: `A V = V T`, except for the components along the last vectors, to which `A` was not applied
+/// yet.
 struct Process<'a, 'b> {
     problem: &'a mut Problem<'b>,
     v: Vec<Vec<f64>>,
-    /// `T`, column by column: what `A vⱼ` has of each vector.
+    /// `T`, column by column: the components of `A vⱼ` along each vector.
     t: Vec<Vec<f64>>,
     rng: fastrand::Rng,
     products: usize,
-    /// The largest that a product with `A` was, to tell rounding from the rest.
+    /// Largest norm of a product with `A`, the scale of rounding errors.
     largest: f64,
 }
 
-/// How many vectors it has at most for so many pairs.
-pub(super) fn most_vectors(count: usize) -> usize {
+/// Returns the maximum number of vectors for `count` pairs.
+pub(super) fn max_vectors(count: usize) -> usize {
     count.saturating_mul(2).saturating_add(10 * BAND)
 }
 
-/// How exactly what is left is looked at: enough to know whether it has a larger `ν`.
+/// Tolerance in the orthogonal complement: enough to know if it has a larger `ν`.
 const LOOK_TOLERANCE: f64 = 1e-2;
 
-/// How much larger a `ν` must be than the least that was found, to have been missed and not to be another like it.
+/// Ratio to the smallest `ν` found above which another one was missed and is not a repetition of it.
 const LARGER: f64 = 1.0 + 1e-5;
 
-/// The largest pairs of `A`. `watch` is told how many products there were, and may break off.
+/// Finds the largest eigenpairs of `A`. `watch` receives the number of products so far, and may stop the iteration.
 pub(super) fn largest(
     problem: &mut Problem<'_>,
-    params: &Params,
+    params: &KrylovParams,
     watch: &mut dyn FnMut(usize) -> ControlFlow<()>,
 ) -> Result<Pairs, Failure> {
     let mut found = first_pairs(problem, params, 1, watch)?;
     for seed in 2.. {
         let mut known = problem.known.to_vec();
         known.extend(found.vectors.iter().cloned());
-        let held = problem.held.iter().filter(|held| **held).count();
-        if problem.dim - held - known.len() == 0 || found.values.len() < params.count {
+        let fixed = problem.fixed.iter().filter(|fixed| **fixed).count();
+        if problem.dim - fixed - known.len() == 0 || found.values.len() < params.count {
             break;
         }
-        let Problem { mass, held, dim, .. } = *problem;
-        let mut left = Problem { mass, solve: &mut *problem.solve, known: &known, held, dim };
+        let Problem { mass, fixed, dim, .. } = *problem;
+        let mut left = Problem { mass, solve: &mut *problem.solve, known: &known, fixed, dim };
         let before = found.products;
         let mut watch_more = |products: usize| watch(before + products);
-        let look = Params { count: 1, tolerance: LOOK_TOLERANCE, ..*params };
+        let look = KrylovParams { count: 1, tolerance: LOOK_TOLERANCE, ..*params };
         let seen = first_pairs(&mut left, &look, seed, &mut watch_more)?;
         found.products += seen.products;
         let least = found.values.last().copied().unwrap_or(0.0);
         if seen.values.first().is_none_or(|value| *value <= LARGER * least) {
             break;
         }
-        let missed = Params { count: BAND, ..*params };
+        let missed = KrylovParams { count: BAND, ..*params };
         let missed = first_pairs(&mut left, &missed, seed, &mut watch_more)?;
         found.products += missed.products;
         found.restarts += missed.restarts;
@@ -119,15 +122,15 @@ pub(super) fn largest(
     Ok(found)
 }
 
-/// The largest pairs that the process finds from vectors of its own.
+/// Finds the largest eigenpairs from random starting vectors.
 fn first_pairs(
     problem: &mut Problem<'_>,
-    params: &Params,
+    params: &KrylovParams,
     seed: u64,
     watch: &mut dyn FnMut(usize) -> ControlFlow<()>,
 ) -> Result<Pairs, Failure> {
-    let space = problem.dim - problem.held.iter().filter(|held| **held).count() - problem.known.len();
-    let most_vectors = most_vectors(params.count).min(space);
+    let space = problem.dim - problem.fixed.iter().filter(|fixed| **fixed).count() - problem.known.len();
+    let max_vectors = max_vectors(params.count).min(space);
     let mut process = Process {
         problem,
         v: Vec::new(),
@@ -146,16 +149,16 @@ fn first_pairs(
         }
         process.expand();
         let applied = process.t.len();
-        // All directions there are have been found.
+        // The vectors span the whole space.
         let spans_all = applied == process.v.len();
-        let is_full = process.v.len() >= most_vectors;
+        let is_full = process.v.len() >= max_vectors;
         if !spans_all && (applied < params.count || !(is_full || applied.is_multiple_of(LOOK_EVERY))) {
             continue;
         }
         let Some(eigen) = process.ritz() else {
             return Err(Failure::NotConverged { products: process.products, converged: 0, residual: f64::NAN });
         };
-        // The best last.
+        // The largest eigenvalues are last.
         let best = |i: usize| applied - 1 - i;
         let residual = |i: usize| process.residual(eigen.vector(best(i))) / eigen.values[best(i)].abs();
         let count = params.count.min(applied);
@@ -168,11 +171,11 @@ fn first_pairs(
                 restarts,
             });
         }
-        if process.products >= params.most_products {
+        if process.products >= params.max_products {
             return Err(Failure::NotConverged { products: process.products, converged, residual: residual(converged) });
         }
-        if is_full && most_vectors < space {
-            let kept = (params.count + (most_vectors - BAND - params.count) / 2).min(applied - 1);
+        if is_full && max_vectors < space {
+            let kept = (params.count + (max_vectors - BAND - params.count) / 2).min(applied - 1);
             process.restart(&eigen, kept);
             restarts += 1;
         }
@@ -180,15 +183,15 @@ fn first_pairs(
 }
 
 impl Process<'_, '_> {
-    /// Apply `A` to the first vector that it was not applied to yet.
+    /// Applies `A` to the first vector that it was not applied to yet.
     fn expand(&mut self) {
         let n = self.problem.dim;
         let (mut product, mut w) = (vec![0.0; n], vec![0.0; n]);
         let number = self.t.len();
         (self.problem.mass)(&self.v[number], &mut product);
-        self.clear_held(&mut product);
+        self.clear_fixed(&mut product);
         (self.problem.solve)(&product, &mut w);
-        self.clear_held(&mut w);
+        self.clear_fixed(&mut w);
         self.products += 1;
         (self.problem.mass)(&w, &mut product);
         self.largest = self.largest.max(dot(&w, &product).max(0.0).sqrt());
@@ -200,19 +203,19 @@ impl Process<'_, '_> {
             column.push(left);
             self.v.push(w);
         } else {
-            // What is left is rounding: the vectors span a space of their own. Look elsewhere.
+            // The remainder is rounding error: the vectors span an invariant subspace. Continue with another vector.
             column.push(0.0);
             self.push_random();
         }
         self.t.push(column);
     }
 
-    /// A new vector in a random direction, if there is one.
+    /// Adds a random vector if the space is not spanned yet.
     fn push_random(&mut self) {
         let n = self.problem.dim;
         for _ in 0..3 {
             let mut x: Vec<f64> = (0..n).map(|_| self.rng.f64() - 0.5).collect();
-            self.clear_held(&mut x);
+            self.clear_fixed(&mut x);
             let mut product = vec![0.0; n];
             (self.problem.mass)(&x, &mut product);
             let before = dot(&x, &product).sqrt();
@@ -227,18 +230,18 @@ impl Process<'_, '_> {
         }
     }
 
-    fn clear_held(&self, x: &mut [f64]) {
-        x.iter_mut().zip(self.problem.held).filter(|(_, held)| **held).for_each(|(x, _)| *x = 0.0);
+    fn clear_fixed(&self, x: &mut [f64]) {
+        x.iter_mut().zip(self.problem.fixed).filter(|(_, fixed)| **fixed).for_each(|(x, _)| *x = 0.0);
     }
 
-    /// The eigenvalues of the projection of `A` on the vectors that it was applied to.
+    /// Returns the eigendecomposition of the projection of `A` onto the vectors that it was applied to.
     fn ritz(&self) -> Option<Eigen> {
         let m = self.t.len();
         let mut projection = DenseMatrix::zero(m);
         let entry = |i: usize, j: usize| self.t[j].get(i).copied();
         for j in 0..m {
             for i in j..m {
-                // Where both are known they differ by rounding.
+                // Both may be known and differ by rounding.
                 let (a, b) = (entry(i, j), entry(j, i));
                 projection[(i, j)] = match (a, b) {
                     (Some(a), Some(b)) => 0.5 * (a + b),
@@ -249,14 +252,15 @@ impl Process<'_, '_> {
         Eigen::new(&projection)
     }
 
-    /// What `A` makes of `V s` that is not in the space of the vectors that it was applied to.
+    /// Returns the residual of the Ritz vector `V s`: the norm of `A V s` outside of the span of the vectors that `A`
+    /// was applied to.
     fn residual(&self, s: &[f64]) -> f64 {
         let m = self.t.len();
         let outside = |i: usize| (0..m).map(|j| self.t[j].get(i).unwrap_or(&0.0) * s[j]).sum::<f64>();
         (m..self.v.len()).map(|i| outside(i).powi(2)).sum::<f64>().sqrt()
     }
 
-    /// Go on with the best directions so far, and with the vectors that `A` was not applied to.
+    /// Restarts with the best Ritz vectors, and with the vectors that `A` was not applied to.
     fn restart(&mut self, eigen: &Eigen, kept: usize) {
         let m = self.t.len();
         let best: Vec<usize> = (0..kept).map(|i| m - 1 - i).collect();

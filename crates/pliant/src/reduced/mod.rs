@@ -1,11 +1,14 @@
-//! Reduced models: `u = U q` with a few tens of coordinates instead of three a vertex.
+//! Reduced models: `u = U q` with a few tens of coordinates instead of three per vertex.
 //!
 //! - [`Modes`]: the lowest natural modes, `K φ = ω² M φ`.
-//! - [`modal_derivatives`]: how modes change when the body is bent along others, for large deformations.
-//! - [`Basis`]: the directions of `U`, of modes and derivatives, of snapshots of a simulation, or of the user's own.
-//! - [`Reduction`]: a basis and how elastic forces are worked out in it ([`ReducedElasticity`]): as a polynomial for St. Venant–Kirchhoff
-//!   ([`StVkTensors`]), by elements for any law ([`ReducedElements`]). Saved in a file.
-//! - [`ReducedModel`]: the [`System`](crate::system::System) that schemes step, and [`ExactModes`], a scheme for it alone.
+//! - [`modal_derivatives`]: the derivatives of modes along other modes, for large deformations.
+//! - [`Basis`]: the columns of `U`, built from modes and modal derivatives, from snapshots of a simulation, or
+//!   user-defined.
+//! - [`Reduction`]: a basis with reduced elastic forces ([`ReducedElasticity`]), which can be saved to a file. Forces
+//!   are a polynomial for St. Venant–Kirchhoff ([`StVkTensors`]) and sums over elements for any law
+//!   ([`ReducedElements`]).
+//! - [`ReducedModel`]: a [`System`](crate::system::System) for any integrator, and [`ExactModes`], an integrator for it
+//!   alone.
 //!
 //! ```
 //! use std::ops::ControlFlow;
@@ -13,7 +16,7 @@
 //! use pliant::material::{AnyLaw, YoungPoisson};
 //! use pliant::math::Vec3;
 //! use pliant::mesh::{Cells, generate};
-//! use pliant::model::{Body, Hold, Model};
+//! use pliant::model::{Body, Fixed, Model};
 //! use pliant::reduced::{ReducedModel, Reduction, ReductionParams};
 //! use pliant::solver::Dense;
 //!
@@ -22,7 +25,7 @@
 //! let law = AnyLaw::new("stvk", YoungPoisson { young: 1e6, poisson: 0.3 })?;
 //! let model = Model::builder()
 //!     .body(Body::new(bar, law, 1000.0))
-//!     .hold(Hold::fixed(clamp))
+//!     .fix(Fixed::new(clamp))
 //!     .gravity(Vec3::new(0.0, -9.81, 0.0))
 //!     .build()?;
 //!
@@ -31,9 +34,9 @@
 //!
 //! let mut reduced = ReducedModel::new(model, reduction)?;
 //! let (mut state, mut solver) = (reduced.rest_state(), Dense::default());
-//! let mut scheme = LinearizedBackwardEuler::default();
+//! let mut integrator = LinearizedBackwardEuler::default();
 //! for _ in 0..100 {
-//!     scheme.step(&mut reduced, &mut solver, &mut state, 0.005)?;
+//!     integrator.step(&mut reduced, &mut solver, &mut state, 0.005)?;
 //! }
 //! let sag = reduced.expand(&state).q.iter().fold(0.0_f64, |lowest, u| lowest.min(*u));
 //! assert!(sag < -0.1);
@@ -50,7 +53,7 @@ mod elements;
 mod exact;
 mod external;
 mod file;
-mod following;
+mod floating_frame;
 mod frame;
 mod inverse;
 mod krylov;
@@ -67,7 +70,7 @@ pub use derivatives::{ModalDerivative, StiffnessDerivative, modal_derivatives};
 pub use elasticity::ReducedElasticity;
 pub use elements::{ReducedElements, WeightedElement};
 pub use exact::ExactModes;
-pub use following::Following;
+pub use floating_frame::FloatingFrame;
 pub use frame::Placement;
 pub use model::ReducedModel;
 pub use modes::{Modes, ModesError, ModesInfo, ModesParams};

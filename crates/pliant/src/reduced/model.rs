@@ -1,4 +1,4 @@
-//! A model that moves in a few directions: a [`System`] like any other.
+//! Reduced model as a [`System`].
 
 use super::basis::{Basis, nearest_placement};
 use super::elasticity::{Projection, ReducedElasticity};
@@ -12,49 +12,49 @@ use crate::solver::DenseMatrix;
 use crate::solver::vector::norm;
 use crate::system::{DampingKind, Definiteness, State, System, Weights};
 
-/// A model in the directions of a basis, `u = U q`.
+/// Reduced model with the coordinates `q` of a basis, `u = U q`.
 ///
-/// - Elastic forces are those of the [`Reduction`]. Gravity, loads, handles, springs and obstacles act through `Uᵀf`; what is held stays at
-///   rest.
-/// - A body that is free has a frame that moves along with it, in which it deforms; the first six coordinates are those of the frame. See
-///   [`follow`](Self::follow), which is to be called after each step, as [`Following`](super::Following) does.
+/// - Elastic forces are those of the [`Reduction`]. Gravity, loads, handles, springs and obstacles act through `Uᵀf`.
+///   Fixed vertices stay at rest.
+/// - A free body deforms in a floating frame that moves with it. The first six coordinates are those of the frame.
+///   [`follow`](Self::follow) must be called after each step, as [`FloatingFrame`](super::FloatingFrame) does.
 #[derive(Debug, Clone)]
 pub struct ReducedModel {
     model: Model,
     basis: Basis,
     omega_squared: Vec<f64>,
     elasticity: ReducedElasticity,
-    /// None if the forces may act on other vertices than before.
+    /// `None` if forces may act on other vertices than before.
     external: Option<External>,
     frame: Option<Frame>,
-    /// `UᵀM` of the three unit accelerations.
+    /// `UᵀM` times the three unit accelerations.
     weight: [Vec<f64>; 3],
-    /// `Uᵀ` of the loads; none if they may have changed. Empty if there are none.
+    /// `Uᵀ` times the loads; `None` if they may have changed, empty without loads.
     loads: Option<Vec<f64>>,
     load_factor: f64,
-    /// `UᵀD̄U` of the user's own damping matrix.
+    /// `UᵀD̄U` of the custom damping matrix.
     constant_damping: Option<DenseMatrix>,
     mass: DenseMatrix,
     stiffness: DenseMatrix,
-    /// What there is of `D` beside `αM`.
+    /// Terms of `D` besides `αM`.
     friction: DenseMatrix,
     matrix: DenseMatrix,
-    /// Gravity and loads, when their energy is asked for.
+    /// Work vector of gravity and loads for their energy.
     load: Vec<f64>,
     inner_stiffness: DenseMatrix,
     projection: Projection,
-    /// A displacement of the size of the body, in coordinates that are weighted with the mass.
+    /// Displacement of the size of the body, in mass-weighted coordinates.
     extent: f64,
     force_scale: f64,
     revision: u64,
     fingerprint: u32,
 }
 
-/// The numbers of a placement.
+/// Number of values of a placement.
 const PLACEMENT: usize = 12;
 
 impl ReducedModel {
-    /// A model and the reduction that was made for it.
+    /// Creates a reduced model from a model and its reduction.
     pub fn new(model: Model, reduction: Reduction) -> Result<Self, ReductionError> {
         reduction.check(&model)?;
         let Reduction { basis, omega_squared, elasticity, is_free, .. } = reduction;
@@ -113,13 +113,14 @@ impl ReducedModel {
         })
     }
 
-    /// The model that it is a reduction of.
+    /// Returns the full model.
     pub fn model(&self) -> &Model {
         &self.model
     }
 
-    /// The same, to change loads, gravity or Rayleigh's coefficients, or to add handles. Materials and holds are those of the reduction, and changing them does
-    /// nothing.
+    /// Returns mutable access to the full model, to change loads, gravity or Rayleigh damping, or to add handles.
+    ///
+    /// Materials and Dirichlet conditions are those of the reduction, and changing them has no effect.
     pub fn model_mut(&mut self) -> &mut Model {
         self.loads = None;
         self.external = None;
@@ -127,38 +128,40 @@ impl ReducedModel {
         &mut self.model
     }
 
-    /// Forces of one type, for instance [`Handles`](crate::force::Handles), to move them from outside. The vertices that they act on must remain
-    /// the same: those of a new handle are not looked at before the next [`model_mut`](Self::model_mut).
+    /// Returns mutable access to the forces of one type, for instance [`Handles`](crate::force::Handles), to move them.
+    ///
+    /// They must act on the same vertices. Vertices of a new handle are ignored until the next
+    /// [`model_mut`](Self::model_mut).
     pub fn forces_mut_of<F: Force>(&mut self) -> impl Iterator<Item = &mut F> {
         self.model.forces_mut_of()
     }
 
-    /// The basis.
+    /// Returns the basis.
     pub fn basis(&self) -> &Basis {
         &self.basis
     }
 
-    /// `ω²` of each direction of the basis, at rest.
+    /// Returns `ω²` \[1/s²\] of each basis vector, at rest.
     pub fn omega_squared(&self) -> &[f64] {
         &self.omega_squared
     }
 
-    /// How elastic forces are worked out.
+    /// Returns the reduced elastic forces.
     pub fn elasticity(&self) -> &ReducedElasticity {
         &self.elasticity
     }
 
-    /// Where a body that is free is, and how it is turned.
+    /// Returns the position and orientation of a free body, or `None` if it is fixed.
     pub fn placement(&self) -> Option<Placement> {
         self.frame.as_ref().map(|frame| frame.placement)
     }
 
-    /// At rest.
+    /// Returns the state at rest.
     pub fn rest_state(&self) -> State {
         State::new(self.dim())
     }
 
-    /// Let the frame of a body that is free follow it, after a step of `dt`. Without a frame there is nothing to do.
+    /// Updates the floating frame of a free body after a step of `dt` \[s\]. Without a frame it does nothing.
     pub fn follow(&mut self, state: &mut State, dt: f64) {
         if let Some(frame) = &mut self.frame {
             frame.follow(state, dt);
@@ -167,7 +170,7 @@ impl ReducedModel {
         }
     }
 
-    /// The displacements and velocities of all vertices.
+    /// Returns the displacements and velocities of all vertices.
     ///
     /// # Panics
     /// If the state is not one of this model.
@@ -183,12 +186,12 @@ impl ReducedModel {
         let (mut u, mut v) = (self.basis.expand(&state.q[RIGID..]), self.basis.expand(&state.v[RIGID..]));
         let ((a, theta), (linear, angular)) = (frame.rigid(&state.q), frame.rigid(&state.v));
         let start = self.basis.expand(&frame.start);
-        let Placement { centre, rotation } = frame.placement;
+        let Placement { center, rotation } = frame.placement;
         let numbers = u.chunks_exact_mut(3).zip(v.chunks_exact_mut(3)).zip(start.chunks_exact(3));
         for (((u, v), start), rest) in numbers.zip(self.model.rest()) {
-            let x0 = *rest - frame.rest_centre;
+            let x0 = *rest - frame.rest_center;
             let start = x0 + Vec3::from_slice(start);
-            let place = centre + a + rotation * (x0 + Vec3::from_slice(u) + theta.cross(start));
+            let place = center + a + rotation * (x0 + Vec3::from_slice(u) + theta.cross(start));
             let velocity = linear + rotation * (angular.cross(start) + Vec3::from_slice(v));
             u.copy_from_slice(&(place - *rest).to_array());
             v.copy_from_slice(&velocity.to_array());
@@ -196,11 +199,13 @@ impl ReducedModel {
         State { time: state.time, q: u, v, a: None }
     }
 
-    /// The state that is nearest to displacements and velocities of all vertices, measured with the mass. Momentum is kept, and so is angular momentum but for the
-    /// part of the displacements that the basis has not.
+    /// Returns the state closest to displacements and velocities of all vertices in the mass norm.
+    ///
+    /// Momentum is conserved. Angular momentum is conserved except for the displacements outside of the span of the
+    /// basis.
     ///
     /// # Panics
-    /// If the state is not one of the model that this is a reduction of.
+    /// If the state is not one of the full model.
     pub fn project(&mut self, full: &State) -> State {
         let mut state = State { time: full.time, ..self.rest_state() };
         let Some(frame) = &mut self.frame else {
@@ -217,7 +222,7 @@ impl ReducedModel {
         for ((p, u), rest) in momentum.chunks_exact_mut(3).zip(u.chunks_exact(3)).zip(self.model.rest()) {
             let own = Vec3::from_slice(p);
             linear += own;
-            let within = *rest - frame.rest_centre + Vec3::from_slice(u);
+            let within = *rest - frame.rest_center + Vec3::from_slice(u);
             angular += (placement.rotation * within).cross(own);
             p.copy_from_slice(&(placement.rotation.transpose() * own).to_array());
         }
@@ -228,12 +233,13 @@ impl ReducedModel {
         state
     }
 
-    /// A number that is another for another basis.
+    /// Returns a checksum of the basis.
     pub(crate) fn fingerprint(&self) -> u32 {
         self.fingerprint
     }
 
-    /// `force − (D − αM − βK) v`, with what the body rubs against in motion: all friction but Rayleigh's.
+    /// Computes `force − (D − αM − βK) v` and adds the drive of moving obstacles: all friction except for Rayleigh
+    /// damping.
     pub(super) fn add_friction(&mut self, q: &[f64], v: &[f64], force: &mut [f64]) {
         if self.constant_damping.is_none() && !self.model.forces().any(Force::has_damping) {
             return;
@@ -246,7 +252,7 @@ impl ReducedModel {
         }
     }
 
-    /// Add to the friction what is not Rayleigh's.
+    /// Adds all friction except for Rayleigh damping.
     fn set_own_friction(&mut self, q: &[f64], v: &[f64], drive: &mut [f64]) {
         if let Some(constant) = &self.constant_damping {
             let entries = self.friction.values_mut().iter_mut();
@@ -258,7 +264,7 @@ impl ReducedModel {
         }
     }
 
-    /// The elastic energy at a state, in J, as the reduced model has it.
+    /// Returns the elastic energy \[J\] of the reduced model in a state.
     ///
     /// # Panics
     /// If the state is not one of this model.
@@ -266,47 +272,47 @@ impl ReducedModel {
         self.elasticity.energy(&state.q[state.q.len() - self.basis.size()..])
     }
 
-    /// The elastic energy at coordinates of the basis, in J.
+    /// Returns the elastic energy \[J\] at reduced coordinates.
     ///
     /// # Panics
-    /// If there is not one coordinate for each direction of the basis.
+    /// If there is not one coordinate per basis vector.
     pub fn internal_energy(&mut self, q: &[f64]) -> f64 {
-        assert_eq!(q.len(), self.basis.size(), "a coordinate for each direction");
+        assert_eq!(q.len(), self.basis.size(), "expected one coordinate per basis vector");
         self.elasticity.energy(q)
     }
 
-    /// The gradient of the [elastic energy](Self::internal_energy).
+    /// Computes the gradient of the [elastic energy](Self::internal_energy).
     ///
     /// # Panics
-    /// If there is not one number for each direction of the basis.
+    /// If there is not one number per basis vector.
     pub fn internal_force(&mut self, q: &[f64], force: &mut [f64]) {
-        assert!(q.len() == self.basis.size() && force.len() == q.len(), "a number for each direction");
+        assert!(q.len() == self.basis.size() && force.len() == q.len(), "expected one number per basis vector");
         self.elasticity.force(q, force);
     }
 
-    /// The second derivative of the [elastic energy](Self::internal_energy).
+    /// Returns the second derivative of the [elastic energy](Self::internal_energy).
     ///
     /// # Panics
-    /// If there is not one coordinate for each direction of the basis.
+    /// If there is not one coordinate per basis vector.
     pub fn internal_stiffness(&mut self, q: &[f64]) -> DenseMatrix {
-        assert_eq!(q.len(), self.basis.size(), "a coordinate for each direction");
+        assert_eq!(q.len(), self.basis.size(), "expected one coordinate per basis vector");
         let (mut force, mut stiffness) = (vec![0.0; q.len()], DenseMatrix::zero(q.len()));
         let projection = &mut self.projection;
         self.elasticity.force_and_stiffness(q, Definiteness::Exact, &mut force, &mut stiffness, projection);
         stiffness
     }
 
-    /// To measure something, which changes nothing that matters.
+    /// Returns mutable access to the full model for measurements that do not change its behavior.
     pub(crate) fn model_to_measure(&mut self) -> &mut Model {
         &mut self.model
     }
 
-    /// A state and the placement of the frame, as one list of numbers: for [`restore`](Self::restore). The state must be one after
-    /// [`follow`](Self::follow).
+    /// Returns a state with the placement of the frame appended, for [`restore`](Self::restore). The state must be one
+    /// after [`follow`](Self::follow).
     pub fn save(&self, state: &State) -> State {
         let mut saved = state.clone();
         if let Some(frame) = &self.frame {
-            saved.q.extend(frame.placement.centre.to_array());
+            saved.q.extend(frame.placement.center.to_array());
             saved.q.extend(frame.placement.rotation.to_cols_array());
             saved.v.resize(saved.q.len(), 0.0);
             saved.a = None;
@@ -314,23 +320,23 @@ impl ReducedModel {
         saved
     }
 
-    /// How many coordinates a state that is saved has.
+    /// Returns the number of coordinates of a saved state.
     pub fn saved_len(&self) -> usize {
         self.dim() + if self.frame.is_some() { PLACEMENT } else { 0 }
     }
 
-    /// The state that was saved.
+    /// Restores a saved state.
     ///
     /// # Panics
-    /// If it has not [`saved_len`](Self::saved_len) coordinates.
+    /// If it does not have [`saved_len`](Self::saved_len) coordinates.
     pub fn restore(&mut self, mut saved: State) -> State {
-        assert_eq!(saved.q.len(), self.saved_len(), "a state that was saved");
+        assert_eq!(saved.q.len(), self.saved_len(), "expected a saved state");
         if let Some(frame) = &mut self.frame {
             let dim = saved.q.len() - PLACEMENT;
             let placement = saved.q.split_off(dim);
             saved.v.truncate(dim);
             saved.a = None;
-            frame.placement.centre = Vec3::from_slice(&placement);
+            frame.placement.center = Vec3::from_slice(&placement);
             frame.placement.rotation = Mat3::from_cols_slice(&placement[3..]);
             frame.start.copy_from_slice(&saved.q[RIGID..]);
             frame.set_mass(&mut self.mass);
@@ -339,7 +345,7 @@ impl ReducedModel {
         saved
     }
 
-    /// Add gravity and loads to a force.
+    /// Adds gravity and loads to a force.
     fn add_loads(&mut self, force: &mut [f64]) {
         let factor = self.load_factor;
         let gravity = self.model.gravity();
@@ -348,7 +354,7 @@ impl ReducedModel {
             if has_loads { self.basis.transpose_mul(self.model.loads()) } else { Vec::new() }
         });
         if let Some(frame) = &self.frame {
-            // Gravity neither turns nor deforms.
+            // Gravity neither rotates nor deforms.
             let [of_a, of_theta] = frame.scale();
             for axis in 0..3 {
                 force[axis] += factor * of_a * frame.mass() * gravity[axis];
@@ -359,7 +365,7 @@ impl ReducedModel {
                 for ((load, u), rest) in turned.chunks_exact_mut(3).zip(start.chunks_exact(3)).zip(self.model.rest()) {
                     let own = Vec3::from_slice(load);
                     let inside = frame.placement.rotation.transpose() * own;
-                    let torque = (*rest - frame.rest_centre + Vec3::from_slice(u)).cross(inside);
+                    let torque = (*rest - frame.rest_center + Vec3::from_slice(u)).cross(inside);
                     for axis in 0..3 {
                         force[axis] += factor * of_a * own[axis];
                         force[3 + axis] += factor * of_theta * torque[axis];
@@ -378,7 +384,7 @@ impl ReducedModel {
         force.iter_mut().zip(loads).for_each(|(force, load)| *force += factor * *load);
     }
 
-    /// From gradients to forces.
+    /// Converts gradients to forces, and adds gravity and loads.
     fn finish_force(&mut self, force: &mut [f64]) {
         self.force_scale = norm(force);
         force.iter_mut().for_each(|force| *force = -*force);
@@ -533,7 +539,7 @@ impl System for ReducedModel {
         self.extent
     }
 }
-/// A part of a sum; what is not asked for may be anything, as a step that failed leaves numbers that are not finite.
+/// Returns `weight * value`, or 0 for zero weight: the value may not be finite after a failed step.
 fn part(weight: f64, value: f64) -> f64 {
     if weight == 0.0 { 0.0 } else { weight * value }
 }

@@ -1,5 +1,5 @@
-//! Non-negative least squares: `min |Ax − b|` for `x ≥ 0`, by an active set (Lawson and Hanson 1974), with a limit on how many
-//! numbers differ from zero.
+//! Non-negative least squares: `min |Ax − b|` for `x ≥ 0` by an active-set method (Lawson and Hanson 1974), with a
+//! limit on the number of nonzeros.
 
 use std::ops::ControlFlow;
 
@@ -8,26 +8,26 @@ use rayon::prelude::*;
 use crate::solver::vector::{add_scaled, dot, norm};
 use crate::solver::{Dense, DenseMatrix, LinearSolver};
 
-pub(super) struct Params {
-    /// The most numbers that may differ from zero.
+pub(super) struct NnlsParams {
+    /// Maximum number of nonzeros.
     pub most: usize,
-    /// Stop when `|Ax − b|` is at most this part of `|b|`.
+    /// Tolerance of `|Ax − b|` relative to `|b|`.
     pub tolerance: f64,
 }
 
 pub(super) struct Solution {
-    /// The columns that are used, with `x > 0`.
+    /// Columns with `x > 0`.
     pub columns: Vec<(usize, f64)>,
-    /// `|Ax − b| / |b|`.
+    /// Relative residual `|Ax − b| / |b|`.
     pub residual: f64,
 }
 
-/// Solve for a matrix given by its columns. `watch` is told how many columns are in use, and may break off: then there
-/// is no solution.
+/// Solves for a matrix given by its columns. `watch` receives the number of active columns, and may stop the iteration:
+/// then the result is `None`.
 pub(super) fn solve(
     columns: &[Vec<f64>],
     b: &[f64],
-    params: &Params,
+    params: &NnlsParams,
     watch: &mut dyn FnMut(usize) -> ControlFlow<()>,
 ) -> Option<Solution> {
     let size = norm(b);
@@ -37,9 +37,9 @@ pub(super) fn solve(
     let mut gram: Vec<Vec<f64>> = Vec::new();
     let projections: Vec<f64> = columns.par_iter().map(|column| dot(column, b)).collect();
     let mut residual = b.to_vec();
-    // Columns that could not be used, with the ones that are, are not tried again until one of these is let go.
+    // Rejected columns are not tried again until a column leaves the active set.
     let mut refused = vec![false; columns.len()];
-    // It ends because the residual falls with every column that stays; this is for rounding.
+    // The residual decreases with every accepted column; the limit guards against rounding errors.
     for _ in 0..params.most.saturating_mul(4) {
         if watch(active.len()).is_break() {
             return None;
@@ -84,8 +84,8 @@ pub(super) fn solve(
     Some(Solution { columns: active.into_iter().zip(x).filter(|(_, x)| *x > 0.0).collect(), residual })
 }
 
-/// Go to the least squares of the active columns, letting go of those that would become negative. False if there is no such
-/// solution: the columns depend on each other.
+/// Moves to the least-squares solution of the active columns, removing those that would become negative. Returns false
+/// if the columns are linearly dependent.
 fn settle(active: &mut Vec<usize>, x: &mut Vec<f64>, gram: &mut Vec<Vec<f64>>, projections: &[f64]) -> bool {
     let mut solver = Dense::default();
     loop {
@@ -109,7 +109,7 @@ fn settle(active: &mut Vec<usize>, x: &mut Vec<f64>, gram: &mut Vec<Vec<f64>>, p
             *x = wanted;
             return true;
         }
-        // As far as all stay positive, which one of those that would not has then reached zero.
+        // Step until the first of the columns that would become negative reaches zero.
         let ratio = |i: usize| x[i] / (x[i] - wanted[i]);
         let first = (0..n).filter(|&i| wanted[i] <= 0.0).min_by(|&a, &b| ratio(a).total_cmp(&ratio(b)));
         let Some(first) = first else { return false };
@@ -153,7 +153,7 @@ mod tests {
         let expected = [(3, 2.0), (17, 0.5), (30, 7.0)];
         let b = sum(&columns, &expected);
         let found =
-            solve(&columns, &b, &Params { most: 20, tolerance: 1e-12 }, &mut |_| ControlFlow::Continue(())).unwrap();
+            solve(&columns, &b, &NnlsParams { most: 20, tolerance: 1e-12 }, &mut |_| ControlFlow::Continue(())).unwrap();
         assert!(found.residual < 1e-10, "{:e}", found.residual);
         for (column, x) in &found.columns {
             let expected = expected.iter().find(|(number, _)| number == column).map_or(0.0, |(_, x)| *x);
@@ -161,14 +161,15 @@ mod tests {
         }
     }
 
-    /// The conditions of Karush, Kuhn and Tucker: no column would gain by more, and those in use neither by more nor by less.
+    /// Checks the Karush–Kuhn–Tucker conditions: no gradient component is positive, and those of active columns are
+    /// zero.
     #[test]
     fn no_other_choice_is_better() {
         for seed in 0..20 {
             let columns = random(30, 50, seed);
             let b = &random(30, 1, seed + 100)[0];
             let found =
-                solve(&columns, b, &Params { most: 50, tolerance: 0.0 }, &mut |_| ControlFlow::Continue(())).unwrap();
+                solve(&columns, b, &NnlsParams { most: 50, tolerance: 0.0 }, &mut |_| ControlFlow::Continue(())).unwrap();
             assert!(found.columns.iter().all(|(_, x)| *x > 0.0));
             let product = sum(&columns, &found.columns);
             let residual: Vec<f64> = b.iter().zip(&product).map(|(b, p)| b - p).collect();
@@ -188,11 +189,11 @@ mod tests {
         columns.push(vec![0.0; 30]);
         let b = &random(30, 1, 8)[0];
         let found =
-            solve(&columns, b, &Params { most: 3, tolerance: 0.0 }, &mut |_| ControlFlow::Continue(())).unwrap();
+            solve(&columns, b, &NnlsParams { most: 3, tolerance: 0.0 }, &mut |_| ControlFlow::Continue(())).unwrap();
         assert!(found.columns.len() <= 3 && found.residual < 1.0);
-        let all = solve(&columns, b, &Params { most: 60, tolerance: 0.0 }, &mut |_| ControlFlow::Continue(())).unwrap();
+        let all = solve(&columns, b, &NnlsParams { most: 60, tolerance: 0.0 }, &mut |_| ControlFlow::Continue(())).unwrap();
         assert!(all.residual <= found.residual);
-        let none = solve(&columns, &[0.0; 30], &Params { most: 3, tolerance: 0.0 }, &mut |_| ControlFlow::Continue(()))
+        let none = solve(&columns, &[0.0; 30], &NnlsParams { most: 3, tolerance: 0.0 }, &mut |_| ControlFlow::Continue(()))
             .unwrap();
         assert!(none.columns.is_empty() && none.residual == 0.0);
     }

@@ -1,4 +1,4 @@
-//! Making reduced models.
+//! Construction of reduced models.
 
 use std::ops::ControlFlow;
 
@@ -16,11 +16,11 @@ use crate::force::{Elastic, Force};
 use crate::io::{ReadError, WriteError};
 use crate::material::Linear;
 use crate::math::Vec3;
-use crate::model::{Hold, Model};
+use crate::model::{Fixed, Model};
 use crate::motion::Motion;
 use crate::system::System;
 
-/// What makes a reduced model of a model: a basis, and how elastic forces are worked out in it. It can be saved.
+/// Data of a reduced model: a basis and its reduced elastic forces. It can be saved.
 #[derive(Debug, Clone)]
 pub struct Reduction {
     pub(super) fingerprint: Fingerprint,
@@ -30,35 +30,36 @@ pub struct Reduction {
     pub(super) is_free: bool,
 }
 
-/// What tells whether a model is the one that a reduction was made of.
+/// Fingerprint of the model that a reduction was built for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Fingerprint {
-    /// Of meshes and of what is held, to the last bit.
+    /// Exact checksum of meshes and fixed coordinates.
     pub mesh: u32,
-    /// `uᵀMu` of a certain deformation, in kg m², and its elastic energy in J: others for another law, other coefficients, or another kind of mass.
+    /// `uᵀMu` \[kg m²\] of a test deformation and its elastic energy \[J\], which depend on the law, its coefficients,
+    /// and the kind of mass.
     pub mass: f64,
     pub energy: f64,
 }
 
-/// How a reduced model is made.
+/// Parameters of a reduction.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReductionParams {
-    /// How many directions the basis has: `r`.
+    /// Number of basis vectors, `r`.
     pub size: usize,
-    /// How many modes it is made of; by default two fifths of `r`, at most 20, and all of `r` for a linear law.
+    /// Number of modes; by default two fifths of `r`, at most 20, and all of `r` for a linear law.
     pub modes: Option<usize>,
-    /// Of how many of these the derivatives too; by default of all.
+    /// Number of modes whose derivatives are included; by default all.
     pub derivatives: Option<usize>,
-    /// Displacements of the whole body, of an earlier simulation, that the basis should follow too.
+    /// Displacements of the full model from an earlier simulation, which the basis should represent too.
     pub snapshots: Vec<Vec<f64>>,
-    /// Whether there are no modes in the basis, only snapshots.
+    /// True if the basis is built from snapshots only, without modes.
     pub only_snapshots: bool,
-    /// How elastic forces are worked out.
+    /// Evaluation of elastic forces.
     pub forces: Forces,
 }
 
 impl ReductionParams {
-    /// Modes and their derivatives in `size` directions.
+    /// Returns parameters for `size` basis vectors from modes and their derivatives.
     pub fn new(size: usize) -> Self {
         Self {
             size,
@@ -71,46 +72,47 @@ impl ReductionParams {
     }
 }
 
-/// How the elastic forces of a reduced model are worked out.
+/// Evaluation of reduced elastic forces.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Forces {
-    /// As suits the law: a polynomial for St. Venant–Kirchhoff, a product for a linear law, and cubature for others.
+    /// Default for the law: a polynomial for St. Venant–Kirchhoff, a diagonal product for a linear law, and cubature
+    /// for others.
     #[default]
     Auto,
-    /// All elements, whatever the law: exact, and as slow as that is.
+    /// All elements, for any law: exact but slow.
     Projection,
-    /// A few elements that stand for all, whatever the law.
+    /// Cubature: a few weighted elements that represent all, for any law.
     Cubature(CubatureParams),
 }
 
-/// What is being done.
+/// Progress of a reduction.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Progress {
-    /// So many systems have been solved to find modes.
+    /// Number of linear systems solved to find modes.
     Modes(usize),
-    /// So many derivatives are there, of so many.
+    /// Number of derivatives computed, and total.
     Derivatives(usize, usize),
-    /// So many elements are integrated, of so many.
+    /// Number of elements integrated, and total.
     Polynomial(usize, usize),
-    /// So many elements are chosen, of so many at most.
+    /// Number of elements selected, and maximum.
     Cubature(usize, usize),
 }
 
-/// How good a reduced model is.
+/// Quality of a reduced model.
 #[derive(Debug, Clone)]
 pub struct ReductionInfo {
-    /// The modes, if there are any in the basis.
+    /// Modes, if the basis has any.
     pub modes: Option<Modes>,
-    /// How many derivatives there are in the basis.
+    /// Number of modal derivatives in the basis.
     pub derivatives: usize,
-    /// The basis.
+    /// Quality of the basis.
     pub basis: BasisInfo,
-    /// The cubature, if there is one.
+    /// Quality of the cubature, if one is used.
     pub cubature: Option<CubatureInfo>,
 }
 
-/// Why there is no reduced model.
+/// Error of a reduction.
 #[derive(Debug, Error)]
 #[allow(missing_docs, reason = "the message says what each part is")]
 #[non_exhaustive]
@@ -123,48 +125,44 @@ pub enum ReductionError {
     Read(#[from] ReadError),
     #[error(transparent)]
     Write(#[from] WriteError),
-    #[error("{}: this is not a whole reduced model: {found}", path.display())]
+    #[error("{}: not a complete reduced model: {found}", path.display())]
     Broken { path: std::path::PathBuf, found: String },
     #[error(
-        "the reduced model is of another mesh, or other vertices are held (fingerprint {found:08x}, expected {expected:08x})"
+        "the reduced model is for another mesh or other fixed vertices (fingerprint {found:08x}, expected {expected:08x})"
     )]
     OtherMesh { found: u32, expected: u32 },
     #[error(
-        "the reduced model is of other materials, or another kind of mass: in a certain deformation its body has an elastic energy of {found:.6e} J and \
-         {found_mass:.6e} kg m² of mass, where this one has {expected:.6e} J and {mass:.6e} kg m²"
+        "the reduced model is for other materials or another kind of mass: in a test deformation its elastic energy is {found:.6e} J and uᵀMu is \
+         {found_mass:.6e} kg m², expected {expected:.6e} J and {mass:.6e} kg m²"
     )]
     OtherMaterial { found: f64, expected: f64, found_mass: f64, mass: f64 },
-    #[error("the reduced model is of a body that is {}, and this one is not", if *is_free { "free" } else { "held" })]
-    OtherHolds { is_free: bool },
-    #[error("the basis of the reduced model is not orthonormal with the mass of the body: it is off by {worst:.1e}")]
+    #[error("the reduced model is for a {} body, and this one is not", if *is_free { "free" } else { "fixed" })]
+    OtherFixed { is_free: bool },
+    #[error("the basis of the reduced model is not orthonormal in the mass of the body: the error is {worst:.1e}")]
     NotOrthonormal { worst: f64 },
+    #[error("vertex {vertex} is fixed away from rest or moves, which a reduced model does not support; use a handle")]
+    MovingFixed { vertex: u32 },
     #[error(
-        "vertex {vertex} is held in a place that moves, or is not that at rest; a reduced model has none such. Use a handle"
+        "the body has {count} rigid degrees of freedom, expected 0 or 6; fix three points that are not on a line, or none"
     )]
-    MovingHold { vertex: u32 },
-    #[error(
-        "the body can still move in {count} ways, expected none or all six: hold three points that are not on a line, or none"
-    )]
-    HalfHeld { count: usize },
-    #[error("{bodies} bodies, of which some are free; a reduced model has one body, or bodies that are all held")]
+    PartlyFixed { count: usize },
+    #[error("{bodies} bodies, some of them free; a reduced model needs one body, or bodies that are all fixed")]
     FreeBodies { bodies: usize },
-    #[error(
-        "a body that is free has a damping matrix; a reduced model of one has only the coefficients of mass and stiffness"
-    )]
+    #[error("a free body has a damping matrix; a reduced model of a free body supports Rayleigh damping only")]
     FreeDamping,
-    #[error("the basis has a direction in which the body is not stable at rest: ω² = {square:.6e} 1/s²")]
+    #[error("the body is not stable at rest along a basis vector: ω² = {square:.6e} 1/s²")]
     Unstable { square: f64 },
     #[error("a cubature of at most 0 elements, expected at least 1")]
     NoElements,
     #[error(
-        "no element stands for others at the {poses} poses that have forces: the law may have none where the body is bent so far"
+        "the cubature selected no element at the {poses} poses with forces: the law may have no forces at such large deformations"
     )]
     NoCubature { poses: usize },
-    #[error("no snapshots to make a basis of")]
+    #[error("no snapshots to build a basis from")]
     NoSnapshots,
-    #[error("body `{body}` has no elasticity of its own: it cannot be reduced")]
+    #[error("body `{body}` has no elasticity and cannot be reduced")]
     NoElasticity { body: String },
-    #[error("{0} directions would need {1} numbers for the polynomial of forces; with so many, use cubature")]
+    #[error("{0} basis vectors need {1} coefficients for the polynomial of forces; use fewer, or cubature")]
     TooMany(usize, usize),
     #[error("stopped")]
     Stopped,
@@ -176,24 +174,24 @@ impl From<ModesError> for ReductionError {
     }
 }
 
-/// The most modes that a basis is made of if nothing else is said: there is a derivative for each two. Of a basis of a given size, with more
-/// modes too little is left for their derivatives: a swinging cantilever is followed best with about two fifths.
-const MOST_MODES: usize = 20;
+/// Default maximum number of modes of a basis. There is one derivative per pair of modes, and more modes leave too few
+/// basis vectors for derivatives. About two fifths is best for a swinging cantilever.
+const MAX_MODES: usize = 20;
 
-/// The most numbers that the polynomial may have. While it is made each is there about five times: four gigabytes.
-const MOST_COEFFICIENTS: usize = 100_000_000;
+/// Maximum number of polynomial coefficients. About five copies exist during construction: four gigabytes.
+const MAX_COEFFICIENTS: usize = 100_000_000;
 
-/// How near the numbers of a fingerprint must be: other machines round otherwise.
+/// Relative tolerance for the values of a fingerprint: rounding differs between machines.
 const SAME: f64 = 1e-6;
 
 impl Reduction {
-    /// Make one. `watch` is told what is being done, and may break off.
+    /// Builds a reduction. `watch` receives the progress, and may stop it.
     pub fn new(
         model: &Model,
         params: &ReductionParams,
         watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<(Self, ReductionInfo), ReductionError> {
-        let most = model.held().iter().filter(|held| !**held).count();
+        let most = model.fixed_mask().iter().filter(|fixed| !**fixed).count();
         if params.size == 0 || params.size > most {
             return Err(BasisError::Size { asked: params.size, most }.into());
         }
@@ -207,9 +205,9 @@ impl Reduction {
         if !params.only_snapshots {
             // The derivatives of a linear law are zero.
             let is_linear = has_law(model, is_linear);
-            let usual = if is_linear { params.size } else { (2 * params.size).div_ceil(5).min(MOST_MODES) };
+            let usual = if is_linear { params.size } else { (2 * params.size).div_ceil(5).min(MAX_MODES) };
             let count = params.modes.unwrap_or(usual.min(most - inverse.rigid.len()));
-            // Before the modes are there, as the derivatives come after them.
+            // Checked before the modes are computed, as the derivatives come after them.
             let of = if is_linear { 0 } else { params.derivatives.unwrap_or(count).min(count) };
             let total = of.saturating_mul(of.saturating_add(1)) / 2;
             check_count(total.saturating_add(count).saturating_add(params.snapshots.len()))?;
@@ -239,7 +237,7 @@ impl Reduction {
         Ok((reduction, info))
     }
 
-    /// A reduced model in the directions of vectors of the user's own, but for what they have of rigid motions.
+    /// Builds a reduction from user-defined vectors, after removing their rigid motions.
     pub fn of_vectors(
         model: &Model,
         vectors: Vec<Vec<f64>>,
@@ -298,27 +296,27 @@ impl Reduction {
         Ok((reduction, info))
     }
 
-    /// The basis.
+    /// Returns the basis.
     pub fn basis(&self) -> &Basis {
         &self.basis
     }
 
-    /// The angular frequencies that the body has in the basis, ascending, in rad/s.
+    /// Returns the angular frequencies of the body in the basis, ascending \[rad/s\].
     pub fn omega(&self) -> Vec<f64> {
         self.omega_squared.iter().map(|square| square.sqrt()).collect()
     }
 
-    /// How elastic forces are worked out.
+    /// Returns the reduced elastic forces.
     pub fn elasticity(&self) -> &ReducedElasticity {
         &self.elasticity
     }
 
-    /// Whether the body is free, so that it has a frame of its own.
+    /// Returns true if the body is free, so that it has a floating frame.
     pub fn is_free(&self) -> bool {
         self.is_free
     }
 
-    /// Check that it is of this model.
+    /// Checks that the reduction belongs to this model.
     pub(super) fn check(&self, model: &Model) -> Result<(), ReductionError> {
         let (found, expected) = (self.fingerprint, Fingerprint::of(model));
         if found.mesh != expected.mesh || self.basis.dim() != model.dim() {
@@ -333,10 +331,10 @@ impl Reduction {
                 mass: expected.mass,
             });
         }
-        check_holds(model)?;
-        // What else the numbers of a file must be.
-        if self.is_free != is_unheld(model) {
-            return Err(ReductionError::OtherHolds { is_free: self.is_free });
+        check_fixed(model)?;
+        // Further checks of data from a file.
+        if self.is_free != is_free(model) {
+            return Err(ReductionError::OtherFixed { is_free: self.is_free });
         }
         let worst = self.basis.orthonormality(model.mass());
         if !(worst <= SAME) {
@@ -350,8 +348,8 @@ impl Fingerprint {
     pub fn of(model: &Model) -> Self {
         let mut sum = flate2::Crc::new();
         sum.update(&model.fingerprint().to_le_bytes());
-        model.held().iter().for_each(|held| sum.update(&[u8::from(*held)]));
-        // A smooth deformation that strains all of the body by some ten percent, so that laws differ.
+        model.fixed_mask().iter().for_each(|fixed| sum.update(&[u8::from(*fixed)]));
+        // A smooth deformation with strains of some ten percent everywhere, to distinguish laws.
         let wave = |x: f64| 0.05 * model.extent() * (6.0 * x / model.extent()).sin();
         let u: Vec<f64> =
             model.rest().iter().flat_map(|x| [wave(x.y + 0.3 * x.x), wave(x.z + 0.2 * x.y), wave(x.x)]).collect();
@@ -360,47 +358,48 @@ impl Fingerprint {
     }
 }
 
-/// Check that forces can be worked out in so many directions.
+/// Checks that forces can be evaluated with `size` basis vectors.
 fn check_forces(model: &Model, size: usize, forces: &Forces) -> Result<(), ReductionError> {
     if let Some(body) = model.bodies().iter().find(|body| body.elastic().is_none()) {
         return Err(ReductionError::NoElasticity { body: body.name().into() });
     }
-    check_holds(model)?;
+    check_fixed(model)?;
     if matches!(forces, Forces::Cubature(params) if params.elements == 0) {
         return Err(ReductionError::NoElements);
     }
     if *forces == Forces::Auto && has_law(model, |elastic| stvk_laws(elastic).is_some()) {
         let count = StVkTensors::coefficient_counts(size).map_or(usize::MAX, |counts| counts[2]);
-        if count > MOST_COEFFICIENTS {
+        if count > MAX_COEFFICIENTS {
             return Err(ReductionError::TooMany(size, count));
         }
     }
     Ok(())
 }
 
-/// Check that what is held stays at rest.
-fn check_holds(model: &Model) -> Result<(), ReductionError> {
-    let is_at_rest =
-        |hold: &Hold| matches!(hold.motion, Motion::Still) && hold.offsets.iter().all(|offset| *offset == Vec3::ZERO);
-    match model.holds().iter().find(|hold| !is_at_rest(hold)) {
-        Some(hold) => Err(ReductionError::MovingHold { vertex: hold.vertices.first().copied().unwrap_or(0) }),
+/// Checks that fixed vertices stay at rest.
+fn check_fixed(model: &Model) -> Result<(), ReductionError> {
+    let is_at_rest = |fixed: &Fixed| {
+        matches!(fixed.motion, Motion::Still) && fixed.offsets.iter().all(|offset| *offset == Vec3::ZERO)
+    };
+    match model.fixed().iter().find(|fixed| !is_at_rest(fixed)) {
+        Some(fixed) => Err(ReductionError::MovingFixed { vertex: fixed.vertices.first().copied().unwrap_or(0) }),
         None => Ok(()),
     }
 }
 
-/// Whether nothing holds a model. Vertices that no element uses, which are always held, do not.
-fn is_unheld(model: &Model) -> bool {
+/// Returns true if no vertex is fixed, ignoring vertices without elements, which always are.
+fn is_free(model: &Model) -> bool {
     let masses = model.vertex_masses();
-    model.held().iter().enumerate().all(|(i, held)| !held || masses[i / 3] == 0.0)
+    model.fixed_mask().iter().enumerate().all(|(i, fixed)| !fixed || masses[i / 3] == 0.0)
 }
 
-/// Whether the body is free, given in how many ways it can move without being deformed.
+/// Returns true if the body is free, given its number of rigid degrees of freedom.
 fn check_freedom(model: &Model, rigid: usize) -> Result<bool, ReductionError> {
     match rigid {
         0 => Ok(false),
-        6 if model.bodies().len() == 1 && is_unheld(model) => Ok(true),
+        6 if model.bodies().len() == 1 && is_free(model) => Ok(true),
         _ if model.bodies().len() > 1 => Err(ReductionError::FreeBodies { bodies: model.bodies().len() }),
-        count => Err(ReductionError::HalfHeld { count }),
+        count => Err(ReductionError::PartlyFixed { count }),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Motions that deform nothing.
+//! Rigid motions.
 
 use std::collections::BTreeMap;
 
@@ -11,26 +11,29 @@ use crate::solver::vector::dot;
 use crate::sparse::BlockMatrix;
 use crate::system::System;
 
-/// What is below this part of the stiffness of the elements that move is rounding.
+/// Stiffness, relative to that of the moving elements, below which it is rounding error.
 const NO_STIFFNESS: f64 = 1e-13;
 
-/// More loose parts than this are not one body any more.
-pub(super) const MOST_PARTS: usize = 64;
+/// Maximum number of unconnected parts of a model.
+pub(super) const MAX_PARTS: usize = 64;
 
-/// The rigid motions, to first order, that neither the holds of a model nor a stiffness resist: orthonormal with its mass. Six for a body that is free; none for one that is held. The error is the number of parts, if
-/// there are more than [`MOST_PARTS`].
+/// Returns the linearized rigid motions that neither Dirichlet conditions nor a stiffness resist, orthonormal in the
+/// mass.
+///
+/// There are six for a free body and none for a fixed one. The error is the number of parts if there are more than
+/// [`MAX_PARTS`].
 pub(super) fn rigid_motions(model: &Model, stiffness: &BlockMatrix) -> Result<Vec<Vec<f64>>, usize> {
     let parts = parts(model);
-    if parts.len() > MOST_PARTS {
+    if parts.len() > MAX_PARTS {
         return Err(parts.len());
     }
     let mut fields = Vec::new();
     for part in &parts {
-        let centre = part.iter().map(|&vertex| model.rest()[vertex as usize]).sum::<Vec3>() / part.len() as f64;
+        let center = part.iter().map(|&vertex| model.rest()[vertex as usize]).sum::<Vec3>() / part.len() as f64;
         for number in 0..6 {
             let mut field = vec![0.0; model.dim()];
             for &vertex in part {
-                let x = model.rest()[vertex as usize] - centre;
+                let x = model.rest()[vertex as usize] - center;
                 let axis = Vec3::AXES[number % 3];
                 let motion = if number < 3 { axis } else { axis.cross(x) };
                 field[3 * vertex as usize..][..3].copy_from_slice(&motion.to_array());
@@ -40,7 +43,7 @@ pub(super) fn rigid_motions(model: &Model, stiffness: &BlockMatrix) -> Result<Ve
     }
     let mass = model.mass();
     let fields = orthonormalize(fields, &|x, y| mass.mul(x, y), 1e-9);
-    // How much each motion, and each pair of them, stretches or moves what is held.
+    // Energy of each pair of motions in the stiffness and at fixed coordinates.
     let products: Vec<Vec<f64>> = fields
         .iter()
         .map(|field| {
@@ -50,16 +53,16 @@ pub(super) fn rigid_motions(model: &Model, stiffness: &BlockMatrix) -> Result<Ve
         })
         .collect();
     let diagonal = diagonal_of(stiffness);
-    let held = model.held();
+    let fixed = model.fixed_mask();
     let mut resistance = DenseMatrix::zero(fields.len());
-    // Parts may be of very different stiffness: each is measured by its own.
+    // Parts may differ greatly in stiffness: each is scaled by its own.
     let scales: Vec<f64> =
         fields.iter().map(|a| (0..a.len()).map(|k| diagonal[k] * a[k] * a[k]).sum::<f64>().sqrt()).collect();
     for (i, a) in fields.iter().enumerate() {
         for (j, b) in fields.iter().enumerate() {
-            let of_holds: f64 = (0..a.len()).filter(|&k| held[k]).map(|k| diagonal[k] * a[k] * b[k]).sum();
+            let of_fixed: f64 = (0..a.len()).filter(|&k| fixed[k]).map(|k| diagonal[k] * a[k] * b[k]).sum();
             let scale = scales[i] * scales[j];
-            resistance[(i, j)] = if scale > 0.0 { (dot(a, &products[j]) + of_holds) / scale } else { 0.0 };
+            resistance[(i, j)] = if scale > 0.0 { (dot(a, &products[j]) + of_fixed) / scale } else { 0.0 };
         }
     }
     let Some(eigen) = Eigen::new(&resistance) else { return Ok(Vec::new()) };
@@ -71,12 +74,12 @@ pub(super) fn rigid_motions(model: &Model, stiffness: &BlockMatrix) -> Result<Ve
     let loose: Vec<Vec<f64>> = loose.map(unscaled).collect();
     let mut motions = combine(&fields, loose.iter().map(Vec::as_slice));
     for motion in &mut motions {
-        motion.iter_mut().zip(held).filter(|(_, held)| **held).for_each(|(x, _)| *x = 0.0);
+        motion.iter_mut().zip(fixed).filter(|(_, fixed)| **fixed).for_each(|(x, _)| *x = 0.0);
     }
     Ok(orthonormalize(motions, &|x, y| mass.mul(x, y), 1e-9))
 }
 
-/// The size of the numbers on the diagonal of a matrix.
+/// Returns the absolute values of the diagonal of a matrix.
 fn diagonal_of(matrix: &BlockMatrix) -> Vec<f64> {
     let (blocks, _) = matrix.values().as_chunks::<9>();
     let pattern = matrix.pattern();
@@ -84,7 +87,7 @@ fn diagonal_of(matrix: &BlockMatrix) -> Vec<f64> {
     (0..pattern.vertex_count()).flat_map(of_vertex).collect()
 }
 
-/// The vertices of each part of the bodies that hangs together by elements.
+/// Returns the vertices of each part that is connected by elements.
 fn parts(model: &Model) -> Vec<Vec<u32>> {
     let mut parent: Vec<u32> = (0..model.vertex_count() as u32).collect();
     let mut is_used = vec![false; model.vertex_count()];
@@ -105,7 +108,7 @@ fn parts(model: &Model) -> Vec<Vec<u32>> {
     parts.into_values().collect()
 }
 
-/// The least vertex that is known to be of the same part.
+/// Returns the root of a vertex in the union-find forest: the smallest vertex known to be in the same part.
 fn root(parent: &mut [u32], mut vertex: u32) -> u32 {
     while parent[vertex as usize] != vertex {
         parent[vertex as usize] = parent[parent[vertex as usize] as usize];

@@ -1,8 +1,8 @@
-//! The elasticity of St. Venant–Kirchhoff in a few directions: a polynomial whose coefficients are computed once (Barbič and
-//! James 2005).
+//! Reduced St. Venant–Kirchhoff elasticity: a polynomial with precomputed coefficients (Barbič and James 2005).
 //!
-//! With `u = Σ qᵢ φᵢ` and `Gᵢ = ∂φᵢ/∂X`, the strain is `E = Σ qᵢ Tᵢ + ½ Σ qᵢ qⱼ Sᵢⱼ` where `Tᵢ = sym Gᵢ` and `Sᵢⱼ = sym GᵢᵀGⱼ`, and
-//! the energy `V = ½ ∫ E:C:E` a polynomial of degree four in `q`. Its derivatives at rest are symmetric in all indices:
+//! With `u = Σ qᵢ φᵢ` and `Gᵢ = ∂φᵢ/∂X`, the strain is `E = Σ qᵢ Tᵢ + ½ Σ qᵢ qⱼ Sᵢⱼ`, where `Tᵢ = sym Gᵢ` and
+//! `Sᵢⱼ = sym GᵢᵀGⱼ`. The energy `V = ½ ∫ E:C:E` is a polynomial of degree four in `q`. Its derivatives at rest are
+//! symmetric in all indices:
 //!
 //! ```text
 //! V₂ᵢⱼ   = ∫ Tᵢ:C:Tⱼ
@@ -10,17 +10,17 @@
 //! V₄ᵢⱼₖₗ = ∫ Sᵢⱼ:C:Sₖₗ + Sᵢₖ:C:Sⱼₗ + Sᵢₗ:C:Sⱼₖ
 //! ```
 //!
-//! All of these integrals are entries of one matrix `∫ BᵀCB`, `B` the strains `T` and `S` side by side: products of dense matrices,
-//! some points of the mesh at a time.
+//! All of these integrals are entries of one matrix `∫ BᵀCB`, with `B` the strains `T` and `S` side by side. It is
+//! computed by products of dense matrices, for some quadrature points at a time.
 //!
-//! From the derivatives follow, each made of the same three parts,
+//! Stiffness, force and energy are combinations of the same three terms:
 //!
 //! ```text
 //! K = V₂ + V₃q + ½V₄qq,    f = (V₂ + ½V₃q + ⅙V₄qq) q,    V = ½ qᵀ(V₂ + ⅓V₃q + ¹⁄₁₂V₄qq) q.
 //! ```
 //!
-//! `V₄qq` is nearly all of the work: for each pair `i ≤ j`, the product of a row of a symmetric matrix, of pairs by pairs, with the
-//! products `qₖqₗ`. That is `r⁴/4` multiplications, and half as many numbers to read.
+//! `V₄qq` is nearly all of the work. For each pair `i ≤ j`, it is the product of a row of a symmetric matrix, of pairs
+//! by pairs, with the products `qₖqₗ`. That is `r⁴/4` multiplications, and half as many numbers to read.
 
 use std::ops::ControlFlow;
 
@@ -35,20 +35,21 @@ use crate::math::{Kernel, Mat3, Simd, Vec3, dispatch, fused, outer};
 use crate::model::Model;
 use crate::solver::DenseMatrix;
 
-/// The derivatives of the energy, and the energy, force and stiffness made of them.
+/// Derivatives of the energy at rest, from which energy, force and stiffness are computed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StVkTensors {
     r: usize,
     /// `V₂` of the pairs `i ≤ j`.
     second: Vec<f64>,
-    /// `V₃` of pairs `i ≤ j`, each for all `k`.
+    /// `V₃` of the pairs `i ≤ j`, each for all `k`.
     third: Vec<f64>,
-    /// `V₄` of pairs `i ≤ j` and `k ≤ l`, the second not before the first: the upper triangle of a symmetric matrix, row by row.
+    /// `V₄` of the pairs `i ≤ j` and `k ≤ l`, the second not before the first: the upper triangle of a symmetric
+    /// matrix, row by row.
     fourth: Vec<f64>,
     scratch: Scratch,
 }
 
-/// What is worked out at some `q`, for all pairs.
+/// Values at some `q`, for all pairs.
 #[derive(Debug, Clone, PartialEq, Default)]
 struct Scratch {
     /// `qₖqₗ`, half of it for `k = l`.
@@ -58,32 +59,32 @@ struct Scratch {
     quadratic: Vec<f64>,
 }
 
-/// How many points are integrated at a time.
+/// Number of quadrature points integrated at a time.
 const POINTS: usize = 64;
-/// The numbers of a strain: its diagonal, then `xy`, `yz`, `zx`.
+/// Number of strain components: the diagonal, then `xy`, `yz`, `zx`.
 const STRAINS: usize = 6;
-/// How many columns of `∫ BᵀCB` a thread computes at a time.
+/// Number of columns of `∫ BᵀCB` per task.
 const WIDTH: usize = 48;
 
-/// How many pairs `i ≤ j` there are.
+/// Returns the number of pairs `i ≤ j`.
 pub(super) fn pair_count(r: usize) -> usize {
     r * (r + 1) / 2
 }
 
-/// The number of the pair of `i` and `j`.
+/// Returns the index of the pair of `i` and `j`.
 fn pair(r: usize, i: usize, j: usize) -> usize {
     let (i, j) = (i.min(j), i.max(j));
     i * r + j - i * (i + 1) / 2
 }
 
-/// Where row `a` of the upper triangle of a matrix of `n` rows begins.
+/// Returns the start of row `a` in the upper triangle of a matrix of `n` rows.
 fn row_start(n: usize, a: usize) -> usize {
     a * n - a * a.saturating_sub(1) / 2
 }
 
 impl StVkTensors {
-    /// Compute them. Only for models all of whose materials are St. Venant–Kirchhoff; none for others, and none if `watch`, which is told
-    /// how much is done of how much, breaks off.
+    /// Computes the coefficients. Returns `None` unless all materials are St. Venant–Kirchhoff, or if `watch` stops the
+    /// computation. `watch` receives the number of elements integrated, and the total.
     pub fn new(model: &Model, basis: &Basis, watch: &mut dyn FnMut(usize, usize) -> ControlFlow<()>) -> Option<Self> {
         let r = basis.size();
         let n = r + pair_count(r);
@@ -145,12 +146,12 @@ impl StVkTensors {
         Self::from_coefficients(r, coefficients)
     }
 
-    /// How many coordinates.
+    /// Returns the number of coordinates.
     pub fn size(&self) -> usize {
         self.r
     }
 
-    /// `V₂`, `V₃` and `V₄` of indices in ascending order, each number once.
+    /// Returns `V₂`, `V₃` and `V₄` for indices in ascending order, each number once.
     pub(super) fn coefficients(&self) -> [Vec<f64>; 3] {
         let (r, p) = (self.r, pair_count(self.r));
         let (mut third, mut fourth) = (Vec::new(), Vec::new());
@@ -167,7 +168,7 @@ impl StVkTensors {
         [self.second.clone(), third, fourth]
     }
 
-    /// How many numbers of each [`coefficients`](Self::coefficients) are, for `r` coordinates; none if they are too many to count.
+    /// Returns the lengths of the [`coefficients`](Self::coefficients) for `r` coordinates, or `None` on overflow.
     pub(super) fn coefficient_counts(r: usize) -> Option<[usize; 3]> {
         let second = r.checked_mul(r.checked_add(1)?)? / 2;
         let third = second.checked_mul(r.checked_add(2)?)? / 3;
@@ -175,12 +176,12 @@ impl StVkTensors {
         Some([second, third, fourth])
     }
 
-    /// From the numbers that [`coefficients`](Self::coefficients) gives; none if there are not as many as there must be.
+    /// Creates the tensors from [`coefficients`](Self::coefficients), or returns `None` if their lengths are wrong.
     pub(super) fn from_coefficients(r: usize, [second, third, fourth]: [Vec<f64>; 3]) -> Option<Self> {
         if Self::coefficient_counts(r)? != [second.len(), third.len(), fourth.len()] {
             return None;
         }
-        // Where the numbers that begin with i ≤ j ≤ k begin.
+        // Start of the entries whose first indices are i ≤ j (≤ k).
         let (mut third_start, mut fourth_start) = (vec![0; pair_count(r)], vec![0; pair_count(r) * r]);
         let (mut third_next, mut fourth_next) = (0, 0);
         for i in 0..r {
@@ -210,10 +211,10 @@ impl StVkTensors {
         Some(Self { r, second, third: full_third, fourth: full_fourth, scratch: Scratch::default() })
     }
 
-    /// Work out `V₃q` and `½V₄qq`.
+    /// Computes `V₃q` and `½V₄qq`.
     fn contract(&mut self, q: &[f64]) {
         let (r, p) = (self.r, pair_count(self.r));
-        assert_eq!(q.len(), r, "a number for each direction");
+        assert_eq!(q.len(), r, "expected one number per basis vector");
         let Scratch { products, linear, quadratic } = &mut self.scratch;
         products.clear();
         for i in 0..r {
@@ -226,10 +227,10 @@ impl StVkTensors {
         dispatch(Contract { r, q, third: &self.third, fourth: &self.fourth, products, linear, quadratic });
     }
 
-    /// `V`.
+    /// Returns the energy `V` \[J\].
     ///
     /// # Panics
-    /// If there is not a number for each direction.
+    /// If there is not one number per basis vector.
     pub fn energy(&mut self, q: &[f64]) -> f64 {
         self.contract(q);
         let entry = |p: usize| self.second[p] + self.scratch.linear[p] / 3.0 + self.scratch.quadratic[p] / 6.0;
@@ -244,19 +245,19 @@ impl StVkTensors {
         sum
     }
 
-    /// `f = ∂V/∂q`.
+    /// Computes the force `f = ∂V/∂q`.
     ///
     /// # Panics
-    /// If there is not a number for each direction.
+    /// If there is not one number per basis vector.
     pub fn force(&mut self, q: &[f64], force: &mut [f64]) {
         self.contract(q);
         self.set_force(q, force);
     }
 
-    /// `f` and `K = ∂f/∂q`.
+    /// Computes the force `f` and the stiffness `K = ∂f/∂q`.
     ///
     /// # Panics
-    /// If there is not a number for each direction.
+    /// If there is not one number per basis vector.
     pub fn force_and_stiffness(&mut self, q: &[f64], force: &mut [f64], stiffness: &mut DenseMatrix) {
         self.contract(q);
         self.set_force(q, force);
@@ -290,8 +291,8 @@ impl StVkTensors {
     }
 }
 
-/// The derivatives of the energy from the entries of `∫ BᵀCB`, where the first `r` rows are those of `T`. Each number is worked out once, so that those
-/// that differ only in the order of their indices are the same to the last bit.
+/// Computes the derivatives of the energy from the entries of `∫ BᵀCB`, whose first `r` rows are those of `T`. Each
+/// number is computed once, so that permutations of indices are bitwise equal.
 fn coefficients_of(r: usize, integral: impl Fn(usize, usize) -> f64 + Sync) -> [Vec<f64>; 3] {
     let of_pair = |i: usize, j: usize| r + pair(r, i, j);
     let pairs: Vec<[usize; 2]> = (0..r).flat_map(|i| (i..r).map(move |j| [i, j])).collect();
@@ -312,7 +313,7 @@ fn coefficients_of(r: usize, integral: impl Fn(usize, usize) -> f64 + Sync) -> [
     [second, third, pairs.par_iter().flat_map_iter(fourth).collect()]
 }
 
-/// The strains `Tᵢ` and `Sᵢⱼ`: for each of the six numbers of a strain a column of all of them.
+/// Computes the strains `Tᵢ` and `Sᵢⱼ`: one column of all of them per strain component.
 fn set_strains(g: &[Mat3], strains: &mut [f64]) {
     let n = strains.len() / STRAINS;
     let mut set = |at: usize, x: Mat3| {
@@ -334,7 +335,7 @@ fn set_strains(g: &[Mat3], strains: &mut [f64]) {
     }
 }
 
-/// `w C:E` of strains, such that the sum of the products with the numbers of another strain is `w E':C:E`.
+/// Computes `w C:E` of strains, scaled so that the dot product with the components of another strain is `w E':C:E`.
 fn set_stresses(w: f64, mu: f64, lambda: f64, strains: &[f64], stresses: &mut [f64]) {
     let n = strains.len() / STRAINS;
     for at in 0..n {
@@ -357,7 +358,7 @@ struct Contract<'a> {
     quadratic: &'a mut [f64],
 }
 
-/// Sums side by side, which the compiler puts into vector registers.
+/// Number of independent sums, which the compiler vectorizes.
 const SUMS: usize = 16;
 
 impl Kernel for Contract<'_> {
@@ -379,7 +380,8 @@ impl Kernel for Contract<'_> {
             }
             *linear = sums.iter().sum();
         }
-        // Each number of the triangle counts for its row and, but for the diagonal, for its column. Two rows at a time.
+        // Each entry of the triangle counts for its row and, except for the diagonal, for its column. Two rows at a
+        // time.
         let p = products.len();
         let mut rest = fourth;
         let mut a = 0;
@@ -392,7 +394,7 @@ impl Kernel for Contract<'_> {
             let ((m0, t0), (m1, t1)) = (first[2..].as_chunks::<SUMS>(), second[1..].as_chunks::<SUMS>());
             let ((x, x_tail), (y, y_tail)) =
                 (products[a + 2..].as_chunks::<SUMS>(), quadratic[a + 2..].as_chunks_mut::<SUMS>());
-            // Of these only as many are used as it takes for that many numbers.
+            // Only the first SUMS / WIDTH of these are used.
             let (mut sums0, mut sums1) = ([R::from(0.0); SUMS], [R::from(0.0); SUMS]);
             let (wide_x0, wide_x1) = (R::from(x0), R::from(x1));
             for (((m0, m1), x), y) in m0.iter().zip(m1).zip(x).zip(y) {

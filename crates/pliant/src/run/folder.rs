@@ -1,4 +1,4 @@
-//! What is where in the folder of a run.
+//! Layout of the folder of a run.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -14,13 +14,13 @@ use crate::output::Frame;
 use crate::scene::{Built, SceneFile};
 use crate::simulation::Table;
 
-/// How far a run has come.
+/// Status of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// It is being made, or was killed.
+    /// Running, or killed before it ended.
     Running,
-    /// It was stopped, and can go on.
+    /// Stopped, can be resumed.
     Stopped,
     /// A step failed.
     Failed,
@@ -28,47 +28,48 @@ pub enum Status {
     Done,
 }
 
-/// What a folder is a run of.
+/// Description of the run in a folder, stored as `run.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Manifest {
-    /// The version of Pliant that made it.
+    /// Version of Pliant that created the run.
     pub pliant: String,
-    /// What files are called.
+    /// Stem of the names of output files.
     pub name: String,
-    /// The name of the scene in the folder.
+    /// File name of the scene in the folder.
     pub scene: String,
-    /// Files that it names are relative to this folder.
+    /// Folder that relative paths in the scene refer to.
     pub base: PathBuf,
     pub status: Status,
-    /// Of the text of the scene, which must not change while the run is not done.
+    /// Checksum of the scene text, which must not change until the run is done.
     pub scene_checksum: u32,
     /// Checksums of the meshes and their files; absent in runs of earlier versions.
     #[serde(default)]
     pub inputs: Option<Inputs>,
-    /// How many steps have been made when this was written, of how many.
+    /// Number of completed steps when the manifest was written.
     pub step: u64,
     pub steps: u64,
-    /// After how many steps there is a frame.
+    /// Number of steps between frames.
     pub frame_every: u64,
-    /// The length of a step, in s.
+    /// Length of a time step \[s\].
     pub dt: f64,
 }
 
 #[derive(Debug, Clone)]
 pub(super) struct Folder(PathBuf);
 
-/// Exclusive use of a folder until dropped. The operating system ends that of a process that was killed.
+/// Exclusive access to a folder until dropped. The operating system releases the lock of a killed process.
 #[derive(Debug)]
 pub(super) struct Lock(fs::File);
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // The file names its owner, which is gone. If that fails, the name is never read: nobody has the lock.
+        // The file names its owner, which is gone. A failure does no harm: the name is read only while the lock is
+        // taken.
         drop(self.0.set_len(0));
     }
 }
 
-/// Extensions of one-file outputs, which are named after the run.
+/// Extensions of single-file outputs, which are named after the run.
 const FILMS: [&str; 5] = ["glb", "pc2", "mdd", "gif", "mp4"];
 
 impl Folder {
@@ -76,14 +77,14 @@ impl Folder {
         Self(path.into())
     }
 
-    /// Creates the folder and removes the files of an earlier run. Other files stay, and are not written over.
+    /// Creates the folder and removes the files of an earlier run. Other files are neither removed nor overwritten.
     ///
-    /// `lock` is that of [`Folder::lock_earlier`].
+    /// `lock` comes from [`Folder::lock_earlier`].
     pub fn create(&self, lock: Option<Lock>) -> Result<Lock, RunError> {
         let path = self.path();
         let wrong = |path: PathBuf| move |cause| RunError::Folder { path, cause };
         fs::create_dir_all(path).map_err(wrong(path.into()))?;
-        // The lock is made first: a run may have been killed before it came further.
+        // The lock file is created first: a run may have been killed before it wrote its manifest.
         let is_run = self.manifest_path().is_file() || self.lock_path().is_file();
         let ours = ["scene.toml", "scene.config", "probes.csv", "probes.npy", "checkpoint.bin", "frames"];
         if let Some(name) = ours.iter().find(|name| !is_run && path.join(name).exists()) {
@@ -104,7 +105,7 @@ impl Folder {
         Ok(lock)
     }
 
-    /// Removes outputs made of all frames: with other frames they would be wrong.
+    /// Removes outputs made from all frames, which would be wrong for other frames.
     pub fn remove_outputs(&self, manifest: &Manifest) -> Result<(), RunError> {
         let films = FILMS.iter().map(|extension| format!("{}.{extension}", manifest.name));
         for name in films.chain(["plots.svg".into(), "plots.png".into()]) {
@@ -117,18 +118,18 @@ impl Folder {
         self.0.join("lock")
     }
 
-    /// Keeps other processes from writing to the folder.
+    /// Prevents other processes from writing to the folder.
     pub fn lock(&self) -> Result<Lock, RunError> {
         let path = self.lock_path();
         let wrong = |cause| RunError::Folder { path: path.clone(), cause };
-        // What is in it names the owner, which may be another process.
+        // The content names the owner, which may be another process.
         let file = fs::OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
         let mut file = file.map_err(wrong)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(fs::TryLockError::WouldBlock) => {
                 let mut owner = String::new();
-                // Some systems do not let others read a file that is locked: then the owner is unknown.
+                // Some systems do not let other processes read a locked file: then the owner is unknown.
                 drop(file.take(32).read_to_string(&mut owner));
                 return Err(RunError::Locked { folder: self.0.clone(), process: owner.trim().parse().ok() });
             }
@@ -138,7 +139,7 @@ impl Folder {
         Ok(Lock(file))
     }
 
-    /// Locks the folder if it has been one of a run; it is not changed otherwise.
+    /// Locks the folder if it contains the lock file of an earlier run. Other folders are not changed.
     pub fn lock_earlier(&self) -> Result<Option<Lock>, RunError> {
         if self.lock_path().is_file() { self.lock().map(Some) } else { Ok(None) }
     }
@@ -163,14 +164,14 @@ impl Folder {
         self.frames().join(format!("{number:06}.npy"))
     }
 
-    /// Returns the number of the last frame, if there is any.
+    /// Returns the number of the last frame, or `None` if there is no frame.
     pub fn last_frame(&self) -> Option<usize> {
         let names = fs::read_dir(self.frames()).into_iter().flatten().flatten().map(|entry| entry.file_name());
         names.filter_map(|name| name.to_str()?.strip_suffix(".npy")?.parse().ok()).max()
     }
 
     pub fn scene(&self, manifest: &Manifest) -> PathBuf {
-        // Only the name counts: a manifest cannot lead out of the folder.
+        // Only the file name is used, so that a manifest cannot point outside the folder.
         self.0.join(Path::new(&manifest.scene).file_name().unwrap_or_default())
     }
 
@@ -178,18 +179,18 @@ impl Folder {
         self.0.join("run.json")
     }
 
-    /// A folder within, which is made if it is not there.
+    /// Creates a subfolder if it is absent, and returns its path.
     pub fn subfolder(&self, name: &str) -> Result<PathBuf, RunError> {
         let path = self.0.join(name);
         fs::create_dir_all(&path).map_err(|cause| RunError::Folder { path: path.clone(), cause })?;
         Ok(path)
     }
 
-    /// Writes the scene, with names of files that hold from any folder, and the manifest.
+    /// Writes the scene, with file names that are valid from any folder, and the manifest.
     pub fn begin(&self, file: &SceneFile, built: &Built, inputs: Inputs) -> Result<Manifest, RunError> {
         let name = file.source.path.file_stem().map_or("scene".into(), |stem| stem.to_string_lossy().into_owned());
         let text = file.to_portable_toml();
-        // An empty path is the folder that we are in.
+        // An empty path is the current folder.
         let base = std::path::absolute(Path::new(".").join(&file.source.folder))
             .map_err(|cause| RunError::Folder { path: file.source.folder.clone(), cause })?;
         let manifest = Manifest {
@@ -220,14 +221,14 @@ impl Folder {
         let bytes = Disk.read(&self.manifest_path()).map_err(|error| not_a_run(error.to_string()))?;
         let manifest: Manifest =
             serde_json::from_slice(&bytes).map_err(|error| not_a_run(format!("run.json: {error}")))?;
-        // Files are called so: it must not lead out of the folder.
+        // Output files are named after it: it must not point outside the folder.
         if Path::new(&manifest.name).file_name() != Some(std::ffi::OsStr::new(&manifest.name)) {
-            return Err(not_a_run(format!("run.json: the name `{}`, expected that of a file", manifest.name)));
+            return Err(not_a_run(format!("run.json: invalid name `{}`: expected a file name", manifest.name)));
         }
         Ok(manifest)
     }
 
-    /// All numbers as an array, for NumPy.
+    /// Writes all probe values as an array for NumPy.
     pub fn write_probes(&self, table: &Table) -> Result<(), RunError> {
         let array = Array::from_rows(table.columns.len(), table.rows.concat()).expect("rows of equal length");
         Ok(matrix_io::write_array(self.0.join("probes.npy"), &array)?)
@@ -236,12 +237,12 @@ impl Folder {
     pub fn write_frame(&self, frame: &Frame) -> Result<(), crate::io::WriteError> {
         let (u, v) = (frame.u.as_chunks::<3>().0, frame.v.as_chunks::<3>().0);
         let numbers = u.iter().zip(v).flat_map(|(u, v)| u.iter().chain(v).copied()).collect();
-        let array = Array::from_rows(6, numbers).expect("six numbers a row");
+        let array = Array::from_rows(6, numbers).expect("six numbers per row");
         matrix_io::write_array(self.frame(frame.number), &array)
     }
 }
 
-/// Displacements and velocities of so many vertices.
+/// Reads the displacements and velocities of `vertex_count` vertices.
 pub(super) fn read_frame(path: &Path, vertex_count: usize) -> Result<(Vec<f64>, Vec<f64>), ReadError> {
     let array = matrix_io::read_array(path)?;
     let (rows, columns) = (array.row_count(), array.column_count());
@@ -253,14 +254,14 @@ pub(super) fn read_frame(path: &Path, vertex_count: usize) -> Result<(Vec<f64>, 
     Ok((part(0), part(3)))
 }
 
-/// Tells whether a text is still the same.
+/// Returns the CRC-32 checksum of a text.
 pub(super) fn checksum(text: &str) -> u32 {
     let mut sum = flate2::Crc::new();
     sum.update(text.as_bytes());
     sum.sum()
 }
 
-/// Take away the files of a series: those whose names end in six digits or more, and the list of them.
+/// Removes the files of a series: those whose names end in six or more digits, and their PVD index.
 fn remove_series(folder: &Path, extension: &str) -> Result<(), RunError> {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();

@@ -1,4 +1,4 @@
-//! Mesh files of a run, to find out whether they have changed since it began.
+//! Checksums of the mesh files of a run, to detect changes since it began.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -11,11 +11,11 @@ use crate::scene::Built;
 
 /// Checksums of the meshes of a run and of the files that it was built from.
 ///
-/// Meshes decide whether something has changed: a file may get another comment, or another table of loads. Files decide as well, because another
-/// machine may round coordinates otherwise.
+/// A run has changed if both its meshes and its files have. A file alone may get another comment or table of loads, and
+/// another machine may round the coordinates of a mesh differently.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Inputs {
-    /// Checksum of vertices and elements of all bodies and of the surfaces that they carry.
+    /// Checksum of the vertices and elements of all bodies and of their embedded surfaces.
     meshes: u32,
     /// Checksum of each file, by its absolute path.
     files: BTreeMap<PathBuf, u32>,
@@ -26,12 +26,12 @@ impl Inputs {
         Self { meshes: mesh_checksum(built), files: files.0.into_inner() }
     }
 
-    /// Returns true if the meshes are those of `earlier`.
+    /// Returns true if the meshes are the same as in `earlier`.
     pub fn has_meshes_of(&self, earlier: &Self) -> bool {
         self.meshes == earlier.meshes
     }
 
-    /// Returns the files that have another content than in `earlier`.
+    /// Returns the files whose content differs from that in `earlier`.
     pub fn changed_files(&self, earlier: &Self) -> Vec<PathBuf> {
         let is_changed = |(path, sum): &(&PathBuf, &u32)| earlier.files.get(*path).is_some_and(|before| before != *sum);
         self.files.iter().filter(is_changed).map(|(path, _)| path.clone()).collect()
@@ -50,7 +50,7 @@ fn mesh_checksum(built: &Built) -> u32 {
     sum.sum()
 }
 
-/// The disk, with checksums of all files that were read from it.
+/// Disk that records checksums of all files read from it.
 #[derive(Debug, Default)]
 pub(super) struct ReadFiles(RefCell<BTreeMap<PathBuf, u32>>);
 
@@ -59,7 +59,7 @@ impl Files for ReadFiles {
         let bytes = Disk.read(path)?;
         let mut sum = flate2::Crc::new();
         sum.update(&bytes);
-        // An empty path is the folder that we are in.
+        // An empty path is the current folder.
         if let Ok(path) = std::path::absolute(Path::new(".").join(path)) {
             self.0.borrow_mut().insert(path, sum.sum());
         }

@@ -1,20 +1,20 @@
-//! Runs: scenes simulated into folders, which can be interrupted and go on.
+//! Runs: scenes simulated into folders, which can be interrupted and resumed.
 //!
-//! A folder has
+//! A folder contains
 //!
 //! | file | |
 //! |---|---|
-//! | `run.json` | what it is a run of, and how far it has come |
-//! | `scene.toml` | the scene, with absolute names of files: it can be run from any folder |
+//! | `run.json` | description and status of the run |
+//! | `scene.toml` | the scene with absolute file names: it can be run from any folder |
 //! | `lock` | the process that is writing to the folder, if any |
-//! | `probes.csv`, `probes.npy` | numbers, a row a step; the second when it is done |
-//! | `frames/000000.npy` … | displacements and velocities, six columns and a row a vertex |
-//! | `checkpoint.bin` | where to go on |
-//! | `vtu/`, `NAME.glb`, … | what else the scene asks for |
+//! | `probes.csv`, `probes.npy` | probe values, one row per recorded step; the second file when the run is done |
+//! | `frames/000000.npy` … | displacements and velocities, six columns and one row per vertex |
+//! | `checkpoint.bin` | state to resume from |
+//! | `vtu/`, `NAME.glb`, … | other outputs requested by the scene |
 //!
-//! One thread steps, another writes, in the order in which things happened: a frame and the numbers before it are complete
-//! before the checkpoint after it is written. Every file but the growing table appears complete or not at all. So a run that is killed
-//! at any moment has all that it had finished, and goes on from the last checkpoint as if nothing had been.
+//! One thread steps while another writes, in chronological order: a frame and the rows before it are complete before
+//! the next checkpoint is written. Every file except for the growing table appears complete or not at all. A run that
+//! is killed at any time keeps what it had finished, and resumes from the last checkpoint with the same result.
 
 mod folder;
 mod inputs;
@@ -28,10 +28,10 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
-use crate::force::Shape;
+use crate::force::ObstacleShape;
 use crate::integrator::{StepError, StepInfo};
 use crate::io::{Disk, ReadError, WriteError};
-use crate::output::{self, Cast, DressError, Frame, FrameWriter, Options};
+use crate::output::{self, SceneGeometry, VisualError, Frame, FrameWriter, Options};
 use crate::scene::{Animation, Built, SceneError, SceneFile, Source, Up, Verdict};
 use crate::simulation::{Checkpoint, CheckpointError, EnergyGain, Simulation, Table, TableError};
 use crate::system::State;
@@ -42,61 +42,61 @@ use folder::{Folder, Lock, Manifest};
 use inputs::{Inputs, ReadFiles};
 use writer::{Job, Writer};
 
-/// How a run goes.
+/// Settings of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Params {
-    /// How long to wait at least from one checkpoint to the next.
+pub struct RunParams {
+    /// Minimum wall-clock time between checkpoints.
     pub checkpoint_interval: Duration,
 }
 
-impl Default for Params {
+impl Default for RunParams {
     fn default() -> Self {
         Self { checkpoint_interval: Duration::from_secs(5) }
     }
 }
 
-/// How a step went.
+/// Progress report after a step.
 #[derive(Debug)]
 pub struct Progress<'a> {
-    /// How many steps have been made, this one included.
+    /// Number of completed steps, this one included.
     pub step: u64,
-    /// How many there are.
+    /// Total number of steps.
     pub steps: u64,
-    /// The time now, in s.
+    /// Simulated time \[s\].
     pub time: f64,
-    /// What it took.
+    /// Statistics of the step.
     pub info: &'a StepInfo,
-    /// Energy that appeared without work being done, where it is to be reported.
+    /// Energy that appeared without work being done, if it should be reported now.
     pub energy_gain: Option<EnergyGain>,
-    /// The numbers that were recorded, if they were.
+    /// Row of probe values, if one was recorded at this step.
     pub row: Option<&'a [f64]>,
 }
 
-/// How a run ended that did not fail.
+/// Outcome of a run that did not fail.
 #[derive(Debug)]
 pub struct Outcome {
-    /// Done, or stopped before that.
+    /// [`Status::Done`] or [`Status::Stopped`].
     pub status: Status,
-    /// How many steps have been made.
+    /// Number of completed steps.
     pub step: u64,
-    /// The step that it goes on from.
+    /// Step that the run resumes from.
     pub resumable_from: u64,
-    /// What was written for other programs: of each format the file to open.
+    /// Files written for other programs: the file to open for each format.
     pub files: Vec<PathBuf>,
-    /// Why other outputs are missing. The steps are complete, and [`Run::finish`] tries again.
+    /// Reasons why other outputs are missing. The steps are complete, and [`Run::finish`] tries again.
     pub failures: Vec<RunError>,
 }
 
-/// Outputs of a run that are made of all its frames.
+/// Outputs of a run that are made from all its frames.
 #[derive(Debug, Default)]
 pub struct Outputs {
-    /// Files that were written, or of a series the first.
+    /// Files that were written; the first one of a series.
     pub files: Vec<PathBuf>,
-    /// Why other files are missing.
+    /// Reasons why other files are missing.
     pub failures: Vec<RunError>,
 }
 
-/// Why a run failed.
+/// Error of a run.
 #[derive(Debug, Error)]
 #[allow(missing_docs, reason = "the message says what each part is")]
 #[non_exhaustive]
@@ -112,15 +112,15 @@ pub enum RunError {
     #[error(transparent)]
     Table(#[from] TableError),
     #[error(transparent)]
-    Dress(#[from] DressError),
+    Visual(#[from] VisualError),
     #[error("step {step} failed: {source}")]
     Step { step: u64, source: StepError },
-    #[error("{}: this is no run of Pliant: {reason}", folder.display())]
+    #[error("{}: not a run of Pliant: {reason}", folder.display())]
     NotARun { folder: PathBuf, reason: String },
-    #[error("{}: the scene was changed since the run began; run it anew, or take the change back", path.display())]
+    #[error("{}: the scene has changed since the run began; run it again or undo the change", path.display())]
     SceneChanged { path: PathBuf },
     #[error(
-        "{}: {}, so that it has other meshes; run the scene again, or take the change back",
+        "{}: {}, so that its meshes differ; run the scene again or undo the change",
         folder.display(),
         changed_since(files)
     )]
@@ -131,9 +131,9 @@ pub enum RunError {
         process.map_or("another process".into(), |id| format!("process {id}"))
     )]
     Locked { folder: PathBuf, process: Option<u32> },
-    #[error("{}: the folder has `{name}`, which is not of a run of Pliant; choose another folder", folder.display())]
+    #[error("{}: the folder contains `{name}`, which was not written by Pliant; choose another folder", folder.display())]
     Foreign { folder: PathBuf, name: String },
-    #[error("{}: this frame is missing; only running the scene again brings it back", path.display())]
+    #[error("{}: this frame is missing; run the scene again", path.display())]
     MissingFrame { path: PathBuf },
     #[error("{}: {cause}", path.display())]
     Folder { path: PathBuf, cause: std::io::Error },
@@ -141,25 +141,25 @@ pub enum RunError {
     Writer,
 }
 
-/// Says of files that they have changed since a run began.
+/// Returns a phrase that names the files that have changed since a run began.
 fn changed_since(files: &[PathBuf]) -> String {
     let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
     format!("{} {} changed since the run began", names.join(", "), if names.len() == 1 { "has" } else { "have" })
 }
 
-/// A scene in a folder.
+/// Scene that is simulated into a folder.
 #[derive(Debug)]
 pub struct Run {
     folder: Folder,
     /// The scene.
     pub file: SceneFile,
     built: Built,
-    cast: Arc<Cast>,
+    geometry: Arc<SceneGeometry>,
     manifest: Manifest,
-    /// Keeps other processes from writing to the folder.
+    /// Lock that prevents other processes from writing to the folder.
     #[expect(dead_code, reason = "dropped, not read")]
     lock: Option<Lock>,
-    /// Rows to keep of an earlier part of the run, its header included; none if there was none.
+    /// Number of table lines to keep from an earlier part of the run, including the header; `None` for a new run.
     rows_before: Option<u64>,
 }
 
@@ -167,7 +167,7 @@ impl Run {
     /// Creates a run in a folder, which is locked until the run is dropped. The files of an earlier run are removed.
     pub fn create(file: SceneFile, folder: &Path) -> Result<Self, RunError> {
         let folder = Folder::open(folder);
-        // Building can take long: a folder in use is found before.
+        // Building can take long, so a folder in use is detected first.
         let earlier = folder.lock_earlier()?;
         let read = ReadFiles::default();
         let built = file.build(&read)?;
@@ -180,13 +180,15 @@ impl Run {
     /// Opens a run to write to its folder, which is locked until the run is dropped.
     pub fn lock(folder: &Path) -> Result<Self, RunError> {
         let own = Folder::open(folder);
-        // A folder without a run stays as it is.
+        // A folder without a run is not changed.
         own.manifest()?;
         let lock = own.lock()?;
         Ok(Self { lock: Some(lock), ..Self::open(folder)? })
     }
 
-    /// Opens a run to read from its folder, which another process may be writing to. Meshes that have changed since the run began are an error.
+    /// Opens a run to read from its folder, which another process may be writing to.
+    ///
+    /// Returns an error if meshes have changed since the run began.
     pub fn open(folder: &Path) -> Result<Self, RunError> {
         let folder = Folder::open(folder);
         let manifest = folder.manifest()?;
@@ -210,12 +212,12 @@ impl Run {
         Self::of(folder, file, built, manifest)
     }
 
-    /// Opens and locks a run, and goes to its last checkpoint.
+    /// Opens and locks a run, and restores its last checkpoint.
     pub fn resume(folder: &Path) -> Result<Self, RunError> {
         Self::lock(folder)?.at_checkpoint()
     }
 
-    /// Goes to the last checkpoint.
+    /// Restores the last checkpoint.
     pub fn at_checkpoint(mut self) -> Result<Self, RunError> {
         if self.manifest.scene_checksum != folder::checksum(&self.file.source.text) {
             let path = self.file.source.path.clone();
@@ -231,13 +233,13 @@ impl Run {
         {
             return Err(RunError::MissingFrame { path });
         }
-        // The names, the start, every so many steps, and the end.
+        // Header, initial row, one row per `record_every` steps, and the final row.
         let is_extra_end = step == self.built.steps && !step.is_multiple_of(self.built.record_every);
         self.rows_before = Some(2 + step / self.built.record_every + u64::from(is_extra_end));
         Ok(self)
     }
 
-    /// Returns the number of frames after so many steps.
+    /// Returns the number of frames after `step` steps.
     fn frames_at(&self, step: u64) -> usize {
         let every = self.built.frame_every;
         let last = if step == self.built.steps { step.div_ceil(every) } else { step / every };
@@ -245,58 +247,58 @@ impl Run {
     }
 
     fn of(folder: Folder, file: SceneFile, mut built: Built, manifest: Manifest) -> Result<Self, RunError> {
-        let mut cast = Cast::new(built.simulation.model());
+        let mut geometry = SceneGeometry::new(built.simulation.model());
         for (body, skin) in built.skins.iter_mut().enumerate() {
             if let Some((surface, embedding)) = skin.take() {
-                cast.dress(body, surface, embedding)?;
+                geometry.attach_visual(body, surface, embedding)?;
             }
         }
-        Ok(Self { folder, file, built, cast: Arc::new(cast), manifest, lock: None, rows_before: None })
+        Ok(Self { folder, file, built, geometry: Arc::new(geometry), manifest, lock: None, rows_before: None })
     }
 
-    /// The folder.
+    /// Returns the folder.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// How far it has come.
+    /// Returns the status.
     pub fn status(&self) -> Status {
         self.manifest.status
     }
 
-    /// What is simulated.
+    /// Returns the built scene.
     pub fn built(&self) -> &Built {
         &self.built
     }
 
-    /// The bodies as they are shown.
-    pub fn cast(&self) -> &Arc<Cast> {
-        &self.cast
+    /// Returns the visual geometry of the bodies.
+    pub fn geometry(&self) -> &Arc<SceneGeometry> {
+        &self.geometry
     }
 
-    /// What to call it.
+    /// Returns the title: that of the scene, or else the name of the run.
     pub fn title(&self) -> &str {
         self.file.scene.title.as_deref().unwrap_or(&self.manifest.name)
     }
 
-    /// What its files are called.
+    /// Returns the stem of the names of output files.
     pub fn name(&self) -> &str {
         &self.manifest.name
     }
 
-    /// How many frames there will be, or are if it is done.
+    /// Returns the total number of frames of the completed run.
     pub fn frame_count(&self) -> usize {
         self.frames_at(self.built.steps)
     }
 
-    /// How many frames there are.
+    /// Returns the number of frames written so far.
     pub fn frames_done(&self) -> usize {
         (0..self.frame_count()).take_while(|&number| self.folder.frame(number).is_file()).count()
     }
 
-    /// Returns an error if there is no frame, or if one is missing before the last.
+    /// Returns an error if there is no frame, or if a frame before the last is missing.
     pub fn check_frames(&self) -> Result<(), RunError> {
-        // Frames are written in order, perhaps while they are counted.
+        // Frames are written in order, possibly while they are counted.
         let last = self.folder.last_frame().unwrap_or(0);
         let expected = if self.status() == Status::Done { self.frame_count() } else { 1 + last };
         let done = self.frames_done();
@@ -306,37 +308,37 @@ impl Run {
         Ok(())
     }
 
-    /// When a frame is, in s.
+    /// Returns the time of a frame \[s\].
     pub fn frame_time(&self, number: usize) -> f64 {
         let step = (number as u64 * self.built.frame_every).min(self.built.steps);
         step as f64 * self.built.simulation.dt()
     }
 
-    /// A frame that has been written.
+    /// Reads a frame that has been written.
     pub fn frame(&self, number: usize, with_fields: bool) -> Result<Frame, RunError> {
         let path = self.folder.frame(number);
-        let (q, v) = folder::read_frame(&path, self.cast.vertex_count())?;
+        let (q, v) = folder::read_frame(&path, self.geometry.vertex_count())?;
         let state = State { time: self.frame_time(number), q, v, a: None };
         Ok(Frame::new(self.built.simulation.model(), &state, number, with_fields))
     }
 
-    /// The obstacles, where they are at a time in s.
-    pub fn obstacles(&self, time: f64) -> Vec<Shape> {
+    /// Returns the obstacles at their positions at a time \[s\].
+    pub fn obstacles(&self, time: f64) -> Vec<ObstacleShape> {
         self.built.simulation.model().obstacles_at(time)
     }
 
-    /// The numbers that have been recorded.
+    /// Reads the table of recorded values.
     pub fn table(&self) -> Result<Table, RunError> {
         Ok(Table::read(&Disk, &self.folder.probes())?)
     }
 
-    /// Whether the scene has produced what it must.
+    /// Checks the expectations of the scene against the recorded values.
     pub fn verdicts(&self) -> Result<Vec<Verdict>, RunError> {
         let table = self.table()?;
         Ok(self.file.scene.expect.iter().map(|expect| expect.judge(&table)).collect())
     }
 
-    /// What formats of animations need to know.
+    /// Returns the options of animation formats.
     fn options(&self) -> Options {
         let up = match self.file.scene.up {
             Up::Y => output::Axis::Y,
@@ -345,7 +347,7 @@ impl Run {
         Options { frames: Some(self.frame_count()), up }
     }
 
-    /// The formats that the scene asks for, and that are of this crate.
+    /// Returns the requested formats that this crate writes: series of files, or single files.
     fn formats(&self, series: bool) -> Vec<&'static output::AnimationFormat> {
         let names = self.file.scene.output.formats.iter().filter_map(|format| extension(format.value));
         let formats = names.filter_map(|name| output::AnimationFormat::of(Path::new(&format!("a.{name}"))));
@@ -354,10 +356,10 @@ impl Run {
         formats
     }
 
-    /// Simulate until all is done, or until `watch` breaks off.
+    /// Simulates until all steps are done, or until `watch` breaks.
     pub fn go(
         &mut self,
-        params: &Params,
+        params: &RunParams,
         watch: &mut dyn FnMut(&Progress<'_>) -> ControlFlow<()>,
     ) -> Result<Outcome, RunError> {
         let start = self.built.simulation.steps_done();
@@ -366,9 +368,9 @@ impl Run {
         for format in self.formats(true) {
             let extension = format.extensions[0];
             let path = self.folder.subfolder(extension)?.join(format!("{}.{extension}", self.name()));
-            writers.push(format.start(&path, &self.cast, &self.options())?);
+            writers.push(format.start(&path, &self.geometry, &self.options())?);
         }
-        // All frames up to here are on disk.
+        // All frames up to this step are on disk.
         for number in 0..self.frames_at(start) {
             if self.rows_before.is_some() {
                 let time = self.frame_time(number);
@@ -378,7 +380,7 @@ impl Run {
         let writer = Writer::new(&self.folder, &self.built.recorder.columns(), self.rows_before, writers)?;
         self.set_status(Status::Running)?;
         let (sender, receiver) = sync_channel(QUEUE);
-        // Other formats have surfaces only.
+        // The other formats contain surfaces only.
         let with_fields = self.formats(true).iter().any(|format| format.extensions.contains(&"vtu"));
         let mut pace = Pace { interval: params.checkpoint_interval, latest: None, last: None };
         let is_new = self.rows_before.is_none();
@@ -389,13 +391,13 @@ impl Run {
             drop(sender);
             (stepped, writing.join())
         });
-        // What stopped the writer is why the steps stopped, if it did.
+        // An error of the writer is also the reason why the steps stopped.
         let mut files = written.map_err(|_| RunError::Writer)??;
         let step = self.built.simulation.steps_done();
         let resumable_from = pace.latest.map_or(start, |latest| latest.step);
         match stepped {
             Ok(ControlFlow::Continue(())) => {
-                // The steps are complete, whatever happens to outputs that are made of them.
+                // The steps are complete, even if outputs made from them fail.
                 self.set_status(Status::Done)?;
                 let outputs = self.finish();
                 files.extend(outputs.files);
@@ -412,7 +414,8 @@ impl Run {
         }
     }
 
-    /// Writes outputs that need all frames and do not exist yet. One that fails does not keep others from being written.
+    /// Writes outputs that need all frames and do not exist yet. A failed output does not prevent others from being
+    /// written.
     pub fn finish(&self) -> Outputs {
         let mut outputs = Outputs::default();
         if let Err(error) = self.table().and_then(|table| self.folder.write_probes(&table)) {
@@ -432,11 +435,11 @@ impl Run {
         outputs
     }
 
-    /// Write all frames in a format. Returns the file to open.
+    /// Writes all frames in a format, and returns the file to open.
     pub fn export(&self, format: &output::AnimationFormat, path: &Path) -> Result<PathBuf, RunError> {
         self.check_frames()?;
         let frames = self.frames_done();
-        let mut writer = format.start(path, &self.cast, &Options { frames: Some(frames), ..self.options() })?;
+        let mut writer = format.start(path, &self.geometry, &Options { frames: Some(frames), ..self.options() })?;
         for number in 0..frames {
             writer.write(&self.frame(number, format.is_series())?)?;
         }
@@ -450,20 +453,20 @@ impl Run {
     }
 }
 
-/// How many things may wait to be written: enough for a disk that is slow for a moment, few enough for memory.
+/// Capacity of the queue of items to write: enough for a disk that is briefly slow, few enough for memory.
 const QUEUE: usize = 8;
 
-/// When checkpoints are written.
+/// Schedule of checkpoints.
 struct Pace {
     interval: Duration,
-    /// The last place to go on from.
+    /// Last state to resume from.
     latest: Option<Checkpoint>,
-    /// When a checkpoint was last written.
+    /// Time at which a checkpoint was last written.
     last: Option<Instant>,
 }
 
 impl Pace {
-    /// Take note of a place to go on from. Returns the checkpoint if it is time to write it.
+    /// Records a state to resume from, and returns it if a checkpoint is due.
     fn pass(&mut self, checkpoint: Checkpoint) -> Option<Checkpoint> {
         let is_due = self.last.is_none_or(|last| last.elapsed() >= self.interval);
         if is_due {
@@ -475,8 +478,9 @@ impl Pace {
     }
 }
 
-/// Make all steps that are left, and give what is to be written to the writer. Breaks off early if told so, or if nothing can be
-/// written any more.
+/// Computes all remaining steps and sends rows, frames and checkpoints to the writer.
+///
+/// Stops early if `watch` breaks, or if the writer has failed.
 fn step_all(
     built: &mut Built,
     sender: &SyncSender<Job>,
@@ -490,7 +494,7 @@ fn step_all(
     let frame = |simulation: &Simulation, number: u64| {
         let (model, state) = (simulation.model(), simulation.state());
         let frame = Frame::new(model, state, number as usize, with_fields);
-        // An integrator with a law of its own has forces that the model does not know.
+        // The model does not know the forces of an integrator with a built-in law.
         let with_reactions = with_fields && !simulation.brings_elasticity();
         Job::Frame(Box::new(if with_reactions { frame.with_reactions(model, state) } else { frame }))
     };
@@ -535,12 +539,12 @@ fn step_all(
     if finished.is_err() {
         jobs.extend(pace.latest.clone().map(Job::Checkpoint));
     }
-    // If something cannot be written, the writer says why.
+    // If something cannot be written, the writer reports the reason.
     jobs.into_iter().for_each(|job| drop(sender.send(job)));
     finished
 }
 
-/// The extension of a format, if it is one of this crate.
+/// Returns the extension of a format that this crate writes, or `None` for pictures and plots.
 fn extension(format: Animation) -> Option<&'static str> {
     match format {
         Animation::Vtu => Some("vtu"),

@@ -1,4 +1,4 @@
-//! Writing while the simulation goes on.
+//! Writer of the files of a run, concurrent with the simulation.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Write};
@@ -10,14 +10,14 @@ use crate::io::{Disk, Files, WriteError};
 use crate::output::{Frame, FrameWriter};
 use crate::simulation::{Checkpoint, Table};
 
-/// Something to write.
+/// Item to write.
 pub(super) enum Job {
     Row(Vec<f64>),
     Frame(Box<Frame>),
     Checkpoint(Checkpoint),
 }
 
-/// Writes what it is given, one thing after the other.
+/// Writer of items in the order in which they arrive.
 pub(super) struct Writer {
     folder: Folder,
     table: BufWriter<File>,
@@ -25,7 +25,7 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Go on with a table after so many lines, or begin one.
+    /// Opens the table, keeping its first `lines_before` lines, or starts a new one if that is `None`.
     pub fn new(
         folder: &Folder,
         columns: &[String],
@@ -52,7 +52,7 @@ impl Writer {
         Ok(Self { folder: folder.clone(), table: BufWriter::new(table), writers })
     }
 
-    /// Write until there is nothing more to come. Returns, of each format, the file to open.
+    /// Writes until the channel is closed. Returns the file to open for each format.
     pub fn run(mut self, jobs: &Receiver<Job>) -> Result<Vec<PathBuf>, WriteError> {
         while let Ok(job) = jobs.recv() {
             match job {

@@ -1,15 +1,15 @@
-//! Patterns and bounds of the JSON schema: those that the parser and `build` check, written so that editors can.
+//! Patterns and bounds of the JSON schema: the checks of the parser and of `build`, in a form for editors.
 
 use schemars::Schema;
 use serde_json::{Value, json};
 
 use super::quantity::{PREFIXES, Powers, UNITS, powers_of};
 
-/// Digits with at most one point, and such that are not all zero, or all zero.
+/// Digits with at most one decimal point: any, nonzero or zero.
 const DIGITS: &str = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)";
 const NOT_ZERO: &str = r"(?:0*[1-9][0-9]*\.?[0-9]*|0*\.0*[1-9][0-9]*)";
 const ZERO: &str = r"(?:0+\.?0*|\.0+)";
-/// A power of ten.
+/// Power of ten.
 const POWER: &str = r"(?:[eE][+-]?[0-9]+)?";
 
 /// Returns the pattern of a decimal number or a fraction of two.
@@ -17,17 +17,18 @@ fn any_number() -> String {
     format!("[+-]?{DIGITS}{POWER}(?:/[+-]?{NOT_ZERO}{POWER})?")
 }
 
-/// Returns the pattern of those that are positive, but for numbers that are zero to the precision of a double.
+/// Returns the pattern of positive numbers. It also matches numbers that underflow to zero as a double.
 fn positive_number() -> String {
     format!(r"(?:\+?{NOT_ZERO}{POWER}(?:/\+?{NOT_ZERO}{POWER})?|-{NOT_ZERO}{POWER}/-{NOT_ZERO}{POWER})")
 }
 
-/// Returns the pattern of those that are positive or zero.
+/// Returns the pattern of non-negative numbers.
 fn not_negative_number() -> String {
     format!("(?:{}|[+-]?{ZERO}{POWER}(?:/[+-]?{NOT_ZERO}{POWER})?)", positive_number())
 }
 
-/// Returns the pattern of numbers with a unit. A single unit is one of the dimension; of products only the parser knows what they measure.
+/// Returns the pattern of numbers with a unit. A single unit has the right dimension; only the parser checks the
+/// dimension of products.
 pub(super) fn pattern(unit: &str) -> String {
     let wanted = powers_of(unit);
     let prefixes: String = PREFIXES.iter().map(|(prefix, _)| *prefix).collect();
@@ -36,7 +37,7 @@ pub(super) fn pattern(unit: &str) -> String {
     };
     let symbols: Vec<String> = UNITS.iter().map(|unit| symbol_of((unit.0, unit.1))).collect();
     let symbol = format!("(?:{})", symbols.join("|"));
-    // The units that are what is wanted, each to some power.
+    // Units of the wanted dimension, each to some power.
     let single = |wanted: Powers| {
         let powers = |unit: &(&str, bool, f64, Powers)| {
             let (name, has_prefixes, own) = (unit.0, unit.1, unit.3);
@@ -46,7 +47,7 @@ pub(super) fn pattern(unit: &str) -> String {
         };
         UNITS.iter().flat_map(powers).collect::<Vec<_>>().join("|")
     };
-    // `1/` at the start of a unit is apart from the number, whose digits it would be otherwise.
+    // `1/` at the start of a unit is separated from the number, to whose digits it would belong otherwise.
     let one_over = r"(?:\s+1/|\s*/)\s*";
     let power = r"(?:[²³]|\^-?0*[0-9])";
     let product = format!(r"(?:{symbol}(?:{power}\s*[/*·]?\s*|\s*[/*·]\s*|\s+))+{symbol}{power}?");
@@ -61,7 +62,7 @@ pub(super) fn pattern(unit: &str) -> String {
     format!(r"^\s*{}(?:{})\s*$", any_number(), units.join("|"))
 }
 
-/// Returns the ways to write a power after a symbol.
+/// Returns the pattern of a power after a symbol.
 fn power_pattern(power: i8) -> String {
     match power {
         1 => r"(?:\^0*1)?".into(),
@@ -72,22 +73,22 @@ fn power_pattern(power: i8) -> String {
     }
 }
 
-/// Bounds numbers, with or without units, to those above zero.
+/// Bounds numbers, with or without units, to positive ones.
 pub(super) fn positive(schema: &mut Schema) {
     bound(schema, &[("exclusiveMinimum", json!(0))], Some(&positive_number()));
 }
 
-/// Bounds numbers, with or without units, to those that are not negative.
+/// Bounds numbers, with or without units, to non-negative ones.
 pub(super) fn not_negative(schema: &mut Schema) {
     bound(schema, &[("minimum", json!(0))], Some(&not_negative_number()));
 }
 
-/// Bounds numbers to those above 0 and below 1.
+/// Bounds numbers to the open interval from 0 to 1.
 pub(super) fn fraction(schema: &mut Schema) {
     bound(schema, &[("exclusiveMinimum", json!(0)), ("exclusiveMaximum", json!(1))], None);
 }
 
-/// Puts keys into every schema of a number: that of the value itself, of the items of a list, and of alternatives.
+/// Adds keys to every schema of a number: the value itself, the items of a list, and alternatives.
 fn bound(schema: &mut Schema, keys: &[(&str, Value)], number: Option<&str>) {
     fn visit(schema: &mut Value, keys: &[(&str, Value)], number: Option<&str>) {
         let Some(map) = schema.as_object_mut() else { return };
@@ -128,13 +129,13 @@ mod tests {
         match (pattern.is_match(text), parse::<D>(text)) {
             (true, Ok(_)) => true,
             (false, Err(_)) => false,
-            // What a product measures, the pattern does not know.
+            // The pattern does not know the dimension of a product.
             (true, Err(error)) if is_product(&error) => false,
             (matches, parsed) => panic!("{text:?} as {}: the pattern says {matches}, the parser {parsed:?}", D::NAME),
         }
     }
 
-    /// Returns true if the error is on what a product of units measures, such as `m^2s`.
+    /// Returns true if the error is about the dimension of a product of units, such as `m^2s`.
     fn is_product(error: &str) -> bool {
         let unit = error.split('`').nth(1).unwrap_or_default();
         let is_next = |pair: &[char]| (pair[0].is_numeric() || "²³".contains(pair[0])) && pair[1].is_alphabetic();

@@ -1,4 +1,4 @@
-//! From a scene to a simulation.
+//! Construction of a simulation from a scene.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -9,7 +9,8 @@ use super::object::{Prepared, Reader};
 use super::select::{Choice, FaceChoice, ObjectFace};
 use super::softness;
 use super::{
-    At, MadeOf, Mass, Motion, ReducedChoice, Scene, SceneError, SceneFile, Scheme, Selection, Source, hint, quantity,
+    Located, IntegratorKind, MadeOf, Mass, Motion, ReducedChoice, Scene, SceneError, SceneFile, Selection, Source, hint,
+    quantity,
 };
 use crate::force::{Geometric, GeometricStiffness, Handles, NodalLoads, Obstacle, Patch, PatchError, Springs};
 use crate::io::{Files, read_bou_from};
@@ -20,51 +21,51 @@ use crate::reduced::{ReducedModel, Reduction, ReductionError};
 use crate::simulation::{Recorder, Simulation};
 use crate::system::{State, System};
 
-/// A scene, ready to be simulated.
+/// Scene that is ready to be simulated.
 #[derive(Debug)]
 pub struct Built {
-    /// At its start.
+    /// Simulation at its start.
     pub simulation: Simulation,
-    /// How many steps it has.
+    /// Total number of steps.
     pub steps: u64,
-    /// After how many steps there is a frame.
+    /// Number of steps between frames.
     pub frame_every: u64,
-    /// After how many steps numbers are recorded.
+    /// Number of steps between recorded rows.
     pub record_every: u64,
-    /// What records them.
+    /// Recorder of probes.
     pub recorder: Recorder,
-    /// What the regions of all bodies are made of, one body after the other.
+    /// Materials of the regions of all bodies, in the order of the bodies.
     pub made_of: Vec<MadeOf>,
-    /// For each body a detailed surface, if it has one.
+    /// Detailed surface of each body, if it has one.
     pub skins: Vec<Option<(SurfaceMesh, Embedding)>>,
     /// Notes and [warnings](Model::warnings) for the user, one sentence each, to be shown before the simulation starts.
     pub notes: Vec<String>,
 }
 
-/// Frames per second of films, of which the first is taken that is a whole number of steps.
+/// Default frame rates \[1/s\]: the first one whose interval is a whole number of steps is used.
 const FRAME_RATES: [f64; 4] = [30.0, 25.0, 24.0, 60.0];
 
-/// How much stiffer than a spring of a network obstacles are, if nothing else is said.
+/// Default stiffness of obstacles, relative to a spring of a network.
 const OBSTACLE_STIFFNESS: f64 = 10.0;
 
-/// All objects in their places.
-pub(super) struct Stage<'a> {
+/// Objects at their initial positions, with their vertices numbered together.
+pub(super) struct BuildContext<'a> {
     pub source: &'a Source,
     pub files: &'a dyn Files,
     pub up: Vec3,
-    /// Where all vertices are at rest.
+    /// Rest positions of all vertices \[m\].
     pub rest: Vec<Vec3>,
-    /// How far from there they are at the start.
+    /// Initial displacements of all vertices \[m\].
     pub start: Vec<Vec3>,
     objects: &'a [Prepared],
-    /// The first vertex of each object.
+    /// First vertex of each object.
     first: Vec<u32>,
-    /// The sets of all objects together.
+    /// Vertex sets of all objects, merged by name.
     sets: Sets,
     scene: &'a Scene,
 }
 
-impl<'a> Stage<'a> {
+impl<'a> BuildContext<'a> {
     fn new(
         scene: &'a Scene,
         source: &'a Source,
@@ -74,7 +75,7 @@ impl<'a> Stage<'a> {
         let (mut rest, mut start, mut first, mut sets) = (Vec::new(), Vec::new(), Vec::new(), Sets::new());
         for object in objects {
             let offset = u32::try_from(rest.len())
-                .map_err(|_| source.error(None, format!("{} vertices are too many", rest.len())))?;
+                .map_err(|_| source.error(None, format!("too many vertices: {}", rest.len())))?;
             first.push(offset);
             rest.extend_from_slice(object.mesh.vertices());
             start.extend_from_slice(&object.start);
@@ -82,7 +83,7 @@ impl<'a> Stage<'a> {
                 sets.entry(name).or_default().extend(set.iter().map(|vertex| vertex + offset));
             }
         }
-        // Some shapes name their surface; that of the others is meant too.
+        // Some shapes have a set named `surface`. The name also includes the surfaces of the other objects.
         if let Some(surface) = sets.get_mut("surface") {
             for (object, offset) in objects.iter().zip(&first) {
                 if !object.mesh.named_vertices().contains_key("surface") {
@@ -101,8 +102,8 @@ impl<'a> Stage<'a> {
         self.objects.len()
     }
 
-    /// The number of the object with a name.
-    pub fn object(&self, name: &At<String>) -> Result<usize, SceneError> {
+    /// Returns the index of the object with a name.
+    pub fn object(&self, name: &Located<String>) -> Result<usize, SceneError> {
         let names = || self.objects.iter().map(|object| object.name.as_str());
         names().position(|own| own == name.value).ok_or_else(|| {
             let hint = hint(name, names());
@@ -111,8 +112,8 @@ impl<'a> Stage<'a> {
         })
     }
 
-    /// Vertices of an object or of all, by their numbers in the model.
-    pub fn select(&self, object: Option<&At<String>>, selection: &At<Selection>) -> Result<Vec<u32>, SceneError> {
+    /// Returns the selected vertices of one or all objects, by their indices in the model.
+    pub fn select(&self, object: Option<&Located<String>>, selection: &Located<Selection>) -> Result<Vec<u32>, SceneError> {
         let object = object.map(|name| self.object(name)).transpose()?;
         let offset = object.map_or(0, |object| self.first[object]);
         let chosen = self.with_choice(object, |choice| selection.choose(choice));
@@ -120,15 +121,16 @@ impl<'a> Stage<'a> {
         Ok(chosen.into_iter().map(|vertex| vertex + offset).collect())
     }
 
-    /// Faces of an object or of all: exactly those of face sets, and those of the boundary between the vertices of all else.
-    pub fn faces(&self, object: Option<&At<String>>, selection: &At<Selection>) -> Result<Patch, SceneError> {
+    /// Returns the selected faces of one or all objects: exactly those of face sets, or else the boundary faces between
+    /// the selected vertices.
+    pub fn faces(&self, object: Option<&Located<String>>, selection: &Located<Selection>) -> Result<Patch, SceneError> {
         let object = object.map(|name| self.object(name)).transpose()?;
         let objects = object.map_or(0..self.objects.len(), |object| object..object + 1);
         let mesh = |object: usize| &self.objects[object].mesh;
         let mut sets: BTreeMap<String, Vec<ObjectFace>> = BTreeMap::new();
         for name in objects.clone().flat_map(|object| mesh(object).face_sets().keys()) {
             if !sets.contains_key(name) {
-                // In objects that have no face set of the name, what else has it.
+                // Objects without a face set of this name contribute whatever else has the name.
                 let named = |object: usize| mesh(object).faces_named(name).unwrap_or_default();
                 let faces =
                     objects.clone().flat_map(|object| named(object).into_iter().map(move |face| (object, face)));
@@ -156,7 +158,7 @@ impl<'a> Stage<'a> {
         let found = self.with_choice(object, |choice| selection.find_faces(choice, &faces)).map_err(wrong)?;
         if found.is_empty() {
             if selection.names_faces(&faces) {
-                return Err(wrong("no face is selected by this".into()));
+                return Err(wrong("the selection contains no face".into()));
             }
             let vertices = self.with_choice(object, |choice| selection.choose(choice)).map_err(wrong)?.len();
             return Err(wrong(PatchError::NoFace { faces: boundary().count(), vertices }.to_string()));
@@ -169,7 +171,7 @@ impl<'a> Stage<'a> {
         Patch::new(self.rest.len(), polygons).map_err(|error| wrong(error.to_string()))
     }
 
-    /// Calls `choose` with the vertices of an object, or of all, to choose from.
+    /// Calls `choose` with the vertices of one or all objects.
     fn with_choice<T>(
         &self,
         object: Option<usize>,
@@ -196,19 +198,19 @@ impl<'a> Stage<'a> {
         choose(&Choice { what: "vertex", points, sets, surface: &surface, file: &file })
     }
 
-    /// Where a vertex is at the start.
+    /// Returns the initial position of a vertex \[m\].
     pub fn place(&self, vertex: u32) -> Vec3 {
         self.rest[vertex as usize] + self.start[vertex as usize]
     }
 
-    /// The middle of vertices at the start: that of a box around them.
+    /// Returns the center of the bounding box of vertices at their initial positions.
     pub fn middle(&self, vertices: &[u32]) -> Vec3 {
         let places = || vertices.iter().map(|&vertex| self.place(vertex));
         let (low, high) = (places().fold(Vec3::INFINITY, Vec3::min), places().fold(Vec3::NEG_INFINITY, Vec3::max));
         0.5 * (low + high)
     }
 
-    /// A motion about a middle, if nothing else is said of where.
+    /// Returns a motion, with `middle` as the default center of rotation.
     pub fn motion(
         &self,
         motion: Option<&Motion>,
@@ -217,21 +219,22 @@ impl<'a> Stage<'a> {
         motion.map_or(Ok(crate::motion::Motion::Still), |motion| motion.build(self.source, middle()))
     }
 
-    /// The meshes, each with its first vertex.
+    /// Returns the meshes, each with the index of its first vertex.
     pub fn meshes(&self) -> impl Iterator<Item = (&VolumeMesh, u32)> {
         self.objects.iter().map(|object| &object.mesh).zip(self.first.iter().copied())
     }
 
-    /// For obstacles whose stiffness is not given, in N/m.
+    /// Returns the default stiffness of obstacles \[N/m\].
     pub fn obstacle_stiffness(&self) -> f64 {
         obstacle_stiffness(self.scene, self.objects.iter().map(|object| (&object.mesh, &object.made_of[..])))
     }
 }
 
-/// Returns the stiffness [N/m] per vertex of obstacles whose stiffness is not given.
+/// Returns the default stiffness of obstacles \[N/m\] per vertex.
 ///
-/// An element of edge `l` of the stiffest object pushes back with about `E l` per length, a network with the stiffness of a spring, and obstacles with ten
-/// times that. An object softer than its weight needs a [stiffness](Obstacle::stiffness_for_weight) that carries it.
+/// An element with edge length `l` of the stiffest object has a stiffness of about `E l`, and a network that of a
+/// spring. Obstacles are ten times as stiff. An object too soft for its weight needs a
+/// [stiffness](Obstacle::stiffness_for_weight) that supports it.
 pub fn obstacle_stiffness<'a>(scene: &Scene, objects: impl Iterator<Item = (&'a VolumeMesh, &'a [MadeOf])>) -> f64 {
     let of_object = |(mesh, made_of): (&VolumeMesh, &[MadeOf])| {
         let young = made_of.iter().filter_map(|region| region.moduli).map(|moduli| moduli.young).fold(0.0, f64::max);
@@ -245,21 +248,21 @@ pub fn obstacle_stiffness<'a>(scene: &Scene, objects: impl Iterator<Item = (&'a 
 }
 
 impl SceneFile {
-    /// Builds the model alone, for analyses without time steps, and returns it with the notes of [`Built::notes`].
+    /// Builds the model alone, for an analysis without time steps, and returns it with the notes of [`Built::notes`].
     pub fn model(&self, files: &dyn Files) -> Result<(Model, Vec<String>), SceneError> {
         let objects = self.read_objects(files, true)?;
-        let stage = Stage::new(&self.scene, &self.source, files, &objects)?;
-        let model = self.build_model(&stage, &objects)?.0;
+        let context = BuildContext::new(&self.scene, &self.source, files, &objects)?;
+        let model = self.build_model(&context, &objects)?.0;
         let notes = self.notes_on(&model, &objects);
         Ok((model, notes))
     }
 
-    /// Collects what the user should know before the scene is simulated, one sentence each.
+    /// Returns notes for the user before the scene is simulated, one sentence each.
     fn notes_on(&self, model: &Model, objects: &[Prepared]) -> Vec<String> {
         let of_objects = objects.iter().flat_map(|object| &object.notes);
         let mut notes: Vec<String> = self.notes.iter().chain(of_objects).cloned().collect();
         notes.extend(model.warnings());
-        // Integrators with a law of their own use the same elements.
+        // Integrators with a built-in law use the same elements.
         let own = |object: &Prepared| {
             let poisson = object.moduli.iter().map(|moduli| moduli.poisson).fold(f64::NEG_INFINITY, f64::max);
             locking_warning(&object.name, object.mesh.kind(), poisson)
@@ -270,12 +273,12 @@ impl SceneFile {
         notes
     }
 
-    /// Make a simulation of it, with the files that it names.
+    /// Builds the simulation, reading the files that the scene names.
     pub fn build(&self, files: &dyn Files) -> Result<Built, SceneError> {
         self.build_with(files, None)
     }
 
-    /// The reduced model that the scene asks for: read from its file, or made here.
+    /// Returns the reduced model that the scene requests, read from its file or computed.
     pub fn reduction(&self, files: &dyn Files) -> Result<Option<Reduction>, SceneError> {
         let Some(choice) = &self.scene.reduced else { return Ok(None) };
         self.reduction_of(choice, files, &self.model(files)?.0).map(Some)
@@ -283,7 +286,7 @@ impl SceneFile {
 
     fn reduction_of(
         &self,
-        choice: &At<ReducedChoice>,
+        choice: &Located<ReducedChoice>,
         files: &dyn Files,
         model: &Model,
     ) -> Result<Reduction, SceneError> {
@@ -291,15 +294,15 @@ impl SceneFile {
         made.map_err(|error| self.source.error(choice.span.as_ref(), error.to_string()))
     }
 
-    /// Make a simulation of it with a reduced model that was made before, of the same meshes, materials and holds. If none is given and the scene asks for one, it is
-    /// made here.
+    /// Builds the simulation with a given reduction of the same meshes, materials and fixed vertices. If it is absent
+    /// and the scene requests one, it is read or computed.
     pub fn build_with(&self, files: &dyn Files, reduction: Option<Reduction>) -> Result<Built, SceneError> {
         let (scene, source) = (&self.scene, &self.source);
         let objects = self.read_objects(files, self.needs_mass())?;
-        let stage = Stage::new(scene, source, files, &objects)?;
+        let context = BuildContext::new(scene, source, files, &objects)?;
         let steps = scene.simulation.step_count(source)?;
         let dt = scene.simulation.step.si;
-        let (model, impulses) = self.build_model(&stage, &objects)?;
+        let (model, impulses) = self.build_model(&context, &objects)?;
         let state = self.start(&model, &objects, &impulses);
         let mut notes = self.notes_on(&model, &objects);
         let simulation = if let Some(choice) = &scene.reduced {
@@ -321,7 +324,7 @@ impl SceneFile {
                 let message = format!("there are two probes `{}`", probe.name.value);
                 return Err(source.error(probe.name.span.as_ref(), message));
             }
-            probes.push(probe.build(&stage)?);
+            probes.push(probe.build(&context)?);
         }
         let recorder = Recorder::new(probes);
         let columns = recorder.columns();
@@ -353,16 +356,16 @@ impl SceneFile {
         })
     }
 
-    /// The reduced model of a file, at the state that is nearest to the start.
+    /// Builds the simulation of a reduced model, starting from the projection of the initial state.
     fn reduced_simulation(
         &self,
-        choice: &At<ReducedChoice>,
+        choice: &Located<ReducedChoice>,
         reduction: Reduction,
         model: Model,
         start: &State,
         notes: &mut Vec<String>,
     ) -> Result<Simulation, SceneError> {
-        /// What the start may differ by from what the scene says, as a part of it, without a word.
+        /// Relative difference between the initial state and its projection that is not reported.
         const SAME: f64 = 1e-3;
         let (source, settings) = (&self.source, &self.scene.simulation);
         let wrong = |error: ReductionError| source.error(choice.span.as_ref(), error.to_string());
@@ -374,32 +377,34 @@ impl SceneFile {
             let size = |numbers: &mut dyn Iterator<Item = f64>| numbers.map(|x| x * x).sum::<f64>().sqrt();
             let wanted_size = size(&mut wanted.iter().copied());
             let missed = size(&mut wanted.iter().zip(met).map(|(a, b)| a - b));
-            // What is at rest is met but for rounding.
+            // A state at rest is represented exactly, except for rounding.
             if wanted_size > 0.0 && missed > SAME * wanted_size {
                 let part = 100.0 * missed / wanted_size;
-                notes.push(format!("the reduced model starts with {what} that are {part:.1} % off those of the scene"));
+                notes.push(format!(
+                    "the reduced model starts with {what} that differ from those of the scene by {part:.1} %"
+                ));
             }
         }
         Ok(simulation)
     }
 
-    /// After how many steps there is a frame.
+    /// Returns the number of steps between frames.
     fn frame_every(&self, dt: f64, steps: u64, notes: &mut Vec<String>) -> Result<u64, SceneError> {
         let every = |rate: f64| (1.0 / (rate * dt)).round().clamp(1.0, 1e15);
         let met = |rate: f64| 1.0 / (every(rate) * dt);
         let is_met = |rate: f64| (met(rate) / rate - 1.0).abs() < 1e-6;
         let Some(rate) = &self.scene.output.frame_rate else {
             let usual = FRAME_RATES.into_iter().find(|&rate| is_met(rate)).unwrap_or(FRAME_RATES[0]);
-            // What is over in an instant is shown in as many frames as a second would be.
+            // Simulations shorter than a second get as many frames as a second would have.
             return Ok(every(usual * (1.0 / (steps as f64 * dt)).max(1.0)) as u64);
         };
         if !(rate.si > 0.0) {
-            let message = format!("{} frames a second, expected a positive number", rate.si);
+            let message = format!("{} frames per second, expected a positive number", rate.si);
             return Err(self.source.error(rate.span.as_ref(), message));
         }
         if !is_met(rate.si) {
             notes.push(format!(
-                "frames are a whole number of steps apart: {:.4} per second instead of {}; a step of 1/{} s meets it",
+                "frames are a whole number of steps apart: {:.4} per second instead of {}; a step of 1/{} s gives the exact rate",
                 met(rate.si),
                 rate.si,
                 rate.si * (1.0 / (rate.si * dt)).ceil().max(1.0)
@@ -408,10 +413,11 @@ impl SceneFile {
         Ok(every(rate.si) as u64)
     }
 
-    /// Returns true if the simulation depends on densities: all but statics without gravity and without motion at the start.
+    /// Returns true if the simulation depends on densities: always, except for statics without gravity and without
+    /// initial velocities.
     fn needs_mass(&self) -> bool {
         let scene = &self.scene;
-        scene.simulation.scheme.value != Scheme::Static
+        scene.simulation.integrator.value != IntegratorKind::Static
             || scene.reduced.is_some()
             || scene.gravity() != Vec3::ZERO
             || scene.loads.iter().any(|load| load.impulse.is_some())
@@ -426,8 +432,8 @@ impl SceneFile {
         if scene.objects.is_empty() {
             return Err(source.error(None, "the scene has no object"));
         }
-        let scheme_has_law = scene.simulation.scheme.value == Scheme::Regularized;
-        let reader = Reader { scene, source, files, scheme_has_law, needs_mass };
+        let integrator_has_law = scene.simulation.integrator.value == IntegratorKind::Regularized;
+        let reader = Reader { scene, source, files, integrator_has_law, needs_mass };
         let mut names = BTreeSet::new();
         let mut objects = Vec::new();
         for (number, object) in scene.objects.iter().enumerate() {
@@ -442,9 +448,9 @@ impl SceneFile {
         Ok(objects)
     }
 
-    fn build_model(&self, stage: &Stage<'_>, objects: &[Prepared]) -> Result<(Model, Vec<Impulse>), SceneError> {
+    fn build_model(&self, context: &BuildContext<'_>, objects: &[Prepared]) -> Result<(Model, Vec<Impulse>), SceneError> {
         let scene = &self.scene;
-        let mut builder = Model::builder().gravity(scene.gravity()).damping(scene.damping.build(stage)?);
+        let mut builder = Model::builder().gravity(scene.gravity()).damping(scene.damping.build(context)?);
         if scene.simulation.mass == Mass::Lumped {
             builder = builder.lumped_mass();
         }
@@ -456,31 +462,31 @@ impl SceneFile {
                 densities: object.densities.clone(),
             });
         }
-        let mut held = vec![[None; 3]; stage.rest.len()];
-        for (number, hold) in scene.holds.iter().enumerate() {
-            let built = hold.build(stage)?;
+        let mut fixed_by = vec![[None; 3]; context.rest.len()];
+        for (number, fixed) in scene.fixed.iter().enumerate() {
+            let built = fixed.build(context)?;
             for &vertex in &built.vertices {
                 for axis in (0..3).filter(|&axis| built.axes[axis]) {
-                    let before = held[vertex as usize][axis].replace(number);
-                    if let Some(before) = before.filter(|&before| scene.holds[before].motion != hold.motion) {
+                    let before = fixed_by[vertex as usize][axis].replace(number);
+                    if let Some(before) = before.filter(|&before| scene.fixed[before].motion != fixed.motion) {
                         let message = format!(
-                            "vertex {vertex} is held here, and by hold {} of {}, which moves it otherwise",
+                            "vertex {vertex} is fixed here and by `[[fixed]]` {} of {}, which has another motion",
                             before + 1,
-                            scene.holds.len()
+                            scene.fixed.len()
                         );
-                        return Err(stage.error(hold.vertices.span.as_ref(), message));
+                        return Err(context.error(fixed.vertices.span.as_ref(), message));
                     }
                 }
             }
-            builder = builder.hold(built);
+            builder = builder.fix(built);
         }
         if !scene.handles.is_empty() {
-            let mut handles = Handles::new(&stage.rest, []).map_err(|error| stage.error(None, error.to_string()))?;
-            scene.handles.iter().try_for_each(|handle| handle.build(stage, &mut handles))?;
+            let mut handles = Handles::new(&context.rest, []).map_err(|error| context.error(None, error.to_string()))?;
+            scene.handles.iter().try_for_each(|handle| handle.build(context, &mut handles))?;
             builder = builder.force(handles);
         }
         let mut springs = SpringList::default();
-        for ((object, (mesh, first)), at) in scene.objects.iter().zip(stage.meshes()).zip(0..) {
+        for ((object, (mesh, first)), at) in scene.objects.iter().zip(context.meshes()).zip(0..) {
             if let Some(network) = &object.network {
                 for [a, b] in Springs::mesh_pairs(mesh) {
                     let length = mesh.vertices()[a as usize].distance(mesh.vertices()[b as usize]);
@@ -488,9 +494,9 @@ impl SceneFile {
                 }
             }
             if let Some(parts) = &object.parts {
-                let wrong = |message: String| stage.error(parts.span.as_ref(), message);
+                let wrong = |message: String| context.error(parts.span.as_ref(), message);
                 if objects.len() > 1 {
-                    return Err(wrong("`parts` are for scenes of one object".into()));
+                    return Err(wrong("`parts` requires a scene with one object".into()));
                 }
                 let stiffness =
                     GeometricStiffness { edge: parts.edge.si, area: parts.area.si, volume: parts.volume.si };
@@ -499,34 +505,34 @@ impl SceneFile {
             }
         }
         for spring in &scene.springs {
-            spring.build(stage, &mut springs)?;
+            spring.build(context, &mut springs)?;
         }
         if !springs.pairs.is_empty() {
             let network = scene.objects.iter().find_map(|object| object.network.as_ref());
             let span = scene.springs.first().and_then(|spring| spring.span.as_ref());
             let span = span.or(network.and_then(|network| network.span.as_ref()));
-            builder = builder.force(springs.build(&stage.rest).map_err(|error| stage.error(span, error.to_string()))?);
+            builder = builder.force(springs.build(&context.rest).map_err(|error| context.error(span, error.to_string()))?);
         }
-        let nodal = NodalLoads::new(stage.rest.len());
+        let nodal = NodalLoads::new(context.rest.len());
         let mut loads = Loads { nodal, pressures: Vec::new(), impulses: Vec::new() };
-        scene.loads.iter().try_for_each(|load| load.build(stage, &scene.simulation, &mut loads))?;
+        scene.loads.iter().try_for_each(|load| load.build(context, &scene.simulation, &mut loads))?;
         let impulses = std::mem::take(&mut loads.impulses);
         let has_loads = !loads.nodal.scheduled().is_empty();
         builder = add_loads(builder, loads, has_loads);
         if !scene.obstacles.is_empty() {
-            let mut obstacles = contact::obstacles(&stage.rest, objects, &stage.first)
-                .map_err(|error| stage.error(None, error.to_string()))?;
+            let mut obstacles = contact::obstacles(&context.rest, objects, &context.first)
+                .map_err(|error| context.error(None, error.to_string()))?;
             for obstacle in &scene.obstacles {
-                let built = obstacle.build(stage)?;
-                obstacles.push(built).map_err(|error| stage.error(obstacle.span.as_ref(), error.to_string()))?;
+                let built = obstacle.build(context)?;
+                obstacles.push(built).map_err(|error| context.error(obstacle.span.as_ref(), error.to_string()))?;
             }
             builder = builder.force(obstacles);
         }
-        let model = builder.build().map_err(|error: ModelError| stage.error(None, error.to_string()))?;
+        let model = builder.build().map_err(|error: ModelError| context.error(None, error.to_string()))?;
         Ok((model, impulses))
     }
 
-    /// Where everything is at the start, and how it moves.
+    /// Returns the initial state: displacements and velocities.
     fn start(&self, model: &Model, objects: &[Prepared], impulses: &[Impulse]) -> State {
         let mut state = model.rest_state();
         for (u, start) in state.q.chunks_exact_mut(3).zip(objects.iter().flat_map(|object| &object.start)) {
@@ -544,7 +550,7 @@ impl SceneFile {
         for (prepared, body) in objects.iter().zip(model.bodies()) {
             for (vertex, velocity) in body.vertices().zip(&prepared.velocities) {
                 for axis in 0..3 {
-                    if !model.held().get(3 * vertex + axis).is_some_and(|held| *held) {
+                    if !model.fixed_mask().get(3 * vertex + axis).is_some_and(|fixed| *fixed) {
                         state.v[3 * vertex + axis] += velocity[axis];
                     }
                 }

@@ -1,30 +1,30 @@
-//! Scenes that programs build, without a file.
+//! Construction of scenes by programs, without a file.
 
 use std::collections::BTreeMap;
 
 use super::quantity::{Quantity, Time};
-use super::{At, Mass, MeshSource, Object, Obstacle, Output, Plane, Scene, Settings, Solver, Up};
+use super::{Located, Mass, MeshSource, Object, Obstacle, Output, Plane, Scene, Settings, Solver, Up};
 
 impl Scene {
-    /// Returns a scene without objects that takes these steps; everything else is as in a file that says nothing of it.
+    /// Returns a scene without objects. Everything except the settings has the defaults of a scene file.
     pub fn new(settings: Settings) -> Self {
         Self {
             title: None,
             about: None,
             up: Up::default(),
             gravity: None,
-            simulation: At::new(settings),
+            simulation: Located::new(settings),
             reduced: None,
             materials: BTreeMap::new(),
             objects: Vec::new(),
-            holds: Vec::new(),
+            fixed: Vec::new(),
             handles: Vec::new(),
             springs: Vec::new(),
             loads: Vec::new(),
             obstacles: Vec::new(),
-            damping: At::default(),
+            damping: Located::default(),
             probes: Vec::new(),
-            output: At::new(Output::default()),
+            output: Located::new(Output::default()),
             expect: Vec::new(),
         }
     }
@@ -34,9 +34,9 @@ impl Settings {
     /// Returns the default settings for time steps of `step` until `duration`.
     pub fn new(step: Time, duration: Time) -> Self {
         Self {
-            step: At::new(step),
-            duration: At::new(duration),
-            scheme: At::default(),
+            step: Located::new(step),
+            duration: Located::new(duration),
+            integrator: Located::default(),
             halvings: Self::HALVINGS,
             tangent: None,
             newton: None,
@@ -46,18 +46,18 @@ impl Settings {
             solver_tolerance: None,
             solver_iterations: None,
             mass: Mass::default(),
-            restart_every: At::new(Self::RESTART_EVERY),
+            restart_every: Located::new(Self::RESTART_EVERY),
         }
     }
 }
 
 impl Object {
-    /// Returns a body at rest with a mesh where the mesh is, made of what the mesh file says.
+    /// Returns a body at rest, with the position and the materials of its mesh file.
     pub fn new(mesh: MeshSource) -> Self {
         Self {
             name: None,
-            mesh: At::new(mesh),
-            refine: At::new(0),
+            mesh: Located::new(mesh),
+            refine: Located::new(0),
             split: None,
             scale: None,
             rotate: None,
@@ -79,7 +79,7 @@ impl Obstacle {
     /// Returns a plane without friction.
     pub fn plane(plane: Plane) -> Self {
         Self {
-            plane: Some(At::new(plane)),
+            plane: Some(Located::new(plane)),
             ball: None,
             hollow_ball: None,
             stiffness: None,
@@ -101,7 +101,7 @@ mod tests {
         let text = "[simulation]\nstep = 0.01\nduration = 2\n[[object]]\nmesh = \"a.veg\"\n";
         let read = SceneFile::parse(Source::new("a.toml", text)).unwrap().scene;
         let mut built = Scene::new(Settings::new(Time::new(0.01), Time::new(2.0)));
-        built.objects.push(At::new(Object::new(MeshSource::File("a.veg".into()))));
+        built.objects.push(Located::new(Object::new(MeshSource::File("a.veg".into()))));
         assert_eq!(built, read);
     }
 }

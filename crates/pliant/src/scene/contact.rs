@@ -1,23 +1,22 @@
-//! Which points of objects obstacles push, and what passes between them.
+//! Contact points of objects on obstacles, and notes on contacts that are not detected.
 
 use super::object::Prepared;
-use super::{Obstacle, Scene, Scheme};
+use super::{IntegratorKind, Obstacle, Scene};
 use crate::force::{ContactPoints, Obstacles, ObstaclesError, Spacing};
+use crate::math::{Vec3, short_number};
 use crate::mesh::{Embedding, SurfaceMesh, VolumeMesh};
 use crate::model::Model;
 
-/// A skin is what touches if its box is nowhere farther inside of that of the mesh, in mean edges at the boundary of the mesh.
+/// Maximum distance by which the bounding box of a skin may lie inside that of the mesh, for contact with the skin.
+/// Relative to the mean edge length at the boundary of the mesh.
 const COVERED: f64 = 3.0;
 
-/// What is so many times longer than thick can fold onto itself.
+/// Ratio of length to thickness from which a body can fold onto itself.
 const SLENDER: f64 = 15.0;
 
-/// Obstacles, still none, for the surfaces that objects carry, and for the vertices at the boundary of objects that carry none.
-pub(super) fn obstacles(
-    rest: &[crate::math::Vec3],
-    objects: &[Prepared],
-    first: &[u32],
-) -> Result<Obstacles, ObstaclesError> {
+/// Creates an empty set of obstacles that act on the skins of objects, and on the boundary vertices of objects without
+/// a skin.
+pub(super) fn obstacles(rest: &[Vec3], objects: &[Prepared], first: &[u32]) -> Result<Obstacles, ObstaclesError> {
     let (mut vertices, mut carried) = (Vec::new(), Vec::new());
     for (object, &first) in objects.iter().zip(first) {
         match contact_points(object, first, rest.len()) {
@@ -29,7 +28,7 @@ pub(super) fn obstacles(
     carried.into_iter().try_fold(obstacles, Obstacles::with_contact_points)
 }
 
-/// The contact points of the surface that an object carries, or why it has none; `None` if it carries no surface.
+/// Returns the contact points on the skin of an object, or the reason why it has none; `None` without a skin.
 fn contact_points(object: &Prepared, first: u32, vertex_count: usize) -> Option<Result<ContactPoints, String>> {
     let (surface, embedding) = object.skin.as_ref()?;
     Some(fitted(&object.mesh, surface, embedding, first, vertex_count))
@@ -47,12 +46,12 @@ fn fitted(
     let ([low, high], [own_low, own_high]) = (surface.bounding_box(), mesh.bounding_box());
     let gap = (low - own_low).max(own_high - high).max_element();
     if gap > COVERED * edge {
-        return Err(format!("its skin covers only a part of it and ends up to {} m before the mesh", short(gap)));
+        return Err(format!("its skin covers only part of the mesh, and ends up to {} m inside it", short_number(gap)));
     }
     ContactPoints::new(mesh, surface, embedding, first, vertex_count).map_err(|error| error.to_string())
 }
 
-/// What is not seen of contact in a scene, a sentence each.
+/// Returns a note of one sentence for each contact that is not detected.
 pub(super) fn notes(scene: &Scene, objects: &[Prepared], model: &Model) -> Vec<String> {
     let mut notes = Vec::new();
     if !scene.obstacles.is_empty() {
@@ -75,7 +74,7 @@ pub(super) fn notes(scene: &Scene, objects: &[Prepared], model: &Model) -> Vec<S
     notes
 }
 
-/// Balls that pass between the points of an object that touch, or sink in between them.
+/// Returns a note on balls that pass or sink in between the contact points of an object.
 fn passing(scene: &Scene, object: &str, spacing: Spacing) -> Option<String> {
     let radius = |obstacle: &Obstacle| obstacle.ball.as_ref().map(|ball| ball.radius.si);
     let small = (1..).zip(&scene.obstacles).filter_map(|(number, obstacle)| Some((number, radius(obstacle)?)));
@@ -87,20 +86,20 @@ fn passing(scene: &Scene, object: &str, spacing: Spacing) -> Option<String> {
     };
     let Spacing { max_edge, gap, .. } = spacing;
     let consequence = if radius <= gap {
-        format!("passes between points up to {} m apart", short(max_edge))
+        format!("passes between points up to {} m apart", short_number(max_edge))
     } else {
         let depth = radius - (radius * radius - gap * gap).sqrt();
-        format!("sinks in by up to {} m between points up to {} m apart", short(depth), short(max_edge))
+        format!("sinks in by up to {} m between points up to {} m apart", short_number(depth), short_number(max_edge))
     };
     Some(format!(
-        "obstacle {number} of {}{others}: a ball of radius {} m {consequence}: only points of `{object}` touch, and not its faces; make its cells {} times smaller, or the ball larger",
+        "obstacle {number} of {}{others}: a ball of radius {} m {consequence}: contact acts on points of `{object}`, not on its faces; make its cells {} times smaller, or the ball larger",
         scene.obstacles.len(),
-        short(radius),
+        short_number(radius),
         (max_edge / radius).ceil().max(2.0)
     ))
 }
 
-/// Bodies that may meet each other or themselves, which nothing prevents.
+/// Returns a note on bodies that may collide with each other or themselves, which is not computed.
 fn collisions(scene: &Scene, objects: &[Prepared]) -> Option<String> {
     const NOT_YET: &str = "bodies do not collide with each other yet";
     if objects.len() > 1 {
@@ -113,8 +112,8 @@ fn collisions(scene: &Scene, objects: &[Prepared]) -> Option<String> {
     if pieces > 1 {
         return Some(format!("{NOT_YET}: the {pieces} separate pieces of `{}` pass through one another", object.name));
     }
-    let is_moved = !scene.obstacles.is_empty() || scene.holds.iter().any(|hold| hold.motion.is_some());
-    if !is_moved || scene.simulation.scheme.value == Scheme::Static {
+    let is_moved = !scene.obstacles.is_empty() || scene.fixed.iter().any(|fixed| fixed.motion.is_some());
+    if !is_moved || scene.simulation.integrator.value == IntegratorKind::Static {
         return None;
     }
     let [low, high] = object.mesh.bounding_box();
@@ -124,23 +123,18 @@ fn collisions(scene: &Scene, objects: &[Prepared]) -> Option<String> {
         format!(
             "{NOT_YET}, nor with themselves: `{}` is slender, with a bounding box {} m long, and if it folds, it passes through itself",
             object.name,
-            short(length)
+            short_number(length)
         )
     })
 }
 
-/// Returns the shortest side of the box with this longest side, volume and surface area: exact for rods and plates, an estimate for other bodies.
+/// Returns the shortest side of the box with this longest side, volume and surface area. It is exact for rods and
+/// plates, and an estimate for other bodies.
 fn thickness(length: f64, volume: f64, area: f64) -> f64 {
     // The sides w and t of the cross section have `w t` and `w + t = w t (1/w + 1/t)`.
     let product = volume / length;
     let half_sum = 0.5 * product * (0.5 * area / volume - length.recip());
     half_sum - (half_sum * half_sum - product).max(0.0).sqrt()
-}
-
-/// A positive number with three digits.
-fn short(x: f64) -> String {
-    let unit = 10_f64.powi(2 - x.abs().max(1e-300).log10().floor() as i32);
-    ((x * unit).round() / unit).to_string()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What must come out of a scene: `[[expect]]`.
+//! Expected results of a scene: `[[expect]]`.
 
 use std::fmt;
 
@@ -6,81 +6,81 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::quantity::Time;
-use super::{At, SceneError, Source, hint};
+use super::{Located, SceneError, Source, hint};
 use crate::simulation::Table;
 
-/// A number that the scene must produce, to be checked by `pliant run --check`.
+/// An expected result of the scene, checked by `pliant run --check`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Expect {
-    /// A column of the table of probes, such as `total_energy`, `dissipated_energy` or `tip.y`.
-    pub quantity: At<String>,
-    /// What of the column.
+    /// Column of the table of probes, such as `total_energy`, `dissipated_energy` or `tip.y`.
+    pub quantity: Located<String>,
+    /// Statistic of the column.
     #[serde(default)]
     pub over: Over,
-    /// From when on rows count; by default from the start.
+    /// Start of the time range; by default the start of the simulation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<Time>,
-    /// Until when rows count, and which row is the last; by default to the end.
+    /// End of the time range; by default the end of the simulation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Time>,
-    /// What it should be.
+    /// Expected value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub value: Option<At<f64>>,
-    /// How far it may be from `value`.
+    pub value: Option<Located<f64>>,
+    /// Absolute tolerance of `value`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tolerance: Option<f64>,
-    /// The same as a part of `value`.
+    /// Tolerance relative to `value`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relative: Option<f64>,
-    /// What it should be at least.
+    /// Lower bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub least: Option<f64>,
-    /// What it should be at most.
+    /// Upper bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most: Option<f64>,
-    /// Where the number is from.
+    /// Source or reason of the expected value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub because: Option<String>,
 }
 
-/// A number made of a column.
+/// Statistic of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Over {
-    /// The last.
+    /// Last value.
     #[default]
     Final,
-    /// The first.
+    /// First value.
     First,
-    /// The least.
+    /// Minimum.
     Least,
-    /// The greatest.
+    /// Maximum.
     Greatest,
-    /// The mean of all rows.
+    /// Mean over all rows.
     Mean,
-    /// The difference of the greatest and the least.
+    /// Maximum minus minimum.
     Range,
-    /// The last less the first.
+    /// Last value minus first value.
     Change,
-    /// The last over the first.
+    /// Last value divided by first value.
     Ratio,
-    /// The mean time from one rise through the mean to the next, in s.
+    /// Mean time between upward crossings of the mean, in s.
     Period,
 }
 
-/// Whether a number is what was expected.
+/// Result of checking an expectation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
-    /// Which number.
+    /// Name of the checked quantity.
     pub what: String,
-    /// The number; none if the column does not have one.
+    /// Value found, or `None` if the column has no such value.
     pub found: Option<f64>,
-    /// What was expected, in words.
+    /// Expected value or bounds, as text.
     pub expected: String,
-    /// Why, if the scene says so.
+    /// Reason given in the scene, if any.
     pub because: Option<String>,
-    /// Whether it is.
+    /// True if the expectation is met.
     pub holds: bool,
 }
 
@@ -96,8 +96,8 @@ impl fmt::Display for Verdict {
     }
 }
 
-impl At<Expect> {
-    /// Whether the expectation can be checked at all, with these columns.
+impl Located<Expect> {
+    /// Checks that the expectation is complete and refers to one of these columns.
     pub fn check(&self, columns: &[String], source: &Source) -> Result<(), SceneError> {
         if !columns.contains(&self.quantity.value) {
             let hint = hint(&self.quantity, columns.iter().map(String::as_str));
@@ -110,12 +110,12 @@ impl At<Expect> {
         match (&self.value.value, self.least.is_some() || self.most.is_some()) {
             (Some(_), _) if tolerances != 1 => wrong("with `value`, give one of `tolerance` and `relative`"),
             (None, _) if tolerances > 0 => wrong("a tolerance needs a `value`"),
-            (None, false) => wrong("give `value`, `least` or `most`: otherwise nothing is expected"),
+            (None, false) => wrong("nothing is expected: give `value`, `least` or `most`"),
             _ => Ok(()),
         }
     }
 
-    /// Look at what came out.
+    /// Checks the expectation against the recorded values.
     pub fn judge(&self, table: &Table) -> Verdict {
         let mut expected = Vec::new();
         let mut holds = true;
@@ -147,7 +147,7 @@ impl At<Expect> {
 
     fn measure(&self, table: &Table) -> Option<f64> {
         let column = table.columns.iter().position(|name| *name == self.quantity.value)?;
-        // The times of rows are sums of steps, which round.
+        // The times of rows are rounded.
         let slack = 1e-9 * table.rows.last().map_or(0.0, |row| row[0].abs());
         let (from, until) =
             (self.from.map_or(0.0, |t| t.si - slack), self.until.map_or(f64::INFINITY, |t| t.si + slack));
@@ -157,7 +157,7 @@ impl At<Expect> {
         let values = || rows.iter().map(|row| row.1);
         let (least, greatest) = (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
         let mean = values().sum::<f64>() / rows.len() as f64;
-        // A number that is not finite is never as expected, whatever is made of it.
+        // A column with non-finite values never meets an expectation.
         values().all(f64::is_finite).then_some(())?;
         Some(match self.over {
             Over::Final => last,
@@ -173,7 +173,7 @@ impl At<Expect> {
     }
 }
 
-/// The mean time from one rise through a level to the next.
+/// Returns the mean time between upward crossings of a level.
 fn period(rows: &[(f64, f64)], level: f64) -> Option<f64> {
     let rises: Vec<f64> = rows
         .windows(2)
@@ -191,7 +191,7 @@ mod tests {
     fn judge(text: &str, rows: Vec<Vec<f64>>) -> Verdict {
         #[derive(Deserialize)]
         struct File {
-            expect: At<Expect>,
+            expect: Located<Expect>,
         }
         let file: File = toml::from_str(&format!("[expect]\nquantity = \"y\"\n{text}")).unwrap();
         let table = Table { columns: vec!["time".into(), "y".into()], rows };

@@ -1,14 +1,15 @@
-//! The files that a scene names.
+//! File names in a scene.
 
 use std::ops::Range;
 use std::path::Path;
 
 use toml::de::{DeTable, DeValue};
 
-use super::{MeshSource, ReducedChoice, Scene, SceneFile, Selection, Shape, SolidSource, Source, Start, Where};
+use super::{MeshSource, ReducedChoice, Scene, SceneFile, Selection, Generator, SolidSource, Source, Start, Where};
 
 impl Scene {
-    /// Every name of a file in it, to be looked at or changed; relative ones begin at the folder of the scene.
+    /// Calls `visit` with every file name in the scene, which it may change. Relative names refer to the folder of the
+    /// scene.
     pub fn for_each_file(&mut self, mut visit: impl FnMut(&mut String)) {
         let visit = &mut visit;
         if let Some(ReducedChoice::File(name)) = self.reduced.as_mut().map(|reduced| &mut reduced.value) {
@@ -34,7 +35,7 @@ impl Scene {
                 }
             }
         }
-        self.holds.iter_mut().for_each(|hold| in_selection(&mut hold.value.vertices.value, visit));
+        self.fixed.iter_mut().for_each(|fixed| in_selection(&mut fixed.value.vertices.value, visit));
         self.handles.iter_mut().for_each(|handle| in_selection(&mut handle.value.vertices.value, visit));
         for spring in self.springs.iter_mut().map(|spring| &mut spring.value) {
             in_selection(&mut spring.from.value, visit);
@@ -52,9 +53,9 @@ impl Scene {
 }
 
 impl SceneFile {
-    /// Returns the scene as TOML with absolute names of files, so that it can be read from any folder.
+    /// Returns the scene as TOML with absolute file names, so that it can be read from any folder.
     ///
-    /// Comments and layout stay if the scene was read from TOML and has not been changed since.
+    /// Comments and layout are kept if the scene was read from TOML and has not been changed since.
     pub fn to_portable_toml(&self) -> String {
         let mut scene = self.scene.clone();
         scene.for_each_file(|name| {
@@ -67,7 +68,8 @@ impl SceneFile {
         self.with_files_of(&scene).unwrap_or_else(|| scene.to_toml())
     }
 
-    /// Replaces the names of files in the text by those of `scene`. Returns `None` if the result is not that scene.
+    /// Replaces the file names in the text by those of `scene`. Returns `None` if the result does not parse to that
+    /// scene.
     fn with_files_of(&self, scene: &Scene) -> Option<String> {
         let [before, after] = [&self.scene, scene].map(|scene| toml::Value::try_from(scene).ok());
         let mut text = self.source.text.to_string();
@@ -87,7 +89,8 @@ impl SceneFile {
     }
 }
 
-/// Collects the places in a text where two versions of a scene have different strings, with the strings of the second.
+/// Collects the spans of a text in which two versions of a scene have different strings, with the strings of the
+/// second.
 fn find_edits(
     written: &DeTable<'_>,
     before: &toml::Table,
@@ -126,12 +129,12 @@ fn find_edits_in_value(
 fn in_mesh(mesh: &mut MeshSource, visit: &mut impl FnMut(&mut String)) {
     match mesh {
         MeshSource::File(name)
-        | MeshSource::Shape(
-            Shape::Filled { of: SolidSource::Surface(name), .. }
-            | Shape::Cage { surface: name, .. }
-            | Shape::Voxels { surface: name, .. },
+        | MeshSource::Generator(
+            Generator::Filled { of: SolidSource::Surface(name), .. }
+            | Generator::Cage { surface: name, .. }
+            | Generator::Voxels { surface: name, .. },
         ) => visit(name),
-        MeshSource::Shape(_) => {}
+        MeshSource::Generator(_) => {}
     }
 }
 
@@ -166,7 +169,7 @@ skin = { mesh = "5", interpolation = "6" }
 name = "a"
 elements = { not = { file = "7" } }
 material = { young = 1, poisson = 0, density = 1 }
-[[hold]]
+[[fixed]]
 vertices = { any = ["a set", { every = [{ file = "8" }, { file = "9" }] }] }
 [[handle]]
 vertices = { file = "10" }

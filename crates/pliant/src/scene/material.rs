@@ -1,4 +1,4 @@
-//! What bodies are made of.
+//! Materials of bodies.
 
 use std::collections::BTreeMap;
 
@@ -6,98 +6,99 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::quantity::{Density, Pressure};
-use super::{At, SceneError, Source, bounds, hint, nearest, text_or_table};
-use crate::material::{AnyLaw, CorotationalFrame, CorotationalTangent, Elasticity, Inversion, LawError, YoungPoisson};
+use super::{Located, SceneError, Source, bounds, hint, nearest, text_or_table};
+use crate::material::{AnyLaw, CorotationalFrame, CorotationalTangent, Material, Inversion, LawError, YoungPoisson};
 use crate::mesh;
 
-/// An elastic material. What is not given is taken from the mesh file, where that says it.
+/// An elastic material. Values that are absent are taken from the mesh file, if it has them.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Material {
-    /// The elastic law, as `pliant laws` lists them: `linear`, `corotational`, `stvk`, `neo-hookean`, `neo-hookean-bower`,
-    /// `stable-neo-hookean` or `mooney-rivlin`. By default `stable-neo-hookean`, or what the mesh file calls for.
+pub struct MaterialSettings {
+    /// Elastic law, as listed by `pliant laws`: `linear`, `corotational`, `stvk`, `neo-hookean`, `neo-hookean-bower`,
+    /// `stable-neo-hookean` or `mooney-rivlin`. By default `stable-neo-hookean`, or `mooney-rivlin` if the mesh file
+    /// has its coefficients.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub law: Option<At<String>>,
+    pub law: Option<Located<String>>,
     /// Young's modulus.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(transform = bounds::positive)]
-    pub young: Option<At<Pressure>>,
+    pub young: Option<Located<Pressure>>,
     /// Poisson's ratio, above -1 and below 0.5.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("exclusiveMinimum" = -1, "exclusiveMaximum" = 0.5))]
-    pub poisson: Option<At<f64>>,
+    pub poisson: Option<Located<f64>>,
     /// Mass per volume.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(transform = bounds::positive)]
-    pub density: Option<At<Density>>,
-    /// Instead of `young` and `poisson`, the coefficients of the law's formula, such as `{ mu = 1e5, lambda = 1e6 }`.
+    pub density: Option<Located<Density>>,
+    /// Coefficients of the law, instead of `young` and `poisson`, such as `{ mu = 1e5, lambda = 1e6 }`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub coefficients: Option<At<BTreeMap<String, Pressure>>>,
-    /// Instead of a law, the energy per volume as a formula of `I1`, `J` and other quantities of the deformation.
+    pub coefficients: Option<Located<BTreeMap<String, Pressure>>>,
+    /// User-defined energy density, instead of a law: a formula of `I1`, `J` and other invariants of the deformation.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub formula: Option<At<String>>,
-    /// The numbers that the formula has names for.
+    pub formula: Option<Located<String>>,
+    /// Values of the named parameters of the formula.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub parameters: BTreeMap<String, f64>,
-    /// The tangent of the corotational law.
+    /// Tangent of the corotational law.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tangent: Option<At<MaterialTangent>>,
-    /// The rotation of the corotational law.
+    pub tangent: Option<Located<MaterialTangent>>,
+    /// Rotation of the corotational law.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub frame: Option<At<MaterialFrame>>,
-    /// What to do with elements that are squashed or inside out.
+    pub frame: Option<Located<MaterialFrame>>,
+    /// Treatment of collapsed or inverted elements.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub inversion: Option<At<Inverted>>,
-    /// The stretch below which `inversion` acts; by default 0.1.
+    pub inversion: Option<Located<Inverted>>,
+    /// Principal stretch below which `inversion` acts; by default 0.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(transform = bounds::fraction)]
-    pub inversion_threshold: Option<At<f64>>,
-    /// Resist compression more than the law does; VegaFEM's usual value is 500.
+    pub inversion_threshold: Option<Located<f64>>,
+    /// Additional resistance to compression; VegaFEM's usual value is 500.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0, max = Elasticity::MAX_COMPRESSION_RESISTANCE))]
-    pub compression_resistance: Option<At<f64>>,
+    #[schemars(range(min = 0, max = Material::MAX_COMPRESSION_RESISTANCE))]
+    pub compression_resistance: Option<Located<f64>>,
 }
 
-/// A tangent of the corotational law.
+/// Tangent of the corotational law.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MaterialTangent {
-    /// The derivative of the stress.
+    /// Exact derivative of the stress.
     Exact,
-    /// Without the derivative of the rotation.
+    /// Stiffness warping: without the derivative of the rotation.
     Warped,
 }
 
-/// A rotation of the corotational law.
+/// Rotation of the corotational law.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MaterialFrame {
-    /// The nearest rotation.
+    /// Polar decomposition: the nearest rotation.
     Polar,
-    /// That of the axes one after the other.
+    /// QR decomposition: the axes are orthogonalized one after the other.
     Qr,
 }
 
-/// What to do with elements that are squashed or inside out.
+/// Treatment of collapsed or inverted elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Inverted {
-    /// The bare law.
+    /// The unmodified law.
     None,
-    /// Stretches below the threshold count as the threshold.
+    /// Principal stretches below the threshold are replaced by the threshold.
     Clamp,
-    /// Below the threshold the energy goes on as a parabola.
+    /// Below the threshold the energy is extrapolated quadratically.
     Extrapolate,
 }
 
-/// A material: its name among those of the scene, or a table.
+/// A material: the name of one in the scene, or a table.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum MaterialChoice {
-    /// That of a table `[material.NAME]`.
+    /// Name of a table `[material.NAME]`.
     Named(String),
-    /// Given here.
-    Here(Box<Material>),
+    /// A table.
+    Here(Box<MaterialSettings>),
 }
 
 impl<'de> Deserialize<'de> for MaterialChoice {
@@ -108,60 +109,65 @@ impl<'de> Deserialize<'de> for MaterialChoice {
     }
 }
 
-impl Material {
-    /// The law if none is given: it has an answer to every deformation.
+impl MaterialSettings {
+    /// Default law, which is defined for every deformation.
     pub const USUAL_LAW: &str = "stable-neo-hookean";
 }
 
-impl At<MaterialChoice> {
-    /// The material, among those with names.
+impl Located<MaterialChoice> {
+    /// Resolves the material among the named ones.
     pub(super) fn resolve<'a>(
         &'a self,
-        named: &'a BTreeMap<String, At<Material>>,
+        named: &'a BTreeMap<String, Located<MaterialSettings>>,
         source: &Source,
-    ) -> Result<At<&'a Material>, SceneError> {
+    ) -> Result<Located<&'a MaterialSettings>, SceneError> {
         let name = match &self.value {
-            MaterialChoice::Here(material) => return Ok(At { value: material, span: self.span.clone() }),
+            MaterialChoice::Here(material) => return Ok(Located { value: material, span: self.span.clone() }),
             MaterialChoice::Named(name) => name,
         };
         if let Some(material) = named.get(name) {
-            return Ok(At { value: &material.value, span: self.span.clone() });
+            return Ok(Located { value: &material.value, span: self.span.clone() });
         }
         let hint = hint(name, named.keys().map(String::as_str));
         let known = named.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
-        let known = if known.is_empty() { "No material has a name".into() } else { format!("There are {known}") };
+        let known = if known.is_empty() {
+            "The scene has no named materials".into()
+        } else {
+            format!("Known materials: {known}")
+        };
         Err(source.error(self.span.as_ref(), format!("there is no material `{name}`{hint} {known}")))
     }
 }
 
-impl Material {
-    /// The elasticity of a region that is made of this; what is not given is taken from the mesh file, if it says so.
-    pub fn elasticity(&self, region: &mesh::Region) -> Result<Elasticity, SceneError> {
+impl MaterialSettings {
+    /// Returns the elasticity of a region of this material. Values that are absent are taken from the mesh file, if it
+    /// has them.
+    pub fn elasticity(&self, region: &mesh::Region) -> Result<Material, SceneError> {
         self.of_region(region).elasticity(&Source::none())
     }
 
-    /// The density of a region that is made of this, in kg/m³.
+    /// Returns the density \[kg/m³\] of a region of this material.
     pub fn density(&self, region: &mesh::Region) -> Result<f64, SceneError> {
         self.of_region(region).density(&Source::none())
     }
 
-    /// Returns the density [kg/m³] of a region that is made of this, `None` if neither this nor the mesh file gives it.
+    /// Returns the density \[kg/m³\] of a region of this material, `None` if neither it nor the mesh file gives one.
     pub fn density_if_given(&self, region: &mesh::Region) -> Result<Option<f64>, SceneError> {
         self.of_region(region).density_if_given(&Source::none())
     }
 
     fn of_region<'a>(&'a self, region: &'a mesh::Region) -> RegionMaterial<'a> {
         let name = format!("region `{}`", region.name);
-        RegionMaterial { given: At::new(self), file: region.material.as_ref(), region: name }
+        RegionMaterial { given: Located::new(self), file: region.material.as_ref(), region: name }
     }
 }
 
-/// A material of a region, with where errors point if it has no better place.
+/// MaterialSettings of a region, with the location that errors fall back to.
 pub(super) struct RegionMaterial<'a> {
-    pub given: At<&'a Material>,
-    /// What the mesh file says.
-    pub file: Option<&'a mesh::Material>,
-    /// What it is of, for errors.
+    pub given: Located<&'a MaterialSettings>,
+    /// MaterialSettings in the mesh file.
+    pub file: Option<&'a mesh::MaterialData>,
+    /// Description of the region, for errors.
     pub region: String,
 }
 
@@ -169,7 +175,7 @@ impl RegionMaterial<'_> {
     pub fn density_if_given(&self, source: &Source) -> Result<Option<f64>, SceneError> {
         if let Some(density) = &self.given.density {
             if !(density.si > 0.0) {
-                let message = format!("the density is {} kg/m³, expected a positive one", density.si);
+                let message = format!("the density is {} kg/m³, expected a positive value", density.si);
                 return Err(source.error(density.span.as_ref(), message));
             }
             return Ok(Some(density.si));
@@ -186,7 +192,7 @@ impl RegionMaterial<'_> {
         self.density_if_given(source)?.ok_or_else(missing)
     }
 
-    /// Keys that would do nothing are errors: only these, and the density, have an effect.
+    /// Returns an error if a key other than these and the density is given, because it has no effect.
     pub fn allow(&self, allowed: &[&str], why: &str, source: &Source) -> Result<(), SceneError> {
         let given = &self.given;
         let keys = [
@@ -205,15 +211,15 @@ impl RegionMaterial<'_> {
         match keys.into_iter().find(|(name, span)| span.is_some() && !allowed.contains(name)) {
             Some((name, span)) => {
                 let span = span.and_then(Option::as_ref).or(given.span.as_ref());
-                Err(source.error(span, format!("`{name}` would do nothing: {why}")))
+                Err(source.error(span, format!("`{name}` has no effect: {why}")))
             }
             None => Ok(()),
         }
     }
 
-    /// Young's modulus and Poisson's ratio, for schemes that bring their own law.
+    /// Returns Young's modulus and Poisson's ratio, for integrators with a built-in law.
     pub fn moduli(&self, source: &Source) -> Result<YoungPoisson, SceneError> {
-        self.allow(&["young", "poisson"], "this scheme brings its own law", source)?;
+        self.allow(&["young", "poisson"], "this integrator has a built-in law", source)?;
         self.written_moduli().ok_or_else(|| source.error(self.given.span.as_ref(), self.no_moduli()))
     }
 
@@ -227,7 +233,7 @@ impl RegionMaterial<'_> {
         (given.young.as_ref().map(|own| own.si).or(young), given.poisson.as_ref().map(|own| own.value).or(poisson))
     }
 
-    /// Young's modulus and Poisson's ratio as they are written, to the last digit, if the law is made of them.
+    /// Returns Young's modulus and Poisson's ratio exactly as given, `None` if the law is defined otherwise.
     pub fn written_moduli(&self) -> Option<YoungPoisson> {
         let given = &self.given;
         if given.coefficients.is_some() || given.formula.is_some() {
@@ -237,11 +243,11 @@ impl RegionMaterial<'_> {
         Some(YoungPoisson { young: young?, poisson: poisson? })
     }
 
-    pub fn elasticity(&self, source: &Source) -> Result<Elasticity, SceneError> {
+    pub fn elasticity(&self, source: &Source) -> Result<Material, SceneError> {
         let given = &self.given;
         let law = self.with_choices(self.law(source)?, source)?;
         let name = law.name();
-        let mut elasticity = Elasticity::from(law);
+        let mut elasticity = Material::from(law);
         if let Some(resistance) = &given.compression_resistance {
             elasticity = elasticity
                 .with_compression_resistance(resistance.value)
@@ -251,7 +257,8 @@ impl RegionMaterial<'_> {
         let handling = match given.inversion.as_ref().map_or(Inverted::None, |own| own.value) {
             Inverted::None => {
                 if let Some(threshold) = &given.inversion_threshold {
-                    let message = "without `inversion = \"clamp\"` or \"extrapolate\" this does nothing";
+                    let message =
+                        "`inversion_threshold` has no effect without `inversion = \"clamp\"` or \"extrapolate\"";
                     return Err(source.error(threshold.span.as_ref(), message));
                 }
                 return Ok(elasticity);
@@ -261,7 +268,7 @@ impl RegionMaterial<'_> {
         };
         elasticity.with_inversion(handling).map_err(|error| {
             let (span, error) = match error {
-                // The material knows its law by its coefficients, the user by its name.
+                // The material identifies its law by its coefficients, the user by its name.
                 LawError::NoInversion { .. } => (
                     given.inversion.as_ref().and_then(|own| own.span.as_ref()),
                     LawError::NoInversion { law: format!("`{name}`") },
@@ -280,7 +287,7 @@ impl RegionMaterial<'_> {
         let given = &self.given;
         let others = ["inversion", "inversion_threshold", "compression_resistance"];
         if let Some(formula) = &given.formula {
-            self.allow(&[&others[..], &["formula", "parameters"]].concat(), "the formula is the law", source)?;
+            self.allow(&[&others[..], &["formula", "parameters"]].concat(), "the formula defines the law", source)?;
             let parameters: Vec<(&str, f64)> =
                 given.parameters.iter().map(|(name, value)| (name.as_str(), *value)).collect();
             let law = AnyLaw::formula(formula, &parameters);
@@ -290,7 +297,7 @@ impl RegionMaterial<'_> {
         let file = self.file.and_then(|file| file.moduli.as_ref());
         let usual = match (file, &given.young) {
             (Some(mesh::Moduli::MooneyRivlin { .. }), None) => "mooney-rivlin",
-            _ => Material::USUAL_LAW,
+            _ => MaterialSettings::USUAL_LAW,
         };
         let (name, name_span) = given.law.as_ref().map_or((usual, None), |law| (law.value.as_str(), law.span.as_ref()));
         let at = |span: Option<&std::ops::Range<usize>>, error: &LawError| {
@@ -309,12 +316,12 @@ impl RegionMaterial<'_> {
         };
         if let Some(coefficients) = &given.coefficients {
             let allowed = [&others[..], &["law", "coefficients", "tangent", "frame"]].concat();
-            self.allow(&allowed, "the coefficients say it", source)?;
+            self.allow(&allowed, "the coefficients define it", source)?;
             let list: Vec<(&str, f64)> = coefficients.iter().map(|(name, value)| (name.as_str(), value.si)).collect();
             return AnyLaw::with_coefficients(name, &list).map_err(|error| at(coefficients.span.as_ref(), &error));
         }
         if !given.parameters.is_empty() {
-            return Err(source.error(given.span.as_ref(), "`parameters` would do nothing: there is no `formula`"));
+            return Err(source.error(given.span.as_ref(), "`parameters` has no effect without a `formula`"));
         }
         match (self.young_and_poisson(), &given.young, &given.poisson) {
             ((Some(young), Some(poisson)), ..) => {
@@ -336,18 +343,18 @@ impl RegionMaterial<'_> {
                     .map_err(|error| at(None, &error))
             }
             Some(mesh::Moduli::MooneyRivlin { .. }) => {
-                let message = "the mesh file gives coefficients of Mooney–Rivlin, which this law does not have; give `young` and `poisson`";
+                let message = "the mesh file gives Mooney–Rivlin coefficients, which this law does not accept; give `young` and `poisson`";
                 Err(source.error(place(name_span).as_ref(), message))
             }
             Some(mesh::Moduli::Orthotropic { .. }) => {
-                let message = "the mesh file gives an orthotropic material, which Pliant does not have yet; give `young` and `poisson`";
+                let message = "the mesh file gives an orthotropic material, which Pliant does not support yet; give `young` and `poisson`";
                 Err(source.error(place(None).as_ref(), message))
             }
             Some(mesh::Moduli::Isotropic { .. }) | None => Err(source.error(given.span.as_ref(), self.no_moduli())),
         }
     }
 
-    /// The choices that only the corotational law has.
+    /// Sets the options that only the corotational law has.
     fn with_choices(&self, mut law: AnyLaw, source: &Source) -> Result<AnyLaw, SceneError> {
         let name = law.name();
         let (tangent, frame) = (&self.given.tangent, &self.given.frame);
@@ -356,7 +363,7 @@ impl RegionMaterial<'_> {
                 [("tangent", tangent.as_ref().map(|own| &own.span)), ("frame", frame.as_ref().map(|own| &own.span))];
             return match choices.into_iter().find_map(|(option, span)| Some((option, span?))) {
                 Some((option, span)) => {
-                    let message = format!("the law `{name}` has no choice of `{option}`, only corotational has");
+                    let message = format!("`{option}` applies only to the law `corotational`, not to `{name}`");
                     Err(source.error(span.as_ref(), message))
                 }
                 None => Ok(law),

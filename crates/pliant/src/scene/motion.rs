@@ -1,50 +1,50 @@
-//! How holds, handles and obstacles move.
+//! Rigid motion of fixed vertices, handles and obstacles.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::quantity::{Angle, Time, dimension, vec3};
-use super::{At, SceneError, Source, Vector};
+use super::{Located, SceneError, Source, Vector};
 use crate::math::Vec3;
 use crate::motion::{Keyframes, Pose};
 
-/// A rigid motion through keyframes: straight from one to the next, at rest before the first and after the last.
+/// Rigid motion through keyframes: linear interpolation between them, at rest before the first and after the last.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Motion {
-    /// The point that rotations are about; by default the middle of what moves.
+    /// Center of rotation; by default the center of the moving part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub centre: Option<Vector<dimension::Length>>,
-    /// Where it is at which times, in the order of time.
-    pub keyframes: At<Vec<Keyframe>>,
+    pub center: Option<Vector<dimension::Length>>,
+    /// Keyframes in ascending order of time.
+    pub keyframes: Located<Vec<Keyframe>>,
 }
 
-/// A place at a time, relative to that at the start.
+/// Pose at a time, relative to the initial pose.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Keyframe {
-    /// When.
+    /// Time of the keyframe.
     pub time: Time,
-    /// How far it has moved by then.
+    /// Translation.
     #[serde(default)]
     pub translate: Vector<dimension::Length>,
-    /// How far it has turned by then.
+    /// Rotation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rotate: Option<At<Rotation>>,
+    pub rotate: Option<Located<Rotation>>,
 }
 
 /// A rotation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rotation {
-    /// The axis, of any length; a positive angle turns counter-clockwise as seen from its tip.
+    /// Axis, of any length; a positive angle is counter-clockwise as seen from its tip.
     pub axis: [f64; 3],
-    /// May be several turns.
+    /// Angle, which may exceed one turn.
     pub angle: Angle,
 }
 
-impl At<Rotation> {
-    /// The axis times the angle.
+impl Located<Rotation> {
+    /// Returns the rotation vector: the unit axis times the angle \[rad\].
     pub(super) fn vector(&self, source: &Source) -> Result<Vec3, SceneError> {
         let axis = Vec3::from_array(self.axis).try_normalize();
         let no_axis =
@@ -54,15 +54,15 @@ impl At<Rotation> {
 }
 
 impl Motion {
-    /// The motion of something whose middle is given.
+    /// Returns the motion, with `middle` as the default center of rotation.
     pub(super) fn build(&self, source: &Source, middle: Vec3) -> Result<crate::motion::Motion, SceneError> {
         let pose = |keyframe: &Keyframe| {
             let rotation = keyframe.rotate.as_ref().map_or(Ok(Vec3::ZERO), |rotate| rotate.vector(source))?;
             Ok((keyframe.time.si, Pose { translation: vec3(&keyframe.translate), rotation }))
         };
         let frames = self.keyframes.iter().map(pose).collect::<Result<Vec<_>, SceneError>>()?;
-        let centre = self.centre.as_ref().map_or(middle, vec3);
-        let keyframes = Keyframes::new(centre, frames);
+        let center = self.center.as_ref().map_or(middle, vec3);
+        let keyframes = Keyframes::new(center, frames);
         Ok(keyframes.map_err(|error| source.error(self.keyframes.span.as_ref(), error.to_string()))?.into())
     }
 }

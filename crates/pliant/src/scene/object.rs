@@ -9,11 +9,11 @@ use super::material::RegionMaterial;
 use super::quantity::{Energy, Length, Stiffness, Viscosity, dimension, vec3};
 use super::select::Choice;
 use super::{
-    At, Material, MaterialChoice, MeshSource, Rotation, Scene, SceneError, Selection, ShapeError, Source, Vector,
+    Located, MaterialSettings, MaterialChoice, MeshSource, Rotation, Scene, SceneError, Selection, ShapeError, Source, Vector,
     bounds,
 };
 use crate::io::{self, Files, Mesh};
-use crate::material::{Elasticity, YoungPoisson};
+use crate::material::{Material, YoungPoisson};
 use crate::math::{Affine3, Vec3};
 use crate::matrix_io;
 use crate::mesh::{Embedding, HexSplit, Region, SurfaceMesh, VolumeMesh};
@@ -22,92 +22,92 @@ use crate::mesh::{Embedding, HexSplit, Region, SurfaceMesh, VolumeMesh};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Object {
-    /// What to call it; by default `object`, with a number if there are several.
+    /// Name; by default `object`, with a number if there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub name: Option<At<String>>,
-    /// Its mesh: the name of a file, or a shape.
-    pub mesh: At<MeshSource>,
-    /// How often every element is cut into eight.
+    pub name: Option<Located<String>>,
+    /// Mesh: the name of a file, or a shape.
+    pub mesh: Located<MeshSource>,
+    /// Number of uniform refinements; each splits every element into eight.
     #[serde(default, skip_serializing_if = "is_zero")]
-    #[schemars(range(max = MOST_REFINEMENTS))]
-    pub refine: At<u32>,
-    /// Cut hexahedra into tetrahedra: 5 or 6 of each.
+    #[schemars(range(max = MAX_REFINEMENTS))]
+    pub refine: Located<u32>,
+    /// Number of tetrahedra, 5 or 6, that each hexahedron is split into.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("enum" = [5, 6, null]))]
-    pub split: Option<At<u8>>,
-    /// Scaled about the origin, first.
+    pub split: Option<Located<u8>>,
+    /// Scale about the origin, applied first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub scale: Option<At<Scale>>,
-    /// Then turned about the origin.
+    pub scale: Option<Located<Scale>>,
+    /// Rotation about the origin, applied after `scale`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rotate: Option<At<Rotation>>,
-    /// Then moved.
+    pub rotate: Option<Located<Rotation>>,
+    /// Translation, applied last.
     #[serde(default)]
     pub translate: Vector<dimension::Length>,
-    /// What it is made of: the name of a material, or a table. By default what the mesh file says.
+    /// MaterialSettings: its name, or a table. By default that of the mesh file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub material: Option<At<MaterialChoice>>,
-    /// Regions that are made of something else: `[[object.region]]`.
+    pub material: Option<Located<MaterialChoice>>,
+    /// Regions of other materials: `[[object.region]]`.
     #[serde(default, rename = "region", skip_serializing_if = "Vec::is_empty")]
-    pub regions: Vec<At<ObjectRegion>>,
-    /// Held together by a network of springs along the edges of its elements, instead of an elastic law.
+    pub regions: Vec<Located<ObjectRegion>>,
+    /// Mass–spring network along the edges of the elements, instead of an elastic law.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub network: Option<At<Network>>,
-    /// Held together by resistance to changes of edge lengths, face areas and volumes, instead of an elastic law.
+    pub network: Option<Located<Network>>,
+    /// Resistance to changes of edge lengths, face areas and volumes, instead of an elastic law.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub parts: Option<At<Parts>>,
-    /// How fast it moves at the start.
+    pub parts: Option<Located<Parts>>,
+    /// Initial velocity.
     #[serde(default)]
     pub velocity: Vector<dimension::Speed>,
-    /// Beside that, how fast each vertex moves at the start: a file of three columns, or a matrix of VegaFEM.
+    /// Initial velocity of each vertex, in addition to `velocity`: a file of three columns, or a matrix of VegaFEM.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub velocities: Option<At<String>>,
-    /// How fast it turns at the start about its centre of mass: the axis times the angular speed.
+    pub velocities: Option<Located<String>>,
+    /// Initial angular velocity about the center of mass: the axis times the angular speed.
     #[serde(default)]
     pub spin: Vector<dimension::AngularSpeed>,
-    /// How it is deformed at the start.
+    /// Initial deformation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub start: Option<At<Start>>,
-    /// A detailed surface that follows the body, for pictures and animations.
+    pub start: Option<Located<Start>>,
+    /// Detailed surface that follows the body, for pictures and animations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub skin: Option<At<Skin>>,
+    pub skin: Option<Located<Skin>>,
 }
 
-fn is_zero(count: &At<u32>) -> bool {
+fn is_zero(count: &Located<u32>) -> bool {
     count.value == 0
 }
 
-/// A factor for all axes, or one for each.
+/// Factors along the axes: a number for all axes, or three numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Scale {
-    /// The same for all.
+    /// Uniform factor for all axes.
     Uniform(f64),
-    /// Along x, y and z.
+    /// Factors along x, y and z.
     Axes([f64; 3]),
 }
 
-/// A part of an object that is made of something else.
+/// A region of an object that has another material.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ObjectRegion {
-    /// The name of a region of the mesh, or with `elements` what to call these.
-    pub name: At<String>,
-    /// Which elements, if it is not a region of the mesh: those whose centres are selected. Of several regions the last counts.
+    /// Name of a region of the mesh, or with `elements` a new name.
+    pub name: Located<String>,
+    /// Elements of a new region: those whose centers are selected. If regions overlap, the last one takes precedence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub elements: Option<At<Selection>>,
-    /// What they are made of.
-    pub material: At<MaterialChoice>,
+    pub elements: Option<Located<Selection>>,
+    /// MaterialSettings of the region.
+    pub material: Located<MaterialChoice>,
 }
 
 /// Springs along the edges of elements, and the diagonals of hexahedra.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Network {
-    /// Of each spring.
+    /// Stiffness of each spring.
     #[schemars(transform = bounds::not_negative)]
     pub stiffness: Stiffness,
-    /// Of each spring.
+    /// Damping of each spring.
     #[serde(default)]
     #[schemars(transform = bounds::not_negative)]
     pub damping: Viscosity,
@@ -117,36 +117,37 @@ pub struct Network {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Parts {
-    /// Of every edge.
+    /// Coefficient of every edge.
     #[serde(default)]
     #[schemars(transform = bounds::not_negative)]
     pub edge: Energy,
-    /// Of every face.
+    /// Coefficient of every face.
     #[serde(default)]
     #[schemars(transform = bounds::not_negative)]
     pub area: Energy,
-    /// Of every tetrahedron.
+    /// Coefficient of every tetrahedron.
     #[serde(default)]
     #[schemars(transform = bounds::not_negative)]
     pub volume: Energy,
 }
 
-/// A deformation at the start.
+/// An initial deformation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Start {
-    /// Stretched about its centre along x, y and z. 1 leaves an axis as it is, 0 makes the body flat, negative factors turn it inside out.
+    /// Stretch about the center along x, y and z. 1 leaves an axis unchanged, 0 makes the body flat, and negative
+    /// factors invert it.
     Stretch([f64; 3]),
-    /// Every vertex anywhere in a ball around its place.
+    /// Random displacement of every vertex, within a ball around its rest position.
     Scramble {
-        /// The radius of the ball.
+        /// Radius of the ball.
         #[schemars(transform = bounds::not_negative)]
         by: Length,
-        /// Another number gives other places.
+        /// Seed of the random numbers.
         #[serde(default)]
         seed: u32,
     },
-    /// Displacements of all vertices from a file of three columns: .npy, .mtx, .txt or .csv; or a matrix of VegaFEM.
+    /// Displacements of all vertices from a file of three columns (.npy, .mtx, .txt or .csv), or a matrix of VegaFEM.
     Displacements(String),
 }
 
@@ -154,69 +155,72 @@ pub enum Start {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Skin {
-    /// The surface: the name of a file, or a shape whose surface it is. It is scaled, turned and moved with the object.
-    pub mesh: At<MeshSource>,
-    /// A file of VegaFEM's that ties it to the mesh; by default each vertex is tied to the element that it is in, or nearest to.
+    /// Surface: the name of a file, or a shape whose surface is taken. It is scaled, rotated and translated with the
+    /// object.
+    pub mesh: Located<MeshSource>,
+    /// Interpolation file of VegaFEM that embeds the surface in the mesh. By default each vertex is embedded in the
+    /// element that contains it, or else the nearest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub interpolation: Option<At<String>>,
+    pub interpolation: Option<Located<String>>,
 }
 
-/// What a region of an object is made of.
+/// MaterialSettings of a region of an object.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MadeOf {
-    /// The name of the object.
+    /// Name of the object.
     pub object: String,
-    /// The name of the region.
+    /// Name of the region.
     pub region: String,
-    /// What the scene says of it; by default nothing.
-    pub given: Material,
-    /// The elastic law, or `formula`; none if the scheme brings one, or springs hold the object together.
+    /// MaterialSettings as given in the scene; empty by default.
+    pub given: MaterialSettings,
+    /// Name of the elastic law, or `formula`. `None` if the integrator has a built-in law, or if the object is made of
+    /// springs.
     pub law: Option<&'static str>,
-    /// At small strains; none for objects that springs hold together.
+    /// Moduli at small strains; `None` for objects made of springs.
     pub moduli: Option<YoungPoisson>,
-    /// In kg/m³.
+    /// Density \[kg/m³\].
     pub density: f64,
 }
 
-/// An object that has been read.
+/// Object that has been read, with its mesh and materials.
 pub(super) struct Prepared {
     pub name: String,
     pub mesh: VolumeMesh,
-    /// One a region; empty for bodies that springs or a scheme hold together.
-    pub materials: Vec<Elasticity>,
+    /// Elastic law of each region; empty for bodies made of springs, or if the integrator has a built-in law.
+    pub materials: Vec<Material>,
     pub densities: Vec<f64>,
-    /// Of bodies without materials, if the scheme asked for them.
+    /// Moduli of bodies without materials, if the integrator needs them.
     pub moduli: Vec<YoungPoisson>,
     pub skin: Option<(SurfaceMesh, Embedding)>,
-    /// Displacements at the start.
+    /// Initial displacements.
     pub start: Vec<Vec3>,
-    /// Velocities at the start beside that of the whole; empty if there are none.
+    /// Initial velocities of the vertices in addition to that of the body; may be empty.
     pub velocities: Vec<Vec3>,
-    /// One a region.
+    /// Description of the material of each region.
     pub made_of: Vec<MadeOf>,
     pub notes: Vec<String>,
 }
 
-/// What reading an object needs.
+/// Context for reading an object.
 pub(super) struct Reader<'a> {
     pub scene: &'a Scene,
     pub source: &'a Source,
     pub files: &'a dyn Files,
-    /// Whether the scheme brings its own law.
-    pub scheme_has_law: bool,
+    /// True if the integrator has a built-in law.
+    pub integrator_has_law: bool,
     /// True if results depend on densities, so that they must be given.
     pub needs_mass: bool,
 }
 
-/// For each region the material that the scene gives it, if it does.
-type Choices<'a> = Vec<Option<&'a At<MaterialChoice>>>;
+/// MaterialSettings given by the scene for each region, if any.
+type Choices<'a> = Vec<Option<&'a Located<MaterialChoice>>>;
 
-/// No element is cut into more than eight times eight times … so often.
-const MOST_REFINEMENTS: u32 = 8;
-/// Nor a mesh into more than so many.
-const MOST_ELEMENTS: usize = 100_000_000;
+/// Maximum number of refinements; each multiplies the number of elements by eight.
+const MAX_REFINEMENTS: u32 = 8;
+/// Maximum number of elements of a refined mesh.
+const MAX_ELEMENTS: usize = 100_000_000;
 
-/// Density of bodies whose mass has no effect [kg/m³].
+/// Density \[kg/m³\] of bodies whose mass has no effect.
 const UNIT_DENSITY: f64 = 1.0;
 
 impl Reader<'_> {
@@ -224,7 +228,7 @@ impl Reader<'_> {
         self.source.error(span, message)
     }
 
-    pub fn read(&self, object: &At<Object>, name: String) -> Result<Prepared, SceneError> {
+    pub fn read(&self, object: &Located<Object>, name: String) -> Result<Prepared, SceneError> {
         let map = self.transform(object)?;
         let mut notes = Vec::new();
         let (mesh, carries) = self.volume(object, &mut notes)?;
@@ -259,11 +263,11 @@ impl Reader<'_> {
                 moduli: None,
                 density,
             };
-            if self.scheme_has_law && !own_law {
+            if self.integrator_has_law && !own_law {
                 moduli.push(material.moduli(self.source)?);
                 is_of.moduli = moduli.last().copied();
             } else if own_law {
-                material.allow(&[], "an elastic law does not hold this object together", self.source)?;
+                material.allow(&[], "this object has no elastic law", self.source)?;
             } else {
                 let elasticity = material.elasticity(self.source)?;
                 is_of.law = Some(material.law(self.source)?.name());
@@ -274,7 +278,7 @@ impl Reader<'_> {
         }
         let skin = match (&object.skin, carries) {
             (Some(skin), _) => Some(self.skin(skin, &mesh, map, &name, &mut notes)?),
-            (None, Some(surface)) => Some(self.dressed(object.mesh.span.as_ref(), &mesh, &surface, map)?),
+            (None, Some(surface)) => Some(self.has_visual(object.mesh.span.as_ref(), &mesh, &surface, map)?),
             (None, None) => None,
         };
         let start = self.start(object, &mesh)?;
@@ -292,7 +296,7 @@ impl Reader<'_> {
                     Scale::Axes(factors) => Vec3::from_array(factors),
                 };
                 if !(factors.is_finite() && factors.cmpne(Vec3::ZERO).all()) {
-                    let message = format!("the scale is {factors}, expected numbers that are not zero");
+                    let message = format!("the scale is {factors}, expected nonzero numbers");
                     return Err(self.error(scale.span.as_ref(), message));
                 }
                 factors
@@ -303,7 +307,7 @@ impl Reader<'_> {
         Ok(Affine3::from_scale_rotation_translation(scale, rotation, vec3(&object.translate)))
     }
 
-    /// The mesh of an object, and the surface that it was made to carry.
+    /// Returns the mesh of an object, and the surface that it was generated from, if any.
     fn volume(
         &self,
         object: &Object,
@@ -313,8 +317,8 @@ impl Reader<'_> {
         let (mut mesh, carries) = match self.mesh(&object.mesh, notes)? {
             (Mesh::Volume(mesh), carries) => (mesh, carries),
             (Mesh::Surface(_), _) => {
-                let message = "the file has only a surface, expected tetrahedra or hexahedra; \
-                               `mesh = { cage = { surface = \"…\" } }` makes some around it, and `{ filled = { of = \"…\" } }` within";
+                let message = "the file contains only a surface, expected tetrahedra or hexahedra; \
+                               `mesh = { cage = { surface = \"…\" } }` meshes a cage around it, and `{ filled = { of = \"…\" } }` its interior";
                 return Err(self.error(span, message));
             }
         };
@@ -323,16 +327,16 @@ impl Reader<'_> {
             let into = match split.value {
                 5 => HexSplit::Five,
                 6 => HexSplit::Six,
-                other => return Err(wrong(format!("hexahedra are cut into 5 or 6 tetrahedra, not {other}"))),
+                other => return Err(wrong(format!("hexahedra can be split into 5 or 6 tetrahedra, not {other}"))),
             };
             mesh = mesh.split_hexes(into).map_err(|error| wrong(error.to_string()))?;
         }
         let times = object.refine.value;
         let span = object.refine.span.as_ref();
         let elements = mesh.element_count().saturating_mul(8_usize.saturating_pow(times));
-        if times > MOST_REFINEMENTS || elements > MOST_ELEMENTS {
+        if times > MAX_REFINEMENTS || elements > MAX_ELEMENTS {
             let message = format!(
-                "cutting {} elements into eight {times} times gives {elements}, expected at most {MOST_ELEMENTS}",
+                "refining {} elements {times} times gives {elements}, expected at most {MAX_ELEMENTS}",
                 mesh.element_count()
             );
             return Err(self.error(span, message));
@@ -344,18 +348,18 @@ impl Reader<'_> {
         Ok((mesh, carries))
     }
 
-    /// A mesh, and the surface that it was made to carry.
-    fn mesh(&self, from: &At<MeshSource>, notes: &mut Vec<String>) -> Result<(Mesh, Option<SurfaceMesh>), SceneError> {
+    /// Reads or generates a mesh, and returns it with the surface that it was generated from, if any.
+    fn mesh(&self, from: &Located<MeshSource>, notes: &mut Vec<String>) -> Result<(Mesh, Option<SurfaceMesh>), SceneError> {
         let wrong = |message: String| self.error(from.span.as_ref(), message);
         match &from.value {
-            MeshSource::Shape(shape) => {
+            MeshSource::Generator(shape) => {
                 let mut read = |name: &str| {
                     let loaded = io::read_from(self.files, &self.source.folder.join(name));
                     let loaded = loaded.map_err(|error| error.to_string())?;
                     notes.extend(loaded.notes);
                     Ok(loaded.mesh.into_surface())
                 };
-                // What is wrong with a surface is said of its file, which the scene only names.
+                // Errors about a surface name its file, because the scene only refers to it.
                 let told = |error: ShapeError| match (&error, shape.surface_file()) {
                     (ShapeError::Meshing(_), Some(name)) => {
                         format!("{}: {error}", show(&self.source.folder.join(name)))
@@ -377,7 +381,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns a note with the name of the file that it is about, if there are several objects.
+    /// Prefixes a note with the name of its file if there are several objects.
     fn with_file(&self, file: Option<&str>, note: String) -> String {
         match file {
             Some(file) if self.scene.objects.len() > 1 => format!("{file}: {note}"),
@@ -385,8 +389,8 @@ impl Reader<'_> {
         }
     }
 
-    /// A surface moved with its object, and tied to it.
-    fn dressed(
+    /// Transforms a surface with its object and embeds it in the mesh.
+    fn has_visual(
         &self,
         span: Option<&std::ops::Range<usize>>,
         mesh: &VolumeMesh,
@@ -399,13 +403,13 @@ impl Reader<'_> {
         Ok((surface, embedding))
     }
 
-    /// The mesh with its regions as the scene wants them, and for each the material that the scene gives it.
+    /// Returns the mesh with the regions of the scene, and the material that the scene gives to each.
     fn regions<'a>(&self, object: &'a Object, mesh: VolumeMesh) -> Result<(VolumeMesh, Choices<'a>), SceneError> {
         let mut choices: Choices<'a> = vec![None; mesh.regions().len()];
         if object.regions.is_empty() {
             return Ok((mesh, choices));
         }
-        let centres: Vec<Vec3> = mesh.elements().map(|element| centre(&mesh, element)).collect();
+        let centers: Vec<Vec3> = mesh.elements().map(|element| center(&mesh, element)).collect();
         let element_sets = mesh.element_sets().clone();
         let mut data = mesh.into_data();
         for region in &object.regions {
@@ -425,7 +429,7 @@ impl Reader<'_> {
                 Some(elements) => {
                     let chosen = elements.choose(&Choice {
                         what: "element",
-                        points: &centres,
+                        points: &centers,
                         sets: &element_sets,
                         surface: &Vec::new,
                         file: &|name| Err(format!("`{name}` lists vertices, but elements are to be selected")),
@@ -444,16 +448,16 @@ impl Reader<'_> {
 
     fn region_material<'a>(
         &self,
-        object: &'a At<Object>,
+        object: &'a Located<Object>,
         name: &str,
         region: &'a Region,
-        choice: Option<&'a At<MaterialChoice>>,
+        choice: Option<&'a Located<MaterialChoice>>,
         count: usize,
     ) -> Result<RegionMaterial<'a>, SceneError>
     where
         Self: 'a,
     {
-        static NOTHING: Material = Material {
+        static NOTHING: MaterialSettings = MaterialSettings {
             law: None,
             young: None,
             poisson: None,
@@ -469,17 +473,17 @@ impl Reader<'_> {
         };
         let given = match choice.or(object.material.as_ref()) {
             Some(choice) => self.named(choice)?,
-            None => At { value: &NOTHING, span: object.mesh.span.clone() },
+            None => Located { value: &NOTHING, span: object.mesh.span.clone() },
         };
         let what = if count > 1 { format!("region `{}` of `{name}`", region.name) } else { format!("`{name}`") };
         Ok(RegionMaterial { given, file: region.material.as_ref(), region: what })
     }
 
-    fn named<'a>(&self, choice: &'a At<MaterialChoice>) -> Result<At<&'a Material>, SceneError>
+    fn named<'a>(&self, choice: &'a Located<MaterialChoice>) -> Result<Located<&'a MaterialSettings>, SceneError>
     where
         Self: 'a,
     {
-        // The names are those of the scene, which outlives this.
+        // The materials belong to the scene, which outlives this reader.
         choice.resolve(&self.scene.materials, self.source)
     }
 
@@ -497,7 +501,7 @@ impl Reader<'_> {
             Mesh::Volume(volume) => volume.boundary().surface,
         };
         let (surface, embedding) = match &skin.interpolation {
-            None => self.dressed(span, mesh, &surface, map)?,
+            None => self.has_visual(span, mesh, &surface, map)?,
             Some(file) => {
                 let surface = surface.transformed(map).map_err(|error| self.error(span, error.to_string()))?;
                 let wrong = |message: String| self.error(file.span.as_ref(), message);
@@ -506,7 +510,7 @@ impl Reader<'_> {
                     io::read_interp_from(self.files, &path, mesh).map_err(|error| wrong(error.to_string()))?;
                 if embedding.len() != surface.vertices().len() {
                     return Err(wrong(format!(
-                        "the file ties {} points, but the surface has {} vertices",
+                        "the file embeds {} points, but the surface has {} vertices",
                         embedding.len(),
                         surface.vertices().len()
                     )));
@@ -517,7 +521,7 @@ impl Reader<'_> {
         let outside = embedding.outside().len();
         if outside > 0 {
             notes.push(format!(
-                "{outside} of {} vertices of the skin of `{name}` are outside its mesh, and follow the nearest element",
+                "{outside} of {} vertices of the skin of `{name}` are outside its mesh and follow the nearest element",
                 embedding.len()
             ));
         }
@@ -539,7 +543,7 @@ impl Reader<'_> {
             }
             Start::Scramble { by, seed } => {
                 if !(by.si >= 0.0) {
-                    return Err(wrong(format!("the radius is {} m, expected one that is not negative", by.si)));
+                    return Err(wrong(format!("the radius is {} m, expected a non-negative value", by.si)));
                 }
                 let mut random = fastrand::Rng::with_seed(u64::from(*seed));
                 let mut place = || loop {
@@ -551,14 +555,14 @@ impl Reader<'_> {
                 Ok((0..mesh.vertex_count()).map(|_| place()).collect())
             }
             Start::Displacements(file) => {
-                let file = At { value: file.clone(), span: start.span.clone() };
+                let file = Located { value: file.clone(), span: start.span.clone() };
                 self.vertex_vectors(&file, mesh, "displacement")
             }
         }
     }
 
-    /// A vector for each vertex, from a file.
-    fn vertex_vectors(&self, file: &At<String>, mesh: &VolumeMesh, what: &str) -> Result<Vec<Vec3>, SceneError> {
+    /// Reads one vector per vertex from a file.
+    fn vertex_vectors(&self, file: &Located<String>, mesh: &VolumeMesh, what: &str) -> Result<Vec<Vec3>, SceneError> {
         let wrong = |message: String| self.error(file.span.as_ref(), message);
         let path = self.source.folder.join(&file.value);
         let numbers = matrix_io::read_vertex_vectors_from(self.files, &path, mesh.vertex_count())
@@ -570,7 +574,7 @@ impl Reader<'_> {
     }
 }
 
-fn centre(mesh: &VolumeMesh, element: &[u32]) -> Vec3 {
+fn center(mesh: &VolumeMesh, element: &[u32]) -> Vec3 {
     element.iter().map(|&vertex| mesh.vertices()[vertex as usize]).sum::<Vec3>() / element.len() as f64
 }
 

@@ -1,45 +1,46 @@
-//! What is written, and where: `[output]`.
+//! Output files: `[output]`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::quantity::{Angle, Length, Rate, dimension};
-use super::{At, SceneError, Source, Vector, bounds};
-use crate::output::Shown;
+use super::{Located, SceneError, Source, Vector, bounds};
+use crate::output::ColorField;
 
-/// What is written, and where.
+/// Output files and their folder.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Output {
-    /// The folder to write to; by default `out/` and the name of the scene.
+    /// Output folder; by default `out/` and the name of the scene.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
-    pub directory: Option<At<String>>,
-    /// Frames per simulated second. By default 30, or 25, 24 or 60 if only that is a whole number of steps; more if there would be fewer than 30
-    /// in total.
+    pub directory: Option<Located<String>>,
+    /// Frames per simulated second. The default is the first of 30, 25, 24 and 60 whose interval is a whole number of
+    /// steps, else 30. The default is increased if there would be fewer than 30 frames in total.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(transform = bounds::positive)]
-    pub frame_rate: Option<At<Rate>>,
-    /// What else to write beside the frames themselves and the table of probes.
-    pub formats: Vec<At<Animation>>,
-    /// After how many steps numbers are recorded; by default every step, and of a reduced model every frame, as recording would take longer than
-    /// the steps.
+    pub frame_rate: Option<Located<Rate>>,
+    /// Formats to write in addition to the frames and the table of probes.
+    pub formats: Vec<Located<Animation>>,
+    /// Number of steps between recorded rows. The default is every step; for a reduced model every frame, because
+    /// recording would take longer than the steps.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
-    pub record_every: Option<At<u32>>,
-    /// How pictures look.
-    pub picture: At<Picture>,
+    pub record_every: Option<Located<u32>>,
+    /// Appearance of pictures.
+    pub picture: Located<Picture>,
 }
 
-/// A way to write an animation.
+/// Animation format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Animation {
-    /// For ParaView: volume meshes at rest with displacement (for Warp By Vector), velocity, stress, strain and more; one file per frame, and a list of them.
+    /// For ParaView: volume meshes at rest with displacement (for Warp By Vector), velocity, stress, strain and more;
+    /// one file per frame, and a PVD index.
     Vtu,
-    /// Surfaces for anything; a file a frame.
+    /// Surfaces in a format that most programs read; one file per frame.
     Obj,
-    /// The same, binary.
+    /// Surfaces in a binary format; one file per frame.
     Ply,
     /// For Blender, browsers and game engines: one animated file.
     Glb,
@@ -47,33 +48,34 @@ pub enum Animation {
     Pc2,
     /// A point cache for Blender, Houdini and Maya.
     Mdd,
-    /// Pictures; a file a frame.
+    /// Pictures; one file per frame.
     Png,
-    /// One animated picture.
+    /// Animated picture.
     Gif,
-    /// A film, if the program ffmpeg is there.
+    /// Video; requires the program ffmpeg.
     Mp4,
     /// Plots of energies, volume and probes, as SVG and PNG.
     Plot,
 }
 
-/// How pictures look.
+/// Appearance of pictures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Picture {
     /// Width and height in pixels.
     #[schemars(inner(range(min = 1, max = LARGEST_SIDE)))]
     pub size: [u32; 2],
-    /// What colours show.
-    pub colour: Colour,
-    /// The numbers at both ends of the colours; by default the least and the greatest of all frames.
+    /// Quantity shown by colors.
+    pub color: Color,
+    /// Values at the ends of the color map; by default the minimum and maximum over all frames.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub range: Option<[f64; 2]>,
-    /// Where one looks from; by default so that all is in the picture.
+    /// Camera; by default everything is in the picture.
     pub view: View,
-    /// Whether edges of the mesh are drawn.
+    /// True if mesh edges are drawn.
     pub edges: bool,
-    /// Frames a second that films and animated pictures play with; by default those of the simulation, so that they run in real time.
+    /// Playback rate of videos and animated pictures in frames per second; by default that of the simulation, so that
+    /// they play in real time.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(transform = bounds::positive)]
     pub play_rate: Option<Rate>,
@@ -83,7 +85,7 @@ impl Default for Picture {
     fn default() -> Self {
         Self {
             size: [800, 600],
-            colour: Colour::default(),
+            color: Color::default(),
             range: None,
             view: View::default(),
             edges: true,
@@ -92,37 +94,38 @@ impl Default for Picture {
     }
 }
 
-/// What colours show.
+/// Quantity shown by colors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Colour {
-    /// Which object or region it is.
+pub enum Color {
+    /// Object or region.
     #[default]
     Body,
-    /// How far it has moved, in m.
+    /// Magnitude of the displacement, in m.
     Displacement,
-    /// How fast it moves, in m/s.
+    /// Speed, in m/s.
     Speed,
-    /// The von Mises stress recovered at vertices, in Pa; never averaged across regions: where they meet, the larger is shown.
+    /// Von Mises stress recovered at vertices, in Pa. It is not averaged across regions: at interfaces the larger value
+    /// is shown.
     VonMises,
-    /// The volume as a part of that at rest.
+    /// Volume relative to the rest volume.
     VolumeRatio,
-    /// The elastic energy, in J/m³.
+    /// Elastic energy density, in J/m³.
     Energy,
 }
 
-/// Where one looks from.
+/// Camera position.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct View {
-    /// The angle around the upward axis.
+    /// Azimuth about the upward axis.
     pub azimuth: Angle,
-    /// The angle above the horizon.
+    /// Elevation above the horizon.
     pub elevation: Angle,
-    /// What is in the middle of the picture; by default the middle of all that is seen.
+    /// Point at the center of the picture; by default the center of everything that is visible.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<Vector<dimension::Length>>,
-    /// From how far away; by default as far as it takes to see all.
+    /// Distance from the target; by default large enough to show everything.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(transform = bounds::positive)]
     pub distance: Option<Length>,
@@ -140,7 +143,7 @@ impl Default for View {
 }
 
 impl Output {
-    /// Checks values that need no other table. Building a scene does so too.
+    /// Checks values that do not depend on other tables. Building a scene includes this check.
     pub fn check(&self, source: &Source) -> Result<(), SceneError> {
         if let Some(directory) = self.directory.as_ref().filter(|directory| directory.value.is_empty()) {
             let message = "`directory` is empty: expected the name of a folder; leave the key out for `out/` and the name of the scene";
@@ -150,8 +153,8 @@ impl Output {
     }
 }
 
-impl At<Picture> {
-    /// What no picture can be like.
+impl Located<Picture> {
+    /// Checks the size, the rates, the distance and the range.
     pub(super) fn check(&self, source: &Source) -> Result<(), SceneError> {
         let wrong = |message: String| Err(source.error(self.span.as_ref(), message));
         let [width, height] = self.size;
@@ -159,7 +162,7 @@ impl At<Picture> {
             return wrong(format!("a picture of {width} × {height} pixels, expected 1 to {LARGEST_SIDE} each"));
         }
         if let Some(rate) = self.play_rate.filter(|rate| !(rate.si > 0.0)) {
-            return wrong(format!("{} frames a second, expected a positive number", rate.si));
+            return wrong(format!("{} frames per second, expected a positive number", rate.si));
         }
         if let Some(distance) = self.view.distance.filter(|distance| !(distance.si > 0.0)) {
             return wrong(format!("a distance of {} m, expected a positive length", distance.si));
@@ -172,19 +175,19 @@ impl At<Picture> {
     }
 }
 
-/// In pixels.
+/// Maximum width and height of pictures, in pixels.
 const LARGEST_SIDE: u32 = 5000;
 
-impl Colour {
-    /// The numbers that it shows, if it shows numbers.
-    pub fn shown(self) -> Option<Shown> {
+impl Color {
+    /// Returns the scalar field that the colors show, or `None` for bodies.
+    pub fn shown(self) -> Option<ColorField> {
         match self {
             Self::Body => None,
-            Self::Displacement => Some(Shown::Displacement),
-            Self::Speed => Some(Shown::Speed),
-            Self::VonMises => Some(Shown::VonMises),
-            Self::VolumeRatio => Some(Shown::VolumeRatio),
-            Self::Energy => Some(Shown::Energy),
+            Self::Displacement => Some(ColorField::Displacement),
+            Self::Speed => Some(ColorField::Speed),
+            Self::VonMises => Some(ColorField::VonMises),
+            Self::VolumeRatio => Some(ColorField::VolumeRatio),
+            Self::Energy => Some(ColorField::Energy),
         }
     }
 }

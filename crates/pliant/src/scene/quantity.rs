@@ -1,6 +1,6 @@
-//! Numbers with units: in SI if none is written, or as text such as `"5 cm"`, `"1 MPa"`, `"1/240 s"`.
+//! Numbers with units: plain numbers are in SI units, text has a unit, such as `"5 cm"`, `"1 MPa"` or `"1/240 s"`.
 //!
-//! [`Quantity`] parses text wherever a user writes a number, as on the command line and in Python:
+//! [`Quantity`] parses text wherever a user writes a number, also on the command line and in Python:
 //!
 //! ```
 //! use pliant::scene::quantity::{Pressure, Time};
@@ -22,22 +22,22 @@ use thiserror::Error;
 
 use crate::math::Vec3;
 
-/// What a number measures.
+/// Physical dimension of a number.
 pub trait Dimension: fmt::Debug + Clone + Copy + PartialEq + Default + 'static {
-    /// What it is called.
+    /// Name of the dimension.
     const NAME: &'static str;
-    /// The SI unit.
+    /// SI unit.
     const UNIT: &'static str;
-    /// Another way to write some amount of it, for the reference.
+    /// Example of a quantity with a unit, for the reference.
     const EXAMPLE: &'static str;
 }
 
 macro_rules! dimensions {
     ($($dimension:ident $name:literal $unit:literal $example:literal;)*) => {
-        /// What numbers of a scene measure.
+        /// Physical dimensions of the numbers of a scene.
         pub mod dimension {
             $(
-                #[doc = concat!("In ", $unit, ".")]
+                #[doc = concat!("Dimension `", $name, "`, in ", $unit, ".")]
                 #[derive(Debug, Clone, Copy, PartialEq, Default)]
                 pub struct $dimension;
 
@@ -49,7 +49,7 @@ macro_rules! dimensions {
             )*
         }
         $(
-            #[doc = concat!("In ", $unit, ".")]
+            #[doc = concat!("Quantity of dimension `", $name, "`, in ", $unit, ".")]
             pub type $dimension = Quantity<dimension::$dimension>;
         )*
     };
@@ -72,22 +72,22 @@ dimensions! {
     Rate "rate" "1/s" "2 Hz";
 }
 
-/// A number with a unit, kept in SI units.
+/// Number with a unit, stored in SI units.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Quantity<D> {
-    /// In the SI unit of the dimension.
+    /// Value in the SI unit of the dimension.
     pub si: f64,
     dimension: PhantomData<D>,
 }
 
 impl<D> Quantity<D> {
-    /// A number in the SI unit.
+    /// Creates a quantity from its value in the SI unit.
     pub const fn new(si: f64) -> Self {
         Self { si, dimension: PhantomData }
     }
 }
 
-/// Text that is not a number in a unit of the expected dimension.
+/// Error for text that is not a number in a unit of the expected dimension.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct QuantityError(String);
@@ -107,21 +107,21 @@ impl<D: Dimension> FromStr for Quantity<D> {
 }
 
 impl<D: Dimension> fmt::Display for Quantity<D> {
-    /// Writes the number in the SI unit without naming the unit, which [`FromStr`] reads again.
+    /// Writes the value in the SI unit, without the unit. [`FromStr`] parses it back.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&self.si, f)
     }
 }
 
-/// Three numbers with a unit.
+/// Vector of three quantities.
 pub type Vector<D> = [Quantity<D>; 3];
 
-/// The numbers in SI units.
+/// Returns the components in SI units.
 pub fn vec3<D: Dimension>(vector: &Vector<D>) -> Vec3 {
     Vec3::new(vector[0].si, vector[1].si, vector[2].si)
 }
 
-/// Numbers in SI units, as quantities.
+/// Converts components in SI units to quantities.
 pub fn vector<D: Dimension>(numbers: Vec3) -> Vector<D> {
     numbers.to_array().map(Quantity::new)
 }
@@ -182,15 +182,15 @@ impl<D: Dimension> JsonSchema for Quantity<D> {
     }
 }
 
-/// Powers of metre, kilogram, second and radian.
+/// Powers of meter, kilogram, second and radian.
 pub(super) type Powers = [i8; 4];
 
-/// Returns the powers of one of our own units.
+/// Returns the powers of the SI unit of a dimension.
 pub(super) fn powers_of(unit: &str) -> Powers {
-    product(unit).expect("a unit of ours").powers
+    product(unit).expect("a known unit").powers
 }
 
-/// A unit: how many SI units it is, and of what.
+/// Unit: its factor to SI units, and the powers of these.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Unit {
     factor: f64,
@@ -210,7 +210,7 @@ pub(super) const PREFIXES: &[(&str, f64)] = &[
     ("G", 1e9),
 ];
 
-/// Units that prefixes go with, and units that they do not.
+/// Units: symbol, true if it takes prefixes, factor to SI units, and powers.
 #[rustfmt::skip]
 pub(super) const UNITS: &[(&str, bool, f64, Powers)] = &[
     ("m",    true,  1.0,             [1, 0, 0, 0]),
@@ -240,7 +240,7 @@ fn with_article<D: Dimension>() -> String {
     format!("{article} {}", D::NAME)
 }
 
-/// What a text of a dimension should be, for errors.
+/// Describes the expected quantity, for errors.
 fn expected<D: Dimension>() -> String {
     format!("expected {} such as \"{}\", in units of {}", with_article::<D>(), D::EXAMPLE, D::UNIT)
 }
@@ -249,7 +249,7 @@ fn too_large<D: Dimension>(text: &str) -> String {
     format!("\"{text}\" is too large; {}", expected::<D>())
 }
 
-/// A number and a unit of a dimension, in SI units.
+/// Parses a number with a unit of a dimension, and returns its value in SI units.
 pub(super) fn parse<D: Dimension>(text: &str) -> Result<f64, String> {
     let expected = expected::<D>;
     let (value, unit) = number(text.trim()).ok_or_else(|| format!("{}, found \"{text}\"", expected()))?;
@@ -272,7 +272,7 @@ pub(super) fn parse<D: Dimension>(text: &str) -> Result<f64, String> {
     if si.is_finite() { Ok(si) } else { Err(too_large::<D>(text)) }
 }
 
-/// The number at the start, which may be a fraction, and the rest.
+/// Splits text into the number or fraction at its start, and the rest.
 fn number(text: &str) -> Option<(f64, &str)> {
     let (value, rest) = decimal(text)?;
     let denominator = rest.strip_prefix('/').and_then(decimal);
@@ -307,7 +307,7 @@ fn decimal(text: &str) -> Option<(f64, &str)> {
     Some((text[..end].parse().ok()?, &text[end..]))
 }
 
-/// Units multiplied and divided, such as `kg/m^3` or `N s/m`. The error is the symbol that is unknown, if that is what is wrong.
+/// Parses products and quotients of units, such as `kg/m^3` or `N s/m`. The error contains the unknown symbol, if any.
 fn product(text: &str) -> Result<Unit, Option<String>> {
     let mut unit = Unit { factor: 1.0, powers: [0; 4] };
     let mut divide = false;
@@ -347,7 +347,7 @@ fn lookup(symbol: &str) -> Option<(f64, Powers)> {
     })
 }
 
-/// The power after a symbol, one if there is none, and the rest.
+/// Splits text into the exponent at its start, 1 if it is absent, and the rest.
 fn exponent(text: &str) -> Option<(i8, &str)> {
     for (sign, power) in [("²", 2), ("³", 3)] {
         if let Some(rest) = text.strip_prefix(sign) {

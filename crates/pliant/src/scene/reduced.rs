@@ -5,66 +5,69 @@ use std::ops::ControlFlow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{At, SceneFile, text_or_table};
+use super::{Located, SceneFile, text_or_table};
 use crate::io::Files;
 use crate::model::Model;
 use crate::reduced::{CubatureParams, Forces, Reduction, ReductionError, ReductionParams};
 
-/// A reduced model: a file that `pliant reduce` has made of the scene, or how to make one.
+/// Reduced model: a file that `pliant reduce` has written for the scene, or the settings to build one.
 ///
-/// A body that nothing holds moves in a frame that moves along with it: momentum is exact, all else of first order in the step, and a step should turn it by at most a
-/// fiftieth of a radian. There must be one such body, or bodies that are all held.
+/// A body without fixed vertices is described in a co-rotated frame. Its momentum is conserved exactly, and everything
+/// else is of first order in the time step. It should rotate by at most a fiftieth of a radian per step. The scene must
+/// have one such body, or bodies that all have fixed vertices.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum ReducedChoice {
-    /// A file. Meshes, materials and holds must be those that it was made of; forces, obstacles and steps may change.
+    /// Name of a file. Meshes, materials and fixed vertices must be the ones that the file was created with. Forces,
+    /// obstacles and time steps may change.
     File(String),
-    /// Made whenever the scene is read, which for large meshes takes a while.
+    /// Settings of a model that is built whenever the scene is read, which takes a while for large meshes.
     Here(Reduced),
 }
 
 impl<'de> Deserialize<'de> for ReducedChoice {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let expected = "the file of a reduced model, or a table such as { size = 30 }";
+        let expected = "the name of a file with a reduced model, or a table such as { size = 30 }";
         text_or_table(deserializer, expected, Self::File, Self::Here)
     }
 }
 
-/// How a reduced model is made: of natural modes and their derivatives.
+/// Settings of a reduced model, which is built from natural modes and modal derivatives.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reduced {
-    /// How many directions the body moves in.
+    /// Number of basis vectors.
     #[schemars(range(min = 1))]
     pub size: usize,
-    /// How many modes these are made of; by default two fifths of the size, at most 20, and all for a linear law.
+    /// Number of natural modes. By default two fifths of `size`, but at most 20; for a linear law, `size`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modes: Option<usize>,
-    /// Of how many of the modes the derivatives too; by default of all.
+    /// Number of modes whose derivatives are included; by default all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub derivatives: Option<usize>,
-    /// How elastic forces are worked out.
+    /// Evaluation of elastic forces.
     #[serde(default)]
     pub forces: ReducedForces,
 }
 
-/// How the elastic forces of a reduced model are worked out.
+/// Evaluation of the elastic forces of a reduced model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReducedForces {
-    /// As suits the law: a polynomial for St. Venant–Kirchhoff, a product for a linear law, and cubature for others.
+    /// Default for the law: a polynomial for St. Venant–Kirchhoff, a diagonal product for a linear law, and cubature
+    /// for others.
     #[default]
     Auto,
-    /// With all elements: exact, and slow.
+    /// All elements: exact but slow.
     Projection,
-    /// With a few elements that stand for all.
+    /// Cubature: a few weighted elements that represent all.
     Cubature,
 }
 
 impl ReducedChoice {
-    /// The reduced model of the model of a scene.
+    /// Reads or builds the reduction of the model of a scene.
     pub(super) fn reduction(
-        choice: &At<Self>,
+        choice: &Located<Self>,
         file: &SceneFile,
         files: &dyn Files,
         model: &Model,

@@ -1,4 +1,4 @@
-//! The format of scenes, described from its types: a JSON schema for programs, a page for people.
+//! Reference of the scene format, generated from its types: a JSON schema and a Markdown page.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::Scene;
 
-/// A JSON schema of scenes, for editors that complete and check as you type.
+/// Returns the JSON schema of scenes, for completion and validation in editors.
 pub fn schema() -> Value {
     let generator: SchemaGenerator = SchemaSettings::draft2020_12().into_generator();
     let mut schema = generator.into_root_schema_for::<Scene>().to_value();
@@ -17,7 +17,7 @@ pub fn schema() -> Value {
     schema
 }
 
-/// Descriptions come with the line breaks of the source.
+/// Replaces the line breaks of the source in descriptions by spaces.
 fn unwrap_text(value: &mut Value) {
     match value {
         Value::Object(map) => {
@@ -36,18 +36,18 @@ fn unwrap_text(value: &mut Value) {
 const HEAD: &str = "\
 # The scene format
 
-A scene is a [TOML](https://toml.io) file. This page is made from the types that read it, by `pliant scene reference`; `pliant scene
-schema` prints the same as a JSON schema, with which editors complete and check scenes as you type.
+A scene is a [TOML](https://toml.io) file. `pliant scene reference` generates this page from the types that read a scene.
+`pliant scene schema` prints the same reference as a JSON schema, which editors use for completion and validation.
 
-Numbers are in SI units, or text with a unit: `\"5 cm\"`, `\"1 MPa\"`, `\"1/240 s\"`, `\"1.1 g/cm^3\"`, `\"90 deg\"`. Known units are m, g, s, N,
-Pa, J, Hz, rad and bar with the prefixes n, µ (or u), m, c, d, k, M and G; and min, h, t, lb, in, ft, psi, deg, turn and rpm. They are
-multiplied by a space, `*` or `·`, divided by `/`, and raised by `^2`, `²` or `³`.
+Numbers are in SI units, or text with a unit: `\"5 cm\"`, `\"1 MPa\"`, `\"1/240 s\"`, `\"1.1 g/cm^3\"`, `\"90 deg\"`. The units m, g, s, N, Pa,
+J, Hz, rad and bar take the prefixes n, µ (or u), m, c, d, k, M and G. The units min, h, t, lb, in, ft, psi, deg, turn and rpm
+take no prefix. A space, `*` or `·` multiplies units, `/` divides them, and `^2`, `²` or `³` raises them to a power.
 
-Names of files are relative to the folder of the scene. A key that is not listed here is an error.
+File names are relative to the folder of the scene. Keys that are not listed here are errors.
 
 ";
 
-/// The reference of the format, in Markdown.
+/// Returns the reference of the format, in Markdown.
 pub fn reference() -> String {
     let schema = schema();
     let none = Map::new();
@@ -83,7 +83,7 @@ fn section(out: &mut String, name: &str, schema: &Value, queue: &mut VecDeque<St
     out.push('\n');
 }
 
-/// The keys of a table.
+/// Writes the keys of a table.
 fn table(out: &mut String, schema: &Value, queue: &mut VecDeque<String>) {
     put(out, format_args!("| key | value | default | |\n|---|---|---|---|\n"));
     let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
@@ -99,7 +99,7 @@ fn table(out: &mut String, schema: &Value, queue: &mut VecDeque<String>) {
     out.push('\n');
 }
 
-/// An alternative: a word, or a table with one key.
+/// Writes an alternative: a string, or a table with one key.
 fn variant(out: &mut String, schema: &Value, of: &str, queue: &mut VecDeque<String>) {
     if let Some(word) = schema["const"].as_str() {
         put(out, format_args!("- `\"{word}\"`: {}\n", text(schema)));
@@ -143,7 +143,7 @@ fn values(out: &mut String, schema: &Value) {
     }
 }
 
-/// What a value is, in a word or a link.
+/// Returns the type of a value, as a word or a link.
 fn kind(schema: &Value, queue: &mut VecDeque<String>) -> String {
     if let Some(name) = schema["$ref"].as_str().and_then(|path| path.strip_prefix("#/$defs/")) {
         queue.push_back(name.to_owned());
@@ -153,7 +153,7 @@ fn kind(schema: &Value, queue: &mut VecDeque<String>) -> String {
         return format!("{}, {unit}", schema["title"].as_str().unwrap_or_default());
     }
     if let Some(list) = schema["anyOf"].as_array() {
-        // Beside what it may be there is `null`, for nothing.
+        // Optional values also allow `null`, which TOML does not have.
         let kinds: Vec<String> = list.iter().filter(|one| one["type"] != "null").map(|one| kind(one, queue)).collect();
         return kinds.join(" or ");
     }
@@ -185,7 +185,7 @@ fn kind(schema: &Value, queue: &mut VecDeque<String>) -> String {
         other => other.into(),
     };
     let words: Vec<String> = types.iter().map(one).collect();
-    // Links inside lists and tables lead somewhere too.
+    // Types linked from inside lists and tables need sections too.
     for inner in ["items", "additionalProperties"] {
         if schema[inner].is_object() {
             kind(&schema[inner], queue);

@@ -1,4 +1,4 @@
-//! Which vertices, elements or faces are meant.
+//! Selections of vertices, elements and faces.
 
 use std::collections::BTreeMap;
 
@@ -10,14 +10,15 @@ use super::{Vector, bounds, hint, text_or_table};
 use crate::math::Vec3;
 use crate::mesh::{ElementFace, Sets};
 
-/// Vertices, chosen where they are at rest, or elements by their centres. A text names a set of the mesh; `"all"` are all and `"surface"` are those on the
-/// boundary, unless the mesh has sets of these names. A face set stands for its faces where faces are wanted, and for their vertices elsewhere.
+/// Selection of vertices by their rest positions, or of elements by their centers. Text names a set of the mesh.
+/// `"all"` selects everything and `"surface"` the boundary, unless the mesh has sets with these names. A face set
+/// selects its faces where faces are expected, and their vertices elsewhere.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Selection {
-    /// The name of a set.
+    /// Name of a set.
     Named(String),
-    /// By place, number or file.
+    /// Selection by position, index or file, or a combination of selections.
     Where(Where),
 }
 
@@ -28,77 +29,77 @@ impl<'de> Deserialize<'de> for Selection {
     }
 }
 
-/// A choice of vertices or elements.
+/// Criterion that selects vertices or elements.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Where {
-    /// Those in a box with edges along the axes, its faces included.
+    /// All in an axis-aligned box, including its faces.
     Box {
-        /// The corner with the smallest coordinates.
+        /// Corner with the minimum coordinates.
         from: Vector<dimension::Length>,
-        /// The corner with the largest.
+        /// Corner with the maximum coordinates.
         to: Vector<dimension::Length>,
     },
-    /// Those in a ball.
+    /// All in a ball.
     Sphere {
-        /// Its middle.
-        centre: Vector<dimension::Length>,
-        /// Its radius.
+        /// Center of the ball.
+        center: Vector<dimension::Length>,
+        /// Radius of the ball.
         #[schemars(transform = bounds::positive)]
         radius: Length,
     },
-    /// Those on the side of a plane that its normal points to, or on it.
+    /// All on a plane, or on the side of it that its normal points to.
     Side {
-        /// A point of the plane.
+        /// Point on the plane.
         point: Vector<dimension::Length>,
-        /// Of any length.
+        /// Normal vector of any length.
         normal: [f64; 3],
     },
-    /// Those of a set of the mesh.
+    /// All in a set of the mesh.
     Set(String),
-    /// Those with these numbers, from 0.
+    /// All with the given indices, which start at 0.
     Indices(Vec<u32>),
-    /// The one that is nearest to a point.
+    /// The nearest to a point.
     Nearest(Vector<dimension::Length>),
-    /// Those listed in a `.bou` file of VegaFEM, whose numbers begin with 1.
+    /// All listed in a `.bou` file of VegaFEM, in which indices start at 1.
     File(String),
-    /// Those in any of several selections.
+    /// Union of several selections.
     Any(Vec<Selection>),
-    /// Those in every one of several selections.
+    /// Intersection of several selections.
     Every(Vec<Selection>),
-    /// All others.
+    /// Complement: all that a selection does not contain.
     Not(Box<Selection>),
 }
 
-/// What there is to choose from.
+/// Vertices or elements to select from.
 pub(super) struct Choice<'a> {
     /// "vertex" or "element".
     pub what: &'static str,
     pub points: &'a [Vec3],
     pub sets: &'a Sets,
-    /// Those on the boundary.
+    /// Returns the indices on the boundary.
     pub surface: &'a dyn Fn() -> Vec<u32>,
-    /// Reads a file of numbers from 0.
+    /// Reads indices from a file; the first is 0.
     pub file: &'a dyn Fn(&str) -> Result<Vec<u32>, String>,
 }
 
-/// A face of an object: the object's number, then the element and the side.
+/// Face of an object: the index of the object, then the element and its side.
 pub(super) type ObjectFace = (usize, ElementFace);
 
-/// Faces to choose from.
+/// Faces to select from.
 pub(super) struct FaceChoice<'a> {
     pub sets: &'a BTreeMap<String, Vec<ObjectFace>>,
-    /// All faces of the boundary.
+    /// Returns all faces of the boundary.
     pub boundary: &'a dyn Fn() -> Vec<ObjectFace>,
-    /// Those of the boundary all of whose vertices are given.
+    /// Returns the faces of the boundary that have all their vertices among the given ones.
     pub within: &'a dyn Fn(&[u32]) -> Vec<ObjectFace>,
 }
 
-/// How far beyond the faces of a box, the radius of a ball or a plane something may be, as a part of the size of all: rounding.
+/// Tolerance for rounding at the faces of a box, a ball or a plane, relative to the size of the mesh.
 const ROUNDING: f64 = 1e-9;
 
 impl Selection {
-    /// The chosen, ascending, each once; at least one.
+    /// Returns the selected indices, ascending and unique. An empty selection is an error.
     pub(super) fn choose(&self, from: &Choice<'_>) -> Result<Vec<u32>, String> {
         let chosen = self.find(from)?;
         if chosen.is_empty() {
@@ -107,7 +108,7 @@ impl Selection {
         Ok(chosen)
     }
 
-    /// Returns true if it names a face set.
+    /// Returns true if the selection names a face set.
     pub(super) fn names_faces(&self, faces: &FaceChoice<'_>) -> bool {
         match self {
             Self::Named(name) | Self::Where(Where::Set(name)) => faces.sets.contains_key(name),
@@ -117,8 +118,8 @@ impl Selection {
         }
     }
 
-    /// Returns the chosen faces, ascending, each once: exactly those of face sets, and the faces of the boundary between the vertices
-    /// of all else. None is no error.
+    /// Returns the selected faces, ascending and unique; may be empty. Face sets give exactly their faces, and all other
+    /// selections give the boundary faces between their vertices.
     pub(super) fn find_faces(&self, from: &Choice<'_>, faces: &FaceChoice<'_>) -> Result<Vec<ObjectFace>, String> {
         if !self.names_faces(faces) {
             return Ok(sorted((faces.within)(&self.find(from)?)));
@@ -156,7 +157,7 @@ impl Selection {
         })
     }
 
-    /// The same, where none is no error.
+    /// Returns the selected indices, ascending and unique; may be empty.
     fn find(&self, from: &Choice<'_>) -> Result<Vec<u32>, String> {
         let slack = ROUNDING * size(from.points);
         let by = |test: &dyn Fn(Vec3) -> bool| {
@@ -172,12 +173,12 @@ impl Selection {
                 }
                 by(&|x| (x + slack).cmpge(low).all() && (x - slack).cmple(high).all())
             }
-            Self::Where(Where::Sphere { centre, radius }) => {
+            Self::Where(Where::Sphere { center, radius }) => {
                 if !(radius.si > 0.0) {
                     return Err(format!("the radius is {} m, expected a positive length", radius.si));
                 }
-                let centre = vec3(centre);
-                by(&|x| x.distance(centre) <= radius.si + slack)
+                let center = vec3(center);
+                by(&|x| x.distance(center) <= radius.si + slack)
             }
             Self::Where(Where::Side { point, normal }) => {
                 let point = vec3(point);
@@ -297,7 +298,7 @@ mod tests {
         assert_eq!(choose("\"all\"").unwrap().len(), 12);
         assert_eq!(choose("\"surface\"").unwrap(), [0, 1]);
         assert_eq!(choose("{ box = { from = [0, 0, 0], to = [\"100 cm\", 0, 0] } }").unwrap(), [0, 1]);
-        assert_eq!(choose("{ sphere = { centre = [2, 0, 0], radius = 1 } }").unwrap(), [1, 2, 5, 8]);
+        assert_eq!(choose("{ sphere = { center = [2, 0, 0], radius = 1 } }").unwrap(), [1, 2, 5, 8]);
         assert_eq!(choose("{ side = { point = [1.5, 0, 0], normal = [7, 0, 0] } }").unwrap(), [2, 5, 8, 11]);
         assert_eq!(choose("{ indices = [5, 2, 2] }").unwrap(), [2, 5]);
         assert_eq!(choose("{ nearest = [0.9, -3, 0.1] }").unwrap(), [1]);

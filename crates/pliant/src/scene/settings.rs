@@ -1,10 +1,10 @@
-//! Steps in time: `[simulation]`.
+//! Time steps and integrator: `[simulation]`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::quantity::Time;
-use super::{At, SceneError, Source, bounds};
+use super::{Located, SceneError, Source, bounds};
 use crate::integrator::regularized::{self, Moduli};
 use crate::integrator::{
     BackwardEuler, CentralDifferences, ExplicitEuler, Fallback, Halving, Integrator, LinearizedBackwardEuler,
@@ -13,124 +13,127 @@ use crate::integrator::{
 use crate::material::YoungPoisson;
 use crate::model::Model;
 use crate::reduced::{ExactModes, ReducedModel};
-use crate::solver::{AutoParams, CgParams, OldFactorParams, SolverParams};
+use crate::solver::{AutoParams, CgParams, StaleFactorParams, SolverParams};
 use crate::system::{Definiteness, System};
 
-/// Steps in time, and how they are made.
+/// Time steps and the integrator.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// The length of a time step.
+    /// Time step.
     #[schemars(transform = bounds::positive)]
-    pub step: At<Time>,
-    /// How long to simulate; the last step ends there or just behind.
+    pub step: Located<Time>,
+    /// Simulated time; the last step ends at or just after it.
     #[schemars(transform = bounds::not_negative)]
-    pub duration: At<Time>,
-    /// How steps are made.
+    pub duration: Located<Time>,
+    /// Time integrator.
     #[serde(default)]
-    pub scheme: At<Scheme>,
-    /// When a step fails, how often it may be halved.
+    pub integrator: Located<IntegratorKind>,
+    /// Maximum number of times that a failed step is halved.
     #[serde(default = "default_halvings")]
     pub halvings: u32,
-    /// Of the linearized scheme: which derivative of the forces is used; by default one that is not negative in any direction.
+    /// NewtonTangent of the linearized integrator; by default its projection onto the positive semi-definite matrices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tangent: Option<At<Tangent>>,
-    /// Of schemes that iterate.
+    pub tangent: Option<Located<NewtonTangent>>,
+    /// Settings of the Newton iteration, for implicit integrators.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub newton: Option<At<Newton>>,
-    /// Of Newmark's scheme.
+    pub newton: Option<Located<Newton>>,
+    /// Parameters of the Newmark integrator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub newmark: Option<At<Newmark>>,
-    /// Of the regularized scheme.
+    pub newmark: Option<Located<Newmark>>,
+    /// Parameters of the regularized integrator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub regularized: Option<At<Regularized>>,
-    /// How linear systems are solved.
+    pub regularized: Option<Located<Regularized>>,
+    /// Linear solver.
     #[serde(default)]
     pub solver: Solver,
-    /// The residual to which iterative solvers go, as a part of the right-hand side; by default 1e-6.
+    /// Tolerance of iterative solvers: residual relative to the right-hand side; by default 1e-6.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(transform = bounds::fraction)]
-    pub solver_tolerance: Option<At<f64>>,
-    /// How many iterations an iterative solver may spend on a system; by default 5000.
+    pub solver_tolerance: Option<Located<f64>>,
+    /// Maximum number of iterations of an iterative solver per linear system; by default 5000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
-    pub solver_iterations: Option<At<u32>>,
-    /// Where the mass of elements is.
+    pub solver_iterations: Option<Located<u32>>,
+    /// Mass matrix.
     #[serde(default)]
     pub mass: Mass,
-    /// After how many steps solvers begin anew, so that a run can be resumed there with the same result to the last bit.
+    /// Number of steps after which solvers discard their state, so that a run resumed there gives bitwise identical
+    /// results.
     #[serde(default = "default_restart")]
     #[schemars(range(min = 1))]
-    pub restart_every: At<u32>,
+    pub restart_every: Located<u32>,
 }
 
 fn default_halvings() -> u32 {
     Settings::HALVINGS
 }
 
-fn default_restart() -> At<u32> {
-    At::new(Settings::RESTART_EVERY)
+fn default_restart() -> Located<u32> {
+    Located::new(Settings::RESTART_EVERY)
 }
 
-/// How steps are made.
+/// Time integrator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Scheme {
-    /// Backward Euler with Newton iterations and a line search: stable at any step and for any law; first order, loses energy. Steps in which energy
-    /// rises without work are split. Rolling bodies gain and lose up to a few percent of their kinetic energy from step to step. One or two
-    /// iterations per step in smooth motion, more in contact.
+pub enum IntegratorKind {
+    /// Backward Euler with Newton iterations and a line search: stable for any step and any law, first order,
+    /// dissipates energy. Steps in which energy rises without work are split. Rolling bodies gain and lose up to a few
+    /// percent of their kinetic energy from step to step. Takes one or two iterations per step in smooth motion, more
+    /// in contact.
     #[default]
     BackwardEuler,
-    /// Backward Euler linearized once per step, without a line search: for smooth motion, moderate steps and comparisons. Stiff contact, fast
-    /// impacts and large rotations per step can make its energy grow without bound.
+    /// Backward Euler linearized once per step, without a line search: for smooth motion, moderate steps and
+    /// comparisons. Stiff contact, fast impacts and large rotations per step can make its energy grow without bound.
     LinearizedBackwardEuler,
-    /// Newmark's scheme, second order, which keeps energy.
+    /// Newmark's method: second order, conserves energy.
     Newmark,
-    /// Central differences, explicit: small steps without linear systems if the mass is lumped.
+    /// Central differences, explicit: small steps, which need no linear solve if the mass is lumped.
     CentralDifferences,
     /// Symplectic Euler, explicit.
     SymplecticEuler,
-    /// Euler's scheme, explicit: stable only with damping.
+    /// Forward (explicit) Euler: stable only with damping.
     ExplicitEuler,
-    /// The stepper of Servin et al. for stiff, rigid and incompressible bodies of tetrahedra; brings its own law.
+    /// Stepper of Servin et al. for stiff, rigid and incompressible bodies of tetrahedra. Has a built-in material law.
     Regularized,
-    /// Equilibrium at the end of every step: no inertia, time is only a parameter of loads and motions.
+    /// Static equilibrium at the end of every step: no inertia, time is only a parameter of loads and motions.
     Static,
-    /// The modes of a reduced model that is held, each in closed form: exact at any step for a linear law under constant loads, explicit for all else.
+    /// Closed-form solution of each mode of a reduced model with fixed vertices: exact for any step with a linear law
+    /// and constant loads, explicit for everything else.
     ExactModes,
 }
 
-impl Scheme {
-    /// Whether steps are made with the forces of their start, and not with those of their end.
+impl IntegratorKind {
+    /// Returns true if steps use the forces at their start, not those at their end.
     pub(super) fn is_explicit(self) -> bool {
         matches!(self, Self::CentralDifferences | Self::SymplecticEuler | Self::ExplicitEuler | Self::ExactModes)
     }
 }
 
-/// How forces are balanced in a step.
+/// Newton iteration for the balance of forces in a step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Newton {
-    /// The most iterations.
+    /// Maximum number of iterations.
     #[schemars(range(min = 1))]
     pub iterations: u32,
-    /// Residual at which iterations end, relative to the forces. By default 1e-3 for backward Euler, which makes at least one iteration per step,
-    /// and 1e-9 for others.
+    /// Residual at which iterations end, relative to the forces. By default 1e-3 for backward Euler, which makes at
+    /// least one iteration per step, and 1e-9 for the others.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(transform = bounds::fraction)]
     pub tolerance: Option<f64>,
-    /// Which derivative of the forces is used; by default that which suits the scheme.
+    /// NewtonTangent; by default the one that suits the integrator.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tangent: Option<Tangent>,
-    /// Whether steps are shortened until the energy falls; by default where the scheme has such an energy.
+    pub tangent: Option<NewtonTangent>,
+    /// True to shorten Newton steps until the energy decreases; by default where the integrator has such an energy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line_search: Option<bool>,
-    /// Whether it is an error when the iterations end before the residual is below the tolerance. By default it is, except for backward Euler
-    /// without a `tolerance`, whose line search keeps unconverged steps stable.
+    /// True if it is an error when the iterations end before the residual is below the tolerance. By default it is,
+    /// except for backward Euler without a `tolerance`, whose line search keeps unconverged steps stable.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub must_converge: Option<bool>,
-    /// State at which stiffness-proportional damping `βK` is evaluated; by default at the start of the step for backward Euler, and at the
-    /// iterate for Newmark.
+    /// State at which stiffness-proportional damping `βK` is evaluated; by default `start` for backward Euler, and
+    /// `iterate` for Newmark.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub damping: Option<DampingState>,
 }
@@ -139,16 +142,17 @@ pub struct Newton {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DampingState {
-    /// At the start of the step, with `K` projected onto the positive semi-definite matrices: damping never adds energy.
+    /// Start of the step, with `K` projected onto the positive semi-definite matrices: damping never adds energy.
     Start,
-    /// At each Newton iterate, with the exact `K`, as in VegaFEM. The step then has no energy to minimize: there is no line search.
+    /// Each Newton iterate, with the exact `K`, as in VegaFEM. The step then has no energy to minimize, and there is no
+    /// line search.
     Iterate,
 }
 
 impl Default for Newton {
     fn default() -> Self {
         Self {
-            iterations: NewtonParams::default().most_iterations as u32,
+            iterations: NewtonParams::default().max_iterations as u32,
             tolerance: None,
             tangent: None,
             line_search: None,
@@ -158,26 +162,26 @@ impl Default for Newton {
     }
 }
 
-/// A derivative of the forces.
+/// NewtonTangent stiffness matrix: the derivative of the forces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Tangent {
-    /// The derivative.
+pub enum NewtonTangent {
+    /// Exact derivative.
     Exact,
-    /// One near it that is not negative in any direction.
+    /// Projection of the derivative onto the positive semi-definite matrices.
     Projected,
-    /// The derivative while it serves.
+    /// Exact derivative while it is positive definite enough to make progress, else its projection.
     ExactFirst,
 }
 
-/// The parameters of Newmark's scheme.
+/// Parameters of the Newmark integrator.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Newmark {
-    /// `β`.
+    /// Parameter `β`.
     #[schemars(transform = bounds::positive)]
     pub beta: f64,
-    /// `γ`; ½ is second order, more loses energy.
+    /// Parameter `γ`; ½ gives second order, larger values dissipate energy.
     #[schemars(transform = bounds::not_negative)]
     pub gamma: f64,
 }
@@ -188,65 +192,65 @@ impl Default for Newmark {
     }
 }
 
-/// The parameters of the regularized scheme.
+/// Parameters of the regularized integrator.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Regularized {
-    /// Within what time strains decay; by default two steps.
+    /// Decay time of strains; by default two steps.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(transform = bounds::not_negative)]
     pub damping_time: Option<Time>,
-    /// Which strain is kept small.
+    /// Strain measure that is kept small.
     pub strain: Strain,
-    /// Which unknowns are eliminated first.
-    pub form: Form,
+    /// Elimination in which the linear system is solved.
+    pub form: Elimination,
 }
 
-/// A strain.
+/// Strain measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Strain {
-    /// Right for any rotation.
+    /// Green strain, valid for any rotation.
     #[default]
     Nonlinear,
-    /// Right for small rotations.
+    /// Linear strain, valid for small rotations.
     Linear,
 }
 
-/// A form of the regularized system.
+/// Elimination of the regularized linear system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Form {
+pub enum Elimination {
     /// Multipliers are eliminated: by far the fastest.
     #[default]
     Condensed,
     /// Velocities are eliminated; needs a lumped mass.
     Schur,
-    /// Nothing is.
+    /// No unknowns are eliminated (saddle-point system).
     Saddle,
 }
 
-/// How linear systems are solved.
+/// Linear solver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Solver {
-    /// Whichever suits the matrix.
+    /// Automatic choice for each matrix.
     #[default]
     Auto,
-    /// A factor of every matrix, in double precision.
+    /// Factorization of every matrix in double precision.
     Direct,
-    /// A factor of every matrix, in single precision, corrected by conjugate gradients.
+    /// Factorization of every matrix in single precision, corrected by conjugate gradients.
     DirectSingle,
-    /// Conjugate gradients with the inverses of the diagonal blocks.
+    /// Conjugate gradients preconditioned by the inverses of the diagonal blocks.
     BlockJacobi,
-    /// Conjugate gradients with an incomplete factor.
+    /// Conjugate gradients preconditioned by an incomplete Cholesky factor.
     IncompleteCholesky,
-    /// Conjugate gradients with an old factor that turns with the body.
-    OldFactor,
+    /// Conjugate gradients preconditioned by a stale factor, co-rotated with the body.
+    StaleFactor,
 }
 
 impl Solver {
-    /// Its parameters, with those of conjugate gradients where it has them.
+    /// Returns the parameters of the solver, with `cg` for conjugate gradients if it uses them.
     pub fn params(self, cg: CgParams) -> SolverParams {
         match self {
             Self::Auto => SolverParams::Auto(AutoParams { cg, ..AutoParams::default() }),
@@ -254,32 +258,32 @@ impl Solver {
             Self::DirectSingle => SolverParams::DirectSingle(cg),
             Self::BlockJacobi => SolverParams::BlockJacobi(cg),
             Self::IncompleteCholesky => SolverParams::IncompleteCholesky(cg),
-            Self::OldFactor => SolverParams::OldFactor(OldFactorParams { cg, ..OldFactorParams::default() }),
+            Self::StaleFactor => SolverParams::StaleFactor(StaleFactorParams { cg, ..StaleFactorParams::default() }),
         }
     }
 }
 
-/// Where mass is.
+/// Mass matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mass {
-    /// Spread over elements.
+    /// Consistent: distributed over the elements.
     #[default]
     Consistent,
-    /// At the vertices.
+    /// Lumped: concentrated at the vertices.
     Lumped,
 }
 
-/// More steps would take years.
-const MOST_STEPS: f64 = 1e12;
+/// Maximum number of steps; more would take years.
+const MAX_STEPS: f64 = 1e12;
 
 impl Settings {
-    /// How often a step may be halved, if nothing else is said.
+    /// Default maximum number of halvings of a step.
     pub(super) const HALVINGS: u32 = 6;
-    /// After how many steps solvers begin anew, if nothing else is said.
+    /// Default number of steps after which solvers discard their state.
     pub(super) const RESTART_EVERY: u32 = 100;
 
-    /// How many steps there are.
+    /// Returns the number of steps.
     pub fn step_count(&self, source: &Source) -> Result<u64, SceneError> {
         let (step, duration) = (self.step.si, self.duration.si);
         if !(step > 0.0 && step.is_finite()) {
@@ -287,19 +291,19 @@ impl Settings {
             return Err(source.error(self.step.span.as_ref(), message));
         }
         if !(duration >= 0.0 && duration.is_finite()) {
-            let message = format!("the duration is {duration} s, expected a time that is not negative");
+            let message = format!("the duration is {duration} s, expected a non-negative time");
             return Err(source.error(self.duration.span.as_ref(), message));
         }
-        // A duration that is a whole number of steps but for rounding has just these.
+        // A duration that is a whole number of steps up to rounding has exactly that number.
         let steps = (duration / step * (1.0 - 1e-12)).ceil();
-        if steps > MOST_STEPS {
-            let message = format!("{duration} s are {steps:e} steps of {step} s, expected at most {MOST_STEPS:e}");
+        if steps > MAX_STEPS {
+            let message = format!("{duration} s is {steps:e} steps of {step} s, expected at most {MAX_STEPS:e}");
             return Err(source.error(self.duration.span.as_ref(), message));
         }
         Ok(steps as u64)
     }
 
-    /// The parameters of the linear solver.
+    /// Returns the parameters of the linear solver.
     pub fn solver(&self, source: &Source) -> Result<SolverParams, SceneError> {
         let mut cg = CgParams::default();
         if let Some(tolerance) = &self.solver_tolerance {
@@ -313,12 +317,12 @@ impl Settings {
             if iterations.value == 0 {
                 return Err(source.error(iterations.span.as_ref(), "0 iterations, expected at least 1"));
             }
-            cg.most_iterations = iterations.value as usize;
+            cg.max_iterations = iterations.value as usize;
         }
         Ok(self.solver.params(cg))
     }
 
-    /// The scheme. `moduli` are those of the regions of bodies without elasticity.
+    /// Returns the integrator. `moduli` are those of the regions of bodies without elasticity.
     pub fn integrator(
         &self,
         source: &Source,
@@ -326,12 +330,12 @@ impl Settings {
         moduli: Vec<YoungPoisson>,
     ) -> Result<Box<dyn Integrator<Model>>, SceneError> {
         self.check_options(source)?;
-        let wrong = |message: String| source.error(self.scheme.span.as_ref(), message);
-        match self.scheme.value {
-            Scheme::Regularized => {
+        let wrong = |message: String| source.error(self.integrator.span.as_ref(), message);
+        match self.integrator.value {
+            IntegratorKind::Regularized => {
                 let Regularized { damping_time, strain, form } =
                     self.regularized.as_ref().map_or(Regularized::default(), |own| own.value.clone());
-                let params = regularized::Params {
+                let params = regularized::RegularizedParams {
                     moduli: Moduli::PerRegion(moduli),
                     damping_time: damping_time.map(|time| time.si),
                     strain: match strain {
@@ -339,118 +343,125 @@ impl Settings {
                         Strain::Linear => regularized::Strain::Linear,
                     },
                     form: match form {
-                        Form::Condensed => regularized::Form::Condensed,
-                        Form::Schur => regularized::Form::Schur,
-                        Form::Saddle => regularized::Form::Saddle,
+                        Elimination::Condensed => regularized::Elimination::Condensed,
+                        Elimination::Schur => regularized::Elimination::Schur,
+                        Elimination::Saddle => regularized::Elimination::Saddle,
                     },
                 };
-                let scheme = crate::integrator::Regularized::new(model, &params);
-                Ok(Box::new(scheme.map_err(|error| wrong(error.to_string()))?))
+                let integrator = crate::integrator::Regularized::new(model, &params);
+                Ok(Box::new(integrator.map_err(|error| wrong(error.to_string()))?))
             }
-            Scheme::ExactModes => Err(wrong("`exact-modes` is for reduced models: see the key `reduced`".into())),
-            _ => self.scheme_of_any(source),
+            IntegratorKind::ExactModes => {
+                Err(wrong("`exact-modes` is for reduced models: see the key `reduced`".into()))
+            }
+            _ => self.common_integrator(source),
         }
     }
 
-    /// The scheme, for a reduced model.
+    /// Returns the integrator for a reduced model.
     pub fn reduced_integrator(
         &self,
         source: &Source,
         model: &ReducedModel,
     ) -> Result<Box<dyn Integrator<ReducedModel>>, SceneError> {
         self.check_options(source)?;
-        let wrong = |message: &str| Err(source.error(self.scheme.span.as_ref(), message));
+        let wrong = |message: &str| Err(source.error(self.integrator.span.as_ref(), message));
         let tolerance = self.solver_tolerance.as_ref().map(|own| &own.span);
         let iterations = self.solver_iterations.as_ref().map(|own| &own.span);
         let solver = (self.solver != Solver::Auto).then_some(&None);
         for (name, given) in [("solver", solver), ("solver_tolerance", tolerance), ("solver_iterations", iterations)] {
             if let Some(span) = given {
-                let message = format!(
-                    "`{name}` is not for reduced models, whose matrices are small and dense, and would do nothing"
-                );
+                let message = format!("`{name}` has no effect on reduced models, whose matrices are small and dense");
                 return Err(source.error(span.as_ref(), message));
             }
         }
-        match self.scheme.value {
-            Scheme::Regularized => wrong("`regularized` has a law of its own, and is not for reduced models"),
-            Scheme::ExactModes if model.placement().is_some() => {
-                wrong("`exact-modes` is for bodies that are held; this one is free")
+        match self.integrator.value {
+            IntegratorKind::Regularized => {
+                wrong("`regularized` has a built-in material law and does not support reduced models")
             }
-            Scheme::Static if model.placement().is_some() => {
-                wrong("`static` is for bodies that are held; this reduced one is free")
+            IntegratorKind::ExactModes if model.placement().is_some() => {
+                wrong("`exact-modes` needs fixed vertices; this body is free")
             }
-            Scheme::ExactModes => Ok(Box::new(ExactModes::default())),
-            _ => self.scheme_of_any(source),
+            IntegratorKind::Static if model.placement().is_some() => {
+                wrong("`static` needs fixed vertices; this reduced body is free")
+            }
+            IntegratorKind::ExactModes => Ok(Box::new(ExactModes::default())),
+            _ => self.common_integrator(source),
         }
     }
 
-    /// Schemes for any system.
-    fn scheme_of_any<S: System + 'static>(&self, source: &Source) -> Result<Box<dyn Integrator<S>>, SceneError> {
+    /// Returns the integrator, if it supports any system.
+    fn common_integrator<S: System + 'static>(&self, source: &Source) -> Result<Box<dyn Integrator<S>>, SceneError> {
         let halvings = self.halvings as usize;
-        Ok(match self.scheme.value {
-            Scheme::LinearizedBackwardEuler => {
+        Ok(match self.integrator.value {
+            IntegratorKind::LinearizedBackwardEuler => {
                 let exact = || LinearizedBackwardEuler::new(Definiteness::Exact);
                 let projected = || LinearizedBackwardEuler::new(Definiteness::Projected);
-                match self.tangent.as_ref().map_or(Tangent::Projected, |own| own.value) {
-                    Tangent::Exact => Box::new(Halving::new(exact(), halvings)),
-                    Tangent::Projected => Box::new(Halving::new(projected(), halvings)),
-                    Tangent::ExactFirst => Box::new(Halving::new(Fallback::new(exact(), projected()), halvings)),
+                match self.tangent.as_ref().map_or(NewtonTangent::Projected, |own| own.value) {
+                    NewtonTangent::Exact => Box::new(Halving::new(exact(), halvings)),
+                    NewtonTangent::Projected => Box::new(Halving::new(projected(), halvings)),
+                    NewtonTangent::ExactFirst => Box::new(Halving::new(Fallback::new(exact(), projected()), halvings)),
                 }
             }
-            Scheme::BackwardEuler => {
-                let mut scheme = BackwardEuler::for_animation();
-                // Far fewer iterations where a body is bent and twisted: in a beam that is turned by a whole turn, a twelfth.
-                scheme.params.tangent = crate::integrator::Tangent::ExactFirst;
-                self.set_newton(&mut scheme.params, source)?;
+            IntegratorKind::BackwardEuler => {
+                let mut integrator = BackwardEuler::for_animation();
+                // Far fewer iterations where a body is bent and twisted: a twelfth for a beam twisted by a full turn.
+                integrator.params.tangent = crate::integrator::NewtonTangent::ExactFirst;
+                self.set_newton(&mut integrator.params, source)?;
                 if let Some(newton) = &self.newton {
-                    scheme.damping_follows = newton.damping == Some(DampingState::Iterate);
-                    if scheme.damping_follows && newton.line_search == Some(true) {
-                        let message = "`damping = \"iterate\"` has no energy that a line search could lower; leave out `line_search`";
+                    integrator.damping_follows = newton.damping == Some(DampingState::Iterate);
+                    if integrator.damping_follows && newton.line_search == Some(true) {
+                        let message =
+                            "`damping = \"iterate\"` has no energy for a line search to decrease; remove `line_search`";
                         return Err(source.error(newton.span.as_ref(), message));
                     }
-                    scheme.params.line_search &= !scheme.damping_follows;
+                    integrator.params.line_search &= !integrator.damping_follows;
                 }
-                Box::new(Halving::new(scheme, halvings))
+                Box::new(Halving::new(integrator, halvings))
             }
-            Scheme::Newmark => {
+            IntegratorKind::Newmark => {
                 let mut params = crate::integrator::Newmark::default().params;
                 self.set_newton(&mut params, source)?;
                 let damping = self.newton.as_ref().and_then(|newton| newton.damping);
                 let Newmark { beta, gamma } = self.newmark.as_ref().map_or(Newmark::default(), |own| own.value.clone());
                 let span = self.newmark.as_ref().and_then(|own| own.span.as_ref());
-                let mut scheme = crate::integrator::Newmark::new(beta, gamma, params)
+                let mut integrator = crate::integrator::Newmark::new(beta, gamma, params)
                     .map_err(|error| source.error(span, error.to_string()))?;
-                scheme.set_damping_follows(damping != Some(DampingState::Start));
-                Box::new(Halving::new(scheme, halvings))
+                integrator.set_damping_follows(damping != Some(DampingState::Start));
+                Box::new(Halving::new(integrator, halvings))
             }
-            Scheme::CentralDifferences => Box::new(CentralDifferences::default()),
-            Scheme::SymplecticEuler => Box::new(SymplecticEuler::default()),
-            Scheme::ExplicitEuler => Box::new(ExplicitEuler::default()),
-            Scheme::Static => {
+            IntegratorKind::CentralDifferences => Box::new(CentralDifferences::default()),
+            IntegratorKind::SymplecticEuler => Box::new(SymplecticEuler::default()),
+            IntegratorKind::ExplicitEuler => Box::new(ExplicitEuler::default()),
+            IntegratorKind::Static => {
                 let mut params = StaticParams::default();
                 self.set_newton(&mut params.newton, source)?;
                 Box::new(QuasiStatic(Static::new(params)))
             }
-            Scheme::Regularized | Scheme::ExactModes => {
-                return Err(source.error(self.scheme.span.as_ref(), "this scheme is not for this kind of model"));
+            IntegratorKind::Regularized | IntegratorKind::ExactModes => {
+                return Err(
+                    source.error(self.integrator.span.as_ref(), "this integrator does not support this kind of model")
+                );
             }
         })
     }
 
-    /// Parameters of another scheme than the one in use would do nothing.
+    /// Returns an error if parameters of an integrator other than the chosen one are given, because they have no
+    /// effect.
     pub fn check_options(&self, source: &Source) -> Result<(), SceneError> {
-        let scheme = self.scheme.value;
-        let iterates = matches!(scheme, Scheme::BackwardEuler | Scheme::Newmark | Scheme::Static);
-        let linearized = scheme == Scheme::LinearizedBackwardEuler;
+        let integrator = self.integrator.value;
+        let iterates =
+            matches!(integrator, IntegratorKind::BackwardEuler | IntegratorKind::Newmark | IntegratorKind::Static);
+        let linearized = integrator == IntegratorKind::LinearizedBackwardEuler;
         let options = [
             ("tangent", self.tangent.as_ref().map(|own| &own.span), linearized),
             ("newton", self.newton.as_ref().map(|own| &own.span), iterates),
-            ("newmark", self.newmark.as_ref().map(|own| &own.span), scheme == Scheme::Newmark),
-            ("regularized", self.regularized.as_ref().map(|own| &own.span), scheme == Scheme::Regularized),
+            ("newmark", self.newmark.as_ref().map(|own| &own.span), integrator == IntegratorKind::Newmark),
+            ("regularized", self.regularized.as_ref().map(|own| &own.span), integrator == IntegratorKind::Regularized),
         ];
         for (name, given, applies) in options {
             if let (Some(span), false) = (given, applies) {
-                let message = format!("`{name}` is not for the scheme that is chosen, and would do nothing");
+                let message = format!("`{name}` has no effect with the chosen integrator");
                 return Err(source.error(span.as_ref(), message));
             }
         }
@@ -463,7 +474,7 @@ impl Settings {
         if newton.iterations == 0 {
             return wrong("0 iterations, expected at least 1".into());
         }
-        params.most_iterations = newton.iterations as usize;
+        params.max_iterations = newton.iterations as usize;
         if let Some(tolerance) = newton.tolerance {
             if !(tolerance > 0.0 && tolerance < 1.0) {
                 return wrong(format!("the tolerance is {tolerance}, expected a number above 0 and below 1"));
@@ -472,16 +483,16 @@ impl Settings {
         }
         if let Some(tangent) = newton.tangent {
             params.tangent = match tangent {
-                Tangent::Exact => crate::integrator::Tangent::Exact,
-                Tangent::Projected => crate::integrator::Tangent::Projected,
-                Tangent::ExactFirst => crate::integrator::Tangent::ExactFirst,
+                NewtonTangent::Exact => crate::integrator::NewtonTangent::Exact,
+                NewtonTangent::Projected => crate::integrator::NewtonTangent::Projected,
+                NewtonTangent::ExactFirst => crate::integrator::NewtonTangent::ExactFirst,
             };
         }
         params.line_search = newton.line_search.unwrap_or(params.line_search);
-        let is_backward_euler = self.scheme.value == Scheme::BackwardEuler;
+        let is_backward_euler = self.integrator.value == IntegratorKind::BackwardEuler;
         params.must_converge = newton.must_converge.unwrap_or(!is_backward_euler || newton.tolerance.is_some());
-        if newton.damping.is_some() && self.scheme.value == Scheme::Static {
-            return wrong("`damping` is not for statics, and would do nothing".into());
+        if newton.damping.is_some() && self.integrator.value == IntegratorKind::Static {
+            return wrong("`damping` has no effect in static analyses".into());
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Where meshes come from: files and generators.
+//! Sources of meshes: files and generators.
 
 use std::f64::consts::TAU;
 
@@ -12,144 +12,144 @@ use crate::math::short_number;
 use crate::mesh::generate::{self, GenerateError};
 use crate::mesh::{Cells, SurfaceMesh, VolumeMesh};
 use crate::meshing::{
-    MeshingError, Params, Surface, cage, carrying_limits, fill_surface, fused_pieces, tetrahedralize, voxelize,
+    MeshingError, MeshingParams, Surface, cage, carrying_limits, fill_surface, fused_pieces, tetrahedralize, voxelize,
 };
 
-/// A mesh: the name of a file, relative to that of the scene, or a shape.
+/// Mesh: the name of a file, relative to the scene file, or a shape.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum MeshSource {
-    /// Any format that `pliant mesh` reads.
+    /// Name of a file in any format that `pliant mesh` reads.
     File(String),
-    /// A simple body.
-    Shape(Shape),
+    /// Generated mesh.
+    Generator(Generator),
 }
 
 impl<'de> Deserialize<'de> for MeshSource {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let expected = "the name of a mesh file, or a table such as { box = { size = [1, 1, 1], cells = [4, 4, 4] } }";
-        text_or_table(deserializer, expected, Self::File, Self::Shape)
+        text_or_table(deserializer, expected, Self::File, Self::Generator)
     }
 }
 
-/// A simple body.
+/// Generated mesh: a simple body, or the volume mesh of a surface or solid.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Shape {
-    /// A box from the origin. Sets: `x-min`, `x-max`, `y-min`, `y-max`, `z-min`, `z-max`.
+pub enum Generator {
+    /// A box with its minimum corner at the origin. Sets: `x-min`, `x-max`, `y-min`, `y-max`, `z-min`, `z-max`.
     Box {
-        /// Its length along x, y and z.
+        /// Edge lengths along x, y and z.
         #[schemars(transform = bounds::positive)]
         size: Vector<dimension::Length>,
-        /// Cells along x, y and z.
+        /// Number of cells along x, y and z.
         #[schemars(inner(range(min = 1)))]
         cells: [u32; 3],
-        /// What it is built of.
+        /// Type of elements.
         #[serde(default)]
         elements: Elements,
     },
-    /// A beam along x, its axis through the origin. Sets: `start`, `end`.
+    /// A beam along x whose axis passes through the origin. Sets: `start`, `end`.
     Beam {
-        /// Along x.
+        /// Length along x.
         #[schemars(transform = bounds::positive)]
         length: Length,
-        /// Along y.
+        /// Height along y.
         #[schemars(transform = bounds::positive)]
         height: Length,
-        /// Along z.
+        /// Width along z.
         #[schemars(transform = bounds::positive)]
         width: Length,
-        /// Cells along the shorter side of the section.
+        /// Number of cells along the shorter side of the cross section.
         #[serde(default = "four")]
         #[schemars(range(min = 1))]
         across: u32,
-        /// What it is built of.
+        /// Type of elements.
         #[serde(default)]
         elements: Elements,
     },
     /// A cylinder that stands on the plane y = 0. Sets: `bottom`, `top`, `side`.
     Cylinder {
-        /// Its radius.
+        /// Radius of the cylinder.
         #[schemars(transform = bounds::positive)]
         radius: Length,
-        /// Along y.
+        /// Height along y.
         #[schemars(transform = bounds::positive)]
         height: Length,
-        /// Cells along the diameter.
+        /// Number of cells along the diameter.
         #[serde(default = "eight")]
         #[schemars(range(min = 3))]
         across: u32,
-        /// Cells along the height; by default about as high as wide.
+        /// Number of cells along the height; by default cells are about as high as wide.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(min = 1))]
         layers: Option<u32>,
-        /// What it is built of.
+        /// Type of elements.
         #[serde(default)]
         elements: Elements,
     },
-    /// A ball around the origin. Set: `surface`.
+    /// A ball centered at the origin. Set: `surface`.
     Ball {
-        /// Its radius.
+        /// Radius of the ball.
         #[schemars(transform = bounds::positive)]
         radius: Length,
-        /// Cells along the diameter.
+        /// Number of cells along the diameter.
         #[serde(default = "eight")]
         #[schemars(range(min = 3))]
         across: u32,
-        /// What it is built of.
+        /// Type of elements.
         #[serde(default)]
         elements: Elements,
     },
-    /// A ring around the y axis. Set: `surface`.
+    /// A torus about the y axis, centered at the origin. Set: `surface`.
     Torus {
-        /// From the middle of the ring to the middle of its tube.
+        /// Distance from the center of the torus to the center line of its tube.
         #[schemars(transform = bounds::positive)]
         ring_radius: Length,
-        /// Of the tube.
+        /// Radius of the tube.
         #[schemars(transform = bounds::positive)]
         tube_radius: Length,
-        /// Cells along the diameter of the tube.
+        /// Number of cells along the diameter of the tube.
         #[serde(default = "six")]
         #[schemars(range(min = 3))]
         across: u32,
-        /// Cells around the ring, an even number for tet5; by default about as long as wide.
+        /// Number of cells around the ring, even for `tet5`; by default cells are about as long as wide.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(min = 3))]
         sectors: Option<u32>,
-        /// What it is built of.
+        /// Type of elements.
         #[serde(default)]
         elements: Elements,
     },
-    /// Tetrahedra that fill what a surface encloses, or a solid. Set: `surface`.
+    /// Tetrahedral mesh of the interior of a surface, or of a solid. Set: `surface`.
     Filled {
-        /// The surface, or the solid.
+        /// Surface or solid to fill.
         of: SolidSource,
-        /// Cells along the longest side; a cell has twelve tetrahedra.
+        /// Number of cells along the longest side; a cell has twelve tetrahedra.
         #[serde(default = "twenty_four")]
         #[schemars(range(min = 2))]
         cells: u32,
-        /// How often the size of cells may double towards the inside.
+        /// Maximum number of times that the cell size doubles towards the interior.
         #[serde(default)]
         grading: u32,
     },
-    /// Tetrahedra that contain all of a surface and carry it along: it is what pictures and animations show. The body weighs what the surface
-    /// encloses. Set: `surface`.
+    /// Tetrahedral cage around a surface, which is embedded in it and shown in pictures and animations. The body has
+    /// the mass of the volume that the surface encloses. Set: `surface`.
     Cage {
-        /// The name of a file, relative to that of the scene.
+        /// Name of a surface file, relative to the scene file.
         surface: String,
-        /// Cells along the longest side.
+        /// Number of cells along the longest side.
         #[serde(default = "sixteen")]
         #[schemars(range(min = 2))]
         cells: u32,
-        /// How often the size of cells may double towards the inside.
+        /// Maximum number of times that the cell size doubles towards the interior.
         #[serde(default)]
         grading: u32,
     },
-    /// Cubes that contain all of a surface and carry it along, as a cage does.
+    /// Cubes that contain a surface, which is embedded in them as in a cage.
     Voxels {
-        /// The name of a file, relative to that of the scene.
+        /// Name of a surface file, relative to the scene file.
         surface: String,
-        /// Cubes along the longest side.
+        /// Number of cubes along the longest side.
         #[serde(default = "sixteen")]
         #[schemars(range(min = 2))]
         cells: u32,
@@ -176,16 +176,16 @@ fn eight() -> u32 {
     8
 }
 
-/// What a shape is built of.
+/// Type of the elements of a shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Elements {
-    /// Five tetrahedra a cell.
+    /// Five tetrahedra per cell.
     #[default]
     Tet5,
-    /// Six tetrahedra a cell.
+    /// Six tetrahedra per cell.
     Tet6,
-    /// Hexahedra.
+    /// A hexahedron per cell.
     Hex,
 }
 
@@ -199,18 +199,18 @@ impl Elements {
     }
 }
 
-/// What was made of a shape.
+/// Mesh that a shape generates.
 #[derive(Debug, Clone)]
 pub struct Made {
-    /// The mesh.
+    /// Volume mesh.
     pub mesh: VolumeMesh,
-    /// The surface that the mesh was made to carry.
+    /// Surface that the mesh was generated to carry, if any.
     pub carries: Option<SurfaceMesh>,
-    /// What is worth knowing.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
-/// Why a shape has no mesh.
+/// Error of generating the mesh of a shape.
 #[derive(Debug, Error)]
 #[allow(missing_docs, reason = "the message says what each part is")]
 pub enum ShapeError {
@@ -224,11 +224,11 @@ pub enum ShapeError {
     Surface(String),
 }
 
-/// What reads the surface of a name, or says why it cannot.
+/// Function that reads the surface with a name, or returns a message with the reason why it cannot.
 pub type ReadSurface<'a> = dyn FnMut(&str) -> Result<SurfaceMesh, String> + 'a;
 
-impl Shape {
-    /// Returns the name of the file with the surface that it is made of, if it is.
+impl Generator {
+    /// Returns the name of the surface file that the shape is generated from, if any.
     pub fn surface_file(&self) -> Option<&str> {
         match self {
             Self::Filled { of: SolidSource::Surface(name), .. }
@@ -238,7 +238,7 @@ impl Shape {
         }
     }
 
-    /// The mesh, and what comes with it; `read` reads surfaces from files.
+    /// Generates the mesh. `read` reads surfaces from files.
     pub fn make(&self, read: &mut ReadSurface<'_>) -> Result<Made, ShapeError> {
         let (mut notes, mut more) = (Vec::new(), Vec::new());
         let mut surface = |name: &str| {
@@ -263,16 +263,16 @@ impl Shape {
             Self::Ball { radius, across, elements } => generate::ball(radius.si, count(across), elements.cells())?,
             Self::Torus { ring_radius, tube_radius, across, sectors, elements } => {
                 let (ring, tube) = (ring_radius.si, tube_radius.si);
-                // Twice as many as half of it takes, so that the number is even.
+                // Twice the number for half of the ring, so that the number is even.
                 let around = || cells_along(TAU * ring, 4.0 * tube, across).max(2).saturating_mul(2);
                 generate::torus(ring, tube, count(across), sectors.map_or_else(around, count), elements.cells())?
             }
             Self::Filled { of: SolidSource::Solid(ref solid), cells, grading } => {
                 let form = solid.form()?;
-                let body = tetrahedralize(&form, &Params { cells: count(cells), grading })?;
+                let body = tetrahedralize(&form, &MeshingParams { cells: count(cells), grading })?;
                 if form.thickness() < body.info.cell {
                     more.push(format!(
-                        "a part of the solid is {} m thin, less than a cell of {} m: it may be lost",
+                        "the solid has a feature {} m thick, thinner than a cell of {} m, which may be lost",
                         short_number(form.thickness()),
                         short_number(body.info.cell)
                     ));
@@ -281,14 +281,14 @@ impl Shape {
             }
             Self::Filled { of: SolidSource::Surface(ref name), cells, grading } => {
                 let (_, surface) = surface(name)?;
-                let (body, thin) = fill_surface(&surface, &Params { cells: count(cells), grading })?;
+                let (body, thin) = fill_surface(&surface, &MeshingParams { cells: count(cells), grading })?;
                 more.extend(fused_pieces(&surface, &body.mesh));
                 more.extend(thin.map(|thin| thin.to_string()));
                 body.mesh
             }
             Self::Cage { surface: ref name, cells, grading } => {
                 let (mesh, surface) = surface(name)?;
-                let cage = cage(&mesh, &surface, &Params { cells: count(cells), grading })?;
+                let cage = cage(&mesh, &surface, &MeshingParams { cells: count(cells), grading })?;
                 let info = &cage.info;
                 more.extend(carrying_limits(&mesh, &surface, &cage.mesh, info.body.cell, info.enclosed)?);
                 carries = Some(mesh);
@@ -307,7 +307,7 @@ impl Shape {
     }
 }
 
-/// How many cells make `length` if `across` of them make `width`; at least one.
+/// Returns the number of cells along `length`, at least one, if there are `across` along `width`.
 fn cells_along(length: f64, width: f64, across: u32) -> usize {
     ((length / width * f64::from(across)).round() as usize).max(1)
 }

@@ -1,4 +1,4 @@
-//! Solids given by formulas, to be filled with tetrahedra.
+//! Implicit solids, to be filled with tetrahedra.
 
 use std::str::FromStr;
 
@@ -8,16 +8,16 @@ use thiserror::Error;
 
 use super::quantity::{Length, dimension, vec3};
 use super::{Rotation, Vector, bounds, text_or_table};
-use crate::geometry::{Form, FormError};
+use crate::geometry::{ImplicitSolid, FormError};
 use crate::math::{Affine3, Vec3};
 
-/// What is filled: the name of a file with a surface, relative to that of the scene, or a solid.
+/// Solid to fill: the name of a surface file, relative to the scene file, or an implicit solid.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum SolidSource {
-    /// What a surface encloses. It may have holes, crossings and triangles that face the wrong way.
+    /// Interior of a surface, which may have holes, self-intersections and inverted triangles.
     Surface(String),
-    /// A solid given by a formula.
+    /// Implicit solid.
     Solid(Solid),
 }
 
@@ -28,97 +28,97 @@ impl<'de> Deserialize<'de> for SolidSource {
     }
 }
 
-/// A solid given by a formula, or several put together.
+/// Implicit solid, or a Boolean combination of several.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Solid {
     /// A ball.
     Ball {
-        /// Its radius.
+        /// Radius of the ball.
         #[schemars(transform = bounds::positive)]
         radius: Length,
-        /// Its middle.
+        /// Center of the ball.
         #[serde(default)]
-        centre: Vector<dimension::Length>,
+        center: Vector<dimension::Length>,
     },
-    /// A ring around the y axis, its middle at the origin.
+    /// A torus about the y axis, centered at the origin.
     Torus {
-        /// From the middle of the ring to the middle of its tube.
+        /// Distance from the center of the torus to the center line of its tube.
         #[schemars(transform = bounds::positive)]
         ring_radius: Length,
-        /// Of the tube.
+        /// Radius of the tube.
         #[schemars(transform = bounds::positive)]
         tube_radius: Length,
     },
-    /// A box around the origin with rounded edges.
+    /// A box centered at the origin with rounded edges.
     RoundedBox {
-        /// Its length along x, y and z.
+        /// Edge lengths along x, y and z.
         #[schemars(transform = bounds::positive)]
         size: Vector<dimension::Length>,
-        /// Of the edges; 0 leaves them sharp.
+        /// Radius of the edges; 0 leaves them sharp.
         #[serde(default)]
         #[schemars(transform = bounds::not_negative)]
         radius: Length,
     },
-    /// All points nearer to a segment than its radius.
+    /// All points within a distance of a line segment.
     Capsule {
-        /// Where the segment starts.
+        /// Start of the segment.
         start: Vector<dimension::Length>,
-        /// Where it ends.
+        /// End of the segment.
         end: Vector<dimension::Length>,
-        /// Around it.
+        /// Radius around the segment.
         #[schemars(transform = bounds::positive)]
         radius: Length,
     },
-    /// The sheet of a gyroid, which has no end: intersect it with something that has.
+    /// The sheet of a gyroid, which is infinite: intersect it with a bounded solid.
     Gyroid {
-        /// After how far it repeats itself.
+        /// Period of the gyroid.
         #[schemars(transform = bounds::positive)]
         period: Length,
-        /// Of the sheet, about.
+        /// Approximate thickness of the sheet.
         #[schemars(transform = bounds::positive)]
         thickness: Length,
     },
-    /// What is in any of them.
+    /// Union of solids.
     Union(Vec<Solid>),
-    /// What is in all of them.
+    /// Intersection of solids.
     Intersection(Vec<Solid>),
-    /// What is in one solid and in none of some others.
+    /// Difference of solids.
     Difference {
-        /// What is there.
+        /// Solid to subtract from.
         of: Box<Solid>,
-        /// What is taken away.
+        /// Solids to subtract.
         without: Vec<Solid>,
     },
-    /// A solid that is turned about the origin and then moved.
+    /// A solid that is rotated about the origin and then translated.
     Moved {
-        /// Which.
+        /// Solid to move.
         solid: Box<Solid>,
-        /// How it is turned.
+        /// Rotation about the origin.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rotate: Option<Rotation>,
-        /// How far it is moved.
+        /// Translation.
         #[serde(default)]
         translate: Vector<dimension::Length>,
     },
 }
 
-/// Why a solid of a scene is none.
+/// Error for an invalid solid of a scene.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[allow(missing_docs, reason = "the message says what each part is")]
 pub enum SolidError {
     #[error("the axis is {axis:?}, which has no direction")]
     Axis { axis: [f64; 3] },
-    #[error("expected one solid as scenes have them, such as {{ ball = {{ radius = 1 }} }}; {why}")]
+    #[error("expected one solid in the syntax of scenes, such as {{ ball = {{ radius = 1 }} }}; {why}")]
     Syntax { why: String },
     #[error(transparent)]
-    Form(#[from] FormError),
+    ImplicitSolid(#[from] FormError),
 }
 
 impl FromStr for Solid {
     type Err = SolidError;
 
-    /// A solid as scenes have it, in TOML.
+    /// Parses a solid in the TOML syntax of scenes.
     fn from_str(text: &str) -> Result<Self, SolidError> {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
@@ -131,29 +131,29 @@ impl FromStr for Solid {
 }
 
 impl Solid {
-    /// The formula, with numbers that make sense.
-    pub fn form(&self) -> Result<Form, SolidError> {
+    /// Returns the implicit function, with its parameters checked.
+    pub fn form(&self) -> Result<ImplicitSolid, SolidError> {
         let form = self.unchecked()?;
         form.check()?;
         Ok(form)
     }
 
-    fn unchecked(&self) -> Result<Form, SolidError> {
+    fn unchecked(&self) -> Result<ImplicitSolid, SolidError> {
         let all = |solids: &[Self]| solids.iter().map(Self::unchecked).collect::<Result<Vec<_>, _>>();
         Ok(match self {
-            Self::Ball { radius, centre } => Form::ball(vec3(centre), radius.si),
+            Self::Ball { radius, center } => ImplicitSolid::ball(vec3(center), radius.si),
             Self::Torus { ring_radius, tube_radius } => {
-                Form::Torus { ring_radius: ring_radius.si, tube_radius: tube_radius.si }
+                ImplicitSolid::Torus { ring_radius: ring_radius.si, tube_radius: tube_radius.si }
             }
-            Self::RoundedBox { size, radius } => Form::RoundedBox { size: vec3(size), radius: radius.si },
+            Self::RoundedBox { size, radius } => ImplicitSolid::RoundedBox { size: vec3(size), radius: radius.si },
             Self::Capsule { start, end, radius } => {
-                Form::Capsule { start: vec3(start), end: vec3(end), radius: radius.si }
+                ImplicitSolid::Capsule { start: vec3(start), end: vec3(end), radius: radius.si }
             }
-            Self::Gyroid { period, thickness } => Form::Gyroid { period: period.si, thickness: thickness.si },
-            Self::Union(solids) => Form::Union(all(solids)?),
-            Self::Intersection(solids) => Form::Intersection(all(solids)?),
+            Self::Gyroid { period, thickness } => ImplicitSolid::Gyroid { period: period.si, thickness: thickness.si },
+            Self::Union(solids) => ImplicitSolid::Union(all(solids)?),
+            Self::Intersection(solids) => ImplicitSolid::Intersection(all(solids)?),
             Self::Difference { of, without } if without.is_empty() => of.unchecked()?,
-            Self::Difference { of, without } => of.unchecked()?.minus(Form::Union(all(without)?)),
+            Self::Difference { of, without } => of.unchecked()?.minus(ImplicitSolid::Union(all(without)?)),
             Self::Moved { solid, rotate, translate } => {
                 let turn = |rotate: &Rotation| -> Result<Vec3, SolidError> {
                     let axis = Vec3::from_array(rotate.axis).try_normalize();

@@ -1,8 +1,14 @@
-//! Where a simulation was, in a file.
+//! Binary checkpoint files with the state of a simulation.
 //!
-//! All numbers are little-endian: the eight bytes `PLIANTCK`, the version and the fingerprint of the simulation in four bytes each, the
-//! step, the number of coordinates, whether there are accelerations and the work since the last record in eight bytes each, the balance of energy in nine numbers,
-//! the time, then positions, velocities and accelerations in eight bytes a number, and a checksum (CRC-32) of all that in four.
+//! All numbers are little-endian, in this order:
+//!
+//! - the eight bytes `PLIANTCK`;
+//! - the version and the fingerprint of the simulation, four bytes each;
+//! - the step, the number of coordinates, a flag for accelerations and three solver counters since the last record,
+//!   eight bytes each;
+//! - the energy balance in nine numbers and the time, then positions, velocities and accelerations, eight bytes per
+//!   number;
+//! - a checksum (CRC-32) of all bytes before it, four bytes.
 
 use std::path::{Path, PathBuf};
 
@@ -12,31 +18,31 @@ use super::EnergyBalance;
 use crate::io::{Files, ReadError, Seal, Sealed, WriteError};
 use crate::system::State;
 
-/// Where a simulation was at some step.
+/// State of a simulation at some step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Checkpoint {
-    /// A number that is another for another simulation.
+    /// Checksum of the simulation that the checkpoint belongs to.
     pub fingerprint: u32,
-    /// How many steps had been made.
+    /// Number of completed steps.
     pub step: u64,
-    /// What the solvers had done since numbers were last recorded: Newton iterations, linear iterations and factorisations.
+    /// Solver counters since the last record: Newton iterations, linear iterations and factorizations.
     pub work: [u64; 3],
-    /// Work put in, and energy dissipated, since the start.
+    /// External work and dissipated energy since the start.
     pub energy: EnergyBalance,
-    /// Where it was.
+    /// State of the system.
     pub state: State,
 }
 
-/// Why a checkpoint is of no use.
+/// Error of a checkpoint that cannot be used.
 #[derive(Debug, Error)]
 #[allow(missing_docs, reason = "the message says what each part is")]
 #[non_exhaustive]
 pub enum CheckpointError {
     #[error(transparent)]
     Read(#[from] ReadError),
-    #[error("{}: this is not a whole checkpoint: {found}", path.display())]
+    #[error("{}: incomplete or damaged checkpoint: {found}", path.display())]
     Broken { path: PathBuf, found: String },
-    #[error("the checkpoint is of another scene or mesh (fingerprint {found:08x}, expected {expected:08x})")]
+    #[error("the checkpoint belongs to another scene or mesh: expected fingerprint {expected:08x}, found {found:08x}")]
     OtherModel { found: u32, expected: u32 },
     #[error("the checkpoint has {found} coordinates, expected {expected}")]
     Length { found: usize, expected: usize },
@@ -48,7 +54,7 @@ const MAGIC: &[u8; 8] = b"PLIANTCK";
 const VERSION: u32 = 2;
 
 impl Checkpoint {
-    /// Write it, so that it appears complete or not at all.
+    /// Writes the checkpoint, which appears complete or not at all.
     pub fn write(&self, files: &dyn Files, path: &Path) -> Result<(), WriteError> {
         let State { time, q, v, a } = &self.state;
         let mut seal = Seal::new(MAGIC, VERSION);
@@ -60,7 +66,7 @@ impl Checkpoint {
         files.write(path, &seal.finish())
     }
 
-    /// Read it again.
+    /// Reads a checkpoint.
     pub fn read(files: &dyn Files, path: &Path) -> Result<Self, CheckpointError> {
         let bytes = files.read(path)?;
         Self::decode(&bytes).map_err(|found| CheckpointError::Broken { path: path.into(), found })
@@ -72,7 +78,7 @@ impl Checkpoint {
         let (step, count, has_a) = (sealed.u64()?, sealed.u64()?, sealed.u64()?);
         let work = [sealed.u64()?, sealed.u64()?, sealed.u64()?];
         if has_a > 1 {
-            return Err(format!("{has_a} where 0 or 1 says whether there are accelerations"));
+            return Err(format!("flag {has_a} for accelerations, expected 0 or 1"));
         }
         let energy: [f64; EnergyBalance::NUMBERS] = sealed
             .f64s(EnergyBalance::NUMBERS as u64, "energies")?

@@ -1,26 +1,32 @@
-//! Balance of energy: kinetic and potential energy, the work put in, and what is dissipated.
+//! Energy balance: kinetic and potential energy, external work and dissipation.
 //!
-//! Over a step of length `h` from `(q₀, v₀, t₀)` to `(q₁, v₁, t₁)`, with the kinetic energy `T` and the potential `V` of elasticity, gravity, loads and all
-//! other forces that have one,
+//! Over a step of length `h` from `(q₀, v₀, t₀)` to `(q₁, v₁, t₁)`, with the kinetic energy `T` and the potential `V`
+//! of elasticity, gravity, loads and all other conservative forces,
 //!
 //! ```text
 //! ΔT + V(q₁, t₁) − V(q₀, t₀) = W − D.
 //! ```
 //!
-//! `W` is the work of what acts from outside: of forces whose potential changes in time, `V(q, t₁) − V(q, t₀)`; of prescribed motion, `r · Δq` with the
-//! reaction `r = M Δv/h + D v + f(q) − f_ext` of the constraints; of forces without a potential, such as pressure that follows a surface with a boundary; and of
-//! friction against what moves. `D` is what damping, friction and the integrator dissipate.
+//! `W` is the external work:
 //!
-//! No integrator finds `W` but to the accuracy of its steps: the mean of the values at both ends of the step is recorded. For the watch the larger of the two
-//! counts, so that energy is reported only if it exceeds the work by any of these measures.
+//! - of forces whose potential depends on time, `V(q, t₁) − V(q, t₀)`;
+//! - of prescribed motion, `r · Δq` with the reaction `r = M Δv/h + D v + f(q) − f_ext` of the constraints;
+//! - of forces without a potential, such as a follower pressure on a surface with a boundary;
+//! - of friction against moving obstacles.
+//!
+//! `D` is the energy that damping, friction and the integrator dissipate.
+//!
+//! An integrator knows `W` only to the accuracy of its steps. The mean of the values at both ends of the step is
+//! recorded. The detection of energy gains uses the larger of the two, so that energy is reported only if it exceeds
+//! the work by any of these measures.
 
 use std::fmt;
 
 use crate::model::Model;
 use crate::system::{State, System, Weights};
 
-/// Part of the energy in motion above which a gain is reported, if it lasts for so many steps: a body that jumps into an obstacle stores energy that the
-/// next steps may dissipate.
+/// Fraction of the energy in motion above which a gain is reported, if it lasts for [`LASTING`] steps. A body that
+/// jumps into an obstacle stores energy that the next steps may dissipate.
 const TOLERANCE: f64 = 0.1;
 const LASTING: f64 = 3.0;
 /// Multiple of the energy in motion before a step above which a gain is reported at once.
@@ -29,23 +35,24 @@ const SUDDEN: f64 = 1.0;
 const ROUNDING: f64 = 1e-10;
 /// Rounding of the elastic energy, relative to Young's modulus times the volume.
 const ELASTIC_ROUNDING: f64 = 1e-12;
-/// Part of the stored energy below which motion is rounding, or the tolerance of the integrator.
+/// Fraction of the stored energy below which motion is rounding, or within the tolerance of the integrator.
 const NOISE: f64 = 1e-6;
 
-/// Work put into a simulation, and energy that it dissipates \[J\].
+/// Balance of external work and dissipated energy \[J\] of a simulation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EnergyBalance {
     work: f64,
     dissipated: f64,
-    /// `ΔT + ΔV` less the largest estimate of the work, summed over all steps.
+    /// `ΔT + ΔV` minus the largest estimate of the work, summed over all steps.
     excess: f64,
     min_excess: f64,
     max_kinetic: f64,
-    /// Energy that recent jumps of prescribed velocities may have added or taken: their work is not known better.
+    /// Bound on the energy from recent jumps of prescribed velocities, whose work is not known more precisely.
     jumps: f64,
-    /// Steps since when the gain is too large.
+    /// Number of consecutive steps with too large a gain.
     gaining: f64,
-    /// Smallest and largest energy of elasticity and of other forces with a potential; the largest is the smaller one before the first step.
+    /// Minimum and maximum energy of elasticity and of other forces with a potential; the maximum is below the minimum
+    /// before the first step.
     stored: [f64; 2],
 }
 
@@ -65,20 +72,24 @@ impl Default for EnergyBalance {
 }
 
 impl EnergyBalance {
-    /// Count of numbers in [`to_numbers`](Self::to_numbers).
+    /// Number of values in [`to_numbers`](Self::to_numbers).
     pub(crate) const NUMBERS: usize = 9;
 
-    /// Returns the work \[J\] of prescribed motion, of forces that change in time or have no potential, and of friction against what moves.
+    /// Returns the work \[J\] of prescribed motion, of forces that are time-dependent or have no potential, and of
+    /// friction against moving obstacles.
     pub fn external_work(&self) -> f64 {
         self.work
     }
 
-    /// Returns the energy \[J\] that damping, friction and the integrator have dissipated; negative if energy appeared.
+    /// Returns the energy \[J\] dissipated by damping, friction and the integrator; negative if energy appeared.
     pub fn dissipated(&self) -> f64 {
         self.dissipated
     }
 
-    /// Returns the energy that appeared without work being done, if it is several times the energy in motion, or more than a tenth of it for three steps.
+    /// Returns the energy that appeared without work being done.
+    ///
+    /// Returns `None` unless it exceeds the energy in motion before a step, or a tenth of the energy in motion for
+    /// three steps.
     pub fn gain(&self) -> Option<EnergyGain> {
         let gain = EnergyGain { gained: self.excess - self.min_excess, in_motion: self.in_motion() };
         (self.gaining >= LASTING).then_some(gain)
@@ -99,17 +110,20 @@ impl EnergyBalance {
         Self { work, dissipated, excess, min_excess, max_kinetic, jumps, gaining, stored: [min, max] }
     }
 
-    /// Adds a step. `work` has, for each source, an estimate with the forces at the start of the step and one with those at its end; `jump` is the kinetic energy
-    /// of the change of prescribed velocities, and `noise` that of motion that is nothing but rounding.
+    /// Adds a step.
+    ///
+    /// `work` has two estimates for each source, with the forces at the start and at the end of the step. `jump` is the
+    /// kinetic energy of the change of prescribed velocities. `noise` is the kinetic energy of motion that is only
+    /// rounding.
     fn add(&mut self, start: &Terms, end: &Terms, work: &[[f64; 2]], jump: f64, noise: f64) {
         let change = end.kinetic - start.kinetic + end.weight - start.weight;
         let in_time = [start, end].map(|terms| terms.stored[1] - terms.stored[0]);
         let mean: f64 = work.iter().chain([&in_time]).map(|[a, b]| 0.5 * (a + b)).sum();
         let lost = mean - change - (end.stored[1] - start.stored[0]);
-        // The change of `V` in space, with the forces of either end.
+        // The spatial change of `V`, with the forces of either end.
         let in_space = [0, 1].map(|time| end.stored[time] - start.stored[time]);
         let excess = change + in_space[0].min(in_space[1]) - work.iter().map(|[a, b]| a.max(*b)).sum::<f64>();
-        // Laws that are not defined in inverted elements have an infinite energy there.
+        // Laws that are not defined for inverted elements have infinite energy there.
         if !(lost.is_finite() && excess.is_finite()) {
             if excess == f64::INFINITY {
                 (self.excess, self.gaining) = (excess, LASTING);
@@ -134,7 +148,7 @@ impl EnergyBalance {
         };
     }
 
-    /// Extends the extremes of energies.
+    /// Updates the minimum and maximum energies.
     fn see(&mut self, terms: &Terms) {
         self.max_kinetic = self.max_kinetic.max(terms.kinetic);
         let [min, max] = &mut self.stored;
@@ -147,7 +161,7 @@ impl EnergyBalance {
 pub struct EnergyGain {
     /// Energy that appeared \[J\].
     pub gained: f64,
-    /// Largest kinetic energy so far and the range of the stored energy \[J\], to compare with.
+    /// Reference energy \[J\]: maximum kinetic energy so far plus the range of the stored energy.
     pub in_motion: f64,
 }
 
@@ -167,13 +181,13 @@ impl fmt::Display for EnergyGain {
 #[derive(Debug, Clone, Copy, Default)]
 struct Terms {
     kinetic: f64,
-    /// Of elasticity and of other forces that have a potential, with the forces of the start and of the end of the step.
+    /// Energy of elasticity and of other forces with a potential, at the times of both ends of the step.
     stored: [f64; 2],
-    /// Of gravity and of constant loads.
+    /// Energy of gravity and of constant loads.
     weight: f64,
 }
 
-/// Elastic energy and reactions of a state, which the next step begins with.
+/// Elastic energy and reactions at the end of a step, reused by the next one.
 #[derive(Debug, Clone, Default)]
 struct Known {
     q: Vec<f64>,
@@ -183,7 +197,7 @@ struct Known {
     reactions: Vec<f64>,
 }
 
-/// Follows the energy of a simulation from step to step.
+/// Tracker of the energy balance from step to step.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Watch {
     pub balance: EnergyBalance,
@@ -191,16 +205,16 @@ pub(super) struct Watch {
     terms: Terms,
     known: Known,
     product: Vec<f64>,
-    /// Kinetic energy of the velocity 1 m/s of all coordinates.
+    /// Kinetic energy if all coordinates have the velocity 1 m/s.
     unit_kinetic: Option<f64>,
     /// Young's modulus times the volume of all bodies.
     elastic_scale: Option<f64>,
-    /// Nodal loads of the step before.
+    /// Nodal loads of the previous step.
     loads: Vec<f64>,
 }
 
 impl Watch {
-    /// Drops what is known of the present state: materials may have changed.
+    /// Discards cached quantities of the current state, because materials may have changed.
     pub fn forget(&mut self) {
         self.known.q.clear();
         self.known.v.clear();
@@ -213,7 +227,7 @@ impl Watch {
         self.start.v.clone_from(&state.v);
     }
 
-    /// Measures a model before a step to `end`.
+    /// Measures the energies of a model before a step to the time `end`.
     pub fn begin(&mut self, model: &mut Model, state: &State, end: f64) {
         self.keep(state);
         if self.known.q != state.q {
@@ -247,7 +261,8 @@ impl Watch {
         self.known.q.clone_from(&state.q);
     }
 
-    /// Returns the work \[J\] by which nodal loads of the step before exceed the present ones: integrators that continue an acceleration begin with that.
+    /// Returns the work \[J\] by which the nodal loads of the previous step exceed the current ones: integrators that
+    /// extrapolate the acceleration start with the previous loads.
     fn work_of_earlier_loads(&mut self, model: &Model, state: &State) -> f64 {
         let loads = model.loads();
         let mut work = 0.0;
@@ -261,18 +276,18 @@ impl Watch {
         work.max(0.0)
     }
 
-    /// Returns the kinetic energy \[J\] of a motion that is nothing but rounding, in steps of length `h` \[s\].
+    /// Returns the kinetic energy \[J\] of motion that is only rounding, in steps of length `h` \[s\].
     fn rounding(&mut self, system: &mut impl System, h: f64) -> f64 {
         let (count, product) = (self.start.v.len(), &mut self.product);
         let unit = *self.unit_kinetic.get_or_insert_with(|| kinetic_energy(system, &vec![1.0; count], product));
         unit * (ROUNDING * system.extent() / h).powi(2)
     }
 
-    /// Returns the work `r · Δq` of constraints that move, with the reactions of both ends of the step, and the kinetic energy `½ Δv M Δv` of the change of
-    /// their velocities.
+    /// Returns the work `r · Δq` of moving constraints with the reactions of both ends of the step, and the kinetic
+    /// energy `½ Δv M Δv` of the change of their velocities.
     fn work_of_constraints(&mut self, model: &mut Model, state: &State, h: f64) -> ([f64; 2], f64) {
         let (start, q) = (&self.start, &state.q);
-        let moves = |i: usize| model.held()[i] && q[i] != start.q[i];
+        let moves = |i: usize| model.fixed_mask()[i] && q[i] != start.q[i];
         let moving: Vec<usize> = (0..q.len()).filter(|&i| moves(i)).collect();
         if moving.is_empty() {
             self.known.v.clear();
@@ -294,16 +309,16 @@ impl Watch {
         (work, jump)
     }
 
-    /// Returns the work of friction against what moves, with the forces of both ends of the step.
+    /// Returns the work of friction against moving obstacles, with the forces of both ends of the step.
     fn work_of_friction(&self, model: &mut Model, state: &State, h: f64) -> [f64; 2] {
         let start = &self.start;
         let [first, last] = [start, state].map(|state| model.driving_power(&state.q, &state.v, state.time));
-        // Integrators take the friction where a step starts, and the velocity where it ends.
+        // Integrators evaluate friction at the start of a step, and the velocity at its end.
         let between = model.driving_power(&start.q, &state.v, state.time);
         [h * first, h * last.max(between)]
     }
 
-    /// Measures a system whose forces all have a potential before a step to `end`.
+    /// Measures the energies of a system whose forces all have a potential, before a step to the time `end`.
     pub fn begin_reduced(&mut self, system: &mut impl System, state: &State, end: f64) {
         self.keep(state);
         self.terms = self.measure_reduced(system, state, [state.time, end]).unwrap_or_default();
@@ -315,7 +330,7 @@ impl Watch {
         Some(Terms { kinetic, stored, weight: 0.0 })
     }
 
-    /// Adds the step to the balance, given the power of what drives the whole model at both ends of the step.
+    /// Adds the step to the balance, given the driving power of the full model at both ends of the step.
     pub fn end_reduced(&mut self, system: &mut impl System, state: &State, power: [f64; 2]) {
         let h = state.time - self.start.time;
         if let Some(terms) = self.measure_reduced(system, state, [self.start.time, state.time]) {
@@ -327,9 +342,25 @@ impl Watch {
 
 const MASS: Weights = Weights { mass: 1.0, damping: 0.0, stiffness: 0.0 };
 
-/// `½ vᵀMv`.
+/// Returns the kinetic energy `½ vᵀMv`.
 fn kinetic_energy(system: &mut impl System, v: &[f64], product: &mut Vec<f64>) -> f64 {
     product.resize(v.len(), 0.0);
     system.mul(MASS, v, product);
     0.5 * v.iter().zip(&*product).map(|(v, p)| v * p).sum::<f64>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_energy_that_becomes_infinite_is_a_gain() {
+        let mut balance = EnergyBalance::default();
+        let start = Terms { kinetic: 1.0, stored: [2.0; 2], weight: 0.0 };
+        balance.add(&start, &start, &[], 0.0, 0.0);
+        assert_eq!(balance.gain(), None);
+        let end = Terms { stored: [f64::INFINITY; 2], ..start };
+        balance.add(&start, &end, &[], 0.0, 0.0);
+        assert_eq!(balance.gain().unwrap().gained, f64::INFINITY);
+    }
 }

@@ -1,4 +1,4 @@
-//! A model, a scheme and a solver that go through time together, and what is recorded of it.
+//! Simulation: a model advanced in time by an integrator and a linear solver, with recorded probes.
 
 mod checkpoint;
 mod energy;
@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use crate::force::Force;
 use crate::integrator::{Integrator, Static, StaticParams, StepError, StepInfo};
 use crate::model::{Model, Observation};
-use crate::reduced::{Following, ReducedModel};
+use crate::reduced::{FloatingFrame, ReducedModel};
 use crate::solver::{Dense, Direct, LinearSolver, Operator};
 use crate::system::{State, System};
 use energy::Watch;
@@ -18,11 +18,11 @@ pub use checkpoint::{Checkpoint, CheckpointError};
 pub use energy::{EnergyBalance, EnergyGain};
 pub use probe::{COLUMNS, Probe, Quantities, Recorder, Table, TableError};
 
-/// A model, or a reduced one, that is stepped through time.
+/// Simulation in time of a model or a reduced model.
 ///
-/// Linear solvers remember what helps with the next system, so that a result depends, in its last digits, on the steps before. To be
-/// able to go on from a [`Checkpoint`] with the same result to the last bit, solvers forget that every so many steps, in every run,
-/// whether it is interrupted or not: checkpoints are made there.
+/// Linear solvers keep data from one system for the next, so that the last digits of a result depend on the steps
+/// before. Every [`restart`](Self::restarting_every) interval, solvers discard these data in every run, interrupted or
+/// not. Checkpoints are made at these steps, so that a run resumed from a [`Checkpoint`] has bit-identical results.
 #[derive(Debug, Clone)]
 pub struct Simulation {
     stepped: Stepped,
@@ -30,14 +30,14 @@ pub struct Simulation {
     dt: f64,
     step: u64,
     restart_every: u64,
-    /// Whether solvers begin anew in the next step, wherever that is.
+    /// True if solvers discard their data before the next step.
     begins_anew: bool,
     watch: Watch,
-    /// Energy \[J\] that had appeared when it was last reported.
+    /// Energy gain \[J\] at the last report.
     reported: f64,
 }
 
-/// What is stepped.
+/// Full or reduced system that is stepped.
 #[derive(Debug, Clone)]
 enum Stepped {
     Whole(Box<Whole>),
@@ -55,18 +55,18 @@ struct Whole {
 #[derive(Debug, Clone)]
 struct Reduced {
     model: ReducedModel,
-    integrator: Following<Box<dyn Integrator<ReducedModel>>>,
+    integrator: FloatingFrame<Box<dyn Integrator<ReducedModel>>>,
     solver: Dense,
     state: State,
-    /// The state of all vertices, if someone has asked for it since the last step.
+    /// State of all vertices, if it was requested since the last step.
     expanded: OnceLock<State>,
 }
 
 impl Simulation {
-    /// How many steps there are between two places where a run can be resumed, if nothing else is said.
+    /// Default number of steps between restarts of the solvers, at which a run can be resumed.
     pub const RESTART_EVERY: u64 = 100;
 
-    /// From a state on, in steps of `dt` seconds.
+    /// Creates a simulation of a model that starts from `state`, with time steps of `dt` \[s\].
     pub fn new(
         model: Model,
         integrator: Box<dyn Integrator<Model>>,
@@ -78,7 +78,9 @@ impl Simulation {
         Self::of(Stepped::Whole(Box::new(Whole { model, integrator, solver, state })), start_time, dt)
     }
 
-    /// A reduced model, from the state on that is nearest to one of all vertices. The frame of a body that is free follows it by itself.
+    /// Creates a simulation of a reduced model, starting from the projection of `state` onto the reduced model.
+    ///
+    /// The frame of a free body follows it automatically.
     pub fn reduced(
         mut model: ReducedModel,
         integrator: Box<dyn Integrator<ReducedModel>>,
@@ -87,9 +89,9 @@ impl Simulation {
     ) -> Self {
         let start_time = state.time;
         let state = model.project(state);
-        // As with sparse matrices: what is not positive definite is an error, and schemes have their ways with that.
+        // A matrix that is not positive definite is an error, as with sparse solvers, and integrators handle it.
         let solver = Dense::definite();
-        let integrator = Following(integrator);
+        let integrator = FloatingFrame(integrator);
         let reduced = Reduced { model, integrator, solver, state, expanded: OnceLock::new() };
         Self::of(Stepped::Reduced(Box::new(reduced)), start_time, dt)
     }
@@ -107,13 +109,13 @@ impl Simulation {
         }
     }
 
-    /// The same with other places where a run can be resumed.
+    /// Sets the number of steps between restarts of the solvers, at which a run can be resumed.
     #[must_use]
     pub fn restarting_every(self, steps: u64) -> Self {
         Self { restart_every: steps.max(1), ..self }
     }
 
-    /// What moves; of a reduced model, the one that it is a reduction of.
+    /// Returns the model; for a reduced model, the full model that it approximates.
     pub fn model(&self) -> &Model {
         match &self.stepped {
             Stepped::Whole(whole) => &whole.model,
@@ -121,7 +123,7 @@ impl Simulation {
         }
     }
 
-    /// The same, to change what acts on it.
+    /// Returns mutable access to the model, for instance to change its loads.
     pub fn model_mut(&mut self) -> &mut Model {
         self.watch.forget();
         match &mut self.stepped {
@@ -130,7 +132,8 @@ impl Simulation {
         }
     }
 
-    /// Forces of one type, for instance [`Handles`](crate::force::Handles), to move them from outside. The vertices that they act on must remain the same.
+    /// Returns mutable access to all forces of one type, for instance [`Handles`](crate::force::Handles), to move them.
+    /// The vertices that they act on must not change.
     pub fn forces_mut_of<F: Force>(&mut self) -> Vec<&mut F> {
         self.watch.forget();
         match &mut self.stepped {
@@ -139,7 +142,7 @@ impl Simulation {
         }
     }
 
-    /// The reduced model, if there is one.
+    /// Returns the reduced model, or `None` for a full model.
     pub fn reduced_model(&self) -> Option<&ReducedModel> {
         match &self.stepped {
             Stepped::Whole(_) => None,
@@ -147,7 +150,7 @@ impl Simulation {
         }
     }
 
-    /// Where all vertices are. Of a reduced model, that is worked out when it is asked for.
+    /// Returns the state of all vertices. For a reduced model it is computed on demand.
     pub fn state(&self) -> &State {
         match &self.stepped {
             Stepped::Whole(whole) => &whole.state,
@@ -155,10 +158,10 @@ impl Simulation {
         }
     }
 
-    /// Put all vertices somewhere else; of a reduced model, to the nearest place that it can be at. What is recorded of earlier steps stays as it is.
+    /// Sets the state of all vertices; for a reduced model, its projection. Records of earlier steps are not changed.
     ///
     /// # Panics
-    /// If the state is not one of the model.
+    /// Panics if the state does not have the dimension of the model.
     pub fn set_state(&mut self, state: State) {
         assert_eq!(state.q.len(), self.model().dim(), "a state of the model");
         match &mut self.stepped {
@@ -170,17 +173,17 @@ impl Simulation {
         }
     }
 
-    /// Go on from another state, at its time, as if the simulation began there: steps are counted from 0.
+    /// Restarts the simulation from another state, at its time, with the step count reset to 0.
     ///
     /// # Panics
-    /// If the state is not one of the model.
+    /// Panics if the state does not have the dimension of the model.
     pub fn begin_at(&mut self, state: State) {
         (self.watch.balance, self.reported) = (EnergyBalance::default(), 0.0);
         (self.start_time, self.step, self.begins_anew) = (state.time, 0, true);
         self.set_state(state);
     }
 
-    /// The time, in s.
+    /// Returns the current time \[s\].
     pub fn time(&self) -> f64 {
         match &self.stepped {
             Stepped::Whole(whole) => whole.state.time,
@@ -188,14 +191,15 @@ impl Simulation {
         }
     }
 
-    /// A row of numbers about now.
+    /// Returns a row of recorded values for the current state.
     pub fn record(&mut self, recorder: &mut Recorder) -> Vec<f64> {
         let seen = self.observe();
         let balance = self.energy_balance().copied();
         self.with_model(|model, state| recorder.record(&seen, balance.as_ref(), model, state))
     }
 
-    /// What the model is doing. Of a reduced model, elastic energy is its own.
+    /// Returns energies, momenta and other observables of the model. The elastic energy of a reduced model is the
+    /// reduced one.
     pub fn observe(&mut self) -> Observation {
         let mut seen = self.with_model(Model::observe);
         if let Stepped::Reduced(reduced) = &mut self.stepped {
@@ -204,7 +208,7 @@ impl Simulation {
         seen
     }
 
-    /// Measure something of the model where it is now. It must not be changed.
+    /// Calls `measure` with the model and the current state. It must not change the model.
     pub fn with_model<T>(&mut self, measure: impl FnOnce(&mut Model, &State) -> T) -> T {
         match &mut self.stepped {
             Stepped::Whole(whole) => measure(&mut whole.model, &whole.state),
@@ -215,11 +219,11 @@ impl Simulation {
         }
     }
 
-    /// The next step. On error nothing has changed.
+    /// Advances the simulation by one time step. On error nothing has changed.
     pub fn step(&mut self) -> Result<StepInfo, StepError> {
         let begins_anew = self.begins_anew || self.can_be_resumed();
         self.step += 1;
-        // Not the sum of all steps, which rounds every time.
+        // Multiplying avoids the accumulated rounding of a sum of steps.
         let time = self.start_time + self.step as f64 * self.dt;
         let is_watched = self.has_energy_balance();
         let watch = &mut self.watch;
@@ -270,7 +274,8 @@ impl Simulation {
         stepped
     }
 
-    /// Go to equilibrium under the forces of this time; velocities become zero, and time stays. On error nothing has changed.
+    /// Solves for static equilibrium under the forces of the current time. Velocities become zero, and the time does
+    /// not change. On error nothing has changed.
     pub fn find_equilibrium(&mut self, params: StaticParams) -> Result<StepInfo, StepError> {
         self.begins_anew = true;
         let mut search = Static::new(params);
@@ -278,7 +283,7 @@ impl Simulation {
             Stepped::Whole(whole) if whole.integrator.brings_elasticity() => Err(StepError::OwnLaw),
             Stepped::Whole(whole) => search.solve(&mut whole.model, &mut *whole.solver, &mut whole.state),
             Stepped::Reduced(reduced) if reduced.model.placement().is_some() => {
-                Err(StepError::Free { scheme: "equilibria of reduced models" })
+                Err(StepError::Free { method: "equilibria of reduced models" })
             }
             Stepped::Reduced(reduced) => {
                 reduced.expanded.take();
@@ -287,13 +292,16 @@ impl Simulation {
         }
     }
 
-    /// Returns the balance of energy. There is none in statics, with elasticity that the integrator brings, of reduced models of free bodies, and of reduced
-    /// models with forces that have no potential.
+    /// Returns the energy balance.
+    ///
+    /// Returns `None` for statics, for integrators with built-in elasticity, for reduced models of free bodies, and for
+    /// reduced models with forces without a potential.
     pub fn energy_balance(&self) -> Option<&EnergyBalance> {
         self.has_energy_balance().then_some(&self.watch.balance)
     }
 
-    /// Returns the energy that appeared without work being done, if there is some to report: the first time, and whenever it is a hundred times more.
+    /// Returns the energy that appeared without work being done, if it should be reported: the first time, and whenever
+    /// it has grown by a factor of 100.
     pub fn take_energy_gain(&mut self) -> Option<EnergyGain> {
         let gain = self.energy_balance()?.gain().filter(|gain| gain.gained > 100.0 * self.reported)?;
         self.reported = gain.gained;
@@ -305,52 +313,52 @@ impl Simulation {
             Stepped::Whole(whole) => whole.integrator.has_inertia() && !whole.integrator.brings_elasticity(),
             Stepped::Reduced(reduced) => {
                 let model = &reduced.model;
-                let is_held = model.placement().is_none();
-                is_held && reduced.integrator.has_inertia() && model.model().forces().all(Force::has_energy)
+                let is_fixed = model.placement().is_none();
+                is_fixed && reduced.integrator.has_inertia() && model.model().forces().all(Force::has_energy)
             }
         }
     }
 
-    /// Whether the scheme brings the elasticity of bodies, so that the model has none.
+    /// Returns true if elasticity is built into the integrator, so that the model has none.
     pub fn brings_elasticity(&self) -> bool {
         matches!(&self.stepped, Stepped::Whole(whole) if whole.integrator.brings_elasticity())
     }
 
-    /// Put something around the linear solver of a whole model, for instance to be able to stop it.
+    /// Wraps the linear solver of a full model, for instance to make it interruptible.
     pub fn wrap_solver(
         &mut self,
         wrap: impl FnOnce(Box<dyn LinearSolver<Operator>>) -> Box<dyn LinearSolver<Operator>>,
     ) {
         if let Stepped::Whole(whole) = &mut self.stepped {
-            // Something that is thrown away at once stands in for it meanwhile.
+            // A temporary solver takes its place meanwhile.
             let solver = std::mem::replace(&mut whole.solver, Box::new(Direct::default()));
             whole.solver = wrap(solver);
         }
     }
 
-    /// How many steps have been made.
+    /// Returns the number of completed steps.
     pub fn steps_done(&self) -> u64 {
         self.step
     }
 
-    /// The length of a step, in s.
+    /// Returns the length of a time step \[s\].
     pub fn dt(&self) -> f64 {
         self.dt
     }
 
-    /// Whether a checkpoint made now leads to the same result as going on.
+    /// Returns true if resuming from a checkpoint of this step gives the same result as continuing.
     pub fn can_be_resumed(&self) -> bool {
         self.step.is_multiple_of(self.restart_every)
     }
 
-    /// Where it is, to go on from later. Solvers begin anew after it, wherever it is, so that this simulation and one that is resumed go on the same to
-    /// the last bit.
+    /// Returns a checkpoint of the current step, at which solvers discard their data. This simulation and a resumed one
+    /// therefore continue bit-identically.
     pub fn checkpoint_here(&mut self) -> Checkpoint {
         self.begins_anew = true;
         self.state_to_save()
     }
 
-    /// Where it is, to go on from later; none where that would lead to another result.
+    /// Returns a checkpoint, or `None` if resuming at this step would change the result.
     pub fn checkpoint(&self) -> Option<Checkpoint> {
         self.can_be_resumed().then(|| self.state_to_save())
     }
@@ -368,7 +376,7 @@ impl Simulation {
         }
     }
 
-    /// Go on from a checkpoint, with solvers that begin anew. On error nothing has changed.
+    /// Resumes from a checkpoint, with restarted solvers. On error nothing has changed.
     pub fn resume(&mut self, checkpoint: Checkpoint) -> Result<(), CheckpointError> {
         let (found, expected) = (checkpoint.fingerprint, self.fingerprint());
         if found != expected {
@@ -398,7 +406,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Check that going on from a checkpoint leads to the same result as never having stopped.
+    /// Checks that resuming from a checkpoint gives the same result as an uninterrupted simulation.
     pub fn check_resumable(&self, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
         let every = self.restart_every;
         if checkpoint.step.is_multiple_of(every) {
@@ -408,7 +416,7 @@ impl Simulation {
         }
     }
 
-    /// A number that is another for other meshes, time steps or restarts.
+    /// Returns a checksum of the meshes, the time step and the restart interval.
     fn fingerprint(&self) -> u32 {
         let mut sum = flate2::Crc::new();
         sum.update(&self.dt.to_le_bytes());

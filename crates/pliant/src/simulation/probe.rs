@@ -1,10 +1,10 @@
-//! Numbers that are recorded step by step.
+//! Probes: quantities recorded at each step.
 
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::force::Strained;
+use crate::force::StressState;
 use crate::integrator::StepInfo;
 use crate::io::{Files, ReadError};
 use crate::math::Vec3;
@@ -13,8 +13,10 @@ use crate::system::State;
 
 use super::EnergyBalance;
 
-/// What is recorded of every scene, in SI units. The work of the solvers is that since the row before; that of [`EnergyBalance`] is from the start, and
-/// NaN where there is no balance.
+/// Columns that every scene records, in SI units.
+///
+/// Solver counters are since the previous row. Quantities of [`EnergyBalance`] are since the start, and NaN without an
+/// energy balance.
 pub const COLUMNS: &[&str] = &[
     "time",
     "kinetic_energy",
@@ -25,9 +27,9 @@ pub const COLUMNS: &[&str] = &[
     "external_work",
     "dissipated_energy",
     "volume",
-    "centre_of_mass.x",
-    "centre_of_mass.y",
-    "centre_of_mass.z",
+    "center_of_mass.x",
+    "center_of_mass.y",
+    "center_of_mass.z",
     "momentum.x",
     "momentum.y",
     "momentum.z",
@@ -39,29 +41,29 @@ pub const COLUMNS: &[&str] = &[
     "factorizations",
 ];
 
-/// Numbers to record beside these.
+/// Quantity recorded in addition to [`COLUMNS`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Probe {
-    /// What the columns begin with.
+    /// Prefix of the column names.
     pub name: String,
-    /// What is measured.
+    /// Measured quantity.
     pub what: Quantities,
 }
 
-/// What a probe measures: of vertices, by their numbers in the model, or of bodies.
+/// Quantity that a probe measures, on vertices by their indices in the model, or on bodies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Quantities {
-    /// The mean place, in m.
+    /// Mean position \[m\].
     Position(Vec<u32>),
-    /// The mean displacement, in m.
+    /// Mean displacement \[m\].
     Displacement(Vec<u32>),
-    /// The mean velocity, in m/s.
+    /// Mean velocity \[m/s\].
     Velocity(Vec<u32>),
-    /// The force of holds in all, in N.
+    /// Total reaction force of fixed vertices \[N\].
     Reaction(Vec<u32>),
-    /// The volume, in m³.
+    /// Volume \[m³\].
     Volume(Vec<usize>),
-    /// The least, mean and largest volume of elements, as parts of those at rest.
+    /// Minimum, mean and maximum volume of elements relative to the rest volume.
     VolumeRatio(Vec<usize>),
     /// Maximum of the von Mises stress recovered at vertices \[Pa\].
     VonMises(Vec<usize>),
@@ -82,10 +84,10 @@ impl Probe {
             vertices.iter().map(|&vertex| of(vertex as usize)).sum::<Vec3>() / vertices.len() as f64
         };
         let at = |numbers: &[f64], vertex: usize| Vec3::from_slice(&numbers[3 * vertex..]);
-        let states = |model: &Model, bodies: &[usize]| -> Vec<Strained> {
+        let states = |model: &Model, bodies: &[usize]| -> Vec<StressState> {
             let elastic =
                 bodies.iter().filter_map(|&body| Some((&model.bodies()[body], model.bodies()[body].elastic()?)));
-            // Elasticity is a force on all vertices of the model.
+            // The elastic force of a body takes the displacements of all vertices of the model.
             elastic.flat_map(|(_, elastic)| elastic.element_states(&state.q)).collect()
         };
         match &self.what {
@@ -117,7 +119,7 @@ impl Probe {
     }
 }
 
-/// Records rows of numbers.
+/// Recorder of table rows.
 #[derive(Debug, Clone, Default)]
 pub struct Recorder {
     probes: Vec<Probe>,
@@ -125,34 +127,34 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// With these probes.
+    /// Creates a recorder of [`COLUMNS`] and of these probes.
     pub fn new(probes: Vec<Probe>) -> Self {
         Self { probes, work: [0; 3] }
     }
 
-    /// The names of the numbers of a row.
+    /// Returns the column names.
     pub fn columns(&self) -> Vec<String> {
         let own = COLUMNS.iter().map(|&name| name.to_owned());
         own.chain(self.probes.iter().flat_map(Probe::columns)).collect()
     }
 
-    /// Take note of what a step took.
+    /// Adds the solver counters of a step.
     pub fn count(&mut self, info: &StepInfo) {
         let work = [info.newton_iterations, info.linear_iterations, info.factorizations];
         self.work.iter_mut().zip(work).for_each(|(sum, own)| *sum += own as u64);
     }
 
-    /// What has been noted since the last row, for a [`Checkpoint`](super::Checkpoint).
+    /// Returns the solver counters since the last row, for a [`Checkpoint`](super::Checkpoint).
     pub fn work(&self) -> [u64; 3] {
         self.work
     }
 
-    /// Go on from there.
+    /// Sets the solver counters, to resume from a checkpoint.
     pub fn set_work(&mut self, work: [u64; 3]) {
         self.work = work;
     }
 
-    /// A row of numbers about now, with what was seen of the model.
+    /// Returns a row for the current state, given the observables of the model.
     pub fn record(
         &mut self,
         seen: &Observation,
@@ -171,7 +173,7 @@ impl Recorder {
             balance.map_or(f64::NAN, EnergyBalance::dissipated),
             seen.volume,
         ];
-        for vector in [seen.centre_of_mass, seen.momentum, seen.angular_momentum] {
+        for vector in [seen.center_of_mass, seen.momentum, seen.angular_momentum] {
             row.extend(vector.to_array());
         }
         row.extend(std::mem::take(&mut self.work).map(|count| count as f64));
@@ -182,16 +184,16 @@ impl Recorder {
     }
 }
 
-/// Rows of numbers under names; the first is the time.
+/// Table of recorded values, with the time in its first column.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Table {
-    /// The names.
+    /// Column names.
     pub columns: Vec<String>,
-    /// The numbers.
+    /// Rows of values.
     pub rows: Vec<Vec<f64>>,
 }
 
-/// Why a table could not be read.
+/// Error of reading a table.
 #[derive(Debug, Error)]
 #[allow(missing_docs, reason = "the message says what each part is")]
 #[non_exhaustive]
@@ -203,13 +205,13 @@ pub enum TableError {
 }
 
 impl Table {
-    /// A line of CSV; numbers are written so that they are read back exactly.
+    /// Returns a line of CSV, from which the values are read back exactly.
     pub fn line(row: &[f64]) -> String {
         let numbers: Vec<String> = row.iter().map(|number| format!("{number:?}")).collect();
         numbers.join(",") + "\n"
     }
 
-    /// Read a table in CSV. A last line without end is left out: it may not be complete.
+    /// Reads a table in CSV. A last line without a line end may be incomplete and is ignored.
     pub fn read(files: &dyn Files, path: &Path) -> Result<Self, TableError> {
         let bytes = files.read(path)?;
         let text = String::from_utf8_lossy(&bytes);
@@ -224,7 +226,7 @@ impl Table {
         let columns: Vec<String> = match lines.next() {
             Some((_, line)) if line.starts_with("time") => line.split(',').map(str::to_owned).collect(),
             other => {
-                return Err(wrong(0, "the names of columns, `time` first".into(), other.map_or("", |line| line.1)));
+                return Err(wrong(0, "column names, `time` first".into(), other.map_or("", |line| line.1)));
             }
         };
         let mut rows = Vec::new();
@@ -255,7 +257,7 @@ mod tests {
         assert_eq!(table.rows[0][..2], row[..2]);
         assert!(table.rows[0][2].is_nan());
         let error = |text| read(text).unwrap_err().to_string();
-        assert!(error("").starts_with("t.csv, line 1: expected the names of columns"));
+        assert!(error("").starts_with("t.csv, line 1: expected column names"));
         assert!(error("time,a\n1\n").contains("line 2: expected 2 numbers"));
         assert!(error("time,a\n1,x\n").contains("line 2: expected a number, found `x`"));
     }

@@ -1,39 +1,39 @@
-//! The choice of a solver from the matrix alone.
+//! Choice of a solver from the matrix alone.
 
 use std::fmt::{self, Display};
 use std::sync::Arc;
 
 use super::analysis::Analysis;
 use super::linear_map::matrix_not_finite;
-use super::old_factor::find_coupled;
+use super::stale_factor::find_coupled;
 use super::{
-    CgParams, Direct, IncompleteCholesky, LinearSolver, Method, OldFactor, OldFactorParams, Operator, SolveError,
+    CgParams, Direct, IncompleteCholesky, LinearSolver, Method, StaleFactor, StaleFactorParams, Operator, SolveError,
     SolveInfo, Stamp, Symbolic, SymbolicInfo,
 };
 use crate::sparse::BlockMatrix;
 
-/// What an [`Auto`] may use.
+/// Limits of an [`Auto`] solver.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AutoParams {
-    /// When conjugate gradients stop.
+    /// Stopping criteria of conjugate gradients.
     pub cg: CgParams,
-    /// The most memory that a factor may take, in bytes.
-    pub most_memory: usize,
+    /// Maximum memory of a factor \[bytes\].
+    pub max_memory: usize,
 }
 
 impl Default for AutoParams {
     fn default() -> Self {
-        Self { cg: CgParams::default(), most_memory: 8 << 30 }
+        Self { cg: CgParams::default(), max_memory: 8 << 30 }
     }
 }
 
-/// Solves with the method that the first matrices call for: see [`Auto::choice`].
+/// Solver that selects its method from the first matrices: see [`Auto::choice`].
 #[derive(Debug, Clone)]
 pub struct Auto {
     params: AutoParams,
     analysis: Analysis,
     chosen: Option<Chosen>,
-    /// How many matrices to wait until the choice is made again.
+    /// Number of matrices until the choice is made again.
     until_next: usize,
 }
 
@@ -44,30 +44,30 @@ struct Chosen {
     solver: Box<dyn LinearSolver<Operator>>,
 }
 
-/// A method, and why it was chosen.
+/// Chosen method and the reason for it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Choice {
-    /// The method.
+    /// Method.
     pub method: Method,
-    /// Why.
+    /// Reason for the method.
     pub reason: Reason,
 }
 
-/// Why a method was chosen.
+/// Reason for which a method was chosen.
 ///
-/// The inertia of a matrix is the part of its diagonal that a translation meets: a translation deforms nothing, so that only the
-/// mass is left. The smaller it is, the more iterations an incomplete factor needs.
+/// The inertia of a matrix is the fraction of its diagonal that a translation sees. A translation causes no strain, so
+/// only the mass remains. The smaller the inertia, the more iterations an incomplete factor needs.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[allow(missing_docs, reason = "the message says what each part is")]
+#[allow(missing_docs, reason = "the message describes each field")]
 #[non_exhaustive]
 pub enum Reason {
-    /// Only statics have no inertia.
+    /// Matrix without inertia, as in statics.
     Statics { inertia: f64 },
-    /// The body is so soft, or the step so short, that an incomplete factor is cheaper.
+    /// Body so soft, or step so short, that an incomplete factor is cheaper.
     Soft { inertia: f64, iterations: usize },
-    /// An old factor is cheaper.
+    /// Body so stiff that a stale factor is cheaper.
     Stiff { inertia: f64, iterations: usize },
-    /// A factor would take too much memory.
+    /// Factor that would exceed the memory limit.
     Memory { needed: usize, most: usize },
 }
 
@@ -77,57 +77,55 @@ impl Display for Choice {
         match self.reason {
             Reason::Statics { inertia } => write!(f, "the matrix has no mass (inertia {inertia:.1e})"),
             Reason::Soft { inertia, iterations } => {
-                write!(
-                    f,
-                    "with inertia {inertia:.1e}, about {iterations} iterations cost less than those with a factor"
-                )
+                write!(f, "with inertia {inertia:.1e}, about {iterations} iterations cost less than a stale factor")
             }
             Reason::Stiff { inertia, iterations } => {
                 write!(
                     f,
-                    "with inertia {inertia:.1e}, block IC(0) would need about {iterations} iterations, which cost more"
+                    "with inertia {inertia:.1e}, block IC(0) would need about {iterations} iterations and cost more"
                 )
             }
             Reason::Memory { needed, most } => {
-                write!(f, "a factor would take {} MB, and {} MB are allowed", needed >> 20, most >> 20)
+                write!(f, "a factor would take {} MB, but the limit is {} MB", needed >> 20, most >> 20)
             }
         }
     }
 }
 
-/// Below this, what is left of the mass is rounding.
+/// Inertia below which the remaining mass is rounding error.
 const NO_INERTIA: f64 = 1e-10;
 
-/// Above this, an incomplete factor needs so few iterations that no other has to be thought of.
+/// Inertia above which an incomplete factor needs so few iterations that no alternative is considered.
 const MUCH_INERTIA: f64 = 0.2;
 
-/// Iterations that an incomplete factor takes, times the root of the inertia; measured on bars of 525 to
-/// 23,409 vertices.
+/// Iterations with an incomplete factor times the square root of the inertia, measured on bars of 525 to 23,409
+/// vertices.
 const ITERATIONS_TIMES_ROOT: f64 = 4.0;
 
-/// The most that it takes however little inertia there is, for each vertex across a body, the cube root of their number.
-const MOST_ITERATIONS_ACROSS: f64 = 45.0;
+/// Maximum iterations with an incomplete factor at any inertia, per vertex across a body (the cube root of the vertex
+/// count).
+const MAX_ITERATIONS_ACROSS: f64 = 45.0;
 
-/// What a block costs in an iteration with an incomplete factor, in ns: its product, and both sweeps.
+/// Cost per block of an iteration with an incomplete factor \[ns\]: matrix product and both triangular solves.
 const NS_PER_BLOCK: f64 = 18.0;
 
-/// What it costs to factor it incompletely.
+/// Cost per block of an incomplete factorization \[ns\].
 const NS_PER_BLOCK_TO_FACTOR: f64 = 50.0;
 
-/// What steps with an old factor take on average: iterations, and the part of a factorisation.
+/// Average cost of steps with a stale factor: number of iterations, and fraction of a factorization.
 const OLD_FACTOR_ITERATIONS: f64 = 5.0;
 const OLD_FACTOR_PART: f64 = 0.04;
 
-/// After how many matrices the choice is made again: steps and stiffness may change.
+/// Number of matrices after which the choice is made again, since step size and stiffness may change.
 const MATRICES_PER_CHOICE: usize = 200;
 
 impl Auto {
-    /// A solver that has not chosen yet.
+    /// Creates a solver that has not chosen a method yet.
     pub fn new(params: AutoParams) -> Self {
         Self { params, analysis: Analysis::default(), chosen: None, until_next: 0 }
     }
 
-    /// What was chosen, once there is a matrix.
+    /// Returns the choice, or `None` before the first matrix is set.
     pub fn choice(&self) -> Option<Choice> {
         self.chosen.as_ref().map(|chosen| chosen.choice)
     }
@@ -136,13 +134,13 @@ impl Auto {
         let inertia = inertia(matrix);
         if !inertia.is_finite() {
             return Err(matrix_not_finite(matrix).unwrap_or(SolveError::NotFinite {
-                what: "the sum of the matrix",
+                what: "the sum of the matrix entries",
                 vertex: 0,
                 axis: 0,
             }));
         }
-        let most_iterations = MOST_ITERATIONS_ACROSS * (matrix.pattern().vertex_count() as f64).cbrt();
-        let iterations = 1 + (ITERATIONS_TIMES_ROOT / inertia.sqrt()).min(most_iterations) as usize;
+        let max_iterations = MAX_ITERATIONS_ACROSS * (matrix.pattern().vertex_count() as f64).cbrt();
+        let iterations = 1 + (ITERATIONS_TIMES_ROOT / inertia.sqrt()).min(max_iterations) as usize;
         let soft = Choice { method: Method::IncompleteCholesky, reason: Reason::Soft { inertia, iterations } };
         if inertia > MUCH_INERTIA {
             return Ok(soft);
@@ -151,8 +149,8 @@ impl Auto {
         let is_static = inertia < NO_INERTIA;
         let bytes_per_number = if is_static { 8 } else { 4 + 2 };
         let needed = bytes_per_number * info.memory;
-        if needed > self.params.most_memory {
-            let reason = Reason::Memory { needed, most: self.params.most_memory };
+        if needed > self.params.max_memory {
+            let reason = Reason::Memory { needed, most: self.params.max_memory };
             return Ok(Choice { method: Method::IncompleteCholesky, reason });
         }
         if is_static {
@@ -163,33 +161,33 @@ impl Auto {
         if incomplete < old_factor_cost(&info, matrix) {
             return Ok(soft);
         }
-        Ok(Choice { method: Method::OldFactor, reason: Reason::Stiff { inertia, iterations } })
+        Ok(Choice { method: Method::StaleFactor, reason: Reason::Stiff { inertia, iterations } })
     }
 }
 
 impl Auto {
-    /// Change from an incomplete factor to an old one.
+    /// Switches from an incomplete factor to a stale factor.
     fn use_factor(&mut self, operator: &Operator) -> Result<(), SolveError> {
         let Some(Chosen { choice: Choice { reason: Reason::Soft { inertia, iterations }, .. }, .. }) = self.chosen
         else {
             return Ok(());
         };
-        let mut solver = make(Method::OldFactor, self.params.cg, &mut self.analysis, &operator.matrix)?;
+        let mut solver = make(Method::StaleFactor, self.params.cg, &mut self.analysis, &operator.matrix)?;
         solver.set_matrix(operator)?;
-        let choice = Choice { method: Method::OldFactor, reason: Reason::Stiff { inertia, iterations } };
+        let choice = Choice { method: Method::StaleFactor, reason: Reason::Stiff { inertia, iterations } };
         self.chosen = Some(Chosen { choice, pattern: operator.matrix.pattern().clone(), solver });
         self.until_next = MATRICES_PER_CHOICE;
         Ok(())
     }
 }
 
-/// What a step with an old factor costs on average, in ns.
+/// Returns the average cost of a step with a stale factor \[ns\].
 fn old_factor_cost(info: &SymbolicInfo, matrix: &BlockMatrix) -> f64 {
-    let iteration = super::old_factor::iteration_cost(2 * info.fill, matrix);
-    OLD_FACTOR_ITERATIONS * iteration + OLD_FACTOR_PART * super::old_factor::factor_cost(info, false)
+    let iteration = super::stale_factor::iteration_cost(2 * info.fill, matrix);
+    OLD_FACTOR_ITERATIONS * iteration + OLD_FACTOR_PART * super::stale_factor::factor_cost(info, false)
 }
 
-/// The part of the diagonal that a translation meets, away from what is held: `Σ tr Aᵢⱼ / Σ tr Aᵢᵢ`.
+/// Returns the fraction of the diagonal that a translation sees, away from fixed vertices: `Σ tr Aᵢⱼ / Σ tr Aᵢᵢ`.
 fn inertia(matrix: &BlockMatrix) -> f64 {
     let pattern = matrix.pattern();
     let count = pattern.vertex_count();
@@ -197,14 +195,14 @@ fn inertia(matrix: &BlockMatrix) -> f64 {
     let mut is_coupled = vec![[false; 3]; count];
     find_coupled(matrix, &mut is_coupled);
     let is_free = |vertex: usize| is_coupled[vertex] == [true; 3];
-    // Translations deform the elements at what is held.
-    let mut is_near_held = vec![false; count];
+    // Translations strain the elements next to fixed vertices.
+    let mut is_near_fixed = vec![false; count];
     let mut row_sums = vec![0.0; count];
     for row in 0..count {
         for slot in pattern.row(row) {
             let column = pattern.columns()[slot] as usize;
-            is_near_held[row] |= !is_free(column);
-            is_near_held[column] |= !is_free(row);
+            is_near_fixed[row] |= !is_free(column);
+            is_near_fixed[column] |= !is_free(row);
             let trace = blocks[slot][0] + blocks[slot][4] + blocks[slot][8];
             row_sums[row] += trace;
             if row != column {
@@ -221,7 +219,7 @@ fn inertia(matrix: &BlockMatrix) -> f64 {
         }
         (diagonal != 0.0).then(|| f64::abs(sum / diagonal))
     };
-    ratio(&|row| !is_near_held[row]).or_else(|| ratio(&is_free)).unwrap_or(1.0)
+    ratio(&|row| !is_near_fixed[row]).or_else(|| ratio(&is_free)).unwrap_or(1.0)
 }
 
 impl Default for Auto {
@@ -254,10 +252,10 @@ impl LinearSolver<Operator> for Auto {
     }
 
     fn solve(&mut self, operator: &Operator, b: &[f64], x: &mut [f64]) -> Result<SolveInfo, SolveError> {
-        let chosen = self.chosen.as_mut().expect("a matrix that has been set");
+        let chosen = self.chosen.as_mut().expect("a matrix has been set");
         let solved = chosen.solver.solve(operator, b, x);
         let mut info = match solved {
-            // The estimate was far off: a factor at once, if there may be one.
+            // The estimate was far off: switch to a factorization immediately, if the memory limit permits.
             Err(SolveError::NotConverged { .. }) if matches!(chosen.choice.reason, Reason::Soft { .. }) => {
                 self.use_factor(operator)?;
                 let chosen = self.chosen.as_mut().expect("just chosen");
@@ -266,11 +264,11 @@ impl LinearSolver<Operator> for Auto {
             }
             solved => solved?,
         };
-        let chosen = self.chosen.as_mut().expect("a matrix that has been set");
+        let chosen = self.chosen.as_mut().expect("a matrix has been set");
         info.analyses += self.analysis.count;
         info.reason = Some(chosen.choice.reason);
         if let Reason::Soft { iterations, .. } = chosen.choice.reason {
-            // The estimate was wrong, or the motion has become another: choose again soon.
+            // The estimate was wrong, or the motion has changed: choose again soon.
             if info.iterations > 2 * iterations.max(4) {
                 self.until_next = self.until_next.min(1);
             }
@@ -293,8 +291,8 @@ fn make(
     let mut symbolic = || -> Result<Arc<Symbolic>, SolveError> { Ok(analysis.get(matrix.pattern())?.clone()) };
     Ok(match method {
         Method::Direct => Box::new(Direct::with_symbolic(symbolic()?)),
-        Method::OldFactor => {
-            Box::new(OldFactor::with_symbolic(OldFactorParams { cg, ..OldFactorParams::default() }, symbolic()?))
+        Method::StaleFactor => {
+            Box::new(StaleFactor::with_symbolic(StaleFactorParams { cg, ..StaleFactorParams::default() }, symbolic()?))
         }
         _ => Box::new(IncompleteCholesky::new(cg)),
     })
@@ -315,7 +313,7 @@ mod tests {
     fn inertia_is_the_part_of_the_mass() {
         assert!(inertia(&bar_with([8, 3, 3], 1e6, 0.45, f64::INFINITY, 0.4).matrix) < 1e-14);
         let soft = inertia(&bar([8, 3, 3], 1.0, 0.01, 0.4).matrix);
-        // Nothing but a consistent mass: of what a row sums to, two fifths are on its diagonal.
+        // Consistent mass only: two fifths of the row sum are on the diagonal.
         assert!((soft - 2.5).abs() < 0.01, "{soft}");
         let [coarse, fine] = [4, 8].map(|n| inertia(&bar([5 * n, n, n], 1e6, 0.01, 0.0).matrix));
         assert!((coarse / fine - 4.0).abs() < 0.2, "{coarse} {fine}");
@@ -329,13 +327,13 @@ mod tests {
         let soft = choice_for(&bar([12, 4, 4], 1e2, 0.01, 0.4));
         assert_eq!(soft.method, Method::IncompleteCholesky, "{soft}");
         let dynamics = choice_for(&bar([20, 4, 4], 1e6, 0.01, 0.4));
-        assert_eq!(dynamics.method, Method::OldFactor, "{dynamics}");
+        assert_eq!(dynamics.method, Method::StaleFactor, "{dynamics}");
         assert!(dynamics.to_string().contains("block IC(0) would need about"), "{dynamics}");
-        let mut auto = Auto::new(AutoParams { most_memory: 1 << 20, ..AutoParams::default() });
+        let mut auto = Auto::new(AutoParams { max_memory: 1 << 20, ..AutoParams::default() });
         assert_solves(&mut auto, &bar([20, 6, 6], 1e6, 0.01, 0.4), 1e-3);
         let limited = auto.choice().unwrap();
         assert_eq!(limited.method, Method::IncompleteCholesky);
-        assert!(limited.to_string().contains("MB, and 1 MB are allowed"), "{limited}");
+        assert!(limited.to_string().contains("MB, but the limit is 1 MB"), "{limited}");
     }
 
     #[test]

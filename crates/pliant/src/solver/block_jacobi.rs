@@ -1,4 +1,4 @@
-//! Conjugate gradients with the inverses of the diagonal blocks: little memory, no set-up, many iterations.
+//! Conjugate gradients, preconditioned with the inverse diagonal blocks: little memory, cheap setup, many iterations.
 
 use rayon::prelude::*;
 
@@ -7,7 +7,8 @@ use super::{
     SolveInfo, Stamp,
 };
 
-/// Solves by conjugate gradients with the inverses of the diagonal blocks. All that it needs of a matrix is a [`LinearMap`].
+/// Conjugate gradient solver, preconditioned with the inverse diagonal blocks. Any [`LinearMap`] is sufficient as its
+/// matrix.
 #[derive(Debug, Clone, Default)]
 pub struct BlockJacobi {
     cg: ConjugateGradients,
@@ -15,12 +16,12 @@ pub struct BlockJacobi {
     stamp: Option<Stamp>,
 }
 
-/// The inverse of each diagonal block, row by row.
+/// Inverse of each diagonal block, in row-major order.
 #[derive(Debug, Clone, Default)]
 struct Inverses(Vec<[f64; 9]>);
 
 impl BlockJacobi {
-    /// A solver that stops when these are met.
+    /// Creates a solver with these stopping criteria.
     pub fn new(params: CgParams) -> Self {
         Self { cg: ConjugateGradients::new(params), ..Self::default() }
     }
@@ -74,18 +75,19 @@ impl Preconditioner for Inverses {
     }
 }
 
-/// Vertices that one thread works on at a time.
+/// Vertices per parallel task.
 const GRAIN: usize = 4096;
 
-/// Why there is no factor of the diagonal block of a vertex.
+/// Returns the error for a diagonal block that has no Cholesky factor.
 pub(super) fn not_positive<A: LinearMap>(matrix: &A, vertex: usize, axis: usize) -> SolveError {
     matrix.not_finite().unwrap_or(NotPositiveDefinite { vertex: vertex as u32, axis }.into())
 }
 
-/// `L⁻¹` of a symmetric block `LLᵀ`, row by row, of which the upper triangle is read; or the pivot that is not positive.
+/// Returns `L⁻¹` in row-major order for a symmetric block `LLᵀ`, or the index of the pivot that is not positive. Only
+/// the upper triangle is read.
 #[inline(always)]
 pub(super) fn inverse_factor(block: &[f64; 9]) -> Result<[f64; 9], usize> {
-    // A comparison that is also false for what is not a number.
+    // The comparison is also false for NaN.
     let root = |pivot: f64, axis: usize| if pivot > 0.0 { Ok(pivot.sqrt()) } else { Err(axis) };
     let l00 = root(block[0], 0)?;
     let (l10, l20) = (block[1] / l00, block[2] / l00);
@@ -99,7 +101,7 @@ pub(super) fn inverse_factor(block: &[f64; 9]) -> Result<[f64; 9], usize> {
     Ok([a, 0.0, 0.0, m10, b, 0.0, m20, m21, c])
 }
 
-/// `MᵀM`.
+/// Computes `MᵀM`.
 fn square(m: &[f64; 9]) -> [f64; 9] {
     std::array::from_fn(|entry| (0..3).map(|k| m[3 * k + entry / 3] * m[3 * k + entry % 3]).sum())
 }

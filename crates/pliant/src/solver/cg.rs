@@ -5,67 +5,67 @@ use std::fmt::Debug;
 use super::vector::{advance, difference, dot, norm, redirect};
 use super::{LinearMap, SolveError};
 
-/// When to stop.
+/// Stopping criteria of conjugate gradients.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CgParams {
-    /// The residual to reach, `|b − Ax| / |b|`.
+    /// Relative residual `|b − Ax| / |b|` to reach.
     pub tolerance: f64,
-    /// How many iterations to spend at most.
-    pub most_iterations: usize,
+    /// Maximum number of iterations.
+    pub max_iterations: usize,
 }
 
 impl Default for CgParams {
     fn default() -> Self {
-        Self { tolerance: 1e-6, most_iterations: 5000 }
+        Self { tolerance: 1e-6, max_iterations: 5000 }
     }
 }
 
-/// What solving took.
+/// Statistics of a solve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CgInfo {
-    /// How many iterations.
+    /// Number of iterations.
     pub iterations: usize,
-    /// `|b − Ax| / |b|`, computed from the solution.
+    /// Relative residual `|b − Ax| / |b|`, computed from the solution.
     pub residual: f64,
 }
 
-/// A symmetric, positive definite approximation of the inverse of a matrix.
+/// Symmetric positive definite approximation of the inverse of a matrix.
 pub trait Preconditioner: Debug {
-    /// `z ≈ A⁻¹ r`.
+    /// Computes `z ≈ A⁻¹ r`.
     fn apply(&mut self, r: &[f64], z: &mut [f64]);
 }
 
-/// Conjugate gradients, with the memory they need.
+/// Conjugate gradient solver with its work vectors.
 #[derive(Debug, Clone, Default)]
 pub struct ConjugateGradients {
-    /// When to stop.
+    /// Stopping criteria.
     pub params: CgParams,
-    /// The residual `b − Ax`.
+    /// Residual `b − Ax`.
     pub(super) r: Vec<f64>,
     z: Vec<f64>,
     p: Vec<f64>,
     q: Vec<f64>,
 }
 
-/// Where some iterations have led. The residual of the state is the true one.
+/// State after some iterations, with the true residual.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Progress {
     pub iterations: usize,
-    /// `|b − Ax|`.
+    /// Residual norm `|b − Ax|`.
     pub residual: f64,
     pub has_converged: bool,
 }
 
 impl ConjugateGradients {
-    /// Without memory yet: it is taken by the first system, and used again by those after it.
+    /// Creates a solver. The first system allocates its work vectors, which later systems reuse.
     pub fn new(params: CgParams) -> Self {
         Self { params, ..Self::default() }
     }
 
-    /// Solve `A x = b` from the guess in `x`.
+    /// Solves `A x = b` from the initial guess in `x`.
     ///
     /// # Panics
-    /// If a vector has not as many numbers as the matrix has rows.
+    /// If the length of a vector differs from the number of rows of the matrix.
     pub fn solve<A: LinearMap + ?Sized>(
         &mut self,
         matrix: &A,
@@ -77,17 +77,17 @@ impl ConjugateGradients {
         if size == 0.0 {
             return Ok(CgInfo { iterations: 0, residual: 0.0 });
         }
-        let most = self.params.most_iterations;
+        let most = self.params.max_iterations;
         let progress = self.iterate(matrix, preconditioner, b, x, size, most)?;
         self.finish(progress, size)
     }
 
-    /// The memory, in bytes.
+    /// Returns the memory of the work vectors \[bytes\].
     pub fn memory(&self) -> usize {
         size_of::<f64>() * (self.r.len() + self.z.len() + self.p.len() + self.q.len())
     }
 
-    /// Compute the residual of the guess. Returns `|b|`; if that is zero, so is the solution, and nothing is left to do.
+    /// Computes the residual of the initial guess and returns `|b|`. If that is zero, `x` is set to the solution, zero.
     pub(super) fn start<A: LinearMap + ?Sized>(
         &mut self,
         matrix: &A,
@@ -95,7 +95,7 @@ impl ConjugateGradients {
         x: &mut [f64],
     ) -> Result<f64, SolveError> {
         let n = matrix.size();
-        assert!(b.len() == n && x.len() == n, "vectors of {n} numbers");
+        assert!(b.len() == n && x.len() == n, "vectors must have {n} numbers");
         for vector in [&mut self.r, &mut self.z, &mut self.p, &mut self.q] {
             vector.resize(n, 0.0);
         }
@@ -114,7 +114,7 @@ impl ConjugateGradients {
         Ok(size)
     }
 
-    /// At most `most` iterations from where [`start`](Self::start), or the iterations before, have led.
+    /// Performs at most `most` further iterations after [`start`](Self::start) or a previous call.
     pub(super) fn iterate<A: LinearMap + ?Sized>(
         &mut self,
         matrix: &A,
@@ -133,7 +133,8 @@ impl ConjugateGradients {
                 return Ok(Progress { iterations, residual, has_converged });
             }
             iterations += self.descend(matrix, preconditioner, b, x, goal, most - iterations)?;
-            // What the iterations keep as the residual drifts away from the true one by rounding. If it matters, go on from there.
+            // The recursively updated residual drifts from the true one by rounding. Continue from the true one if
+            // necessary.
             matrix.mul(x, &mut self.q);
             difference(b, &self.q, &mut self.r);
             let before = std::mem::replace(&mut residual, norm(&self.r));
@@ -146,7 +147,7 @@ impl ConjugateGradients {
         }
     }
 
-    /// Iterations until the residual that they keep is small enough. Returns how many.
+    /// Iterates until the recursively updated residual is small enough. Returns the number of iterations.
     fn descend<A: LinearMap + ?Sized>(
         &mut self,
         matrix: &A,
@@ -179,7 +180,7 @@ impl ConjugateGradients {
         Ok(most)
     }
 
-    /// The result of a solve, or that it has not converged.
+    /// Returns the statistics of a solve, or an error if it has not converged.
     pub(super) fn finish(&self, progress: Progress, size: f64) -> Result<CgInfo, SolveError> {
         let Progress { iterations, residual, has_converged } = progress;
         let residual = residual / size;
@@ -189,24 +190,24 @@ impl ConjugateGradients {
         Ok(CgInfo { iterations, residual })
     }
 
-    /// Where the number is that spoilt all others.
+    /// Returns an error that locates the non-finite number from which the others arose.
     fn not_finite<A: LinearMap + ?Sized>(&self, matrix: &A, b: &[f64], x: &[f64]) -> SolveError {
-        let vectors: [(&'static str, &[f64]); 2] = [("the right-hand side", b), ("the guess of the solution", x)];
+        let vectors: [(&'static str, &[f64]); 2] = [("the right-hand side", b), ("the initial guess", x)];
         let found = matrix.not_finite();
         let found = found.or_else(|| vectors.into_iter().find_map(|(what, vector)| vector_not_finite(what, vector)));
         let found = found.or_else(|| vector_not_finite("the preconditioned residual", &self.z));
         found.unwrap_or_else(|| {
-            // All are finite, but their squares are not: name the largest.
+            // All are finite, but their squares overflow: report the largest.
             let largest = (0..b.len()).max_by(|&i, &j| b[i].abs().total_cmp(&b[j].abs())).unwrap_or(0);
             SolveError::NotFinite { what: "the square of the right-hand side", vertex: largest / 3, axis: largest % 3 }
         })
     }
 }
 
-/// Part of the tolerance by which a residual may be larger when it is computed anew.
+/// Fraction of the tolerance by which the recomputed residual may exceed it.
 const ROUNDING: f64 = 1e-3;
 
-/// An error that names the first number of a vector that is not finite, if there is one.
+/// Returns an error that locates the first non-finite number of a vector, or `None` if all are finite.
 pub(super) fn vector_not_finite(what: &'static str, vector: &[f64]) -> Option<SolveError> {
     let place = vector.iter().position(|number| !number.is_finite())?;
     Some(SolveError::NotFinite { what, vertex: place / 3, axis: place % 3 })
@@ -300,7 +301,7 @@ mod tests {
     fn too_few_iterations_are_an_error_with_the_residual() {
         let operator = bar([6, 2, 2], 1e7, 0.01, 0.0);
         let b = right_hand_side(&operator.matrix);
-        let params = CgParams { most_iterations: 3, ..CgParams::default() };
+        let params = CgParams { max_iterations: 3, ..CgParams::default() };
         let error = solve(&operator.matrix, &b, params).unwrap_err();
         let SolveError::NotConverged { iterations: 3, residual, tolerance } = error else { panic!("{error}") };
         assert!(residual > tolerance && tolerance == 1e-6);

@@ -1,4 +1,4 @@
-//! Sparse Cholesky factorisation `A = LLᵀ`.
+//! Sparse Cholesky factorization `A = LLᵀ`.
 
 use std::sync::Arc;
 
@@ -9,58 +9,59 @@ use super::scalar::Scalar;
 use super::symbolic::Symbolic;
 use crate::sparse::BlockMatrix;
 
-/// A matrix is not positive definite.
+/// Error for a matrix that is not positive definite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error(
-    "the matrix is not positive definite: elimination breaks down at coordinate {axis} of vertex {vertex}. In statics, is every \
-     body held so that it cannot move or turn? With an exact tangent, a projected one helps"
+    "the matrix is not positive definite: zero or negative pivot at coordinate {axis} of vertex {vertex}; in statics, fix every \
+     body so that it can neither move nor turn; instead of an exact tangent, use a projected one"
 )]
 pub struct NotPositiveDefinite {
-    /// The vertex at which elimination broke down.
+    /// Vertex of the pivot that is not positive.
     pub vertex: u32,
-    /// The coordinate: 0, 1 or 2.
+    /// Coordinate of the vertex: 0, 1 or 2.
     pub axis: usize,
 }
 
-/// A Cholesky factor in numbers of type `T`, `f64` or `f32`. All memory is taken when it is made, and used again by every
-/// factorisation.
+/// Sparse Cholesky factor with entries of type `T`, `f64` or `f32`. All memory is allocated on creation and reused by
+/// every factorization.
 #[derive(Debug, Clone)]
 pub struct Cholesky<T> {
     factor: Factor<T>,
 }
 
 impl<T: Scalar> Cholesky<T> {
-    /// Memory for factors of matrices that have been analysed.
+    /// Allocates memory for factors of matrices with the analyzed pattern.
     ///
     /// # Panics
-    /// If they were analysed for negative pivots, which [`Ldlt`](super::Ldlt) can handle.
+    /// If the pattern was analyzed for negative pivots, which require [`Ldlt`](super::Ldlt).
     pub fn new(symbolic: Arc<Symbolic>) -> Self {
-        assert!(!symbolic.has_negative(), "only positive pivots");
+        assert!(!symbolic.has_negative(), "negative pivots need an LDLᵀ factorization");
         Self { factor: Factor::new(symbolic) }
     }
 
-    /// The analysis that this is based on.
+    /// Returns the symbolic analysis of the pattern.
     pub fn symbolic(&self) -> &Arc<Symbolic> {
         self.factor.symbolic()
     }
 
-    /// The numbers of the factor: the panels of the fronts.
+    /// Returns the entries of the factor: the panels of the fronts.
     pub(super) fn panels(&self) -> &[T] {
         self.factor.panels()
     }
 
-    /// Factor a matrix. In single precision, a singular matrix cannot always be told from one that is only ill-conditioned.
+    /// Factorizes a matrix. In single precision, a singular matrix cannot always be distinguished from an
+    /// ill-conditioned one.
     ///
     /// # Panics
-    /// If the matrix is not of the pattern that was analysed.
+    /// If the matrix does not have the analyzed pattern.
     pub fn factor(&mut self, matrix: &BlockMatrix) -> Result<(), NotPositiveDefinite> {
         self.factor.factor(matrix).map_err(|Breakdown { vertex, axis, .. }| NotPositiveDefinite { vertex, axis })
     }
 
-    /// `x = A⁻¹ b`, both in the order of the vertices.
+    /// Computes `x = A⁻¹ b`, both in the order of the vertices.
     ///
     /// # Panics
-    /// If the lengths are not three times the number of vertices, or the last factorisation did not go well.
+    /// If the lengths are not three times the number of vertices, or the last factorization failed.
     pub fn solve(&mut self, b: &[f64], x: &mut [f64]) {
         self.factor.solve(b, x);
     }
@@ -74,7 +75,8 @@ mod tests {
     use crate::mesh::{Cells, generate};
     use crate::sparse::BlockPattern;
 
-    /// A matrix like those of elasticity on a graph: for each edge a random positive semi-definite coupling, and a little mass.
+    /// Returns an elasticity-like matrix on a graph: a random positive semi-definite coupling per edge, and a little
+    /// mass.
     fn matrix(vertex_count: usize, edges: &[[u32; 2]], mass: f64) -> BlockMatrix {
         let pattern = BlockPattern::from_cliques(vertex_count, edges.iter().map(<[u32; 2]>::as_slice));
         let mut matrix = BlockMatrix::zero(Arc::new(pattern));
@@ -95,7 +97,7 @@ mod tests {
         matrix
     }
 
-    /// A box of cells with all diagonals, its vertices numbered at random, and a few vertices on their own.
+    /// Returns a box of cells with all diagonals, with randomly numbered vertices and a few isolated vertices.
     fn lattice(n: [u32; 3]) -> (usize, Vec<[u32; 2]>) {
         let count = n[0] * n[1] * n[2];
         let mut order: Vec<u32> = (0..count + 3).collect();
@@ -115,14 +117,14 @@ mod tests {
     fn largest_residual(matrix: &BlockMatrix, x: &[f64], b: &[f64]) -> f64 {
         let mut product = vec![0.0; b.len()];
         matrix.mul(x, &mut product);
-        assert!(product.iter().all(|number| number.is_finite()), "`max` passes over what is not a number");
+        assert!(product.iter().all(|number| number.is_finite()), "`max` ignores NaN");
         product.iter().zip(b).fold(0.0, |most, (p, b)| f64::max(most, (p - b).abs()))
     }
 
     fn solve<T: Scalar>(matrix: &BlockMatrix) -> (Vec<f64>, f64) {
         let symbolic = Arc::new(Symbolic::new(matrix.pattern().clone()).unwrap());
         let mut cholesky = Cholesky::<T>::new(symbolic);
-        // Twice, as memory is used again.
+        // Twice, since memory is reused.
         cholesky.factor(matrix).unwrap();
         cholesky.factor(matrix).unwrap();
         let n = 3 * matrix.pattern().vertex_count();
@@ -155,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_is_not_held_is_an_error_that_names_a_vertex() {
+    fn a_body_that_is_not_fixed_is_an_error_that_names_a_vertex() {
         for cells in [Cells::Tet5, Cells::Tet6, Cells::Hex] {
             for n in [1, 2, 5, 8] {
                 let mesh = generate::block([1.0, 0.7, 0.6], [2 * n, n, n], cells).unwrap();
@@ -167,11 +169,11 @@ mod tests {
                 let symbolic = Arc::new(Symbolic::new(stiffness.pattern().clone()).unwrap());
                 let error = Cholesky::<f64>::new(symbolic.clone()).factor(&stiffness).unwrap_err();
                 assert!((error.vertex as usize) < mesh.vertex_count() && error.axis < 3);
-                assert!(error.to_string().contains("elimination breaks down at coordinate"));
-                // Held by springs at one end, it is a matrix like any other.
+                assert!(error.to_string().contains("zero or negative pivot at coordinate"));
+                // With springs at one end, the matrix is positive definite.
                 let low = mesh.vertices().iter().fold(f64::INFINITY, |low, x| low.min(x.x));
-                let held = (0..mesh.vertex_count()).filter(|&v| mesh.vertices()[v].x < low + 1e-6);
-                for vertex in held.map(|v| v as u32) {
+                let fixed = (0..mesh.vertex_count()).filter(|&v| mesh.vertices()[v].x < low + 1e-6);
+                for vertex in fixed.map(|v| v as u32) {
                     stiffness.add_block(vertex, vertex, &[[1e6, 0.0, 0.0], [0.0, 1e6, 0.0], [0.0, 0.0, 1e6]]);
                 }
                 Cholesky::<f64>::new(symbolic).factor(&stiffness).unwrap();
@@ -190,7 +192,7 @@ mod tests {
         let (count, edges) = lattice([16, 16, 16]);
         let pattern = BlockPattern::from_cliques(count, edges.iter().map(<[u32; 2]>::as_slice));
         let info = *Symbolic::new(Arc::new(pattern)).unwrap().info();
-        // Of order n^(4/3) numbers and n² operations, pinned so that a worse ordering is noticed.
+        // `O(n^(4/3))` entries and `O(n²)` operations. The bounds detect a worse ordering.
         assert!(info.fill < 6_000_000 && info.operations < 5e9, "{info:?}");
     }
 }

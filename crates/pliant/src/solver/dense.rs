@@ -1,4 +1,4 @@
-//! Small systems whose matrices are full: those of reduced models, and users' own.
+//! Small systems with dense matrices, from reduced models and user-defined systems.
 
 use std::ops::{Index, IndexMut};
 
@@ -13,7 +13,7 @@ use super::scratch::Scratch;
 use super::vector::norm;
 use super::{LinearSolver, Method, SolveError, SolveInfo, Stamp};
 
-/// A square matrix, column by column; its entries are `matrix[(row, column)]`.
+/// Square matrix in column-major order with entries `matrix[(row, column)]`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DenseMatrix {
     size: usize,
@@ -21,32 +21,32 @@ pub struct DenseMatrix {
 }
 
 impl DenseMatrix {
-    /// All zero.
+    /// Creates a zero matrix.
     pub fn zero(size: usize) -> Self {
         Self { size, values: vec![0.0; size * size] }
     }
 
-    /// How many rows, and columns.
+    /// Returns the number of rows, which is also the number of columns.
     pub fn size(&self) -> usize {
         self.size
     }
 
-    /// The numbers, column by column.
+    /// Returns the entries in column-major order.
     pub fn values(&self) -> &[f64] {
         &self.values
     }
 
-    /// The same, to change.
+    /// Returns mutable access to the entries in column-major order.
     pub fn values_mut(&mut self) -> &mut [f64] {
         &mut self.values
     }
 
-    /// `y = A x`.
+    /// Computes `y = A x`.
     ///
     /// # Panics
     /// If the lengths differ from the size of the matrix.
     pub fn mul(&self, x: &[f64], y: &mut [f64]) {
-        assert!(x.len() == self.size && y.len() == self.size, "vectors of {} numbers", self.size);
+        assert!(x.len() == self.size && y.len() == self.size, "vectors must have {} numbers", self.size);
         y.fill(0.0);
         for (column, x) in self.values.chunks_exact(self.size.max(1)).zip(x) {
             for (y, a) in y.iter_mut().zip(column) {
@@ -55,7 +55,8 @@ impl DenseMatrix {
         }
     }
 
-    /// True if it is equal to its transpose but for rounding: beside numbers of the size that a positive matrix may have there.
+    /// Returns true if the matrix equals its transpose up to rounding, relative to the largest entries that a positive
+    /// definite matrix can have there.
     fn is_symmetric(&self) -> bool {
         let diagonal = |i: usize| self[(i, i)].abs().sqrt();
         let near = |i: usize, j: usize| {
@@ -82,15 +83,15 @@ impl IndexMut<(usize, usize)> for DenseMatrix {
     }
 }
 
-/// Solves with a dense factor: Cholesky's, or `LU` with pivots if the matrix is not symmetric or not positive definite.
+/// Dense direct solver: Cholesky, or `LU` with partial pivoting if the matrix is not symmetric positive definite.
 #[derive(Debug, Clone, Default)]
 pub struct Dense {
     factor: Vec<f64>,
-    /// The row that each step of the elimination took, and the steps of the rows.
+    /// Row permutation of the elimination: row of each step, and step of each row.
     rows: Vec<usize>,
     steps: Vec<usize>,
     kind: Kind,
-    /// Whether what is not positive definite is an error.
+    /// True if a matrix that is not positive definite is an error.
     is_definite: bool,
     scratch: Scratch,
     product: Vec<f64>,
@@ -107,14 +108,14 @@ enum Kind {
 }
 
 impl Dense {
-    /// One for which it is an error if a matrix is not symmetric and positive definite.
+    /// Creates a solver that returns an error for matrices that are not symmetric positive definite.
     pub fn definite() -> Self {
         Self { is_definite: true, ..Self::default() }
     }
 }
 
-/// What elimination leaves of a column of a singular matrix is rounding: below this part of its largest entry, for each row.
-const LEAST_PIVOT: f64 = 1e-15;
+/// Pivot threshold per row, relative to the largest entry: smaller pivots are rounding errors of a singular matrix.
+const MIN_PIVOT: f64 = 1e-15;
 
 impl LinearSolver<DenseMatrix> for Dense {
     fn set_matrix(&mut self, matrix: &DenseMatrix) -> Result<(), SolveError> {
@@ -137,7 +138,7 @@ impl LinearSolver<DenseMatrix> for Dense {
         if matrix.is_symmetric() {
             let factor = MatMut::from_column_major_slice_mut(&mut self.factor, n, n);
             let done = cholesky_in_place(factor, LltRegularization::default(), Par::Seq, stack, Spec::default());
-            let left = |i: usize| self.factor[i * n + i].powi(2) > LEAST_PIVOT * n as f64 * matrix[(i, i)];
+            let left = |i: usize| self.factor[i * n + i].powi(2) > MIN_PIVOT * n as f64 * matrix[(i, i)];
             if done.is_ok() && (0..n).all(left) {
                 self.kind = Kind::Cholesky;
                 self.stamp = Some(Stamp::new());
@@ -157,8 +158,8 @@ impl LinearSolver<DenseMatrix> for Dense {
             let column = &matrix.values[coordinate * n..(coordinate + 1) * n];
             let largest = column.iter().fold(0.0, |most, x| f64::max(most, x.abs()));
             let pivot = self.factor[coordinate * n + coordinate].abs();
-            // Also if it is not a number.
-            if pivot.is_nan() || pivot <= LEAST_PIVOT * n as f64 * largest {
+            // Also for NaN.
+            if pivot.is_nan() || pivot <= MIN_PIVOT * n as f64 * largest {
                 return Err(SolveError::Singular { coordinate });
             }
         }
@@ -173,13 +174,13 @@ impl LinearSolver<DenseMatrix> for Dense {
 
     fn solve(&mut self, matrix: &DenseMatrix, b: &[f64], x: &mut [f64]) -> Result<SolveInfo, SolveError> {
         let n = matrix.size;
-        assert!(b.len() == n && x.len() == n, "vectors of {n} numbers");
+        assert!(b.len() == n && x.len() == n, "vectors must have {n} numbers");
         if let Some(coordinate) = b.iter().position(|number| !number.is_finite()) {
             return Err(SolveError::NotFiniteAt { what: "the right-hand side", coordinate });
         }
         let factor = MatRef::from_column_major_slice(&self.factor, n, n);
         match self.kind {
-            Kind::None => panic!("a matrix that has been set"),
+            Kind::None => panic!("no matrix has been set"),
             Kind::Cholesky => {
                 x.copy_from_slice(b);
                 let mut x = MatMut::from_column_major_slice_mut(x, n, 1);
@@ -246,7 +247,7 @@ mod tests {
                 let (mut b, mut x) = (vec![0.0; n], vec![9.0; n]);
                 matrix.mul(&expected, &mut b);
                 solver.set_matrix(&matrix).unwrap();
-                // A number alone is always symmetric.
+                // A 1×1 matrix is always symmetric.
                 assert!(solver.kind == kind || n == 1);
                 let info = solver.solve(&matrix, &b, &mut x).unwrap();
                 assert!(x.iter().zip(&expected).all(|(x, e)| (x - e).abs() < 1e-10), "{n} {symmetric} {shift}");

@@ -1,4 +1,4 @@
-//! Solving with a factor of every matrix.
+//! Direct solvers, which factorize every matrix.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::sparse::{BlockMatrix, BlockPattern};
 
-/// Solves with a factor in double precision.
+/// Direct solver in double precision.
 #[derive(Debug, Clone, Default)]
 pub struct Direct {
     analysis: Analysis,
@@ -23,11 +23,11 @@ pub struct Direct {
     stamp: Option<Stamp>,
 }
 
-/// A residual above this part of the right-hand side is worth a correction.
+/// Relative residual above which iterative refinement is applied.
 const WORTH_CORRECTING: f64 = 1e-12;
 
 impl Direct {
-    /// With an analysis that has been made already.
+    /// Creates a solver that reuses a symbolic analysis.
     pub fn with_symbolic(symbolic: Arc<Symbolic>) -> Self {
         Self { analysis: Analysis::of(symbolic), ..Self::default() }
     }
@@ -48,7 +48,7 @@ impl LinearSolver<Operator> for Direct {
     }
 
     fn solve(&mut self, operator: &Operator, b: &[f64], x: &mut [f64]) -> Result<SolveInfo, SolveError> {
-        let cholesky = self.cholesky.as_mut().expect("a matrix that has been set");
+        let cholesky = self.cholesky.as_mut().expect("a matrix has been set");
         let size = norm(b);
         self.r.resize(b.len(), 0.0);
         self.change.resize(b.len(), 0.0);
@@ -89,7 +89,7 @@ impl LinearSolver<Operator> for Direct {
 }
 
 impl Direct {
-    /// One step of iterative refinement, if it helps. Returns the residual.
+    /// Performs one step of iterative refinement and keeps it if it reduces the residual. Returns the residual.
     fn correct(&mut self, operator: &Operator, b: &[f64], x: &mut [f64], residual: f64, size: f64) -> f64 {
         let cholesky = self.cholesky.as_mut().expect("a factor");
         cholesky.solve(&self.r, &mut self.change);
@@ -105,14 +105,14 @@ impl Direct {
     }
 }
 
-/// Solves with a factor in single precision, corrected by conjugate gradients: half the memory and time of [`Direct`], which
-/// steps in where single precision breaks down.
+/// Direct solver in single precision, corrected by conjugate gradients. It takes half the memory and time of
+/// [`Direct`], to which it falls back where single precision breaks down.
 #[derive(Debug, Clone)]
 pub struct DirectSingle {
     analysis: Analysis,
     cg: ConjugateGradients,
     single: Option<SingleFactor>,
-    /// In use while it has the factor of the matrix.
+    /// Fallback, in use while it has the factor of the current matrix.
     double: Direct,
     is_single: bool,
     factorizations: usize,
@@ -125,11 +125,11 @@ struct SingleFactor {
     scaled: Vec<f64>,
 }
 
-/// If so many iterations do not suffice, the matrix is too ill-conditioned for single precision.
-const MOST_CORRECTIONS: usize = 30;
+/// Iterations after which the matrix is considered too ill-conditioned for single precision.
+const MAX_CORRECTIONS: usize = 30;
 
 impl DirectSingle {
-    /// A solver whose conjugate gradients stop when these are met.
+    /// Creates a solver with these stopping criteria of conjugate gradients.
     pub fn new(params: CgParams) -> Self {
         Self {
             analysis: Analysis::default(),
@@ -142,7 +142,7 @@ impl DirectSingle {
         }
     }
 
-    /// The same with an analysis that has been made already.
+    /// Creates a solver that reuses a symbolic analysis.
     pub fn with_symbolic(params: CgParams, symbolic: Arc<Symbolic>) -> Self {
         Self { analysis: Analysis::of(symbolic), ..Self::new(params) }
     }
@@ -196,12 +196,12 @@ impl LinearSolver<Operator> for DirectSingle {
     fn solve(&mut self, operator: &Operator, b: &[f64], x: &mut [f64]) -> Result<SolveInfo, SolveError> {
         let mut iterations = 0;
         if self.is_single {
-            let single = self.single.as_mut().expect("a matrix that has been set");
+            let single = self.single.as_mut().expect("a matrix has been set");
             let size = self.cg.start(&operator.matrix, b, x)?;
             if size == 0.0 {
                 return Ok(self.add_own(SolveInfo { method: Method::DirectSingle, ..SolveInfo::default() }));
             }
-            let most = MOST_CORRECTIONS.min(self.cg.params.most_iterations);
+            let most = MAX_CORRECTIONS.min(self.cg.params.max_iterations);
             let progress = self.cg.iterate(&operator.matrix, single, b, x, size, most)?;
             iterations = progress.iterations;
             if progress.has_converged {
@@ -224,7 +224,7 @@ impl LinearSolver<Operator> for DirectSingle {
 
 impl Preconditioner for SingleFactor {
     fn apply(&mut self, r: &[f64], z: &mut [f64]) {
-        // Single precision has room for numbers around one, whatever the units.
+        // Scale to unit norm, since the range of single precision is limited.
         let size = norm(r).max(f64::MIN_POSITIVE);
         self.scaled.resize(r.len(), 0.0);
         self.scaled.iter_mut().zip(r).for_each(|(scaled, r)| *scaled = r / size);
@@ -233,7 +233,7 @@ impl Preconditioner for SingleFactor {
     }
 }
 
-/// Memory for factors of a pattern, taken again only if the pattern changes.
+/// Returns memory for factors of a pattern, reallocated only if the pattern changes.
 fn memory_for<'a, T: Scalar>(
     analysis: &mut Analysis,
     cholesky: &'a mut Option<Cholesky<T>>,

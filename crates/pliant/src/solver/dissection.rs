@@ -1,53 +1,54 @@
-//! Nested dissection of a graph (George 1973): a few vertices separate it into two parts, which are dissected in turn, and come after
-//! both in the order of elimination. Small parts are eliminated by least degree.
+//! Nested dissection of a graph (George 1973): a small separator splits the graph into two parts, which are dissected
+//! recursively. The separator is eliminated after both parts. Small parts are ordered by minimum degree.
 //!
-//! A separator is found on coarser and coarser graphs (Karypis and Kumar 1998), and then refined on each of them on the way back
-//! by moving it into one part and into the other in turn (Fiduccia and Mattheyses 1982; Ashcraft and Liu 1996).
+//! The separator is computed with a multilevel method: the graph is coarsened repeatedly (Karypis and Kumar 1998). The
+//! separator of the coarsest graph is then refined on each finer graph by moving it into either part in turn (Fiduccia
+//! and Mattheyses 1982; Ashcraft and Liu 1996).
 //!
-//! Nothing depends on the number of threads.
+//! The result does not depend on the number of threads.
 
 use std::collections::{BinaryHeap, VecDeque};
 use std::ops::Range;
 
 use super::ordering::Graph;
 
-/// Parts of at most so many vertices are not dissected.
+/// Maximum number of vertices of a part that is not dissected.
 const SMALL: usize = 150;
-/// Parts of at least so many are worth another thread.
+/// Minimum number of vertices of a part for which another thread pays off.
 const WORTH_THREAD: usize = 1000;
-/// How many vertices the coarsest graph has, about.
+/// Approximate number of vertices of the coarsest graph.
 const COARSEST: usize = 100;
-/// How many separators of the coarsest graph are tried.
+/// Number of initial separators of the coarsest graph.
 const STARTS: usize = 4;
-/// How often a separator is moved at most.
+/// Maximum number of refinement passes.
 const PASSES: usize = 16;
-/// How many vertices are moved in vain at most, and how many for each one in the separator.
+/// Maximum number of consecutive moves without improvement, and its increase per vertex of the separator.
 const PATIENCE: usize = 1000;
 const PATIENCE_EACH: usize = 5;
-/// How large one part may become, in comparison with both, and for how long we look at larger ones.
+/// Maximum fraction of one part of both, and the fraction up to which the search continues.
 const LARGEST: f64 = 0.8;
 const FARTHEST: f64 = 0.9;
-/// What a difference in size costs.
+/// Penalty of imbalance.
 const IMBALANCE: f64 = 2.0;
 
-/// The vertices in the order of their elimination.
+/// Returns the vertices in elimination order.
 pub(super) fn dissect(graph: &Graph) -> Vec<u32> {
     let mut order: Vec<u32> = (0..graph.vertex_count() as u32).collect();
     dissect_part(graph, &Weighted::new(graph), &mut order, 1);
     order
 }
 
-/// Put the vertices of a part in order.
+/// Orders the vertices of a part.
 fn dissect_part(graph: &Graph, part: &Weighted, vertices: &mut [u32], seed: u64) {
     if part.len() <= SMALL {
-        return least_degree_first(graph, vertices);
+        return min_degree_first(graph, vertices);
     }
     let split = part.split(&mut Random::new(seed));
     let sides = [0, 1].map(|side| part.side(&split, side));
     let lens = sides.each_ref().map(Weighted::len);
     if lens.contains(&0) {
-        // All are neighbours of each other, or nearly so.
-        return vertices.sort_by_key(|&vertex| graph.neighbours(vertex).len());
+        // The part is (nearly) a complete graph.
+        return vertices.sort_by_key(|&vertex| graph.neighbors(vertex).len());
     }
     let mut by_side: Vec<(u8, u32)> = split.side.iter().copied().zip(vertices.iter().copied()).collect();
     by_side.sort_by_key(|(side, _)| *side);
@@ -67,12 +68,12 @@ fn dissect_part(graph: &Graph, part: &Weighted, vertices: &mut [u32], seed: u64)
     }
 }
 
-/// A graph whose vertices stand for several ones.
+/// Coarsened graph, whose vertices represent several vertices.
 #[derive(Debug, Clone, Default)]
 struct Weighted {
     starts: Vec<u32>,
-    neighbours: Vec<u32>,
-    /// How many edges each one stands for.
+    neighbors: Vec<u32>,
+    /// Number of edges that each edge represents.
     edges: Vec<u32>,
     weights: Vec<u32>,
 }
@@ -82,10 +83,10 @@ impl Weighted {
         let n = graph.vertex_count();
         let mut new = Self { starts: vec![0], weights: vec![1; n], ..Self::default() };
         for vertex in 0..n as u32 {
-            new.neighbours.extend_from_slice(graph.neighbours(vertex));
-            new.starts.push(new.neighbours.len() as u32);
+            new.neighbors.extend_from_slice(graph.neighbors(vertex));
+            new.starts.push(new.neighbors.len() as u32);
         }
-        new.edges = vec![1; new.neighbours.len()];
+        new.edges = vec![1; new.neighbors.len()];
         new
     }
 
@@ -97,15 +98,15 @@ impl Weighted {
         self.starts[vertex as usize] as usize..self.starts[vertex as usize + 1] as usize
     }
 
-    fn neighbours(&self, vertex: u32) -> &[u32] {
-        &self.neighbours[self.range(vertex)]
+    fn neighbors(&self, vertex: u32) -> &[u32] {
+        &self.neighbors[self.range(vertex)]
     }
 
     fn weight(&self, vertex: u32) -> u32 {
         self.weights[vertex as usize]
     }
 
-    /// The vertices on a side on their own. All weights are one.
+    /// Returns the subgraph of one side. All weights are one.
     fn side(&self, split: &Split, side: u8) -> Self {
         let mut number = vec![u32::MAX; self.len()];
         let vertices: Vec<u32> = (0..self.len() as u32).filter(|&vertex| split.is_on(vertex, side)).collect();
@@ -114,17 +115,17 @@ impl Weighted {
         }
         let mut new = Self { starts: vec![0], weights: vec![1; vertices.len()], ..Self::default() };
         for vertex in vertices {
-            let neighbours = self.neighbours(vertex).iter().map(|&other| number[other as usize]);
-            new.neighbours.extend(neighbours.filter(|&other| other != u32::MAX));
-            new.starts.push(new.neighbours.len() as u32);
+            let neighbors = self.neighbors(vertex).iter().map(|&other| number[other as usize]);
+            new.neighbors.extend(neighbors.filter(|&other| other != u32::MAX));
+            new.starts.push(new.neighbors.len() as u32);
         }
-        new.edges = vec![1; new.neighbours.len()];
+        new.edges = vec![1; new.neighbors.len()];
         new
     }
 
-    /// A separator that is small and leaves two parts of similar size.
+    /// Returns a small separator with two parts of similar size.
     fn split(&self, random: &mut Random) -> Split {
-        /// A graph that is hardly coarser than the last is not worth it.
+        /// Size ratio above which a coarser graph is not worthwhile.
         const COARSER: f64 = 0.95;
         if self.len() > COARSEST {
             let (coarse, number) = self.coarser(random);
@@ -141,24 +142,25 @@ impl Weighted {
             split.refine(self);
             split
         };
-        (0..STARTS).map(start).min_by(|a, b| a.cost().total_cmp(&b.cost())).expect("there are several")
+        (0..STARTS).map(start).min_by(|a, b| a.cost().total_cmp(&b.cost())).expect("there are several starts")
     }
 
-    /// Unite pairs of neighbours, those first that have most edges in common. Returns where each vertex went, too.
+    /// Contracts pairs of neighbors by heavy-edge matching. Returns the coarse graph and the coarse vertex of each
+    /// vertex.
     fn coarser(&self, random: &mut Random) -> (Self, Vec<u32>) {
         const NONE: u32 = u32::MAX;
         let n = self.len();
         let total: u64 = self.weights.iter().map(|&weight| u64::from(weight)).sum();
         let heaviest = (3 * total / (2 * COARSEST as u64)).max(2) as u32;
-        // Those with few neighbours first, which would else find all of them taken.
+        // Vertices with few neighbors first: otherwise all of these would already be matched.
         let mut order: Vec<u32> = (0..n as u32).collect();
         for place in (1..n).rev() {
             order.swap(place, random.below(place + 1));
         }
-        let many = 7 * self.neighbours.len() / (10 * n);
+        let many = 7 * self.neighbors.len() / (10 * n);
         order.sort_by_key(|&vertex| self.range(vertex).len().min(many));
         let mut mate = vec![NONE; n];
-        // By neighbour, one that has found no mate; the last place is for those without neighbours.
+        // Unmatched vertex by neighbor. The last place is for those without neighbors.
         let mut left_over = vec![NONE; n + 1];
         for vertex in order {
             if mate[vertex as usize] != NONE {
@@ -173,14 +175,14 @@ impl Weighted {
             let middle = range.start + random.below(range.len().max(1));
             let mut best = (0, NONE);
             for place in (middle..range.end).chain(range.start..middle) {
-                let other = self.neighbours[place];
+                let other = self.neighbors[place];
                 if self.edges[place] > best.0 && fits(other) {
                     best = (self.edges[place], other);
                 }
             }
             if best.1 == NONE {
-                // One that has a neighbour in common.
-                let places = self.neighbours(vertex).iter().map(|&other| other as usize);
+                // Match vertices that have a common neighbor.
+                let places = self.neighbors(vertex).iter().map(|&other| other as usize);
                 for place in places.chain(range.is_empty().then_some(n)) {
                     let other = std::mem::replace(&mut left_over[place], vertex);
                     if other != vertex && fits(other) {
@@ -209,37 +211,37 @@ impl Weighted {
         (self.united(&pairs, &number), number)
     }
 
-    /// The graph of pairs of vertices, of which the second may be missing.
+    /// Returns the graph of pairs of vertices. The second vertex of a pair may be missing.
     fn united(&self, pairs: &[[u32; 2]], number: &[u32]) -> Self {
         let mut new = Self { starts: vec![0], ..Self::default() };
         let mut place_of = vec![u32::MAX; pairs.len()];
         for (own, pair) in pairs.iter().enumerate() {
-            let start = new.neighbours.len();
+            let start = new.neighbors.len();
             let mut weight = 0;
             for &vertex in pair.iter().filter(|&&vertex| vertex != u32::MAX) {
                 weight += self.weight(vertex);
                 for place in self.range(vertex) {
-                    let other = number[self.neighbours[place] as usize];
+                    let other = number[self.neighbors[place] as usize];
                     if other as usize == own {
                         continue;
                     }
                     let at = place_of[other as usize] as usize;
-                    if (start..new.neighbours.len()).contains(&at) {
+                    if (start..new.neighbors.len()).contains(&at) {
                         new.edges[at] += self.edges[place];
                     } else {
-                        place_of[other as usize] = new.neighbours.len() as u32;
-                        new.neighbours.push(other);
+                        place_of[other as usize] = new.neighbors.len() as u32;
+                        new.neighbors.push(other);
                         new.edges.push(self.edges[place]);
                     }
                 }
             }
             new.weights.push(weight);
-            new.starts.push(new.neighbours.len() as u32);
+            new.starts.push(new.neighbors.len() as u32);
         }
         new
     }
 
-    /// Half of the vertices, those nearest to any one, and what separates them from the others.
+    /// Returns a split of the half of the vertices nearest to a random one from the others.
     fn halves(&self, random: &mut Random) -> Split {
         let n = self.len();
         let mut split = Split { side: vec![1; n], sizes: [0; 3] };
@@ -254,14 +256,14 @@ impl Weighted {
             let vertex = next.expect("some are on the other side");
             is_seen[vertex as usize] = true;
             split.put(self, vertex, 0);
-            for &other in self.neighbours(vertex) {
+            for &other in self.neighbors(vertex) {
                 if !std::mem::replace(&mut is_seen[other as usize], true) {
                     queue.push_back(other);
                 }
             }
         }
         for vertex in 0..n as u32 {
-            if split.is_on(vertex, 1) && self.neighbours(vertex).iter().any(|&other| split.is_on(other, 0)) {
+            if split.is_on(vertex, 1) && self.neighbors(vertex).iter().any(|&other| split.is_on(other, 0)) {
                 split.put(self, vertex, SEPARATOR);
             }
         }
@@ -269,10 +271,10 @@ impl Weighted {
     }
 }
 
-/// The third side.
+/// Side index of the separator.
 const SEPARATOR: u8 = 2;
 
-/// Which vertices are on which side, and how many on each.
+/// Side of each vertex, and size of each side.
 #[derive(Debug, Clone)]
 struct Split {
     side: Vec<u8>,
@@ -290,7 +292,7 @@ impl Split {
         self.sizes[side as usize] += u64::from(graph.weight(vertex));
     }
 
-    /// The lower, the better.
+    /// Returns the cost of the split: lower is better.
     fn cost(&self) -> f64 {
         let [left, right, separator] = self.sizes.map(|size| size as f64);
         if left == 0.0 || right == 0.0 {
@@ -299,11 +301,11 @@ impl Split {
         let all = left + right + separator;
         let difference = (left - right) / all;
         let too_large = left.max(right) - LARGEST * all;
-        // A separator that is empty is still better where the parts are similar.
+        // Balance also matters for an empty separator.
         (separator + 1e-3) * (1.0 + IMBALANCE * difference.powi(4)) + too_large.max(0.0)
     }
 
-    /// Make the separator better by moving it.
+    /// Refines the separator by moving it.
     fn refine(&mut self, graph: &Weighted) {
         let mut sweep = Sweep {
             separator: (0..graph.len() as u32).filter(|&vertex| self.is_on(vertex, SEPARATOR)).collect(),
@@ -325,23 +327,24 @@ impl Split {
     }
 }
 
-/// The separator moves into one part: one of its vertices after the other goes to the other part, and its neighbours in the first
-/// part become part of the separator.
+/// Pass that moves the separator into one part: its vertices move one by one to the other part, and their neighbors in
+/// the first part join the separator.
 struct Sweep {
     separator: Vec<u32>,
-    /// By how much the separator shrinks if the vertex leaves it.
+    /// Decrease of the separator if the vertex leaves it.
     gains: Vec<i32>,
-    /// In which move the gain was last changed, and how many there were.
+    /// Move in which each gain last changed, and number of moves.
     touched_at: Vec<u32>,
     time: u32,
-    /// The gain in the upper half, and in the lower one the age: of equal gains, the last one that changed is taken, so that the
-    /// separator moves where it has just moved.
+    /// Gain in the upper half, age in the lower one. Of equal gains, the last one changed is taken, so that the
+    /// separator continues to move where it has just moved.
     heap: BinaryHeap<(i64, u32)>,
     age: i64,
 }
 
 impl Sweep {
-    /// Vertices of the separator go to one side, and in the end those come back that made it no better. Whether any was left.
+    /// Moves vertices of the separator to one side, then undoes the moves after the best state. Returns true if any
+    /// move remains.
     fn run(&mut self, graph: &Weighted, split: &mut Split, to: u8) -> bool {
         let from = 1 - to;
         self.heap.clear();
@@ -365,12 +368,12 @@ impl Sweep {
             moved.push(vertex);
             let old_len = self.separator.len();
             self.time += 1;
-            for &other in graph.neighbours(vertex) {
+            for &other in graph.neighbors(vertex) {
                 if split.is_on(other, from) {
                     split.put(graph, other, SEPARATOR);
                     self.separator.push(other);
                     self.touched_at[other as usize] = self.time;
-                    for &near in graph.neighbours(other) {
+                    for &near in graph.neighbors(other) {
                         if split.is_on(near, SEPARATOR) {
                             self.gains[near as usize] += graph.weight(other) as i32;
                             if std::mem::replace(&mut self.touched_at[near as usize], self.time) != self.time {
@@ -396,9 +399,9 @@ impl Sweep {
         best.0 < start
     }
 
-    /// Count what a vertex in the separator gains.
+    /// Computes the gain of a vertex in the separator.
     fn count(&mut self, graph: &Weighted, split: &Split, vertex: u32, from: u8) {
-        let becomes_part = graph.neighbours(vertex).iter().filter(|&&other| split.is_on(other, from));
+        let becomes_part = graph.neighbors(vertex).iter().filter(|&&other| split.is_on(other, from));
         let more: u32 = becomes_part.map(|&other| graph.weight(other)).sum();
         self.gains[vertex as usize] = graph.weight(vertex) as i32 - more as i32;
         self.push(vertex);
@@ -410,23 +413,22 @@ impl Sweep {
     }
 }
 
-/// Put the vertices of a small part in order: always one next that has the fewest neighbours, those outside the part included,
-/// when those that went before have made theirs neighbours of each other.
-fn least_degree_first(graph: &Graph, vertices: &mut [u32]) {
+/// Orders the vertices of a small part by minimum degree in the elimination graph, counting neighbors outside the part.
+fn min_degree_first(graph: &Graph, vertices: &mut [u32]) {
     let n = vertices.len();
-    // Numbers of the vertices, and then of those outside.
+    // Indices of the vertices, followed by those outside.
     let mut inside: Vec<(u32, usize)> = vertices.iter().copied().zip(0..).collect();
     inside.sort_unstable();
     let find = |vertex: u32| inside.binary_search_by_key(&vertex, |(vertex, _)| *vertex).map(|place| inside[place].1);
-    let neighbours = vertices.iter().flat_map(|&vertex| graph.neighbours(vertex));
-    let mut outside: Vec<u32> = neighbours.copied().filter(|&vertex| find(vertex).is_err()).collect();
+    let neighbors = vertices.iter().flat_map(|&vertex| graph.neighbors(vertex));
+    let mut outside: Vec<u32> = neighbors.copied().filter(|&vertex| find(vertex).is_err()).collect();
     outside.sort_unstable();
     outside.dedup();
-    // A bit for each neighbour.
+    // One bit per neighbor.
     let words = (n + outside.len()).div_ceil(64);
     let mut rows = vec![0_u64; n * words];
     for (row, &vertex) in rows.chunks_exact_mut(words.max(1)).zip(&*vertices) {
-        for &other in graph.neighbours(vertex) {
+        for &other in graph.neighbors(vertex) {
             let number = find(other).unwrap_or_else(|_| n + outside.partition_point(|&before| before < other));
             row[number / 64] |= 1 << (number % 64);
         }
@@ -450,7 +452,7 @@ fn least_degree_first(graph: &Graph, vertices: &mut [u32]) {
     vertices.copy_from_slice(&order);
 }
 
-/// Numbers without order (Marsaglia 2003), always the same ones.
+/// Deterministic pseudorandom numbers (Marsaglia 2003).
 struct Random(u64);
 
 impl Random {
@@ -515,7 +517,7 @@ mod tests {
             for vertex in 0..graph.len() as u32 {
                 let side = split.side[vertex as usize];
                 assert!(
-                    side == SEPARATOR || graph.neighbours(vertex).iter().all(|&other| !split.is_on(other, 1 - side))
+                    side == SEPARATOR || graph.neighbors(vertex).iter().all(|&other| !split.is_on(other, 1 - side))
                 );
             }
             for side in 0..3_u8 {

@@ -1,4 +1,4 @@
-//! How the neighbourhoods of vertices turn, from the deformation gradients of the elements around them.
+//! Rotations of the neighborhoods of vertices, from the deformation gradients of adjacent elements.
 
 use rayon::prelude::*;
 
@@ -7,34 +7,39 @@ use crate::element::quadrature;
 use crate::math::{Kernel, Mat3, Matrix, Simd, Vec3, dispatch, fused, nearest_rotation};
 use crate::mesh::VolumeMesh;
 
-/// The rotation of a vertex is the one nearest to the mean of `F` over the elements around it, weighted by volume.
+/// Vertex rotations: for each vertex, the rotation nearest to the volume-weighted mean of `F` over the adjacent
+/// elements.
 ///
-/// As `F` is linear in the displacements, so is its mean: `F̄ᵥ = I + Σⱼ (uⱼ − uᵥ) cᵥⱼᵀ` with `cᵥⱼ = Σₑ ∫∇Nⱼ / Σₑ Vₑ` over the
-/// elements that have both vertices. So it is the same for all kinds of elements, and nothing has to be scattered.
+/// Since `F` is linear in the displacements, so is its mean: `F̄ᵥ = I + Σⱼ (uⱼ − uᵥ) cᵥⱼᵀ` with `cᵥⱼ = Σₑ ∫∇Nⱼ / Σₑ Vₑ`
+/// over the elements that have both vertices. Thus all element types are treated alike, without scatter operations.
 #[derive(Debug, Clone)]
 pub struct VertexFrames {
-    /// Where the neighbours of each vertex begin, and one more.
+    /// Start of the neighbors of each vertex, plus the total number.
     starts: Vec<usize>,
-    neighbours: Vec<Neighbour>,
+    neighbors: Vec<Neighbor>,
 }
 
-/// In single precision: rotations are for preconditioners.
+/// Neighbor in single precision, which is sufficient for preconditioners.
 #[derive(Debug, Clone, Copy)]
-struct Neighbour {
+struct Neighbor {
     vertex: u32,
     gradient: [f32; 3],
 }
 
 impl VertexFrames {
-    /// For bodies whose vertices follow one another: each from its first vertex on. Vertices of no element never turn.
+    /// Creates the frames of bodies, each with its first vertex in a common numbering. Vertices without elements are
+    /// not rotated.
     ///
     /// # Panics
-    /// If a body reaches beyond the number of vertices.
+    /// If a body extends beyond the number of vertices.
     pub fn new(vertex_count: usize, bodies: &[(u32, &VolumeMesh)]) -> Self {
         let mut lists: Vec<Vec<(u32, Vec3)>> = vec![Vec::new(); vertex_count];
         let mut volumes = vec![0.0; vertex_count];
         for &(first, mesh) in bodies {
-            assert!(first as usize + mesh.vertex_count() <= vertex_count, "bodies within {vertex_count} vertices");
+            assert!(
+                first as usize + mesh.vertex_count() <= vertex_count,
+                "bodies must have at most {vertex_count} vertices in total"
+            );
             for (number, element) in mesh.elements().enumerate() {
                 let mut integrals = [Vec3::ZERO; 8];
                 let mut volume = 0.0;
@@ -60,26 +65,29 @@ impl VertexFrames {
             }
         }
         let mut starts = vec![0];
-        let mut neighbours = Vec::with_capacity(lists.iter().map(Vec::len).sum());
+        let mut neighbors = Vec::with_capacity(lists.iter().map(Vec::len).sum());
         for (list, volume) in lists.iter_mut().zip(volumes) {
             list.sort_unstable_by_key(|(vertex, _)| *vertex);
-            neighbours.extend(list.iter().map(|&(vertex, integral)| {
+            neighbors.extend(list.iter().map(|&(vertex, integral)| {
                 let gradient = (integral / volume).to_array().map(|number| number as f32);
-                Neighbour { vertex, gradient }
+                Neighbor { vertex, gradient }
             }));
-            starts.push(neighbours.len());
+            starts.push(neighbors.len());
         }
-        Self { starts, neighbours }
+        Self { starts, neighbors }
     }
 }
 
-/// Vertices that one thread works on at a time.
+/// Vertices per parallel task.
 const CHUNK: usize = 1024;
 
 impl Frames for VertexFrames {
     fn rotations(&self, u: &[f64], rotations: &mut [Mat3]) {
         let count = self.starts.len() - 1;
-        assert!(u.len() == 3 * count && rotations.len() == count, "displacements and rotations of {count} vertices");
+        assert!(
+            u.len() == 3 * count && rotations.len() == count,
+            "expected displacements and rotations of {count} vertices"
+        );
         let (u, _) = u.as_chunks::<3>();
         let work = |(chunk, rotations): (usize, &mut [Mat3])| {
             dispatch(Rotations { frames: self, u, first: chunk * CHUNK, target: rotations });
@@ -92,7 +100,7 @@ impl Frames for VertexFrames {
     }
 }
 
-/// The rotations of consecutive vertices.
+/// Kernel for the rotations of consecutive vertices.
 struct Rotations<'a> {
     frames: &'a VertexFrames,
     u: &'a [[f64; 3]],
@@ -100,8 +108,8 @@ struct Rotations<'a> {
     target: &'a mut [Mat3],
 }
 
-/// At least as many as any register has lanes.
-const MOST_LANES: usize = 8;
+/// Upper bound of the lanes of any register.
+const MAX_LANES: usize = 8;
 
 impl Kernel for Rotations<'_> {
     type Output = ();
@@ -110,17 +118,17 @@ impl Kernel for Rotations<'_> {
     fn run<R: Simd>(self) {
         let Self { frames, u, mut first, target } = self;
         for group in target.chunks_mut(R::WIDTH) {
-            let mut lanes = [[[0.0; MOST_LANES]; 3]; 3];
+            let mut lanes = [[[0.0; MAX_LANES]; 3]; 3];
             for lane in 0..R::WIDTH {
                 // Lanes beyond the last vertex repeat it.
                 let vertex = first + lane.min(group.len() - 1);
                 let own = u[vertex];
                 let mut f = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
-                for neighbour in &frames.neighbours[frames.starts[vertex]..frames.starts[vertex + 1]] {
-                    let other = u[neighbour.vertex as usize];
+                for neighbor in &frames.neighbors[frames.starts[vertex]..frames.starts[vertex + 1]] {
+                    let other = u[neighbor.vertex as usize];
                     for i in 0..3 {
                         for j in 0..3 {
-                            f[i][j] = fused::<R>(other[i] - own[i], f64::from(neighbour.gradient[j]), f[i][j]);
+                            f[i][j] = fused::<R>(other[i] - own[i], f64::from(neighbor.gradient[j]), f[i][j]);
                         }
                     }
                 }
@@ -170,7 +178,7 @@ mod tests {
         let turn = Mat3::from_axis_angle(Vec3::new(1.0, 2.0, -0.5).normalize(), 2.5);
         for cells in [Cells::Tet5, Cells::Tet6, Cells::Hex] {
             let mesh = generate::ball(0.7, 4, cells).unwrap();
-            // Far away, so that rounding would show.
+            // Far from the origin, where rounding would be visible.
             let u = displacements(&mesh, |x| turn * x + Vec3::new(1e4, -2e4, 3e4));
             let mut rotations = vec![Mat3::ZERO; mesh.vertex_count()];
             VertexFrames::new(mesh.vertex_count(), &[(0, &mesh)]).rotations(&u, &mut rotations);

@@ -1,17 +1,17 @@
-//! A first guess of a solution from those before it.
+//! Initial guess of a solution from previous solutions.
 
 use super::vector::{add_scaled, dot};
 use crate::sparse::BlockMatrix;
 
-/// How many solutions are kept. Each costs a product with the matrix, a seventh of an iteration or less. In 60 steps of a swinging bar of
-/// 23,409 vertices, three took 4.1 iterations a step and two factors, five 3.0 and one.
+/// Number of stored solutions. Each costs a matrix product, a seventh of an iteration or less. In 60 steps of a
+/// swinging bar of 23,409 vertices, three took 4.1 iterations per step and two factorizations, five took 3.0 and one.
 const KEPT: usize = 5;
 
-/// The last solutions. Of all their combinations the best is taken, in the norm of the matrix (Fischer 1998): for motion that goes
-/// on as before that is an extrapolation, and for a system that has nothing to do with the last it is about zero.
+/// Previous solutions. The guess is their best combination in the norm of the matrix (Fischer 1998). For smooth motion
+/// this is an extrapolation. For a system unrelated to the last it is about zero.
 #[derive(Debug, Clone, Default)]
 pub(super) struct History {
-    /// The newest first.
+    /// Solutions, newest first.
     solutions: [Vec<f64>; KEPT],
     count: usize,
     products: [Vec<f64>; KEPT],
@@ -38,12 +38,12 @@ impl History {
         self.count = KEPT.min(self.count + 1);
     }
 
-    /// Improve `x` and its residual `r` by a combination of the solutions.
+    /// Improves `x` and its residual `r` by a combination of the solutions.
     pub fn improve(&mut self, matrix: &BlockMatrix, r: &mut [f64], x: &mut [f64]) {
         if self.solutions[0].len() != x.len() {
             return;
         }
-        // Each solution made conjugate to those before it; what is left of it must not be rounding.
+        // Make each solution conjugate to the previous ones. The remainder must exceed rounding errors.
         let mut squares = [0.0; KEPT];
         let mut coefficients = [[0.0; KEPT]; KEPT];
         for k in 0..self.count {
@@ -56,7 +56,7 @@ impl History {
                 if squares[j] == 0.0 {
                     continue;
                 }
-                // The products before are those of conjugate combinations.
+                // The previous products are those of conjugate combinations.
                 let part = dot(&self.solutions[k], &before[j]) / squares[j];
                 squares[k] -= part * part * squares[j];
                 add_scaled(-part, &before[j], &mut own[0]);
@@ -68,7 +68,7 @@ impl History {
                 squares[k] = 0.0;
                 continue;
             }
-            // The product of a conjugate combination with the residual is not changed by earlier steps.
+            // Earlier steps do not change the product of a conjugate combination with the residual.
             let product: f64 = (0..=k).map(|i| coefficients[k][i] * dot(&self.solutions[i], r)).sum();
             let step = product / squares[k];
             if !step.is_finite() {
@@ -83,7 +83,7 @@ impl History {
     }
 }
 
-/// The least part of a solution, squared, that differs from those before it by more than rounding.
+/// Minimum squared fraction of a solution that differs from the previous ones by more than rounding.
 const LEAST: f64 = 1e-12;
 
 #[cfg(test)]
@@ -100,7 +100,7 @@ mod tests {
         let (first, second) = (vector(0.3), vector(1.1));
         history.push(&first);
         history.push(&second);
-        // The same again adds nothing.
+        // A repeated solution adds nothing.
         history.push(&second);
         let expected: Vec<f64> = first.iter().zip(&second).map(|(a, b)| 2.0 * b - a).collect();
         let (mut r, mut x) = (vec![0.0; n], vec![0.0; n]);
@@ -109,7 +109,7 @@ mod tests {
         history.improve(&matrix, &mut r, &mut x);
         assert!(dot(&r, &r) < 1e-18 * size);
         assert!(x.iter().zip(&expected).all(|(x, expected)| (x - expected).abs() < 1e-9));
-        // The residual that comes out is that of the guess, whatever it is.
+        // The resulting residual is that of the guess.
         let b = vector(2.7);
         let (mut r, mut x, mut product) = (b.clone(), vec![0.0; n], vec![0.0; n]);
         history.improve(&matrix, &mut r, &mut x);

@@ -1,5 +1,5 @@
-//! Conjugate gradients with an incomplete factor: `A ≈ UᵀU`, where `U` has blocks only where `A` has (Meijerink and van der
-//! Vorst 1977). Little memory; fewer iterations than with the diagonal blocks alone.
+//! Conjugate gradients, preconditioned with an incomplete factorization `A ≈ UᵀU`, where `U` has the sparsity pattern
+//! of `A` (Meijerink and van der Vorst 1977). It takes little memory and fewer iterations than block Jacobi.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::{
 use crate::math::{Kernel, Simd, dispatch, fused};
 use crate::sparse::{BlockMatrix, BlockPattern};
 
-/// Solves by conjugate gradients with an incomplete factor of 3×3 blocks.
+/// Conjugate gradient solver, preconditioned with an incomplete Cholesky factorization of 3×3 blocks.
 #[derive(Debug, Clone, Default)]
 pub struct IncompleteCholesky {
     cg: ConjugateGradients,
@@ -19,24 +19,24 @@ pub struct IncompleteCholesky {
     stamp: Option<Stamp>,
 }
 
-/// An incomplete factor, in single precision.
+/// Incomplete factor in single precision.
 #[derive(Debug, Clone)]
 struct Factor {
     pattern: Arc<BlockPattern>,
-    /// What the elimination of each row takes away, and where each row's begin.
+    /// Updates of the elimination of each row, and the start of each row's updates.
     updates: Vec<Update>,
     starts: Vec<usize>,
-    /// The matrix, while it turns into the factor.
+    /// Matrix, overwritten by the factor.
     work: Vec<[f64; 9]>,
-    /// `U` above the diagonal, slot by slot.
+    /// Blocks of `U` above the diagonal, by slot.
     blocks: Vec<[f32; 9]>,
-    /// The inverses of the diagonal blocks of `Uᵀ`, row by row.
+    /// Inverses of the diagonal blocks of `Uᵀ`, in row-major order.
     diagonal: Vec<[f32; 9]>,
-    /// The vector that is solved for.
+    /// Solution vector.
     x: Vec<[f32; 3]>,
 }
 
-/// `target − leftᵀ right`, all of them slots.
+/// Slots of the update `target − leftᵀ right`.
 #[derive(Debug, Clone, Copy)]
 struct Update {
     left: u32,
@@ -44,12 +44,12 @@ struct Update {
     target: u32,
 }
 
-/// By which parts of itself the diagonal is enlarged when elimination breaks down, one after the other (Manteuffel 1980). A
-/// diagonal twice as large is enough for most matrices; one that is not positive is never large enough.
+/// Successive fractions by which the diagonal is enlarged when the factorization breaks down (Manteuffel 1980).
+/// Doubling the diagonal suffices for most matrices. A diagonal that is not positive always fails.
 const SHIFTS: [f64; 9] = [0.0, 0.005, 0.01, 0.02, 0.05, 0.1, 0.3, 1.0, 10.0];
 
 impl IncompleteCholesky {
-    /// A solver that stops when these are met.
+    /// Creates a solver with these stopping criteria.
     pub fn new(params: CgParams) -> Self {
         Self { cg: ConjugateGradients::new(params), ..Self::default() }
     }
@@ -78,7 +78,7 @@ impl LinearSolver<Operator> for IncompleteCholesky {
                 break;
             }
         }
-        Err(broken.expect("an elimination that broke down"))
+        Err(broken.expect("the factorization broke down"))
     }
 
     fn stamp(&self) -> Option<Stamp> {
@@ -86,7 +86,7 @@ impl LinearSolver<Operator> for IncompleteCholesky {
     }
 
     fn solve(&mut self, operator: &Operator, b: &[f64], x: &mut [f64]) -> Result<SolveInfo, SolveError> {
-        let factor = self.factor.as_mut().expect("a matrix that has been set");
+        let factor = self.factor.as_mut().expect("a matrix has been set");
         let info = self.cg.solve(&operator.matrix, factor, b, x)?;
         Ok(SolveInfo {
             method: Method::IncompleteCholesky,
@@ -114,7 +114,7 @@ impl Factor {
             let slots = pattern.row(row);
             for left in slots.start + 1..slots.end {
                 let to = pattern.columns()[left];
-                // Both rows ascend: each search goes on where the last one ended.
+                // Both rows ascend: each search resumes where the last one ended.
                 let mut targets = pattern.row(to as usize);
                 for right in left..slots.end {
                     let column = pattern.columns()[right];
@@ -153,7 +153,7 @@ impl Factor {
     }
 }
 
-/// The factorisation of a matrix with an enlarged diagonal; if it breaks down, the vertex and the axis.
+/// Factorization of a matrix with an enlarged diagonal. Returns the vertex and the axis if it breaks down.
 struct Eliminate<'a> {
     factor: &'a mut Factor,
     matrix: &'a BlockMatrix,
@@ -212,7 +212,7 @@ impl Preconditioner for Factor {
     }
 }
 
-/// `z = U⁻¹U⁻ᵀ r`.
+/// Triangular solves `z = U⁻¹U⁻ᵀ r`.
 struct Sweeps<'a> {
     factor: &'a mut Factor,
     r: &'a [f64],
@@ -275,7 +275,7 @@ mod tests {
 
     #[test]
     fn a_matrix_that_elimination_would_fill_is_solved_exactly_where_it_would_not() {
-        // Along a line of vertices nothing is filled in: the factor is complete.
+        // A chain of vertices has no fill-in: the factor is complete.
         let pattern = BlockPattern::from_cliques(50, (0..49).map(|i| &PAIRS[i][..]));
         let mut matrix = BlockMatrix::zero(Arc::new(pattern));
         for [a, b] in PAIRS {

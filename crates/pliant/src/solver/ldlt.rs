@@ -1,4 +1,4 @@
-//! Sparse factorisation `A = L S Lᵀ` of saddle systems, with signs `S` that are known before.
+//! Sparse factorization `A = L S Lᵀ` of saddle-point systems, with signs `S` known in advance.
 
 use std::sync::Arc;
 
@@ -8,55 +8,57 @@ use super::multifrontal::{Breakdown, Factor};
 use super::symbolic::Symbolic;
 use crate::sparse::BlockMatrix;
 
-/// A pivot does not have the sign that it was said to have.
+/// Error for a pivot that does not have the given sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error(
-    "the matrix does not have the signs that were given: elimination leaves a pivot at coordinate {axis} of vertex {vertex} that \
-     is not {}. Are bodies held, and constraints independent of each other?",
+    "the matrix does not have the given signs: the pivot at coordinate {axis} of vertex {vertex} is not {}; fix every body and \
+     make the constraints linearly independent",
     if *is_negative { "negative" } else { "positive" }
 )]
 pub struct NotQuasiDefinite {
-    /// The vertex of the pivot.
+    /// Vertex of the pivot.
     pub vertex: u32,
-    /// The coordinate: 0, 1 or 2.
+    /// Coordinate of the vertex: 0, 1 or 2.
     pub axis: usize,
-    /// Whether it should be negative.
+    /// True if the pivot should be negative.
     pub is_negative: bool,
 }
 
-/// A factor of a symmetric quasi-definite matrix: positive definite in some vertices, negative definite in the others, coupled in
-/// any way. Saddle systems too, whose multipliers have nothing on the diagonal, if their constraints are independent.
+/// Sparse factor of a symmetric quasi-definite matrix: positive definite in some vertices, negative definite in the
+/// others, with arbitrary coupling. Saddle-point systems, whose multipliers have a zero diagonal, are covered if their
+/// constraints are linearly independent.
 ///
-/// Without pivoting, as the signs are known: [`Symbolic::with_signs`] takes them. As fast as Cholesky's factorisation.
+/// The factorization needs no pivoting, since [`Symbolic::with_signs`] takes the signs. It is as fast as a Cholesky
+/// factorization.
 #[derive(Debug, Clone)]
 pub struct Ldlt {
     factor: Factor<f64>,
 }
 
 impl Ldlt {
-    /// Memory for factors of matrices that have been analysed, with all signs or without.
+    /// Allocates memory for factors of matrices with the analyzed pattern, with or without signs.
     pub fn new(symbolic: Arc<Symbolic>) -> Self {
         Self { factor: Factor::new(symbolic) }
     }
 
-    /// The analysis that this is based on.
+    /// Returns the symbolic analysis of the pattern.
     pub fn symbolic(&self) -> &Arc<Symbolic> {
         self.factor.symbolic()
     }
 
-    /// Factor a matrix.
+    /// Factorizes a matrix.
     ///
     /// # Panics
-    /// If the matrix is not of the pattern that was analysed.
+    /// If the matrix does not have the analyzed pattern.
     pub fn factor(&mut self, matrix: &BlockMatrix) -> Result<(), NotQuasiDefinite> {
         let error = |Breakdown { vertex, axis, is_negative }| NotQuasiDefinite { vertex, axis, is_negative };
         self.factor.factor(matrix).map_err(error)
     }
 
-    /// `x = A⁻¹ b`, both in the order of the vertices.
+    /// Computes `x = A⁻¹ b`, both in the order of the vertices.
     ///
     /// # Panics
-    /// If the lengths are not three times the number of vertices, or the last factorisation did not go well.
+    /// If the lengths are not three times the number of vertices, or the last factorization failed.
     pub fn solve(&mut self, b: &[f64], x: &mut [f64]) {
         self.factor.solve(b, x);
     }
@@ -71,8 +73,8 @@ mod tests {
     use super::*;
     use crate::sparse::BlockPattern;
 
-    /// Random couplings on the edges of a grid of vertices and a few others, and on the diagonal what makes the blocks of both signs
-    /// definite; zero for negative ones if asked for.
+    /// Returns random couplings on the edges of a grid of vertices and a few other edges. The diagonal makes the blocks
+    /// of both signs definite, or is zero for negative ones if requested.
     fn quasi_definite(n: u32, negative_diagonal: bool, seed: u64) -> (BlockMatrix, Vec<Sign>) {
         let mut rng = fastrand::Rng::with_seed(seed);
         let count = n * n * n;
@@ -83,7 +85,8 @@ mod tests {
         edges.retain(|edge| edge[1] < count);
         edges.extend((0..n).map(|_| [rng.u32(0..count / 2), rng.u32(count / 2..count)]));
         let mut signs = vec![Sign::Positive; count as usize];
-        // Each multiplier has a neighbour of its own, so that constraints are independent.
+        // Each multiplier has a neighbor that it shares with no other, so that the constraints are linearly
+        // independent.
         (0..count).step_by(3).for_each(|vertex| signs[vertex as usize] = Sign::Negative);
         let pattern = BlockPattern::from_cliques(count as usize, edges.iter().map(<[u32; 2]>::as_slice));
         let mut matrix = BlockMatrix::zero(Arc::new(pattern));
@@ -96,7 +99,7 @@ mod tests {
             }
             matrix.add_block(a, b, &block);
             if signs[0] == signs[1] {
-                // Dominance within each sign; between them anything goes.
+                // Diagonal dominance within each sign. The coupling between the signs is arbitrary.
                 diagonal[a as usize] += 1.5;
                 diagonal[b as usize] += 1.5;
             }
@@ -114,7 +117,7 @@ mod tests {
 
     fn solve(matrix: &BlockMatrix, signs: &[Sign], b: &[f64]) -> Vec<f64> {
         let mut ldlt = Ldlt::new(Arc::new(Symbolic::with_signs(matrix.pattern().clone(), signs).unwrap()));
-        // Twice, as memory is used again.
+        // Twice, since memory is reused.
         ldlt.factor(matrix).unwrap();
         ldlt.factor(matrix).unwrap();
         let mut x = vec![f64::NAN; b.len()];
@@ -166,9 +169,9 @@ mod tests {
             let symbolic = Symbolic::with_signs(matrix.pattern().clone(), &signs).unwrap();
             Ldlt::new(Arc::new(symbolic)).factor(&matrix).unwrap_err()
         };
-        assert!(wrong(6).to_string().contains("that is not positive"), "{}", wrong(6));
-        assert!(wrong(7).to_string().contains("that is not negative"), "{}", wrong(7));
-        // Alone, there is no doubt which it is.
+        assert!(wrong(6).to_string().contains("is not positive"), "{}", wrong(6));
+        assert!(wrong(7).to_string().contains("is not negative"), "{}", wrong(7));
+        // An uncoupled pivot identifies the vertex unambiguously.
         let pattern = BlockPattern::from_cliques(3, [[0_u32, 1]].iter().map(<[u32; 2]>::as_slice));
         let mut matrix = BlockMatrix::zero(Arc::new(pattern));
         for vertex in 0..3 {
@@ -182,7 +185,7 @@ mod tests {
 
     #[test]
     fn constraints_that_depend_on_each_other_are_found() {
-        // Two multipliers that hold the same vertex.
+        // Two multipliers that constrain the same vertex.
         let pattern = BlockPattern::from_cliques(3, [[0_u32, 1], [0, 2]].iter().map(<[u32; 2]>::as_slice));
         let mut matrix = BlockMatrix::zero(Arc::new(pattern));
         let identity = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];

@@ -1,20 +1,20 @@
-//! What iterative solvers need of a matrix.
+//! Matrix operations that iterative solvers need.
 
 use super::{Operator, SolveError};
 use crate::sparse::BlockMatrix;
 
-/// A symmetric matrix that can be multiplied by, whether its numbers are stored or not.
+/// Symmetric matrix that can be multiplied with a vector, assembled or matrix-free.
 pub trait LinearMap {
-    /// How many rows there are: three a vertex.
+    /// Returns the number of rows: three per vertex.
     fn size(&self) -> usize;
 
-    /// `y = A x`.
+    /// Computes `y = A x`.
     fn mul(&self, x: &[f64], y: &mut [f64]);
 
-    /// The diagonal block of a vertex, row by row.
+    /// Returns the diagonal block of a vertex, in row-major order.
     fn diagonal_block(&self, vertex: usize) -> [f64; 9];
 
-    /// An error that names a number of the matrix that is not finite, if one is known.
+    /// Returns an error that locates a non-finite entry of the matrix, if one is known.
     fn not_finite(&self) -> Option<SolveError>;
 }
 
@@ -56,7 +56,7 @@ impl LinearMap for Operator {
     }
 }
 
-/// An error that names the first number of a matrix that is not finite, if there is one.
+/// Returns an error that locates the first non-finite entry of a matrix, or `None` if all are finite.
 pub(super) fn matrix_not_finite(matrix: &BlockMatrix) -> Option<SolveError> {
     let place = matrix.values().iter().position(|number| !number.is_finite())?;
     let pattern = matrix.pattern();

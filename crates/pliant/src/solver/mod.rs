@@ -1,7 +1,7 @@
-//! Solvers of linear systems `A x = b` with symmetric matrices.
+//! Solvers for linear systems `A x = b` with symmetric matrices.
 //!
-//! Direct: [`Symbolic`] analyses a pattern once, [`Cholesky`] factors matrices of it, in `f64` or `f32`;
-//! [`Ldlt`] those of saddle systems.
+//! Direct: [`Symbolic`] analyzes a sparsity pattern once and [`Cholesky`] factorizes matrices with that pattern in
+//! `f64` or `f32`. [`Ldlt`] factorizes saddle-point systems.
 //!
 //! Iterative: [`ConjugateGradients`] with a [`Preconditioner`], for any [`LinearMap`].
 //!
@@ -21,7 +21,7 @@ mod incomplete_cholesky;
 mod ldlt;
 mod linear_map;
 mod multifrontal;
-mod old_factor;
+mod stale_factor;
 mod operator;
 mod ordering;
 mod packed;
@@ -51,85 +51,86 @@ pub use frames::VertexFrames;
 pub use incomplete_cholesky::IncompleteCholesky;
 pub use ldlt::{Ldlt, NotQuasiDefinite};
 pub use linear_map::LinearMap;
-pub use old_factor::{OldFactor, OldFactorParams, Precision};
+pub use stale_factor::{StaleFactor, StaleFactorParams, Precision};
 pub use operator::{Frames, Operator};
 pub use params::SolverParams;
 pub use scalar::Scalar;
 pub use symbolic::{PatternTooLarge, Sign, Symbolic, SymbolicInfo};
 
-/// Solves `A x = b`, step after step, for matrices of type `M` that change from one to the next.
+/// Solver of a sequence of systems `A x = b` whose matrices, of type `M`, change from one to the next.
 pub trait LinearSolver<M>: Debug + DynClone + Send {
-    /// The matrix of the systems that follow.
+    /// Sets the matrix of the systems that follow.
     fn set_matrix(&mut self, matrix: &M) -> Result<(), SolveError>;
 
-    /// Names the matrix that was set last, so that who set it can tell whether it still is: no two calls of
-    /// [`set_matrix`](Self::set_matrix) in a program have the same. None if there is no matrix, or if setting one again costs little.
+    /// Returns an identifier of the last matrix set, which tells the caller whether that matrix is still in use. It is
+    /// unique across all calls of [`set_matrix`](Self::set_matrix) in a program. Returns `None` if no matrix is set, or
+    /// if setting one again costs little.
     fn stamp(&self) -> Option<Stamp> {
         None
     }
 
-    /// Solve with the matrix that was set last, which is given again. On entry `x` is a guess, zero if there is none; after an
-    /// error it has no meaning.
+    /// Solves with the last matrix set, which is passed again. On entry `x` is an initial guess, or zero. After an
+    /// error its contents are unspecified.
     fn solve(&mut self, matrix: &M, b: &[f64], x: &mut [f64]) -> Result<SolveInfo, SolveError>;
 
-    /// Forget all matrices and solutions, so that what follows is, to the last bit, what a new solver would find. Analyses of patterns and
-    /// memory may be kept.
+    /// Discards all matrices and solutions, so that later results are bitwise those of a new solver. Analyses of
+    /// patterns and allocated memory may be kept.
     fn forget(&mut self);
 }
 
 dyn_clone::clone_trait_object!(<M> LinearSolver<M>);
 
-/// Names a matrix that was given to a solver.
+/// Identifier of a matrix that was given to a solver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp(u64);
 
 impl Stamp {
-    /// A new one.
-    #[allow(clippy::new_without_default, reason = "each is another")]
+    /// Creates a unique identifier.
+    #[allow(clippy::new_without_default, reason = "each one is unique")]
     pub fn new() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Self(NEXT.fetch_add(1, Ordering::Relaxed))
     }
 }
 
-/// What solving a system took.
+/// Statistics of a solve.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct SolveInfo {
-    /// How it was solved.
+    /// Method used.
     pub method: Method,
-    /// Why it was solved so, if the solver had the choice.
+    /// Reason for the method, if the solver had a choice.
     pub reason: Option<Reason>,
-    /// Iterations of conjugate gradients.
+    /// Number of conjugate gradient iterations.
     pub iterations: usize,
-    /// Factorisations since the last solution, that of [`set_matrix`](LinearSolver::set_matrix) included.
+    /// Number of factorizations since the last solve, including the one of [`set_matrix`](LinearSolver::set_matrix).
     pub factorizations: usize,
-    /// Analyses of patterns, in all that the solver has done.
+    /// Total number of symbolic analyses by this solver.
     pub analyses: usize,
-    /// `|b − Ax| / |b|`, computed from the solution.
+    /// Relative residual `|b − Ax| / |b|`, computed from the solution.
     pub residual: f64,
-    /// How many numbers the factor has; 0 if there is none.
+    /// Number of entries of the factor, or 0 without a factor.
     pub fill: usize,
-    /// The memory of the solver, in bytes.
+    /// Memory of the solver \[bytes\].
     pub memory: usize,
 }
 
-/// The ways to solve a system.
+/// Solution method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Method {
-    /// A dense factor.
+    /// Dense factorization.
     #[default]
     Dense,
-    /// A sparse factor in double precision.
+    /// Sparse factorization in double precision.
     Direct,
-    /// A sparse factor in single precision, corrected by conjugate gradients.
+    /// Sparse factorization in single precision, corrected by conjugate gradients.
     DirectSingle,
-    /// Conjugate gradients with the inverses of the diagonal blocks.
+    /// Conjugate gradients, preconditioned with the inverse diagonal blocks.
     BlockJacobi,
-    /// Conjugate gradients with an incomplete factor.
+    /// Conjugate gradients, preconditioned with an incomplete factorization.
     IncompleteCholesky,
-    /// Conjugate gradients with an old factor that turns with the body.
-    OldFactor,
+    /// Conjugate gradients, preconditioned with a stale factor that is co-rotated with the body.
+    StaleFactor,
 }
 
 impl Display for Method {
@@ -140,34 +141,34 @@ impl Display for Method {
             Self::DirectSingle => "direct in single precision",
             Self::BlockJacobi => "CG with block Jacobi",
             Self::IncompleteCholesky => "CG with block IC(0)",
-            Self::OldFactor => "CG with an old factor",
+            Self::StaleFactor => "CG with a stale factor",
         })
     }
 }
 
-/// Why a system was not solved.
+/// Reason for which a system could not be solved.
 #[derive(Debug, Clone, PartialEq, Error)]
-#[allow(missing_docs, reason = "the message says what each part is")]
+#[allow(missing_docs, reason = "the message describes each field")]
 #[non_exhaustive]
 pub enum SolveError {
     #[error(transparent)]
     NotPositiveDefinite(#[from] NotPositiveDefinite),
     #[error(
-        "conjugate gradients have not converged in {iterations} iterations: the residual is {residual:.1e} of the right-hand \
-         side, expected {tolerance:.1e}. A direct solver, or a smaller time step, helps"
+        "conjugate gradients did not converge in {iterations} iterations: expected a relative residual of {tolerance:.1e}, found \
+         {residual:.1e}; use a direct solver or a smaller time step"
     )]
     NotConverged { iterations: usize, residual: f64, tolerance: f64 },
     #[error(
-        "the matrix is not positive definite: conjugate gradients have met a direction with pᵀAp = {curvature:.1e} pᵀp in iteration \
-         {iteration}. A projected tangent or a smaller time step helps"
+        "the matrix is not positive definite: conjugate gradients found a direction with pᵀAp = {curvature:.1e} pᵀp in iteration \
+         {iteration}; use a projected tangent or a smaller time step"
     )]
     Indefinite { iteration: usize, curvature: f64 },
     #[error(
-        "the matrix is not positive definite: elimination leaves nothing, or less, of coordinate {coordinate}. A projected tangent or a smaller time step \
-         helps"
+        "the matrix is not positive definite: zero or negative pivot at coordinate {coordinate}; use a projected tangent or a \
+         smaller time step"
     )]
     NotDefinite { coordinate: usize },
-    #[error("the matrix is singular: elimination leaves nothing of coordinate {coordinate}")]
+    #[error("the matrix is singular: zero pivot at coordinate {coordinate}")]
     Singular { coordinate: usize },
     #[error("{what} is not finite at coordinate {axis} of vertex {vertex}")]
     NotFinite { what: &'static str, vertex: usize, axis: usize },

@@ -1,4 +1,4 @@
-//! Factorisation `A = L S Lᵀ`, front by front, with signs `S` that are known before: all positive for Cholesky's.
+//! Multifrontal factorization `A = L S Lᵀ` with signs `S` known in advance: all positive for Cholesky.
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -17,19 +17,19 @@ use super::symbolic::{Front, Group, Run, Symbolic};
 use super::trapezoid::{BLOCK, Trapezoid};
 use crate::sparse::BlockMatrix;
 
-/// A factor, with all memory that making and using it takes.
+/// Factor with all memory for its computation and use.
 #[derive(Debug, Clone)]
 pub(super) struct Factor<T> {
     symbolic: Arc<Symbolic>,
-    /// The panels of the fronts; until these are made, what fronts leave for their parents.
+    /// Panels of the fronts. Until these are computed, their memory contains updates for the parents.
     numbers: Vec<T>,
-    /// The parts of a right-hand side that belong to each front.
+    /// Parts of a right-hand side that belong to each front.
     vectors: Vec<T>,
-    /// Whether the last factorisation went well.
+    /// True if the last factorization succeeded.
     is_factored: bool,
 }
 
-/// Where a pivot has the wrong sign, or is too small.
+/// Location of a pivot that has the wrong sign or is too small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Breakdown {
     pub vertex: u32,
@@ -56,12 +56,14 @@ impl<T: Scalar> Factor<T> {
         &self.numbers
     }
 
+    /// Factorizes a matrix.
+    ///
     /// # Panics
-    /// If the matrix is not of the pattern that was analysed.
+    /// If the matrix does not have the analyzed pattern.
     pub fn factor(&mut self, matrix: &BlockMatrix) -> Result<(), Breakdown> {
-        /// Fewer operations than this are done before another thread has woken up.
+        /// Number of operations below which other threads do not pay off.
         const WORTH_THREADS: f64 = 1e6;
-        assert!(Arc::ptr_eq(matrix.pattern(), self.symbolic.pattern()), "a matrix of the pattern that was analysed");
+        assert!(Arc::ptr_eq(matrix.pattern(), self.symbolic.pattern()), "the matrix must have the analyzed pattern");
         self.is_factored = false;
         let symbolic = &*self.symbolic;
         let numbers = &mut self.numbers[..];
@@ -80,28 +82,28 @@ impl<T: Scalar> Factor<T> {
         Ok(())
     }
 
-    /// `x = A⁻¹ b`, both in the order of the vertices.
+    /// Computes `x = A⁻¹ b`, both in the order of the vertices.
     ///
     /// # Panics
-    /// If the lengths are not three times the number of vertices, or the last factorisation did not go well.
+    /// If the lengths are not three times the number of vertices, or the last factorization failed.
     pub fn solve(&mut self, b: &[f64], x: &mut [f64]) {
-        assert!(self.is_factored, "a factored matrix");
+        assert!(self.is_factored, "the last factorization must have succeeded");
         assert!(b.len() == 3 * self.symbolic.order.len() && x.len() == b.len());
         substitute(&self.symbolic, &self.numbers, &mut self.vectors, b, x);
     }
 }
 
-/// Enter the threads' pool once, and not at every place where work is shared.
+/// Enters the thread pool once, instead of wherever work is shared.
 pub(super) fn on_threads<R: Send>(worth_it: bool, work: impl FnOnce() -> R + Send) -> R {
     if worth_it && rayon::current_num_threads() > 1 { rayon::scope(|_| work()) } else { work() }
 }
 
-/// Both, at the same time if there are several threads.
+/// Calls two functions, in parallel if there are several threads.
 pub(super) fn both<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
     if rayon::current_num_threads() == 1 { (a(), b()) } else { rayon::join(a, b) }
 }
 
-/// Factor all fronts of some groups. `panels` begins with those of the first group, `updates` at `base`.
+/// Factorizes all fronts of some groups. `panels` begins with those of the first group, `updates` at `base`.
 fn factor_groups<T: Scalar>(
     symbolic: &Symbolic,
     matrix: &BlockMatrix,
@@ -133,7 +135,7 @@ fn factor_groups<T: Scalar>(
     }
 }
 
-/// Where updates are: beyond the panel that is being made, and in a part of the rest.
+/// Memory of updates: beyond the current panel, and in a part of the rest.
 struct Memory<'a, T> {
     later: &'a mut [T],
     start: usize,
@@ -142,7 +144,7 @@ struct Memory<'a, T> {
 }
 
 impl<T> Memory<'_, T> {
-    /// A part of it to write, and all others to read.
+    /// Returns one part for writing and all others for reading.
     fn split(&mut self, at: usize, length: usize) -> (&mut [T], Pieces<'_, T>) {
         let (whole, start, other) = if at < self.rest_start {
             (&mut *self.later, self.start, (self.rest_start, &*self.rest))
@@ -155,18 +157,18 @@ impl<T> Memory<'_, T> {
     }
 }
 
-/// Parts of the memory, and where each begins.
+/// Parts of the memory with their offsets.
 struct Pieces<'a, T>([(usize, &'a [T]); 3]);
 
 impl<'a, T> Pieces<'a, T> {
     fn from(&self, at: usize) -> &'a [T] {
         let holds = |(start, piece): &&(usize, &[T])| *start <= at && at < *start + piece.len();
-        let (start, piece) = self.0.iter().find(holds).expect("an update is somewhere");
+        let (start, piece) = self.0.iter().find(holds).expect("every update is in one of the pieces");
         &piece[at - start..]
     }
 }
 
-/// Assemble a front, eliminate its pivots, and leave the update for its parent.
+/// Assembles a front, eliminates its pivots and stores the update for its parent.
 fn factor_front<T: Scalar>(
     symbolic: &Symbolic,
     matrix: &BlockMatrix,
@@ -193,7 +195,7 @@ fn factor_front<T: Scalar>(
         let vertex = symbolic.order[front.first + pivot / 3] as usize;
         let diagonal = matrix.values()[9 * symbolic.pattern().row(vertex).start + 4 * (pivot % 3)];
         let left = panel[shape.column(pivot) + pivot % BLOCK].to_f64().powi(2);
-        if left <= T::LEAST_PIVOT * diagonal.abs() {
+        if left <= T::MIN_PIVOT * diagonal.abs() {
             return Err(broken_at(pivot));
         }
     }
@@ -210,7 +212,7 @@ fn factor_front<T: Scalar>(
     Ok(())
 }
 
-/// Put the blocks of the matrix into a block of columns of a front's panel.
+/// Adds the blocks of the matrix to a block of columns of a front's panel.
 fn add_entries<T: Scalar>(symbolic: &Symbolic, matrix: &BlockMatrix, front: &Front, block: usize, columns: &mut [T]) {
     const VERTICES: usize = BLOCK / 3;
     let stride = front.panel_shape().stride(block);
@@ -229,7 +231,7 @@ fn add_entries<T: Scalar>(symbolic: &Symbolic, matrix: &BlockMatrix, front: &Fro
     }
 }
 
-/// Add a child's update to a block of columns of a matrix, of which the first `skipped` vertices of the front are left out.
+/// Adds a child's update to a block of columns of a matrix that omits the first `skipped` vertices of the front.
 fn add_update<T: Scalar>(
     child: &Front,
     update: &[T],
@@ -253,7 +255,7 @@ fn add_update<T: Scalar>(
                 let above = column - column % BLOCK;
                 let source = &update[source_shape.column(column)..][..source_shape.rows - above];
                 let target = &mut columns[(3 * (vertex - first) + k) * stride..][..stride];
-                // Only what is on and below the diagonal.
+                // Only on and below the diagonal.
                 add_run(run, 3 * (vertex - to) + k, source, above, target, 3 * first);
                 for run in &child.in_parent[number + 1..] {
                     add_run(run, 0, source, above, target, 3 * first);
@@ -263,7 +265,7 @@ fn add_update<T: Scalar>(
     }
 }
 
-/// Add rows of a column, but for the first `skipped` ones of the run. Above the columns there are rows that are not stored.
+/// Adds rows of a column, except for the first `skipped` ones of the run. Rows above the columns are not stored.
 #[inline(always)]
 fn add_run<T: Scalar>(
     run: &Run,
@@ -281,10 +283,11 @@ fn add_run<T: Scalar>(
     }
 }
 
-/// Elimination of the columns of a panel, of which the first `positive` have positive pivots. On failure, the pivot.
+/// Eliminates the columns of a panel, whose first `positive` columns have positive pivots. Returns the index of the
+/// pivot on failure.
 ///
-/// In blocks of columns, and below them in blocks of rows that threads share: always the same blocks, so that the result does
-/// not depend on the threads.
+/// Works in blocks of columns, and below them in blocks of rows that threads share. The blocks are always the same, so
+/// that the result does not depend on the number of threads.
 fn eliminate<T: Scalar>(panel: &mut [T], shape: Trapezoid, positive: usize) -> Result<(), usize> {
     let mut rest = panel;
     for block in 0..shape.block_count() {
@@ -302,7 +305,7 @@ fn eliminate<T: Scalar>(panel: &mut [T], shape: Trapezoid, positive: usize) -> R
             }
             eliminate_columns(second, true).map_err(|pivot| BLOCK * block + positive + pivot)?;
         }
-        // What the block takes away from the columns to its right.
+        // Update of the columns to the right of the block.
         let columns = MatRef::from_column_major_slice_with_stride(numbers, height, width, stride);
         each_block(right, shape, block + 1..shape.block_count(), &|other, numbers| {
             let (_, rows) = columns.split_at_row(BLOCK * (other - block));
@@ -313,10 +316,10 @@ fn eliminate<T: Scalar>(panel: &mut [T], shape: Trapezoid, positive: usize) -> R
     Ok(())
 }
 
-/// Elimination of columns whose pivots have the same sign. With negative ones, `−A` is eliminated, and `L` is turned back
-/// below the pivots: `A₂₁ = −L₂₁L₁₁ᵀ`.
+/// Eliminates columns whose pivots have the same sign. With negative ones, `−A` is eliminated, and the sign of `L` is
+/// reversed below the pivots: `A₂₁ = −L₂₁L₁₁ᵀ`.
 fn eliminate_columns<T: Scalar>(columns: MatMut<'_, T>, is_negative: bool) -> Result<(), usize> {
-    /// What faer wants for a block, and is checked by it.
+    /// Scratch memory that faer requires for a block, checked by faer.
     const SCRATCH: usize = 8 * BLOCK + 256;
     let width = columns.ncols();
     if width == 0 {
@@ -352,7 +355,7 @@ fn block_of<T>(numbers: &mut [T], shape: Trapezoid, block: usize) -> MatMut<'_, 
     MatMut::from_column_major_slice_with_stride_mut(numbers, height, width, stride)
 }
 
-/// A block of columns of `−L₂₁SL₂₁ᵀ`, on and below the diagonal.
+/// Computes a block of columns of `−L₂₁SL₂₁ᵀ`, on and below the diagonal.
 fn multiply<T: Scalar>(front: &Front, panel: &[T], block: usize, columns: &mut [T]) {
     let shape = front.panel_shape();
     for pivots in 0..shape.block_count() {
@@ -366,8 +369,8 @@ fn multiply<T: Scalar>(front: &Front, panel: &[T], block: usize, columns: &mut [
     }
 }
 
-/// Subtract `B S B₁ᵀ` from a matrix, or replace it, on and below the diagonal. `B₁` are the first rows of `B`, as many as the
-/// matrix has columns; of the columns of `B`, the first `positive` have a positive sign.
+/// Subtracts `B S B₁ᵀ` from a matrix, or replaces it, on and below the diagonal. `B₁` are the first rows of `B`, as
+/// many as the matrix has columns. The first `positive` columns of `B` have a positive sign.
 fn subtract_product<T: Scalar>(mut target: MatMut<'_, T>, mut add: Accum, b: MatRef<'_, T>, positive: usize) {
     let (with_positive, with_negative) = b.split_at_col(positive);
     for (b, factor) in [(with_positive, -1.0), (with_negative, 1.0)] {
@@ -395,7 +398,7 @@ fn subtract_product<T: Scalar>(mut target: MatMut<'_, T>, mut add: Accum, b: Mat
     }
 }
 
-/// Do something with each block of columns, on all threads if there are several.
+/// Processes each block of columns, in parallel if there are several threads.
 fn each_block<T: Send>(
     numbers: &mut [T],
     shape: Trapezoid,
@@ -416,7 +419,7 @@ fn each_block<T: Send>(
     }
 }
 
-/// Do something with each block of rows, on all threads if there are several.
+/// Processes each block of rows, in parallel if there are several threads.
 fn each_rows<T: Send + Sync>(rows: MatMut<'_, T>, work: &(impl Fn(MatMut<'_, T>) + Sync)) {
     let blocks = rows.nrows().div_ceil(BLOCK);
     if blocks > 1 {

@@ -1,4 +1,4 @@
-//! The matrix of a body, with what is known of its motion.
+//! Matrix of a body with the state it belongs to.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -6,25 +6,26 @@ use std::sync::Arc;
 use crate::math::Mat3;
 use crate::sparse::BlockMatrix;
 
-/// How the neighbourhoods of vertices have turned since rest.
+/// Rotations of the neighborhoods of vertices since rest.
 pub trait Frames: Debug + Send + Sync {
-    /// The rotation of each vertex in a body with these displacements.
+    /// Computes the rotation of each vertex in a body with displacements `u`.
     fn rotations(&self, u: &[f64], rotations: &mut [Mat3]);
 }
 
-/// A matrix of a body in some state. Solvers that keep a factor for many steps ask it how the body has turned since.
+/// Matrix of a body in some state. Solvers that keep a factor for many steps query the rotations since its
+/// factorization.
 #[derive(Debug, Clone)]
 pub struct Operator {
-    /// The matrix. Rows and columns of coordinates that are held are those of a diagonal matrix.
+    /// Matrix. Rows and columns of fixed coordinates are those of a diagonal matrix.
     pub matrix: BlockMatrix,
-    /// The displacements that it belongs to.
+    /// Displacements at which the matrix was assembled.
     pub u: Vec<f64>,
-    /// How displacements turn neighbourhoods, if they do.
+    /// Rotations of neighborhoods as a function of displacements, if available.
     pub frames: Option<Arc<dyn Frames>>,
 }
 
 impl Operator {
-    /// A matrix alone, whose factors are used without turning them.
+    /// Creates an operator from a matrix alone, whose factors are used without rotation.
     pub fn new(matrix: BlockMatrix) -> Self {
         Self { u: vec![0.0; 3 * matrix.pattern().vertex_count()], matrix, frames: None }
     }

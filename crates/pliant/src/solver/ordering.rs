@@ -1,16 +1,16 @@
-//! The graph of a pattern.
+//! Adjacency graph of a sparsity pattern.
 
 use crate::sparse::BlockPattern;
 
-/// The neighbours of each vertex of a pattern, ascending.
+/// Neighbors of each vertex of a pattern, ascending.
 #[derive(Debug, Clone)]
 pub(super) struct Graph {
     starts: Vec<u32>,
-    neighbours: Vec<u32>,
+    neighbors: Vec<u32>,
 }
 
 impl Graph {
-    /// None if there are more neighbours than a `u32` can count.
+    /// Creates the graph. Returns `None` if the number of neighbors exceeds `u32`.
     pub fn new(pattern: &BlockPattern) -> Option<Self> {
         let n = pattern.vertex_count();
         u32::try_from(2 * pattern.slot_count()).ok()?;
@@ -25,21 +25,21 @@ impl Graph {
             starts[v + 1] += starts[v];
         }
         let mut next = starts.clone();
-        let mut neighbours = vec![0_u32; starts[n] as usize];
+        let mut neighbors = vec![0_u32; starts[n] as usize];
         for (a, b) in edges() {
             for (from, to) in [(a, b), (b, a)] {
-                neighbours[next[from] as usize] = to as u32;
+                neighbors[next[from] as usize] = to as u32;
                 next[from] += 1;
             }
         }
-        Some(Self { starts, neighbours })
+        Some(Self { starts, neighbors })
     }
 
     pub fn vertex_count(&self) -> usize {
         self.starts.len() - 1
     }
 
-    pub fn neighbours(&self, vertex: u32) -> &[u32] {
-        &self.neighbours[self.starts[vertex as usize] as usize..self.starts[vertex as usize + 1] as usize]
+    pub fn neighbors(&self, vertex: u32) -> &[u32] {
+        &self.neighbors[self.starts[vertex as usize] as usize..self.starts[vertex as usize + 1] as usize]
     }
 }

@@ -1,9 +1,10 @@
-//! A Cholesky factor in 16 bits a number, to precondition with: what bounds the time of its sweeps is the memory they read.
+//! Cholesky factor with 16 bits per number, used as a preconditioner: its triangular solves are bound by memory
+//! bandwidth.
 //!
-//! With `S = diag(A)^(−½)`, the rows of `SL` have length one, so that no number of it is larger. Each column below its
-//! diagonal block is kept as integers times one number of its own, which costs no multiplication for each: in the forward
-//! sweep it goes into the unknown of the column, in the backward sweep into the sum. Fifteen bits below the largest of a column
-//! are more than half-precision floats have.
+//! With `S = diag(A)^(−½)`, the rows of `SL` have unit length, so that no entry exceeds one. Each column below its
+//! diagonal block is stored as integers times one scale. The scale costs no multiplication per entry: the forward solve
+//! applies it to the unknown of the column, the backward solve to the sum. Fifteen bits below the largest entry of a
+//! column are more than half-precision floats have.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,39 +17,39 @@ use super::{Cholesky, Symbolic};
 use crate::math::{Kernel, Mat3, Simd, Singles, dispatch};
 use crate::sparse::BlockMatrix;
 
-/// Rows that are worked on at a time.
+/// Rows that are processed at a time.
 const LANES: usize = 16;
 
-/// The largest integer that a number is kept as.
+/// Largest integer of a stored entry.
 const LARGEST: f32 = 32767.0;
 
-/// A scaled factor in 16 bits a number, with a rotation for each vertex.
+/// Scaled factor with 16 bits per number and a rotation per vertex.
 #[derive(Debug, Clone)]
 pub(super) struct Packed {
     symbolic: Arc<Symbolic>,
-    /// The subtrees, which may be worked on at the same time, and last what is above them.
+    /// Subtrees, which can be processed in parallel, followed by the segment above them.
     segments: Vec<Segment>,
     panels: Vec<Panel>,
-    /// The rows below the pivots of all panels, as vertices of their segment.
+    /// Rows below the pivots of all panels, as vertices of their segment.
     rows: Vec<u32>,
-    /// For all subtrees, the vertices outside that they touch, as vertices of the last segment.
+    /// Vertices outside that each subtree touches, as vertices of the last segment.
     outside: Vec<u32>,
-    /// Three columns at a time, from the chunk of rows on that their diagonal block ends in.
+    /// Entries of three columns at a time, from the chunk of rows on in which their diagonal block ends.
     entries: Vec<[[i16; LANES]; 3]>,
-    /// The diagonal blocks, segment by segment.
+    /// Diagonal blocks, segment by segment.
     pivots: Vec<Pivot>,
-    /// The vertex of each pivot; and of each vertex its pivot and where it is in the memory to work in.
+    /// Vertex of each pivot, pivot of each vertex, and offset of each vertex in the work memory.
     order: Vec<u32>,
     pivot_of: Vec<u32>,
     work_of: Vec<u32>,
-    /// `S` of each pivot, and `S Rᵀ`, row by row.
+    /// Scales `S` of each pivot, and `S Rᵀ` in row-major order.
     scales: Vec<[f32; 3]>,
     turns: Vec<[f32; 9]>,
-    /// For each segment its vertices, those outside that it touches, and one panel of rows.
+    /// Work memory: for each segment its vertices, the vertices outside that it touches, and one panel of rows.
     work: Vec<f32>,
 }
 
-/// Panels that depend on no other segment but the last.
+/// Panels that depend on no segment except the last.
 #[derive(Debug, Clone)]
 struct Segment {
     panels: Range<usize>,
@@ -58,19 +59,19 @@ struct Segment {
     work: Range<usize>,
 }
 
-/// The columns of a front. Its rows end at a multiple of [`LANES`]; zeros come before them.
+/// Columns of a front. Its rows are padded with leading zeros to a multiple of [`LANES`].
 #[derive(Debug, Clone)]
 struct Panel {
-    /// The front in the analysis.
+    /// Index of the front in the symbolic analysis.
     front: usize,
-    /// The first pivot, as a vertex of the segment.
+    /// First pivot, as a vertex of the segment.
     first: usize,
     pivots: usize,
     rows: Range<usize>,
     entries: usize,
 }
 
-/// The diagonal block of `SL` of a vertex: `1/l₀₀, l₁₀, 1/l₁₁, l₂₀, l₂₁, 1/l₂₂`; and what the integers of its columns count.
+/// Diagonal block of `SL` of a vertex, `1/l₀₀, l₁₀, 1/l₁₁, l₂₀, l₂₁, 1/l₂₂`, and the scales of its columns.
 #[derive(Debug, Clone, Copy, Default)]
 struct Pivot {
     block: [f32; 6],
@@ -78,7 +79,7 @@ struct Pivot {
 }
 
 impl Panel {
-    /// Rows, in numbers.
+    /// Returns the number of scalar rows.
     fn height(&self) -> usize {
         3 * (self.pivots + self.rows.len())
     }
@@ -87,12 +88,12 @@ impl Panel {
         self.height().div_ceil(LANES)
     }
 
-    /// Zeros before the rows.
+    /// Returns the number of zeros before the rows.
     fn padding(&self) -> usize {
         LANES * self.chunks() - self.height()
     }
 
-    /// The chunk that the columns of a pivot begin in.
+    /// Returns the chunk in which the columns of a pivot begin.
     #[inline(always)]
     fn first_chunk(&self, pivot: usize) -> usize {
         (self.padding() + 3 * pivot + 3) / LANES
@@ -100,17 +101,17 @@ impl Panel {
 }
 
 impl Packed {
-    /// Memory for factors of matrices that have been analysed.
+    /// Allocates memory for factors of matrices with the analyzed pattern.
     pub fn new(symbolic: Arc<Symbolic>) -> Self {
         let fronts = &symbolic.fronts;
         let vertex_count = symbolic.order.len();
         let top = || symbolic.top.clone();
-        // A subtree ends with its root, whose parent is above all subtrees, or which has none.
+        // A subtree ends with its root, whose parent is above all subtrees or absent.
         let is_root =
             |front: usize| fronts[front].parent.is_none_or(|parent| symbolic.top.binary_search(&parent).is_ok());
         let subtrees = symbolic.groups.iter().flat_map(|group| group.fronts.split_inclusive(|&front| is_root(front)));
         let groups: Vec<Vec<usize>> = subtrees.map(<[usize]>::to_vec).chain(std::iter::once(top())).collect();
-        // The number of each place of the elimination in its segment.
+        // Index of each place of the elimination in its segment.
         let (mut segment_of, mut number_of) = (vec![0; vertex_count], vec![0_u32; vertex_count]);
         let mut order = Vec::with_capacity(vertex_count);
         for (segment, group) in groups.iter().enumerate() {
@@ -126,11 +127,11 @@ impl Packed {
         for (segment, group) in groups.iter().enumerate() {
             let starts = (panels.len(), pivots, entries, outside.len(), work);
             let count: usize = group.iter().map(|&front| fronts[front].pivots).sum();
-            // All that a subtree touches outside, its root touches too.
+            // All vertices outside that a subtree touches are also rows of its root.
             let is_top = segment + 1 == groups.len();
             let beyond: &[u32] = group.last().filter(|_| !is_top).map_or(&[], |&root| &fronts[root].rows);
             outside.extend(beyond.iter().map(|&place| number_of[place as usize]));
-            let mut most_chunks = 0;
+            let mut max_chunks = 0;
             for &number in group {
                 let front = &fronts[number];
                 let first_row = rows.len();
@@ -145,14 +146,14 @@ impl Packed {
                 let first = number_of.get(front.first).map_or(0, |&number| number as usize);
                 let panel = Panel { front: number, first, pivots: front.pivots, rows: first_row..rows.len(), entries };
                 entries += (0..panel.pivots).map(|pivot| panel.chunks() - panel.first_chunk(pivot)).sum::<usize>();
-                most_chunks = most_chunks.max(panel.chunks());
+                max_chunks = max_chunks.max(panel.chunks());
                 panels.push(panel);
             }
             for (number, &vertex) in order[pivots..pivots + count].iter().enumerate() {
                 work_of[vertex as usize] = (work + 3 * number) as u32;
             }
             pivots += count;
-            work += 3 * (count + beyond.len()) + LANES * most_chunks;
+            work += 3 * (count + beyond.len()) + LANES * max_chunks;
             segments.push(Segment {
                 panels: starts.0..panels.len(),
                 pivots: starts.1..pivots,
@@ -180,19 +181,19 @@ impl Packed {
         }
     }
 
-    /// The bytes that a sweep reads.
+    /// Returns the number of bytes that a triangular solve reads.
     pub fn bytes(&self) -> usize {
         size_of_val(&*self.entries) + size_of_val(&*self.pivots) + size_of_val(&*self.rows)
     }
 
-    /// All memory, in bytes.
+    /// Returns the total memory \[bytes\].
     pub fn memory(&self) -> usize {
         let numbers =
             self.order.len() + self.pivot_of.len() + self.work_of.len() + self.outside.len() + self.work.len();
         self.bytes() + 4 * numbers + size_of_val(&*self.scales) + size_of_val(&*self.turns) + size_of_val(&*self.panels)
     }
 
-    /// Take over the factor of a matrix. Nothing is turned then.
+    /// Quantizes the factor of a matrix and resets the rotations.
     pub fn pack(&mut self, factor: &Cholesky<f32>, matrix: &BlockMatrix) {
         for (scales, &vertex) in self.scales.iter_mut().zip(&self.order) {
             let block = &matrix.values()[9 * matrix.pattern().row(vertex as usize).start..][..9];
@@ -215,7 +216,7 @@ impl Packed {
         self.turn(None);
     }
 
-    /// Turn the factor: by `Rᵥ` at each vertex.
+    /// Rotates the factor by `Rᵥ` at each vertex.
     pub fn turn(&mut self, rotations: Option<&[Mat3]>) {
         let (scales, order) = (&self.scales, &self.order);
         let turn = |(pivot, turn): (usize, &mut [f32; 9])| {
@@ -232,7 +233,7 @@ impl Packed {
         }
     }
 
-    /// `z = R L⁻ᵀL⁻¹ Rᵀ r`, where `r` is about as large as `size`, by which it is divided meanwhile.
+    /// Computes `z = R L⁻ᵀL⁻¹ Rᵀ r`, with `r` scaled by its approximate magnitude `size` in the meantime.
     pub fn apply(&mut self, size: f64, r: &[f64], z: &mut [f64]) {
         let part = 1.0 / size;
         let ((r, _), (z, _)) = (r.as_chunks::<3>(), z.as_chunks_mut::<3>());
@@ -249,7 +250,7 @@ impl Packed {
                 *own = std::array::from_fn(|k| t[3 * k] * a + t[3 * k + 1] * b + t[3 * k + 2] * c);
             }
         };
-        let (top, subtrees) = self.segments.split_last().expect("the segment above the others");
+        let (top, subtrees) = self.segments.split_last().expect("the last segment is above the others");
         let (below, above) = self.work.split_at_mut(top.work.start);
         each_segment(subtrees, below, &|segment, work| {
             enter(segment, work);
@@ -290,10 +291,10 @@ impl Packed {
     }
 }
 
-/// Vertices that one thread works on at a time.
+/// Vertices per parallel task.
 const GRAIN: usize = 4096;
 
-/// Work on each segment, on all threads.
+/// Processes each segment in parallel.
 fn each_segment(segments: &[Segment], work: &mut [f32], run: &(impl Fn(&Segment, &mut [f32]) + Sync)) {
     match segments {
         [] => {}
@@ -308,7 +309,7 @@ fn each_segment(segments: &[Segment], work: &mut [f32], run: &(impl Fn(&Segment,
 
 type PackState<'a> = (&'a mut [[[i16; LANES]; 3]], &'a mut [Pivot], &'a mut [f32]);
 
-/// The same with the numbers that are packed.
+/// Processes each segment in parallel with its packed entries.
 fn pack_segments<F>(segments: &[Segment], (entries, pivots, work): PackState<'_>, run: &F)
 where
     F: Fn(&Segment, &mut [[[i16; LANES]; 3]], &mut [Pivot], &mut [f32]) + Sync,
@@ -329,7 +330,7 @@ where
     }
 }
 
-/// What all segments read.
+/// Data that all segments read.
 #[derive(Clone, Copy)]
 struct Shared<'a> {
     symbolic: &'a Symbolic,
@@ -337,13 +338,13 @@ struct Shared<'a> {
     rows: &'a [u32],
 }
 
-/// The vertices of a segment, and the memory for one panel's rows.
+/// Returns the vertices of a segment and the memory for the rows of one panel.
 #[inline(always)]
 fn split_work<'a>(segment: &Segment, work: &'a mut [f32]) -> (&'a mut [f32], &'a mut [f32]) {
     work.split_at_mut(3 * (segment.pivots.len() + segment.outside.len()))
 }
 
-/// Copy what a panel works on, or only its pivots, behind its padding.
+/// Copies the vector entries of a panel, or only those of its pivots, behind its padding.
 #[inline(always)]
 fn gather(panel: &Panel, rows: &[u32], vertices: &[f32], local: &mut [f32]) {
     let (padding, width) = (panel.padding(), 3 * panel.pivots);
@@ -356,11 +357,11 @@ fn gather(panel: &Panel, rows: &[u32], vertices: &[f32], local: &mut [f32]) {
     }
 }
 
-/// Turn a segment of a factor into integers. On entry, `work` has the scales of its vertices.
+/// Quantization of a segment of a factor to integers. On entry, `work` has the scales of its vertices.
 struct Quantize<'a> {
     shared: Shared<'a>,
     segment: &'a Segment,
-    /// Where the entries of the segment begin.
+    /// Offset of the entries of the segment.
     offset: usize,
     factor: &'a [f32],
     entries: &'a mut [[[i16; LANES]; 3]],
@@ -384,7 +385,7 @@ impl Kernel for Quantize<'_> {
             let mut at = panel.entries - offset;
             for pivot in 0..panel.pivots {
                 let j = 3 * pivot;
-                // From the diagonal block on.
+                // Starting at the diagonal block.
                 let column = |c: usize| &numbers[shape.column(j + c) + j % BLOCK..][..height - j];
                 let columns = [column(0), column(1), column(2)];
                 let scale = &local[padding + j..];
@@ -428,8 +429,8 @@ impl Kernel for Quantize<'_> {
     }
 }
 
-/// The integer nearest to a number that an `i16` can hold. It is in the lowest bits of the sum with a number so large that its
-/// last digit counts ones.
+/// Rounds to the nearest integer in the range of `i16`. The result is in the lowest bits after adding a constant so
+/// large that its last digit counts ones.
 #[inline(always)]
 fn nearest(x: f32) -> i16 {
     const LAST_DIGIT_IS_ONE: f32 = 12_582_912.0;
@@ -450,7 +451,7 @@ fn largest_product(a: &[f32], b: &[f32]) -> f32 {
     largest.into_iter().chain(tail).fold(0.0, f32::max)
 }
 
-/// `L⁻¹` of a segment. The vertices outside get what is taken away from them.
+/// Forward solve `L⁻¹` of a segment. The vertices outside accumulate its contributions.
 struct Forward<'a> {
     shared: Shared<'a>,
     segment: &'a Segment,
@@ -504,7 +505,7 @@ impl Kernel for Forward<'_> {
     }
 }
 
-/// `L⁻ᵀ` of a segment, whose vertices outside have been solved for.
+/// Backward solve `L⁻ᵀ` of a segment, whose vertices outside are already solved.
 struct Backward<'a> {
     shared: Shared<'a>,
     segment: &'a Segment,
@@ -618,6 +619,6 @@ mod tests {
     fn it_takes_little_more_than_half_the_memory_of_the_factor() {
         let (_, factor, packed) = packed([24, 6, 6]);
         let single = 4 * factor.symbolic().info().fill;
-        assert!(packed.bytes() < 6 * single / 10, "{} of {single}", packed.bytes());
+        assert!(packed.bytes() < 6 * single / 10, "{} instead of {single}", packed.bytes());
     }
 }

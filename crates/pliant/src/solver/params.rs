@@ -1,26 +1,26 @@
-//! Which solver to use, as a value.
+//! Solver selection as a value.
 
 use super::{
-    Auto, AutoParams, BlockJacobi, CgParams, Direct, DirectSingle, IncompleteCholesky, LinearSolver, OldFactor,
-    OldFactorParams, Operator,
+    Auto, AutoParams, BlockJacobi, CgParams, Direct, DirectSingle, IncompleteCholesky, LinearSolver, StaleFactor,
+    StaleFactorParams, Operator,
 };
 
-/// A solver with its parameters.
+/// Solver with its parameters.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum SolverParams {
-    /// Whichever suits the matrix.
+    /// Method chosen from the matrix.
     Auto(AutoParams),
-    /// A factor of every matrix, in double precision.
+    /// Factorization of every matrix in double precision.
     Direct,
-    /// A factor of every matrix, in single precision, corrected by conjugate gradients.
+    /// Factorization of every matrix in single precision, corrected by conjugate gradients.
     DirectSingle(CgParams),
-    /// Conjugate gradients with the inverses of the diagonal blocks.
+    /// Conjugate gradients, preconditioned with the inverse diagonal blocks.
     BlockJacobi(CgParams),
-    /// Conjugate gradients with an incomplete factor.
+    /// Conjugate gradients, preconditioned with an incomplete factorization.
     IncompleteCholesky(CgParams),
-    /// Conjugate gradients with an old factor that turns with the body.
-    OldFactor(OldFactorParams),
+    /// Conjugate gradients, preconditioned with a stale factor that is co-rotated with the body.
+    StaleFactor(StaleFactorParams),
 }
 
 impl Default for SolverParams {
@@ -30,7 +30,7 @@ impl Default for SolverParams {
 }
 
 impl SolverParams {
-    /// The solver.
+    /// Creates the solver.
     pub fn build(&self) -> Box<dyn LinearSolver<Operator>> {
         match *self {
             Self::Auto(params) => Box::new(Auto::new(params)),
@@ -38,7 +38,7 @@ impl SolverParams {
             Self::DirectSingle(params) => Box::new(DirectSingle::new(params)),
             Self::BlockJacobi(params) => Box::new(BlockJacobi::new(params)),
             Self::IncompleteCholesky(params) => Box::new(IncompleteCholesky::new(params)),
-            Self::OldFactor(params) => Box::new(OldFactor::new(params)),
+            Self::StaleFactor(params) => Box::new(StaleFactor::new(params)),
         }
     }
 }
@@ -59,7 +59,7 @@ mod tests {
             (SolverParams::DirectSingle(cg), Method::DirectSingle),
             (SolverParams::BlockJacobi(cg), Method::BlockJacobi),
             (SolverParams::IncompleteCholesky(cg), Method::IncompleteCholesky),
-            (SolverParams::OldFactor(OldFactorParams::default()), Method::DirectSingle),
+            (SolverParams::StaleFactor(StaleFactorParams::default()), Method::DirectSingle),
         ] {
             assert_eq!(assert_solves(&mut *params.build(), &operator, 1e-4).method, method, "{params:?}");
         }

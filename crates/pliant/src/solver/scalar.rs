@@ -1,10 +1,10 @@
-//! The numbers that a factor may be made of.
+//! Scalar types of a factor.
 
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 
 use crate::math::Simd;
 
-/// `f64`, or `f32` where half the memory and twice the speed matter more than digits.
+/// Scalar type of a factor: `f64`, or `f32` for half the memory and twice the speed at lower precision.
 pub trait Scalar:
     faer::traits::RealField
     + Copy
@@ -17,20 +17,20 @@ pub trait Scalar:
     + Div<Output = Self>
     + Neg<Output = Self>
 {
-    /// What elimination leaves of a diagonal entry of a singular matrix is rounding: below this part of the entry.
-    const LEAST_PIVOT: f64;
-    /// Rounded to this type.
+    /// Pivot threshold relative to the diagonal entry: smaller pivots are rounding errors of a singular matrix.
+    const MIN_PIVOT: f64;
+    /// Converts from `f64`, with rounding.
     fn from_f64(x: f64) -> Self;
-    /// As `f64`.
+    /// Converts to `f64`.
     fn to_f64(self) -> f64;
-    /// `a · b + c`, with one rounding on machines with the registers of `R`.
+    /// Computes `a · b + c`, with one rounding on machines with the registers of `R`.
     fn multiply_add<R: Simd>(a: Self, b: Self, c: Self) -> Self;
 }
 
 macro_rules! scalar {
-    ($($type:ty, $least_pivot:literal;)*) => {$(
+    ($($type:ty, $min_pivot:literal;)*) => {$(
         impl Scalar for $type {
-            const LEAST_PIVOT: f64 = $least_pivot;
+            const MIN_PIVOT: f64 = $min_pivot;
 
             #[inline(always)]
             fn from_f64(x: f64) -> Self {
@@ -42,7 +42,7 @@ macro_rules! scalar {
             }
             #[inline(always)]
             fn multiply_add<R: Simd>(a: Self, b: Self, c: Self) -> Self {
-                // Without wide registers, one rounding would cost a call of a library function.
+                // Without wide registers, a fused operation would be a call of a library function.
                 if R::WIDTH > 1 { a.mul_add(b, c) } else { a * b + c }
             }
         }

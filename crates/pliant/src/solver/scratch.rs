@@ -1,10 +1,10 @@
-//! Memory that factorisations of faer work in.
+//! Scratch memory of factorizations by faer.
 
 use std::fmt;
 
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 
-/// Memory that is kept from one factorisation to the next. A copy begins without.
+/// Scratch memory that is reused by later factorizations. A clone begins empty.
 #[derive(Default)]
 pub(crate) struct Scratch {
     buffer: Option<MemBuffer>,
@@ -12,7 +12,7 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    /// As much as is needed.
+    /// Returns a stack of the required size.
     pub fn stack(&mut self, needed: StackReq) -> &mut MemStack {
         let bytes = needed.unaligned_bytes_required();
         if bytes > self.bytes {

@@ -1,7 +1,8 @@
-//! Solution of `L S Lᵀ x = b`, front by front: forward from children to parents, then back.
+//! Forward and backward substitution for `L S Lᵀ x = b`, front by front: from children to parents, then back.
 //!
-//! Every front has a vector of its own, the numbers of its pivots and of the rows below. What the rows below add up to goes to
-//! the parent's vector, in the order of the children, so that the result does not depend on the threads.
+//! Every front has its own vector with the values of its pivots and of the rows below. The sums of the rows below are
+//! added to the parent's vector in the order of the children, so that the result does not depend on the number of
+//! threads.
 
 use super::multifrontal::{both, on_threads};
 use super::scalar::Scalar;
@@ -9,15 +10,14 @@ use super::symbolic::{Front, Group, Symbolic};
 use super::trapezoid::{BLOCK, Trapezoid};
 use crate::math::{Kernel, Simd, dispatch};
 
-/// Blocks of columns with more numbers than this below their triangle are shared by threads, in pieces of so many rows or
-/// columns.
+/// Size below the triangle above which threads share a block of columns, in pieces of `ROWS` rows or `COLUMNS` columns.
 const SHARED: usize = 1 << 16;
 const ROWS: usize = 768;
 const COLUMNS: usize = 24;
 
-/// `x = A⁻¹ b`, with memory for the vectors of the fronts.
+/// Computes `x = A⁻¹ b`, with memory for the vectors of the fronts.
 pub(super) fn substitute<T: Scalar>(symbolic: &Symbolic, panels: &[T], vectors: &mut [T], b: &[f64], x: &mut [f64]) {
-    /// Smaller factors have been read before another thread has woken up.
+    /// Size of a factor below which other threads do not pay off.
     const WORTH_THREADS: usize = 200_000;
     let system = System { symbolic, panels };
     on_threads(symbolic.info().fill > WORTH_THREADS, || {
@@ -77,7 +77,7 @@ impl<T: Scalar> System<'_, T> {
         }
     }
 
-    /// `L⁻¹` of a front, whose vector and those of its children are among those from `base` on.
+    /// Applies `L⁻¹` of a front. `vectors` begins at `base` and contains the vectors of the front and its children.
     fn forward(&self, front: &Front, vectors: &mut [T], base: usize, b: &[f64]) {
         let range = |front: &Front| front.vector().start - base..front.vector().end - base;
         let own = &mut vectors[range(front)];
@@ -91,7 +91,7 @@ impl<T: Scalar> System<'_, T> {
         for &child in &front.children {
             let child = &self.symbolic.fronts[child];
             let both = vectors.get_disjoint_mut([range(front), range(child)]);
-            let [own, theirs] = both.expect("fronts have vectors of their own");
+            let [own, theirs] = both.expect("fronts have separate vectors");
             let theirs = &theirs[child.width()..];
             for run in &child.in_parent {
                 let own = &mut own[3 * run.to as usize..3 * (run.to + run.length) as usize];
@@ -104,7 +104,8 @@ impl<T: Scalar> System<'_, T> {
         forward(&self.panels[front.panel..][..shape.len()], shape, &mut vectors[range(front)]);
     }
 
-    /// `L⁻ᵀS` of a front, whose vector is among those from `base` on. That of its parent is there or in `top`.
+    /// Applies `L⁻ᵀS` of a front. `vectors` begins at `base` and contains its vector. The parent's vector is in
+    /// `vectors` or in `top`.
     fn backward(&self, front: &Front, vectors: &mut [T], base: usize, top: &[T]) {
         let range = |front: &Front| front.vector().start - base..front.vector().end - base;
         if let Some(parent) = front.parent {
@@ -113,7 +114,7 @@ impl<T: Scalar> System<'_, T> {
                 (&mut vectors[range(front)], &top[parent.vector()])
             } else {
                 let both = vectors.get_disjoint_mut([range(front), range(parent)]);
-                let [own, theirs] = both.expect("fronts have vectors of their own");
+                let [own, theirs] = both.expect("fronts have separate vectors");
                 (own, &*theirs)
             };
             let own = &mut own[front.width()..];
@@ -129,7 +130,7 @@ impl<T: Scalar> System<'_, T> {
     }
 }
 
-/// `L⁻¹` of a panel: the part of the pivots is solved for, and taken away from the rows below.
+/// Applies `L⁻¹` of a panel: solves for the pivots and subtracts their contribution from the rows below.
 fn forward<T: Scalar>(panel: &[T], shape: Trapezoid, x: &mut [T]) {
     for block in 0..shape.block_count() {
         let (width, height, stride) = (shape.width(block), shape.height(block), shape.stride(block));
@@ -145,7 +146,7 @@ fn forward<T: Scalar>(panel: &[T], shape: Trapezoid, x: &mut [T]) {
     }
 }
 
-/// `L⁻ᵀ` of a panel: what the rows below say is taken away from the pivots, and these are solved for.
+/// Applies `L⁻ᵀ` of a panel: subtracts the contribution of the rows below from the pivots and solves for them.
 fn backward<T: Scalar>(panel: &[T], shape: Trapezoid, x: &mut [T]) {
     for block in (0..shape.block_count()).rev() {
         let (width, height, stride) = (shape.width(block), shape.height(block), shape.stride(block));
@@ -161,7 +162,7 @@ fn backward<T: Scalar>(panel: &[T], shape: Trapezoid, x: &mut [T]) {
     }
 }
 
-/// `below − L₂₁ pivots`, where `L₂₁` are the rows of the columns from `first_row` on.
+/// Computes `below −= L₂₁ pivots`, where `L₂₁` are the rows of the columns from `first_row` on.
 fn subtract_product<T: Scalar>(columns: &[T], stride: usize, first_row: usize, pivots: &[T], below: &mut [T]) {
     let pieces = below.len().div_ceil(ROWS);
     if pieces <= 1 {
@@ -176,7 +177,7 @@ fn subtract_product<T: Scalar>(columns: &[T], stride: usize, first_row: usize, p
     }
 }
 
-/// `pivots − L₂₁ᵀ below`.
+/// Computes `pivots −= L₂₁ᵀ below`.
 fn subtract_transposed_product<T: Scalar>(
     columns: &[T],
     stride: usize,
@@ -198,7 +199,7 @@ fn subtract_transposed_product<T: Scalar>(
     }
 }
 
-/// Three columns, the first of them `j`, in the rows from `from` up to `to`.
+/// Returns three columns, starting with `j`, in the rows from `from` up to `to`.
 #[inline(always)]
 fn three<T>(columns: &[T], stride: usize, j: usize, from: usize, to: usize) -> [&[T]; 3] {
     [
@@ -217,7 +218,7 @@ fn subtract_columns<T: Scalar, R: Simd>([a, b, c]: [&[T]; 3], [x0, x1, x2]: [T; 
 
 #[inline(always)]
 fn dot_columns<T: Scalar, R: Simd>(columns: [&[T]; 3], y: &[T]) -> [T; 3] {
-    /// Sums side by side, which the compiler puts into vector registers.
+    /// Number of simultaneous partial sums, which the compiler puts into vector registers.
     const SUMS: usize = 16;
     let mut sums = [[T::from_f64(0.0); SUMS]; 3];
     let (chunks, tail) = y.as_chunks::<SUMS>();
@@ -241,7 +242,8 @@ fn dot_columns<T: Scalar, R: Simd>(columns: [&[T]; 3], y: &[T]) -> [T; 3] {
     z
 }
 
-/// Solve for the pivots of a block of columns, and take them away from the rows below as far as `x` goes.
+/// Forward solve for the pivots of a block of columns, which subtracts their contribution from the rows below within
+/// `x`.
 struct Forward<'a, T> {
     columns: &'a [T],
     stride: usize,
@@ -266,7 +268,7 @@ impl<T: Scalar> Kernel for Forward<'_, T> {
     }
 }
 
-/// The same from the last column to the first, with `Lᵀ`.
+/// Backward solve with `Lᵀ`, from the last column to the first.
 struct Backward<'a, T> {
     columns: &'a [T],
     stride: usize,

@@ -1,10 +1,12 @@
-//! The analysis of a pattern for Cholesky factorisation: once for a body, whatever the numbers.
+//! Symbolic analysis of a sparsity pattern for Cholesky factorization, done once per body, independent of the numerical
+//! values.
 //!
-//! Vertices are eliminated in the order of nested dissection. Consecutive ones with the same structure below form a front, a
-//! dense matrix in which their elimination takes place (Duff and Reid 1983); small fronts are merged with their parents at
-//! the price of some zeros. What a front leaves, its update, is added to its parent's.
+//! Vertices are eliminated in nested dissection order. Consecutive vertices with the same structure below the diagonal
+//! form a front, a dense matrix in which they are eliminated (Duff and Reid 1983). Small fronts are merged with their
+//! parents at the cost of some explicit zeros. The Schur complement of a front, its update, is added to its parent.
 //!
-//! Pivots may be known to be negative: then the matrix is quasi-definite, and its factor exists in any order (Vanderbei 1995).
+//! Pivots may be known to be negative: then the matrix is quasi-definite, and its factor exists in any order (Vanderbei
+//! 1995).
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,120 +18,120 @@ use super::ordering::Graph;
 use super::trapezoid::Trapezoid;
 use crate::sparse::BlockPattern;
 
-/// A pattern that is too large.
+/// Error for a pattern that is too large.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("the matrix has {blocks} blocks, and the ordering can count at most {most}")]
+#[error("the matrix is too large: expected at most {most} blocks, found {blocks}")]
 pub struct PatternTooLarge {
-    /// How many blocks its upper triangle has.
+    /// Number of blocks in the upper triangle.
     pub blocks: usize,
-    /// How many it may have.
+    /// Maximum number of blocks.
     pub most: usize,
 }
 
-/// What factorisations of matrices of one pattern have in common.
+/// Symbolic factorization, shared by all matrices of one pattern.
 #[derive(Debug, Clone)]
 pub struct Symbolic {
     pub(super) pattern: Arc<BlockPattern>,
-    /// The vertex that is eliminated at each place.
+    /// Elimination order: the vertex at each place.
     pub(super) order: Vec<u32>,
-    /// Children before parents.
+    /// Fronts, children before parents.
     pub(super) fronts: Vec<Front>,
-    /// Where the blocks of the matrix go, front by front.
+    /// Destinations of the blocks of the matrix, front by front.
     pub(super) entries: Vec<Entry>,
-    /// Groups of subtrees that can be worked on at the same time, and the fronts above all of them.
+    /// Groups of independent subtrees that can be processed in parallel, and the fronts above all of them.
     pub(super) groups: Vec<Group>,
     pub(super) top: Vec<usize>,
-    /// Where the solution at each vertex is in the vectors of the fronts.
+    /// Offset of the solution at each vertex in the vectors of the fronts.
     pub(super) solution: Vec<usize>,
-    /// Where the panels of `top` begin in the memory for panels and updates, and the size of that memory.
+    /// Offset of the panels of `top` in the memory for panels and updates, and the size of that memory.
     pub(super) top_panels: usize,
     pub(super) numbers_len: usize,
-    /// Numbers in the vectors of the fronts: of those in `top`, and of all.
+    /// Length of the vectors of the fronts in `top`, and of all fronts.
     pub(super) top_vectors_len: usize,
     pub(super) vectors_len: usize,
-    /// Whether some pivots are negative.
+    /// True if some pivots are negative.
     has_negative: bool,
     info: SymbolicInfo,
 }
 
-/// The sign of the pivots of a vertex.
+/// Sign of the pivots of a vertex.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Sign {
-    /// Of an unknown in which the energy is convex: a displacement.
+    /// Positive, for an unknown in which the energy is convex: a displacement.
     #[default]
     Positive,
-    /// Of a multiplier of constraints.
+    /// Negative, for a Lagrange multiplier.
     Negative,
 }
 
-/// How much work and memory a factorisation takes.
+/// Work and memory of a factorization.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SymbolicInfo {
-    /// Numbers in the factor, with the zeros that merging fronts brings in.
+    /// Number of entries of the factor, including explicit zeros from merged fronts.
     pub fill: usize,
-    /// Floating-point operations.
+    /// Number of floating-point operations.
     pub operations: f64,
-    /// Numbers that are kept in memory: the factor, the updates and a few vectors.
+    /// Number of values kept in memory: factor, updates and a few vectors.
     pub memory: usize,
-    /// Rows of the largest front.
+    /// Number of rows of the largest front.
     pub largest_front: usize,
-    /// How many fronts there are.
+    /// Number of fronts.
     pub fronts: usize,
 }
 
-/// A dense matrix of the columns of its pivots: the triangle of the pivots, and below it the rows that they touch.
+/// Dense panel of the columns of the pivots of a front: the triangle of the pivots, and the rows below it.
 #[derive(Debug, Clone)]
 pub(super) struct Front {
-    /// Its pivots are at the places from here on, those with positive signs first.
+    /// First place of the pivots. Those with positive signs come first.
     pub first: usize,
     pub pivots: usize,
     pub positive: usize,
-    /// The places below that the pivots touch, ascending.
+    /// Places of the rows below the pivots, ascending.
     pub rows: Vec<u32>,
     pub children: Vec<usize>,
     pub parent: Option<usize>,
-    /// Where its rows are in the front of its parent.
+    /// Positions of the rows in the parent front.
     pub in_parent: Vec<Run>,
-    /// Where its columns and its update begin in the memory for both.
+    /// Offsets of the panel and the update in the memory for both.
     pub panel: usize,
     pub update: usize,
-    /// Where its part of a right-hand side begins in the vectors of the fronts.
+    /// Offset of the part of a right-hand side in the vectors of the fronts.
     pub vector: usize,
     pub entries: Range<usize>,
 }
 
 impl Front {
-    /// Rows of its panel, in numbers.
+    /// Returns the number of scalar rows of the panel.
     pub fn height(&self) -> usize {
         3 * (self.pivots + self.rows.len())
     }
 
-    /// Columns of its panel.
+    /// Returns the number of scalar columns of the panel.
     pub fn width(&self) -> usize {
         3 * self.pivots
     }
 
-    /// Rows and columns of its update.
+    /// Returns the number of scalar rows, and columns, of the update.
     pub fn below(&self) -> usize {
         3 * self.rows.len()
     }
 
-    /// Where its columns end.
+    /// Returns the end offset of the panel.
     pub fn panel_end(&self) -> usize {
         self.panel + self.panel_shape().len()
     }
 
-    /// The shape of its columns.
+    /// Returns the shape of the panel.
     pub fn panel_shape(&self) -> Trapezoid {
         Trapezoid { rows: self.height(), columns: self.width() }
     }
 
-    /// The shape of what it leaves.
+    /// Returns the shape of the update.
     pub fn update_shape(&self) -> Trapezoid {
         Trapezoid { rows: self.below(), columns: self.below() }
     }
 
-    /// Where its part of a right-hand side is.
+    /// Returns the range of the part of a right-hand side.
     pub fn vector(&self) -> Range<usize> {
         self.vector..self.vector + self.height()
     }
@@ -139,7 +141,8 @@ impl Front {
     }
 }
 
-/// Consecutive rows of a front that are consecutive in its parent: `length` vertices from `from` on, there from `to` on.
+/// Consecutive rows of a front that are consecutive in its parent: `length` vertices, starting at `from` in the front
+/// and at `to` in the parent.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Run {
     pub from: u32,
@@ -147,7 +150,7 @@ pub(super) struct Run {
     pub length: u32,
 }
 
-/// A block of the matrix, and where it goes in a front: the row and the column, counted in vertices.
+/// Block of the matrix with its row and column in a front, counted in vertices.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entry {
     pub slot: u32,
@@ -156,49 +159,49 @@ pub(super) struct Entry {
     pub column: u32,
 }
 
-/// Fronts that depend on no other group, one after the other, with their own part of all memory.
+/// Fronts that depend on no other group, processed in sequence, with separate parts of all memory.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Group {
-    /// Children before parents.
+    /// Fronts, children before parents.
     pub fronts: Vec<usize>,
     pub panels: Range<usize>,
     pub updates: Range<usize>,
     pub vectors: Range<usize>,
 }
 
-/// How many groups there may be. More groups suit more threads, and take more memory; large fronts are shared by threads
-/// anyway. So we take the first of these whose updates find room in panels that are not made yet, but for a few numbers or a
-/// small part. Whatever the number of threads, so that nothing depends on it.
+/// Candidate numbers of groups. More groups suit more threads but take more memory, and threads share large fronts
+/// anyway. The first candidate is used whose updates fit into panels that are not computed yet, except for a few
+/// numbers or a small fraction. The choice does not depend on the number of threads.
 const GROUPS: [usize; 4] = [16, 8, 4, 2];
 const FEW_NUMBERS: usize = 1_000_000;
 const SMALL_PART: f64 = 0.1;
-/// Into how many subtrees the work is cut to make a group, about.
+/// Approximate number of subtrees per group.
 const SUBTREES: usize = 4;
 
-/// How large a part of a merged front may be zeros, by its number of columns; beyond the last, a twentieth.
+/// Maximum fraction of zeros in a merged front, by its number of columns. Beyond the last entry, 0.05.
 const ZEROS_ALLOWED: [(usize, f64); 4] = [(12, 1.0), (24, 0.5), (48, 0.25), (96, 0.12)];
 const ZEROS_ALLOWED_BEYOND: f64 = 0.05;
 
 impl Symbolic {
-    /// Analyse a pattern, for positive definite matrices.
+    /// Analyzes a pattern for positive definite matrices.
     pub fn new(pattern: Arc<BlockPattern>) -> Result<Self, PatternTooLarge> {
-        Self::analyse(pattern, &[])
+        Self::analyze(pattern, &[])
     }
 
-    /// Analyse a pattern, for quasi-definite matrices: the sign of the pivots is given for each vertex.
+    /// Analyzes a pattern for quasi-definite matrices, with the sign of the pivots of each vertex.
     ///
-    /// Those with negative signs are eliminated after their neighbours, so that saddle systems can be factored whose
-    /// multipliers have zeros on the diagonal.
+    /// Vertices with negative signs are eliminated after their neighbors. Saddle-point systems whose multipliers have a
+    /// zero diagonal can therefore be factorized.
     ///
     /// # Panics
-    /// If there is not one sign for each vertex.
+    /// If the number of signs differs from the number of vertices.
     pub fn with_signs(pattern: Arc<BlockPattern>, signs: &[Sign]) -> Result<Self, PatternTooLarge> {
-        assert_eq!(signs.len(), pattern.vertex_count(), "a sign for each vertex");
-        Self::analyse(pattern, signs)
+        assert_eq!(signs.len(), pattern.vertex_count(), "one sign per vertex");
+        Self::analyze(pattern, signs)
     }
 
-    /// Without signs, all are positive.
-    fn analyse(pattern: Arc<BlockPattern>, signs: &[Sign]) -> Result<Self, PatternTooLarge> {
+    /// Analyzes a pattern. Without signs, all pivots are positive.
+    fn analyze(pattern: Arc<BlockPattern>, signs: &[Sign]) -> Result<Self, PatternTooLarge> {
         let too_large = PatternTooLarge { blocks: pattern.slot_count(), most: u32::MAX as usize / 2 };
         let graph = Graph::new(&pattern).ok_or(too_large)?;
         let mut dissected = dissect(&graph);
@@ -209,17 +212,17 @@ impl Symbolic {
         Ok(Self::from_supernodes(pattern, &graph, &dissected, signs, supernodes))
     }
 
-    /// How much work and memory a factorisation takes.
+    /// Returns the work and memory of a factorization.
     pub fn info(&self) -> &SymbolicInfo {
         &self.info
     }
 
-    /// The pattern that was analysed.
+    /// Returns the analyzed pattern.
     pub fn pattern(&self) -> &Arc<BlockPattern> {
         &self.pattern
     }
 
-    /// Whether some pivots are negative.
+    /// Returns true if some pivots are negative.
     pub fn has_negative(&self) -> bool {
         self.has_negative
     }
@@ -233,7 +236,7 @@ impl Symbolic {
     ) -> Self {
         let is_negative = |vertex: u32| signs.get(vertex as usize) == Some(&Sign::Negative);
         let n = graph.vertex_count();
-        // The final places: those of one front together, children before parents.
+        // Final places: those of one front together, children before parents.
         let mut place_of_dissected = vec![0_u32; n];
         let mut order = Vec::with_capacity(n);
         let mut fronts: Vec<Front> = Vec::with_capacity(supernodes.len());
@@ -272,7 +275,7 @@ impl Symbolic {
         for (place, &vertex) in order.iter().enumerate() {
             place_of_vertex[vertex as usize] = place as u32;
         }
-        // Where things are in a front: the row of each place.
+        // Row of each place in the current front.
         let mut row_of_place = vec![0_u32; n];
         let mut entries = Vec::with_capacity(pattern.slot_count());
         for number in 0..fronts.len() {
@@ -290,9 +293,9 @@ impl Symbolic {
             let start = entries.len();
             for pivot in 0..pivots {
                 let column = order[first + pivot];
-                for row in std::iter::once(column).chain(graph.neighbours(column).iter().copied()) {
+                for row in std::iter::once(column).chain(graph.neighbors(column).iter().copied()) {
                     if place_of_vertex[row as usize] as usize >= first + pivot {
-                        let slot = pattern.slot(row, column).expect("neighbours have a block") as u32;
+                        let slot = pattern.slot(row, column).expect("neighbors have a block") as u32;
                         let transposed = row > column;
                         let row = row_of_place[place_of_vertex[row as usize] as usize];
                         entries.push(Entry { slot, transposed, row, column: pivot as u32 });
@@ -333,7 +336,7 @@ fn info(fronts: &[Front], memory: usize) -> SymbolicInfo {
     }
 }
 
-/// Where the solution at each vertex is in the vectors of the fronts.
+/// Returns the offset of the solution at each vertex in the vectors of the fronts.
 fn solution_places(fronts: &[Front], order: &[u32]) -> Vec<usize> {
     let mut places = vec![0; order.len()];
     for front in fronts {
@@ -344,7 +347,7 @@ fn solution_places(fronts: &[Front], order: &[u32]) -> Vec<usize> {
     places
 }
 
-/// The same order, but for vertices with negative signs: they come right after the last of their neighbours with a positive one.
+/// Returns the order with vertices of negative sign moved directly behind the last of their neighbors of positive sign.
 fn negative_last(graph: &Graph, dissected: &[u32], signs: &[Sign]) -> Vec<u32> {
     let mut place = vec![0_u32; dissected.len()];
     for (at, &vertex) in dissected.iter().enumerate() {
@@ -353,15 +356,16 @@ fn negative_last(graph: &Graph, dissected: &[u32], signs: &[Sign]) -> Vec<u32> {
     let is_negative = |vertex: u32| signs[vertex as usize] == Sign::Negative;
     let after = |vertex: u32| {
         let own = place[vertex as usize];
-        let neighbours = graph.neighbours(vertex).iter().filter(|&&other| is_negative(vertex) && !is_negative(other));
-        neighbours.map(|&other| place[other as usize]).fold(own, u32::max)
+        let neighbors = graph.neighbors(vertex).iter().filter(|&&other| is_negative(vertex) && !is_negative(other));
+        neighbors.map(|&other| place[other as usize]).fold(own, u32::max)
     };
     let mut order = dissected.to_vec();
     order.sort_by_cached_key(|&vertex| (after(vertex), is_negative(vertex), place[vertex as usize]));
     order
 }
 
-/// Rows of a child in its parent, in runs that do not cross from the pivots of the parent to its rows below.
+/// Returns the rows of a child in its parent, in runs that do not cross from the pivots of the parent to the rows
+/// below.
 fn runs(rows: &[u32], row_of_place: &[u32], pivots: u32) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     for (from, &place) in rows.iter().enumerate() {
@@ -380,11 +384,11 @@ struct Supernode {
     columns: Vec<u32>,
     rows: Vec<u32>,
     children: Vec<usize>,
-    /// Zeros that merging brought in, in blocks.
+    /// Number of zero blocks introduced by merging.
     zeros: usize,
 }
 
-/// The columns with the same structure below, each with the rows that they touch.
+/// Returns the fundamental supernodes: columns with the same structure below the diagonal, with their rows.
 fn supernodes(graph: &Graph, dissected: &[u32]) -> Vec<Supernode> {
     const NONE: u32 = u32::MAX;
     let n = graph.vertex_count();
@@ -395,7 +399,7 @@ fn supernodes(graph: &Graph, dissected: &[u32]) -> Vec<Supernode> {
     let children = children(&elimination_tree(graph, dissected, &place));
     let mut supernodes: Vec<Supernode> = Vec::new();
     let mut supernode_of = vec![0_usize; n];
-    // The rows of each column, until its parent has taken them over.
+    // Rows of each column, until its parent has taken them over.
     let mut rows_of: Vec<Vec<u32>> = vec![Vec::new(); n];
     let mut seen_by = vec![NONE; n];
     for column in 0..n as u32 {
@@ -406,7 +410,7 @@ fn supernodes(graph: &Graph, dissected: &[u32]) -> Vec<Supernode> {
                 rows.push(row);
             }
         };
-        graph.neighbours(dissected[column as usize]).iter().for_each(|&vertex| see(place[vertex as usize]));
+        graph.neighbors(dissected[column as usize]).iter().for_each(|&vertex| see(place[vertex as usize]));
         for &child in children.of(column) {
             rows_of[child as usize].iter().copied().for_each(&mut see);
         }
@@ -434,15 +438,16 @@ fn supernodes(graph: &Graph, dissected: &[u32]) -> Vec<Supernode> {
     supernodes
 }
 
-/// The parent of each column: the first row that it touches (Liu 1986); `u32::MAX` for a root.
+/// Returns the parent of each column in the elimination tree: the first row below its diagonal (Liu 1986), or
+/// `u32::MAX` for a root.
 fn elimination_tree(graph: &Graph, dissected: &[u32], place: &[u32]) -> Vec<u32> {
     const NONE: u32 = u32::MAX;
     let n = dissected.len();
     let (mut parent, mut ancestor) = (vec![NONE; n], vec![NONE; n]);
     for row in 0..n as u32 {
-        for &vertex in graph.neighbours(dissected[row as usize]) {
+        for &vertex in graph.neighbors(dissected[row as usize]) {
             let mut column = place[vertex as usize];
-            // Climb to the root of what is known so far, and let all on the way point here.
+            // Climb to the root of the current tree with path compression.
             while column < row {
                 let next = std::mem::replace(&mut ancestor[column as usize], row);
                 if next == NONE {
@@ -489,8 +494,8 @@ fn children(parent: &[u32]) -> Children {
     Children { starts, list }
 }
 
-/// Merge supernodes with their parents where few zeros come in, and list them children first, those with large updates before
-/// their siblings, so that large updates do not wait in memory for long.
+/// Merges supernodes with their parents where this introduces few zeros. Lists them in postorder, with large updates
+/// before their siblings, so that these do not stay in memory for long.
 fn merged(mut supernodes: Vec<Supernode>) -> Vec<Supernode> {
     let mut by_last_column: Vec<usize> = (0..supernodes.len()).collect();
     by_last_column.sort_by_key(|&number| supernodes[number].columns.last().copied());
@@ -536,8 +541,8 @@ fn merged(mut supernodes: Vec<Supernode>) -> Vec<Supernode> {
     post_order.iter().map(renumbered).collect()
 }
 
-/// The child, by its place in the list, whose merger with its parent brings in the fewest zeros, if few enough; and how many
-/// zeros there then are.
+/// Returns the position of the child whose merger with its parent introduces the fewest zeros, if few enough, and the
+/// resulting number of zeros.
 fn best_merge(supernodes: &[Supernode], number: usize) -> Option<(usize, usize)> {
     let parent = &supernodes[number];
     let candidates = parent.children.iter().enumerate().filter_map(|(place, &child)| {
@@ -554,7 +559,7 @@ fn best_merge(supernodes: &[Supernode], number: usize) -> Option<(usize, usize)>
     candidates.min().map(|(_, place, zeros)| (place, zeros))
 }
 
-/// Cut the forest into groups of similar work that depend on nothing but themselves. Returns them, and the fronts above them.
+/// Partitions the forest into independent groups of similar work. Returns them and the fronts above them.
 fn group(fronts: &[Front], count: usize) -> (Vec<Group>, Vec<usize>) {
     let mut work: Vec<f64> = fronts.iter().map(Front::operations).collect();
     let mut first_below: Vec<usize> = (0..fronts.len()).collect();
@@ -566,7 +571,7 @@ fn group(fronts: &[Front], count: usize) -> (Vec<Group>, Vec<usize>) {
     }
     let mut roots: Vec<usize> = (0..fronts.len()).filter(|&number| fronts[number].parent.is_none()).collect();
     let total: f64 = roots.iter().map(|&root| work[root]).sum();
-    // Open the largest subtree until all are small.
+    // Split the largest subtree until all are small.
     while let Some(place) = (0..roots.len()).max_by(|&a, &b| work[roots[a]].total_cmp(&work[roots[b]])) {
         let largest = roots[place];
         if work[largest] <= total / (SUBTREES * count) as f64 || fronts[largest].children.is_empty() {
@@ -576,7 +581,7 @@ fn group(fronts: &[Front], count: usize) -> (Vec<Group>, Vec<usize>) {
         roots.extend_from_slice(&fronts[largest].children);
     }
     roots.sort_unstable();
-    // Neighbouring subtrees make a group.
+    // Neighboring subtrees form a group.
     let total: f64 = roots.iter().map(|&root| work[root]).sum();
     let (mut starts, mut before) = (vec![0], 0.0);
     for &root in &roots {
@@ -585,7 +590,7 @@ fn group(fronts: &[Front], count: usize) -> (Vec<Group>, Vec<usize>) {
         }
         before += work[root];
     }
-    // All fronts whose subtree lies between two starts.
+    // Each group has all fronts whose subtree lies between two starts.
     let mut groups = vec![Group::default(); starts.len()];
     let mut top = Vec::new();
     let mut group = 0;
@@ -598,7 +603,8 @@ fn group(fronts: &[Front], count: usize) -> (Vec<Group>, Vec<usize>) {
     (groups, top)
 }
 
-/// Give every front its part of the vectors: those in `top` first, then each group's. Returns the length of both.
+/// Assigns every front its part of the vectors: fronts in `top` first, then each group. Returns the length for `top`
+/// and the total length.
 fn place_vectors(fronts: &mut [Front], groups: &mut [Group], top: &[usize]) -> (usize, usize) {
     let mut end = 0;
     let mut place = |numbers: &[usize]| {
@@ -616,7 +622,7 @@ fn place_vectors(fronts: &mut [Front], groups: &mut [Group], top: &[usize]) -> (
     (top_len, groups.last().map_or(top_len, |group| group.vectors.end))
 }
 
-/// The groups, the fronts above them, where the panels of these begin, and the size of the memory for panels and updates.
+/// Groups, fronts above them, offset of the panels of the latter, and size of the memory for panels and updates.
 struct Placed {
     groups: Vec<Group>,
     top: Vec<usize>,
@@ -624,13 +630,13 @@ struct Placed {
     numbers_len: usize,
 }
 
-/// Make groups, and give every panel and every update a place.
+/// Forms groups, and assigns every panel and every update its memory.
 fn place_numbers(fronts: &mut [Front]) -> Placed {
     let panels: usize = fronts.iter().map(|front| front.panel_shape().len()).sum();
     let most = panels + FEW_NUMBERS.max((SMALL_PART * panels as f64) as usize);
     let mut counts = GROUPS.iter();
     loop {
-        let count = *counts.next().expect("one that is taken if it is the last");
+        let count = *counts.next().expect("the last one is always taken");
         let (mut groups, top) = group(fronts, count);
         let (top_panels, numbers_len) = place_in_groups(fronts, &mut groups, &top);
         if numbers_len <= most || counts.len() == 0 {
@@ -639,11 +645,12 @@ fn place_numbers(fronts: &mut [Front]) -> Placed {
     }
 }
 
-/// Give every panel and every update a place. Returns where the panels of `top` begin, and the size of the memory.
+/// Assigns every panel and every update its memory. Returns the offset of the panels of `top` and the size of the
+/// memory.
 ///
-/// Panels of groups come first, then those of `top` in their order. Until panels are made, updates lie in their places: each of
-/// them beyond the panel of the front that takes it, so that it is still there by then. A group puts updates where its own later
-/// panels will be, and into a part of the rest that is its own while groups are worked on.
+/// Panels of groups come first, then those of `top` in order. Until panels are computed, updates occupy their memory:
+/// each lies beyond the panel of the front that consumes it, so that it is not overwritten before. A group puts updates
+/// where its later panels will be, and into an exclusive part of the rest while groups are processed.
 fn place_in_groups(fronts: &mut [Front], groups: &mut [Group], top: &[usize]) -> (usize, usize) {
     let panels_len = |fronts: &[Front], numbers: &[usize]| {
         numbers.iter().map(|&number| fronts[number].panel_shape().len()).sum::<usize>()
@@ -657,7 +664,7 @@ fn place_in_groups(fronts: &mut [Front], groups: &mut [Group], top: &[usize]) ->
     place_panels(fronts, top, top_panels);
     let mut parts: Vec<(usize, &mut Group, Vec<Update>)> = Vec::new();
     for group in groups.iter_mut() {
-        // At first as if the rest began where the panels of the group end.
+        // Initially as if the rest began at the end of the panels of the group.
         let (end, last) = (group.panels.len(), *group.fronts.last().expect("a group has fronts"));
         place_panels(fronts, &group.fronts, 0);
         let mut gaps = Gaps { live: vec![Update { at: end, length: 0, front: last }], end };
@@ -666,7 +673,7 @@ fn place_in_groups(fronts: &mut [Front], groups: &mut [Group], top: &[usize]) ->
             let least = if is_for_top { end } else { taken_by(fronts, number) };
             gaps.place(fronts, number, least);
         }
-        // Where its part may begin, so that what it leaves for `top` is beyond the panels there.
+        // Minimum start of its part, so that its updates for `top` lie beyond the panels there.
         let least = |update: &Update| taken_by(fronts, update.front).saturating_sub(update.at - end);
         let least = gaps.live.iter().map(least).max().unwrap_or(0);
         group.updates = 0..gaps.end - end;
@@ -705,15 +712,15 @@ fn place_panels(fronts: &mut [Front], numbers: &[usize], start: usize) {
     }
 }
 
-/// Where the panel ends for which the update of a front is meant.
+/// Returns the end offset of the panel that consumes the update of a front.
 fn taken_by(fronts: &[Front], number: usize) -> usize {
     fronts[number].parent.map_or(0, |parent| fronts[parent].panel_end())
 }
 
-/// Memory in which updates come and go.
+/// Memory in which updates are allocated and freed.
 #[derive(Debug, Clone)]
 struct Gaps {
-    /// The updates that are there, by place.
+    /// Live updates, sorted by offset.
     live: Vec<Update>,
     end: usize,
 }
@@ -726,9 +733,9 @@ struct Update {
 }
 
 impl Gaps {
-    /// Give an update the smallest gap from `least` on that it fits into, and then free those of the children.
+    /// Allocates an update in the smallest sufficient gap from `least` on, then frees the updates of the children.
     fn place(&mut self, fronts: &mut [Front], number: usize, least: usize) {
-        /// With more updates than this we do not look for gaps: a front can have many thousand children.
+        /// Number of updates above which gaps are not searched: a front can have thousands of children.
         const MANY: usize = 1000;
         let length = fronts[number].update_shape().len();
         if length > 0 {

@@ -1,4 +1,4 @@
-//! Systems to test solvers with, and what all of them must do.
+//! Test systems for solvers, and checks that apply to all of them.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::math::Vec3;
 use crate::mesh::{Cells, generate};
 use crate::sparse::BlockMatrix;
 
-/// Where a place of a bar along `x` of length 1 is after it was bent by an angle, in the plane of `x` and `y`.
+/// Returns the position of a point of a bar of length 1 along `x` after bending by an angle in the `xy` plane.
 pub(super) fn bent(place: Vec3, angle: f64) -> Vec3 {
     if angle == 0.0 {
         return place;
@@ -20,12 +20,13 @@ pub(super) fn bent(place: Vec3, angle: f64) -> Vec3 {
     Vec3::new((radius - place.y) * sin, radius - (radius - place.y) * cos, place.z)
 }
 
-/// [`bar_with`] a Poisson ratio of 0.45.
+/// Returns [`bar_with`] a Poisson's ratio of 0.45.
 pub(super) fn bar(cells: [usize; 3], young: f64, step: f64, angle: f64) -> Operator {
     bar_with(cells, young, 0.45, step, angle)
 }
 
-/// The matrix `M + h²K` of a bar that is held on the left and bent; that of statics, `K`, if the step is infinite.
+/// Returns the matrix `M + h²K` of a bent bar with its left end fixed, or the matrix `K` of statics if the step is
+/// infinite.
 pub(super) fn bar_with(cells: [usize; 3], young: f64, poisson: f64, step: f64, angle: f64) -> Operator {
     let mesh = generate::block([1.0, 0.2, 0.2], cells, Cells::Tet5).unwrap();
     let law = Corotational {
@@ -41,21 +42,21 @@ pub(super) fn bar_with(cells: [usize; 3], young: f64, poisson: f64, step: f64, a
         matrix.scale(step * step);
         MassMatrix::consistent(&mesh, &[1000.0], &pattern).unwrap().add_to(1.0, &mut matrix);
     }
-    let held: Vec<bool> = mesh.vertices().iter().flat_map(|x| [x.x == 0.0; 3]).collect();
-    hold(&mut matrix, &held);
+    let fixed: Vec<bool> = mesh.vertices().iter().flat_map(|x| [x.x == 0.0; 3]).collect();
+    fix(&mut matrix, &fixed);
     let frames = VertexFrames::new(mesh.vertex_count(), &[(0, &mesh)]);
     Operator { matrix, u, frames: Some(Arc::new(frames)) }
 }
 
-/// Keep only the diagonal of the rows and columns of some coordinates.
-pub(super) fn hold(matrix: &mut BlockMatrix, held: &[bool]) {
+/// Keeps only the diagonal of the rows and columns of some coordinates.
+pub(super) fn fix(matrix: &mut BlockMatrix, fixed: &[bool]) {
     let pattern = matrix.pattern().clone();
     for row in 0..pattern.vertex_count() {
         for slot in pattern.row(row) {
             let column = pattern.columns()[slot] as usize;
             for entry in 0..9 {
                 let (i, j) = (3 * row + entry / 3, 3 * column + entry % 3);
-                if i != j && (held[i] || held[j]) {
+                if i != j && (fixed[i] || fixed[j]) {
                     matrix.values_mut()[9 * slot + entry] = 0.0;
                 }
             }
@@ -67,7 +68,7 @@ pub(super) fn right_hand_side(matrix: &BlockMatrix) -> Vec<f64> {
     (0..3 * matrix.pattern().vertex_count()).map(|i| (0.37 * i as f64).sin()).collect()
 }
 
-/// Check that a solver finds the solution of a direct one, as far as the part given.
+/// Checks that a solver finds the solution of a direct solver, to the relative tolerance `part`.
 pub(super) fn assert_solves(solver: &mut dyn LinearSolver<Operator>, operator: &Operator, part: f64) -> SolveInfo {
     let b = right_hand_side(&operator.matrix);
     let mut expected = vec![0.0; b.len()];
@@ -84,7 +85,7 @@ pub(super) fn assert_solves(solver: &mut dyn LinearSolver<Operator>, operator: &
     info
 }
 
-/// Check that the solution does not depend on the threads.
+/// Checks that the solution does not depend on the number of threads.
 pub(super) fn assert_same_on_any_threads(operator: &Operator, make: impl Fn() -> Box<dyn LinearSolver<Operator>>) {
     let b = right_hand_side(&operator.matrix);
     let on = |threads: usize| {

@@ -1,10 +1,10 @@
-//! How the dense matrices of a factor lie in memory.
+//! Memory layout of the dense matrices of a factor.
 
-/// Columns that are worked on at a time: by one thread, whichever it is.
+/// Columns per block, the unit of work of a thread.
 pub(super) const BLOCK: usize = 96;
 
-/// The part of a dense matrix on and below its diagonal, in blocks of columns. Each block begins at the row of its own first
-/// column, so that little of what is above the diagonal takes memory.
+/// Lower trapezoid of a dense matrix in blocks of columns. Each block begins at the row of its first column, so that
+/// little memory is used above the diagonal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Trapezoid {
     pub rows: usize,
@@ -16,44 +16,44 @@ impl Trapezoid {
         self.columns.div_ceil(BLOCK)
     }
 
-    /// Columns of a block.
+    /// Returns the number of columns of a block.
     pub fn width(self, block: usize) -> usize {
         BLOCK.min(self.columns - BLOCK * block)
     }
 
-    /// Rows of a block.
+    /// Returns the number of rows of a block.
     pub fn height(self, block: usize) -> usize {
         self.rows - BLOCK * block
     }
 
-    /// From one column of a block to the next.
+    /// Returns the distance from one column of a block to the next.
     pub fn stride(self, block: usize) -> usize {
-        /// Columns that are nearly a page apart compete for the same lines of the cache: these many `f64` are a page.
+        /// Page size in `f64`: columns that are nearly a page apart compete for the same cache lines.
         const PAGE: usize = 512;
-        /// How near they may come: two lines.
+        /// Minimum distance from a multiple of a page: two cache lines.
         const LEAST: usize = 16;
         let height = self.height(block);
         let past = (height + LEAST) % PAGE;
         if height > LEAST && past < 2 * LEAST { height + 2 * LEAST - past } else { height }
     }
 
-    /// Where a block begins; for the block after the last, where the numbers end.
+    /// Returns the offset of a block. For the block after the last, returns the total length.
     pub fn start(self, block: usize) -> usize {
         (0..block).map(|block| self.width(block) * self.stride(block)).sum()
     }
 
-    /// How many numbers there are.
+    /// Returns the total length.
     pub fn len(self) -> usize {
         self.start(self.block_count())
     }
 
-    /// Where a column begins, at the first row of its block.
+    /// Returns the offset of a column, at the first row of its block.
     pub fn column(self, column: usize) -> usize {
         let block = column / BLOCK;
         self.start(block) + (column - BLOCK * block) * self.stride(block)
     }
 
-    /// The numbers of a block on their own.
+    /// Returns the values of one block.
     pub fn of_block<T>(self, numbers: &[T], block: usize) -> &[T] {
         let start = self.start(block);
         &numbers[start..start + self.width(block) * self.stride(block)]

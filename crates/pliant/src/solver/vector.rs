@@ -1,22 +1,22 @@
-//! What conjugate gradients do with vectors, on all threads. Sums are cut at places that depend on the length alone, so that they
-//! are bitwise the same on any number of threads.
+//! Parallel vector operations of conjugate gradients. Sums are partitioned by the length alone, so that they are
+//! bitwise the same for any number of threads.
 
 use rayon::prelude::*;
 
 use crate::math::{Kernel, Simd, dispatch, fused};
 
-/// Numbers that one thread works on at a time: enough that handing them over costs little.
+/// Numbers per parallel task: enough to amortize its overhead.
 const GRAIN: usize = 8192;
 
-/// Sums side by side, which the compiler puts into vector registers.
+/// Number of simultaneous partial sums, which the compiler puts into vector registers.
 const SUMS: usize = 16;
 
-/// Do two things, at the same time if there are several threads.
+/// Calls two functions, in parallel if there are several threads.
 pub(super) fn both<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
     if rayon::current_num_threads() == 1 { (a(), b()) } else { rayon::join(a, b) }
 }
 
-/// `a · b`.
+/// Returns the dot product `a · b`.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     if a.len() <= GRAIN {
         return dispatch(Dot { a, b });
@@ -27,12 +27,12 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     low + high
 }
 
-/// `|a|`.
+/// Returns the norm `|a|`.
 pub(crate) fn norm(a: &[f64]) -> f64 {
     dot(a, a).sqrt()
 }
 
-/// `x + αp` and `r − αq`. Returns the new `r · r`.
+/// Computes `x += αp` and `r −= αq`. Returns the new `r · r`.
 pub(super) fn advance(alpha: f64, p: &[f64], q: &[f64], x: &mut [f64], r: &mut [f64]) -> f64 {
     if x.len() <= GRAIN {
         return dispatch(Advance { alpha, p, q, x, r });
@@ -44,17 +44,17 @@ pub(super) fn advance(alpha: f64, p: &[f64], q: &[f64], x: &mut [f64], r: &mut [
     low + high
 }
 
-/// `p = z + βp`.
+/// Computes `p = z + βp`.
 pub(super) fn redirect(beta: f64, z: &[f64], p: &mut [f64]) {
     each_chunk(p, z, |p, z| p.iter_mut().zip(z).for_each(|(p, z)| *p = z + beta * *p));
 }
 
-/// `y + αx`.
+/// Computes `y += αx`.
 pub(crate) fn add_scaled(alpha: f64, x: &[f64], y: &mut [f64]) {
     each_chunk(y, x, |y, x| y.iter_mut().zip(x).for_each(|(y, x)| *y += alpha * x));
 }
 
-/// `r = b − q`.
+/// Computes `r = b − q`.
 pub(super) fn difference(b: &[f64], q: &[f64], r: &mut [f64]) {
     r.copy_from_slice(b);
     add_scaled(-1.0, q, r);

@@ -1,4 +1,4 @@
-//! A symmetric matrix on a pattern.
+//! Symmetric block matrix on a sparsity pattern.
 
 use std::sync::Arc;
 
@@ -8,51 +8,51 @@ use super::BlockPattern;
 use super::pattern::Crossing;
 use crate::math::{Kernel, Simd, dispatch, fused};
 
-/// A symmetric matrix of 3×3 blocks, its upper triangle stored.
+/// Symmetric matrix of 3×3 blocks, stored as its upper triangle.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BlockMatrix {
     pattern: Arc<BlockPattern>,
-    /// Nine numbers a slot, row by row.
+    /// Nine numbers per slot, row-major.
     values: Vec<f64>,
 }
 
-/// A matrix of numbers, both triangles, in compressed sparse rows.
+/// Matrix in compressed sparse row format, with both triangles.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Csr {
-    /// Where each row begins in the other two, and one more.
+    /// Offset of each row in the other two arrays, followed by their length.
     pub row_starts: Vec<usize>,
-    /// The column of each number, ascending in a row.
+    /// Column of each entry, ascending within a row.
     pub columns: Vec<u32>,
-    /// The numbers.
+    /// Values of the entries.
     pub values: Vec<f64>,
 }
 
 impl Csr {
-    /// How many rows.
+    /// Returns the number of rows.
     pub fn row_count(&self) -> usize {
         self.row_starts.len().saturating_sub(1)
     }
 
-    /// The columns and numbers of a row.
+    /// Returns the columns and values of a row.
     pub fn row(&self, row: usize) -> impl DoubleEndedIterator<Item = (u32, f64)> + '_ {
         let places = self.row_starts[row]..self.row_starts[row + 1];
         self.columns[places.clone()].iter().copied().zip(self.values[places].iter().copied())
     }
 
-    /// `y = A x`.
+    /// Computes `y = A x`.
     ///
     /// # Panics
-    /// If `y` has not one number a row, or `x` fewer than one a column.
+    /// If `y` does not have one number per row, or `x` has fewer than one per column.
     pub fn mul(&self, x: &[f64], y: &mut [f64]) {
-        assert_eq!(y.len(), self.row_count(), "one number a row");
+        assert_eq!(y.len(), self.row_count(), "expected one number per row");
         for (row, y) in y.iter_mut().enumerate() {
             *y = self.row(row).map(|(column, value)| value * x[column as usize]).sum();
         }
     }
 
-    /// True if it is equal to its transpose, to the last bit.
+    /// Returns true if it is bitwise equal to its transpose.
     pub fn is_symmetric(&self) -> bool {
-        // For each row, how far its entries have been met as mirror images of entries in earlier rows.
+        // For each row, the number of entries already matched with mirror images in earlier rows.
         let mut met: Vec<usize> = self.row_starts[..self.row_count()].to_vec();
         for row in 0..self.row_count() {
             for (column, value) in self.row(row) {
@@ -67,7 +67,7 @@ impl Csr {
                 }
                 *next += 1;
             }
-            // What is left of the row up to the diagonal has no mirror image.
+            // Entries of the row up to the diagonal that are left have no mirror image.
             let left = &self.columns[met[row]..self.row_starts[row + 1]];
             if left.first().is_some_and(|&column| (column as usize) < row) {
                 return false;
@@ -76,7 +76,7 @@ impl Csr {
         true
     }
 
-    /// The same without entries that are zero.
+    /// Returns the matrix without explicit zeros.
     #[must_use]
     pub fn without_zeros(&self) -> Self {
         let mut kept = Self { row_starts: vec![0], columns: Vec::new(), values: Vec::new() };
@@ -92,33 +92,33 @@ impl Csr {
 }
 
 impl BlockMatrix {
-    /// All zero.
+    /// Creates a zero matrix.
     pub fn zero(pattern: Arc<BlockPattern>) -> Self {
         let values = vec![0.0; 9 * pattern.slot_count()];
         Self { pattern, values }
     }
 
-    /// Which blocks there are.
+    /// Returns the sparsity pattern.
     pub fn pattern(&self) -> &Arc<BlockPattern> {
         &self.pattern
     }
 
-    /// Nine numbers for each slot of the pattern.
+    /// Returns nine numbers for each slot of the pattern.
     pub fn values(&self) -> &[f64] {
         &self.values
     }
 
-    /// The same, to change.
+    /// Returns mutable access to the nine numbers of each slot.
     pub fn values_mut(&mut self) -> &mut [f64] {
         &mut self.values
     }
 
-    /// Set all numbers to zero.
+    /// Sets all numbers to zero.
     pub fn clear(&mut self) {
         self.values.fill(0.0);
     }
 
-    /// The block that couples the coordinates of vertex `a` (rows) with those of `b` (columns).
+    /// Returns the block that couples the coordinates of vertex `a` (rows) with those of `b` (columns).
     pub fn block(&self, a: u32, b: u32) -> [[f64; 3]; 3] {
         let Some(slot) = self.pattern.slot(a, b) else { return [[0.0; 3]; 3] };
         let stored = &self.values[9 * slot..9 * slot + 9];
@@ -131,7 +131,8 @@ impl BlockMatrix {
         block
     }
 
-    /// `+ block` where the coordinates of vertex `a` (rows) meet those of `b` (columns), and its transpose across the diagonal.
+    /// Adds `block` at the coordinates of vertex `a` (rows) and of `b` (columns), and its transpose at the mirrored
+    /// position.
     ///
     /// # Panics
     /// If the pattern has no such block.
@@ -145,21 +146,21 @@ impl BlockMatrix {
         }
     }
 
-    /// `self + factor · other`.
+    /// Adds `factor · other`.
     ///
     /// # Panics
     /// If the patterns differ.
     pub fn add_scaled(&mut self, factor: f64, other: &Self) {
-        assert!(self.pattern == other.pattern, "matrices of one pattern");
+        assert!(self.pattern == other.pattern, "matrices must have the same pattern");
         for (value, other) in self.values.iter_mut().zip(&other.values) {
             *value += factor * other;
         }
     }
 
-    /// `self + factor · part`, where the pattern of `part` may have fewer blocks.
+    /// Adds `factor · part`, where the pattern of `part` may have fewer blocks.
     ///
     /// # Panics
-    /// If it has a block that is not here.
+    /// If `part` has a block that this pattern lacks.
     pub fn add_part(&mut self, factor: f64, part: &Self) {
         let pattern = self.pattern.clone();
         let (blocks, _) = self.values.as_chunks_mut::<9>();
@@ -170,22 +171,22 @@ impl BlockMatrix {
         }
     }
 
-    /// `self · factor`.
+    /// Multiplies the matrix by `factor`.
     pub fn scale(&mut self, factor: f64) {
         self.values.iter_mut().for_each(|value| *value *= factor);
     }
 
-    /// `y = A x`, on all threads and bitwise the same on any number of them.
+    /// Computes `y = A x` on all threads, bitwise identical for any number of them.
     ///
     /// # Panics
     /// If the lengths differ from the size of the matrix.
     pub fn mul(&self, x: &[f64], y: &mut [f64]) {
         let n = self.pattern.vertex_count();
-        assert!(x.len() == 3 * n && y.len() == 3 * n, "vectors of {} numbers", 3 * n);
+        assert!(x.len() == 3 * n && y.len() == 3 * n, "vectors must have {} numbers", 3 * n);
         let (x, _) = x.as_chunks::<3>();
         let (y, _) = y.as_chunks_mut::<3>();
         let (rows_per_chunk, crossing) = self.pattern.chunks();
-        // The terms of a number are always added in the same order, row by row: in one chunk as in many.
+        // The terms of a sum are always added in the same order, row by row, for one chunk or many.
         if crossing.len() <= 1 || rayon::current_num_threads() == 1 {
             dispatch(MultiplyRows { matrix: self, x, y, first: 0, crossing: &[] });
         } else {
@@ -196,10 +197,10 @@ impl BlockMatrix {
         }
     }
 
-    /// Both triangles, number by number, for programs that want a plain sparse matrix.
+    /// Converts to compressed sparse rows with both triangles, for other programs.
     pub fn to_csr(&self) -> Csr {
         let n = self.pattern.vertex_count();
-        // The blocks of each whole row: first those below the diagonal, which lie in earlier rows of the upper triangle.
+        // Blocks of each full row: first those below the diagonal, which are in earlier rows of the upper triangle.
         let mut counts = vec![0_usize; n + 1];
         for i in 0..n {
             counts[i + 1] += self.pattern.row(i).len();
@@ -229,7 +230,7 @@ impl BlockMatrix {
             values: Vec::with_capacity(9 * entries.len()),
         };
         for i in 0..n {
-            // Rows come in ascending order, so that the transposed blocks of row i stand before its own.
+            // Rows are processed in ascending order, so that the transposed blocks of row i precede its own.
             for k in 0..3 {
                 for &(column, slot, transposed) in &entries[counts[i]..counts[i + 1]] {
                     for l in 0..3 {
@@ -244,8 +245,8 @@ impl BlockMatrix {
     }
 }
 
-/// A chunk of rows of `y = A x`. A block with both ends in the chunk is read once, and used for its row and, transposed, for its
-/// column; one that crosses to a later chunk is read again there.
+/// Kernel for a chunk of rows of `y = A x`. A block with both ends in the chunk is read once, for its row and,
+/// transposed, for its column. A block that crosses to a later chunk is read again there.
 struct MultiplyRows<'a> {
     matrix: &'a BlockMatrix,
     x: &'a [[f64; 3]],
@@ -283,7 +284,7 @@ impl Kernel for MultiplyRows<'_> {
     }
 }
 
-/// `y + B x`.
+/// Adds `B x` to `y`.
 #[inline(always)]
 fn add_product<R: Simd>(block: &[f64; 9], x: [f64; 3], y: &mut [f64; 3]) {
     for k in 0..3 {
@@ -292,7 +293,7 @@ fn add_product<R: Simd>(block: &[f64; 9], x: [f64; 3], y: &mut [f64; 3]) {
     }
 }
 
-/// `y + Bᵀ x`.
+/// Adds `Bᵀ x` to `y`.
 #[inline(always)]
 fn add_transposed<R: Simd>(block: &[f64; 9], x: [f64; 3], y: &mut [f64; 3]) {
     for k in 0..3 {
@@ -304,7 +305,7 @@ fn add_transposed<R: Simd>(block: &[f64; 9], x: [f64; 3], y: &mut [f64; 3]) {
 mod tests {
     use super::*;
 
-    /// A matrix of many chunks whose vertices are numbered at random, so that blocks cross between all of them.
+    /// Tests a matrix of many chunks whose vertices are numbered at random, so that blocks cross between all of them.
     #[test]
     fn products_in_many_chunks_are_right_and_bitwise_the_same_on_any_number_of_threads() {
         let n = 9000;

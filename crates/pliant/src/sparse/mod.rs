@@ -1,8 +1,8 @@
-//! Symmetric sparse matrices of 3×3 blocks, one row and column of blocks for each vertex.
+//! Symmetric sparse matrices of 3×3 blocks, with one row and column of blocks per vertex.
 //!
-//! Which blocks there are, the [`BlockPattern`], is worked out once; a [`BlockMatrix`] has numbers for them. Only the upper triangle is
-//! stored: every matrix of a simulation (stiffness, mass, damping) is symmetric, and the memory that is read and written
-//! bounds the time of most of what is done with them. [`Scatter`] adds the small matrices of elements to it on all threads.
+//! The sparsity pattern, a [`BlockPattern`], is computed once; a [`BlockMatrix`] stores the values. Only the upper
+//! triangle is stored: every matrix of a simulation (stiffness, mass, damping) is symmetric, and most operations are
+//! bound by memory bandwidth. [`Scatter`] assembles element matrices on all threads.
 
 mod matrix;
 mod pattern;

@@ -1,20 +1,20 @@
-//! Which blocks of a symmetric matrix may differ from zero.
+//! Sparsity pattern of a symmetric block matrix.
 
 use std::ops::Range;
 
-/// The places of the upper triangle of a symmetric block matrix, row by row, each row by ascending column and with its diagonal
-/// block first. A place is called a slot.
+/// Sparsity pattern of the upper triangle of a symmetric block matrix, row by row. Each row is sorted by column and
+/// begins with its diagonal block. The position of a block is called a slot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockPattern {
     row_starts: Vec<usize>,
     columns: Vec<u32>,
-    /// Rows are multiplied in chunks of so many, each by one thread.
+    /// Number of rows per chunk; each chunk is multiplied by one thread.
     rows_per_chunk: usize,
-    /// For each chunk, the blocks of earlier chunks whose transposes stand in its rows.
+    /// For each chunk, the blocks of earlier chunks whose transposes are in its rows.
     crossing: Vec<Vec<Crossing>>,
 }
 
-/// A block that stands in the row of one chunk and, transposed, in that of a later one.
+/// Block in a row of one chunk that is, transposed, in a row of a later one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Crossing {
     pub slot: usize,
@@ -22,21 +22,21 @@ pub(super) struct Crossing {
     pub column: u32,
 }
 
-/// How long chunks of rows are, and how many there may be: long enough that few blocks cross from one to the next, which are
-/// read twice, and that handing them to a thread costs nothing; a few threads use all of the memory's bandwidth.
-const LEAST_CHUNK: usize = 2048;
-const MOST_CHUNKS: usize = 8;
+/// Minimum length and maximum number of chunks of rows. Long chunks have few blocks that cross to another chunk, which
+/// are read twice, and negligible scheduling cost. A few threads use the whole memory bandwidth.
+const MIN_CHUNK: usize = 2048;
+const MAX_CHUNKS: usize = 8;
 
 impl BlockPattern {
-    /// The pattern with every diagonal block, and a block for each pair of vertices that meet in one of the cliques: the
-    /// vertices of an element, the ends of a spring.
+    /// Builds the pattern of all diagonal blocks, and of the blocks that couple two vertices of a clique. Cliques are
+    /// the vertices of an element, or the ends of a spring.
     ///
     /// # Panics
     /// If a clique names a vertex that is not below `vertex_count`.
-    #[allow(clippy::needless_pass_by_value, reason = "an iterator to go through twice")]
+    #[allow(clippy::needless_pass_by_value, reason = "iterated over twice")]
     pub fn from_cliques<'a>(vertex_count: usize, cliques: impl Iterator<Item = &'a [u32]> + Clone) -> Self {
         let pairs = || cliques.clone().flat_map(pairs_of).filter(|(a, b)| a != b);
-        // A counting sort by the smaller vertex, then each row on its own.
+        // Counting sort by the smaller vertex, then a sort of each row.
         let mut starts = vec![0_usize; vertex_count + 1];
         for (a, b) in pairs() {
             assert!((a.max(b) as usize) < vertex_count, "vertex {} of {vertex_count}", a.max(b));
@@ -46,10 +46,10 @@ impl BlockPattern {
             starts[v + 1] += starts[v];
         }
         let mut next = starts.clone();
-        let mut neighbours = vec![0_u32; starts[vertex_count]];
+        let mut neighbors = vec![0_u32; starts[vertex_count]];
         for (a, b) in pairs() {
             let place = &mut next[a.min(b) as usize];
-            neighbours[*place] = a.max(b);
+            neighbors[*place] = a.max(b);
             *place += 1;
         }
         let mut row_starts = Vec::with_capacity(vertex_count + 1);
@@ -57,12 +57,12 @@ impl BlockPattern {
         for v in 0..vertex_count {
             row_starts.push(columns.len());
             columns.push(v as u32);
-            let row = &mut neighbours[starts[v]..starts[v + 1]];
+            let row = &mut neighbors[starts[v]..starts[v + 1]];
             row.sort_unstable();
             let first = columns.len();
-            for &neighbour in &*row {
-                if columns.len() == first || columns[columns.len() - 1] != neighbour {
-                    columns.push(neighbour);
+            for &neighbor in &*row {
+                if columns.len() == first || columns[columns.len() - 1] != neighbor {
+                    columns.push(neighbor);
                 }
             }
         }
@@ -72,7 +72,7 @@ impl BlockPattern {
 
     fn from_rows(row_starts: Vec<usize>, columns: Vec<u32>) -> Self {
         let vertex_count = row_starts.len() - 1;
-        let rows_per_chunk = vertex_count.div_ceil(MOST_CHUNKS).max(LEAST_CHUNK);
+        let rows_per_chunk = vertex_count.div_ceil(MAX_CHUNKS).max(MIN_CHUNK);
         let mut crossing = vec![Vec::new(); vertex_count.div_ceil(rows_per_chunk)];
         for row in 0..vertex_count {
             let end = (row / rows_per_chunk + 1) * rows_per_chunk;
@@ -86,51 +86,51 @@ impl BlockPattern {
         Self { row_starts, columns, rows_per_chunk, crossing }
     }
 
-    /// The length of the chunks in which rows are multiplied, and for each what earlier chunks have of it.
+    /// Returns the length of the chunks in which rows are multiplied, and for each the blocks of earlier chunks.
     pub(super) fn chunks(&self) -> (usize, &[Vec<Crossing>]) {
         (self.rows_per_chunk, &self.crossing)
     }
 
-    /// The pattern of matrices that couple no two vertices.
+    /// Builds the pattern of block-diagonal matrices.
     pub fn diagonal(vertex_count: usize) -> Self {
         Self::from_cliques(vertex_count, std::iter::empty())
     }
 
-    /// How many rows of blocks, and columns.
+    /// Returns the number of block rows, which is also that of block columns.
     pub fn vertex_count(&self) -> usize {
         self.row_starts.len() - 1
     }
 
-    /// How many blocks are stored.
+    /// Returns the number of stored blocks.
     pub fn slot_count(&self) -> usize {
         self.columns.len()
     }
 
-    /// The slots of row `vertex`; the first is its diagonal block.
+    /// Returns the slots of row `vertex`; the first is its diagonal block.
     pub fn row(&self, vertex: usize) -> Range<usize> {
         self.row_starts[vertex]..self.row_starts[vertex + 1]
     }
 
-    /// The column of each slot.
+    /// Returns the column of each slot.
     pub fn columns(&self) -> &[u32] {
         &self.columns
     }
 
-    /// The slot of the block that couples vertices `a` and `b`, which stands in the row of the smaller.
+    /// Returns the slot of the block that couples vertices `a` and `b`, in the row of the smaller.
     pub fn slot(&self, a: u32, b: u32) -> Option<usize> {
         let row = self.row(a.min(b) as usize);
         let place = self.columns[row.clone()].binary_search(&a.max(b)).ok()?;
         Some(row.start + place)
     }
 
-    /// The slot here of each slot of `part`, in order: where matrices of that pattern add to matrices of this one.
+    /// Maps each slot of `part`, in order, to the slot of this pattern that matrices of `part` are added to.
     ///
     /// # Panics
-    /// If `part` is for another number of vertices, or has a block that is not here.
+    /// If `part` has another number of vertices, or a block that this pattern lacks.
     pub fn slots_of<'a>(&'a self, part: &'a Self) -> impl Iterator<Item = usize> + 'a {
-        assert_eq!(self.vertex_count(), part.vertex_count(), "patterns of the same vertices");
+        assert_eq!(self.vertex_count(), part.vertex_count(), "patterns must have the same vertices");
         (0..part.vertex_count()).flat_map(move |vertex| {
-            // Both rows ascend, so that each search goes on where the last one ended.
+            // Both rows ascend, so that each search resumes where the last one ended.
             let mut row = self.row(vertex);
             part.columns[part.row(vertex)].iter().map(move |&column| {
                 let found = row.find(|&slot| self.columns[slot] == column);

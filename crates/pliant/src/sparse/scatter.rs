@@ -1,8 +1,8 @@
-//! Adding the small forces and matrices of elements to those of the body, on all threads and always in the same order.
+//! Assembly of element forces and matrices, on all threads and always in the same order.
 //!
-//! Elements come in chunks. Two chunks with a vertex in common get different colours; colours are worked on one after the
-//! other, and the chunks of one colour at the same time. So no two threads ever write to the same number, and the order of
-//! the additions to a number depends on the colours alone.
+//! Elements are grouped in chunks. Two chunks with a common vertex get different colors. Colors are processed one after
+//! the other, and the chunks of one color concurrently. No two threads therefore ever write to the same number, and the
+//! order of the additions to a number depends on the colors alone.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -12,31 +12,31 @@ use rayon::prelude::*;
 
 use super::{BlockMatrix, BlockPattern};
 
-/// Where the contributions of many cliques of vertices go.
+/// Assembly map from many cliques of vertices to global vectors and matrices.
 #[derive(Debug, Clone)]
 pub struct Scatter {
     nodes_per_clique: usize,
-    /// The vertices of each clique, ascending, so that its blocks above the diagonal are above that of the matrix.
+    /// Vertices of each clique, ascending, so that its blocks above the diagonal are above that of the matrix.
     nodes: Vec<u32>,
-    /// The slots of the blocks of each clique: `(0,0), (0,1), …, (1,1), …`; empty until bound to a pattern.
+    /// Slots of the blocks of each clique: `(0,0), (0,1), …, (1,1), …`; empty until bound to a pattern.
     slots: Vec<u32>,
     vertex_count: usize,
     pattern: Option<Arc<BlockPattern>>,
-    /// Ranges of cliques; those of one colour stand together and share no vertex.
+    /// Ranges of cliques; those of one color are contiguous and share no vertex.
     chunks: Vec<Range<usize>>,
-    /// Ranges of chunks.
-    colours: Vec<Range<usize>>,
+    /// Ranges of chunks, one per color.
+    colors: Vec<Range<usize>>,
 }
 
-/// The part of a force and a matrix that one chunk may add to.
+/// Part of a force and a matrix that one chunk may add to.
 ///
-/// It has no `Debug` and no access to the cells but through the methods below: what they touch is all that the chunk may.
+/// It has no `Debug`, and no access to the cells except through the methods below: they touch only what the chunk may.
 #[allow(missing_debug_implementations, reason = "printing would read the cells of other threads")]
 #[derive(Clone, Copy)]
 pub struct Target<'a> {
     force: &'a [Cell<f64>],
     matrix: &'a [Cell<f64>],
-    /// Nine numbers a vertex, if diagonal blocks alone are wanted; otherwise none.
+    /// Nine numbers per vertex if only diagonal blocks are assembled; otherwise empty.
     diagonal: &'a [Cell<f64>],
     nodes: &'a [u32],
     slots: &'a [u32],
@@ -45,66 +45,66 @@ pub struct Target<'a> {
 }
 
 impl Scatter {
-    /// For cliques of `nodes_per_clique` vertices, ascending in each, taken together in `chunks` of consecutive cliques.
+    /// Builds the map for cliques of `nodes_per_clique` ascending vertices, grouped in `chunks` of consecutive cliques.
     ///
     /// # Panics
-    /// If a vertex is not below `vertex_count`, the vertices of a clique do not ascend, or the chunks are not ranges of cliques that
-    /// follow one another.
+    /// If a vertex is not below `vertex_count`, the vertices of a clique do not ascend, or the chunks are not ranges of
+    /// cliques that follow one another.
     pub fn new(nodes_per_clique: usize, nodes: Vec<u32>, vertex_count: usize, chunks: &[Range<usize>]) -> Self {
-        assert!(nodes_per_clique > 0 && nodes.len().is_multiple_of(nodes_per_clique), "whole cliques");
+        assert!(nodes_per_clique > 0 && nodes.len().is_multiple_of(nodes_per_clique), "cliques must be complete");
         let clique_count = nodes.len() / nodes_per_clique;
-        assert!(chunks.iter().all(|chunk| chunk.start <= chunk.end && chunk.end <= clique_count), "chunks of cliques");
-        assert!(nodes.iter().all(|&v| (v as usize) < vertex_count), "vertices below {vertex_count}");
-        assert!(nodes.chunks(nodes_per_clique).all(<[u32]>::is_sorted), "ascending vertices");
-        assert!(chunks.is_sorted_by(|a, b| a.end <= b.start), "chunks one after the other");
+        assert!(chunks.iter().all(|chunk| chunk.start <= chunk.end && chunk.end <= clique_count), "chunk out of range");
+        assert!(nodes.iter().all(|&v| (v as usize) < vertex_count), "vertices must be below {vertex_count}");
+        assert!(nodes.chunks(nodes_per_clique).all(<[u32]>::is_sorted), "the vertices of a clique must ascend");
+        assert!(chunks.is_sorted_by(|a, b| a.end <= b.start), "chunks must be disjoint and ascending");
         let vertices = |chunk: &Range<usize>| &nodes[nodes_per_clique * chunk.start..nodes_per_clique * chunk.end];
-        let colour = colour(vertex_count, chunks, vertices);
+        let color = color(vertex_count, chunks, vertices);
         let mut order: Vec<usize> = (0..chunks.len()).collect();
-        order.sort_by_key(|&chunk| colour[chunk]);
-        let colours = order.chunk_by(|&a, &b| colour[a] == colour[b]).scan(0, |start, chunks| {
+        order.sort_by_key(|&chunk| color[chunk]);
+        let colors = order.chunk_by(|&a, &b| color[a] == color[b]).scan(0, |start, chunks| {
             let range = *start..*start + chunks.len();
             *start = range.end;
             Some(range)
         });
-        let colours = colours.collect();
+        let colors = colors.collect();
         let chunks = order.iter().map(|&chunk| chunks[chunk].clone()).collect();
-        Self { nodes_per_clique, nodes, slots: Vec::new(), vertex_count, pattern: None, chunks, colours }
+        Self { nodes_per_clique, nodes, slots: Vec::new(), vertex_count, pattern: None, chunks, colors }
     }
 
-    /// Check that a vector has three numbers for each vertex.
+    /// Checks that a vector has three numbers per vertex.
     ///
     /// # Panics
-    /// If it has not.
+    /// If it does not.
     pub fn check_length(&self, vector: &[f64]) {
-        assert_eq!(vector.len(), 3 * self.vertex_count, "three numbers for each of {} vertices", self.vertex_count);
+        assert_eq!(vector.len(), 3 * self.vertex_count, "expected 3 numbers per vertex of {}", self.vertex_count);
     }
 
-    /// How many vertices there are.
+    /// Returns the number of vertices.
     pub fn vertex_count(&self) -> usize {
         self.vertex_count
     }
 
-    /// The vertices of all cliques.
+    /// Returns the vertices of all cliques.
     pub fn nodes(&self) -> &[u32] {
         &self.nodes
     }
 
-    /// The cliques, for [`BlockPattern::from_cliques`].
+    /// Returns the cliques, for [`BlockPattern::from_cliques`].
     pub fn cliques(&self) -> impl Iterator<Item = &[u32]> + Clone {
         self.nodes.chunks_exact(self.nodes_per_clique)
     }
 
-    /// The chunks, in the order of their numbers.
+    /// Returns the chunks, in the order of their numbers.
     pub fn chunks(&self) -> &[Range<usize>] {
         &self.chunks
     }
 
-    /// Work out where in matrices of this pattern the blocks go.
+    /// Computes the slots of the blocks in matrices of this pattern.
     ///
     /// # Panics
     /// If the pattern lacks a pair of vertices of a clique, or has 2³² slots or more.
     pub fn bind(&mut self, pattern: &Arc<BlockPattern>) {
-        assert_eq!(pattern.vertex_count(), self.vertex_count, "a pattern of the same vertices");
+        assert_eq!(pattern.vertex_count(), self.vertex_count, "the pattern must have the same vertices");
         let pairs = self.nodes_per_clique * (self.nodes_per_clique + 1) / 2;
         let mut slots = vec![0; pairs * self.nodes.len() / self.nodes_per_clique];
         slots.par_chunks_exact_mut(pairs).zip(self.nodes.par_chunks_exact(self.nodes_per_clique)).for_each(
@@ -112,8 +112,8 @@ impl Scatter {
                 let mut slots = slots.iter_mut();
                 for (i, &a) in clique.iter().enumerate() {
                     for (&b, slot) in clique[i..].iter().zip(&mut slots) {
-                        let number = pattern.slot(a, b).expect("a pattern with all pairs of the cliques");
-                        *slot = u32::try_from(number).expect("a pattern whose slots a u32 can count");
+                        let number = pattern.slot(a, b).expect("the pattern has all pairs of the cliques");
+                        *slot = u32::try_from(number).expect("the number of slots fits into u32");
                     }
                 }
             },
@@ -122,10 +122,12 @@ impl Scatter {
         self.pattern = Some(pattern.clone());
     }
 
-    /// Call `add` with the number of each chunk and with what it may add to. Without a matrix, blocks must not be added.
+    /// Calls `add` with the number of each chunk and the part of force and matrix that it may add to. Without a matrix,
+    /// blocks must not be added.
     ///
     /// # Panics
-    /// If the force is not that of the vertices, or the matrix not of the pattern that this is bound to.
+    /// If the force does not have three numbers per vertex, or the matrix does not have the pattern that this is bound
+    /// to.
     pub fn run(
         &self,
         force: &mut [f64],
@@ -133,24 +135,24 @@ impl Scatter {
         add: impl Fn(usize, &Target<'_>) + Send + Sync,
     ) {
         let bound = |matrix: &BlockMatrix| self.pattern.as_ref().is_some_and(|p| Arc::ptr_eq(p, matrix.pattern()));
-        assert!(matrix.as_deref().is_none_or(bound), "a matrix of the pattern that this is bound to");
+        assert!(matrix.as_deref().is_none_or(bound), "the matrix does not have the pattern that the force is bound to");
         let slots: &[u32] = if matrix.is_some() { &self.slots } else { &[] };
         let values: &mut [f64] = matrix.map_or(&mut [], BlockMatrix::values_mut);
         self.run_on(force, values, slots, &mut [], add);
     }
 
-    /// The same with the diagonal block of each vertex alone, row by row: they need no pattern, and no slots. Nothing but
-    /// [`add_force`](Target::add_force) and [`add_diagonal`](Target::add_diagonal) may then be called.
+    /// Assembles only the row-major diagonal block of each vertex, like [`run`](Self::run). These need no pattern and
+    /// no slots. Only [`add_force`](Target::add_force) and [`add_diagonal`](Target::add_diagonal) may then be called.
     ///
     /// # Panics
-    /// If force and blocks are not those of the vertices.
+    /// If forces and blocks do not match the number of vertices.
     pub fn run_diagonal(
         &self,
         force: &mut [f64],
         diagonal: &mut [[f64; 9]],
         add: impl Fn(usize, &Target<'_>) + Send + Sync,
     ) {
-        assert_eq!(diagonal.len(), self.vertex_count, "one block for each vertex");
+        assert_eq!(diagonal.len(), self.vertex_count, "expected one block per vertex");
         self.run_on(force, &mut [], &[], diagonal.as_flattened_mut(), add);
     }
 
@@ -184,7 +186,7 @@ impl Scatter {
             );
         };
         let threads = rayon::current_num_threads();
-        for chunks in &self.colours {
+        for chunks in &self.colors {
             if threads == 1 || chunks.len() == 1 {
                 chunks.clone().for_each(run_chunk);
             } else {
@@ -195,7 +197,7 @@ impl Scatter {
 }
 
 impl Target<'_> {
-    /// Add to the force on node `node` of the clique with this number in its chunk.
+    /// Adds to the force on node `node` of the clique with this number in its chunk.
     #[inline(always)]
     pub fn add_force(&self, clique: usize, node: usize, force: [f64; 3]) {
         let vertex = self.nodes[self.nodes_per_clique * clique + node] as usize;
@@ -205,7 +207,7 @@ impl Target<'_> {
         }
     }
 
-    /// Add to the block of the pair of nodes with this number, `(0,0), (0,1), …, (1,1), …`.
+    /// Adds to the block of the pair of nodes with this number: `(0,0), (0,1), …, (1,1), …`.
     #[inline(always)]
     pub fn add_block(&self, clique: usize, pair: usize, block: &[f64; 9]) {
         let slot = self.slots[self.pairs_per_clique * clique + pair] as usize;
@@ -215,7 +217,7 @@ impl Target<'_> {
         }
     }
 
-    /// Add to the diagonal block of node `node`.
+    /// Adds to the diagonal block of node `node`.
     #[inline(always)]
     pub fn add_diagonal(&self, clique: usize, node: usize, block: &[f64; 9]) {
         let vertex = self.nodes[self.nodes_per_clique * clique + node] as usize;
@@ -235,14 +237,14 @@ use shared::SharedCells;
 mod shared {
     use std::cell::Cell;
 
-    /// Cells that several threads write to, each to its own.
+    /// Cells that several threads write to, each to different ones.
     pub struct SharedCells<'a>(&'a [Cell<f64>]);
 
-    // SAFETY: `Scatter::run_on` hands the cells to chunks of one colour at a time, inside a `Target`, which reads and writes only
-    // at the vertices of its chunk (in forces and diagonal blocks) and at the slots of pairs of them (in matrices). Chunks of one
-    // colour have no vertex in common: `Scatter::new` coloured them, and neither nodes nor chunks can be changed after. Two pairs
-    // of vertices have the same slot only if they are the same pair. Matrices and diagonal blocks are never the same memory. So no
-    // cell is touched by two threads at a time.
+    // SAFETY: `Scatter::run_on` passes the cells to the chunks of one color at a time, inside a `Target`, which reads
+    // and writes only at the vertices of its chunk (in forces and diagonal blocks) and at the slots of pairs of them
+    // (in matrices). Chunks of one color have no vertex in common: `Scatter::new` colored them, and neither nodes nor
+    // chunks can be changed after. Two pairs of vertices have the same slot only if they are the same pair. Matrices
+    // and diagonal blocks are never the same memory. Therefore, no cell is touched by two threads at a time.
     unsafe impl Sync for SharedCells<'_> {}
 
     impl<'a> SharedCells<'a> {
@@ -256,17 +258,17 @@ mod shared {
     }
 }
 
-/// A colour for each chunk, the smallest that no earlier chunk with a vertex in common has.
-fn colour<'a>(
+/// Colors each chunk with the smallest color that no earlier chunk with a common vertex has.
+fn color<'a>(
     vertex_count: usize,
     chunks: &[Range<usize>],
     vertices: impl Fn(&Range<usize>) -> &'a [u32],
 ) -> Vec<usize> {
-    // For each vertex a list of the chunks at it, newest first: `heads[v]` points into `links`.
+    // For each vertex, a linked list of its chunks, newest first: `heads[v]` points into `links`.
     const NONE: usize = usize::MAX;
     let mut heads = vec![NONE; vertex_count];
     let mut links: Vec<(usize, usize)> = Vec::new();
-    let mut colours: Vec<usize> = Vec::with_capacity(chunks.len());
+    let mut colors: Vec<usize> = Vec::with_capacity(chunks.len());
     let mut taken_by: Vec<usize> = Vec::new();
     for (number, chunk) in chunks.iter().enumerate() {
         for &vertex in vertices(chunk) {
@@ -277,7 +279,7 @@ fn colour<'a>(
             let mut link = *head;
             while link != NONE {
                 let (other, next) = links[link];
-                taken_by[colours[other]] = number;
+                taken_by[colors[other]] = number;
                 link = next;
             }
             links.push((number, *head));
@@ -287,21 +289,21 @@ fn colour<'a>(
         if free == taken_by.len() {
             taken_by.push(NONE);
         }
-        colours.push(free);
+        colors.push(free);
     }
-    colours
+    colors
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// A strip of triangles, several to a chunk, with a matrix of 1 + i + 10 j for each pair of its nodes.
+    /// Assembles a strip of triangles, several per chunk, with a matrix of 1 + i + 10 j for each pair of its nodes.
     fn strip(threads: usize) -> (Vec<f64>, BlockMatrix) {
         let nodes: Vec<u32> = (0..200).flat_map(|i| [i, i + 1, i + 2]).collect();
         let chunks: Vec<_> = (0..40).map(|i| 5 * i..5 * i + 5).collect();
         let mut scatter = Scatter::new(3, nodes, 202, &chunks);
-        assert_eq!(scatter.colours.len(), 2, "a strip is coloured like a chess board");
+        assert_eq!(scatter.colors.len(), 2, "a strip is colored like a chess board");
         let pattern = Arc::new(BlockPattern::from_cliques(202, scatter.cliques()));
         scatter.bind(&pattern);
         let (mut force, mut matrix) = (vec![0.0; 606], BlockMatrix::zero(pattern));
@@ -363,10 +365,10 @@ mod tests {
     }
 
     #[test]
-    fn chunks_that_all_meet_in_one_vertex_get_a_colour_each() {
+    fn chunks_that_all_meet_in_one_vertex_get_a_color_each() {
         let nodes: Vec<u32> = (1..100).flat_map(|i| [0, i]).collect();
         let chunks: Vec<_> = (0..33).map(|i| 3 * i..3 * i + 3).collect();
         let scatter = Scatter::new(2, nodes, 100, &chunks);
-        assert_eq!(scatter.colours.len(), 33);
+        assert_eq!(scatter.colors.len(), 33);
     }
 }

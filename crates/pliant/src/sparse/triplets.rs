@@ -1,4 +1,4 @@
-//! A matrix as a list of entries, as files and other programs have it.
+//! Matrices as lists of entries (coordinate format), as in files and other programs.
 
 use std::sync::Arc;
 
@@ -6,27 +6,25 @@ use thiserror::Error;
 
 use super::{BlockMatrix, BlockPattern, Csr};
 
-/// A matrix of numbers as a list of entries in any order; entries of the same place add up.
+/// Matrix as a list of entries in any order; entries at the same position are summed.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Triplets {
-    /// How many rows.
+    /// Number of rows.
     pub row_count: usize,
-    /// How many columns.
+    /// Number of columns.
     pub column_count: usize,
-    /// Row, column, number; counted from 0.
+    /// Row, column and value of each entry, with indices from 0.
     pub entries: Vec<(u32, u32, f64)>,
 }
 
-/// Why a list of entries is no symmetric matrix of 3×3 blocks.
+/// Reason why a list of entries is not a symmetric matrix of 3×3 blocks.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[allow(missing_docs, reason = "the message says what each part is")]
 #[non_exhaustive]
 pub enum TripletsError {
     #[error("the matrix is {rows} × {columns}, expected {size} × {size}: three rows for each of {} vertices", size / 3)]
     Size { rows: usize, columns: usize, size: usize },
-    #[error(
-        "there is an entry at ({row}, {column}) of a matrix of {size} × {size}; rows and columns are counted from 0"
-    )]
+    #[error("entry ({row}, {column}) is outside the {size} × {size} matrix; rows and columns are counted from 0")]
     OutOfRange { row: u32, column: u32, size: usize },
     #[error("entry ({row}, {column}) is {value}, expected a finite number; rows and columns are counted from 0")]
     NotFinite { row: u32, column: u32, value: f64 },
@@ -37,12 +35,13 @@ pub enum TripletsError {
     Asymmetric { row: u32, column: u32, value: f64, mirrored: f64 },
 }
 
-/// How far mirrored entries may differ, relative to the largest entry in their rows: what other programs leave by rounding.
+/// Tolerance for the difference of mirrored entries, relative to the largest entry in their rows: rounding errors of
+/// other programs.
 const ASYMMETRY: f64 = 1e-12;
 
 impl Triplets {
-    /// The symmetric matrix of blocks for so many vertices, its pattern made of the entries. Mirrored entries that differ by
-    /// rounding become their mean.
+    /// Converts to a symmetric block matrix for `vertex_count` vertices, with the pattern of the entries. Mirrored
+    /// entries that differ by rounding become their mean.
     pub fn to_symmetric(&self, vertex_count: usize) -> Result<BlockMatrix, TripletsError> {
         let size = 3 * vertex_count;
         if self.row_count != size || self.column_count != size {
@@ -73,7 +72,7 @@ impl Triplets {
         let pattern = BlockPattern::from_cliques(vertex_count, pairs.iter().map(|pair| &pair[..]));
         let mut matrix = BlockMatrix::zero(Arc::new(pattern));
         for &(row, column, value) in &entries {
-            // Half of it here and half across the diagonal. What lies below the diagonal of blocks is not stored.
+            // Half of it here and half across the diagonal. Entries below the block diagonal are not stored.
             for (row, column) in [(row, column), (column, row)] {
                 if row / 3 <= column / 3 {
                     let mut block = [[0.0; 3]; 3];
@@ -85,7 +84,7 @@ impl Triplets {
         Ok(matrix)
     }
 
-    /// The entries by row and column, those of the same place added up.
+    /// Returns the entries by row and column, with those at the same position summed.
     fn summed(&self) -> Vec<(u32, u32, f64)> {
         let mut entries = self.entries.clone();
         // A stable sort keeps the order of the additions.
@@ -102,10 +101,10 @@ impl Triplets {
 }
 
 impl From<&Csr> for Triplets {
-    /// A square matrix.
+    /// Converts a square matrix.
     ///
     /// # Panics
-    /// If its rows do not lie within its numbers.
+    /// If its row offsets exceed its number of entries.
     fn from(csr: &Csr) -> Self {
         let row_count = csr.row_count();
         let mut entries = Vec::with_capacity(csr.values.len());
@@ -153,9 +152,9 @@ mod tests {
              from 0"
         );
         assert!(error(with(&[(7, 1, 3.0)])).contains("entry (7, 1) is 3 and entry (1, 7) is 0"));
-        // However large the numbers of others are.
+        // Independent of the size of entries in other rows.
         assert!(error(with(&[(0, 0, 1e13), (7, 1, 3.0)])).contains("entry (7, 1) is 3 and entry (1, 7) is 0"));
-        assert!(error(with(&[(0, 9, 1.0)])).contains("an entry at (0, 9) of a matrix of 9 × 9"));
+        assert!(error(with(&[(0, 9, 1.0)])).contains("entry (0, 9) is outside the 9 × 9 matrix"));
         assert!(error(with(&[(2, 2, f64::INFINITY)])).contains("entry (2, 2) is inf"));
         let wrong = Triplets { row_count: 9, column_count: 8, entries: Vec::new() };
         assert_eq!(error(wrong), "the matrix is 9 × 8, expected 9 × 9: three rows for each of 3 vertices");

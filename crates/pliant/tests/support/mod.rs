@@ -1,37 +1,37 @@
-//! What the verification tests share: a reader for the numbers in `tests/data`, comparisons, and plain Newton statics on a banded
-//! direct solver, so that a wrong force or stiffness cannot hide behind the library's own solvers.
+//! Support of the verification tests: a reader for the numbers in `tests/data`, comparisons, and plain Newton statics
+//! on an independent banded direct solver, so that the library's solvers cannot mask a wrong force or stiffness.
 
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use pliant::force::{Definiteness, Elastic, Force, bind_all};
 use pliant::material::{
-    AnyLaw, Corotational, Elasticity, Linear, MooneyRivlin, NeoHookean, NeoHookeanBower, StVenantKirchhoff,
+    AnyLaw, Corotational, Material, Linear, MooneyRivlin, NeoHookean, NeoHookeanBower, StVenantKirchhoff,
     StableNeoHookean,
 };
 use pliant::math::Vec3;
 use pliant::mesh::{ElementKind, MeshData, VolumeMesh};
 use pliant::sparse::BlockMatrix;
 
-/// A line of words and the rows of numbers below it.
+/// Header line and the rows of numbers below it.
 pub struct Section {
     pub head: String,
     pub rows: Vec<Vec<f64>>,
 }
 
 impl Section {
-    /// All numbers, row by row.
+    /// Returns all numbers, row by row.
     pub fn flat(&self) -> Vec<f64> {
         self.rows.concat()
     }
 
-    /// The numbers at the end of the head, after the word `name`.
+    /// Returns the numbers at the end of the header, after the word `name`.
     pub fn coefficients(&self, name: &str) -> Vec<f64> {
         let words = self.head.split(' ').skip_while(|&word| word != name).skip(1);
         words.map(|word| word.parse().unwrap()).collect()
     }
 }
 
-/// The sections of a file in `tests/data`: those lines that begin with a letter are heads, those with `#` are comments.
+/// Reads the sections of a file in `tests/data`. Lines that begin with a letter are headers, those with `#` comments.
 pub fn sections(file: &str) -> Vec<Section> {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(file);
     let text = std::fs::read_to_string(path).unwrap();
@@ -47,13 +47,13 @@ pub fn sections(file: &str) -> Vec<Section> {
     sections
 }
 
-/// The section with this head.
+/// Returns the section with this header.
 pub fn section<'a>(sections: &'a [Section], head: &str) -> &'a Section {
     let found = sections.iter().find(|section| section.head == head);
     found.unwrap_or_else(|| panic!("no section `{head}`"))
 }
 
-/// The mesh of the sections `vertices` and `elements`, whose heads begin with `prefix`.
+/// Returns the mesh of the sections `vertices` and `elements`, whose headers begin with `prefix`.
 pub fn mesh(sections: &[Section], prefix: &str, kind: ElementKind) -> VolumeMesh {
     let vertices =
         section(sections, &format!("{prefix}vertices")).rows.iter().map(|row| Vec3::from_slice(row)).collect();
@@ -64,7 +64,7 @@ pub fn mesh(sections: &[Section], prefix: &str, kind: ElementKind) -> VolumeMesh
     checked.mesh
 }
 
-/// The law with these coefficients of its formula.
+/// Returns the law with these coefficients of its formula.
 pub fn law(name: &str, c: &[f64]) -> AnyLaw {
     match name {
         "linear" => AnyLaw::Linear(Linear { mu: c[0], lambda: c[1] }),
@@ -78,58 +78,58 @@ pub fn law(name: &str, c: &[f64]) -> AnyLaw {
     }
 }
 
-/// The largest absolute value; not a number if any is not.
+/// Returns the maximum absolute value, or NaN if any number is NaN.
 pub fn largest(numbers: &[f64]) -> f64 {
     numbers
         .iter()
         .fold(0.0, |most: f64, number| if most.is_nan() || number.is_nan() { f64::NAN } else { most.max(number.abs()) })
 }
 
-/// The largest difference.
+/// Returns the maximum absolute difference.
 pub fn distance(found: &[f64], expected: &[f64]) -> f64 {
     assert_eq!(found.len(), expected.len());
-    // `max` would pass over a NaN.
+    // `max` would ignore NaN.
     assert!(found.iter().all(|value| value.is_finite()), "not finite");
     found.iter().zip(expected).fold(0.0, |largest, (found, expected)| (found - expected).abs().max(largest))
 }
 
-/// No entry differs by more than `tolerance`, relative to `scale`. Prints the difference, which `--nocapture` shows.
+/// Asserts that no entry differs by more than `tolerance` relative to `scale`, and prints the difference.
 pub fn assert_within(what: &str, found: &[f64], expected: &[f64], scale: f64, tolerance: f64) {
     let error = distance(found, expected) / scale;
     println!("{what}: {error:.1e}");
     assert!(error <= tolerance, "{what}: differs by {error:.2e}, expected at most {tolerance:.0e}");
 }
 
-/// [`assert_within`], relative to the largest expected entry.
+/// Asserts closeness as [`assert_within`] does, relative to the maximum expected entry.
 pub fn assert_close(what: &str, found: &[f64], expected: &[f64], tolerance: f64) {
     assert_within(what, found, expected, largest(expected), tolerance);
 }
 
-/// A body with some degrees of freedom held, in search of equilibrium.
+/// Static problem of a body with some degrees of freedom fixed.
 pub struct Statics {
     pub elastic: Elastic,
     stiffness: BlockMatrix,
-    /// The degrees of freedom that are not held, along `x`, so that the matrix of a long body has a narrow band.
+    /// Free degrees of freedom, sorted by `x`, so that the matrix of a long body has a narrow band.
     free: Vec<usize>,
 }
 
 impl Statics {
-    pub fn new(mesh: &VolumeMesh, material: impl Into<Elasticity>, held: impl Fn(usize) -> bool) -> Self {
+    pub fn new(mesh: &VolumeMesh, material: impl Into<Material>, fixed: impl Fn(usize) -> bool) -> Self {
         let mut elastic = Elastic::uniform(mesh, material);
         let pattern = bind_all(mesh.vertex_count(), &mut [&mut elastic]);
-        let mut free: Vec<usize> = (0..3 * mesh.vertex_count()).filter(|&dof| !held(dof)).collect();
+        let mut free: Vec<usize> = (0..3 * mesh.vertex_count()).filter(|&dof| !fixed(dof)).collect();
         free.sort_by(|&a, &b| mesh.vertices()[a / 3].x.total_cmp(&mesh.vertices()[b / 3].x));
         Self { elastic, stiffness: BlockMatrix::zero(pattern), free }
     }
 
-    /// The force in a state.
+    /// Returns the force in a state.
     pub fn force(&self, u: &[f64]) -> Vec<f64> {
         let mut force = vec![0.0; u.len()];
         self.elastic.add_force(u, &mut force);
         force
     }
 
-    /// The force and the exact stiffness in a state.
+    /// Returns the force and the exact stiffness in a state.
     pub fn force_and_stiffness(&mut self, u: &[f64]) -> (Vec<f64>, &BlockMatrix) {
         let mut force = vec![0.0; u.len()];
         self.stiffness.clear();
@@ -137,9 +137,9 @@ impl Statics {
         (force, &self.stiffness)
     }
 
-    /// Newton's method from `u` to the state whose force is `load` wherever `u` is free.
+    /// Solves for the state whose force equals `load` at the free degrees of freedom, by Newton's method from `u`.
     ///
-    /// It ends after a step below 1e-9 of the displacement: its convergence is quadratic, so that what is left is rounding.
+    /// It stops after a step below 1e-9 of the displacement. Convergence is quadratic, so only rounding errors remain.
     pub fn solve(&mut self, load: &[f64], u: &mut [f64]) {
         for _ in 0..30 {
             let (force, _) = self.force_and_stiffness(u);
@@ -156,22 +156,22 @@ impl Statics {
     }
 }
 
-/// How many negative numbers `D` has in `L D Lᵀ` of those rows and columns of a matrix that are `free`.
+/// Returns the number of negative entries of `D` in `L D Lᵀ` of the `free` rows and columns of a matrix.
 pub fn negative_pivots(matrix: &BlockMatrix, free: &[usize]) -> usize {
     Banded::factor(matrix, free).diagonal.iter().filter(|pivot| **pivot < 0.0).count()
 }
 
-/// `L D Lᵀ` of a symmetric matrix with a band, without pivoting.
+/// `L D Lᵀ` factorization of a symmetric banded matrix, without pivoting.
 struct Banded {
-    /// How far from the diagonal there are entries.
+    /// Half-bandwidth.
     band: usize,
-    /// Row by row, the `band` entries of `L` before the diagonal.
+    /// Entries of `L`: the `band` entries before the diagonal, row by row.
     lower: Vec<f64>,
     diagonal: Vec<f64>,
 }
 
 impl Banded {
-    /// Of those rows and columns of `matrix` that are `free`, in that order.
+    /// Factors the `free` rows and columns of `matrix`, in that order.
     fn factor(matrix: &BlockMatrix, free: &[usize]) -> Self {
         let csr = matrix.to_csr();
         let mut place = vec![usize::MAX; csr.row_starts.len() - 1];
@@ -199,7 +199,7 @@ impl Banded {
             }
             let first = i.saturating_sub(band);
             for j in first..i {
-                // Row j begins at column j − band, which is no later than this row does.
+                // Row j begins at column j − band, which is not after the start of this row.
                 let other = &before[j * band..(j + 1) * band][first + band - j..];
                 let sum: f64 = own[first + band - i..j + band - i].iter().zip(other).map(|(a, b)| a * b).sum();
                 own[j + band - i] -= sum;

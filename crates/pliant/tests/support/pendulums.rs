@@ -1,9 +1,9 @@
-//! A system of a user's own: pendulums in a row, coupled by springs that twist.
+//! User-defined system: pendulums in a row, coupled by torsional springs.
 
 use pliant::solver::DenseMatrix;
 use pliant::system::{Definiteness, State, System, Weights};
 
-/// `V = Σ mgl (1 − cos θᵢ) + k/2 Σ (θᵢ₊₁ − θᵢ)²`, `M = ml² I`, with `m = l = 1`, `g = 9.81`.
+/// Pendulums with `V = Σ mgl (1 − cos θᵢ) + k/2 Σ (θᵢ₊₁ − θᵢ)²`, `M = ml² I`, `m = l = 1` and `g = 9.81`.
 #[derive(Debug)]
 pub struct Pendulums {
     count: usize,
@@ -21,7 +21,7 @@ impl Pendulums {
         Self { count, coupling: 3.0, friction: 0.0, stiffness: zero.clone(), matrix: zero }
     }
 
-    /// The first one lifted.
+    /// Returns the state with the first pendulum lifted by `angle`.
     pub fn lifted(&self, angle: f64) -> State {
         let mut state = State::new(self.count);
         state.q[0] = angle;

@@ -1,4 +1,4 @@
-//! Points of embedded surfaces at which obstacles push.
+//! Contact points of embedded surfaces.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -11,53 +11,55 @@ use crate::math::Vec3;
 use crate::mesh::{Embedding, EmbeddingError, SurfaceMesh, VolumeMesh};
 use crate::sparse::Scatter;
 
-/// Triangles that a surface may be refined into; beyond that, its vertices alone are contact points.
+/// Maximum number of triangles of a refined surface. Beyond that, only its vertices are contact points.
 const MAX_TRIANGLES: usize = 4_000_000;
 
-/// Most vertices that an element has.
+/// Maximum number of vertices of an element.
 pub(super) const MAX_NODES: usize = 8;
 
-/// Why points cannot be pushed.
+/// Error in the definition of contact points.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the message says what each part is")]
 pub enum ContactPointsError {
     #[error("the surface has {vertices} vertices, but {points} are embedded")]
     Vertices { vertices: usize, points: usize },
-    #[error("contact points are of vertices up to {end}, but there are {vertex_count}")]
+    #[error("contact points use vertices up to {end}, but there are {vertex_count}")]
     Range { end: usize, vertex_count: usize },
-    #[error("the surface has no area, so that nothing can touch it")]
+    #[error("the surface has zero area, so it has no contact points")]
     NoArea,
     #[error(transparent)]
     Embedding(#[from] EmbeddingError),
 }
 
-/// Points of a surface that a mesh carries, each a weighted sum of the vertices of one element: `xₚ = Σ wᵢ xᵢ`.
+/// Contact points of a surface embedded in a mesh, each a weighted sum of the vertices of one element: `xₚ = Σ wᵢ xᵢ`.
 ///
-/// They are the vertices of the surface, and points on its triangles so that none of their edges is longer than the mean edge at
-/// the boundary of the mesh. A force `f` at a point is `wᵢ f` at the vertices, and a stiffness `k` is `wᵢ wⱼ k`.
+/// They are the vertices of the surface and additional points on its triangles. No edge between them is longer than the
+/// mean edge at the boundary of the mesh. A force `f` at a point is `wᵢ f` at the vertices, and a stiffness `k` is
+/// `wᵢ wⱼ k`.
 ///
-/// Each point has a share of the stiffness of an obstacle, in proportion to the area around it: all shares add up to the number of
-/// vertices at the boundary of the mesh. So a detailed surface meets obstacles that are no stiffer than those of the mesh itself.
+/// Each point has a share of the stiffness of an obstacle, in proportion to the area around it. The shares sum to the
+/// number of vertices at the boundary of the mesh, so contact of a detailed surface is no stiffer than that of the mesh
+/// itself.
 #[derive(Debug, Clone)]
 pub struct ContactPoints {
-    /// The vertices of the mesh that carries the surface.
+    /// Vertices of the mesh in which the surface is embedded.
     carrier: Range<usize>,
-    /// One clique for each element with points.
+    /// Scatter with one clique per element with points.
     pub(super) scatter: Scatter,
     pub(super) nodes: usize,
-    /// The first point of each element, and the number of points at the end.
+    /// First point of each element, and the total number of points.
     starts: Vec<usize>,
-    /// For each point the weights of the vertices of its element.
+    /// Weights of the vertices of its element, for each point.
     weights: Vec<f64>,
     rest: Vec<Vec3>,
     shares: Vec<f64>,
-    /// For each element, how far outside its points are: the negative weights of one point add up to at most this.
+    /// Bound per element for points outside of it: the negative weights of one point sum to at least minus this.
     outside: Vec<f64>,
     spacing: Spacing,
 }
 
-/// How far apart the points are that touch obstacles \[m\].
+/// Gaps between points that touch obstacles \[m\].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Spacing {
     /// Longest edge between points.
@@ -69,7 +71,7 @@ pub struct Spacing {
 }
 
 impl Spacing {
-    /// Spacing of the corners of faces.
+    /// Computes the spacing of the corners of faces.
     pub fn of_faces(surface: &SurfaceMesh) -> Self {
         let places = |face: &[u32]| face.iter().map(|&v| surface.vertices()[v as usize]).collect::<Vec<_>>();
         Self::of_polygons(surface.faces().iter().map(places))
@@ -98,7 +100,8 @@ impl Spacing {
     }
 }
 
-/// The radius of the smallest circle around a triangle: its circumcircle, or half of its longest side if it is obtuse.
+/// Returns the radius of the smallest circle around a triangle: its circumcircle, or half of its longest side if it is
+/// obtuse.
 fn smallest_circle([a, b, c]: Triangle) -> f64 {
     let mut sides = [a.distance(b), b.distance(c), c.distance(a)];
     sides.sort_by(f64::total_cmp);
@@ -109,16 +112,17 @@ fn smallest_circle([a, b, c]: Triangle) -> f64 {
     x * y * z / (4.0 * area_vector([a, b, c]).length())
 }
 
-/// A point with its element.
+/// Point with its element.
 struct Tie {
-    /// Ascending, padded.
+    /// Vertices, ascending and padded.
     vertices: [u32; MAX_NODES],
     weights: [f64; MAX_NODES],
     share: f64,
 }
 
 impl ContactPoints {
-    /// The points of a surface that `embedding` ties to `mesh`, whose first vertex has the number `first` among `vertex_count`.
+    /// Creates the contact points of a surface that `embedding` ties to `mesh`, whose first vertex is `first` among
+    /// `vertex_count`.
     pub fn new(
         mesh: &VolumeMesh,
         surface: &SurfaceMesh,
@@ -156,7 +160,7 @@ impl ContactPoints {
         let tie = |embedding: &Embedding, point: usize, area: f64| {
             let mut pairs: Vec<(u32, f64)> = embedding.tie(point).map(|(v, w)| (v + first, w)).collect();
             pairs.sort_unstable_by_key(|&(vertex, _)| vertex);
-            // Files give a few digits of weights, which should add up to one.
+            // Files give weights with a few digits; they should sum to one.
             let sum: f64 = pairs.iter().map(|(_, w)| w).sum();
             let mut tie = Tie { vertices: [0; MAX_NODES], weights: [0.0; MAX_NODES], share: scale * area };
             for (i, (vertex, weight)) in pairs.into_iter().enumerate() {
@@ -166,7 +170,7 @@ impl ContactPoints {
         };
         let own = (0..vertices).map(|v| (embedding, v, areas[v]));
         let more = (0..added.len()).map(|v| (&added_to, v, areas[vertices + v]));
-        // Vertices of no triangle are no part of the surface.
+        // Vertices without triangles are not part of the surface.
         let all = own.chain(more).filter(|(_, _, area)| *area > 0.0);
         let ties: Vec<Tie> = all.map(|(embedding, point, area)| tie(embedding, point, area)).collect();
         let rest = |vertex: u32| mesh.vertices()[(vertex - first) as usize];
@@ -198,12 +202,12 @@ impl ContactPoints {
         }
     }
 
-    /// The vertices of the mesh that carries the surface.
+    /// Returns the vertices of the mesh in which the surface is embedded.
     pub fn carrier(&self) -> Range<usize> {
         self.carrier.clone()
     }
 
-    /// How many points there are.
+    /// Returns the number of points.
     pub fn len(&self) -> usize {
         self.shares.len()
     }
@@ -213,7 +217,7 @@ impl ContactPoints {
         self.shares.is_empty()
     }
 
-    /// How far apart the points are.
+    /// Returns the gaps between the points.
     pub fn spacing(&self) -> Spacing {
         self.spacing
     }
@@ -242,25 +246,25 @@ impl ContactPoints {
         &self.weights[self.nodes * point..self.nodes * (point + 1)]
     }
 
-    /// The displacement or velocity of a point, by those of all vertices.
+    /// Interpolates the displacement or velocity of a point from those of the vertices.
     #[inline(always)]
     pub(super) fn interpolate(&self, element: usize, point: usize, flat: &[f64]) -> Vec3 {
         self.vertices(element).iter().zip(self.weights(point)).map(|(&vertex, &w)| w * at(flat, vertex)).sum()
     }
 
-    /// A box that contains all points of an element when its vertices, at `rest`, are displaced by `u`.
+    /// Returns a box that contains all points of an element when its vertices, at `rest`, are displaced by `u`.
     pub(super) fn bounds(&self, element: usize, rest: &[Vec3], u: &[f64]) -> [Vec3; 2] {
         let places = || self.vertices(element).iter().map(|&vertex| rest[vertex as usize] + at(u, vertex));
-        // Glam's comparisons drop what is not a number; a sum keeps it.
+        // Comparisons in glam drop NaN; a sum keeps it.
         let lost = places().map(|x| 0.0 * x).sum::<Vec3>();
         let (low, high) = (places().fold(Vec3::INFINITY, Vec3::min), places().fold(Vec3::NEG_INFINITY, Vec3::max));
-        // With Σ wᵢ = 1 and negative weights that add up to −a, a point is a times the box outside of it at most.
+        // With Σ wᵢ = 1 and negative weights that sum to −a, a point is outside the box by at most a times its size.
         let margin = (self.outside[element] + 1e-9) * (high - low) + lost;
         [low - margin, high + margin]
     }
 }
 
-/// Elements in chunks of about as many points each.
+/// Splits elements into chunks with about equal numbers of points.
 fn chunks_of_points(starts: &[usize]) -> Vec<Range<usize>> {
     let mut chunks = Vec::new();
     let mut first = 0;
@@ -273,13 +277,13 @@ fn chunks_of_points(starts: &[usize]) -> Vec<Range<usize>> {
     chunks
 }
 
-/// A surface with more vertices, which have the numbers after its own.
+/// Surface with additional vertices, numbered after its own.
 struct Refined {
     added: Vec<Vec3>,
     triangles: Vec<[u32; 3]>,
 }
 
-/// Cut triangles at the middle of their longest edge until no edge is longer than `longest`.
+/// Bisects triangles at their longest edges until no edge is longer than `longest`.
 fn refined(surface: &SurfaceMesh, longest: f64) -> Refined {
     let own = surface.vertices();
     let mut added: Vec<Vec3> = Vec::new();
@@ -292,7 +296,7 @@ fn refined(surface: &SurfaceMesh, longest: f64) -> Refined {
             Some(v) => added[v],
         };
         let length = |i: usize| place(triangle[i]).distance(place(triangle[(i + 1) % 3]));
-        // Of edges of the same length the first by its numbers, so that both of its triangles cut it.
+        // Among edges of equal length, the first by vertex numbers, so that both of its triangles bisect it.
         let ends = |i: usize| {
             let (a, b) = (triangle[i], triangle[(i + 1) % 3]);
             [a.min(b), a.max(b)]
@@ -332,7 +336,7 @@ mod tests {
         assert!(points.spacing().max_edge <= Spacing::of_faces(&boundary.surface).mean_edge * (1.0 + 1e-12));
         assert!(points.len() > 8 && points.len() < 10 * boundary.vertices.len());
         assert!((points.shares.iter().sum::<f64>() - boundary.vertices.len() as f64).abs() < 1e-9);
-        // All are on the surface of the block, which stands in the middle of the other.
+        // All points are on the surface of the block, which is in the middle of the other.
         let [low, high] = surface.bounding_box();
         for point in 0..points.len() {
             let x = points.rest(point);

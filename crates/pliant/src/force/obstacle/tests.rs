@@ -10,7 +10,7 @@ use crate::motion::{Keyframes, Pose};
 
 const K: f64 = 1000.0;
 
-/// A plane, a ball and a hollow ball that a small mesh is partly in.
+/// Returns a plane, a ball and a hollow ball, each partly penetrated by a small mesh.
 fn three_obstacles() -> [Obstacle; 3] {
     [
         Obstacle::plane(Vec3::new(0.3, 0.2, 0.5), Vec3::new(1.0, 2.0, 3.0), K),
@@ -23,7 +23,7 @@ fn moving(velocity: Vec3) -> Motion {
     Keyframes::translations([(0.0, Vec3::ZERO), (10.0, 10.0 * velocity)]).unwrap().into()
 }
 
-/// One vertex, at the origin.
+/// Creates obstacles for a single vertex at the origin.
 fn one(obstacle: Obstacle) -> Obstacles {
     Obstacles::new(&[Vec3::ZERO], [obstacle]).unwrap()
 }
@@ -47,7 +47,7 @@ fn force_stiffness_and_projection_are_derivatives_of_the_energy() {
         for u in &states(&mesh)[..2] {
             let count = obstacles.contacts(u).count();
             assert!(count > 2 && count < mesh.vertex_count(), "{count} contacts");
-            // Where contact begins, the stiffness jumps, and differences across the jump say nothing.
+            // The stiffness jumps where contact begins, and differences across the jump are meaningless.
             let shallow = obstacles.contacts(u).filter(|contact| contact.depth < 1e-4).count();
             assert_eq!(shallow, 0);
             check_derivatives(&mut obstacles, mesh.vertex_count(), u);
@@ -65,7 +65,7 @@ fn a_ball_is_unstable_sideways_unless_projected_and_a_hollow_one_stable() {
     assert_eq!((f, k), ([0.0, 0.0, -K], [[-K, 0.0, 0.0], [0.0, -K, 0.0], [0.0, 0.0, K]]));
     let (_, k) = force_and_stiffness(&mut one(ball), [0.0; 3], Definiteness::Projected);
     assert_eq!(k, [[0.0; 3], [0.0; 3], [0.0, 0.0, K]]);
-    // A metre outside a hollow one of a metre: k d/r = k/2.
+    // One meter outside a hollow ball with a radius of one meter: k d/r = k/2.
     let hollow = Obstacle::hollow_ball(Vec3::new(0.0, 0.0, -2.0), 1.0, K);
     for definiteness in [Definiteness::Exact, Definiteness::Projected] {
         let (f, k) = force_and_stiffness(&mut one(hollow.clone()), [0.0; 3], definiteness);
@@ -75,7 +75,7 @@ fn a_ball_is_unstable_sideways_unless_projected_and_a_hollow_one_stable() {
 }
 
 #[test]
-fn at_the_centre_of_a_ball_the_push_is_along_z_and_finite() {
+fn at_the_center_of_a_ball_the_push_is_along_z_and_finite() {
     for offset in [0.0, 1e-310, 1e-200, 1e-14] {
         let mut obstacles = one(Obstacle { damping: 1.0, friction: 0.5, ..Obstacle::ball(Vec3::ZERO, 1.0, K) });
         let u = [offset, 0.0, 0.0];
@@ -117,7 +117,7 @@ fn damping_and_friction_are_symmetric_and_take_away_energy() {
 #[test]
 fn sliding_meets_the_friction_of_coulomb_and_creeping_less() {
     let floor = Obstacle { friction: 0.3, ..Obstacle::plane(0.01 * Vec3::Z, Vec3::Z, K) };
-    // 10 N of push, so 3 N of friction.
+    // A normal force of 10 N gives 3 N of friction.
     let obstacles = one(floor);
     let friction = |v: [f64; 3]| {
         let mut force = [0.0; 3];
@@ -133,19 +133,19 @@ fn sliding_meets_the_friction_of_coulomb_and_creeping_less() {
 #[test]
 fn what_moves_with_a_turning_plane_or_ball_feels_no_friction_and_what_stands_is_dragged() {
     let spin = Pose { rotation: Vec3::new(0.0, 0.0, 10.0), translation: Vec3::ZERO };
-    let turning = |centre| Motion::from(Keyframes::new(centre, vec![(0.0, Pose::default()), (10.0, spin)]).unwrap());
-    let centre = Vec3::new(-2.0, 0.0, 0.0);
+    let turning = |center| Motion::from(Keyframes::new(center, vec![(0.0, Pose::default()), (10.0, spin)]).unwrap());
+    let center = Vec3::new(-2.0, 0.0, 0.0);
     let table = Obstacle::plane(0.01 * Vec3::Z, Vec3::Z, K);
-    let ball = Obstacle::ball(centre, 2.01, K);
+    let ball = Obstacle::ball(center, 2.01, K);
     for shape in [table, ball] {
-        let mut obstacles = one(Obstacle { friction: 0.3, motion: turning(centre), ..shape });
+        let mut obstacles = one(Obstacle { friction: 0.3, motion: turning(center), ..shape });
         obstacles.set_time(1.0);
         let friction = |v: [f64; 3]| {
             let mut force = [0.0; 3];
             obstacles.add_damping_force(&[0.0; 3], &v, &mut force);
             Vec3::from_array(force)
         };
-        // One radian a second at two metres.
+        // One radian per second at two meters.
         assert!(friction([0.0, 2.0, 0.0]).length() < 1e-4);
         assert!((friction([0.0; 3]) - Vec3::new(0.0, -3.0, 0.0)).length() < 1e-6);
     }
@@ -153,7 +153,7 @@ fn what_moves_with_a_turning_plane_or_ball_feels_no_friction_and_what_stands_is_
 
 #[test]
 fn obstacles_move_and_planes_turn() {
-    // A quarter of a turn about the x axis takes a normal along y to z.
+    // A quarter turn about the x axis takes a normal along y to z.
     let turn = Pose { rotation: Vec3::new(0.5 * PI, 0.0, 0.0), translation: Vec3::new(0.0, 0.0, 0.2) };
     let motion = Keyframes::new(Vec3::ZERO, vec![(0.0, Pose::default()), (1.0, turn)]).unwrap();
     let wall = Obstacle { motion: motion.into(), ..Obstacle::plane(Vec3::ZERO, 5.0 * Vec3::Y, K) };
@@ -205,8 +205,8 @@ fn impossible_obstacles_are_named_with_their_numbers() {
     assert_eq!(message(flat), "the normal of obstacle 1 is [0, 0, 0], which has no direction");
     assert!(message(Obstacle::plane(Vec3::ZERO, Vec3::NAN, K)).contains("is [NaN, NaN, NaN]"));
     assert_eq!(message(Obstacle::plane(Vec3::NAN, Vec3::Z, K)), "the point of obstacle 1 is not finite");
-    assert_eq!(message(Obstacle::ball(Vec3::INFINITY, 1.0, K)), "the centre of obstacle 1 is not finite");
-    let negative = "the radius of obstacle 1 is -1, expected a positive number of metres";
+    assert_eq!(message(Obstacle::ball(Vec3::INFINITY, 1.0, K)), "the center of obstacle 1 is not finite");
+    let negative = "the radius of obstacle 1 is -1, expected a positive number of meters";
     assert_eq!(message(Obstacle::ball(Vec3::ZERO, -1.0, K)), negative);
     assert_eq!(
         message(Obstacle { friction: -0.5, ..good.clone() }),
@@ -214,17 +214,17 @@ fn impossible_obstacles_are_named_with_their_numbers() {
     );
     assert_eq!(
         message(Obstacle { friction_speed: 0.0, ..good.clone() }),
-        "full friction of obstacle 1 starts at 0 m/s, expected a positive speed"
+        "the friction speed of obstacle 1 is 0 m/s, expected a positive number"
     );
     let lost = Motion::Function(Arc::new(|_, _| Vec3::NAN));
     assert!(message(Obstacle { motion: lost, ..good.clone() }).contains("not finite at 0 s"));
-    assert_eq!(obstacles.remove(1).unwrap_err().to_string(), "there is no obstacle 1, only 1");
+    assert_eq!(obstacles.remove(1).unwrap_err().to_string(), "obstacle 1 does not exist; the number of obstacles is 1");
     let far = Obstacles::for_vertices(&[Vec3::ZERO], vec![0, 4], [good]).unwrap_err().to_string();
     assert_eq!(far, "obstacles are for vertex 4, but there are 1 vertices");
 }
 
-/// A block within a small mesh that carries it, but for a corner that sticks out.
-fn carried(cells: Cells) -> (VolumeMesh, ContactPoints) {
+/// Returns a block embedded in a small mesh, except for a corner that sticks out.
+fn embedded(cells: Cells) -> (VolumeMesh, ContactPoints) {
     let mesh = small_mesh(cells);
     let block = generate::block([0.6, 0.5, 0.8], [1, 2, 1], Cells::Hex).unwrap().boundary().surface;
     let mut corners: Vec<Vec3> = block.vertices().iter().map(|&x| x + Vec3::new(0.2, 0.2, 0.2)).collect();
@@ -245,7 +245,7 @@ fn on_points(mesh: &VolumeMesh, points: &ContactPoints, list: impl IntoIterator<
 #[test]
 fn at_points_of_a_carried_surface_force_stiffness_and_projection_are_derivatives_of_the_energy() {
     for cells in [Cells::Tet6, Cells::Hex] {
-        let (mesh, points) = carried(cells);
+        let (mesh, points) = embedded(cells);
         for obstacle in three_obstacles() {
             let mut obstacles = on_points(&mesh, &points, [obstacle]);
             for u in &states(&mesh)[..2] {
@@ -254,7 +254,7 @@ fn at_points_of_a_carried_surface_force_stiffness_and_projection_are_derivatives
                 check_derivatives(&mut obstacles, mesh.vertex_count(), u);
             }
         }
-        // Vertices besides the points.
+        // Vertices in addition to the points.
         let all = Obstacles::new(mesh.vertices(), three_obstacles()).unwrap();
         let mut all = all.with_contact_points(points).unwrap();
         check_derivatives(&mut all, mesh.vertex_count(), &states(&mesh)[1]);
@@ -265,7 +265,7 @@ fn at_points_of_a_carried_surface_force_stiffness_and_projection_are_derivatives
 fn at_points_of_a_carried_surface_damping_and_friction_are_symmetric_and_take_away_energy() {
     let velocity = Vec3::new(0.5, -0.3, 0.2);
     for cells in [Cells::Tet5, Cells::Hex] {
-        let (mesh, points) = carried(cells);
+        let (mesh, points) = embedded(cells);
         let list = three_obstacles().map(|obstacle| Obstacle {
             motion: moving(velocity),
             damping: 20.0,
@@ -289,7 +289,7 @@ fn at_points_of_a_carried_surface_damping_and_friction_are_symmetric_and_take_aw
 #[test]
 fn no_contact_of_a_carried_point_is_lost_by_looking_at_elements_first() {
     for cells in [Cells::Tet6, Cells::Hex] {
-        let (mesh, points) = carried(cells);
+        let (mesh, points) = embedded(cells);
         let obstacles = on_points(&mesh, &points, three_obstacles());
         for u in states(&mesh) {
             let one_by_one: usize = (0..points.element_count())
@@ -301,7 +301,7 @@ fn no_contact_of_a_carried_point_is_lost_by_looking_at_elements_first() {
                 .sum();
             assert_eq!(obstacles.contacts(&u).count(), one_by_one);
         }
-        // What is lost in space is not lost to contact.
+        // NaN positions are still in contact.
         let mut u = vec![0.0; 3 * mesh.vertex_count()];
         u.fill(f64::NAN);
         assert_eq!(obstacles.contacts(&u).count(), 3 * points.len());

@@ -1,4 +1,4 @@
-//! Weight of a body, for obstacles that carry it.
+//! Weight of a body, for obstacles that support it.
 
 use super::Obstacle;
 use crate::math::Vec3;
@@ -7,7 +7,7 @@ use crate::mesh::VolumeMesh;
 /// Depth to which a body sinks into an obstacle under its weight, relative to its height.
 const SINKING: f64 = 0.01;
 
-/// Fraction of the vertices of the boundary that a body rests on: one side of six.
+/// Fraction of the boundary vertices on which a body rests: one side of six.
 const RESTING: f64 = 1.0 / 6.0;
 
 /// Weight of a body.
@@ -17,12 +17,12 @@ pub(crate) struct Weight {
     force: f64,
     /// Extent along gravity \[m\].
     height: f64,
-    /// Density times gravity times height \[Pa\]: about the largest stress under the weight.
+    /// Density times gravity times height \[Pa\], which is about the maximum stress under the weight.
     pub pressure: f64,
 }
 
 impl Weight {
-    /// Returns the weight of a body with densities [kg/m³] for its regions. Returns `None` if it weighs nothing.
+    /// Returns the weight of a body with densities \[kg/m³\] for its regions, or `None` if it is weightless.
     pub fn new(mesh: &VolumeMesh, densities: &[f64], gravity: Vec3) -> Option<Self> {
         let down = gravity.try_normalize()?;
         if densities.len() != mesh.regions().len() {
@@ -38,10 +38,12 @@ impl Weight {
 }
 
 impl Obstacle {
-    /// Returns the stiffness [N/m] per vertex for contact with a body that is softer than its weight, 0 for other bodies.
+    /// Returns the stiffness per vertex \[N/m\] for contact with a body that is very soft relative to its weight, and 0
+    /// for other bodies.
     ///
-    /// A body of density `ρ` and extent `L` along gravity `g` is so soft if `ρ|g|L > E`. With this stiffness it sinks in by a hundredth of `L` if it rests on a
-    /// sixth of the vertices of its boundary; [`Obstacle::stiffness_for`] alone, which goes with `E`, would let it sink through the obstacle.
+    /// A body of density `ρ` and extent `L` along gravity `g` is very soft if `ρ|g|L > E`. With this stiffness it sinks
+    /// in by a hundredth of `L` when it rests on a sixth of its boundary vertices. [`Obstacle::stiffness_for`] alone,
+    /// which is proportional to `E`, would let it sink through the obstacle.
     pub fn stiffness_for_weight(mesh: &VolumeMesh, young: f64, densities: &[f64], gravity: Vec3) -> f64 {
         let Some(weight) = Weight::new(mesh, densities, gravity).filter(|weight| weight.pressure > young) else {
             return 0.0;

@@ -1,4 +1,4 @@
-//! The system in velocities alone.
+//! System in velocities alone.
 
 use std::array::from_fn;
 use std::sync::Arc;
@@ -11,27 +11,27 @@ use crate::integrator::norm;
 use crate::solver::{Cholesky, PatternTooLarge, Symbolic, SymbolicInfo};
 use crate::sparse::{BlockMatrix, BlockPattern, Scatter};
 
-/// How many tetrahedra a thread does at a time.
+/// Number of tetrahedra per task.
 const CHUNK: usize = 256;
 
-/// How often a solution is corrected at most, and the size of a correction, as a part of the solution, that is rounding.
-const MOST_CORRECTIONS: usize = 3;
-const ENOUGH: f64 = 1e-14;
+/// Maximum number of corrections, and size of a correction relative to the solution that is rounding.
+const MAX_CORRECTIONS: usize = 3;
+const TOLERANCE: f64 = 1e-14;
 
-/// With multipliers eliminated tetrahedron by tetrahedron, `S = γh⁻²α`:
+/// System with multipliers eliminated element by element. With `S = γh⁻²α`,
 ///
-/// `(M̃ + JᵀS⁻¹J) v₊ = b + JᵀS⁻¹r`, `μ = S⁻¹(r − J v₊)`,
+/// `(M̃ + JᵀS⁻¹J) v₊ = b + JᵀS⁻¹r`, `μ = S⁻¹(r − J v₊)`.
 ///
-/// on a pattern of its own: with a lumped mass that of the model has no pairs.
+/// It has a separate pattern, because with a lumped mass that of the model has no pairs.
 ///
-/// In the matrix of a body that is almost rigid, mass drowns in stiffness. So the solution is corrected by what it leaves of both
-/// rows of the whole system, `b − M̃v + Jᵀμ` and `r − Jv − Sμ`, which are exact.
+/// In the matrix of an almost rigid body, stiffness dominates the mass. The solution is therefore refined with the
+/// exact residuals of both rows of the full system, `b − M̃v + Jᵀμ` and `r − Jv − Sμ`.
 #[derive(Debug, Clone)]
 pub(super) struct Condensed {
     scatter: Scatter,
     matrix: BlockMatrix,
     cholesky: Cholesky<f64>,
-    /// `M̃` of the factor.
+    /// Matrix `M̃` of the factor.
     inertia: BlockMatrix,
     b: Vec<f64>,
     x: Vec<f64>,
@@ -70,10 +70,10 @@ impl Solve for Condensed {
         self.matrix.clear();
         self.matrix.add_part(1.0, step.inertia);
         let scatter = &self.scatter;
-        // The right-hand side is made in `solve`; here forces are of no interest.
+        // The right-hand side is assembled in `solve`; forces are not needed here.
         scatter.run(&mut self.b, Some(&mut self.matrix), |chunk, target| {
             for (number, tet) in step.strains.tets[scatter.chunks()[chunk].clone()].iter().enumerate() {
-                let jacobian = tet.free_jacobian(step.held);
+                let jacobian = tet.free_jacobian(step.fixed);
                 let stiffness = tet.softness(step.gamma_per_h2()).map(f64::recip);
                 let stiff = jacobian.map(|rows| stiffness.apply(rows));
                 let mut pair = 0;
@@ -101,14 +101,14 @@ impl Solve for Condensed {
         self.x.fill(0.0);
         self.multipliers.fill([0.0; 6]);
         let mut last = 0.0;
-        for _ in 0..=MOST_CORRECTIONS {
+        for _ in 0..=MAX_CORRECTIONS {
             let (x, multipliers) = (&self.x, &self.multipliers);
             self.inertia.mul(x, &mut self.b);
             self.b.iter_mut().zip(b).for_each(|(left, b)| *left = b - *left);
             scatter.run(&mut self.b, None, |chunk, target| {
                 let range = scatter.chunks()[chunk].clone();
                 for (number, (tet, mu)) in tets[range.clone()].iter().zip(&multipliers[range]).enumerate() {
-                    let (jacobian, softness) = (tet.free_jacobian(step.held), tet.softness(step.gamma_per_h2()));
+                    let (jacobian, softness) = (tet.free_jacobian(step.fixed), tet.softness(step.gamma_per_h2()));
                     let more = softness.map(f64::recip).apply(tet.left(&jacobian, softness, x, mu));
                     let wanted = from_fn(|k| mu[k] + more[k]);
                     for (node, rows) in jacobian.iter().enumerate() {
@@ -119,7 +119,7 @@ impl Solve for Condensed {
             self.cholesky.solve(&self.b, &mut self.correction);
             let correction = &self.correction;
             self.multipliers.par_iter_mut().zip(tets).with_min_len(CHUNK).for_each(|(mu, tet)| {
-                let (jacobian, softness) = (tet.free_jacobian(step.held), tet.softness(step.gamma_per_h2()));
+                let (jacobian, softness) = (tet.free_jacobian(step.fixed), tet.softness(step.gamma_per_h2()));
                 let (left, rate) = (tet.left(&jacobian, softness, x, mu), tet.rate(&jacobian, correction));
                 let more = softness.map(f64::recip).apply(from_fn(|k| left[k] - rate[k]));
                 (0..6).for_each(|k| mu[k] += more[k]);
@@ -127,7 +127,7 @@ impl Solve for Condensed {
             self.x.iter_mut().zip(correction).for_each(|(x, correction)| *x += correction);
             let size = norm(&self.x);
             last = if size > 0.0 { norm(correction) / size } else { 0.0 };
-            if last <= ENOUGH {
+            if last <= TOLERANCE {
                 break;
             }
         }

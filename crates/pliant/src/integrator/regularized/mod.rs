@@ -1,4 +1,4 @@
-//! Elasticity as regularised constraints on strains (Servin, Lacoursière and Melin 2006).
+//! Material as regularized constraints on strains (Servin, Lacoursière and Melin 2006).
 
 mod condensed;
 mod saddle;
@@ -13,7 +13,7 @@ use dyn_clone::DynClone;
 use thiserror::Error;
 
 use super::backward_euler::finish;
-use super::{Integrator, StepError, StepInfo, check, check_finite, clear_held, norm, sized};
+use super::{Integrator, StepError, StepInfo, check, check_finite, clear_fixed, norm, sized};
 use crate::material::YoungPoisson;
 use crate::mesh::ElementKind;
 use crate::model::{Model, ModelBody};
@@ -25,41 +25,42 @@ use saddle::Saddle;
 use schur::Schur;
 use strain::Strains;
 
-/// The stepper of Servin, Lacoursière and Melin (2006), stable at any stiffness up to rigid bodies and `ν = ½`, with one linear
-/// system a step.
+/// Integrator of Servin, Lacoursière and Melin (2006). It is stable at any stiffness up to rigid bodies and `ν = ½`,
+/// with one linear system per step.
 ///
-/// It brings the elasticity of all bodies that have none of their own ([`Body::without_elasticity`](crate::model::Body)): the
-/// strains of each tetrahedron are constraints `φ = √V ε`, softened by the compliance `α = D⁻¹`, with
-/// `ε = (E₁₁, E₂₂, E₃₃, 2E₁₂, 2E₁₃, 2E₂₃)` the Green strain and `D` the elasticity matrix. Their energy `½ φᵀDφ` is that of St.
-/// Venant and Kirchhoff. With `J = ∂φ/∂q`, damping time `τ` and `γ = 1/(½ + τ/h)`,
+/// It supplies the elasticity of all bodies without an elastic force
+/// ([`Body::without_elasticity`](crate::model::Body)). The strains of each tetrahedron are constraints `φ = √V ε`,
+/// regularized by the compliance `α = D⁻¹`. Here `ε = (E₁₁, E₂₂, E₃₃, 2E₁₂, 2E₁₃, 2E₂₃)` is the Green strain and `D`
+/// the elasticity matrix. Their energy `½ φᵀDφ` is that of St. Venant and Kirchhoff. With `J = ∂φ/∂q`, damping time `τ`
+/// and `γ = 1/(½ + τ/h)`,
 ///
 /// ```text
 /// [ M̃  −Jᵀ     ] [ v₊ ]   [ M v + h f ]
 /// [ J   γh⁻²α  ] [ hλ ] = [ −γh⁻¹φ    ],    q₊ = q + h v₊.
 /// ```
 ///
-/// `f` is all other forces, at the start of the step in space and at its end in time. They are implicit as in
-/// [`LinearizedBackwardEuler`](super::LinearizedBackwardEuler): `M̃ = M + hD + h²K` with the damping and stiffness of the model, so that
-/// springs and obstacles do not limit the step either; without any, `M̃ = M`.
+/// `f` is the sum of all other forces, at the positions at the start of the step and the time of its end. They are
+/// implicit as in [`LinearizedBackwardEuler`](super::LinearizedBackwardEuler): `M̃ = M + hD + h²K` with the damping and
+/// stiffness of the model. Springs and obstacles therefore do not limit the step either. Without any, `M̃ = M`.
 ///
-/// For `γ = 1` this is linearised backward Euler without the part of the stiffness that comes from stress. That part, for a body that turns
-/// fast, acts like more mass, and is what slows its swing down there.
+/// For `γ = 1` this is linearized backward Euler without the geometric (stress) stiffness. In a rapidly rotating body
+/// that stiffness acts like additional mass, which slows its swing in backward Euler.
 ///
-/// `½ φᵀDφ` does not tell a tetrahedron from its mirror image: what large forces have turned inside out stays so.
+/// `½ φᵀDφ` is invariant under reflection, so a tetrahedron that large forces have inverted stays inverted.
 ///
-/// The linear solver that a step is given is not used: matrices here are not those of the model, of other sizes and signs, and
-/// that of linear strain is factored once and kept.
+/// The linear solver passed to a step is not used. The matrices differ from those of the model in size and sign, and
+/// the matrix of linear strain is factored once and kept.
 #[derive(Debug, Clone)]
 pub struct Regularized {
     damping_time: Option<f64>,
     strain: Strain,
     strains: Strains,
-    /// The names of the bodies, and the number of their first tetrahedron.
+    /// Names of the bodies, and the index of their first tetrahedron.
     bodies: Vec<(String, usize)>,
-    /// Of the model that this was made for.
+    /// Pattern of the model that the integrator was created for.
     pattern: Arc<BlockPattern>,
     form: Box<dyn Solve>,
-    /// The step and the revision of the model that the factor was made for, if it may be used again.
+    /// Step and model revision of the factor, if it can be reused.
     factored: Option<(f64, u64)>,
     b: Vec<f64>,
     product: Vec<f64>,
@@ -67,79 +68,80 @@ pub struct Regularized {
     v: Vec<f64>,
 }
 
-/// Which strain is kept small.
+/// Strain measure of the constraints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Strain {
-    /// `E = ½(G + Gᵀ + GᵀG)`, with `G = ∂u/∂X`: right for any rotation. `J` changes with the state.
+    /// Green strain `E = ½(G + Gᵀ + GᵀG)`, with `G = ∂u/∂X`: valid for any rotation. `J` depends on the state.
     #[default]
     Nonlinear,
-    /// `E = ½(G + Gᵀ)`: right for small rotations. `J` is constant, and so is the matrix if the model has no other forces than gravity,
-    /// loads and constant damping: it is factored once.
+    /// Small strain `E = ½(G + Gᵀ)`: valid for small rotations. `J` is constant. So is the matrix if the only other
+    /// forces are gravity, loads and constant damping, and it is then factored once.
     Linear,
 }
 
-/// Which unknowns are eliminated first. The answer is the same where all three apply, and the first two, which have six unknowns a
-/// tetrahedron more, are for comparison: with 640 tetrahedra they take 50 times as long, with 5120 some hundred times.
+/// Choice of the unknowns that are eliminated first. All three give the same result where they apply. The first two
+/// have six more unknowns per tetrahedron and are for comparison: they take 50 times as long with 640 tetrahedra, and
+/// some hundred times with 5120.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Form {
-    /// None: any stiffness, any mass matrix.
+pub enum Elimination {
+    /// No elimination: any stiffness, any mass matrix.
     Saddle,
-    /// Velocities: `(J M̃⁻¹Jᵀ + γh⁻²α) hλ = −γh⁻¹φ − J M̃⁻¹(Mv + hf)`. Any stiffness, but the mass must be lumped, and no force may
-    /// couple vertices.
+    /// Elimination of velocities: `(J M̃⁻¹Jᵀ + γh⁻²α) hλ = −γh⁻¹φ − J M̃⁻¹(Mv + hf)`. Any stiffness, but the mass must
+    /// be lumped and no force may couple vertices.
     Schur,
-    /// Multipliers: `(M̃ + h²/γ JᵀDJ) v₊ = Mv + hf − hJᵀDφ`, on the pattern of a stiffness matrix. By far the cheapest. Where `D` is
-    /// infinite, that of the least compliance is taken, as in the other forms, and the solution corrected until it fits the whole
-    /// system.
+    /// Elimination of multipliers: `(M̃ + h²/γ JᵀDJ) v₊ = Mv + hf − hJᵀDφ`, on the pattern of a stiffness matrix. By
+    /// far the cheapest. An infinite `D` is replaced by that of the minimum compliance, as in the other forms, and the
+    /// solution is refined until it satisfies the full system.
     #[default]
     Condensed,
 }
 
-/// Young's modulus in Pa, infinite for a rigid body, and Poisson's ratio, above −1 and up to and including ½.
+/// Young's modulus \[Pa\], infinite for a rigid body, and Poisson's ratio, above −1 and at most ½.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Moduli {
-    /// The same for all.
+    /// Equal moduli for all bodies.
     Uniform(YoungPoisson),
-    /// One for each region of the bodies without elasticity of their own, body after body.
+    /// Moduli for each region of the bodies without an elastic force, body after body.
     PerRegion(Vec<YoungPoisson>),
 }
 
-/// How a [`Regularized`] stepper works.
+/// Parameters of [`Regularized`].
 #[derive(Debug, Clone, PartialEq)]
-pub struct Params {
-    /// How stiff bodies are.
+pub struct RegularizedParams {
+    /// Moduli of the bodies.
     pub moduli: Moduli,
-    /// `τ`, in s: strains decay like `exp(−t/τ)` where nothing resists that. It is for them what `β` of Rayleigh's damping is for
-    /// other forces. If none is given, `2h`: then `γ = 0.4`, strains of stiff bodies decay smoothly within a few steps, and damping
-    /// vanishes with the step. Below `½h` they overshoot; at 0 they ring for ever.
+    /// Damping time `τ` \[s\]: free strains decay like `exp(−t/τ)`. It corresponds to `β` of Rayleigh damping for other
+    /// forces. The default is `2h`. Then `γ = 0.4`, strains of stiff bodies decay smoothly within a few steps, and
+    /// damping vanishes with the step. Below `½h` strains overshoot; at 0 they ring forever.
     pub damping_time: Option<f64>,
-    /// Which strain.
+    /// Strain measure.
     pub strain: Strain,
-    /// How systems are solved.
-    pub form: Form,
+    /// Elimination of the linear systems.
+    pub form: Elimination,
 }
 
-impl Params {
-    /// Uniform moduli, and the default of all else.
+impl RegularizedParams {
+    /// Creates parameters with uniform moduli and defaults for all else.
     pub fn new(young: f64, poisson: f64) -> Self {
         Self {
             moduli: Moduli::Uniform(YoungPoisson { young, poisson }),
             damping_time: None,
             strain: Strain::default(),
-            form: Form::default(),
+            form: Elimination::default(),
         }
     }
 }
 
-/// Why there is no such stepper.
+/// Error in the construction of [`Regularized`].
 #[derive(Debug, Clone, PartialEq, Error)]
 #[allow(missing_docs, reason = "the message says what each part is")]
 #[non_exhaustive]
 pub enum Error {
-    #[error("every body of the model has an elasticity of its own, expected at least one without")]
+    #[error("every body of the model has an elastic force, expected at least one without")]
     NoBody,
-    #[error("body `{body}` is of hexahedra, expected tetrahedra; the mesh can be split")]
+    #[error("body `{body}` has hexahedra, expected tetrahedra; split the mesh first")]
     Hexahedra { body: String },
-    #[error("moduli are given for {found} regions, but the bodies without elasticity of their own have {expected}")]
+    #[error("moduli: expected one per region of the bodies without an elastic force ({expected}), found {found}")]
     RegionCount { found: usize, expected: usize },
     #[error("Young's modulus of region `{region}` of body `{body}` is {young}, expected a positive number of Pa")]
     Young { body: String, region: String, young: f64 },
@@ -161,8 +163,8 @@ pub enum Error {
 }
 
 impl Regularized {
-    /// A stepper for this model.
-    pub fn new(model: &Model, params: &Params) -> Result<Self, Error> {
+    /// Creates an integrator for this model.
+    pub fn new(model: &Model, params: &RegularizedParams) -> Result<Self, Error> {
         if let Some(value) = params.damping_time.filter(|value| !(*value >= 0.0 && value.is_finite())) {
             return Err(Error::DampingTime { value });
         }
@@ -199,12 +201,12 @@ impl Regularized {
             return Err(Error::TooLarge { multipliers, vertices });
         }
         let form: Box<dyn Solve> = match params.form {
-            Form::Condensed => Box::new(Condensed::new(&strains, &pattern)?),
-            Form::Schur if pattern.slot_count() != vertices => {
+            Elimination::Condensed => Box::new(Condensed::new(&strains, &pattern)?),
+            Elimination::Schur if pattern.slot_count() != vertices => {
                 return Err(Error::Coupled { pairs: pattern.slot_count() - vertices });
             }
-            Form::Schur => Box::new(Schur::new(&strains, vertices)?),
-            Form::Saddle => Box::new(Saddle::new(&strains, &pattern)?),
+            Elimination::Schur => Box::new(Schur::new(&strains, vertices)?),
+            Elimination::Saddle => Box::new(Saddle::new(&strains, &pattern)?),
         };
         Ok(Self {
             damping_time: params.damping_time,
@@ -245,35 +247,35 @@ fn check_moduli(body: &ModelBody, moduli: &[YoungPoisson]) -> Result<(), Error> 
     Ok(())
 }
 
-/// The pairs of different vertices of a pattern.
+/// Returns the pairs of different vertices of a pattern.
 fn pairs(pattern: &BlockPattern) -> impl Iterator<Item = [u32; 2]> + '_ {
     let row = |vertex: usize| pattern.columns()[pattern.row(vertex)][1..].iter();
     (0..pattern.vertex_count()).flat_map(move |vertex| row(vertex).map(move |&other| [vertex as u32, other]))
 }
 
-/// What the systems of a step are made of.
+/// Inputs of the systems of a step.
 struct Step<'a> {
     strains: &'a Strains,
-    /// `M̃`, with rows and columns of held coordinates replaced by those of a diagonal matrix.
+    /// Matrix `M̃`, with rows and columns of fixed coordinates replaced by those of a diagonal matrix.
     inertia: &'a BlockMatrix,
-    held: &'a [bool],
+    fixed: &'a [bool],
     h: f64,
     gamma: f64,
 }
 
 impl Step<'_> {
-    /// What compliances are multiplied by.
+    /// Returns the factor of the compliances.
     fn gamma_per_h2(&self) -> f64 {
         self.gamma / (self.h * self.h)
     }
 }
 
-/// A way to solve `M̃ v − Jᵀμ = b`, `J v + γh⁻²α μ = r` for the coordinates that are not held.
+/// Solver for `M̃ v − Jᵀμ = b`, `J v + γh⁻²α μ = r` in the free coordinates.
 trait Solve: Debug + DynClone + Send {
     fn factor(&mut self, step: &Step<'_>) -> Result<(), Breakdown>;
 
-    /// Add the solution to `v`; `r` is what strains want. Returns how far off it may be: what is left of the right-hand side as a part of
-    /// it, or the last correction as a part of the solution.
+    /// Adds the solution to `v`, where `r` is the right-hand side of the strains. Returns an error estimate: the
+    /// residual relative to the right-hand side, or the last correction relative to the solution.
     fn solve(&mut self, step: &Step<'_>, b: &[f64], v: &mut [f64]) -> f64;
 
     fn info(&self) -> &SymbolicInfo;
@@ -281,14 +283,14 @@ trait Solve: Debug + DynClone + Send {
 
 dyn_clone::clone_trait_object!(Solve);
 
-/// Where elimination broke down.
+/// Position at which elimination broke down.
 #[derive(Debug, Clone, Copy)]
 enum Breakdown {
     Vertex(NotPositiveDefinite),
     Tet(usize),
 }
 
-/// Solving twice: stiff systems have condition numbers that leave few digits the first time.
+/// Iterative refinement, as the condition numbers of stiff systems leave few digits in the first solution.
 #[derive(Debug, Clone, Default)]
 struct Refinement {
     residual: Vec<f64>,
@@ -297,7 +299,7 @@ struct Refinement {
 
 impl Refinement {
     /// Residuals below this are rounding.
-    const ENOUGH: f64 = 1e-14;
+    const TOLERANCE: f64 = 1e-14;
 
     fn solve(
         &mut self,
@@ -320,7 +322,7 @@ impl Refinement {
         };
         solve(b, x);
         let before = left(x, &mut self.residual);
-        if before <= Self::ENOUGH {
+        if before <= Self::TOLERANCE {
             return before;
         }
         solve(&self.residual, &mut self.correction);
@@ -335,7 +337,7 @@ impl Integrator<Model> for Regularized {
     }
 
     /// # Panics
-    /// If the model is not the one that this was made for.
+    /// If the model is not the one that this integrator was created for.
     fn step(
         &mut self,
         model: &mut Model,
@@ -343,7 +345,7 @@ impl Integrator<Model> for Regularized {
         state: &mut State,
         dt: f64,
     ) -> Result<StepInfo, StepError> {
-        assert!(Arc::ptr_eq(&self.pattern, model.pattern()), "the model that this stepper was made for");
+        assert!(Arc::ptr_eq(&self.pattern, model.pattern()), "the model that this integrator was created for");
         check(model, state, dt)?;
         let (n, h, time) = (model.dim(), dt, state.time);
         let gamma = 1.0 / (0.5 + self.damping_time.unwrap_or(2.0 * h) / h);
@@ -368,23 +370,24 @@ impl Integrator<Model> for Regularized {
         for i in 0..n {
             self.b[i] = h.mul_add(self.b[i], self.product[i]);
         }
-        // The velocities of held coordinates are known, and go to the other side.
+        // The velocities of fixed coordinates are known and move to the right-hand side.
         self.q.copy_from_slice(&state.q);
         model.prescribe(time + h, &mut self.q);
         let mut moves = false;
-        for (i, &held) in model.held().iter().enumerate() {
-            self.v[i] = if held { (self.q[i] - state.q[i]) / h } else { 0.0 };
+        for (i, &fixed) in model.fixed_mask().iter().enumerate() {
+            self.v[i] = if fixed { (self.q[i] - state.q[i]) / h } else { 0.0 };
             moves |= self.v[i] != 0.0;
         }
         if moves {
             model.mul(weights, &self.v, &mut self.product);
             self.b.iter_mut().zip(&self.product).for_each(|(b, known)| *b -= known);
         }
-        clear_held(model.held(), &mut self.b);
+        clear_fixed(model.fixed_mask(), &mut self.b);
         self.strains.set(&state.q, gamma / h, moves.then_some(&self.v));
         info.assembling = start.elapsed();
         let start = Instant::now();
-        let step = Step { strains: &self.strains, inertia: &model.matrix().matrix, held: model.held(), h, gamma };
+        let step =
+            Step { strains: &self.strains, inertia: &model.matrix().matrix, fixed: model.fixed_mask(), h, gamma };
         if !is_kept {
             self.form.factor(&step).map_err(|breakdown| self.error(time, breakdown))?;
             self.factored = is_constant.then_some((h, model.revision()));
@@ -412,7 +415,7 @@ impl Integrator<Model> for Regularized {
     }
 }
 
-/// Whether `M̃` changes only with the step and with the revision of the model.
+/// Returns true if `M̃` depends only on the step and the revision of the model.
 fn has_constant_inertia(model: &Model) -> bool {
     model.forces().next().is_none()
         && model.bodies().iter().all(|body| body.elastic().is_none())

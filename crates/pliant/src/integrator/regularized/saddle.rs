@@ -1,4 +1,4 @@
-//! The whole system, in multipliers and velocities.
+//! Full system, in multipliers and velocities.
 
 use std::array::from_fn;
 use std::sync::Arc;
@@ -10,15 +10,15 @@ use super::{Breakdown, Refinement, Solve, Step};
 use crate::solver::{Ldlt, NotPositiveDefinite, NotQuasiDefinite, PatternTooLarge, Sign, Symbolic, SymbolicInfo};
 use crate::sparse::{BlockMatrix, BlockPattern};
 
-/// Blocks in the two rows of a tetrahedron: each with itself and with four vertices.
+/// Number of blocks in the two rows of a tetrahedron: each with itself and with four vertices.
 const BLOCKS: usize = 10;
 
-/// With the signs of the second row changed, which makes it symmetric and quasi-definite:
+/// Full system with the sign of the second row reversed, which makes it symmetric and quasi-definite:
 ///
 /// `[M̃ −Jᵀ; −J −γh⁻²α] [v₊; μ] = [b; −r]`.
 ///
-/// Multipliers come first, two rows of blocks for each tetrahedron: its normal strains and its shears. So the blocks of a
-/// tetrahedron stand together, and those of the model after all of them as they do in its own matrix.
+/// Multipliers come first, with two block rows per tetrahedron: its normal strains and its shears. The blocks of a
+/// tetrahedron are therefore contiguous. The blocks of the model follow, in the order of its matrix.
 #[derive(Debug, Clone)]
 pub(super) struct Saddle {
     matrix: BlockMatrix,
@@ -55,7 +55,7 @@ impl Solve for Saddle {
         let (blocks, _) = self.matrix.values_mut().as_chunks_mut::<9>();
         let (rows, inertia) = blocks.split_at_mut(BLOCKS * tets.len());
         rows.par_chunks_exact_mut(BLOCKS).zip(tets).with_min_len(64).for_each(|(rows, tet)| {
-            let jacobian = tet.free_jacobian(step.held);
+            let jacobian = tet.free_jacobian(step.fixed);
             let softness = tet.softness(step.gamma_per_h2()).blocks();
             for (part, row) in rows.chunks_exact_mut(BLOCKS / 2).enumerate() {
                 row[0] = from_fn(|i| -softness[part][i / 3][i % 3]);

@@ -1,4 +1,4 @@
-//! The system in multipliers alone.
+//! System in multipliers alone.
 
 use std::array::from_fn;
 use std::sync::Arc;
@@ -11,18 +11,19 @@ use crate::math::{Mat3, Vec3};
 use crate::solver::{Cholesky, PatternTooLarge, Symbolic, SymbolicInfo};
 use crate::sparse::{BlockMatrix, BlockPattern};
 
-/// `(J M̃⁻¹Jᵀ + γh⁻²α) μ = r − J M̃⁻¹b`, then `v₊ = M̃⁻¹(b + Jᵀμ)`. `M̃` couples no two vertices.
+/// Schur complement `(J M̃⁻¹Jᵀ + γh⁻²α) μ = r − J M̃⁻¹b`, then `v₊ = M̃⁻¹(b + Jᵀμ)`. `M̃` couples no two vertices.
 ///
-/// Each tetrahedron has two rows of blocks, of its normal strains and of its shears.
+/// Each tetrahedron has two block rows: its normal strains and its shears.
 #[derive(Debug, Clone)]
 pub(super) struct Schur {
-    /// For each tetrahedron, itself and those after it that it shares vertices with; where those of each begin, and one more.
-    neighbours: Vec<Neighbour>,
+    /// For each tetrahedron, itself and the later ones that share vertices with it. `starts` has the first of each, and
+    /// one more.
+    neighbors: Vec<Neighbor>,
     starts: Vec<usize>,
     matrix: BlockMatrix,
     cholesky: Cholesky<f64>,
     jacobians: Vec<Jacobian>,
-    /// `M̃⁻¹` of each vertex, zero where coordinates are held.
+    /// Inverse `M̃⁻¹` of each vertex, zero at fixed coordinates.
     mobilities: Vec<Mat3>,
     b: Vec<f64>,
     x: Vec<f64>,
@@ -31,9 +32,9 @@ pub(super) struct Schur {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Neighbour {
+struct Neighbor {
     tet: u32,
-    /// The places of the vertices that both have, in one and in the other.
+    /// Indices of the shared vertices in either tetrahedron.
     shared: [(u8, u8); 4],
     count: u8,
 }
@@ -45,24 +46,24 @@ impl Schur {
         for (number, tet) in tets.iter().enumerate() {
             tet.nodes.iter().for_each(|&node| at_vertex[node as usize].push(number as u32));
         }
-        let (mut neighbours, mut starts) = (Vec::new(), vec![0]);
+        let (mut neighbors, mut starts) = (Vec::new(), vec![0]);
         for (number, tet) in tets.iter().enumerate() {
             let touching = tet.nodes.iter().flat_map(|&node| at_vertex[node as usize].iter().copied());
             let mut later: Vec<u32> = touching.filter(|&other| other as usize >= number).collect();
             later.sort_unstable();
             later.dedup();
-            neighbours
-                .extend(later.into_iter().map(|other| Neighbour::new(&tet.nodes, other, &tets[other as usize].nodes)));
-            starts.push(neighbours.len());
+            neighbors
+                .extend(later.into_iter().map(|other| Neighbor::new(&tet.nodes, other, &tets[other as usize].nodes)));
+            starts.push(neighbors.len());
         }
-        let of = |number: usize| &neighbours[starts[number]..starts[number + 1]];
+        let of = |number: usize| &neighbors[starts[number]..starts[number + 1]];
         let pairs = (0..tets.len()).flat_map(|number| of(number).iter().map(move |other| (number as u32, other.tet)));
         let cliques: Vec<[u32; 4]> = pairs.map(|(a, b)| [2 * a, 2 * a + 1, 2 * b, 2 * b + 1]).collect();
         let pattern = Arc::new(BlockPattern::from_cliques(2 * tets.len(), cliques.iter().map(<[u32; 4]>::as_slice)));
         let cholesky = Cholesky::new(Arc::new(Symbolic::new(pattern.clone())?));
         let zeros = |count: usize| vec![0.0; count];
         Ok(Self {
-            neighbours,
+            neighbors,
             starts,
             matrix: BlockMatrix::zero(pattern),
             cholesky,
@@ -77,30 +78,31 @@ impl Schur {
 
     fn invert_inertia(&mut self, step: &Step<'_>) {
         let (blocks, _) = step.inertia.values().as_chunks::<9>();
-        let (held, _) = step.held.as_chunks::<3>();
-        // Of a pattern without pairs, blocks stand in the order of the vertices.
-        for ((mobility, block), held) in self.mobilities.iter_mut().zip(blocks).zip(held) {
+        let (fixed, _) = step.fixed.as_chunks::<3>();
+        // In a pattern without pairs, blocks are in the order of the vertices.
+        for ((mobility, block), fixed) in self.mobilities.iter_mut().zip(blocks).zip(fixed) {
             *mobility = Mat3::from_cols_array(block).inverse();
-            for axis in (0..3).filter(|&axis| held[axis]) {
+            for axis in (0..3).filter(|&axis| fixed[axis]) {
                 *mobility.col_mut(axis) = Vec3::ZERO;
             }
         }
     }
 }
 
-impl Neighbour {
+impl Neighbor {
     fn new(nodes: &[u32; 4], tet: u32, others: &[u32; 4]) -> Self {
-        let mut neighbour = Self { tet, shared: [(0, 0); 4], count: 0 };
+        let mut neighbor = Self { tet, shared: [(0, 0); 4], count: 0 };
         for (i, node) in nodes.iter().enumerate() {
             if let Some(j) = others.iter().position(|other| other == node) {
-                neighbour.shared[neighbour.count as usize] = (i as u8, j as u8);
-                neighbour.count += 1;
+                neighbor.shared[neighbor.count as usize] = (i as u8, j as u8);
+                neighbor.count += 1;
             }
         }
-        neighbour
+        neighbor
     }
 
-    /// `J M̃⁻¹Jᵀ` between a tetrahedron and this one, as blocks: normal strains and shears of one with those of the other.
+    /// Returns `J M̃⁻¹Jᵀ` between a tetrahedron and this one, as blocks: normal strains and shears of one with those of
+    /// the other.
     fn blocks(&self, nodes: &[u32; 4], a: &Jacobian, b: &Jacobian, mobilities: &[Mat3]) -> [[[f64; 9]; 2]; 2] {
         let mut blocks = [[[0.0; 9]; 2]; 2];
         for &(i, j) in &self.shared[..self.count as usize] {
@@ -125,20 +127,20 @@ impl Solve for Schur {
             .zip(tets)
             .with_min_len(256)
             .for_each(|(jacobian, tet)| *jacobian = tet.jacobian());
-        // The two rows of a tetrahedron stand together: the first with a pair of blocks for each neighbour, itself the first of them;
-        // the second without the block below the diagonal.
+        // The two rows of a tetrahedron are contiguous. The first has a pair of blocks per neighbor, starting with
+        // itself. The second lacks the block below the diagonal.
         let mut rows = Vec::with_capacity(tets.len());
         let (mut rest, _) = self.matrix.values_mut().as_chunks_mut::<9>();
         for number in 0..tets.len() {
-            let neighbours = &self.neighbours[self.starts[number]..self.starts[number + 1]];
-            let (own, others) = rest.split_at_mut(4 * neighbours.len() - 1);
-            rows.push((number, neighbours, own));
+            let neighbors = &self.neighbors[self.starts[number]..self.starts[number + 1]];
+            let (own, others) = rest.split_at_mut(4 * neighbors.len() - 1);
+            rows.push((number, neighbors, own));
             rest = others;
         }
         let (jacobians, mobilities) = (&self.jacobians, &self.mobilities);
-        rows.into_par_iter().with_min_len(64).for_each(|(number, neighbours, own)| {
-            let (first, second) = own.split_at_mut(2 * neighbours.len());
-            for (place, other) in neighbours.iter().enumerate() {
+        rows.into_par_iter().with_min_len(64).for_each(|(number, neighbors, own)| {
+            let (first, second) = own.split_at_mut(2 * neighbors.len());
+            for (place, other) in neighbors.iter().enumerate() {
                 let (a, b) = (&jacobians[number], &jacobians[other.tet as usize]);
                 let mut blocks = other.blocks(&tets[number].nodes, a, b, mobilities);
                 if place == 0 {

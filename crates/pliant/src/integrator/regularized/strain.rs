@@ -1,4 +1,4 @@
-//! The strains of tetrahedra as constraints, and their derivatives.
+//! Strains of tetrahedra as constraints, and their derivatives.
 
 use std::array::from_fn;
 use std::ops::{Add, Mul};
@@ -11,41 +11,42 @@ use crate::material::YoungPoisson;
 use crate::math::{Mat3, Vec3, outer};
 use crate::mesh::VolumeMesh;
 
-/// The pairs of axes of the three shears, in Voigt's order here: 12, 13, 23.
+/// Pairs of axes of the three shears, in the Voigt order used here: 12, 13, 23.
 const SHEARS: [(usize, usize); 3] = [(0, 1), (0, 2), (1, 2)];
 
-/// A 6×6 matrix over strains `(11, 22, 33, 2·12, 2·13, 2·23)` that treats all directions alike, by its eigenvalues.
+/// Isotropic 6×6 matrix over strains `(11, 22, 33, 2·12, 2·13, 2·23)`, given by its eigenvalues.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Isotropic {
-    /// For `(1, 1, 1, 0, 0, 0)`.
+    /// Eigenvalue of `(1, 1, 1, 0, 0, 0)`.
     dilation: f64,
-    /// For other normal strains.
+    /// Eigenvalue of deviatoric normal strains.
     deviation: f64,
-    /// For each shear.
+    /// Eigenvalue of each shear.
     shear: f64,
 }
 
 impl Isotropic {
-    /// `α = D⁻¹`: zero for dilation if `ν = ½`, and zero if `Y = ∞`.
+    /// Returns `α = D⁻¹`: zero for dilation if `ν = ½`, and zero if `Y = ∞`.
     pub fn compliance(moduli: YoungPoisson) -> Self {
         let YoungPoisson { young, poisson } = moduli;
         let deviation = (1.0 + poisson) / young;
         Self { dilation: (1.0 - 2.0 * poisson) / young, deviation, shear: 2.0 * deviation }
     }
 
-    /// The same done to each eigenvalue.
+    /// Applies a function to each eigenvalue.
     pub fn map(self, change: impl Fn(f64) -> f64) -> Self {
         Self { dilation: change(self.dilation), deviation: change(self.deviation), shear: change(self.shear) }
     }
 
-    /// The product with strains of some kind.
+    /// Returns the product with a vector of strains.
     #[inline(always)]
     pub fn apply<T: Copy + Add<Output = T> + Mul<f64, Output = T>>(self, x: [T; 6]) -> [T; 6] {
         let common = (x[0] + x[1] + x[2]) * ((self.dilation - self.deviation) / 3.0);
         from_fn(|k| if k < 3 { x[k] * self.deviation + common } else { x[k] * self.shear })
     }
 
-    /// The matrix of the normal strains; that of the shears is `shear` times the identity, and between them nothing.
+    /// Returns the blocks of the normal strains and of the shears. The latter is `shear` times the identity, and there
+    /// is no coupling.
     pub fn blocks(self) -> [[[f64; 3]; 3]; 2] {
         let common = (self.dilation - self.deviation) / 3.0;
         let diagonal = |on: f64, off: f64| from_fn(|i| from_fn(|j| if i == j { on + off } else { off }));
@@ -53,45 +54,45 @@ impl Isotropic {
     }
 }
 
-/// `∂φ/∂x` of a tetrahedron: for each node, for each strain.
+/// Derivative `∂φ/∂x` of a tetrahedron: for each node, for each strain.
 pub(super) type Jacobian = [[Vec3; 6]; 4];
 
-/// What multipliers pull a node with: its part of `Jᵀμ`.
+/// Returns the force of the multipliers on a node, its part of `Jᵀμ`.
 #[inline(always)]
 pub(super) fn pull(rows: &[Vec3; 6], multipliers: &[f64; 6]) -> Vec3 {
     (0..6).fold(Vec3::ZERO, |sum, k| sum + rows[k] * multipliers[k])
 }
 
-/// A tetrahedron with its strain in some state.
+/// Tetrahedron with its strain in the current state.
 #[derive(Debug, Clone)]
 pub(super) struct Tet {
-    /// Its vertices, ascending.
+    /// Vertices, ascending.
     pub nodes: [u32; 4],
     gradients: [Vec3; 4],
-    /// `√V`.
+    /// Square root of the rest volume, `√V`.
     root_volume: f64,
-    /// `α`.
+    /// Compliance `α`.
     compliance: Isotropic,
-    /// The trace of `J M⁻¹Jᵀ` at rest, with lumped masses: how easily its strains change.
+    /// Trace of `J M⁻¹Jᵀ` at rest, with lumped masses: the mobility of its strains.
     mobility: f64,
-    /// The deformation gradient that `J` is taken at.
+    /// Deformation gradient at which `J` is evaluated.
     f: Mat3,
-    /// `φ = √V ε`.
+    /// Constraints `φ = √V ε`.
     pub phi: [f64; 6],
-    /// What `J v₊ + γh⁻²α hλ` is to be, once held coordinates have been brought to the other side.
+    /// Right-hand side of `J v₊ + γh⁻²α hλ`, with the known velocities of fixed coordinates subtracted.
     pub wanted: [f64; 6],
 }
 
-/// What stands for no compliance at all, as a part of what mass alone resists: tetrahedra have more strains than their vertices have
-/// coordinates, so that without any compliance multipliers would not be unique. It is that of a material of which an element
-/// vibrates with `ωh = 10⁵`.
-const LEAST_COMPLIANCE: f64 = 1e-10;
+/// Minimum compliance, relative to that of the mass alone. Tetrahedra have more strains than their vertices have
+/// coordinates, so without any compliance the multipliers would not be unique. It corresponds to a material whose
+/// elements vibrate with `ωh = 10⁵`.
+const MIN_COMPLIANCE: f64 = 1e-10;
 
-/// Dilation counts as impossible if its compliance is below this part of that of other strains.
+/// Compliance of dilation, relative to that of other strains, below which a material counts as incompressible.
 const INCOMPRESSIBLE: f64 = 1e-6;
 
 impl Tet {
-    /// `J` at the state that was last set.
+    /// Returns `J` at the current state.
     #[inline(always)]
     pub fn jacobian(&self) -> Jacobian {
         let columns = [self.f.x_axis, self.f.y_axis, self.f.z_axis];
@@ -103,35 +104,35 @@ impl Tet {
         })
     }
 
-    /// The same without the columns of held coordinates.
+    /// Returns `J` without the columns of fixed coordinates.
     #[inline(always)]
-    pub fn free_jacobian(&self, held: &[bool]) -> Jacobian {
+    pub fn free_jacobian(&self, fixed: &[bool]) -> Jacobian {
         let mut jacobian = self.jacobian();
         for (rows, &node) in jacobian.iter_mut().zip(&self.nodes) {
-            let held = &held[3 * node as usize..3 * node as usize + 3];
-            if held.contains(&true) {
-                let free = Vec3::from_array(from_fn(|axis| if held[axis] { 0.0 } else { 1.0 }));
+            let fixed = &fixed[3 * node as usize..3 * node as usize + 3];
+            if fixed.contains(&true) {
+                let free = Vec3::from_array(from_fn(|axis| if fixed[axis] { 0.0 } else { 1.0 }));
                 rows.iter_mut().for_each(|row| *row *= free);
             }
         }
         jacobian
     }
 
-    /// `J v`.
+    /// Returns the strain rate `J v`.
     #[inline(always)]
     pub fn rate(&self, jacobian: &Jacobian, v: &[f64]) -> [f64; 6] {
         let v = self.nodes.map(|node| Vec3::from_slice(&v[3 * node as usize..]));
         from_fn(|k| (0..4).map(|a| jacobian[a][k].dot(v[a])).sum())
     }
 
-    /// What velocities and multipliers leave of what is wanted: `r − J v − Sμ`.
+    /// Returns the residual `r − J v − Sμ` of velocities and multipliers.
     #[inline(always)]
     pub fn left(&self, jacobian: &Jacobian, softness: Isotropic, v: &[f64], multipliers: &[f64; 6]) -> [f64; 6] {
         let (rate, give) = (self.rate(jacobian, v), softness.apply(*multipliers));
         from_fn(|k| self.wanted[k] - rate[k] - give[k])
     }
 
-    /// `force + Jᵀ multipliers`.
+    /// Adds `Jᵀ multipliers` to `force`.
     #[inline(always)]
     pub fn add_force(&self, jacobian: &Jacobian, multipliers: &[f64; 6], force: &mut [f64]) {
         for (rows, &node) in jacobian.iter().zip(&self.nodes) {
@@ -142,9 +143,9 @@ impl Tet {
         }
     }
 
-    /// `γh⁻²α`, for rigid and incompressible materials at least what keeps multipliers unique.
+    /// Returns `γh⁻²α`, or for rigid and incompressible materials the minimum that keeps multipliers unique.
     pub fn softness(&self, gamma_per_h2: f64) -> Isotropic {
-        let (alpha, least) = (self.compliance, LEAST_COMPLIANCE * self.mobility);
+        let (alpha, least) = (self.compliance, MIN_COMPLIANCE * self.mobility);
         let mut softness = alpha.map(|alpha| if alpha == 0.0 { least } else { gamma_per_h2 * alpha });
         if alpha.dilation <= INCOMPRESSIBLE * alpha.deviation {
             softness.dilation = softness.dilation.max(least);
@@ -157,7 +158,7 @@ impl Tet {
         for (gradient, &node) in self.gradients.iter().zip(&self.nodes) {
             g += outer(Vec3::from_slice(&q[3 * node as usize..]), *gradient);
         }
-        // 2E = G + Gᵀ + GᵀG, so that it is exactly zero at rest.
+        // 2E = G + Gᵀ + GᵀG, which is exactly zero at rest.
         let mut twice = g + g.transpose();
         if strain == Strain::Nonlinear {
             twice += g.transpose() * g;
@@ -168,7 +169,7 @@ impl Tet {
     }
 }
 
-/// The strains of all tetrahedra.
+/// Strains of all tetrahedra.
 #[derive(Debug, Clone)]
 pub(super) struct Strains {
     pub tets: Vec<Tet>,
@@ -180,7 +181,7 @@ impl Strains {
         Self { tets: Vec::new(), strain }
     }
 
-    /// Add the tetrahedra of a mesh, whose vertices have the numbers from `first` on, with moduli for each of its regions.
+    /// Adds the tetrahedra of a mesh, whose vertices are numbered from `first`, with moduli for each of its regions.
     pub fn add(&mut self, mesh: &VolumeMesh, first: u32, moduli: &[YoungPoisson], vertex_mass: &[f64]) {
         for (number, (element, &region)) in mesh.elements().zip(mesh.element_region()).enumerate() {
             let (volume, gradients) = quadrature(mesh, number)[0];
@@ -203,13 +204,13 @@ impl Strains {
         }
     }
 
-    /// Go to a state, where coordinates that are held move on at `held_v`, which is zero elsewhere.
-    pub fn set(&mut self, q: &[f64], gamma_per_h: f64, held_v: Option<&[f64]>) {
+    /// Sets the state. Fixed coordinates move at `fixed_v`, which is zero elsewhere.
+    pub fn set(&mut self, q: &[f64], gamma_per_h: f64, fixed_v: Option<&[f64]>) {
         let strain = self.strain;
         self.tets.par_iter_mut().with_min_len(256).for_each(|tet| {
             tet.set(q, strain);
             tet.wanted = tet.phi.map(|phi| -gamma_per_h * phi);
-            if let Some(v) = held_v {
+            if let Some(v) = fixed_v {
                 let rate = tet.rate(&tet.jacobian(), v);
                 (0..6).for_each(|k| tet.wanted[k] -= rate[k]);
             }
@@ -219,7 +220,7 @@ impl Strains {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Params, Regularized};
+    use super::super::{RegularizedParams, Regularized};
     use super::*;
     use crate::integrator::Integrator;
     use crate::material::AnyLaw;
@@ -247,7 +248,7 @@ mod tests {
                 let v: Vec<f64> = (0..n).map(|_| rng.f64() - 0.5).collect();
                 strains.set(&q, 1.0, None);
                 let rates: Vec<[f64; 6]> = strains.tets.iter().map(|tet| tet.rate(&tet.jacobian(), &v)).collect();
-                // Strains are quadratic, so that central differences are exact.
+                // Strains are quadratic, so central differences are exact.
                 let step = 0.1;
                 let mut at = |s: f64| {
                     let q: Vec<f64> = q.iter().zip(&v).map(|(q, v)| q + s * v).collect();
@@ -315,7 +316,7 @@ mod tests {
         assert_eq!(rigid, Isotropic { dilation: 0.0, deviation: 0.0, shear: 0.0 });
     }
 
-    /// Solves nothing: the stepper has factors of its own.
+    /// Solver that is never called, as the integrator has its own factors.
     #[derive(Debug, Clone)]
     struct Unused;
 
@@ -332,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn for_gamma_one_a_step_is_linearised_backward_euler_of_stvk_without_geometric_stiffness() {
+    fn for_gamma_one_a_step_is_linearized_backward_euler_of_stvk_without_geometric_stiffness() {
         let mesh = generate::block([1.0, 0.7, 1.3], [2, 1, 2], Cells::Tet6).unwrap();
         let moduli = YoungPoisson { young: 1e5, poisson: 0.3 };
         let law = AnyLaw::new("stvk", moduli).unwrap();
@@ -340,14 +341,14 @@ mod tests {
         let mut elastic = model(Body::new(mesh.clone(), law, 1000.0));
         let mut bare = model(Body::without_elasticity(mesh, 1000.0));
         let h = 0.02;
-        let params = Params { damping_time: Some(0.5 * h), ..Params::new(moduli.young, moduli.poisson) };
-        let mut scheme = Regularized::new(&bare, &params).unwrap();
+        let params = RegularizedParams { damping_time: Some(0.5 * h), ..RegularizedParams::new(moduli.young, moduli.poisson) };
+        let mut integrator = Regularized::new(&bare, &params).unwrap();
         let mut rng = fastrand::Rng::with_seed(9);
         let mut state = bare.rest_state();
         state.q.iter_mut().for_each(|q| *q = 0.2 * (rng.f64() - 0.5));
         state.v.iter_mut().for_each(|v| *v = rng.f64() - 0.5);
         let before = state.clone();
-        scheme.step(&mut bare, &mut Unused, &mut state, h).unwrap();
+        integrator.step(&mut bare, &mut Unused, &mut state, h).unwrap();
         // (M + h²(K − K_geometric)) v₊ = M v + h f, with forces and stiffness of the elastic body.
         let n = state.q.len();
         let (mut force, mut left, mut right) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
@@ -355,7 +356,7 @@ mod tests {
         elastic.mul(Weights { mass: 1.0, stiffness: h * h, ..Weights::default() }, &state.v, &mut left);
         elastic.mul(Weights { mass: 1.0, ..Weights::default() }, &before.v, &mut right);
         (0..n).for_each(|i| right[i] += h * force[i]);
-        for tet in &scheme.strains.tets {
+        for tet in &integrator.strains.tets {
             let s = tet.compliance.map(f64::recip).apply(tet.phi);
             let stress = Mat3::from_cols_array(&[s[0], s[3], s[4], s[3], s[1], s[5], s[4], s[5], s[2]]);
             for (a, &i) in tet.nodes.iter().enumerate() {

@@ -1,30 +1,30 @@
-//! After the last line: nodes of elements, members of sets, regions.
+//! Resolution of references after the last line: nodes of elements, members of sets, regions.
 
 use std::collections::HashMap;
 
 use super::super::error::ReadError;
 use super::super::raw::{Labels, RawMesh};
-use super::line::Shape;
-use super::read::{Instance, LateMembers, Reader, Spot};
+use super::line::CellShape;
+use super::read::{Instance, LateMembers, Reader, SourceLine};
 use super::sets::{Later, range};
 use crate::math::{Affine3, Vec3};
 
-/// How many times as many members as there are nodes and elements the sets may have that are given by ranges and by
-/// other sets, so that a short file cannot ask for endless memory; and how many in any case.
+/// Maximum ratio of set members to nodes and elements, for sets given by ranges and by other sets: a short file could
+/// otherwise require unbounded memory. The second constant is the number of members allowed in any case.
 const MEMBERS_EACH: usize = 64;
 const MEMBERS_LEAST: usize = 1 << 20;
 
-/// Nodes and elements of all instances together, at most, if there are more than [`MEMBERS_EACH`] instances.
-const MOST_COPIED: usize = 1 << 23;
+/// Maximum total number of nodes and elements of all instances, if there are more than [`MEMBERS_EACH`] instances.
+const MAX_COPIED: usize = 1 << 23;
 
-/// What is left to spend on members of sets that a file does not list one by one.
+/// Remaining number of set members that a file may define without listing them one by one.
 pub(super) struct Budget(usize);
 
 impl Budget {
-    pub fn spend(&mut self, members: usize, spot: Spot, reader: &Reader) -> Result<(), ReadError> {
+    pub fn spend(&mut self, members: usize, source_line: SourceLine, reader: &Reader) -> Result<(), ReadError> {
         let Some(left) = self.0.checked_sub(members) else {
-            let expected = format!("sets with at most {MEMBERS_EACH} times the nodes and elements in all");
-            return Err(reader.error(spot, expected, "more"));
+            let expected = format!("sets with at most {MEMBERS_EACH} times the total number of nodes and elements");
+            return Err(reader.error(source_line, expected, "more"));
         };
         self.0 = left;
         Ok(())
@@ -42,7 +42,7 @@ impl Reader {
         self.regions(&mut raw, &mut budget)?;
         let copies = self.instances.len().max(1);
         let total = copies.saturating_mul(things);
-        if total > MOST_COPIED && copies > MEMBERS_EACH {
+        if total > MAX_COPIED && copies > MEMBERS_EACH {
             let found = format!("{copies}, with {total} nodes and elements");
             return Err(ReadError::whole(self.path(), "fewer instances", found));
         }
@@ -54,7 +54,7 @@ impl Reader {
                 raw.faces.push(&face, 0);
             }
         }
-        for (cells, shape) in [(&mut raw.tets, Shape::Tet), (&mut raw.hexes, Shape::Hex)] {
+        for (cells, shape) in [(&mut raw.tets, CellShape::Tet), (&mut raw.hexes, CellShape::Hex)] {
             let own = std::mem::take(&mut self.cells[shape as usize]);
             let (nodes, tags) = (own.nodes.len(), own.tags.len());
             (cells.nodes, cells.tags) = (own.nodes, own.tags);
@@ -70,7 +70,7 @@ impl Reader {
         Ok(raw)
     }
 
-    /// The vertices of each instance in its place.
+    /// Returns the vertices of all instances, each in its placement.
     fn placed_vertices(&mut self) -> Vec<Vec3> {
         let vertices = std::mem::take(&mut self.vertices);
         match &self.instances[..] {
@@ -86,27 +86,27 @@ impl Reader {
         }
     }
 
-    /// The number in the mesh of a vertex of an instance.
+    /// Returns the mesh number of a vertex of an instance.
     pub(super) fn vertex_in(&self, instance: u32, vertex: u32) -> u32 {
-        // Numbers that do not fit are out of range, which the check of the mesh finds.
+        // Saturated numbers are out of range, which the mesh check reports.
         (self.node_labels.len() as u32).saturating_mul(instance).saturating_add(vertex)
     }
 
-    /// The number in the mesh of an element of an instance, among those of its shape.
-    pub(super) fn element_in(&self, instance: u32, shape: Shape, index: u32) -> u32 {
+    /// Returns the mesh number of an element of an instance, among the elements of its shape.
+    pub(super) fn element_in(&self, instance: u32, shape: CellShape, index: u32) -> u32 {
         (self.cells[shape as usize].tags.len() as u32).saturating_mul(instance).saturating_add(index)
     }
 
-    fn corners(&self, shape: Shape, index: u32) -> &[u32] {
+    fn corners(&self, shape: CellShape, index: u32) -> &[u32] {
         let (corners, index) = (shape.corners(), index as usize);
         &self.cells[shape as usize].nodes[corners * index..corners * (index + 1)]
     }
 
-    /// Elements may be listed before their nodes.
+    /// Resolves corners of elements that are listed before their nodes.
     fn find_corners(&mut self) -> Result<(), ReadError> {
-        for (shape, position, label, spot) in std::mem::take(&mut self.late_corners) {
+        for (shape, position, label, source_line) in std::mem::take(&mut self.late_corners) {
             let Some(vertex) = self.node_labels.get(label) else {
-                return Err(self.error(spot, "the number of a listed node", format!("`{label}`")));
+                return Err(self.error(source_line, "the number of a listed node", format!("`{label}`")));
             };
             self.cells[shape as usize].nodes[position] = vertex;
         }
@@ -134,18 +134,18 @@ impl Reader {
         budget: &mut Budget,
     ) -> Result<Vec<u32>, ReadError> {
         let (what, groups) = if late.of_elements { ("element", &self.element_sets) } else { ("node", &self.node_sets) };
-        // What is not found may be of a type that was skipped.
+        // Unknown elements may be of a skipped type.
         let skipped = !self.skipped_types.is_empty();
         match &late.members {
             Later::Label(label) => match labels.get(*label) {
                 Some(index) => Ok(vec![index]),
                 None if late.of_elements && skipped => Ok(Vec::new()),
-                None => Err(self.error(late.spot, format!("the number of a listed {what}"), format!("`{label}`"))),
+                None => Err(self.error(late.source_line, format!("the number of a listed {what}"), format!("`{label}`"))),
             },
             Later::Range(first, last, step) => {
                 let sorted = sorted.get_or_insert_with(|| labels.sorted());
                 let (cost, found) = range(*first, *last, *step, labels, sorted);
-                budget.spend(cost, late.spot, self)?;
+                budget.spend(cost, late.source_line, self)?;
                 Ok(found.collect())
             }
             Later::Set(name) => {
@@ -154,13 +154,13 @@ impl Reader {
                         return Ok(Vec::new());
                     }
                     let expected = format!("the number of a listed {what} or the name of a set");
-                    return Err(self.error(late.spot, expected, format!("`{name}`")));
+                    return Err(self.error(late.source_line, expected, format!("`{name}`")));
                 };
                 if set == late.group {
                     return Ok(Vec::new());
                 }
                 let members = &groups.all[set].members;
-                budget.spend(members.len(), late.spot, self)?;
+                budget.spend(members.len(), late.source_line, self)?;
                 Ok(members.clone())
             }
             Later::NodesOf(name) => {
@@ -168,10 +168,10 @@ impl Reader {
                     if skipped {
                         return Ok(Vec::new());
                     }
-                    return Err(self.error(late.spot, "the name of an element set", format!("`{name}`")));
+                    return Err(self.error(late.source_line, "the name of an element set", format!("`{name}`")));
                 };
                 let members = &self.element_sets.all[set].members;
-                budget.spend(members.len(), late.spot, self)?;
+                budget.spend(members.len(), late.source_line, self)?;
                 let elements = members.iter().map(|&element| self.elements[element as usize]);
                 let mut nodes: Vec<u32> =
                     elements.flat_map(|(shape, index)| self.corners(shape, index).iter().copied()).collect();
@@ -182,22 +182,22 @@ impl Reader {
         }
     }
 
-    /// A region for each set with a section; for elements without one, the set of their block.
+    /// Creates one region per set with a section. Elements without a section belong to the region of their block's set.
     fn regions(&mut self, raw: &mut RawMesh, budget: &mut Budget) -> Result<(), ReadError> {
         for section in std::mem::take(&mut self.sections) {
             let Some(set) = self.element_sets.find(&section.elset, None) else {
-                // The section of elements that were skipped concerns nobody.
+                // Sections of skipped elements are irrelevant.
                 if !self.skipped_types.is_empty() {
                     continue;
                 }
-                return Err(self.error(section.spot, "the name of an element set", format!("`{}`", section.elset)));
+                return Err(self.error(section.source_line, "the name of an element set", format!("`{}`", section.elset)));
             };
-            budget.spend(self.element_sets.all[set].members.len(), section.spot, self)?;
+            budget.spend(self.element_sets.all[set].members.len(), section.source_line, self)?;
             let tag = set as i64 + 1;
             raw.region_names.insert(tag, self.element_sets.all[set].name.clone());
             if let Some(name) = &section.material {
                 let Some(material) = self.materials.get(&name.to_ascii_uppercase()) else {
-                    return Err(self.error(section.spot, "the name of a *MATERIAL", format!("`{name}`")));
+                    return Err(self.error(section.source_line, "the name of a *MATERIAL", format!("`{name}`")));
                 };
                 raw.materials.insert(tag, material.clone());
             }
@@ -256,7 +256,7 @@ impl Reader {
                         );
                     }
                 }
-                // A set that a region took whole is that region.
+                // A set that is identical to a region is not kept twice.
                 let is_region = is_region && self.instances.len() < 2;
                 if (solids.is_empty() && shells.is_empty()) || (!solids.is_empty() && !is_region) {
                     raw.element_sets.entry(name.clone()).or_default().extend(solids);

@@ -1,18 +1,18 @@
-//! The parts of a line: keywords with parameters, numbers as Fortran writes them, types of elements.
+//! Parts of a line: keywords with parameters, numbers in Fortran notation, element types.
 
 use super::super::error::ReadError;
 use super::super::scan::{Scanner, quote};
 
-/// A line such as `*ELEMENT, TYPE=C3D4, ELSET="my set"`.
+/// Keyword line such as `*ELEMENT, TYPE=C3D4, ELSET="my set"`.
 #[derive(Debug, Default)]
 pub(super) struct Keyword {
-    /// In capitals, without the star and without white space.
+    /// Name in capitals, without the star and white space.
     pub name: String,
     parameters: Vec<(String, String)>,
 }
 
 impl Keyword {
-    /// From the text of a line, which starts with a star.
+    /// Parses a line that starts with a star.
     pub fn parse(line: &[u8]) -> Self {
         let text = String::from_utf8_lossy(line);
         let mut quoted = false;
@@ -28,12 +28,12 @@ impl Keyword {
         Self { parameters: parameters.collect(), name }
     }
 
-    /// The value of a parameter, empty if it has none.
+    /// Returns the value of a parameter, empty for a parameter without a value.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.parameters.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
     }
 
-    /// The value of a parameter that must be there.
+    /// Returns the value of a required parameter.
     pub fn expect(&self, key: &str, scanner: &Scanner<'_>) -> Result<&str, ReadError> {
         let value = self.get(key).filter(|value| !value.is_empty());
         value.ok_or_else(|| scanner.error(format!("{key}= after *{}", self.name), "none"))
@@ -44,18 +44,18 @@ fn capitals(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_ascii_uppercase()).collect()
 }
 
-/// A name without the quotes and the white space around them.
+/// Returns a name without quotes and the white space around them.
 pub(super) fn unquoted(text: &str) -> &str {
     let text = text.trim();
     text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text)
 }
 
-/// The fields of a line of data, each without white space around it.
+/// Returns the fields of a data line, trimmed.
 pub(super) fn fields(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(|&b| b == b',').map(<[u8]>::trim_ascii)
 }
 
-/// A field as a number, whose exponent may start with a D; an empty field is 0.
+/// Parses a field as a number. The exponent may start with a D; an empty field is 0.
 pub(super) fn real(field: &[u8], what: &str, scanner: &Scanner<'_>) -> Result<f64, ReadError> {
     if field.is_empty() {
         return Ok(0.0);
@@ -67,16 +67,16 @@ pub(super) fn real(field: &[u8], what: &str, scanner: &Scanner<'_>) -> Result<f6
     scanner.parse_number(&text, what).map_err(|_| scanner.error(what, quote(field)))
 }
 
-/// The shapes that are kept.
+/// Supported element shapes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum CellShape {
     Tet,
     Hex,
     Triangle,
     Quadrilateral,
 }
 
-impl Shape {
+impl CellShape {
     pub const COUNT: usize = 4;
 
     pub fn corners(self) -> usize {
@@ -92,24 +92,24 @@ impl Shape {
     }
 }
 
-/// What a type of elements is to Pliant.
+/// Pliant's support for an element type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ElementType {
-    Kept(Shape),
-    /// Lines, points, connectors, curved shells: no part of a volume.
+    Kept(CellShape),
+    /// Lines, points, connectors and curved shells, which are not part of a volume.
     Skipped,
-    /// A volume that Pliant does not compute with, as a person would call it.
+    /// Solid that Pliant does not support, with its common name.
     Unsupported(&'static str),
 }
 
-/// The families of solids: what a name starts with before the number of vertices.
+/// Families of solids: prefixes of names before the number of vertices.
 const SOLIDS: &[&str] = &["C3D", "DC3D", "DCC3D", "AC3D", "EC3D", "EMC3D", "FC3D", "Q3D", "SC", "CSS"];
 
-/// The families of shells, membranes, surfaces and plane elements.
+/// Families of shells, membranes, surfaces and plane elements.
 const SHELLS: &[&str] =
     &["S", "STRI", "DS", "M3D", "SFM3D", "R3D", "CPS", "CPE", "CPEG", "CAX", "DCAX", "DC2D", "AC2D"];
 
-/// What a type means, by its family and number of vertices; letters after these only say how it is computed.
+/// Classifies a type by its family and number of vertices. Letters after these only denote the formulation.
 pub(super) fn element_type(name: &str) -> ElementType {
     use ElementType::{Kept, Skipped, Unsupported};
     let name = capitals(name);
@@ -122,25 +122,29 @@ pub(super) fn element_type(name: &str) -> ElementType {
         numbers.max()
     };
     match (corners_in(SOLIDS), corners_in(SHELLS)) {
-        (Some(4), _) => Kept(Shape::Tet),
-        (Some(8), _) => Kept(Shape::Hex),
+        (Some(4), _) => Kept(CellShape::Tet),
+        (Some(8), _) => Kept(CellShape::Hex),
         (Some(5), _) => Unsupported("pyramids"),
         (Some(6), _) => Unsupported("wedges"),
         (Some(10), _) => Unsupported("second-order tetrahedra"),
         (Some(15 | 18), _) => Unsupported("second-order wedges"),
         (Some(20 | 27), _) => Unsupported("second-order hexahedra"),
         (Some(_), _) => Unsupported("solids of an unknown shape"),
-        (None, Some(3)) => Kept(Shape::Triangle),
-        (None, Some(4)) => Kept(Shape::Quadrilateral),
+        (None, Some(3)) => Kept(CellShape::Triangle),
+        (None, Some(4)) => Kept(CellShape::Quadrilateral),
         (None, _) => Skipped,
     }
 }
 
-/// Returns in what a type of solids differs from elements of displacements with full integration, if its name says so.
+/// Returns how a solid element type differs from fully integrated displacement elements, if its name says so.
 pub(super) fn other_formulation(name: &str) -> Option<&'static str> {
     let name = capitals(name);
     let Some(rest) = name.strip_prefix("C3D") else {
-        return Some(if name.starts_with("SC") || name.starts_with("CSS") { "a solid shell" } else { "not of stress" });
+        return Some(if name.starts_with("SC") || name.starts_with("CSS") {
+            "a solid shell"
+        } else {
+            "not a stress element"
+        });
     };
     let letters = rest.trim_start_matches(|c: char| c.is_ascii_digit());
     let meanings = [
@@ -148,8 +152,8 @@ pub(super) fn other_formulation(name: &str) -> Option<&'static str> {
         ("R", "reduced integration"),
         ("I", "incompatible modes"),
         ("H", "hybrid"),
-        ("T", "coupled to temperature"),
-        ("P", "coupled to pore pressure"),
+        ("T", "coupled temperature-displacement"),
+        ("P", "coupled pore pressure-displacement"),
         ("E", "piezoelectric"),
     ];
     let meaning = meanings.iter().find(|(start, _)| letters.starts_with(start)).map(|&(_, meaning)| meaning);
@@ -162,7 +166,7 @@ mod tests {
 
     #[test]
     fn keywords_ignore_case_and_space() {
-        let keyword = Keyword::parse(b"* Solid  Section , elset = \"a, b=\" , Material=steel,,generate");
+        let keyword = Keyword::parse(b"* Solid  Section , elset = \"a, b=\" , MaterialData=steel,,generate");
         assert_eq!(keyword.name, "SOLIDSECTION");
         assert_eq!(keyword.get("ELSET"), Some("a, b="));
         assert_eq!((keyword.get("MATERIAL"), keyword.get("GENERATE")), (Some("steel"), Some("")));
@@ -178,7 +182,7 @@ mod tests {
             ("C3D4H", Some("hybrid")),
             ("C3D8I", Some("incompatible modes")),
             ("C3D8S", Some("another formulation")),
-            ("DC3D8", Some("not of stress")),
+            ("DC3D8", Some("not a stress element")),
             ("SC8R", Some("a solid shell")),
         ] {
             assert_eq!(other_formulation(name), meaning, "{name}");
@@ -189,19 +193,19 @@ mod tests {
     fn types_are_told_by_family_and_number() {
         use ElementType::{Kept, Skipped, Unsupported};
         for name in ["C3D4", "c3d4h", "C3D4T", "DC3D4"] {
-            assert_eq!(element_type(name), Kept(Shape::Tet), "{name}");
+            assert_eq!(element_type(name), Kept(CellShape::Tet), "{name}");
         }
         for name in ["C3D8", "C3D8R", "C3D8I", "C3D8RH", "DC3D8", "DCC3D8D", "SC8R"] {
-            assert_eq!(element_type(name), Kept(Shape::Hex), "{name}");
+            assert_eq!(element_type(name), Kept(CellShape::Hex), "{name}");
         }
         for name in ["C3D10", "C3D10M", "C3D20R", "C3D6", "C3D15", "C3D5", "SC6R", "C3D99999999"] {
             assert!(matches!(element_type(name), Unsupported(_)), "{name}");
         }
         for name in ["S3", "S3R", "STRI3", "M3D3", "CPS3", "R3D3"] {
-            assert_eq!(element_type(name), Kept(Shape::Triangle), "{name}");
+            assert_eq!(element_type(name), Kept(CellShape::Triangle), "{name}");
         }
         for name in ["S4", "S4R5", "M3D4R", "CPE4R", "SFM3D4", "CAX4P"] {
-            assert_eq!(element_type(name), Kept(Shape::Quadrilateral), "{name}");
+            assert_eq!(element_type(name), Kept(CellShape::Quadrilateral), "{name}");
         }
         for name in ["T3D2", "B31", "STRI65", "S8R", "SPRINGA", "COH3D8", "MASS", "", "C3D"] {
             assert_eq!(element_type(name), Skipped, "{name}");

@@ -9,11 +9,14 @@
 //! …                         2e11, 0.3                   ** a comment
 //!                           *SOLID SECTION, ELSET=body, MATERIAL=steel
 //! ```
-//! A line with a star starts a section; case and white space mean nothing in it, and names differ in more than case. A
-//! section of solids is a region, named by its set of elements, in the order in which sets are first named. Nodes and
-//! elements may stand in one `*PART`. Each `*INSTANCE` of it in the `*ASSEMBLY` is a copy, moved and rotated; if there are
-//! several, sets of the part are called `instance.set`, and each instance is an element set too.
-//! A `*SURFACE` of elements and sides is a face set, and so are sets of shells that lie on solids. Everything about loads and steps is skipped.
+//! A line with a star starts a section. Case and white space are ignored in it, and names are case-insensitive. Each
+//! solid section is a region named by its element set, in the order in which the sets are first named.
+//!
+//! Nodes and elements may be inside one `*PART`. Each `*INSTANCE` of it in the `*ASSEMBLY` is a translated and rotated
+//! copy. With several instances, sets of the part are named `instance.set`, and each instance is also an element set.
+//!
+//! A `*SURFACE` of element sides is a face set, and so is a set of shells that lie on solids. Loads and steps are
+//! skipped.
 
 mod finish;
 mod line;
@@ -29,7 +32,7 @@ pub(super) const FORMAT: Format = Format {
     extensions: &["inp"],
     about: "text; regions, isotropic materials, sets of vertices, elements and faces, includes, instances of one part",
     binary: false,
-    holds: &[
+    features: &[
         Feature::Hexahedra,
         Feature::Regions,
         Feature::RegionNames,

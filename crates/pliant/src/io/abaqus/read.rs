@@ -1,25 +1,25 @@
-//! Reading: line by line, with what depends on later lines put off to the end.
+//! Reader of Abaqus files. It works line by line and defers references to later lines to the end.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::super::Place;
+use super::super::Location;
 use super::super::error::ReadError;
 use super::super::files::Input;
 use super::super::includes::Includes;
 use super::super::names::listed;
 use super::super::raw::{Labels, RawMesh};
 use super::super::scan::{Scanner, Syntax, quote};
-use super::line::{ElementType, Keyword, Shape, element_type, fields, other_formulation, real, unquoted};
+use super::line::{ElementType, Keyword, CellShape, element_type, fields, other_formulation, real, unquoted};
 use super::sets::{Groups, Later};
 use super::surfaces::{Surface, SurfaceLine};
 use crate::math::{Affine3, Vec3};
-use crate::mesh::{Material, Moduli};
+use crate::mesh::{MaterialData, Moduli};
 
-/// How many names a note lists.
+/// Maximum number of names in a note.
 const NAMES_LISTED: usize = 12;
 
-/// Keywords that make or move nodes and elements by rule: without them the mesh would be wrong.
+/// Keywords that generate or move nodes and elements: a mesh read without them would be wrong.
 const GENERATORS: &[&str] = &["NGEN", "NFILL", "NCOPY", "NMAP", "ELGEN", "ELCOPY", "SYSTEM"];
 
 pub(super) fn read(input: &Input<'_>) -> Result<RawMesh, ReadError> {
@@ -29,14 +29,14 @@ pub(super) fn read(input: &Input<'_>) -> Result<RawMesh, ReadError> {
     reader.finish()
 }
 
-/// What the next line of data is part of.
+/// Section to which the next data line belongs.
 #[derive(Debug, Default, Clone, Copy)]
 enum Section {
     #[default]
     None,
     Skipped,
     Nodes(Option<usize>),
-    Elements(Shape, Option<usize>),
+    Elements(CellShape, Option<usize>),
     NodeSet(Members),
     ElementSet(Members),
     Surface,
@@ -48,7 +48,7 @@ enum Section {
     Rotation,
 }
 
-/// How the lines of a set are to be read.
+/// Options for reading the lines of a set.
 #[derive(Debug, Clone, Copy)]
 struct Members {
     group: usize,
@@ -56,7 +56,7 @@ struct Members {
     instance: Option<u32>,
 }
 
-/// What part of the model the lines describe.
+/// Part of the model that the current lines describe.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Scope {
     #[default]
@@ -67,16 +67,16 @@ enum Scope {
     Step,
 }
 
-/// A copy of the part with the mesh, in its place.
+/// Placed copy of the part that contains the mesh.
 #[derive(Debug)]
 pub(super) struct Instance {
     pub name: String,
     pub placement: Affine3,
 }
 
-/// A place to name in an error found after reading.
+/// Location in the input, for errors that are found after reading.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Spot {
+pub(super) struct SourceLine {
     file: usize,
     line: u64,
 }
@@ -84,20 +84,20 @@ pub(super) struct Spot {
 /// Elements of one shape.
 #[derive(Debug, Default)]
 pub(super) struct Cells {
-    /// Vertex numbers; `u32::MAX` where a node comes later in the file.
+    /// Vertex numbers; `u32::MAX` for nodes that are defined later in the file.
     pub nodes: Vec<u32>,
-    /// For each element, one more than the number of the set that its block names, or 0.
+    /// Number of the set that the block of each element names, plus one; 0 without a set.
     pub tags: Vec<i64>,
 }
 
-/// Members of a set that are found at the end.
+/// Set members that are resolved at the end of the file.
 #[derive(Debug)]
 pub(super) struct LateMembers {
     pub of_elements: bool,
     pub group: usize,
     pub instance: Option<u32>,
     pub members: Later,
-    pub spot: Spot,
+    pub source_line: SourceLine,
 }
 
 /// `*SOLID SECTION`.
@@ -105,58 +105,58 @@ pub(super) struct LateMembers {
 pub(super) struct SolidSection {
     pub elset: String,
     pub material: Option<String>,
-    pub spot: Spot,
+    pub source_line: SourceLine,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     section: Section,
     scope: Scope,
-    /// Which part or instance, counted from 1; 0 outside of them.
+    /// Number of the part or instance, counted from 1; 0 outside of them.
     scope_number: u32,
     scope_name: String,
-    /// The scope number of the mesh, and the name of its part.
+    /// Scope number of the mesh, and the name of its part.
     mesh: Option<(u32, Option<String>)>,
-    /// Where the present scope was opened.
-    scope_spot: Option<Spot>,
-    assembly_spot: Option<Spot>,
+    /// Location where the current scope was opened.
+    scope_spot: Option<SourceLine>,
+    assembly_spot: Option<SourceLine>,
     /// Names of the parts, by name in capitals.
     parts: BTreeMap<String, String>,
     /// Instances of parts without nodes, each with the name of its part.
     empty_instances: Vec<(String, String)>,
-    /// The instances of the mesh.
+    /// Instances of the mesh.
     pub instances: Vec<Instance>,
-    /// The number of the instance being read, if it is one of the mesh.
+    /// Number of the instance being read, if it is an instance of the mesh.
     placing: Option<usize>,
-    /// Of the instance being read.
+    /// Translation of the instance being read.
     translation: Vec3,
     rotation: Affine3,
 
     pub vertices: Vec<Vec3>,
     pub node_labels: Labels,
-    pub cells: [Cells; Shape::COUNT],
-    /// The shape of each element and its number among those.
-    pub elements: Vec<(Shape, u32)>,
+    pub cells: [Cells; CellShape::COUNT],
+    /// CellShape of each element, and its number among the elements of that shape.
+    pub elements: Vec<(CellShape, u32)>,
     pub element_labels: Labels,
-    /// Corners whose nodes come later: shape, position in `nodes`, label, place.
-    pub late_corners: Vec<(Shape, usize, i64, Spot)>,
+    /// Corners whose nodes are defined later: shape, position in `nodes`, label, place.
+    pub late_corners: Vec<(CellShape, usize, i64, SourceLine)>,
     pub node_sets: Groups,
     pub element_sets: Groups,
     pub late_members: Vec<LateMembers>,
     pub sections: Vec<SolidSection>,
     pub surfaces: Vec<Surface>,
-    /// By name in capitals.
-    pub materials: BTreeMap<String, Material>,
+    /// Materials, by name in capitals.
+    pub materials: BTreeMap<String, MaterialData>,
     material: Option<String>,
-    /// Where the constants that are read were announced.
-    constants_spot: Option<Spot>,
+    /// Location of the keyword that announced the constants being read.
+    constants_spot: Option<SourceLine>,
 
-    /// All files, the first being the one that the user named.
+    /// All files; the first is the one that the user named.
     files: Vec<PathBuf>,
     includes: Includes,
 
     pub skipped_types: Vec<String>,
-    /// Types of elements that are computed otherwise than their names say.
+    /// Element types whose formulation Pliant replaces by its own.
     other_formulations: Vec<String>,
     cut_line: Option<String>,
     skipped_keywords: Vec<String>,
@@ -185,7 +185,7 @@ impl Reader {
             }
             scanner.next_line();
         }
-        // Numbers that are cut off are still numbers.
+        // A truncated number is still a number.
         let is_kept = !matches!(self.section, Section::None | Section::Skipped) && !last.starts_with(b"**");
         if is_kept && !input.bytes.ends_with(b"\n") && !input.bytes.ends_with(b"\r") {
             self.cut_line = Some(quote(last));
@@ -193,7 +193,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Checks that the file does not end before constants of a material, or inside of a part, an instance or the assembly.
+    /// Checks that the file does not end before the constants of a material, or inside a part, an instance or the assembly.
     fn check_end(&self) -> Result<(), ReadError> {
         self.check_constants("the end of the file, which may be cut off")?;
         let keyword = match self.scope {
@@ -202,19 +202,19 @@ impl Reader {
             Scope::Assembly => "*END ASSEMBLY",
             Scope::Instance => "*END INSTANCE",
         };
-        let Some(spot) = self.scope_spot else { return Ok(()) };
-        Err(self.error(spot, format!("{keyword} after this"), "the end of the file, which may be cut off"))
+        let Some(source_line) = self.scope_spot else { return Ok(()) };
+        Err(self.error(source_line, format!("{keyword} after this"), "the end of the file, which may be cut off"))
     }
 
-    /// Checks that the constants of a material are there before what comes next.
+    /// Checks that no material lacks its constants at `next`.
     fn check_constants(&self, next: &str) -> Result<(), ReadError> {
         let expected = match self.section {
             Section::Density => "a density in the line after *DENSITY",
             Section::Elastic => "Young's modulus and Poisson's ratio in the line after *ELASTIC",
             _ => return Ok(()),
         };
-        let Some(spot) = self.constants_spot else { return Ok(()) };
-        Err(self.error(spot, expected, next))
+        let Some(source_line) = self.constants_spot else { return Ok(()) };
+        Err(self.error(source_line, expected, next))
     }
 
     fn keyword(
@@ -235,22 +235,22 @@ impl Reader {
             }
             return Ok(());
         }
-        let spot = Spot { file, line: scanner.line() };
-        self.constants_spot = Some(spot);
+        let source_line = SourceLine { file, line: scanner.line() };
+        self.constants_spot = Some(source_line);
         match keyword.name.as_str() {
             "NODE" if self.scope != Scope::Assembly => self.nodes(keyword, scanner)?,
             "ELEMENT" if self.scope != Scope::Assembly => self.element_block(keyword, scanner)?,
             "NODE" | "ELEMENT" => self.skipped_assembly = true,
-            "NSET" => self.set(false, keyword, scanner, spot)?,
-            "ELSET" => self.set(true, keyword, scanner, spot)?,
+            "NSET" => self.set(false, keyword, scanner, source_line)?,
+            "ELSET" => self.set(true, keyword, scanner, source_line)?,
             "SURFACE" => self.surface(keyword, scanner)?,
             "SOLIDSECTION" => {
                 let material = keyword.get("MATERIAL").map(str::to_owned);
-                self.sections.push(SolidSection { elset: keyword.expect("ELSET", scanner)?.into(), material, spot });
+                self.sections.push(SolidSection { elset: keyword.expect("ELSET", scanner)?.into(), material, source_line });
             }
             "MATERIAL" => {
                 let name = keyword.expect("NAME", scanner)?;
-                let material = Material { name: name.into(), density: None, moduli: None };
+                let material = MaterialData { name: name.into(), density: None, moduli: None };
                 self.materials.entry(name.to_ascii_uppercase()).or_insert(material);
                 self.material = Some(name.to_ascii_uppercase());
             }
@@ -260,12 +260,12 @@ impl Reader {
                 Some(other) => remember(&mut self.skipped_keywords, format!("*ELASTIC, TYPE={other}")),
             },
             "PART" => {
-                self.enter(Scope::Part, keyword, scanner, spot)?;
+                self.enter(Scope::Part, keyword, scanner, source_line)?;
                 self.parts.insert(self.scope_name.to_ascii_uppercase(), self.scope_name.clone());
             }
-            "INSTANCE" => self.enter_instance(keyword, scanner, spot)?,
+            "INSTANCE" => self.enter_instance(keyword, scanner, source_line)?,
             "ASSEMBLY" => {
-                self.assembly_spot = Some(spot);
+                self.assembly_spot = Some(source_line);
                 self.leave_to(Scope::Assembly);
             }
             "ENDINSTANCE" => self.leave_to(Scope::Assembly),
@@ -277,7 +277,7 @@ impl Reader {
             "HEADING" | "PREPRINT" => {}
             name if GENERATORS.contains(&name) => {
                 return Err(
-                    scanner.error("nodes and elements that are listed", format!("*{name}, which is not supported"))
+                    scanner.error("explicitly listed nodes and elements", format!("*{name}, which is not supported"))
                 );
             }
             name => remember(&mut self.skipped_keywords, format!("*{name}")),
@@ -297,9 +297,9 @@ impl Reader {
             Section::NodeSet(set) => self.members(line, set, false, scanner, file)?,
             Section::ElementSet(set) => self.members(line, set, true, scanner, file)?,
             Section::Surface => {
-                let spot = Spot { file, line: scanner.line() };
+                let source_line = SourceLine { file, line: scanner.line() };
                 if let Some(surface) = self.surfaces.last_mut() {
-                    surface.lines.push(SurfaceLine::parse(line, surface.of_nodes, scanner, spot)?);
+                    surface.lines.push(SurfaceLine::parse(line, surface.of_nodes, scanner, source_line)?);
                 }
             }
             Section::Density => {
@@ -330,10 +330,10 @@ impl Reader {
         Includes::read(self, |reader| &mut reader.includes, name, scanner, input, Self::file)
     }
 
-    fn enter(&mut self, scope: Scope, keyword: &Keyword, scanner: &Scanner<'_>, spot: Spot) -> Result<(), ReadError> {
+    fn enter(&mut self, scope: Scope, keyword: &Keyword, scanner: &Scanner<'_>, source_line: SourceLine) -> Result<(), ReadError> {
         self.scope_name = keyword.expect("NAME", scanner)?.into();
         self.scope = scope;
-        self.scope_spot = Some(spot);
+        self.scope_spot = Some(source_line);
         self.scope_number = self.scope_number.saturating_add(1);
         Ok(())
     }
@@ -345,8 +345,8 @@ impl Reader {
         self.placing = None;
     }
 
-    fn enter_instance(&mut self, keyword: &Keyword, scanner: &Scanner<'_>, spot: Spot) -> Result<(), ReadError> {
-        self.enter(Scope::Instance, keyword, scanner, spot)?;
+    fn enter_instance(&mut self, keyword: &Keyword, scanner: &Scanner<'_>, source_line: SourceLine) -> Result<(), ReadError> {
+        self.enter(Scope::Instance, keyword, scanner, source_line)?;
         (self.translation, self.rotation) = (Vec3::ZERO, Affine3::IDENTITY);
         self.placing = None;
         self.section = Section::Translation;
@@ -384,14 +384,14 @@ impl Reader {
         found.map(|number| number as u32)
     }
 
-    /// Put the mesh where its instance is: moved, then rotated.
+    /// Sets the placement of the current instance: translation, then rotation.
     fn place(&mut self) {
         if let Some(number) = self.placing {
             self.instances[number].placement = self.rotation * Affine3::from_translation(self.translation);
         }
     }
 
-    /// The mesh is in the present scope, and in no other.
+    /// Marks the current scope as the one with the mesh; an error if another scope has it.
     fn claim_mesh(&mut self, scanner: &Scanner<'_>) -> Result<(), ReadError> {
         let number = if self.scope == Scope::Model { 0 } else { self.scope_number };
         match &self.mesh {
@@ -437,7 +437,7 @@ impl Reader {
         let (x, y) = (coordinate("an x coordinate", true)?, coordinate("a y coordinate", true)?);
         let position = Vec3::new(x, y, coordinate("a z coordinate", false)?);
         let vertex = if let Some(vertex) = self.node_labels.get(label) {
-            // As Abaqus does it, the last one counts.
+            // The last definition counts, as in Abaqus.
             self.redefined_nodes += 1;
             self.vertices[vertex as usize] = position;
             vertex
@@ -477,7 +477,7 @@ impl Reader {
     fn element<'a>(
         &mut self,
         mut line: &'a [u8],
-        shape: Shape,
+        shape: CellShape,
         set: Option<usize>,
         scanner: &mut Scanner<'a>,
         file: usize,
@@ -487,7 +487,7 @@ impl Reader {
         let cells = &mut self.cells[shape as usize];
         let mut missing = shape.corners();
         loop {
-            // A comma at the end of a line has an empty field after it.
+            // A comma at the end of a line is followed by an empty field.
             for number in numbers.filter(|number| !number.is_empty()) {
                 if missing == 0 {
                     let expected = format!("{} node numbers", shape.corners());
@@ -495,8 +495,8 @@ impl Reader {
                 }
                 let node = scanner.parse_integer(number, "a node number")?;
                 let vertex = self.node_labels.get(node).unwrap_or_else(|| {
-                    let spot = Spot { file, line: scanner.line() };
-                    self.late_corners.push((shape, cells.nodes.len(), node, spot));
+                    let source_line = SourceLine { file, line: scanner.line() };
+                    self.late_corners.push((shape, cells.nodes.len(), node, source_line));
                     u32::MAX
                 });
                 cells.nodes.push(vertex);
@@ -528,13 +528,13 @@ impl Reader {
         of_elements: bool,
         keyword: &Keyword,
         scanner: &Scanner<'_>,
-        spot: Spot,
+        source_line: SourceLine,
     ) -> Result<(), ReadError> {
         let kind = if of_elements { "ELSET" } else { "NSET" };
         let name = keyword.expect(kind, scanner)?;
         let mut instance = None;
         if self.scope == Scope::Assembly {
-            // Without an instance the members are nodes of the assembly itself.
+            // Without an instance, the members are nodes of the assembly itself.
             instance = self.instance(keyword.get("INSTANCE").unwrap_or_default());
             if instance.is_none() {
                 self.skipped_assembly = true;
@@ -550,7 +550,7 @@ impl Reader {
         }
         self.section = Section::NodeSet(members);
         if let Some(elset) = keyword.get("ELSET") {
-            self.later(false, members, Later::NodesOf(elset.into()), spot);
+            self.later(false, members, Later::NodesOf(elset.into()), source_line);
         }
         Ok(())
     }
@@ -585,7 +585,7 @@ impl Reader {
         file: usize,
     ) -> Result<(), ReadError> {
         let what = if of_elements { "an element number" } else { "a node number" };
-        let spot = Spot { file, line: scanner.line() };
+        let source_line = SourceLine { file, line: scanner.line() };
         if set.generate {
             let mut numbers = fields(line);
             let mut number = || scanner.parse_integer(numbers.next().unwrap_or_default(), what);
@@ -595,15 +595,15 @@ impl Reader {
                 Some(field) => scanner.parse_integer(field, "a step")?,
             };
             if first > last || step < 1 {
-                return Err(scanner.error("a range that goes up", format!("{first} to {last} by {step}")));
+                return Err(scanner.error("an ascending range", format!("{first} to {last} by {step}")));
             }
-            self.later(of_elements, set, Later::Range(first, last, step), spot);
+            self.later(of_elements, set, Later::Range(first, last, step), source_line);
             return Ok(());
         }
         for field in fields(line).filter(|field| !field.is_empty()) {
             if !matches!(field[0], b'0'..=b'9' | b'-' | b'+') {
                 let name = String::from_utf8_lossy(field);
-                self.later(of_elements, set, Later::Set(unquoted(&name).into()), spot);
+                self.later(of_elements, set, Later::Set(unquoted(&name).into()), source_line);
                 continue;
             }
             let label = scanner.parse_integer(field, what)?;
@@ -614,18 +614,18 @@ impl Reader {
             };
             match labels.get(label) {
                 Some(index) => groups.all[set.group].members.push(index),
-                None => self.later(of_elements, set, Later::Label(label), spot),
+                None => self.later(of_elements, set, Later::Label(label), source_line),
             }
         }
         Ok(())
     }
 
-    fn later(&mut self, of_elements: bool, set: Members, members: Later, spot: Spot) {
+    fn later(&mut self, of_elements: bool, set: Members, members: Later, source_line: SourceLine) {
         let Members { group, instance, .. } = set;
-        self.late_members.push(LateMembers { of_elements, group, instance, members, spot });
+        self.late_members.push(LateMembers { of_elements, group, instance, members, source_line });
     }
 
-    fn change_material(&mut self, scanner: &Scanner<'_>, change: impl FnOnce(&mut Material)) -> Result<(), ReadError> {
+    fn change_material(&mut self, scanner: &Scanner<'_>, change: impl FnOnce(&mut MaterialData)) -> Result<(), ReadError> {
         self.section = Section::MoreConstants;
         let Some(material) = self.material.as_ref().and_then(|name| self.materials.get_mut(name)) else {
             return Err(scanner.error("*MATERIAL before its constants", "none"));
@@ -633,11 +633,11 @@ impl Reader {
         change(material);
         match material.defect() {
             None => Ok(()),
-            Some(defect) => Err(scanner.error("a possible material", format!("one of which {defect}"))),
+            Some(defect) => Err(scanner.error("a valid material", format!("one where {defect}"))),
         }
     }
 
-    /// What was in the file and is not kept.
+    /// Returns notes on content of the file that is not kept.
     pub fn notes(&self, volume: bool) -> Vec<String> {
         let list = |names: &[String]| match names.split_at_checked(NAMES_LISTED) {
             Some((first, [_, ..])) => format!("{} and others", first.join(", ")),
@@ -655,7 +655,7 @@ impl Reader {
         }
         if !self.other_formulations.is_empty() {
             notes.push(format!(
-                "these elements are computed with full integration of displacements alone, which may be stiffer: {}",
+                "these elements are treated as fully integrated displacement elements, which may be stiffer: {}",
                 list(&self.other_formulations)
             ));
         }
@@ -663,7 +663,7 @@ impl Reader {
             notes.push(format!("the last line, {line}, does not end with a line break: the file may be cut off there"));
         }
         if self.more_constants {
-            notes.push("of materials that depend on temperature or fields only the first line is kept".into());
+            notes.push("materials that depend on temperature or fields: only the first line is kept".into());
         }
         if volume && self.flat_nodes > 0 {
             let nodes = if self.flat_nodes == 1 { "node has" } else { "nodes have" };
@@ -682,19 +682,19 @@ impl Reader {
         notes
     }
 
-    /// The file that the user named.
+    /// Returns the path of the file that the user named.
     pub fn path(&self) -> &Path {
         self.files.first().map_or(Path::new(""), PathBuf::as_path)
     }
 
-    /// An error at a place passed long ago.
-    pub fn error(&self, spot: Spot, expected: impl Into<String>, found: impl Into<String>) -> ReadError {
-        let path = self.files.get(spot.file).map_or(Path::new(""), PathBuf::as_path);
-        ReadError::at(path, Place::Line(spot.line), expected, found)
+    /// Creates an error at an earlier place.
+    pub fn error(&self, source_line: SourceLine, expected: impl Into<String>, found: impl Into<String>) -> ReadError {
+        let path = self.files.get(source_line.file).map_or(Path::new(""), PathBuf::as_path);
+        ReadError::at(path, Location::Line(source_line.line), expected, found)
     }
 }
 
-/// A keyword with the lines that continue it: those after a line that ends in a comma, unless they are data.
+/// Returns a keyword with its continuation lines: those after a line that ends in a comma, unless they are data.
 fn whole_keyword(line: &[u8], scanner: &mut Scanner<'_>) -> Vec<u8> {
     let mut whole = line.to_vec();
     while whole.ends_with(b",") {
@@ -710,7 +710,7 @@ fn whole_keyword(line: &[u8], scanner: &mut Scanner<'_>) -> Vec<u8> {
     whole
 }
 
-/// The next line of data of an element that goes on.
+/// Returns the next data line of an element that spans several lines.
 fn continuation<'a>(scanner: &mut Scanner<'a>) -> Result<&'a [u8], ReadError> {
     loop {
         scanner.next_line();
@@ -736,7 +736,7 @@ fn vector(line: &[u8], column: usize, scanner: &Scanner<'_>) -> Result<Vec3, Rea
     Ok(Vec3::new(entry(0)?, entry(1)?, entry(2)?))
 }
 
-/// Two points of the axis and an angle in degrees.
+/// Parses a rotation: two points of the axis and an angle in degrees.
 fn rotation(line: &[u8], scanner: &Scanner<'_>) -> Result<Affine3, ReadError> {
     let (from, to) = (vector(line, 0, scanner)?, vector(line, 3, scanner)?);
     let angle = constant(line, 6, "an angle", scanner)?.to_radians();
@@ -747,9 +747,9 @@ fn rotation(line: &[u8], scanner: &Scanner<'_>) -> Result<Affine3, ReadError> {
     Ok(Affine3::from_translation(from) * turn * Affine3::from_translation(-from))
 }
 
-/// Add a name to a list for a note, which need not be long.
+/// Adds a name to a list for a note, unless the list is long enough.
 fn remember(names: &mut Vec<String>, name: String) {
-    // One more than is listed shows that there are others.
+    // One name more than is listed shows that there are others.
     if names.len() <= NAMES_LISTED && !names.contains(&name) {
         names.push(name);
     }

@@ -1,20 +1,20 @@
-//! Sets of nodes and elements while a file is read.
+//! Node and element sets during reading.
 
 use std::collections::HashMap;
 
 use super::super::raw::Labels;
 use super::read::Instance;
 
-/// A set with the name as first written.
+/// Set with its name as first written.
 #[derive(Debug)]
 pub(super) struct Group {
     pub name: String,
-    /// The instance whose members it has, if it is defined in the assembly. Names there are apart from those in the part.
+    /// Instance of its members, if it is defined in the assembly, which has a namespace separate from the part.
     pub instance: Option<u32>,
     pub members: Vec<u32>,
 }
 
-/// All sets of nodes, or all of elements, in the order of their definition. Names differ in more than case.
+/// All node sets or all element sets, in the order of their definition. Names are case-insensitive.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
     pub all: Vec<Group>,
@@ -22,7 +22,7 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    /// The number of the set of this name, which is made if there is none.
+    /// Returns the number of the set with this name, and creates it if it is absent.
     pub fn define(&mut self, name: &str, instance: Option<u32>) -> usize {
         *self.by_name.entry((name.to_ascii_uppercase(), instance)).or_insert_with(|| {
             self.all.push(Group { name: name.into(), instance, members: Vec::new() });
@@ -34,9 +34,9 @@ impl Groups {
         self.by_name.get(&(name.to_ascii_uppercase(), instance)).copied()
     }
 
-    /// The names of a set in the mesh, each with the number of the instance whose members it has there.
+    /// Returns the names of a set in the mesh, each with the number of the instance of its members.
     ///
-    /// A set of the part is there once for each of several instances, as `instance.set`.
+    /// With several instances, a set of the part occurs once per instance, as `instance.set`.
     pub fn mesh_names(&self, group: &Group, instances: &[Instance]) -> Vec<(String, u32)> {
         match group.instance {
             Some(_) if instances.len() < 2 && self.find(&group.name, None).is_some() => {
@@ -49,19 +49,19 @@ impl Groups {
     }
 }
 
-/// Members that are known only after the whole file.
+/// Members that are resolved after the whole file was read.
 #[derive(Debug)]
 pub(super) enum Later {
     Label(i64),
     /// First, last, step.
     Range(i64, i64, i64),
-    /// All of another set of the same kind.
+    /// All members of another set of the same kind.
     Set(String),
-    /// The nodes of a set of elements.
+    /// Nodes of an element set.
     NodesOf(String),
 }
 
-/// What exists of a range of labels, and how many labels it takes to find that: never more than exist.
+/// Returns the existing items in a range of labels, and the number of labels examined, at most all that exist.
 pub(super) fn range(
     first: i64,
     last: i64,
@@ -74,7 +74,7 @@ pub(super) fn range(
     let to = sorted.partition_point(|&(label, _)| label <= last);
     let between = sorted.get(from..to).unwrap_or_default();
     let steps = last.abs_diff(first) / step;
-    // Go through the range or through what exists, whichever is shorter.
+    // Iterates over the range or over the existing labels, whichever is shorter.
     let (numbers, between) = match between.len() as u64 {
         0 => (0..0, between),
         existing if steps < existing => (0..steps + 1, &[][..]),

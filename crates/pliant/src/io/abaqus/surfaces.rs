@@ -1,4 +1,4 @@
-//! `*SURFACE`: sides of elements, each line an element or a set of elements and the side.
+//! `*SURFACE`: sides of elements. Each line has an element or an element set, and the side.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -7,68 +7,68 @@ use super::super::names::listed;
 use super::super::raw::RawMesh;
 use super::super::scan::{Scanner, quote};
 use super::finish::Budget;
-use super::line::{Shape, fields, unquoted};
-use super::read::{Reader, Spot};
+use super::line::{CellShape, fields, unquoted};
+use super::read::{Reader, SourceLine};
 use crate::mesh::{ElementFace, ElementKind, free_faces};
 
-/// A surface as it is in the file.
+/// Surface as defined in the file.
 #[derive(Debug)]
 pub(super) struct Surface {
     pub name: String,
-    /// Defined in the assembly, where names are apart from those in the part.
+    /// True if it is defined in the assembly, which has a namespace separate from the part.
     pub assembly: bool,
-    /// Made of nodes and not of sides.
+    /// True if it consists of nodes instead of sides.
     pub of_nodes: bool,
     pub lines: Vec<SurfaceLine>,
 }
 
-/// A line of a surface.
+/// Line of a surface.
 #[derive(Debug)]
 pub(super) struct SurfaceLine {
-    /// The number of an element or node, or the name of a set.
+    /// Number of an element or node, or the name of a set.
     member: String,
     side: Side,
-    spot: Spot,
+    source_line: SourceLine,
 }
 
-/// Which side of an element.
+/// Side of an element.
 #[derive(Debug, Clone, Copy)]
 enum Side {
-    /// `S1` is 0.
+    /// Numbered side; `S1` is 0.
     Number(u8),
-    /// Not said: all sides that no other element shares.
+    /// Unspecified: all sides that no other element shares.
     Free,
     /// `SPOS` or `SNEG` of a shell.
     Shell,
 }
 
 impl SurfaceLine {
-    pub fn parse(line: &[u8], of_nodes: bool, scanner: &Scanner<'_>, spot: Spot) -> Result<Self, ReadError> {
+    pub fn parse(line: &[u8], of_nodes: bool, scanner: &Scanner<'_>, source_line: SourceLine) -> Result<Self, ReadError> {
         let mut fields = fields(line);
         let member = String::from_utf8_lossy(fields.next().unwrap_or_default());
         let side = fields.next().unwrap_or_default();
         let number =
             side.split_first().filter(|(letter, _)| letter.eq_ignore_ascii_case(&b'S')).map(|(_, number)| number);
         let side = match (side.to_ascii_uppercase().as_slice(), number) {
-            // After a node comes an area, which is not kept.
+            // The area after a node is not kept.
             _ if of_nodes => Side::Free,
             (b"", _) => Side::Free,
             (b"SPOS" | b"SNEG", _) => Side::Shell,
             (_, Some([digit @ b'1'..=b'6'])) => Side::Number(digit - b'1'),
             _ => return Err(scanner.error("a side S1 to S6, SPOS or SNEG", quote(side))),
         };
-        Ok(Self { member: unquoted(&member).into(), side, spot })
+        Ok(Self { member: unquoted(&member).into(), side, source_line })
     }
 }
 
 impl Reader {
-    /// The number of each shell among the faces, which come in the order of the elements.
+    /// Returns the number of each shell among the faces, which are in element order.
     pub(super) fn shell_faces(&self) -> HashMap<u32, u32> {
         let shells = (0..).zip(&self.elements).filter(|(_, (shape, _))| !shape.is_volume());
         shells.zip(0..).map(|((element, _), face)| (element, face)).collect()
     }
 
-    /// The surfaces of sides as face sets, those of nodes as vertex sets.
+    /// Adds surfaces of sides as face sets, and surfaces of nodes as vertex sets.
     pub(super) fn add_surfaces(&self, raw: &mut RawMesh, budget: &mut Budget) -> Result<(), ReadError> {
         let part_names: HashSet<String> =
             self.surfaces.iter().filter(|own| !own.assembly).map(|own| own.name.to_ascii_uppercase()).collect();
@@ -76,7 +76,7 @@ impl Reader {
         let face_of_shell = self.shell_faces();
         let mut free: [Option<HashSet<ElementFace>>; 2] = [None, None];
         let several = self.instances.len() > 1;
-        // A surface of the part is there once for each of several instances.
+        // With several instances, a surface of the part occurs once per instance.
         let copies = self.surfaces.iter().flat_map(|surface| {
             let instances = if several && !surface.assembly { self.instances.len() as u32 } else { 1 };
             (0..instances).map(move |instance| (surface, instance))
@@ -92,7 +92,7 @@ impl Reader {
             };
             if surface.of_nodes {
                 raw.notes.push(format!(
-                    "the surface {} is made of nodes: it is kept as a vertex set",
+                    "the surface {} consists of nodes: it is kept as a vertex set",
                     quote(name.as_bytes())
                 ));
             }
@@ -107,9 +107,9 @@ impl Reader {
                     let (shape, index) = self.elements[element as usize];
                     let number = self.element_in(instance, shape, index);
                     let kind = match shape {
-                        Shape::Tet => ElementKind::Tet4,
-                        Shape::Hex => ElementKind::Hex8,
-                        Shape::Triangle | Shape::Quadrilateral => {
+                        CellShape::Tet => ElementKind::Tet4,
+                        CellShape::Hex => ElementKind::Hex8,
+                        CellShape::Triangle | CellShape::Quadrilateral => {
                             let copies = instance * face_of_shell.len() as u32;
                             faces.extend(face_of_shell.get(&element).map(|face| face + copies));
                             continue;
@@ -119,10 +119,10 @@ impl Reader {
                         Side::Number(side) if usize::from(side) < kind.faces().len() => sides.push((number, side)),
                         Side::Number(side) => {
                             let expected = format!("a side S1 to S{} of {}", kind.faces().len(), kind.plural());
-                            return Err(self.error(line.spot, expected, format!("`S{}`", side + 1)));
+                            return Err(self.error(line.source_line, expected, format!("`S{}`", side + 1)));
                         }
                         Side::Shell => {
-                            return Err(self.error(line.spot, "a side such as S1 of a solid", "a side of a shell"));
+                            return Err(self.error(line.source_line, "a side such as S1 of a solid", "a side of a shell"));
                         }
                         Side::Free => {
                             let nodes = &self.cells[shape as usize].nodes;
@@ -146,7 +146,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Returns a note on surfaces that several blocks define, which are joined, if there are any.
+    /// Returns a note on surfaces that several blocks define, which are joined.
     fn joined_surfaces(&self) -> Option<String> {
         let mut blocks: BTreeMap<(&str, bool, bool), usize> = BTreeMap::new();
         for surface in &self.surfaces {
@@ -161,7 +161,7 @@ impl Reader {
         (!joined.is_empty()).then(|| format!("several *SURFACE blocks have the same name and are joined: {names}"))
     }
 
-    /// The elements or nodes of a line of a surface, each with its instance; those of a part are of `instance`.
+    /// Returns the elements or nodes of a surface line, each with its instance. Members from a part belong to `instance`.
     fn members_of(
         &self,
         line: &SurfaceLine,
@@ -174,7 +174,7 @@ impl Reader {
         } else {
             ("element", &self.element_labels, &self.element_sets)
         };
-        // In the assembly, `instance.name` is what the part calls by that name.
+        // In the assembly, `instance.name` refers to `name` in the part.
         let qualified = line.member.split_once('.').and_then(|(name, own)| Some((self.instance(name)?, own)));
         let (instance, member) = qualified.unwrap_or((instance, line.member.as_str()));
         let is_ambiguous = surface.assembly && qualified.is_none() && self.instances.len() > 1;
@@ -189,7 +189,7 @@ impl Reader {
             return match labels.get(label).filter(|_| !is_ambiguous) {
                 Some(index) => Ok(vec![(index, instance)]),
                 None if skipped && !is_ambiguous => Ok(Vec::new()),
-                None => Err(self.error(line.spot, expected(), format!("`{label}`"))),
+                None => Err(self.error(line.source_line, expected(), format!("`{label}`"))),
             };
         }
         // A set of the assembly may have members in each instance.
@@ -202,12 +202,12 @@ impl Reader {
             found.extend(groups.find(member, None).map(|set| (set, instance)));
         }
         if found.is_empty() && !skipped {
-            return Err(self.error(line.spot, expected(), quote(member.as_bytes())));
+            return Err(self.error(line.source_line, expected(), quote(member.as_bytes())));
         }
         let mut members = Vec::new();
         for (set, instance) in found {
             let own = &groups.all[set].members;
-            budget.spend(own.len(), line.spot, self)?;
+            budget.spend(own.len(), line.source_line, self)?;
             members.extend(own.iter().map(|&member| (member, instance)));
         }
         Ok(members)

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::super::{Loaded, Memory, Mesh, ReadError, WriteOptions, read_from, volume, write_to};
 use crate::math::Vec3;
-use crate::mesh::{ElementKind, Faces, Material, MeshData, Moduli, Region, SurfaceMesh, VolumeMesh};
+use crate::mesh::{ElementKind, Faces, MaterialData, MeshData, Moduli, Region, SurfaceMesh, VolumeMesh};
 
 fn load(text: &str) -> Result<Loaded, ReadError> {
     read_from(&Memory::with("t.inp", text), Path::new("t.inp"))
@@ -31,8 +31,8 @@ fn sections_become_regions_with_materials() {
         loaded.notes,
         [
             "these keywords are not kept: *PLASTIC, *STEP",
-            "these elements are computed with full integration of displacements alone, which may be stiffer: C3D4H (hybrid)",
-            "of materials that depend on temperature or fields only the first line is kept"
+            "these elements are treated as fully integrated displacement elements, which may be stiffer: C3D4H (hybrid)",
+            "materials that depend on temperature or fields: only the first line is kept"
         ]
     );
     let mesh = volume(loaded);
@@ -40,8 +40,8 @@ fn sections_become_regions_with_materials() {
     assert_eq!(mesh.connectivity(), [0, 1, 2, 3, 1, 2, 3, 4]);
     assert_eq!((region_names(&mesh), mesh.element_region()), (vec!["soft", "hard"], &[0, 1][..]));
     let moduli = Some(Moduli::Isotropic { young: 1e6, poisson: 0.45 });
-    assert_eq!(mesh.regions()[0].material, Some(Material { name: "Rubber".into(), density: None, moduli }));
-    let steel = Material { name: "STEEL".into(), density: Some(7800.0), moduli: None };
+    assert_eq!(mesh.regions()[0].material, Some(MaterialData { name: "Rubber".into(), density: None, moduli }));
+    let steel = MaterialData { name: "STEEL".into(), density: Some(7800.0), moduli: None };
     assert_eq!(mesh.regions()[1].material, Some(steel));
     assert!(mesh.element_sets().is_empty());
 }
@@ -86,7 +86,7 @@ fn surfaces_are_face_sets_by_element_set_side_and_shell() {
     let loaded = load(&text).unwrap();
     let notes = [
         "these keywords are not kept: *SURFACE, TYPE=CYLINDER",
-        "the surface `dots` is made of nodes: it is kept as a vertex set",
+        "the surface `dots` consists of nodes: it is kept as a vertex set",
     ];
     assert_eq!(loaded.notes, notes);
     let mesh = volume(loaded);
@@ -213,7 +213,7 @@ fn a_file_that_is_cut_off_is_reported() {
     let notes = load(whole.strip_suffix('\n').unwrap()).unwrap().notes;
     let reported = "the last line, `50, 1, 1, 1`, does not end with a line break: the file may be cut off there";
     assert_eq!(notes, [reported]);
-    // The end of what is skipped is no loss, and so is a comment.
+    // Truncated comments and skipped sections lose nothing.
     for end in ["*STEP\n*STATIC\n0.1, 1.", "** the end"] {
         let notes = load(&format!("{whole}{end}")).unwrap().notes;
         assert!(!notes.iter().any(|note| note.contains("cut off")), "{notes:?}");
@@ -249,7 +249,7 @@ fn includes_bring_data_and_must_end() {
     assert_eq!(volume(read_from(&files, Path::new("d/t.inp")).unwrap()).element_count(), 2);
     let files = files.and("d/e e.inp", "*INCLUDE, INPUT=t.inp\n");
     let error = read_from(&files, Path::new("d/t.inp")).unwrap_err().to_string();
-    assert_eq!(error, "d/e e.inp, line 1: expected includes that end, found `t.inp` again");
+    assert_eq!(error, "d/e e.inp, line 1: expected includes without cycles, found `t.inp` again");
     let error = load("*INCLUDE, INPUT=none.inp").unwrap_err().to_string();
     assert!(
         error.starts_with("t.inp, line 1: expected a readable file `none.inp` to include, found none.inp: "),
@@ -264,7 +264,10 @@ fn sets_of_sets_cannot_grow_without_end() {
         text.push_str("*NSET, NSET=b\na, a\n*NSET, NSET=a\nb, b\n");
     }
     let error = load(&text).unwrap_err().to_string();
-    assert!(error.contains("expected sets with at most 64 times the nodes and elements in all, found more"), "{error}");
+    assert!(
+        error.contains("expected sets with at most 64 times the total number of nodes and elements, found more"),
+        "{error}"
+    );
 }
 
 fn cube() -> Vec<Vec3> {
@@ -285,11 +288,11 @@ fn written_and_read(mesh: &Mesh) -> (Mesh, Vec<String>) {
 #[test]
 fn what_is_written_is_read_back() {
     let mut tets = MeshData::new(cube(), ElementKind::Tet4, vec![0, 1, 3, 4, 1, 2, 3, 6, 1, 4, 5, 6]);
-    let steel = Material::isotropic("steel, cold", 7800.0, 2.1e11, 0.3);
+    let steel = MaterialData::isotropic("steel, cold", 7800.0, 2.1e11, 0.3);
     tets.regions = vec![
         Region::named("late"),
         Region::of("my region", steel.clone()),
-        Region::of("Körper", Material { density: None, ..steel.clone() }),
+        Region::of("Körper", MaterialData { density: None, ..steel.clone() }),
     ];
     tets.element_region = vec![2, 1, 0];
     tets.vertex_sets.insert("1".into(), (0..8).rev().collect());
@@ -317,9 +320,9 @@ fn what_is_written_is_read_back() {
 fn what_cannot_be_written_is_told() {
     let mut data = MeshData::new(cube(), ElementKind::Tet4, vec![0, 1, 3, 4, 1, 2, 3, 6]);
     let moduli = Some(Moduli::MooneyRivlin { mu01: 1.0, mu10: 1.0, v1: 1.0 });
-    let soft = Material { name: "m".into(), density: Some(1.0), moduli };
+    let soft = MaterialData { name: "m".into(), density: Some(1.0), moduli };
     data.regions =
-        vec![Region::of("a", soft), Region::of("A", Material::isotropic("M", 1.0, 1.0, 0.0)), Region::named("nothing")];
+        vec![Region::of("a", soft), Region::of("A", MaterialData::isotropic("M", 1.0, 1.0, 0.0)), Region::named("nothing")];
     data.element_region = vec![0, 1];
     data.element_sets.insert("a".into(), vec![1]);
     data.element_sets.insert("say \"x\"".into(), vec![1]);
@@ -371,7 +374,7 @@ fn errors_say_line_and_expectation() {
         ),
         ("NODES TETS *ELSET, ELSET=a\n3\n", "line 11: expected the number of a listed element, found `3`"),
         ("NODES TETS *NSET, NSET=a, GENERATE\n3\n", "line 11: expected a node number, a whole number, found ``"),
-        ("NODES TETS *NSET, NSET=a, GENERATE\n3, 1\n", "line 11: expected a range that goes up, found 3 to 1 by 1"),
+        ("NODES TETS *NSET, NSET=a, GENERATE\n3, 1\n", "line 11: expected an ascending range, found 3 to 1 by 1"),
         ("NODES TETS *NSET\n3, 1\n", "line 10: expected NSET= after *NSET, found none"),
         ("NODES TETS *NSET, NSET=a, ELSET=b\n", "line 10: expected the name of an element set, found `b`"),
         ("NODES TETS *SOLID SECTION, ELSET=a\n", "line 10: expected the name of an element set, found `a`"),
@@ -391,9 +394,9 @@ fn errors_say_line_and_expectation() {
         ("*MATERIAL, NAME=m\n*DENSITY\n*STEP\n", "line 2: expected a density in the line after *DENSITY, found *STEP"),
         (
             "*MATERIAL, NAME=m\n*ELASTIC\n1, 0.7\n",
-            "line 3: expected a possible material, found one of which Poisson's ratio is 0.7",
+            "line 3: expected a valid material, found one where Poisson's ratio is 0.7",
         ),
-        ("*NGEN\n", "line 1: expected nodes and elements that are listed, found *NGEN, which is not supported"),
+        ("*NGEN\n", "line 1: expected explicitly listed nodes and elements, found *NGEN, which is not supported"),
         (
             "*PART, NAME=p\nNODES TETS *END PART\n*ASSEMBLY\n*INSTANCE, NAME=i, PART=p\n0,0,0\n0,0,0,0,0,0,9\n",
             "line 15: expected two different points",

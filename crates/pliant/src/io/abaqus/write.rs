@@ -1,4 +1,4 @@
-//! Writing one flat file, without parts.
+//! Writer of one flat file, without parts.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use super::super::error::WriteError;
 use super::super::files::{Output, put};
 use super::super::names::Names;
 use crate::math::Vec3;
-use crate::mesh::{ElementKind, Material, Moduli, Region, SurfaceMesh, VolumeMesh};
+use crate::mesh::{ElementKind, MaterialData, Moduli, Region, SurfaceMesh, VolumeMesh};
 
 pub(super) fn write_volume(output: &mut Output, mesh: &VolumeMesh, _: &WriteOptions) -> Result<(), WriteError> {
     let mut element_names = Names::ignoring_case();
@@ -58,7 +58,7 @@ pub(super) fn write_surface(output: &mut Output, surface: &SurfaceMesh, _: &Writ
     Ok(())
 }
 
-/// For each region in use, its first element.
+/// Returns the first element of each region in use.
 fn first_elements(mesh: &VolumeMesh) -> HashMap<u32, usize> {
     let mut first = HashMap::new();
     for (e, &region) in mesh.element_region().iter().enumerate() {
@@ -74,7 +74,7 @@ fn put_vertices(out: &mut Vec<u8>, vertices: &[Vec3], elements: usize) {
     }
 }
 
-/// The elements in their order: a new block wherever the region changes.
+/// Writes the elements in order, with a new block wherever the region changes.
 fn put_elements(out: &mut Vec<u8>, mesh: &VolumeMesh, regions: &[String], used: &HashMap<u32, usize>) {
     let kind = match mesh.kind() {
         ElementKind::Tet4 => "C3D4",
@@ -83,7 +83,7 @@ fn put_elements(out: &mut Vec<u8>, mesh: &VolumeMesh, regions: &[String], used: 
     let mut in_order: Vec<(u32, usize)> = used.iter().map(|(&region, &first)| (region, first)).collect();
     in_order.sort_unstable();
     if !in_order.is_sorted_by_key(|&(_, first)| first) {
-        // Regions come in the order in which their sets are first named.
+        // The reader orders regions by the first mention of their sets.
         for &(region, first) in &in_order {
             put_set(out, "ELSET", &regions[region as usize], &[first as u32]);
         }
@@ -117,8 +117,8 @@ fn put_set(out: &mut Vec<u8>, keyword: &str, name: &str, members: &[u32]) {
 
 fn put_materials(output: &mut Output, mesh: &VolumeMesh, regions: &[String], used: &HashMap<u32, usize>) {
     let mut names = Names::ignoring_case();
-    // The different materials of each name, with the names that they got.
-    let mut written: HashMap<&str, Vec<(&Material, String)>> = HashMap::new();
+    // Different materials of each name, with the names under which they were written.
+    let mut written: HashMap<&str, Vec<(&MaterialData, String)>> = HashMap::new();
     for (r, Region { material, .. }) in mesh.regions().iter().enumerate() {
         let (Some(material), true) = (material, used.contains_key(&(r as u32))) else { continue };
         let same_name = written.entry(&material.name).or_default();
@@ -134,7 +134,7 @@ fn put_materials(output: &mut Output, mesh: &VolumeMesh, regions: &[String], use
     }
 }
 
-fn put_material(output: &mut Output, material: &Material, name: &str) {
+fn put_material(output: &mut Output, material: &MaterialData, name: &str) {
     let out = output.main();
     put!(out, "*MATERIAL, NAME={name}\n");
     if let Some(density) = material.density {
@@ -156,7 +156,7 @@ fn put_material(output: &mut Output, material: &Material, name: &str) {
     }
 }
 
-/// `name` as Abaqus takes it, in quotes where it must be, changed if it is taken.
+/// Returns a unique name that is valid in Abaqus, in quotes if necessary.
 fn take(names: &mut Names, what: &str, name: &str, output: &mut Output) -> String {
     let clean: String = name.chars().map(|c| if c == '"' || c.is_control() { '_' } else { c }).collect();
     let written = names.take(if clean.is_empty() { "unnamed" } else { &clean });

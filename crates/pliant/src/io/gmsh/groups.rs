@@ -9,7 +9,7 @@ use crate::io::raw::{Labels, RawCells, RawMesh};
 use crate::math::Vec3;
 use crate::mesh::Sets;
 
-/// The elements that are read, with the numbers that Gmsh gives to their types.
+/// Supported element kinds, with Gmsh's type numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Line = 1,
@@ -20,7 +20,7 @@ pub(super) enum Kind {
     Point = 15,
 }
 
-/// What Gmsh calls its other types of elements.
+/// Gmsh's names of its other element types.
 const OTHERS: &[(i64, &str)] = &[
     (6, "6-node prisms"),
     (7, "5-node pyramids"),
@@ -44,7 +44,7 @@ const OTHERS: &[(i64, &str)] = &[
 ];
 
 impl Kind {
-    /// The kind of the type that is next in the file.
+    /// Reads the next element type.
     pub fn read(source: &mut Source<'_>) -> Result<Self, ReadError> {
         const READ: [Kind; 6] = [Kind::Line, Kind::Triangle, Kind::Quad, Kind::Tet, Kind::Hex, Kind::Point];
         let number = source.int("the type of an element")?;
@@ -56,12 +56,12 @@ impl Kind {
         };
         let expected = match number {
             6 | 7 => "tetrahedra or hexahedra",
-            _ => "elements of the first order, saved with Mesh.ElementOrder=1",
+            _ => "first-order elements, saved with Mesh.ElementOrder=1",
         };
         Err(source.error(expected, format!("{name} (type {number})")))
     }
 
-    /// Of a point 0, of a volume 3.
+    /// Returns the dimension, from 0 for a point to 3 for a volume.
     pub fn dimension(self) -> i64 {
         match self {
             Self::Point => 0,
@@ -71,7 +71,7 @@ impl Kind {
         }
     }
 
-    /// How many nodes it has.
+    /// Returns the number of nodes.
     pub fn nodes(self) -> usize {
         match self {
             Self::Point => 1,
@@ -83,34 +83,34 @@ impl Kind {
     }
 }
 
-/// A physical group, or an entity of the geometry: its dimension and its tag. Those of different dimension are different.
+/// Physical group or entity of the geometry: dimension and tag. Equal tags of different dimensions are independent.
 pub(super) type Group = (i64, i64);
 
-/// The groups of entities; entities without groups are not listed.
+/// Groups of entities; entities without groups are not listed.
 pub(super) type Entities = BTreeMap<Group, Vec<i64>>;
 
-/// What a file says, before the names of groups, which may come last, are applied.
+/// Content of a file before group names are applied, which may come last.
 #[derive(Debug, Default)]
 pub(super) struct Collected {
     pub names: BTreeMap<Group, String>,
     pub notes: Vec<String>,
     node_labels: Labels,
     raw: RawMesh,
-    /// The nodes of points and lines that are in a group.
+    /// Nodes of points and lines that are in a group.
     points_and_lines: Vec<u32>,
-    /// What is in a group besides the one that is the tag of a face or an element: ranges of `points_and_lines`, of the
-    /// faces or of the elements. Of version 4, what is in an entity: its groups get it when all is read, so that an
-    /// element in many groups is listed once until then.
+    /// Members of groups other than the tag of a face or an element: ranges of `points_and_lines`, of the faces or of
+    /// the elements. In version 4, members of entities. They are assigned to the groups of the entity at the end, so
+    /// that an element in many groups is listed once until then.
     marked: BTreeMap<Group, Vec<Range<usize>>>,
 }
 
 impl Collected {
-    /// Memory for so many nodes, a number that the file can hold.
+    /// Reserves memory for `count` nodes, a number that the file can store.
     pub fn reserve_nodes(&mut self, count: usize) {
         self.raw.vertices.reserve(count);
     }
 
-    /// Memory for so many elements, a number that the file can hold.
+    /// Reserves memory for `count` elements, a number that the file can store.
     pub fn reserve_elements(&mut self, kind: Kind, count: usize) {
         if let Some(cells) = self.cells(kind) {
             cells.nodes.reserve(count * kind.nodes());
@@ -126,7 +126,7 @@ impl Collected {
         }
     }
 
-    /// The label of the next node, just read from `source`.
+    /// Adds the label of the next node, just read from `source`.
     pub fn node_label(&mut self, label: i64, source: &Source<'_>) -> Result<(), ReadError> {
         if self.node_labels.push(label) {
             return Ok(());
@@ -134,7 +134,7 @@ impl Collected {
         Err(source.error("a node number not used before", format!("`{label}`")))
     }
 
-    /// The position of the next node.
+    /// Reads the position of the next node.
     pub fn node_position(&mut self, source: &mut Source<'_>) -> Result<(), ReadError> {
         let [x, y, z] = ["an x coordinate", "a y coordinate", "a z coordinate"].map(|what| source.real(what));
         self.raw.vertices.push(Vec3::new(x?, y?, z?));
@@ -145,13 +145,13 @@ impl Collected {
         self.raw.vertices.len()
     }
 
-    /// The node with a label that was just read from `source`.
+    /// Returns the node with a label that was just read from `source`.
     pub fn node(&self, label: i64, source: &Source<'_>) -> Result<u32, ReadError> {
         let node = self.node_labels.get(label);
         node.ok_or_else(|| source.error("the number of a node in $Nodes", format!("`{label}`")))
     }
 
-    /// An element and its first group, or 0.
+    /// Adds an element with its first group, or 0.
     pub fn element(&mut self, kind: Kind, nodes: &[u32], group: i64) {
         match kind {
             Kind::Point | Kind::Line if group == 0 => {}
@@ -162,8 +162,7 @@ impl Collected {
         }
     }
 
-    /// Like [`Self::element`] for version 2, where an element has one group and an element of several groups is listed
-    /// several times in a row.
+    /// Adds an element of version 2, which has one group. An element in several groups is listed several times in a row.
     pub fn element_of_one_group(&mut self, kind: Kind, nodes: &[u32], group: i64) {
         let last = match kind {
             Kind::Tet if self.raw.tets.nodes.ends_with(nodes) => self.raw.tets.tags.last(),
@@ -185,7 +184,7 @@ impl Collected {
         !faces.is_empty() && faces.get(faces.len() - 1) == nodes
     }
 
-    /// The last `count` elements, all of this kind, are in a group, or in an entity.
+    /// Marks the last `count` elements, all of this kind, as members of a group or an entity.
     pub fn mark(&mut self, kind: Kind, count: usize, group: Group) {
         let (end, count) = match kind {
             Kind::Point | Kind::Line => (self.points_and_lines.len(), count * kind.nodes()),
@@ -201,7 +200,7 @@ impl Collected {
         }
     }
 
-    /// What was marked, sorted by groups: nodes of points and curves, each once; numbers of faces; numbers of elements.
+    /// Returns the marked entities by group: nodes of points and curves, each once; numbers of faces; numbers of elements.
     fn members(&self, entities: Option<&Entities>) -> Members {
         let mut marked: BTreeMap<Group, Vec<&[Range<usize>]>> = BTreeMap::new();
         for (&(dimension, tag), ranges) in &self.marked {
@@ -228,12 +227,12 @@ impl Collected {
         found
     }
 
-    /// Apply the names, and the groups of entities if the file has any.
+    /// Applies the names, and the groups of entities if the file has any.
     pub fn finish(mut self, entities: Option<&Entities>) -> RawMesh {
         let Members { nodes: mut vertices, mut faces, mut elements } = self.members(entities);
         let tags = if self.raw.tets.tags.is_empty() { &self.raw.hexes.tags } else { &self.raw.tets.tags };
         let regions: BTreeSet<i64> = tags.chunk_by(|a, b| a == b).map(|run| run[0]).collect();
-        // A set has all elements of its group, also those of which the group is the region.
+        // A set has all elements of its group, including those whose region is this group.
         if elements.keys().any(|(_, tag)| regions.contains(tag)) {
             for (element, tag) in tags.iter().enumerate() {
                 if let Some(set) = elements.get_mut(&(3, *tag)) {
@@ -244,7 +243,7 @@ impl Collected {
         let only_sets: BTreeSet<i64> =
             elements.keys().map(|&(_, tag)| tag).filter(|tag| !regions.contains(tag)).collect();
         self.raw.element_sets = sets(&self.names, elements);
-        // The name of a group without elements is an empty set, or a note about a region.
+        // A named group without elements becomes an empty set, or a note about a region.
         for &(dimension, tag) in self.names.keys().filter(|(dimension, _)| *dimension < 3) {
             let groups = if dimension == 2 { &mut faces } else { &mut vertices };
             groups.entry((dimension, tag)).or_default();
@@ -271,13 +270,13 @@ struct Members {
     elements: BTreeMap<Group, Vec<u32>>,
 }
 
-/// The groups of an entity that are not kept as the tag of its elements.
+/// Returns the groups of an entity that are not kept as the tag of its elements.
 pub(super) fn further_groups(entities: &Entities, entity: Group) -> &[i64] {
     let groups = entities.get(&entity).map_or(&[][..], Vec::as_slice);
     if entity.0 < 2 { groups } else { groups.get(1..).unwrap_or_default() }
 }
 
-/// The groups by name; those of the same name are one set.
+/// Returns the groups by name; groups with the same name form one set.
 fn sets(names: &BTreeMap<Group, String>, groups: BTreeMap<Group, Vec<u32>>) -> Sets {
     let mut sets = Sets::new();
     for ((dimension, tag), members) in groups {

@@ -1,4 +1,4 @@
-//! Gmsh's meshes, `.msh`, versions 2.2, 4.0 and 4.1, text and binary; 2.2 and 4.1 are written.
+//! Gmsh meshes, `.msh`, versions 2.2, 4.0 and 4.1, text and binary; 2.2 and 4.1 are written.
 //!
 //! ```text
 //! $MeshFormat            $PhysicalNames          $Nodes           $Elements
@@ -7,12 +7,12 @@
 //!                        0 1 "clamp"             …                2 15 2 1 1 3
 //!                        $EndPhysicalNames       $EndNodes        $EndElements
 //! ```
-//! The head says the version, whether the numbers of sections are binary, and the size of some of them. Then an integer
-//! 1 shows the order of bytes. Names of sections and groups are text always.
+//! The header contains the version, whether the numbers of sections are binary, and the size of some of them. The
+//! integer 1 after it shows the byte order. Names of sections and groups are always text.
 //!
 //! A physical group has a dimension and a tag, and a name if it is listed in `$PhysicalNames`. Groups of volumes are
-//! regions. Where an element is in several, the first is its region and the others are element sets. Groups of surfaces
-//! are face sets, those of points and curves vertex sets; those of the same name are one set.
+//! regions. If an element is in several, the first is its region and the others are element sets. Groups of surfaces are
+//! face sets. Groups of points and curves are vertex sets. Groups with the same name form one set.
 
 mod groups;
 mod numbers;
@@ -31,14 +31,14 @@ use crate::mesh::{ElementFace, ElementKind, SurfaceMesh, VolumeMesh};
 
 use groups::{Collected, Entities, Kind};
 use numbers::{Coding, Sink, Source};
-use v4::{Layout, MOST_GROUPS};
+use v4::{Layout, MAX_GROUPS};
 
 pub(super) const FORMAT: Format = Format {
     name: "Gmsh",
     extensions: &["msh"],
     about: "text and binary; 2.2, 4.0 (only read) and 4.1; physical groups as regions and sets of faces, vertices and elements",
     binary: true,
-    holds: &[
+    features: &[
         Feature::Hexahedra,
         Feature::Regions,
         Feature::RegionNames,
@@ -58,8 +58,8 @@ enum Version {
     V4(Layout),
 }
 
-/// How many skipped sections a note names.
-const MOST_NAMED: usize = 8;
+/// Maximum number of skipped sections in a note.
+const MAX_NAMED: usize = 8;
 
 fn read(input: &Input<'_>) -> Result<RawMesh, ReadError> {
     let mut source = Source::new(input.path, input.scan(Syntax::default()));
@@ -110,14 +110,14 @@ fn read(input: &Input<'_>) -> Result<RawMesh, ReadError> {
         return Err(ReadError::whole(input.path, missing, "none"));
     }
     if !skipped.is_empty() {
-        let names: Vec<&str> = skipped.iter().copied().take(MOST_NAMED).collect();
-        let more = if skipped.len() > MOST_NAMED { " and others" } else { "" };
-        file.notes.push(format!("what is in {}{more} is not kept", names.join(", ")));
+        let names: Vec<&str> = skipped.iter().copied().take(MAX_NAMED).collect();
+        let more = if skipped.len() > MAX_NAMED { " and others" } else { "" };
+        file.notes.push(format!("the content of {}{more} is not kept", names.join(", ")));
     }
     Ok(file.finish(matches!(version, Version::V4(_)).then_some(&entities)))
 }
 
-/// The section `$MeshFormat`, which comes first; only comments may be before it.
+/// Reads the section `$MeshFormat`, which comes first; only comments may precede it.
 fn read_format(source: &mut Source<'_>) -> Result<Version, ReadError> {
     loop {
         match source.section()? {
@@ -153,7 +153,7 @@ fn read_format(source: &mut Source<'_>) -> Result<Version, ReadError> {
 fn read_byte_order(source: &mut Source<'_>) -> Result<(), ReadError> {
     source.set_coding(Coding::Binary { little: true });
     source.begin_numbers();
-    match source.take(4, "the order of bytes")? {
+    match source.take(4, "the byte order")? {
         [1, 0, 0, 0] => {}
         [0, 0, 0, 1] => source.set_coding(Coding::Binary { little: false }),
         other => return Err(source.error("the number 1 in four bytes", quote(other))),
@@ -161,7 +161,7 @@ fn read_byte_order(source: &mut Source<'_>) -> Result<(), ReadError> {
     Ok(())
 }
 
-/// The section `$PhysicalNames`.
+/// Reads the section `$PhysicalNames`.
 fn read_names(source: &mut Source<'_>, file: &mut Collected) -> Result<(), ReadError> {
     let count = source.text_integer("the number of physical names")?;
     let least = "0 1 a\n".len();
@@ -182,25 +182,25 @@ fn read_names(source: &mut Source<'_>, file: &mut Collected) -> Result<(), ReadE
     Ok(())
 }
 
-/// Elements of the same groups: an entity, as Gmsh says.
+/// Elements of the same groups: an entity in Gmsh's terms.
 struct Part {
     dimension: usize,
-    /// Unique among the parts of its dimension.
+    /// Number, unique among the parts of its dimension.
     number: usize,
-    /// Its physical groups.
+    /// Physical groups of the part.
     tags: Vec<usize>,
-    /// A box around it, low and high.
+    /// Lower and upper corner of its bounding box.
     corners: [Vec3; 2],
 }
 
-/// An element to write.
+/// Element to write.
 struct Cell<'a> {
     kind: Kind,
     part: u32,
     nodes: &'a [u32],
 }
 
-/// A physical group to write: dimension, tag and name.
+/// Physical group to write: dimension, tag and name.
 type NamedGroup<'a> = (usize, usize, &'a str);
 
 fn write_volume(output: &mut Output, mesh: &VolumeMesh, options: &WriteOptions) -> Result<(), WriteError> {
@@ -208,14 +208,14 @@ fn write_volume(output: &mut Output, mesh: &VolumeMesh, options: &WriteOptions) 
     let element_sets: Vec<(&String, &Vec<u32>)> = mesh.element_sets().iter().collect();
     if !holds_element_sets && !element_sets.is_empty() {
         let names: Vec<&str> = element_sets.iter().map(|(name, _)| name.as_str()).collect();
-        output.note(format!("Gmsh 2.2 does not hold element sets: {} dropped", names.join(", ")));
+        output.note(format!("Gmsh 2.2 does not store element sets: {} dropped", names.join(", ")));
     } else if let Some((name, _)) = element_sets.iter().find(|(_, set)| set.is_empty()) {
-        output.note(format!("Gmsh does not hold element sets without elements such as `{name}`"));
+        output.note(format!("Gmsh does not store element sets without elements such as `{name}`"));
     }
     let element_sets: Vec<_> =
         element_sets.into_iter().filter(|(_, set)| holds_element_sets && !set.is_empty()).collect();
 
-    // Regions come first, so that their tags are the smallest and ascend.
+    // Regions come first, so that their tags are the smallest and in ascending order.
     let regions = mesh.regions().len();
     let mut groups: Vec<NamedGroup<'_>> = Vec::new();
     groups.extend(mesh.vertex_sets().keys().zip(1..).map(|(name, tag)| (0, tag, name.as_str())));
@@ -231,7 +231,7 @@ fn write_volume(output: &mut Output, mesh: &VolumeMesh, options: &WriteOptions) 
         cells.extend(set.chunks_exact(1).map(|nodes| Cell { kind: Kind::Point, part, nodes }));
     }
     let faces = grouped_faces(mesh);
-    if faces.iter().any(|(_, tags, _)| tags.len() > MOST_GROUPS) {
+    if faces.iter().any(|(_, tags, _)| tags.len() > MAX_GROUPS) {
         let what = "a face in more than a hundred face sets";
         return Err(WriteError::Unsupported { path: output.path().into(), format: FORMAT.name, what });
     }
@@ -252,10 +252,10 @@ fn write_volume(output: &mut Output, mesh: &VolumeMesh, options: &WriteOptions) 
     Ok(())
 }
 
-/// A face with the tags of its sets and its vertices.
+/// Face with the tags of its sets and its vertices.
 type GroupedFace = (ElementFace, Vec<usize>, Vec<u32>);
 
-/// The faces of all face sets, sorted by the sets that they are in.
+/// Returns the faces of all face sets, sorted by the sets that contain them.
 fn grouped_faces(mesh: &VolumeMesh) -> Vec<GroupedFace> {
     let mut tags: BTreeMap<ElementFace, Vec<usize>> = BTreeMap::new();
     for (set, tag) in mesh.face_sets().values().zip(1..) {
@@ -267,8 +267,8 @@ fn grouped_faces(mesh: &VolumeMesh) -> Vec<GroupedFace> {
     faces
 }
 
-/// The faces as cells. In version 4.1 those of the same sets are one entity; in 2.2, where an element has one group, a face is listed
-/// once for each of its sets, in a row.
+/// Adds the faces as cells. In version 4.1, faces of the same sets form one entity. In version 2.2, an element has one
+/// group, so that a face is listed once for each of its sets, in a row.
 fn put_faces<'a>(
     mesh: &VolumeMesh,
     faces: &'a [GroupedFace],
@@ -296,20 +296,20 @@ fn put_faces<'a>(
     }
 }
 
-/// The elements sorted by region and by the sets they are in, and the part of each; nothing if one is in too many sets.
+/// Divides the elements into parts by region and sets, and returns the part of each; `None` if one is in too many sets.
 fn volume_parts(mesh: &VolumeMesh, sets: &[&[u32]]) -> Option<(Vec<Part>, Vec<u32>)> {
     let corners = [Vec3::INFINITY, Vec3::NEG_INFINITY];
     let part = |tags| Part { dimension: 3, number: 0, tags, corners };
     let mut parts: Vec<Part> = (1..=mesh.regions().len()).map(|tag| part(vec![tag])).collect();
     let mut part_of = mesh.element_region().to_vec();
     for (set, tag) in sets.iter().zip(mesh.regions().len() + 1..) {
-        // Each set divides the parts it touches.
+        // Each set divides the parts that it intersects.
         let mut divided: HashMap<u32, u32> = HashMap::new();
         for &element in *set {
             let old = &mut part_of[element as usize];
             if !divided.contains_key(old) {
                 let mut tags = parts[*old as usize].tags.clone();
-                if tags.len() == MOST_GROUPS {
+                if tags.len() == MAX_GROUPS {
                     return None;
                 }
                 tags.push(tag);
@@ -319,7 +319,7 @@ fn volume_parts(mesh: &VolumeMesh, sets: &[&[u32]]) -> Option<(Vec<Part>, Vec<u3
             *old = divided[old];
         }
     }
-    // Parts without elements go, the others are numbered as they appear.
+    // Parts without elements are removed; the others are numbered in order of appearance.
     let mut kept: Vec<Part> = Vec::new();
     for (part, nodes) in part_of.iter_mut().zip(mesh.elements()) {
         let old = &mut parts[*part as usize];
@@ -357,7 +357,7 @@ fn write(
     cells: &[Cell<'_>],
 ) {
     if let Some((.., name)) = groups.iter().find(|(.., name)| name.contains('\n')) {
-        output.note(format!("Gmsh holds names of one line: the lines of {} were joined", quote(name.as_bytes())));
+        output.note(format!("Gmsh stores only single-line names: the lines of {} were joined", quote(name.as_bytes())));
     }
     let out = output.main();
     let binary = options.encoding == Encoding::Binary;
@@ -384,7 +384,7 @@ fn write(
     }
 }
 
-/// A section of numbers.
+/// Writes a section of numbers.
 fn put_section(out: &mut Vec<u8>, binary: bool, name: &str, fill: impl FnOnce(&mut Sink<'_>)) {
     put!(out, "${name}\n");
     let mut sink = Sink { out, binary };
@@ -424,7 +424,7 @@ mod tests {
         1 15 2 2 1 10\n2 1 2 4 1 10 20\n3 1 2 0 2 20 30\n4 2 2 3 1 10 20 30\n5 2 2 8 1 10 20 30\n6 2 0 10 20 40\n\
         7 4 2 7 1 10 20 30 40\n8 4 2 9 1 10 20 30 40\n9 4 3 3 1 0 20 30 40 50\n10 4 3 9 1 0 20 30 40 50\n$EndElements\n";
 
-    /// The same in version 4.1. A block of nodes has parameters, and a box is larger than numbers can be.
+    /// Mesh of `V2` in version 4.1. A block of nodes has parameters, and a bounding box exceeds the range of numbers.
     const V4_1: &str = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n\
         $Entities\n1 2 2 2\n1 0 0 0 1 2 \n1 0 0 0 1 1 1 1 -4 2 1 -2\n2 0 0 0 1 1 1 0 0\n\
         1 0 0 0 1 1 1 2 3 8 0\n2 0 0 0 1 1 1 0 0\n\
@@ -461,7 +461,7 @@ mod tests {
             assert_eq!(mesh.element_sets()["all"], [0, 1]);
             assert_eq!(mesh.element_sets().len(), 1);
         }
-        assert_eq!(load(V4_1).unwrap().notes[0], "what is in $NodeData is not kept");
+        assert_eq!(load(V4_1).unwrap().notes[0], "the content of $NodeData is not kept");
     }
 
     #[test]
@@ -621,7 +621,7 @@ mod tests {
         for encoding in ENCODINGS {
             assert_eq!(write_and_read(&mesh, GmshVersion::V4_1, encoding), (mesh.clone(), vec![]));
             let (_, notes) = write_and_read(&mesh, GmshVersion::V2_2, encoding);
-            assert_eq!(notes, ["Gmsh 2.2 does not hold element sets: core, third dropped"]);
+            assert_eq!(notes, ["Gmsh 2.2 does not store element sets: core, third dropped"]);
         }
     }
 
@@ -636,11 +636,11 @@ mod tests {
         let most = with_sets(99);
         assert_eq!(write_and_read(&most, GmshVersion::V4_1, Encoding::Usual), (most, vec![]));
         let error = write_to(&Memory::default(), Path::new("m.msh"), &with_sets(100), &WriteOptions::default());
-        assert_eq!(error.unwrap_err().to_string(), "m.msh: Gmsh cannot hold an element in a hundred element sets");
+        assert_eq!(error.unwrap_err().to_string(), "m.msh: Gmsh cannot store an element in a hundred element sets");
     }
 
     #[test]
-    fn what_cannot_be_held_is_noted() {
+    fn what_cannot_be_fixed_is_noted() {
         let mut data = tets();
         data.element_sets.insert("nothing".into(), vec![]);
         data.regions[0].name = "two\nlines".into();
@@ -701,7 +701,7 @@ mod tests {
                 V2,
                 "9 4 3",
                 "9 11 3",
-                "line 31: expected elements of the first order, saved with Mesh.ElementOrder=1, found 10-node tetrahedra (type 11)",
+                "line 31: expected first-order elements, saved with Mesh.ElementOrder=1, found 10-node tetrahedra (type 11)",
             ),
             (V2, "9 4 3", "9 6 3", "line 31: expected tetrahedra or hexahedra, found 6-node prisms (type 6)"),
             (V2, "9 4 3", "9 99 3", "line 31: expected the type of an element, found `99`"),

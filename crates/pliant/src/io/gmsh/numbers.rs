@@ -1,39 +1,39 @@
-//! Numbers in sections, the same calls for text and binary: [`Source`] reads them, [`Sink`] writes them.
+//! Numbers in sections, with one interface for text and binary: [`Source`] reads them, [`Sink`] writes them.
 //!
-//! A record is what has a line of its own in text: a node, an element, the head of a block.
+//! A record takes one line in text: a node, an element, or the header of a block.
 
 use std::path::Path;
 
 use crate::io::binary::Scalar;
-use crate::io::error::{Place, ReadError};
+use crate::io::error::{Location, ReadError};
 use crate::io::files::put;
 use crate::io::scan::{Scanner, quote};
 
-/// How the numbers of sections are stored. Names of sections and of groups are text in both.
+/// Encoding of the numbers of sections. Names of sections and groups are text in both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Coding {
     Text,
     Binary { little: bool },
 }
 
-/// Names of sections are short; the bound keeps the search for the end of one linear in the size of the file.
+/// Maximum length of a section name. It keeps the search for the end of a section linear in the size of the file.
 const LONGEST_NAME: usize = 64;
 
-/// A position in a file.
+/// Position in a file.
 pub(super) struct Source<'a> {
     path: &'a Path,
     scanner: Scanner<'a>,
     coding: Coding,
-    /// Where the last thing that was read from a binary file began.
-    start: Place,
+    /// Location where the last item read from a binary file began.
+    start: Location,
 }
 
 impl<'a> Source<'a> {
     pub fn new(path: &'a Path, scanner: Scanner<'a>) -> Self {
-        Self { path, scanner, coding: Coding::Text, start: Place::Byte(0) }
+        Self { path, scanner, coding: Coding::Text, start: Location::Byte(0) }
     }
 
-    /// From here on, numbers are in binary if the file says so.
+    /// Sets the encoding of the numbers that follow.
     pub fn set_coding(&mut self, coding: Coding) {
         self.coding = coding;
     }
@@ -42,7 +42,7 @@ impl<'a> Source<'a> {
         self.coding != Coding::Text
     }
 
-    /// Something else than expected: on this line of a text file, or where the last number of a binary one began.
+    /// Creates an error on the current line of a text file, or where the last number of a binary file began.
     pub fn error(&self, expected: impl Into<String>, found: impl Into<String>) -> ReadError {
         match self.coding {
             Coding::Text => self.scanner.error(expected, found),
@@ -50,7 +50,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The same error at the right place: lines cannot be counted in a binary file.
+    /// Moves an error to a byte in a binary file, where lines cannot be counted.
     fn placed<T>(&self, result: Result<T, ReadError>) -> Result<T, ReadError> {
         match result {
             Err(ReadError::Syntax { expected, found, .. }) if self.is_binary() => Err(self.error(expected, found)),
@@ -58,7 +58,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The name of the next section with its dollar sign, or nothing at the end of the file.
+    /// Returns the name of the next section with its dollar sign, or `None` at the end of the file.
     pub fn section(&mut self) -> Result<Option<&'a str>, ReadError> {
         let Some(word) = self.word() else { return Ok(None) };
         let name = std::str::from_utf8(word).ok().filter(|word| {
@@ -70,7 +70,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Go past the end of `section`, which must be next.
+    /// Moves past the end marker of `section`, which must be next.
     pub fn end_section(&mut self, section: &str) -> Result<(), ReadError> {
         let is_end = |word: &[u8]| word.strip_prefix(b"$End") == Some(&section.as_bytes()[1..]);
         match self.word() {
@@ -80,7 +80,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Go past the end of `section`, whatever is in it.
+    /// Moves past the end of `section`, whatever its content.
     pub fn skip_section(&mut self, section: &str) -> Result<(), ReadError> {
         let marker = format!("$End{}", &section[1..]);
         let unfinished = self.error(format!("{marker} after {section}"), "the end of the file");
@@ -104,27 +104,27 @@ impl<'a> Source<'a> {
         Ok(())
     }
 
-    /// After the last word of text that stands before numbers in binary.
+    /// Moves from the last word of text to the binary numbers after it.
     pub fn begin_numbers(&mut self) {
         if self.is_binary() {
             self.scanner.next_line();
         }
     }
 
-    /// The next word of text, in files of both codings.
+    /// Returns the next word of text, in both encodings.
     pub fn word(&mut self) -> Option<&'a [u8]> {
         self.scanner.seek_content();
         self.start = self.scanner.byte();
         self.scanner.word_in_line()
     }
 
-    /// What is left of a line of text, in files of both codings.
+    /// Returns the rest of a line of text, in both encodings.
     pub fn rest_of_line(&mut self) -> &'a [u8] {
         self.start = self.scanner.byte();
         self.scanner.rest_of_line()
     }
 
-    /// A whole number in text, in files of both codings.
+    /// Reads an integer in text, in both encodings.
     pub fn text_integer(&mut self, what: &str) -> Result<i64, ReadError> {
         self.scanner.seek_content();
         self.start = self.scanner.byte();
@@ -132,7 +132,7 @@ impl<'a> Source<'a> {
         self.placed(number)
     }
 
-    /// A number in text, in files of both codings.
+    /// Reads a number in text, in both encodings.
     pub fn text_number(&mut self, what: &str) -> Result<f64, ReadError> {
         self.scanner.seek_content();
         self.start = self.scanner.byte();
@@ -140,13 +140,13 @@ impl<'a> Source<'a> {
         self.placed(number)
     }
 
-    /// Bytes of a binary file.
+    /// Returns the next `count` bytes of a binary file.
     pub fn take(&mut self, count: usize, what: &str) -> Result<&'a [u8], ReadError> {
         self.start = self.scanner.byte();
         self.scanner.take(count, what)
     }
 
-    /// A record begins.
+    /// Begins a record.
     pub fn record(&mut self, what: &str) -> Result<(), ReadError> {
         if self.is_binary() || self.scanner.seek_content() {
             return Ok(());
@@ -154,7 +154,7 @@ impl<'a> Source<'a> {
         Err(self.error(what, "the end of the file"))
     }
 
-    /// A record ends: nothing else is on its line.
+    /// Ends a record: nothing else may be on its line.
     pub fn end_record(&mut self, what: &str) -> Result<(), ReadError> {
         if self.is_binary() {
             return Ok(());
@@ -165,7 +165,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// A number of four bytes.
+    /// Reads a 4-byte integer.
     pub fn int(&mut self, what: &str) -> Result<i64, ReadError> {
         match self.coding {
             Coding::Text => self.scanner.integer_in_line(what),
@@ -173,7 +173,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// A number of eight bytes without a sign.
+    /// Reads an 8-byte unsigned integer.
     pub fn size(&mut self, what: &str) -> Result<i64, ReadError> {
         match self.coding {
             Coding::Text => self.scanner.integer_in_line(what),
@@ -184,7 +184,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// A finite number.
+    /// Reads a finite number.
     pub fn real(&mut self, what: &str) -> Result<f64, ReadError> {
         match self.coding {
             Coding::Text => self.scanner.number_in_line(what),
@@ -198,7 +198,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Numbers that do not matter; Gmsh writes some that are not finite.
+    /// Skips unused numbers; Gmsh writes some that are not finite.
     pub fn skip_reals(&mut self, count: usize, what: &str) -> Result<(), ReadError> {
         if self.is_binary() {
             return self.take(8 * count, what).map(|_| ());
@@ -211,20 +211,20 @@ impl<'a> Source<'a> {
         Ok(())
     }
 
-    /// `count` as a count of things that take at least so many bytes each in text and in binary.
+    /// Checks a count of items that take at least `text` or `binary` bytes each.
     pub fn checked(&self, count: i64, what: &str, [text, binary]: [usize; 2]) -> Result<usize, ReadError> {
         self.placed(self.scanner.check_count(count, what, if self.is_binary() { binary } else { text }))
     }
 }
 
-/// The other direction: numbers into a buffer, binary ones with the least significant byte first.
+/// Writer of numbers into a buffer; binary numbers are little-endian.
 pub(super) struct Sink<'a> {
     pub out: &'a mut Vec<u8>,
     pub binary: bool,
 }
 
 impl Sink<'_> {
-    /// Numbers of four bytes.
+    /// Writes 4-byte integers.
     pub fn ints(&mut self, numbers: impl IntoIterator<Item = usize>) {
         for number in numbers {
             if self.binary {
@@ -235,7 +235,7 @@ impl Sink<'_> {
         }
     }
 
-    /// Numbers of eight bytes without a sign.
+    /// Writes 8-byte unsigned integers.
     pub fn sizes(&mut self, numbers: impl IntoIterator<Item = usize>) {
         for number in numbers {
             if self.binary {
@@ -246,7 +246,7 @@ impl Sink<'_> {
         }
     }
 
-    /// Numbers of eight bytes with a point.
+    /// Writes 8-byte floating-point numbers.
     pub fn reals(&mut self, numbers: [f64; 3]) {
         for number in numbers {
             if self.binary {
@@ -257,7 +257,7 @@ impl Sink<'_> {
         }
     }
 
-    /// A record ends; in text, its line.
+    /// Ends a record; in text, its line.
     pub fn end_record(&mut self) {
         if !self.binary {
             self.out.pop_if(|last| *last == b' ');
@@ -265,7 +265,7 @@ impl Sink<'_> {
         }
     }
 
-    /// Text after numbers in binary begins on a new line.
+    /// Ends the numbers; text after binary numbers begins on a new line.
     pub fn end_numbers(&mut self) {
         if self.binary {
             self.out.push(b'\n');

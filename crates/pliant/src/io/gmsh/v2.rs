@@ -1,4 +1,4 @@
-//! Version 2: an element line has its group.
+//! Version 2: each element line contains its group.
 
 use super::groups::{Collected, Kind};
 use super::numbers::{Sink, Source};
@@ -6,7 +6,7 @@ use super::{Cell, Part, put_section};
 use crate::io::error::ReadError;
 use crate::math::Vec3;
 
-/// The section `$Nodes`, or with `parametric` `$ParametricNodes`.
+/// Reads the section `$Nodes`, or `$ParametricNodes` if `parametric`.
 pub(super) fn read_nodes(source: &mut Source<'_>, file: &mut Collected, parametric: bool) -> Result<(), ReadError> {
     let count = source.text_integer("the number of nodes")?;
     let count = source.checked(count, "nodes", ["1 0 0 0\n".len(), 4 + 3 * 8])?;
@@ -25,7 +25,7 @@ pub(super) fn read_nodes(source: &mut Source<'_>, file: &mut Collected, parametr
     Ok(())
 }
 
-/// Where a node is on a curve or surface.
+/// Skips the parameters of a node on a curve or surface.
 fn skip_parameters(source: &mut Source<'_>) -> Result<(), ReadError> {
     let dimension = source.int("the dimension of an entity")?;
     source.int("the number of an entity")?;
@@ -37,7 +37,7 @@ fn skip_parameters(source: &mut Source<'_>) -> Result<(), ReadError> {
     source.skip_reals(parameters, "a parameter of a node")
 }
 
-/// The section `$Elements`.
+/// Reads the section `$Elements`.
 pub(super) fn read_elements(source: &mut Source<'_>, file: &mut Collected) -> Result<(), ReadError> {
     let count = source.text_integer("the number of elements")?;
     let count = source.checked(count, "elements", ["1 15 0 1\n".len(), 2 * 4])?;
@@ -45,7 +45,7 @@ pub(super) fn read_elements(source: &mut Source<'_>, file: &mut Collected) -> Re
     let mut left = count;
     while left > 0 {
         if source.is_binary() {
-            // A run of elements of the same kind shares a head.
+            // A run of elements of the same kind shares a header.
             let kind = Kind::read(source)?;
             let run = source.int("the number of elements in a run")?;
             let run = source.checked(run, "elements in a run", [0, 2 * 4])?;
@@ -71,7 +71,7 @@ pub(super) fn read_elements(source: &mut Source<'_>, file: &mut Collected) -> Re
     Ok(())
 }
 
-/// The tags and nodes of an element. The first tag is the group; the others are the geometry and the partitions.
+/// Reads the tags and nodes of an element. The first tag is the group; the others are the geometry and the partitions.
 fn read_element(source: &mut Source<'_>, file: &mut Collected, kind: Kind, tags: i64) -> Result<(), ReadError> {
     let mut group = 0;
     for tag in 0..source.checked(tags, "tags of an element", [2, 4])? {
@@ -91,7 +91,7 @@ fn read_element(source: &mut Source<'_>, file: &mut Collected, kind: Kind, tags:
     Ok(())
 }
 
-/// The sections `$Nodes` and `$Elements`; the first tag of each part is its group.
+/// Writes the sections `$Nodes` and `$Elements`; the first tag of each part is its group.
 pub(super) fn write(out: &mut Vec<u8>, binary: bool, vertices: &[Vec3], parts: &[Part], cells: &[Cell<'_>]) {
     put_section(out, binary, "Nodes", |sink| {
         sink.count(vertices.len());
@@ -124,7 +124,7 @@ pub(super) fn write(out: &mut Vec<u8>, binary: bool, vertices: &[Vec3], parts: &
 }
 
 impl Sink<'_> {
-    /// The count before the numbers of a section, text in both codings.
+    /// Writes the count before the numbers of a section, which is text in both encodings.
     fn count(&mut self, count: usize) {
         self.out.extend(count.to_string().bytes());
         self.out.push(b'\n');

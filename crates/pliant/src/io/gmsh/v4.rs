@@ -1,5 +1,5 @@
-//! Version 4: elements are in blocks, each of an entity of the geometry, and the entities have groups. Version 4.0 has
-//! the same parts as 4.1 in another order.
+//! Version 4: each block of elements belongs to an entity of the geometry, and the entities have groups. Version 4.0 has
+//! the fields of 4.1 in another order.
 
 use super::groups::{Collected, Entities, Kind, further_groups};
 use super::numbers::Source;
@@ -7,11 +7,11 @@ use super::{Cell, Part, put_section};
 use crate::io::error::ReadError;
 use crate::math::Vec3;
 
-/// More groups than anybody makes of one entity. In the end each element of the entity is listed in each of them, so
-/// that without a bound a small file could take much memory.
-pub(super) const MOST_GROUPS: usize = 100;
+/// Maximum number of groups of an entity, more than practical files have. Each element of the entity is finally listed
+/// in each of them, so that without a bound a small file could take much memory.
+pub(super) const MAX_GROUPS: usize = 100;
 
-/// The order of things in sections.
+/// Order of fields in sections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Layout {
     V4_0,
@@ -19,7 +19,7 @@ pub(super) enum Layout {
 }
 
 impl Layout {
-    /// The number of a node or an element.
+    /// Reads the number of a node or an element.
     fn label(self, source: &mut Source<'_>, what: &str) -> Result<i64, ReadError> {
         match self {
             Self::V4_0 => source.int(what),
@@ -27,7 +27,7 @@ impl Layout {
         }
     }
 
-    /// The dimension and the tag of the entity of a block.
+    /// Reads the dimension and the tag of the entity of a block.
     fn entity(self, source: &mut Source<'_>) -> Result<(i64, i64), ReadError> {
         const DIMENSION: &str = "the dimension of an entity";
         const TAG: &str = "the number of an entity";
@@ -40,7 +40,7 @@ impl Layout {
         }
     }
 
-    /// The number of blocks and of all that is in them, which takes so many bytes in text and in binary.
+    /// Reads the number of blocks and of all their items, which take at least `bytes` each in text and in binary.
     fn head(self, source: &mut Source<'_>, what: &str, bytes: [usize; 2]) -> Result<[usize; 2], ReadError> {
         source.record("the number of blocks")?;
         let blocks = source.size("the number of blocks")?;
@@ -54,7 +54,7 @@ impl Layout {
         Ok([blocks, total])
     }
 
-    /// The section `$Entities`, or with `partitioned` `$PartitionedEntities`.
+    /// Reads the section `$Entities`, or `$PartitionedEntities` if `partitioned`.
     pub fn read_entities(
         self,
         source: &mut Source<'_>,
@@ -105,8 +105,8 @@ impl Layout {
         source.skip_reals(if is_point { 3 } else { 6 }, "a coordinate of an entity")?;
         let count = source.size("the number of physical groups")?;
         let count = source.checked(count, "physical groups", [2, 4])?;
-        if count > MOST_GROUPS {
-            return Err(source.error(format!("at most {MOST_GROUPS} physical groups"), format!("{count}")));
+        if count > MAX_GROUPS {
+            return Err(source.error(format!("at most {MAX_GROUPS} physical groups"), format!("{count}")));
         }
         let mut groups = Vec::with_capacity(count);
         for _ in 0..count {
@@ -125,7 +125,7 @@ impl Layout {
         source.end_record("an entity")
     }
 
-    /// The section `$Nodes`.
+    /// Reads the section `$Nodes`.
     pub fn read_nodes(self, source: &mut Source<'_>, file: &mut Collected) -> Result<(), ReadError> {
         source.begin_numbers();
         let least = ["1 0 0 0\n".len(), 4 + 3 * 8];
@@ -141,7 +141,7 @@ impl Layout {
             };
             let count = source.size("the number of nodes in a block")?;
             let count = source.checked(count, "nodes in a block", least)?;
-            source.end_record("the head of a block")?;
+            source.end_record("the header of a block")?;
             if self == Self::V4_1 {
                 for _ in 0..count {
                     source.record("a node number")?;
@@ -163,7 +163,7 @@ impl Layout {
         check_total(source, total, file.node_count(), "nodes")
     }
 
-    /// The section `$Elements`.
+    /// Reads the section `$Elements`.
     pub fn read_elements(
         self,
         source: &mut Source<'_>,
@@ -183,7 +183,7 @@ impl Layout {
             }
             let count = source.size("the number of elements in a block")?;
             let count = source.checked(count, "elements in a block", [2, 4].map(|bytes| bytes * (1 + kind.nodes())))?;
-            source.end_record("the head of a block")?;
+            source.end_record("the header of a block")?;
             file.reserve_elements(kind, count);
             let first = entities.get(&entity).and_then(|groups| groups.first()).copied().unwrap_or(0);
             for _ in 0..count {
@@ -217,7 +217,7 @@ impl Layout {
     }
 }
 
-/// A count and so many numbers.
+/// Skips a list of numbers preceded by its length.
 fn skip_list(source: &mut Source<'_>, what: &str) -> Result<(), ReadError> {
     let count = source.size(what)?;
     for _ in 0..source.checked(count, what, [2, 4])? {
@@ -233,8 +233,8 @@ fn check_total(source: &Source<'_>, promised: usize, found: usize, what: &str) -
     Err(source.error(format!("{promised} {what}"), format!("{found} in all blocks")))
 }
 
-/// The sections `$Entities`, `$Nodes` and `$Elements` of version 4.1. The parts, which become the entities, are in the
-/// order of their dimensions.
+/// Writes the sections `$Entities`, `$Nodes` and `$Elements` of version 4.1. The parts, which become the entities, are
+/// sorted by dimension.
 pub(super) fn write(out: &mut Vec<u8>, binary: bool, vertices: &[Vec3], parts: &[Part], cells: &[Cell<'_>]) {
     put_section(out, binary, "Entities", |sink| {
         sink.sizes((0..4).map(|dimension| parts.iter().filter(|part| part.dimension == dimension).count()));
@@ -256,7 +256,7 @@ pub(super) fn write(out: &mut Vec<u8>, binary: bool, vertices: &[Vec3], parts: &
     put_section(out, binary, "Nodes", |sink| {
         sink.sizes([1, vertices.len(), 1, vertices.len()]);
         sink.end_record();
-        // All on the last part, which is of the highest dimension: nodes have one order, whatever parts share them.
+        // All nodes belong to the last part, which has the highest dimension: they have one order, whatever parts share them.
         let owner = parts.last().map_or([3, 1], |part| [part.dimension, part.number]);
         sink.ints([owner[0], owner[1], 0]);
         sink.sizes([vertices.len()]);
@@ -271,7 +271,7 @@ pub(super) fn write(out: &mut Vec<u8>, binary: bool, vertices: &[Vec3], parts: &
         }
     });
     put_section(out, binary, "Elements", |sink| {
-        // Elements keep their order: where it changes the part, another block begins.
+        // Elements keep their order: a new block begins wherever the part changes.
         let blocks = || cells.chunk_by(|a, b| (a.kind, a.part) == (b.kind, b.part));
         sink.sizes([blocks().count(), cells.len(), 1, cells.len()]);
         sink.end_record();

@@ -1,37 +1,37 @@
-//! What VTK's legacy and XML files have in common: cell types, number types, and which arrays mean something to a mesh.
+//! Common parts of VTK's legacy and XML files: cell types, number types, and the arrays that are part of a mesh.
 //!
-//! - cell data `region`, whole numbers: the region of each cell; some names that other programs use are taken too;
-//! - field data `region_names`: the names of regions 0, 1, 2, … as bytes, a zero behind each;
-//! - point and cell data `set:NAME`, zero or not: whether a point or cell is in the set NAME. Cells that are polygons next to tetrahedra or
-//!   hexahedra are faces of these;
-//! - field data `faces:NAME`: the faces of the set NAME, for each the number of a tetrahedron or hexahedron and that of its side, from 0 on and as
-//!   Abaqus orders them.
+//! - Cell data `region`, integers: the region of each cell. Some names that other programs use are accepted too.
+//! - Field data `region_names`: the names of regions 0, 1, 2, … as bytes, each terminated by a zero.
+//! - Point and cell data `set:NAME`, nonzero for each point or cell in the set NAME. Polygons next to tetrahedra or
+//!   hexahedra are faces of these.
+//! - Field data `faces:NAME`: the faces of the set NAME. Each is the number of a tetrahedron or hexahedron and the number
+//!   of its side, counted from 0 in the order of Abaqus.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
 
-use crate::io::error::{Place, ReadError};
+use crate::io::error::{Location, ReadError};
 use crate::io::raw::RawMesh;
 use crate::math::Vec3;
 use crate::mesh::{ElementFace, ElementKind, FaceSets, Region, Sets, SurfaceMesh, VolumeMesh};
 
-/// Cell data that may say the region: ours, then what is common elsewhere. The first that is there wins.
+/// Cell data with regions: Pliant's name, then common names of other programs. The first that is present is used.
 const TAG_ARRAYS: [&str; 6] = ["region", "gmsh:physical", "medit:ref", "material", "MaterialIds", "CellEntityIds"];
 
 /// Field data with the names of the regions.
 pub(super) const REGION_NAMES: &str = "region_names";
 
-/// What the names of arrays that are sets start with.
+/// Prefix of the names of arrays with the members of a set.
 const SET_PREFIX: &str = "set:";
 
-/// What the names of arrays with the faces of a set start with.
+/// Prefix of the names of arrays with the faces of a set.
 const FACES_PREFIX: &str = "faces:";
 
-/// Cell data with the number of each element, which grids for PyVista have: the order of the cells says the same.
+/// Cell data with the number of each element, used in grids for PyVista; redundant with the order of the cells.
 const ELEMENT_NUMBERS: &str = "pliant:element";
 
-/// How many dropped arrays a note names.
+/// Maximum number of dropped arrays in a note.
 const ARRAYS_NAMED: usize = 20;
 
 pub(super) const POLYVERTEX: u8 = 2;
@@ -43,27 +43,27 @@ const QUAD: u8 = 9;
 const TETRAHEDRON: u8 = 10;
 const HEXAHEDRON: u8 = 12;
 
-/// What a cell is to a mesh.
+/// CellShape of a cell in a mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shape {
+enum CellShape {
     /// Points and lines.
     Skipped,
     Polygon,
-    /// Like a quadrilateral, but the last two corners the other way round.
+    /// Quadrilateral with its last two corners exchanged.
     Pixel,
     Strip,
     Tet,
     Hex,
-    /// Like a hexahedron, but made of two pixels.
+    /// Hexahedron made of two pixels.
     Voxel,
 }
 
-impl Shape {
-    /// The shape of a VTK cell type, with the least and most corners it may have; or the name of one not supported.
+impl CellShape {
+    /// Returns the shape of a VTK cell type with its minimum and maximum number of corners; an error names the type.
     fn of(code: u8) -> Result<(Self, usize, usize), &'static str> {
         const ANY: usize = usize::MAX;
         Ok(match code {
-            // Empty, points, lines, curved lines.
+            // Empty cells, points, lines, curved lines.
             0..=4 | 21 | 35 | 68 | 75 => (Self::Skipped, 0, ANY),
             TRIANGLE => (Self::Polygon, 3, 3),
             STRIP => (Self::Strip, 3, ANY),
@@ -82,7 +82,7 @@ impl Shape {
     }
 }
 
-/// What people call a cell type that is not supported.
+/// Returns the common name of an unsupported cell type.
 fn unsupported(code: u8) -> &'static str {
     match code {
         13 => "wedge",
@@ -106,17 +106,17 @@ fn unsupported(code: u8) -> &'static str {
         37 => "19-node pyramid",
         41 => "convex point set",
         42 => "polyhedron",
-        69 | 76 => "triangle of higher order",
-        70 | 77 => "quadrilateral of higher order",
-        71 | 78 => "tetrahedron of higher order",
-        72 | 79 => "hexahedron of higher order",
-        73 | 80 => "wedge of higher order",
-        74 | 81 => "pyramid of higher order",
-        _ => "cell of an unknown kind",
+        69 | 76 => "higher-order triangle",
+        70 | 77 => "higher-order quadrilateral",
+        71 | 78 => "higher-order tetrahedron",
+        72 | 79 => "higher-order hexahedron",
+        73 | 80 => "higher-order wedge",
+        74 | 81 => "higher-order pyramid",
+        _ => "cell of unknown type",
     }
 }
 
-/// The coordinates of vertices, or the index of the first number that is not finite.
+/// Returns the vertices, or the index of the first coordinate that is not finite.
 pub(super) fn vertices(coordinates: &[f64]) -> Result<Vec<Vec3>, usize> {
     match coordinates.iter().position(|x| !x.is_finite()) {
         Some(index) => Err(index),
@@ -124,25 +124,25 @@ pub(super) fn vertices(coordinates: &[f64]) -> Result<Vec<Vec3>, usize> {
     }
 }
 
-/// What the number at `index` of the coordinates is.
+/// Returns the name of the coordinate at `index`, for errors.
 pub(super) fn coordinate_name(index: usize) -> &'static str {
     ["an x coordinate", "a y coordinate", "a z coordinate"][index % 3]
 }
 
-/// `value` as the number of one of `points`.
+/// Converts `value` to the number of one of `points`.
 pub(super) fn vertex_number(value: i64, points: usize) -> Option<u32> {
     u32::try_from(value).ok().filter(|&v| (v as usize) < points)
 }
 
-/// What should have been there instead of a vertex number that does not exist.
+/// Returns what was expected instead of an invalid vertex number.
 pub(super) fn expected_vertex(points: usize) -> String {
     format!("the number of one of the {points} points, counted from 0")
 }
 
-/// What an array of whole numbers means.
+/// Meaning of an integer array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role<'a> {
-    /// The region of each cell; the smaller, the more trusted.
+    /// Region of each cell, with the rank of the array in [`TAG_ARRAYS`]; a lower rank takes precedence.
     Tags(usize),
     /// Membership in a set.
     Set(&'a str),
@@ -158,7 +158,7 @@ impl<'a> Role<'a> {
         name.strip_prefix(SET_PREFIX).map_or(Self::Other, Self::Set)
     }
 
-    /// How much regions are to be trusted; the smaller, the more.
+    /// Returns the rank of an array with regions; a lower rank takes precedence.
     pub fn rank(self) -> Option<usize> {
         match self {
             Self::Tags(rank) => Some(rank),
@@ -167,23 +167,22 @@ impl<'a> Role<'a> {
     }
 }
 
-/// A grid as it is in a file, or a piece of one. `ends` never decrease nor go beyond `nodes`, and there are as many as
-/// `types`.
+/// Grid of a file, or a piece of one. `ends` is non-decreasing, at most the length of `nodes`, and as long as `types`.
 #[derive(Debug, Default)]
 pub(super) struct Piece {
     pub vertices: Vec<Vec3>,
     pub types: Vec<u8>,
-    /// Where the nodes of each cell end.
+    /// End of the nodes of each cell in `nodes`.
     pub ends: Vec<usize>,
     pub nodes: Vec<u32>,
-    /// The best array with regions so far: its place in [`TAG_ARRAYS`], and a number a cell.
+    /// Array with regions of the lowest rank so far: its position in [`TAG_ARRAYS`], and one number per cell.
     tags: Option<(usize, Vec<i64>)>,
     cell_sets: Vec<(String, Vec<u32>)>,
     point_sets: Vec<(String, Vec<u32>)>,
 }
 
 impl Piece {
-    /// Take an array with a number for each cell. Returns the name of an array that is not used.
+    /// Adds an array with one number per cell. Returns the name of an array that is not used.
     pub fn cell_data(&mut self, name: &str, values: Vec<i64>) -> Option<String> {
         match Role::of_cell_data(name) {
             Role::Tags(rank) => {
@@ -201,7 +200,7 @@ impl Piece {
         }
     }
 
-    /// Take an array with a number for each point. Returns its name if it is not used.
+    /// Adds an array with one number per point. Returns its name if it is not used.
     pub fn point_data(&mut self, name: &str, values: &[i64]) -> Option<String> {
         match Role::of_point_data(name) {
             Role::Set(set) => {
@@ -217,25 +216,25 @@ fn members(values: &[i64]) -> Vec<u32> {
     values.iter().zip(0..).filter(|&(&value, _)| value != 0).map(|(_, index)| index).collect()
 }
 
-/// Names as bytes, a zero behind each: VTK has arrays of strings, but not everything that reads its files has.
+/// Encodes names as zero-terminated bytes: not every reader of VTK files supports VTK's arrays of strings.
 pub(super) fn names_to_bytes<'a>(names: impl Iterator<Item = &'a str>) -> Vec<u8> {
     names.flat_map(|name| name.bytes().filter(|&byte| byte != 0).chain([0])).collect()
 }
 
-/// The names again.
+/// Decodes names from zero-terminated bytes.
 pub(super) fn bytes_to_names(bytes: &[u8]) -> impl Iterator<Item = String> + Clone {
     let terminated = bytes.strip_suffix(b"\0").unwrap_or(bytes);
     terminated.split(|&byte| byte == 0).map(|name| String::from_utf8_lossy(name).into())
 }
 
-/// Pieces put together.
+/// Mesh assembled from pieces.
 #[derive(Debug, Default)]
 pub(super) struct Assembly {
     raw: RawMesh,
     region_names: Vec<String>,
     /// Arrays that are not kept.
     dropped: BTreeSet<String>,
-    /// Which of [`TAG_ARRAYS`] the regions came from.
+    /// Position in [`TAG_ARRAYS`] of the array with the regions.
     tag_array: Option<usize>,
     points_and_lines: usize,
     /// Members of sets that are points or lines.
@@ -243,17 +242,17 @@ pub(super) struct Assembly {
 }
 
 impl Assembly {
-    /// The names of regions 0, 1, 2, …
+    /// Sets the names of regions 0, 1, 2, …
     pub fn name_regions(&mut self, names: Vec<String>) {
         self.region_names = names;
     }
 
-    /// The name of the face set that an array of field data has, if it has one.
+    /// Returns the name of the face set in an array of field data, if it contains one.
     pub fn face_set(array: &str) -> Option<&str> {
         array.strip_prefix(FACES_PREFIX)
     }
 
-    /// Takes the faces of a set, an element and a side in turn; numbers that no face can have are found by the check of the mesh.
+    /// Adds the faces of a set, alternately an element and a side. Invalid numbers are found by the mesh check.
     pub fn add_faces(&mut self, set: &str, values: &[i64]) {
         let (pairs, rest) = values.as_chunks::<2>();
         if !rest.is_empty() {
@@ -266,7 +265,7 @@ impl Assembly {
         self.raw.face_sets.entry(set.into()).or_default().extend(pairs.iter().map(face));
     }
 
-    /// An array is in the file and not kept.
+    /// Notes that an array of the file is not kept.
     pub fn drop_array(&mut self, name: impl Into<String>) {
         let name = name.into();
         if name != ELEMENT_NUMBERS {
@@ -274,11 +273,11 @@ impl Assembly {
         }
     }
 
-    /// Add a piece; `place` finds its cell types, for errors.
-    pub fn add(&mut self, piece: Piece, path: &Path, place: impl Fn() -> Place) -> Result<(), ReadError> {
+    /// Adds a piece; `place` locates its cell types, for errors.
+    pub fn add(&mut self, piece: Piece, path: &Path, place: impl Fn() -> Location) -> Result<(), ReadError> {
         let raw = &mut self.raw;
         let base = raw.vertices.len();
-        // A strip has three corners for each of its nodes, almost.
+        // A strip has almost three corners per node.
         let face_corners = raw.faces.faces.vertices().len() + 3 * piece.nodes.len();
         for (what, count) in [("points", base + piece.vertices.len()), ("corners of cells", face_corners)] {
             if u32::try_from(count).is_err() {
@@ -292,7 +291,7 @@ impl Assembly {
         let mut start = 0;
         let mut corners = Vec::new();
         for (cell, (&code, &end)) in piece.types.iter().zip(&piece.ends).enumerate() {
-            let (shape, least, most) = Shape::of(code).map_err(|name| {
+            let (shape, least, most) = CellShape::of(code).map_err(|name| {
                 let found = format!("a {name} (VTK type {code}) as cell {cell}, counted from 0");
                 ReadError::at(path, place(), "tetrahedra, hexahedra, polygons, lines or points", found)
             })?;
@@ -307,22 +306,22 @@ impl Assembly {
             corners.extend(nodes.iter().map(|&v| v.saturating_add(base)));
             let tag = tags.get(cell).copied().unwrap_or(0);
             match shape {
-                Shape::Skipped => self.points_and_lines += 1,
-                Shape::Polygon => raw.faces.push(&corners, tag),
-                Shape::Pixel => {
+                CellShape::Skipped => self.points_and_lines += 1,
+                CellShape::Polygon => raw.faces.push(&corners, tag),
+                CellShape::Pixel => {
                     corners.swap(2, 3);
                     raw.faces.push(&corners, tag);
                 }
-                Shape::Strip => {
+                CellShape::Strip => {
                     for (i, triangle) in corners.windows(3).enumerate() {
                         let [a, b, c] = [triangle[0], triangle[1], triangle[2]];
-                        // Every other triangle of a strip is wound the other way.
+                        // Every other triangle of a strip has the opposite winding.
                         raw.faces.push(&if i % 2 == 0 { [a, b, c] } else { [b, a, c] }, tag);
                     }
                 }
-                Shape::Tet => raw.tets.push(&corners, tag),
-                Shape::Hex => raw.hexes.push(&corners, tag),
-                Shape::Voxel => {
+                CellShape::Tet => raw.tets.push(&corners, tag),
+                CellShape::Hex => raw.hexes.push(&corners, tag),
+                CellShape::Voxel => {
                     corners.swap(2, 3);
                     corners.swap(6, 7);
                     raw.hexes.push(&corners, tag);
@@ -342,19 +341,19 @@ impl Assembly {
         if piece.cell_sets.is_empty() {
             return;
         }
-        // What each cell became: an element, faces, or nothing.
+        // Each cell became an element, faces, or nothing.
         let (mut next_element, mut next_face, mut start) = (first_element as u32, first_face as u32, 0);
         let mut elements: Vec<Option<u32>> = Vec::with_capacity(piece.types.len());
         let mut faces: Vec<Range<u32>> = Vec::with_capacity(piece.types.len());
         for (&code, &end) in piece.types.iter().zip(&piece.ends) {
             let corners = end - start;
             start = end;
-            let shape = Shape::of(code).map_or(Shape::Skipped, |(shape, ..)| shape);
+            let shape = CellShape::of(code).map_or(CellShape::Skipped, |(shape, ..)| shape);
             elements.push(shape.is_volume().then_some(next_element));
             next_element += u32::from(shape.is_volume());
             let count = match shape {
-                Shape::Polygon | Shape::Pixel => 1,
-                Shape::Strip => corners as u32 - 2,
+                CellShape::Polygon | CellShape::Pixel => 1,
+                CellShape::Strip => corners as u32 - 2,
                 _ => 0,
             };
             faces.push(next_face..next_face + count);
@@ -378,7 +377,7 @@ impl Assembly {
         }
     }
 
-    /// Give names to tags, and say what was not kept.
+    /// Names the tags and notes what was not kept.
     pub fn finish(mut self) -> RawMesh {
         let raw = &mut self.raw;
         let distinct = |tags: &[i64]| tags.chunk_by(|a, b| a == b).map(|run| run[0]).collect::<BTreeSet<i64>>();
@@ -414,26 +413,26 @@ impl Assembly {
     }
 }
 
-/// A mesh as VTK sees it, to write.
+/// Mesh in VTK's layout, to write.
 #[derive(Debug)]
 pub(super) struct Grid<'a> {
     pub vertices: &'a [Vec3],
     pub types: Vec<u8>,
-    /// Where the nodes of each cell end.
+    /// End of the nodes of each cell in `nodes`.
     pub ends: Vec<usize>,
     pub nodes: &'a [u32],
-    /// Empty if there is nothing to say: readers call a lone region without a name `body`.
+    /// Regions; empty for a single unnamed region, which readers call `body`.
     pub regions: &'a [Region],
-    /// Empty if `regions` is.
+    /// Region of each cell; empty if `regions` is.
     pub cell_region: &'a [u32],
-    /// The names of the arrays, and the members of the sets.
+    /// Names of the arrays, and the members of the sets.
     pub cell_sets: Vec<(String, &'a [u32])>,
     pub point_sets: Vec<(String, &'a [u32])>,
-    /// The names of the arrays, and the faces of the sets: an element and a side in turn.
+    /// Names of the arrays, and the faces of the sets: alternately an element and a side.
     pub face_sets: Vec<(String, Vec<u32>)>,
 }
 
-/// The name of the array with the regions.
+/// Name of the array with the regions.
 pub(super) const REGION: &str = TAG_ARRAYS[0];
 
 impl<'a> Grid<'a> {
@@ -481,7 +480,7 @@ impl<'a> Grid<'a> {
         }
     }
 
-    /// The nodes of each cell in turn.
+    /// Returns the nodes of each cell.
     pub fn cells(&self) -> impl Iterator<Item = &'a [u32]> {
         let starts = std::iter::once(&0).chain(&self.ends);
         starts.zip(&self.ends).map(|(&start, &end)| &self.nodes[start..end])
@@ -497,7 +496,7 @@ fn face_arrays(sets: &FaceSets) -> Vec<(String, Vec<u32>)> {
     sets.iter().map(|(name, set)| (format!("{FACES_PREFIX}{name}"), flat(set))).collect()
 }
 
-/// A set of some of `count` things as a 1 for each member and a 0 for the others.
+/// Returns a set as `count` numbers: 1 for each member and 0 for the others.
 pub(super) fn mask(members: &[u32], count: usize) -> Vec<u8> {
     let mut mask = vec![0; count];
     for &member in members {
@@ -506,7 +505,7 @@ pub(super) fn mask(members: &[u32], count: usize) -> Vec<u8> {
     mask
 }
 
-/// What both formats' tests do.
+/// Helpers for the tests of both formats.
 #[cfg(test)]
 pub(super) mod testing {
     use std::path::Path;
@@ -525,7 +524,7 @@ pub(super) mod testing {
         (crate::io::volume(loaded), notes)
     }
 
-    /// The example comes back as it was, in every encoding.
+    /// Asserts that the example is read back unchanged in every encoding.
     pub fn assert_read_back_equal(name: &str) {
         for kind in [ElementKind::Tet4, ElementKind::Hex8] {
             for encoding in [Encoding::Usual, Encoding::Text, Encoding::Binary] {
@@ -539,7 +538,7 @@ pub(super) mod testing {
     }
 }
 
-/// Two elements with everything that VTK's files hold.
+/// Returns two elements with every feature that VTK files store.
 #[cfg(test)]
 pub(super) fn example(kind: ElementKind) -> VolumeMesh {
     use crate::mesh::MeshData;
@@ -566,7 +565,7 @@ pub(super) fn example(kind: ElementKind) -> VolumeMesh {
 mod tests {
     use super::*;
 
-    /// A piece with these cells over eight points.
+    /// Assembles a piece with these cells over eight points.
     fn assemble(cells: &[(u8, &[u32])], cell_data: &[(&str, &[i64])]) -> Result<RawMesh, ReadError> {
         let mut piece = Piece { vertices: vec![Vec3::ZERO; 8], ..Piece::default() };
         for (code, nodes) in cells {
@@ -580,7 +579,7 @@ mod tests {
                 assembly.drop_array(unused);
             }
         }
-        assembly.add(piece, Path::new("m.vtk"), || Place::Line(3))?;
+        assembly.add(piece, Path::new("m.vtk"), || Location::Line(3))?;
         Ok(assembly.finish())
     }
 
@@ -624,7 +623,7 @@ mod tests {
         assembly.name_regions(vec!["bulk".into(), "skin".into(), "nowhere".into()]);
         let mut piece = Piece { types: vec![10, 5], ends: vec![4, 7], nodes: vec![0; 7], ..Piece::default() };
         assert_eq!(piece.cell_data("region", vec![0, 1]), None);
-        assembly.add(piece, Path::new("m.vtk"), || Place::Whole).unwrap();
+        assembly.add(piece, Path::new("m.vtk"), || Location::Whole).unwrap();
         let raw = assembly.finish();
         assert_eq!(raw.region_names.into_iter().collect::<Vec<_>>(), [(0, "bulk".into()), (2, "nowhere".into())]);
         assert_eq!(raw.face_names.into_iter().collect::<Vec<_>>(), [(1, "skin".into())]);
@@ -637,7 +636,7 @@ mod tests {
         assert!(wedge.starts_with("m.vtk, line 3: expected tetrahedra"), "{wedge}");
         assert!(wedge.ends_with("found a wedge (VTK type 13) as cell 0, counted from 0"), "{wedge}");
         assert!(message(24, &[0; 10]).contains("a 10-node tetrahedron (VTK type 24)"));
-        assert!(message(200, &[]).contains("a cell of an unknown kind (VTK type 200)"));
+        assert!(message(200, &[]).contains("a cell of unknown type (VTK type 200)"));
         assert!(message(10, &[0; 5]).contains("expected 4 vertices in cell 0 (VTK type 10), counted from 0, found 5"));
         assert!(message(7, &[0; 2]).contains("expected at least 3 vertices in cell 0"));
     }

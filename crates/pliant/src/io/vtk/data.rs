@@ -1,8 +1,8 @@
-//! The bytes of an array of a VTK XML file: a header, then the numbers, perhaps compressed in blocks, perhaps in base64.
+//! Bytes of an array of a VTK XML file: a header, then the numbers, optionally compressed in blocks or in base64.
 //!
 //! ```text
 //! not compressed   bytes | numbers                                            one base64 text
-//! compressed       blocks, bytes a block, bytes in a last smaller one or 0,
+//! compressed       blocks, bytes per block, bytes in a smaller last block or 0,
 //!                  compressed bytes of each block | blocks                    two base64 texts
 //! ```
 
@@ -20,7 +20,7 @@ use rayon::prelude::*;
 
 use crate::io::binary::decode;
 
-/// As lenient as VTK about how a text ends.
+/// Base64 decoder that is as lenient as VTK about padding at the end.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new()
@@ -28,7 +28,7 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
         .with_decode_allow_trailing_bits(true),
 );
 
-/// Bytes of a block that is written, as VTK does.
+/// Uncompressed size of a written block in bytes, as in VTK.
 const BLOCK: usize = 1 << 15;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub(super) enum Compressor {
 }
 
 impl Compressor {
-    /// No data shrinks by more than this factor: what claims to is a trap, or broken.
+    /// Returns the maximum compression ratio of any data: data that claims more is malicious or broken.
     const fn best_ratio(self) -> u64 {
         match self {
             Self::None => 1,
@@ -49,13 +49,13 @@ impl Compressor {
     }
 }
 
-/// How much memory the arrays of a file may take for each byte of it, however well they are compressed, and what they
-/// may take in any case. That of a regular block, which shrinks as well as any mesh, is 7 times its file.
-const MOST_MEMORY: usize = 64;
+/// Maximum memory of the arrays of a file relative to its size, however well they are compressed, besides an allowance
+/// for small files. A regular block, which compresses as well as any mesh, takes 7 times the size of its file.
+const MAX_MEMORY: usize = 64;
 const LITTLE: usize = 256 << 10;
 
-/// What may still be read, so that neither arrays that share their bytes nor those that are nothing but zeros multiply
-/// the size of a file.
+/// Remaining bytes that may be read, so that neither arrays that share their bytes nor arrays of zeros multiply the size
+/// of a file.
 #[derive(Debug)]
 pub(super) struct Budget {
     /// Bytes of the file.
@@ -66,44 +66,44 @@ pub(super) struct Budget {
 
 impl Budget {
     pub fn of_file(bytes: usize) -> Self {
-        // Each byte may be read once; twice is lenient enough for every honest file.
-        Self { packed: bytes.saturating_mul(2), unpacked: bytes.saturating_mul(MOST_MEMORY).saturating_add(LITTLE) }
+        // Each byte is read once in a valid file; twice is lenient.
+        Self { packed: bytes.saturating_mul(2), unpacked: bytes.saturating_mul(MAX_MEMORY).saturating_add(LITTLE) }
     }
 
-    /// Take so many bytes of memory.
+    /// Takes `bytes` of memory from the budget.
     pub fn take(&mut self, bytes: usize) -> Result<(), Problem> {
         self.unpacked = self.unpacked.checked_sub(bytes).ok_or_else(|| {
-            let expected = format!("arrays that unpack to at most {MOST_MEMORY} times the bytes of the file");
+            let expected = format!("arrays that unpack to at most {MAX_MEMORY} times the bytes of the file");
             problem(expected, "more")
         })?;
         Ok(())
     }
 
     fn take_packed(&mut self, bytes: usize) -> Result<(), Problem> {
-        let again = || problem("arrays with data of their own", "the same data used again and again");
+        let again = || problem("arrays with separate data", "the same data used repeatedly");
         self.packed = self.packed.checked_sub(bytes).ok_or_else(again)?;
         Ok(())
     }
 }
 
-/// What is known of an array before it is read.
+/// Properties of an array that are known before it is read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Expected {
     pub bytes: Option<usize>,
-    /// How many bytes of memory each byte becomes.
+    /// Bytes of memory per byte of the array.
     pub growth: usize,
 }
 
-/// How the binary arrays of a file are made.
+/// Layout of the binary arrays of a file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Layout {
     pub little: bool,
-    /// Whether the numbers of headers have 8 bytes instead of 4.
+    /// True if the numbers of headers have 8 bytes instead of 4.
     pub wide: bool,
     pub compressor: Compressor,
 }
 
-/// What was expected of the bytes of an array and what was found.
+/// Defect in the bytes of an array: what was expected and what was found.
 #[derive(Debug)]
 pub(super) struct Problem {
     pub expected: String,
@@ -118,7 +118,7 @@ fn too_short(count: usize, left: usize) -> Problem {
     problem(format!("{count} bytes of an array"), format!("only {left}"))
 }
 
-/// Where the bytes of an array start; they may end before this does.
+/// Bytes from the start of an array; the array may be shorter.
 #[derive(Debug)]
 pub(super) struct Source<'a> {
     bytes: Cow<'a, [u8]>,
@@ -134,7 +134,7 @@ impl<'a> Source<'a> {
         Self { bytes: text.into(), base64: true }
     }
 
-    /// Base64 between tags, where there may be white space.
+    /// Creates a source from base64 between tags, which may contain white space.
     pub fn inline(text: &'a [u8]) -> Self {
         let text = text.trim_ascii();
         if text.iter().any(u8::is_ascii_whitespace) {
@@ -144,7 +144,7 @@ impl<'a> Source<'a> {
         Self::base64(text)
     }
 
-    /// The first `count` bytes of the part that starts at `at`, and where the next part starts.
+    /// Returns the first `count` bytes of the part that starts at `at`, and the start of the next part.
     fn part(&self, at: usize, count: usize) -> Result<(Cow<'_, [u8]>, usize), Problem> {
         let rest = self.bytes.get(at..).unwrap_or_default();
         if !self.base64 {
@@ -162,7 +162,7 @@ impl<'a> Source<'a> {
 }
 
 impl Layout {
-    /// The bytes of the array at the start of `source`, and what they become in memory is taken from `budget`.
+    /// Decodes the bytes of the array at the start of `source`. Their size in memory is taken from `budget`.
     pub fn decode(self, source: &Source<'_>, expected: Expected, budget: &mut Budget) -> Result<Vec<u8>, Problem> {
         if source.bytes.is_empty() && expected.bytes == Some(0) {
             return Ok(Vec::new());
@@ -191,7 +191,7 @@ impl Layout {
         let (header, _) = source.part(0, self.word())?;
         let length = check_length(self.words(&header).first().copied(), expected.bytes)?;
         budget.take(length.saturating_mul(expected.growth))?;
-        // Header and numbers are one base64 text.
+        // Header and numbers form one base64 text.
         let (bytes, used) = source.part(0, length.saturating_add(self.word()))?;
         Ok((bytes[self.word()..].to_vec(), used))
     }
@@ -213,7 +213,7 @@ impl Layout {
         let total = (count - 1).checked_mul(*block).and_then(|full| full.checked_add(*last));
         let length = check_length(total, expected.bytes)?;
         let packed = compressed.iter().fold(0_u64, |sum, &size| sum.saturating_add(size));
-        // A few bytes more, for blocks that are hardly larger than what any block has around its data.
+        // Allows for blocks that are barely larger than the overhead of any block.
         if length as u64 > packed.saturating_mul(self.compressor.best_ratio()).saturating_add(64 * count) {
             return Err(problem("blocks that unpack to a plausible size", format!("{length} bytes from {packed}")));
         }
@@ -222,7 +222,7 @@ impl Layout {
         let mut packed = packed.as_ref();
         let mut bytes = Vec::new();
         for (index, &size) in compressed.iter().enumerate() {
-            // The sum of the sizes is there, so each is.
+            // The sum of the sizes was checked, so that each block is complete.
             let (piece, rest) = packed.split_at(size as usize);
             packed = rest;
             let unpacked = if index + 1 == compressed.len() { *last } else { *block };
@@ -232,11 +232,11 @@ impl Layout {
         Ok((bytes, end))
     }
 
-    /// Unpack a block that must give `length` bytes to the end of `out`.
+    /// Decompresses a block that must have `length` bytes and appends it to `out`.
     fn unpack(self, packed: &[u8], length: usize, out: &mut Vec<u8>) -> Result<(), String> {
         let before = out.len();
         if self.compressor == Compressor::Zlib {
-            // Grows as bytes appear, and stops one byte after what was promised.
+            // Grows as bytes appear, and stops one byte after the declared length.
             let promised = (length as u64).saturating_add(1);
             ZlibDecoder::new(packed).take(promised).read_to_end(out).map_err(|error| error.to_string())?;
         } else {
@@ -256,7 +256,7 @@ impl Layout {
     }
 }
 
-/// A length from a header, if it is the expected one.
+/// Returns a length from a header if it is the expected one.
 fn check_length(length: Option<u64>, expected: Option<usize>) -> Result<usize, Problem> {
     let found = length.and_then(|length| usize::try_from(length).ok());
     match (found, expected) {
@@ -268,7 +268,7 @@ fn check_length(length: Option<u64>, expected: Option<usize>) -> Result<usize, P
     }
 }
 
-/// The bytes of an array with 8-byte headers, least significant byte first, compressed with zlib, in base64.
+/// Encodes the bytes of an array in base64, compressed with zlib, with little-endian 8-byte headers.
 pub(super) fn encode(bytes: &[u8], level: Compression, out: &mut Vec<u8>) {
     let pack = |block: &[u8]| {
         let mut encoder = ZlibEncoder::new(Vec::new(), level);

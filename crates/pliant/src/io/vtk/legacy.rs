@@ -10,9 +10,9 @@
 //!                                                        OFFSETS vtktypeint64       0 4
 //!                                                        CONNECTIVITY vtktypeint64  0 1 2 3
 //! ```
-//! After `BINARY` instead of `ASCII` only the numbers are binary, most significant byte first, each block on a line of
-//! its own. `DATASET POLYDATA` has VERTICES, LINES, POLYGONS and `TRIANGLE_STRIPS` instead of CELLS. Names and strings
-//! write bytes that are not printable as `%` and two hexadecimal digits.
+//! With `BINARY` instead of `ASCII`, only the numbers are binary and big-endian, each block on a separate line.
+//! `DATASET POLYDATA` has VERTICES, LINES, POLYGONS and `TRIANGLE_STRIPS` instead of CELLS. Names and strings contain
+//! unprintable bytes as `%` and two hexadecimal digits.
 
 use super::cells::{
     Assembly, Grid, POLYGON, POLYLINE, POLYVERTEX, Piece, REGION, REGION_NAMES, Role, STRIP, bytes_to_names,
@@ -20,7 +20,7 @@ use super::cells::{
 };
 use super::values::{Sink, Source, Values, unescape};
 use crate::io::binary::{Number, decode};
-use crate::io::error::{Place, ReadError, WriteError};
+use crate::io::error::{Location, ReadError, WriteError};
 use crate::io::files::{Input, Output, put};
 use crate::io::raw::RawMesh;
 use crate::io::scan::{Syntax, quote};
@@ -32,7 +32,7 @@ pub(crate) const FORMAT: Format = Format {
     extensions: &["vtk"],
     about: "legacy, text and binary; unstructured grids and polygons; regions and sets as data arrays",
     binary: true,
-    holds: &[
+    features: &[
         Feature::Hexahedra,
         Feature::Regions,
         Feature::RegionNames,
@@ -60,7 +60,7 @@ fn read(input: &Input<'_>) -> Result<RawMesh, ReadError> {
     };
     match reader.file() {
         // Lines cannot be counted after the first block of bytes.
-        Err(ReadError::Syntax { path, place: Place::Line(_), expected, found }) if reader.source.binary => {
+        Err(ReadError::Syntax { path, place: Location::Line(_), expected, found }) if reader.source.binary => {
             Err(ReadError::Syntax { path, place: reader.source.scanner.byte(), expected, found })
         }
         Err(error) => Err(error),
@@ -74,11 +74,11 @@ enum Dataset {
     Poly,
 }
 
-/// The sections of a [`Dataset::Poly`] and the VTK types of their cells, in the order in which cell data counts them.
+/// Sections of a [`Dataset::Poly`] and the VTK types of their cells, in the order of the cell data.
 const POLY_SECTIONS: [(&[u8], u8); 4] =
     [(b"VERTICES", POLYVERTEX), (b"LINES", POLYLINE), (b"POLYGONS", POLYGON), (b"TRIANGLE_STRIPS", STRIP)];
 
-/// What arrays belong to.
+/// Owner of arrays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Owner {
     Points,
@@ -96,26 +96,26 @@ struct Reader<'a> {
     source: Source<'a>,
     dataset: Dataset,
     piece: Piece,
-    /// How many points there are, once that is known.
+    /// Number of points, once it is known.
     points: Option<usize>,
-    /// Of an unstructured grid only the first.
+    /// Cells by section; an unstructured grid has only the first.
     cells: [Option<Cells>; 4],
     types: Option<Vec<u8>>,
-    /// What the arrays that follow belong to, and how many of those there are.
+    /// Owner of the arrays that follow, and its number of items.
     data: Option<(Owner, usize)>,
     assembly: Assembly,
 }
 
 impl Reader<'_> {
-    /// The whole file; returns where the types of the cells are.
-    fn file(&mut self) -> Result<Place, ReadError> {
+    /// Reads the whole file. Returns the place of the cell types.
+    fn file(&mut self) -> Result<Location, ReadError> {
         self.header()?;
-        let mut place = Place::Whole;
+        let mut place = Location::Whole;
         while let Some(word) = self.source.scanner.word() {
             let keyword = word.to_ascii_uppercase();
             let poly_section = POLY_SECTIONS.iter().position(|(name, _)| *name == keyword);
             let here =
-                if self.source.binary { self.source.scanner.byte() } else { Place::Line(self.source.scanner.line()) };
+                if self.source.binary { self.source.scanner.byte() } else { Location::Line(self.source.scanner.line()) };
             match (keyword.as_slice(), self.dataset, poly_section) {
                 (b"POINTS", ..) => self.points()?,
                 (b"CELLS", Dataset::Unstructured, _) => self.cells(0)?,
@@ -145,7 +145,7 @@ impl Reader<'_> {
             return Err(scanner.error("`# vtk DataFile Version`", quote(first)));
         }
         scanner.next_line();
-        // The title, which may be blank.
+        // Title, which may be blank.
         scanner.next_line();
         let word = scanner.expect("ASCII or BINARY")?;
         let binary = word.eq_ignore_ascii_case(b"BINARY");
@@ -183,7 +183,7 @@ impl Reader<'_> {
         let count = self.source.scanner.count("points", 3)?;
         let number = self.source.number_type()?;
         let coordinates = self.source.floats(number, count.saturating_mul(3))?;
-        // In text each number has been checked.
+        // In text, each number has already been checked.
         self.piece.vertices = vertices(&coordinates).map_err(|index| {
             let expected = format!("{}, a finite number", coordinate_name(index));
             let from_end = (coordinates.len() - index) * number.bytes();
@@ -195,7 +195,7 @@ impl Reader<'_> {
 
     fn cells(&mut self, slot: usize) -> Result<(), ReadError> {
         if self.cells[slot].is_some() {
-            return Err(self.source.scanner.error("each kind of cells only once", "it again"));
+            return Err(self.source.scanner.error("each kind of cells only once", "a repeated section"));
         }
         let count = self.source.scanner.count("cells", 1)?;
         let size = self.source.scanner.count("numbers of cells", 1)?;
@@ -209,7 +209,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Until version 4.2: the number of nodes and the nodes of each cell in turn.
+    /// Reads cells up to version 4.2: the number of nodes and the nodes of each cell.
     fn cells_by_counts(&mut self, count: usize, size: usize) -> Result<Cells, ReadError> {
         if count > size {
             return Err(self
@@ -248,7 +248,7 @@ impl Reader<'_> {
         Ok(cells)
     }
 
-    /// Since version 5: where each cell starts, with a last one for the end, and all nodes.
+    /// Reads cells since version 5: the start of each cell and the end of the last, then all nodes.
     fn cells_by_offsets(&mut self, count: usize, size: usize) -> Result<Cells, ReadError> {
         let offsets = self.part(b"OFFSETS", count)?;
         let mut ends = Vec::with_capacity(offsets.len());
@@ -256,7 +256,7 @@ impl Reader<'_> {
             match usize::try_from(pair[1]) {
                 Ok(end) if pair[0] <= pair[1] && end <= size => ends.push(end),
                 _ => {
-                    let expected = format!("offsets that rise to {size}");
+                    let expected = format!("non-decreasing offsets up to {size}");
                     return Err(self.source.scanner.error(expected, format!("`{}` as offset {}", pair[1], index + 1)));
                 }
             }
@@ -279,7 +279,7 @@ impl Reader<'_> {
         Ok(Cells { ends, nodes })
     }
 
-    /// A keyword, a type and whole numbers.
+    /// Reads a keyword, a type and integers.
     fn part(&mut self, keyword: &[u8], count: usize) -> Result<Vec<i64>, ReadError> {
         let expected = String::from_utf8_lossy(keyword);
         let word = self.source.scanner.expect(&expected)?;
@@ -288,7 +288,7 @@ impl Reader<'_> {
         }
         let number = self.source.number_type()?;
         if !number.is_whole() {
-            return Err(self.source.scanner.error("a type of whole numbers", "one of real numbers"));
+            return Err(self.source.scanner.error("an integer type", "a floating-point type"));
         }
         self.source.integers(number, count, "a value")
     }
@@ -328,7 +328,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Arrays under one roof: of the points or cells, or of the file if it is before them.
+    /// Reads a field of arrays, which belong to the points or cells, or to the file if the field precedes them.
     fn field(&mut self) -> Result<(), ReadError> {
         self.source.scanner.expect("the name of a field")?;
         let arrays = self.source.scanner.count("arrays", 1)?;
@@ -348,7 +348,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// An array whose keyword says how many components it has.
+    /// Reads an array whose keyword determines its number of components.
     fn attribute(&mut self, keyword: &[u8]) -> Result<(), ReadError> {
         let known: &[&[u8]] = &[
             b"SCALARS",
@@ -372,7 +372,7 @@ impl Reader<'_> {
         };
         let name = unescape(self.source.scanner.expect("the name of an array")?);
         let (values, components) = match keyword {
-            b"COLOR_SCALARS" => (Values::Colours, self.source.scanner.count("components", 0)?),
+            b"COLOR_SCALARS" => (Values::Colors, self.source.scanner.count("components", 0)?),
             b"TEXTURE_COORDINATES" => {
                 let components = self.source.scanner.count("components", 0)?;
                 (self.source.values_type()?, components)
@@ -398,7 +398,7 @@ impl Reader<'_> {
         self.array(&name, values, components, tuples)
     }
 
-    /// The values of an array, used or not.
+    /// Reads the values of an array, used or not.
     fn array(&mut self, name: &str, values: Values, components: usize, tuples: usize) -> Result<(), ReadError> {
         let count = components.saturating_mul(tuples);
         let data = self.data;
@@ -431,19 +431,19 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Colours, four numbers each.
+    /// Skips a table of colors with four numbers each.
     fn lookup_table(&mut self) -> Result<(), ReadError> {
         self.source.scanner.expect("the name of a lookup table")?;
-        let colours = self.source.scanner.count("colours", 1)?;
-        self.source.skip(Values::Numbers(Number::U8), colours.saturating_mul(4))
+        let colors = self.source.scanner.count("colors", 1)?;
+        self.source.skip(Values::Numbers(Number::U8), colors.saturating_mul(4))
     }
 
-    /// Lines until a blank one.
+    /// Skips lines until a blank one.
     fn skip_metadata(&mut self) {
         while self.source.scanner.next_line() && !self.source.scanner.rest_of_line().is_empty() {}
     }
 
-    /// A number of the cells of a file until version 4.2.
+    /// Reads a number of the cell section of a file up to version 4.2.
     fn cell_number(&mut self, what: &str) -> Result<i64, ReadError> {
         if !self.source.binary {
             return self.source.scanner.integer(what);
@@ -452,24 +452,24 @@ impl Reader<'_> {
         Ok(decode::<i32>(bytes, false).next().map_or(0, i64::from))
     }
 
-    /// `value` as the number of a point, if the points are known already; or what was expected.
+    /// Converts `value` to the number of a point, which is checked if the points are known; an error is what was expected.
     fn vertex(&self, value: i64) -> Result<u32, String> {
         let points = self.points.unwrap_or(u32::MAX as usize);
         vertex_number(value, points).ok_or_else(|| expected_vertex(points))
     }
 
-    /// An error on this line, or at the byte so many bytes before the present one.
+    /// Creates an error on this line, or `bytes` before the current byte.
     fn error_before(&self, bytes: usize, expected: String, found: String) -> ReadError {
         match self.source.scanner.byte() {
-            Place::Byte(byte) if self.source.binary => {
-                ReadError::at(self.input.path, Place::Byte(byte.saturating_sub(bytes as u64)), expected, found)
+            Location::Byte(byte) if self.source.binary => {
+                ReadError::at(self.input.path, Location::Byte(byte.saturating_sub(bytes as u64)), expected, found)
             }
             _ => self.source.scanner.error(expected, found),
         }
     }
 
-    /// Put points, cells and data together.
-    fn finish(mut self, place: Place) -> Result<RawMesh, ReadError> {
+    /// Assembles points, cells and data.
+    fn finish(mut self, place: Location) -> Result<RawMesh, ReadError> {
         let path = self.input.path;
         if self.points.is_none() {
             return Err(ReadError::whole(path, "a section POINTS", "none"));
@@ -576,7 +576,7 @@ mod tests {
 
     const POINTS: &str = "POINTS 4 float\n0 0 0 1 0 0 0 1 0 0 0 0.5\n";
 
-    /// A text file with `body` behind the header.
+    /// Returns a text file with `body` after the header.
     fn text(body: &str) -> String {
         format!("# vtk DataFile Version 3.0\n\nASCII\nDATASET UNSTRUCTURED_GRID\n{body}")
     }
@@ -595,7 +595,7 @@ mod tests {
         assert_eq!(mesh.vertices()[3], Vec3::new(0.0, 0.0, 0.5));
         assert_eq!(mesh.vertex_sets()["top"], [3]);
         assert_eq!(mesh.element_sets()["one %"], [0]);
-        assert_eq!(mesh.element_sets()["red"], [0], "VTK writes bytes as colours");
+        assert_eq!(mesh.element_sets()["red"], [0], "VTK writes bytes as colors");
         assert_eq!(notes, ["data arrays that are not kept: c, u"]);
     }
 
@@ -618,7 +618,7 @@ mod tests {
 
     #[test]
     fn strings_of_any_length_are_skipped() {
-        // The first two bits of a length say in how many bytes it is.
+        // The first two bits of a length give its number of bytes.
         for (length, head) in
             [(0_usize, vec![0xc0]), (63, vec![0xff]), (64, vec![0x80, 0x40]), (0x4000, vec![0x40, 0, 0x40, 0])]
         {
@@ -664,7 +664,7 @@ mod tests {
             (text(&format!("{POINTS}CELLS 1 6\n4 0 1 2 3\n")), "expected 6 numbers for 1 cells, found 5"),
             (
                 text(&format!("{POINTS}CELLS 3 5\nOFFSETS vtktypeint64\n0 4 2\nCONNECTIVITY int\n0 1 2 3 0\n")),
-                "expected offsets that rise to 5, found `2` as offset 2",
+                "expected non-decreasing offsets up to 5, found `2` as offset 2",
             ),
             (text(&format!("{POINTS}CELLS 1 5\n4 0 1 2 3\n")), "expected 1 cell types, found 0"),
             (text(&format!("{POINTS}{cells}CELL_DATA 2\n")), "expected data for the 1 cells, found data for 2"),

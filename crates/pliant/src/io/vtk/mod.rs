@@ -1,6 +1,6 @@
 //! VTK's unstructured grids: the legacy format `.vtk` and its successor in XML, `.vtu`.
 //!
-//! Both name the same kinds of cells and hold the same arrays beside them, which is in `cells`.
+//! Both share cell types and data arrays, which are implemented in `cells`.
 
 mod cells;
 mod data;

@@ -1,4 +1,4 @@
-//! Numbers and strings of VTK's legacy files, as text or binary, most significant byte first.
+//! Numbers and strings of VTK's legacy files, as text or big-endian binary.
 
 use super::cells::coordinate_name;
 use crate::io::binary::Number;
@@ -6,23 +6,23 @@ use crate::io::error::ReadError;
 use crate::io::files::put;
 use crate::io::scan::{Scanner, quote};
 
-/// The type of an array.
+/// Type of an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Values {
     Numbers(Number),
     Bits,
-    /// Bytes, which are numbers from 0 to 1 in text.
-    Colours,
+    /// Bytes, written as numbers from 0 to 1 in text.
+    Colors,
     Strings,
 }
 
 impl Values {
     pub fn is_whole(self) -> bool {
-        matches!(self, Self::Numbers(number) if number.is_whole()) || self == Self::Colours
+        matches!(self, Self::Numbers(number) if number.is_whole()) || self == Self::Colors
     }
 }
 
-/// Where numbers and strings come from.
+/// Source of numbers and strings.
 pub(super) struct Source<'a> {
     pub scanner: Scanner<'a>,
     pub binary: bool,
@@ -32,7 +32,7 @@ impl Source<'_> {
     pub fn number_type(&mut self) -> Result<Number, ReadError> {
         match self.values_type()? {
             Values::Numbers(number) => Ok(number),
-            _ => Err(self.scanner.error("a type of numbers", "bit or string")),
+            _ => Err(self.scanner.error("a numeric type", "bit or string")),
         }
     }
 
@@ -45,7 +45,7 @@ impl Source<'_> {
             b"unsigned_char" => Number::U8,
             b"short" => Number::I16,
             b"unsigned_short" => Number::U16,
-            // VTK writes its own type for indices as this one.
+            // VTK writes its index type as this one.
             b"int" | b"vtkidtype" => Number::I32,
             b"unsigned_int" => Number::U32,
             b"long" | b"long_long" | b"vtktypeint64" => Number::I64,
@@ -72,19 +72,19 @@ impl Source<'_> {
         (0..count).map(|_| self.scanner.integer(what)).collect()
     }
 
-    /// Values of which [`Values::is_whole`].
+    /// Reads integer values; see [`Values::is_whole`].
     pub fn whole(&mut self, values: Values, count: usize) -> Result<Vec<i64>, ReadError> {
         match values {
             Values::Numbers(number) => self.integers(number, count, "a value"),
-            Values::Colours if !self.binary => {
+            Values::Colors if !self.binary => {
                 let parts = self.floats(Number::F64, count)?;
                 Ok(parts.into_iter().map(|part| (255.0 * part).round() as i64).collect())
             }
-            Values::Colours | Values::Bits | Values::Strings => self.integers(Number::U8, count, "a value"),
+            Values::Colors | Values::Bits | Values::Strings => self.integers(Number::U8, count, "a value"),
         }
     }
 
-    /// The bytes of so many numbers, which start on the next line.
+    /// Returns the bytes of `count` numbers, which start on the next line.
     fn block(&mut self, number: Number, count: usize) -> Result<&[u8], ReadError> {
         self.scanner.next_line();
         self.scanner.take(count.saturating_mul(number.bytes()), "numbers")
@@ -107,7 +107,7 @@ impl Source<'_> {
         Ok(())
     }
 
-    /// How many bytes a string has. The first two bits say in how many bytes, those bits included, that is.
+    /// Reads the length of a string in bytes. The first two bits give the number of bytes of the length, including these bits.
     fn string_length(&mut self) -> Result<usize, ReadError> {
         let first = self.scanner.take(1, "the length of a string")?[0];
         let more = match first >> 6 {
@@ -125,7 +125,7 @@ impl Source<'_> {
         match (values, self.binary) {
             (Values::Strings, _) => self.skip_strings(count),
             (Values::Numbers(number), true) => self.block(number, count).map(|_| ()),
-            (Values::Colours, true) => self.block(Number::U8, count).map(|_| ()),
+            (Values::Colors, true) => self.block(Number::U8, count).map(|_| ()),
             (Values::Bits, true) => self.block(Number::U8, count.div_ceil(8)).map(|_| ()),
             (_, false) => {
                 for _ in 0..count {
@@ -137,7 +137,7 @@ impl Source<'_> {
     }
 }
 
-/// Numbers and strings, as text or binary.
+/// Writer of numbers and strings, as text or binary.
 pub(super) struct Sink<'a> {
     pub out: &'a mut Vec<u8>,
     pub binary: bool,
@@ -173,7 +173,7 @@ impl Sink<'_> {
         }
     }
 
-    /// Elements and sides in turn, a tuple for each face.
+    /// Writes alternating elements and sides, one tuple per face.
     pub fn faces(&mut self, name: &str, faces: &[u32]) {
         put_escaped(self.out, name);
         put!(self.out, " 2 {} int\n", faces.len() / 2);
@@ -195,7 +195,7 @@ impl Sink<'_> {
     }
 }
 
-/// A name or string without its `%` codes.
+/// Decodes the `%` codes of a name or string.
 pub(super) fn unescape(text: &[u8]) -> String {
     let digit = |index: usize| text.get(index).and_then(|&byte| char::from(byte).to_digit(16));
     let mut bytes = Vec::with_capacity(text.len());
@@ -212,7 +212,7 @@ pub(super) fn unescape(text: &[u8]) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// A name or string with `%` codes, as one word.
+/// Writes a name or string as one word, with `%` codes.
 fn put_escaped(out: &mut Vec<u8>, text: &str) {
     for byte in text.bytes() {
         match byte {

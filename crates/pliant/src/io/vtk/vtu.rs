@@ -6,7 +6,7 @@
 //!     <FieldData> arrays of the file </FieldData>
 //!     <Piece NumberOfPoints="4" NumberOfCells="1">
 //!       <Points> one array of triples </Points>
-//!       <Cells> arrays `connectivity`, `offsets` (where the nodes of each cell end), `types` </Cells>
+//!       <Cells> arrays `connectivity`, `offsets` (the ends of the cells), `types` </Cells>
 //!       <CellData> … </CellData> <PointData> … </PointData>
 //!     </Piece>
 //!   </UnstructuredGrid>
@@ -14,7 +14,7 @@
 //! </VTKFile>
 //! ```
 //! An array is `<DataArray type="Float64" Name="…" NumberOfComponents="3" format="…">`: as text (`ascii`), in base64
-//! (`binary`), or at an offset behind the `_` (`appended`). Strings are bytes that end with zero.
+//! (`binary`), or at an offset after the `_` (`appended`). Strings are zero-terminated bytes.
 
 use super::cells::{
     Assembly, Grid, Piece, REGION_NAMES, Role, bytes_to_names, coordinate_name, expected_vertex, vertex_number,
@@ -24,7 +24,7 @@ use super::data::{Budget, Expected, Problem, Source};
 use super::write::write;
 use super::xml::{Array, Document, Parser, PieceTag, Section, Storage};
 use crate::io::binary::Number;
-use crate::io::error::{Place, ReadError, WriteError};
+use crate::io::error::{Location, ReadError, WriteError};
 use crate::io::files::{Input, Output};
 use crate::io::raw::RawMesh;
 use crate::io::scan::{Scanner, Syntax, quote};
@@ -37,7 +37,7 @@ pub(crate) const FORMAT: Format = Format {
     extensions: &["vtu"],
     about: "unstructured grids: text, binary, appended, compressed; regions and sets as data arrays",
     binary: true,
-    holds: &[
+    features: &[
         Feature::Hexahedra,
         Feature::Regions,
         Feature::RegionNames,
@@ -70,10 +70,10 @@ fn read(input: &Input<'_>) -> Result<RawMesh, ReadError> {
     Ok(assembly.finish())
 }
 
-/// What the name of a region takes besides its characters: it is in a table, and in a note if no element has it.
+/// Memory in bytes of a region name besides its characters: a table entry, and a note if no element is in the region.
 const MEMORY_OF_NAME: usize = 96;
 
-/// Turns arrays into numbers.
+/// Decoder of arrays.
 struct Reader<'a> {
     input: &'a Input<'a>,
     document: &'a Document<'a>,
@@ -115,7 +115,7 @@ impl Reader<'_> {
             }
         }
         let types = tag.find(Section::Cells, Some("types")).map_or(tag.at, |array| array.at);
-        assembly.add(piece, self.input.path, || Place::Line(self.input.line_of(types)))
+        assembly.add(piece, self.input.path, || Location::Line(self.input.line_of(types)))
     }
 
     fn points(&mut self, tag: &PieceTag<'_>) -> Result<Vec<Vec3>, ReadError> {
@@ -126,7 +126,7 @@ impl Reader<'_> {
             return Err(self.error(array, "3 components for a point", format!("{}", array.components)));
         }
         let coordinates = self.floats(array, tag.points.saturating_mul(3))?;
-        // In text each number has been checked.
+        // In text, each number has already been checked.
         vertices(&coordinates).map_err(|index| {
             let expected = format!("{} of point {}, a finite number", coordinate_name(index), index / 3);
             self.error(array, expected, format!("`{}`", coordinates[index]))
@@ -143,7 +143,7 @@ impl Reader<'_> {
         for (cell, end) in self.integers(offsets, tag.cells)?.into_iter().enumerate() {
             match usize::try_from(end) {
                 Ok(end) if end >= last => last = end,
-                _ => return Err(self.error(offsets, "offsets that never fall", format!("`{end}` for cell {cell}"))),
+                _ => return Err(self.error(offsets, "non-decreasing offsets", format!("`{end}` for cell {cell}"))),
             }
             piece.ends.push(last);
         }
@@ -178,13 +178,13 @@ impl Reader<'_> {
         self.whole(array, count, numbers(number, count))
     }
 
-    /// Returns the name of the face set that an array of field data has, if it has one.
+    /// Returns the name of the face set in an array of field data, if it contains one.
     fn face_set<'a>(array: &'a Array<'_>) -> Option<&'a str> {
         let set = Assembly::face_set(&array.name)?;
         number_type(&array.kind).is_some_and(Number::is_whole).then_some(set)
     }
 
-    /// All whole numbers of an array, however many it has.
+    /// Reads all integers of an array of unknown length.
     fn all_integers(&mut self, array: &Array<'_>) -> Result<Vec<i64>, ReadError> {
         if array.storage == Storage::Ascii {
             return self.words(array, None, |scanner, _| scanner.integer("a value"));
@@ -194,7 +194,7 @@ impl Reader<'_> {
         Ok(number.integers(&bytes, self.document.layout.little))
     }
 
-    /// The same for a set, which takes memory only for its members. Nearly all of it shrinks to nothing in a file.
+    /// Reads the mask of a set, which takes memory only for its members: masks compress to almost nothing in a file.
     fn mask(&mut self, array: &Array<'_>, count: usize) -> Result<Vec<i64>, ReadError> {
         let number = self.number(array)?;
         let values = self.whole(array, count, Expected { growth: 1, ..numbers(number, count) })?;
@@ -208,7 +208,7 @@ impl Reader<'_> {
     fn whole(&mut self, array: &Array<'_>, count: usize, expected: Expected) -> Result<Vec<i64>, ReadError> {
         let number = self.number(array)?;
         if !number.is_whole() {
-            return Err(self.error(array, "a type of whole numbers", quote(array.kind.as_bytes())));
+            return Err(self.error(array, "an integer type", quote(array.kind.as_bytes())));
         }
         if array.storage == Storage::Ascii {
             return self.words(array, Some(count), |scanner, _| scanner.integer("a value"));
@@ -232,10 +232,10 @@ impl Reader<'_> {
     }
 
     fn number(&self, array: &Array<'_>) -> Result<Number, ReadError> {
-        number_type(&array.kind).ok_or_else(|| self.error(array, "a type of numbers", quote(array.kind.as_bytes())))
+        number_type(&array.kind).ok_or_else(|| self.error(array, "a numeric type", quote(array.kind.as_bytes())))
     }
 
-    /// Words of an array that is text: so many, or all.
+    /// Parses `count` words of a text array, or all of them.
     fn words<T>(
         &self,
         array: &Array<'_>,
@@ -258,9 +258,9 @@ impl Reader<'_> {
             }
         };
         fill().map_err(|error| match error {
-            // The scanner takes the array for a whole file.
-            ReadError::Syntax { path, place: Place::Line(line), expected, found } => {
-                let place = Place::Line(self.input.line_of(array.at) + line - 1);
+            // The scanner treats the array as a whole file.
+            ReadError::Syntax { path, place: Location::Line(line), expected, found } => {
+                let place = Location::Line(self.input.line_of(array.at) + line - 1);
                 ReadError::Syntax { path, place, expected, found: found.replace("end of the file", "end of the array") }
             }
             error => error,
@@ -268,7 +268,7 @@ impl Reader<'_> {
         Ok(words)
     }
 
-    /// The bytes of an array that is binary.
+    /// Returns the bytes of a binary array.
     fn bytes(&mut self, array: &Array<'_>, expected: Expected) -> Result<Vec<u8>, ReadError> {
         let source = match (array.storage, &self.document.appended) {
             (Storage::Appended(offset), Some(appended)) => {
@@ -287,19 +287,19 @@ impl Reader<'_> {
         self.error(array, problem.expected + &of, problem.found)
     }
 
-    /// An error where the data of an array are.
+    /// Creates an error at the data of an array.
     fn error(&self, array: &Array<'_>, expected: impl Into<String>, found: impl Into<String>) -> ReadError {
         match (array.storage, &self.document.appended) {
             (Storage::Appended(offset), Some(appended)) => {
                 let byte = appended.at.saturating_add(offset);
-                ReadError::at(self.input.path, Place::Byte(byte as u64), expected, found)
+                ReadError::at(self.input.path, Location::Byte(byte as u64), expected, found)
             }
             _ => self.input.error_at(array.at, expected, found),
         }
     }
 }
 
-/// What an array of data means, if it can be read as that.
+/// Returns the meaning of an array of data.
 fn role<'a>(section: Section, array: &'a Array<'_>) -> Role<'a> {
     if array.components != 1 || !number_type(&array.kind).is_some_and(Number::is_whole) {
         return Role::Other;
@@ -310,7 +310,7 @@ fn role<'a>(section: Section, array: &'a Array<'_>) -> Role<'a> {
     }
 }
 
-/// So many numbers, each of which becomes one of 8 bytes.
+/// Returns the expected size of `count` numbers, which take 8 bytes each in memory.
 fn numbers(number: Number, count: usize) -> Expected {
     Expected { bytes: Some(count.saturating_mul(number.bytes())), growth: 8 / number.bytes() }
 }
@@ -341,7 +341,7 @@ fn write_surface(output: &mut Output, mesh: &SurfaceMesh, options: &WriteOptions
     Ok(())
 }
 
-/// The numbers of the first array of this name, for tests of what is written.
+/// Returns the numbers of the first array with this name, for tests of writers.
 #[cfg(test)]
 pub(crate) fn data_array(bytes: &[u8], name: &str) -> Option<Vec<f64>> {
     let files = crate::io::Memory::default();
@@ -371,7 +371,7 @@ mod tests {
         testing::volume("m.vtu", bytes)
     }
 
-    /// A piece of one tetrahedron with cell data.
+    /// Piece with one tetrahedron and cell data.
     const PIECE: &str = "<Piece NumberOfPoints='4' NumberOfCells='1'>\n\
         <Points><DataArray type='Float32' NumberOfComponents='3' format='ascii'>\n0 0 0 1 0 0\n0 1 0 0 0 1\n\
         <InformationKey><Value>5</Value></InformationKey></DataArray></Points>\n\
@@ -400,7 +400,7 @@ mod tests {
         let (files, path) = (Memory::default(), Path::new("m.vtu"));
         let mesh = Mesh::Volume(VolumeMesh::check(data).unwrap().mesh);
         let notes = write_to(&files, path, &mesh, &WriteOptions::default()).unwrap();
-        assert_eq!(notes, ["XML does not hold control characters: those in names were replaced"]);
+        assert_eq!(notes, ["XML does not store control characters: those in names were replaced"]);
         let Mesh::Volume(again) = read_from(&files, path).unwrap().mesh else { panic!("expected a volume") };
         assert_eq!(again.regions()[0].name, "a\u{1}b");
         assert!(again.vertex_sets().contains_key("c\u{fffd}"));
@@ -423,7 +423,7 @@ mod tests {
         assert_eq!(notes, expected);
     }
 
-    /// The piece with its arrays appended: raw or base64, least or most significant byte first.
+    /// Returns the piece with its arrays appended: raw or base64, little- or big-endian.
     fn appended(base64: bool, little: bool) -> Vec<u8> {
         let coordinates: [f32; 12] = [0., 0., 0., 1., 0., 0., 0., 1., 0., 0., 0., 1.];
         let float = |x: &f32| if little { x.to_le_bytes() } else { x.to_be_bytes() };
@@ -455,7 +455,7 @@ mod tests {
         assert!(message.contains(", byte ") && message.contains("20 bytes of an array of `connectivity`"), "{message}");
     }
 
-    /// The compressed points of a mesh whose header is `words`, followed by `blocks`.
+    /// Reads a mesh with compressed points, whose header is `words` followed by `blocks`.
     fn compressed(compressor: &str, words: &[u32], blocks: &[u8]) -> Result<Loaded, ReadError> {
         let header: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let data = BASE64_STANDARD.encode(header) + &BASE64_STANDARD.encode(blocks);
@@ -531,7 +531,7 @@ mod tests {
                 file("", PIECE).replace("</VTKFile>", ""),
                 "expected the closing tag of <VTKFile>, found the end of the file",
             ),
-            (replaced("</Points>", "</Pints>"), "m.vtu, line 7: expected XML, found a mistake: "),
+            (replaced("</Points>", "</Pints>"), "m.vtu, line 7: expected XML, found an error: "),
             (replaced("0 1 0 0 0 1", "0 1 0 0 0 nan"), "line 6: expected a z coordinate, a finite number, found `nan`"),
             (replaced("0 1 0 0 0 1", "0 1 0 0 0"), "expected a z coordinate, found the end of the array"),
             (replaced("0 1 0 0 0 1", "0 1 0 0 0 1 5"), "line 6: expected 12 numbers, found `5` too"),
@@ -547,7 +547,7 @@ mod tests {
                 replaced("0 1 2 3<", "0 1 2 4<"),
                 "line 8: expected the number of one of the 4 points, counted from 0, found `4` in cell 0",
             ),
-            (replaced(">4<", ">-4<"), "line 9: expected offsets that never fall, found `-4` for cell 0"),
+            (replaced(">4<", ">-4<"), "line 9: expected non-decreasing offsets, found `-4` for cell 0"),
             (replaced(">4<", ">5<"), "line 8: expected 5 numbers, found only 7 bytes until the end of the array"),
             (
                 replaced(">10<", ">13<"),
@@ -556,7 +556,7 @@ mod tests {
             (replaced("Name='types'", "Name='kinds'"), "line 3: expected an array `types` in <Cells>, found none"),
             (replaced("format='ascii'", "format='appended' offset='0'"), "line 4: expected <AppendedData>, found none"),
             (replaced("format='ascii'", "format='binary'"), "line 4: expected 48 bytes in the array, found "),
-            (replaced("Float32", "Float16"), "line 4: expected a type of numbers, found `Float16`"),
+            (replaced("Float32", "Float16"), "line 4: expected a numeric type, found `Float16`"),
         ];
         for (text, expected) in table {
             let message = load(text.as_bytes()).unwrap_err().to_string();

@@ -1,4 +1,4 @@
-//! Writing `.vtu`: a grid is packed once, and then any number of files have it with points and data of their own.
+//! Writer of `.vtu`. A grid is packed once and then written to any number of files with different points and data.
 
 use flate2::Compression;
 
@@ -14,20 +14,20 @@ use crate::mesh::{BODY, Region, VolumeMesh};
 const BODY_NUMBER: &str = "body";
 const BODY_NAMES: &str = "body_names";
 
-/// Field data in which ParaView looks for the time of a file.
+/// Field data from which ParaView reads the time of a file.
 const TIME: &str = "TimeValue";
 
 pub(super) fn write(output: &mut Output, grid: &Grid<'_>, encoding: Encoding) {
     let sets = grid.cell_sets.iter().chain(&grid.point_sets).map(|(name, _)| name);
     if sets.chain(grid.face_sets.iter().map(|(name, _)| name)).any(|name| name.contains(not_in_xml)) {
-        output.note("XML does not hold control characters: those in names were replaced");
+        output.note("XML does not store control characters: those in names were replaced");
     }
     let style = Style { text: encoding == Encoding::Text, level: Compression::default() };
-    let file = PackedGrid::new(grid, style).file(&Moment { points: grid.vertices, ..Moment::default() });
+    let file = PackedGrid::new(grid, style).file(&TimeStepData { points: grid.vertices, ..TimeStepData::default() });
     output.main().extend(file);
 }
 
-/// What stays the same from file to file, as it is in each of them.
+/// Encoded content that is the same in every file of a series.
 #[derive(Debug)]
 pub(crate) struct PackedGrid {
     style: Style,
@@ -40,27 +40,27 @@ pub(crate) struct PackedGrid {
     point_data: Vec<u8>,
 }
 
-/// What is in one file.
+/// Content of one file of a series.
 #[derive(Debug, Default)]
-pub(crate) struct Moment<'a> {
-    /// In s.
+pub(crate) struct TimeStepData<'a> {
+    /// Time \[s\].
     pub time: Option<f64>,
-    /// Where the points are: as many as the grid has.
+    /// Positions of all points of the grid \[m\].
     pub points: &'a [Vec3],
     pub point_data: &'a [DataArray<'a>],
     pub cell_data: &'a [DataArray<'a>],
 }
 
-/// Numbers for each point or each cell of a grid.
+/// Data array of the points or cells of a grid.
 #[derive(Debug)]
 pub(crate) struct DataArray<'a> {
     pub name: &'a str,
-    /// What each of several components is called; empty for one number each.
+    /// Names of the components; empty for scalars.
     pub components: &'a [&'a str],
     pub values: Values<'a>,
 }
 
-/// Numbers, long or short.
+/// Numbers in double or single precision.
 #[derive(Debug)]
 pub(crate) enum Values<'a> {
     F64(&'a [f64]),
@@ -104,8 +104,8 @@ impl PackedGrid {
         Self { style, points, cells, fields, topology, cell_data, point_data }
     }
 
-    /// Bodies in one grid, whatever their elements: points and cells of each come after those of the bodies before it. Cells know
-    /// their body and region. The files are binary, and packed quickly rather than well, for there are many.
+    /// Packs several bodies with elements of any kind into one grid, one body after the other. Cell data contains body
+    /// and region. The files are binary; there are many, so that fast compression is preferred.
     pub fn of_bodies(bodies: &[(&str, &VolumeMesh)]) -> Self {
         let (mut vertices, mut types, mut ends, mut nodes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (mut regions, mut cell_region, mut cell_body) = (Vec::new(), Vec::new(), Vec::new());
@@ -146,38 +146,38 @@ impl PackedGrid {
         packed
     }
 
-    /// A file.
-    pub fn file(&self, moment: &Moment<'_>) -> Vec<u8> {
+    /// Returns the content of one file.
+    pub fn file(&self, data: &TimeStepData<'_>) -> Vec<u8> {
         let Self { style, points, cells, .. } = *self;
         let mut bytes = Vec::new();
         let out = &mut Sink { out: &mut bytes, style };
         let compressor = if style.text { "" } else { " compressor=\"vtkZLibDataCompressor\"" };
         put!(out.out, "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" ");
         put!(out.out, "byte_order=\"LittleEndian\" header_type=\"UInt64\"{compressor}>\n<UnstructuredGrid>\n");
-        if !self.fields.is_empty() || moment.time.is_some() {
+        if !self.fields.is_empty() || data.time.is_some() {
             put!(out.out, "<FieldData>\n");
             out.out.extend(&self.fields);
-            if let Some(time) = moment.time {
+            if let Some(time) = data.time {
                 out.loose_array(TIME, [time].into_iter());
             }
             put!(out.out, "</FieldData>\n");
         }
         put!(out.out, "<Piece NumberOfPoints=\"{points}\" NumberOfCells=\"{cells}\">\n<Points>\n");
-        out.array("Points", &["x", "y", "z"], moment.points.iter().flat_map(Vec3::to_array));
+        out.array("Points", &["x", "y", "z"], data.points.iter().flat_map(Vec3::to_array));
         put!(out.out, "</Points>\n<Cells>\n");
         out.out.extend(&self.topology);
         put!(out.out, "</Cells>\n<CellData>\n");
         out.out.extend(&self.cell_data);
-        moment.cell_data.iter().for_each(|array| out.data(array));
+        data.cell_data.iter().for_each(|array| out.data(array));
         put!(out.out, "</CellData>\n<PointData>\n");
         out.out.extend(&self.point_data);
-        moment.point_data.iter().for_each(|array| out.data(array));
+        data.point_data.iter().for_each(|array| out.data(array));
         put!(out.out, "</PointData>\n</Piece>\n</UnstructuredGrid>\n</VTKFile>\n");
         bytes
     }
 }
 
-/// A collection of files, `.pvd`, that says at which time each was.
+/// Returns a `.pvd` collection, which gives the time of each file.
 pub(crate) fn collection<'a>(files: impl Iterator<Item = (f64, &'a str)>) -> Vec<u8> {
     let mut out = Vec::new();
     put!(out, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\">\n");
@@ -189,12 +189,12 @@ pub(crate) fn collection<'a>(files: impl Iterator<Item = (f64, &'a str)>) -> Vec
     out
 }
 
-/// Characters that XML forbids, even as numbers.
+/// Returns true for characters that XML forbids, even as character references.
 fn not_in_xml(c: char) -> bool {
     c < ' ' && !matches!(c, '\t' | '\n' | '\r')
 }
 
-/// A number type that is written.
+/// Number type of written arrays.
 trait Plain: Copy + std::fmt::Debug {
     const NAME: &'static str;
     fn put(self, bytes: &mut Vec<u8>);
@@ -212,14 +212,14 @@ macro_rules! plain {
 }
 plain!(f32: "Float32", f64: "Float64", i64: "Int64", u8: "UInt8");
 
-/// How arrays are written: as text, or binary and compressed.
+/// Encoding of arrays: text, or compressed binary.
 #[derive(Debug, Clone, Copy)]
 struct Style {
     text: bool,
     level: Compression,
 }
 
-/// Arrays, as text or binary.
+/// Writer of arrays, as text or binary.
 struct Sink<'a> {
     out: &'a mut Vec<u8>,
     style: Style,
@@ -246,12 +246,12 @@ impl Sink<'_> {
         }
     }
 
-    /// Names as bytes, a zero behind each.
+    /// Writes names as zero-terminated bytes.
     fn names<'a>(&mut self, name: &str, names: impl Iterator<Item = &'a str>) {
         self.loose_array(name, names_to_bytes(names).into_iter());
     }
 
-    /// An array that has not a number for each point or cell, and so says how many it has.
+    /// Writes an array with its length, which is not the number of points or cells.
     fn loose_array<T: Plain>(&mut self, name: &str, values: impl ExactSizeIterator<Item = T>) {
         let (kind, name, count, format) = (T::NAME, attribute_text(name), values.len(), self.format());
         put!(self.out, "<DataArray type=\"{kind}\" Name=\"{name}\" NumberOfTuples=\"{count}\" format=\"{format}\">\n");
@@ -279,7 +279,7 @@ impl Sink<'_> {
     }
 }
 
-/// A name as the value of an attribute, in which white space other than spaces must be given as numbers.
+/// Escapes a name as the value of an attribute. White space other than spaces becomes character references.
 fn attribute_text(name: &str) -> String {
     let escaped = quick_xml::escape::escape(name);
     let mut text = String::with_capacity(escaped.len());

@@ -1,4 +1,4 @@
-//! The tags of a VTK XML file: which arrays there are, how they are stored and where.
+//! Tags of a VTK XML file: the arrays, their encodings and their places.
 
 use std::borrow::Cow;
 
@@ -6,11 +6,11 @@ use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};
 
 use super::data::{Compressor, Layout};
-use crate::io::error::{Place, ReadError};
+use crate::io::error::{Location, ReadError};
 use crate::io::files::Input;
 use crate::io::scan::quote;
 
-/// What an array is part of.
+/// Section to which an array belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Section {
     Fields,
@@ -33,7 +33,7 @@ impl Section {
     }
 }
 
-/// Where the numbers of an array are.
+/// Storage of the numbers of an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Storage {
     Ascii,
@@ -41,7 +41,7 @@ pub(super) enum Storage {
     Appended(usize),
 }
 
-/// The tag of an array, and the text behind it.
+/// Tag of an array, and the text after it.
 #[derive(Debug)]
 pub(super) struct Array<'a> {
     pub name: String,
@@ -49,7 +49,7 @@ pub(super) struct Array<'a> {
     pub components: usize,
     pub storage: Storage,
     pub text: &'a [u8],
-    /// The byte where the text starts.
+    /// Byte where the text starts.
     pub at: usize,
 }
 
@@ -68,7 +68,7 @@ impl<'a> PieceTag<'a> {
     }
 }
 
-/// The data behind all pieces.
+/// Data after all pieces.
 #[derive(Debug)]
 pub(super) struct Appended<'a> {
     pub bytes: &'a [u8],
@@ -84,13 +84,13 @@ pub(super) struct Document<'a> {
     pub appended: Option<Appended<'a>>,
 }
 
-/// Goes through the tags and remembers where the arrays are.
+/// Parser that collects the arrays and their places.
 pub(super) struct Parser<'a> {
     input: &'a Input<'a>,
     xml: quick_xml::Reader<&'a [u8]>,
     document: Document<'a>,
     section: Option<Section>,
-    /// How many tags are open, and how many were when an array was opened.
+    /// Number of open tags, now and when the last array was opened.
     depth: usize,
     array_depth: Option<usize>,
 }
@@ -113,7 +113,7 @@ impl<'a> Parser<'a> {
         loop {
             let event = self.xml.read_event();
             let event = event.map_err(|error| {
-                self.input.error_at(self.xml.error_position() as usize, "XML", format!("a mistake: {error}"))
+                self.input.error_at(self.xml.error_position() as usize, "XML", format!("an error: {error}"))
             })?;
             match event {
                 Event::Start(tag) => {
@@ -239,7 +239,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// The text of the array that was opened last ends here.
+    /// Ends the text of the array that was opened last.
     fn text(&mut self, length: usize) {
         let end = self.position();
         let at = end.saturating_sub(length);
@@ -254,7 +254,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The rest of the file, of which only the start is XML.
+    /// Reads the rest of the file, which is XML only at its start.
     fn appended(&mut self, tag: &BytesStart<'_>) -> Result<(), ReadError> {
         let base64 = match self.attribute(tag, "encoding")?.as_deref() {
             Some("raw") => false,
@@ -270,7 +270,7 @@ impl<'a> Parser<'a> {
             return Err(self.error("`_` before the appended data", quote(rest.trim_ascii())));
         };
         let bytes = &rest[start + 1..];
-        // Base64 ends with its tag.
+        // Base64 ends at the closing tag.
         let end = bytes.iter().position(|&byte| base64 && byte == b'<').unwrap_or(bytes.len());
         let at = self.position() + start + 1;
         self.document.appended = Some(Appended { bytes: &bytes[..end], at, base64 });
@@ -280,7 +280,7 @@ impl<'a> Parser<'a> {
     fn attribute(&self, tag: &BytesStart<'_>, name: &str) -> Result<Option<String>, ReadError> {
         let attribute = tag.try_get_attribute(name).map_err(quick_xml::Error::from);
         let value = attribute.and_then(|a| a.map(|a| a.normalized_value(XmlVersion::Implicit1_0)).transpose());
-        let value = value.map_err(|error| self.error("XML", format!("a mistake: {error}")))?;
+        let value = value.map_err(|error| self.error("XML", format!("an error: {error}")))?;
         Ok(value.map(Cow::into_owned))
     }
 
@@ -301,9 +301,9 @@ impl<'a> Parser<'a> {
 }
 
 impl Input<'_> {
-    /// An error on the line with the byte `at`.
+    /// Creates an error on the line of the byte `at`.
     pub(super) fn error_at(&self, at: usize, expected: impl Into<String>, found: impl Into<String>) -> ReadError {
-        ReadError::at(self.path, Place::Line(self.line_of(at)), expected, found)
+        ReadError::at(self.path, Location::Line(self.line_of(at)), expected, found)
     }
 
     #[allow(clippy::naive_bytecount, reason = "only for errors")]

@@ -1,27 +1,27 @@
-//! What can be wrong with a formula, with the place in its text.
+//! Errors of a formula, with their position in the text.
 
 use std::fmt;
 
 use thiserror::Error;
 
-/// A place in the text of a formula; shown as its line with a caret below.
+/// Position in the text of a formula, displayed as its line with a caret below.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spot {
-    /// Line, counted from 1.
+pub struct TextPosition {
+    /// Line number, starting at 1.
     pub line: usize,
-    /// Character of the line, counted from 1.
+    /// Column in characters, starting at 1.
     pub column: usize,
-    /// The line, or what is near the place if it is long.
+    /// Line, or the part of a long line near the position.
     excerpt: String,
-    /// How many characters of the excerpt stand before the place.
+    /// Number of characters of the excerpt before the position.
     before: usize,
 }
 
-/// How much of a long line is shown on either side of the place.
+/// Number of characters of a long line shown on either side of the position.
 const CONTEXT: usize = 50;
 
-impl Spot {
-    /// The place of byte `at`.
+impl TextPosition {
+    /// Returns the position of byte `at`.
     pub(super) fn new(text: &str, at: usize) -> Self {
         let (head, tail) = text.split_at(at);
         let start = head.rfind('\n').map_or(0, |newline| newline + 1);
@@ -39,12 +39,12 @@ impl Spot {
     }
 }
 
-/// Anything that could move the caret or the cursor of a terminal is shown as a space.
+/// Replaces control and whitespace characters, which could move the caret or the cursor of a terminal, by spaces.
 fn printable(c: char) -> char {
     if c.is_control() || c.is_whitespace() { ' ' } else { c }
 }
 
-impl fmt::Display for Spot {
+impl fmt::Display for TextPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.line > 1 {
             write!(f, "line {}, ", self.line)?;
@@ -53,29 +53,29 @@ impl fmt::Display for Spot {
     }
 }
 
-/// Why a text is not the formula of a law.
+/// Error in the formula of a law.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the message says what each part is")]
 pub enum FormulaError {
     #[error("the formula has {bytes} bytes, expected at most {limit}")]
     TooLong { bytes: usize, limit: usize },
-    #[error("expected {expected}, found {found}, at {spot}")]
-    Syntax { expected: &'static str, found: String, spot: Spot },
-    #[error("nested more than {limit} deep at {spot}")]
-    TooDeep { limit: usize, spot: Spot },
-    #[error("`{name}` is neither a variable nor a parameter, at {spot}\n{hint}")]
-    UnknownName { name: String, hint: String, spot: Spot },
-    #[error("there is no function `{name}`, at {spot}\n{hint}")]
-    UnknownFunction { name: String, hint: String, spot: Spot },
-    #[error("`{function}` takes {expected} arguments, found {found}, at {spot}")]
-    Arguments { function: &'static str, expected: usize, found: usize, spot: Spot },
+    #[error("expected {expected}, found {found}, at {text_position}")]
+    Syntax { expected: &'static str, found: String, text_position: TextPosition },
+    #[error("nested more than {limit} deep at {text_position}")]
+    TooDeep { limit: usize, text_position: TextPosition },
+    #[error("`{name}` is neither a variable nor a parameter, at {text_position}\n{hint}")]
+    UnknownName { name: String, hint: String, text_position: TextPosition },
+    #[error("there is no function `{name}`, at {text_position}\n{hint}")]
+    UnknownFunction { name: String, hint: String, text_position: TextPosition },
+    #[error("`{function}` takes {expected} arguments, found {found}, at {text_position}")]
+    Arguments { function: &'static str, expected: usize, found: usize, text_position: TextPosition },
     #[error(
-        "`{second}` after `{first}`: a formula is either of the invariants I1, I2, I3, J or of the stretches l1, l2, l3, at {spot}"
+        "`{second}` after `{first}`: a formula is either of the invariants I1, I2, I3, J or of the stretches l1, l2, l3, at {text_position}"
     )]
-    Mixed { first: String, second: String, spot: Spot },
-    #[error("this is {value} whatever the deformation, at {spot}")]
-    Constant { value: f64, spot: Spot },
+    Mixed { first: String, second: String, text_position: TextPosition },
+    #[error("this is {value} for every deformation, at {text_position}")]
+    Constant { value: f64, text_position: TextPosition },
     #[error("the formula has more than {limit} intermediate results at a time")]
     TooComplex { limit: usize },
     #[error(
@@ -90,10 +90,10 @@ pub enum FormulaError {
     UnusedParameter { name: String },
     #[error("the {what} at rest is {value}, expected a finite number")]
     NotFinite { what: &'static str, value: f64 },
-    #[error("the stress at rest is {stress} Pa, so the body would not stay in its shape")]
+    #[error("the stress at rest is {stress} Pa, so the rest shape would not be in equilibrium")]
     RestStress { stress: f64 },
     #[error(
-        "the energy must not change when stretches are exchanged: at {stretches:?} it is {energy} J/m³, at {exchanged:?} {other} J/m³"
+        "the energy is not symmetric in the stretches: at {stretches:?} it is {energy} J/m³, at {exchanged:?} {other} J/m³"
     )]
     Asymmetric { stretches: [f64; 3], energy: f64, exchanged: [f64; 3], other: f64 },
     #[error(

@@ -1,4 +1,4 @@
-//! Laws written as text.
+//! Laws given as text.
 
 mod error;
 mod parse;
@@ -12,22 +12,24 @@ use crate::math::{Matrix, Real};
 use parse::Variables;
 use program::Program;
 
-pub use error::{FormulaError, Spot};
+pub use error::{FormulaError, TextPosition};
 
-/// A law by the text of its energy density, in J/m³, such as `mu/2*(I1-3) - mu*ln(J) + lambda/2*ln(J)^2`; stress and tangent
-/// follow from it, exactly.
+/// Law given by the text of its energy density \[J/m³\], such as `mu/2*(I1-3) - mu*ln(J) + lambda/2*ln(J)^2`. Stress
+/// and tangent are its exact derivatives.
 ///
-/// - Variables: either the invariants `I1 = tr C`, `I2 = ½(I1² − tr C²)`, `I3 = det C` and `J = det F`, or the principal stretches
-///   `l1`, `l2`, `l3`, also written `λ1` or `λ₁`, in which the formula must be symmetric.
-/// - Parameters: names that are given numbers. `pi` is known.
-/// - Operators `+ - * / ^` and parentheses. `^` is done first and from the right: `-x^2` is `−(x²)`, `2^3^2` is `2⁹`.
+/// - Variables: either the invariants `I1 = tr C`, `I2 = ½(I1² − tr C²)`, `I3 = det C` and `J = det F`, or the
+///   principal stretches `l1`, `l2`, `l3`, also written `λ1` or `λ₁`, in which the formula must be symmetric.
+/// - Parameters: names with given values. `pi` is predefined.
+/// - Operators `+ - * / ^` and parentheses. `^` binds tightest and is right-associative: `-x^2` is `−(x²)`, `2^3^2` is
+///   `2⁹`.
 /// - Functions `ln`, `exp`, `sqrt`, `cbrt`, `abs`, `min`, `max`, `pow`.
 ///
-/// A constant power is a product if it is whole, so that `(J-1)^2` has a value for `J < 1`; so many halves or thirds are powers of
-/// the root; any other power needs a positive base. A power that is no constant is `exp(b ln a)`.
+/// A constant integer power is a product, so that `(J-1)^2` is defined for `J < 1`. A constant multiple of 1/2 or 1/3
+/// is a power of the square or cube root. Any other constant power needs a positive base. A variable power is
+/// `exp(b ln a)`.
 ///
-/// A constant energy at rest is subtracted. A formula with a stress at rest, or which at small strains is no elastic material, is an
-/// error.
+/// A constant energy at rest is subtracted. A formula with a nonzero stress at rest, or that is not elastic at small
+/// strains, is an error.
 ///
 /// ```
 /// use pliant::material::{Formula, FormulaError};
@@ -56,11 +58,11 @@ enum ByVariables {
     Stretches(ByStretches<Program>),
 }
 
-/// What counts as zero at rest, relative to the stiffness there.
+/// Tolerance for zero at rest, relative to the stiffness there.
 const ROUNDING: f64 = 1e-9;
 
 impl Formula {
-    /// The law with this energy density and these parameters, such as `("mu", 1e5)`.
+    /// Creates the law with this energy density and these parameters, such as `("mu", 1e5)`.
     pub fn new(text: &str, parameters: &[(&str, f64)]) -> Result<Self, FormulaError> {
         let (program, variables) = parse::parse(text, parameters)?;
         let law = match variables {
@@ -79,12 +81,12 @@ impl Formula {
         Ok(formula)
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Its small-strain behaviour.
+    /// Returns the small-strain moduli.
     pub fn moduli(&self) -> YoungPoisson {
         self.moduli
     }
@@ -115,14 +117,14 @@ fn check_finite(what: &'static str, value: f64) -> Result<(), FormulaError> {
     if value.is_finite() { Ok(()) } else { Err(FormulaError::NotFinite { what, value }) }
 }
 
-/// Compare the energy at a few states with stretches exchanged. A state in which the energy is not defined says nothing.
+/// Compares the energy at a few states with permuted stretches. A state in which the energy is undefined is skipped.
 fn check_symmetric(program: &Program) -> Result<(), FormulaError> {
     for stretches in [[1.02, 0.97, 1.01], [1.15, 0.9, 1.05], [0.7, 1.6, 1.2], [2.1, 0.6, 0.8]] {
         let [a, b, c] = stretches;
         let energy: f64 = program.run(stretches);
         for exchanged in [[b, a, c], [a, c, b], [c, b, a]] {
             let other = program.run(exchanged);
-            // Written so that an energy that is defined on one side only is found out.
+            // Written so that an energy that is defined on one side only is detected.
             let same = (energy - other).abs() <= ROUNDING * energy.abs();
             if !same && (energy.is_finite() || other.is_finite()) {
                 return Err(FormulaError::Asymmetric { stretches, energy, exchanged, other });

@@ -1,4 +1,4 @@
-//! From text to a program.
+//! Parser from text to a program.
 //!
 //! ```text
 //! sum     = product { ("+" | "-") product }
@@ -10,16 +10,17 @@
 
 use std::collections::HashMap;
 
-use super::error::{FormulaError, Spot};
+use super::error::{FormulaError, TextPosition};
 use super::program::{Builder, EqualParts, Operation, Program, Value};
 
-/// Far more than any energy needs; keeps hostile text from taking time and memory.
-pub(super) const MOST_BYTES: usize = 4096;
+/// Maximum length of a formula \[bytes\]. It is far more than any energy needs, and bounds time and memory for hostile
+/// text.
+pub(super) const MAX_BYTES: usize = 4096;
 
-/// Keeps hostile text from overflowing the stack.
-const MOST_NESTED: usize = 100;
+/// Maximum nesting depth, so that hostile text cannot overflow the stack.
+const MAX_NESTED: usize = 100;
 
-/// What the variables of a formula are.
+/// Kind of the variables of a formula.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Variables {
     /// `I1`, `I2` and `J`.
@@ -31,7 +32,7 @@ pub(super) enum Variables {
 const VARIABLES: [&str; 7] = ["I1", "I2", "I3", "J", "l1", "l2", "l3"];
 const PI: &str = "pi";
 
-/// What is written as a call: name, number of arguments, how to build it; the second argument of one that takes one is not used.
+/// Function of a formula: name, number of arguments, and constructor. A function of one argument ignores the second.
 type Function = (&'static str, usize, fn(&mut Builder, [Value; 2]) -> Value);
 
 const FUNCTIONS: [Function; 8] = [
@@ -45,7 +46,7 @@ const FUNCTIONS: [Function; 8] = [
     ("pow", 2, |builder, [x, y]| builder.power(x, y)),
 ];
 
-/// The program that computes `text`, and what its variables are, if there are any.
+/// Returns the program that computes `text` and the kind of its variables, if it has any.
 pub(super) fn parse(text: &str, parameters: &[(&str, f64)]) -> Result<(Program, Option<Variables>), FormulaError> {
     match parse_with(EqualParts::Shared, text, parameters) {
         Err(FormulaError::TooComplex { .. }) => parse_with(EqualParts::Repeated, text, parameters),
@@ -58,8 +59,8 @@ fn parse_with(
     text: &str,
     parameters: &[(&str, f64)],
 ) -> Result<(Program, Option<Variables>), FormulaError> {
-    if text.len() > MOST_BYTES {
-        return Err(FormulaError::TooLong { bytes: text.len(), limit: MOST_BYTES });
+    if text.len() > MAX_BYTES {
+        return Err(FormulaError::TooLong { bytes: text.len(), limit: MAX_BYTES });
     }
     let mut parser = Parser {
         text,
@@ -104,7 +105,7 @@ fn checked<'a>(parameters: &[(&'a str, f64)]) -> Result<HashMap<&'a str, Paramet
     Ok(known)
 }
 
-/// Which variable `name` is: its number, or 3 for `I3`, which is `J²`.
+/// Returns the kind and index of the variable `name`. The index is 3 for `I3`, which is `J²`.
 fn variable(name: &str) -> Option<(Variables, usize)> {
     Some(match name {
         "I1" => (Variables::Invariants, 0),
@@ -118,7 +119,7 @@ fn variable(name: &str) -> Option<(Variables, usize)> {
     })
 }
 
-/// How many bytes at the start of `text` are a name.
+/// Returns the length of the name at the start of `text` \[bytes\].
 fn name_length(text: &str) -> usize {
     let superscript = |c| matches!(c, '²' | '³' | '¹' | '⁰' | '⁴'..='⁹');
     let inside = |c: char| c == '_' || (c.is_alphanumeric() && !superscript(c));
@@ -128,7 +129,7 @@ fn name_length(text: &str) -> usize {
     }
 }
 
-/// A name for a message.
+/// Quotes a name for a message.
 fn quoted(name: &str) -> String {
     format!("`{}`", shortened(name))
 }
@@ -143,20 +144,20 @@ fn shortened(name: &str) -> String {
     shown
 }
 
-/// `did you mean …?`, if one of `known` is near.
+/// Returns `did you mean …?` if one of `known` is similar.
 fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
-    /// Longer names are not compared, as that takes the product of their lengths.
+    /// Maximum length of names that are compared, as the cost is the product of the lengths.
     const COMPARED: usize = 40;
     let length = name.chars().count();
     let near = known
         .filter(|other| length.max(other.chars().count()) <= COMPARED)
         .map(|other| (distance(&name.to_lowercase(), &other.to_lowercase()), other))
-        // At most half of the longer name is different.
+        // At most half of the longer name differs.
         .filter(|(distance, other)| 2 * distance <= length.max(other.chars().count()));
     near.min().map(|(_, nearest)| format!("did you mean `{nearest}`?"))
 }
 
-/// How many characters have to be put in, left out or replaced to make `b` of `a` (Levenshtein).
+/// Returns the Levenshtein distance: the number of insertions, deletions and substitutions that turn `a` into `b`.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -182,33 +183,33 @@ enum Token<'a> {
 
 struct Parser<'a, 'b> {
     text: &'a str,
-    /// The token to be looked at, and where it stands.
+    /// Current token and its position.
     token: Token<'a>,
     start: usize,
     end: usize,
     depth: usize,
     parameters: HashMap<&'b str, Parameter>,
-    /// The first variable and its kind.
+    /// First variable and its kind.
     variables: Option<(&'a str, Variables)>,
     builder: Builder,
 }
 
 impl<'a> Parser<'a, '_> {
-    fn spot(&self, at: usize) -> Spot {
-        Spot::new(self.text, at)
+    fn text_position(&self, at: usize) -> TextPosition {
+        TextPosition::new(self.text, at)
     }
 
-    /// The error that something else was expected here.
+    /// Returns the error that something else was expected here.
     fn expected(&self, expected: &'static str) -> FormulaError {
         let found = match self.token {
             Token::End => "the end".into(),
             Token::Number(_) | Token::Name(_) => quoted(&self.text[self.start..self.end]),
             Token::Symbol(c) => format!("`{}`", c.escape_debug()),
         };
-        FormulaError::Syntax { expected, found, spot: self.spot(self.start) }
+        FormulaError::Syntax { expected, found, text_position: self.text_position(self.start) }
     }
 
-    /// Look at the next token.
+    /// Advances to the next token.
     fn advance(&mut self) -> Result<(), FormulaError> {
         let rest = self.text[self.end..].trim_start();
         self.start = self.text.len() - rest.len();
@@ -221,7 +222,7 @@ impl<'a> Parser<'a, '_> {
             let value = rest[..number].parse().unwrap_or(f64::NAN);
             (Token::Number(value), number)
         } else if let Some(c) = rest.chars().next() {
-            // As printed in books, and as typed.
+            // Symbols as printed in books, mapped to those typed.
             let typed = match c {
                 '−' => '-',
                 '·' | '×' => '*',
@@ -238,7 +239,7 @@ impl<'a> Parser<'a, '_> {
         }
     }
 
-    /// Skip `symbol` if it is next.
+    /// Skips `symbol` if it is next.
     fn skip(&mut self, symbol: char) -> Result<bool, FormulaError> {
         let next = self.token == Token::Symbol(symbol);
         if next {
@@ -247,10 +248,10 @@ impl<'a> Parser<'a, '_> {
         Ok(next)
     }
 
-    /// `value`, built at byte `at`, unless it is a constant that is no number.
+    /// Returns `value`, built at byte `at`, unless it is a constant that is not finite.
     fn finite(&self, value: Value, at: usize) -> Result<Value, FormulaError> {
         match self.builder.constant_of(value) {
-            Some(value) if !value.is_finite() => Err(FormulaError::Constant { value, spot: self.spot(at) }),
+            Some(value) if !value.is_finite() => Err(FormulaError::Constant { value, text_position: self.text_position(at) }),
             _ => Ok(value),
         }
     }
@@ -287,10 +288,10 @@ impl<'a> Parser<'a, '_> {
         }
     }
 
-    /// All recursion passes here.
+    /// Parses a signed power. All recursion passes through here.
     fn signed(&mut self) -> Result<Value, FormulaError> {
-        if self.depth == MOST_NESTED {
-            return Err(FormulaError::TooDeep { limit: MOST_NESTED, spot: self.spot(self.start) });
+        if self.depth == MAX_NESTED {
+            return Err(FormulaError::TooDeep { limit: MAX_NESTED, text_position: self.text_position(self.start) });
         }
         self.depth += 1;
         let value = if self.skip('-')? {
@@ -357,7 +358,7 @@ impl<'a> Parser<'a, '_> {
         let &mut (first, first_kind) = self.variables.get_or_insert((name, kind));
         if kind != first_kind {
             let (first, second) = (first.into(), name.into());
-            return Err(FormulaError::Mixed { first, second, spot: self.spot(at) });
+            return Err(FormulaError::Mixed { first, second, text_position: self.text_position(at) });
         }
         if number < 3 {
             return Ok(Builder::variable(number));
@@ -366,22 +367,22 @@ impl<'a> Parser<'a, '_> {
     }
 
     fn unknown_name(&self, name: &str, at: usize) -> FormulaError {
-        // Sorted, because the order in the table is random.
+        // Sorted, because the order of the table is random.
         let mut parameters: Vec<&str> = self.parameters.keys().copied().collect();
         parameters.sort_unstable();
         let known = VARIABLES.into_iter().chain([PI]).chain(parameters);
         let hint = did_you_mean(name, known).unwrap_or_else(|| "give it a value as a parameter".into());
-        FormulaError::UnknownName { name: shortened(name), hint, spot: self.spot(at) }
+        FormulaError::UnknownName { name: shortened(name), hint, text_position: self.text_position(at) }
     }
 
     fn call(&mut self, name: &str, at: usize) -> Result<Value, FormulaError> {
         let Some((function, count, build)) = FUNCTIONS.into_iter().find(|function| function.0 == name) else {
-            // Logarithms go by two names, which are not near.
+            // The two names of the logarithm are not similar.
             let meant = if name == "log" { "ln" } else { name };
             let names = FUNCTIONS.map(|function| function.0);
             let hint =
                 did_you_mean(meant, names.into_iter()).unwrap_or_else(|| format!("there are {}", names.join(", ")));
-            return Err(FormulaError::UnknownFunction { name: shortened(name), hint, spot: self.spot(at) });
+            return Err(FormulaError::UnknownFunction { name: shortened(name), hint, text_position: self.text_position(at) });
         };
         let mut arguments = [Builder::variable(0); 2];
         let mut found = 0;
@@ -401,14 +402,14 @@ impl<'a> Parser<'a, '_> {
             return Err(self.expected("an operator, `,` or `)`"));
         }
         if found != count {
-            return Err(FormulaError::Arguments { function, expected: count, found, spot: self.spot(at) });
+            return Err(FormulaError::Arguments { function, expected: count, found, text_position: self.text_position(at) });
         }
         let built = build(&mut self.builder, arguments);
         self.finite(built, at)
     }
 }
 
-/// How many bytes at the start of `text` are a number such as `2`, `0.5`, `.5` or `1e-6`.
+/// Returns the length of the number at the start of `text` \[bytes\], such as `2`, `0.5`, `.5` or `1e-6`.
 fn number_length(text: &str) -> usize {
     let digits = |from: usize| text[from..].bytes().take_while(u8::is_ascii_digit).count();
     let whole = digits(0);

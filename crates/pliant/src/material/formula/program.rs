@@ -1,4 +1,5 @@
-//! The steps that compute a formula: built with constants folded and equal parts shared, run over any [`Real`].
+//! Programs that compute a formula: built with constant folding and common subexpression elimination, run over any
+//! [`Real`].
 
 use std::collections::HashMap;
 
@@ -6,7 +7,7 @@ use super::error::FormulaError;
 use crate::material::{Invariants, IsotropicEnergy, StretchEnergy};
 use crate::math::Real;
 
-/// What a step does with its operands `a` and `b` and its constant `c`.
+/// Operation of a step on its operands `a` and `b` and its constant `c`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Operation {
     /// `c`
@@ -15,9 +16,9 @@ pub(super) enum Operation {
     Shift,
     /// `c a`
     Scale,
-    /// `aᶜ` for any `c`
+    /// `aᶜ` for any `c`.
     Power,
-    /// `aᶜ` for a whole `c`
+    /// `aᶜ` for an integer `c`.
     WholePower,
     /// `a²`
     Square,
@@ -58,7 +59,7 @@ impl Operation {
     }
 }
 
-/// One step: values or registers `a` and `b`, a constant `c`, and the register that the result goes to.
+/// Step of a program: values or registers `a` and `b`, a constant `c`, and the register of the result.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Step {
     operation: Operation,
@@ -69,8 +70,8 @@ struct Step {
 }
 
 impl Step {
-    /// The result, with operands in `registers`. Numbers of registers are taken modulo their count, a power of two, which spares
-    /// the check of bounds.
+    /// Returns the result of the step on operands in `registers`. Register numbers are taken modulo the register count,
+    /// a power of two, which avoids bounds checks.
     #[inline(always)]
     fn perform<R: Real, const N: usize>(&self, registers: &[R; N]) -> R {
         let (a, b) = (usize::from(self.a) % N, usize::from(self.b) % N);
@@ -98,63 +99,63 @@ impl Step {
     }
 }
 
-/// A variable, or the result of a step.
+/// Variable, or result of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Value(u16);
 
-/// How many variables there are.
+/// Number of variables.
 const VARIABLES: usize = 3;
 
-/// What to do with equal parts of a formula.
+/// Treatment of common subexpressions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EqualParts {
-    /// Compute them once: the faster program.
+    /// Computed once, which gives the faster program.
     Shared,
-    /// Compute them again: no result is kept for later, so that fewer registers are needed.
+    /// Computed again each time. No result is kept for later, so fewer registers are needed.
     Repeated,
 }
 
-/// Steps under construction: what is known beforehand is not computed.
+/// Program under construction, with constants folded.
 #[derive(Debug)]
 pub(super) struct Builder {
     equal_parts: EqualParts,
-    /// The step of value `n` is number `n - VARIABLES`; its operands are values.
+    /// Steps so far. Step `n - VARIABLES` computes value `n`, and its operands are values.
     steps: Vec<Step>,
     known: HashMap<(Operation, u16, u16, u64), Value>,
 }
 
 impl Builder {
-    /// No steps yet.
+    /// Creates an empty program.
     pub fn new(equal_parts: EqualParts) -> Self {
         Self { equal_parts, steps: Vec::new(), known: HashMap::new() }
     }
 
-    /// Variable `number`, from 0.
+    /// Returns variable `number`, starting at 0.
     pub fn variable(number: usize) -> Value {
         assert!(number < VARIABLES);
         Value(number as u16)
     }
 
-    /// A constant.
+    /// Returns a constant.
     pub fn constant(&mut self, c: f64) -> Value {
-        // One zero, so that equal constants are one value.
+        // A single zero, so that equal constants are one value.
         self.step(Operation::Constant, Value(0), Value(0), if c == 0.0 { 0.0 } else { c })
     }
 
-    /// What `value` is whatever the variables are, if so.
+    /// Returns the value of `value` if it is constant.
     pub fn constant_of(&self, value: Value) -> Option<f64> {
         self.operand_of(value, Operation::Constant).map(|(_, c)| c)
     }
 
-    /// Operand and constant of the step behind `value`, if it is of this kind.
+    /// Returns the operand and constant of the step of `value` if it is this operation.
     fn operand_of(&self, value: Value, operation: Operation) -> Option<(Value, f64)> {
         let step = self.steps.get(usize::from(value.0).checked_sub(VARIABLES)?)?;
         (step.operation == operation).then_some((Value(step.a), step.c))
     }
 
-    /// The result of a step: an old one if it was there before.
+    /// Returns the result of a step, reusing an equal earlier step.
     fn step(&mut self, operation: Operation, a: Value, b: Value, c: f64) -> Value {
-        // Where there is no second operand, any number does.
+        // Without a second operand, any number will do.
         let y = if operation.operands() == 2 { self.constant_of(b) } else { Some(0.0) };
         if operation != Operation::Constant
             && let (Some(x), Some(y)) = (self.constant_of(a), y)
@@ -172,12 +173,12 @@ impl Builder {
         value
     }
 
-    /// A function of one value.
+    /// Returns a function of one value.
     pub fn unary(&mut self, operation: Operation, a: Value) -> Value {
         self.step(operation, a, Value(0), 0.0)
     }
 
-    /// `c a`.
+    /// Returns `c a`.
     pub fn scaled(&mut self, a: Value, c: f64) -> Value {
         if let Some((inner, inner_c)) = self.operand_of(a, Operation::Scale)
             && (c * inner_c).is_normal()
@@ -187,7 +188,7 @@ impl Builder {
         if c == 1.0 { a } else { self.step(Operation::Scale, a, Value(0), c) }
     }
 
-    /// `a + c`.
+    /// Returns `a + c`.
     fn shifted(&mut self, a: Value, c: f64) -> Value {
         if let Some((inner, inner_c)) = self.operand_of(a, Operation::Shift)
             && (c + inner_c).is_finite()
@@ -197,7 +198,7 @@ impl Builder {
         if c == 0.0 { a } else { self.step(Operation::Shift, a, Value(0), c) }
     }
 
-    /// `a + b`, in any order.
+    /// Returns `a + b`. The order does not matter.
     fn sum(&mut self, a: Value, b: Value) -> Value {
         match (self.constant_of(a), self.constant_of(b)) {
             (_, Some(c)) => return self.shifted(a, c),
@@ -213,7 +214,7 @@ impl Builder {
         self.step(Operation::Add, a.min(b), a.max(b), 0.0)
     }
 
-    /// `a b`, in any order.
+    /// Returns `a b`. The order does not matter.
     fn product(&mut self, a: Value, b: Value) -> Value {
         match (self.constant_of(a), self.constant_of(b)) {
             (_, Some(c)) => return self.scaled(a, c),
@@ -237,7 +238,7 @@ impl Builder {
         }
     }
 
-    /// An operation on two values.
+    /// Returns an operation on two values.
     pub fn binary(&mut self, operation: Operation, a: Value, b: Value) -> Value {
         match operation {
             Operation::Add => self.sum(a, b),
@@ -258,8 +259,8 @@ impl Builder {
         }
     }
 
-    /// `a` to the power of `b`: by multiplication if `b` is a whole number, from the root if it is so many halves or thirds, by
-    /// logarithm if it is no constant.
+    /// Returns `a` to the power `b`: by multiplication for an integer `b`, by roots for multiples of 1/2 or 1/3, and by
+    /// logarithm for a variable `b`.
     pub fn power(&mut self, a: Value, b: Value) -> Value {
         let Some(exponent) = self.constant_of(b) else {
             let ln = self.unary(Operation::Ln, a);
@@ -267,7 +268,7 @@ impl Builder {
             return self.unary(Operation::Exp, product);
         };
         let whole = |x: f64| x.fract() == 0.0 && x.abs() <= f64::from(i32::MAX);
-        // Not 3b, which may be rounded to a whole number: b must be the fraction nearest to so many thirds.
+        // Not 3b, which may round to an integer: b must be the floating-point number nearest to a multiple of 1/3.
         let thirds = (exponent * 3.0).round();
         if exponent == 0.0 {
             self.constant(1.0)
@@ -290,9 +291,9 @@ impl Builder {
         }
     }
 
-    /// The steps that `result` needs, with registers for what lies between.
+    /// Returns the steps that `result` needs, with registers assigned to intermediate values.
     pub fn finish(self, result: Value) -> Result<Program, FormulaError> {
-        // The last step that needs each value. Those that none needs are left out.
+        // Last step that needs each value. Values that no step needs are left out.
         let count = VARIABLES + self.steps.len();
         let mut last_use = vec![None; count];
         last_use[usize::from(result.0)] = Some(count);
@@ -335,7 +336,7 @@ impl Builder {
     }
 }
 
-/// Registers in use.
+/// Register allocator.
 #[derive(Debug)]
 struct Registers {
     count: u16,
@@ -351,11 +352,11 @@ impl Registers {
     }
 }
 
-/// How many registers there are: more than laws in common use need, and few enough to stay in the first level of the cache, as each
-/// holds ten numbers a lane. A power of two.
+/// Number of registers, a power of two. Common laws need fewer, and all stay in the first-level cache, as each holds
+/// ten numbers per lane.
 const REGISTERS: usize = 16;
 
-/// The steps that compute a formula of three variables, one after the other.
+/// Sequence of steps that computes a formula of three variables.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Program {
     steps: Box<[Step]>,
@@ -364,13 +365,13 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// How many steps there are.
+    /// Returns the number of steps.
     #[cfg(test)]
     pub fn steps(&self) -> usize {
         self.steps.len()
     }
 
-    /// The value of the formula.
+    /// Returns the value of the formula.
     #[inline(always)]
     pub fn run<R: Real>(&self, variables: [R; VARIABLES]) -> R {
         let mut registers = [R::from(0.0); REGISTERS];

@@ -10,7 +10,7 @@ fn program(text: &str, parameters: &[(&str, f64)]) -> Program {
     parse::parse(text, parameters).unwrap_or_else(|error| panic!("{error}")).0
 }
 
-/// The value at `I1 = 4.5`, `I2 = 5.25`, `J = 0.75`.
+/// Returns the value at `I1 = 4.5`, `I2 = 5.25`, `J = 0.75`.
 fn value(text: &str) -> f64 {
     program(text, &[]).run([4.5, 5.25, 0.75])
 }
@@ -80,7 +80,7 @@ fn parts_are_computed_again_where_too_many_would_have_to_be_kept() {
         let expected = all.iter().sum::<f64>() * (2.0 * all[0] - all.iter().sum::<f64>());
         let found = value(&sums(count));
         assert!((found / expected - 1.0).abs() < 1e-12, "{count}: {found} instead of {expected}");
-        // A sum, a logarithm and an addition for each term, if not twice.
+        // A sum, a logarithm and an addition per term, unless repeated.
         let steps = program(&sums(count), &[]).steps();
         assert_eq!(steps, if count <= 15 { 4 * count - 1 } else { 6 * count - 1 }, "{count}");
     }
@@ -127,7 +127,7 @@ fn errors_show_the_place_and_what_was_expected() {
         error("J*1e400", &[]),
         "expected a number that is not too large, found `1e400`, at column 3\n  J*1e400\n    ^"
     );
-    assert_eq!(error("J + ln(1-1)", &[]), "this is -inf whatever the deformation, at column 5\n  J + ln(1-1)\n      ^");
+    assert_eq!(error("J + ln(1-1)", &[]), "this is -inf for every deformation, at column 5\n  J + ln(1-1)\n      ^");
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn formulas_that_are_no_elastic_material_are_refused() {
     assert_eq!(error("(I1 - 3)^1.25", &[]), "the stiffness at rest is NaN, expected a finite number");
     assert_eq!(
         error("mu/2*(I1 - 3)", &[("mu", 1e6)]),
-        "the stress at rest is 1000000 Pa, so the body would not stay in its shape"
+        "the stress at rest is 1000000 Pa, so the rest shape would not be in equilibrium"
     );
     assert_eq!(
         error("(J - 1)^2", &[]),
@@ -162,7 +162,7 @@ fn formulas_that_are_no_elastic_material_are_refused() {
     assert!(error("7", &[]).starts_with("at small strains the shear modulus is 0 Pa"));
     assert_eq!(
         error("(l1-1)^2 + (l2-1)^2 + 2*(l3-1)^2", &[]),
-        "the energy must not change when stretches are exchanged: \
+        "the energy is not symmetric in the stretches: \
          at [1.02, 0.97, 1.01] it is 0.0015000000000000026 J/m³, at [1.02, 1.01, 0.97] 0.0023000000000000043 J/m³"
     );
 }
@@ -177,11 +177,11 @@ fn hostile_text_is_refused_quickly() {
         assert!(error.starts_with("nested more than 100 deep at column "), "{error}");
         assert!(error.len() < 500, "{error}");
     }
-    // As deep as allowed.
+    // Maximum nesting.
     let nested = format!("{}J{}", "(".repeat(98), ")".repeat(98));
     assert!(error(&nested, &[]).starts_with("the stress at rest"));
     assert!(error(&"x".repeat(4000), &[]).len() < 500);
-    // As long as allowed, and nothing equal.
+    // Maximum length, with no common subexpressions.
     let long = (0..450).map(|i| format!("(J+{i})^2")).collect::<Vec<_>>().join("-");
     assert!(error(&long[..long[..4096].rfind('-').unwrap()], &[]).starts_with("the stress at rest is"));
     let names: Vec<String> = (0..100_000).map(|i| format!("a{i}")).collect();
@@ -206,7 +206,7 @@ fn a_variable_alone_is_a_formula_without_steps() {
     assert_eq!((value("I2"), program("I2", &[]).steps()), (5.25, 0));
 }
 
-/// Text made of the pieces of formulas, which gets further than random characters.
+/// Generates text from the pieces of formulas, which gets further than random characters.
 fn pieces() -> impl Strategy<Value = String> {
     let words = [
         "I1", "I2", "I3", "J", "l1", "λ2", "l3", "mu", "pi", "2", "0", "1e9", ".5", "-3", "ln", "exp", "sqrt", "cbrt",

@@ -1,31 +1,31 @@
-//! The syntax of VegaFEM's configuration files: `*key` on a line, its value on the next.
+//! Syntax of VegaFEM's configuration files: `*key` on a line, its value on the next.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::io::quote;
-use crate::scene::{At, SceneError, Source, nearest};
+use crate::scene::{Located, SceneError, Source, nearest};
 
-/// Keys with their values and where these are.
+/// Keys with their values and the positions of these.
 pub(super) struct Entries<'a> {
     source: &'a Source,
-    values: BTreeMap<&'static str, At<&'a str>>,
-    /// What is worth knowing of how the file is written.
+    values: BTreeMap<&'static str, Located<&'a str>>,
+    /// Notes on the syntax of the file.
     pub notes: Vec<String>,
 }
 
-/// What ends a file before its end.
+/// Line at which reading of a file ends.
 const END: &str = "**EOF";
-/// What VegaFEM takes for no value.
+/// Text that stands for an absent value in VegaFEM.
 const NOTHING: &str = "__none";
 
 impl<'a> Entries<'a> {
-    /// Read a file of which these keys are known, in lower or upper case.
+    /// Reads a file with the given known keys, whose case is ignored.
     pub fn read(source: &'a Source, known: &[&'static str]) -> Result<Self, SceneError> {
         let by_case: BTreeMap<String, &'static str> =
             known.iter().map(|&key| (key.to_ascii_lowercase(), key)).collect();
         let mut entries = Self { source, values: BTreeMap::new(), notes: Vec::new() };
-        // The key whose value may come, with where it is and whether it has come.
+        // Key whose value may follow, with its position and whether a value was found.
         let mut open: Option<(&'static str, Range<usize>, bool)> = None;
         for (line, span) in lines(&source.text) {
             if line.is_empty() || line.starts_with('#') {
@@ -41,7 +41,7 @@ impl<'a> Entries<'a> {
                     return Err(source.error(Some(&span), message));
                 };
                 *has_value = true;
-                entries.put(key, At::placed(line, span));
+                entries.put(key, Located::at(line, span));
                 continue;
             };
             check_value(source, open.as_ref())?;
@@ -55,53 +55,53 @@ impl<'a> Entries<'a> {
         Ok(entries)
     }
 
-    fn put(&mut self, key: &'static str, value: At<&'a str>) {
+    fn put(&mut self, key: &'static str, value: Located<&'a str>) {
         if self.values.insert(key, value).is_some() {
-            let note = format!("`{key}` has several values; the last counts, as in VegaFEM");
+            let note = format!("`{key}` has several values; the last one is used, as in VegaFEM");
             if !self.notes.contains(&note) {
                 self.notes.push(note);
             }
         }
     }
 
-    /// Which of some keys the file has.
+    /// Returns the subset of `keys` that the file has.
     pub fn given(&self, keys: &[&'static str]) -> Vec<&'static str> {
         keys.iter().copied().filter(|key| self.values.contains_key(key)).collect()
     }
 
-    /// A text.
-    pub fn text(&self, key: &str) -> Option<At<String>> {
+    /// Returns the text of a key.
+    pub fn text(&self, key: &str) -> Option<Located<String>> {
         let value = self.values.get(key).filter(|value| value.value != NOTHING)?;
-        Some(At { value: value.value.to_owned(), span: value.span.clone() })
+        Some(Located { value: value.value.to_owned(), span: value.span.clone() })
     }
 
-    /// A text without which nothing can be simulated.
-    pub fn required_text(&self, key: &str) -> Result<At<String>, SceneError> {
+    /// Returns the text of a required key.
+    pub fn required_text(&self, key: &str) -> Result<Located<String>, SceneError> {
         self.text(key).ok_or_else(|| self.missing(key))
     }
 
-    /// A finite number.
-    pub fn number(&self, key: &str) -> Result<Option<At<f64>>, SceneError> {
+    /// Returns the finite number of a key.
+    pub fn number(&self, key: &str) -> Result<Option<Located<f64>>, SceneError> {
         self.parsed(key, "a number", |word| word.parse().ok().filter(|number: &f64| number.is_finite()))
     }
 
-    /// A number, or another if none is given.
-    pub fn number_or(&self, key: &str, usual: f64) -> Result<At<f64>, SceneError> {
-        Ok(self.number(key)?.unwrap_or(At::new(usual)))
+    /// Returns the number of a key, or a default.
+    pub fn number_or(&self, key: &str, usual: f64) -> Result<Located<f64>, SceneError> {
+        Ok(self.number(key)?.unwrap_or(Located::new(usual)))
     }
 
-    /// A number that VegaFEM needs too.
-    pub fn required_number(&self, key: &str) -> Result<At<f64>, SceneError> {
+    /// Returns the number of a key that is required, as in VegaFEM.
+    pub fn required_number(&self, key: &str) -> Result<Located<f64>, SceneError> {
         self.number(key)?.ok_or_else(|| self.missing(key))
     }
 
-    /// A whole number.
-    pub fn integer(&self, key: &str) -> Result<Option<At<i64>>, SceneError> {
+    /// Returns the integer of a key.
+    pub fn integer(&self, key: &str) -> Result<Option<Located<i64>>, SceneError> {
         self.parsed(key, "a whole number", |word| word.parse().ok())
     }
 
-    /// 0 for no, and any other whole number for yes.
-    pub fn flag(&self, key: &str) -> Result<Option<At<bool>>, SceneError> {
+    /// Returns the Boolean of a key: false for 0, true for any other integer.
+    pub fn flag(&self, key: &str) -> Result<Option<Located<bool>>, SceneError> {
         self.parsed(key, "0 or 1", |word| match word {
             "true" => Some(true),
             "false" => Some(false),
@@ -109,11 +109,11 @@ impl<'a> Entries<'a> {
         })
     }
 
-    /// One of several names.
-    pub fn choice<T: Copy>(&self, key: &str, names: &[(&str, T)]) -> Result<Option<At<T>>, SceneError> {
+    /// Returns the value that belongs to the name of a key, which must be among `names`.
+    pub fn choice<T: Copy>(&self, key: &str, names: &[(&str, T)]) -> Result<Option<Located<T>>, SceneError> {
         let Some(found) = self.text(key) else { return Ok(None) };
         if let Some((_, value)) = names.iter().find(|(name, _)| *name == found.value) {
-            return Ok(Some(At { value: *value, span: found.span }));
+            return Ok(Some(Located { value: *value, span: found.span }));
         }
         let hint = nearest(&found, names.iter().map(|(name, _)| *name));
         let hint = hint.map_or(String::new(), |nearest| format!("; did you mean `{nearest}`?"));
@@ -122,14 +122,14 @@ impl<'a> Entries<'a> {
         Err(self.source.error(found.span.as_ref(), message))
     }
 
-    fn parsed<T>(&self, key: &str, what: &str, parse: impl Fn(&str) -> Option<T>) -> Result<Option<At<T>>, SceneError> {
+    fn parsed<T>(&self, key: &str, what: &str, parse: impl Fn(&str) -> Option<T>) -> Result<Option<Located<T>>, SceneError> {
         let Some(found) = self.values.get(key) else { return Ok(None) };
         let mut words = found.value.split_whitespace();
         let value = words.next().and_then(parse);
-        // VegaFEM does not look beyond the number; here only a comment may follow.
+        // VegaFEM ignores what follows the number; here it must be a comment.
         match (value, words.next()) {
             (Some(value), rest) if rest.is_none_or(|rest| rest.starts_with('#')) => {
-                Ok(Some(At { value, span: found.span.clone() }))
+                Ok(Some(Located { value, span: found.span.clone() }))
             }
             _ => {
                 let message = format!("`{key}` is {}, expected {what}", shown(found.value));
@@ -143,7 +143,7 @@ impl<'a> Entries<'a> {
     }
 }
 
-/// The lines without blanks around them, each with where it is.
+/// Returns the trimmed lines, each with its position.
 fn lines(text: &str) -> impl Iterator<Item = (&str, Range<usize>)> {
     let mut next = 0;
     text.split_inclusive('\n').map(move |whole| {
@@ -172,7 +172,7 @@ fn unknown(found: &str, known: &[&'static str]) -> String {
     }
     let hint =
         nearest(found, known.iter().copied()).map_or(String::new(), |nearest| format!("; did you mean `{nearest}`?"));
-    format!("there is no key {}{hint} VegaFEM passes over what it does not know, Pliant does not", shown(found))
+    format!("there is no key {}{hint} (VegaFEM ignores unknown keys, Pliant does not)", shown(found))
 }
 
 fn shown(text: &str) -> String {

@@ -1,6 +1,6 @@
-//! The keys of VegaFEM's interactive deformable simulator, versions 1 to 4.
+//! Keys of VegaFEM's interactive deformable simulator, versions 1 to 4.
 
-/// Keys that say what is simulated, and how.
+/// Keys that define the simulation.
 pub(super) const SIMULATION: &[&str] = &[
     "volumetricMeshFilename",
     "customMassSpringSystem",
@@ -39,7 +39,7 @@ pub(super) const SIMULATION: &[&str] = &[
     "invertibleMaterial",
 ];
 
-/// Keys that concern its window and the mouse in it.
+/// Keys of its window and mouse interaction.
 pub(super) const WINDOW: &[&str] = &[
     "renderingMeshFilename",
     "useRealTimeNormals",
@@ -66,13 +66,13 @@ pub(super) const WINDOW: &[&str] = &[
     "lockAt30Hz",
 ];
 
-/// Keys that say how many threads it has.
+/// Keys of the number of threads.
 pub(super) const THREADS: &[&str] = &["numInternalForceThreads", "numSolverThreads"];
 
-/// Keys that its examples have, but it does not read: the mesh file says this.
+/// Keys that its examples contain but it does not read, because the mesh file has these values.
 pub(super) const UNREAD: &[&str] = &["YoungModulus", "PoissonRatio"];
 
-/// Keys of the files that describe springs along the edges of tetrahedra or cubes.
+/// Keys of the files that define springs along the edges of tetrahedra or cubes.
 pub(super) const SPRINGS: &[&str] = &[
     "tetMeshFilename",
     "cubicMeshFilename",
@@ -83,12 +83,12 @@ pub(super) const SPRINGS: &[&str] = &[
     "addGravity",
 ];
 
-/// Every key that a `.config` file may have.
+/// Returns every key that a `.config` file may have.
 pub fn keys() -> impl Iterator<Item = &'static str> {
     [SIMULATION, WINDOW, THREADS, UNREAD].into_iter().flatten().copied()
 }
 
-/// Every key that a file of springs, `.massspring`, may have.
+/// Returns every key that a mass–spring file, `.massspring`, may have.
 pub fn spring_keys() -> impl Iterator<Item = &'static str> {
     SPRINGS.iter().copied()
 }

@@ -1,13 +1,13 @@
-//! Steps in time: the schemes of VegaFEM and their parameters.
+//! Time steps: the integrators of VegaFEM and their parameters.
 
 use super::{DURATION, Translation};
 use crate::scene::quantity::Time;
-use crate::scene::{At, DampingState, Mass, Newmark, Newton, SceneError, Scheme, Settings, Solver, Tangent};
+use crate::scene::{Located, DampingState, IntegratorKind, Mass, Newmark, Newton, SceneError, Settings, Solver, NewtonTangent};
 
-/// Of `[simulation]`, and what of it loads need.
+/// Settings of `[simulation]`, and the time steps of loads.
 pub(super) struct Steps {
     pub settings: Settings,
-    /// `timestep`, in s: so long a column of loads acts.
+    /// `timestep` \[s\], for which each column of loads acts.
     pub interval: f64,
     substeps: i64,
 }
@@ -18,39 +18,39 @@ impl Steps {
     }
 }
 
-/// Both implicit schemes, as `implicitSolverMethod` names them.
-const IMPLICIT: &[(&str, Scheme)] =
-    &[("implicitNewmark", Scheme::Newmark), ("implicitBackwardEuler", Scheme::BackwardEuler)];
+/// Implicit integrators, as named by `implicitSolverMethod`.
+const IMPLICIT: &[(&str, IntegratorKind)] =
+    &[("implicitNewmark", IntegratorKind::Newmark), ("implicitBackwardEuler", IntegratorKind::BackwardEuler)];
 
-const SCHEMES: &[(&str, Scheme)] = &[
+const INTEGRATORS: &[(&str, IntegratorKind)] = &[
     IMPLICIT[0],
     IMPLICIT[1],
-    ("Euler", Scheme::ExplicitEuler),
-    ("symplecticEuler", Scheme::SymplecticEuler),
-    ("centralDifferences", Scheme::CentralDifferences),
+    ("Euler", IntegratorKind::ExplicitEuler),
+    ("symplecticEuler", IntegratorKind::SymplecticEuler),
+    ("centralDifferences", IntegratorKind::CentralDifferences),
 ];
 
-/// VegaFEM's `epsilon` if none is given.
+/// VegaFEM's default `epsilon`.
 const TOLERANCE: f64 = 1e-6;
-/// More iterations than anybody waits for.
-const MOST_ITERATIONS: i64 = 1_000_000;
+/// Maximum number of Newton iterations per step.
+const MAX_ITERATIONS: i64 = 1_000_000;
 
 impl Translation<'_> {
     pub(super) fn steps(&mut self, has_springs: bool) -> Result<Steps, SceneError> {
         let interval = self.entries.required_number("timestep")?;
         let substeps = self.entries.integer("substepsPerTimeStep")?.map_or(1, |own| own.value.max(1));
         let iterations = self.entries.integer("maxIterations")?;
-        let count = iterations.as_ref().map_or(1, |own| own.value.clamp(1, MOST_ITERATIONS)) as u32;
-        let mut scheme = self.scheme()?;
-        if scheme.value == Scheme::BackwardEuler && count == 1 {
-            scheme.value = Scheme::LinearizedBackwardEuler;
+        let count = iterations.as_ref().map_or(1, |own| own.value.clamp(1, MAX_ITERATIONS)) as u32;
+        let mut integrator = self.integrator()?;
+        if integrator.value == IntegratorKind::BackwardEuler && count == 1 {
+            integrator.value = IntegratorKind::LinearizedBackwardEuler;
         }
-        // VegaFEM has the exact one, of which linear systems at times have no solution.
-        let tangent = Tangent::ExactFirst;
-        let is_linearized = scheme.value == Scheme::LinearizedBackwardEuler;
-        let is_newmark = scheme.value == Scheme::Newmark;
-        let newton = match scheme.value {
-            Scheme::Newmark | Scheme::BackwardEuler => {
+        // VegaFEM uses the exact tangent, which can be singular.
+        let tangent = NewtonTangent::ExactFirst;
+        let is_linearized = integrator.value == IntegratorKind::LinearizedBackwardEuler;
+        let is_newmark = integrator.value == IntegratorKind::Newmark;
+        let newton = match integrator.value {
+            IntegratorKind::Newmark | IntegratorKind::BackwardEuler => {
                 let tolerance = self.entries.number_or("epsilon", TOLERANCE)?;
                 let newton = Newton {
                     iterations: count,
@@ -60,72 +60,72 @@ impl Translation<'_> {
                     must_converge: Some(false),
                     damping: Some(DampingState::Iterate),
                 };
-                let place = tolerance.span.or(iterations.and_then(|own| own.span)).or(scheme.span.clone());
-                Some(At { value: newton, span: place })
+                let place = tolerance.span.or(iterations.and_then(|own| own.span)).or(integrator.span.clone());
+                Some(Located { value: newton, span: place })
             }
             _ => None,
         };
         let settings = Settings {
-            step: At { value: Time::new(interval.value / substeps as f64), span: interval.span.clone() },
-            duration: At { value: Time::new(DURATION), span: interval.span },
+            step: Located { value: Time::new(interval.value / substeps as f64), span: interval.span.clone() },
+            duration: Located { value: Time::new(DURATION), span: interval.span },
             newmark: if is_newmark { Some(self.newmark()?) } else { None },
-            tangent: is_linearized.then(|| At { value: tangent, span: scheme.span.clone() }),
+            tangent: is_linearized.then(|| Located { value: tangent, span: integrator.span.clone() }),
             newton,
             // Particles have masses, elements a mass matrix.
             mass: if has_springs { Mass::Lumped } else { Mass::Consistent },
-            scheme,
+            integrator,
             halvings: Settings::HALVINGS,
             regularized: None,
             solver: Solver::Auto,
             solver_tolerance: None,
             solver_iterations: None,
-            restart_every: At::new(Settings::RESTART_EVERY),
+            restart_every: Located::new(Settings::RESTART_EVERY),
         };
         Ok(Steps { settings, interval: interval.value, substeps })
     }
 
-    fn scheme(&mut self) -> Result<At<Scheme>, SceneError> {
+    fn integrator(&mut self) -> Result<Located<IntegratorKind>, SceneError> {
         let obsolete = self.entries.choice("implicitSolverMethod", IMPLICIT);
-        let scheme = match self.entries.choice("solver", SCHEMES)? {
-            Some(scheme) => scheme,
+        let integrator = match self.entries.choice("solver", INTEGRATORS)? {
+            Some(integrator) => integrator,
             None => match obsolete? {
-                Some(scheme) => {
+                Some(integrator) => {
                     self.notes.push(
-                        "`implicitSolverMethod` is obsolete: VegaFEM 4 would take implicitNewmark; give `*solver`"
+                        "`implicitSolverMethod` is obsolete: VegaFEM 4 uses implicitNewmark instead; give `*solver`"
                             .into(),
                     );
-                    scheme
+                    integrator
                 }
-                None => At::new(Scheme::Newmark),
+                None => Located::new(IntegratorKind::Newmark),
             },
         };
         let update = self.entries.integer("centralDifferencesTangentialDampingUpdateMode")?;
-        if scheme.value == Scheme::CentralDifferences && update.is_some_and(|own| own.value != 1) {
+        if integrator.value == IntegratorKind::CentralDifferences && update.is_some_and(|own| own.value != 1) {
             self.notes.push(
-                "`centralDifferencesTangentialDampingUpdateMode`: the damping follows the stiffness in every step"
+                "`centralDifferencesTangentialDampingUpdateMode`: Pliant updates the damping matrix in every step"
                     .into(),
             );
         }
-        Ok(scheme)
+        Ok(integrator)
     }
 
-    /// VegaFEM's window links both when it opens, so that it does not run with what the file says.
-    fn newmark(&mut self) -> Result<At<Newmark>, SceneError> {
+    /// Returns the Newmark parameters as VegaFEM's window links them when it opens; they may differ from the file.
+    fn newmark(&mut self) -> Result<Located<Newmark>, SceneError> {
         let usual = Newmark::default();
         let beta = self.entries.number_or("newmarkBeta", usual.beta)?;
         let gamma = self.entries.number_or("newmarkGamma", usual.gamma)?;
         let linked = linked(beta.value);
         if (linked.beta - beta.value).abs() > 1e-6 || (linked.gamma - gamma.value).abs() > 1e-6 {
             self.notes.push(format!(
-                "`newmarkBeta` and `newmarkGamma`: VegaFEM's simulator links them, and goes with β = {} and γ = {}, as Pliant does",
+                "`newmarkBeta` and `newmarkGamma` are linked, as in VegaFEM's simulator: β = {}, γ = {}",
                 linked.beta, linked.gamma
             ));
         }
-        Ok(At { value: linked, span: beta.span.or(gamma.span) })
+        Ok(Located { value: linked, span: beta.span.or(gamma.span) })
     }
 }
 
-/// The member of the family `β = (γ + ½)² / 4` that VegaFEM makes of a `β`.
+/// Returns the member of the family `β = (γ + ½)² / 4` that VegaFEM chooses for a `β`.
 fn linked(beta: f64) -> Newmark {
     let gamma = if beta > 0.25 { (4.0 * beta.min(0.5)).sqrt() - 0.5 } else { 0.5 };
     Newmark { beta: 0.25 * (gamma + 0.5) * (gamma + 0.5), gamma }
