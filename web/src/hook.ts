@@ -2,7 +2,7 @@
 
 import { Vector3 } from 'three';
 import type { Latency } from './latency';
-import type { Frame, Settings, DisplayScene, Vec3 } from './protocol';
+import type { DisplayScene, Frame, Settings, Vec3 } from './protocol';
 import type { Session } from './session';
 import type { View } from './viewport/view';
 

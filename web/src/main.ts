@@ -2,8 +2,8 @@
 
 import { startPage } from './page';
 import { TroubleBanner } from './panels/trouble';
-import { probeGraphics } from './viewport/graphics';
 import { Theme } from './theme';
+import { probeGraphics } from './viewport/graphics';
 import './styles/base.css';
 import './styles/layout.css';
 import './styles/controls.css';

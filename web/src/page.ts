@@ -30,13 +30,13 @@ import type { Outgoing } from './protocol';
 import { screenshot } from './screenshot';
 import { Session } from './session';
 import { listen, type Shortcut } from './shortcuts';
+import { Theme } from './theme';
+import { Gestures } from './tools/gestures';
+import { makeTools } from './tools/tools';
 import type { Graphics } from './viewport/graphics';
 import { planeOf } from './viewport/slice';
 import { View } from './viewport/view';
 import { World } from './viewport/world';
-import { Theme } from './theme';
-import { Gestures } from './tools/gestures';
-import { makeTools } from './tools/tools';
 
 export function startPage(graphics: Graphics): void {
   const canvas = element('canvas', { class: 'scene', role: 'img', 'aria-label': 'The simulated bodies' });

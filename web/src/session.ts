@@ -1,7 +1,7 @@
 // State of the simulation on the page, and the loop that draws it.
 
 import type { Latency } from './latency';
-import type { Frame, FrameArrays, Incoming, Send, Settings, DisplayScene, DisplayArrays } from './protocol';
+import type { DisplayArrays, DisplayScene, Frame, FrameArrays, Incoming, Send, Settings } from './protocol';
 import type { View } from './viewport/view';
 import type { World } from './viewport/world';
 

@@ -1,7 +1,7 @@
 // Title card of the scene.
 
 import { element, setText } from '../dom';
-import type { Frame, DisplayScene } from '../protocol';
+import type { DisplayScene, Frame } from '../protocol';
 import type { Panel } from './panel';
 
 /** Creates the title card; `more` is shown next to the title. */

@@ -2,7 +2,7 @@
 
 import { element, throttle } from '../dom';
 import { quantity } from '../format';
-import type { Ask, Inversion, Material, MaterialChange, Send, Settings, DisplayScene } from '../protocol';
+import type { Ask, DisplayScene, Inversion, Material, MaterialChange, Send, Settings } from '../protocol';
 import { type Commit, linear, logarithmic, SelectField, SliderField } from './fields';
 import { type Panel, section } from './panel';
 

@@ -1,7 +1,7 @@
 // Time integration, damping and gravity.
 
 import { element } from '../dom';
-import type { Ask, MotionChange, Quantity, Settings, DisplayScene, Vec3 } from '../protocol';
+import type { Ask, DisplayScene, MotionChange, Quantity, Settings, Vec3 } from '../protocol';
 import { type Commit, QuantityField, SelectField, SwitchField } from './fields';
 import { type Panel, section } from './panel';
 

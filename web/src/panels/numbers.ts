@@ -2,7 +2,7 @@
 
 import { element, setText } from '../dom';
 import { count, number, quantity } from '../format';
-import type { Frame, DisplayScene, Stats } from '../protocol';
+import type { DisplayScene, Frame, Stats } from '../protocol';
 import { type Panel, section } from './panel';
 
 /** Measurements of the page. */

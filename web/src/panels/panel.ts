@@ -1,7 +1,7 @@
 // Panel: an element that receives the messages of the server.
 
 import { element } from '../dom';
-import type { Frame, Settings, DisplayScene } from '../protocol';
+import type { DisplayScene, Frame, Settings } from '../protocol';
 
 export interface Panel {
   readonly element: HTMLElement;

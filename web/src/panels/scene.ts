@@ -1,7 +1,7 @@
 // Saves or undoes the changes of the scene.
 
 import { download, element } from '../dom';
-import type { SavedScene, Send, Settings, DisplayScene } from '../protocol';
+import type { DisplayScene, SavedScene, Send, Settings } from '../protocol';
 import type { Panel } from './panel';
 
 export function scenePanel(send: Send): Panel {

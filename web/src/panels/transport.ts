@@ -3,7 +3,7 @@
 import { element, setText, throttle } from '../dom';
 import { number } from '../format';
 import { ICONS, iconButton } from '../icons';
-import type { Frame, Send, DisplayScene } from '../protocol';
+import type { DisplayScene, Frame, Send } from '../protocol';
 import type { Panel } from './panel';
 
 const SPEEDS: (number | null)[] = [0.1, 0.25, 0.5, 1, 2, null];

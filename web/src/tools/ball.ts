@@ -10,7 +10,8 @@ export class BallTool extends Tool {
   readonly name = 'ball';
   readonly label = 'Ball';
   readonly icon = ICONS.ball;
-  readonly hint = 'Press and drag to move a ball; the wheel changes its depth. Drag with the middle button to turn the view.';
+  readonly hint =
+    'Press and drag to move a ball; the wheel changes its depth. Drag with the middle button to turn the view.';
   override readonly cursor = 'grab';
 
   private readonly size = new ToolSlider(

@@ -13,7 +13,7 @@ import {
 } from 'three';
 import { quantity } from '../format';
 import type { ViewOptions } from '../options';
-import type { Body, Frame, FrameArrays, DisplayScene, DisplayArrays } from '../protocol';
+import type { Body, DisplayArrays, DisplayScene, Frame, FrameArrays } from '../protocol';
 import type { Palette } from '../theme';
 import { type Arrow, Arrows } from './arrows';
 import { mapFor, regionColors } from './colors';
