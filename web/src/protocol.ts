@@ -203,7 +203,7 @@ export interface SavedScene {
 }
 
 export type Incoming =
-  | { type: 'scene'; header: DisplayScene; arrays: DisplayArrays }
+  | { type: 'display'; header: DisplayScene; arrays: DisplayArrays }
   | { type: 'settings'; header: Settings; arrays: object }
   | { type: 'frame'; header: Frame; arrays: FrameArrays }
   | { type: 'notice'; header: Notice; arrays: object }

@@ -40,7 +40,7 @@ export class Session {
 
   receive(message: Exclude<Incoming, { type: 'notice' | 'scene' }>): void {
     switch (message.type) {
-      case 'scene':
+      case 'display':
         this.begin(message.header, message.arrays);
         break;
       case 'settings':

@@ -10,8 +10,8 @@ use pliant::mesh::{Moduli, SurfaceMesh, VolumeMesh};
 use pliant::meshing::{Resolution, Surface};
 use pliant::scene::quantity::{Density, Length, Pressure, Rate, Time, vector};
 use pliant::scene::{
-    Located, Damping, EARTH, MaterialSettings, MaterialChoice, MeshSource, Object, Obstacle, Plane, Scale, Scene, SceneFile,
-    Settings, Generator, SolidSource, Source, Up,
+    Damping, EARTH, Generator, Located, MaterialChoice, MaterialSettings, MeshSource, Object, Obstacle, Plane, Scale,
+    Scene, SceneFile, Settings, SolidSource, Source, Up,
 };
 
 use crate::fill::in_millimeters;
@@ -365,7 +365,8 @@ impl Reader<'_> {
                 number(SIZES[1])
             );
         }
-        let mut material = MaterialSettings { law: self.options.law.clone().map(Located::new), ..MaterialSettings::default() };
+        let mut material =
+            MaterialSettings { law: self.options.law.clone().map(Located::new), ..MaterialSettings::default() };
         let greatest = densities.iter().flatten().copied().reduce(f64::max);
         let density = match self.options.density {
             Some(density) => density.si,

@@ -7,7 +7,9 @@ use clap::Args;
 use pliant::io::{self, Feature, Format, Mesh, WriteOptions};
 use pliant::math::{Affine3, Vec3};
 use pliant::mesh::{Embedding, MaterialData, SurfaceMesh, VolumeMesh};
-use pliant::meshing::{ANGLES, Info, MeshingParams, Surface, cage, carrying_limits, fill_surface, fused_pieces, voxelize};
+use pliant::meshing::{
+    ANGLES, Info, MeshingParams, Surface, cage, carrying_limits, fill_surface, fused_pieces, voxelize,
+};
 
 use crate::Done;
 use crate::default_scene::{DENSITY, POISSON, ratio, soft_young};

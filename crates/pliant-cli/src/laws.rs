@@ -1,6 +1,6 @@
 //! `pliant laws`: the elastic laws.
 
-use pliant::material::{AnyLaw, Material, Inversion, LawEntry, YoungPoisson};
+use pliant::material::{AnyLaw, Inversion, LawEntry, Material, YoungPoisson};
 
 use crate::table::Listing;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context, anyhow, bail};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
-use pliant::material::{AnyLaw, CorotationalFrame, CorotationalTangent, Material, Inversion, LawError, YoungPoisson};
+use pliant::material::{AnyLaw, CorotationalFrame, CorotationalTangent, Inversion, LawError, Material, YoungPoisson};
 use pliant::mesh::{Moduli, Region, VolumeMesh};
 use pliant::scene::quantity::{Density, Pressure};
 

@@ -12,7 +12,7 @@ use pliant::force::ObstacleShape;
 use pliant::io::{Disk, Files};
 use pliant::math::Vec3;
 use pliant::model::Model;
-use pliant::output::{AnimationFormat, Axis, SceneGeometry, FORMATS, Frame, Options};
+use pliant::output::{AnimationFormat, Axis, FORMATS, Frame, Options, SceneGeometry};
 use pliant::reduced::{Basis, Modes, ModesParams};
 use pliant::scene::{Animation, Color, Picture, SceneFile, Up};
 use pliant::system::{State, System};
@@ -128,7 +128,8 @@ impl ModesCommand {
         Disk.write(&files[0], csv.as_bytes())?;
         Basis::new(&model, modes.shapes.clone())?.write(&Disk, &files[1])?;
         let geometry = Arc::new(SceneGeometry::new(&model));
-        let mut animation = ModeFrames { geometry, up: file.scene.up, model, shape: Vec::new(), caption: String::new() };
+        let mut animation =
+            ModeFrames { geometry, up: file.scene.up, model, shape: Vec::new(), caption: String::new() };
         let picture = Picture { color: Color::Displacement, ..file.scene.output.picture.value.clone() };
         let options = Options {
             frames: Some(FRAMES),

@@ -7,7 +7,7 @@ use anyhow::{Context, anyhow, bail};
 use clap::{Args, ValueEnum, ValueHint};
 use pliant::force::{ObstacleShape, Side};
 use pliant::io::{Disk, Files};
-use pliant::output::{AnimationFormat, SceneGeometry, BodyGeometry, FORMATS, Frame, ColorField};
+use pliant::output::{AnimationFormat, BodyGeometry, ColorField, FORMATS, Frame, SceneGeometry};
 use pliant::run::Run;
 use pliant::scene::quantity::Angle;
 use pliant::scene::{Animation, Color as Colored, Picture, QuantityError, Up as UpAxis};

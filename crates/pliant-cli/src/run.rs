@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, anyhow, bail};
 use clap::{Args, ValueHint};
 use pliant::io::{Disk, Format};
-use pliant::run::{Outcome, Outputs, RunParams, Progress, Run, Status};
+use pliant::run::{Outcome, Outputs, Progress, Run, RunParams, Status};
 use pliant::scene::quantity::Time;
 use pliant::scene::{Animation, Located, ReducedChoice, Scene, SceneFile};
 

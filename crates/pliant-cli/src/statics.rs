@@ -10,7 +10,7 @@ use pliant::math::Vec3;
 use pliant::matrix_io::{Array, write_array};
 use pliant::mesh::Moduli;
 use pliant::model::Model;
-use pliant::output::{self, Axis, SceneGeometry, Fields, Frame};
+use pliant::output::{self, Axis, Fields, Frame, SceneGeometry};
 use pliant::scene::quantity::{Density, Dimension, Pressure, dimension};
 use pliant::scene::{Built, Quantity, SceneError, SceneFile, Source};
 use pliant::solver::{NotPositiveDefinite, SolveError};

@@ -9,7 +9,7 @@ use anyhow::{anyhow, bail};
 use clap::{Args, ValueHint};
 use pliant::run::Run;
 use pliant::scene::quantity::Time;
-use pliant_viewer::{Live, Page, ServerParams, Playback, Show, Viewer, ViewerError};
+use pliant_viewer::{Live, Page, Playback, ServerParams, Show, Viewer, ViewerError};
 
 use crate::Done;
 use crate::default_scene::{self, BodyArgs, Purpose};

@@ -236,7 +236,11 @@ fn convert_changes_the_mesh_and_says_what_was_lost() {
     let skin = json(&ok(folder.path(), &["mesh", "info", "--json", "skin.obj"]));
     assert!((skin["enclosed_volume"].as_f64().unwrap() - 1.0).abs() < 1e-12);
     let refined = pliant(folder.path(), &["mesh", "convert", "skin.stl", "skin.obj", "--refine", "1"]);
-    assert!(refined.err.contains("--refine: applies only to volume meshes, but skin.stl is a surface"), "{}", refined.err);
+    assert!(
+        refined.err.contains("--refine: applies only to volume meshes, but skin.stl is a surface"),
+        "{}",
+        refined.err
+    );
     let wrong = pliant(folder.path(), &["mesh", "convert", "box.inp", "again.inp", "--split", "5"]);
     assert!(wrong.err.contains("only hexahedra can be split"), "{}", wrong.err);
 }

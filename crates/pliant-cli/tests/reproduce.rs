@@ -25,7 +25,10 @@ fn all_experiments_are_listed_and_names_are_checked() {
     }
     let (status, _, err) = pliant(folder.path(), &["figure-99"]);
     assert_eq!(status, 1);
-    assert!(err.contains("unknown experiment `figure-99`; expected one of ") && err.contains("course-energies"), "{err}");
+    assert!(
+        err.contains("unknown experiment `figure-99`; expected one of ") && err.contains("course-energies"),
+        "{err}"
+    );
     let (status, _, err) = pliant(folder.path(), &["all", "servin-cube"]);
     assert_eq!(status, 1);
     assert!(err.contains("`all` selects every experiment"), "{err}");

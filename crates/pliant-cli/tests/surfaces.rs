@@ -35,7 +35,11 @@ fn ok(folder: &Path, args: &[&str]) -> Run {
 fn folder() -> (TempDir, f64) {
     let folder = TempDir::new().unwrap();
     let ring = ImplicitSolid::Torus { ring_radius: 1.0, tube_radius: 0.3 };
-    let ring = tetrahedralize(&ring, &MeshingParams { cells: 30, ..MeshingParams::default() }).unwrap().mesh.boundary().surface;
+    let ring = tetrahedralize(&ring, &MeshingParams { cells: 30, ..MeshingParams::default() })
+        .unwrap()
+        .mesh
+        .boundary()
+        .surface;
     io::write(folder.path().join("ring.obj"), &ring, &WriteOptions::default()).unwrap();
     let mut triangles: Vec<[u32; 3]> = ring.triangles().skip(10).collect();
     triangles.iter_mut().step_by(7).for_each(|t| t.swap(1, 2));
@@ -56,8 +60,7 @@ fn mass(folder: &Path, file: &str) -> f64 {
 fn a_surface_is_filled_with_tetrahedra_whose_angles_are_told() {
     let (folder, volume) = folder();
     let run = ok(folder.path(), &["mesh", "tetrahedralize", "ring.obj", "--cells", "24", "-o", "ring.veg"]);
-    for part in ["closed, without defects", "within the bounds of 10.7° and 164.8°", "wrote ring.veg: "]
-    {
+    for part in ["closed, without defects", "within the bounds of 10.7° and 164.8°", "wrote ring.veg: "] {
         assert!(run.out.contains(part), "{part}: {}", run.out);
     }
     let body = io::read_volume(folder.path().join("ring.veg")).unwrap().mesh;

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-
 use pliant::mesh::VolumeMesh;
 use pliant::model;
 use pyo3::exceptions::PyTypeError;

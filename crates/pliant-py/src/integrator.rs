@@ -1,7 +1,7 @@
 //! Time integrators.
 
 use pliant::scene::quantity::dimension;
-use pliant::scene::{self, Located, IntegratorKind, Quantity, Settings};
+use pliant::scene::{self, IntegratorKind, Located, Quantity, Settings};
 use pyo3::prelude::*;
 use serde::Deserialize;
 use serde::de::value::{Error, StrDeserializer};

@@ -636,7 +636,13 @@ impl Model {
         Ok(model)
     }
 
-    fn states(&self, py: Python<'_>, u: &Bound<'_, PyAny>, at: &str, region: Option<&str>) -> PyResult<Vec<StressState>> {
+    fn states(
+        &self,
+        py: Python<'_>,
+        u: &Bound<'_, PyAny>,
+        at: &str,
+        region: Option<&str>,
+    ) -> PyResult<Vec<StressState>> {
         let of_vertices = match at {
             "elements" => false,
             "vertices" => true,

@@ -28,7 +28,7 @@ use crate::observation::Observation;
 use crate::pressure::Pressure;
 use crate::quantity::{Amount, vector};
 use crate::reduced::ReducedModel;
-use crate::running::{Group, Running, MirroredArray};
+use crate::running::{Group, MirroredArray, Running};
 use crate::scene;
 use crate::select;
 use crate::step_info::StepInfo;

@@ -6,8 +6,8 @@ use pliant::material::YoungPoisson;
 use pliant::math::Vec3;
 use pliant::scene::quantity::{self, Density, Pressure, Rate, Time};
 use pliant::scene::{
-    Located, Fixed, IntegratorKind, Inverted, MadeOf, MaterialSettings, MaterialChoice, Object, ObjectRegion, Scene, Selection,
-    Solver, Where, schema,
+    Fixed, IntegratorKind, Inverted, Located, MadeOf, MaterialChoice, MaterialSettings, Object, ObjectRegion, Scene,
+    Selection, Solver, Where, schema,
 };
 use serde::Deserialize;
 use serde::de::IntoDeserializer;

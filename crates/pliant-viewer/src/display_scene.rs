@@ -5,7 +5,7 @@ use pliant::force::ObstacleShape;
 use pliant::material::AnyLaw;
 use pliant::math::Vec3;
 use pliant::model::Model;
-use pliant::output::{SceneGeometry, BodyGeometry, ColorField, body_color};
+use pliant::output::{BodyGeometry, ColorField, SceneGeometry, body_color};
 use pliant::scene::Up;
 use serde::Serialize;
 
@@ -122,7 +122,8 @@ impl DisplayScene {
     pub fn anchor(&self, surface_point: &SurfacePoint) -> Vec<(u32, f64)> {
         let body = &self.geometry.bodies()[surface_point.body];
         if body.has_visual() {
-            let largest = (0..3).max_by(|&a, &b| surface_point.weights[a].total_cmp(&surface_point.weights[b])).unwrap_or(0);
+            let largest =
+                (0..3).max_by(|&a, &b| surface_point.weights[a].total_cmp(&surface_point.weights[b])).unwrap_or(0);
             return body.tie(surface_point.corners[largest]);
         }
         let tie = |(corner, weight): (&usize, &f64)| (body.tie(*corner)[0].0, *weight);

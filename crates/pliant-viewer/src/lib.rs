@@ -20,11 +20,11 @@
 //! `PROTOCOL.md` describes the messages; their types are in `protocol.rs`.
 
 mod changes;
+mod display_scene;
 mod framing;
 mod guard;
 mod history;
 mod live;
-mod snapshot;
 mod pace;
 mod page;
 mod playback;
@@ -32,8 +32,8 @@ mod protocol;
 mod remedy;
 mod server;
 mod session;
+mod snapshot;
 mod socket;
-mod display_scene;
 mod touch;
 
 pub use live::{Live, LiveError};

@@ -8,7 +8,7 @@ use axum::body::Bytes;
 use pliant::force::Obstacles;
 use pliant::io::Disk;
 use pliant::math::Vec3;
-use pliant::output::{SceneGeometry, VisualError, Frame};
+use pliant::output::{Frame, SceneGeometry, VisualError};
 use pliant::reduced::Reduction;
 use pliant::scene::{MadeOf, MaterialSettings, Scene, SceneError, SceneFile, obstacle_stiffness};
 use pliant::simulation::Simulation;
@@ -16,14 +16,14 @@ use pliant::system::State;
 use thiserror::Error;
 
 use crate::changes::{self, Changes, name_of};
+use crate::display_scene::{self, BallSize, DisplayScene, ObstacleView, Pull, is_free};
 use crate::framing;
 use crate::history::History;
-use crate::snapshot::{Energies, Status, Snapshot};
 use crate::pace::{Pace, Timings};
 use crate::protocol::{Command, MaterialShown, MaterialSteering, SavedScene, Settings};
 use crate::remedy::Failed;
 use crate::session::{Answer, Due, Show, ViewerId};
-use crate::display_scene::{self, BallSize, ObstacleView, Pull, DisplayScene, is_free};
+use crate::snapshot::{Energies, Snapshot, Status};
 use crate::touch::Interaction;
 
 /// Reason why a scene cannot be shown.
@@ -103,8 +103,10 @@ impl Live {
             view: framing::first_view(&display, model, built.simulation.state()),
         };
         let display_message = display.message(&info, model);
-        let mut touch =
-            Interaction::new(PULL_DAMPING * mass.sqrt(), contact_stiffness(&file.scene, &display, &built.made_of, stiffness));
+        let mut touch = Interaction::new(
+            PULL_DAMPING * mass.sqrt(),
+            contact_stiffness(&file.scene, &display, &built.made_of, stiffness),
+        );
         let fixed = fixed_vertices(&built.simulation);
         let start = built.simulation.state().clone();
         touch.attach(&mut built.simulation).map_err(LiveError::Interaction)?;
@@ -402,7 +404,12 @@ impl Live {
         let surface_point = self.display.surface_point(triangle, weights)?;
         let state = self.simulation.state();
         let positions = self.display.geometry.bodies()[surface_point.body].surface_positions(&state.q);
-        let point = surface_point.corners.iter().zip(surface_point.weights).map(|(&corner, weight)| weight * positions[corner]).sum();
+        let point = surface_point
+            .corners
+            .iter()
+            .zip(surface_point.weights)
+            .map(|(&corner, weight)| weight * positions[corner])
+            .sum();
         let pinned: HashSet<u32> = self.touch.pinned().iter().copied().collect();
         let chosen = if pins {
             self.near(surface_point.body, point, radius, |vertex| self.fixed.binary_search(&vertex).is_err())

@@ -8,13 +8,13 @@ use pliant::output::Frame;
 use pliant::run::{Run, RunError};
 use pliant::simulation::Table;
 
+use crate::display_scene::{self, BallSize, DisplayScene, ObstacleView, Pull, Timeline};
 use crate::framing::{self, Bounds};
 use crate::live::fixed_vertices;
-use crate::snapshot::{Energies, Status, Failure, Snapshot};
 use crate::pace::Pace;
 use crate::protocol::{Command, Settings};
 use crate::session::{Answer, Due, INTERVAL, Show, ViewerId};
-use crate::display_scene::{self, BallSize, ObstacleView, Pull, DisplayScene, Timeline};
+use crate::snapshot::{Energies, Failure, Snapshot, Status};
 
 /// Answer to commands that only a simulation supports.
 const WHY_NOT: &str = "a recorded run cannot be changed; use `pliant view` with its scene to simulate";
@@ -169,9 +169,9 @@ fn recorded_view(run: &Run, display: &DisplayScene, frames: usize) -> Option<Bou
     let last = frames.saturating_sub(1);
     let numbers = (0..=VIEW_SAMPLES).map(|sample| last * sample / VIEW_SAMPLES);
     // An unreadable frame is reported when it is shown.
-    let recorded = numbers
-        .filter_map(|number| run.frame(number, false).ok())
-        .filter_map(|frame| Bounds::of(display.geometry.bodies().iter().flat_map(|body| body.surface_positions(&frame.u))));
+    let recorded = numbers.filter_map(|number| run.frame(number, false).ok()).filter_map(|frame| {
+        Bounds::of(display.geometry.bodies().iter().flat_map(|body| body.surface_positions(&frame.u)))
+    });
     let predicted = framing::first_view(display, simulation.model(), simulation.state());
     // The view of a run that diverges stays at its start.
     predicted.into_iter().chain(recorded).reduce(|view, frame| view.including(frame, display.size))

@@ -9,8 +9,8 @@ use serde_json::json;
 
 use crate::changes::{Changes, name_of};
 use crate::live::Live;
-use crate::snapshot::{Choice, Failure};
 use crate::protocol::Remedy;
+use crate::snapshot::{Choice, Failure};
 
 /// Number of steps that must succeed with a remedy before it is offered.
 const TRIAL_STEPS: usize = 5;
@@ -103,7 +103,8 @@ impl Live {
     fn other_materials(&self) -> Vec<Vec<Remedy>> {
         let mut remedies = Vec::new();
         let can_change_materials = self.reduction.is_none() && !self.simulation.brings_elasticity();
-        if can_change_materials && self.regions_to_change(|law, _| law != MaterialSettings::USUAL_LAW).next().is_some() {
+        if can_change_materials && self.regions_to_change(|law, _| law != MaterialSettings::USUAL_LAW).next().is_some()
+        {
             remedies.push(vec![Remedy { law: Some(MaterialSettings::USUAL_LAW.into()), ..Remedy::default() }]);
         }
         if can_change_materials && self.regions_to_change(|_, inversion| inversion == Inverted::None).next().is_some() {

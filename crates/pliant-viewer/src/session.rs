@@ -9,9 +9,9 @@ use axum::body::Bytes;
 use tokio::sync::{mpsc, watch};
 use tokio::time::timeout_at;
 
-use crate::snapshot::{Snapshot, View};
-use crate::protocol::{Answered, Arrays, Command, Notice, SavedScene, Settings, message};
 use crate::display_scene::DisplayScene;
+use crate::protocol::{Answered, Arrays, Command, Notice, SavedScene, Settings, message};
+use crate::snapshot::{Snapshot, View};
 
 /// Unique identifier of a connected page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use axum::body::Bytes;
 use pliant::math::Vec3;
 use pliant::model::Observation;
-use pliant::output::{BodyGeometry, Frame, ColorField};
+use pliant::output::{BodyGeometry, ColorField, Frame};
 use serde::Serialize;
 
+use crate::display_scene::{DisplayScene, ObstacleView};
 use crate::pace::Stats;
 use crate::protocol::{Arrays, Plane, message};
 use crate::session::ViewerId;
-use crate::display_scene::{ObstacleView, DisplayScene};
 
 /// Snapshot with all data that pages may request. It is a copy, so that the simulation can continue.
 #[derive(Debug)]

@@ -9,9 +9,9 @@ use axum::extract::ws::{CloseFrame, Message, WebSocket};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
-use crate::snapshot::View;
 use crate::protocol::{Answered, Arrays, Asked, Command, Notice, message};
 use crate::session::{NOTICES, Outlook, Request, ViewerId};
+use crate::snapshot::View;
 
 /// Maximum number of unacknowledged frames.
 const UNDER_WAY: u64 = 2;

@@ -10,8 +10,8 @@ use pliant::motion::{Keyframes, Motion};
 use pliant::simulation::Simulation;
 use pliant::system::State;
 
-use crate::snapshot::{BallView, PullView};
 use crate::session::ViewerId;
+use crate::snapshot::{BallView, PullView};
 
 /// Maximum number of simultaneous pulls, and of balls.
 const MOST: usize = 64;

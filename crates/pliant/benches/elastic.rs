@@ -9,7 +9,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use pliant::force::{Definiteness, Elastic, Force, bind_all};
-use pliant::material::{AnyLaw, Corotational, CorotationalTangent, Material, Inversion, LANES, YoungPoisson};
+use pliant::material::{AnyLaw, Corotational, CorotationalTangent, Inversion, LANES, Material, YoungPoisson};
 use pliant::mesh::{Cells, VolumeMesh, generate};
 use pliant::sparse::BlockMatrix;
 

@@ -10,7 +10,7 @@ use pliant::material::{AnyLaw, Corotational, CorotationalTangent, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, generate};
 use pliant::model::{Body, Fixed, Model};
-use pliant::solver::{CgParams, StaleFactorParams, Precision, SolverParams};
+use pliant::solver::{CgParams, Precision, SolverParams, StaleFactorParams};
 use pliant::system::{Definiteness, State, System};
 
 /// Returns a bar fixed on the left, under its weight.

@@ -9,12 +9,14 @@ use pliant::force::{Definiteness, Elastic, Force, Obstacle, Obstacles, bind_all}
 use pliant::integrator::{
     BackwardEuler, CentralDifferences, Integrator, LinearizedBackwardEuler, Newmark, SymplecticEuler,
 };
-use pliant::material::{AnyLaw, Material, Inversion, YoungPoisson};
+use pliant::material::{AnyLaw, Inversion, Material, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, generate};
 use pliant::model::{Body, Fixed, Model, ModelBuilder};
 use pliant::reduced::{ExactModes, ReducedModel, Reduction, ReductionParams};
-use pliant::solver::{BlockJacobi, CgParams, Dense, LinearMap, StaleFactorParams, Operator, SolverParams, VertexFrames};
+use pliant::solver::{
+    BlockJacobi, CgParams, Dense, LinearMap, Operator, SolverParams, StaleFactorParams, VertexFrames,
+};
 use pliant::sparse::BlockMatrix;
 use pliant::system::{State, System};
 

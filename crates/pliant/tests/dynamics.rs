@@ -6,12 +6,12 @@ use pliant::integrator::{
     BackwardEuler, CentralDifferences, ExplicitEuler, Halving, Integrator, LinearizedBackwardEuler, Newmark,
     NewtonParams, Static, StaticParams, StepError, StepInfo, SymplecticEuler, Tangent,
 };
-use pliant::material::{AnyLaw, Material, Inversion, YoungPoisson};
+use pliant::material::{AnyLaw, Inversion, Material, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, MeshData, VolumeMesh, generate};
 use pliant::model::{Body, Fixed, Model};
 use pliant::motion::{Keyframes, Motion, Pose};
-use pliant::solver::{CgParams, Direct, LinearSolver, StaleFactorParams, Operator, SolverParams};
+use pliant::solver::{CgParams, Direct, LinearSolver, Operator, SolverParams, StaleFactorParams};
 use pliant::system::{Definiteness, State, System, Weights};
 
 type BoxedIntegrator = Box<dyn Integrator<Model>>;

@@ -6,7 +6,7 @@ use pliant::force::{
     Definiteness, Elastic, Force, Geometric, GeometricStiffness, SpringCoefficients, Springs, StVkPolynomial, bind_all,
 };
 use pliant::material::{
-    AnyLaw, ByEnergy, Corotational, CorotationalTangent, Material, Energy, Inversion, Law, NeoHookean,
+    AnyLaw, ByEnergy, Corotational, CorotationalTangent, Energy, Inversion, Law, Material, NeoHookean,
     StVenantKirchhoff, YoungPoisson,
 };
 use pliant::math::{Affine3, Mat3, Matrix, Real, Vec3};

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use pliant::geometry::{Enclosed, ImplicitSolid, SolidSample, Solid};
+use pliant::geometry::{Enclosed, ImplicitSolid, Solid, SolidSample};
 use pliant::material::{AnyLaw, YoungPoisson};
 use pliant::math::{Affine3, Mat3, Vec3};
 use pliant::mesh::{Cells, Embedding, Faces, SurfaceMesh, VolumeMesh, generate};

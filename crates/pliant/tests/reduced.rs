@@ -14,8 +14,9 @@ use pliant::math::{Mat3, Vec3};
 use pliant::mesh::{Cells, VolumeMesh, generate};
 use pliant::model::{Body, Fixed, Model, ModelBuilder};
 use pliant::reduced::{
-    Basis, CubatureParams, ExactModes, FloatingFrame, Forces, Modes, ModesError, ModesParams, Progress, ReducedElasticity,
-    ReducedElements, ReducedModel, Reduction, ReductionError, ReductionParams, StVkTensors, modal_derivatives,
+    Basis, CubatureParams, ExactModes, FloatingFrame, Forces, Modes, ModesError, ModesParams, Progress,
+    ReducedElasticity, ReducedElements, ReducedModel, Reduction, ReductionError, ReductionParams, StVkTensors,
+    modal_derivatives,
 };
 use pliant::solver::{Dense, DenseMatrix, Direct};
 use pliant::sparse::BlockMatrix;

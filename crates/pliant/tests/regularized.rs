@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pliant::damping::Damping;
 use pliant::force::{SpringCoefficients, Springs};
-use pliant::integrator::regularized::{Error, Elimination, Moduli, RegularizedParams, Strain};
+use pliant::integrator::regularized::{Elimination, Error, Moduli, RegularizedParams, Strain};
 use pliant::integrator::{
     Integrator, LinearizedBackwardEuler, Newmark, Regularized, StepError, StepInfo, SymplecticEuler,
 };
@@ -104,7 +104,9 @@ fn a_swinging_cube_explodes_or_slows_down_with_others_but_not_with_constraints()
     for form in FORMS {
         let with = |h: f64| {
             let mut model = bare_cube();
-            let mut integrator = Regularized::new(&model, &RegularizedParams { form, ..RegularizedParams::new(YOUNG, POISSON) }).unwrap();
+            let mut integrator =
+                Regularized::new(&model, &RegularizedParams { form, ..RegularizedParams::new(YOUNG, POISSON) })
+                    .unwrap();
             swing(&mut model, &mut integrator, h).unwrap()
         };
         let ((coarse, at_coarse), (fine, at_fine)) = (with(0.05), with(0.005));
@@ -190,7 +192,8 @@ fn all_forms_give_the_same_steps() {
         ] {
             for (lumped, forms) in [(true, &FORMS[..]), (false, &[Elimination::Condensed, Elimination::Saddle])] {
                 let run = |form: Elimination| {
-                    let params = RegularizedParams { damping_time, strain, form, ..RegularizedParams::new(young, poisson) };
+                    let params =
+                        RegularizedParams { damping_time, strain, form, ..RegularizedParams::new(young, poisson) };
                     five_steps(lumped, &params, tolerance)
                 };
                 let expected = run(forms[0]);
@@ -225,7 +228,8 @@ fn bodies_have_the_moduli_of_their_regions() {
             builder = builder.body(body).fix(Fixed::new([12 * number]));
         }
         let mut model = builder.build().unwrap();
-        let params = RegularizedParams { moduli: Moduli::PerRegion(bodies.to_vec()), ..RegularizedParams::new(1.0, 0.0) };
+        let params =
+            RegularizedParams { moduli: Moduli::PerRegion(bodies.to_vec()), ..RegularizedParams::new(1.0, 0.0) };
         let mut integrator = Regularized::new(&model, &params).unwrap();
         let mut state = model.rest_state();
         run(&mut model, &mut integrator, &mut state, 0.01, 10);
@@ -260,13 +264,17 @@ fn tetrahedra_that_are_fixed_whole_move_rigid_bodies_along() {
 
 #[test]
 fn a_free_body_keeps_momentum_and_angular_momentum_at_any_step() {
-    for (form, lumped) in
-        [(Elimination::Condensed, false), (Elimination::Condensed, true), (Elimination::Schur, true), (Elimination::Saddle, false)]
-    {
+    for (form, lumped) in [
+        (Elimination::Condensed, false),
+        (Elimination::Condensed, true),
+        (Elimination::Schur, true),
+        (Elimination::Saddle, false),
+    ] {
         let mesh = generate::block([1.0, 0.6, 0.3], [3, 2, 1], Cells::Tet5).unwrap();
         let builder = Model::builder().body(Body::without_elasticity(mesh, 100.0));
         let mut model = if lumped { builder.lumped_mass() } else { builder }.build().unwrap();
-        let mut integrator = Regularized::new(&model, &RegularizedParams { form, ..RegularizedParams::new(1e6, 0.3) }).unwrap();
+        let mut integrator =
+            Regularized::new(&model, &RegularizedParams { form, ..RegularizedParams::new(1e6, 0.3) }).unwrap();
         let mut state = disturbed(&model, 0.0);
         let all = 0..model.vertex_count();
         model.set_velocity(&mut state, all, Vec3::new(1.0, 2.0, 0.0), Vec3::new(3.0, -1.0, 4.0), Vec3::splat(0.3));
@@ -325,7 +333,9 @@ fn rigid_and_incompressible_cubes_swing_as_pendulums_and_keep_their_lengths() {
     for form in FORMS {
         for (young, poisson) in [(1e12, 0.5), (1e12, 0.2), (f64::INFINITY, 0.5), (f64::INFINITY, 0.2)] {
             let mut model = bare_cube();
-            let mut integrator = Regularized::new(&model, &RegularizedParams { form, ..RegularizedParams::new(young, poisson) }).unwrap();
+            let mut integrator =
+                Regularized::new(&model, &RegularizedParams { form, ..RegularizedParams::new(young, poisson) })
+                    .unwrap();
             let mut state = model.rest_state();
             let expected = pendulum(&model, 12);
             for number in 1..=80 {
@@ -380,7 +390,8 @@ fn a_soft_body_keeps_its_volume_at_a_poisson_ratio_of_one_half() {
     for form in FORMS {
         let change = |poisson: f64| {
             let mut model = bare_cube();
-            let mut integrator = Regularized::new(&model, &RegularizedParams { form, ..RegularizedParams::new(1e3, poisson) }).unwrap();
+            let mut integrator =
+                Regularized::new(&model, &RegularizedParams { form, ..RegularizedParams::new(1e3, poisson) }).unwrap();
             let mut state = model.rest_state();
             let mut worst = 0.0_f64;
             for _ in 0..200 {
@@ -465,8 +476,11 @@ fn a_square_bar_that_is_twisted_turns_by_t_over_gj() {
             builder = builder.load(vertex, torque * area / polar * Vec3::X.cross(arm(vertex)));
         }
         let mut model = builder.body(Body::without_elasticity(mesh.clone(), 1000.0)).build().unwrap();
-        let (state, factorizations) =
-            settle(&mut model, RegularizedParams { strain: Strain::Linear, ..RegularizedParams::new(young, poisson) }, 20);
+        let (state, factorizations) = settle(
+            &mut model,
+            RegularizedParams { strain: Strain::Linear, ..RegularizedParams::new(young, poisson) },
+            20,
+        );
         assert_eq!(factorizations, 1);
         // Mean rotation of a section, away from both ends.
         let turn = |x: f64| {
@@ -500,7 +514,8 @@ fn linear_strain_is_factored_once_until_the_step_or_the_holds_change() {
         assert_eq!(count(&mut model, &mut state, 10, 0.005), 1);
         model.release(&[0]);
         assert_eq!(count(&mut model, &mut state, 10, 0.005), 1);
-        let mut integrator = Regularized::new(&model, &RegularizedParams { strain: Strain::Nonlinear, ..params }).unwrap();
+        let mut integrator =
+            Regularized::new(&model, &RegularizedParams { strain: Strain::Nonlinear, ..params }).unwrap();
         assert_eq!(step(&mut model, &mut integrator, &mut state, 0.01).unwrap().factorizations, 1);
         assert_eq!(step(&mut model, &mut integrator, &mut state, 0.01).unwrap().factorizations, 1);
     }
@@ -522,7 +537,8 @@ fn stiff_springs_beside_the_constraints_do_not_limit_the_step() {
     let schur = RegularizedParams { form: Elimination::Schur, ..RegularizedParams::new(1e5, 0.3) };
     assert_eq!(Regularized::new(&model, &schur).unwrap_err(), Error::Coupled { pairs: 2 });
     let [condensed, saddle] = [Elimination::Condensed, Elimination::Saddle].map(|form| {
-        let mut integrator = Regularized::new(&model, &RegularizedParams { form, ..RegularizedParams::new(1e5, 0.3) }).unwrap();
+        let mut integrator =
+            Regularized::new(&model, &RegularizedParams { form, ..RegularizedParams::new(1e5, 0.3) }).unwrap();
         let mut state = model.rest_state();
         run(&mut model, &mut integrator, &mut state, 0.05, 10);
         let soon = state.clone();
@@ -546,12 +562,19 @@ fn parameters_and_models_that_cannot_be_are_errors_with_numbers() {
     assert!(error(RegularizedParams::new(f64::NAN, 0.3)).contains("is NaN"));
     for poisson in [0.500001, -1.0, f64::NAN] {
         assert!(
-            error(RegularizedParams::new(1.0, poisson)).contains(&format!("is {poisson}, expected more than -1 and at most 0.5"))
+            error(RegularizedParams::new(1.0, poisson))
+                .contains(&format!("is {poisson}, expected more than -1 and at most 0.5"))
         );
     }
-    assert!(error(RegularizedParams { damping_time: Some(-1.0), ..RegularizedParams::new(1.0, 0.3) }).contains("damping time is -1 s"));
+    assert!(
+        error(RegularizedParams { damping_time: Some(-1.0), ..RegularizedParams::new(1.0, 0.3) })
+            .contains("damping time is -1 s")
+    );
     let moduli = Moduli::PerRegion(vec![YoungPoisson { young: 1.0, poisson: 0.0 }; 2]);
-    assert!(error(RegularizedParams { moduli, ..RegularizedParams::new(1.0, 0.3) }).contains("for 2 regions, but the bodies"));
+    assert!(
+        error(RegularizedParams { moduli, ..RegularizedParams::new(1.0, 0.3) })
+            .contains("for 2 regions, but the bodies")
+    );
     let consistent = busy().build().unwrap();
     let schur = RegularizedParams { form: Elimination::Schur, ..RegularizedParams::new(1.0, 0.3) };
     assert!(matches!(Regularized::new(&consistent, &schur).unwrap_err(), Error::Coupled { .. }));

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
-use pliant::run::{Outcome, RunParams, Run, RunError, Status};
+use pliant::run::{Outcome, Run, RunError, RunParams, Status};
 use pliant::scene::{SceneFile, Source};
 use tempfile::TempDir;
 

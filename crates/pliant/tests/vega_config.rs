@@ -361,8 +361,7 @@ fn keys_that_change_nothing_are_named_in_one_note_each() {
     assert!(
         notes
             .iter()
-            .any(|note| note
-                .ends_with("have no effect: renderingMeshFilename, cameraRadius, lightingConfigFilename")),
+            .any(|note| note.ends_with("have no effect: renderingMeshFilename, cameraRadius, lightingConfigFilename")),
         "{notes:?}"
     );
     assert!(notes.iter().any(|note| note.ends_with(": numSolverThreads")));

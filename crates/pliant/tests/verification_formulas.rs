@@ -3,7 +3,7 @@
 
 use pliant::material::verify::verify;
 use pliant::material::{
-    AnyLaw, Corotational, Definiteness, Material, Formula, Inversion, LANES, Law, MooneyRivlin, NeoHookean,
+    AnyLaw, Corotational, Definiteness, Formula, Inversion, LANES, Law, Material, MooneyRivlin, NeoHookean,
     NeoHookeanBower, Points, StVenantKirchhoff, StableNeoHookean, YoungPoisson,
 };
 use pliant::math::{Matrix, SignedSvd};

@@ -9,7 +9,7 @@ use pliant::integrator::{
     BackwardEuler, CentralDifferences, Integrator, LinearizedBackwardEuler, Newmark, NewtonParams, Static,
     SymplecticEuler, Tangent,
 };
-use pliant::material::{AnyLaw, Corotational, CorotationalTangent, Material, Inversion, MooneyRivlin, YoungPoisson};
+use pliant::material::{AnyLaw, Corotational, CorotationalTangent, Inversion, Material, MooneyRivlin, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, ElementKind, VolumeMesh, generate};
 use pliant::model::{Body, Fixed, Model, ModelBuilder};

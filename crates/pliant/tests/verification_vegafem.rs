@@ -10,7 +10,7 @@
 mod support;
 
 use pliant::force::Force;
-use pliant::material::{AnyLaw, Corotational, CorotationalTangent, Material, Inversion, MooneyRivlin, YoungPoisson};
+use pliant::material::{AnyLaw, Corotational, CorotationalTangent, Inversion, Material, MooneyRivlin, YoungPoisson};
 use pliant::mesh::ElementKind;
 use pliant::sparse::BlockMatrix;
 use support::{Statics, assert_close, section, sections};

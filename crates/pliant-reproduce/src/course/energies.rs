@@ -45,7 +45,8 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     ));
     let panels = vec![panel("energy density, J/m³", energies), panel("nominal stress, Pa", stresses)];
     let data = Figure { panels, ..Figure::default() };
-    let caption = format!("Energy and stress of all laws contradicts_paper stretch; values beyond ±{HIGHEST} are omitted");
+    let caption =
+        format!("Energy and stress of all laws contradicts_paper stretch; values beyond ±{HIGHEST} are omitted");
     page.figure_with_data("energies", &caption, &within(&data), &data)?;
     let heading = ["law", "s = 0.1", "0.5", "0.9", "1.1", "1.5", "2.0"];
     page.table("energies-at", "Energy density in J/m³", &heading, rows)?;

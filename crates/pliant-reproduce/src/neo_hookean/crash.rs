@@ -1,6 +1,6 @@
 //! Releases that are too violent for linearized steps.
 
-use pliant::material::{AnyLaw, Material, Inversion, YoungPoisson};
+use pliant::material::{AnyLaw, Inversion, Material, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::VolumeMesh;
 

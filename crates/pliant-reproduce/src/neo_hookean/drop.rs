@@ -53,8 +53,11 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
 
 /// Creates a head with two ears, 0.2 m wide, with its lowest point at `y = 0`.
 fn figure(cells: usize) -> anyhow::Result<VolumeMesh> {
-    let ear =
-        |x: f64| ImplicitSolid::Capsule { start: Vec3::new(0.5 * x, 0.15, 0.0), end: Vec3::new(x, 0.25, 0.0), radius: 0.025 };
+    let ear = |x: f64| ImplicitSolid::Capsule {
+        start: Vec3::new(0.5 * x, 0.15, 0.0),
+        end: Vec3::new(x, 0.25, 0.0),
+        radius: 0.025,
+    };
     let head = ImplicitSolid::ball(Vec3::new(0.0, 0.1, 0.0), 0.1);
     Ok(tetrahedralize(&head.or(ear(0.08)).or(ear(-0.08)), &MeshingParams { cells, ..MeshingParams::default() })?.mesh)
 }

@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 use pliant::force::{Definiteness, Elastic, Force, SpringCoefficients, Springs, StVkPolynomial, bind_all};
 use pliant::material::{
-    AnyLaw, Corotational, CorotationalTangent, Material, Inversion, StVenantKirchhoff, YoungPoisson,
+    AnyLaw, Corotational, CorotationalTangent, Inversion, Material, StVenantKirchhoff, YoungPoisson,
 };
 use pliant::mesh::VolumeMesh;
 use pliant::sparse::BlockMatrix;
@@ -64,9 +64,7 @@ fn force(name: &str, mesh: &VolumeMesh) -> anyhow::Result<Box<dyn Force>> {
             let law = Corotational { tangent: CorotationalTangent::Warped, ..Corotational::from_moduli(MODULI) };
             elastic(AnyLaw::Corotational(law).into())
         }
-        Some((law, "clamped")) => {
-            elastic(Material::from(named(law)?).with_inversion(Inversion::Clamp { threshold })?)
-        }
+        Some((law, "clamped")) => elastic(Material::from(named(law)?).with_inversion(Inversion::Clamp { threshold })?),
         Some((law, _)) => elastic(Material::from(named(law)?).with_inversion(Inversion::Extrapolate { threshold })?),
         None => elastic(named(name)?.into()),
     })

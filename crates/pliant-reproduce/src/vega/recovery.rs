@@ -3,7 +3,7 @@
 use pliant::damping::Damping;
 use pliant::force::{Elastic, Force};
 use pliant::integrator::LinearizedBackwardEuler;
-use pliant::material::{AnyLaw, Material, Inversion, YoungPoisson};
+use pliant::material::{AnyLaw, Inversion, Material, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, VolumeMesh, generate};
 use pliant::model::{Body, Model};

@@ -1,6 +1,6 @@
 //! Setup shared by the experiments on tables: material, step, body under its weight, deformation.
 
-use pliant::material::{AnyLaw, Material, Inversion, YoungPoisson};
+use pliant::material::{AnyLaw, Inversion, Material, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::VolumeMesh;
 use pliant::model::{Body, Fixed, Model, ModelBuilder};

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use pliant::model::Model;
-use pliant::solver::{CgParams, StaleFactorParams, SolveError, SolveInfo, SolverParams};
+use pliant::solver::{CgParams, SolveError, SolveInfo, SolverParams, StaleFactorParams};
 use pliant::system::System;
 use pliant_pictures::plot::{Scale, Style};
 use pliant_pictures::{Figure, Plot, Series};

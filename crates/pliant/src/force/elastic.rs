@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use super::{Definiteness, Force};
 use crate::element::Elements;
-use crate::material::{Material, LANES, Points, TANGENT_ENTRIES, TANGENT_INDEX};
+use crate::material::{LANES, Material, Points, TANGENT_ENTRIES, TANGENT_INDEX};
 use crate::math::{Kernel, Simd, dispatch, par_sum_in};
 use crate::mesh::{ElementKind, VolumeMesh};
 use crate::sparse::{BlockMatrix, BlockPattern, Scatter, Target};

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::Elastic;
-use crate::material::{Material, LANES, Points};
+use crate::material::{LANES, Material, Points};
 
 /// Most strongly inverted element among those whose law is undefined when inverted.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -38,7 +38,7 @@ pub use inverted::InvertedElement;
 pub use loads::{LoadsError, NodalLoads, ScheduledLoad, surface_force, surface_traction};
 pub(crate) use obstacle::Weight;
 pub use obstacle::{
-    Contact, ContactPoints, ContactPointsError, Obstacle, Obstacles, ObstaclesError, ObstacleShape, Side, Spacing,
+    Contact, ContactPoints, ContactPointsError, Obstacle, ObstacleShape, Obstacles, ObstaclesError, Side, Spacing,
 };
 pub use patch::{Patch, PatchError};
 pub use pressure::{Pressure, PressureError, dead_pressure};

@@ -61,7 +61,8 @@ impl NodalStates {
 
     /// Returns the state of one region at each vertex; NaN at vertices outside the region.
     pub fn of_region(&self, region: u32) -> Vec<StressState> {
-        let own = |states: &[(u32, StressState)]| states.iter().find(|(own, _)| *own == region).map(|(_, state)| *state);
+        let own =
+            |states: &[(u32, StressState)]| states.iter().find(|(own, _)| *own == region).map(|(_, state)| *state);
         (0..self.vertex_count()).map(|vertex| own(self.at(vertex)).unwrap_or(StressState::UNKNOWN)).collect()
     }
 }

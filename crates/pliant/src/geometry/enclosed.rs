@@ -1,6 +1,6 @@
 //! Interior of a triangle surface.
 
-use super::solid::{SolidSample, Solid, halve};
+use super::solid::{Solid, SolidSample, halve};
 use super::{Nearest, Triangle, TriangleTree, WindingTree, area_vector, box_around};
 use crate::math::Vec3;
 
@@ -192,8 +192,11 @@ impl Solid for Enclosed {
             // nevertheless.
             _ if self.closed && depth_profile.drift.abs() > CONSISTENT => {
                 let about = self.search(places, [0.0, 1.0]);
-                let nearest =
-                    depth_profile.jumps.iter().map(|jump| jump.0).min_by(|a, b| (a - about).abs().total_cmp(&(b - about).abs()));
+                let nearest = depth_profile
+                    .jumps
+                    .iter()
+                    .map(|jump| jump.0)
+                    .min_by(|a, b| (a - about).abs().total_cmp(&(b - about).abs()));
                 nearest.filter(|at| (at - about).abs() < STRAIGHT).unwrap_or(about)
             }
             Exit::Jump(at) => at,
@@ -348,11 +351,18 @@ mod tests {
 
     #[test]
     fn a_way_leaves_where_jumps_and_drift_together_do() {
-        let depth_profile = |depth: f64, drift: f64, jumps: &[(f64, f64)]| DepthProfile { depth, drift, jumps: jumps.to_vec() }.exit();
+        let depth_profile =
+            |depth: f64, drift: f64, jumps: &[(f64, f64)]| DepthProfile { depth, drift, jumps: jumps.to_vec() }.exit();
         assert_eq!(depth_profile(0.5, 0.0, &[(0.3, -1.0)]), Exit::Jump(0.3));
-        assert_eq!(depth_profile(0.5, 0.0, &[(0.2, 1.0), (0.3, -1.0), (0.4, -1.0), (0.5, 1.0), (0.6, -1.0)]), Exit::Jump(0.4));
+        assert_eq!(
+            depth_profile(0.5, 0.0, &[(0.2, 1.0), (0.3, -1.0), (0.4, -1.0), (0.5, 1.0), (0.6, -1.0)]),
+            Exit::Jump(0.4)
+        );
         assert_eq!(depth_profile(0.5, -1.0, &[]), Exit::Between([0.0, 1.0]));
-        assert_eq!(depth_profile(0.2, -1.0, &[(0.1, 1.0), (0.15, -1.0), (0.4, 1.0), (0.5, -2.0)]), Exit::Between([0.15, 0.4]));
+        assert_eq!(
+            depth_profile(0.2, -1.0, &[(0.1, 1.0), (0.15, -1.0), (0.4, 1.0), (0.5, -2.0)]),
+            Exit::Between([0.15, 0.4])
+        );
     }
 
     #[test]

@@ -324,8 +324,14 @@ mod tests {
         let refused = |form: ImplicitSolid| form.check().unwrap_err();
         assert!(matches!(refused(ImplicitSolid::ball(Vec3::ZERO, -1.0)), FormError::Length { value: -1.0, .. }));
         assert!(matches!(refused(ImplicitSolid::ball(Vec3::NAN, 1.0)), FormError::NotFinite));
-        assert!(matches!(refused(ImplicitSolid::Torus { ring_radius: 1.0, tube_radius: 2.0 }), FormError::FatTorus { .. }));
-        assert!(matches!(refused(ImplicitSolid::RoundedBox { size: Vec3::ONE, radius: 0.6 }), FormError::ThickEdges { .. }));
+        assert!(matches!(
+            refused(ImplicitSolid::Torus { ring_radius: 1.0, tube_radius: 2.0 }),
+            FormError::FatTorus { .. }
+        ));
+        assert!(matches!(
+            refused(ImplicitSolid::RoundedBox { size: Vec3::ONE, radius: 0.6 }),
+            FormError::ThickEdges { .. }
+        ));
         assert!(matches!(refused(ImplicitSolid::Gyroid { period: 1.0, thickness: 0.1 }), FormError::Endless));
         assert!(matches!(refused(ImplicitSolid::Union(vec![])), FormError::NoForms { .. }));
         let apart = ImplicitSolid::ball(Vec3::ZERO, 1.0).and(ImplicitSolid::ball(5.0 * Vec3::X, 1.0));

@@ -22,8 +22,8 @@ mod triangle;
 mod winding;
 
 pub use enclosed::{Enclosed, Thickened};
-pub use implicit::{ImplicitSolid, FormError};
-pub use solid::{SolidSample, Solid};
+pub use implicit::{FormError, ImplicitSolid};
+pub use solid::{Solid, SolidSample};
 pub use tree::{Nearest, TriangleTree};
 pub use triangle::{Triangle, area_vector, crosses, nearest_on_triangle, solid_angle};
 pub use winding::WindingTree;

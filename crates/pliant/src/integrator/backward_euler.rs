@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::newton::{Balance, Newton};
 use super::{
-    Integrator, LinearStep, NewtonParams, StepError, StepInfo, NewtonTangent, check, check_defined, check_finite,
+    Integrator, LinearStep, NewtonParams, NewtonTangent, StepError, StepInfo, check, check_defined, check_finite,
     check_force, dot, sized,
 };
 use crate::solver::LinearSolver;
@@ -161,7 +161,11 @@ impl BackwardEuler {
     pub fn for_animation() -> Self {
         let params =
             NewtonParams { tolerance: 1e-3, min_iterations: 1, must_converge: false, ..NewtonParams::default() };
-        Self { predict: true, limit_energy: true, ..Self::new(NewtonParams { tangent: NewtonTangent::ExactFirst, ..params }) }
+        Self {
+            predict: true,
+            limit_energy: true,
+            ..Self::new(NewtonParams { tangent: NewtonTangent::ExactFirst, ..params })
+        }
     }
 
     /// Creates an integrator with at most `iterations` iterations per step and no test for convergence. If there is an

@@ -125,7 +125,7 @@ use dyn_clone::DynClone;
 use thiserror::Error;
 
 use crate::solver::{LinearSolver, SolveError, SolveInfo, Stamp};
-use crate::system::{DampingKind, Definiteness, Inverted, Coordinate, State, System, Weights};
+use crate::system::{Coordinate, DampingKind, Definiteness, Inverted, State, System, Weights};
 
 pub use backward_euler::{BackwardEuler, LinearizedBackwardEuler};
 pub use central_differences::CentralDifferences;

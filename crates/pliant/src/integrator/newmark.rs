@@ -5,8 +5,8 @@ use thiserror::Error;
 use super::backward_euler::{set_damping_of_start, since};
 use super::newton::{Balance, Newton};
 use super::{
-    Acceleration, Integrator, NewtonParams, StepError, StepInfo, NewtonTangent, check, check_defined, check_finite, is_fixed,
-    sized,
+    Acceleration, Integrator, NewtonParams, NewtonTangent, StepError, StepInfo, check, check_defined, check_finite,
+    is_fixed, sized,
 };
 use crate::solver::LinearSolver;
 use crate::system::{State, System};

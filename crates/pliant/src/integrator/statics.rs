@@ -1,7 +1,7 @@
 //! Static equilibrium.
 
 use super::newton::{Balance, Newton};
-use super::{Integrator, NewtonParams, StepError, StepInfo, NewtonTangent, check, check_state};
+use super::{Integrator, NewtonParams, NewtonTangent, StepError, StepInfo, check, check_state};
 use crate::solver::LinearSolver;
 use crate::system::{State, System};
 

@@ -47,7 +47,7 @@ pub(crate) use scan::{Scanner, Syntax, quote};
 pub(crate) use sealed::{Seal, Sealed};
 #[cfg(test)]
 pub(crate) use vtk::vtu::data_array;
-pub(crate) use vtk::write::{DataArray, TimeStepData, PackedGrid, Values, collection};
+pub(crate) use vtk::write::{DataArray, PackedGrid, TimeStepData, Values, collection};
 
 use files::{Input, Output};
 use names::listed;

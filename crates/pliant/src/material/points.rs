@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use super::inversion::{self, Inversion};
 use super::lanes::{PrincipalPoints, Svd, store_tangent};
-use super::{AnyLaw, LANES, Law, LawError, LawVisitor, Points, CompressionResistant, TANGENT_ENTRIES, YoungPoisson, semidefinite};
+use super::{
+    AnyLaw, CompressionResistant, LANES, Law, LawError, LawVisitor, Points, TANGENT_ENTRIES, YoungPoisson, semidefinite,
+};
 use crate::math::{Kernel, Simd, dispatch};
 
 /// Treatment of the eigenvalues of a tangent.

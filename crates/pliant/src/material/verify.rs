@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use super::points::LawFacts;
 use super::semidefinite::clamp_eigenvalues;
-use super::{AnyLaw, Definiteness, Material, Inversion, LANES, Law, LawVisitor, Points, TANGENT_INDEX, YoungPoisson};
+use super::{AnyLaw, Definiteness, Inversion, LANES, Law, LawVisitor, Material, Points, TANGENT_INDEX, YoungPoisson};
 use crate::math::matrix::Matrix9;
 use crate::math::{Lanes, Matrix, Real, SignedSvd};
 

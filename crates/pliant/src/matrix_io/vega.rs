@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use super::{ARRAY_FILES, Array};
-use crate::io::{Number, Location, ReadError};
+use crate::io::{Location, Number, ReadError};
 
 /// Size of the numbers of rows and columns \[bytes\].
 const HEAD: usize = 8;

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::MeshingError;
 use super::stop::Stop;
-use crate::geometry::{SolidSample, Solid, bounding_box};
+use crate::geometry::{Solid, SolidSample, bounding_box};
 use crate::math::Vec3;
 use crate::mesh::{BODY, ElementKind, MeshData, Region, VolumeMesh};
 

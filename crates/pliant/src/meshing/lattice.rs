@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::MeshingError;
 use super::stop::Stop;
-use crate::geometry::{SolidSample, Solid};
+use crate::geometry::{Solid, SolidSample};
 use crate::math::Vec3;
 
 /// Maximum number of corners and centers: at a few bytes each, at most 500 MB.

@@ -96,7 +96,10 @@ mod tests {
         for (name, surface) in &surfaces {
             let fit = Surface::new(surface).unwrap();
             for wanted in [2000, 4000, 8000] {
-                let params = |resolution: Resolution| MeshingParams { cells: resolution.cells(wanted), ..MeshingParams::default() };
+                let params = |resolution: Resolution| MeshingParams {
+                    cells: resolution.cells(wanted),
+                    ..MeshingParams::default()
+                };
                 let caged = cage(surface, &fit, &params(Resolution::cage(surface))).unwrap().mesh.element_count();
                 let ratio = caged as f64 / wanted as f64;
                 assert!((0.5..2.0).contains(&ratio), "{name}, cage: {caged} of {wanted}");

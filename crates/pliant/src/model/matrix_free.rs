@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use super::{Model, ModelBody};
 use crate::solver::{LinearMap, SolveError};
 use crate::sparse::BlockMatrix;
-use crate::system::{DampingKind, Definiteness, Coordinate, State, System, Weights};
+use crate::system::{Coordinate, DampingKind, Definiteness, State, System, Weights};
 
 /// [`Model`] that stores only the diagonal blocks of `K` and the couplings of non-elastic forces.
 ///

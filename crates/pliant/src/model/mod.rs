@@ -23,7 +23,7 @@ use crate::math::Vec3;
 use crate::mesh::{Sets, VolumeMesh};
 use crate::solver::Operator;
 use crate::sparse::{BlockMatrix, BlockPattern};
-use crate::system::{DampingKind, Definiteness, Inverted, Coordinate, State, System, Weights};
+use crate::system::{Coordinate, DampingKind, Definiteness, Inverted, State, System, Weights};
 
 pub use builder::{Body, ModelBuilder, ModelError};
 pub use fixed::{Fixed, FixedId};

@@ -1,7 +1,7 @@
 //! Measured quantities of a model.
 
 use super::{Model, ModelBody};
-use crate::force::{Force, Obstacles, ObstacleShape};
+use crate::force::{Force, ObstacleShape, Obstacles};
 use crate::math::Vec3;
 use crate::sparse::BlockMatrix;
 use crate::system::{Definiteness, State, System};

@@ -89,7 +89,7 @@ impl BodyGeometry {
 #[cfg(test)]
 mod tests {
     use super::super::testing::{bend, two_bodies};
-    use super::super::{SceneGeometry, Frame};
+    use super::super::{Frame, SceneGeometry};
     use super::*;
 
     #[test]

@@ -23,7 +23,7 @@ use std::path::PathBuf;
 
 use super::color::linear;
 use super::writer_context::Count;
-use super::{AnimationFormat, Axis, Frame, FrameWriter, Options, WriterContext, Start, Started, body_color};
+use super::{AnimationFormat, Axis, Frame, FrameWriter, Options, Start, Started, WriterContext, body_color};
 use crate::io::{Draft, WriteError};
 use crate::math::Vec3;
 
@@ -563,7 +563,8 @@ mod tests {
         let model = two_bodies();
         let folder = tempfile::tempdir().unwrap();
         let options = Options { frames: Some(2), ..Options::default() };
-        let mut writer = start_any(&folder.path().join("a.glb"), &Arc::new(SceneGeometry::new(&model)), &options).unwrap();
+        let mut writer =
+            start_any(&folder.path().join("a.glb"), &Arc::new(SceneGeometry::new(&model)), &options).unwrap();
         let mut all = frames(&model, 2);
         all[1].time = 1e-60;
         writer.write(&all[0]).unwrap();

@@ -39,8 +39,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod scene_geometry;
 mod color;
+mod color_field;
 mod frame;
 mod glb;
 mod mdd;
@@ -48,22 +48,22 @@ mod obj;
 mod pc2;
 mod ply;
 mod point_cache;
+mod scene_geometry;
 mod series;
-mod color_field;
-mod writer_context;
 #[cfg(test)]
 mod testing;
 mod vtu;
+mod writer_context;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::io::WriteError;
 
-pub use scene_geometry::{SceneGeometry, BodyGeometry, VisualError};
 pub use color::body_color;
-pub use frame::{FieldValues, Fields, Frame};
 pub use color_field::ColorField;
+pub use frame::{FieldValues, Fields, Frame};
+pub use scene_geometry::{BodyGeometry, SceneGeometry, VisualError};
 
 use writer_context::WriterContext;
 
@@ -115,7 +115,12 @@ impl AnimationFormat {
 
     /// Creates a writer to `path` in this format, regardless of the extension. The file names of a series are derived
     /// from `path`: `bar.obj` gives `bar_000000.obj`, `bar_000001.obj`, ….
-    pub fn start(&self, path: &Path, geometry: &Arc<SceneGeometry>, options: &Options) -> Result<Box<dyn FrameWriter>, WriteError> {
+    pub fn start(
+        &self,
+        path: &Path,
+        geometry: &Arc<SceneGeometry>,
+        options: &Options,
+    ) -> Result<Box<dyn FrameWriter>, WriteError> {
         let context = WriterContext::new(path, self.name, geometry)?;
         match (self.start, options.frames) {
             (Start::Series(start), _) => start(context),
@@ -160,7 +165,11 @@ pub trait FrameWriter: Send {
 }
 
 /// Creates a writer to `path` in the format of its extension.
-pub fn start(path: &Path, geometry: &Arc<SceneGeometry>, options: &Options) -> Result<Box<dyn FrameWriter>, WriteError> {
+pub fn start(
+    path: &Path,
+    geometry: &Arc<SceneGeometry>,
+    options: &Options,
+) -> Result<Box<dyn FrameWriter>, WriteError> {
     let Some(format) = AnimationFormat::of(path) else {
         let known = FORMATS.iter().flat_map(|format| format.extensions).map(|extension| format!(".{extension}"));
         return Err(WriteError::UnknownFormat { path: path.into(), known: known.collect::<Vec<_>>().join(", ") });

@@ -1,7 +1,7 @@
 //! Series of Wavefront `.obj` files: visual surfaces with normals, one object per body.
 
 use super::writer_context::Pose;
-use super::{AnimationFormat, Frame, WriterContext, Start, series};
+use super::{AnimationFormat, Frame, Start, WriterContext, series};
 use crate::io::{Object, write_objects};
 
 pub(super) const FORMAT: AnimationFormat = AnimationFormat {

@@ -1,6 +1,6 @@
 //! Series of Stanford `.ply` files: the visual surfaces of all bodies in one mesh, with normals.
 
-use super::{AnimationFormat, Frame, WriterContext, Start, series};
+use super::{AnimationFormat, Frame, Start, WriterContext, series};
 use crate::io::write_polygons;
 use crate::mesh::Faces;
 

@@ -7,7 +7,7 @@
 use std::path::PathBuf;
 
 use super::writer_context::Count;
-use super::{BodyGeometry, Frame, FrameWriter, WriterContext, Started};
+use super::{BodyGeometry, Frame, FrameWriter, Started, WriterContext};
 use crate::io::{Disk, Draft, Files, Names, Object, WriteError, write_objects};
 use crate::math::Vec3;
 use crate::mesh::{Faces, SurfaceMesh};
@@ -134,7 +134,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::super::testing::{clothed, frames, model_of, two_bodies, write_all};
-    use super::super::{SceneGeometry, Options, start};
+    use super::super::{Options, SceneGeometry, start};
     use super::{Faces, SurfaceMesh, Vec3};
     use crate::io::{Mesh, read};
     use crate::mesh::{Cells, Embedding, generate};

@@ -70,7 +70,12 @@ impl SceneGeometry {
     }
 
     /// Replaces the boundary of a body's mesh by a detailed surface embedded in the mesh.
-    pub fn attach_visual(&mut self, body: usize, surface: SurfaceMesh, embedding: Embedding) -> Result<(), VisualError> {
+    pub fn attach_visual(
+        &mut self,
+        body: usize,
+        surface: SurfaceMesh,
+        embedding: Embedding,
+    ) -> Result<(), VisualError> {
         let count = self.bodies.len();
         let body = self.bodies.get_mut(body).ok_or(VisualError::NoBody { body, count })?;
         let (vertices, points) = (surface.vertices().len(), embedding.len());
@@ -164,7 +169,9 @@ impl BodyGeometry {
         let first = self.vertices.start as u32;
         match &self.map {
             SurfaceMap::Vertices(vertices) => vec![(first + vertices[vertex], 1.0)],
-            SurfaceMap::Embedding(embedding) => embedding.tie(vertex).map(|(own, weight)| (first + own, weight)).collect(),
+            SurfaceMap::Embedding(embedding) => {
+                embedding.tie(vertex).map(|(own, weight)| (first + own, weight)).collect()
+            }
         }
     }
 
@@ -251,9 +258,15 @@ mod tests {
         let meshes: Vec<VolumeMesh> = geometry.bodies().iter().map(|body| body.mesh().clone()).collect();
         let embed = |mesh: usize, points: &[Vec3]| Embedding::new(&meshes[mesh], points).unwrap();
         let good = embed(0, surface.vertices());
-        assert_eq!(geometry.attach_visual(2, surface.clone(), good.clone()), Err(VisualError::NoBody { body: 2, count: 2 }));
+        assert_eq!(
+            geometry.attach_visual(2, surface.clone(), good.clone()),
+            Err(VisualError::NoBody { body: 2, count: 2 })
+        );
         let (vertices, few) = (surface.vertices().len(), embed(0, &surface.vertices()[1..]));
-        assert_eq!(geometry.attach_visual(0, surface.clone(), few), Err(VisualError::Points { vertices, points: vertices - 1 }));
+        assert_eq!(
+            geometry.attach_visual(0, surface.clone(), few),
+            Err(VisualError::Points { vertices, points: vertices - 1 })
+        );
         let other = geometry.attach_visual(0, surface.clone(), embed(1, surface.vertices()));
         assert_eq!(other, Err(VisualError::OtherMesh { body: "body".into() }));
         geometry.attach_visual(0, surface, good).unwrap();

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Frame, FrameWriter, WriterContext, Started};
+use super::{Frame, FrameWriter, Started, WriterContext};
 use crate::io::{Disk, Files, WriteError};
 
 /// Writer of one file per frame.
@@ -14,7 +14,11 @@ pub(super) struct Series {
 }
 
 /// Creates the writer of a series of files with contents from `encode`.
-pub(super) fn start(context: WriterContext, extension: &'static str, encode: fn(&mut WriterContext, &Frame) -> Vec<u8>) -> Started {
+pub(super) fn start(
+    context: WriterContext,
+    extension: &'static str,
+    encode: fn(&mut WriterContext, &Frame) -> Vec<u8>,
+) -> Started {
     Ok(Box::new(Series { context, extension, encode, files: Vec::new() }))
 }
 

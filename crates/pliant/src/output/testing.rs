@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tempfile::TempDir;
 
-use super::{SceneGeometry, BodyGeometry, Frame, Options, start};
+use super::{BodyGeometry, Frame, Options, SceneGeometry, start};
 use crate::io::{Mesh, read};
 use crate::material::{AnyLaw, YoungPoisson};
 use crate::math::{Affine3, Vec3};

@@ -15,8 +15,8 @@
 use std::path::{Path, PathBuf};
 
 use super::series::ending;
-use super::{AnimationFormat, BodyGeometry, FieldValues, Frame, FrameWriter, WriterContext, Start};
-use crate::io::{DataArray, Disk, Files, TimeStepData, PackedGrid, Values, WriteError, collection};
+use super::{AnimationFormat, BodyGeometry, FieldValues, Frame, FrameWriter, Start, WriterContext};
+use crate::io::{DataArray, Disk, Files, PackedGrid, TimeStepData, Values, WriteError, collection};
 use crate::math::Vec3;
 use crate::mesh::VolumeMesh;
 
@@ -25,7 +25,14 @@ pub(super) const FORMAT: AnimationFormat = AnimationFormat {
     extensions: &["vtu", "pvd"],
     about: "one file per frame and a .pvd that lists them: points at rest with displacements, velocities, stresses, strains, reactions",
     start: Start::Series(|context| {
-        let rest = context.geometry().bodies().iter().map(BodyGeometry::mesh).flat_map(VolumeMesh::vertices).copied().collect();
+        let rest = context
+            .geometry()
+            .bodies()
+            .iter()
+            .map(BodyGeometry::mesh)
+            .flat_map(VolumeMesh::vertices)
+            .copied()
+            .collect();
         Ok(Box::new(Vtu { context, rest, grid: None, files: Vec::new(), listed: 0 }))
     }),
 };
@@ -127,7 +134,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::super::testing::{frames, model_of, two_bodies, write_all};
-    use super::super::{SceneGeometry, Options, start};
+    use super::super::{Options, SceneGeometry, start};
     use super::*;
     use crate::io::{Mesh, data_array, read};
     use crate::mesh::{Cells, generate};

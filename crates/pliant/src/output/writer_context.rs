@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{SceneGeometry, Frame};
+use super::{Frame, SceneGeometry};
 use crate::io::WriteError;
 use crate::math::Vec3;
 use crate::mesh::VertexNormals;
@@ -35,7 +35,11 @@ impl WriterContext {
             return Err(context.unsupported("a name that is empty or not Unicode"));
         }
         let near = |point: &Vec3| point.abs().max_element() <= FARTHEST;
-        if !geometry.bodies().iter().all(|body| body.mesh().vertices().iter().chain(body.surface().vertices()).all(near)) {
+        if !geometry
+            .bodies()
+            .iter()
+            .all(|body| body.mesh().vertices().iter().chain(body.surface().vertices()).all(near))
+        {
             return Err(context.unsupported("bodies farther than 1e30 m from the origin"));
         }
         Ok(context)

@@ -152,8 +152,8 @@ mod tests {
         let columns = random(60, 40, 1);
         let expected = [(3, 2.0), (17, 0.5), (30, 7.0)];
         let b = sum(&columns, &expected);
-        let found =
-            solve(&columns, &b, &NnlsParams { most: 20, tolerance: 1e-12 }, &mut |_| ControlFlow::Continue(())).unwrap();
+        let found = solve(&columns, &b, &NnlsParams { most: 20, tolerance: 1e-12 }, &mut |_| ControlFlow::Continue(()))
+            .unwrap();
         assert!(found.residual < 1e-10, "{:e}", found.residual);
         for (column, x) in &found.columns {
             let expected = expected.iter().find(|(number, _)| number == column).map_or(0.0, |(_, x)| *x);
@@ -169,7 +169,8 @@ mod tests {
             let columns = random(30, 50, seed);
             let b = &random(30, 1, seed + 100)[0];
             let found =
-                solve(&columns, b, &NnlsParams { most: 50, tolerance: 0.0 }, &mut |_| ControlFlow::Continue(())).unwrap();
+                solve(&columns, b, &NnlsParams { most: 50, tolerance: 0.0 }, &mut |_| ControlFlow::Continue(()))
+                    .unwrap();
             assert!(found.columns.iter().all(|(_, x)| *x > 0.0));
             let product = sum(&columns, &found.columns);
             let residual: Vec<f64> = b.iter().zip(&product).map(|(b, p)| b - p).collect();
@@ -191,10 +192,12 @@ mod tests {
         let found =
             solve(&columns, b, &NnlsParams { most: 3, tolerance: 0.0 }, &mut |_| ControlFlow::Continue(())).unwrap();
         assert!(found.columns.len() <= 3 && found.residual < 1.0);
-        let all = solve(&columns, b, &NnlsParams { most: 60, tolerance: 0.0 }, &mut |_| ControlFlow::Continue(())).unwrap();
+        let all =
+            solve(&columns, b, &NnlsParams { most: 60, tolerance: 0.0 }, &mut |_| ControlFlow::Continue(())).unwrap();
         assert!(all.residual <= found.residual);
-        let none = solve(&columns, &[0.0; 30], &NnlsParams { most: 3, tolerance: 0.0 }, &mut |_| ControlFlow::Continue(()))
-            .unwrap();
+        let none =
+            solve(&columns, &[0.0; 30], &NnlsParams { most: 3, tolerance: 0.0 }, &mut |_| ControlFlow::Continue(()))
+                .unwrap();
         assert!(none.columns.is_empty() && none.residual == 0.0);
     }
 }

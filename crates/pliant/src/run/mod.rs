@@ -31,7 +31,7 @@ use thiserror::Error;
 use crate::force::ObstacleShape;
 use crate::integrator::{StepError, StepInfo};
 use crate::io::{Disk, ReadError, WriteError};
-use crate::output::{self, SceneGeometry, VisualError, Frame, FrameWriter, Options};
+use crate::output::{self, Frame, FrameWriter, Options, SceneGeometry, VisualError};
 use crate::scene::{Animation, Built, SceneError, SceneFile, Source, Up, Verdict};
 use crate::simulation::{Checkpoint, CheckpointError, EnergyGain, Simulation, Table, TableError};
 use crate::system::State;

@@ -319,7 +319,12 @@ pub(super) struct Loads {
 }
 
 impl Located<Load> {
-    pub(super) fn build(&self, context: &BuildContext<'_>, simulation: &Settings, loads: &mut Loads) -> Result<(), SceneError> {
+    pub(super) fn build(
+        &self,
+        context: &BuildContext<'_>,
+        simulation: &Settings,
+        loads: &mut Loads,
+    ) -> Result<(), SceneError> {
         let given = [
             self.force.is_some(),
             self.traction.is_some(),
@@ -343,7 +348,9 @@ impl Located<Load> {
         let amplitude = self.amplitude(context)?;
         let selection = self.faces.as_ref().unwrap_or(&self.vertices);
         if let Some(faces) = self.faces.as_ref().filter(|_| !is_all(&self.vertices)) {
-            return Err(context.error(faces.span.as_ref(), "both `vertices` and `faces`, expected one of them in a load"));
+            return Err(
+                context.error(faces.span.as_ref(), "both `vertices` and `faces`, expected one of them in a load")
+            );
         }
         let wrong = |span: Span<'_>, error: &dyn std::fmt::Display| context.error(span, error.to_string());
         if let Some(force) = &self.force {

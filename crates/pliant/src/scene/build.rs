@@ -9,8 +9,8 @@ use super::object::{Prepared, Reader};
 use super::select::{Choice, FaceChoice, ObjectFace};
 use super::softness;
 use super::{
-    Located, IntegratorKind, MadeOf, Mass, Motion, ReducedChoice, Scene, SceneError, SceneFile, Selection, Source, hint,
-    quantity,
+    IntegratorKind, Located, MadeOf, Mass, Motion, ReducedChoice, Scene, SceneError, SceneFile, Selection, Source,
+    hint, quantity,
 };
 use crate::force::{Geometric, GeometricStiffness, Handles, NodalLoads, Obstacle, Patch, PatchError, Springs};
 use crate::io::{Files, read_bou_from};
@@ -113,7 +113,11 @@ impl<'a> BuildContext<'a> {
     }
 
     /// Returns the selected vertices of one or all objects, by their indices in the model.
-    pub fn select(&self, object: Option<&Located<String>>, selection: &Located<Selection>) -> Result<Vec<u32>, SceneError> {
+    pub fn select(
+        &self,
+        object: Option<&Located<String>>,
+        selection: &Located<Selection>,
+    ) -> Result<Vec<u32>, SceneError> {
         let object = object.map(|name| self.object(name)).transpose()?;
         let offset = object.map_or(0, |object| self.first[object]);
         let chosen = self.with_choice(object, |choice| selection.choose(choice));
@@ -448,7 +452,11 @@ impl SceneFile {
         Ok(objects)
     }
 
-    fn build_model(&self, context: &BuildContext<'_>, objects: &[Prepared]) -> Result<(Model, Vec<Impulse>), SceneError> {
+    fn build_model(
+        &self,
+        context: &BuildContext<'_>,
+        objects: &[Prepared],
+    ) -> Result<(Model, Vec<Impulse>), SceneError> {
         let scene = &self.scene;
         let mut builder = Model::builder().gravity(scene.gravity()).damping(scene.damping.build(context)?);
         if scene.simulation.mass == Mass::Lumped {
@@ -481,7 +489,8 @@ impl SceneFile {
             builder = builder.fix(built);
         }
         if !scene.handles.is_empty() {
-            let mut handles = Handles::new(&context.rest, []).map_err(|error| context.error(None, error.to_string()))?;
+            let mut handles =
+                Handles::new(&context.rest, []).map_err(|error| context.error(None, error.to_string()))?;
             scene.handles.iter().try_for_each(|handle| handle.build(context, &mut handles))?;
             builder = builder.force(handles);
         }
@@ -511,7 +520,8 @@ impl SceneFile {
             let network = scene.objects.iter().find_map(|object| object.network.as_ref());
             let span = scene.springs.first().and_then(|spring| spring.span.as_ref());
             let span = span.or(network.and_then(|network| network.span.as_ref()));
-            builder = builder.force(springs.build(&context.rest).map_err(|error| context.error(span, error.to_string()))?);
+            builder =
+                builder.force(springs.build(&context.rest).map_err(|error| context.error(span, error.to_string()))?);
         }
         let nodal = NodalLoads::new(context.rest.len());
         let mut loads = Loads { nodal, pressures: Vec::new(), impulses: Vec::new() };

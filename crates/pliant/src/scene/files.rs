@@ -5,7 +5,7 @@ use std::path::Path;
 
 use toml::de::{DeTable, DeValue};
 
-use super::{MeshSource, ReducedChoice, Scene, SceneFile, Selection, Generator, SolidSource, Source, Start, Where};
+use super::{Generator, MeshSource, ReducedChoice, Scene, SceneFile, Selection, SolidSource, Source, Start, Where};
 
 impl Scene {
     /// Calls `visit` with every file name in the scene, which it may change. Relative names refer to the folder of the

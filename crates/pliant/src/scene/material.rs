@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::quantity::{Density, Pressure};
 use super::{Located, SceneError, Source, bounds, hint, nearest, text_or_table};
-use crate::material::{AnyLaw, CorotationalFrame, CorotationalTangent, Material, Inversion, LawError, YoungPoisson};
+use crate::material::{AnyLaw, CorotationalFrame, CorotationalTangent, Inversion, LawError, Material, YoungPoisson};
 use crate::mesh;
 
 /// An elastic material. Values that are absent are taken from the mesh file, if it has them.

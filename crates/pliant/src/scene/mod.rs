@@ -24,11 +24,11 @@ mod construct;
 mod contact;
 mod expect;
 mod files;
+mod located;
 mod material;
 mod motion;
 mod object;
 mod output;
-mod located;
 mod probe;
 pub mod quantity;
 mod reduced;
@@ -55,20 +55,21 @@ use crate::math::Vec3;
 pub use act::{Ball, Damping, Fixed, Handle, Load, Obstacle, Plane, SpringLink};
 pub use build::{Built, obstacle_stiffness};
 pub use expect::{Expect, Over, Verdict};
-pub use material::{Inverted, MaterialSettings, MaterialChoice, MaterialFrame, MaterialTangent};
+pub use located::{Excerpt, Located, SceneError, Source};
+pub use material::{Inverted, MaterialChoice, MaterialFrame, MaterialSettings, MaterialTangent};
 pub use motion::{Keyframe, Motion, Rotation};
 pub use object::{MadeOf, Network, Object, ObjectRegion, Parts, Scale, Skin, Start};
 pub use output::{Animation, Color, Output, Picture, View};
-pub use located::{Located, Excerpt, SceneError, Source};
 pub use probe::{Measure, Probe};
 pub use quantity::{Quantity, QuantityError, Vector};
 pub use reduced::{Reduced, ReducedChoice, ReducedForces};
 pub use reference::{reference, schema};
 pub use select::{Selection, Where};
 pub use settings::{
-    DampingState, Elimination, IntegratorKind, Mass, Newmark, Newton, Regularized, Settings, Solver, Strain, NewtonTangent,
+    DampingState, Elimination, IntegratorKind, Mass, Newmark, Newton, NewtonTangent, Regularized, Settings, Solver,
+    Strain,
 };
-pub use shape::{Elements, Made, MeshSource, Generator, ShapeError};
+pub use shape::{Elements, Generator, Made, MeshSource, ShapeError};
 pub use solid::{Solid, SolidError, SolidSource};
 
 use quantity::{dimension, vec3};

@@ -9,8 +9,8 @@ use super::material::RegionMaterial;
 use super::quantity::{Energy, Length, Stiffness, Viscosity, dimension, vec3};
 use super::select::Choice;
 use super::{
-    Located, MaterialSettings, MaterialChoice, MeshSource, Rotation, Scene, SceneError, Selection, ShapeError, Source, Vector,
-    bounds,
+    Located, MaterialChoice, MaterialSettings, MeshSource, Rotation, Scene, SceneError, Selection, ShapeError, Source,
+    Vector, bounds,
 };
 use crate::io::{self, Files, Mesh};
 use crate::material::{Material, YoungPoisson};
@@ -349,7 +349,11 @@ impl Reader<'_> {
     }
 
     /// Reads or generates a mesh, and returns it with the surface that it was generated from, if any.
-    fn mesh(&self, from: &Located<MeshSource>, notes: &mut Vec<String>) -> Result<(Mesh, Option<SurfaceMesh>), SceneError> {
+    fn mesh(
+        &self,
+        from: &Located<MeshSource>,
+        notes: &mut Vec<String>,
+    ) -> Result<(Mesh, Option<SurfaceMesh>), SceneError> {
         let wrong = |message: String| self.error(from.span.as_ref(), message);
         match &from.value {
             MeshSource::Generator(shape) => {

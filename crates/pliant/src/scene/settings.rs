@@ -13,7 +13,7 @@ use crate::integrator::{
 use crate::material::YoungPoisson;
 use crate::model::Model;
 use crate::reduced::{ExactModes, ReducedModel};
-use crate::solver::{AutoParams, CgParams, StaleFactorParams, SolverParams};
+use crate::solver::{AutoParams, CgParams, SolverParams, StaleFactorParams};
 use crate::system::{Definiteness, System};
 
 /// Time steps and the integrator.

@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use super::quantity::{Length, dimension, vec3};
 use super::{Rotation, Vector, bounds, text_or_table};
-use crate::geometry::{ImplicitSolid, FormError};
+use crate::geometry::{FormError, ImplicitSolid};
 use crate::math::{Affine3, Vec3};
 
 /// Solid to fill: the name of a surface file, relative to the scene file, or an implicit solid.

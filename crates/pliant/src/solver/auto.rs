@@ -7,8 +7,8 @@ use super::analysis::Analysis;
 use super::linear_map::matrix_not_finite;
 use super::stale_factor::find_coupled;
 use super::{
-    CgParams, Direct, IncompleteCholesky, LinearSolver, Method, StaleFactor, StaleFactorParams, Operator, SolveError,
-    SolveInfo, Stamp, Symbolic, SymbolicInfo,
+    CgParams, Direct, IncompleteCholesky, LinearSolver, Method, Operator, SolveError, SolveInfo, StaleFactor,
+    StaleFactorParams, Stamp, Symbolic, SymbolicInfo,
 };
 use crate::sparse::BlockMatrix;
 

@@ -21,13 +21,13 @@ mod incomplete_cholesky;
 mod ldlt;
 mod linear_map;
 mod multifrontal;
-mod stale_factor;
 mod operator;
 mod ordering;
 mod packed;
 mod params;
 mod scalar;
 pub(crate) mod scratch;
+mod stale_factor;
 mod substitution;
 mod symbolic;
 #[cfg(test)]
@@ -51,10 +51,10 @@ pub use frames::VertexFrames;
 pub use incomplete_cholesky::IncompleteCholesky;
 pub use ldlt::{Ldlt, NotQuasiDefinite};
 pub use linear_map::LinearMap;
-pub use stale_factor::{StaleFactor, StaleFactorParams, Precision};
 pub use operator::{Frames, Operator};
 pub use params::SolverParams;
 pub use scalar::Scalar;
+pub use stale_factor::{Precision, StaleFactor, StaleFactorParams};
 pub use symbolic::{PatternTooLarge, Sign, Symbolic, SymbolicInfo};
 
 /// Solver of a sequence of systems `A x = b` whose matrices, of type `M`, change from one to the next.

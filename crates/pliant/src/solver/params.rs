@@ -1,8 +1,8 @@
 //! Solver selection as a value.
 
 use super::{
-    Auto, AutoParams, BlockJacobi, CgParams, Direct, DirectSingle, IncompleteCholesky, LinearSolver, StaleFactor,
-    StaleFactorParams, Operator,
+    Auto, AutoParams, BlockJacobi, CgParams, Direct, DirectSingle, IncompleteCholesky, LinearSolver, Operator,
+    StaleFactor, StaleFactorParams,
 };
 
 /// Solver with its parameters.

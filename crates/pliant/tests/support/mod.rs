@@ -5,7 +5,7 @@
 
 use pliant::force::{Definiteness, Elastic, Force, bind_all};
 use pliant::material::{
-    AnyLaw, Corotational, Material, Linear, MooneyRivlin, NeoHookean, NeoHookeanBower, StVenantKirchhoff,
+    AnyLaw, Corotational, Linear, Material, MooneyRivlin, NeoHookean, NeoHookeanBower, StVenantKirchhoff,
     StableNeoHookean,
 };
 use pliant::math::Vec3;

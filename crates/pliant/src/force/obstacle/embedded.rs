@@ -2,7 +2,7 @@
 
 use super::super::rows;
 use super::points::{ContactPoints, MAX_NODES};
-use super::{Obstacles, ObstacleShape, Side, ContactState};
+use super::{ContactState, ObstacleShape, Obstacles, Side};
 use crate::math::{Mat3, Vec3};
 use crate::sparse::BlockMatrix;
 
@@ -21,7 +21,9 @@ impl Obstacles {
                 let n = placed.normal;
                 n.max(Vec3::ZERO).dot(low) + n.min(Vec3::ZERO).dot(high) > 0.0
             }
-            ObstacleShape::Sphere { radius, side: Side::Outside, .. } => low.max(-high).max(Vec3::ZERO).length() > radius,
+            ObstacleShape::Sphere { radius, side: Side::Outside, .. } => {
+                low.max(-high).max(Vec3::ZERO).length() > radius
+            }
             ObstacleShape::Sphere { radius, side: Side::Inside, .. } => low.abs().max(high.abs()).length() < radius,
         };
         !is_outside

@@ -110,7 +110,9 @@ impl Obstacle {
     pub fn shape_at(&self, time: f64) -> ObstacleShape {
         let placed = Placed::new(self, time);
         match self.shape {
-            ObstacleShape::Plane { point, .. } => ObstacleShape::Plane { point: point + placed.displacement, normal: placed.normal },
+            ObstacleShape::Plane { point, .. } => {
+                ObstacleShape::Plane { point: point + placed.displacement, normal: placed.normal }
+            }
             ObstacleShape::Sphere { center, radius, side } => {
                 ObstacleShape::Sphere { center: center + placed.displacement, radius, side }
             }

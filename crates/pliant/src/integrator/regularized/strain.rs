@@ -220,7 +220,7 @@ impl Strains {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{RegularizedParams, Regularized};
+    use super::super::{Regularized, RegularizedParams};
     use super::*;
     use crate::integrator::Integrator;
     use crate::material::AnyLaw;
@@ -341,7 +341,8 @@ mod tests {
         let mut elastic = model(Body::new(mesh.clone(), law, 1000.0));
         let mut bare = model(Body::without_elasticity(mesh, 1000.0));
         let h = 0.02;
-        let params = RegularizedParams { damping_time: Some(0.5 * h), ..RegularizedParams::new(moduli.young, moduli.poisson) };
+        let params =
+            RegularizedParams { damping_time: Some(0.5 * h), ..RegularizedParams::new(moduli.young, moduli.poisson) };
         let mut integrator = Regularized::new(&bare, &params).unwrap();
         let mut rng = fastrand::Rng::with_seed(9);
         let mut state = bare.rest_state();

@@ -140,7 +140,9 @@ impl Reader {
             Later::Label(label) => match labels.get(*label) {
                 Some(index) => Ok(vec![index]),
                 None if late.of_elements && skipped => Ok(Vec::new()),
-                None => Err(self.error(late.source_line, format!("the number of a listed {what}"), format!("`{label}`"))),
+                None => {
+                    Err(self.error(late.source_line, format!("the number of a listed {what}"), format!("`{label}`")))
+                }
             },
             Later::Range(first, last, step) => {
                 let sorted = sorted.get_or_insert_with(|| labels.sorted());
@@ -190,7 +192,11 @@ impl Reader {
                 if !self.skipped_types.is_empty() {
                     continue;
                 }
-                return Err(self.error(section.source_line, "the name of an element set", format!("`{}`", section.elset)));
+                return Err(self.error(
+                    section.source_line,
+                    "the name of an element set",
+                    format!("`{}`", section.elset),
+                ));
             };
             budget.spend(self.element_sets.all[set].members.len(), section.source_line, self)?;
             let tag = set as i64 + 1;

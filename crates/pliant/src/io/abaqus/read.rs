@@ -10,7 +10,7 @@ use super::super::includes::Includes;
 use super::super::names::listed;
 use super::super::raw::{Labels, RawMesh};
 use super::super::scan::{Scanner, Syntax, quote};
-use super::line::{ElementType, Keyword, CellShape, element_type, fields, other_formulation, real, unquoted};
+use super::line::{CellShape, ElementType, Keyword, element_type, fields, other_formulation, real, unquoted};
 use super::sets::{Groups, Later};
 use super::surfaces::{Surface, SurfaceLine};
 use crate::math::{Affine3, Vec3};
@@ -246,7 +246,11 @@ impl Reader {
             "SURFACE" => self.surface(keyword, scanner)?,
             "SOLIDSECTION" => {
                 let material = keyword.get("MATERIAL").map(str::to_owned);
-                self.sections.push(SolidSection { elset: keyword.expect("ELSET", scanner)?.into(), material, source_line });
+                self.sections.push(SolidSection {
+                    elset: keyword.expect("ELSET", scanner)?.into(),
+                    material,
+                    source_line,
+                });
             }
             "MATERIAL" => {
                 let name = keyword.expect("NAME", scanner)?;
@@ -330,7 +334,13 @@ impl Reader {
         Includes::read(self, |reader| &mut reader.includes, name, scanner, input, Self::file)
     }
 
-    fn enter(&mut self, scope: Scope, keyword: &Keyword, scanner: &Scanner<'_>, source_line: SourceLine) -> Result<(), ReadError> {
+    fn enter(
+        &mut self,
+        scope: Scope,
+        keyword: &Keyword,
+        scanner: &Scanner<'_>,
+        source_line: SourceLine,
+    ) -> Result<(), ReadError> {
         self.scope_name = keyword.expect("NAME", scanner)?.into();
         self.scope = scope;
         self.scope_spot = Some(source_line);
@@ -345,7 +355,12 @@ impl Reader {
         self.placing = None;
     }
 
-    fn enter_instance(&mut self, keyword: &Keyword, scanner: &Scanner<'_>, source_line: SourceLine) -> Result<(), ReadError> {
+    fn enter_instance(
+        &mut self,
+        keyword: &Keyword,
+        scanner: &Scanner<'_>,
+        source_line: SourceLine,
+    ) -> Result<(), ReadError> {
         self.enter(Scope::Instance, keyword, scanner, source_line)?;
         (self.translation, self.rotation) = (Vec3::ZERO, Affine3::IDENTITY);
         self.placing = None;
@@ -625,7 +640,11 @@ impl Reader {
         self.late_members.push(LateMembers { of_elements, group, instance, members, source_line });
     }
 
-    fn change_material(&mut self, scanner: &Scanner<'_>, change: impl FnOnce(&mut MaterialData)) -> Result<(), ReadError> {
+    fn change_material(
+        &mut self,
+        scanner: &Scanner<'_>,
+        change: impl FnOnce(&mut MaterialData),
+    ) -> Result<(), ReadError> {
         self.section = Section::MoreConstants;
         let Some(material) = self.material.as_ref().and_then(|name| self.materials.get_mut(name)) else {
             return Err(scanner.error("*MATERIAL before its constants", "none"));

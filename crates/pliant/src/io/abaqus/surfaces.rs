@@ -43,7 +43,12 @@ enum Side {
 }
 
 impl SurfaceLine {
-    pub fn parse(line: &[u8], of_nodes: bool, scanner: &Scanner<'_>, source_line: SourceLine) -> Result<Self, ReadError> {
+    pub fn parse(
+        line: &[u8],
+        of_nodes: bool,
+        scanner: &Scanner<'_>,
+        source_line: SourceLine,
+    ) -> Result<Self, ReadError> {
         let mut fields = fields(line);
         let member = String::from_utf8_lossy(fields.next().unwrap_or_default());
         let side = fields.next().unwrap_or_default();
@@ -122,7 +127,11 @@ impl Reader {
                             return Err(self.error(line.source_line, expected, format!("`S{}`", side + 1)));
                         }
                         Side::Shell => {
-                            return Err(self.error(line.source_line, "a side such as S1 of a solid", "a side of a shell"));
+                            return Err(self.error(
+                                line.source_line,
+                                "a side such as S1 of a solid",
+                                "a side of a shell",
+                            ));
                         }
                         Side::Free => {
                             let nodes = &self.cells[shape as usize].nodes;

@@ -321,8 +321,11 @@ fn what_cannot_be_written_is_told() {
     let mut data = MeshData::new(cube(), ElementKind::Tet4, vec![0, 1, 3, 4, 1, 2, 3, 6]);
     let moduli = Some(Moduli::MooneyRivlin { mu01: 1.0, mu10: 1.0, v1: 1.0 });
     let soft = MaterialData { name: "m".into(), density: Some(1.0), moduli };
-    data.regions =
-        vec![Region::of("a", soft), Region::of("A", MaterialData::isotropic("M", 1.0, 1.0, 0.0)), Region::named("nothing")];
+    data.regions = vec![
+        Region::of("a", soft),
+        Region::of("A", MaterialData::isotropic("M", 1.0, 1.0, 0.0)),
+        Region::named("nothing"),
+    ];
     data.element_region = vec![0, 1];
     data.element_sets.insert("a".into(), vec![1]);
     data.element_sets.insert("say \"x\"".into(), vec![1]);

@@ -114,8 +114,11 @@ impl Reader<'_> {
         while let Some(word) = self.source.scanner.word() {
             let keyword = word.to_ascii_uppercase();
             let poly_section = POLY_SECTIONS.iter().position(|(name, _)| *name == keyword);
-            let here =
-                if self.source.binary { self.source.scanner.byte() } else { Location::Line(self.source.scanner.line()) };
+            let here = if self.source.binary {
+                self.source.scanner.byte()
+            } else {
+                Location::Line(self.source.scanner.line())
+            };
             match (keyword.as_slice(), self.dataset, poly_section) {
                 (b"POINTS", ..) => self.points()?,
                 (b"CELLS", Dataset::Unstructured, _) => self.cells(0)?,

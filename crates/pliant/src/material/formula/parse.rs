@@ -251,7 +251,9 @@ impl<'a> Parser<'a, '_> {
     /// Returns `value`, built at byte `at`, unless it is a constant that is not finite.
     fn finite(&self, value: Value, at: usize) -> Result<Value, FormulaError> {
         match self.builder.constant_of(value) {
-            Some(value) if !value.is_finite() => Err(FormulaError::Constant { value, text_position: self.text_position(at) }),
+            Some(value) if !value.is_finite() => {
+                Err(FormulaError::Constant { value, text_position: self.text_position(at) })
+            }
             _ => Ok(value),
         }
     }
@@ -382,7 +384,11 @@ impl<'a> Parser<'a, '_> {
             let names = FUNCTIONS.map(|function| function.0);
             let hint =
                 did_you_mean(meant, names.into_iter()).unwrap_or_else(|| format!("there are {}", names.join(", ")));
-            return Err(FormulaError::UnknownFunction { name: shortened(name), hint, text_position: self.text_position(at) });
+            return Err(FormulaError::UnknownFunction {
+                name: shortened(name),
+                hint,
+                text_position: self.text_position(at),
+            });
         };
         let mut arguments = [Builder::variable(0); 2];
         let mut found = 0;
@@ -402,7 +408,12 @@ impl<'a> Parser<'a, '_> {
             return Err(self.expected("an operator, `,` or `)`"));
         }
         if found != count {
-            return Err(FormulaError::Arguments { function, expected: count, found, text_position: self.text_position(at) });
+            return Err(FormulaError::Arguments {
+                function,
+                expected: count,
+                found,
+                text_position: self.text_position(at),
+            });
         }
         let built = build(&mut self.builder, arguments);
         self.finite(built, at)

@@ -122,7 +122,12 @@ impl<'a> Entries<'a> {
         Err(self.source.error(found.span.as_ref(), message))
     }
 
-    fn parsed<T>(&self, key: &str, what: &str, parse: impl Fn(&str) -> Option<T>) -> Result<Option<Located<T>>, SceneError> {
+    fn parsed<T>(
+        &self,
+        key: &str,
+        what: &str,
+        parse: impl Fn(&str) -> Option<T>,
+    ) -> Result<Option<Located<T>>, SceneError> {
         let Some(found) = self.values.get(key) else { return Ok(None) };
         let mut words = found.value.split_whitespace();
         let value = words.next().and_then(parse);

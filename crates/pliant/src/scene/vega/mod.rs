@@ -27,8 +27,8 @@ use std::io::ErrorKind;
 
 use super::quantity::{Pressure, Rate, Time, vector};
 use super::{
-    Located, Damping, EARTH, Fixed, IntegratorKind, Inverted, Load, MaterialSettings, MaterialChoice, MaterialTangent, MeshSource,
-    Object, ObjectRegion, Scene, SceneError, SceneFile, Selection, Skin, Source, Start, Where,
+    Damping, EARTH, Fixed, IntegratorKind, Inverted, Load, Located, MaterialChoice, MaterialSettings, MaterialTangent,
+    MeshSource, Object, ObjectRegion, Scene, SceneError, SceneFile, Selection, Skin, Source, Start, Where,
 };
 use crate::io::{self, Files, Mesh, ReadError};
 use crate::math::Vec3;
@@ -151,9 +151,7 @@ impl Translation<'_> {
         if matches!(integrator, IntegratorKind::ExplicitEuler | IntegratorKind::SymplecticEuler)
             && stiffness.value != 0.0
         {
-            self.notes.push(
-                "`dampingStiffnessCoef`: Euler and symplecticEuler ignore it, as in VegaFEM".into(),
-            );
+            self.notes.push("`dampingStiffnessCoef`: Euler and symplecticEuler ignore it, as in VegaFEM".into());
             stiffness.value = 0.0;
         }
         let span = if mass.value < 0.0 { mass.span } else { stiffness.span };
@@ -329,7 +327,8 @@ impl Translation<'_> {
         }
         if self.entries.text("outputFilename").is_some() {
             notes.push(
-                "`outputFilename`: frames are written to Pliant's output folder, not to one VegaFEM matrix per step".into(),
+                "`outputFilename`: frames are written to Pliant's output folder, not to one VegaFEM matrix per step"
+                    .into(),
             );
         }
         let lists = [

@@ -6,7 +6,7 @@ use super::entries::Entries;
 use super::{Translation, keys, shown};
 use crate::scene::located::LARGEST_SCENE;
 use crate::scene::quantity::{Density, Stiffness};
-use crate::scene::{Located, MaterialSettings, MaterialChoice, Network, SceneError, Source};
+use crate::scene::{Located, MaterialChoice, MaterialSettings, Network, SceneError, Source};
 
 /// Mass–spring body, which has springs instead of elements.
 pub(super) struct SpringBody {
@@ -50,7 +50,8 @@ impl Translation<'_> {
         let gravity = entries.flag("addGravity")?.is_some_and(|own| own.value);
         self.note_unused(&entries)?;
         self.notes.extend(entries.notes);
-        let material = MaterialSettings { density: Some(Located::new(Density::new(DENSITY))), ..MaterialSettings::default() };
+        let material =
+            MaterialSettings { density: Some(Located::new(Density::new(DENSITY))), ..MaterialSettings::default() };
         let network = Network { stiffness: Stiffness::new(stiffness_factor * stiffness.value), ..Network::default() };
         Ok(Some(SpringBody {
             mesh,
@@ -68,10 +69,8 @@ impl Translation<'_> {
             ));
         }
         if let Some(damping) = entries.number("damping")?.filter(|damping| damping.value != 0.0) {
-            self.notes.push(format!(
-                "the `damping` of springs, {}, has no effect, as in VegaFEM's simulator",
-                damping.value
-            ));
+            self.notes
+                .push(format!("the `damping` of springs, {}, has no effect, as in VegaFEM's simulator", damping.value));
         }
         Ok(())
     }

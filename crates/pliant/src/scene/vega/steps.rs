@@ -2,7 +2,9 @@
 
 use super::{DURATION, Translation};
 use crate::scene::quantity::Time;
-use crate::scene::{Located, DampingState, IntegratorKind, Mass, Newmark, Newton, SceneError, Settings, Solver, NewtonTangent};
+use crate::scene::{
+    DampingState, IntegratorKind, Located, Mass, Newmark, Newton, NewtonTangent, SceneError, Settings, Solver,
+};
 
 /// Settings of `[simulation]`, and the time steps of loads.
 pub(super) struct Steps {
