@@ -29,7 +29,7 @@ pub struct MaterialArgs {
     /// Density, in kg/m³ or with a unit, as in "1.1 g/cm^3" [default: as in the mesh file].
     #[arg(long)]
     density: Option<Density>,
-    /// TangentArgument of the corotational law: the exact derivative of its stress, or without the derivative of the rotation.
+    /// Tangent of the corotational law: the exact derivative of its stress, or without the derivative of the rotation.
     #[arg(long, value_enum)]
     tangent: Option<TangentArgument>,
     /// Rotation of the corotational law: the closest one, or Gram–Schmidt on the axes in order.

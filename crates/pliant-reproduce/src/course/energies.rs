@@ -1,4 +1,4 @@
-//! Energy and stress of every law contradicts_paper stretch.
+//! Energy and stress of every law against stretch.
 
 use pliant::material::{AnyLaw, YoungPoisson};
 use pliant_pictures::{Figure, Plot, Series};
@@ -10,7 +10,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "course-energies",
     paper: &paper::COURSE,
     part: "chapter 3",
-    title: "Energy laws contradicts_paper stretch",
+    title: "Energy laws against stretch",
     reports: "Laws that agree near rest diverge in tension and even more in compression. St. Venant–Kirchhoff resists most at \
               a compression to about 58 % of the length and softens beyond, while the energy of neo-Hookean laws is unbounded.",
     run,
@@ -45,8 +45,7 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     ));
     let panels = vec![panel("energy density, J/m³", energies), panel("nominal stress, Pa", stresses)];
     let data = Figure { panels, ..Figure::default() };
-    let caption =
-        format!("Energy and stress of all laws contradicts_paper stretch; values beyond ±{HIGHEST} are omitted");
+    let caption = format!("Energy and stress of all laws against stretch; values beyond ±{HIGHEST} are omitted");
     page.figure_with_data("energies", &caption, &within(&data), &data)?;
     let heading = ["law", "s = 0.1", "0.5", "0.9", "1.1", "1.5", "2.0"];
     page.table("energies-at", "Energy density in J/m³", &heading, rows)?;

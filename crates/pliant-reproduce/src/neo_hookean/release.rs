@@ -20,7 +20,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     part: "stretch and release",
     title: "Release of a stretched bar, with three neo-Hookean laws",
     reports: "A soft bar with linearized and a stiff one with full backward Euler are stretched and released; total volume and the worst element are recorded. The laws \
-              of Bower and of Bonet and Wood have a barrier contradicts_paper elements of zero volume, which does not stop a linearized step that jumps over it. The stable \
+              of Bower and of Bonet and Wood have a barrier against elements of zero volume, which does not stop a linearized step that jumps over it. The stable \
               law has no barrier, is defined everywhere and recovers. With a line search the barriers hold.",
     run,
 };

@@ -1,4 +1,4 @@
-//! Energy loss of a swinging beam contradicts_paper time step and damping time.
+//! Energy loss of a swinging beam against time step and damping time.
 
 use pliant::integrator::regularized::RegularizedParams;
 use pliant::integrator::{Regularized, Static};

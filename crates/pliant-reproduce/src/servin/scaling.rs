@@ -1,4 +1,4 @@
-//! Time per step contradicts_paper the number of tetrahedra.
+//! Time per step against the number of tetrahedra.
 
 use std::time::Instant;
 
@@ -20,7 +20,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "servin-scaling",
     paper: &paper::SERVIN,
     part: "figure 11",
-    title: "Time per step contradicts_paper the number of tetrahedra",
+    title: "Time per step against the number of tetrahedra",
     reports: "With a specialized sparse solver, the time per step grows about linearly with the number of tetrahedra, and bodies of about 200 tetrahedra \
               are simulated in real time, with steps of 15 ms.",
     run,
@@ -161,7 +161,7 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
         series: costs.iter().map(series).chain([Series::new("real time", limit)]).collect(),
         ..Plot::default()
     };
-    page.figure("times", "Time per step contradicts_paper the number of tetrahedra", plot)?;
+    page.figure("times", "Time per step against the number of tetrahedra", plot)?;
     let rows = costs.iter().flat_map(|(name, costs)| {
         costs.iter().map(|cost| {
             vec![(*name).to_owned(), cost.tets.to_string(), digits(1e3 * cost.seconds, 3), cost.fill.to_string()]

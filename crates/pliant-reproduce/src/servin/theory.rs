@@ -19,7 +19,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "servin-theory",
     paper: &paper::SERVIN,
     part: "figures 8 and 9",
-    title: "Tension and torsion contradicts_paper theory",
+    title: "Tension and torsion against theory",
     reports: "The axial force and the torque of a rod converge to those of the theory of elasticity under mesh refinement.",
     run,
 };

@@ -29,7 +29,7 @@ pub const EXPERIMENT: Experiment = Experiment {
 /// Length of the beam \[m\]. Its cross section is a square of 1 m.
 const LENGTH: f64 = 4.0;
 
-/// Measurements of a beam contradicts_paper the rotation of its end \[°\].
+/// Measurements of a beam against the rotation of its end \[°\].
 #[derive(Default)]
 struct Seen {
     turns: Vec<(f64, f64)>,

@@ -19,8 +19,8 @@ use swing::{Bar, DT, Full, Kind, Reduced, YOUNG, reduction};
 pub const EXPERIMENT: Experiment = Experiment {
     name: "subspace",
     paper: &paper::SUBSPACE,
-    part: "reduced contradicts_paper full",
-    title: "Reduced St. Venant–Kirchhoff models contradicts_paper the full model",
+    part: "reduced against full",
+    title: "Reduced St. Venant–Kirchhoff models against the full model",
     reports: "The elastic force of a reduced model with `r` basis vectors is a cubic polynomial in the `r` reduced coordinates, for any mesh. \
               With precomputed coefficients, steps take microseconds. Linear modes alone cannot represent large deflections; a basis of \
               modes and modal derivatives with twenty or thirty vectors can.",
@@ -54,7 +54,7 @@ fn polynomial(page: &mut Page<'_>, bar: &Bar) -> anyhow::Result<()> {
     let mut random = fastrand::Rng::with_seed(2005);
     let mut worst = [0.0_f64; 2];
     for scale in [1e-3, 0.1, 1.0, 10.0] {
-        page.now(format_args!("polynomial contradicts_paper projection at {scale}"))?;
+        page.now(format_args!("polynomial against projection at {scale}"))?;
         // The basis is mass-orthonormal and the body has 10 kg, so a reduced coordinate of 1 is a third of a meter.
         let q: Vec<f64> = (0..size).map(|_| scale * (2.0 * random.f64() - 1.0)).collect();
         let u = basis.expand(&q);
@@ -129,7 +129,7 @@ fn accuracy(page: &mut Page<'_>, bar: &Bar) -> anyhow::Result<()> {
     ];
     page.figure(
         "error",
-        "Maximum error of the shape over time, in the norm of the mass matrix, contradicts_paper the number of basis vectors; and the swing",
+        "Maximum error of the shape over time, in the norm of the mass matrix, against the number of basis vectors; and the swing",
         Figure { panels, ..Figure::default() },
     )?;
     let image = draw(&shots, "full model; modes and derivatives; modes alone; linear modal analysis", [960, 540])?;
@@ -149,9 +149,20 @@ fn accuracy(page: &mut Page<'_>, bar: &Bar) -> anyhow::Result<()> {
         rows,
     )?;
 
-    let [with, alone, linear] = &at_compared[..] else { anyhow::bail!("expected three kinds of bases") };
-    let falls = errors[0].windows(2).all(|pair| pair[1] < pair[0]);
-    let (first, last) = (errors[0][0], errors[0][errors[0].len() - 1]);
+    accuracy_findings(page, sizes, &errors[0], &at_compared, deflection)
+}
+
+/// Reports how far the reduced models are from the full one; `errors` are those with modal derivatives.
+fn accuracy_findings(
+    page: &mut Page<'_>,
+    sizes: &[usize],
+    errors: &[f64],
+    at_compared: &[Reduced],
+    deflection: f64,
+) -> anyhow::Result<()> {
+    let [with, alone, linear] = at_compared else { anyhow::bail!("expected three kinds of bases") };
+    let falls = errors.windows(2).all(|pair| pair[1] < pair[0]);
+    let (first, last) = (errors[0], errors[errors.len() - 1]);
     page.finding(
         "with modal derivatives the error decreases with the number of basis vectors",
         falls,

@@ -14,7 +14,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "vega-locking",
     paper: &paper::VEGA,
     part: "figures 8 and 10",
-    title: "Locking and volume contradicts_paper Poisson's ratio",
+    title: "Locking and volume against Poisson's ratio",
     reports: "Bodies of linear elements lock: under a given load their deflection decreases as Poisson's ratio approaches ½, although it should not. \
               Finer meshes lock less. The volume is preserved better as the ratio approaches ½, and with a negative ratio a stretched body becomes \
               thicker.",

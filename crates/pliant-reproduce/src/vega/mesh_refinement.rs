@@ -82,7 +82,7 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
         }
     };
     let panels = vec![panel(0, "small force"), panel(1, "large force")];
-    let caption = "Relative excess stiffness contradicts_paper the cell size: the limit of the deflection of hexahedra, divided by the deflection of \
+    let caption = "Relative excess stiffness against the cell size: the limit of the deflection of hexahedra, divided by the deflection of \
                    the mesh, minus 1";
     page.figure("convergence", caption, Figure { panels, ..Figure::default() })?;
     let image = draw(&shots, "", [1200, 560])?;

@@ -232,8 +232,8 @@ fn plot(page: &mut Page<'_>, courses: &[Recovery]) -> anyhow::Result<()> {
     let distances = COLLAPSES.map(|collapse| of(collapse, "distance / radius", |m| m.distance));
     let inverted = COLLAPSES.map(|collapse| of(collapse, "inverted elements", |m| m.inverted as f64));
     let figure = |panels: [Plot; 4]| Figure { panels: panels.to_vec(), panel_height: 260, ..Figure::default() };
-    page.figure("distance", "Distance from the shape at rest contradicts_paper time", figure(distances))?;
-    page.figure("inverted", "Inverted and flat elements contradicts_paper time", figure(inverted))
+    page.figure("distance", "Distance from the shape at rest against time", figure(distances))?;
+    page.figure("inverted", "Inverted and flat elements against time", figure(inverted))
 }
 
 impl Candidate {

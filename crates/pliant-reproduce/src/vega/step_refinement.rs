@@ -110,7 +110,7 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     ];
     page.figure(
         "errors",
-        "Error and change of energy at the end contradicts_paper the step",
+        "Error and change of energy at the end against the step",
         Figure { panels, ..Figure::default() },
     )?;
     let rows = INTEGRATORS.iter().zip(&curves).flat_map(|(integrator, curve)| {
@@ -194,7 +194,7 @@ fn swing(page: &Page<'_>, mesh: &VolumeMesh, integrator: Method, steps: usize, s
     Ok(swing)
 }
 
-/// Errors of an integrator contradicts_paper the step.
+/// Errors of an integrator against the step.
 struct Curve {
     /// Steps \[s\] and errors \[m\].
     errors: Vec<(f64, f64)>,

@@ -1,4 +1,4 @@
-//! Linear solvers contradicts_paper stiffness.
+//! Linear solvers against stiffness.
 
 use std::time::Instant;
 
@@ -17,7 +17,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "vega-stiffness",
     paper: &paper::VEGA,
     part: "figure 11",
-    title: "Solver time contradicts_paper stiffness",
+    title: "Solver time against stiffness",
     reports: "The time of conjugate gradients grows with the stiffness of the material, while that of a direct solver is constant. The former are better for soft bodies, the latter for stiff ones.",
     run,
 };
@@ -120,7 +120,7 @@ fn show(page: &mut Page<'_>, specimen: &Specimen, all: &[Solved]) -> anyhow::Res
         panel("iterations", &[JACOBI, INCOMPLETE, SINGLE], |solved| solved.info.iterations as f64),
     ];
     let name = format!("{}-{}", specimen.name, specimen.mesh.vertex_count());
-    let caption = format!("Time and iterations contradicts_paper stiffness: {}", titled(specimen));
+    let caption = format!("Time and iterations against stiffness: {}", titled(specimen));
     page.figure(&name, &caption, Figure { panels, ..Figure::default() })?;
     let moduli: Vec<f64> = all.iter().filter(|solved| solved.solver == DIRECT).map(|solved| solved.young).collect();
     let cells = |young: f64| {

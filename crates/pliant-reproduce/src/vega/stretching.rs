@@ -84,7 +84,7 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
         }
     });
     let figure = Figure { panels: panels.collect(), ..Figure::default() };
-    page.figure("length-contradicts_paper-load", "Length of the beam contradicts_paper load", figure)?;
+    page.figure("length-against-load", "Length of the beam against load", figure)?;
     draw_beams(page, &loads, &beams)?;
     let profile = |beam: &Beam| beam.local_stretch(beam.states.len() - 1);
     let series = LAWS.iter().zip(&beams[2]).map(|(law, beam)| Series::new(*law, profile(beam)));
@@ -167,7 +167,7 @@ impl Beam {
         }
     }
 
-    /// Returns the stretch of slices of the beam contradicts_paper their centers at rest.
+    /// Returns the stretch of slices of the beam against their centers at rest.
     fn local_stretch(&self, i: usize) -> Vec<(f64, f64)> {
         let positions = self.model.positions(&self.states[i]);
         let mut slices: Vec<(f64, f64, f64)> = Vec::new();

@@ -196,12 +196,7 @@ fn show(page: &mut Page<'_>, curves: &[Curve], counts: &[usize], cores: usize) -
         let factors = curve.factors.map_or("–".to_owned(), |factors| digits(factors, 2));
         [curve.body.to_owned(), curve.task.to_owned()].into_iter().chain(times).chain([factors]).collect()
     };
-    page.table(
-        "threads",
-        "Time contradicts_paper the number of threads",
-        &heading,
-        curves.iter().map(cells).collect(),
-    )?;
+    page.table("threads", "Time against the number of threads", &heading, curves.iter().map(cells).collect())?;
     let ideal = counts.iter().map(|&n| (n as f64, n.min(cores) as f64)).collect();
     let ideal = Series { style: Style::LineAndMarkers, ..Series::new("number of cores", ideal) };
     let panels = curves.chunks(TASKS.len()).map(|of_body| {

@@ -56,7 +56,7 @@ pub enum ImplicitSolid {
     Intersection(Vec<ImplicitSolid>),
     /// Points in the first form and not in the second.
     Difference(Box<ImplicitSolid>, Box<ImplicitSolid>),
-    /// ImplicitSolid rotated about the origin and then translated, without scaling.
+    /// Solid rotated about the origin and then translated, without scaling.
     Moved(Box<ImplicitSolid>, Affine3),
 }
 

@@ -162,10 +162,10 @@ impl MaterialSettings {
     }
 }
 
-/// MaterialSettings of a region, with the location that errors fall back to.
+/// Material of a region, with the location that errors fall back to.
 pub(super) struct RegionMaterial<'a> {
     pub given: Located<&'a MaterialSettings>,
-    /// MaterialSettings in the mesh file.
+    /// Material in the mesh file.
     pub file: Option<&'a mesh::MaterialData>,
     /// Description of the region, for errors.
     pub region: String,

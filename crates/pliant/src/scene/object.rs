@@ -44,7 +44,7 @@ pub struct Object {
     /// Translation, applied last.
     #[serde(default)]
     pub translate: Vector<dimension::Length>,
-    /// MaterialSettings: its name, or a table. By default that of the mesh file.
+    /// Material: its name, or a table. By default that of the mesh file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub material: Option<Located<MaterialChoice>>,
     /// Regions of other materials: `[[object.region]]`.
@@ -96,7 +96,7 @@ pub struct ObjectRegion {
     /// Elements of a new region: those whose centers are selected. If regions overlap, the last one takes precedence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elements: Option<Located<Selection>>,
-    /// MaterialSettings of the region.
+    /// Material of the region.
     pub material: Located<MaterialChoice>,
 }
 
@@ -164,14 +164,14 @@ pub struct Skin {
     pub interpolation: Option<Located<String>>,
 }
 
-/// MaterialSettings of a region of an object.
+/// Material of a region of an object.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MadeOf {
     /// Name of the object.
     pub object: String,
     /// Name of the region.
     pub region: String,
-    /// MaterialSettings as given in the scene; empty by default.
+    /// Material as given in the scene; empty by default.
     pub given: MaterialSettings,
     /// Name of the elastic law, or `formula`. `None` if the integrator has a built-in law, or if the object is made of
     /// springs.
@@ -212,7 +212,7 @@ pub(super) struct Reader<'a> {
     pub needs_mass: bool,
 }
 
-/// MaterialSettings given by the scene for each region, if any.
+/// Material given by the scene for each region, if any.
 type Choices<'a> = Vec<Option<&'a Located<MaterialChoice>>>;
 
 /// Maximum number of refinements; each multiplies the number of elements by eight.

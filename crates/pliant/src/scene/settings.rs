@@ -32,7 +32,7 @@ pub struct Settings {
     /// Maximum number of times that a failed step is halved.
     #[serde(default = "default_halvings")]
     pub halvings: u32,
-    /// NewtonTangent of the linearized integrator; by default its projection onto the positive semi-definite matrices.
+    /// Tangent of the linearized integrator; by default its projection onto the positive semi-definite matrices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tangent: Option<Located<NewtonTangent>>,
     /// Settings of the Newton iteration, for implicit integrators.
@@ -122,7 +122,7 @@ pub struct Newton {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(transform = bounds::fraction)]
     pub tolerance: Option<f64>,
-    /// NewtonTangent; by default the one that suits the integrator.
+    /// Tangent stiffness; by default the one that suits the integrator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tangent: Option<NewtonTangent>,
     /// True to shorten Newton steps until the energy decreases; by default where the integrator has such an energy.
@@ -162,7 +162,7 @@ impl Default for Newton {
     }
 }
 
-/// NewtonTangent stiffness matrix: the derivative of the forces.
+/// Tangent stiffness matrix: the derivative of the forces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum NewtonTangent {

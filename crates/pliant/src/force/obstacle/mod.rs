@@ -20,7 +20,7 @@ use embedded::PointOf;
 pub use points::{ContactPoints, ContactPointsError, Spacing};
 pub(crate) use weight::Weight;
 
-/// ObstacleShape of an obstacle.
+/// Shape of an obstacle.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ObstacleShape {
     /// Solid half-space behind a plane.
@@ -53,7 +53,7 @@ pub enum Side {
 /// Solid obstacle for bodies.
 #[derive(Debug, Clone)]
 pub struct Obstacle {
-    /// ObstacleShape without motion.
+    /// Shape without motion.
     pub shape: ObstacleShape,
     /// Rigid motion: a function of time should not deform the obstacle.
     pub motion: Motion,

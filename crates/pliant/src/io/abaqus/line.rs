@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn keywords_ignore_case_and_space() {
-        let keyword = Keyword::parse(b"* Solid  Section , elset = \"a, b=\" , MaterialData=steel,,generate");
+        let keyword = Keyword::parse(b"* Solid  Section , elset = \"a, b=\" , Material=steel,,generate");
         assert_eq!(keyword.name, "SOLIDSECTION");
         assert_eq!(keyword.get("ELSET"), Some("a, b="));
         assert_eq!((keyword.get("MATERIAL"), keyword.get("GENERATE")), (Some("steel"), Some("")));

@@ -135,7 +135,7 @@ pub(super) struct Reader {
     pub vertices: Vec<Vec3>,
     pub node_labels: Labels,
     pub cells: [Cells; CellShape::COUNT],
-    /// CellShape of each element, and its number among the elements of that shape.
+    /// Shape of each element, and its number among the elements of that shape.
     pub elements: Vec<(CellShape, u32)>,
     pub element_labels: Labels,
     /// Corners whose nodes are defined later: shape, position in `nodes`, label, place.

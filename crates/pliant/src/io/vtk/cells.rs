@@ -43,7 +43,7 @@ const QUAD: u8 = 9;
 const TETRAHEDRON: u8 = 10;
 const HEXAHEDRON: u8 = 12;
 
-/// CellShape of a cell in a mesh.
+/// Shape of a cell in a mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CellShape {
     /// Points and lines.
