@@ -193,7 +193,7 @@ mod tests {
     fn balls_and_the_ground_below_fixed_bodies_are_in_the_first_view() {
         let text = "translate = [0, 2, 0]\n[[fixed]]\nvertices = \"x-min\"\n[[obstacle]]\nplane = {}\n\
                     [[obstacle]]\nball = { center = [4, 1, 0], radius = 1 }\n";
-        let view = view_of(&cube(&text.replace("center", "center")));
+        let view = view_of(&cube(text));
         assert!(view.low.y.abs() < 1e-9 && view.high.x >= 5.0, "{view:?}");
     }
 

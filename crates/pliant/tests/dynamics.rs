@@ -4,7 +4,7 @@ use pliant::damping::Damping;
 use pliant::force::{Handle, Handles};
 use pliant::integrator::{
     BackwardEuler, CentralDifferences, ExplicitEuler, Halving, Integrator, LinearizedBackwardEuler, Newmark,
-    NewtonParams, Static, StaticParams, StepError, StepInfo, SymplecticEuler, Tangent,
+    NewtonParams, NewtonTangent, Static, StaticParams, StepError, StepInfo, SymplecticEuler,
 };
 use pliant::material::{AnyLaw, Inversion, Material, YoungPoisson};
 use pliant::math::Vec3;
@@ -32,7 +32,7 @@ fn precise() -> NewtonParams {
 }
 
 fn exact() -> NewtonParams {
-    NewtonParams { tangent: Tangent::Exact, line_search: false, ..precise() }
+    NewtonParams { tangent: NewtonTangent::Exact, line_search: false, ..precise() }
 }
 
 fn steps(model: &mut Model, integrator: &mut dyn Integrator<Model>, state: &mut State, dt: f64, count: usize) {
@@ -355,7 +355,7 @@ fn a_twisted_end_is_where_its_keyframes_say_with_every_integrator() {
     let integrators: [BoxedIntegrator; 4] = [
         Box::<LinearizedBackwardEuler>::default(),
         Box::<BackwardEuler>::default(),
-        Box::new(Newmark::new(0.3025, 0.6, NewtonParams { tangent: Tangent::Projected, ..exact() }).unwrap()),
+        Box::new(Newmark::new(0.3025, 0.6, NewtonParams { tangent: NewtonTangent::Projected, ..exact() }).unwrap()),
         Box::<CentralDifferences>::default(),
     ];
     for (number, mut integrator) in integrators.into_iter().enumerate() {

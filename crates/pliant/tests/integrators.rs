@@ -6,7 +6,7 @@ mod pendulums;
 use pendulums::Pendulums;
 use pliant::integrator::{
     BackwardEuler, CentralDifferences, ExplicitEuler, Halving, Integrator, LinearizedBackwardEuler, Newmark,
-    NewtonParams, Static, StepError, SymplecticEuler, Tangent, stability,
+    NewtonParams, NewtonTangent, Static, StepError, SymplecticEuler, stability,
 };
 use pliant::solver::Dense;
 use pliant::system::{Definiteness, State, System, Weights};
@@ -27,7 +27,7 @@ fn integrators() -> Vec<(&'static str, f64, MakeIntegrator)> {
         ("Newmark with one iteration", 2.0, || Box::new(Newmark::with_iterations(1))),
         ("Newmark, γ = 0.7", 1.0, || {
             Box::new(
-                Newmark::new(0.4, 0.7, NewtonParams { tangent: Tangent::Exact, line_search: false, ..precise() })
+                Newmark::new(0.4, 0.7, NewtonParams { tangent: NewtonTangent::Exact, line_search: false, ..precise() })
                     .unwrap(),
             )
         }),

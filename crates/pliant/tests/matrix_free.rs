@@ -3,8 +3,8 @@
 use pliant::damping::Damping;
 use pliant::force::{Definiteness, Obstacle, Obstacles, SpringCoefficients, Springs};
 use pliant::integrator::{
-    BackwardEuler, CentralDifferences, Integrator, LinearizedBackwardEuler, Newmark, NewtonParams, Static,
-    StaticParams, Tangent,
+    BackwardEuler, CentralDifferences, Integrator, LinearizedBackwardEuler, Newmark, NewtonParams, NewtonTangent,
+    Static, StaticParams,
 };
 use pliant::material::{AnyLaw, YoungPoisson};
 use pliant::math::Vec3;
@@ -191,7 +191,7 @@ fn every_implicit_integrator_moves_it_as_with_a_matrix() {
             3 => Box::new(Newmark::new(0.3025, 0.6, newton).unwrap()),
             EXPLICIT => Box::<CentralDifferences>::default(),
             _ => {
-                let newton = NewtonParams { tangent: Tangent::ExactFirst, ..newton };
+                let newton = NewtonParams { tangent: NewtonTangent::ExactFirst, ..newton };
                 let params = StaticParams { newton, ..StaticParams::default() };
                 Static::new(params).solve(system, solver, &mut state).unwrap();
                 return state;

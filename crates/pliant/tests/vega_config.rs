@@ -8,7 +8,8 @@ use pliant::io::{Memory, WriteOptions, write_to};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, ElementKind, MaterialData, Moduli, Region, VolumeMesh, generate};
 use pliant::scene::{
-    Built, IntegratorKind, Inverted, MaterialChoice, MaterialTangent, Newmark, SceneFile, Source, Start, Tangent, vega,
+    Built, IntegratorKind, Inverted, MaterialChoice, MaterialTangent, Newmark, NewtonTangent, SceneFile, Source, Start,
+    vega,
 };
 use pliant::system::State;
 use support::{assert_close, section, sections};
@@ -104,7 +105,10 @@ fn every_solver_of_vegafem_is_a_integrator_here_and_makes_steps() {
 fn one_iteration_is_the_default_and_more_are_newtons_method() {
     let once = read("*solver\nimplicitNewmark\n");
     let newton = once.scene.simulation.newton.as_ref().unwrap();
-    assert_eq!((newton.iterations, newton.must_converge, newton.tangent), (1, Some(false), Some(Tangent::ExactFirst)));
+    assert_eq!(
+        (newton.iterations, newton.must_converge, newton.tangent),
+        (1, Some(false), Some(NewtonTangent::ExactFirst))
+    );
     let often = read("*solver\nimplicitBackwardEuler\n*maxIterations\n7\n*epsilon\n1e-5\n");
     assert_eq!(often.scene.simulation.integrator.value, IntegratorKind::BackwardEuler);
     let newton = often.scene.simulation.newton.as_ref().unwrap();

@@ -6,8 +6,8 @@ mod support;
 use pliant::damping::Damping;
 use pliant::force::{SpringCoefficients, Springs};
 use pliant::integrator::{
-    BackwardEuler, CentralDifferences, Integrator, LinearizedBackwardEuler, Newmark, NewtonParams, Static,
-    SymplecticEuler, Tangent,
+    BackwardEuler, CentralDifferences, Integrator, LinearizedBackwardEuler, Newmark, NewtonParams, NewtonTangent,
+    Static, SymplecticEuler,
 };
 use pliant::material::{AnyLaw, Corotational, CorotationalTangent, Inversion, Material, MooneyRivlin, YoungPoisson};
 use pliant::math::Vec3;
@@ -20,7 +20,7 @@ use support::{assert_close, assert_within, section, sections};
 
 /// Returns parameters for Newton's method to full convergence, on systems with linear or smooth forces.
 fn to_the_end() -> NewtonParams {
-    NewtonParams { tolerance: 1e-11, tangent: Tangent::Exact, line_search: false, ..NewtonParams::default() }
+    NewtonParams { tolerance: 1e-11, tangent: NewtonTangent::Exact, line_search: false, ..NewtonParams::default() }
 }
 
 fn integrator(name: &str) -> Box<dyn Integrator<Model>> {
