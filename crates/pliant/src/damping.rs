@@ -105,6 +105,14 @@ impl Damping {
         if self.stiffness != 0.0 {
             damping.add_scaled(self.stiffness, stiffness);
         }
+        self.add_matrix_to(damping);
+    }
+
+    /// Adds `D̄` to `damping`.
+    ///
+    /// # Panics
+    /// If the pattern of `damping` lacks a pair of vertices of `D̄`.
+    pub fn add_matrix_to(&self, damping: &mut BlockMatrix) {
         if let Some(matrix) = &self.matrix {
             damping.add_part(1.0, matrix);
         }

@@ -1,7 +1,8 @@
 //! Interface between integrators and mechanical systems: `M q̈ + D(q, q̇) q̇ = f(q, t)`.
 
-use std::fmt;
+use std::fmt::{self, Debug};
 
+pub use crate::force::Conditions;
 pub use crate::material::Definiteness;
 
 /// State of a system: time, coordinates and their derivatives.
@@ -16,12 +17,24 @@ pub struct State {
     /// Accelerations `q̈`, or `None` if unknown, for instance after velocities have been set. Integrators that need
     /// them then compute them from the forces.
     pub a: Option<Vec<f64>>,
+    /// History variables of the forces, such as plastic strains; they change only when a step succeeds.
+    pub history: Vec<f64>,
 }
 
 impl State {
     /// Creates a state at rest at the origin with `dim` coordinates.
     pub fn new(dim: usize) -> Self {
-        Self { time: 0.0, q: vec![0.0; dim], v: vec![0.0; dim], a: None }
+        Self { time: 0.0, q: vec![0.0; dim], v: vec![0.0; dim], a: None, history: Vec::new() }
+    }
+
+    /// Returns the conditions of a step of `dt` \[s\] from this state, at the time of its end.
+    pub fn conditions(&self, dt: f64) -> Conditions<'_> {
+        Conditions { time: self.time + dt, dt, ..self.conditions_here() }
+    }
+
+    /// Returns the conditions at the time of this state, with full loads.
+    pub fn conditions_here(&self) -> Conditions<'_> {
+        Conditions::at(self.time).with_history(&self.history)
     }
 
     /// Returns the first coordinate at which a quantity is not finite, with the name of the quantity.
@@ -48,6 +61,72 @@ pub struct Weights {
     pub stiffness: f64,
 }
 
+/// Matrix `mM + dD + kK`, with the damping and the stiffness that were evaluated for it.
+#[derive(Debug)]
+pub struct Combination<'a, S: System + ?Sized> {
+    /// Coefficient `m` of the mass matrix.
+    pub mass: f64,
+    /// Coefficient `d`, and the damping matrix `D`.
+    pub damping: Option<(f64, &'a S::Damping)>,
+    /// Coefficient `k`, and the stiffness matrix `K`.
+    pub stiffness: Option<(f64, &'a S::Stiffness)>,
+}
+
+impl<'a, S: System + ?Sized> Combination<'a, S> {
+    /// Returns `mM`.
+    pub fn of_mass(m: f64) -> Self {
+        Self { mass: m, damping: None, stiffness: None }
+    }
+
+    /// Returns `dD`.
+    pub fn of_damping(d: f64, damping: &'a S::Damping) -> Self {
+        Self::of_mass(0.0).and_damping(d, damping)
+    }
+
+    /// Returns `kK`.
+    pub fn of_stiffness(k: f64, stiffness: &'a S::Stiffness) -> Self {
+        Self::of_mass(0.0).and_stiffness(k, stiffness)
+    }
+
+    /// Adds `dD`.
+    #[must_use]
+    pub fn and_damping(self, d: f64, damping: &'a S::Damping) -> Self {
+        Self { damping: (d != 0.0).then_some((d, damping)), ..self }
+    }
+
+    /// Adds `kK`.
+    #[must_use]
+    pub fn and_stiffness(self, k: f64, stiffness: &'a S::Stiffness) -> Self {
+        Self { stiffness: (k != 0.0).then_some((k, stiffness)), ..self }
+    }
+
+    /// Returns the coefficients.
+    pub fn weights(&self) -> Weights {
+        Weights {
+            mass: self.mass,
+            damping: self.damping.map_or(0.0, |(d, _)| d),
+            stiffness: self.stiffness.map_or(0.0, |(k, _)| k),
+        }
+    }
+}
+
+impl<S: System + ?Sized> Clone for Combination<'_, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S: System + ?Sized> Copy for Combination<'_, S> {}
+
+/// Result of a linearization.
+#[derive(Debug, Clone)]
+pub struct Linearization<K> {
+    /// Stiffness matrix `K`, or its projection onto the positive semi-definite matrices.
+    pub stiffness: K,
+    /// Magnitude of the forces before they cancel; see [`System::force`].
+    pub scale: f64,
+}
+
 /// Dependence of the damping matrix on the state of a system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DampingKind {
@@ -57,44 +136,77 @@ pub enum DampingKind {
     Constant,
     /// Depends on coordinates and velocities.
     Varying,
-    /// Depends on `K` too, which must be computed first.
+    /// Depends on `K` too.
     FollowsStiffness,
 }
 
-/// Mechanical system as seen by an integrator. Finite-element models, reduced models and user-defined systems implement
-/// it.
+/// Mechanical system as seen by an integrator. Finite-element models with their workspace, reduced models and
+/// user-defined systems implement it.
 ///
 /// `M` is symmetric and constant. `D` is symmetric and positive semi-definite, unless it follows an indefinite `K`. `K
 /// = −∂f/∂q` is symmetric. Vectors have [`dim`](Self::dim) numbers.
+///
+/// `D` and `K` are values that their evaluation returns, so that a product or an assembled matrix cannot contain one
+/// that was not evaluated. [`recycle_stiffness`](Self::recycle_stiffness) gives their memory back.
 pub trait System {
+    /// Stiffness matrix `K` at some state.
+    type Stiffness: Clone + Debug + Send + 'static;
+
+    /// Damping matrix `D` at some state.
+    type Damping: Clone + Debug + Send + 'static;
+
     /// Matrix type of the linear solver.
     type Matrix;
 
     /// Returns the number of coordinates.
     fn dim(&self) -> usize;
 
-    /// Returns the potential `V(q)` with `f = −∂V/∂q` at a time, or `None` if the forces have no potential.
-    fn energy(&mut self, q: &[f64], time: f64) -> Option<f64>;
+    /// Returns the potential `V(q)` with `f = −∂V/∂q`, or `None` if the forces have no potential.
+    fn energy(&mut self, q: &[f64], conditions: &Conditions<'_>) -> Option<f64>;
 
-    /// Computes `f(q, t)`: all forces that do not depend on velocities.
-    fn force(&mut self, q: &[f64], time: f64, force: &mut [f64]);
+    /// Computes `f(q)`: all forces that do not depend on velocities.
+    ///
+    /// Returns the magnitude of the forces before they cancel in the sum: in equilibrium only rounding errors of this
+    /// scale remain. 0 if unknown.
+    fn force(&mut self, q: &[f64], conditions: &Conditions<'_>, force: &mut [f64]) -> f64;
 
-    /// Computes `f(q, t)` and stores `K(q)` or its projection onto the positive semi-definite matrices.
-    fn linearize(&mut self, q: &[f64], time: f64, definiteness: Definiteness, force: &mut [f64]);
+    /// Computes `f(q)` and `K(q)` or its projection onto the positive semi-definite matrices.
+    fn linearize(
+        &mut self,
+        q: &[f64],
+        conditions: &Conditions<'_>,
+        definiteness: Definiteness,
+        force: &mut [f64],
+    ) -> Linearization<Self::Stiffness>;
 
-    /// Stores `D(q, v)`, which may depend on the stored `K`. Adds to `drive` the damping force that moving surroundings
-    /// exert on the system at rest.
-    fn set_damping(&mut self, _q: &[f64], _v: &[f64], _drive: &mut [f64]) {}
+    /// Computes `D(q, v)`, and adds to `drive` the damping force that moving surroundings exert on the system at rest.
+    ///
+    /// `stiffness` is `K(q)`, if it is known. A system whose damping [follows](DampingKind::FollowsStiffness) the
+    /// stiffness otherwise computes its projection, with which damping never adds energy.
+    fn damping(
+        &mut self,
+        q: &[f64],
+        conditions: &Conditions<'_>,
+        v: &[f64],
+        stiffness: Option<&Self::Stiffness>,
+        drive: &mut [f64],
+    ) -> Self::Damping;
 
-    /// Computes `y = (mM + dD + kK) x` with the stored matrices.
-    fn mul(&mut self, weights: Weights, x: &[f64], y: &mut [f64]);
+    /// Computes `y = (mM + dD + kK) x`.
+    fn mul(&mut self, combination: Combination<'_, Self>, x: &[f64], y: &mut [f64]);
 
-    /// Assembles `mM + dD + kK` from the stored matrices. Rows and columns of [`fixed`](Self::fixed) coordinates are
-    /// replaced by those of a diagonal matrix.
-    fn assemble(&mut self, weights: Weights);
+    /// Assembles `mM + dD + kK` in [`matrix`](Self::matrix). Rows and columns of [`fixed`](Self::fixed_mask)
+    /// coordinates are replaced by those of a diagonal matrix.
+    fn assemble(&mut self, combination: Combination<'_, Self>);
 
-    /// Returns the last assembled matrix.
+    /// Returns the last assembled matrix; before the first one, zero.
     fn matrix(&self) -> &Self::Matrix;
+
+    /// Takes back the memory of a stiffness matrix that is no longer needed.
+    fn recycle_stiffness(&mut self, _stiffness: Self::Stiffness) {}
+
+    /// Takes back the memory of a damping matrix that is no longer needed.
+    fn recycle_damping(&mut self, _damping: Self::Damping) {}
 
     /// Returns a number that changes whenever a matrix is assembled or an assembled one becomes invalid, because
     /// vertices are fixed or released or masses change. Integrators reuse matrices only while it is unchanged.
@@ -104,7 +216,7 @@ pub trait System {
 
     /// Replaces `b` by `(mM + dD + kK)⁻¹ b`, zero at fixed coordinates, if that matrix is diagonal. Otherwise leaves
     /// `b` unchanged and returns false.
-    fn divide(&mut self, _weights: Weights, _b: &mut [f64]) -> bool {
+    fn divide(&mut self, _combination: Combination<'_, Self>, _b: &mut [f64]) -> bool {
         false
     }
 
@@ -113,6 +225,14 @@ pub trait System {
         DampingKind::None
     }
 
+    /// Returns the number of history variables in a [`State`].
+    fn history_len(&self) -> usize {
+        0
+    }
+
+    /// Replaces the history variables at the start of a step by those at its end, at `q`.
+    fn update_history(&mut self, _q: &[f64], _conditions: &Conditions<'_>, _history: &mut [f64]) {}
+
     /// Returns which coordinates are fixed, so that forces cannot move them. May be empty if none is.
     fn fixed_mask(&self) -> &[bool] {
         &[]
@@ -120,15 +240,6 @@ pub trait System {
 
     /// Sets the fixed coordinates to their prescribed values at a time.
     fn prescribe(&self, _time: f64, _q: &mut [f64]) {}
-
-    /// Sets the fraction of the external forces to apply, from 0 to 1, for load stepping in statics.
-    fn set_load_factor(&mut self, _factor: f64) {}
-
-    /// Returns the magnitude of the forces summed in the last `f`, before they cancel: in equilibrium only rounding
-    /// errors of this scale remain. 0 if unknown.
-    fn force_scale(&self) -> f64 {
-        0.0
-    }
 
     /// Returns the characteristic length of the system in the unit of the coordinates: changes that are tiny relative
     /// to it are rounding errors. 0 if unknown.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use super::{Definiteness, Force};
+use super::{Conditions, Definiteness, Force};
 use crate::element::Elements;
 use crate::material::{LANES, Material, Points, TANGENT_ENTRIES, TANGENT_INDEX};
 use crate::math::{Kernel, Simd, dispatch, par_sum_in};
@@ -137,20 +137,20 @@ impl Elastic {
         self.scatter.run(product, None, |chunk, target| self.add_chunk(u, request, self.groups(chunk), target));
     }
 
-    /// Adds `f(u)` to `force` and the diagonal blocks of `K(u)`, row by row, to `diagonal`. This needs no pattern.
+    /// Adds `∂V/∂u` to `gradient` and the diagonal blocks of `K(u)`, row by row, to `diagonal`. This needs no pattern.
     ///
     /// # Panics
     /// If a vector does not have three numbers per vertex, or `diagonal` one block per vertex.
-    pub fn add_force_and_diagonal(
+    pub fn add_gradient_and_diagonal(
         &self,
         u: &[f64],
         definiteness: Definiteness,
-        force: &mut [f64],
+        gradient: &mut [f64],
         diagonal: &mut [[f64; 9]],
     ) {
         self.check_length(u);
         let request = Request::Diagonal(definiteness);
-        self.scatter.run_diagonal(force, diagonal, |chunk, target| {
+        self.scatter.run_diagonal(gradient, diagonal, |chunk, target| {
             self.add_chunk(u, request, self.groups(chunk), target);
         });
     }
@@ -252,26 +252,27 @@ impl Force for Elastic {
         self.scatter.bind(pattern);
     }
 
-    fn energy(&self, u: &[f64]) -> f64 {
+    fn energy(&self, u: &[f64], _conditions: &Conditions<'_>) -> f64 {
         self.check_length(u);
         let chunks = self.elements.chunks();
         par_sum_in(1, 0.0, chunks.len(), |chunk| self.energy_of_chunk(u, &chunks[chunk]))
     }
 
-    fn add_force(&self, u: &[f64], force: &mut [f64]) {
+    fn add_gradient(&self, u: &[f64], _conditions: &Conditions<'_>, gradient: &mut [f64]) {
         self.check_length(u);
-        self.scatter.run(force, None, |chunk, target| self.add_chunk(u, Request::Force, self.groups(chunk), target));
+        self.scatter.run(gradient, None, |chunk, target| self.add_chunk(u, Request::Force, self.groups(chunk), target));
     }
 
-    fn add_force_and_stiffness(
+    fn add_gradient_and_stiffness(
         &self,
         u: &[f64],
+        _conditions: &Conditions<'_>,
         definiteness: Definiteness,
-        force: &mut [f64],
+        gradient: &mut [f64],
         stiffness: &mut BlockMatrix,
     ) {
         self.check_length(u);
-        self.scatter.run(force, Some(stiffness), |chunk, target| {
+        self.scatter.run(gradient, Some(stiffness), |chunk, target| {
             self.add_chunk(u, Request::Stiffness(definiteness), self.groups(chunk), target);
         });
     }

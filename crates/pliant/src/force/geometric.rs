@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use thiserror::Error;
 
 use super::gradients::ElementGradients;
-use super::{Definiteness, Force, NO_DIRECTION, at, chunks, rows};
+use super::{Conditions, Definiteness, Force, NO_DIRECTION, at, chunks, rows};
 use crate::material::Principal;
 use crate::math::{Mat3, Matrix, SignedSvd, Vec3, outer, par_sum};
 use crate::mesh::{ElementKind, VolumeMesh};
@@ -406,27 +406,28 @@ impl Force for Geometric {
         self.tets.scatter.bind(pattern);
     }
 
-    fn energy(&self, u: &[f64]) -> f64 {
+    fn energy(&self, u: &[f64], _conditions: &Conditions<'_>) -> f64 {
         self.edges.scatter.check_length(u);
         self.edges.energy(&self.rest, u) + self.faces.energy(&self.rest, u) + self.tets.energy(&self.rest, u)
     }
 
-    fn add_force(&self, u: &[f64], force: &mut [f64]) {
-        self.edges.add(&self.rest, u, Definiteness::Exact, force, None);
-        self.faces.add(&self.rest, u, Definiteness::Exact, force, None);
-        self.tets.add(&self.rest, u, Definiteness::Exact, force, None);
+    fn add_gradient(&self, u: &[f64], _conditions: &Conditions<'_>, gradient: &mut [f64]) {
+        self.edges.add(&self.rest, u, Definiteness::Exact, gradient, None);
+        self.faces.add(&self.rest, u, Definiteness::Exact, gradient, None);
+        self.tets.add(&self.rest, u, Definiteness::Exact, gradient, None);
     }
 
-    fn add_force_and_stiffness(
+    fn add_gradient_and_stiffness(
         &self,
         u: &[f64],
+        _conditions: &Conditions<'_>,
         definiteness: Definiteness,
-        force: &mut [f64],
+        gradient: &mut [f64],
         stiffness: &mut BlockMatrix,
     ) {
-        self.edges.add(&self.rest, u, definiteness, force, Some(&mut *stiffness));
-        self.faces.add(&self.rest, u, definiteness, force, Some(&mut *stiffness));
-        self.tets.add(&self.rest, u, definiteness, force, Some(stiffness));
+        self.edges.add(&self.rest, u, definiteness, gradient, Some(&mut *stiffness));
+        self.faces.add(&self.rest, u, definiteness, gradient, Some(&mut *stiffness));
+        self.tets.add(&self.rest, u, definiteness, gradient, Some(stiffness));
     }
 }
 

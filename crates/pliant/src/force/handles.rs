@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use super::{Definiteness, Force, at, check_bound, check_length};
+use super::{Conditions, Definiteness, Force, at, check_bound, check_length};
 use crate::math::{Vec3, par_sum};
 use crate::motion::Motion;
 use crate::sparse::{BlockMatrix, BlockPattern};
@@ -83,36 +83,17 @@ pub enum HandlesError {
 /// an element.
 #[derive(Debug, Clone)]
 pub struct Handles {
-    rest: Vec<Vec3>,
+    rest: Arc<[Vec3]>,
     list: Vec<Handle>,
-    /// State derived from each handle, the pattern, the time and the load.
-    states: Vec<HandleState>,
     pattern: Option<Arc<BlockPattern>>,
-    time: f64,
-    load_factor: f64,
-}
-
-#[derive(Debug, Clone)]
-struct HandleState {
-    /// Value of `z` without displacements.
-    gap: Vec3,
-    /// Velocity `ẏ` of the target.
-    velocity: Vec3,
-    /// Slots of the vertex pairs `(0,0), (0,1), …, (1,1), …`; empty until bound.
-    slots: Vec<usize>,
+    /// Slots of the vertex pairs `(0,0), (0,1), …, (1,1), …` of each handle; empty until bound.
+    slots: Vec<Vec<usize>>,
 }
 
 impl Handles {
     /// Creates handles on vertices with the rest positions `rest`. The list may be empty.
-    pub fn new(rest: &[Vec3], list: impl IntoIterator<Item = Handle>) -> Result<Self, HandlesError> {
-        let mut handles = Self {
-            rest: rest.to_vec(),
-            list: Vec::new(),
-            states: Vec::new(),
-            pattern: None,
-            time: 0.0,
-            load_factor: 1.0,
-        };
+    pub fn new(rest: impl Into<Arc<[Vec3]>>, list: impl IntoIterator<Item = Handle>) -> Result<Self, HandlesError> {
+        let mut handles = Self { rest: rest.into(), list: Vec::new(), pattern: None, slots: Vec::new() };
         for handle in list {
             handles.push(handle)?;
         }
@@ -127,29 +108,29 @@ impl Handles {
     /// Adds a handle and returns its index.
     pub fn push(&mut self, handle: Handle) -> Result<usize, HandlesError> {
         let number = self.list.len();
-        let state = self.checked_state(number, &handle)?;
+        let slots = self.checked_slots(number, &handle)?;
         self.list.push(handle);
-        self.states.push(state);
+        self.slots.push(slots);
         Ok(number)
     }
 
     /// Removes a handle. The indices of later handles decrease by one.
     pub fn remove(&mut self, handle: usize) -> Result<Handle, HandlesError> {
         self.check_number(handle)?;
-        self.states.remove(handle);
+        self.slots.remove(handle);
         Ok(self.list.remove(handle))
     }
 
     /// Removes all handles.
     pub fn clear(&mut self) {
         self.list.clear();
-        self.states.clear();
+        self.slots.clear();
     }
 
     /// Replaces a handle. If the new one is invalid, the old one stays.
     pub fn replace(&mut self, handle: usize, with: Handle) -> Result<Handle, HandlesError> {
         self.check_number(handle)?;
-        self.states[handle] = self.checked_state(handle, &with)?;
+        self.slots[handle] = self.checked_slots(handle, &with)?;
         Ok(std::mem::replace(&mut self.list[handle], with))
     }
 
@@ -160,16 +141,16 @@ impl Handles {
             return Err(HandlesError::Target { handle, target });
         }
         self.list[handle].target = target;
-        self.move_target(handle);
         Ok(())
     }
 
-    /// Returns the target of a handle at the current time and load \[m\].
+    /// Returns the target of a handle \[m\].
     ///
     /// # Panics
     /// If there is no such handle.
-    pub fn target(&self, handle: usize) -> Vec3 {
-        self.rest_point(&self.list[handle]) - self.states[handle].gap
+    pub fn target(&self, handle: usize, conditions: &Conditions<'_>) -> Vec3 {
+        let handle = &self.list[handle];
+        self.rest_point(handle) - self.gap(handle, conditions)
     }
 
     fn check_number(&self, handle: usize) -> Result<(), HandlesError> {
@@ -177,16 +158,14 @@ impl Handles {
         if handle < count { Ok(()) } else { Err(HandlesError::Missing { handle, count }) }
     }
 
-    fn checked_state(&self, number: usize, handle: &Handle) -> Result<HandleState, HandlesError> {
+    fn checked_slots(&self, number: usize, handle: &Handle) -> Result<Vec<usize>, HandlesError> {
         self.check(number, handle)?;
-        let slots = match &self.pattern {
-            None => Vec::new(),
+        match &self.pattern {
+            None => Ok(Vec::new()),
             Some(pattern) => slots_of(pattern, handle)
                 .collect::<Result<_, _>>()
-                .map_err(|vertices| HandlesError::Pattern { handle: number, vertices })?,
-        };
-        let (gap, velocity) = self.gap_and_velocity(handle);
-        Ok(HandleState { gap, velocity, slots })
+                .map_err(|vertices| HandlesError::Pattern { handle: number, vertices }),
+        }
     }
 
     fn check(&self, number: usize, handle: &Handle) -> Result<(), HandlesError> {
@@ -214,9 +193,9 @@ impl Handles {
         if !target.is_finite() {
             return Err(HandlesError::Target { handle: number, target: *target });
         }
-        let displacement = motion.displacement(self.time, *target);
+        let displacement = motion.displacement(0.0, *target);
         if !displacement.is_finite() {
-            return Err(HandlesError::Motion { handle: number, displacement, time: self.time });
+            return Err(HandlesError::Motion { handle: number, displacement, time: 0.0 });
         }
         Ok(())
     }
@@ -226,34 +205,24 @@ impl Handles {
         handle.point.iter().map(|&(vertex, weight)| weight * self.rest[vertex as usize]).sum()
     }
 
-    /// Returns `z` without displacements, and `ẏ`.
-    fn gap_and_velocity(&self, handle: &Handle) -> (Vec3, Vec3) {
+    /// Returns `z` without displacements.
+    fn gap(&self, handle: &Handle, conditions: &Conditions<'_>) -> Vec3 {
         let Handle { target, motion, .. } = handle;
-        let gap = (self.rest_point(handle) - *target) - motion.displacement(self.time, *target);
-        (self.load_factor * gap, self.load_factor * motion.velocity(self.time, *target))
-    }
-
-    fn move_target(&mut self, number: usize) {
-        let (gap, velocity) = self.gap_and_velocity(&self.list[number]);
-        let state = &mut self.states[number];
-        (state.gap, state.velocity) = (gap, velocity);
-    }
-
-    fn move_targets(&mut self) {
-        (0..self.list.len()).for_each(|number| self.move_target(number));
+        let gap = (self.rest_point(handle) - *target) - motion.displacement(conditions.time, *target);
+        conditions.load_factor * gap
     }
 
     /// Returns `z`. Displacements are added last, so that small ones keep their precision far from the origin.
-    fn stretch(&self, number: usize, u: &[f64]) -> Vec3 {
-        self.states[number].gap + weighted(&self.list[number], u)
+    fn stretch(&self, handle: &Handle, u: &[f64], conditions: &Conditions<'_>) -> Vec3 {
+        self.gap(handle, conditions) + weighted(handle, u)
     }
 
     fn add_matrices(&self, matrix: &mut BlockMatrix, coefficient: impl Fn(&Handle) -> f64) {
         check_bound(self.pattern.as_ref(), matrix);
         let (blocks, _) = matrix.values_mut().as_chunks_mut::<9>();
-        for (handle, state) in self.list.iter().zip(&self.states) {
+        for (handle, slots) in self.list.iter().zip(&self.slots) {
             let coefficient = coefficient(handle);
-            for ((a, b), &slot) in pairs(&handle.point).zip(&state.slots) {
+            for ((a, b), &slot) in pairs(&handle.point).zip(slots) {
                 for diagonal in [0, 4, 8] {
                     blocks[slot][diagonal] += coefficient * (a.1 * b.1);
                 }
@@ -301,34 +270,38 @@ impl Force for Handles {
 
     fn bind(&mut self, pattern: &Arc<BlockPattern>) {
         assert_eq!(pattern.vertex_count(), self.rest.len(), "a pattern of the same vertices");
-        for (handle, state) in self.list.iter().zip(&mut self.states) {
-            let slots = slots_of(pattern, handle).map(|slot| slot.expect("a pattern with all pairs of the handles"));
-            state.slots = slots.collect();
+        for (handle, slots) in self.list.iter().zip(&mut self.slots) {
+            let found = slots_of(pattern, handle).map(|slot| slot.expect("a pattern with all pairs of the handles"));
+            *slots = found.collect();
         }
         self.pattern = Some(pattern.clone());
     }
 
-    fn energy(&self, u: &[f64]) -> f64 {
+    fn energy(&self, u: &[f64], conditions: &Conditions<'_>) -> f64 {
         check_length(u, self.rest.len());
-        par_sum(0.0, self.list.len(), |n| 0.5 * self.list[n].stiffness * self.stretch(n, u).length_squared())
+        par_sum(0.0, self.list.len(), |n| {
+            let handle = &self.list[n];
+            0.5 * handle.stiffness * self.stretch(handle, u, conditions).length_squared()
+        })
     }
 
-    fn add_force(&self, u: &[f64], force: &mut [f64]) {
+    fn add_gradient(&self, u: &[f64], conditions: &Conditions<'_>, gradient: &mut [f64]) {
         check_length(u, self.rest.len());
-        check_length(force, self.rest.len());
-        for (n, handle) in self.list.iter().enumerate() {
-            add_at_point(handle, handle.stiffness * self.stretch(n, u), force);
+        check_length(gradient, self.rest.len());
+        for handle in &self.list {
+            add_at_point(handle, handle.stiffness * self.stretch(handle, u, conditions), gradient);
         }
     }
 
-    fn add_force_and_stiffness(
+    fn add_gradient_and_stiffness(
         &self,
         u: &[f64],
+        conditions: &Conditions<'_>,
         _definiteness: Definiteness,
-        force: &mut [f64],
+        gradient: &mut [f64],
         stiffness: &mut BlockMatrix,
     ) {
-        self.add_force(u, force);
+        self.add_gradient(u, conditions, gradient);
         self.add_matrices(stiffness, |handle| handle.stiffness);
     }
 
@@ -336,27 +309,18 @@ impl Force for Handles {
         self.list.iter().any(|handle| handle.damping > 0.0)
     }
 
-    fn add_damping_force(&self, u: &[f64], v: &[f64], force: &mut [f64]) {
+    fn add_dissipation_gradient(&self, u: &[f64], conditions: &Conditions<'_>, v: &[f64], gradient: &mut [f64]) {
         check_length(u, self.rest.len());
         check_length(v, self.rest.len());
-        check_length(force, self.rest.len());
-        for (handle, state) in self.list.iter().zip(&self.states) {
-            add_at_point(handle, handle.damping * (weighted(handle, v) - state.velocity), force);
+        check_length(gradient, self.rest.len());
+        for handle in self.list.iter().filter(|handle| handle.damping > 0.0) {
+            let velocity = conditions.load_factor * handle.motion.velocity(conditions.time, handle.target);
+            add_at_point(handle, handle.damping * (weighted(handle, v) - velocity), gradient);
         }
     }
 
-    fn add_damping(&self, _u: &[f64], _v: &[f64], damping: &mut BlockMatrix) {
+    fn add_damping(&self, _u: &[f64], _conditions: &Conditions<'_>, _v: &[f64], damping: &mut BlockMatrix) {
         self.add_matrices(damping, |handle| handle.damping);
-    }
-
-    fn set_time(&mut self, time: f64) {
-        self.time = time;
-        self.move_targets();
-    }
-
-    fn set_load_factor(&mut self, factor: f64) {
-        self.load_factor = factor;
-        self.move_targets();
     }
 }
 
@@ -439,7 +403,7 @@ mod tests {
         let v_bar = [1.0, 2.0, 3.0].repeat(rest.len());
         check_damping(&mut handles, &u, &v, &v_bar);
         let mut none = vec![0.0; u.len()];
-        handles.add_damping_force(&u, &v_bar, &mut none);
+        handles.add_dissipation_gradient(&u, &v_bar, &mut none);
         assert!(largest(&none) < 1e-7, "a body that moves with the targets is not damped");
     }
 

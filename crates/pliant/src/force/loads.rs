@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use thiserror::Error;
 
-use super::{Definiteness, Force, Patch, check_length};
+use super::{Conditions, Definiteness, Force, Patch, at, check_length};
 use crate::math::{Vec3, par_sum};
 use crate::motion::Amplitude;
 use crate::sparse::{BlockMatrix, BlockPattern};
@@ -67,17 +67,12 @@ pub enum LoadsError {
 pub struct NodalLoads {
     constant: Vec<f64>,
     scheduled: Vec<ScheduledLoad>,
-    time: f64,
-    load_factor: f64,
-    /// Loads `F` at the current time and load factor.
-    current: Vec<f64>,
 }
 
 impl NodalLoads {
     /// Creates an empty load on `vertex_count` vertices.
     pub fn new(vertex_count: usize) -> Self {
-        let zero = vec![0.0; 3 * vertex_count];
-        Self { constant: zero.clone(), scheduled: Vec::new(), time: 0.0, load_factor: 1.0, current: zero }
+        Self { constant: vec![0.0; 3 * vertex_count], scheduled: Vec::new() }
     }
 
     /// Creates constant loads, three numbers per vertex \[N\].
@@ -91,7 +86,6 @@ impl NodalLoads {
     pub fn set_constant(&mut self, forces: Vec<f64>) -> Result<(), LoadsError> {
         self.check_forces(&forces)?;
         self.constant = forces;
-        self.update();
         Ok(())
     }
 
@@ -99,13 +93,12 @@ impl NodalLoads {
     pub fn add_constant(&mut self, forces: &[f64]) -> Result<(), LoadsError> {
         self.check_forces(forces)?;
         self.constant.iter_mut().zip(forces).for_each(|(sum, force)| *sum += force);
-        self.update();
         Ok(())
     }
 
     /// Adds a scheduled load and returns its index.
     pub fn push(&mut self, load: ScheduledLoad) -> Result<usize, LoadsError> {
-        let (number, vertex_count) = (self.scheduled.len(), self.current.len() / 3);
+        let (number, vertex_count) = (self.scheduled.len(), self.constant.len() / 3);
         for &(vertex, force) in &load.forces {
             if vertex as usize >= vertex_count {
                 return Err(LoadsError::Vertex { load: number, vertex, vertex_count });
@@ -114,12 +107,11 @@ impl NodalLoads {
                 return Err(LoadsError::NotFinite { vertex, force });
             }
         }
-        let factor = load.amplitude.factor(self.time);
+        let factor = load.amplitude.factor(0.0);
         if !factor.is_finite() {
-            return Err(LoadsError::Amplitude { load: number, factor, time: self.time });
+            return Err(LoadsError::Amplitude { load: number, factor, time: 0.0 });
         }
         self.scheduled.push(load);
-        self.update();
         Ok(number)
     }
 
@@ -129,9 +121,7 @@ impl NodalLoads {
         if load >= count {
             return Err(LoadsError::Missing { load, count });
         }
-        let load = self.scheduled.remove(load);
-        self.update();
-        Ok(load)
+        Ok(self.scheduled.remove(load))
     }
 
     /// Returns the scheduled loads.
@@ -139,14 +129,17 @@ impl NodalLoads {
         &self.scheduled
     }
 
-    /// Returns `F` at the current time and load factor, three numbers per vertex \[N\].
-    pub fn current(&self) -> &[f64] {
-        &self.current
+    /// Returns `F`, three numbers per vertex \[N\].
+    pub fn total(&self, conditions: &Conditions<'_>) -> Vec<f64> {
+        let mut gradient = vec![0.0; self.constant.len()];
+        self.add_gradient(&self.constant, conditions, &mut gradient);
+        gradient.iter_mut().for_each(|force| *force = -*force);
+        gradient
     }
 
     fn check_forces(&self, forces: &[f64]) -> Result<(), LoadsError> {
-        if forces.len() != self.current.len() {
-            return Err(LoadsError::Length { found: forces.len(), vertex_count: self.current.len() / 3 });
+        if forces.len() != self.constant.len() {
+            return Err(LoadsError::Length { found: forces.len(), vertex_count: self.constant.len() / 3 });
         }
         match forces.iter().position(|force| !force.is_finite()) {
             None => Ok(()),
@@ -154,17 +147,6 @@ impl NodalLoads {
                 let vertex = place / 3;
                 let force = Vec3::from_slice(&forces[3 * vertex..]);
                 Err(LoadsError::NotFinite { vertex: vertex as u32, force })
-            }
-        }
-    }
-
-    fn update(&mut self) {
-        self.current.iter_mut().zip(&self.constant).for_each(|(sum, force)| *sum = self.load_factor * force);
-        for load in &self.scheduled {
-            let factor = self.load_factor * load.amplitude.factor(self.time);
-            for (vertex, force) in &load.forces {
-                let sum = &mut self.current[3 * *vertex as usize..][..3];
-                (Vec3::from_slice(sum) + factor * *force).write_to_slice(sum);
             }
         }
     }
@@ -198,7 +180,7 @@ fn areas(rest: &[Vec3], patch: &Patch) -> Result<Vec<f64>, LoadsError> {
 
 impl Force for NodalLoads {
     fn vertex_count(&self) -> usize {
-        self.current.len() / 3
+        self.constant.len() / 3
     }
 
     fn cliques(&self, add: &mut dyn FnMut(&[u32])) {
@@ -213,41 +195,43 @@ impl Force for NodalLoads {
 
     fn bind(&mut self, _pattern: &Arc<BlockPattern>) {}
 
-    fn energy(&self, u: &[f64]) -> f64 {
-        check_length(u, self.current.len() / 3);
-        -par_sum(0.0, u.len(), |i| self.current[i] * u[i])
+    fn energy(&self, u: &[f64], conditions: &Conditions<'_>) -> f64 {
+        check_length(u, self.constant.len() / 3);
+        let constant = conditions.load_factor * par_sum(0.0, u.len(), |i| self.constant[i] * u[i]);
+        let of_load = |load: &ScheduledLoad| {
+            let work: f64 = load.forces.iter().map(|&(vertex, force)| force.dot(at(u, vertex))).sum();
+            conditions.load_factor * load.amplitude.factor(conditions.time) * work
+        };
+        -(constant + self.scheduled.iter().map(of_load).sum::<f64>())
     }
 
-    fn add_force(&self, u: &[f64], force: &mut [f64]) {
+    fn add_gradient(&self, u: &[f64], conditions: &Conditions<'_>, gradient: &mut [f64]) {
         /// Minimum number of values per task.
         const GRAIN: usize = 16384;
-        check_length(u, self.current.len() / 3);
-        check_length(force, self.current.len() / 3);
-        force.par_chunks_mut(GRAIN).zip(self.current.par_chunks(GRAIN)).for_each(|(sums, loads)| {
-            sums.iter_mut().zip(loads).for_each(|(sum, load)| *sum -= load);
+        check_length(u, self.constant.len() / 3);
+        check_length(gradient, self.constant.len() / 3);
+        let factor = conditions.load_factor;
+        gradient.par_chunks_mut(GRAIN).zip(self.constant.par_chunks(GRAIN)).for_each(|(sums, loads)| {
+            sums.iter_mut().zip(loads).for_each(|(sum, load)| *sum -= factor * load);
         });
-    }
-
-    fn add_force_and_stiffness(
-        &self,
-        u: &[f64],
-        _definiteness: Definiteness,
-        force: &mut [f64],
-        _stiffness: &mut BlockMatrix,
-    ) {
-        self.add_force(u, force);
-    }
-
-    fn set_time(&mut self, time: f64) {
-        self.time = time;
-        if !self.scheduled.is_empty() {
-            self.update();
+        for load in &self.scheduled {
+            let factor = factor * load.amplitude.factor(conditions.time);
+            for &(vertex, force) in &load.forces {
+                let sum = at(gradient, vertex) - factor * force;
+                sum.write_to_slice(&mut gradient[3 * vertex as usize..]);
+            }
         }
     }
 
-    fn set_load_factor(&mut self, factor: f64) {
-        self.load_factor = factor;
-        self.update();
+    fn add_gradient_and_stiffness(
+        &self,
+        u: &[f64],
+        conditions: &Conditions<'_>,
+        _definiteness: Definiteness,
+        gradient: &mut [f64],
+        _stiffness: &mut BlockMatrix,
+    ) {
+        self.add_gradient(u, conditions, gradient);
     }
 }
 

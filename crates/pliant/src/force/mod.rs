@@ -1,8 +1,9 @@
 //! Internal forces: additive terms of the potential energy, each with its gradient and stiffness. One file per force.
 //!
-//! Displacements and forces are flat vectors with three numbers per vertex. Forces have the sign of
-//! `M ü + D u̇ + f(u) = f_ext`: they are the gradient of the energy, opposite to the force on a vertex.
+//! Displacements and gradients are flat vectors with three numbers per vertex. A force contributes the gradient
+//! `∂V/∂u` of its energy to `M ü + D u̇ + ∂V/∂u = f_ext`, which is opposite to the force on a vertex.
 
+mod conditions;
 mod elastic;
 mod geometric;
 mod gradients;
@@ -28,9 +29,10 @@ use std::sync::Arc;
 use dyn_clone::DynClone;
 
 use crate::math::{Mat3, Vec3};
-use crate::sparse::{BlockMatrix, BlockPattern};
+use crate::sparse::{BlockMatrix, BlockPattern, LowRank};
 
 pub use crate::material::Definiteness;
+pub use conditions::Conditions;
 pub use elastic::{Elastic, MaterialCount};
 pub use geometric::{Geometric, GeometricError, GeometricStiffness};
 pub use handles::{Handle, Handles, HandlesError};
@@ -48,14 +50,17 @@ pub use stress::StressState;
 pub use stvk_polynomial::{StVkPolynomial, StVkPolynomialError};
 pub use third_derivative::{ThirdDerivative, ThirdDerivativeBlock};
 
-/// Term `V(u)` of the potential energy, with `f = ∂V/∂u` and `K = ∂f/∂u`.
+/// Term `V(u)` of the potential energy, with its gradient `∂V/∂u` and stiffness `K = ∂²V/∂u²`.
 ///
-/// Methods panic if a vector does not have three numbers per vertex, or a matrix does not have the bound pattern.
+/// A force is not changed by a step: everything that varies besides `u` and `v` is in the [`Conditions`]. Methods panic
+/// if a vector does not have three numbers per vertex, a matrix does not have the bound pattern, or the conditions do
+/// not have [`history_len`](Self::history_len) history variables.
 pub trait Force: Any + Debug + DynClone + Send + Sync {
     /// Returns the number of vertices.
     fn vertex_count(&self) -> usize;
 
     /// Calls `add` with each group of vertices that the force couples, and with each vertex on which it acts alone.
+    /// Couplings that change while bodies move are left to [`add_varying_stiffness`](Self::add_varying_stiffness).
     fn cliques(&self, add: &mut dyn FnMut(&[u32]));
 
     /// Binds the force to a pattern: computes where it adds to matrices of that pattern. Call it before any method that
@@ -63,22 +68,33 @@ pub trait Force: Any + Debug + DynClone + Send + Sync {
     fn bind(&mut self, pattern: &Arc<BlockPattern>);
 
     /// Returns the energy `V(u)` \[J\].
-    fn energy(&self, u: &[f64]) -> f64;
+    fn energy(&self, u: &[f64], conditions: &Conditions<'_>) -> f64;
 
-    /// Adds `f(u)` to `force`.
-    fn add_force(&self, u: &[f64], force: &mut [f64]);
+    /// Adds `∂V/∂u` to `gradient`.
+    fn add_gradient(&self, u: &[f64], conditions: &Conditions<'_>, gradient: &mut [f64]);
 
-    /// Adds `f(u)` to `force` and `K(u)` to `stiffness`, in one pass.
-    fn add_force_and_stiffness(
+    /// Adds `∂V/∂u` to `gradient` and `K(u)` to `stiffness`, in one pass.
+    fn add_gradient_and_stiffness(
         &self,
         u: &[f64],
+        conditions: &Conditions<'_>,
         definiteness: Definiteness,
-        force: &mut [f64],
+        gradient: &mut [f64],
         stiffness: &mut BlockMatrix,
     );
 
-    /// Returns true if the force has an energy. Otherwise `f` is nonconservative, `K` is the symmetric part of its
-    /// derivative, and the energy is zero.
+    /// Adds the part of `K(u)` that couples vertices outside of the pattern, such as those of bodies in contact.
+    fn add_varying_stiffness(
+        &self,
+        _u: &[f64],
+        _conditions: &Conditions<'_>,
+        _definiteness: Definiteness,
+        _stiffness: &mut LowRank,
+    ) {
+    }
+
+    /// Returns true if the force has an energy. Otherwise `∂V/∂u` stands for a nonconservative force, `K` is the
+    /// symmetric part of its derivative, and the energy is zero.
     fn has_energy(&self) -> bool {
         true
     }
@@ -88,18 +104,27 @@ pub trait Force: Any + Debug + DynClone + Send + Sync {
         false
     }
 
-    /// Adds the damping force `D(u, v) (v − v̄)` to `force`, from friction inside a body or against objects that move
-    /// at `v̄`.
-    fn add_damping_force(&self, _u: &[f64], _v: &[f64], _force: &mut [f64]) {}
+    /// Adds `D(u, v) (v − v̄)` to `gradient`: the gradient, with respect to `v`, of the energy that friction inside a
+    /// body or against objects that move at `v̄` dissipates.
+    fn add_dissipation_gradient(&self, _u: &[f64], _conditions: &Conditions<'_>, _v: &[f64], _gradient: &mut [f64]) {}
 
     /// Adds the damping matrix `D(u, v)` to `damping`. It is symmetric and positive semi-definite.
-    fn add_damping(&self, _u: &[f64], _v: &[f64], _damping: &mut BlockMatrix) {}
+    fn add_damping(&self, _u: &[f64], _conditions: &Conditions<'_>, _v: &[f64], _damping: &mut BlockMatrix) {}
 
-    /// Sets the time, if the cause of the force moves or changes.
-    fn set_time(&mut self, _time: f64) {}
+    /// Returns the number of history variables, such as plastic strains or anchors of friction.
+    ///
+    /// They belong to the [`State`](crate::system::State). The conditions of a step contain their values at its start,
+    /// so that energies, gradients and stiffnesses are functions of `u` alone, and a failed step changes nothing.
+    fn history_len(&self) -> usize {
+        0
+    }
 
-    /// Sets the load factor, from 0 to 1, if the force is a load on the body rather than a property of it.
-    fn set_load_factor(&mut self, _factor: f64) {}
+    /// Sets the history variables to those of the undeformed body.
+    fn init_history(&self, _history: &mut [f64]) {}
+
+    /// Sets `history` to the history variables at the end of a step that leads to `u`. It is called once for every
+    /// accepted step; `history` contains the values at the start.
+    fn update_history(&self, _u: &[f64], _conditions: &Conditions<'_>, _history: &mut [f64]) {}
 }
 
 dyn_clone::clone_trait_object!(Force);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use super::{Definiteness, Force, Patch, at, check_length, chunks, rows};
+use super::{Conditions, Definiteness, Force, Patch, at, check_length, chunks, rows};
 use crate::math::{Mat3, Vec3, outer, par_sum};
 use crate::motion::Amplitude;
 use crate::sparse::{BlockMatrix, BlockPattern, Scatter};
@@ -46,7 +46,7 @@ pub enum PressureError {
 /// with `Ω` up to any fixed surface through the rim.
 #[derive(Debug, Clone)]
 pub struct Pressure {
-    rest: Vec<Vec3>,
+    rest: Arc<[Vec3]>,
     /// Origin of volumes, a point in the patch, to avoid cancellation far from the global origin.
     origin: Vec3,
     triangles: Scatter,
@@ -62,16 +62,13 @@ pub struct Pressure {
     /// Pressure before amplitude and load factor.
     full: f64,
     amplitude: Amplitude,
-    time: f64,
-    load_factor: f64,
-    /// Pressure at the current time and load factor.
-    current: f64,
 }
 
 impl Pressure {
     /// Creates a follower pressure \[Pa\] on a patch of a body with the rest positions `rest`. Positive values push
     /// onto the faces.
-    pub fn new(rest: &[Vec3], patch: &Patch, pressure: f64) -> Result<Self, PressureError> {
+    pub fn new(rest: impl Into<Arc<[Vec3]>>, patch: &Patch, pressure: f64) -> Result<Self, PressureError> {
+        let rest = rest.into();
         check_pressure(pressure)?;
         if rest.len() != patch.vertex_count() {
             return Err(PressureError::Vertices { patch: patch.vertex_count(), vertices: rest.len() });
@@ -102,8 +99,8 @@ impl Pressure {
         }
         let edges = Scatter::new(2, nodes, rest.len(), &chunks(third_starts.len() - 1));
         Ok(Self {
-            rest: rest.to_vec(),
             origin: patch.faces().vertices().first().map_or(Vec3::ZERO, |&vertex| rest[vertex as usize]),
+            rest,
             triangles,
             weights,
             edges,
@@ -113,20 +110,16 @@ impl Pressure {
             rim_is_fixed: false,
             full: pressure,
             amplitude: Amplitude::default(),
-            time: 0.0,
-            load_factor: 1.0,
-            current: pressure,
         })
     }
 
     /// Returns the pressure with a time-dependent factor.
     pub fn with_amplitude(mut self, amplitude: Amplitude) -> Result<Self, PressureError> {
-        let factor = amplitude.factor(self.time);
+        let factor = amplitude.factor(0.0);
         if !factor.is_finite() {
-            return Err(PressureError::Amplitude { factor, time: self.time });
+            return Err(PressureError::Amplitude { factor, time: 0.0 });
         }
         self.amplitude = amplitude;
-        self.update();
         Ok(self)
     }
 
@@ -139,16 +132,15 @@ impl Pressure {
         self
     }
 
-    /// Returns the pressure at the current time and load factor \[Pa\].
-    pub fn pressure(&self) -> f64 {
-        self.current
+    /// Returns the pressure \[Pa\].
+    pub fn pressure(&self, conditions: &Conditions<'_>) -> f64 {
+        conditions.load_factor * self.amplitude.factor(conditions.time) * self.full
     }
 
     /// Sets the pressure before amplitude and load factor \[Pa\].
     pub fn set_pressure(&mut self, pressure: f64) -> Result<(), PressureError> {
         check_pressure(pressure)?;
         self.full = pressure;
-        self.update();
         Ok(())
     }
 
@@ -172,10 +164,6 @@ impl Pressure {
         })
     }
 
-    fn update(&mut self) {
-        self.current = self.load_factor * self.amplitude.factor(self.time) * self.full;
-    }
-
     /// Returns `x_a − x_b`. Displacements are subtracted separately, so that small ones keep their precision far from
     /// the origin.
     #[inline(always)]
@@ -183,14 +171,14 @@ impl Pressure {
         (self.rest[a as usize] - self.rest[b as usize]) + (at(u, a) - at(u, b))
     }
 
-    /// Returns `a` of an edge, times `−p/6`.
+    /// Returns `a` of an edge, times `−p/6` for the pressure `p`.
     #[inline(always)]
-    fn edge(&self, edge: usize, u: &[f64]) -> Vec3 {
+    fn edge(&self, edge: usize, u: &[f64], p: f64) -> Vec3 {
         let [i, j] = [self.edges.nodes()[2 * edge], self.edges.nodes()[2 * edge + 1]];
         let half = 0.5 * self.between(j, i, u);
         let thirds = &self.thirds[self.third_starts[edge]..self.third_starts[edge + 1]];
         let sum: Vec3 = thirds.iter().map(|&(third, weight)| weight * (self.between(third, i, u) - half)).sum();
-        -self.current / 6.0 * sum
+        -p / 6.0 * sum
     }
 }
 
@@ -202,7 +190,7 @@ impl Pressure {
 pub fn dead_pressure(rest: &[Vec3], patch: &Patch, pressure: f64) -> Result<Vec<f64>, PressureError> {
     let follower = Pressure::new(rest, patch, pressure)?;
     let mut forces = vec![0.0; 3 * rest.len()];
-    follower.add_force(&vec![0.0; 3 * rest.len()], &mut forces);
+    follower.add_gradient(&vec![0.0; 3 * rest.len()], &Conditions::START, &mut forces);
     forces.iter_mut().for_each(|force| *force = -*force);
     Ok(forces)
 }
@@ -252,34 +240,37 @@ impl Force for Pressure {
         self.edges.bind(pattern);
     }
 
-    fn energy(&self, u: &[f64]) -> f64 {
-        if self.has_energy() { self.current * self.volume_change(u) } else { 0.0 }
+    fn energy(&self, u: &[f64], conditions: &Conditions<'_>) -> f64 {
+        if self.has_energy() { self.pressure(conditions) * self.volume_change(u) } else { 0.0 }
     }
 
-    fn add_force(&self, u: &[f64], force: &mut [f64]) {
+    fn add_gradient(&self, u: &[f64], conditions: &Conditions<'_>, gradient: &mut [f64]) {
         check_length(u, self.rest.len());
-        self.triangles.run(force, None, |chunk, target| {
+        let p = self.pressure(conditions);
+        self.triangles.run(gradient, None, |chunk, target| {
             for (clique, triangle) in self.triangles.chunks()[chunk].clone().enumerate() {
                 let nodes = &self.triangles.nodes()[3 * triangle..];
                 let normal = self.between(nodes[1], nodes[0], u).cross(self.between(nodes[2], nodes[0], u));
-                let f = (self.current * self.weights[triangle] / 6.0 * normal).to_array();
+                let f = (p * self.weights[triangle] / 6.0 * normal).to_array();
                 (0..3).for_each(|node| target.add_force(clique, node, f));
             }
         });
     }
 
-    fn add_force_and_stiffness(
+    fn add_gradient_and_stiffness(
         &self,
         u: &[f64],
+        conditions: &Conditions<'_>,
         definiteness: Definiteness,
-        force: &mut [f64],
+        gradient: &mut [f64],
         stiffness: &mut BlockMatrix,
     ) {
-        self.add_force(u, force);
-        // The scatter needs a force too; nothing is added to it here.
-        self.edges.run(force, Some(stiffness), |chunk, target| {
+        self.add_gradient(u, conditions, gradient);
+        let p = self.pressure(conditions);
+        // The scatter needs a gradient too; nothing is added to it here.
+        self.edges.run(gradient, Some(stiffness), |chunk, target| {
             for (clique, edge) in self.edges.chunks()[chunk].clone().enumerate() {
-                let a = self.edge(edge, u);
+                let a = self.edge(edge, u, p);
                 match definiteness {
                     Definiteness::Exact => target.add_block(clique, 1, &rows(cross_matrix(a))),
                     Definiteness::Projected => {
@@ -296,16 +287,6 @@ impl Force for Pressure {
 
     fn has_energy(&self) -> bool {
         self.is_closed || self.rim_is_fixed
-    }
-
-    fn set_time(&mut self, time: f64) {
-        self.time = time;
-        self.update();
-    }
-
-    fn set_load_factor(&mut self, factor: f64) {
-        self.load_factor = factor;
-        self.update();
     }
 }
 

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use thiserror::Error;
 
 use super::third_derivative::triples;
-use super::{Definiteness, Force, NO_DIRECTION, ThirdDerivative, ThirdDerivativeBlock, at, chunks, rows};
+use super::{Conditions, Definiteness, Force, NO_DIRECTION, ThirdDerivative, ThirdDerivativeBlock, at, chunks, rows};
 use crate::math::{Mat3, Vec3, outer, par_sum};
 use crate::mesh::VolumeMesh;
 use crate::sparse::{BlockMatrix, BlockPattern, Scatter};
@@ -338,7 +338,7 @@ impl Force for Springs {
         self.scatter.bind(pattern);
     }
 
-    fn energy(&self, u: &[f64]) -> f64 {
+    fn energy(&self, u: &[f64], _conditions: &Conditions<'_>) -> f64 {
         self.scatter.check_length(u);
         par_sum(0.0, self.list.len(), |n| {
             let spring = &self.list[n];
@@ -347,18 +347,19 @@ impl Force for Springs {
         })
     }
 
-    fn add_force(&self, u: &[f64], force: &mut [f64]) {
-        self.add_forces(u, force, |spring, stretch| stretch.force(spring));
+    fn add_gradient(&self, u: &[f64], _conditions: &Conditions<'_>, gradient: &mut [f64]) {
+        self.add_forces(u, gradient, |spring, stretch| stretch.force(spring));
     }
 
-    fn add_force_and_stiffness(
+    fn add_gradient_and_stiffness(
         &self,
         u: &[f64],
+        _conditions: &Conditions<'_>,
         definiteness: Definiteness,
-        force: &mut [f64],
+        gradient: &mut [f64],
         stiffness: &mut BlockMatrix,
     ) {
-        self.add_forces_and_matrices(u, force, stiffness, |spring, stretch| {
+        self.add_forces_and_matrices(u, gradient, stiffness, |spring, stretch| {
             (stretch.force(spring), stretch.stiffness(spring, definiteness))
         });
     }
@@ -367,17 +368,17 @@ impl Force for Springs {
         self.list.iter().any(|spring| spring.damping > 0.0)
     }
 
-    fn add_damping_force(&self, u: &[f64], v: &[f64], force: &mut [f64]) {
+    fn add_dissipation_gradient(&self, u: &[f64], _conditions: &Conditions<'_>, v: &[f64], gradient: &mut [f64]) {
         self.scatter.check_length(v);
-        self.add_forces(u, force, |spring, stretch| {
+        self.add_forces(u, gradient, |spring, stretch| {
             let [i, j] = spring.vertices;
             let closing = (at(v, i) - at(v, j)).dot(stretch.direction);
             spring.damping * closing * stretch.direction
         });
     }
 
-    fn add_damping(&self, u: &[f64], _v: &[f64], damping: &mut BlockMatrix) {
-        // The scatter needs a force too; only zeros are added to this one.
+    fn add_damping(&self, u: &[f64], _conditions: &Conditions<'_>, _v: &[f64], damping: &mut BlockMatrix) {
+        // The scatter needs a gradient too; only zeros are added to this one.
         let mut none = vec![0.0; 3 * self.rest.len()];
         self.add_forces_and_matrices(u, &mut none, damping, |spring, stretch| {
             (Vec3::ZERO, outer(stretch.direction, stretch.direction) * spring.damping)
@@ -457,7 +458,7 @@ mod tests {
         for u in states(&mesh) {
             let v = random(u.len(), 1.0, 5);
             let mut force = vec![0.0; u.len()];
-            springs.add_damping_force(&u, &v, &mut force);
+            springs.add_dissipation_gradient(&u, &v, &mut force);
             let mut damping = BlockMatrix::zero(pattern.clone());
             springs.add_damping(&u, &v, &mut damping);
             let mut product = vec![0.0; u.len()];
@@ -473,7 +474,7 @@ mod tests {
                 .flat_map(|n| Vec3::new(0.3, -0.5, 0.8).cross(mesh.vertices()[n] + at(&u, n as u32)).to_array())
                 .collect();
             let mut none = vec![0.0; u.len()];
-            springs.add_damping_force(&u, &turning, &mut none);
+            springs.add_dissipation_gradient(&u, &turning, &mut none);
             assert!(largest(&none) <= 1e-12 * scale);
         }
     }
@@ -519,7 +520,7 @@ mod tests {
                 assert_eq!(stiffness.block(0, 1), [[-200.0, 0.0, 0.0], [0.0, -200.0, 0.0], [0.0, 0.0, -200.0]]);
                 assert_eq!(force, [0.0, 200.0 * gap, 0.0, 0.0, -200.0 * gap, 0.0]);
                 springs.add_damping(&u, &u, &mut stiffness);
-                springs.add_damping_force(&u, &[1.0; 6], &mut force);
+                springs.add_dissipation_gradient(&u, &[1.0; 6], &mut force);
                 springs.stiffness_derivative(&u, &[1.0; 6], &u, &mut force);
                 let tensor = springs.stiffness_derivative_tensor(&u);
                 tensor.contract(&u, &u, &mut force);

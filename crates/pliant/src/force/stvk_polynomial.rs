@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::gradients::ElementGradients;
 use super::third_derivative::triples;
-use super::{Definiteness, Force, ThirdDerivative, ThirdDerivativeBlock, at, chunks, rows};
+use super::{Conditions, Definiteness, Force, ThirdDerivative, ThirdDerivativeBlock, at, chunks, rows};
 use crate::material::{StVenantKirchhoff, clamp_eigenvalues};
 use crate::math::{Mat3, Matrix, Vec3, outer, par_sum};
 use crate::mesh::VolumeMesh;
@@ -338,7 +338,7 @@ impl Force for StVkPolynomial {
         self.scatter.bind(pattern);
     }
 
-    fn energy(&self, u: &[f64]) -> f64 {
+    fn energy(&self, u: &[f64], _conditions: &Conditions<'_>) -> f64 {
         self.scatter.check_length(u);
         par_sum(0.0, self.region.len(), |element| match self.gradients.nodes_per_element {
             4 => self.energy_of::<4>(element, u),
@@ -346,20 +346,21 @@ impl Force for StVkPolynomial {
         })
     }
 
-    fn add_force(&self, u: &[f64], force: &mut [f64]) {
-        self.add_stresses([u], force, |law, [g]| (Mat3::IDENTITY + g) * hooke(law, strain(&g)));
+    fn add_gradient(&self, u: &[f64], _conditions: &Conditions<'_>, gradient: &mut [f64]) {
+        self.add_stresses([u], gradient, |law, [g]| (Mat3::IDENTITY + g) * hooke(law, strain(&g)));
     }
 
-    fn add_force_and_stiffness(
+    fn add_gradient_and_stiffness(
         &self,
         u: &[f64],
+        _conditions: &Conditions<'_>,
         definiteness: Definiteness,
-        force: &mut [f64],
+        gradient: &mut [f64],
         stiffness: &mut BlockMatrix,
     ) {
         match self.gradients.nodes_per_element {
-            4 => self.add_both::<4>(u, definiteness, force, stiffness),
-            _ => self.add_both::<8>(u, definiteness, force, stiffness),
+            4 => self.add_both::<4>(u, definiteness, gradient, stiffness),
+            _ => self.add_both::<8>(u, definiteness, gradient, stiffness),
         }
     }
 }

@@ -206,7 +206,7 @@ pub fn check_damping(force: &mut dyn Force, u: &[f64], v: &[f64], v_bar: &[f64])
     let pattern = bind_all(u.len() / 3, &mut [force]);
     assert!(force.has_damping());
     let (mut f, mut d) = (vec![0.0; u.len()], BlockMatrix::zero(pattern));
-    force.add_damping_force(u, v, &mut f);
+    force.add_dissipation_gradient(u, v, &mut f);
     force.add_damping(u, v, &mut d);
     let mut product = vec![0.0; u.len()];
     d.mul(&moved(v, -1.0, v_bar), &mut product);
@@ -289,7 +289,7 @@ pub fn check_threads<F: Force + Clone>(force: &F, vertex_count: usize) {
             force.add_force_and_stiffness(&u, Definiteness::Exact, &mut f, &mut k);
             force.add_force_and_stiffness(&u, Definiteness::Projected, &mut f, &mut k);
             force.add_force(&u, &mut f);
-            force.add_damping_force(&u, &v, &mut f);
+            force.add_dissipation_gradient(&u, &v, &mut f);
             force.add_damping(&u, &v, &mut k);
             f.push(force.energy(&u));
             f.iter().chain(k.values()).map(|value| value.to_bits()).collect::<Vec<_>>()

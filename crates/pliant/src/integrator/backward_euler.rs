@@ -1,109 +1,13 @@
-//! Backward Euler, linearized once per step or solved to convergence.
+//! Backward Euler, solved by Newton's method.
 
 use std::time::Instant;
 
-use super::newton::{Balance, Newton};
-use super::{
-    Integrator, LinearStep, NewtonParams, NewtonTangent, StepError, StepInfo, check, check_defined, check_finite,
-    check_force, dot, sized,
-};
+use super::history::finish;
+use super::newton::{Balance, Newton, Problem};
+use super::vectors::{dot, sized};
+use super::{Integrator, NewtonParams, NewtonTangent, StepError, StepInfo, check, check_finite};
 use crate::solver::LinearSolver;
-use crate::system::{DampingKind, Definiteness, State, System, Weights};
-
-/// Backward Euler with one linearization per step (Baraff and Witkin 1998):
-///
-/// `(M + hD + h²K) Δv = h (f − (hK + D) v)`, then `v₊ = v + Δv` and `q₊ = q + h v₊`.
-///
-/// Forces are evaluated at the positions at the start of the step and at the time of its end.
-#[derive(Debug, Clone)]
-pub struct LinearizedBackwardEuler {
-    /// Choice of `K`. A projected one keeps the matrix positive definite for any state and step.
-    pub definiteness: Definiteness,
-    linear: LinearStep,
-    force: Vec<f64>,
-    product: Vec<f64>,
-    change: Vec<f64>,
-    q: Vec<f64>,
-    v: Vec<f64>,
-}
-
-impl Default for LinearizedBackwardEuler {
-    fn default() -> Self {
-        Self::new(Definiteness::Projected)
-    }
-}
-
-impl LinearizedBackwardEuler {
-    /// Creates an integrator with this choice of `K`.
-    pub fn new(definiteness: Definiteness) -> Self {
-        Self {
-            definiteness,
-            linear: LinearStep::default(),
-            force: Vec::new(),
-            product: Vec::new(),
-            change: Vec::new(),
-            q: Vec::new(),
-            v: Vec::new(),
-        }
-    }
-}
-
-impl<S: System> Integrator<S> for LinearizedBackwardEuler {
-    fn step(
-        &mut self,
-        system: &mut S,
-        solver: &mut dyn LinearSolver<S::Matrix>,
-        state: &mut State,
-        dt: f64,
-    ) -> Result<StepInfo, StepError> {
-        check(system, state, dt)?;
-        let (n, h, time) = (system.dim(), dt, state.time);
-        for vector in [&mut self.force, &mut self.product, &mut self.change, &mut self.q, &mut self.v] {
-            sized(vector, n);
-        }
-        let mut info = StepInfo::default();
-        let start = Instant::now();
-        system.linearize(&state.q, time + h, self.definiteness, &mut self.force);
-        system.set_damping(&state.q, &state.v, &mut self.force);
-        system.mul(Weights { mass: 0.0, damping: 1.0, stiffness: h }, &state.v, &mut self.product);
-        for i in 0..n {
-            self.force[i] = h * (self.force[i] - self.product[i]);
-        }
-        info.assembling += start.elapsed();
-        check_force(system, time, &state.q, &self.force, None)?;
-        self.q.copy_from_slice(&state.q);
-        system.prescribe(time + h, &mut self.q);
-        for i in 0..n {
-            // Right for fixed coordinates; the others are solved for.
-            self.change[i] = (self.q[i] - state.q[i]) / h - state.v[i];
-        }
-        let weights = Weights { mass: 1.0, damping: h, stiffness: h * h };
-        self.linear
-            .solve(system, solver, weights, &mut self.force, &mut self.change, &mut info)
-            .map_err(|source| StepError::Solve { time, source })?;
-        info.newton_iterations = 1;
-        for i in 0..n {
-            self.v[i] = state.v[i] + self.change[i];
-            self.q[i] = h.mul_add(self.v[i], state.q[i]);
-        }
-        system.prescribe(time + h, &mut self.q);
-        check_finite(system, time, "the position", &self.q, None)?;
-        check_defined(system, time, &self.q)?;
-        finish(state, h, &mut self.q, &mut self.v);
-        Ok(info)
-    }
-}
-
-/// Replaces the state at the start of the step by that at its end.
-pub(super) fn finish(state: &mut State, h: f64, q: &mut Vec<f64>, v: &mut Vec<f64>) {
-    let a = state.a.get_or_insert_with(|| vec![0.0; v.len()]);
-    for i in 0..v.len() {
-        a[i] = (v[i] - state.v[i]) / h;
-    }
-    std::mem::swap(&mut state.q, q);
-    std::mem::swap(&mut state.v, v);
-    state.time += h;
-}
+use crate::system::{Combination, State, System};
 
 /// Backward Euler solved by Newton's method with line search: `q₊` minimizes
 ///
@@ -214,7 +118,7 @@ impl BackwardEuler {
         depth: usize,
     ) -> Result<StepInfo, StepError> {
         let mut info = self.solve(system, solver, state, dt)?;
-        if self.limit_energy && depth < MAX_SPLITS && self.energy_rises(system, state) {
+        if self.limit_energy && depth < MAX_SPLITS && self.energy_rises(system, state, dt) {
             let (q, v) = (self.q.clone(), self.v.clone());
             let mut split = state.clone();
             let half = |info: StepInfo, _| {
@@ -233,21 +137,22 @@ impl BackwardEuler {
             }
         }
         info.substeps += usize::from(depth > 0);
-        finish(state, dt, &mut self.q, &mut self.v);
+        finish(system, state, dt, &mut self.q, &mut self.v);
         Ok(info)
     }
 
     /// Returns true if the energy rises from `state` to the solution although no work is done.
-    fn energy_rises<S: System>(&mut self, system: &mut S, state: &State) -> bool {
+    fn energy_rises<S: System>(&mut self, system: &mut S, state: &State, dt: f64) -> bool {
         let farthest = self.newton.s.iter().fold(0.0_f64, |farthest, s| farthest.max(s.abs()));
         if farthest <= STANDSTILL * system.extent() {
             return false;
         }
-        let Some(change) = self.newton.energy_change(system, &self.balance) else { return false };
-        let mass = Weights { mass: 1.0, ..Weights::default() };
+        let Some(change) = self.newton.energy_change(system, &self.balance, &state.conditions(dt)) else {
+            return false;
+        };
         let product = &mut self.balance.s_hat;
         let mut kinetic = |v: &[f64]| {
-            system.mul(mass, v, product);
+            system.mul(Combination::of_mass(1.0), v, product);
             0.5 * dot(v, product)
         };
         let (start, end) = (kinetic(&state.v), kinetic(&self.v));
@@ -269,7 +174,7 @@ impl BackwardEuler {
         sized(&mut self.v, n);
         let balance = &mut self.balance;
         balance.size(n);
-        (balance.mass, balance.damping, balance.time) = (1.0 / (h * h), 1.0 / h, time + h);
+        (balance.mass, balance.damping) = (1.0 / (h * h), 1.0 / h);
         balance.damping_follows = self.damping_follows;
         balance.v_0.fill(0.0);
         balance.drive.fill(0.0);
@@ -282,8 +187,9 @@ impl BackwardEuler {
             balance.guess.extend((0..n).map(|i| h * (state.v[i] + h * a.map_or(0.0, |a| a[i]))));
         }
         let mut info = StepInfo::default();
-        set_damping_of_start(system, state, h, &mut self.q, &mut balance.drive, &mut info);
-        self.newton.solve(system, solver, &self.params, balance, &state.q, &mut info).map_err(|e| since(e, time))?;
+        let damping = damping_of_start(system, state, h, &mut balance.drive, &mut info);
+        let problem = Problem { start: &state.q, conditions: state.conditions(h), damping: Some(damping) };
+        self.newton.solve(system, solver, &self.params, balance, problem, &mut info).map_err(|e| since(e, time))?;
         for i in 0..n {
             self.v[i] = self.newton.s[i] / h;
         }
@@ -294,24 +200,18 @@ impl BackwardEuler {
     }
 }
 
-/// Sets `D` to its value at the start of a step, from a positive semi-definite `K`. Overwrites `memory`.
-pub(super) fn set_damping_of_start<S: System>(
+/// Returns `D` at the start of a step, from a positive semi-definite `K`, with the conditions of its end.
+pub(super) fn damping_of_start<S: System>(
     system: &mut S,
     state: &State,
     h: f64,
-    memory: &mut [f64],
     drive: &mut [f64],
     info: &mut StepInfo,
-) {
-    if system.damping_kind() == DampingKind::None {
-        return;
-    }
+) -> S::Damping {
     let start = Instant::now();
-    if system.damping_kind() == DampingKind::FollowsStiffness {
-        system.linearize(&state.q, state.time + h, Definiteness::Projected, memory);
-    }
-    system.set_damping(&state.q, &state.v, drive);
+    let damping = system.damping(&state.q, &state.conditions(h), &state.v, None, drive);
     info.assembling += start.elapsed();
+    damping
 }
 
 /// Sets the time of an error to the start of the step.

@@ -2,13 +2,15 @@
 
 use std::time::Instant;
 
+use super::acceleration::{Acceleration, prescribe_acceleration};
+use super::check::check_force;
+use super::history::update_history;
+use super::linear_step::LinearStep;
 use super::stability::{ExplicitMethod, estimate};
-use super::{
-    Acceleration, Integrator, LinearStep, Stability, StepError, StepInfo, check, check_finite, check_force, copy_free,
-    is_fixed, prescribe_acceleration, sized,
-};
+use super::vectors::{copy_free, is_fixed, sized};
+use super::{Integrator, Stability, StepError, StepInfo, check, check_finite};
 use crate::solver::LinearSolver;
-use crate::system::{DampingKind, Definiteness, State, System, Weights};
+use crate::system::{Combination, Conditions, DampingKind, Definiteness, State, System};
 
 /// Central differences with implicit damping, in the equivalent form of velocity Verlet:
 ///
@@ -20,8 +22,10 @@ use crate::system::{DampingKind, Definiteness, State, System, Weights};
 /// once if `D` is constant. If it depends on `K(q)` or contacts, it is assembled and factored again every
 /// [`refactor_every`](Self::refactor_every) steps. With a lumped mass and no damping except for `αM` there is nothing
 /// to factor.
+///
+/// `D` is the type of the damping matrix of the system, [`System::Damping`].
 #[derive(Debug, Clone)]
-pub struct CentralDifferences {
+pub struct CentralDifferences<D> {
     /// Number of steps after which a varying `D` is assembled again, at least 1.
     pub refactor_every: usize,
     linear: LinearStep,
@@ -32,19 +36,19 @@ pub struct CentralDifferences {
     force: Vec<f64>,
     drive: Vec<f64>,
     place: Vec<f64>,
-    /// Number of steps since `D` was assembled, and its kind.
+    /// Damping matrix, its kind, and the number of steps since it was evaluated.
+    damping: Option<(D, DampingKind)>,
     age: usize,
-    kind: Option<DampingKind>,
     stability: Option<Stability>,
 }
 
-impl Default for CentralDifferences {
+impl<D> Default for CentralDifferences<D> {
     fn default() -> Self {
         Self::new(1)
     }
 }
 
-impl CentralDifferences {
+impl<D> CentralDifferences<D> {
     /// Creates an integrator that assembles a varying damping matrix again every `refactor_every` steps.
     pub fn new(refactor_every: usize) -> Self {
         Self {
@@ -57,14 +61,14 @@ impl CentralDifferences {
             force: Vec::new(),
             drive: Vec::new(),
             place: Vec::new(),
+            damping: None,
             age: 0,
-            kind: None,
             stability: None,
         }
     }
 }
 
-impl<S: System> Integrator<S> for CentralDifferences {
+impl<S: System> Integrator<S> for CentralDifferences<S::Damping> {
     fn step(
         &mut self,
         system: &mut S,
@@ -98,23 +102,38 @@ impl<S: System> Integrator<S> for CentralDifferences {
         }
         let start = Instant::now();
         let kind = system.damping_kind();
-        let weights = Weights { mass: 1.0, damping: 0.5 * h, stiffness: 0.0 };
+        let conditions = Conditions { time: time + h, dt: h, ..state.conditions_here() };
         let varies = matches!(kind, DampingKind::Varying | DampingKind::FollowsStiffness);
         let is_old = varies && self.age >= self.refactor_every;
         // The matrix depends on the kind of damping, which changes when a damper is removed.
-        let is_due = is_old || self.kind != Some(kind) || !self.linear.is_set(system, solver, weights);
-        self.kind = None;
-        if is_due && kind == DampingKind::FollowsStiffness {
-            system.linearize(&self.q, time + h, Definiteness::Exact, &mut self.force);
-        } else {
-            system.force(&self.q, time + h, &mut self.force);
-        }
-        if is_due && kind != DampingKind::None {
+        let mut damping = self.damping.take();
+        let is_kept = match &damping {
+            Some((damping, known)) if *known == kind && !is_old => {
+                let matrix = Combination::<S>::of_mass(1.0).and_damping(0.5 * h, damping);
+                self.linear.is_set(system, solver, matrix.weights())
+            }
+            _ => false,
+        };
+        if !is_kept {
+            if let Some((damping, _)) = damping.take() {
+                system.recycle_damping(damping);
+            }
             self.drive.fill(0.0);
-            system.set_damping(&self.q, &self.v, &mut self.drive);
         }
+        let damping = if let Some((damping, _)) = damping {
+            system.force(&self.q, &conditions, &mut self.force);
+            damping
+        } else if kind == DampingKind::FollowsStiffness {
+            let stiffness = system.linearize(&self.q, &conditions, Definiteness::Exact, &mut self.force).stiffness;
+            let damping = system.damping(&self.q, &conditions, &self.v, Some(&stiffness), &mut self.drive);
+            system.recycle_stiffness(stiffness);
+            damping
+        } else {
+            system.force(&self.q, &conditions, &mut self.force);
+            system.damping(&self.q, &conditions, &self.v, None, &mut self.drive)
+        };
         if kind != DampingKind::None {
-            system.mul(Weights { damping: 1.0, ..Weights::default() }, &self.v, &mut self.a);
+            system.mul(Combination::of_damping(1.0, &damping), &self.v, &mut self.a);
             for i in 0..n {
                 self.force[i] += self.drive[i] - self.a[i];
             }
@@ -123,18 +142,19 @@ impl<S: System> Integrator<S> for CentralDifferences {
         check_force(system, time, &state.q, &self.force, self.stability)?;
         self.a.fill(0.0);
         prescribe_acceleration(system, time + h, h, &self.q, &mut self.place, &mut self.a);
-        if system.divide(weights, &mut self.force) {
+        let matrix = Combination::of_mass(1.0).and_damping(0.5 * h, &damping);
+        if system.divide(matrix, &mut self.force) {
             copy_free(system.fixed_mask(), &self.force, &mut self.a);
         } else {
-            let solved = if is_due {
-                self.linear.solve(system, solver, weights, &mut self.force, &mut self.a, &mut info)
+            let solved = if is_kept {
+                self.linear.solve_again(system, solver, matrix, &mut self.force, &mut self.a, &mut info)
             } else {
-                self.linear.solve_again(system, solver, weights, &mut self.force, &mut self.a, &mut info)
+                self.linear.solve(system, solver, matrix, &mut self.force, &mut self.a, &mut info)
             };
             solved.map_err(|source| StepError::Solve { time, source })?;
         }
-        self.age = if is_due { 1 } else { self.age + 1 };
-        self.kind = Some(kind);
+        self.age = if is_kept { self.age + 1 } else { 1 };
+        self.damping = Some((damping, kind));
         for (i, a) in self.a.iter().enumerate() {
             // Fixed coordinates have their velocity already.
             if !is_fixed(system.fixed_mask(), i) {
@@ -143,6 +163,7 @@ impl<S: System> Integrator<S> for CentralDifferences {
         }
         check_finite(system, time, "the position", &self.q, self.stability)?;
         check_finite(system, time, "the velocity", &self.v, self.stability)?;
+        update_history(system, state, h, &self.q);
         std::mem::swap(&mut state.q, &mut self.q);
         std::mem::swap(&mut state.v, &mut self.v);
         state.a.get_or_insert_with(|| vec![0.0; n]).copy_from_slice(&self.a);

@@ -1,7 +1,10 @@
 //! Explicit and symplectic Euler.
 
+use super::acceleration::Acceleration;
+use super::history::update_history;
 use super::stability::{ExplicitMethod, estimate};
-use super::{Acceleration, Integrator, Stability, StepError, StepInfo, check, check_finite, sized};
+use super::vectors::sized;
+use super::{Integrator, Stability, StepError, StepInfo, check, check_finite};
 use crate::solver::LinearSolver;
 use crate::system::{State, System};
 
@@ -82,6 +85,7 @@ impl Euler {
         }
         check_finite(system, time, "the position", &self.q, stability)?;
         check_finite(system, time, "the velocity", &self.v, stability)?;
+        update_history(system, state, h, &self.q);
         std::mem::swap(&mut state.q, &mut self.q);
         std::mem::swap(&mut state.v, &mut self.v);
         // These were the accelerations at the start of the step.

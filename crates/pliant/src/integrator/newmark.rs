@@ -2,12 +2,13 @@
 
 use thiserror::Error;
 
-use super::backward_euler::{set_damping_of_start, since};
-use super::newton::{Balance, Newton};
-use super::{
-    Acceleration, Integrator, NewtonParams, NewtonTangent, StepError, StepInfo, check, check_defined, check_finite,
-    is_fixed, sized,
-};
+use super::acceleration::Acceleration;
+use super::backward_euler::{damping_of_start, since};
+use super::check::check_defined;
+use super::history::update_history;
+use super::newton::{Balance, Newton, Problem};
+use super::vectors::{is_fixed, sized};
+use super::{Integrator, NewtonParams, NewtonTangent, StepError, StepInfo, check, check_finite};
 use crate::solver::LinearSolver;
 use crate::system::{State, System};
 
@@ -110,7 +111,7 @@ impl<S: System> Integrator<S> for Newmark {
         system.prescribe(time + h, &mut self.q);
         let balance = &mut self.balance;
         balance.size(n);
-        (balance.mass, balance.damping, balance.time) = (1.0 / (beta * h * h), gamma / (beta * h), time + h);
+        (balance.mass, balance.damping) = (1.0 / (beta * h * h), gamma / (beta * h));
         balance.drive.fill(0.0);
         for i in 0..n {
             let (v, a) = (state.v[i], self.a_start[i]);
@@ -124,10 +125,10 @@ impl<S: System> Integrator<S> for Newmark {
                 balance.v_0[i] = (1.0 - gamma / beta) * v + h * (1.0 - gamma / (2.0 * beta)) * a;
             }
         }
-        if !balance.damping_follows {
-            set_damping_of_start(system, state, h, &mut self.q, &mut balance.drive, &mut info);
-        }
-        self.newton.solve(system, solver, &self.params, balance, &state.q, &mut info).map_err(|e| since(e, time))?;
+        let damping =
+            (!balance.damping_follows).then(|| damping_of_start(system, state, h, &mut balance.drive, &mut info));
+        let problem = Problem { start: &state.q, conditions: state.conditions(h), damping };
+        self.newton.solve(system, solver, &self.params, balance, problem, &mut info).map_err(|e| since(e, time))?;
         for i in 0..n {
             let s = self.newton.s[i];
             self.a[i] = balance.mass * (s - balance.s_hat[i]);
@@ -137,6 +138,7 @@ impl<S: System> Integrator<S> for Newmark {
         system.prescribe(time + h, &mut self.q);
         check_finite(system, time, "the position", &self.q, None)?;
         check_defined(system, time, &self.q)?;
+        update_history(system, state, h, &self.q);
         std::mem::swap(&mut state.q, &mut self.q);
         std::mem::swap(&mut state.v, &mut self.v);
         state.a.get_or_insert_with(|| vec![0.0; n]).copy_from_slice(&self.a);

@@ -2,9 +2,12 @@
 
 use std::time::Instant;
 
-use super::{LinearStep, StepError, StepInfo, check_force, clear_fixed, dot, is_fixed, norm, sized};
+use super::check::check_force;
+use super::linear_step::LinearStep;
+use super::vectors::{clear_fixed, dot, is_fixed, norm, sized};
+use super::{StepError, StepInfo};
 use crate::solver::LinearSolver;
-use crate::system::{Definiteness, System, Weights};
+use crate::system::{Combination, Conditions, Definiteness, Linearization, System};
 
 /// Parameters and stopping criteria of Newton's method.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -74,11 +77,10 @@ const MAX_HALVINGS: usize = 24;
 pub(super) struct Balance {
     pub mass: f64,
     pub damping: f64,
-    pub time: f64,
     pub s_hat: Vec<f64>,
     pub v_0: Vec<f64>,
     pub drive: Vec<f64>,
-    /// True if `D` is evaluated at the current iterate. Otherwise it remains as set.
+    /// True if `D` is evaluated at each iterate. Otherwise it is that of the [`Problem`].
     pub damping_follows: bool,
     /// Fraction of the prescribed displacement that is applied to fixed coordinates; all of it if `None`.
     pub fixed_part: Option<f64>,
@@ -101,6 +103,26 @@ impl Balance {
     }
 }
 
+/// Problem that is constant in a step, except for `D` where that follows the iterates.
+pub(super) struct Problem<'a, S: System> {
+    /// Position at the start of the step.
+    pub start: &'a [f64],
+    pub conditions: Conditions<'a>,
+    /// Damping matrix `D`; `None` if it is zero, or not evaluated yet.
+    pub damping: Option<S::Damping>,
+}
+
+impl<S: System> Problem<'_, S> {
+    /// Returns `mM + dD + kK`.
+    fn combination<'a>(&'a self, mass: f64, d: f64, stiffness: Option<&'a S::Stiffness>) -> Combination<'a, S> {
+        Combination {
+            mass,
+            damping: self.damping.as_ref().filter(|_| d != 0.0).map(|damping| (d, damping)),
+            stiffness: stiffness.map(|stiffness| (1.0, stiffness)),
+        }
+    }
+}
+
 /// Workspace of Newton's method.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Newton {
@@ -119,6 +141,8 @@ pub(super) struct Newton {
     product: Vec<f64>,
     /// Increments of fixed coordinates.
     target: Vec<f64>,
+    /// Largest magnitude of the forces so far in the step, to which the residual is relative.
+    scale: f64,
     /// Differences of energies that turned out to be rounding.
     noise: f64,
     /// Potential energy at `q`, if known.
@@ -136,20 +160,35 @@ enum Stuck {
 }
 
 impl Newton {
-    /// Solves for the balance near `start`, with fixed coordinates at their prescribed positions.
+    /// Solves for the balance near the start, with fixed coordinates at their prescribed positions.
     pub fn solve<S: System>(
         &mut self,
         system: &mut S,
         solver: &mut dyn LinearSolver<S::Matrix>,
         params: &NewtonParams,
         balance: &mut Balance,
-        start: &[f64],
+        mut problem: Problem<'_, S>,
         info: &mut StepInfo,
     ) -> Result<(), StepError> {
-        self.begin(system, balance, start);
-        self.take_guess(system, balance, info);
-        let time = balance.time;
-        let mut scale = 0.0_f64;
+        let solved = self.iterate(system, solver, params, balance, &mut problem, info);
+        if let Some(damping) = problem.damping {
+            system.recycle_damping(damping);
+        }
+        solved
+    }
+
+    fn iterate<S: System>(
+        &mut self,
+        system: &mut S,
+        solver: &mut dyn LinearSolver<S::Matrix>,
+        params: &NewtonParams,
+        balance: &mut Balance,
+        problem: &mut Problem<'_, S>,
+        info: &mut StepInfo,
+    ) -> Result<(), StepError> {
+        self.begin(system, balance, problem);
+        self.take_guess(system, balance, problem, info);
+        self.scale = 0.0;
         let definiteness = match params.tangent {
             NewtonTangent::Projected => Definiteness::Projected,
             NewtonTangent::Exact | NewtonTangent::ExactFirst => Definiteness::Exact,
@@ -158,74 +197,92 @@ impl Newton {
             // Most steps take one or two iterations. Forces alone decide if another is needed, at a fraction of the
             // cost.
             if params.min_iterations > 0 && iteration >= params.min_iterations {
-                self.evaluate(system, balance, None, info);
-                scale = scale.max(self.force_scale(system.fixed_mask())).max(system.force_scale());
-                let residual = self.relative_residual(scale);
+                let scale = self.evaluate(system, balance, problem, info);
+                self.scale = self.scale.max(scale);
+                let residual = self.relative_residual();
                 if self.is_arrived(system.fixed_mask()) && residual <= params.tolerance {
                     info.residual = residual;
                     return Ok(());
                 }
             }
-            self.evaluate(system, balance, Some(definiteness), info);
-            check_force(system, time, &self.q, &self.residual, None).map_err(|mut error| {
-                if let StepError::Inverted { searched, .. } = &mut error {
-                    *searched = params.line_search;
-                }
-                error
-            })?;
-            // The inertia of the initial guess is unrelated to the forces, and is often much larger.
-            scale = scale.max(self.force_scale(system.fixed_mask())).max(system.force_scale());
-            let arrived = self.is_arrived(system.fixed_mask());
-            info.residual = self.relative_residual(scale);
-            if arrived && info.residual <= params.tolerance && iteration >= params.min_iterations {
-                return Ok(());
-            }
-            let search = params.line_search && arrived;
-            let mut taken = self.advance(system, solver, balance, search, info);
-            let is_stuck = match &taken {
-                Err(Stuck::Error(error)) => !error.is_stop(),
-                other => matches!(other, Err(Stuck::Uphill)),
-            };
-            if is_stuck && definiteness == Definiteness::Exact && params.tangent == NewtonTangent::ExactFirst {
-                self.evaluate(system, balance, Some(Definiteness::Projected), info);
-                taken = self.advance(system, solver, balance, search, info);
-            }
-            match taken {
-                Ok(()) => {}
-                Err(Stuck::Rounding) => return Ok(()),
-                Err(Stuck::Error(error)) => return Err(error),
-                Err(Stuck::Uphill) if !params.must_converge && iteration > 0 => return Ok(()),
-                Err(Stuck::Uphill) => {
-                    let worst = system.place(self.worst());
-                    return Err(StepError::LineSearch { time, iterations: iteration, residual: info.residual, worst });
-                }
-            }
-            info.newton_iterations += 1;
-            let largest = self.q.iter().fold(system.extent(), |largest, q| largest.max(q.abs()));
-            let step = self.direction.iter().fold(0.0_f64, |largest, d| largest.max(d.abs()));
-            if arrived && step <= SMALLEST_STEP * largest {
+            let stiffness = self.linearize(system, balance, problem, definiteness, info);
+            let is_done = self.improve(system, solver, params, balance, problem, &stiffness, (iteration, info));
+            system.recycle_stiffness(stiffness);
+            if is_done? {
                 return Ok(());
             }
         }
         if !params.must_converge {
             return Ok(());
         }
-        self.evaluate(system, balance, None, info);
-        info.residual = self.relative_residual(scale);
+        self.evaluate(system, balance, problem, info);
+        info.residual = self.relative_residual();
         if info.residual <= params.tolerance {
             return Ok(());
         }
         Err(StepError::NotConverged {
-            time,
+            time: problem.conditions.time,
             iterations: params.max_iterations,
             residual: info.residual,
             tolerance: params.tolerance,
             worst: system.place(self.worst()),
-            energy: system.energy(&self.q, time),
+            energy: system.energy(&self.q, &problem.conditions),
         })
     }
 
-    fn begin<S: System>(&mut self, system: &S, balance: &Balance, start: &[f64]) {
+    /// Makes an iteration with the residual and stiffness at the current position. Returns true if no more are needed.
+    #[allow(clippy::too_many_arguments, reason = "the parts of one iteration")]
+    fn improve<S: System>(
+        &mut self,
+        system: &mut S,
+        solver: &mut dyn LinearSolver<S::Matrix>,
+        params: &NewtonParams,
+        balance: &mut Balance,
+        problem: &mut Problem<'_, S>,
+        stiffness: &S::Stiffness,
+        (iteration, info): (usize, &mut StepInfo),
+    ) -> Result<bool, StepError> {
+        let time = problem.conditions.time;
+        check_force(system, time, &self.q, &self.residual, None).map_err(|mut error| {
+            if let StepError::Inverted { searched, .. } = &mut error {
+                *searched = params.line_search;
+            }
+            error
+        })?;
+        let arrived = self.is_arrived(system.fixed_mask());
+        info.residual = self.relative_residual();
+        if arrived && info.residual <= params.tolerance && iteration >= params.min_iterations {
+            return Ok(true);
+        }
+        let search = params.line_search && arrived;
+        let mut taken = self.advance(system, solver, balance, problem, stiffness, (search, info));
+        let is_stuck = match &taken {
+            Err(Stuck::Error(error)) => !error.is_stop(),
+            other => matches!(other, Err(Stuck::Uphill)),
+        };
+        if is_stuck && params.tangent == NewtonTangent::ExactFirst {
+            let projected = self.linearize(system, balance, problem, Definiteness::Projected, info);
+            taken = self.advance(system, solver, balance, problem, &projected, (search, info));
+            system.recycle_stiffness(projected);
+        }
+        match taken {
+            Ok(()) => {}
+            Err(Stuck::Rounding) => return Ok(true),
+            Err(Stuck::Error(error)) => return Err(error),
+            Err(Stuck::Uphill) if !params.must_converge && iteration > 0 => return Ok(true),
+            Err(Stuck::Uphill) => {
+                let worst = system.place(self.worst());
+                return Err(StepError::LineSearch { time, iterations: iteration, residual: info.residual, worst });
+            }
+        }
+        info.newton_iterations += 1;
+        let largest = self.q.iter().fold(system.extent(), |largest, q| largest.max(q.abs()));
+        let step = self.direction.iter().fold(0.0_f64, |largest, d| largest.max(d.abs()));
+        Ok(arrived && step <= SMALLEST_STEP * largest)
+    }
+
+    fn begin<S: System>(&mut self, system: &S, balance: &Balance, problem: &Problem<'_, S>) {
+        let start = problem.start;
         for vector in [
             &mut self.s,
             &mut self.q,
@@ -244,7 +301,7 @@ impl Newton {
         self.s.fill(0.0);
         self.q.copy_from_slice(start);
         self.target.copy_from_slice(start);
-        system.prescribe(balance.time, &mut self.target);
+        system.prescribe(problem.conditions.time, &mut self.target);
         let part = balance.fixed_part.unwrap_or(1.0);
         self.target.iter_mut().zip(start).for_each(|(target, start)| *target = part * (*target - start));
         (self.energy, self.start_energy) = (None, None);
@@ -257,20 +314,31 @@ impl Newton {
 
     /// Returns the change of the potential energy over the step, with the forces of its end. `None` if an energy is not
     /// available or prescribed motion does work.
-    pub fn energy_change<S: System>(&self, system: &mut S, balance: &Balance) -> Option<f64> {
+    pub fn energy_change<S: System>(
+        &self,
+        system: &mut S,
+        balance: &Balance,
+        conditions: &Conditions<'_>,
+    ) -> Option<f64> {
         let is_driven =
             self.target.iter().enumerate().any(|(i, target)| is_fixed(system.fixed_mask(), i) && *target != 0.0);
         if is_driven || balance.drive.iter().any(|drive| *drive != 0.0) {
             return None;
         }
         let start = self.start_energy?;
-        let end = self.energy.or_else(|| system.energy(&self.q, balance.time))?;
+        let end = self.energy.or_else(|| system.energy(&self.q, conditions))?;
         Some(end - start)
     }
 
     /// Starts from the guess if its energy is lower than that of `s = 0`. Every accepted step then still lowers the
     /// energy.
-    fn take_guess<S: System>(&mut self, system: &mut S, balance: &Balance, info: &mut StepInfo) {
+    fn take_guess<S: System>(
+        &mut self,
+        system: &mut S,
+        balance: &Balance,
+        problem: &Problem<'_, S>,
+        info: &mut StepInfo,
+    ) {
         if balance.guess.len() != self.s.len() {
             return;
         }
@@ -278,12 +346,12 @@ impl Newton {
         for i in 0..self.s.len() {
             self.direction[i] = if is_fixed(system.fixed_mask(), i) { self.target[i] } else { balance.guess[i] };
         }
-        let at_rest = system.energy(&self.q, balance.time);
+        let at_rest = system.energy(&self.q, &problem.conditions);
         self.try_step(1.0);
-        let at_guess = at_rest.and_then(|_| system.energy(&self.trial_q, balance.time));
+        let at_guess = at_rest.and_then(|_| system.energy(&self.trial_q, &problem.conditions));
         (self.energy, self.start_energy) = (at_rest, at_rest);
         if let Some((at_rest, at_guess)) = at_rest.zip(at_guess) {
-            let (b, c) = self.quadratic_terms(system, balance);
+            let (b, c) = self.quadratic_terms(system, balance, problem);
             // False for an energy that is NaN.
             if at_guess - at_rest + b + 0.5 * c <= 0.0 {
                 self.accept();
@@ -302,10 +370,10 @@ impl Newton {
         self.residual.iter().enumerate().max_by(largest).map_or(0, |(i, _)| i)
     }
 
-    fn relative_residual(&self, scale: f64) -> f64 {
+    fn relative_residual(&self) -> f64 {
         match norm(&self.residual) {
             0.0 => 0.0,
-            residual => residual / scale,
+            residual => residual / self.scale,
         }
     }
 
@@ -314,25 +382,58 @@ impl Newton {
         self.force.iter().enumerate().filter(|(i, _)| free(*i)).map(|(_, f)| f * f).sum::<f64>().sqrt()
     }
 
-    /// Evaluates `f` and `r` at `q`, with zeros at fixed coordinates, and the matrices if requested.
+    /// Computes `f` and `r` at `q`, with zeros at fixed coordinates. Returns the magnitude of the forces: the inertia of
+    /// the initial guess is unrelated to them, and is often much larger.
     fn evaluate<S: System>(
         &mut self,
         system: &mut S,
-        balance: &mut Balance,
-        definiteness: Option<Definiteness>,
+        balance: &Balance,
+        problem: &Problem<'_, S>,
         info: &mut StepInfo,
-    ) {
+    ) -> f64 {
         let start = Instant::now();
-        match definiteness {
-            Some(definiteness) => system.linearize(&self.q, balance.time, definiteness, &mut self.force),
-            None => system.force(&self.q, balance.time, &mut self.force),
-        }
-        balance.velocity(&self.s, &mut self.part);
-        if balance.damping_follows && definiteness.is_some() {
+        let scale = system.force(&self.q, &problem.conditions, &mut self.force);
+        self.finish_residual(system, balance, problem);
+        info.assembling += start.elapsed();
+        scale.max(self.force_scale(system.fixed_mask()))
+    }
+
+    /// Computes `f` and `r` at `q`, with zeros at fixed coordinates. Returns `K`, and sets `D` if that follows.
+    fn linearize<S: System>(
+        &mut self,
+        system: &mut S,
+        balance: &mut Balance,
+        problem: &mut Problem<'_, S>,
+        definiteness: Definiteness,
+        info: &mut StepInfo,
+    ) -> S::Stiffness {
+        let start = Instant::now();
+        let Linearization { stiffness, scale } =
+            system.linearize(&self.q, &problem.conditions, definiteness, &mut self.force);
+        if balance.damping_follows {
+            balance.velocity(&self.s, &mut self.part);
             balance.drive.fill(0.0);
-            system.set_damping(&self.q, &self.part, &mut balance.drive);
+            if let Some(damping) = problem.damping.take() {
+                system.recycle_damping(damping);
+            }
+            let conditions = &problem.conditions;
+            problem.damping =
+                Some(system.damping(&self.q, conditions, &self.part, Some(&stiffness), &mut balance.drive));
         }
-        system.mul(Weights { damping: 1.0, ..Weights::default() }, &self.part, &mut self.residual);
+        self.finish_residual(system, balance, problem);
+        self.scale = self.scale.max(scale).max(self.force_scale(system.fixed_mask()));
+        info.assembling += start.elapsed();
+        stiffness
+    }
+
+    /// Computes `r` from `f`.
+    fn finish_residual<S: System>(&mut self, system: &mut S, balance: &Balance, problem: &Problem<'_, S>) {
+        balance.velocity(&self.s, &mut self.part);
+        if problem.damping.is_some() {
+            system.mul(problem.combination(0.0, 1.0, None), &self.part, &mut self.residual);
+        } else {
+            self.residual.fill(0.0);
+        }
         for i in 0..self.residual.len() {
             self.residual[i] -= self.force[i] + balance.drive[i];
         }
@@ -340,11 +441,10 @@ impl Newton {
             for i in 0..self.part.len() {
                 self.part[i] = self.s[i] - balance.s_hat[i];
             }
-            system.mul(Weights { mass: balance.mass, ..Weights::default() }, &self.part, &mut self.product);
+            system.mul(Combination::of_mass(balance.mass), &self.part, &mut self.product);
             self.residual.iter_mut().zip(&self.product).for_each(|(r, m)| *r += m);
         }
         clear_fixed(system.fixed_mask(), &mut self.residual);
-        info.assembling += start.elapsed();
     }
 
     /// Takes a Newton step `d` with `A d = −r`, in full or as far as the line search allows.
@@ -352,9 +452,10 @@ impl Newton {
         &mut self,
         system: &mut S,
         solver: &mut dyn LinearSolver<S::Matrix>,
-        balance: &mut Balance,
-        search: bool,
-        info: &mut StepInfo,
+        balance: &Balance,
+        problem: &Problem<'_, S>,
+        stiffness: &S::Stiffness,
+        (search, info): (bool, &mut StepInfo),
     ) -> Result<(), Stuck> {
         for i in 0..self.right.len() {
             self.right[i] = -self.residual[i];
@@ -365,12 +466,12 @@ impl Newton {
                 self.direction[i] = self.target[i] - self.s[i];
             }
         }
-        let weights = Weights { mass: balance.mass, damping: balance.damping, stiffness: 1.0 };
+        let matrix = problem.combination(balance.mass, balance.damping, Some(stiffness));
         self.linear
-            .solve(system, solver, weights, &mut self.right, &mut self.direction, info)
-            .map_err(|source| Stuck::Error(StepError::Solve { time: balance.time, source }))?;
+            .solve(system, solver, matrix, &mut self.right, &mut self.direction, info)
+            .map_err(|source| Stuck::Error(StepError::Solve { time: problem.conditions.time, source }))?;
         if search {
-            return self.search(system, balance, info);
+            return self.search(system, balance, problem, info);
         }
         self.try_step(1.0);
         self.accept();
@@ -402,7 +503,13 @@ impl Newton {
     /// of energies may be rounding, slopes decide, which do not suffer from cancellation (Hager and Zhang 2005). If no
     /// step lowers the energy although `d` is a descent direction, the differences are rounding. In that case, and
     /// without an energy, `|r|` must decrease.
-    fn search<S: System>(&mut self, system: &mut S, balance: &mut Balance, info: &mut StepInfo) -> Result<(), Stuck> {
+    fn search<S: System>(
+        &mut self,
+        system: &mut S,
+        balance: &Balance,
+        problem: &Problem<'_, S>,
+        info: &mut StepInfo,
+    ) -> Result<(), Stuck> {
         let start = Instant::now();
         let slope = dot(&self.direction, &self.residual);
         let largest = |numbers: &[f64]| numbers.iter().fold(0.0_f64, |largest, x| largest.max(x.abs()));
@@ -410,16 +517,16 @@ impl Newton {
         if slope >= 0.0 {
             return Err(if is_small { Stuck::Rounding } else { Stuck::Uphill });
         }
-        let energy = self.energy.or_else(|| system.energy(&self.q, balance.time));
+        let energy = self.energy.or_else(|| system.energy(&self.q, &problem.conditions));
         if let Some(energy) = energy.filter(|energy| !energy.is_finite()) {
-            let time = balance.time;
+            let time = problem.conditions.time;
             let error = match system.find_inverted(&self.q) {
                 Some(cause) => StepError::Inverted { time, cause: Box::new(cause), searched: true },
                 None => StepError::Energy { energy, time },
             };
             return Err(Stuck::Error(error));
         }
-        let (b, c) = self.quadratic_terms(system, balance);
+        let (b, c) = self.quadratic_terms(system, balance, problem);
         let before = norm(&self.residual);
         info.assembling += start.elapsed();
         let mut alpha = 1.0_f64;
@@ -427,7 +534,7 @@ impl Newton {
         for halving in 0..MAX_HALVINGS {
             self.try_step(alpha);
             let start = Instant::now();
-            let after = energy.and_then(|_| system.energy(&self.trial_q, balance.time));
+            let after = energy.and_then(|_| system.energy(&self.trial_q, &problem.conditions));
             info.assembling += start.elapsed();
             let accepted = if let Some((energy, after)) = energy.zip(after) {
                 change = after - energy + alpha * b + 0.5 * alpha * alpha * c;
@@ -435,9 +542,9 @@ impl Newton {
                 // An infinite energy is not rounding: forces behind a barrier may be small as well.
                 let is_rounding = change.is_finite() && change.abs() <= rounding;
                 change <= ARMIJO * alpha * slope
-                    || (is_rounding && self.slope_there(system, balance, info).abs() <= -STEEPEST * slope)
+                    || (is_rounding && self.slope_there(system, balance, problem, info).abs() <= -STEEPEST * slope)
             } else {
-                self.slope_there(system, balance, info);
+                self.slope_there(system, balance, problem, info);
                 norm(&self.residual) <= (1.0 - ARMIJO * alpha) * before
             };
             if accepted {
@@ -449,10 +556,10 @@ impl Newton {
             alpha *= 0.5;
         }
         self.try_step(1.0);
-        self.slope_there(system, balance, info);
+        self.slope_there(system, balance, problem, info);
         let after = norm(&self.residual);
         let is_lower = after <= STEEPEST * before;
-        let is_defined = system.energy(&self.trial_q, balance.time).is_some_and(f64::is_finite);
+        let is_defined = system.energy(&self.trial_q, &problem.conditions).is_some_and(f64::is_finite);
         if is_defined && (is_lower || is_small) {
             self.noise = self.noise.max(change.abs());
             self.accept();
@@ -464,19 +571,24 @@ impl Newton {
 
     /// Returns `(b, c)` such that the quadratic terms of the energy change by exactly `αb + α²c/2` from `s` to
     /// `s + αd`.
-    fn quadratic_terms<S: System>(&mut self, system: &mut S, balance: &Balance) -> (f64, f64) {
+    fn quadratic_terms<S: System>(
+        &mut self,
+        system: &mut S,
+        balance: &Balance,
+        problem: &Problem<'_, S>,
+    ) -> (f64, f64) {
         let (mut b, mut c) = (-dot(&self.direction, &balance.drive), 0.0);
         if balance.mass != 0.0 {
             for i in 0..self.part.len() {
                 self.part[i] = self.s[i] - balance.s_hat[i];
             }
-            system.mul(Weights { mass: balance.mass, ..Weights::default() }, &self.direction, &mut self.product);
+            system.mul(Combination::of_mass(balance.mass), &self.direction, &mut self.product);
             b += dot(&self.part, &self.product);
             c += dot(&self.direction, &self.product);
         }
-        if balance.damping != 0.0 {
+        if balance.damping != 0.0 && problem.damping.is_some() {
             balance.velocity(&self.s, &mut self.part);
-            system.mul(Weights { damping: 1.0, ..Weights::default() }, &self.direction, &mut self.product);
+            system.mul(problem.combination(0.0, 1.0, None), &self.direction, &mut self.product);
             b += dot(&self.part, &self.product);
             c += balance.damping * dot(&self.direction, &self.product);
         }
@@ -484,9 +596,15 @@ impl Newton {
     }
 
     /// Returns `dᵀr` at the end of a trial step, and computes `r` there.
-    fn slope_there<S: System>(&mut self, system: &mut S, balance: &mut Balance, info: &mut StepInfo) -> f64 {
+    fn slope_there<S: System>(
+        &mut self,
+        system: &mut S,
+        balance: &Balance,
+        problem: &Problem<'_, S>,
+        info: &mut StepInfo,
+    ) -> f64 {
         self.accept();
-        self.evaluate(system, balance, None, info);
+        self.evaluate(system, balance, problem, info);
         self.accept();
         dot(&self.direction, &self.residual)
     }

@@ -1,8 +1,10 @@
 //! Stability limits of explicit integrators.
 
-use super::{LinearStep, StepError, StepInfo, dot, sized};
+use super::linear_step::LinearStep;
+use super::vectors::{clear_fixed, dot, sized};
+use super::{StepError, StepInfo};
 use crate::solver::LinearSolver;
-use crate::system::{Definiteness, State, System, Weights};
+use crate::system::{Combination, Definiteness, State, System};
 
 /// Stability limit of an explicit integrator.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -71,21 +73,22 @@ pub(super) fn estimate<S: System>(
 ) -> Result<Stability, StepError> {
     let n = system.dim();
     let (mut x, mut product, mut scratch) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
-    system.linearize(&state.q, state.time, Definiteness::Projected, &mut scratch);
+    let conditions = state.conditions_here();
+    let k = system.linearize(&state.q, &conditions, Definiteness::Projected, &mut scratch).stiffness;
     scratch.fill(0.0);
-    system.set_damping(&state.q, &state.v, &mut scratch);
+    let d = system.damping(&state.q, &conditions, &state.v, Some(&k), &mut scratch);
     // Start vector with components in all eigenvectors.
     for (i, x) in x.iter_mut().enumerate() {
         *x = (1.0 + i as f64 * 0.754_877_666).fract() - 0.5 + if i % 2 == 0 { 0.3 } else { -0.3 };
     }
-    super::clear_fixed(system.fixed_mask(), &mut x);
-    let mass = Weights { mass: 1.0, ..Weights::default() };
+    clear_fixed(system.fixed_mask(), &mut x);
+    let mass = Combination::of_mass(1.0);
     let mut linear = LinearStep::default();
     let mut info = StepInfo::default();
     let mut square = 0.0_f64;
     for _ in 0..MAX_ITERATIONS {
-        system.mul(Weights { stiffness: 1.0, ..Weights::default() }, &x, &mut product);
-        super::clear_fixed(system.fixed_mask(), &mut product);
+        system.mul(Combination::of_stiffness(1.0, &k), &x, &mut product);
+        clear_fixed(system.fixed_mask(), &mut product);
         let stiffness = dot(&x, &product);
         sized(&mut scratch, n);
         system.mul(mass, &x, &mut scratch);
@@ -101,7 +104,7 @@ pub(super) fn estimate<S: System>(
             x.copy_from_slice(&product);
         } else {
             x.fill(0.0);
-            let solved = if linear.is_set(system, solver, mass) {
+            let solved = if linear.is_set(system, solver, mass.weights()) {
                 linear.solve_again(system, solver, mass, &mut product, &mut x, &mut info)
             } else {
                 linear.solve(system, solver, mass, &mut product, &mut x, &mut info)
@@ -112,12 +115,14 @@ pub(super) fn estimate<S: System>(
         x.iter_mut().for_each(|x| *x /= length);
     }
     let damping = {
-        system.mul(Weights { damping: 1.0, ..Weights::default() }, &x, &mut product);
+        system.mul(Combination::of_damping(1.0, &d), &x, &mut product);
         let friction = dot(&x, &product);
         system.mul(mass, &x, &mut scratch);
         let kinetic = dot(&x, &scratch);
         if kinetic > 0.0 { friction / kinetic } else { 0.0 }
     };
+    system.recycle_stiffness(k);
+    system.recycle_damping(d);
     // An estimate must not change the steps that follow.
     solver.forget();
     let frequency = square.sqrt();

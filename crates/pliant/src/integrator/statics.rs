@@ -1,9 +1,11 @@
 //! Static equilibrium.
 
-use super::newton::{Balance, Newton};
-use super::{Integrator, NewtonParams, NewtonTangent, StepError, StepInfo, check, check_state};
+use super::check::check_state;
+use super::history::update_history_at;
+use super::newton::{Balance, Newton, Problem};
+use super::{Integrator, NewtonParams, NewtonTangent, StepError, StepInfo, check};
 use crate::solver::LinearSolver;
-use crate::system::{State, System};
+use crate::system::{Conditions, State, System};
 
 /// Parameters of static analysis.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,14 +48,26 @@ impl Static {
         solver: &mut dyn LinearSolver<S::Matrix>,
         state: &mut State,
     ) -> Result<StepInfo, StepError> {
+        self.solve_in(system, solver, state, 0.0)
+    }
+
+    /// Solves for the equilibrium at the end of a step of `dt` \[s\], at the time of the state.
+    fn solve_in<S: System>(
+        &mut self,
+        system: &mut S,
+        solver: &mut dyn LinearSolver<S::Matrix>,
+        state: &mut State,
+        dt: f64,
+    ) -> Result<StepInfo, StepError> {
         check_state(system, state)?;
         let n = system.dim();
         self.balance.size(n);
         let balance = &mut self.balance;
-        (balance.mass, balance.damping, balance.time) = (0.0, 0.0, state.time);
+        (balance.mass, balance.damping) = (0.0, 0.0);
         balance.v_0.fill(0.0);
         balance.drive.fill(0.0);
         let mut q = state.q.clone();
+        let mut history = state.history.clone();
         let mut info = StepInfo::default();
         let (mut done, mut steps) = (0.0, 0);
         let mut part = 1.0 / self.params.load_steps.max(1) as f64;
@@ -61,11 +75,13 @@ impl Static {
         let outcome = loop {
             // The last step ends at exactly 1.
             let load_factor = if done + part > 1.0 - 1e-9 { 1.0 } else { done + part };
-            system.set_load_factor(load_factor);
+            let conditions = Conditions { dt: dt * (load_factor - done), load_factor, ..Conditions::at(state.time) };
             balance.fixed_part = (load_factor < 1.0).then(|| (load_factor - done) / (1.0 - done));
-            match self.newton.solve(system, solver, &self.params.newton, balance, &q, &mut info) {
+            let problem = Problem { start: &q, conditions: conditions.with_history(&history), damping: None };
+            match self.newton.solve(system, solver, &self.params.newton, balance, problem, &mut info) {
                 Ok(()) => {
                     q.copy_from_slice(&self.newton.q);
+                    update_history_at(system, &conditions, &mut history, &q);
                     done = load_factor;
                     steps += 1;
                     if done == 1.0 {
@@ -81,10 +97,10 @@ impl Static {
                 }
             }
         };
-        system.set_load_factor(1.0);
         outcome?;
         system.prescribe(state.time, &mut q);
         state.q = q;
+        state.history = history;
         state.v.fill(0.0);
         // Zero, but only under these loads.
         state.a = None;
@@ -92,6 +108,7 @@ impl Static {
         Ok(info)
     }
 }
+
 /// Quasi-static integrator: equilibrium at the end of every step, for motion so slow that inertia is negligible. Loads
 /// and prescribed motions depend on time.
 #[derive(Debug, Clone, Default)]
@@ -112,7 +129,7 @@ impl<S: System> Integrator<S> for QuasiStatic {
         check(system, state, dt)?;
         let start = state.time;
         state.time += dt;
-        let solved = self.0.solve(system, solver, state);
+        let solved = self.0.solve_in(system, solver, state, dt);
         if solved.is_err() {
             state.time = start;
         }

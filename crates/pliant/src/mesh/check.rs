@@ -265,6 +265,7 @@ impl VolumeMesh {
         let counts = data.face_sets.iter().map(|(name, set)| (name.clone(), two_sided(set)));
         report.two_sided_face_sets = counts.filter(|(_, count)| *count > 0).collect();
         let MeshData { vertices, kind, elements, regions, element_region, vertex_sets, element_sets, face_sets } = data;
+        let vertices = vertices.into();
         let mesh = Self { vertices, kind, elements, regions, element_region, vertex_sets, element_sets, face_sets };
         Ok(Checked { mesh, report })
     }

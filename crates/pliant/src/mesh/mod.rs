@@ -26,6 +26,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use std::sync::Arc;
+
 use crate::math::Vec3;
 
 pub use check::{CheckReport, Checked, Defect, MeshError};
@@ -190,7 +192,7 @@ impl MeshData {
 /// Checked mesh of tetrahedra or hexahedra with named regions and sets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VolumeMesh {
-    vertices: Vec<Vec3>,
+    vertices: Arc<[Vec3]>,
     kind: ElementKind,
     elements: Vec<u32>,
     regions: Vec<Region>,
@@ -203,6 +205,11 @@ pub struct VolumeMesh {
 impl VolumeMesh {
     /// Returns the rest positions \[m\].
     pub fn vertices(&self) -> &[Vec3] {
+        &self.vertices
+    }
+
+    /// Returns the rest positions \[m\], to share them instead of copying them.
+    pub fn shared_vertices(&self) -> &Arc<[Vec3]> {
         &self.vertices
     }
 
@@ -301,7 +308,7 @@ impl VolumeMesh {
     /// Converts back into mesh data, to change and check again.
     pub fn into_data(self) -> MeshData {
         MeshData {
-            vertices: self.vertices,
+            vertices: self.vertices.to_vec(),
             kind: self.kind,
             elements: self.elements,
             regions: self.regions,

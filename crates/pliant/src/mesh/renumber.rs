@@ -92,7 +92,7 @@ impl VolumeMesh {
         face_sets.values_mut().for_each(|set| set.sort_unstable());
         // A permutation of a checked mesh needs no second check.
         let mesh = Self {
-            vertices: renumbering.vertices_to_new(self.vertices()),
+            vertices: renumbering.vertices_to_new(self.vertices()).into(),
             kind: self.kind(),
             elements: renumbering
                 .elements

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use super::fixed::FixedVertices;
-use super::matrix_free::Unassembled;
 use super::{Fixed, MatrixFree, Model, ModelBody};
 use crate::damping::Damping;
 use crate::force::{Elastic, Force, MaterialCount, bind_all_with};
@@ -13,8 +12,8 @@ use crate::mass::{MassError, MassMatrix};
 use crate::material::Material;
 use crate::math::Vec3;
 use crate::mesh::VolumeMesh;
-use crate::solver::{Operator, VertexFrames};
-use crate::sparse::{BlockMatrix, BlockPattern};
+use crate::solver::{Frames, VertexFrames};
+use crate::sparse::BlockPattern;
 
 /// Body to add to a model.
 #[derive(Debug, Clone)]
@@ -89,6 +88,8 @@ pub enum ModelError {
     NoMass { body: String, what: &'static str },
     #[error("a force couples vertices {} and {}, which nothing else does; add it with the model builder", vertices[0], vertices[1])]
     NotCoupled { vertices: [u32; 2] },
+    #[error("a force has {variables} history variables; add it with the model builder, as states contain them")]
+    History { variables: usize },
     #[error("the damping matrix is for {found} vertices, but the model has {expected}")]
     DampingMatrix { found: usize, expected: usize },
 }
@@ -167,32 +168,26 @@ impl ModelBuilder {
 
     fn build_with(self, is_matrix_free: bool) -> Result<Model, ModelError> {
         let vertex_count = self.check()?;
-        let mut bodies = placed(self.bodies, vertex_count)?;
-        let mut forces = self.forces;
-        // The consistent mass couples the vertices of an element even where no force does.
-        let mass_couples = !self.lumped && !is_matrix_free;
-        let loose = bodies.iter().filter(|body| mass_couples && body.elastic.is_none());
-        let loose: Vec<Vec<u32>> = loose.flat_map(cliques).collect();
-        let pattern = {
-            let elastic = bodies.iter_mut().filter_map(|body| body.elastic.as_mut()).map(|e| e as &mut dyn Force);
-            let mut all: Vec<&mut dyn Force> = elastic.filter(|_| !is_matrix_free).collect();
-            all.extend(forces.iter_mut().map(|force| &mut **force as &mut dyn Force));
-            bind_all_with(vertex_count, &mut all, |add| {
-                self.damping.cliques(add);
-                loose.iter().for_each(|element| add(element));
-            })
+        let bodies = placed(self.bodies, vertex_count)?;
+        let mut loads = vec![0.0; 3 * vertex_count];
+        for (vertex, force) in self.loads {
+            for axis in 0..3 {
+                loads[3 * vertex as usize + axis] += force[axis];
+            }
+        }
+        let rest = match &bodies[..] {
+            [body] => body.mesh.shared_vertices().clone(),
+            _ => bodies.iter().flat_map(|body| body.mesh.vertices()).copied().collect(),
         };
-        let mass = mass_of(
-            &bodies,
-            self.lumped,
-            if self.lumped {
-                Arc::new(BlockPattern::diagonal(vertex_count))
-            } else if is_matrix_free {
-                bind_all_with(vertex_count, &mut [], |add| bodies.iter().flat_map(cliques).for_each(|e| add(&e)))
-            } else {
-                pattern.clone()
-            },
-        )?;
+        let diagonal = |body: &ModelBody| {
+            let [low, high] = body.mesh.bounding_box();
+            (high - low).length()
+        };
+        let extent = bodies.iter().map(diagonal).fold(0.0, f64::max);
+        let mut bindings = Bindings { bodies, forces: self.forces, damping: self.damping, vertex_count };
+        let pattern = bindings.bind(self.lumped, is_matrix_free);
+        let mass = bindings.mass(self.lumped, is_matrix_free, &pattern)?;
+        let Bindings { bodies, forces, damping, .. } = bindings;
         let vertex_mass = mass.row_sums();
         let mut is_used: Vec<bool> = vertex_mass.iter().map(|&mass| mass != 0.0).collect();
         for element in bodies.iter().filter(|body| body.densities.is_empty()).flat_map(cliques) {
@@ -200,28 +195,7 @@ impl ModelBuilder {
         }
         let unused = (0..vertex_count as u32).filter(|&vertex| !is_used[vertex as usize]).collect();
         let fixed = FixedVertices::new(vertex_count, unused, self.fixed, &pattern)?;
-        let mut loads = vec![0.0; 3 * vertex_count];
-        for (vertex, force) in self.loads {
-            for axis in 0..3 {
-                loads[3 * vertex as usize + axis] += force[axis];
-            }
-        }
-        let rest = bodies.iter().flat_map(|body| body.mesh.vertices()).copied().collect();
-        let diagonal = |body: &ModelBody| {
-            let [low, high] = body.mesh.bounding_box();
-            (high - low).length()
-        };
-        let extent = bodies.iter().map(diagonal).fold(0.0, f64::max);
-        let stiffness = BlockMatrix::zero(pattern);
-        let mut operator = Operator::new(stiffness.clone());
-        if is_matrix_free {
-            operator.u = Vec::new();
-        } else {
-            let placed: Vec<(u32, &VolumeMesh)> =
-                bodies.iter().map(|body| (body.vertices.start as u32, &body.mesh)).collect();
-            operator.frames = Some(Arc::new(VertexFrames::new(vertex_count, &placed)));
-        }
-        forces.iter_mut().for_each(|force| force.set_time(0.0));
+        let frames = (!is_matrix_free).then(|| frames_of(&bodies, vertex_count));
         Ok(Model {
             bodies,
             rest,
@@ -229,20 +203,79 @@ impl ModelBuilder {
             forces,
             mass,
             vertex_mass,
-            damping: self.damping,
+            damping,
             gravity: self.gravity,
             loads,
-            load_factor: 1.0,
             fixed,
-            time: 0.0,
-            operator,
-            product: vec![0.0; 3 * vertex_count],
-            force_scale: 0.0,
-            stiffness,
-            friction: None,
-            unassembled: is_matrix_free.then(|| Unassembled::new(vertex_count)),
+            pattern,
+            is_assembled: !is_matrix_free,
+            frames,
             revision: 0,
         })
+    }
+}
+
+/// Returns the rotations of the neighborhoods of vertices.
+fn frames_of(bodies: &[ModelBody], vertex_count: usize) -> Arc<dyn Frames> {
+    let placed: Vec<(u32, &VolumeMesh)> = bodies.iter().map(|body| (body.vertices.start as u32, &*body.mesh)).collect();
+    Arc::new(VertexFrames::new(vertex_count, &placed))
+}
+
+/// Forces to be bound to a common pattern.
+struct Bindings {
+    bodies: Vec<ModelBody>,
+    forces: Vec<Box<dyn Force>>,
+    damping: Damping,
+    vertex_count: usize,
+}
+
+impl Bindings {
+    /// Creates the pattern of all couplings, and binds all forces to it. In a matrix-free model, elasticity is not part
+    /// of it.
+    fn bind(&mut self, lumped: bool, is_matrix_free: bool) -> Arc<BlockPattern> {
+        // The consistent mass couples the vertices of an element even where no force does.
+        let mass_couples = !lumped && !is_matrix_free;
+        let loose = self.bodies.iter().filter(|body| mass_couples && body.elastic.is_none());
+        let loose: Vec<Vec<u32>> = loose.flat_map(cliques).collect();
+        let elastic = self.bodies.iter_mut().filter_map(|body| body.elastic.as_mut()).map(|e| e as &mut dyn Force);
+        let mut all: Vec<&mut dyn Force> = elastic.filter(|_| !is_matrix_free).collect();
+        all.extend(self.forces.iter_mut().map(|force| &mut **force as &mut dyn Force));
+        bind_all_with(self.vertex_count, &mut all, |add| {
+            self.damping.cliques(add);
+            loose.iter().for_each(|element| add(element));
+        })
+    }
+
+    /// Assembles the mass matrix.
+    fn mass(&self, lumped: bool, is_matrix_free: bool, pattern: &Arc<BlockPattern>) -> Result<MassMatrix, ModelError> {
+        let pattern = if lumped {
+            Arc::new(BlockPattern::diagonal(self.vertex_count))
+        } else if is_matrix_free {
+            let elements = |add: &mut dyn FnMut(&[u32])| self.bodies.iter().flat_map(cliques).for_each(|e| add(&e));
+            bind_all_with(self.vertex_count, &mut [], elements)
+        } else {
+            pattern.clone()
+        };
+        mass_of(&self.bodies, lumped, pattern)
+    }
+}
+
+impl Model {
+    /// Includes the elasticity of bodies in the pattern.
+    pub(super) fn bind(&mut self) {
+        let lumped = self.mass.is_diagonal();
+        let mut bindings = Bindings {
+            bodies: std::mem::take(&mut self.bodies),
+            forces: std::mem::take(&mut self.forces),
+            damping: self.damping.clone(),
+            vertex_count: self.rest.len(),
+        };
+        self.pattern = bindings.bind(lumped, false);
+        (self.bodies, self.forces) = (bindings.bodies, bindings.forces);
+        self.fixed.update(&self.pattern);
+        self.frames = Some(frames_of(&self.bodies, self.rest.len()));
+        self.is_assembled = true;
+        self.revision += 1;
     }
 }
 
@@ -296,7 +329,7 @@ fn placed(bodies: Vec<Body>, vertex_count: usize) -> Result<Vec<ModelBody>, Mode
             let elastic = Elastic::among(&mesh, materials, vertices.start as u32, vertex_count);
             Some(elastic.map_err(|source| ModelError::Material { body: name.clone(), source })?)
         };
-        Ok(ModelBody { name, mesh, densities, vertices, elastic })
+        Ok(ModelBody { name, mesh: Arc::new(mesh), densities, vertices, elastic })
     };
     bodies.into_iter().map(place).collect()
 }

@@ -168,7 +168,7 @@ impl FixedVertices {
         Ok(())
     }
 
-    fn update(&mut self, pattern: &BlockPattern) {
+    pub fn update(&mut self, pattern: &BlockPattern) {
         self.fixed.fill(false);
         for &vertex in &self.unused {
             self.fixed[3 * vertex as usize..3 * vertex as usize + 3].fill(true);

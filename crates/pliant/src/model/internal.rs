@@ -2,40 +2,71 @@
 
 use super::Model;
 use crate::damping::Damping;
-use crate::force::{Definiteness, Force};
+use crate::force::{Conditions, Definiteness, Force};
 use crate::sparse::BlockMatrix;
 
-/// Internal quantities: elasticity and all other forces of the model, at the time of the last step. Fixed vertices are
-/// not treated specially. The sign is that of `M ü + D u̇ + f(u) = f_ext`.
+/// Internal quantities: elasticity and all other forces of the model. Fixed vertices are not treated specially. The sign
+/// is that of `M ü + D u̇ + f(u) = f_ext`.
 impl Model {
     /// Returns the internal energy `V(u)` \[J\], excluding forces without a potential.
     ///
     /// # Panics
     /// If there are not three displacements per vertex.
-    pub fn internal_energy(&self, u: &[f64]) -> f64 {
-        self.all_forces().filter(|force| force.has_energy()).map(|force| force.energy(u)).sum()
+    pub fn internal_energy(&self, u: &[f64], conditions: &Conditions<'_>) -> f64 {
+        let conservative = self.all_forces_with_history().filter(|(force, _)| force.has_energy());
+        conservative.map(|(force, range)| force.energy(u, &conditions.of_part(range))).sum()
     }
 
-    /// Computes the internal force `f(u)` \[N\].
+    /// Computes the internal force `f(u)` \[N\], the gradient of the internal energy.
     ///
     /// # Panics
     /// If there are not three numbers per vertex.
-    pub fn internal_force(&self, u: &[f64], force: &mut [f64]) {
+    pub fn internal_force(&self, u: &[f64], conditions: &Conditions<'_>, force: &mut [f64]) {
         force.fill(0.0);
-        self.all_forces().for_each(|term| term.add_force(u, force));
+        for (term, range) in self.all_forces_with_history() {
+            term.add_gradient(u, &conditions.of_part(range), force);
+        }
     }
 
-    /// Returns the tangent stiffness `K(u)` \[N/m\], or its projection onto the positive semi-definite matrices.
-    ///
-    /// For a [`MatrixFree`](super::MatrixFree) it lacks elasticity.
+    /// Returns the tangent stiffness `K(u)` \[N/m\], or its projection onto the positive semi-definite matrices, without
+    /// [couplings that vary](Force::add_varying_stiffness).
     ///
     /// # Panics
     /// If there are not three displacements per vertex.
-    pub fn internal_stiffness(&self, u: &[f64], definiteness: Definiteness) -> BlockMatrix {
+    pub fn internal_stiffness(
+        &self,
+        u: &[f64],
+        conditions: &Conditions<'_>,
+        definiteness: Definiteness,
+    ) -> BlockMatrix {
+        if !self.is_assembled {
+            let mut assembled = self.clone();
+            assembled.bind();
+            return assembled.internal_stiffness(u, conditions, definiteness);
+        }
         let mut stiffness = BlockMatrix::zero(self.pattern().clone());
         let mut force = vec![0.0; u.len()];
-        let assembled = self.all_forces().filter(|force| self.is_assembled() || !is_elastic(*force));
-        assembled.for_each(|term| term.add_force_and_stiffness(u, definiteness, &mut force, &mut stiffness));
+        for (term, range) in self.all_forces_with_history() {
+            let conditions = conditions.of_part(range);
+            term.add_gradient_and_stiffness(u, &conditions, definiteness, &mut force, &mut stiffness);
+        }
+        stiffness
+    }
+
+    /// Returns the part of the [stiffness](Self::internal_stiffness) that is due to the elasticity of bodies.
+    pub(crate) fn elastic_stiffness(
+        &self,
+        u: &[f64],
+        conditions: &Conditions<'_>,
+        definiteness: Definiteness,
+    ) -> BlockMatrix {
+        let count = self.bodies.iter().filter(|body| body.elastic().is_some()).count();
+        let mut stiffness = BlockMatrix::zero(self.pattern().clone());
+        let mut force = vec![0.0; u.len()];
+        for (term, range) in self.all_forces_with_history().take(count) {
+            let conditions = conditions.of_part(range);
+            term.add_gradient_and_stiffness(u, &conditions, definiteness, &mut force, &mut stiffness);
+        }
         stiffness
     }
 
@@ -43,19 +74,23 @@ impl Model {
     ///
     /// # Panics
     /// If there are not three numbers per vertex.
-    pub fn damping_matrix(&self, u: &[f64], v: &[f64]) -> BlockMatrix {
-        let zero = || BlockMatrix::zero(self.pattern().clone());
+    pub fn damping_matrix(&self, u: &[f64], conditions: &Conditions<'_>, v: &[f64]) -> BlockMatrix {
         let needs_stiffness = self.damping.stiffness() != 0.0;
-        let stiffness = if needs_stiffness { self.internal_stiffness(u, Definiteness::Exact) } else { zero() };
+        if needs_stiffness && !self.is_assembled {
+            let mut assembled = self.clone();
+            assembled.bind();
+            return assembled.damping_matrix(u, conditions, v);
+        }
+        let zero = || BlockMatrix::zero(self.pattern().clone());
+        let stiffness =
+            if needs_stiffness { self.internal_stiffness(u, conditions, Definiteness::Exact) } else { zero() };
         let mut damping = zero();
         Damping::add_to(&self.damping, &self.mass, &stiffness, &mut damping);
-        self.forces().filter(|force| force.has_damping()).for_each(|force| force.add_damping(u, v, &mut damping));
+        for (force, range) in self.forces_with_history().filter(|(force, _)| force.has_damping()) {
+            force.add_damping(u, &conditions.of_part(range), v, &mut damping);
+        }
         damping
     }
-}
-
-fn is_elastic(force: &dyn Force) -> bool {
-    (force as &dyn std::any::Any).is::<crate::force::Elastic>()
 }
 
 #[cfg(test)]

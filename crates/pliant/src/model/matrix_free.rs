@@ -1,24 +1,44 @@
 //! Models with matrix-free elasticity: products are computed element by element, and nothing is assembled.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use super::assembly::Sum;
 use super::{Model, ModelBody};
+use crate::force::{Conditions, Force};
 use crate::solver::{LinearMap, SolveError};
-use crate::sparse::BlockMatrix;
-use crate::system::{Coordinate, DampingKind, Definiteness, State, System, Weights};
+use crate::sparse::{BlockMatrix, LowRank};
+use crate::system::{
+    Combination, Coordinate, DampingKind, Definiteness, Inverted, Linearization, State, System, Weights,
+};
 
-/// [`Model`] that stores only the diagonal blocks of `K` and the couplings of non-elastic forces.
+/// Workspace of a model that stores only the diagonal blocks of `K` and the couplings of non-elastic forces.
 ///
 /// Products with the rest are computed element by element, so that larger bodies fit into memory. They are slower than
 /// with a matrix: about six times for the exact tangent, thirty times for the projected one.
 ///
-/// It serves as its own matrix, which [`BlockJacobi`](crate::solver::BlockJacobi) solves with. Every linearization
-/// changes that matrix.
+/// Its matrix is a [`MatrixFreeOperator`], for [`BlockJacobi`](crate::solver::BlockJacobi).
 #[derive(Debug)]
 pub struct MatrixFree {
-    model: Model,
-    /// Coefficients of the matrix `mM + dD + kK`.
+    operator: MatrixFreeOperator,
+    /// Memory of matrices that are not in use.
+    spare: Vec<MatrixFreeStiffness>,
+    spare_damping: Vec<MatrixFreeDamping>,
+    product: Vec<f64>,
+    /// Number of matrices assembled so far.
+    assembled: u64,
+}
+
+/// Matrix `mM + dD + kK` whose elastic part is computed element by element. Rows and columns of fixed coordinates are
+/// those of a diagonal matrix.
+#[derive(Debug)]
+pub struct MatrixFreeOperator {
+    model: Arc<Model>,
     weights: Weights,
+    stiffness: MatrixFreeStiffness,
+    damping: MatrixFreeDamping,
+    /// Diagonal blocks, and the couplings of non-elastic forces.
+    assembled: BlockMatrix,
+    low_rank: LowRank,
     /// Work vectors for products, taken while in use. A concurrent caller allocates new ones.
     scratch: Mutex<Scratch>,
 }
@@ -29,47 +49,136 @@ struct Scratch {
     product: Vec<f64>,
 }
 
+/// Stiffness `K(u)` of a matrix-free model.
+#[derive(Debug, Clone)]
+pub struct MatrixFreeStiffness {
+    elastic: Linearized,
+    /// Stiffness of all other forces.
+    others: BlockMatrix,
+    varying: LowRank,
+}
+
+/// Damping `D(u, v)` of a matrix-free model.
+#[derive(Debug, Clone)]
+pub struct MatrixFreeDamping {
+    /// Coefficient `α` of `αM`.
+    mass: f64,
+    /// `β`, and the elastic stiffness that it multiplies.
+    elastic: Option<(f64, Linearized)>,
+    /// All other terms.
+    friction: Option<BlockMatrix>,
+}
+
 impl MatrixFree {
     pub(super) fn new(model: Model) -> Self {
-        Self { model, weights: Weights::default(), scratch: Mutex::default() }
+        let model = Arc::new(model);
+        let pattern = &model.pattern;
+        let stiffness = MatrixFreeStiffness::new(&model);
+        let operator = MatrixFreeOperator {
+            weights: Weights::default(),
+            damping: MatrixFreeDamping { mass: 0.0, elastic: None, friction: None },
+            assembled: BlockMatrix::zero(pattern.clone()),
+            low_rank: LowRank::default(),
+            scratch: Mutex::default(),
+            stiffness,
+            model,
+        };
+        Self { operator, spare: Vec::new(), spare_damping: Vec::new(), product: Vec::new(), assembled: 0 }
     }
 
     /// Returns the model.
     pub fn model(&self) -> &Model {
-        &self.model
+        &self.operator.model
     }
 
-    /// Returns mutable access to the model, to measure it and to change its loads and boundary conditions. It has no
-    /// matrix as a [`System`], and panics when asked for it.
+    /// Returns mutable access to the model, to change its loads, materials and boundary conditions between steps. A
+    /// model that is shared is copied first.
     pub fn model_mut(&mut self) -> &mut Model {
-        &mut self.model
+        Arc::make_mut(&mut self.operator.model)
     }
 
     /// Returns the state at rest.
     pub fn rest_state(&self) -> State {
-        self.model.rest_state()
+        self.model().rest_state()
     }
 }
 
-impl LinearMap for MatrixFree {
-    fn size(&self) -> usize {
-        self.dim()
+impl MatrixFreeStiffness {
+    fn new(model: &Model) -> Self {
+        Self {
+            elastic: Linearized::new(model.vertex_count()),
+            others: BlockMatrix::zero(model.pattern.clone()),
+            varying: LowRank::default(),
+        }
+    }
+}
+
+impl MatrixFreeOperator {
+    /// Computes `y = (mM + dD + kK) x` without regard to fixed coordinates.
+    fn multiply(
+        model: &Model,
+        mass: f64,
+        stiffness: Option<(f64, &MatrixFreeStiffness)>,
+        damping: Option<(f64, &MatrixFreeDamping)>,
+        x: &[f64],
+        (y, product): (&mut [f64], &mut [f64]),
+    ) {
+        let mut sum = Sum { x, y: &mut *y, product, is_empty: true };
+        if let Some((k, stiffness)) = stiffness {
+            sum.add(k, |x, y| stiffness.others.mul(x, y));
+        }
+        sum.add(mass + damping.map_or(0.0, |(d, damping)| d * damping.mass), |x, y| model.mass.mul(x, y));
+        if let Some((d, friction)) = damping.and_then(|(d, damping)| Some((d, damping.friction.as_ref()?))) {
+            sum.add(d, |x, y| friction.mul(x, y));
+        }
+        for (factor, elastic) in elastic_terms(stiffness, damping).into_iter().flatten() {
+            sum.add(factor, |x, y| elastic.mul(&model.bodies, x, y));
+        }
+        sum.finish();
+        if let Some((k, stiffness)) = stiffness {
+            stiffness.varying.add_product(k, x, y);
+        }
     }
 
-    /// Multiplies by the matrix whose rows and columns of fixed coordinates are replaced by those of a diagonal matrix.
+    fn parts(&self) -> (Option<(f64, &MatrixFreeStiffness)>, Option<(f64, &MatrixFreeDamping)>) {
+        let Weights { damping: d, stiffness: k, .. } = self.weights;
+        ((k != 0.0).then_some((k, &self.stiffness)), (d != 0.0).then_some((d, &self.damping)))
+    }
+}
+
+/// Returns the elastic stiffnesses whose weighted sum is that of `dD + kK`, with their factors. If both were linearized
+/// at the same state, it is a single one.
+fn elastic_terms<'a>(
+    stiffness: Option<(f64, &'a MatrixFreeStiffness)>,
+    damping: Option<(f64, &'a MatrixFreeDamping)>,
+) -> [Option<(f64, &'a Linearized)>; 2] {
+    let stiffness = stiffness.map(|(k, stiffness)| (k, &stiffness.elastic));
+    let damping = damping.and_then(|(d, damping)| damping.elastic.as_ref().map(|(beta, elastic)| (d * beta, elastic)));
+    match (stiffness, damping) {
+        (Some((k, stiffness)), Some((d, damping))) if stiffness == damping => [Some((k + d, damping)), None],
+        both => [both.0, both.1],
+    }
+}
+
+impl LinearMap for MatrixFreeOperator {
+    fn size(&self) -> usize {
+        self.model.dim()
+    }
+
     fn mul(&self, x: &[f64], y: &mut [f64]) {
-        let n = self.dim();
+        let n = self.size();
         assert!(x.len() == n && y.len() == n, "expected vectors of length {n}");
-        let lock = || self.scratch.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let lock = || self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
         let mut scratch = std::mem::take(&mut *lock());
         let Scratch { free, product } = &mut scratch;
         free.resize(n, 0.0);
         product.resize(n, 0.0);
-        let fixed = self.fixed_mask();
+        let fixed = self.model.fixed_mask();
         for i in 0..n {
             free[i] = if fixed[i] { 0.0 } else { x[i] };
         }
-        self.model.multiply(self.weights, free, y, product);
+        let (stiffness, damping) = self.parts();
+        Self::multiply(&self.model, self.weights.mass, stiffness, damping, free, (y, product));
         for i in (0..n).filter(|&i| fixed[i]) {
             y[i] = self.diagonal_block(i / 3)[4 * (i % 3)] * x[i];
         }
@@ -78,158 +187,194 @@ impl LinearMap for MatrixFree {
 
     #[inline]
     fn diagonal_block(&self, vertex: usize) -> [f64; 9] {
-        self.model.operator.diagonal_block(vertex)
+        let mut block = LinearMap::diagonal_block(&self.assembled, vertex);
+        if !self.low_rank.is_empty() {
+            self.low_rank.add_diagonal_block(vertex as u32, &mut block);
+        }
+        block
     }
 
     fn not_finite(&self) -> Option<SolveError> {
-        self.model.operator.not_finite()
+        self.assembled.not_finite()
     }
 }
 
 impl System for MatrixFree {
-    type Matrix = Self;
+    type Stiffness = MatrixFreeStiffness;
+    type Damping = MatrixFreeDamping;
+    type Matrix = MatrixFreeOperator;
 
     fn dim(&self) -> usize {
-        self.model.dim()
+        self.model().dim()
     }
 
-    fn energy(&mut self, q: &[f64], time: f64) -> Option<f64> {
-        self.model.energy(q, time)
+    fn energy(&mut self, q: &[f64], conditions: &Conditions<'_>) -> Option<f64> {
+        self.model().energy(q, conditions)
     }
 
-    fn force(&mut self, q: &[f64], time: f64, force: &mut [f64]) {
-        self.model.force(q, time, force);
+    fn force(&mut self, q: &[f64], conditions: &Conditions<'_>, force: &mut [f64]) -> f64 {
+        self.model().force(q, conditions, force)
     }
 
-    fn linearize(&mut self, q: &[f64], time: f64, definiteness: Definiteness, force: &mut [f64]) {
-        self.model.linearize(q, time, definiteness, force);
+    fn linearize(
+        &mut self,
+        q: &[f64],
+        conditions: &Conditions<'_>,
+        definiteness: Definiteness,
+        force: &mut [f64],
+    ) -> Linearization<MatrixFreeStiffness> {
+        let mut stiffness = self.spare.pop().unwrap_or_else(|| MatrixFreeStiffness::new(self.model()));
+        let model = self.model();
+        force.fill(0.0);
+        stiffness.elastic.set(&model.bodies, q, definiteness, force);
+        stiffness.others.clear();
+        stiffness.varying.clear();
+        for (term, range) in model.forces_with_history() {
+            let conditions = conditions.of_part(range);
+            term.add_gradient_and_stiffness(q, &conditions, definiteness, force, &mut stiffness.others);
+            term.add_varying_stiffness(q, &conditions, definiteness, &mut stiffness.varying);
+        }
+        let scale = model.finish_force(conditions, force);
+        Linearization { stiffness, scale }
     }
 
-    fn set_damping(&mut self, q: &[f64], v: &[f64], drive: &mut [f64]) {
-        self.model.set_damping(q, v, drive);
+    fn damping(
+        &mut self,
+        q: &[f64],
+        conditions: &Conditions<'_>,
+        v: &[f64],
+        stiffness: Option<&MatrixFreeStiffness>,
+        drive: &mut [f64],
+    ) -> MatrixFreeDamping {
+        let (alpha, beta) = (self.model().damping.mass(), self.model().damping.stiffness());
+        if !self.model().has_friction() {
+            return MatrixFreeDamping { mass: alpha, elastic: None, friction: None };
+        }
+        if beta != 0.0 && stiffness.is_none() {
+            let mut force = vec![0.0; q.len()];
+            let evaluated = self.linearize(q, conditions, Definiteness::Projected, &mut force).stiffness;
+            let damping = self.damping(q, conditions, v, Some(&evaluated), drive);
+            self.recycle_stiffness(evaluated);
+            return damping;
+        }
+        let spare = self.spare_damping.pop();
+        let model = &self.operator.model;
+        let (elastic, friction) = spare.map_or((None, None), |spare| (spare.elastic, spare.friction));
+        let mut friction = friction.unwrap_or_else(|| BlockMatrix::zero(model.pattern.clone()));
+        friction.clear();
+        let mut product = vec![0.0; q.len()];
+        model.add_friction(q, conditions, v, &mut friction, (drive, &mut product));
+        let elastic = stiffness.filter(|_| beta != 0.0).map(|stiffness| {
+            model.damping.add_friction_to(&stiffness.others, &mut friction);
+            let mut copy = elastic.map_or_else(|| Linearized::new(model.vertex_count()), |(_, memory)| memory);
+            copy.clone_from(&stiffness.elastic);
+            (beta, copy)
+        });
+        if elastic.is_none() {
+            model.damping.add_matrix_to(&mut friction);
+        }
+        MatrixFreeDamping { mass: alpha, elastic, friction: Some(friction) }
     }
 
-    fn mul(&mut self, weights: Weights, x: &[f64], y: &mut [f64]) {
-        self.model.mul(weights, x, y);
+    fn mul(&mut self, combination: Combination<'_, Self>, x: &[f64], y: &mut [f64]) {
+        let mut product = std::mem::take(&mut self.product);
+        product.resize(x.len(), 0.0);
+        let Combination { mass, damping, stiffness } = combination;
+        MatrixFreeOperator::multiply(self.model(), mass, stiffness, damping, x, (y, &mut product));
+        self.product = product;
     }
 
-    fn assemble(&mut self, weights: Weights) {
-        self.model.assemble(weights);
-        self.weights = weights;
+    fn assemble(&mut self, combination: Combination<'_, Self>) {
+        let operator = &mut self.operator;
+        let Combination { mass, damping, stiffness } = combination;
+        operator.weights = combination.weights();
+        let matrix = &mut operator.assembled;
+        matrix.clear();
+        if let Some((k, stiffness)) = stiffness {
+            matrix.add_scaled(k, &stiffness.others);
+            operator.stiffness.clone_from(stiffness);
+        }
+        if let Some((d, damping)) = damping {
+            if let Some(friction) = &damping.friction {
+                matrix.add_scaled(d, friction);
+            }
+            operator.damping.clone_from(damping);
+        }
+        let m = mass + damping.map_or(0.0, |(d, damping)| d * damping.mass);
+        operator.model.mass.add_diagonal_to(m, matrix);
+        for (factor, elastic) in elastic_terms(stiffness, damping).into_iter().flatten() {
+            elastic.add_diagonal_to(factor, matrix);
+        }
+        operator.low_rank.clear();
+        if let Some((k, stiffness)) = stiffness {
+            operator.low_rank.add_scaled(k, &stiffness.varying);
+            operator.low_rank.eliminate(operator.model.fixed_mask());
+        }
+        operator.model.fixed.eliminate(matrix);
+        self.assembled += 1;
     }
 
-    fn matrix(&self) -> &Self {
-        self
+    fn matrix(&self) -> &MatrixFreeOperator {
+        &self.operator
+    }
+
+    fn recycle_stiffness(&mut self, stiffness: MatrixFreeStiffness) {
+        self.spare.push(stiffness);
+    }
+
+    fn recycle_damping(&mut self, damping: MatrixFreeDamping) {
+        self.spare_damping.push(damping);
     }
 
     fn revision(&self) -> u64 {
-        self.model.revision()
+        self.model().revision + self.assembled
     }
 
-    fn divide(&mut self, weights: Weights, b: &mut [f64]) -> bool {
-        self.model.divide(weights, b)
+    fn divide(&mut self, combination: Combination<'_, Self>, b: &mut [f64]) -> bool {
+        let damping = combination.damping;
+        let has_friction = damping.is_some_and(|(_, damping)| damping.elastic.is_some() || damping.friction.is_some());
+        if combination.stiffness.is_some() || has_friction {
+            return false;
+        }
+        self.model().divide_by_mass(combination.mass + damping.map_or(0.0, |(d, damping)| d * damping.mass), b)
     }
 
     fn damping_kind(&self) -> DampingKind {
-        self.model.damping_kind()
+        self.model().damping_kind()
+    }
+
+    fn history_len(&self) -> usize {
+        self.model().history_len()
+    }
+
+    fn update_history(&mut self, q: &[f64], conditions: &Conditions<'_>, history: &mut [f64]) {
+        self.model().update_history(q, conditions, history);
     }
 
     fn fixed_mask(&self) -> &[bool] {
-        self.model.fixed_mask()
+        self.model().fixed_mask()
     }
 
     fn prescribe(&self, time: f64, q: &mut [f64]) {
-        self.model.prescribe(time, q);
-    }
-
-    fn set_load_factor(&mut self, factor: f64) {
-        self.model.set_load_factor(factor);
-    }
-
-    fn force_scale(&self) -> f64 {
-        self.model.force_scale()
+        self.model().prescribe(time, q);
     }
 
     fn extent(&self) -> f64 {
-        self.model.extent()
+        self.model().extent()
+    }
+
+    fn find_inverted(&self, q: &[f64]) -> Option<Inverted> {
+        self.model().find_inverted(q)
     }
 
     fn place(&self, coordinate: usize) -> Coordinate {
-        self.model.place(coordinate)
-    }
-}
-
-/// Material of all bodies in `K`, and `βK` in `D`.
-#[derive(Debug, Clone)]
-pub(super) struct Unassembled {
-    stiffness: Linearized,
-    /// `β`, and the `K` stored when `D` was set.
-    damping: Option<(f64, Linearized)>,
-    /// True if both use the same linearization.
-    is_one: bool,
-}
-
-impl Unassembled {
-    pub fn new(vertex_count: usize) -> Self {
-        Self { stiffness: Linearized::new(vertex_count), damping: None, is_one: false }
-    }
-
-    /// Stores `K(u)`, and adds the forces.
-    pub fn linearize(&mut self, bodies: &[ModelBody], u: &[f64], definiteness: Definiteness, force: &mut [f64]) {
-        let Linearized { u: place, definiteness: kind, diagonal } = &mut self.stiffness;
-        place.copy_from_slice(u);
-        *kind = definiteness;
-        diagonal.fill([0.0; 9]);
-        for elastic in bodies.iter().filter_map(ModelBody::elastic) {
-            elastic.add_force_and_diagonal(u, definiteness, force, diagonal);
-        }
-        self.is_one = self.damping.as_ref().is_some_and(|(_, damping)| *damping == self.stiffness);
-    }
-
-    /// Stores `βK` for the current `K`.
-    pub fn set_damping(&mut self, beta: f64) {
-        if beta == 0.0 {
-            self.damping = None;
-            return;
-        }
-        let new = || (beta, Linearized::new(self.stiffness.diagonal.len()));
-        let (factor, damping) = self.damping.get_or_insert_with(new);
-        *factor = beta;
-        damping.u.copy_from_slice(&self.stiffness.u);
-        damping.definiteness = self.stiffness.definiteness;
-        damping.diagonal.copy_from_slice(&self.stiffness.diagonal);
-        self.is_one = true;
-    }
-
-    /// Returns the matrices whose weighted sum is `dD + kK`, with their factors. If `D` was stored with this `K`, only
-    /// the first factor is nonzero.
-    pub fn terms(&self, weights: Weights) -> [(f64, &Linearized); 2] {
-        let Weights { damping: d, stiffness: k, .. } = weights;
-        match &self.damping {
-            None => [(k, &self.stiffness), (0.0, &self.stiffness)],
-            Some((beta, damping)) if self.is_one => [(k + d * beta, damping), (0.0, damping)],
-            Some((beta, damping)) => [(k, &self.stiffness), (d * beta, damping)],
-        }
-    }
-
-    /// Adds the diagonal blocks of `dD + kK`.
-    pub fn add_diagonal_to(&self, weights: Weights, matrix: &mut BlockMatrix) {
-        let pattern = matrix.pattern().clone();
-        let (blocks, _) = matrix.values_mut().as_chunks_mut::<9>();
-        for (factor, linearized) in self.terms(weights).into_iter().filter(|(factor, _)| *factor != 0.0) {
-            for (vertex, diagonal) in linearized.diagonal.iter().enumerate() {
-                let block = &mut blocks[pattern.row(vertex).start];
-                for i in 0..9 {
-                    block[i] += factor * diagonal[i];
-                }
-            }
-        }
+        self.model().place(coordinate)
     }
 }
 
 /// Linearized elasticity `K(u)` of all bodies.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Linearized {
+#[derive(Debug, PartialEq)]
+struct Linearized {
     u: Vec<f64>,
     definiteness: Definiteness,
     /// Diagonal block of each vertex.
@@ -245,11 +390,45 @@ impl Linearized {
         }
     }
 
+    /// Linearizes at `u`, and adds the gradient of the elastic energy.
+    fn set(&mut self, bodies: &[ModelBody], u: &[f64], definiteness: Definiteness, gradient: &mut [f64]) {
+        self.u.copy_from_slice(u);
+        self.definiteness = definiteness;
+        self.diagonal.fill([0.0; 9]);
+        for elastic in bodies.iter().filter_map(ModelBody::elastic) {
+            elastic.add_gradient_and_diagonal(u, definiteness, gradient, &mut self.diagonal);
+        }
+    }
+
+    /// Adds the diagonal blocks times a factor.
+    fn add_diagonal_to(&self, factor: f64, matrix: &mut BlockMatrix) {
+        let pattern = matrix.pattern().clone();
+        let (blocks, _) = matrix.values_mut().as_chunks_mut::<9>();
+        for (vertex, diagonal) in self.diagonal.iter().enumerate() {
+            let block = &mut blocks[pattern.row(vertex).start];
+            for i in 0..9 {
+                block[i] += factor * diagonal[i];
+            }
+        }
+    }
+
     /// Computes `y = K(u) x`.
-    pub fn mul(&self, bodies: &[ModelBody], x: &[f64], y: &mut [f64]) {
+    fn mul(&self, bodies: &[ModelBody], x: &[f64], y: &mut [f64]) {
         y.fill(0.0);
         for elastic in bodies.iter().filter_map(ModelBody::elastic) {
             elastic.add_stiffness_product(&self.u, self.definiteness, x, y);
         }
+    }
+}
+
+impl Clone for Linearized {
+    fn clone(&self) -> Self {
+        Self { u: self.u.clone(), definiteness: self.definiteness, diagonal: self.diagonal.clone() }
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        self.u.clone_from(&other.u);
+        self.definiteness = other.definiteness;
+        self.diagonal.clone_from(&other.diagonal);
     }
 }

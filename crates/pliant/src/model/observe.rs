@@ -1,10 +1,10 @@
 //! Measured quantities of a model.
 
 use super::{Model, ModelBody};
-use crate::force::{Force, ObstacleShape, Obstacles};
+use crate::force::{Conditions, ObstacleShape, Obstacles};
 use crate::math::Vec3;
 use crate::sparse::BlockMatrix;
-use crate::system::{Definiteness, State, System};
+use crate::system::{Definiteness, State};
 
 /// Energies, momenta, mass and volume of a model.
 ///
@@ -51,14 +51,15 @@ impl Model {
     ///
     /// # Panics
     /// If the state is not one of this model.
-    pub fn observe(&mut self, state: &State) -> Observation {
-        self.mass.mul(&state.v, &mut self.product);
+    pub fn observe(&self, state: &State) -> Observation {
+        let mut product = vec![0.0; self.dim()];
+        self.mass.mul(&state.v, &mut product);
         let (mut mass, mut first_moment) = (0.0, Vec3::ZERO);
         let (mut momentum, mut angular_momentum) = (Vec3::ZERO, Vec3::ZERO);
         let mut kinetic = 0.0;
         for vertex in 0..self.rest.len() {
             let x = self.rest[vertex] + Vec3::from_slice(&state.q[3 * vertex..]);
-            let p = Vec3::from_slice(&self.product[3 * vertex..]);
+            let p = Vec3::from_slice(&product[3 * vertex..]);
             mass += self.vertex_mass[vertex];
             first_moment += self.vertex_mass[vertex] * x;
             momentum += p;
@@ -73,9 +74,9 @@ impl Model {
         Observation {
             time: state.time,
             kinetic_energy: kinetic,
-            elastic_energy: self.elastic_energy(&state.q),
+            elastic_energy: self.elastic_energy(&state.q, &state.conditions_here()),
             gravitational_energy: self.gravity_energy(&state.q),
-            other_energy: self.force_energy(&state.q, state.time) + self.load_energy(&state.q),
+            other_energy: self.force_energy(&state.q, &state.conditions_here()) + self.load_energy(&state.q),
             mass,
             center_of_mass: first_moment / mass,
             momentum,
@@ -94,37 +95,31 @@ impl Model {
     /// If the state is not one of this model.
     pub fn reactions(&self, state: &State) -> Vec<f64> {
         let (q, v) = (&state.q, &state.v);
-        let mut moved = Vec::new();
-        if self.time != state.time {
-            moved.clone_from(&self.forces);
-            moved.iter_mut().for_each(|force| force.set_time(state.time));
-        }
-        let forces = if moved.is_empty() { &self.forces } else { &moved };
+        let conditions = state.conditions_here();
         // M a + D v + f(u) − f_ext.
         let mut balance = vec![0.0; self.dim()];
-        self.bodies.iter().filter_map(ModelBody::elastic).for_each(|force| force.add_force(q, &mut balance));
-        for force in forces {
-            force.add_force(q, &mut balance);
+        for (force, range) in self.all_forces_with_history() {
+            let conditions = conditions.of_part(range);
+            force.add_gradient(q, &conditions, &mut balance);
             if force.has_damping() {
-                force.add_damping_force(q, v, &mut balance);
+                force.add_dissipation_gradient(q, &conditions, v, &mut balance);
             }
         }
-        self.add_damping_product(forces, q, v, &mut balance);
+        self.add_damping_product(q, &conditions, v, &mut balance);
         if let Some(a) = &state.a {
             let mut product = vec![0.0; self.dim()];
             self.mass.mul(a, &mut product);
             balance.iter_mut().zip(&product).for_each(|(balance, inertia)| *balance += inertia);
         }
-        let gravity = self.load_factor * self.gravity;
         for (i, (balance, fixed)) in balance.iter_mut().zip(self.fixed.fixed_mask()).enumerate() {
-            let load = self.vertex_mass[i / 3] * gravity[i % 3] + self.load_factor * self.loads[i];
+            let load = self.vertex_mass[i / 3] * self.gravity[i % 3] + self.loads[i];
             *balance = if *fixed { *balance - load } else { 0.0 };
         }
         balance
     }
 
-    /// Adds `(αM + βK + D̄) v`, with the stiffness at `q` of elasticity and of `forces`.
-    fn add_damping_product(&self, forces: &[Box<dyn Force>], q: &[f64], v: &[f64], sum: &mut [f64]) {
+    /// Adds `(αM + βK + D̄) v`, with the stiffness at `q`.
+    fn add_damping_product(&self, q: &[f64], conditions: &Conditions<'_>, v: &[f64], sum: &mut [f64]) {
         if self.damping.is_zero() || v.iter().all(|&v| v == 0.0) {
             return;
         }
@@ -139,8 +134,9 @@ impl Model {
         }
         if self.damping.stiffness() != 0.0 {
             let mut stiffness = BlockMatrix::zero(self.pattern().clone());
-            for force in forces {
-                force.add_force_and_stiffness(q, Definiteness::Exact, &mut product, &mut stiffness);
+            for (force, range) in self.forces_with_history() {
+                let conditions = conditions.of_part(range);
+                force.add_gradient_and_stiffness(q, &conditions, Definiteness::Exact, &mut product, &mut stiffness);
             }
             stiffness.mul(v, &mut product);
             for elastic in self.bodies.iter().filter_map(ModelBody::elastic) {

@@ -1,13 +1,15 @@
 //! Energies of a model and the power of external drives, for the energy balance.
 
 use super::{Model, ModelBody};
-use crate::force::Force;
+use crate::force::Conditions;
 use crate::system::State;
 
 impl Model {
     /// Returns the elastic energy \[J\] of all bodies.
-    pub(crate) fn elastic_energy(&self, q: &[f64]) -> f64 {
-        self.bodies.iter().filter_map(ModelBody::elastic).map(|force| Force::energy(force, q)).sum()
+    pub(crate) fn elastic_energy(&self, q: &[f64], conditions: &Conditions<'_>) -> f64 {
+        let count = self.bodies.iter().filter(|body| body.elastic().is_some()).count();
+        let elastic = self.all_forces_with_history().take(count);
+        elastic.map(|(force, range)| force.energy(q, &conditions.of_part(range))).sum()
     }
 
     /// Returns Young's modulus times the volume \[J\], summed over all bodies.
@@ -19,11 +21,10 @@ impl Model {
         self.bodies.iter().map(of_body).sum()
     }
 
-    /// Returns the potential \[J\] at a time \[s\] of all forces that have one, except for elasticity, gravity and
-    /// constant loads.
-    pub(crate) fn force_energy(&mut self, q: &[f64], time: f64) -> f64 {
-        self.go_to(time);
-        self.forces.iter().filter(|force| force.has_energy()).map(|force| force.energy(q)).sum()
+    /// Returns the potential \[J\] of all forces that have one, except for elasticity, gravity and constant loads.
+    pub(crate) fn force_energy(&self, q: &[f64], conditions: &Conditions<'_>) -> f64 {
+        let conservative = self.forces_with_history().filter(|(force, _)| force.has_energy());
+        conservative.map(|(force, range)| force.energy(q, &conditions.of_part(range))).sum()
     }
 
     /// Returns the potential \[J\] of gravity and constant loads, relative to rest.
@@ -33,30 +34,31 @@ impl Model {
 
     /// Returns the work \[J\] of forces without a potential over the displacement increment between two states: with
     /// their values at the first, and at the second.
-    pub(crate) fn work_without_potential(&mut self, states: [&State; 2]) -> [f64; 2] {
+    pub(crate) fn work_without_potential(&self, states: [&State; 2]) -> [f64; 2] {
         if self.forces.iter().all(|force| force.has_energy()) {
             return [0.0; 2];
         }
         let [start, end] = states;
         states.map(|state| {
-            self.go_to(state.time);
+            let conditions = state.conditions_here();
             let mut force = vec![0.0; state.q.len()];
-            self.forces.iter().filter(|term| !term.has_energy()).for_each(|term| term.add_force(&state.q, &mut force));
+            for (term, range) in self.forces_with_history().filter(|(term, _)| !term.has_energy()) {
+                term.add_gradient(&state.q, &conditions.of_part(range), &mut force);
+            }
             -force.iter().zip(end.q.iter().zip(&start.q)).map(|(f, (end, start))| f * (end - start)).sum::<f64>()
         })
     }
 
     /// Returns the power \[W\] of friction against moving obstacles where it drives the model; 0 where it brakes.
-    pub(crate) fn driving_power(&mut self, q: &[f64], v: &[f64], time: f64) -> f64 {
+    pub(crate) fn driving_power(&self, q: &[f64], conditions: &Conditions<'_>, v: &[f64]) -> f64 {
         if !self.forces.iter().any(|force| force.has_damping()) {
             return 0.0;
         }
-        self.go_to(time);
         let mut force = vec![0.0; q.len()];
-        let with_damping = self.forces.iter().filter(|term| term.has_damping());
-        let powers = with_damping.map(|term| {
+        let with_damping = self.forces_with_history().filter(|(term, _)| term.has_damping());
+        let powers = with_damping.map(|(term, range)| {
             force.fill(0.0);
-            term.add_damping_force(q, v, &mut force);
+            term.add_dissipation_gradient(q, &conditions.of_part(range), v, &mut force);
             -force.iter().zip(v).map(|(f, v)| f * v).sum::<f64>()
         });
         powers.map(|power| power.max(0.0)).sum()

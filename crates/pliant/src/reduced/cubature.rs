@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 use super::basis::Basis;
 use super::elements::{ReducedElements, WeightedElement};
 use super::nnls;
-use crate::force::{Elastic, Force};
+use crate::force::{Conditions, Elastic, Force};
 use crate::mesh::{MeshData, VolumeMesh};
 use crate::model::{Model, ModelBody};
 use crate::solver::vector::norm;
@@ -161,7 +161,7 @@ fn parts(
             let u: Vec<f64> =
                 vertices.iter().flat_map(|&vertex| all[3 * vertex..3 * vertex + 3].iter().copied()).collect();
             let mut force = vec![0.0; u.len()];
-            elastic.add_force(&u, &mut force);
+            elastic.add_gradient(&u, &Conditions::START, &mut force);
             let size = norm(sum);
             for (number, (vertices, force)) in
                 vertices.chunks_exact(nodes).zip(force.chunks_exact(3 * nodes)).enumerate()

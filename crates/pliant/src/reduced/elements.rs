@@ -7,7 +7,7 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
 use super::basis::Basis;
-use crate::force::{Elastic, Force, bind_all};
+use crate::force::{Conditions, Elastic, Force, bind_all};
 use crate::material::Definiteness;
 use crate::mesh::EditError;
 use crate::model::{Model, ModelBody};
@@ -80,7 +80,7 @@ impl ReducedElements {
     pub(super) fn energy(&mut self, q: &[f64]) -> f64 {
         let of_body = |body: &mut OfBody| {
             body.displacements(q);
-            body.elastic.energy(&body.u)
+            body.elastic.energy(&body.u, &Conditions::START)
         };
         self.bodies.iter_mut().map(of_body).sum()
     }
@@ -90,7 +90,7 @@ impl ReducedElements {
         for body in &mut self.bodies {
             body.displacements(q);
             body.force.fill(0.0);
-            body.elastic.add_force(&body.u, &mut body.force);
+            body.elastic.add_gradient(&body.u, &Conditions::START, &mut body.force);
             body.add_projected_force(force);
         }
     }
@@ -108,7 +108,13 @@ impl ReducedElements {
             body.displacements(q);
             body.force.fill(0.0);
             body.stiffness.clear();
-            body.elastic.add_force_and_stiffness(&body.u, definiteness, &mut body.force, &mut body.stiffness);
+            body.elastic.add_gradient_and_stiffness(
+                &body.u,
+                &Conditions::START,
+                definiteness,
+                &mut body.force,
+                &mut body.stiffness,
+            );
             body.add_projected_force(force);
             let n = body.u.len();
             for (column, product) in body.rows.chunks_exact(n).zip(body.product.chunks_exact_mut(n)) {

@@ -1,9 +1,9 @@
 //! Exact integrator of linear modes.
 
 use super::ReducedModel;
-use crate::integrator::{Integrator, StepError, StepInfo, check, check_finite};
+use crate::integrator::{Integrator, StepError, StepInfo, check, check_finite, update_history};
 use crate::solver::{DenseMatrix, LinearSolver};
-use crate::system::{State, System};
+use crate::system::{Conditions, State, System};
 
 /// Integrator that advances each mode in closed form, as an oscillator `q̈ + d q̇ + ω²q = g` with `d = α + βω²` and
 /// constant force `g`.
@@ -85,8 +85,9 @@ impl Integrator<ReducedModel> for ExactModes {
         }
         let n = system.dim();
         self.force.resize(n, 0.0);
-        system.force(&state.q, state.time, &mut self.force);
-        system.add_friction(&state.q, &state.v, &mut self.force);
+        let conditions = Conditions { dt, ..state.conditions_here() };
+        system.force(&state.q, &conditions, &mut self.force);
+        system.add_friction(&state.q, &conditions, &state.v, &mut self.force);
         self.q.clone_from(&state.q);
         self.v.clone_from(&state.v);
         for (i, oscillator) in self.oscillators.iter().enumerate() {
@@ -95,6 +96,7 @@ impl Integrator<ReducedModel> for ExactModes {
         }
         check_finite(system, state.time, "the position", &self.q, None)?;
         check_finite(system, state.time, "the velocity", &self.v, None)?;
+        update_history(system, state, dt, &self.q);
         state.q.copy_from_slice(&self.q);
         state.v.copy_from_slice(&self.v);
         state.a = None;

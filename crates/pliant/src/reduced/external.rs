@@ -11,10 +11,11 @@ use faer::{Accum, MatMut, MatRef, Par};
 
 use super::basis::Basis;
 use super::frame::{Frame, RIGID};
+use crate::force::Conditions;
 use crate::math::{Mat3, Vec3};
 use crate::model::Model;
 use crate::solver::DenseMatrix;
-use crate::sparse::BlockMatrix;
+use crate::sparse::{BlockMatrix, LowRank};
 use crate::system::Definiteness;
 
 #[derive(Debug, Clone)]
@@ -31,6 +32,7 @@ pub(super) struct External {
     v: Vec<f64>,
     f: Vec<f64>,
     matrix: BlockMatrix,
+    varying: LowRank,
     /// Work arrays to project matrices: the vertices with nonzero blocks, their columns and the products with them.
     place: Vec<usize>,
     busy: Vec<usize>,
@@ -76,6 +78,7 @@ impl External {
             v: vec![0.0; full],
             f: vec![0.0; full],
             matrix: BlockMatrix::zero(model.pattern().clone()),
+            varying: LowRank::default(),
             place: vec![NOT_BUSY; vertices.len()],
             busy: Vec::new(),
             columns: Vec::new(),
@@ -89,22 +92,31 @@ impl External {
     }
 
     /// Returns the energy of all forces at `z`.
-    pub fn energy(&mut self, model: &Model, frame: Option<&Frame>, z: &[f64]) -> f64 {
+    pub fn energy(&mut self, model: &Model, frame: Option<&Frame>, z: &[f64], conditions: &Conditions<'_>) -> f64 {
         if self.is_empty() {
             return 0.0;
         }
         self.set_displacements(model, frame, z);
-        model.forces().map(|force| force.energy(&self.u)).sum()
+        model.forces_with_history().map(|(force, range)| force.energy(&self.u, &conditions.of_part(range))).sum()
     }
 
     /// Adds the gradient of the energies at `z` to `force`.
-    pub fn add_force(&mut self, model: &Model, frame: Option<&Frame>, z: &[f64], force: &mut [f64]) {
+    pub fn add_force(
+        &mut self,
+        model: &Model,
+        frame: Option<&Frame>,
+        z: &[f64],
+        conditions: &Conditions<'_>,
+        force: &mut [f64],
+    ) {
         if self.is_empty() {
             return;
         }
         self.set_displacements(model, frame, z);
         self.clear_force();
-        model.forces().for_each(|term| term.add_force(&self.u, &mut self.f));
+        for (term, range) in model.forces_with_history() {
+            term.add_gradient(&self.u, &conditions.of_part(range), &mut self.f);
+        }
         self.add_projected_force(model, frame, 1.0, force);
     }
 
@@ -114,9 +126,9 @@ impl External {
         model: &Model,
         frame: Option<&Frame>,
         z: &[f64],
+        conditions: &Conditions<'_>,
         definiteness: Definiteness,
-        force: &mut [f64],
-        stiffness: &mut DenseMatrix,
+        (force, stiffness): (&mut [f64], &mut DenseMatrix),
     ) {
         if self.is_empty() {
             return;
@@ -124,11 +136,15 @@ impl External {
         self.set_displacements(model, frame, z);
         self.clear_force();
         self.clear_matrix();
-        for term in model.forces() {
-            term.add_force_and_stiffness(&self.u, definiteness, &mut self.f, &mut self.matrix);
+        self.varying.clear();
+        for (term, range) in model.forces_with_history() {
+            let conditions = conditions.of_part(range);
+            term.add_gradient_and_stiffness(&self.u, &conditions, definiteness, &mut self.f, &mut self.matrix);
+            term.add_varying_stiffness(&self.u, &conditions, definiteness, &mut self.varying);
         }
         self.add_projected_force(model, frame, 1.0, force);
         self.add_projected_matrix(model, frame, stiffness);
+        self.add_projected_varying(model, frame, stiffness);
     }
 
     /// Adds the friction of all forces at `z` and `v` to a matrix, and the drive of moving obstacles on a body at rest
@@ -138,8 +154,8 @@ impl External {
         model: &Model,
         frame: Option<&Frame>,
         [z, v]: [&[f64]; 2],
-        damping: &mut DenseMatrix,
-        drive: &mut [f64],
+        conditions: &Conditions<'_>,
+        (damping, drive): (&mut DenseMatrix, &mut [f64]),
     ) {
         if self.is_empty() {
             return;
@@ -148,9 +164,10 @@ impl External {
         self.set_velocities(model, frame, v);
         self.clear_force();
         self.clear_matrix();
-        for force in model.forces().filter(|force| force.has_damping()) {
-            force.add_damping(&self.u, &self.v, &mut self.matrix);
-            force.add_damping_force(&self.u, &self.v, &mut self.f);
+        for (force, range) in model.forces_with_history().filter(|(force, _)| force.has_damping()) {
+            let conditions = conditions.of_part(range);
+            force.add_damping(&self.u, &conditions, &self.v, &mut self.matrix);
+            force.add_dissipation_gradient(&self.u, &conditions, &self.v, &mut self.f);
         }
         // Forces give `D (v − v̄)`; its difference from `D v` is the drive `D v̄`.
         self.add_projected_force(model, frame, -1.0, drive);
@@ -169,6 +186,30 @@ impl External {
         }
         self.add_projected_force(model, frame, 1.0, drive);
         self.add_projected_matrix(model, frame, damping);
+    }
+
+    /// Adds `Jᵀ C J` to `matrix`, with the couplings `C` outside of the pattern.
+    ///
+    /// # Panics
+    /// If a force couples vertices there that are not among its cliques.
+    fn add_projected_varying(&mut self, model: &Model, frame: Option<&Frame>, matrix: &mut DenseMatrix) {
+        let n = matrix.size();
+        for term in self.varying.terms() {
+            let mut projected = vec![0.0; n];
+            for &(vertex, q) in term.vector {
+                let place = self.vertices.binary_search(&vertex).expect("a vertex on which the force acts");
+                self.columns.clear();
+                let rows = &self.rows[3 * place * self.r..3 * (place + 1) * self.r];
+                push_columns(&mut self.columns, model, frame, vertex as usize, rows);
+                for (axis, column) in self.columns.chunks_exact(n).enumerate() {
+                    projected.iter_mut().zip(column).for_each(|(sum, entry)| *sum += q[axis] * entry);
+                }
+            }
+            for (column, &factor) in matrix.values_mut().chunks_exact_mut(n).zip(&projected) {
+                let factor = term.factor * factor;
+                column.iter_mut().zip(&projected).for_each(|(entry, row)| *entry += factor * row);
+            }
+        }
     }
 
     fn rows_of(&self, place: usize) -> [&[f64]; 3] {

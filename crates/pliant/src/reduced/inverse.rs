@@ -5,10 +5,9 @@ use std::sync::Arc;
 use super::columns::{orthogonalize, relative_difference};
 use super::modes::ModesError;
 use super::rigid::rigid_motions;
-use crate::force::Force;
 use crate::mass::MassMatrix;
 use crate::math::Vec3;
-use crate::model::{Model, ModelBody};
+use crate::model::Model;
 use crate::solver::vector::dot;
 use crate::solver::{Cholesky, Symbolic};
 use crate::sparse::BlockMatrix;
@@ -152,13 +151,11 @@ fn stiffness(model: &Model, of: Stiffness) -> Result<BlockMatrix, ModesError> {
     if !model.is_assembled() {
         return Err(ModesError::MatrixFree);
     }
-    let elastic = model.bodies().iter().filter_map(ModelBody::elastic).map(|force| force as &dyn Force);
-    let others = model.forces().filter(|_| of == Stiffness::All);
-    let (rest, mut force) = (vec![0.0; model.dim()], vec![0.0; model.dim()]);
-    let mut stiffness = BlockMatrix::zero(model.pattern().clone());
-    for term in elastic.chain(others) {
-        term.add_force_and_stiffness(&rest, Definiteness::Exact, &mut force, &mut stiffness);
-    }
+    let state = model.rest_state();
+    let stiffness = match of {
+        Stiffness::All => model.internal_stiffness(&state.q, &state.conditions_here(), Definiteness::Exact),
+        Stiffness::Elastic => model.elastic_stiffness(&state.q, &state.conditions_here(), Definiteness::Exact),
+    };
     if stiffness.values().iter().all(|entry| *entry == 0.0) {
         return Err(ModesError::NoStiffness);
     }

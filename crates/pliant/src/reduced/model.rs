@@ -1,16 +1,18 @@
 //! Reduced model as a [`System`].
 
+use std::ops::Range;
+
 use super::basis::{Basis, nearest_placement};
 use super::elasticity::{Projection, ReducedElasticity};
 use super::external::External;
 use super::frame::{Frame, Placement, RIGID};
 use super::reduction::{Reduction, ReductionError};
-use crate::force::Force;
+use crate::force::{Conditions, Force};
 use crate::math::{Mat3, Vec3};
 use crate::model::Model;
 use crate::solver::DenseMatrix;
 use crate::solver::vector::norm;
-use crate::system::{DampingKind, Definiteness, State, System, Weights};
+use crate::system::{Combination, DampingKind, Definiteness, Linearization, State, System};
 
 /// Reduced model with the coordinates `q` of a basis, `u = U q`.
 ///
@@ -31,23 +33,30 @@ pub struct ReducedModel {
     weight: [Vec<f64>; 3],
     /// `Uᵀ` times the loads; `None` if they may have changed, empty without loads.
     loads: Option<Vec<f64>>,
-    load_factor: f64,
     /// `UᵀD̄U` of the custom damping matrix.
     constant_damping: Option<DenseMatrix>,
     mass: DenseMatrix,
-    stiffness: DenseMatrix,
-    /// Terms of `D` besides `αM`.
-    friction: DenseMatrix,
+    /// Last assembled matrix.
     matrix: DenseMatrix,
+    /// Memory of matrices that are not in use.
+    spare: Vec<DenseMatrix>,
     /// Work vector of gravity and loads for their energy.
     load: Vec<f64>,
     inner_stiffness: DenseMatrix,
     projection: Projection,
     /// Displacement of the size of the body, in mass-weighted coordinates.
     extent: f64,
-    force_scale: f64,
     revision: u64,
     fingerprint: u32,
+}
+
+/// Damping matrix of a reduced model.
+#[derive(Debug, Clone)]
+pub struct ReducedDamping {
+    /// Coefficient `α` of `αM`.
+    mass: f64,
+    /// All other terms.
+    friction: Option<DenseMatrix>,
 }
 
 /// Number of values of a placement.
@@ -97,17 +106,14 @@ impl ReducedModel {
             frame,
             weight,
             loads: None,
-            load_factor: 1.0,
             constant_damping,
             mass,
-            stiffness: DenseMatrix::zero(dim),
-            friction: DenseMatrix::zero(dim),
             matrix: DenseMatrix::zero(dim),
+            spare: Vec::new(),
             load: Vec::new(),
             inner_stiffness: DenseMatrix::zero(r),
             projection: Projection::default(),
             extent,
-            force_scale: 0.0,
             revision: 0,
             fingerprint,
         })
@@ -158,7 +164,7 @@ impl ReducedModel {
 
     /// Returns the state at rest.
     pub fn rest_state(&self) -> State {
-        State::new(self.dim())
+        State { history: self.model.rest_state().history, ..State::new(self.dim()) }
     }
 
     /// Updates the floating frame of a free body after a step of `dt` \[s\]. Without a frame it does nothing.
@@ -181,6 +187,7 @@ impl ReducedModel {
                 q: self.basis.expand(&state.q),
                 v: self.basis.expand(&state.v),
                 a: state.a.as_ref().map(|a| self.basis.expand(a)),
+                history: state.history.clone(),
             };
         };
         let (mut u, mut v) = (self.basis.expand(&state.q[RIGID..]), self.basis.expand(&state.v[RIGID..]));
@@ -196,7 +203,7 @@ impl ReducedModel {
             u.copy_from_slice(&(place - *rest).to_array());
             v.copy_from_slice(&velocity.to_array());
         }
-        State { time: state.time, q: u, v, a: None }
+        State { time: state.time, q: u, v, a: None, history: state.history.clone() }
     }
 
     /// Returns the state closest to displacements and velocities of all vertices in the mass norm.
@@ -207,7 +214,7 @@ impl ReducedModel {
     /// # Panics
     /// If the state is not one of the full model.
     pub fn project(&mut self, full: &State) -> State {
-        let mut state = State { time: full.time, ..self.rest_state() };
+        let mut state = State { time: full.time, history: full.history.clone(), ..State::new(self.dim()) };
         let Some(frame) = &mut self.frame else {
             state.q = self.basis.project(self.model.mass(), &full.q);
             state.v = self.basis.project(self.model.mass(), &full.v);
@@ -240,28 +247,42 @@ impl ReducedModel {
 
     /// Computes `force − (D − αM − βK) v` and adds the drive of moving obstacles: all friction except for Rayleigh
     /// damping.
-    pub(super) fn add_friction(&mut self, q: &[f64], v: &[f64], force: &mut [f64]) {
+    pub(super) fn add_friction(&mut self, q: &[f64], conditions: &Conditions<'_>, v: &[f64], force: &mut [f64]) {
         if self.constant_damping.is_none() && !self.model.forces().any(Force::has_damping) {
             return;
         }
-        self.friction.values_mut().fill(0.0);
-        self.set_own_friction(q, v, force);
+        let mut friction = self.take_matrix();
+        self.add_other_friction(q, conditions, v, (&mut friction, force));
         let n = self.dim();
-        for (column, v) in self.friction.values().chunks_exact(n).zip(v) {
+        for (column, v) in friction.values().chunks_exact(n).zip(v) {
             force.iter_mut().zip(column).for_each(|(force, friction)| *force -= friction * v);
         }
+        self.spare.push(friction);
     }
 
     /// Adds all friction except for Rayleigh damping.
-    fn set_own_friction(&mut self, q: &[f64], v: &[f64], drive: &mut [f64]) {
+    fn add_other_friction(
+        &mut self,
+        q: &[f64],
+        conditions: &Conditions<'_>,
+        v: &[f64],
+        (friction, drive): (&mut DenseMatrix, &mut [f64]),
+    ) {
         if let Some(constant) = &self.constant_damping {
-            let entries = self.friction.values_mut().iter_mut();
+            let entries = friction.values_mut().iter_mut();
             entries.zip(constant.values()).for_each(|(friction, constant)| *friction += constant);
         }
         if self.model.forces().any(Force::has_damping) {
             let external = self.external.get_or_insert_with(|| External::new(&self.model, &self.basis));
-            external.add_damping(&self.model, self.frame.as_ref(), [q, v], &mut self.friction, drive);
+            external.add_damping(&self.model, self.frame.as_ref(), [q, v], conditions, (friction, drive));
         }
+    }
+
+    /// Returns a zero matrix.
+    fn take_matrix(&mut self) -> DenseMatrix {
+        let mut matrix = self.spare.pop().unwrap_or_else(|| DenseMatrix::zero(self.mass.size()));
+        matrix.values_mut().fill(0.0);
+        matrix
     }
 
     /// Returns the elastic energy \[J\] of the reduced model in a state.
@@ -300,11 +321,6 @@ impl ReducedModel {
         let projection = &mut self.projection;
         self.elasticity.force_and_stiffness(q, Definiteness::Exact, &mut force, &mut stiffness, projection);
         stiffness
-    }
-
-    /// Returns mutable access to the full model for measurements that do not change its behavior.
-    pub(crate) fn model_to_measure(&mut self) -> &mut Model {
-        &mut self.model
     }
 
     /// Returns a state with the placement of the frame appended, for [`restore`](Self::restore). The state must be one
@@ -346,8 +362,7 @@ impl ReducedModel {
     }
 
     /// Adds gravity and loads to a force.
-    fn add_loads(&mut self, force: &mut [f64]) {
-        let factor = self.load_factor;
+    fn add_loads(&mut self, factor: f64, force: &mut [f64]) {
         let gravity = self.model.gravity();
         let loads = self.loads.get_or_insert_with(|| {
             let has_loads = self.model.loads().iter().any(|load| *load != 0.0);
@@ -384,11 +399,12 @@ impl ReducedModel {
         force.iter_mut().zip(loads).for_each(|(force, load)| *force += factor * *load);
     }
 
-    /// Converts gradients to forces, and adds gravity and loads.
-    fn finish_force(&mut self, force: &mut [f64]) {
-        self.force_scale = norm(force);
+    /// Converts gradients to forces, and adds gravity and loads. Returns the norm of the gradients.
+    fn finish_force(&mut self, conditions: &Conditions<'_>, force: &mut [f64]) -> f64 {
+        let scale = norm(force);
         force.iter_mut().for_each(|force| *force = -*force);
-        self.add_loads(force);
+        self.add_loads(conditions.load_factor, force);
+        scale
     }
 
     fn has_friction(&self) -> bool {
@@ -399,99 +415,109 @@ impl ReducedModel {
 }
 
 impl System for ReducedModel {
+    type Stiffness = DenseMatrix;
+    type Damping = ReducedDamping;
     type Matrix = DenseMatrix;
 
     fn dim(&self) -> usize {
         self.mass.size()
     }
 
-    fn energy(&mut self, q: &[f64], time: f64) -> Option<f64> {
-        self.model.go_to(time);
+    fn energy(&mut self, q: &[f64], conditions: &Conditions<'_>) -> Option<f64> {
         if !self.model.forces().all(Force::has_energy) {
             return None;
         }
         let elastic = self.elasticity.energy(&q[q.len() - self.basis.size()..]);
         let external = self.external.get_or_insert_with(|| External::new(&self.model, &self.basis));
-        let others = external.energy(&self.model, self.frame.as_ref(), q);
+        let others = external.energy(&self.model, self.frame.as_ref(), q, conditions);
         let mut load = std::mem::take(&mut self.load);
         load.clear();
         load.resize(q.len(), 0.0);
-        self.add_loads(&mut load);
+        self.add_loads(conditions.load_factor, &mut load);
         let of_loads: f64 = load.iter().zip(q).map(|(load, q)| load * q).sum();
         self.load = load;
         Some(elastic + others - of_loads)
     }
 
-    fn force(&mut self, q: &[f64], time: f64, force: &mut [f64]) {
-        self.model.go_to(time);
+    fn force(&mut self, q: &[f64], conditions: &Conditions<'_>, force: &mut [f64]) -> f64 {
         force.fill(0.0);
         let first = force.len() - self.basis.size();
         self.elasticity.force(&q[first..], &mut force[first..]);
         let external = self.external.get_or_insert_with(|| External::new(&self.model, &self.basis));
-        external.add_force(&self.model, self.frame.as_ref(), q, force);
-        self.finish_force(force);
+        external.add_force(&self.model, self.frame.as_ref(), q, conditions, force);
+        self.finish_force(conditions, force)
     }
 
-    fn linearize(&mut self, q: &[f64], time: f64, definiteness: Definiteness, force: &mut [f64]) {
-        self.model.go_to(time);
+    fn linearize(
+        &mut self,
+        q: &[f64],
+        conditions: &Conditions<'_>,
+        definiteness: Definiteness,
+        force: &mut [f64],
+    ) -> Linearization<DenseMatrix> {
         let (n, r) = (self.dim(), self.basis.size());
         let first = n - r;
+        let mut stiffness = self.take_matrix();
         force.fill(0.0);
         if first == 0 {
-            self.elasticity.force_and_stiffness(q, definiteness, force, &mut self.stiffness, &mut self.projection);
+            self.elasticity.force_and_stiffness(q, definiteness, force, &mut stiffness, &mut self.projection);
         } else {
             let inner = &mut self.inner_stiffness;
-            self.elasticity.force_and_stiffness(
-                &q[first..],
-                definiteness,
-                &mut force[first..],
-                inner,
-                &mut self.projection,
-            );
-            self.stiffness.values_mut().fill(0.0);
+            let inner_force = &mut force[first..];
+            self.elasticity.force_and_stiffness(&q[first..], definiteness, inner_force, inner, &mut self.projection);
             for (j, column) in inner.values().chunks_exact(r).enumerate() {
                 let start = (first + j) * n + first;
-                self.stiffness.values_mut()[start..start + r].copy_from_slice(column);
+                stiffness.values_mut()[start..start + r].copy_from_slice(column);
             }
         }
         let (model, frame) = (&self.model, self.frame.as_ref());
         let external = self.external.get_or_insert_with(|| External::new(&self.model, &self.basis));
-        external.add_force_and_stiffness(model, frame, q, definiteness, force, &mut self.stiffness);
-        self.finish_force(force);
+        external.add_force_and_stiffness(model, frame, q, conditions, definiteness, (force, &mut stiffness));
+        let scale = self.finish_force(conditions, force);
+        Linearization { stiffness, scale }
     }
 
-    fn set_damping(&mut self, q: &[f64], v: &[f64], drive: &mut [f64]) {
+    fn damping(
+        &mut self,
+        q: &[f64],
+        conditions: &Conditions<'_>,
+        v: &[f64],
+        stiffness: Option<&DenseMatrix>,
+        drive: &mut [f64],
+    ) -> ReducedDamping {
+        let (alpha, beta) = (self.model.damping().mass(), self.model.damping().stiffness());
         if !self.has_friction() {
-            return;
+            return ReducedDamping { mass: alpha, friction: None };
         }
-        let beta = self.model.damping().stiffness();
-        let entries = self.friction.values_mut().iter_mut();
-        entries.zip(self.stiffness.values()).for_each(|(friction, stiffness)| *friction = beta * stiffness);
-        self.set_own_friction(q, v, drive);
+        if beta != 0.0 && stiffness.is_none() {
+            let mut force = vec![0.0; q.len()];
+            let evaluated = self.linearize(q, conditions, Definiteness::Projected, &mut force).stiffness;
+            let damping = self.damping(q, conditions, v, Some(&evaluated), drive);
+            self.recycle_stiffness(evaluated);
+            return damping;
+        }
+        let mut friction = self.take_matrix();
+        if let Some(stiffness) = stiffness {
+            let entries = friction.values_mut().iter_mut();
+            entries.zip(stiffness.values()).for_each(|(friction, stiffness)| *friction = beta * stiffness);
+        }
+        self.add_other_friction(q, conditions, v, (&mut friction, drive));
+        ReducedDamping { mass: alpha, friction: Some(friction) }
     }
 
-    fn mul(&mut self, weights: Weights, x: &[f64], y: &mut [f64]) {
-        let m = weights.mass + weights.damping * self.model.damping().mass();
-        let d = if self.has_friction() { weights.damping } else { 0.0 };
-        let k = weights.stiffness;
+    fn mul(&mut self, combination: Combination<'_, Self>, x: &[f64], y: &mut [f64]) {
         let n = self.dim();
         y.fill(0.0);
         for (j, x) in x.iter().enumerate() {
-            let [mass, stiffness, friction] =
-                [&self.mass, &self.stiffness, &self.friction].map(|matrix| &matrix.values()[j * n..(j + 1) * n]);
-            for i in 0..n {
-                y[i] += (m * mass[i] + part(k, stiffness[i]) + part(d, friction[i])) * x;
-            }
+            self.for_entries(combination, j * n..(j + 1) * n, |i, entry| y[i] += entry * x);
         }
     }
 
-    fn assemble(&mut self, weights: Weights) {
-        let m = weights.mass + weights.damping * self.model.damping().mass();
-        let d = if self.has_friction() { weights.damping } else { 0.0 };
-        let parts = self.mass.values().iter().zip(self.stiffness.values()).zip(self.friction.values());
-        for (entry, ((mass, stiffness), friction)) in self.matrix.values_mut().iter_mut().zip(parts) {
-            *entry = m * mass + part(weights.stiffness, *stiffness) + part(d, *friction);
-        }
+    fn assemble(&mut self, combination: Combination<'_, Self>) {
+        let mut matrix = std::mem::replace(&mut self.matrix, DenseMatrix::zero(0));
+        let entries = matrix.values_mut();
+        self.for_entries(combination, 0..entries.len(), |i, entry| entries[i] = entry);
+        self.matrix = matrix;
         self.revision += 1;
     }
 
@@ -499,18 +525,35 @@ impl System for ReducedModel {
         &self.matrix
     }
 
+    fn recycle_stiffness(&mut self, stiffness: DenseMatrix) {
+        self.spare.push(stiffness);
+    }
+
+    fn recycle_damping(&mut self, damping: ReducedDamping) {
+        self.spare.extend(damping.friction);
+    }
+
     fn revision(&self) -> u64 {
         self.revision
     }
 
-    fn divide(&mut self, weights: Weights, b: &mut [f64]) -> bool {
-        let has_other = weights.stiffness != 0.0 || (weights.damping != 0.0 && self.has_friction());
-        if has_other || self.frame.is_some() {
+    fn divide(&mut self, combination: Combination<'_, Self>, b: &mut [f64]) -> bool {
+        let has_friction = combination.damping.is_some_and(|(_, damping)| damping.friction.is_some());
+        if combination.stiffness.is_some() || has_friction || self.frame.is_some() {
             return false;
         }
-        let m = weights.mass + weights.damping * self.model.damping().mass();
+        let m = total_mass(combination);
         b.iter_mut().for_each(|b| *b /= m);
         true
+    }
+
+    fn history_len(&self) -> usize {
+        self.model.history_len()
+    }
+
+    fn update_history(&mut self, q: &[f64], conditions: &Conditions<'_>, history: &mut [f64]) {
+        let state = State { q: q.to_vec(), ..State::new(q.len()) };
+        self.model.update_history(&self.expand(&state).q, conditions, history);
     }
 
     fn damping_kind(&self) -> DampingKind {
@@ -526,20 +569,26 @@ impl System for ReducedModel {
         }
     }
 
-    fn set_load_factor(&mut self, factor: f64) {
-        self.load_factor = factor;
-        self.model.set_load_factor(factor);
-    }
-
-    fn force_scale(&self) -> f64 {
-        self.force_scale
-    }
-
     fn extent(&self) -> f64 {
         self.extent
     }
 }
-/// Returns `weight * value`, or 0 for zero weight: the value may not be finite after a failed step.
-fn part(weight: f64, value: f64) -> f64 {
-    if weight == 0.0 { 0.0 } else { weight * value }
+
+impl ReducedModel {
+    /// Calls `visit` with a range of the entries of `mM + dD + kK`, numbered from zero.
+    fn for_entries(&self, combination: Combination<'_, Self>, range: Range<usize>, mut visit: impl FnMut(usize, f64)) {
+        let m = total_mass(combination);
+        let part = |matrix: &'_ DenseMatrix, i: usize| matrix.values()[i];
+        let friction = combination.damping.and_then(|(d, damping)| Some((d, damping.friction.as_ref()?)));
+        for (i, entry) in range.enumerate() {
+            let stiffness = combination.stiffness.map_or(0.0, |(k, stiffness)| k * part(stiffness, entry));
+            let friction = friction.map_or(0.0, |(d, friction)| d * part(friction, entry));
+            visit(i, m * part(&self.mass, entry) + stiffness + friction);
+        }
+    }
+}
+
+/// Returns `m + dα`.
+fn total_mass(combination: Combination<'_, ReducedModel>) -> f64 {
+    combination.mass + combination.damping.map_or(0.0, |(d, damping)| d * damping.mass)
 }

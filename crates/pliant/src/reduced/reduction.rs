@@ -12,7 +12,7 @@ use super::elements::ReducedElements;
 use super::inverse::{Inverse, Stiffness};
 use super::modes::{Modes, ModesError, ModesParams, check_memory};
 use super::stvk::StVkTensors;
-use crate::force::{Elastic, Force};
+use crate::force::{Conditions, Elastic, Force};
 use crate::io::{ReadError, WriteError};
 use crate::material::Linear;
 use crate::math::Vec3;
@@ -353,7 +353,12 @@ impl Fingerprint {
         let wave = |x: f64| 0.05 * model.extent() * (6.0 * x / model.extent()).sin();
         let u: Vec<f64> =
             model.rest().iter().flat_map(|x| [wave(x.y + 0.3 * x.x), wave(x.z + 0.2 * x.y), wave(x.x)]).collect();
-        let energy = model.bodies().iter().filter_map(|body| body.elastic()).map(|elastic| elastic.energy(&u)).sum();
+        let energy = model
+            .bodies()
+            .iter()
+            .filter_map(|body| body.elastic())
+            .map(|elastic| elastic.energy(&u, &Conditions::START))
+            .sum();
         Self { mesh: sum.sum(), mass: 2.0 * model.mass().kinetic_energy(&u), energy }
     }
 }

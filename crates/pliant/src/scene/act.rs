@@ -366,7 +366,7 @@ impl Located<Load> {
         } else if let Some(pressure) = &self.pressure {
             let patch = context.faces(self.object.as_ref(), selection)?;
             if self.follower.as_ref().is_none_or(|follower| follower.value) {
-                let force = force::Pressure::new(&context.rest, &patch, pressure.si)
+                let force = force::Pressure::new(&*context.rest, &patch, pressure.si)
                     .and_then(|force| force.with_amplitude(amplitude))
                     .map_err(|error| wrong(pressure.span.as_ref(), &error))?;
                 loads.pressures.push(force);

@@ -490,7 +490,7 @@ impl SceneFile {
         }
         if !scene.handles.is_empty() {
             let mut handles =
-                Handles::new(&context.rest, []).map_err(|error| context.error(None, error.to_string()))?;
+                Handles::new(&*context.rest, []).map_err(|error| context.error(None, error.to_string()))?;
             scene.handles.iter().try_for_each(|handle| handle.build(context, &mut handles))?;
             builder = builder.force(handles);
         }

@@ -4,10 +4,10 @@
 //!
 //! - the eight bytes `PLIANTCK`;
 //! - the version and the fingerprint of the simulation, four bytes each;
-//! - the step, the number of coordinates, a flag for accelerations and three solver counters since the last record,
-//!   eight bytes each;
-//! - the energy balance in nine numbers and the time, then positions, velocities and accelerations, eight bytes per
-//!   number;
+//! - the step, the number of coordinates, a flag for accelerations, the number of history variables and three solver
+//!   counters since the last record, eight bytes each;
+//! - the energy balance in nine numbers and the time, then positions, velocities, accelerations and history variables,
+//!   eight bytes per number;
 //! - a checksum (CRC-32) of all bytes before it, four bytes.
 
 use std::path::{Path, PathBuf};
@@ -46,23 +46,25 @@ pub enum CheckpointError {
     OtherModel { found: u32, expected: u32 },
     #[error("the checkpoint has {found} coordinates, expected {expected}")]
     Length { found: usize, expected: usize },
+    #[error("the checkpoint has {found} history variables, expected {expected}")]
+    History { found: usize, expected: usize },
     #[error("the checkpoint is at step {step}, expected a multiple of {every}")]
     Step { step: u64, every: u64 },
 }
 
 const MAGIC: &[u8; 8] = b"PLIANTCK";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 impl Checkpoint {
     /// Writes the checkpoint, which appears complete or not at all.
     pub fn write(&self, files: &dyn Files, path: &Path) -> Result<(), WriteError> {
-        let State { time, q, v, a } = &self.state;
+        let State { time, q, v, a, history } = &self.state;
         let mut seal = Seal::new(MAGIC, VERSION);
         seal.u32(self.fingerprint);
-        let head = [self.step, q.len() as u64, u64::from(a.is_some())];
+        let head = [self.step, q.len() as u64, u64::from(a.is_some()), history.len() as u64];
         head.into_iter().chain(self.work).for_each(|number| seal.u64(number));
         seal.f64s(&self.energy.to_numbers());
-        seal.f64s([time].into_iter().chain(q).chain(v).chain(a.iter().flatten()));
+        seal.f64s([time].into_iter().chain(q).chain(v).chain(a.iter().flatten()).chain(history));
         files.write(path, &seal.finish())
     }
 
@@ -75,7 +77,7 @@ impl Checkpoint {
     fn decode(bytes: &[u8]) -> Result<Self, String> {
         let mut sealed = Sealed::open(bytes, MAGIC, VERSION)?;
         let fingerprint = sealed.u32()?;
-        let (step, count, has_a) = (sealed.u64()?, sealed.u64()?, sealed.u64()?);
+        let (step, count, has_a, history) = (sealed.u64()?, sealed.u64()?, sealed.u64()?, sealed.u64()?);
         let work = [sealed.u64()?, sealed.u64()?, sealed.u64()?];
         if has_a > 1 {
             return Err(format!("flag {has_a} for accelerations, expected 0 or 1"));
@@ -89,8 +91,9 @@ impl Checkpoint {
         let mut numbers = || sealed.f64s(count, "coordinates");
         let (q, v) = (numbers()?, numbers()?);
         let a = if has_a == 1 { Some(numbers()?) } else { None };
+        let history = sealed.f64s(history, "history variables")?;
         sealed.finish()?;
-        Ok(Self { fingerprint, step, work, energy, state: State { time, q, v, a } })
+        Ok(Self { fingerprint, step, work, energy, state: State { time, q, v, a, history } })
     }
 }
 
@@ -100,7 +103,8 @@ mod tests {
     use crate::io::Memory;
 
     fn checkpoint(a: Option<Vec<f64>>) -> Checkpoint {
-        let state = State { time: 0.1 + 0.2, q: vec![1.0, -0.0, 1e-300], v: vec![0.1, 0.2, 0.3], a };
+        let state =
+            State { time: 0.1 + 0.2, q: vec![1.0, -0.0, 1e-300], v: vec![0.1, 0.2, 0.3], a, history: vec![7.0, -0.0] };
         let energy = EnergyBalance::from_numbers([1.0, 2.0, -3.0, -4.0, 5.0, 6.0, 7.0, f64::MAX, f64::MIN]);
         Checkpoint { fingerprint: 7, step: 300, work: [1, 2, 3], energy, state }
     }
@@ -144,7 +148,7 @@ mod tests {
         }
         let mut huge = Seal::new(MAGIC, VERSION);
         huge.u32(7);
-        [300, u64::MAX, 1, 0, 0, 0].into_iter().for_each(|number| huge.u64(number));
+        [300, u64::MAX, 1, 0, 0, 0, 0].into_iter().for_each(|number| huge.u64(number));
         huge.f64s(&[0.0; EnergyBalance::NUMBERS + 1]);
         assert!(read(huge.finish()).unwrap_err().to_string().contains("18446744073709551615 coordinates"));
     }

@@ -23,7 +23,7 @@
 use std::fmt;
 
 use crate::model::Model;
-use crate::system::{State, System, Weights};
+use crate::system::{Combination, State, System};
 
 /// Fraction of the energy in motion above which a gain is reported, if it lasts for [`LASTING`] steps. A body that
 /// jumps into an obstacle stores energy that the next steps may dissipate.
@@ -225,37 +225,42 @@ impl Watch {
         self.start.time = state.time;
         self.start.q.clone_from(&state.q);
         self.start.v.clone_from(&state.v);
+        self.start.history.clone_from(&state.history);
     }
 
     /// Measures the energies of a model before a step to the time `end`.
-    pub fn begin(&mut self, model: &mut Model, state: &State, end: f64) {
+    pub fn begin(&mut self, model: &Model, state: &State, end: f64) {
         self.keep(state);
         if self.known.q != state.q {
             self.known.q.clear();
         }
-        let elastic = if self.known.q.is_empty() { model.elastic_energy(&state.q) } else { self.known.elastic_energy };
+        let elastic = if self.known.q.is_empty() {
+            model.elastic_energy(&state.q, &state.conditions_here())
+        } else {
+            self.known.elastic_energy
+        };
         self.terms = self.measure(model, state, elastic, [state.time, end]);
     }
 
-    fn measure(&mut self, model: &mut Model, state: &State, elastic: f64, times: [f64; 2]) -> Terms {
-        let q = &state.q;
+    fn measure(&mut self, model: &Model, state: &State, elastic: f64, times: [f64; 2]) -> Terms {
+        let (q, conditions) = (&state.q, state.conditions_here());
         Terms {
-            kinetic: kinetic_energy(model, &state.v, &mut self.product),
-            stored: times.map(|time| elastic + model.force_energy(q, time)),
+            kinetic: kinetic_energy(|x, y| model.mass().mul(x, y), &state.v, &mut self.product),
+            stored: times.map(|time| elastic + model.force_energy(q, &conditions.with_time(time))),
             weight: model.weight_energy(q),
         }
     }
 
     /// Adds the step to the balance.
-    pub fn end(&mut self, model: &mut Model, state: &State) {
+    pub fn end(&mut self, model: &Model, state: &State) {
         let h = state.time - self.start.time;
-        let elastic = model.elastic_energy(&state.q);
+        let elastic = model.elastic_energy(&state.q, &state.conditions_here());
         let terms = self.measure(model, state, elastic, [self.start.time, state.time]);
         let (work, mut jump) = self.work_of_constraints(model, state, h);
         jump += self.work_of_earlier_loads(model, state);
         let work = [work, model.work_without_potential([&self.start, state]), self.work_of_friction(model, state, h)];
         let scale = *self.elastic_scale.get_or_insert_with(|| model.elastic_scale());
-        let noise = self.rounding(model, h) + ELASTIC_ROUNDING * scale;
+        let noise = self.rounding(model.extent(), |x, y| model.mass().mul(x, y), h) + ELASTIC_ROUNDING * scale;
         self.balance.add(&self.terms, &terms, &work, jump, noise);
         self.known.elastic_energy = elastic;
         self.known.q.clone_from(&state.q);
@@ -277,15 +282,15 @@ impl Watch {
     }
 
     /// Returns the kinetic energy \[J\] of motion that is only rounding, in steps of length `h` \[s\].
-    fn rounding(&mut self, system: &mut impl System, h: f64) -> f64 {
+    fn rounding(&mut self, extent: f64, mul_mass: impl FnOnce(&[f64], &mut [f64]), h: f64) -> f64 {
         let (count, product) = (self.start.v.len(), &mut self.product);
-        let unit = *self.unit_kinetic.get_or_insert_with(|| kinetic_energy(system, &vec![1.0; count], product));
-        unit * (ROUNDING * system.extent() / h).powi(2)
+        let unit = *self.unit_kinetic.get_or_insert_with(|| kinetic_energy(mul_mass, &vec![1.0; count], product));
+        unit * (ROUNDING * extent / h).powi(2)
     }
 
     /// Returns the work `r · Δq` of moving constraints with the reactions of both ends of the step, and the kinetic
     /// energy `½ Δv M Δv` of the change of their velocities.
-    fn work_of_constraints(&mut self, model: &mut Model, state: &State, h: f64) -> ([f64; 2], f64) {
+    fn work_of_constraints(&mut self, model: &Model, state: &State, h: f64) -> ([f64; 2], f64) {
         let (start, q) = (&self.start, &state.q);
         let moves = |i: usize| model.fixed_mask()[i] && q[i] != start.q[i];
         let moving: Vec<usize> = (0..q.len()).filter(|&i| moves(i)).collect();
@@ -299,7 +304,8 @@ impl Watch {
         let first = if is_known { std::mem::take(&mut self.known.reactions) } else { model.reactions(&slowly(start)) };
         let last = model.reactions(&slowly(state));
         let acceleration: Vec<f64> = state.v.iter().zip(&start.v).map(|(end, start)| (end - start) / h).collect();
-        model.mul(MASS, &acceleration, &mut self.product);
+        self.product.resize(acceleration.len(), 0.0);
+        model.mass().mul(&acceleration, &mut self.product);
         let work = [&first, &last].map(|reactions| {
             moving.iter().map(|&i| (reactions[i] + self.product[i]) * (q[i] - start.q[i])).sum::<f64>()
         });
@@ -310,11 +316,12 @@ impl Watch {
     }
 
     /// Returns the work of friction against moving obstacles, with the forces of both ends of the step.
-    fn work_of_friction(&self, model: &mut Model, state: &State, h: f64) -> [f64; 2] {
+    fn work_of_friction(&self, model: &Model, state: &State, h: f64) -> [f64; 2] {
         let start = &self.start;
-        let [first, last] = [start, state].map(|state| model.driving_power(&state.q, &state.v, state.time));
+        let [first, last] =
+            [start, state].map(|state| model.driving_power(&state.q, &state.conditions_here(), &state.v));
         // Integrators evaluate friction at the start of a step, and the velocity at its end.
-        let between = model.driving_power(&start.q, &state.v, state.time);
+        let between = model.driving_power(&start.q, &start.conditions_here().with_time(state.time), &state.v);
         [h * first, h * last.max(between)]
     }
 
@@ -325,8 +332,13 @@ impl Watch {
     }
 
     fn measure_reduced(&mut self, system: &mut impl System, state: &State, times: [f64; 2]) -> Option<Terms> {
-        let kinetic = kinetic_energy(system, &state.v, &mut self.product);
-        let stored = [system.energy(&state.q, times[0])?, system.energy(&state.q, times[1])?];
+        let mul_mass = |x: &[f64], y: &mut [f64]| system.mul(Combination::of_mass(1.0), x, y);
+        let kinetic = kinetic_energy(mul_mass, &state.v, &mut self.product);
+        let conditions = state.conditions_here();
+        let mut stored = [0.0; 2];
+        for (stored, time) in stored.iter_mut().zip(times) {
+            *stored = system.energy(&state.q, &conditions.with_time(time))?;
+        }
         Some(Terms { kinetic, stored, weight: 0.0 })
     }
 
@@ -334,18 +346,16 @@ impl Watch {
     pub fn end_reduced(&mut self, system: &mut impl System, state: &State, power: [f64; 2]) {
         let h = state.time - self.start.time;
         if let Some(terms) = self.measure_reduced(system, state, [self.start.time, state.time]) {
-            let noise = self.rounding(system, h);
+            let noise = self.rounding(system.extent(), |x, y| system.mul(Combination::of_mass(1.0), x, y), h);
             self.balance.add(&self.terms, &terms, &[power.map(|power| h * power)], 0.0, noise);
         }
     }
 }
 
-const MASS: Weights = Weights { mass: 1.0, damping: 0.0, stiffness: 0.0 };
-
 /// Returns the kinetic energy `½ vᵀMv`.
-fn kinetic_energy(system: &mut impl System, v: &[f64], product: &mut Vec<f64>) -> f64 {
+fn kinetic_energy(mul_mass: impl FnOnce(&[f64], &mut [f64]), v: &[f64], product: &mut Vec<f64>) -> f64 {
     product.resize(v.len(), 0.0);
-    system.mul(MASS, v, product);
+    mul_mass(v, product);
     0.5 * v.iter().zip(&*product).map(|(v, p)| v * p).sum::<f64>()
 }
 

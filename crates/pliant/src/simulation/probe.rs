@@ -79,7 +79,7 @@ impl Probe {
         }
     }
 
-    fn measure(&self, model: &mut Model, state: &State, row: &mut Vec<f64>) {
+    fn measure(&self, model: &Model, state: &State, row: &mut Vec<f64>) {
         let mean = |vertices: &[u32], of: &dyn Fn(usize) -> Vec3| {
             vertices.iter().map(|&vertex| of(vertex as usize)).sum::<Vec3>() / vertices.len() as f64
         };
@@ -159,7 +159,7 @@ impl Recorder {
         &mut self,
         seen: &Observation,
         balance: Option<&EnergyBalance>,
-        model: &mut Model,
+        model: &Model,
         state: &State,
     ) -> Vec<f64> {
         let mut row = vec![

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use crate::math::Mat3;
-use crate::sparse::BlockMatrix;
+use crate::sparse::{BlockMatrix, LowRank};
 
 /// Rotations of the neighborhoods of vertices since rest.
 pub trait Frames: Debug + Send + Sync {
@@ -18,6 +18,8 @@ pub trait Frames: Debug + Send + Sync {
 pub struct Operator {
     /// Matrix. Rows and columns of fixed coordinates are those of a diagonal matrix.
     pub matrix: BlockMatrix,
+    /// Couplings outside of the pattern of the matrix, such as those of contacts, which are added to it.
+    pub low_rank: LowRank,
     /// Displacements at which the matrix was assembled.
     pub u: Vec<f64>,
     /// Rotations of neighborhoods as a function of displacements, if available.
@@ -27,6 +29,6 @@ pub struct Operator {
 impl Operator {
     /// Creates an operator from a matrix alone, whose factors are used without rotation.
     pub fn new(matrix: BlockMatrix) -> Self {
-        Self { u: vec![0.0; 3 * matrix.pattern().vertex_count()], matrix, frames: None }
+        Self { u: vec![0.0; 3 * matrix.pattern().vertex_count()], matrix, low_rank: LowRank::default(), frames: None }
     }
 }

@@ -4,11 +4,13 @@
 //! triangle is stored: every matrix of a simulation (stiffness, mass, damping) is symmetric, and most operations are
 //! bound by memory bandwidth. [`Scatter`] assembles element matrices on all threads.
 
+mod low_rank;
 mod matrix;
 mod pattern;
 mod scatter;
 mod triplets;
 
+pub use low_rank::{LowRank, OuterProduct};
 pub use matrix::{BlockMatrix, Csr};
 pub use pattern::BlockPattern;
 pub use scatter::{Scatter, Target};

@@ -2,14 +2,14 @@
 
 use super::super::rows;
 use super::points::{ContactPoints, MAX_NODES};
-use super::{ContactState, ObstacleShape, Obstacles, Side};
+use super::{ContactState, ObstacleShape, PlacedObstacles, Side};
 use crate::math::{Mat3, Vec3};
 use crate::sparse::BlockMatrix;
 
-impl Obstacles {
+impl<'a> PlacedObstacles<'a> {
     /// Returns false if a box is certainly outside an obstacle.
     fn may_touch(&self, number: usize, [low, high]: [Vec3; 2]) -> bool {
-        let (obstacle, placed) = (&self.list[number], &self.placed[number]);
+        let (obstacle, placed) = (&self.all.list[number], &self.placed[number]);
         let center = placed.rest + placed.displacement;
         let (low, high) = (low - center, high - center);
         // NaN counts as a possible contact, so that it propagates.
@@ -32,15 +32,15 @@ impl Obstacles {
     /// Calls `visit` with each contact of the points of an element: the point, the index of the obstacle and the
     /// contact.
     #[inline(always)]
-    pub(super) fn for_contacts<'a>(
-        &'a self,
+    pub(super) fn for_contacts(
+        &self,
         points: &ContactPoints,
         element: usize,
         u: &[f64],
         mut visit: impl FnMut(usize, usize, &ContactState<'a>),
     ) {
-        let bounds = points.bounds(element, &self.rest, u);
-        for number in (0..self.list.len()).filter(|&number| self.may_touch(number, bounds)) {
+        let bounds = points.bounds(element, &self.all.rest, u);
+        for number in (0..self.all.list.len()).filter(|&number| self.may_touch(number, bounds)) {
             for point in points.points(element) {
                 let displacement = points.interpolate(element, point, u);
                 if let Some(touch) = self.touch_at(number, points.rest(point), displacement) {
@@ -59,7 +59,7 @@ impl Obstacles {
         force: impl Fn(PointOf<'_>, &ContactState<'_>) -> Vec3 + Sync,
         block: impl Fn(PointOf<'_>, &ContactState<'_>) -> Mat3 + Sync,
     ) {
-        for points in self.embedded.iter().filter(|_| !self.list.is_empty()) {
+        for points in self.all.embedded.iter().filter(|_| !self.all.list.is_empty()) {
             let nodes = points.nodes;
             let has_matrix = matrix.is_some();
             points.scatter.run(out, matrix.as_deref_mut(), |chunk, target| {

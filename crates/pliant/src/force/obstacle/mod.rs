@@ -6,11 +6,12 @@ mod points;
 mod tests;
 mod weight;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use thiserror::Error;
 
-use super::{Definiteness, Force, NO_DIRECTION, at, check_bound, check_length, rows};
+use super::{Conditions, Definiteness, Force, NO_DIRECTION, at, check_bound, check_length, rows};
 use crate::math::{Mat3, Vec3, outer, par_sum};
 use crate::mesh::VolumeMesh;
 use crate::motion::Motion;
@@ -206,18 +207,23 @@ pub struct Contact {
 /// times the share of the point. Forces are distributed to the vertices by the weights `wᵢ`, and matrices by `wᵢ wⱼ`.
 #[derive(Debug, Clone)]
 pub struct Obstacles {
-    rest: Vec<Vec3>,
+    rest: Arc<[Vec3]>,
     /// Vertices that are checked for contact, ascending.
     vertices: Vec<u32>,
     list: Vec<Obstacle>,
-    /// Obstacles at the current time.
-    placed: Vec<Placed>,
+    /// Obstacles at time zero, where they stay unless they have a motion.
+    start: Vec<Placed>,
     pattern: Option<Arc<BlockPattern>>,
     /// Slot of the diagonal block of each of the vertices in matrices of the pattern.
     slots: Vec<usize>,
     /// Contact points of embedded surfaces.
     embedded: Vec<ContactPoints>,
-    time: f64,
+}
+
+/// Obstacles where they are at some time.
+struct PlacedObstacles<'a> {
+    all: &'a Obstacles,
+    placed: Cow<'a, [Placed]>,
 }
 
 /// Obstacle at some time.
@@ -302,30 +308,32 @@ impl ContactState<'_> {
 
 impl Obstacles {
     /// Creates obstacles for all vertices, with the rest positions `rest`.
-    pub fn new(rest: &[Vec3], list: impl IntoIterator<Item = Obstacle>) -> Result<Self, ObstaclesError> {
-        Self::for_vertices(rest, (0..rest.len() as u32).collect(), list)
+    pub fn new(rest: impl Into<Arc<[Vec3]>>, list: impl IntoIterator<Item = Obstacle>) -> Result<Self, ObstaclesError> {
+        let rest = rest.into();
+        let all = (0..rest.len() as u32).collect();
+        Self::for_vertices(rest, all, list)
     }
 
     /// Creates obstacles for these vertices only, for instance those of the surface.
     pub fn for_vertices(
-        rest: &[Vec3],
+        rest: impl Into<Arc<[Vec3]>>,
         mut vertices: Vec<u32>,
         list: impl IntoIterator<Item = Obstacle>,
     ) -> Result<Self, ObstaclesError> {
+        let rest = rest.into();
         vertices.sort_unstable();
         vertices.dedup();
         if let Some(&vertex) = vertices.last().filter(|&&vertex| vertex as usize >= rest.len()) {
             return Err(ObstaclesError::Vertex { vertex, vertex_count: rest.len() });
         }
         let mut obstacles = Self {
-            rest: rest.to_vec(),
+            rest,
             vertices,
             list: Vec::new(),
-            placed: Vec::new(),
+            start: Vec::new(),
             pattern: None,
             slots: Vec::new(),
             embedded: Vec::new(),
-            time: 0.0,
         };
         for obstacle in list {
             obstacles.push(obstacle)?;
@@ -358,7 +366,7 @@ impl Obstacles {
     pub fn push(&mut self, obstacle: Obstacle) -> Result<usize, ObstaclesError> {
         let number = self.list.len();
         let placed = self.checked(number, &obstacle)?;
-        self.placed.push(placed);
+        self.start.push(placed);
         self.list.push(obstacle);
         Ok(number)
     }
@@ -366,42 +374,55 @@ impl Obstacles {
     /// Removes an obstacle. The indices of later obstacles decrease by one.
     pub fn remove(&mut self, obstacle: usize) -> Result<Obstacle, ObstaclesError> {
         self.check_number(obstacle)?;
-        self.placed.remove(obstacle);
+        self.start.remove(obstacle);
         Ok(self.list.remove(obstacle))
     }
 
     /// Replaces an obstacle. If the new one is invalid, the old one stays.
     pub fn replace(&mut self, obstacle: usize, with: Obstacle) -> Result<Obstacle, ObstaclesError> {
         self.check_number(obstacle)?;
-        self.placed[obstacle] = self.checked(obstacle, &with)?;
+        self.start[obstacle] = self.checked(obstacle, &with)?;
         Ok(std::mem::replace(&mut self.list[obstacle], with))
     }
 
-    /// Returns every vertex, and then every contact point, inside an obstacle when the vertices are displaced by `u`.
+    /// Returns every vertex, and then every contact point, inside an obstacle at a time \[s\] when the vertices are
+    /// displaced by `u`.
     ///
     /// # Panics
     /// If there are not three numbers per vertex.
-    pub fn contacts<'a>(&'a self, u: &'a [f64]) -> impl Iterator<Item = Contact> + 'a {
+    pub fn contacts(&self, u: &[f64], time: f64) -> Vec<Contact> {
         check_length(u, self.rest.len());
-        let of_vertices = self.vertices.iter().flat_map(move |&vertex| {
-            (0..self.list.len()).filter_map(move |obstacle| {
-                let touch = self.touch(obstacle, vertex, u)?;
-                Some(Contact { vertex, obstacle, depth: touch.depth, push: touch.push() })
-            })
-        });
-        let of_points = self.embedded.iter().flat_map(move |points| {
-            (0..points.element_count()).flat_map(move |element| {
-                let mut found = Vec::new();
-                self.for_contacts(points, element, u, |point, obstacle, touch| {
+        let obstacles = self.at(time);
+        let mut found = Vec::new();
+        for &vertex in &self.vertices {
+            for obstacle in 0..self.list.len() {
+                if let Some(touch) = obstacles.touch(obstacle, vertex, u) {
+                    found.push(Contact { vertex, obstacle, depth: touch.depth, push: touch.push() });
+                }
+            }
+        }
+        for points in &self.embedded {
+            for element in 0..points.element_count() {
+                obstacles.for_contacts(points, element, u, |point, obstacle, touch| {
                     let heaviest = points.weights(point).iter().zip(points.vertices(element));
                     let vertex = heaviest.max_by(|a, b| a.0.total_cmp(b.0)).map_or(0, |(_, &vertex)| vertex);
                     let push = points.share(point) * touch.push();
                     found.push(Contact { vertex, obstacle, depth: touch.depth, push });
                 });
-                found
-            })
-        });
-        of_vertices.chain(of_points)
+            }
+        }
+        found
+    }
+
+    /// Returns the obstacles at a time \[s\].
+    fn at(&self, time: f64) -> PlacedObstacles<'_> {
+        let is_still = self.list.iter().all(|obstacle| matches!(obstacle.motion, Motion::Still));
+        let placed = if is_still {
+            Cow::Borrowed(&self.start[..])
+        } else {
+            self.list.iter().map(|obstacle| Placed::new(obstacle, time)).collect()
+        };
+        PlacedObstacles { all: self, placed }
     }
 
     fn check_number(&self, obstacle: usize) -> Result<(), ObstaclesError> {
@@ -411,20 +432,22 @@ impl Obstacles {
 
     fn checked(&self, number: usize, obstacle: &Obstacle) -> Result<Placed, ObstaclesError> {
         obstacle.check(number)?;
-        let placed = Placed::new(obstacle, self.time);
-        let wrong = ObstaclesError::Motion { obstacle: number, time: self.time };
+        let placed = Placed::new(obstacle, 0.0);
+        let wrong = ObstaclesError::Motion { obstacle: number, time: 0.0 };
         if placed.is_finite() { Ok(placed) } else { Err(wrong) }
     }
+}
 
+impl<'a> PlacedObstacles<'a> {
     #[inline(always)]
-    fn touch(&self, number: usize, vertex: u32, u: &[f64]) -> Option<ContactState<'_>> {
-        self.touch_at(number, self.rest[vertex as usize], at(u, vertex))
+    fn touch(&self, number: usize, vertex: u32, u: &[f64]) -> Option<ContactState<'a>> {
+        self.touch_at(number, self.all.rest[vertex as usize], at(u, vertex))
     }
 
     /// Returns the contact of a point with rest position `rest` and displacement `u`.
     #[inline(always)]
-    fn touch_at(&self, number: usize, rest: Vec3, u: Vec3) -> Option<ContactState<'_>> {
-        let (obstacle, placed) = (&self.list[number], &self.placed[number]);
+    fn touch_at(&self, number: usize, rest: Vec3, u: Vec3) -> Option<ContactState<'a>> {
+        let (obstacle, placed) = (&self.all.list[number], &self.placed[number]);
         // Displacements are added last, so that small ones keep their precision far from the origin.
         let arm = (rest - placed.rest) + (u - placed.displacement);
         let (depth, normal, curvature) = match obstacle.shape {
@@ -446,18 +469,18 @@ impl Obstacles {
     }
 
     #[inline(always)]
-    fn touches<'a>(&'a self, vertex: u32, u: &'a [f64]) -> impl Iterator<Item = ContactState<'a>> + 'a {
-        (0..self.list.len()).filter_map(move |number| self.touch(number, vertex, u))
+    fn touches(&self, vertex: u32, u: &[f64]) -> impl Iterator<Item = ContactState<'a>> {
+        (0..self.all.list.len()).filter_map(move |number| self.touch(number, vertex, u))
     }
 
     /// Adds `force` of each contact at its vertex.
     fn add_forces(&self, u: &[f64], out: &mut [f64], force: impl Fn(u32, &ContactState<'_>) -> Vec3 + Sync) {
-        check_length(u, self.rest.len());
-        check_length(out, self.rest.len());
-        let place = |n: usize| self.vertices[n] as usize;
+        check_length(u, self.all.rest.len());
+        check_length(out, self.all.rest.len());
+        let place = |n: usize| self.all.vertices[n] as usize;
         let (out, _) = out.as_chunks_mut::<3>();
-        for_each_place(0..self.vertices.len(), &place, 0, out, &|n, sum| {
-            let vertex = self.vertices[n];
+        for_each_place(0..self.all.vertices.len(), &place, 0, out, &|n, sum| {
+            let vertex = self.all.vertices[n];
             for touch in self.touches(vertex, u) {
                 *sum = (Vec3::from_array(*sum) + force(vertex, &touch)).to_array();
             }
@@ -466,12 +489,12 @@ impl Obstacles {
 
     /// Adds `block` of each contact to the diagonal block of its vertex.
     fn add_blocks(&self, u: &[f64], matrix: &mut BlockMatrix, block: impl Fn(u32, &ContactState<'_>) -> Mat3 + Sync) {
-        check_length(u, self.rest.len());
-        check_bound(self.pattern.as_ref(), matrix);
-        let place = |n: usize| self.slots[n];
+        check_length(u, self.all.rest.len());
+        check_bound(self.all.pattern.as_ref(), matrix);
+        let place = |n: usize| self.all.slots[n];
         let (blocks, _) = matrix.values_mut().as_chunks_mut::<9>();
-        for_each_place(0..self.vertices.len(), &place, 0, blocks, &|n, sum| {
-            let vertex = self.vertices[n];
+        for_each_place(0..self.all.vertices.len(), &place, 0, blocks, &|n, sum| {
+            let vertex = self.all.vertices[n];
             for touch in self.touches(vertex, u) {
                 sum.iter_mut().zip(rows(block(vertex, &touch))).for_each(|(sum, entry)| *sum += entry);
             }
@@ -524,46 +547,53 @@ impl Force for Obstacles {
         self.pattern = Some(pattern.clone());
     }
 
-    fn energy(&self, u: &[f64]) -> f64 {
+    fn energy(&self, u: &[f64], conditions: &Conditions<'_>) -> f64 {
         check_length(u, self.rest.len());
+        let obstacles = self.at(conditions.time);
         let energy = |touch: &ContactState<'_>| 0.5 * touch.obstacle.stiffness * touch.depth * touch.depth;
-        let of_vertices =
-            par_sum(0.0, self.vertices.len(), |n| self.touches(self.vertices[n], u).map(|touch| energy(&touch)).sum());
+        let of_vertices = par_sum(0.0, self.vertices.len(), |n| {
+            obstacles.touches(self.vertices[n], u).map(|touch| energy(&touch)).sum()
+        });
         let of_points = |points: &ContactPoints| {
             par_sum(0.0, points.element_count(), |element| {
                 let mut sum = 0.0;
-                self.for_contacts(points, element, u, |point, _, touch| sum += points.share(point) * energy(touch));
+                obstacles
+                    .for_contacts(points, element, u, |point, _, touch| sum += points.share(point) * energy(touch));
                 sum
             })
         };
         of_vertices + self.embedded.iter().map(of_points).sum::<f64>()
     }
 
-    fn add_force(&self, u: &[f64], force: &mut [f64]) {
-        self.add_forces(u, force, |_, touch| -touch.push());
-        self.add_embedded(u, force, None, |_, touch| -touch.push(), |_, _| Mat3::ZERO);
+    fn add_gradient(&self, u: &[f64], conditions: &Conditions<'_>, gradient: &mut [f64]) {
+        let obstacles = self.at(conditions.time);
+        obstacles.add_forces(u, gradient, |_, touch| -touch.push());
+        obstacles.add_embedded(u, gradient, None, |_, touch| -touch.push(), |_, _| Mat3::ZERO);
     }
 
-    fn add_force_and_stiffness(
+    fn add_gradient_and_stiffness(
         &self,
         u: &[f64],
+        conditions: &Conditions<'_>,
         definiteness: Definiteness,
-        force: &mut [f64],
+        gradient: &mut [f64],
         stiffness: &mut BlockMatrix,
     ) {
-        self.add_forces(u, force, |_, touch| -touch.push());
-        self.add_blocks(u, stiffness, |_, touch| touch.stiffness(definiteness));
+        let obstacles = self.at(conditions.time);
+        obstacles.add_forces(u, gradient, |_, touch| -touch.push());
+        obstacles.add_blocks(u, stiffness, |_, touch| touch.stiffness(definiteness));
         let block = |_: PointOf<'_>, touch: &ContactState<'_>| touch.stiffness(definiteness);
-        self.add_embedded(u, force, Some(stiffness), |_, touch| -touch.push(), block);
+        obstacles.add_embedded(u, gradient, Some(stiffness), |_, touch| -touch.push(), block);
     }
 
     fn has_damping(&self) -> bool {
         self.list.iter().any(|obstacle| obstacle.damping > 0.0 || obstacle.friction > 0.0)
     }
 
-    fn add_damping_force(&self, u: &[f64], v: &[f64], force: &mut [f64]) {
+    fn add_dissipation_gradient(&self, u: &[f64], conditions: &Conditions<'_>, v: &[f64], gradient: &mut [f64]) {
         check_length(v, self.rest.len());
-        self.add_forces(u, force, |vertex, touch| {
+        let obstacles = self.at(conditions.time);
+        obstacles.add_forces(u, gradient, |vertex, touch| {
             let v = at(v, vertex);
             touch.damping(v) * (v - touch.velocity)
         });
@@ -571,24 +601,18 @@ impl Force for Obstacles {
             let v = place.of(v);
             touch.damping(v) * (v - touch.velocity)
         };
-        self.add_embedded(u, force, None, damping, |_, _| Mat3::ZERO);
+        obstacles.add_embedded(u, gradient, None, damping, |_, _| Mat3::ZERO);
     }
 
-    fn add_damping(&self, u: &[f64], v: &[f64], damping: &mut BlockMatrix) {
+    fn add_damping(&self, u: &[f64], conditions: &Conditions<'_>, v: &[f64], damping: &mut BlockMatrix) {
         check_length(v, self.rest.len());
-        self.add_blocks(u, damping, |vertex, touch| touch.damping(at(v, vertex)));
+        let obstacles = self.at(conditions.time);
+        obstacles.add_blocks(u, damping, |vertex, touch| touch.damping(at(v, vertex)));
         if !self.embedded.is_empty() {
-            // The scatter needs a force too; only zeros are added to this one.
+            // The scatter needs a gradient too; only zeros are added to this one.
             let mut none = vec![0.0; 3 * self.rest.len()];
             let block = |place: PointOf<'_>, touch: &ContactState<'_>| touch.damping(place.of(v));
-            self.add_embedded(u, &mut none, Some(damping), |_, _| Vec3::ZERO, block);
-        }
-    }
-
-    fn set_time(&mut self, time: f64) {
-        self.time = time;
-        for (placed, obstacle) in self.placed.iter_mut().zip(&self.list) {
-            *placed = Placed::new(obstacle, time);
+            obstacles.add_embedded(u, &mut none, Some(damping), |_, _| Vec3::ZERO, block);
         }
     }
 }

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::strain::{Strains, pull};
 use super::{Breakdown, Solve, Step};
-use crate::integrator::norm;
+use crate::integrator::vectors::norm;
 use crate::solver::{Cholesky, PatternTooLarge, Symbolic, SymbolicInfo};
 use crate::sparse::{BlockMatrix, BlockPattern, Scatter};
 

@@ -12,14 +12,15 @@ use std::time::Instant;
 use dyn_clone::DynClone;
 use thiserror::Error;
 
-use super::backward_euler::finish;
-use super::{Integrator, StepError, StepInfo, check, check_finite, clear_fixed, norm, sized};
+use super::history::finish;
+use super::vectors::{clear_fixed, norm, sized};
+use super::{StepError, StepInfo, check, check_finite};
 use crate::material::YoungPoisson;
 use crate::mesh::ElementKind;
-use crate::model::{Model, ModelBody};
-use crate::solver::{LinearSolver, Method, NotPositiveDefinite, Operator, PatternTooLarge, SolveInfo, SymbolicInfo};
+use crate::model::{Assembly, Model, ModelBody};
+use crate::solver::{Method, NotPositiveDefinite, PatternTooLarge, SolveInfo, SymbolicInfo};
 use crate::sparse::{BlockMatrix, BlockPattern};
-use crate::system::{DampingKind, Definiteness, State, System, Weights};
+use crate::system::{Combination, DampingKind, Definiteness, State, System};
 use condensed::Condensed;
 use saddle::Saddle;
 use schur::Schur;
@@ -48,8 +49,8 @@ use strain::Strains;
 ///
 /// `½ φᵀDφ` is invariant under reflection, so a tetrahedron that large forces have inverted stays inverted.
 ///
-/// The linear solver passed to a step is not used. The matrices differ from those of the model in size and sign, and
-/// the matrix of linear strain is factored once and kept.
+/// It is no [`Integrator`](super::Integrator): it solves its own linear systems, whose matrices differ from those of a
+/// model in size and sign, and keeps the factor of the constant matrix of linear strain. Its steps need no halving.
 #[derive(Debug, Clone)]
 pub struct Regularized {
     damping_time: Option<f64>,
@@ -331,66 +332,71 @@ impl Refinement {
     }
 }
 
-impl Integrator<Model> for Regularized {
-    fn brings_elasticity(&self) -> bool {
-        true
-    }
-
+impl Regularized {
+    /// Advances the state by `dt` \[s\]. On error the state is unchanged.
+    ///
     /// # Panics
     /// If the model is not the one that this integrator was created for.
-    fn step(
-        &mut self,
-        model: &mut Model,
-        _solver: &mut dyn LinearSolver<Operator>,
-        state: &mut State,
-        dt: f64,
-    ) -> Result<StepInfo, StepError> {
-        assert!(Arc::ptr_eq(&self.pattern, model.pattern()), "the model that this integrator was created for");
-        check(model, state, dt)?;
-        let (n, h, time) = (model.dim(), dt, state.time);
+    pub fn step(&mut self, system: &mut Assembly, state: &mut State, dt: f64) -> Result<StepInfo, StepError> {
+        let is_same = Arc::ptr_eq(&self.pattern, system.model().pattern());
+        assert!(is_same, "the model that this integrator was created for");
+        check(system, state, dt)?;
+        let (n, h, time) = (system.dim(), dt, state.time);
         let gamma = 1.0 / (0.5 + self.damping_time.unwrap_or(2.0 * h) / h);
         for vector in [&mut self.b, &mut self.product, &mut self.q, &mut self.v] {
             sized(vector, n);
         }
         let mut info = StepInfo { newton_iterations: 1, ..StepInfo::default() };
         let start = Instant::now();
-        let weights = Weights { mass: 1.0, damping: h, stiffness: h * h };
-        let is_constant = self.strain == Strain::Linear && has_constant_inertia(model);
-        let is_kept = is_constant && self.factored == Some((h, model.revision()));
-        if is_kept {
-            model.force(&state.q, time + h, &mut self.b);
+        let conditions = state.conditions(h);
+        let is_constant = self.strain == Strain::Linear && has_constant_inertia(system.model());
+        let is_kept = is_constant && self.factored == Some((h, system.revision()));
+        let stiffness = if is_kept {
+            system.force(&state.q, &conditions, &mut self.b);
+            None
         } else {
             self.factored = None;
-            model.linearize(&state.q, time + h, Definiteness::Projected, &mut self.b);
-            model.set_damping(&state.q, &state.v, &mut self.b);
-            model.assemble(weights);
+            Some(system.linearize(&state.q, &conditions, Definiteness::Projected, &mut self.b).stiffness)
+        };
+        self.q.copy_from_slice(&state.q);
+        system.prescribe(time + h, &mut self.q);
+        let mut moves = false;
+        for (i, &fixed) in system.fixed_mask().iter().enumerate() {
+            self.v[i] = if fixed { (self.q[i] - state.q[i]) / h } else { 0.0 };
+            moves |= self.v[i] != 0.0;
         }
-        check_finite(model, time, "the force", &self.b, None)?;
-        model.mul(Weights { mass: 1.0, ..Weights::default() }, &state.v, &mut self.product);
+        // A constant matrix is needed only for the velocities of fixed coordinates.
+        let damping = (moves || !is_kept)
+            .then(|| system.damping(&state.q, &conditions, &state.v, stiffness.as_ref(), &mut self.b));
+        let inertia = Combination {
+            mass: 1.0,
+            damping: damping.as_ref().map(|damping| (h, damping)),
+            stiffness: stiffness.as_ref().map(|stiffness| (h * h, stiffness)),
+        };
+        if !is_kept {
+            system.assemble(inertia);
+        }
+        check_finite(system, time, "the force", &self.b, None)?;
+        system.mul(Combination::of_mass(1.0), &state.v, &mut self.product);
         for i in 0..n {
             self.b[i] = h.mul_add(self.b[i], self.product[i]);
         }
         // The velocities of fixed coordinates are known and move to the right-hand side.
-        self.q.copy_from_slice(&state.q);
-        model.prescribe(time + h, &mut self.q);
-        let mut moves = false;
-        for (i, &fixed) in model.fixed_mask().iter().enumerate() {
-            self.v[i] = if fixed { (self.q[i] - state.q[i]) / h } else { 0.0 };
-            moves |= self.v[i] != 0.0;
-        }
         if moves {
-            model.mul(weights, &self.v, &mut self.product);
+            system.mul(inertia, &self.v, &mut self.product);
             self.b.iter_mut().zip(&self.product).for_each(|(b, known)| *b -= known);
         }
-        clear_fixed(model.fixed_mask(), &mut self.b);
+        clear_fixed(system.fixed_mask(), &mut self.b);
         self.strains.set(&state.q, gamma / h, moves.then_some(&self.v));
+        stiffness.into_iter().for_each(|stiffness| system.recycle_stiffness(stiffness));
+        damping.into_iter().for_each(|damping| system.recycle_damping(damping));
         info.assembling = start.elapsed();
         let start = Instant::now();
         let step =
-            Step { strains: &self.strains, inertia: &model.matrix().matrix, fixed: model.fixed_mask(), h, gamma };
+            Step { strains: &self.strains, inertia: &system.matrix().matrix, fixed: system.fixed_mask(), h, gamma };
         if !is_kept {
             self.form.factor(&step).map_err(|breakdown| self.error(time, breakdown))?;
-            self.factored = is_constant.then_some((h, model.revision()));
+            self.factored = is_constant.then_some((h, system.revision()));
         }
         let residual = self.form.solve(&step, &self.b, &mut self.v);
         let size = self.form.info();
@@ -407,10 +413,10 @@ impl Integrator<Model> for Regularized {
         for i in 0..n {
             self.q[i] = h.mul_add(self.v[i], state.q[i]);
         }
-        model.prescribe(time + h, &mut self.q);
-        check_finite(model, time, "the velocity", &self.v, None)?;
-        check_finite(model, time, "the position", &self.q, None)?;
-        finish(state, h, &mut self.q, &mut self.v);
+        system.prescribe(time + h, &mut self.q);
+        check_finite(system, time, "the velocity", &self.v, None)?;
+        check_finite(system, time, "the position", &self.q, None)?;
+        finish(system, state, h, &mut self.q, &mut self.v);
         Ok(info)
     }
 }

@@ -1,0 +1,56 @@
+//! Statistics of a step.
+
+use std::time::Duration;
+
+use super::Stability;
+use crate::solver::SolveInfo;
+
+/// Statistics of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct StepInfo {
+    /// Number of Newton iterations, each with one linearization and one linear system.
+    pub newton_iterations: usize,
+    /// Number of Newton steps shortened by the line search.
+    pub shortened: usize,
+    /// Total number of iterations of the linear solver.
+    pub linear_iterations: usize,
+    /// Total number of factorizations.
+    pub factorizations: usize,
+    /// Result of the last linear solve.
+    pub solve: SolveInfo,
+    /// Residual of the balance of forces relative to the forces, if the integrator iterates until it is small.
+    pub residual: f64,
+    /// Number of substeps that this step was split into; 0 if it was not.
+    pub substeps: usize,
+    /// Stability of the step, if the integrator has estimated it.
+    pub stability: Option<Stability>,
+    /// Time spent on the assembly of forces and matrices.
+    pub assembling: Duration,
+    /// Time spent in the linear solver.
+    pub solving: Duration,
+}
+
+impl StepInfo {
+    /// Returns the sum of the statistics of this step and another. The last linear solve is that of the other.
+    #[must_use]
+    pub fn and(&self, other: &Self) -> Self {
+        Self {
+            newton_iterations: self.newton_iterations + other.newton_iterations,
+            shortened: self.shortened + other.shortened,
+            linear_iterations: self.linear_iterations + other.linear_iterations,
+            factorizations: self.factorizations + other.factorizations,
+            solve: other.solve,
+            residual: self.residual.max(other.residual),
+            substeps: self.substeps + other.substeps,
+            stability: other.stability.or(self.stability),
+            assembling: self.assembling + other.assembling,
+            solving: self.solving + other.solving,
+        }
+    }
+
+    pub(super) fn count(&mut self, solve: SolveInfo) {
+        self.linear_iterations += solve.iterations;
+        self.factorizations += solve.factorizations;
+        self.solve = solve;
+    }
+}

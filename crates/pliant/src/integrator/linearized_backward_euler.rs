@@ -1,0 +1,99 @@
+//! Backward Euler, linearized once per step.
+
+use std::time::Instant;
+
+use super::check::{check_defined, check_force};
+use super::history::finish;
+use super::linear_step::LinearStep;
+use super::vectors::sized;
+use super::{Integrator, StepError, StepInfo, check, check_finite};
+use crate::solver::LinearSolver;
+use crate::system::{Combination, Definiteness, State, System};
+
+/// Backward Euler with one linearization per step (Baraff and Witkin 1998):
+///
+/// `(M + hD + h²K) Δv = h (f − (hK + D) v)`, then `v₊ = v + Δv` and `q₊ = q + h v₊`.
+///
+/// Forces are evaluated at the positions at the start of the step and at the time of its end.
+#[derive(Debug, Clone)]
+pub struct LinearizedBackwardEuler {
+    /// Choice of `K`. A projected one keeps the matrix positive definite for any state and step.
+    pub definiteness: Definiteness,
+    linear: LinearStep,
+    force: Vec<f64>,
+    product: Vec<f64>,
+    change: Vec<f64>,
+    q: Vec<f64>,
+    v: Vec<f64>,
+}
+
+impl Default for LinearizedBackwardEuler {
+    fn default() -> Self {
+        Self::new(Definiteness::Projected)
+    }
+}
+
+impl LinearizedBackwardEuler {
+    /// Creates an integrator with this choice of `K`.
+    pub fn new(definiteness: Definiteness) -> Self {
+        Self {
+            definiteness,
+            linear: LinearStep::default(),
+            force: Vec::new(),
+            product: Vec::new(),
+            change: Vec::new(),
+            q: Vec::new(),
+            v: Vec::new(),
+        }
+    }
+}
+
+impl<S: System> Integrator<S> for LinearizedBackwardEuler {
+    fn step(
+        &mut self,
+        system: &mut S,
+        solver: &mut dyn LinearSolver<S::Matrix>,
+        state: &mut State,
+        dt: f64,
+    ) -> Result<StepInfo, StepError> {
+        check(system, state, dt)?;
+        let (n, h, time) = (system.dim(), dt, state.time);
+        for vector in [&mut self.force, &mut self.product, &mut self.change, &mut self.q, &mut self.v] {
+            sized(vector, n);
+        }
+        let mut info = StepInfo::default();
+        let start = Instant::now();
+        let conditions = state.conditions(h);
+        let stiffness = system.linearize(&state.q, &conditions, self.definiteness, &mut self.force).stiffness;
+        let damping = system.damping(&state.q, &conditions, &state.v, Some(&stiffness), &mut self.force);
+        let friction = Combination::of_damping(1.0, &damping).and_stiffness(h, &stiffness);
+        system.mul(friction, &state.v, &mut self.product);
+        for i in 0..n {
+            self.force[i] = h * (self.force[i] - self.product[i]);
+        }
+        info.assembling += start.elapsed();
+        check_force(system, time, &state.q, &self.force, None)?;
+        self.q.copy_from_slice(&state.q);
+        system.prescribe(time + h, &mut self.q);
+        for i in 0..n {
+            // Right for fixed coordinates; the others are solved for.
+            self.change[i] = (self.q[i] - state.q[i]) / h - state.v[i];
+        }
+        let matrix = Combination::of_mass(1.0).and_damping(h, &damping).and_stiffness(h * h, &stiffness);
+        self.linear
+            .solve(system, solver, matrix, &mut self.force, &mut self.change, &mut info)
+            .map_err(|source| StepError::Solve { time, source })?;
+        system.recycle_stiffness(stiffness);
+        system.recycle_damping(damping);
+        info.newton_iterations = 1;
+        for i in 0..n {
+            self.v[i] = state.v[i] + self.change[i];
+            self.q[i] = h.mul_add(self.v[i], state.q[i]);
+        }
+        system.prescribe(time + h, &mut self.q);
+        check_finite(system, time, "the position", &self.q, None)?;
+        check_defined(system, time, &self.q)?;
+        finish(system, state, h, &mut self.q, &mut self.v);
+        Ok(info)
+    }
+}
