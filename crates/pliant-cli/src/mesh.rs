@@ -52,7 +52,6 @@ pub enum MeshCommand {
     /// fraction.
     ///
     /// An .interp file next to the mesh embeds the surface in it.
-    #[command(visible_alias = "voxelize")]
     Voxelize(Voxelize),
     /// Embed a detailed surface in a volume mesh, and save the weights as VegaFEM's .interp.
     Embed {

@@ -189,7 +189,7 @@ fn notes_are_printed_before_the_work_and_again_with_the_summary() {
     let note = "note: 1 element had the wrong winding and was flipped (1)";
     let commands: [(&[&str], &str); 5] = [
         (&["run", "turned.veg", "--duration", "0.05", "-o", "a"], "of real time"),
-        (&["resume", "a"], "steps are done"),
+        (&["resume", "a"], "already complete"),
         (&["static", "turned.veg", "--fix", "0,1,2", "--force", "4", "0", "-1", "0"], "in equilibrium"),
         (&["modes", "turned.veg", "-n", "2"], "frequency Hz"),
         (&["reduce", "turned.veg", "-r", "3"], "reduced in"),
@@ -640,9 +640,9 @@ fn a_scene_is_reduced_and_runs_as_the_whole_one_does() {
         let run = pliant(folder.path(), &["run", "other.toml", "-o", "failed", "--reduced", model]);
         assert!(run.status == 1 && run.err.contains(expected), "{}", run.err);
     };
-    fails(&BEAM.replace("4 MPa", "5 MPa"), "model.pliant", "of other materials");
-    fails(&BEAM.replace("[12, 2, 2]", "[13, 2, 2]"), "model.pliant", "of another mesh");
-    fails(&BEAM.replace("x-min", "x-max"), "model.pliant", "other vertices are held");
+    fails(&BEAM.replace("4 MPa", "5 MPa"), "model.pliant", "for other materials");
+    fails(&BEAM.replace("[12, 2, 2]", "[13, 2, 2]"), "model.pliant", "for another mesh");
+    fails(&BEAM.replace("x-min", "x-max"), "model.pliant", "other fixed vertices");
     fails(
         &BEAM.replace("\"newmark\"", "\"newmark\"\nsolver = \"direct\""),
         "model.pliant",

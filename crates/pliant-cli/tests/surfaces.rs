@@ -166,7 +166,7 @@ duration = 0.02
     for (mesh, why) in [
         ("{ filled = { of = { gyroid = { period = 1, thickness = 0.1 } } } }", "the form is unbounded"),
         ("{ filled = { of = { ball = { radius = -1 } } } }", "expected a positive length"),
-        ("{ filled = { of = { union = [] } } }", "a union of no forms"),
+        ("{ filled = { of = { union = [] } } }", "a union needs at least one form"),
         ("{ cage = { surface = \"missing.obj\" } }", "missing.obj"),
         ("{ cage = { surface = \"ring.obj\", cells = 1 } }", "expected at least 2"),
         ("\"ring.obj\"", "makes some around it"),
@@ -336,7 +336,7 @@ fn options_for_meshes_are_refused_where_they_would_do_nothing() {
         (&["ring.obj", "--units", "kg"], "`kg` does not measure a length"),
         (&["ring.obj", "--young", "5 cm"], "`cm` does not measure a pressure"),
         (&["ring.obj", "--scale", "0"], "--scale: 0, expected a positive number"),
-        (&["ring.obj", "--height=-1"], "--height: -1 m"),
+        (&["ring.obj", "--height=-1"], "--height: expected a non-negative height, found -1 m"),
     ] {
         let run = pliant(folder.path(), &[&["run"], args].concat());
         assert!(run.status != 0 && run.err.contains(why), "{args:?}: {}", run.err);
@@ -503,7 +503,7 @@ fn numbers_on_the_command_line_may_be_negative_or_ratios_and_errors_say_what_is_
             "cube.obj: scaled by --scale and --units, the body is 1e10 m long, expected 1e-9 to 1e9 m",
         ),
         (&["--units", "nm", "--scale", "0.1"], "the body is 1e-10 m long"),
-        (&["--height", "-1"], "--height: -1 m"),
+        (&["--height", "-1"], "--height: expected a non-negative height, found -1 m"),
         (&["--young", "1e19"], "Young's modulus is 1e19, expected a positive number of Pa from 1e-9 to 1e18"),
         (&["--young", "1e-12"], "Young's modulus is 1e-12, expected a positive number of Pa from 1e-9 to 1e18"),
     ] {

@@ -85,7 +85,7 @@ fn what_cannot_be_shown_is_an_error_that_says_why() {
     for (what, more, words) in [
         ("missing.toml", &[][..], "missing.toml"),
         ("broken.toml", &[], "broken.toml"),
-        ("empty", &[], "no run"),
+        ("empty", &[], "not a run of Pliant"),
         ("empty", &["--step", "0.1"], "--step applies to scenes"),
     ] {
         let args = [&[what, "--port", "0", "--no-browser"], more].concat();

@@ -210,7 +210,7 @@ pub fn fix(vertices: Vec<u32>) -> Located<Fixed> {
 /// Returns the integrators for reduced or for full models.
 pub fn integrators(reduced: bool) -> Vec<Choice> {
     let other = if reduced { "regularized" } else { "exact-modes" };
-    choices("Integrator").filter(|integrator| integrator.name != other).collect()
+    choices("IntegratorKind").filter(|integrator| integrator.name != other).collect()
 }
 
 /// Returns the linear solvers; none for reduced models.
@@ -221,7 +221,7 @@ pub fn solvers(reduced: bool) -> Vec<Choice> {
 /// Returns the variants of an enumeration in the JSON schema of scenes.
 fn choices(kind: &str) -> impl Iterator<Item = Choice> {
     let schema = schema();
-    let variants = schema["$defs"][kind]["oneOf"].as_array().cloned().unwrap_or_default();
+    let variants = schema["$defs"][kind]["oneOf"].as_array().cloned().expect("an enumeration of the scene format");
     let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
     variants
         .into_iter()

@@ -157,7 +157,7 @@ impl Client {
         let origin = format!("http://{}", viewer.local_address());
         let mut stream = connect(viewer, token(viewer), Some(&origin), None).await.unwrap();
         let display = hear(&mut stream).await.expect("a display");
-        assert_eq!(display.kind(), "scene");
+        assert_eq!(display.kind(), "display");
         Self { stream, display, last_settings: None, frame: None, notices: Vec::new() }
     }
 
