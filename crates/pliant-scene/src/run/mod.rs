@@ -318,7 +318,9 @@ impl Run {
     pub fn frame(&self, number: usize, with_fields: bool) -> Result<Frame, RunError> {
         let path = self.folder.frame(number);
         let (q, v) = folder::read_frame(&path, self.geometry.vertex_count())?;
-        let state = State { time: self.frame_time(number), q, v, a: None };
+        // Frames do not contain history variables.
+        let history = self.built.simulation.model().rest_state().history;
+        let state = State { time: self.frame_time(number), q, v, a: None, history };
         Ok(Frame::new(self.built.simulation.model(), &state, number, with_fields))
     }
 
@@ -495,7 +497,7 @@ fn step_all(
         let (model, state) = (simulation.model(), simulation.state());
         let frame = Frame::new(model, state, number as usize, with_fields);
         // The model does not know the forces of an integrator with a built-in law.
-        let with_reactions = with_fields && !simulation.brings_elasticity();
+        let with_reactions = with_fields && !simulation.is_regularized();
         Job::Frame(Box::new(if with_reactions { frame.with_reactions(model, state) } else { frame }))
     };
     let mut jobs = Vec::new();

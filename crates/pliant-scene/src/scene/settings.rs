@@ -13,6 +13,7 @@ use pliant::integrator::{
 use pliant::material::YoungPoisson;
 use pliant::model::Model;
 use pliant::reduced::{ExactModes, ReducedModel};
+use pliant::simulation::Stepper;
 use pliant::solver::{AutoParams, CgParams, SolverParams, StaleFactorParams};
 use pliant::system::{Definiteness, System};
 
@@ -323,12 +324,7 @@ impl Settings {
     }
 
     /// Returns the integrator. `moduli` are those of the regions of bodies without elasticity.
-    pub fn integrator(
-        &self,
-        source: &Source,
-        model: &Model,
-        moduli: Vec<YoungPoisson>,
-    ) -> Result<Box<dyn Integrator<Model>>, SceneError> {
+    pub fn integrator(&self, source: &Source, model: &Model, moduli: Vec<YoungPoisson>) -> Result<Stepper, SceneError> {
         self.check_options(source)?;
         let wrong = |message: String| source.error(self.integrator.span.as_ref(), message);
         match self.integrator.value {
@@ -349,12 +345,12 @@ impl Settings {
                     },
                 };
                 let integrator = pliant::integrator::Regularized::new(model, &params);
-                Ok(Box::new(integrator.map_err(|error| wrong(error.to_string()))?))
+                Ok(integrator.map_err(|error| wrong(error.to_string()))?.into())
             }
             IntegratorKind::ExactModes => {
                 Err(wrong("`exact-modes` is for reduced models: see the key `reduced`".into()))
             }
-            _ => self.common_integrator(source),
+            _ => self.common_integrator(source).map(Stepper::Integrator),
         }
     }
 

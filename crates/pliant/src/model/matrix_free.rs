@@ -179,19 +179,16 @@ impl LinearMap for MatrixFreeOperator {
         }
         let (stiffness, damping) = self.parts();
         Self::multiply(&self.model, self.weights.mass, stiffness, damping, free, (y, product));
+        let (blocks, pattern) = (self.assembled.values().as_chunks::<9>().0, self.assembled.pattern());
         for i in (0..n).filter(|&i| fixed[i]) {
-            y[i] = self.diagonal_block(i / 3)[4 * (i % 3)] * x[i];
+            y[i] = blocks[pattern.row(i / 3).start][4 * (i % 3)] * x[i];
         }
         *lock() = scratch;
     }
 
-    #[inline]
-    fn diagonal_block(&self, vertex: usize) -> [f64; 9] {
-        let mut block = LinearMap::diagonal_block(&self.assembled, vertex);
-        if !self.low_rank.is_empty() {
-            self.low_rank.add_diagonal_block(vertex as u32, &mut block);
-        }
-        block
+    fn diagonal_blocks(&self, blocks: &mut Vec<[f64; 9]>) {
+        self.assembled.diagonal_blocks(blocks);
+        self.low_rank.add_diagonal_blocks(blocks);
     }
 
     fn not_finite(&self) -> Option<SolveError> {

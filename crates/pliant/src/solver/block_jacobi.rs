@@ -30,10 +30,10 @@ impl BlockJacobi {
 impl<A: LinearMap> LinearSolver<A> for BlockJacobi {
     fn set_matrix(&mut self, matrix: &A) -> Result<(), SolveError> {
         self.stamp = None;
-        self.inverses.0.resize(matrix.size() / 3, [0.0; 9]);
-        for (vertex, inverse) in self.inverses.0.iter_mut().enumerate() {
-            let lower = inverse_factor(&matrix.diagonal_block(vertex));
-            *inverse = square(&lower.map_err(|axis| not_positive(matrix, vertex, axis))?);
+        matrix.diagonal_blocks(&mut self.inverses.0);
+        for (vertex, block) in self.inverses.0.iter_mut().enumerate() {
+            let lower = inverse_factor(block);
+            *block = square(&lower.map_err(|axis| not_positive(matrix, vertex, axis))?);
         }
         self.stamp = Some(Stamp::new());
         Ok(())

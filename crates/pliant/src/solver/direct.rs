@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::analysis::Analysis;
 use super::cg::vector_not_finite;
-use super::linear_map::matrix_not_finite;
+use super::linear_map::{LinearMap, matrix_not_finite};
+use super::union::Union;
 use super::vector::{add_scaled, difference, norm};
 use super::{
     CgParams, Cholesky, ConjugateGradients, LinearSolver, Method, NotPositiveDefinite, Operator, Preconditioner,
@@ -15,6 +16,7 @@ use crate::sparse::{BlockMatrix, BlockPattern};
 /// Direct solver in double precision.
 #[derive(Debug, Clone, Default)]
 pub struct Direct {
+    union: Union,
     analysis: Analysis,
     cholesky: Option<Cholesky<f64>>,
     r: Vec<f64>,
@@ -35,10 +37,11 @@ impl Direct {
 
 impl LinearSolver<Operator> for Direct {
     fn set_matrix(&mut self, operator: &Operator) -> Result<(), SolveError> {
-        let cholesky = memory_for(&mut self.analysis, &mut self.cholesky, operator.matrix.pattern())?;
+        let matrix = self.union.of(operator);
+        let cholesky = memory_for(&mut self.analysis, &mut self.cholesky, matrix.pattern())?;
         self.factorizations += 1;
         self.stamp = None;
-        cholesky.factor(&operator.matrix).map_err(|error| broken(&operator.matrix, error))?;
+        cholesky.factor(matrix).map_err(|error| broken(matrix, error))?;
         self.stamp = Some(Stamp::new());
         Ok(())
     }
@@ -57,7 +60,7 @@ impl LinearSolver<Operator> for Direct {
             x.fill(0.0);
         } else {
             cholesky.solve(b, x);
-            operator.matrix.mul(x, &mut self.change);
+            operator.mul(x, &mut self.change);
             difference(b, &self.change, &mut self.r);
             residual = norm(&self.r) / size;
             if residual > WORTH_CORRECTING {
@@ -83,6 +86,7 @@ impl LinearSolver<Operator> for Direct {
     }
 
     fn forget(&mut self) {
+        self.union = Union::default();
         self.factorizations = 0;
         self.stamp = None;
     }
@@ -94,7 +98,7 @@ impl Direct {
         let cholesky = self.cholesky.as_mut().expect("a factor");
         cholesky.solve(&self.r, &mut self.change);
         add_scaled(1.0, &self.change, x);
-        operator.matrix.mul(x, &mut self.r);
+        operator.mul(x, &mut self.r);
         add_scaled(-1.0, b, &mut self.r);
         let corrected = norm(&self.r) / size;
         if corrected > residual {
@@ -109,6 +113,7 @@ impl Direct {
 /// [`Direct`], to which it falls back where single precision breaks down.
 #[derive(Debug, Clone)]
 pub struct DirectSingle {
+    union: Union,
     analysis: Analysis,
     cg: ConjugateGradients,
     single: Option<SingleFactor>,
@@ -139,6 +144,7 @@ impl DirectSingle {
             is_single: false,
             factorizations: 0,
             stamp: None,
+            union: Union::default(),
         }
     }
 
@@ -150,7 +156,8 @@ impl DirectSingle {
     fn use_double(&mut self, operator: &Operator) -> Result<(), SolveError> {
         self.is_single = false;
         self.factorizations += 1;
-        let symbolic = self.analysis.get(operator.matrix.pattern())?;
+        let symbolic = self.analysis.get(self.union.of(operator).pattern())?;
+        self.double.union = self.union.clone();
         self.double.analysis = Analysis::of(symbolic.clone());
         self.double.set_matrix(operator)
     }
@@ -174,13 +181,14 @@ impl Default for DirectSingle {
 
 impl LinearSolver<Operator> for DirectSingle {
     fn set_matrix(&mut self, operator: &Operator) -> Result<(), SolveError> {
-        let symbolic = self.analysis.get(operator.matrix.pattern())?;
+        let matrix = self.union.of(operator);
+        let symbolic = self.analysis.get(matrix.pattern())?;
         let single = match &mut self.single {
             Some(single) if Arc::ptr_eq(single.cholesky.symbolic(), symbolic) => single,
             other => other.insert(SingleFactor { cholesky: Cholesky::new(symbolic.clone()), scaled: Vec::new() }),
         };
         self.factorizations += 1;
-        self.is_single = single.cholesky.factor(&operator.matrix).is_ok();
+        self.is_single = single.cholesky.factor(matrix).is_ok();
         self.stamp = None;
         if !self.is_single {
             self.use_double(operator)?;
@@ -197,12 +205,12 @@ impl LinearSolver<Operator> for DirectSingle {
         let mut iterations = 0;
         if self.is_single {
             let single = self.single.as_mut().expect("a matrix has been set");
-            let size = self.cg.start(&operator.matrix, b, x)?;
+            let size = self.cg.start(operator, b, x)?;
             if size == 0.0 {
                 return Ok(self.add_own(SolveInfo { method: Method::DirectSingle, ..SolveInfo::default() }));
             }
             let most = MAX_CORRECTIONS.min(self.cg.params.max_iterations);
-            let progress = self.cg.iterate(&operator.matrix, single, b, x, size, most)?;
+            let progress = self.cg.iterate(operator, single, b, x, size, most)?;
             iterations = progress.iterations;
             if progress.has_converged {
                 let residual = progress.residual / size;
@@ -216,6 +224,7 @@ impl LinearSolver<Operator> for DirectSingle {
     }
 
     fn forget(&mut self) {
+        self.union = Union::default();
         self.double.forget();
         self.factorizations = 0;
         self.stamp = None;

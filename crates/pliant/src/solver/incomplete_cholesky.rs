@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::block_jacobi::{inverse_factor, not_positive};
+use super::union::Union;
 use super::{
     CgParams, ConjugateGradients, LinearSolver, Method, Operator, Preconditioner, SolveError, SolveInfo, Stamp,
 };
@@ -13,6 +14,7 @@ use crate::sparse::{BlockMatrix, BlockPattern};
 /// Conjugate gradient solver, preconditioned with an incomplete Cholesky factorization of 3×3 blocks.
 #[derive(Debug, Clone, Default)]
 pub struct IncompleteCholesky {
+    union: Union,
     cg: ConjugateGradients,
     factor: Option<Factor>,
     factorizations: usize,
@@ -57,7 +59,7 @@ impl IncompleteCholesky {
 
 impl LinearSolver<Operator> for IncompleteCholesky {
     fn set_matrix(&mut self, operator: &Operator) -> Result<(), SolveError> {
-        let matrix = &operator.matrix;
+        let matrix = self.union.of(operator);
         let pattern = matrix.pattern();
         let factor = match &mut self.factor {
             Some(factor) if Arc::ptr_eq(&factor.pattern, pattern) => factor,
@@ -87,7 +89,7 @@ impl LinearSolver<Operator> for IncompleteCholesky {
 
     fn solve(&mut self, operator: &Operator, b: &[f64], x: &mut [f64]) -> Result<SolveInfo, SolveError> {
         let factor = self.factor.as_mut().expect("a matrix has been set");
-        let info = self.cg.solve(&operator.matrix, factor, b, x)?;
+        let info = self.cg.solve(operator, factor, b, x)?;
         Ok(SolveInfo {
             method: Method::IncompleteCholesky,
             iterations: info.iterations,
@@ -101,6 +103,7 @@ impl LinearSolver<Operator> for IncompleteCholesky {
     }
 
     fn forget(&mut self) {
+        self.union = Union::default();
         self.factorizations = 0;
         self.stamp = None;
     }

@@ -11,8 +11,8 @@ pub trait LinearMap {
     /// Computes `y = A x`.
     fn mul(&self, x: &[f64], y: &mut [f64]);
 
-    /// Returns the diagonal block of a vertex, in row-major order.
-    fn diagonal_block(&self, vertex: usize) -> [f64; 9];
+    /// Sets `blocks` to the diagonal blocks of all vertices, in row-major order.
+    fn diagonal_blocks(&self, blocks: &mut Vec<[f64; 9]>);
 
     /// Returns an error that locates a non-finite entry of the matrix, if one is known.
     fn not_finite(&self) -> Option<SolveError>;
@@ -27,9 +27,10 @@ impl LinearMap for BlockMatrix {
         Self::mul(self, x, y);
     }
 
-    #[inline]
-    fn diagonal_block(&self, vertex: usize) -> [f64; 9] {
-        self.values().as_chunks().0[self.pattern().row(vertex).start]
+    fn diagonal_blocks(&self, blocks: &mut Vec<[f64; 9]>) {
+        let (all, _) = self.values().as_chunks();
+        blocks.clear();
+        blocks.extend((0..self.pattern().vertex_count()).map(|vertex| all[self.pattern().row(vertex).start]));
     }
 
     fn not_finite(&self) -> Option<SolveError> {
@@ -44,11 +45,12 @@ impl LinearMap for Operator {
 
     fn mul(&self, x: &[f64], y: &mut [f64]) {
         self.matrix.mul(x, y);
+        self.low_rank.add_product(1.0, x, y);
     }
 
-    #[inline]
-    fn diagonal_block(&self, vertex: usize) -> [f64; 9] {
-        self.matrix.diagonal_block(vertex)
+    fn diagonal_blocks(&self, blocks: &mut Vec<[f64; 9]>) {
+        self.matrix.diagonal_blocks(blocks);
+        self.low_rank.add_diagonal_blocks(blocks);
     }
 
     fn not_finite(&self) -> Option<SolveError> {

@@ -33,6 +33,7 @@ mod symbolic;
 #[cfg(test)]
 mod testing;
 mod trapezoid;
+mod union;
 pub(crate) mod vector;
 
 use std::fmt::{self, Debug, Display};

@@ -13,13 +13,14 @@ use super::cg::Progress;
 use super::guess::History;
 use super::linear_map::matrix_not_finite;
 use super::packed::Packed;
+use super::union::Union;
 use super::vector::norm;
 use super::{
     CgParams, Cholesky, ConjugateGradients, LinearSolver, Method, Operator, Preconditioner, SolveError, SolveInfo,
     Symbolic, SymbolicInfo,
 };
 use crate::math::{Mat3, Vec3};
-use crate::sparse::BlockMatrix;
+use crate::sparse::{BlockMatrix, BlockPattern};
 
 /// Parameters of the solver with a stale factor.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -57,6 +58,9 @@ pub enum Precision {
 #[derive(Debug, Clone)]
 pub struct StaleFactor {
     params: StaleFactorParams,
+    union: Union,
+    /// Pattern of the fixed part of the last matrix.
+    base: Option<Arc<BlockPattern>>,
     analysis: Analysis,
     cg: ConjugateGradients,
     history: History,
@@ -117,6 +121,8 @@ impl StaleFactor {
     pub fn new(params: StaleFactorParams) -> Self {
         Self {
             params,
+            union: Union::default(),
+            base: None,
             analysis: Analysis::default(),
             cg: ConjugateGradients::new(params.cg),
             history: History::default(),
@@ -143,8 +149,10 @@ impl StaleFactor {
         self.is_fresh = false;
         self.fresh_iterations = None;
         self.excess = f64::INFINITY;
-        let made = factor.make(&operator.matrix, &mut self.factorizations);
-        made.map_err(|error| matrix_not_finite(&operator.matrix).unwrap_or(error))?;
+        let matrix = self.union.of(operator);
+        factor.adapt(self.analysis.get(matrix.pattern())?);
+        let made = factor.make(matrix, &mut self.factorizations);
+        made.map_err(|error| matrix_not_finite(matrix).unwrap_or(error))?;
         self.is_fresh = true;
         self.excess = 0.0;
         Ok(())
@@ -167,9 +175,12 @@ impl StaleFactor {
 
 impl LinearSolver<Operator> for StaleFactor {
     fn set_matrix(&mut self, operator: &Operator) -> Result<(), SolveError> {
-        let symbolic = self.analysis.get(operator.matrix.pattern())?;
-        if self.factor.as_ref().is_none_or(|factor| !Arc::ptr_eq(&factor.symbolic, symbolic)) {
+        let base = operator.matrix.pattern();
+        if self.factor.is_none() || self.base.as_ref().is_none_or(|known| !Arc::ptr_eq(known, base)) {
+            // Couplings that come and go do not need a new factor: conjugate gradients see them in the product.
+            let symbolic = self.analysis.get(self.union.of(operator).pattern())?;
             self.factor = Some(TurnedFactor::new(symbolic.clone(), self.params.precision));
+            self.base = Some(base.clone());
             self.history.forget();
             self.excess = f64::INFINITY;
         }
@@ -189,14 +200,14 @@ impl LinearSolver<Operator> for StaleFactor {
     fn solve(&mut self, operator: &Operator, b: &[f64], x: &mut [f64]) -> Result<SolveInfo, SolveError> {
         assert!(self.factor.is_some(), "no matrix has been set");
         let matrix = &operator.matrix;
-        let size = self.cg.start(matrix, b, x)?;
+        let size = self.cg.start(operator, b, x)?;
         if size == 0.0 {
             let info = self.info(Progress { iterations: 0, residual: 0.0, has_converged: true }, size);
             self.factorizations = 0;
             return Ok(info);
         }
         if self.params.extrapolate {
-            self.history.improve(matrix, &mut self.cg.r, x);
+            self.history.improve(operator, &mut self.cg.r, x);
         }
         let most = self.params.cg.max_iterations;
         let factor = self.factor.as_mut().expect("checked above");
@@ -204,13 +215,13 @@ impl LinearSolver<Operator> for StaleFactor {
         // Once the iterations have cost as much as a factorization, factorize and continue from there.
         let worth_a_factor = (factor.cost() / iteration_cost) as usize;
         let first_most = if self.is_fresh { most } else { most.min(worth_a_factor.max(MIN_BEFORE_FACTOR)) };
-        let mut progress = self.cg.iterate(matrix, factor, b, x, size, first_most)?;
+        let mut progress = self.cg.iterate(operator, factor, b, x, size, first_most)?;
         let was_fresh = self.is_fresh;
         if !progress.has_converged && !was_fresh {
             self.make_factor(operator)?;
             let factor = self.factor.as_mut().expect("just made");
             let before = progress.iterations;
-            progress = self.cg.iterate(matrix, factor, b, x, size, most.saturating_sub(before))?;
+            progress = self.cg.iterate(operator, factor, b, x, size, most.saturating_sub(before))?;
             progress.iterations += before;
         } else if was_fresh {
             self.fresh_iterations = Some(progress.iterations);
@@ -231,6 +242,7 @@ impl LinearSolver<Operator> for StaleFactor {
     }
 
     fn forget(&mut self) {
+        self.union = Union::default();
         self.history.forget();
         self.is_fresh = false;
         self.fresh_iterations = None;
@@ -269,12 +281,14 @@ impl StaleFactor {
                 break;
             }
             if factor.precision == Precision::Double {
-                factor.make(&operator.matrix, &mut self.factorizations)?;
+                let matrix = self.union.of(operator);
+                factor.adapt(self.analysis.get(matrix.pattern())?);
+                factor.make(matrix, &mut self.factorizations)?;
                 self.excess = 0.0;
             }
             let before = progress.iterations;
             let most = self.params.cg.max_iterations;
-            *progress = self.cg.iterate(&operator.matrix, factor, b, x, size, most)?;
+            *progress = self.cg.iterate(operator, factor, b, x, size, most)?;
             progress.iterations += before;
             if progress.has_converged {
                 break;
@@ -301,6 +315,15 @@ impl TurnedFactor {
             r: Vec::new(),
             z: Vec::new(),
             symbolic,
+        }
+    }
+
+    /// Replaces the memory by that for matrices of another pattern with the same vertices.
+    fn adapt(&mut self, symbolic: &Arc<Symbolic>) {
+        if !Arc::ptr_eq(&self.symbolic, symbolic) {
+            let now = std::mem::take(&mut self.now);
+            let without_single = self.without_single;
+            *self = Self { now, without_single, ..Self::new(symbolic.clone(), self.precision) };
         }
     }
 

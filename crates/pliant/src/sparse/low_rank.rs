@@ -86,22 +86,14 @@ impl LowRank {
         }
     }
 
-    /// Adds the diagonal block of a vertex, row by row.
-    pub fn add_diagonal_block(&self, vertex: u32, block: &mut [f64; 9]) {
-        for term in self.terms() {
-            if let Some((_, q)) = term.vector.iter().find(|(other, _)| *other == vertex) {
-                add_outer(block, term.factor, *q, *q);
-            }
-        }
-    }
-
-    /// Adds all diagonal blocks to the diagonal of a matrix.
-    pub fn add_diagonal_to(&self, matrix: &mut BlockMatrix) {
-        let pattern = matrix.pattern().clone();
-        let (blocks, _) = matrix.values_mut().as_chunks_mut::<9>();
+    /// Adds the diagonal blocks, row by row, to one block per vertex.
+    ///
+    /// # Panics
+    /// If a vertex has no block.
+    pub fn add_diagonal_blocks(&self, blocks: &mut [[f64; 9]]) {
         for term in self.terms() {
             for &(vertex, q) in term.vector {
-                add_outer(&mut blocks[pattern.row(vertex as usize).start], term.factor, q, q);
+                add_outer(&mut blocks[vertex as usize], term.factor, q, q);
             }
         }
     }
@@ -196,9 +188,9 @@ mod tests {
         low_rank.add_product(1.0, &x, &mut y);
         matrix.mul(&x, &mut expected);
         assert!(y.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-14), "{y:?} {expected:?}");
-        for vertex in 0..5 {
-            let mut block = [0.0; 9];
-            low_rank.add_diagonal_block(vertex, &mut block);
+        let mut blocks = [[0.0; 9]; 5];
+        low_rank.add_diagonal_blocks(&mut blocks);
+        for (vertex, block) in (0..).zip(blocks) {
             assert_eq!(matrix.block(vertex, vertex).as_flattened(), block);
         }
     }
