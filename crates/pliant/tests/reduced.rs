@@ -588,7 +588,9 @@ fn what_cannot_be_is_refused_with_numbers() {
         Model::builder().body(body).fix(Fixed::new(vertices)).build().unwrap()
     };
     assert!(reduce(&hinged(vec![0]), &ReductionParams::new(3)).starts_with("the body has 3 rigid degrees of freedom"));
-    assert!(reduce(&hinged(vec![0, 1]), &ReductionParams::new(3)).starts_with("the body has 1 rigid degrees of freedom"));
+    assert!(
+        reduce(&hinged(vec![0, 1]), &ReductionParams::new(3)).starts_with("the body has 1 rigid degrees of freedom")
+    );
     let two = Model::builder()
         .body(Body::new(mesh.clone(), material("stvk", 1e5), 1000.0))
         .body(Body::new(mesh.clone(), material("stvk", 1e5), 1000.0))

@@ -210,7 +210,10 @@ fn wrong_materials_and_meshes_are_named_where_they_are() {
             "`poisson` is missing: neither the material nor the mesh file gives it",
         ),
         ("material = { young = 1, poisson = 0.4, density = 0 }", "the density is 0 kg/m³"),
-        ("material = { young = 1, poisson = 0.4, density = 1, tangent = \"warped\" }", "applies only to the law `corotational`"),
+        (
+            "material = { young = 1, poisson = 0.4, density = 1, tangent = \"warped\" }",
+            "applies only to the law `corotational`",
+        ),
         ("material = { young = 1, poisson = 0.4, density = 1, inversion_threshold = 0.1 }", "has no effect"),
         ("material = { formula = \"mu/2*(I1-3\", density = 1 }", "a.toml:3:24:"),
         (
