@@ -50,7 +50,7 @@ def test_every_integrator_steps(model: pliant.Model, beam: pliant.Mesh, integrat
     assert "Newton iterations" in repr(info)
 
 
-def test_a_integrator_with_its_own_law_says_what_it_cannot_answer(model: pliant.Model, beam: pliant.Mesh) -> None:
+def test_an_integrator_with_its_own_law_says_what_it_cannot_answer(model: pliant.Model, beam: pliant.Mesh) -> None:
     integrator = pliant.integrators.regularized(1e-3)
     with pytest.raises(pliant.SceneError, match="`neo-hookean` would do nothing"):
         pliant.Simulation(model, integrator)
@@ -311,7 +311,7 @@ def test_gravity_can_be_changed(sim: pliant.Simulation) -> None:
 
 
 @pytest.mark.parametrize("integrator", ["linearized_backward_euler", "backward_euler", "newmark", "quasi_static"])
-def test_pins_move_vertices_exactly(model: pliant.Model, integrator: str) -> None:
+def test_fixed_vertices_move_exactly(model: pliant.Model, integrator: str) -> None:
     sim = pliant.Simulation(model, getattr(pliant.integrators, integrator)(1e-2))
     fixed = sim.fix("end")
     rest = sim.rest_positions[fixed.vertices]
@@ -331,7 +331,7 @@ def test_pins_move_vertices_exactly(model: pliant.Model, integrator: str) -> Non
 
 
 def test_what_the_model_has_fixed_is_a_pin_too(sim: pliant.Simulation, model: pliant.Model) -> None:
-    (pin,) = sim.fixed
+    (fixed,) = sim.fixed
     assert np.array_equal(fixed.vertices, model.select("start"))
     fixed.move((0, 1e-6, 0))
     sim.step()
@@ -629,7 +629,7 @@ def test_a_scene_is_the_same_from_a_dictionary_a_file_and_by_code(sim: pliant.Si
         assert made.run() == 20
         assert same_state(made, sim)
         assert made.run() == 0
-    assert made.model.vertex_count == sim.vertex_count and len(made.pins) == 1
+    assert made.model.vertex_count == sim.vertex_count and len(made.fixed) == 1
 
 
 def test_a_scene_takes_arrays_paths_and_none(tmp_path: Path, beam: pliant.Mesh) -> None:
