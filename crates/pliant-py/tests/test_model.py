@@ -232,7 +232,7 @@ def test_vertices_can_be_fixed_along_some_axes(rubber: pliant.Material) -> None:
     assert np.array_equal(model.fixed, expected)
     with pytest.raises(ValueError, match='expected some of "xyz"'):
         pliant.Model(mesh, rubber, fixed={"x-min": "w"})
-    with pytest.raises(pliant.MeshError, match="there is no set `left`"):
+    with pytest.raises(pliant.MeshError, match="unknown set `left`"):
         pliant.Model(mesh, rubber, fixed="left")
 
 
@@ -320,7 +320,7 @@ def test_modes_are_those_of_scipy(model: pliant.Model) -> None:
     assert flat @ (model.mass() @ flat.T) == pytest.approx(np.eye(6), abs=1e-9)
     with pytest.raises(pliant.SolveError, match="0 modes, expected at least 1"):
         model.modes(0)
-    with pytest.raises(ValueError, match="a count is -1, expected a whole number from 0"):
+    with pytest.raises(ValueError, match="expected a whole number from 0 to .*, found -1"):
         model.modes(-1)
 
 
@@ -367,9 +367,9 @@ def test_several_bodies_are_one_model(rubber: pliant.Material) -> None:
     alone = pliant.Model(ball, rubber)
     assert model.energy(np.vstack([u, u])) == pytest.approx(2 * alone.energy(u))
     assert model.von_mises(np.vstack([0 * u, u]), at="vertices")[n:] == pytest.approx(alone.von_mises(u, at="vertices"))
-    with pytest.raises(pliant.ModelError, match="two bodies are called `body`"):
+    with pytest.raises(pliant.ModelError, match="two bodies are named `body`"):
         pliant.Model([pliant.Body(ball, rubber), pliant.Body(ball, rubber)])
-    with pytest.raises(TypeError, match="bodies have their own"):
+    with pytest.raises(TypeError, match="bodies have materials"):
         pliant.Model(bodies, rubber)
     with pytest.raises(TypeError, match="expected a pliant.Mesh or a list of pliant.Body"):
         pliant.Model([ball])  # type: ignore[list-item]
