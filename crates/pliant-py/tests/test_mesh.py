@@ -290,7 +290,7 @@ def test_points_follow_the_mesh(random: np.random.Generator) -> None:
     gradient = random.normal(size=(3, 3))
     assert np.allclose(embedding.interpolate(mesh.vertices @ gradient.T), points @ gradient.T)
     assert list(mesh.embed([(2, 0, 0), (0.5, 0.5, 0.5)]).outside) == [0]
-    with pytest.raises(ValueError, match="a row for each of the 64 vertices"):
+    with pytest.raises(ValueError, match="one row for each of the 64 vertices"):
         embedding.interpolate(points)
 
 

@@ -85,7 +85,7 @@ def test_displacements_may_be_flat_lists_strided_or_missing(model: pliant.Model,
 @pytest.mark.parametrize(
     ("u", "error", "message"),
     [
-        (np.zeros((3, 3)), ValueError, r"u has the shape \(3, 3\), expected \(99, 3\), a row for each of the 99 vertices"),
+        (np.zeros((3, 3)), ValueError, r"u has the shape \(3, 3\), expected \(99, 3\), one row for each of the 99 vertices"),
         (np.zeros((3, 99)), ValueError, r"u has the shape \(3, 99\)"),
         (np.zeros((99, 3), dtype=complex), TypeError, "u has the dtype complex128, expected float64"),
         ("rest", TypeError, "u has the dtype <U4"),
