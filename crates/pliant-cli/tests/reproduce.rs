@@ -72,7 +72,7 @@ fn the_page_of_all_wants_whole_runs_of_all() {
     refused("line 1");
     let (status, _, _) = pliant(folder.path(), &[first, "--fast"]);
     assert_eq!(status, 0);
-    refused("of the fast variant");
+    refused("its page is from the fast variant");
     let fast = std::fs::read_to_string(at.join("page.json")).unwrap();
     let full = fast.replace("\"Fast\"", "\"Full\"");
     std::fs::write(at.join("page.json"), full.replace("\"is_finished\": true", "\"is_finished\": false")).unwrap();
