@@ -76,7 +76,7 @@ fn the_page_of_all_wants_whole_runs_of_all() {
     let fast = std::fs::read_to_string(at.join("page.json")).unwrap();
     let full = fast.replace("\"Fast\"", "\"Full\"");
     std::fs::write(at.join("page.json"), full.replace("\"is_finished\": true", "\"is_finished\": false")).unwrap();
-    refused("not finished");
+    refused("from an unfinished run");
     let file = |text: &str| {
         text.find(".svg\"").or_else(|| text.find(".png\"")).map(|end| text[..end].rfind('"').unwrap() + 1).unwrap()
     };
