@@ -117,6 +117,6 @@ test('the page tells when the server is gone', async ({ page, view, complaints }
 test('without a token the page says what is missing', async ({ page, view, complaints }) => {
   const { url } = await view(beam(), '--paused');
   await page.goto(url.origin);
-  await expect(page.locator('body')).toContainText('whole address');
+  await expect(page.locator('body')).toContainText('full address');
   complaints.length = 0;
 });

@@ -116,7 +116,7 @@ test('a step that fails is explained, and every button that is offered helps', a
   await open(page, await view(dropped(2)));
   const banner = page.getByRole('alert').filter({ hasText: 'A step failed' });
   await expect(banner).toBeVisible();
-  await expect(banner).toContainText('Each of these was tried and continues:');
+  await expect(banner).toContainText('Each of these was tried, and the simulation continues with it:');
   await expect(banner.getByRole('button', { name: /stable-neo-hookean/ })).toBeVisible();
   await expect(banner.getByRole('button', { name: /inversion/ })).toBeVisible();
   // Dismissed, it comes back with the next failure.
@@ -141,7 +141,9 @@ test('energy that appears pauses the simulation, and what is offered prevents it
   await open(page, await view(dropped(0.6)));
   const banner = page.getByRole('alert').filter({ hasText: 'Energy appeared' });
   await expect(banner).toBeVisible();
-  await expect(banner).toContainText('The simulation is paused. Each of these was tried and continues:');
+  await expect(banner).toContainText(
+    'The simulation is paused. Each of these was tried, and the simulation continues with it:',
+  );
   expect(await isPlaying(page)).toBe(false);
   // The step succeeded: another law is no remedy.
   await expect(banner.getByRole('button', { name: /law/ })).toBeHidden();

@@ -72,11 +72,11 @@ fn the_page_of_all_wants_whole_runs_of_all() {
     refused("line 1");
     let (status, _, _) = pliant(folder.path(), &[first, "--fast"]);
     assert_eq!(status, 0);
-    refused("of the fast variant");
+    refused("its page is from the fast variant");
     let fast = std::fs::read_to_string(at.join("page.json")).unwrap();
     let full = fast.replace("\"Fast\"", "\"Full\"");
     std::fs::write(at.join("page.json"), full.replace("\"is_finished\": true", "\"is_finished\": false")).unwrap();
-    refused("not finished");
+    refused("from an unfinished run");
     let file = |text: &str| {
         text.find(".svg\"").or_else(|| text.find(".png\"")).map(|end| text[..end].rfind('"').unwrap() + 1).unwrap()
     };

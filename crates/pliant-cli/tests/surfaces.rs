@@ -169,7 +169,7 @@ duration = 0.02
         ("{ filled = { of = { union = [] } } }", "a union needs at least one form"),
         ("{ cage = { surface = \"missing.obj\" } }", "missing.obj"),
         ("{ cage = { surface = \"ring.obj\", cells = 1 } }", "expected at least 2"),
-        ("\"ring.obj\"", "makes some around it"),
+        ("\"ring.obj\"", "meshes a cage around it"),
     ] {
         let text = format!(
             "[[object]]\nmesh = {mesh}\nmaterial = {{ young = 1, poisson = 0, density = 1 }}\n[simulation]\nstep = 1\nduration = 1\n"
@@ -203,13 +203,16 @@ fn what_cannot_be_filled_is_refused_before_the_work_is_done() {
         let run = pliant(folder.path(), args);
         assert!(run.status == 1 && run.err.contains(why), "{args:?}: {}", run.err);
     };
-    refused(&["mesh", "tetrahedralize", "ring.obj", "-o", "a.xyz"], "none of a mesh format");
+    refused(&["mesh", "tetrahedralize", "ring.obj", "-o", "a.xyz"], "unknown extension");
     refused(&["mesh", "tetrahedralize", "ring.obj", "-o", "nowhere/a.veg"], "no such folder");
     refused(&["mesh", "tetrahedralize", "ring.obj", "-o", "ring.obj"], "would overwrite the surface");
-    refused(&["mesh", "voxelize", "./broken.stl", "-o", "broken.stl"], "no elements that the surface could be tied to");
-    refused(&["mesh", "tetrahedralize", "ring.obj", "--cage", "-o", "a.obj"], "take .veg, .msh or .vtu");
-    refused(&["mesh", "tetrahedralize", "ring.obj", "--cells", "99999", "-o", "a.veg"], "take fewer");
-    refused(&["mesh", "voxelize", "ring.obj", "--cells", "99999", "-o", "a.veg"], "take fewer");
+    refused(
+        &["mesh", "voxelize", "./broken.stl", "-o", "broken.stl"],
+        "cannot store volume elements in which to embed the surface",
+    );
+    refused(&["mesh", "tetrahedralize", "ring.obj", "--cage", "-o", "a.obj"], "use .veg, .msh or .vtu");
+    refused(&["mesh", "tetrahedralize", "ring.obj", "--cells", "99999", "-o", "a.veg"], "use fewer");
+    refused(&["mesh", "voxelize", "ring.obj", "--cells", "99999", "-o", "a.veg"], "use fewer");
     refused(&["mesh", "tetrahedralize", "ring.obj", "--cells", "0", "-o", "a.veg"], "expected at least 2");
     let sheet = SurfaceMesh::new(vec![Vec3::ZERO, Vec3::X, Vec3::Y], Faces::uniform(3, vec![0, 1, 2])).unwrap();
     io::write(folder.path().join("sheet.obj"), &Mesh::Surface(sheet), &WriteOptions::default()).unwrap();
@@ -335,7 +338,7 @@ fn options_for_meshes_are_refused_where_they_would_do_nothing() {
         (&["ring.obj", "s.toml"], "s.toml: expected a mesh or surface"),
         (&["ring.obj", "--units", "kg"], "`kg` does not measure a length"),
         (&["ring.obj", "--young", "5 cm"], "`cm` does not measure a pressure"),
-        (&["ring.obj", "--scale", "0"], "--scale: 0, expected a positive number"),
+        (&["ring.obj", "--scale", "0"], "--scale: expected a positive number, found 0"),
         (&["ring.obj", "--height=-1"], "--height: expected a non-negative height, found -1 m"),
     ] {
         let run = pliant(folder.path(), &[&["run"], args].concat());
