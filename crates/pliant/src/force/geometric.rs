@@ -523,9 +523,9 @@ mod tests {
         for u in [to([Vec3::ONE; 4]), line] {
             for definiteness in [Definiteness::Exact, Definiteness::Projected] {
                 let (mut f, mut k) = (vec![0.0; 12], BlockMatrix::zero(pattern.clone()));
-                force.add_force_and_stiffness(&u, definiteness, &mut f, &mut k);
+                force.add_gradient_and_stiffness(&u, &Conditions::START, definiteness, &mut f, &mut k);
                 assert!(f.iter().chain(k.values()).all(|value| value.is_finite()));
-                assert!(force.energy(&u).is_finite());
+                assert!(force.energy(&u, &Conditions::START).is_finite());
             }
         }
     }

@@ -373,14 +373,14 @@ mod tests {
             Handles::new(&rest, [Handle { motion: moving(Vec3::X), ..Handle::new(1, 100.0, Vec3::X) }]).unwrap();
         handles.set_time(2.0);
         let mut force = [0.0; 6];
-        handles.add_force(&[0.0; 6], &mut force);
+        handles.add_gradient(&[0.0; 6], &Conditions::START, &mut force);
         // The push is the negative of the force and points to the target.
         assert_eq!(force, [0.0, 0.0, 0.0, -200.0, 0.0, 0.0]);
-        assert_eq!((handles.energy(&[0.0; 6]), handles.target(0)), (200.0, 3.0 * Vec3::X));
-        assert_eq!(handles.energy(&[0.0, 0.0, 0.0, 2.0, 0.0, 0.0]), 0.0);
+        assert_eq!((handles.energy(&[0.0; 6], &Conditions::START), handles.target(0)), (200.0, 3.0 * Vec3::X));
+        assert_eq!(handles.energy(&[0.0, 0.0, 0.0, 2.0, 0.0, 0.0], &Conditions::START), 0.0);
         // Half the load moves the target half the distance.
         handles.set_load_factor(0.5);
-        assert_eq!((handles.energy(&[0.0; 6]), handles.target(0)), (50.0, 2.0 * Vec3::X));
+        assert_eq!((handles.energy(&[0.0; 6], &Conditions::START), handles.target(0)), (50.0, 2.0 * Vec3::X));
     }
 
     #[test]
@@ -389,7 +389,7 @@ mod tests {
         let handle = Handle::at_point(vec![(1, 0.75), (0, 0.25)], 10.0, Vec3::new(3.0, 1.0, 0.0));
         let handles = Handles::new(&rest, [handle]).unwrap();
         let mut force = [0.0; 6];
-        handles.add_force(&[0.0; 6], &mut force);
+        handles.add_gradient(&[0.0; 6], &Conditions::START, &mut force);
         assert_eq!(force, [0.0, -2.5, 0.0, 0.0, -7.5, 0.0]);
     }
 
@@ -403,7 +403,7 @@ mod tests {
         let v_bar = [1.0, 2.0, 3.0].repeat(rest.len());
         check_damping(&mut handles, &u, &v, &v_bar);
         let mut none = vec![0.0; u.len()];
-        handles.add_dissipation_gradient(&u, &v_bar, &mut none);
+        handles.add_dissipation_gradient(&u, &Conditions::START, &v_bar, &mut none);
         assert!(largest(&none) < 1e-7, "a body that moves with the targets is not damped");
     }
 
@@ -413,7 +413,7 @@ mod tests {
         let pattern = bind_all(rest.len(), &mut [&mut handles]);
         let diagonal = |handles: &Handles, vertex| {
             let (mut f, mut k) = (vec![0.0; 3 * rest.len()], BlockMatrix::zero(pattern.clone()));
-            handles.add_force_and_stiffness(&vec![0.0; f.len()], Definiteness::Exact, &mut f, &mut k);
+            handles.add_gradient_and_stiffness(&vec![0.0; f.len()], &Conditions::START, Definiteness::Exact, &mut f, &mut k);
             k.block(vertex, vertex)[1][1]
         };
         let before = diagonal(&handles, 9);

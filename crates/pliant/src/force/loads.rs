@@ -245,7 +245,7 @@ mod tests {
     fn the_force_is_minus_the_load_and_the_energy_minus_its_work() {
         let mut loads = NodalLoads::constant(vec![1.0, 2.0, 3.0, 0.0, 0.0, -5.0]).unwrap();
         let u = [0.1, 0.0, 1.0, 7.0, 7.0, 2.0];
-        assert!((loads.energy(&u) - (-0.1 - 3.0 + 10.0)).abs() < 1e-15);
+        assert!((loads.energy(&u, &Conditions::START) - (-0.1 - 3.0 + 10.0)).abs() < 1e-15);
         let (force, stiffness) = check_derivatives(&mut loads, 2, &u);
         assert_eq!(force, [-1.0, -2.0, -3.0, 0.0, 0.0, 5.0]);
         assert!(stiffness.values().iter().all(|&entry| entry == 0.0));

@@ -313,14 +313,14 @@ mod tests {
 
     fn force_of(pressure: &Pressure, u: &[f64]) -> Vec<f64> {
         let mut force = vec![0.0; u.len()];
-        pressure.add_force(u, &mut force);
+        pressure.add_gradient(u, &Conditions::START, &mut force);
         force
     }
 
     fn stiffness_of(pressure: &mut Pressure, u: &[f64], definiteness: Definiteness) -> Vec<Vec<f64>> {
         let pattern = bind_all(u.len() / 3, &mut [pressure]);
         let (mut f, mut k) = (vec![0.0; u.len()], BlockMatrix::zero(pattern));
-        pressure.add_force_and_stiffness(u, definiteness, &mut f, &mut k);
+        pressure.add_gradient_and_stiffness(u, &Conditions::START, definiteness, &mut f, &mut k);
         assert_eq!(f, force_of(pressure, u), "the force with stiffness differs from that without");
         dense(&k)
     }
@@ -361,9 +361,9 @@ mod tests {
                 let u: Vec<f64> = mesh.vertices().iter().flat_map(|&x| (s * x).to_array()).collect();
                 let gain = mesh.volume() * s * (3.0 + 3.0 * s + s * s);
                 assert!((pressure.volume_change(&u) - gain).abs() <= 1e-13 * gain);
-                assert!((pressure.energy(&u) - P * gain).abs() <= 1e-13 * P * gain);
+                assert!((pressure.energy(&u, &Conditions::START) - P * gain).abs() <= 1e-13 * P * gain);
             }
-            assert_eq!(pressure.energy(&vec![0.0; 3 * mesh.vertex_count()]), 0.0);
+            assert_eq!(pressure.energy(&vec![0.0; 3 * mesh.vertex_count()], &Conditions::START), 0.0);
         }
     }
 
@@ -409,7 +409,7 @@ mod tests {
             let (_, mut pressure) = on_side(&mesh, "z-max");
             assert!(!pressure.has_energy());
             for u in states(&mesh) {
-                assert_eq!(pressure.energy(&u), 0.0);
+                assert_eq!(pressure.energy(&u, &Conditions::START), 0.0);
                 let derivative = force_derivative(&pressure, &u);
                 let k = stiffness_of(&mut pressure, &u, Definiteness::Exact);
                 let n = u.len();
@@ -440,7 +440,7 @@ mod tests {
             let moved = |i: usize, by: f64| {
                 let mut moved = u.clone();
                 moved[i] += by;
-                pressure.energy(&moved)
+                pressure.energy(&moved, &Conditions::START)
             };
             for &i in &free {
                 // The volume is linear in each coordinate.

@@ -458,9 +458,9 @@ mod tests {
         for u in states(&mesh) {
             let v = random(u.len(), 1.0, 5);
             let mut force = vec![0.0; u.len()];
-            springs.add_dissipation_gradient(&u, &v, &mut force);
+            springs.add_dissipation_gradient(&u, &Conditions::START, &v, &mut force);
             let mut damping = BlockMatrix::zero(pattern.clone());
-            springs.add_damping(&u, &v, &mut damping);
+            springs.add_damping(&u, &Conditions::START, &v, &mut damping);
             let mut product = vec![0.0; u.len()];
             damping.mul(&v, &mut product);
             let scale = largest(&force);
@@ -474,7 +474,7 @@ mod tests {
                 .flat_map(|n| Vec3::new(0.3, -0.5, 0.8).cross(mesh.vertices()[n] + at(&u, n as u32)).to_array())
                 .collect();
             let mut none = vec![0.0; u.len()];
-            springs.add_dissipation_gradient(&u, &turning, &mut none);
+            springs.add_dissipation_gradient(&u, &Conditions::START, &turning, &mut none);
             assert!(largest(&none) <= 1e-12 * scale);
         }
     }
@@ -488,7 +488,7 @@ mod tests {
         let at_length = |x: f64, definiteness| {
             let u = [0.0, 0.0, 0.0, x - 1.0, 0.0, 0.0];
             let (mut force, mut stiffness) = (vec![0.0; 6], BlockMatrix::zero(pattern.clone()));
-            springs.add_force_and_stiffness(&u, definiteness, &mut force, &mut stiffness);
+            springs.add_gradient_and_stiffness(&u, &Conditions::START, definiteness, &mut force, &mut stiffness);
             (force, [0, 1, 2].map(|i| stiffness.block(1, 1)[i][i]))
         };
         // Stretched to twice its length: tension 100 N, which gives a transverse stiffness of 100 N / 2 m.
@@ -514,13 +514,13 @@ mod tests {
                 let u = [1.0, gap, 0.0, 0.0, 0.0, 0.0];
                 let (mut force, mut stiffness) = (vec![0.0; 6], BlockMatrix::zero(pattern.clone()));
                 for definiteness in [Definiteness::Exact, Definiteness::Projected] {
-                    springs.add_force_and_stiffness(&u, definiteness, &mut force, &mut stiffness);
+                    springs.add_gradient_and_stiffness(&u, &Conditions::START, definiteness, &mut force, &mut stiffness);
                 }
-                assert_eq!(springs.energy(&u), 50.0 * (rest_length - gap) * (rest_length - gap));
+                assert_eq!(springs.energy(&u, &Conditions::START), 50.0 * (rest_length - gap) * (rest_length - gap));
                 assert_eq!(stiffness.block(0, 1), [[-200.0, 0.0, 0.0], [0.0, -200.0, 0.0], [0.0, 0.0, -200.0]]);
                 assert_eq!(force, [0.0, 200.0 * gap, 0.0, 0.0, -200.0 * gap, 0.0]);
-                springs.add_damping(&u, &u, &mut stiffness);
-                springs.add_dissipation_gradient(&u, &[1.0; 6], &mut force);
+                springs.add_damping(&u, &Conditions::START, &u, &mut stiffness);
+                springs.add_dissipation_gradient(&u, &Conditions::START, &[1.0; 6], &mut force);
                 springs.stiffness_derivative(&u, &[1.0; 6], &u, &mut force);
                 let tensor = springs.stiffness_derivative_tensor(&u);
                 tensor.contract(&u, &u, &mut force);

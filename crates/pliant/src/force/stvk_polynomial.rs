@@ -487,10 +487,10 @@ mod tests {
             for u in states(&mesh) {
                 let (energy, f, k) = direct(&mesh, &u);
                 let (mut found_f, mut found_k) = (vec![0.0; u.len()], BlockMatrix::zero(pattern.clone()));
-                force.add_force_and_stiffness(&u, Definiteness::Exact, &mut found_f, &mut found_k);
+                force.add_gradient_and_stiffness(&u, &Conditions::START, Definiteness::Exact, &mut found_f, &mut found_k);
                 let found_k = dense(&found_k);
                 let stiffest = k.iter().map(|row| largest(row)).fold(0.0, f64::max);
-                assert!((force.energy(&u) - energy).abs() <= 1e-13 * stiffest);
+                assert!((force.energy(&u, &Conditions::START) - energy).abs() <= 1e-13 * stiffest);
                 for i in 0..u.len() {
                     assert!((found_f[i] - f[i]).abs() <= 1e-13 * stiffest);
                     assert!((0..u.len()).all(|j| (found_k[i][j] - k[i][j]).abs() <= 1e-13 * stiffest));
@@ -510,7 +510,7 @@ mod tests {
             for s in [-3.0, 0.5, 1.0, 7.0] {
                 let scaled: Vec<f64> = u.iter().map(|u| s * u).collect();
                 let mut f = vec![0.0; u.len()];
-                force.add_force(&scaled, &mut f);
+                force.add_gradient(&scaled, &Conditions::START, &mut f);
                 for i in 0..u.len() {
                     let expected = s * linear[i] + s * s * quadratic[i] + s * s * s * cubic[i];
                     assert!((f[i] - expected).abs() <= 1e-12 * size * (1.0 + s.abs().powi(3)));
@@ -519,7 +519,7 @@ mod tests {
             // The linear part is the stiffness at rest, and the quadratic part is half its first derivative there.
             let rest = vec![0.0; u.len()];
             let (mut f, mut k) = (rest.clone(), BlockMatrix::zero(pattern));
-            force.add_force_and_stiffness(&rest, Definiteness::Exact, &mut f, &mut k);
+            force.add_gradient_and_stiffness(&rest, &Conditions::START, Definiteness::Exact, &mut f, &mut k);
             assert!(f.iter().all(|&f| f == 0.0));
             k.mul(u, &mut f);
             let mut derivative = rest.clone();
@@ -537,7 +537,7 @@ mod tests {
         let (mesh, force) = body(Cells::Hex);
         let u = random(3 * mesh.vertex_count(), 1e-18, 40);
         let mut f = vec![0.0; u.len()];
-        force.add_force(&u, &mut f);
+        force.add_gradient(&u, &Conditions::START, &mut f);
         let [linear, ..] = force.force_parts(&u);
         assert!(f.iter().zip(&linear).all(|(f, l)| (f - l).abs() <= 1e-14 * largest(&linear)));
     }
@@ -551,13 +551,13 @@ mod tests {
             let s = 1.3;
             let u: Vec<f64> = mesh.vertices().iter().flat_map(|x| [(s - 1.0) * x.x, 0.0, 0.0]).collect();
             let mut f = vec![0.0; u.len()];
-            force.add_force(&u, &mut f);
+            force.add_gradient(&u, &Conditions::START, &mut f);
             let on_face: f64 = mesh.vertex_sets()["x-max"].iter().map(|&v| at(&f, v).x).sum();
             let strain = 0.5 * (s * s - 1.0);
             let expected = s * (2.0 * SOFT.mu + SOFT.lambda) * strain;
             assert!((on_face - expected).abs() <= 1e-12 * expected);
             let energy = (SOFT.mu + 0.5 * SOFT.lambda) * strain * strain;
-            assert!((force.energy(&u) - energy).abs() <= 1e-12 * energy);
+            assert!((force.energy(&u, &Conditions::START) - energy).abs() <= 1e-12 * energy);
         }
     }
 

@@ -117,7 +117,7 @@ pub fn eigenvalues(mut a: Vec<Vec<f64>>) -> Vec<f64> {
 
 fn force_of(force: &dyn Force, u: &[f64]) -> Vec<f64> {
     let mut f = vec![0.0; u.len()];
-    force.add_force(u, &mut f);
+    force.add_gradient(u, &Conditions::START, &mut f);
     f
 }
 
@@ -135,14 +135,14 @@ pub fn check_derivatives(force: &mut dyn Force, vertex_count: usize, u: &[f64]) 
     let f = force_of(force, u);
     let with_stiffness = |u: &[f64], definiteness| {
         let (mut f, mut k) = (vec![0.0; u.len()], BlockMatrix::zero(pattern.clone()));
-        force.add_force_and_stiffness(u, definiteness, &mut f, &mut k);
+        force.add_gradient_and_stiffness(u, &Conditions::START, definiteness, &mut f, &mut k);
         (f, k)
     };
     let (same_f, k) = with_stiffness(u, Definiteness::Exact);
     assert_eq!(f, same_f, "the force with stiffness differs from that without");
     for seed in 10..14 {
         let d = random(u.len(), 1.0, seed);
-        check_derivative("f·d", &[dot(&f, &d)], |s| vec![force.energy(&moved(u, s, &d))]);
+        check_derivative("f·d", &[dot(&f, &d)], |s| vec![force.energy(&moved(u, s, &d), &Conditions::START)]);
         let mut product = vec![0.0; u.len()];
         k.mul(&d, &mut product);
         check_derivative("K d", &product, |s| force_of(force, &moved(u, s, &d)));
@@ -182,8 +182,8 @@ pub fn check_force(force: &mut dyn Force, rest: &[Vec3], u: &[f64]) {
     let shift = Vec3::new(0.4, -0.2, 0.1);
     let turned: Vec<f64> =
         (0..rest.len()).flat_map(|v| (turn * (rest[v] + at(u, v as u32)) + shift - rest[v]).to_array()).collect();
-    let energy = force.energy(u);
-    assert!((force.energy(&turned) - energy).abs() <= EXACT * energy.abs(), "the energy changes as the body turns");
+    let energy = force.energy(u, &Conditions::START);
+    assert!((force.energy(&turned, &Conditions::START) - energy).abs() <= EXACT * energy.abs(), "the energy changes as the body turns");
     let turned_f = force_of(force, &turned);
     for v in 0..rest.len() as u32 {
         let error = (at(&turned_f, v) - turn * at(&f, v)).length();
@@ -206,8 +206,8 @@ pub fn check_damping(force: &mut dyn Force, u: &[f64], v: &[f64], v_bar: &[f64])
     let pattern = bind_all(u.len() / 3, &mut [force]);
     assert!(force.has_damping());
     let (mut f, mut d) = (vec![0.0; u.len()], BlockMatrix::zero(pattern));
-    force.add_dissipation_gradient(u, v, &mut f);
-    force.add_damping(u, v, &mut d);
+    force.add_dissipation_gradient(u, &Conditions::START, v, &mut f);
+    force.add_damping(u, &Conditions::START, v, &mut d);
     let mut product = vec![0.0; u.len()];
     d.mul(&moved(v, -1.0, v_bar), &mut product);
     let error = largest(&moved(&f, -1.0, &product));
@@ -226,10 +226,10 @@ pub fn check_rigid_motion(force: &mut dyn Force, rest: &[Vec3]) {
     let turn = Mat3::from_axis_angle(Vec3::new(2.0, -1.0, 2.0) / 3.0, 2.2);
     let u: Vec<f64> = rest.iter().flat_map(|&x| (turn * x + Vec3::new(1.0, -3.0, 0.5) - x).to_array()).collect();
     let (mut f, mut k) = (vec![0.0; u.len()], BlockMatrix::zero(pattern));
-    force.add_force_and_stiffness(&u, Definiteness::Exact, &mut f, &mut k);
+    force.add_gradient_and_stiffness(&u, &Conditions::START, Definiteness::Exact, &mut f, &mut k);
     let stiffest = largest(k.values());
     assert!(stiffest > 0.0);
-    assert!(force.energy(&u) <= 1e-26 * stiffest && largest(&f) <= 1e-13 * stiffest);
+    assert!(force.energy(&u, &Conditions::START) <= 1e-26 * stiffest && largest(&f) <= 1e-13 * stiffest);
     // A relaxed body is stable: six rigid motions need no energy, and no other motion releases any.
     let spectrum = eigenvalues(dense(&k));
     assert!(spectrum[0] >= -EXACT * stiffest && spectrum[5] <= EXACT * stiffest);
@@ -247,7 +247,7 @@ pub fn check_stiffness_derivative<F: Force>(
     let (a, b) = (random(u.len(), 1.0, 20), random(u.len(), 1.0, 21));
     let stiffness_times_b = |u: &[f64]| {
         let (mut f, mut k) = (vec![0.0; u.len()], BlockMatrix::zero(pattern.clone()));
-        force.add_force_and_stiffness(u, Definiteness::Exact, &mut f, &mut k);
+        force.add_gradient_and_stiffness(u, &Conditions::START, Definiteness::Exact, &mut f, &mut k);
         k.mul(&b, &mut f);
         f
     };
@@ -286,12 +286,12 @@ pub fn check_threads<F: Force + Clone>(force: &F, vertex_count: usize) {
             let u = random(3 * vertex_count, 0.1, 30);
             let v = random(3 * vertex_count, 1.0, 31);
             let (mut f, mut k) = (vec![0.0; u.len()], BlockMatrix::zero(pattern));
-            force.add_force_and_stiffness(&u, Definiteness::Exact, &mut f, &mut k);
-            force.add_force_and_stiffness(&u, Definiteness::Projected, &mut f, &mut k);
-            force.add_force(&u, &mut f);
-            force.add_dissipation_gradient(&u, &v, &mut f);
-            force.add_damping(&u, &v, &mut k);
-            f.push(force.energy(&u));
+            force.add_gradient_and_stiffness(&u, &Conditions::START, Definiteness::Exact, &mut f, &mut k);
+            force.add_gradient_and_stiffness(&u, &Conditions::START, Definiteness::Projected, &mut f, &mut k);
+            force.add_gradient(&u, &Conditions::START, &mut f);
+            force.add_dissipation_gradient(&u, &Conditions::START, &v, &mut f);
+            force.add_damping(&u, &Conditions::START, &v, &mut k);
+            f.push(force.energy(&u, &Conditions::START));
             f.iter().chain(k.values()).map(|value| value.to_bits()).collect::<Vec<_>>()
         })
     };

@@ -35,7 +35,7 @@ fn force_and_stiffness(
 ) -> ([f64; 3], [[f64; 3]; 3]) {
     let pattern = bind_all(1, &mut [obstacles]);
     let (mut f, mut k) = ([0.0; 3], BlockMatrix::zero(pattern));
-    obstacles.add_force_and_stiffness(&u, definiteness, &mut f, &mut k);
+    obstacles.add_gradient_and_stiffness(&u, &Conditions::START, definiteness, &mut f, &mut k);
     (f, k.block(0, 0))
 }
 
@@ -84,7 +84,7 @@ fn at_the_center_of_a_ball_the_push_is_along_z_and_finite() {
         assert!((f[2] + K).abs() < 1e-10 && (k[2][2] - K).abs() < 1e-10);
         assert!(k.as_flattened().iter().all(|entry| entry.is_finite()));
         let mut force = [0.0; 3];
-        obstacles.add_dissipation_gradient(&u, &[0.0; 3], &mut force);
+        obstacles.add_dissipation_gradient(&u, &Conditions::START, &[0.0; 3], &mut force);
         assert_eq!(force, [0.0; 3]);
         assert_eq!(one(Obstacle::hollow_ball(Vec3::ZERO, 1.0, K)).contacts(&u).count(), 0);
     }
@@ -121,7 +121,7 @@ fn sliding_meets_the_friction_of_coulomb_and_creeping_less() {
     let obstacles = one(floor);
     let friction = |v: [f64; 3]| {
         let mut force = [0.0; 3];
-        obstacles.add_dissipation_gradient(&[0.0; 3], &v, &mut force);
+        obstacles.add_dissipation_gradient(&[0.0; 3], &Conditions::START, &v, &mut force);
         force
     };
     let near = |a: [f64; 3], b: [f64; 3]| (Vec3::from_array(a) - Vec3::from_array(b)).length() < 1e-12;
@@ -142,7 +142,7 @@ fn what_moves_with_a_turning_plane_or_ball_feels_no_friction_and_what_stands_is_
         obstacles.set_time(1.0);
         let friction = |v: [f64; 3]| {
             let mut force = [0.0; 3];
-            obstacles.add_dissipation_gradient(&[0.0; 3], &v, &mut force);
+            obstacles.add_dissipation_gradient(&[0.0; 3], &Conditions::START, &v, &mut force);
             Vec3::from_array(force)
         };
         // One radian per second at two meters.
