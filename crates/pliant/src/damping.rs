@@ -129,7 +129,7 @@ impl Damping {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::force::{Definiteness, Elastic, Force, bind_all_with};
+    use crate::force::{Conditions, Definiteness, Elastic, Force, bind_all_with};
     use crate::material::{AnyLaw, YoungPoisson};
     use crate::mesh::{Cells, generate};
 

@@ -332,6 +332,8 @@ mod tests {
     use crate::mesh::Cells;
     use crate::motion::Keyframes;
 
+    const AT: Conditions<'static> = Conditions::at(0.5);
+
     fn moving(velocity: Vec3) -> Motion {
         Keyframes::translations([(0.0, Vec3::ZERO), (10.0, 10.0 * velocity)]).unwrap().into()
     }
@@ -351,43 +353,41 @@ mod tests {
             },
         ];
         let rest = mesh.vertices().to_vec();
-        let mut handles = Handles::new(&rest, list).unwrap();
-        handles.set_time(0.5);
+        let handles = Handles::new(&rest[..], list).unwrap();
         (rest, handles)
     }
 
     #[test]
     fn force_and_stiffness_are_derivatives_of_the_energy() {
         let (rest, mut handles) = three_handles();
-        for size in [0.01, 1.0] {
+        for (size, load_factor) in [(0.01, 1.0), (1.0, 0.3)] {
             let u = random(3 * rest.len(), size, 2);
-            check_derivatives(&mut handles, rest.len(), &u);
-            handles.set_load_factor(0.3);
+            check_derivatives(&mut handles, &Conditions { load_factor, ..AT }, &u);
         }
     }
 
     #[test]
     fn a_spring_of_100_newtons_a_meter_pulls_two_meters_with_200_newtons() {
         let rest = [Vec3::ZERO, Vec3::X];
-        let mut handles =
-            Handles::new(&rest, [Handle { motion: moving(Vec3::X), ..Handle::new(1, 100.0, Vec3::X) }]).unwrap();
-        handles.set_time(2.0);
+        let handles =
+            Handles::new(rest, [Handle { motion: moving(Vec3::X), ..Handle::new(1, 100.0, Vec3::X) }]).unwrap();
+        let all = Conditions::at(2.0);
         let mut force = [0.0; 6];
-        handles.add_gradient(&[0.0; 6], &Conditions::START, &mut force);
+        handles.add_gradient(&[0.0; 6], &all, &mut force);
         // The push is the negative of the force and points to the target.
         assert_eq!(force, [0.0, 0.0, 0.0, -200.0, 0.0, 0.0]);
-        assert_eq!((handles.energy(&[0.0; 6], &Conditions::START), handles.target(0)), (200.0, 3.0 * Vec3::X));
-        assert_eq!(handles.energy(&[0.0, 0.0, 0.0, 2.0, 0.0, 0.0], &Conditions::START), 0.0);
+        assert_eq!((handles.energy(&[0.0; 6], &all), handles.target(0, &all)), (200.0, 3.0 * Vec3::X));
+        assert_eq!(handles.energy(&[0.0, 0.0, 0.0, 2.0, 0.0, 0.0], &all), 0.0);
         // Half the load moves the target half the distance.
-        handles.set_load_factor(0.5);
-        assert_eq!((handles.energy(&[0.0; 6], &Conditions::START), handles.target(0)), (50.0, 2.0 * Vec3::X));
+        let half = Conditions { load_factor: 0.5, ..all };
+        assert_eq!((handles.energy(&[0.0; 6], &half), handles.target(0, &half)), (50.0, 2.0 * Vec3::X));
     }
 
     #[test]
     fn a_point_between_vertices_pulls_at_them_by_its_weights() {
         let rest = [Vec3::ZERO, 4.0 * Vec3::X];
         let handle = Handle::at_point(vec![(1, 0.75), (0, 0.25)], 10.0, Vec3::new(3.0, 1.0, 0.0));
-        let handles = Handles::new(&rest, [handle]).unwrap();
+        let handles = Handles::new(rest, [handle]).unwrap();
         let mut force = [0.0; 6];
         handles.add_gradient(&[0.0; 6], &Conditions::START, &mut force);
         assert_eq!(force, [0.0, -2.5, 0.0, 0.0, -7.5, 0.0]);
@@ -401,9 +401,9 @@ mod tests {
         // All damped targets have one velocity, so that it is that of the whole body.
         handles.replace(0, Handle { motion: handles.list()[2].motion.clone(), ..handles.list()[0].clone() }).unwrap();
         let v_bar = [1.0, 2.0, 3.0].repeat(rest.len());
-        check_damping(&mut handles, &u, &v, &v_bar);
+        check_damping(&mut handles, &AT, &u, [&v, &v_bar]);
         let mut none = vec![0.0; u.len()];
-        handles.add_dissipation_gradient(&u, &Conditions::START, &v_bar, &mut none);
+        handles.add_dissipation_gradient(&u, &AT, &v_bar, &mut none);
         assert!(largest(&none) < 1e-7, "a body that moves with the targets is not damped");
     }
 
@@ -420,7 +420,7 @@ mod tests {
         let number = handles.push(Handle::new(9, 50.0, Vec3::ZERO)).unwrap();
         assert_eq!((number, diagonal(&handles, 9)), (3, before + 50.0));
         handles.set_target(3, Vec3::new(1.0, 1.0, 1.0)).unwrap();
-        assert_eq!(handles.target(3), Vec3::ONE);
+        assert_eq!(handles.target(3, &AT), Vec3::ONE);
         // The vertices of the third handle are coupled already, in any order.
         let mut again = handles.list()[2].clone();
         again.point.reverse();
@@ -440,7 +440,7 @@ mod tests {
     #[test]
     fn impossible_handles_are_named_with_their_numbers_and_change_nothing() {
         let rest = [Vec3::ZERO, Vec3::X, Vec3::Y];
-        let mut handles = Handles::new(&rest, [Handle::new(0, 1.0, Vec3::ZERO)]).unwrap();
+        let mut handles = Handles::new(rest, [Handle::new(0, 1.0, Vec3::ZERO)]).unwrap();
         bind_all(3, &mut [&mut handles]);
         let good = Handle::new(1, 1.0, Vec3::ZERO);
         let mut message = |handle: Handle| handles.push(handle).unwrap_err().to_string();
@@ -466,6 +466,6 @@ mod tests {
         assert_eq!(handles.remove(1).unwrap_err().to_string(), "handle 1 does not exist; the number of handles is 1");
         assert!(handles.set_target(0, Vec3::INFINITY).unwrap_err().to_string().contains("target of handle 0 is at"));
         assert!(handles.replace(0, Handle { stiffness: f64::NAN, ..good }).is_err());
-        assert_eq!((handles.list().len(), handles.target(0)), (1, Vec3::ZERO));
+        assert_eq!((handles.list().len(), handles.target(0, &Conditions::START)), (1, Vec3::ZERO));
     }
 }

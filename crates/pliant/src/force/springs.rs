@@ -548,7 +548,7 @@ mod tests {
         let diagonal = 2.0_f64.sqrt();
         assert_eq!(numbers, [([0, 1], 1.0, 1.0), ([1, 2], 3.0, diagonal), ([1, 2], 2.0, diagonal)]);
         let nothing = Springs::new(&rest, &[], &coefficients_of(1.0)).unwrap();
-        assert_eq!(nothing.energy(&[0.0; 9]), 0.0);
+        assert_eq!(nothing.energy(&[0.0; 9], &Conditions::START), 0.0);
     }
 
     fn coefficients_of(stiffness: f64) -> SpringCoefficients {

@@ -1,6 +1,6 @@
 //! Tests that every force must pass: derivatives, balance, symmetry, definiteness, threads.
 
-use super::{Definiteness, Force, ThirdDerivative, at, bind_all};
+use super::{Conditions, Definiteness, Force, ThirdDerivative, at, bind_all};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::{Cells, VolumeMesh, generate};
 use crate::sparse::BlockMatrix;
@@ -115,9 +115,9 @@ pub fn eigenvalues(mut a: Vec<Vec<f64>>) -> Vec<f64> {
     values
 }
 
-fn force_of(force: &dyn Force, u: &[f64]) -> Vec<f64> {
+fn force_of(force: &dyn Force, conditions: &Conditions<'_>, u: &[f64]) -> Vec<f64> {
     let mut f = vec![0.0; u.len()];
-    force.add_gradient(u, &Conditions::START, &mut f);
+    force.add_gradient(u, conditions, &mut f);
     f
 }
 
@@ -128,24 +128,28 @@ fn force_of(force: &dyn Force, u: &[f64]) -> Vec<f64> {
 /// - the projected stiffness is positive semi-definite and nowhere softer.
 ///
 /// Returns force and stiffness.
-pub fn check_derivatives(force: &mut dyn Force, vertex_count: usize, u: &[f64]) -> (Vec<f64>, BlockMatrix) {
-    let pattern = bind_all(vertex_count, &mut [force]);
+pub fn check_derivatives(
+    force: &mut dyn Force,
+    conditions: &Conditions<'_>,
+    u: &[f64],
+) -> (Vec<f64>, BlockMatrix) {
+    let pattern = bind_all(u.len() / 3, &mut [force]);
     let force = &*force;
     assert!(force.has_energy());
-    let f = force_of(force, u);
+    let f = force_of(force, conditions, u);
     let with_stiffness = |u: &[f64], definiteness| {
         let (mut f, mut k) = (vec![0.0; u.len()], BlockMatrix::zero(pattern.clone()));
-        force.add_gradient_and_stiffness(u, &Conditions::START, definiteness, &mut f, &mut k);
+        force.add_gradient_and_stiffness(u, conditions, definiteness, &mut f, &mut k);
         (f, k)
     };
     let (same_f, k) = with_stiffness(u, Definiteness::Exact);
     assert_eq!(f, same_f, "the force with stiffness differs from that without");
     for seed in 10..14 {
         let d = random(u.len(), 1.0, seed);
-        check_derivative("f·d", &[dot(&f, &d)], |s| vec![force.energy(&moved(u, s, &d), &Conditions::START)]);
+        check_derivative("f·d", &[dot(&f, &d)], |s| vec![force.energy(&moved(u, s, &d), conditions)]);
         let mut product = vec![0.0; u.len()];
         k.mul(&d, &mut product);
-        check_derivative("K d", &product, |s| force_of(force, &moved(u, s, &d)));
+        check_derivative("K d", &product, |s| force_of(force, conditions, &moved(u, s, &d)));
     }
 
     let exact = dense(&k);
@@ -171,7 +175,7 @@ pub fn check_derivatives(force: &mut dyn Force, vertex_count: usize, u: &[f64]) 
 /// - total force and moment vanish, and rotating the body rotates the force;
 /// - the stiffness does not resist translation.
 pub fn check_force(force: &mut dyn Force, rest: &[Vec3], u: &[f64]) {
-    let (f, k) = check_derivatives(force, rest.len(), u);
+    let (f, k) = check_derivatives(force, &Conditions::START, u);
     let force = &*force;
     let size = largest(&f);
     let (total, moment) = resultants(rest, u, &f);
@@ -184,7 +188,7 @@ pub fn check_force(force: &mut dyn Force, rest: &[Vec3], u: &[f64]) {
         (0..rest.len()).flat_map(|v| (turn * (rest[v] + at(u, v as u32)) + shift - rest[v]).to_array()).collect();
     let energy = force.energy(u, &Conditions::START);
     assert!((force.energy(&turned, &Conditions::START) - energy).abs() <= EXACT * energy.abs(), "the energy changes as the body turns");
-    let turned_f = force_of(force, &turned);
+    let turned_f = force_of(force, &Conditions::START, &turned);
     for v in 0..rest.len() as u32 {
         let error = (at(&turned_f, v) - turn * at(&f, v)).length();
         assert!(error <= EXACT * size, "turned, the force at vertex {v} is off by {error:e} of {size:e}");
@@ -202,12 +206,17 @@ pub fn check_force(force: &mut dyn Force, rest: &[Vec3], u: &[f64]) {
 
 /// Checks damping in one state, against objects that move at `v̄`: `D(u, v)` is symmetric and positive semi-definite,
 /// and its product with `v − v̄` is the force. Returns that force.
-pub fn check_damping(force: &mut dyn Force, u: &[f64], v: &[f64], v_bar: &[f64]) -> Vec<f64> {
+pub fn check_damping(
+    force: &mut dyn Force,
+    conditions: &Conditions<'_>,
+    u: &[f64],
+    [v, v_bar]: [&[f64]; 2],
+) -> Vec<f64> {
     let pattern = bind_all(u.len() / 3, &mut [force]);
     assert!(force.has_damping());
     let (mut f, mut d) = (vec![0.0; u.len()], BlockMatrix::zero(pattern));
-    force.add_dissipation_gradient(u, &Conditions::START, v, &mut f);
-    force.add_damping(u, &Conditions::START, v, &mut d);
+    force.add_dissipation_gradient(u, conditions, v, &mut f);
+    force.add_damping(u, conditions, v, &mut d);
     let mut product = vec![0.0; u.len()];
     d.mul(&moved(v, -1.0, v_bar), &mut product);
     let error = largest(&moved(&f, -1.0, &product));

@@ -42,7 +42,7 @@ mod tests {
     use crate::integrator::LinearizedBackwardEuler;
     use crate::material::{AnyLaw, YoungPoisson};
     use crate::mesh::{Cells, generate};
-    use crate::model::{Body, Model};
+    use crate::model::{Assembly, Body, Model};
     use crate::solver::Direct;
     use crate::system::Definiteness;
 
@@ -50,7 +50,8 @@ mod tests {
     fn a_crushed_body_moves_on_where_its_exact_tangent_has_no_factor() {
         let law = AnyLaw::new("stvk", YoungPoisson { young: 1e6, poisson: 0.3 }).unwrap();
         let mesh = generate::block([1.0; 3], [2, 2, 2], Cells::Tet5).unwrap();
-        let mut model = Model::builder().body(Body::new(mesh.clone(), law, 1000.0)).build().unwrap();
+        let model = Model::builder().body(Body::new(mesh.clone(), law, 1000.0)).build().unwrap();
+        let mut model = Assembly::new(model);
         let mut state = model.rest_state();
         for (u, x) in state.q.as_chunks_mut::<3>().0.iter_mut().zip(mesh.vertices()) {
             u[1] = -0.7 * x.y;

@@ -100,8 +100,8 @@ mod tests {
     use crate::material::{AnyLaw, YoungPoisson};
     use crate::math::Vec3;
     use crate::mesh::{Cells, generate};
-    use crate::model::{Body, Fixed};
-    use crate::system::{System, Weights};
+    use crate::model::{Assembly, Body, Fixed};
+    use crate::system::{Combination, System};
 
     fn model() -> Model {
         let mesh = generate::block([1.0, 0.5, 0.5], [2, 1, 1], Cells::Tet5).unwrap();
@@ -126,14 +126,14 @@ mod tests {
         let at = |sign: f64| u.iter().zip(&a).map(|(u, a)| u + sign * h * a).collect::<Vec<_>>();
         let force_at = |u: &[f64]| {
             let mut force = vec![f64::NAN; u.len()];
-            model.internal_force(u, &mut force);
+            model.internal_force(u, &Conditions::START, &mut force);
             force
         };
-        let slope = (model.internal_energy(&at(1.0)) - model.internal_energy(&at(-1.0))) / (2.0 * h);
+        let slope = (model.internal_energy(&at(1.0), &Conditions::START) - model.internal_energy(&at(-1.0), &Conditions::START)) / (2.0 * h);
         let along: f64 = force_at(&u).iter().zip(&a).map(|(f, a)| f * a).sum();
         assert!((slope - along).abs() < 1e-7 * along.abs(), "{slope} {along}");
         let mut product = vec![0.0; u.len()];
-        model.internal_stiffness(&u, Definiteness::Exact).mul(&a, &mut product);
+        model.internal_stiffness(&u, &Conditions::START, Definiteness::Exact).mul(&a, &mut product);
         let (high, low) = (force_at(&at(1.0)), force_at(&at(-1.0)));
         let scale = product.iter().fold(0.0, |most: f64, k| most.max(k.abs()));
         for i in 0..u.len() {
@@ -143,21 +143,22 @@ mod tests {
 
     #[test]
     fn what_integrators_see_is_internal_force_with_gravity_and_loads_and_the_same_damping() {
-        let mut model = model();
+        let model = model();
+        let mut system = Assembly::new(model.clone());
         let u = displacements(&model);
         let v: Vec<f64> = u.iter().map(|u| 2.0 * u + 0.1).collect();
         let (mut all, mut internal) = (vec![0.0; u.len()], vec![0.0; u.len()]);
-        model.linearize(&u, 0.0, Definiteness::Exact, &mut all);
-        model.internal_force(&u, &mut internal);
+        let stiffness = system.linearize(&u, &Conditions::START, Definiteness::Exact, &mut all).stiffness;
+        model.internal_force(&u, &Conditions::START, &mut internal);
         for i in 0..u.len() {
             let gravity = if i % 3 == 1 { -9.81 * model.vertex_masses()[i / 3] } else { 0.0 };
             let load = if i == 6 { 1.0 } else { 0.0 };
             assert!((all[i] + internal[i] - gravity - load).abs() < 1e-11, "{i}");
         }
         let (mut seen, mut own) = (vec![0.0; u.len()], vec![0.0; u.len()]);
-        model.set_damping(&u, &v, &mut all);
-        model.mul(Weights { damping: 1.0, ..Weights::default() }, &v, &mut seen);
-        model.damping_matrix(&u, &v).mul(&v, &mut own);
+        let damping = system.damping(&u, &Conditions::START, &v, Some(&stiffness), &mut all);
+        system.mul(Combination::of_damping(1.0, &damping), &v, &mut seen);
+        model.damping_matrix(&u, &Conditions::START, &v).mul(&v, &mut own);
         let scale = seen.iter().fold(0.0, |most: f64, f| most.max(f.abs()));
         assert!(seen.iter().zip(&own).all(|(a, b)| (a - b).abs() < 1e-13 * scale));
     }

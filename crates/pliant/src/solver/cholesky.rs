@@ -70,7 +70,7 @@ impl<T: Scalar> Cholesky<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::force::{Definiteness, Elastic, Force, bind_all};
+    use crate::force::{Conditions, Definiteness, Elastic, Force, bind_all};
     use crate::material::{AnyLaw, YoungPoisson};
     use crate::mesh::{Cells, generate};
     use crate::sparse::BlockPattern;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Cholesky, LinearSolver, Operator, SolveInfo, Symbolic, VertexFrames};
-use crate::force::{Definiteness, Elastic, Force, bind_all};
+use crate::force::{Conditions, Definiteness, Elastic, Force, bind_all};
 use crate::mass::MassMatrix;
 use crate::material::{AnyLaw, Corotational, CorotationalTangent, YoungPoisson};
 use crate::math::Vec3;
@@ -45,7 +45,7 @@ pub(super) fn bar_with(cells: [usize; 3], young: f64, poisson: f64, step: f64, a
     let fixed: Vec<bool> = mesh.vertices().iter().flat_map(|x| [x.x == 0.0; 3]).collect();
     fix(&mut matrix, &fixed);
     let frames = VertexFrames::new(mesh.vertex_count(), &[(0, &mesh)]);
-    Operator { matrix, u, frames: Some(Arc::new(frames)) }
+    Operator { u, frames: Some(Arc::new(frames)), ..Operator::new(matrix) }
 }
 
 /// Keeps only the diagonal of the rows and columns of some coordinates.

@@ -25,7 +25,7 @@ fn moving(velocity: Vec3) -> Motion {
 
 /// Creates obstacles for a single vertex at the origin.
 fn one(obstacle: Obstacle) -> Obstacles {
-    Obstacles::new(&[Vec3::ZERO], [obstacle]).unwrap()
+    Obstacles::new([Vec3::ZERO], [obstacle]).unwrap()
 }
 
 fn force_and_stiffness(
@@ -45,16 +45,16 @@ fn force_stiffness_and_projection_are_derivatives_of_the_energy() {
     for obstacle in three_obstacles() {
         let mut obstacles = Obstacles::new(mesh.vertices(), [obstacle]).unwrap();
         for u in &states(&mesh)[..2] {
-            let count = obstacles.contacts(u).count();
+            let count = obstacles.contacts(u, 0.0).len();
             assert!(count > 2 && count < mesh.vertex_count(), "{count} contacts");
             // The stiffness jumps where contact begins, and differences across the jump are meaningless.
-            let shallow = obstacles.contacts(u).filter(|contact| contact.depth < 1e-4).count();
+            let shallow = obstacles.contacts(u, 0.0).into_iter().filter(|contact| contact.depth < 1e-4).count();
             assert_eq!(shallow, 0);
-            check_derivatives(&mut obstacles, mesh.vertex_count(), u);
+            check_derivatives(&mut obstacles, &Conditions::START, u);
         }
     }
     let mut all = Obstacles::new(mesh.vertices(), three_obstacles()).unwrap();
-    check_derivatives(&mut all, mesh.vertex_count(), &states(&mesh)[1]);
+    check_derivatives(&mut all, &Conditions::START, &states(&mesh)[1]);
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn at_the_center_of_a_ball_the_push_is_along_z_and_finite() {
         let mut force = [0.0; 3];
         obstacles.add_dissipation_gradient(&u, &Conditions::START, &[0.0; 3], &mut force);
         assert_eq!(force, [0.0; 3]);
-        assert_eq!(one(Obstacle::hollow_ball(Vec3::ZERO, 1.0, K)).contacts(&u).count(), 0);
+        assert_eq!(one(Obstacle::hollow_ball(Vec3::ZERO, 1.0, K)).contacts(&u, 0.0).len(), 0);
     }
 }
 
@@ -101,13 +101,12 @@ fn damping_and_friction_are_symmetric_and_take_away_energy() {
         ..obstacle
     });
     let mut obstacles = Obstacles::new(mesh.vertices(), list).unwrap();
-    obstacles.set_time(0.1);
     let v_bar = velocity.to_array().repeat(mesh.vertex_count());
     for u in &states(&mesh)[..2] {
         for speed in [1.0, 1e-4] {
             let mut v = random(u.len(), speed, 6);
             v.iter_mut().zip(&v_bar).for_each(|(v, v_bar)| *v += v_bar);
-            let f = check_damping(&mut obstacles, u, &v, &v_bar);
+            let f = check_damping(&mut obstacles, &Conditions::at(0.1), u, [&v, &v_bar]);
             let power: f64 = f.iter().zip(v.iter().zip(&v_bar)).map(|(f, (v, v_bar))| f * (v - v_bar)).sum();
             assert!(power > 0.0);
         }
@@ -138,11 +137,10 @@ fn what_moves_with_a_turning_plane_or_ball_feels_no_friction_and_what_stands_is_
     let table = Obstacle::plane(0.01 * Vec3::Z, Vec3::Z, K);
     let ball = Obstacle::ball(center, 2.01, K);
     for shape in [table, ball] {
-        let mut obstacles = one(Obstacle { friction: 0.3, motion: turning(center), ..shape });
-        obstacles.set_time(1.0);
+        let obstacles = one(Obstacle { friction: 0.3, motion: turning(center), ..shape });
         let friction = |v: [f64; 3]| {
             let mut force = [0.0; 3];
-            obstacles.add_dissipation_gradient(&[0.0; 3], &Conditions::START, &v, &mut force);
+            obstacles.add_dissipation_gradient(&[0.0; 3], &Conditions::at(1.0), &v, &mut force);
             Vec3::from_array(force)
         };
         // One radian per second at two meters.
@@ -157,17 +155,14 @@ fn obstacles_move_and_planes_turn() {
     let turn = Pose { rotation: Vec3::new(0.5 * PI, 0.0, 0.0), translation: Vec3::new(0.0, 0.0, 0.2) };
     let motion = Keyframes::new(Vec3::ZERO, vec![(0.0, Pose::default()), (1.0, turn)]).unwrap();
     let wall = Obstacle { motion: motion.into(), ..Obstacle::plane(Vec3::ZERO, 5.0 * Vec3::Y, K) };
-    let mut obstacles = Obstacles::new(&[Vec3::new(0.0, 1.0, 0.1)], [wall]).unwrap();
-    assert_eq!(obstacles.contacts(&[0.0; 3]).count(), 0);
-    obstacles.set_time(1.0);
-    let contacts: Vec<Contact> = obstacles.contacts(&[0.0; 3]).collect();
+    let obstacles = Obstacles::new([Vec3::new(0.0, 1.0, 0.1)], [wall]).unwrap();
+    assert!(obstacles.contacts(&[0.0; 3], 0.0).is_empty());
+    let contacts = obstacles.contacts(&[0.0; 3], 1.0);
     let [Contact { vertex: 0, obstacle: 0, depth, push }] = contacts[..] else { panic!("{contacts:?}") };
     assert!((depth - 0.1).abs() < 1e-15 && (push - 0.1 * K * Vec3::Z).length() < 1e-12);
 
     let ball = Obstacle { motion: moving(Vec3::X), ..Obstacle::ball(Vec3::new(-3.0, 0.0, 0.0), 1.0, K) };
-    let mut obstacles = one(ball);
-    obstacles.set_time(2.5);
-    let contact = obstacles.contacts(&[0.0; 3]).next().unwrap();
+    let contact = one(ball).contacts(&[0.0; 3], 2.5)[0];
     assert_eq!((contact.depth, contact.push), (0.5, 0.5 * K * Vec3::X));
 }
 
@@ -175,8 +170,8 @@ fn obstacles_move_and_planes_turn() {
 fn only_given_vertices_are_pushed_and_obstacles_can_be_exchanged() {
     let rest = [Vec3::ZERO, Vec3::X, Vec3::Y];
     let floor = Obstacle::plane(Vec3::Z, Vec3::Z, K);
-    let mut obstacles = Obstacles::for_vertices(&rest, vec![2, 0, 2], [floor.clone()]).unwrap();
-    let touched = |obstacles: &Obstacles| obstacles.contacts(&[0.0; 9]).map(|c| c.vertex).collect::<Vec<_>>();
+    let mut obstacles = Obstacles::for_vertices(rest, vec![2, 0, 2], [floor.clone()]).unwrap();
+    let touched = |obstacles: &Obstacles| obstacles.contacts(&[0.0; 9], 0.0).into_iter().map(|c| c.vertex).collect::<Vec<_>>();
     assert_eq!(touched(&obstacles), [0, 2]);
     assert_eq!(obstacles.push(floor).unwrap(), 1);
     assert_eq!(touched(&obstacles), [0, 0, 2, 2]);
@@ -199,7 +194,7 @@ fn results_are_bitwise_equal_on_one_and_four_threads() {
 #[test]
 fn impossible_obstacles_are_named_with_their_numbers() {
     let good = Obstacle::plane(Vec3::ZERO, Vec3::Z, K);
-    let mut obstacles = Obstacles::new(&[Vec3::ZERO], [good.clone()]).unwrap();
+    let mut obstacles = Obstacles::new([Vec3::ZERO], [good.clone()]).unwrap();
     let mut message = |obstacle: Obstacle| obstacles.push(obstacle).unwrap_err().to_string();
     let flat = Obstacle::plane(Vec3::ZERO, Vec3::ZERO, K);
     assert_eq!(message(flat), "the normal of obstacle 1 is [0, 0, 0], which has no direction");
@@ -219,7 +214,7 @@ fn impossible_obstacles_are_named_with_their_numbers() {
     let lost = Motion::Function(Arc::new(|_, _| Vec3::NAN));
     assert!(message(Obstacle { motion: lost, ..good.clone() }).contains("not finite at 0 s"));
     assert_eq!(obstacles.remove(1).unwrap_err().to_string(), "obstacle 1 does not exist; the number of obstacles is 1");
-    let far = Obstacles::for_vertices(&[Vec3::ZERO], vec![0, 4], [good]).unwrap_err().to_string();
+    let far = Obstacles::for_vertices([Vec3::ZERO], vec![0, 4], [good]).unwrap_err().to_string();
     assert_eq!(far, "obstacles are for vertex 4, but there are 1 vertices");
 }
 
@@ -249,15 +244,15 @@ fn at_points_of_a_carried_surface_force_stiffness_and_projection_are_derivatives
         for obstacle in three_obstacles() {
             let mut obstacles = on_points(&mesh, &points, [obstacle]);
             for u in &states(&mesh)[..2] {
-                let count = obstacles.contacts(u).count();
+                let count = obstacles.contacts(u, 0.0).len();
                 assert!(count > 0 && count < points.len(), "{count} contacts of {}", points.len());
-                check_derivatives(&mut obstacles, mesh.vertex_count(), u);
+                check_derivatives(&mut obstacles, &Conditions::START, u);
             }
         }
         // Vertices in addition to the points.
         let all = Obstacles::new(mesh.vertices(), three_obstacles()).unwrap();
         let mut all = all.with_contact_points(points).unwrap();
-        check_derivatives(&mut all, mesh.vertex_count(), &states(&mesh)[1]);
+        check_derivatives(&mut all, &Conditions::START, &states(&mesh)[1]);
     }
 }
 
@@ -273,13 +268,12 @@ fn at_points_of_a_carried_surface_damping_and_friction_are_symmetric_and_take_aw
             ..obstacle
         });
         let mut obstacles = on_points(&mesh, &points, list);
-        obstacles.set_time(0.1);
-        let v_bar = velocity.to_array().repeat(mesh.vertex_count());
+            let v_bar = velocity.to_array().repeat(mesh.vertex_count());
         for speed in [1.0, 1e-4] {
             let u = &states(&mesh)[1];
             let mut v = random(u.len(), speed, 6);
             v.iter_mut().zip(&v_bar).for_each(|(v, v_bar)| *v += v_bar);
-            let f = check_damping(&mut obstacles, u, &v, &v_bar);
+            let f = check_damping(&mut obstacles, &Conditions::at(0.1), u, [&v, &v_bar]);
             let power: f64 = f.iter().zip(v.iter().zip(&v_bar)).map(|(f, (v, v_bar))| f * (v - v_bar)).sum();
             assert!(power > 0.0);
         }
@@ -296,15 +290,15 @@ fn no_contact_of_a_carried_point_is_lost_by_looking_at_elements_first() {
                 .flat_map(|element| points.points(element).map(move |point| (element, point)))
                 .map(|(element, point)| {
                     let displacement = points.interpolate(element, point, &u);
-                    (0..3).filter(|&o| obstacles.touch_at(o, points.rest(point), displacement).is_some()).count()
+                    (0..3).filter(|&o| obstacles.at(0.0).touch_at(o, points.rest(point), displacement).is_some()).count()
                 })
                 .sum();
-            assert_eq!(obstacles.contacts(&u).count(), one_by_one);
+            assert_eq!(obstacles.contacts(&u, 0.0).len(), one_by_one);
         }
         // NaN positions are still in contact.
         let mut u = vec![0.0; 3 * mesh.vertex_count()];
         u.fill(f64::NAN);
-        assert_eq!(obstacles.contacts(&u).count(), 3 * points.len());
+        assert_eq!(obstacles.contacts(&u, 0.0).len(), 3 * points.len());
     }
 }
 
@@ -317,6 +311,6 @@ fn contact_points_give_equal_bits_on_one_and_four_threads_and_must_be_of_the_sam
     assert!(points.len() >= 800);
     let list = three_obstacles().map(|obstacle| Obstacle { damping: 2.0, friction: 0.4, ..obstacle });
     check_threads(&on_points(&mesh, &points, list), mesh.vertex_count());
-    let others = Obstacles::new(&[Vec3::ZERO], []).unwrap().with_contact_points(points);
+    let others = Obstacles::new([Vec3::ZERO], []).unwrap().with_contact_points(points);
     assert_eq!(others.unwrap_err().to_string(), "contact points are for 2197 vertices, but there are 1");
 }

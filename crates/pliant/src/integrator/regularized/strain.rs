@@ -222,12 +222,10 @@ impl Strains {
 mod tests {
     use super::super::{Regularized, RegularizedParams};
     use super::*;
-    use crate::integrator::Integrator;
     use crate::material::AnyLaw;
     use crate::mesh::{Cells, generate};
-    use crate::model::{Body, Model};
-    use crate::solver::{LinearSolver, Operator, SolveError, SolveInfo};
-    use crate::system::{Definiteness, System, Weights};
+    use crate::model::{Assembly, Body, Model};
+    use crate::system::{Combination, Definiteness, System};
 
     fn strains(strain: Strain, moduli: YoungPoisson) -> (Strains, usize) {
         let mesh = generate::block([1.0, 0.7, 1.3], [2, 1, 2], Cells::Tet6).unwrap();
@@ -316,46 +314,32 @@ mod tests {
         assert_eq!(rigid, Isotropic { dilation: 0.0, deviation: 0.0, shear: 0.0 });
     }
 
-    /// Solver that is never called, as the integrator has its own factors.
-    #[derive(Debug, Clone)]
-    struct Unused;
-
-    impl LinearSolver<Operator> for Unused {
-        fn set_matrix(&mut self, _: &Operator) -> Result<(), SolveError> {
-            unreachable!("not used")
-        }
-
-        fn solve(&mut self, _: &Operator, _: &[f64], _: &mut [f64]) -> Result<SolveInfo, SolveError> {
-            unreachable!("not used")
-        }
-
-        fn forget(&mut self) {}
-    }
-
     #[test]
     fn for_gamma_one_a_step_is_linearized_backward_euler_of_stvk_without_geometric_stiffness() {
         let mesh = generate::block([1.0, 0.7, 1.3], [2, 1, 2], Cells::Tet6).unwrap();
         let moduli = YoungPoisson { young: 1e5, poisson: 0.3 };
         let law = AnyLaw::new("stvk", moduli).unwrap();
-        let model = |body: Body| Model::builder().body(body).gravity(Vec3::new(1.0, -9.0, 2.0)).build().unwrap();
+        let model = |body: Body| {
+            Assembly::new(Model::builder().body(body).gravity(Vec3::new(1.0, -9.0, 2.0)).build().unwrap())
+        };
         let mut elastic = model(Body::new(mesh.clone(), law, 1000.0));
         let mut bare = model(Body::without_elasticity(mesh, 1000.0));
         let h = 0.02;
         let params =
             RegularizedParams { damping_time: Some(0.5 * h), ..RegularizedParams::new(moduli.young, moduli.poisson) };
-        let mut integrator = Regularized::new(&bare, &params).unwrap();
+        let mut integrator = Regularized::new(bare.model(), &params).unwrap();
         let mut rng = fastrand::Rng::with_seed(9);
         let mut state = bare.rest_state();
         state.q.iter_mut().for_each(|q| *q = 0.2 * (rng.f64() - 0.5));
         state.v.iter_mut().for_each(|v| *v = rng.f64() - 0.5);
         let before = state.clone();
-        integrator.step(&mut bare, &mut Unused, &mut state, h).unwrap();
+        integrator.step(&mut bare, &mut state, h).unwrap();
         // (M + h²(K − K_geometric)) v₊ = M v + h f, with forces and stiffness of the elastic body.
         let n = state.q.len();
         let (mut force, mut left, mut right) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
-        elastic.linearize(&before.q, h, Definiteness::Exact, &mut force);
-        elastic.mul(Weights { mass: 1.0, stiffness: h * h, ..Weights::default() }, &state.v, &mut left);
-        elastic.mul(Weights { mass: 1.0, ..Weights::default() }, &before.v, &mut right);
+        let stiffness = elastic.linearize(&before.q, &before.conditions(h), Definiteness::Exact, &mut force).stiffness;
+        elastic.mul(Combination::of_mass(1.0).and_stiffness(h * h, &stiffness), &state.v, &mut left);
+        elastic.mul(Combination::of_mass(1.0), &before.v, &mut right);
         (0..n).for_each(|i| right[i] += h * force[i]);
         for tet in &integrator.strains.tets {
             let s = tet.compliance.map(f64::recip).apply(tet.phi);
