@@ -18,6 +18,10 @@ pub(super) fn check_state<S: System>(system: &S, state: &State) -> Result<(), St
             return Err(StepError::Length { found, expected });
         }
     }
+    let (found, expected) = (state.history.len(), system.history_len());
+    if found != expected {
+        return Err(StepError::History { found, expected });
+    }
     match state.defect() {
         Some((what, i)) => Err(StepError::State { what, place: system.place(i), time: state.time }),
         None => Ok(()),

@@ -17,6 +17,8 @@ pub enum StepError {
     TimeStep { dt: f64 },
     #[error("the state has {found} coordinates, expected {expected}")]
     Length { found: usize, expected: usize },
+    #[error("the state has {found} history variables, expected {expected}")]
+    History { found: usize, expected: usize },
     #[error("{what} is not finite at {place} before the step from {time} s")]
     State { what: &'static str, place: Coordinate, time: f64 },
     #[error("{what} is not finite at {place} in the step from {time} s.{}", Stability::hint(*stability))]
@@ -109,7 +111,10 @@ impl StepError {
             }
             Self::Solve { .. } | Self::Strain { .. } => vec![Remedy::SmallerStep],
             Self::Static { source, .. } | Self::Halving { source, .. } => source.remedies(),
-            Self::TimeStep { .. } | Self::Length { .. } | Self::State { .. } | Self::OwnLaw | Self::Free { .. } => {
+            Self::TimeStep { .. }
+            | Self::Length { .. }
+            | Self::History { .. }
+            | Self::State { .. } | Self::OwnLaw | Self::Free { .. } => {
                 Vec::new()
             }
         }

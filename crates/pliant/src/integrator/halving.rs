@@ -70,7 +70,11 @@ impl<S: System, I: Integrator<S> + Clone> Integrator<S> for Halving<I> {
 fn can_help(error: &StepError) -> bool {
     let is_wrong = matches!(
         error,
-        StepError::TimeStep { .. } | StepError::Free { .. } | StepError::Length { .. } | StepError::State { .. }
+        StepError::TimeStep { .. }
+            | StepError::Free { .. }
+            | StepError::Length { .. }
+            | StepError::History { .. }
+            | StepError::State { .. }
     );
     !(is_wrong || error.is_stop())
 }
