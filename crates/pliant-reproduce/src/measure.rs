@@ -2,12 +2,13 @@
 
 use std::time::Instant;
 
-use pliant::integrator::{Integrator, StepError};
+use pliant::integrator::{StepError, StepInfo};
 use pliant::material::{Law, LawVisitor, MooneyRivlin, YoungPoisson};
 use pliant::math::Matrix;
-use pliant::model::Model;
-use pliant::solver::{SolveError, SolverParams};
-use pliant::system::{State, System};
+use pliant::model::{Assembly, Model};
+use pliant::simulation::Stepper;
+use pliant::solver::{LinearSolver, Operator, SolveError, SolverParams};
+use pliant::system::State;
 
 use crate::{Page, Stopped};
 
@@ -35,39 +36,39 @@ impl Outcome {
     }
 }
 
-/// Advances `model` by `steps` steps with the default solver, calling `look` after each, until the end or an explosion.
+/// Advances a model by `steps` steps with the default solver, calling `look` after each, until the end or an explosion.
 #[allow(clippy::too_many_arguments, reason = "the names of the parameters are clear")]
 pub fn march(
     page: &Page<'_>,
     what: &str,
-    model: &mut Model,
-    integrator: &mut dyn Integrator<Model>,
+    assembly: &mut Assembly,
+    stepper: &mut Stepper,
     state: &mut State,
     dt: f64,
     steps: usize,
-    look: impl FnMut(&mut Model, &State),
+    look: impl FnMut(&Model, &State),
 ) -> Result<Outcome, Stopped> {
-    march_with(page, what, SolverParams::default(), model, integrator, state, dt, steps, look)
+    march_with(page, what, SolverParams::default(), assembly, stepper, state, dt, steps, look)
 }
 
-/// Advances `model` like [`march`], with the given solver.
+/// Advances a model like [`march`], with the given solver.
 #[allow(clippy::too_many_arguments, reason = "the names of the parameters are clear")]
 pub fn march_with(
     page: &Page<'_>,
     what: &str,
     solver: SolverParams,
-    model: &mut Model,
-    integrator: &mut dyn Integrator<Model>,
+    assembly: &mut Assembly,
+    stepper: &mut Stepper,
     state: &mut State,
     dt: f64,
     steps: usize,
-    mut look: impl FnMut(&mut Model, &State),
+    mut look: impl FnMut(&Model, &State),
 ) -> Result<Outcome, Stopped> {
     let mut solver = solver.build();
-    let far = FAR * model.extent();
+    let far = FAR * assembly.model().extent();
     for step in 0..steps {
         page.now(format_args!("{what}: step {} of {steps}", step + 1))?;
-        match integrator.step(model, &mut *solver, state, dt) {
+        match take_step(assembly, stepper, &mut *solver, state, dt) {
             Ok(_) => {}
             Err(StepError::Solve { source: SolveError::Stopped, .. }) => return Err(Stopped),
             Err(error) => return Ok(Outcome::Exploded { time: state.time, why: error.to_string() }),
@@ -76,9 +77,23 @@ pub fn march_with(
             let why = format!("a vertex has moved by {:.1e} m", x.abs());
             return Ok(Outcome::Exploded { time: state.time, why });
         }
-        look(model, state);
+        look(assembly.model(), state);
     }
     Ok(Outcome::Finished)
+}
+
+/// Takes a step of `dt` \[s\]. A regularized integrator does not use the solver.
+pub fn take_step(
+    assembly: &mut Assembly,
+    stepper: &mut Stepper,
+    solver: &mut dyn LinearSolver<Operator>,
+    state: &mut State,
+    dt: f64,
+) -> Result<StepInfo, StepError> {
+    match stepper {
+        Stepper::Integrator(integrator) => integrator.step(assembly, solver, state, dt),
+        Stepper::Regularized(integrator) => integrator.step(assembly, state, dt),
+    }
 }
 
 /// Returns the exponent `p` of `y = c xᵖ` by a least-squares fit of the logarithms.

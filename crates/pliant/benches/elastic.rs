@@ -8,7 +8,7 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use pliant::force::{Definiteness, Elastic, Force, bind_all};
+use pliant::force::{Conditions, Definiteness, Elastic, Force, bind_all};
 use pliant::material::{AnyLaw, Corotational, CorotationalTangent, Inversion, LANES, Material, YoungPoisson};
 use pliant::mesh::{Cells, VolumeMesh, generate};
 use pliant::sparse::BlockMatrix;
@@ -115,7 +115,7 @@ fn measure(body: &Body, name: &str, material: &Material, threads: usize, filter:
         vectors + geometry,
         Box::new(|| {
             force.fill(0.0);
-            elastic.add_force(black_box(&body.u), &mut force);
+            elastic.add_gradient(black_box(&body.u), &Conditions::START, &mut force);
         }),
     );
     for (what, definiteness) in tangents {
@@ -125,7 +125,8 @@ fn measure(body: &Body, name: &str, material: &Material, threads: usize, filter:
             Box::new(|| {
                 force.fill(0.0);
                 stiffness.clear();
-                elastic.add_force_and_stiffness(black_box(&body.u), definiteness, &mut force, &mut stiffness);
+                let u = black_box(&body.u);
+                elastic.add_gradient_and_stiffness(u, &Conditions::START, definiteness, &mut force, &mut stiffness);
             }),
         );
     }
@@ -135,7 +136,7 @@ fn measure(body: &Body, name: &str, material: &Material, threads: usize, filter:
         Box::new(|| {
             force.fill(0.0);
             diagonal.fill([0.0; 9]);
-            elastic.add_force_and_diagonal(black_box(&body.u), Definiteness::Exact, &mut force, &mut diagonal);
+            elastic.add_gradient_and_diagonal(black_box(&body.u), Definiteness::Exact, &mut force, &mut diagonal);
         }),
     );
     for (what, definiteness) in products {

@@ -8,7 +8,7 @@ use pliant::integrator::{Integrator, LinearizedBackwardEuler, Newmark};
 use pliant::material::{AnyLaw, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, generate};
-use pliant::model::{Body, Fixed, Model};
+use pliant::model::{Assembly, Body, Fixed, Model};
 use pliant::reduced::{Forces, Modes, ModesParams, ReducedModel, Reduction, ReductionParams};
 use pliant::solver::{Dense, SolverParams};
 
@@ -24,10 +24,10 @@ const DT: f64 = 0.001;
 
 /// Returns the time per step of the full model \[ms\].
 fn whole(law: &str) -> f64 {
-    let mut model = bar(law, [100, 10, 10]);
-    let (mut state, mut solver) = (model.rest_state(), SolverParams::default().build());
+    let mut assembly = Assembly::new(bar(law, [100, 10, 10]));
+    let (mut state, mut solver) = (assembly.rest_state(), SolverParams::default().build());
     let mut integrator = LinearizedBackwardEuler::default();
-    let mut step = || integrator.step(&mut model, &mut *solver, &mut state, DT).unwrap().newton_iterations;
+    let mut step = || integrator.step(&mut assembly, &mut *solver, &mut state, DT).unwrap().newton_iterations;
     step();
     let start = Instant::now();
     assert_eq!((0..50).map(|_| step()).sum::<usize>(), 50);

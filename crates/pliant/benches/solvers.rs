@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use pliant::force::{Definiteness, Elastic, Force, bind_all};
+use pliant::force::{Conditions, Definiteness, Elastic, Force, bind_all};
 use pliant::material::{AnyLaw, YoungPoisson};
 use pliant::mesh::{Cells, generate};
 use pliant::solver::{Cholesky, Scalar, Symbolic};
@@ -48,7 +48,8 @@ fn main() {
         let pattern = bind_all(mesh.vertex_count(), &mut [&mut elastic]);
         let mut matrix = BlockMatrix::zero(pattern.clone());
         let mut force = vec![0.0; 3 * mesh.vertex_count()];
-        elastic.add_force_and_stiffness(&force.clone(), Definiteness::Exact, &mut force, &mut matrix);
+        let rest = force.clone();
+        elastic.add_gradient_and_stiffness(&rest, &Conditions::START, Definiteness::Exact, &mut force, &mut matrix);
         matrix.scale(1e-4);
         for (vertex, mass) in mesh.lumped_masses(&[1000.0]).into_iter().enumerate() {
             let vertex = vertex as u32;

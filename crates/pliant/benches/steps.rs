@@ -9,12 +9,12 @@ use pliant::integrator::{
 use pliant::material::{AnyLaw, Corotational, CorotationalTangent, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, generate};
-use pliant::model::{Body, Fixed, Model};
+use pliant::model::{Assembly, Body, Fixed, Model};
 use pliant::solver::{CgParams, Precision, SolverParams, StaleFactorParams};
-use pliant::system::{Definiteness, State, System};
+use pliant::system::{Conditions, Definiteness, State, System};
 
 /// Returns a bar fixed on the left, under its weight.
-fn bar(size: [f64; 3], cells: [usize; 3], law: &str, lumped: bool) -> Model {
+fn bar(size: [f64; 3], cells: [usize; 3], law: &str, lumped: bool) -> Assembly {
     let mesh = generate::block(size, cells, Cells::Tet5).unwrap();
     let clamp = mesh.vertex_sets()["x-min"].clone();
     let moduli = YoungPoisson { young: 1e6, poisson: 0.45 };
@@ -28,26 +28,26 @@ fn bar(size: [f64; 3], cells: [usize; 3], law: &str, lumped: bool) -> Model {
     };
     let builder = Model::builder().body(Body::new(mesh, law, 1000.0)).fix(Fixed::new(clamp));
     let builder = if lumped { builder.lumped_mass() } else { builder };
-    builder.gravity(Vec3::new(0.0, -9.81, 0.0)).build().unwrap()
+    Assembly::new(builder.gravity(Vec3::new(0.0, -9.81, 0.0)).build().unwrap())
 }
 
 /// Prints the mean time per step. The first step, which includes the symbolic analysis, is not counted.
 fn measure(
     name: &str,
-    model: &mut Model,
-    integrator: &mut dyn Integrator<Model>,
+    assembly: &mut Assembly,
+    integrator: &mut dyn Integrator<Assembly>,
     params: SolverParams,
     dt: f64,
     steps: usize,
 ) {
     let mut solver = params.build();
-    let mut state = model.rest_state();
-    integrator.step(model, &mut *solver, &mut state, dt).unwrap();
+    let mut state = assembly.rest_state();
+    integrator.step(assembly, &mut *solver, &mut state, dt).unwrap();
     let (mut sum, mut slowest) = (StepInfo::default(), 0.0_f64);
     let start = Instant::now();
     for _ in 0..steps {
         let begin = Instant::now();
-        let info = integrator.step(model, &mut *solver, &mut state, dt).unwrap();
+        let info = integrator.step(assembly, &mut *solver, &mut state, dt).unwrap();
         slowest = slowest.max(begin.elapsed().as_secs_f64());
         sum = sum.and(&info);
     }
@@ -63,7 +63,7 @@ fn measure(
         sum.linear_iterations as f64 / steps as f64,
         sum.factorizations,
         sum.solve.memory >> 20,
-        turn(model, &state)
+        turn(assembly.model(), &state)
     );
 }
 
@@ -102,32 +102,33 @@ fn main() {
     ];
     for across in [4, 8, 16, 20] {
         let cells = [5 * across, across, across];
-        let mut model = bar([1.0, 0.2, 0.2], cells, "warped", false);
-        if model.vertex_count() > most {
+        let mut assembly = bar([1.0, 0.2, 0.2], cells, "warped", false);
+        let vertices = assembly.model().vertex_count();
+        if vertices > most {
             break;
         }
-        println!(
-            "bar of {} vertices, {} tetrahedra, steps of 1/100 s",
-            model.vertex_count(),
-            5 * cells.iter().product::<usize>()
-        );
-        let mut force = vec![0.0; model.dim()];
-        let rest = model.rest_state();
+        let tets = 5 * cells.iter().product::<usize>();
+        println!("bar of {vertices} vertices, {tets} tetrahedra, steps of 1/100 s");
+        let mut force = vec![0.0; assembly.dim()];
+        let rest = assembly.rest_state();
         let start = Instant::now();
-        (0..10).for_each(|_| model.linearize(&rest.q, 0.0, Definiteness::Projected, &mut force));
+        for _ in 0..10 {
+            let evaluated = assembly.linearize(&rest.q, &Conditions::START, Definiteness::Projected, &mut force);
+            assembly.recycle_stiffness(evaluated.stiffness);
+        }
         println!("  assembly alone {:.2} ms", 100.0 * start.elapsed().as_secs_f64());
         for threads in [1, 2] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             for (name, params, steps) in solvers {
                 let name = format!("linearized backward Euler, {name}, {threads} thread(s)");
                 pool.install(|| {
-                    measure(&name, &mut model, &mut LinearizedBackwardEuler::default(), params, 0.01, steps);
+                    measure(&name, &mut assembly, &mut LinearizedBackwardEuler::default(), params, 0.01, steps);
                 });
             }
         }
         let auto = SolverParams::default();
-        measure("backward Euler, auto", &mut model, &mut BackwardEuler::default(), auto, 0.01, 10);
-        measure("Newmark, one iteration, auto", &mut model, &mut Newmark::with_iterations(1), auto, 0.01, 20);
+        measure("backward Euler, auto", &mut assembly, &mut BackwardEuler::default(), auto, 0.01, 10);
+        measure("Newmark, one iteration, auto", &mut assembly, &mut Newmark::with_iterations(1), auto, 0.01, 20);
         let mut lumped = bar([1.0, 0.2, 0.2], cells, "warped", true);
         measure("central differences, lumped mass", &mut lumped, &mut CentralDifferences::default(), auto, 1e-5, 20);
         measure("symplectic Euler, lumped mass", &mut lumped, &mut SymplecticEuler::default(), auto, 1e-5, 20);

@@ -1,6 +1,6 @@
 //! Forces in the course's order of computation, compared with Pliant's.
 
-use pliant::force::{Definiteness, Elastic, Force};
+use pliant::force::{Conditions, Definiteness, Elastic, Force};
 use pliant::material::{AnyLaw, YoungPoisson};
 use pliant::math::{Mat3, Vec3};
 use pliant::mesh::{Cells, VolumeMesh, generate};
@@ -77,7 +77,7 @@ fn agreement(page: &mut Page<'_>) -> anyhow::Result<()> {
 
         let elastic = Elastic::uniform(&mesh, AnyLaw::new(name, MODULI)?);
         let (mut ours, mut product) = (vec![0.0; u.len()], vec![0.0; u.len()]);
-        elastic.add_force(&u, &mut ours);
+        elastic.add_gradient(&u, &Conditions::START, &mut ours);
         elastic.add_stiffness_product(&u, Definiteness::Exact, &flat, &mut product);
         let errors = [difference(&force, &ours), difference(&change, &product)];
 
@@ -250,7 +250,7 @@ fn times(mesh: &VolumeMesh, cells: usize, rounds: usize) -> anyhow::Result<[f64;
     let u: Vec<f64> = x.iter().zip(mesh.vertices()).flat_map(|(x, rest)| (*x - *rest).to_array()).collect();
     let flat: Vec<f64> = dx.iter().flat_map(Vec3::to_array).collect();
     let mut sum = vec![0.0; u.len()];
-    let ours = min_seconds(rounds, || elastic.add_force(&u, &mut sum));
+    let ours = min_seconds(rounds, || elastic.add_gradient(&u, &Conditions::START, &mut sum));
     let change = min_seconds(rounds, || elastic.add_stiffness_product(&u, Definiteness::Exact, &flat, &mut sum));
     Ok([plain, plain_change, ours, change])
 }

@@ -179,6 +179,6 @@ fn crash(
         Remedy::LineSearch => format!("{law}, line search"),
     };
     let case = Case { stepper, stretch, turns: 0.0, dt: 0.01, end: page.pick(3.0, 2.5) };
-    let (track, model, state) = release(page, &name, mesh, material, case)?;
-    Ok((track, Shot::new(&model, &state, Vec3::ZERO)))
+    let (track, assembly, state) = release(page, &name, mesh, material, case)?;
+    Ok((track, Shot::new(assembly.model(), &state, Vec3::ZERO)))
 }

@@ -8,7 +8,7 @@ use pliant::material::{AnyLaw, Material, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, VolumeMesh, generate};
 use pliant::meshing::{MeshingParams, tetrahedralize};
-use pliant::model::{Body, Model};
+use pliant::model::{Assembly, Body, Model};
 use pliant_pictures::plot::{Scale, Style};
 use pliant_pictures::{Plot, Series};
 
@@ -63,7 +63,7 @@ fn figure(cells: usize) -> anyhow::Result<VolumeMesh> {
 }
 
 fn on_ground(mesh: &VolumeMesh, law: impl Into<Material>, ground: Obstacle) -> anyhow::Result<Model> {
-    let ground = Obstacles::new(mesh.vertices(), [ground])?;
+    let ground = Obstacles::new(mesh.shared_vertices().clone(), [ground])?;
     let builder = Model::builder().body(Body::new(mesh.clone(), law, DENSITY)).force(ground);
     Ok(builder.gravity(-GRAVITY * Vec3::Y).damping(Damping::rayleigh(0.5, 0.0)?).build()?)
 }
@@ -71,15 +71,16 @@ fn on_ground(mesh: &VolumeMesh, law: impl Into<Material>, ground: Obstacle) -> a
 /// Simulates the end of a fall from `height` and some time after. The shot shows the impact.
 fn fall(page: &Page<'_>, mesh: &VolumeMesh, law: &str, stepper: Stepper, height: f64) -> anyhow::Result<(Track, Shot)> {
     let ground = Obstacle::plane(-START * Vec3::Y, Vec3::Y, STIFFNESS);
-    let mut model = on_ground(mesh, AnyLaw::new(law, MODULI)?, ground)?;
-    let (mut state, mut integrator) = (model.rest_state(), stepper.build());
+    let mut assembly = Assembly::new(on_ground(mesh, AnyLaw::new(law, MODULI)?, ground)?);
+    let (mut state, mut stepper) = (assembly.rest_state(), stepper.build());
     let steps = |seconds: f64| (seconds / DT).round() as usize;
     let speed = (2.0 * GRAVITY * height).sqrt();
+    let model = assembly.model();
     model.set_velocity(&mut state, 0..model.vertex_count(), -speed * Vec3::Y, Vec3::ZERO, Vec3::ZERO);
     let mut track = Track::new(law);
-    track.advance(page, &mut model, &mut *integrator, &mut state, DT, steps((START + 0.15) / speed))?;
-    let shot = Shot::new(&model, &state, Vec3::ZERO);
-    track.advance(page, &mut model, &mut *integrator, &mut state, DT, steps(page.pick(1.0, 0.4)))?;
+    track.advance(page, &mut assembly, &mut stepper, &mut state, DT, steps((START + 0.15) / speed))?;
+    let shot = Shot::new(assembly.model(), &state, Vec3::ZERO);
+    track.advance(page, &mut assembly, &mut stepper, &mut state, DT, steps(page.pick(1.0, 0.4)))?;
     track.height.iter_mut().for_each(|(_, y)| *y += START);
     Ok((track, shot))
 }
@@ -189,11 +190,20 @@ fn depths(page: &mut Page<'_>) -> anyhow::Result<()> {
             let law = AnyLaw::new(name, YoungPoisson { young: 3e5, ..MODULI })?;
             let mut model = on_ground(&mesh, law, Obstacle::plane(Vec3::ZERO, Vec3::Y, stiffness))?;
             model.set_rayleigh(6.0, 0.0)?;
-            let mut state = model.rest_state();
+            let mut assembly = Assembly::new(model);
+            let mut state = assembly.rest_state();
             let what = format!("{name} on ground of {stiffness} N/m");
             let steps = page.pick(150, 100);
-            let outcome =
-                march(page, &what, &mut model, &mut BackwardEuler::default(), &mut state, 0.02, steps, |_, _| ())?;
+            let outcome = march(
+                page,
+                &what,
+                &mut assembly,
+                &mut BackwardEuler::default().into(),
+                &mut state,
+                0.02,
+                steps,
+                |_, _| (),
+            )?;
             anyhow::ensure!(outcome.is_finished(), "{what}: {outcome:?}");
             let depth = |vertex: &u32| -state.q[3 * *vertex as usize + 1];
             let mean = below.iter().map(depth).sum::<f64>() / below.len() as f64;

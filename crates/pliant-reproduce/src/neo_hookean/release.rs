@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 use pliant::material::{AnyLaw, Material, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, VolumeMesh, generate};
-use pliant::model::{Body, Fixed, Model};
+use pliant::model::{Assembly, Body, Fixed, Model};
 use pliant::motion::{Keyframes, Pose};
 use pliant::system::State;
 
@@ -76,23 +76,24 @@ pub fn release(
     mesh: &VolumeMesh,
     law: impl Into<Material>,
     case: Case,
-) -> anyhow::Result<(Track, Model, State)> {
+) -> anyhow::Result<(Track, Assembly, State)> {
     let Case { stepper, stretch, turns, dt, end } = case;
     let far = mesh.vertex_sets()["x-max"].clone();
     let center = Vec3::new(SIZE[0], 0.5 * SIZE[1], 0.5 * SIZE[2]);
     let pose = Pose { translation: (stretch - 1.0) * SIZE[0] * Vec3::X, rotation: turns * TAU * Vec3::X };
     let pull = Keyframes::new(center, vec![(0.0, Pose::default()), (PULLED, pose)])?;
-    let mut model = Model::builder()
+    let model = Model::builder()
         .body(Body::new(mesh.clone(), law, DENSITY))
         .fix(Fixed::new(mesh.vertex_sets()["x-min"].clone()))
         .fix(Fixed::prescribed(far.clone(), pull))
         .build()?;
-    let (mut state, mut integrator, mut track) = (model.rest_state(), stepper.build(), Track::new(name));
+    let mut assembly = Assembly::new(model);
+    let (mut state, mut stepper, mut track) = (assembly.rest_state(), stepper.build(), Track::new(name));
     let steps = |seconds: f64| (seconds / dt).round() as usize;
-    track.advance(page, &mut model, &mut *integrator, &mut state, dt, steps(RELEASE_TIME))?;
-    model.release(&far);
-    track.advance(page, &mut model, &mut *integrator, &mut state, dt, steps(end - RELEASE_TIME))?;
-    Ok((track, model, state))
+    track.advance(page, &mut assembly, &mut stepper, &mut state, dt, steps(RELEASE_TIME))?;
+    assembly.model_mut().release(&far);
+    track.advance(page, &mut assembly, &mut stepper, &mut state, dt, steps(end - RELEASE_TIME))?;
+    Ok((track, assembly, state))
 }
 
 /// Releases a bar with each of the three laws, without remedies.

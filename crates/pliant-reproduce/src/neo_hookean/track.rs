@@ -1,7 +1,8 @@
 //! Time histories of a body with each of the laws.
 
-use pliant::integrator::{BackwardEuler, Integrator, LinearizedBackwardEuler};
-use pliant::model::Model;
+use pliant::integrator::{BackwardEuler, LinearizedBackwardEuler};
+use pliant::model::{Assembly, Model};
+use pliant::simulation;
 use pliant::system::State;
 use pliant_pictures::{Figure, Plot, Series};
 
@@ -27,11 +28,11 @@ impl Stepper {
     /// lowered the energy.
     pub const ITERATIONS: usize = 20;
 
-    pub fn build(self) -> Box<dyn Integrator<Model>> {
+    pub fn build(self) -> simulation::Stepper {
         match self {
-            Self::Linearized => Box::<LinearizedBackwardEuler>::default(),
-            Self::Full => Box::new(BackwardEuler::with_iterations(Self::ITERATIONS)),
-            Self::OneIteration => Box::new(BackwardEuler::with_iterations(1)),
+            Self::Linearized => LinearizedBackwardEuler::default().into(),
+            Self::Full => BackwardEuler::with_iterations(Self::ITERATIONS).into(),
+            Self::OneIteration => BackwardEuler::with_iterations(1).into(),
         }
     }
 }
@@ -59,8 +60,8 @@ impl Track {
     pub fn advance(
         &mut self,
         page: &Page<'_>,
-        model: &mut Model,
-        integrator: &mut dyn Integrator<Model>,
+        assembly: &mut Assembly,
+        stepper: &mut simulation::Stepper,
         state: &mut State,
         dt: f64,
         steps: usize,
@@ -69,8 +70,8 @@ impl Track {
             return Ok(());
         }
         let what = self.name.clone();
-        let at_rest = model.bodies()[0].mesh().volume();
-        self.outcome = march(page, &what, model, integrator, state, dt, steps, |model, state| {
+        let at_rest = assembly.model().bodies()[0].mesh().volume();
+        self.outcome = march(page, &what, assembly, stepper, state, dt, steps, |model, state| {
             let now = model.observe(state);
             self.volume.push((state.time, now.volume / at_rest));
             self.worst.push((state.time, min_volume_ratio(model, state)));

@@ -2,11 +2,12 @@
 
 use std::f64::consts::PI;
 
-use pliant::integrator::{Integrator, LinearizedBackwardEuler, Regularized, SymplecticEuler, stability};
+use pliant::integrator::{LinearizedBackwardEuler, Regularized, SymplecticEuler, stability};
 use pliant::material::YoungPoisson;
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, generate};
-use pliant::model::{Fixed, Model};
+use pliant::model::{Assembly, Fixed, Model};
+use pliant::simulation::Stepper;
 use pliant::solver::SolverParams;
 use pliant_pictures::{Figure, Plot, Series};
 
@@ -60,18 +61,19 @@ impl Swing {
     fn new(
         page: &Page<'_>,
         what: &str,
-        mut model: Model,
-        integrator: &mut dyn Integrator<Model>,
+        model: Model,
+        stepper: impl Into<Stepper>,
         step: f64,
         time: f64,
     ) -> anyhow::Result<Self> {
-        let mut state = model.rest_state();
         let to_lose = Pendulum::of(&model).energy;
+        let (mut assembly, mut stepper) = (Assembly::new(model), stepper.into());
+        let mut state = assembly.rest_state();
         let (mut angles, mut energies) = (vec![(0.0, 0.0)], vec![(0.0, 0.0)]);
         let steps = (time / step).round() as usize;
         let direct = SolverParams::Direct;
         let outcome =
-            march_with(page, what, direct, &mut model, integrator, &mut state, step, steps, |model, state| {
+            march_with(page, what, direct, &mut assembly, &mut stepper, &mut state, step, steps, |model, state| {
                 let seen = model.observe(state);
                 angles.push((state.time, angle(seen.center_of_mass)));
                 energies.push((state.time, (seen.kinetic_energy + seen.gravitational_energy) / to_lose));
@@ -153,18 +155,18 @@ fn angle(center: Vec3) -> f64 {
 fn regularized(page: &Page<'_>, young: f64, step: f64, time: f64) -> anyhow::Result<Swing> {
     let setup = cube(young)?;
     let model = setup.bare()?;
-    let mut integrator = Regularized::new(&model, &setup.params())?;
-    Swing::new(page, &format!("constraints at {young:e} Pa"), model, &mut integrator, step, time)
+    let integrator = Regularized::new(&model, &setup.params())?;
+    Swing::new(page, &format!("constraints at {young:e} Pa"), model, integrator, step, time)
 }
 
 fn backward(page: &Page<'_>, young: f64, step: f64, time: f64) -> anyhow::Result<Swing> {
-    let (setup, mut integrator) = (cube(young)?, LinearizedBackwardEuler::default());
-    Swing::new(page, &format!("backward Euler at {young:e} Pa"), setup.elastic()?, &mut integrator, step, time)
+    let (setup, integrator) = (cube(young)?, LinearizedBackwardEuler::default());
+    Swing::new(page, &format!("backward Euler at {young:e} Pa"), setup.elastic()?, integrator, step, time)
 }
 
 fn explicit(page: &Page<'_>, young: f64, step: f64, time: f64) -> anyhow::Result<Swing> {
-    let (setup, mut integrator) = (cube(young)?, SymplecticEuler::default());
-    Swing::new(page, &format!("symplectic Euler at {young:e} Pa"), setup.elastic()?, &mut integrator, step, time)
+    let (setup, integrator) = (cube(young)?, SymplecticEuler::default());
+    Swing::new(page, &format!("symplectic Euler at {young:e} Pa"), setup.elastic()?, integrator, step, time)
 }
 
 fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
@@ -333,9 +335,9 @@ struct Limit {
 }
 
 fn explicit_limit(page: &Page<'_>, young: f64) -> anyhow::Result<Limit> {
-    let (mut model, mut solver) = (cube(young)?.elastic()?, SolverParams::default().build());
-    let state = model.rest_state();
-    let largest = stability(&mut model, &mut *solver, &state, INTERACTIVE)?.max_step;
+    let (mut assembly, mut solver) = (Assembly::new(cube(young)?.elastic()?), SolverParams::default().build());
+    let state = assembly.rest_state();
+    let largest = stability(&mut assembly, &mut *solver, &state, INTERACTIVE)?.max_step;
     let short = (0.5 * largest).min(INTERACTIVE);
     let time = page.pick(2.0, 0.5_f64.min(4000.0 * short));
     let at_step = explicit(page, young, INTERACTIVE, 2.0)?.outcome.is_finished();

@@ -5,7 +5,7 @@ use pliant::integrator::{Regularized, Static};
 use pliant::material::YoungPoisson;
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, generate};
-use pliant::model::Fixed;
+use pliant::model::{Assembly, Fixed};
 use pliant::solver::SolverParams;
 use pliant_pictures::{Figure, Plot, Series};
 
@@ -68,17 +68,19 @@ struct Swing {
 impl Swing {
     fn new(page: &Page<'_>, weight: f64, step: f64, damping_time: Option<f64>, time: f64) -> anyhow::Result<Self> {
         let setup = beam(weight)?;
-        let (mut model, mut twin) = (setup.bare()?, setup.elastic()?);
+        let (mut assembly, mut twin) = (Assembly::new(setup.bare()?), Assembly::new(setup.elastic()?));
         let mut equilibrium = twin.rest_state();
         Static::default().solve(&mut twin, &mut *SolverParams::default().build(), &mut equilibrium)?;
+        let twin = twin.model();
         let least = twin.observe(&equilibrium).total_energy();
         let balance = twin.observe(&equilibrium).center_of_mass.y;
-        let mut integrator = Regularized::new(&model, &RegularizedParams { damping_time, ..setup.params() })?;
-        let mut state = model.rest_state();
+        let params = RegularizedParams { damping_time, ..setup.params() };
+        let mut stepper = Regularized::new(assembly.model(), &params)?.into();
+        let mut state = assembly.rest_state();
         let (mut energies, mut heights) = (vec![(0.0, 1.0)], Vec::new());
         let steps = (time / step).round() as usize;
         let what = format!("steps of {} ms", digits(1e3 * step, 3));
-        let outcome = march(page, &what, &mut model, &mut integrator, &mut state, step, steps, |_, state| {
+        let outcome = march(page, &what, &mut assembly, &mut stepper, &mut state, step, steps, |_, state| {
             let seen = twin.observe(state);
             energies.push((state.time, (seen.total_energy() - least) / -least));
             heights.push((state.time, seen.center_of_mass.y - balance));

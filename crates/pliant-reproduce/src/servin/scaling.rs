@@ -3,17 +3,18 @@
 use std::time::Instant;
 
 use pliant::integrator::regularized::{Elimination, RegularizedParams, Strain};
-use pliant::integrator::{Integrator, LinearizedBackwardEuler, Regularized};
+use pliant::integrator::{LinearizedBackwardEuler, Regularized};
 use pliant::material::YoungPoisson;
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, generate};
-use pliant::model::{Fixed, Model};
+use pliant::model::{Assembly, Fixed, Model};
+use pliant::simulation::Stepper;
 use pliant::solver::SolverParams;
 use pliant_pictures::plot::{Scale, Style};
 use pliant_pictures::{Plot, Series};
 
 use super::setup::{GRAVITY, INTERACTIVE, Setup, forms_apart};
-use crate::measure::{digits, exponent};
+use crate::measure::{digits, exponent, take_step};
 use crate::{Experiment, Page, paper};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -72,21 +73,22 @@ fn cost(page: &Page<'_>, cells: [usize; 3], way: Method, steps: usize) -> anyhow
     let setup = bar(cells)?;
     let tets = setup.mesh.element_count();
     let mut solver = SolverParams::default().build();
-    let (mut model, mut integrator): (Model, Box<dyn Integrator<Model>>) = match way {
+    let (model, mut stepper): (Model, Stepper) = match way {
         Method::Constraints(form, strain) => {
             let model = setup.bare()?;
             let integrator = Regularized::new(&model, &RegularizedParams { form, strain, ..setup.params() })?;
-            (model, Box::new(integrator))
+            (model, integrator.into())
         }
-        Method::BackwardEuler => (setup.elastic()?, Box::new(LinearizedBackwardEuler::default())),
+        Method::BackwardEuler => (setup.elastic()?, LinearizedBackwardEuler::default().into()),
     };
-    let mut state = model.rest_state();
+    let mut assembly = Assembly::new(model);
+    let mut state = assembly.rest_state();
     let mut seconds = 0.0;
     let mut fill = 0;
     for number in 0..=steps {
         page.now(format_args!("{}, {tets} tetrahedra: step {number} of {steps}", way.name()))?;
         let began = Instant::now();
-        let info = integrator.step(&mut model, &mut *solver, &mut state, INTERACTIVE)?;
+        let info = take_step(&mut assembly, &mut stepper, &mut *solver, &mut state, INTERACTIVE)?;
         if number > 0 {
             seconds += began.elapsed().as_secs_f64() / steps as f64;
         }

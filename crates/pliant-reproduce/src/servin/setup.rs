@@ -5,7 +5,7 @@ use pliant::integrator::regularized::{Elimination, Moduli, RegularizedParams, St
 use pliant::material::{AnyLaw, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::VolumeMesh;
-use pliant::model::{Body, Fixed, Model, ModelBuilder, ModelError};
+use pliant::model::{Assembly, Body, Fixed, Model, ModelBuilder, ModelError};
 use pliant::system::State;
 
 use crate::Page;
@@ -65,14 +65,15 @@ impl Setup {
 pub fn settle(
     page: &Page<'_>,
     what: &str,
-    model: &mut Model,
+    assembly: &mut Assembly,
     params: &RegularizedParams,
     state: &mut State,
     steps: usize,
 ) -> anyhow::Result<()> {
     let h = 100.0;
-    let mut integrator = Regularized::new(model, &RegularizedParams { damping_time: Some(0.5 * h), ..params.clone() })?;
-    match march(page, what, model, &mut integrator, state, h, steps, |_, _| {})? {
+    let params = RegularizedParams { damping_time: Some(0.5 * h), ..params.clone() };
+    let mut stepper = Regularized::new(assembly.model(), &params)?.into();
+    match march(page, what, assembly, &mut stepper, state, h, steps, |_, _| {})? {
         Outcome::Finished => Ok(()),
         Outcome::Exploded { why, .. } => anyhow::bail!("{what}: no equilibrium found: {why}"),
     }
@@ -83,11 +84,12 @@ pub fn settle(
 pub fn forms_apart(page: &Page<'_>, setup: &Setup, steps: usize) -> anyhow::Result<f64> {
     let mut states: Vec<State> = Vec::new();
     for form in [Elimination::Condensed, Elimination::Schur, Elimination::Saddle] {
-        let mut model = setup.bare()?;
-        let mut integrator = Regularized::new(&model, &RegularizedParams { form, ..setup.params() })?;
-        let mut state = model.rest_state();
+        let mut assembly = Assembly::new(setup.bare()?);
+        let params = RegularizedParams { form, ..setup.params() };
+        let mut stepper = Regularized::new(assembly.model(), &params)?.into();
+        let mut state = assembly.rest_state();
         let what = format!("{form:?}");
-        let outcome = march(page, &what, &mut model, &mut integrator, &mut state, INTERACTIVE, steps, |_, _| {})?;
+        let outcome = march(page, &what, &mut assembly, &mut stepper, &mut state, INTERACTIVE, steps, |_, _| {})?;
         if let Outcome::Exploded { why, .. } = outcome {
             anyhow::bail!("{what}: {why}");
         }

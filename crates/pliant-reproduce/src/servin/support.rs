@@ -6,7 +6,7 @@ use pliant::integrator::{Regularized, Static};
 use pliant::material::YoungPoisson;
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, Region, VolumeMesh, generate};
-use pliant::model::{Fixed, Model};
+use pliant::model::{Assembly, Fixed, Model};
 use pliant::solver::SolverParams;
 use pliant::system::State;
 use pliant_pictures::{Plot, Series};
@@ -108,22 +108,22 @@ fn swings(page: &mut Page<'_>) -> anyhow::Result<()> {
     let mut half_swing = (f64::NAN, f64::NAN);
     for (number, tons) in WEIGHTS.into_iter().enumerate() {
         let setup = beam(across, 1e3 * tons, YOUNG)?;
-        let mut model = setup.bare()?;
-        let mut integrator = Regularized::new(&model, &setup.params())?;
-        let mut state = model.rest_state();
+        let mut assembly = Assembly::new(setup.bare()?);
+        let mut stepper = Regularized::new(assembly.model(), &setup.params())?.into();
+        let mut state = assembly.rest_state();
         let mut curve = vec![(0.0, 0.0)];
         let steps = (time / INTERACTIVE).round() as usize;
         let what = format!("{tons} t");
         let outcome =
-            march(page, &what, &mut model, &mut integrator, &mut state, INTERACTIVE, steps, |model, state| {
+            march(page, &what, &mut assembly, &mut stepper, &mut state, INTERACTIVE, steps, |model, state| {
                 curve.push((state.time, sag(model, state)));
             })?;
-        let last = sag(&model, &state);
+        let last = sag(assembly.model(), &state);
         let lowest = curve.iter().fold((0.0, 0.0_f64), |most, at| if at.1 > most.1 { *at } else { most });
         half_swing = (lowest.0, PI * (last / GRAVITY).sqrt());
         stable &= outcome.is_finished() && lowest.1 < 2.0 * last && last > 0.0;
         measured.push(format!("at most {} times the static sag under {tons} t", digits(lowest.1 / last, 3)));
-        shots.push(Shot::new(&model, &state, -2.0 * number as f64 * Vec3::Y));
+        shots.push(Shot::new(assembly.model(), &state, -2.0 * number as f64 * Vec3::Y));
         series.push(Series::new(what, curve.iter().map(|(time, sag)| (*time, 100.0 * sag)).collect()));
     }
     let plot = Plot { x_label: "time, s".into(), y_label: "sag, cm".into(), series, ..Plot::default() };
@@ -154,11 +154,11 @@ fn settled(page: &mut Page<'_>) -> anyhow::Result<()> {
         let mut row = vec![(50 * across.pow(3)).to_string()];
         for (tons, found) in WEIGHTS.into_iter().zip(&mut found) {
             let setup = beam(across, 1e3 * tons, YOUNG)?;
-            let mut model = setup.bare()?;
-            let mut state = model.rest_state();
-            settle(page, &format!("{across} cells, {tons} t"), &mut model, &setup.params(), &mut state, 12)?;
-            *found = sag(&model, &state);
-            let (mut twin, mut solver) = (setup.elastic()?, SolverParams::default().build());
+            let mut assembly = Assembly::new(setup.bare()?);
+            let mut state = assembly.rest_state();
+            settle(page, &format!("{across} cells, {tons} t"), &mut assembly, &setup.params(), &mut state, 12)?;
+            *found = sag(assembly.model(), &state);
+            let (mut twin, mut solver) = (Assembly::new(setup.elastic()?), SolverParams::default().build());
             let mut equilibrium = twin.rest_state();
             page.now(format_args!("{across} cells, {tons} t: equilibrium by forces"))?;
             Static::default().solve(&mut twin, &mut *solver, &mut equilibrium)?;
@@ -168,10 +168,10 @@ fn settled(page: &mut Page<'_>) -> anyhow::Result<()> {
         }
         let own = {
             let setup = beam(across, 0.0, YOUNG)?;
-            let mut model = setup.bare()?;
-            let mut state = model.rest_state();
-            settle(page, &format!("{across} cells, no weight"), &mut model, &setup.params(), &mut state, 6)?;
-            sag(&model, &state)
+            let mut assembly = Assembly::new(setup.bare()?);
+            let mut state = assembly.rest_state();
+            settle(page, &format!("{across} cells, no weight"), &mut assembly, &setup.params(), &mut state, 6)?;
+            sag(assembly.model(), &state)
         };
         let ratio = (found[1] - own) / (found[0] - own);
         worst_ratio = worst_ratio.max((ratio / 9.0 - 1.0).abs());
@@ -230,18 +230,18 @@ fn stiffer(page: &mut Page<'_>) -> anyhow::Result<()> {
     let (across, weight) = (page.pick(4, 2), 1e3 * WEIGHTS[1]);
     let wooden = {
         let setup = beam(across, weight, YOUNG)?;
-        let mut model = setup.bare()?;
-        let mut state = model.rest_state();
-        settle(page, "as stiff as wood", &mut model, &setup.params(), &mut state, 12)?;
-        sag(&model, &state)
+        let mut assembly = Assembly::new(setup.bare()?);
+        let mut state = assembly.rest_state();
+        settle(page, "as stiff as wood", &mut assembly, &setup.params(), &mut state, 12)?;
+        sag(assembly.model(), &state)
     };
     let carried = |name: &str, young: f64| -> anyhow::Result<(bool, f64)> {
         let setup = beam(across, weight, young)?;
-        let mut model = setup.bare()?;
-        let mut integrator = Regularized::new(&model, &setup.params())?;
-        let mut state = model.rest_state();
-        let outcome = march(page, name, &mut model, &mut integrator, &mut state, INTERACTIVE, 200, |_, _| {})?;
-        Ok((outcome == Outcome::Finished, sag(&model, &state)))
+        let mut assembly = Assembly::new(setup.bare()?);
+        let mut stepper = Regularized::new(assembly.model(), &setup.params())?.into();
+        let mut state = assembly.rest_state();
+        let outcome = march(page, name, &mut assembly, &mut stepper, &mut state, INTERACTIVE, 200, |_, _| {})?;
+        Ok((outcome == Outcome::Finished, sag(assembly.model(), &state)))
     };
     let (steel_finished, steel) = carried("as stiff as steel", STEEL)?;
     let (rigid_finished, rigid) = carried("rigid", f64::INFINITY)?;

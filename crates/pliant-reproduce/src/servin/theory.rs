@@ -5,7 +5,7 @@ use pliant::integrator::regularized::RegularizedParams;
 use pliant::material::YoungPoisson;
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, generate};
-use pliant::model::{Fixed, Model};
+use pliant::model::{Assembly, Fixed, Model};
 use pliant::motion::{Keyframes, Motion, Pose};
 use pliant::system::State;
 use pliant_pictures::plot::{Scale, Style};
@@ -63,7 +63,7 @@ impl Measured {
     /// Measures force and torque from the elastic forces of the equivalent model `twin`.
     fn new(twin: &Model, state: &State) -> Self {
         let mut forces = vec![0.0; state.q.len()];
-        twin.internal_force(&state.q, &mut forces);
+        twin.internal_force(&state.q, &state.conditions_here(), &mut forces);
         let (mut force, mut torque) = (Vec3::ZERO, Vec3::ZERO);
         let positions = twin.positions(state);
         for ((rest, x), f) in twin.rest().iter().zip(positions).zip(forces.chunks_exact(3)) {
@@ -108,14 +108,14 @@ fn measure(page: &Page<'_>, what: &str, across: usize, pose: Pose) -> anyhow::Re
         gravity: Vec3::ZERO,
         lumped: false,
     };
-    let (mut model, twin) = (setup.bare()?, setup.elastic()?);
+    let (mut assembly, twin) = (Assembly::new(setup.bare()?), setup.elastic()?);
     let params = RegularizedParams { damping_time: Some(0.5 * STEP), ..setup.params() };
-    let mut integrator = Regularized::new(&model, &params)?;
-    let mut state = model.rest_state();
+    let mut stepper = Regularized::new(assembly.model(), &params)?.into();
+    let mut state = assembly.rest_state();
     let what = format!("{what} with {across} cells across");
     let mut all = Vec::new();
     for _ in PARTS {
-        march(page, &what, &mut model, &mut integrator, &mut state, STEP, STEPS, |_, _| {})?;
+        march(page, &what, &mut assembly, &mut stepper, &mut state, STEP, STEPS, |_, _| {})?;
         all.push(Measured::new(&twin, &state));
     }
     Ok(all)

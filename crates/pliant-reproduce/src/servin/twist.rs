@@ -7,7 +7,7 @@ use pliant::integrator::regularized::{RegularizedParams, Strain};
 use pliant::material::YoungPoisson;
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, generate};
-use pliant::model::Fixed;
+use pliant::model::{Assembly, Fixed};
 use pliant::motion::{Keyframes, Motion, Pose};
 use pliant_pictures::{Figure, Plot, Series};
 
@@ -59,16 +59,17 @@ fn twisted(page: &Page<'_>, strain: Strain, time: f64, offset: Vec3) -> anyhow::
         gravity: Vec3::ZERO,
         lumped: false,
     };
-    let mut model = setup.bare()?;
-    let mut integrator = Regularized::new(&model, &RegularizedParams { strain, ..setup.params() })?;
-    let mut state = model.rest_state();
+    let mut assembly = Assembly::new(setup.bare()?);
+    let params = RegularizedParams { strain, ..setup.params() };
+    let mut stepper = Regularized::new(assembly.model(), &params)?.into();
+    let mut state = assembly.rest_state();
     let mut seen = Seen::default();
     let steps = (time / INTERACTIVE).round() as usize;
     march(
         page,
         &format!("{strain:?}"),
-        &mut model,
-        &mut integrator,
+        &mut assembly,
+        &mut stepper,
         &mut state,
         INTERACTIVE,
         steps,

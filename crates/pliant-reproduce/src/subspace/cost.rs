@@ -6,10 +6,10 @@ use std::path::Path;
 use anyhow::Context;
 use pliant::integrator::{Integrator, LinearizedBackwardEuler};
 use pliant::io::Memory;
-use pliant::model::Model;
+use pliant::model::{Assembly, Model};
 use pliant::reduced::{Forces, ReducedModel, Reduction};
 use pliant::solver::{Dense, SolverParams};
-use pliant::system::{Definiteness, System};
+use pliant::system::{Conditions, Definiteness, System};
 use pliant_pictures::plot::{Scale, Style};
 use pliant_pictures::{Plot, Series};
 
@@ -134,7 +134,8 @@ fn time_reduced(page: &Page<'_>, model: Model, reduction: Reduction) -> anyhow::
     let mut force = vec![0.0; state.q.len()];
     let evaluation = min_seconds(page.pick(20, 3), || {
         for _ in 0..TOGETHER {
-            reduced.linearize(&state.q, 0.0, Definiteness::Exact, &mut force);
+            let stiffness = reduced.linearize(&state.q, &Conditions::START, Definiteness::Exact, &mut force).stiffness;
+            reduced.recycle_stiffness(stiffness);
         }
     });
     Ok([evaluation, step].map(|seconds| 1e6 * seconds / TOGETHER as f64))
@@ -143,12 +144,12 @@ fn time_reduced(page: &Page<'_>, model: Model, reduction: Reduction) -> anyhow::
 /// Measures the time of a step of the full model \[ms\].
 fn time_whole(page: &Page<'_>, bar: &Bar) -> anyhow::Result<f64> {
     page.now(format_args!("time with {} hexahedra", bar.mesh.element_count()))?;
-    let mut model = bar.model("stvk")?;
-    let (mut state, mut solver) = (model.rest_state(), SolverParams::default().build());
+    let mut assembly = Assembly::new(bar.model("stvk")?);
+    let (mut state, mut solver) = (assembly.rest_state(), SolverParams::default().build());
     let mut integrator = LinearizedBackwardEuler::default();
     let mut outcome = Ok(());
     let seconds = min_seconds(page.pick(20, 3), || {
-        if let Err(error) = integrator.step(&mut model, &mut *solver, &mut state, DT) {
+        if let Err(error) = integrator.step(&mut assembly, &mut *solver, &mut state, DT) {
             outcome = Err(error);
         }
     });

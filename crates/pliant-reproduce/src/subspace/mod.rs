@@ -3,7 +3,7 @@
 mod cost;
 mod swing;
 
-use pliant::force::{Definiteness, Force};
+use pliant::force::{Conditions, Definiteness, Force};
 use pliant::math::Vec3;
 use pliant::reduced::{Basis, StVkTensors};
 use pliant::solver::DenseMatrix;
@@ -60,7 +60,7 @@ fn polynomial(page: &mut Page<'_>, bar: &Bar) -> anyhow::Result<()> {
         let u = basis.expand(&q);
         let (mut force, mut stiffness) = (vec![0.0; u.len()], BlockMatrix::zero(model.pattern().clone()));
         for elastic in model.bodies().iter().filter_map(|body| body.elastic()) {
-            elastic.add_force_and_stiffness(&u, Definiteness::Exact, &mut force, &mut stiffness);
+            elastic.add_gradient_and_stiffness(&u, &Conditions::START, Definiteness::Exact, &mut force, &mut stiffness);
         }
         let mut product = vec![0.0; u.len()];
         let mut expected = [Vec::new(), Vec::new()];

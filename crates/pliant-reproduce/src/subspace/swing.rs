@@ -7,7 +7,7 @@ use pliant::integrator::{Integrator, Newmark};
 use pliant::material::{AnyLaw, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, VolumeMesh, generate};
-use pliant::model::{Body, Fixed, Model};
+use pliant::model::{Assembly, Body, Fixed, Model};
 use pliant::reduced::{ReducedModel, Reduction, ReductionParams};
 use pliant::solver::Dense;
 use pliant::system::State;
@@ -103,18 +103,26 @@ pub struct Full {
 
 impl Full {
     pub fn swing(page: &Page<'_>, bar: &Bar, steps: usize) -> anyhow::Result<Self> {
-        let mut model = bar.model("stvk")?;
-        let mut state = model.rest_state();
+        let mut assembly = Assembly::new(bar.model("stvk")?);
+        let mut state = assembly.rest_state();
         let mut full = Self { shapes: Vec::new(), tip: Vec::new(), lowest: 0.0, lowest_step: 0 };
-        let outcome =
-            march(page, "full model", &mut model, &mut Newmark::default(), &mut state, DT, steps, |_, state| {
+        let outcome = march(
+            page,
+            "full model",
+            &mut assembly,
+            &mut Newmark::default().into(),
+            &mut state,
+            DT,
+            steps,
+            |_, state| {
                 let height = bar.tip(&state.q).y;
                 if height < full.lowest {
                     (full.lowest, full.lowest_step) = (height, full.shapes.len());
                 }
                 full.tip.push((state.time, height));
                 full.shapes.push(state.q.clone());
-            })?;
+            },
+        )?;
         if !outcome.is_finished() {
             bail!("full model: {outcome:?}");
         }

@@ -6,7 +6,7 @@ use pliant::integrator::{Static, StepError};
 use pliant::material::{AnyLaw, Material, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, VolumeMesh, generate};
-use pliant::model::{Body, Fixed, Model};
+use pliant::model::{Assembly, Body, Fixed, Model};
 use pliant::solver::{SolveError, SolverParams};
 use pliant::system::State;
 
@@ -61,9 +61,9 @@ pub fn mean_displacement(state: &State, vertices: &[u32]) -> Vec3 {
 }
 
 /// Solves for equilibrium under the current load. Returns an error with the context `what` if none is found.
-pub fn settle(page: &Page<'_>, what: &str, model: &mut Model, state: &mut State) -> anyhow::Result<()> {
+pub fn settle(page: &Page<'_>, what: &str, assembly: &mut Assembly, state: &mut State) -> anyhow::Result<()> {
     page.now(what)?;
-    match Static::default().solve(model, &mut *SolverParams::Direct.build(), state) {
+    match Static::default().solve(assembly, &mut *SolverParams::Direct.build(), state) {
         Ok(_) => Ok(()),
         Err(StepError::Solve { source: SolveError::Stopped, .. }) => Err(Stopped.into()),
         Err(error) => Err(error).with_context(|| what.to_owned()),

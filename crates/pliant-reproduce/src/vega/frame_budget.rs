@@ -5,6 +5,7 @@ use std::time::Instant;
 use pliant::integrator::{Integrator, LinearizedBackwardEuler, StepInfo};
 use pliant::math::{Affine3, Mat3, Vec3};
 use pliant::mesh::{Embedding, SurfaceMesh, VertexNormals};
+use pliant::model::Assembly;
 use pliant::solver::SolverParams;
 use pliant::system::State;
 
@@ -246,19 +247,19 @@ fn film(
     params: SolverParams,
     frames: usize,
 ) -> anyhow::Result<(Row, State)> {
-    let mut model = setting::model(specimen)?;
+    let mut assembly = Assembly::new(setting::model(specimen)?);
     let (mut integrator, mut linear) = (LinearizedBackwardEuler::default(), params.build());
-    let mut state = model.rest_state();
+    let mut state = assembly.rest_state();
     page.now(format_args!("{what}: analyzing"))?;
-    integrator.step(&mut model, &mut *linear, &mut state, STEP)?;
+    integrator.step(&mut assembly, &mut *linear, &mut state, STEP)?;
     let (mut sum, mut seconds) = (StepInfo::default(), [0.0; 3]);
     for frame in 0..frames {
         page.now(format_args!("{what}: frame {} of {frames}", frame + 1))?;
         let began = Instant::now();
-        sum = sum.and(&integrator.step(&mut model, &mut *linear, &mut state, STEP)?);
+        sum = sum.and(&integrator.step(&mut assembly, &mut *linear, &mut state, STEP)?);
         seconds[0] += began.elapsed().as_secs_f64();
         let began = Instant::now();
-        shown.embedding.interpolate(&model.positions(&state), &mut shown.points);
+        shown.embedding.interpolate(&assembly.model().positions(&state), &mut shown.points);
         seconds[1] += began.elapsed().as_secs_f64();
         let began = Instant::now();
         shown.compute.compute(&shown.points, &mut shown.normals);

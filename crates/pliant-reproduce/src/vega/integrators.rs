@@ -7,7 +7,7 @@ use pliant::integrator::{
     BackwardEuler, CentralDifferences, Integrator, LinearizedBackwardEuler, Newmark, StepInfo, SymplecticEuler,
     stability,
 };
-use pliant::model::Model;
+use pliant::model::Assembly;
 use pliant::solver::SolverParams;
 
 use crate::bodies::{self, Specimen};
@@ -35,7 +35,7 @@ const SAFETY: f64 = 0.5;
 /// Integrator with the settings of its model.
 struct Case {
     name: &'static str,
-    integrator: Box<dyn Integrator<Model>>,
+    integrator: Box<dyn Integrator<Assembly>>,
     solver: SolverParams,
     is_explicit: bool,
     is_lumped: bool,
@@ -43,12 +43,17 @@ struct Case {
 }
 
 impl Case {
-    fn implicit(name: &'static str, integrator: impl Integrator<Model> + 'static, solver: SolverParams) -> Self {
+    fn implicit(name: &'static str, integrator: impl Integrator<Assembly> + 'static, solver: SolverParams) -> Self {
         let integrator = Box::new(integrator);
         Self { name, integrator, solver, is_explicit: false, is_lumped: false, stiffness_damping: 0.0 }
     }
 
-    fn explicit(name: &'static str, integrator: impl Integrator<Model> + 'static, is_lumped: bool, beta: f64) -> Self {
+    fn explicit(
+        name: &'static str,
+        integrator: impl Integrator<Assembly> + 'static,
+        is_lumped: bool,
+        beta: f64,
+    ) -> Self {
         let integrator = Box::new(integrator);
         Self { name, integrator, solver: SolverParams::Direct, is_explicit: true, is_lumped, stiffness_damping: beta }
     }
@@ -219,21 +224,21 @@ fn measure(page: &Page<'_>, specimen: &Specimen, mut case: Case, steps: usize) -
     let builder = setting::weighing(specimen, setting::invertible("stvk", specimen.young)?)
         .damping(Damping::rayleigh(MASS_DAMPING, case.stiffness_damping)?);
     let builder = if case.is_lumped { builder.lumped_mass() } else { builder };
-    let mut model = builder.build()?;
-    let mut state = model.rest_state();
+    let mut assembly = Assembly::new(builder.build()?);
+    let mut state = assembly.rest_state();
     let step = if case.is_explicit {
         let mut solver = SolverParams::default().build();
-        SAFETY * stability(&mut model, &mut *solver, &state, STEP)?.max_step
+        SAFETY * stability(&mut assembly, &mut *solver, &state, STEP)?.max_step
     } else {
         STEP
     };
     let mut solver = case.solver.build();
-    let first = case.integrator.step(&mut model, &mut *solver, &mut state, step)?;
+    let first = case.integrator.step(&mut assembly, &mut *solver, &mut state, step)?;
     let (mut sum, mut seconds) = (StepInfo::default(), 0.0);
     for n in 0..steps {
         page.now(format_args!("{}: step {} of {steps}", case.name, n + 1))?;
         let began = Instant::now();
-        sum = sum.and(&case.integrator.step(&mut model, &mut *solver, &mut state, step)?);
+        sum = sum.and(&case.integrator.step(&mut assembly, &mut *solver, &mut state, step)?);
         seconds += began.elapsed().as_secs_f64();
     }
     Ok(Row { name: case.name, step, steps, sum, first, seconds: seconds / steps as f64 })

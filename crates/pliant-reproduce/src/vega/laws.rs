@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::hint::black_box;
 
-use pliant::force::{Definiteness, Elastic, Force, SpringCoefficients, Springs, StVkPolynomial, bind_all};
+use pliant::force::{Conditions, Definiteness, Elastic, Force, SpringCoefficients, Springs, StVkPolynomial, bind_all};
 use pliant::material::{
     AnyLaw, Corotational, CorotationalTangent, Inversion, Material, StVenantKirchhoff, YoungPoisson,
 };
@@ -264,14 +264,15 @@ fn measure(name: &'static str, vega: f64, mesh: &VolumeMesh, rounds: usize) -> a
     let times = on_threads(1, || {
         let alone = min_seconds(rounds, || {
             force.fill(0.0);
-            law.add_force(black_box(&u), &mut force);
+            law.add_gradient(black_box(&u), &Conditions::START, &mut force);
         });
         let mut with = |definiteness| {
             let mut again = vec![0.0; u.len()];
             let seconds = min_seconds(rounds, || {
                 again.fill(0.0);
                 stiffness.clear();
-                law.add_force_and_stiffness(black_box(&u), definiteness, &mut again, &mut stiffness);
+                let u = black_box(&u);
+                law.add_gradient_and_stiffness(u, &Conditions::START, definiteness, &mut again, &mut stiffness);
             });
             (seconds, difference(&again, &force))
         };
@@ -287,7 +288,8 @@ fn measure(name: &'static str, vega: f64, mesh: &VolumeMesh, rounds: usize) -> a
             crushed_force.fill(0.0);
             crushed_stiffness.clear();
             let (force, stiffness) = (&mut crushed_force, &mut crushed_stiffness);
-            law.add_force_and_stiffness(black_box(&crushed), Definiteness::Exact, force, stiffness);
+            let u = black_box(&crushed);
+            law.add_gradient_and_stiffness(u, &Conditions::START, Definiteness::Exact, force, stiffness);
         })
     })?;
 
@@ -297,7 +299,7 @@ fn measure(name: &'static str, vega: f64, mesh: &VolumeMesh, rounds: usize) -> a
     let along: Vec<f64> = u.iter().map(|_| edge * (rng.f64() - 0.5)).collect();
     let forces = [EPSILON, -EPSILON].map(|by| {
         let mut force = vec![0.0; u.len()];
-        law.add_force(&moved(&u, by, &along), &mut force);
+        law.add_gradient(&moved(&u, by, &along), &Conditions::START, &mut force);
         force
     });
     let change: Vec<f64> = forces[0].iter().zip(&forces[1]).map(|(a, b)| (a - b) / (2.0 * EPSILON)).collect();
@@ -326,7 +328,7 @@ fn moved(u: &[f64], by: f64, along: &[f64]) -> Vec<f64> {
 /// Returns the difference between the work of a force along a direction and the change of energy, relative to the sum
 /// of the magnitudes of the work of all components.
 fn beside_energy(law: &dyn Force, u: &[f64], force: &[f64], along: &[f64]) -> f64 {
-    let [there, back] = [EPSILON, -EPSILON].map(|by| law.energy(&moved(u, by, along)));
+    let [there, back] = [EPSILON, -EPSILON].map(|by| law.energy(&moved(u, by, along), &Conditions::START));
     let (work, size) = force.iter().zip(along).map(|(f, d)| f * d).fold((0.0, 0.0), |(a, b), w| (a + w, b + w.abs()));
     ((there - back) / (2.0 * EPSILON) - work).abs() / size
 }

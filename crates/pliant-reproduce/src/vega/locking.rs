@@ -3,6 +3,7 @@
 use pliant::material::YoungPoisson;
 use pliant::math::Vec3;
 use pliant::mesh::Cells;
+use pliant::model::Assembly;
 use pliant_pictures::plot::{Scale, Style};
 use pliant_pictures::{Figure, Plot, Series};
 
@@ -108,17 +109,21 @@ impl Mesh {
         let at_rest = mesh.volume();
         for &poisson in RATIOS {
             let moduli = YoungPoisson { young: YOUNG, poisson };
-            let mut model = beam::clamped(mesh.clone(), beam::bare_law("neo-hookean", moduli)?, DENSITY)?;
+            let model = beam::clamped(mesh.clone(), beam::bare_law("neo-hookean", moduli)?, DENSITY)?;
+            let mut assembly = Assembly::new(model);
             let what = format!("{}, ν = {poisson}", all.name());
-            let mut state = model.rest_state();
+            let mut state = assembly.rest_state();
             let push = DEFLECTION / compliance(moduli);
-            model.loads_mut().copy_from_slice(&beam::end_force(&mesh, Vec3::Y * push)?);
-            beam::settle(page, &what, &mut model, &mut state)?;
+            assembly.model_mut().loads_mut().copy_from_slice(&beam::end_force(&mesh, Vec3::Y * push)?);
+            beam::settle(page, &what, &mut assembly, &mut state)?;
             all.deflections.push(beam::mean_displacement(&state, end).y / DEFLECTION);
-            let mut state = model.rest_state();
-            model.loads_mut().copy_from_slice(&beam::end_force(&mesh, Vec3::X * (STRAIN * YOUNG * WIDTH * WIDTH))?);
-            beam::settle(page, &what, &mut model, &mut state)?;
-            all.swellings.push((model.bodies()[0].volume(&state.q) / at_rest - 1.0) / STRAIN);
+            let mut state = assembly.rest_state();
+            assembly
+                .model_mut()
+                .loads_mut()
+                .copy_from_slice(&beam::end_force(&mesh, Vec3::X * (STRAIN * YOUNG * WIDTH * WIDTH))?);
+            beam::settle(page, &what, &mut assembly, &mut state)?;
+            all.swellings.push((assembly.model().bodies()[0].volume(&state.q) / at_rest - 1.0) / STRAIN);
         }
         Ok(all)
     }

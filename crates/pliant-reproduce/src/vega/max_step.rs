@@ -1,14 +1,14 @@
 //! Largest stable time step of each integrator.
 
 use pliant::integrator::{
-    BackwardEuler, CentralDifferences, Integrator, LinearizedBackwardEuler, Newmark, SymplecticEuler, stability,
+    BackwardEuler, CentralDifferences, LinearizedBackwardEuler, Newmark, SymplecticEuler, stability,
 };
 use pliant::material::YoungPoisson;
 use pliant::math::Vec3;
 use pliant::mesh::Cells;
-use pliant::model::{Body, Fixed, Model};
+use pliant::model::{Assembly, Body, Fixed, Model};
+use pliant::simulation::Stepper;
 use pliant::solver::SolverParams;
-use pliant::system::System;
 use pliant_pictures::plot::{Scale, Style};
 use pliant_pictures::{Figure, Plot, Series};
 
@@ -56,17 +56,17 @@ struct Case {
     density: f64,
 }
 
-type Build = fn() -> Box<dyn Integrator<Model>>;
+type Build = fn() -> Stepper;
 
 const EXPLICIT: [(&str, Build); 2] = [
-    ("central differences", || Box::new(CentralDifferences::default())),
-    ("symplectic Euler", || Box::new(SymplecticEuler::default())),
+    ("central differences", || CentralDifferences::default().into()),
+    ("symplectic Euler", || SymplecticEuler::default().into()),
 ];
 
 const IMPLICIT: [(&str, Build); 3] = [
-    ("backward Euler, linearized", || Box::new(LinearizedBackwardEuler::default())),
-    ("backward Euler", || Box::new(BackwardEuler::default())),
-    ("implicit Newmark", || Box::new(Newmark::default())),
+    ("backward Euler, linearized", || LinearizedBackwardEuler::default().into()),
+    ("backward Euler", || BackwardEuler::default().into()),
+    ("implicit Newmark", || Newmark::default().into()),
 ];
 
 /// Largest stable step \[s\], and what happens beyond it; `None` if all steps are stable.
@@ -105,7 +105,7 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     let heading = ["cells across", "Y, Pa", "ρ, kg/m³", "2/ω, s", "central differences, s", "symplectic Euler, s"];
     page.table("explicit", "Largest stable step of explicit integrators, small motion", &heading, rows.collect())?;
 
-    let swinging = |step: f64| Ok(plain.swing(page, "stvk", &mut *EXPLICIT[0].1(), step)?.is_none());
+    let swinging = |step: f64| Ok(plain.swing(page, "stvk", EXPLICIT[0].1(), step)?.is_none());
     let swinging = bisected([1e-5, 0.1], NARROW, swinging)?;
     let mut limits = Vec::new();
     for (name, build) in IMPLICIT {
@@ -120,7 +120,7 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
         );
         vec![(*name).to_owned(), (*law).to_owned(), largest, beyond]
     });
-    let beyond = plain.swing(page, "stvk", &mut *EXPLICIT[0].1(), 1.1 * swinging)?.unwrap_or("–");
+    let beyond = plain.swing(page, "stvk", EXPLICIT[0].1(), 1.1 * swinging)?.unwrap_or("–");
     let explicit = vec![EXPLICIT[0].0.to_owned(), "stvk".into(), digits(swinging, 3), beyond.into()];
     let heading = ["integrator", "law", "largest step, s", "beyond"];
     let rows = std::iter::once(explicit).chain(rows).collect();
@@ -179,23 +179,23 @@ impl Case {
 
     /// Returns the limit `2/ω` of the highest frequency \[s\].
     fn theory(self) -> anyhow::Result<f64> {
-        let mut model = self.model("stvk", Vec3::ZERO)?;
-        let state = model.rest_state();
-        Ok(2.0 / stability(&mut model, &mut *SolverParams::Direct.build(), &state, 1.0)?.frequency)
+        let mut assembly = Assembly::new(self.model("stvk", Vec3::ZERO)?);
+        let state = assembly.rest_state();
+        Ok(2.0 / stability(&mut assembly, &mut *SolverParams::Direct.build(), &state, 1.0)?.frequency)
     }
 
     /// Returns true if a small motion stays small.
-    fn stays_tiny(self, page: &Page<'_>, integrator: &mut dyn Integrator<Model>, step: f64) -> anyhow::Result<bool> {
-        let mut model = self.model("stvk", Vec3::ZERO)?;
-        let mut state = model.rest_state();
+    fn stays_tiny(self, page: &Page<'_>, mut stepper: Stepper, step: f64) -> anyhow::Result<bool> {
+        let mut assembly = Assembly::new(self.model("stvk", Vec3::ZERO)?);
+        let mut state = assembly.rest_state();
         let mut random = fastrand::Rng::with_seed(1);
-        for (v, fixed) in state.v.iter_mut().zip(model.fixed_mask()) {
+        for (v, fixed) in state.v.iter_mut().zip(assembly.model().fixed_mask()) {
             *v = if *fixed { 0.0 } else { NUDGE * (2.0 * random.f64() - 1.0) };
         }
         let steps = nudge_steps(page);
         let mut speeds = Vec::new();
         let what = format!("{} across, step {} s", self.across, digits(step, 4));
-        let outcome = march(page, &what, &mut model, integrator, &mut state, step, steps, |_, state| {
+        let outcome = march(page, &what, &mut assembly, &mut stepper, &mut state, step, steps, |_, state| {
             speeds.push(state.v.iter().map(|v| v * v).sum::<f64>());
         })?;
         let most = |speeds: &[f64]| speeds.iter().copied().fold(0.0, f64::max);
@@ -207,17 +207,17 @@ impl Case {
         self,
         page: &Page<'_>,
         law: &str,
-        integrator: &mut dyn Integrator<Model>,
+        mut stepper: Stepper,
         step: f64,
     ) -> anyhow::Result<Option<&'static str>> {
-        let mut model = self.model(law, Vec3::Y * -GRAVITY)?;
-        let mut state = model.rest_state();
+        let mut assembly = Assembly::new(self.model(law, Vec3::Y * -GRAVITY)?);
+        let mut state = assembly.rest_state();
         let most = self.density * WIDTH * WIDTH * LENGTH * GRAVITY * LENGTH;
         // Two swings, and enough steps to see an explosion.
         let steps = (page.pick(2.0, 0.5) / step).ceil().max(page.pick(200.0, 100.0)) as usize;
         let what = format!("{law} swings, step {} s", digits(step, 3));
         let mut is_bounded = true;
-        let outcome = march(page, &what, &mut model, integrator, &mut state, step, steps, |model, state| {
+        let outcome = march(page, &what, &mut assembly, &mut stepper, &mut state, step, steps, |model, state| {
             is_bounded &= model.observe(state).total_energy() < most;
         })?;
         Ok(match (is_bounded, outcome.is_finished()) {
@@ -235,7 +235,7 @@ impl Limit {
         let bracket = [theory / 8.0, theory * 8.0];
         let mut found = [0.0; 2];
         for (found, (_, build)) in found.iter_mut().zip(EXPLICIT) {
-            *found = bisected(bracket, NARROW, |step| case.stays_tiny(page, &mut *build(), step))?;
+            *found = bisected(bracket, NARROW, |step| case.stays_tiny(page, build(), step))?;
         }
         Ok(Self { case, theory, found })
     }
@@ -267,8 +267,8 @@ fn implicit_limit(page: &Page<'_>, case: Case, law: &str, build: Build) -> anyho
     let shortest = LONGEST / f64::from(1 << doublings);
     let mut last = 0.5 * shortest;
     for step in (0..=doublings).map(|i| shortest * f64::from(1 << i)) {
-        if let Some(why) = case.swing(page, law, &mut *build(), step)? {
-            let is_stable = |step: f64| Ok(case.swing(page, law, &mut *build(), step)?.is_none());
+        if let Some(why) = case.swing(page, law, build(), step)? {
+            let is_stable = |step: f64| Ok(case.swing(page, law, build(), step)?.is_none());
             return Ok(Some((bisected([last, step], ROUGH, is_stable)?, why)));
         }
         last = step;

@@ -3,6 +3,7 @@
 use pliant::material::YoungPoisson;
 use pliant::math::Vec3;
 use pliant::mesh::Cells;
+use pliant::model::Assembly;
 use pliant_pictures::plot::{Scale, Style};
 use pliant_pictures::{Figure, Plot, Series};
 
@@ -139,20 +140,20 @@ impl Bent {
 fn bend(page: &Page<'_>, kind: Cells, across: usize, law: &'static str) -> anyhow::Result<(Bent, Shot)> {
     let mesh = beam::mesh(LENGTH, WIDTH, across, kind)?;
     let end = beam::set(&mesh, beam::FREE)?.to_vec();
-    let mut model = beam::clamped(mesh.clone(), beam::bare_law(law, MODULI)?, DENSITY)?;
-    let mut state = model.rest_state();
+    let mut assembly = Assembly::new(beam::clamped(mesh.clone(), beam::bare_law(law, MODULI)?, DENSITY)?);
+    let mut state = assembly.rest_state();
     let mut tips = [Vec3::ZERO; 2];
     for (tip, force) in tips.iter_mut().zip(FORCES) {
         let push = force * rigidity() / (LENGTH * LENGTH);
-        model.loads_mut().copy_from_slice(&beam::end_force(&mesh, Vec3::Y * push)?);
+        assembly.model_mut().loads_mut().copy_from_slice(&beam::end_force(&mesh, Vec3::Y * push)?);
         let what = format!("{}, {across} across, {law}, force {force}", kind_name(kind));
-        beam::settle(page, &what, &mut model, &mut state)?;
+        beam::settle(page, &what, &mut assembly, &mut state)?;
         *tip = beam::mean_displacement(&state, &end);
     }
     // Side by side, so that no beam hides another.
     let column = f64::from(across.ilog2());
     let row = if kind == Cells::Hex { 1.0 } else { 0.0 };
-    let shot = Shot::new(&model, &state, LENGTH * Vec3::new(1.1 * column, -0.95 * row, 0.0));
+    let shot = Shot::new(assembly.model(), &state, LENGTH * Vec3::new(1.1 * column, -0.95 * row, 0.0));
     Ok((Bent { kind, across, vertices: mesh.vertex_count(), law, tips }, shot))
 }
 

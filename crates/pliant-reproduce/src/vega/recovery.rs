@@ -1,12 +1,12 @@
 //! Recovery of collapsed bodies.
 
 use pliant::damping::Damping;
-use pliant::force::{Elastic, Force};
+use pliant::force::{Conditions, Elastic, Force};
 use pliant::integrator::LinearizedBackwardEuler;
 use pliant::material::{AnyLaw, Inversion, Material, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, VolumeMesh, generate};
-use pliant::model::{Body, Model};
+use pliant::model::{Assembly, Body, Model};
 use pliant::system::State;
 use pliant_pictures::{Figure, Plot, Series};
 
@@ -214,7 +214,7 @@ fn inverted_density(candidate: Candidate, size: f64) -> anyhow::Result<f64> {
     let mesh = generate::block([1.0; 3], [1; 3], Cells::Tet6)?;
     let place = |x: &Vec3| size * *x * Vec3::new(-1.0, 3.0, 3.0);
     let u: Vec<f64> = mesh.vertices().iter().flat_map(|x| (place(x) - *x).to_array()).collect();
-    Ok(Elastic::uniform(&mesh, candidate.material()?).energy(&u) / mesh.volume())
+    Ok(Elastic::uniform(&mesh, candidate.material()?).energy(&u, &Conditions::START) / mesh.volume())
 }
 
 fn plot(page: &mut Page<'_>, courses: &[Recovery]) -> anyhow::Result<()> {
@@ -270,8 +270,9 @@ impl Recovery {
         row: Option<usize>,
     ) -> anyhow::Result<Vec<Shot>> {
         let body = Body::new(mesh.clone(), self.candidate.material()?, DENSITY);
-        let mut model = Model::builder().body(body).damping(Damping::rayleigh(DAMPING[0], DAMPING[1])?).build()?;
-        let mut state = model.rest_state();
+        let model = Model::builder().body(body).damping(Damping::rayleigh(DAMPING[0], DAMPING[1])?).build()?;
+        let mut assembly = Assembly::new(model);
+        let mut state = assembly.rest_state();
         self.collapse.apply(mesh, RADIUS, self.seed, &mut state);
         let what = format!("{}, {}", self.candidate.name(), self.collapse.name());
         let mut shots = Vec::new();
@@ -279,13 +280,13 @@ impl Recovery {
             let place = |row: usize| 3.0 * RADIUS * Vec3::new(column as f64, -(row as f64), 0.0);
             shots.extend(row.map(|row| Shot::new(model, state, place(row))));
         };
-        see(&model, &state, 0);
-        self.snapshots.push(Snapshot::of(&model, &state, RADIUS));
-        let mut integrator = LinearizedBackwardEuler::default();
+        see(assembly.model(), &state, 0);
+        self.snapshots.push(Snapshot::of(assembly.model(), &state, RADIUS));
+        let mut stepper = LinearizedBackwardEuler::default().into();
         let step = self.step;
         let steps = (seconds / step).round() as usize;
         let seen = [1.0 / 15.0, 0.25, 1.0].map(|time: f64| (time / step).round() as usize);
-        self.outcome = march(page, &what, &mut model, &mut integrator, &mut state, step, steps, |model, state| {
+        self.outcome = march(page, &what, &mut assembly, &mut stepper, &mut state, step, steps, |model, state| {
             self.snapshots.push(Snapshot::of(model, state, RADIUS));
             if let Some(column) = seen.iter().position(|seen| seen + 1 == self.snapshots.len()) {
                 see(model, state, column + 1);

@@ -3,8 +3,8 @@
 use pliant::material::{AnyLaw, Inversion, Material, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::VolumeMesh;
-use pliant::model::{Body, Fixed, Model, ModelBuilder};
-use pliant::system::{Definiteness, System, Weights};
+use pliant::model::{Assembly, Body, Fixed, Model, ModelBuilder};
+use pliant::system::{Combination, Conditions, Definiteness, System};
 
 use crate::bodies::Specimen;
 
@@ -64,11 +64,11 @@ pub fn crushed(mesh: &VolumeMesh) -> Vec<f64> {
 
 /// Assembles `M + h²K`, the matrix of backward Euler, at displacements `u`. Returns the right-hand side due to the
 /// forces there, zero for fixed vertices.
-pub fn backward_euler_matrix(model: &mut Model, u: &[f64], step: f64) -> Vec<f64> {
+pub fn backward_euler_matrix(assembly: &mut Assembly, u: &[f64], step: f64) -> Vec<f64> {
     let mut right = vec![0.0; u.len()];
-    model.linearize(u, 0.0, Definiteness::Projected, &mut right);
-    model.assemble(Weights { mass: 1.0, damping: 0.0, stiffness: step * step });
-    right.iter_mut().zip(model.fixed_mask()).for_each(|(b, fixed)| *b = if *fixed { 0.0 } else { step * *b });
+    let stiffness = assembly.linearize(u, &Conditions::START, Definiteness::Projected, &mut right).stiffness;
+    assembly.assemble(Combination::of_mass(1.0).and_stiffness(step * step, &stiffness));
+    right.iter_mut().zip(assembly.fixed_mask()).for_each(|(b, fixed)| *b = if *fixed { 0.0 } else { step * *b });
     right
 }
 

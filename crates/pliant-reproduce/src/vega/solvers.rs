@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use pliant::model::Model;
+use pliant::model::Assembly;
 use pliant::solver::{CgParams, SolveError, SolveInfo, SolverParams, StaleFactorParams};
 use pliant::system::System;
 use pliant_pictures::plot::{Scale, Style};
@@ -210,17 +210,17 @@ fn findings(page: &mut Page<'_>, table: &[Row], growing: &[Row]) {
 }
 
 fn measure(page: &Page<'_>, specimen: &Specimen) -> anyhow::Result<Vec<Row>> {
-    let mut model = setting::model(specimen)?;
-    let (rest, bent) = (vec![0.0; model.dim()], bent(&specimen.mesh));
+    let mut assembly = Assembly::new(setting::model(specimen)?);
+    let (rest, bent) = (vec![0.0; assembly.dim()], bent(&specimen.mesh));
     let mut exact = Vec::new();
     let mut rows = Vec::new();
     for (solver, params) in solvers() {
-        page.now(format_args!("{}, {} vertices: {solver}", specimen.name, model.vertex_count()))?;
-        let (first, seconds, info, solution) = on_threads(1, || solve_twice(&mut model, params, &rest, &bent))??;
+        page.now(format_args!("{}, {} vertices: {solver}", specimen.name, specimen.mesh.vertex_count()))?;
+        let (first, seconds, info, solution) = on_threads(1, || solve_twice(&mut assembly, params, &rest, &bent))??;
         if exact.is_empty() {
             exact.clone_from(&solution);
         }
-        let (body, vertices, apart) = (specimen.name, model.vertex_count(), difference(&solution, &exact));
+        let (body, vertices, apart) = (specimen.name, specimen.mesh.vertex_count(), difference(&solution, &exact));
         rows.push(Row { body, vertices, solver, first, seconds, info, apart });
     }
     Ok(rows)
@@ -229,18 +229,18 @@ fn measure(page: &Page<'_>, specimen: &Specimen) -> anyhow::Result<Vec<Row>> {
 /// Solves with the matrix at rest, and then with the matrix of the bent body. Returns both times \[s\], and information
 /// and solution of the second.
 fn solve_twice(
-    model: &mut Model,
+    assembly: &mut Assembly,
     params: SolverParams,
     rest: &[f64],
     bent: &[f64],
 ) -> Result<(f64, f64, SolveInfo, Vec<f64>), SolveError> {
     let mut solver = params.build();
     let mut solve = |u: &[f64]| {
-        let right = backward_euler_matrix(model, u, STEP);
+        let right = backward_euler_matrix(assembly, u, STEP);
         let mut solution = vec![0.0; right.len()];
         let began = Instant::now();
-        solver.set_matrix(model.matrix())?;
-        let info = solver.solve(model.matrix(), &right, &mut solution)?;
+        solver.set_matrix(assembly.matrix())?;
+        let info = solver.solve(assembly.matrix(), &right, &mut solution)?;
         Ok::<_, SolveError>((began.elapsed().as_secs_f64(), info, solution))
     };
     let (first, ..) = solve(rest)?;

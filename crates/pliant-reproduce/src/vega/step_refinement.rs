@@ -1,10 +1,11 @@
 //! Convergence of a swing with the time step.
 
-use pliant::integrator::{BackwardEuler, CentralDifferences, Integrator, LinearizedBackwardEuler, Newmark};
+use pliant::integrator::{BackwardEuler, CentralDifferences, LinearizedBackwardEuler, Newmark};
 use pliant::material::YoungPoisson;
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, VolumeMesh};
-use pliant::model::{Body, Fixed, Model};
+use pliant::model::{Assembly, Body, Fixed, Model};
+use pliant::simulation::Stepper;
 use pliant::solver::SolverParams;
 use pliant::system::State;
 use pliant_pictures::plot::{Scale, Style};
@@ -138,12 +139,12 @@ impl Method {
         }
     }
 
-    fn build(self) -> Box<dyn Integrator<Model>> {
+    fn build(self) -> Stepper {
         match self {
-            Self::Linearized => Box::new(LinearizedBackwardEuler::default()),
-            Self::Euler => Box::new(BackwardEuler::default()),
-            Self::Newmark => Box::new(Newmark::default()),
-            Self::Central => Box::new(CentralDifferences::default()),
+            Self::Linearized => LinearizedBackwardEuler::default().into(),
+            Self::Euler => BackwardEuler::default().into(),
+            Self::Newmark => Newmark::default().into(),
+            Self::Central => CentralDifferences::default().into(),
         }
     }
 
@@ -165,14 +166,15 @@ impl Method {
 fn swing(page: &Page<'_>, mesh: &VolumeMesh, integrator: Method, steps: usize, seconds: f64) -> anyhow::Result<Swing> {
     let body = Body::new(mesh.clone(), beam::bare_law("stvk", MODULI)?, DENSITY);
     let fixed = Fixed::new(beam::set(mesh, beam::FIXED)?.to_vec());
-    let mut model = Model::builder().body(body).fix(fixed).gravity(GRAVITY).lumped_mass().build()?;
-    let mut state = model.rest_state();
+    let model = Model::builder().body(body).fix(fixed).gravity(GRAVITY).lumped_mass().build()?;
+    let mut assembly = Assembly::new(model);
+    let mut state = assembly.rest_state();
     let h = 1.0 / (SAMPLES * steps) as f64;
     let mut swing = Swing { samples: vec![state.clone()], energies: vec![0.0] };
     let count = (seconds * SAMPLES as f64).round() as usize * steps;
     let what = format!("{}, step 1/{} s", integrator.name(), SAMPLES * steps);
     let mut done = 0;
-    let look = |model: &mut Model, state: &State| {
+    let look = |model: &Model, state: &State| {
         done += 1;
         if done % steps == 0 {
             swing.samples.push(state.clone());
@@ -183,8 +185,8 @@ fn swing(page: &Page<'_>, mesh: &VolumeMesh, integrator: Method, steps: usize, s
         page,
         &what,
         SolverParams::Direct,
-        &mut model,
-        &mut *integrator.build(),
+        &mut assembly,
+        &mut integrator.build(),
         &mut state,
         h,
         count,

@@ -3,8 +3,9 @@
 use std::time::Instant;
 
 use pliant::material::{AnyLaw, YoungPoisson};
+use pliant::model::Assembly;
 use pliant::solver::{CgParams, SolveInfo, SolverParams};
-use pliant::system::{Definiteness, System, Weights};
+use pliant::system::{Combination, Conditions, Definiteness, System};
 use pliant_pictures::plot::{Scale, Style};
 use pliant_pictures::{Figure, Plot, Series};
 
@@ -69,32 +70,34 @@ fn titled(specimen: &Specimen) -> String {
 
 fn solve_all(page: &Page<'_>, specimen: &Specimen) -> anyhow::Result<Vec<Solved>> {
     let moduli = YoungPoisson { young: 1.0, poisson: POISSON };
-    let mut model = setting::weighing(specimen, AnyLaw::new("linear", moduli)?.into()).build()?;
+    let mut assembly = Assembly::new(setting::weighing(specimen, AnyLaw::new("linear", moduli)?.into()).build()?);
     let mut rng = fastrand::Rng::with_seed(3);
-    let mut force = vec![0.0; model.dim()];
-    let right: Vec<f64> = model.fixed_mask().iter().map(|fixed| if *fixed { 0.0 } else { rng.f64() - 0.5 }).collect();
-    model.linearize(&vec![0.0; right.len()], 0.0, Definiteness::Exact, &mut force);
+    let mut force = vec![0.0; assembly.dim()];
+    let right: Vec<f64> =
+        assembly.fixed_mask().iter().map(|fixed| if *fixed { 0.0 } else { rng.f64() - 0.5 }).collect();
+    let rest = vec![0.0; right.len()];
+    let stiffness = assembly.linearize(&rest, &Conditions::START, Definiteness::Exact, &mut force).stiffness;
     let mut solvers = solvers().map(|(name, params)| (name, params.build()));
     let mut all = Vec::new();
     let decades = page.pick(2..=11, 3..=9);
     for young in decades.map(|decade| 10.0_f64.powi(decade)).chain([f64::INFINITY]) {
         // K is proportional to Y.
-        let weights = if young.is_finite() {
-            Weights { mass: 1.0, damping: 0.0, stiffness: STEP * STEP * young }
+        let combination = if young.is_finite() {
+            Combination::of_mass(1.0).and_stiffness(STEP * STEP * young, &stiffness)
         } else {
-            Weights { mass: 0.0, damping: 0.0, stiffness: 1.0 }
+            Combination::of_stiffness(1.0, &stiffness)
         };
-        model.assemble(weights);
+        assembly.assemble(combination);
         for (name, solver) in &mut solvers {
             page.now(format_args!("{}: {name}, Y = {young:.0e} Pa", titled(specimen)))?;
             let mut solution = vec![0.0; right.len()];
             // The symbolic factorization is reused over many steps, so it is not measured.
             if all.len() < SOLVERS {
-                solver.set_matrix(model.matrix())?;
+                solver.set_matrix(assembly.matrix())?;
             }
             let began = Instant::now();
-            solver.set_matrix(model.matrix())?;
-            let info = solver.solve(model.matrix(), &right, &mut solution)?;
+            solver.set_matrix(assembly.matrix())?;
+            let info = solver.solve(assembly.matrix(), &right, &mut solution)?;
             all.push(Solved { solver: name, young, seconds: began.elapsed().as_secs_f64(), info });
         }
     }

@@ -5,7 +5,7 @@ use pliant::force::{SpringCoefficients, Springs};
 use pliant::material::{AnyLaw, Law, LawVisitor, YoungPoisson};
 use pliant::math::{Matrix, Vec3};
 use pliant::mesh::{Cells, VolumeMesh, generate};
-use pliant::model::{Body, Fixed, Model};
+use pliant::model::{Assembly, Body, Fixed, Model};
 use pliant::system::State;
 use pliant_pictures::{Figure, Plot, Series};
 
@@ -53,7 +53,7 @@ enum Load {
 
 /// Beam with its equilibrium under each load.
 struct Beam {
-    model: Model,
+    assembly: Assembly,
     states: Vec<State>,
 }
 
@@ -126,12 +126,12 @@ impl Load {
 
 impl Beam {
     fn stretched(page: &Page<'_>, mesh: &VolumeMesh, law: &str, load: Load) -> anyhow::Result<Self> {
-        let mut beam = Self { model: model(page, mesh, law)?, states: Vec::new() };
-        let mut state = beam.model.rest_state();
+        let mut beam = Self { assembly: Assembly::new(model(page, mesh, law)?), states: Vec::new() };
+        let mut state = beam.assembly.rest_state();
         for &stress in STRESSES {
             let what = format!("{}, {law}, {stress} of Young's modulus", load.title());
             beam.apply(mesh, load, load.strength(stress))?;
-            beam::settle(page, &what, &mut beam.model, &mut state)?;
+            beam::settle(page, &what, &mut beam.assembly, &mut state)?;
             beam.states.push(state.clone());
         }
         Ok(beam)
@@ -140,12 +140,16 @@ impl Beam {
     fn apply(&mut self, mesh: &VolumeMesh, load: Load, strength: f64) -> anyhow::Result<()> {
         let force = strength * MODULI.young * WIDTH * WIDTH;
         match load {
-            Load::End => self.model.loads_mut().copy_from_slice(&beam::end_force(mesh, Vec3::X * force)?),
+            Load::End => {
+                self.assembly.model_mut().loads_mut().copy_from_slice(&beam::end_force(mesh, Vec3::X * force)?)
+            }
             Load::Vertex => {
                 let middle = Vec3::new(LENGTH, 0.5 * WIDTH, 0.5 * WIDTH);
-                self.model.loads_mut()[3 * vertex_at(mesh, middle)?] = force;
+                self.assembly.model_mut().loads_mut()[3 * vertex_at(mesh, middle)?] = force;
             }
-            Load::Volume => self.model.set_gravity(Vec3::X * (strength * MODULI.young / (DENSITY * LENGTH)))?,
+            Load::Volume => {
+                self.assembly.model_mut().set_gravity(Vec3::X * (strength * MODULI.young / (DENSITY * LENGTH)))?
+            }
         }
         Ok(())
     }
@@ -158,8 +162,8 @@ impl Beam {
 
     fn length(&self, i: usize, load: Load) -> f64 {
         let state = &self.states[i];
-        let end = |vertex: &usize| self.model.rest()[*vertex].x == LENGTH;
-        let places = (0..self.model.vertex_count()).filter(end).map(|vertex| LENGTH + state.q[3 * vertex]);
+        let end = |vertex: &usize| self.assembly.model().rest()[*vertex].x == LENGTH;
+        let places = (0..self.assembly.model().vertex_count()).filter(end).map(|vertex| LENGTH + state.q[3 * vertex]);
         if load == Load::Vertex {
             places.fold(0.0, f64::max)
         } else {
@@ -169,9 +173,9 @@ impl Beam {
 
     /// Returns the stretch of slices of the beam against their centers at rest.
     fn local_stretch(&self, i: usize) -> Vec<(f64, f64)> {
-        let positions = self.model.positions(&self.states[i]);
+        let positions = self.assembly.model().positions(&self.states[i]);
         let mut slices: Vec<(f64, f64, f64)> = Vec::new();
-        for (rest, now) in self.model.rest().iter().zip(&positions) {
+        for (rest, now) in self.assembly.model().rest().iter().zip(&positions) {
             match slices.iter_mut().find(|slice| (slice.0 - rest.x).abs() < 1e-9) {
                 Some(slice) => (slice.1, slice.2) = (slice.1 + now.x, slice.2 + 1.0),
                 None => slices.push((rest.x, now.x, 1.0)),
@@ -209,10 +213,10 @@ fn model(page: &Page<'_>, mesh: &VolumeMesh, law: &str) -> anyhow::Result<Model>
     };
     // The first guess is the stiffness of a bar with the cross section of a cell. A small load gives the correction.
     let guess = MODULI.young * WIDTH / 4.0;
-    let mut beam = Beam { model: of_stiffness(guess)?, states: Vec::new() };
-    let mut state = beam.model.rest_state();
+    let mut beam = Beam { assembly: Assembly::new(of_stiffness(guess)?), states: Vec::new() };
+    let mut state = beam.assembly.rest_state();
     beam.apply(mesh, Load::End, STRESSES[0])?;
-    beam::settle(page, "calibrating springs", &mut beam.model, &mut state)?;
+    beam::settle(page, "calibrating springs", &mut beam.assembly, &mut state)?;
     beam.states.push(state);
     of_stiffness(guess * (beam.length(0, Load::End) - LENGTH) / (STRESSES[0] * LENGTH))
 }
@@ -227,7 +231,7 @@ fn draw_beams(page: &mut Page<'_>, loads: &[Load], beams: &[Vec<Beam>]) -> anyho
         let shots = row
             .iter()
             .enumerate()
-            .filter_map(|(number, beam)| Some(Shot::new(&beam.model, beam.states.last()?, place(number))));
+            .filter_map(|(number, beam)| Some(Shot::new(beam.assembly.model(), beam.states.last()?, place(number))));
         let name = load.title().replace(' ', "-");
         let strength = load.strength(STRESSES[STRESSES.len() - 1]);
         let caption = format!("{}, {} = {}", load.title(), load.axis(), digits(strength, 2));

@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use pliant::integrator::{Integrator, LinearizedBackwardEuler};
-use pliant::model::Model;
+use pliant::model::Assembly;
 use pliant::solver::SolverParams;
-use pliant::system::{Definiteness, State, System};
+use pliant::system::{Conditions, Definiteness, State, System};
 use pliant_pictures::plot::Style;
 use pliant_pictures::{Figure, Plot, Series};
 
@@ -51,9 +51,9 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
         for &threads in &counts {
             for (number, task) in TASKS.iter().enumerate() {
                 page.now(format_args!("{}: {} on {threads} threads", specimen.name, task.name))?;
-                let mut model = setting::model(specimen)?;
+                let mut assembly = Assembly::new(setting::model(specimen)?);
                 let (state, rounds) = (bent(&specimen.mesh), task.rounds_of(page));
-                let timed = on_threads(threads, || (task.run)(&mut model, &state, rounds))??;
+                let timed = on_threads(threads, || (task.run)(&mut assembly, &state, rounds))??;
                 let Timed { seconds, numbers, factors } = timed;
                 of_body[number].points.push((threads, seconds));
                 of_body[number].factors = factors;
@@ -146,7 +146,7 @@ struct Timed {
 struct Task {
     name: &'static str,
     rounds: usize,
-    run: fn(&mut Model, &[f64], usize) -> anyhow::Result<Timed>,
+    run: fn(&mut Assembly, &[f64], usize) -> anyhow::Result<Timed>,
 }
 
 impl Task {
@@ -157,22 +157,33 @@ impl Task {
 
 const TASKS: [Task; 3] = [
     Task { name: "forces and stiffness", rounds: 20, run: linearize },
-    Task { name: "step, default solver", rounds: 10, run: |model, u, n| steps(model, u, n, SolverParams::default()) },
-    Task { name: "step, direct solver", rounds: 3, run: |model, u, n| steps(model, u, n, SolverParams::Direct) },
+    Task {
+        name: "step, default solver",
+        rounds: 10,
+        run: |assembly, u, n| steps(assembly, u, n, SolverParams::default()),
+    },
+    Task { name: "step, direct solver", rounds: 3, run: |assembly, u, n| steps(assembly, u, n, SolverParams::Direct) },
 ];
 
-fn linearize(model: &mut Model, u: &[f64], rounds: usize) -> anyhow::Result<Timed> {
+fn linearize(assembly: &mut Assembly, u: &[f64], rounds: usize) -> anyhow::Result<Timed> {
     let mut force = vec![0.0; u.len()];
-    let seconds = min_seconds(rounds, || model.linearize(u, 0.0, Definiteness::Projected, &mut force));
-    force.extend_from_slice(model.stiffness().values());
+    let mut evaluate = |assembly: &mut Assembly| {
+        assembly.linearize(u, &Conditions::START, Definiteness::Projected, &mut force).stiffness
+    };
+    let seconds = min_seconds(rounds, || {
+        let stiffness = evaluate(assembly);
+        assembly.recycle_stiffness(stiffness);
+    });
+    let stiffness = evaluate(assembly);
+    force.extend_from_slice(stiffness.matrix().values());
     Ok(Timed { seconds, numbers: force, factors: None })
 }
 
 /// Measures steps of a body released from a bent shape.
-fn steps(model: &mut Model, u: &[f64], rounds: usize, solver: SolverParams) -> anyhow::Result<Timed> {
+fn steps(assembly: &mut Assembly, u: &[f64], rounds: usize, solver: SolverParams) -> anyhow::Result<Timed> {
     let (mut solver, mut integrator) = (solver.build(), LinearizedBackwardEuler::default());
-    let mut state = State { q: u.to_vec(), ..model.rest_state() };
-    let mut step = || integrator.step(model, &mut *solver, &mut state, STEP);
+    let mut state = State { q: u.to_vec(), ..assembly.rest_state() };
+    let mut step = || integrator.step(assembly, &mut *solver, &mut state, STEP);
     step()?;
     let (mut seconds, mut factors) = (f64::INFINITY, 0);
     for _ in 0..rounds {

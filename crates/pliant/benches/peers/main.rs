@@ -19,18 +19,17 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use pliant::force::{Definiteness, Elastic, Force, bind_all};
+use pliant::force::{Conditions, Definiteness, Elastic, Force, bind_all};
 use pliant::integrator::{BackwardEuler, Integrator, LinearizedBackwardEuler};
 use pliant::mass::MassMatrix;
 use pliant::material::{AnyLaw, Corotational, CorotationalTangent, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::matrix_io::write_matrix;
 use pliant::mesh::{Cells, generate};
-use pliant::model::{Body, Fixed, Model};
+use pliant::model::{Assembly, Body, Fixed, Model};
 use pliant::reduced::{Modes, ModesParams};
 use pliant::solver::{Cholesky, Scalar, SolverParams, Symbolic};
 use pliant::sparse::{BlockMatrix, Csr};
-use pliant::system::System;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().collect();
@@ -54,21 +53,21 @@ fn swing_on_demand(size: [f64; 3], long: usize, cells: usize) -> Result<(), Box<
     // As in the peers.
     let law = AnyLaw::Corotational(Corotational { tangent: CorotationalTangent::Warped, ..law });
     let builder = Model::builder().body(Body::new(mesh, law, 1000.0)).fix(Fixed::new(left));
-    let mut model = builder.gravity(Vec3::new(0.0, -9.81, 0.0)).build()?;
-    println!(r#"{{"pid": {}, "vertices": {}}}"#, std::process::id(), model.vertex_count());
+    let mut assembly = Assembly::new(builder.gravity(Vec3::new(0.0, -9.81, 0.0)).build()?);
+    println!(r#"{{"pid": {}, "vertices": {}}}"#, std::process::id(), assembly.model().vertex_count());
     for line in io::stdin().lock().lines() {
         let line = line?;
         let (integrator, threads) = line.split_once(' ').ok_or("an integrator and a number of threads")?;
-        let mut integrator: Box<dyn Integrator<Model>> = match integrator {
+        let mut integrator: Box<dyn Integrator<Assembly>> = match integrator {
             "linearized" => Box::new(LinearizedBackwardEuler::default()),
             _ => Box::new(BackwardEuler::for_animation()),
         };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.trim().parse()?).build()?;
-        let (mut state, mut solver) = (model.rest_state(), SolverParams::default().build());
+        let (mut state, mut solver) = (assembly.rest_state(), SolverParams::default().build());
         let (mut solving, mut iterations) = (0.0, 0);
         let start = Instant::now();
         for _ in 0..STEPS {
-            let info = pool.install(|| integrator.step(&mut model, &mut *solver, &mut state, 0.01))?;
+            let info = pool.install(|| integrator.step(&mut assembly, &mut *solver, &mut state, 0.01))?;
             solving += info.solving.as_secs_f64();
             iterations += info.newton_iterations;
         }
@@ -82,10 +81,9 @@ fn find_modes_on_demand(cells: usize, folder: &Path) -> Result<(), Box<dyn Error
     let mesh = generate::block([1.0, 0.2, 0.2], [5 * cells, cells, cells], Cells::Tet5)?;
     let left = mesh.vertex_sets()["x-min"].clone();
     let law = AnyLaw::new("linear", YoungPoisson { young: 1e6, poisson: 0.4 })?;
-    let mut model = Model::builder().body(Body::new(mesh, law, 1000.0)).fix(Fixed::new(left)).build()?;
-    let (rest, mut force) = (model.rest_state().q, model.rest_state().q);
-    model.linearize(&rest, 0.0, Definiteness::Exact, &mut force);
-    write_matrix(folder.join("K.npz"), &free_part(&model.stiffness().to_csr(), model.fixed_mask()))?;
+    let model = Model::builder().body(Body::new(mesh, law, 1000.0)).fix(Fixed::new(left)).build()?;
+    let stiffness = model.internal_stiffness(&model.rest_state().q, &Conditions::START, Definiteness::Exact);
+    write_matrix(folder.join("K.npz"), &free_part(&stiffness.to_csr(), model.fixed_mask()))?;
     write_matrix(folder.join("M.npz"), &free_part(&model.mass().to_csr(), model.fixed_mask()))?;
     println!(r#"{{"pid": {}, "vertices": {}}}"#, std::process::id(), model.vertex_count());
     for line in io::stdin().lock().lines() {
@@ -173,7 +171,8 @@ fn bar(cells: usize) -> Result<BlockMatrix, Box<dyn Error>> {
     let mut matrix = BlockMatrix::zero(pattern);
     let mut rng = fastrand::Rng::with_seed(1);
     let u: Vec<f64> = (0..3 * mesh.vertex_count()).map(|_| 0.1 / cells as f64 * (rng.f64() - 0.5)).collect();
-    elastic.add_force_and_stiffness(&u, Definiteness::Projected, &mut vec![0.0; u.len()], &mut matrix);
+    let mut force = vec![0.0; u.len()];
+    elastic.add_gradient_and_stiffness(&u, &Conditions::START, Definiteness::Projected, &mut force, &mut matrix);
     matrix.scale(H * H + 0.001 * H);
     MassMatrix::lumped(&mesh, &[1000.0])?.add_to(1.0 + 0.1 * H, &mut matrix);
     Ok(matrix)
