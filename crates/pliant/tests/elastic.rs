@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use pliant::force::{
-    Definiteness, Elastic, Force, Geometric, GeometricStiffness, SpringCoefficients, Springs, StVkPolynomial, bind_all,
+    Conditions, Definiteness, Elastic, Force, Geometric, GeometricStiffness, SpringCoefficients, Springs,
+    StVkPolynomial, bind_all,
 };
 use pliant::material::{
     AnyLaw, ByEnergy, Corotational, CorotationalTangent, Energy, Inversion, Law, Material, NeoHookean,
@@ -82,7 +83,7 @@ fn displaced(mesh: &VolumeMesh, position: impl Fn(Vec3) -> Vec3) -> Vec<f64> {
 
 fn force(elastic: &Elastic, u: &[f64]) -> Vec<f64> {
     let mut force = vec![0.0; u.len()];
-    elastic.add_force(u, &mut force);
+    elastic.add_gradient(u, &Conditions::START, &mut force);
     force
 }
 
@@ -123,14 +124,15 @@ fn the_force_is_the_gradient_of_the_energy_and_the_stiffness_that_of_the_force()
             let moved = |step: f64| u.iter().zip(&w).map(|(u, w)| u + step * w).collect::<Vec<_>>();
             let mut f = vec![0.0; u.len()];
             stiffness.clear();
-            elastic.add_force_and_stiffness(u, Definiteness::Exact, &mut f, &mut stiffness);
+            elastic.add_gradient_and_stiffness(u, &Conditions::START, Definiteness::Exact, &mut f, &mut stiffness);
             assert_eq!(f, force(&elastic, u), "{name}: one force, with and without stiffness");
             let mut kw = vec![0.0; u.len()];
             stiffness.mul(&w, &mut kw);
             let (scale, mut best) = (largest(&kw), [f64::INFINITY; 2]);
             for step in [1e-3, 1e-4, 1e-5, 1e-6] {
                 let (plus, minus) = (moved(step), moved(-step));
-                let slope = (elastic.energy(&plus) - elastic.energy(&minus)) / (2.0 * step);
+                let slope = (elastic.energy(&plus, &Conditions::START) - elastic.energy(&minus, &Conditions::START))
+                    / (2.0 * step);
                 best[0] = f64::min(best[0], (slope - dot(&f, &w)).abs() / (scale * w.len() as f64).sqrt());
                 let (above, below) = (force(&elastic, &plus), force(&elastic, &minus));
                 let errors: Vec<f64> = (0..u.len()).map(|k| (above[k] - below[k]) / (2.0 * step) - kw[k]).collect();
@@ -146,7 +148,13 @@ fn the_stiffness_is_symmetric_and_a_translation_meets_no_resistance() {
     for_each(|name, mesh, material| {
         let (elastic, mut stiffness) = elastic(mesh, material);
         let u = random_displacements(mesh, 0.05, 4);
-        elastic.add_force_and_stiffness(&u, Definiteness::Exact, &mut vec![0.0; u.len()], &mut stiffness);
+        elastic.add_gradient_and_stiffness(
+            &u,
+            &Conditions::START,
+            Definiteness::Exact,
+            &mut vec![0.0; u.len()],
+            &mut stiffness,
+        );
         for vertex in 0..mesh.vertex_count() as u32 {
             let block = stiffness.block(vertex, vertex);
             assert!((0..3).all(|i| (0..3).all(|j| block[i][j] == block[j][i])), "{name}: diagonal block {vertex}");
@@ -169,7 +177,7 @@ fn rigid_motions_give_no_force_and_no_energy() {
             let turn = Affine3::from_axis_angle(Vec3::new(1.0, 2.0, -0.5).normalize(), 2.1);
             let turned = displaced(mesh, |x| turn.transform_point3(x) + Vec3::X);
             assert!(largest(&force(&elastic, &turned)) < 1e-12 * scale, "{name}");
-            assert!(elastic.energy(&turned).abs() < 1e-12 * scale, "{name}");
+            assert!(elastic.energy(&turned, &Conditions::START).abs() < 1e-12 * scale, "{name}");
         }
     });
 }
@@ -204,7 +212,7 @@ fn products_by_elements_and_diagonal_blocks_alone_are_those_of_the_matrix() {
                 let x = random_displacements(mesh, 1.0, 20);
                 let (mut f, mut expected) = (vec![0.0; u.len()], vec![0.0; u.len()]);
                 stiffness.clear();
-                elastic.add_force_and_stiffness(&u, definiteness, &mut f, &mut stiffness);
+                elastic.add_gradient_and_stiffness(&u, &Conditions::START, definiteness, &mut f, &mut stiffness);
                 stiffness.mul(&x, &mut expected);
                 // Results are added to existing values.
                 let mut product = vec![1.0; u.len()];
@@ -212,7 +220,7 @@ fn products_by_elements_and_diagonal_blocks_alone_are_those_of_the_matrix() {
                 let errors: Vec<f64> = (0..u.len()).map(|i| product[i] - 1.0 - expected[i]).collect();
                 assert!(largest(&errors) <= 1e-12 * largest(stiffness.values()), "{name}: {:e}", largest(&errors));
                 let (mut force, mut diagonal) = (vec![0.0; u.len()], vec![[0.0; 9]; mesh.vertex_count()]);
-                loose.add_force_and_diagonal(&u, definiteness, &mut force, &mut diagonal);
+                loose.add_gradient_and_diagonal(&u, definiteness, &mut force, &mut diagonal);
                 assert_eq!(force, f, "{name}: one force, with all blocks and with some");
                 for (vertex, block) in diagonal.iter().enumerate() {
                     let expected = stiffness.block(vertex as u32, vertex as u32);
@@ -237,11 +245,17 @@ fn every_number_is_bitwise_the_same_on_one_and_on_four_threads() {
                 let mut elastic = Elastic::uniform(&mesh, law);
                 let mut stiffness = BlockMatrix::zero(bind_all(mesh.vertex_count(), &mut [&mut elastic]));
                 let mut f = vec![0.0; u.len()];
-                elastic.add_force_and_stiffness(&u, Definiteness::Projected, &mut f, &mut stiffness);
+                elastic.add_gradient_and_stiffness(
+                    &u,
+                    &Conditions::START,
+                    Definiteness::Projected,
+                    &mut f,
+                    &mut stiffness,
+                );
                 elastic.add_stiffness_product(&u, Definiteness::Exact, &u, &mut f);
                 let mut diagonal = vec![[0.0; 9]; mesh.vertex_count()];
-                elastic.add_force_and_diagonal(&u, Definiteness::Exact, &mut f, &mut diagonal);
-                (elastic.energy(&u).to_bits(), f, stiffness, diagonal)
+                elastic.add_gradient_and_diagonal(&u, Definiteness::Exact, &mut f, &mut diagonal);
+                (elastic.energy(&u, &Conditions::START).to_bits(), f, stiffness, diagonal)
             })
         };
         let (one, four) = (on(1), on(4));
@@ -260,7 +274,7 @@ fn the_projected_stiffness_has_no_negative_curvature_and_is_the_exact_one_at_res
         let mut f = vec![0.0; 3 * mesh.vertex_count()];
         for u in states(mesh, name) {
             stiffness.clear();
-            elastic.add_force_and_stiffness(&u, Definiteness::Projected, &mut f, &mut stiffness);
+            elastic.add_gradient_and_stiffness(&u, &Conditions::START, Definiteness::Projected, &mut f, &mut stiffness);
             let mut kw = vec![0.0; u.len()];
             for seed in 0..20 {
                 let w = random_displacements(mesh, 1.0, 100 + seed);
@@ -270,8 +284,8 @@ fn the_projected_stiffness_has_no_negative_curvature_and_is_the_exact_one_at_res
         }
         let rest = vec![0.0; f.len()];
         stiffness.clear();
-        elastic.add_force_and_stiffness(&rest, Definiteness::Projected, &mut f, &mut stiffness);
-        elastic.add_force_and_stiffness(&rest, Definiteness::Exact, &mut f, &mut exact);
+        elastic.add_gradient_and_stiffness(&rest, &Conditions::START, Definiteness::Projected, &mut f, &mut stiffness);
+        elastic.add_gradient_and_stiffness(&rest, &Conditions::START, Definiteness::Exact, &mut f, &mut exact);
         let scale = largest(exact.values());
         exact.add_scaled(-1.0, &stiffness);
         assert!(largest(exact.values()) < 1e-12 * scale, "{name}");
@@ -302,7 +316,7 @@ fn tets_and_hexes_agree_in_the_limit() {
     for (name, material) in materials() {
         let energy = |n: usize, cells: Cells| {
             let mesh = generate::block([1.0, 0.5, 0.5], [2 * n, n, n], cells).unwrap();
-            Elastic::uniform(&mesh, material.clone()).energy(&displaced(&mesh, bend))
+            Elastic::uniform(&mesh, material.clone()).energy(&displaced(&mesh, bend), &Conditions::START)
         };
         let differences = [4, 8].map(|n| energy(n, Cells::Tet5) / energy(n, Cells::Hex) - 1.0);
         let order = (differences[0] / differences[1]).log2();
@@ -353,11 +367,17 @@ fn every_force_refuses_displacements_of_another_length() {
     let n = 3 * mesh.vertex_count();
     let panics = |run: &dyn Fn()| std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err();
     for force in &forces {
-        assert_eq!(force.energy(&vec![0.0; n]), 0.0, "{force:?}");
+        assert_eq!(force.energy(&vec![0.0; n], &Conditions::START), 0.0, "{force:?}");
         for wrong in [n - 3, n + 3] {
             let u = vec![0.0; wrong];
-            assert!(panics(&|| assert!(force.energy(&u).is_finite())), "{wrong} instead of {n}: {force:?}");
-            assert!(panics(&|| force.add_force(&u, &mut vec![0.0; n])), "{wrong} instead of {n}: {force:?}");
+            assert!(
+                panics(&|| assert!(force.energy(&u, &Conditions::START).is_finite())),
+                "{wrong} instead of {n}: {force:?}"
+            );
+            assert!(
+                panics(&|| force.add_gradient(&u, &Conditions::START, &mut vec![0.0; n])),
+                "{wrong} instead of {n}: {force:?}"
+            );
         }
     }
 }
@@ -370,7 +390,13 @@ fn a_matrix_of_another_pattern_is_refused() {
     let mut other = BlockMatrix::zero(Arc::new((**stiffness.pattern()).clone()));
     let mut f = vec![0.0; 3 * mesh.vertex_count()];
     let run = std::panic::AssertUnwindSafe(|| {
-        elastic.add_force_and_stiffness(&vec![0.0; f.len()], Definiteness::Exact, &mut f.clone(), &mut other);
+        elastic.add_gradient_and_stiffness(
+            &vec![0.0; f.len()],
+            &Conditions::START,
+            Definiteness::Exact,
+            &mut f.clone(),
+            &mut other,
+        );
         f.clear();
     });
     assert!(std::panic::catch_unwind(run).is_err());

@@ -9,13 +9,11 @@ use pliant::integrator::{
 use pliant::material::{AnyLaw, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, generate};
-use pliant::model::{Body, Fixed, MatrixFree, Model, ModelBuilder};
+use pliant::model::{Assembly, Body, Fixed, MatrixFree, Model, ModelBuilder};
 use pliant::motion::Keyframes;
-use pliant::solver::{BlockJacobi, CgParams, LinearMap, LinearSolver, Method, NotPositiveDefinite, SolveError};
+use pliant::solver::{BlockJacobi, CgParams, Direct, LinearMap, LinearSolver, Method, NotPositiveDefinite, SolveError};
 use pliant::sparse::Triplets;
-use pliant::system::{State, System, Weights};
-
-const ALL: Weights = Weights { mass: 1.3, damping: 0.2, stiffness: 0.07 };
+use pliant::system::{Combination, Conditions, State, System};
 
 /// Returns a bar that is fixed at one end and falls onto the ground with the other.
 fn bar(cells: Cells) -> ModelBuilder {
@@ -55,7 +53,7 @@ fn crowded(cells: Cells) -> ModelBuilder {
         .fix(Fixed::prescribed(sets["x-min"].clone(), pull))
         .fix(Fixed::new(vec![last]).along([false, false, true]))
         .load(last, Vec3::new(1.0, 0.0, 0.5))
-        .force(Springs::new(&rest, &pairs, &coefficients).unwrap())
+        .force(Springs::new(&rest[..], &pairs, &coefficients).unwrap())
         .damping(damping)
         .body(Body::new(mesh, AnyLaw::new("corotational", YoungPoisson { young: 1e5, poisson: 0.4 }).unwrap(), 1000.0))
         .body(Body::new(ball, law, 500.0))
@@ -85,21 +83,23 @@ fn vector(count: usize, size: f64) -> Vec<f64> {
 
 #[test]
 fn a_swinging_bar_that_hits_the_ground_moves_as_with_a_matrix() {
-    let (mut model, mut free) = (bar(Cells::Tet5).build().unwrap(), bar(Cells::Tet5).build_matrix_free().unwrap());
-    let (mut expected, mut state) = (model.rest_state(), free.rest_state());
+    let (model, mut free) = (bar(Cells::Tet5).build().unwrap(), bar(Cells::Tet5).build_matrix_free().unwrap());
+    let mut assembly = Assembly::new(model);
+    let (mut expected, mut state) = (assembly.rest_state(), free.rest_state());
     let mut integrators = [LinearizedBackwardEuler::default(), LinearizedBackwardEuler::default()];
     let mut solvers = [precise(), precise()];
     let mut contacts = 0;
     for _ in 0..60 {
-        integrators[0].step(&mut model, &mut solvers[0], &mut expected, 0.01).unwrap();
+        integrators[0].step(&mut assembly, &mut solvers[0], &mut expected, 0.01).unwrap();
         let info = integrators[1].step(&mut free, &mut solvers[1], &mut state, 0.01).unwrap();
         assert!(info.solve.method == Method::BlockJacobi && info.linear_iterations > 0 && info.factorizations == 0);
         let difference = largest_difference(&state.q, &expected.q);
         assert!(difference < 1e-8, "{difference:e} m at {} s", state.time);
-        contacts += free.model_mut().forces_mut_of::<Obstacles>().map(|o| o.contacts(&state.q).count()).sum::<usize>();
+        let obstacles = free.model_mut().forces_mut_of::<Obstacles>();
+        contacts += obstacles.map(|o| o.contacts(&state.q, state.time).len()).sum::<usize>();
     }
     assert!(contacts > 0);
-    let (expected, found) = (model.observe(&expected), free.model_mut().observe(&state));
+    let (expected, found) = (assembly.model().observe(&expected), free.model().observe(&state));
     assert!((found.total_energy() - expected.total_energy()).abs() < 1e-6);
 }
 
@@ -110,7 +110,6 @@ fn no_pair_of_vertices_is_stored_that_elements_alone_couple() {
     let vertices = free.model().vertex_count();
     assert!(model.pattern().slot_count() > 4 * vertices);
     assert_eq!(free.model().pattern().slot_count(), vertices);
-    assert_eq!(free.model().stiffness().values().len(), 9 * vertices);
     // The consistent mass has one number per pair.
     assert_eq!(free.model().mass().pattern(), model.pattern());
     let crowd = crowded(Cells::Hex).lumped_mass().build_matrix_free().unwrap();
@@ -124,17 +123,13 @@ fn no_pair_of_vertices_is_stored_that_elements_alone_couple() {
 fn products_are_those_of_the_matrix_fixed_coordinates_included() {
     for (cells, is_lumped) in [(Cells::Tet5, false), (Cells::Tet5, true), (Cells::Hex, false)] {
         let builder = || if is_lumped { crowded(cells).lumped_mass() } else { crowded(cells) };
-        let (mut model, mut free) = (builder().build().unwrap(), builder().build_matrix_free().unwrap());
-        let n = model.dim();
+        let mut assembly = Assembly::new(builder().build().unwrap());
+        let mut free = builder().build_matrix_free().unwrap();
+        let n = assembly.dim();
         let (q, v, x) = (vector(n, 0.01), vector(n, 0.5), vector(n, 1.0));
         let later: Vec<f64> = q.iter().map(|q| 1.1 * q).collect();
-        let results = |system: &mut dyn FnMut(&mut Vec<Vec<f64>>)| {
-            let mut all = Vec::new();
-            system(&mut all);
-            all
-        };
-        let expected = results(&mut |all| products(&mut model, &q, &later, &v, &x, all));
-        let found = results(&mut |all| products(&mut free, &q, &later, &v, &x, all));
+        let expected = products(&mut assembly, &q, &later, &v, &x);
+        let found = products(&mut free, &q, &later, &v, &x);
         assert_eq!(expected.len(), found.len());
         for (i, (expected, found)) in expected.iter().zip(&found).enumerate() {
             let size = expected.iter().fold(0.0, |most, e| f64::max(most, e.abs()));
@@ -144,30 +139,33 @@ fn products_are_those_of_the_matrix_fixed_coordinates_included() {
     }
 }
 
-/// Collects all forces and products of a system in some states.
-fn products<S: System>(system: &mut S, q: &[f64], later: &[f64], v: &[f64], x: &[f64], all: &mut Vec<Vec<f64>>)
+/// Returns all forces and products of a system in some states.
+fn products<S>(system: &mut S, q: &[f64], later: &[f64], v: &[f64], x: &[f64]) -> Vec<Vec<f64>>
 where
-    S::Matrix: LinearMap,
+    S: System<Matrix: LinearMap>,
 {
-    let n = system.dim();
-    let (mut force, mut drive, mut y) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+    let (n, conditions) = (system.dim(), Conditions::at(0.05));
+    let (mut all, mut blocks) = (Vec::new(), Vec::new());
+    let (mut forces, mut drive, mut y) = ([vec![0.0; n], vec![0.0; n]], vec![0.0; n], vec![0.0; n]);
     // `D` and `K` of one state, then `K` of another, as in Newton's method.
-    for (i, place) in [q, later].into_iter().enumerate() {
-        system.linearize(place, 0.05, Definiteness::Projected, &mut force);
-        if i == 0 {
-            system.set_damping(place, v, &mut drive);
-        }
-        for weights in [ALL, Weights { damping: 1.0, ..Weights::default() }, Weights { stiffness: 1.0, ..ALL }] {
-            system.mul(weights, x, &mut y);
+    let first = system.linearize(q, &conditions, Definiteness::Projected, &mut forces[0]).stiffness;
+    let damping = system.damping(q, &conditions, v, Some(&first), &mut drive);
+    let second = system.linearize(later, &conditions, Definiteness::Projected, &mut forces[1]).stiffness;
+    for stiffness in [&first, &second] {
+        for (m, d, k) in [(1.3, 0.2, 0.07), (0.0, 1.0, 0.0), (1.3, 0.2, 1.0)] {
+            let combination = Combination::of_mass(m).and_damping(d, &damping).and_stiffness(k, stiffness);
+            system.mul(combination, x, &mut y);
             all.push(y.clone());
-            system.assemble(weights);
+            system.assemble(combination);
             system.matrix().mul(x, &mut y);
             all.push(y.clone());
-            all.push((0..n / 3).flat_map(|vertex| system.matrix().diagonal_block(vertex)).collect());
+            system.matrix().diagonal_blocks(&mut blocks);
+            all.push(blocks.as_flattened().to_vec());
         }
-        all.push(force.clone());
     }
+    all.extend(forces);
     all.push(drive);
+    all
 }
 
 #[test]
@@ -189,7 +187,7 @@ fn every_implicit_integrator_moves_it_as_with_a_matrix() {
                 Box::new(integrator)
             }
             3 => Box::new(Newmark::new(0.3025, 0.6, newton).unwrap()),
-            EXPLICIT => Box::<CentralDifferences>::default(),
+            EXPLICIT => Box::<CentralDifferences<_>>::default(),
             _ => {
                 let newton = NewtonParams { tangent: NewtonTangent::ExactFirst, ..newton };
                 let params = StaticParams { newton, ..StaticParams::default() };
@@ -206,7 +204,7 @@ fn every_implicit_integrator_moves_it_as_with_a_matrix() {
         for integrator in 0..=STATIC {
             // The second body of the crowd has no equilibrium.
             let builder = || if integrator == STATIC { bar(cells) } else { crowded(cells) };
-            let expected = run(&mut builder().build().unwrap(), &mut precise(), integrator);
+            let expected = run(&mut Assembly::new(builder().build().unwrap()), &mut precise(), integrator);
             let found = run(&mut builder().build_matrix_free().unwrap(), &mut precise(), integrator);
             let moved = expected.q.iter().fold(0.0, |most, q| f64::max(most, q.abs()));
             let difference = largest_difference(&expected.q, &found.q);
@@ -224,7 +222,7 @@ fn reactions_and_changes_of_the_model_are_those_with_a_matrix() {
     let (model, mut free) = (crowded(Cells::Tet5).build().unwrap(), crowded(Cells::Tet5).build_matrix_free().unwrap());
     let state = State { q: vector(model.dim(), 0.01), v: vector(model.dim(), 0.3), ..model.rest_state() };
     let expected = model.reactions(&state);
-    let found = free.model_mut().reactions(&state);
+    let found = free.model().reactions(&state);
     let size = expected.iter().fold(0.0, |most, f| f64::max(most, f.abs()));
     assert!(size > 0.0 && largest_difference(&expected, &found) < 1e-11 * size);
     let before = free.revision();
@@ -257,44 +255,57 @@ fn singular_matrices_and_numbers_that_are_not_are_named() {
     let n = free.dim();
     let first_free = free.fixed_mask().iter().position(|fixed| !fixed).unwrap();
     let mut force = vec![0.0; n];
-    let set = |free: &mut MatrixFree, weights: Weights| {
-        free.assemble(weights);
+    let mut linearize = |free: &mut MatrixFree, q: &[f64]| {
+        free.linearize(q, &Conditions::START, Definiteness::Exact, &mut force).stiffness
+    };
+    let solve = |free: &mut MatrixFree, combination: Combination<'_, MatrixFree>| {
+        free.assemble(combination);
         let mut solver = BlockJacobi::default();
-        solver.set_matrix(&*free)?;
-        solver.solve(&*free, &vec![1.0; free.dim()], &mut vec![0.0; free.dim()])
+        solver.set_matrix(free.matrix())?;
+        solver.solve(free.matrix(), &vec![1.0; n], &mut vec![0.0; n])
     };
     // Zero weights: fixed coordinates have a one on the diagonal, all others zero.
-    let error = set(&mut free, Weights::default()).unwrap_err();
+    let error = solve(&mut free, Combination::of_mass(0.0)).unwrap_err();
     assert_eq!(error, NotPositiveDefinite { vertex: first_free as u32 / 3, axis: first_free % 3 }.into());
 
     let mut q = vec![0.0; n];
     q[3 * 50 + 1] = f64::NAN;
-    free.linearize(&q, 0.0, Definiteness::Exact, &mut force);
-    let error = set(&mut free, ALL).unwrap_err();
+    let stiffness = linearize(&mut free, &q);
+    let error = solve(&mut free, Combination::of_mass(1.3).and_stiffness(0.07, &stiffness)).unwrap_err();
     assert!(matches!(error, SolveError::NotFinite { what: "the matrix", vertex, .. } if vertex <= 50), "{error}");
 
     // Inverted elements make the stiffness indefinite.
     let rest = free.model().rest().to_vec();
     let inverted: Vec<f64> = rest.iter().flat_map(|x| [0.0, 0.0, -1.4 * x.z]).collect();
-    free.linearize(&inverted, 0.0, Definiteness::Exact, &mut force);
-    let error = set(&mut free, Weights { stiffness: 1.0, ..Weights::default() }).unwrap_err();
+    let stiffness = linearize(&mut free, &inverted);
+    let error = solve(&mut free, Combination::of_stiffness(1.0, &stiffness)).unwrap_err();
     assert!(matches!(error, SolveError::NotPositiveDefinite(_) | SolveError::Indefinite { .. }), "{error}");
     assert!(error.to_string().contains("not positive definite"), "{error}");
 
-    free.linearize(&vec![0.0; n], 0.0, Definiteness::Exact, &mut force);
-    free.assemble(ALL);
+    let stiffness = linearize(&mut free, &vec![0.0; n]);
+    free.assemble(Combination::of_mass(1.3).and_stiffness(0.07, &stiffness));
     let mut solver = BlockJacobi::new(CgParams { max_iterations: 2, tolerance: 1e-10 });
-    solver.set_matrix(&free).unwrap();
-    let error = solver.solve(&free, &vector(n, 1.0), &mut vec![0.0; n]).unwrap_err();
+    solver.set_matrix(free.matrix()).unwrap();
+    let error = solver.solve(free.matrix(), &vector(n, 1.0), &mut vec![0.0; n]).unwrap_err();
     assert!(matches!(error, SolveError::NotConverged { iterations: 2, .. }), "{error}");
-    let error = solver.solve(&free, &vec![f64::NAN; n], &mut vec![0.0; n]).unwrap_err();
+    let error = solver.solve(free.matrix(), &vec![f64::NAN; n], &mut vec![0.0; n]).unwrap_err();
     assert_eq!(error.to_string(), "the right-hand side is not finite at coordinate 0 of vertex 0");
 }
 
 #[test]
-#[should_panic(expected = "step the `MatrixFree`")]
-fn the_model_within_has_no_matrix() {
-    let mut free = bar(Cells::Tet5).build_matrix_free().unwrap();
-    let mut state = free.rest_state();
-    let _ = LinearizedBackwardEuler::default().step(free.model_mut(), &mut precise(), &mut state, 0.01);
+fn the_model_within_moves_with_a_matrix_when_it_is_assembled() {
+    let run = |model: Model| {
+        let mut assembly = Assembly::new(model);
+        let mut state = assembly.rest_state();
+        let (mut integrator, mut solver) = (LinearizedBackwardEuler::default(), Direct::default());
+        for _ in 0..5 {
+            integrator.step(&mut assembly, &mut solver, &mut state, 0.01).unwrap();
+        }
+        state
+    };
+    let free = crowded(Cells::Tet5).build_matrix_free().unwrap();
+    let expected = run(crowded(Cells::Tet5).build().unwrap());
+    assert_eq!(run(free.model().clone()), expected);
+    // The model of the matrix-free system itself is not changed.
+    assert!(free.model().pattern().slot_count() < free.model().mass().pattern().slot_count());
 }

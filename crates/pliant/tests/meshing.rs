@@ -480,7 +480,7 @@ fn a_box_is_exactly_the_voxels_that_it_is_made_of() {
 
 #[test]
 fn an_element_filled_in_part_is_softer_by_as_much() {
-    use pliant::force::{Elastic, Force};
+    use pliant::force::{Conditions, Elastic, Force};
     let mesh = generate::ball(1.0, 6, Cells::Tet5).unwrap();
     let law = || AnyLaw::new("stvk", YoungPoisson { young: 1e5, poisson: 0.3 }).unwrap();
     let mut data = mesh.clone().into_data();
@@ -488,7 +488,7 @@ fn an_element_filled_in_part_is_softer_by_as_much() {
     let light = VolumeMesh::check(data.clone()).unwrap().mesh;
     let mut rng = fastrand::Rng::with_seed(4);
     let u: Vec<f64> = (0..3 * mesh.vertex_count()).map(|_| 0.02 * rng.f64()).collect();
-    let energy = |mesh: &VolumeMesh| Elastic::uniform(mesh, law()).energy(&u);
+    let energy = |mesh: &VolumeMesh| Elastic::uniform(mesh, law()).energy(&u, &Conditions::START);
     assert!((energy(&light) / energy(&mesh) - 0.25).abs() < 1e-12);
     for wrong in [0.0, -1.0, 1.5, f64::NAN] {
         data.regions[0].fill = wrong;

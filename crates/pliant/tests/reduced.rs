@@ -6,13 +6,13 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use pliant::damping::Damping;
-use pliant::force::{Definiteness, Elastic, Force, Handle, Handles, Obstacle, Obstacles, bind_all};
+use pliant::force::{Conditions, Definiteness, Elastic, Force, Handle, Handles, Obstacle, Obstacles, bind_all};
 use pliant::integrator::{BackwardEuler, Integrator, LinearizedBackwardEuler, Newmark, SymplecticEuler};
 use pliant::io::{Disk, Files};
 use pliant::material::{AnyLaw, YoungPoisson};
 use pliant::math::{Mat3, Vec3};
 use pliant::mesh::{Cells, VolumeMesh, generate};
-use pliant::model::{Body, Fixed, Model, ModelBuilder};
+use pliant::model::{Assembly, Body, Fixed, Model, ModelBuilder};
 use pliant::reduced::{
     Basis, CubatureParams, ExactModes, FloatingFrame, Forces, Modes, ModesError, ModesParams, Progress,
     ReducedElasticity, ReducedElements, ReducedModel, Reduction, ReductionError, ReductionParams, StVkTensors,
@@ -20,7 +20,7 @@ use pliant::reduced::{
 };
 use pliant::solver::{Dense, DenseMatrix, Direct};
 use pliant::sparse::BlockMatrix;
-use pliant::system::{State, System};
+use pliant::system::{Combination, State, System};
 use support::{distance, largest};
 
 fn go(_: usize) -> ControlFlow<()> {
@@ -106,9 +106,9 @@ fn the_polynomial_is_the_projected_model_to_rounding() {
             let elastic = || model.bodies().iter().filter_map(|body| body.elastic());
             let (mut f, mut k) = (vec![0.0; u.len()], BlockMatrix::zero(model.pattern().clone()));
             for force in elastic() {
-                force.add_force_and_stiffness(&u, Definiteness::Exact, &mut f, &mut k);
+                force.add_gradient_and_stiffness(&u, &Conditions::START, Definiteness::Exact, &mut f, &mut k);
             }
-            let energy: f64 = elastic().map(|force| force.energy(&u)).sum();
+            let energy: f64 = elastic().map(|force| force.energy(&u, &Conditions::START)).sum();
             let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
             let expected_f: Vec<f64> = basis.columns().iter().map(|column| dot(column, &f)).collect();
             let mut product = vec![0.0; u.len()];
@@ -147,8 +147,8 @@ fn forces_and_stiffnesses_are_derivatives() {
             let mut builder = Model::builder()
                 .body(Body::new(mesh, material(law, 1e5), 1000.0))
                 .gravity(Vec3::new(0.3, -9.0, 1.0))
-                .force(Handles::new(&rest, [handle]).unwrap())
-                .force(Obstacles::new(&rest, [floor]).unwrap());
+                .force(Handles::new(&rest[..], [handle]).unwrap())
+                .force(Obstacles::new(&rest[..], [floor]).unwrap());
             if !is_free {
                 builder = builder.fix(Fixed::new(clamp));
             }
@@ -170,16 +170,12 @@ fn forces_and_stiffnesses_are_derivatives() {
                 // The energy of this law is undefined for inverted elements.
                 let q = random(n, if law == "neo-hookean" { 0.05 } else { 0.4 }, seed);
                 let (mut f, mut behind, mut ahead) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
-                reduced.linearize(&q, 0.0, Definiteness::Exact, &mut f);
+                let stiffness = reduced.linearize(&q, &Conditions::START, Definiteness::Exact, &mut f).stiffness;
                 let stiffest = (0..n)
                     .map(|j| {
                         let mut column = vec![0.0; n];
                         let unit: Vec<f64> = (0..n).map(|i| f64::from(u8::from(i == j))).collect();
-                        reduced.mul(
-                            pliant::system::Weights { stiffness: 1.0, ..Default::default() },
-                            &unit,
-                            &mut column,
-                        );
+                        reduced.mul(Combination::of_stiffness(1.0, &stiffness), &unit, &mut column);
                         column
                     })
                     .collect::<Vec<_>>();
@@ -189,8 +185,8 @@ fn forces_and_stiffnesses_are_derivatives() {
                     let mut at = |sign: f64, force: &mut [f64]| {
                         let mut moved = q.clone();
                         moved[j] += sign * epsilon;
-                        reduced.force(&moved, 0.0, force);
-                        reduced.energy(&moved, 0.0).unwrap()
+                        reduced.force(&moved, &Conditions::START, force);
+                        reduced.energy(&moved, &Conditions::START).unwrap()
                     };
                     let slope = (at(1.0, &mut ahead) - at(-1.0, &mut behind)) / (2.0 * epsilon);
                     assert!((slope + f[j]).abs() < 1e-5 * scale, "{law} {is_free}: {slope} {}", -f[j]);
@@ -209,7 +205,7 @@ fn forces_and_stiffnesses_are_derivatives() {
 }
 
 /// Integrator of the full model and the same one of the reduced model.
-type Integrators = (Box<dyn Integrator<Model>>, Box<dyn Integrator<ReducedModel>>);
+type Integrators = (Box<dyn Integrator<Assembly>>, Box<dyn Integrator<ReducedModel>>);
 
 /// Checks that a reduced model with a complete basis equals the full model, with handles, contact, friction and
 /// damping, for any integrator.
@@ -226,8 +222,8 @@ fn in_all_directions_a_reduced_model_moves_as_the_model() {
             let mut model = clamped(law, mesh)
                 .gravity(Vec3::new(0.0, -9.81, 2.0))
                 .damping(Damping::rayleigh(0.3, 0.002).unwrap())
-                .force(Handles::new(&rest, [Handle { damping: 3.0, ..handle }]).unwrap())
-                .force(Obstacles::new(&rest, [Obstacle { friction, damping: 4.0 * friction, ..floor }]).unwrap())
+                .force(Handles::new(&rest[..], [Handle { damping: 3.0, ..handle }]).unwrap())
+                .force(Obstacles::new(&rest[..], [Obstacle { friction, damping: 4.0 * friction, ..floor }]).unwrap())
                 .build()
                 .unwrap();
             model.loads_mut()[3 * far[0] as usize] = 5.0;
@@ -242,17 +238,18 @@ fn in_all_directions_a_reduced_model_moves_as_the_model() {
         for (number, (mut full_integrator, mut reduced_integrator)) in integrators.into_iter().enumerate() {
             // Contact that begins and ends is hard for Newton's method.
             let friction = if number == 2 { 0.0 } else { 0.5 };
-            let mut model = build(friction);
+            let model = build(friction);
             let basis = complete(&model);
             // With the exact projection per element where the integrator requests it.
             let forces = if law == "linear" { Forces::Auto } else { Forces::Projection };
             let reduction = of_basis(&model, &basis, &forces);
             let mut reduced = ReducedModel::new(build(friction), reduction).unwrap();
             let (mut full, mut few) = (model.rest_state(), reduced.rest_state());
+            let mut assembly = Assembly::new(model);
             let dt = if number == 3 { 2e-4 } else { 0.01 };
             let (mut direct, mut dense) = (Direct::default(), Dense::default());
             for _ in 0..40 {
-                full_integrator.step(&mut model, &mut direct, &mut full, dt).unwrap();
+                full_integrator.step(&mut assembly, &mut direct, &mut full, dt).unwrap();
                 reduced_integrator.step(&mut reduced, &mut dense, &mut few, dt).unwrap();
             }
             let expanded = reduced.expand(&few);
@@ -268,16 +265,17 @@ fn in_all_directions_a_reduced_model_moves_as_the_model() {
 
 #[test]
 fn in_all_directions_the_polynomial_moves_as_the_model() {
-    let mut model = clamped("stvk", bar(Cells::Tet5, [3, 1, 1])).gravity(Vec3::new(0.0, -9.81, 2.0)).build().unwrap();
+    let model = clamped("stvk", bar(Cells::Tet5, [3, 1, 1])).gravity(Vec3::new(0.0, -9.81, 2.0)).build().unwrap();
     let reduction = of_basis(&model, &complete(&model), &Forces::Auto);
     assert_eq!(reduction.elasticity().name(), "polynomial");
     let again = clamped("stvk", bar(Cells::Tet5, [3, 1, 1])).gravity(Vec3::new(0.0, -9.81, 2.0)).build().unwrap();
     let mut reduced = ReducedModel::new(again, reduction).unwrap();
     let (mut full, mut few) = (model.rest_state(), reduced.rest_state());
+    let mut assembly = Assembly::new(model);
     let (mut of_full, mut of_few) = (Newmark::default(), Newmark::default());
     let (mut direct, mut dense) = (Direct::default(), Dense::default());
     for _ in 0..100 {
-        of_full.step(&mut model, &mut direct, &mut full, 0.01).unwrap();
+        of_full.step(&mut assembly, &mut direct, &mut full, 0.01).unwrap();
         of_few.step(&mut reduced, &mut dense, &mut few, 0.01).unwrap();
     }
     let moved = largest(&full.q);
@@ -298,7 +296,7 @@ fn swing(mesh: &VolumeMesh, law: &str, reduction: &ReductionParams) -> (f64, f64
             .build()
             .unwrap()
     };
-    let mut full = build("stvk");
+    let mut full = Assembly::new(build("stvk"));
     let (reduction, _) = Reduction::new(&build(law), reduction, &mut on).unwrap();
     let mut reduced = ReducedModel::new(build(law), reduction).unwrap();
     let (mut state, mut few) = (full.rest_state(), reduced.rest_state());
@@ -350,7 +348,13 @@ fn modal_derivatives_solve_their_equation() {
             let pattern = bind_all(mesh.vertex_count(), &mut [&mut elastic]);
             let stiffness = |u: &[f64]| {
                 let mut k = BlockMatrix::zero(pattern.clone());
-                elastic.add_force_and_stiffness(u, Definiteness::Exact, &mut vec![0.0; u.len()], &mut k);
+                elastic.add_gradient_and_stiffness(
+                    u,
+                    &Conditions::START,
+                    Definiteness::Exact,
+                    &mut vec![0.0; u.len()],
+                    &mut k,
+                );
                 k
             };
             let product = |k: &BlockMatrix, x: &[f64]| {
@@ -660,15 +664,15 @@ fn cubature_stands_for_all_elements_with_a_few() {
 #[test]
 fn a_basis_of_snapshots_follows_what_they_show() {
     let build = || clamped("stvk", bar(Cells::Tet5, [8, 2, 2])).gravity(Vec3::new(0.0, -9.81, 0.0)).build().unwrap();
-    let mut model = build();
-    let (mut state, mut integrator, mut solver) = (model.rest_state(), Newmark::default(), Direct::default());
+    let mut full = Assembly::new(build());
+    let (mut state, mut integrator, mut solver) = (full.rest_state(), Newmark::default(), Direct::default());
     let mut snapshots = Vec::new();
     for _ in 0..60 {
-        integrator.step(&mut model, &mut solver, &mut state, 0.01).unwrap();
+        integrator.step(&mut full, &mut solver, &mut state, 0.01).unwrap();
         snapshots.push(state.q.clone());
     }
     let params = ReductionParams { snapshots: snapshots.clone(), only_snapshots: true, ..ReductionParams::new(12) };
-    let (reduction, info) = Reduction::new(&model, &params, &mut on).unwrap();
+    let (reduction, info) = Reduction::new(full.model(), &params, &mut on).unwrap();
     assert!(info.modes.is_none() && info.basis.from == 60 && info.basis.kept > 0.9999, "{:?}", info.basis);
     assert!(info.basis.orthonormality < 1e-12);
     assert!(info.basis.singular_values.windows(2).all(|s| s[0] >= s[1]));
@@ -686,7 +690,7 @@ fn a_basis_of_snapshots_follows_what_they_show() {
     assert!(error < 0.01, "{error}");
     // Combined with modes: the basis contains both.
     let mixed = ReductionParams { only_snapshots: false, modes: Some(6), ..ReductionParams { size: 14, ..params } };
-    let (reduction, info) = Reduction::new(&model, &mixed, &mut on).unwrap();
+    let (reduction, info) = Reduction::new(full.model(), &mixed, &mut on).unwrap();
     assert_eq!(info.basis.from, 6 + 21 + 60);
     let error = follow(reduction);
     assert!(error < 0.03, "{error}");
@@ -712,7 +716,7 @@ fn a_reduced_model_survives_its_file_and_what_is_broken_is_noticed() {
         assert_eq!(read.elasticity().name(), reduction.elasticity().name());
         let force = |reduction: Reduction| {
             let mut force = vec![0.0; 5];
-            ReducedModel::new(build(), reduction).unwrap().force(&random(5, 0.1, 1), 0.0, &mut force);
+            ReducedModel::new(build(), reduction).unwrap().force(&random(5, 0.1, 1), &Conditions::START, &mut force);
             assert!(force.iter().all(|force| force.is_finite()));
             force
         };
@@ -787,7 +791,7 @@ fn exact_modes_feel_dampers_and_refuse_free_bodies() {
         let handle = Handle { damping, ..Handle::new(far, 1.0, rest[far as usize]) };
         clamped("linear", mesh)
             .gravity(Vec3::new(0.0, -9.81, 0.0))
-            .force(Handles::new(&rest, [handle]).unwrap())
+            .force(Handles::new(&rest[..], [handle]).unwrap())
             .build()
             .unwrap()
     };
@@ -835,7 +839,7 @@ fn a_free_body_keeps_its_momentum_and_bulges_as_it_spins() {
         Model::builder().body(Body::new(mesh, material("stvk", 1e5), 1000.0)).build().unwrap()
     };
     let run = |dt: f64| {
-        let mut model = build();
+        let model = build();
         let reduction = of_basis(&model, &complete(&model), &Forces::Auto);
         assert!(reduction.is_free());
         assert_eq!(reduction.basis().size(), model.dim() - 6);
@@ -848,18 +852,19 @@ fn a_free_body_keeps_its_momentum_and_bulges_as_it_spins() {
         let seen = model.observe(&reduced.expand(&few));
         assert!((before.momentum - seen.momentum).length() < 1e-9 && (before.spin() - seen.spin()).length() < 1e-9);
         assert!((before.kinetic_energy / seen.kinetic_energy - 1.0).abs() < 1e-9);
+        let mut assembly = Assembly::new(model);
         let (mut of_full, mut of_few) = (Newmark::default(), FloatingFrame(Newmark::default()));
         let (mut direct, mut dense) = (Direct::default(), Dense::default());
         let (mut worst, mut longest): (f64, f64) = (0.0, 0.0);
         for _ in 0..(1.0 / dt).round() as usize {
-            of_full.step(&mut model, &mut direct, &mut state, dt).unwrap();
+            of_full.step(&mut assembly, &mut direct, &mut state, dt).unwrap();
             of_few.step(&mut reduced, &mut dense, &mut few, dt).unwrap();
             worst = worst.max(distance(&reduced.expand(&few).q, &state.q));
-            let positions = model.positions(&state);
+            let positions = assembly.model().positions(&state);
             let length = |positions: &[Vec3]| positions[0].distance(*positions.last().unwrap());
-            longest = longest.max(length(&positions) / length(model.rest()) - 1.0);
+            longest = longest.max(length(&positions) / length(assembly.model().rest()) - 1.0);
         }
-        let after = model.observe(&reduced.expand(&few));
+        let after = assembly.model().observe(&reduced.expand(&few));
         assert!((after.momentum - before.momentum).length() < 1e-9 * before.momentum.length());
         assert!((after.spin() - before.spin()).length() < 1e-9 * before.spin().length(), "{}", after.spin());
         assert!((after.center_of_mass - before.center_of_mass - velocity).length() < 1e-9);
@@ -879,9 +884,9 @@ fn a_spinning_body_gains_no_energy() {
     for spin in [Vec3::new(6.0, 0.1, 0.1), Vec3::new(0.1, 6.0, 0.1), Vec3::new(0.1, 0.1, 6.0), Vec3::new(0.0, 3.0, 9.0)]
     {
         for dt in [0.002, 0.001] {
-            let (mut model, mut reduced, mut few) = spinning("stvk", Forces::Auto, spin);
+            let (model, mut reduced, mut few) = spinning("stvk", Forces::Auto, spin);
             let (mut integrator, mut dense) = (FloatingFrame(Newmark::default()), Dense::default());
-            let mut energy = |reduced: &mut ReducedModel, state: &State| {
+            let energy = |reduced: &mut ReducedModel, state: &State| {
                 model.observe(&reduced.expand(state)).kinetic_energy + reduced.elastic_energy(state)
             };
             let start = energy(&mut reduced, &few);
@@ -973,26 +978,26 @@ fn a_free_body_lands_on_the_ground_as_the_whole_model() {
             .body(Body::new(mesh, material("stvk", 2e5), 1000.0))
             .gravity(Vec3::new(0.0, -9.81, 0.0))
             .damping(Damping::rayleigh(0.0, 0.004).unwrap())
-            .force(Obstacles::new(&rest, [floor]).unwrap())
+            .force(Obstacles::new(&rest[..], [floor]).unwrap())
             .build()
             .unwrap()
     };
     let drop = |cells: [usize; 3], reduction: Reduction, dt: f64| {
-        let mut model = build(cells);
+        let mut full = Assembly::new(build(cells));
         let mut reduced = ReducedModel::new(build(cells), reduction).unwrap();
-        let (mut state, mut few) = (model.rest_state(), reduced.rest_state());
+        let (mut state, mut few) = (full.rest_state(), reduced.rest_state());
         let mut of_full = LinearizedBackwardEuler::default();
         let mut of_few = FloatingFrame(LinearizedBackwardEuler::default());
         let (mut direct, mut dense) = (Direct::default(), Dense::default());
         let mut worst: f64 = 0.0;
         for step in 0..(2.0 / dt).round() as usize {
-            of_full.step(&mut model, &mut direct, &mut state, dt).unwrap();
+            of_full.step(&mut full, &mut direct, &mut state, dt).unwrap();
             of_few.step(&mut reduced, &mut dense, &mut few, dt).unwrap();
             if (step as f64) < 0.6 / dt {
                 worst = worst.max(distance(&reduced.expand(&few).q, &state.q));
             }
         }
-        let (end, expected) = (model.observe(&reduced.expand(&few)), model.observe(&state));
+        let (end, expected) = (full.model().observe(&reduced.expand(&few)), full.model().observe(&state));
         assert!(end.kinetic_energy < 20.0 && expected.kinetic_energy < 20.0, "{end:?} {expected:?}");
         assert!(end.center_of_mass.y < 0.25, "flat on the ground: {}", end.center_of_mass);
         assert!((end.center_of_mass.y - expected.center_of_mass.y).abs() < 0.02, "{end:?} {expected:?}");

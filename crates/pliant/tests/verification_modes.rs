@@ -9,7 +9,7 @@ mod support;
 
 use std::ops::ControlFlow;
 
-use pliant::force::{Definiteness, Elastic, Force, bind_all};
+use pliant::force::{Conditions, Definiteness, Elastic, Force, bind_all};
 use pliant::mass::MassMatrix;
 use pliant::mesh::{Cells, VolumeMesh, generate};
 use pliant::model::{Body, Fixed, Model};
@@ -173,7 +173,13 @@ fn natural_frequencies_of_a_beam_are_those_of_scikit_fem() {
         let pattern = bind_all(beam.vertex_count(), &mut [&mut elastic]);
         let mut stiffness = BlockMatrix::zero(pattern.clone());
         let rest = vec![0.0; 3 * beam.vertex_count()];
-        elastic.add_force_and_stiffness(&rest, Definiteness::Exact, &mut rest.clone(), &mut stiffness);
+        elastic.add_gradient_and_stiffness(
+            &rest,
+            &Conditions::START,
+            Definiteness::Exact,
+            &mut rest.clone(),
+            &mut stiffness,
+        );
         let mass = match masses {
             "consistent" => MassMatrix::consistent(&beam, &[1000.0], &pattern).unwrap(),
             _ => MassMatrix::lumped(&beam, &[1000.0]).unwrap(),

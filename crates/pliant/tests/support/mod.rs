@@ -3,7 +3,7 @@
 
 #![allow(dead_code, reason = "each test file uses a part")]
 
-use pliant::force::{Definiteness, Elastic, Force, bind_all};
+use pliant::force::{Conditions, Definiteness, Elastic, Force, bind_all};
 use pliant::material::{
     AnyLaw, Corotational, Linear, Material, MooneyRivlin, NeoHookean, NeoHookeanBower, StVenantKirchhoff,
     StableNeoHookean,
@@ -125,7 +125,7 @@ impl Statics {
     /// Returns the force in a state.
     pub fn force(&self, u: &[f64]) -> Vec<f64> {
         let mut force = vec![0.0; u.len()];
-        self.elastic.add_force(u, &mut force);
+        self.elastic.add_gradient(u, &Conditions::START, &mut force);
         force
     }
 
@@ -133,7 +133,13 @@ impl Statics {
     pub fn force_and_stiffness(&mut self, u: &[f64]) -> (Vec<f64>, &BlockMatrix) {
         let mut force = vec![0.0; u.len()];
         self.stiffness.clear();
-        self.elastic.add_force_and_stiffness(u, Definiteness::Exact, &mut force, &mut self.stiffness);
+        self.elastic.add_gradient_and_stiffness(
+            u,
+            &Conditions::START,
+            Definiteness::Exact,
+            &mut force,
+            &mut self.stiffness,
+        );
         (force, &self.stiffness)
     }
 
