@@ -20,7 +20,7 @@ use crate::display_scene::{self, BallSize, DisplayScene, ObstacleView, Pull, is_
 use crate::framing;
 use crate::history::History;
 use crate::pace::{Pace, Timings};
-use crate::protocol::{Command, MaterialShown, MaterialSteering, SavedScene, Settings};
+use crate::protocol::{Command, MaterialParameters, MaterialSteering, SavedScene, Settings};
 use crate::remedy::Failed;
 use crate::session::{Answer, Due, Show, ViewerId};
 use crate::snapshot::{Energies, Snapshot, Status};
@@ -206,7 +206,8 @@ impl Live {
         (self.is_playing, self.single_steps) = (false, 0);
     }
 
-    /// Jumps to a state. Pinned vertices are fixed at their positions in this state; elsewhere they would tear the body.
+    /// Jumps to a state. Pinned vertices are fixed at their positions in this state; elsewhere they would tear the
+    /// body.
     fn go_to(&mut self, steps: u64, state: State) -> Result<(), String> {
         self.steps = steps;
         self.failure = None;
@@ -376,8 +377,8 @@ impl Live {
         ))
     }
 
-    /// Returns the boundary vertices of a body within `radius` of a point, or the nearest one; only those that `is_meant`
-    /// accepts.
+    /// Returns the boundary vertices of a body within `radius` of a point, or the nearest one; only those that
+    /// `is_meant` accepts.
     fn near(&self, body: usize, point: Vec3, radius: f64, is_meant: impl Fn(u32) -> bool) -> Vec<u32> {
         let body = &self.display.geometry.bodies()[body];
         let state = self.simulation.state();
@@ -457,12 +458,12 @@ impl Live {
         SavedScene { name: format!("{stem}-changed.toml"), text }
     }
 
-    fn material_shown(&self, index: usize, region: &MadeOf) -> MaterialShown {
+    fn material_parameters(&self, index: usize, region: &MadeOf) -> MaterialParameters {
         let brings_law = self.simulation.brings_elasticity();
         let moduli = self.changes.moduli(index, region);
         let usual = || region.moduli.map(|_| MaterialSettings::USUAL_LAW.to_owned());
         let has_one = self.made_of.iter().filter(|own| own.object == region.object).count() == 1;
-        MaterialShown {
+        MaterialParameters {
             index,
             name: if has_one { region.object.clone() } else { format!("{}: {}", region.object, region.region) },
             law: if brings_law { None } else { self.changes.law(index, region).or_else(usual) },
@@ -615,7 +616,7 @@ impl Show for Live {
         let settings = &scene.simulation;
         Settings {
             revision: 0,
-            materials: self.made_of.iter().enumerate().map(|(n, region)| self.material_shown(n, region)).collect(),
+            materials: self.made_of.iter().enumerate().map(|(n, region)| self.material_parameters(n, region)).collect(),
             step: self.simulation.dt(),
             integrator: name_of(&settings.integrator.value),
             solver: self.reduction.is_none().then(|| name_of(&settings.solver)),

@@ -8,7 +8,7 @@ use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// Maximum size of a message from a page, in bytes.
-pub const LONGEST_COMMAND: usize = 64 << 10;
+pub const MAX_COMMAND: usize = 64 << 10;
 
 /// Command with the number under which the page expects an `answer`.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -140,7 +140,8 @@ pub struct MaterialSteering {
     pub inversion: Option<Inverted>,
 }
 
-/// Change that ends a failure or a gain of energy: exactly one of the first four fields, optionally from an earlier time.
+/// Change that ends a failure or a gain of energy: exactly one of the first four fields, optionally from an earlier
+/// time.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Remedy {
@@ -206,7 +207,7 @@ pub struct Choice {
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Settings {
     pub revision: u64,
-    pub materials: Vec<MaterialShown>,
+    pub materials: Vec<MaterialParameters>,
     pub step: f64,
     pub integrator: String,
     pub solver: Option<String>,
@@ -222,7 +223,7 @@ pub struct Settings {
 
 /// Material of a region.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct MaterialShown {
+pub struct MaterialParameters {
     pub index: usize,
     pub name: String,
     pub law: Option<String>,

@@ -158,7 +158,8 @@ impl Live {
         Ok(changes)
     }
 
-    /// Tries remedies in turn. Returns the first with which steps succeed, from the present state or from an earlier one.
+    /// Tries remedies in turn. Returns the first with which steps succeed, from the present state or from an earlier
+    /// one.
     pub(crate) fn first_that_works(&self, remedies: Vec<Remedy>) -> Option<Remedy> {
         remedies.into_iter().find_map(|remedy| self.tried(remedy))
     }
