@@ -594,7 +594,7 @@ fn what_cannot_be_is_refused_with_numbers() {
         .body(Body::new(mesh.clone(), material("stvk", 1e5), 1000.0))
         .build()
         .unwrap();
-    assert!(reduce(&two, &ReductionParams::new(3)).starts_with("2 bodies, of which some are free"));
+    assert!(reduce(&two, &ReductionParams::new(3)).starts_with("2 bodies, some of them free"));
     let none = Forces::Cubature(CubatureParams { elements: 0, ..CubatureParams::default() });
     let none = reduce(&model, &ReductionParams { forces: none, ..ReductionParams::new(3) });
     assert_eq!(none, "a cubature of at most 0 elements, expected at least 1");
