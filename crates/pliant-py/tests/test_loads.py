@@ -240,8 +240,8 @@ def test_lists_of_vertices_and_names_are_selections_everywhere() -> None:
 def test_numbers_take_units_as_in_scenes() -> None:
     rubber = pliant.materials.neo_hookean(young="1 MPa", poisson=0.45, density="1.1 g/cm^3")
     assert rubber.young == 1e6 and rubber.density == pytest.approx(1100)
-    tyre = pliant.materials.mooney_rivlin(coefficients={"mu01": "100 kPa", "mu10": "0.2 MPa", "v1": 1e7}, density=1100)
-    assert tyre.law == "mooney-rivlin"
+    tire = pliant.materials.mooney_rivlin(coefficients={"mu01": "100 kPa", "mu10": "0.2 MPa", "v1": 1e7}, density=1100)
+    assert tire.law == "mooney-rivlin"
     integrator = pliant.integrators.newmark(dt="1/60 s")
     assert integrator.dt == pliant.integrators.newmark(dt="1/60").dt == 1 / 60
     model = pliant.Model(cube(), rubber, fixed="x-min", damping=("0.1 Hz", "1 ms"))

@@ -90,6 +90,7 @@ const OPENERS: &[&str] = &["the same", "of", "in", "so", "what", "how", "those",
 /// British stems with the American ones. A word that contains the stem is reported.
 const STEMS: &[(&str, &str)] = &[
     ("colour", "color"),
+    ("tyre", "tire"),
     ("centre", "center"),
     ("centring", "centering"),
     ("behaviour", "behavior"),
@@ -191,6 +192,9 @@ const NOT_TWICE: &[&str] = &[
 
 /// Words with a vowel at the start that follow `a` where it is a letter or a word of a format, not the article.
 const AFTER_LETTER_A: &[&str] = &["and", "as", "at", "eu", "i", "in", "int", "is", "of", "on", "once", "one", "or"];
+
+/// Names that are spelled out when spoken, and follow `an` although they begin with a consonant.
+const AFTER_AN: &[&str] = &["srgb"];
 
 /// Paths with the phrases that they may contain (all, if none is listed), each with a reason.
 const EXEMPT: &[(&str, &[&str], &str)] = &[
@@ -404,6 +408,13 @@ fn violations(source: &Source) -> Vec<String> {
         {
             found.push((*line, "", format!("\"a {0}\": write an {0}", next.word)));
         }
+        // The article also precedes names in code.
+        let Some(next) = tokens.get(at + 1 + usize::from(next.word == "`")) else { continue };
+        let is_spoken = next.word.len() > 3 && next.word.chars().all(|c| c.is_ascii_alphabetic());
+        let has_consonant = is_spoken && !next.word.starts_with(['a', 'e', 'i', 'o', 'u', 'h']);
+        if word == "an" && has_consonant && !AFTER_AN.contains(&next.word.as_str()) {
+            found.push((*line, "", format!("\"an {0}\": write a {0}", next.word)));
+        }
     }
     for (line, first) in first_lines(source) {
         let start = self::tokens(first);
@@ -489,6 +500,7 @@ fn a_planted_violation_is_found_with_its_file_and_line() {
     one("a.rs", "bail!(\"it is\\n {said}\")", 1, "said");
     one("a.rs", "let a = r#\"\n\"held\" \"#;", 2, "held");
     one("a.rs", "#[arg(help = \"a integrator\")]", 1, "an integrator");
+    one("a.rs", "/// Returns an `Located`.", 1, "write a located");
     one("a.rs", "let quote = '\"'; // anew\nlet b = \"fine\";", 1, "anew");
     one("a.rs", "/// Matrix.\nfn a();\n/// The same, to set.\nfn b();", 3, "stand alone");
     one("a.rs", "//! What it does.", 1, "stand alone");
