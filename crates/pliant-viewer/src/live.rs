@@ -21,7 +21,7 @@ use crate::framing;
 use crate::history::History;
 use crate::pace::{Pace, Timings};
 use crate::protocol::{Command, MaterialParameters, MaterialSteering, SavedScene, Settings};
-use crate::remedy::Failed;
+use crate::remedy::FailedStep;
 use crate::session::{Answer, Due, Show, ViewerId};
 use crate::snapshot::{Energies, Snapshot, Status};
 use crate::touch::Interaction;
@@ -60,7 +60,7 @@ pub struct Live {
     is_playing: bool,
     /// Number of requested single steps.
     single_steps: u32,
-    pub(crate) failure: Option<Failed>,
+    pub(crate) failure: Option<FailedStep>,
     /// Number of failures so far.
     failures: u64,
     fixed: Arc<[u32]>,
@@ -193,7 +193,7 @@ impl Live {
     /// Pauses after a gain of energy, with remedies that prevent it.
     fn pause_for_gain(&mut self, message: String) {
         self.failures += 1;
-        let failed = Failed::new(self.failures, message, self.simulation.dt(), self.other_steps());
+        let failed = FailedStep::new(self.failures, message, self.simulation.dt(), self.other_steps());
         self.failure = Some(failed.of_gain());
         (self.is_playing, self.single_steps) = (false, 0);
     }
@@ -202,7 +202,7 @@ impl Live {
     fn fail(&mut self, message: String, has_remedies: bool) {
         self.failures += 1;
         let remedies = if has_remedies { self.remedies() } else { Vec::new() };
-        self.failure = Some(Failed::new(self.failures, message, self.simulation.dt(), remedies));
+        self.failure = Some(FailedStep::new(self.failures, message, self.simulation.dt(), remedies));
         (self.is_playing, self.single_steps) = (false, 0);
     }
 
@@ -557,7 +557,7 @@ impl Show for Live {
     }
 
     fn due(&mut self, now: Instant) -> Due {
-        if self.single_steps > 0 || self.failure.as_ref().is_some_and(Failed::is_trying) {
+        if self.single_steps > 0 || self.failure.as_ref().is_some_and(FailedStep::is_trying) {
             return Due::At(now);
         }
         if !self.is_playing {
@@ -567,7 +567,7 @@ impl Show for Live {
     }
 
     fn advance(&mut self) {
-        if let Some(remedies) = self.failure.as_mut().and_then(Failed::next) {
+        if let Some(remedies) = self.failure.as_mut().and_then(FailedStep::next) {
             let found = self.first_that_works(remedies);
             let now = self.simulation.time();
             if let Some(failure) = &mut self.failure {

@@ -12,14 +12,14 @@ pub const MAX_COMMAND: usize = 64 << 10;
 
 /// Command with the number under which the page expects an `answer`.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct Asked {
+pub struct NumberedCommand {
     #[serde(default)]
     pub ask: Option<u64>,
     #[serde(flatten)]
     pub command: Command,
 }
 
-impl Asked {
+impl NumberedCommand {
     /// Reads a command. The error has the number of the question if that can be parsed, and the reason as text.
     pub fn read(text: &str) -> Result<Self, (Option<u64>, String)> {
         #[derive(Deserialize)]
@@ -242,14 +242,14 @@ pub struct Notice {
 
 /// Header of `answer`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Answered {
+pub struct AnswerHeader {
     pub ask: u64,
     /// Value that was read, in SI units.
     pub value: Option<f64>,
     pub error: Option<String>,
 }
 
-impl Answered {
+impl AnswerHeader {
     pub fn new(ask: u64, answer: Result<Option<f64>, String>) -> Self {
         let (value, error) = match answer {
             Ok(value) => (value, None),
@@ -371,7 +371,7 @@ mod tests {
                 ("3ull", "null"),
             ];
             let text = filled.iter().fold(example.to_owned(), |text, (letter, number)| text.replace(letter, number));
-            Asked::read(&text).unwrap_or_else(|(_, error)| panic!("{text}: {error}"));
+            NumberedCommand::read(&text).unwrap_or_else(|(_, error)| panic!("{text}: {error}"));
             count += 1;
         }
         assert!(count >= 19, "{count}");

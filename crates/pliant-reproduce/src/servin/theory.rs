@@ -39,7 +39,7 @@ const PARTS: [f64; 5] = [0.002, 0.25, 0.5, 0.75, 1.0];
 const MAX_STRETCH: f64 = 0.2;
 
 /// Maximum rotation of the end \[rad\].
-const WIDEST: f64 = std::f64::consts::FRAC_PI_2;
+const MAX_ANGLE: f64 = std::f64::consts::FRAC_PI_2;
 
 /// Number of time steps per load step. The first moves the end; each is a Newton iteration, since `γ = 1`.
 const STEPS: usize = 7;
@@ -137,7 +137,7 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     for across in meshes {
         let pull = Pose { translation: MAX_STRETCH * LENGTH * Vec3::X, rotation: Vec3::ZERO };
         let pulled = measure(page, "pull", across, pull)?;
-        let turn = Pose { translation: Vec3::ZERO, rotation: WIDEST * Vec3::X };
+        let turn = Pose { translation: Vec3::ZERO, rotation: MAX_ANGLE * Vec3::X };
         let twisted = measure(page, "twist", across, turn)?;
         let name = format!("{} tetrahedra", 20 * across.pow(3));
         let origin = std::iter::once((0.0, 0.0));
@@ -170,7 +170,7 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
         &format!(
             "Errors of force and torque relative to theory, in %, for small loads: an elongation of {} % and a rotation of {}°",
             digits(100.0 * PARTS[0] * MAX_STRETCH, 2),
-            digits((PARTS[0] * WIDEST).to_degrees(), 2)
+            digits((PARTS[0] * MAX_ANGLE).to_degrees(), 2)
         ),
         &["tetrahedra", "cell size, m", "force, middle half", "force, whole rod", "torque, middle half"],
         rows,
@@ -226,7 +226,7 @@ fn figure(
     };
     pulls.push(line("Hooke's law", 100.0 * MAX_STRETCH, &|percent| 1e-5 * MODULI.young * percent));
     pulls.push(line("St. Venant–Kirchhoff", 100.0 * MAX_STRETCH, &|percent| 1e-3 * law(0.01 * percent)));
-    let steepest = (WIDEST / LENGTH).to_degrees();
+    let steepest = (MAX_ANGLE / LENGTH).to_degrees();
     twists.push(line("Saint-Venant", steepest, &|degrees| 1e-3 * MODULI.mu() * TORSION * degrees.to_radians()));
     let panel = |x_label: &str, y_label: &str, series| Plot {
         x_label: x_label.into(),

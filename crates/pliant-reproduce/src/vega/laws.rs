@@ -164,7 +164,7 @@ fn same_whichever_way(page: &mut Page<'_>, all: &[Vec<Row>]) {
     };
     let (max, name) = worst(|row| row.with_stiffness, &[]);
     page.finding(
-        "the force of every law is the same with and without stiffness, which does not store for all laws of VegaFEM 4.0",
+        "the force of every law is the same with and without stiffness, which is not the case for all laws of VegaFEM 4.0",
         max < 1e-13,
         format!("maximum difference {} relative to the largest force, with {name}", digits(max, 2)),
     );

@@ -470,7 +470,7 @@ fn judge_hex(corners: &[Vec3; 8]) -> Verdict {
 /// the corners are values. If the others leave the sign open, each half of the element is examined separately.
 fn jacobian_range(corners: &[Vec3; 8], tolerance: f64) -> (f64, f64) {
     // This depth of bisection narrows the gap between coefficients and values 64-fold.
-    const DEEPEST: usize = 9;
+    const MAX_DEPTH: usize = 9;
     let mut coefficients = [[[0.0; 3]; 3]; 3];
     for (i, plane) in coefficients.iter_mut().enumerate() {
         for (j, row) in plane.iter_mut().enumerate() {
@@ -495,7 +495,7 @@ fn jacobian_range(corners: &[Vec3; 8], tolerance: f64) -> (f64, f64) {
         }
         let (min, max) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
         let sign_known = min >= -tolerance || max <= tolerance || (low < -tolerance && high > tolerance);
-        if sign_known || depth == DEEPEST {
+        if sign_known || depth == MAX_DEPTH {
             continue;
         }
         let axis = depth % 3;

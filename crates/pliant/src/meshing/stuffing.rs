@@ -402,7 +402,7 @@ impl Filling<'_> {
         remains(states, below, &mut remaining);
         for corners in &remaining {
             let tet = corners.map(|corner| match corner {
-                Corner::At(i) => self.vertex_of_site(sites[i]),
+                Corner::Original(i) => self.vertex_of_site(sites[i]),
                 Corner::Cut { inside, outside } => self.vertex_of_cut(sites[inside], sites[outside]),
             });
             self.loose.push(tet);
@@ -504,7 +504,7 @@ mod tests {
                 }
                 for cuts in 0..3_usize.pow(edges.len() as u32) {
                     let place = |corner: Corner| match corner {
-                        Corner::At(i) => picked[i].0,
+                        Corner::Original(i) => picked[i].0,
                         Corner::Cut { inside, outside } => {
                             let edge = edges.iter().position(|&edge| edge == (inside, outside)).unwrap();
                             let limit = if inside / 2 == outside / 2 { TOO_NEAR_LONG } else { TOO_NEAR_SHORT };
