@@ -238,8 +238,8 @@ pub fn render_files(
     let seconds = picture.play_rate.map_or(animation.interval(), |rate| 1.0 / rate.si);
     let mut outputs: Vec<Box<dyn Film>> = Vec::new();
     if wants(Animation::Png) {
-        let own = folder.join("png");
-        fs::create_dir_all(&own).with_context(|| own.display().to_string())?;
+        let stills = folder.join("png");
+        fs::create_dir_all(&stills).with_context(|| stills.display().to_string())?;
         outputs.push(Box::new(Stills { folder: folder.to_owned(), name: name.to_owned(), count: 0 }));
     }
     if wants(Animation::Gif) {

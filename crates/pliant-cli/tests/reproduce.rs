@@ -154,7 +154,8 @@ fn ctrl_c_leaves_an_earlier_page_that_was_finished() {
     let page = std::fs::read_to_string(part.join("README.md")).unwrap();
     assert!(page.contains("**Not finished**: stopped"), "{page}");
 
-    // The next run that finishes takes both places. What the earlier page had and this one has not goes; what somebody else put there stays.
+    // The next run that finishes writes both folders. It deletes files that only the earlier page had, and keeps files
+    // of others.
     let record = String::from_utf8(finished[&at.join("page.json")].clone()).unwrap();
     std::fs::write(at.join("page.json"), record.replace("\"frames.csv\"", "\"figure-of-old.csv\"")).unwrap();
     std::fs::write(at.join("figure-of-old.csv"), "").unwrap();

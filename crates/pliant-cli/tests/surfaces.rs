@@ -51,9 +51,9 @@ fn folder() -> (TempDir, f64) {
 
 /// Returns the mass that `mesh info` prints.
 fn mass(folder: &Path, file: &str) -> f64 {
-    let told = ok(folder, &["mesh", "info", file, "--json"]).out;
-    let told: serde_json::Value = serde_json::from_str(&told).unwrap();
-    told["mass"].as_f64().unwrap_or_else(|| panic!("{told}"))
+    let summary = ok(folder, &["mesh", "info", file, "--json"]).out;
+    let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
+    summary["mass"].as_f64().unwrap_or_else(|| panic!("{summary}"))
 }
 
 #[test]
@@ -467,8 +467,9 @@ fn a_run_whose_surface_has_changed_since_is_not_shown_with_the_new_one() {
         std::fs::write(&cube, other).unwrap();
         for args in [&render[..], &["resume", "out/cube"], &["view", "out/cube", "--no-browser"]] {
             let run = pliant(folder.path(), args);
-            let said = run.err.contains("cube.obj has changed since the run began") && !run.err.contains("frames/");
-            assert!(run.status == 1 && said, "{args:?}: {}", run.err);
+            let is_reported =
+                run.err.contains("cube.obj has changed since the run began") && !run.err.contains("frames/");
+            assert!(run.status == 1 && is_reported, "{args:?}: {}", run.err);
         }
     }
     std::fs::write(&cube, CUBE).unwrap();

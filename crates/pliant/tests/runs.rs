@@ -43,7 +43,7 @@ name = "corner"
 vertices = {{ nearest = [0.4, 0, 0] }}
 
 [[probe]]
-name = "hold"
+name = "support"
 vertices = {{ every = ["x-min", "y-max"] }}
 measure = "reaction"
 

@@ -192,8 +192,8 @@ impl Client {
         }
     }
 
-    /// Returns the next frame that `is_it` accepts. A paused scene sends one frame per command, so wait for the frame before the
-    /// settings that come with it, in either order.
+    /// Returns the next frame that `is_it` accepts. A paused scene sends one frame per command, so wait for the frame
+    /// before the settings that come with it, in either order.
     pub async fn frame(&mut self, what: &str, mut is_it: impl FnMut(&Heard) -> bool) -> Heard {
         self.until(what, |heard| heard.kind() == "frame" && is_it(heard)).await
     }
