@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use pliant::io::Memory;
-use pliant::scene::SceneFile;
+use pliant_scene::scene::SceneFile;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     drop(SceneFile::read(&Memory::with("a.toml", bytes), Path::new("a.toml")));

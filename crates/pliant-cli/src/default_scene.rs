@@ -8,8 +8,8 @@ use pliant::io::{Format, Mesh, read};
 use pliant::math::Vec3;
 use pliant::mesh::{Moduli, SurfaceMesh, VolumeMesh};
 use pliant::meshing::{Resolution, Surface};
-use pliant::scene::quantity::{Density, Length, Pressure, Rate, Time, vector};
-use pliant::scene::{
+use pliant_scene::scene::quantity::{Density, Length, Pressure, Rate, Time, vector};
+use pliant_scene::scene::{
     Damping, EARTH, Generator, Located, MaterialChoice, MaterialSettings, MeshSource, Object, Obstacle, Plane, Scale,
     Scene, SceneFile, Settings, SolidSource, Source, Up,
 };

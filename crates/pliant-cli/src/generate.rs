@@ -4,8 +4,8 @@ use anyhow::anyhow;
 use clap::{Args, Subcommand, ValueEnum};
 use pliant::mesh::generate::GenerateError;
 use pliant::mesh::{MaterialData, SplitError, VolumeMesh};
-use pliant::scene::quantity::{Density, Length, Pressure};
-use pliant::scene::{Generator, ShapeError, Solid, SolidSource};
+use pliant_scene::scene::quantity::{Density, Length, Pressure};
+use pliant_scene::scene::{Generator, ShapeError, Solid, SolidSource};
 
 /// Body to generate. Lengths are in m or have a unit, as in "5 cm". The y axis points up, and every parameter has a
 /// default.
@@ -236,7 +236,7 @@ impl Body {
     }
 }
 
-impl From<Elements> for pliant::scene::Elements {
+impl From<Elements> for pliant_scene::scene::Elements {
     fn from(elements: Elements) -> Self {
         match elements {
             Elements::Hex => Self::Hex,

@@ -7,7 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
 use pliant::material::{AnyLaw, CorotationalFrame, CorotationalTangent, Inversion, LawError, Material, YoungPoisson};
 use pliant::mesh::{Moduli, Region, VolumeMesh};
-use pliant::scene::quantity::{Density, Pressure};
+use pliant_scene::scene::quantity::{Density, Pressure};
 
 /// Options for the material of a body.
 #[derive(Debug, Args)]

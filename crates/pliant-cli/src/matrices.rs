@@ -12,8 +12,8 @@ use pliant::mass::MassMatrix;
 use pliant::math::Vec3;
 use pliant::matrix_io::{self, Array};
 use pliant::mesh::ElementKind;
-use pliant::scene::quantity::{Rate, Time};
 use pliant::sparse::{BlockMatrix, Csr};
+use pliant_scene::scene::quantity::{Rate, Time};
 use serde::Serialize;
 
 use crate::Done;

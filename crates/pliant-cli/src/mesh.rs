@@ -8,7 +8,7 @@ use pliant::io::{self, Encoding, FORMATS, Format, GmshVersion, Loaded, Mesh, Rea
 use pliant::math::{Affine3, Vec3};
 use pliant::mesh::{Embedding, HexSplit, MaterialData, SurfaceMesh, Units, VolumeMesh};
 use pliant::meshing::Surface;
-use pliant::scene::quantity::Density;
+use pliant_scene::scene::quantity::Density;
 
 use crate::Done;
 use crate::fill::{Tetrahedralize, Voxelize};

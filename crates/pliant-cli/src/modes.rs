@@ -12,10 +12,10 @@ use pliant::force::ObstacleShape;
 use pliant::io::{Disk, Files};
 use pliant::math::Vec3;
 use pliant::model::Model;
-use pliant::output::{AnimationFormat, Axis, FORMATS, Frame, Options, SceneGeometry};
 use pliant::reduced::{Basis, Modes, ModesParams};
-use pliant::scene::{Animation, Color, Picture, SceneFile, Up};
 use pliant::system::{State, System};
+use pliant_scene::output::{AnimationFormat, Axis, FORMATS, Frame, Options, SceneGeometry};
+use pliant_scene::scene::{Animation, Color, Picture, SceneFile, Up};
 use serde::Serialize;
 
 use crate::pictures::{self, FrameSource};

@@ -7,13 +7,13 @@ use anyhow::{Context, anyhow, bail};
 use clap::{Args, ValueEnum, ValueHint};
 use pliant::force::{ObstacleShape, Side};
 use pliant::io::{Disk, Files};
-use pliant::output::{AnimationFormat, BodyGeometry, ColorField, FORMATS, Frame, SceneGeometry};
-use pliant::run::Run;
-use pliant::scene::quantity::Angle;
-use pliant::scene::{Animation, Color as Colored, Picture, QuantityError, Up as UpAxis};
 use pliant_pictures::{
     Ball, Body, Bounds, Color, ColorScale, Framing, Gif, Ground, Image, Mp4, Scene, Size, Up, Vec3, View,
 };
+use pliant_scene::output::{AnimationFormat, BodyGeometry, ColorField, FORMATS, Frame, SceneGeometry};
+use pliant_scene::run::Run;
+use pliant_scene::scene::quantity::Angle;
+use pliant_scene::scene::{Animation, Color as Colored, Picture, QuantityError, Up as UpAxis};
 
 use crate::Done;
 use crate::run::{self, Formats};
@@ -180,7 +180,7 @@ pub fn check_film(formats: &[Animation], [width, height]: [u32; 2]) -> anyhow::R
 }
 
 /// Returns the formats that a scene requests.
-pub fn formats_of(scene: &pliant::scene::Scene) -> Vec<Animation> {
+pub fn formats_of(scene: &pliant_scene::scene::Scene) -> Vec<Animation> {
     scene.output.formats.iter().map(|format| format.value).collect()
 }
 

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 use pliant::io::{Disk, Files};
-use pliant::run::Run;
 use pliant::simulation::{COLUMNS, Table};
 use pliant_pictures::{Figure, Plot as Panel, Series};
+use pliant_scene::run::Run;
 
 use crate::Done;
 

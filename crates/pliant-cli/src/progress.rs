@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Write};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use pliant::run::{Progress, Run};
+use pliant_scene::run::{Progress, Run};
 use serde_json::json;
 
 /// Returns a progress bar for work of `length` parts, on a terminal.

@@ -12,7 +12,7 @@ use pliant::model::Model;
 use pliant::reduced::{
     Basis, CubatureParams, Forces, Progress, Reduction, ReductionError, ReductionInfo, ReductionParams,
 };
-use pliant::run::Run;
+use pliant_scene::run::Run;
 
 use crate::run::{is_stopped, listen, read_scene};
 use crate::table::{Listing, number};

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, anyhow, bail};
 use clap::{Args, ValueHint};
 use pliant::io::{Disk, Format};
-use pliant::run::{Outcome, Outputs, Progress, Run, RunParams, Status};
-use pliant::scene::quantity::Time;
-use pliant::scene::{Animation, Located, ReducedChoice, Scene, SceneFile};
+use pliant_scene::run::{Outcome, Outputs, Progress, Run, RunParams, Status};
+use pliant_scene::scene::quantity::Time;
+use pliant_scene::scene::{Animation, Located, ReducedChoice, Scene, SceneFile};
 
 use crate::default_scene::{BodyArgs, Purpose};
 use crate::progress::Display;

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::{Subcommand, ValueHint};
 use pliant::integrator::stability;
 use pliant::io::{Disk, Files};
-use pliant::scene::{Built, IntegratorKind, Mass, SceneFile, reference, schema};
 use pliant::solver::Symbolic;
+use pliant_scene::scene::{Built, IntegratorKind, Mass, SceneFile, reference, schema};
 
 use crate::Done;
 use crate::run::read_scene;

@@ -10,11 +10,11 @@ use pliant::math::Vec3;
 use pliant::matrix_io::{Array, write_array};
 use pliant::mesh::Moduli;
 use pliant::model::Model;
-use pliant::output::{self, Axis, Fields, Frame, SceneGeometry};
-use pliant::scene::quantity::{Density, Dimension, Pressure, dimension};
-use pliant::scene::{Built, Quantity, SceneError, SceneFile, Source};
 use pliant::solver::{NotPositiveDefinite, SolveError};
 use pliant::system::State;
+use pliant_scene::output::{self, Axis, Fields, Frame, SceneGeometry};
+use pliant_scene::scene::quantity::{Density, Dimension, Pressure, dimension};
+use pliant_scene::scene::{Built, Quantity, SceneError, SceneFile, Source};
 use serde::Serialize;
 
 use crate::Done;

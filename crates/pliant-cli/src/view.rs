@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use anyhow::{anyhow, bail};
 use clap::{Args, ValueHint};
-use pliant::run::Run;
-use pliant::scene::quantity::Time;
+use pliant_scene::run::Run;
+use pliant_scene::scene::quantity::Time;
 use pliant_viewer::{Live, Page, Playback, ServerParams, Show, Viewer, ViewerError};
 
 use crate::Done;

@@ -153,7 +153,7 @@ step = 0.01
 duration = 0.02
 "#;
     std::fs::write(folder.path().join("s.toml"), scene).unwrap();
-    let file = pliant::scene::SceneFile::read(&io::Disk, &folder.path().join("s.toml")).unwrap();
+    let file = pliant_scene::scene::SceneFile::read(&io::Disk, &folder.path().join("s.toml")).unwrap();
     let built = file.build(&io::Disk).unwrap();
     let bodies = built.simulation.model().bodies();
     for body in &bodies[..3] {
@@ -248,9 +248,9 @@ fn polygons_with_corners_that_point_inward_are_what_they_enclose() {
 }
 
 /// Returns the scene in the folder of a run.
-fn scene_of(folder: &Path, run: &str) -> pliant::scene::SceneFile {
+fn scene_of(folder: &Path, run: &str) -> pliant_scene::scene::SceneFile {
     let path = folder.join(run).join("scene.toml");
-    pliant::scene::SceneFile::read(&io::Disk, &path).unwrap()
+    pliant_scene::scene::SceneFile::read(&io::Disk, &path).unwrap()
 }
 
 #[test]
@@ -282,7 +282,7 @@ fn options_say_what_a_surface_without_a_scene_is_made_of_and_how_it_falls() {
     ];
     let run = ok(folder.path(), &[&["run", "ring.obj"], &options[..]].concat());
     let scene = scene_of(folder.path(), "out/ring").scene;
-    assert!(scene.up == pliant::scene::Up::Z);
+    assert!(scene.up == pliant_scene::scene::Up::Z);
     assert_eq!(scene.simulation.step.si, 1.0 / 120.0);
     let text = scene.to_toml();
     for part in ["scale = 0.002", "young = 1000000.0", "poisson = 0.3", "law = \"corotational\"", "cells = 6"] {
@@ -310,7 +310,7 @@ fn several_files_fall_side_by_side() {
     let names: Vec<&str> = objects.iter().map(|object| object.name.as_ref().unwrap().value.as_str()).collect();
     assert_eq!(names, ["ring", "ball", "ring-2"]);
     // All begin at one height, and the ring of radius 1.3 m ends before the ball of radius 0.5 m begins.
-    let at = |object: usize| pliant::scene::quantity::vec3(&objects[object].translate);
+    let at = |object: usize| pliant_scene::scene::quantity::vec3(&objects[object].translate);
     assert!(at(1).x - 0.5 > at(0).x + 1.3 && at(2).x - 1.3 > at(1).x + 0.5, "{} {} {}", at(0), at(1), at(2));
     assert!((at(0).y - 0.3).abs() < 0.02 && (at(1).y - 0.5).abs() < 1e-9, "{} {}", at(0), at(1));
 }
@@ -393,7 +393,7 @@ fn bodies_of_any_size_squash_visibly_when_they_land_and_do_not_collapse() {
     for scale in ["0.005", "0.1", "5"] {
         let run = ok(folder.path(), &["run", "ball.msh", "--scale", scale, "-o", scale]);
         assert!(run.err.contains("using a soft Young's modulus"), "{}", run.err);
-        let made = pliant::run::Run::open(&folder.path().join(scale)).unwrap();
+        let made = pliant_scene::run::Run::open(&folder.path().join(scale)).unwrap();
         let scene = &made.file.scene;
         let played =
             scene.output.picture.play_rate.map_or(scene.output.frame_rate.as_ref().unwrap().si, |rate| rate.si);
@@ -540,7 +540,7 @@ fn a_body_softer_than_its_weight_is_reported_and_does_not_sink_through_the_groun
     let notice = "the weight of `cube` compresses it strongly: density × gravity × height is 1";
     let run = ok(folder.path(), &[&args[..], &["10"]].concat());
     assert!(run.err.contains(notice) && run.err.contains("Young's modulus 10 Pa"), "{}", run.err);
-    let made = pliant::run::Run::open(&folder.path().join("out/cube")).unwrap();
+    let made = pliant_scene::run::Run::open(&folder.path().join("out/cube")).unwrap();
     let frame = made.frame(made.frame_count() - 1, false).unwrap();
     let body = &made.geometry().bodies()[0];
     let lowest = body.surface_positions(&frame.u).into_iter().map(|x| x.y).fold(f64::INFINITY, f64::min);

@@ -65,7 +65,7 @@ impl Body {
 type Materials = (Vec<pliant::material::Material>, Vec<f64>, Option<String>);
 
 fn materials_of(mesh: &Arc<VolumeMesh>, material: Option<&Bound<'_, PyAny>>) -> PyResult<Materials> {
-    let usual = pliant::scene::MaterialSettings::default();
+    let usual = pliant_scene::scene::MaterialSettings::default();
     let mut by_name: BTreeMap<String, Py<Material>> = BTreeMap::new();
     let mut one = None;
     if let Some(given) = material {

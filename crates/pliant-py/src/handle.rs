@@ -3,8 +3,8 @@
 use numpy::{PyArray1, PyArray2};
 use pliant::force::{Handle as Spring, Handles};
 use pliant::math::Vec3;
-use pliant::scene::quantity::dimension;
 use pliant::system::State;
+use pliant_scene::scene::quantity::dimension;
 use pyo3::prelude::*;
 
 use crate::arrays::{Numbers, frozen, index_list, into_list, vector_rows};

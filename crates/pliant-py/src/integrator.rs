@@ -1,7 +1,7 @@
 //! Time integrators.
 
-use pliant::scene::quantity::dimension;
-use pliant::scene::{self, IntegratorKind, Located, Quantity, Settings};
+use pliant_scene::scene::quantity::dimension;
+use pliant_scene::scene::{self, IntegratorKind, Located, Quantity, Settings};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Deserialize;

@@ -4,7 +4,7 @@ use pliant::force::{NodalLoads, Patch, Pressure, ScheduledLoad, dead_pressure, s
 use pliant::math::Vec3;
 use pliant::model::Model;
 use pliant::motion::Amplitude;
-use pliant::scene::quantity::dimension;
+use pliant_scene::scene::quantity::dimension;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyMapping, PyTuple};

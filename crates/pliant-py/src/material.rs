@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use pliant::material::AnyLaw;
 use pliant::mesh::Region;
-use pliant::scene::quantity::dimension;
-use pliant::scene::{self, Located, SceneError};
+use pliant_scene::scene::quantity::dimension;
+use pliant_scene::scene::{self, Located, SceneError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping};
 

@@ -15,10 +15,10 @@ use pliant::motion::Amplitude;
 use pliant::reduced::{
     CubatureParams, Forces, Modes, ModesParams, Reduction, ReductionError, ReductionParams, StiffnessDerivative,
 };
-use pliant::scene::quantity::dimension;
 use pliant::solver::CgParams;
 use pliant::sparse::Csr;
 use pliant::system::{State, System};
+use pliant_scene::scene::quantity::dimension;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -433,7 +433,7 @@ impl Model {
             state.q.copy_from_slice(start.flat());
         }
         let params = static_params(load_steps, tolerance, iterations)?;
-        let settings = chosen::<pliant::scene::Solver>(Kind::Scene, "solver", solver)?;
+        let settings = chosen::<pliant_scene::scene::Solver>(Kind::Scene, "solver", solver)?;
         let mut solver = Interruptible(settings.params(CgParams::default()).build());
         let solved = work(py, || Static::new(params).solve(&mut model, &mut solver, &mut state).map(drop));
         interrupt::outcome(solved.or_raise(Kind::Solve))?;

@@ -3,7 +3,7 @@
 use pliant::force::{self, ObstacleShape, Side};
 use pliant::math::Vec3;
 use pliant::motion::Keyframes;
-use pliant::scene::quantity::dimension;
+use pliant_scene::scene::quantity::dimension;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

@@ -3,7 +3,7 @@
 use numpy::PyArray1;
 use pliant::force;
 use pliant::math::Vec3;
-use pliant::scene::quantity::dimension;
+use pliant_scene::scene::quantity::dimension;
 use pyo3::prelude::*;
 
 use crate::arrays::into_list;

@@ -3,8 +3,8 @@
 use std::marker::PhantomData;
 
 use pliant::math::Vec3;
-use pliant::scene::Quantity;
-use pliant::scene::quantity::Dimension;
+use pliant_scene::scene::Quantity;
+use pliant_scene::scene::quantity::Dimension;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyString};

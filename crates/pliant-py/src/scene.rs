@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use pliant::io::{Disk, Files};
-use pliant::scene::{Built, SceneFile, Source};
+use pliant_scene::scene::{Built, SceneFile, Source};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

@@ -2,7 +2,7 @@
 
 use pliant::force::{self, PerSpring, SpringCoefficients};
 use pliant::math::Vec3;
-use pliant::scene::quantity::{Dimension, dimension};
+use pliant_scene::scene::quantity::{Dimension, dimension};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 

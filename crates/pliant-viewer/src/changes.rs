@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use pliant::material::YoungPoisson;
 use pliant::math::Vec3;
-use pliant::scene::quantity::{self, Density, Pressure, Rate, Time};
-use pliant::scene::{
+use pliant_scene::scene::quantity::{self, Density, Pressure, Rate, Time};
+use pliant_scene::scene::{
     Fixed, IntegratorKind, Inverted, Located, MadeOf, MaterialChoice, MaterialSettings, Object, ObjectRegion, Scene,
     Selection, Solver, Where, schema,
 };
@@ -250,7 +250,7 @@ pub fn name_of(choice: &impl serde::Serialize) -> String {
 #[cfg(test)]
 mod tests {
     use pliant::io::Disk;
-    use pliant::scene::{SceneFile, Source};
+    use pliant_scene::scene::{SceneFile, Source};
 
     use super::*;
 

@@ -5,8 +5,8 @@ use pliant::force::ObstacleShape;
 use pliant::material::AnyLaw;
 use pliant::math::Vec3;
 use pliant::model::Model;
-use pliant::output::{BodyGeometry, ColorField, SceneGeometry, body_color};
-use pliant::scene::Up;
+use pliant_scene::output::{BodyGeometry, ColorField, SceneGeometry, body_color};
+use pliant_scene::scene::Up;
 use serde::Serialize;
 
 use crate::changes;

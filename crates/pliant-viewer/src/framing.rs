@@ -3,8 +3,8 @@
 use pliant::force::ObstacleShape;
 use pliant::math::Vec3;
 use pliant::model::Model;
-use pliant::output::BodyGeometry;
 use pliant::system::State;
+use pliant_scene::output::BodyGeometry;
 
 use crate::display_scene::{DisplayScene, is_free};
 
@@ -143,8 +143,8 @@ fn below(bounds: Bounds, shapes: &[ObstacleShape], near: f64) -> Option<Bounds> 
 #[cfg(test)]
 mod tests {
     use pliant::io::Disk;
-    use pliant::output::SceneGeometry;
-    use pliant::scene::{SceneFile, Source};
+    use pliant_scene::output::SceneGeometry;
+    use pliant_scene::scene::{SceneFile, Source};
 
     use super::*;
 
@@ -173,7 +173,7 @@ mod tests {
         let text = "translate = [0, 2, 0]\nvelocity = [3, 4, 0]\n[[obstacle]]\nplane = {}\n";
         let (thrown, rest) = (view_of(&cube(text)), view_of(&cube("translate = [0, 2, 0]\n")));
         // Closed forms: the apex is v²/2g higher, the landing after (v + √(v² + 2 g h))/g.
-        let g = pliant::scene::EARTH;
+        let g = pliant_scene::scene::EARTH;
         let time = (4.0 + (16.0 + 2.0 * g * rest.low.y).sqrt()) / g;
         assert!((thrown.high.x - rest.high.x - 3.0 * time).abs() < 1e-9, "{thrown:?}");
         assert!((thrown.high.y - rest.high.y - 8.0 / g).abs() < 1e-2, "{thrown:?}");

@@ -2,7 +2,7 @@
 //!
 //! ```no_run
 //! use pliant::io::Disk;
-//! use pliant::scene::SceneFile;
+//! use pliant_scene::scene::SceneFile;
 //! use pliant_viewer::{Live, Page, ServerParams, Viewer};
 //!
 //! let scene = SceneFile::read(&Disk, "beam.toml".as_ref())?;

@@ -8,11 +8,11 @@ use axum::body::Bytes;
 use pliant::force::Obstacles;
 use pliant::io::Disk;
 use pliant::math::Vec3;
-use pliant::output::{Frame, SceneGeometry, VisualError};
 use pliant::reduced::Reduction;
-use pliant::scene::{MadeOf, MaterialSettings, Scene, SceneError, SceneFile, obstacle_stiffness};
 use pliant::simulation::Simulation;
 use pliant::system::State;
+use pliant_scene::output::{Frame, SceneGeometry, VisualError};
+use pliant_scene::scene::{MadeOf, MaterialSettings, Scene, SceneError, SceneFile, obstacle_stiffness};
 use thiserror::Error;
 
 use crate::changes::{self, Changes, name_of};
@@ -639,7 +639,7 @@ const PULL_DAMPING: f64 = 0.6;
 /// dents their material.
 fn pull_stiffness(mass: f64, size: f64, made_of: &[MadeOf]) -> f64 {
     let young = made_of.iter().filter_map(|region| region.moduli).map(|moduli| moduli.young).fold(0.0, f64::max);
-    (10.0 * pliant::scene::EARTH * mass / size).max(1e-3 * young * size)
+    (10.0 * pliant_scene::scene::EARTH * mass / size).max(1e-3 * young * size)
 }
 
 /// Returns the stiffness per vertex of balls and of obstacles without a given one [N/m], or `usual` if the materials do

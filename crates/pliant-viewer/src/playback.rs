@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
-use pliant::output::Frame;
-use pliant::run::{Run, RunError};
 use pliant::simulation::Table;
+use pliant_scene::output::Frame;
+use pliant_scene::run::{Run, RunError};
 
 use crate::display_scene::{self, BallSize, DisplayScene, ObstacleView, Pull, Timeline};
 use crate::framing::{self, Bounds};

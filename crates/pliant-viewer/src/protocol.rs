@@ -2,8 +2,8 @@
 
 use axum::body::Bytes;
 use pliant::math::Vec3;
-use pliant::scene::Inverted;
-use pliant::scene::quantity::{Acceleration, Length, Pressure, Rate, Time};
+use pliant_scene::scene::Inverted;
+use pliant_scene::scene::quantity::{Acceleration, Length, Pressure, Rate, Time};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use pliant::io::Disk;
-use pliant::scene::{Built, IntegratorKind, Inverted, MaterialSettings, SceneFile};
 use pliant::system::State;
+use pliant_scene::scene::{Built, IntegratorKind, Inverted, MaterialSettings, SceneFile};
 use serde_json::json;
 
 use crate::changes::{Changes, name_of};
@@ -151,7 +151,7 @@ impl Live {
             }
         }
         changes.steer(&crate::protocol::Steering {
-            step: remedy.step.map(pliant::scene::quantity::Time::new),
+            step: remedy.step.map(pliant_scene::scene::quantity::Time::new),
             integrator: remedy.integrator.clone(),
             ..Default::default()
         })?;

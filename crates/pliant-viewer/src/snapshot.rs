@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::body::Bytes;
 use pliant::math::Vec3;
 use pliant::model::Observation;
-use pliant::output::{BodyGeometry, ColorField, Frame};
+use pliant_scene::output::{BodyGeometry, ColorField, Frame};
 use serde::Serialize;
 
 use crate::display_scene::{DisplayScene, ObstacleView};

@@ -4,7 +4,7 @@ mod common;
 
 use common::{BEAM, BLOCK, Client, Heard, live, scene, scene_of};
 use pliant::io::Disk;
-use pliant::scene::{SceneFile, Source};
+use pliant_scene::scene::{SceneFile, Source};
 use serde_json::{Value, json};
 
 fn tip_height(frame: &Heard, tip: usize) -> f32 {
@@ -402,7 +402,7 @@ async fn bodies_have_the_colors_of_pictures_and_the_first_view_has_the_ground() 
     let viewer = live(&two, true);
     let client = Client::new(&viewer).await;
     for (number, body) in client.display.header["bodies"].as_array().unwrap().iter().enumerate() {
-        let [red, green, blue] = pliant::output::body_color(number);
+        let [red, green, blue] = pliant_scene::output::body_color(number);
         assert_eq!(body["color"], format!("#{red:02x}{green:02x}{blue:02x}"));
         assert_eq!(client.display.header["regions"][number]["color"], body["color"]);
     }

@@ -5,7 +5,7 @@ mod common;
 use std::ops::ControlFlow;
 
 use common::{BEAM, Client, scene, show};
-use pliant::run::{self, Run};
+use pliant_scene::run::{self, Run};
 use pliant_viewer::Playback;
 use serde_json::json;
 

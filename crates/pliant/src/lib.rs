@@ -20,10 +20,9 @@
 //! - [`model`]: bodies with their loads and boundary conditions.
 //! - [`integrator`]: time integrators and equilibrium solvers.
 //! - [`reduced`]: natural modes and reduced-order models.
-//! - [`output`]: animation files for ParaView, Blender and Houdini.
 //! - [`simulation`]: a model with its integrator and solver.
-//! - [`scene`]: scene files.
-//! - [`run`]: simulations of scenes into folders, which can be interrupted and resumed.
+//!
+//! Scene files, runs into folders, animations and pictures are in the crate `pliant-scene`.
 //!
 //! ```
 //! use pliant::mesh::{Cells, generate};
@@ -53,10 +52,7 @@ pub mod mesh;
 pub mod meshing;
 pub mod model;
 pub mod motion;
-pub mod output;
 pub mod reduced;
-pub mod run;
-pub mod scene;
 pub mod simulation;
 pub mod solver;
 pub mod sparse;

@@ -1,4 +1,4 @@
-//! Layering of modules: a module uses only modules listed before it in ARCHITECTURE.md.
+//! Layering of modules: a module uses only modules of its crate listed before it in ARCHITECTURE.md.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,10 +7,16 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Returns the modules in order: the numbered lines "1. `math`: …" of ARCHITECTURE.md.
-fn order() -> Vec<String> {
+/// Crates with a list of modules in ARCHITECTURE.md.
+const CRATES: [&str; 2] = ["pliant", "pliant-scene"];
+
+/// Returns the modules of a crate in order: the numbered lines "1. `math`: …" in its section of ARCHITECTURE.md.
+fn order(name: &str) -> Vec<String> {
     let text = fs::read_to_string(repository().join("ARCHITECTURE.md")).unwrap();
-    let numbered = text.lines().filter_map(|line| line.split_once(". `"));
+    let heading = format!("\n### Modules of `{name}`\n");
+    let (_, section) = text.split_once(&heading).unwrap_or_else(|| panic!("no heading `{}`", heading.trim()));
+    let section = section.split("\n#").next().unwrap();
+    let numbered = section.lines().filter_map(|line| line.split_once(". `"));
     let modules = numbered.filter(|(number, _)| number.parse::<u32>().is_ok());
     modules.map(|(_, rest)| rest.split('`').next().unwrap().to_owned()).collect()
 }
@@ -91,21 +97,23 @@ fn violations(order: &[String], files: &[(PathBuf, String)]) -> Vec<String> {
 
 #[test]
 fn no_module_uses_a_later_one() {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut paths = Vec::new();
-    sources(&source, &mut paths);
-    let files: Vec<(PathBuf, String)> = paths
-        .into_iter()
-        .map(|path| (path.strip_prefix(&source).unwrap().to_owned(), fs::read_to_string(&path).unwrap()))
-        .collect();
-    let order = order();
-    assert!(order.len() >= 3, "no module order found in ARCHITECTURE.md: {order:?}");
-    for module in &order {
-        let exists = source.join(format!("{module}.rs")).exists() || source.join(module).is_dir();
-        assert!(exists, "ARCHITECTURE.md names a module `{module}` that does not exist");
+    for name in CRATES {
+        let source = repository().join("crates").join(name).join("src");
+        let mut paths = Vec::new();
+        sources(&source, &mut paths);
+        let files: Vec<(PathBuf, String)> = paths
+            .into_iter()
+            .map(|path| (path.strip_prefix(&source).unwrap().to_owned(), fs::read_to_string(&path).unwrap()))
+            .collect();
+        let order = order(name);
+        assert!(order.len() >= 3, "no module order of `{name}` found in ARCHITECTURE.md: {order:?}");
+        for module in &order {
+            let exists = source.join(format!("{module}.rs")).exists() || source.join(module).is_dir();
+            assert!(exists, "ARCHITECTURE.md names a module `{module}` of `{name}` that does not exist");
+        }
+        let found = violations(&order, &files);
+        assert!(found.is_empty(), "{name}: {}", found.join("\n"));
     }
-    let found = violations(&order, &files);
-    assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::{SinkExt, StreamExt};
 use pliant::io::Disk;
-use pliant::scene::{SceneFile, Source};
+use pliant_scene::scene::{SceneFile, Source};
 use pliant_viewer::{Live, Page, ServerParams, Show, Viewer};
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
@@ -67,7 +67,7 @@ pub fn live(text: &str, paused: bool) -> Viewer {
     show(if paused { live.paused() } else { live })
 }
 
-pub fn scene_of(text: &str) -> pliant::scene::Built {
+pub fn scene_of(text: &str) -> pliant_scene::scene::Built {
     scene(text).build(&Disk).unwrap()
 }
 

@@ -36,9 +36,9 @@ pub use geometric::{Geometric, GeometricError, GeometricStiffness};
 pub use handles::{Handle, Handles, HandlesError};
 pub use inverted::InvertedElement;
 pub use loads::{LoadsError, NodalLoads, ScheduledLoad, surface_force, surface_traction};
-pub(crate) use obstacle::Weight;
 pub use obstacle::{
     Contact, ContactPoints, ContactPointsError, Obstacle, ObstacleShape, Obstacles, ObstaclesError, Side, Spacing,
+    Weight,
 };
 pub use patch::{Patch, PatchError};
 pub use pressure::{Pressure, PressureError, dead_pressure};

@@ -57,7 +57,7 @@ impl ReadError {
     }
 
     /// Creates an error about a file as a whole.
-    pub(crate) fn whole(path: &Path, expected: impl Into<String>, found: impl Into<String>) -> Self {
+    pub fn whole(path: &Path, expected: impl Into<String>, found: impl Into<String>) -> Self {
         Self::at(path, Location::Whole, expected, found)
     }
 }

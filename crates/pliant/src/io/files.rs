@@ -57,7 +57,7 @@ impl Files for Disk {
 
 /// File on disk that is written piece by piece. It appears complete when it is finished, and not before.
 #[derive(Debug)]
-pub(crate) struct Draft {
+pub struct Draft {
     path: PathBuf,
     file: BufWriter<fs::File>,
     /// Temporary file with the content so far; removed with this value.
@@ -67,6 +67,7 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
+    /// Creates a temporary file next to `path`. Returns an error if the folder does not exist.
     pub fn new(path: &Path) -> Result<Self, WriteError> {
         let io = |cause| WriteError::Io { path: path.into(), cause };
         let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -35,19 +35,23 @@ use crate::mesh::{CheckReport, Region, SurfaceMesh, VolumeMesh};
 
 pub use bou::{read_bou, read_bou_from, write_bou};
 pub use error::{Location, ReadError, WriteError};
-pub use files::{Disk, Files, Memory};
+pub use files::{Disk, Draft, Files, Memory};
 pub use interp::{read_interp, read_interp_from, write_interp};
+pub use names::Names;
+pub use scan::quote;
 
 pub(crate) use binary::Number;
-pub(crate) use files::{Draft, put};
-pub(crate) use names::Names;
-pub(crate) use obj::{Object, write_objects};
-pub(crate) use ply::write_polygons;
-pub(crate) use scan::{Scanner, Syntax, quote};
+pub(crate) use files::put;
+pub(crate) use scan::{Scanner, Syntax};
 pub(crate) use sealed::{Seal, Sealed};
-#[cfg(test)]
-pub(crate) use vtk::vtu::data_array;
-pub(crate) use vtk::write::{DataArray, PackedGrid, TimeStepData, Values, collection};
+
+/// Encoders of surfaces and grids, for writers of animations.
+pub mod encode {
+    pub use super::obj::{Object, write_objects};
+    pub use super::ply::write_polygons;
+    pub use super::vtk::vtu::data_array;
+    pub use super::vtk::write::{DataArray, PackedGrid, TimeStepData, Values, collection};
+}
 
 use files::{Input, Output};
 use names::listed;

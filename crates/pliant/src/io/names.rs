@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-/// Names in use.
+/// Unique names: the names in use, and how to find an unused one.
 #[derive(Debug, Default)]
-pub(crate) struct Names {
+pub struct Names {
     /// True if names that differ only in case are the same.
     ignore_case: bool,
     taken: HashSet<String>,

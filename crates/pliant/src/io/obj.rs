@@ -201,17 +201,19 @@ fn write(output: &mut Output, surface: &SurfaceMesh, _: &WriteOptions) -> Result
 
 /// Named surface in a file.
 #[derive(Debug)]
-pub(crate) struct Object<'a> {
+pub struct Object<'a> {
     /// Name; `None` for the only object of a file.
     pub name: Option<&'a str>,
+    /// Positions \[m\].
     pub vertices: &'a [Vec3],
     /// Normals, one per vertex, or empty.
     pub normals: &'a [Vec3],
+    /// Polygons.
     pub faces: &'a Faces,
 }
 
-/// Writes surfaces one after the other; vertices and normals have the same numbers.
-pub(crate) fn write_objects(out: &mut Vec<u8>, objects: &[Object<'_>]) {
+/// Writes surfaces to OBJ text, one after the other; vertices and normals have the same numbers.
+pub fn write_objects(out: &mut Vec<u8>, objects: &[Object<'_>]) {
     let vertices: usize = objects.iter().map(|object| object.vertices.len()).sum();
     let faces: usize = objects.iter().map(|object| object.faces.len()).sum();
     put!(out, "# {vertices} vertices, {faces} faces\n");

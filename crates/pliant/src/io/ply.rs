@@ -467,8 +467,8 @@ fn write(output: &mut Output, surface: &SurfaceMesh, options: &WriteOptions) -> 
     Ok(())
 }
 
-/// Writes polygons, with one normal per vertex if `normals` is not empty.
-pub(crate) fn write_polygons(out: &mut Vec<u8>, vertices: &[Vec3], normals: &[Vec3], faces: &Faces, text: bool) {
+/// Writes polygons as a PLY file, with one normal per vertex if `normals` is not empty.
+pub fn write_polygons(out: &mut Vec<u8>, vertices: &[Vec3], normals: &[Vec3], faces: &Faces, text: bool) {
     let short = faces.iter().all(|face| u8::try_from(face.len()).is_ok());
     put!(out, "ply\nformat {} 1.0\n", if text { "ascii" } else { "binary_little_endian" });
     put!(out, "element vertex {}\nproperty double x\nproperty double y\nproperty double z\n", vertices.len());

@@ -223,7 +223,7 @@ impl<'a> Scanner<'a> {
 }
 
 /// Returns a word of a file for a message: short, printable, in quotes.
-pub(crate) fn quote(word: &[u8]) -> String {
+pub fn quote(word: &[u8]) -> String {
     const SHOWN: usize = 40;
     let shown = &word[..word.len().min(SHOWN)];
     let dots = if word.len() > SHOWN { "…" } else { "" };

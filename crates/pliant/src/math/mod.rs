@@ -20,7 +20,7 @@ pub use jet::Jet;
 pub use lanes::{LaneMask, Lanes};
 pub use matrix::Matrix;
 pub use real::Real;
-pub(crate) use text::short_number;
+pub use text::short_number;
 
 pub use simd::{Kernel, Simd, Singles, dispatch, fused, lane_count};
 

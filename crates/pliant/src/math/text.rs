@@ -1,7 +1,7 @@
 //! Formatting of numbers in messages.
 
 /// Returns a number with four significant digits: plain from 0.001 to a million, with an exponent elsewhere.
-pub(crate) fn short_number(x: f64) -> String {
+pub fn short_number(x: f64) -> String {
     let rounded: f64 = format!("{x:.3e}").parse().unwrap_or(x);
     if rounded == 0.0 || (1e-3..1e6).contains(&rounded.abs()) { format!("{rounded}") } else { format!("{rounded:e}") }
 }

@@ -1,7 +1,6 @@
 //! Validation of meshes: repairs or reports harmless defects, and names the others.
 
 use rayon::prelude::*;
-use serde::Serialize;
 use thiserror::Error;
 
 use super::faces::{FaceSets, two_sided};
@@ -17,8 +16,9 @@ const MAX_COORDINATE: f64 = 1e50;
 const DEFECTS_LISTED: usize = 20;
 
 /// Reason why a mesh cannot be simulated. Vertices and elements are numbered from 0.
-#[derive(Debug, Clone, PartialEq, Error, Serialize)]
-#[serde(tag = "defect", rename_all = "kebab-case")]
+#[derive(Debug, Clone, PartialEq, Error)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(tag = "defect", rename_all = "kebab-case"))]
 #[allow(missing_docs, reason = "the message says what each number is")]
 #[non_exhaustive]
 pub enum Defect {
@@ -66,7 +66,8 @@ pub enum Defect {
 }
 
 /// Defects of a mesh that cannot be simulated: the first of them, and their total number.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct MeshError {
     /// The first twenty defects.
     pub defects: Vec<Defect>,
@@ -98,7 +99,8 @@ impl From<Defect> for MeshError {
 }
 
 /// Repairs and other findings of the check of a valid mesh. Numbers count from 0.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct CheckReport {
     /// Elements that had the wrong winding, which was reversed.

@@ -1,9 +1,8 @@
 //! Material data of mesh files, which are preserved but are no constitutive law to compute with.
 
-use serde::{Deserialize, Serialize};
-
 /// Material data of a mesh file. A file may give the density, the moduli, both or neither.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MaterialData {
     /// Name in the file.
     pub name: String,
@@ -14,8 +13,9 @@ pub struct MaterialData {
 }
 
 /// Elastic moduli of a [`MaterialData`].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Moduli {
     /// Young's modulus and Poisson's ratio.
     Isotropic {

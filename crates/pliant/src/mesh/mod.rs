@@ -24,8 +24,6 @@ mod units;
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-
 use crate::math::Vec3;
 
 pub use check::{CheckReport, Checked, Defect, MeshError};
@@ -46,8 +44,9 @@ pub use units::{Units, UnitsError};
 pub(crate) use faces::free_faces;
 
 /// Shape of all elements of a mesh.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum ElementKind {
     /// Linear tetrahedron. Vertices 1, 2, 3 are counter-clockwise seen from outside the face opposite vertex 0, so that
     /// `det[x₁−x₀, x₂−x₀, x₃−x₀] > 0`.
@@ -105,7 +104,8 @@ impl ElementKind {
 pub const BODY: &str = "body";
 
 /// Part of a body that is made of one material. Regions partition the elements.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Region {
     /// Name, unique among the regions of a mesh.
     pub name: String,
@@ -171,7 +171,7 @@ impl MeshData {
 impl MeshData {
     /// Moves elements into a new region called `name`. Partially filled elements go to additional regions, because they
     /// keep their [`fill`](Region::fill).
-    pub(crate) fn move_to_region(&mut self, name: &str, elements: &[u32]) {
+    pub fn move_to_region(&mut self, name: &str, elements: &[u32]) {
         let first = self.regions.len();
         self.regions.push(Region::named(name));
         for &element in elements {

@@ -5,7 +5,6 @@
 
 use std::ops::AddAssign;
 
-use serde::Serialize;
 use thiserror::Error;
 
 use super::shape::{self, gauss_2, gauss_3, hex_jacobian, hex_point, hex_weights};
@@ -14,7 +13,8 @@ use crate::geometry::bounding_box;
 use crate::math::{Mat3, Vec3, outer, par_sum};
 
 /// Mass, center of mass and inertia.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct MassProperties {
     /// Mass \[kg\].
     pub mass: f64,

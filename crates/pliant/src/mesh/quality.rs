@@ -1,7 +1,6 @@
 //! Shape quality of elements.
 
 use rayon::prelude::*;
-use serde::Serialize;
 
 use super::shape::tet_edges;
 use super::{ElementKind, VolumeMesh};
@@ -15,7 +14,8 @@ const WORST_LISTED: usize = 5;
 const SLIVER: f64 = 0.01;
 
 /// Minimum, mean and maximum of a quantity.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[allow(missing_docs, reason = "they say it themselves")]
 pub struct Range {
     pub min: f64,
@@ -34,7 +34,8 @@ impl Range {
 }
 
 /// Quality statistics over all elements.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Quality {
     /// Volume of an element \[m³\].
     pub volume: Range,

@@ -4,7 +4,6 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
-use serde::Serialize;
 
 use super::check::{Defect, MeshError};
 use super::edit::{EditError, regular};
@@ -95,7 +94,8 @@ pub struct SurfaceMesh {
 }
 
 /// Topological findings on a surface.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SurfaceReport {
     /// Number of edges with a face on one side only: the surface has a hole there.
     pub open_edges: usize,

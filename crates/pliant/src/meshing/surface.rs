@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use rayon::prelude::*;
-use serde::Serialize;
 
 use super::MeshingError;
 use super::facing::{around, turn_inside_out};
@@ -23,7 +22,8 @@ const ROUNDS_OF_FLAT: usize = 8;
 const SAME_PLACE: f64 = 2e-6;
 
 /// Defects found in a surface, and their repair.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Findings {
     /// Total number of triangles, after the triangulation of polygons.
     pub triangles: usize,

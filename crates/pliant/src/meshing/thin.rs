@@ -1,7 +1,6 @@
 //! Features of a surface that a mesh is too coarse for.
 
 use rayon::prelude::*;
-use serde::Serialize;
 
 use super::lattice::Lattice;
 use super::stop::Stop;
@@ -19,7 +18,8 @@ const WORTH_REPORTING: f64 = 1e-3;
 const CELLS_ACROSS: f64 = 2.0;
 
 /// Features that are too thin for a mesh.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Thin {
     /// Fraction of the surface whose inside the mesh lacks, from 0 to 1.
     pub lost: f64,

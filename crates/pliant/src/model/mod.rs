@@ -133,7 +133,7 @@ impl Model {
     }
 
     /// Returns a checksum of the meshes.
-    pub(crate) fn fingerprint(&self) -> u32 {
+    pub fn fingerprint(&self) -> u32 {
         let mut sum = flate2::Crc::new();
         for body in &self.bodies {
             for x in body.mesh.vertices() {

@@ -33,7 +33,7 @@ impl Section {
 
 /// Reads the sections of a file in `tests/data`. Lines that begin with a letter are headers, those with `#` comments.
 pub fn sections(file: &str) -> Vec<Section> {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(file);
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../pliant/tests/data").join(file);
     let text = std::fs::read_to_string(path).unwrap();
     let mut sections: Vec<Section> = Vec::new();
     for line in text.lines().filter(|line| !line.starts_with('#')) {

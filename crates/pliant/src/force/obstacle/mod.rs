@@ -18,7 +18,7 @@ use crate::sparse::{BlockMatrix, BlockPattern};
 
 use embedded::PointOf;
 pub use points::{ContactPoints, ContactPointsError, Spacing};
-pub(crate) use weight::Weight;
+pub use weight::Weight;
 
 /// Shape of an obstacle.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -12,7 +12,7 @@ const RESTING: f64 = 1.0 / 6.0;
 
 /// Weight of a body.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Weight {
+pub struct Weight {
     /// Force \[N\].
     force: f64,
     /// Extent along gravity \[m\].

@@ -341,9 +341,8 @@ fn write_surface(output: &mut Output, mesh: &SurfaceMesh, options: &WriteOptions
     Ok(())
 }
 
-/// Returns the numbers of the first array with this name, for tests of writers.
-#[cfg(test)]
-pub(crate) fn data_array(bytes: &[u8], name: &str) -> Option<Vec<f64>> {
+/// Returns the numbers of the first data array with this name in a VTU file, or `None` if there is no such array.
+pub fn data_array(bytes: &[u8], name: &str) -> Option<Vec<f64>> {
     let files = crate::io::Memory::default();
     let input = Input { path: std::path::Path::new("m.vtu"), bytes, files: &files };
     let document = Parser::new(&input).parse().ok()?;

@@ -27,9 +27,9 @@ pub(super) fn write(output: &mut Output, grid: &Grid<'_>, encoding: Encoding) {
     output.main().extend(file);
 }
 
-/// Encoded content that is the same in every file of a series.
+/// Grid encoded as VTU, whose content is the same in every file of a series.
 #[derive(Debug)]
-pub(crate) struct PackedGrid {
+pub struct PackedGrid {
     style: Style,
     points: usize,
     cells: usize,
@@ -42,28 +42,34 @@ pub(crate) struct PackedGrid {
 
 /// Content of one file of a series.
 #[derive(Debug, Default)]
-pub(crate) struct TimeStepData<'a> {
+pub struct TimeStepData<'a> {
     /// Time \[s\].
     pub time: Option<f64>,
     /// Positions of all points of the grid \[m\].
     pub points: &'a [Vec3],
+    /// Data of the points.
     pub point_data: &'a [DataArray<'a>],
+    /// Data of the cells.
     pub cell_data: &'a [DataArray<'a>],
 }
 
 /// Data array of the points or cells of a grid.
 #[derive(Debug)]
-pub(crate) struct DataArray<'a> {
+pub struct DataArray<'a> {
+    /// Name.
     pub name: &'a str,
     /// Names of the components; empty for scalars.
     pub components: &'a [&'a str],
+    /// Values of all components, one point or cell after the other.
     pub values: Values<'a>,
 }
 
 /// Numbers in double or single precision.
 #[derive(Debug)]
-pub(crate) enum Values<'a> {
+pub enum Values<'a> {
+    /// Double precision.
     F64(&'a [f64]),
+    /// Single precision.
     F32(&'a [f32]),
 }
 
@@ -178,7 +184,7 @@ impl PackedGrid {
 }
 
 /// Returns a `.pvd` collection, which gives the time of each file.
-pub(crate) fn collection<'a>(files: impl Iterator<Item = (f64, &'a str)>) -> Vec<u8> {
+pub fn collection<'a>(files: impl Iterator<Item = (f64, &'a str)>) -> Vec<u8> {
     let mut out = Vec::new();
     put!(out, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\">\n");
     put!(out, "<Collection>\n");

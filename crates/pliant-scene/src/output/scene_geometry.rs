@@ -1,0 +1,274 @@
+//! Bodies of a model and their visual surfaces.
+
+use std::ops::Range;
+
+use thiserror::Error;
+
+use super::body_color;
+use pliant::io::Names;
+use pliant::math::Vec3;
+use pliant::mesh::{ElementFace, Embedding, SurfaceMesh, VolumeMesh};
+use pliant::model::Model;
+
+/// Visual geometry of the bodies of a model. It is a copy, independent of the model.
+#[derive(Debug, Clone)]
+pub struct SceneGeometry {
+    bodies: Vec<BodyGeometry>,
+    vertex_count: usize,
+    element_count: usize,
+}
+
+/// Visual geometry of a body.
+#[derive(Debug, Clone)]
+pub struct BodyGeometry {
+    name: String,
+    mesh: VolumeMesh,
+    vertices: Range<usize>,
+    surface: SurfaceMesh,
+    map: SurfaceMap,
+}
+
+/// Relation of the vertices of a surface to the volume mesh that moves them.
+#[derive(Debug, Clone)]
+enum SurfaceMap {
+    /// Vertices of the mesh.
+    Vertices(Vec<u32>),
+    Embedding(Embedding),
+}
+
+/// Error of attaching a detailed surface to a body.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[allow(missing_docs, reason = "the message says what each part is")]
+#[non_exhaustive]
+pub enum VisualError {
+    #[error("body {body}: out of range: the model has {count} bodies, counted from 0")]
+    NoBody { body: usize, count: usize },
+    #[error("embedding: expected {vertices} points, one per vertex of the surface, found {points}")]
+    Points { vertices: usize, points: usize },
+    #[error("embedding: made for another mesh than the mesh of body `{body}`")]
+    OtherMesh { body: String },
+}
+
+impl SceneGeometry {
+    /// Creates the visual geometry of a model: each body with the boundary of its mesh. Duplicate names get numbers.
+    pub fn new(model: &Model) -> Self {
+        let mut names = Names::default();
+        let mut element_count = 0;
+        let body = |body: &pliant::model::ModelBody| {
+            let boundary = body.mesh().boundary();
+            element_count += body.mesh().element_count();
+            BodyGeometry {
+                name: names.take(body.name()),
+                mesh: body.mesh().clone(),
+                vertices: body.vertices(),
+                surface: boundary.surface,
+                map: SurfaceMap::Vertices(boundary.vertices),
+            }
+        };
+        let bodies = model.bodies().iter().map(body).collect();
+        Self { bodies, vertex_count: model.vertex_count(), element_count }
+    }
+
+    /// Replaces the boundary of a body's mesh by a detailed surface embedded in the mesh.
+    pub fn attach_visual(
+        &mut self,
+        body: usize,
+        surface: SurfaceMesh,
+        embedding: Embedding,
+    ) -> Result<(), VisualError> {
+        let count = self.bodies.len();
+        let body = self.bodies.get_mut(body).ok_or(VisualError::NoBody { body, count })?;
+        let (vertices, points) = (surface.vertices().len(), embedding.len());
+        if vertices != points {
+            return Err(VisualError::Points { vertices, points });
+        }
+        let ties = embedding.vertices().chunks_exact(body.mesh.kind().nodes());
+        let elements = embedding.elements().iter().map(|&element| element as usize);
+        let fits =
+            |(tie, element): (&[u32], usize)| element < body.mesh.element_count() && body.mesh.element(element) == tie;
+        if ties.len() != points || !ties.zip(elements).all(fits) {
+            return Err(VisualError::OtherMesh { body: body.name.clone() });
+        }
+        body.surface = surface;
+        body.map = SurfaceMap::Embedding(embedding);
+        Ok(())
+    }
+
+    /// Returns the bodies, in the order of the model.
+    pub fn bodies(&self) -> &[BodyGeometry] {
+        &self.bodies
+    }
+
+    /// Returns the sRGB colors of the regions of each body. The first region has the color of its body, [`body_color`];
+    /// further regions take the colors after those of all bodies.
+    pub fn region_colors(&self) -> Vec<Vec<[u8; 3]>> {
+        let mut further = (self.bodies.len()..).map(body_color);
+        let of_body = |(number, body): (usize, &BodyGeometry)| {
+            let others = body.mesh.regions().len().saturating_sub(1);
+            std::iter::once(body_color(number)).chain(further.by_ref().take(others)).collect()
+        };
+        self.bodies.iter().enumerate().map(of_body).collect()
+    }
+
+    /// Returns the total number of vertices of the meshes of all bodies.
+    pub fn vertex_count(&self) -> usize {
+        self.vertex_count
+    }
+
+    /// Returns the total number of elements of the meshes of all bodies.
+    pub fn element_count(&self) -> usize {
+        self.element_count
+    }
+}
+
+impl BodyGeometry {
+    /// Returns the name, which is unique among the bodies.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the mesh at rest.
+    pub fn mesh(&self) -> &VolumeMesh {
+        &self.mesh
+    }
+
+    /// Returns the range of the vertices of its mesh among the vertices of the model.
+    pub fn vertices(&self) -> Range<usize> {
+        self.vertices.clone()
+    }
+
+    /// Returns the region of each triangle of the surface. All triangles of a detailed surface are in the first region.
+    pub fn triangle_regions(&self) -> Vec<u32> {
+        if self.has_visual() {
+            return vec![0; self.surface.triangles().count()];
+        }
+        let region = |face: &ElementFace| self.mesh.element_region()[face.0 as usize];
+        let faces = self.mesh.boundary().faces;
+        let counts = self.surface.faces().iter().map(|corners| corners.len() - 2);
+        faces.iter().zip(counts).flat_map(|(face, count)| std::iter::repeat_n(region(face), count)).collect()
+    }
+
+    /// Returns the edges of the faces of the surface, in ascending order.
+    pub fn edges(&self) -> Vec<[u32; 2]> {
+        let mut edges: Vec<[u32; 2]> = Vec::new();
+        for corners in self.surface.faces().iter() {
+            let next = corners.iter().cycle().skip(1);
+            edges.extend(corners.iter().zip(next).map(|(&a, &b)| [a.min(b), a.max(b)]));
+        }
+        edges.sort_unstable();
+        edges.dedup();
+        edges
+    }
+
+    /// Returns the vertices of the model that move a vertex of the surface, with weights that sum to 1. All belong to
+    /// one element.
+    ///
+    /// # Panics
+    /// If `vertex` is out of range.
+    pub fn tie(&self, vertex: usize) -> Vec<(u32, f64)> {
+        let first = self.vertices.start as u32;
+        match &self.map {
+            SurfaceMap::Vertices(vertices) => vec![(first + vertices[vertex], 1.0)],
+            SurfaceMap::Embedding(embedding) => {
+                embedding.tie(vertex).map(|(own, weight)| (first + own, weight)).collect()
+            }
+        }
+    }
+
+    /// Returns the visual surface at rest.
+    pub fn surface(&self) -> &SurfaceMesh {
+        &self.surface
+    }
+
+    /// Interpolates values at the vertices of the mesh to the vertices of the surface.
+    ///
+    /// # Panics
+    /// If there is not one value per vertex.
+    pub fn surface_values(&self, values: &[f64]) -> Vec<f64> {
+        match &self.map {
+            SurfaceMap::Vertices(vertices) => vertices.iter().map(|&vertex| values[vertex as usize]).collect(),
+            SurfaceMap::Embedding(embedding) => {
+                let at = |point| embedding.tie(point).map(|(vertex, weight)| weight * values[vertex as usize]).sum();
+                (0..embedding.len()).map(at).collect()
+            }
+        }
+    }
+
+    /// Returns true if the visual surface is a detailed surface, not the boundary of the mesh.
+    pub fn has_visual(&self) -> bool {
+        matches!(self.map, SurfaceMap::Embedding(_))
+    }
+
+    /// Computes the positions of the vertices of the surface from the displacements of all vertices of the model.
+    ///
+    /// # Panics
+    /// If there are not three displacements per vertex.
+    pub fn surface_positions(&self, u: &[f64]) -> Vec<Vec3> {
+        let (u, _) = u.as_chunks::<3>();
+        let u = &u[self.vertices.clone()];
+        let rest = self.surface.vertices();
+        match &self.map {
+            SurfaceMap::Vertices(vertices) => {
+                let displacements = vertices.iter().map(|&vertex| Vec3::from_array(u[vertex as usize]));
+                rest.iter().zip(displacements).map(|(rest, u)| *rest + u).collect()
+            }
+            SurfaceMap::Embedding(embedding) => {
+                let u: Vec<Vec3> = u.iter().copied().map(Vec3::from_array).collect();
+                let mut positions = vec![Vec3::ZERO; rest.len()];
+                embedding.interpolate(&u, &mut positions);
+                positions.iter_mut().zip(rest).for_each(|(position, rest)| *position += *rest);
+                positions
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{bend, two_bodies};
+    use super::*;
+    use pliant::mesh::{Cells, generate};
+
+    #[test]
+    fn bodies_of_one_name_are_told_apart() {
+        let geometry = SceneGeometry::new(&two_bodies());
+        let names: Vec<&str> = geometry.bodies().iter().map(BodyGeometry::name).collect();
+        assert_eq!(names, ["body", "body_2"]);
+        assert_eq!(geometry.vertex_count(), geometry.bodies()[1].vertices().end);
+    }
+
+    #[test]
+    fn the_boundary_follows_its_vertices() {
+        let model = two_bodies();
+        let geometry = SceneGeometry::new(&model);
+        let state = bend(&model, 0.7);
+        let positions = model.positions(&state);
+        for body in geometry.bodies() {
+            let shown = body.surface_positions(&state.q);
+            let own = &positions[body.vertices()];
+            assert!(shown.iter().all(|p| own.contains(p)));
+            assert_eq!(body.surface_positions(&vec![0.0; state.q.len()]), body.surface().vertices());
+        }
+    }
+
+    #[test]
+    fn a_surface_that_does_not_fit_is_refused() {
+        let mut geometry = SceneGeometry::new(&two_bodies());
+        let surface = generate::ball(0.1, 4, Cells::Tet5).unwrap().boundary().surface;
+        let meshes: Vec<VolumeMesh> = geometry.bodies().iter().map(|body| body.mesh().clone()).collect();
+        let embed = |mesh: usize, points: &[Vec3]| Embedding::new(&meshes[mesh], points).unwrap();
+        let good = embed(0, surface.vertices());
+        assert_eq!(
+            geometry.attach_visual(2, surface.clone(), good.clone()),
+            Err(VisualError::NoBody { body: 2, count: 2 })
+        );
+        let (vertices, few) = (surface.vertices().len(), embed(0, &surface.vertices()[1..]));
+        assert_eq!(
+            geometry.attach_visual(0, surface.clone(), few),
+            Err(VisualError::Points { vertices, points: vertices - 1 })
+        );
+        let other = geometry.attach_visual(0, surface.clone(), embed(1, surface.vertices()));
+        assert_eq!(other, Err(VisualError::OtherMesh { body: "body".into() }));
+        geometry.attach_visual(0, surface, good).unwrap();
+    }
+}

@@ -1,0 +1,151 @@
+//! Contact points of objects on obstacles, and notes on contacts that are not detected.
+
+use super::object::Prepared;
+use super::{IntegratorKind, Obstacle, Scene};
+use pliant::force::{ContactPoints, Obstacles, ObstaclesError, Spacing};
+use pliant::math::{Vec3, short_number};
+use pliant::mesh::{Embedding, SurfaceMesh, VolumeMesh};
+use pliant::model::Model;
+
+/// Maximum distance by which the bounding box of a skin may lie inside that of the mesh, for contact with the skin.
+/// Relative to the mean edge length at the boundary of the mesh.
+const COVERED: f64 = 3.0;
+
+/// Ratio of length to thickness from which a body can fold onto itself.
+const SLENDER: f64 = 15.0;
+
+/// Creates an empty set of obstacles that act on the skins of objects, and on the boundary vertices of objects without
+/// a skin.
+pub(super) fn obstacles(rest: &[Vec3], objects: &[Prepared], first: &[u32]) -> Result<Obstacles, ObstaclesError> {
+    let (mut vertices, mut carried) = (Vec::new(), Vec::new());
+    for (object, &first) in objects.iter().zip(first) {
+        match contact_points(object, first, rest.len()) {
+            Some(Ok(points)) => carried.push(points),
+            Some(Err(_)) | None => vertices.extend(object.mesh.boundary().vertices.into_iter().map(|v| v + first)),
+        }
+    }
+    let obstacles = Obstacles::for_vertices(rest, vertices, [])?;
+    carried.into_iter().try_fold(obstacles, Obstacles::with_contact_points)
+}
+
+/// Returns the contact points on the skin of an object, or the reason why it has none; `None` without a skin.
+fn contact_points(object: &Prepared, first: u32, vertex_count: usize) -> Option<Result<ContactPoints, String>> {
+    let (surface, embedding) = object.skin.as_ref()?;
+    Some(fitted(&object.mesh, surface, embedding, first, vertex_count))
+}
+
+fn fitted(
+    mesh: &VolumeMesh,
+    surface: &SurfaceMesh,
+    embedding: &Embedding,
+    first: u32,
+    vertex_count: usize,
+) -> Result<ContactPoints, String> {
+    let boundary = mesh.boundary().surface;
+    let edge = Spacing::of_faces(&boundary).mean_edge;
+    let ([low, high], [own_low, own_high]) = (surface.bounding_box(), mesh.bounding_box());
+    let gap = (low - own_low).max(own_high - high).max_element();
+    if gap > COVERED * edge {
+        return Err(format!("its skin covers only part of the mesh, and ends up to {} m inside it", short_number(gap)));
+    }
+    ContactPoints::new(mesh, surface, embedding, first, vertex_count).map_err(|error| error.to_string())
+}
+
+/// Returns a note of one sentence for each contact that is not detected.
+pub(super) fn notes(scene: &Scene, objects: &[Prepared], model: &Model) -> Vec<String> {
+    let mut notes = Vec::new();
+    if !scene.obstacles.is_empty() {
+        for (object, body) in objects.iter().zip(model.bodies()) {
+            let points = model
+                .forces()
+                .filter_map(|force| (force as &dyn std::any::Any).downcast_ref::<Obstacles>())
+                .flat_map(Obstacles::contact_points)
+                .find(|points| points.carrier() == body.vertices());
+            let first = body.vertices().start as u32;
+            if let (None, Some(Err(why))) = (points, contact_points(object, first, model.vertex_count())) {
+                notes.push(format!("contact acts on the mesh of `{}` and not on its skin: {why}", object.name));
+            }
+            let spacing =
+                points.map_or_else(|| Spacing::of_faces(&object.mesh.boundary().surface), ContactPoints::spacing);
+            notes.extend(passing(scene, &object.name, spacing));
+        }
+    }
+    notes.extend(collisions(scene, objects));
+    notes
+}
+
+/// Returns a note on balls that pass or sink in between the contact points of an object.
+fn passing(scene: &Scene, object: &str, spacing: Spacing) -> Option<String> {
+    let radius = |obstacle: &Obstacle| obstacle.ball.as_ref().map(|ball| ball.radius.si);
+    let small = (1..).zip(&scene.obstacles).filter_map(|(number, obstacle)| Some((number, radius(obstacle)?)));
+    let small: Vec<(usize, f64)> = small.filter(|(_, radius)| *radius < spacing.max_edge).collect();
+    let &(number, radius) = small.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
+    let others = match small.len() {
+        1 => String::new(),
+        more => format!(" and {} others", more - 1),
+    };
+    let Spacing { max_edge, gap, .. } = spacing;
+    let consequence = if radius <= gap {
+        format!("passes between points up to {} m apart", short_number(max_edge))
+    } else {
+        let depth = radius - (radius * radius - gap * gap).sqrt();
+        format!("sinks in by up to {} m between points up to {} m apart", short_number(depth), short_number(max_edge))
+    };
+    Some(format!(
+        "obstacle {number} of {}{others}: a ball of radius {} m {consequence}: contact acts on points of `{object}`, not on its faces; make its cells {} times smaller, or the ball larger",
+        scene.obstacles.len(),
+        short_number(radius),
+        (max_edge / radius).ceil().max(2.0)
+    ))
+}
+
+/// Returns a note on bodies that may collide with each other or themselves, which is not computed.
+fn collisions(scene: &Scene, objects: &[Prepared]) -> Option<String> {
+    const NOT_YET: &str = "bodies do not collide with each other yet";
+    if objects.len() > 1 {
+        let names: Vec<String> = objects.iter().take(4).map(|object| format!("`{}`", object.name)).collect();
+        let more = if objects.len() > names.len() { ", …" } else { "" };
+        return Some(format!("{NOT_YET}: {}{more} pass through one another", names.join(", ")));
+    }
+    let object = objects.first()?;
+    let pieces = object.mesh.components().1;
+    if pieces > 1 {
+        return Some(format!("{NOT_YET}: the {pieces} separate pieces of `{}` pass through one another", object.name));
+    }
+    let is_moved = !scene.obstacles.is_empty() || scene.fixed.iter().any(|fixed| fixed.motion.is_some());
+    if !is_moved || scene.simulation.integrator.value == IntegratorKind::Static {
+        return None;
+    }
+    let [low, high] = object.mesh.bounding_box();
+    let length = (high - low).max_element();
+    let thickness = thickness(length, object.mesh.volume(), object.mesh.boundary().surface.area());
+    (length / thickness > SLENDER).then(|| {
+        format!(
+            "{NOT_YET}, nor with themselves: `{}` is slender, with a bounding box {} m long, and if it folds, it passes through itself",
+            object.name,
+            short_number(length)
+        )
+    })
+}
+
+/// Returns the shortest side of the box with this longest side, volume and surface area. It is exact for rods and
+/// plates, and an estimate for other bodies.
+fn thickness(length: f64, volume: f64, area: f64) -> f64 {
+    // The sides w and t of the cross section have `w t` and `w + t = w t (1/w + 1/t)`.
+    let product = volume / length;
+    let half_sum = 0.5 * product * (0.5 * area / volume - length.recip());
+    half_sum - (half_sum * half_sum - product).max(0.0).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_thickness_of_rods_and_plates_is_their_shortest_side() {
+        for [x, y, z] in [[1.0, 0.1, 0.1], [2.0, 1.0, 0.01], [3.0, 0.2, 0.1], [1.0, 1.0, 0.05]] {
+            let found = thickness(x, x * y * z, 2.0 * (x * y + y * z + z * x));
+            assert!((found - z).abs() < 1e-6 * z, "{x} × {y} × {z}: {found}");
+        }
+    }
+}

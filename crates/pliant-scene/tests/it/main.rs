@@ -1,0 +1,10 @@
+//! Tests of scenes and runs, in one binary.
+
+mod branching;
+mod contact_and_loads;
+mod energy_balance;
+mod runs;
+mod scene;
+#[path = "../../../pliant/tests/support/mod.rs"]
+mod support;
+mod vega_config;
