@@ -1,0 +1,4 @@
+//! Integration tests of the experiments: one binary, so that it is linked once.
+
+mod findings;
+mod pages;
