@@ -1,7 +1,6 @@
 //! Integration tests of the command: one binary, so that it is linked once.
 
 mod cli;
-mod reproduce;
 mod runs;
 mod scenes;
 mod surfaces;
