@@ -9,20 +9,16 @@
 //! every error names the file, the place and what was expected there.
 
 mod abaqus;
-mod binary;
 mod bou;
-mod error;
-mod files;
 mod gmsh;
 mod includes;
+mod input_output;
 mod interp;
 mod medit;
 mod names;
 mod obj;
 mod ply;
 mod raw;
-mod scan;
-mod sealed;
 mod stl;
 mod svg;
 mod tetgen;
@@ -33,23 +29,21 @@ use std::path::Path;
 
 use crate::mesh::{CheckReport, Region, SurfaceMesh, VolumeMesh};
 
+// Scenes, runs and outputs still find these here.
+pub use crate::files::{Disk, Files, Location, Memory, ReadError, WriteError};
+pub(crate) use crate::files::{Draft, quote};
+
 pub use bou::{read_bou, read_bou_from, write_bou};
-pub use error::{Location, ReadError, WriteError};
-pub use files::{Disk, Files, Memory};
 pub use interp::{read_interp, read_interp_from, write_interp};
 
-pub(crate) use binary::Number;
-pub(crate) use files::{Draft, put};
 pub(crate) use names::Names;
 pub(crate) use obj::{Object, write_objects};
 pub(crate) use ply::write_polygons;
-pub(crate) use scan::{Scanner, Syntax, quote};
-pub(crate) use sealed::{Seal, Sealed};
 #[cfg(test)]
 pub(crate) use vtk::vtu::data_array;
 pub(crate) use vtk::write::{DataArray, PackedGrid, TimeStepData, Values, collection};
 
-use files::{Input, Output};
+use input_output::{Input, Output};
 use names::listed;
 use raw::RawMesh;
 

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use crate::support::{distance, largest};
 use pliant::damping::Damping;
+use pliant::files::{Disk, Files};
 use pliant::force::{Definiteness, Elastic, Force, Handle, Handles, Obstacle, Obstacles, bind_all};
 use pliant::integrator::{BackwardEuler, Integrator, LinearizedBackwardEuler, Newmark, SymplecticEuler};
-use pliant::io::{Disk, Files};
 use pliant::material::{AnyLaw, YoungPoisson};
 use pliant::math::{Mat3, Vec3};
 use pliant::mesh::{Cells, VolumeMesh, generate};

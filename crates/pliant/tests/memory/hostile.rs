@@ -7,9 +7,9 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use pliant::files::{Files, Memory, ReadError};
 use pliant::io::{
-    Encoding, FORMATS, Files, Format, GmshVersion, Memory, Mesh, ReadError, WriteOptions, read_bou_from, read_from,
-    read_interp_from, write_to,
+    Encoding, FORMATS, Format, GmshVersion, Mesh, WriteOptions, read_bou_from, read_from, read_interp_from, write_to,
 };
 use pliant::matrix_io::{read_array_from, read_matrix_from};
 use pliant::mesh::{Cells, VolumeMesh, generate};
