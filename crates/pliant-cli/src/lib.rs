@@ -17,7 +17,6 @@ mod plot;
 mod progress;
 mod reduce;
 mod report;
-mod reproduce;
 mod run;
 mod scene;
 mod statics;
@@ -28,7 +27,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::{CommandFactory, Parser, Subcommand};
 use pliant::meshing::stoppable;
 
@@ -99,8 +98,13 @@ enum Command {
     Plot(plot::Plot),
     /// Render images and videos of a run, or export it in other formats.
     Render(pictures::Render),
-    /// Reproduce experiments of papers, with tables and figures; lists the experiments if none is named.
-    Reproduce(reproduce::Reproduce),
+    /// Refer to the command that reproduces experiments of papers.
+    #[command(hide = true, disable_help_flag = true)]
+    Reproduce {
+        /// Arguments, which are not read.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
     /// Inspect, check, convert and generate meshes.
     #[command(subcommand, arg_required_else_help = true)]
     Mesh(mesh::MeshCommand),
@@ -207,7 +211,10 @@ fn execute(command: Command) -> anyhow::Result<Done> {
         Command::Reduce(command) => command.run(),
         Command::Plot(command) => command.run(),
         Command::Render(command) => command.run(),
-        Command::Reproduce(command) => command.run(),
+        Command::Reproduce { .. } => bail!(
+            "`pliant reproduce` is a command of its own: in the repository, run `cargo run --release -p \
+             pliant-reproduce -- NAME`"
+        ),
         Command::Doctor => Ok(Done::text(doctor::report())),
         Command::Man { folder } => {
             clap_mangen::generate_to(Cli::command(), &folder).with_context(|| folder.display().to_string())?;

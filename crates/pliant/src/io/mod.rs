@@ -9,20 +9,16 @@
 //! every error names the file, the place and what was expected there.
 
 mod abaqus;
-mod binary;
 mod bou;
-mod error;
-mod files;
 mod gmsh;
 mod includes;
+mod input_output;
 mod interp;
 mod medit;
 mod names;
 mod obj;
 mod ply;
 mod raw;
-mod scan;
-mod sealed;
 mod stl;
 mod svg;
 mod tetgen;
@@ -33,17 +29,12 @@ use std::path::Path;
 
 use crate::mesh::{CheckReport, Region, SurfaceMesh, VolumeMesh};
 
+// Scenes, runs and outputs still find these here.
+pub use crate::files::{Disk, Draft, Files, Location, Memory, ReadError, WriteError, quote};
+
 pub use bou::{read_bou, read_bou_from, write_bou};
-pub use error::{Location, ReadError, WriteError};
-pub use files::{Disk, Draft, Files, Memory};
 pub use interp::{read_interp, read_interp_from, write_interp};
 pub use names::Names;
-pub use scan::quote;
-
-pub(crate) use binary::Number;
-pub(crate) use files::put;
-pub(crate) use scan::{Scanner, Syntax};
-pub(crate) use sealed::{Seal, Sealed};
 
 /// Encoders of surfaces and grids, for writers of animations.
 pub mod encode {
@@ -53,7 +44,7 @@ pub mod encode {
     pub use super::vtk::write::{DataArray, PackedGrid, TimeStepData, Values, collection};
 }
 
-use files::{Input, Output};
+use input_output::{Input, Output};
 use names::listed;
 use raw::RawMesh;
 

@@ -19,12 +19,10 @@
 
 use std::path::Path;
 
-use super::binary::Number;
-use super::error::{Location, ReadError, WriteError};
-use super::files::{Input, Output, put};
+use super::input_output::{Input, Output};
 use super::raw::{RawFaces, RawMesh};
-use super::scan::{Scanner, Syntax, quote};
 use super::{Encoding, Format, WriteOptions};
+use crate::files::{Location, Number, ReadError, Scanner, Syntax, WriteError, put, quote};
 use crate::math::Vec3;
 use crate::mesh::{Faces, SurfaceMesh};
 
@@ -509,8 +507,9 @@ pub fn write_polygons(out: &mut Vec<u8>, vertices: &[Vec3], normals: &[Vec3], fa
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Loaded, Memory, Mesh, read_from, write_to};
+    use super::super::{Loaded, Mesh, read_from, write_to};
     use super::*;
+    use crate::files::Memory;
 
     fn load(bytes: impl Into<Vec<u8>>) -> Result<Loaded, ReadError> {
         read_from(&Memory::with("m.ply", bytes), Path::new("m.ply"))

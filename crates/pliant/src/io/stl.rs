@@ -17,12 +17,10 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::binary::{Scalar, decode};
-use super::error::{Location, ReadError, WriteError};
-use super::files::{Input, Output, put};
+use super::input_output::{Input, Output};
 use super::raw::{RawFaces, RawMesh};
-use super::scan::{Scanner, Syntax, quote};
 use super::{Encoding, Format, WriteOptions};
+use crate::files::{Location, ReadError, Scalar, Scanner, Syntax, WriteError, decode, put, quote};
 use crate::math::Vec3;
 use crate::mesh::SurfaceMesh;
 
@@ -266,8 +264,9 @@ fn write_binary(output: &mut Output, surface: &SurfaceMesh) -> Result<(), WriteE
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Loaded, Memory, Mesh, read_from, write_to};
+    use super::super::{Loaded, Mesh, read_from, write_to};
     use super::*;
+    use crate::files::Memory;
     use crate::mesh::Faces;
 
     fn load(bytes: impl Into<Vec<u8>>) -> Result<Loaded, ReadError> {

@@ -11,9 +11,9 @@
 //! The surface is seen from the front, right and above, y up, without perspective. Nearer faces are painted over
 //! farther ones. Back faces of a closed surface are culled. Those of an open surface show its inside and are darker.
 
-use super::error::WriteError;
-use super::files::{Output, put};
+use super::input_output::Output;
 use super::{Format, WriteOptions};
+use crate::files::{WriteError, put};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::SurfaceMesh;
 
@@ -201,8 +201,9 @@ mod tests {
     use quick_xml::Reader;
     use quick_xml::events::Event;
 
-    use super::super::{Files, Memory, Mesh, read_from, write_to};
+    use super::super::{Mesh, read_from, write_to};
     use super::*;
+    use crate::files::{Files, Memory};
     use crate::mesh::Faces;
 
     /// Returns the unit cube times `scale`.

@@ -17,11 +17,10 @@ use std::borrow::Cow;
 use std::io;
 use std::path::PathBuf;
 
-use super::error::{ReadError, WriteError};
-use super::files::{Input, Output, put, sibling};
+use super::input_output::{Input, Output, sibling};
 use super::raw::{Labels, RawMesh, numbered_faces, region_numbers};
-use super::scan::{Scanner, Syntax};
 use super::{Feature, Format, WriteOptions};
+use crate::files::{ReadError, Scanner, Syntax, WriteError, put};
 use crate::math::Vec3;
 use crate::mesh::{ElementFace, SurfaceMesh, VolumeMesh};
 
@@ -307,8 +306,9 @@ fn put_corners(out: &mut Vec<u8>, corners: impl Iterator<Item = u32>) {
 mod tests {
     use std::path::Path;
 
-    use super::super::{Memory, Mesh, read_from, volume, write_to};
+    use super::super::{Mesh, read_from, volume, write_to};
     use super::*;
+    use crate::files::Memory;
     use crate::mesh::{ElementKind, Faces, MeshData, Region};
 
     const NODE: &str =

@@ -12,13 +12,12 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-use super::error::{ReadError, WriteError};
-use super::files::{Input, Output, put};
 use super::includes::Includes;
+use super::input_output::{Input, Output};
 use super::names::Names;
 use super::raw::{Labels, RawMesh};
-use super::scan::{Scanner, Syntax, quote};
 use super::{Feature, Format, WriteOptions};
+use crate::files::{ReadError, Scanner, Syntax, WriteError, put, quote};
 use crate::math::Vec3;
 use crate::mesh::{Adjacency, BODY, ElementKind, MaterialData, Moduli, Region, VolumeMesh};
 
@@ -520,8 +519,9 @@ fn put_material(out: &mut Vec<u8>, name: &str, density: f64, moduli: &Moduli) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Loaded, Memory, Mesh, read_from, volume, write_to};
+    use super::super::{Loaded, Mesh, read_from, volume, write_to};
     use super::*;
+    use crate::files::Memory;
     use crate::mesh::{Cells, MeshData, generate};
 
     const TWO_TETS: &str = "# a comment\r

@@ -13,7 +13,7 @@
 use std::path::Path;
 
 use super::{Array, check_finite};
-use crate::io::{Location, ReadError, Scanner, Syntax, WriteError, put, quote};
+use crate::files::{Location, ReadError, Scanner, Syntax, WriteError, put, quote};
 use crate::sparse::{Csr, Triplets};
 
 const NAME: &str = "Matrix Market";

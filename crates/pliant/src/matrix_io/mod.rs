@@ -21,7 +21,7 @@ mod vega;
 use std::ffi::OsStr;
 use std::path::Path;
 
-use crate::io::{Disk, Files, ReadError, WriteError};
+use crate::files::{Disk, Files, ReadError, WriteError};
 use crate::sparse::{Csr, Triplets};
 
 /// Dense array of numbers in rows and columns. A vector is one column.
@@ -164,7 +164,7 @@ fn check_finite(path: &Path, format: &'static str, values: &[f64]) -> Result<(),
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::io::Memory;
+    use crate::files::Memory;
     use proptest::prelude::*;
 
     fn array() -> impl Strategy<Value = Array> {

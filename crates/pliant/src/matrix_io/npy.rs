@@ -11,7 +11,7 @@
 use std::path::Path;
 
 use super::Array;
-use crate::io::{Location, Number, ReadError, put, quote};
+use crate::files::{Location, Number, ReadError, put, quote};
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 /// Alignment of the numbers, to which the header is padded \[bytes\].

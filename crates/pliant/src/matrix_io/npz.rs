@@ -10,7 +10,7 @@ use std::path::Path;
 use flate2::Crc;
 
 use super::npy::encode;
-use crate::io::WriteError;
+use crate::files::WriteError;
 use crate::sparse::Csr;
 
 pub const NAME: &str = "SciPy's .npz";

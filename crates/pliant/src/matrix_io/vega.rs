@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use super::{ARRAY_FILES, Array};
-use crate::io::{Location, Number, ReadError};
+use crate::files::{Location, Number, ReadError};
 
 /// Size of the numbers of rows and columns \[bytes\].
 const HEAD: usize = 8;

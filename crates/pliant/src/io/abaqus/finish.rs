@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::super::error::ReadError;
 use super::super::raw::{Labels, RawMesh};
 use super::line::CellShape;
 use super::read::{Instance, LateMembers, Reader, SourceLine};
 use super::sets::{Later, range};
+use crate::files::ReadError;
 use crate::math::{Affine3, Vec3};
 
 /// Maximum ratio of set members to nodes and elements, for sets given by ranges and by other sets: a short file could

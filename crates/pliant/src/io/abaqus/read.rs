@@ -4,15 +4,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::super::Location;
-use super::super::error::ReadError;
-use super::super::files::Input;
 use super::super::includes::Includes;
+use super::super::input_output::Input;
 use super::super::names::listed;
 use super::super::raw::{Labels, RawMesh};
-use super::super::scan::{Scanner, Syntax, quote};
 use super::line::{CellShape, ElementType, Keyword, element_type, fields, other_formulation, real, unquoted};
 use super::sets::{Groups, Later};
 use super::surfaces::{Surface, SurfaceLine};
+use crate::files::{ReadError, Scanner, Syntax, quote};
 use crate::math::{Affine3, Vec3};
 use crate::mesh::{MaterialData, Moduli};
 

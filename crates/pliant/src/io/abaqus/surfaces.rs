@@ -2,13 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::super::error::ReadError;
 use super::super::names::listed;
 use super::super::raw::RawMesh;
-use super::super::scan::{Scanner, quote};
 use super::finish::Budget;
 use super::line::{CellShape, fields, unquoted};
 use super::read::{Reader, SourceLine};
+use crate::files::{ReadError, Scanner, quote};
 use crate::mesh::{ElementFace, ElementKind, free_faces};
 
 /// Surface as defined in the file.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::numbers::Source;
-use crate::io::error::ReadError;
+use crate::files::ReadError;
 use crate::io::raw::{Labels, RawCells, RawMesh};
 use crate::math::Vec3;
 use crate::mesh::Sets;

@@ -21,11 +21,10 @@ mod v4;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::error::{ReadError, WriteError};
-use super::files::{Input, Output, put};
+use super::input_output::{Input, Output};
 use super::raw::RawMesh;
-use super::scan::{Syntax, quote};
 use super::{Encoding, Feature, Format, GmshVersion, WriteOptions};
+use crate::files::{ReadError, Syntax, WriteError, put, quote};
 use crate::math::Vec3;
 use crate::mesh::{ElementFace, ElementKind, SurfaceMesh, VolumeMesh};
 
@@ -397,8 +396,9 @@ fn put_section(out: &mut Vec<u8>, binary: bool, name: &str, fill: impl FnOnce(&m
 mod tests {
     use std::path::Path;
 
-    use super::super::{Loaded, Memory, Mesh, read_from, write_to};
+    use super::super::{Loaded, Mesh, read_from, write_to};
     use super::*;
+    use crate::files::Memory;
     use crate::mesh::{Faces, MeshData, Region};
 
     fn load(bytes: impl Into<Vec<u8>>) -> Result<Loaded, ReadError> {

@@ -4,10 +4,7 @@
 
 use std::path::Path;
 
-use crate::io::binary::Scalar;
-use crate::io::error::{Location, ReadError};
-use crate::io::files::put;
-use crate::io::scan::{Scanner, quote};
+use crate::files::{Location, ReadError, Scalar, Scanner, put, quote};
 
 /// Encoding of the numbers of sections. Names of sections and groups are text in both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 use super::groups::{Collected, Entities, Kind, further_groups};
 use super::numbers::Source;
 use super::{Cell, Part, put_section};
-use crate::io::error::ReadError;
+use crate::files::ReadError;
 use crate::math::Vec3;
 
 /// Maximum number of groups of an entity, more than practical files have. Each element of the entity is finally listed

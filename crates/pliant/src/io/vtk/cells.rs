@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
 
-use crate::io::error::{Location, ReadError};
+use crate::files::{Location, ReadError};
 use crate::io::raw::RawMesh;
 use crate::math::Vec3;
 use crate::mesh::{ElementFace, ElementKind, FaceSets, Region, Sets, SurfaceMesh, VolumeMesh};
@@ -511,7 +511,8 @@ pub(super) mod testing {
     use std::path::Path;
 
     use super::example;
-    use crate::io::{Encoding, Loaded, Memory, Mesh, ReadError, WriteOptions, read_from, write_to};
+    use crate::files::{Memory, ReadError};
+    use crate::io::{Encoding, Loaded, Mesh, WriteOptions, read_from, write_to};
     use crate::mesh::{ElementKind, VolumeMesh};
 
     pub fn load(name: &str, bytes: &[u8]) -> Result<Loaded, ReadError> {

@@ -18,7 +18,7 @@ use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
 use rayon::prelude::*;
 
-use crate::io::binary::decode;
+use crate::files::decode;
 
 /// Base64 decoder that is as lenient as VTK about padding at the end.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(

@@ -19,11 +19,9 @@ use super::cells::{
     coordinate_name, expected_vertex, mask, names_to_bytes, vertex_number, vertices,
 };
 use super::values::{Sink, Source, Values, unescape};
-use crate::io::binary::{Number, decode};
-use crate::io::error::{Location, ReadError, WriteError};
-use crate::io::files::{Input, Output, put};
+use crate::files::{Location, Number, ReadError, Syntax, WriteError, decode, put, quote};
+use crate::io::input_output::{Input, Output};
 use crate::io::raw::RawMesh;
-use crate::io::scan::{Syntax, quote};
 use crate::io::{Encoding, Feature, Format, WriteOptions};
 use crate::mesh::{SurfaceMesh, VolumeMesh};
 

@@ -1,10 +1,7 @@
 //! Numbers and strings of VTK's legacy files, as text or big-endian binary.
 
 use super::cells::coordinate_name;
-use crate::io::binary::Number;
-use crate::io::error::ReadError;
-use crate::io::files::put;
-use crate::io::scan::{Scanner, quote};
+use crate::files::{Number, ReadError, Scanner, put, quote};
 
 /// Type of an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

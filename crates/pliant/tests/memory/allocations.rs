@@ -1,9 +1,7 @@
 //! The hot path does not allocate: on one thread, and after setup, the memory in use never increases.
 
 use std::ops::ControlFlow;
-use std::sync::{Mutex, PoisonError};
 
-use peak_alloc::PeakAlloc;
 use pliant::damping::Damping;
 use pliant::force::{Definiteness, Elastic, Force, Obstacle, Obstacles, bind_all};
 use pliant::integrator::{
@@ -20,15 +18,11 @@ use pliant::solver::{
 use pliant::sparse::BlockMatrix;
 use pliant::system::{State, System};
 
-#[global_allocator]
-static MEMORY: PeakAlloc = PeakAlloc;
-
-/// Lock of the tests: memory is counted for the whole process, so only one test may run at a time.
-static ALONE: Mutex<()> = Mutex::new(());
+use crate::{MEMORY, alone};
 
 #[test]
 fn energy_force_and_stiffness_allocate_nothing() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     for cells in [Cells::Tet5, Cells::Hex] {
         let mesh = generate::block([1.0, 1.0, 1.0], [8, 8, 8], cells).unwrap();
@@ -63,7 +57,7 @@ fn energy_force_and_stiffness_allocate_nothing() {
 /// Checks that only factorizations allocate scratch memory, and steps that reuse the factor allocate none.
 #[test]
 fn setting_and_solving_systems_allocates_nothing() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let mesh = generate::block([1.0, 1.0, 1.0], [6, 6, 6], Cells::Tet5).unwrap();
     let law = AnyLaw::new("corotational", YoungPoisson { young: 1e5, poisson: 0.4 }).unwrap();
@@ -104,7 +98,7 @@ fn setting_and_solving_systems_allocates_nothing() {
 
 #[test]
 fn steps_allocate_nothing_after_the_first() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let integrators: [(&str, Box<dyn Integrator<Model>>); 5] = [
         ("linearized backward Euler", Box::<LinearizedBackwardEuler>::default()),
@@ -142,7 +136,7 @@ fn steps_allocate_nothing_after_the_first() {
 
 #[test]
 fn steps_of_reduced_models_allocate_nothing_after_the_first() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     for law in ["linear", "stvk", "neo-hookean"] {
         let integrators: [(&str, Box<dyn Integrator<ReducedModel>>); 5] = [
@@ -185,7 +179,7 @@ fn steps_of_reduced_models_allocate_nothing_after_the_first() {
 
 #[test]
 fn steps_without_a_matrix_allocate_nothing_after_the_first() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let mesh = generate::block([1.0, 1.0, 1.0], [5, 5, 5], Cells::Tet5).unwrap();
     let clamp = mesh.vertex_sets()["x-min"].clone();
@@ -224,7 +218,7 @@ fn a_model_without_a_matrix_takes_little_more_than_half_the_memory() {
         drop((state, integrator, solver));
         (MEMORY.current_usage() - before) / mesh.element_count()
     }
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     let with = memory_of(|builder| builder.build().unwrap());
     let without = memory_of(|builder| builder.build_matrix_free().unwrap());
     println!("{with} bytes a tetrahedron with a matrix, {without} without");

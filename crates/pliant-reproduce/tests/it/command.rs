@@ -1,4 +1,4 @@
-//! `pliant reproduce` as a user runs it.
+//! The command as a user runs it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use pliant_reproduce::EXPERIMENTS;
 use tempfile::TempDir;
 
-fn pliant(folder: &Path, args: &[&str]) -> (i32, String, String) {
+fn reproduce(folder: &Path, args: &[&str]) -> (i32, String, String) {
     let Output { status, stdout, stderr } =
-        Command::new(env!("CARGO_BIN_EXE_pliant")).arg("reproduce").args(args).current_dir(folder).output().unwrap();
+        Command::new(env!("CARGO_BIN_EXE_pliant-reproduce")).args(args).current_dir(folder).output().unwrap();
     let [out, err] = [stdout, stderr].map(|bytes| String::from_utf8(bytes).unwrap());
     (status.code().expect("the command ended by itself"), out, err)
 }
@@ -18,18 +18,18 @@ fn pliant(folder: &Path, args: &[&str]) -> (i32, String, String) {
 #[test]
 fn all_experiments_are_listed_and_names_are_checked() {
     let folder = TempDir::new().unwrap();
-    let (status, out, _) = pliant(folder.path(), &[]);
+    let (status, out, _) = reproduce(folder.path(), &[]);
     assert_eq!(status, 0);
     for experiment in EXPERIMENTS {
         assert!(out.contains(experiment.name) && out.contains(experiment.title), "{} is missing", experiment.name);
     }
-    let (status, _, err) = pliant(folder.path(), &["figure-99"]);
+    let (status, _, err) = reproduce(folder.path(), &["figure-99"]);
     assert_eq!(status, 1);
     assert!(
         err.contains("unknown experiment `figure-99`; expected one of ") && err.contains("course-energies"),
         "{err}"
     );
-    let (status, _, err) = pliant(folder.path(), &["all", "servin-cube"]);
+    let (status, _, err) = reproduce(folder.path(), &["all", "servin-cube"]);
     assert_eq!(status, 1);
     assert!(err.contains("`all` selects every experiment"), "{err}");
 }
@@ -37,7 +37,7 @@ fn all_experiments_are_listed_and_names_are_checked() {
 #[test]
 fn an_experiment_leaves_a_page_with_figures_and_data() {
     let folder = TempDir::new().unwrap();
-    let (status, out, err) = pliant(folder.path(), &["course-energies", "--fast"]);
+    let (status, out, err) = reproduce(folder.path(), &["course-energies", "--fast"]);
     assert_eq!((status, err.as_str()), (0, ""));
     assert!(out.contains("findings agree") && out.contains("wrote out/reproduce/course-energies/README.md"), "{out}");
     let at = folder.path().join("out/reproduce/course-energies");
@@ -46,7 +46,7 @@ fn an_experiment_leaves_a_page_with_figures_and_data() {
         "](energies.svg)",
         "[data](energies.csv)",
         "| agrees |",
-        "`pliant reproduce course-energies --fast`",
+        "`pliant-reproduce course-energies --fast`",
         " threads on ",
     ] {
         assert!(page.contains(words), "{words} is missing in {page}");
@@ -60,17 +60,17 @@ fn an_experiment_leaves_a_page_with_figures_and_data() {
 fn the_page_of_all_wants_whole_runs_of_all() {
     let folder = TempDir::new().unwrap();
     let refused = |words: &str| {
-        let (status, _, err) = pliant(folder.path(), &["--summary", "docs"]);
+        let (status, _, err) = reproduce(folder.path(), &["--summary", "docs"]);
         assert!(status == 1 && err.contains(words), "{words} is missing in {err}");
         assert!(!folder.path().join("docs/reproduction.md").exists());
     };
     let first = EXPERIMENTS[0].name;
-    refused("run `pliant reproduce -o out/reproduce all`");
+    refused("first run `cargo run --release -p pliant-reproduce -- -o out/reproduce all`");
     let at = folder.path().join("out/reproduce").join(first);
     std::fs::create_dir_all(&at).unwrap();
     std::fs::write(at.join("page.json"), "{ \"name\": 3").unwrap();
     refused("line 1");
-    let (status, _, _) = pliant(folder.path(), &[first, "--fast"]);
+    let (status, _, _) = reproduce(folder.path(), &[first, "--fast"]);
     assert_eq!(status, 0);
     refused("its page is from the fast variant");
     let fast = std::fs::read_to_string(at.join("page.json")).unwrap();
@@ -89,9 +89,9 @@ fn the_page_of_all_wants_whole_runs_of_all() {
 fn all_missing_runs_are_told_before_the_work() {
     let folder = TempDir::new().unwrap();
     let [first, second, others @ ..] = EXPERIMENTS else { panic!("there are more than two experiments") };
-    let (status, _, _) = pliant(folder.path(), &[second.name, "--fast"]);
+    let (status, _, _) = reproduce(folder.path(), &[second.name, "--fast"]);
     assert_eq!(status, 0);
-    let (status, out, err) = pliant(folder.path(), &[first.name, "--summary", "docs"]);
+    let (status, out, err) = reproduce(folder.path(), &[first.name, "--summary", "docs"]);
     assert_eq!((status, out.as_str()), (1, ""));
     assert!(!folder.path().join("out/reproduce").join(first.name).exists(), "the work was begun");
     assert!(err.contains(&format!("{}: its page is from the fast variant", second.name)), "{err}");
@@ -104,8 +104,8 @@ fn all_missing_runs_are_told_before_the_work() {
 
 /// Starts experiments and sends Ctrl-C once the first has started. Returns the text on standard error.
 fn interrupt(folder: &Path, name: &str) -> String {
-    let child = Command::new(env!("CARGO_BIN_EXE_pliant"))
-        .args(["reproduce", name])
+    let child = Command::new(env!("CARGO_BIN_EXE_pliant-reproduce"))
+        .arg(name)
         .current_dir(folder)
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
@@ -139,7 +139,7 @@ fn ctrl_c_keeps_what_was_done() {
 fn ctrl_c_leaves_an_earlier_page_that_was_finished() {
     let folder = TempDir::new().unwrap();
     let first = EXPERIMENTS[0].name;
-    let finish = || assert_eq!(pliant(folder.path(), &[first, "--fast"]).0, 0);
+    let finish = || assert_eq!(reproduce(folder.path(), &[first, "--fast"]).0, 0);
     finish();
     let runs = folder.path().join("out/reproduce");
     let [at, part] = [first.to_owned(), format!("{first}.part")].map(|name| runs.join(name));

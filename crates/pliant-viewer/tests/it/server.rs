@@ -1,10 +1,8 @@
 //! Access control and robustness of the server.
 
-mod common;
-
 use std::time::Duration;
 
-use common::{BEAM, BLOCK, Client, LONG, connect, hear, live, token};
+use crate::common::{self, BEAM, BLOCK, Client, LONG, connect, hear, live, token};
 use futures_util::SinkExt;
 use pliant_viewer::Viewer;
 use serde_json::json;

@@ -5,17 +5,15 @@
 //! By Sylvester's law of inertia, the number of negative pivots of `K − σM = LDLᵀ` is the number of `ω² < σ`, which
 //! brackets each frequency without an eigenvalue solver.
 
-mod support;
-
 use std::ops::ControlFlow;
 
+use crate::support::{law, negative_pivots};
 use pliant::force::{Definiteness, Elastic, Force, bind_all};
 use pliant::mass::MassMatrix;
 use pliant::mesh::{Cells, VolumeMesh, generate};
 use pliant::model::{Body, Fixed, Model};
 use pliant::reduced::{Modes, ModesParams};
 use pliant::sparse::BlockMatrix;
-use support::{law, negative_pivots};
 
 #[allow(clippy::excessive_precision, reason = "digits of the reference")]
 #[rustfmt::skip]

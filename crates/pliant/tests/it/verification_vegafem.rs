@@ -7,13 +7,11 @@
 //! clamped laws (`inv-`). The derivative of a clamped stress is not symmetric, so that a symmetric stiffness matrix can
 //! only approximate it.
 
-mod support;
-
+use crate::support::{self, Statics, assert_close, section, sections};
 use pliant::force::Force;
 use pliant::material::{AnyLaw, Corotational, CorotationalTangent, Inversion, Material, MooneyRivlin, YoungPoisson};
 use pliant::mesh::ElementKind;
 use pliant::sparse::BlockMatrix;
-use support::{Statics, assert_close, section, sections};
 
 const TOLERANCE: f64 = 1e-12;
 

@@ -1,14 +1,13 @@
 //! Reduced models compared with the full models.
 
-mod support;
-
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use crate::support::{distance, largest};
 use pliant::damping::Damping;
+use pliant::files::{Disk, Files};
 use pliant::force::{Definiteness, Elastic, Force, Handle, Handles, Obstacle, Obstacles, bind_all};
 use pliant::integrator::{BackwardEuler, Integrator, LinearizedBackwardEuler, Newmark, SymplecticEuler};
-use pliant::io::{Disk, Files};
 use pliant::material::{AnyLaw, YoungPoisson};
 use pliant::math::{Mat3, Vec3};
 use pliant::mesh::{Cells, VolumeMesh, generate};
@@ -21,7 +20,6 @@ use pliant::reduced::{
 use pliant::solver::{Dense, DenseMatrix, Direct};
 use pliant::sparse::BlockMatrix;
 use pliant::system::{State, System};
-use support::{distance, largest};
 
 fn go(_: usize) -> ControlFlow<()> {
     ControlFlow::Continue(())

@@ -702,3 +702,13 @@ fn an_extracted_region_reports_sets_that_are_lost_and_faces_that_change_sides() 
     let right = ok(folder.path(), &["mesh", "convert", "two.inp", "right.inp", "--region", "right"]);
     assert_eq!(right.err, "");
 }
+
+#[test]
+fn reproduce_names_the_command_that_runs_the_experiments() {
+    let folder = TempDir::new().unwrap();
+    for args in [&["reproduce"][..], &["reproduce", "servin-twist", "--fast"], &["reproduce", "--help"]] {
+        let run = pliant(folder.path(), args);
+        assert_eq!((run.status, run.out.as_str()), (1, ""));
+        assert!(run.err.contains("`cargo run --release -p pliant-reproduce -- NAME`"), "{}", run.err);
+    }
+}

@@ -5,8 +5,7 @@
 //! all vertices, relative to the maximum, and strain energies. Recovered surface stress and locking are compared with
 //! beam theory.
 
-mod support;
-
+use crate::support::{self, Section, Statics, assert_close, section, sections};
 use pliant::force::{Force, Patch, surface_traction};
 use pliant::integrator::Static;
 use pliant::material::{AnyLaw, YoungPoisson};
@@ -14,7 +13,6 @@ use pliant::math::Vec3;
 use pliant::mesh::{Cells, ElementKind, VolumeMesh, generate};
 use pliant::model::{Body, Fixed, Model, bending_ratio};
 use pliant::solver::Direct;
-use support::{Section, Statics, assert_close, section, sections};
 
 const LINEAR_TOLERANCE: f64 = 1e-8;
 

@@ -1,10 +1,8 @@
 //! Playback of recorded runs.
 
-mod common;
-
 use std::ops::ControlFlow;
 
-use common::{BEAM, Client, scene, show};
+use crate::common::{BEAM, Client, scene, show};
 use pliant_scene::run::{self, Run};
 use pliant_viewer::Playback;
 use serde_json::json;

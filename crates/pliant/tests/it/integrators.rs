@@ -1,9 +1,6 @@
 //! Every integrator on a user-defined system: order, energy, failure.
 
-#[path = "support/pendulums.rs"]
-mod pendulums;
-
-use pendulums::Pendulums;
+use crate::pendulums::Pendulums;
 use pliant::integrator::{
     BackwardEuler, CentralDifferences, ExplicitEuler, Halving, Integrator, LinearizedBackwardEuler, Newmark,
     NewtonParams, NewtonTangent, Static, StepError, SymplecticEuler, stability,

@@ -1,8 +1,6 @@
 //! Manipulation and settings of a simulation.
 
-mod common;
-
-use common::{BEAM, BLOCK, Client, Heard, live, scene, scene_of};
+use crate::common::{self, BEAM, BLOCK, Client, Heard, live, scene, scene_of};
 use pliant::io::Disk;
 use pliant_scene::scene::{SceneFile, Source};
 use serde_json::{Value, json};

@@ -1,14 +1,12 @@
 //! Patch tests on irregular meshes: if the displacement is affine on the boundary, it is affine inside, and the stress
 //! is constant. Exact up to rounding, tolerance 1e-12. The nodal forces of the linear tests are scikit-fem's.
 
-mod support;
-
+use crate::support::{self, Section, Statics, assert_close, assert_within, largest, section, sections};
 use pliant::force::Force;
 use pliant::material::{AnyLaw, Law, LawVisitor, YoungPoisson};
 use pliant::math::{Matrix, Vec3};
 use pliant::mesh::shape::HEX_CORNERS;
 use pliant::mesh::{ElementKind, Embedding, HexSplit, MeshData, VolumeMesh};
-use support::{Section, Statics, assert_close, assert_within, largest, section, sections};
 
 const TOLERANCE: f64 = 1e-12;
 

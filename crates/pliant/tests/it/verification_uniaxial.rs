@@ -1,11 +1,9 @@
 //! Uniaxial tension and compression of a cube: lateral stretch, nominal stress and energy of seven laws, for Poisson's
 //! ratios 0.3 and 0.4, compared with closed forms evaluated with 80 digits (mpmath). Tolerance: 1e-10.
 
-mod support;
-
+use crate::support::{self, Section, Statics, assert_within, sections};
 use pliant::force::Force;
 use pliant::mesh::{Cells, VolumeMesh, generate};
-use support::{Section, Statics, assert_within, sections};
 
 const TOLERANCE: f64 = 1e-10;
 

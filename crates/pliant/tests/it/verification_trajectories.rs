@@ -1,8 +1,7 @@
 //! Trajectories compared with other programs: a released bar (scikit-fem's matrices in scipy's recurrences), a thrown
 //! body (felupe's forces), and VegaFEM's integrators. The headers of the files in `tests/data` describe their origin.
 
-mod support;
-
+use crate::support::{self, assert_close, assert_within, section, sections};
 use pliant::damping::Damping;
 use pliant::force::{SpringCoefficients, Springs};
 use pliant::integrator::{
@@ -16,7 +15,6 @@ use pliant::model::{Body, Fixed, Model, ModelBuilder};
 use pliant::solver::Direct;
 use pliant::sparse::Triplets;
 use pliant::system::{Definiteness, State, System, Weights};
-use support::{assert_close, assert_within, section, sections};
 
 /// Returns parameters for Newton's method to full convergence, on systems with linear or smooth forces.
 fn to_the_end() -> NewtonParams {

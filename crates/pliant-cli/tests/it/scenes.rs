@@ -137,9 +137,8 @@ fn the_transcripts_of_the_readme_print_what_they_say() {
     let scene = fs::read_to_string(root.join("examples/beam.toml")).unwrap();
     assert!(readme.contains(&format!("```toml\n{scene}```")), "the scene in README.md is not examples/beam.toml");
     let mut transcripts = 0;
-    // Experiments of papers take longer and have separate tests.
     for block in readme.split("```text\n").skip(1).map(|rest| rest.split("```").next().unwrap()) {
-        for transcript in block.split("$ pliant ").skip(1).filter(|transcript| !transcript.starts_with("reproduce")) {
+        for transcript in block.split("$ pliant ").skip(1) {
             let (command, expected) = transcript.split_once('\n').unwrap();
             let output = Command::new(env!("CARGO_BIN_EXE_pliant"))
                 .args(command.split(' '))

@@ -6,21 +6,15 @@
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use peak_alloc::PeakAlloc;
+use pliant::files::{Files, Memory, ReadError};
 use pliant::io::{
-    Encoding, FORMATS, Files, Format, GmshVersion, Memory, Mesh, ReadError, WriteOptions, read_bou_from, read_from,
-    read_interp_from, write_to,
+    Encoding, FORMATS, Format, GmshVersion, Mesh, WriteOptions, read_bou_from, read_from, read_interp_from, write_to,
 };
 use pliant::matrix_io::{read_array_from, read_matrix_from};
 use pliant::mesh::{Cells, VolumeMesh, generate};
 
-#[global_allocator]
-static ALLOCATOR: PeakAlloc = PeakAlloc;
-
-/// Lock of the tests: memory is counted for the whole process, so they run one at a time.
-static TURN: Mutex<()> = Mutex::new(());
+use crate::{MEMORY, alone};
 
 /// Maximum memory per byte of a file \[bytes\]: a text mesh takes at most a few times its size, and checking keeps up
 /// to three copies. Doubled for files designed to use as much memory as possible.
@@ -37,12 +31,6 @@ struct Seed {
     /// File to read: this one, or one that includes it.
     main: PathBuf,
     files: Vec<(PathBuf, Vec<u8>)>,
-}
-
-fn take_turn() -> MutexGuard<'static, ()> {
-    // The memory of the thread pool does not count.
-    rayon::join(|| {}, || {});
-    TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns each seed with the files next to it, which it may include.
@@ -129,10 +117,10 @@ impl Kind {
 fn measured(files: &Memory, path: &Path) -> (Result<Option<Mesh>, String>, usize) {
     let total: usize = files.contents().iter().map(|(_, content)| content.len()).sum();
     let kind = Kind::of(path).unwrap();
-    ALLOCATOR.reset_peak_usage();
-    let before = ALLOCATOR.current_usage();
+    MEMORY.reset_peak_usage();
+    let before = MEMORY.current_usage();
     let result = kind.read(files, path);
-    let used = ALLOCATOR.peak_usage().saturating_sub(before);
+    let used = MEMORY.peak_usage().saturating_sub(before);
     (result.map_err(|error| error.to_string()), used.saturating_sub(CONSTANT).div_ceil(total.max(1)))
 }
 
@@ -220,7 +208,7 @@ fn mutate(rng: &mut fastrand::Rng, original: &[u8]) -> Vec<u8> {
 
 #[test]
 fn broken_files_of_every_format_are_errors_and_bounded() {
-    let _turn = take_turn();
+    let _alone = alone();
     let mut turn = 0;
     for (i, seed) in seeds().iter().enumerate() {
         let (_, original) = seed.files.iter().find(|(path, _)| *path == seed.path).unwrap();
@@ -249,7 +237,7 @@ fn broken_files_of_every_format_are_errors_and_bounded() {
 
 #[test]
 fn reading_takes_a_small_multiple_of_the_memory_of_the_mesh() {
-    let _turn = take_turn();
+    let _alone = alone();
     let mesh = generate::block([1.0; 3], [24, 24, 24], Cells::Tet5).unwrap();
     let size = size_of_val(mesh.vertices()) + size_of_val(mesh.connectivity()) + size_of_val(mesh.element_region());
     for format in FORMATS.iter().filter(|format| format.can_read() && format.can_write_volume()) {
@@ -258,10 +246,10 @@ fn reading_takes_a_small_multiple_of_the_memory_of_the_mesh() {
             let files = Memory::default();
             let options = WriteOptions { encoding, ..WriteOptions::default() };
             write_to(&files, &path, &Mesh::Volume(mesh.clone()), &options).unwrap();
-            ALLOCATOR.reset_peak_usage();
-            let before = ALLOCATOR.current_usage();
+            MEMORY.reset_peak_usage();
+            let before = MEMORY.current_usage();
             let loaded = read_from(&files, &path).unwrap();
-            let multiple = ALLOCATOR.peak_usage().saturating_sub(before) as f64 / size as f64;
+            let multiple = MEMORY.peak_usage().saturating_sub(before) as f64 / size as f64;
             println!("{} {encoding:?}: {multiple:.1}", format.name);
             // The file, once or twice as large as the mesh, plus the mesh, plus the memory of its checks.
             assert!(multiple < 7.0, "{} {encoding:?}: {multiple} times the memory of the mesh", format.name);
@@ -272,7 +260,7 @@ fn reading_takes_a_small_multiple_of_the_memory_of_the_mesh() {
 
 #[test]
 fn garbage_is_an_error_in_every_format() {
-    let _turn = take_turn();
+    let _alone = alone();
     let mut rng = fastrand::Rng::with_seed(1);
     for format in FORMATS.iter().filter(|format| format.can_read()) {
         for extension in format.extensions {
@@ -348,7 +336,7 @@ fn many_groups(dimension: usize, kind: usize, nodes: &str) -> (Memory, &'static 
 
 #[test]
 fn files_made_to_grow_in_memory_do_not() {
-    let _turn = take_turn();
+    let _alone = alone();
     // Cells without corners, points, strings: at most one byte each in the file.
     let many = 1 << 20;
     let [offsets, types, nodes] = [("offsets", many), ("types", many), ("connectivity", 0)]
@@ -378,14 +366,14 @@ fn files_made_to_grow_in_memory_do_not() {
 
 #[test]
 fn an_element_in_too_many_sets_for_gmsh_is_refused_before_they_are_listed() {
-    let _turn = take_turn();
+    let _alone = alone();
     let mut data = generate::block([1.0; 3], [1, 1, 1], Cells::Tet5).unwrap().into_data();
     data.element_sets = (0..3000).map(|set| (format!("set {set}"), vec![0])).collect();
     let mesh = Mesh::Volume(VolumeMesh::check(data).unwrap().mesh);
-    ALLOCATOR.reset_peak_usage();
-    let before = ALLOCATOR.current_usage();
+    MEMORY.reset_peak_usage();
+    let before = MEMORY.current_usage();
     let error = write_to(&Memory::default(), Path::new("m.msh"), &mesh, &WriteOptions::default()).unwrap_err();
-    let used = ALLOCATOR.peak_usage().saturating_sub(before);
+    let used = MEMORY.peak_usage().saturating_sub(before);
     assert!(error.to_string().contains("a hundred element sets"), "{error}");
     assert!(used <= CONSTANT, "{used} bytes of memory");
 }

@@ -2,9 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use pliant::io::{
-    Encoding, FORMATS, Feature, Files, Format, GmshVersion, Memory, Mesh, WriteOptions, read_from, write_to,
-};
+use pliant::files::{Files, Memory};
+use pliant::io::{Encoding, FORMATS, Feature, Format, GmshVersion, Mesh, WriteOptions, read_from, write_to};
 use pliant::mesh::{Cells, ElementKind, MaterialData, Region, SurfaceMesh, VolumeMesh, generate};
 
 const ENCODINGS: [Encoding; 3] = [Encoding::Usual, Encoding::Text, Encoding::Binary];
