@@ -6,6 +6,7 @@
 mod default_scene;
 mod doctor;
 mod fill;
+mod formats;
 mod generate;
 mod laws;
 mod material;

@@ -38,10 +38,10 @@ pub use names::Names;
 
 /// Encoders of surfaces and grids, for writers of animations.
 pub mod encode {
-    pub use super::obj::{Object, write_objects};
-    pub use super::ply::write_polygons;
-    pub use super::vtk::vtu::data_array;
-    pub use super::vtk::write::{DataArray, PackedGrid, TimeStepData, Values, collection};
+    pub use crate::io::obj::{Object, write_objects};
+    pub use crate::io::ply::write_polygons;
+    pub use crate::io::vtk::vtu::data_array;
+    pub use crate::io::vtk::write::{DataArray, PackedGrid, TimeStepData, Values, collection};
 }
 
 use input_output::{Input, Output};
