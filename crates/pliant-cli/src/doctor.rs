@@ -21,7 +21,7 @@ pub fn report() -> String {
     listing.row("laws", names(AnyLaw::ALL.iter().map(|law| law.name).collect()) + ", custom formulas");
     listing.row("mesh files", names(FORMATS.iter().flat_map(|format| format.extensions).copied().collect()));
     let animations = pliant_scene::output::FORMATS.iter();
-    // Videos are on a line of their own, with what they need.
+    // Videos are on a separate line, with what they need.
     let animations = animations.filter(|format| format.name != "mp4").flat_map(|format| format.extensions).copied();
     listing.row("animations", names(animations.collect()));
     let trial = Size::new(64, 64).and_then(Mp4::check);

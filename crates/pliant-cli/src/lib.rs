@@ -213,7 +213,7 @@ fn execute(command: Command) -> anyhow::Result<Done> {
         Command::Plot(command) => command.run(),
         Command::Render(command) => command.run(),
         Command::Reproduce { .. } => bail!(
-            "`pliant reproduce` is a command of its own: in the repository, run `cargo run --release -p \
+            "`pliant reproduce` is a separate command now: in the repository, run `cargo run --release -p \
              pliant-reproduce -- NAME`"
         ),
         Command::Doctor => Ok(Done::text(doctor::report())),

@@ -1,7 +1,7 @@
 //! Writers of animations for ParaView, Blender and Houdini, and of rendered images.
 //!
-//! A [`SceneGeometry`] is the visual geometry: the bodies of a model with their surfaces. A [`Frame`] is a snapshot of a
-//! simulation. Both own their data, so another thread can write them. Each format is one module and one line in
+//! A [`SceneGeometry`] is the visual geometry: the bodies of a model with their surfaces. A [`Frame`] is a snapshot of
+//! a simulation. Both own their data, so another thread can write them. Each format is one module and one line in
 //! [`FORMATS`]. The extension of a path selects the format:
 //!
 //! | files | for | |

@@ -381,7 +381,8 @@ impl Run {
         self.formats().into_iter().filter(|format| format.has_meshes() && format.is_series()).collect()
     }
 
-    /// Simulates until all steps are done, or until `watch` breaks, and then writes all outputs that the scene requests.
+    /// Simulates until all steps are done, or until `watch` breaks, and then writes all outputs that the scene
+    /// requests.
     pub fn go(
         &mut self,
         params: &RunParams,
@@ -458,8 +459,8 @@ impl Run {
         self.finish_formats(&self.formats(), &mut |_, _| ControlFlow::Continue(()))
     }
 
-    /// Writes the table of probes as an array, and outputs in `formats` that need all frames and do not exist yet. Images
-    /// are rendered last. If `watch` breaks, the last failure is [`RenderError::Stopped`].
+    /// Writes the table of probes as an array, and outputs in `formats` that need all frames and do not exist yet.
+    /// Images are rendered last. If `watch` breaks, the last failure is [`RenderError::Stopped`].
     pub fn finish_formats(&self, formats: &[&'static AnimationFormat], watch: &mut Watch<'_>) -> Outputs {
         let mut outputs = Outputs::default();
         if let Err(error) = self.table().and_then(|table| self.folder.write_probes(&table)) {

@@ -1,4 +1,4 @@
-//! Tests that measure memory, in a binary of their own: its global allocator counts the whole process.
+//! Tests that measure memory, in a separate binary: its global allocator counts the whole process.
 //!
 //! Each test holds the lock of `alone` from start to end, so that it measures nothing but itself. A counter per thread
 //! would need an unsafe allocator, and would miss the threads of rayon.
