@@ -25,8 +25,7 @@ demo: ## Build and simulate a scene: animation, pictures and plots under out/
 	@sh demo.sh $(PLIANT) $(OUT)
 
 reproduce: ## Reproduce all experiments of the papers, and write docs/reproduction.md; takes about 15 minutes
-	$(CARGO) build --release --quiet --bin pliant
-	$(PLIANT) reproduce all -o $(OUT)/reproduce --summary docs
+	$(CARGO) run --release --quiet -p pliant-reproduce -- all -o $(OUT)/reproduce --summary docs
 
 test: lint page test-rust test-browser test-python ## Run format checks, lints, all tests and documentation builds, as continuous integration does
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use pliant::io::Memory;
+use pliant::files::Memory;
 use pliant_scene::scene::SceneFile;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use pliant::io::Memory;
+use pliant::files::Memory;
 use pliant::matrix_io::read_array_from;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {

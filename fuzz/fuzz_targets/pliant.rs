@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
-use pliant::io::Memory;
+use pliant::files::Memory;
 use pliant::material::{AnyLaw, YoungPoisson};
 use pliant::mesh::{Cells, generate};
 use pliant::model::{Body, Fixed, Model};

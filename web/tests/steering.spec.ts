@@ -1,7 +1,7 @@
 // Time, materials and failures.
 
 import { readFileSync } from 'node:fs';
-import { isPlaying, lowest, open, settings, time, visibleSpot, waitForRest } from './support/page';
+import { isPlaying, lowest, open, settings, time, visiblePoint, waitForRest } from './support/page';
 import { beam, dropped, NOTED } from './support/scenes';
 import { expect, run, test } from './support/viewer';
 
@@ -187,10 +187,10 @@ test('a reduced model is shown and pulled, but not pinned', async ({ page, view 
   await expect(page.getByRole('radio', { name: 'Pin' })).toBeDisabled();
   await expect(page.getByRole('radio', { name: 'Pull' })).toBeEnabled();
   await expect(page.locator('.why-not').filter({ hasText: 'reduced' }).first()).toBeVisible();
-  const spot = await visibleSpot(page);
-  await page.mouse.move(spot.x, spot.y);
+  const point = await visiblePoint(page);
+  await page.mouse.move(point.x, point.y);
   await page.mouse.down();
-  await page.mouse.move(spot.x, spot.y + 80, { steps: 3 });
+  await page.mouse.move(point.x, point.y + 80, { steps: 3 });
   await page.keyboard.press(' ');
   await expect.poll(() => time(page)).toBeGreaterThan(0.05);
   const pull = await page.evaluate(() => window.pliant.frame?.pulls[0]);

@@ -20,8 +20,10 @@ pub fn report() -> String {
     let names = |list: Vec<&str>| list.join(", ");
     listing.row("laws", names(AnyLaw::ALL.iter().map(|law| law.name).collect()) + ", custom formulas");
     listing.row("mesh files", names(FORMATS.iter().flat_map(|format| format.extensions).copied().collect()));
-    let animations = pliant_scene::output::FORMATS.iter().flat_map(|format| format.extensions).copied();
-    listing.row("animations", names(animations.chain(["png", "gif"]).collect()));
+    let animations = pliant_scene::output::FORMATS.iter();
+    // Videos are on a separate line, with what they need.
+    let animations = animations.filter(|format| format.name != "mp4").flat_map(|format| format.extensions).copied();
+    listing.row("animations", names(animations.collect()));
     let trial = Size::new(64, 64).and_then(Mp4::check);
     listing.row("films", trial.map_or_else(|error| format!("none: {error}"), |()| "mp4, by ffmpeg".into()));
     listing.into_text()

@@ -6,6 +6,7 @@
 mod default_scene;
 mod doctor;
 mod fill;
+mod formats;
 mod generate;
 mod laws;
 mod material;
@@ -17,7 +18,6 @@ mod plot;
 mod progress;
 mod reduce;
 mod report;
-mod reproduce;
 mod run;
 mod scene;
 mod statics;
@@ -28,7 +28,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::{CommandFactory, Parser, Subcommand};
 use pliant::meshing::stoppable;
 
@@ -73,9 +73,10 @@ enum Command {
     /// Simulate interactively in the browser, or play back a run.
     ///
     /// Prints the address of the page, and opens it if there is a display. Only this machine can reach it, unless
-    /// --listen is given. From elsewhere: `ssh -L 8490:127.0.0.1:8490 HOST`, then open the address. Ctrl-C stops the viewer.
+    /// --listen is given. From elsewhere: `ssh -L 8490:127.0.0.1:8490 HOST`, then open the address. Ctrl-C stops the
+    /// viewer.
     View(view::View),
-    /// Resume a run that was stopped or killed. The result is bit-identical to that of an uninterrupted run.
+    /// Resume a run that was stopped or killed. The result is bitwise identical to that of an uninterrupted run.
     Resume(run::Resume),
     /// Check and convert scenes without running them, and describe their format.
     #[command(subcommand, arg_required_else_help = true)]
@@ -98,8 +99,13 @@ enum Command {
     Plot(plot::Plot),
     /// Render images and videos of a run, or export it in other formats.
     Render(pictures::Render),
-    /// Reproduce experiments of papers, with tables and figures; lists the experiments if none is named.
-    Reproduce(reproduce::Reproduce),
+    /// Refer to the command that reproduces experiments of papers.
+    #[command(hide = true, disable_help_flag = true)]
+    Reproduce {
+        /// Arguments, which are not read.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
     /// Inspect, check, convert and generate meshes.
     #[command(subcommand, arg_required_else_help = true)]
     Mesh(mesh::MeshCommand),
@@ -206,7 +212,10 @@ fn execute(command: Command) -> anyhow::Result<Done> {
         Command::Reduce(command) => command.run(),
         Command::Plot(command) => command.run(),
         Command::Render(command) => command.run(),
-        Command::Reproduce(command) => command.run(),
+        Command::Reproduce { .. } => bail!(
+            "`pliant reproduce` is a separate command now: in the repository, run `cargo run --release -p \
+             pliant-reproduce -- NAME`"
+        ),
         Command::Doctor => Ok(Done::text(doctor::report())),
         Command::Man { folder } => {
             clap_mangen::generate_to(Cli::command(), &folder).with_context(|| folder.display().to_string())?;

@@ -84,8 +84,8 @@ pub struct Convert {
     /// --units.
     #[arg(long)]
     scale: Option<f64>,
-    /// Convert from these units to SI: lengths, densities and moduli from mm-t-s, mm-kg-ms, mm-g-ms, cm-g-s or in-lbf-s;
-    /// lengths alone from mm, cm, in or ft.
+    /// Convert from these units to SI: lengths, densities and moduli from mm-t-s, mm-kg-ms, mm-g-ms, cm-g-s or
+    /// in-lbf-s; lengths alone from mm, cm, in or ft.
     #[arg(long, value_name = "SYSTEM", conflicts_with = "scale")]
     units: Option<Units>,
     /// Split each hexahedron into five or six tetrahedra.

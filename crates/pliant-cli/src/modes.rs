@@ -14,12 +14,13 @@ use pliant::math::Vec3;
 use pliant::model::Model;
 use pliant::reduced::{Basis, Modes, ModesParams};
 use pliant::system::{State, System};
-use pliant_scene::output::{AnimationFormat, Axis, FORMATS, Frame, Options, SceneGeometry};
-use pliant_scene::scene::{Animation, Color, Picture, SceneFile, Up};
+use pliant_scene::output::{AnimationFormat, Axis, Frame, Options, SceneGeometry};
+use pliant_scene::pictures::{self, FrameError, FrameSource, RenderError};
+use pliant_scene::scene::{Color, Picture, SceneFile, Up};
 use serde::Serialize;
 
-use crate::pictures::{self, FrameSource};
-use crate::run::{Formats, default_folder, is_stopped, listen, read_scene};
+use crate::formats::Formats;
+use crate::run::{default_folder, is_stopped, listen, read_scene};
 use crate::table::{Listing, number, to_json};
 use crate::{Done, progress};
 
@@ -66,13 +67,13 @@ impl ModesCommand {
         if !(self.amplitude > 0.0 && self.amplitude.is_finite()) {
             bail!("--amplitude: expected a positive number, found {}", self.amplitude);
         }
-        if self.formats.list().any(|format| format == Animation::Plot) {
+        if self.formats.list().iter().any(|format| format.is_plot()) {
             bail!("--plot applies only to runs");
         }
         listen();
         let mut notes = Vec::new();
         let file = read_scene(&self.scene, &mut notes)?;
-        pictures::check_film(&self.formats.list().collect::<Vec<_>>(), file.scene.output.picture.size)?;
+        pictures::check(&self.formats.list(), file.scene.output.picture.size)?;
         let (model, of_scene) = file.model(&Disk)?;
         notes.extend(of_scene);
         crate::show_notes(&notes);
@@ -89,7 +90,7 @@ impl ModesCommand {
         let modes = modes?;
         let rows = rows(&model, &modes);
         let mut text = if self.json { to_json(&rows)? } else { table(&file, &model, &modes, &rows) };
-        let formats: Vec<Animation> = self.formats.list().collect();
+        let formats = self.formats.list();
         let usual = || default_folder(&file).with_extension("modes");
         let folder = self.output.clone().or_else(|| (!formats.is_empty()).then(usual));
         if let Some(folder) = folder {
@@ -115,7 +116,7 @@ impl ModesCommand {
         modes: &Modes,
         rows: &[Row],
         folder: &Path,
-        formats: &[Animation],
+        formats: &[&'static AnimationFormat],
     ) -> anyhow::Result<Vec<PathBuf>> {
         let mut csv =
             String::from("mode,frequency_hz,omega,residual,effective_mass.x,effective_mass.y,effective_mass.z\n");
@@ -130,7 +131,8 @@ impl ModesCommand {
         let geometry = Arc::new(SceneGeometry::new(&model));
         let mut animation =
             ModeFrames { geometry, up: file.scene.up, model, shape: Vec::new(), caption: String::new() };
-        let picture = Picture { color: Color::Displacement, ..file.scene.output.picture.value.clone() };
+        let color = Color::named("displacement").context("colors by displacement")?;
+        let picture = Picture { color, ..file.scene.output.picture.value.clone() };
         let options = Options {
             frames: Some(FRAMES),
             up: match file.scene.up {
@@ -146,11 +148,21 @@ impl ModesCommand {
             animation.shape = shape.iter().map(|u| scale * u).collect();
             animation.caption = format!("mode {}, {} Hz", row.mode, number(row.frequency_hz));
             let name = format!("mode_{:0digits$}", row.mode);
-            for format in FORMATS.iter().filter(|format| pictures::is_wanted(format, formats)) {
+            for format in formats.iter().filter(|format| format.has_meshes()) {
                 files.push(export(&animation, format, folder, &name, &options)?);
             }
-            if [Animation::Png, Animation::Gif, Animation::Mp4].iter().any(|format| formats.contains(format)) {
-                files.extend(pictures::render_files(&animation, &picture, formats, folder, &name, false)?.complete()?);
+            if formats.iter().any(|format| format.images().is_some()) {
+                let watch = &mut |_, _| if is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+                match pictures::render(&animation, &picture, formats, folder, &name, watch) {
+                    Err(RenderError::Stopped { .. }) => break,
+                    rendered => {
+                        let rendered = rendered?;
+                        if let Some(error) = rendered.failures.into_iter().next() {
+                            return Err(error.into());
+                        }
+                        files.extend(rendered.files);
+                    }
+                }
             }
             bar.inc(1);
             if is_stopped() {
@@ -176,7 +188,7 @@ fn export(
     let path = folder.join(format!("{name}.{extension}"));
     let mut writer = format.start(&path, &animation.geometry, options)?;
     for number in 0..FRAMES {
-        writer.write(&animation.frame(number, format.is_series())?)?;
+        writer.write(&animation.frame_at(number, format.is_series()))?;
     }
     Ok(writer.finish()?.into_iter().next().unwrap_or(path))
 }
@@ -188,6 +200,16 @@ struct ModeFrames {
     model: Model,
     shape: Vec<f64>,
     caption: String,
+}
+
+impl ModeFrames {
+    fn frame_at(&self, number: usize, with_fields: bool) -> Frame {
+        let time = number as f64 * self.interval();
+        let (sine, cosine) = (TAU * time / SECONDS).sin_cos();
+        let scaled = |factor: f64| self.shape.iter().map(|u| factor * u).collect();
+        let state = State { time, q: scaled(sine), v: scaled(TAU / SECONDS * cosine), a: None };
+        Frame::new(&self.model, &state, number, with_fields)
+    }
 }
 
 impl FrameSource for ModeFrames {
@@ -207,12 +229,8 @@ impl FrameSource for ModeFrames {
         SECONDS / FRAMES as f64
     }
 
-    fn frame(&self, number: usize, with_fields: bool) -> anyhow::Result<Frame> {
-        let time = number as f64 * self.interval();
-        let (sine, cosine) = (TAU * time / SECONDS).sin_cos();
-        let scaled = |factor: f64| self.shape.iter().map(|u| factor * u).collect();
-        let state = State { time, q: scaled(sine), v: scaled(TAU / SECONDS * cosine), a: None };
-        Ok(Frame::new(&self.model, &state, number, with_fields))
+    fn frame(&self, number: usize, with_fields: bool) -> Result<Frame, FrameError> {
+        Ok(self.frame_at(number, with_fields))
     }
 
     fn obstacles(&self, _time: f64) -> Vec<ObstacleShape> {

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 use pliant::io::{Disk, Files};
-use pliant::simulation::{COLUMNS, Table};
-use pliant_pictures::{Figure, Plot as Panel, Series};
+use pliant::simulation::Table;
+use pliant_pictures::{Figure, Plot as Panel};
+use pliant_scene::plots::{self, PIXELS, panel_of, panels};
 use pliant_scene::run::Run;
 
 use crate::Done;
@@ -24,9 +25,6 @@ pub struct Plot {
     output: Option<PathBuf>,
 }
 
-/// Pixels per unit of a figure.
-const PIXELS: f64 = 1.5;
-
 impl Plot {
     pub fn run(&self) -> anyhow::Result<Done> {
         let run = Run::open(&self.folder)?;
@@ -34,7 +32,7 @@ impl Plot {
         let panels = if self.columns.is_empty() { panels(&table) } else { self.chosen(&table)? };
         let figure = Figure { panels, ..Figure::default() };
         let files = match &self.output {
-            None => write_both(&run, &figure)?,
+            None => plots::write(&figure, run.folder())?.into(),
             Some(path) => {
                 let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
                 let bytes = match extension.as_deref() {
@@ -63,46 +61,4 @@ impl Plot {
         };
         self.columns.iter().map(panel).collect()
     }
-}
-
-/// Writes the plots of a run, as SVG and PNG.
-pub fn write(run: &Run) -> anyhow::Result<Vec<PathBuf>> {
-    write_both(run, &Figure { panels: panels(&run.table()?), ..Figure::default() })
-}
-
-fn write_both(run: &Run, figure: &Figure) -> anyhow::Result<Vec<PathBuf>> {
-    let [svg, png] = ["svg", "png"].map(|extension| run.folder().join(format!("plots.{extension}")));
-    Disk.write(&svg, figure.svg()?.as_bytes())?;
-    Disk.write(&png, &figure.image(PIXELS)?.png()?)?;
-    Ok(vec![svg, png])
-}
-
-/// Returns the panels: energies, volume, and one per probe.
-fn panels(table: &Table) -> Vec<Panel> {
-    let energies = ["kinetic_energy", "elastic_energy", "gravitational_energy", "other_energy", "total_energy"];
-    let is_there = |name: &&str| {
-        let column = table.columns.iter().position(|own| own == name);
-        column.is_some_and(|column| table.rows.iter().any(|row| row[column] != 0.0))
-    };
-    let energies: Vec<&str> = energies.into_iter().filter(is_there).collect();
-    let mut panels = vec![
-        Panel { y_label: "energy, J".into(), ..panel_of(table, "_energy", &energies) },
-        Panel { y_label: "volume, m³".into(), ..panel_of(table, "", &["volume"]) },
-    ];
-    let probes: Vec<&str> = table.columns.iter().map(String::as_str).filter(|name| !COLUMNS.contains(name)).collect();
-    // `tip.x` and `tip.y` share a panel.
-    let probe_of = |column: &&str| column.rsplit_once('.').map_or(*column, |(name, _)| name).to_owned();
-    for group in probes.chunk_by(|a, b| probe_of(a) == probe_of(b)) {
-        panels.push(Panel { y_label: probe_of(&group[0]), ..panel_of(table, "", group) });
-    }
-    panels
-}
-
-fn panel_of(table: &Table, ending: &str, columns: &[&str]) -> Panel {
-    let series = columns.iter().filter_map(|name| {
-        let column = table.columns.iter().position(|own| own == name)?;
-        let points = table.rows.iter().map(|row| (row[0], row[column])).collect();
-        Some(Series::new(name.strip_suffix(ending).unwrap_or(name), points))
-    });
-    Panel { x_label: "time, s".into(), series: series.collect(), ..Panel::default() }
 }

@@ -9,12 +9,15 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, anyhow, bail};
 use clap::{Args, ValueHint};
 use pliant::io::{Disk, Format};
-use pliant_scene::run::{Outcome, Outputs, Progress, Run, RunParams, Status};
+use pliant_scene::output::AnimationFormat;
+use pliant_scene::pictures::check as check_formats;
+use pliant_scene::run::{Outcome, Progress, Run, RunParams, Status};
 use pliant_scene::scene::quantity::Time;
 use pliant_scene::scene::{Animation, Located, ReducedChoice, Scene, SceneFile};
 
 use crate::default_scene::{BodyArgs, Purpose};
-use crate::progress::Display;
+use crate::formats::Formats;
+use crate::progress::{self, Display};
 use crate::table::{count, number};
 use crate::{Done, default_scene, pictures};
 
@@ -65,61 +68,6 @@ pub struct Resume {
     common: Common,
 }
 
-/// Formats to write in addition to those that the scene requests.
-#[derive(Debug, Args)]
-#[allow(clippy::struct_excessive_bools, reason = "flags of a command line")]
-#[command(next_help_heading = "Formats")]
-pub struct Formats {
-    /// Volume meshes with stresses, for ParaView.
-    #[arg(long)]
-    vtu: bool,
-    /// Surfaces as text, one file per frame.
-    #[arg(long)]
-    obj: bool,
-    /// Surfaces, binary, one file per frame.
-    #[arg(long)]
-    ply: bool,
-    /// Animation in one file, for Blender and browsers.
-    #[arg(long)]
-    glb: bool,
-    /// Point cache for Blender.
-    #[arg(long)]
-    pc2: bool,
-    /// Point cache for Blender and Houdini.
-    #[arg(long)]
-    mdd: bool,
-    /// Images, one file per frame.
-    #[arg(long)]
-    png: bool,
-    /// Animated GIF.
-    #[arg(long)]
-    gif: bool,
-    /// MP4 video; needs the program ffmpeg.
-    #[arg(long)]
-    mp4: bool,
-    /// Plots of energies, volume and probes, as SVG and PNG.
-    #[arg(long)]
-    plot: bool,
-}
-
-impl Formats {
-    pub fn list(&self) -> impl Iterator<Item = Animation> {
-        let all = [
-            (self.vtu, Animation::Vtu),
-            (self.obj, Animation::Obj),
-            (self.ply, Animation::Ply),
-            (self.glb, Animation::Glb),
-            (self.pc2, Animation::Pc2),
-            (self.mdd, Animation::Mdd),
-            (self.png, Animation::Png),
-            (self.gif, Animation::Gif),
-            (self.mp4, Animation::Mp4),
-            (self.plot, Animation::Plot),
-        ];
-        all.into_iter().filter_map(|(wanted, format)| wanted.then_some(format))
-    }
-}
-
 /// Options of both run and resume.
 #[derive(Debug, Args)]
 struct Common {
@@ -161,8 +109,9 @@ impl RunCommand {
             file.scene.output.value.formats.clear();
         }
         for format in self.formats.list() {
-            if file.scene.output.formats.iter().all(|own| own.value != format) {
-                file.scene.output.value.formats.push(Located::new(format));
+            let formats = &mut file.scene.output.value.formats;
+            if formats.iter().all(|own| own.value.name != format.name) {
+                formats.extend(Animation::named(format.name).map(Located::new));
             }
         }
         if self.output.as_ref().is_some_and(|folder| folder.as_os_str().is_empty()) {
@@ -192,7 +141,7 @@ impl Resume {
                 _ => format!("{}: already complete ({steps} steps)\n", self.folder.display()),
             };
             // Outputs made from all frames may be incomplete.
-            return close(&run, &self.common, self.check, text, run.finish(), notes);
+            return close(&run, &self.common, self.check, text, Vec::new(), notes);
         }
         self.common.check_film(&run.file.scene, &mut notes)?;
         finish(run.at_checkpoint()?, &self.common, self.check, notes)
@@ -300,7 +249,8 @@ impl Common {
 
     /// Returns an error if the scene requests a video that cannot be made, or adds a note if it is to be skipped.
     fn check_film(&self, scene: &Scene, notes: &mut Vec<String>) -> anyhow::Result<()> {
-        match pictures::check_film(&pictures::formats_of(scene), scene.output.picture.size) {
+        let formats: Vec<_> = scene.output.formats.iter().map(|format| format.value.entry).collect();
+        match check_formats(&formats, scene.output.picture.size) {
             Err(error) if self.skip_missing => notes.push(format!("no video is made: {error}")),
             Err(error) => bail!("{error}; give --skip-missing to run without the video"),
             Ok(()) => {}
@@ -376,7 +326,7 @@ fn finish(mut run: Run, common: &Common, check: bool, mut notes: Vec<String>) ->
         }
         if is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let outcome = run.go(&common.params()?, &mut watch);
+    let outcome = run.simulate(&common.params()?, &mut watch);
     display.end();
     notes.extend(warnings);
     let outcome = outcome.with_context(|| format!("earlier results are in {}", folder.display()))?;
@@ -395,8 +345,7 @@ fn finish(mut run: Run, common: &Common, check: bool, mut notes: Vec<String>) ->
         count(run.frames_done(), "frame", "frames")
     );
     text += &format!("wrote {} and in it probes.csv, frames/, scene.toml\n", folder.display());
-    let outputs = Outputs { files: outcome.files, failures: outcome.failures };
-    close(&run, common, check, text, outputs, notes)
+    close(&run, common, check, text, outcome.files, notes)
 }
 
 /// Writes the outputs made from all frames, and checks the expectations.
@@ -405,28 +354,28 @@ fn close(
     common: &Common,
     check: bool,
     mut text: String,
-    outputs: Outputs,
+    mut files: Vec<PathBuf>,
     mut notes: Vec<String>,
 ) -> anyhow::Result<Done> {
     let folder = run.folder().display();
-    let mut formats = pictures::formats_of(&run.file.scene);
-    let has_no_film =
-        |formats: &[Animation]| pictures::check_film(formats, run.file.scene.output.picture.size).is_err();
-    if common.skip_missing && has_no_film(&formats) {
-        formats.retain(|format| *format != Animation::Mp4);
+    let size = run.file.scene.output.picture.size;
+    let mut formats = run.formats();
+    let can_be_made = |format: &&'static AnimationFormat| check_formats(&[format], size).is_ok();
+    if common.skip_missing {
+        formats.retain(can_be_made);
     }
-    let Outputs { mut files, failures } = outputs;
-    let mut failures: Vec<anyhow::Error> = failures.into_iter().map(Into::into).collect();
-    // Only Ctrl-C stops the rendering early.
-    let Ok(pictures) = pictures::finish(run, &formats, !common.quiet) else {
+    let bar = progress::bar(0, "pictures", !common.quiet);
+    let outputs = run.finish_formats(&formats, &mut pictures::watch(&bar));
+    bar.finish_and_clear();
+    if outputs.is_stopped() {
         let note = format!("stopped while rendering; `pliant resume {folder}` renders the missing images");
         return Ok(Done { text: String::new(), notes: vec![note], exit: 130 });
-    };
-    files.extend(pictures.files);
-    failures.extend(pictures.failures);
+    }
+    files.extend(outputs.files);
+    let failures: Vec<anyhow::Error> = outputs.failures.into_iter().map(Into::into).collect();
     failures.iter().for_each(crate::show_error);
     if !failures.is_empty() {
-        let without_film = if !common.skip_missing && has_no_film(&formats) {
+        let without_film = if !common.skip_missing && !formats.iter().all(can_be_made) {
             ", and with --skip-missing all except for the video"
         } else {
             ""

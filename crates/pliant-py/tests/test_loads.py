@@ -134,7 +134,7 @@ def test_a_schedule_without_loads_is_refused() -> None:
         pliant.Simulation(model, pliant.integrators.quasi_static(dt=1), schedule=[(0, 0), (1, 1)])
 
 
-def test_a_follower_pressure_turns_with_the_surface_and_a_dead_one_does_not() -> None:
+def test_a_follower_pressure_follows_the_surface_and_a_dead_one_does_not() -> None:
     mesh = pliant.Mesh.box((1, 0.1, 0.1), (10, 1, 1), elements="hex")
     model = pliant.Model(mesh, pliant.materials.stvk(young=1e6, poisson=0.3), fixed="x-min")
     for follower in [True, False]:
@@ -240,8 +240,8 @@ def test_lists_of_vertices_and_names_are_selections_everywhere() -> None:
 def test_numbers_take_units_as_in_scenes() -> None:
     rubber = pliant.materials.neo_hookean(young="1 MPa", poisson=0.45, density="1.1 g/cm^3")
     assert rubber.young == 1e6 and rubber.density == pytest.approx(1100)
-    tyre = pliant.materials.mooney_rivlin(coefficients={"mu01": "100 kPa", "mu10": "0.2 MPa", "v1": 1e7}, density=1100)
-    assert tyre.law == "mooney-rivlin"
+    tire = pliant.materials.mooney_rivlin(coefficients={"mu01": "100 kPa", "mu10": "0.2 MPa", "v1": 1e7}, density=1100)
+    assert tire.law == "mooney-rivlin"
     integrator = pliant.integrators.newmark(dt="1/60 s")
     assert integrator.dt == pliant.integrators.newmark(dt="1/60").dt == 1 / 60
     model = pliant.Model(cube(), rubber, fixed="x-min", damping=("0.1 Hz", "1 ms"))
@@ -342,7 +342,7 @@ def test_a_block_rests_on_a_plane_that_carries_its_weight() -> None:
     assert sim.model.internal_force(u)[:, 1].sum() == pytest.approx(-weight, rel=1e-3)
 
 
-def test_friction_holds_a_block_that_slides_without_it() -> None:
+def test_friction_stops_a_block_that_slides_without_it() -> None:
     mesh = cube()
     rubber = pliant.materials.stable_neo_hookean(young="1 MPa", poisson=0.3, density=1000)
     ways = []

@@ -179,11 +179,11 @@ def test_static_solve_balances_loads_and_reactions(model: pliant.Model) -> None:
     forces[model.select("end")] = (0, -0.5, 0.2)
     u = model.static_solve(forces=forces, tolerance=1e-12)
     left = model.internal_force(u) - forces
-    held = model.fixed
-    assert np.abs(left[~held]).max() < 1e-8
+    fixed = model.fixed
+    assert np.abs(left[~fixed]).max() < 1e-8
     reactions = model.reactions(u, forces=forces)
     assert reactions.sum(axis=0) == pytest.approx(-forces.sum(axis=0), abs=1e-8)
-    assert np.array_equal(reactions[~held], np.zeros(3 * model.vertex_count - held.sum()))
+    assert np.array_equal(reactions[~fixed], np.zeros(3 * model.vertex_count - fixed.sum()))
     again = model.static_solve(forces=forces, start=u, tolerance=1e-12)
     assert again == pytest.approx(u, abs=1e-9)
 
@@ -217,7 +217,7 @@ def test_prescribed_displacements_come_in_several_ways(model: pliant.Model) -> N
         model.static_solve(prescribed=[1, 2, 3])  # type: ignore[arg-type]
 
 
-def test_a_body_that_nothing_holds_has_no_equilibrium_to_find(rubber: pliant.Material) -> None:
+def test_a_free_body_has_no_equilibrium_to_find(rubber: pliant.Material) -> None:
     model = pliant.Model(pliant.Mesh.box((1, 1, 1), (1, 1, 1)), rubber)
     with pytest.raises(pliant.SolveError, match="in statics"):
         model.static_solve(gravity=(0, -9.81, 0), iterations=5)

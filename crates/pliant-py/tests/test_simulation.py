@@ -50,7 +50,7 @@ def test_every_integrator_steps(model: pliant.Model, beam: pliant.Mesh, integrat
     assert "Newton iterations" in repr(info)
 
 
-def test_an_integrator_with_its_own_law_says_what_it_cannot_answer(model: pliant.Model, beam: pliant.Mesh) -> None:
+def test_an_integrator_with_a_built_in_law_says_what_it_cannot_answer(model: pliant.Model, beam: pliant.Mesh) -> None:
     integrator = pliant.integrators.regularized(1e-3)
     with pytest.raises(pliant.SceneError, match="`neo-hookean` would have no effect"):
         pliant.Simulation(model, integrator)
@@ -238,7 +238,7 @@ def test_who_only_looks_from_another_thread_changes_nothing(sim: pliant.Simulati
     assert np.array_equal(positions, alone.positions) and np.array_equal(velocities, alone.velocities)
 
 
-def test_a_handler_that_uses_the_simulation_that_is_computing_is_told_so(sim: pliant.Simulation) -> None:
+def test_a_handler_that_uses_the_simulation_that_is_computing_gets_an_error(sim: pliant.Simulation) -> None:
     seen: list[object] = []
 
     def handler(*_: object) -> None:
@@ -378,14 +378,14 @@ def test_what_is_chosen_is_at_least_one_vertex(sim: pliant.Simulation, model: pl
 
 
 def test_targets_are_set_as_a_whole(sim: pliant.Simulation) -> None:
-    for held in [sim.fix("end"), sim.handle("end", 10)]:
+    for grip in [sim.fix("end"), sim.handle("end", 10)]:
         with pytest.raises(ValueError, match="read-only"):
-            held.targets[0] = 1
-        held.targets = held.targets + (0, 0, 0.1)
-        assert np.allclose(held.targets, sim.rest_positions[held.vertices] + (0, 0, 0.1))
+            grip.targets[0] = 1
+        grip.targets = grip.targets + (0, 0, 0.1)
+        assert np.allclose(grip.targets, sim.rest_positions[grip.vertices] + (0, 0, 0.1))
 
 
-def test_a_pin_holds_vertices_where_they_are(sim: pliant.Simulation) -> None:
+def test_fixed_vertices_stay_where_they_are(sim: pliant.Simulation) -> None:
     sim.run(0.05)
     now = sim.positions[40].copy()
     fixed = sim.fix(40)
@@ -467,7 +467,7 @@ def test_reduced_models_are_driven_by_handles_too(model: pliant.Model) -> None:
 # Running.
 
 
-def test_run_calls_back_and_can_be_told_to_stop(sim: pliant.Simulation) -> None:
+def test_run_calls_back_and_can_be_stopped(sim: pliant.Simulation) -> None:
     times: list[float] = []
     assert sim.run(0.01, lambda sim: times.append(sim.time)) == 10
     assert times == pytest.approx(np.arange(1, 11) * 1e-3)
@@ -537,7 +537,7 @@ def test_static_solve_goes_to_rest(sim: pliant.Simulation, model: pliant.Model) 
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-def test_a_copy_goes_on_the_same_to_the_last_bit(model: pliant.Model, solver: str) -> None:
+def test_a_copy_continues_the_same_to_the_last_bit(model: pliant.Model, solver: str) -> None:
     integrator = pliant.integrators.linearized_backward_euler(1e-2, solver=solver)  # type: ignore[arg-type]
     sim = pliant.Simulation(model, integrator, gravity=(0, -9.81, 0))
     sim.handle("end", 100).move((0, 0, 0.1))

@@ -267,7 +267,7 @@ impl Record {
         let Machine { cpu, cores, lanes, threads, version, build } = &self.machine;
         let short = if self.effort == Effort::Fast { " --fast" } else { "" };
         text += &format!(
-            "\n`pliant reproduce {}{short}`: {:.0} s with Pliant {version} ({build}), {threads} threads on {cores} cores of {cpu}, {lanes} doubles per register.\n",
+            "\n`pliant-reproduce {}{short}`: {:.0} s with Pliant {version} ({build}), {threads} threads on {cores} cores of {cpu}, {lanes} doubles per register.\n",
             self.name, self.seconds
         );
         text

@@ -4,6 +4,8 @@
 //!
 //! - [`output`]: animation files for ParaView, Blender and Houdini.
 //! - [`scene`]: scene files.
+//! - [`pictures`]: images and videos of simulations.
+//! - [`plots`]: plots of the time series of a run.
 //! - [`run`]: simulations of scenes into folders, which can be interrupted and resumed.
 //!
 //! ```
@@ -29,5 +31,7 @@
 //! ```
 
 pub mod output;
+pub mod pictures;
+pub mod plots;
 pub mod run;
 pub mod scene;

@@ -1,6 +1,6 @@
 //! Step rate and latency while a user pulls on bodies: the part of the server, without a browser.
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/it/common/mod.rs"]
 mod common;
 
 use std::time::{Duration, Instant};

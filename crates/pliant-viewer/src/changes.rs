@@ -16,7 +16,7 @@ use serde::de::value::{Error, StrDeserializer};
 use crate::protocol::{Choice, Steering};
 
 /// Maximum time step \[s\].
-const LONGEST_STEP: f64 = 1e6;
+const MAX_STEP: f64 = 1e6;
 
 /// Differences from the scene as it was read. The scene itself is never changed, so that everything can be undone.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -45,8 +45,8 @@ impl Changes {
     pub fn steer(&mut self, steering: &Steering) -> Result<(), String> {
         let Steering { step, integrator, solver, mass_damping, stiffness_damping, gravity } = steering;
         if let Some(step) = step.map(|step| step.si) {
-            if !(step > 0.0 && step <= LONGEST_STEP) {
-                return Err(format!("time step: expected more than 0 and at most {LONGEST_STEP} s, found {step} s"));
+            if !(step > 0.0 && step <= MAX_STEP) {
+                return Err(format!("time step: expected more than 0 and at most {MAX_STEP} s, found {step} s"));
             }
             self.step = Some(step);
         }

@@ -5,7 +5,7 @@ use pliant::force::ObstacleShape;
 use pliant::material::AnyLaw;
 use pliant::math::Vec3;
 use pliant::model::Model;
-use pliant_scene::output::{BodyGeometry, ColorField, SceneGeometry, body_color};
+use pliant_scene::output::{BodyGeometry, COLOR_FIELDS, SceneGeometry, body_color};
 use pliant_scene::scene::Up;
 use serde::Serialize;
 
@@ -220,9 +220,10 @@ impl DisplayScene {
             laws,
             integrators: changes::integrators(info.reduced.is_some()),
             solvers: changes::solvers(info.reduced.is_some()),
-            colors: ColorField::ALL
-                .map(|shown| ColorShown { name: shown.name(), label: shown.label(), unit: shown.unit() })
-                .into(),
+            colors: COLOR_FIELDS
+                .iter()
+                .map(|shown| ColorShown { name: shown.name, label: shown.label, unit: shown.unit })
+                .collect(),
         };
         let mut arrays = Arrays::default();
         let rest = self.geometry.bodies().iter().flat_map(|body| body.surface().vertices().iter().copied());

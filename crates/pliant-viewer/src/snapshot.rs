@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::body::Bytes;
 use pliant::math::Vec3;
 use pliant::model::Observation;
-use pliant_scene::output::{BodyGeometry, ColorField, Frame};
+use pliant_scene::output::{BodyGeometry, COLOR_FIELDS, ColorField, Frame};
 use serde::Serialize;
 
 use crate::display_scene::{DisplayScene, ObstacleView};
@@ -110,15 +110,15 @@ pub struct BallView {
 /// Colors and slice that a page shows.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct View {
-    pub color: Option<ColorField>,
+    pub color: Option<&'static ColorField>,
     pub slice: Option<Plane>,
 }
 
 impl View {
     pub fn new(color: &str, slice: Option<Plane>) -> Result<Self, String> {
-        let shown = ColorField::ALL.into_iter().find(|shown| shown.name() == color);
+        let shown = ColorField::named(color);
         if shown.is_none() && color != "none" {
-            let known = ColorField::ALL.map(ColorField::name).join(", ");
+            let known = COLOR_FIELDS.iter().map(|shown| shown.name).collect::<Vec<_>>().join(", ");
             return Err(format!("color: unknown name `{color}`, expected one of none, {known}"));
         }
         if slice.is_some_and(|plane| Vec3::from_array(plane.normal).try_normalize().is_none()) {
@@ -193,7 +193,7 @@ impl Snapshot {
             status: &self.status,
             pulls: self.pulls.iter().map(pulled).collect(),
             balls: self.balls.iter().map(ball).collect(),
-            color: values.as_ref().and(view.color).map(ColorField::name),
+            color: values.as_ref().and(view.color).map(|shown| shown.name),
             range: values.as_deref().and_then(range),
             slice: view.slice,
         };

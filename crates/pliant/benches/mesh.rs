@@ -5,8 +5,9 @@
 use std::path::PathBuf;
 
 use divan::{Bencher, black_box, counter::BytesCount, counter::ItemsCount};
+use pliant::files::{Files, Memory};
 use pliant::geometry::ImplicitSolid;
-use pliant::io::{Encoding, FORMATS, Files, Memory, Mesh, WriteOptions, read_from, write_to};
+use pliant::io::{Encoding, FORMATS, Mesh, WriteOptions, read_from, write_to};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, Embedding, SurfaceMesh, VertexNormals, VolumeMesh, generate};
 use pliant::meshing::{MeshingParams, Surface, cage, fill_surface, tetrahedralize};

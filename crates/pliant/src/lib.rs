@@ -5,6 +5,7 @@
 //! - [`math`]: 3-vectors, 3×3 matrices, and sums that do not depend on the number of threads.
 //! - [`geometry`]: triangles, bounding volume hierarchies, point-in-surface tests, implicit solids.
 //! - [`mesh`]: [`VolumeMesh`](mesh::VolumeMesh), checked when built; queries, operations, generators, embedding.
+//! - [`files`]: where files come from and go to, and their errors.
 //! - [`meshing`]: volume meshing of surfaces with tetrahedra, cages and voxels.
 //! - [`io`]: mesh files, chosen by extension.
 //! - [`material`]: elastic laws, each with energy, stress and tangent, and a check that these are consistent.
@@ -40,6 +41,7 @@ struct Readme;
 
 pub mod damping;
 pub mod element;
+pub mod files;
 pub mod force;
 pub mod geometry;
 pub mod integrator;

@@ -3,61 +3,84 @@
 use super::{BodyGeometry, FieldValues, Frame};
 use pliant::math::Vec3;
 
+/// Every quantity, each registered by one entry. Scenes, the command and the viewer list them.
+pub const COLOR_FIELDS: &[ColorField] = &[
+    ColorField {
+        name: "displacement",
+        about: "Magnitude of the displacement, in m",
+        label: "displacement",
+        unit: "m",
+        values: Values::Vector(|frame| &frame.u),
+    },
+    ColorField {
+        name: "speed",
+        about: "Magnitude of the velocity, in m/s",
+        label: "speed",
+        unit: "m/s",
+        values: Values::Vector(|frame| &frame.v),
+    },
+    ColorField {
+        name: "von-mises",
+        about: "Von Mises stress recovered at vertices, in Pa. It is not averaged across regions: at interfaces the \
+                larger value is shown",
+        label: "nodal von Mises stress",
+        unit: "Pa",
+        values: Values::Field(|values| &values.von_mises),
+    },
+    ColorField {
+        name: "volume-ratio",
+        about: "Volume relative to the rest volume",
+        label: "volume ratio",
+        unit: "",
+        values: Values::Field(|values| &values.volume_ratio),
+    },
+    ColorField {
+        name: "energy",
+        about: "Elastic energy density, in J/m³",
+        label: "energy",
+        unit: "J/m³",
+        values: Values::Field(|values| &values.energy_density),
+    },
+];
+
 /// Scalar quantity at vertices that can be shown as colors.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ColorField {
-    /// Magnitude of the displacement \[m\].
-    Displacement,
-    /// Magnitude of the velocity \[m/s\].
-    Speed,
-    /// Von Mises stress recovered at vertices \[Pa\].
-    VonMises,
-    /// Volume relative to the volume at rest.
-    VolumeRatio,
-    /// Elastic energy density \[J/m³\].
-    Energy,
+#[derive(Debug)]
+pub struct ColorField {
+    /// Name in scenes, on the command line and in the protocol of the viewer.
+    pub name: &'static str,
+    /// Description, without a period at its end.
+    pub about: &'static str,
+    /// Label in legends.
+    pub label: &'static str,
+    /// Unit; empty for a ratio.
+    pub unit: &'static str,
+    values: Values,
+}
+
+/// Source of the values of a quantity.
+#[derive(Debug, Clone, Copy)]
+enum Values {
+    /// Magnitudes of vectors, three numbers per vertex of the model.
+    Vector(fn(&Frame) -> &[f64]),
+    /// Numbers computed from the strain, one per vertex of the model.
+    Field(fn(&FieldValues) -> &[f32]),
+}
+
+impl PartialEq for ColorField {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
 }
 
 impl ColorField {
-    /// All quantities.
-    pub const ALL: [Self; 5] = [Self::Displacement, Self::Speed, Self::VonMises, Self::VolumeRatio, Self::Energy];
-
-    /// Returns the name used in scenes.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Displacement => "displacement",
-            Self::Speed => "speed",
-            Self::VonMises => "von-mises",
-            Self::VolumeRatio => "volume-ratio",
-            Self::Energy => "energy",
-        }
-    }
-
-    /// Returns the label used in legends.
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Displacement => "displacement",
-            Self::Speed => "speed",
-            Self::VonMises => "nodal von Mises stress",
-            Self::VolumeRatio => "volume ratio",
-            Self::Energy => "energy",
-        }
-    }
-
-    /// Returns the unit; empty for a ratio.
-    pub fn unit(self) -> &'static str {
-        match self {
-            Self::Displacement => "m",
-            Self::Speed => "m/s",
-            Self::VonMises => "Pa",
-            Self::VolumeRatio => "",
-            Self::Energy => "J/m³",
-        }
+    /// Returns the quantity with this name, or `None` if it is unknown.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        COLOR_FIELDS.iter().find(|field| field.name == name)
     }
 
     /// Returns true if the quantity is computed from the strain and requires the [`fields`](Frame::fields) of a frame.
-    pub fn needs_fields(self) -> bool {
-        matches!(self, Self::VonMises | Self::VolumeRatio | Self::Energy)
+    pub fn needs_fields(&self) -> bool {
+        matches!(self.values, Values::Field(_))
     }
 }
 
@@ -67,21 +90,16 @@ impl BodyGeometry {
     ///
     /// # Panics
     /// If the frame is not one of the model.
-    pub fn vertex_values(&self, shown: ColorField, frame: &Frame) -> Option<Vec<f64>> {
-        let lengths = |numbers: &[f64]| -> Vec<f64> {
-            let own = &numbers.as_chunks::<3>().0[self.vertices()];
-            own.iter().map(|vector| Vec3::from_array(*vector).length()).collect()
-        };
-        let own = |of: fn(&FieldValues) -> &[f32]| -> Option<Vec<f64>> {
-            let values = &of(&frame.fields.as_ref()?.vertices)[self.vertices()];
-            Some(values.iter().map(|&value| f64::from(value)).collect())
-        };
-        match shown {
-            ColorField::Displacement => Some(lengths(&frame.u)),
-            ColorField::Speed => Some(lengths(&frame.v)),
-            ColorField::VonMises => own(|values| &values.von_mises),
-            ColorField::VolumeRatio => own(|values| &values.volume_ratio),
-            ColorField::Energy => own(|values| &values.energy_density),
+    pub fn vertex_values(&self, shown: &ColorField, frame: &Frame) -> Option<Vec<f64>> {
+        match shown.values {
+            Values::Vector(of) => {
+                let own = &of(frame).as_chunks::<3>().0[self.vertices()];
+                Some(own.iter().map(|vector| Vec3::from_array(*vector).length()).collect())
+            }
+            Values::Field(of) => {
+                let values = &of(&frame.fields.as_ref()?.vertices)[self.vertices()];
+                Some(values.iter().map(|&value| f64::from(value)).collect())
+            }
         }
     }
 }
@@ -100,8 +118,8 @@ mod tests {
         let frame = Frame::new(&model, &state, 0, true);
         for (body, own) in geometry.bodies().iter().zip(model.bodies()) {
             let states = own.nodal_states(&state.q).unwrap().dominant();
-            let von_mises = body.vertex_values(ColorField::VonMises, &frame).unwrap();
-            let ratios = body.vertex_values(ColorField::VolumeRatio, &frame).unwrap();
+            let von_mises = body.vertex_values(ColorField::named("von-mises").unwrap(), &frame).unwrap();
+            let ratios = body.vertex_values(ColorField::named("volume-ratio").unwrap(), &frame).unwrap();
             for (vertex, state) in states.iter().enumerate() {
                 assert_eq!(von_mises[vertex], f64::from(state.von_mises() as f32));
                 assert_eq!(ratios[vertex], f64::from(state.volume_ratio as f32));
@@ -116,10 +134,10 @@ mod tests {
         let geometry = SceneGeometry::new(&model);
         let frame = Frame::new(&model, &bend(&model, 0.4), 0, false);
         let body = &geometry.bodies()[1];
-        for shown in ColorField::ALL {
-            assert_eq!(body.vertex_values(shown, &frame).is_none(), shown.needs_fields(), "{}", shown.name());
+        for shown in COLOR_FIELDS {
+            assert_eq!(body.vertex_values(shown, &frame).is_none(), shown.needs_fields(), "{}", shown.name);
         }
-        let speeds = body.vertex_values(ColorField::Speed, &frame).unwrap();
+        let speeds = body.vertex_values(ColorField::named("speed").unwrap(), &frame).unwrap();
         let vertex = body.vertices().start;
         assert_eq!(speeds[0], Vec3::from_slice(&frame.v[3 * vertex..]).length());
     }

@@ -23,15 +23,16 @@ use std::path::PathBuf;
 
 use super::color::linear;
 use super::writer_context::Count;
-use super::{AnimationFormat, Axis, Frame, FrameWriter, Options, Start, Started, WriterContext, body_color};
+use super::{AnimationFormat, Axis, Content, Frame, FrameWriter, Options, Started, WriterContext, body_color};
 use pliant::io::{Draft, WriteError};
 use pliant::math::Vec3;
 
 pub(super) const FORMAT: AnimationFormat = AnimationFormat {
-    name: "binary glTF",
+    name: "glb",
+    title: "binary glTF",
     extensions: &["glb"],
-    about: "one file: surfaces with normals and one color per body, one morph target per frame",
-    start: Start::Whole(start),
+    about: "For Blender, browsers and game engines: one animated file",
+    content: Content::Whole(start),
 };
 
 /// Maximum length of a file, which is stored as a u32 \[bytes\].

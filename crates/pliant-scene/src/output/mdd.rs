@@ -7,13 +7,14 @@
 //! ```
 
 use super::point_cache::{self, Layout};
-use super::{AnimationFormat, Start};
+use super::{AnimationFormat, Content};
 
 pub(super) const FORMAT: AnimationFormat = AnimationFormat {
-    name: "MDD",
+    name: "mdd",
+    title: "MDD",
     extensions: &["mdd"],
-    about: "one file per body: times, and positions of its surface in every frame, for the _rest.obj next to it",
-    start: Start::Whole(|context, _, frames| point_cache::start(context, LAYOUT, frames)),
+    about: "A point cache for Blender, Houdini and Maya",
+    content: Content::Whole(|context, _, frames| point_cache::start(context, LAYOUT, frames)),
 };
 
 const LAYOUT: Layout =

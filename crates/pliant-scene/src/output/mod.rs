@@ -1,15 +1,16 @@
-//! Writers of animations for ParaView, Blender and Houdini.
+//! Writers of animations for ParaView, Blender and Houdini, and of rendered images.
 //!
-//! A [`SceneGeometry`] is the visual geometry: the bodies of a model with their surfaces. A [`Frame`] is a snapshot of a
-//! simulation. Both own their data, so another thread can write them. Each format is one module and one line in
+//! A [`SceneGeometry`] is the visual geometry: the bodies of a model with their surfaces. A [`Frame`] is a snapshot of
+//! a simulation. Both own their data, so another thread can write them. Each format is one module and one line in
 //! [`FORMATS`]. The extension of a path selects the format:
 //!
 //! | files | for | |
 //! |---|---|---|
-//! | `.vtu` | ParaView | one file per frame with elements at rest, displacements, velocities, stresses, and a `.pvd` that lists them |
+//! | `.vtu` | ParaView | one file per frame: elements, displacements, velocities, stresses; a `.pvd` lists them |
 //! | `.obj`, `.ply` | any program | one file per frame with the surfaces |
 //! | `.glb` | Blender, three.js | one file |
 //! | `.pc2`, `.mdd` | Blender, Houdini | one file per body: positions only, for the `_rest.obj` next to it |
+//! | `.png`, `.gif`, `.mp4` | people | images, which [`pictures`](crate::pictures) renders |
 //!
 //! Formats with one file per frame are written during the simulation. Single-file formats need the number of frames in
 //! advance, because their header contains it. They write each frame to disk as it arrives and keep at most two in
@@ -43,6 +44,7 @@ mod color;
 mod color_field;
 mod frame;
 mod glb;
+mod images;
 mod mdd;
 mod obj;
 mod pc2;
@@ -61,8 +63,9 @@ use std::sync::Arc;
 use pliant::io::WriteError;
 
 pub use color::body_color;
-pub use color_field::ColorField;
+pub use color_field::{COLOR_FIELDS, ColorField};
 pub use frame::{FieldValues, Fields, Frame};
+pub use images::{ImageError, ImageFormat, ImageWriter};
 pub use scene_geometry::{BodyGeometry, SceneGeometry, VisualError};
 
 use writer_context::WriterContext;
@@ -76,57 +79,103 @@ pub const FORMATS: &[AnimationFormat] = &[
     glb::FORMAT,
     pc2::FORMAT,
     mdd::FORMAT,
+    images::PNG,
+    images::GIF,
+    images::MP4,
+    PLOT,
 ];
 
-/// A format of animations.
+const PLOT: AnimationFormat = AnimationFormat {
+    name: "plot",
+    title: "plots",
+    extensions: &["svg"],
+    about: "Plots of energies, volume and probes, as SVG and PNG",
+    content: Content::Plots,
+};
+
+/// A format of animations, pictures or plots.
 #[derive(Debug)]
 pub struct AnimationFormat {
-    /// Common name.
+    /// Name in scenes, option of the command, and subfolder of series.
     pub name: &'static str,
+    /// Common name.
+    pub title: &'static str,
     /// File extensions in lower case, without the dot.
     pub extensions: &'static [&'static str],
-    /// Contents, in one line.
+    /// Contents, in one line without a period at its end.
     pub about: &'static str,
-    start: Start,
+    content: Content,
 }
 
-/// Constructor of the writer of a format.
+/// Content of a format, with the constructor of its writer.
 #[derive(Debug, Clone, Copy)]
-enum Start {
-    /// Writer of one file per frame.
+enum Content {
+    /// Meshes, one file per frame.
     Series(fn(WriterContext) -> Started),
-    /// Writer of a single file with the given number of frames.
+    /// Meshes, in a single file with the given number of frames.
     Whole(fn(WriterContext, &Options, usize) -> Started),
+    /// Rendered images.
+    Images(&'static ImageFormat),
+    /// Plots of the time series of a run.
+    Plots,
 }
 
 type Started = Result<Box<dyn FrameWriter>, WriteError>;
 
 impl AnimationFormat {
-    /// Returns the format of a file by its extension.
+    /// Returns the format of a file of meshes by its extension.
     pub fn of(path: &Path) -> Option<&'static Self> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-        FORMATS.iter().find(|format| format.extensions.contains(&extension.as_str()))
+        Self::of_meshes().find(|format| format.extensions.contains(&extension.as_str()))
+    }
+
+    /// Returns the formats of meshes, which [`start`](Self::start) writes.
+    pub fn of_meshes() -> impl Iterator<Item = &'static Self> {
+        FORMATS.iter().filter(|format| format.has_meshes())
+    }
+
+    /// Returns true if the format stores meshes, as opposed to images and plots.
+    pub fn has_meshes(&self) -> bool {
+        matches!(self.content, Content::Series(_) | Content::Whole(_))
+    }
+
+    /// Returns the writer of a format of rendered images, or `None` for other formats.
+    pub fn images(&self) -> Option<&'static ImageFormat> {
+        match self.content {
+            Content::Images(images) => Some(images),
+            _ => None,
+        }
+    }
+
+    /// Returns true if the format is that of plots of the time series of a run.
+    pub fn is_plot(&self) -> bool {
+        matches!(self.content, Content::Plots)
     }
 
     /// Returns true if the format has one file per frame, so that the number of frames need not be known in advance.
     pub fn is_series(&self) -> bool {
-        matches!(self.start, Start::Series(_))
+        match self.content {
+            Content::Series(_) => true,
+            Content::Images(images) => images.is_series,
+            Content::Whole(_) | Content::Plots => false,
+        }
     }
 
-    /// Creates a writer to `path` in this format, regardless of the extension. The file names of a series are derived
-    /// from `path`: `bar.obj` gives `bar_000000.obj`, `bar_000001.obj`, ….
+    /// Creates a writer of meshes to `path` in this format, regardless of the extension. The file names of a series are
+    /// derived from `path`: `bar.obj` gives `bar_000000.obj`, `bar_000001.obj`, ….
     pub fn start(
         &self,
         path: &Path,
         geometry: &Arc<SceneGeometry>,
         options: &Options,
     ) -> Result<Box<dyn FrameWriter>, WriteError> {
-        let context = WriterContext::new(path, self.name, geometry)?;
-        match (self.start, options.frames) {
-            (Start::Series(start), _) => start(context),
-            (Start::Whole(start), Some(frames)) if frames > 0 => start(context, options, frames),
-            (Start::Whole(_), Some(_)) => Err(context.unsupported("an animation without frames")),
-            (Start::Whole(_), None) => Err(context.unsupported("an animation whose number of frames is not given")),
+        let context = WriterContext::new(path, self.title, geometry)?;
+        match (self.content, options.frames) {
+            (Content::Series(start), _) => start(context),
+            (Content::Whole(start), Some(frames)) if frames > 0 => start(context, options, frames),
+            (Content::Whole(_), Some(_)) => Err(context.unsupported("an animation without frames")),
+            (Content::Whole(_), None) => Err(context.unsupported("an animation whose number of frames is not given")),
+            (Content::Images(_) | Content::Plots, _) => Err(context.unsupported("meshes")),
         }
     }
 }
@@ -171,7 +220,8 @@ pub fn start(
     options: &Options,
 ) -> Result<Box<dyn FrameWriter>, WriteError> {
     let Some(format) = AnimationFormat::of(path) else {
-        let known = FORMATS.iter().flat_map(|format| format.extensions).map(|extension| format!(".{extension}"));
+        let known =
+            AnimationFormat::of_meshes().flat_map(|format| format.extensions).map(|extension| format!(".{extension}"));
         return Err(WriteError::UnknownFormat { path: path.into(), known: known.collect::<Vec<_>>().join(", ") });
     };
     format.start(path, geometry, options)
@@ -216,7 +266,7 @@ mod tests {
         all.sort_unstable();
         assert!(all.windows(2).all(|pair| pair[0] != pair[1]));
         for format in FORMATS {
-            assert!(!format.about.is_empty() && !format.about.contains('\n'));
+            assert!(!format.about.is_empty() && !format.about.contains('\n') && !format.about.ends_with('.'));
         }
     }
 
@@ -225,7 +275,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("file"), "").unwrap();
         let frame = &frames(&two_bodies(), 1)[0];
-        for format in FORMATS {
+        for format in AnimationFormat::of_meshes() {
             for parent in ["missing", "file"] {
                 let path = folder.path().join(parent).join("a").with_extension(format.extensions[0]);
                 let written = start_with(&path, Some(1)).and_then(|mut writer| {
@@ -242,7 +292,7 @@ mod tests {
 
     #[test]
     fn a_folder_that_vanishes_is_an_error_that_names_the_file() {
-        for format in FORMATS {
+        for format in AnimationFormat::of_meshes() {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("a").with_extension(format.extensions[0]);
             let all = frames(&two_bodies(), 2);
@@ -282,7 +332,7 @@ mod tests {
             ),
             (bad(&|frame| frame.reactions = Some(vec![0.0; 5])), "5 reactions, expected"),
         ];
-        for format in FORMATS {
+        for format in AnimationFormat::of_meshes() {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("a").with_extension(format.extensions[0]);
             let mut writer = start_with(&path, Some(2)).unwrap();
@@ -301,7 +351,7 @@ mod tests {
     #[test]
     fn one_file_takes_the_number_of_frames_that_was_said_and_no_other() {
         let all = frames(&two_bodies(), 3);
-        for format in FORMATS.iter().filter(|format| !format.is_series()) {
+        for format in AnimationFormat::of_meshes().filter(|format| !format.is_series()) {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("a").with_extension(format.extensions[0]);
             let message = |frames| start_with(&path, frames).err().unwrap().to_string();
@@ -326,7 +376,7 @@ mod tests {
     fn writers_can_be_given_to_another_thread() {
         let folder = tempfile::tempdir().unwrap();
         let all = frames(&two_bodies(), 2);
-        for format in FORMATS {
+        for format in AnimationFormat::of_meshes() {
             let path = folder.path().join("a").with_extension(format.extensions[0]);
             let mut writer = start_with(&path, Some(2)).unwrap();
             let finished = std::thread::scope(|scope| {

@@ -1,14 +1,15 @@
 //! Series of Wavefront `.obj` files: visual surfaces with normals, one object per body.
 
 use super::writer_context::Pose;
-use super::{AnimationFormat, Frame, Start, WriterContext, series};
+use super::{AnimationFormat, Content, Frame, WriterContext, series};
 use pliant::io::encode::{Object, write_objects};
 
 pub(super) const FORMAT: AnimationFormat = AnimationFormat {
-    name: "Wavefront OBJ",
+    name: "obj",
+    title: "Wavefront OBJ",
     extensions: &["obj"],
-    about: "one file per frame: surfaces with normals as text, one object per body",
-    start: Start::Series(|context| series::start(context, "obj", encode)),
+    about: "Surfaces as text, which most programs read; one file per frame",
+    content: Content::Series(|context| series::start(context, "obj", encode)),
 };
 
 fn encode(context: &mut WriterContext, frame: &Frame) -> Vec<u8> {

@@ -7,13 +7,14 @@
 //! ```
 
 use super::point_cache::{self, Layout};
-use super::{AnimationFormat, Start};
+use super::{AnimationFormat, Content};
 
 pub(super) const FORMAT: AnimationFormat = AnimationFormat {
-    name: "PointCache2",
+    name: "pc2",
+    title: "PointCache2",
     extensions: &["pc2"],
-    about: "one file per body: positions of its surface in every frame, for the _rest.obj next to it",
-    start: Start::Whole(|context, _, frames| point_cache::start(context, LAYOUT, frames)),
+    about: "A point cache for Blender and 3ds Max",
+    content: Content::Whole(|context, _, frames| point_cache::start(context, LAYOUT, frames)),
 };
 
 const LAYOUT: Layout = Layout { extension: "pc2", head_length: |_| 32, head, number: f32::to_le_bytes };

@@ -1,14 +1,15 @@
 //! Series of Stanford `.ply` files: the visual surfaces of all bodies in one mesh, with normals.
 
-use super::{AnimationFormat, Frame, Start, WriterContext, series};
+use super::{AnimationFormat, Content, Frame, WriterContext, series};
 use pliant::io::encode::write_polygons;
 use pliant::mesh::Faces;
 
 pub(super) const FORMAT: AnimationFormat = AnimationFormat {
-    name: "Stanford PLY",
+    name: "ply",
+    title: "Stanford PLY",
     extensions: &["ply"],
-    about: "one file per frame: surfaces with normals, binary, all bodies in one mesh",
-    start: Start::Series(|context| series::start(context, "ply", encode)),
+    about: "Surfaces in a binary format; one file per frame",
+    content: Content::Series(|context| series::start(context, "ply", encode)),
 };
 
 fn encode(context: &mut WriterContext, frame: &Frame) -> Vec<u8> {

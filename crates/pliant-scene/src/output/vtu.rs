@@ -15,17 +15,18 @@
 use std::path::{Path, PathBuf};
 
 use super::series::ending;
-use super::{AnimationFormat, BodyGeometry, FieldValues, Frame, FrameWriter, Start, WriterContext};
+use super::{AnimationFormat, BodyGeometry, Content, FieldValues, Frame, FrameWriter, WriterContext};
 use pliant::io::encode::{DataArray, PackedGrid, TimeStepData, Values, collection};
 use pliant::io::{Disk, Files, WriteError};
 use pliant::math::Vec3;
 use pliant::mesh::VolumeMesh;
 
 pub(super) const FORMAT: AnimationFormat = AnimationFormat {
-    name: "VTK XML",
+    name: "vtu",
+    title: "VTK XML",
     extensions: &["vtu", "pvd"],
-    about: "one file per frame and a .pvd that lists them: points at rest with displacements, velocities, stresses, strains, reactions",
-    start: Start::Series(|context| {
+    about: "For ParaView: volume meshes at rest with displacement (for Warp By Vector), velocity, stress, strain and more; one file per frame, and a PVD index",
+    content: Content::Series(|context| {
         let rest = context
             .geometry()
             .bodies()

@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::RunError;
 use super::inputs::Inputs;
-use crate::output::Frame;
+use crate::output::{AnimationFormat, FORMATS, Frame};
 use crate::scene::{Built, SceneFile};
+use crate::{pictures, plots};
 use pliant::io::{Disk, Files, ReadError};
 use pliant::matrix_io::{self, Array};
 use pliant::simulation::Table;
@@ -69,9 +70,6 @@ impl Drop for Lock {
     }
 }
 
-/// Extensions of single-file outputs, which are named after the run.
-const FILMS: [&str; 5] = ["glb", "pc2", "mdd", "gif", "mp4"];
-
 impl Folder {
     pub fn open(path: &Path) -> Self {
         Self(path.into())
@@ -98,7 +96,8 @@ impl Folder {
             remove(&path.join(name))?;
         }
         remove_series(&self.frames(), "npy")?;
-        for extension in ["vtu", "obj", "ply"] {
+        for format in AnimationFormat::of_meshes().filter(|format| format.is_series()) {
+            let extension = format.extensions[0];
             remove_series(&path.join(extension), extension)?;
         }
         fs::create_dir_all(self.frames()).map_err(wrong(self.frames()))?;
@@ -107,11 +106,17 @@ impl Folder {
 
     /// Removes outputs made from all frames, which would be wrong for other frames.
     pub fn remove_outputs(&self, manifest: &Manifest) -> Result<(), RunError> {
-        let films = FILMS.iter().map(|extension| format!("{}.{extension}", manifest.name));
-        for name in films.chain(["plots.svg".into(), "plots.png".into()]) {
-            remove(&self.0.join(name))?;
+        for format in FORMATS.iter().filter(|format| !(format.has_meshes() && format.is_series())) {
+            let path = pictures::path(format, &self.0, &manifest.name);
+            if format.is_plot() {
+                plots::files(&self.0).iter().try_for_each(|path| remove(path))?;
+            } else if format.is_series() {
+                remove_series(&self.0.join(format.name), format.extensions[0])?;
+            } else {
+                remove(&path)?;
+            }
         }
-        remove_series(&self.0.join("png"), "png")
+        Ok(())
     }
 
     fn lock_path(&self) -> PathBuf {

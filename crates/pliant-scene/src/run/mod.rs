@@ -28,8 +28,10 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
-use crate::output::{self, Frame, FrameWriter, Options, SceneGeometry, VisualError};
-use crate::scene::{Animation, Built, SceneError, SceneFile, Source, Up, Verdict};
+use crate::output::{self, AnimationFormat, Frame, FrameWriter, ImageError, Options, SceneGeometry, VisualError};
+use crate::pictures::{self, FrameError, FrameSource, RenderError, Watch};
+use crate::plots;
+use crate::scene::{Built, Picture, SceneError, SceneFile, Source, Up, Verdict};
 use pliant::force::ObstacleShape;
 use pliant::integrator::{StepError, StepInfo};
 use pliant::io::{Disk, ReadError, WriteError};
@@ -96,6 +98,18 @@ pub struct Outputs {
     pub failures: Vec<RunError>,
 }
 
+impl Outputs {
+    /// Returns true if rendering was stopped by its watch.
+    pub fn is_stopped(&self) -> bool {
+        self.failures.iter().any(|error| matches!(error, RunError::Render(RenderError::Stopped { .. })))
+    }
+
+    fn add(&mut self, other: Self) {
+        self.files.extend(other.files);
+        self.failures.extend(other.failures);
+    }
+}
+
 /// Error of a run.
 #[derive(Debug, Error)]
 #[allow(missing_docs, reason = "the message says what each part is")]
@@ -113,6 +127,10 @@ pub enum RunError {
     Table(#[from] TableError),
     #[error(transparent)]
     Visual(#[from] VisualError),
+    #[error(transparent)]
+    Image(#[from] ImageError),
+    #[error(transparent)]
+    Render(#[from] RenderError),
     #[error("step {step} failed: {source}")]
     Step { step: u64, source: StepError },
     #[error("{}: not a run of Pliant: {reason}", folder.display())]
@@ -349,17 +367,41 @@ impl Run {
         Options { frames: Some(self.frame_count()), up }
     }
 
-    /// Returns the requested formats that this crate writes: series of files, or single files.
-    fn formats(&self, series: bool) -> Vec<&'static output::AnimationFormat> {
-        let names = self.file.scene.output.formats.iter().filter_map(|format| extension(format.value));
-        let formats = names.filter_map(|name| output::AnimationFormat::of(Path::new(&format!("a.{name}"))));
-        let mut formats: Vec<_> = formats.filter(|format| format.is_series() == series).collect();
-        formats.dedup_by_key(|format| format.name);
+    /// Returns the formats that the scene requests, each once.
+    pub fn formats(&self) -> Vec<&'static AnimationFormat> {
+        let mut formats: Vec<&'static AnimationFormat> = Vec::new();
+        for format in &self.file.scene.output.formats {
+            if formats.iter().all(|earlier| earlier.name != format.value.name) {
+                formats.push(format.value.entry);
+            }
+        }
         formats
     }
 
-    /// Simulates until all steps are done, or until `watch` breaks.
+    /// Returns the requested formats of meshes with one file per frame, which are written during the simulation.
+    fn series(&self) -> Vec<&'static AnimationFormat> {
+        self.formats().into_iter().filter(|format| format.has_meshes() && format.is_series()).collect()
+    }
+
+    /// Simulates until all steps are done, or until `watch` breaks, and then writes all outputs that the scene
+    /// requests.
     pub fn go(
+        &mut self,
+        params: &RunParams,
+        watch: &mut dyn FnMut(&Progress<'_>) -> ControlFlow<()>,
+    ) -> Result<Outcome, RunError> {
+        let outcome = self.simulate(params, watch)?;
+        if outcome.status != Status::Done {
+            return Ok(outcome);
+        }
+        // The steps are complete, even if outputs made from them fail.
+        let outputs = self.finish();
+        let files = outcome.files.into_iter().chain(outputs.files).collect();
+        Ok(Outcome { files, failures: outputs.failures, ..outcome })
+    }
+
+    /// Simulates like [`go`](Self::go), and leaves outputs that need all frames to [`finish`](Self::finish).
+    pub fn simulate(
         &mut self,
         params: &RunParams,
         watch: &mut dyn FnMut(&Progress<'_>) -> ControlFlow<()>,
@@ -367,7 +409,7 @@ impl Run {
         let start = self.built.simulation.steps_done();
         self.folder.remove_outputs(&self.manifest)?;
         let mut writers: Vec<Box<dyn FrameWriter>> = Vec::new();
-        for format in self.formats(true) {
+        for format in self.series() {
             let extension = format.extensions[0];
             let path = self.folder.subfolder(extension)?.join(format!("{}.{extension}", self.name()));
             writers.push(format.start(&path, &self.geometry, &self.options())?);
@@ -383,7 +425,7 @@ impl Run {
         self.set_status(Status::Running)?;
         let (sender, receiver) = sync_channel(QUEUE);
         // The other formats contain surfaces only.
-        let with_fields = self.formats(true).iter().any(|format| format.extensions.contains(&"vtu"));
+        let with_fields = self.series().iter().any(|format| format.extensions.contains(&"vtu"));
         let mut pace = Pace { interval: params.checkpoint_interval, latest: None, last: None };
         let is_new = self.rows_before.is_none();
         let built = &mut self.built;
@@ -394,16 +436,13 @@ impl Run {
             (stepped, writing.join())
         });
         // An error of the writer is also the reason why the steps stopped.
-        let mut files = written.map_err(|_| RunError::Writer)??;
+        let files = written.map_err(|_| RunError::Writer)??;
         let step = self.built.simulation.steps_done();
         let resumable_from = pace.latest.map_or(start, |latest| latest.step);
         match stepped {
             Ok(ControlFlow::Continue(())) => {
-                // The steps are complete, even if outputs made from them fail.
                 self.set_status(Status::Done)?;
-                let outputs = self.finish();
-                files.extend(outputs.files);
-                Ok(Outcome { status: Status::Done, step, resumable_from: step, files, failures: outputs.failures })
+                Ok(Outcome { status: Status::Done, step, resumable_from: step, files, failures: Vec::new() })
             }
             Ok(ControlFlow::Break(())) => {
                 self.set_status(Status::Stopped)?;
@@ -416,21 +455,76 @@ impl Run {
         }
     }
 
-    /// Writes outputs that need all frames and do not exist yet. A failed output does not prevent others from being
-    /// written.
+    /// Writes all requested outputs that need all frames and do not exist yet. A failed output does not prevent others
+    /// from being written.
     pub fn finish(&self) -> Outputs {
+        self.finish_formats(&self.formats(), &mut |_, _| ControlFlow::Continue(()))
+    }
+
+    /// Writes the table of probes as an array, and outputs in `formats` that need all frames and do not exist yet.
+    /// Images are rendered last. If `watch` breaks, the last failure is [`RenderError::Stopped`].
+    pub fn finish_formats(&self, formats: &[&'static AnimationFormat], watch: &mut Watch<'_>) -> Outputs {
         let mut outputs = Outputs::default();
         if let Err(error) = self.table().and_then(|table| self.folder.write_probes(&table)) {
             outputs.failures.push(error);
         }
-        for format in self.formats(false) {
-            let path = self.folder.path().join(format!("{}.{}", self.name(), format.extensions[0]));
-            // Files appear when they are complete, and are removed when frames change.
-            if path.is_file() {
-                continue;
+        let missing: Vec<_> = formats.iter().copied().filter(|format| !self.is_made(format)).collect();
+        outputs.add(self.write_formats(&missing, &self.file.scene.output.picture, watch));
+        outputs
+    }
+
+    /// Returns true if the files of a format exist. They appear when they are complete, and are removed when frames
+    /// change.
+    fn is_made(&self, format: &AnimationFormat) -> bool {
+        let folder = self.folder.path();
+        let path = pictures::path(format, folder, self.name());
+        match format.images() {
+            Some(images) if format.is_series() => {
+                (0..self.frame_count()).all(|number| images.file(&path, number).is_file())
             }
-            match self.export(format, &path) {
+            None if format.is_plot() => plots::files(folder).iter().all(|path| path.is_file()),
+            // Series of meshes are written during the simulation.
+            None if format.is_series() => true,
+            _ => path.is_file(),
+        }
+    }
+
+    /// Writes outputs in `formats` from the frames written so far, and replaces existing ones: meshes, then plots, then
+    /// images, which look as `picture` says. If `watch` breaks, the last failure is [`RenderError::Stopped`].
+    pub fn write_formats(
+        &self,
+        formats: &[&'static AnimationFormat],
+        picture: &Picture,
+        watch: &mut Watch<'_>,
+    ) -> Outputs {
+        let mut outputs = Outputs::default();
+        for format in formats.iter().filter(|format| format.has_meshes()) {
+            let folder = match format.is_series() {
+                true => self.folder.subfolder(format.extensions[0]),
+                false => Ok(self.folder.path().into()),
+            };
+            let name = format!("{}.{}", self.name(), format.extensions[0]);
+            match folder.and_then(|folder| self.export(format, &folder.join(name))) {
                 Ok(file) => outputs.files.push(file),
+                Err(error) => outputs.failures.push(error),
+            }
+        }
+        if formats.iter().any(|format| format.is_plot()) {
+            let written = self.table().and_then(|table| Ok(plots::write(&plots::figure(&table), self.folder.path())?));
+            match written {
+                Ok(files) => outputs.files.extend(files),
+                Err(error) => outputs.failures.push(error),
+            }
+        }
+        if formats.iter().any(|format| format.images().is_some()) {
+            let rendered = self
+                .check_frames()
+                .and_then(|()| Ok(pictures::render(self, picture, formats, self.folder.path(), self.name(), watch)?));
+            match rendered {
+                Ok(rendered) => {
+                    outputs.files.extend(rendered.files);
+                    outputs.failures.extend(rendered.failures.into_iter().map(Into::into));
+                }
                 Err(error) => outputs.failures.push(error),
             }
         }
@@ -438,7 +532,7 @@ impl Run {
     }
 
     /// Writes all frames in a format, and returns the file to open.
-    pub fn export(&self, format: &output::AnimationFormat, path: &Path) -> Result<PathBuf, RunError> {
+    pub fn export(&self, format: &AnimationFormat, path: &Path) -> Result<PathBuf, RunError> {
         self.check_frames()?;
         let frames = self.frames_done();
         let mut writer = format.start(path, &self.geometry, &Options { frames: Some(frames), ..self.options() })?;
@@ -452,6 +546,32 @@ impl Run {
         self.manifest.status = status;
         self.manifest.step = self.built.simulation.steps_done();
         self.folder.write_manifest(&self.manifest)
+    }
+}
+
+impl FrameSource for Run {
+    fn geometry(&self) -> &SceneGeometry {
+        Run::geometry(self)
+    }
+
+    fn up(&self) -> Up {
+        self.file.scene.up
+    }
+
+    fn frames(&self) -> usize {
+        self.frames_done()
+    }
+
+    fn interval(&self) -> f64 {
+        self.built.frame_every as f64 * self.built.simulation.dt()
+    }
+
+    fn frame(&self, number: usize, with_fields: bool) -> Result<Frame, FrameError> {
+        Ok(Run::frame(self, number, with_fields)?)
+    }
+
+    fn obstacles(&self, time: f64) -> Vec<ObstacleShape> {
+        Run::obstacles(self, time)
     }
 }
 
@@ -544,17 +664,4 @@ fn step_all(
     // If something cannot be written, the writer reports the reason.
     jobs.into_iter().for_each(|job| drop(sender.send(job)));
     finished
-}
-
-/// Returns the extension of a format that this crate writes, or `None` for pictures and plots.
-fn extension(format: Animation) -> Option<&'static str> {
-    match format {
-        Animation::Vtu => Some("vtu"),
-        Animation::Obj => Some("obj"),
-        Animation::Ply => Some("ply"),
-        Animation::Glb => Some("glb"),
-        Animation::Pc2 => Some("pc2"),
-        Animation::Mdd => Some("mdd"),
-        Animation::Png | Animation::Gif | Animation::Mp4 | Animation::Plot => None,
-    }
 }

@@ -33,6 +33,7 @@ mod probe;
 pub mod quantity;
 mod reduced;
 mod reference;
+mod registered;
 mod select;
 mod settings;
 mod shape;
@@ -64,6 +65,7 @@ pub use probe::{Measure, Probe};
 pub use quantity::{Quantity, QuantityError, Vector};
 pub use reduced::{Reduced, ReducedChoice, ReducedForces};
 pub use reference::{reference, schema};
+pub use registered::{Choice, Entry};
 pub use select::{Selection, Where};
 pub use settings::{
     DampingState, Elimination, IntegratorKind, Mass, Newmark, Newton, NewtonTangent, Regularized, Settings, Solver,

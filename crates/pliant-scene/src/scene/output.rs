@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::quantity::{Angle, Length, Rate, dimension};
+use super::registered::{Choice, Entry};
 use super::{Located, SceneError, Source, Vector, bounds};
-use crate::output::ColorField;
+use crate::output::{AnimationFormat, COLOR_FIELDS, ColorField, FORMATS};
 
 /// Output files and their folder.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -32,30 +33,15 @@ pub struct Output {
 }
 
 /// Animation format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Animation {
-    /// For ParaView: volume meshes at rest with displacement (for Warp By Vector), velocity, stress, strain and more;
-    /// one file per frame, and a PVD index.
-    Vtu,
-    /// Surfaces in a format that most programs read; one file per frame.
-    Obj,
-    /// Surfaces in a binary format; one file per frame.
-    Ply,
-    /// For Blender, browsers and game engines: one animated file.
-    Glb,
-    /// A point cache for Blender and 3ds Max.
-    Pc2,
-    /// A point cache for Blender, Houdini and Maya.
-    Mdd,
-    /// Pictures; one file per frame.
-    Png,
-    /// Animated picture.
-    Gif,
-    /// Video; requires the program ffmpeg.
-    Mp4,
-    /// Plots of energies, volume and probes, as SVG and PNG.
-    Plot,
+pub type Animation = Choice<&'static AnimationFormat>;
+
+impl Entry for &'static AnimationFormat {
+    const KIND: &'static str = "Animation";
+    const ABOUT: &'static str = "Animation format.";
+
+    fn all() -> impl Iterator<Item = Choice<Self>> {
+        FORMATS.iter().map(|format| Choice { name: format.name, about: format.about, entry: format })
+    }
 }
 
 /// Appearance of pictures.
@@ -94,24 +80,26 @@ impl Default for Picture {
     }
 }
 
-/// Quantity shown by colors.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Color {
-    /// Object or region.
-    #[default]
-    Body,
-    /// Magnitude of the displacement, in m.
-    Displacement,
-    /// Speed, in m/s.
-    Speed,
-    /// Von Mises stress recovered at vertices, in Pa. It is not averaged across regions: at interfaces the larger value
-    /// is shown.
-    VonMises,
-    /// Volume relative to the rest volume.
-    VolumeRatio,
-    /// Elastic energy density, in J/m³.
-    Energy,
+/// Quantity shown by colors: a scalar field, or `None` for bodies.
+pub type Color = Choice<Option<&'static ColorField>>;
+
+/// Name of the colors of bodies.
+const BODY: Color = Choice { name: "body", about: "Object or region", entry: None };
+
+impl Entry for Option<&'static ColorField> {
+    const KIND: &'static str = "Color";
+    const ABOUT: &'static str = "Quantity shown by colors.";
+
+    fn all() -> impl Iterator<Item = Choice<Self>> {
+        let field = |field: &'static ColorField| Choice { name: field.name, about: field.about, entry: Some(field) };
+        std::iter::once(BODY).chain(COLOR_FIELDS.iter().map(field))
+    }
+}
+
+impl Default for Color {
+    fn default() -> Self {
+        BODY
+    }
 }
 
 /// Camera position.
@@ -177,17 +165,3 @@ impl Located<Picture> {
 
 /// Maximum width and height of pictures, in pixels.
 const LARGEST_SIDE: u32 = 5000;
-
-impl Color {
-    /// Returns the scalar field that the colors show, or `None` for bodies.
-    pub fn shown(self) -> Option<ColorField> {
-        match self {
-            Self::Body => None,
-            Self::Displacement => Some(ColorField::Displacement),
-            Self::Speed => Some(ColorField::Speed),
-            Self::VonMises => Some(ColorField::VonMises),
-            Self::VolumeRatio => Some(ColorField::VolumeRatio),
-            Self::Energy => Some(ColorField::Energy),
-        }
-    }
-}

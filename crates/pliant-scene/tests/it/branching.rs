@@ -1,8 +1,8 @@
 //! Simulations that are cloned, restored from a checkpoint, or changed while they run.
 
+use pliant::files::Disk;
 use pliant::force::{Handle, Handles, SpringCoefficients, Springs};
 use pliant::integrator::{StaticParams, StepError};
-use pliant::io::Disk;
 use pliant::material::{AnyLaw, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, generate};

@@ -1,10 +1,10 @@
 //! Obstacles, handles, pressure and surface loads, in motion and in equilibrium.
 
+use pliant::files::Disk;
 use pliant::force::{
     Handle, Handles, NodalLoads, Obstacle, Obstacles, Patch, Pressure, dead_pressure, surface_force, surface_traction,
 };
 use pliant::integrator::{BackwardEuler, Integrator, LinearizedBackwardEuler, Newmark, Remedy, Static, StepError};
-use pliant::io::Disk;
 use pliant::material::{AnyLaw, YoungPoisson};
 use pliant::math::{Mat3, Vec3};
 use pliant::mesh::{Cells, VolumeMesh, generate};

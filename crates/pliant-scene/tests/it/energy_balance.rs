@@ -1,6 +1,6 @@
 //! Energy balance of simulations: external work, dissipated energy, and spurious energy.
 
-use pliant::io::Disk;
+use pliant::files::Disk;
 use pliant::material::AnyLaw;
 use pliant::simulation::Simulation;
 use pliant::system::System;

@@ -43,7 +43,7 @@ name = "corner"
 vertices = {{ nearest = [0.4, 0, 0] }}
 
 [[probe]]
-name = "hold"
+name = "support"
 vertices = {{ every = ["x-min", "y-max"] }}
 measure = "reaction"
 
@@ -214,6 +214,39 @@ fn frames_numbers_and_formats_are_there_and_can_be_read_again() {
 fn toml_formats(list: &str) -> Vec<pliant_scene::scene::Located<pliant_scene::scene::Animation>> {
     let text = format!("[[object]]\nmesh = \"a\"\n[simulation]\nstep = 1\nduration = 1\n[output]\nformats = {list}\n");
     SceneFile::parse(Source::new("a.toml", text)).unwrap().scene.output.value.formats
+}
+
+#[test]
+fn a_run_of_the_library_writes_the_pictures_and_plots_that_its_scene_requests() {
+    let folder = TempDir::new().unwrap();
+    let mut file = scene("step = 0.005\nduration = 0.02\n", SOFT);
+    let output = &mut file.scene.output.value;
+    output.formats = toml_formats("[\"png\", \"gif\", \"plot\", \"glb\", \"gif\"]");
+    output.picture.value.size = [64, 48];
+    let mut run = Run::create(file, folder.path()).unwrap();
+    let outcome = go(&mut run, u64::MAX).unwrap();
+    assert!(outcome.failures.is_empty(), "{:?}", outcome.failures);
+    let made: Vec<_> = outcome.files.iter().map(|path| path.strip_prefix(folder.path()).unwrap()).collect();
+    let expected = ["block.glb", "plots.svg", "plots.png", "png/block_000000.png", "block.gif"];
+    assert_eq!(made, expected.map(Path::new));
+    let starts = |name: &str, bytes: &[u8]| {
+        let content = std::fs::read(folder.path().join(name)).unwrap();
+        assert!(content.starts_with(bytes), "{name}");
+    };
+    for number in 0..run.frame_count() {
+        starts(&format!("png/block_{number:06}.png"), b"\x89PNG");
+    }
+    starts("plots.png", b"\x89PNG");
+    starts("block.gif", b"GIF89a");
+    assert!(run.finish().files.is_empty(), "existing outputs are not made again");
+    std::fs::remove_file(folder.path().join("png/block_000002.png")).unwrap();
+    let again = run.finish_formats(&run.formats(), &mut |done, _| match done {
+        1 => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    });
+    assert!(again.is_stopped() && again.files.is_empty());
+    assert_eq!(run.finish().files, [folder.path().join("png/block_000000.png")]);
+    assert!(folder.path().join("png/block_000002.png").is_file());
 }
 
 #[test]

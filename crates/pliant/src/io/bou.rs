@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use super::error::{ReadError, WriteError};
-use super::files::{Disk, Files, Input, put};
-use super::scan::Syntax;
+use super::input_output::Input;
+use crate::files::{Disk, Files, ReadError, Syntax, WriteError, put};
 
 /// Reads a list of fixed vertices of a mesh with `vertex_count` vertices. The result counts from 0 and is sorted. An
 /// empty file is an empty list.
@@ -43,8 +42,8 @@ pub fn write_bou(path: impl AsRef<Path>, vertices: &[u32]) -> Result<(), WriteEr
 
 #[cfg(test)]
 mod tests {
-    use super::super::Memory;
     use super::*;
+    use crate::files::Memory;
 
     fn read(text: &str) -> Result<Vec<u32>, ReadError> {
         read_bou_from(&Memory::with("f.bou", text), Path::new("f.bou"), 10)

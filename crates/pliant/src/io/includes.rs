@@ -4,12 +4,11 @@ use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 
-use super::error::ReadError;
-use super::files::Input;
-use super::scan::Scanner;
+use super::input_output::Input;
+use crate::files::{ReadError, Scanner};
 
 /// Maximum depth and number of includes: a few lines could otherwise include files without end.
-const DEEPEST_INCLUDE: usize = 16;
+const MAX_INCLUDE_DEPTH: usize = 16;
 const MAX_INCLUDES: usize = 1000;
 
 /// Maximum ratio of all included bytes to the bytes of all different files, besides an allowance for small files. The
@@ -46,8 +45,10 @@ impl Includes {
         if path == input.path || this.open.contains(&path) {
             return Err(scanner.error("includes without cycles", format!("`{name}` again")));
         }
-        if this.open.len() >= DEEPEST_INCLUDE {
-            return Err(scanner.error(format!("at most {DEEPEST_INCLUDE} levels of includes"), format!("`{name}` too")));
+        if this.open.len() >= MAX_INCLUDE_DEPTH {
+            return Err(
+                scanner.error(format!("at most {MAX_INCLUDE_DEPTH} levels of includes"), format!("`{name}` too"))
+            );
         }
         if this.count >= MAX_INCLUDES {
             return Err(scanner.error(format!("at most {MAX_INCLUDES} includes"), format!("`{name}` too")));
@@ -76,5 +77,34 @@ impl Includes {
             self.different = self.different.saturating_add(bytes.len());
         }
         self.total = self.total.saturating_add(bytes.len());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::read_from;
+    use crate::files::{Memory, ReadError};
+
+    fn including(times: usize, bytes_each: usize) -> Result<super::super::Loaded, ReadError> {
+        let head = "*VERTICES\n4 3 0 0\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 0 0 1\n*ELEMENTS\nTET\n1 4 0\n0 0 1 2 3\n*SET s\n";
+        // One file under nine names.
+        let name = |i: usize| format!("{}set.txt", "x/../".repeat(i % 9));
+        let included: Vec<String> = (0..times).map(|i| format!("*INCLUDE {}\n", name(i))).collect();
+        let mut files = Memory::with("m.veg", head.to_owned() + &included.concat());
+        for i in 0..9 {
+            files = files.and(name(i), "0,\n".repeat(bytes_each / 3));
+        }
+        read_from(&files, Path::new("m.veg"))
+    }
+
+    #[test]
+    fn files_may_be_included_again_while_that_is_in_proportion() {
+        including(15, 60_000).unwrap();
+        including(999, 30).unwrap();
+        let error = including(30, 60_000).unwrap_err().to_string();
+        assert!(error.contains("expected at most 16 times the bytes of all files included, found `"), "{error}");
+        assert!(error.ends_with("again and again"), "{error}");
     }
 }

@@ -8,9 +8,8 @@
 
 use std::path::Path;
 
-use super::error::{ReadError, WriteError};
-use super::files::{Disk, Files, Input, put};
-use super::scan::{Syntax, quote};
+use super::input_output::Input;
+use crate::files::{Disk, Files, ReadError, Syntax, WriteError, put, quote};
 use crate::mesh::{Embedding, VolumeMesh};
 
 /// Reads the embedding of points into `mesh`.
@@ -63,8 +62,8 @@ pub fn write_interp(path: impl AsRef<Path>, embedding: &Embedding) -> Result<(),
 
 #[cfg(test)]
 mod tests {
-    use super::super::Memory;
     use super::*;
+    use crate::files::Memory;
     use crate::math::Vec3;
     use crate::mesh::{Cells, generate};
 

@@ -7,16 +7,15 @@
 //!                             …
 //! ```
 //! Line breaks have no meaning. A keyword is followed by the number of items and by the items. Each item ends in a
-//! reference number. The reference of an element is its region, of a triangle or quadrilateral its face set, of a vertex its
-//! vertex set. A reference of 0 belongs to no set. Vertices are numbered from 1. `#` starts a comment.
+//! reference number. The reference of an element is its region, of a triangle or quadrilateral its face set, of a
+//! vertex its vertex set. A reference of 0 belongs to no set. Vertices are numbered from 1. `#` starts a comment.
 
 use std::collections::BTreeSet;
 
-use super::error::{ReadError, WriteError};
-use super::files::{Input, Output, put};
+use super::input_output::{Input, Output};
 use super::raw::{RawMesh, numbered_faces, region_numbers};
-use super::scan::{Scanner, Syntax, quote};
 use super::{Feature, Format, WriteOptions};
+use crate::files::{ReadError, Scanner, Syntax, WriteError, put, quote};
 use crate::math::Vec3;
 use crate::mesh::{ElementKind, Faces, SurfaceMesh, VolumeMesh};
 
@@ -339,8 +338,9 @@ fn put_cell(out: &mut Vec<u8>, corners: &[u32], reference: i64) {
 mod tests {
     use std::path::Path;
 
-    use super::super::{Loaded, Memory, Mesh, read_from, volume, write_to};
+    use super::super::{Loaded, Mesh, read_from, volume, write_to};
     use super::*;
+    use crate::files::Memory;
     use crate::mesh::{MeshData, Region};
 
     fn load(text: &str) -> Result<Loaded, ReadError> {

@@ -9,20 +9,16 @@
 //! every error names the file, the place and what was expected there.
 
 mod abaqus;
-mod binary;
 mod bou;
-mod error;
-mod files;
 mod gmsh;
 mod includes;
+mod input_output;
 mod interp;
 mod medit;
 mod names;
 mod obj;
 mod ply;
 mod raw;
-mod scan;
-mod sealed;
 mod stl;
 mod svg;
 mod tetgen;
@@ -33,27 +29,22 @@ use std::path::Path;
 
 use crate::mesh::{CheckReport, Region, SurfaceMesh, VolumeMesh};
 
+// Scenes, runs and outputs still find these here.
+pub use crate::files::{Disk, Draft, Files, Location, Memory, ReadError, WriteError, quote};
+
 pub use bou::{read_bou, read_bou_from, write_bou};
-pub use error::{Location, ReadError, WriteError};
-pub use files::{Disk, Draft, Files, Memory};
 pub use interp::{read_interp, read_interp_from, write_interp};
 pub use names::Names;
-pub use scan::quote;
-
-pub(crate) use binary::Number;
-pub(crate) use files::put;
-pub(crate) use scan::{Scanner, Syntax};
-pub(crate) use sealed::{Seal, Sealed};
 
 /// Encoders of surfaces and grids, for writers of animations.
 pub mod encode {
-    pub use super::obj::{Object, write_objects};
-    pub use super::ply::write_polygons;
-    pub use super::vtk::vtu::data_array;
-    pub use super::vtk::write::{DataArray, PackedGrid, TimeStepData, Values, collection};
+    pub use crate::io::obj::{Object, write_objects};
+    pub use crate::io::ply::write_polygons;
+    pub use crate::io::vtk::vtu::data_array;
+    pub use crate::io::vtk::write::{DataArray, PackedGrid, TimeStepData, Values, collection};
 }
 
-use files::{Input, Output};
+use input_output::{Input, Output};
 use names::listed;
 use raw::RawMesh;
 
@@ -350,10 +341,10 @@ fn losses(format: &Format, mesh: &VolumeMesh) -> Vec<String> {
     if materials > 0 && lacks(Feature::Materials) {
         notes.push(format!("{} does not store materials: {materials} dropped", format.name));
     }
-    let holds_fill = |region: &Region| region.fill == 1.0 || (region.material.is_some() && !lacks(Feature::Materials));
-    if !mesh.regions().iter().all(holds_fill) {
+    let keeps_fill = |region: &Region| region.fill == 1.0 || (region.material.is_some() && !lacks(Feature::Materials));
+    if !mesh.regions().iter().all(keeps_fill) {
         notes.push(format!(
-            "{} does not store how much of an element is filled, and there are no materials that could be lighter and softer instead: in the file all elements are full",
+            "{} does not store the filled fraction of elements, and there are no materials to make lighter and softer instead: in the file all elements are full",
             format.name
         ));
     }

@@ -10,11 +10,10 @@
 //! A polygon may come before its vertices. Normals (`vn`), texture coordinates (`vt`), groups and materials serve
 //! display only and are skipped. Free-form curves and surfaces are refused.
 
-use super::error::{Location, ReadError, WriteError};
-use super::files::{Input, Output, put};
+use super::input_output::{Input, Output};
 use super::raw::{RawFaces, RawMesh};
-use super::scan::{Scanner, Syntax, quote};
 use super::{Format, WriteOptions};
+use crate::files::{Location, ReadError, Scanner, Syntax, WriteError, put, quote};
 use crate::math::Vec3;
 use crate::mesh::{Faces, SurfaceMesh};
 
@@ -248,8 +247,9 @@ pub fn write_objects(out: &mut Vec<u8>, objects: &[Object<'_>]) {
 mod tests {
     use std::path::Path;
 
-    use super::super::{Loaded, Memory, Mesh, read_from, write_to};
+    use super::super::{Loaded, Mesh, read_from, write_to};
     use super::*;
+    use crate::files::Memory;
 
     fn load(text: &str) -> Result<Loaded, ReadError> {
         read_from(&Memory::with("m.obj", text), Path::new("m.obj"))

@@ -19,12 +19,10 @@
 
 use std::path::Path;
 
-use super::binary::Number;
-use super::error::{Location, ReadError, WriteError};
-use super::files::{Input, Output, put};
+use super::input_output::{Input, Output};
 use super::raw::{RawFaces, RawMesh};
-use super::scan::{Scanner, Syntax, quote};
 use super::{Encoding, Format, WriteOptions};
+use crate::files::{Location, Number, ReadError, Scanner, Syntax, WriteError, put, quote};
 use crate::math::Vec3;
 use crate::mesh::{Faces, SurfaceMesh};
 
@@ -357,13 +355,14 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// Returns the number of rows of a table. Fails if the file is too short for them, so that allocating by it is safe.
+    /// Returns the number of rows of a table. Fails if the file is too short for them, so that allocating by it is
+    /// safe.
     fn rows(&self, element: &Element<'_>) -> Result<usize, ReadError> {
         if element.properties.is_empty() {
             return Ok(0);
         }
-        let least = element.properties.iter().map(|property| self.min_bytes(property.length.unwrap_or(property.kind)));
-        self.backed(element.count, least.sum(), || format!("rows of {}", quote(element.name)))
+        let min = element.properties.iter().map(|property| self.min_bytes(property.length.unwrap_or(property.kind)));
+        self.backed(element.count, min.sum(), || format!("rows of {}", quote(element.name)))
     }
 
     /// Reads the length of a list of `items`. Fails if the file is too short for them.
@@ -508,8 +507,9 @@ pub fn write_polygons(out: &mut Vec<u8>, vertices: &[Vec3], normals: &[Vec3], fa
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Loaded, Memory, Mesh, read_from, write_to};
+    use super::super::{Loaded, Mesh, read_from, write_to};
     use super::*;
+    use crate::files::Memory;
 
     fn load(bytes: impl Into<Vec<u8>>) -> Result<Loaded, ReadError> {
         read_from(&Memory::with("m.ply", bytes), Path::new("m.ply"))

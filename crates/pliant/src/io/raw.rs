@@ -3,10 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use super::error::ReadError;
 use super::names::{Names, listed};
-use super::scan::Scanner;
 use super::{Loaded, Mesh};
+use crate::files::{ReadError, Scanner};
 use crate::math::Vec3;
 use crate::mesh::{
     BODY, CheckReport, ElementFace, ElementKind, FaceSets, Faces, MaterialData, MeshData, Region, Sets, SurfaceMesh,

@@ -11,18 +11,16 @@
 //!   endfacet
 //! endsolid name
 //! ```
-//! A binary file may begin with `solid` too, so that its size decides. Corners with equal coordinates become one vertex, which
-//! connects the triangles to a surface. Normals are computed from the corners and not read.
+//! A binary file may begin with `solid` too, so that its size decides. Corners with equal coordinates become one
+//! vertex, which connects the triangles to a surface. Normals are computed from the corners and not read.
 
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::binary::{Scalar, decode};
-use super::error::{Location, ReadError, WriteError};
-use super::files::{Input, Output, put};
+use super::input_output::{Input, Output};
 use super::raw::{RawFaces, RawMesh};
-use super::scan::{Scanner, Syntax, quote};
 use super::{Encoding, Format, WriteOptions};
+use crate::files::{Location, ReadError, Scalar, Scanner, Syntax, WriteError, decode, put, quote};
 use crate::math::Vec3;
 use crate::mesh::SurfaceMesh;
 
@@ -70,8 +68,8 @@ fn is_text(bytes: &[u8]) -> bool {
 #[derive(Default)]
 struct Soup {
     vertices: Vec<Vec3>,
-    /// Vertices by the bits of their coordinates. The hash is seeded at random, so that no file can be made whose corners
-    /// all collide.
+    /// Vertices by the bits of their coordinates. The hash is seeded at random, so that no file can be made whose
+    /// corners all collide.
     numbers: HashMap<[u64; 3], u32>,
     faces: RawFaces,
     solids: usize,
@@ -266,8 +264,9 @@ fn write_binary(output: &mut Output, surface: &SurfaceMesh) -> Result<(), WriteE
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Loaded, Memory, Mesh, read_from, write_to};
+    use super::super::{Loaded, Mesh, read_from, write_to};
     use super::*;
+    use crate::files::Memory;
     use crate::mesh::Faces;
 
     fn load(bytes: impl Into<Vec<u8>>) -> Result<Loaded, ReadError> {

@@ -6,19 +6,18 @@
 //! 1 0.0 0.0 0.0        1 4 0
 //! …                    1 1 2 3 4        *INCLUDE other-file
 //! ```
-//! Numbers may start at 0 or 1. Sets consist of elements; the set `allElements` always exists. An element takes the material
-//! of the last region that contains it. White space in names is ignored.
+//! Numbers may start at 0 or 1. Sets consist of elements; the set `allElements` always exists. An element takes the
+//! material of the last region that contains it. White space in names is ignored.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-use super::error::{ReadError, WriteError};
-use super::files::{Input, Output, put};
 use super::includes::Includes;
+use super::input_output::{Input, Output};
 use super::names::Names;
 use super::raw::{Labels, RawMesh};
-use super::scan::{Scanner, Syntax, quote};
 use super::{Feature, Format, WriteOptions};
+use crate::files::{ReadError, Scanner, Syntax, WriteError, put, quote};
 use crate::math::Vec3;
 use crate::mesh::{Adjacency, BODY, ElementKind, MaterialData, Moduli, Region, VolumeMesh};
 
@@ -520,8 +519,9 @@ fn put_material(out: &mut Vec<u8>, name: &str, density: f64, moduli: &Moduli) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Loaded, Memory, Mesh, read_from, volume, write_to};
+    use super::super::{Loaded, Mesh, read_from, volume, write_to};
     use super::*;
+    use crate::files::Memory;
     use crate::mesh::{Cells, MeshData, generate};
 
     const TWO_TETS: &str = "# a comment\r
@@ -704,7 +704,7 @@ shell, hard stuff
         let mesh = VolumeMesh::check(data).unwrap().mesh;
         let files = Memory::default();
         let notes = write_to(&files, Path::new("m.veg"), &Mesh::Volume(mesh), &WriteOptions::default()).unwrap();
-        let said = notes.join("\n");
+        let notes = notes.join("\n");
         for words in [
             "a density everywhere: 2 of 5 regions",
             "moduli everywhere: 1 of 5 regions",
@@ -713,7 +713,7 @@ shell, hard stuff
             "material `hard stuff` as `hard_stuff`",
             "material `hard_stuff` as `hard_stuff_2`",
         ] {
-            assert!(said.contains(words), "{words} is missing in {said}");
+            assert!(notes.contains(words), "{words} is missing in {notes}");
         }
         let back = volume(read_from(&files, Path::new("m.veg")).unwrap());
         let young = |i: usize| match back.regions()[i].material.as_ref().unwrap().moduli {

@@ -7,13 +7,13 @@
 //! 3 1 -2
 //! ```
 //!
-//! A vector or a small dense matrix has the header `array real general`, the numbers of rows and columns, and the numbers
-//! in column-major order. A symmetric matrix stores only its lower triangle.
+//! A vector or a small dense matrix has the header `array real general`, the numbers of rows and columns, and the
+//! numbers in column-major order. A symmetric matrix stores only its lower triangle.
 
 use std::path::Path;
 
 use super::{Array, check_finite};
-use crate::io::{Location, ReadError, Scanner, Syntax, WriteError, put, quote};
+use crate::files::{Location, ReadError, Scanner, Syntax, WriteError, put, quote};
 use crate::sparse::{Csr, Triplets};
 
 const NAME: &str = "Matrix Market";

@@ -2,15 +2,15 @@
 //! `data`, `indices` and `indptr`.
 //!
 //! The archive is not compressed, which is NumPy's default. Such an archive is a header before each file and a central
-//! directory at the end, too little to justify a dependency. All dates are the earliest of ZIP, so that equal matrices give
-//! equal files.
+//! directory at the end, too little to justify a dependency. All dates are the earliest of ZIP, so that equal matrices
+//! give equal files.
 
 use std::path::Path;
 
 use flate2::Crc;
 
 use super::npy::encode;
-use crate::io::WriteError;
+use crate::files::WriteError;
 use crate::sparse::Csr;
 
 pub const NAME: &str = "SciPy's .npz";

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{Array, check_finite};
-use crate::io::{ReadError, Scanner, Syntax, WriteError, put};
+use crate::files::{ReadError, Scanner, Syntax, WriteError, put};
 
 pub fn read(path: &Path, bytes: &[u8]) -> Result<Array, ReadError> {
     let mut scanner = Scanner::new(path, bytes, Syntax { comment: Some(b'#'), commas: true });

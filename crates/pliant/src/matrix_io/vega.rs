@@ -1,11 +1,12 @@
-//! Binary matrices of VegaFEM: two 4-byte integers, the numbers of rows and columns, then the numbers in column-major order.
+//! Binary matrices of VegaFEM: two 4-byte integers, the numbers of rows and columns, then the numbers in column-major
+//! order.
 //!
 //! They have neither magic bytes nor a fixed extension, so that only the length of a file identifies them.
 
 use std::path::Path;
 
 use super::{ARRAY_FILES, Array};
-use crate::io::{Location, Number, ReadError};
+use crate::files::{Location, Number, ReadError};
 
 /// Size of the numbers of rows and columns \[bytes\].
 const HEAD: usize = 8;

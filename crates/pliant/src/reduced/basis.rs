@@ -9,7 +9,7 @@ use super::derivatives::ModalDerivative;
 use super::eigen::Eigen;
 use super::frame::Placement;
 use super::modes::Modes;
-use crate::io::{Files, ReadError, WriteError};
+use crate::files::{Files, ReadError, WriteError};
 use crate::mass::MassMatrix;
 use crate::math::{Mat3, Matrix, Vec3, nearest_rotation, outer};
 use crate::matrix_io::{self, Array};

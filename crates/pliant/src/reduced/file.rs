@@ -12,7 +12,7 @@ use super::elasticity::ReducedElasticity;
 use super::elements::{ReducedElements, WeightedElement};
 use super::reduction::{Fingerprint, Reduction, ReductionError};
 use super::stvk::StVkTensors;
-use crate::io::{Files, Seal, Sealed};
+use crate::files::{Files, Seal, Sealed};
 use crate::model::Model;
 use crate::system::System;
 
@@ -120,7 +120,7 @@ mod tests {
 
     use super::super::{CubatureParams, Forces, ReductionParams};
     use super::*;
-    use crate::io::Memory;
+    use crate::files::Memory;
     use crate::material::{AnyLaw, YoungPoisson};
     use crate::mesh::{Cells, generate};
     use crate::model::{Body, Fixed};

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use super::EnergyBalance;
-use crate::io::{Files, ReadError, Seal, Sealed, WriteError};
+use crate::files::{Files, ReadError, Seal, Sealed, WriteError};
 use crate::system::State;
 
 /// State of a simulation at some step.
@@ -100,7 +100,7 @@ impl Checkpoint {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::io::Memory;
+    use crate::files::Memory;
 
     fn checkpoint(a: Option<Vec<f64>>) -> Checkpoint {
         let state =

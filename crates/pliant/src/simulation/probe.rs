@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use crate::files::{Files, ReadError};
 use crate::force::StressState;
 use crate::integrator::StepInfo;
-use crate::io::{Files, ReadError};
 use crate::math::Vec3;
 use crate::model::{Model, ModelBody, Observation};
 use crate::system::State;
@@ -220,7 +220,7 @@ impl Table {
             path: path.into(),
             line: line + 1,
             expected,
-            found: crate::io::quote(found.as_bytes()),
+            found: crate::files::quote(found.as_bytes()),
         };
         let mut lines = whole.lines().enumerate();
         let columns: Vec<String> = match lines.next() {
@@ -245,7 +245,7 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::io::Memory;
+    use crate::files::Memory;
 
     #[test]
     fn a_table_survives_and_what_is_not_one_is_named() {

@@ -81,6 +81,25 @@ pub trait LinearSolver<M>: Debug + DynClone + Send {
 
 dyn_clone::clone_trait_object!(<M> LinearSolver<M>);
 
+/// Lets a solver that is chosen at run time stand where a solver of a known type is expected.
+impl<M: 'static> LinearSolver<M> for Box<dyn LinearSolver<M>> {
+    fn set_matrix(&mut self, matrix: &M) -> Result<(), SolveError> {
+        (**self).set_matrix(matrix)
+    }
+
+    fn stamp(&self) -> Option<Stamp> {
+        (**self).stamp()
+    }
+
+    fn solve(&mut self, matrix: &M, b: &[f64], x: &mut [f64]) -> Result<SolveInfo, SolveError> {
+        (**self).solve(matrix, b, x)
+    }
+
+    fn forget(&mut self) {
+        (**self).forget();
+    }
+}
+
 /// Identifier of a matrix that was given to a solver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp(u64);

@@ -1,7 +1,6 @@
 //! Parts of a line: keywords with parameters, numbers in Fortran notation, element types.
 
-use super::super::error::ReadError;
-use super::super::scan::{Scanner, quote};
+use crate::files::{ReadError, Scanner, quote};
 
 /// Keyword line such as `*ELEMENT, TYPE=C3D4, ELSET="my set"`.
 #[derive(Debug, Default)]

@@ -4,15 +4,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::super::Location;
-use super::super::error::ReadError;
-use super::super::files::Input;
 use super::super::includes::Includes;
+use super::super::input_output::Input;
 use super::super::names::listed;
 use super::super::raw::{Labels, RawMesh};
-use super::super::scan::{Scanner, Syntax, quote};
 use super::line::{CellShape, ElementType, Keyword, element_type, fields, other_formulation, real, unquoted};
 use super::sets::{Groups, Later};
 use super::surfaces::{Surface, SurfaceLine};
+use crate::files::{ReadError, Scanner, Syntax, quote};
 use crate::math::{Affine3, Vec3};
 use crate::mesh::{MaterialData, Moduli};
 
@@ -193,7 +192,8 @@ impl Reader {
         Ok(())
     }
 
-    /// Checks that the file does not end before the constants of a material, or inside a part, an instance or the assembly.
+    /// Checks that the file does not end before the constants of a material, or inside a part, an instance or the
+    /// assembly.
     fn check_end(&self) -> Result<(), ReadError> {
         self.check_constants("the end of the file, which may be cut off")?;
         let keyword = match self.scope {

@@ -2,13 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::super::error::ReadError;
 use super::super::names::listed;
 use super::super::raw::RawMesh;
-use super::super::scan::{Scanner, quote};
 use super::finish::Budget;
 use super::line::{CellShape, fields, unquoted};
 use super::read::{Reader, SourceLine};
+use crate::files::{ReadError, Scanner, quote};
 use crate::mesh::{ElementFace, ElementKind, free_faces};
 
 /// Surface as defined in the file.
@@ -170,7 +169,8 @@ impl Reader {
         (!joined.is_empty()).then(|| format!("several *SURFACE blocks have the same name and are joined: {names}"))
     }
 
-    /// Returns the elements or nodes of a surface line, each with its instance. Members from a part belong to `instance`.
+    /// Returns the elements or nodes of a surface line, each with its instance. Members from a part belong to
+    /// `instance`.
     fn members_of(
         &self,
         line: &SurfaceLine,

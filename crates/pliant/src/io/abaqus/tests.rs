@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::super::{Loaded, Memory, Mesh, ReadError, WriteOptions, read_from, volume, write_to};
+use super::super::{Loaded, Mesh, WriteOptions, read_from, volume, write_to};
+use crate::files::{Memory, ReadError};
 use crate::math::Vec3;
 use crate::mesh::{ElementKind, Faces, MaterialData, MeshData, Moduli, Region, SurfaceMesh, VolumeMesh};
 

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::super::WriteOptions;
-use super::super::error::WriteError;
-use super::super::files::{Output, put};
+use super::super::input_output::Output;
 use super::super::names::Names;
+use crate::files::{WriteError, put};
 use crate::math::Vec3;
 use crate::mesh::{ElementKind, MaterialData, Moduli, Region, SurfaceMesh, VolumeMesh};
 

@@ -3,7 +3,7 @@
 use super::groups::{Collected, Kind};
 use super::numbers::{Sink, Source};
 use super::{Cell, Part, put_section};
-use crate::io::error::ReadError;
+use crate::files::ReadError;
 use crate::math::Vec3;
 
 /// Reads the section `$Nodes`, or `$ParametricNodes` if `parametric`.

@@ -19,11 +19,9 @@ use super::cells::{
     coordinate_name, expected_vertex, mask, names_to_bytes, vertex_number, vertices,
 };
 use super::values::{Sink, Source, Values, unescape};
-use crate::io::binary::{Number, decode};
-use crate::io::error::{Location, ReadError, WriteError};
-use crate::io::files::{Input, Output, put};
+use crate::files::{Location, Number, ReadError, Syntax, WriteError, decode, put, quote};
+use crate::io::input_output::{Input, Output};
 use crate::io::raw::RawMesh;
-use crate::io::scan::{Syntax, quote};
 use crate::io::{Encoding, Feature, Format, WriteOptions};
 use crate::mesh::{SurfaceMesh, VolumeMesh};
 
@@ -455,7 +453,8 @@ impl Reader<'_> {
         Ok(decode::<i32>(bytes, false).next().map_or(0, i64::from))
     }
 
-    /// Converts `value` to the number of a point, which is checked if the points are known; an error is what was expected.
+    /// Converts `value` to the number of a point, which is checked if the points are known; an error is what was
+    /// expected.
     fn vertex(&self, value: i64) -> Result<u32, String> {
         let points = self.points.unwrap_or(u32::MAX as usize);
         vertex_number(value, points).ok_or_else(|| expected_vertex(points))

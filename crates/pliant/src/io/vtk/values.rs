@@ -1,10 +1,7 @@
 //! Numbers and strings of VTK's legacy files, as text or big-endian binary.
 
 use super::cells::coordinate_name;
-use crate::io::binary::Number;
-use crate::io::error::ReadError;
-use crate::io::files::put;
-use crate::io::scan::{Scanner, quote};
+use crate::files::{Number, ReadError, Scanner, put, quote};
 
 /// Type of an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,7 +104,8 @@ impl Source<'_> {
         Ok(())
     }
 
-    /// Reads the length of a string in bytes. The first two bits give the number of bytes of the length, including these bits.
+    /// Reads the length of a string in bytes. The first two bits give the number of bytes of the length, including
+    /// these bits.
     fn string_length(&mut self) -> Result<usize, ReadError> {
         let first = self.scanner.take(1, "the length of a string")?[0];
         let more = match first >> 6 {

@@ -23,11 +23,9 @@ use super::cells::{
 use super::data::{Budget, Expected, Problem, Source};
 use super::write::write;
 use super::xml::{Array, Document, Parser, PieceTag, Section, Storage};
-use crate::io::binary::Number;
-use crate::io::error::{Location, ReadError, WriteError};
-use crate::io::files::{Input, Output};
+use crate::files::{Location, Number, ReadError, Scanner, Syntax, WriteError, quote};
+use crate::io::input_output::{Input, Output};
 use crate::io::raw::RawMesh;
-use crate::io::scan::{Scanner, Syntax, quote};
 use crate::io::{Feature, Format, WriteOptions};
 use crate::math::Vec3;
 use crate::mesh::{SurfaceMesh, VolumeMesh};
@@ -343,7 +341,7 @@ fn write_surface(output: &mut Output, mesh: &SurfaceMesh, options: &WriteOptions
 
 /// Returns the numbers of the first data array with this name in a VTU file, or `None` if there is no such array.
 pub fn data_array(bytes: &[u8], name: &str) -> Option<Vec<f64>> {
-    let files = crate::io::Memory::default();
+    let files = crate::files::Memory::default();
     let input = Input { path: std::path::Path::new("m.vtu"), bytes, files: &files };
     let document = Parser::new(&input).parse().ok()?;
     let mut reader = Reader { input: &input, document: &document, budget: Budget::of_file(bytes.len()) };
@@ -357,7 +355,8 @@ pub fn data_array(bytes: &[u8], name: &str) -> Option<Vec<f64>> {
 mod tests {
     use super::super::cells::{example, testing};
     use super::*;
-    use crate::io::{Loaded, Memory, Mesh, read_from, write_to};
+    use crate::files::Memory;
+    use crate::io::{Loaded, Mesh, read_from, write_to};
     use crate::mesh::ElementKind;
     use base64::prelude::{BASE64_STANDARD, Engine as _};
     use std::path::Path;

@@ -4,8 +4,9 @@ use flate2::Compression;
 
 use super::cells::{Grid, REGION, REGION_NAMES, mask, names_to_bytes};
 use super::data::encode;
+use crate::files::put;
 use crate::io::Encoding;
-use crate::io::files::{Output, put};
+use crate::io::input_output::Output;
 use crate::io::names::Names;
 use crate::math::Vec3;
 use crate::mesh::{BODY, Region, VolumeMesh};

@@ -6,9 +6,8 @@ use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};
 
 use super::data::{Compressor, Layout};
-use crate::io::error::{Location, ReadError};
-use crate::io::files::Input;
-use crate::io::scan::quote;
+use crate::files::{Location, ReadError, quote};
+use crate::io::input_output::Input;
 
 /// Section to which an array belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

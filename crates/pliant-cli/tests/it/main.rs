@@ -1,0 +1,7 @@
+//! Integration tests of the command: one binary, so that it is linked once.
+
+mod cli;
+mod runs;
+mod scenes;
+mod surfaces;
+mod view;
