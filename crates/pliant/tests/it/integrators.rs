@@ -5,8 +5,8 @@ use pliant::integrator::{
     BackwardEuler, CentralDifferences, ExplicitEuler, Halving, Integrator, LinearizedBackwardEuler, Newmark,
     NewtonParams, NewtonTangent, Static, StepError, SymplecticEuler, stability,
 };
-use pliant::solver::Dense;
-use pliant::system::{Definiteness, State, System, Weights};
+use pliant::solver::{Dense, DenseMatrix};
+use pliant::system::{Combination, Conditions, Definiteness, Linearization, State, System};
 
 type BoxedIntegrator = Box<dyn Integrator<Pendulums>>;
 type MakeIntegrator = fn() -> BoxedIntegrator;
@@ -153,32 +153,73 @@ struct Breaking {
     limit: f64,
 }
 
+impl Breaking {
+    /// Returns true if an angle is beyond the limit.
+    fn is_broken(&self, q: &[f64]) -> bool {
+        q.iter().any(|q| q.abs() > self.limit)
+    }
+}
+
+/// Returns the matrix of the chain that is that of the system.
+fn of_chain(combination: Combination<'_, Breaking>) -> Combination<'_, Pendulums> {
+    let Combination { mass, damping, stiffness } = combination;
+    Combination { mass, damping, stiffness }
+}
+
 impl System for Breaking {
-    type Matrix = <Pendulums as System>::Matrix;
+    type Stiffness = DenseMatrix;
+    type Damping = f64;
+    type Matrix = DenseMatrix;
+
     fn dim(&self) -> usize {
         self.chain.dim()
     }
-    fn energy(&mut self, q: &[f64], time: f64) -> Option<f64> {
-        let broken = q.iter().any(|q| q.abs() > self.limit);
-        self.chain.energy(q, time).map(|energy| if broken { f64::NAN } else { energy })
+
+    fn energy(&mut self, q: &[f64], conditions: &Conditions<'_>) -> Option<f64> {
+        let is_broken = self.is_broken(q);
+        self.chain.energy(q, conditions).map(|energy| if is_broken { f64::NAN } else { energy })
     }
-    fn force(&mut self, q: &[f64], time: f64, force: &mut [f64]) {
-        self.chain.force(q, time, force);
-        if q.iter().any(|q| q.abs() > self.limit) {
+
+    fn force(&mut self, q: &[f64], conditions: &Conditions<'_>, force: &mut [f64]) -> f64 {
+        let scale = self.chain.force(q, conditions, force);
+        if self.is_broken(q) {
             force[1] = f64::NAN;
         }
+        scale
     }
-    fn linearize(&mut self, q: &[f64], time: f64, definiteness: Definiteness, force: &mut [f64]) {
-        self.chain.linearize(q, time, definiteness, force);
-        self.force(q, time, force);
+
+    fn linearize(
+        &mut self,
+        q: &[f64],
+        conditions: &Conditions<'_>,
+        definiteness: Definiteness,
+        force: &mut [f64],
+    ) -> Linearization<DenseMatrix> {
+        let linearization = self.chain.linearize(q, conditions, definiteness, force);
+        self.force(q, conditions, force);
+        linearization
     }
-    fn mul(&mut self, weights: Weights, x: &[f64], y: &mut [f64]) {
-        self.chain.mul(weights, x, y);
+
+    fn damping(
+        &mut self,
+        q: &[f64],
+        conditions: &Conditions<'_>,
+        v: &[f64],
+        stiffness: Option<&DenseMatrix>,
+        drive: &mut [f64],
+    ) -> f64 {
+        self.chain.damping(q, conditions, v, stiffness, drive)
     }
-    fn assemble(&mut self, weights: Weights) {
-        self.chain.assemble(weights);
+
+    fn mul(&mut self, combination: Combination<'_, Self>, x: &[f64], y: &mut [f64]) {
+        self.chain.mul(of_chain(combination), x, y);
     }
-    fn matrix(&self) -> &Self::Matrix {
+
+    fn assemble(&mut self, combination: Combination<'_, Self>) {
+        self.chain.assemble(of_chain(combination));
+    }
+
+    fn matrix(&self) -> &DenseMatrix {
         self.chain.matrix()
     }
 }
@@ -189,7 +230,7 @@ fn a_step_that_fails_leaves_the_state_untouched_and_says_where() {
         Box::<LinearizedBackwardEuler>::default(),
         Box::<BackwardEuler>::default(),
         Box::<Newmark>::default(),
-        Box::<CentralDifferences>::default(),
+        Box::<CentralDifferences<_>>::default(),
         Box::<SymplecticEuler>::default(),
     ];
     for mut integrator in integrators {

@@ -6,17 +6,17 @@ use pliant::integrator::{Integrator, LinearizedBackwardEuler, Static};
 use pliant::material::{AnyLaw, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, generate};
-use pliant::model::{Body, Fixed, Model};
+use pliant::model::{Assembly, Body, Fixed, Model};
 use pliant::solver::{Direct, SolverParams};
 use pliant::system::State;
 
-fn bar(law: &str, poisson: f64, across: usize, damping: Damping) -> (Model, Vec<u32>) {
+fn bar(law: &str, poisson: f64, across: usize, damping: Damping) -> (Assembly, Vec<u32>) {
     let mesh = generate::block([1.0, 0.2, 0.2], [5 * across, across, across], Cells::Tet5).unwrap();
     let (clamp, end) = (mesh.vertex_sets()["x-min"].clone(), mesh.vertex_sets()["x-max"].clone());
     let moduli = YoungPoisson { young: 1e6, poisson };
     let law = if law == "simple" { simple(moduli) } else { AnyLaw::new(law, moduli).unwrap() };
     let builder = Model::builder().body(Body::new(mesh, law, 1000.0)).fix(Fixed::new(clamp)).damping(damping);
-    (builder.gravity(Vec3::new(0.0, -9.81, 0.0)).build().unwrap(), end)
+    (Assembly::new(builder.gravity(Vec3::new(0.0, -9.81, 0.0)).build().unwrap()), end)
 }
 
 /// Returns the stable neo-Hookean law of the reference, without the logarithm:

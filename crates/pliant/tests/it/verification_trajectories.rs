@@ -11,17 +11,18 @@ use pliant::integrator::{
 use pliant::material::{AnyLaw, Corotational, CorotationalTangent, Inversion, Material, MooneyRivlin, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, ElementKind, VolumeMesh, generate};
-use pliant::model::{Body, Fixed, Model, ModelBuilder};
+use pliant::model::{Assembly, Body, Fixed, Model, ModelBuilder};
 use pliant::solver::Direct;
 use pliant::sparse::Triplets;
-use pliant::system::{Definiteness, State, System, Weights};
+use pliant::system::{Combination, Conditions, Definiteness, State, System};
+use support::{assert_close, assert_within, section, sections};
 
 /// Returns parameters for Newton's method to full convergence, on systems with linear or smooth forces.
 fn to_the_end() -> NewtonParams {
     NewtonParams { tolerance: 1e-11, tangent: NewtonTangent::Exact, line_search: false, ..NewtonParams::default() }
 }
 
-fn integrator(name: &str) -> Box<dyn Integrator<Model>> {
+fn integrator(name: &str) -> Box<dyn Integrator<Assembly>> {
     match name {
         "newmark" => Box::new(Newmark::new(0.25, 0.5, to_the_end()).unwrap()),
         "backward_euler" => Box::new(BackwardEuler::new(to_the_end())),
@@ -42,15 +43,15 @@ fn verify_release(kind: &str, run: &str) {
     if run.ends_with("rayleigh") {
         builder = builder.damping(Damping::rayleigh(0.4, 2e-4).unwrap());
     }
-    let mut model = builder.build().unwrap();
+    let mut model = Assembly::new(builder.build().unwrap());
     let mut solver = Direct::default();
     let mut state = model.rest_state();
     for row in &section(&sections, &format!("{kind} load")).rows {
         let first = 3 * row[0] as usize;
-        model.loads_mut()[first..first + 3].copy_from_slice(&row[1..]);
+        model.model_mut().loads_mut()[first..first + 3].copy_from_slice(&row[1..]);
     }
     Static::default().solve(&mut model, &mut solver, &mut state).unwrap();
-    model.loads_mut().fill(0.0);
+    model.model_mut().loads_mut().fill(0.0);
 
     let mut integrator = integrator(run.trim_end_matches("_lumped").trim_end_matches("_rayleigh"));
     let trajectory = section(&sections, &format!("{kind} {run} trajectory"));
@@ -66,7 +67,7 @@ fn verify_release(kind: &str, run: &str) {
         let mean = end.iter().map(|&vertex| at(vertex)).sum::<Vec3>() / end.len() as f64;
         found.extend([at(20), mean].iter().flat_map(Vec3::to_array));
         expected.extend_from_slice(&row[1..7]);
-        let now = model.observe(&state);
+        let now = model.model().observe(&state);
         let energies = [now.kinetic_energy, now.elastic_energy];
         assert_within(&format!("{kind} {run}, energies at {} s", row[0]), &energies, &row[7..], 2980.7, 1e-8);
     }
@@ -107,12 +108,13 @@ fn thrown_body_flies_and_spins_as_in_felupe() {
         let mesh = support::mesh(&sections, "", ElementKind::Tet4);
         let law = support::law("neo-hookean", &[384_615.384_615_384_6, 576_923.076_923_076_9]);
         let gravity = Vec3::new(0.0, -9.81, 0.0);
-        let mut model = Model::builder().body(Body::new(mesh, law, 1000.0)).gravity(gravity).build().unwrap();
+        let mut model =
+            Assembly::new(Model::builder().body(Body::new(mesh, law, 1000.0)).gravity(gravity).build().unwrap());
         let mut state = model.rest_state();
         let (v, center) = (Vec3::new(1.0, 2.0, 0.5), Vec3::new(1.0, 0.5, 0.25));
-        let vertices = model.bodies()[0].vertices();
-        model.set_velocity(&mut state, vertices, v, Vec3::new(0.5, -0.3, 3.0), center);
-        let spin = model.observe(&state).spin();
+        let vertices = model.model().bodies()[0].vertices();
+        model.model().set_velocity(&mut state, vertices, v, Vec3::new(0.5, -0.3, 3.0), center);
+        let spin = model.model().observe(&state).spin();
         assert_within("spin", &spin.to_array(), &[52.083_333_333_333_33, -106.25, 1250.0], 1250.0, 1e-12);
         let mut integrator = integrator(name);
         let mut solver = Direct::default();
@@ -121,7 +123,7 @@ fn thrown_body_flies_and_spins_as_in_felupe() {
             let (n, h) = (f64::from(n), 5e-3);
             let fallen = if name == "newmark" { n * n } else { n * (n + 1.0) };
             let exact = center + v * (n * h) + gravity * (0.5 * h * h * fallen);
-            let found = model.observe(&state).center_of_mass;
+            let found = model.model().observe(&state).center_of_mass;
             assert!((found - exact).length() < 1e-9, "{name}: {found} instead of {exact}");
         }
         let expected = |what: &str| section(&sections, &format!("{name} {what}")).flat();
@@ -179,13 +181,13 @@ fn verify_vegafem(run: &str) {
             damping =
                 Damping::rayleigh(alpha, 0.0).unwrap().with_matrix(&stiffness_at_rest(law, &cube, beta), 8).unwrap();
         }
-        let mut model = builder.damping(damping).gravity(Vec3::new(80.0, -200.0, 40.0)).build().unwrap();
+        let mut model = Assembly::new(builder.damping(damping).gravity(Vec3::new(80.0, -200.0, 40.0)).build().unwrap());
         let mut solver = Direct::default();
         let mut state = model.rest_state();
         state.a = Some(vec![0.0; model.dim()]);
         // VegaFEM takes one iteration by default, or up to twenty, without line search.
         let newton = NewtonParams { max_iterations: 20, ..to_the_end() };
-        let mut integrator: Box<dyn Integrator<Model>> = match run {
+        let mut integrator: Box<dyn Integrator<Assembly>> = match run {
             "newmark" => Box::new(Newmark::with_iterations(1)),
             "be" => Box::new(LinearizedBackwardEuler::new(Definiteness::Exact)),
             "newmark-newton20" => Box::new(Newmark::new(0.25, 0.5, newton).unwrap()),
@@ -216,13 +218,13 @@ fn verify_vegafem(run: &str) {
 }
 
 /// Starts as VegaFEM's central differences do, with `q₋ = q`: velocity and acceleration are those of half a step.
-fn start_as_vegafem(model: &mut Model, solver: &mut Direct, state: &mut State, h: f64) {
+fn start_as_vegafem(model: &mut Assembly, solver: &mut Direct, state: &mut State, h: f64) {
     use pliant::solver::LinearSolver;
     let n = model.dim();
     let (mut force, mut a) = (vec![0.0; n], vec![0.0; n]);
-    model.linearize(&state.q, 0.0, Definiteness::Exact, &mut force);
-    model.set_damping(&state.q, &state.v, &mut force);
-    model.assemble(Weights { mass: 1.0, damping: 0.5 * h, stiffness: 0.0 });
+    let stiffness = model.linearize(&state.q, &Conditions::START, Definiteness::Exact, &mut force).stiffness;
+    let damping = model.damping(&state.q, &Conditions::START, &state.v, Some(&stiffness), &mut force);
+    model.assemble(Combination::of_mass(1.0).and_damping(0.5 * h, &damping));
     force[..12].fill(0.0);
     solver.set_matrix(model.matrix()).unwrap();
     solver.solve(model.matrix(), &force, &mut a).unwrap();
@@ -231,10 +233,10 @@ fn start_as_vegafem(model: &mut Model, solver: &mut Direct, state: &mut State, h
 }
 
 fn stiffness_at_rest(law: &str, cube: &VolumeMesh, factor: f64) -> Triplets {
-    let mut model = vegafem_builder(law, cube).build().unwrap();
+    let mut model = Assembly::new(vegafem_builder(law, cube).build().unwrap());
     let (rest, mut force) = (vec![0.0; 24], vec![0.0; 24]);
-    model.linearize(&rest, 0.0, Definiteness::Exact, &mut force);
-    let csr = model.stiffness().to_csr();
+    let stiffness = model.linearize(&rest, &Conditions::START, Definiteness::Exact, &mut force).stiffness;
+    let csr = stiffness.matrix().to_csr();
     let entries = (0..24).flat_map(|row| csr.row(row).map(move |(column, value)| (row as u32, column, factor * value)));
     Triplets { row_count: 24, column_count: 24, entries: entries.collect() }
 }

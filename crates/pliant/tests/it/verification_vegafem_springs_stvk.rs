@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use pliant::force::{Definiteness, Force, SpringCoefficients, Springs, StVkPolynomial, bind_all};
+use pliant::force::{Conditions, Definiteness, Force, SpringCoefficients, Springs, StVkPolynomial, bind_all};
 use pliant::material::{StVenantKirchhoff, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::{ElementKind, MeshData, VolumeMesh};
@@ -68,11 +68,17 @@ fn verify(model: &str, force: impl Fn(&VolumeMesh) -> Box<dyn Force>) {
     for Reference { state, u, energy, force: expected_force, stiffness: expected_stiffness } in references {
         let mut found_force = vec![0.0; u.len()];
         let mut found_stiffness = BlockMatrix::zero(pattern.clone());
-        force.add_force_and_stiffness(&u, Definiteness::Exact, &mut found_force, &mut found_stiffness);
+        force.add_gradient_and_stiffness(
+            &u,
+            &Conditions::START,
+            Definiteness::Exact,
+            &mut found_force,
+            &mut found_stiffness,
+        );
         let entry = |i: usize, j: usize| found_stiffness.block(i as u32 / 3, j as u32 / 3)[i % 3][j % 3];
         let places = (0..u.len()).flat_map(|i| (i..u.len()).map(move |j| (i, j)));
         let upper: Vec<f64> = places.map(|(i, j)| entry(i, j)).collect();
-        assert_close(&format!("{model}, state {state}, energy"), &[force.energy(&u)], &[energy]);
+        assert_close(&format!("{model}, state {state}, energy"), &[force.energy(&u, &Conditions::START)], &[energy]);
         assert_close(&format!("{model}, state {state}, force"), &found_force, &expected_force);
         assert_close(&format!("{model}, state {state}, stiffness"), &upper, &expected_stiffness);
     }
