@@ -13,7 +13,7 @@ use pliant::io::{Disk, Files};
 use pliant::math::Vec3;
 use pliant::model::Model;
 use pliant::reduced::{Basis, Modes, ModesParams};
-use pliant::system::{State, System};
+use pliant::system::State;
 use pliant_scene::output::{AnimationFormat, Axis, FORMATS, Frame, Options, SceneGeometry};
 use pliant_scene::scene::{Animation, Color, Picture, SceneFile, Up};
 use serde::Serialize;
@@ -211,7 +211,7 @@ impl FrameSource for ModeFrames {
         let time = number as f64 * self.interval();
         let (sine, cosine) = (TAU * time / SECONDS).sin_cos();
         let scaled = |factor: f64| self.shape.iter().map(|u| factor * u).collect();
-        let state = State { time, q: scaled(sine), v: scaled(TAU / SECONDS * cosine), a: None };
+        let state = State { time, q: scaled(sine), v: scaled(TAU / SECONDS * cosine), ..self.model.rest_state() };
         Ok(Frame::new(&self.model, &state, number, with_fields))
     }
 
