@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Context, bail};
 use clap::Args;
 use pliant::damping::Damping;
-use pliant::force::{Definiteness, Elastic, Force, bind_all_with};
+use pliant::force::{Conditions, Definiteness, Elastic, Force, bind_all_with};
 use pliant::io::{self, Disk, Files};
 use pliant::mass::MassMatrix;
 use pliant::math::Vec3;
@@ -122,8 +122,8 @@ impl Matrices {
         let mut force = vec![0.0; u.len()];
         let mut stiffness = BlockMatrix::zero(pattern.clone());
         let definiteness = if self.project { Definiteness::Projected } else { Definiteness::Exact };
-        let energy = elastic.energy(&u);
-        elastic.add_force_and_stiffness(&u, definiteness, &mut force, &mut stiffness);
+        let energy = elastic.energy(&u, &Conditions::START);
+        elastic.add_gradient_and_stiffness(&u, &Conditions::START, definiteness, &mut force, &mut stiffness);
         if ![energy].iter().chain(&force).chain(stiffness.values()).all(|number| number.is_finite()) {
             bail!(
                 "energy, force or stiffness are not finite at this displacement: elements are degenerate or inverted, where the \

@@ -13,7 +13,7 @@ use pliant::io::{Disk, Files};
 use pliant::math::Vec3;
 use pliant::model::Model;
 use pliant::reduced::{Basis, Modes, ModesParams};
-use pliant::system::{State, System};
+use pliant::system::State;
 use pliant_scene::output::{AnimationFormat, Axis, Frame, Options, SceneGeometry};
 use pliant_scene::pictures::{self, FrameError, FrameSource, RenderError};
 use pliant_scene::scene::{Color, Picture, SceneFile, Up};

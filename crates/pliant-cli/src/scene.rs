@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Subcommand, ValueHint};
 use pliant::integrator::stability;
 use pliant::io::{Disk, Files};
+use pliant::model::Assembly;
 use pliant::solver::Symbolic;
 use pliant_scene::scene::{Built, IntegratorKind, Mass, SceneFile, reference, schema};
 
@@ -64,7 +65,7 @@ impl SceneCommand {
                 let file = read_scene(scene, &mut notes)?;
                 let built = file.build(&Disk)?;
                 notes.extend(built.notes.iter().cloned());
-                let text = report(&file, built, &mut notes)?;
+                let text = report(&file, &built, &mut notes)?;
                 Ok(Done { text, notes, exit: 0 })
             }
         }
@@ -74,7 +75,7 @@ impl SceneCommand {
 /// Maximum number of vertices for which the factor is analyzed, which would take minutes for larger bodies.
 const MAX_ANALYZED: usize = 300_000;
 
-fn report(file: &SceneFile, mut built: Built, notes: &mut Vec<String>) -> anyhow::Result<String> {
+fn report(file: &SceneFile, built: &Built, notes: &mut Vec<String>) -> anyhow::Result<String> {
     let settings = &file.scene.simulation;
     let mut listing = Listing::default();
     listing.title(&file.title(), "can be simulated");
@@ -137,7 +138,8 @@ fn report(file: &SceneFile, mut built: Built, notes: &mut Vec<String>) -> anyhow
     if explicit && !is_reduced {
         let mut solver = settings.solver(&file.source)?.build();
         let step = settings.step.si;
-        let found = built.simulation.with_model(|model, state| stability(model, &mut *solver, state, step))?;
+        let mut assembly = Assembly::new(model.clone());
+        let found = stability(&mut assembly, &mut *solver, built.simulation.state(), step)?;
         let (step, max) = (number(found.step), number(found.max_step));
         if found.is_stable() {
             notes.push(format!("the step of {step} s is stable initially; the maximum stable step is {max} s"));

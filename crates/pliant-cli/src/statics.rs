@@ -9,9 +9,7 @@ use pliant::io::{Disk, read_volume};
 use pliant::math::Vec3;
 use pliant::matrix_io::{Array, write_array};
 use pliant::mesh::Moduli;
-use pliant::model::Model;
 use pliant::solver::{NotPositiveDefinite, SolveError};
-use pliant::system::State;
 use pliant_scene::output::{self, Axis, Fields, Frame, SceneGeometry};
 use pliant_scene::scene::quantity::{Density, Dimension, Pressure, dimension};
 use pliant_scene::scene::{Built, Quantity, SceneError, SceneFile, Source};
@@ -105,7 +103,7 @@ impl Static {
         let mut built = file.build(&Disk).map_err(located)?;
         crate::show_notes(&built.notes);
         let info = built.simulation.step().map_err(|error| self.no_equilibrium(&error))?;
-        let answer = measure(&mut built, info.newton_iterations);
+        let answer = measure(&built, info.newton_iterations);
         let mut out = if self.json { to_json(&answer)? } else { answer.table(&self.mesh.display().to_string()) };
         if let Some(path) = &self.output {
             write(&built, path)?;
@@ -291,11 +289,8 @@ fn selection(place: &str) -> anyhow::Result<String> {
     })
 }
 
-fn measure(built: &mut Built, newton_iterations: usize) -> Answer {
-    built.simulation.with_model(|model, state| measure_model(model, state, newton_iterations))
-}
-
-fn measure_model(model: &mut Model, state: &State, newton_iterations: usize) -> Answer {
+fn measure(built: &Built, newton_iterations: usize) -> Answer {
+    let (model, state) = (built.simulation.model(), built.simulation.state());
     let rest_volume: f64 = model.bodies().iter().map(|body| body.mesh().volume()).sum();
     let seen = model.observe(state);
     let reactions = model.reactions(state);

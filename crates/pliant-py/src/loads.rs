@@ -50,7 +50,7 @@ impl SurfaceLoads {
         }
         for (patch, pressure) in &self.pressures {
             if follower {
-                let force = Pressure::new(&rest, patch, *pressure)
+                let force = Pressure::new(&rest[..], patch, *pressure)
                     .and_then(|force| force.with_amplitude(amplitude.clone()))
                     .map_err(|error| error.to_string())?;
                 model.add_force(force).map_err(|error| error.to_string())?;

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use numpy::{PyArray1, PyArray2, PyArrayDyn};
 use pliant::damping::Damping;
-use pliant::force::{Obstacles, Patch, StressState};
+use pliant::force::{Conditions, Obstacles, Patch, StressState};
 use pliant::integrator::{Static, StaticParams};
 use pliant::material::Definiteness;
 use pliant::math::{Mat3, Vec3};
@@ -17,7 +17,7 @@ use pliant::reduced::{
 };
 use pliant::solver::CgParams;
 use pliant::sparse::Csr;
-use pliant::system::{State, System};
+use pliant::system::State;
 use pliant_scene::scene::quantity::dimension;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -61,6 +61,10 @@ pub struct Model {
     sets: Sets,
     /// Name of the elastic law, if a material specifies one.
     pub law: Option<String>,
+    /// Time of moving obstacles and handles \[s\]: that of the simulation that the model was copied from.
+    time: f64,
+    /// History variables of the forces at that time.
+    history: Vec<f64>,
 }
 
 #[pymethods]
@@ -195,7 +199,7 @@ impl Model {
     /// Returns the elastic energy, in J, including springs and obstacles.
     #[pyo3(signature = (u=None))]
     fn energy(&self, py: Python<'_>, u: Option<&Bound<'_, PyAny>>) -> PyResult<f64> {
-        self.at(u, |u| work(py, || self.inner.internal_energy(u)))
+        self.at(u, |u| work(py, || self.inner.internal_energy(u, &self.conditions())))
     }
 
     /// Returns the internal force, in N, ``(n, 3)``: the gradient of the energy. In equilibrium it equals the external
@@ -209,7 +213,7 @@ impl Model {
         u: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let mut force = vec![0.0; self.inner.dim()];
-        self.at(u, |u| work(py, || self.inner.internal_force(u, &mut force)))?;
+        self.at(u, |u| work(py, || self.inner.internal_force(u, &self.conditions(), &mut force)))?;
         Ok(into_rows(py, force))
     }
 
@@ -219,7 +223,7 @@ impl Model {
         let mut force = vec![0.0; self.inner.dim()];
         let mut time = |u: &[f64]| {
             let start = Instant::now();
-            self.inner.internal_force(u, &mut force);
+            self.inner.internal_force(u, &self.conditions(), &mut force);
             start.elapsed().as_secs_f64()
         };
         self.at(Some(u), |u| work(py, || (0..count).map(|_| time(u)).fold(f64::INFINITY, f64::min)))
@@ -238,7 +242,8 @@ impl Model {
         projected: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
         let definiteness = if projected { Definiteness::Projected } else { Definiteness::Exact };
-        let csr = self.at(u, |u| work(py, || self.inner.internal_stiffness(u, definiteness).to_csr()))?;
+        let csr =
+            self.at(u, |u| work(py, || self.inner.internal_stiffness(u, &self.conditions(), definiteness).to_csr()))?;
         into_csr(py, csr)
     }
 
@@ -270,7 +275,7 @@ impl Model {
                 &rest
             };
             // Most models have none, and mass-proportional damping of a lumped mass is diagonal.
-            work(py, || self.inner.damping_matrix(u, v).to_csr().without_zeros())
+            work(py, || self.inner.damping_matrix(u, &self.conditions(), v).to_csr().without_zeros())
         })?;
         into_csr(py, csr)
     }
@@ -427,7 +432,7 @@ impl Model {
         solver: &str,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let loads = Loads { forces, gravity, pressure, traction, follower, prescribed };
-        let mut model = self.loaded(py, &loads)?;
+        let model = self.loaded(py, &loads)?;
         let mut state = model.rest_state();
         if let Some(start) = self.numbers(start, "start")? {
             state.q.copy_from_slice(start.flat());
@@ -435,7 +440,10 @@ impl Model {
         let params = static_params(load_steps, tolerance, iterations)?;
         let settings = chosen::<pliant_scene::scene::Solver>(Kind::Scene, "solver", solver)?;
         let mut solver = Interruptible(settings.params(CgParams::default()).build());
-        let solved = work(py, || Static::new(params).solve(&mut model, &mut solver, &mut state).map(drop));
+        let solved = work(py, || {
+            let mut assembly = model::Assembly::new(model);
+            Static::new(params).solve(&mut assembly, &mut solver, &mut state).map(drop)
+        });
         interrupt::outcome(solved.or_raise(Kind::Solve))?;
         Ok(into_rows(py, state.q))
     }
@@ -573,15 +581,20 @@ impl Model {
 
 impl Model {
     fn of(inner: model::Model, law: Option<String>) -> Self {
-        let sets = inner.vertex_sets();
-        Self { inner, sets, law }
+        let (sets, history) = (inner.vertex_sets(), inner.rest_state().history);
+        Self { inner, sets, law, time: 0.0, history }
     }
 
-    /// Returns the model of a simulation, without gravity and loads.
-    pub fn unloaded(mut inner: model::Model) -> Self {
+    /// Returns the model of a simulation at a state, without gravity and loads.
+    pub fn unloaded(mut inner: model::Model, state: &State) -> Self {
         inner.set_gravity(Vec3::ZERO).expect("zero is finite");
         inner.loads_mut().fill(0.0);
-        Self::of(inner, Some("the law of its materials".into()))
+        let model = Self::of(inner, Some("the law of its materials".into()));
+        Self { time: state.time, history: state.history.clone(), ..model }
+    }
+
+    fn conditions(&self) -> Conditions<'_> {
+        Conditions::at(self.time).with_history(&self.history)
     }
 
     fn with_choice<T>(&self, py: Python<'_>, choose: impl FnOnce(&Choice<'_>) -> T) -> T {

@@ -159,7 +159,7 @@ impl Obstacle {
             inner.motion = Keyframes::translations(frames).or_raise(Kind::Model)?.into();
         }
         // Invalid arguments are errors here, not in the model.
-        force::Obstacles::new(&[], [inner.clone()]).or_raise(Kind::Model)?;
+        force::Obstacles::new([], [inner.clone()]).or_raise(Kind::Model)?;
         Ok(Self { inner, stiffness })
     }
 

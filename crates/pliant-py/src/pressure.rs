@@ -1,7 +1,7 @@
 //! Pressures of a simulation that can be changed while it runs.
 
 use numpy::PyArray1;
-use pliant::force;
+use pliant::force::{self, Conditions, Force};
 use pliant::math::Vec3;
 use pliant_scene::scene::quantity::dimension;
 use pyo3::prelude::*;
@@ -36,12 +36,12 @@ impl Pressure {
     /// it.
     #[getter]
     fn pressure(&self, py: Python<'_>) -> PyResult<f64> {
-        self.look(py, |force| force.pressure())
+        self.look(py, |force, conditions| force.pressure(conditions))
     }
 
     #[setter]
     fn set_pressure(&self, py: Python<'_>, value: Amount<dimension::Pressure>) -> PyResult<()> {
-        self.look(py, |force| force.set_pressure(value.si))?.or_raise(Kind::Model)
+        self.look(py, |force, _| force.set_pressure(value.si))?.or_raise(Kind::Model)
     }
 
     /// Total force on the body in its current configuration, in N, ``(3,)``.
@@ -52,11 +52,9 @@ impl Pressure {
         let total = simulation.running.work(py, |running| {
             let u = running.inner.state().q.clone();
             let mut gradient = vec![0.0; u.len()];
-            force::Force::add_force(
-                running.inner.forces_mut_of::<force::Pressure>().swap_remove(self.number),
-                &u,
-                &mut gradient,
-            );
+            let conditions = Conditions::at(running.inner.time());
+            let force = running.inner.forces_mut_of::<force::Pressure>().swap_remove(self.number);
+            force.add_gradient(&u, &conditions, &mut gradient);
             gradient.chunks_exact(3).map(|row| -Vec3::from_slice(row)).sum::<Vec3>()
         })?;
         Ok(into_list(py, total.to_array().to_vec()))
@@ -68,10 +66,15 @@ impl Pressure {
 }
 
 impl Pressure {
-    fn look<T: Send>(&self, py: Python<'_>, look: impl FnOnce(&mut force::Pressure) -> T + Send) -> PyResult<T> {
-        self.simulation
-            .get()
-            .running
-            .look(py, |running| look(running.inner.forces_mut_of::<force::Pressure>().swap_remove(self.number)))
+    /// Calls `look` with the force, and with the conditions at the time of the simulation.
+    fn look<T: Send>(
+        &self,
+        py: Python<'_>,
+        look: impl FnOnce(&mut force::Pressure, &Conditions<'_>) -> T + Send,
+    ) -> PyResult<T> {
+        self.simulation.get().running.look(py, |running| {
+            let conditions = Conditions::at(running.inner.time());
+            look(running.inner.forces_mut_of::<force::Pressure>().swap_remove(self.number), &conditions)
+        })
     }
 }

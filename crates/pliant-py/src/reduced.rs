@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use numpy::{PyArray1, PyArray2, PyArrayDyn};
 use pliant::reduced::Reduction;
-use pliant::system::State;
 use pyo3::prelude::*;
 
 use crate::arrays::{Numbers, into_list, into_rows, into_shape, into_table};
@@ -120,10 +119,5 @@ impl ReducedModel {
     /// Returns a copy for a simulation.
     pub fn copy(&self, py: Python<'_>) -> PyResult<pliant::reduced::ReducedModel> {
         self.inner.work(py, |inner| inner.clone())
-    }
-
-    /// Returns the state at rest.
-    pub fn rest_state(&self) -> State {
-        State::new(3 * self.vertex_count)
     }
 }

@@ -141,7 +141,7 @@ impl Simulation {
         } else if let Ok(model) = model.cast::<ReducedModel>() {
             let reduced = model.get().copy(py)?;
             let integrator = settings.reduced_integrator(&source, &reduced).map_err(|error| error.message);
-            let (integrator, rest) = (integrator.or_raise(Kind::Scene)?, model.get().rest_state());
+            let (integrator, rest) = (integrator.or_raise(Kind::Scene)?, reduced.model().rest_state());
             work(py, || Inner::reduced(reduced, integrator, &rest, dt))
         } else {
             return Err(PyTypeError::new_err("model: expected a pliant.Model or a pliant.ReducedModel"));
@@ -396,8 +396,7 @@ impl Simulation {
     fn reactions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         self.push(py)?;
         self.check_law(py, "reactions")?;
-        let reactions =
-            self.running.work(py, |running| running.inner.with_model(|model, state| model.reactions(state)));
+        let reactions = self.running.work(py, |running| running.inner.model().reactions(running.inner.state()));
         Ok(into_rows(py, reactions?))
     }
 
@@ -406,7 +405,7 @@ impl Simulation {
     #[getter]
     fn model(&self, py: Python<'_>) -> PyResult<Model> {
         self.check_law(py, "models")?;
-        self.running.work(py, |running| Model::unloaded(running.inner.model().clone()))
+        self.running.work(py, |running| Model::unloaded(running.inner.model().clone(), running.inner.state()))
     }
 
     /// Fixes vertices at their current positions. Returns the constraint, which can be moved and released.
@@ -652,7 +651,7 @@ impl Simulation {
 
     /// Returns an error if the integrator has a built-in law, for which a quantity is not available.
     fn check_law(&self, py: Python<'_>, what: &str) -> PyResult<()> {
-        let brings_law = self.running.look(py, |running| running.inner.brings_elasticity())?;
+        let brings_law = self.running.look(py, |running| running.inner.is_regularized())?;
         if brings_law {
             return Err(
                 Kind::Model.error(format!("this integrator has a built-in law, for which {what} are not available"))

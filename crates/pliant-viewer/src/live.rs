@@ -252,7 +252,7 @@ impl Live {
         let changed: Vec<usize> = (0..self.made_of.len())
             .filter(|index| self.changes.materials.get(index) != self.obeyed.materials.get(index))
             .collect();
-        let brings_law = self.simulation.brings_elasticity();
+        let brings_law = self.simulation.is_regularized();
         if brings_law && !changed.is_empty() {
             return self.rebuild();
         }
@@ -459,7 +459,7 @@ impl Live {
     }
 
     fn material_parameters(&self, index: usize, region: &MadeOf) -> MaterialParameters {
-        let brings_law = self.simulation.brings_elasticity();
+        let brings_law = self.simulation.is_regularized();
         let moduli = self.changes.moduli(index, region);
         let usual = || region.moduli.map(|_| MaterialSettings::USUAL_LAW.to_owned());
         let has_one = self.made_of.iter().filter(|own| own.object == region.object).count() == 1;

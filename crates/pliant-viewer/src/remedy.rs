@@ -102,7 +102,7 @@ impl Live {
     /// Lists changes of materials: another law, other handling of inverted elements.
     fn other_materials(&self) -> Vec<Vec<Remedy>> {
         let mut remedies = Vec::new();
-        let can_change_materials = self.reduction.is_none() && !self.simulation.brings_elasticity();
+        let can_change_materials = self.reduction.is_none() && !self.simulation.is_regularized();
         if can_change_materials && self.regions_to_change(|law, _| law != MaterialSettings::USUAL_LAW).next().is_some()
         {
             remedies.push(vec![Remedy { law: Some(MaterialSettings::USUAL_LAW.into()), ..Remedy::default() }]);

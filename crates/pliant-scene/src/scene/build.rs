@@ -19,7 +19,7 @@ use pliant::mesh::{Embedding, Faces, Sets, SurfaceMesh, VolumeMesh};
 use pliant::model::{Body, Model, ModelError, locking_warning};
 use pliant::reduced::{ReducedModel, Reduction, ReductionError};
 use pliant::simulation::{Recorder, Simulation};
-use pliant::system::{State, System};
+use pliant::system::State;
 
 /// Scene that is ready to be simulated.
 #[derive(Debug)]

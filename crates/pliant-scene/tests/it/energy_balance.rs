@@ -3,7 +3,6 @@
 use pliant::files::Disk;
 use pliant::material::AnyLaw;
 use pliant::simulation::Simulation;
-use pliant::system::System;
 use pliant_scene::scene::{SceneFile, Source};
 
 fn build(text: &str) -> Simulation {

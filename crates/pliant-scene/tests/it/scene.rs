@@ -109,7 +109,7 @@ fn pressure_pushes_onto_faces_and_is_a_follower_load_unless_it_is_dead() {
         built.simulation.step().map_err(|error| error.to_string())?;
         let end = built.simulation.model().vertex_count() - 1;
         let sinks = built.simulation.state().q[3 * end + 1];
-        let reactions = built.simulation.with_model(|model, state| model.reactions(state));
+        let reactions = built.simulation.model().reactions(built.simulation.state());
         Ok::<_, String>((sinks, reactions.chunks_exact(3).map(Vec3::from_slice).sum::<Vec3>()))
     };
     let (sinks, usual) = reaction("pressure = 100\n").unwrap();

@@ -5,8 +5,7 @@
 //! all vertices, relative to the maximum, and strain energies. Recovered surface stress and locking are compared with
 //! beam theory.
 
-mod support;
-
+use crate::support::{self, Section, Statics, assert_close, section, sections};
 use pliant::force::{Conditions, Force, Patch, surface_traction};
 use pliant::integrator::Static;
 use pliant::material::{AnyLaw, YoungPoisson};

@@ -15,7 +15,6 @@ use pliant::model::{Assembly, Body, Fixed, Model, ModelBuilder};
 use pliant::solver::Direct;
 use pliant::sparse::Triplets;
 use pliant::system::{Combination, Conditions, Definiteness, State, System};
-use support::{assert_close, assert_within, section, sections};
 
 /// Returns parameters for Newton's method to full convergence, on systems with linear or smooth forces.
 fn to_the_end() -> NewtonParams {

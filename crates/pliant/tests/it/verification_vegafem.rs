@@ -7,8 +7,7 @@
 //! clamped laws (`inv-`). The derivative of a clamped stress is not symmetric, so that a symmetric stiffness matrix can
 //! only approximate it.
 
-mod support;
-
+use crate::support::{self, Statics, assert_close, section, sections};
 use pliant::force::{Conditions, Force};
 use pliant::material::{AnyLaw, Corotational, CorotationalTangent, Inversion, Material, MooneyRivlin, YoungPoisson};
 use pliant::mesh::ElementKind;
