@@ -1,7 +1,7 @@
 import { defineConfig } from 'vite';
 
-// The licences ask that their notice stays with every copy; minifying would drop the one of uPlot.
-const licences = `/*!
+// The licenses ask that their notice stays with every copy; minifying would drop the one of uPlot.
+const licenses = `/*!
  * Pliant | MIT OR Apache-2.0
  * three.js | Copyright 2010-2026 Three.js Authors | MIT
  * uPlot | Copyright (c) 2025 Leon Sorokin | MIT
@@ -21,6 +21,6 @@ export default defineConfig({
     assetsInlineLimit: 0,
     // three.js is most of it.
     chunkSizeWarningLimit: 900,
-    rollupOptions: { output: { banner: licences } },
+    rollupOptions: { output: { banner: licenses } },
   },
 });

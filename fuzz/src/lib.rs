@@ -1,10 +1,11 @@
-//! What the fuzz targets share: reading bytes as a file that exists only in memory.
+//! Common part of the fuzz targets: reads bytes as a file that exists only in memory.
 
 use std::path::Path;
 
 use pliant::io::{Memory, Mesh, WriteOptions, read_from, write_to};
 
-/// Read `bytes` as a file called `name`, with `others` beside it. A mesh that comes out must survive being written.
+/// Reads `bytes` as a file called `name`, with `others` in the same folder. A mesh that is
+/// read must survive being written.
 pub fn read(name: &str, bytes: &[u8], others: &[(&str, &[u8])]) {
     let files = others.iter().fold(Memory::with(name, bytes), |files, (name, bytes)| files.and(*name, *bytes));
     if let Ok(loaded) = read_from(&files, Path::new(name)) {

@@ -1,6 +1,6 @@
 // Performance while pulling: steps per second, frames per second, and latency.
 
-import { open, visibleSpot } from '../tests/support/page';
+import { open, visiblePoint } from '../tests/support/page';
 import { test } from '../tests/support/viewer';
 
 /** Bar fixed at one end, five tetrahedra per cell. */
@@ -41,14 +41,14 @@ for (const [name, scene] of Object.entries({
   test(name, async ({ page, view }) => {
     await open(page, await view(scene));
     const display = await page.evaluate(() => window.pliant.display);
-    const spot = await visibleSpot(page);
-    await page.mouse.move(spot.x, spot.y);
+    const point = await visiblePoint(page);
+    await page.mouse.move(point.x, point.y);
     await page.mouse.down();
     const before = await page.evaluate(() => [window.pliant.framesRendered, window.pliant.frame?.step ?? 0]);
     const began = performance.now();
     while (performance.now() - began < 1000 * SECONDS) {
       const angle = (performance.now() - began) / 300;
-      await page.mouse.move(spot.x + 60 * Math.sin(angle), spot.y - 60 + 60 * Math.cos(angle));
+      await page.mouse.move(point.x + 60 * Math.sin(angle), point.y - 60 + 60 * Math.cos(angle));
     }
     const elapsed = (performance.now() - began) / 1000;
     const now = await page.evaluate(() => ({

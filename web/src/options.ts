@@ -5,7 +5,7 @@ import type { SliceChoice } from './viewport/slice';
 export interface Chosen {
   /** `"none"`, `"region"` or one of the colors of the display. */
   color: string;
-  holdRange: boolean;
+  isRangeLocked: boolean;
   wireframe: boolean;
   shadows: boolean;
   markers: boolean;
@@ -17,7 +17,7 @@ export interface Chosen {
 export class ViewOptions {
   now: Readonly<Chosen> = {
     color: 'none',
-    holdRange: false,
+    isRangeLocked: false,
     wireframe: false,
     shadows: true,
     markers: true,

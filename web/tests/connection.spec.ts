@@ -58,7 +58,7 @@ test('garbage and those who vanish disturb nobody', async ({ page, view }) => {
   await upgrade(viewer);
   await upgrade(viewer, {}, (socket) => socket.end(Buffer.from([0x81, 0xfe, 0xff])));
   await upgrade(viewer, {}, (socket) => socket.end('this is no frame at all'));
-  const told = await page.evaluate(
+  const received = await page.evaluate(
     async (address) => {
       const socket = new WebSocket(address);
       socket.binaryType = 'arraybuffer';
@@ -97,7 +97,7 @@ test('garbage and those who vanish disturb nobody', async ({ page, view }) => {
     },
     viewer.url.href.replace('http', 'ws').replace('/?', '/socket?'),
   );
-  expect(told.length).toBeGreaterThanOrEqual(8);
+  expect(received.length).toBeGreaterThanOrEqual(8);
   const before = await time(page);
   await expect.poll(() => time(page)).toBeGreaterThan(before + 0.2);
   await expect.poll(() => page.evaluate(() => window.pliant.frame?.viewers)).toBe(1);
@@ -117,6 +117,6 @@ test('the page tells when the server is gone', async ({ page, view, complaints }
 test('without a token the page says what is missing', async ({ page, view, complaints }) => {
   const { url } = await view(beam(), '--paused');
   await page.goto(url.origin);
-  await expect(page.locator('body')).toContainText('whole address');
+  await expect(page.locator('body')).toContainText('full address');
   complaints.length = 0;
 });

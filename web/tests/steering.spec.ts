@@ -1,7 +1,7 @@
 // Time, materials and failures.
 
 import { readFileSync } from 'node:fs';
-import { isPlaying, lowest, open, settings, time, visibleSpot, waitForRest } from './support/page';
+import { isPlaying, lowest, open, settings, time, visiblePoint, waitForRest } from './support/page';
 import { beam, dropped, NOTED } from './support/scenes';
 import { expect, run, test } from './support/viewer';
 
@@ -116,7 +116,7 @@ test('a step that fails is explained, and every button that is offered helps', a
   await open(page, await view(dropped(2)));
   const banner = page.getByRole('alert').filter({ hasText: 'A step failed' });
   await expect(banner).toBeVisible();
-  await expect(banner).toContainText('Each of these was tried and continues:');
+  await expect(banner).toContainText('Each of these was tried, and the simulation continues with it:');
   await expect(banner.getByRole('button', { name: /stable-neo-hookean/ })).toBeVisible();
   await expect(banner.getByRole('button', { name: /inversion/ })).toBeVisible();
   // Dismissed, it comes back with the next failure.
@@ -141,7 +141,9 @@ test('energy that appears pauses the simulation, and what is offered prevents it
   await open(page, await view(dropped(0.6)));
   const banner = page.getByRole('alert').filter({ hasText: 'Energy appeared' });
   await expect(banner).toBeVisible();
-  await expect(banner).toContainText('The simulation is paused. Each of these was tried and continues:');
+  await expect(banner).toContainText(
+    'The simulation is paused. Each of these was tried, and the simulation continues with it:',
+  );
   expect(await isPlaying(page)).toBe(false);
   // The step succeeded: another law is no remedy.
   await expect(banner.getByRole('button', { name: /law/ })).toBeHidden();
@@ -185,10 +187,10 @@ test('a reduced model is shown and pulled, but not pinned', async ({ page, view 
   await expect(page.getByRole('radio', { name: 'Pin' })).toBeDisabled();
   await expect(page.getByRole('radio', { name: 'Pull' })).toBeEnabled();
   await expect(page.locator('.why-not').filter({ hasText: 'reduced' }).first()).toBeVisible();
-  const spot = await visibleSpot(page);
-  await page.mouse.move(spot.x, spot.y);
+  const point = await visiblePoint(page);
+  await page.mouse.move(point.x, point.y);
   await page.mouse.down();
-  await page.mouse.move(spot.x, spot.y + 80, { steps: 3 });
+  await page.mouse.move(point.x, point.y + 80, { steps: 3 });
   await page.keyboard.press(' ');
   await expect.poll(() => time(page)).toBeGreaterThan(0.05);
   const pull = await page.evaluate(() => window.pliant.frame?.pulls[0]);

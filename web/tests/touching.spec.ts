@@ -1,20 +1,20 @@
 // Tools that act on bodies.
 
-import { lowest, open, pointAt, settings, time, visibleSpot, waitForRest } from './support/page';
+import { lowest, open, pointAt, settings, time, visiblePoint, waitForRest } from './support/page';
 import { beam, CUBE } from './support/scenes';
 import { expect, test } from './support/viewer';
 
 test('a drag moves the point that was grabbed, letting go lets it swing back', async ({ page, view }) => {
   await open(page, await view(beam()));
   await waitForRest(page);
-  const spot = await visibleSpot(page);
+  const point = await visiblePoint(page);
   const pulls = () => page.evaluate(() => window.pliant.frame?.pulls ?? []);
-  const height = async () => (await pointAt(page, spot))[1];
-  await page.mouse.move(spot.x, spot.y);
+  const height = async () => (await pointAt(page, point))[1];
+  await page.mouse.move(point.x, point.y);
   await page.mouse.down();
-  await page.mouse.move(spot.x, spot.y - 90, { steps: 3 });
+  await page.mouse.move(point.x, point.y - 90, { steps: 3 });
   await expect.poll(async () => (await pulls()).length).toBe(1);
-  const before = spot.point[1];
+  const before = point.point[1];
   await expect.poll(height).toBeGreaterThan(before + 0.01);
   const [pull] = await pulls();
   expect(pull.mine).toBe(true);
@@ -28,7 +28,7 @@ test('a drag moves the point that was grabbed, letting go lets it swing back', a
   await expect(page.locator('.arrow-label')).toBeHidden();
 });
 
-test('a drag beside the body turns the view and pulls nothing', async ({ page, view }) => {
+test('a drag next to the body turns the view and pulls nothing', async ({ page, view }) => {
   await open(page, await view(beam(), '--paused'));
   const place = () => page.evaluate(() => window.pliant.project(0));
   const before = await place();
@@ -49,10 +49,10 @@ test('another tab follows, and sees who pulls', async ({ page, context, view }) 
   // Browsers draw only the tab in front; the other continues when it is shown.
   await page.bringToFront();
   await waitForRest(page);
-  const spot = await visibleSpot(page);
-  await page.mouse.move(spot.x, spot.y);
+  const point = await visiblePoint(page);
+  await page.mouse.move(point.x, point.y);
   await page.mouse.down();
-  await page.mouse.move(spot.x, spot.y - 60, { steps: 3 });
+  await page.mouse.move(point.x, point.y - 60, { steps: 3 });
   await expect.poll(() => page.evaluate(() => window.pliant.frame?.pulls.length)).toBe(1);
   await other.bringToFront();
   await expect.poll(() => other.evaluate(() => window.pliant.frame?.pulls.map((pull) => pull.mine))).toEqual([false]);
@@ -63,12 +63,12 @@ test('another tab follows, and sees who pulls', async ({ page, context, view }) 
   await page.mouse.up();
 });
 
-test('pins hold, and are let go', async ({ page, view }) => {
+test('pins fix vertices, and are released', async ({ page, view }) => {
   await open(page, await view(beam()));
   await waitForRest(page);
-  const spot = await visibleSpot(page);
+  const point = await visiblePoint(page);
   await page.getByRole('radio', { name: 'Pin' }).check();
-  await page.mouse.click(spot.x, spot.y);
+  await page.mouse.click(point.x, point.y);
   await expect.poll(async () => (await settings(page))?.pins).toBeGreaterThan(0);
   // Pinned vertices stay in place under gravity.
   const pinned = await lowest(page);
@@ -88,16 +88,16 @@ test('pins hold, and are let go', async ({ page, view }) => {
 test('a ball pushes, and goes with its tool', async ({ page, view }) => {
   await open(page, await view(beam()));
   await waitForRest(page);
-  const spot = await visibleSpot(page);
+  const point = await visiblePoint(page);
   const balls = () => page.evaluate(() => window.pliant.frame?.balls.map((ball) => ball.mine));
   await page.keyboard.press('4');
-  await page.mouse.move(spot.x, spot.y);
+  await page.mouse.move(point.x, point.y);
   await page.mouse.down();
   await expect.poll(balls).toEqual([true]);
-  const before = await pointAt(page, spot);
+  const before = await pointAt(page, point);
   // Into the body, along the line of sight.
   for (let turn = 0; turn < 4; turn++) await page.mouse.wheel(0, -100);
-  const moved = async () => Math.hypot(...(await pointAt(page, spot)).map((x, i) => x - before[i]));
+  const moved = async () => Math.hypot(...(await pointAt(page, point)).map((x, i) => x - before[i]));
   await expect.poll(moved).toBeGreaterThan(0.005);
   await page.mouse.up();
   await page.keyboard.press('1');
@@ -108,11 +108,11 @@ test('a free body is thrown', async ({ page, view }) => {
   await open(page, await view(CUBE, '--paused'));
   // Slowly, so that the flight is not missed.
   await page.getByLabel('Speed').selectOption('0.1×');
-  const spot = await visibleSpot(page);
+  const point = await visiblePoint(page);
   await page.keyboard.press('5');
-  await page.mouse.move(spot.x, spot.y);
+  await page.mouse.move(point.x, point.y);
   await page.mouse.down();
-  await page.mouse.move(spot.x, spot.y - 120, { steps: 3 });
+  await page.mouse.move(point.x, point.y - 120, { steps: 3 });
   await expect(page.locator('.arrow-label')).toHaveText(/ m?m\/s$/);
   const before = await lowest(page, 2);
   await page.mouse.up();

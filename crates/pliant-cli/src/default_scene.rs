@@ -175,7 +175,7 @@ fn size([low, high]: [Vec3; 2]) -> f64 {
 }
 
 /// Body to drop.
-struct Dropped {
+struct DroppedBody {
     name: String,
     object: Object,
     /// Corners of the bounding box.
@@ -204,7 +204,7 @@ pub fn for_meshes(
         _ => Up::Y,
     };
     let folder = common_folder(paths);
-    let mut bodies: Vec<Dropped> = Vec::new();
+    let mut bodies: Vec<DroppedBody> = Vec::new();
     for path in paths {
         let loaded = read(path)?;
         // Files in one folder are named relative to it, which is shorter.
@@ -261,7 +261,7 @@ fn title(paths: &[PathBuf]) -> String {
 }
 
 /// Names each body after its file, with a number if several files have that name.
-fn name(bodies: &mut [Dropped]) {
+fn name(bodies: &mut [DroppedBody]) {
     let names: Vec<String> = bodies.iter().map(|body| body.name.clone()).collect();
     for (index, body) in bodies.iter_mut().enumerate() {
         let before = names[..index].iter().filter(|name| **name == body.name).count();
@@ -283,7 +283,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn volume(&mut self, mesh: &VolumeMesh, file: &Path) -> anyhow::Result<Dropped> {
+    fn volume(&mut self, mesh: &VolumeMesh, file: &Path) -> anyhow::Result<DroppedBody> {
         let cells = [("--cells", self.options.cells.is_some()), ("--fill", self.options.fill)];
         if let Some((option, _)) = cells.iter().find(|(_, is_given)| *is_given) {
             bail!("{option} applies to surfaces, but {} already has elements", self.path.display());
@@ -308,7 +308,7 @@ impl Reader<'_> {
         self.body(mesh_source, mesh.bounding_box(), &densities, &moduli)
     }
 
-    fn surface(&mut self, surface: &SurfaceMesh, file: &Path, tetrahedra: usize) -> anyhow::Result<Dropped> {
+    fn surface(&mut self, surface: &SurfaceMesh, file: &Path, tetrahedra: usize) -> anyhow::Result<DroppedBody> {
         let bounds = surface.bounding_box();
         if !(size(bounds) > 0.0 && size(bounds).is_finite()) {
             // The error explains the defect.
@@ -350,7 +350,7 @@ impl Reader<'_> {
         bounds: [Vec3; 2],
         densities: &[Option<f64>],
         moduli: &[Option<Moduli>],
-    ) -> anyhow::Result<Dropped> {
+    ) -> anyhow::Result<DroppedBody> {
         let factor = self.options.factor()?;
         let bounds = bounds.map(|corner| factor * corner);
         let longest = (bounds[1] - bounds[0]).max_element();
@@ -390,7 +390,7 @@ impl Reader<'_> {
         if factor != 1.0 {
             object.scale = Some(Located::new(Scale::Uniform(factor)));
         }
-        Ok(Dropped { name: stem(self.path), object, bounds })
+        Ok(DroppedBody { name: stem(self.path), object, bounds })
     }
 
     /// Returns Young's modulus and Poisson's ratio that replace those of the file, or `None` if the file's are used.
@@ -451,9 +451,9 @@ fn ground_axes(up: Up) -> [usize; 2] {
 }
 
 /// Places bodies side by side if they would otherwise fall onto each other.
-fn arrange(bodies: &mut [Dropped], up: Up, notes: &mut Vec<String>) {
+fn arrange(bodies: &mut [DroppedBody], up: Up, notes: &mut Vec<String>) {
     let [along, across] = ground_axes(up);
-    let overlap = |a: &Dropped, b: &Dropped| {
+    let overlap = |a: &DroppedBody, b: &DroppedBody| {
         [along, across].iter().all(|&i| a.bounds[0][i] < b.bounds[1][i] && b.bounds[0][i] < a.bounds[1][i])
     };
     let pairs = || (0..bodies.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
@@ -514,7 +514,7 @@ impl Timing {
 
 /// Returns the scene of the placed bodies.
 fn scene(
-    bodies: Vec<Dropped>,
+    bodies: Vec<DroppedBody>,
     up: Up,
     options: &BodyArgs,
     purpose: Purpose,

@@ -177,10 +177,10 @@ fn say_of_tets(listing: &mut Listing, mesh: &VolumeMesh, info: &Info) {
         "elements",
         format!("{}, {}", mesh.kind().count(mesh.element_count()), count(mesh.vertex_count(), "vertex", "vertices")),
     );
-    let [least, most] = ANGLES;
+    let [min, max] = ANGLES;
     listing.row(
         "angles",
-        format!("{:.2}° to {:.2}° between faces, within the bounds of {least}° and {most}°", angles.min, angles.max),
+        format!("{:.2}° to {:.2}° between faces, within the bounds of {min}° and {max}°", angles.min, angles.max),
     );
     listing.row("bodies", mesh.components().1.to_string());
     if info.removed_at_touching > 0 {

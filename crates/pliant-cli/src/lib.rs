@@ -74,9 +74,10 @@ enum Command {
     /// Simulate interactively in the browser, or play back a run.
     ///
     /// Prints the address of the page, and opens it if there is a display. Only this machine can reach it, unless
-    /// --listen is given. From elsewhere: `ssh -L 8490:127.0.0.1:8490 HOST`, then open the address. Ctrl-C stops the viewer.
+    /// --listen is given. From elsewhere: `ssh -L 8490:127.0.0.1:8490 HOST`, then open the address. Ctrl-C stops the
+    /// viewer.
     View(view::View),
-    /// Resume a run that was stopped or killed. The result is bit-identical to that of an uninterrupted run.
+    /// Resume a run that was stopped or killed. The result is bitwise identical to that of an uninterrupted run.
     Resume(run::Resume),
     /// Check and convert scenes without running them, and describe their format.
     #[command(subcommand, arg_required_else_help = true)]

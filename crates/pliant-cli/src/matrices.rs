@@ -64,7 +64,7 @@ struct Summary {
     kind: ElementKind,
     /// Elastic energy \[J\].
     energy: f64,
-    largest_force: LargestForce,
+    max_force: MaxForce,
     /// Total mass \[kg\].
     mass: f64,
     /// Mass-proportional damping [1/s].
@@ -75,7 +75,7 @@ struct Summary {
 }
 
 #[derive(Debug, Default, Serialize)]
-struct LargestForce {
+struct MaxForce {
     /// Magnitude \[N\].
     size: f64,
     vertex: usize,
@@ -160,7 +160,7 @@ impl Matrices {
             elements: mesh.element_count(),
             kind: mesh.kind(),
             energy,
-            largest_force: largest(&system.force),
+            max_force: largest(&system.force),
             mass: mass.total(),
             alpha: self.alpha.si,
             beta: self.beta.si,
@@ -211,15 +211,10 @@ impl Matrices {
 }
 
 /// Returns the largest force on a vertex, the first of equal ones.
-fn largest(force: &[f64]) -> LargestForce {
+fn largest(force: &[f64]) -> MaxForce {
     let (vertices, _) = force.as_chunks::<3>();
     let sizes = vertices.iter().map(|&force| Vec3::from(force).length()).enumerate();
-    sizes.fold(
-        LargestForce::default(),
-        |most, (vertex, size)| {
-            if size > most.size { LargestForce { size, vertex } } else { most }
-        },
-    )
+    sizes.fold(MaxForce::default(), |max, (vertex, size)| if size > max.size { MaxForce { size, vertex } } else { max })
 }
 
 impl Summary {
@@ -231,10 +226,7 @@ impl Summary {
             .row("body", format!("{}, {}", count(self.vertices, "vertex", "vertices"), self.kind.count(self.elements)));
         listing.row("mass", format!("{} kg", number(self.mass)));
         listing.row("energy", format!("{} J", number(self.energy)));
-        listing.row(
-            "largest force",
-            format!("{} N at vertex {}", number(self.largest_force.size), self.largest_force.vertex),
-        );
+        listing.row("largest force", format!("{} N at vertex {}", number(self.max_force.size), self.max_force.vertex));
         let rows: Vec<Vec<String>> = self
             .files
             .iter()

@@ -52,7 +52,6 @@ pub enum MeshCommand {
     /// fraction.
     ///
     /// An .interp file next to the mesh embeds the surface in it.
-    #[command(visible_alias = "voxelize")]
     Voxelize(Voxelize),
     /// Embed a detailed surface in a volume mesh, and save the weights as VegaFEM's .interp.
     Embed {
@@ -85,8 +84,8 @@ pub struct Convert {
     /// --units.
     #[arg(long)]
     scale: Option<f64>,
-    /// Convert from these units to SI: lengths, densities and moduli from mm-t-s, mm-kg-ms, mm-g-ms, cm-g-s or in-lbf-s;
-    /// lengths alone from mm, cm, in or ft.
+    /// Convert from these units to SI: lengths, densities and moduli from mm-t-s, mm-kg-ms, mm-g-ms, cm-g-s or
+    /// in-lbf-s; lengths alone from mm, cm, in or ft.
     #[arg(long, value_name = "SYSTEM", conflicts_with = "scale")]
     units: Option<Units>,
     /// Split each hexahedron into five or six tetrahedra.

@@ -110,8 +110,8 @@ fn report(file: &SceneFile, mut built: Built, notes: &mut Vec<String>) -> anyhow
     let factor = if is_analyzed { 6 * Symbolic::new(model.pattern().clone())?.info().memory } else { 0 };
     // Stiffness, system matrix and mass; about ten vectors; and the factor, if there is one.
     let memory = number((3 * blocks + 10 * 24 * model.vertex_count() + factor) as f64 / 1e6);
-    let beside = if needs_solver && !is_analyzed { ", plus the linear solver" } else { "" };
-    listing.row("memory", format!("about {memory} MB{beside}"));
+    let solver = if needs_solver && !is_analyzed { ", plus the linear solver" } else { "" };
+    listing.row("memory", format!("about {memory} MB{solver}"));
     listing.row(
         "disk",
         format!("about {} MB of frames", number(frames as f64 * 48.0 * model.vertex_count() as f64 / 1e6)),
@@ -138,12 +138,12 @@ fn report(file: &SceneFile, mut built: Built, notes: &mut Vec<String>) -> anyhow
         let mut solver = settings.solver(&file.source)?.build();
         let step = settings.step.si;
         let found = built.simulation.with_model(|model, state| stability(model, &mut *solver, state, step))?;
-        let (step, most) = (number(found.step), number(found.max_step));
+        let (step, max) = (number(found.step), number(found.max_step));
         if found.is_stable() {
-            notes.push(format!("the step of {step} s is stable initially; the maximum stable step is {most} s"));
+            notes.push(format!("the step of {step} s is stable initially; the maximum stable step is {max} s"));
         } else {
             notes.push(format!(
-                "the step of {step} s is NOT stable: the maximum is {most} s; reduce the step or use an implicit integrator"
+                "the step of {step} s is NOT stable: the maximum is {max} s; reduce the step or use an implicit integrator"
             ));
         }
     }

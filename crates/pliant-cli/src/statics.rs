@@ -73,13 +73,13 @@ pub struct Static {
 
 #[derive(Debug, Serialize)]
 struct Answer {
-    largest_displacement: f64,
+    max_displacement: f64,
     at_vertex: usize,
     displacement: Vec3,
     elastic_energy: f64,
     volume_change: f64,
     /// Maximum von Mises stress, recovered at vertices \[Pa\].
-    largest_von_mises: f64,
+    max_von_mises: f64,
     von_mises_at_vertex: usize,
     min_volume_ratio: f64,
     reaction: Vec3,
@@ -90,7 +90,7 @@ impl Static {
     pub fn run(&self) -> anyhow::Result<Done> {
         let Lines { text, options } = self.scene()?;
         // The scene is not a file of the user, so errors name the mesh and the options that they are about.
-        let told = |error: SceneError| {
+        let located = |error: SceneError| {
             let mesh = format!("{}: ", self.mesh.display());
             let message = error.message.strip_prefix(&mesh).unwrap_or(&error.message);
             let message = ["young", "poisson", "density", "law"]
@@ -101,8 +101,8 @@ impl Static {
                 option.filter(|option| !option.is_empty()).map_or(String::new(), |option| format!("{option}: "));
             anyhow!("{mesh}{option}{message}")
         };
-        let file = SceneFile::parse(Source::new(&self.mesh, text)).map_err(told)?;
-        let mut built = file.build(&Disk).map_err(told)?;
+        let file = SceneFile::parse(Source::new(&self.mesh, text)).map_err(located)?;
+        let mut built = file.build(&Disk).map_err(located)?;
         crate::show_notes(&built.notes);
         let info = built.simulation.step().map_err(|error| self.no_equilibrium(&error))?;
         let answer = measure(&mut built, info.newton_iterations);
@@ -309,7 +309,7 @@ fn measure_model(model: &mut Model, state: &State, newton_iterations: usize) -> 
         .unwrap_or_default();
     let fields = Fields::new(model, &state.q);
     let min_volume_ratio = fields.elements.volume_ratio.iter().copied().fold(f32::INFINITY, f32::min);
-    let (von_mises_at_vertex, largest_von_mises) = fields
+    let (von_mises_at_vertex, max_von_mises) = fields
         .vertices
         .von_mises
         .iter()
@@ -319,12 +319,12 @@ fn measure_model(model: &mut Model, state: &State, newton_iterations: usize) -> 
         .max_by(|a, b| a.1.total_cmp(&b.1))
         .unwrap_or_default();
     Answer {
-        largest_displacement: displacement.length(),
+        max_displacement: displacement.length(),
         at_vertex,
         displacement,
         elastic_energy: seen.elastic_energy,
         volume_change: seen.volume / rest_volume - 1.0,
-        largest_von_mises: largest_von_mises.into(),
+        max_von_mises: max_von_mises.into(),
         von_mises_at_vertex,
         min_volume_ratio: min_volume_ratio.into(),
         reaction: vectors(&reactions).into_iter().sum(),
@@ -336,7 +336,7 @@ impl Answer {
     fn table(&self, mesh: &str) -> String {
         let mut listing = Listing::default();
         listing.title(mesh, &format!("in equilibrium after {} Newton iterations", self.newton_iterations));
-        let scale = self.largest_displacement;
+        let scale = self.max_displacement;
         let moved = vector(self.displacement, scale);
         listing.row("displacement", format!("at most {} m, at vertex {}: {moved}", number(scale), self.at_vertex));
         listing.row("reaction", format!("{} N", vector(self.reaction, self.reaction.length())));
@@ -345,7 +345,7 @@ impl Answer {
             "volume",
             format!("{:+.3} %, of an element at least {}", 100.0 * self.volume_change, number(self.min_volume_ratio)),
         );
-        let (stress, vertex) = (number(self.largest_von_mises), self.von_mises_at_vertex);
+        let (stress, vertex) = (number(self.max_von_mises), self.von_mises_at_vertex);
         listing.row("von Mises", format!("at most {stress} Pa, recovered at vertex {vertex}"));
         listing.into_text()
     }

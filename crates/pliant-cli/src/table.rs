@@ -61,7 +61,8 @@ impl Listing {
     }
 }
 
-/// Replaces control characters, which could move the cursor or recolor the terminal, by their escapes. Line breaks and tabs stay.
+/// Replaces control characters, which could move the cursor or recolor the terminal, by their escapes. Keeps line
+/// breaks and tabs.
 pub fn printable(text: &str) -> Cow<'_, str> {
     let is_control = |c: char| c.is_control() && c != '\n' && c != '\t';
     if !text.contains(is_control) {
@@ -123,8 +124,8 @@ pub fn clean(x: f64, scale: f64) -> f64 {
 /// Returns a bar chart in one line of text.
 pub fn sparkline(counts: &[usize]) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-    let most = counts.iter().copied().max().unwrap_or(0).max(1);
-    let bar = |&count: &usize| if count == 0 { ' ' } else { BARS[(count * BARS.len()).div_ceil(most) - 1] };
+    let max = counts.iter().copied().max().unwrap_or(0).max(1);
+    let bar = |&count: &usize| if count == 0 { ' ' } else { BARS[(count * BARS.len()).div_ceil(max) - 1] };
     counts.iter().map(bar).collect()
 }
 

@@ -65,18 +65,18 @@ fn the_page_of_all_wants_whole_runs_of_all() {
         assert!(!folder.path().join("docs/reproduction.md").exists());
     };
     let first = EXPERIMENTS[0].name;
-    refused("first run `pliant reproduce -o out/reproduce all`");
+    refused("run `pliant reproduce -o out/reproduce all`");
     let at = folder.path().join("out/reproduce").join(first);
     std::fs::create_dir_all(&at).unwrap();
     std::fs::write(at.join("page.json"), "{ \"name\": 3").unwrap();
     refused("line 1");
     let (status, _, _) = pliant(folder.path(), &[first, "--fast"]);
     assert_eq!(status, 0);
-    refused("of the fast variant");
+    refused("its page is from the fast variant");
     let fast = std::fs::read_to_string(at.join("page.json")).unwrap();
     let full = fast.replace("\"Fast\"", "\"Full\"");
     std::fs::write(at.join("page.json"), full.replace("\"is_finished\": true", "\"is_finished\": false")).unwrap();
-    refused("not finished");
+    refused("from an unfinished run");
     let file = |text: &str| {
         text.find(".svg\"").or_else(|| text.find(".png\"")).map(|end| text[..end].rfind('"').unwrap() + 1).unwrap()
     };
@@ -154,7 +154,8 @@ fn ctrl_c_leaves_an_earlier_page_that_was_finished() {
     let page = std::fs::read_to_string(part.join("README.md")).unwrap();
     assert!(page.contains("**Not finished**: stopped"), "{page}");
 
-    // The next run that finishes takes both places. What the earlier page had and this one has not goes; what somebody else put there stays.
+    // The next run that finishes writes both folders. It deletes files that only the earlier page had, and keeps files
+    // of others.
     let record = String::from_utf8(finished[&at.join("page.json")].clone()).unwrap();
     std::fs::write(at.join("page.json"), record.replace("\"frames.csv\"", "\"figure-of-old.csv\"")).unwrap();
     std::fs::write(at.join("figure-of-old.csv"), "").unwrap();

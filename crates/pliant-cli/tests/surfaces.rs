@@ -51,9 +51,9 @@ fn folder() -> (TempDir, f64) {
 
 /// Returns the mass that `mesh info` prints.
 fn mass(folder: &Path, file: &str) -> f64 {
-    let told = ok(folder, &["mesh", "info", file, "--json"]).out;
-    let told: serde_json::Value = serde_json::from_str(&told).unwrap();
-    told["mass"].as_f64().unwrap_or_else(|| panic!("{told}"))
+    let summary = ok(folder, &["mesh", "info", file, "--json"]).out;
+    let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
+    summary["mass"].as_f64().unwrap_or_else(|| panic!("{summary}"))
 }
 
 #[test]
@@ -166,10 +166,10 @@ duration = 0.02
     for (mesh, why) in [
         ("{ filled = { of = { gyroid = { period = 1, thickness = 0.1 } } } }", "the form is unbounded"),
         ("{ filled = { of = { ball = { radius = -1 } } } }", "expected a positive length"),
-        ("{ filled = { of = { union = [] } } }", "a union of no forms"),
+        ("{ filled = { of = { union = [] } } }", "a union needs at least one form"),
         ("{ cage = { surface = \"missing.obj\" } }", "missing.obj"),
         ("{ cage = { surface = \"ring.obj\", cells = 1 } }", "expected at least 2"),
-        ("\"ring.obj\"", "makes some around it"),
+        ("\"ring.obj\"", "meshes a cage around it"),
     ] {
         let text = format!(
             "[[object]]\nmesh = {mesh}\nmaterial = {{ young = 1, poisson = 0, density = 1 }}\n[simulation]\nstep = 1\nduration = 1\n"
@@ -203,13 +203,16 @@ fn what_cannot_be_filled_is_refused_before_the_work_is_done() {
         let run = pliant(folder.path(), args);
         assert!(run.status == 1 && run.err.contains(why), "{args:?}: {}", run.err);
     };
-    refused(&["mesh", "tetrahedralize", "ring.obj", "-o", "a.xyz"], "none of a mesh format");
+    refused(&["mesh", "tetrahedralize", "ring.obj", "-o", "a.xyz"], "unknown extension");
     refused(&["mesh", "tetrahedralize", "ring.obj", "-o", "nowhere/a.veg"], "no such folder");
     refused(&["mesh", "tetrahedralize", "ring.obj", "-o", "ring.obj"], "would overwrite the surface");
-    refused(&["mesh", "voxelize", "./broken.stl", "-o", "broken.stl"], "no elements that the surface could be tied to");
-    refused(&["mesh", "tetrahedralize", "ring.obj", "--cage", "-o", "a.obj"], "take .veg, .msh or .vtu");
-    refused(&["mesh", "tetrahedralize", "ring.obj", "--cells", "99999", "-o", "a.veg"], "take fewer");
-    refused(&["mesh", "voxelize", "ring.obj", "--cells", "99999", "-o", "a.veg"], "take fewer");
+    refused(
+        &["mesh", "voxelize", "./broken.stl", "-o", "broken.stl"],
+        "cannot store volume elements in which to embed the surface",
+    );
+    refused(&["mesh", "tetrahedralize", "ring.obj", "--cage", "-o", "a.obj"], "use .veg, .msh or .vtu");
+    refused(&["mesh", "tetrahedralize", "ring.obj", "--cells", "99999", "-o", "a.veg"], "use fewer");
+    refused(&["mesh", "voxelize", "ring.obj", "--cells", "99999", "-o", "a.veg"], "use fewer");
     refused(&["mesh", "tetrahedralize", "ring.obj", "--cells", "0", "-o", "a.veg"], "expected at least 2");
     let sheet = SurfaceMesh::new(vec![Vec3::ZERO, Vec3::X, Vec3::Y], Faces::uniform(3, vec![0, 1, 2])).unwrap();
     io::write(folder.path().join("sheet.obj"), &Mesh::Surface(sheet), &WriteOptions::default()).unwrap();
@@ -335,8 +338,8 @@ fn options_for_meshes_are_refused_where_they_would_do_nothing() {
         (&["ring.obj", "s.toml"], "s.toml: expected a mesh or surface"),
         (&["ring.obj", "--units", "kg"], "`kg` does not measure a length"),
         (&["ring.obj", "--young", "5 cm"], "`cm` does not measure a pressure"),
-        (&["ring.obj", "--scale", "0"], "--scale: 0, expected a positive number"),
-        (&["ring.obj", "--height=-1"], "--height: -1 m"),
+        (&["ring.obj", "--scale", "0"], "--scale: expected a positive number, found 0"),
+        (&["ring.obj", "--height=-1"], "--height: expected a non-negative height, found -1 m"),
     ] {
         let run = pliant(folder.path(), &[&["run"], args].concat());
         assert!(run.status != 0 && run.err.contains(why), "{args:?}: {}", run.err);
@@ -464,8 +467,9 @@ fn a_run_whose_surface_has_changed_since_is_not_shown_with_the_new_one() {
         std::fs::write(&cube, other).unwrap();
         for args in [&render[..], &["resume", "out/cube"], &["view", "out/cube", "--no-browser"]] {
             let run = pliant(folder.path(), args);
-            let said = run.err.contains("cube.obj has changed since the run began") && !run.err.contains("frames/");
-            assert!(run.status == 1 && said, "{args:?}: {}", run.err);
+            let is_reported =
+                run.err.contains("cube.obj has changed since the run began") && !run.err.contains("frames/");
+            assert!(run.status == 1 && is_reported, "{args:?}: {}", run.err);
         }
     }
     std::fs::write(&cube, CUBE).unwrap();
@@ -503,7 +507,7 @@ fn numbers_on_the_command_line_may_be_negative_or_ratios_and_errors_say_what_is_
             "cube.obj: scaled by --scale and --units, the body is 1e10 m long, expected 1e-9 to 1e9 m",
         ),
         (&["--units", "nm", "--scale", "0.1"], "the body is 1e-10 m long"),
-        (&["--height", "-1"], "--height: -1 m"),
+        (&["--height", "-1"], "--height: expected a non-negative height, found -1 m"),
         (&["--young", "1e19"], "Young's modulus is 1e19, expected a positive number of Pa from 1e-9 to 1e18"),
         (&["--young", "1e-12"], "Young's modulus is 1e-12, expected a positive number of Pa from 1e-9 to 1e18"),
     ] {

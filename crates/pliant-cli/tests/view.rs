@@ -37,9 +37,9 @@ fn notes_are_printed_before_the_address() {
 
 /// Returns the exit status and the text on standard error.
 fn end(mut child: Child) -> (Option<i32>, String) {
-    let mut said = String::new();
-    child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-    (child.wait().unwrap().code(), said)
+    let mut output = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut output).unwrap();
+    (child.wait().unwrap().code(), output)
 }
 
 fn make(folder: &Path, args: &[&str]) {
@@ -56,8 +56,8 @@ fn it_prints_an_address_serves_it_and_ends_with_ctrl_c() {
     for what in ["beam.veg", "run"] {
         let mut child = view(folder.path(), &[what, "--port", "0", "--no-browser"]);
         if Page::embedded().is_none() {
-            let (status, said) = end(child);
-            assert!(status == Some(1) && said.contains("make page"), "{said}");
+            let (status, output) = end(child);
+            assert!(status == Some(1) && output.contains("make page"), "{output}");
             continue;
         }
         let mut line = String::new();
@@ -72,8 +72,8 @@ fn it_prints_an_address_serves_it_and_ends_with_ctrl_c() {
         assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("<html"), "{answer}");
         let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
         assert!(interrupt.success());
-        let (status, said) = end(child);
-        assert_eq!(status, Some(0), "{said}");
+        let (status, output) = end(child);
+        assert_eq!(status, Some(0), "{output}");
     }
 }
 
@@ -85,12 +85,12 @@ fn what_cannot_be_shown_is_an_error_that_says_why() {
     for (what, more, words) in [
         ("missing.toml", &[][..], "missing.toml"),
         ("broken.toml", &[], "broken.toml"),
-        ("empty", &[], "no run"),
+        ("empty", &[], "not a run of Pliant"),
         ("empty", &["--step", "0.1"], "--step applies to scenes"),
     ] {
         let args = [&[what, "--port", "0", "--no-browser"], more].concat();
-        let (status, said) = end(view(folder.path(), &args));
+        let (status, output) = end(view(folder.path(), &args));
         let expected = if Page::embedded().is_some() { words } else { "make page" };
-        assert!(status == Some(1) && said.contains(expected), "{what}: {said}");
+        assert!(status == Some(1) && output.contains(expected), "{what}: {output}");
     }
 }

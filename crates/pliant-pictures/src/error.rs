@@ -9,7 +9,7 @@ pub enum PictureError {
     /// A side is zero or too long, or the picture has too many pixels.
     #[error(
         "picture size {width} × {height}: expected sides of 1 to {} pixels and at most {} pixels total",
-        crate::Size::LONGEST_SIDE,
+        crate::Size::MAX_SIDE,
         crate::Size::MAX_PIXELS
     )]
     Size {

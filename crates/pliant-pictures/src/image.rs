@@ -11,13 +11,13 @@ pub struct Size {
 
 impl Size {
     /// Maximum width and height \[px\].
-    pub const LONGEST_SIDE: u32 = 16_384;
+    pub const MAX_SIDE: u32 = 16_384;
     /// Maximum number of pixels of a picture: an 8K screen, for which drawing takes about a gigabyte.
     pub const MAX_PIXELS: u32 = 1 << 25;
 
     /// Creates a size. Returns an error if a side is zero or too long, or if there are too many pixels.
     pub fn new(width: u32, height: u32) -> Result<Self, PictureError> {
-        let sides = 1..=Self::LONGEST_SIDE;
+        let sides = 1..=Self::MAX_SIDE;
         let pixels = u64::from(width) * u64::from(height);
         if sides.contains(&width) && sides.contains(&height) && pixels <= u64::from(Self::MAX_PIXELS) {
             Ok(Self { width, height })

@@ -97,11 +97,11 @@ pub(crate) fn text_width(text: &str, size: f64) -> f64 {
 }
 
 /// Shortens a text to at most `most` characters, with an ellipsis at the end if it is cut.
-pub(crate) fn shortened(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
+pub(crate) fn shortened(text: &str, max: usize) -> String {
+    if text.chars().count() <= max {
         return text.to_owned();
     }
-    text.chars().take(most.saturating_sub(1)).chain(['…']).collect()
+    text.chars().take(max.saturating_sub(1)).chain(['…']).collect()
 }
 
 /// Draws a scaled SVG over an image.

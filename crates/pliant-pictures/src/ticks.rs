@@ -13,26 +13,26 @@ pub(crate) struct Ticks {
 
 impl Ticks {
     /// Places at most `most` ticks in `low..=high`, at multiples of 1, 2 or 5 times a power of ten.
-    pub fn linear(low: f64, high: f64, most: usize) -> Self {
+    pub fn linear(low: f64, high: f64, max: usize) -> Self {
         let span = high - low;
         if !(span.is_finite() && span > 0.0) {
             return Self::default();
         }
-        let most = most.max(2);
-        let raw = span / most as f64;
+        let max = max.max(2);
+        let raw = span / max as f64;
         let power = raw.log10().floor() as i32;
         let Some((step, step_exponent)) =
             [(1.0, power), (2.0, power), (5.0, power), (1.0, power + 1), (2.0, power + 1)]
                 .into_iter()
                 .map(|(digit, exponent)| (scale(digit, exponent), exponent))
-                .find(|&(step, _)| step > 0.0 && span / step < most as f64)
+                .find(|&(step, _)| step > 0.0 && span / step < max as f64)
         else {
             return Self::default();
         };
         // A number outside by a rounding error still counts as inside.
         let first = (low / step - 1e-9).ceil();
         let mut values: Vec<f64> =
-            (0..=most).map(|k| (first + k as f64) * step).take_while(|&v| v <= high + 1e-9 * step).collect();
+            (0..=max).map(|k| (first + k as f64) * step).take_while(|&v| v <= high + 1e-9 * step).collect();
         values.dedup();
         let largest = values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
         let magnitude = if largest > 0.0 { largest.log10().floor() as i32 } else { 0 };
@@ -44,11 +44,11 @@ impl Ticks {
 
     /// Places ticks at the powers of ten between the positive numbers `low` and `high`, and at round numbers between
     /// them if these are close.
-    pub fn logarithmic(low: f64, high: f64, most: usize) -> Self {
+    pub fn logarithmic(low: f64, high: f64, max: usize) -> Self {
         if !(low > 0.0 && high > low && high.is_finite()) {
             return Self::default();
         }
-        let most = most.max(2);
+        let max = max.max(2);
         let (first, last) = (low.log10(), high.log10());
         let within = |value: f64| value >= low * (1.0 - 1e-9) && value <= high * (1.0 + 1e-9);
         let decades: Vec<i32> =
@@ -61,7 +61,7 @@ impl Ticks {
         };
         if decades.len() < 2 {
             let round = between(&[1, 2, 5]);
-            let linear = Self::linear(low, high, most);
+            let linear = Self::linear(low, high, max);
             return if round.len() < 3 {
                 linear
             } else {
@@ -69,7 +69,7 @@ impl Ticks {
                 Self { labelled, minor: between(&[3, 4, 6, 7, 8, 9]), exponent: 0 }
             };
         }
-        let stride = decades.len().div_ceil(most) as i32;
+        let stride = decades.len().div_ceil(max) as i32;
         let labelled =
             decades.iter().filter(|&&k| k.rem_euclid(stride) == 0).map(|&k| (scale(1.0, k), power_of_ten(k))).collect();
         let minor = if stride > 1 {

@@ -114,7 +114,7 @@ impl View {
     ///
     /// Missing and non-finite boxes are ignored. If none remain, the camera looks at the origin.
     pub fn fitting(boxes: impl IntoIterator<Item = Option<Bounds>>, size: Size, framing: &Framing) -> Self {
-        const LARGEST: f64 = 1e100;
+        const MAX: f64 = 1e100;
         let Framing { azimuth, elevation, up, field_of_view, margin } = *framing;
         let view = Self { target: Vec3::ZERO, distance: 5.0, azimuth, elevation, up, field_of_view };
         let free = |margin: f64| 1.0 - 2.0 * margin.clamp(0.0, 0.45);
@@ -124,11 +124,11 @@ impl View {
         // The camera `c` sees the point `p` if `|p_x − c_x| ≤ τ (p_z − c_z)`, with `z` forward. This holds if `c_x + τ
         // c_z` is at most the minimum of `p_x + τ p_z` and `c_x − τ c_z` at least the maximum of `p_x − τ p_z`.
         // Likewise for `y`.
-        let mut least = [f64::INFINITY; 2];
+        let mut min = [f64::INFINITY; 2];
         let mut greatest = [f64::NEG_INFINITY; 2];
         let mut depths = [f64::INFINITY, f64::NEG_INFINITY];
         let usable = |bounds: &Bounds| {
-            [bounds.low, bounds.high].iter().all(|corner| corner.abs().max_element() <= LARGEST && !corner.is_nan())
+            [bounds.low, bounds.high].iter().all(|corner| corner.abs().max_element() <= MAX && !corner.is_nan())
         };
         let mut extent = 0.0_f64;
         for bounds in boxes.into_iter().flatten().filter(usable) {
@@ -138,7 +138,7 @@ impl View {
                 depths = [depths[0].min(depth), depths[1].max(depth)];
                 for i in 0..2 {
                     let across = corner.dot(axes[i]);
-                    least[i] = least[i].min(across + tangents[i] * depth);
+                    min[i] = min[i].min(across + tangents[i] * depth);
                     greatest[i] = greatest[i].max(across - tangents[i] * depth);
                 }
             }
@@ -146,8 +146,8 @@ impl View {
         if depths[0] > depths[1] {
             return view;
         }
-        let behind = |i: usize| (least[i] - greatest[i]) / (2.0 * tangents[i]);
-        let middle = |i: usize| f64::midpoint(least[i], greatest[i]);
+        let behind = |i: usize| (min[i] - greatest[i]) / (2.0 * tangents[i]);
+        let middle = |i: usize| f64::midpoint(min[i], greatest[i]);
         // A box without extent also needs a positive distance.
         let room = if extent > 0.0 { 1e-6 * extent } else { 1.0 };
         let camera = behind(0).min(behind(1)).min(depths[0] - room);

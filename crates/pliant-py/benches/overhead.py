@@ -1,6 +1,6 @@
-"""What a call from Python costs beside the same call from Rust: `make bench-python`.
+"""Compare the cost of calls from Python and from Rust: `make bench-python`.
 
-Both are timed in one process, in turns, and the least of many rounds counts, as a busy machine only ever adds.
+Both are timed in one process, in turns, and the minimum of many rounds counts, as other load can only add time.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def least(call: Callable[[], object], rounds: int = ROUNDS) -> float:
 
 
 def internal_force(cells: int) -> tuple[int, float, float]:
-    """For a cube of so many cells along an edge: its vertices, and the times from Python and from Rust, in s."""
+    """Return the vertices of a cube with `n` cells along an edge, and the times from Python and from Rust, in s."""
     mesh = pliant.Mesh.box((1, 1, 1), (cells, cells, cells))
     model = pliant.Model(mesh, pliant.materials.stvk(young=1e6, poisson=0.3, density=1000))
     u = 0.01 * np.random.default_rng(0).standard_normal((mesh.vertex_count, 3)) / cells

@@ -12,7 +12,8 @@ use crate::simulation::Simulation;
 /// Fixed vertices whose positions can be prescribed. Created by :meth:`Simulation.fix`.
 ///
 /// >>> mesh = pliant.Mesh.beam(1, 0.1, 0.1, across=2)
-/// >>> model = pliant.Model(mesh, pliant.materials.stable_neo_hookean(young=1e5, poisson=0.4, density=1000), fixed="start")
+/// >>> rubber = pliant.materials.stable_neo_hookean(young=1e5, poisson=0.4, density=1000)
+/// >>> model = pliant.Model(mesh, rubber, fixed="start")
 /// >>> sim = pliant.Simulation(model, pliant.integrators.backward_euler(dt=1e-2))
 /// >>> grip = sim.fix("end")
 /// >>> for _ in range(5):

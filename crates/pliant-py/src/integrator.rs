@@ -3,12 +3,14 @@
 use pliant_scene::scene::quantity::dimension;
 use pliant_scene::scene::{self, IntegratorKind, Located, Quantity, Settings};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use serde::Deserialize;
 use serde::de::value::{Error, StrDeserializer};
 
 use crate::arrays::{optional_small_count, small_count};
 use crate::errors::{Kind, OrRaise};
 use crate::quantity::Amount;
+use crate::renamed;
 
 /// Time integrator with its linear solver. See :mod:`pliant.integrators` for one function per integrator.
 ///
@@ -31,13 +33,16 @@ impl Integrator {
     /// not have are errors.
     #[new]
     #[pyo3(signature = (
-        integrator, dt, *, solver="auto", solver_tolerance=None, solver_iterations=None, halvings=6, tangent=None, iterations=None,
-        tolerance=None, line_search=None, must_converge=None, damping=None, beta=None, gamma=None, damping_time=None, strain=None, form=None
-    ))]
+        integrator=None, dt=None, *, solver="auto", solver_tolerance=None, solver_iterations=None, halvings=6, tangent=None,
+        iterations=None, tolerance=None, line_search=None, must_converge=None, damping=None, beta=None, gamma=None,
+        damping_time=None, strain=None, form=None, **unknown
+    ), text_signature = "(integrator, dt, *, solver=\"auto\", solver_tolerance=None, solver_iterations=None, \
+        halvings=6, tangent=None, iterations=None, tolerance=None, line_search=None, must_converge=None, damping=None, \
+        beta=None, gamma=None, damping_time=None, strain=None, form=None)")]
     #[allow(clippy::too_many_arguments, reason = "keywords of Python")]
     fn new(
-        integrator: &str,
-        dt: Amount<dimension::Time>,
+        integrator: Option<&str>,
+        dt: Option<Amount<dimension::Time>>,
         solver: &str,
         solver_tolerance: Option<f64>,
         #[pyo3(from_py_with = optional_small_count)] solver_iterations: Option<u32>,
@@ -53,7 +58,11 @@ impl Integrator {
         damping_time: Option<Amount<dimension::Time>>,
         strain: Option<&str>,
         form: Option<&str>,
+        unknown: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
+        renamed::refuse("Integrator()", unknown)?;
+        let integrator = renamed::required("Integrator()", "integrator", integrator)?;
+        let dt = renamed::required("Integrator()", "dt", dt)?;
         let kind: IntegratorKind = chosen(Kind::Scene, "integrator", integrator)?;
         let tangent = tangent.map(|name| chosen(Kind::Scene, "tangent", name)).transpose()?;
         let linearized = kind == IntegratorKind::LinearizedBackwardEuler;
@@ -117,6 +126,10 @@ impl Integrator {
     fn __repr__(&self) -> String {
         format!("<pliant.Integrator {}, dt={} s>", self.integrator, self.dt())
     }
+
+    fn __getattr__(&self, name: &str) -> PyResult<Py<PyAny>> {
+        Err(renamed::no_attribute("Integrator", name))
+    }
 }
 
 /// Returns the settings of the default integrator, which are those of a scene that gives a step only.
@@ -129,5 +142,5 @@ pub fn default_settings(dt: Amount<dimension::Time>) -> PyResult<Settings> {
 /// Parses a choice by its name in scene files.
 pub fn chosen<'de, T: Deserialize<'de>>(kind: Kind, what: &str, name: &'de str) -> PyResult<T> {
     let read = T::deserialize(StrDeserializer::<Error>::new(name));
-    read.map_err(|error| format!("{what}: {error}")).or_raise(kind)
+    read.map_err(|error| format!("{what}: {error}{}", renamed::hint(&format!("{what}="), name))).or_raise(kind)
 }

@@ -25,6 +25,7 @@ mod obstacle;
 mod pressure;
 mod quantity;
 mod reduced;
+mod renamed;
 mod running;
 mod scene;
 mod select;
@@ -63,6 +64,8 @@ mod _pliant {
     use super::pressure::Pressure;
     #[pymodule_export]
     use super::reduced::ReducedModel;
+    #[pymodule_export]
+    use super::renamed::renamed;
     #[pymodule_export]
     use super::simulation::Simulation;
     #[pymodule_export]

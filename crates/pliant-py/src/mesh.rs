@@ -56,8 +56,8 @@ impl Mesh {
     ///     regions: elements of each region, by name; the other elements form a region ``"body"``.
     ///     vertex_sets: vertices of each vertex set, by name; stored in ascending order.
     ///     element_sets: elements of each element set, by name; stored in ascending order.
-    ///     face_sets: faces of each face set, by name: ``(n, 2)`` with an element and a side number per row; or ``(n, 3)`` for tetrahedra and
-    ///         ``(n, 4)`` for hexahedra, with the vertices of a face in order around it.
+    ///     face_sets: faces of each face set, by name: ``(n, 2)`` with an element and a side number per row; or
+    ///         ``(n, 3)`` for tetrahedra and ``(n, 4)`` for hexahedra, with the vertices of a face in order around it.
     ///
     /// Inverted elements are reoriented, with a warning. Meshes that cannot be simulated raise :class:`MeshError`:
     ///

@@ -33,6 +33,7 @@ use crate::mesh::Mesh;
 use crate::obstacle::Obstacle;
 use crate::quantity::{Amount, vector};
 use crate::reduced::ReducedModel;
+use crate::renamed;
 use crate::select::Choice;
 use crate::springs::Springs;
 use crate::work::work;
@@ -68,7 +69,8 @@ impl Model {
     ///
     /// Args:
     ///     mesh: a :class:`Mesh`, or a list of :class:`Body`.
-    ///     material: a :class:`Material`, or one for each region: ``{"shell": steel, "core": rubber}``. None uses those of the mesh file.
+    ///     material: a :class:`Material`, or one for each region: ``{"shell": steel, "core": rubber}``. None uses those
+    ///         of the mesh file.
     ///     fixed: fixed vertices: the name of a set, indices, a mask or a list of these; or with the fixed axes,
     ///         ``{"x-min": "x"}`` or ``[([0, 1], "x")]``. An empty list fixes nothing.
     ///     damping: ``(α, β)`` of Rayleigh damping ``αM + βK``, in 1/s and s.
@@ -377,13 +379,15 @@ impl Model {
     /// Args:
     ///     forces: forces on the vertices, in N, ``(n, 3)``.
     ///     gravity: acceleration, in m/s²; needs a density.
-    ///     pressure: ``{faces: pressure}`` or ``(faces, pressure)``, in Pa; positive values push onto the faces. ``faces`` is the name of a face set
-    ///         or a list of names, for exactly these faces; ``"surface"``; the array of :meth:`Mesh.faces` or :attr:`Mesh.face_sets`, for models of
-    ///         one body; or vertices, for the faces of the surface all of whose vertices are among them.
-    ///     traction: ``{faces: (x, y, z)}`` or ``(faces, (x, y, z))``: force per area at rest, in Pa, in a fixed direction.
+    ///     pressure: ``{faces: pressure}`` or ``(faces, pressure)``, in Pa; positive values push onto the faces.
+    ///         ``faces`` is the name of a face set or a list of names, for exactly these faces; ``"surface"``; the
+    ///         array of :meth:`Mesh.faces` or :attr:`Mesh.face_sets`, for models of one body; or vertices, for the
+    ///         faces of the surface all of whose vertices are among them.
+    ///     traction: ``{faces: (x, y, z)}`` or ``(faces, (x, y, z))``: force per area at rest, in Pa, in a fixed
+    ///         direction.
     ///     follower: True if pressure follows the deformed normals and areas of the faces; False makes it a dead load.
-    ///     prescribed: ``{vertex: displacement}`` or ``(vertices, displacements)``; NaN or None leaves a coordinate free. Rows for a set are in the order of
-    ///         :meth:`select`.
+    ///     prescribed: ``{vertex: displacement}`` or ``(vertices, displacements)``; NaN or None leaves a coordinate
+    ///         free. Rows for a set are in the order of :meth:`select`.
     ///     start: initial displacements.
     ///     load_steps: minimum number of increments of loads and displacements. Increments that fail are halved.
     ///     tolerance: residual relative to the forces.
@@ -560,6 +564,10 @@ impl Model {
         let elements: usize = bodies.iter().map(|body| body.mesh().element_count()).sum();
         let count = if bodies.len() == 1 { String::new() } else { format!("{} bodies, ", bodies.len()) };
         format!("<pliant.Model: {count}{} vertices, {elements} elements>", self.inner.vertex_count())
+    }
+
+    fn __getattr__(&self, name: &str) -> PyResult<Py<PyAny>> {
+        Err(renamed::no_attribute("Model", name))
     }
 }
 

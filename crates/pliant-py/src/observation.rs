@@ -6,6 +6,7 @@ use pliant::model;
 use pyo3::prelude::*;
 
 use crate::arrays::into_list;
+use crate::renamed;
 
 /// Energies, momenta, mass and volume of a simulation, in SI units. Vectors are arrays ``(3,)``.
 ///
@@ -106,6 +107,10 @@ impl Observation {
     fn __repr__(&self) -> String {
         let seen = &self.inner;
         format!("<pliant.Observation at {} s: energy {} J, volume {} m³>", seen.time, seen.total_energy(), seen.volume)
+    }
+
+    fn __getattr__(&self, name: &str) -> PyResult<Py<PyAny>> {
+        Err(renamed::no_attribute("Observation", name))
     }
 }
 

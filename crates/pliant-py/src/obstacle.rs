@@ -5,9 +5,11 @@ use pliant::math::Vec3;
 use pliant::motion::Keyframes;
 use pliant_scene::scene::quantity::dimension;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::errors::{Kind, OrRaise};
 use crate::quantity::{Amount, amount, vector};
+use crate::renamed;
 
 /// Rigid obstacle with friction: a half-space, a ball, or the outside of a ball. For ``obstacles`` of :class:`Model`.
 ///
@@ -37,7 +39,8 @@ impl Obstacle {
     /// Args:
     ///     point: a point of the plane, in m.
     ///     normal: normal of any length, towards the bodies.
-    ///     stiffness: force on each vertex per penetration depth, in N/m; by default ten times the stiffness of an element of the stiffest body.
+    ///     stiffness: force on each vertex per penetration depth, in N/m; by default ten times the stiffness of an
+    ///         element of the stiffest body.
     ///     damping: damping of the normal velocity of vertices in contact, in N·s/m.
     ///     friction: coefficient of friction.
     ///     friction_speed: sliding speed below which friction is proportional to it, in m/s; by default 1 mm/s.
@@ -67,17 +70,24 @@ impl Obstacle {
     ///     radius: radius, in m.
     #[staticmethod]
     #[pyo3(signature = (
-        center, radius, *, stiffness=None, damping=None, friction=0.0, friction_speed=None, motion=None
-    ))]
+        center=None, radius=None, *, stiffness=None, damping=None, friction=0.0, friction_speed=None, motion=None,
+        **unknown
+    ), text_signature = "(center, radius, *, stiffness=None, damping=None, friction=0.0, friction_speed=None, \
+        motion=None)")]
+    #[allow(clippy::too_many_arguments, reason = "keywords of Python")]
     fn ball(
-        center: &Bound<'_, PyAny>,
-        radius: Amount<dimension::Length>,
+        center: Option<&Bound<'_, PyAny>>,
+        radius: Option<Amount<dimension::Length>>,
         stiffness: Option<Amount<dimension::Stiffness>>,
         damping: Option<Amount<dimension::Viscosity>>,
         friction: f64,
         friction_speed: Option<Amount<dimension::Speed>>,
         motion: Option<Vec<(Bound<'_, PyAny>, Bound<'_, PyAny>)>>,
+        unknown: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
+        renamed::refuse("Obstacle.ball()", unknown)?;
+        let center = renamed::required("Obstacle.ball()", "center", center)?;
+        let radius = renamed::required("Obstacle.ball()", "radius", radius)?;
         let center = vector::<dimension::Length>(center, "center")?;
         let shape = ObstacleShape::Sphere { center, radius: radius.si, side: Side::Outside };
         Self::new(shape, stiffness, damping, friction, friction_speed, motion)
@@ -91,17 +101,24 @@ impl Obstacle {
     ///     radius: radius, in m.
     #[staticmethod]
     #[pyo3(signature = (
-        center, radius, *, stiffness=None, damping=None, friction=0.0, friction_speed=None, motion=None
-    ))]
+        center=None, radius=None, *, stiffness=None, damping=None, friction=0.0, friction_speed=None, motion=None,
+        **unknown
+    ), text_signature = "(center, radius, *, stiffness=None, damping=None, friction=0.0, friction_speed=None, \
+        motion=None)")]
+    #[allow(clippy::too_many_arguments, reason = "keywords of Python")]
     fn hollow_ball(
-        center: &Bound<'_, PyAny>,
-        radius: Amount<dimension::Length>,
+        center: Option<&Bound<'_, PyAny>>,
+        radius: Option<Amount<dimension::Length>>,
         stiffness: Option<Amount<dimension::Stiffness>>,
         damping: Option<Amount<dimension::Viscosity>>,
         friction: f64,
         friction_speed: Option<Amount<dimension::Speed>>,
         motion: Option<Vec<(Bound<'_, PyAny>, Bound<'_, PyAny>)>>,
+        unknown: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
+        renamed::refuse("Obstacle.hollow_ball()", unknown)?;
+        let center = renamed::required("Obstacle.hollow_ball()", "center", center)?;
+        let radius = renamed::required("Obstacle.hollow_ball()", "radius", radius)?;
         let center = vector::<dimension::Length>(center, "center")?;
         let shape = ObstacleShape::Sphere { center, radius: radius.si, side: Side::Inside };
         Self::new(shape, stiffness, damping, friction, friction_speed, motion)

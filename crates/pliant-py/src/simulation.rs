@@ -28,6 +28,7 @@ use crate::observation::Observation;
 use crate::pressure::Pressure;
 use crate::quantity::{Amount, vector};
 use crate::reduced::ReducedModel;
+use crate::renamed;
 use crate::running::{Group, MirroredArray, Running};
 use crate::scene;
 use crate::select;
@@ -70,13 +71,16 @@ impl Simulation {
     ///     integrator: see :mod:`pliant.integrators`; by default ``backward_euler``, as in scenes.
     ///     dt: time step of the default integrator, in s; only without ``integrator``.
     ///     gravity: acceleration, in m/s²; by default none.
-    ///     pressure: ``{faces: pressure}``, in Pa, as in :meth:`Model.static_solve`; positive values push onto the faces.
+    ///     pressure: ``{faces: pressure}``, in Pa, as in :meth:`Model.static_solve`; positive values push onto the
+    ///         faces.
     ///     traction: ``{faces: (x, y, z)}``, in Pa.
     ///     follower: True if pressure follows the deformed surface; False makes it a dead load.
-    ///     schedule: factor of pressure and traction over time: ``[(time, factor), …]``, linear in between; by default 1.
+    ///     schedule: factor of pressure and traction over time: ``[(time, factor), …]``, linear in between; by
+    ///         default 1.
     ///     positions: initial positions, in m; by default the rest positions.
     ///     velocities: initial velocities, in m/s; by default zero.
-    ///     accelerations: initial accelerations, in m/s², for ``newmark`` and ``central_differences``; by default computed from the forces.
+    ///     accelerations: initial accelerations, in m/s², for ``newmark`` and ``central_differences``; by default
+    ///         computed from the forces.
     ///
     /// >>> mesh = pliant.Mesh.box((1, 1, 1), (2, 2, 2))
     /// >>> rubber = pliant.materials.stable_neo_hookean(young="1 MPa", poisson=0.4, density="1.1 g/cm^3")
@@ -397,7 +401,8 @@ impl Simulation {
         Ok(into_rows(py, reactions?))
     }
 
-    /// Copy of the current model with its materials, fixed vertices, handles, springs and obstacles, without gravity and forces.
+    /// Copy of the current model with its materials, fixed vertices, handles, springs and obstacles, without gravity
+    /// and forces.
     #[getter]
     fn model(&self, py: Python<'_>) -> PyResult<Model> {
         self.check_law(py, "models")?;
@@ -534,6 +539,10 @@ impl Simulation {
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let (time, steps) = self.running.look(py, |running| (running.inner.time(), running.inner.steps_done()))?;
         Ok(format!("<pliant.Simulation at {time} s, after {steps} steps>"))
+    }
+
+    fn __getattr__(&self, name: &str) -> PyResult<Py<PyAny>> {
+        Err(renamed::no_attribute("Simulation", name))
     }
 }
 

@@ -84,9 +84,9 @@ def test_slivers_are_a_warning(tmp_path: Path) -> None:
 
 
 def test_counts_that_are_negative_are_named() -> None:
-    with pytest.raises(ValueError, match="a count is -1, expected a whole number from 0"):
+    with pytest.raises(ValueError, match="expected a whole number from 0 to .*, found -1"):
         pliant.Mesh.ball(1, across=-1)
-    with pytest.raises(ValueError, match="a count is -2"):
+    with pytest.raises(ValueError, match="found -2"):
         pliant.Mesh.box((1, 1, 1), (1, -2, 1))
 
 
@@ -127,7 +127,7 @@ def test_regions_and_sets_come_from_dictionaries() -> None:
     with pytest.raises(pliant.MeshError, match="element 1 is in two regions, `a` and `b`"):
         mesh.with_parts(regions={"a": [0, 1], "b": [1, 2]})
     for parts in [{"regions": {"a": "surface"}}, {"vertex_sets": {"a": "surface"}}, {"element_sets": {"a": "surface"}}]:
-        with pytest.raises(pliant.MeshError, match="there is no set `surface` of .*; there are `all`"):
+        with pytest.raises(pliant.MeshError, match="unknown set `surface` of .*; expected one of `all`"):
             mesh.with_parts(**parts)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="point is"):
         mesh.nearest_vertex((np.nan, 0, 0))
@@ -155,7 +155,7 @@ def test_vertices_are_chosen_by_name_number_and_mask(beam: pliant.Mesh) -> None:
     assert list(beam.select(5)) == [5] and list(beam.select([])) == []
     assert len(beam.select("all")) == beam.vertex_count
     assert len(beam.select("surface")) < beam.vertex_count
-    with pytest.raises(pliant.MeshError, match="there is no set `stort` of vertices; there are `end`, `start`"):
+    with pytest.raises(pliant.MeshError, match="unknown set `stort` of vertices; expected one of `end`, `start`"):
         beam.select("stort")
     with pytest.raises(ValueError, match=r"mask of the shape \(3,\), expected \(99,\)"):
         beam.select([True, False, True])
@@ -277,7 +277,7 @@ def test_surfaces_become_bodies() -> None:
     broken = pliant.Surface(surface.vertices, surface.triangles[:-3])
     with pytest.warns(pliant.PliantWarning, match="edges are open"):
         assert broken.tetrahedralize(cells=24).volume == pytest.approx(exact, rel=0.03)
-    with pytest.raises(pliant.MeshError, match="take fewer"):
+    with pytest.raises(pliant.MeshError, match="use fewer"):
         surface.tetrahedralize(cells=10**6)
 
 
@@ -290,7 +290,7 @@ def test_points_follow_the_mesh(random: np.random.Generator) -> None:
     gradient = random.normal(size=(3, 3))
     assert np.allclose(embedding.interpolate(mesh.vertices @ gradient.T), points @ gradient.T)
     assert list(mesh.embed([(2, 0, 0), (0.5, 0.5, 0.5)]).outside) == [0]
-    with pytest.raises(ValueError, match="a row for each of the 64 vertices"):
+    with pytest.raises(ValueError, match="one row for each of the 64 vertices"):
         embedding.interpolate(points)
 
 
@@ -323,7 +323,7 @@ def test_faces_that_do_not_exist_are_refused_with_their_numbers() -> None:
         mesh.with_parts(face_sets={"a": [(0, 1, 3, 2), (0, 1, 2, 3)]})
     with pytest.raises(ValueError, match="elements and sides"):
         mesh.with_parts(face_sets={"a": [0, 1]})
-    with pytest.raises(pliant.MeshError, match="there is no set `lid` of faces; there are `x-max`"):
+    with pytest.raises(pliant.MeshError, match="unknown face set `lid`; expected one of `x-max`"):
         mesh.faces("lid")
     with pytest.raises(ValueError, match="has the number 9"):
         mesh.face_area([(0, 9)])

@@ -85,7 +85,7 @@ def test_displacements_may_be_flat_lists_strided_or_missing(model: pliant.Model,
 @pytest.mark.parametrize(
     ("u", "error", "message"),
     [
-        (np.zeros((3, 3)), ValueError, r"u has the shape \(3, 3\), expected \(99, 3\), a row for each of the 99 vertices"),
+        (np.zeros((3, 3)), ValueError, r"u has the shape \(3, 3\), expected \(99, 3\), one row for each of the 99 vertices"),
         (np.zeros((3, 99)), ValueError, r"u has the shape \(3, 99\)"),
         (np.zeros((99, 3), dtype=complex), TypeError, "u has the dtype complex128, expected float64"),
         ("rest", TypeError, "u has the dtype <U4"),
@@ -179,11 +179,11 @@ def test_static_solve_balances_loads_and_reactions(model: pliant.Model) -> None:
     forces[model.select("end")] = (0, -0.5, 0.2)
     u = model.static_solve(forces=forces, tolerance=1e-12)
     left = model.internal_force(u) - forces
-    held = model.held
-    assert np.abs(left[~held]).max() < 1e-8
+    fixed = model.fixed
+    assert np.abs(left[~fixed]).max() < 1e-8
     reactions = model.reactions(u, forces=forces)
     assert reactions.sum(axis=0) == pytest.approx(-forces.sum(axis=0), abs=1e-8)
-    assert np.array_equal(reactions[~held], np.zeros(3 * model.vertex_count - held.sum()))
+    assert np.array_equal(reactions[~fixed], np.zeros(3 * model.vertex_count - fixed.sum()))
     again = model.static_solve(forces=forces, start=u, tolerance=1e-12)
     assert again == pytest.approx(u, abs=1e-9)
 
@@ -191,7 +191,7 @@ def test_static_solve_balances_loads_and_reactions(model: pliant.Model) -> None:
 def test_linear_statics_are_those_of_scipy(beam: pliant.Mesh) -> None:
     model = pliant.Model(beam, pliant.materials.linear(young=1e6, poisson=0.3, density=1000), fixed="start")
     forces = model.vertex_masses[:, None] * np.array([0, -9.81, 0])
-    free = ~model.held.ravel()
+    free = ~model.fixed.ravel()
     K = model.stiffness()
     expected = np.zeros(3 * model.vertex_count)
     expected[free] = spsolve(K[free][:, free].tocsc(), forces.ravel()[free])
@@ -217,7 +217,7 @@ def test_prescribed_displacements_come_in_several_ways(model: pliant.Model) -> N
         model.static_solve(prescribed=[1, 2, 3])  # type: ignore[arg-type]
 
 
-def test_a_body_that_nothing_holds_has_no_equilibrium_to_find(rubber: pliant.Material) -> None:
+def test_a_free_body_has_no_equilibrium_to_find(rubber: pliant.Material) -> None:
     model = pliant.Model(pliant.Mesh.box((1, 1, 1), (1, 1, 1)), rubber)
     with pytest.raises(pliant.SolveError, match="in statics"):
         model.static_solve(gravity=(0, -9.81, 0), iterations=5)
@@ -229,10 +229,10 @@ def test_vertices_can_be_fixed_along_some_axes(rubber: pliant.Material) -> None:
     expected = np.zeros((8, 3), dtype=bool)
     expected[mesh.vertex_sets["x-min"], 0] = True
     expected[0] = True
-    assert np.array_equal(model.held, expected)
+    assert np.array_equal(model.fixed, expected)
     with pytest.raises(ValueError, match='expected some of "xyz"'):
         pliant.Model(mesh, rubber, fixed={"x-min": "w"})
-    with pytest.raises(pliant.MeshError, match="there is no set `left`"):
+    with pytest.raises(pliant.MeshError, match="unknown set `left`"):
         pliant.Model(mesh, rubber, fixed="left")
 
 
@@ -312,7 +312,7 @@ def test_stress_tensors_are_not_transposed(random: np.random.Generator) -> None:
 
 def test_modes_are_those_of_scipy(model: pliant.Model) -> None:
     frequencies, shapes = model.modes(6)
-    free = ~model.held.ravel()
+    free = ~model.fixed.ravel()
     K, M = model.stiffness()[free][:, free], model.mass()[free][:, free]
     squares = eigsh(K, 6, M, sigma=0, return_eigenvectors=False)
     assert frequencies == pytest.approx(np.sqrt(np.sort(squares)) / (2 * np.pi), rel=1e-9)
@@ -320,7 +320,7 @@ def test_modes_are_those_of_scipy(model: pliant.Model) -> None:
     assert flat @ (model.mass() @ flat.T) == pytest.approx(np.eye(6), abs=1e-9)
     with pytest.raises(pliant.SolveError, match="0 modes, expected at least 1"):
         model.modes(0)
-    with pytest.raises(ValueError, match="a count is -1, expected a whole number from 0"):
+    with pytest.raises(ValueError, match="expected a whole number from 0 to .*, found -1"):
         model.modes(-1)
 
 
@@ -362,14 +362,14 @@ def test_several_bodies_are_one_model(rubber: pliant.Material) -> None:
     model = pliant.Model(bodies, fixed="surface")
     n = ball.vertex_count
     assert list(model.bodies.items()) == [("right", (0, n)), ("left", (n, 2 * n))]
-    assert model.held.any(axis=1).sum() == 2 * len(ball.select("surface"))
+    assert model.fixed.any(axis=1).sum() == 2 * len(ball.select("surface"))
     u = np.random.default_rng(0).normal(size=(n, 3)) / 1000
     alone = pliant.Model(ball, rubber)
     assert model.energy(np.vstack([u, u])) == pytest.approx(2 * alone.energy(u))
     assert model.von_mises(np.vstack([0 * u, u]), at="vertices")[n:] == pytest.approx(alone.von_mises(u, at="vertices"))
-    with pytest.raises(pliant.ModelError, match="two bodies are called `body`"):
+    with pytest.raises(pliant.ModelError, match="two bodies are named `body`"):
         pliant.Model([pliant.Body(ball, rubber), pliant.Body(ball, rubber)])
-    with pytest.raises(TypeError, match="bodies have their own"):
+    with pytest.raises(TypeError, match="bodies have materials"):
         pliant.Model(bodies, rubber)
     with pytest.raises(TypeError, match="expected a pliant.Mesh or a list of pliant.Body"):
         pliant.Model([ball])  # type: ignore[list-item]

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -45,6 +45,44 @@ def test_the_documentation_is_there_and_its_examples_are_true(name: str, thing: 
     output: list[str] = []
     result = doctest.DocTestRunner(optionflags=flags).run(example, out=output.append)
     assert result.failed == 0, "".join(output)
+
+
+def test_every_name_of_an_earlier_version_gives_an_error_with_the_new_one() -> None:
+    material = pliant.materials.linear(young=1e6, poisson=0.3, density=1000)
+    model = pliant.Model(pliant.Mesh.box((1, 1, 1), (1, 1, 1)), material, fixed="x-min")
+    sim = pliant.Simulation(model, dt=0.01)
+    owners: dict[str, object] = {
+        "pliant": pliant,
+        "Simulation": sim,
+        "Model": model,
+        "Observation": sim.observe(),
+        "Integrator": pliant.Integrator("newmark", 0.01),
+    }
+    calls: dict[str, Callable[..., object]] = {
+        "Integrator()": lambda **keywords: pliant.Integrator(dt=0.01, **keywords),
+        "Obstacle.ball()": lambda **keywords: pliant.Obstacle.ball(radius=1, **keywords),
+        "Obstacle.hollow_ball()": lambda **keywords: pliant.Obstacle.hollow_ball(radius=1, **keywords),
+    }
+    for owner, old, new in pliant._pliant._renamed():
+        message = f"{old}.*it is called '{new}' now"
+        if owner in owners:
+            with pytest.raises(AttributeError, match=message):
+                getattr(owners[owner], old)
+            assert hasattr(owners[owner], new)
+        elif owner in calls:
+            with pytest.raises(TypeError, match=message):
+                calls[owner](**{old: 1})
+        else:
+            keyword = owner.removesuffix("=")
+            with pytest.raises(ValueError, match=message):
+                pliant.Integrator("newmark", 0.01, **{keyword: old})
+            pliant.Integrator("newmark", 0.01, **{keyword: new})
+    with pytest.raises(AttributeError, match="no attribute 'nothing'$"):
+        getattr(sim, "nothing")
+    with pytest.raises(TypeError, match="unexpected keyword argument 'nothing'$"):
+        calls["Obstacle.ball()"](nothing=1)
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'center'"):
+        calls["Obstacle.ball()"]()
 
 
 def test_there_are_examples_for_what_people_meet_first() -> None:

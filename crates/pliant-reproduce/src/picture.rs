@@ -8,13 +8,13 @@ use pliant_pictures::{Body, Bounds, Color, Framing, Image, Scene, Size, View};
 
 /// Surface of a body at an instant.
 #[derive(Debug, Clone)]
-pub struct Shot {
+pub struct PosedSurface {
     positions: Vec<Vec3>,
     triangles: Vec<[u32; 3]>,
     edges: Vec<[u32; 2]>,
 }
 
-impl Shot {
+impl PosedSurface {
     /// Takes the first body of a model in a state, translated by `offset`.
     pub fn new(model: &Model, state: &State, offset: Vec3) -> Self {
         let surface = model.bodies()[0].mesh().boundary();
@@ -37,14 +37,14 @@ impl Shot {
         Self { positions, triangles, edges }
     }
 
-    /// Returns the shot translated by `offset`.
+    /// Returns the surface translated by `offset`.
     #[must_use]
     pub fn moved(mut self, offset: Vec3) -> Self {
         self.positions.iter_mut().for_each(|position| *position += offset);
         self
     }
 
-    /// Returns the shot without edges, which would cover a fine surface.
+    /// Returns the surface without edges, which would cover a fine surface.
     #[must_use]
     pub fn without_edges(self) -> Self {
         Self { edges: Vec::new(), ..self }
@@ -52,17 +52,17 @@ impl Shot {
 }
 
 /// Draws bodies with their edges, seen from the front and slightly above.
-pub fn draw(shots: &[Shot], caption: &str, [width, height]: [u32; 2]) -> anyhow::Result<Image> {
+pub fn draw(surfaces: &[PosedSurface], caption: &str, [width, height]: [u32; 2]) -> anyhow::Result<Image> {
     let size = Size::new(width, height)?;
-    let boxes = shots.iter().map(|shot| Bounds::of(shot.positions.iter().copied()));
+    let boxes = surfaces.iter().map(|surface| Bounds::of(surface.positions.iter().copied()));
     let framing = Framing { azimuth: 20.0, elevation: 15.0, ..Framing::default() };
     let view = View::fitting(boxes, size, &framing);
-    let bodies = shots.iter().enumerate().map(|(number, shot)| Body {
-        positions: &shot.positions,
-        triangles: &shot.triangles,
+    let bodies = surfaces.iter().enumerate().map(|(number, surface)| Body {
+        positions: &surface.positions,
+        triangles: &surface.triangles,
         values: None,
         color: Color::distinct(number),
-        edges: &shot.edges,
+        edges: &surface.edges,
     });
     let scene = Scene { bodies: bodies.collect(), caption: caption.into(), ..Scene::new(view, size) };
     Ok(scene.draw()?)

@@ -100,8 +100,8 @@ pub fn render(
         let Some(images) = format.images() else { continue };
         let path = path(format, folder, name);
         if format.is_series() {
-            let own = folder.join(format.name);
-            fs::create_dir_all(&own).map_err(|cause| RenderError::Folder { path: own, cause })?;
+            let series = folder.join(format.name);
+            fs::create_dir_all(&series).map_err(|cause| RenderError::Folder { path: series, cause })?;
         }
         match images.start(&path, renderer.size, seconds) {
             Ok(writer) => outputs.push(writer),

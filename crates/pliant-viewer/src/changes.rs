@@ -16,7 +16,7 @@ use serde::de::value::{Error, StrDeserializer};
 use crate::protocol::{Choice, Steering};
 
 /// Maximum time step \[s\].
-const LONGEST_STEP: f64 = 1e6;
+const MAX_STEP: f64 = 1e6;
 
 /// Differences from the scene as it was read. The scene itself is never changed, so that everything can be undone.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -45,8 +45,8 @@ impl Changes {
     pub fn steer(&mut self, steering: &Steering) -> Result<(), String> {
         let Steering { step, integrator, solver, mass_damping, stiffness_damping, gravity } = steering;
         if let Some(step) = step.map(|step| step.si) {
-            if !(step > 0.0 && step <= LONGEST_STEP) {
-                return Err(format!("time step: expected more than 0 and at most {LONGEST_STEP} s, found {step} s"));
+            if !(step > 0.0 && step <= MAX_STEP) {
+                return Err(format!("time step: expected more than 0 and at most {MAX_STEP} s, found {step} s"));
             }
             self.step = Some(step);
         }
@@ -210,7 +210,7 @@ pub fn fix(vertices: Vec<u32>) -> Located<Fixed> {
 /// Returns the integrators for reduced or for full models.
 pub fn integrators(reduced: bool) -> Vec<Choice> {
     let other = if reduced { "regularized" } else { "exact-modes" };
-    choices("Integrator").filter(|integrator| integrator.name != other).collect()
+    choices("IntegratorKind").filter(|integrator| integrator.name != other).collect()
 }
 
 /// Returns the linear solvers; none for reduced models.
@@ -221,7 +221,7 @@ pub fn solvers(reduced: bool) -> Vec<Choice> {
 /// Returns the variants of an enumeration in the JSON schema of scenes.
 fn choices(kind: &str) -> impl Iterator<Item = Choice> {
     let schema = schema();
-    let variants = schema["$defs"][kind]["oneOf"].as_array().cloned().unwrap_or_default();
+    let variants = schema["$defs"][kind]["oneOf"].as_array().cloned().expect("an enumeration of the scene format");
     let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
     variants
         .into_iter()

@@ -60,8 +60,8 @@ impl Bounds {
     }
 }
 
-/// Returns the box of the first view of a simulation in its initial state. Free bodies are followed as rigid bodies along
-/// their ballistic trajectory to the first plane that they meet.
+/// Returns the box of the first view of a simulation in its initial state. Free bodies are followed as rigid bodies
+/// along their ballistic trajectory to the first plane that they meet.
 pub fn first_view(display: &DisplayScene, model: &Model, state: &State) -> Option<Bounds> {
     let bodies: Vec<(&BodyGeometry, Bounds)> = display
         .geometry

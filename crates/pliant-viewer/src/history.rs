@@ -8,7 +8,7 @@ use pliant::system::State;
 const SPAN: f64 = 10.0;
 
 /// Maximum number of states.
-const MOST: usize = 600;
+const MAX_STATES: usize = 600;
 
 /// Maximum memory, in bytes.
 const MEMORY: usize = 256 << 20;
@@ -27,13 +27,13 @@ pub struct History {
 }
 
 impl History {
-    /// Discards the states from a time on. Returns true if a state of this time is to be stored, as it is not too close to
-    /// the last one.
+    /// Discards the states from a time on. Returns true if a state of this time is to be stored, as it is not too close
+    /// to the last one.
     pub fn go_on(&mut self, time: f64) -> bool {
         while self.past.back().is_some_and(|last| last.state.time >= time) {
             self.past.pop_back();
         }
-        let is_soon = |last: &Past| time - last.state.time < SPAN / MOST as f64;
+        let is_soon = |last: &Past| time - last.state.time < SPAN / MAX_STATES as f64;
         // The first state allows the return to the start.
         self.past.len() < 2 || !self.past.back().is_some_and(is_soon)
     }
@@ -44,8 +44,8 @@ impl History {
             return;
         }
         self.past.push_back(Past { step, state: state.clone() });
-        let most = (MEMORY / size(state)).clamp(2, MOST);
-        while self.past.len() > most || state.time - self.past[0].state.time > SPAN {
+        let max = (MEMORY / size(state)).clamp(2, MAX_STATES);
+        while self.past.len() > max || state.time - self.past[0].state.time > SPAN {
             self.past.pop_front();
         }
     }
@@ -93,7 +93,7 @@ mod tests {
         }
         let [from, to] = history.span().unwrap();
         assert!((29.9..30.0).contains(&to) && (to - from - 10.0).abs() < 0.05, "{from} to {to}");
-        assert!(history.past.len() <= MOST);
+        assert!(history.past.len() <= MAX_STATES);
         let mut history = History::default();
         for step in 0..20 {
             history.remember(step, &at(step as f64, 1 << 20));

@@ -20,8 +20,8 @@ use crate::display_scene::{self, BallSize, DisplayScene, ObstacleView, Pull, is_
 use crate::framing;
 use crate::history::History;
 use crate::pace::{Pace, Timings};
-use crate::protocol::{Command, MaterialShown, MaterialSteering, SavedScene, Settings};
-use crate::remedy::Failed;
+use crate::protocol::{Command, MaterialParameters, MaterialSteering, SavedScene, Settings};
+use crate::remedy::FailedStep;
 use crate::session::{Answer, Due, Show, ViewerId};
 use crate::snapshot::{Energies, Snapshot, Status};
 use crate::touch::Interaction;
@@ -60,7 +60,7 @@ pub struct Live {
     is_playing: bool,
     /// Number of requested single steps.
     single_steps: u32,
-    pub(crate) failure: Option<Failed>,
+    pub(crate) failure: Option<FailedStep>,
     /// Number of failures so far.
     failures: u64,
     fixed: Arc<[u32]>,
@@ -193,7 +193,7 @@ impl Live {
     /// Pauses after a gain of energy, with remedies that prevent it.
     fn pause_for_gain(&mut self, message: String) {
         self.failures += 1;
-        let failed = Failed::new(self.failures, message, self.simulation.dt(), self.other_steps());
+        let failed = FailedStep::new(self.failures, message, self.simulation.dt(), self.other_steps());
         self.failure = Some(failed.of_gain());
         (self.is_playing, self.single_steps) = (false, 0);
     }
@@ -202,11 +202,12 @@ impl Live {
     fn fail(&mut self, message: String, has_remedies: bool) {
         self.failures += 1;
         let remedies = if has_remedies { self.remedies() } else { Vec::new() };
-        self.failure = Some(Failed::new(self.failures, message, self.simulation.dt(), remedies));
+        self.failure = Some(FailedStep::new(self.failures, message, self.simulation.dt(), remedies));
         (self.is_playing, self.single_steps) = (false, 0);
     }
 
-    /// Jumps to a state. Pinned vertices are fixed at their positions in this state; elsewhere they would tear the body.
+    /// Jumps to a state. Pinned vertices are fixed at their positions in this state; elsewhere they would tear the
+    /// body.
     fn go_to(&mut self, steps: u64, state: State) -> Result<(), String> {
         self.steps = steps;
         self.failure = None;
@@ -376,8 +377,8 @@ impl Live {
         ))
     }
 
-    /// Returns the boundary vertices of a body within `radius` of a point, or the nearest one; only those that `is_meant`
-    /// accepts.
+    /// Returns the boundary vertices of a body within `radius` of a point, or the nearest one; only those that
+    /// `is_meant` accepts.
     fn near(&self, body: usize, point: Vec3, radius: f64, is_meant: impl Fn(u32) -> bool) -> Vec<u32> {
         let body = &self.display.geometry.bodies()[body];
         let state = self.simulation.state();
@@ -457,12 +458,12 @@ impl Live {
         SavedScene { name: format!("{stem}-changed.toml"), text }
     }
 
-    fn material_shown(&self, index: usize, region: &MadeOf) -> MaterialShown {
+    fn material_parameters(&self, index: usize, region: &MadeOf) -> MaterialParameters {
         let brings_law = self.simulation.brings_elasticity();
         let moduli = self.changes.moduli(index, region);
         let usual = || region.moduli.map(|_| MaterialSettings::USUAL_LAW.to_owned());
         let has_one = self.made_of.iter().filter(|own| own.object == region.object).count() == 1;
-        MaterialShown {
+        MaterialParameters {
             index,
             name: if has_one { region.object.clone() } else { format!("{}: {}", region.object, region.region) },
             law: if brings_law { None } else { self.changes.law(index, region).or_else(usual) },
@@ -556,7 +557,7 @@ impl Show for Live {
     }
 
     fn due(&mut self, now: Instant) -> Due {
-        if self.single_steps > 0 || self.failure.as_ref().is_some_and(Failed::is_trying) {
+        if self.single_steps > 0 || self.failure.as_ref().is_some_and(FailedStep::is_trying) {
             return Due::At(now);
         }
         if !self.is_playing {
@@ -566,7 +567,7 @@ impl Show for Live {
     }
 
     fn advance(&mut self) {
-        if let Some(remedies) = self.failure.as_mut().and_then(Failed::next) {
+        if let Some(remedies) = self.failure.as_mut().and_then(FailedStep::next) {
             let found = self.first_that_works(remedies);
             let now = self.simulation.time();
             if let Some(failure) = &mut self.failure {
@@ -615,7 +616,7 @@ impl Show for Live {
         let settings = &scene.simulation;
         Settings {
             revision: 0,
-            materials: self.made_of.iter().enumerate().map(|(n, region)| self.material_shown(n, region)).collect(),
+            materials: self.made_of.iter().enumerate().map(|(n, region)| self.material_parameters(n, region)).collect(),
             step: self.simulation.dt(),
             integrator: name_of(&settings.integrator.value),
             solver: self.reduction.is_none().then(|| name_of(&settings.solver)),

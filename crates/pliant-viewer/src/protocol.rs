@@ -8,18 +8,18 @@ use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// Maximum size of a message from a page, in bytes.
-pub const LONGEST_COMMAND: usize = 64 << 10;
+pub const MAX_COMMAND: usize = 64 << 10;
 
 /// Command with the number under which the page expects an `answer`.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct Asked {
+pub struct NumberedCommand {
     #[serde(default)]
     pub ask: Option<u64>,
     #[serde(flatten)]
     pub command: Command,
 }
 
-impl Asked {
+impl NumberedCommand {
     /// Reads a command. The error has the number of the question if that can be parsed, and the reason as text.
     pub fn read(text: &str) -> Result<Self, (Option<u64>, String)> {
         #[derive(Deserialize)]
@@ -140,7 +140,8 @@ pub struct MaterialSteering {
     pub inversion: Option<Inverted>,
 }
 
-/// Change that ends a failure or a gain of energy: exactly one of the first four fields, optionally from an earlier time.
+/// Change that ends a failure or a gain of energy: exactly one of the first four fields, optionally from an earlier
+/// time.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Remedy {
@@ -206,7 +207,7 @@ pub struct Choice {
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Settings {
     pub revision: u64,
-    pub materials: Vec<MaterialShown>,
+    pub materials: Vec<MaterialParameters>,
     pub step: f64,
     pub integrator: String,
     pub solver: Option<String>,
@@ -222,7 +223,7 @@ pub struct Settings {
 
 /// Material of a region.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct MaterialShown {
+pub struct MaterialParameters {
     pub index: usize,
     pub name: String,
     pub law: Option<String>,
@@ -241,14 +242,14 @@ pub struct Notice {
 
 /// Header of `answer`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Answered {
+pub struct AnswerHeader {
     pub ask: u64,
     /// Value that was read, in SI units.
     pub value: Option<f64>,
     pub error: Option<String>,
 }
 
-impl Answered {
+impl AnswerHeader {
     pub fn new(ask: u64, answer: Result<Option<f64>, String>) -> Self {
         let (value, error) = match answer {
             Ok(value) => (value, None),
@@ -370,7 +371,7 @@ mod tests {
                 ("3ull", "null"),
             ];
             let text = filled.iter().fold(example.to_owned(), |text, (letter, number)| text.replace(letter, number));
-            Asked::read(&text).unwrap_or_else(|(_, error)| panic!("{text}: {error}"));
+            NumberedCommand::read(&text).unwrap_or_else(|(_, error)| panic!("{text}: {error}"));
             count += 1;
         }
         assert!(count >= 19, "{count}");

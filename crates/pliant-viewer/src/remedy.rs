@@ -21,14 +21,14 @@ const EARLIER: [usize; 6] = [1, 2, 4, 8, 16, 32];
 /// Time steps to try instead, relative to the one that failed.
 const SMALLER: [f64; 6] = [0.5, 0.25, 0.125, 0.0625, 0.03125, 0.015_625];
 
-/// Failed step: the report for pages, and the remedies that have not been tried yet.
+/// FailedStep step: the report for pages, and the remedies that have not been tried yet.
 #[derive(Debug)]
-pub struct Failed {
+pub struct FailedStep {
     pub shown: Failure,
     untried: VecDeque<Vec<Remedy>>,
 }
 
-impl Failed {
+impl FailedStep {
     /// Creates a failure with remedies to try. At most one remedy of each list is offered: the first that works.
     pub fn new(number: u64, message: String, step: f64, remedies: impl IntoIterator<Item = Vec<Remedy>>) -> Self {
         let untried: VecDeque<_> = remedies.into_iter().collect();
@@ -158,7 +158,8 @@ impl Live {
         Ok(changes)
     }
 
-    /// Tries remedies in turn. Returns the first with which steps succeed, from the present state or from an earlier one.
+    /// Tries remedies in turn. Returns the first with which steps succeed, from the present state or from an earlier
+    /// one.
     pub(crate) fn first_that_works(&self, remedies: Vec<Remedy>) -> Option<Remedy> {
         remedies.into_iter().find_map(|remedy| self.tried(remedy))
     }

@@ -22,7 +22,7 @@ use tokio::sync::mpsc::Sender;
 
 use crate::guard::{Guard, Token, reachable};
 use crate::page::Page;
-use crate::protocol::LONGEST_COMMAND;
+use crate::protocol::MAX_COMMAND;
 use crate::session::{self, Outlook, Session, Show, ViewerId};
 use crate::socket;
 
@@ -281,7 +281,7 @@ async fn open_socket(
     };
     let viewer = ViewerId(app.next.fetch_add(1, Ordering::Relaxed));
     let outlook = app.outlook.clone();
-    let upgrade = upgrade.max_message_size(LONGEST_COMMAND).max_frame_size(LONGEST_COMMAND);
+    let upgrade = upgrade.max_message_size(MAX_COMMAND).max_frame_size(MAX_COMMAND);
     upgrade.on_upgrade(async move |connection| {
         socket::serve(connection, viewer, outlook).await;
         drop(place);

@@ -10,7 +10,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::timeout_at;
 
 use crate::display_scene::DisplayScene;
-use crate::protocol::{Answered, Arrays, Command, Notice, SavedScene, Settings, message};
+use crate::protocol::{AnswerHeader, Arrays, Command, Notice, SavedScene, Settings, message};
 use crate::snapshot::{Snapshot, View};
 
 /// Unique identifier of a connected page.
@@ -252,7 +252,7 @@ impl<S: Show> Session<S> {
                 };
                 match (ask, outcome) {
                     (Some(ask), outcome) => {
-                        viewer.send(message("answer", &Answered::new(ask, outcome), &Arrays::default()));
+                        viewer.send(message("answer", &AnswerHeader::new(ask, outcome), &Arrays::default()));
                     }
                     (None, Err(error)) => viewer.tell(&error),
                     (None, Ok(_)) => {}

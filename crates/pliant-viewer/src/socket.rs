@@ -9,7 +9,7 @@ use axum::extract::ws::{CloseFrame, Message, WebSocket};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
-use crate::protocol::{Answered, Arrays, Asked, Command, Notice, message};
+use crate::protocol::{AnswerHeader, Arrays, Command, Notice, NumberedCommand, message};
 use crate::session::{NOTICES, Outlook, Request, ViewerId};
 use crate::snapshot::View;
 
@@ -121,7 +121,7 @@ impl Task {
             Message::Close(_) => return ControlFlow::Break(()),
             Message::Ping(_) | Message::Pong(_) => return ControlFlow::Continue(()),
         };
-        let Asked { ask, command } = match Asked::read(&text) {
+        let NumberedCommand { ask, command } = match NumberedCommand::read(&text) {
             Ok(asked) => asked,
             Err((Some(ask), error)) => return self.answer(ask, Err(error)).await,
             Err((None, error)) => return self.complain(format!("invalid message: {error}")).await,
@@ -157,7 +157,7 @@ impl Task {
     }
 
     async fn answer(&mut self, ask: u64, answer: Result<Option<f64>, String>) -> ControlFlow<()> {
-        self.send(message("answer", &Answered::new(ask, answer), &Arrays::default())).await
+        self.send(message("answer", &AnswerHeader::new(ask, answer), &Arrays::default())).await
     }
 
     async fn complain(&mut self, text: String) -> ControlFlow<()> {

@@ -14,7 +14,7 @@ use crate::session::ViewerId;
 use crate::snapshot::{BallView, PullView};
 
 /// Maximum number of simultaneous pulls, and of balls.
-const MOST: usize = 64;
+const MAX_TOUCHES: usize = 64;
 
 /// Maximum distance that a ball moves per step relative to its radius; jumps into a body would tear it.
 const BALL_STRIDE: f64 = 0.1;
@@ -111,8 +111,8 @@ impl Interaction {
         stiffness: f64,
     ) -> Result<(), String> {
         self.release(simulation, viewer, id)?;
-        if self.pulls.len() == MOST {
-            return Err(format!("{MOST} points are already being pulled, the maximum"));
+        if self.pulls.len() == MAX_TOUCHES {
+            return Err(format!("{MAX_TOUCHES} points are already being pulled, the maximum"));
         }
         let handle = Handle { damping: self.damping * stiffness.sqrt(), ..Handle::at_point(point, stiffness, target) };
         handles(simulation.model_mut())?.push(handle.clone()).map_err(words)?;
@@ -120,7 +120,8 @@ impl Interaction {
         Ok(())
     }
 
-    /// Moves the target of a pull and optionally changes its stiffness. A released pull is ignored, as messages may cross.
+    /// Moves the target of a pull and optionally changes its stiffness. A released pull is ignored, as messages may
+    /// cross.
     pub fn drag(
         &mut self,
         simulation: &mut Simulation,
@@ -168,8 +169,8 @@ impl Interaction {
             (ball.target, ball.full_radius) = (target, full_radius);
             return Ok(());
         }
-        if self.balls.len() == MOST {
-            return Err(format!("there are already {MOST} balls, the maximum"));
+        if self.balls.len() == MAX_TOUCHES {
+            return Err(format!("there are already {MAX_TOUCHES} balls, the maximum"));
         }
         let radius = BALL_GROWTH * full_radius;
         let ball = Ball { viewer, center: target, motion: Motion::Still, radius, target, full_radius };

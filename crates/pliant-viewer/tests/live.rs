@@ -171,7 +171,7 @@ async fn pins_hold_until_they_are_taken_out() {
     assert_eq!(hanging.places("pinned"), start.places("pinned"));
     assert!((hanging.places("positions")[corner][1] - start.places("positions")[corner][1]).abs() < 0.1);
     client.say(json!({ "do": "throw", "triangle": top, "velocity": [1, 0, 0] })).await;
-    client.notice("held").await;
+    client.notice("is fixed").await;
     client.say(json!({ "do": "unpin", "triangle": top, "weights": [0.3, 0.3, 0.4], "radius": 0 })).await;
     let fewer = client.settings("fewer pins", |heard| heard.number("/pins") < settings.number("/pins")).await;
     assert_eq!(fewer.number("/pins"), settings.number("/pins") - 1.0);

@@ -123,7 +123,7 @@ async fn what_is_not_understood_is_answered_in_words() {
             "stiffness",
         ),
         (json!({ "do": "ball", "center": [0, 0, 0], "radius": 0 }), "radius"),
-        (json!({ "do": "throw", "triangle": 0, "velocity": [1, 0, 0] }), "held"),
+        (json!({ "do": "throw", "triangle": 0, "velocity": [1, 0, 0] }), "is fixed"),
         (json!({ "do": "set-material", "index": 7, "young": 1 }), "no material"),
         (json!({ "do": "set-material", "index": 0, "young": -1 }), "Young"),
         (json!({ "do": "set-material", "index": 0, "poisson": 0.7 }), "Poisson"),

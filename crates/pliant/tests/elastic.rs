@@ -59,7 +59,7 @@ fn materials() -> Vec<(String, Material)> {
         }
         all.push((entry.name.to_owned(), law));
     }
-    all.push(("a user's own".to_owned(), Material::new(ByEnergy::new(Fibers))));
+    all.push(("user-defined".to_owned(), Material::new(ByEnergy::new(Fibers))));
     all
 }
 

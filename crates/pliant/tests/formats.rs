@@ -120,7 +120,7 @@ fn what_a_format_cannot_hold_is_said() {
             (Feature::Materials, "materials: 2 dropped"),
             (Feature::VertexSets, "vertex sets: x-max, x-min"),
             (Feature::ElementSets, "element sets: evens"),
-            (Feature::FaceSets, "does not hold face sets: x-max, x-min"),
+            (Feature::FaceSets, "does not store face sets: x-max, x-min"),
         ];
         for (feature, words) in lost {
             assert_eq!(notes.contains(words), !format.features.contains(&feature), "{}: {notes}", format.name);

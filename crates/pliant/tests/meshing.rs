@@ -427,8 +427,8 @@ fn shells_within_shells_weigh_nothing_and_hollows_are_hollow() {
         (with(&[(0.6, true), (0.3, false)]), of_one * (1.0 - 0.216 + 0.027)),
     ] {
         let (mesh, surface) = (soup.mesh(), soup.surface());
-        let told = surface.volume().unwrap();
-        assert!((told / exact - 1.0).abs() < 1e-12, "{told} and {exact}");
+        let volume = surface.volume().unwrap();
+        assert!((volume / exact - 1.0).abs() < 1e-12, "{volume} and {exact}");
         for around in [cage(&mesh, &surface, &cells(9)).unwrap().mesh, voxelize(&surface, 9).unwrap().mesh] {
             let mass = around.mass_properties(&vec![1.0; around.regions().len()]).mass;
             assert!((mass / exact - 1.0).abs() < 0.01, "{mass} and {exact}");
@@ -678,12 +678,12 @@ fn thin_parts_are_told_with_the_count_of_cells_that_catches_them() {
         let soup = Soup::of(&fine, 150);
         let surface = soup.surface();
         let coarse = tetrahedralize(surface.enclosed(), &cells(12)).unwrap().mesh;
-        let told = thin_parts(&surface, Some(&coarse), 1.6 / 12.0).unwrap_or_else(|| panic!("the {name} was missed"));
-        println!("{name}: {told}");
-        assert!(told.lost > 0.05 && (0.015..0.06).contains(&told.thickness), "{name}: {told:?}");
-        let caught = tetrahedralize(surface.enclosed(), &cells(told.cells)).unwrap().mesh;
+        let lost = thin_parts(&surface, Some(&coarse), 1.6 / 12.0).unwrap_or_else(|| panic!("the {name} was missed"));
+        println!("{name}: {lost}");
+        assert!(lost.lost > 0.05 && (0.015..0.06).contains(&lost.thickness), "{name}: {lost:?}");
+        let caught = tetrahedralize(surface.enclosed(), &cells(lost.cells)).unwrap().mesh;
         let left = thin_parts(&surface, Some(&caught), 1.6 / 12.0).map_or(0.0, |thin| thin.lost);
-        assert!(left < 0.1 * told.lost, "{name}: with {} cells {left} is still lost", told.cells);
+        assert!(left < 0.1 * lost.lost, "{name}: with {} cells {left} is still lost", lost.cells);
         assert_eq!(caught.components().1, 1, "{name}");
     }
     let ball = Soup::ball(20).surface();
@@ -691,13 +691,13 @@ fn thin_parts_are_told_with_the_count_of_cells_that_catches_them() {
     // A foil too thin for any lattice.
     let foil = Soup::of(&ImplicitSolid::RoundedBox { size: Vec3::ONE, radius: 0.0 }, 4);
     let foil = foil.moved(Affine3::from_scale(Vec3::new(1.0, 1e-4, 1.0))).surface();
-    let told = fill_surface(&foil, &cells(10)).unwrap_err().to_string();
-    assert!(told.contains("which is more than the maximum; a cage contains them"), "{told}");
+    let error = fill_surface(&foil, &cells(10)).unwrap_err().to_string();
+    assert!(error.contains("which is more than the maximum; a cage contains them"), "{error}");
     // A plate whose lattice is within the limit, but not its number of elements.
     let plate = Soup::of(&ImplicitSolid::RoundedBox { size: Vec3::ONE, radius: 0.0 }, 4);
     let plate = plate.moved(Affine3::from_scale(Vec3::new(1.0, 1e-3, 1.0))).surface();
-    let told = fill_surface(&plate, &cells(10)).unwrap_err().to_string();
-    assert!(told.contains("cells would resolve them, which is more than the maximum"), "{told}");
+    let error = fill_surface(&plate, &cells(10)).unwrap_err().to_string();
+    assert!(error.contains("cells would resolve them, which is more than the maximum"), "{error}");
 }
 
 #[test]

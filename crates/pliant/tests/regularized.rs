@@ -573,7 +573,7 @@ fn parameters_and_models_that_cannot_be_are_errors_with_numbers() {
     let moduli = Moduli::PerRegion(vec![YoungPoisson { young: 1.0, poisson: 0.0 }; 2]);
     assert!(
         error(RegularizedParams { moduli, ..RegularizedParams::new(1.0, 0.3) })
-            .contains("for 2 regions, but the bodies")
+            .contains("one per region of the bodies without an elastic force (1), found 2")
     );
     let consistent = busy().build().unwrap();
     let schur = RegularizedParams { form: Elimination::Schur, ..RegularizedParams::new(1.0, 0.3) };

@@ -13,7 +13,7 @@ export function displayPanel(options: ViewOptions, world: () => World | null, as
     options.change({ color: name });
     return null;
   });
-  const hold = new SwitchField('Lock range', (on) => options.change({ holdRange: on }));
+  const lock = new SwitchField('Lock range', (on) => options.change({ isRangeLocked: on }));
   const regions = element('ul', { class: 'regions', 'aria-label': 'Regions' });
   const bodies = element('ul', { class: 'regions', 'aria-label': 'Bodies' });
   const wireframe = new SwitchField('Edges', (on) => options.change({ wireframe: on }));
@@ -25,8 +25,8 @@ export function displayPanel(options: ViewOptions, world: () => World | null, as
   const refresh = () => {
     const { now } = options;
     color.show(now.color);
-    hold.input.checked = now.holdRange;
-    hold.element.hidden = now.color === 'none' || now.color === 'region';
+    lock.input.checked = now.isRangeLocked;
+    lock.element.hidden = now.color === 'none' || now.color === 'region';
     regions.hidden = now.color !== 'region';
     bodies.hidden = now.color !== 'none' || bodies.childElementCount < 2;
     wireframe.input.checked = now.wireframe;
@@ -42,7 +42,7 @@ export function displayPanel(options: ViewOptions, world: () => World | null, as
       'View',
       true,
       color.element,
-      hold.element,
+      lock.element,
       regions,
       bodies,
       element(

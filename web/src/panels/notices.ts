@@ -4,7 +4,7 @@ import { element } from '../dom';
 import { ICONS, iconButton } from '../icons';
 import type { Notice } from '../protocol';
 
-const MOST = 4;
+const MAX_NOTICES = 4;
 const SECONDS = 12;
 
 export class Notices {
@@ -21,7 +21,7 @@ export class Notices {
       iconButton(ICONS.close, 'Dismiss', '', () => notice.remove()),
     );
     this.element.append(notice);
-    while (this.element.children.length > MOST) this.element.firstElementChild?.remove();
+    while (this.element.children.length > MAX_NOTICES) this.element.firstElementChild?.remove();
     setTimeout(() => notice.remove(), 1000 * SECONDS);
   }
 }

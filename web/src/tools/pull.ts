@@ -6,7 +6,7 @@ import { ICONS } from '../icons';
 import { ToolSlider } from './slider';
 import { Tool, type Touch, type Workbench } from './tool';
 
-interface Held {
+interface ActivePull {
   /** Identifier of this pull. */
   pull: number;
   /** Plane in which the pointer moves the target. */
@@ -29,12 +29,12 @@ export class PullTool extends Tool {
   });
   override readonly options = this.stiffness.element;
 
-  private readonly held = new Map<number, Held>();
+  private readonly active = new Map<number, ActivePull>();
   private pulls = 0;
 
   override start(bench: Workbench): void {
     super.start(bench);
-    this.held.clear();
+    this.active.clear();
     this.stiffness.refresh();
   }
 
@@ -43,7 +43,7 @@ export class PullTool extends Tool {
     const { view, latency, send } = this.work;
     this.pulls += 1;
     const plane = view.screenPlane(hit.point);
-    this.held.set(id, { pull: this.pulls, plane, target: hit.point.clone() });
+    this.active.set(id, { pull: this.pulls, plane, target: hit.point.clone() });
     send({
       do: 'grab',
       pull: this.pulls,
@@ -58,30 +58,30 @@ export class PullTool extends Tool {
   }
 
   override move({ id, ray }: Touch): void {
-    const held = this.held.get(id);
-    if (held && ray.intersectPlane(held.plane, held.target)) this.drag(held);
+    const pull = this.active.get(id);
+    if (pull && ray.intersectPlane(pull.plane, pull.target)) this.drag(pull);
   }
 
   override wheel(steps: number): void {
     const { view, world } = this.work;
-    for (const held of this.held.values()) {
+    for (const pull of this.active.values()) {
       // Along the line of sight, so that the target stays under the pointer.
-      const sight = held.target.clone().sub(view.camera.position).normalize();
-      held.target.addScaledVector(sight, steps * 0.03 * world.display.size);
-      held.plane.copy(view.screenPlane(held.target));
-      this.drag(held);
+      const sight = pull.target.clone().sub(view.camera.position).normalize();
+      pull.target.addScaledVector(sight, steps * 0.03 * world.display.size);
+      pull.plane.copy(view.screenPlane(pull.target));
+      this.drag(pull);
     }
   }
 
   override release(id: number): void {
-    const held = this.held.get(id);
-    if (!held) return;
-    this.held.delete(id);
-    this.work.send({ do: 'release', pull: held.pull });
+    const pull = this.active.get(id);
+    if (!pull) return;
+    this.active.delete(id);
+    this.work.send({ do: 'release', pull: pull.pull });
     this.showTarget();
   }
 
-  private drag({ pull, target }: Held): void {
+  private drag({ pull, target }: ActivePull): void {
     const stiffness = this.springOf(this.stiffness.value);
     this.work.send({ do: 'drag', pull, target: target.toArray(), stiffness, input: this.work.latency.next() });
     this.showTarget();
@@ -89,8 +89,8 @@ export class PullTool extends Tool {
 
   private showTarget(): void {
     const { view, world } = this.work;
-    const [only] = this.held.values();
-    world.pullTarget = this.held.size === 1 ? only.target : null;
+    const [only] = this.active.values();
+    world.pullTarget = this.active.size === 1 ? only.target : null;
     view.invalidate();
   }
 

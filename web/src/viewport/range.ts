@@ -8,14 +8,14 @@ const SHRINK_SECONDS = 0.8;
 export class ColorRange {
   low = 0;
   high = 1;
-  held = false;
+  isLocked = false;
   private color: string | null = null;
   private last = 0;
 
   /** Follows the range of a frame; `now` is in ms. */
   follow(color: string, range: [number, number], now: number): void {
     const fresh = color !== this.color;
-    if (this.held && !fresh) return;
+    if (this.isLocked && !fresh) return;
     const [low, high] = spread(color, range);
     const weight = fresh ? 1 : 1 - Math.exp(-(now - this.last) / 1000 / SHRINK_SECONDS);
     this.low = low < this.low || fresh ? low : this.low + (low - this.low) * weight;

@@ -82,7 +82,7 @@ export class World {
     this.shownColor = frame.color === this.options.now.color && arrays.values && frame.range ? frame.color : null;
     if (this.shownColor && frame.range && arrays.values) {
       this.surface.setValues(arrays.values);
-      this.range.held = this.options.now.holdRange;
+      this.range.isLocked = this.options.now.isRangeLocked;
       this.range.follow(this.shownColor, frame.range, now);
       this.shading.byValue(mapFor(this.shownColor).map, this.range.low, this.range.high);
     } else {

@@ -13,7 +13,7 @@ export const time = (page: Page) => page.evaluate(() => window.pliant.frame?.tim
 export const isPlaying = (page: Page) => page.evaluate(() => window.pliant.frame?.playing);
 export const settings = (page: Page) => page.evaluate(() => window.pliant.settings);
 
-/** The least coordinate of the surface along an axis: how far it hangs down. */
+/** Minimum coordinate of the surface along an axis. */
 export const lowest = (page: Page, axis = 1) =>
   page.evaluate(
     (axis) => window.pliant.positions().reduce((least, x, i) => (i % 3 === axis ? Math.min(least, x) : least), 1e9),
@@ -28,7 +28,7 @@ export async function waitForRest(page: Page): Promise<void> {
     .poll(
       async () => {
         const [now, at] = [await lowest(page), await time(page)];
-        // Of the same moment nothing can be said.
+        // Two readings of one frame do not show whether the body is at rest.
         const moved = at > lastTime + 0.1 ? Math.abs(now - last) : 1;
         [last, lastTime] = [now, at];
         return moved;
@@ -38,7 +38,7 @@ export async function waitForRest(page: Page): Promise<void> {
     .toBeLessThan(2e-4);
 }
 
-export interface Spot {
+export interface SurfacePoint {
   x: number;
   y: number;
   triangle: number;
@@ -46,11 +46,11 @@ export interface Spot {
   point: Vec3;
 }
 
-/** How far the spots that are touched are from the outline of the bodies, in pixels. */
+/** Minimum distance of touched points from the outline of the bodies, in pixels. */
 const INSIDE = 4;
 
 /** A point of the surface that can be seen and touched, as far along the x axis as there is one. */
-export async function visibleSpot(page: Page): Promise<Spot> {
+export async function visiblePoint(page: Page): Promise<SurfacePoint> {
   const found = await page.evaluate((inside) => {
     const { pick, project, positions: now } = window.pliant;
     const positions = now();
@@ -73,10 +73,10 @@ export async function visibleSpot(page: Page): Promise<Spot> {
   return found;
 }
 
-export const pointAt = (page: Page, { triangle, weights }: Spot) =>
+export const pointAt = (page: Page, { triangle, weights }: SurfacePoint) =>
   page.evaluate(([t, w]) => window.pliant.pointAt(t, w), [triangle, weights] as const);
 
-/** What is on the screen, made smaller: colors of a grid of points. */
+/** Downsampled screen: colors of a grid of points. */
 export interface Pixels {
   width: number;
   height: number;
@@ -109,7 +109,7 @@ export function share({ data }: Pixels, accepts: (red: number, green: number, bl
   return count / (data.length / 4);
 }
 
-/** How much two pictures differ: the part of the points whose colors do. */
+/** Returns the fraction of the points whose colors differ between two pictures. */
 export function difference(a: Pixels, b: Pixels): number {
   let count = 0;
   for (let i = 0; i < a.data.length; i += 4) {

@@ -7,7 +7,7 @@ interface Beam {
   damping?: string;
 }
 
-/** Held at its left end, in gravity. */
+/** Beam that is fixed at its left end, in gravity. */
 export function beam({
   young = '400 kPa',
   step = '1/60 s',

@@ -20,7 +20,7 @@ interface Fixtures {
   folder: string;
   /** Starts a viewer of a scene, given as TOML, as a path from the root of the repository, or as a folder of a run. */
   view(scene: string, ...options: string[]): Promise<Viewer>;
-  /** What the browser complained about. Must be empty at the end, unless the test empties it. */
+  /** Errors and warnings of the browser. Must be empty at the end, unless the test empties it. */
   complaints: string[];
 }
 

@@ -2,7 +2,7 @@ use super::Scale;
 use crate::ticks::Ticks;
 
 /// Maximum magnitude of a coordinate; differences of larger ones would overflow.
-const LARGEST: f64 = 1e307;
+const MAX: f64 = 1e307;
 
 /// Axis of a plot: its range and scale.
 #[derive(Debug, Clone)]
@@ -17,7 +17,7 @@ pub(super) struct Axis {
 impl Axis {
     /// Creates an axis that shows all representable numbers, with at most `most` labeled ticks. The fraction `padding`
     /// of its length stays free at both ends.
-    pub fn around(numbers: impl Iterator<Item = f64>, scale: Scale, padding: f64, most: usize) -> Self {
+    pub fn around(numbers: impl Iterator<Item = f64>, scale: Scale, padding: f64, max: usize) -> Self {
         let shown = numbers.filter_map(|number| counted(number, scale));
         let range = shown.map(|number| [number; 2]).reduce(|a, b| [a[0].min(b[0]), a[1].max(b[1])]);
         let [low, high] = range.unwrap_or([0.0, 1.0]);
@@ -33,8 +33,8 @@ impl Axis {
             high = low + f64::MIN_POSITIVE;
         }
         let ticks = match scale {
-            Scale::Linear => Ticks::linear(low, high, most),
-            Scale::Logarithmic => Ticks::logarithmic(10f64.powf(low).max(f64::MIN_POSITIVE), 10f64.powf(high), most),
+            Scale::Linear => Ticks::linear(low, high, max),
+            Scale::Logarithmic => Ticks::logarithmic(10f64.powf(low).max(f64::MIN_POSITIVE), 10f64.powf(high), max),
         };
         Self { scale, low, high, ticks }
     }
@@ -49,8 +49,8 @@ impl Axis {
 /// Returns the number or its logarithm, depending on the scale, or `None` if it cannot be shown.
 fn counted(number: f64, scale: Scale) -> Option<f64> {
     match scale {
-        Scale::Linear => (number.abs() <= LARGEST).then_some(number),
-        Scale::Logarithmic => (number > 0.0 && number <= LARGEST).then(|| number.log10()),
+        Scale::Linear => (number.abs() <= MAX).then_some(number),
+        Scale::Logarithmic => (number > 0.0 && number <= MAX).then(|| number.log10()),
     }
 }
 

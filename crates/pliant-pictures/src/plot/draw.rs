@@ -10,9 +10,9 @@ use crate::ticks::{Ticks, power_of_ten};
 const INK: &str = r##" fill="#30343a""##;
 const FONT: f64 = 12.0;
 /// Maximum number of characters of a title or label.
-const LONGEST_LABEL: usize = 110;
+const MAX_LABEL: usize = 110;
 /// Maximum number of characters of a name in the legend.
-const LONGEST_NAME: usize = 40;
+const MAX_NAME: usize = 40;
 /// Maximum number of curves in the legend; more could not be distinguished.
 const MAX_NAMES: usize = 35;
 /// Distance between markers that only distinguish curves \[px\].
@@ -83,7 +83,7 @@ pub(super) fn add_panel(svg: &mut Svg, panel: &Panel, number: usize, [left, top]
 
     if !plot.title.is_empty() {
         let attributes = format!(r#"{INK} font-weight="bold""#);
-        svg.write([width / 2.0, top + 24.0], 15.0, Anchor::Middle, &attributes, &shortened(&plot.title, LONGEST_LABEL));
+        svg.write([width / 2.0, top + 24.0], 15.0, Anchor::Middle, &attributes, &shortened(&plot.title, MAX_LABEL));
     }
     add_axes(svg, plot, frame, x, y);
     svg.add(format_args!(
@@ -150,7 +150,7 @@ fn add_axes(svg: &mut Svg, plot: &Plot, frame: Frame, x: &Axis, y: &Axis) {
         let power = format!("× {}", power_of_ten(y.ticks.exponent));
         svg.write([left, top - 6.0], FONT, Anchor::Start, INK, &power);
     }
-    let mut x_label = shortened(&plot.x_label, LONGEST_LABEL);
+    let mut x_label = shortened(&plot.x_label, MAX_LABEL);
     if x.ticks.exponent != 0 {
         x_label = format!("{x_label}  (× {})", power_of_ten(x.ticks.exponent));
     }
@@ -160,7 +160,7 @@ fn add_axes(svg: &mut Svg, plot: &Plot, frame: Frame, x: &Axis, y: &Axis) {
     if !plot.y_label.is_empty() {
         let (across, along) = (18.0, top + height / 2.0);
         let attributes = format!(r#"{INK} transform="rotate(-90 {across:.1} {along:.1})""#);
-        let label = shortened(&plot.y_label, LONGEST_LABEL);
+        let label = shortened(&plot.y_label, MAX_LABEL);
         svg.write([across, along], 13.0, Anchor::Middle, &attributes, &label);
     }
 }
@@ -241,7 +241,7 @@ fn legend_rows(plot: &Plot, width: f64) -> Vec<Vec<(usize, f64)>> {
     let mut used = f64::INFINITY;
     let named = plot.series.iter().enumerate().filter(|(_, series)| !series.name.is_empty());
     for (curve, series) in named.take(MAX_NAMES) {
-        let needed = 46.0 + text_width(&shortened(&series.name, LONGEST_NAME), FONT) + 14.0;
+        let needed = 46.0 + text_width(&shortened(&series.name, MAX_NAME), FONT) + 14.0;
         if used + needed > width {
             rows.push(Vec::new());
             used = 0.0;
@@ -269,7 +269,7 @@ fn add_legend_row(svg: &mut Svg, plot: &Plot, entries: &[(usize, f64)], [middle,
             let path = marker(curve, [left + 19.0, y]);
             svg.add(format_args!(r#"<path d="{path}" fill="white" stroke="{color}" stroke-width="1.4"/>"#));
         }
-        svg.write([left + 46.0, y + 4.0], FONT, Anchor::Start, INK, &shortened(&series.name, LONGEST_NAME));
+        svg.write([left + 46.0, y + 4.0], FONT, Anchor::Start, INK, &shortened(&series.name, MAX_NAME));
         left += width;
     }
 }

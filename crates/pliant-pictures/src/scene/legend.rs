@@ -6,7 +6,7 @@ use crate::ticks::{Ticks, power_of_ten};
 use crate::{Image, PictureError};
 
 /// Maximum number of characters of a text.
-const LONGEST_TEXT: usize = 120;
+const MAX_TEXT: usize = 120;
 const INK: &str = r##" fill="#30343a""##;
 
 /// Draws the legend if a body has values, and the caption if it is not empty.
@@ -23,7 +23,7 @@ pub(crate) fn draw(scene: &Scene, range: Option<[f64; 2]>, image: &mut Image) ->
         add_bar(&mut svg, scene, range, [width, height], font);
     }
     if !scene.caption.is_empty() {
-        let caption = shortened(&scene.caption, LONGEST_TEXT);
+        let caption = shortened(&scene.caption, MAX_TEXT);
         svg.write([1.3 * font, height - 1.3 * font], (1.15 * font).round(), Anchor::Start, INK, &caption);
     }
     draw_over(image, &svg.finish(), 1.0)
@@ -79,6 +79,6 @@ fn add_bar(svg: &mut Svg, scene: &Scene, [low, high]: [f64; 2], size: [f64; 2], 
         (label, "") => label.to_owned(),
         (label, unit) => format!("{label} in {unit}"),
     };
-    let title = shortened(&title, LONGEST_TEXT);
+    let title = shortened(&title, MAX_TEXT);
     svg.write([size[0] - 1.3 * font, top - 0.9 * font], font.round(), Anchor::End, INK, &title);
 }

@@ -12,11 +12,13 @@ Quantities are numbers in SI units or strings with a unit, such as ``"1 MPa"``. 
 
 import atexit as _atexit
 import os as _os
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from . import errors, integrators, materials
 from ._pliant import (
     Body,
     Embedding,
+    Fixed,
     Handle,
     Integrator,
     Material,
@@ -24,7 +26,6 @@ from ._pliant import (
     Model,
     Observation,
     Obstacle,
-    Fixed,
     Pressure,
     ReducedModel,
     Simulation,
@@ -34,6 +35,7 @@ from ._pliant import (
     __version__,
     _after_fork,
     _at_exit,
+    _renamed,
     set_threads,
     threads,
 )
@@ -55,6 +57,7 @@ __all__ = [
     "CheckpointError",
     "Embedding",
     "FileError",
+    "Fixed",
     "Handle",
     "Integrator",
     "Material",
@@ -66,7 +69,6 @@ __all__ = [
     "ModelError",
     "Observation",
     "Obstacle",
-    "Fixed",
     "PliantError",
     "PliantWarning",
     "Pressure",
@@ -88,3 +90,11 @@ __all__ = [
 _atexit.register(_at_exit)
 if hasattr(_os, "register_at_fork"):
     _os.register_at_fork(after_in_child=_after_fork)
+
+# Type checkers would accept any name.
+if not _TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        new = {old: new for owner, old, new in _renamed() if owner == "pliant"}.get(name)
+        hint = f"; it is called {new!r} now" if new else ""
+        raise AttributeError(f"module 'pliant' has no attribute {name!r}{hint}", name=name)

@@ -45,25 +45,25 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     ));
     let panels = vec![panel("energy density, J/m³", energies), panel("nominal stress, Pa", stresses)];
     let data = Figure { panels, ..Figure::default() };
-    let caption = format!("Energy and stress of all laws against stretch; values beyond ±{HIGHEST} are omitted");
+    let caption = format!("Energy and stress of all laws against stretch; values beyond ±{MAX_VALUE} are omitted");
     page.figure_with_data("energies", &caption, &within(&data), &data)?;
     let heading = ["law", "s = 0.1", "0.5", "0.9", "1.1", "1.5", "2.0"];
     page.table("energies-at", "Energy density in J/m³", &heading, rows)?;
 
     let at = |name: &str, s: f64| AnyLaw::new(name, MODULI).map(|law| law.visit(AtStretch(s)));
     // P = (λ + 2μ) s (s² − 1)/2 has its minimum at s² = 1/3.
-    let mut least = (0.0, f64::INFINITY);
+    let mut min = (0.0, f64::INFINITY);
     for i in 1..10_000 {
         let s = f64::from(i) * 1e-4;
         let stress = at("stvk", s)?.1;
-        if stress < least.1 {
-            least = (s, stress);
+        if stress < min.1 {
+            min = (s, stress);
         }
     }
     page.finding(
         "St. Venant–Kirchhoff resists most at a stretch of √⅓ = 0.577",
-        (least.0 - 1.0 / 3.0_f64.sqrt()).abs() < 1e-4,
-        format!("at {}", digits(least.0, 4)),
+        (min.0 - 1.0 / 3.0_f64.sqrt()).abs() < 1e-4,
+        format!("at {}", digits(min.0, 4)),
     );
     let crushed = at("stvk", 1e-6)?;
     page.finding(
@@ -97,12 +97,12 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
 }
 
 /// Maximum magnitude that is drawn: higher values would flatten the other curves.
-const HIGHEST: f64 = 2.5;
+const MAX_VALUE: f64 = 2.5;
 
-/// Returns the figure without values beyond [`HIGHEST`].
+/// Returns the figure without values beyond [`MAX_VALUE`].
 fn within(figure: &Figure) -> Figure {
     let mut figure = figure.clone();
     let points = figure.panels.iter_mut().flat_map(|panel| &mut panel.series).flat_map(|series| &mut series.points);
-    points.filter(|(_, y)| y.abs() >= HIGHEST).for_each(|(_, y)| *y = f64::NAN);
+    points.filter(|(_, y)| y.abs() >= MAX_VALUE).for_each(|(_, y)| *y = f64::NAN);
     figure
 }

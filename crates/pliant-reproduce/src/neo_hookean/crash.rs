@@ -7,7 +7,7 @@ use pliant::mesh::VolumeMesh;
 use super::release::{CURVES, Case, SOFT, STIFF, release};
 use super::track::{LAWS, Stepper, Track, draw_panels};
 use crate::Page;
-use crate::picture::{Shot, draw};
+use crate::picture::{PosedSurface, draw};
 
 /// Minimum `det F` above which a bar has recovered its shape.
 const HOME: f64 = 0.9;
@@ -72,16 +72,16 @@ pub fn show(page: &mut Page<'_>, mesh: &VolumeMesh) -> anyhow::Result<()> {
         (LAWS[2], STIFF.poisson, Remedy::None),
         (LAWS[2], STIFF.poisson, Remedy::LineSearch),
     ];
-    let (mut rows, mut counts, mut curves, mut shots) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut rows, mut counts, mut curves, mut surfaces) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (law, poisson, remedy) in kinds {
         let mut count = Count::default();
         for (&stretch, factor) in stretches.iter().flat_map(|stretch| factors.map(|factor| (stretch, factor))) {
             let moduli = YoungPoisson { young: factor * SOFT.young, poisson };
-            let (track, shot) = crash(page, mesh, law, moduli, remedy, stretch)?;
+            let (track, surface) = crash(page, mesh, law, moduli, remedy, stretch)?;
             count.add(&track);
             if (stretch, factor) == SHOWN && curves.len() < 5 {
                 curves.push(track);
-                shots.push(shot);
+                surfaces.push(surface);
             }
         }
         let numbers = [count.home, count.inverted, count.failed].map(|count| count.to_string());
@@ -96,15 +96,15 @@ pub fn show(page: &mut Page<'_>, mesh: &VolumeMesh) -> anyhow::Result<()> {
         &curves,
         &CURVES,
     )?;
-    let shots: Vec<Shot> = [0, 2, 3]
+    let surfaces: Vec<PosedSurface> = [0, 2, 3]
         .into_iter()
         .zip(0..)
-        .map(|(kind, row)| shots[kind].clone().moved(-0.5 * f64::from(row) * Vec3::Y))
+        .map(|(kind, row)| surfaces[kind].clone().moved(-0.5 * f64::from(row) * Vec3::Y))
         .collect();
     page.picture(
         "violent-end",
         "Final shapes, from the top: the law of Bower, the stable law, and the law of Bower with stretches clamped",
-        &draw(&shots, "", [800, 640])?,
+        &draw(&surfaces, "", [800, 640])?,
     )?;
     let heading = ["law", "ν", "remedy", "recover", "stay inverted", "fail", "failure"];
     let caption = format!(
@@ -167,7 +167,7 @@ fn crash(
     moduli: YoungPoisson,
     remedy: Remedy,
     stretch: f64,
-) -> anyhow::Result<(Track, Shot)> {
+) -> anyhow::Result<(Track, PosedSurface)> {
     let mut material: Material = AnyLaw::new(law, moduli)?.into();
     if remedy == Remedy::Clamp {
         material = material.with_inversion(Inversion::Clamp { threshold: Inversion::DEFAULT_THRESHOLD })?;
@@ -180,5 +180,5 @@ fn crash(
     };
     let case = Case { stepper, stretch, turns: 0.0, dt: 0.01, end: page.pick(3.0, 2.5) };
     let (track, model, state) = release(page, &name, mesh, material, case)?;
-    Ok((track, Shot::new(&model, &state, Vec3::ZERO)))
+    Ok((track, PosedSurface::new(&model, &state, Vec3::ZERO)))
 }

@@ -14,7 +14,7 @@ use pliant_pictures::{Plot, Series};
 
 use super::track::{Curve, LAWS, Stepper, Track, draw_panels};
 use crate::measure::{digits, exponent, march};
-use crate::picture::{Shot, draw};
+use crate::picture::{PosedSurface, draw};
 use crate::{Experiment, Page, paper};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -68,8 +68,14 @@ fn on_ground(mesh: &VolumeMesh, law: impl Into<Material>, ground: Obstacle) -> a
     Ok(builder.gravity(-GRAVITY * Vec3::Y).damping(Damping::rayleigh(0.5, 0.0)?).build()?)
 }
 
-/// Simulates the end of a fall from `height` and some time after. The shot shows the impact.
-fn fall(page: &Page<'_>, mesh: &VolumeMesh, law: &str, stepper: Stepper, height: f64) -> anyhow::Result<(Track, Shot)> {
+/// Simulates the end of a fall from `height` and some time after. The surface shows the impact.
+fn fall(
+    page: &Page<'_>,
+    mesh: &VolumeMesh,
+    law: &str,
+    stepper: Stepper,
+    height: f64,
+) -> anyhow::Result<(Track, PosedSurface)> {
     let ground = Obstacle::plane(-START * Vec3::Y, Vec3::Y, STIFFNESS);
     let mut model = on_ground(mesh, AnyLaw::new(law, MODULI)?, ground)?;
     let (mut state, mut integrator) = (model.rest_state(), stepper.build());
@@ -78,10 +84,10 @@ fn fall(page: &Page<'_>, mesh: &VolumeMesh, law: &str, stepper: Stepper, height:
     model.set_velocity(&mut state, 0..model.vertex_count(), -speed * Vec3::Y, Vec3::ZERO, Vec3::ZERO);
     let mut track = Track::new(law);
     track.advance(page, &mut model, &mut *integrator, &mut state, DT, steps((START + 0.15) / speed))?;
-    let shot = Shot::new(&model, &state, Vec3::ZERO);
+    let surface = PosedSurface::new(&model, &state, Vec3::ZERO);
     track.advance(page, &mut model, &mut *integrator, &mut state, DT, steps(page.pick(1.0, 0.4)))?;
     track.height.iter_mut().for_each(|(_, y)| *y += START);
-    Ok((track, shot))
+    Ok((track, surface))
 }
 
 const CURVES: [Curve; 3] = [
@@ -100,7 +106,7 @@ fn falls(page: &mut Page<'_>) -> anyhow::Result<()> {
         STIFFNESS / 1e3,
         Stepper::ITERATIONS,
     ));
-    let (mut rows, mut all, mut shots) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut rows, mut all, mut surfaces) = (Vec::new(), Vec::new(), Vec::new());
     for (height, stepper, name) in [
         (LOW, Stepper::Linearized, "linearized"),
         (LOW, Stepper::Full, "full"),
@@ -109,12 +115,12 @@ fn falls(page: &mut Page<'_>) -> anyhow::Result<()> {
     ] {
         let mut tracks = Vec::new();
         for law in LAWS {
-            let (track, shot) = fall(page, &mesh, law, stepper, height)?;
-            let numbers = [track.volume_change(), track.least(), track.last_worst()].map(|number| digits(number, 3));
+            let (track, surface) = fall(page, &mesh, law, stepper, height)?;
+            let numbers = [track.volume_change(), track.min_det(), track.last_worst()].map(|number| digits(number, 3));
             let cells = vec![digits(height, 2), name.to_owned(), law.to_owned()];
             rows.push([cells, numbers.to_vec(), vec![track.ending()]].concat());
             if height == HIGH && stepper == Stepper::Full {
-                shots.push(shot.moved(0.4 * shots.len() as f64 * Vec3::X));
+                surfaces.push(surface.moved(0.4 * surfaces.len() as f64 * Vec3::X));
             }
             tracks.push(track);
         }
@@ -125,7 +131,7 @@ fn falls(page: &mut Page<'_>) -> anyhow::Result<()> {
     page.picture(
         "impact",
         "Just after the impact from 4 m, full steps: the laws of Bower, of Bonet and Wood, and the stable law",
-        &draw(&shots, "", [960, 400])?,
+        &draw(&surfaces, "", [960, 400])?,
     )?;
     let heading = [
         "falls from, m",
@@ -138,12 +144,12 @@ fn falls(page: &mut Page<'_>) -> anyhow::Result<()> {
     ];
     page.table("falls", "Outcomes", &heading, rows)?;
     let [low, low_full, high, high_full] = &all[..] else { anyhow::bail!("expected four cases") };
-    let least = |tracks: &[Track]| tracks.iter().map(|track| digits(track.least(), 2)).collect::<Vec<_>>().join(", ");
-    let valid = |track: &Track| track.outcome.is_finished() && track.least() > 0.0;
+    let min = |tracks: &[Track]| tracks.iter().map(|track| digits(track.min_det(), 2)).collect::<Vec<_>>().join(", ");
+    let valid = |track: &Track| track.outcome.is_finished() && track.min_det() > 0.0;
     page.finding(
         "from 0.25 m all three laws survive the impact, with linearized and with full steps",
         low.iter().chain(low_full).all(valid),
-        format!("minimum det F {} and {}", least(low), least(low_full)),
+        format!("minimum det F {} and {}", min(low), min(low_full)),
     );
     page.finding(
         "from 4 m linearized steps jump over the barriers of Bower and of Bonet and Wood, beyond which both laws are undefined; the stable law is defined everywhere",
@@ -151,13 +157,13 @@ fn falls(page: &mut Page<'_>) -> anyhow::Result<()> {
         format!("Bower {}; Bonet and Wood {}; stable {}", high[0].ending(), high[1].ending(), high[2].ending()),
     );
     page.finding(
-        "full steps do not fail: both barriers hold, and the stable law recovers",
+        "full steps do not fail: both barriers prevent inversion, and the stable law recovers",
         high_full.iter().all(|track| track.outcome.is_finished())
-            && high_full[0].least().min(high_full[1].least()) > 0.0
+            && high_full[0].min_det().min(high_full[1].min_det()) > 0.0
             && high_full[2].last_worst() > HOME,
         format!(
             "minimum det F {} for Bower, Bonet and Wood, and stable; {} for the stable law at the end",
-            least(high_full),
+            min(high_full),
             digits(high_full[2].last_worst(), 2)
         ),
     );

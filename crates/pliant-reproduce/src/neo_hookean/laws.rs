@@ -10,7 +10,7 @@ use crate::measure::{AtStretch, digits};
 /// Moduli, with a Young's modulus of 1, so that stresses are relative to it.
 const MODULI: YoungPoisson = YoungPoisson { young: 1.0, poisson: 0.45 };
 /// Maximum energy density that is drawn \[J/m³\].
-const HIGHEST: f64 = 8.0;
+const MAX_ENERGY: f64 = 8.0;
 /// Stretch beyond the barrier.
 const BEHIND: f64 = -0.1;
 
@@ -28,7 +28,7 @@ pub fn show(page: &mut Page<'_>) -> anyhow::Result<()> {
         rows.push([vec![name.to_owned()], cells.to_vec()].concat());
         behind.push(here);
         let points = (0..=400).map(|i| -1.0 + 0.0075 * f64::from(i)).map(|s| (s, law.visit(AtStretch(s)).0));
-        let points = points.map(|(s, energy)| (s, if energy < HIGHEST { energy } else { f64::NAN }));
+        let points = points.map(|(s, energy)| (s, if energy < MAX_ENERGY { energy } else { f64::NAN }));
         curves.push(Series::new(name, points.collect()));
     }
     let plot = Plot {

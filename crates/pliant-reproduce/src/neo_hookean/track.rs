@@ -80,7 +80,7 @@ impl Track {
     }
 
     /// Returns the minimum `det F` over all time.
-    pub fn least(&self) -> f64 {
+    pub fn min_det(&self) -> f64 {
         self.worst.iter().map(|(_, j)| *j).fold(f64::INFINITY, f64::min)
     }
 
@@ -119,9 +119,9 @@ fn min_volume_ratio(model: &Model, state: &State) -> f64 {
 pub type Curve = (&'static str, fn(&Track) -> &Vec<(f64, f64)>);
 
 /// Minimum that is drawn: lower values would flatten the other curves.
-const LOWEST: f64 = -3.0;
+const MIN_VALUE: f64 = -3.0;
 
-/// Adds a figure with one panel per curve, for all tracks. Values below [`LOWEST`] are drawn at that level, as the
+/// Adds a figure with one panel per curve, for all tracks. Values below [`MIN_VALUE`] are drawn at that level, as the
 /// caption states; the data has all values.
 pub fn draw_panels(
     page: &mut Page<'_>,
@@ -140,12 +140,12 @@ pub fn draw_panels(
         };
         Figure { panels: curves.iter().map(panel).collect(), ..Figure::default() }
     };
-    let least = curves.iter().flat_map(|(_, curve)| tracks.iter().flat_map(curve)).map(|(_, y)| *y);
-    let least = least.fold(f64::INFINITY, f64::min);
-    let caption = if least < LOWEST {
-        format!("{caption}; values below {LOWEST} are drawn at {LOWEST}; the minimum is {}", digits(least, 3))
+    let min = curves.iter().flat_map(|(_, curve)| tracks.iter().flat_map(curve)).map(|(_, y)| *y);
+    let min = min.fold(f64::INFINITY, f64::min);
+    let caption = if min < MIN_VALUE {
+        format!("{caption}; values below {MIN_VALUE} are drawn at {MIN_VALUE}; the minimum is {}", digits(min, 3))
     } else {
         caption.to_owned()
     };
-    page.figure_with_data(name, &caption, &figure(LOWEST), &figure(f64::NEG_INFINITY))
+    page.figure_with_data(name, &caption, &figure(MIN_VALUE), &figure(f64::NEG_INFINITY))
 }

@@ -93,7 +93,7 @@ impl Swing {
     /// Returns the maximum energy between two times \[s\].
     fn highest(&self, from: f64, to: f64) -> f64 {
         let within = self.energies.iter().filter(|(time, _)| (from..=to).contains(time));
-        within.fold(f64::NEG_INFINITY, |most, (_, energy)| most.max(*energy))
+        within.fold(f64::NEG_INFINITY, |max, (_, energy)| max.max(*energy))
     }
 
     /// Returns the fraction of the available energy that is lost at the end.

@@ -71,7 +71,7 @@ impl Swing {
         let (mut model, mut twin) = (setup.bare()?, setup.elastic()?);
         let mut equilibrium = twin.rest_state();
         Static::default().solve(&mut twin, &mut *SolverParams::default().build(), &mut equilibrium)?;
-        let least = twin.observe(&equilibrium).total_energy();
+        let min = twin.observe(&equilibrium).total_energy();
         let balance = twin.observe(&equilibrium).center_of_mass.y;
         let mut integrator = Regularized::new(&model, &RegularizedParams { damping_time, ..setup.params() })?;
         let mut state = model.rest_state();
@@ -80,7 +80,7 @@ impl Swing {
         let what = format!("steps of {} ms", digits(1e3 * step, 3));
         let outcome = march(page, &what, &mut model, &mut integrator, &mut state, step, steps, |_, state| {
             let seen = twin.observe(state);
-            energies.push((state.time, (seen.total_energy() - least) / -least));
+            energies.push((state.time, (seen.total_energy() - min) / -min));
             heights.push((state.time, seen.center_of_mass.y - balance));
         })?;
         let pairs = heights.windows(2).filter(|pair| pair[0].1 * pair[1].1 < 0.0);
@@ -117,7 +117,7 @@ impl Swing {
     }
 
     fn highest(&self) -> f64 {
-        self.energies.iter().fold(0.0, |most, (_, energy)| most.max(*energy))
+        self.energies.iter().fold(0.0, |max, (_, energy)| max.max(*energy))
     }
 
     /// Returns the theoretical decay rate of the energy \[1/s\] of a mode with this frequency \[rad/s\].
@@ -183,10 +183,10 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
 
 /// Adds the findings about steps that are long relative to the period.
 fn find_long(page: &mut Page<'_>, long: &[Swing], time: f64) {
-    let most = |swings: &[&Swing], what: fn(&Swing) -> f64| swings.iter().map(|s| what(s)).fold(0.0, f64::max);
+    let max = |swings: &[&Swing], what: fn(&Swing) -> f64| swings.iter().map(|s| what(s)).fold(0.0, f64::max);
     let (without, damped): (Vec<&Swing>, Vec<&Swing>) = long.iter().partition(|swing| swing.damping_time == 0.0);
     let longest: Vec<&Swing> = damped.into_iter().filter(|swing| swing.step == LONG[1]).collect();
-    let (jump, left) = (most(&longest, Swing::highest), most(&longest, Swing::left));
+    let (jump, left) = (max(&longest, Swing::highest), max(&longest, Swing::left));
     page.finding(
         "with steps of more than a quarter of the period, which stretch the beam along tangents, energy may jump, but is lost again",
         left < 0.01,
@@ -196,7 +196,7 @@ fn find_long(page: &mut Page<'_>, long: &[Swing], time: f64) {
             digits(100.0 * left, 2)
         ),
     );
-    let highest = most(&without, Swing::highest);
+    let highest = max(&without, Swing::highest);
     page.finding(
         "without damping time, steps that are long relative to the period overshoot, and energy grows",
         highest > 2.0,
@@ -221,16 +221,16 @@ fn find_rates(page: &mut Page<'_>, small: &[Swing], by_step: &[Swing], by_dampin
     let frequency = small[0].frequency;
     let range = |frequency: f64| {
         let ratios = by_step.iter().chain(by_damping).map(|swing| swing.rate() / swing.theory(frequency));
-        ratios.fold((f64::INFINITY, 0.0_f64), |(least, most), ratio| (least.min(ratio), most.max(ratio)))
+        ratios.fold((f64::INFINITY, 0.0_f64), |(min, max), ratio| (min.min(ratio), max.max(ratio)))
     };
-    let ((least, most), own) = (range(frequency), range(by_step[0].frequency));
+    let ((min, max), own) = (range(frequency), range(by_step[0].frequency));
     page.finding(
         "energy decays at the theoretical rate of small swings, for all steps and damping times",
-        least > 0.94 && most < 1.06,
+        min > 0.94 && max < 1.06,
         format!(
             "{} to {} times that rate for steps up to 40 ms; {} to {} times with the frequency of the large swing",
-            digits(least, 3),
-            digits(most, 3),
+            digits(min, 3),
+            digits(max, 3),
             digits(own.0, 3),
             digits(own.1, 3)
         ),

@@ -68,11 +68,11 @@ struct Cost {
 }
 
 /// Measures `steps` steps of a swinging bar. The first, with the symbolic factorization, is not included.
-fn cost(page: &Page<'_>, cells: [usize; 3], way: Method, steps: usize) -> anyhow::Result<Cost> {
+fn cost(page: &Page<'_>, cells: [usize; 3], method: Method, steps: usize) -> anyhow::Result<Cost> {
     let setup = bar(cells)?;
     let tets = setup.mesh.element_count();
     let mut solver = SolverParams::default().build();
-    let (mut model, mut integrator): (Model, Box<dyn Integrator<Model>>) = match way {
+    let (mut model, mut integrator): (Model, Box<dyn Integrator<Model>>) = match method {
         Method::Constraints(form, strain) => {
             let model = setup.bare()?;
             let integrator = Regularized::new(&model, &RegularizedParams { form, strain, ..setup.params() })?;
@@ -84,7 +84,7 @@ fn cost(page: &Page<'_>, cells: [usize; 3], way: Method, steps: usize) -> anyhow
     let mut seconds = 0.0;
     let mut fill = 0;
     for number in 0..=steps {
-        page.now(format_args!("{}, {tets} tetrahedra: step {number} of {steps}", way.name()))?;
+        page.now(format_args!("{}, {tets} tetrahedra: step {number} of {steps}", method.name()))?;
         let began = Instant::now();
         let info = integrator.step(&mut model, &mut *solver, &mut state, INTERACTIVE)?;
         if number > 0 {
@@ -113,7 +113,7 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     let long: &[usize] = page.pick(&[10, 40, 160, 640, 2560], &[10, 40, 160]);
     let condensed = Method::Constraints(Elimination::Condensed, Strain::Nonlinear);
     let linear = Method::Constraints(Elimination::Condensed, Strain::Linear);
-    let ways = [
+    let methods = [
         condensed,
         linear,
         Method::BackwardEuler,
@@ -129,15 +129,15 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
          on one thread and 30 ms on two for a linearized step of a neo-Hookean bar of 12,800 tetrahedra.",
     );
     let mut costs: Vec<(&str, Vec<Cost>)> = Vec::new();
-    for way in ways {
-        let is_small = matches!(way, Method::Constraints(Elimination::Schur | Elimination::Saddle, _));
+    for method in methods {
+        let is_small = matches!(method, Method::Constraints(Elimination::Schur | Elimination::Saddle, _));
         let sizes = if is_small { &across[..page.pick(3, 1)] } else { across };
         let mut found = Vec::new();
         for &across in sizes {
-            let steps = if is_small || across > 6 && way == condensed { 3 } else { page.pick(40, 5) };
-            found.push(cost(page, [5 * across, across, across], way, steps)?);
+            let steps = if is_small || across > 6 && method == condensed { 3 } else { page.pick(40, 5) };
+            found.push(cost(page, [5 * across, across, across], method, steps)?);
         }
-        costs.push((way.name(), found));
+        costs.push((method.name(), found));
     }
     let mut found = Vec::new();
     for &length in long {
@@ -170,7 +170,7 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     let heading = ["method", "tetrahedra", "time per step, ms", "nonzeros of the factor"];
     page.table("steps", "Means over several steps", &heading, rows.collect())?;
 
-    let power = |way: usize, part: fn(&Cost) -> f64| exponent(&points(&costs[way].1, part));
+    let power = |method: usize, part: fn(&Cost) -> f64| exponent(&points(&costs[method].1, part));
     let powers = costs.iter().filter(|(_, costs)| costs.len() > 1).map(|(name, costs)| {
         let times = points(costs, |cost| cost.seconds);
         let large = &times[times.len().saturating_sub(3)..];
@@ -181,10 +181,13 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
         power(5, |cost| cost.seconds) < 1.15 && power(2, |cost| cost.seconds) < 1.15,
         format!("fitted powers: {}", powers.collect::<Vec<_>>().join("; ")),
     );
-    let reach: Vec<String> = [0, 1, 2, 5].map(|way| format!("{} ({})", largest(&costs[way].1), costs[way].0)).to_vec();
+    let reach: Vec<String> =
+        [0, 1, 2, 5].map(|method| format!("{} ({})", largest(&costs[method].1), costs[method].0)).to_vec();
     page.timing_finding(
         "steps of 15 ms run in real time well beyond 200 tetrahedra",
-        [0, 1, 2].iter().all(|&way| costs[way].1.iter().any(|cost| cost.tets > 1000.0 && cost.seconds < INTERACTIVE)),
+        [0, 1, 2]
+            .iter()
+            .all(|&method| costs[method].1.iter().any(|cost| cost.tets > 1000.0 && cost.seconds < INTERACTIVE)),
         format!("{} tetrahedra", reach.join(", ")),
     );
     let slow = costs[4].1.iter().zip(&costs[0].1).map(|(saddle, condensed)| saddle.fill / condensed.fill);

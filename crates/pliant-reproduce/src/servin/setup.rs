@@ -98,8 +98,8 @@ pub fn forms_apart(page: &Page<'_>, setup: &Setup, steps: usize) -> anyhow::Resu
 
 /// Returns the maximum difference of positions relative to the maximum displacement, or infinity if that is zero.
 pub fn difference(a: &State, b: &State) -> f64 {
-    let largest = a.q.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
-    let apart = a.q.iter().zip(&b.q).fold(0.0, |most: f64, (a, b)| most.max((a - b).abs()));
+    let largest = a.q.iter().fold(0.0, |max: f64, x| max.max(x.abs()));
+    let apart = a.q.iter().zip(&b.q).fold(0.0, |max: f64, (a, b)| max.max((a - b).abs()));
     if largest > 0.0 { apart / largest } else { f64::INFINITY }
 }
 

@@ -13,7 +13,7 @@ use pliant_pictures::{Plot, Series};
 
 use super::setup::{GRAVITY, INTERACTIVE, Setup, difference, settle};
 use crate::measure::{Outcome, digits, march};
-use crate::picture::{Shot, draw};
+use crate::picture::{PosedSurface, draw};
 use crate::{Experiment, Page, paper};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -103,7 +103,7 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
 /// Simulates the beam under a suddenly applied load.
 fn swings(page: &mut Page<'_>) -> anyhow::Result<()> {
     let (across, time) = (page.pick(4, 2), 6.0);
-    let (mut series, mut shots) = (Vec::new(), Vec::new());
+    let (mut series, mut surfaces) = (Vec::new(), Vec::new());
     let (mut stable, mut measured) = (true, Vec::new());
     let mut half_swing = (f64::NAN, f64::NAN);
     for (number, tons) in WEIGHTS.into_iter().enumerate() {
@@ -119,16 +119,16 @@ fn swings(page: &mut Page<'_>) -> anyhow::Result<()> {
                 curve.push((state.time, sag(model, state)));
             })?;
         let last = sag(&model, &state);
-        let lowest = curve.iter().fold((0.0, 0.0_f64), |most, at| if at.1 > most.1 { *at } else { most });
+        let lowest = curve.iter().fold((0.0, 0.0_f64), |max, at| if at.1 > max.1 { *at } else { max });
         half_swing = (lowest.0, PI * (last / GRAVITY).sqrt());
         stable &= outcome.is_finished() && lowest.1 < 2.0 * last && last > 0.0;
         measured.push(format!("at most {} times the static sag under {tons} t", digits(lowest.1 / last, 3)));
-        shots.push(Shot::new(&model, &state, -2.0 * number as f64 * Vec3::Y));
+        surfaces.push(PosedSurface::new(&model, &state, -2.0 * number as f64 * Vec3::Y));
         series.push(Series::new(what, curve.iter().map(|(time, sag)| (*time, 100.0 * sag)).collect()));
     }
     let plot = Plot { x_label: "time, s".into(), y_label: "sag, cm".into(), series, ..Plot::default() };
     page.figure("swings", "Sag of the middle of the beam under a suddenly applied load", plot)?;
-    let image = draw(&shots, "100 t (above) and 900 t (below)", [960, 540])?;
+    let image = draw(&surfaces, "100 t (above) and 900 t (below)", [960, 540])?;
     page.picture("beams", "The beam at the end of the simulation, under 100 t (above) and 900 t (below)", &image)?;
     page.finding(
         "the beam carries 20 and 180 times its weight at the interactive step; under a suddenly applied load, it swings to less than twice the static sag",

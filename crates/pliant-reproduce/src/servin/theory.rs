@@ -36,10 +36,10 @@ const TORSION: f64 = 0.140_577;
 const PARTS: [f64; 5] = [0.002, 0.25, 0.5, 0.75, 1.0];
 
 /// Maximum elongation relative to the length.
-const LONGEST: f64 = 0.2;
+const MAX_STRETCH: f64 = 0.2;
 
 /// Maximum rotation of the end \[rad\].
-const WIDEST: f64 = std::f64::consts::FRAC_PI_2;
+const MAX_ANGLE: f64 = std::f64::consts::FRAC_PI_2;
 
 /// Number of time steps per load step. The first moves the end; each is a Newton iteration, since `γ = 1`.
 const STEPS: usize = 7;
@@ -128,16 +128,16 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
          in load steps, each until equilibrium, with steps of 100 s and `γ = 1`. Force and torque are measured on that end. Both ends keep their \
          shape, so the middle half is compared with theory: `F = Y A ε` and `T = G J θ′`, with Saint-Venant's `J = 0.1406 a⁴` of a square. Large strains are compared with \
          `F = Y A (1 + ε)(ε + ½ε²)` of the law.",
-        100.0 * LONGEST
+        100.0 * MAX_STRETCH
     ));
     let shear = MODULI.mu();
     let (mut rows, mut pulls, mut twists) = (Vec::new(), Vec::new(), Vec::new());
     let (mut pull_errors, mut twist_errors) = (Vec::new(), Vec::new());
     let mut large = 0.0_f64;
     for across in meshes {
-        let pull = Pose { translation: LONGEST * LENGTH * Vec3::X, rotation: Vec3::ZERO };
+        let pull = Pose { translation: MAX_STRETCH * LENGTH * Vec3::X, rotation: Vec3::ZERO };
         let pulled = measure(page, "pull", across, pull)?;
-        let turn = Pose { translation: Vec3::ZERO, rotation: WIDEST * Vec3::X };
+        let turn = Pose { translation: Vec3::ZERO, rotation: MAX_ANGLE * Vec3::X };
         let twisted = measure(page, "twist", across, turn)?;
         let name = format!("{} tetrahedra", 20 * across.pow(3));
         let origin = std::iter::once((0.0, 0.0));
@@ -152,7 +152,7 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
         let (pull, twist) = (pulled[0], twisted[0]);
         let pull_error = pull.force / (MODULI.young * pull.stretch) - 1.0;
         let twist_error = twist.torque / (shear * TORSION * twist.twist) - 1.0;
-        let whole = pull.force / (MODULI.young * PARTS[0] * LONGEST) - 1.0;
+        let whole = pull.force / (MODULI.young * PARTS[0] * MAX_STRETCH) - 1.0;
         rows.push(vec![
             (20 * across.pow(3)).to_string(),
             digits(1.0 / across as f64, 3),
@@ -169,8 +169,8 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
         "errors",
         &format!(
             "Errors of force and torque relative to theory, in %, for small loads: an elongation of {} % and a rotation of {}°",
-            digits(100.0 * PARTS[0] * LONGEST, 2),
-            digits((PARTS[0] * WIDEST).to_degrees(), 2)
+            digits(100.0 * PARTS[0] * MAX_STRETCH, 2),
+            digits((PARTS[0] * MAX_ANGLE).to_degrees(), 2)
         ),
         &["tetrahedra", "cell size, m", "force, middle half", "force, whole rod", "torque, middle half"],
         rows,
@@ -190,7 +190,7 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     page.finding(
         "for large strains it is the force of the law",
         large < 0.05,
-        format!("within {} % up to {} %", digits(100.0 * large, 2), 100.0 * LONGEST),
+        format!("within {} % up to {} %", digits(100.0 * large, 2), 100.0 * MAX_STRETCH),
     );
     let order = exponent(&twist_errors[2..]);
     let falling = twist_errors.windows(2).all(|pair| pair[1].1 < pair[0].1) && twist_errors[4].1 > 0.0;
@@ -220,13 +220,13 @@ fn figure(
     mut twists: Vec<Series>,
     twist_errors: &[(f64, f64)],
 ) -> anyhow::Result<()> {
-    let line = |name: &str, most: f64, y: &dyn Fn(f64) -> f64| {
-        let points = (0..=50).map(|i| most * f64::from(i) / 50.0).map(|x| (x, y(x))).collect();
+    let line = |name: &str, max: f64, y: &dyn Fn(f64) -> f64| {
+        let points = (0..=50).map(|i| max * f64::from(i) / 50.0).map(|x| (x, y(x))).collect();
         Series::new(name, points)
     };
-    pulls.push(line("Hooke's law", 100.0 * LONGEST, &|percent| 1e-5 * MODULI.young * percent));
-    pulls.push(line("St. Venant–Kirchhoff", 100.0 * LONGEST, &|percent| 1e-3 * law(0.01 * percent)));
-    let steepest = (WIDEST / LENGTH).to_degrees();
+    pulls.push(line("Hooke's law", 100.0 * MAX_STRETCH, &|percent| 1e-5 * MODULI.young * percent));
+    pulls.push(line("St. Venant–Kirchhoff", 100.0 * MAX_STRETCH, &|percent| 1e-3 * law(0.01 * percent)));
+    let steepest = (MAX_ANGLE / LENGTH).to_degrees();
     twists.push(line("Saint-Venant", steepest, &|degrees| 1e-3 * MODULI.mu() * TORSION * degrees.to_radians()));
     let panel = |x_label: &str, y_label: &str, series| Plot {
         x_label: x_label.into(),

@@ -13,7 +13,7 @@ use pliant_pictures::{Figure, Plot, Series};
 
 use super::setup::{INTERACTIVE, SectionMotion, Setup};
 use crate::measure::{digits, march};
-use crate::picture::{Shot, draw};
+use crate::picture::{PosedSurface, draw};
 use crate::{Experiment, Page, paper};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -35,7 +35,7 @@ struct Seen {
     turns: Vec<(f64, f64)>,
     sections: Vec<(f64, f64)>,
     volumes: Vec<(f64, f64)>,
-    shot: Option<Shot>,
+    surface: Option<PosedSurface>,
 }
 
 /// Returns the value of a curve at an angle \[°\], or at the next one.
@@ -78,8 +78,8 @@ fn twisted(page: &Page<'_>, strain: Strain, time: f64, offset: Vec3) -> anyhow::
             seen.turns.push((degrees, middle.turn.to_degrees()));
             seen.sections.push((degrees, middle.size * middle.size));
             seen.volumes.push((degrees, model.observe(state).volume / LENGTH));
-            if degrees > 90.0 - 1e-6 && seen.shot.is_none() {
-                seen.shot = Some(Shot::new(model, state, offset));
+            if degrees > 90.0 - 1e-6 && seen.surface.is_none() {
+                seen.surface = Some(PosedSurface::new(model, state, offset));
             }
         },
     )?;
@@ -138,8 +138,9 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
         "Rotation and area of the middle of the beam, and its volume",
         Figure { panels, ..Figure::default() },
     )?;
-    let shots: Vec<Shot> = [&full, &linear].into_iter().filter_map(|seen| seen.shot.clone()).collect();
-    let image = draw(&shots, "end rotated by 90°: with the quadratic term (above), linear strain (below)", [960, 640])?;
+    let surfaces: Vec<PosedSurface> = [&full, &linear].into_iter().filter_map(|seen| seen.surface.clone()).collect();
+    let image =
+        draw(&surfaces, "end rotated by 90°: with the quadratic term (above), linear strain (below)", [960, 640])?;
     page.picture(
         "beams",
         "The beam with its end rotated by 90°: with the quadratic term above, without it below",

@@ -88,11 +88,11 @@ pub fn measure(page: &mut Page<'_>, fine: &Bar) -> anyhow::Result<()> {
         power < 4.2,
         format!("force and stiffness: `r` to the power of {}", digits(power, 3)),
     );
-    let (fewest, most) = (faster[0], faster[faster.len() - 1]);
+    let (fewest, max) = (faster[0], faster[faster.len() - 1]);
     page.timing_finding(
         "steps with few basis vectors are faster than those of the full model by orders of magnitude",
-        fewest > 100.0 && most > 1.0,
-        format!("{} times for r = {}, {} times for r = {size}", digits(fewest, 2), sizes[0], digits(most, 2)),
+        fewest > 100.0 && max > 1.0,
+        format!("{} times for r = {}, {} times for r = {size}", digits(fewest, 2), sizes[0], digits(max, 2)),
     );
     Ok(())
 }

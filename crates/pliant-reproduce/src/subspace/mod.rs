@@ -12,7 +12,7 @@ use pliant_pictures::plot::{Scale, Style};
 use pliant_pictures::{Figure, Plot, Series};
 
 use crate::measure::digits;
-use crate::picture::{Shot, draw};
+use crate::picture::{PosedSurface, draw};
 use crate::{Experiment, Page, paper};
 use swing::{Bar, DT, Full, Kind, Reduced, YOUNG, reduction};
 
@@ -89,7 +89,7 @@ fn accuracy(page: &mut Page<'_>, bar: &Bar) -> anyhow::Result<()> {
     let compared = 20;
     let steps = page.pick(150, 80);
     let full = Full::swing(page, bar, steps)?;
-    let (mut rows, mut shots) = (Vec::new(), vec![full.shot(bar, Vec3::ZERO)?]);
+    let (mut rows, mut surfaces) = (Vec::new(), vec![full.surface(bar, Vec3::ZERO)?]);
     let mut tips = vec![Series::new("full model", full.tip.clone())];
     let mut curves = Vec::new();
     let mut at_compared = Vec::new();
@@ -108,7 +108,11 @@ fn accuracy(page: &mut Page<'_>, bar: &Bar) -> anyhow::Result<()> {
             errors.push((size as f64, 100.0 * reduced.error));
             if size == compared {
                 tips.push(Series::new(format!("{}, r = {size}", kind.name()), reduced.tip.clone()));
-                shots.push(Shot::new(&bar.model("stvk")?, &reduced.extreme, 0.35 * shots.len() as f64 * Vec3::Z));
+                surfaces.push(PosedSurface::new(
+                    &bar.model("stvk")?,
+                    &reduced.extreme,
+                    0.35 * surfaces.len() as f64 * Vec3::Z,
+                ));
                 at_compared.push(reduced);
             }
         }
@@ -132,7 +136,7 @@ fn accuracy(page: &mut Page<'_>, bar: &Bar) -> anyhow::Result<()> {
         "Maximum error of the shape over time, in the norm of the mass matrix, against the number of basis vectors; and the swing",
         Figure { panels, ..Figure::default() },
     )?;
-    let image = draw(&shots, "full model; modes and derivatives; modes alone; linear modal analysis", [960, 540])?;
+    let image = draw(&surfaces, "full model; modes and derivatives; modes alone; linear modal analysis", [960, 540])?;
     page.picture("swing", "The bar at its lowest position, from back to front: the full model, then 20 basis vectors with modes and derivatives, modes alone, and linear modal analysis", &image)?;
     let heading = [
         "basis",

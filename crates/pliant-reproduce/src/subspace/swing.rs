@@ -13,7 +13,7 @@ use pliant::solver::Dense;
 use pliant::system::State;
 
 use crate::measure::march;
-use crate::picture::Shot;
+use crate::picture::PosedSurface;
 use crate::{Page, Stopped};
 
 /// Young's modulus \[Pa\].
@@ -122,10 +122,10 @@ impl Full {
     }
 
     /// Returns the shape at the lowest position of the tip.
-    pub fn shot(&self, bar: &Bar, offset: Vec3) -> anyhow::Result<Shot> {
+    pub fn surface(&self, bar: &Bar, offset: Vec3) -> anyhow::Result<PosedSurface> {
         let model = bar.model("stvk")?;
         let state = State { q: self.shapes[self.lowest_step].clone(), ..model.rest_state() };
-        Ok(Shot::new(&model, &state, offset))
+        Ok(PosedSurface::new(&model, &state, offset))
     }
 }
 

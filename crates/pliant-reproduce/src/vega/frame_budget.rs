@@ -10,7 +10,7 @@ use pliant::system::State;
 
 use crate::bodies::{self, Specimen};
 use crate::measure::digits;
-use crate::picture::{Shot, draw};
+use crate::picture::{PosedSurface, draw};
 use crate::vega::setting::{self, STEP};
 use crate::{Experiment, Page, paper};
 
@@ -68,7 +68,7 @@ const WANTED: [Wanted; 5] = [
 ];
 
 fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
-    let (mut sizes, mut rows, mut shots) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut sizes, mut rows, mut surfaces) = (Vec::new(), Vec::new(), Vec::new());
     let (mut outside, mut affine, mut turned, mut unlike) = (0, 0.0_f64, 0.0_f64, 0.0_f64);
     for (number, wanted) in WANTED.iter().take(page.pick(5, 2)).enumerate() {
         page.now("creating a body")?;
@@ -94,7 +94,7 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
             let (row, state) = film(page, &what, &specimen, &mut shown, solver, params, frames)?;
             rows.push(Row { there: wanted.there, ..row });
             if solver == "default" {
-                shots.extend(portraits(&specimen, &shown, &state, number));
+                surfaces.extend(portraits(&specimen, &shown, &state, number));
             }
         }
     }
@@ -114,7 +114,7 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     page.picture(
         "bodies",
         "Meshes (below) and the surfaces embedded in them, each scaled to the same size",
-        &draw(&shots, "", [1400, 600])?,
+        &draw(&surfaces, "", [1400, 600])?,
     )?;
     table(page, &rows)?;
 
@@ -137,11 +137,11 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     let share = |row: &Row| (row.surface + row.normals) / row.total();
     let largest = |solver: &str| rows.iter().rfind(|row| row.solver == solver);
     let (small, large): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|row| row.name == "dinosaur");
-    let most = |rows: &[&Row]| 100.0 * rows.iter().map(|row| share(row)).fold(0.0, f64::max);
+    let max = |rows: &[&Row]| 100.0 * rows.iter().map(|row| share(row)).fold(0.0, f64::max);
     page.timing_finding(
         "surface and normals take a small fraction of a frame, except for the smallest body",
-        most(&large) < 20.0,
-        format!("at most {} % of a frame; {} % for the dinosaur", digits(most(&large), 2), digits(most(&small), 2)),
+        max(&large) < 20.0,
+        format!("at most {} % of a frame; {} % for the dinosaur", digits(max(&large), 2), digits(max(&small), 2)),
     );
     if let Some(row) = largest("direct") {
         page.timing_finding(
@@ -280,7 +280,7 @@ fn film(
 }
 
 /// Returns the mesh and the surface above it, scaled to a common size and placed next to the others.
-fn portraits(specimen: &Specimen, shown: &VisualSurface, state: &State, number: usize) -> [Shot; 2] {
+fn portraits(specimen: &Specimen, shown: &VisualSurface, state: &State, number: usize) -> [PosedSurface; 2] {
     let boundary = specimen.mesh.boundary();
     let [low, high] = specimen.mesh.bounding_box();
     let (middle, scale) = (0.5 * (low + high), 1.0 / (high - low).max_element());
@@ -288,8 +288,8 @@ fn portraits(specimen: &Specimen, shown: &VisualSurface, state: &State, number: 
     let moved = |v: &u32| specimen.mesh.vertices()[*v as usize] + Vec3::from_slice(&state.q[3 * *v as usize..]);
     let coarse = boundary.vertices.iter().map(|v| place(moved(v), 0.0)).collect();
     let fine = shown.points.iter().map(|x| place(*x, 0.9)).collect();
-    let mesh = Shot::of_surface(&boundary.surface, coarse);
+    let mesh = PosedSurface::of_surface(&boundary.surface, coarse);
     // Too many edges would cover the picture.
     let mesh = if boundary.faces.len() < MAX_EDGED { mesh } else { mesh.without_edges() };
-    [mesh, Shot::of_surface(&shown.surface, fine).without_edges()]
+    [mesh, PosedSurface::of_surface(&shown.surface, fine).without_edges()]
 }

@@ -162,23 +162,23 @@ fn same_whichever_way(page: &mut Page<'_>, all: &[Vec<Row>]) {
         let rows = all.iter().flatten().filter(|row| !except.contains(&row.name));
         rows.max_by(|a, b| of(a).total_cmp(&of(b))).map_or((0.0, ""), |row| (of(row), row.name))
     };
-    let (most, name) = worst(|row| row.with_stiffness, &[]);
+    let (max, name) = worst(|row| row.with_stiffness, &[]);
     page.finding(
-        "the force of every law is the same with and without stiffness, which does not store for all laws of VegaFEM 4.0",
-        most < 1e-13,
-        format!("maximum difference {} relative to the largest force, with {name}", digits(most, 2)),
+        "the force of every law is the same with and without stiffness, which is not the case for all laws of VegaFEM 4.0",
+        max < 1e-13,
+        format!("maximum difference {} relative to the largest force, with {name}", digits(max, 2)),
     );
-    let (most, name) = worst(|row| row.beside_energy, &[]);
+    let (max, name) = worst(|row| row.beside_energy, &[]);
     page.finding(
         "forces are derivatives of energies",
-        most < 1e-6,
-        format!("within {} of differences of energies, with {name}", digits(most, 2)),
+        max < 1e-6,
+        format!("within {} of differences of energies, with {name}", digits(max, 2)),
     );
-    let (most, name) = worst(|row| row.beside_forces, &["corotational, warped"]);
+    let (max, name) = worst(|row| row.beside_forces, &["corotational, warped"]);
     page.finding(
         "stiffnesses are derivatives of forces, except for the warped one",
-        most < 1e-6,
-        format!("within {} of differences of forces, with {name}", digits(most, 2)),
+        max < 1e-6,
+        format!("within {} of differences of forces, with {name}", digits(max, 2)),
     );
     let (warped, _) = worst(|row| if row.name == "corotational, warped" { row.beside_forces } else { 0.0 }, &[]);
     page.finding(
@@ -240,16 +240,16 @@ fn is_timing(page: &mut Page<'_>, rows: &[Row], unit: &str) {
     );
     let compared = rows.iter().filter(|row| row.vega > 0.0 && row.name != "linear");
     let faster: Vec<f64> = compared.map(|row| row.vega / row.time()).collect();
-    let (least, most) = faster.iter().fold((f64::INFINITY, 0.0_f64), |(a, b), &x| (a.min(x), b.max(x)));
+    let (min, max) = faster.iter().fold((f64::INFINITY, 0.0_f64), |(a, b), &x| (a.min(x), b.max(x)));
     let stored = rows.iter().find(|row| row.name == "linear").map_or(0.0, |row| row.vega) / linear;
     let comparison = if stored > 1.0 { "also faster" } else { "not" };
     page.timing_finding(
         format!("on {unit} every law is faster than in VegaFEM 4.0, except possibly linear elasticity, whose element matrices VegaFEM stores"),
-        least > 1.0,
+        min > 1.0,
         format!(
             "{} to {} times faster; linear elasticity is {comparison}, with {} times the speed",
-            digits(least, 2),
-            digits(most, 2),
+            digits(min, 2),
+            digits(max, 2),
             digits(stored, 2)
         ),
     );

@@ -44,7 +44,7 @@ const NARROW: f64 = 1.002;
 /// Ratio of the bracket at which bisection ends, for implicit integrators, whose limit depends on the motion.
 const ROUGH: f64 = 1.1;
 /// Largest step of implicit integrators that is tried \[s\].
-const LONGEST: f64 = 1.0;
+const MAX_STEP: f64 = 1.0;
 /// Laws for the implicit integrators.
 const LAWS: [&str; 3] = ["linear", "corotational", "stvk"];
 
@@ -115,7 +115,7 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     }
     let rows = limits.iter().map(|(name, law, limit)| {
         let (largest, beyond) = limit.map_or_else(
-            || (format!("{LONGEST} or more"), "–".to_owned()),
+            || (format!("{MAX_STEP} or more"), "–".to_owned()),
             |(limit, why)| (digits(limit, 2), why.to_owned()),
         );
         vec![(*name).to_owned(), (*law).to_owned(), largest, beyond]
@@ -198,8 +198,8 @@ impl Case {
         let outcome = march(page, &what, &mut model, integrator, &mut state, step, steps, |_, state| {
             speeds.push(state.v.iter().map(|v| v * v).sum::<f64>());
         })?;
-        let most = |speeds: &[f64]| speeds.iter().copied().fold(0.0, f64::max);
-        Ok(outcome.is_finished() && most(&speeds[steps / 2..]) < 4.0 * most(&speeds[..steps / 2]))
+        let max = |speeds: &[f64]| speeds.iter().copied().fold(0.0, f64::max);
+        Ok(outcome.is_finished() && max(&speeds[steps / 2..]) < 4.0 * max(&speeds[..steps / 2]))
     }
 
     /// Simulates a swing under gravity. Returns the kind of instability, or `None` if the step is stable.
@@ -212,13 +212,13 @@ impl Case {
     ) -> anyhow::Result<Option<&'static str>> {
         let mut model = self.model(law, Vec3::Y * -GRAVITY)?;
         let mut state = model.rest_state();
-        let most = self.density * WIDTH * WIDTH * LENGTH * GRAVITY * LENGTH;
+        let max = self.density * WIDTH * WIDTH * LENGTH * GRAVITY * LENGTH;
         // Two swings, and enough steps to see an explosion.
         let steps = (page.pick(2.0, 0.5) / step).ceil().max(page.pick(200.0, 100.0)) as usize;
         let what = format!("{law} swings, step {} s", digits(step, 3));
         let mut is_bounded = true;
         let outcome = march(page, &what, &mut model, integrator, &mut state, step, steps, |model, state| {
-            is_bounded &= model.observe(state).total_energy() < most;
+            is_bounded &= model.observe(state).total_energy() < max;
         })?;
         Ok(match (is_bounded, outcome.is_finished()) {
             (true, true) => None,
@@ -264,7 +264,7 @@ fn bisected(
 /// before.
 fn implicit_limit(page: &Page<'_>, case: Case, law: &str, build: Build) -> anyhow::Result<Beyond> {
     let doublings = page.pick(8, 5);
-    let shortest = LONGEST / f64::from(1 << doublings);
+    let shortest = MAX_STEP / f64::from(1 << doublings);
     let mut last = 0.5 * shortest;
     for step in (0..=doublings).map(|i| shortest * f64::from(1 << i)) {
         if let Some(why) = case.swing(page, law, &mut *build(), step)? {
@@ -304,8 +304,8 @@ fn find(page: &mut Page<'_>, finer: &[Limit], stiffer: &[Limit], swinging: f64, 
     let euler: Vec<_> = limits.iter().filter(|(name, ..)| name.starts_with("backward Euler")).collect();
     let unlimited = euler.iter().filter(|(.., limit)| limit.is_none()).count();
     page.finding(
-        format!("backward Euler, linearized or not, is stable for all steps up to {LONGEST} s, orders of magnitude beyond explicit integrators"),
-        unlimited == euler.len() && LONGEST > 100.0 * swinging,
+        format!("backward Euler, linearized or not, is stable for all steps up to {MAX_STEP} s, orders of magnitude beyond explicit integrators"),
+        unlimited == euler.len() && MAX_STEP > 100.0 * swinging,
         format!("for {unlimited} of {} integrators and laws; central differences are stable up to {} s", euler.len(), digits(swinging, 3)),
     );
     let of_newmark =

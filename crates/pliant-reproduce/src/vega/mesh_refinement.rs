@@ -8,7 +8,7 @@ use pliant_pictures::{Figure, Plot, Series};
 
 use super::beam::{self, kind_name};
 use crate::measure::{digits, exponent};
-use crate::picture::{Shot, draw};
+use crate::picture::{PosedSurface, draw};
 use crate::{Experiment, Page, paper};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -51,13 +51,13 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
         digits(MODULI.young, 2), MODULI.poisson, sizes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "), FORCES[0], FORCES[1]
     ));
     let mut all: Vec<Bent> = Vec::new();
-    let mut shots = Vec::new();
+    let mut surfaces = Vec::new();
     for kind in [Cells::Tet5, Cells::Hex] {
         for law in LAWS {
             for &across in sizes {
-                let (bent, shot) = bend(page, kind, across, law)?;
+                let (bent, surface) = bend(page, kind, across, law)?;
                 if law == "stvk" {
-                    shots.push(shot);
+                    surfaces.push(surface);
                 }
                 all.push(bent);
             }
@@ -85,7 +85,7 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     let caption = "Relative excess stiffness against the cell size: the limit of the deflection of hexahedra, divided by the deflection of \
                    the mesh, minus 1";
     page.figure("convergence", caption, Figure { panels, ..Figure::default() })?;
-    let image = draw(&shots, "", [1200, 560])?;
+    let image = draw(&surfaces, "", [1200, 560])?;
     page.picture(
         "bent",
         &format!(
@@ -136,7 +136,7 @@ impl Bent {
     }
 }
 
-fn bend(page: &Page<'_>, kind: Cells, across: usize, law: &'static str) -> anyhow::Result<(Bent, Shot)> {
+fn bend(page: &Page<'_>, kind: Cells, across: usize, law: &'static str) -> anyhow::Result<(Bent, PosedSurface)> {
     let mesh = beam::mesh(LENGTH, WIDTH, across, kind)?;
     let end = beam::set(&mesh, beam::FREE)?.to_vec();
     let mut model = beam::clamped(mesh.clone(), beam::bare_law(law, MODULI)?, DENSITY)?;
@@ -152,8 +152,8 @@ fn bend(page: &Page<'_>, kind: Cells, across: usize, law: &'static str) -> anyho
     // Side by side, so that no beam hides another.
     let column = f64::from(across.ilog2());
     let row = if kind == Cells::Hex { 1.0 } else { 0.0 };
-    let shot = Shot::new(&model, &state, LENGTH * Vec3::new(1.1 * column, -0.95 * row, 0.0));
-    Ok((Bent { kind, across, vertices: mesh.vertex_count(), law, tips }, shot))
+    let surface = PosedSurface::new(&model, &state, LENGTH * Vec3::new(1.1 * column, -0.95 * row, 0.0));
+    Ok((Bent { kind, across, vertices: mesh.vertex_count(), law, tips }, surface))
 }
 
 /// Returns the bending rigidity `Y I` \[N m²\].

@@ -12,7 +12,7 @@ use pliant_pictures::{Figure, Plot, Series};
 
 use super::collapse::{COLLAPSES, Collapse, Snapshot};
 use crate::measure::{Outcome, digits, march, mooney_rivlin_in_words};
-use crate::picture::{Shot, draw};
+use crate::picture::{PosedSurface, draw};
 use crate::{Experiment, Page, paper};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -100,18 +100,18 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
         Inversion::DEFAULT_THRESHOLD, Inversion::DEFAULT_THRESHOLD, mooney_rivlin_in_words(MODULI),
     ));
     let mut courses = Vec::new();
-    let mut shots = Vec::new();
+    let mut surfaces = Vec::new();
     for candidate in CANDIDATES {
         for collapse in COLLAPSES {
             let shown = [STVK_EXTRAPOLATED, BARE_STVK].iter().position(|shown| *shown == candidate);
             let row = shown.filter(|_| collapse == Collapse::Random);
             let mut recovery = Recovery::new(candidate, collapse, 0, step);
-            shots.extend(recovery.go(page, &mesh, seconds, row)?);
+            surfaces.extend(recovery.go(page, &mesh, seconds, row)?);
             courses.push(recovery);
         }
     }
     plot(page, &courses)?;
-    let image = draw(&shots, "", [960, 560])?;
+    let image = draw(&surfaces, "", [960, 560])?;
     let caption = "Random initial state, and after 1/15, ¼ and 1 s: St. Venant–Kirchhoff, extrapolated (above) and without handling of inversion (below)";
     page.picture("random", caption, &image)?;
     let rows = courses.chunks(COLLAPSES.len()).map(|row| {
@@ -261,23 +261,23 @@ impl Recovery {
         Self { candidate, collapse, seed, step, outcome: Outcome::Finished, snapshots: Vec::new() }
     }
 
-    /// Releases the body. Returns its shots for `row` of a picture, if given.
+    /// Releases the body. Returns its surfaces for `row` of a picture, if given.
     fn go(
         &mut self,
         page: &Page<'_>,
         mesh: &VolumeMesh,
         seconds: f64,
         row: Option<usize>,
-    ) -> anyhow::Result<Vec<Shot>> {
+    ) -> anyhow::Result<Vec<PosedSurface>> {
         let body = Body::new(mesh.clone(), self.candidate.material()?, DENSITY);
         let mut model = Model::builder().body(body).damping(Damping::rayleigh(DAMPING[0], DAMPING[1])?).build()?;
         let mut state = model.rest_state();
         self.collapse.apply(mesh, RADIUS, self.seed, &mut state);
         let what = format!("{}, {}", self.candidate.name(), self.collapse.name());
-        let mut shots = Vec::new();
+        let mut surfaces = Vec::new();
         let mut see = |model: &Model, state: &State, column: usize| {
             let place = |row: usize| 3.0 * RADIUS * Vec3::new(column as f64, -(row as f64), 0.0);
-            shots.extend(row.map(|row| Shot::new(model, state, place(row))));
+            surfaces.extend(row.map(|row| PosedSurface::new(model, state, place(row))));
         };
         see(&model, &state, 0);
         self.snapshots.push(Snapshot::of(&model, &state, RADIUS));
@@ -291,7 +291,7 @@ impl Recovery {
                 see(model, state, column + 1);
             }
         })?;
-        Ok(shots)
+        Ok(surfaces)
     }
 
     fn last(&self) -> Snapshot {

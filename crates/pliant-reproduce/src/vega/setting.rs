@@ -74,6 +74,6 @@ pub fn backward_euler_matrix(model: &mut Model, u: &[f64], step: f64) -> Vec<f64
 
 /// Returns the maximum difference of `x` and `y` relative to the maximum of `y`.
 pub fn difference(x: &[f64], y: &[f64]) -> f64 {
-    let largest = y.iter().fold(0.0_f64, |most, y| most.max(y.abs()));
-    x.iter().zip(y).fold(0.0_f64, |most, (x, y)| most.max((x - y).abs())) / largest
+    let largest = y.iter().fold(0.0_f64, |max, y| max.max(y.abs()));
+    x.iter().zip(y).fold(0.0_f64, |max, (x, y)| max.max((x - y).abs())) / largest
 }

@@ -233,13 +233,13 @@ fn find(page: &mut Page<'_>, families: &[Family], curves: &[Curve], exact: &Swin
     }
     let still = Swing { samples: exact.samples.iter().map(|s| State::new(s.q.len())).collect(), energies: vec![] };
     let size = error(&still, exact);
-    let least: Vec<f64> = curves.iter().filter_map(|curve| Some(curve.errors.last()?.1 / size)).collect();
+    let min: Vec<f64> = curves.iter().filter_map(|curve| Some(curve.errors.last()?.1 / size)).collect();
     page.finding(
         "all integrators converge to the same motion",
-        least.iter().all(|error| *error < 0.02),
+        min.iter().all(|error| *error < 0.02),
         INTEGRATORS
             .iter()
-            .zip(&least)
+            .zip(&min)
             .map(|(s, e)| format!("{}: {} %", s.name(), digits(100.0 * e, 2)))
             .collect::<Vec<_>>()
             .join(", ")
@@ -258,13 +258,13 @@ fn find(page: &mut Page<'_>, families: &[Family], curves: &[Curve], exact: &Swin
     );
     let kept: Vec<f64> =
         curves[1].changes.iter().zip(&curves[2].changes).map(|(euler, newmark)| newmark.1 / euler.1).collect();
-    let most = kept.iter().skip(2).copied().fold(0.0, f64::max);
+    let max = kept.iter().skip(2).copied().fold(0.0, f64::max);
     page.finding(
         "implicit Newmark preserves energy",
-        most < 0.05,
+        max < 0.05,
         format!(
             "its energy changes by at most {} % of the loss of backward Euler at the same step, for steps of 1/{} s or less",
-            digits(100.0 * most, 2),
+            digits(100.0 * max, 2),
             4 * SAMPLES
         ),
     );

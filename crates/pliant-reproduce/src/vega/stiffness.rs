@@ -171,14 +171,14 @@ fn findings(page: &mut Page<'_>, specimen: &Specimen, all: &[Solved]) {
         between.len() >= 2 && (0.4..=0.55).contains(&power),
         format!("with the power {} over {} decades", digits(power, 3), between.len().saturating_sub(1)),
     );
-    let most = single.iter().map(|(_, count)| *count).fold(0.0, f64::max);
+    let max = single.iter().map(|(_, count)| *count).fold(0.0, f64::max);
     let direct = all.iter().filter(|solved| solved.solver == DIRECT);
     let residual = direct.map(|solved| solved.info.residual).fold(0.0, f64::max);
     page.finding(
         format!("{name}: factorizations solve all systems with few or no iterations"),
-        most <= 10.0 && residual < 1e-9,
+        max <= 10.0 && residual < 1e-9,
         format!(
-            "at most {most} iterations in single precision; residuals of direct solutions below {}",
+            "at most {max} iterations in single precision; residuals of direct solutions below {}",
             digits(residual, 2)
         ),
     );

@@ -11,7 +11,7 @@ use pliant_pictures::{Figure, Plot, Series};
 
 use super::beam;
 use crate::measure::{digits, mooney_rivlin_in_words};
-use crate::picture::{Shot, draw};
+use crate::picture::{PosedSurface, draw};
 use crate::{Experiment, Page, paper};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -224,14 +224,14 @@ fn vertex_at(mesh: &VolumeMesh, place: Vec3) -> anyhow::Result<usize> {
 fn draw_beams(page: &mut Page<'_>, loads: &[Load], beams: &[Vec<Beam>]) -> anyhow::Result<()> {
     for (load, row) in loads.iter().zip(beams) {
         let place = |number: usize| Vec3::Y * (-2.5 * WIDTH * number as f64);
-        let shots = row
+        let surfaces = row
             .iter()
             .enumerate()
-            .filter_map(|(number, beam)| Some(Shot::new(&beam.model, beam.states.last()?, place(number))));
+            .filter_map(|(number, beam)| Some(PosedSurface::new(&beam.model, beam.states.last()?, place(number))));
         let name = load.title().replace(' ', "-");
         let strength = load.strength(STRESSES[STRESSES.len() - 1]);
         let caption = format!("{}, {} = {}", load.title(), load.axis(), digits(strength, 2));
-        let image = draw(&shots.collect::<Vec<_>>(), &caption, [960, 720])?;
+        let image = draw(&surfaces.collect::<Vec<_>>(), &caption, [960, 720])?;
         page.picture(&name, &format!("From the top: {}; {caption}", LAWS.join(", ")), &image)?;
     }
     Ok(())

@@ -43,7 +43,7 @@ name = "corner"
 vertices = {{ nearest = [0.4, 0, 0] }}
 
 [[probe]]
-name = "hold"
+name = "support"
 vertices = {{ every = ["x-min", "y-max"] }}
 measure = "reaction"
 
@@ -300,7 +300,7 @@ fn folders_that_are_no_runs_and_runs_that_were_tampered_with_are_errors() {
     go(&mut Run::create(scene("step = 0.005\nduration = 0.1\n", SOFT), path).unwrap(), 9).unwrap();
     let checkpoint = std::fs::read(path.join("checkpoint.bin")).unwrap();
     std::fs::write(path.join("checkpoint.bin"), &checkpoint[..100]).unwrap();
-    assert!(error(Run::resume(path)).contains("not a whole checkpoint"));
+    assert!(error(Run::resume(path)).contains("incomplete or damaged checkpoint"));
     std::fs::write(path.join("checkpoint.bin"), &checkpoint).unwrap();
     let scene = std::fs::read_to_string(path.join("scene.toml")).unwrap();
     std::fs::write(path.join("scene.toml"), scene.replace("cells = [3, 2, 2]", "cells = [2, 2, 2]")).unwrap();

@@ -157,7 +157,7 @@ impl Client {
         let origin = format!("http://{}", viewer.local_address());
         let mut stream = connect(viewer, token(viewer), Some(&origin), None).await.unwrap();
         let display = hear(&mut stream).await.expect("a display");
-        assert_eq!(display.kind(), "scene");
+        assert_eq!(display.kind(), "display");
         Self { stream, display, last_settings: None, frame: None, notices: Vec::new() }
     }
 
@@ -192,8 +192,8 @@ impl Client {
         }
     }
 
-    /// Returns the next frame that `is_it` accepts. A paused scene sends one frame per command, so wait for the frame before the
-    /// settings that come with it, in either order.
+    /// Returns the next frame that `is_it` accepts. A paused scene sends one frame per command, so wait for the frame
+    /// before the settings that come with it, in either order.
     pub async fn frame(&mut self, what: &str, mut is_it: impl FnMut(&Heard) -> bool) -> Heard {
         self.until(what, |heard| heard.kind() == "frame" && is_it(heard)).await
     }

@@ -1,4 +1,5 @@
-//! Pliant's side of `make bench-peers`: `peers.py` starts it, asks for work line by line, and times its peers in between.
+//! Pliant's side of `make bench-peers`: `peers.py` starts it, asks for work line by line, and times its peers in
+//! between.
 //!
 //! `peers matrix <cells> <file>` writes the matrix of a backward-Euler step of a bar and prints the cost of its
 //! factorization. Then each line `f64 <threads>` or `f32 <threads>` is answered with the times of factorization and

@@ -19,7 +19,7 @@ const NO_ELEMENT: u32 = u32::MAX;
 /// cache.
 const CHUNKS: usize = 128;
 const MIN_CHUNK: usize = 64;
-const LARGEST_CHUNK: usize = 1024;
+const MAX_CHUNK: usize = 1024;
 
 /// Elements of a mesh, in groups of [`LANES`].
 #[derive(Debug, Clone)]
@@ -43,7 +43,7 @@ impl Elements {
     /// Collects all elements of `mesh`.
     pub fn new(mesh: &VolumeMesh) -> Self {
         let order = by_region_and_place(mesh);
-        let chunk_length = (mesh.element_count() / CHUNKS).clamp(MIN_CHUNK, LARGEST_CHUNK).next_multiple_of(LANES);
+        let chunk_length = (mesh.element_count() / CHUNKS).clamp(MIN_CHUNK, MAX_CHUNK).next_multiple_of(LANES);
         let mut all = Self {
             kind: mesh.kind(),
             numbers: Vec::new(),

@@ -1,9 +1,9 @@
 //! Geometric primitives and queries: triangles, triangle trees, inside tests, and implicit solids.
 //!
 //! A [`Solid`] answers the queries of a mesher: is this point inside, and where does this edge leave? There are two
-//! kinds. A [`ImplicitSolid`] is an implicit function, or a Boolean combination of several. An [`Enclosed`] is the interior of a
-//! triangle surface, which may have holes or self-intersections. Inside is where its generalized winding number is at
-//! least one half.
+//! kinds. A [`ImplicitSolid`] is an implicit function, or a Boolean combination of several. An [`Enclosed`] is the
+//! interior of a triangle surface, which may have holes or self-intersections. Inside is where its generalized winding
+//! number is at least one half.
 //!
 //! ```
 //! use pliant::geometry::{ImplicitSolid, Solid};

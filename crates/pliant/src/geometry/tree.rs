@@ -211,10 +211,10 @@ mod tests {
         let mut met = 0;
         for _ in 0..300 {
             let (p, q) = (point(), point());
-            let least = triangles.iter().map(|t| nearest_on_triangle(*t, p).distance(p)).fold(f64::INFINITY, f64::min);
+            let min = triangles.iter().map(|t| nearest_on_triangle(*t, p).distance(p)).fold(f64::INFINITY, f64::min);
             let nearest = tree.nearest(p).unwrap();
-            assert_eq!(nearest.distance, least);
-            assert!(tree.is_near(p, 1.001 * least) && !tree.is_near(p, 0.999 * least));
+            assert_eq!(nearest.distance, min);
+            assert!(tree.is_near(p, 1.001 * min) && !tree.is_near(p, 0.999 * min));
             assert_eq!(nearest_on_triangle(triangles[nearest.triangle as usize], p), nearest.point);
 
             let mut hits: Vec<(f64, u32)> =

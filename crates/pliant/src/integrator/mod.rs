@@ -2,8 +2,8 @@
 //!
 //! | integrator | order | stable |
 //! |---|---|---|
-//! | [`BackwardEuler`] | 1 | at any step, also for barriers and inverted bodies; one or two linear systems per step in smooth motion, more in contact |
-//! | [`LinearizedBackwardEuler`] | 1 | at any step on linear systems; fast impacts and stiff contact can make it diverge; one linear system per step |
+//! | [`BackwardEuler`] | 1 | at any step, also for barriers; one or two linear systems per step, more in contact |
+//! | [`LinearizedBackwardEuler`] | 1 | at any step on linear systems; one linear system per step, may diverge |
 //! | [`Newmark`] | 2 for `γ = ½` | at any step on linear systems |
 //! | [`CentralDifferences`] | 2 | below `2/ω`, `ω` the highest frequency of the mesh |
 //! | [`SymplecticEuler`] | 1 | below `2/ω`; energy is bounded for all times |
@@ -19,7 +19,8 @@
 //! `V = Σ (1 − cos θᵢ) + k/2 Σ (θᵢ₊₁ − θᵢ)²`, `M = I`.
 //!
 //! ```
-//! use pliant::integrator::{BackwardEuler, CentralDifferences, Integrator, LinearizedBackwardEuler, Newmark, SymplecticEuler};
+//! use pliant::integrator::{BackwardEuler, CentralDifferences, Integrator};
+//! use pliant::integrator::{LinearizedBackwardEuler, Newmark, SymplecticEuler};
 //! use pliant::solver::{Dense, DenseMatrix};
 //! use pliant::system::{Definiteness, State, System, Weights};
 //!

@@ -13,7 +13,7 @@ use super::scan::{Scanner, Syntax};
 use crate::mesh::{Faces, SurfaceMesh};
 
 /// Maximum size of a file in bytes: fewer bytes than this cannot list more corners than a u32 can count.
-const LARGEST_FILE: u64 = 4 << 30;
+const MAX_FILE: u64 = 4 << 30;
 
 /// Store of files.
 pub trait Files {
@@ -37,14 +37,14 @@ impl Files for Disk {
             let found = if metadata.is_dir() { "a directory" } else { "a device or pipe" };
             return Err(ReadError::NotAFile { path: path.into(), found });
         }
-        let too_large = |bytes| ReadError::TooLarge { path: path.into(), bytes, limit: LARGEST_FILE };
-        if metadata.len() > LARGEST_FILE {
+        let too_large = |bytes| ReadError::TooLarge { path: path.into(), bytes, limit: MAX_FILE };
+        if metadata.len() > MAX_FILE {
             return Err(too_large(metadata.len()));
         }
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(metadata.len() as usize).map_err(|_| too_large(metadata.len()))?;
         // A file that grows while it is read stays bounded.
-        fs::File::open(path).map_err(io)?.take(LARGEST_FILE).read_to_end(&mut bytes).map_err(io)?;
+        fs::File::open(path).map_err(io)?.take(MAX_FILE).read_to_end(&mut bytes).map_err(io)?;
         Ok(bytes)
     }
 
@@ -231,17 +231,17 @@ impl Output {
 
     /// Returns the faces of a surface. Faces with more than `most` corners are cut into fans of triangles, which is
     /// noted.
-    pub fn faces_up_to(&mut self, most: usize, surface: &SurfaceMesh) -> Faces {
-        let large = surface.faces().iter().filter(|face| face.len() > most).count();
+    pub fn faces_up_to(&mut self, max: usize, surface: &SurfaceMesh) -> Faces {
+        let large = surface.faces().iter().filter(|face| face.len() > max).count();
         if large == 0 {
             return surface.faces().clone();
         }
         let polygons = if large == 1 { "polygon" } else { "polygons" };
         let were = if large == 1 { "was" } else { "were" };
-        self.note(format!("{large} {polygons} with more than {most} corners {were} cut into triangles"));
+        self.note(format!("{large} {polygons} with more than {max} corners {were} cut into triangles"));
         let mut faces = Faces::default();
         for face in surface.faces().iter() {
-            if face.len() <= most {
+            if face.len() <= max {
                 faces.push(face);
             } else {
                 (1..face.len() - 1).for_each(|i| faces.push(&[face[0], face[i], face[i + 1]]));

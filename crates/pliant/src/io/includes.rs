@@ -9,7 +9,7 @@ use super::files::Input;
 use super::scan::Scanner;
 
 /// Maximum depth and number of includes: a few lines could otherwise include files without end.
-const DEEPEST_INCLUDE: usize = 16;
+const MAX_INCLUDE_DEPTH: usize = 16;
 const MAX_INCLUDES: usize = 1000;
 
 /// Maximum ratio of all included bytes to the bytes of all different files, besides an allowance for small files. The
@@ -46,8 +46,10 @@ impl Includes {
         if path == input.path || this.open.contains(&path) {
             return Err(scanner.error("includes without cycles", format!("`{name}` again")));
         }
-        if this.open.len() >= DEEPEST_INCLUDE {
-            return Err(scanner.error(format!("at most {DEEPEST_INCLUDE} levels of includes"), format!("`{name}` too")));
+        if this.open.len() >= MAX_INCLUDE_DEPTH {
+            return Err(
+                scanner.error(format!("at most {MAX_INCLUDE_DEPTH} levels of includes"), format!("`{name}` too"))
+            );
         }
         if this.count >= MAX_INCLUDES {
             return Err(scanner.error(format!("at most {MAX_INCLUDES} includes"), format!("`{name}` too")));

@@ -7,8 +7,8 @@
 //!                             …
 //! ```
 //! Line breaks have no meaning. A keyword is followed by the number of items and by the items. Each item ends in a
-//! reference number. The reference of an element is its region, of a triangle or quadrilateral its face set, of a vertex its
-//! vertex set. A reference of 0 belongs to no set. Vertices are numbered from 1. `#` starts a comment.
+//! reference number. The reference of an element is its region, of a triangle or quadrilateral its face set, of a
+//! vertex its vertex set. A reference of 0 belongs to no set. Vertices are numbered from 1. `#` starts a comment.
 
 use std::collections::BTreeSet;
 

@@ -350,10 +350,10 @@ fn losses(format: &Format, mesh: &VolumeMesh) -> Vec<String> {
     if materials > 0 && lacks(Feature::Materials) {
         notes.push(format!("{} does not store materials: {materials} dropped", format.name));
     }
-    let holds_fill = |region: &Region| region.fill == 1.0 || (region.material.is_some() && !lacks(Feature::Materials));
-    if !mesh.regions().iter().all(holds_fill) {
+    let keeps_fill = |region: &Region| region.fill == 1.0 || (region.material.is_some() && !lacks(Feature::Materials));
+    if !mesh.regions().iter().all(keeps_fill) {
         notes.push(format!(
-            "{} does not store how much of an element is filled, and there are no materials that could be lighter and softer instead: in the file all elements are full",
+            "{} does not store the filled fraction of elements, and there are no materials to make lighter and softer instead: in the file all elements are full",
             format.name
         ));
     }

@@ -357,13 +357,14 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// Returns the number of rows of a table. Fails if the file is too short for them, so that allocating by it is safe.
+    /// Returns the number of rows of a table. Fails if the file is too short for them, so that allocating by it is
+    /// safe.
     fn rows(&self, element: &Element<'_>) -> Result<usize, ReadError> {
         if element.properties.is_empty() {
             return Ok(0);
         }
-        let least = element.properties.iter().map(|property| self.min_bytes(property.length.unwrap_or(property.kind)));
-        self.backed(element.count, least.sum(), || format!("rows of {}", quote(element.name)))
+        let min = element.properties.iter().map(|property| self.min_bytes(property.length.unwrap_or(property.kind)));
+        self.backed(element.count, min.sum(), || format!("rows of {}", quote(element.name)))
     }
 
     /// Reads the length of a list of `items`. Fails if the file is too short for them.

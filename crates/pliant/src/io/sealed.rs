@@ -45,9 +45,9 @@ pub(crate) struct Sealed<'a> {
 impl<'a> Sealed<'a> {
     /// Checks everything except for the numbers themselves.
     pub fn open(bytes: &'a [u8], magic: &[u8; WORD], version: u32) -> Result<Self, String> {
-        let least = WORD + 4 + CHECKSUM;
-        if bytes.len() < least {
-            return Err(format!("{} bytes, expected at least {least}", bytes.len()));
+        let min = WORD + 4 + CHECKSUM;
+        if bytes.len() < min {
+            return Err(format!("{} bytes, expected at least {min}", bytes.len()));
         }
         if !bytes.starts_with(magic) {
             return Err(format!("it does not begin with `{}`", String::from_utf8_lossy(magic)));

@@ -11,8 +11,8 @@
 //!   endfacet
 //! endsolid name
 //! ```
-//! A binary file may begin with `solid` too, so that its size decides. Corners with equal coordinates become one vertex, which
-//! connects the triangles to a surface. Normals are computed from the corners and not read.
+//! A binary file may begin with `solid` too, so that its size decides. Corners with equal coordinates become one
+//! vertex, which connects the triangles to a surface. Normals are computed from the corners and not read.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -70,8 +70,8 @@ fn is_text(bytes: &[u8]) -> bool {
 #[derive(Default)]
 struct Soup {
     vertices: Vec<Vec3>,
-    /// Vertices by the bits of their coordinates. The hash is seeded at random, so that no file can be made whose corners
-    /// all collide.
+    /// Vertices by the bits of their coordinates. The hash is seeded at random, so that no file can be made whose
+    /// corners all collide.
     numbers: HashMap<[u64; 3], u32>,
     faces: RawFaces,
     solids: usize,

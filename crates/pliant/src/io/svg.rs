@@ -4,12 +4,12 @@
 //! <svg xmlns="…" viewBox="0 0 800 563">
 //!   <title>…</title>
 //!   <g stroke="…">                               darker edges
-//!     <path fill="#4f8fc0" d="M1 2L3 4 5 6z"/>   one for each visible face, the farthest first
+//!     <path fill="#4f8fc0" d="M1 2L3 4 5 6z"/>   one per visible face, from back to front
 //!   </g>
 //! </svg>
 //! ```
-//! The surface is seen from the front, right and above, y up, without perspective. Nearer faces are painted over farther
-//! ones. Back faces of a closed surface are culled. Those of an open surface show its inside and are darker.
+//! The surface is seen from the front, right and above, y up, without perspective. Nearer faces are painted over
+//! farther ones. Back faces of a closed surface are culled. Those of an open surface show its inside and are darker.
 
 use super::error::WriteError;
 use super::files::{Output, put};
@@ -69,8 +69,8 @@ fn write(output: &mut Output, surface: &SurfaceMesh, _: &WriteOptions) -> Result
         let [r, g, b] = color(facet.light);
         put!(out, "<path fill=\"#{r:02x}{g:02x}{b:02x}\" ");
         if !edges {
-            // A stroke of the same color closes the gaps that antialiasing leaves between neighbors. If it were thinner than
-            // a pixel, hidden faces would shine through.
+            // A stroke of the same color closes the gaps that antialiasing leaves between neighbors. If it were thinner
+            // than a pixel, hidden faces would shine through.
             put!(out, "stroke=\"#{r:02x}{g:02x}{b:02x}\" ");
         }
         put!(out, "d=\"");
@@ -91,8 +91,8 @@ fn write(output: &mut Output, surface: &SurfaceMesh, _: &WriteOptions) -> Result
     Ok(())
 }
 
-/// Returns the vertices in the viewer's axes: right, up, near. They are scaled to a bounding box whose longest side is 1, so
-/// that no unit of length overflows.
+/// Returns the vertices in the viewer's axes: right, up, near. They are scaled to a bounding box whose longest side is
+/// 1, so that no unit of length overflows.
 fn view(surface: &SurfaceMesh) -> Vec<Vec3> {
     let [low, high] = surface.bounding_box().map(|corner| 0.5 * corner);
     let side = (high - low).max_element();
@@ -112,7 +112,7 @@ struct Facet {
     light: f64,
 }
 
-/// Returns the visible faces, the farthest first.
+/// Returns the visible faces, from back to front.
 fn visible(surface: &SurfaceMesh, points: &[Vec3]) -> Vec<Facet> {
     let closed = surface.report().is_closed();
     // A closed surface whose normals all point inward is shown as if they pointed outward.

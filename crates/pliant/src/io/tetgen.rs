@@ -6,10 +6,10 @@
 //! 1  0.0 0.0 0.0  5        1  1 2 3 4  7           1  1 3 2  5
 //! …                        …                       …
 //! ```
-//! The first line of `.node` has the numbers of vertices, dimensions and attributes, and 1 if there are markers. The first
-//! line of `.ele` has the numbers of tetrahedra, their vertices and their attributes. The first line of `.face` has the
-//! number of triangles, and 1 if there are markers. Every other line has a number, which may start at 0 or 1, coordinates or
-//! vertices, attributes and a marker. The first attribute of a tetrahedron is its region. `#` starts a
+//! The first line of `.node` has the numbers of vertices, dimensions and attributes, and 1 if there are markers. The
+//! first line of `.ele` has the numbers of tetrahedra, their vertices and their attributes. The first line of `.face`
+//! has the number of triangles, and 1 if there are markers. Every other line has a number, which may start at 0 or 1,
+//! coordinates or vertices, attributes and a marker. The first attribute of a tetrahedron is its region. `#` starts a
 //! comment. Any of the three files may be named; the others are found next to it. A surface has no `.ele`, or one
 //! with 0 tetrahedra.
 
@@ -39,7 +39,7 @@ pub(super) const FORMAT: Format = Format {
 const SYNTAX: Syntax = Syntax { comment: Some(b'#'), commas: false };
 
 /// Maximum number of a region: larger integers are not exact as floating-point numbers.
-const LARGEST_REGION: f64 = 9_007_199_254_740_992.0;
+const MAX_REGION: f64 = 9_007_199_254_740_992.0;
 
 fn read(input: &Input<'_>) -> Result<RawMesh, ReadError> {
     let Some(nodes) = File::open(input, "node")? else {
@@ -164,7 +164,7 @@ impl Reader {
     }
 
     fn region(&mut self, attribute: f64) -> i64 {
-        if attribute.fract() != 0.0 || attribute.abs() > LARGEST_REGION {
+        if attribute.fract() != 0.0 || attribute.abs() > MAX_REGION {
             self.not_a_region.get_or_insert(attribute);
             return 0;
         }

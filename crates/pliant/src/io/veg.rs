@@ -6,8 +6,8 @@
 //! 1 0.0 0.0 0.0        1 4 0
 //! …                    1 1 2 3 4        *INCLUDE other-file
 //! ```
-//! Numbers may start at 0 or 1. Sets consist of elements; the set `allElements` always exists. An element takes the material
-//! of the last region that contains it. White space in names is ignored.
+//! Numbers may start at 0 or 1. Sets consist of elements; the set `allElements` always exists. An element takes the
+//! material of the last region that contains it. White space in names is ignored.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -704,7 +704,7 @@ shell, hard stuff
         let mesh = VolumeMesh::check(data).unwrap().mesh;
         let files = Memory::default();
         let notes = write_to(&files, Path::new("m.veg"), &Mesh::Volume(mesh), &WriteOptions::default()).unwrap();
-        let said = notes.join("\n");
+        let notes = notes.join("\n");
         for words in [
             "a density everywhere: 2 of 5 regions",
             "moduli everywhere: 1 of 5 regions",
@@ -713,7 +713,7 @@ shell, hard stuff
             "material `hard stuff` as `hard_stuff`",
             "material `hard_stuff` as `hard_stuff_2`",
         ] {
-            assert!(said.contains(words), "{words} is missing in {said}");
+            assert!(notes.contains(words), "{words} is missing in {notes}");
         }
         let back = volume(read_from(&files, Path::new("m.veg")).unwrap());
         let young = |i: usize| match back.regions()[i].material.as_ref().unwrap().moduli {

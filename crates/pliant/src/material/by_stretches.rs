@@ -110,9 +110,9 @@ mod tests {
     fn tangent_error(law: &impl Law, expected: &impl Law, f: &Matrix<f64>) -> f64 {
         let (found, expected) = (law.tangent(f), expected.tangent(f));
         let pairs = found.as_flattened().iter().zip(expected.as_flattened());
-        let largest = expected.as_flattened().iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+        let largest = expected.as_flattened().iter().fold(0.0_f64, |max, x| max.max(x.abs()));
         // Written so that a NaN propagates.
-        pairs.fold(0.0_f64, |most, (a, b)| if (a - b).abs() <= most { most } else { (a - b).abs() }) / largest
+        pairs.fold(0.0_f64, |max, (a, b)| if (a - b).abs() <= max { max } else { (a - b).abs() }) / largest
     }
 
     #[test]

@@ -50,8 +50,8 @@ impl Inversion {
 /// Returns `ψ(s) + d·∇ψ(s) + ½ d·∇²ψ(s)·d` with the clamped stretches `s` and `d = σ − s`, from the derivatives of
 /// `t ↦ ψ(s + t d)`.
 pub(super) fn extrapolated_energy<L: Law, R: Real>(law: &L, sigma: Vector<R>, threshold: f64) -> R {
-    let least = R::from(threshold);
-    let raised = [sigma[0].max(least), sigma[1].max(least), sigma[2].max(least)];
+    let min = R::from(threshold);
+    let raised = [sigma[0].max(min), sigma[1].max(min), sigma[2].max(min)];
     let mut along = [Dual::constant(Dual::constant(raised[0])); 3];
     for i in 0..3 {
         let d = sigma[i] - raised[i];

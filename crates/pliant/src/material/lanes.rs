@@ -258,7 +258,7 @@ impl Inversion {
 
     /// Returns the stretches, with those below the threshold raised to it. A NaN stays a NaN.
     pub(super) fn raised(self, sigma: &Points<3>) -> Points<3> {
-        let least = self.threshold().unwrap_or(f64::NEG_INFINITY);
-        Points(sigma.0.map(|of| of.map(|stretch| if stretch < least { least } else { stretch })))
+        let min = self.threshold().unwrap_or(f64::NEG_INFINITY);
+        Points(sigma.0.map(|of| of.map(|stretch| if stretch < min { min } else { stretch })))
     }
 }

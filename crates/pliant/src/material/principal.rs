@@ -64,10 +64,10 @@ impl<R: Real> Principal<R> {
         // Positive pivots imply positive eigenvalues. Then nothing needs to be done, as in most elements of most steps.
         let h = &self.hessian.0;
         let second = h[0][0] * h[1][1] - h[0][1] * h[0][1];
-        let least = h[0][0].min(second).min(self.hessian.determinant());
-        if R::any(least.less(R::from(f64::MIN_POSITIVE))) {
+        let min = h[0][0].min(second).min(self.hessian.determinant());
+        if R::any(min.less(R::from(f64::MIN_POSITIVE))) {
             let projected = clamp_eigenvalues(&self.hessian);
-            let negative = least.less(R::from(f64::MIN_POSITIVE));
+            let negative = min.less(R::from(f64::MIN_POSITIVE));
             for i in 0..3 {
                 for j in 0..3 {
                     self.hessian.0[i][j] = R::select(negative, projected.0[i][j], self.hessian.0[i][j]);

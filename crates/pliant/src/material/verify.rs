@@ -85,8 +85,8 @@ pub fn verify_elasticity(material: &Material) -> Result<(), Violation> {
         let f = random.state(i, inverted);
         let Evaluated { stress, tangent, .. } = evaluate(material, &f, Definiteness::Exact);
         let scale = largest(tangent.as_flattened());
-        let least = SignedSvd::new(&f).sigma[2];
-        let regular = material.inversion().threshold().is_none_or(|threshold| least > threshold);
+        let min = SignedSvd::new(&f).sigma[2];
+        let regular = material.inversion().threshold().is_none_or(|threshold| min > threshold);
         if regular || !clamped {
             let [first, second] = differences(
                 &f,

@@ -88,7 +88,7 @@ impl<R: Real> SignedSvd<R> {
 #[inline(always)]
 pub fn nearest_rotation<R: Real>(f: &Matrix<R>) -> Matrix<R> {
     /// Minimum denominator, relative to `‖F‖³`, at which the quotient keeps thirteen digits.
-    const LEAST: f64 = 0.01;
+    const MIN_DENOMINATOR: f64 = 0.01;
     let c = f.transpose_times(f);
     let a = c.trace();
     let b = (a * a - c.double_dot(&c)) * 0.5;
@@ -108,7 +108,7 @@ pub fn nearest_rotation<R: Real>(f: &Matrix<R>) -> Matrix<R> {
     let factor = denominator.recip();
     let linear = *f * (((s * s + a) * 0.5) * factor);
     let quotient = linear + f.cofactor() * (s * factor) - (*f * c) * factor;
-    let ill = denominator.less(a * a.sqrt() * LEAST + TINY);
+    let ill = denominator.less(a * a.sqrt() * MIN_DENOMINATOR + TINY);
     if !R::any(ill) {
         return quotient;
     }

@@ -323,14 +323,14 @@ mod x86 {
                 #[inline(always)]
                 fn load(from: &[f64]) -> Self {
                     assert!(from.len() >= $width);
-                    // SAFETY: there are as many numbers as the register holds; for the instruction see the macro.
+                    // SAFETY: there are as many numbers as the register has lanes; for the instruction see the macro.
                     Self(unsafe { $load(from.as_ptr()) })
                 }
 
                 #[inline(always)]
                 fn store(self, to: &mut [f64]) {
                     assert!(to.len() >= $width);
-                    // SAFETY: there are as many places as the register holds; for the instruction see the macro.
+                    // SAFETY: there are as many places as the register has lanes; for the instruction see the macro.
                     unsafe { $store(to.as_mut_ptr(), self.0) }
                 }
 

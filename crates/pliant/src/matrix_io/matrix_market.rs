@@ -7,8 +7,8 @@
 //! 3 1 -2
 //! ```
 //!
-//! A vector or a small dense matrix has the header `array real general`, the numbers of rows and columns, and the numbers
-//! in column-major order. A symmetric matrix stores only its lower triangle.
+//! A vector or a small dense matrix has the header `array real general`, the numbers of rows and columns, and the
+//! numbers in column-major order. A symmetric matrix stores only its lower triangle.
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
-//! Vectors and matrices in files, to exchange with NumPy, SciPy, MATLAB, Julia and others. The extension chooses the format:
+//! Vectors and matrices in files, to exchange with NumPy, SciPy, MATLAB, Julia and others. The extension chooses the
+//! format:
 //!
 //! | files | content | |
 //! |---|---|---|
@@ -8,7 +9,8 @@
 //! | `.txt`, `.dat`, `.csv` | arrays | one line per row |
 //! | any other | arrays | binary matrices of VegaFEM; read-only |
 //!
-//! Numbers survive a round trip to the last bit. Readers treat their input as untrusted, like those of [`io`](crate::io).
+//! Numbers survive a round trip to the last bit. Readers treat their input as untrusted, like those of
+//! [`io`](crate::io).
 
 mod matrix_market;
 mod npy;
@@ -37,7 +39,8 @@ impl Array {
         Self { rows: values.len(), columns: 1, values }
     }
 
-    /// Creates an array of `columns` columns from numbers in row-major order. Returns `None` if the last row is incomplete.
+    /// Creates an array of `columns` columns from numbers in row-major order. Returns `None` if the last row is
+    /// incomplete.
     pub fn from_rows(columns: usize, values: Vec<f64>) -> Option<Self> {
         let rows = if values.is_empty() { 0 } else { values.len().checked_div(columns)? };
         (rows.checked_mul(columns)? == values.len()).then_some(Self { rows, columns, values })

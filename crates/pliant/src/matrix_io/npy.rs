@@ -1,11 +1,12 @@
-//! NumPy's `.npy`: six magic bytes, a version, the length of the header, the header as a Python dictionary, and the numbers.
+//! NumPy's `.npy`: six magic bytes, a version, the length of the header, the header as a Python dictionary, and the
+//! numbers.
 //!
 //! ```text
 //! \x93NUMPY 1 0 118  {'descr': '<f8', 'fortran_order': False, 'shape': (525, 3), }
 //! ```
 //!
-//! Integers and floating-point numbers of any byte order, in C or Fortran order, are read; `<f8` in C order is written. The
-//! available crates depend on an array library and allocate as much memory as the header claims.
+//! Integers and floating-point numbers of any byte order, in C or Fortran order, are read; `<f8` in C order is written.
+//! The available crates depend on an array library and allocate as much memory as the header claims.
 
 use std::path::Path;
 
@@ -16,7 +17,7 @@ const MAGIC: &[u8] = b"\x93NUMPY";
 /// Alignment of the numbers, to which the header is padded \[bytes\].
 const ALIGNMENT: usize = 64;
 /// Maximum length of the header of a plain array \[bytes\].
-const LONGEST_HEAD: usize = 10_000;
+const MAX_HEADER: usize = 10_000;
 
 pub fn read(path: &Path, bytes: &[u8]) -> Result<Array, ReadError> {
     let mut cursor = Cursor { path, bytes, at: 0 };
@@ -30,8 +31,8 @@ pub fn read(path: &Path, bytes: &[u8]) -> Result<Array, ReadError> {
         2 | 3 => u32::from_le_bytes(cursor.array("the length of the header")?) as usize,
         _ => return Err(cursor.error_at(6, "version 1, 2 or 3 of the format", format!("version {version}"))),
     };
-    if length > LONGEST_HEAD {
-        return Err(cursor.error_at(8, format!("a header of at most {LONGEST_HEAD} bytes"), format!("{length}")));
+    if length > MAX_HEADER {
+        return Err(cursor.error_at(8, format!("a header of at most {MAX_HEADER} bytes"), format!("{length}")));
     }
     let start = cursor.at;
     cursor.take(length, "the header")?;

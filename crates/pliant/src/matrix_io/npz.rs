@@ -2,8 +2,8 @@
 //! `data`, `indices` and `indptr`.
 //!
 //! The archive is not compressed, which is NumPy's default. Such an archive is a header before each file and a central
-//! directory at the end, too little to justify a dependency. All dates are the earliest of ZIP, so that equal matrices give
-//! equal files.
+//! directory at the end, too little to justify a dependency. All dates are the earliest of ZIP, so that equal matrices
+//! give equal files.
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
-//! Binary matrices of VegaFEM: two 4-byte integers, the numbers of rows and columns, then the numbers in column-major order.
+//! Binary matrices of VegaFEM: two 4-byte integers, the numbers of rows and columns, then the numbers in column-major
+//! order.
 //!
 //! They have neither magic bytes nor a fixed extension, so that only the length of a file identifies them.
 

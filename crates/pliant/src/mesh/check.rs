@@ -10,7 +10,7 @@ use crate::math::Vec3;
 
 /// Maximum magnitude of a coordinate. Larger ones overflow in the inertia, a fifth power of a length; elements smaller
 /// than its inverse vanish.
-const LARGEST_COORDINATE: f64 = 1e50;
+const MAX_COORDINATE: f64 = 1e50;
 
 /// Maximum number of defects that an error lists; the others are counted.
 const DEFECTS_LISTED: usize = 20;
@@ -34,7 +34,7 @@ pub enum Defect {
         "face {face} has {corners} corners and is not convex: expected at most {max}; cut it into smaller polygons"
     )]
     LargeFace { face: u32, corners: usize, max: usize },
-    #[error("vertex {vertex} is at ({x:e}, {y:e}, {z:e}): expected finite coordinates below {LARGEST_COORDINATE:e}")]
+    #[error("vertex {vertex} is at ({x:e}, {y:e}, {z:e}): expected finite coordinates below {MAX_COORDINATE:e}")]
     BadPosition { vertex: u32, x: f64, y: f64, z: f64 },
     #[error("element {element} uses vertex {vertex}, but the {count} vertices are numbered 0 to {last}", last = i64::try_from(*count).unwrap_or(i64::MAX) - 1)]
     VertexOutOfRange { element: u32, vertex: u32, count: usize },
@@ -280,7 +280,7 @@ impl VolumeMesh {
 fn check_positions(vertices: &[Vec3], defects: &mut Defects) {
     for (vertex, p) in vertices.iter().enumerate() {
         // Written so that NaN fails it.
-        let fine = p.to_array().iter().all(|x| x.abs() <= LARGEST_COORDINATE);
+        let fine = p.to_array().iter().all(|x| x.abs() <= MAX_COORDINATE);
         if !fine {
             defects.push(Defect::BadPosition { vertex: vertex as u32, x: p.x, y: p.y, z: p.z });
         }
@@ -428,7 +428,7 @@ fn judge_tet(corners: &[Vec3; 4]) -> Verdict {
     let (longest_edge, tolerance) = scale(corners);
     let det = shape::tet_edges(corners).determinant();
     // Written so that NaN, from an overflow, counts as zero volume.
-    if det.abs() > tolerance && longest_edge > LARGEST_COORDINATE.recip() {
+    if det.abs() > tolerance && longest_edge > MAX_COORDINATE.recip() {
         Verdict::Good { rewind: det < 0.0, flat_corner: false, lowest: None }
     } else {
         Verdict::NoVolume { volume: det / 6.0, longest_edge }
@@ -446,7 +446,7 @@ fn judge_hex(corners: &[Vec3; 8]) -> Verdict {
         (low, high) = (low.min(det(xi)), high.max(det(xi)));
     }
     // Written so that NaN, from an overflow, counts as zero volume.
-    let has_size = longest_edge >= LARGEST_COORDINATE.recip() && volume.is_finite();
+    let has_size = longest_edge >= MAX_COORDINATE.recip() && volume.is_finite();
     let rewind = if has_size && volume > tolerance && low > 0.0 {
         false
     } else if has_size && volume < -tolerance && high < 0.0 {
@@ -472,7 +472,7 @@ fn judge_hex(corners: &[Vec3; 8]) -> Verdict {
 /// the corners are values. If the others leave the sign open, each half of the element is examined separately.
 fn jacobian_range(corners: &[Vec3; 8], tolerance: f64) -> (f64, f64) {
     // This depth of bisection narrows the gap between coefficients and values 64-fold.
-    const DEEPEST: usize = 9;
+    const MAX_DEPTH: usize = 9;
     let mut coefficients = [[[0.0; 3]; 3]; 3];
     for (i, plane) in coefficients.iter_mut().enumerate() {
         for (j, row) in plane.iter_mut().enumerate() {
@@ -495,9 +495,9 @@ fn jacobian_range(corners: &[Vec3; 8], tolerance: f64) -> (f64, f64) {
         for (i, j, k) in (0..8).map(|c| (c & 1, c >> 1 & 1, c >> 2 & 1)) {
             (low, high) = (low.min(corner(i, j, k)), high.max(corner(i, j, k)));
         }
-        let (least, most) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
-        let sign_known = least >= -tolerance || most <= tolerance || (low < -tolerance && high > tolerance);
-        if sign_known || depth == DEEPEST {
+        let (min, max) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
+        let sign_known = min >= -tolerance || max <= tolerance || (low < -tolerance && high > tolerance);
+        if sign_known || depth == MAX_DEPTH {
             continue;
         }
         let axis = depth % 3;

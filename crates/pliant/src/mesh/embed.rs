@@ -399,10 +399,10 @@ mod tests {
                 if !inside {
                     let faces = boundary_faces(&mesh);
                     let distance = |face: &CachedEnvelope<Face>| face.distance_2(&p.to_array());
-                    let least = faces.iter().map(distance).fold(f64::INFINITY, f64::min);
+                    let min = faces.iter().map(distance).fold(f64::INFINITY, f64::min);
                     let mine = faces.iter().filter(|face| face.element == embedding.elements()[i]);
                     let found = mine.map(distance).fold(f64::INFINITY, f64::min);
-                    assert!(found <= least * (1.0 + 1e-12));
+                    assert!(found <= min * (1.0 + 1e-12));
                 }
             }
         }

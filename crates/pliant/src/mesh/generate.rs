@@ -38,8 +38,8 @@ pub enum Cells {
 pub enum GenerateError {
     #[error("{what} is {value}, expected a positive length in meters")]
     Length { what: &'static str, value: f64 },
-    #[error("{what} is {value}, expected at least {least}")]
-    TooFew { what: &'static str, value: usize, least: usize },
+    #[error("{what} is {value}, expected at least {min}")]
+    TooFew { what: &'static str, value: usize, min: usize },
     #[error("too many hexahedra: expected at most {MAX_CELLS}, found {cells} or more; use fewer cells")]
     TooMany { cells: usize },
     #[error("a body of these dimensions is degenerate: {what}")]
@@ -378,8 +378,8 @@ fn check_length(what: &'static str, value: f64) -> Result<(), GenerateError> {
     if value.is_finite() && value > 0.0 { Ok(()) } else { Err(GenerateError::Length { what, value }) }
 }
 
-fn check_count(what: &'static str, value: usize, least: usize) -> Result<(), GenerateError> {
-    if value >= least { Ok(()) } else { Err(GenerateError::TooFew { what, value, least }) }
+fn check_count(what: &'static str, value: usize, min: usize) -> Result<(), GenerateError> {
+    if value >= min { Ok(()) } else { Err(GenerateError::TooFew { what, value, min }) }
 }
 
 fn check_total(cells: [usize; 3]) -> Result<(), GenerateError> {
@@ -528,7 +528,7 @@ mod tests {
         assert!(matches!(block([1.0; 3], [usize::MAX, 2, 2], Cells::Hex), Err(GenerateError::TooMany { .. })));
         assert!(matches!(beam(1e300, 1e-9, 1.0, 1, Cells::Hex), Err(GenerateError::TooMany { .. })));
         assert!(matches!(ball(f64::NAN, 5, Cells::Hex), Err(GenerateError::Length { .. })));
-        assert!(matches!(ball(1.0, 2, Cells::Hex), Err(GenerateError::TooFew { value: 2, least: 3, .. })));
+        assert!(matches!(ball(1.0, 2, Cells::Hex), Err(GenerateError::TooFew { value: 2, min: 3, .. })));
         assert!(matches!(torus(1.0, 1.0, 5, 8, Cells::Hex), Err(GenerateError::FatTorus { .. })));
         assert!(matches!(torus(1.0, 0.2, 5, 9, Cells::Tet5), Err(GenerateError::Split(SplitError::OddRing { .. }))));
     }

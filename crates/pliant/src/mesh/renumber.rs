@@ -167,8 +167,8 @@ fn last_level(graph: &Adjacency, start: u32) -> (usize, u32) {
             next.extend(graph.of(v as usize).iter().copied().filter(|&w| seen.insert(w)));
         }
         if next.is_empty() {
-            let least = level.iter().copied().min_by_key(|&v| graph.of(v as usize).len());
-            return (depth, least.unwrap_or(start));
+            let min = level.iter().copied().min_by_key(|&v| graph.of(v as usize).len());
+            return (depth, min.unwrap_or(start));
         }
         (level, depth) = (next, depth + 1);
     }

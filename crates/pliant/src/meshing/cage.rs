@@ -44,16 +44,14 @@ pub fn cage(mesh: &SurfaceMesh, surface: &Surface, params: &MeshingParams) -> Re
     let core = surface.enclosed();
     let [low, high] = mesh.bounding_box();
     if params.cells < MIN_CELLS {
-        return Err(MeshingError::TooFewCells { cells: params.cells, least: MIN_CELLS });
+        return Err(MeshingError::TooFewCells { cells: params.cells, min: MIN_CELLS });
     }
     let stop = Stop::current();
     check_count(surface, (high - low).max_element(), params)?;
     // Errors report the number of cells that was requested.
     let as_asked = |error: MeshingError| match error {
-        MeshingError::TooManyCells { total, most, .. } => {
-            MeshingError::TooManyCells { cells: params.cells, total, most }
-        }
-        MeshingError::TooManyElements { most, .. } => MeshingError::TooManyElements { cells: params.cells, most },
+        MeshingError::TooManyCells { total, max, .. } => MeshingError::TooManyCells { cells: params.cells, total, max },
+        MeshingError::TooManyElements { max, .. } => MeshingError::TooManyElements { cells: params.cells, max },
         error => error,
     };
     let mut wrong = (0, 0);

@@ -59,16 +59,16 @@ pub(super) fn filled(
         whole[part(fill)] += volume;
     }
     // A sheet has no volume: it is as light as possible.
-    let least = if wanted > 0.0 { (MIN_OF_MEAN * wanted / total).min(TOLERANCE) } else { TOLERANCE };
+    let min = if wanted > 0.0 { (MIN_OF_MEAN * wanted / total).min(TOLERANCE) } else { TOLERANCE };
     let mut mean: [f64; PARTS + 1] =
-        std::array::from_fn(|p| if whole[p] > 0.0 { (filled[p] / whole[p]).clamp(least, 1.0) } else { 1.0 });
+        std::array::from_fn(|p| if whole[p] > 0.0 { (filled[p] / whole[p]).clamp(min, 1.0) } else { 1.0 });
     // Mass added to the lightest regions is taken from the others, and missing mass is added to them.
     let weight = |mean: &[f64; PARTS + 1]| (0..=PARTS).map(|p| mean[p] * whole[p]).sum::<f64>();
-    let spare: f64 = (0..PARTS).map(|p| (mean[p] - least) * whole[p]).sum();
+    let spare: f64 = (0..PARTS).map(|p| (mean[p] - min) * whole[p]).sum();
     let missing = wanted - weight(&mean);
     if wanted > 0.0 && spare > 0.0 {
         let factor = (1.0 + missing / spare).max(0.0);
-        (0..PARTS).for_each(|p| mean[p] = (least + factor * (mean[p] - least)).min(1.0));
+        (0..PARTS).for_each(|p| mean[p] = (min + factor * (mean[p] - min)).min(1.0));
     }
     // If that was not enough, all regions are scaled.
     let factor = if wanted > 0.0 { wanted / weight(&mean) } else { 1.0 };

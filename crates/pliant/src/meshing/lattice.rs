@@ -36,14 +36,14 @@ impl Lattice {
     /// layer of cells.
     pub fn around([low, high]: [Vec3; 2], count: usize) -> Result<Self, MeshingError> {
         if count < MIN_CELLS {
-            return Err(MeshingError::TooFewCells { cells: count, least: MIN_CELLS });
+            return Err(MeshingError::TooFewCells { cells: count, min: MIN_CELLS });
         }
         let cell = (high - low).max_element() / count as f64;
         // A side that is a whole number of cells, except for rounding, has that many.
         let along = ((high - low) / cell).to_array().map(|cells| (cells - 1e-9).ceil().max(1.0) + 2.0);
         let total = 2.0 * along.iter().map(|n| n + 1.0).product::<f64>();
         if total > MAX_SITES as f64 {
-            return Err(MeshingError::TooManyCells { cells: count, total: total / 2.0, most: MAX_SITES as f64 / 2.0 });
+            return Err(MeshingError::TooManyCells { cells: count, total: total / 2.0, max: MAX_SITES as f64 / 2.0 });
         }
         let origin = 0.5 * (low + high) - 0.5 * cell * Vec3::from(along);
         Ok(Self { origin, cell, cells: along.map(|n| n as usize) })

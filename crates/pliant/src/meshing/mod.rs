@@ -85,7 +85,7 @@ pub struct Info {
 fn check_count(surface: &Surface, longest: f64, params: &MeshingParams) -> Result<(), MeshingError> {
     let cells = surface.volume().map_or(0.0, |volume| volume * (params.cells as f64 / longest).powi(3));
     if params.grading == 0 && 12.0 * cells > MAX_TETRAHEDRA as f64 {
-        return Err(MeshingError::TooManyElements { cells: params.cells, most: MAX_TETRAHEDRA as f64 });
+        return Err(MeshingError::TooManyElements { cells: params.cells, max: MAX_TETRAHEDRA as f64 });
     }
     Ok(())
 }
@@ -116,12 +116,12 @@ pub fn fill_surface(surface: &Surface, params: &MeshingParams) -> Result<(Body, 
 #[allow(missing_docs, reason = "the message says what each part is")]
 #[non_exhaustive]
 pub enum MeshingError {
-    #[error("{cells} {}, expected at least {least}", if *cells == 1 { "cell" } else { "cells" })]
-    TooFewCells { cells: usize, least: usize },
-    #[error("{cells} cells along the longest side make a total of {total:.2e}: expected at most {most:.2e}; use fewer")]
-    TooManyCells { cells: usize, total: f64, most: f64 },
-    #[error("{cells} cells along the longest side make more than {most:.3e} elements: use fewer, or a larger grading")]
-    TooManyElements { cells: usize, most: f64 },
+    #[error("{cells} {}, expected at least {min}", if *cells == 1 { "cell" } else { "cells" })]
+    TooFewCells { cells: usize, min: usize },
+    #[error("{cells} cells along the longest side make a total of {total:.2e}: expected at most {max:.2e}; use fewer")]
+    TooManyCells { cells: usize, total: f64, max: f64 },
+    #[error("{cells} cells along the longest side make more than {max:.3e} elements: use fewer, or a larger grading")]
+    TooManyElements { cells: usize, max: f64 },
     #[error(
         "the solid is {} m long, {} m from the origin: expected a size of 1e-40 to 1e40 m, and a distance of at most a million times the size",
         short_number(*size),

@@ -22,12 +22,12 @@ pub(super) enum State {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Corner {
     /// Corner of the original tetrahedron.
-    At(usize),
+    Original(usize),
     /// Cut of the edge from a corner inside to one outside.
     Cut { inside: usize, outside: usize },
 }
 
-use Corner::At;
+use Corner::Original;
 
 /// Remaining tetrahedra.
 pub(super) type Remains = Vec<[Corner; 4]>;
@@ -52,27 +52,27 @@ pub(super) fn remains(states: [State; 4], below: impl Fn(usize, usize) -> bool, 
     };
     match counts {
         (0, ..) => {}
-        (_, 0, _) => out.push([0, 1, 2, 3].map(At)),
+        (_, 0, _) => out.push([0, 1, 2, 3].map(Original)),
         (1, ..) => {
             let p = inside[0];
-            out.push([0, 1, 2, 3].map(|i| if states[i] == State::Outside { cut(p, i) } else { At(i) }));
+            out.push([0, 1, 2, 3].map(|i| if states[i] == State::Outside { cut(p, i) } else { Original(i) }));
         }
         (2, 1, _) => {
-            let (p, q, n, apex) = (inside[0], inside[1], outside[0], At(on[0]));
+            let (p, q, n, apex) = (inside[0], inside[1], outside[0], Original(on[0]));
             let (first, second) = if from_first(p, q, n) { (p, q) } else { (q, p) };
-            out.push([At(first), At(second), cut(second, n), apex]);
-            out.push([At(first), cut(second, n), cut(first, n), apex]);
+            out.push([Original(first), Original(second), cut(second, n), apex]);
+            out.push([Original(first), cut(second, n), cut(first, n), apex]);
         }
         (2, ..) => {
             let (p, q, [n, m]) = (inside[0], inside[1], [outside[0], outside[1]]);
-            let ends = [[At(p), cut(p, n), cut(p, m)], [At(q), cut(q, n), cut(q, m)]];
+            let ends = [[Original(p), cut(p, n), cut(p, m)], [Original(q), cut(q, n), cut(q, m)]];
             let (on_n, on_m) = (from_first(p, q, n), from_first(p, q, m));
             // These always differ, which determines the split of the third face, the one on the surface.
             split_prism(ends, [on_n, on_m, on_m], out);
         }
         _ => {
             let ([p, q, r, _], n) = (inside, outside[0]);
-            let ends = [[At(p), At(q), At(r)], [cut(p, n), cut(q, n), cut(r, n)]];
+            let ends = [[Original(p), Original(q), Original(r)], [cut(p, n), cut(q, n), cut(r, n)]];
             split_prism(ends, [from_first(p, q, n), from_first(p, r, n), from_first(q, r, n)], out);
         }
     }

@@ -49,7 +49,7 @@ pub fn tetrahedralize(solid: &impl Solid, params: &MeshingParams) -> Result<Body
     if !inside.contains(&true) {
         return Err(nothing);
     }
-    let too_many = MeshingError::TooManyElements { cells: params.cells, most: MAX_TETRAHEDRA as f64 };
+    let too_many = MeshingError::TooManyElements { cells: params.cells, max: MAX_TETRAHEDRA as f64 };
     let at_surface = lattice.count_cells(|cell| {
         let mut around = lattice.around_cell(cell).map(|site| inside[site as usize]);
         let first = around.next();
@@ -402,7 +402,7 @@ impl Filling<'_> {
         remains(states, below, &mut remaining);
         for corners in &remaining {
             let tet = corners.map(|corner| match corner {
-                Corner::At(i) => self.vertex_of_site(sites[i]),
+                Corner::Original(i) => self.vertex_of_site(sites[i]),
                 Corner::Cut { inside, outside } => self.vertex_of_cut(sites[inside], sites[outside]),
             });
             self.loose.push(tet);
@@ -482,7 +482,7 @@ mod tests {
     fn no_stencil_has_an_angle_beyond_the_bounds() {
         let states_of =
             |code: usize| [1, 3, 9, 27].map(|unit| [State::Outside, State::Inside, State::On][code / unit % 3]);
-        let (mut least, mut most, mut count) = (180.0_f64, 0.0_f64, 0_usize);
+        let (mut min, mut max, mut count) = (180.0_f64, 0.0_f64, 0_usize);
         let mut out = Remains::new();
         for states in (0..81).map(states_of).filter(|states| states.contains(&State::Inside)) {
             let options = |i: usize| if states[i] == State::On { moves(i) } else { vec![(CORNERS[i], None)] };
@@ -504,7 +504,7 @@ mod tests {
                 }
                 for cuts in 0..3_usize.pow(edges.len() as u32) {
                     let place = |corner: Corner| match corner {
-                        Corner::At(i) => picked[i].0,
+                        Corner::Original(i) => picked[i].0,
                         Corner::Cut { inside, outside } => {
                             let edge = edges.iter().position(|&edge| edge == (inside, outside)).unwrap();
                             let limit = if inside / 2 == outside / 2 { TOO_NEAR_LONG } else { TOO_NEAR_SHORT };
@@ -519,16 +519,16 @@ mod tests {
                         remains(states, below, &mut out);
                         for tet in &out {
                             let angles = tet_dihedral_angles(tet.map(place));
-                            least = angles.into_iter().fold(least, f64::min);
-                            most = angles.into_iter().fold(most, f64::max);
+                            min = angles.into_iter().fold(min, f64::min);
+                            max = angles.into_iter().fold(max, f64::max);
                             count += 1;
                         }
                     }
                 }
             }
         }
-        println!("{count} tetrahedra: {least:.3}° to {most:.3}°");
+        println!("{count} tetrahedra: {min:.3}° to {max:.3}°");
         assert!(count > 100_000);
-        assert!(least > ANGLES[0] && most < ANGLES[1], "{least} to {most}");
+        assert!(min > ANGLES[0] && max < ANGLES[1], "{min} to {max}");
     }
 }

@@ -36,7 +36,7 @@ pub fn voxelize(surface: &Surface, cells: usize) -> Result<Voxels, MeshingError>
     let lattice = Lattice::around(bounds, cells)?;
     let total = lattice.cell_count();
     if total > MAX_VOXELS {
-        return Err(MeshingError::TooManyCells { cells, total: total as f64, most: MAX_VOXELS as f64 });
+        return Err(MeshingError::TooManyCells { cells, total: total as f64, max: MAX_VOXELS as f64 });
     }
     let is_touched = |low: Vec3, high: Vec3| {
         solid.tree().touching(low, high).next().is_some() || left_out.touching(low, high).next().is_some()

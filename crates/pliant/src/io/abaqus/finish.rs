@@ -12,7 +12,7 @@ use crate::math::{Affine3, Vec3};
 /// Maximum ratio of set members to nodes and elements, for sets given by ranges and by other sets: a short file could
 /// otherwise require unbounded memory. The second constant is the number of members allowed in any case.
 const MEMBERS_EACH: usize = 64;
-const MEMBERS_LEAST: usize = 1 << 20;
+const MIN_MEMBERS: usize = 1 << 20;
 
 /// Maximum total number of nodes and elements of all instances, if there are more than [`MEMBERS_EACH`] instances.
 const MAX_COPIED: usize = 1 << 23;
@@ -34,7 +34,7 @@ impl Budget {
 impl Reader {
     pub(super) fn finish(mut self) -> Result<RawMesh, ReadError> {
         let things = self.vertices.len() + self.elements.len();
-        let mut budget = Budget(MEMBERS_LEAST.max(MEMBERS_EACH.saturating_mul(things)));
+        let mut budget = Budget(MIN_MEMBERS.max(MEMBERS_EACH.saturating_mul(things)));
         self.find_corners()?;
         self.find_members(&mut budget)?;
         let volume = self.elements.iter().any(|(shape, _)| shape.is_volume());

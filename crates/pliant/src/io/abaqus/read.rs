@@ -193,7 +193,8 @@ impl Reader {
         Ok(())
     }
 
-    /// Checks that the file does not end before the constants of a material, or inside a part, an instance or the assembly.
+    /// Checks that the file does not end before the constants of a material, or inside a part, an instance or the
+    /// assembly.
     fn check_end(&self) -> Result<(), ReadError> {
         self.check_constants("the end of the file, which may be cut off")?;
         let keyword = match self.scope {

@@ -170,7 +170,8 @@ impl Reader {
         (!joined.is_empty()).then(|| format!("several *SURFACE blocks have the same name and are joined: {names}"))
     }
 
-    /// Returns the elements or nodes of a surface line, each with its instance. Members from a part belong to `instance`.
+    /// Returns the elements or nodes of a surface line, each with its instance. Members from a part belong to
+    /// `instance`.
     fn members_of(
         &self,
         line: &SurfaceLine,

@@ -162,7 +162,8 @@ impl Collected {
         }
     }
 
-    /// Adds an element of version 2, which has one group. An element in several groups is listed several times in a row.
+    /// Adds an element of version 2, which has one group. An element in several groups is listed several times in a
+    /// row.
     pub fn element_of_one_group(&mut self, kind: Kind, nodes: &[u32], group: i64) {
         let last = match kind {
             Kind::Tet if self.raw.tets.nodes.ends_with(nodes) => self.raw.tets.tags.last(),
@@ -200,7 +201,8 @@ impl Collected {
         }
     }
 
-    /// Returns the marked entities by group: nodes of points and curves, each once; numbers of faces; numbers of elements.
+    /// Returns the marked entities by group: nodes of points and curves, each once; numbers of faces; numbers of
+    /// elements.
     fn members(&self, entities: Option<&Entities>) -> Members {
         let mut marked: BTreeMap<Group, Vec<&[Range<usize>]>> = BTreeMap::new();
         for (&(dimension, tag), ranges) in &self.marked {

@@ -11,8 +11,8 @@
 //! integer 1 after it shows the byte order. Names of sections and groups are always text.
 //!
 //! A physical group has a dimension and a tag, and a name if it is listed in `$PhysicalNames`. Groups of volumes are
-//! regions. If an element is in several, the first is its region and the others are element sets. Groups of surfaces are
-//! face sets. Groups of points and curves are vertex sets. Groups with the same name form one set.
+//! regions. If an element is in several, the first is its region and the others are element sets. Groups of surfaces
+//! are face sets. Groups of points and curves are vertex sets. Groups with the same name form one set.
 
 mod groups;
 mod numbers;
@@ -164,8 +164,8 @@ fn read_byte_order(source: &mut Source<'_>) -> Result<(), ReadError> {
 /// Reads the section `$PhysicalNames`.
 fn read_names(source: &mut Source<'_>, file: &mut Collected) -> Result<(), ReadError> {
     let count = source.text_integer("the number of physical names")?;
-    let least = "0 1 a\n".len();
-    for _ in 0..source.checked(count, "physical names", [least, least])? {
+    let min = "0 1 a\n".len();
+    for _ in 0..source.checked(count, "physical names", [min, min])? {
         let dimension = source.text_integer("the dimension of a physical group")?;
         if !(0..=3).contains(&dimension) {
             return Err(source.error("a dimension from 0 to 3", format!("`{dimension}`")));
@@ -580,7 +580,8 @@ mod tests {
         data.vertex_sets.insert("clamp".into(), vec![0, 3]);
         data.vertex_sets.insert("third".into(), vec![3]);
         data.vertex_sets.insert("empty".into(), vec![]);
-        // One face in several sets, one between two tetrahedra as seen from the second, and a name that others have too.
+        // One face in several sets, one between two tetrahedra as seen from the second, and a name that others have
+        // too.
         data.face_sets.insert("clamp".into(), vec![(0, 1), (0, 3)]);
         data.face_sets.insert("z \"first\"".into(), vec![(0, 3), (1, 0), (2, 1)]);
         data.face_sets.insert("none".into(), vec![]);
@@ -633,8 +634,8 @@ mod tests {
             Mesh::Volume(VolumeMesh::check(data).unwrap().mesh)
         };
         // One group is the region.
-        let most = with_sets(99);
-        assert_eq!(write_and_read(&most, GmshVersion::V4_1, Encoding::Usual), (most, vec![]));
+        let max = with_sets(99);
+        assert_eq!(write_and_read(&max, GmshVersion::V4_1, Encoding::Usual), (max, vec![]));
         let error = write_to(&Memory::default(), Path::new("m.msh"), &with_sets(100), &WriteOptions::default());
         assert_eq!(error.unwrap_err().to_string(), "m.msh: Gmsh cannot store an element in a hundred element sets");
     }

@@ -17,7 +17,7 @@ pub(super) enum Coding {
 }
 
 /// Maximum length of a section name. It keeps the search for the end of a section linear in the size of the file.
-const LONGEST_NAME: usize = 64;
+const MAX_NAME: usize = 64;
 
 /// Position in a file.
 pub(super) struct Source<'a> {
@@ -62,7 +62,7 @@ impl<'a> Source<'a> {
     pub fn section(&mut self) -> Result<Option<&'a str>, ReadError> {
         let Some(word) = self.word() else { return Ok(None) };
         let name = std::str::from_utf8(word).ok().filter(|word| {
-            word.len() <= LONGEST_NAME && word.len() > 1 && word.starts_with('$') && !word.starts_with("$End")
+            word.len() <= MAX_NAME && word.len() > 1 && word.starts_with('$') && !word.starts_with("$End")
         });
         match name {
             Some(name) => Ok(Some(name)),

@@ -1,5 +1,5 @@
-//! Version 4: each block of elements belongs to an entity of the geometry, and the entities have groups. Version 4.0 has
-//! the fields of 4.1 in another order.
+//! Version 4: each block of elements belongs to an entity of the geometry, and the entities have groups. Version 4.0
+//! has the fields of 4.1 in another order.
 
 use super::groups::{Collected, Entities, Kind, further_groups};
 use super::numbers::Source;
@@ -128,8 +128,8 @@ impl Layout {
     /// Reads the section `$Nodes`.
     pub fn read_nodes(self, source: &mut Source<'_>, file: &mut Collected) -> Result<(), ReadError> {
         source.begin_numbers();
-        let least = ["1 0 0 0\n".len(), 4 + 3 * 8];
-        let [blocks, total] = self.head(source, "nodes", least)?;
+        let min = ["1 0 0 0\n".len(), 4 + 3 * 8];
+        let [blocks, total] = self.head(source, "nodes", min)?;
         file.reserve_nodes(total);
         for _ in 0..blocks {
             source.record("a block of nodes")?;
@@ -140,7 +140,7 @@ impl Layout {
                 _ => return Err(source.error("a dimension from 0 to 3", format!("`{dimension}`"))),
             };
             let count = source.size("the number of nodes in a block")?;
-            let count = source.checked(count, "nodes in a block", least)?;
+            let count = source.checked(count, "nodes in a block", min)?;
             source.end_record("the header of a block")?;
             if self == Self::V4_1 {
                 for _ in 0..count {
@@ -256,7 +256,8 @@ pub(super) fn write(out: &mut Vec<u8>, binary: bool, vertices: &[Vec3], parts: &
     put_section(out, binary, "Nodes", |sink| {
         sink.sizes([1, vertices.len(), 1, vertices.len()]);
         sink.end_record();
-        // All nodes belong to the last part, which has the highest dimension: they have one order, whatever parts share them.
+        // All nodes belong to the last part, which has the highest dimension: they have one order, whatever parts share
+        // them.
         let owner = parts.last().map_or([3, 1], |part| [part.dimension, part.number]);
         sink.ints([owner[0], owner[1], 0]);
         sink.sizes([vertices.len()]);

@@ -4,8 +4,8 @@
 //! - Field data `region_names`: the names of regions 0, 1, 2, … as bytes, each terminated by a zero.
 //! - Point and cell data `set:NAME`, nonzero for each point or cell in the set NAME. Polygons next to tetrahedra or
 //!   hexahedra are faces of these.
-//! - Field data `faces:NAME`: the faces of the set NAME. Each is the number of a tetrahedron or hexahedron and the number
-//!   of its side, counted from 0 in the order of Abaqus.
+//! - Field data `faces:NAME`: the faces of the set NAME. Each is the number of a tetrahedron or hexahedron and the
+//!   number of its side, counted from 0 in the order of Abaqus.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -291,15 +291,15 @@ impl Assembly {
         let mut start = 0;
         let mut corners = Vec::new();
         for (cell, (&code, &end)) in piece.types.iter().zip(&piece.ends).enumerate() {
-            let (shape, least, most) = CellShape::of(code).map_err(|name| {
+            let (shape, min, max) = CellShape::of(code).map_err(|name| {
                 let found = format!("a {name} (VTK type {code}) as cell {cell}, counted from 0");
                 ReadError::at(path, place(), "tetrahedra, hexahedra, polygons, lines or points", found)
             })?;
             let nodes = &piece.nodes[start..end];
             start = end;
-            if nodes.len() < least || nodes.len() > most {
-                let at_least = if least == most { "" } else { "at least " };
-                let expected = format!("{at_least}{least} vertices in cell {cell} (VTK type {code}), counted from 0");
+            if nodes.len() < min || nodes.len() > max {
+                let at_least = if min == max { "" } else { "at least " };
+                let expected = format!("{at_least}{min} vertices in cell {cell} (VTK type {code}), counted from 0");
                 return Err(ReadError::at(path, place(), expected, format!("{}", nodes.len())));
             }
             corners.clear();
@@ -555,7 +555,7 @@ pub(super) fn example(kind: ElementKind) -> VolumeMesh {
     let mut data = MeshData::new(vertices, kind, elements);
     data.regions = vec![Region::named("soft \"bit\" <100%>"), Region::named("härter\n")];
     data.element_region = vec![1, 0];
-    data.vertex_sets = Sets::from([("fixed & held".into(), vec![0, 2]), ("nothing".into(), vec![])]);
+    data.vertex_sets = Sets::from([("fixed & loaded".into(), vec![0, 2]), ("nothing".into(), vec![])]);
     data.element_sets = Sets::from([("ø 5%".into(), vec![1])]);
     data.face_sets = FaceSets::from([("a \"side\" & more".into(), vec![(0, 0), (1, 3)]), ("no faces".into(), vec![])]);
     VolumeMesh::check(data).expect("the example is a mesh").mesh

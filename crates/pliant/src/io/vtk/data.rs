@@ -54,8 +54,8 @@ impl Compressor {
 const MAX_MEMORY: usize = 64;
 const LITTLE: usize = 256 << 10;
 
-/// Remaining bytes that may be read, so that neither arrays that share their bytes nor arrays of zeros multiply the size
-/// of a file.
+/// Remaining bytes that may be read, so that neither arrays that share their bytes nor arrays of zeros multiply the
+/// size of a file.
 #[derive(Debug)]
 pub(super) struct Budget {
     /// Bytes of the file.

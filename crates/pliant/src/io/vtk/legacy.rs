@@ -455,7 +455,8 @@ impl Reader<'_> {
         Ok(decode::<i32>(bytes, false).next().map_or(0, i64::from))
     }
 
-    /// Converts `value` to the number of a point, which is checked if the points are known; an error is what was expected.
+    /// Converts `value` to the number of a point, which is checked if the points are known; an error is what was
+    /// expected.
     fn vertex(&self, value: i64) -> Result<u32, String> {
         let points = self.points.unwrap_or(u32::MAX as usize);
         vertex_number(value, points).ok_or_else(|| expected_vertex(points))

@@ -107,7 +107,8 @@ impl Source<'_> {
         Ok(())
     }
 
-    /// Reads the length of a string in bytes. The first two bits give the number of bytes of the length, including these bits.
+    /// Reads the length of a string in bytes. The first two bits give the number of bytes of the length, including
+    /// these bits.
     fn string_length(&mut self) -> Result<usize, ReadError> {
         let first = self.scanner.take(1, "the length of a string")?[0];
         let more = match first >> 6 {

@@ -352,7 +352,7 @@ impl Registers {
     }
 }
 
-/// Number of registers, a power of two. Common laws need fewer, and all stay in the first-level cache, as each holds
+/// Number of registers, a power of two. Common laws need fewer, and all stay in the first-level cache, as each stores
 /// ten numbers per lane.
 const REGISTERS: usize = 16;
 
