@@ -207,7 +207,13 @@ impl ModeFrames {
         let time = number as f64 * self.interval();
         let (sine, cosine) = (TAU * time / SECONDS).sin_cos();
         let scaled = |factor: f64| self.shape.iter().map(|u| factor * u).collect();
-        let state = State { time, q: scaled(sine), v: scaled(TAU / SECONDS * cosine), a: None };
+        let state = State {
+            time,
+            q: scaled(sine),
+            v: scaled(TAU / SECONDS * cosine),
+            a: None,
+            history: self.model.rest_state().history,
+        };
         Frame::new(&self.model, &state, number, with_fields)
     }
 }

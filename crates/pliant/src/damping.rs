@@ -149,7 +149,13 @@ mod tests {
         assert!(pattern.slot(0, far).is_some());
         let mut stiffness = BlockMatrix::zero(pattern.clone());
         let mut force = vec![0.0; 3 * count];
-        elastic.add_gradient_and_stiffness(&vec![0.0; 3 * count], &Conditions::START, Definiteness::Exact, &mut force, &mut stiffness);
+        elastic.add_gradient_and_stiffness(
+            &vec![0.0; 3 * count],
+            &Conditions::START,
+            Definiteness::Exact,
+            &mut force,
+            &mut stiffness,
+        );
         for mass in
             [MassMatrix::consistent(&mesh, &[1000.0], &pattern).unwrap(), MassMatrix::lumped(&mesh, &[1000.0]).unwrap()]
         {

@@ -228,10 +228,9 @@ fn vertex_at(mesh: &VolumeMesh, place: Vec3) -> anyhow::Result<usize> {
 fn draw_beams(page: &mut Page<'_>, loads: &[Load], beams: &[Vec<Beam>]) -> anyhow::Result<()> {
     for (load, row) in loads.iter().zip(beams) {
         let place = |number: usize| Vec3::Y * (-2.5 * WIDTH * number as f64);
-        let surfaces = row
-            .iter()
-            .enumerate()
-            .filter_map(|(number, beam)| Some(PosedSurface::new(beam.assembly.model(), beam.states.last()?, place(number))));
+        let surfaces = row.iter().enumerate().filter_map(|(number, beam)| {
+            Some(PosedSurface::new(beam.assembly.model(), beam.states.last()?, place(number)))
+        });
         let name = load.title().replace(' ', "-");
         let strength = load.strength(STRESSES[STRESSES.len() - 1]);
         let caption = format!("{}, {} = {}", load.title(), load.axis(), digits(strength, 2));

@@ -60,8 +60,10 @@ pub struct ImageFormat {
     /// Minimum and maximum frame duration \[s\], to which requested durations are clamped.
     frame_time: (f64, f64),
     check: fn(Size) -> Result<(), PictureError>,
-    start: fn(&Path, Size, f64) -> Result<Box<dyn ImageWriter>, PictureError>,
+    start: fn(&Path, Size, f64) -> StartedImages,
 }
+
+type StartedImages = Result<Box<dyn ImageWriter>, PictureError>;
 
 impl ImageFormat {
     /// Returns an error if images of this size cannot be written on this machine. Called before hours of work depend

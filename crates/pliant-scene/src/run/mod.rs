@@ -499,9 +499,10 @@ impl Run {
     ) -> Outputs {
         let mut outputs = Outputs::default();
         for format in formats.iter().filter(|format| format.has_meshes()) {
-            let folder = match format.is_series() {
-                true => self.folder.subfolder(format.extensions[0]),
-                false => Ok(self.folder.path().into()),
+            let folder = if format.is_series() {
+                self.folder.subfolder(format.extensions[0])
+            } else {
+                Ok(self.folder.path().into())
             };
             let name = format!("{}.{}", self.name(), format.extensions[0]);
             match folder.and_then(|folder| self.export(format, &folder.join(name))) {

@@ -458,7 +458,9 @@ mod tests {
         assert!((energy(ALL) - (90.0 + 900.0 + 490.0)).abs() < 1e-11);
         // The mirrored volume is the negative of the original, so φ = −2.
         let mirrored = [0.0, 0.0, 0.0, -2.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
-        assert!((Geometric::new(&mesh, VOLUME).unwrap().energy(&mirrored, &Conditions::START) - 10.0 * 4.0).abs() < 1e-13);
+        assert!(
+            (Geometric::new(&mesh, VOLUME).unwrap().energy(&mirrored, &Conditions::START) - 10.0 * 4.0).abs() < 1e-13
+        );
         assert!(Geometric::new(&mesh, AREA).unwrap().energy(&mirrored, &Conditions::START) < 1e-28);
     }
 

@@ -413,7 +413,13 @@ mod tests {
         let pattern = bind_all(rest.len(), &mut [&mut handles]);
         let diagonal = |handles: &Handles, vertex| {
             let (mut f, mut k) = (vec![0.0; 3 * rest.len()], BlockMatrix::zero(pattern.clone()));
-            handles.add_gradient_and_stiffness(&vec![0.0; f.len()], &Conditions::START, Definiteness::Exact, &mut f, &mut k);
+            handles.add_gradient_and_stiffness(
+                &vec![0.0; f.len()],
+                &Conditions::START,
+                Definiteness::Exact,
+                &mut f,
+                &mut k,
+            );
             k.block(vertex, vertex)[1][1]
         };
         let before = diagonal(&handles, 9);

@@ -514,7 +514,13 @@ mod tests {
                 let u = [1.0, gap, 0.0, 0.0, 0.0, 0.0];
                 let (mut force, mut stiffness) = (vec![0.0; 6], BlockMatrix::zero(pattern.clone()));
                 for definiteness in [Definiteness::Exact, Definiteness::Projected] {
-                    springs.add_gradient_and_stiffness(&u, &Conditions::START, definiteness, &mut force, &mut stiffness);
+                    springs.add_gradient_and_stiffness(
+                        &u,
+                        &Conditions::START,
+                        definiteness,
+                        &mut force,
+                        &mut stiffness,
+                    );
                 }
                 assert_eq!(springs.energy(&u, &Conditions::START), 50.0 * (rest_length - gap) * (rest_length - gap));
                 assert_eq!(stiffness.block(0, 1), [[-200.0, 0.0, 0.0], [0.0, -200.0, 0.0], [0.0, 0.0, -200.0]]);

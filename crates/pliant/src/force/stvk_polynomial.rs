@@ -487,7 +487,13 @@ mod tests {
             for u in states(&mesh) {
                 let (energy, f, k) = direct(&mesh, &u);
                 let (mut found_f, mut found_k) = (vec![0.0; u.len()], BlockMatrix::zero(pattern.clone()));
-                force.add_gradient_and_stiffness(&u, &Conditions::START, Definiteness::Exact, &mut found_f, &mut found_k);
+                force.add_gradient_and_stiffness(
+                    &u,
+                    &Conditions::START,
+                    Definiteness::Exact,
+                    &mut found_f,
+                    &mut found_k,
+                );
                 let found_k = dense(&found_k);
                 let stiffest = k.iter().map(|row| largest(row)).fold(0.0, f64::max);
                 assert!((force.energy(&u, &Conditions::START) - energy).abs() <= 1e-13 * stiffest);

@@ -128,11 +128,7 @@ fn force_of(force: &dyn Force, conditions: &Conditions<'_>, u: &[f64]) -> Vec<f6
 /// - the projected stiffness is positive semi-definite and nowhere softer.
 ///
 /// Returns force and stiffness.
-pub fn check_derivatives(
-    force: &mut dyn Force,
-    conditions: &Conditions<'_>,
-    u: &[f64],
-) -> (Vec<f64>, BlockMatrix) {
+pub fn check_derivatives(force: &mut dyn Force, conditions: &Conditions<'_>, u: &[f64]) -> (Vec<f64>, BlockMatrix) {
     let pattern = bind_all(u.len() / 3, &mut [force]);
     let force = &*force;
     assert!(force.has_energy());
@@ -187,7 +183,10 @@ pub fn check_force(force: &mut dyn Force, rest: &[Vec3], u: &[f64]) {
     let turned: Vec<f64> =
         (0..rest.len()).flat_map(|v| (turn * (rest[v] + at(u, v as u32)) + shift - rest[v]).to_array()).collect();
     let energy = force.energy(u, &Conditions::START);
-    assert!((force.energy(&turned, &Conditions::START) - energy).abs() <= EXACT * energy.abs(), "the energy changes as the body turns");
+    assert!(
+        (force.energy(&turned, &Conditions::START) - energy).abs() <= EXACT * energy.abs(),
+        "the energy changes as the body turns"
+    );
     let turned_f = force_of(force, &Conditions::START, &turned);
     for v in 0..rest.len() as u32 {
         let error = (at(&turned_f, v) - turn * at(&f, v)).length();

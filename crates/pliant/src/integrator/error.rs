@@ -114,9 +114,9 @@ impl StepError {
             Self::TimeStep { .. }
             | Self::Length { .. }
             | Self::History { .. }
-            | Self::State { .. } | Self::OwnLaw | Self::Free { .. } => {
-                Vec::new()
-            }
+            | Self::State { .. }
+            | Self::OwnLaw
+            | Self::Free { .. } => Vec::new(),
         }
     }
 

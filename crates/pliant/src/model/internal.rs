@@ -129,7 +129,9 @@ mod tests {
             model.internal_force(u, &Conditions::START, &mut force);
             force
         };
-        let slope = (model.internal_energy(&at(1.0), &Conditions::START) - model.internal_energy(&at(-1.0), &Conditions::START)) / (2.0 * h);
+        let slope = (model.internal_energy(&at(1.0), &Conditions::START)
+            - model.internal_energy(&at(-1.0), &Conditions::START))
+            / (2.0 * h);
         let along: f64 = force_at(&u).iter().zip(&a).map(|(f, a)| f * a).sum();
         assert!((slope - along).abs() < 1e-7 * along.abs(), "{slope} {along}");
         let mut product = vec![0.0; u.len()];

@@ -165,7 +165,13 @@ mod tests {
                 let mut elastic = Elastic::uniform(&mesh, law);
                 let mut stiffness = BlockMatrix::zero(bind_all(mesh.vertex_count(), &mut [&mut elastic]));
                 let rest = vec![0.0; 3 * mesh.vertex_count()];
-                elastic.add_gradient_and_stiffness(&rest, &Conditions::START, Definiteness::Exact, &mut rest.clone(), &mut stiffness);
+                elastic.add_gradient_and_stiffness(
+                    &rest,
+                    &Conditions::START,
+                    Definiteness::Exact,
+                    &mut rest.clone(),
+                    &mut stiffness,
+                );
                 let symbolic = Arc::new(Symbolic::new(stiffness.pattern().clone()).unwrap());
                 let error = Cholesky::<f64>::new(symbolic.clone()).factor(&stiffness).unwrap_err();
                 assert!((error.vertex as usize) < mesh.vertex_count() && error.axis < 3);

@@ -37,7 +37,13 @@ pub(super) fn bar_with(cells: [usize; 3], young: f64, poisson: f64, step: f64, a
     let pattern = bind_all(mesh.vertex_count(), &mut [&mut elastic]);
     let u: Vec<f64> = mesh.vertices().iter().flat_map(|&x| (bent(x, angle) - x).to_array()).collect();
     let mut matrix = BlockMatrix::zero(pattern.clone());
-    elastic.add_gradient_and_stiffness(&u, &Conditions::START, Definiteness::Exact, &mut vec![0.0; u.len()], &mut matrix);
+    elastic.add_gradient_and_stiffness(
+        &u,
+        &Conditions::START,
+        Definiteness::Exact,
+        &mut vec![0.0; u.len()],
+        &mut matrix,
+    );
     if step.is_finite() {
         matrix.scale(step * step);
         MassMatrix::consistent(&mesh, &[1000.0], &pattern).unwrap().add_to(1.0, &mut matrix);

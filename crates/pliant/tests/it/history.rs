@@ -94,13 +94,8 @@ fn bar() -> Model {
     let vertex_count = mesh.vertex_count();
     let (start, end) = (mesh.vertex_sets()["x-min"].clone(), mesh.vertex_sets()["x-max"].clone());
     let body = Body::new(mesh, law, 1000.0);
-    let anchors = end.iter().map(|&vertex| SlippingAnchor {
-        vertex,
-        vertex_count,
-        stiffness: STIFFNESS,
-        slip: SLIP,
-        slot: None,
-    });
+    let anchors =
+        end.iter().map(|&vertex| SlippingAnchor { vertex, vertex_count, stiffness: STIFFNESS, slip: SLIP, slot: None });
     let builder = Model::builder().body(body).fix(Fixed::new(start));
     anchors.fold(builder, |builder, anchor| builder.force(anchor)).build().unwrap()
 }

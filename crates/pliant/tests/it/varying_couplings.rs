@@ -95,13 +95,7 @@ impl Force for MovingPairs {
         }
     }
 
-    fn add_varying_stiffness(
-        &self,
-        _: &[f64],
-        conditions: &Conditions<'_>,
-        _: Definiteness,
-        stiffness: &mut LowRank,
-    ) {
+    fn add_varying_stiffness(&self, _: &[f64], conditions: &Conditions<'_>, _: Definiteness, stiffness: &mut LowRank) {
         for (i, j, d) in self.pairs(conditions.time).into_iter().filter(|_| !self.is_in_pattern) {
             stiffness.push(self.stiffness, [(i, d), (j, -d)]);
         }

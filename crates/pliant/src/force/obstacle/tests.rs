@@ -171,7 +171,8 @@ fn only_given_vertices_are_pushed_and_obstacles_can_be_exchanged() {
     let rest = [Vec3::ZERO, Vec3::X, Vec3::Y];
     let floor = Obstacle::plane(Vec3::Z, Vec3::Z, K);
     let mut obstacles = Obstacles::for_vertices(rest, vec![2, 0, 2], [floor.clone()]).unwrap();
-    let touched = |obstacles: &Obstacles| obstacles.contacts(&[0.0; 9], 0.0).into_iter().map(|c| c.vertex).collect::<Vec<_>>();
+    let touched =
+        |obstacles: &Obstacles| obstacles.contacts(&[0.0; 9], 0.0).into_iter().map(|c| c.vertex).collect::<Vec<_>>();
     assert_eq!(touched(&obstacles), [0, 2]);
     assert_eq!(obstacles.push(floor).unwrap(), 1);
     assert_eq!(touched(&obstacles), [0, 0, 2, 2]);
@@ -268,7 +269,7 @@ fn at_points_of_a_carried_surface_damping_and_friction_are_symmetric_and_take_aw
             ..obstacle
         });
         let mut obstacles = on_points(&mesh, &points, list);
-            let v_bar = velocity.to_array().repeat(mesh.vertex_count());
+        let v_bar = velocity.to_array().repeat(mesh.vertex_count());
         for speed in [1.0, 1e-4] {
             let u = &states(&mesh)[1];
             let mut v = random(u.len(), speed, 6);
@@ -290,7 +291,9 @@ fn no_contact_of_a_carried_point_is_lost_by_looking_at_elements_first() {
                 .flat_map(|element| points.points(element).map(move |point| (element, point)))
                 .map(|(element, point)| {
                     let displacement = points.interpolate(element, point, &u);
-                    (0..3).filter(|&o| obstacles.at(0.0).touch_at(o, points.rest(point), displacement).is_some()).count()
+                    (0..3)
+                        .filter(|&o| obstacles.at(0.0).touch_at(o, points.rest(point), displacement).is_some())
+                        .count()
                 })
                 .sum();
             assert_eq!(obstacles.contacts(&u, 0.0).len(), one_by_one);

@@ -319,9 +319,8 @@ mod tests {
         let mesh = generate::block([1.0, 0.7, 1.3], [2, 1, 2], Cells::Tet6).unwrap();
         let moduli = YoungPoisson { young: 1e5, poisson: 0.3 };
         let law = AnyLaw::new("stvk", moduli).unwrap();
-        let model = |body: Body| {
-            Assembly::new(Model::builder().body(body).gravity(Vec3::new(1.0, -9.0, 2.0)).build().unwrap())
-        };
+        let model =
+            |body: Body| Assembly::new(Model::builder().body(body).gravity(Vec3::new(1.0, -9.0, 2.0)).build().unwrap());
         let mut elastic = model(Body::new(mesh.clone(), law, 1000.0));
         let mut bare = model(Body::without_elasticity(mesh, 1000.0));
         let h = 0.02;
