@@ -36,7 +36,7 @@ pub(super) const FORMAT: AnimationFormat = AnimationFormat {
 };
 
 /// Maximum length of a file, which is stored as a u32 \[bytes\].
-const LARGEST: u64 = u32::MAX as u64;
+const MAX_LENGTH: u64 = u32::MAX as u64;
 
 /// Length of the header of the file \[bytes\].
 const FILE_HEAD: u64 = 12;
@@ -68,15 +68,15 @@ fn start(context: WriterContext, options: &Options, frames: usize) -> Started {
     let plan = Plan { bodies: bodies.collect(), frames: frames as u64 };
     let too_many = || {
         let (path, format) = (context.path().into(), context.format());
-        WriteError::TooManyFrames { path, format, frames, limit: LARGEST }
+        WriteError::TooManyFrames { path, format, frames, limit: MAX_LENGTH }
     };
     // Checked before the text is built, which could be large itself.
-    if plan.min_length() > LARGEST {
+    if plan.min_length() > MAX_LENGTH {
         return Err(too_many());
     }
     let text = plan.text(&[], 0.0).len() as u64;
     let data = FILE_HEAD + CHUNK_HEAD + text + CHUNK_HEAD;
-    if data + plan.data_length() > LARGEST {
+    if data + plan.data_length() > MAX_LENGTH {
         return Err(too_many());
     }
     let mut file = Draft::new(context.path())?;

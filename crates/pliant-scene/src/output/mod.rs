@@ -6,7 +6,7 @@
 //!
 //! | files | for | |
 //! |---|---|---|
-//! | `.vtu` | ParaView | one file per frame: elements, displacements, velocities, stresses; a `.pvd` lists them |
+//! | `.vtu` | ParaView | one file per frame with displacements and stresses, and a `.pvd` that lists them |
 //! | `.obj`, `.ply` | any program | one file per frame with the surfaces |
 //! | `.glb` | Blender, three.js | one file |
 //! | `.pc2`, `.mdd` | Blender, Houdini | one file per body: positions only, for the `_rest.obj` next to it |

@@ -123,8 +123,8 @@ impl Source {
             let (whole, name) = (cause.to_string(), format!("{}: ", path.display()));
             error(whole.strip_prefix(&name).unwrap_or(&whole).to_owned())
         })?;
-        if bytes.len() > LARGEST_SCENE {
-            return Err(error(format!("{} bytes, expected a scene of at most {LARGEST_SCENE}", bytes.len())));
+        if bytes.len() > MAX_SCENE {
+            return Err(error(format!("{} bytes, expected a scene of at most {MAX_SCENE}", bytes.len())));
         }
         let text = String::from_utf8(bytes).map_err(|cause| {
             let valid = &cause.as_bytes()[..cause.utf8_error().valid_up_to()];
@@ -189,10 +189,10 @@ pub struct Excerpt {
 }
 
 /// Maximum size of a scene file in bytes.
-pub(super) const LARGEST_SCENE: usize = 64 << 20;
+pub(super) const MAX_SCENE: usize = 64 << 20;
 
 /// Maximum length of an excerpt: longer lines are truncated around the marked part.
-const LONGEST_LINE: usize = 120;
+const MAX_LINE: usize = 120;
 
 impl Excerpt {
     fn of(text: &str, span: &Range<usize>) -> Self {
@@ -202,12 +202,12 @@ impl Excerpt {
         let line_end = text[start..].find('\n').map_or(text.len(), |at| start + at);
         let end = floor_boundary(text, span.end).clamp(start, line_end);
         let (column, width) = (text[line_start..start].chars().count(), text[start..end].chars().count().max(1));
-        let shown_from = column.saturating_sub(LONGEST_LINE / 2);
-        let shown: String = text[line_start..line_end].trim_end().chars().skip(shown_from).take(LONGEST_LINE).collect();
+        let shown_from = column.saturating_sub(MAX_LINE / 2);
+        let shown: String = text[line_start..line_end].trim_end().chars().skip(shown_from).take(MAX_LINE).collect();
         Self {
             line: before.matches('\n').count() + 1,
             column: column + 1,
-            width: width.min(LONGEST_LINE - (column - shown_from)),
+            width: width.min(MAX_LINE - (column - shown_from)),
             text: if shown_from > 0 { format!("…{shown}") } else { shown },
         }
     }
@@ -215,7 +215,7 @@ impl Excerpt {
     /// Returns the number of displayed characters before the marked part.
     fn indent(&self) -> usize {
         let column = self.column - 1;
-        if column > LONGEST_LINE / 2 { 1 + LONGEST_LINE / 2 } else { column }
+        if column > MAX_LINE / 2 { 1 + MAX_LINE / 2 } else { column }
     }
 }
 

@@ -34,6 +34,7 @@ pub mod quantity;
 mod reduced;
 mod reference;
 mod registered;
+mod renamed;
 mod select;
 mod settings;
 mod shape;
@@ -263,7 +264,9 @@ fn explained(message: &str) -> String {
         let Some(found) = names.next() else { break };
         let known: Vec<String> = names.collect();
         let list = known.join(", ");
-        let hint = hint(&found, known.iter().map(String::as_str));
+        let names = || known.iter().map(String::as_str);
+        let hint = renamed::current(&found, names())
+            .map_or_else(|| hint(&found, names()), |new| format!("; it is called `{new}` now."));
         return format!("there is no {what} `{found}` here{hint} Expected one of {list}");
     }
     if message == "integer number overflowed" {

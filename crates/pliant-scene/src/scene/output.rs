@@ -49,7 +49,7 @@ impl Entry for &'static AnimationFormat {
 #[serde(deny_unknown_fields, default)]
 pub struct Picture {
     /// Width and height in pixels.
-    #[schemars(inner(range(min = 1, max = LARGEST_SIDE)))]
+    #[schemars(inner(range(min = 1, max = MAX_SIDE)))]
     pub size: [u32; 2],
     /// Quantity shown by colors.
     pub color: Color,
@@ -146,8 +146,8 @@ impl Located<Picture> {
     pub(super) fn check(&self, source: &Source) -> Result<(), SceneError> {
         let wrong = |message: String| Err(source.error(self.span.as_ref(), message));
         let [width, height] = self.size;
-        if !(1..=LARGEST_SIDE).contains(&width) || !(1..=LARGEST_SIDE).contains(&height) {
-            return wrong(format!("a picture of {width} × {height} pixels, expected 1 to {LARGEST_SIDE} each"));
+        if !(1..=MAX_SIDE).contains(&width) || !(1..=MAX_SIDE).contains(&height) {
+            return wrong(format!("a picture of {width} × {height} pixels, expected 1 to {MAX_SIDE} each"));
         }
         if let Some(rate) = self.play_rate.filter(|rate| !(rate.si > 0.0)) {
             return wrong(format!("{} frames per second, expected a positive number", rate.si));
@@ -164,4 +164,4 @@ impl Located<Picture> {
 }
 
 /// Maximum width and height of pictures, in pixels.
-const LARGEST_SIDE: u32 = 5000;
+const MAX_SIDE: u32 = 5000;

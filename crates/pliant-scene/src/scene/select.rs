@@ -118,8 +118,8 @@ impl Selection {
         }
     }
 
-    /// Returns the selected faces, ascending and unique; may be empty. Face sets give exactly their faces, and all
-    /// other selections give the boundary faces between their vertices.
+    /// Returns the selected faces, ascending and unique; may be empty. Face sets give exactly their faces. All other
+    /// selections give the boundary faces between their vertices.
     pub(super) fn find_faces(&self, from: &Choice<'_>, faces: &FaceChoice<'_>) -> Result<Vec<ObjectFace>, String> {
         if !self.names_faces(faces) {
             return Ok(sorted((faces.within)(&self.find(from)?)));

@@ -278,7 +278,7 @@ impl Translation<'_> {
     fn fixed(&self) -> Vec<Located<Fixed>> {
         let Some(file) = self.entries.text("fixedVerticesFilename") else { return Vec::new() };
         let bytes = self.files.read(&self.source.folder.join(&file.value));
-        // In VegaFEM an empty list means that no vertices are fixed. The build of the scene reports a missing file.
+        // In VegaFEM an empty list fixes no vertices. A missing file is reported when the scene is built.
         if bytes.is_ok_and(|bytes| lists_nothing(&bytes)) {
             return Vec::new();
         }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::entries::Entries;
 use super::{Translation, keys, shown};
-use crate::scene::located::LARGEST_SCENE;
+use crate::scene::located::MAX_SCENE;
 use crate::scene::quantity::{Density, Stiffness};
 use crate::scene::{Located, MaterialChoice, MaterialSettings, Network, SceneError, Source};
 
@@ -80,8 +80,8 @@ impl Translation<'_> {
         let place: Option<&Range<usize>> = name.span.as_ref();
         let path = self.source.folder.join(&name.value);
         let bytes = self.files.read(&path).map_err(|error| self.source.error(place, error.to_string()))?;
-        if bytes.len() > LARGEST_SCENE {
-            let message = format!("{} bytes, expected a mass–spring file of at most {LARGEST_SCENE}", bytes.len());
+        if bytes.len() > MAX_SCENE {
+            let message = format!("{} bytes, expected a mass–spring file of at most {MAX_SCENE}", bytes.len());
             return Err(self.source.error(place, message));
         }
         let text = String::from_utf8(bytes).map_err(|_| {
