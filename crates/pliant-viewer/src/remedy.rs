@@ -21,7 +21,7 @@ const EARLIER: [usize; 6] = [1, 2, 4, 8, 16, 32];
 /// Time steps to try instead, relative to the one that failed.
 const SMALLER: [f64; 6] = [0.5, 0.25, 0.125, 0.0625, 0.03125, 0.015_625];
 
-/// FailedStep step: the report for pages, and the remedies that have not been tried yet.
+/// Failed step: the report for pages, and the remedies that have not been tried yet.
 #[derive(Debug)]
 pub struct FailedStep {
     pub shown: Failure,
