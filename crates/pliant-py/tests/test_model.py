@@ -111,7 +111,7 @@ def test_regions_have_their_own_materials() -> None:
     assert u[np.isclose(mesh.vertices[:, 0], 1), 0] == pytest.approx(np.full(4, 0.03), rel=1e-9)
     with pytest.raises(pliant.ModelError, match="region `hard` has no material; the regions are `soft`, `hard`"):
         pliant.Model(mesh, {"soft": soft})
-    with pytest.raises(pliant.ModelError, match="there is no region `sot`; there are `soft`, `hard`"):
+    with pytest.raises(pliant.ModelError, match="unknown region `sot`; expected one of `soft`, `hard`"):
         pliant.Model(mesh, {"soft": soft, "hard": hard, "sot": soft})
     with pytest.raises(TypeError, match="expected a pliant.Material"):
         pliant.Model(mesh, 1e5)  # type: ignore[arg-type]
@@ -279,7 +279,7 @@ def test_stress_at_vertices_between_materials_is_that_of_each() -> None:
         assert np.isnan(stress[~has]).all()
     # Without a region, the larger of the two.
     assert model.von_mises(u, at="vertices")[np.isclose(heights, 0.5)] == pytest.approx(1000)
-    with pytest.raises(pliant.PliantError, match="there is no region `middle`; there are `lower`, `upper`"):
+    with pytest.raises(pliant.PliantError, match="unknown region `middle`; expected one of `lower`, `upper`"):
         model.stress(u, at="vertices", region="middle")
     with pytest.raises(ValueError, match='region: expected at="vertices"'):
         model.von_mises(u, region="upper")

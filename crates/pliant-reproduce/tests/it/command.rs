@@ -65,7 +65,7 @@ fn the_page_of_all_wants_whole_runs_of_all() {
         assert!(!folder.path().join("docs/reproduction.md").exists());
     };
     let first = EXPERIMENTS[0].name;
-    refused("first run `cargo run --release -p pliant-reproduce -- -o out/reproduce all`");
+    refused("run `cargo run --release -p pliant-reproduce -- -o out/reproduce all`");
     let at = folder.path().join("out/reproduce").join(first);
     std::fs::create_dir_all(&at).unwrap();
     std::fs::write(at.join("page.json"), "{ \"name\": 3").unwrap();
