@@ -87,8 +87,8 @@ fn twisted(page: &Page<'_>, strain: Strain, time: f64, offset: Vec3) -> anyhow::
     Ok(seen)
 }
 
-fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
-    let time = page.pick(12.0, 6.0);
+/// Describes the experiment.
+fn describe(page: &mut Page<'_>, time: f64) {
     page.text(format!(
         "A beam of {LENGTH} m × 1 m × 1 m, {} tetrahedra, `Y = 1` MPa, `ν = 0.3`, `ρ = 1000` kg/m³, is fixed at one end. The other end is rotated \
          by 180° within {time} s, with steps of 15 ms and the default damping time. Theory for the middle of a long beam: with the linear strain, a rotation `θ` of \
@@ -98,6 +98,11 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
          The ends keep their size. With the linear strain, they affect the middle when rotated by more than 90°, since the rotation appears as compression.",
         page.pick(1280, 160)
     ));
+}
+
+fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
+    let time = page.pick(12.0, 6.0);
+    describe(page, time);
     let full = twisted(page, Strain::Nonlinear, time, Vec3::ZERO)?;
     let linear = twisted(page, Strain::Linear, time, Vec3::new(0.0, -2.0, 0.0))?;
     let theory: Vec<f64> = (0..=90).map(|i| f64::from(2 * i)).collect();

@@ -141,14 +141,14 @@ impl Beam {
         let force = strength * MODULI.young * WIDTH * WIDTH;
         match load {
             Load::End => {
-                self.assembly.model_mut().loads_mut().copy_from_slice(&beam::end_force(mesh, Vec3::X * force)?)
+                self.assembly.model_mut().loads_mut().copy_from_slice(&beam::end_force(mesh, Vec3::X * force)?);
             }
             Load::Vertex => {
                 let middle = Vec3::new(LENGTH, 0.5 * WIDTH, 0.5 * WIDTH);
                 self.assembly.model_mut().loads_mut()[3 * vertex_at(mesh, middle)?] = force;
             }
             Load::Volume => {
-                self.assembly.model_mut().set_gravity(Vec3::X * (strength * MODULI.young / (DENSITY * LENGTH)))?
+                self.assembly.model_mut().set_gravity(Vec3::X * (strength * MODULI.young / (DENSITY * LENGTH)))?;
             }
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use super::Model;
 use crate::damping::Damping;
-use crate::force::{Conditions, Definiteness, Force};
+use crate::force::{Conditions, Definiteness};
 use crate::sparse::BlockMatrix;
 
 /// Internal quantities: elasticity and all other forces of the model. Fixed vertices are not treated specially. The sign

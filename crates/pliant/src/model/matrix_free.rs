@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::assembly::Sum;
 use super::{Model, ModelBody};
-use crate::force::{Conditions, Force};
+use crate::force::Conditions;
 use crate::solver::{LinearMap, SolveError};
 use crate::sparse::{BlockMatrix, LowRank};
 use crate::system::{
@@ -139,11 +139,6 @@ impl MatrixFreeOperator {
             stiffness.varying.add_product(k, x, y);
         }
     }
-
-    fn parts(&self) -> (Option<(f64, &MatrixFreeStiffness)>, Option<(f64, &MatrixFreeDamping)>) {
-        let Weights { damping: d, stiffness: k, .. } = self.weights;
-        ((k != 0.0).then_some((k, &self.stiffness)), (d != 0.0).then_some((d, &self.damping)))
-    }
 }
 
 /// Returns the elastic stiffnesses whose weighted sum is that of `dD + kK`, with their factors. If both were linearized
@@ -177,8 +172,10 @@ impl LinearMap for MatrixFreeOperator {
         for i in 0..n {
             free[i] = if fixed[i] { 0.0 } else { x[i] };
         }
-        let (stiffness, damping) = self.parts();
-        Self::multiply(&self.model, self.weights.mass, stiffness, damping, free, (y, product));
+        let Weights { mass, damping: d, stiffness: k } = self.weights;
+        let stiffness = (k != 0.0).then_some((k, &self.stiffness));
+        let damping = (d != 0.0).then_some((d, &self.damping));
+        Self::multiply(&self.model, mass, stiffness, damping, free, (y, product));
         let (blocks, pattern) = (self.assembled.values().as_chunks::<9>().0, self.assembled.pattern());
         for i in (0..n).filter(|&i| fixed[i]) {
             y[i] = blocks[pattern.row(i / 3).start][4 * (i % 3)] * x[i];

@@ -64,7 +64,6 @@ mod tests {
     use crate::math::Vec3;
     use crate::mesh::{Cells, VolumeMesh, generate};
     use crate::model::{Body, Model};
-    use crate::system::System;
 
     /// Tests two plates one element thick. All their vertices are on the upper or the lower side, but their narrow
     /// sides are in neither set.

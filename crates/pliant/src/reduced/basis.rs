@@ -16,7 +16,6 @@ use crate::matrix_io::{self, Array};
 use crate::model::Model;
 use crate::solver::DenseMatrix;
 use crate::sparse::BlockMatrix;
-use crate::system::System;
 
 /// Mass-orthonormal basis of a reduced model: `Uᵀ M U = I`.
 #[derive(Debug, Clone, PartialEq)]

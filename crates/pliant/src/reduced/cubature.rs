@@ -16,7 +16,6 @@ use crate::force::{Conditions, Elastic, Force};
 use crate::mesh::{MeshData, VolumeMesh};
 use crate::model::{Model, ModelBody};
 use crate::solver::vector::norm;
-use crate::system::System;
 
 /// Parameters of the cubature.
 #[derive(Debug, Clone, PartialEq)]

@@ -18,7 +18,6 @@ use crate::force::{Elastic, StVkPolynomial};
 use crate::material::{Definiteness, Linear, StVenantKirchhoff};
 use crate::math::Vec3;
 use crate::model::{Model, ModelBody};
-use crate::system::System;
 
 /// Modal derivative `Φᵢⱼ`, `i ≤ j`.
 #[derive(Debug, Clone)]

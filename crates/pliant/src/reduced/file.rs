@@ -14,7 +14,6 @@ use super::reduction::{Fingerprint, Reduction, ReductionError};
 use super::stvk::StVkTensors;
 use crate::files::{Files, Seal, Sealed};
 use crate::model::Model;
-use crate::system::System;
 
 const MAGIC: &[u8; 8] = b"PLIANTRM";
 const VERSION: u32 = 1;

@@ -11,7 +11,7 @@ use crate::model::Model;
 use crate::solver::vector::dot;
 use crate::solver::{Cholesky, Symbolic};
 use crate::sparse::BlockMatrix;
-use crate::system::{Definiteness, System};
+use crate::system::Definiteness;
 
 /// Factorization of `K + sM` of a model at rest.
 ///

@@ -12,7 +12,6 @@ use super::rigid::MAX_PARTS;
 use crate::model::Model;
 use crate::solver::SolveError;
 use crate::solver::vector::{dot, norm};
-use crate::system::System;
 
 /// Number and accuracy of modes.
 #[derive(Debug, Clone, Copy, PartialEq)]

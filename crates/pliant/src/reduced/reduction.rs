@@ -18,7 +18,6 @@ use crate::material::Linear;
 use crate::math::Vec3;
 use crate::model::{Fixed, Model};
 use crate::motion::Motion;
-use crate::system::System;
 
 /// Data of a reduced model: a basis and its reduced elastic forces. It can be saved.
 #[derive(Debug, Clone)]

@@ -9,7 +9,6 @@ use crate::model::Model;
 use crate::solver::DenseMatrix;
 use crate::solver::vector::dot;
 use crate::sparse::BlockMatrix;
-use crate::system::System;
 
 /// Stiffness, relative to that of the moving elements, below which it is rounding error.
 const NO_STIFFNESS: f64 = 1e-13;

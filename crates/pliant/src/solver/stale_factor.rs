@@ -323,7 +323,7 @@ impl TurnedFactor {
         if !Arc::ptr_eq(&self.symbolic, symbolic) {
             let now = std::mem::take(&mut self.now);
             let without_single = self.without_single;
-            *self = Self { now, without_single, ..Self::new(symbolic.clone(), self.precision) };
+            *self = Self { without_single, now, ..Self::new(symbolic.clone(), self.precision) };
         }
     }
 

@@ -120,6 +120,14 @@ impl Obstacle {
         }
     }
 
+    /// Returns the obstacle where it is at time zero, if it is valid.
+    fn checked(&self, number: usize) -> Result<Placed, ObstaclesError> {
+        self.check(number)?;
+        let placed = Placed::new(self, 0.0);
+        let wrong = ObstaclesError::Motion { obstacle: number, time: 0.0 };
+        if placed.is_finite() { Ok(placed) } else { Err(wrong) }
+    }
+
     fn check(&self, number: usize) -> Result<(), ObstaclesError> {
         let not_finite = |what| Err(ObstaclesError::NotFinite { obstacle: number, what });
         match self.shape {
@@ -365,7 +373,7 @@ impl Obstacles {
     /// Adds an obstacle and returns its index.
     pub fn push(&mut self, obstacle: Obstacle) -> Result<usize, ObstaclesError> {
         let number = self.list.len();
-        let placed = self.checked(number, &obstacle)?;
+        let placed = obstacle.checked(number)?;
         self.start.push(placed);
         self.list.push(obstacle);
         Ok(number)
@@ -381,7 +389,7 @@ impl Obstacles {
     /// Replaces an obstacle. If the new one is invalid, the old one stays.
     pub fn replace(&mut self, obstacle: usize, with: Obstacle) -> Result<Obstacle, ObstaclesError> {
         self.check_number(obstacle)?;
-        self.start[obstacle] = self.checked(obstacle, &with)?;
+        self.start[obstacle] = with.checked(obstacle)?;
         Ok(std::mem::replace(&mut self.list[obstacle], with))
     }
 
@@ -428,13 +436,6 @@ impl Obstacles {
     fn check_number(&self, obstacle: usize) -> Result<(), ObstaclesError> {
         let count = self.list.len();
         if obstacle < count { Ok(()) } else { Err(ObstaclesError::Missing { obstacle, count }) }
-    }
-
-    fn checked(&self, number: usize, obstacle: &Obstacle) -> Result<Placed, ObstaclesError> {
-        obstacle.check(number)?;
-        let placed = Placed::new(obstacle, 0.0);
-        let wrong = ObstaclesError::Motion { obstacle: number, time: 0.0 };
-        if placed.is_finite() { Ok(placed) } else { Err(wrong) }
     }
 }
 
