@@ -127,6 +127,7 @@ impl Integrator {
         format!("<pliant.Integrator {}, dt={} s>", self.integrator, self.dt())
     }
 
+    #[allow(clippy::unused_self, reason = "a method of Python")]
     fn __getattr__(&self, name: &str) -> PyResult<Py<PyAny>> {
         Err(renamed::no_attribute("Integrator", name))
     }

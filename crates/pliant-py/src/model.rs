@@ -574,6 +574,7 @@ impl Model {
         format!("<pliant.Model: {count}{} vertices, {elements} elements>", self.inner.vertex_count())
     }
 
+    #[allow(clippy::unused_self, reason = "a method of Python")]
     fn __getattr__(&self, name: &str) -> PyResult<Py<PyAny>> {
         Err(renamed::no_attribute("Model", name))
     }

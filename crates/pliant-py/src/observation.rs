@@ -109,6 +109,7 @@ impl Observation {
         format!("<pliant.Observation at {} s: energy {} J, volume {} m³>", seen.time, seen.total_energy(), seen.volume)
     }
 
+    #[allow(clippy::unused_self, reason = "a method of Python")]
     fn __getattr__(&self, name: &str) -> PyResult<Py<PyAny>> {
         Err(renamed::no_attribute("Observation", name))
     }

@@ -540,6 +540,7 @@ impl Simulation {
         Ok(format!("<pliant.Simulation at {time} s, after {steps} steps>"))
     }
 
+    #[allow(clippy::unused_self, reason = "a method of Python")]
     fn __getattr__(&self, name: &str) -> PyResult<Py<PyAny>> {
         Err(renamed::no_attribute("Simulation", name))
     }

@@ -121,7 +121,7 @@ fn simulation(integrator: impl Integrator<Assembly> + 'static) -> Simulation {
 fn an_anchor_that_slips_leaves_the_permanent_set_of_perfect_plasticity() {
     let mut simulation = simulation(QuasiStatic::default());
     let end = simulation.model().vertex_sets()["x-max"][0] as usize;
-    let mut at_end = |simulation: &mut Simulation, load: f64| {
+    let at_end = |simulation: &mut Simulation, load: f64| {
         pull(simulation.model_mut(), load);
         simulation.step().unwrap();
         (simulation.state().q[3 * end], simulation.state().history[0])
@@ -164,7 +164,9 @@ fn checkpoints_and_copies_continue_with_the_same_bits() {
     pull(resumed.model_mut(), 15.0);
     resumed.resume(checkpoint.clone()).unwrap();
     for _ in 0..5 {
-        [&mut first, &mut copy, &mut resumed].map(|simulation| simulation.step().unwrap());
+        for simulation in [&mut first, &mut copy, &mut resumed] {
+            simulation.step().unwrap();
+        }
     }
     assert_eq!(first.state(), copy.state());
     assert_eq!(first.state(), resumed.state());

@@ -1,5 +1,6 @@
 //! Forces that couple other vertices in every step, as contacts do, on a matrix whose pattern is fixed.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use pliant::damping::Damping;
@@ -194,7 +195,8 @@ fn a_stale_factor_is_kept_while_couplings_change() {
 fn a_reduced_model_projects_them() {
     let with = |is_in_pattern: bool| {
         let model = builder(is_in_pattern).damping(Damping::rayleigh(0.1, 0.0).unwrap()).build().unwrap();
-        let reduction = Reduction::new(&model, &ReductionParams::new(8)).unwrap();
+        let (reduction, _) =
+            Reduction::new(&model, &ReductionParams::new(8), &mut |_| ControlFlow::Continue(())).unwrap();
         let mut reduced = ReducedModel::new(model, reduction).unwrap();
         let rest = reduced.rest_state();
         let (state, _) = steps(&mut reduced, rest, &mut BackwardEuler::default(), &mut Dense::default());
