@@ -110,7 +110,7 @@ async fn what_is_not_understood_is_answered_in_words() {
     for (wrong, word) in [
         (
             json!({ "do": "grab", "pull": 0, "triangle": 4_000_000_000_u32, "weights": [1, 0, 0], "target": [0, 0, 0], "stiffness": 1 }),
-            "no triangle",
+            "triangle 4000000000 does not exist",
         ),
         (
             json!({ "do": "grab", "pull": 0, "triangle": 0, "weights": [0, 0, 0], "target": [0, 0, 0], "stiffness": 1 }),
@@ -122,7 +122,7 @@ async fn what_is_not_understood_is_answered_in_words() {
         ),
         (json!({ "do": "ball", "center": [0, 0, 0], "radius": 0 }), "radius"),
         (json!({ "do": "throw", "triangle": 0, "velocity": [1, 0, 0] }), "is fixed"),
-        (json!({ "do": "set-material", "index": 7, "young": 1 }), "no material"),
+        (json!({ "do": "set-material", "index": 7, "young": 1 }), "material 7 does not exist"),
         (json!({ "do": "set-material", "index": 0, "young": -1 }), "Young"),
         (json!({ "do": "set-material", "index": 0, "poisson": 0.7 }), "Poisson"),
         (json!({ "do": "set-material", "index": 0, "law": "rubber" }), "rubber"),
@@ -132,7 +132,10 @@ async fn what_is_not_understood_is_answered_in_words() {
         (json!({ "do": "set", "step": 1e-300 }), "steps"),
         (json!({ "do": "speed", "factor": 0 }), "real time"),
         (json!({ "do": "view", "color": "pink", "slice": null }), "color"),
-        (json!({ "do": "view", "color": "none", "slice": { "point": [0, 0, 0], "normal": [0, 0, 0] } }), "direction"),
+        (
+            json!({ "do": "view", "color": "none", "slice": { "point": [0, 0, 0], "normal": [0, 0, 0] } }),
+            "nonzero vector",
+        ),
     ] {
         client.say(wrong.clone()).await;
         client.notice(word).await;

@@ -88,7 +88,8 @@
 //!         for i in 0..COUNT {
 //!             for j in 0..COUNT {
 //!                 let mass = if i == j { combination.mass } else { 0.0 };
-//!                 self.matrix[(i, j)] = mass + combination.stiffness.map_or(0.0, |(k, stiffness)| k * stiffness[(i, j)]);
+//!                 let stiffness = combination.stiffness.map_or(0.0, |(k, stiffness)| k * stiffness[(i, j)]);
+//!                 self.matrix[(i, j)] = mass + stiffness;
 //!             }
 //!         }
 //!     }

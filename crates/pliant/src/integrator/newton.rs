@@ -382,8 +382,8 @@ impl Newton {
         self.force.iter().enumerate().filter(|(i, _)| free(*i)).map(|(_, f)| f * f).sum::<f64>().sqrt()
     }
 
-    /// Computes `f` and `r` at `q`, with zeros at fixed coordinates. Returns the magnitude of the forces: the inertia of
-    /// the initial guess is unrelated to them, and is often much larger.
+    /// Computes `f` and `r` at `q`, with zeros at fixed coordinates. Returns the magnitude of the forces: the inertia
+    /// of the initial guess is unrelated to them, and is often much larger.
     fn evaluate<S: System>(
         &mut self,
         system: &mut S,

@@ -5,8 +5,8 @@ use crate::damping::Damping;
 use crate::force::{Conditions, Definiteness};
 use crate::sparse::BlockMatrix;
 
-/// Internal quantities: elasticity and all other forces of the model. Fixed vertices are not treated specially. The sign
-/// is that of `M ü + D u̇ + f(u) = f_ext`.
+/// Internal quantities: elasticity and all other forces of the model. Fixed vertices are not treated specially. The
+/// sign is that of `M ü + D u̇ + f(u) = f_ext`.
 impl Model {
     /// Returns the internal energy `V(u)` \[J\], excluding forces without a potential.
     ///
@@ -28,8 +28,8 @@ impl Model {
         }
     }
 
-    /// Returns the tangent stiffness `K(u)` \[N/m\], or its projection onto the positive semi-definite matrices, without
-    /// [couplings that vary](Force::add_varying_stiffness).
+    /// Returns the tangent stiffness `K(u)` \[N/m\], or its projection onto the positive semi-definite matrices,
+    /// without [couplings that vary](Force::add_varying_stiffness).
     ///
     /// # Panics
     /// If there are not three displacements per vertex.

@@ -73,7 +73,8 @@ impl MatrixFree {
     pub(super) fn new(model: Model) -> Self {
         let model = Arc::new(model);
         let pattern = &model.pattern;
-        let stiffness = MatrixFreeStiffness::new(&model);
+        let mut stiffness = MatrixFreeStiffness::new(&model);
+        stiffness.elastic.diagonal = Vec::new();
         let operator = MatrixFreeOperator {
             weights: Weights::default(),
             damping: MatrixFreeDamping { mass: 0.0, elastic: None, friction: None },
@@ -109,6 +110,38 @@ impl MatrixFreeStiffness {
             elastic: Linearized::new(model.vertex_count()),
             others: BlockMatrix::zero(model.pattern.clone()),
             varying: LowRank::default(),
+        }
+    }
+
+    /// Copies what products need: all but the diagonal blocks of elasticity.
+    fn copy_factors(&mut self, other: &Self) {
+        self.elastic.copy_state(&other.elastic);
+        self.others.values_mut().copy_from_slice(other.others.values());
+        self.varying.clear();
+        self.varying.add_scaled(1.0, &other.varying);
+    }
+}
+
+impl MatrixFreeDamping {
+    /// Copies what products need: all but the diagonal blocks of elasticity.
+    fn copy_factors(&mut self, other: &Self) {
+        self.mass = other.mass;
+        match (&mut self.elastic, &other.elastic) {
+            (Some((beta, elastic)), Some((other_beta, other))) => {
+                *beta = *other_beta;
+                elastic.copy_state(other);
+            }
+            (own, other) => {
+                *own = other.as_ref().map(|(beta, other)| {
+                    let mut elastic = Linearized::new(0);
+                    elastic.copy_state(other);
+                    (*beta, elastic)
+                });
+            }
+        }
+        match (&mut self.friction, &other.friction) {
+            (Some(friction), Some(other)) => friction.values_mut().copy_from_slice(other.values()),
+            (own, other) => own.clone_from(other),
         }
     }
 }
@@ -150,7 +183,9 @@ fn elastic_terms<'a>(
     let stiffness = stiffness.map(|(k, stiffness)| (k, &stiffness.elastic));
     let damping = damping.and_then(|(d, damping)| damping.elastic.as_ref().map(|(beta, elastic)| (d * beta, elastic)));
     match (stiffness, damping) {
-        (Some((k, stiffness)), Some((d, damping))) if stiffness == damping => [Some((k + d, damping)), None],
+        (Some((k, stiffness)), Some((d, damping))) if stiffness.is_at_state_of(damping) => {
+            [Some((k + d, damping)), None]
+        }
         both => [both.0, both.1],
     }
 }
@@ -245,8 +280,10 @@ impl System for MatrixFree {
             return MatrixFreeDamping { mass: alpha, elastic: None, friction: None };
         }
         if beta != 0.0 && stiffness.is_none() {
-            let mut force = vec![0.0; q.len()];
+            let mut force = std::mem::take(&mut self.product);
+            force.resize(q.len(), 0.0);
             let evaluated = self.linearize(q, conditions, Definiteness::Projected, &mut force).stiffness;
+            self.product = force;
             let damping = self.damping(q, conditions, v, Some(&evaluated), drive);
             self.recycle_stiffness(evaluated);
             return damping;
@@ -256,8 +293,8 @@ impl System for MatrixFree {
         let (elastic, friction) = spare.map_or((None, None), |spare| (spare.elastic, spare.friction));
         let mut friction = friction.unwrap_or_else(|| BlockMatrix::zero(model.pattern.clone()));
         friction.clear();
-        let mut product = vec![0.0; q.len()];
-        model.add_friction(q, conditions, v, &mut friction, (drive, &mut product));
+        self.product.resize(q.len(), 0.0);
+        model.add_friction(q, conditions, v, &mut friction, (drive, &mut self.product));
         let elastic = stiffness.filter(|_| beta != 0.0).map(|stiffness| {
             model.damping.add_friction_to(&stiffness.others, &mut friction);
             let mut copy = elastic.map_or_else(|| Linearized::new(model.vertex_count()), |(_, memory)| memory);
@@ -286,13 +323,13 @@ impl System for MatrixFree {
         matrix.clear();
         if let Some((k, stiffness)) = stiffness {
             matrix.add_scaled(k, &stiffness.others);
-            operator.stiffness.clone_from(stiffness);
+            operator.stiffness.copy_factors(stiffness);
         }
         if let Some((d, damping)) = damping {
             if let Some(friction) = &damping.friction {
                 matrix.add_scaled(d, friction);
             }
-            operator.damping.clone_from(damping);
+            operator.damping.copy_factors(damping);
         }
         let m = mass + damping.map_or(0.0, |(d, damping)| d * damping.mass);
         operator.model.mass.add_diagonal_to(m, matrix);
@@ -367,7 +404,7 @@ impl System for MatrixFree {
 }
 
 /// Linearized elasticity `K(u)` of all bodies.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 struct Linearized {
     u: Vec<f64>,
     definiteness: Definiteness,
@@ -382,6 +419,17 @@ impl Linearized {
             definiteness: Definiteness::Exact,
             diagonal: vec![[0.0; 9]; vertex_count],
         }
+    }
+
+    /// Copies the state, without diagonal blocks.
+    fn copy_state(&mut self, other: &Self) {
+        self.u.clone_from(&other.u);
+        self.definiteness = other.definiteness;
+    }
+
+    /// Returns true if both are linearized at the same state.
+    fn is_at_state_of(&self, other: &Self) -> bool {
+        self.definiteness == other.definiteness && self.u == other.u
     }
 
     /// Linearizes at `u`, and adds the gradient of the elastic energy.

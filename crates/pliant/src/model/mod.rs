@@ -1,7 +1,7 @@
 //! Bodies with their loads and boundary conditions.
 //!
-//! A [`Model`] describes them, and is not changed by a step. An [`Assembly`] is a model with its matrices and memory: the
-//! [`System`](crate::system::System) that integrators step. A [`MatrixFree`] is one without matrices.
+//! A [`Model`] describes them, and is not changed by a step. An [`Assembly`] is a model with its matrices and memory:
+//! the [`System`](crate::system::System) that integrators step. A [`MatrixFree`] is one without matrices.
 
 mod assembly;
 mod builder;

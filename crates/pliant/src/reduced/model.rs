@@ -490,8 +490,10 @@ impl System for ReducedModel {
             return ReducedDamping { mass: alpha, friction: None };
         }
         if beta != 0.0 && stiffness.is_none() {
-            let mut force = vec![0.0; q.len()];
+            let mut force = std::mem::take(&mut self.load);
+            force.resize(q.len(), 0.0);
             let evaluated = self.linearize(q, conditions, Definiteness::Projected, &mut force).stiffness;
+            self.load = force;
             let damping = self.damping(q, conditions, v, Some(&evaluated), drive);
             self.recycle_stiffness(evaluated);
             return damping;

@@ -90,8 +90,9 @@ mod tests {
         assert_eq!(pattern(&mut union, &operator).slot_count(), first.slot_count() + 1);
         operator.low_rank.clear();
         for _ in 0..MAX_UNUSED {
-            assert_eq!(union.of(&operator).block(0, last)[0][0], 0.0);
-            assert_eq!(pattern(&mut union.clone(), &operator).slot_count(), first.slot_count() + 1);
+            let matrix = union.of(&operator);
+            assert_eq!(matrix.block(0, last)[0][0], 0.0);
+            assert_eq!(matrix.pattern().slot_count(), first.slot_count() + 1);
         }
         assert!(Arc::ptr_eq(&pattern(&mut union, &operator), operator.matrix.pattern()));
     }

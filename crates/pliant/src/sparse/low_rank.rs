@@ -5,7 +5,7 @@ use crate::math::Vec3;
 
 /// Symmetric matrix `C = Σ σ q qᵀ` of sparse vectors `q`, each with three numbers per vertex at a few vertices.
 ///
-/// It holds couplings that come and go while bodies move, such as those of contacts, next to a [`BlockMatrix`] with a
+/// It contains couplings that come and go while bodies move, such as those of contacts, next to a [`BlockMatrix`] with a
 /// fixed pattern. A contact pair is one term along its normal and at most two along its tangents.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LowRank {

@@ -189,8 +189,8 @@ fn spin_of_a_free_body_is_kept_by_symplectic_euler_and_central_differences() {
             assert_eq!(info.factorizations, 0, "a lumped mass needs no factor");
         }
         let end = model.model().observe(&state);
-        // Positions and velocities belong to the same time only up to the order of the integrator in symplectic Euler, but
-        // x × p is its invariant all the same.
+        // Positions and velocities belong to the same time only up to the order of the integrator in symplectic Euler,
+        // but x × p is its invariant all the same.
         assert!((end.angular_momentum - start.angular_momentum).length() < 1e-9 * start.angular_momentum.length());
         assert!((end.total_energy() / start.total_energy() - 1.0).abs() < 0.01);
     }

@@ -193,11 +193,14 @@ fn a_stale_factor_is_kept_while_couplings_change() {
 
 #[test]
 fn a_reduced_model_projects_them() {
+    let damped =
+        |is_in_pattern: bool| builder(is_in_pattern).damping(Damping::rayleigh(0.1, 0.0).unwrap()).build().unwrap();
+    let reduce = || {
+        let (model, params) = (damped(true), ReductionParams::new(8));
+        Reduction::new(&model, &params, &mut |_| ControlFlow::Continue(())).unwrap().0
+    };
     let with = |is_in_pattern: bool| {
-        let model = builder(is_in_pattern).damping(Damping::rayleigh(0.1, 0.0).unwrap()).build().unwrap();
-        let (reduction, _) =
-            Reduction::new(&model, &ReductionParams::new(8), &mut |_| ControlFlow::Continue(())).unwrap();
-        let mut reduced = ReducedModel::new(model, reduction).unwrap();
+        let mut reduced = ReducedModel::new(damped(is_in_pattern), reduce()).unwrap();
         let rest = reduced.rest_state();
         let (state, _) = steps(&mut reduced, rest, &mut BackwardEuler::default(), &mut Dense::default());
         reduced.expand(&state)
