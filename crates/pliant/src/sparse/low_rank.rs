@@ -5,8 +5,8 @@ use crate::math::Vec3;
 
 /// Symmetric matrix `C = Σ σ q qᵀ` of sparse vectors `q`, each with three numbers per vertex at a few vertices.
 ///
-/// It contains couplings that come and go while bodies move, such as those of contacts, next to a [`BlockMatrix`] with a
-/// fixed pattern. A contact pair is one term along its normal and at most two along its tangents.
+/// It contains couplings that come and go while bodies move, such as those of contacts, next to a [`BlockMatrix`] with
+/// a fixed pattern. A contact pair is one term along its normal and at most two along its tangents.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LowRank {
     /// Factor `σ` of each term.
