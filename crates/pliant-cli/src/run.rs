@@ -41,7 +41,7 @@ pub struct RunCommand {
     /// Simulate with this reduced model, built from the scene by `pliant reduce`.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     reduced: Option<PathBuf>,
-    /// Check the [[expect]] entries of the scene; exit status 1 if one fails.
+    /// Check the `[[expect]]` entries of the scene; exit status 1 if one fails.
     #[arg(long)]
     check: bool,
     /// Write only the formats given here, and none that the scene requests.
@@ -61,7 +61,7 @@ pub struct Resume {
     /// Folder of the run.
     #[arg(value_hint = ValueHint::DirPath)]
     folder: PathBuf,
-    /// Check the [[expect]] entries of the scene; exit status 1 if one fails.
+    /// Check the `[[expect]]` entries of the scene; exit status 1 if one fails.
     #[arg(long)]
     check: bool,
     #[command(flatten)]

@@ -29,7 +29,7 @@ impl Model {
     }
 
     /// Returns the tangent stiffness `K(u)` \[N/m\], or its projection onto the positive semi-definite matrices,
-    /// without [couplings that vary](Force::add_varying_stiffness).
+    /// without [couplings that vary](crate::force::Force::add_varying_stiffness).
     ///
     /// # Panics
     /// If there are not three displacements per vertex.
