@@ -7,7 +7,7 @@ use pliant::integrator::{BackwardEuler, Halving, Integrator, NewtonParams, Quasi
 use pliant::material::{AnyLaw, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, generate};
-use pliant::model::{Assembly, Body, Fixed, Model};
+use pliant::model::{Assembly, Body, Fixed, Model, ModelBuilder};
 use pliant::simulation::Simulation;
 use pliant::solver::{Direct, SolverParams};
 use pliant::sparse::{BlockMatrix, BlockPattern};
@@ -97,7 +97,7 @@ fn bar() -> Model {
     let anchors =
         end.iter().map(|&vertex| SlippingAnchor { vertex, vertex_count, stiffness: STIFFNESS, slip: SLIP, slot: None });
     let builder = Model::builder().body(body).fix(Fixed::new(start));
-    anchors.fold(builder, |builder, anchor| builder.force(anchor)).build().unwrap()
+    anchors.fold(builder, ModelBuilder::force).build().unwrap()
 }
 
 /// Sets the total load on the far end \[N\].

@@ -34,11 +34,12 @@ impl MovingPairs {
         let direction = Vec3::new(0.6, 0.0, 0.8);
         [(step, n - 1, direction), (step + 3, n - 5 - step, Vec3::Y), (2, n - 2 * step - 2, direction)]
     }
+}
 
-    fn stretch(&self, (i, j, direction): (u32, u32, Vec3), u: &[f64]) -> f64 {
-        let at = |vertex: u32| Vec3::from_slice(&u[3 * vertex as usize..]);
-        direction.dot(at(i) - at(j))
-    }
+/// Returns `d·(uᵢ − uⱼ)`.
+fn stretch((i, j, direction): (u32, u32, Vec3), u: &[f64]) -> f64 {
+    let at = |vertex: u32| Vec3::from_slice(&u[3 * vertex as usize..]);
+    direction.dot(at(i) - at(j))
 }
 
 impl Force for MovingPairs {
@@ -62,13 +63,13 @@ impl Force for MovingPairs {
     fn bind(&mut self, _: &Arc<BlockPattern>) {}
 
     fn energy(&self, u: &[f64], conditions: &Conditions<'_>) -> f64 {
-        let energy = |pair| 0.5 * self.stiffness * self.stretch(pair, u).powi(2);
+        let energy = |pair| 0.5 * self.stiffness * stretch(pair, u).powi(2);
         self.pairs(conditions.time).into_iter().map(energy).sum()
     }
 
     fn add_gradient(&self, u: &[f64], conditions: &Conditions<'_>, gradient: &mut [f64]) {
         for pair in self.pairs(conditions.time) {
-            let f = self.stiffness * self.stretch(pair, u);
+            let f = self.stiffness * stretch(pair, u);
             for (vertex, sign) in [(pair.0, 1.0), (pair.1, -1.0)] {
                 let sum = &mut gradient[3 * vertex as usize..];
                 (Vec3::from_slice(sum) + sign * f * pair.2).write_to_slice(sum);
