@@ -2,6 +2,7 @@
 //!
 //! Each module uses only those listed before it:
 //!
+//! - [`registry`]: lists of the choices of scenes, to which programs can add entries.
 //! - [`output`]: animation files for ParaView, Blender and Houdini.
 //! - [`scene`]: scene files.
 //! - [`pictures`]: images and videos of simulations.
@@ -33,5 +34,6 @@
 pub mod output;
 pub mod pictures;
 pub mod plots;
+pub mod registry;
 pub mod run;
 pub mod scene;

@@ -1,0 +1,139 @@
+//! Lines of registries whose choices have options.
+
+use std::any::{Any, TypeId};
+use std::fmt::{self, Debug};
+
+use dyn_clone::DynClone;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::DeserializeOwned;
+use serde::de::value::MapDeserializer;
+use serde_json::Value;
+
+use super::{Named, Registry};
+
+/// Options of a choice: what the trait of every kind extends. It is implemented for all types that qualify.
+pub trait Options: Any + Debug + DynClone + erased_serde::Serialize + Send + Sync {
+    /// Returns the options as `Any`, to find out their type.
+    fn as_any(&self) -> &dyn Any;
+}
+
+impl<O: Any + Debug + DynClone + erased_serde::Serialize + Send + Sync> Options for O {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// Trait object of options whose choices are in a registry, such as `dyn IntegratorOptions`.
+pub trait Registered: Options {
+    /// Name of the type in the schema.
+    const KIND: &'static str;
+    /// Description of the type in the schema.
+    const ABOUT: &'static str;
+
+    /// Returns the registry.
+    fn registry() -> &'static Registry<Entry<Self>>;
+}
+
+/// Conversion of options into the trait object `T` of their kind.
+pub trait Boxed<T: ?Sized>: Options + DeserializeOwned + JsonSchema {
+    /// Returns the options as a trait object.
+    fn boxed(self) -> Box<T>;
+}
+
+/// Choice of a scene: its name, and the type of its options. `T` is the trait object of its kind.
+pub struct Entry<T: ?Sized> {
+    name: &'static str,
+    options: fn() -> TypeId,
+    schema: fn(&mut SchemaGenerator) -> Schema,
+    /// Parses options.
+    deserialize: fn(&mut dyn erased_serde::Deserializer<'_>) -> Result<Box<T>, erased_serde::Error>,
+}
+
+/// Option of a choice, as described by its schema.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OptionInfo {
+    /// Key in scenes.
+    pub name: String,
+    /// Description, one or more sentences.
+    pub about: String,
+    /// Schema of its values, with their type and unit.
+    pub schema: Value,
+    /// Default value, or `None` if there is no fixed one.
+    pub default: Option<Value>,
+    /// True if the option must be given.
+    pub is_required: bool,
+}
+
+impl<T: ?Sized> Entry<T> {
+    /// Creates an entry with options of type `O`, whose documentation describes it.
+    pub const fn new<O: Boxed<T>>(name: &'static str) -> Self {
+        Self {
+            name,
+            options: TypeId::of::<O>,
+            schema: O::json_schema,
+            deserialize: |deserializer| erased_serde::deserialize::<O>(deserializer).map(O::boxed),
+        }
+    }
+
+    /// Returns the name in scenes.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Returns the description: one or more sentences.
+    pub fn about(&self) -> String {
+        let schema = self.schema(&mut SchemaGenerator::default()).to_value();
+        schema["description"].as_str().unwrap_or_default().replace('\n', " ")
+    }
+
+    /// Returns the options.
+    pub fn options(&self) -> Vec<OptionInfo> {
+        let schema = self.schema(&mut SchemaGenerator::default()).to_value();
+        let required: Vec<&str> =
+            schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let info = |(name, schema): (&String, &Value)| OptionInfo {
+            name: name.clone(),
+            about: schema["description"].as_str().unwrap_or_default().replace('\n', " "),
+            default: schema.get("default").filter(|default| !default.is_null()).cloned(),
+            is_required: required.contains(&name.as_str()),
+            schema: schema.clone(),
+        };
+        schema["properties"].as_object().into_iter().flatten().map(info).collect()
+    }
+
+    /// Returns the schema of its options.
+    pub fn schema(&self, generator: &mut SchemaGenerator) -> Schema {
+        (self.schema)(generator)
+    }
+
+    /// Returns the default options, or `None` if some must be given.
+    pub fn default_options(&self) -> Option<Box<T>> {
+        let none = MapDeserializer::<_, serde::de::value::Error>::new(std::iter::empty::<(&str, &str)>());
+        self.parse(&mut <dyn erased_serde::Deserializer<'_>>::erase(none)).ok()
+    }
+
+    /// Parses options.
+    pub(super) fn parse(
+        &self,
+        deserializer: &mut dyn erased_serde::Deserializer<'_>,
+    ) -> Result<Box<T>, erased_serde::Error> {
+        (self.deserialize)(deserializer)
+    }
+
+    /// Returns true if `O` is the type of its options.
+    pub(super) fn has_options<O: 'static>(&self) -> bool {
+        (self.options)() == TypeId::of::<O>()
+    }
+}
+
+impl<T: ?Sized + 'static> Named for Entry<T> {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+}
+
+impl<T: ?Sized> Debug for Entry<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}

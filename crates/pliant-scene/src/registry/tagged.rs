@@ -1,0 +1,328 @@
+//! Chosen entries of a registry, with their options.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::Deref;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::value::MapDeserializer;
+use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, Visitor};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Value, json};
+
+use super::{Boxed, Entry, Registered};
+
+/// Entry of a registry with its options, written as `"name"` or `{ name = { option = … } }`.
+///
+/// It dereferences to the trait object `T` of its kind.
+pub struct Tagged<T: ?Sized + 'static> {
+    entry: &'static Entry<T>,
+    options: Box<T>,
+}
+
+impl<T: ?Sized + Registered> Tagged<T> {
+    /// Chooses the entry that has this type of options.
+    ///
+    /// # Panics
+    /// If no entry of the registry has this type of options.
+    pub fn of<O: Boxed<T>>(options: O) -> Self {
+        let entry = T::registry().iter().find(|entry| entry.has_options::<O>());
+        let entry = entry.unwrap_or_else(|| panic!("no {} has options {options:?}", T::registry().kind()));
+        Self { entry, options: options.boxed() }
+    }
+
+    /// Chooses an entry by name, with its default options. Returns `None` if there is no such entry, or if some of its
+    /// options must be given.
+    pub fn named(name: &str) -> Option<Self> {
+        let entry = T::registry().get(name)?;
+        Some(Self { entry, options: entry.default_options()? })
+    }
+
+    /// Returns the name.
+    pub fn name(&self) -> &'static str {
+        self.entry.name()
+    }
+
+    /// Returns the options if they have this type, else `None`.
+    pub fn options<O: 'static>(&self) -> Option<&O> {
+        (*self.options).as_any().downcast_ref()
+    }
+
+    /// Returns true if the options have this type.
+    pub fn is<O: 'static>(&self) -> bool {
+        self.options::<O>().is_some()
+    }
+}
+
+/// Returns options as JSON, to compare them.
+fn value_of<T: ?Sized + Registered>(options: &T) -> Value {
+    let mut json = Vec::new();
+    let mut serializer = serde_json::Serializer::new(&mut json);
+    erased_serde::serialize(options, &mut serializer).expect("options can be written");
+    serde_json::from_slice(&json).expect("written options can be read")
+}
+
+impl<T: ?Sized> Deref for Tagged<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.options
+    }
+}
+
+impl<T: ?Sized + Registered> Clone for Tagged<T> {
+    fn clone(&self) -> Self {
+        Self { entry: self.entry, options: dyn_clone::clone_box(&*self.options) }
+    }
+}
+
+impl<T: ?Sized + Registered> PartialEq for Tagged<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name() && value_of(&*self.options) == value_of(&*other.options)
+    }
+}
+
+impl<T: ?Sized + Registered> fmt::Debug for Tagged<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.options.fmt(f)
+    }
+}
+
+impl<T: ?Sized + Registered> Serialize for Tagged<T> {
+    /// Writes the name alone where all options have their defaults.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        struct Erased<'a, T: ?Sized>(&'a T);
+
+        impl<T: ?Sized + Registered> Serialize for Erased<'_, T> {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                erased_serde::serialize(self.0, serializer)
+            }
+        }
+
+        let is_default = |usual: Box<T>| value_of(&*usual) == value_of(&*self.options);
+        if self.entry.default_options().is_some_and(is_default) {
+            return serializer.serialize_str(self.name());
+        }
+        let mut map = serializer.serialize_map(Some(1))?;
+        map.serialize_entry(self.name(), &Erased(&*self.options))?;
+        map.end()
+    }
+}
+
+impl<'de, T: ?Sized + Registered> Deserialize<'de> for Tagged<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(TaggedVisitor(PhantomData))
+    }
+}
+
+struct TaggedVisitor<T: ?Sized>(PhantomData<T>);
+
+impl<'de, T: ?Sized + Registered> Visitor<'de> for TaggedVisitor<T> {
+    type Value = Tagged<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = T::registry().kind();
+        write!(f, "the name of a kind of {kind}, or a table with its options such as {{ name = {{ … }} }}")
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<Tagged<T>, E> {
+        let entry = T::registry().find(name).map_err(E::custom)?;
+        let none = MapDeserializer::<_, E>::new(std::iter::empty::<(&str, &str)>());
+        OptionsOf(entry).deserialize(none)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Tagged<T>, A::Error> {
+        let kind = T::registry().kind();
+        let Some(name) = map.next_key::<String>()? else {
+            return Err(Error::custom(format!("an empty table, expected the {kind} as its only key")));
+        };
+        let entry = T::registry().find(&name).map_err(Error::custom)?;
+        let tagged = map.next_value_seed(OptionsOf(entry))?;
+        match map.next_entry::<String, IgnoredAny>()? {
+            None => Ok(tagged),
+            Some((key, _)) => Err(Error::custom(format!(
+                "unexpected key `{key}`: expected `{name}` alone; its options are in a table of their own, as in {{ {name} = {{ … }} }}"
+            ))),
+        }
+    }
+}
+
+/// Reads the options of an entry.
+struct OptionsOf<T: ?Sized + 'static>(&'static Entry<T>);
+
+impl<'de, T: ?Sized + Registered> DeserializeSeed<'de> for OptionsOf<T> {
+    type Value = Tagged<T>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Tagged<T>, D::Error> {
+        let options = self.0.parse(&mut <dyn erased_serde::Deserializer<'_>>::erase(deserializer));
+        Ok(Tagged { entry: self.0, options: options.map_err(Error::custom)? })
+    }
+}
+
+impl<T: ?Sized + Registered> JsonSchema for Tagged<T> {
+    fn schema_name() -> Cow<'static, str> {
+        T::KIND.into()
+    }
+
+    /// Describes each entry as a table with its name as the only key; entries without required options also as the name
+    /// alone.
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let entry = |entry: &Entry<T>| {
+            let (name, about) = (entry.name(), entry.about());
+            let options = entry.schema(generator);
+            let table = json!({
+                "type": "object",
+                "properties": { name: options },
+                "required": [name],
+                "additionalProperties": false,
+            });
+            match entry.default_options() {
+                Some(_) => json!({
+                    "title": name,
+                    "description": about,
+                    "anyOf": [{ "type": "string", "const": name }, table],
+                }),
+                None => json!({ "title": name, "description": about, "anyOf": [table] }),
+            }
+        };
+        let entries: Vec<Value> = T::registry().iter().map(entry).collect();
+        json_schema!({ "description": T::ABOUT, "oneOf": entries })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Options, Registry};
+    use super::*;
+    use crate::scene::Located;
+
+    trait Pet: Options {
+        fn legs(&self) -> u32;
+    }
+
+    static PETS: Registry<Entry<dyn Pet>> =
+        Registry::new("pet", &[Entry::new::<Cat>("cat"), Entry::new::<Millipede>("millipede")]);
+
+    impl Registered for dyn Pet {
+        const KIND: &'static str = "Pet";
+        const ABOUT: &'static str = "A pet.";
+
+        fn registry() -> &'static Registry<Entry<Self>> {
+            &PETS
+        }
+    }
+
+    impl<P: Pet + serde::de::DeserializeOwned + JsonSchema> Boxed<dyn Pet> for P {
+        fn boxed(self) -> Box<dyn Pet> {
+            Box::new(self)
+        }
+    }
+
+    /// A cat.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    struct Cat {
+        /// Number of lives.
+        #[serde(default = "nine")]
+        lives: u32,
+    }
+
+    fn nine() -> u32 {
+        9
+    }
+
+    /// A millipede.
+    #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    struct Millipede {
+        /// Number of legs.
+        legs: Located<u32>,
+    }
+
+    impl Pet for Cat {
+        fn legs(&self) -> u32 {
+            4
+        }
+    }
+
+    impl Pet for Millipede {
+        fn legs(&self) -> u32 {
+            self.legs.value
+        }
+    }
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+    struct House {
+        pet: Tagged<dyn Pet>,
+    }
+
+    fn house(text: &str) -> Result<House, String> {
+        toml::from_str(text).map_err(|error| error.message().to_owned())
+    }
+
+    #[test]
+    fn a_choice_is_a_name_or_a_table_with_its_options_and_is_written_in_the_shorter_form() {
+        for (text, legs, short) in [
+            ("pet = \"cat\"", 4, "pet = \"cat\"\n"),
+            ("pet = { cat = {} }", 4, "pet = \"cat\"\n"),
+            ("pet = { cat = { lives = 9 } }", 4, "pet = \"cat\"\n"),
+            ("[pet.cat]\nlives = 3", 4, "[pet.cat]\nlives = 3\n"),
+            ("pet = { millipede = { legs = 750 } }", 750, "[pet.millipede]\nlegs = 750\n"),
+        ] {
+            let house = house(text).unwrap();
+            assert_eq!(house.pet.legs(), legs);
+            assert_eq!(toml::to_string(&house).unwrap(), short);
+            assert_eq!(self::house(short).unwrap(), house);
+        }
+        assert_eq!(house("pet.cat.lives = 3").unwrap().pet, Tagged::of(Cat { lives: 3 }));
+        assert_eq!(Tagged::<dyn Pet>::named("cat"), Some(Tagged::of(Cat { lives: 9 })));
+        assert_eq!(Tagged::<dyn Pet>::named("millipede"), None);
+        assert!(Tagged::<dyn Pet>::of(Cat { lives: 3 }).is::<Cat>());
+    }
+
+    #[test]
+    fn options_keep_their_locations_in_the_file() {
+        let text = "pet = { millipede = { legs = 750 } }";
+        let house = house(text).unwrap();
+        let legs = &house.pet.options::<Millipede>().unwrap().legs;
+        assert_eq!(&text[legs.span.clone().unwrap()], "750");
+    }
+
+    #[test]
+    fn errors_list_the_entries_and_name_wrong_options() {
+        for (text, message) in [
+            ("pet = \"dog\"", "unknown variant `dog`, expected one of `cat`, `millipede`"),
+            ("pet = { dog = {} }", "unknown variant `dog`, expected one of `cat`, `millipede`"),
+            ("pet = { cat = { tail = 1 } }", "unknown field `tail`, expected `lives`"),
+            ("pet = \"millipede\"", "missing field `legs`"),
+            ("pet = {}", "an empty table, expected the pet as its only key"),
+            (
+                "pet = { cat = {}, lives = 3 }",
+                "unexpected key `lives`: expected `cat` alone; its options are in a table of their own, as in { cat = { … } }",
+            ),
+            (
+                "pet = 3",
+                "invalid type: integer `3`, expected the name of a kind of pet, or a table with its options such as { name = { … } }",
+            ),
+        ] {
+            assert_eq!(house(text).unwrap_err(), message);
+        }
+    }
+
+    #[test]
+    fn the_schema_has_every_entry_with_its_options_and_their_defaults() {
+        let schema = schemars::schema_for!(House).to_value();
+        let pets = schema["$defs"]["Pet"]["oneOf"].as_array().unwrap();
+        assert_eq!(pets.len(), 2);
+        assert_eq!(pets[0]["description"], "A cat.");
+        assert_eq!(pets[0]["anyOf"][0]["const"], "cat");
+        assert_eq!(pets[0]["anyOf"][1]["properties"]["cat"]["properties"]["lives"]["default"], 9);
+        assert_eq!(pets[1]["anyOf"][0]["required"][0], "millipede");
+        let options = PETS.get("cat").unwrap().options();
+        assert_eq!((options[0].name.as_str(), options[0].is_required), ("lives", false));
+        assert_eq!(options[0].default, Some(json!(9)));
+        assert!(PETS.get("millipede").unwrap().options()[0].is_required);
+    }
+}
