@@ -7,7 +7,7 @@ use pliant::integrator::stability;
 use pliant::io::{Disk, Files};
 use pliant::model::Assembly;
 use pliant::solver::Symbolic;
-use pliant_scene::scene::{Built, IntegratorKind, Mass, SceneFile, reference, schema};
+use pliant_scene::scene::{Built, Mass, SceneFile, reference, schema};
 
 use crate::Done;
 use crate::run::read_scene;
@@ -87,7 +87,7 @@ fn report(file: &SceneFile, built: &Built, notes: &mut Vec<String>) -> anyhow::R
         "integrator",
         format!(
             "{}, {} of {} s",
-            name(&settings.integrator.value),
+            settings.integrator.name(),
             count(built.steps as usize, "step", "steps"),
             number(settings.step.si)
         ),
@@ -100,10 +100,7 @@ fn report(file: &SceneFile, built: &Built, notes: &mut Vec<String>) -> anyhow::R
     let frames = 1 + built.steps.div_ceil(built.frame_every);
     listing.row("frames", format!("{frames}, one every {}", count(built.frame_every as usize, "step", "steps")));
     listing.row("columns", built.recorder.columns().join(", "));
-    let explicit = matches!(
-        settings.integrator.value,
-        IntegratorKind::CentralDifferences | IntegratorKind::SymplecticEuler | IntegratorKind::ExplicitEuler
-    );
+    let explicit = settings.integrator.is_explicit();
     let is_reduced = built.simulation.reduced_model().is_some();
     let needs_solver = !(is_reduced || explicit && settings.mass == Mass::Lumped);
     let blocks = 72 * model.pattern().slot_count();
@@ -136,7 +133,7 @@ fn report(file: &SceneFile, built: &Built, notes: &mut Vec<String>) -> anyhow::R
         .collect();
     listing.columns(&["object", "vertices", "elements", "regions", "volume m³", "mass kg"], &rows);
     if explicit && !is_reduced {
-        let mut solver = settings.solver(&file.source)?.build();
+        let mut solver = settings.solver(&file.source)?;
         let step = settings.step.si;
         let mut assembly = Assembly::new(model.clone());
         let found = stability(&mut assembly, &mut *solver, built.simulation.state(), step)?;
@@ -150,9 +147,4 @@ fn report(file: &SceneFile, built: &Built, notes: &mut Vec<String>) -> anyhow::R
         }
     }
     Ok(listing.into_text())
-}
-
-/// Returns the name of a choice in scenes.
-fn name(choice: &impl serde::Serialize) -> String {
-    serde_json::to_value(choice).ok().and_then(|name| Some(name.as_str()?.to_owned())).unwrap_or_default()
 }

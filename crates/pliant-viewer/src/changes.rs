@@ -4,14 +4,12 @@ use std::collections::BTreeMap;
 
 use pliant::material::YoungPoisson;
 use pliant::math::Vec3;
+use pliant_scene::registry::{Registered, Tagged};
 use pliant_scene::scene::quantity::{self, Density, Pressure, Rate, Time};
 use pliant_scene::scene::{
-    Fixed, IntegratorKind, Inverted, Located, MadeOf, MaterialChoice, MaterialSettings, Object, ObjectRegion, Scene,
-    Selection, Solver, Where, schema,
+    Fixed, IntegratorChoice, IntegratorOptions, Inverted, Located, MadeOf, MaterialChoice, MaterialSettings, Object,
+    ObjectRegion, Scene, Selection, SolverChoice, SolverOptions, Where,
 };
-use serde::Deserialize;
-use serde::de::IntoDeserializer;
-use serde::de::value::{Error, StrDeserializer};
 
 use crate::protocol::{Choice, Steering};
 
@@ -22,8 +20,8 @@ const MAX_STEP: f64 = 1e6;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Changes {
     pub step: Option<f64>,
-    pub integrator: Option<IntegratorKind>,
-    pub solver: Option<Solver>,
+    pub integrator: Option<IntegratorChoice>,
+    pub solver: Option<SolverChoice>,
     pub mass_damping: Option<f64>,
     pub stiffness_damping: Option<f64>,
     pub gravity: Option<Vec3>,
@@ -51,10 +49,10 @@ impl Changes {
             self.step = Some(step);
         }
         if let Some(name) = integrator {
-            self.integrator = Some(named(name, "integrator", integrators(false).into_iter().chain(integrators(true)))?);
+            self.integrator = Some(named(name)?);
         }
         if let Some(name) = solver {
-            self.solver = Some(named(name, "solver", solvers(false).into_iter())?);
+            self.solver = Some(named(name)?);
         }
         for (own, new, what) in [
             (&mut self.mass_damping, mass_damping.map(|rate| rate.si), "mass-proportional damping: expected 1/s"),
@@ -77,7 +75,7 @@ impl Changes {
 
     /// Returns true if the simulation must be rebuilt; other settings can be changed while it runs.
     pub fn needs_new_simulation(&self, before: &Self) -> bool {
-        (self.step, self.integrator, self.solver) != (before.step, before.integrator, before.solver)
+        (self.step, &self.integrator, &self.solver) != (before.step, &before.integrator, &before.solver)
     }
 
     /// Returns the scene with all changes. `made_of` has the materials of the original scene.
@@ -87,13 +85,13 @@ impl Changes {
             changed.set_step(step);
         }
         let settings = &mut changed.simulation.value;
-        if let Some(solver) = self.solver {
-            settings.solver = solver;
+        // The choice of the scene keeps its options.
+        if let Some(solver) = self.solver.as_ref().filter(|solver| solver.name() != settings.solver.name()) {
+            settings.solver = Located::new(solver.clone());
         }
-        if let Some(integrator) = self.integrator.filter(|integrator| *integrator != settings.integrator.value) {
-            settings.integrator = Located::new(integrator);
-            // Options of the previous integrator do not apply to this one.
-            (settings.tangent, settings.newton, settings.newmark, settings.regularized) = (None, None, None, None);
+        let integrator = self.integrator.as_ref();
+        if let Some(integrator) = integrator.filter(|integrator| integrator.name() != settings.integrator.name()) {
+            settings.integrator = Located::new(integrator.clone());
         }
         if let Some(mass) = self.mass_damping {
             changed.damping.value.mass = Rate::new(mass);
@@ -104,12 +102,12 @@ impl Changes {
         if let Some(gravity) = self.gravity {
             changed.gravity = Some(quantity::vector(gravity));
         }
-        let own_law = changed.simulation.integrator.value == IntegratorKind::Regularized;
-        let is_new_integrator = changed.simulation.integrator.value != scene.simulation.integrator.value;
+        let has_law = changed.simulation.integrator.has_law();
+        let is_new_integrator = changed.simulation.integrator.name() != scene.simulation.integrator.name();
         for (index, region) in made_of.iter().enumerate() {
             let is_changed = self.materials.get(&index).is_some_and(|change| *change != MaterialChange::default());
-            if is_changed || (own_law && is_new_integrator && region.moduli.is_some()) {
-                let material = if own_law { self.moduli_only(index, region) } else { self.material(index, region) };
+            if is_changed || (has_law && is_new_integrator && region.moduli.is_some()) {
+                let material = if has_law { self.moduli_only(index, region) } else { self.material(index, region) };
                 set_material(&mut changed, made_of, index, material);
             }
         }
@@ -209,36 +207,30 @@ pub fn fix(vertices: Vec<u32>) -> Located<Fixed> {
 
 /// Returns the integrators for reduced or for full models.
 pub fn integrators(reduced: bool) -> Vec<Choice> {
-    let other = if reduced { "regularized" } else { "exact-modes" };
-    choices("IntegratorKind").filter(|integrator| integrator.name != other).collect()
+    choices(
+        |integrator: &dyn IntegratorOptions| {
+            if reduced { integrator.supports_reduced_models() } else { integrator.supports_models() }
+        },
+    )
 }
 
 /// Returns the linear solvers; none for reduced models.
 pub fn solvers(reduced: bool) -> Vec<Choice> {
-    if reduced { Vec::new() } else { choices("Solver").collect() }
+    choices(|_: &dyn SolverOptions| !reduced)
 }
 
-/// Returns the variants of an enumeration in the JSON schema of scenes.
-fn choices(kind: &str) -> impl Iterator<Item = Choice> {
-    let schema = schema();
-    let variants = schema["$defs"][kind]["oneOf"].as_array().cloned().expect("an enumeration of the scene format");
-    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
-    variants
-        .into_iter()
-        .map(move |variant| Choice { name: text(&variant["const"]), about: text(&variant["description"]) })
+/// Returns the entries of a registry that need no options and satisfy a condition.
+fn choices<T: ?Sized + Registered>(is_possible: impl Fn(&T) -> bool) -> Vec<Choice> {
+    let entries = T::registry().iter();
+    let offered = entries.filter(|entry| entry.default_options().is_some_and(|options| is_possible(&options)));
+    offered.map(|entry| Choice { name: entry.name().to_owned(), about: entry.about() }).collect()
 }
 
-fn named<'de, T: Deserialize<'de>>(
-    name: &'de str,
-    what: &str,
-    known: impl Iterator<Item = Choice>,
-) -> Result<T, String> {
-    let deserializer: StrDeserializer<'de, Error> = name.into_deserializer();
-    T::deserialize(deserializer).map_err(|_| {
-        let mut known: Vec<String> = known.map(|choice| choice.name).collect();
-        known.sort();
-        known.dedup();
-        format!("{what}: unknown name `{name}`, expected one of {}", known.join(", "))
+/// Returns the entry of a registry with this name and its default options.
+fn named<T: ?Sized + Registered>(name: &str) -> Result<Tagged<T>, String> {
+    Tagged::named(name).ok_or_else(|| {
+        let known: Vec<&str> = T::registry().iter().map(|entry| entry.name()).collect();
+        format!("{}: unknown name `{name}`, expected one of {}", T::registry().kind(), known.join(", "))
     })
 }
 
@@ -258,8 +250,7 @@ mod tests {
 [simulation]
 step = 0.01
 duration = 1
-integrator = "newmark"
-newmark = { beta = 0.3, gamma = 0.6 }
+integrator = { newmark = { beta = 0.3, gamma = 0.6 } }
 [[object]]
 name = "a"
 mesh = { box = { size = [1, 1, 1], cells = [2, 2, 2] } }
@@ -330,13 +321,13 @@ material = { density = 500 }
     }
 
     #[test]
-    fn options_of_a_integrator_go_with_it_and_come_back_with_it() {
+    fn options_of_an_integrator_go_with_it_and_come_back_with_it() {
         let file = file();
         let made_of = built(&file.scene);
         let mut changes = Changes::default();
         changes.steer(&Steering { integrator: Some("backward-euler".into()), ..Steering::default() }).unwrap();
         let changed = changes.applied(&file.scene, &made_of);
-        assert_eq!(changed.simulation.newmark, None);
+        assert_eq!(changed.simulation.integrator.name(), "backward-euler");
         built(&changed);
         changes.steer(&Steering { integrator: Some("newmark".into()), ..Steering::default() }).unwrap();
         assert_eq!(changes.applied(&file.scene, &made_of), file.scene);
@@ -373,6 +364,6 @@ material = { density = 500 }
             integrators(true).iter().any(|integrator| integrator.name == "exact-modes" && !integrator.about.is_empty())
         );
         assert!(!integrators(false).iter().any(|integrator| integrator.name == "exact-modes"));
-        assert_eq!(name_of(&IntegratorKind::LinearizedBackwardEuler), "linearized-backward-euler");
+        assert_eq!(name_of(&Inverted::Extrapolate), "extrapolate");
     }
 }

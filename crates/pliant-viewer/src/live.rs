@@ -15,7 +15,7 @@ use pliant_scene::output::{Frame, SceneGeometry, VisualError};
 use pliant_scene::scene::{MadeOf, MaterialSettings, Scene, SceneError, SceneFile, obstacle_stiffness};
 use thiserror::Error;
 
-use crate::changes::{self, Changes, name_of};
+use crate::changes::{self, Changes};
 use crate::display_scene::{self, BallSize, DisplayScene, ObstacleView, Pull, is_free};
 use crate::framing;
 use crate::history::History;
@@ -618,8 +618,8 @@ impl Show for Live {
             revision: 0,
             materials: self.made_of.iter().enumerate().map(|(n, region)| self.material_parameters(n, region)).collect(),
             step: self.simulation.dt(),
-            integrator: name_of(&settings.integrator.value),
-            solver: self.reduction.is_none().then(|| name_of(&settings.solver)),
+            integrator: settings.integrator.name().to_owned(),
+            solver: self.reduction.is_none().then(|| settings.solver.name().to_owned()),
             mass_damping: scene.damping.mass.si,
             stiffness_damping: scene.damping.stiffness.si,
             gravity: scene.gravity().to_array(),

@@ -274,7 +274,7 @@ impl Show for Playback {
         let scene = &self.run.file.scene;
         Settings {
             step: self.run.built().simulation.dt(),
-            integrator: crate::changes::name_of(&scene.simulation.integrator.value),
+            integrator: scene.simulation.integrator.name().to_owned(),
             mass_damping: scene.damping.mass.si,
             stiffness_damping: scene.damping.stiffness.si,
             gravity: scene.gravity().to_array(),

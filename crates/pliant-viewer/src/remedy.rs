@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use pliant::io::Disk;
 use pliant::system::State;
-use pliant_scene::scene::{Built, IntegratorKind, Inverted, MaterialSettings, SceneFile};
+use pliant_scene::scene::{Built, IntegratorChoice, Inverted, MaterialSettings, SceneFile};
 use serde_json::json;
 
 use crate::changes::{Changes, name_of};
@@ -117,9 +117,9 @@ impl Live {
     pub(crate) fn other_steps(&self) -> Vec<Vec<Remedy>> {
         let mut remedies = Vec::new();
         let settings = &self.obeyed.applied(&self.file.scene, &self.made_of).simulation;
-        let integrator = IntegratorKind::default();
-        if settings.integrator.value != integrator {
-            remedies.push(vec![Remedy { integrator: Some(name_of(&integrator)), ..Remedy::default() }]);
+        let integrator = IntegratorChoice::default();
+        if settings.integrator.name() != integrator.name() {
+            remedies.push(vec![Remedy { integrator: Some(integrator.name().to_owned()), ..Remedy::default() }]);
         }
         let dt = self.simulation.dt();
         remedies.push(SMALLER.map(|part| Remedy { step: Some(part * dt), ..Remedy::default() }).into());

@@ -9,8 +9,7 @@ use super::object::{Prepared, Reader};
 use super::select::{Choice, FaceChoice, ObjectFace};
 use super::softness;
 use super::{
-    IntegratorKind, Located, MadeOf, Mass, Motion, ReducedChoice, Scene, SceneError, SceneFile, Selection, Source,
-    hint, quantity,
+    Located, MadeOf, Mass, Motion, ReducedChoice, Scene, SceneError, SceneFile, Selection, Source, hint, quantity,
 };
 use pliant::force::{Geometric, GeometricStiffness, Handles, NodalLoads, Obstacle, Patch, PatchError, Springs};
 use pliant::io::{Files, read_bou_from};
@@ -315,7 +314,7 @@ impl SceneFile {
         } else {
             let moduli = objects.iter().flat_map(|object| object.moduli.iter().copied()).collect();
             let integrator = scene.simulation.integrator(source, &model, moduli)?;
-            Simulation::new(model, integrator, scene.simulation.solver(source)?.build(), state, dt)
+            Simulation::new(model, integrator, scene.simulation.solver(source)?, state, dt)
         };
         let restart = &scene.simulation.restart_every;
         if restart.value == 0 {
@@ -421,7 +420,7 @@ impl SceneFile {
     /// initial velocities.
     fn needs_mass(&self) -> bool {
         let scene = &self.scene;
-        scene.simulation.integrator.value != IntegratorKind::Static
+        scene.simulation.integrator.has_inertia()
             || scene.reduced.is_some()
             || scene.gravity() != Vec3::ZERO
             || scene.loads.iter().any(|load| load.impulse.is_some())
@@ -436,7 +435,7 @@ impl SceneFile {
         if scene.objects.is_empty() {
             return Err(source.error(None, "the scene has no object"));
         }
-        let integrator_has_law = scene.simulation.integrator.value == IntegratorKind::Regularized;
+        let integrator_has_law = scene.simulation.integrator.has_law();
         let reader = Reader { scene, source, files, integrator_has_law, needs_mass };
         let mut names = BTreeSet::new();
         let mut objects = Vec::new();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::quantity::{Quantity, Time};
-use super::{Located, Mass, MeshSource, Object, Obstacle, Output, Plane, Scene, Settings, Solver, Up};
+use super::{Located, Mass, MeshSource, Object, Obstacle, Output, Plane, Scene, Settings, Up};
 
 impl Scene {
     /// Returns a scene without objects. Everything except the settings has the defaults of a scene file.
@@ -38,13 +38,7 @@ impl Settings {
             duration: Located::new(duration),
             integrator: Located::default(),
             halvings: Self::HALVINGS,
-            tangent: None,
-            newton: None,
-            newmark: None,
-            regularized: None,
-            solver: Solver::default(),
-            solver_tolerance: None,
-            solver_iterations: None,
+            solver: Located::default(),
             mass: Mass::default(),
             restart_every: Located::new(Self::RESTART_EVERY),
         }

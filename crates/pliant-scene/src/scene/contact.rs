@@ -1,7 +1,7 @@
 //! Contact points of objects on obstacles, and notes on contacts that are not detected.
 
 use super::object::Prepared;
-use super::{IntegratorKind, Obstacle, Scene};
+use super::{Obstacle, Scene};
 use pliant::force::{ContactPoints, Obstacles, ObstaclesError, Spacing};
 use pliant::math::{Vec3, short_number};
 use pliant::mesh::{Embedding, SurfaceMesh, VolumeMesh};
@@ -113,7 +113,7 @@ fn collisions(scene: &Scene, objects: &[Prepared]) -> Option<String> {
         return Some(format!("{NOT_YET}: the {pieces} separate pieces of `{}` pass through one another", object.name));
     }
     let is_moved = !scene.obstacles.is_empty() || scene.fixed.iter().any(|fixed| fixed.motion.is_some());
-    if !is_moved || scene.simulation.integrator.value == IntegratorKind::Static {
+    if !is_moved || !scene.simulation.integrator.has_inertia() {
         return None;
     }
     let [low, high] = object.mesh.bounding_box();

@@ -24,6 +24,7 @@ mod construct;
 mod contact;
 mod expect;
 mod files;
+pub mod integrator;
 mod located;
 mod material;
 mod motion;
@@ -40,6 +41,7 @@ mod settings;
 mod shape;
 mod softness;
 mod solid;
+pub mod solver;
 pub mod vega;
 
 use std::collections::BTreeMap;
@@ -57,6 +59,7 @@ use pliant::math::Vec3;
 pub use act::{Ball, Damping, Fixed, Handle, Load, Obstacle, Plane, SpringLink};
 pub use build::{Built, obstacle_stiffness};
 pub use expect::{Expect, Over, Verdict};
+pub use integrator::{INTEGRATORS, IntegratorChoice, IntegratorContext, IntegratorOptions};
 pub use located::{Excerpt, Located, SceneError, Source};
 pub use material::{Inverted, MaterialChoice, MaterialFrame, MaterialSettings, MaterialTangent};
 pub use motion::{Keyframe, Motion, Rotation};
@@ -68,12 +71,10 @@ pub use reduced::{Reduced, ReducedChoice, ReducedForces};
 pub use reference::{reference, schema};
 pub use registered::{Choice, Entry};
 pub use select::{Selection, Where};
-pub use settings::{
-    DampingState, Elimination, IntegratorKind, Mass, Newmark, Newton, NewtonTangent, Regularized, Settings, Solver,
-    Strain,
-};
+pub use settings::{Mass, Settings};
 pub use shape::{Elements, Generator, Made, MeshSource, ShapeError};
 pub use solid::{Solid, SolidError, SolidSource};
+pub use solver::{SOLVERS, SolverChoice, SolverContext, SolverOptions};
 
 use quantity::{dimension, vec3};
 

@@ -51,7 +51,7 @@ fn steps(simulation: &mut Simulation, count: usize) {
 
 const CASES: [(&str, &str); 14] = [
     ("step = 0.01\nintegrator = \"linearized-backward-euler\"", ""),
-    ("step = 0.01\nintegrator = \"linearized-backward-euler\"\ntangent = \"exact-first\"", ""),
+    ("step = 0.01\nintegrator = { linearized-backward-euler = { tangent = \"exact-first\" } }", ""),
     ("step = 0.01\nintegrator = \"backward-euler\"", ""),
     ("step = 0.01\nintegrator = \"newmark\"", ""),
     ("step = 1e-4\nintegrator = \"central-differences\"", ""),
@@ -241,7 +241,7 @@ impl LinearSolver<Operator> for Stopped {
 fn a_step_that_is_stopped_is_not_tried_again() {
     for settings in [
         "step = 0.01",
-        "step = 0.01\nintegrator = \"linearized-backward-euler\"\ntangent = \"exact-first\"",
+        "step = 0.01\nintegrator = { linearized-backward-euler = { tangent = \"exact-first\" } }",
         "step = 0.01\nintegrator = \"linearized-backward-euler\"",
         "step = 0.01\nintegrator = \"newmark\"",
         "step = 0.01\nintegrator = \"static\"",

@@ -97,7 +97,7 @@ fn a_run_that_is_stopped_and_resumed_is_the_same_to_the_last_bit_with_every_inte
     }
     cases.push((format!("{implicit}integrator = \"static\"\n"), SOFT));
     cases.push((format!("{implicit}integrator = \"regularized\"\n"), SOFT));
-    cases.push((format!("{implicit}integrator = \"regularized\"\nregularized = {{ strain = \"linear\" }}\n"), SOFT));
+    cases.push((format!("{implicit}integrator = {{ regularized = {{ strain = \"linear\" }} }}\n"), SOFT));
     for (settings, material) in cases {
         let folders = [TempDir::new().unwrap(), TempDir::new().unwrap()];
         let whole = go(&mut Run::create(scene(&settings, material), folders[0].path()).unwrap(), u64::MAX).unwrap();

@@ -7,10 +7,8 @@ use pliant::io::{Memory, WriteOptions, write_to};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, ElementKind, MaterialData, Moduli, Region, VolumeMesh, generate};
 use pliant::system::State;
-use pliant_scene::scene::{
-    Built, IntegratorKind, Inverted, MaterialChoice, MaterialTangent, Newmark, NewtonTangent, SceneFile, Source, Start,
-    vega,
-};
+use pliant_scene::scene::integrator::{BackwardEuler, Newmark, NewtonTangent};
+use pliant_scene::scene::{Built, Inverted, MaterialChoice, MaterialTangent, SceneFile, Source, Start, vega};
 
 const YOUNG: f64 = 1e6;
 const POISSON: f64 = 0.45;
@@ -78,38 +76,40 @@ fn material(file: &SceneFile) -> &pliant_scene::scene::MaterialSettings {
 }
 
 #[test]
-fn every_solver_of_vegafem_is_a_integrator_here_and_makes_steps() {
+fn every_solver_of_vegafem_is_an_integrator_here_and_makes_steps() {
     for (solver, integrator) in [
-        ("implicitNewmark", IntegratorKind::Newmark),
-        ("implicitBackwardEuler", IntegratorKind::LinearizedBackwardEuler),
-        ("Euler", IntegratorKind::ExplicitEuler),
-        ("symplecticEuler", IntegratorKind::SymplecticEuler),
-        ("centralDifferences", IntegratorKind::CentralDifferences),
+        ("implicitNewmark", "newmark"),
+        ("implicitBackwardEuler", "linearized-backward-euler"),
+        ("Euler", "explicit-euler"),
+        ("symplecticEuler", "symplectic-euler"),
+        ("centralDifferences", "central-differences"),
     ] {
         let text = format!("*solver\n{solver}\n*timestep\n0.0001\n*addGravity\n1\n*fixedVerticesFilename\nfixed.bou\n");
-        assert_eq!(read(&text).scene.simulation.integrator.value, integrator, "{solver}");
+        assert_eq!(read(&text).scene.simulation.integrator.name(), integrator, "{solver}");
         let mut built = build(&text);
         advance(&mut built, 20);
         assert!(built.simulation.state().q[3 * 26 + 1] < 0.0, "{solver} does not let the body sag");
     }
-    assert_eq!(read("").scene.simulation.integrator.value, IntegratorKind::Newmark);
+    assert_eq!(read("").scene.simulation.integrator.name(), "newmark");
     assert_eq!(
-        read("*implicitSolverMethod\nimplicitBackwardEuler\n").scene.simulation.integrator.value,
-        IntegratorKind::LinearizedBackwardEuler
+        read("*implicitSolverMethod\nimplicitBackwardEuler\n").scene.simulation.integrator.name(),
+        "linearized-backward-euler"
     );
 }
 
 #[test]
 fn one_iteration_is_the_default_and_more_are_newtons_method() {
     let once = read("*solver\nimplicitNewmark\n");
-    let newton = once.scene.simulation.newton.as_ref().unwrap();
+    let newmark = once.scene.simulation.integrator.options::<Newmark>().unwrap();
+    let newton = newmark.newton.as_ref().unwrap();
     assert_eq!(
         (newton.iterations, newton.must_converge, newton.tangent),
         (1, Some(false), Some(NewtonTangent::ExactFirst))
     );
     let often = read("*solver\nimplicitBackwardEuler\n*maxIterations\n7\n*epsilon\n1e-5\n");
-    assert_eq!(often.scene.simulation.integrator.value, IntegratorKind::BackwardEuler);
-    let newton = often.scene.simulation.newton.as_ref().unwrap();
+    assert_eq!(often.scene.simulation.integrator.name(), "backward-euler");
+    let euler = often.scene.simulation.integrator.options::<BackwardEuler>().unwrap();
+    let newton = euler.newton.as_ref().unwrap();
     assert_eq!((newton.iterations, newton.must_converge, newton.tolerance), (7, Some(false), Some(1e-5)));
     advance(&mut build("*solver\nimplicitBackwardEuler\n*maxIterations\n7\n*addGravity\n1\n"), 3);
 }
@@ -117,10 +117,11 @@ fn one_iteration_is_the_default_and_more_are_newtons_method() {
 #[test]
 fn newmarks_coefficients_are_those_that_vegafem_runs_with() {
     let plain = read("*newmarkBeta\n0.25\n*newmarkGamma\n0.5\n");
-    assert_eq!(plain.scene.simulation.newmark.as_ref().unwrap().value, Newmark { beta: 0.25, gamma: 0.5 });
+    let newmark = |file: &SceneFile| file.scene.simulation.integrator.options::<Newmark>().unwrap().clone();
+    assert_eq!((newmark(&plain).beta, newmark(&plain).gamma), (0.25, 0.5));
     assert!(!plain.notes.iter().any(|note| note.contains("newmark")));
     let linked = read("*newmarkBeta\n0.36\n*newmarkGamma\n0.5\n");
-    assert!((linked.scene.simulation.newmark.as_ref().unwrap().gamma - 0.7).abs() < 1e-12);
+    assert!((newmark(&linked).gamma - 0.7).abs() < 1e-12);
     assert!(linked.notes.iter().any(|note| note.contains("γ = 0.7")), "{:?}", linked.notes);
 }
 
@@ -351,7 +352,7 @@ fn keys_are_known_in_any_case_and_comments_and_ends_are_passed_over() {
         "\u{feff}# all\r\n\r\n*VOLUMETRICmeshFilename\r\n#other.veg\r\n  body.veg  \r\n{STEPS}*solver\nEuler\nsymplecticEuler\n**EOF\n*nonsense\n"
     );
     let file = read_with(files(), &text).unwrap();
-    assert_eq!(file.scene.simulation.integrator.value, IntegratorKind::SymplecticEuler);
+    assert_eq!(file.scene.simulation.integrator.name(), "symplectic-euler");
     assert!(file.notes.iter().any(|note| note.starts_with("`solver` has several values")), "{:?}", file.notes);
     file.build(&files()).unwrap();
 }

@@ -25,10 +25,12 @@ mod steps;
 
 use std::io::ErrorKind;
 
+use super::integrator::{ExplicitEuler, SymplecticEuler};
 use super::quantity::{Pressure, Rate, Time, vector};
 use super::{
-    Damping, EARTH, Fixed, IntegratorKind, Inverted, Load, Located, MaterialChoice, MaterialSettings, MaterialTangent,
-    MeshSource, Object, ObjectRegion, Scene, SceneError, SceneFile, Selection, Skin, Source, Start, Where,
+    Damping, EARTH, Fixed, IntegratorChoice, Inverted, Load, Located, MaterialChoice, MaterialSettings,
+    MaterialTangent, MeshSource, Object, ObjectRegion, Scene, SceneError, SceneFile, Selection, Skin, Source, Start,
+    Where,
 };
 use entries::Entries;
 use pliant::io::{self, Files, Mesh, ReadError};
@@ -95,7 +97,7 @@ impl Translation<'_> {
         };
         let steps = self.steps(springs.is_some())?;
         let gravity = self.gravity(springs.as_ref().is_some_and(|own| own.gravity), method.as_ref(), factor)?;
-        let damping = self.damping(steps.settings.integrator.value)?;
+        let damping = self.damping(&steps.settings.integrator.value)?;
         let (mesh, material, network, regions) = if let Some(body) = springs {
             (body.mesh, Located::new(body.material), Some(body.network), Vec::new())
         } else {
@@ -139,7 +141,7 @@ impl Translation<'_> {
         Ok(Vec3::new(0.0, -g * factor, 0.0))
     }
 
-    fn damping(&mut self, integrator: IntegratorKind) -> Result<Located<Damping>, SceneError> {
+    fn damping(&mut self, integrator: &IntegratorChoice) -> Result<Located<Damping>, SceneError> {
         let mass = self.entries.required_number("dampingMassCoef")?;
         let mut stiffness = self.entries.required_number("dampingStiffnessCoef")?;
         let laplacian = self.entries.number_or("dampingLaplacianCoef", 0.0)?;
@@ -148,9 +150,7 @@ impl Translation<'_> {
                 "damping by the Laplacian of the mesh is not supported yet; give 0 and use `dampingStiffnessCoef`";
             return Err(self.source.error(laplacian.span.as_ref(), message));
         }
-        if matches!(integrator, IntegratorKind::ExplicitEuler | IntegratorKind::SymplecticEuler)
-            && stiffness.value != 0.0
-        {
+        if (integrator.is::<ExplicitEuler>() || integrator.is::<SymplecticEuler>()) && stiffness.value != 0.0 {
             self.notes.push("`dampingStiffnessCoef`: Euler and symplecticEuler ignore it, as in VegaFEM".into());
             stiffness.value = 0.0;
         }

@@ -1,10 +1,12 @@
 //! Time steps: the integrators of VegaFEM and their parameters.
 
 use super::{DURATION, Translation};
-use crate::scene::quantity::Time;
-use crate::scene::{
-    DampingState, IntegratorKind, Located, Mass, Newmark, Newton, NewtonTangent, SceneError, Settings, Solver,
+use crate::scene::integrator::{
+    BackwardEuler, CentralDifferences, DampingState, ExplicitEuler, LinearizedBackwardEuler, Newmark, Newton,
+    NewtonTangent, SymplecticEuler,
 };
+use crate::scene::quantity::Time;
+use crate::scene::{IntegratorChoice, Located, Mass, SceneError, Settings};
 
 /// Settings of `[simulation]`, and the time steps of loads.
 pub(super) struct Steps {
@@ -20,16 +22,26 @@ impl Steps {
     }
 }
 
-/// Implicit integrators, as named by `implicitSolverMethod`.
-const IMPLICIT: &[(&str, IntegratorKind)] =
-    &[("implicitNewmark", IntegratorKind::Newmark), ("implicitBackwardEuler", IntegratorKind::BackwardEuler)];
+/// Integrators of VegaFEM.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Method {
+    Newmark,
+    BackwardEuler,
+    Euler,
+    SymplecticEuler,
+    CentralDifferences,
+}
 
-const INTEGRATORS: &[(&str, IntegratorKind)] = &[
+/// Implicit integrators, as named by `implicitSolverMethod`.
+const IMPLICIT: &[(&str, Method)] =
+    &[("implicitNewmark", Method::Newmark), ("implicitBackwardEuler", Method::BackwardEuler)];
+
+const INTEGRATORS: &[(&str, Method)] = &[
     IMPLICIT[0],
     IMPLICIT[1],
-    ("Euler", IntegratorKind::ExplicitEuler),
-    ("symplecticEuler", IntegratorKind::SymplecticEuler),
-    ("centralDifferences", IntegratorKind::CentralDifferences),
+    ("Euler", Method::Euler),
+    ("symplecticEuler", Method::SymplecticEuler),
+    ("centralDifferences", Method::CentralDifferences),
 ];
 
 /// VegaFEM's default `epsilon`.
@@ -41,78 +53,79 @@ impl Translation<'_> {
     pub(super) fn steps(&mut self, has_springs: bool) -> Result<Steps, SceneError> {
         let interval = self.entries.required_number("timestep")?;
         let substeps = self.entries.integer("substepsPerTimeStep")?.map_or(1, |own| own.value.max(1));
-        let iterations = self.entries.integer("maxIterations")?;
-        let count = iterations.as_ref().map_or(1, |own| own.value.clamp(1, MAX_ITERATIONS)) as u32;
-        let mut integrator = self.integrator()?;
-        if integrator.value == IntegratorKind::BackwardEuler && count == 1 {
-            integrator.value = IntegratorKind::LinearizedBackwardEuler;
-        }
-        // VegaFEM uses the exact tangent, which can be singular.
-        let tangent = NewtonTangent::ExactFirst;
-        let is_linearized = integrator.value == IntegratorKind::LinearizedBackwardEuler;
-        let is_newmark = integrator.value == IntegratorKind::Newmark;
-        let newton = match integrator.value {
-            IntegratorKind::Newmark | IntegratorKind::BackwardEuler => {
-                let tolerance = self.entries.number_or("epsilon", TOLERANCE)?;
-                let newton = Newton {
-                    iterations: count,
-                    tolerance: (count > 1).then_some(tolerance.value),
-                    tangent: Some(tangent),
-                    line_search: Some(false),
-                    must_converge: Some(false),
-                    damping: Some(DampingState::Iterate),
-                };
-                let place = tolerance.span.or(iterations.and_then(|own| own.span)).or(integrator.span.clone());
-                Some(Located { value: newton, span: place })
-            }
-            _ => None,
+        let method = self.method()?;
+        let integrator = match method.value {
+            Method::Newmark | Method::BackwardEuler => self.implicit(&method)?,
+            Method::Euler => IntegratorChoice::of(ExplicitEuler::default()),
+            Method::SymplecticEuler => IntegratorChoice::of(SymplecticEuler::default()),
+            Method::CentralDifferences => IntegratorChoice::of(CentralDifferences::default()),
         };
         let settings = Settings {
             step: Located { value: Time::new(interval.value / substeps as f64), span: interval.span.clone() },
             duration: Located { value: Time::new(DURATION), span: interval.span },
-            newmark: if is_newmark { Some(self.newmark()?) } else { None },
-            tangent: is_linearized.then(|| Located { value: tangent, span: integrator.span.clone() }),
-            newton,
             // Particles have masses, elements a mass matrix.
             mass: if has_springs { Mass::Lumped } else { Mass::Consistent },
-            integrator,
-            halvings: Settings::HALVINGS,
-            regularized: None,
-            solver: Solver::Auto,
-            solver_tolerance: None,
-            solver_iterations: None,
-            restart_every: Located::new(Settings::RESTART_EVERY),
+            integrator: Located { value: integrator, span: method.span },
+            ..Settings::new(Time::default(), Time::default())
         };
         Ok(Steps { settings, interval: interval.value, substeps })
     }
 
-    fn integrator(&mut self) -> Result<Located<IntegratorKind>, SceneError> {
+    /// Returns Newmark's method or backward Euler, with the Newton iterations of VegaFEM.
+    fn implicit(&mut self, method: &Located<Method>) -> Result<IntegratorChoice, SceneError> {
+        let iterations = self.entries.integer("maxIterations")?;
+        let count = iterations.as_ref().map_or(1, |own| own.value.clamp(1, MAX_ITERATIONS)) as u32;
+        // VegaFEM uses the exact tangent, which can be singular.
+        let tangent = NewtonTangent::ExactFirst;
+        if method.value == Method::BackwardEuler && count == 1 {
+            return Ok(IntegratorChoice::of(LinearizedBackwardEuler { tangent }));
+        }
+        let tolerance = self.entries.number_or("epsilon", TOLERANCE)?;
+        let newton = Newton {
+            iterations: count,
+            tolerance: (count > 1).then_some(tolerance.value),
+            tangent: Some(tangent),
+            line_search: Some(false),
+            must_converge: Some(false),
+        };
+        let span = tolerance.span.or(iterations.and_then(|own| own.span)).or(method.span.clone());
+        let newton = Some(Located { value: newton, span });
+        let damping = DampingState::Iterate;
+        Ok(match method.value {
+            Method::BackwardEuler => {
+                IntegratorChoice::of(BackwardEuler { newton, damping: Some(Located::new(damping)) })
+            }
+            _ => IntegratorChoice::of(Newmark { newton, damping: Some(damping), ..self.newmark()? }),
+        })
+    }
+
+    fn method(&mut self) -> Result<Located<Method>, SceneError> {
         let obsolete = self.entries.choice("implicitSolverMethod", IMPLICIT);
-        let integrator = match self.entries.choice("solver", INTEGRATORS)? {
-            Some(integrator) => integrator,
+        let method = match self.entries.choice("solver", INTEGRATORS)? {
+            Some(method) => method,
             None => match obsolete? {
-                Some(integrator) => {
+                Some(method) => {
                     self.notes.push(
                         "`implicitSolverMethod` is obsolete: VegaFEM 4 uses implicitNewmark instead; give `*solver`"
                             .into(),
                     );
-                    integrator
+                    method
                 }
-                None => Located::new(IntegratorKind::Newmark),
+                None => Located::new(Method::Newmark),
             },
         };
         let update = self.entries.integer("centralDifferencesTangentialDampingUpdateMode")?;
-        if integrator.value == IntegratorKind::CentralDifferences && update.is_some_and(|own| own.value != 1) {
+        if method.value == Method::CentralDifferences && update.is_some_and(|own| own.value != 1) {
             self.notes.push(
                 "`centralDifferencesTangentialDampingUpdateMode`: Pliant updates the damping matrix in every step"
                     .into(),
             );
         }
-        Ok(integrator)
+        Ok(method)
     }
 
     /// Returns the Newmark parameters as VegaFEM's window links them when it opens; they may differ from the file.
-    fn newmark(&mut self) -> Result<Located<Newmark>, SceneError> {
+    fn newmark(&mut self) -> Result<Newmark, SceneError> {
         let usual = Newmark::default();
         let beta = self.entries.number_or("newmarkBeta", usual.beta)?;
         let gamma = self.entries.number_or("newmarkGamma", usual.gamma)?;
@@ -123,14 +136,14 @@ impl Translation<'_> {
                 linked.beta, linked.gamma
             ));
         }
-        Ok(Located { value: linked, span: beta.span.or(gamma.span) })
+        Ok(linked)
     }
 }
 
 /// Returns the member of the family `β = (γ + ½)² / 4` that VegaFEM chooses for a `β`.
 fn linked(beta: f64) -> Newmark {
     let gamma = if beta > 0.25 { (4.0 * beta.min(0.5)).sqrt() - 0.5 } else { 0.5 };
-    Newmark { beta: 0.25 * (gamma + 0.5) * (gamma + 0.5), gamma }
+    Newmark { beta: 0.25 * (gamma + 0.5) * (gamma + 0.5), gamma, ..Newmark::default() }
 }
 
 #[cfg(test)]
@@ -139,8 +152,8 @@ mod tests {
 
     #[test]
     fn newmarks_coefficients_are_linked_as_the_window_links_them() {
-        assert_eq!(linked(0.25), Newmark { beta: 0.25, gamma: 0.5 });
-        assert_eq!(linked(-3.0), Newmark { beta: 0.25, gamma: 0.5 });
+        assert_eq!(linked(0.25), Newmark::default());
+        assert_eq!(linked(-3.0), Newmark::default());
         let dissipative = linked(0.36);
         assert!((dissipative.beta - 0.36).abs() < 1e-15 && (dissipative.gamma - 0.7).abs() < 1e-15);
         assert!((linked(7.0).beta - 0.5).abs() < 1e-15);
