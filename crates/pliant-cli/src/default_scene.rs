@@ -10,8 +10,8 @@ use pliant::mesh::{Moduli, SurfaceMesh, VolumeMesh};
 use pliant::meshing::{Resolution, Surface};
 use pliant_scene::scene::quantity::{Density, Length, Pressure, Rate, Time, vector};
 use pliant_scene::scene::{
-    Damping, EARTH, Generator, Located, MaterialChoice, MaterialSettings, MeshSource, Object, Obstacle, Plane, Scale,
-    Scene, SceneFile, Settings, SolidSource, Source, Up,
+    Damping, EARTH, Generator, Located, Locations, MaterialChoice, MaterialSettings, MeshSource, Object, Obstacle,
+    Plane, Scale, Scene, SceneFile, Settings, SolidSource, Source, Up,
 };
 
 use crate::fill::in_millimeters;
@@ -559,7 +559,7 @@ fn scene(
 pub fn play_speed(file: &SceneFile) -> f64 {
     let output = &file.scene.output;
     match (&output.frame_rate, output.picture.play_rate) {
-        (Some(frames), Some(played)) if file.source.is_generated => played.si / frames.si,
+        (Some(frames), Some(played)) if file.source.locations != Locations::Lines => played.si / frames.si,
         _ => 1.0,
     }
 }

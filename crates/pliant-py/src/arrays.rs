@@ -21,11 +21,6 @@ pub fn small_count(value: &Bound<'_, PyAny>) -> PyResult<u32> {
     value.extract().map_err(|error| count_error(value, error, u32::MAX.into()))
 }
 
-/// Reads a non-negative 32-bit integer, or `None`.
-pub fn optional_small_count(value: &Bound<'_, PyAny>) -> PyResult<Option<u32>> {
-    if value.is_none() { Ok(None) } else { small_count(value).map(Some) }
-}
-
 /// Returns the error of a count that is negative or larger than `max`, and other errors as they are.
 fn count_error(value: &Bound<'_, PyAny>, error: PyErr, max: u64) -> PyErr {
     if error.is_instance_of::<PyOverflowError>(value.py()) {

@@ -9,6 +9,7 @@
 
 mod arrays;
 mod body;
+mod choices;
 mod embedding;
 mod errors;
 mod fixed;
@@ -30,6 +31,7 @@ mod running;
 mod scene;
 mod select;
 mod simulation;
+mod solver;
 mod springs;
 mod step_info;
 mod surface;
@@ -42,6 +44,8 @@ use pyo3::prelude::*;
 mod _pliant {
     #[pymodule_export]
     use super::body::Body;
+    #[pymodule_export]
+    use super::choices::choices;
     #[pymodule_export]
     use super::embedding::Embedding;
     #[pymodule_export]
@@ -68,6 +72,8 @@ mod _pliant {
     use super::renamed::renamed;
     #[pymodule_export]
     use super::simulation::Simulation;
+    #[pymodule_export]
+    use super::solver::Solver;
     #[pymodule_export]
     use super::springs::Springs;
     #[pymodule_export]

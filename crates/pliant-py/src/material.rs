@@ -9,8 +9,8 @@ use pliant_scene::scene::{self, Located, SceneError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping};
 
+use crate::choices::named;
 use crate::errors::Kind;
-use crate::integrator::chosen;
 use crate::quantity::Amount;
 
 /// Material of a body or a region. See :mod:`pliant.materials` for one function per law.
@@ -64,11 +64,11 @@ impl Material {
             poisson: poisson.map(Located::new),
             density: density.map(|density| Located::new(density.quantity())),
             coefficients: coefficients.map(|table| Located::new(quantities(table))),
-            inversion: inversion.map(|name| chosen(Kind::Material, "inversion", name)).transpose()?.map(Located::new),
+            inversion: inversion.map(|name| named(Kind::Material, "inversion", name)).transpose()?.map(Located::new),
             inversion_threshold: inversion_threshold.map(Located::new),
             compression_resistance: compression_resistance.map(Located::new),
-            tangent: tangent.map(|name| chosen(Kind::Material, "tangent", name)).transpose()?.map(Located::new),
-            frame: frame.map(|name| chosen(Kind::Material, "frame", name)).transpose()?.map(Located::new),
+            tangent: tangent.map(|name| named(Kind::Material, "tangent", name)).transpose()?.map(Located::new),
+            frame: frame.map(|name| named(Kind::Material, "frame", name)).transpose()?.map(Located::new),
             ..scene::MaterialSettings::default()
         };
         Self::checked(inner)
@@ -97,7 +97,7 @@ impl Material {
             formula: Some(Located::new(energy)),
             parameters,
             density: density.map(|density| Located::new(density.quantity())),
-            inversion: inversion.map(|name| chosen(Kind::Material, "inversion", name)).transpose()?.map(Located::new),
+            inversion: inversion.map(|name| named(Kind::Material, "inversion", name)).transpose()?.map(Located::new),
             inversion_threshold: inversion_threshold.map(Located::new),
             compression_resistance: compression_resistance.map(Located::new),
             ..scene::MaterialSettings::default()

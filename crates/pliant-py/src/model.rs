@@ -15,9 +15,9 @@ use pliant::motion::Amplitude;
 use pliant::reduced::{
     CubatureParams, Forces, Modes, ModesParams, Reduction, ReductionError, ReductionParams, StiffnessDerivative,
 };
-use pliant::solver::CgParams;
 use pliant::sparse::Csr;
 use pliant::system::State;
+use pliant_scene::scene::SolverChoice;
 use pliant_scene::scene::quantity::dimension;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -26,7 +26,6 @@ use pyo3::types::{PyDict, PyTuple};
 use crate::arrays::{Numbers, count, into_list, into_rows, into_shape, optional_count, vector_rows};
 use crate::body::Body;
 use crate::errors::{Kind, OrRaise, read_error, warn};
-use crate::integrator::chosen;
 use crate::interrupt::{self, Interruptible};
 use crate::loads::SurfaceLoads;
 use crate::mesh::Mesh;
@@ -35,6 +34,7 @@ use crate::quantity::{Amount, vector};
 use crate::reduced::ReducedModel;
 use crate::renamed;
 use crate::select::Choice;
+use crate::solver;
 use crate::springs::Springs;
 use crate::work::work;
 
@@ -397,7 +397,7 @@ impl Model {
     ///     load_steps: minimum number of increments of loads and displacements. Increments that fail are halved.
     ///     tolerance: residual relative to the forces.
     ///     iterations: maximum number of Newton iterations per load increment.
-    ///     solver: as in :mod:`pliant.integrators`.
+    ///     solver: name of a linear solver, or one of :mod:`pliant.solvers`; by default ``"auto"``.
     ///
     /// >>> mesh = pliant.Mesh.box((1, 1, 1), (2, 2, 2), elements="hex")
     /// >>> model = pliant.Model(mesh, pliant.materials.linear(young=1e6, poisson=0.3, density=1000),
@@ -413,7 +413,7 @@ impl Model {
     /// True
     #[pyo3(signature = (
         *, forces=None, gravity=None, pressure=None, traction=None, follower=true, prescribed=None, start=None, load_steps=1,
-        tolerance=None, iterations=None, solver="auto"
+        tolerance=None, iterations=None, solver=None
     ))]
     #[allow(clippy::too_many_arguments, reason = "keywords of Python")]
     fn static_solve<'py>(
@@ -429,7 +429,7 @@ impl Model {
         #[pyo3(from_py_with = count)] load_steps: usize,
         tolerance: Option<f64>,
         #[pyo3(from_py_with = optional_count)] iterations: Option<usize>,
-        solver: &str,
+        solver: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let loads = Loads { forces, gravity, pressure, traction, follower, prescribed };
         let model = self.loaded(py, &loads)?;
@@ -438,8 +438,8 @@ impl Model {
             state.q.copy_from_slice(start.flat());
         }
         let params = static_params(load_steps, tolerance, iterations)?;
-        let settings = chosen::<pliant_scene::scene::Solver>(Kind::Scene, "solver", solver)?;
-        let mut solver = Interruptible(settings.params(CgParams::default()).build());
+        let solver = solver.map_or_else(|| Ok(SolverChoice::default()), solver::chosen)?;
+        let mut solver = Interruptible(solver::build(&solver)?);
         let solved = work(py, || {
             let mut assembly = model::Assembly::new(model);
             Static::new(params).solve(&mut assembly, &mut solver, &mut state).map(drop)

@@ -17,6 +17,14 @@ const RENAMED: &[(&str, &str, &str)] = &[
     ("Obstacle.ball()", "centre", "center"),
     ("Obstacle.hollow_ball()", "centre", "center"),
     ("solver=", "old-factor", "stale-factor"),
+    ("integrators", "quasi_static", "static"),
+];
+
+/// Keywords of earlier versions whose values are given in another way now: owner, keyword and the new way. The owner is a
+/// function, or a kind of choices.
+const MOVED: &[(&str, &str, &str)] = &[
+    ("Integrator()", "solver_tolerance", "give solver=pliant.solvers.auto(tolerance=…)"),
+    ("Integrator()", "solver_iterations", "give solver=pliant.solvers.auto(iterations=…)"),
 ];
 
 /// Returns all renamed attributes, keywords and values: owner, old name and new name.
@@ -35,6 +43,24 @@ pub fn hint(owner: &str, name: &str) -> String {
 /// Returns the error for an attribute that a class does not have.
 pub fn no_attribute(class: &str, name: &str) -> PyErr {
     PyAttributeError::new_err(format!("'pliant.{class}' object has no attribute '{name}'{}", hint(class, name)))
+}
+
+/// Returns the way in which the value of a keyword of an earlier version is given now.
+fn moved(owner: &str, name: &str) -> Option<String> {
+    let found = MOVED.iter().find(|(known, old, _)| *known == owner && *old == name);
+    found.map(|(_, _, now)| (*now).to_owned())
+}
+
+/// Refuses keywords of earlier versions among the options of a function.
+pub fn refuse_old(function: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+    for name in options.into_iter().flat_map(|options| options.keys()) {
+        let name: String = name.extract()?;
+        let hint = moved(function, &name).map_or_else(|| hint(function, &name), |now| format!("; {now}"));
+        if !hint.is_empty() {
+            return Err(PyTypeError::new_err(format!("{function} got an unexpected keyword argument '{name}'{hint}")));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses keywords that a function does not have.

@@ -7,25 +7,15 @@ use pliant_scene::scene::{Built, SceneFile, Source};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::choices::json_of;
 use crate::errors::{Kind, OrRaise, read_error, warn};
 use crate::work::make;
 
-/// Name of dictionaries in messages.
-const DICTIONARY: &str = "scene.toml (from a dictionary)";
-
 /// Builds a scene from a path, or from a dictionary with the tables and keys of a scene file.
 pub fn build(py: Python<'_>, scene: &Bound<'_, PyAny>, folder: Option<PathBuf>) -> PyResult<Built> {
-    let file = if scene.cast::<PyDict>().is_ok() {
-        let json: String = py.import("pliant._interop")?.getattr("scene_to_json")?.call1((scene,))?.extract()?;
-        let table: serde_json::Value = serde_json::from_str(&json).or_raise(Kind::Scene)?;
-        let text = toml::to_string(&table).map_err(|error| format!("invalid scene: {error}"));
-        let source = Source {
-            path: DICTIONARY.into(),
-            text: text.or_raise(Kind::Scene)?.into(),
-            folder: folder.unwrap_or_default(),
-            is_generated: false,
-        };
-        SceneFile::parse(source).or_raise(Kind::Scene)?
+    let file = if let Ok(dictionary) = scene.cast::<PyDict>() {
+        let value = json_of(dictionary)?;
+        SceneFile::from_value(value, folder.unwrap_or_default()).or_raise(Kind::Scene)?
     } else {
         let path: PathBuf = scene.extract()?;
         // A missing file raises the same error as any other file.

@@ -10,7 +10,7 @@ use pliant::mesh::Sets;
 use pliant::motion::Motion;
 use pliant::simulation::{Checkpoint, Simulation as Inner};
 use pliant_scene::scene::quantity::dimension;
-use pliant_scene::scene::{IntegratorKind, Source};
+use pliant_scene::scene::{INTEGRATORS, Source};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyType};
@@ -32,6 +32,7 @@ use crate::renamed;
 use crate::running::{Group, MirroredArray, Running};
 use crate::scene;
 use crate::select;
+use crate::solver;
 use crate::step_info::StepInfo;
 use crate::work::{Shared, work};
 
@@ -123,20 +124,21 @@ impl Simulation {
         let dt = settings.step.si;
         let inner = if let Ok(model) = model.cast::<Model>() {
             let given = model.get();
-            if settings.integrator.value != IntegratorKind::Static {
+            if settings.integrator.has_inertia() {
                 given.inner.check_mass("motion").or_raise(Kind::Model)?;
             }
             let mut whole = work(py, || given.inner.clone());
-            let own_law = settings.integrator.value == IntegratorKind::Regularized;
-            if own_law && let Some(law) = &given.law {
+            let has_law = settings.integrator.has_law();
+            if has_law && let Some(law) = &given.law {
+                let name = settings.integrator.name();
                 let message = format!(
-                    "`regularized` has a built-in law, and {law} would have no effect; give materials without a law"
+                    "`{name}` has a built-in law, and {law} would have no effect; give materials without a law"
                 );
                 return Err(Kind::Scene.error(message));
             }
-            let moduli = if own_law { whole.take_elasticity() } else { Vec::new() };
+            let moduli = if has_law { whole.take_elasticity() } else { Vec::new() };
             let integrator = work(py, || settings.integrator(&source, &whole, moduli)).map_err(|error| error.message);
-            let solver = settings.solver(&source).map_err(|error| error.message).or_raise(Kind::Scene)?.build();
+            let solver = solver::build(&settings.solver)?;
             Inner::new(whole, integrator.or_raise(Kind::Scene)?, solver, model.get().rest_state(), dt)
         } else if let Ok(model) = model.cast::<ReducedModel>() {
             let reduced = model.get().copy(py)?;
@@ -166,10 +168,12 @@ impl Simulation {
             simulation.set_velocities(py, velocities)?;
         }
         if let Some(accelerations) = accelerations {
-            let kind = settings.integrator.value;
-            if !matches!(kind, IntegratorKind::Newmark | IntegratorKind::CentralDifferences) {
-                let name = integrator.map_or("backward-euler", |integrator| &integrator.get().integrator);
-                let message = format!("accelerations: not used by {name}, only by newmark and central_differences");
+            if !settings.integrator.uses_accelerations() {
+                let all = INTEGRATORS.iter().filter_map(|entry| Some((entry.name(), entry.default_options()?)));
+                let others: Vec<&str> =
+                    all.filter(|(_, options)| options.uses_accelerations()).map(|(name, _)| name).collect();
+                let (name, others) = (settings.integrator.name(), others.join(" and "));
+                let message = format!("accelerations: not used by {name}, only by {others}");
                 return Err(PyValueError::new_err(message));
             }
             simulation.set_accelerations(py, accelerations)?;

@@ -74,7 +74,7 @@ def test_loads_on_a_face_set_act_on_exactly_its_faces(elements: str) -> None:
     assert np.allclose(total, (0.4, 0, 0), atol=1e-14)
     total = -model.reactions(rest, traction={"z-max": (1, 0, 0)}, pressure={"z-max": 2}).sum(axis=0)
     assert np.allclose(total, (0.2, 0, -0.4), atol=1e-14)
-    sim = pliant.Simulation(model, pliant.integrators.quasi_static(dt=1), traction={"both": (1, 0, 0)})
+    sim = pliant.Simulation(model, pliant.integrators.static(dt=1), traction={"both": (1, 0, 0)})
     sim.step()
     assert np.allclose(-sim.reactions().sum(axis=0), (0.4, 0, 0), atol=1e-12)
 
@@ -113,7 +113,7 @@ def test_loads_take_the_arrays_of_faces_that_meshes_return(elements: str) -> Non
         assert np.allclose(total, (0.4, 0, 0), atol=1e-14)
     total = -model.reactions(rest, pressure=(plate.faces("z-max"), 2)).sum(axis=0)
     assert np.allclose(total, (0, 0, -0.4), atol=1e-14)
-    sim = pliant.Simulation(model, pliant.integrators.quasi_static(dt=1), pressure=(plate.face_sets["z-max"], 2))
+    sim = pliant.Simulation(model, pliant.integrators.static(dt=1), pressure=(plate.face_sets["z-max"], 2))
     sim.step()
     assert np.allclose(-sim.reactions().sum(axis=0), (0, 0, -0.4), atol=1e-12)
     count = plate.element_count
@@ -131,7 +131,7 @@ def test_loads_take_the_arrays_of_faces_that_meshes_return(elements: str) -> Non
 def test_a_schedule_without_loads_is_refused() -> None:
     model = pliant.Model(cube(), linear(), fixed="y-min")
     with pytest.raises(ValueError, match="schedule: no load to scale"):
-        pliant.Simulation(model, pliant.integrators.quasi_static(dt=1), schedule=[(0, 0), (1, 1)])
+        pliant.Simulation(model, pliant.integrators.static(dt=1), schedule=[(0, 0), (1, 1)])
 
 
 def test_a_follower_pressure_follows_the_surface_and_a_dead_one_does_not() -> None:
@@ -172,20 +172,20 @@ def test_a_simulation_under_pressure_and_traction_comes_to_the_static_solution(f
 def test_a_schedule_scales_loads_with_time() -> None:
     model = pliant.Model(cube(), linear(), fixed=SLIDING)
     schedule = [("1 s", 0.5), (2, 1.0)]
-    sim = pliant.Simulation(model, pliant.integrators.quasi_static(dt=1), pressure={"x-max": 1e3}, schedule=schedule, follower=False)
+    sim = pliant.Simulation(model, pliant.integrators.static(dt=1), pressure={"x-max": 1e3}, schedule=schedule, follower=False)
     ends = []
     for _ in range(3):
         sim.step()
         ends.append(sim.displacements[-1, 0])
     assert np.allclose(ends, [-5e-4, -1e-3, -1e-3])
     with pytest.raises(pliant.ModelError, match="schedule: keyframe 1 is at 1 s"):
-        pliant.Simulation(model, pliant.integrators.quasi_static(dt=1), pressure={"x-max": 1}, schedule=[(2, 0), (1, 1)])
+        pliant.Simulation(model, pliant.integrators.static(dt=1), pressure={"x-max": 1}, schedule=[(2, 0), (1, 1)])
 
 
 def test_a_pressure_can_be_changed_while_a_simulation_runs() -> None:
     mesh = cube()
     model = pliant.Model(mesh, linear(), fixed="y-min")
-    sim = pliant.Simulation(model, pliant.integrators.quasi_static(dt=1), pressure={"y-max": 0, "x-max": 5})
+    sim = pliant.Simulation(model, pliant.integrators.static(dt=1), pressure={"y-max": 0, "x-max": 5})
     top, side = sim.pressures
     sim.step()
     assert (top.pressure, side.pressure) == (0, 5)
@@ -195,7 +195,7 @@ def test_a_pressure_can_be_changed_while_a_simulation_runs() -> None:
     assert np.allclose(sim.reactions().sum(axis=0), -top.force, atol=1e-3)
     with pytest.raises(pliant.ModelError, match="the pressure is inf"):
         top.pressure = float("inf")
-    dead = pliant.Simulation(model, pliant.integrators.quasi_static(dt=1), pressure={"y-max": 1}, follower=False)
+    dead = pliant.Simulation(model, pliant.integrators.static(dt=1), pressure={"y-max": 1}, follower=False)
     assert dead.pressures == []
 
 
@@ -269,7 +269,7 @@ def test_statics_need_no_density_and_what_needs_mass_says_so() -> None:
     forces = np.zeros((model.vertex_count, 3))
     forces[-1] = (1, 2, 3)
     assert np.array_equal(model.static_solve(forces=forces), heavy.static_solve(forces=forces))
-    quasi = pliant.Simulation(model, pliant.integrators.quasi_static(dt=1), traction={"x-max": (1, 0, 0)})
+    quasi = pliant.Simulation(model, pliant.integrators.static(dt=1), traction={"x-max": (1, 0, 0)})
     quasi.step()
     seen = quasi.observe()
     assert seen.total_energy < 0 and np.isnan(seen.mass) and np.isnan(seen.center_of_mass).all()
@@ -363,7 +363,7 @@ def test_balls_dent_and_hollow_balls_contain() -> None:
     motion = [(0, (0, 0, 0)), ("0.5 s", (0, "-3 cm", 0))]
     ball = pliant.Obstacle.ball((0.2, 0.35, 0.2), "15 cm", motion=motion)
     sim = pliant.Simulation(
-        pliant.Model(mesh, soft, fixed="y-min", obstacles=[ball]), pliant.integrators.quasi_static(dt=0.5)
+        pliant.Model(mesh, soft, fixed="y-min", obstacles=[ball]), pliant.integrators.static(dt=0.5)
     )
     sim.step()
     assert -0.031 < sim.displacements[:, 1].min() < -0.025

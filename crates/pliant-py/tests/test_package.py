@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import doctest
+import importlib
+import inspect
+import json
 import multiprocessing
 import signal
 import subprocess
@@ -18,13 +21,14 @@ import pytest
 
 import pliant
 import pliant._interop
+from pliant import _choices
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
 def documented() -> Iterator[tuple[str, object]]:
     """Everything that a user can ask for help about."""
-    for module in [pliant, pliant.materials, pliant.integrators, pliant.errors]:
+    for module in [pliant, pliant.materials, pliant.integrators, pliant.solvers, pliant.errors]:
         yield module.__name__, module
         for name, value in vars(module).items():
             if name.startswith("_") or isinstance(value, ModuleType) or not callable(value):
@@ -57,6 +61,7 @@ def test_every_name_of_an_earlier_version_gives_an_error_with_the_new_one() -> N
         "Model": model,
         "Observation": sim.observe(),
         "Integrator": pliant.Integrator("newmark", 0.01),
+        "integrators": pliant.integrators,
     }
     calls: dict[str, Callable[..., object]] = {
         "Integrator()": lambda **keywords: pliant.Integrator(dt=0.01, **keywords),
@@ -86,7 +91,7 @@ def test_every_name_of_an_earlier_version_gives_an_error_with_the_new_one() -> N
 
 
 def test_there_are_examples_for_what_people_meet_first() -> None:
-    for thing in [pliant, pliant.Mesh, pliant.Model, pliant.Simulation, pliant.materials, pliant.integrators]:
+    for thing in [pliant, pliant.solvers, pliant.Mesh, pliant.Model, pliant.Simulation, pliant.materials, pliant.integrators]:
         assert ">>>" in (thing.__doc__ or "")
 
 
@@ -99,6 +104,20 @@ def test_types_pass_mypy_strictly_and_are_those_of_the_package() -> None:
     ]:
         done = subprocess.run([sys.executable, "-m", *command], capture_output=True, text=True, cwd=ROOT / "crates")
         assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_functions_of_choices_are_those_of_the_registries_with_their_options_and_current_stubs() -> None:
+    for module in _choices.MODULES:
+        functions = importlib.import_module(f"pliant.{module.name}")
+        entries = json.loads(pliant._pliant._choices(module.kind))
+        assert sorted(entry["name"].replace("-", "_") for entry in entries) == functions.__all__
+        for entry in entries:
+            function = getattr(functions, entry["name"].replace("-", "_"))
+            for option in entry["options"]:
+                assert option["name"] in inspect.signature(function).parameters
+                assert option["about"] and option["about"] in function.__doc__
+        stub = Path(_choices.__file__).parent / f"{module.name}.pyi"
+        assert stub.read_text(encoding="utf-8") == module.stub(), "run `python -m pliant._choices`"
 
 
 def test_arrays_that_fit_are_read_where_they_are_and_results_are_not_copied(

@@ -14,7 +14,7 @@ import atexit as _atexit
 import os as _os
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from . import errors, integrators, materials
+from . import errors, integrators, materials, solvers
 from ._pliant import (
     Body,
     Embedding,
@@ -29,6 +29,7 @@ from ._pliant import (
     Pressure,
     ReducedModel,
     Simulation,
+    Solver,
     Springs,
     StepInfo,
     Surface,
@@ -76,6 +77,7 @@ __all__ = [
     "SceneError",
     "Simulation",
     "SolveError",
+    "Solver",
     "Springs",
     "StepInfo",
     "Surface",
@@ -84,6 +86,7 @@ __all__ = [
     "integrators",
     "materials",
     "set_threads",
+    "solvers",
     "threads",
 ]
 

@@ -15,9 +15,7 @@ from ._types import (
     Pressures,
     Quantity,
     Selection,
-    Solver,
     SparseArray,
-    Tangent,
     Tractions,
     Vector,
 )
@@ -36,11 +34,13 @@ __all__ = [
     "Fixed",
     "Pressure",
     "Simulation",
+    "Solver",
     "Springs",
     "StepInfo",
     "Surface",
     "_after_fork",
     "_at_exit",
+    "_choices",
     "_renamed",
     "set_threads",
     "threads",
@@ -55,6 +55,7 @@ def set_threads(count: int) -> None: ...
 def threads() -> int: ...
 def _after_fork() -> None: ...
 def _at_exit() -> None: ...
+def _choices(kind: str) -> str: ...
 def _renamed() -> list[tuple[str, str, str]]: ...
 @final
 class Mesh:
@@ -305,7 +306,7 @@ class Model:
         load_steps: int = 1,
         tolerance: float | None = None,
         iterations: int | None = None,
-        solver: Solver = "auto",
+        solver: Solver | str | None = None,
     ) -> Floats: ...
     def reactions(
         self,
@@ -354,30 +355,18 @@ class ReducedModel:
 @final
 class Integrator:
     def __new__(
-        cls,
-        integrator: str,
-        dt: Quantity,
-        *,
-        solver: Solver = "auto",
-        solver_tolerance: float | None = None,
-        solver_iterations: int | None = None,
-        halvings: int = 6,
-        tangent: Tangent | None = None,
-        iterations: int | None = None,
-        tolerance: float | None = None,
-        line_search: bool | None = None,
-        must_converge: bool | None = None,
-        damping: Literal["start", "iterate"] | None = None,
-        beta: float | None = None,
-        gamma: float | None = None,
-        damping_time: Quantity | None = None,
-        strain: Literal["nonlinear", "linear"] | None = None,
-        form: Literal["condensed", "schur", "saddle"] | None = None,
+        cls, integrator: str, dt: Quantity, *, solver: Solver | str = "auto", halvings: int = 6, **options: Any
     ) -> Integrator: ...
     @property
     def integrator(self) -> str: ...
     @property
     def dt(self) -> float: ...
+
+@final
+class Solver:
+    def __new__(cls, solver: str, **options: Any) -> Solver: ...
+    @property
+    def solver(self) -> str: ...
 
 @final
 class Simulation:

@@ -28,5 +28,3 @@ SparseArray: TypeAlias = Any
 
 Elements: TypeAlias = Literal["tet5", "tet6", "hex"]
 Inversion: TypeAlias = Literal["none", "clamp", "extrapolate"]
-Solver: TypeAlias = Literal["auto", "direct", "direct-single", "block-jacobi", "incomplete-cholesky", "stale-factor"]
-Tangent: TypeAlias = Literal["exact", "projected", "exact-first"]

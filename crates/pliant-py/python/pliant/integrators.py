@@ -4,179 +4,29 @@
 <pliant.Integrator newmark, dt=0.001 s>
 
 ``dt`` is the time step in s, or a string such as ``"1/60 s"``. ``halvings`` is the maximum number of times that a failed
-step is halved.
+step is halved. ``solver`` is the name of a linear solver, or one of :mod:`pliant.solvers`.
 
-``solver`` is the linear solver: ``"auto"``, ``"direct"``, ``"direct-single"``, ``"block-jacobi"``,
-``"incomplete-cholesky"`` or ``"stale-factor"``. ``solver_tolerance`` is the residual at which iterative solvers stop.
+The functions and their options are those of ``integrator`` in scene files. Options of the Newton iteration, in a table
+``newton`` there, are keywords of their own:
 
-For integrators with Newton iterations, ``tolerance`` is the residual relative to the forces at which they stop, and
-``iterations`` their maximum number. ``tangent`` is the stiffness that they use: ``"exact"``; ``"projected"`` onto the
-positive semi-definite matrices; or ``"exact-first"``, which is exact as long as that works.
+>>> pliant.integrators.backward_euler("1/60 s", tolerance=1e-6, solver="direct")
+<pliant.Integrator backward-euler, dt=0.016666666666666666 s>
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Any
 
-from ._pliant import Integrator
+from ._choices import INTEGRATORS as _MODULE
+from ._pliant import Integrator as _Integrator
+from ._pliant import _renamed
 
-if TYPE_CHECKING:
-    from ._types import Quantity, Solver, Tangent
-
-__all__ = [
-    "backward_euler",
-    "central_differences",
-    "exact_modes",
-    "explicit_euler",
-    "linearized_backward_euler",
-    "newmark",
-    "quasi_static",
-    "regularized",
-    "symplectic_euler",
-]
+_FUNCTIONS = _MODULE.functions(_Integrator)
+globals().update(_FUNCTIONS)
+__all__ = sorted(_FUNCTIONS)
 
 
-def linearized_backward_euler(
-    dt: Quantity,
-    *,
-    tangent: Tangent | None = None,
-    halvings: int = 6,
-    solver: Solver = "auto",
-    solver_tolerance: float | None = None,
-) -> Integrator:
-    """Backward Euler linearized once per step, without a line search: for smooth motion and moderate steps.
-
-    Stiff contact, fast impacts and large rotations per step can make its energy grow without bound; see
-    :func:`backward_euler`.
-    """
-    return Integrator(
-        "linearized-backward-euler",
-        dt,
-        tangent=tangent,
-        halvings=halvings,
-        solver=solver,
-        solver_tolerance=solver_tolerance,
-    )
-
-
-def backward_euler(
-    dt: Quantity,
-    *,
-    tolerance: float | None = None,
-    iterations: int | None = None,
-    tangent: Tangent | None = None,
-    line_search: bool | None = None,
-    must_converge: bool | None = None,
-    damping: Literal["start", "iterate"] | None = None,
-    halvings: int = 6,
-    solver: Solver = "auto",
-    solver_tolerance: float | None = None,
-) -> Integrator:
-    """Backward Euler with Newton iterations and a line search: the integrator to start with.
-
-    Energy does not grow beyond the work of loads and motions, at any step and for any law. Iterations end at a residual of
-    ``tolerance``, 1e-3 of the forces if not given; smooth motion needs about one per step. Steps that do not converge are
-    stable too. They are an error only with ``must_converge=True`` or where a ``tolerance`` is given. ``damping`` is the state
-    at which stiffness-proportional damping is evaluated: the ``"start"`` of the step, or each ``"iterate"`` as in VegaFEM.
-    """
-    return Integrator(
-        "backward-euler",
-        dt,
-        tolerance=tolerance,
-        iterations=iterations,
-        tangent=tangent,
-        line_search=line_search,
-        must_converge=must_converge,
-        damping=damping,
-        halvings=halvings,
-        solver=solver,
-        solver_tolerance=solver_tolerance,
-    )
-
-
-def newmark(
-    dt: Quantity,
-    *,
-    beta: float | None = None,
-    gamma: float | None = None,
-    tolerance: float | None = None,
-    iterations: int | None = None,
-    tangent: Tangent | None = None,
-    line_search: bool | None = None,
-    must_converge: bool | None = None,
-    damping: Literal["start", "iterate"] | None = None,
-    halvings: int = 6,
-    solver: Solver = "auto",
-    solver_tolerance: float | None = None,
-) -> Integrator:
-    """Newmark's method, of second order and energy-conserving; by default ``beta`` is ¼ and ``gamma`` ½."""
-    return Integrator(
-        "newmark",
-        dt,
-        beta=beta,
-        gamma=gamma,
-        tolerance=tolerance,
-        iterations=iterations,
-        tangent=tangent,
-        line_search=line_search,
-        must_converge=must_converge,
-        damping=damping,
-        halvings=halvings,
-        solver=solver,
-        solver_tolerance=solver_tolerance,
-    )
-
-
-def central_differences(dt: Quantity) -> Integrator:
-    """Explicit central differences: small steps, without linear systems if the mass is lumped."""
-    return Integrator("central-differences", dt)
-
-
-def symplectic_euler(dt: Quantity) -> Integrator:
-    """Explicit symplectic Euler: the energy stays bounded."""
-    return Integrator("symplectic-euler", dt)
-
-
-def explicit_euler(dt: Quantity) -> Integrator:
-    """Explicit Euler: stable only with damping."""
-    return Integrator("explicit-euler", dt)
-
-
-def regularized(
-    dt: Quantity,
-    *,
-    damping_time: Quantity | None = None,
-    strain: Literal["nonlinear", "linear"] | None = None,
-    form: Literal["condensed", "schur", "saddle"] | None = None,
-) -> Integrator:
-    """Integrator of Servin et al. for stiff, rigid and incompressible bodies of tetrahedra.
-
-    It defines the elastic law, with Young's modulus and Poisson's ratio of the model's materials.
-    """
-    return Integrator("regularized", dt, damping_time=damping_time, strain=strain, form=form)
-
-
-def quasi_static(
-    dt: Quantity,
-    *,
-    tolerance: float | None = None,
-    iterations: int | None = None,
-    tangent: Tangent | None = None,
-    solver: Solver = "auto",
-    solver_tolerance: float | None = None,
-) -> Integrator:
-    """Static equilibrium at the end of every step: without inertia, time only parameterizes loads and motions."""
-    return Integrator(
-        "static",
-        dt,
-        tolerance=tolerance,
-        iterations=iterations,
-        tangent=tangent,
-        solver=solver,
-        solver_tolerance=solver_tolerance,
-    )
-
-
-def exact_modes(dt: Quantity) -> Integrator:
-    """Closed-form integration of each mode of a constrained reduced model: exact at any step for a linear material."""
-    return Integrator("exact-modes", dt)
+def __getattr__(name: str) -> Any:
+    new = {old: new for owner, old, new in _renamed() if owner == "integrators"}.get(name)
+    hint = f"; it is called '{new}' now" if new else ""
+    raise AttributeError(f"module 'pliant.integrators' has no attribute '{name}'{hint}")

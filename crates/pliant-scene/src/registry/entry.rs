@@ -4,6 +4,7 @@ use std::any::{Any, TypeId};
 use std::fmt::{self, Debug};
 
 use dyn_clone::DynClone;
+use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde::de::value::MapDeserializer;
@@ -64,6 +65,27 @@ pub struct OptionInfo {
     pub is_required: bool,
 }
 
+impl OptionInfo {
+    /// Returns the options in the table that is its value, or none if its value is no table.
+    pub fn options(&self) -> Vec<Self> {
+        let alternatives = self.schema["anyOf"].as_array().into_iter().flatten();
+        std::iter::once(&self.schema).chain(alternatives).flat_map(properties).collect()
+    }
+}
+
+/// Returns the properties of a schema.
+fn properties(schema: &Value) -> Vec<OptionInfo> {
+    let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let info = |(name, schema): (&String, &Value)| OptionInfo {
+        name: name.clone(),
+        about: schema["description"].as_str().unwrap_or_default().replace('\n', " "),
+        default: schema.get("default").filter(|default| !default.is_null()).cloned(),
+        is_required: required.contains(&name.as_str()),
+        schema: schema.clone(),
+    };
+    schema["properties"].as_object().into_iter().flatten().map(info).collect()
+}
+
 impl<T: ?Sized> Entry<T> {
     /// Creates an entry with options of type `O`, whose documentation describes it.
     pub const fn new<O: Boxed<T>>(name: &'static str) -> Self {
@@ -88,17 +110,8 @@ impl<T: ?Sized> Entry<T> {
 
     /// Returns the options.
     pub fn options(&self) -> Vec<OptionInfo> {
-        let schema = self.schema(&mut SchemaGenerator::default()).to_value();
-        let required: Vec<&str> =
-            schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-        let info = |(name, schema): (&String, &Value)| OptionInfo {
-            name: name.clone(),
-            about: schema["description"].as_str().unwrap_or_default().replace('\n', " "),
-            default: schema.get("default").filter(|default| !default.is_null()).cloned(),
-            is_required: required.contains(&name.as_str()),
-            schema: schema.clone(),
-        };
-        schema["properties"].as_object().into_iter().flatten().map(info).collect()
+        let settings = SchemaSettings::default().with(|settings| settings.inline_subschemas = true);
+        properties(&self.schema(&mut settings.into_generator()).to_value())
     }
 
     /// Returns the schema of its options.

@@ -157,7 +157,9 @@ impl<'de, T: ?Sized + Registered> DeserializeSeed<'de> for OptionsOf<T> {
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Tagged<T>, D::Error> {
         let options = self.0.parse(&mut <dyn erased_serde::Deserializer<'_>>::erase(deserializer));
-        Ok(Tagged { entry: self.0, options: options.map_err(Error::custom)? })
+        // The text of an error of TOML ends in empty lines.
+        let options = options.map_err(|error| Error::custom(error.to_string().trim_end()))?;
+        Ok(Tagged { entry: self.0, options })
     }
 }
 

@@ -94,20 +94,41 @@ pub struct Source {
     pub text: Arc<str>,
     /// Folder that relative file names refer to.
     pub folder: PathBuf,
-    /// True if a program built the scene: the path names its results, and errors cite no location.
-    pub is_generated: bool,
+    /// What byte ranges of the text refer to.
+    pub locations: Locations,
+}
+
+/// What locations of a scene refer to, in errors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Locations {
+    /// Lines of a file.
+    Lines,
+    /// Keys of values that a program gave, as in `object[0].mesh`.
+    Keys,
+    /// Nothing: a program built the scene. The path names its results.
+    Nothing,
 }
 
 impl Source {
     /// Creates a source from a path and a text. Relative file names refer to the folder of the path.
     pub fn new(path: impl Into<PathBuf>, text: impl Into<Arc<str>>) -> Self {
         let path = path.into();
-        Self { folder: path.parent().unwrap_or(Path::new("")).into(), path, text: text.into(), is_generated: false }
+        Self {
+            folder: path.parent().unwrap_or(Path::new("")).into(),
+            path,
+            text: text.into(),
+            locations: Locations::Lines,
+        }
     }
 
     /// Returns the source of a scene built by a program: `name` names its results, and errors cite no location.
     pub fn generated(name: impl Into<PathBuf>, folder: impl Into<PathBuf>) -> Self {
-        Self { path: name.into(), text: "".into(), folder: folder.into(), is_generated: true }
+        Self { path: name.into(), text: "".into(), folder: folder.into(), locations: Locations::Nothing }
+    }
+
+    /// Returns the source of values of a program, whose locations are ranges of `keys`.
+    pub(super) fn keys(keys: String, folder: impl Into<PathBuf>) -> Self {
+        Self { text: keys.into(), locations: Locations::Keys, ..Self::generated("", folder) }
     }
 
     /// Returns the source of a scene built by a program, without a name.
@@ -137,10 +158,15 @@ impl Source {
     /// Creates an error that refers to a part of the text.
     pub fn error(&self, span: Option<&Range<usize>>, message: impl Into<String>) -> SceneError {
         let message = with_short_numbers(&message.into());
-        if self.is_generated {
-            return SceneError { path: PathBuf::new(), place: None, message };
+        let of_program = |message| SceneError { path: PathBuf::new(), place: None, message };
+        match (self.locations, span) {
+            (Locations::Lines, _) => {
+                let place = span.map(|span| Excerpt::of(&self.text, span));
+                SceneError { path: self.path.clone(), place, message }
+            }
+            (Locations::Keys, Some(key)) => of_program(format!("{}: {message}", &self.text[key.clone()])),
+            (Locations::Keys, None) | (Locations::Nothing, _) => of_program(message),
         }
-        SceneError { path: self.path.clone(), place: span.map(|span| Excerpt::of(&self.text, span)), message }
     }
 }
 

@@ -42,6 +42,7 @@ mod shape;
 mod softness;
 mod solid;
 pub mod solver;
+mod values;
 pub mod vega;
 
 use std::collections::BTreeMap;
@@ -60,7 +61,7 @@ pub use act::{Ball, Damping, Fixed, Handle, Load, Obstacle, Plane, SpringLink};
 pub use build::{Built, obstacle_stiffness};
 pub use expect::{Expect, Over, Verdict};
 pub use integrator::{INTEGRATORS, IntegratorChoice, IntegratorContext, IntegratorOptions};
-pub use located::{Excerpt, Located, SceneError, Source};
+pub use located::{Excerpt, Located, Locations, SceneError, Source};
 pub use material::{Inverted, MaterialChoice, MaterialFrame, MaterialSettings, MaterialTangent};
 pub use motion::{Keyframe, Motion, Rotation};
 pub use object::{MadeOf, Network, Object, ObjectRegion, Parts, Scale, Skin, Start};
@@ -75,6 +76,7 @@ pub use settings::{Mass, Settings};
 pub use shape::{Elements, Generator, Made, MeshSource, ShapeError};
 pub use solid::{Solid, SolidError, SolidSource};
 pub use solver::{SOLVERS, SolverChoice, SolverContext, SolverOptions};
+pub use values::part_from_value;
 
 use quantity::{dimension, vec3};
 
@@ -189,7 +191,10 @@ impl SceneFile {
     pub fn parse(source: Source) -> Result<Self, SceneError> {
         let scene: Scene = toml::from_str(&source.text)
             .map_err(|error| source.error(error.span().as_ref(), explained(error.message())))?;
-        if let Some((place, found, expected)) = longer_list(&source.text, &scene) {
+        let written = toml::from_str(&source.text);
+        if let Ok(written) = written
+            && let Some((place, found, expected)) = longer_list(&written, &scene)
+        {
             return Err(source.error(None, format!("`{place}` has {found} entries, expected {expected}")));
         }
         Ok(Self { scene, source, notes: Vec::new() })
@@ -233,7 +238,7 @@ impl Scene {
 
 /// Returns the first list that is longer than its parsed value: its key, its length and the expected length. The parser
 /// reads three numbers where three are expected, and ignores a fourth.
-fn longer_list(text: &str, scene: &Scene) -> Option<(String, usize, usize)> {
+fn longer_list(written: &toml::Value, scene: &Scene) -> Option<(String, usize, usize)> {
     fn compare(written: &toml::Value, understood: &toml::Value, place: &str) -> Option<(String, usize, usize)> {
         match (written, understood) {
             (toml::Value::Array(written), toml::Value::Array(understood)) => {
@@ -252,8 +257,7 @@ fn longer_list(text: &str, scene: &Scene) -> Option<(String, usize, usize)> {
             _ => None,
         }
     }
-    let written = toml::from_str(text).ok()?;
-    compare(&written, &toml::Value::try_from(scene).ok()?, "")
+    compare(written, &toml::Value::try_from(scene).ok()?, "")
 }
 
 /// Rewords a message of the parser in terms of scenes, with a suggestion for an unknown name.
@@ -266,6 +270,9 @@ fn explained(message: &str) -> String {
         let known: Vec<String> = names.collect();
         let list = known.join(", ");
         let names = || known.iter().map(String::as_str);
+        if let Some(new) = renamed::moved(&found, names()) {
+            return format!("there is no {what} `{found}` here; it is given as `{new}` now");
+        }
         let hint = renamed::current(&found, names())
             .map_or_else(|| hint(&found, names()), |new| format!("; it is called `{new}` now."));
         return format!("there is no {what} `{found}` here{hint} Expected one of {list}");

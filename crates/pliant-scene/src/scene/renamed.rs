@@ -9,6 +9,25 @@ const RENAMED: &[(&str, &str)] = &[
     ("old-factor", "stale-factor"),
 ];
 
+/// Keys whose values have moved: the table that they were in, named by a key that it still has, the key, and where its
+/// value is given now.
+const MOVED: &[(&str, &str, &str)] = &[
+    ("integrator", "newton", "integrator = { newmark = { newton = { … } } }"),
+    ("integrator", "newmark", "integrator = { newmark = { … } }"),
+    ("integrator", "regularized", "integrator = { regularized = { … } }"),
+    ("integrator", "tangent", "integrator = { linearized-backward-euler = { tangent = … } }"),
+    ("integrator", "solver_tolerance", "solver = { auto = { tolerance = … } }"),
+    ("integrator", "solver_iterations", "solver = { auto = { iterations = … } }"),
+    ("must_converge", "damping", "integrator = { newmark = { damping = … } }"),
+];
+
+/// Returns where the value of a key of an earlier version is given now, if `known` are the keys of its table.
+pub(super) fn moved<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'static str> {
+    let mut known = known.into_iter();
+    let at = |(beside, old, _): &&(&str, &str, &str)| *old == name && known.any(|known| known == *beside);
+    MOVED.iter().find(at).map(|(_, _, new)| *new)
+}
+
 /// Returns the new name of a key or a value of an earlier version, if it is one of the names known in its place.
 pub(super) fn current<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'static str> {
     let (_, new) = RENAMED.iter().find(|(old, _)| *old == name)?;
@@ -58,6 +77,20 @@ mod tests {
                 assert!(line.contains(old), "{error}");
                 assert!(error.contains(&format!("`{old}` here; it is called `{new}` now.")), "{error}");
             }
+        }
+    }
+
+    #[test]
+    fn every_key_that_has_moved_gives_an_error_with_its_line_and_the_new_place() {
+        for (beside, old, new) in MOVED {
+            let line = match *beside {
+                "integrator" => format!("simulation.{old} = 1\n"),
+                "must_converge" => format!("simulation.integrator.newmark.newton.{old} = 1\n"),
+                other => panic!("no example of the table with `{other}`"),
+            };
+            let error = parse(&line).unwrap_err();
+            assert!(error.contains(&format!("there is no key `{old}` here; it is given as `{new}` now")), "{error}");
+            assert!(error.contains(" | "), "{error}");
         }
     }
 
