@@ -14,6 +14,7 @@
 //! assert!(!cup.contains(Vec3::ZERO));
 //! ```
 
+mod bounds;
 mod enclosed;
 mod implicit;
 mod solid;
@@ -21,21 +22,10 @@ mod tree;
 mod triangle;
 mod winding;
 
+pub use bounds::{bounding_box, box_around};
 pub use enclosed::{Enclosed, Thickened};
 pub use implicit::{FormError, ImplicitSolid};
 pub use solid::{Solid, SolidSample};
 pub use tree::{Nearest, TriangleTree};
 pub use triangle::{Triangle, area_vector, crosses, nearest_on_triangle, solid_angle};
 pub use winding::WindingTree;
-
-use crate::math::Vec3;
-
-/// Returns the low and high corners of the axis-aligned bounding box of `points`.
-pub fn bounding_box(points: impl IntoIterator<Item = Vec3>) -> [Vec3; 2] {
-    points.into_iter().fold([Vec3::INFINITY, Vec3::NEG_INFINITY], |[low, high], p| [low.min(p), high.max(p)])
-}
-
-/// Returns the axis-aligned bounding box of two boxes.
-pub fn box_around([low, high]: [Vec3; 2], [other_low, other_high]: [Vec3; 2]) -> [Vec3; 2] {
-    [low.min(other_low), high.max(other_high)]
-}

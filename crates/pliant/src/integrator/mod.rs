@@ -131,6 +131,7 @@ mod fallback;
 mod halving;
 mod history;
 mod info;
+mod integrate;
 mod linear_step;
 mod linearized_backward_euler;
 mod newmark;
@@ -139,13 +140,6 @@ pub mod regularized;
 mod stability;
 mod statics;
 mod vectors;
-
-use std::fmt::Debug;
-
-use dyn_clone::DynClone;
-
-use crate::solver::LinearSolver;
-use crate::system::{State, System};
 
 pub use backward_euler::BackwardEuler;
 pub use central_differences::CentralDifferences;
@@ -156,46 +150,10 @@ pub use fallback::Fallback;
 pub use halving::Halving;
 pub(crate) use history::update_history;
 pub use info::StepInfo;
+pub use integrate::Integrator;
 pub use linearized_backward_euler::LinearizedBackwardEuler;
 pub use newmark::{Newmark, NewmarkError};
 pub use newton::{NewtonParams, NewtonTangent};
 pub use regularized::Regularized;
 pub use stability::{Stability, stability};
 pub use statics::{QuasiStatic, Static, StaticParams};
-
-/// Integrator that steps systems in time.
-///
-/// It serves one system and one solver, as it may rely on matrices that it gave to the solver in earlier steps.
-pub trait Integrator<S: System>: Debug + DynClone + Send {
-    /// Returns true if bodies have inertia, and false if they move from equilibrium to equilibrium.
-    fn has_inertia(&self) -> bool {
-        true
-    }
-
-    /// Advances the state by `dt` \[s\]. On error the state is unchanged.
-    fn step(
-        &mut self,
-        system: &mut S,
-        solver: &mut dyn LinearSolver<S::Matrix>,
-        state: &mut State,
-        dt: f64,
-    ) -> Result<StepInfo, StepError>;
-}
-
-dyn_clone::clone_trait_object!(<S: System> Integrator<S>);
-
-impl<S: System> Integrator<S> for Box<dyn Integrator<S>> {
-    fn has_inertia(&self) -> bool {
-        (**self).has_inertia()
-    }
-
-    fn step(
-        &mut self,
-        system: &mut S,
-        solver: &mut dyn LinearSolver<S::Matrix>,
-        state: &mut State,
-        dt: f64,
-    ) -> Result<StepInfo, StepError> {
-        (**self).step(system, solver, state, dt)
-    }
-}

@@ -338,7 +338,7 @@ fn put_cell(out: &mut Vec<u8>, corners: &[u32], reference: i64) {
 mod tests {
     use std::path::Path;
 
-    use super::super::{Loaded, Mesh, read_from, volume, write_to};
+    use super::super::{Loaded, Mesh, read_from, write_to};
     use super::*;
     use crate::files::Memory;
     use crate::mesh::{MeshData, Region};
@@ -358,7 +358,7 @@ mod tests {
         ));
         let loaded = loaded.unwrap();
         assert_eq!(loaded.notes[0], "these sections are not kept: `Corners`, `Edges`, `NormalAtVertices`, `Tangents`");
-        let mesh = volume(loaded);
+        let mesh = loaded.volume();
         assert_eq!(mesh.vertices()[4], Vec3::ONE);
         assert_eq!(mesh.connectivity(), [0, 1, 2, 3, 1, 2, 3, 4]);
         assert_eq!(mesh.regions().iter().map(|r| r.name.as_str()).collect::<Vec<_>>(), ["region-3", "region-9"]);
@@ -384,12 +384,12 @@ mod tests {
         );
         assert!(loaded.notes[0].ends_with(" and others"), "{:?}", loaded.notes);
         assert_eq!(loaded.notes[1..], ["the file does not finish with the word End: sections may be missing"]);
-        assert_eq!(volume(loaded).connectivity(), [0, 1, 2, 3]);
+        assert_eq!(loaded.volume().connectivity(), [0, 1, 2, 3]);
     }
 
     #[test]
     fn cells_may_come_before_the_vertices() {
-        let mesh = volume(load(&format!("{HEAD}Tetrahedra 1 1 2 3 4 0\n{VERTICES}")).unwrap());
+        let mesh = load(&format!("{HEAD}Tetrahedra 1 1 2 3 4 0\n{VERTICES}")).unwrap().volume();
         assert_eq!(mesh.connectivity(), [0, 1, 2, 3]);
         let error = load(&format!("{HEAD}Tetrahedra 1\n1 2 3 6 0\n{VERTICES}")).unwrap_err().to_string();
         assert_eq!(error, "t.mesh, line 6: expected a vertex number from 1 to 5, found `6`");

@@ -306,7 +306,7 @@ fn put_corners(out: &mut Vec<u8>, corners: impl Iterator<Item = u32>) {
 mod tests {
     use std::path::Path;
 
-    use super::super::{Mesh, read_from, volume, write_to};
+    use super::super::{Mesh, read_from, write_to};
     use super::*;
     use crate::files::Memory;
     use crate::mesh::{ElementKind, Faces, MeshData, Region};
@@ -325,7 +325,7 @@ mod tests {
         for name in ["t.node", "t.ele", "t.face"] {
             let loaded = read_from(&files(), Path::new(name)).unwrap();
             assert_eq!(loaded.notes[0], "attributes other than the regions of the tetrahedra are not kept");
-            let mesh = volume(loaded);
+            let mesh = loaded.volume();
             assert_eq!(mesh.vertices()[4], Vec3::ONE);
             assert_eq!(mesh.connectivity(), [0, 1, 2, 3, 1, 2, 3, 4]);
             assert_eq!(mesh.regions().iter().map(|r| r.name.as_str()).collect::<Vec<_>>(), ["region-1", "region-2"]);
@@ -350,7 +350,7 @@ mod tests {
         let loaded = read_from(&files, Path::new("t.node")).unwrap();
         assert_eq!(loaded.notes.len(), 3, "{:?}", loaded.notes);
         assert!(loaded.notes[0].contains("not whole numbers (1.5)"));
-        assert_eq!(volume(loaded).regions().len(), 1);
+        assert_eq!(loaded.volume().regions().len(), 1);
     }
 
     #[test]

@@ -519,7 +519,7 @@ fn put_material(out: &mut Vec<u8>, name: &str, density: f64, moduli: &Moduli) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Loaded, Mesh, read_from, volume, write_to};
+    use super::super::{Loaded, Mesh, read_from, write_to};
     use super::*;
     use crate::files::Memory;
     use crate::mesh::{Cells, MeshData, generate};
@@ -559,7 +559,7 @@ shell, hard stuff
 
     #[test]
     fn the_last_region_of_an_element_gives_its_material() {
-        let mesh = volume(read(TWO_TETS).unwrap());
+        let mesh = read(TWO_TETS).unwrap().volume();
         assert_eq!(mesh.element_region(), [0, 1]);
         let region = |i: usize| (mesh.regions()[i].name.as_str(), mesh.regions()[i].material.clone().unwrap());
         assert_eq!(region(1), ("shell", MaterialData::isotropic("hardstuff", 1000.0, 25e5, 0.45)));
@@ -576,13 +576,13 @@ shell, hard stuff
             .replace("0 0 1 2 3\n1 1 2 3 4", "1 1 2 3 4\n2 2 3 4 5")
             .replace("*SET shell\n1,", "*SET shell\n2,")
             .replace("*SET both\n0, 1", "*SET both\n1, 2");
-        assert_eq!(volume(read(&one_based).unwrap()), volume(read(TWO_TETS).unwrap()));
+        assert_eq!(read(&one_based).unwrap().volume(), read(TWO_TETS).unwrap().volume());
     }
 
     #[test]
     fn orthotropic_constants_follow_from_one_ratio_and_one_factor() {
         let text = TWO_TETS.replace("MOONEYRIVLIN, 900, 1, 2, 3", "ORTHOTROPIC_N1G1, 900, 4, 1, 16, 0.25, 3");
-        let mesh = volume(read(&text).unwrap());
+        let mesh = read(&text).unwrap().volume();
         let Some(Moduli::Orthotropic { young, poisson, shear, axes }) =
             mesh.regions()[0].material.clone().unwrap().moduli
         else {
@@ -596,8 +596,8 @@ shell, hard stuff
     fn an_included_file_is_read_in_place() {
         let outer = TWO_TETS.replace("*SET shell\n1,", "*SET shell\n*INCLUDE parts/shell.txt");
         let files = Memory::with("dir/m.veg", outer).and("dir/parts/shell.txt", "# all\n1,\n");
-        let mesh = volume(read_from(&files, Path::new("dir/m.veg")).unwrap());
-        assert_eq!(mesh, volume(read(TWO_TETS).unwrap()));
+        let mesh = read_from(&files, Path::new("dir/m.veg")).unwrap().volume();
+        assert_eq!(mesh, read(TWO_TETS).unwrap().volume());
     }
 
     #[test]
@@ -654,7 +654,7 @@ shell, hard stuff
     fn elements_in_no_region_are_reported() {
         let loaded = read(&TWO_TETS.replace("*REGION\nallElements, soft\n", "")).unwrap();
         assert_eq!(loaded.notes, ["1 elements are in no region and have no material"]);
-        assert_eq!(volume(loaded).regions()[0], Region::named("unassigned"));
+        assert_eq!(loaded.volume().regions()[0], Region::named("unassigned"));
     }
 
     #[test]
@@ -681,7 +681,7 @@ shell, hard stuff
             let path = Path::new("out.veg");
             let notes = write_to(&files, path, &Mesh::Volume(mesh.clone()), &WriteOptions::default()).unwrap();
             assert!(notes.is_empty(), "{notes:?}");
-            assert_eq!(volume(read_from(&files, path).unwrap()), mesh);
+            assert_eq!(read_from(&files, path).unwrap().volume(), mesh);
         }
     }
 
@@ -715,7 +715,7 @@ shell, hard stuff
         ] {
             assert!(notes.contains(words), "{words} is missing in {notes}");
         }
-        let back = volume(read_from(&files, Path::new("m.veg")).unwrap());
+        let back = read_from(&files, Path::new("m.veg")).unwrap().volume();
         let young = |i: usize| match back.regions()[i].material.as_ref().unwrap().moduli {
             Some(Moduli::Isotropic { young, .. }) => young,
             _ => panic!("expected an isotropic material"),
@@ -728,7 +728,7 @@ shell, hard stuff
         let text = TWO_TETS
             .replace("5 3 0 0\n0 0 0 0", "5 3 1 0\n0 0 0 0 77")
             .replace("2 4 0\n0 0 1 2 3", "2 4 1\n0 0 1 2 3 5");
-        assert_eq!(volume(read(&text).unwrap()), volume(read(TWO_TETS).unwrap()));
+        assert_eq!(read(&text).unwrap().volume(), read(TWO_TETS).unwrap().volume());
     }
 
     #[test]
@@ -740,7 +740,7 @@ shell, hard stuff
         assert!(notes[1].contains("face sets: x-max, x-min"), "{notes:?}");
         assert!(notes[2].contains("a density everywhere: 1 of 1 regions got its default, 1000 kg/m³"));
         assert!(notes[3].contains("moduli everywhere"));
-        let back = volume(read_from(&files, Path::new("m.veg")).unwrap());
+        let back = read_from(&files, Path::new("m.veg")).unwrap().volume();
         assert_eq!(back.densities(), Ok(vec![1000.0]));
     }
 }

@@ -5,7 +5,8 @@
 
 use std::path::Path;
 
-use super::{ARRAY_FILES, Array};
+use super::Array;
+use super::by_extension::ARRAY_FILES;
 use crate::files::{Location, Number, ReadError};
 
 /// Size of the numbers of rows and columns \[bytes\].

@@ -3,9 +3,10 @@
 use rayon::prelude::*;
 
 use super::fill::filled;
+use super::filled::check_count;
 use super::lattice::MIN_CELLS;
 use super::stop::Stop;
-use super::{Info, MeshingError, MeshingParams, Surface, check_count, tetrahedralize};
+use super::{Info, MeshingError, MeshingParams, Surface, tetrahedralize};
 use crate::geometry::{Solid, Thickened, TriangleTree, crosses};
 use crate::mesh::{Embedding, SurfaceMesh, VolumeMesh};
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::form::{Breakdown, Solve, Step, pairs};
 use super::strain::{Strains, pull};
-use super::{Breakdown, Solve, Step};
 use crate::integrator::vectors::norm;
 use crate::solver::{Cholesky, PatternTooLarge, Symbolic, SymbolicInfo};
 use crate::sparse::{BlockMatrix, BlockPattern, Scatter};
@@ -46,7 +46,7 @@ impl Condensed {
         let count = strains.tets.len();
         let chunks: Vec<_> = (0..count).step_by(CHUNK).map(|start| start..count.min(start + CHUNK)).collect();
         let mut scatter = Scatter::new(4, nodes, vertex_count, &chunks);
-        let pairs: Vec<[u32; 2]> = super::pairs(model).collect();
+        let pairs: Vec<[u32; 2]> = pairs(model).collect();
         let cliques = scatter.cliques().chain(pairs.iter().map(<[u32; 2]>::as_slice));
         let pattern = Arc::new(BlockPattern::from_cliques(vertex_count, cliques));
         scatter.bind(&pattern);

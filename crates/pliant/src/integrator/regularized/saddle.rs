@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::form::{self, Breakdown, Solve, Step};
+use super::refinement::Refinement;
 use super::strain::Strains;
-use super::{Breakdown, Refinement, Solve, Step};
 use crate::solver::{Ldlt, NotPositiveDefinite, NotQuasiDefinite, PatternTooLarge, Sign, Symbolic, SymbolicInfo};
 use crate::sparse::{BlockMatrix, BlockPattern};
 
@@ -38,7 +39,7 @@ impl Saddle {
                 pairs.extend(tet.nodes.iter().map(|node| [row, multipliers as u32 + node]));
             }
         }
-        pairs.extend(super::pairs(model).map(|pair| pair.map(|vertex| multipliers as u32 + vertex)));
+        pairs.extend(form::pairs(model).map(|pair| pair.map(|vertex| multipliers as u32 + vertex)));
         let pattern = Arc::new(BlockPattern::from_cliques(count, pairs.iter().map(<[u32; 2]>::as_slice)));
         let mut signs = vec![Sign::Negative; multipliers];
         signs.resize(count, Sign::Positive);

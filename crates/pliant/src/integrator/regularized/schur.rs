@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::form::{Breakdown, Solve, Step};
+use super::refinement::Refinement;
 use super::strain::{Jacobian, Strains};
-use super::{Breakdown, Refinement, Solve, Step};
 use crate::math::{Mat3, Vec3};
 use crate::solver::{Cholesky, PatternTooLarge, Symbolic, SymbolicInfo};
 use crate::sparse::{BlockMatrix, BlockPattern};

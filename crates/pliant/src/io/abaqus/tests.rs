@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::super::{Loaded, Mesh, WriteOptions, read_from, volume, write_to};
+use super::super::{Loaded, Mesh, WriteOptions, read_from, write_to};
 use crate::files::{Memory, ReadError};
 use crate::math::Vec3;
 use crate::mesh::{ElementKind, Faces, MaterialData, MeshData, Moduli, Region, SurfaceMesh, VolumeMesh};
@@ -36,7 +36,7 @@ fn sections_become_regions_with_materials() {
             "materials that depend on temperature or fields: only the first line is kept"
         ]
     );
-    let mesh = volume(loaded);
+    let mesh = loaded.volume();
     assert_eq!(mesh.vertices()[3], Vec3::Z);
     assert_eq!(mesh.connectivity(), [0, 1, 2, 3, 1, 2, 3, 4]);
     assert_eq!((region_names(&mesh), mesh.element_region()), (vec!["soft", "hard"], &[0, 1][..]));
@@ -53,7 +53,7 @@ fn sets_take_ranges_names_and_numbers() {
         "{NODES}{TETS}*NSET, NSET=a, GENERATE\n10, 30, 20\n1, 9000000000000000000\n*NSET, NSET=b\n50,\n*NSET, NSET=\"b c\"\nB, 10\n\
          *NSET, NSET=d, ELSET=e\n*ELSET, ELSET=e\n2\n*ELSET, ELSET=all\ne, 1\n"
     );
-    let mesh = volume(load(&text).unwrap());
+    let mesh = load(&text).unwrap().volume();
     let sets = mesh.vertex_sets();
     assert_eq!((&sets["a"][..], &sets["b c"][..]), (&[0, 1, 2, 3, 4][..], &[0, 4][..]));
     assert_eq!(sets["d"], [1, 2, 3, 4]);
@@ -69,7 +69,7 @@ fn shells_on_solids_are_face_sets_and_lines_are_skipped() {
     );
     let loaded = load(&text).unwrap();
     assert_eq!(loaded.notes, ["elements of these types are not kept: T3D2"]);
-    let mesh = volume(loaded);
+    let mesh = loaded.volume();
     assert_eq!((&mesh.face_sets()["skin"][..], &mesh.face_sets()["mixed"][..]), (&[(0, 0)][..], &[(0, 0)][..]));
     assert_eq!(mesh.element_sets().keys().collect::<Vec<_>>(), ["mixed"]);
     assert_eq!(mesh.element_sets()["mixed"], [0]);
@@ -90,7 +90,7 @@ fn surfaces_are_face_sets_by_element_set_side_and_shell() {
         "the surface `dots` consists of nodes: it is kept as a vertex set",
     ];
     assert_eq!(loaded.notes, notes);
-    let mesh = volume(loaded);
+    let mesh = loaded.volume();
     let sets = mesh.face_sets();
     assert_eq!(sets.keys().collect::<Vec<_>>(), ["Assembly.A", "a", "free", "shell", "skin"]);
     assert_eq!(sets["a"], [(0, 1), (0, 3), (1, 1)]);
@@ -116,7 +116,7 @@ fn one_part_is_placed_by_its_instance() {
     );
     let loaded = load(&text).unwrap();
     assert_eq!(loaded.notes, ["nodes, elements and sets of the assembly itself are not kept"]);
-    let mesh = volume(loaded);
+    let mesh = loaded.volume();
     assert!(mesh.vertices()[1].distance(Vec3::new(0.0, 1.0, 5.0)) < 1e-15);
     assert_eq!((&mesh.vertex_sets()["s"][..], &mesh.vertex_sets()["Assembly.S"][..]), (&[0][..], &[1][..]));
     let two = format!("*PART, NAME=P\n{NODES}{TETS}*END PART\n*PART, NAME=Q\n{NODES}*END PART\n");
@@ -139,7 +139,7 @@ fn every_instance_is_a_copy_with_sets_of_its_own() {
          *ELSET, ELSET=ends, INSTANCE=a\n1,\n*ELSET, ELSET=ends, INSTANCE=b\n2,\n*SURFACE, NAME=ends\nends, S3\nb.1, S2\n\
          *END ASSEMBLY\n*MATERIAL, NAME=m\n*DENSITY\n1000.,\n"
     );
-    let mesh = volume(load(&text).unwrap());
+    let mesh = load(&text).unwrap().volume();
     assert_eq!((mesh.vertex_count(), mesh.element_count()), (10, 4));
     assert_eq!(mesh.vertices()[1], Vec3::X);
     assert!(mesh.vertices()[6].distance(Vec3::new(0.0, 1.0, 5.0)) < 1e-15);
@@ -197,7 +197,7 @@ fn surfaces_of_one_name_are_joined_and_reported() {
     let text = format!("{NODES}{TETS}*SURFACE, NAME=s\n1, S1\n*SURFACE, NAME=t\n1, S2\n*SURFACE, NAME=s\n2, S3\n");
     let loaded = load(&text).unwrap();
     assert_eq!(loaded.notes, ["several *SURFACE blocks have the same name and are joined: `s` (2 blocks)"]);
-    assert_eq!(volume(loaded).face_sets()["s"], [(0, 0), (1, 2)]);
+    assert_eq!(loaded.volume().face_sets()["s"], [(0, 0), (1, 2)]);
 }
 
 #[test]
@@ -247,7 +247,7 @@ fn includes_bring_data_and_must_end() {
     let files = Memory::with("d/t.inp", "*NODE, INPUT=n.txt\n*INCLUDE, INPUT=\"e e.inp\"\n2, 20, 30, 40, 50\n")
         .and("d/n.txt", NODES.strip_prefix("*NODE\n").unwrap())
         .and("d/e e.inp", "*ELEMENT, TYPE=C3D4\n1, 10, 20, 30, 40\n");
-    assert_eq!(volume(read_from(&files, Path::new("d/t.inp")).unwrap()).element_count(), 2);
+    assert_eq!(read_from(&files, Path::new("d/t.inp")).unwrap().volume().element_count(), 2);
     let files = files.and("d/e e.inp", "*INCLUDE, INPUT=t.inp\n");
     let error = read_from(&files, Path::new("d/t.inp")).unwrap_err().to_string();
     assert_eq!(error, "d/e e.inp, line 1: expected includes without cycles, found `t.inp` again");

@@ -2,7 +2,7 @@
 
 use super::groups::{Collected, Kind};
 use super::numbers::{Sink, Source};
-use super::{Cell, Part, put_section};
+use super::write::{Cell, Part, put_section};
 use crate::files::ReadError;
 use crate::math::Vec3;
 

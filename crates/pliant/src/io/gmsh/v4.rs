@@ -3,7 +3,7 @@
 
 use super::groups::{Collected, Entities, Kind, further_groups};
 use super::numbers::Source;
-use super::{Cell, Part, put_section};
+use super::write::{Cell, Part, put_section};
 use crate::files::ReadError;
 use crate::math::Vec3;
 

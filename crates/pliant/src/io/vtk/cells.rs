@@ -522,7 +522,7 @@ pub(super) mod testing {
     pub fn volume(name: &str, bytes: &[u8]) -> (VolumeMesh, Vec<String>) {
         let loaded = load(name, bytes).unwrap();
         let notes = loaded.notes.clone();
-        (crate::io::volume(loaded), notes)
+        (loaded.volume(), notes)
     }
 
     /// Asserts that the example is read back unchanged in every encoding.
