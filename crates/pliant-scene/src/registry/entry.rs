@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde::de::value::MapDeserializer;
 use serde_json::Value;
 
-use super::{Named, Registry};
+use super::{Named, Registry, described};
 
 /// Options of a choice: what the trait of every kind extends. It is implemented for all types that qualify.
 pub trait Options: Any + Debug + DynClone + erased_serde::Serialize + Send + Sync {
@@ -78,7 +78,7 @@ fn properties(schema: &Value) -> Vec<OptionInfo> {
     let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let info = |(name, schema): (&String, &Value)| OptionInfo {
         name: name.clone(),
-        about: schema["description"].as_str().unwrap_or_default().replace('\n', " "),
+        about: described(schema["description"].as_str().unwrap_or_default()).0,
         default: schema.get("default").filter(|default| !default.is_null()).cloned(),
         is_required: required.contains(&name.as_str()),
         schema: schema.clone(),
@@ -104,8 +104,17 @@ impl<T: ?Sized> Entry<T> {
 
     /// Returns the description: one or more sentences.
     pub fn about(&self) -> String {
+        self.described().0
+    }
+
+    /// Returns the example in the documentation of its options, a part of a scene in TOML.
+    pub fn example(&self) -> Option<String> {
+        self.described().1
+    }
+
+    fn described(&self) -> (String, Option<String>) {
         let schema = self.schema(&mut SchemaGenerator::default()).to_value();
-        schema["description"].as_str().unwrap_or_default().replace('\n', " ")
+        described(schema["description"].as_str().unwrap_or_default())
     }
 
     /// Returns the options.

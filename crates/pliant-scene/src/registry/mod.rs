@@ -8,6 +8,7 @@
 //! implements the trait of its kind, such as [`IntegratorOptions`](crate::scene::IntegratorOptions). [`Tagged`] is the
 //! chosen entry with its options, and [`Entry`] a line of the registry.
 
+mod description;
 mod entry;
 mod tagged;
 
@@ -15,6 +16,7 @@ use std::sync::{PoisonError, RwLock};
 
 use thiserror::Error;
 
+pub use description::described;
 pub use entry::{Boxed, Entry, OptionInfo, Options, Registered};
 pub use tagged::Tagged;
 

@@ -15,6 +15,15 @@ use pliant::model::{self, ModelBuilder};
 use pliant::motion::Amplitude;
 
 /// Fixed vertices (Dirichlet conditions), or vertices with a prescribed motion.
+///
+/// ```toml
+/// [[fixed]]
+/// vertices = "start"
+///
+/// [[fixed]]
+/// vertices = "end"
+/// axes = "yz"
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fixed {
@@ -37,6 +46,13 @@ fn all_axes() -> Located<String> {
 }
 
 /// Springs of zero rest length from vertices to their initial positions or a target, which may move.
+///
+/// ```toml
+/// [[handle]]
+/// vertices = "end"
+/// stiffness = "200 N/m"
+/// target = ["1 m", "20 cm", 0]
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Handle {
@@ -61,6 +77,14 @@ pub struct Handle {
 }
 
 /// A spring between two vertices.
+///
+/// ```toml
+/// [[spring]]
+/// from = { nearest = [0, 0, 0] }
+/// to = { nearest = [1, 0, 0] }
+/// stiffness = "50 N/m"
+/// length = "80 cm"
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SpringLink {
@@ -88,6 +112,13 @@ pub struct SpringLink {
 }
 
 /// A load. Give one of `force`, `traction`, `pressure`, `impulse` and `steps`.
+///
+/// ```toml
+/// [[load]]
+/// vertices = "end"
+/// force = [0, "-20 N", 0]
+/// schedule = [[0, 0], ["1 s", 1]]
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Load {
@@ -145,6 +176,12 @@ fn is_all(selection: &Located<Selection>) -> bool {
 
 /// A rigid obstacle that bodies collide with: give one of `plane`, `ball` and `hollow_ball`. Bodies do not collide with
 /// each other.
+///
+/// ```toml
+/// [[obstacle]]
+/// plane = { point = [0, "-1 m", 0] }
+/// friction = 0.4
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Obstacle {
@@ -181,6 +218,11 @@ pub struct Obstacle {
 }
 
 /// A plane.
+///
+/// ```toml
+/// [[obstacle]]
+/// plane = { point = [0, "-1 m", 0], normal = [0.5, 1, 0] }
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Plane {
@@ -193,6 +235,11 @@ pub struct Plane {
 }
 
 /// A ball.
+///
+/// ```toml
+/// [[obstacle]]
+/// ball = { center = [0.5, "-50 cm", 0], radius = "20 cm" }
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ball {
@@ -204,6 +251,12 @@ pub struct Ball {
 }
 
 /// Rayleigh damping of all bodies: `αM + βK`.
+///
+/// ```toml
+/// [damping]
+/// mass = "0.5 /s"
+/// stiffness = "1 ms"
+/// ```
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Damping {

@@ -10,6 +10,20 @@ use super::{Located, SceneError, Source, hint};
 use pliant::simulation::Table;
 
 /// An expected result of the scene, checked by `pliant run --check`.
+///
+/// ```toml
+/// [[probe]]
+/// name = "tip"
+/// vertices = "end"
+///
+/// [[expect]]
+/// quantity = "tip.y"
+/// over = "least"
+/// from = "0.5 s"
+/// value = -0.25
+/// tolerance = 0.01
+/// because = "Euler-Bernoulli beam theory"
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Expect {

@@ -11,6 +11,18 @@ use pliant::material::{AnyLaw, CorotationalFrame, CorotationalTangent, Inversion
 use pliant::mesh;
 
 /// An elastic material. Values that are absent are taken from the mesh file, if it has them.
+///
+/// ```toml
+/// [material.rubber]
+/// law = "mooney-rivlin"
+/// young = "2 MPa"
+/// poisson = 0.47
+/// density = "1.1 g/cm^3"
+///
+/// [[object]]
+/// mesh = { ball = { radius = "10 cm" } }
+/// material = "rubber"
+/// ```
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct MaterialSettings {

@@ -81,6 +81,21 @@ pub use values::part_from_value;
 use quantity::{dimension, vec3};
 
 /// A scene. All numbers are in SI units, or text with a unit such as `"5 cm"`.
+///
+/// ```toml
+/// title = "swinging bar"
+///
+/// [[object]]
+/// mesh = { beam = { length = "1 m", height = "10 cm", width = "10 cm" } }
+/// material = { law = "neo-hookean", young = "1 MPa", poisson = 0.45, density = 1000 }
+///
+/// [[fixed]]
+/// vertices = "start"
+///
+/// [simulation]
+/// step = "10 ms"
+/// duration = "2 s"
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scene {

@@ -9,6 +9,12 @@ use pliant::math::Vec3;
 use pliant::motion::{Keyframes, Pose};
 
 /// Rigid motion through keyframes: linear interpolation between them, at rest before the first and after the last.
+///
+/// ```toml
+/// [[fixed]]
+/// vertices = "end"
+/// motion = { center = [1, 0, 0], keyframes = [{ time = 0 }, { time = "2 s", translate = ["20 cm", 0, 0] }] }
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Motion {
@@ -20,6 +26,19 @@ pub struct Motion {
 }
 
 /// Pose at a time, relative to the initial pose.
+///
+/// ```toml
+/// [[fixed]]
+/// vertices = "end"
+///
+/// [[fixed.motion.keyframes]]
+/// time = 0
+///
+/// [[fixed.motion.keyframes]]
+/// time = "2 s"
+/// translate = ["20 cm", 0, 0]
+/// rotate = { axis = [1, 0, 0], angle = "1 turn" }
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Keyframe {
@@ -34,6 +53,13 @@ pub struct Keyframe {
 }
 
 /// A rotation.
+///
+/// ```toml
+/// [[object]]
+/// mesh = { cylinder = { radius = "5 cm", height = "40 cm" } }
+/// rotate = { axis = [0, 0, 1], angle = "90 deg" }
+/// material = { young = "1 MPa", poisson = 0.4, density = 1000 }
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rotation {

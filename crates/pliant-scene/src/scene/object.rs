@@ -19,6 +19,16 @@ use pliant::matrix_io;
 use pliant::mesh::{Embedding, HexSplit, Region, SurfaceMesh, VolumeMesh};
 
 /// A body.
+///
+/// ```toml
+/// [[object]]
+/// name = "dropped"
+/// mesh = { box = { size = [1, 0.2, 0.2], cells = [10, 2, 2] } }
+/// rotate = { axis = [0, 0, 1], angle = "30 deg" }
+/// translate = [0, "50 cm", 0]
+/// material = { young = "1 MPa", poisson = 0.4, density = 1000 }
+/// velocity = ["2 m/s", 0, 0]
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Object {
@@ -88,6 +98,17 @@ pub enum Scale {
 }
 
 /// A region of an object that has another material.
+///
+/// ```toml
+/// [[object]]
+/// mesh = { beam = { length = "1 m", height = "10 cm", width = "10 cm" } }
+/// material = { young = "1 MPa", poisson = 0.4, density = 1000 }
+///
+/// [[object.region]]
+/// name = "stiff half"
+/// elements = { side = { point = ["50 cm", 0, 0], normal = [1, 0, 0] } }
+/// material = { young = "10 MPa", poisson = 0.4, density = 1000 }
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ObjectRegion {
@@ -101,6 +122,13 @@ pub struct ObjectRegion {
 }
 
 /// Springs along the edges of elements, and the diagonals of hexahedra.
+///
+/// ```toml
+/// [[object]]
+/// mesh = { box = { size = [1, 0.2, 0.2], cells = [10, 2, 2] } }
+/// material = { density = 1000 }
+/// network = { stiffness = "500 N/m", damping = "0.1 N s/m" }
+/// ```
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Network {
@@ -114,6 +142,13 @@ pub struct Network {
 }
 
 /// Resistance to changes of edge lengths, face areas and volumes, each relative to rest.
+///
+/// ```toml
+/// [[object]]
+/// mesh = { box = { size = [1, 0.2, 0.2], cells = [10, 2, 2] } }
+/// material = { density = 1000 }
+/// parts = { edge = "1 J", area = "0.5 J", volume = "10 J" }
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Parts {
@@ -137,8 +172,22 @@ pub struct Parts {
 pub enum Start {
     /// Stretch about the center along x, y and z. 1 leaves an axis unchanged, 0 makes the body flat, and negative
     /// factors invert it.
+    ///
+    /// ```toml
+    /// [[object]]
+    /// mesh = { beam = { length = "1 m", height = "10 cm", width = "10 cm" } }
+    /// material = { young = "1 MPa", poisson = 0.4, density = 1000 }
+    /// start = { stretch = [1.5, 0.8, 0.8] }
+    /// ```
     Stretch([f64; 3]),
     /// Random displacement of every vertex, within a ball around its rest position.
+    ///
+    /// ```toml
+    /// [[object]]
+    /// mesh = { beam = { length = "1 m", height = "10 cm", width = "10 cm" } }
+    /// material = { young = "1 MPa", poisson = 0.4, density = 1000 }
+    /// start = { scramble = { by = "5 cm", seed = 1 } }
+    /// ```
     Scramble {
         /// Radius of the ball.
         #[schemars(transform = bounds::not_negative)]
@@ -148,10 +197,24 @@ pub enum Start {
         seed: u32,
     },
     /// Displacements of all vertices from a file of three columns (.npy, .mtx, .txt or .csv), or a matrix of VegaFEM.
+    ///
+    /// ```toml
+    /// [[object]]
+    /// mesh = { beam = { length = "1 m", height = "10 cm", width = "10 cm" } }
+    /// material = { young = "1 MPa", poisson = 0.4, density = 1000 }
+    /// start = { displacements = "bent.npy" }
+    /// ```
     Displacements(String),
 }
 
 /// A surface that follows a body.
+///
+/// ```toml
+/// [[object]]
+/// mesh = { ball = { radius = "10 cm", across = 4 } }
+/// material = { young = "1 MPa", poisson = 0.4, density = 1000 }
+/// skin = { mesh = { ball = { radius = "9.9 cm", across = 20 } } }
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Skin {

@@ -9,6 +9,13 @@ use super::{Located, SceneError, Source, Vector, bounds};
 use crate::output::{AnimationFormat, COLOR_FIELDS, ColorField, FORMATS};
 
 /// Output files and their folder.
+///
+/// ```toml
+/// [output]
+/// directory = "out/bar"
+/// frame_rate = 60
+/// formats = ["vtu", "glb"]
+/// ```
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Output {
@@ -45,6 +52,17 @@ impl Entry for &'static AnimationFormat {
 }
 
 /// Appearance of pictures.
+///
+/// ```toml
+/// [output]
+/// formats = ["png"]
+///
+/// [output.picture]
+/// size = [1280, 720]
+/// color = "von-mises"
+/// range = [0, 1e5]
+/// edges = false
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Picture {
@@ -103,6 +121,14 @@ impl Default for Color {
 }
 
 /// Camera position.
+///
+/// ```toml
+/// [output.picture.view]
+/// azimuth = "30 deg"
+/// elevation = "10 deg"
+/// target = ["50 cm", 0, 0]
+/// distance = "3 m"
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct View {

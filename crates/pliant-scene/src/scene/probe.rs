@@ -8,6 +8,13 @@ use super::{Located, SceneError, Selection};
 use pliant::simulation::{self, Quantities};
 
 /// Quantity to record, in addition to the columns of the whole scene.
+///
+/// ```toml
+/// [[probe]]
+/// name = "tip"
+/// vertices = { nearest = [1, 0, 0] }
+/// measure = "displacement"
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Probe {

@@ -33,6 +33,13 @@ impl<'de> Deserialize<'de> for ReducedChoice {
 }
 
 /// Settings of a reduced model, which is built from natural modes and modal derivatives.
+///
+/// ```toml
+/// reduced = { size = 30, forces = "cubature" }
+///
+/// [[fixed]]
+/// vertices = "start"
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reduced {

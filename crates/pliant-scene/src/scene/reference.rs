@@ -8,27 +8,29 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
 use super::Scene;
+use crate::registry::described;
 
 /// Returns the JSON schema of scenes, for completion and validation in editors.
 pub fn schema() -> Value {
     let generator: SchemaGenerator = SchemaSettings::draft2020_12().into_generator();
     let mut schema = generator.into_root_schema_for::<Scene>().to_value();
-    unwrap_text(&mut schema);
+    describe(&mut schema);
     schema
 }
 
-/// Replaces the line breaks of the source in descriptions by spaces.
-fn unwrap_text(value: &mut Value) {
+/// Splits all descriptions: `description` keeps the prose in one line, and `example` gets the example.
+fn describe(value: &mut Value) {
     match value {
         Value::Object(map) => {
-            for (key, value) in map {
-                match value {
-                    Value::String(text) if key == "description" => *text = text.replace('\n', " "),
-                    value => unwrap_text(value),
-                }
+            map.values_mut().for_each(describe);
+            let Some(Value::String(text)) = map.get_mut("description") else { return };
+            let (prose, example) = described(text);
+            *text = prose;
+            if let Some(example) = example {
+                map.insert("example".into(), example.into());
             }
         }
-        Value::Array(list) => list.iter_mut().for_each(unwrap_text),
+        Value::Array(list) => list.iter_mut().for_each(describe),
         _ => {}
     }
 }
@@ -70,6 +72,7 @@ pub fn reference() -> String {
 fn section(out: &mut String, name: &str, schema: &Value, queue: &mut VecDeque<String>) {
     put(out, format_args!("## {name}\n\n"));
     put(out, format_args!("{}\n\n", text(schema)));
+    example(out, schema, "");
     if schema.get("properties").is_some() {
         table(out, schema, queue);
         return;
@@ -81,6 +84,16 @@ fn section(out: &mut String, name: &str, schema: &Value, queue: &mut VecDeque<St
     }
     values(out, schema);
     out.push('\n');
+}
+
+/// Writes the example of a type.
+fn example(out: &mut String, schema: &Value, indent: &str) {
+    let Some(text) = schema["example"].as_str() else { return };
+    put(out, format_args!("{indent}```toml\n"));
+    for line in text.lines() {
+        put(out, format_args!("{}\n", format!("{indent}{line}").trim_end()));
+    }
+    put(out, format_args!("{indent}```\n\n"));
 }
 
 /// Writes the keys of a table.
@@ -99,7 +112,7 @@ fn table(out: &mut String, schema: &Value, queue: &mut VecDeque<String>) {
     out.push('\n');
 }
 
-/// Writes an alternative: a string, or a table with one key.
+/// Writes an alternative: a string, a table with one key, or either of them.
 fn variant(out: &mut String, schema: &Value, of: &str, queue: &mut VecDeque<String>) {
     if let Some(word) = schema["const"].as_str() {
         put(out, format_args!("- `\"{word}\"`: {}\n", text(schema)));
@@ -109,16 +122,20 @@ fn variant(out: &mut String, schema: &Value, of: &str, queue: &mut VecDeque<Stri
         values(out, schema);
         return;
     }
-    let Some((key, inner)) =
-        schema["properties"].as_object().and_then(|map| map.iter().next()).filter(|_| of == "oneOf")
-    else {
+    let Some((key, inner)) = tagged(schema).filter(|_| of == "oneOf") else {
         let words = text(schema);
         let words = if words.is_empty() { words } else { format!(": {words}") };
         put(out, format_args!("- {}{words}\n", kind(schema, queue)));
         return;
     };
-    put(out, format_args!("- `{{ {key} = … }}`: {}", text(schema)));
-    match inner["properties"].as_object() {
+    let has_name = schema["anyOf"].as_array().into_iter().flatten().any(|form| form.get("const").is_some());
+    let name = if has_name { format!("`\"{key}\"`") } else { String::new() };
+    let is_empty = inner["properties"].as_object().map_or(inner["type"] == "object", Map::is_empty);
+    let table = if has_name && is_empty { String::new() } else { format!("`{{ {key} = … }}`") };
+    let or = if name.is_empty() || table.is_empty() { "" } else { " or " };
+    put(out, format_args!("- {name}{or}{table}: {}", text(schema)));
+    match inner["properties"].as_object().filter(|properties| !properties.is_empty()) {
+        None if is_empty => out.push('\n'),
         None => put(out, format_args!(" {}\n", kind(inner, queue))),
         Some(properties) => {
             put(out, format_args!(" Keys:\n"));
@@ -134,6 +151,15 @@ fn variant(out: &mut String, schema: &Value, of: &str, queue: &mut VecDeque<Stri
             }
         }
     }
+    out.push('\n');
+    example(out, schema, "  ");
+    example(out, inner, "  ");
+}
+
+/// Returns the name and the options of an alternative that is a table with one key.
+fn tagged(schema: &Value) -> Option<(&String, &Value)> {
+    let forms = schema["anyOf"].as_array().into_iter().flatten();
+    std::iter::once(schema).chain(forms).find_map(|form| form["properties"].as_object()?.iter().next())
 }
 
 fn values(out: &mut String, schema: &Value) {

@@ -34,6 +34,11 @@ impl<'de> Deserialize<'de> for Selection {
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Where {
     /// All in an axis-aligned box, including its faces.
+    ///
+    /// ```toml
+    /// [[fixed]]
+    /// vertices = { box = { from = [0, -1, -1], to = ["10 cm", 1, 1] } }
+    /// ```
     Box {
         /// Corner with the minimum coordinates.
         from: Vector<dimension::Length>,
@@ -41,6 +46,11 @@ pub enum Where {
         to: Vector<dimension::Length>,
     },
     /// All in a ball.
+    ///
+    /// ```toml
+    /// [[fixed]]
+    /// vertices = { sphere = { center = [0, 0, 0], radius = "20 cm" } }
+    /// ```
     Sphere {
         /// Center of the ball.
         center: Vector<dimension::Length>,
@@ -49,6 +59,11 @@ pub enum Where {
         radius: Length,
     },
     /// All on a plane, or on the side of it that its normal points to.
+    ///
+    /// ```toml
+    /// [[fixed]]
+    /// vertices = { side = { point = ["90 cm", 0, 0], normal = [1, 0, 0] } }
+    /// ```
     Side {
         /// Point on the plane.
         point: Vector<dimension::Length>,
@@ -56,18 +71,53 @@ pub enum Where {
         normal: [f64; 3],
     },
     /// All in a set of the mesh.
+    ///
+    /// ```toml
+    /// [[fixed]]
+    /// vertices = { set = "start" }
+    /// ```
     Set(String),
     /// All with the given indices, which start at 0.
+    ///
+    /// ```toml
+    /// [[fixed]]
+    /// vertices = { indices = [0, 1, 5] }
+    /// ```
     Indices(Vec<u32>),
     /// The nearest to a point.
+    ///
+    /// ```toml
+    /// [[fixed]]
+    /// vertices = { nearest = ["1 m", 0, 0] }
+    /// ```
     Nearest(Vector<dimension::Length>),
     /// All listed in a `.bou` file of VegaFEM, in which indices start at 1.
+    ///
+    /// ```toml
+    /// [[fixed]]
+    /// vertices = { file = "bar.bou" }
+    /// ```
     File(String),
     /// Union of several selections.
+    ///
+    /// ```toml
+    /// [[fixed]]
+    /// vertices = { any = ["start", { nearest = ["1 m", 0, 0] }] }
+    /// ```
     Any(Vec<Selection>),
     /// Intersection of several selections.
+    ///
+    /// ```toml
+    /// [[fixed]]
+    /// vertices = { every = ["start", "surface"] }
+    /// ```
     Every(Vec<Selection>),
     /// Complement: all that a selection does not contain.
+    ///
+    /// ```toml
+    /// [[fixed]]
+    /// vertices = { not = { side = { point = ["10 cm", 0, 0], normal = [1, 0, 0] } } }
+    /// ```
     Not(Box<Selection>),
 }
 

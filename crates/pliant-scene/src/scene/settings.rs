@@ -15,6 +15,15 @@ use pliant::simulation::Stepper;
 use pliant::solver::{LinearSolver, Operator};
 
 /// Time steps and the integrator.
+///
+/// ```toml
+/// [simulation]
+/// step = "10 ms"
+/// duration = "2 s"
+/// integrator = { newmark = { beta = 0.3025, gamma = 0.6 } }
+/// solver = "direct"
+/// mass = "lumped"
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {

@@ -3,6 +3,7 @@
 mod branching;
 mod contact_and_loads;
 mod energy_balance;
+mod examples;
 mod runs;
 mod scene;
 #[path = "../../../pliant/tests/support/mod.rs"]

@@ -15,6 +15,13 @@ use pliant::system::System;
 /// dissipates energy. Steps in which energy rises without work are split. Rolling bodies gain and lose up to a few
 /// percent of their kinetic energy from step to step. Takes one or two iterations per step in smooth motion, more
 /// in contact.
+///
+/// ```toml
+/// [simulation]
+/// step = "10 ms"
+/// duration = "2 s"
+/// integrator = { backward-euler = { newton = { tolerance = 1e-6 } } }
+/// ```
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct BackwardEuler {

@@ -11,6 +11,14 @@ use pliant::reduced::ReducedModel;
 use pliant::simulation::Stepper;
 
 /// Central differences, explicit: small steps, which need no linear solve if the mass is lumped.
+///
+/// ```toml
+/// [simulation]
+/// step = "0.1 ms"
+/// duration = "2 s"
+/// integrator = "central-differences"
+/// mass = "lumped"
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CentralDifferences {}

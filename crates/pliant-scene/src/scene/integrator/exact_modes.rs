@@ -12,6 +12,22 @@ use pliant::simulation::Stepper;
 
 /// Closed-form solution of each mode of a reduced model with fixed vertices: exact for any step with a linear law
 /// and constant loads, explicit for everything else.
+///
+/// ```toml
+/// reduced = { size = 12 }
+///
+/// [simulation]
+/// step = "1 ms"
+/// duration = "2 s"
+/// integrator = "exact-modes"
+///
+/// [[object]]
+/// mesh = { beam = { length = "1 m", height = "10 cm", width = "10 cm" } }
+/// material = { law = "linear", young = "1 MPa", poisson = 0.4, density = 1000 }
+///
+/// [[fixed]]
+/// vertices = "start"
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ExactModes {}

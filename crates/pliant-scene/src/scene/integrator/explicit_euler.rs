@@ -11,6 +11,17 @@ use pliant::reduced::ReducedModel;
 use pliant::simulation::Stepper;
 
 /// Forward (explicit) Euler: stable only with damping.
+///
+/// ```toml
+/// [simulation]
+/// step = "0.01 ms"
+/// duration = "2 s"
+/// integrator = "explicit-euler"
+/// mass = "lumped"
+///
+/// [damping]
+/// mass = "20 /s"
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ExplicitEuler {}

@@ -13,6 +13,13 @@ use pliant::system::{Definiteness, System};
 
 /// Backward Euler linearized once per step, without a line search: for smooth motion, moderate steps and
 /// comparisons. Stiff contact, fast impacts and large rotations per step can make its energy grow without bound.
+///
+/// ```toml
+/// [simulation]
+/// step = "10 ms"
+/// duration = "2 s"
+/// integrator = { linearized-backward-euler = { tangent = "exact" } }
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LinearizedBackwardEuler {

@@ -12,6 +12,13 @@ use pliant::simulation::Stepper;
 use pliant::system::System;
 
 /// Newmark's method: second order, conserves energy.
+///
+/// ```toml
+/// [simulation]
+/// step = "10 ms"
+/// duration = "2 s"
+/// integrator = { newmark = { beta = 0.3025, gamma = 0.6 } }
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Newmark {

@@ -8,6 +8,17 @@ use crate::scene::{Located, SceneError, bounds};
 use pliant::integrator::{self, NewtonParams};
 
 /// Newton iteration for the balance of forces in a step.
+///
+/// ```toml
+/// [simulation]
+/// step = "10 ms"
+/// duration = "2 s"
+///
+/// [simulation.integrator.newmark.newton]
+/// iterations = 30
+/// tolerance = 1e-8
+/// tangent = "exact-first"
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Newton {

@@ -13,6 +13,13 @@ use pliant::reduced::ReducedModel;
 use pliant::simulation::Stepper;
 
 /// Stepper of Servin et al. for stiff, rigid and incompressible bodies of tetrahedra. Has a built-in material law.
+///
+/// ```toml
+/// [simulation]
+/// step = "10 ms"
+/// duration = "2 s"
+/// integrator = { regularized = { damping_time = "50 ms", strain = "linear" } }
+/// ```
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Regularized {

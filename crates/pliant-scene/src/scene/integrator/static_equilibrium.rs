@@ -12,6 +12,13 @@ use pliant::simulation::Stepper;
 use pliant::system::System;
 
 /// Static equilibrium at the end of every step: no inertia, time is only a parameter of loads and motions.
+///
+/// ```toml
+/// [simulation]
+/// step = 1
+/// duration = 1
+/// integrator = { static = { newton = { iterations = 100 } } }
+/// ```
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Static {

@@ -11,6 +11,14 @@ use pliant::reduced::ReducedModel;
 use pliant::simulation::Stepper;
 
 /// Symplectic Euler, explicit: small steps; energy stays bounded.
+///
+/// ```toml
+/// [simulation]
+/// step = "0.1 ms"
+/// duration = "2 s"
+/// integrator = "symplectic-euler"
+/// mass = "lumped"
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SymplecticEuler {}

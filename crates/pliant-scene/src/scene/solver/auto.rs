@@ -8,6 +8,13 @@ use crate::scene::SceneError;
 use pliant::solver::{self, AutoParams, LinearSolver, Operator};
 
 /// Automatic choice for each matrix.
+///
+/// ```toml
+/// [simulation]
+/// step = "10 ms"
+/// duration = "2 s"
+/// solver = { auto = { tolerance = 1e-9 } }
+/// ```
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Auto(pub Cg);

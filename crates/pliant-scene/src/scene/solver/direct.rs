@@ -8,6 +8,13 @@ use crate::scene::SceneError;
 use pliant::solver::{self, LinearSolver, Operator};
 
 /// Factorization of every matrix in double precision.
+///
+/// ```toml
+/// [simulation]
+/// step = "10 ms"
+/// duration = "2 s"
+/// solver = "direct"
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Direct {}

@@ -8,6 +8,13 @@ use crate::scene::SceneError;
 use pliant::solver::{self, LinearSolver, Operator};
 
 /// Factorization of every matrix in single precision, corrected by conjugate gradients.
+///
+/// ```toml
+/// [simulation]
+/// step = "10 ms"
+/// duration = "2 s"
+/// solver = { direct-single = { tolerance = 1e-9 } }
+/// ```
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct DirectSingle(pub Cg);

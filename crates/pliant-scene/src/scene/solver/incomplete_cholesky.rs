@@ -8,6 +8,13 @@ use crate::scene::SceneError;
 use pliant::solver::{self, LinearSolver, Operator};
 
 /// Conjugate gradients preconditioned by an incomplete Cholesky factor.
+///
+/// ```toml
+/// [simulation]
+/// step = "10 ms"
+/// duration = "2 s"
+/// solver = { incomplete-cholesky = { tolerance = 1e-8 } }
+/// ```
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct IncompleteCholesky(pub Cg);

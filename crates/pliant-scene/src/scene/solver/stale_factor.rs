@@ -8,6 +8,13 @@ use crate::scene::SceneError;
 use pliant::solver::{self, LinearSolver, Operator, StaleFactorParams};
 
 /// Conjugate gradients preconditioned by a stale factor, co-rotated with the body.
+///
+/// ```toml
+/// [simulation]
+/// step = "10 ms"
+/// duration = "2 s"
+/// solver = { stale-factor = { iterations = 200 } }
+/// ```
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct StaleFactor(pub Cg);
