@@ -62,8 +62,8 @@ frame_rate = 20
 
 [[expect]]
 quantity = "tip.y"
-over = "least"
-most = 0.15
+over = "min"
+max = 0.15
 "#,
         0.005 * f64::from(steps)
     )
@@ -496,7 +496,7 @@ fn finished_runs_are_plotted_and_drawn() {
 fn doctor_and_manual_pages_know_what_there_is() {
     let folder = TempDir::new().unwrap();
     let doctor = ok(folder.path(), &["doctor"]).out;
-    for words in ["cores", "vector unit", "stable-neo-hookean", "glb", "films"] {
+    for words in ["cores", "vector unit", "stable-neo-hookean", "glb", "mp4"] {
         assert!(doctor.contains(words), "{doctor}");
     }
     ok(folder.path(), &["man", "."]);

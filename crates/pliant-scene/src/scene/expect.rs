@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::quantity::Time;
-use super::{Located, SceneError, Source, hint};
+use super::{Located, SceneError, Source, hint, renamed};
 use pliant::simulation::Table;
 
 /// An expected result of the scene, checked by `pliant run --check`.
@@ -18,7 +18,7 @@ use pliant::simulation::Table;
 ///
 /// [[expect]]
 /// quantity = "tip.y"
-/// over = "least"
+/// over = "min"
 /// from = "0.5 s"
 /// value = -0.25
 /// tolerance = 0.01
@@ -49,10 +49,10 @@ pub struct Expect {
     pub relative: Option<f64>,
     /// Lower bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub least: Option<f64>,
+    pub min: Option<f64>,
     /// Upper bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub most: Option<f64>,
+    pub max: Option<f64>,
     /// Source or reason of the expected value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub because: Option<String>,
@@ -68,9 +68,9 @@ pub enum Over {
     /// First value.
     First,
     /// Minimum.
-    Least,
+    Min,
     /// Maximum.
-    Greatest,
+    Max,
     /// Mean over all rows.
     Mean,
     /// Maximum minus minimum.
@@ -114,17 +114,19 @@ impl Located<Expect> {
     /// Checks that the expectation is complete and refers to one of these columns.
     pub fn check(&self, columns: &[String], source: &Source) -> Result<(), SceneError> {
         if !columns.contains(&self.quantity.value) {
-            let hint = hint(&self.quantity, columns.iter().map(String::as_str));
+            let known = || columns.iter().map(String::as_str);
+            let hint = renamed::column(&self.quantity, known())
+                .map_or_else(|| hint(&self.quantity, known()), |new| format!("; it is called `{new}` now."));
             let message =
                 format!("there is no column `{}`{hint} There are {}", self.quantity.value, columns.join(", "));
             return Err(source.error(self.quantity.span.as_ref(), message));
         }
         let wrong = |message: &str| Err(source.error(self.span.as_ref(), message));
         let tolerances = usize::from(self.tolerance.is_some()) + usize::from(self.relative.is_some());
-        match (&self.value.value, self.least.is_some() || self.most.is_some()) {
+        match (&self.value.value, self.min.is_some() || self.max.is_some()) {
             (Some(_), _) if tolerances != 1 => wrong("with `value`, give one of `tolerance` and `relative`"),
             (None, _) if tolerances > 0 => wrong("a tolerance needs a `value`"),
-            (None, false) => wrong("nothing is expected: give `value`, `least` or `most`"),
+            (None, false) => wrong("nothing is expected: give `value`, `min` or `max`"),
             _ => Ok(()),
         }
     }
@@ -140,13 +142,13 @@ impl Located<Expect> {
             expected.push(format!("{} ± {tolerance:.2e}", target.value));
             holds &= (value - target.value).abs() <= tolerance;
         }
-        if let Some(least) = self.least {
-            expected.push(format!("at least {least}"));
-            holds &= value >= least;
+        if let Some(min) = self.min {
+            expected.push(format!("at least {min}"));
+            holds &= value >= min;
         }
-        if let Some(most) = self.most {
-            expected.push(format!("at most {most}"));
-            holds &= value <= most;
+        if let Some(max) = self.max {
+            expected.push(format!("at most {max}"));
+            holds &= value <= max;
         }
         let over = serde_json::to_value(self.over).ok().and_then(|name| Some(name.as_str()?.to_owned()));
         let mut what = format!("{} {}", over.unwrap_or_default(), self.quantity.value);
@@ -169,17 +171,17 @@ impl Located<Expect> {
         let rows: Vec<(f64, f64)> = rows.map(|row| (row[0], row[column])).collect();
         let (first, last) = (rows.first()?.1, rows.last()?.1);
         let values = || rows.iter().map(|row| row.1);
-        let (least, greatest) = (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
+        let (min, max) = (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
         let mean = values().sum::<f64>() / rows.len() as f64;
         // A column with non-finite values never meets an expectation.
         values().all(f64::is_finite).then_some(())?;
         Some(match self.over {
             Over::Final => last,
             Over::First => first,
-            Over::Least => least,
-            Over::Greatest => greatest,
+            Over::Min => min,
+            Over::Max => max,
             Over::Mean => mean,
-            Over::Range => greatest - least,
+            Over::Range => max - min,
             Over::Change => last - first,
             Over::Ratio => last / first,
             Over::Period => period(&rows, mean)?,
@@ -223,21 +225,21 @@ mod tests {
         check("value = 1.0\ntolerance = 0.0\nover = \"first\"", true);
         check("value = 1.9129\ntolerance = 1e-4", true);
         check("value = 1.9129\nrelative = 1e-6", false);
-        check("most = 2.0\nleast = 1.9\nover = \"greatest\"", true);
-        check("most = 1.9\nover = \"greatest\"", false);
-        check("least = 0\nover = \"least\"", true);
+        check("max = 2.0\nmin = 1.9\nover = \"max\"", true);
+        check("max = 1.9\nover = \"max\"", false);
+        check("min = 0\nover = \"min\"", true);
         check("value = 3.1416\nrelative = 1e-3\nover = \"period\"", true);
         check("value = 1.8415\ntolerance = 1e-4\nuntil = 0.5", true);
         check("value = 1.8415\ntolerance = 1e-4\nfrom = 0.5\nover = \"first\"", true);
         check("value = 0.9129\ntolerance = 1e-4\nover = \"change\"", true);
         check("value = 1.9129\ntolerance = 1e-4\nover = \"ratio\"", true);
-        check("least = 1.99\nmost = 2\nover = \"range\"", true);
+        check("min = 1.99\nmax = 2\nover = \"range\"", true);
     }
 
     #[test]
     fn nothing_and_what_is_not_finite_fail() {
-        assert!(!judge("most = 1", vec![]).holds);
-        assert!(!judge("most = 1", vec![vec![0.0, f64::NAN], vec![1.0, 0.0]]).holds);
-        assert!(!judge("most = 1\nover = \"period\"", vec![vec![0.0, 0.0], vec![1.0, 0.0]]).holds);
+        assert!(!judge("max = 1", vec![]).holds);
+        assert!(!judge("max = 1", vec![vec![0.0, f64::NAN], vec![1.0, 0.0]]).holds);
+        assert!(!judge("max = 1\nover = \"period\"", vec![vec![0.0, 0.0], vec![1.0, 0.0]]).holds);
     }
 }

@@ -55,8 +55,8 @@ pub enum Measure {
     Reaction,
     /// Volume of the object, in m³: `NAME`.
     Volume,
-    /// Minimum, mean and maximum over the elements of their volume relative to rest: `NAME.least`, `NAME.mean` and
-    /// `NAME.largest`.
+    /// Minimum, mean and maximum over the elements of their volume relative to rest: `NAME.min`, `NAME.mean` and
+    /// `NAME.max`.
     VolumeRatio,
     /// Maximum von Mises stress recovered at the vertices of the object, in Pa: `NAME`.
     VonMises,

@@ -7,7 +7,13 @@ const RENAMED: &[(&str, &str)] = &[
     ("colour", "color"),
     ("centre", "center"),
     ("old-factor", "stale-factor"),
+    ("least", "min"),
+    ("most", "max"),
+    ("greatest", "max"),
 ];
+
+/// Renamed ends of the names of columns: old and new.
+const COLUMNS: &[(&str, &str)] = &[(".least", ".min"), (".largest", ".max")];
 
 /// Keys whose values have moved: the table that they were in, named by a key that it still has, the key, and where its
 /// value is given now.
@@ -34,6 +40,12 @@ pub(super) fn current<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
     known.into_iter().any(|known| known == *new).then_some(*new)
 }
 
+/// Returns the new name of a column of an earlier version, if it is one of the known columns.
+pub(super) fn column<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let new = COLUMNS.iter().find_map(|(old, new)| Some(format!("{}{new}", name.strip_suffix(old)?)))?;
+    known.into_iter().find(|known| *known == new)
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::{SceneFile, Source};
@@ -56,6 +68,14 @@ mod tests {
                 ),
                 format!("object = [{{ mesh = {{ filled = {{ of = {{ ball = {ball} }} }} }} }}]\n"),
             ],
+            // The new names are keys and statistics.
+            "least" | "min" | "most" | "max" | "greatest" => {
+                let mut examples = vec![format!("[[expect]]\nquantity = \"time\"\nvalue = 1\nover = \"{name}\"\n")];
+                if name != "greatest" {
+                    examples.insert(0, format!("[[expect]]\nquantity = \"time\"\n{name} = 1\n"));
+                }
+                examples
+            }
             other => panic!("no example of `{other}`"),
         }
     }
@@ -92,6 +112,14 @@ mod tests {
             assert!(error.contains(&format!("there is no key `{old}` here; it is given as `{new}` now")), "{error}");
             assert!(error.contains(" | "), "{error}");
         }
+    }
+
+    #[test]
+    fn a_column_of_an_earlier_version_is_named_by_its_new_name() {
+        let columns = ["time", "ring.min", "ring.mean", "ring.max", "a.largest"];
+        assert_eq!(column("ring.least", columns), Some("ring.min"));
+        assert_eq!(column("ring.largest", columns), Some("ring.max"));
+        assert_eq!((column("rung.least", columns), column("ring.mean", columns)), (None, None));
     }
 
     #[test]

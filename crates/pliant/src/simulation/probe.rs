@@ -74,7 +74,7 @@ impl Probe {
         let with = |ends: &[&str]| ends.iter().map(|end| format!("{}.{end}", self.name)).collect();
         match self.what {
             Quantities::Volume(_) | Quantities::VonMises(_) => vec![self.name.clone()],
-            Quantities::VolumeRatio(_) => with(&["least", "mean", "largest"]),
+            Quantities::VolumeRatio(_) => with(&["min", "mean", "max"]),
             _ => with(&["x", "y", "z"]),
         }
     }
