@@ -21,6 +21,8 @@ pub struct DisplayScene {
     pub origin: Vec3,
     /// Diagonal of the bounding box of all bodies \[m\].
     pub size: f64,
+    /// Volume of all bodies at rest \[m³\].
+    pub rest_volume: f64,
     pub firsts: Vec<First>,
 }
 
@@ -96,7 +98,13 @@ impl DisplayScene {
                 region: next.region + body.mesh().regions().len(),
             };
         }
-        Self { origin: 0.5 * (low + high), size: (high - low).length(), firsts, geometry }
+        let rest_volume = geometry.bodies().iter().map(|body| body.mesh().volume()).sum();
+        Self { origin: 0.5 * (low + high), size: (high - low).length(), rest_volume, firsts, geometry }
+    }
+
+    /// Returns obstacles as pages show them.
+    pub fn obstacle_views(&self, obstacles: &[ObstacleShape]) -> Vec<ObstacleView> {
+        obstacles.iter().map(|shape| ObstacleView::new(shape, self.origin)).collect()
     }
 
     /// Returns the point with barycentric `weights` in a triangle of the combined surfaces. The weights are checked and

@@ -16,7 +16,7 @@ use pliant_scene::scene::{MadeOf, MaterialSettings, Scene, SceneError, SceneFile
 use thiserror::Error;
 
 use crate::changes::{self, Changes};
-use crate::display_scene::{self, BallSize, DisplayScene, ObstacleView, Pull, is_free};
+use crate::display_scene::{self, BallSize, DisplayScene, Pull, is_free};
 use crate::framing;
 use crate::history::History;
 use crate::pace::{Pace, Timings};
@@ -64,7 +64,6 @@ pub struct Live {
     /// Number of failures so far.
     failures: u64,
     fixed: Arc<[u32]>,
-    rest_volume: f64,
     pull_stiffness: f64,
     inputs: BTreeMap<ViewerId, u64>,
     notes: Vec<String>,
@@ -115,7 +114,6 @@ impl Live {
             reduction,
             changes: Changes::default(),
             obeyed: Changes::default(),
-            rest_volume: built.simulation.model().bodies().iter().map(|body| body.mesh().volume()).sum(),
             simulation: built.simulation,
             start,
             steps: 0,
@@ -595,8 +593,8 @@ impl Show for Live {
             stats: self.timings.stats(),
             energies: Some(Energies::from(&seen)),
             volume: seen.volume,
-            rest_volume: self.rest_volume,
-            obstacles: obstacles.iter().map(|shape| ObstacleView::new(shape, self.display.origin)).collect(),
+            rest_volume: self.display.rest_volume,
+            obstacles: self.display.obstacle_views(&obstacles),
             failure: self.failure.as_ref().map(|failure| failure.shown.clone()),
             viewers,
         };
@@ -613,21 +611,14 @@ impl Show for Live {
 
     fn settings(&self) -> Settings {
         let scene = self.obeyed.applied(&self.file.scene, &self.made_of);
-        let settings = &scene.simulation;
         Settings {
-            revision: 0,
             materials: self.made_of.iter().enumerate().map(|(n, region)| self.material_parameters(n, region)).collect(),
-            step: self.simulation.dt(),
-            integrator: settings.integrator.name().to_owned(),
-            solver: self.reduction.is_none().then(|| settings.solver.name().to_owned()),
-            mass_damping: scene.damping.mass.si,
-            stiffness_damping: scene.damping.stiffness.si,
-            gravity: scene.gravity().to_array(),
+            solver: self.reduction.is_none().then(|| scene.simulation.solver.name().to_owned()),
             pins: self.touch.pinned().len(),
             changed: scene != self.file.scene || !self.touch.pinned().is_empty(),
-            why_not: None,
             why_no_pins: self.why_no_pins(),
             notes: self.notes.clone(),
+            ..Settings::of_scene(&scene, self.simulation.dt())
         }
     }
 }

@@ -8,7 +8,7 @@ use pliant::simulation::Table;
 use pliant_scene::output::Frame;
 use pliant_scene::run::{Run, RunError};
 
-use crate::display_scene::{self, BallSize, DisplayScene, ObstacleView, Pull, Timeline};
+use crate::display_scene::{self, BallSize, DisplayScene, Pull, Timeline};
 use crate::framing::{self, Bounds};
 use crate::live::fixed_vertices;
 use crate::pace::Pace;
@@ -33,7 +33,6 @@ pub struct Playback {
     display_message: Bytes,
     table: Option<Table>,
     fixed: Arc<[u32]>,
-    rest_volume: f64,
     frames: usize,
     looked: Instant,
     advanced: Instant,
@@ -67,7 +66,6 @@ impl Playback {
         let model = run.built().simulation.model();
         Ok(Self {
             display_message: display.message(&info, model),
-            rest_volume: model.bodies().iter().map(|body| body.mesh().volume()).sum(),
             fixed: fixed_vertices(&run.built().simulation),
             // The table of probes; the run can be shown without it.
             table: run.table().ok(),
@@ -253,9 +251,9 @@ impl Show for Playback {
             span: [0.0, self.run.frame_time(self.frames - 1)],
             stats: None,
             energies: recorded.map(|(energies, _)| energies),
-            volume: recorded.map_or(self.rest_volume, |(_, volume)| volume),
-            rest_volume: self.rest_volume,
-            obstacles: obstacles.iter().map(|shape| ObstacleView::new(shape, self.display.origin)).collect(),
+            volume: recorded.map_or(self.display.rest_volume, |(_, volume)| volume),
+            rest_volume: self.display.rest_volume,
+            obstacles: self.display.obstacle_views(&obstacles),
             failure: self.failure.clone(),
             viewers,
         };
@@ -273,15 +271,10 @@ impl Show for Playback {
     fn settings(&self) -> Settings {
         let scene = &self.run.file.scene;
         Settings {
-            step: self.run.built().simulation.dt(),
-            integrator: scene.simulation.integrator.name().to_owned(),
-            mass_damping: scene.damping.mass.si,
-            stiffness_damping: scene.damping.stiffness.si,
-            gravity: scene.gravity().to_array(),
             why_not: Some(WHY_NOT.into()),
             why_no_pins: Some(WHY_NOT.into()),
             notes: self.notes().to_vec(),
-            ..Settings::default()
+            ..Settings::of_scene(scene, self.run.built().simulation.dt())
         }
     }
 }

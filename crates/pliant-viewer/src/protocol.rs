@@ -2,8 +2,8 @@
 
 use axum::body::Bytes;
 use pliant::math::Vec3;
-use pliant_scene::scene::Inverted;
 use pliant_scene::scene::quantity::{Acceleration, Length, Pressure, Rate, Time};
+use pliant_scene::scene::{Inverted, Scene};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -219,6 +219,20 @@ pub struct Settings {
     pub why_not: Option<String>,
     pub why_no_pins: Option<String>,
     pub notes: Vec<String>,
+}
+
+impl Settings {
+    /// Returns the settings of a scene with a step \[s\].
+    pub fn of_scene(scene: &Scene, step: f64) -> Self {
+        Self {
+            step,
+            integrator: scene.simulation.integrator.name().to_owned(),
+            mass_damping: scene.damping.mass.si,
+            stiffness_damping: scene.damping.stiffness.si,
+            gravity: scene.gravity().to_array(),
+            ..Self::default()
+        }
+    }
 }
 
 /// Material of a region.

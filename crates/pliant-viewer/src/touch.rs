@@ -80,9 +80,9 @@ impl Interaction {
     /// Adds the same forces and pins to another simulation. Returns the identifier of the pins.
     pub fn add_to(&self, simulation: &mut Simulation) -> Result<Option<FixedId>, String> {
         let model = simulation.model_mut();
-        let handles = Handles::new(model.rest(), self.pulls.iter().map(|pull| pull.handle.clone()));
+        let handles = Handles::new(model.shared_rest().clone(), self.pulls.iter().map(|pull| pull.handle.clone()));
         let balls = self.balls.iter().map(|ball| ball.obstacle(self.ball_stiffness));
-        let obstacles = Obstacles::for_vertices(model.rest(), model.surface_vertices(), balls);
+        let obstacles = Obstacles::for_vertices(model.shared_rest().clone(), model.surface_vertices(), balls);
         model.add_force(handles.map_err(words)?).map_err(words)?;
         model.add_force(obstacles.map_err(words)?).map_err(words)?;
         self.pins.fix(model)
