@@ -3,7 +3,8 @@
 use pliant::io::FORMATS;
 use pliant::material::AnyLaw;
 use pliant::math::lane_count;
-use pliant_pictures::{Mp4, Size};
+use pliant_pictures::Size;
+use pliant_scene::output::{AnimationFormat, FORMATS as ANIMATIONS};
 
 use crate::table::Listing;
 
@@ -20,12 +21,16 @@ pub fn report() -> String {
     let names = |list: Vec<&str>| list.join(", ");
     listing.row("laws", names(AnyLaw::ALL.iter().map(|law| law.name).collect()) + ", custom formulas");
     listing.row("mesh files", names(FORMATS.iter().flat_map(|format| format.extensions).copied().collect()));
-    let animations = pliant_scene::output::FORMATS.iter();
-    // Videos are on a separate line, with what they need.
-    let animations = animations.filter(|format| format.name != "mp4").flat_map(|format| format.extensions).copied();
-    listing.row("animations", names(animations.collect()));
-    let trial = Size::new(64, 64).and_then(Mp4::check);
-    listing.row("films", trial.map_or_else(|error| format!("none: {error}"), |()| "mp4, by ffmpeg".into()));
+    // Some formats need other programs.
+    let mut missing = Vec::new();
+    let mut available = |format: &&AnimationFormat| {
+        let trial = format.images().map_or(Ok(()), |images| Size::new(64, 64).and_then(|size| images.check(size)));
+        trial.map_err(|error| missing.push(format!("{}: {error}", format.name))).is_ok()
+    };
+    let animations: Vec<&str> =
+        ANIMATIONS.iter().filter(&mut available).flat_map(|format| format.extensions).copied().collect();
+    listing.row("animations", names(animations));
+    missing.into_iter().for_each(|format| listing.row("unavailable", format));
     listing.into_text()
 }
 

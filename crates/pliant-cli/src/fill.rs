@@ -163,11 +163,11 @@ fn made_of(file: &MeshFile, mesh: VolumeMesh, notes: &mut Vec<String>) -> anyhow
         number(young),
         if is_partly_filled { "; partially filled elements are lighter and softer" } else { "" }
     ));
-    let mut data = mesh.into_data();
-    for region in &mut data.regions {
+    let mut labels = mesh.labels();
+    for region in &mut labels.regions {
         region.material = Some(MaterialData::isotropic(&region.name, DENSITY, young, POISSON));
     }
-    Ok(VolumeMesh::check(data)?.mesh)
+    Ok(mesh.with_labels(labels)?.mesh)
 }
 
 fn say_of_tets(listing: &mut Listing, mesh: &VolumeMesh, info: &Info) {

@@ -156,11 +156,11 @@ impl MeshFile {
         let (Some(density), Some(young), Some(poisson)) = (self.density, self.young, self.poisson) else {
             return Ok(mesh);
         };
-        let mut data = mesh.into_data();
-        for region in &mut data.regions {
+        let mut labels = mesh.labels();
+        for region in &mut labels.regions {
             region.material = Some(MaterialData::isotropic("material", density.si, young.si, poisson));
         }
-        Ok(VolumeMesh::check(data)?.mesh)
+        Ok(mesh.with_labels(labels)?.mesh)
     }
 }
 

@@ -284,9 +284,9 @@ impl Convert {
         // First, while the numbering is that of the file.
         if let Some(file) = &self.fixed {
             let fixed = io::read_bou(file, mesh.vertex_count())?;
-            let mut data = mesh.into_data();
-            data.vertex_sets.insert("fixed".into(), fixed);
-            mesh = VolumeMesh::check(data)?.mesh;
+            let mut labels = mesh.labels();
+            labels.vertex_sets.insert("fixed".into(), fixed);
+            mesh = mesh.with_labels(labels)?.mesh;
         }
         if let Some(region) = &self.region {
             let extracted = mesh.extract_region(region)?;

@@ -14,7 +14,7 @@ use pliant::math::Vec3;
 use pliant::model::Model;
 use pliant::reduced::{Basis, Modes, ModesParams};
 use pliant::system::State;
-use pliant_scene::output::{AnimationFormat, Axis, Frame, Options, SceneGeometry};
+use pliant_scene::output::{AnimationFormat, Axis, ColorField, Frame, Options, SceneGeometry};
 use pliant_scene::pictures::{self, FrameError, FrameSource, RenderError};
 use pliant_scene::scene::{Color, Picture, SceneFile, Up};
 use serde::Serialize;
@@ -131,7 +131,7 @@ impl ModesCommand {
         let geometry = Arc::new(SceneGeometry::new(&model));
         let mut animation =
             ModeFrames { geometry, up: file.scene.up, model, shape: Vec::new(), caption: String::new() };
-        let color = Color::named("displacement").context("colors by displacement")?;
+        let color = Color::from(&ColorField::DISPLACEMENT);
         let picture = Picture { color, ..file.scene.output.picture.value.clone() };
         let options = Options {
             frames: Some(FRAMES),

@@ -7,7 +7,7 @@ use anyhow::{Context, anyhow, bail};
 use clap::{Args, ValueHint};
 use indicatif::ProgressBar;
 use pliant::io::{Disk, Files};
-use pliant_scene::output::ColorField;
+use pliant_scene::output::{ColorField, FORMATS};
 use pliant_scene::pictures::{check, draw};
 use pliant_scene::run::Run;
 use pliant_scene::scene::quantity::Angle;
@@ -86,7 +86,8 @@ impl Render {
             files.push(path);
         }
         if formats.is_empty() && files.is_empty() {
-            return Err(anyhow!("no output requested: give --png, --gif, --mp4, --frame, or another format"));
+            let options: String = FORMATS.iter().map(|format| format!("--{}, ", format.name)).collect();
+            return Err(anyhow!("no output requested: give {options}or --frame"));
         }
         let bar = progress::bar(0, "pictures", true);
         let outputs = run.write_formats(&formats, &picture, &mut watch(&bar));

@@ -3,9 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Subcommand, ValueHint};
-use pliant::integrator::stability;
 use pliant::io::{Disk, Files};
-use pliant::model::Assembly;
 use pliant::solver::Symbolic;
 use pliant_scene::scene::{Built, Mass, SceneFile, reference, schema};
 
@@ -63,9 +61,9 @@ impl SceneCommand {
             Self::Check { scene } => {
                 let mut notes = Vec::new();
                 let file = read_scene(scene, &mut notes)?;
-                let built = file.build(&Disk)?;
+                let mut built = file.build(&Disk)?;
                 notes.extend(built.notes.iter().cloned());
-                let text = report(&file, &built, &mut notes)?;
+                let text = report(&file, &mut built, &mut notes)?;
                 Ok(Done { text, notes, exit: 0 })
             }
         }
@@ -75,7 +73,7 @@ impl SceneCommand {
 /// Maximum number of vertices for which the factor is analyzed, which would take minutes for larger bodies.
 const MAX_ANALYZED: usize = 300_000;
 
-fn report(file: &SceneFile, built: &Built, notes: &mut Vec<String>) -> anyhow::Result<String> {
+fn report(file: &SceneFile, built: &mut Built, notes: &mut Vec<String>) -> anyhow::Result<String> {
     let settings = &file.scene.simulation;
     let mut listing = Listing::default();
     listing.title(&file.title(), "can be simulated");
@@ -133,10 +131,7 @@ fn report(file: &SceneFile, built: &Built, notes: &mut Vec<String>) -> anyhow::R
         .collect();
     listing.columns(&["object", "vertices", "elements", "regions", "volume m³", "mass kg"], &rows);
     if explicit && !is_reduced {
-        let mut solver = settings.solver(&file.source)?;
-        let step = settings.step.si;
-        let mut assembly = Assembly::new(model.clone());
-        let found = stability(&mut assembly, &mut *solver, built.simulation.state(), step)?;
+        let found = built.simulation.stability()?;
         let (step, max) = (number(found.step), number(found.max_step));
         if found.is_stable() {
             notes.push(format!("the step of {step} s is stable initially; the maximum stable step is {max} s"));

@@ -39,7 +39,7 @@ impl SurfaceLoads {
 
     /// Adds the loads to a model, scaled by a time-dependent amplitude.
     pub fn add_to(self, model: &mut Model, follower: bool, amplitude: &Amplitude) -> Result<(), String> {
-        let rest = model.rest().to_vec();
+        let rest = model.shared_rest().clone();
         let mut dead = NodalLoads::new(rest.len());
         let mut push = |forces: &[f64]| {
             let load = ScheduledLoad::from_nodal(forces, amplitude.clone());
@@ -50,7 +50,7 @@ impl SurfaceLoads {
         }
         for (patch, pressure) in &self.pressures {
             if follower {
-                let force = Pressure::new(&rest[..], patch, *pressure)
+                let force = Pressure::new(rest.clone(), patch, *pressure)
                     .and_then(|force| force.with_amplitude(amplitude.clone()))
                     .map_err(|error| error.to_string())?;
                 model.add_force(force).map_err(|error| error.to_string())?;

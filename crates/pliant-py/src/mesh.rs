@@ -92,11 +92,16 @@ impl Mesh {
         let (vertex_count, element_count) = (vertices.len(), shape[0]);
         let mut data = MeshData::new(vertices, kind, corners);
         if let Some(regions) = regions {
-            set_regions(&mut data, regions, element_count)?;
+            (data.regions, data.element_region) = read_regions(&[], regions, element_count)?;
         }
         data.vertex_sets = read_sets(vertex_sets, "vertices", vertex_count)?;
         data.element_sets = read_sets(element_sets, "elements", element_count)?;
-        Self::checked_with_faces(py, data, face_sets)
+        // Sides refer to the elements as given, so that faces follow elements that are reoriented.
+        data.face_sets = read_face_sets(face_sets, kind, &data.elements, vertex_count)?;
+        let checked = work(py, || VolumeMesh::check(data)).or_raise(Kind::Mesh)?;
+        let slivers = work(py, || checked.mesh.sliver_note());
+        warn(py, &checked.report.lines().into_iter().chain(slivers).collect::<Vec<_>>())?;
+        Ok(checked.mesh.into())
     }
 
     /// Reads a file in the format of its extension: .veg, .msh, .vtu, .vtk, .mesh, .inp, TetGen's .node and .ele.
@@ -394,18 +399,23 @@ impl Mesh {
         element_sets: Option<&Bound<'_, PyMapping>>,
         face_sets: Option<&Bound<'_, PyMapping>>,
     ) -> PyResult<Self> {
-        let mut data = (*self.inner).clone().into_data();
-        let (vertex_count, element_count) = (self.inner.vertex_count(), self.inner.element_count());
+        let mesh = &*self.inner;
+        let mut labels = mesh.labels();
         if let Some(regions) = regions {
-            set_regions(&mut data, regions, element_count)?;
+            (labels.regions, labels.element_region) = read_regions(&labels.regions, regions, mesh.element_count())?;
         }
         if vertex_sets.is_some() {
-            data.vertex_sets = read_sets(vertex_sets, "vertices", vertex_count)?;
+            labels.vertex_sets = read_sets(vertex_sets, "vertices", mesh.vertex_count())?;
         }
         if element_sets.is_some() {
-            data.element_sets = read_sets(element_sets, "elements", element_count)?;
+            labels.element_sets = read_sets(element_sets, "elements", mesh.element_count())?;
         }
-        Self::checked_with_faces(py, data, face_sets)
+        if face_sets.is_some() {
+            labels.face_sets = read_face_sets(face_sets, mesh.kind(), mesh.connectivity(), mesh.vertex_count())?;
+        }
+        let checked = work(py, || mesh.clone().with_labels(labels)).or_raise(Kind::Mesh)?;
+        warn(py, &checked.report.lines())?;
+        Ok(checked.mesh.into())
     }
 
     /// Returns the vertex indices of a selection: the name of a set, ``"surface"``, ``"all"``, indices or a mask.
@@ -602,11 +612,11 @@ impl Mesh {
         let mesh = Self::new(py, vertices, elements, Some(regions), sets[0], sets[1], sets[2])?;
         let materials: Vec<(Option<pliant::mesh::MaterialData>, f64)> =
             serde_json::from_str(materials).or_raise(Kind::Mesh)?;
-        let mut data = (*mesh.inner).clone().into_data();
-        for (region, (material, fill)) in data.regions.iter_mut().zip(materials) {
+        let mut labels = mesh.inner.labels();
+        for (region, (material, fill)) in labels.regions.iter_mut().zip(materials) {
             (region.material, region.fill) = (material, fill);
         }
-        let checked = work(py, || VolumeMesh::check(data)).or_raise(Kind::Mesh)?;
+        let checked = work(py, || (*mesh.inner).clone().with_labels(labels)).or_raise(Kind::Mesh)?;
         Ok(checked.mesh.into())
     }
 
@@ -619,34 +629,6 @@ impl Mesh {
 }
 
 impl Mesh {
-    fn checked(py: Python<'_>, data: MeshData) -> PyResult<Self> {
-        let checked = work(py, || VolumeMesh::check(data)).or_raise(Kind::Mesh)?;
-        let slivers = work(py, || checked.mesh.sliver_note());
-        warn(py, &checked.report.lines().into_iter().chain(slivers).collect::<Vec<_>>())?;
-        Ok(checked.mesh.into())
-    }
-
-    /// Validates the mesh, then adds face sets, which may specify faces by their vertices.
-    fn checked_with_faces(py: Python<'_>, data: MeshData, sets: Option<&Bound<'_, PyMapping>>) -> PyResult<Self> {
-        let Some(sets) = sets else { return Self::checked(py, data) };
-        // Sides refer to the elements as given, so that faces follow elements that are reoriented.
-        let (kind, elements, vertex_count) = (data.kind, data.elements.clone(), data.vertices.len());
-        let mut data = MeshData { face_sets: FaceSets::new(), ..data };
-        for (name, value) in items(sets)? {
-            let name: String = name.extract()?;
-            let what = format!("face_sets[{name:?}]");
-            let faces = read_faces(&value, &what, kind, &elements, vertex_count)?;
-            let Some(faces) = faces else {
-                let corners = kind.faces()[0].len();
-                let message =
-                    format!("{what}: expected (n, 2), elements and sides, or (n, {corners}), vertices of faces");
-                return Err(PyValueError::new_err(message));
-            };
-            data.face_sets.insert(name, faces);
-        }
-        Self::checked(py, data)
-    }
-
     /// Returns the faces that `value` selects; see the documentation of `faces`.
     pub fn choose_faces(&self, value: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<ElementFace>> {
         let mesh = &self.inner;
@@ -659,7 +641,7 @@ impl Mesh {
                         mesh.named_vertices().into_keys().map(|name| format!("`{name}`")).collect();
                     let known = known.join(", ");
                     return Err(
-                        Kind::Mesh.error(format!("unknown face set `{name}`; expected one of {known}, `surface`"))
+                        Kind::Mesh.error(format!("there is no face set `{name}`; expected one of {known}, `surface`"))
                     );
                 };
                 all.extend(faces);
@@ -771,41 +753,66 @@ fn read_sets(table: Option<&Bound<'_, PyMapping>>, of: &str, count: usize) -> Py
     table.map_or_else(|| Ok(Vec::new()), items)?.into_iter().map(read).collect()
 }
 
-/// Assigns regions to elements. Regions that keep their name keep the material of the mesh file.
-fn set_regions(data: &mut MeshData, regions: &Bound<'_, PyMapping>, element_count: usize) -> PyResult<()> {
+/// Reads face sets, whose faces may be specified by their vertices.
+fn read_face_sets(
+    sets: Option<&Bound<'_, PyMapping>>,
+    kind: ElementKind,
+    elements: &[u32],
+    vertex_count: usize,
+) -> PyResult<FaceSets> {
+    let mut read = FaceSets::new();
+    for (name, value) in sets.map_or_else(|| Ok(Vec::new()), items)? {
+        let name: String = name.extract()?;
+        let what = format!("face_sets[{name:?}]");
+        let faces = read_faces(&value, &what, kind, elements, vertex_count)?;
+        let Some(faces) = faces else {
+            let corners = kind.faces()[0].len();
+            let message = format!("{what}: expected (n, 2), elements and sides, or (n, {corners}), vertices of faces");
+            return Err(PyValueError::new_err(message));
+        };
+        read.insert(name, faces);
+    }
+    Ok(read)
+}
+
+/// Reads regions and returns them with that of each element. Regions that keep their name keep the material of `old`.
+fn read_regions(
+    old: &[Region],
+    regions: &Bound<'_, PyMapping>,
+    element_count: usize,
+) -> PyResult<(Vec<Region>, Vec<u32>)> {
     /// Marker of elements without a region.
     const NONE: u32 = u32::MAX;
-    if data.regions.iter().any(|region| region.fill < 1.0) {
+    if old.iter().any(|region| region.fill < 1.0) {
         let message = "the regions of this mesh store the fill of partially filled elements and cannot be replaced";
         return Err(Kind::Mesh.error(message));
     }
-    let mut known: BTreeMap<String, Region> =
-        std::mem::take(&mut data.regions).into_iter().map(|region| (region.name.clone(), region)).collect();
+    let mut known: BTreeMap<String, Region> = old.iter().map(|region| (region.name.clone(), region.clone())).collect();
+    let mut list = Vec::new();
     let mut of_element = vec![NONE; element_count];
     let sets = Sets::new();
     let choice = Choice { of: "elements", count: element_count, sets: &sets, surface: None };
-    let mut add = |data: &mut MeshData, name: String| {
-        data.regions.push(known.remove(&name).unwrap_or_else(|| Region::named(name)));
-        data.regions.len() as u32 - 1
+    let mut add = |list: &mut Vec<Region>, name: String| {
+        list.push(known.remove(&name).unwrap_or_else(|| Region::named(name)));
+        list.len() as u32 - 1
     };
     for (name, elements) in items(regions)? {
         let name: String = name.extract()?;
         let elements = choice.choose(&elements, &format!("the region {name:?}"))?;
-        let number = add(data, name);
+        let number = add(&mut list, name);
         for element in elements {
             let before = std::mem::replace(&mut of_element[element as usize], number);
             if before != NONE && before != number {
-                let names = [before, number].map(|region| data.regions[region as usize].name.clone());
+                let names = [before, number].map(|region| list[region as usize].name.clone());
                 let message = format!("element {element} is in two regions, `{}` and `{}`", names[0], names[1]);
                 return Err(Kind::Mesh.error(message));
             }
         }
     }
     if of_element.contains(&NONE) {
-        let own = data.regions.iter().position(|region| region.name == BODY);
-        let rest = own.map_or_else(|| add(data, BODY.into()), |number| number as u32);
+        let own = list.iter().position(|region| region.name == BODY);
+        let rest = own.map_or_else(|| add(&mut list, BODY.into()), |number| number as u32);
         of_element.iter_mut().filter(|region| **region == NONE).for_each(|region| *region = rest);
     }
-    data.element_region = of_element;
-    Ok(())
+    Ok((list, of_element))
 }

@@ -123,7 +123,7 @@ impl Model {
         let springs: Vec<Py<Springs>> = one_or_several(springs, "springs: expected pliant.Springs, or a list of them")?;
         let obstacles: Vec<Py<Obstacle>> =
             one_or_several(obstacles, "obstacles: expected a pliant.Obstacle, or a list of them")?;
-        let rest: Vec<Vec3> = bodies.iter().flat_map(|body| body.mesh.vertices()).copied().collect();
+        let rest = model::rest_positions(bodies.iter().map(|body| &body.mesh));
         let springs = springs.iter().map(|springs| springs.get().force(&rest)).collect::<PyResult<Vec<_>>>()?;
         let lumped = match mass {
             "consistent" => false,
@@ -134,7 +134,7 @@ impl Model {
             }
         };
         let inner = work(py, || {
-            let mut builder = model::Model::builder().damping(damping);
+            let mut builder = model::Model::builder().damping(damping).shared_rest(rest);
             if lumped {
                 builder = builder.lumped_mass();
             }
@@ -745,7 +745,7 @@ fn one_or_several<T: pyo3::PyClass>(value: Option<&Bound<'_, PyAny>>, wrong: &'s
 fn add_obstacles(model: &mut model::Model, obstacles: &[Py<Obstacle>]) -> Result<(), String> {
     let usual = model.obstacle_stiffness();
     let list = obstacles.iter().map(|obstacle| obstacle.get().with_stiffness(usual));
-    let force = Obstacles::for_vertices(model.rest(), model.surface_vertices(), list);
+    let force = Obstacles::for_vertices(model.shared_rest().clone(), model.surface_vertices(), list);
     model.add_force(force.map_err(|error| error.to_string())?).map_err(|error| error.to_string())
 }
 

@@ -1,5 +1,7 @@
 //! State of a simulation between calls from Python, with the arrays that mirror it.
 
+use std::sync::Arc;
+
 use pliant::force::{Handle as Spring, Handles};
 use pliant::math::Vec3;
 use pliant::simulation::Simulation as Inner;
@@ -112,7 +114,13 @@ impl Running {
         }
     }
 
-    pub fn add_springs(&mut self, rest: &[Vec3], vertices: &[u32], stiffness: f64, damping: f64) -> Result<(), String> {
+    pub fn add_springs(
+        &mut self,
+        rest: &Arc<[Vec3]>,
+        vertices: &[u32],
+        stiffness: f64,
+        damping: f64,
+    ) -> Result<(), String> {
         let state = self.inner.state();
         let place = |vertex: u32| rest[vertex as usize] + Vec3::from_slice(&state.q[3 * vertex as usize..]);
         let count = vertices.len() as f64;
@@ -123,7 +131,7 @@ impl Running {
             .collect();
         let model = self.inner.model_mut();
         if model.forces_mut_of::<Handles>().next().is_none() {
-            let none = Handles::new(rest, []).map_err(|error| error.to_string())?;
+            let none = Handles::new(rest.clone(), []).map_err(|error| error.to_string())?;
             model.add_force(none).map_err(|error| error.to_string())?;
         }
         let handles = model.forces_mut_of::<Handles>().next().expect("the force exists, even without handles");

@@ -71,7 +71,8 @@ impl Choice<'_> {
                 let sets = self.sets.keys().map(|name| format!("`{name}`"));
                 let others = ["`surface`", "`all`"].into_iter().skip(usize::from(self.surface.is_none()));
                 let known: Vec<String> = sets.chain(others.map(str::to_owned)).collect();
-                let message = format!("unknown set `{name}` of {}; expected one of {}", self.of, known.join(", "));
+                let of = if self.of == "elements" { "element" } else { "vertex" };
+                let message = format!("there is no {of} set `{name}`; expected one of {}", known.join(", "));
                 Err(Kind::Mesh.error(message))
             }
         }

@@ -1,6 +1,7 @@
 //! Simulations: models integrated in time.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use numpy::PyArray2;
 use pliant::force::{self, Handles, Patch};
@@ -58,7 +59,7 @@ use crate::work::{Shared, work};
 pub struct Simulation {
     pub running: Shared<Running>,
     /// Rest positions of the model, which are constant.
-    pub rest: Vec<Vec3>,
+    pub rest: Arc<[Vec3]>,
     sets: Sets,
     dt: f64,
 }
@@ -553,7 +554,7 @@ impl Simulation {
 impl Simulation {
     fn of(mut inner: Inner, steps: Option<u64>) -> Self {
         inner.wrap_solver(|solver| Box::new(Interruptible(solver)));
-        let (rest, dt) = (inner.model().rest().to_vec(), inner.dt());
+        let (rest, dt) = (inner.model().shared_rest().clone(), inner.dt());
         let sets = inner.model().vertex_sets();
         let scene_handles = inner.forces_mut_of::<Handles>().first().map_or(0, |handles| handles.list().len());
         let running = Running {

@@ -1,5 +1,7 @@
 //! Springs between vertices.
 
+use std::sync::Arc;
+
 use pliant::force::{self, PerSpring, SpringCoefficients};
 use pliant::math::Vec3;
 use pliant_scene::scene::quantity::{Dimension, dimension};
@@ -69,8 +71,8 @@ impl Springs {
 
 impl Springs {
     /// Returns the force of the library, between vertices at `rest`.
-    pub fn force(&self, rest: &[Vec3]) -> PyResult<force::Springs> {
-        force::Springs::new(rest, &self.pairs, &self.coefficients).or_raise(Kind::Model)
+    pub fn force(&self, rest: &Arc<[Vec3]>) -> PyResult<force::Springs> {
+        force::Springs::new(rest.clone(), &self.pairs, &self.coefficients).or_raise(Kind::Model)
     }
 }
 

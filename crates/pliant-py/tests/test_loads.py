@@ -91,7 +91,7 @@ def test_faces_can_be_given_by_names_numbers_and_masks() -> None:
     assert np.allclose(both, expected, atol=1e-12)
     with pytest.raises(pliant.MeshError, match="pressure: none of the 24 faces"):
         model.static_solve(pressure=([0, 1], 100))
-    with pytest.raises(pliant.MeshError, match="pressure: there is no set of faces or vertices `top`"):
+    with pytest.raises(pliant.MeshError, match="pressure: there is no face or vertex set `top`"):
         model.static_solve(pressure={"top": 100})
     with pytest.raises(TypeError, match="pressure: expected {faces: value}"):
         model.static_solve(pressure=100)  # type: ignore[arg-type]

@@ -127,12 +127,24 @@ def test_regions_and_sets_come_from_dictionaries() -> None:
     with pytest.raises(pliant.MeshError, match="element 1 is in two regions, `a` and `b`"):
         mesh.with_parts(regions={"a": [0, 1], "b": [1, 2]})
     for parts in [{"regions": {"a": "surface"}}, {"vertex_sets": {"a": "surface"}}, {"element_sets": {"a": "surface"}}]:
-        with pytest.raises(pliant.MeshError, match="unknown set `surface` of .*; expected one of `all`"):
+        with pytest.raises(pliant.MeshError, match="there is no .* set `surface`; expected one of `all`"):
             mesh.with_parts(**parts)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="point is"):
         mesh.nearest_vertex((np.nan, 0, 0))
     with pytest.raises(ValueError, match='the region "a" has the number 3, expected 0 to 2'):
         mesh.with_parts(regions={"a": [3]})
+
+
+def test_other_parts_warn_about_themselves_alone() -> None:
+    corners = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1), (5, 5, 5)]
+    with pytest.warns(pliant.PliantWarning, match="1 vertex is used by no element"):
+        mesh = pliant.Mesh(corners, [(0, 1, 2, 3), (1, 2, 3, 4)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        parts = mesh.with_parts(regions={"a": [0]}, vertex_sets={"first": [0]})
+    assert list(parts.regions) == ["a", "body"] and list(parts.vertex_sets["first"]) == [0]
+    with pytest.warns(pliant.PliantWarning, match="face set `middle` has 2 faces from both sides"):
+        mesh.with_parts(face_sets={"middle": [(0, 2), (1, 0)]})
 
 
 def test_tables_may_be_any_mapping() -> None:
@@ -155,7 +167,7 @@ def test_vertices_are_chosen_by_name_number_and_mask(beam: pliant.Mesh) -> None:
     assert list(beam.select(5)) == [5] and list(beam.select([])) == []
     assert len(beam.select("all")) == beam.vertex_count
     assert len(beam.select("surface")) < beam.vertex_count
-    with pytest.raises(pliant.MeshError, match="unknown set `stort` of vertices; expected one of `end`, `start`"):
+    with pytest.raises(pliant.MeshError, match="there is no vertex set `stort`; expected one of `end`, `start`"):
         beam.select("stort")
     with pytest.raises(ValueError, match=r"mask of shape \(3,\), expected \(99,\)"):
         beam.select([True, False, True])
@@ -323,7 +335,7 @@ def test_faces_that_do_not_exist_are_refused_with_their_numbers() -> None:
         mesh.with_parts(face_sets={"a": [(0, 1, 3, 2), (0, 1, 2, 3)]})
     with pytest.raises(ValueError, match="elements and sides"):
         mesh.with_parts(face_sets={"a": [0, 1]})
-    with pytest.raises(pliant.MeshError, match="unknown face set `lid`; expected one of `x-max`"):
+    with pytest.raises(pliant.MeshError, match="there is no face set `lid`; expected one of `x-max`"):
         mesh.faces("lid")
     with pytest.raises(ValueError, match="has the number 9"):
         mesh.face_area([(0, 9)])

@@ -232,7 +232,7 @@ def test_vertices_can_be_fixed_along_some_axes(rubber: pliant.Material) -> None:
     assert np.array_equal(model.fixed, expected)
     with pytest.raises(ValueError, match='expected some of "xyz"'):
         pliant.Model(mesh, rubber, fixed={"x-min": "w"})
-    with pytest.raises(pliant.MeshError, match="unknown set `left`"):
+    with pytest.raises(pliant.MeshError, match="there is no vertex set `left`"):
         pliant.Model(mesh, rubber, fixed="left")
 
 

@@ -10,6 +10,12 @@ use pliant::math::{Affine3, Mat3, Vec3};
 use pliant::mesh::{Cells, ElementKind, MeshData, SurfaceMesh, VolumeMesh, generate};
 use pliant::meshing::{MeshingParams, tetrahedralize};
 
+/// Gravitational acceleration \[m/s²\].
+pub const GRAVITY: f64 = 9.81;
+
+/// Density of bodies where the paper gives none, or where it does not matter \[kg/m³\].
+pub const DENSITY: f64 = 1000.0;
+
 /// Body with its fixed vertices.
 #[derive(Debug, Clone)]
 pub struct Specimen {

@@ -2,12 +2,12 @@
 
 use std::time::Instant;
 
-use pliant::integrator::{StepError, StepInfo};
+use pliant::integrator::StepError;
 use pliant::material::{Law, LawVisitor, MooneyRivlin, YoungPoisson};
 use pliant::math::Matrix;
 use pliant::model::{Assembly, Model};
 use pliant::simulation::Stepper;
-use pliant::solver::{LinearSolver, Operator, SolveError, SolverParams};
+use pliant::solver::{SolveError, SolverParams};
 use pliant::system::State;
 
 use crate::{Page, Stopped};
@@ -68,7 +68,7 @@ pub fn march_with(
     let far = FAR * assembly.model().extent();
     for step in 0..steps {
         page.now(format_args!("{what}: step {} of {steps}", step + 1))?;
-        match take_step(assembly, stepper, &mut *solver, state, dt) {
+        match stepper.step(assembly, &mut *solver, state, dt) {
             Ok(_) => {}
             Err(StepError::Solve { source: SolveError::Stopped, .. }) => return Err(Stopped),
             Err(error) => return Ok(Outcome::Exploded { time: state.time, why: error.to_string() }),
@@ -80,20 +80,6 @@ pub fn march_with(
         look(assembly.model(), state);
     }
     Ok(Outcome::Finished)
-}
-
-/// Takes a step of `dt` \[s\]. A regularized integrator does not use the solver.
-pub fn take_step(
-    assembly: &mut Assembly,
-    stepper: &mut Stepper,
-    solver: &mut dyn LinearSolver<Operator>,
-    state: &mut State,
-    dt: f64,
-) -> Result<StepInfo, StepError> {
-    match stepper {
-        Stepper::Integrator(integrator) => integrator.step(assembly, solver, state, dt),
-        Stepper::Regularized(integrator) => integrator.step(assembly, state, dt),
-    }
 }
 
 /// Returns the exponent `p` of `y = c xᵖ` by a least-squares fit of the logarithms.

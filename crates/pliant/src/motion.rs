@@ -48,6 +48,25 @@ pub enum KeyframesError {
     NotFinite { number: usize },
 }
 
+/// Error for a motion or an amplitude that is not finite at some time.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[error("{what} is {value} at {time} s, expected a finite value")]
+pub struct NotFinite {
+    /// Name of the motion or amplitude, such as "the amplitude of load 3".
+    pub what: String,
+    /// Its value.
+    pub value: String,
+    /// Time \[s\].
+    pub time: f64,
+}
+
+impl NotFinite {
+    /// Returns an error with the name of a motion or amplitude if its value is not finite.
+    pub(crate) fn check(value: Vec3, time: f64, what: impl FnOnce() -> String) -> Result<(), Self> {
+        if value.is_finite() { Ok(()) } else { Err(Self { what: what(), value: value.to_string(), time }) }
+    }
+}
+
 impl Keyframes {
     /// Creates keyframes from poses with their times \[s\], rotating about `center`.
     pub fn new(center: Vec3, frames: Vec<(f64, Pose)>) -> Result<Self, KeyframesError> {
@@ -164,6 +183,12 @@ impl Amplitude {
     /// Creates an amplitude from a function of time \[s\].
     pub fn function(function: impl Fn(f64) -> f64 + Send + Sync + 'static) -> Self {
         Self(Schedule::Function(Arc::new(function)))
+    }
+
+    /// Returns an error with the name of the amplitude if its factor at a time \[s\] is not finite.
+    pub(crate) fn check(&self, time: f64, what: impl FnOnce() -> String) -> Result<(), NotFinite> {
+        let factor = self.factor(time);
+        if factor.is_finite() { Ok(()) } else { Err(NotFinite { what: what(), value: factor.to_string(), time }) }
     }
 
     /// Returns the factor at a time \[s\], 1 by default.

@@ -4,6 +4,7 @@ use std::fmt::{self, Debug};
 
 pub use crate::force::Conditions;
 pub use crate::material::Definiteness;
+use crate::motion::NotFinite;
 
 /// State of a system: time, coordinates and their derivatives.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -238,8 +239,15 @@ pub trait System {
         &[]
     }
 
-    /// Sets the fixed coordinates to their prescribed values at a time.
-    fn prescribe(&self, _time: f64, _q: &mut [f64]) {}
+    /// Sets the fixed coordinates to their prescribed values at a time, which must be finite.
+    fn prescribe(&self, _time: f64, _q: &mut [f64]) -> Result<(), NotFinite> {
+        Ok(())
+    }
+
+    /// Checks that the motions and amplitudes of forces are finite at a time.
+    fn check_time(&self, _time: f64) -> Result<(), NotFinite> {
+        Ok(())
+    }
 
     /// Returns the characteristic length of the system in the unit of the coordinates: changes that are tiny relative
     /// to it are rounding errors. 0 if unknown.

@@ -1,4 +1,4 @@
-//! SIGGRAPH course of Sifakis and Barbič 2012.
+//! SIGGRAPH course on FEM simulation \[SifakisBarbic2012\].
 
 mod batch;
 pub mod energies;

@@ -13,6 +13,7 @@ use pliant_pictures::plot::{Scale, Style};
 use pliant_pictures::{Plot, Series};
 
 use super::track::{Curve, LAWS, Stepper, Track, draw_panels};
+use crate::bodies::{DENSITY, GRAVITY};
 use crate::measure::{digits, exponent, march};
 use crate::picture::{PosedSurface, draw};
 use crate::{Experiment, Page, paper};
@@ -27,10 +28,6 @@ pub const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-/// Gravitational acceleration \[m/s²\].
-const GRAVITY: f64 = 9.81;
-/// Density \[kg/m³\].
-const DENSITY: f64 = 1000.0;
 /// Moduli of a material as soft as jelly.
 const MODULI: YoungPoisson = YoungPoisson { young: 3e4, poisson: 0.45 };
 /// Stiffness of the ground per vertex \[N/m\].

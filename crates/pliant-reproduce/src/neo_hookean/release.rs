@@ -11,6 +11,7 @@ use pliant::system::State;
 
 use super::track::{Curve, LAWS, Stepper, Track, draw_panels};
 use super::{crash, laws};
+use crate::bodies::DENSITY;
 use crate::measure::digits;
 use crate::{Experiment, Page, paper};
 
@@ -27,8 +28,6 @@ pub const EXPERIMENT: Experiment = Experiment {
 
 /// Length and thickness of the bar \[m\].
 const SIZE: [f64; 3] = [1.0, 0.25, 0.25];
-/// Density \[kg/m³\].
-const DENSITY: f64 = 1000.0;
 /// End of the pull \[s\].
 const PULLED: f64 = 0.5;
 /// Time of the release \[s\].

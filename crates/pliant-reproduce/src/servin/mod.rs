@@ -1,4 +1,4 @@
-//! Servin, Lacoursière and Melin 2006: elasticity as regularized constraints.
+//! Elasticity as regularized constraints \[ServinLacoursiereMelin2006\].
 
 mod setup;
 

@@ -14,7 +14,7 @@ use pliant_pictures::plot::{Scale, Style};
 use pliant_pictures::{Plot, Series};
 
 use super::setup::{GRAVITY, INTERACTIVE, Setup, forms_apart};
-use crate::measure::{digits, exponent, take_step};
+use crate::measure::{digits, exponent};
 use crate::{Experiment, Page, paper};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -88,7 +88,7 @@ fn cost(page: &Page<'_>, cells: [usize; 3], method: Method, steps: usize) -> any
     for number in 0..=steps {
         page.now(format_args!("{}, {tets} tetrahedra: step {number} of {steps}", method.name()))?;
         let began = Instant::now();
-        let info = take_step(&mut assembly, &mut stepper, &mut *solver, &mut state, INTERACTIVE)?;
+        let info = stepper.step(&mut assembly, &mut *solver, &mut state, INTERACTIVE)?;
         if number > 0 {
             seconds += began.elapsed().as_secs_f64() / steps as f64;
         }

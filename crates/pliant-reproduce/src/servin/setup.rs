@@ -11,8 +11,7 @@ use pliant::system::State;
 use crate::Page;
 use crate::measure::{Outcome, march};
 
-/// Gravitational acceleration \[m/s²\].
-pub const GRAVITY: f64 = 9.81;
+pub use crate::bodies::GRAVITY;
 
 /// Time step of the interactive simulations of the paper \[s\].
 pub const INTERACTIVE: f64 = 0.015;

@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use pliant::integrator::{Regularized, Static};
 use pliant::material::YoungPoisson;
 use pliant::math::Vec3;
-use pliant::mesh::{Cells, Region, VolumeMesh, generate};
+use pliant::mesh::{Cells, Region, generate};
 use pliant::model::{Assembly, Fixed, Model};
 use pliant::solver::SolverParams;
 use pliant::system::State;
@@ -48,10 +48,10 @@ fn beam(across: usize, weight: f64, young: f64) -> anyhow::Result<Setup> {
     let center = |element: &[u32]| element.iter().map(|&v| mesh.vertices()[v as usize]).sum::<Vec3>() / 4.0;
     let below = |x: Vec3| (x.x - 0.5 * LENGTH).abs() < 0.5 * COVERED && x.y > 1.0 - layer;
     let element_region = mesh.elements().map(|element| u32::from(below(center(element)))).collect();
-    let mut data = mesh.into_data();
-    data.regions.push(Region::named("under the weight"));
-    data.element_region = element_region;
-    let mesh = VolumeMesh::check(data)?.mesh;
+    let mut labels = mesh.labels();
+    labels.regions.push(Region::named("under the weight"));
+    labels.element_region = element_region;
+    let mesh = mesh.with_labels(labels)?.mesh;
     let support = |x: f64| -> Vec<u32> {
         let at = |v: &u32| mesh.vertices()[*v as usize].truncate().distance(Vec3::new(x, 0.5, 0.0).truncate()) < 1e-9;
         (0..mesh.vertex_count() as u32).filter(at).collect()

@@ -1,4 +1,4 @@
-//! Barbič and James 2005: reduced models.
+//! Reduced models \[BarbicJames2005\].
 
 mod cost;
 mod swing;

@@ -12,6 +12,7 @@ use pliant::reduced::{ReducedModel, Reduction, ReductionParams};
 use pliant::solver::Dense;
 use pliant::system::State;
 
+use crate::bodies::GRAVITY;
 use crate::measure::march;
 use crate::picture::PosedSurface;
 use crate::{Page, Stopped};
@@ -70,7 +71,7 @@ impl Bar {
         let law = AnyLaw::new(law, YoungPoisson { young: YOUNG, poisson: 0.35 })?;
         let builder = Model::builder().body(Body::new(self.mesh.clone(), law, 1000.0));
         let fixed = builder.fix(Fixed::new(self.mesh.vertex_sets()["x-min"].clone()));
-        Ok(fixed.gravity(Vec3::new(0.0, -9.81, 3.0)).build()?)
+        Ok(fixed.gravity(Vec3::new(0.0, -GRAVITY, 3.0)).build()?)
     }
 
     fn tip(&self, q: &[f64]) -> Vec3 {

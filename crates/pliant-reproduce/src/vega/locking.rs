@@ -8,6 +8,7 @@ use pliant_pictures::plot::{Scale, Style};
 use pliant_pictures::{Figure, Plot, Series};
 
 use super::beam::{self, kind_name};
+use crate::bodies::DENSITY;
 use crate::measure::{digits, exponent};
 use crate::{Experiment, Page, paper};
 
@@ -28,8 +29,6 @@ const YOUNG: f64 = 1e6;
 const LENGTH: f64 = 1.0;
 /// Side of the square cross section \[m\].
 const WIDTH: f64 = 0.2;
-/// Density \[kg/m³\], which does not affect the equilibrium.
-const DENSITY: f64 = 1000.0;
 /// Theoretical deflection of the tip \[m\].
 const DEFLECTION: f64 = 0.01;
 /// Theoretical strain of the stretched beam.

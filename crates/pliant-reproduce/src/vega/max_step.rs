@@ -13,6 +13,7 @@ use pliant_pictures::plot::{Scale, Style};
 use pliant_pictures::{Figure, Plot, Series};
 
 use super::beam;
+use crate::bodies::{DENSITY, GRAVITY};
 use crate::measure::{digits, exponent, march};
 use crate::{Experiment, Page, paper};
 
@@ -33,10 +34,6 @@ const WIDTH: f64 = 0.2;
 const POISSON: f64 = 0.3;
 /// Young's modulus \[Pa\], unless varied.
 const YOUNG: f64 = 1e6;
-/// Density \[kg/m³\], unless varied.
-const DENSITY: f64 = 1000.0;
-/// Gravitational acceleration \[m/s²\].
-const GRAVITY: f64 = 9.81;
 /// Maximum initial velocity \[m/s\], so small that the stiffness stays that at rest.
 const NUDGE: f64 = 1e-6;
 /// Ratio of the bracket at which bisection ends, for explicit integrators.

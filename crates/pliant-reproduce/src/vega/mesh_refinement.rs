@@ -8,6 +8,7 @@ use pliant_pictures::plot::{Scale, Style};
 use pliant_pictures::{Figure, Plot, Series};
 
 use super::beam::{self, kind_name};
+use crate::bodies::DENSITY;
 use crate::measure::{digits, exponent};
 use crate::picture::{PosedSurface, draw};
 use crate::{Experiment, Page, paper};
@@ -23,8 +24,6 @@ pub const EXPERIMENT: Experiment = Experiment {
 };
 
 const MODULI: YoungPoisson = YoungPoisson { young: 1e6, poisson: 0.3 };
-/// Density \[kg/m³\], which does not affect the equilibrium.
-const DENSITY: f64 = 1000.0;
 /// Length of the beam \[m\].
 const LENGTH: f64 = 1.0;
 /// Side of the square cross section \[m\].

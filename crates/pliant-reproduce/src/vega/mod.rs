@@ -1,4 +1,4 @@
-//! Sin, Schroeder and Barbič 2012: capabilities and speed of VegaFEM.
+//! Capabilities and speed of VegaFEM \[SinSchroederBarbic2013\].
 
 mod beam;
 mod collapse;

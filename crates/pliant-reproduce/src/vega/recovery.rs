@@ -4,13 +4,14 @@ use pliant::damping::Damping;
 use pliant::force::{Conditions, Elastic, Force};
 use pliant::integrator::LinearizedBackwardEuler;
 use pliant::material::{AnyLaw, Inversion, Material, YoungPoisson};
-use pliant::math::Vec3;
+use pliant::math::{Affine3, Vec3};
 use pliant::mesh::{Cells, VolumeMesh, generate};
 use pliant::model::{Assembly, Body, Model};
 use pliant::system::State;
 use pliant_pictures::{Figure, Plot, Series};
 
 use super::collapse::{COLLAPSES, Collapse, Snapshot};
+use crate::bodies::DENSITY;
 use crate::measure::{Outcome, digits, march, mooney_rivlin_in_words};
 use crate::picture::{PosedSurface, draw};
 use crate::{Experiment, Page, paper};
@@ -26,8 +27,6 @@ pub const EXPERIMENT: Experiment = Experiment {
 };
 
 const MODULI: YoungPoisson = YoungPoisson { young: 3e4, poisson: 0.4 };
-/// Density \[kg/m³\].
-const DENSITY: f64 = 1000.0;
 /// Rayleigh damping coefficients `α` \[1/s\] and `β` \[s\].
 const DAMPING: [f64; 2] = [1.0, 0.005];
 /// Radius of the ball \[m\].
@@ -186,10 +185,8 @@ fn try_others(page: &mut Page<'_>, step: f64, seconds: f64) -> anyhow::Result<()
     ];
     let mut rows = Vec::new();
     for (name, mesh) in bodies {
-        let mut data = mesh.into_data();
-        let center = data.vertices.iter().sum::<Vec3>() / data.vertices.len() as f64;
-        data.vertices.iter_mut().for_each(|x| *x -= center);
-        let mesh = VolumeMesh::check(data)?.mesh;
+        let center = mesh.vertices().iter().sum::<Vec3>() / mesh.vertex_count() as f64;
+        let mesh = mesh.transformed(Affine3::from_translation(-center))?;
         for candidate in [COROTATIONAL, STVK_EXTRAPOLATED] {
             let mut row = vec![name.to_owned(), candidate.name()];
             for collapse in COLLAPSES {

@@ -6,12 +6,10 @@ use pliant::mesh::VolumeMesh;
 use pliant::model::{Assembly, Body, Fixed, Model, ModelBuilder};
 use pliant::system::{Combination, Conditions, Definiteness, System};
 
-use crate::bodies::Specimen;
+use crate::bodies::{DENSITY, GRAVITY, Specimen};
 
 /// Poisson's ratio.
 pub const POISSON: f64 = 0.4;
-/// Density \[kg/m³\].
-pub const DENSITY: f64 = 1000.0;
 /// Time step of implicit integrators \[s\].
 pub const STEP: f64 = 0.01;
 
@@ -31,7 +29,7 @@ pub fn weighing(specimen: &Specimen, material: Material) -> ModelBuilder {
     Model::builder()
         .body(Body::new(specimen.mesh.clone(), material, DENSITY))
         .fix(Fixed::new(specimen.fixed.clone()))
-        .gravity(Vec3::new(0.0, -9.81, 0.0))
+        .gravity(Vec3::new(0.0, -GRAVITY, 0.0))
 }
 
 /// Creates a model of a body of invertible St. Venant–Kirchhoff material with its Young's modulus, fixed and under

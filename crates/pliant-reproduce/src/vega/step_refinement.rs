@@ -12,6 +12,7 @@ use pliant_pictures::plot::{Scale, Style};
 use pliant_pictures::{Figure, Plot, Series};
 
 use super::beam;
+use crate::bodies::{DENSITY, GRAVITY};
 use crate::measure::{digits, exponent, march_with};
 use crate::{Experiment, Page, paper};
 
@@ -26,10 +27,6 @@ pub const EXPERIMENT: Experiment = Experiment {
 };
 
 const MODULI: YoungPoisson = YoungPoisson { young: 1e6, poisson: 0.3 };
-/// Density \[kg/m³\].
-const DENSITY: f64 = 1000.0;
-/// Gravitational acceleration \[m/s²\].
-const GRAVITY: Vec3 = Vec3::new(0.0, -9.81, 0.0);
 /// Number of samples per second at which motions are compared.
 const SAMPLES: usize = 50;
 /// Number of the smallest steps to which an order is fitted.
@@ -166,7 +163,7 @@ impl Method {
 fn swing(page: &Page<'_>, mesh: &VolumeMesh, integrator: Method, steps: usize, seconds: f64) -> anyhow::Result<Swing> {
     let body = Body::new(mesh.clone(), beam::bare_law("stvk", MODULI)?, DENSITY);
     let fixed = Fixed::new(beam::set(mesh, beam::FIXED)?.to_vec());
-    let model = Model::builder().body(body).fix(fixed).gravity(GRAVITY).lumped_mass().build()?;
+    let model = Model::builder().body(body).fix(fixed).gravity(Vec3::new(0.0, -GRAVITY, 0.0)).lumped_mass().build()?;
     let mut assembly = Assembly::new(model);
     let mut state = assembly.rest_state();
     let h = 1.0 / (SAMPLES * steps) as f64;

@@ -54,7 +54,7 @@ fn run(page: &mut Page<'_>) -> anyhow::Result<()> {
     page.text(format!(
         "The matrix is `M + h²K` of backward Euler at rest, with h = {STEP} s, linear elasticity, ν = {POISSON} and ρ = {} kg/m³. The right-hand side is random, so that it contains all frequencies. Conjugate \
          gradients stop at a residual of 1e-6. *Statics* is `K` alone.",
-        setting::DENSITY
+        bodies::DENSITY
     ));
     for specimen in &named {
         let all = solve_all(page, specimen)?;

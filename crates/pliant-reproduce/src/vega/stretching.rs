@@ -10,6 +10,7 @@ use pliant::system::State;
 use pliant_pictures::{Figure, Plot, Series};
 
 use super::beam;
+use crate::bodies::DENSITY;
 use crate::measure::{digits, mooney_rivlin_in_words};
 use crate::picture::{PosedSurface, draw};
 use crate::{Experiment, Page, paper};
@@ -30,8 +31,6 @@ const MODULI: YoungPoisson = YoungPoisson { young: 1e5, poisson: 0.3 };
 const LENGTH: f64 = 1.0;
 /// Side of the square cross section \[m\].
 const WIDTH: f64 = 0.2;
-/// Density \[kg/m³\].
-const DENSITY: f64 = 1000.0;
 /// Stresses at the fixed end, relative to Young's modulus. The first is small enough for Hooke's law.
 const STRESSES: &[f64] = &[0.001, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8];
 /// Factor of the force on a single vertex, since few elements carry all of it.

@@ -1,6 +1,6 @@
 //! Colors of bodies: the same in pictures, `.glb` files and the viewer.
 
-/// sRGB colors distinguishable with every kind of color vision (Okabe and Ito 2008). Black and yellow are replaced by
+/// sRGB colors distinguishable with every kind of color vision \[OkabeIto2008\]. Black and yellow are replaced by
 /// gray: black is lost on a dark background and yellow on a white one.
 const PALETTE: [[u8; 3]; 7] =
     [[0, 114, 178], [213, 94, 0], [0, 158, 115], [204, 121, 167], [86, 180, 233], [230, 159, 0], [140, 140, 140]];

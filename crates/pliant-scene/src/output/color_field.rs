@@ -5,13 +5,7 @@ use pliant::math::Vec3;
 
 /// Every quantity, each registered by one entry. Scenes, the command and the viewer list them.
 pub const COLOR_FIELDS: &[ColorField] = &[
-    ColorField {
-        name: "displacement",
-        about: "Magnitude of the displacement, in m",
-        label: "displacement",
-        unit: "m",
-        values: Values::Vector(|frame| &frame.u),
-    },
+    ColorField::DISPLACEMENT,
     ColorField {
         name: "speed",
         about: "Magnitude of the velocity, in m/s",
@@ -73,6 +67,15 @@ impl PartialEq for ColorField {
 }
 
 impl ColorField {
+    /// Magnitude of the displacement.
+    pub const DISPLACEMENT: Self = Self {
+        name: "displacement",
+        about: "Magnitude of the displacement, in m",
+        label: "displacement",
+        unit: "m",
+        values: Values::Vector(|frame| &frame.u),
+    };
+
     /// Returns the quantity with this name, or `None` if it is unknown.
     pub fn named(name: &str) -> Option<&'static Self> {
         COLOR_FIELDS.iter().find(|field| field.name == name)

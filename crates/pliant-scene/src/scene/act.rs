@@ -1,6 +1,7 @@
 //! Loads and boundary conditions: fixed vertices, handles, springs, loads, obstacles, damping.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -332,13 +333,13 @@ impl SpringList {
         self.damping.push(damping);
     }
 
-    pub fn build(self, rest: &[Vec3]) -> Result<Springs, force::SpringsError> {
+    pub fn build(self, rest: &Arc<[Vec3]>) -> Result<Springs, force::SpringsError> {
         let coefficients = force::SpringCoefficients {
             rest_length: Some(self.lengths.into()),
             stiffness: self.stiffness.into(),
             damping: self.damping.into(),
         };
-        Springs::new(rest, &self.pairs, &coefficients)
+        Springs::new(rest.clone(), &self.pairs, &coefficients)
     }
 }
 
@@ -419,7 +420,7 @@ impl Located<Load> {
         } else if let Some(pressure) = &self.pressure {
             let patch = context.faces(self.object.as_ref(), selection)?;
             if self.follower.as_ref().is_none_or(|follower| follower.value) {
-                let force = force::Pressure::new(&*context.rest, &patch, pressure.si)
+                let force = force::Pressure::new(context.rest.clone(), &patch, pressure.si)
                     .and_then(|force| force.with_amplitude(amplitude))
                     .map_err(|error| wrong(pressure.span.as_ref(), &error))?;
                 loads.pressures.push(force);

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::act::{Impulse, Loads, SpringList, add_loads};
 use super::contact;
@@ -15,7 +16,7 @@ use pliant::force::{Geometric, GeometricStiffness, Handles, NodalLoads, Obstacle
 use pliant::io::{Files, read_bou_from};
 use pliant::math::Vec3;
 use pliant::mesh::{Embedding, Faces, Sets, SurfaceMesh, VolumeMesh};
-use pliant::model::{Body, Model, ModelError, locking_warning};
+use pliant::model::{Body, Model, ModelError, locking_warning, rest_positions};
 use pliant::reduced::{ReducedModel, Reduction, ReductionError};
 use pliant::simulation::{Recorder, Simulation};
 use pliant::system::State;
@@ -53,7 +54,7 @@ pub(super) struct BuildContext<'a> {
     pub files: &'a dyn Files,
     pub up: Vec3,
     /// Rest positions of all vertices \[m\].
-    pub rest: Vec<Vec3>,
+    pub rest: Arc<[Vec3]>,
     /// Initial displacements of all vertices \[m\].
     pub start: Vec<Vec3>,
     objects: &'a [Prepared],
@@ -71,12 +72,11 @@ impl<'a> BuildContext<'a> {
         files: &'a dyn Files,
         objects: &'a [Prepared],
     ) -> Result<Self, SceneError> {
-        let (mut rest, mut start, mut first, mut sets) = (Vec::new(), Vec::new(), Vec::new(), Sets::new());
+        let (mut start, mut first, mut sets) = (Vec::new(), Vec::new(), Sets::new());
         for object in objects {
-            let offset = u32::try_from(rest.len())
-                .map_err(|_| source.error(None, format!("too many vertices: {}", rest.len())))?;
+            let offset = u32::try_from(start.len())
+                .map_err(|_| source.error(None, format!("too many vertices: {}", start.len())))?;
             first.push(offset);
-            rest.extend_from_slice(object.mesh.vertices());
             start.extend_from_slice(&object.start);
             for (name, set) in object.mesh.named_vertices() {
                 sets.entry(name).or_default().extend(set.iter().map(|vertex| vertex + offset));
@@ -90,6 +90,7 @@ impl<'a> BuildContext<'a> {
                 }
             }
         }
+        let rest = rest_positions(objects.iter().map(|object| &object.mesh));
         Ok(Self { source, files, up: scene.up.direction(), rest, start, objects, first, sets, scene })
     }
 
@@ -457,7 +458,8 @@ impl SceneFile {
         objects: &[Prepared],
     ) -> Result<(Model, Vec<Impulse>), SceneError> {
         let scene = &self.scene;
-        let mut builder = Model::builder().gravity(scene.gravity()).damping(scene.damping.build(context)?);
+        let damping = scene.damping.build(context)?;
+        let mut builder = Model::builder().gravity(scene.gravity()).damping(damping).shared_rest(context.rest.clone());
         if scene.simulation.mass == Mass::Lumped {
             builder = builder.lumped_mass();
         }
@@ -489,7 +491,7 @@ impl SceneFile {
         }
         if !scene.handles.is_empty() {
             let mut handles =
-                Handles::new(&*context.rest, []).map_err(|error| context.error(None, error.to_string()))?;
+                Handles::new(context.rest.clone(), []).map_err(|error| context.error(None, error.to_string()))?;
             scene.handles.iter().try_for_each(|handle| handle.build(context, &mut handles))?;
             builder = builder.force(handles);
         }

@@ -1,5 +1,7 @@
 //! Contact points of objects on obstacles, and notes on contacts that are not detected.
 
+use std::sync::Arc;
+
 use super::object::Prepared;
 use super::{Obstacle, Scene};
 use pliant::force::{ContactPoints, Obstacles, ObstaclesError, Spacing};
@@ -16,7 +18,7 @@ const SLENDER: f64 = 15.0;
 
 /// Creates an empty set of obstacles that act on the skins of objects, and on the boundary vertices of objects without
 /// a skin.
-pub(super) fn obstacles(rest: &[Vec3], objects: &[Prepared], first: &[u32]) -> Result<Obstacles, ObstaclesError> {
+pub(super) fn obstacles(rest: &Arc<[Vec3]>, objects: &[Prepared], first: &[u32]) -> Result<Obstacles, ObstaclesError> {
     let (mut vertices, mut carried) = (Vec::new(), Vec::new());
     for (object, &first) in objects.iter().zip(first) {
         match contact_points(object, first, rest.len()) {
@@ -24,7 +26,7 @@ pub(super) fn obstacles(rest: &[Vec3], objects: &[Prepared], first: &[u32]) -> R
             Some(Err(_)) | None => vertices.extend(object.mesh.boundary().vertices.into_iter().map(|v| v + first)),
         }
     }
-    let obstacles = Obstacles::for_vertices(rest, vertices, [])?;
+    let obstacles = Obstacles::for_vertices(rest.clone(), vertices, [])?;
     carried.into_iter().try_fold(obstacles, Obstacles::with_contact_points)
 }
 

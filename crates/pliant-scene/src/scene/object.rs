@@ -295,7 +295,11 @@ impl Reader<'_> {
         let map = self.transform(object)?;
         let mut notes = Vec::new();
         let (mesh, carries) = self.volume(object, &mut notes)?;
-        let mesh = mesh.transformed(map).map_err(|error| self.error(object.span.as_ref(), error.to_string()))?;
+        let mesh = if map == Affine3::IDENTITY {
+            mesh
+        } else {
+            mesh.transformed(map).map_err(|error| self.error(object.span.as_ref(), error.to_string()))?
+        };
         let (mesh, choices) = self.regions(object, mesh)?;
         let others = [object.network.as_ref().map(|own| &own.span), object.parts.as_ref().map(|own| &own.span)];
         if let (Some(span), Some(_)) = (others[0], others[1]) {
@@ -478,13 +482,13 @@ impl Reader<'_> {
         }
         let centers: Vec<Vec3> = mesh.elements().map(|element| center(&mesh, element)).collect();
         let element_sets = mesh.element_sets().clone();
-        let mut data = mesh.into_data();
+        let mut labels = mesh.labels();
         for region in &object.regions {
             match &region.elements {
                 None => {
-                    let found = data.regions.iter().position(|own| own.name == region.name.value);
+                    let found = labels.regions.iter().position(|own| own.name == region.name.value);
                     let number = found.ok_or_else(|| {
-                        let known = data.regions.iter().map(|own| own.name.as_str()).collect::<Vec<_>>().join(", ");
+                        let known = labels.regions.iter().map(|own| own.name.as_str()).collect::<Vec<_>>().join(", ");
                         let message = format!(
                             "the mesh has no region `{}`, only {known}; give `elements` to make one",
                             region.name.value
@@ -502,12 +506,12 @@ impl Reader<'_> {
                         file: &|name| Err(format!("`{name}` lists vertices, but elements are to be selected")),
                     });
                     let chosen = chosen.map_err(|message| self.error(elements.span.as_ref(), message))?;
-                    data.move_to_region(&region.name.value, &chosen);
-                    choices.resize(data.regions.len(), Some(&region.material));
+                    labels.move_to_region(&region.name.value, &chosen);
+                    choices.resize(labels.regions.len(), Some(&region.material));
                 }
             }
         }
-        let checked = VolumeMesh::check(data).map_err(|error| {
+        let checked = mesh.with_labels(labels).map_err(|error| {
             self.error(object.regions[0].name.span.as_ref(), format!("with these regions: {error}"))
         })?;
         Ok((checked.mesh, choices))

@@ -109,8 +109,13 @@ impl Entry for Option<&'static ColorField> {
     const ABOUT: &'static str = "Quantity shown by colors.";
 
     fn all() -> impl Iterator<Item = Choice<Self>> {
-        let field = |field: &'static ColorField| Choice { name: field.name, about: field.about, entry: Some(field) };
-        std::iter::once(BODY).chain(COLOR_FIELDS.iter().map(field))
+        std::iter::once(BODY).chain(COLOR_FIELDS.iter().map(Color::from))
+    }
+}
+
+impl From<&'static ColorField> for Color {
+    fn from(field: &'static ColorField) -> Self {
+        Self { name: field.name, about: field.about, entry: Some(field) }
     }
 }
 

@@ -166,7 +166,7 @@ fn holds_at_the_same_vertices_are_moved_and_taken_away_alone() {
     model.move_fixed(second, vec![Vec3::splat(0.5), Vec3::splat(0.25)]).unwrap();
     let place = |model: &Model| {
         let mut q = vec![7.0; model.dim()];
-        model.prescribe(0.0, &mut q);
+        model.prescribe(0.0, &mut q).unwrap();
         [Vec3::from_slice(&q), Vec3::from_slice(&q[3..])]
     };
     assert_eq!(place(&model), [Vec3::new(0.0, 0.5, 0.0), Vec3::new(7.0, 0.25, 7.0)]);
@@ -195,11 +195,11 @@ fn forces_can_be_added_to_a_model_if_they_couple_nothing_new() {
     let mut force = vec![0.0; model.dim()];
     model.force(&vec![0.0; model.dim()], &Conditions::START, &mut force);
     assert!((force[10] - 100.0).abs() < 1e-9);
-    let far = Springs::new(&rest, &[[0, 5]], &SpringCoefficients::new(10.0)).unwrap();
+    let far = Springs::new(rest.clone(), &[[0, 5]], &SpringCoefficients::new(10.0)).unwrap();
     assert_eq!(model.add_force(far).unwrap_err(), ModelError::NotCoupled { vertices: [0, 5] });
     let other = Handles::new(&rest[1..], []).unwrap();
     assert_eq!(model.add_force(other).unwrap_err(), ModelError::Force { found: rest.len() - 1, expected: rest.len() });
-    let near = Springs::new(&rest, &[[0, 1]], &SpringCoefficients::new(10.0)).unwrap();
+    let near = Springs::new(rest.clone(), &[[0, 1]], &SpringCoefficients::new(10.0)).unwrap();
     model.add_force(near).unwrap();
     let u = vec![0.0; model.dim()];
     Assembly::new(model).linearize(&u, &Conditions::START, Definiteness::Exact, &mut force);

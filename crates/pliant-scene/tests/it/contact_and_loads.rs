@@ -1,5 +1,7 @@
 //! Obstacles, handles, pressure and surface loads, in motion and in equilibrium.
 
+use std::sync::Arc;
+
 use pliant::files::Disk;
 use pliant::force::{
     Handle, Handles, NodalLoads, Obstacle, Obstacles, Patch, Pressure, dead_pressure, surface_force, surface_traction,
@@ -388,6 +390,34 @@ fn pressure_acts_on_one_body_of_several() {
 fn above_ground(object: &str, settings: &str) -> Simulation {
     let text = format!("[[object]]\n{object}\n[[obstacle]]\nplane = {{}}\n[simulation]\nduration = 1\n{settings}\n");
     SceneFile::parse(Source::new("test.toml", text)).unwrap().build(&Disk).unwrap().simulation
+}
+
+/// Scene with four forces that know rest positions: handles, springs, a pressure and obstacles.
+fn with_all_forces(objects: &[&str]) -> Simulation {
+    let object = |name: &&str| {
+        format!(
+            "[[object]]\nname = \"{name}\"\nmesh = {{ box = {{ size = [1, 0.2, 0.2], cells = [4, 1, 1] }} }}\nmaterial = \"rubber\"\n"
+        )
+    };
+    let objects: String = objects.iter().map(object).collect();
+    let text = format!(
+        "{objects}\n[material.rubber]\nyoung = 1e5\npoisson = 0.4\ndensity = 1000\n[[handle]]\nobject = \"a\"\nvertices = \"x-max\"\nstiffness = 100\n\
+         [[spring]]\nfrom_object = \"a\"\nfrom = {{ nearest = [0, 0, 0] }}\nto_object = \"a\"\nto = {{ nearest = [1, 0, 0] }}\nstiffness = 50\n\
+         [[load]]\nobject = \"a\"\nvertices = \"x-min\"\npressure = 10\n[[obstacle]]\nplane = {{}}\n[simulation]\nstep = 0.01\nduration = 1\n"
+    );
+    SceneFile::parse(Source::new("test.toml", text)).unwrap().build(&Disk).unwrap().simulation
+}
+
+#[test]
+fn all_forces_of_a_scene_share_the_rest_positions_of_its_model() {
+    for objects in [&["a"][..], &["a", "b"]] {
+        let simulation = with_all_forces(objects);
+        let model = simulation.model();
+        assert_eq!(model.forces().count(), 4);
+        // The mesh of a single body has the same positions as the model.
+        let holders = 1 + model.forces().count() + usize::from(objects.len() == 1);
+        assert_eq!(Arc::strong_count(model.shared_rest()), holders, "{objects:?}");
+    }
 }
 
 #[test]

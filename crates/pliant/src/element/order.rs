@@ -3,7 +3,7 @@
 use crate::math::Vec3;
 use crate::mesh::VolumeMesh;
 
-/// Returns the elements sorted by region, and within a region along a space-filling curve (Morton 1966). Neighbors in
+/// Returns the elements sorted by region, and within a region along a space-filling curve \[Morton1966\]. Neighbors in
 /// the list are then neighbors in the body, for any numbering of the mesh.
 pub(super) fn by_region_and_place(mesh: &VolumeMesh) -> Vec<u32> {
     let vertices = mesh.vertices();

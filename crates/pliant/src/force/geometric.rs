@@ -56,11 +56,11 @@ pub enum GeometricError {
 /// A degenerate simplex (an edge collapsed to a point, a triangle to a line), below 10⁻¹² of its rest size, has no
 /// direction: its `∇φ` and `∇²φ` are taken as zero.
 ///
-/// This is the model of Teschner et al. (2004), with which Servin et al. (2006) compare theirs. The stiffnesses are not
-/// moduli: on a finer mesh of the same body, equal values give a different material.
+/// This is the model of \[Teschner2004\], with which \[ServinLacoursiereMelin2006\] compare theirs. The stiffnesses are
+/// not moduli: on a finer mesh of the same body, equal values give a different material.
 #[derive(Debug, Clone)]
 pub struct Geometric {
-    rest: Vec<Vec3>,
+    rest: Arc<[Vec3]>,
     edges: Term<2, Edges>,
     faces: Term<3, Faces>,
     tets: Term<4, Tets>,
@@ -90,7 +90,7 @@ impl Geometric {
 
         let count = mesh.vertex_count();
         Ok(Self {
-            rest: x.to_vec(),
+            rest: mesh.shared_vertices().clone(),
             edges: Term::new(edge, pairs.into_flattened(), count, Edges { lengths }),
             faces: Term::new(area, triangles.into_flattened(), count, Faces { areas }),
             tets: Term::new(volume, tets.nodes, count, Tets { gradients }),

@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::{Conditions, Definiteness, Force, at, check_bound, check_length};
 use crate::math::{Vec3, par_sum};
-use crate::motion::Motion;
+use crate::motion::{Motion, NotFinite};
 use crate::sparse::{BlockMatrix, BlockPattern};
 
 /// Tolerance for the sum of the weights of a point, which should be one.
@@ -37,6 +37,16 @@ impl Handle {
     pub fn at_point(point: Vec<(u32, f64)>, stiffness: f64, target: Vec3) -> Self {
         Self { point, stiffness, damping: 0.0, target, motion: Motion::Still }
     }
+
+    fn check_time(&self, number: usize, time: f64) -> Result<(), NotFinite> {
+        let displacement = self.motion.displacement(time, self.target);
+        NotFinite::check(displacement, time, || format!("the motion of handle {number}"))?;
+        if self.damping == 0.0 {
+            return Ok(());
+        }
+        let velocity = self.motion.velocity(time, self.target);
+        NotFinite::check(velocity, time, || format!("the velocity of handle {number}"))
+    }
 }
 
 /// Error in the definition of a handle.
@@ -56,8 +66,8 @@ pub enum HandlesError {
     Coefficient { what: &'static str, handle: usize, value: f64 },
     #[error("the target of handle {handle} is at {target}, expected finite numbers")]
     Target { handle: usize, target: Vec3 },
-    #[error("the motion of handle {handle} gives {displacement} at {time} s, expected finite numbers")]
-    Motion { handle: usize, displacement: Vec3, time: f64 },
+    #[error(transparent)]
+    Motion(#[from] NotFinite),
     #[error(
         "handle {handle} couples vertices {} and {}, for which there is no block in the matrices that the handles are \
          bound to; bind them to a pattern with this handle",
@@ -169,7 +179,7 @@ impl Handles {
     }
 
     fn check(&self, number: usize, handle: &Handle) -> Result<(), HandlesError> {
-        let Handle { point, stiffness, damping, target, motion } = handle;
+        let Handle { point, stiffness, damping, target, motion: _ } = handle;
         if point.is_empty() {
             return Err(HandlesError::NoVertex { handle: number });
         }
@@ -193,11 +203,7 @@ impl Handles {
         if !target.is_finite() {
             return Err(HandlesError::Target { handle: number, target: *target });
         }
-        let displacement = motion.displacement(0.0, *target);
-        if !displacement.is_finite() {
-            return Err(HandlesError::Motion { handle: number, displacement, time: 0.0 });
-        }
-        Ok(())
+        Ok(handle.check_time(number, 0.0)?)
     }
 
     /// Returns the rest position of the point, `Σ wᵢXᵢ`.
@@ -275,6 +281,10 @@ impl Force for Handles {
             *slots = found.collect();
         }
         self.pattern = Some(pattern.clone());
+    }
+
+    fn check_time(&self, time: f64) -> Result<(), NotFinite> {
+        self.list.iter().enumerate().try_for_each(|(number, handle)| handle.check_time(number, time))
     }
 
     fn energy(&self, u: &[f64], conditions: &Conditions<'_>) -> f64 {
@@ -466,7 +476,10 @@ mod tests {
         );
         assert!(message(Handle { target: Vec3::NAN, ..good.clone() }).contains("is at [NaN, NaN, NaN]"));
         let lost = Motion::Function(Arc::new(|_, _| Vec3::NAN));
-        assert!(message(Handle { motion: lost, ..good.clone() }).contains("gives [NaN, NaN, NaN] at 0 s"));
+        assert!(
+            message(Handle { motion: lost, ..good.clone() })
+                .contains("the motion of handle 1 is [NaN, NaN, NaN] at 0 s")
+        );
         let apart = vec![(0, 0.5), (2, 0.5)];
         assert!(message(Handle { point: apart, ..good.clone() }).contains("couples vertices 0 and 2"));
         assert_eq!(handles.remove(1).unwrap_err().to_string(), "handle 1 does not exist; the number of handles is 1");

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use super::{Conditions, Definiteness, Force, Patch, at, check_length};
 use crate::math::{Vec3, par_sum};
-use crate::motion::Amplitude;
+use crate::motion::{Amplitude, NotFinite};
 use crate::sparse::{BlockMatrix, BlockPattern};
 
 /// Force on vertices times a time-dependent factor.
@@ -35,6 +35,10 @@ impl ScheduledLoad {
         let forces = forces.iter().enumerate().map(|(vertex, force)| (vertex as u32, Vec3::from_array(*force)));
         Self { forces: forces.filter(|(_, force)| *force != Vec3::ZERO).collect(), amplitude }
     }
+
+    fn check_time(&self, number: usize, time: f64) -> Result<(), NotFinite> {
+        self.amplitude.check(time, || format!("the amplitude of load {number}"))
+    }
 }
 
 /// Error in the definition of a load.
@@ -48,8 +52,8 @@ pub enum LoadsError {
     NotFinite { vertex: u32, force: Vec3 },
     #[error("load {load} is on vertex {vertex}, but there are {vertex_count} vertices")]
     Vertex { load: usize, vertex: u32, vertex_count: usize },
-    #[error("the amplitude of load {load} is {factor} at {time} s, expected a finite number")]
-    Amplitude { load: usize, factor: f64, time: f64 },
+    #[error(transparent)]
+    Amplitude(#[from] NotFinite),
     #[error("load {load} does not exist; the number of loads is {count}")]
     Missing { load: usize, count: usize },
     #[error("the patch is for a body with {patch} vertices, but {vertices} rest positions are given")]
@@ -107,10 +111,7 @@ impl NodalLoads {
                 return Err(LoadsError::NotFinite { vertex, force });
             }
         }
-        let factor = load.amplitude.factor(0.0);
-        if !factor.is_finite() {
-            return Err(LoadsError::Amplitude { load: number, factor, time: 0.0 });
-        }
+        load.check_time(number, 0.0)?;
         self.scheduled.push(load);
         Ok(number)
     }
@@ -194,6 +195,10 @@ impl Force for NodalLoads {
     }
 
     fn bind(&mut self, _pattern: &Arc<BlockPattern>) {}
+
+    fn check_time(&self, time: f64) -> Result<(), NotFinite> {
+        self.scheduled.iter().enumerate().try_for_each(|(number, load)| load.check_time(number, time))
+    }
 
     fn energy(&self, u: &[f64], conditions: &Conditions<'_>) -> f64 {
         check_length(u, self.constant.len() / 3);
@@ -310,7 +315,7 @@ mod tests {
         assert_eq!(wrong, "load 0 is on vertex 2, but there are 2 vertices");
         let endless = ScheduledLoad::new(&[0], Vec3::X, Amplitude::function(|t| 1.0 / t));
         let wrong = loads.push(endless).unwrap_err().to_string();
-        assert_eq!(wrong, "the amplitude of load 0 is inf at 0 s, expected a finite number");
+        assert_eq!(wrong, "the amplitude of load 0 is inf at 0 s, expected a finite value");
         assert_eq!(loads.remove(0).unwrap_err().to_string(), "load 0 does not exist; the number of loads is 0");
         assert_eq!(loads.total(&Conditions::START), [1.0; 6]);
 

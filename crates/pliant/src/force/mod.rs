@@ -29,6 +29,7 @@ use std::sync::Arc;
 use dyn_clone::DynClone;
 
 use crate::math::{Mat3, Vec3};
+use crate::motion::NotFinite;
 use crate::sparse::{BlockMatrix, BlockPattern, LowRank};
 
 pub use crate::material::Definiteness;
@@ -66,6 +67,12 @@ pub trait Force: Any + Debug + DynClone + Send + Sync {
     /// Binds the force to a pattern: computes where it adds to matrices of that pattern. Call it before any method that
     /// takes a matrix, with a pattern that has all [`cliques`](Self::cliques).
     fn bind(&mut self, pattern: &Arc<BlockPattern>);
+
+    /// Checks that prescribed motions and amplitudes are finite at a time \[s\]. Integrators call it for each step, as
+    /// a function of time may be undefined or overflow after the first one.
+    fn check_time(&self, _time: f64) -> Result<(), NotFinite> {
+        Ok(())
+    }
 
     /// Returns the energy `V(u)` \[J\].
     fn energy(&self, u: &[f64], conditions: &Conditions<'_>) -> f64;

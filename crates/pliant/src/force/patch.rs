@@ -33,7 +33,7 @@ pub enum PatchError {
     NoSide { element: u32, side: u8, elements: usize, sides: usize },
     #[error("there are no faces: expected at least one")]
     Empty,
-    #[error("there is no set of faces or vertices `{name}`: expected one of {known}")]
+    #[error("there is no face or vertex set `{name}`; expected one of {known}")]
     NoSet { name: String, known: String },
 }
 
@@ -258,10 +258,7 @@ mod tests {
         assert_eq!(of_faces(&[(0, 6)]), "there is no side 6 of element 0: the mesh has 1 elements of 6 sides");
         assert_eq!(of_faces(&[]), "there are no faces: expected at least one");
         let unknown = Patch::named(&mesh, "lid").unwrap_err().to_string();
-        assert!(
-            unknown.starts_with("there is no set of faces or vertices `lid`: expected one of x-max, "),
-            "{unknown}"
-        );
+        assert!(unknown.starts_with("there is no face or vertex set `lid`; expected one of x-max, "), "{unknown}");
         let too_far = Patch::boundary(&mesh).among(u32::MAX, 16).unwrap_err().to_string();
         assert_eq!(too_far, "face 0 has vertex 4294967295, but there are 16 vertices");
     }

@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::{Conditions, Definiteness, Force, Patch, at, check_length, chunks, rows};
 use crate::math::{Mat3, Vec3, outer, par_sum};
-use crate::motion::Amplitude;
+use crate::motion::{Amplitude, NotFinite};
 use crate::sparse::{BlockMatrix, BlockPattern, Scatter};
 
 /// Error in the definition of a pressure.
@@ -16,8 +16,8 @@ use crate::sparse::{BlockMatrix, BlockPattern, Scatter};
 pub enum PressureError {
     #[error("the pressure is {pressure}, expected a finite number of Pa")]
     Pressure { pressure: f64 },
-    #[error("the amplitude of the pressure is {factor} at {time} s, expected a finite number")]
-    Amplitude { factor: f64, time: f64 },
+    #[error(transparent)]
+    Amplitude(#[from] NotFinite),
     #[error("the patch is for a body with {patch} vertices, but {vertices} rest positions are given")]
     Vertices { patch: usize, vertices: usize },
 }
@@ -115,11 +115,8 @@ impl Pressure {
 
     /// Returns the pressure with a time-dependent factor.
     pub fn with_amplitude(mut self, amplitude: Amplitude) -> Result<Self, PressureError> {
-        let factor = amplitude.factor(0.0);
-        if !factor.is_finite() {
-            return Err(PressureError::Amplitude { factor, time: 0.0 });
-        }
         self.amplitude = amplitude;
+        self.check_time(0.0)?;
         Ok(self)
     }
 
@@ -238,6 +235,10 @@ impl Force for Pressure {
 
     fn bind(&mut self, pattern: &Arc<BlockPattern>) {
         self.edges.bind(pattern);
+    }
+
+    fn check_time(&self, time: f64) -> Result<(), NotFinite> {
+        self.amplitude.check(time, || "the amplitude of the pressure".into())
     }
 
     fn energy(&self, u: &[f64], conditions: &Conditions<'_>) -> f64 {
@@ -498,6 +499,6 @@ mod tests {
         assert_eq!(message(&[Vec3::ZERO], 1.0), other);
         let endless = Amplitude::function(|t| 1.0 / t);
         let error = on_boundary(&mesh).with_amplitude(endless).unwrap_err().to_string();
-        assert_eq!(error, "the amplitude of the pressure is inf at 0 s, expected a finite number");
+        assert_eq!(error, "the amplitude of the pressure is inf at 0 s, expected a finite value");
     }
 }

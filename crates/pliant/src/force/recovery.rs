@@ -2,7 +2,7 @@
 //!
 //! - **Hexahedra.** The eight Gauss points of an element span a trilinear polynomial of the reference coordinates,
 //!   which is evaluated at the corners. A vertex has the mean of its elements, weighted by their volumes at rest.
-//! - **Tetrahedra.** Superconvergent patch recovery (Zienkiewicz and Zhu 1992): a linear polynomial is fitted to the
+//! - **Tetrahedra.** Superconvergent patch recovery \[ZienkiewiczZhu1992\]: a linear polynomial is fitted to the
 //!   element values at the centroids by least squares, and evaluated at the vertex. The patch of a vertex is the union
 //!   of the patches of its neighbors: elements weigh their volume times the number of their vertices that are the
 //!   vertex or a neighbor of it. Patches of a single layer, as the paper has them, overshoot by a quarter on the

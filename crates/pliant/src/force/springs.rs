@@ -92,7 +92,7 @@ pub enum SpringsError {
 /// Springs between vertices `i` and `j`. With `z = xᵢ − xⱼ`, `ẑ = z/|z|` and `t = 1 − r/|z|`, each has
 ///
 /// - `V = k/2 (|z| − r)²`;
-/// - the force `f = k (|z| − r) ẑ = k (z − r ẑ)` at `i`, and `−f` at `j`;
+/// - the force `f = k (|z| − r) ẑ = k (z − r ẑ)` at `i`, and `−f` at `j` \[SinSchroederBarbic2013, eq. 13\];
 /// - `∂f/∂z = k [t I + r/|z| ẑẑᵀ] = k [t (I − ẑẑᵀ) + ẑẑᵀ]`, which is indefinite for a compressed spring; if projected,
 ///   negative `t` is raised to zero;
 /// - `∂²f/∂z² : a = k r/|z|² [(ẑ·a)(I − ẑẑᵀ) + a⊥ẑᵀ + ẑa⊥ᵀ]` with `a⊥ = a − (ẑ·a) ẑ`;
@@ -104,7 +104,7 @@ pub enum SpringsError {
 /// A network does not represent an elastic solid of given moduli: its stiffness depends on the mesh.
 #[derive(Debug, Clone)]
 pub struct Springs {
-    rest: Vec<Vec3>,
+    rest: Arc<[Vec3]>,
     /// Springs, sorted by their vertices.
     list: Vec<Spring>,
     scatter: Scatter,
@@ -181,7 +181,12 @@ impl Springs {
 
     /// Creates a spring for each of `pairs`, between vertices with the rest positions `rest`. A pair may be listed
     /// several times; its springs then act in parallel.
-    pub fn new(rest: &[Vec3], pairs: &[[u32; 2]], coefficients: &SpringCoefficients) -> Result<Self, SpringsError> {
+    pub fn new(
+        rest: impl Into<Arc<[Vec3]>>,
+        pairs: &[[u32; 2]],
+        coefficients: &SpringCoefficients,
+    ) -> Result<Self, SpringsError> {
+        let rest = rest.into();
         for (spring, &[i, j]) in pairs.iter().enumerate() {
             if i.max(j) as usize >= rest.len() {
                 return Err(SpringsError::Vertex { spring, vertex: i.max(j), vertex_count: rest.len() });
@@ -213,7 +218,7 @@ impl Springs {
         springs.sort_by_key(|spring| spring.vertices);
         let nodes = springs.iter().flat_map(|spring| spring.vertices).collect();
         let scatter = Scatter::new(2, nodes, rest.len(), &chunks(springs.len()));
-        Ok(Self { rest: rest.to_vec(), list: springs, scatter })
+        Ok(Self { rest, list: springs, scatter })
     }
 
     /// Returns the springs, sorted by their vertices.
@@ -482,7 +487,7 @@ mod tests {
     #[test]
     fn one_spring_pulled_along_and_across_has_the_stiffness_of_a_string() {
         let rest = [Vec3::ZERO, Vec3::X];
-        let springs = Springs::new(&rest, &[[1, 0]], &SpringCoefficients::new(100.0));
+        let springs = Springs::new(rest, &[[1, 0]], &SpringCoefficients::new(100.0));
         let mut springs = springs.unwrap();
         let pattern = super::super::bind_all(2, &mut [&mut springs]);
         let at_length = |x: f64, definiteness| {
@@ -508,7 +513,7 @@ mod tests {
                 stiffness: 100.0.into(),
                 damping: 1.0.into(),
             };
-            let mut springs = Springs::new(&rest, &[[0, 1]], &coefficients).unwrap();
+            let mut springs = Springs::new(rest, &[[0, 1]], &coefficients).unwrap();
             let pattern = super::super::bind_all(2, &mut [&mut springs]);
             for gap in [0.0, 1e-310, 1e-200, 1e-15] {
                 let u = [1.0, gap, 0.0, 0.0, 0.0, 0.0];
@@ -549,11 +554,11 @@ mod tests {
     fn listed_springs_keep_their_own_numbers_and_may_lie_side_by_side() {
         let rest = [Vec3::ZERO, Vec3::X, Vec3::Y];
         let coefficients = SpringCoefficients::new(vec![3.0, 1.0, 2.0]);
-        let springs = Springs::new(&rest, &[[2, 1], [1, 0], [1, 2]], &coefficients).unwrap();
+        let springs = Springs::new(rest, &[[2, 1], [1, 0], [1, 2]], &coefficients).unwrap();
         let numbers: Vec<_> = springs.springs().iter().map(|s| (s.vertices, s.stiffness, s.rest_length)).collect();
         let diagonal = 2.0_f64.sqrt();
         assert_eq!(numbers, [([0, 1], 1.0, 1.0), ([1, 2], 3.0, diagonal), ([1, 2], 2.0, diagonal)]);
-        let nothing = Springs::new(&rest, &[], &coefficients_of(1.0)).unwrap();
+        let nothing = Springs::new(rest, &[], &coefficients_of(1.0)).unwrap();
         assert_eq!(nothing.energy(&[0.0; 9], &Conditions::START), 0.0);
     }
 
@@ -565,7 +570,7 @@ mod tests {
     fn wrong_springs_are_named_with_their_numbers() {
         let rest = [Vec3::ZERO, Vec3::X, Vec3::X];
         let message = |pairs: &[[u32; 2]], coefficients: &SpringCoefficients| {
-            Springs::new(&rest, pairs, coefficients).unwrap_err().to_string()
+            Springs::new(rest, pairs, coefficients).unwrap_err().to_string()
         };
         let one = coefficients_of(1.0);
         assert_eq!(message(&[[0, 1], [7, 1]], &one), "spring 1 ends at vertex 7, but there are 3 vertices");

@@ -45,9 +45,9 @@ pub enum StVkPolynomialError {
 /// Tetrahedra are integrated exactly, hexahedra with 2×2×2 Gauss points. As `E` is computed from `G` and not from
 /// `FᵀF − I`, small displacements suffer no cancellation.
 ///
-/// The expanded polynomial has one coefficient per four nodes of an element, which can be precomputed (Barbič and James
-/// 2005). These 4⁴ or 8⁴ coefficients must be read and summed in each evaluation. Evaluating `F` at the quadrature
-/// points, as done here, gives equal results from a few small products.
+/// The expanded polynomial has one coefficient per four nodes of an element, which can be precomputed
+/// \[BarbicJames2005\]. These 4⁴ or 8⁴ coefficients must be read and summed in each evaluation. Evaluating `F` at the
+/// quadrature points, as done here, gives equal results from a few small products.
 ///
 /// In the projected stiffness, `S` in the first term of `K` has its negative eigenvalues raised to zero. The other
 /// terms, the material stiffness, are positive semi-definite, and so is the sum. It may be stiffer than the projection
@@ -146,7 +146,7 @@ impl StVkPolynomial {
 
     /// Adds `(∂K/∂u : a) b` to `out`: the derivative of the stiffness at `u` in the direction `a`, times `b`. It is
     /// symmetric in `a` and `b`. At `u = 0`, for two modes, it is the negative right-hand side of their modal
-    /// derivative (Barbič and James 2005).
+    /// derivative \[BarbicJames2005\].
     ///
     /// # Panics
     /// If a vector does not have three numbers per vertex.

@@ -10,8 +10,8 @@ pub fn area_vector([a, b, c]: Triangle) -> Vec3 {
     0.5 * (b - a).cross(c - a)
 }
 
-/// Returns the closest point on a triangle, by the Voronoi region that contains the point's projection (Ericson 2005,
-/// section 5.1.5).
+/// Returns the closest point on a triangle, by the Voronoi region that contains the point's projection \[Ericson2005,
+/// section 5.1.5\].
 pub fn nearest_on_triangle([a, b, c]: Triangle, p: Vec3) -> Vec3 {
     let (ab, ac, ap) = (b - a, c - a, p - a);
     let (d1, d2) = (ab.dot(ap), ac.dot(ap));
@@ -49,7 +49,7 @@ fn share(part: f64, whole: f64) -> f64 {
     if whole == 0.0 { 0.0 } else { part / whole }
 }
 
-/// Returns the solid angle that a triangle subtends at `p`, positive from behind (van Oosterom and Strackee 1983):
+/// Returns the solid angle that a triangle subtends at `p`, positive from behind \[VanOosteromStrackee1983\]:
 /// `tan ½Ω = det[a b c] / (abc + (a·b)c + (b·c)a + (c·a)b)`.
 pub fn solid_angle(triangle: Triangle, p: Vec3) -> f64 {
     let [a, b, c] = triangle.map(|x| x - p);
@@ -59,7 +59,7 @@ pub fn solid_angle(triangle: Triangle, p: Vec3) -> f64 {
 }
 
 /// Returns the parameter in \[0, 1\] at which the segment from `start` to `end` meets the triangle, from either side
-/// (Möller and Trumbore 1997). A segment in the plane of the triangle does not meet it.
+/// \[MollerTrumbore1997\]. A segment in the plane of the triangle does not meet it.
 pub(super) fn hit([a, b, c]: Triangle, start: Vec3, end: Vec3) -> Option<f64> {
     let (ab, ac, along) = (b - a, c - a, end - start);
     let normal = ab.cross(ac);
@@ -83,7 +83,7 @@ pub fn crosses(one: Triangle, other: Triangle) -> bool {
 }
 
 /// Returns true if a triangle and a box intersect, by the separating axes of the box, the triangle and the cross
-/// products of their edges (Akenine-Möller 2001).
+/// products of their edges \[AkenineMoller2001\].
 pub(super) fn touches_box(triangle: Triangle, [low, high]: [Vec3; 2]) -> bool {
     let (center, half) = (0.5 * (low + high), 0.5 * (high - low));
     let [a, b, c] = triangle.map(|x| x - center);

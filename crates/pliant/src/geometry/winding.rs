@@ -1,6 +1,6 @@
 //! Generalized winding number of a surface, and a tree for its fast evaluation.
 //!
-//! The winding number of a surface around a point `q` (Jacobson, Kavan and Sorkine-Hornung 2013) is
+//! The winding number of a surface around a point `q` \[JacobsonKavanSorkine2013\] is
 //!
 //! ```text
 //! w(q) = 1/4π Σ Ω(triangle, q) = ∫ n·(x−q) / (4π |x−q|³) dA
@@ -9,8 +9,8 @@
 //! For a closed surface it is 1 inside and 0 outside, 2 where the surface overlaps itself, −1 if it is inside out.
 //! Across holes it changes smoothly from one to the other, and the level set ½ closes them naturally.
 //!
-//! From afar, a cluster of triangles is approximated by an expansion around its center `c` (Barill, Dickson, Schmidt,
-//! Levin and Jacobson 2018), with `r = c − q`, `N = Σ Aₜnₜ` and `M = Σ (cₜ−c) Aₜnₜᵀ`:
+//! From afar, a cluster of triangles is approximated by an expansion around its center `c` \[Barill2018\],
+//! with `r = c − q`, `N = Σ Aₜnₜ` and `M = Σ (cₜ−c) Aₜnₜᵀ`:
 //!
 //! ```text
 //! 4π w ≈ N·r/|r|³ + tr M/|r|³ − 3 rᵀM r/|r|⁵

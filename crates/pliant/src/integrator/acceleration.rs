@@ -2,18 +2,26 @@
 
 use std::time::Instant;
 
-use super::check::check_force;
+use super::check::{check_force, check_time};
 use super::linear_step::LinearStep;
 use super::vectors::{copy_free, sized};
 use super::{StepError, StepInfo};
+use crate::motion::NotFinite;
 use crate::solver::LinearSolver;
 use crate::system::{Combination, DampingKind, Definiteness, State, System};
 
 /// Sets the accelerations of fixed coordinates to second differences of their prescribed positions.
-pub fn prescribe_acceleration<S: System>(system: &S, time: f64, h: f64, q: &[f64], place: &mut [f64], a: &mut [f64]) {
+pub fn prescribe_acceleration<S: System>(
+    system: &S,
+    time: f64,
+    h: f64,
+    q: &[f64],
+    place: &mut [f64],
+    a: &mut [f64],
+) -> Result<(), NotFinite> {
     for (offset, weight) in [(-h, 1.0), (0.0, -2.0), (h, 1.0)] {
         place.copy_from_slice(q);
-        system.prescribe(time + offset, place);
+        system.prescribe(time + offset, place)?;
         for (i, fixed) in system.fixed_mask().iter().enumerate() {
             if *fixed {
                 // Differences from the current position avoid cancellation.
@@ -21,6 +29,7 @@ pub fn prescribe_acceleration<S: System>(system: &S, time: f64, h: f64, q: &[f64
             }
         }
     }
+    Ok(())
 }
 
 /// Accelerations consistent with the forces: `M a = f(q) − D v`.
@@ -43,6 +52,7 @@ impl Acceleration {
         a: &mut [f64],
         info: &mut StepInfo,
     ) -> Result<(), StepError> {
+        check_time(system, state, 0.0)?;
         let n = system.dim();
         sized(&mut self.force, n);
         sized(&mut self.product, n);
@@ -68,7 +78,8 @@ impl Acceleration {
         info.assembling += start.elapsed();
         check_force(system, state.time, &state.q, &self.force, None)?;
         a.fill(0.0);
-        prescribe_acceleration(system, state.time, h, &state.q, &mut self.product, a);
+        prescribe_acceleration(system, state.time, h, &state.q, &mut self.product, a)
+            .map_err(|cause| StepError::Undefined { time: state.time, cause })?;
         let mass = Combination::of_mass(1.0);
         if system.divide(mass, &mut self.force) {
             copy_free(system.fixed_mask(), &self.force, a);

@@ -2,10 +2,11 @@
 
 use std::time::Instant;
 
+use super::check::{begin, prescribe};
 use super::history::finish;
 use super::newton::{Balance, Newton, Problem};
-use super::vectors::{dot, sized};
-use super::{Integrator, NewtonParams, NewtonTangent, StepError, StepInfo, check, check_finite};
+use super::vectors::dot;
+use super::{Integrator, NewtonParams, NewtonTangent, StepError, StepInfo, check_finite};
 use crate::solver::LinearSolver;
 use crate::system::{Combination, State, System};
 
@@ -168,10 +169,7 @@ impl BackwardEuler {
         state: &State,
         dt: f64,
     ) -> Result<StepInfo, StepError> {
-        check(system, state, dt)?;
-        let (n, h, time) = (system.dim(), dt, state.time);
-        sized(&mut self.q, n);
-        sized(&mut self.v, n);
+        let (n, h, time) = (begin(system, state, dt, [&mut self.q, &mut self.v])?, dt, state.time);
         let balance = &mut self.balance;
         balance.size(n);
         (balance.mass, balance.damping) = (1.0 / (h * h), 1.0 / h);
@@ -194,7 +192,7 @@ impl BackwardEuler {
             self.v[i] = self.newton.s[i] / h;
         }
         self.q.copy_from_slice(&self.newton.q);
-        system.prescribe(time + h, &mut self.q);
+        prescribe(system, state, h, &mut self.q)?;
         check_finite(system, time, "the position", &self.q, None)?;
         Ok(info)
     }
@@ -218,6 +216,7 @@ pub(super) fn damping_of_start<S: System>(
 pub(super) fn since(mut error: StepError, start: f64) -> StepError {
     match &mut error {
         StepError::Solve { time, .. }
+        | StepError::Undefined { time, .. }
         | StepError::NotFinite { time, .. }
         | StepError::Energy { time, .. }
         | StepError::Inverted { time, .. } => *time = start,

@@ -3,12 +3,12 @@
 use std::time::Instant;
 
 use super::acceleration::{Acceleration, prescribe_acceleration};
-use super::check::check_force;
+use super::check::{begin, check_force, prescribe_motion};
 use super::history::update_history;
 use super::linear_step::LinearStep;
 use super::stability::{ExplicitMethod, estimate};
-use super::vectors::{copy_free, is_fixed, sized};
-use super::{Integrator, Stability, StepError, StepInfo, check, check_finite};
+use super::vectors::{copy_free, is_fixed};
+use super::{Integrator, Stability, StepError, StepInfo, check_finite};
 use crate::solver::LinearSolver;
 use crate::system::{Combination, Conditions, DampingKind, Definiteness, State, System};
 
@@ -18,7 +18,8 @@ use crate::system::{Combination, Conditions, DampingKind, Definiteness, State, S
 /// - `(M + h/2 D) a₊ = f(q₊) − D (v + h/2 a)`
 /// - `v₊ = v + h/2 (a + a₊)`
 ///
-/// Eliminating `v` and `a` gives `(M + h/2 D)(q₊ − q) = h² f(q) + h/2 D (q₋ − q) + M (q − q₋)`. The matrix is factored
+/// Eliminating `v` and `a` gives `(M + h/2 D)(q₊ − q) = h² f(q) + h/2 D (q₋ − q) + M (q − q₋)`
+/// \[SinSchroederBarbic2013, eq. 20\]. The matrix is factored
 /// once if `D` is constant. If it depends on `K(q)` or contacts, it is assembled and factored again every
 /// [`refactor_every`](Self::refactor_every) steps. With a lumped mass and no damping except for `αM` there is nothing
 /// to factor.
@@ -76,11 +77,8 @@ impl<S: System> Integrator<S> for CentralDifferences<S::Damping> {
         state: &mut State,
         dt: f64,
     ) -> Result<StepInfo, StepError> {
-        check(system, state, dt)?;
-        let (n, h, time) = (system.dim(), dt, state.time);
-        for vector in [&mut self.q, &mut self.v, &mut self.a, &mut self.force, &mut self.drive, &mut self.place] {
-            sized(vector, n);
-        }
+        let vectors = [&mut self.q, &mut self.v, &mut self.a, &mut self.force, &mut self.drive, &mut self.place];
+        let (n, h, time) = (begin(system, state, dt, vectors)?, dt, state.time);
         let mut info = StepInfo::default();
         if self.stability.is_none_or(|known| known.step != dt) {
             self.stability = Some(estimate(system, solver, state, dt, ExplicitMethod::Central)?);
@@ -94,12 +92,7 @@ impl<S: System> Integrator<S> for CentralDifferences<S::Damping> {
             self.q[i] = state.q[i] + h * (state.v[i] + 0.5 * h * self.a[i]);
             self.v[i] = state.v[i] + 0.5 * h * self.a[i];
         }
-        system.prescribe(time + h, &mut self.q);
-        for (i, fixed) in system.fixed_mask().iter().enumerate() {
-            if *fixed {
-                self.v[i] = (self.q[i] - state.q[i]) / h;
-            }
-        }
+        prescribe_motion(system, state, h, &mut self.q, &mut self.v)?;
         let start = Instant::now();
         let kind = system.damping_kind();
         let conditions = Conditions { time: time + h, dt: h, ..state.conditions_here() };
@@ -141,7 +134,8 @@ impl<S: System> Integrator<S> for CentralDifferences<S::Damping> {
         info.assembling += start.elapsed();
         check_force(system, time, &state.q, &self.force, self.stability)?;
         self.a.fill(0.0);
-        prescribe_acceleration(system, time + h, h, &self.q, &mut self.place, &mut self.a);
+        prescribe_acceleration(system, time + h, h, &self.q, &mut self.place, &mut self.a)
+            .map_err(|cause| StepError::Undefined { time, cause })?;
         let matrix = Combination::of_mass(1.0).and_damping(0.5 * h, &damping);
         if system.divide(matrix, &mut self.force) {
             copy_free(system.fixed_mask(), &self.force, &mut self.a);

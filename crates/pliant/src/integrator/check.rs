@@ -1,14 +1,39 @@
 //! Checks of the input and the results of steps.
 
+use super::vectors::sized;
 use super::{Stability, StepError};
 use crate::system::{State, System};
 
-/// Checks the arguments of a step.
+/// Checks the arguments of a step, and the motions and amplitudes of forces at its end.
 pub(crate) fn check<S: System>(system: &S, state: &State, dt: f64) -> Result<(), StepError> {
     if !(dt > 0.0 && dt.is_finite()) {
         return Err(StepError::TimeStep { dt });
     }
-    check_state(system, state)
+    check_state(system, state)?;
+    check_time(system, state, dt)
+}
+
+/// Checks the arguments of a step, and gives work vectors the size of the system. Returns that size.
+pub(super) fn begin<S: System, const N: usize>(
+    system: &S,
+    state: &State,
+    dt: f64,
+    vectors: [&mut Vec<f64>; N],
+) -> Result<usize, StepError> {
+    check(system, state, dt)?;
+    let n = system.dim();
+    vectors.into_iter().for_each(|vector| sized(vector, n));
+    Ok(n)
+}
+
+/// Checks the motions and amplitudes of forces at the time `h` after a state.
+pub(super) fn check_time<S: System>(system: &S, state: &State, h: f64) -> Result<(), StepError> {
+    system.check_time(state.time + h).map_err(|cause| StepError::Undefined { time: state.time, cause })
+}
+
+/// Sets the fixed coordinates to their prescribed values at the time `h` after a state.
+pub(super) fn prescribe<S: System>(system: &S, state: &State, h: f64, q: &mut [f64]) -> Result<(), StepError> {
+    system.prescribe(state.time + h, q).map_err(|cause| StepError::Undefined { time: state.time, cause })
 }
 
 pub(super) fn check_state<S: System>(system: &S, state: &State) -> Result<(), StepError> {
@@ -26,6 +51,23 @@ pub(super) fn check_state<S: System>(system: &S, state: &State) -> Result<(), St
         Some((what, i)) => Err(StepError::State { what, place: system.place(i), time: state.time }),
         None => Ok(()),
     }
+}
+
+/// Sets the fixed coordinates to their prescribed values at the end of a step `h`, and their velocities to the mean ones.
+pub(super) fn prescribe_motion<S: System>(
+    system: &S,
+    state: &State,
+    h: f64,
+    q: &mut [f64],
+    v: &mut [f64],
+) -> Result<(), StepError> {
+    prescribe(system, state, h, q)?;
+    for (i, fixed) in system.fixed_mask().iter().enumerate() {
+        if *fixed {
+            v[i] = (q[i] - state.q[i]) / h;
+        }
+    }
+    Ok(())
 }
 
 /// Checks that the results of a step from `time` are finite.

@@ -5,6 +5,7 @@ use std::fmt;
 use thiserror::Error;
 
 use super::Stability;
+use crate::motion::NotFinite;
 use crate::solver::SolveError;
 use crate::system::{Coordinate, Inverted};
 
@@ -21,6 +22,8 @@ pub enum StepError {
     History { found: usize, expected: usize },
     #[error("{what} is not finite at {place} before the step from {time} s")]
     State { what: &'static str, place: Coordinate, time: f64 },
+    #[error("in the step from {time} s: {cause}")]
+    Undefined { time: f64, cause: NotFinite },
     #[error("{what} is not finite at {place} in the step from {time} s.{}", Stability::hint(*stability))]
     NotFinite { what: &'static str, place: Coordinate, time: f64, stability: Option<Stability> },
     #[error(
@@ -52,8 +55,8 @@ pub enum StepError {
          lower stiffness, helps"
     )]
     Strain { time: f64, body: String, tet: usize },
-    #[error("no equilibrium can be computed: the integrator brings its own law")]
-    OwnLaw,
+    #[error("no equilibrium can be computed: the integrator has a built-in law")]
+    BuiltInLaw,
     #[error("{method} require fixed vertices; this body is free")]
     Free { method: &'static str },
     #[error("in statics, with {:.3} % of the load: {source}", 100.0 * load_factor)]
@@ -115,7 +118,8 @@ impl StepError {
             | Self::Length { .. }
             | Self::History { .. }
             | Self::State { .. }
-            | Self::OwnLaw
+            | Self::Undefined { .. }
+            | Self::BuiltInLaw
             | Self::Free { .. } => Vec::new(),
         }
     }

@@ -1,10 +1,10 @@
 //! Explicit and symplectic Euler.
 
 use super::acceleration::Acceleration;
+use super::check::{begin, prescribe_motion};
 use super::history::update_history;
 use super::stability::{ExplicitMethod, estimate};
-use super::vectors::sized;
-use super::{Integrator, Stability, StepError, StepInfo, check, check_finite};
+use super::{Integrator, Stability, StepError, StepInfo, check_finite};
 use crate::solver::LinearSolver;
 use crate::system::{State, System};
 
@@ -61,15 +61,11 @@ impl Euler {
         dt: f64,
         method: ExplicitMethod,
     ) -> Result<StepInfo, StepError> {
-        check(system, state, dt)?;
-        let (n, h, time) = (system.dim(), dt, state.time);
+        let (n, h, time) = (begin(system, state, dt, [&mut self.a, &mut self.q, &mut self.v])?, dt, state.time);
         if self.stability.is_none_or(|known| known.step != dt) {
             self.stability = Some(estimate(system, solver, state, dt, method)?);
         }
         let stability = self.stability;
-        for vector in [&mut self.a, &mut self.q, &mut self.v] {
-            sized(vector, n);
-        }
         let mut info = StepInfo { stability, ..StepInfo::default() };
         self.acceleration.find(system, solver, state, h, &mut self.a, &mut info)?;
         for i in 0..n {
@@ -77,12 +73,7 @@ impl Euler {
             let velocity = if method == ExplicitMethod::Explicit { state.v[i] } else { self.v[i] };
             self.q[i] = h.mul_add(velocity, state.q[i]);
         }
-        system.prescribe(time + h, &mut self.q);
-        for (i, fixed) in system.fixed_mask().iter().enumerate() {
-            if *fixed {
-                self.v[i] = (self.q[i] - state.q[i]) / h;
-            }
-        }
+        prescribe_motion(system, state, h, &mut self.q, &mut self.v)?;
         check_finite(system, time, "the position", &self.q, stability)?;
         check_finite(system, time, "the velocity", &self.v, stability)?;
         update_history(system, state, h, &self.q);

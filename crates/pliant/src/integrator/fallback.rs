@@ -22,6 +22,10 @@ impl<I, J> Fallback<I, J> {
 }
 
 impl<S: System, I: Integrator<S> + Clone, J: Integrator<S> + Clone> Integrator<S> for Fallback<I, J> {
+    fn has_inertia(&self) -> bool {
+        self.first.has_inertia()
+    }
+
     fn step(
         &mut self,
         system: &mut S,

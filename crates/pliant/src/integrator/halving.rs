@@ -21,6 +21,10 @@ impl<I> Halving<I> {
 }
 
 impl<S: System, I: Integrator<S> + Clone> Integrator<S> for Halving<I> {
+    fn has_inertia(&self) -> bool {
+        self.integrator.has_inertia()
+    }
+
     fn step(
         &mut self,
         system: &mut S,
@@ -75,6 +79,7 @@ fn can_help(error: &StepError) -> bool {
             | StepError::Length { .. }
             | StepError::History { .. }
             | StepError::State { .. }
+            | StepError::Undefined { .. }
     );
     !(is_wrong || error.is_stop())
 }

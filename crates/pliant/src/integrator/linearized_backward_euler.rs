@@ -2,15 +2,14 @@
 
 use std::time::Instant;
 
-use super::check::{check_defined, check_force};
+use super::check::{begin, check_defined, check_force, prescribe};
 use super::history::finish;
 use super::linear_step::LinearStep;
-use super::vectors::sized;
-use super::{Integrator, StepError, StepInfo, check, check_finite};
+use super::{Integrator, StepError, StepInfo, check_finite};
 use crate::solver::LinearSolver;
 use crate::system::{Combination, Definiteness, State, System};
 
-/// Backward Euler with one linearization per step (Baraff and Witkin 1998):
+/// Backward Euler with one linearization per step \[BaraffWitkin1998; SinSchroederBarbic2013, eq. 16\]:
 ///
 /// `(M + hD + h²K) Δv = h (f − (hK + D) v)`, then `v₊ = v + Δv` and `q₊ = q + h v₊`.
 ///
@@ -56,11 +55,8 @@ impl<S: System> Integrator<S> for LinearizedBackwardEuler {
         state: &mut State,
         dt: f64,
     ) -> Result<StepInfo, StepError> {
-        check(system, state, dt)?;
-        let (n, h, time) = (system.dim(), dt, state.time);
-        for vector in [&mut self.force, &mut self.product, &mut self.change, &mut self.q, &mut self.v] {
-            sized(vector, n);
-        }
+        let vectors = [&mut self.force, &mut self.product, &mut self.change, &mut self.q, &mut self.v];
+        let (n, h, time) = (begin(system, state, dt, vectors)?, dt, state.time);
         let mut info = StepInfo::default();
         let start = Instant::now();
         let conditions = state.conditions(h);
@@ -74,7 +70,7 @@ impl<S: System> Integrator<S> for LinearizedBackwardEuler {
         info.assembling += start.elapsed();
         check_force(system, time, &state.q, &self.force, None)?;
         self.q.copy_from_slice(&state.q);
-        system.prescribe(time + h, &mut self.q);
+        prescribe(system, state, h, &mut self.q)?;
         for i in 0..n {
             // Right for fixed coordinates; the others are solved for.
             self.change[i] = (self.q[i] - state.q[i]) / h - state.v[i];
@@ -90,7 +86,7 @@ impl<S: System> Integrator<S> for LinearizedBackwardEuler {
             self.v[i] = state.v[i] + self.change[i];
             self.q[i] = h.mul_add(self.v[i], state.q[i]);
         }
-        system.prescribe(time + h, &mut self.q);
+        prescribe(system, state, h, &mut self.q)?;
         check_finite(system, time, "the position", &self.q, None)?;
         check_defined(system, time, &self.q)?;
         finish(system, state, h, &mut self.q, &mut self.v);

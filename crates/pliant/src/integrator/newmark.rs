@@ -4,15 +4,15 @@ use thiserror::Error;
 
 use super::acceleration::Acceleration;
 use super::backward_euler::{damping_of_start, since};
-use super::check::check_defined;
+use super::check::{begin, check_defined, prescribe};
 use super::history::update_history;
 use super::newton::{Balance, Newton, Problem};
-use super::vectors::{is_fixed, sized};
-use super::{Integrator, NewtonParams, NewtonTangent, StepError, StepInfo, check, check_finite};
+use super::vectors::is_fixed;
+use super::{Integrator, NewtonParams, NewtonTangent, StepError, StepInfo, check_finite};
 use crate::solver::LinearSolver;
 use crate::system::{State, System};
 
-/// Newmark's implicit integrators (1959), with `β > 0` and `γ ≥ 0`:
+/// Newmark's implicit integrators, with `β > 0` and `γ ≥ 0` \[Newmark1959; SinSchroederBarbic2013, eq. 17\]:
 ///
 /// - `q₊ = q + h v + h²/2 ((1 − 2β) a + 2β a₊)`
 /// - `v₊ = v + h ((1 − γ) a + γ a₊)`
@@ -96,19 +96,16 @@ impl<S: System> Integrator<S> for Newmark {
         state: &mut State,
         dt: f64,
     ) -> Result<StepInfo, StepError> {
-        check(system, state, dt)?;
-        let (n, h, time) = (system.dim(), dt, state.time);
+        let vectors = [&mut self.q, &mut self.v, &mut self.a, &mut self.a_start];
+        let (n, h, time) = (begin(system, state, dt, vectors)?, dt, state.time);
         let (beta, gamma) = (self.beta, self.gamma);
-        for vector in [&mut self.q, &mut self.v, &mut self.a, &mut self.a_start] {
-            sized(vector, n);
-        }
         let mut info = StepInfo::default();
         match &state.a {
             Some(a) => self.a_start.copy_from_slice(a),
             None => self.acceleration.find(system, solver, state, h, &mut self.a_start, &mut info)?,
         }
         self.q.copy_from_slice(&state.q);
-        system.prescribe(time + h, &mut self.q);
+        prescribe(system, state, h, &mut self.q)?;
         let balance = &mut self.balance;
         balance.size(n);
         (balance.mass, balance.damping) = (1.0 / (beta * h * h), gamma / (beta * h));
@@ -135,7 +132,7 @@ impl<S: System> Integrator<S> for Newmark {
             self.v[i] = balance.damping * s + balance.v_0[i];
         }
         self.q.copy_from_slice(&self.newton.q);
-        system.prescribe(time + h, &mut self.q);
+        prescribe(system, state, h, &mut self.q)?;
         check_finite(system, time, "the position", &self.q, None)?;
         check_defined(system, time, &self.q)?;
         update_history(system, state, h, &self.q);

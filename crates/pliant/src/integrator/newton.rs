@@ -6,6 +6,7 @@ use super::check::check_force;
 use super::linear_step::LinearStep;
 use super::vectors::{clear_fixed, dot, is_fixed, norm, sized};
 use super::{StepError, StepInfo};
+use crate::motion::NotFinite;
 use crate::solver::LinearSolver;
 use crate::system::{Combination, Conditions, Definiteness, Linearization, System};
 
@@ -186,7 +187,8 @@ impl Newton {
         problem: &mut Problem<'_, S>,
         info: &mut StepInfo,
     ) -> Result<(), StepError> {
-        self.begin(system, balance, problem);
+        self.begin(system, balance, problem)
+            .map_err(|cause| StepError::Undefined { time: problem.conditions.time, cause })?;
         self.take_guess(system, balance, problem, info);
         self.scale = 0.0;
         let definiteness = match params.tangent {
@@ -281,7 +283,7 @@ impl Newton {
         Ok(arrived && step <= SMALLEST_STEP * largest)
     }
 
-    fn begin<S: System>(&mut self, system: &S, balance: &Balance, problem: &Problem<'_, S>) {
+    fn begin<S: System>(&mut self, system: &S, balance: &Balance, problem: &Problem<'_, S>) -> Result<(), NotFinite> {
         let start = problem.start;
         for vector in [
             &mut self.s,
@@ -301,10 +303,11 @@ impl Newton {
         self.s.fill(0.0);
         self.q.copy_from_slice(start);
         self.target.copy_from_slice(start);
-        system.prescribe(problem.conditions.time, &mut self.target);
+        system.prescribe(problem.conditions.time, &mut self.target)?;
         let part = balance.fixed_part.unwrap_or(1.0);
         self.target.iter_mut().zip(start).for_each(|(target, start)| *target = part * (*target - start));
         (self.energy, self.start_energy) = (None, None);
+        Ok(())
     }
 
     /// Returns the potential energy at the start of the step, with the forces of its end, if known.
@@ -500,7 +503,7 @@ impl Newton {
     }
 
     /// Searches along `d` for a step that satisfies Armijo's rule, `Φ(s + αd) ≤ Φ(s) + c α dᵀr`. Where the difference
-    /// of energies may be rounding, slopes decide, which do not suffer from cancellation (Hager and Zhang 2005). If no
+    /// of energies may be rounding, slopes decide, which do not suffer from cancellation \[HagerZhang2005\]. If no
     /// step lowers the energy although `d` is a descent direction, the differences are rounding. In that case, and
     /// without an energy, `|r|` must decrease.
     fn search<S: System>(

@@ -1,5 +1,6 @@
 //! Stability limits of explicit integrators.
 
+use super::check::check_time;
 use super::linear_step::LinearStep;
 use super::vectors::{clear_fixed, dot, sized};
 use super::{StepError, StepInfo};
@@ -71,6 +72,7 @@ pub(super) fn estimate<S: System>(
     step: f64,
     method: ExplicitMethod,
 ) -> Result<Stability, StepError> {
+    check_time(system, state, 0.0)?;
     let n = system.dim();
     let (mut x, mut product, mut scratch) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
     let conditions = state.conditions_here();

@@ -1,6 +1,6 @@
 //! Static equilibrium.
 
-use super::check::check_state;
+use super::check::{check_state, check_time, prescribe};
 use super::history::update_history_at;
 use super::newton::{Balance, Newton, Problem};
 use super::{Integrator, NewtonParams, NewtonTangent, StepError, StepInfo, check};
@@ -60,6 +60,7 @@ impl Static {
         dt: f64,
     ) -> Result<StepInfo, StepError> {
         check_state(system, state)?;
+        check_time(system, state, 0.0)?;
         let n = system.dim();
         self.balance.size(n);
         let balance = &mut self.balance;
@@ -88,6 +89,7 @@ impl Static {
                         break Ok(());
                     }
                 }
+                Err(error @ StepError::Undefined { .. }) => break Err(error),
                 Err(error) if halvings >= self.params.max_halvings || matches!(error, StepError::Solve { .. }) => {
                     break Err(StepError::Static { load_factor, source: Box::new(error) });
                 }
@@ -98,7 +100,7 @@ impl Static {
             }
         };
         outcome?;
-        system.prescribe(state.time, &mut q);
+        prescribe(system, state, 0.0, &mut q)?;
         state.q = q;
         state.history = history;
         state.v.fill(0.0);

@@ -369,7 +369,7 @@ fn material(name: String, scanner: &mut Scanner<'_>) -> Result<MaterialData, Rea
                     ([next("nu12")?, next("nu23")?, next("nu31")?], [next("G12")?, next("G23")?, next("G31")?])
                 }
                 b"_N1G1R9" | b"_N1G1" | b"_N1R9" | b"_N1" => {
-                    // One ratio and one factor for all axes: Li and Barbič 2014, section 3.
+                    // One ratio and one factor for all axes: [LiBarbic2014, section 3].
                     let nu = next("nu")?;
                     let g = if form.starts_with(b"_N1G1") { next("G")? } else { 1.0 };
                     let pairs = [(e1, e2), (e2, e3), (e3, e1)];

@@ -20,7 +20,7 @@ pub enum CorotationalFrame {
     /// Nearest rotation, by signed polar decomposition.
     #[default]
     Polar,
-    /// Rotation of the material axes, by Gram–Schmidt orthogonalization of the columns of `F` (Nesme et al. 2005).
+    /// Rotation of the material axes, by Gram–Schmidt orthogonalization of the columns of `F` \[NesmePayanFaure2005\].
     /// Unlike the nearest rotation, it does not jump when an element is flattened and inverts. However, it depends on
     /// the orientation of the axes, and the stress `P = R(2με + λ tr(ε) I)`, `ε = sym(RᵀF) − I`, is not the derivative
     /// of an energy. Its tangent is always the warped one.

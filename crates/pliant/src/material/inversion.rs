@@ -12,15 +12,15 @@ pub enum Inversion {
     /// Law without inversion handling.
     #[default]
     None,
-    /// Clamping of stretches to the threshold (Irving et al. 2004). The stress stays bounded and pushes an inverted
-    /// element back, but it is not the derivative of an energy. Energy and tangent are those of the law at the clamped
-    /// stretches.
+    /// Clamping of stretches to the threshold \[IrvingTeranFedkiw2004\]. The stress stays bounded and pushes an
+    /// inverted element back, but it is not the derivative of an energy. Energy and tangent are those of the law at the
+    /// clamped stretches.
     Clamp {
         /// Minimum stretch at which the law is evaluated.
         threshold: f64,
     },
-    /// Extrapolation of the energy below the threshold by its second-order Taylor series in the stretches (after
-    /// Stomakhin et al. 2012). Stress and tangent remain the derivatives of one finite energy.
+    /// Extrapolation of the energy below the threshold by its second-order Taylor series in the stretches, after
+    /// \[Stomakhin2012\]. Stress and tangent remain the derivatives of one finite energy.
     Extrapolate {
         /// Minimum stretch at which the law itself is evaluated.
         threshold: f64,

@@ -7,7 +7,7 @@ use crate::math::{Matrix, Real};
 /// Mooney–Rivlin law. With `C = FᵀF`, `I_C = tr C`, `I₂ = ½(I_C² − tr C²)`, `J = det F`, `G = F⁻ᵀ`, `a = J^(−2/3)`,
 /// `b = J^(−4/3)` and `D = ∂I₂/∂F = 2(I_C F − FFᵀF)`:
 ///
-/// - `ψ = μ₀₁ (b I₂ − 3) + μ₁₀ (a I_C − 3) + v₁ (J − 1)²`
+/// - `ψ = μ₀₁ (b I₂ − 3) + μ₁₀ (a I_C − 3) + v₁ (J − 1)²` \[SinSchroederBarbic2013, eq. 12\]
 /// - `P = μ₀₁ b (D − 4/3 I₂ G) + 2μ₁₀ a (F − I_C/3 G) + 2v₁ (J² − J) G`
 /// - `A` term by term, with `∂G/∂F = −GᵢₗGₖⱼ` and `∂D/∂F = 4FᵢⱼFₖₗ + 2I_C δᵢₖδⱼₗ − 2(δᵢₖCₗⱼ + FᵢₗFₖⱼ + (FFᵀ)ᵢₖδⱼₗ)`
 ///

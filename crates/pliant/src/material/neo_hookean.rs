@@ -4,7 +4,7 @@ use super::{Law, Tangent, YoungPoisson};
 use crate::math::matrix::Matrix9;
 use crate::math::{Matrix, Real};
 
-/// Neo-Hookean law. With `I_C = F:F`, `J = det F` and `G = F⁻ᵀ`:
+/// Neo-Hookean law \[BonetWood2008; SinSchroederBarbic2013, eq. 11\]. With `I_C = F:F`, `J = det F` and `G = F⁻ᵀ`:
 ///
 /// - `ψ = μ/2 (I_C − 3) − μ ln J + λ/2 ln²J`
 /// - `P = μF + (λ ln J − μ) G`

@@ -4,7 +4,8 @@ use super::{Law, Tangent, YoungPoisson};
 use crate::math::matrix::Matrix9;
 use crate::math::{Matrix, Real};
 
-/// Neo-Hookean law with volumetric–deviatoric split. With `I_C = F:F`, `J = det F`, `G = F⁻ᵀ` and `a = J^(−2/3)`:
+/// Neo-Hookean law with volumetric–deviatoric split \[Bower2009\]. With `I_C = F:F`, `J = det F`, `G = F⁻ᵀ` and
+/// `a = J^(−2/3)`:
 ///
 /// - `ψ = μ/2 (a I_C − 3) + λ/2 (J − 1)²`
 /// - `P = μ a (F − I_C/3 G) + λ (J² − J) G`

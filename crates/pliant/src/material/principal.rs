@@ -1,7 +1,7 @@
 //! Law in its singular basis, where the tangent is block diagonal with small blocks.
 //!
 //! With `F = UΣVᵀ`, an isotropic law is a function `ψ(σ₁, σ₂, σ₃)` with derivatives `gᵢ` and `Hᵢⱼ`. Then
-//! `P = U diag(g) Vᵀ`, and `A` acts on `U X Vᵀ` (Teran et al. 2005) as
+//! `P = U diag(g) Vᵀ`, and `A` acts on `U X Vᵀ` \[Teran2005\] as
 //!
 //! - `H` on the diagonal of `X`;
 //! - for each pair `i < j`, `flip = (gᵢ − gⱼ)/(σᵢ − σⱼ)` on the symmetric part of `Xᵢⱼ`, `Xⱼᵢ`, and

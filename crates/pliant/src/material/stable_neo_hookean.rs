@@ -11,7 +11,7 @@ use crate::math::{Matrix, Real};
 /// - `P = μ (1 − 1/(I_C+1)) F + λ (J − α) K`
 /// - `A = μ (1 − 1/(I_C+1)) δᵢₖδⱼₗ + 2μ/(I_C+1)² FᵢⱼFₖₗ + λ KᵢⱼKₖₗ + λ (J − α) ∂K/∂F`
 ///
-/// Defined for every `F`, inverted ones included (Smith et al. 2018; the logarithm is missing in some prints).
+/// Defined for every `F`, inverted ones included \[SmithDeGoesKim2018\]; the logarithm is missing in some prints.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StableNeoHookean {
     /// Coefficient `μ` \[Pa\].

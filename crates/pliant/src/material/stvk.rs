@@ -6,7 +6,7 @@ use crate::math::{Matrix, Real};
 
 /// St. Venant–Kirchhoff law. With the Green strain `E = ½(FᵀF − I)`:
 ///
-/// - `ψ = μ E:E + λ/2 tr²E`
+/// - `ψ = μ E:E + λ/2 tr²E` \[SinSchroederBarbic2013, eq. 3\]
 /// - `P = F S`, `S = 2μE + λ tr(E) I`
 /// - `A = δᵢₖSₗⱼ + μ(FᵢₗFₖⱼ + (FFᵀ)ᵢₖδⱼₗ) + λ FᵢⱼFₖₗ`
 ///

@@ -305,7 +305,7 @@ fn relative(a: &Matrix9<f64>, b: &Matrix9<f64>) -> f64 {
     largest(&differences) / largest(b.as_flattened())
 }
 
-/// Platform-independent random numbers (Steele et al. 2014, `SplitMix64`).
+/// Platform-independent random numbers (`SplitMix64` \[SteeleLeaFlood2014\]).
 struct Random(u64);
 
 impl Random {

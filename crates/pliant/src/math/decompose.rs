@@ -27,8 +27,8 @@ pub struct SignedSvd<R> {
 }
 
 impl<R: Real> SignedSvd<R> {
-    /// Decomposes `f` by one-sided Jacobi rotations. `V` rotates its columns until they are orthogonal (Hestenes 1958),
-    /// and `U` contains the normalized columns.
+    /// Decomposes `f` by one-sided Jacobi rotations. `V` rotates its columns until they are orthogonal
+    /// \[Hestenes1958\], and `U` contains the normalized columns.
     #[inline(always)]
     pub fn new(f: &Matrix<R>) -> Self {
         let (mut b, mut v) = (*f, Matrix::identity());

@@ -1,4 +1,4 @@
-//! Matrix Market (Boisvert, Pozo and Remington 1996): a header, comments that begin with `%`, the size, then numbers.
+//! Matrix Market \[BoisvertPozoRemington1996\]: a header, comments that begin with `%`, the size, then numbers.
 //!
 //! ```text
 //! %%MatrixMarket matrix coordinate real symmetric

@@ -1,5 +1,7 @@
 //! Validation of meshes: repairs or reports harmless defects, and names the others.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 use thiserror::Error;
 
@@ -221,24 +223,43 @@ impl Defects {
     }
 }
 
+/// Part of a checked mesh that an operation changes, and may thereby break.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Change {
+    /// Regions and sets.
+    Labels,
+    /// Numbers of vertices and elements too, but no position of a corner of an element.
+    Numbers,
+    /// Positions too, and the corners of elements. Elements have distinct vertices in range.
+    Geometry,
+}
+
+/// Checks that the sizes of a mesh are in range. Returns the number of elements.
+fn check_sizes(data: &MeshData, vertex_count: usize) -> Result<usize, MeshError> {
+    let nodes = data.kind.nodes();
+    if data.elements.is_empty() {
+        return Err(Defect::NoElements.into());
+    }
+    if !data.elements.len().is_multiple_of(nodes) {
+        return Err(Defect::Ragged { count: data.elements.len(), nodes }.into());
+    }
+    if u32::try_from(vertex_count).is_err() {
+        return Err(Defect::TooManyVertices { count: vertex_count }.into());
+    }
+    // u32 also counts the faces of all elements, and the elements of a mesh refined once.
+    if data.elements.len() > u32::MAX as usize / 8 {
+        return Err(Defect::TooManyElements { count: data.elements.len() }.into());
+    }
+    Ok(data.elements.len() / nodes)
+}
+
 impl VolumeMesh {
     /// Checks `data` and builds a mesh from it, or returns all its defects.
+    ///
+    /// Use it once, for data from outside. Operations on a mesh check only what they may break;
+    /// [`with_labels`](Self::with_labels) exchanges regions and sets.
     pub fn check(mut data: MeshData) -> Result<Checked, MeshError> {
-        let nodes = data.kind.nodes();
-        if data.elements.is_empty() {
-            return Err(Defect::NoElements.into());
-        }
-        if !data.elements.len().is_multiple_of(nodes) {
-            return Err(Defect::Ragged { count: data.elements.len(), nodes }.into());
-        }
-        if u32::try_from(data.vertices.len()).is_err() {
-            return Err(Defect::TooManyVertices { count: data.vertices.len() }.into());
-        }
-        // u32 also counts the faces of all elements, and the elements of a mesh refined once.
-        if data.elements.len() > u32::MAX as usize / 8 {
-            return Err(Defect::TooManyElements { count: data.elements.len() }.into());
-        }
-        let elements = data.elements.len() / nodes;
+        let elements = check_sizes(&data, data.vertices.len())?;
         if data.regions.is_empty() {
             data.regions.push(Region::named(super::BODY));
         }
@@ -249,27 +270,46 @@ impl VolumeMesh {
         let mut defects = Defects::default();
         check_positions(&data.vertices, &mut defects);
         check_indices(&data, &mut defects);
-        check_regions(&data, elements, &mut defects);
-        tidy_sets(&mut data.vertex_sets, "vertex", data.vertices.len(), &mut defects);
-        tidy_sets(&mut data.element_sets, "element", elements, &mut defects);
-        tidy_face_sets(&mut data.face_sets, data.kind, elements, &mut defects);
+        let vertex_count = data.vertices.len();
+        check_labels(&mut data, elements, vertex_count, &mut defects);
         defects.into_result()?;
 
         let mut report = CheckReport::default();
-        orient(&mut data, &mut report)?;
-        report.unused_vertices = unused(data.vertices.len(), &data.elements);
-        report.coincident_vertices = coincident(&data.vertices);
+        let vertices = std::mem::take(&mut data.vertices);
+        orient(&mut data, &vertices, &mut report)?;
+        report.unused_vertices = unused(vertices.len(), &data.elements);
+        report.coincident_vertices = coincident(&vertices);
         report.duplicate_elements = match data.kind {
             ElementKind::Tet4 => duplicates::<4>(&data.elements),
             ElementKind::Hex8 => duplicates::<8>(&data.elements),
         };
-        let two_sided = |set: &[_]| two_sided(data.kind, &data.elements, set);
-        let counts = data.face_sets.iter().map(|(name, set)| (name.clone(), two_sided(set)));
-        report.two_sided_face_sets = counts.filter(|(_, count)| *count > 0).collect();
-        let MeshData { vertices, kind, elements, regions, element_region, vertex_sets, element_sets, face_sets } = data;
-        let vertices = vertices.into();
-        let mesh = Self { vertices, kind, elements, regions, element_region, vertex_sets, element_sets, face_sets };
-        Ok(Checked { mesh, report })
+        report.two_sided_face_sets = two_sided_sets(&data);
+        Ok(Checked { mesh: Self::of_valid(data, vertices.into()), report })
+    }
+
+    /// Builds a mesh from a checked one that was changed, and checks only what that may have broken. Unused, coincident
+    /// and duplicate parts are not searched for again, and are not in the report.
+    pub(super) fn derive(mut data: MeshData, vertices: Arc<[Vec3]>, change: Change) -> Result<Checked, MeshError> {
+        let elements = check_sizes(&data, vertices.len())?;
+        let mut defects = Defects::default();
+        let mut report = CheckReport::default();
+        if change == Change::Geometry {
+            check_positions(&vertices, &mut defects);
+        }
+        check_labels(&mut data, elements, vertices.len(), &mut defects);
+        defects.into_result()?;
+        match change {
+            Change::Labels => report.two_sided_face_sets = two_sided_sets(&data),
+            Change::Numbers => {}
+            Change::Geometry => orient(&mut data, &vertices, &mut report)?,
+        }
+        Ok(Checked { mesh: Self::of_valid(data, vertices), report })
+    }
+
+    fn of_valid(data: MeshData, vertices: Arc<[Vec3]>) -> Self {
+        let MeshData { vertices: _, kind, elements, regions, element_region, vertex_sets, element_sets, face_sets } =
+            data;
+        Self { vertices, kind, elements, regions, element_region, vertex_sets, element_sets, face_sets }
     }
 
     /// Returns true if an element folds over near a corner, as [`CheckReport::folded_elements`] lists them.
@@ -325,6 +365,21 @@ fn check_regions(data: &MeshData, elements: usize, defects: &mut Defects) {
     }
 }
 
+/// Checks regions and sets, and sorts the sets.
+fn check_labels(data: &mut MeshData, elements: usize, vertex_count: usize, defects: &mut Defects) {
+    check_regions(data, elements, defects);
+    tidy_sets(&mut data.vertex_sets, "vertex", vertex_count, defects);
+    tidy_sets(&mut data.element_sets, "element", elements, defects);
+    tidy_face_sets(&mut data.face_sets, data.kind, elements, defects);
+}
+
+/// Returns the face sets with faces from both sides, and the number of those faces.
+fn two_sided_sets(data: &MeshData) -> Vec<(String, usize)> {
+    let two_sided = |set: &[_]| two_sided(data.kind, &data.elements, set);
+    let counts = data.face_sets.iter().map(|(name, set)| (name.clone(), two_sided(set)));
+    counts.filter(|(_, count)| *count > 0).collect()
+}
+
 fn tidy_sets(sets: &mut Sets, what: &'static str, count: usize, defects: &mut Defects) {
     for (name, set) in sets {
         set.sort_unstable();
@@ -361,13 +416,13 @@ fn turn_faces(sets: &mut FaceSets, turned: &[u32]) {
 }
 
 /// Gives every element positive volume, or returns the reasons why that is impossible.
-fn orient(data: &mut MeshData, report: &mut CheckReport) -> Result<(), MeshError> {
+fn orient(data: &mut MeshData, vertices: &[Vec3], report: &mut CheckReport) -> Result<(), MeshError> {
     let mut defects = Defects::default();
     for (element, nodes) in data.elements.chunks_exact_mut(data.kind.nodes()).enumerate() {
         let element = element as u32;
         let verdict = match data.kind {
-            ElementKind::Tet4 => judge_tet(&std::array::from_fn(|i| data.vertices[nodes[i] as usize])),
-            ElementKind::Hex8 => judge_hex(&std::array::from_fn(|i| data.vertices[nodes[i] as usize])),
+            ElementKind::Tet4 => judge_tet(&std::array::from_fn(|i| vertices[nodes[i] as usize])),
+            ElementKind::Hex8 => judge_hex(&std::array::from_fn(|i| vertices[nodes[i] as usize])),
         };
         if let Verdict::Good { rewind, flat_corner, lowest } = verdict {
             if rewind {

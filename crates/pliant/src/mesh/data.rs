@@ -72,22 +72,3 @@ impl MeshData {
         }
     }
 }
-
-impl MeshData {
-    /// Moves elements into a new region called `name`. Partially filled elements go to additional regions, because they
-    /// keep their [`fill`](Region::fill).
-    pub fn move_to_region(&mut self, name: &str, elements: &[u32]) {
-        let first = self.regions.len();
-        self.regions.push(Region::named(name));
-        for &element in elements {
-            let slot = &mut self.element_region[element as usize];
-            let before = &self.regions[*slot as usize];
-            let (fill, label) = (before.fill, format!("{name}-{}", before.name));
-            let found = self.regions[first..].iter().position(|region| region.fill == fill);
-            *slot = (first + found.unwrap_or(self.regions.len() - first)) as u32;
-            if found.is_none() {
-                self.regions.push(Region { fill, ..Region::named(label) });
-            }
-        }
-    }
-}

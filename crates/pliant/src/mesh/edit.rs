@@ -2,8 +2,9 @@
 
 use thiserror::Error;
 
+use super::check::Change;
 use super::{ElementFace, FaceSets, MeshData, MeshError, Moduli, Region, Sets, VolumeMesh};
-use crate::math::{Affine3, Mat3, Vec3};
+use crate::math::{Affine3, Mat3, Matrix, SignedSvd};
 
 /// Reason why a mesh could not be edited.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -86,15 +87,15 @@ impl VolumeMesh {
     /// The axes of orthotropic materials rotate with the body.
     pub fn transformed(&self, map: Affine3) -> Result<Self, EditError> {
         regular(&map)?;
-        let mut data = self.clone().into_data();
+        let mut data = self.data_without_vertices();
         for moduli in data.regions.iter_mut().filter_map(|region| region.material.as_mut()?.moduli.as_mut()) {
             if let Moduli::Orthotropic { axes, .. } = moduli {
                 let old = Mat3::from_cols_array(axes).transpose();
                 *axes = (rotation_of(&map.matrix3) * old).transpose().to_cols_array();
             }
         }
-        data.vertices.iter_mut().for_each(|x| *x = map.transform_point3(*x));
-        Ok(Self::check(data)?.mesh)
+        let vertices = self.vertices.iter().map(|&x| map.transform_point3(x)).collect();
+        Ok(Self::derive(data, vertices, Change::Geometry)?.mesh)
     }
 
     /// Merges several named objects into one mesh. Regions and sets are called `object.region` and `object.set`.
@@ -126,7 +127,8 @@ impl VolumeMesh {
             let faces = |set: &[ElementFace]| set.iter().map(|&(element, side)| (element + elements, side)).collect();
             merged.face_sets.extend(mesh.face_sets.iter().map(|(set, members)| (full(set), faces(members))));
         }
-        Ok(Self::check(merged)?.mesh)
+        let vertices = std::mem::take(&mut merged.vertices).into();
+        Ok(Self::derive(merged, vertices, Change::Numbers)?.mesh)
     }
 
     /// Extracts the given elements, in this order, with the vertices, regions and members of sets that they use.
@@ -151,7 +153,7 @@ impl VolumeMesh {
         elements.iter().for_each(|&e| used[self.element_region[e as usize] as usize] = true);
         let kept: Vec<u32> = (0..self.regions.len() as u32).filter(|&r| used[r as usize]).collect();
         let new_region = |r: u32| kept.binary_search(&r).unwrap_or(0) as u32;
-        let positions: Vec<Vec3> = vertices.iter().map(|&v| self.vertices[v as usize]).collect();
+        let positions = vertices.iter().map(|&v| self.vertices[v as usize]).collect();
         let corners =
             elements.iter().flat_map(|&e| self.element(e as usize)).map(|&v| new_vertex[v as usize]).collect();
         let mut report = ExtractReport::default();
@@ -161,9 +163,10 @@ impl VolumeMesh {
             vertex_sets: renamed(&self.vertex_sets, &new_vertex, &mut report.dropped_vertex_sets),
             element_sets: renamed(&self.element_sets, &new_element, &mut report.dropped_element_sets),
             face_sets: self.extracted_faces(elements, &new_element, &mut report),
-            ..MeshData::new(positions, self.kind, corners)
+            ..MeshData::new(Vec::new(), self.kind, corners)
         };
-        Ok(Extracted { mesh: Self::check(data)?.mesh, vertices, elements: elements.to_vec(), report })
+        let mesh = Self::derive(data, positions, Change::Numbers)?.mesh;
+        Ok(Extracted { mesh, vertices, elements: elements.to_vec(), report })
     }
 
     /// Returns the faces of sets that belong to kept elements, each as the side of one of them. Sets that lose all
@@ -225,19 +228,10 @@ pub(super) fn regular(map: &Affine3) -> Result<f64, EditError> {
     }
 }
 
-/// Returns the rotation nearest to a regular matrix, or to its mirror image: the limit of averaging it with its inverse
-/// transpose (Higham 1986).
+/// Returns the rotation nearest to a regular matrix, or to its mirror image.
 fn rotation_of(matrix: &Mat3) -> Mat3 {
-    let mut rotation = *matrix * matrix.determinant().signum();
-    for _ in 0..100 {
-        let next = 0.5 * (rotation + rotation.inverse().transpose());
-        let change = (next - rotation).to_cols_array().into_iter().map(f64::abs).fold(0.0, f64::max);
-        rotation = next;
-        if change < 1e-15 {
-            break;
-        }
-    }
-    rotation
+    let rows = (*matrix * matrix.determinant().signum()).transpose().to_cols_array_2d();
+    Mat3::from_cols_array_2d(&SignedSvd::new(&Matrix(rows)).rotation().0).transpose()
 }
 
 /// Returns the members that still exist, under their new numbers. Sets that lose all members are dropped.
@@ -258,7 +252,7 @@ fn offset(count: usize) -> Result<u32, MeshError> {
 mod tests {
     use super::super::{Cells, MaterialData, generate};
     use super::*;
-    use crate::math::Mat3;
+    use crate::math::{Mat3, Vec3};
 
     fn bar() -> VolumeMesh {
         generate::block([2.0, 1.0, 1.0], [2, 1, 1], Cells::Tet6).unwrap()

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::check::Change;
 use super::faces::faces_of_parts;
 use super::{EditError, ElementKind, MeshData, Sets, VolumeMesh};
 use crate::math::Vec3;
@@ -46,7 +47,7 @@ impl VolumeMesh {
     /// Faces are split into four. A new vertex is in a set if all its parent vertices are; in a set of boundary
     /// vertices, it must also be on the boundary itself.
     ///
-    /// Tetrahedra: four corners, and the octahedron between them split along its shortest diagonal (Zhang 1995).
+    /// Tetrahedra: four corners, and the octahedron between them split along its shortest diagonal \[Zhang1995\].
     pub fn refined(&self) -> Result<Self, EditError> {
         let mut middles =
             Middles { mesh: self, vertices: self.vertices().to_vec(), known: HashMap::new(), parents: Vec::new() };
@@ -71,9 +72,9 @@ impl VolumeMesh {
             vertex_sets,
             element_sets: self.element_sets().iter().map(|(k, v)| (k.clone(), children(v))).collect::<Sets>(),
             face_sets,
-            ..MeshData::new(middles.vertices, self.kind(), elements)
+            ..MeshData::new(Vec::new(), self.kind(), elements)
         };
-        let checked = Self::check(data)?;
+        let checked = Self::derive(data, middles.vertices.into(), Change::Geometry)?;
         // If the Jacobian of an element is positive everywhere, so is that of its children.
         match checked.report.flipped_elements.first() {
             None => Ok(checked.mesh),

@@ -66,8 +66,8 @@ fn inverse(order: &[u32]) -> Vec<u32> {
 }
 
 impl VolumeMesh {
-    /// Returns the mesh with vertices in reverse Cuthill–McKee order (George 1971), which keeps the two ends of an edge
-    /// close. Elements are in the order of their first vertex.
+    /// Returns the mesh with vertices in reverse Cuthill–McKee order \[George1971\], which keeps the two ends of an
+    /// edge close. Elements are in the order of their first vertex.
     pub fn renumbered(&self) -> (Self, Renumbering) {
         let vertices = reverse_cuthill_mckee(&self.vertex_neighbors());
         let new_vertex = inverse(&vertices);
@@ -144,7 +144,7 @@ fn reverse_cuthill_mckee(graph: &Adjacency) -> Vec<u32> {
     order
 }
 
-/// Finds a pseudo-peripheral vertex: moves to the far side until the distance stops growing (Gibbs et al. 1976).
+/// Finds a pseudo-peripheral vertex: moves to the far side until the distance stops growing \[Gibbs1976\].
 fn far_end(graph: &Adjacency, start: u32) -> u32 {
     let (mut vertex, (mut depth, mut candidate)) = (start, last_level(graph, start));
     loop {

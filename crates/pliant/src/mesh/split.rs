@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use super::check::Change;
 use super::faces::faces_of_parts;
 use super::{Defect, ElementKind, MeshData, MeshError, Sets, VolumeMesh};
 
@@ -11,8 +12,8 @@ pub enum HexSplit {
     /// Large tetrahedron in the center and four at the corners. Neighbors must alternate, which requires that the graph
     /// of edges is bipartite; that of a grid always is.
     Five,
-    /// Fan around the vertex with the lowest number, each face cut at its vertex with the lowest number (Dompierre et
-    /// al. 1999). Conforms on any mesh; on a grid it is Kuhn's subdivision.
+    /// Fan around the vertex with the lowest number, each face cut at its vertex with the lowest number
+    /// \[Dompierre1999\]. Conforms on any mesh; on a grid it is Kuhn's subdivision.
     Six,
 }
 
@@ -77,10 +78,11 @@ impl VolumeMesh {
             vertex_sets: self.vertex_sets().clone(),
             element_sets: self.element_sets().iter().map(|(k, v)| (k.clone(), children(v))).collect::<Sets>(),
             face_sets,
-            ..MeshData::new(self.vertices().to_vec(), ElementKind::Tet4, tets)
+            ..MeshData::new(Vec::new(), ElementKind::Tet4, tets)
         };
         let warped = |element: u32| SplitError::Warped { element: element / each as u32, tets: each };
-        let checked = Self::check(data).map_err(|error| match error.defects[0] {
+        let derived = Self::derive(data, self.shared_vertices().clone(), Change::Geometry);
+        let checked = derived.map_err(|error| match error.defects[0] {
             Defect::NoVolume { element, .. } => warped(element),
             _ => SplitError::Mesh(error),
         })?;

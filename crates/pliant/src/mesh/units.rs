@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
+use super::check::Change;
 use super::{EditError, MaterialData, Moduli, SurfaceMesh, VolumeMesh};
 use crate::math::{Vec3, short_number};
 
@@ -164,12 +165,12 @@ const LONG: f64 = 20.0;
 impl VolumeMesh {
     /// Converts the mesh from `units` to SI: positions, densities and moduli.
     pub fn to_si(&self, units: &Units) -> Result<Self, EditError> {
-        let mut data = self.clone().into_data();
-        data.vertices.iter_mut().for_each(|p| *p = units.point(*p));
+        let mut data = self.data_without_vertices();
+        let vertices = self.vertices.iter().map(|&p| units.point(p)).collect();
         for region in &mut data.regions {
             region.material = region.material.take().map(|material| units.material(material));
         }
-        Ok(Self::check(data)?.mesh)
+        Ok(Self::derive(data, vertices, Change::Geometry)?.mesh)
     }
 
     /// Returns a sentence about the units that the mesh seems to have, if they are not SI units.

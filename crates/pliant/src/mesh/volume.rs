@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{ElementKind, FaceSets, MeshData, Region, Sets};
+use super::{ElementKind, FaceSets, Labels, MeshData, Region, Sets};
 use crate::math::Vec3;
 
 /// Checked mesh of tetrahedra or hexahedra with named regions and sets.
@@ -123,15 +123,14 @@ impl VolumeMesh {
 
     /// Converts back into mesh data, to change and check again.
     pub fn into_data(self) -> MeshData {
-        MeshData {
-            vertices: self.vertices.to_vec(),
-            kind: self.kind,
-            elements: self.elements,
-            regions: self.regions,
-            element_region: self.element_region,
-            vertex_sets: self.vertex_sets,
-            element_sets: self.element_sets,
-            face_sets: self.face_sets,
-        }
+        let vertices = self.vertices.to_vec();
+        MeshData { vertices, ..self.data_without_vertices() }
+    }
+
+    /// Returns the data of the mesh, except for the vertices.
+    pub(super) fn data_without_vertices(&self) -> MeshData {
+        let Labels { regions, element_region, vertex_sets, element_sets, face_sets } = self.labels();
+        let data = MeshData::new(Vec::new(), self.kind, self.elements.clone());
+        MeshData { regions, element_region, vertex_sets, element_sets, face_sets, ..data }
     }
 }

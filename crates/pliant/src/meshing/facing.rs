@@ -60,7 +60,7 @@ pub(super) fn turn_inside_out(
 ///
 /// If a piece is closed or nearly so, the sign of its volume decides. A wide open piece, such as a strip between two
 /// cuts, may be a concave part of the whole. Rays decide better then: they meet the rest of the surface an odd number
-/// of times if they begin inside (Takayama, Jacobson, Kavan and Sorkine-Hornung 2014).
+/// of times if they begin inside \[Takayama2014\].
 fn facing_inward(vertices: &[Vec3], triangles: &[[u32; 3]], pieces: &[Vec<u32>]) -> Vec<bool> {
     let corners = |t: u32| triangles[t as usize].map(|v| vertices[v as usize]);
     // True if the volume is negative, and true if it is decisive.

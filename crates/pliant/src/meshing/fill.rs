@@ -6,7 +6,7 @@ use super::MeshingError;
 use super::stop::Stop;
 use crate::geometry::{Solid, SolidSample, bounding_box};
 use crate::math::Vec3;
-use crate::mesh::{BODY, ElementKind, MeshData, Region, VolumeMesh};
+use crate::mesh::{BODY, ElementKind, Labels, Region, VolumeMesh};
 
 /// Number of sample points in a partially filled element.
 const SAMPLES: usize = 64;
@@ -78,8 +78,8 @@ pub(super) fn filled(
     let regions = used.iter().map(|&p| Region { fill: mean[p], ..Region::named(name(p)) }).collect();
     let region = |fill: f64| used.iter().position(|&p| p == part(fill)).unwrap_or(0) as u32;
     let element_region = fills.iter().map(|&fill| region(fill)).collect();
-    let data = MeshData { regions, element_region, ..mesh.into_data() };
-    Ok((VolumeMesh::check(data)?.mesh, found))
+    let labels = Labels { regions, element_region, ..mesh.labels() };
+    Ok((mesh.with_labels(labels)?.mesh, found))
 }
 
 /// Returns the fraction of an element that is inside, given the first of its points.
@@ -109,15 +109,16 @@ fn points(mesh: &VolumeMesh, element: usize) -> impl Iterator<Item = Vec3> {
     })
 }
 
-/// Returns points spread evenly over the unit cube: multiples of powers of the number with `g⁴ = g + 1` (Roberts 2018).
-/// The sequence continues from one element to the next, so that features missed in one are found in others.
+/// Returns points spread evenly over the unit cube: multiples of powers of the number with `g⁴ = g + 1`
+/// \[Roberts2018\]. The sequence continues from one element to the next, so that features missed in one are found in
+/// others.
 fn samples(element: usize) -> impl Iterator<Item = [f64; 3]> {
     let g = 1.220_744_084_605_759_5_f64;
     let first = element * SAMPLES;
     (first..first + SAMPLES).map(move |i| [1, 2, 3].map(|power| (0.5 + i as f64 / g.powi(power)).fract()))
 }
 
-/// Maps a point of the cube onto a tetrahedron, preserving volume fractions (Rocchini and Cignoni 2000).
+/// Maps a point of the cube onto a tetrahedron, preserving volume fractions \[RocchiniCignoni2000\].
 fn folded([mut x, mut y, mut z]: [f64; 3]) -> [f64; 3] {
     if x + y > 1.0 {
         (x, y) = (1.0 - x, 1.0 - y);

@@ -3,7 +3,7 @@
 //! Each corner is inside, outside, or on the surface. An edge from inside to outside has a cut. The remainder is the
 //! tetrahedron, a smaller one, a pyramid or a prism, and the latter two are split into two and three tetrahedra. A
 //! quadrilateral face between two tetrahedra must be split in the same way from both sides. The split therefore depends
-//! on that face alone (Labelle and Shewchuk 2007, section 3.2):
+//! on that face alone \[LabelleShewchuk2007, section 3.2\]:
 //!
 //! - a face with a cut on a long edge: from that cut
 //! - a face with cuts on two short edges: from the end of its long edge that is below the third corner along an even

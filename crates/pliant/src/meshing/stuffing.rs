@@ -1,4 +1,4 @@
-//! Isosurface stuffing (Labelle and Shewchuk 2007): tetrahedra with good dihedral angles for any solid.
+//! Isosurface stuffing \[LabelleShewchuk2007\]: tetrahedra with good dihedral angles for any solid.
 //!
 //! 1. Every site of a body-centered cubic lattice is inside or outside. Edges between the two are cut where they leave
 //!    the solid.
@@ -22,7 +22,7 @@ use crate::geometry::Solid;
 use crate::math::Vec3;
 use crate::mesh::{ElementKind, MeshData, Sets, VolumeMesh};
 
-/// Bounds of all dihedral angles in degrees (Labelle and Shewchuk 2007).
+/// Bounds of all dihedral angles in degrees \[LabelleShewchuk2007\].
 pub const ANGLES: [f64; 2] = [10.7, 164.8];
 
 /// Distance below which a cut is too close to the end of a long or short edge, relative to its length. These values

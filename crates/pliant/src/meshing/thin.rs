@@ -115,7 +115,7 @@ fn samples(triangles: &[Triangle]) -> Vec<(Vec3, Vec3)> {
         let area = area_vector([a, b, c]);
         sum += area.length();
         while next < sum && places.len() < SAMPLES {
-            // Powers of the plastic number spread evenly over the square (Roberts 2018), which is folded onto the
+            // Powers of the plastic number spread evenly over the square [Roberts2018], which is folded onto the
             // triangle.
             let i = places.len() as f64;
             let (mut u, mut v) =

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use super::Model;
 use crate::force::Conditions;
+use crate::motion::NotFinite;
 use crate::solver::Operator;
 use crate::sparse::{BlockMatrix, LowRank};
 use crate::system::{Combination, Coordinate, DampingKind, Definiteness, Inverted, Linearization, State, System};
@@ -288,8 +289,12 @@ impl System for Assembly {
         self.model.fixed_mask()
     }
 
-    fn prescribe(&self, time: f64, q: &mut [f64]) {
-        self.model.prescribe(time, q);
+    fn prescribe(&self, time: f64, q: &mut [f64]) -> Result<(), NotFinite> {
+        self.model.prescribe(time, q)
+    }
+
+    fn check_time(&self, time: f64) -> Result<(), NotFinite> {
+        self.model.check_time(time)
     }
 
     fn extent(&self) -> f64 {

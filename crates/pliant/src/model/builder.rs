@@ -90,6 +90,8 @@ pub enum ModelError {
     NotCoupled { vertices: [u32; 2] },
     #[error("a force has {variables} history variables; add it with the model builder, as states contain them")]
     History { variables: usize },
+    #[error("{found} rest positions are shared, expected the {expected} positions of the bodies")]
+    Rest { found: usize, expected: usize },
     #[error("the damping matrix is for {found} vertices, but the model has {expected}")]
     DampingMatrix { found: usize, expected: usize },
 }
@@ -104,6 +106,17 @@ pub struct ModelBuilder {
     gravity: Vec3,
     damping: Damping,
     lumped: bool,
+    rest: Option<Arc<[Vec3]>>,
+}
+
+/// Returns the rest positions of several meshes, one after the other \[m\]; of a single mesh, the memory that it
+/// shares.
+pub fn rest_positions<'a>(meshes: impl IntoIterator<Item = &'a VolumeMesh>) -> Arc<[Vec3]> {
+    let meshes: Vec<&VolumeMesh> = meshes.into_iter().collect();
+    match meshes[..] {
+        [mesh] => mesh.shared_vertices().clone(),
+        _ => meshes.iter().flat_map(|mesh| mesh.vertices()).copied().collect(),
+    }
 }
 
 impl ModelBuilder {
@@ -156,6 +169,14 @@ impl ModelBuilder {
         self
     }
 
+    /// Shares rest positions with forces that were created with them; see [`rest_positions`]. They must be those of the
+    /// bodies.
+    #[must_use]
+    pub fn shared_rest(mut self, rest: Arc<[Vec3]>) -> Self {
+        self.rest = Some(rest);
+        self
+    }
+
     /// Builds the model.
     pub fn build(self) -> Result<Model, ModelError> {
         self.build_with(false)
@@ -175,10 +196,7 @@ impl ModelBuilder {
                 loads[3 * vertex as usize + axis] += force[axis];
             }
         }
-        let rest = match &bodies[..] {
-            [body] => body.mesh.shared_vertices().clone(),
-            _ => bodies.iter().flat_map(|body| body.mesh.vertices()).copied().collect(),
-        };
+        let rest = self.rest.unwrap_or_else(|| rest_positions(bodies.iter().map(|body| &*body.mesh)));
         let diagonal = |body: &ModelBody| {
             let [low, high] = body.mesh.bounding_box();
             (high - low).length()
@@ -288,6 +306,12 @@ impl ModelBuilder {
         }
         if vertex_count >= u32::MAX as usize {
             return Err(ModelError::TooLarge { vertices: vertex_count });
+        }
+        if let Some(rest) = &self.rest {
+            let own = self.bodies.iter().flat_map(|body| body.mesh.vertices());
+            if rest.len() != vertex_count || !own.eq(rest.iter()) {
+                return Err(ModelError::Rest { found: rest.len(), expected: vertex_count });
+            }
         }
         if !self.gravity.is_finite() {
             return Err(ModelError::NotFinite { what: "gravity", value: self.gravity });

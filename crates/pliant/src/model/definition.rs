@@ -12,6 +12,7 @@ use crate::mass::MassMatrix;
 use crate::material::{Material, YoungPoisson};
 use crate::math::Vec3;
 use crate::mesh::{Sets, VolumeMesh};
+use crate::motion::NotFinite;
 use crate::solver::Frames;
 use crate::sparse::{BlockMatrix, BlockPattern};
 use crate::system::{Coordinate, DampingKind, Inverted, State};
@@ -146,6 +147,11 @@ impl Model {
 
     /// Returns the rest positions of all vertices \[m\].
     pub fn rest(&self) -> &[Vec3] {
+        &self.rest
+    }
+
+    /// Returns the rest positions of all vertices \[m\], to share them with forces instead of copying them.
+    pub fn shared_rest(&self) -> &Arc<[Vec3]> {
         &self.rest
     }
 
@@ -391,9 +397,14 @@ impl Model {
         self.fixed.fixed_mask()
     }
 
-    /// Sets fixed coordinates to their prescribed values at a time \[s\].
-    pub fn prescribe(&self, time: f64, q: &mut [f64]) {
-        self.fixed.prescribe(time, &self.rest, q);
+    /// Sets fixed coordinates to their prescribed values at a time \[s\], which must be finite.
+    pub fn prescribe(&self, time: f64, q: &mut [f64]) -> Result<(), NotFinite> {
+        self.fixed.prescribe(time, &self.rest, q)
+    }
+
+    /// Checks that the motions and amplitudes of forces are finite at a time \[s\].
+    pub fn check_time(&self, time: f64) -> Result<(), NotFinite> {
+        self.forces.iter().try_for_each(|force| force.check_time(time))
     }
 
     /// Returns the diagonal of the bounding box of the largest body \[m\].

@@ -2,7 +2,7 @@
 
 use super::ModelError;
 use crate::math::Vec3;
-use crate::motion::Motion;
+use crate::motion::{Motion, NotFinite};
 use crate::sparse::{BlockMatrix, BlockPattern};
 use crate::system::State;
 
@@ -192,11 +192,13 @@ impl FixedVertices {
         }
     }
 
-    pub fn prescribe(&self, time: f64, rest: &[Vec3], q: &mut [f64]) {
+    pub fn prescribe(&self, time: f64, rest: &[Vec3], q: &mut [f64]) -> Result<(), NotFinite> {
         for fixed in &self.list {
             for (i, &vertex) in fixed.vertices.iter().enumerate() {
                 let offset = fixed.offsets.get(i).copied().unwrap_or(Vec3::ZERO);
-                let place = offset + fixed.motion.displacement(time, rest[vertex as usize] + offset);
+                let moved = fixed.motion.displacement(time, rest[vertex as usize] + offset);
+                NotFinite::check(moved, time, || format!("the motion of fixed vertex {vertex}"))?;
+                let place = offset + moved;
                 for axis in 0..3 {
                     if fixed.axes[axis] {
                         q[3 * vertex as usize + axis] = place[axis];
@@ -204,6 +206,7 @@ impl FixedVertices {
                 }
             }
         }
+        Ok(())
     }
 
     /// Zeroes the rows and columns of fixed coordinates except for the diagonal, which is kept to preserve the scaling

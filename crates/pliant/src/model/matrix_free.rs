@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::assembly::Sum;
 use super::{Model, ModelBody};
 use crate::force::Conditions;
+use crate::motion::NotFinite;
 use crate::solver::{LinearMap, SolveError};
 use crate::sparse::{BlockMatrix, LowRank};
 use crate::system::{
@@ -386,8 +387,12 @@ impl System for MatrixFree {
         self.model().fixed_mask()
     }
 
-    fn prescribe(&self, time: f64, q: &mut [f64]) {
-        self.model().prescribe(time, q);
+    fn prescribe(&self, time: f64, q: &mut [f64]) -> Result<(), NotFinite> {
+        self.model().prescribe(time, q)
+    }
+
+    fn check_time(&self, time: f64) -> Result<(), NotFinite> {
+        self.model().check_time(time)
     }
 
     fn extent(&self) -> f64 {

@@ -84,10 +84,7 @@ mod tests {
         assert!((area(&["both", "z-max"]).unwrap() - 0.8).abs() < 1e-14, "a face counts once");
         assert!((area(&["surface"]).unwrap() - 1.04).abs() < 1e-14);
         let unknown = area(&["both", "lid"]).unwrap_err().to_string();
-        assert!(
-            unknown.starts_with("there is no set of faces or vertices `lid`: expected one of both, x-max"),
-            "{unknown}"
-        );
+        assert!(unknown.starts_with("there is no face or vertex set `lid`; expected one of both, x-max"), "{unknown}");
         let second: Vec<u32> = (mesh.vertex_count() as u32..2 * mesh.vertex_count() as u32).collect();
         let within = model.patch_within(&second).unwrap();
         assert!((within.vertex_areas(model.rest()).iter().sum::<f64>() - 0.52).abs() < 1e-14);

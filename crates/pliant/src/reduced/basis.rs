@@ -119,7 +119,7 @@ impl Basis {
 
     /// Scales modes and their derivatives by frequency: `w̄ⱼ φⱼ` and `p w̄ᵢw̄ⱼ Φᵢⱼ` with `w̄ⱼ = ω₁²/ωⱼ²`.
     ///
-    /// Shapes that are harder to excite thus count less (Barbič and James 2005). `p` is the amplitude at which the
+    /// Shapes that are harder to excite thus count less \[BarbicJames2005\]. `p` is the amplitude at which the
     /// first mode displaces the body by half its size. Derivatives then count as in a deformation of that size,
     /// independent of units.
     pub fn scaled_by_frequency(

@@ -1,4 +1,4 @@
-//! Optimized cubature: a few weighted elements that represent all (An, Kim and James 2008).
+//! Optimized cubature: a few weighted elements that represent all \[AnKimJames2008\].
 //!
 //! The reduced force is an integral over the body. A weighted sum of a few elements approximates it for the shapes that
 //! the basis allows. The elements and weights are fitted to the forces at training shapes, the poses.

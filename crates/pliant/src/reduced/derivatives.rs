@@ -1,4 +1,4 @@
-//! Modal derivatives: the change of a mode's shape along another mode (Barbič and James 2005).
+//! Modal derivatives: the change of a mode's shape along another mode \[BarbicJames2005\].
 //!
 //! A static displacement tangent to the modes, `u = Σ φᵢ pᵢ + ½ Σ Φᵢⱼ pᵢ pⱼ + …`, is in equilibrium to second order
 //! under the forces `Σ ω²ᵢ Mφᵢ pᵢ` if

@@ -13,6 +13,10 @@ use crate::system::State;
 pub struct FloatingFrame<I>(pub I);
 
 impl<I: Integrator<ReducedModel> + Clone> Integrator<ReducedModel> for FloatingFrame<I> {
+    fn has_inertia(&self) -> bool {
+        self.0.has_inertia()
+    }
+
     fn step(
         &mut self,
         system: &mut ReducedModel,

@@ -1,7 +1,7 @@
 //! Largest eigenvalues of `A = (K − σM)⁻¹M`, which is symmetric in the inner product of `M`.
 //!
 //! The method is band Lanczos with full orthogonalization and thick restarts, the symmetric case of Krylov–Schur
-//! (Stewart 2002; Wu and Simon 2000).
+//! \[Stewart2002; WuSimon2000\].
 //!
 //! It starts with several vectors to find the double and triple eigenvalues of symmetric bodies with their full
 //! multiplicity. Higher multiplicities may be missed. The iteration is therefore repeated from other vectors in the

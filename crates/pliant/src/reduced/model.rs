@@ -10,6 +10,7 @@ use super::reduction::{Reduction, ReductionError};
 use crate::force::{Conditions, Force};
 use crate::math::{Mat3, Vec3};
 use crate::model::Model;
+use crate::motion::NotFinite;
 use crate::solver::DenseMatrix;
 use crate::solver::vector::norm;
 use crate::system::{Combination, DampingKind, Definiteness, Linearization, State, System};
@@ -569,6 +570,10 @@ impl System for ReducedModel {
         } else {
             DampingKind::Constant
         }
+    }
+
+    fn check_time(&self, time: f64) -> Result<(), NotFinite> {
+        self.model.check_time(time)
     }
 
     fn extent(&self) -> f64 {

@@ -1,4 +1,4 @@
-//! Non-negative least squares: `min |Ax − b|` for `x ≥ 0` by an active-set method (Lawson and Hanson 1974), with a
+//! Non-negative least squares: `min |Ax − b|` for `x ≥ 0` by an active-set method \[LawsonHanson1974\], with a
 //! limit on the number of nonzeros.
 
 use std::ops::ControlFlow;

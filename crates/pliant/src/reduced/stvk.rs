@@ -1,4 +1,4 @@
-//! Reduced St. Venant–Kirchhoff elasticity: a polynomial with precomputed coefficients (Barbič and James 2005).
+//! Reduced St. Venant–Kirchhoff elasticity: a polynomial with precomputed coefficients \[BarbicJames2005\].
 //!
 //! With `u = Σ qᵢ φᵢ` and `Gᵢ = ∂φᵢ/∂X`, the strain is `E = Σ qᵢ Tᵢ + ½ Σ qᵢ qⱼ Sᵢⱼ`, where `Tᵢ = sym Gᵢ` and
 //! `Sᵢⱼ = sym GᵢᵀGⱼ`. The energy `V = ½ ∫ E:C:E` is a polynomial of degree four in `q`. Its derivatives at rest are

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use super::energy::Watch;
 use super::{Checkpoint, CheckpointError, EnergyBalance, EnergyGain, Recorder, Stepper};
 use crate::force::Force;
-use crate::integrator::{Integrator, Regularized, Static, StaticParams, StepError, StepInfo};
+use crate::integrator::{Integrator, Stability, Static, StaticParams, StepError, StepInfo, stability};
 use crate::model::{Assembly, Model, Observation};
 use crate::reduced::{FloatingFrame, ReducedModel};
 use crate::solver::{Dense, Direct, LinearSolver, Operator};
@@ -34,24 +34,14 @@ pub struct Simulation {
 #[derive(Debug, Clone)]
 enum Stepped {
     Full(Box<Full>),
-    Regularized(Box<WithOwnLaw>),
     Reduced(Box<Reduced>),
 }
 
-/// Model that is stepped by an integrator of systems.
 #[derive(Debug, Clone)]
 struct Full {
     assembly: Assembly,
-    integrator: Box<dyn Integrator<Assembly>>,
+    stepper: Stepper,
     solver: Box<dyn LinearSolver<Operator>>,
-    state: State,
-}
-
-/// Model whose elasticity is that of a [`Regularized`] integrator.
-#[derive(Debug, Clone)]
-struct WithOwnLaw {
-    assembly: Assembly,
-    integrator: Regularized,
     state: State,
 }
 
@@ -70,7 +60,7 @@ impl Simulation {
     pub const RESTART_EVERY: u64 = 100;
 
     /// Creates a simulation of a model that starts from `state`, with time steps of `dt` \[s\]. A
-    /// [`Regularized`] integrator does not use the linear solver.
+    /// [`Regularized`](crate::integrator::Regularized) integrator does not use the linear solver.
     pub fn new(
         model: impl Into<Arc<Model>>,
         stepper: impl Into<Stepper>,
@@ -78,14 +68,9 @@ impl Simulation {
         state: State,
         dt: f64,
     ) -> Self {
-        let (start_time, assembly) = (state.time, Assembly::new(model));
-        let stepped = match stepper.into() {
-            Stepper::Integrator(integrator) => Stepped::Full(Box::new(Full { assembly, integrator, solver, state })),
-            Stepper::Regularized(integrator) => {
-                Stepped::Regularized(Box::new(WithOwnLaw { assembly, integrator: *integrator, state }))
-            }
-        };
-        Self::of(stepped, start_time, dt)
+        let start_time = state.time;
+        let full = Full { assembly: Assembly::new(model), stepper: stepper.into(), solver, state };
+        Self::of(Stepped::Full(Box::new(full)), start_time, dt)
     }
 
     /// Creates a simulation of a reduced model, starting from the projection of `state` onto the reduced model.
@@ -129,7 +114,6 @@ impl Simulation {
     pub fn model(&self) -> &Model {
         match &self.stepped {
             Stepped::Full(full) => full.assembly.model(),
-            Stepped::Regularized(own) => own.assembly.model(),
             Stepped::Reduced(reduced) => reduced.model.model(),
         }
     }
@@ -139,7 +123,6 @@ impl Simulation {
         self.watch.forget();
         match &mut self.stepped {
             Stepped::Full(full) => full.assembly.model_mut(),
-            Stepped::Regularized(own) => own.assembly.model_mut(),
             Stepped::Reduced(reduced) => reduced.model.model_mut(),
         }
     }
@@ -150,7 +133,6 @@ impl Simulation {
         self.watch.forget();
         match &mut self.stepped {
             Stepped::Full(full) => full.assembly.model_mut().forces_mut_of().collect(),
-            Stepped::Regularized(own) => own.assembly.model_mut().forces_mut_of().collect(),
             Stepped::Reduced(reduced) => reduced.model.forces_mut_of().collect(),
         }
     }
@@ -158,7 +140,7 @@ impl Simulation {
     /// Returns the reduced model, or `None` for a full model.
     pub fn reduced_model(&self) -> Option<&ReducedModel> {
         match &self.stepped {
-            Stepped::Full(_) | Stepped::Regularized(_) => None,
+            Stepped::Full(_) => None,
             Stepped::Reduced(reduced) => Some(&reduced.model),
         }
     }
@@ -167,7 +149,6 @@ impl Simulation {
     pub fn state(&self) -> &State {
         match &self.stepped {
             Stepped::Full(full) => &full.state,
-            Stepped::Regularized(own) => &own.state,
             Stepped::Reduced(reduced) => reduced.expanded.get_or_init(|| reduced.model.expand(&reduced.state)),
         }
     }
@@ -180,7 +161,6 @@ impl Simulation {
         assert_eq!(state.q.len(), self.model().dim(), "a state of the model");
         match &mut self.stepped {
             Stepped::Full(full) => full.state = state,
-            Stepped::Regularized(own) => own.state = state,
             Stepped::Reduced(reduced) => {
                 reduced.state = reduced.model.project(&state);
                 reduced.expanded.take();
@@ -202,7 +182,6 @@ impl Simulation {
     pub fn time(&self) -> f64 {
         match &self.stepped {
             Stepped::Full(full) => full.state.time,
-            Stepped::Regularized(own) => own.state.time,
             Stepped::Reduced(reduced) => reduced.state.time,
         }
     }
@@ -234,23 +213,19 @@ impl Simulation {
         let watch = &mut self.watch;
         let stepped = match &mut self.stepped {
             Stepped::Full(full) => {
-                let Full { assembly, integrator, solver, state } = &mut **full;
+                let Full { assembly, stepper, solver, state } = &mut **full;
                 if begins_anew {
                     solver.forget();
                 }
                 if is_watched {
                     watch.begin(assembly.model(), state, time);
                 }
-                integrator.step(assembly, &mut **solver, state, self.dt).inspect(|_| {
+                stepper.step(assembly, &mut **solver, state, self.dt).inspect(|_| {
                     state.time = time;
                     if is_watched {
                         watch.end(assembly.model(), state);
                     }
                 })
-            }
-            Stepped::Regularized(own) => {
-                let WithOwnLaw { assembly, integrator, state } = &mut **own;
-                integrator.step(assembly, state, self.dt).inspect(|_| state.time = time)
             }
             Stepped::Reduced(reduced) => {
                 let Reduced { model, integrator, solver, state, expanded } = &mut **reduced;
@@ -283,13 +258,22 @@ impl Simulation {
         stepped
     }
 
+    /// Estimates the maximum stable step of central differences around the current state. Solvers are restarted.
+    pub fn stability(&mut self) -> Result<Stability, StepError> {
+        self.begins_anew = true;
+        match &mut self.stepped {
+            Stepped::Full(full) => stability(&mut full.assembly, &mut *full.solver, &full.state, self.dt),
+            Stepped::Reduced(reduced) => stability(&mut reduced.model, &mut reduced.solver, &reduced.state, self.dt),
+        }
+    }
+
     /// Solves for static equilibrium under the forces of the current time. Velocities become zero, and the time does
     /// not change. On error nothing has changed.
     pub fn find_equilibrium(&mut self, params: StaticParams) -> Result<StepInfo, StepError> {
         self.begins_anew = true;
         let mut search = Static::new(params);
         match &mut self.stepped {
-            Stepped::Regularized(_) => Err(StepError::OwnLaw),
+            Stepped::Full(full) if full.stepper.is_regularized() => Err(StepError::BuiltInLaw),
             Stepped::Full(full) => search.solve(&mut full.assembly, &mut *full.solver, &mut full.state),
             Stepped::Reduced(reduced) if reduced.model.placement().is_some() => {
                 Err(StepError::Free { method: "equilibria of reduced models" })
@@ -319,8 +303,7 @@ impl Simulation {
 
     fn has_energy_balance(&self) -> bool {
         match &self.stepped {
-            Stepped::Full(full) => full.integrator.has_inertia(),
-            Stepped::Regularized(_) => false,
+            Stepped::Full(full) => full.stepper.has_inertia() && !full.stepper.is_regularized(),
             Stepped::Reduced(reduced) => {
                 let model = &reduced.model;
                 let is_fixed = model.placement().is_none();
@@ -329,9 +312,10 @@ impl Simulation {
         }
     }
 
-    /// Returns true if elasticity is that of a [`Regularized`] integrator, so that the model has none.
+    /// Returns true if elasticity is that of a [`Regularized`](crate::integrator::Regularized) integrator, so that the
+    /// model has none.
     pub fn is_regularized(&self) -> bool {
-        matches!(&self.stepped, Stepped::Regularized(_))
+        matches!(&self.stepped, Stepped::Full(full) if full.stepper.is_regularized())
     }
 
     /// Wraps the linear solver of a full model, for instance to make it interruptible.
@@ -381,7 +365,6 @@ impl Simulation {
             energy: self.watch.balance,
             state: match &self.stepped {
                 Stepped::Full(full) => full.state.clone(),
-                Stepped::Regularized(own) => own.state.clone(),
                 Stepped::Reduced(reduced) => reduced.model.save(&reduced.state),
             },
         }
@@ -399,7 +382,7 @@ impl Simulation {
         }
         let found = checkpoint.state.q.len();
         match &mut self.stepped {
-            Stepped::Full(_) | Stepped::Regularized(_) => {
+            Stepped::Full(_) => {
                 let expected = self.model().dim();
                 if found != expected {
                     return Err(CheckpointError::Length { found, expected });

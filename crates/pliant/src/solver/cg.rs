@@ -1,4 +1,4 @@
-//! Preconditioned conjugate gradients (Hestenes and Stiefel 1952).
+//! Preconditioned conjugate gradients \[HestenesStiefel1952\].
 
 use std::fmt::Debug;
 

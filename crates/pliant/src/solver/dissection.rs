@@ -1,9 +1,9 @@
-//! Nested dissection of a graph (George 1973): a small separator splits the graph into two parts, which are dissected
+//! Nested dissection of a graph \[George1973\]: a small separator splits the graph into two parts, which are dissected
 //! recursively. The separator is eliminated after both parts. Small parts are ordered by minimum degree.
 //!
-//! The separator is computed with a multilevel method: the graph is coarsened repeatedly (Karypis and Kumar 1998). The
-//! separator of the coarsest graph is then refined on each finer graph by moving it into either part in turn (Fiduccia
-//! and Mattheyses 1982; Ashcraft and Liu 1996).
+//! The separator is computed with a multilevel method: the graph is coarsened repeatedly \[KarypisKumar1998\]. The
+//! separator of the coarsest graph is then refined on each finer graph by moving it into either part in turn
+//! \[FiducciaMattheyses1982; AshcraftLiu1998\].
 //!
 //! The result does not depend on the number of threads.
 
@@ -452,7 +452,7 @@ fn min_degree_first(graph: &Graph, vertices: &mut [u32]) {
     vertices.copy_from_slice(&order);
 }
 
-/// Deterministic pseudorandom numbers (Marsaglia 2003).
+/// Deterministic pseudorandom numbers \[Marsaglia2003\].
 struct Random(u64);
 
 impl Random {

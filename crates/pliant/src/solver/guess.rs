@@ -7,7 +7,7 @@ use super::vector::{add_scaled, dot};
 /// swinging bar of 23,409 vertices, three took 4.1 iterations per step and two factorizations, five took 3.0 and one.
 const KEPT: usize = 5;
 
-/// Previous solutions. The guess is their best combination in the norm of the matrix (Fischer 1998). For smooth motion
+/// Previous solutions. The guess is their best combination in the norm of the matrix \[Fischer1998\]. For smooth motion
 /// this is an extrapolation. For a system unrelated to the last it is about zero.
 #[derive(Debug, Clone, Default)]
 pub(super) struct History {

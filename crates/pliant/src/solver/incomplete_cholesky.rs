@@ -1,5 +1,5 @@
 //! Conjugate gradients, preconditioned with an incomplete factorization `A ≈ UᵀU`, where `U` has the sparsity pattern
-//! of `A` (Meijerink and van der Vorst 1977). It takes little memory and fewer iterations than block Jacobi.
+//! of `A` \[MeijerinkVanDerVorst1977\]. It takes little memory and fewer iterations than block Jacobi.
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ struct Update {
     target: u32,
 }
 
-/// Successive fractions by which the diagonal is enlarged when the factorization breaks down (Manteuffel 1980).
+/// Successive fractions by which the diagonal is enlarged when the factorization breaks down \[Manteuffel1980\].
 /// Doubling the diagonal suffices for most matrices. A diagonal that is not positive always fails.
 const SHIFTS: [f64; 9] = [0.0, 0.005, 0.01, 0.02, 0.05, 0.1, 0.3, 1.0, 10.0];
 

@@ -2,11 +2,11 @@
 //! values.
 //!
 //! Vertices are eliminated in nested dissection order. Consecutive vertices with the same structure below the diagonal
-//! form a front, a dense matrix in which they are eliminated (Duff and Reid 1983). Small fronts are merged with their
+//! form a front, a dense matrix in which they are eliminated \[DuffReid1983\]. Small fronts are merged with their
 //! parents at the cost of some explicit zeros. The Schur complement of a front, its update, is added to its parent.
 //!
-//! Pivots may be known to be negative: then the matrix is quasi-definite, and its factor exists in any order (Vanderbei
-//! 1995).
+//! Pivots may be known to be negative: then the matrix is quasi-definite, and its factor exists in any order
+//! \[Vanderbei1995\].
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -438,7 +438,7 @@ fn supernodes(graph: &Graph, dissected: &[u32]) -> Vec<Supernode> {
     supernodes
 }
 
-/// Returns the parent of each column in the elimination tree: the first row below its diagonal (Liu 1986), or
+/// Returns the parent of each column in the elimination tree: the first row below its diagonal \[Liu1986\], or
 /// `u32::MAX` for a root.
 fn elimination_tree(graph: &Graph, dissected: &[u32], place: &[u32]) -> Vec<u32> {
     const NONE: u32 = u32::MAX;

@@ -127,7 +127,7 @@ fn backward_euler_never_gains_energy_however_a_body_is_deformed() {
         let mut model = Assembly::new(builder.gravity(Vec3::new(0.0, -9.81, 0.0)).build().unwrap());
         let mut state = model.rest_state();
         state.q.iter_mut().for_each(|q| *q = 0.6 * (rng.f64() - 0.5));
-        model.prescribe(0.0, &mut state.q);
+        model.prescribe(0.0, &mut state.q).unwrap();
         let (mut integrator, mut solver) = (BackwardEuler::default(), Direct::default());
         let mut energy = model.model().observe(&state).total_energy();
         for _ in 0..60 {
@@ -723,7 +723,7 @@ fn what_is_fixed_where_it_was_turns_from_there() {
     state.q.iter_mut().skip(1).step_by(3).for_each(|y| *y = 0.3);
     model.model_mut().fix(Fixed { motion: motion.into(), ..Fixed::here(grip.clone(), &state) }).unwrap();
     let mut q = state.q.clone();
-    model.prescribe(1.0, &mut q);
+    model.prescribe(1.0, &mut q).unwrap();
     for &vertex in &grip {
         let before = model.model().rest()[vertex as usize] + Vec3::new(0.0, 0.3, 0.0);
         let now = model.model().rest()[vertex as usize] + Vec3::from_slice(&q[3 * vertex as usize..]);

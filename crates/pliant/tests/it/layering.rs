@@ -116,6 +116,52 @@ fn no_module_uses_a_later_one() {
     }
 }
 
+/// Sources that create meshes from numbers: readers, generators, meshing of surfaces, and arrays of Python.
+const CREATORS: [&str; 7] = [
+    "crates/pliant-py/src/mesh.rs",
+    "crates/pliant-reproduce/src/bodies.rs",
+    "crates/pliant/src/io/raw.rs",
+    "crates/pliant/src/mesh/generate.rs",
+    "crates/pliant/src/meshing/stuffing.rs",
+    "crates/pliant/src/meshing/voxels.rs",
+    "crates/pliant/src/reduced/cubature.rs",
+];
+
+/// Everything else takes a checked mesh, and operations on meshes check only what they may break, so that a body is
+/// checked as a whole once on its way from a file to a model.
+#[test]
+fn only_sources_that_create_meshes_check_all_of_them() {
+    let crates = repository().join("crates");
+    let mut checking = Vec::new();
+    for entry in fs::read_dir(&crates).unwrap() {
+        let mut paths = Vec::new();
+        sources(&entry.unwrap().path().join("src"), &mut paths);
+        for path in paths {
+            let text = fs::read_to_string(&path).unwrap();
+            // Tests are at the end of a file.
+            let is_test_code = |part: &&str| part.lines().nth(1).is_some_and(|line| !line.ends_with(';'));
+            let code: String = text
+                .split_inclusive("#[cfg(test)]")
+                .scan(false, |ended, part| {
+                    let is_test = std::mem::replace(ended, part.ends_with("#[cfg(test)]")) && is_test_code(&part);
+                    (!is_test).then_some(part)
+                })
+                .collect();
+            let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+            let is_test = ["tests.rs", "testing.rs"].iter().any(|name| path.ends_with(name));
+            let is_of_mesh = path.parent().is_some_and(|folder| folder.ends_with("pliant/src/mesh"));
+            let calls = lines
+                .clone()
+                .filter(|line| line.contains("VolumeMesh::check(") || (is_of_mesh && line.contains("Self::check(")));
+            if !is_test && calls.count() > 0 {
+                checking.push(path.strip_prefix(repository()).unwrap().to_str().unwrap().replace('\\', "/"));
+            }
+        }
+    }
+    checking.sort();
+    assert_eq!(checking, CREATORS);
+}
+
 #[test]
 fn a_use_of_a_later_module_is_found() {
     let order: Vec<String> = ["math", "mesh", "io"].map(String::from).to_vec();

@@ -171,7 +171,7 @@ fn cells_that_grow_inside_leave_the_surface_as_it_is() {
     }
 }
 
-/// Checks the natural frequencies of a ball against Lamb and Love (1882): `kR` is 2.5011 for the torsional and 2.6399
+/// Checks the natural frequencies of a ball against [Lamb1882] and Love: `kR` is 2.5011 for the torsional and 2.6399
 /// for the spheroidal mode of degree two at ν = 1/4, with `k` the shear wave number. Both have multiplicity five.
 #[test]
 fn natural_frequencies_of_a_meshed_ball_converge_to_theory() {

@@ -555,7 +555,7 @@ fn frequencies_are_those_of_theory() {
         }
     }
     // A ball: the lowest modes are torsional and spheroidal of degree two, with multiplicity five: k R = 2.501 and, at
-    // ν = 0.25, 2.640 (Love 1882; Lamb 1882), with k the shear wave number.
+    // ν = 0.25, 2.640 (Love 1882; [Lamb1882]), with k the shear wave number.
     let law = AnyLaw::new("linear", YoungPoisson { young: 1e5, poisson: 0.25 }).unwrap();
     let ball = generate::ball(1.0, 20, Cells::Hex).unwrap();
     let model = Model::builder().body(Body::new(ball, law, 1000.0)).build().unwrap();

@@ -157,7 +157,7 @@ fn disturbed(model: &Model, size: f64) -> State {
     state.q.iter_mut().for_each(|q| *q = size * (rng.f64() - 0.5));
     state.v.iter_mut().for_each(|v| *v = rng.f64() - 0.5);
     let time = state.time;
-    model.prescribe(time, &mut state.q);
+    model.prescribe(time, &mut state.q).unwrap();
     state
 }
 
@@ -179,7 +179,7 @@ fn five_steps(lumped: bool, params: &RegularizedParams, tolerance: f64) -> State
     }
     // Fixed coordinates have exactly their prescribed values.
     let mut fixed = state.q.clone();
-    model.prescribe(state.time, &mut fixed);
+    model.prescribe(state.time, &mut fixed).unwrap();
     assert_eq!(fixed, state.q);
     state
 }

@@ -49,7 +49,7 @@ pub trait IntegratorOptions: Options {
         true
     }
 
-    /// Returns true if it has a built-in material law, and takes only moduli from materials.
+    /// Returns true if it has a built-in law, and takes only moduli from materials.
     fn has_law(&self) -> bool {
         false
     }

@@ -12,7 +12,7 @@ use pliant::model::Model;
 use pliant::reduced::ReducedModel;
 use pliant::simulation::Stepper;
 
-/// Stepper of Servin et al. for stiff, rigid and incompressible bodies of tetrahedra. Has a built-in material law.
+/// Stepper of Servin et al. for stiff, rigid and incompressible bodies of tetrahedra. Has a built-in law.
 ///
 /// ```toml
 /// [simulation]
@@ -81,7 +81,7 @@ impl IntegratorOptions for Regularized {
         _: &ReducedModel,
         context: IntegratorContext<'_>,
     ) -> Result<Box<dyn Integrator<ReducedModel>>, SceneError> {
-        Err(context.error("`regularized` has a built-in material law and does not support reduced models"))
+        Err(context.error("`regularized` has a built-in law and does not support reduced models"))
     }
 
     fn supports_reduced_models(&self) -> bool {

@@ -14,7 +14,7 @@ use thiserror::Error;
 use super::{Conditions, Definiteness, Force, NO_DIRECTION, at, check_bound, check_length, rows};
 use crate::math::{Mat3, Vec3, outer, par_sum};
 use crate::mesh::VolumeMesh;
-use crate::motion::Motion;
+use crate::motion::{Motion, NotFinite};
 use crate::sparse::{BlockMatrix, BlockPattern};
 
 use embedded::PointOf;
@@ -546,6 +546,18 @@ impl Force for Obstacles {
         self.slots = self.vertices.iter().map(|&vertex| pattern.row(vertex as usize).start).collect();
         self.embedded.iter_mut().for_each(|points| points.scatter.bind(pattern));
         self.pattern = Some(pattern.clone());
+    }
+
+    fn check_time(&self, time: f64) -> Result<(), NotFinite> {
+        for (number, obstacle) in self.list.iter().enumerate() {
+            let placed = Placed::new(obstacle, time);
+            for (what, value) in
+                [("motion", placed.displacement), ("velocity", placed.velocity), ("rotation", placed.spin)]
+            {
+                NotFinite::check(value, time, || format!("the {what} of obstacle {number}"))?;
+            }
+        }
+        Ok(())
     }
 
     fn energy(&self, u: &[f64], conditions: &Conditions<'_>) -> f64 {

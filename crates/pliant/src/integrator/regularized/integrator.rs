@@ -9,9 +9,10 @@ use super::saddle::Saddle;
 use super::schur::Schur;
 use super::strain::Strains;
 use super::{Elimination, Error, Moduli, RegularizedParams, Strain};
+use crate::integrator::check::{begin, prescribe};
 use crate::integrator::history::finish;
-use crate::integrator::vectors::{clear_fixed, sized};
-use crate::integrator::{StepError, StepInfo, check, check_finite};
+use crate::integrator::vectors::clear_fixed;
+use crate::integrator::{StepError, StepInfo, check_finite};
 use crate::material::YoungPoisson;
 use crate::mesh::ElementKind;
 use crate::model::{Assembly, Model, ModelBody};
@@ -19,14 +20,14 @@ use crate::solver::{Method, SolveInfo};
 use crate::sparse::BlockPattern;
 use crate::system::{Combination, DampingKind, Definiteness, State, System};
 
-/// Integrator of Servin, Lacoursière and Melin (2006). It is stable at any stiffness up to rigid bodies and `ν = ½`,
-/// with one linear system per step.
+/// Integrator of Servin, Lacoursière and Melin \[ServinLacoursiereMelin2006\]. It is stable at any stiffness up to
+/// rigid bodies and `ν = ½`, with one linear system per step.
 ///
 /// It supplies the elasticity of all bodies without an elastic force
 /// ([`Body::without_elasticity`](crate::model::Body)). The strains of each tetrahedron are constraints `φ = √V ε`,
-/// regularized by the compliance `α = D⁻¹`. Here `ε = (E₁₁, E₂₂, E₃₃, 2E₁₂, 2E₁₃, 2E₂₃)` is the Green strain and `D`
-/// the elasticity matrix. Their energy `½ φᵀDφ` is that of St. Venant and Kirchhoff. With `J = ∂φ/∂q`, damping time `τ`
-/// and `γ = 1/(½ + τ/h)`,
+/// regularized by the compliance `α = D⁻¹` (eq. 15). Here `ε = (E₁₁, E₂₂, E₃₃, 2E₁₂, 2E₁₃, 2E₂₃)` is the Green strain
+/// and `D` the elasticity matrix. Their energy `½ φᵀDφ` is that of St. Venant and Kirchhoff. With `J = ∂φ/∂q`, damping
+/// time `τ` and `γ = 1/(½ + τ/h)`, its eq. 20 is (the paper prints `1/(½ + hβ)`, `β` for `τ`, with other units)
 ///
 /// ```text
 /// [ M̃  −Jᵀ     ] [ v₊ ]   [ M v + h f ]
@@ -142,12 +143,9 @@ impl Regularized {
     pub fn step(&mut self, system: &mut Assembly, state: &mut State, dt: f64) -> Result<StepInfo, StepError> {
         let is_same = Arc::ptr_eq(&self.pattern, system.model().pattern());
         assert!(is_same, "the model that this integrator was created for");
-        check(system, state, dt)?;
-        let (n, h, time) = (system.dim(), dt, state.time);
+        let vectors = [&mut self.b, &mut self.product, &mut self.q, &mut self.v];
+        let (n, h, time) = (begin(system, state, dt, vectors)?, dt, state.time);
         let gamma = 1.0 / (0.5 + self.damping_time.unwrap_or(2.0 * h) / h);
-        for vector in [&mut self.b, &mut self.product, &mut self.q, &mut self.v] {
-            sized(vector, n);
-        }
         let mut info = StepInfo { newton_iterations: 1, ..StepInfo::default() };
         let start = Instant::now();
         let conditions = state.conditions(h);
@@ -161,7 +159,7 @@ impl Regularized {
             Some(system.linearize(&state.q, &conditions, Definiteness::Projected, &mut self.b).stiffness)
         };
         self.q.copy_from_slice(&state.q);
-        system.prescribe(time + h, &mut self.q);
+        prescribe(system, state, h, &mut self.q)?;
         let mut moves = false;
         for (i, &fixed) in system.fixed_mask().iter().enumerate() {
             self.v[i] = if fixed { (self.q[i] - state.q[i]) / h } else { 0.0 };
@@ -215,7 +213,7 @@ impl Regularized {
         for i in 0..n {
             self.q[i] = h.mul_add(self.v[i], state.q[i]);
         }
-        system.prescribe(time + h, &mut self.q);
+        prescribe(system, state, h, &mut self.q)?;
         check_finite(system, time, "the velocity", &self.v, None)?;
         check_finite(system, time, "the position", &self.q, None)?;
         finish(system, state, h, &mut self.q, &mut self.v);

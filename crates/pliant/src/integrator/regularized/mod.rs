@@ -1,4 +1,4 @@
-//! Material as regularized constraints on strains (Servin, Lacoursière and Melin 2006).
+//! Material as regularized constraints on strains \[ServinLacoursiereMelin2006\].
 
 mod condensed;
 mod form;

@@ -12,7 +12,8 @@ use crate::math::{Mat3, Vec3};
 use crate::solver::{Cholesky, PatternTooLarge, Symbolic, SymbolicInfo};
 use crate::sparse::{BlockMatrix, BlockPattern};
 
-/// Schur complement `(J M̃⁻¹Jᵀ + γh⁻²α) μ = r − J M̃⁻¹b`, then `v₊ = M̃⁻¹(b + Jᵀμ)`. `M̃` couples no two vertices.
+/// Schur complement `(J M̃⁻¹Jᵀ + γh⁻²α) μ = r − J M̃⁻¹b`, then `v₊ = M̃⁻¹(b + Jᵀμ)`
+/// \[ServinLacoursiereMelin2006, eq. 21 and 22\]. `M̃` couples no two vertices.
 ///
 /// Each tetrahedron has two block rows: its normal strains and its shears.
 #[derive(Debug, Clone)]
