@@ -19,9 +19,10 @@ pub enum SceneCommand {
         #[arg(value_name = "SCENE|MESH", value_hint = ValueHint::FilePath)]
         scene: PathBuf,
     },
-    /// Write a VegaFEM scene, or the default scene of a mesh, as TOML.
+    /// Write a scene in full as one TOML file, with the files that it includes and its default values. It may also be
+    /// VegaFEM's .config, or a mesh, whose default scene is written.
     Convert {
-        /// VegaFEM's .config, a mesh, or a scene to write in full.
+        /// A scene (.toml, or VegaFEM's .config), or a mesh, whose default scene is written.
         #[arg(value_name = "SCENE|MESH", value_hint = ValueHint::FilePath)]
         scene: PathBuf,
         /// File to write, in the folder of the scene, since paths in it are relative to it [default: standard output].
@@ -77,6 +78,10 @@ fn report(file: &SceneFile, built: &mut Built, notes: &mut Vec<String>) -> anyho
     let settings = &file.scene.simulation;
     let mut listing = Listing::default();
     listing.title(&file.title(), "can be simulated");
+    if !file.source.included.is_empty() {
+        let paths = file.source.included.iter().map(|included| included.path.display().to_string());
+        listing.row("includes", paths.collect::<Vec<_>>().join(", "));
+    }
     let model = built.simulation.model();
     let fixed = model.fixed().iter().map(|fixed| fixed.vertices.len()).sum::<usize>();
     listing.row("vertices", format!("{}, {fixed} of them fixed", model.vertex_count()));

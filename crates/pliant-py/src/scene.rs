@@ -15,7 +15,7 @@ use crate::work::make;
 pub fn build(py: Python<'_>, scene: &Bound<'_, PyAny>, folder: Option<PathBuf>) -> PyResult<Built> {
     let file = if let Ok(dictionary) = scene.cast::<PyDict>() {
         let value = json_of(dictionary)?;
-        SceneFile::from_value(value, folder.unwrap_or_default()).or_raise(Kind::Scene)?
+        SceneFile::from_value(&Disk, value, folder.unwrap_or_default()).or_raise(Kind::Scene)?
     } else {
         let path: PathBuf = scene.extract()?;
         // A missing file raises the same error as any other file.

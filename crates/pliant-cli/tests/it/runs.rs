@@ -401,6 +401,25 @@ fn scenes_are_checked_converted_and_described() {
 }
 
 #[test]
+fn a_scene_of_several_files_is_checked_converted_run_and_rendered() {
+    let folder = TempDir::new().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    fs::create_dir(folder.path().join("parts")).unwrap();
+    write("a.toml", &format!("include = [\"parts/ground.toml\"]\n{}", scene(4)));
+    write("parts/ground.toml", "[[obstacle]]\nplane = { point = [0, -1, 0] }\n[defaults.obstacle]\nfriction = 0.375\n");
+    let check = ok(folder.path(), &["scene", "check", "a.toml"]);
+    assert!(check.out.contains("parts/ground.toml"), "{}", check.out);
+    let whole = ok(folder.path(), &["scene", "convert", "a.toml"]).out;
+    assert!(whole.starts_with("version = 1\n") && whole.contains("friction = 0.375"), "{whole}");
+    assert!(!whole.contains("include") && !whole.contains("defaults"), "{whole}");
+    ok(folder.path(), &["run", "a.toml", "--quiet", "-o", "out"]);
+    fs::remove_dir_all(folder.path().join("parts")).unwrap();
+    ok(folder.path(), &["render", "out", "--frame", "0", "a.png"]);
+    let run = pliant(folder.path(), &["run", "a.toml", "--quiet"]);
+    assert!(run.status == 1 && run.err.contains("a.toml:1:12: parts/ground.toml: "), "{}", run.err);
+}
+
+#[test]
 fn statics_of_a_bar_are_those_of_the_closed_form() {
     let folder = TempDir::new().unwrap();
     let size = ["--size", "2", "0.1", "0.1", "--cells", "8", "2", "2"];

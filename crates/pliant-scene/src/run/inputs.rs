@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::scene::Built;
+use crate::scene::{Built, Source};
 use pliant::io::{Disk, Files, ReadError, WriteError};
 
 /// Checksums of the meshes of a run and of the files that it was built from.
@@ -22,7 +22,9 @@ pub(super) struct Inputs {
 }
 
 impl Inputs {
-    pub fn new(built: &Built, files: ReadFiles) -> Self {
+    pub fn new(source: &Source, built: &Built, files: ReadFiles) -> Self {
+        // The run has a copy of the scene with all included files: their checksums only tell what it was made from.
+        source.included.iter().for_each(|file| files.record(&file.path, file.text.as_bytes()));
         Self { meshes: mesh_checksum(built), files: files.0.into_inner() }
     }
 
@@ -54,15 +56,21 @@ fn mesh_checksum(built: &Built) -> u32 {
 #[derive(Debug, Default)]
 pub(super) struct ReadFiles(RefCell<BTreeMap<PathBuf, u32>>);
 
-impl Files for ReadFiles {
-    fn read(&self, path: &Path) -> Result<Vec<u8>, ReadError> {
-        let bytes = Disk.read(path)?;
+impl ReadFiles {
+    fn record(&self, path: &Path, bytes: &[u8]) {
         let mut sum = flate2::Crc::new();
-        sum.update(&bytes);
+        sum.update(bytes);
         // An empty path is the current folder.
         if let Ok(path) = std::path::absolute(Path::new(".").join(path)) {
             self.0.borrow_mut().insert(path, sum.sum());
         }
+    }
+}
+
+impl Files for ReadFiles {
+    fn read(&self, path: &Path) -> Result<Vec<u8>, ReadError> {
+        let bytes = Disk.read(path)?;
+        self.record(path, &bytes);
         Ok(bytes)
     }
 

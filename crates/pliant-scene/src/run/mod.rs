@@ -190,7 +190,7 @@ impl Run {
         let read = ReadFiles::default();
         let built = file.build(&read)?;
         let lock = folder.create(earlier)?;
-        let inputs = Inputs::new(&built, read);
+        let inputs = Inputs::new(&file.source, &built, read);
         let manifest = folder.begin(&file, &built, inputs)?;
         Ok(Self { lock: Some(lock), ..Self::of(folder, file, built, manifest)? })
     }
@@ -216,7 +216,7 @@ impl Run {
         let read = ReadFiles::default();
         let built = file.build(&read)?;
         if let Some(earlier) = &manifest.inputs {
-            let inputs = Inputs::new(&built, read);
+            let inputs = Inputs::new(&file.source, &built, read);
             if !inputs.has_meshes_of(earlier) {
                 if manifest.scene_checksum != folder::checksum(&file.source.text) {
                     return Err(RunError::SceneChanged { path });

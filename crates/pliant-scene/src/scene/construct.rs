@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::quantity::{Quantity, Time};
-use super::{Located, Mass, MeshSource, Object, Obstacle, Output, Plane, Scene, Settings, Up};
+use super::{FormatVersion, Located, Mass, MeshSource, Object, Obstacle, Output, Plane, Scene, Settings, Up};
 
 impl Scene {
     /// Returns a scene without objects. Everything except the settings has the defaults of a scene file.
     pub fn new(settings: Settings) -> Self {
         Self {
+            version: FormatVersion,
             title: None,
             about: None,
             up: Up::default(),

@@ -5,57 +5,86 @@ use std::path::Path;
 
 use toml::de::{DeTable, DeValue};
 
-use super::{Generator, MeshSource, ReducedChoice, Scene, SceneFile, Selection, SolidSource, Source, Start, Where};
+use super::{
+    Generator, Located, MeshSource, ReducedChoice, Scene, SceneFile, Selection, SolidSource, Source, Start, Where,
+};
 
 impl Scene {
     /// Calls `visit` with every file name in the scene, which it may change. Relative names refer to the folder of the
     /// scene.
     pub fn for_each_file(&mut self, mut visit: impl FnMut(&mut String)) {
-        let visit = &mut visit;
-        if let Some(ReducedChoice::File(name)) = self.reduced.as_mut().map(|reduced| &mut reduced.value) {
-            visit(name);
+        self.for_each_located_file(&mut |name, _| visit(name));
+    }
+
+    /// Makes file names of included files relative to the folder of the scene.
+    pub(super) fn move_included_files(&mut self, source: &Source) {
+        if source.included.is_empty() {
+            return;
+        }
+        let mut visit = |name: &mut String, span: Option<&Range<usize>>| {
+            if let Some(file) = span.and_then(|span| source.included_at(span)) {
+                *name = file.folder.join(&*name).to_string_lossy().into_owned();
+            }
+        };
+        self.for_each_located_file(&mut visit);
+        if let Some(directory) = &mut self.output.value.directory
+            && !directory.value.is_empty()
+        {
+            visit(&mut directory.value, directory.span.as_ref());
+        }
+    }
+
+    /// Calls `visit` with every file name and the location of the value that contains it.
+    fn for_each_located_file(&mut self, visit: Visit<'_>) {
+        if let Some(reduced) = &mut self.reduced
+            && let ReducedChoice::File(name) = &mut reduced.value
+        {
+            visit(name, reduced.span.as_ref());
         }
         for object in self.objects.iter_mut().map(|object| &mut object.value) {
-            in_mesh(&mut object.mesh.value, visit);
+            in_mesh(&mut object.mesh, visit);
             if let Some(name) = &mut object.velocities {
-                visit(&mut name.value);
+                visit(&mut name.value, name.span.as_ref());
             }
-            if let Some(Start::Displacements(name)) = object.start.as_mut().map(|start| &mut start.value) {
-                visit(name);
+            if let Some(start) = &mut object.start
+                && let Start::Displacements(name) = &mut start.value
+            {
+                visit(name, start.span.as_ref());
             }
             if let Some(skin) = object.skin.as_mut().map(|skin| &mut skin.value) {
-                in_mesh(&mut skin.mesh.value, visit);
+                in_mesh(&mut skin.mesh, visit);
                 if let Some(name) = &mut skin.interpolation {
-                    visit(&mut name.value);
+                    visit(&mut name.value, name.span.as_ref());
                 }
             }
             for region in &mut object.regions {
                 if let Some(elements) = &mut region.value.elements {
-                    in_selection(&mut elements.value, visit);
+                    in_selection(elements, visit);
                 }
             }
         }
-        self.fixed.iter_mut().for_each(|fixed| in_selection(&mut fixed.value.vertices.value, visit));
-        self.handles.iter_mut().for_each(|handle| in_selection(&mut handle.value.vertices.value, visit));
+        self.fixed.iter_mut().for_each(|fixed| in_selection(&mut fixed.value.vertices, visit));
+        self.handles.iter_mut().for_each(|handle| in_selection(&mut handle.value.vertices, visit));
         for spring in self.springs.iter_mut().map(|spring| &mut spring.value) {
-            in_selection(&mut spring.from.value, visit);
-            in_selection(&mut spring.to.value, visit);
+            in_selection(&mut spring.from, visit);
+            in_selection(&mut spring.to, visit);
         }
         for load in self.loads.iter_mut().map(|load| &mut load.value) {
-            in_selection(&mut load.vertices.value, visit);
-            load.faces.iter_mut().for_each(|faces| in_selection(&mut faces.value, visit));
+            in_selection(&mut load.vertices, visit);
+            load.faces.iter_mut().for_each(|faces| in_selection(faces, visit));
             if let Some(name) = &mut load.steps {
-                visit(&mut name.value);
+                visit(&mut name.value, name.span.as_ref());
             }
         }
-        self.probes.iter_mut().for_each(|probe| in_selection(&mut probe.value.vertices.value, visit));
+        self.probes.iter_mut().for_each(|probe| in_selection(&mut probe.value.vertices, visit));
     }
 }
 
 impl SceneFile {
     /// Returns the scene as TOML with absolute file names, so that it can be read from any folder.
     ///
-    /// Comments and layout are kept if the scene was read from TOML and has not been changed since.
+    /// Comments and layout are kept if the scene was read from one file in TOML and has not been changed since. Several
+    /// files are merged into one.
     pub fn to_portable_toml(&self) -> String {
         let mut scene = self.scene.clone();
         scene.for_each_file(|name| {
@@ -65,12 +94,27 @@ impl SceneFile {
                 path.clone_into(name);
             }
         });
-        self.with_files_of(&scene).unwrap_or_else(|| scene.to_toml())
+        self.with_files_of(&scene).unwrap_or_else(|| format!("{}{}", self.heading(), scene.to_toml()))
+    }
+
+    /// Returns a comment that names all files of the scene, if there are several.
+    fn heading(&self) -> String {
+        if self.source.included.is_empty() {
+            return String::new();
+        }
+        let paths = std::iter::once(&self.source.path).chain(self.source.included.iter().map(|file| &file.path));
+        // A comment ends with its line.
+        let names: Vec<String> =
+            paths.map(|path| format!("# - {}\n", path.display().to_string().escape_debug())).collect();
+        format!("# Merged from several files:\n{}\n", names.concat())
     }
 
     /// Replaces the file names in the text by those of `scene`. Returns `None` if the result does not parse to that
     /// scene.
     fn with_files_of(&self, scene: &Scene) -> Option<String> {
+        if !self.source.included.is_empty() {
+            return None;
+        }
         let [before, after] = [&self.scene, scene].map(|scene| toml::Value::try_from(scene).ok());
         let mut text = self.source.text.to_string();
         let mut edits = Vec::new();
@@ -126,27 +170,33 @@ fn find_edits_in_value(
     }
 }
 
-fn in_mesh(mesh: &mut MeshSource, visit: &mut impl FnMut(&mut String)) {
-    match mesh {
+/// Function that is called with a file name and the location of the value that contains it.
+type Visit<'a> = &'a mut dyn FnMut(&mut String, Option<&Range<usize>>);
+
+fn in_mesh(mesh: &mut Located<MeshSource>, visit: Visit<'_>) {
+    match &mut mesh.value {
         MeshSource::File(name)
         | MeshSource::Generator(
             Generator::Filled { of: SolidSource::Surface(name), .. }
             | Generator::Cage { surface: name, .. }
             | Generator::Voxels { surface: name, .. },
-        ) => visit(name),
+        ) => visit(name, mesh.span.as_ref()),
         MeshSource::Generator(_) => {}
     }
 }
 
-fn in_selection(selection: &mut Selection, visit: &mut dyn FnMut(&mut String)) {
-    match selection {
-        Selection::Where(Where::File(name)) => visit(name),
-        Selection::Where(Where::Any(several) | Where::Every(several)) => {
-            several.iter_mut().for_each(|one| in_selection(one, visit));
+fn in_selection(selection: &mut Located<Selection>, visit: Visit<'_>) {
+    fn visit_inner(selection: &mut Selection, span: Option<&Range<usize>>, visit: Visit<'_>) {
+        match selection {
+            Selection::Where(Where::File(name)) => visit(name, span),
+            Selection::Where(Where::Any(several) | Where::Every(several)) => {
+                several.iter_mut().for_each(|one| visit_inner(one, span, visit));
+            }
+            Selection::Where(Where::Not(one)) => visit_inner(one, span, visit),
+            _ => {}
         }
-        Selection::Where(Where::Not(one)) => in_selection(one, visit),
-        _ => {}
     }
+    visit_inner(&mut selection.value, selection.span.as_ref(), visit);
 }
 
 #[cfg(test)]

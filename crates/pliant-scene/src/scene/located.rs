@@ -16,7 +16,7 @@ use pliant::io::Files;
 pub struct Located<T> {
     /// The value.
     pub value: T,
-    /// Byte range in the file, or `None` for a value that is not from a file.
+    /// Byte range in the text of a [`Source`], or `None` for a value that is not from a file.
     pub span: Option<Range<usize>>,
 }
 
@@ -85,7 +85,9 @@ impl<T: JsonSchema> JsonSchema for Located<T> {
     }
 }
 
-/// Source file of a scene.
+/// Source file of a scene, with the files that it includes.
+///
+/// Locations are byte ranges in a text that consists of all files: this one at its start, then the included ones.
 #[derive(Debug, Clone)]
 pub struct Source {
     /// Path of the file.
@@ -94,11 +96,32 @@ pub struct Source {
     pub text: Arc<str>,
     /// Folder that relative file names refer to.
     pub folder: PathBuf,
-    /// What byte ranges of the text refer to.
+    /// Meaning of byte ranges of the text.
     pub locations: Locations,
+    /// Files that the scene includes, in the order in which they were read.
+    pub included: Vec<Included>,
 }
 
-/// What locations of a scene refer to, in errors.
+/// File that a scene includes.
+#[derive(Debug, Clone)]
+pub struct Included {
+    /// Path of the file.
+    pub path: PathBuf,
+    /// Folder of the file relative to that of the scene.
+    pub folder: PathBuf,
+    /// Content of the file.
+    pub text: Arc<str>,
+    /// Start of the content in the text of all files.
+    start: usize,
+}
+
+impl Included {
+    pub(super) fn new(path: PathBuf, folder: PathBuf, text: Arc<str>) -> Self {
+        Self { path, folder, text, start: 0 }
+    }
+}
+
+/// Meaning of the locations of a scene, in errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Locations {
     /// Lines of a file.
@@ -118,12 +141,13 @@ impl Source {
             path,
             text: text.into(),
             locations: Locations::Lines,
+            included: Vec::new(),
         }
     }
 
     /// Returns the source of a scene built by a program: `name` names its results, and errors cite no location.
     pub fn generated(name: impl Into<PathBuf>, folder: impl Into<PathBuf>) -> Self {
-        Self { path: name.into(), text: "".into(), folder: folder.into(), locations: Locations::Nothing }
+        Self { folder: folder.into(), locations: Locations::Nothing, ..Self::new(name, "") }
     }
 
     /// Returns the source of values of a program, whose locations are ranges of `keys`.
@@ -138,36 +162,70 @@ impl Source {
 
     /// Reads a scene file.
     pub fn read(files: &dyn Files, path: &Path) -> Result<Self, SceneError> {
-        let error = |message: String| SceneError { path: path.into(), place: None, message };
-        let bytes = files.read(path).map_err(|cause| {
-            // The message begins with the file name, which precedes every scene error.
-            let (whole, name) = (cause.to_string(), format!("{}: ", path.display()));
-            error(whole.strip_prefix(&name).unwrap_or(&whole).to_owned())
-        })?;
-        if bytes.len() > MAX_SCENE {
-            return Err(error(format!("{} bytes, expected a scene of at most {MAX_SCENE}", bytes.len())));
+        let error = |message| SceneError { path: path.into(), place: None, message };
+        Ok(Self::new(path, read_text(files, path).map_err(error)?))
+    }
+
+    /// Adds an included file, and returns the start of its content in the text of all files.
+    pub(super) fn add(&mut self, file: Included) -> usize {
+        let end = self.included.last().map_or(self.text.len(), |last| last.start + last.text.len());
+        // A location at the end of a file differs from one at the start of the next.
+        let start = end + 1;
+        self.included.push(Included { start, ..file });
+        start
+    }
+
+    /// Returns the included file that contains a location, or `None` if it is in the scene itself.
+    pub(super) fn included_at(&self, span: &Range<usize>) -> Option<&Included> {
+        self.included.iter().rev().find(|file| file.start <= span.start)
+    }
+
+    /// Returns a location as text: file and line, or the key of a value.
+    pub(super) fn place(&self, span: &Range<usize>) -> String {
+        let error = self.error(Some(span), "");
+        match &error.place {
+            Some(place) => format!("{}:{}", error.path.display(), place.line),
+            None => "the values of the scene".into(),
         }
-        let text = String::from_utf8(bytes).map_err(|cause| {
-            let valid = &cause.as_bytes()[..cause.utf8_error().valid_up_to()];
-            let line = String::from_utf8_lossy(valid).matches('\n').count() + 1;
-            error(format!("line {line}: expected text in UTF-8"))
-        })?;
-        Ok(Self::new(path, text))
     }
 
     /// Creates an error that refers to a part of the text.
     pub fn error(&self, span: Option<&Range<usize>>, message: impl Into<String>) -> SceneError {
         let message = with_short_numbers(&message.into());
         let of_program = |message| SceneError { path: PathBuf::new(), place: None, message };
+        if let Some(span) = span
+            && let Some(file) = self.included_at(span)
+        {
+            let place = Excerpt::of(&file.text, &(span.start - file.start..span.end.saturating_sub(file.start)));
+            return SceneError { path: file.path.clone(), place: Some(place), message };
+        }
         match (self.locations, span) {
             (Locations::Lines, _) => {
                 let place = span.map(|span| Excerpt::of(&self.text, span));
                 SceneError { path: self.path.clone(), place, message }
             }
-            (Locations::Keys, Some(key)) => of_program(format!("{}: {message}", &self.text[key.clone()])),
-            (Locations::Keys, None) | (Locations::Nothing, _) => of_program(message),
+            (Locations::Keys, Some(key)) if !key.is_empty() => {
+                of_program(format!("{}: {message}", &self.text[key.clone()]))
+            }
+            (Locations::Keys | Locations::Nothing, _) => of_program(message),
         }
     }
+}
+
+/// Reads the text of a scene. The message of an error does not name the file.
+pub(super) fn read_text(files: &dyn Files, path: &Path) -> Result<String, String> {
+    let bytes = files.read(path).map_err(|cause| {
+        let (whole, name) = (cause.to_string(), format!("{}: ", path.display()));
+        whole.strip_prefix(&name).unwrap_or(&whole).to_owned()
+    })?;
+    if bytes.len() > MAX_SCENE {
+        return Err(format!("{} bytes, expected a scene of at most {MAX_SCENE}", bytes.len()));
+    }
+    String::from_utf8(bytes).map_err(|cause| {
+        let valid = &cause.as_bytes()[..cause.utf8_error().valid_up_to()];
+        let line = String::from_utf8_lossy(valid).matches('\n').count() + 1;
+        format!("line {line}: expected text in UTF-8")
+    })
 }
 
 /// Rewrites numbers with dozens of digits, as `Display` prints them, with an exponent.

@@ -22,8 +22,10 @@ mod bounds;
 mod build;
 mod construct;
 mod contact;
+mod defaults;
 mod expect;
 mod files;
+mod include;
 pub mod integrator;
 mod located;
 mod material;
@@ -42,8 +44,11 @@ mod shape;
 mod softness;
 mod solid;
 pub mod solver;
+mod structure;
+mod tree;
 mod values;
 pub mod vega;
+mod version;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -61,7 +66,7 @@ pub use act::{Ball, Damping, Fixed, Handle, Load, Obstacle, Plane, SpringLink};
 pub use build::{Built, obstacle_stiffness};
 pub use expect::{Expect, Over, Verdict};
 pub use integrator::{INTEGRATORS, IntegratorChoice, IntegratorContext, IntegratorOptions};
-pub use located::{Excerpt, Located, Locations, SceneError, Source};
+pub use located::{Excerpt, Included, Located, Locations, SceneError, Source};
 pub use material::{Inverted, MaterialChoice, MaterialFrame, MaterialSettings, MaterialTangent};
 pub use motion::{Keyframe, Motion, Rotation};
 pub use object::{MadeOf, Network, Object, ObjectRegion, Parts, Scale, Skin, Start};
@@ -77,8 +82,11 @@ pub use shape::{Elements, Generator, Made, MeshSource, ShapeError};
 pub use solid::{Solid, SolidError, SolidSource};
 pub use solver::{SOLVERS, SolverChoice, SolverContext, SolverOptions};
 pub use values::part_from_value;
+pub use version::FormatVersion;
 
+use include::{merge_files, wrong};
 use quantity::{dimension, vec3};
+use tree::{Content, Node};
 
 /// A scene. All numbers are in SI units, or text with a unit such as `"5 cm"`.
 ///
@@ -99,6 +107,10 @@ use quantity::{dimension, vec3};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scene {
+    /// Version of the scene format. Files of a greater version are errors. The number increases when scenes would be
+    /// read differently or no longer; new keys do not increase it.
+    #[serde(default)]
+    pub version: FormatVersion,
     /// Title; by default the name of the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
@@ -189,7 +201,7 @@ pub struct SceneFile {
 }
 
 impl SceneFile {
-    /// Reads a scene: a `.config` file of [VegaFEM](vega), or else TOML.
+    /// Reads a scene and the files that it includes: a `.config` file of [VegaFEM](vega), or else TOML.
     pub fn read(files: &dyn Files, path: &Path) -> Result<Self, SceneError> {
         Self::of(files, Source::read(files, path)?)
     }
@@ -199,19 +211,33 @@ impl SceneFile {
         if source.path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("config")) {
             return vega::read(files, source);
         }
-        Self::parse(source)
+        Self::of_toml(Some(files), source)
     }
 
-    /// Parses a scene in TOML.
+    /// Parses a scene in TOML that includes no files.
     pub fn parse(source: Source) -> Result<Self, SceneError> {
-        let scene: Scene = toml::from_str(&source.text)
-            .map_err(|error| source.error(error.span().as_ref(), explained(error.message())))?;
-        let written = toml::from_str(&source.text);
-        if let Ok(written) = written
-            && let Some((place, found, expected)) = longer_list(&written, &scene)
-        {
-            return Err(source.error(None, format!("`{place}` has {found} entries, expected {expected}")));
+        Self::of_toml(None, source)
+    }
+
+    fn of_toml(files: Option<&dyn Files>, source: Source) -> Result<Self, SceneError> {
+        let root = Node::of_toml(&source.text, 0).map_err(|error| wrong(&source, error))?;
+        Self::of_node(files, source, root)
+    }
+
+    /// Merges the files of a scene and its default values, and parses the result.
+    fn of_node(files: Option<&dyn Files>, mut source: Source, root: Node) -> Result<Self, SceneError> {
+        let merged = merge_files(files, &mut source, root)?;
+        let merged = defaults::apply(merged, &source)?;
+        let mut scene: Scene = tree::parse(&merged).map_err(|error| wrong(&source, error))?;
+        if let Some((place, list, expected)) = longer_list(&merged, &scene) {
+            let found = list.items().len();
+            let message = format!("{found} entries, expected {expected}");
+            // Errors in values of a program start with the key.
+            let is_named = source.locations == Locations::Keys && source.included_at(&list.span).is_none();
+            let message = if is_named { message } else { format!("`{place}` has {message}") };
+            return Err(source.error(Some(&list.span), message));
         }
+        scene.move_included_files(&source);
         Ok(Self { scene, source, notes: Vec::new() })
     }
 
@@ -251,24 +277,22 @@ impl Scene {
     }
 }
 
-/// Returns the first list that is longer than its parsed value: its key, its length and the expected length. The parser
+/// Returns the first list that is longer than its parsed value: its key, the list and the expected length. The parser
 /// reads three numbers where three are expected, and ignores a fourth.
-fn longer_list(written: &toml::Value, scene: &Scene) -> Option<(String, usize, usize)> {
-    fn compare(written: &toml::Value, understood: &toml::Value, place: &str) -> Option<(String, usize, usize)> {
-        match (written, understood) {
-            (toml::Value::Array(written), toml::Value::Array(understood)) => {
-                if written.len() > understood.len() {
-                    return Some((place.to_owned(), written.len(), understood.len()));
+fn longer_list<'a>(written: &'a Node, scene: &Scene) -> Option<(String, &'a Node, usize)> {
+    fn compare<'a>(written: &'a Node, understood: &toml::Value, place: &str) -> Option<(String, &'a Node, usize)> {
+        match (&written.content, understood) {
+            (Content::List(list), toml::Value::Array(understood)) => {
+                if list.len() > understood.len() {
+                    return Some((place.to_owned(), written, understood.len()));
                 }
-                let mut pairs = written.iter().zip(understood).enumerate();
+                let mut pairs = list.iter().zip(understood).enumerate();
                 pairs.find_map(|(n, (written, understood))| compare(written, understood, &format!("{place}[{n}]")))
             }
-            (toml::Value::Table(written), toml::Value::Table(understood)) => {
-                written.iter().find_map(|(key, written)| {
-                    let place = if place.is_empty() { key.clone() } else { format!("{place}.{key}") };
-                    compare(written, understood.get(key)?, &place)
-                })
-            }
+            (Content::Table(table), toml::Value::Table(understood)) => table.entries.iter().find_map(|(key, entry)| {
+                let place = if place.is_empty() { key.clone() } else { format!("{place}.{key}") };
+                compare(&entry.node, understood.get(key)?, &place)
+            }),
             _ => None,
         }
     }
@@ -302,7 +326,7 @@ fn explained(message: &str) -> String {
     let plain = ["u8", "u32", "u64", "usize"].iter().fold(message.to_owned(), |text, name| {
         text.replace(&format!("expected {name}"), "expected a non-negative integer")
     });
-    plain.replace("field", "key")
+    plain.replace("expected i64", "expected an integer").replace("field", "key")
 }
 
 /// Returns the known name most similar to an unknown one, or `None` if no name is similar.

@@ -8,12 +8,21 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
 use super::Scene;
+use super::structure::{add_file_keys, relax};
 use crate::registry::described;
 
 /// Returns the JSON schema of scenes, for completion and validation in editors.
 pub fn schema() -> Value {
+    let mut schema = whole_schema();
+    relax(&mut schema);
+    schema
+}
+
+/// Returns the schema of scenes in which nothing is included and nothing has another default value.
+fn whole_schema() -> Value {
     let generator: SchemaGenerator = SchemaSettings::draft2020_12().into_generator();
     let mut schema = generator.into_root_schema_for::<Scene>().to_value();
+    add_file_keys(&mut schema);
     describe(&mut schema);
     schema
 }
@@ -45,13 +54,16 @@ Numbers are in SI units, or text with a unit: `\"5 cm\"`, `\"1 MPa\"`, `\"1/240 
 J, Hz, rad and bar take the prefixes n, µ (or u), m, c, d, k, M and G. The units min, h, t, lb, in, ft, psi, deg, turn and rpm
 take no prefix. A space, `*` or `·` multiplies units, `/` divides them, and `^2`, `²` or `³` raises them to a power.
 
-File names are relative to the folder of the scene. Keys that are not listed here are errors.
+File names are relative to the folder of the file that contains them. Keys that are not listed here are errors.
+
+A scene can consist of several files, see `include`, and repeated values can be given once, see [Defaults](#defaults).
+`pliant scene convert scene.toml` prints the result: one scene with all its values.
 
 ";
 
 /// Returns the reference of the format, in Markdown.
 pub fn reference() -> String {
-    let schema = schema();
+    let schema = whole_schema();
     let none = Map::new();
     let definitions = schema["$defs"].as_object().unwrap_or(&none);
     let mut out = HEAD.to_owned();

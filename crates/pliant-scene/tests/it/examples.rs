@@ -9,7 +9,7 @@ use serde_json::Value;
 /// Object of examples that show other parts of a scene.
 const OBJECT: &str = r#"
 [[object]]
-mesh = { beam = { length = "1 m", height = "10 cm", width = "10 cm" } }
+mesh = { beam = { length = "1 m", height = "10 cm", width = "10 cm", across = 2 } }
 material = { young = "1 MPa", poisson = 0.4, density = 1000 }
 "#;
 
@@ -100,9 +100,10 @@ fn matches(value: &Value, schema: &Value, root: &Value) -> bool {
         return choices.any(|choice| matches(value, choice, root));
     }
     match value {
-        Value::Object(table) => schema["properties"]
-            .as_object()
-            .map_or(schema["additionalProperties"].is_object(), |keys| table.keys().all(|key| keys.contains_key(key))),
+        Value::Object(table) => {
+            let is_key = |key| schema["properties"].get(key).is_some();
+            schema["additionalProperties"].is_object() || schema["properties"].is_object() && table.keys().all(is_key)
+        }
         _ if schema.get("const").is_some() => schema["const"] == *value,
         _ => !schema["properties"].is_object(),
     }

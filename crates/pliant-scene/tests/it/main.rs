@@ -4,6 +4,7 @@ mod branching;
 mod contact_and_loads;
 mod energy_balance;
 mod examples;
+mod includes;
 mod runs;
 mod scene;
 #[path = "../../../pliant/tests/support/mod.rs"]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Mutex;
 
 use super::error::{ReadError, WriteError};
@@ -124,7 +124,7 @@ fn temporary(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
     builder.prefix(".pliant-").tempfile_in(folder)
 }
 
-/// Files in memory.
+/// Files in memory. Paths are compared after `.` and `..` in them have been resolved.
 #[derive(Debug, Default)]
 pub struct Memory(Mutex<BTreeMap<PathBuf, Vec<u8>>>);
 
@@ -137,7 +137,7 @@ impl Memory {
     /// Adds a file.
     #[must_use]
     pub fn and(self, path: impl Into<PathBuf>, bytes: impl Into<Vec<u8>>) -> Self {
-        self.lock().insert(path.into(), bytes.into());
+        self.lock().insert(resolved(&path.into()), bytes.into());
         self
     }
 
@@ -152,14 +152,29 @@ impl Memory {
     }
 }
 
+/// Returns a path without `.`, and without `..` after the name of a folder.
+fn resolved(path: &Path) -> PathBuf {
+    let mut clean = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(clean.components().next_back(), Some(Component::Normal(_))) => {
+                clean.pop();
+            }
+            part => clean.push(part),
+        }
+    }
+    clean
+}
+
 impl Files for Memory {
     fn read(&self, path: &Path) -> Result<Vec<u8>, ReadError> {
-        let found = self.lock().get(path).cloned();
+        let found = self.lock().get(&resolved(path)).cloned();
         found.ok_or_else(|| ReadError::Io { path: path.into(), cause: io::ErrorKind::NotFound.into() })
     }
 
     fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
-        self.lock().insert(path.into(), bytes.into());
+        self.lock().insert(resolved(path), bytes.into());
         Ok(())
     }
 }
