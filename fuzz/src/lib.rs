@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use pliant::io::{Memory, Mesh, WriteOptions, read_from, write_to};
+use pliant::files::Memory;
+use pliant::io::{Mesh, WriteOptions, read_from, write_to};
 
 /// Reads `bytes` as a file called `name`, with `others` in the same folder. A mesh that is
 /// read must survive being written.

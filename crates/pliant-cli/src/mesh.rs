@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand, ValueEnum};
-use pliant::io::{self, Encoding, FORMATS, Format, GmshVersion, Loaded, Mesh, ReadError, WriteOptions};
+use pliant::files::ReadError;
+use pliant::io::{self, Encoding, FORMATS, Format, GmshVersion, Loaded, Mesh, WriteOptions};
 use pliant::math::{Affine3, Vec3};
 use pliant::mesh::{Embedding, HexSplit, MaterialData, SurfaceMesh, Units, VolumeMesh};
 use pliant::meshing::Surface;

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use clap::{Args, ValueHint};
+use pliant::files::{Disk, Files};
 use pliant::force::ObstacleShape;
-use pliant::io::{Disk, Files};
 use pliant::math::Vec3;
 use pliant::model::Model;
 use pliant::reduced::{Basis, Modes, ModesParams};

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Context, anyhow, bail};
 use clap::{Args, ValueHint};
 use indicatif::ProgressBar;
-use pliant::io::{Disk, Files};
+use pliant::files::{Disk, Files};
 use pliant_scene::output::{ColorField, FORMATS};
 use pliant_scene::pictures::{check, draw};
 use pliant_scene::run::Run;

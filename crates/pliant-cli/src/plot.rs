@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
-use pliant::io::{Disk, Files};
+use pliant::files::{Disk, Files};
 use pliant::simulation::Table;
 use pliant_pictures::{Figure, Plot as Panel};
 use pliant_scene::plots::{self, PIXELS, panel_of, panels};

@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::{Context, anyhow, bail};
 use clap::{Args, ValueEnum, ValueHint};
 use indicatif::ProgressBar;
-use pliant::io::Disk;
+use pliant::files::Disk;
 use pliant::model::Model;
 use pliant::reduced::{
     Basis, CubatureParams, Forces, Progress, Reduction, ReductionError, ReductionInfo, ReductionParams,

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, bail};
 use clap::{Args, ValueHint};
-use pliant::io::{Disk, Format};
+use pliant::files::Disk;
+use pliant::io::Format;
 use pliant_scene::output::AnimationFormat;
 use pliant_scene::pictures::check as check_formats;
 use pliant_scene::run::{Outcome, Progress, Run, RunParams, Status};

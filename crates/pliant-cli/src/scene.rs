@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Subcommand, ValueHint};
-use pliant::io::{Disk, Files};
+use pliant::files::{Disk, Files};
 use pliant::solver::Symbolic;
 use pliant_scene::scene::{Built, Mass, SceneFile, reference, schema};
 

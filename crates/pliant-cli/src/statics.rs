@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow, bail};
 use clap::{Args, ValueHint};
+use pliant::files::Disk;
 use pliant::integrator::StepError;
-use pliant::io::{Disk, read_volume};
+use pliant::io::read_volume;
 use pliant::math::Vec3;
 use pliant::matrix_io::{Array, write_array};
 use pliant::mesh::Moduli;

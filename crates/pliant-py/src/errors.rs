@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::io::ErrorKind;
 
-use pliant::io::{ReadError, WriteError};
+use pliant::files::{ReadError, WriteError};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyAnyMethods;

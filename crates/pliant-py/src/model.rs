@@ -559,7 +559,7 @@ impl Model {
 
     /// Reads a reduced model of this model from a file.
     fn read_reduced(&self, py: Python<'_>, path: PathBuf) -> PyResult<ReducedModel> {
-        let read = work(py, || Reduction::read(&pliant::io::Disk, &path, &self.inner));
+        let read = work(py, || Reduction::read(&pliant::files::Disk, &path, &self.inner));
         let reduction = read.map_err(|error| match error {
             ReductionError::Read(error) => read_error(&error),
             error => Kind::Model.error(error),

@@ -101,7 +101,7 @@ impl ReducedModel {
 
     /// Writes the reduced model to a file, for :meth:`Model.read_reduced` and for scenes.
     fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        let written = work(py, || self.reduction.write(&pliant::io::Disk, &path));
+        let written = work(py, || self.reduction.write(&pliant::files::Disk, &path));
         written.map_err(|error| crate::errors::Kind::File.error(error))
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use pliant::io::{Disk, Files};
+use pliant::files::{Disk, Files};
 use pliant_scene::scene::{Built, SceneFile, Source};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use numpy::PyArray2;
+use pliant::files::Memory;
 use pliant::force::{self, Handles, Patch};
-use pliant::io::Memory;
 use pliant::math::Vec3;
 use pliant::mesh::Sets;
 use pliant::motion::Motion;

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
-use pliant::io::{Disk, Files};
+use pliant::files::{Disk, Files};
 use pliant_pictures::{Figure, Image};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;

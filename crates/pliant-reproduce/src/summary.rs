@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use pliant::io::{Disk, Files};
+use pliant::files::{Disk, Files};
 
 use crate::page::RECORD;
 use crate::{EXPERIMENTS, Effort, Experiment, Piece, Record};

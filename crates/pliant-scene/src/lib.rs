@@ -10,7 +10,7 @@
 //! - [`run`]: simulations of scenes into folders, which can be interrupted and resumed.
 //!
 //! ```
-//! use pliant::io::Memory;
+//! use pliant::files::Memory;
 //! use pliant_scene::scene::{SceneFile, Source};
 //!
 //! let text = r#"

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use pliant::io::{Disk, Files};
+use pliant::files::{Disk, Files};
 use pliant::simulation::{COLUMNS, Table};
 use pliant_pictures::{Figure, Plot as Panel, Series};
 

@@ -241,7 +241,7 @@ pub fn name_of(choice: &impl serde::Serialize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use pliant::io::Disk;
+    use pliant::files::Disk;
     use pliant_scene::scene::{SceneFile, Source};
 
     use super::*;

@@ -142,7 +142,7 @@ fn below(bounds: Bounds, shapes: &[ObstacleShape], near: f64) -> Option<Bounds> 
 
 #[cfg(test)]
 mod tests {
-    use pliant::io::Disk;
+    use pliant::files::Disk;
     use pliant_scene::output::SceneGeometry;
     use pliant_scene::scene::{SceneFile, Source};
 

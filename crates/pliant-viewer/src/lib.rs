@@ -1,7 +1,7 @@
 //! Interactive viewer in the browser: a local server, and the page with which users pull on simulated solids.
 //!
 //! ```no_run
-//! use pliant::io::Disk;
+//! use pliant::files::Disk;
 //! use pliant_scene::scene::SceneFile;
 //! use pliant_viewer::{Live, Page, ServerParams, Viewer};
 //!

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use axum::body::Bytes;
+use pliant::files::Disk;
 use pliant::force::Obstacles;
-use pliant::io::Disk;
 use pliant::math::Vec3;
 use pliant::reduced::Reduction;
 use pliant::simulation::Simulation;

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use pliant::io::Disk;
+use pliant::files::Disk;
 use pliant::system::State;
 use pliant_scene::scene::{Built, IntegratorChoice, Inverted, MaterialSettings, SceneFile};
 use serde_json::json;

@@ -99,12 +99,12 @@ fn every_scene_is_in_the_table() {
 #[test]
 fn every_scene_that_is_written_again_can_be_built() {
     for scene in scenes() {
-        let file = pliant_scene::scene::SceneFile::read(&pliant::io::Disk, &scene).unwrap();
+        let file = pliant_scene::scene::SceneFile::read(&pliant::files::Disk, &scene).unwrap();
         let text = file.scene.to_toml();
         let again = pliant_scene::scene::SceneFile::parse(pliant_scene::scene::Source::new(&scene, text));
         let again = again.unwrap_or_else(|error| panic!("{}: {error}", name(&scene)));
         assert_eq!(again.scene, file.scene, "{}", name(&scene));
-        again.build(&pliant::io::Disk).unwrap_or_else(|error| panic!("{}: {error}", name(&scene)));
+        again.build(&pliant::files::Disk).unwrap_or_else(|error| panic!("{}: {error}", name(&scene)));
     }
 }
 

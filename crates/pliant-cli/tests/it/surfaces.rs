@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use pliant::files::Disk;
 use pliant::geometry::ImplicitSolid;
 use pliant::io::{self, Mesh, WriteOptions};
 use pliant::math::Vec3;
@@ -153,8 +154,8 @@ step = 0.01
 duration = 0.02
 "#;
     std::fs::write(folder.path().join("s.toml"), scene).unwrap();
-    let file = pliant_scene::scene::SceneFile::read(&io::Disk, &folder.path().join("s.toml")).unwrap();
-    let built = file.build(&io::Disk).unwrap();
+    let file = pliant_scene::scene::SceneFile::read(&Disk, &folder.path().join("s.toml")).unwrap();
+    let built = file.build(&Disk).unwrap();
     let bodies = built.simulation.model().bodies();
     for body in &bodies[..3] {
         let mass = body.mesh().mass_properties(body.densities()).mass;
@@ -250,7 +251,7 @@ fn polygons_with_corners_that_point_inward_are_what_they_enclose() {
 /// Returns the scene in the folder of a run.
 fn scene_of(folder: &Path, run: &str) -> pliant_scene::scene::SceneFile {
     let path = folder.join(run).join("scene.toml");
-    pliant_scene::scene::SceneFile::read(&io::Disk, &path).unwrap()
+    pliant_scene::scene::SceneFile::read(&Disk, &path).unwrap()
 }
 
 #[test]

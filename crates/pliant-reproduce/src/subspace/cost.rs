@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use anyhow::Context;
+use pliant::files::Memory;
 use pliant::integrator::{Integrator, LinearizedBackwardEuler};
-use pliant::io::Memory;
 use pliant::model::{Assembly, Model};
 use pliant::reduced::{Forces, ReducedModel, Reduction};
 use pliant::solver::{Dense, SolverParams};

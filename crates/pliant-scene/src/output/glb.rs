@@ -24,7 +24,7 @@ use std::path::PathBuf;
 use super::color::linear;
 use super::writer_context::Count;
 use super::{AnimationFormat, Axis, Content, Frame, FrameWriter, Options, Started, WriterContext, body_color};
-use pliant::io::{Draft, WriteError};
+use pliant::files::{Draft, WriteError};
 use pliant::math::Vec3;
 
 pub(super) const FORMAT: AnimationFormat = AnimationFormat {

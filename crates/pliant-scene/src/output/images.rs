@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use pliant::io::{Disk, Files, WriteError};
+use pliant::files::{Disk, Files, WriteError};
 use pliant_pictures::{Gif, Image, Mp4, PictureError, Size};
 use thiserror::Error;
 

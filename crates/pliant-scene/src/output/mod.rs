@@ -60,7 +60,7 @@ mod writer_context;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pliant::io::WriteError;
+use pliant::files::WriteError;
 
 pub use color::body_color;
 pub use color_field::{COLOR_FIELDS, ColorField};

@@ -8,8 +8,9 @@ use std::path::PathBuf;
 
 use super::writer_context::Count;
 use super::{BodyGeometry, Frame, FrameWriter, Started, WriterContext};
+use pliant::files::{Disk, Draft, Files, WriteError};
+use pliant::io::Names;
 use pliant::io::encode::{Object, write_objects};
-use pliant::io::{Disk, Draft, Files, Names, WriteError};
 use pliant::math::Vec3;
 use pliant::mesh::{Faces, SurfaceMesh};
 

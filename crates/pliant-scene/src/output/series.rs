@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::{Frame, FrameWriter, Started, WriterContext};
-use pliant::io::{Disk, Files, WriteError};
+use pliant::files::{Disk, Files, WriteError};
 
 /// Writer of one file per frame.
 pub(super) struct Series {

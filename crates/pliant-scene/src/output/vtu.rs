@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 
 use super::series::ending;
 use super::{AnimationFormat, BodyGeometry, Content, FieldValues, Frame, FrameWriter, WriterContext};
+use pliant::files::{Disk, Files, WriteError};
 use pliant::io::encode::{DataArray, PackedGrid, TimeStepData, Values, collection};
-use pliant::io::{Disk, Files, WriteError};
 use pliant::math::Vec3;
 use pliant::mesh::VolumeMesh;
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{Frame, SceneGeometry};
-use pliant::io::WriteError;
+use pliant::files::WriteError;
 use pliant::math::Vec3;
 use pliant::mesh::VertexNormals;
 

@@ -11,7 +11,7 @@ use super::inputs::Inputs;
 use crate::output::{AnimationFormat, FORMATS, Frame};
 use crate::scene::{Built, SceneFile};
 use crate::{pictures, plots};
-use pliant::io::{Disk, Files, ReadError};
+use pliant::files::{Disk, Files, ReadError};
 use pliant::matrix_io::{self, Array};
 use pliant::simulation::Table;
 
@@ -239,7 +239,7 @@ impl Folder {
         Ok(matrix_io::write_array(self.0.join("probes.npy"), &array)?)
     }
 
-    pub fn write_frame(&self, frame: &Frame) -> Result<(), pliant::io::WriteError> {
+    pub fn write_frame(&self, frame: &Frame) -> Result<(), pliant::files::WriteError> {
         let (u, v) = (frame.u.as_chunks::<3>().0, frame.v.as_chunks::<3>().0);
         let numbers = u.iter().zip(v).flat_map(|(u, v)| u.iter().chain(v).copied()).collect();
         let array = Array::from_rows(6, numbers).expect("six numbers per row");

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::scene::{Built, Source};
-use pliant::io::{Disk, Files, ReadError, WriteError};
+use pliant::files::{Disk, Files, ReadError, WriteError};
 
 /// Checksums of the meshes of a run and of the files that it was built from.
 ///

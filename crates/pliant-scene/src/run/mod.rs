@@ -32,9 +32,9 @@ use crate::output::{self, AnimationFormat, Frame, FrameWriter, ImageError, Optio
 use crate::pictures::{self, FrameError, FrameSource, RenderError, Watch};
 use crate::plots;
 use crate::scene::{Built, Picture, SceneError, SceneFile, Source, Up, Verdict};
+use pliant::files::{Disk, ReadError, WriteError};
 use pliant::force::ObstacleShape;
 use pliant::integrator::{StepError, StepInfo};
-use pliant::io::{Disk, ReadError, WriteError};
 use pliant::simulation::{Checkpoint, CheckpointError, EnergyGain, Simulation, Table, TableError};
 use pliant::system::State;
 

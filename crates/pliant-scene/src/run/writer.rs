@@ -7,7 +7,7 @@ use std::sync::mpsc::Receiver;
 
 use super::folder::Folder;
 use crate::output::{Frame, FrameWriter};
-use pliant::io::{Disk, Files, WriteError};
+use pliant::files::{Disk, Files, WriteError};
 use pliant::simulation::{Checkpoint, Table};
 
 /// Item to write.

@@ -12,8 +12,9 @@ use super::softness;
 use super::{
     Located, MadeOf, Mass, Motion, ReducedChoice, Scene, SceneError, SceneFile, Selection, Source, hint, quantity,
 };
+use pliant::files::Files;
 use pliant::force::{Geometric, GeometricStiffness, Handles, NodalLoads, Obstacle, Patch, PatchError, Springs};
-use pliant::io::{Files, read_bou_from};
+use pliant::io::read_bou_from;
 use pliant::math::Vec3;
 use pliant::mesh::{Embedding, Faces, Sets, SurfaceMesh, VolumeMesh};
 use pliant::model::{Body, Model, ModelError, locking_warning, rest_positions};

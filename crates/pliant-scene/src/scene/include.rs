@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
-use pliant::io::Files;
+use pliant::files::Files;
 
 use super::located::{Included, MAX_SCENE, read_text};
 use super::structure::{FILE_KEYS, Structure};

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use pliant::io::Files;
+use pliant::files::Files;
 
 /// Value with its location in the scene file.
 #[derive(Debug, Clone, Default)]

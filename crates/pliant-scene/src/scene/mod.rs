@@ -59,7 +59,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use pliant::io::Files;
+use pliant::files::Files;
 use pliant::math::Vec3;
 
 pub use act::{Ball, Damping, Fixed, Handle, Load, Obstacle, Plane, SpringLink};

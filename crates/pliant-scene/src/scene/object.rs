@@ -12,7 +12,8 @@ use super::{
     Located, MaterialChoice, MaterialSettings, MeshSource, Rotation, Scene, SceneError, Selection, ShapeError, Source,
     Vector, bounds,
 };
-use pliant::io::{self, Files, Mesh};
+use pliant::files::Files;
+use pliant::io::{self, Mesh};
 use pliant::material::{Material, YoungPoisson};
 use pliant::math::{Affine3, Vec3};
 use pliant::matrix_io;

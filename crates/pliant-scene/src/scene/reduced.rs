@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{Located, SceneFile, text_or_table};
-use pliant::io::Files;
+use pliant::files::Files;
 use pliant::model::Model;
 use pliant::reduced::{CubatureParams, Forces, Reduction, ReductionError, ReductionParams};
 

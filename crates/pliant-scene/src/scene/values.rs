@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::include::wrong;
 use super::tree::{Node, parse};
 use super::{SceneError, SceneFile, Source};
-use pliant::io::Files;
+use pliant::files::Files;
 
 impl SceneFile {
     /// Parses a scene from nested tables, as in a scene file. Errors name the key, as in `object[0].mesh`. Relative
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
     use crate::scene::integrator::Newmark;
     use crate::scene::{IntegratorChoice, Source};
-    use pliant::io::Disk;
+    use pliant::files::Disk;
 
     fn cube() -> Value {
         json!({

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use pliant::io::Memory;
+use pliant::files::Memory;
 use pliant_scene::scene::{SceneFile, Source, schema};
 use serde_json::Value;
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use pliant::io::{Disk, Files, Memory};
+use pliant::files::{Disk, Files, Memory};
 use pliant_scene::run::{Run, RunParams, Status};
 use pliant_scene::scene::{FormatVersion, Scene, SceneFile, Source, schema};
 use serde_json::json;

@@ -415,7 +415,7 @@ fn the_scene_in_the_folder_can_be_run_from_anywhere() {
     let text = "# A comment that stays.\n[[object]]\nmesh = 'meshes/a\"b.veg' # here\n\
                 material = { young = 2e4, poisson = 0.4, density = 1000 }\n[simulation]\nstep = 0.005\nduration = 0.05\n";
     std::fs::write(home.path().join("a.toml"), text).unwrap();
-    let read = || SceneFile::read(&pliant::io::Disk, &home.path().join("a.toml")).unwrap();
+    let read = || SceneFile::read(&pliant::files::Disk, &home.path().join("a.toml")).unwrap();
     let mut shorter = read();
     shorter.scene.simulation.value.duration = pliant_scene::scene::Quantity::new(0.02).into();
     for (file, keeps_comments) in [(read(), true), (shorter, false)] {
@@ -424,7 +424,7 @@ fn the_scene_in_the_folder_can_be_run_from_anywhere() {
         let text = std::fs::read_to_string(&copy).unwrap();
         assert_eq!(text.contains("# A comment that stays.") && text.contains("# here"), keeps_comments, "{text}");
         let again = TempDir::new().unwrap();
-        let file = SceneFile::read(&pliant::io::Disk, &copy).unwrap();
+        let file = SceneFile::read(&pliant::files::Disk, &copy).unwrap();
         go(&mut Run::create(file, again.path()).unwrap(), u64::MAX).unwrap();
         let frames =
             |folder: &Path| results(folder).into_iter().filter(|(name, _)| name.contains("0000")).collect::<Vec<_>>();

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use pliant::io::{Memory, Mesh, WriteOptions, write_to};
+use pliant::files::Memory;
+use pliant::io::{Mesh, WriteOptions, write_to};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, Faces, MaterialData, SurfaceMesh, VolumeMesh, generate};
 use pliant_scene::scene::{SceneFile, Source};

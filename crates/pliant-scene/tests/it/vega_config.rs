@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use super::support::{assert_close, section, sections};
-use pliant::io::{Memory, WriteOptions, write_to};
+use pliant::files::Memory;
+use pliant::io::{WriteOptions, write_to};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, ElementKind, MaterialData, Moduli, Region, VolumeMesh, generate};
 use pliant::system::State;

@@ -1,7 +1,7 @@
 //! Manipulation and settings of a simulation.
 
 use crate::common::{self, BEAM, BLOCK, Client, Heard, live, scene, scene_of};
-use pliant::io::Disk;
+use pliant::files::Disk;
 use pliant_scene::scene::{SceneFile, Source};
 use serde_json::{Value, json};
 

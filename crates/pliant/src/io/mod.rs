@@ -30,8 +30,6 @@ mod veg;
 mod vtk;
 mod write;
 
-// Scenes, runs and outputs still find these here.
-pub use crate::files::{Disk, Draft, Files, Location, Memory, ReadError, WriteError, quote};
 pub use bou::{read_bou, read_bou_from, write_bou};
 pub use content::{Loaded, Mesh, MeshRef};
 pub use format::{Feature, Format};

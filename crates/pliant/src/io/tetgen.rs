@@ -372,7 +372,7 @@ mod tests {
             let notes = write_to(&files, Path::new("T.ELE"), &mesh, &WriteOptions::default()).unwrap();
             assert!(notes.is_empty(), "{notes:?}");
             assert_eq!(read_from(&files, Path::new("T.NODE")).unwrap().mesh, mesh);
-            let faces = super::super::Files::read(&files, Path::new("T.FACE")).unwrap();
+            let faces = crate::files::Files::read(&files, Path::new("T.FACE")).unwrap();
             assert_eq!(String::from_utf8(faces).unwrap().lines().next(), Some(head));
         }
 

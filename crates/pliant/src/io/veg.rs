@@ -17,7 +17,7 @@ use super::input_output::{Input, Output};
 use super::names::Names;
 use super::raw::{Labels, RawMesh};
 use super::{Feature, Format, WriteOptions};
-use crate::files::{ReadError, Scanner, Syntax, WriteError, put, quote};
+use crate::files::{Location, ReadError, Scanner, Syntax, WriteError, put, quote};
 use crate::math::Vec3;
 use crate::mesh::{Adjacency, BODY, ElementKind, MaterialData, Moduli, Region, VolumeMesh};
 
@@ -271,7 +271,7 @@ impl Reader {
         for (i, region) in self.regions.iter().enumerate().rev() {
             let tag = i as i64 + 1;
             let at = |expected: &str, found: &str| {
-                ReadError::at(&region.path, super::Location::Line(region.line), expected, format!("`{found}`"))
+                ReadError::at(&region.path, Location::Line(region.line), expected, format!("`{found}`"))
             };
             let Some(material) = self.materials.get(&region.material) else {
                 return Err(at("the name of a *MATERIAL", &region.material));

@@ -116,7 +116,7 @@ mod tests {
             assert!(!matches!(error.defects[0], Defect::NoElements));
         }
         let mut labels = bar().labels();
-        labels.face_sets.insert("both".into(), vec![(0, 5), (1, 3), (0, 3)]);
+        labels.face_sets.insert("all".into(), (0..6).flat_map(|side| [(0, side), (1, side)]).collect());
         let report = bar().with_labels(labels).unwrap().report;
         assert_eq!(report.two_sided_face_sets.len(), 1, "{report:?}");
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::scene::{Located, SceneError, Source, nearest};
-use pliant::io::quote;
+use pliant::files::quote;
 
 /// Keys with their values and the positions of these.
 pub(super) struct Entries<'a> {

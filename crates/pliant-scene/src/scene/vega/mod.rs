@@ -33,7 +33,8 @@ use super::{
     Where,
 };
 use entries::Entries;
-use pliant::io::{self, Files, Mesh, ReadError};
+use pliant::files::{Files, ReadError};
+use pliant::io::{self, Mesh};
 use pliant::math::Vec3;
 use pliant::mesh::Moduli;
 use steps::Steps;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use futures_util::{SinkExt, StreamExt};
-use pliant::io::Disk;
+use pliant::files::Disk;
 use pliant_scene::scene::{SceneFile, Source};
 use pliant_viewer::{Live, Page, ServerParams, Show, Viewer};
 use serde_json::{Value, json};

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::super::Location;
 use super::super::includes::Includes;
 use super::super::input_output::Input;
 use super::super::names::listed;
@@ -11,7 +10,7 @@ use super::super::raw::{Labels, RawMesh};
 use super::line::{CellShape, ElementType, Keyword, element_type, fields, other_formulation, real, unquoted};
 use super::sets::{Groups, Later};
 use super::surfaces::{Surface, SurfaceLine};
-use crate::files::{ReadError, Scanner, Syntax, quote};
+use crate::files::{Location, ReadError, Scanner, Syntax, quote};
 use crate::math::{Affine3, Vec3};
 use crate::mesh::{MaterialData, Moduli};
 
