@@ -34,13 +34,16 @@ impl Embedding {
     /// Vertices that each point is interpolated from, one row per point.
     #[getter]
     fn vertices<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<i64>> {
-        index_rows(py, self.inner.vertices(), self.nodes())
+        let map = self.inner.interpolation();
+        let vertices: Vec<u32> = (0..map.len()).flat_map(|point| map.nodes(point)).copied().collect();
+        index_rows(py, &vertices, map.width())
     }
 
     /// Weights of these vertices, which sum to 1.
     #[getter]
     fn weights<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
-        into_table(py, self.inner.weights().to_vec(), self.nodes())
+        let map = self.inner.interpolation();
+        into_table(py, (0..map.len()).flat_map(|point| map.weights(point)).copied().collect(), map.width())
     }
 
     /// Points outside of all elements. They are extrapolated from the nearest element.
@@ -64,11 +67,5 @@ impl Embedding {
 
     fn __repr__(&self) -> String {
         format!("<pliant.Embedding of {} points, {} outside>", self.inner.len(), self.inner.outside().len())
-    }
-}
-
-impl Embedding {
-    fn nodes(&self) -> usize {
-        self.inner.vertices().len().checked_div(self.inner.len()).unwrap_or(4)
     }
 }

@@ -7,7 +7,7 @@ use thiserror::Error;
 use super::body_color;
 use pliant::io::Names;
 use pliant::math::Vec3;
-use pliant::mesh::{ElementFace, Embedding, SurfaceMesh, VolumeMesh};
+use pliant::mesh::{ElementFace, Embedding, Interpolation, SurfaceMesh, VolumeMesh};
 use pliant::model::Model;
 
 /// Visual geometry of the bodies of a model. It is a copy, independent of the model.
@@ -25,15 +25,9 @@ pub struct BodyGeometry {
     mesh: VolumeMesh,
     vertices: Range<usize>,
     surface: SurfaceMesh,
-    map: SurfaceMap,
-}
-
-/// Relation of the vertices of a surface to the volume mesh that moves them.
-#[derive(Debug, Clone)]
-enum SurfaceMap {
-    /// Vertices of the mesh.
-    Vertices(Vec<u32>),
-    Embedding(Embedding),
+    has_visual: bool,
+    /// Vertices of the surface as weighted sums of the vertices of the mesh.
+    map: Interpolation,
 }
 
 /// Error of attaching a detailed surface to a body.
@@ -62,7 +56,8 @@ impl SceneGeometry {
                 mesh: body.mesh().clone(),
                 vertices: body.vertices(),
                 surface: boundary.surface,
-                map: SurfaceMap::Vertices(boundary.vertices),
+                has_visual: false,
+                map: Interpolation::of_nodes(boundary.vertices, body.mesh().vertex_count()),
             }
         };
         let bodies = model.bodies().iter().map(body).collect();
@@ -82,15 +77,16 @@ impl SceneGeometry {
         if vertices != points {
             return Err(VisualError::Points { vertices, points });
         }
-        let ties = embedding.vertices().chunks_exact(body.mesh.kind().nodes());
-        let elements = embedding.elements().iter().map(|&element| element as usize);
-        let fits =
-            |(tie, element): (&[u32], usize)| element < body.mesh.element_count() && body.mesh.element(element) == tie;
-        if ties.len() != points || !ties.zip(elements).all(fits) {
+        let (mesh, map) = (&body.mesh, embedding.interpolation());
+        let fits = |(point, &element): (usize, &u32)| {
+            (element as usize) < mesh.element_count() && mesh.element(element as usize) == map.nodes(point)
+        };
+        if map.node_count() != mesh.vertex_count() || !embedding.elements().iter().enumerate().all(fits) {
             return Err(VisualError::OtherMesh { body: body.name.clone() });
         }
+        body.map = map.clone();
         body.surface = surface;
-        body.map = SurfaceMap::Embedding(embedding);
+        body.has_visual = true;
         Ok(())
     }
 
@@ -167,12 +163,7 @@ impl BodyGeometry {
     /// If `vertex` is out of range.
     pub fn tie(&self, vertex: usize) -> Vec<(u32, f64)> {
         let first = self.vertices.start as u32;
-        match &self.map {
-            SurfaceMap::Vertices(vertices) => vec![(first + vertices[vertex], 1.0)],
-            SurfaceMap::Embedding(embedding) => {
-                embedding.tie(vertex).map(|(own, weight)| (first + own, weight)).collect()
-            }
-        }
+        self.map.row(vertex).map(|(own, weight)| (first + own, weight)).collect()
     }
 
     /// Returns the visual surface at rest.
@@ -185,18 +176,12 @@ impl BodyGeometry {
     /// # Panics
     /// If there is not one value per vertex.
     pub fn surface_values(&self, values: &[f64]) -> Vec<f64> {
-        match &self.map {
-            SurfaceMap::Vertices(vertices) => vertices.iter().map(|&vertex| values[vertex as usize]).collect(),
-            SurfaceMap::Embedding(embedding) => {
-                let at = |point| embedding.tie(point).map(|(vertex, weight)| weight * values[vertex as usize]).sum();
-                (0..embedding.len()).map(at).collect()
-            }
-        }
+        self.map.interpolate_numbers(values)
     }
 
     /// Returns true if the visual surface is a detailed surface, not the boundary of the mesh.
     pub fn has_visual(&self) -> bool {
-        matches!(self.map, SurfaceMap::Embedding(_))
+        self.has_visual
     }
 
     /// Computes the positions of the vertices of the surface from the displacements of all vertices of the model.
@@ -204,22 +189,12 @@ impl BodyGeometry {
     /// # Panics
     /// If there are not three displacements per vertex.
     pub fn surface_positions(&self, u: &[f64]) -> Vec<Vec3> {
-        let (u, _) = u.as_chunks::<3>();
-        let u = &u[self.vertices.clone()];
+        let u = &u[3 * self.vertices.start..3 * self.vertices.end];
         let rest = self.surface.vertices();
-        match &self.map {
-            SurfaceMap::Vertices(vertices) => {
-                let displacements = vertices.iter().map(|&vertex| Vec3::from_array(u[vertex as usize]));
-                rest.iter().zip(displacements).map(|(rest, u)| *rest + u).collect()
-            }
-            SurfaceMap::Embedding(embedding) => {
-                let u: Vec<Vec3> = u.iter().copied().map(Vec3::from_array).collect();
-                let mut positions = vec![Vec3::ZERO; rest.len()];
-                embedding.interpolate(&u, &mut positions);
-                positions.iter_mut().zip(rest).for_each(|(position, rest)| *position += *rest);
-                positions
-            }
-        }
+        let mut positions = vec![Vec3::ZERO; rest.len()];
+        self.map.interpolate_flat(u, &mut positions);
+        positions.iter_mut().zip(rest).for_each(|(position, rest)| *position += *rest);
+        positions
     }
 }
 

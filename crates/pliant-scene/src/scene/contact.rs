@@ -6,7 +6,7 @@ use super::object::Prepared;
 use super::{Obstacle, Scene};
 use pliant::force::{ContactPoints, Obstacles, ObstaclesError, Spacing};
 use pliant::math::{Vec3, short_number};
-use pliant::mesh::{Embedding, SurfaceMesh, VolumeMesh};
+use pliant::mesh::{Embedding, Interpolation, SurfaceMesh, VolumeMesh};
 use pliant::model::Model;
 
 /// Maximum distance by which the bounding box of a skin may lie inside that of the mesh, for contact with the skin.
@@ -21,7 +21,7 @@ const SLENDER: f64 = 15.0;
 pub(super) fn obstacles(rest: &Arc<[Vec3]>, objects: &[Prepared], first: &[u32]) -> Result<Obstacles, ObstaclesError> {
     let (mut vertices, mut carried) = (Vec::new(), Vec::new());
     for (object, &first) in objects.iter().zip(first) {
-        match contact_points(object, first, rest.len()) {
+        match contact_points(object, first, rest) {
             Some(Ok(points)) => carried.push(points),
             Some(Err(_)) | None => vertices.extend(object.mesh.boundary().vertices.into_iter().map(|v| v + first)),
         }
@@ -31,9 +31,9 @@ pub(super) fn obstacles(rest: &Arc<[Vec3]>, objects: &[Prepared], first: &[u32])
 }
 
 /// Returns the contact points on the skin of an object, or the reason why it has none; `None` without a skin.
-fn contact_points(object: &Prepared, first: u32, vertex_count: usize) -> Option<Result<ContactPoints, String>> {
+fn contact_points(object: &Prepared, first: u32, rest: &[Vec3]) -> Option<Result<ContactPoints, String>> {
     let (surface, embedding) = object.skin.as_ref()?;
-    Some(fitted(&object.mesh, surface, embedding, first, vertex_count))
+    Some(fitted(&object.mesh, surface, embedding, first, rest))
 }
 
 fn fitted(
@@ -41,7 +41,7 @@ fn fitted(
     surface: &SurfaceMesh,
     embedding: &Embedding,
     first: u32,
-    vertex_count: usize,
+    rest: &[Vec3],
 ) -> Result<ContactPoints, String> {
     let boundary = mesh.boundary().surface;
     let edge = Spacing::of_faces(&boundary).mean_edge;
@@ -50,7 +50,9 @@ fn fitted(
     if gap > COVERED * edge {
         return Err(format!("its skin covers only part of the mesh, and ends up to {} m inside it", short_number(gap)));
     }
-    ContactPoints::new(mesh, surface, embedding, first, vertex_count).map_err(|error| error.to_string())
+    let nodes = (first..first + mesh.vertex_count() as u32).collect();
+    let vertices = Interpolation::of_nodes(nodes, rest.len());
+    ContactPoints::new(mesh, surface, embedding, &vertices, rest).map_err(|error| error.to_string())
 }
 
 /// Returns a note of one sentence for each contact that is not detected.
@@ -62,9 +64,9 @@ pub(super) fn notes(scene: &Scene, objects: &[Prepared], model: &Model) -> Vec<S
                 .forces()
                 .filter_map(|force| (force as &dyn std::any::Any).downcast_ref::<Obstacles>())
                 .flat_map(Obstacles::contact_points)
-                .find(|points| points.carrier() == body.vertices());
+                .find(|points| body.vertices().contains(&(points.interpolation().nodes(0)[0] as usize)));
             let first = body.vertices().start as u32;
-            if let (None, Some(Err(why))) = (points, contact_points(object, first, model.vertex_count())) {
+            if let (None, Some(Err(why))) = (points, contact_points(object, first, model.rest())) {
                 notes.push(format!("contact acts on the mesh of `{}` and not on its skin: {why}", object.name));
             }
             let spacing =

@@ -52,7 +52,7 @@ pub fn write_interp(path: impl AsRef<Path>, embedding: &Embedding) -> Result<(),
     let mut out = Vec::new();
     for point in 0..embedding.len() {
         put!(out, "{point}");
-        for (vertex, weight) in embedding.tie(point) {
+        for (vertex, weight) in embedding.interpolation().row(point) {
             put!(out, " {vertex} {weight:?}");
         }
         put!(out, "\n");

@@ -10,7 +10,7 @@ use rstar::{AABB, PointDistance, RTree, RTreeObject};
 use thiserror::Error;
 
 use super::shape::{hex_gradients, hex_jacobian, hex_point, hex_weights, tet_weights};
-use super::{ElementKind, VolumeMesh};
+use super::{ElementKind, Interpolation, VolumeMesh};
 use crate::geometry::{bounding_box, nearest_on_triangle};
 use crate::math::Vec3;
 
@@ -27,12 +27,9 @@ const HEX_ITERATIONS: usize = 30;
 /// Points tied to the elements of a mesh.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Embedding {
-    nodes: usize,
     elements: Vec<u32>,
-    /// Vertex numbers, `nodes` per point.
-    vertices: Vec<u32>,
-    /// Weights, `nodes` per point.
-    weights: Vec<f64>,
+    /// Points as weighted sums of the vertices of their elements.
+    interpolation: Interpolation,
     /// Points outside all elements.
     outside: Vec<u32>,
 }
@@ -66,11 +63,11 @@ impl Embedding {
         let tie = |(&p, inside): (&Vec3, Option<Tie>)| inside.unwrap_or_else(|| tie_outside(mesh, &tree, p));
         let ties: Vec<Tie> = points.par_iter().zip(inside).map(tie).collect();
         let nodes = mesh.kind().nodes();
+        let vertices = ties.iter().flat_map(|tie| mesh.element(tie.element as usize)).copied().collect();
+        let weights = ties.iter().flat_map(|tie| &tie.weights[..nodes]).copied().collect();
         Ok(Self {
-            nodes,
             elements: ties.iter().map(|tie| tie.element).collect(),
-            vertices: ties.iter().flat_map(|tie| mesh.element(tie.element as usize)).copied().collect(),
-            weights: ties.iter().flat_map(|tie| &tie.weights[..nodes]).copied().collect(),
+            interpolation: Interpolation::new(nodes, vertices, weights, mesh.vertex_count()),
             outside: (0..).zip(&ties).filter(|(_, tie)| !tie.inside).map(|(i, _)| i).collect(),
         })
     }
@@ -79,8 +76,8 @@ impl Embedding {
     pub fn from_weights(mesh: &VolumeMesh, ties: &[Vec<(u32, f64)>]) -> Result<Self, EmbeddingError> {
         let nodes = mesh.kind().nodes();
         let around = mesh.vertex_elements();
-        let mut embedding =
-            Self { nodes, elements: Vec::new(), vertices: Vec::new(), weights: Vec::new(), outside: Vec::new() };
+        let (mut elements, mut outside) = (Vec::new(), Vec::new());
+        let (mut vertices, mut weights) = (Vec::new(), Vec::new());
         for (point, tie) in ties.iter().enumerate() {
             let sum: f64 = tie.iter().map(|(_, w)| w).sum();
             // Weights printed with six digits, as VegaFEM does, sum to one only approximately.
@@ -94,17 +91,18 @@ impl Embedding {
                 tie.len() == nodes && element.iter().all(|v| tie.iter().any(|(w, _)| w == v))
             };
             let element = *around.of(first as usize).iter().find(fits).ok_or_else(no_element)?;
-            let start = embedding.weights.len();
+            let start = weights.len();
             for v in mesh.element(element as usize) {
-                embedding.vertices.push(*v);
-                embedding.weights.push(tie.iter().find(|(w, _)| w == v).map_or(0.0, |(_, weight)| *weight));
+                vertices.push(*v);
+                weights.push(tie.iter().find(|(w, _)| w == v).map_or(0.0, |(_, weight)| *weight));
             }
-            if embedding.weights[start..].iter().any(|&w| w < -INSIDE) {
-                embedding.outside.push(point as u32);
+            if weights[start..].iter().any(|&w| w < -INSIDE) {
+                outside.push(point as u32);
             }
-            embedding.elements.push(element);
+            elements.push(element);
         }
-        Ok(embedding)
+        let interpolation = Interpolation::new(nodes, vertices, weights, mesh.vertex_count());
+        Ok(Self { elements, interpolation, outside })
     }
 
     /// Returns the number of points.
@@ -122,14 +120,9 @@ impl Embedding {
         &self.elements
     }
 
-    /// Returns the vertices of the element of each point, [`ElementKind::nodes`] per point.
-    pub fn vertices(&self) -> &[u32] {
-        &self.vertices
-    }
-
-    /// Returns the weights of the vertices of the element of each point.
-    pub fn weights(&self) -> &[f64] {
-        &self.weights
+    /// Returns the points as weighted sums of the vertices of their elements, in the order of each element.
+    pub fn interpolation(&self) -> &Interpolation {
+        &self.interpolation
     }
 
     /// Returns the points outside all elements, in ascending order.
@@ -137,39 +130,13 @@ impl Embedding {
         &self.outside
     }
 
-    /// Returns the vertices and weights of point `index`.
-    ///
-    /// # Panics
-    /// If `index` is not below [`len`](Self::len).
-    pub fn tie(&self, index: usize) -> impl Iterator<Item = (u32, f64)> {
-        let range = index * self.nodes..(index + 1) * self.nodes;
-        self.vertices[range.clone()].iter().copied().zip(self.weights[range].iter().copied())
-    }
-
     /// Interpolates the points for vertices at `positions`. Displacements of vertices give displacements of points.
     ///
     /// # Panics
     /// If `positions` is shorter than the mesh or `points` does not have one entry per point.
     pub fn interpolate(&self, positions: &[Vec3], points: &mut [Vec3]) {
-        assert_eq!(points.len(), self.len(), "expected one entry per point");
-        match self.nodes {
-            4 => interpolate::<4>(&self.vertices, &self.weights, positions, points),
-            _ => interpolate::<8>(&self.vertices, &self.weights, positions, points),
-        }
+        self.interpolation.interpolate(positions, points);
     }
-}
-
-/// Computes `Σwᵢxᵢ` for each point. With the number of nodes known, the compiler unrolls the sum.
-fn interpolate<const N: usize>(vertices: &[u32], weights: &[f64], positions: &[Vec3], points: &mut [Vec3]) {
-    /// Points per parallel task: enough to be worth a thread, few enough to stay in its cache.
-    const CHUNK: usize = 4096;
-    let (vertices, weights) = (vertices.as_chunks::<N>().0, weights.as_chunks::<N>().0);
-    let chunks = vertices.par_chunks(CHUNK).zip(weights.par_chunks(CHUNK)).zip(points.par_chunks_mut(CHUNK));
-    chunks.for_each(|((vertices, weights), points)| {
-        for ((vertices, weights), point) in vertices.iter().zip(weights).zip(points) {
-            *point = (0..N).map(|i| weights[i] * positions[vertices[i] as usize]).sum();
-        }
-    });
 }
 
 /// Element in the tree.
@@ -435,8 +402,8 @@ mod tests {
         let points = [Vec3::new(0.6, 0.6, 0.5), Vec3::new(0.5, 0.5, 1.2)];
         let embedding = Embedding::new(&mesh, &points).unwrap();
         for (i, p) in points.iter().enumerate() {
-            assert!(embedding.tie(i).all(|(_, w)| w.abs() < 20.0), "{:?}", embedding.tie(i).collect::<Vec<_>>());
-            let q: Vec3 = embedding.tie(i).map(|(v, w)| w * mesh.vertices()[v as usize]).sum();
+            assert!(embedding.interpolation().row(i).all(|(_, w)| w.abs() < 20.0), "{:?}", embedding.interpolation().row(i).collect::<Vec<_>>());
+            let q: Vec3 = embedding.interpolation().row(i).map(|(v, w)| w * mesh.vertices()[v as usize]).sum();
             assert!(p.distance(q) < 1e-12);
         }
     }
@@ -462,7 +429,7 @@ mod tests {
         let embedding = Embedding::new(mesh, &random_points(200, 1.1)).unwrap();
         let ties: Vec<Vec<(u32, f64)>> = (0..embedding.len())
             .map(|i| {
-                let mut tie: Vec<_> = embedding.tie(i).collect();
+                let mut tie: Vec<_> = embedding.interpolation().row(i).collect();
                 tie.rotate_left(i % 4);
                 tie
             })

@@ -8,13 +8,13 @@ use thiserror::Error;
 use super::super::{CHUNK, at};
 use crate::geometry::{Triangle, area_vector};
 use crate::math::Vec3;
-use crate::mesh::{Embedding, EmbeddingError, SurfaceMesh, VolumeMesh};
+use crate::mesh::{Embedding, EmbeddingError, Interpolation, SurfaceMesh, VolumeMesh};
 use crate::sparse::Scatter;
 
 /// Maximum number of triangles of a refined surface. Beyond that, only its vertices are contact points.
 const MAX_TRIANGLES: usize = 4_000_000;
 
-/// Maximum number of vertices of an element.
+/// Maximum number of nodes of a point.
 pub(super) const MAX_NODES: usize = 8;
 
 /// Error in the definition of contact points.
@@ -24,37 +24,37 @@ pub(super) const MAX_NODES: usize = 8;
 pub enum ContactPointsError {
     #[error("the surface has {vertices} vertices, but {points} are embedded")]
     Vertices { vertices: usize, points: usize },
-    #[error("contact points use vertices up to {end}, but there are {vertex_count}")]
-    Range { end: usize, vertex_count: usize },
+    #[error("the mesh has {vertices} vertices, but {points} are interpolated from nodes")]
+    Mesh { vertices: usize, points: usize },
+    #[error("contact points depend on {width} nodes each, expected at most {MAX_NODES}")]
+    Width { width: usize },
     #[error("the surface has zero area, so it has no contact points")]
     NoArea,
     #[error(transparent)]
     Embedding(#[from] EmbeddingError),
 }
 
-/// Contact points of a surface embedded in a mesh, each a weighted sum of the vertices of one element: `xₚ = Σ wᵢ xᵢ`.
+/// Contact points of a surface, each a weighted sum of a few nodes: `xₚ = Σ wᵢ xᵢ`.
 ///
-/// They are the vertices of the surface and additional points on its triangles. No edge between them is longer than the
-/// mean edge at the boundary of the mesh. A force `f` at a point is `wᵢ f` at the vertices, and a stiffness `k` is
-/// `wᵢ wⱼ k`.
+/// They are the vertices of a surface embedded in a mesh and additional points on its triangles. No edge between them is
+/// longer than the mean edge at the boundary of the mesh. A force `f` at a point is `wᵢ f` at the nodes, and a stiffness
+/// `k` is `wᵢ wⱼ k`.
 ///
 /// Each point has a share of the stiffness of an obstacle, in proportion to the area around it. The shares sum to the
 /// number of vertices at the boundary of the mesh, so contact of a detailed surface is no stiffer than that of the mesh
 /// itself.
 #[derive(Debug, Clone)]
 pub struct ContactPoints {
-    /// Vertices of the mesh in which the surface is embedded.
-    carrier: Range<usize>,
-    /// Scatter with one clique per element with points.
+    /// Points as weighted sums of nodes. Points of the same nodes, a group, follow one another.
+    map: Interpolation,
+    /// Scatter with one clique per group.
     pub(super) scatter: Scatter,
     pub(super) nodes: usize,
-    /// First point of each element, and the total number of points.
+    /// First point of each group, and the total number of points.
     starts: Vec<usize>,
-    /// Weights of the vertices of its element, for each point.
-    weights: Vec<f64>,
     rest: Vec<Vec3>,
     shares: Vec<f64>,
-    /// Bound per element for points outside of it: the negative weights of one point sum to at least minus this.
+    /// Maximum extrapolation of the points of each group.
     outside: Vec<f64>,
     spacing: Spacing,
 }
@@ -112,40 +112,40 @@ fn smallest_circle([a, b, c]: Triangle) -> f64 {
     x * y * z / (4.0 * area_vector([a, b, c]).length())
 }
 
-/// Point with its element.
+/// Point with its nodes.
 struct Tie {
-    /// Vertices, ascending and padded.
-    vertices: [u32; MAX_NODES],
+    /// Nodes, ascending and padded.
+    nodes: [u32; MAX_NODES],
     weights: [f64; MAX_NODES],
     share: f64,
 }
 
 impl ContactPoints {
-    /// Creates the contact points of a surface that `embedding` ties to `mesh`, whose first vertex is `first` among
-    /// `vertex_count`.
+    /// Creates the contact points of a surface that `embedding` ties to `mesh`. `vertices` gives the vertices of the mesh
+    /// from the nodes of a model, and `rest` the rest positions of these nodes \[m\].
+    ///
+    /// # Panics
+    /// If there is not one rest position per node.
     pub fn new(
         mesh: &VolumeMesh,
         surface: &SurfaceMesh,
         embedding: &Embedding,
-        first: u32,
-        vertex_count: usize,
+        vertices: &Interpolation,
+        rest: &[Vec3],
     ) -> Result<Self, ContactPointsError> {
-        let (vertices, points) = (surface.vertices().len(), embedding.len());
-        if vertices != points {
-            return Err(ContactPointsError::Vertices { vertices, points });
+        let (count, points) = (surface.vertices().len(), embedding.len());
+        if count != points {
+            return Err(ContactPointsError::Vertices { vertices: count, points });
         }
-        let end = first as usize + mesh.vertex_count();
-        if end > vertex_count {
-            return Err(ContactPointsError::Range { end, vertex_count });
-        }
+        check_vertices(mesh, vertices)?;
         let boundary = mesh.boundary();
         let Refined { added, triangles } = refined(surface, Spacing::of_faces(&boundary.surface).mean_edge);
         let added_to = Embedding::new(mesh, &added)?;
-        let place = |v: u32| match (v as usize).checked_sub(vertices) {
+        let place = |v: u32| match (v as usize).checked_sub(count) {
             None => surface.vertices()[v as usize],
             Some(own) => added[own],
         };
-        let mut areas = vec![0.0; vertices + added.len()];
+        let mut areas = vec![0.0; count + added.len()];
         for triangle in &triangles {
             let area = area_vector(triangle.map(place)).length();
             triangle.iter().for_each(|&v| areas[v as usize] += area);
@@ -156,55 +156,62 @@ impl ContactPoints {
             return Err(ContactPointsError::NoArea);
         }
         let scale = boundary.vertices.len() as f64 / total;
-        let nodes = mesh.kind().nodes();
-        let tie = |embedding: &Embedding, point: usize, area: f64| {
-            let mut pairs: Vec<(u32, f64)> = embedding.tie(point).map(|(v, w)| (v + first, w)).collect();
-            pairs.sort_unstable_by_key(|&(vertex, _)| vertex);
-            // Files give weights with a few digits; they should sum to one.
-            let sum: f64 = pairs.iter().map(|(_, w)| w).sum();
-            let mut tie = Tie { vertices: [0; MAX_NODES], weights: [0.0; MAX_NODES], share: scale * area };
-            for (i, (vertex, weight)) in pairs.into_iter().enumerate() {
-                (tie.vertices[i], tie.weights[i]) = (vertex, weight / sum);
-            }
-            tie
-        };
-        let own = (0..vertices).map(|v| (embedding, v, areas[v]));
-        let more = (0..added.len()).map(|v| (&added_to, v, areas[vertices + v]));
+        let own = embedding.interpolation().compose(vertices);
+        let more = added_to.interpolation().compose(vertices);
+        let points = (0..own.len()).map(|point| (&own, point)).chain((0..more.len()).map(|point| (&more, point)));
         // Vertices without triangles are not part of the surface.
-        let all = own.chain(more).filter(|(_, _, area)| *area > 0.0);
-        let ties: Vec<Tie> = all.map(|(embedding, point, area)| tie(embedding, point, area)).collect();
-        let rest = |vertex: u32| mesh.vertices()[(vertex - first) as usize];
-        Ok(Self { carrier: first as usize..end, spacing, ..Self::from_ties(ties, nodes, vertex_count, rest) })
+        let used = points.zip(areas).filter(|(_, area)| *area > 0.0);
+        let ties = used.map(|((map, point), area)| Tie::new(map, point, scale * area));
+        Ok(Self::from_ties(ties.collect::<Result<_, _>>()?, own.width().max(more.width()), rest, spacing))
     }
 
-    fn from_ties(mut ties: Vec<Tie>, nodes: usize, vertex_count: usize, rest: impl Fn(u32) -> Vec3) -> Self {
-        ties.sort_by_key(|tie| tie.vertices);
-        let (mut cliques, mut starts, mut outside) = (Vec::new(), Vec::new(), Vec::new());
-        for element in ties.chunk_by(|a, b| a.vertices == b.vertices) {
-            cliques.extend_from_slice(&element[0].vertices[..nodes]);
-            starts.push(element.len() + starts.last().copied().unwrap_or(0));
-            let negative = |tie: &Tie| -tie.weights.iter().map(|w| w.min(0.0)).sum::<f64>();
-            outside.push(element.iter().map(negative).fold(0.0, f64::max));
+    /// Creates contact points at the vertices on the boundary of `mesh`, where `vertices` gives the vertices of the mesh
+    /// from the nodes of a model, and `rest` the rest positions of these nodes \[m\].
+    ///
+    /// # Panics
+    /// If there is not one rest position per node.
+    pub fn of_boundary(
+        mesh: &VolumeMesh,
+        vertices: &Interpolation,
+        rest: &[Vec3],
+    ) -> Result<Self, ContactPointsError> {
+        check_vertices(mesh, vertices)?;
+        let boundary = mesh.boundary();
+        let ties = boundary.vertices.iter().map(|&vertex| Tie::new(vertices, vertex as usize, 1.0));
+        let spacing = Spacing::of_faces(&boundary.surface);
+        Ok(Self::from_ties(ties.collect::<Result<_, _>>()?, vertices.width(), rest, spacing))
+    }
+
+    fn from_ties(mut ties: Vec<Tie>, width: usize, rest: &[Vec3], spacing: Spacing) -> Self {
+        ties.sort_by_key(|tie| tie.nodes);
+        let nodes = ties.iter().flat_map(|tie| &tie.nodes[..width]).copied().collect();
+        let weights = ties.iter().flat_map(|tie| &tie.weights[..width]).copied().collect();
+        let map = Interpolation::new(width, nodes, weights, rest.len());
+        let (mut cliques, mut starts, mut outside) = (Vec::new(), vec![0], Vec::new());
+        for group in ties.chunk_by(|a, b| a.nodes == b.nodes) {
+            let start = starts[starts.len() - 1];
+            cliques.extend_from_slice(&group[0].nodes[..width]);
+            outside.push((start..start + group.len()).map(|point| map.extrapolation(point)).fold(0.0, f64::max));
+            starts.push(start + group.len());
         }
-        starts.insert(0, 0);
-        let place = |tie: &Tie| (0..nodes).map(|i| tie.weights[i] * rest(tie.vertices[i])).sum();
         let chunks: Vec<Range<usize>> = chunks_of_points(&starts);
+        let mut places = vec![Vec3::ZERO; map.len()];
+        map.interpolate(rest, &mut places);
         Self {
-            scatter: Scatter::new(nodes, cliques, vertex_count, &chunks),
-            nodes,
+            map,
+            scatter: Scatter::new(width, cliques, rest.len(), &chunks),
+            nodes: width,
             starts,
-            rest: ties.iter().map(place).collect(),
-            weights: ties.iter().flat_map(|tie| &tie.weights[..nodes]).copied().collect(),
+            rest: places,
             shares: ties.iter().map(|tie| tie.share).collect(),
             outside,
-            carrier: 0..0,
-            spacing: Spacing::default(),
+            spacing,
         }
     }
 
-    /// Returns the vertices of the mesh in which the surface is embedded.
-    pub fn carrier(&self) -> Range<usize> {
-        self.carrier.clone()
+    /// Returns the points as weighted sums of nodes.
+    pub fn interpolation(&self) -> &Interpolation {
+        &self.map
     }
 
     /// Returns the number of points.
@@ -243,7 +250,7 @@ impl ContactPoints {
     }
 
     pub(super) fn weights(&self, point: usize) -> &[f64] {
-        &self.weights[self.nodes * point..self.nodes * (point + 1)]
+        self.map.weights(point)
     }
 
     /// Interpolates the displacement or velocity of a point from those of the vertices.
@@ -262,6 +269,28 @@ impl ContactPoints {
         let margin = (self.outside[element] + 1e-9) * (high - low) + lost;
         [low - margin, high + margin]
     }
+}
+
+impl Tie {
+    fn new(map: &Interpolation, point: usize, share: f64) -> Result<Self, ContactPointsError> {
+        if map.width() > MAX_NODES {
+            return Err(ContactPointsError::Width { width: map.width() });
+        }
+        let mut pairs: Vec<(u32, f64)> = map.row(point).collect();
+        pairs.sort_unstable_by_key(|&(node, _)| node);
+        // Files give weights with a few digits; they should sum to one.
+        let sum: f64 = pairs.iter().map(|(_, w)| w).sum();
+        let mut tie = Self { nodes: [0; MAX_NODES], weights: [0.0; MAX_NODES], share };
+        for (i, (node, weight)) in pairs.into_iter().enumerate() {
+            (tie.nodes[i], tie.weights[i]) = (node, weight / sum);
+        }
+        Ok(tie)
+    }
+}
+
+fn check_vertices(mesh: &VolumeMesh, map: &Interpolation) -> Result<(), ContactPointsError> {
+    let (vertices, points) = (mesh.vertex_count(), map.len());
+    if vertices == points { Ok(()) } else { Err(ContactPointsError::Mesh { vertices, points }) }
 }
 
 /// Splits elements into chunks with about equal numbers of points.
@@ -331,7 +360,12 @@ mod tests {
         let mesh = generate::block([1.0; 3], [4, 4, 4], Cells::Tet6).unwrap();
         let surface = generate::block([0.8, 0.7, 0.6], [1, 1, 1], Cells::Hex).unwrap().boundary().surface;
         let embedding = Embedding::new(&mesh, surface.vertices()).unwrap();
-        let points = ContactPoints::new(&mesh, &surface, &embedding, 5, 5 + mesh.vertex_count()).unwrap();
+        let points = {
+            let rest: Vec<Vec3> = [Vec3::NAN; 5].iter().chain(mesh.vertices()).copied().collect();
+            let nodes = (5..rest.len() as u32).collect();
+            let vertices = Interpolation::of_nodes(nodes, rest.len());
+            ContactPoints::new(&mesh, &surface, &embedding, &vertices, &rest).unwrap()
+        };
         let boundary = mesh.boundary();
         assert!(points.spacing().max_edge <= Spacing::of_faces(&boundary.surface).mean_edge * (1.0 + 1e-12));
         assert!(points.len() > 8 && points.len() < 10 * boundary.vertices.len());
@@ -361,10 +395,17 @@ mod tests {
         let line = vec![Vec3::splat(0.2), Vec3::splat(0.3), Vec3::splat(0.4)];
         let embedding = Embedding::new(&mesh, &line).unwrap();
         let line = SurfaceMesh::new(line, Faces::uniform(3, vec![0, 1, 2])).unwrap();
-        let error = |surface, first, count| ContactPoints::new(&mesh, surface, &embedding, first, count).unwrap_err();
-        assert_eq!(error(&line, 0, 8), ContactPointsError::NoArea);
-        assert_eq!(error(&line, 1, 8), ContactPointsError::Range { end: 9, vertex_count: 8 });
+        let error = |surface, vertices: &Interpolation| {
+            ContactPoints::new(&mesh, surface, &embedding, vertices, &[Vec3::ZERO; 8]).unwrap_err()
+        };
+        let vertices = Interpolation::of_nodes((0..8).collect(), 8);
+        assert_eq!(error(&line, &vertices), ContactPointsError::NoArea);
+        let fewer = vertices.select(&[0, 1]);
+        assert_eq!(error(&line, &fewer), ContactPointsError::Mesh { vertices: 8, points: 2 });
         let other = mesh.boundary().surface;
-        assert_eq!(error(&other, 0, 8), ContactPointsError::Vertices { vertices: 8, points: 3 });
+        assert_eq!(error(&other, &vertices), ContactPointsError::Vertices { vertices: 8, points: 3 });
+        let wide = Interpolation::new(10, (0..80).map(|i| i % 10).collect(), vec![0.1; 80], 10);
+        let error = ContactPoints::of_boundary(&mesh, &wide, &[Vec3::ZERO; 10]).unwrap_err();
+        assert_eq!(error.to_string(), "contact points depend on 10 nodes each, expected at most 8");
     }
 }

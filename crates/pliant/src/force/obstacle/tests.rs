@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use super::super::bind_all;
 use super::super::testing::*;
 use super::*;
-use crate::mesh::{Cells, Embedding, SurfaceMesh, VolumeMesh, generate};
+use crate::mesh::{Cells, Embedding, Interpolation, SurfaceMesh, VolumeMesh, generate};
 use crate::motion::{Keyframes, Pose};
 
 const K: f64 = 1000.0;
@@ -229,7 +229,10 @@ fn embedded(cells: Cells) -> (VolumeMesh, ContactPoints) {
     let surface = SurfaceMesh::new(corners, block.faces().clone()).unwrap();
     let embedding = Embedding::new(&mesh, surface.vertices()).unwrap();
     assert_eq!(embedding.outside().len(), 1);
-    let points = ContactPoints::new(&mesh, &surface, &embedding, 0, mesh.vertex_count()).unwrap();
+    let points = {
+        let vertices = Interpolation::of_nodes((0..mesh.vertex_count() as u32).collect(), mesh.vertex_count());
+        ContactPoints::new(&mesh, &surface, &embedding, &vertices, mesh.vertices()).unwrap()
+    };
     (mesh, points)
 }
 
@@ -310,7 +313,10 @@ fn contact_points_give_equal_bits_on_one_and_four_threads_and_must_be_of_the_sam
     let mesh = generate::block([1.0; 3], [12, 12, 12], Cells::Tet5).unwrap();
     let surface = mesh.boundary().surface;
     let embedding = Embedding::new(&mesh, surface.vertices()).unwrap();
-    let points = ContactPoints::new(&mesh, &surface, &embedding, 0, mesh.vertex_count()).unwrap();
+    let points = {
+        let vertices = Interpolation::of_nodes((0..mesh.vertex_count() as u32).collect(), mesh.vertex_count());
+        ContactPoints::new(&mesh, &surface, &embedding, &vertices, mesh.vertices()).unwrap()
+    };
     assert!(points.len() >= 800);
     let list = three_obstacles().map(|obstacle| Obstacle { damping: 2.0, friction: 0.4, ..obstacle });
     check_threads(&on_points(&mesh, &points, list), mesh.vertex_count());
